@@ -1,0 +1,43 @@
+# Compiler settings shared by every target, and ashlar_library(), which applies them.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_package(Threads REQUIRED)
+
+find_program(ASHLAR_CCACHE ccache)
+if(ASHLAR_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${ASHLAR_CCACHE}")
+endif()
+
+add_library(ashlar_compile INTERFACE)
+target_include_directories(ashlar_compile INTERFACE "${CMAKE_SOURCE_DIR}")
+# Fused multiply-add changes bits between processors and compilers: the simulation must not see it,
+# and world's headers are compiled into everything. Never -ffast-math, never -march.
+target_compile_options(ashlar_compile INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off)
+if(ASHLAR_WERROR)
+  target_compile_options(ashlar_compile INTERFACE -Werror)
+endif()
+if(ASHLAR_SANITIZE)
+  target_compile_options(ashlar_compile INTERFACE
+    "-fsanitize=${ASHLAR_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(ashlar_compile INTERFACE "-fsanitize=${ASHLAR_SANITIZE}")
+  if(ASHLAR_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # g++ warns that std::atomic_thread_fence (in Asio) is not understood by its thread sanitizer.
+    target_compile_options(ashlar_compile INTERFACE -Wno-tsan)
+  endif()
+endif()
+if(ASHLAR_FUZZ)
+  target_compile_options(ashlar_compile INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# ashlar_library(NAME): every .cpp below the current folder but main.cpp becomes one static library.
+function(ashlar_library name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC ashlar_compile)
+endfunction()

@@ -1,0 +1,44 @@
+#include "world/math/turn.h"
+
+#include <cmath>
+
+#include "tests/catch.h"
+
+using namespace ashlar;
+
+TEST_CASE("sine and cosine agree with libm to 1e-15 at every angle", "[world][math][turn]") {
+  double worst = 0;
+  for (unsigned u = 0; u < 65536; ++u) {
+    const SinCos a = sin_cos(Turn16{static_cast<std::uint16_t>(u)});
+    // In long double: in double the angle itself would be rounded by more than the bound.
+    const long double x = u * (2 * 3.14159265358979323846264338327950288L / 65536);
+    worst = std::max({worst, static_cast<double>(std::fabs(a.sin - std::sin(x))),
+                      static_cast<double>(std::fabs(a.cos - std::cos(x)))});
+  }
+  CHECK(worst < 1e-15);
+}
+
+TEST_CASE("quarter turns are exact", "[world][math][turn]") {
+  CHECK(heading(Turn16{0}) == DVec2{1, 0});
+  CHECK(heading(Turn16{16384}).x == 0.0);
+  CHECK(heading(Turn16{16384}).y == 1.0);
+  CHECK(heading(Turn16{32768}).x == -1.0);
+  CHECK(heading(Turn16{49152}).y == -1.0);
+}
+
+TEST_CASE("turn_towards inverts heading at every angle", "[world][math][turn]") {
+  unsigned wrong = 0;
+  for (unsigned u = 0; u < 65536; ++u) {
+    const Turn16 yaw{static_cast<std::uint16_t>(u)};
+    wrong += turn_towards(heading(yaw) * 37.0) != yaw;
+  }
+  CHECK(wrong == 0);
+  CHECK(turn_towards({0, 0}) == Turn16{0});
+}
+
+TEST_CASE("floor_to_int floors negatives too", "[world][math][vec]") {
+  CHECK(floor_to_int(-0.5) == -1);
+  CHECK(floor_to_int(-1.0) == -1);
+  CHECK(floor_to_int(1.999) == 1);
+  CHECK(floor_to_int(0.0) == 0);
+}

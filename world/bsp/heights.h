@@ -1,0 +1,16 @@
+#pragma once
+#include <span>
+
+namespace ashlar {
+
+/// Floor and ceiling of one sector, in metres, world frame. Heights are state of the simulation, not of the
+/// map: queries take a span of these, indexed by sector.
+struct SectorHeights {
+  double floor_m = 0;
+  double ceiling_m = 0;  ///< ignored by solids where the sector's ceiling is sky (open to the roof and above)
+  friend bool operator==(const SectorHeights&, const SectorHeights&) = default;
+};
+
+using HeightsView = std::span<const SectorHeights>;
+
+}  // namespace ashlar

@@ -1,0 +1,59 @@
+#pragma once
+#include <optional>
+#include <span>
+
+#include "world/bsp/heights.h"
+#include "world/collide/contact.h"
+#include "world/math/shapes.h"
+
+// The queries that world/space.h asks of one placed map, all in the world frame.
+//
+// A placed map fills its `box` (whole blocks) with rock, out of which sectors are hollow: in the column of a
+// sector, z is free in (floor, ceiling), or in (floor, infinity) where the ceiling is sky. Outside every
+// sector (void) the column is rock from box.min.z to box.max.z, the roof. Above the roof everything is free.
+// The terrain generator leaves box empty of voxels and levels the ground around it to the roof; blocks that
+// players place inside are voxels and not this file's business.
+
+namespace ashlar {
+
+class PlacedMap;  // world/bsp/placement.h builds and defines it
+
+/// Whole blocks [min, max): the rock a map is cut into. max.z is the roof.
+struct BlockBox {
+  IVec3 min, max;
+  friend bool operator==(const BlockBox&, const BlockBox&) = default;
+};
+
+/// Rock's extent: the shapes below need only be asked where their bounds meet it.
+const BlockBox& map_box(const PlacedMap& map);
+
+/// Is the point in rock? On a floor or ceiling plane: not solid. Cost: one descent of the tree.
+bool map_solid(const PlacedMap& map, HeightsView heights, DVec3 point);
+
+/// Does the cylinder overlap rock by more than nothing (open overlap)?
+bool map_overlaps(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base);
+
+/// First time of impact of a cylinder on its way base -> base + delta; exact, see COLLISION.md 3 and 4.
+/// kind is map_floor, map_ceiling or map_wall. No allocation.
+SweepHit map_sweep(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base, DVec3 delta);
+
+/// First rock on a ray of unit direction, up to t_max_m.
+RayHit map_ray(const PlacedMap& map, HeightsView heights, DVec3 origin, DVec3 direction, double t_max_m);
+
+/// Highest floor and lowest ceiling over every sector that the open disc overlaps, within the box.
+/// nullopt: the disc overlaps void (rock up to the roof) or lies outside the box.
+/// A sky ceiling counts as +infinity.
+std::optional<SectorHeights> map_floor_ceiling(const PlacedMap& map, HeightsView heights, DVec2 centre,
+                                               double radius_m);
+
+/// The highest rock surface at or below z under the open disc (a sector's floor, or the roof where the disc
+/// overlaps a column with a roof and z >= roof); nullopt outside the box or where the disc at z is in rock.
+std::optional<double> map_ground_below(const PlacedMap& map, HeightsView heights, DVec2 centre, double radius_m,
+                                       double z);
+
+/// Shortest ways out for the correct solver and for recovery: a translation that separates the cylinder from
+/// this map's rock, at most reach_m long, or nullopt. Ties in a documented order.
+std::optional<DVec3> map_correct(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base,
+                                 double reach_m);
+
+}  // namespace ashlar

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+
+#include "world/math/vec.h"
+
+namespace ashlar {
+
+/// What kind of solid was met. Ties at the same time go to the lower value.
+enum class ContactKind : std::uint8_t { none, voxel, map_floor, map_ceiling, map_wall, prop, mover, unloaded };
+
+/// First contact of a sweep, or none (kind == none, t == 1).
+struct SweepHit {
+  double t = 1;               ///< part of the way in [0, 1] that is free; the mover may stand at exactly t
+  DVec3 normal{};             ///< unit, out of what was hit; zero when none or started inside
+  ContactKind kind = ContactKind::none;
+  bool started_inside = false;  ///< the start overlapped (depth > 0): t = 0, normal zero
+  std::uint32_t what = 0;     ///< map: line or sector index, prop or mover: its row; voxel: BlockId
+
+  bool hit() const { return kind != ContactKind::none || started_inside; }
+};
+
+/// First hit of a ray at distance t_m along a unit direction, t_m in [0, t_max]; none: kind == none.
+struct RayHit {
+  double t_m = std::numeric_limits<double>::infinity();
+  DVec3 normal{};
+  ContactKind kind = ContactKind::none;
+  std::uint32_t what = 0;
+  IVec3 block{};  ///< for voxels: the block that was hit
+
+  bool hit() const { return kind != ContactKind::none; }
+};
+
+}  // namespace ashlar

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+
+#include "world/math/turn.h"
+
+namespace ashlar {
+
+/// Steps since the world's start; wraps after 2.2 years at 60 Hz.
+enum class TickId : std::uint32_t {};
+constexpr std::uint32_t number(TickId t) { return static_cast<std::uint32_t>(t); }
+
+namespace button {
+inline constexpr std::uint16_t jump = 1;
+inline constexpr std::uint16_t use = 2;
+inline constexpr std::uint16_t attack = 4;
+inline constexpr std::uint16_t down = 8;  ///< with no-clip: sink (jump rises)
+inline constexpr std::uint16_t known = 15;
+}  // namespace button
+
+/// What a player wants in one tick. Axes in [-1, 1]; a longer diagonal is shortened to 1 by movement.
+struct PlayerCommand {
+  double forward = 0;  ///< along yaw
+  double left = 0;     ///< 90 degrees counter-clockwise of yaw
+  Turn16 yaw{0};
+  Turn16 pitch{0};     ///< two's complement, within +-16384
+  std::uint16_t buttons = 0;
+  friend bool operator==(const PlayerCommand&, const PlayerCommand&) = default;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,51 @@
+#pragma once
+#include <optional>
+#include <span>
+
+#include "world/bsp/heights.h"
+#include "world/collide/contact.h"
+#include "world/math/shapes.h"
+
+// The one solid space: solid(p) = voxel_solid(p) or map_solid(p) (or a prop, when there are some).
+// Every query of movement, sight and shots enters here, so that a new kind of solid is added once.
+
+namespace ashlar {
+
+class VoxelVolume;
+class PlacedMap;
+
+/// A map where it stands and the heights its sectors have now.
+struct MapInSpace {
+  const PlacedMap* map = nullptr;
+  HeightsView heights;
+};
+
+/// A view: it owns nothing and is cheap to copy. Valid while the world it was taken from is not changed.
+struct Space {
+  const VoxelVolume* voxels = nullptr;
+  std::span<const MapInSpace> maps;
+};
+
+/// Is the point in solid (unloaded space is)? Closed below, open above, as blocks span [i, i+1).
+bool space_solid(const Space& space, DVec3 point);
+
+/// Does the cylinder overlap a solid by more than nothing? Touching is not overlapping.
+bool space_overlaps(const Space& space, const Cylinder& shape, DVec3 base);
+
+/// First impact on the way base -> base + delta.
+SweepHit space_sweep(const Space& space, const Cylinder& shape, DVec3 base, DVec3 delta);
+
+/// First solid on a ray. Precondition: direction is unit length, t_max_m >= 0 and finite.
+RayHit space_ray(const Space& space, DVec3 origin, DVec3 direction, double t_max_m);
+
+/// True when nothing solid lies between two points: line of sight for monsters and shots.
+bool space_sees(const Space& space, DVec3 from, DVec3 to);
+
+/// Height of the ground under the disc at or below z, at most depth_m_max below; nullopt: none in reach.
+std::optional<double> space_ground_below(const Space& space, DVec2 centre, double radius_m, double z,
+                                         double depth_m_max);
+
+/// Is any chunk that the cylinder's bounds touch not loaded? Such movers are frozen and left alone.
+bool space_unloaded(const Space& space, const Cylinder& shape, DVec3 base);
+
+}  // namespace ashlar
