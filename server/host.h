@@ -1,0 +1,84 @@
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocol/datagram.h"
+
+namespace ashlar {
+class World;
+}
+
+namespace ashlar::server {
+
+/// Time since an arbitrary start, monotonic. Only main and the adapters read a clock.
+using Micros = std::chrono::duration<std::int64_t, std::micro>;
+
+/// Phases of one tick, measured one by one.
+enum class Phase : std::uint8_t { receive, step, publish, housekeeping };
+inline constexpr std::size_t phase_count = 4;
+
+struct HostConfig {
+  std::uint32_t clients_max = 256;
+  std::uint32_t clients_per_address_max = 256;
+  std::uint16_t snapshot_every_ticks = 1;
+  double interest_radius_m = 64;
+  std::string message_of_the_day;
+  /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
+  std::uint64_t (*stopwatch_ns)() = nullptr;
+};
+
+/// What operators see. Counters only grow.
+struct HostStatus {
+  std::uint32_t tick = 0;
+  std::uint32_t clients = 0;
+  std::uint32_t monsters = 0;
+  std::uint64_t world_hash = 0;
+  std::uint64_t datagrams_in = 0, datagrams_out = 0, bytes_in = 0, bytes_out = 0;
+  std::uint64_t ticks_late = 0;     ///< started more than one tick after they were due
+  std::uint64_t ticks_skipped = 0;  ///< given up in overload so that the tick slows for all
+  std::uint64_t stuck = 0, recovered = 0;
+  std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
+  std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
+};
+
+enum class HostEventKind : std::uint8_t { joined, left, refused, chat };
+
+/// For the log: one per edge.
+struct HostEvent {
+  HostEventKind kind{};
+  PeerAddress peer;
+  std::uint32_t connection = 0;
+  std::string name;    ///< player's name, already checked for length and printable text
+  std::string detail;  ///< reason or chat text
+};
+
+/// The dedicated server without sockets, clocks, randomness or disks: fed and drained.
+/// One thread. Same calls, same bits.
+class Host {
+ public:
+  /// @param secret  random bytes from the adapter; connection ids come from it
+  Host(const HostConfig& config, std::unique_ptr<World> world, std::uint64_t secret);
+  ~Host();
+
+  /// Takes what arrived, runs the ticks that are due by `now` (at most a few; the rest is given up and
+  /// counted), and appends what is to be sent. Call every 1 to 2 ms. `out` and `events` are appended to.
+  void advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std::vector<HostEvent>& events);
+
+  /// Tells every client goodbye with a reason. After it advance() only drops what arrives.
+  void shut_down(const std::string& reason, DatagramBatch& out);
+
+  /// When the next tick is due.
+  Micros next_tick_at() const;
+  const HostStatus& status() const;
+  const World& world() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ashlar::server
