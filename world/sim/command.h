@@ -22,7 +22,7 @@ struct PlayerCommand {
   double forward = 0;  ///< along yaw
   double left = 0;     ///< 90 degrees counter-clockwise of yaw
   Turn16 yaw{0};
-  Turn16 pitch{0};     ///< two's complement, within +-16384
+  Turn16 pitch{0};  ///< two's complement, within +-16384
   std::uint16_t buttons = 0;
   friend bool operator==(const PlayerCommand&, const PlayerCommand&) = default;
 };

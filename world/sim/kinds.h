@@ -31,8 +31,8 @@ enum class MonsterKind : std::uint8_t {
 };
 inline constexpr std::size_t monster_kind_count = 18;
 
-/// What a kind is like. Sizes and speeds are those of Doom's monsters at 32 units a metre and 35 tics a second
-/// (mobj info of the published Doom source: radius, height, speed over the tics of a chase state).
+/// What a kind is like. Sizes and speeds are those of Doom's monsters at 32 units a metre and 35 tics a
+/// second (mobj info of the published Doom source: radius, height, speed over the tics of a chase state).
 struct MonsterTraits {
   std::string_view name;
   Cylinder shape;

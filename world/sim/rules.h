@@ -11,21 +11,33 @@ enum class Solver : std::uint8_t { sweep = 0, correct = 1 };
 /// The rule set of a world: travels to the client in the welcome, so that prediction runs the same code.
 /// Part of the world's hash. Typical values are Doom's and Quake's at 32 units a metre.
 struct Rules {
-  std::uint16_t tick_rate_hz = 60;        ///< 10 to 128
-  Cylinder player{0.3, 1.75};             ///< Doom's player is 56 units high, many openings are exactly that
+  std::uint16_t tick_rate_hz = 60;  ///< 10 to 128
+  Cylinder player{0.3, 1.75};       ///< Doom's player is 56 units high, many openings are exactly that
   double player_eye_m = 1.6;
-  double step_height_m_max = 0.75;        ///< 24 units; equal is allowed
+  double step_height_m_max = 0.75;  ///< 24 units; equal is allowed
   double gravity_mps2 = 20.0;
-  double jump_speed_mps = 7.0;            ///< rises 1.22 m: clears one block
+  double jump_speed_mps = 7.0;  ///< rises 1.22 m: clears one block
   double walk_speed_mps_max = 6.0;
-  double ground_acceleration_mps2 = 60.0; ///< full speed within 0.1 s
-  double air_acceleration_mps2 = 12.0;    ///< steering in the air, never above walking speed
-  double ground_friction_per_s = 8.0;     ///< share of speed lost per second without input
+  double ground_acceleration_mps2 = 60.0;  ///< full speed within 0.1 s
+  double air_acceleration_mps2 = 12.0;     ///< steering in the air, never above walking speed
+  double ground_friction_per_s = 8.0;      ///< share of speed lost per second without input
   double fall_speed_mps_max = 60.0;
   Solver player_solver = Solver::sweep;
   Solver monster_solver = Solver::sweep;
 
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
 };
+
+/// Are all values finite and within what movement was made for? The test that foreign rule sets pass.
+bool rules_sane(const Rules& rules);
+
+inline constexpr double world_extent_m = 1 << 20;  ///< |x|, |y| of positions stay below
+inline constexpr double world_height_m = 1 << 12;  ///< |z| stays below
+
+/// Is the position inside the world's bounds (false for NaN)?
+inline bool in_bounds(DVec3 p) {
+  return p.x > -world_extent_m && p.x < world_extent_m && p.y > -world_extent_m && p.y < world_extent_m &&
+         p.z > -world_height_m && p.z < world_height_m;
+}
 
 }  // namespace ashlar

@@ -1,0 +1,365 @@
+#include "protocol/recording.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "world/math/hash.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char magic[8] = {'A', 'S', 'H', 'R', 'E', 'C', '0', '1'};
+constexpr std::size_t block_head_bytes = 12;
+constexpr std::size_t list_max = 1u << 20;
+constexpr std::size_t slots_max = 1u << entity_slot_bits;
+
+namespace section {
+constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64;
+constexpr std::uint64_t known = 127;
+}  // namespace section
+
+namespace field {
+constexpr std::uint8_t id = 1, forward = 2, left = 4, yaw = 8, pitch = 16, buttons = 32, known = 63;
+}
+
+std::uint64_t check_of(std::span<const std::uint8_t> payload) {
+  Hasher hasher;
+  hasher.add_bytes(payload);
+  return hasher.value();
+}
+
+void put_block(std::vector<std::uint8_t>& out, std::span<const std::uint8_t> payload) {
+  ByteWriter w(out);
+  w.u32(static_cast<std::uint32_t>(payload.size()));
+  w.u64(check_of(payload));
+  out.insert(out.end(), payload.begin(), payload.end());
+}
+
+void put(ByteWriter& w, IVec3 v) { w.svarint(v.x), w.svarint(v.y), w.svarint(v.z); }
+void put(ByteWriter& w, ChunkCoord v) { put(w, IVec3{v.x, v.y, v.z}); }
+
+std::int32_t get_i32(ByteReader& r, bool& sane) {
+  const std::int64_t v = r.svarint();
+  if (v < INT32_MIN || v > INT32_MAX) sane = false;
+  return static_cast<std::int32_t>(v);
+}
+IVec3 get_ivec3(ByteReader& r, bool& sane) {
+  IVec3 v;
+  v.x = get_i32(r, sane);
+  v.y = get_i32(r, sane);
+  v.z = get_i32(r, sane);
+  return v;
+}
+
+void put_rules(ByteWriter& w, const Rules& rules) {
+  w.u16(rules.tick_rate_hz);
+  for (const double v :
+       {rules.player.radius_m, rules.player.height_m, rules.player_eye_m, rules.step_height_m_max,
+        rules.gravity_mps2, rules.jump_speed_mps, rules.walk_speed_mps_max, rules.ground_acceleration_mps2,
+        rules.air_acceleration_mps2, rules.ground_friction_per_s, rules.fall_speed_mps_max})
+    w.f64(v);
+  w.u8(static_cast<std::uint8_t>(rules.player_solver));
+  w.u8(static_cast<std::uint8_t>(rules.monster_solver));
+}
+
+bool get_rules(ByteReader& r, Rules& rules) {
+  rules.tick_rate_hz = r.u16();
+  for (double* v : {&rules.player.radius_m, &rules.player.height_m, &rules.player_eye_m,
+                    &rules.step_height_m_max, &rules.gravity_mps2, &rules.jump_speed_mps,
+                    &rules.walk_speed_mps_max, &rules.ground_acceleration_mps2, &rules.air_acceleration_mps2,
+                    &rules.ground_friction_per_s, &rules.fall_speed_mps_max})
+    *v = r.f64();
+  const std::uint8_t player = r.u8();
+  const std::uint8_t monster = r.u8();
+  if (player > 1 || monster > 1) return false;
+  rules.player_solver = static_cast<Solver>(player);
+  rules.monster_solver = static_cast<Solver>(monster);
+  return r.ok() && rules_sane(rules);
+}
+
+std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
+  std::vector<std::uint8_t> payload;
+  ByteWriter w(payload);
+  w.u32(header.version);
+  w.text(header.build);
+  w.u64(header.seed);
+  put_rules(w, header.rules);
+  w.u32(header.players_max), w.u32(header.monsters_max), w.u32(header.monsters);
+  w.u64(header.start_hash);
+  w.varint(header.maps.size());
+  for (const RecordedMap& map : header.maps) {
+    w.text(map.name);
+    w.u64(map.content_hash);
+    put(w, map.box_min), put(w, map.box_max);
+    w.u8(map.doors_open ? 1 : 0);
+  }
+  return payload;
+}
+
+std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std::uint8_t> payload) {
+  ByteReader r(payload);
+  RecordingHeader header;
+  header.version = r.u32();
+  if (r.ok() && header.version != recording_version) return std::unexpected{RecordingError::wrong_version};
+  header.build = r.text(200);
+  header.seed = r.u64();
+  bool sane = get_rules(r, header.rules);
+  header.players_max = r.u32(), header.monsters_max = r.u32(), header.monsters = r.u32();
+  header.start_hash = r.u64();
+  const std::uint64_t maps = r.varint();
+  sane = sane && maps <= 64 && header.players_max >= 1 && header.players_max <= 1u << 16 &&
+         header.monsters_max <= 1u << 16 && header.monsters <= header.monsters_max;
+  for (std::uint64_t i = 0; sane && r.ok() && i < maps; ++i) {
+    RecordedMap map;
+    map.name = r.text(64);
+    map.content_hash = r.u64();
+    map.box_min = get_ivec3(r, sane);
+    map.box_max = get_ivec3(r, sane);
+    map.doors_open = r.u8() != 0;
+    header.maps.push_back(std::move(map));
+  }
+  if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};
+  return header;
+}
+
+PlayerInput& last_of(std::vector<PlayerInput>& last, EntityId id) {
+  const std::size_t slot = slot_of(id);
+  if (last.size() <= slot) last.resize(slot + 1);
+  return last[slot];
+}
+
+void put_command(ByteWriter& w, PlayerInput& last, const PlayerInput& now) {
+  const PlayerCommand& a = last.command;
+  const PlayerCommand& b = now.command;
+  std::uint8_t changed = 0;
+  if (last.player != now.player) changed |= field::id;
+  if (a.forward != b.forward) changed |= field::forward;
+  if (a.left != b.left) changed |= field::left;
+  if (a.yaw != b.yaw) changed |= field::yaw;
+  if (a.pitch != b.pitch) changed |= field::pitch;
+  if (a.buttons != b.buttons) changed |= field::buttons;
+  w.varint(slot_of(now.player));
+  w.u8(changed);
+  if (changed & field::id) w.varint(generation_of(now.player));
+  if (changed & field::forward) w.f64(b.forward);
+  if (changed & field::left) w.f64(b.left);
+  if (changed & field::yaw) w.u16(static_cast<std::uint16_t>(b.yaw));
+  if (changed & field::pitch) w.u16(static_cast<std::uint16_t>(b.pitch));
+  if (changed & field::buttons) w.u16(b.buttons);
+  last = now;
+}
+
+bool get_command(ByteReader& r, std::vector<PlayerInput>& last_inputs, PlayerInput& out) {
+  const std::uint64_t slot = r.varint();
+  const std::uint8_t changed = r.u8();
+  if (!r.ok() || slot >= slots_max || (changed & ~field::known) != 0) return false;
+  PlayerInput& last = last_of(last_inputs, make_entity_id(static_cast<std::uint32_t>(slot), 0));
+  if (changed & field::id) {
+    const std::uint64_t generation = r.varint();
+    if (generation == 0 || generation > 4095) return false;
+    last.player = make_entity_id(static_cast<std::uint32_t>(slot), static_cast<std::uint32_t>(generation));
+  }
+  PlayerCommand& c = last.command;
+  if (changed & field::forward) c.forward = r.f64();
+  if (changed & field::left) c.left = r.f64();
+  if (changed & field::yaw) c.yaw = Turn16{r.u16()};
+  if (changed & field::pitch) c.pitch = Turn16{r.u16()};
+  if (changed & field::buttons) c.buttons = r.u16();
+  const bool axes = c.forward >= -1 && c.forward <= 1 && c.left >= -1 && c.left <= 1;
+  if (!r.ok() || !axes) return false;
+  out = last;
+  return true;
+}
+
+/// A list's length, refused when it could not fit into what is left (each element takes a byte at least).
+bool get_count(ByteReader& r, std::size_t& count) {
+  const std::uint64_t v = r.varint();
+  if (!r.ok() || v > list_max || v > r.left()) return false;
+  count = static_cast<std::size_t>(v);
+  return true;
+}
+
+bool get_admin(ByteReader& r, AdminCommand& out) {
+  const std::uint8_t action = r.u8();
+  if (action > static_cast<std::uint8_t>(AdminAction::teleport)) return false;
+  out.action = static_cast<AdminAction>(action);
+  out.player = EntityId{r.u32()};
+  out.position_m.x = r.f64();
+  out.position_m.y = r.f64();
+  out.position_m.z = r.f64();
+  return r.ok() && in_bounds(out.position_m);
+}
+
+bool get_edit(ByteReader& r, BlockEdit& out) {
+  bool sane = true;
+  out.block = get_ivec3(r, sane);
+  const std::uint16_t id = r.u16();
+  out.id = static_cast<BlockId>(id);
+  return r.ok() && sane && id < block_id_count;
+}
+
+template <class T, class Get>
+bool get_list(ByteReader& r, std::vector<T>& out, Get get) {
+  std::size_t count = 0;
+  if (!get_count(r, count)) return false;
+  out.resize(count);
+  return std::ranges::all_of(out, get);
+}
+
+bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
+  out.clear();
+  const std::uint64_t sections = r.varint();
+  if (!r.ok() || (sections & ~section::known) != 0) return false;
+  const auto chunk = [&r](ChunkCoord& c) {
+    bool sane = true;
+    const IVec3 v = get_ivec3(r, sane);
+    c = {v.x, v.y, v.z};
+    return sane && r.ok();
+  };
+  bool good = true;
+  if (sections & section::joins)
+    good = good && get_list(r, out.joins, [&r](auto& v) { return v = r.u32(), r.ok(); });
+  if (sections & section::leaves)
+    good = good && get_list(r, out.leaves, [&r](auto& v) { return v = EntityId{r.u32()}, r.ok(); });
+  if (sections & section::commands)
+    good = good && get_list(r, out.commands, [&](auto& v) { return get_command(r, last, v); });
+  if (sections & section::admin)
+    good = good && get_list(r, out.admin, [&r](auto& v) { return get_admin(r, v); });
+  if (sections & section::edits)
+    good = good && get_list(r, out.edits, [&r](auto& v) { return get_edit(r, v); });
+  if (sections & section::ready) good = good && get_list(r, out.chunks_ready, chunk);
+  if (sections & section::dropped) good = good && get_list(r, out.chunks_dropped, chunk);
+  out.hash = r.u64();
+  return good && r.ok();
+}
+
+}  // namespace
+
+const char* describe(RecordingError error) {
+  switch (error) {
+    case RecordingError::not_a_recording:
+      return "not an Ashlar recording";
+    case RecordingError::wrong_version:
+      return "written by another version of the recording format";
+    case RecordingError::damaged_header:
+      return "the header is damaged";
+    case RecordingError::damaged_block:
+      return "a block in the middle is damaged";
+    case RecordingError::bad_tick:
+      return "a tick holds values that are out of range";
+  }
+  return "unknown";
+}
+
+void TickRecord::clear() {
+  joins.clear(), leaves.clear(), commands.clear(), admin.clear(), edits.clear();
+  chunks_ready.clear(), chunks_dropped.clear();
+  hash = 0;
+}
+
+void TickRecord::assign(const TickInput& input) {
+  joins.assign(input.joins.begin(), input.joins.end());
+  leaves.assign(input.leaves.begin(), input.leaves.end());
+  commands.assign(input.commands.begin(), input.commands.end());
+  admin.assign(input.admin.begin(), input.admin.end());
+  edits.assign(input.edits.begin(), input.edits.end());
+  chunks_ready.clear();
+  for (const ReadyChunk& ready : input.chunks_ready) chunks_ready.push_back(ready.at);
+  chunks_dropped.assign(input.chunks_dropped.begin(), input.chunks_dropped.end());
+  hash = 0;
+}
+
+RecordingWriter::RecordingWriter(const RecordingHeader& header, std::uint32_t ticks_per_block)
+    : ticks_per_block_(std::max(1u, ticks_per_block)) {
+  head_.insert(head_.end(), std::begin(magic), std::end(magic));
+  put_block(head_, header_payload(header));
+}
+
+void RecordingWriter::add(const TickRecord& tick) {
+  ByteWriter w(payload_);
+  std::uint64_t sections = 0;
+  if (!tick.joins.empty()) sections |= section::joins;
+  if (!tick.leaves.empty()) sections |= section::leaves;
+  if (!tick.commands.empty()) sections |= section::commands;
+  if (!tick.admin.empty()) sections |= section::admin;
+  if (!tick.edits.empty()) sections |= section::edits;
+  if (!tick.chunks_ready.empty()) sections |= section::ready;
+  if (!tick.chunks_dropped.empty()) sections |= section::dropped;
+  w.varint(sections);
+  const auto list = [&w](const auto& values, auto put_one) {
+    if (values.empty()) return;
+    w.varint(values.size());
+    for (const auto& v : values) put_one(v);
+  };
+  list(tick.joins, [&w](std::uint32_t v) { w.u32(v); });
+  list(tick.leaves, [&w](EntityId v) { w.u32(static_cast<std::uint32_t>(v)); });
+  list(tick.commands, [&](const PlayerInput& v) { put_command(w, last_of(last_, v.player), v); });
+  list(tick.admin, [&w](const AdminCommand& v) {
+    w.u8(static_cast<std::uint8_t>(v.action));
+    w.u32(static_cast<std::uint32_t>(v.player));
+    w.f64(v.position_m.x), w.f64(v.position_m.y), w.f64(v.position_m.z);
+  });
+  list(tick.edits, [&w](const BlockEdit& v) { put(w, v.block), w.u16(static_cast<std::uint16_t>(v.id)); });
+  list(tick.chunks_ready, [&w](ChunkCoord v) { put(w, v); });
+  list(tick.chunks_dropped, [&w](ChunkCoord v) { put(w, v); });
+  w.u64(tick.hash);
+  ++ticks_in_block_;
+}
+
+void RecordingWriter::take(std::vector<std::uint8_t>& out) {
+  out.insert(out.end(), head_.begin(), head_.end());
+  head_.clear();
+  if (payload_.empty()) return;
+  put_block(out, payload_);
+  payload_.clear();
+  ticks_in_block_ = 0;
+}
+
+std::expected<RecordingReader, RecordingError> RecordingReader::open(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() < sizeof magic || std::memcmp(bytes.data(), magic, sizeof magic) != 0)
+    return std::unexpected{RecordingError::not_a_recording};
+  RecordingReader reader(bytes);
+  reader.position_ = sizeof magic;
+  const auto block = reader.next_block();
+  if (!block) return std::unexpected{RecordingError::damaged_header};
+  if (!*block) return std::unexpected{RecordingError::damaged_header};
+  auto header = parse_header(reader.block_);
+  if (!header) return std::unexpected{header.error()};
+  reader.header_ = std::move(*header);
+  reader.in_block_ = reader.block_.size();
+  return reader;
+}
+
+std::expected<bool, RecordingError> RecordingReader::next_block() {
+  const std::span<const std::uint8_t> rest = bytes_.subspan(position_);
+  if (rest.empty()) return false;
+  if (rest.size() < block_head_bytes) return torn_ = true, false;
+  ByteReader r(rest);
+  const std::size_t size = r.u32();
+  const std::uint64_t check = r.u64();
+  if (size > recording_block_bytes_max) return std::unexpected{RecordingError::damaged_block};
+  if (size > rest.size() - block_head_bytes) return torn_ = true, false;
+  const auto payload = rest.subspan(block_head_bytes, size);
+  if (check_of(payload) != check) {
+    // Whole in length but wrong in content at the very end: a torn write that left a hole.
+    if (size == rest.size() - block_head_bytes) return torn_ = true, false;
+    return std::unexpected{RecordingError::damaged_block};
+  }
+  block_ = payload;
+  in_block_ = 0;
+  position_ += block_head_bytes + size;
+  return true;
+}
+
+std::expected<bool, RecordingError> RecordingReader::next(TickRecord& out) {
+  while (in_block_ == block_.size()) {
+    const auto block = next_block();
+    if (!block || !*block) return block;
+  }
+  ByteReader r(block_.subspan(in_block_));
+  if (!get_tick(r, last_, out)) return std::unexpected{RecordingError::bad_tick};
+  in_block_ += r.position();
+  return true;
+}
+
+}  // namespace ashlar

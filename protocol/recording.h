@@ -1,0 +1,113 @@
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "protocol/bytes.h"
+#include "world/sim/world.h"
+
+// A recording: everything that entered the tick, and the world's hash after it. Layout (little endian):
+//
+//   file   = "ASHREC01"  block*
+//   block  = size u32 (of payload) | check u64 (Hasher over payload) | payload
+//   first block's payload: the header; every other: up to a second of ticks
+//   tick   = flags varint (which sections follow) | sections in the order of TickInput | hash u64
+//
+// A crash tears at most the last block: a reader stops there and says how many ticks it has.
+// Commands are coded against the same player's last one, so that a held key costs two bytes a tick.
+// Terrain is a pure function of the seed, so chunks travel as coordinates.
+
+namespace ashlar {
+
+inline constexpr std::uint32_t recording_version = 1;
+inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
+
+struct RecordedMap {
+  std::string name;
+  std::uint64_t content_hash = 0;
+  IVec3 box_min, box_max;
+  bool doors_open = true;
+};
+
+/// What must agree before a recording can be replayed.
+struct RecordingHeader {
+  std::uint32_t version = recording_version;
+  std::string build;  ///< for people: which build wrote it
+  std::uint64_t seed = 0;
+  Rules rules;
+  std::uint32_t players_max = 0, monsters_max = 0, monsters = 0;
+  std::uint64_t start_hash = 0;  ///< of the world before its first tick
+  std::vector<RecordedMap> maps;
+};
+
+/// One tick as it is kept; owns what TickInput only views.
+struct TickRecord {
+  std::vector<std::uint32_t> joins;
+  std::vector<EntityId> leaves;
+  std::vector<PlayerInput> commands;
+  std::vector<AdminCommand> admin;
+  std::vector<BlockEdit> edits;
+  std::vector<ChunkCoord> chunks_ready;
+  std::vector<ChunkCoord> chunks_dropped;
+  std::uint64_t hash = 0;
+
+  /// Copies what entered, keeping its memory. The hash is set after the step.
+  void assign(const TickInput& input);
+  void clear();
+};
+
+enum class RecordingError : std::uint8_t {
+  not_a_recording,  ///< no magic at the start
+  wrong_version,
+  damaged_header,
+  damaged_block,  ///< a block's check fails and more blocks follow
+  bad_tick,       ///< a whole block holds something that is out of range
+};
+const char* describe(RecordingError error);
+
+/// Turns ticks into blocks. Owns no file: take_block() hands out bytes to append.
+class RecordingWriter {
+ public:
+  explicit RecordingWriter(const RecordingHeader& header, std::uint32_t ticks_per_block = 60);
+
+  void add(const TickRecord& tick);
+  /// True once a second's worth is waiting.
+  bool block_ready() const { return ticks_in_block_ >= ticks_per_block_; }
+  /// Appends magic and header (first call) and the waiting ticks to `out`.
+  void take(std::vector<std::uint8_t>& out);
+
+ private:
+  std::vector<std::uint8_t> head_;
+  std::vector<std::uint8_t> payload_;
+  std::vector<PlayerInput> last_;  // last command of each player slot
+  std::uint32_t ticks_per_block_;
+  std::uint32_t ticks_in_block_ = 0;
+};
+
+/// Reads ticks from bytes that stay alive meanwhile. Foreign bytes: every value is checked, nothing asserts.
+class RecordingReader {
+ public:
+  static std::expected<RecordingReader, RecordingError> open(std::span<const std::uint8_t> bytes);
+
+  const RecordingHeader& header() const { return header_; }
+  /// @return true with the next tick in `out`, false at the end (see torn()).
+  std::expected<bool, RecordingError> next(TickRecord& out);
+  /// The last block was cut off, as after a crash; everything before it was read.
+  bool torn() const { return torn_; }
+
+ private:
+  explicit RecordingReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  std::expected<bool, RecordingError> next_block();
+
+  std::span<const std::uint8_t> bytes_;
+  std::span<const std::uint8_t> block_;
+  std::size_t position_ = 0;
+  std::size_t in_block_ = 0;
+  std::vector<PlayerInput> last_;
+  RecordingHeader header_;
+  bool torn_ = false;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,117 @@
+#include "world/sim/monster_think.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::uint32_t look_every_ticks = 10;
+constexpr double forget_s = 5;
+constexpr double wander_speed_share = 0.4;
+constexpr double reach_gap_m = 0.25;  // a chaser stops this far from its target's skin
+constexpr double goal_reached_m = 0.5;
+
+std::uint16_t ticks_of(double seconds, const Rules& rules) {
+  return static_cast<std::uint16_t>(seconds * static_cast<double>(rules.tick_rate_hz));
+}
+
+double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
+
+/// Nearest player in sight: distance first, then one ray to each until one is clear.
+/// Rays are few because most candidates are out of range.
+int find_target(const Space& space, const Rules& rules, const PlayerTable& players, const DVec3 eye,
+                double range_m, EntityId held) {
+  int best = -1;
+  double best_d2 = range_m * range_m;
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0} || players.body[i].noclip != 0) continue;
+    const DVec3 d = players.body[i].position_m - eye;
+    double d2 = dot(d, d);
+    // Who is chased already is kept until another is clearly nearer, or two players would be swapped for
+    // ever.
+    if (players.id[i] == held) d2 *= 0.5;
+    if (d2 >= best_d2) continue;
+    const DVec3 other_eye = players.body[i].position_m + DVec3{0, 0, rules.player_eye_m};
+    if (!space_sees(space, eye, other_eye)) continue;
+    best = static_cast<int>(i);
+    best_d2 = d2;
+  }
+  return best;
+}
+
+void pick_heading(const Rules& rules, MonsterTable& m, std::size_t row) {
+  Rng& rng = m.rng[row];
+  m.yaw[row] = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
+  const double for_s = rng.between(1.0, 4.0);
+  m.turn_ticks[row] = ticks_of(for_s, rules);
+}
+
+}  // namespace
+
+MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,
+                          MonsterTable& monsters, std::size_t row, TickId tick) {
+  const MonsterTraits& kind = traits(monsters.kind[row]);
+  const Body& body = monsters.body[row];
+  const DVec3 eye = body.position_m + DVec3{0, 0, eye_height_m(kind.shape)};
+
+  if ((number(tick) + row) % look_every_ticks == 0) {
+    const int seen = find_target(space, rules, players, eye, kind.sight_m_max, monsters.target[row]);
+    if (seen >= 0) {
+      monsters.mood[row] = MonsterMood::chase;
+      monsters.target[row] = players.id[static_cast<std::size_t>(seen)];
+      monsters.goal_m[row] = players.body[static_cast<std::size_t>(seen)].position_m;
+      monsters.forget_ticks[row] = ticks_of(forget_s, rules);
+    } else if (monsters.mood[row] == MonsterMood::chase) {
+      const auto left = monsters.forget_ticks[row];
+      monsters.forget_ticks[row] =
+          static_cast<std::uint16_t>(left > look_every_ticks ? left - look_every_ticks : 0);
+      if (monsters.forget_ticks[row] == 0) {
+        monsters.mood[row] = MonsterMood::wander;
+        monsters.target[row] = EntityId{0};
+        pick_heading(rules, monsters, row);
+      }
+    }
+  }
+
+  // Held up: it moved by less than a fifth of its pace while it wanted to go. Walk off sideways for a while.
+  const double held_up_mps = 0.2 * wander_speed_share * kind.speed_mps;
+  const DVec2 v = xy(body.velocity_mps);
+  const bool slow = dot(v, v) < held_up_mps * held_up_mps;
+
+  if (monsters.turn_ticks[row] > 0) --monsters.turn_ticks[row];
+
+  if (monsters.mood[row] == MonsterMood::chase) {
+    const DVec3 to_goal = monsters.goal_m[row] - body.position_m;
+    const double distance = length(xy(to_goal));
+    MonsterWish wish;
+    if (kind.flies != 0) {
+      wish.climb = to_goal.z + 0.5 > 0.2 ? 1.0 : to_goal.z + 0.5 < -0.2 ? -1.0 : 0.0;
+    }
+    const double stop_at_m = kind.shape.radius_m + rules.player.radius_m + reach_gap_m;
+    if (distance <= stop_at_m || distance < goal_reached_m) {
+      if (distance > 0) monsters.yaw[row] = turn_towards(xy(to_goal));
+      return wish;
+    }
+    if (slow && monsters.turn_ticks[row] == 0) {
+      // Against something: try left or right of the goal for half a second, then straight again.
+      Rng& rng = monsters.rng[row];
+      const std::uint32_t side = rng.next_u32();
+      const auto turn = Turn16{static_cast<std::uint16_t>((side & 1u) != 0 ? 12288 : 65536 - 12288)};
+      monsters.yaw[row] = turn_towards(xy(to_goal)) + turn;
+      monsters.turn_ticks[row] = ticks_of(0.5, rules);
+    } else if (monsters.turn_ticks[row] == 0) {
+      monsters.yaw[row] = turn_towards(xy(to_goal));
+    }
+    wish.direction = heading(monsters.yaw[row]);
+    return wish;
+  }
+
+  // Half a second of grace after a turn, to get going.
+  if (monsters.turn_ticks[row] == 0 || (slow && monsters.turn_ticks[row] % 30 == 15)) {
+    pick_heading(rules, monsters, row);
+  }
+  MonsterWish wish;
+  wish.direction = heading(monsters.yaw[row]);
+  wish.speed_share = wander_speed_share;
+  return wish;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,20 @@
+#pragma once
+#include "world/sim/tables.h"
+#include "world/space.h"
+
+namespace ashlar {
+
+/// What a monster wants this tick: a direction in the plane (unit or zero) and, for flyers, a climb in [-1,
+/// 1].
+struct MonsterWish {
+  DVec2 direction;
+  double climb = 0;
+  double speed_share = 1;  ///< of its kind's speed: wandering is slower than chasing
+};
+
+/// Decides for one row: looks around every tenth tick (rows take turns), chases what it sees to where it last
+/// saw it, wanders otherwise, and turns when it is held up. No allocation. `tick` staggers the looking.
+MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,
+                          MonsterTable& monsters, std::size_t row, TickId tick);
+
+}  // namespace ashlar

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "world/math/random.h"
+#include "world/sim/command.h"
+#include "world/sim/kinds.h"
+#include "world/sim/player_move.h"
+
+namespace ashlar {
+
+/// Rows of entities: row i of every array is the same entity, free rows have id 0. All rows exist from the
+/// start (a tick allocates nothing), rows never move, and every machine visits them in the same order.
+/// Owned by World, simulation thread only. Outside code holds ids, which outlive their entity harmlessly.
+struct PlayerTable {
+  std::vector<EntityId> id;
+  std::vector<std::uint32_t> generation;  ///< of the row's present or last owner
+  std::vector<Body> body;
+  std::vector<PlayerCommand> command;  ///< of the present tick
+  std::vector<MoveReport> report;      ///< what the last move did; not part of the hash
+
+  std::size_t rows() const { return id.size(); }
+};
+
+enum class MonsterMood : std::uint8_t { wander, chase };
+
+struct MonsterTable {
+  std::vector<EntityId> id;
+  std::vector<std::uint32_t> generation;
+  std::vector<MonsterKind> kind;
+  std::vector<Body> body;
+  std::vector<Turn16> yaw;
+  std::vector<MonsterMood> mood;
+  std::vector<EntityId> target;             ///< whom it chases; 0: nobody
+  std::vector<DVec3> goal_m;                ///< where it last saw its target
+  std::vector<std::uint16_t> turn_ticks;    ///< until it picks another heading
+  std::vector<std::uint16_t> forget_ticks;  ///< until a target out of sight is given up
+  std::vector<Rng> rng;                     ///< its own, so that no monster's draw moves another's
+
+  std::size_t rows() const { return id.size(); }
+};
+
+}  // namespace ashlar

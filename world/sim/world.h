@@ -1,0 +1,133 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "world/bsp/heights.h"
+#include "world/sim/rules.h"
+#include "world/sim/tables.h"
+#include "world/space.h"
+#include "world/voxel/block.h"
+
+namespace ashlar {
+
+struct Chunk;
+struct Terrain;
+
+/// A place where something appears.
+struct SpawnPoint {
+  DVec3 position_m;
+  Turn16 yaw{0};
+};
+
+struct MonsterSpawn {
+  MonsterKind kind{};
+  SpawnPoint at;
+};
+
+/// What a world is made of. Everything in it is part of what a recording must name to be replayed.
+struct WorldSetup {
+  std::uint64_t seed = 1;
+  Rules rules;
+  std::uint32_t players_max = 256;
+  std::uint32_t monsters_max = 1024;
+  std::uint32_t monsters = 200;  ///< alive at the start: those of the maps first, the rest on the terrain
+  std::vector<std::shared_ptr<const PlacedMap>> maps;
+};
+
+enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport };
+
+struct AdminCommand {
+  AdminAction action{};
+  EntityId player{};
+  DVec3 position_m{};  ///< of teleport: where the base goes; unchecked, recovery takes care of rock
+};
+
+struct PlayerInput {
+  EntityId player{};
+  PlayerCommand command;
+};
+
+struct BlockEdit {
+  IVec3 block;
+  BlockId id = BlockId::air;
+};
+
+struct ReadyChunk {
+  ChunkCoord at;
+  std::unique_ptr<Chunk> chunk;
+};
+
+/// Everything that can change the world in one tick; a recording holds all of it.
+struct TickInput {
+  std::span<const std::uint32_t> joins;   ///< the caller's tokens, answered in World::joined()
+  std::span<const EntityId> leaves;       ///< unknown ids are ignored
+  std::span<const PlayerInput> commands;  ///< at most one a player counts (the last); none: stands still
+  std::span<const AdminCommand> admin;
+  std::span<const BlockEdit> edits;    ///< ignored in unloaded chunks, in map rock and out of bounds
+  std::span<ReadyChunk> chunks_ready;  ///< moved from
+  std::span<const ChunkCoord> chunks_dropped;
+};
+
+/// Answer to a join. id is 0 when every row was taken.
+struct Joined {
+  std::uint32_t token = 0;
+  EntityId id{};
+};
+
+struct WorldCounters {
+  std::uint64_t recoveries = 0;  ///< ticks in which recovery moved a body
+  std::uint64_t stuck = 0;       ///< bodies in solid for over half a second, counted once each time
+  std::uint64_t frozen = 0;      ///< body-ticks spent waiting for a chunk
+  std::uint64_t edits_refused = 0;
+};
+
+/// The simulation. step() is a function of what went in: same setup, same inputs, same bits, on every build.
+/// One thread owns it; const members may be read from others between steps.
+class World {
+ public:
+  /// Loads the ground around the maps (or the origin) and places the monsters. Takes a while (generates
+  /// a few hundred chunks).
+  explicit World(const WorldSetup& setup);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Advances by one tick: chunks, leaves, joins, admin, edits, players, monsters, crowd, hash.
+  /// No allocation but for chunks that arrive. Precondition: commands have passed their range checks.
+  void step(const TickInput& input);
+
+  TickId tick() const;         ///< number of steps taken
+  std::uint64_t hash() const;  ///< of the state after the last step; see world/math/hash.h
+  const WorldSetup& setup() const;
+  const Terrain& terrain() const;
+  const PlayerTable& players() const;
+  const MonsterTable& monsters() const;
+  Space space() const;
+  std::span<const MapInSpace> maps() const;
+  std::span<const Joined> joined() const;  ///< answers to the last step's joins, in their order
+  const WorldCounters& counters() const;
+
+  /// Row of a living player, or -1.
+  int player_row(EntityId id) const;
+  int monster_row(EntityId id) const;
+
+  std::uint32_t player_count() const;
+  std::uint32_t monster_count() const;
+
+  /// The heights of loaded columns in chunks, [low, high): the same everywhere.
+  static constexpr int column_low = -3;
+  static constexpr int column_high = 4;
+  bool column_loaded(std::int32_t x, std::int32_t y) const;
+  /// Columns of the region that is always loaded: [min, max) in chunks.
+  IVec2 home_min() const;
+  IVec2 home_max() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ashlar
