@@ -9,7 +9,9 @@ find_package(Threads REQUIRED)
 
 find_program(ASHLAR_CCACHE ccache)
 if(ASHLAR_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${ASHLAR_CCACHE}")
+  # Precompiled headers are cached only when their defines and times are said not to matter.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros"
+    "${ASHLAR_CCACHE}")
 endif()
 
 add_library(ashlar_compile INTERFACE)
@@ -18,6 +20,10 @@ target_include_directories(ashlar_compile INTERFACE "${CMAKE_SOURCE_DIR}")
 # and world's headers are compiled into everything. Never -ffast-math, never -march.
 target_compile_options(ashlar_compile INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # Clang writes the times of headers into a precompiled one and refuses it in a checkout with other times.
+  target_compile_options(ashlar_compile INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+endif()
 if(ASHLAR_WERROR)
   target_compile_options(ashlar_compile INTERFACE -Werror)
 endif()

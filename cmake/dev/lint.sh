@@ -1,0 +1,96 @@
+# shellcheck shell=bash
+
+help_lint() {
+  cat <<'HELP'
+usage: ./dev lint [--all | --sample N | --scripts] [FILE.cpp...]
+
+clang-tidy 19 by .clang-tidy over the C++ sources that differ from the branch main (or from the last commit
+when main is checked out), or over the named files; then shellcheck over the scripts.
+
+  --all       over all C++ sources
+  --sample N  over N of them; another N with each commit, so that all have their turn
+  --scripts   shellcheck alone
+HELP
+}
+
+command_lint() {
+  local which=changed count=0 files=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --all) which=all && shift ;;
+      --scripts) which=none && shift ;;
+      --sample)
+        need_value "$@"
+        which=sample
+        count=$(number_of "$1" "$2")
+        shift 2
+        ;;
+      -*) die "lint has no option $1; see ./dev lint --help" ;;
+      *)
+        [ -f "$1" ] || die "there is no file '$1'"
+        which=named
+        files+=("$1")
+        shift
+        ;;
+    esac
+  done
+  need_packages lint
+  lint_scripts
+  case $which in
+    none) return ;;
+    all) mapfile -t files < <(tidied_sources) ;;
+    sample) mapfile -t files < <(sampled_sources "$count") ;;
+    changed) mapfile -t files < <(changed_sources) ;;
+  esac
+  if [ ${#files[@]} -eq 0 ]; then
+    say "no C++ source has changed"
+  else
+    lint_sources "${files[@]}"
+  fi
+}
+
+lint_scripts() {
+  local scripts=()
+  mapfile -t scripts < <(git ls-files --cached --others --exclude-standard -- dev .ci/run '*.sh' | sort -u)
+  shellcheck -x "${scripts[@]}"
+  say "shellcheck has no complaint about ${#scripts[@]} scripts"
+}
+
+# A preset of its own: flags that clang-tidy knows, and no precompiled headers, which would have to be built
+# first. Headers generated from the schemas have to exist.
+lint_sources() {
+  configure lint
+  build_targets lint ashlar_schemas >/dev/null
+  say "clang-tidy over $# files"
+  printf '%s\0' "$@" |
+    xargs -0 -n 1 -P "$(job_count)" clang-tidy-19 -p build/lint --quiet --warnings-as-errors='*' 2>/dev/null || {
+    say "clang-tidy has findings (above); a check that is wrong here is silenced where it is, with the reason"
+    return 1
+  }
+}
+
+# Benchmarks and fuzz targets are in no build that clang-tidy sees.
+tidied_sources() { cpp_sources | grep '\.cpp$' | grep -v -E '^tests/(bench|fuzz)/'; }
+
+# sampled_sources N: every k-th source, beginning further on with each commit.
+sampled_sources() {
+  local all=() stride first
+  mapfile -t all < <(tidied_sources)
+  [ "$1" -gt 0 ] || die "--sample wants at least 1"
+  stride=$(((${#all[@]} + $1 - 1) / $1))
+  first=$(($(git rev-list --count HEAD) % stride))
+  printf '%s\n' "${all[@]}" | awk -v stride="$stride" -v first="$first" '(NR - 1) % stride == first'
+}
+
+# Sources of this branch that main does not have, those in the working tree included.
+changed_sources() {
+  local base=HEAD changed
+  if git rev-parse -q --verify main >/dev/null && [ "$(git rev-parse main)" != "$(git rev-parse HEAD)" ]; then
+    base=$(git merge-base main HEAD)
+  fi
+  changed=$(
+    git diff --name-only --diff-filter=d "$base" -- '*.cpp'
+    git ls-files --others --exclude-standard -- '*.cpp'
+  )
+  tidied_sources | grep -Fx "$changed" || true
+}

@@ -1,0 +1,70 @@
+# shellcheck shell=bash
+
+help_test() {
+  cat <<'HELP'
+usage: ./dev test [--preset release|debug|asan|tsan|clang] [--long] [FILTER]
+
+Builds a preset (release unless told) and runs its tests; ctest's summary comes last.
+
+  --long   also the tests tagged [.slow], which take minutes
+  FILTER   a regular expression over test names: ./dev test 'world: .*door'
+HELP
+}
+
+command_test() {
+  local preset=release long=no filter=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --preset)
+        need_value "$@"
+        preset=$2
+        shift 2
+        ;;
+      --long) long=yes && shift ;;
+      -*) die "test has no option $1; see ./dev test --help" ;;
+      *) filter=(-R "$1") && shift ;;
+    esac
+  done
+  case $preset in
+    release | debug | asan | tsan | clang) ;;
+    *) die "the preset '$preset' has no tests; choose release, debug, asan, tsan or clang" ;;
+  esac
+  configure "$preset"
+  build_targets "$preset"
+  [ $long = no ] || run_slow_tests "$preset"
+  run_ctest "$preset" "${filter[@]}"
+}
+
+# A report is an error whatever the environment says, and must not be cut short by symbolising.
+set_up_sanitizers() {
+  export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:strict_string_checks=1:check_initialization_order=1}
+  export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+  export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
+}
+
+# run_ctest PRESET [ctest options]
+run_ctest() {
+  local preset=$1
+  shift
+  set_up_sanitizers
+  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
+    --parallel "$(job_count)" "$@"
+}
+
+# Hidden from ctest by their dot, so that the executables are asked themselves. Not every folder has one.
+run_slow_tests() {
+  local binary count
+  set_up_sanitizers
+  for binary in "build/$1"/bin/tests_*; do
+    [ -x "$binary" ] || continue
+    count=$(slow_test_count "$binary")
+    [ "$count" -gt 0 ] || continue
+    say "$count slow tests of ${binary##*/}"
+    "$binary" '[.slow]'
+  done
+}
+
+# The last line of the list is "3 matching test cases" in Catch2 of both versions.
+slow_test_count() {
+  { "$1" --list-tests '[.slow]' || true; } | sed -n 's/^\([0-9][0-9]*\) matching test case.*/\1/p' | tail -n 1 | grep . || echo 0
+}
