@@ -237,16 +237,11 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
 
 const char* describe(RecordingError error) {
   switch (error) {
-    case RecordingError::not_a_recording:
-      return "not an Ashlar recording";
-    case RecordingError::wrong_version:
-      return "written by another version of the recording format";
-    case RecordingError::damaged_header:
-      return "the header is damaged";
-    case RecordingError::damaged_block:
-      return "a block in the middle is damaged";
-    case RecordingError::bad_tick:
-      return "a tick holds values that are out of range";
+    case RecordingError::not_a_recording: return "not an Ashlar recording";
+    case RecordingError::wrong_version: return "written by another version of the recording format";
+    case RecordingError::damaged_header: return "the header is damaged";
+    case RecordingError::damaged_block: return "a block in the middle is damaged";
+    case RecordingError::bad_tick: return "a tick holds values that are out of range";
   }
   return "unknown";
 }

@@ -48,8 +48,8 @@ std::optional<SectorHeights> map_floor_ceiling(const PlacedMap& map, HeightsView
 
 /// The highest rock surface at or below z under the open disc (a sector's floor, or the roof where the disc
 /// overlaps a column with a roof and z >= roof); nullopt outside the box or where the disc at z is in rock.
-std::optional<double> map_ground_below(const PlacedMap& map, HeightsView heights, DVec2 centre, double radius_m,
-                                       double z);
+std::optional<double> map_ground_below(const PlacedMap& map, HeightsView heights, DVec2 centre,
+                                       double radius_m, double z);
 
 /// Shortest ways out for the correct solver and for recovery: a translation that separates the cylinder from
 /// this map's rock, at most reach_m long, or nullopt. Ties in a documented order.

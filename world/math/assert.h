@@ -3,10 +3,10 @@
 #include <cstdlib>
 
 /// Our own bugs stop the program, in release too: cheap conditions only, one each. Never on received bytes.
-#define ASHLAR_ASSERT(condition)                                                        \
-  do {                                                                                  \
-    if (!(condition)) [[unlikely]]                                                      \
-      ::ashlar::assertion_failed(#condition, __FILE__, __LINE__);                       \
+#define ASHLAR_ASSERT(condition)                                  \
+  do {                                                            \
+    if (!(condition)) [[unlikely]]                                \
+      ::ashlar::assertion_failed(#condition, __FILE__, __LINE__); \
   } while (false)
 
 /// For hot loops: checked only where ASHLAR_SLOW_ASSERTS is defined (the debug preset).
