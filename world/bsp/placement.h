@@ -1,0 +1,103 @@
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "world/bsp/heights.h"
+#include "world/bsp/placed_map.h"
+#include "world/bsp/sector_map.h"
+#include "world/bsp/tree.h"
+#include "world/math/turn.h"
+
+namespace ashlar {
+
+/// How a map is put into a world.
+struct PlaceOptions {
+  std::string name;            ///< what welcome messages and errors call it; empty: the map's own name
+  IVec2 origin_block{};        ///< lower corner of the box
+  std::int32_t surface_z = 0;  ///< the roof's height: the ground around the box is levelled to it
+  bool doors_open = true;      ///< doors raised, lifts and other blocking floors lowered
+  bool doorway = true;         ///< cut stairs from a room up to the surface
+};
+
+struct PlacementError {
+  std::string map;
+  std::string reason;
+  std::string line() const { return map + ": " + reason; }
+};
+
+/// A thing where it stands in the world.
+struct PlacedThing {
+  DVec3 position_m;  ///< on the initial floor of its sector
+  Turn16 yaw{0};
+  std::uint16_t type = 0;           ///< editor number; world/content/thing_table.h says what it is
+  std::uint16_t flags = 0;          ///< thing_flag
+  std::uint32_t sector = no_index;  ///< no_index: stands in void, leave it out
+};
+
+/// Stairs from a room to the surface, cut at placement.
+struct Doorway {
+  DVec3 foot_m;  ///< on the room's floor in front of the stairs
+  DVec3 top_m;   ///< on the roof behind the last step
+};
+
+struct LineGrid;
+
+/// A map where it stands: geometry, tree, things; everything but the sectors' heights, which are state.
+/// Immutable and shared.
+class PlacedMap {
+ public:
+  const std::string& name() const { return name_; }
+  /// The geometry that was compiled, with doorways cut.
+  const SectorMap& source() const { return source_; }
+  const BspTree& tree() const { return tree_; }
+  const BlockBox& box() const { return box_; }
+  double roof_m() const { return static_cast<double>(box_.max.z); }
+  /// Heights at placement, by sector; the world's sector state starts as a copy.
+  std::span<const SectorHeights> initial_heights() const { return initial_heights_; }
+  std::span<const PlacedThing> things() const { return things_; }
+  std::span<const Doorway> doorways() const { return doorways_; }
+  /// Over source, place and options: equal on two machines means equal worlds.
+  std::uint64_t content_hash() const { return content_hash_; }
+
+  /// World x, y to map units, and back. Exact for what a double can hold of both.
+  DVec2 to_map(DVec2 world_m) const {
+    return {(world_m.x - shift_m_.x) * map_units_per_m + base_.x,
+            (world_m.y - shift_m_.y) * map_units_per_m + base_.y};
+  }
+  DVec2 to_world(DVec2 map) const {
+    return {(map.x - base_.x) / map_units_per_m + shift_m_.x,
+            (map.y - base_.y) / map_units_per_m + shift_m_.y};
+  }
+  /// Map z to world z, and back.
+  double z_to_world(double z) const { return (z - z_base_) / map_units_per_m + roof_m(); }
+  double z_to_map(double z_m) const { return (z_m - roof_m()) * map_units_per_m + z_base_; }
+
+  const LineGrid& grid() const { return *grid_; }
+
+ private:
+  friend class MapPlacer;
+  std::string name_;
+  SectorMap source_;
+  BspTree tree_;
+  BlockBox box_{};
+  DVec2 shift_m_;      ///< world place of base_, whole metres
+  DVec2 base_;         ///< lower corner of the map's bounds, map units
+  double z_base_ = 0;  ///< the roof in map units
+  std::vector<SectorHeights> initial_heights_;
+  std::vector<PlacedThing> things_;
+  std::vector<Doorway> doorways_;
+  std::uint64_t content_hash_ = 0;
+  std::shared_ptr<const LineGrid> grid_;
+};
+
+/// Puts a map into the world: cuts doorways, compiles, opens doors, finds box and roof.
+/// Refused: a map without sectors or lines, a box that leaves the world (|x|, |y| < 2^20 m).
+/// Cost: that of build_bsp, tens of milliseconds.
+std::expected<std::shared_ptr<const PlacedMap>, PlacementError> place_map(const SectorMap& map,
+                                                                          const PlaceOptions& options);
+
+}  // namespace ashlar
