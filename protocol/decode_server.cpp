@@ -1,0 +1,199 @@
+#include <flatbuffers/flatbuffers.h>
+
+#include <cstdint>
+
+#include "protocol/decode.h"
+#include "protocol/schema/server_message_generated.h"
+#include "protocol/snapshot_writer.h"
+#include "protocol/text.h"
+#include "protocol/wire_check.h"
+
+namespace ashlar {
+namespace {
+
+using Result = std::expected<ServerMessage, DropReason>;
+constexpr std::unexpected<DropReason> out_of_range{DropReason::out_of_range};
+constexpr std::unexpected<DropReason> bad_text{DropReason::bad_text};
+
+constexpr std::int32_t horizontal_blocks_max = 1 << 20;
+constexpr std::int32_t vertical_blocks_max = 1 << 12;
+constexpr double speed_mps_max = 1e4;
+
+bool within(double v, double low, double high) { return v >= low && v <= high; }  // false for NaN too
+
+bool vec_within(const wire::Vec& v, double bound) {
+  return within(v.x(), -bound, bound) && within(v.y(), -bound, bound) && within(v.z(), -bound, bound);
+}
+
+DVec3 to_dvec3(const wire::Vec& v) { return {v.x(), v.y(), v.z()}; }
+
+bool position_ok(const wire::Vec& v) { return in_bounds(to_dvec3(v)); }
+
+/// False when a rule is outside what movement was made for.
+bool decode_rules(const wire::Rules& in, Rules& out) {
+  if (in.player_solver() > 1 || in.monster_solver() > 1) return false;
+  out.tick_rate_hz = in.tick_rate_hz();
+  out.player_solver = static_cast<Solver>(in.player_solver());
+  out.monster_solver = static_cast<Solver>(in.monster_solver());
+  out.player = {in.player_radius_m(), in.player_height_m()};
+  out.player_eye_m = in.player_eye_m();
+  out.step_height_m_max = in.step_height_m_max();
+  out.gravity_mps2 = in.gravity_mps2();
+  out.jump_speed_mps = in.jump_speed_mps();
+  out.walk_speed_mps_max = in.walk_speed_mps_max();
+  out.ground_acceleration_mps2 = in.ground_acceleration_mps2();
+  out.air_acceleration_mps2 = in.air_acceleration_mps2();
+  out.ground_friction_per_s = in.ground_friction_per_s();
+  out.fall_speed_mps_max = in.fall_speed_mps_max();
+  return rules_sane(out);
+}
+
+bool block_ok(std::int32_t v, std::int32_t bound) { return v >= -bound && v <= bound; }
+
+Result decode(const wire::Welcome& in) {
+  Welcome out;
+  if (in.connection() == 0 || in.snapshot_every_ticks() == 0) return out_of_range;
+  if (in.rules() == nullptr) return std::unexpected{DropReason::malformed};
+  if (!decode_rules(*in.rules(), out.rules)) return out_of_range;
+  if (in.snapshot_every_ticks() > out.rules.tick_rate_hz) return out_of_range;
+  out.nonce = in.nonce();
+  out.connection = in.connection();
+  out.player = EntityId{in.player()};
+  out.seed = in.seed();
+  out.tick = in.tick();
+  out.snapshot_every_ticks = in.snapshot_every_ticks();
+  if (!valid_text(view(in.motd()), 0, motd_bytes_max)) return bad_text;
+  out.motd = view(in.motd());
+  if (in.maps() == nullptr) return out;
+  if (in.maps()->size() > placed_maps_max) return out_of_range;
+  for (const wire::PlacedMap* map : *in.maps()) {
+    if (!valid_text(view(map->name()), 1, map_name_bytes_max)) return bad_text;
+    if (!block_ok(map->origin_x(), horizontal_blocks_max) ||
+        !block_ok(map->origin_y(), horizontal_blocks_max) || !block_ok(map->surface_z(), vertical_blocks_max))
+      return out_of_range;
+    out.maps.push_back({std::string(view(map->name())),
+                        map->content_hash(),
+                        {map->origin_x(), map->origin_y()},
+                        map->surface_z(),
+                        map->flags()});
+  }
+  return out;
+}
+
+Result decode(const wire::Refuse& in) {
+  if (in.reason() > wire::RefuseReason::MAX) return out_of_range;
+  if (!valid_text(view(in.text()), 0, reason_bytes_max)) return bad_text;
+  return Refuse{in.nonce(), static_cast<RefuseReason>(in.reason()), std::string(view(in.text()))};
+}
+
+bool decode_own(const wire::OwnPlayer& in, OwnPlayer& out) {
+  const bool ok = position_ok(in.position_m()) && vec_within(in.velocity_mps(), speed_mps_max) &&
+                  vec_within(in.recovery_velocity_mps(), speed_mps_max) &&
+                  position_ok(in.recovery_target_m()) && position_ok(in.last_free_m()) &&
+                  within(in.eye_offset_m(), -16, 16) && in.grounded() <= 1 && in.noclip() <= 1;
+  if (!ok) return false;
+  out.body.position_m = to_dvec3(in.position_m());
+  out.body.velocity_mps = to_dvec3(in.velocity_mps());
+  out.body.recovery_velocity_mps = to_dvec3(in.recovery_velocity_mps());
+  out.body.recovery_target_m = to_dvec3(in.recovery_target_m());
+  out.body.last_free_m = to_dvec3(in.last_free_m());
+  out.body.eye_offset_m = in.eye_offset_m();
+  out.body.grounded = in.grounded();
+  out.body.stuck_ticks = in.stuck_ticks();
+  out.body.noclip = in.noclip();
+  out.id = EntityId{in.id()};
+  out.health = in.health();
+  return true;
+}
+
+/// A list of structs as a span of ours; the snapshot writer asserts that the layouts are the same.
+template <class Ours, class Wire>
+std::span<const Ours> span_of(const flatbuffers::Vector<const Wire*>* list) {
+  if (list == nullptr) return {};
+  static_assert(sizeof(Ours) == sizeof(Wire) && alignof(Ours) == alignof(Wire));
+  return {reinterpret_cast<const Ours*>(list->Data()), list->size()};
+}
+
+bool cells_ok(const SnapshotPart& part) {
+  std::size_t entities = 0;
+  for (const CellHeader& c : part.cells) {
+    const bool in_world = block_ok(c.cell.x, horizontal_blocks_max / cell_m) &&
+                          block_ok(c.cell.y, horizontal_blocks_max / cell_m) &&
+                          block_ok(c.cell.z, vertical_blocks_max / cell_m);
+    if (!in_world || c.part_count == 0 || c.part >= c.part_count) return false;
+    if (c.part_count > snapshot_parts_max) return false;
+    entities += c.entity_count;
+  }
+  if (entities != part.entities.size()) return false;
+  for (const EntityRecord& e : part.entities)
+    if (e.id == EntityId{} || e.x >= cell_steps || e.y >= cell_steps || e.z >= cell_steps || e.pitch < -64 ||
+        e.pitch > 64)
+      return false;
+  return true;
+}
+
+bool sectors_ok(const SnapshotPart& part) {
+  std::size_t heights = 0;
+  for (const SectorRun& run : part.sector_runs) {
+    if (run.map >= placed_maps_max || run.first + run.count > 65536) return false;
+    heights += run.count;
+  }
+  return part.sector_runs.size() <= snapshot_sector_runs_max && heights == part.sector_heights.size();
+}
+
+Result decode(const wire::Snapshot& in) {
+  SnapshotPart out;
+  out.tick = in.tick();
+  out.applied_tick = in.applied_tick();
+  out.chat_seen = in.chat_seen();
+  out.input_ahead = in.input_ahead();
+  out.part = in.part();
+  out.part_count = in.part_count();
+  if (out.part_count == 0 || out.part_count > snapshot_parts_max || out.part >= out.part_count)
+    return out_of_range;
+  if (in.own() != nullptr) {
+    OwnPlayer own;
+    if (!decode_own(*in.own(), own)) return out_of_range;
+    out.own = own;
+  }
+  out.cells = span_of<CellHeader>(in.cells());
+  out.entities = span_of<EntityRecord>(in.entities());
+  out.sector_runs = span_of<SectorRun>(in.sector_runs());
+  out.sector_heights = span_of<WireHeights>(in.sector_heights());
+  if (!cells_ok(out) || !sectors_ok(out)) return out_of_range;
+  return out;
+}
+
+Result decode(const wire::ChatLine& in) {
+  if (in.number() == 0) return out_of_range;
+  const std::string_view from = view(in.from());
+  if (!from.empty() && !valid_player_name(from)) return bad_text;
+  if (!valid_text(view(in.text()), 1, chat_bytes_max)) return bad_text;
+  return ChatLine{in.number(), std::string(from), std::string(view(in.text()))};
+}
+
+Result decode(const wire::Goodbye& in) {
+  if (in.reason() > wire::GoodbyeReason::MAX) return out_of_range;
+  if (!valid_text(view(in.text()), 0, reason_bytes_max)) return bad_text;
+  return Goodbye{static_cast<GoodbyeReason>(in.reason()), std::string(view(in.text()))};
+}
+
+}  // namespace
+
+std::expected<ServerMessage, DropReason> decode_server_message(std::span<const std::uint8_t> payload) {
+  const auto root = verified_root<wire::ServerMessage>(payload, wire::ServerMessageIdentifier());
+  if (!root) return std::unexpected{root.error()};
+  const wire::ServerMessage& message = **root;
+  if (message.body() == nullptr) return std::unexpected{DropReason::malformed};
+  switch (message.body_type()) {
+    case wire::ServerBody::Welcome: return decode(*message.body_as_Welcome());
+    case wire::ServerBody::Refuse: return decode(*message.body_as_Refuse());
+    case wire::ServerBody::Snapshot: return decode(*message.body_as_Snapshot());
+    case wire::ServerBody::ChatLine: return decode(*message.body_as_ChatLine());
+    case wire::ServerBody::Goodbye: return decode(*message.body_as_Goodbye());
+    case wire::ServerBody::NONE: break;
+  }
+  return std::unexpected{DropReason::unknown_message};
+}
+
+}  // namespace ashlar

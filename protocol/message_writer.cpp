@@ -1,0 +1,180 @@
+#include "protocol/message_writer.h"
+
+#include <flatbuffers/flatbuffers.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "protocol/schema/client_message_generated.h"
+#include "protocol/schema/server_message_generated.h"
+#include "protocol/text.h"
+#include "world/math/assert.h"
+
+namespace ashlar {
+namespace {
+
+// A packet, the largest scalar's alignment and the builder's scratch room.
+constexpr std::size_t builder_bytes = 2 * datagram_bytes_max;
+
+std::int8_t axis_steps(double axis) {
+  ASHLAR_ASSERT(axis >= -1 && axis <= 1);
+  return static_cast<std::int8_t>(std::floor(axis * 127 + 0.5));
+}
+
+flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, const Rules& r) {
+  return wire::CreateRules(fbb, r.tick_rate_hz, static_cast<std::uint8_t>(r.player_solver),
+                           static_cast<std::uint8_t>(r.monster_solver), r.player.radius_m, r.player.height_m,
+                           r.player_eye_m, r.step_height_m_max, r.gravity_mps2, r.jump_speed_mps,
+                           r.walk_speed_mps_max, r.ground_acceleration_mps2, r.air_acceleration_mps2,
+                           r.ground_friction_per_s, r.fall_speed_mps_max);
+}
+
+}  // namespace
+
+struct MessageWriter::Impl {
+  flatbuffers::FlatBufferBuilder fbb{builder_bytes};
+  alignas(8) std::array<std::uint8_t, datagram_bytes_max> padded{};
+
+  template <class Table>
+  void finish_client(wire::ClientBody type, flatbuffers::Offset<Table> body) {
+    fbb.Finish(wire::CreateClientMessage(fbb, type, body.Union()), wire::ClientMessageIdentifier());
+  }
+
+  template <class Table>
+  void finish_server(wire::ServerBody type, flatbuffers::Offset<Table> body) {
+    fbb.Finish(wire::CreateServerMessage(fbb, type, body.Union()), wire::ServerMessageIdentifier());
+  }
+
+  /// The builder grows towards the front, so the header is simply the last thing pushed.
+  std::span<const std::uint8_t> packet(const PacketHeader& header) {
+    const auto bytes = encode(header);
+    fbb.PushBytes(bytes.data(), bytes.size());
+    ASHLAR_ASSERT(fbb.GetSize() <= datagram_bytes_max);
+    return {fbb.GetBufferPointer(), fbb.GetSize()};
+  }
+
+  flatbuffers::Offset<flatbuffers::String> string(std::string_view text) {
+    return fbb.CreateString(text.data(), text.size());
+  }
+};
+
+MessageWriter::MessageWriter() : impl_(std::make_unique<Impl>()) {}
+MessageWriter::~MessageWriter() = default;
+MessageWriter::MessageWriter(MessageWriter&&) noexcept = default;
+MessageWriter& MessageWriter::operator=(MessageWriter&&) noexcept = default;
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Hello& m) {
+  ASHLAR_ASSERT(valid_player_name(m.name));
+  ASHLAR_ASSERT(valid_text(m.build, 0, build_bytes_max));
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto player_name = impl_->string(m.name);
+  const auto build = impl_->string(m.build);
+  impl_->finish_client(wire::ClientBody::Hello,
+                       wire::CreateHello(fbb, m.protocol, m.nonce, player_name, build));
+  const auto bytes = impl_->packet(header);
+  impl_->padded.fill(0);
+  std::copy(bytes.begin(), bytes.end(), impl_->padded.begin());
+  return impl_->padded;
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Join& m) {
+  ASHLAR_ASSERT(m.content_count <= join_content_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto content = fbb.CreateVector(m.content.data(), m.content_count);
+  impl_->finish_client(wire::ClientBody::Join, wire::CreateJoin(fbb, content));
+  return impl_->packet(header);
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Input& m) {
+  ASHLAR_ASSERT(m.command_count >= 1 && m.command_count <= input_commands_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<wire::Command, input_commands_max> commands;
+  for (std::size_t i = 0; i < m.command_count; ++i) {
+    const PlayerCommand& c = m.commands[i];
+    commands[i] = wire::Command(static_cast<std::uint16_t>(c.yaw), static_cast<std::int16_t>(c.pitch),
+                                c.buttons, axis_steps(c.forward), axis_steps(c.left));
+  }
+  const auto list = fbb.CreateVectorOfStructs(commands.data(), m.command_count);
+  impl_->finish_client(wire::ClientBody::Input,
+                       wire::CreateInput(fbb, m.newest_tick, m.snapshot_tick, m.chat_seen, list));
+  return impl_->packet(header);
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Chat& m) {
+  ASHLAR_ASSERT(m.number >= 1);
+  ASHLAR_ASSERT(valid_text(m.text, 1, chat_bytes_max));
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto text = impl_->string(m.text);
+  impl_->finish_client(wire::ClientBody::Chat, wire::CreateChat(fbb, m.number, text));
+  return impl_->packet(header);
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Leave& m) {
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  impl_->finish_client(wire::ClientBody::Leave,
+                       wire::CreateLeave(fbb, static_cast<wire::LeaveReason>(m.reason)));
+  return impl_->packet(header);
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Welcome& m) {
+  ASHLAR_ASSERT(m.connection != 0);
+  ASHLAR_ASSERT(m.maps.size() <= placed_maps_max);
+  ASHLAR_ASSERT(valid_text(m.motd, 0, motd_bytes_max));
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<flatbuffers::Offset<wire::PlacedMap>, placed_maps_max> maps;
+  for (std::size_t i = 0; i < m.maps.size(); ++i) {
+    const WelcomeMap& map = m.maps[i];
+    ASHLAR_ASSERT(valid_text(map.name, 1, map_name_bytes_max));
+    const auto map_name = impl_->string(map.name);
+    maps[i] = wire::CreatePlacedMap(fbb, map_name, map.content_hash, map.origin_block.x, map.origin_block.y,
+                                    map.surface_z, map.flags);
+  }
+  const auto map_list = fbb.CreateVector(maps.data(), m.maps.size());
+  const auto rules = add_rules(fbb, m.rules);
+  const auto motd = impl_->string(m.motd);
+  impl_->finish_server(wire::ServerBody::Welcome,
+                       wire::CreateWelcome(fbb, m.nonce, m.connection, static_cast<std::uint32_t>(m.player),
+                                           m.seed, m.tick, m.snapshot_every_ticks, rules, map_list, motd));
+  return impl_->packet(header);
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Refuse& m) {
+  ASHLAR_ASSERT(valid_text(m.text, 0, reason_bytes_max));
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto text = impl_->string(m.text);
+  impl_->finish_server(wire::ServerBody::Refuse,
+                       wire::CreateRefuse(fbb, m.nonce, static_cast<wire::RefuseReason>(m.reason), text));
+  return impl_->packet(header);
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const ChatLine& m) {
+  ASHLAR_ASSERT(m.number >= 1);
+  ASHLAR_ASSERT(m.from.empty() || valid_player_name(m.from));
+  ASHLAR_ASSERT(valid_text(m.text, 1, chat_bytes_max));
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto from = impl_->string(m.from);
+  const auto text = impl_->string(m.text);
+  impl_->finish_server(wire::ServerBody::ChatLine, wire::CreateChatLine(fbb, m.number, from, text));
+  return impl_->packet(header);
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Goodbye& m) {
+  ASHLAR_ASSERT(valid_text(m.text, 0, reason_bytes_max));
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto text = impl_->string(m.text);
+  impl_->finish_server(wire::ServerBody::Goodbye,
+                       wire::CreateGoodbye(fbb, static_cast<wire::GoodbyeReason>(m.reason), text));
+  return impl_->packet(header);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,174 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "protocol/quantise.h"
+#include "world/sim/player_move.h"
+#include "world/sim/rules.h"
+
+// The messages as plain values. schema/*.fbs say how they travel, decode.h and message_writer.h do it.
+
+namespace ashlar {
+
+inline constexpr std::size_t build_bytes_max = 64;
+inline constexpr std::size_t join_content_max = 16;
+inline constexpr std::size_t input_commands_max = 8;
+inline constexpr std::size_t placed_maps_max = 10;
+inline constexpr std::size_t map_name_bytes_max = 16;
+inline constexpr std::size_t motd_bytes_max = 160;
+inline constexpr std::size_t reason_bytes_max = 200;
+
+// --- from the client ---
+
+/// Travels in a packet of exactly datagram_bytes_max, so the answer is never larger than the question.
+struct Hello {
+  std::uint32_t protocol = 0;
+  std::uint64_t nonce = 0;  ///< echoed by Welcome and Refuse
+  std::string name;         ///< valid_player_name
+  std::string build;        ///< client's version, for the log; at most build_bytes_max
+};
+
+struct Join {
+  std::array<std::uint64_t, join_content_max>
+      content{};  ///< PlacedMap::content_hash() of the maps the client holds
+  std::uint8_t content_count = 0;
+};
+
+/// Commands for newest_tick, newest_tick - 1, ...
+struct Input {
+  std::uint32_t newest_tick = 0;
+  std::uint32_t snapshot_tick = 0;  ///< newest snapshot seen, 0: none
+  std::uint32_t chat_seen = 0;      ///< newest chat line seen, 0: none
+  std::array<PlayerCommand, input_commands_max> commands{};
+  std::uint8_t command_count = 0;  ///< 1 to input_commands_max
+};
+
+struct Chat {
+  std::uint32_t number = 0;  ///< from 1, in steps of 1
+  std::string text;          ///< 1 to chat_bytes_max
+};
+
+enum class LeaveReason : std::uint8_t { quit, stopped, version, content, timeout };
+struct Leave {
+  LeaveReason reason = LeaveReason::quit;
+};
+
+using ClientMessage = std::variant<Hello, Join, Input, Chat, Leave>;
+
+// --- from the server ---
+
+/// A placed map: what a client needs to place the same one (world/bsp/placement.h).
+struct WelcomeMap {
+  std::string name;                ///< lump name
+  std::uint64_t content_hash = 0;  ///< PlacedMap::content_hash(): equal here and there means equal worlds
+  IVec2 origin_block;              ///< PlaceOptions::origin_block
+  std::int32_t surface_z = 0;      ///< PlaceOptions::surface_z
+  std::uint32_t flags = 0;         ///< welcome_map_flag
+};
+namespace welcome_map_flag {
+inline constexpr std::uint32_t doors_open = 1;
+inline constexpr std::uint32_t doorway = 2;
+}  // namespace welcome_map_flag
+
+struct Welcome {
+  std::uint64_t nonce = 0;
+  std::uint32_t connection = 0;  ///< never 0
+  EntityId player{};
+  std::uint64_t seed = 0;
+  std::uint32_t tick = 0;
+  std::uint16_t snapshot_every_ticks = 1;
+  Rules rules;
+  std::vector<WelcomeMap> maps;  ///< at most placed_maps_max
+  std::string motd;              ///< at most motd_bytes_max
+};
+
+enum class RefuseReason : std::uint8_t {
+  version,
+  full,
+  content,
+  banned,
+  bad_name,
+  closed,
+  too_many_from_address,
+  shutting_down
+};
+inline constexpr std::size_t refuse_reason_count = 8;
+std::string_view name(RefuseReason reason);
+
+struct Refuse {
+  std::uint64_t nonce = 0;
+  RefuseReason reason = RefuseReason::full;
+  std::string text;  ///< names the thing and the remedy
+};
+
+/// The own player as the simulation holds it, unquantised: prediction starts from the same bits.
+struct OwnPlayer {
+  Body body;
+  EntityId id{};
+  std::uint8_t health = 0;
+};
+
+/// One cell's share of a part.
+struct CellHeader {
+  CellCoord cell;
+  std::uint16_t entity_count = 0;
+  std::uint8_t part = 0;  ///< which piece of the cell this is, of part_count
+  std::uint8_t part_count = 1;
+};
+static_assert(sizeof(CellHeader) == 10);
+
+struct SectorRun {
+  std::uint16_t map = 0;  ///< index into the welcome's maps
+  std::uint16_t first = 0;
+  std::uint16_t count = 0;
+};
+static_assert(sizeof(SectorRun) == 6);
+
+/// Heights in 1/65536 m, world frame.
+struct WireHeights {
+  std::int32_t floor = 0, ceiling = 0;
+};
+static_assert(sizeof(WireHeights) == 8);
+
+/// A part of the snapshot of a tick. Spans point into the decoded bytes and live as long as they do.
+/// A complete cell of tick T (all its pieces with the same T) replaces what was known of the cell; an entity
+/// that no snapshot has mentioned for a second is gone.
+struct SnapshotPart {
+  std::uint32_t tick = 0;
+  std::uint32_t applied_tick = 0;  ///< newest command the simulation applied, 0: none yet
+  std::uint32_t chat_seen = 0;
+  std::int8_t input_ahead = 0;  ///< newest command's tick minus tick, clamped; input_ahead_none: none yet
+  std::uint8_t part = 0;
+  std::uint8_t part_count = 1;
+  std::optional<OwnPlayer> own;  ///< in part 0
+  std::span<const CellHeader> cells;
+  std::span<const EntityRecord> entities;  ///< the cells' entities, one cell after the other
+  std::span<const SectorRun> sector_runs;
+  std::span<const WireHeights> sector_heights;  ///< the runs' heights, one run after the other
+};
+inline constexpr std::int8_t input_ahead_none = -128;
+
+struct ChatLine {
+  std::uint32_t number = 0;
+  std::string from;  ///< player's name; empty: the server
+  std::string text;
+};
+
+enum class GoodbyeReason : std::uint8_t { shutting_down, kicked, timeout, protocol, left, overload };
+inline constexpr std::size_t goodbye_reason_count = 6;
+std::string_view name(GoodbyeReason reason);
+
+struct Goodbye {
+  GoodbyeReason reason = GoodbyeReason::kicked;
+  std::string text;
+};
+
+using ServerMessage = std::variant<Welcome, Refuse, SnapshotPart, ChatLine, Goodbye>;
+
+}  // namespace ashlar

@@ -1,0 +1,36 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <span>
+
+#include "protocol/datagram.h"
+#include "protocol/drop_reason.h"
+
+namespace ashlar {
+
+inline constexpr std::size_t packet_header_bytes = 24;
+inline constexpr std::size_t payload_bytes_max = datagram_bytes_max - packet_header_bytes;
+
+/// What stands before every message, outside FlatBuffers; WIRE.md draws it.
+struct PacketHeader {
+  std::uint32_t connection = 0;  ///< from the welcome; 0 before it
+  std::uint64_t sequence = 0;    ///< the sender's, per direction, from 1; never repeats in a connection
+  std::uint32_t ack = 0;         ///< low 32 bits of the highest sequence seen from the other side; 0: none
+  std::uint32_t ack_bits = 0;    ///< bit i: sequence ack - 1 - i was seen
+  friend bool operator==(const PacketHeader&, const PacketHeader&) = default;
+};
+
+/// A packet taken apart. The payload points into the bytes given.
+struct Packet {
+  PacketHeader header;
+  std::span<const std::uint8_t> payload;
+};
+
+std::array<std::uint8_t, packet_header_bytes> encode(const PacketHeader& header);
+
+/// Header and payload, or why not: too_short, too_long, wrong_version, bad_header.
+/// A payload may be empty here; the message decoders refuse it.
+std::expected<Packet, DropReason> decode_packet(std::span<const std::uint8_t> bytes);
+
+}  // namespace ashlar

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "protocol/messages.h"
+#include "protocol/packet.h"
+
+namespace ashlar {
+
+/// Parts a snapshot may have; what does not fit is left out and told by SnapshotPlan.
+inline constexpr std::size_t snapshot_parts_max = 32;
+/// Runs of sector heights a snapshot may carry, and heights in all of them.
+inline constexpr std::size_t snapshot_sector_runs_max = 16;
+inline constexpr std::size_t snapshot_sector_heights_max = 96;
+
+/// A cell's entities, quantised once per tick for all receivers. The span must live until the snapshot's
+/// last part is written.
+struct CellBlock {
+  CellCoord cell;
+  std::span<const EntityRecord> entities;  ///< may be empty: says that the cell is
+};
+
+/// Heights of sectors first .. first + heights.size() of one map.
+struct HeightBlock {
+  std::uint16_t map = 0;
+  std::uint16_t first = 0;
+  std::span<const WireHeights> heights;
+};
+
+/// What is one receiver's own in a snapshot.
+struct SnapshotHead {
+  std::uint32_t tick = 0;
+  std::uint32_t applied_tick = 0;
+  std::uint32_t chat_seen = 0;
+  std::int8_t input_ahead = input_ahead_none;
+  const OwnPlayer* own = nullptr;  ///< may be null: a client that only watches
+};
+
+struct SnapshotPlan {
+  std::size_t parts = 0;         ///< 1 to parts_max
+  std::size_t blocks_taken = 0;  ///< the first so many of the blocks travel; the rest found no room
+};
+
+/// WireHeights of a sector. Heights beyond +-32767 m are clamped.
+WireHeights quantise_heights(const SectorHeights& heights);
+
+/// Packs a snapshot into parts of at most datagram_bytes_max, each a whole packet.
+///
+/// Blocks are taken in the order given, so the caller's order is the priority. A block that fits into what is
+/// left of a part goes there whole; one that fits into a part of its own starts the next one; only a larger
+/// one is cut, into equal pieces. Entity bytes are copied as they are: no encoding per receiver.
+/// Nothing is allocated once it has grown. One thread.
+class SnapshotWriter {
+ public:
+  SnapshotWriter();
+  ~SnapshotWriter();
+  SnapshotWriter(SnapshotWriter&&) noexcept;
+  SnapshotWriter& operator=(SnapshotWriter&&) noexcept;
+
+  /// Lays out a snapshot. `parts_max` is the receiver's budget, 1 to snapshot_parts_max; the own player and
+  /// the heights (at most snapshot_sector_heights_max, asserted) always fit into part 0.
+  SnapshotPlan begin(const SnapshotHead& head, std::span<const CellBlock> blocks,
+                     std::span<const HeightBlock> heights, std::size_t parts_max);
+
+  /// The bytes of one part of the snapshot begun, valid until the next call. Each part needs a header with a
+  /// sequence of its own. Precondition: part < plan.parts.
+  std::span<const std::uint8_t> part(std::size_t part, const PacketHeader& header);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ashlar

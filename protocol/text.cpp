@@ -1,0 +1,89 @@
+#include "protocol/text.h"
+
+#include <cstdint>
+
+namespace ashlar {
+namespace {
+
+/// One code point and its length in bytes; length 0: not well formed.
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::size_t length = 0;
+};
+
+CodePoint first_code_point(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
+  };
+  const auto tail = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
+  if (text.empty()) return {};
+  const std::uint32_t b = byte(0);
+  if (b < 0x80) return {b, 1};
+  if (b < 0xc2 || b > 0xf4) return {};  // a tail byte, an overlong pair, or above U+10FFFF
+  if (!tail(1)) return {};
+  if (b < 0xe0) return {(b & 0x1f) << 6 | (byte(1) & 0x3f), 2};
+  if (!tail(2)) return {};
+  if (b < 0xf0) {
+    const std::uint32_t v = (b & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+    const bool surrogate = v >= 0xd800 && v <= 0xdfff;
+    return v < 0x800 || surrogate ? CodePoint{} : CodePoint{v, 3};
+  }
+  if (!tail(3)) return {};
+  const std::uint32_t v =
+      (b & 0x07) << 18 | (byte(1) & 0x3f) << 12 | (byte(2) & 0x3f) << 6 | (byte(3) & 0x3f);
+  return v < 0x10000 || v > 0x10ffff ? CodePoint{} : CodePoint{v, 4};
+}
+
+bool is_printable(std::uint32_t c) {
+  const auto in = [c](std::uint32_t low, std::uint32_t high) { return c >= low && c <= high; };
+  const bool control = c < 0x20 || in(0x7f, 0x9f);
+  const bool separator = in(0x2028, 0x2029);
+  // Zero-width characters, direction marks and overrides: two names that look alike, or read backwards.
+  const bool invisible = c == 0xad || in(0x200b, 0x200f) || in(0x202a, 0x202e) || in(0x2060, 0x206f) ||
+                         c == 0xfeff || in(0xfff9, 0xfffb) || in(0xe0000, 0xe0fff);
+  const bool noncharacter = (c & 0xfffe) == 0xfffe || in(0xfdd0, 0xfdef);
+  return !control && !separator && !invisible && !noncharacter;
+}
+
+}  // namespace
+
+std::size_t printable_length(std::string_view text) {
+  std::size_t count = 0;
+  while (!text.empty()) {
+    const CodePoint c = first_code_point(text);
+    if (c.length == 0 || !is_printable(c.value)) return std::string_view::npos;
+    text.remove_prefix(c.length);
+    ++count;
+  }
+  return count;
+}
+
+bool valid_player_name(std::string_view text) {
+  if (text.size() > 4 * player_name_chars_max) return false;
+  const std::size_t count = printable_length(text);
+  if (count == std::string_view::npos || count < 1 || count > player_name_chars_max) return false;
+  return text.front() != ' ' && text.back() != ' ';
+}
+
+bool valid_text(std::string_view text, std::size_t bytes_min, std::size_t bytes_max) {
+  return text.size() >= bytes_min && text.size() <= bytes_max &&
+         printable_length(text) != std::string_view::npos;
+}
+
+std::string make_printable(std::string_view text, std::size_t bytes_max) {
+  std::string out;
+  while (!text.empty()) {
+    const CodePoint c = first_code_point(text);
+    const bool good = c.length != 0 && is_printable(c.value);
+    const std::size_t length = c.length == 0 ? 1 : c.length;
+    if (out.size() + (good ? length : 1) > bytes_max) break;
+    if (good)
+      out.append(text.substr(0, length));
+    else
+      out.push_back('?');
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+}  // namespace ashlar

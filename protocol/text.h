@@ -1,0 +1,26 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ashlar {
+
+inline constexpr std::size_t player_name_chars_max = 24;
+inline constexpr std::size_t chat_bytes_max = 200;
+
+/// Number of code points of valid, printable UTF-8; npos otherwise. Overlong forms, surrogates, control
+/// characters, line separators and the invisible marks that reorder text are not printable.
+/// Source: RFC 3629, section 4, for the well-formed byte sequences.
+std::size_t printable_length(std::string_view text);
+
+/// A player's name: 1 to 24 printable code points, no space at either end.
+bool valid_player_name(std::string_view text);
+
+/// Any other text: printable and between the bounds, in bytes.
+bool valid_text(std::string_view text, std::size_t bytes_min, std::size_t bytes_max);
+
+/// The text with what is not printable replaced by '?', cut to bytes_max at a code point's edge: for texts
+/// of our own that carry foreign parts (paths, names) into a message that must be valid.
+std::string make_printable(std::string_view text, std::size_t bytes_max);
+
+}  // namespace ashlar

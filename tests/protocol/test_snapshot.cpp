@@ -1,0 +1,307 @@
+#include <flatbuffers/flatbuffers.h>
+
+#include <cmath>
+#include <map>
+
+#include "protocol/decode.h"
+#include "protocol/schema/server_message_generated.h"
+#include "protocol/snapshot_writer.h"
+#include "tests/catch.h"
+#include "tests/protocol/bytes.h"
+#include "world/math/random.h"
+
+using namespace ashlar;
+using test::AlignedBytes;
+using test::payload_of;
+
+namespace {
+
+EntityRecord some_entity(Rng& rng, std::uint32_t slot) {
+  EntityRecord e;
+  e.id = make_entity_id(slot, 1 + rng.below(4095));
+  e.x = static_cast<std::uint16_t>(rng.below(cell_steps));
+  e.y = static_cast<std::uint16_t>(rng.below(cell_steps));
+  e.z = static_cast<std::uint16_t>(rng.below(cell_steps));
+  e.kind = static_cast<EntityKind>(rng.below(256));
+  e.yaw = static_cast<std::uint8_t>(rng.next_u32());
+  e.pitch = static_cast<std::int8_t>(static_cast<int>(rng.below(129)) - 64);
+  e.health = static_cast<std::uint8_t>(rng.next_u32());
+  e.state = static_cast<std::uint8_t>(rng.next_u32());
+  e.flags = static_cast<std::uint8_t>(rng.next_u32());
+  return e;
+}
+
+OwnPlayer some_own(Rng& rng) {
+  OwnPlayer own;
+  const auto vec = [&] {
+    DVec3 v;
+    v.x = rng.between(-1000, 1000);
+    v.y = rng.between(-1000, 1000);
+    v.z = rng.between(-1000, 1000);
+    return v;
+  };
+  own.body.position_m = vec();
+  own.body.velocity_mps = vec();
+  own.body.recovery_velocity_mps = vec();
+  own.body.recovery_target_m = vec();
+  own.body.last_free_m = vec();
+  own.body.eye_offset_m = rng.between(-1, 1);
+  own.body.grounded = 1;
+  own.body.stuck_ticks = 200;
+  own.body.noclip = 1;
+  own.id = make_entity_id(7, 9);
+  own.health = 77;
+  return own;
+}
+
+/// Cells with their entities, owned.
+struct Scene {
+  std::vector<std::vector<EntityRecord>> entities;
+  std::vector<CellBlock> blocks;
+
+  Scene(Rng& rng, const std::vector<std::size_t>& counts) {
+    std::uint32_t slot = 0;
+    for (const std::size_t count : counts) {
+      auto& list = entities.emplace_back();
+      for (std::size_t i = 0; i < count; ++i) list.push_back(some_entity(rng, slot++));
+    }
+    for (std::size_t i = 0; i < entities.size(); ++i)
+      blocks.push_back(
+          {{static_cast<std::int16_t>(i), static_cast<std::int16_t>(-static_cast<int>(i)), 3}, entities[i]});
+  }
+};
+
+/// What a receiver that gets every part puts together.
+struct Received {
+  std::vector<AlignedBytes> payloads;
+  std::map<CellCoord, std::vector<EntityRecord>> cells;
+  std::map<CellCoord, std::size_t> pieces_missing;
+  std::optional<OwnPlayer> own;
+  std::vector<WireHeights> heights;
+};
+
+Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t tick) {
+  Received out;
+  for (std::size_t p = 0; p < plan.parts; ++p) {
+    const PacketHeader header{.connection = 1, .sequence = p + 1, .ack = 0, .ack_bits = 0};
+    const auto packet = writer.part(p, header);
+    REQUIRE(packet.size() <= datagram_bytes_max);
+    REQUIRE(decode_packet(packet)->header == header);
+    out.payloads.push_back(payload_of(packet));
+    const auto message = decode_server_message(out.payloads.back().span());
+    REQUIRE(message.has_value());
+    const SnapshotPart& part = std::get<SnapshotPart>(*message);
+    REQUIRE(part.tick == tick);
+    REQUIRE(part.part == p);
+    REQUIRE(part.part_count == plan.parts);
+    REQUIRE(part.own.has_value() == (p == 0));
+    if (part.own.has_value()) out.own = part.own;
+    std::size_t at = 0;
+    for (const CellHeader& cell : part.cells) {
+      auto& list = out.cells[cell.cell];
+      const auto piece = part.entities.subspan(at, cell.entity_count);
+      list.insert(list.end(), piece.begin(), piece.end());
+      at += cell.entity_count;
+      auto [missing, first] = out.pieces_missing.try_emplace(cell.cell, cell.part_count);
+      --missing->second;
+    }
+    REQUIRE(at == part.entities.size());
+    out.heights.insert(out.heights.end(), part.sector_heights.begin(), part.sector_heights.end());
+  }
+  return out;
+}
+
+bool same(DVec3 a, DVec3 b) { return a == b; }
+
+}  // namespace
+
+TEST_CASE("a snapshot's parts hold every cell whole, whatever the crowd", "[protocol][snapshot]") {
+  const std::uint64_t seed = GENERATE(range(1, 60));
+  CAPTURE(seed);
+  Rng rng{seed};
+  std::vector<std::size_t> counts(rng.below(40));
+  for (auto& c : counts) c = rng.below(8) == 0 ? rng.below(300) : rng.below(20);
+  const Scene scene(rng, counts);
+  const OwnPlayer own = some_own(rng);
+  SnapshotHead head;
+  head.tick = 1000 + static_cast<std::uint32_t>(seed);
+  head.own = &own;
+  SnapshotWriter writer;
+  const SnapshotPlan plan = writer.begin(head, scene.blocks, {}, snapshot_parts_max);
+  REQUIRE(plan.parts >= 1);
+  const Received got = receive(writer, plan, head.tick);
+  REQUIRE(got.cells.size() == plan.blocks_taken);
+  for (std::size_t i = 0; i < plan.blocks_taken; ++i) {
+    REQUIRE(got.cells.at(scene.blocks[i].cell) == scene.entities[i]);
+    REQUIRE(got.pieces_missing.at(scene.blocks[i].cell) == 0);
+  }
+  if (plan.blocks_taken < scene.blocks.size()) REQUIRE(plan.parts > snapshot_parts_max / 2);
+}
+
+TEST_CASE("the own player travels to the last bit", "[protocol][snapshot]") {
+  Rng rng{2};
+  for (int i = 0; i < 100; ++i) {
+    const OwnPlayer own = some_own(rng);
+    SnapshotHead head;
+    head.tick = 5;
+    head.applied_tick = 4;
+    head.chat_seen = 3;
+    head.input_ahead = -2;
+    head.own = &own;
+    SnapshotWriter writer;
+    const SnapshotPlan plan = writer.begin(head, {}, {}, 1);
+    const AlignedBytes payload = payload_of(writer.part(0, {.connection = 1, .sequence = 1}));
+    const auto message = decode_server_message(payload.span());
+    REQUIRE(message.has_value());
+    const SnapshotPart& part = std::get<SnapshotPart>(*message);
+    CHECK(plan.parts == 1);
+    CHECK(part.applied_tick == 4);
+    CHECK(part.chat_seen == 3);
+    CHECK(part.input_ahead == -2);
+    REQUIRE(part.own.has_value());
+    const Body& a = part.own->body;
+    const Body& b = own.body;
+    CHECK(same(a.position_m, b.position_m));
+    CHECK(same(a.velocity_mps, b.velocity_mps));
+    CHECK(same(a.recovery_velocity_mps, b.recovery_velocity_mps));
+    CHECK(same(a.recovery_target_m, b.recovery_target_m));
+    CHECK(same(a.last_free_m, b.last_free_m));
+    CHECK(a.eye_offset_m == b.eye_offset_m);
+    CHECK(a.grounded == b.grounded);
+    CHECK(a.stuck_ticks == b.stuck_ticks);
+    CHECK(a.noclip == b.noclip);
+    CHECK(part.own->id == own.id);
+    CHECK(part.own->health == own.health);
+  }
+}
+
+TEST_CASE("part 0 has room for the own player, all heights and the fullest rest", "[protocol][snapshot]") {
+  Rng rng{3};
+  const OwnPlayer own = some_own(rng);
+  std::vector<WireHeights> heights;
+  for (std::size_t i = 0; i < snapshot_sector_heights_max; ++i)
+    heights.push_back(quantise_heights({static_cast<double>(i) / 32, 10 + static_cast<double>(i)}));
+  std::vector<HeightBlock> runs;
+  for (std::size_t r = 0; r < snapshot_sector_runs_max; ++r)
+    runs.push_back({static_cast<std::uint16_t>(r % placed_maps_max), static_cast<std::uint16_t>(100 * r),
+                    std::span(heights).subspan(r * 6, 6)});
+  const Scene scene(rng, std::vector<std::size_t>(30, 6));
+  SnapshotHead head;
+  head.tick = 9;
+  head.own = &own;
+  SnapshotWriter writer;
+  const SnapshotPlan plan = writer.begin(head, scene.blocks, runs, snapshot_parts_max);
+  CHECK(plan.blocks_taken == scene.blocks.size());
+  const Received got = receive(writer, plan, 9);
+  REQUIRE(got.heights.size() == heights.size());
+  for (std::size_t i = 0; i < heights.size(); ++i) {
+    CHECK(got.heights[i].floor == heights[i].floor);
+    CHECK(got.heights[i].ceiling == heights[i].ceiling);
+  }
+}
+
+TEST_CASE("a budget of parts is kept and what found no room is told", "[protocol][snapshot]") {
+  Rng rng{4};
+  const Scene scene(rng, {10, 200, 5, 60, 60});
+  SnapshotHead head;
+  head.tick = 1;
+  SnapshotWriter writer;
+  for (std::size_t budget = 1; budget <= 8; ++budget) {
+    const SnapshotPlan plan = writer.begin(head, scene.blocks, {}, budget);
+    CHECK(plan.parts <= budget);
+    CHECK(plan.blocks_taken <= scene.blocks.size());
+    if (budget == 1) CHECK(plan.blocks_taken == 1);
+    if (budget == 8) CHECK(plan.blocks_taken == scene.blocks.size());
+  }
+}
+
+TEST_CASE("an empty cell is told, too", "[protocol][snapshot]") {
+  const CellBlock empty{{1, 2, 3}, {}};
+  SnapshotWriter writer;
+  SnapshotHead head;
+  head.tick = 1;
+  const SnapshotPlan plan = writer.begin(head, std::span(&empty, 1), {}, 1);
+  CHECK(plan.blocks_taken == 1);
+  const AlignedBytes payload = payload_of(writer.part(0, {.connection = 1, .sequence = 1}));
+  const auto message = decode_server_message(payload.span());
+  REQUIRE(message.has_value());
+  const SnapshotPart& part = std::get<SnapshotPart>(*message);
+  REQUIRE(part.cells.size() == 1);
+  CHECK(part.cells[0].cell == CellCoord{1, 2, 3});
+  CHECK(part.cells[0].entity_count == 0);
+  CHECK_FALSE(part.own.has_value());
+}
+
+TEST_CASE("snapshots are refused when cut short or out of range", "[protocol][snapshot]") {
+  Rng rng{5};
+  const Scene scene(rng, {3, 2});
+  const OwnPlayer own = some_own(rng);
+  const std::vector<WireHeights> heights(5);
+  const HeightBlock run{1, 2, heights};
+  SnapshotHead head;
+  head.tick = 1;
+  head.own = &own;
+  SnapshotWriter writer;
+  writer.begin(head, scene.blocks, std::span(&run, 1), 1);
+  const AlignedBytes good = payload_of(writer.part(0, {.connection = 1, .sequence = 1}));
+  REQUIRE(decode_server_message(good.span()).has_value());
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    const AlignedBytes cut(good.span().first(size));
+    const auto message = decode_server_message(cut.span());
+    if (message.has_value()) REQUIRE(good.size() - size < 8);
+  }
+  for (std::size_t at = 0; at < good.size(); ++at)
+    for (int round = 0; round < 32; ++round) {
+      AlignedBytes changed(good.span());
+      changed.span()[at] = static_cast<std::uint8_t>(rng.next_u32());
+      const auto message = decode_server_message(changed.span());
+      if (!message.has_value()) continue;
+      const auto* part = std::get_if<SnapshotPart>(&*message);
+      if (part == nullptr) continue;
+      REQUIRE(part->part < part->part_count);
+      std::size_t entities = 0;
+      for (const CellHeader& c : part->cells) entities += c.entity_count;
+      REQUIRE(entities == part->entities.size());
+      for (const EntityRecord& e : part->entities)
+        REQUIRE((e.x < cell_steps && e.y < cell_steps && e.z < cell_steps && e.id != EntityId{}));
+      if (part->own.has_value()) REQUIRE(is_finite(part->own->body.position_m));
+      if (part->own.has_value()) REQUIRE(is_finite(part->own->body.velocity_mps));
+    }
+}
+
+TEST_CASE("a snapshot with a wrong number is refused by name", "[protocol][snapshot]") {
+  const auto error_of = [](auto&& change) {
+    Rng rng{6};
+    OwnPlayer own = some_own(rng);
+    SnapshotHead head;
+    head.own = &own;
+    Scene scene(rng, {2});
+    change(own, scene);
+    SnapshotWriter writer;
+    writer.begin(head, scene.blocks, {}, 1);
+    const AlignedBytes payload = payload_of(writer.part(0, {.connection = 1, .sequence = 1}));
+    const auto message = decode_server_message(payload.span());
+    return message.has_value() ? std::string("accepted") : std::string(name(message.error()));
+  };
+  CHECK(error_of([](OwnPlayer&, Scene&) {}) == "accepted");
+  CHECK(error_of([](OwnPlayer& o, Scene&) { o.body.position_m.x = std::nan(""); }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer& o, Scene&) { o.body.position_m.z = 5000; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer& o, Scene&) { o.body.velocity_mps.y = 1e300; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer& o, Scene&) { o.body.recovery_velocity_mps.y = -1e300; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer& o, Scene&) { o.body.eye_offset_m = std::nan(""); }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer& o, Scene&) { o.body.grounded = 2; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer& o, Scene&) { o.body.noclip = 9; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer&, Scene& s) { s.entities[0][1].x = cell_steps; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer&, Scene& s) { s.entities[0][0].pitch = 65; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer&, Scene& s) { s.entities[0][0].id = EntityId{}; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer&, Scene& s) { s.blocks[0].cell.z = 65; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer&, Scene& s) { s.blocks[0].cell.x = 16385; }) == "out_of_range");
+}
+
+TEST_CASE("heights are kept to 1/65536 m and clamped at the edge of the number", "[protocol][snapshot]") {
+  const WireHeights h = quantise_heights({-3.5, 12.25});
+  CHECK(h.floor == -3 * 65536 - 32768);
+  CHECK(h.ceiling == 12 * 65536 + 16384);
+  CHECK(quantise_heights({-1e9, 1e9}).floor == -32767 * 65536);
+  CHECK(quantise_heights({-1e9, 1e9}).ceiling == 32767 * 65536);
+}
