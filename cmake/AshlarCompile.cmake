@@ -40,10 +40,16 @@ if(ASHLAR_FUZZ)
   target_compile_options(ashlar_compile INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# ashlar_library(NAME): every .cpp below the current folder but main.cpp becomes one static library.
+# ashlar_library(NAME [EXCEPT FOLDER...]): every .cpp below the current folder but main.cpp and what lies in
+# the folders named becomes one static library.
 function(ashlar_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  foreach(folder ${arg_EXCEPT})
+    file(GLOB_RECURSE others CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+    list(REMOVE_ITEM sources ${others})
+  endforeach()
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC ashlar_compile)
 endfunction()
