@@ -100,3 +100,32 @@ cpp_sources() {
     [ -f "$file" ] && printf '%s\n' "$file"
   done
 }
+
+# free_port [WISH]: the wish when both transports can have it (0: any free one), else from 7777 upwards.
+free_port() {
+  local port
+  port=$(python3 - "$1" <<'PYTHON'
+import socket, sys
+
+def free(port):
+    """The port when UDP and TCP are both free on it, else None; for 0 any that is."""
+    with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) if socket.has_ipv6 else socket.socket() as tcp:
+        try:
+            family = tcp.family
+            tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tcp.bind(("::" if family == socket.AF_INET6 else "", port))
+            with socket.socket(family, socket.SOCK_DGRAM) as udp:
+                udp.bind(("::" if family == socket.AF_INET6 else "", tcp.getsockname()[1]))
+                return tcp.getsockname()[1]
+        except OSError:
+            return None
+
+wish = sys.argv[1]
+wishes = range(7777, 7877) if wish == "" else [0] * 20 if wish == "0" else [int(wish)] if int(wish) < 65536 else []
+print(next((port for port in map(free, wishes) if port), ""))
+PYTHON
+  )
+  [ -n "$port" ] || die "port ${1:-7777 to 7876} is taken or cannot be had; choose another with --port (0 takes any)"
+  [ -n "$1" ] || [ "$port" = 7777 ] || say "port 7777 is taken; using $port"
+  printf '%s' "$port"
+}

@@ -3,15 +3,17 @@
 
 packages_of() {
   case $1 in
-    build)
-      echo cmake ninja-build g++ ccache python3 libasio-dev libflatbuffers-dev flatbuffers-compiler \
-        flatbuffers-compiler-dev libspdlog-dev catch2 librapidcheck-dev libbenchmark-dev libcli11-dev \
-        libtomlplusplus-dev libtinyobjloader-dev zlib1g-dev freedoom
+    # What the two programs are built from, and no more: the image is made with these.
+    programs)
+      echo cmake ninja-build g++ libasio-dev libflatbuffers-dev flatbuffers-compiler flatbuffers-compiler-dev \
+        libspdlog-dev libcli11-dev libtomlplusplus-dev libtinyobjloader-dev zlib1g-dev
       ;;
+    build) echo "$(packages_of programs)" ccache python3 catch2 librapidcheck-dev libbenchmark-dev freedoom ;;
     clang) echo clang-19 libclang-rt-19-dev llvm-19 ;;
     format) echo clang-format-19 git ;;
     lint) echo clang-tidy-19 shellcheck ;;
-    docker) echo docker.io docker-compose ;;
+    docker-engine) echo docker.io ;;
+    docker-compose) echo docker-compose ;;
     base-image) echo debootstrap ;;
     *) die "no package list is called '$1'" ;;
   esac
@@ -20,11 +22,12 @@ packages_of() {
 # The programs to look for where there are no Debian packages to ask about.
 programs_of() {
   case $1 in
-    build) echo cmake ninja c++ python3 flatc ;;
+    programs | build) echo cmake ninja c++ python3 flatc ;;
     clang) echo clang++-19 ;;
     format) echo clang-format-19 git ;;
     lint) echo clang-tidy-19 shellcheck ;;
-    docker) echo docker ;;
+    docker-engine) echo docker dockerd ;;
+    docker-compose) echo docker-compose ;;
     base-image) echo debootstrap ;;
   esac
 }

@@ -1,0 +1,102 @@
+# shellcheck shell=bash
+
+help_docker() {
+  cat <<'HELP'
+usage: ./dev docker [--for 20s] [--clients 32] [--transport udp|tcp] [--wads FOLDER] [--base IMAGE] [--build-only]
+
+Builds the image ashlar:latest, runs the server and simulated clients in containers, and ends with the clients'
+verdict; nothing but the image is left behind. Installs Docker's packages when there are none. Where no engine
+runs, one is started for the time of the command (as root) and the image is also written to
+build/docker/ashlar.tar, for `docker load`. Where no registry can be reached, the base image is made with
+debootstrap.
+
+  --wads   a folder of Doom WADs; without it the world has the map that is built in
+  --base   the Debian image to build on, instead of debian:bookworm-slim or debian:trixie-slim
+HELP
+}
+
+# shellcheck source=docker/engine.sh
+source docker/engine.sh
+# shellcheck source=docker/base_image.sh
+source docker/base_image.sh
+
+composed=no context=''
+
+command_docker() {
+  local seconds=20 clients=32 transport=udp wads='' base='' build_only=no
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --build-only)
+        build_only=yes
+        shift
+        continue
+        ;;
+      --for | --clients | --transport | --wads | --base) need_value "$@" ;;
+      *) die "docker has no option $1; see ./dev docker --help" ;;
+    esac
+    case $1 in
+      --for) seconds=$(seconds_of "$2") ;;
+      --clients) clients=$(number_of "$1" "$2") ;;
+      --transport) transport=$2 ;;
+      --wads) wads=$2 ;;
+      --base) base=$2 ;;
+    esac
+    shift 2
+  done
+  [[ $transport == udp || $transport == tcp ]] || die "--transport is udp or tcp, not '$transport'"
+  [ -z "$wads" ] || [ -d "$wads" ] || die "there is no folder '$wads'"
+
+  mkdir -p build/docker
+  trap clean_up EXIT
+  trap 'exit 130' INT TERM HUP
+  find_engine
+  build_image "$base"
+  [ $build_only = yes ] || play_in_containers "$seconds" "$clients" "$transport" "$wads"
+}
+
+# From a context that holds the sources and the host's package sources, so that neither the repository nor the
+# image ever contain the latter. Debian's Docker has no BuildKit.
+build_image() {
+  local base=$1 suite
+  suite=$(base_suite)
+  [ -n "$base" ] || base=$(ensure_base_image "$suite")
+  say "building ashlar:latest on $base"
+  context=$(mktemp -d)
+  mkdir -p "$context/host/docker/image/apt"
+  host_apt_files "$suite" "$context/host/docker/image/apt"
+  tar -cf "$context/context.tar" --exclude-from .dockerignore --exclude ./docker/image/apt .
+  tar -rf "$context/context.tar" -C "$context/host" .
+  DOCKER_BUILDKIT=0 run_docker build --network host --force-rm --label ashlar.build=yes \
+    --build-arg "BASE_IMAGE=$base" -f docker/Dockerfile -t ashlar:latest - <"$context/context.tar"
+  run_docker image inspect ashlar:latest --format '{{.Size}}' |
+    awk '{ printf "dev: ashlar:latest has %.1f MB\n", $1 / 1e6 }' >&2
+  [ -z "$engine_pid" ] || run_docker save -o build/docker/ashlar.tar ashlar:latest
+}
+
+# The server's exit code counts too: a clean end on SIGTERM is part of what the image promises.
+play_in_containers() {
+  local status=0 server code
+  export ASHLAR_SECONDS=$1 ASHLAR_CLIENTS=$2 ASHLAR_TRANSPORT=$3 ASHLAR_IMAGE=ashlar:latest
+  [ -z "$4" ] || ASHLAR_WADS=$(cd "$4" && pwd) && export ASHLAR_WADS
+  ASHLAR_PORT=$(free_port "") && export ASHLAR_PORT
+  composed=yes
+  export COMPOSE_PROJECT_NAME=ashlar-dev-$$
+  run_compose --profile harness up --no-build --exit-code-from harness --abort-on-container-exit || status=$?
+  server=$(run_compose ps -q -a server 2>/dev/null || run_compose ps -q server)
+  code=$(run_docker inspect --format '{{.State.ExitCode}}' "$server")
+  if [ "$status" -ne 0 ]; then
+    say "the simulated clients ended with exit code $status"
+    return 1
+  fi
+  if [ "$code" != 0 ]; then
+    say "the server's container ended with exit code $code"
+    return 1
+  fi
+  say "server and clients in containers: all well"
+}
+
+clean_up() {
+  [ $composed = no ] || run_compose --profile harness down --volumes --remove-orphans >/dev/null 2>&1 || true
+  [ -z "$context" ] || rm -rf "$context"
+  stop_engine
+}
