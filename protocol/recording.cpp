@@ -266,7 +266,7 @@ void TickRecord::assign(const TickInput& input) {
 
 RecordingWriter::RecordingWriter(const RecordingHeader& header, std::uint32_t ticks_per_block)
     : ticks_per_block_(std::max(1u, ticks_per_block)) {
-  head_.insert(head_.end(), std::begin(magic), std::end(magic));
+  head_.assign(std::begin(magic), std::end(magic));
   put_block(head_, header_payload(header));
 }
 

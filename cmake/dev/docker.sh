@@ -62,9 +62,9 @@ build_image() {
   [ -n "$base" ] || base=$(ensure_base_image "$suite")
   say "building ashlar:latest on $base"
   context=$(mktemp -d)
-  mkdir -p "$context/host/docker/image/apt"
-  host_apt_files "$suite" "$context/host/docker/image/apt"
-  tar -cf "$context/context.tar" --exclude-from .dockerignore --exclude ./docker/image/apt .
+  mkdir -p "$context/host/docker/setup/apt"
+  host_apt_files "$suite" "$context/host/docker/setup/apt"
+  tar -cf "$context/context.tar" --exclude-from .dockerignore --exclude ./docker/setup/apt .
   tar -rf "$context/context.tar" -C "$context/host" .
   DOCKER_BUILDKIT=0 run_docker build --network host --force-rm --label ashlar.build=yes \
     --build-arg "BASE_IMAGE=$base" -f docker/Dockerfile -t ashlar:latest - <"$context/context.tar"

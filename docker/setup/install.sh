@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Build stage: installs what the programs are built from. Where docker/image/apt exists, it holds the host's
+# Build stage: installs what the programs are built from. Where docker/setup/apt exists, it holds the host's
 # package sources and proxies (./dev docker puts it there); they stay in this stage.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -9,10 +9,10 @@ source cmake/dev/common.sh
 # shellcheck source=cmake/dev/packages.sh
 source cmake/dev/packages.sh
 
-if [ -d docker/image/apt ]; then
-  if [ -n "$(ls docker/image/apt/sources.list docker/image/apt/sources.list.d 2>/dev/null)" ]; then
+if [ -d docker/setup/apt ]; then
+  if [ -n "$(ls docker/setup/apt/sources.list docker/setup/apt/sources.list.d 2>/dev/null)" ]; then
     rm -rf /etc/apt/sources.list /etc/apt/sources.list.d
   fi
-  cp -rT docker/image/apt /etc/apt
+  cp -rT docker/setup/apt /etc/apt
 fi
 need_packages programs
