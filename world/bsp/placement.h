@@ -76,7 +76,10 @@ class PlacedMap {
   double z_to_world(double z) const { return (z - z_base_) / map_units_per_m + roof_m(); }
   double z_to_map(double z_m) const { return (z_m - roof_m()) * map_units_per_m + z_base_; }
 
+  /// Lines in cells and the tree's start nodes: what the queries of placed_map.h read.
   const LineGrid& grid() const { return *grid_; }
+  /// Is the sector open to the roof and above?
+  bool sky(std::uint32_t sector) const { return sky_[sector] != 0; }
 
  private:
   friend class MapPlacer;
@@ -84,9 +87,10 @@ class PlacedMap {
   SectorMap source_;
   BspTree tree_;
   BlockBox box_{};
-  DVec2 shift_m_;      ///< world place of base_, whole metres
-  DVec2 base_;         ///< lower corner of the map's bounds, map units
-  double z_base_ = 0;  ///< the roof in map units
+  DVec2 shift_m_;                  ///< world place of base_, whole metres
+  DVec2 base_;                     ///< lower corner of the map's bounds, map units
+  double z_base_ = 0;              ///< the roof in map units
+  std::vector<std::uint8_t> sky_;  ///< by sector, 0 or 1
   std::vector<SectorHeights> initial_heights_;
   std::vector<PlacedThing> things_;
   std::vector<Doorway> doorways_;

@@ -88,9 +88,13 @@ struct MapThing {
   friend bool operator==(const MapThing&, const MapThing&) = default;
 };
 
+/// Whose numbers line specials are: Doom's own, or the later ones with arguments (UDMF namespace "zdoom").
+enum class SpecialNumbers : std::uint8_t { doom, zdoom };
+
 /// Checked source geometry: every index is in range, every coordinate is finite and |v| <= 65536.
 struct SectorMap {
   std::string name;
+  SpecialNumbers specials = SpecialNumbers::doom;
   std::vector<DVec2> vertices;
   std::vector<MapLine> lines;
   std::vector<MapSide> sides;

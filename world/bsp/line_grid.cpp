@@ -1,0 +1,111 @@
+#include "world/bsp/line_grid.h"
+
+#include <cmath>
+
+namespace ashlar {
+namespace {
+
+constexpr double cell_smallest = 64;
+constexpr double cells_max = 1 << 18;
+
+/// Does a segment touch a square, grown a little against rounding?
+bool touches(const SolidLine& l, DVec2 low, double size) {
+  constexpr double grow = 1e-3;
+  const DVec2 b = l.a + l.along;
+  const DVec2 centre = {low.x + size / 2, low.y + size / 2};
+  const double half = size / 2 + grow;
+  if (std::min(l.a.x, b.x) > centre.x + half || std::max(l.a.x, b.x) < centre.x - half) return false;
+  if (std::min(l.a.y, b.y) > centre.y + half || std::max(l.a.y, b.y) < centre.y - half) return false;
+  const double off = std::fabs(cross(l.along, centre - l.a));
+  return off <= half * (std::fabs(l.along.x) + std::fabs(l.along.y));
+}
+
+void add_lines(const SectorMap& map, const MapBounds& footprint, std::vector<SolidLine>& out) {
+  const auto add = [&](DVec2 a, DVec2 b, SolidLine l) {
+    l.a = a;
+    l.along = b - a;
+    const double length2 = dot(l.along, l.along);
+    if (length2 < 1e-12) return;
+    l.inverse_length2 = 1 / length2;
+    out.push_back(l);
+  };
+  for (std::uint32_t i = 0; i < map.lines.size(); ++i) {
+    const MapLine& line = map.lines[i];
+    SolidLine l;
+    l.front = map.front_sector(line);
+    l.back = map.back_sector(line);
+    l.line = i;
+    l.fence = (line.flags & line_flag::blocking) != 0 && line.back != no_index;
+    if (l.front == l.back && !l.fence) continue;
+    add(map.vertices[line.v1], map.vertices[line.v2], l);
+  }
+  const DVec2 low = footprint.min, high = footprint.max;
+  const SolidLine side{};  // void on both sides: what is outside the box is not the map's
+  add({low.x, low.y}, {high.x, low.y}, side);
+  add({high.x, low.y}, {high.x, high.y}, side);
+  add({high.x, high.y}, {low.x, high.y}, side);
+  add({low.x, high.y}, {low.x, low.y}, side);
+}
+
+/// The deepest node whose region holds the closed square.
+std::uint32_t start_node(const BspTree& tree, DVec2 low, double size) {
+  const DVec2 corner[4] = {low, {low.x + size, low.y}, {low.x, low.y + size}, {low.x + size, low.y + size}};
+  std::uint32_t at = tree.root;
+  while ((at & BspTree::leaf_bit) == 0) {
+    const BspTree::Node& n = tree.nodes[at];
+    int front = 0, back = 0;
+    for (const DVec2 c : corner) BspTree::side(n, c) >= 0 ? ++front : ++back;
+    // Inside the square the side test can round differently than at a corner: keep clear of the line.
+    double nearest = 1e300;
+    for (const DVec2 c : corner) nearest = std::min(nearest, std::fabs(BspTree::side(n, c)));
+    if ((front != 0 && back != 0) || nearest < 1e-6 * (std::fabs(n.dx) + std::fabs(n.dy))) break;
+    at = n.child[front != 0 ? 0 : 1];
+  }
+  return at;
+}
+
+}  // namespace
+
+LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBounds& footprint) {
+  LineGrid grid;
+  add_lines(map, footprint, grid.lines);
+  const double width = footprint.max.x - footprint.min.x, depth = footprint.max.y - footprint.min.y;
+  grid.cell = cell_smallest;
+  while ((width / grid.cell + 1) * (depth / grid.cell + 1) > cells_max) grid.cell *= 2;
+  grid.inverse_cell = 1 / grid.cell;
+  grid.origin = footprint.min;
+  grid.nx = static_cast<std::int32_t>(width * grid.inverse_cell) + 1;
+  grid.ny = static_cast<std::int32_t>(depth * grid.inverse_cell) + 1;
+
+  const auto low_of = [&](std::int32_t x, std::int32_t y) {
+    return DVec2{grid.origin.x + x * grid.cell, grid.origin.y + y * grid.cell};
+  };
+  const auto cell_index = [&](std::int32_t x, std::int32_t y) {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(x);
+  };
+  const std::size_t cells = cell_index(0, grid.ny);
+  // Two passes: count, then fill.
+  grid.first.assign(cells + 1, 0);
+  const auto for_each_cell = [&](const SolidLine& l, auto&& use) {
+    const DVec2 b = l.a + l.along;
+    const LineGrid::Range r = grid.cells({std::min(l.a.x, b.x) - 1, std::min(l.a.y, b.y) - 1},
+                                         {std::max(l.a.x, b.x) + 1, std::max(l.a.y, b.y) + 1});
+    for (std::int32_t y = r.y0; y <= r.y1; ++y)
+      for (std::int32_t x = r.x0; x <= r.x1; ++x)
+        if (touches(l, low_of(x, y), grid.cell)) use(cell_index(x, y));
+  };
+  for (const SolidLine& l : grid.lines) for_each_cell(l, [&](std::size_t c) { ++grid.first[c + 1]; });
+  for (std::size_t c = 0; c < cells; ++c) grid.first[c + 1] += grid.first[c];
+  grid.items.resize(grid.first[cells]);
+  std::vector<std::uint32_t> next(grid.first.begin(), grid.first.end() - 1);
+  for (std::uint32_t i = 0; i < grid.lines.size(); ++i)
+    for_each_cell(grid.lines[i], [&](std::size_t c) { grid.items[next[c]++] = i; });
+
+  grid.start.resize(cells);
+  for (std::int32_t y = 0; y < grid.ny; ++y)
+    for (std::int32_t x = 0; x < grid.nx; ++x)
+      grid.start[cell_index(x, y)] = start_node(tree, low_of(x, y), grid.cell);
+  return grid;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,79 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "world/bsp/sector_map.h"
+#include "world/bsp/tree.h"
+
+namespace ashlar {
+
+/// A line that can be solid, as queries of bodies need it: 64 bytes, map units.
+struct SolidLine {
+  DVec2 a;
+  DVec2 along;                                      ///< b - a, not zero
+  double inverse_length2 = 0;                       ///< 1 / |along|^2
+  std::uint32_t front = no_index, back = no_index;  ///< sectors; no_index: void
+  std::uint32_t line = no_index;                    ///< source line; no_index: an outer side of the box
+  bool fence = false;                               ///< blocks bodies up to the roof whatever the heights are
+};
+
+/// Squared distance of a point from a line's segment.
+inline double distance2(const SolidLine& l, DVec2 p) {
+  const DVec2 to = p - l.a;
+  const double at = std::clamp(dot(to, l.along) * l.inverse_length2, 0.0, 1.0);
+  const DVec2 off = to - l.along * at;
+  return dot(off, off);
+}
+
+/// Lines in square cells, each in every cell that it touches, and the tree's node to start from in each cell.
+/// Lines with the same sector on both sides that do not block are left out: they never hold anything up.
+struct LineGrid {
+  double cell = 64, inverse_cell = 1.0 / 64;  ///< map units
+  DVec2 origin;                               ///< lower corner of cell (0, 0)
+  std::int32_t nx = 0, ny = 0;
+  std::vector<std::uint32_t> first;  ///< nx * ny + 1 offsets into items
+  std::vector<std::uint32_t> items;  ///< indices into lines
+  std::vector<SolidLine> lines;
+  std::vector<std::uint32_t> start;  ///< deepest tree node (or leaf) that holds the whole cell
+
+  struct Range {
+    std::int32_t x0, y0, x1, y1;  ///< both ends included; empty when x0 > x1 or y0 > y1
+  };
+  Range cells(DVec2 low, DVec2 high) const {
+    const auto index = [this](double v, double from, std::int32_t n) {
+      const double c = (v - from) * inverse_cell;
+      return c < 0 ? -1 : c >= n ? n : static_cast<std::int32_t>(c);
+    };
+    return {std::max(index(low.x, origin.x, nx), 0), std::max(index(low.y, origin.y, ny), 0),
+            std::min(index(high.x, origin.x, nx), nx - 1), std::min(index(high.y, origin.y, ny), ny - 1)};
+  }
+
+  /// Calls visit(const SolidLine&) for every line near a box, some twice. visit returns false to stop.
+  template <typename Visit>
+  bool visit(DVec2 low, DVec2 high, Visit&& visit) const {
+    const Range r = cells(low, high);
+    for (std::int32_t y = r.y0; y <= r.y1; ++y) {
+      for (std::int32_t x = r.x0; x <= r.x1; ++x) {
+        const auto c =
+            static_cast<std::size_t>(y) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(x);
+        for (std::uint32_t i = first[c]; i < first[c + 1]; ++i)
+          if (!visit(lines[items[i]])) return false;
+      }
+    }
+    return true;
+  }
+
+  /// The leaf at a point; points outside the grid start at the root.
+  std::uint32_t leaf_at(const BspTree& tree, DVec2 p) const {
+    const double cx = (p.x - origin.x) * inverse_cell, cy = (p.y - origin.y) * inverse_cell;
+    if (!(cx >= 0 && cy >= 0 && cx < nx && cy < ny)) return tree.leaf_at(p);
+    const auto c = static_cast<std::size_t>(cy) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(cx);
+    return tree.leaf_from(start[c], p);
+  }
+};
+
+/// Builds the grid over a rectangle (the box's footprint in map units); its four sides become lines too.
+LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBounds& footprint);
+
+}  // namespace ashlar

@@ -1,0 +1,21 @@
+#pragma once
+#include <vector>
+
+#include "world/bsp/heights.h"
+#include "world/bsp/sector_map.h"
+
+namespace ashlar {
+
+/// Floors and ceilings in map units with every door raised to 4 units below its lowest neighbour's ceiling
+/// and every lift lowered to its lowest neighbour's floor. A door is a sector that a door special opens, or
+/// one that is shut with no special at all; a lift one that a lift special lowers. Values are map units here.
+std::vector<SectorHeights> heights_with_open_doors(const SectorMap& map);
+
+/// Heights as the map has them, in map units.
+std::vector<SectorHeights> heights_as_drawn(const SectorMap& map);
+
+/// What a line special does to sectors, as far as standing open goes.
+enum class OpenEffect : std::uint8_t { none, raise_ceiling, lower_floor };
+OpenEffect open_effect(std::uint16_t special, SpecialNumbers numbers);
+
+}  // namespace ashlar

@@ -1,0 +1,140 @@
+#include "world/bsp/placement.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "world/bsp/line_grid.h"
+#include "world/bsp/open_doors.h"
+#include "world/math/hash.h"
+
+namespace ashlar {
+namespace {
+
+/// Rock around the map's bounds, under its lowest floor and over its highest room.
+constexpr double margin_m = 1;
+constexpr double slab_units = 32;
+constexpr std::int32_t world_xy_max = 1 << 20;
+constexpr std::int32_t world_z_max = 1 << 12;
+
+Turn16 yaw_of(std::int16_t degrees) {
+  const int turned = ((degrees % 360) + 360) % 360;
+  return Turn16{static_cast<std::uint16_t>(turned * 65536 / 360)};
+}
+
+}  // namespace
+
+/// Fills a PlacedMap step by step; the steps need each other's results in this order.
+class MapPlacer {
+ public:
+  MapPlacer(const SectorMap& map, const PlaceOptions& options) : options_(options) {
+    placed_->source_ = map;
+    placed_->name_ = options.name.empty() ? map.name : options.name;
+  }
+
+  std::expected<std::shared_ptr<const PlacedMap>, PlacementError> run() {
+    PlacedMap& m = *placed_;
+    if (m.source_.lines.empty() || m.source_.sectors.empty()) return refuse("has no lines or no sectors");
+    heights_ = options_.doors_open ? heights_with_open_doors(m.source_) : heights_as_drawn(m.source_);
+    m.z_base_ = highest() + slab_units;
+
+    m.tree_ = build_bsp(m.source_);
+    if (auto wrong = find_box()) return refuse(*wrong);
+    sectors();
+    const DVec2 low{static_cast<double>(m.box_.min.x), static_cast<double>(m.box_.min.y)};
+    const DVec2 high{static_cast<double>(m.box_.max.x), static_cast<double>(m.box_.max.y)};
+    m.grid_ = std::make_shared<const LineGrid>(
+        build_line_grid(m.source_, m.tree_, MapBounds{m.to_map(low), m.to_map(high)}));
+    things();
+    m.content_hash_ = hash();
+    return placed_;
+  }
+
+ private:
+  std::unexpected<PlacementError> refuse(std::string reason) const {
+    return std::unexpected(PlacementError{placed_->name_, std::move(reason)});
+  }
+
+  /// Top of the highest room or floor, map units: the roof is a slab above it.
+  double highest() const {
+    double top = -1e300;
+    for (std::size_t i = 0; i < heights_.size(); ++i) {
+      const MapSector& s = placed_->source_.sectors[i];
+      top = std::max({top, heights_[i].floor_m, s.floor});
+      if (!s.sky()) top = std::max({top, heights_[i].ceiling_m, s.ceiling});
+    }
+    return top;
+  }
+
+  std::optional<std::string> find_box() {
+    PlacedMap& m = *placed_;
+    m.base_ = m.tree_.bounds.min;
+    m.shift_m_ = {static_cast<double>(options_.origin_block.x) + margin_m,
+                  static_cast<double>(options_.origin_block.y) + margin_m};
+    double lowest = 1e300;
+    for (std::size_t i = 0; i < heights_.size(); ++i)
+      lowest = std::min({lowest, heights_[i].floor_m, m.source_.sectors[i].floor});
+    const DVec2 extent = m.tree_.bounds.max - m.tree_.bounds.min;
+    const auto blocks = [](double units) { return std::ceil(units / map_units_per_m); };
+    const double wide = blocks(extent.x) + 2 * margin_m, deep = blocks(extent.y) + 2 * margin_m;
+    const double down = blocks(m.z_base_ - lowest) + blocks(slab_units);
+    const auto beyond = [](double low, double size, double limit) {
+      return low < -limit || low + size > limit;
+    };
+    if (beyond(options_.origin_block.x, wide, world_xy_max) ||
+        beyond(options_.origin_block.y, deep, world_xy_max))
+      return "does not fit into the world at block " + std::to_string(options_.origin_block.x) + "," +
+             std::to_string(options_.origin_block.y) + "; place it nearer to the origin";
+    if (beyond(options_.surface_z - down, down, world_z_max))
+      return "reaches " + std::to_string(static_cast<int>(down)) +
+             " blocks below the surface, more than the world has there";
+    m.box_.min = {options_.origin_block.x, options_.origin_block.y,
+                  options_.surface_z - static_cast<std::int32_t>(down)};
+    m.box_.max = {options_.origin_block.x + static_cast<std::int32_t>(wide),
+                  options_.origin_block.y + static_cast<std::int32_t>(deep), options_.surface_z};
+    return std::nullopt;
+  }
+
+  void sectors() {
+    PlacedMap& m = *placed_;
+    for (std::size_t i = 0; i < heights_.size(); ++i) {
+      m.sky_.push_back(m.source_.sectors[i].sky() ? 1 : 0);
+      m.initial_heights_.push_back({m.z_to_world(heights_[i].floor_m), m.z_to_world(heights_[i].ceiling_m)});
+    }
+  }
+
+  void things() {
+    PlacedMap& m = *placed_;
+    for (const MapThing& t : m.source_.things) {
+      PlacedThing p;
+      const DVec2 at = m.to_world({t.x, t.y});
+      p.sector = m.tree_.sector_at({t.x, t.y});
+      const double z = p.sector == no_index ? m.roof_m() : m.initial_heights_[p.sector].floor_m;
+      p.position_m = {at.x, at.y, z};
+      p.yaw = yaw_of(t.angle_deg);
+      p.type = t.type;
+      p.flags = t.flags;
+      m.things_.push_back(p);
+    }
+  }
+
+  std::uint64_t hash() const {
+    const PlacedMap& m = *placed_;
+    Hasher h;
+    h.add(ashlar::content_hash(m.source_));
+    h.add(m.box_.min);
+    h.add(m.box_.max);
+    for (const SectorHeights& s : m.initial_heights_) h.add(s.floor_m), h.add(s.ceiling_m);
+    return h.value();
+  }
+
+  const PlaceOptions& options_;
+  std::shared_ptr<PlacedMap> placed_ = std::make_shared<PlacedMap>();
+  std::vector<SectorHeights> heights_;  // map units
+};
+
+std::expected<std::shared_ptr<const PlacedMap>, PlacementError> place_map(const SectorMap& map,
+                                                                          const PlaceOptions& options) {
+  return MapPlacer(map, options).run();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,49 @@
+#pragma once
+#include <algorithm>
+
+#include "world/bsp/tree.h"
+
+namespace ashlar {
+
+/// Where a path enters a leaf: over which partition, and from which side of it.
+struct LeafEntry {
+  std::uint32_t node = no_index;  ///< no_index: the path starts here
+  bool from_front = false;
+};
+
+/// Visits the leaves on the path p + t d for t in [t0, t1] in order: visit(leaf, t_in, t_out, LeafEntry),
+/// which returns false to stop. A path along a partition counts as in front of it, as leaf_at() does, so no
+/// leaf on the way is skipped and none is visited that the path does not meet. Cost: leaves met times depth.
+template <typename Visit>
+void trace_leaves(const BspTree& tree, std::uint32_t start, DVec2 p, DVec2 d, double t0, double t1,
+                  Visit&& visit) {
+  struct Later {
+    std::uint32_t at;
+    double t0, t1;
+    LeafEntry entry;
+  };
+  Later stack[BspTree::depth_max];
+  std::uint32_t depth = 0;
+  Later now{start, t0, t1, {}};
+  for (;;) {
+    while ((now.at & BspTree::leaf_bit) == 0) {
+      const BspTree::Node& n = tree.nodes[now.at];
+      const double s = BspTree::side(n, p);
+      const double ds = d.x * n.dy - d.y * n.dx;
+      const bool front0 = s + ds * now.t0 >= 0;
+      const bool front1 = s + ds * now.t1 >= 0;
+      if (front0 == front1) {
+        now.at = n.child[front0 ? 0 : 1];
+        continue;
+      }
+      const double t = std::clamp(-s / ds, now.t0, now.t1);
+      stack[depth++] = {n.child[front0 ? 1 : 0], t, now.t1, {now.at, front0}};
+      now.t1 = t;
+      now.at = n.child[front0 ? 0 : 1];
+    }
+    if (!visit(now.at & ~BspTree::leaf_bit, now.t0, now.t1, now.entry) || depth == 0) return;
+    now = stack[--depth];
+  }
+}
+
+}  // namespace ashlar
