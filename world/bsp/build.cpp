@@ -180,9 +180,10 @@ class Builder {
       if (const auto node = chord(walls, segs))
         return fork(*node, std::move(segs), std::move(polygon), depth);
     // Longest first: it cuts off most.
-    std::stable_sort(walls.begin(), walls.end(), [](const Seg& a, const Seg& b) {
+    std::sort(walls.begin(), walls.end(), [](const Seg& a, const Seg& b) {
       const double la = dot(a.b - a.a, a.b - a.a), lb = dot(b.b - b.a, b.b - b.a);
-      return la != lb ? la > lb : a.line < b.line;
+      if (la != lb) return la > lb;
+      return a.line != b.line ? a.line < b.line : a.back < b.back;
     });
     std::uint32_t first = no_index;
     std::size_t parent = 0;
