@@ -1,0 +1,133 @@
+#include "server/net/address.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace ashlar::server {
+namespace {
+
+constexpr std::array<std::uint8_t, 12> mapped_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+bool is_mapped(const std::array<std::uint8_t, 16>& ip) {
+  return std::equal(mapped_prefix.begin(), mapped_prefix.end(), ip.begin());
+}
+
+/// Numeric text to an address; an IPv4 one comes out mapped.
+bool parse_ip(const std::string& text, std::array<std::uint8_t, 16>& ip, bool& v4) {
+  in_addr four{};
+  if (inet_pton(AF_INET, text.c_str(), &four) == 1) {
+    std::copy(mapped_prefix.begin(), mapped_prefix.end(), ip.begin());
+    std::memcpy(ip.data() + 12, &four, 4);
+    v4 = true;
+    return true;
+  }
+  in6_addr six{};
+  if (inet_pton(AF_INET6, text.c_str(), &six) != 1) return false;
+  std::memcpy(ip.data(), &six, 16);
+  v4 = is_mapped(ip);
+  return true;
+}
+
+}  // namespace
+
+std::string to_text(const PeerAddress& peer) {
+  char text[INET6_ADDRSTRLEN] = {};
+  if (is_mapped(peer.ip)) {
+    inet_ntop(AF_INET, peer.ip.data() + 12, text, sizeof text);
+    return std::string(text) + ":" + std::to_string(peer.port);
+  }
+  inet_ntop(AF_INET6, peer.ip.data(), text, sizeof text);
+  return "[" + std::string(text) + "]:" + std::to_string(peer.port);
+}
+
+std::array<std::uint8_t, 16> limit_key(const PeerAddress& peer) {
+  std::array<std::uint8_t, 16> key = peer.ip;
+  if (!is_mapped(key)) std::fill(key.begin() + 8, key.end(), std::uint8_t{0});
+  return key;
+}
+
+std::expected<ListenAddress, std::string> parse_listen(std::string_view text) {
+  ListenAddress listen;
+  if (text.empty() || text == "*") return listen;
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+  bool v4 = false;
+  if (!parse_ip(std::string(text), listen.ip, v4))
+    return std::unexpected("cannot listen on \"" + std::string(text) +
+                           "\": give an address in numbers, such as 127.0.0.1 or ::1, or * for all");
+  listen.family = v4 ? ListenAddress::Family::v4 : ListenAddress::Family::v6;
+  return listen;
+}
+
+std::expected<PeerAddress, std::string> parse_peer(std::string_view text, std::uint16_t port_default) {
+  const auto wrong = [&](const char* what) {
+    return std::unexpected("\"" + std::string(text) + "\" " + what +
+                           ": give ADDRESS:PORT in numbers, such as 127.0.0.1:7777 or [::1]:7777");
+  };
+  std::string_view host = text;
+  std::string_view port;
+  if (text.starts_with('[')) {
+    const std::size_t end = text.find(']');
+    if (end == std::string_view::npos) return wrong("has no closing bracket");
+    host = text.substr(1, end - 1);
+    const std::string_view rest = text.substr(end + 1);
+    if (!rest.empty() && rest[0] != ':') return wrong("has something other than a port after its bracket");
+    if (!rest.empty()) port = rest.substr(1);
+  } else if (std::count(text.begin(), text.end(), ':') == 1) {
+    const std::size_t colon = text.find(':');
+    host = text.substr(0, colon);
+    port = text.substr(colon + 1);
+    if (port.empty()) return wrong("has no port after its colon");
+  }
+
+  PeerAddress peer;
+  peer.port = port_default;
+  bool v4 = false;
+  if (!parse_ip(host == "localhost" ? "127.0.0.1" : std::string(host), peer.ip, v4))
+    return wrong("is no address");
+  if (!port.empty()) {
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), peer.port);
+    if (error != std::errc{} || end != port.data() + port.size() || peer.port == 0)
+      return wrong("has no port from 1 to 65535");
+  }
+  return peer;
+}
+
+bool from_native(const sockaddr_storage& native, PeerAddress& peer) {
+  if (native.ss_family == AF_INET6) {
+    const auto& six = reinterpret_cast<const sockaddr_in6&>(native);
+    std::memcpy(peer.ip.data(), &six.sin6_addr, 16);
+    peer.port = ntohs(six.sin6_port);
+    return true;
+  }
+  if (native.ss_family != AF_INET) return false;
+  const auto& four = reinterpret_cast<const sockaddr_in&>(native);
+  std::copy(mapped_prefix.begin(), mapped_prefix.end(), peer.ip.begin());
+  std::memcpy(peer.ip.data() + 12, &four.sin_addr, 4);
+  peer.port = ntohs(four.sin_port);
+  return true;
+}
+
+bool to_native(const PeerAddress& peer, bool socket_is_v6, sockaddr_storage& native, socklen_t& size) {
+  native = {};
+  if (socket_is_v6) {
+    auto& six = reinterpret_cast<sockaddr_in6&>(native);
+    six.sin6_family = AF_INET6;
+    six.sin6_port = htons(peer.port);
+    std::memcpy(&six.sin6_addr, peer.ip.data(), 16);
+    size = sizeof(sockaddr_in6);
+    return true;
+  }
+  if (!is_mapped(peer.ip)) return false;
+  auto& four = reinterpret_cast<sockaddr_in&>(native);
+  four.sin_family = AF_INET;
+  four.sin_port = htons(peer.port);
+  std::memcpy(&four.sin_addr, peer.ip.data() + 12, 4);
+  size = sizeof(sockaddr_in);
+  return true;
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,61 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+
+#include "protocol/datagram.h"
+#include "server/net/address.h"
+#include "server/net/counters.h"
+#include "server/net/tcp.h"
+
+namespace ashlar::server {
+
+struct TransportConfig {
+  ListenAddress listen;
+  std::uint16_t port = 7777;        ///< UDP and TCP alike; 0 takes any that is free for both
+  std::uint32_t clients_max = 256;  ///< sizes the receive buffer
+  std::uint16_t tick_rate_hz = 60;
+  TcpLimits tcp;
+};
+
+/// The server's sockets: datagrams in and out over UDP and TCP on one port number, as batches.
+/// Polled by the loop every 1 to 2 ms; nothing in here blocks, logs or knows what a packet means. One thread.
+class Transports {
+ public:
+  /// Binds both, or neither. @return or one line that names the port and the remedy
+  static std::expected<Transports, std::string> open(const TransportConfig& config);
+  ~Transports();
+  Transports(Transports&&) noexcept;
+  Transports& operator=(Transports&&) noexcept;
+
+  /// Appends what has arrived and which TCP connections ended. @param now  monotonic, from the loop's clock
+  void poll(std::chrono::microseconds now, DatagramBatch& in);
+
+  /// Sends a batch; what UDP's kernel buffer or a TCP queue has no room for is dropped and counted.
+  void send(std::chrono::microseconds now, const DatagramBatch& out);
+
+  /// True when nothing waits in a TCP queue: at shutdown, poll until it is, within a limit.
+  bool flushed() const;
+
+  std::uint16_t port() const;
+  std::size_t tcp_connections() const;
+  const TransportCounters& counters() const;
+
+  /// What the kernel granted for received datagrams, and what a tick's inputs of clients_max would need.
+  std::size_t receive_buffer_bytes() const;
+  std::size_t receive_buffer_bytes_wanted() const;
+
+ private:
+  struct Impl;
+  explicit Transports(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Kernel bytes (payload and its overhead) that hold what clients_max send within the longest pause the
+/// server may make between two polls, 50 ms or three ticks.
+std::size_t receive_buffer_bytes_for(std::uint32_t clients_max, std::uint16_t tick_rate_hz);
+
+}  // namespace ashlar::server
