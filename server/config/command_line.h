@@ -1,0 +1,41 @@
+#pragma once
+#include <expected>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/config/settings.h"
+
+namespace ashlar::server {
+
+/// What the binary is asked to do.
+enum class Action : std::uint8_t {
+  serve,
+  print_config,
+  check_config,
+  list_maps,  ///< of `argument`, a WAD
+  draw_map,   ///< `argument`, a map's name
+  health,     ///< of the server at `argument`
+  version,
+  help
+};
+
+/// The command line taken apart; values are still texts.
+struct CommandLine {
+  Action action = Action::serve;
+  std::string argument;
+  std::string out_file;                                  ///< of draw_map
+  std::string from;                                      ///< of draw_map: "x,y"; empty: no place to look from
+  std::string config_file;                               ///< empty: not named
+  std::vector<std::pair<std::size_t, RawValue>> values;  ///< index into settings(), each at most once
+};
+
+/// @param arguments  without the program's name
+/// @return or one line that names the flag and the remedy
+std::expected<CommandLine, std::string> parse_command_line(std::span<const std::string> arguments);
+
+/// --help: every flag with its default and range, printed from the table of settings.
+std::string help_text();
+
+}  // namespace ashlar::server

@@ -1,0 +1,56 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "world/math/vec.h"
+#include "world/sim/rules.h"
+
+namespace ashlar::server {
+
+enum class Doors : std::uint8_t { open, shut };
+enum class LogFormat : std::uint8_t { text, json };
+enum class LogLevel : std::uint8_t { debug, info, warning, error };
+
+/// "MAP01" or "MAP01@100,-200": a map and, where told, the block its box begins at.
+struct MapRequest {
+  std::string name;
+  std::optional<IVec2> at;
+  friend bool operator==(const MapRequest&, const MapRequest&) = default;
+};
+
+/// Everything an operator can set. Defaults here are the defaults; settings.cpp names, bounds and explains
+/// each. A value type: loading fills it, nothing else changes it.
+struct Config {
+  // Network
+  std::string listen = "*";
+  std::uint16_t port = 7777;
+  std::uint32_t clients_max = 256;
+  std::uint32_t clients_per_address_max = 256;
+  std::string motd;
+
+  // World
+  std::string world_dir;  ///< empty: the world lives as long as the process
+  std::uint64_t seed = 1;
+  std::vector<std::string> wads;  ///< an IWAD, then PWADs over it; empty: Freedoom where it is found
+  std::vector<MapRequest> maps;   ///< empty: the first that is found; the single name "none": no map
+  std::uint32_t monsters = 200;
+  Doors doors = Doors::open;
+  Rules rules;
+
+  // Tick and snapshots
+  std::uint16_t snapshot_every_ticks = 1;
+  double interest_radius_m = 64;
+
+  // Operation
+  LogFormat log_format = LogFormat::text;
+  LogLevel log_level = LogLevel::info;
+  bool live = false;
+  std::uint32_t status_every_s = 0;      ///< 0: never
+  std::chrono::milliseconds run_for{0};  ///< 0: until a signal
+  std::string record_file;
+};
+
+}  // namespace ashlar::server

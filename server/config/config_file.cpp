@@ -1,0 +1,292 @@
+#include "server/config/config_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+#include "server/config/values.h"
+
+namespace ashlar::server {
+namespace {
+
+constexpr std::size_t settings_bytes_max = 1024 * 1024;
+
+std::string type_name(toml::node_type type) {
+  switch (type) {
+    case toml::node_type::string: return "a text";
+    case toml::node_type::integer: return "a whole number";
+    case toml::node_type::floating_point: return "a number with a point";
+    case toml::node_type::boolean: return "true or false";
+    case toml::node_type::array: return "a list";
+    case toml::node_type::table: return "a table";
+    default: return "a date or time";
+  }
+}
+
+std::string wanted(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::whole: return "a whole number, without quotes";
+    case ValueKind::real: return "a number, without quotes";
+    case ValueKind::toggle: return "true or false, without quotes";
+    case ValueKind::duration: return "a text such as \"30s\", or whole seconds";
+    case ValueKind::texts: return "a list of texts, such as [\"a.wad\", \"b.wad\"]";
+    case ValueKind::maps: return "[[map]] tables with name, x and y, or a list such as [\"MAP01@0,0\"]";
+    default: return "a text in quotes";
+  }
+}
+
+/// An error at a place in the file.
+struct Misread {
+  std::uint32_t line = 0;
+  std::string what;
+};
+
+std::uint32_t line_of(const toml::node& node) { return node.source().begin.line; }
+
+/// [[map]] name = "MAP01", x = 100, y = -200
+std::expected<std::string, Misread> map_table(const toml::table& table) {
+  std::string name, x, y;
+  for (const auto& [key, node] : table) {
+    const std::string k(key.str());
+    if (k == "name" && node.is_string())
+      name = **node.as_string();
+    else if (k == "x" && node.is_integer())
+      x = std::to_string(**node.as_integer());
+    else if (k == "y" && node.is_integer())
+      y = std::to_string(**node.as_integer());
+    else if (k == "name")
+      return std::unexpected(Misread{line_of(node), "name of a map has to be a text in quotes"});
+    else if (k == "x" || k == "y")
+      return std::unexpected(Misread{line_of(node), k + " of a map has to be a whole number of blocks"});
+    else
+      return std::unexpected(
+          Misread{line_of(node), "unknown key \"" + k + "\" in [[map]]: it takes name, x and y"});
+  }
+  if (name.empty())
+    return std::unexpected(Misread{line_of(table), "a [[map]] has no name: give name = \"MAP01\""});
+  if (x.empty() != y.empty())
+    return std::unexpected(
+        Misread{line_of(table), "a [[map]] has only one of x and y: give both or neither"});
+  return x.empty() ? name : name + "@" + x + "," + y;
+}
+
+std::expected<RawValue, Misread> list_value(const Setting& setting, const toml::array& array) {
+  RawValue raw;
+  for (const toml::node& node : array) {
+    if (const auto* text = node.as_string()) {
+      raw.push_back(**text);
+      continue;
+    }
+    const toml::table* table = node.as_table();
+    if (setting.kind != ValueKind::maps || table == nullptr)
+      return std::unexpected(Misread{line_of(node), setting.key + " has " + type_name(node.type()) +
+                                                        " in its list: give " + wanted(setting.kind)});
+    auto map = map_table(*table);
+    if (!map) return std::unexpected(std::move(map.error()));
+    raw.push_back(std::move(*map));
+  }
+  return raw;
+}
+
+std::expected<RawValue, Misread> value_of(const Setting& setting, const toml::node& node) {
+  switch (setting.kind) {
+    case ValueKind::duration:
+    case ValueKind::whole:
+      if (const auto* integer = node.as_integer()) return RawValue{std::to_string(**integer)};
+      // Whole numbers of TOML end at 2^63 - 1; a seed above is written as a text.
+      if (const auto* text = node.as_string();
+          text != nullptr && (setting.kind == ValueKind::duration || setting.key == "seed"))
+        return RawValue{**text};
+      break;
+    case ValueKind::real:
+      if (const auto* integer = node.as_integer()) return RawValue{std::to_string(**integer)};
+      if (const auto* number = node.as_floating_point()) return RawValue{real_text(**number)};
+      break;
+    case ValueKind::toggle:
+      if (const auto* boolean = node.as_boolean()) return RawValue{**boolean ? "true" : "false"};
+      break;
+    case ValueKind::texts:
+    case ValueKind::maps:
+      if (const auto* array = node.as_array()) return list_value(setting, *array);
+      if (const auto* text = node.as_string()) return RawValue{**text};
+      break;
+    case ValueKind::text:
+    case ValueKind::choice:
+      if (const auto* text = node.as_string()) return RawValue{**text};
+      break;
+  }
+  return std::unexpected(Misread{line_of(node), setting.key + " is " + type_name(node.type()) +
+                                                    ", but has to be " + wanted(setting.kind)});
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string toml_value(const Setting& setting, const RawValue& raw) {
+  switch (setting.kind) {
+    case ValueKind::whole:  // see value_of
+      return raw.front().size() < 19 ? raw.front() : quoted(raw.front());
+    case ValueKind::toggle: return raw.front();
+    case ValueKind::real: {
+      // "20" would read back as well, but shows that no fraction is allowed where one is.
+      const std::string& text = raw.front();
+      return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+    }
+    case ValueKind::texts: {
+      std::string out = "[";
+      for (std::size_t i = 0; i < raw.size(); ++i) out += (i == 0 ? "" : ", ") + quoted(raw[i]);
+      return out + "]";
+    }
+    default: return quoted(raw.front());
+  }
+}
+
+/// Tables come last in TOML: a key after them would be theirs.
+std::string map_tables(const RawValue& raw, const std::string& mark) {
+  std::string out;
+  for (const std::string& text : raw) {
+    const auto map = parse_map_request(text);
+    if (!map) continue;
+    out += "\n" + mark + "[[map]]\n" + mark + "name = " + quoted(map->name) + "\n";
+    if (map->at)
+      out += mark + "x = " + std::to_string(map->at->x) + "\n" + mark + "y = " + std::to_string(map->at->y) +
+             "\n";
+  }
+  return out;
+}
+
+std::string comment_of(const Setting& setting, const std::string& origin) {
+  std::string text = setting.help;
+  if (!setting.range.empty()) text += " " + setting.range + ".";
+  const RawValue value = setting.get(Config());
+  if (!setting.is_list() && !value.front().empty()) text += " Default " + value.front() + ".";
+  if (!origin.empty()) text += " Here from " + origin + ".";
+  std::istringstream words(text);
+  std::string out = "#";
+  std::string word;
+  std::size_t column = 1;
+  while (words >> word) {
+    if (column + 1 + word.size() > 100) out += "\n#", column = 1;
+    out += " " + word;
+    column += 1 + word.size();
+  }
+  return out + "\n";
+}
+
+}  // namespace
+
+std::expected<std::vector<FileValue>, std::string> parse_settings(std::string_view text,
+                                                                  const std::string& name, FileKind kind) {
+  const auto wrong = [&](const Misread& misread) {
+    return std::unexpected(name + ":" + std::to_string(misread.line) + ": " + misread.what);
+  };
+  toml::table table;
+  try {
+    table = toml::parse(text, std::string_view(name));
+  } catch (const toml::parse_error& error) {
+    std::string what(error.description());
+    for (char& c : what)
+      if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    return wrong({error.source().begin.line, what});
+  }
+
+  std::vector<FileValue> values;
+  bool has_format = false;
+  for (const auto& [key, node] : table) {
+    const std::string k(key.str());
+    const std::uint32_t line = key.source().begin.line;
+    if (kind == FileKind::world && k == "format") {
+      has_format = true;
+      if (node.value<std::int64_t>() != world_format)
+        return wrong({line,
+                      "this world has a format that this server does not know: use the server that made it, "
+                      "or a later one"});
+      continue;
+    }
+    const std::size_t index = find_setting(k);
+    const bool known = index != no_setting && (kind == FileKind::settings || settings()[index].of_world);
+    if (!known) {
+      std::vector<std::string> names;
+      for (const Setting& setting : settings())
+        if (kind == FileKind::settings || setting.of_world) names.push_back(setting.key);
+      const std::string near = nearest_name(k, names);
+      return wrong({line, "unknown key \"" + k + "\"" +
+                              (near.empty() ? ": see ashlar-server --print-config for all there are"
+                                            : ": did you mean \"" + near + "\"?")});
+    }
+    auto raw = value_of(settings()[index], node);
+    if (!raw) return wrong(raw.error());
+    values.push_back({index, std::move(*raw), line});
+  }
+  if (kind == FileKind::world && !has_format)
+    return wrong({1, "no format = " + std::to_string(world_format) + ": this is not a world's file"});
+  return values;
+}
+
+std::expected<std::string, std::string> read_text_file(const std::string& path, std::size_t bytes_max) {
+  std::error_code status;
+  if (std::filesystem::is_directory(path, status))
+    return std::unexpected("cannot read " + path + ": it is a folder, name a file in it");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::unexpected("cannot read " + path + ": " + std::strerror(errno));
+  std::string text(bytes_max + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return std::unexpected("cannot read " + path + ": the read failed");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > bytes_max)
+    return std::unexpected("cannot read " + path + ": it is longer than " + std::to_string(bytes_max) +
+                           " bytes");
+  return text;
+}
+
+std::expected<std::vector<FileValue>, std::string> read_settings(const std::string& path, FileKind kind) {
+  const auto text = read_text_file(path, settings_bytes_max);
+  if (!text) return std::unexpected(text.error());
+  return parse_settings(*text, path, kind);
+}
+
+std::string write_settings(const Config& config, const WriteStyle& style) {
+  std::string out;
+  std::string tables;
+  if (style.kind == FileKind::world)
+    out =
+        "# This world, written when it was made. Its seed cannot be changed; its rules can, here or over\n"
+        "# it by flags, environment and configuration.\n"
+        "format = " +
+        std::to_string(world_format) + "\n";
+  else
+    out =
+        "# Settings of ashlar-server. A flag (--max-clients 64) goes before an environment variable\n"
+        "# (ASHLAR_MAX_CLIENTS=64), that before this file, this file before the default.\n";
+  const std::string mark = style.commented_out ? "# " : "";
+  std::string group;
+  for (std::size_t index = 0; index < settings().size(); ++index) {
+    const Setting& setting = settings()[index];
+    if (style.kind == FileKind::world && !setting.of_world) continue;
+    if (setting.group != group) out += "\n### " + setting.group + "\n";
+    group = setting.group;
+    const std::string comment = comment_of(setting, index < style.origins.size() ? style.origins[index] : "");
+    const RawValue raw = setting.get(config);
+    if (setting.kind == ValueKind::maps) {
+      tables =
+          "\n" + comment + map_tables(raw.empty() && style.commented_out ? RawValue{"MAP01@0,0"} : raw, mark);
+      continue;
+    }
+    out += "\n" + comment + mark + setting.key + " = " + toml_value(setting, raw) + "\n";
+  }
+  return out + tables;
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,259 @@
+#include "server/config/load.h"
+
+#include "server/config/config_file.h"
+#include "tests/catch.h"
+#include "tests/server/config/files.h"
+
+namespace ashlar::server {
+
+using test::TemporaryFolder;
+
+namespace {
+
+std::expected<LoadedConfig, std::string> load(const std::vector<std::string>& arguments,
+                                              const Environment& environment = {}) {
+  const auto line = parse_command_line(arguments);
+  if (!line) return std::unexpected(line.error());
+  return load_config(*line, environment);
+}
+
+std::string error_of(const std::vector<std::string>& arguments, const Environment& environment = {}) {
+  const auto loaded = load(arguments, environment);
+  return loaded ? "no error" : loaded.error();
+}
+
+std::string origin_of(const LoadedConfig& loaded, const char* key) {
+  return loaded.origins[find_setting(key)];
+}
+
+/// Are all settings equal, by what they would be written as?
+bool same(const Config& a, const Config& b) {
+  for (const Setting& setting : settings())
+    if (setting.get(a) != setting.get(b)) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a flag goes before the environment, that before the file, that before the default",
+          "[server][config]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("s.toml", "port = 1\nmax_clients = 2\nmonsters = 3\n");
+  const Environment environment{{"ASHLAR_PORT", "11"}, {"ASHLAR_MAX_CLIENTS", "12"}, {"PATH", "x"}};
+  const auto loaded = load({"--config", file, "--port", "21"}, environment);
+  REQUIRE(loaded.has_value());
+  CHECK(loaded->config.port == 21);
+  CHECK(loaded->config.clients_max == 12);
+  CHECK(loaded->config.monsters == 3);
+  CHECK(loaded->config.rules.tick_rate_hz == 60);
+  CHECK(origin_of(*loaded, "port") == "--port");
+  CHECK(origin_of(*loaded, "max_clients") == "ASHLAR_MAX_CLIENTS");
+  CHECK(origin_of(*loaded, "monsters") == file + ":3");
+  CHECK(origin_of(*loaded, "tick_rate").empty());
+}
+
+TEST_CASE("a list from a higher layer replaces the lower one's whole", "[server][config]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write(
+      "s.toml",
+      "wad = [\"a.wad\", \"b.wad\"]\n[[map]]\nname = \"MAP01\"\n[[map]]\nname = \"MAP02\"\nx = 5\ny = -6\n");
+  const auto from_file = load({"--config", file});
+  REQUIRE(from_file.has_value());
+  CHECK(from_file->config.wads == std::vector<std::string>{"a.wad", "b.wad"});
+  CHECK(from_file->config.maps == std::vector<MapRequest>{{"MAP01", {}}, {"MAP02", IVec2{5, -6}}});
+
+  const auto over = load({"--config", file, "--map", "E1M1"}, {{"ASHLAR_WAD", "c.wad:d.wad"}});
+  REQUIRE(over.has_value());
+  CHECK(over->config.wads == std::vector<std::string>{"c.wad", "d.wad"});
+  CHECK(over->config.maps == std::vector<MapRequest>{{"E1M1", {}}});
+  CHECK(load({}, {{"ASHLAR_MAP", "MAP01@1,2 MAP03"}})->config.maps.size() == 2);
+}
+
+TEST_CASE("a wrong line of a file is named with its number, key and remedy", "[server][config]") {
+  struct Case {
+    std::string text, line, part;
+  };
+  const Case wrong = GENERATE(
+      Case{"port = 1\nprot = 2\n", ":2: ", "unknown key \"prot\": did you mean \"port\"?"},
+      Case{"\n\nqqqqqqq = 2\n", ":3: ", "--print-config"},
+      Case{"port = \"7777\"\n", ":1: ", "port is a text"},
+      Case{"port = 70000\n", ":1: ", "port 70000 is out of range: give 0 to 65535"},
+      Case{"seed = 1\nport = -1\n", ":2: ", "0 to 65535"}, Case{"gravity_mps2 = true\n", ":1: ", "a number"},
+      Case{"gravity_mps2 = nan\n", ":1: ", "gravity_mps2"}, Case{"live = 1\n", ":1: ", "true or false"},
+      Case{"doors = \"ajar\"\n", ":1: ", "open or shut"}, Case{"a = 1\nport = \n", ":2: ", ""},
+      Case{"port = 1\nport = 2\n", ":2: ", ""},
+      Case{"[network]\nport = 1\n", ":1: ", "unknown key \"network\""},
+      Case{"wad = [1]\n", ":1: ", "list of texts"}, Case{"[[map]]\nx = 1\ny = 2\n", ":1: ", "no name"},
+      Case{"[[map]]\nname = \"MAP01\"\nx = 2\n", ":1: ", "both or neither"},
+      Case{"[[map]]\nname = \"MAP01\"\nz = 2\n", ":3: ", "\"z\""},
+      Case{"[[map]]\nname = 5\n", ":2: ", "text in quotes"},
+      Case{"[[map]]\nname = \"MAP01\"\nx = 1.5\ny = 0\n", ":3: ", "whole number"},
+      Case{"motd = \"a\\nb\"\n", ":1: ", "control character"}, Case{"port = 2020-01-01\n", ":1: ", "date"},
+      Case{"for = \"soon\"\n", ":1: ", "30s"}, Case{"listen = \"example.org\"\n", ":1: ", "example.org"});
+  CAPTURE(wrong.text);
+  const TemporaryFolder folder;
+  const std::string file = folder.write("s.toml", wrong.text);
+  const std::string error = error_of({"--config", file});
+  CHECK_THAT(error, ContainsSubstring(file + wrong.line));
+  CHECK_THAT(error, ContainsSubstring(wrong.part));
+  CHECK(error.find('\n') == std::string::npos);
+}
+
+TEST_CASE("values of flags and variables are refused under their own names", "[server][config]") {
+  CHECK(error_of({"--port", "99999"}) == "--port: 99999 is out of range: give 0 to 65535");
+  CHECK(error_of({}, {{"ASHLAR_PORT", "tcp://10.0.0.1:7777"}}) ==
+        "ASHLAR_PORT: \"tcp://10.0.0.1:7777\" is not a whole number");
+  CHECK_THAT(error_of({"--tick-rate", "9"}), ContainsSubstring("10 to 128"));
+  CHECK_THAT(error_of({"--doors", "ajar"}), ContainsSubstring("open or shut"));
+  CHECK_THAT(error_of({"--map", "none", "--map", "MAP01"}), ContainsSubstring("none"));
+}
+
+TEST_CASE("a file that cannot be read is named with the reason", "[server][config]") {
+  const TemporaryFolder folder;
+  CHECK_THAT(error_of({"--config", folder.path("absent.toml")}), ContainsSubstring("No such file"));
+  CHECK_THAT(error_of({"--config", folder.path("")}), ContainsSubstring("folder"));
+  CHECK_THAT(error_of({}, {{"ASHLAR_CONFIG", folder.path("absent.toml")}}), ContainsSubstring("absent.toml"));
+}
+
+TEST_CASE("a variable that no setting reads is told and not fatal", "[server][config]") {
+  const auto loaded = load({}, {{"ASHLAR_PROT", "1"}, {"ASHLAR_PORT", "5"}});
+  REQUIRE(loaded.has_value());
+  CHECK(loaded->unknown_variables == std::vector<std::string>{"ASHLAR_PROT"});
+  CHECK(loaded->config.port == 5);
+}
+
+TEST_CASE("a printed configuration reads back as the same", "[server][config]") {
+  const TemporaryFolder folder;
+  const auto loaded = load({"--port",
+                            "1",
+                            "--seed",
+                            "18446744073709551615",
+                            "--wad",
+                            "a \"b\\c.wad",
+                            "--wad",
+                            "d",
+                            "--map",
+                            "MAP01@1,-2",
+                            "--map",
+                            "MAP02",
+                            "--motd",
+                            "say \"hi\" \\ \xc3\xa9",
+                            "--for",
+                            "90s",
+                            "--gravity-mps2",
+                            "9.81",
+                            "--walk-speed-mps",
+                            "7",
+                            "--live",
+                            "--log-format",
+                            "json",
+                            "--player-solver",
+                            "correct"});
+  REQUIRE(loaded.has_value());
+  const bool with_origins = GENERATE(false, true);
+  WriteStyle style;
+  if (with_origins) style.origins = loaded->origins;
+  const std::string text = write_settings(loaded->config, style);
+  CAPTURE(text);
+  const auto again = load({"--config", folder.write("s.toml", text)});
+  REQUIRE(again.has_value());
+  CHECK(same(again->config, loaded->config));
+  CHECK_FALSE(same(again->config, Config()));
+  for (const Setting& setting : settings())
+    if (setting.kind != ValueKind::maps) CHECK_THAT(text, ContainsSubstring("\n" + setting.key + " = "));
+  CHECK((text.find("Here from --port") != std::string::npos) == with_origins);
+}
+
+TEST_CASE("a commented file changes nothing and can be uncommented line by line", "[server][config]") {
+  const TemporaryFolder folder;
+  WriteStyle style;
+  style.commented_out = true;
+  const std::string text = write_settings(Config(), style);
+  const auto untouched = load({"--config", folder.write("s.toml", text)});
+  REQUIRE(untouched.has_value());
+  CHECK(same(untouched->config, Config()));
+  std::string active;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = text.find('\n', at);
+    std::string line = text.substr(at, end - at);
+    if (line.starts_with("# ") && (line.find(" = ") != std::string::npos || line == "# [[map]]") &&
+        line.find("max-clients") == std::string::npos)
+      line = line.substr(2);
+    active += line + "\n";
+    at = end + 1;
+  }
+  const auto uncommented = load({"--config", folder.write("t.toml", active)});
+  CAPTURE(active);
+  REQUIRE(uncommented.has_value());
+  CHECK(uncommented->config.maps.size() == 1);
+  CHECK(uncommented->config.wads.empty());
+}
+
+TEST_CASE("a world is made once and keeps its seed, rules and maps", "[server][config][world_dir]") {
+  const TemporaryFolder folder;
+  const std::string dir = folder.path("deep/world");
+  const auto first = load({"--world", dir, "--seed", "42", "--tick-rate", "30", "--map", "MAP07@8,9"});
+  REQUIRE(first.has_value());
+  CHECK_FALSE(first->world_exists);
+  CHECK_FALSE(std::filesystem::exists(dir));  // loading writes nothing
+  REQUIRE(prepare_world(*first).has_value());
+
+  const auto second = load({"--world", dir});
+  REQUIRE(second.has_value());
+  CHECK(second->world_exists);
+  CHECK(second->config.seed == 42);
+  CHECK(second->config.rules.tick_rate_hz == 30);
+  CHECK(second->config.maps == std::vector<MapRequest>{{"MAP07", IVec2{8, 9}}});
+  CHECK_THAT(origin_of(*second, "seed"), ContainsSubstring("world.toml:"));
+  CHECK(second->config_file == dir + "/server.toml");  // the written examples
+  const std::string before = folder.read("deep/world/world.toml");
+  REQUIRE(prepare_world(*second).has_value());
+  CHECK(folder.read("deep/world/world.toml") == before);
+
+  CHECK(load({"--world", dir, "--seed", "42"}).has_value());
+  CHECK(load({"--world", dir, "--tick-rate", "20"})->config.rules.tick_rate_hz == 20);
+  const std::string error = error_of({"--world", dir, "--seed", "43"});
+  CHECK_THAT(error, ContainsSubstring("has seed 42, but --seed says 43"));
+  CHECK_THAT(error, ContainsSubstring(dir));
+  CHECK_THAT(error_of({}, {{"ASHLAR_WORLD", dir}, {"ASHLAR_SEED", "1"}}),
+             ContainsSubstring("ASHLAR_SEED says 1"));
+}
+
+TEST_CASE("settings in the world's folder are read unless another file is named",
+          "[server][config][world_dir]") {
+  const TemporaryFolder folder;
+  folder.write("server.toml", "port = 1234\n");
+  const std::string other = folder.write("other.toml", "monsters = 7\n");
+  CHECK(load({"--world", folder.path("")})->config.port == 1234);
+  CHECK(load({"--world", folder.path(""), "--config", other})->config.port == 7777);
+  const auto named = load({"--config", folder.write("names.toml", "world = \"" + folder.path("w") + "\"\n")});
+  REQUIRE(named.has_value());
+  REQUIRE(prepare_world(*named).has_value());
+  CHECK(std::filesystem::exists(folder.path("w/world.toml")));
+}
+
+TEST_CASE("a world's file that is damaged or foreign is refused by name", "[server][config][world_dir]") {
+  const TemporaryFolder folder;
+  const std::string text =
+      GENERATE(as<std::string>{}, "", "seed = 1\n", "format = 2\n", "format = \"1\"\n",
+               "format = 1\nport = 5\n", "format = 1\nseed = \n", "format = 1\nseed = -4\n");
+  CAPTURE(text);
+  folder.write("world.toml", text);
+  const std::string error = error_of({"--world", folder.path("")});
+  CHECK_THAT(error, ContainsSubstring("world.toml:"));
+  CHECK(error.find('\n') == std::string::npos);
+}
+
+TEST_CASE("a world that cannot be made is refused by name", "[server][config][world_dir]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file", "x");
+  CHECK_THAT(error_of({"--world", file}), ContainsSubstring("not a folder"));
+  const auto below = load({"--world", file + "/below"});
+  REQUIRE(below.has_value());
+  const auto made = prepare_world(*below);
+  REQUIRE_FALSE(made.has_value());
+  CHECK_THAT(made.error(), ContainsSubstring(file + "/below"));
+}
+
+}  // namespace ashlar::server
