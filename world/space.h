@@ -29,7 +29,7 @@ struct Space {
 /// Is the point in solid (unloaded space is)? Closed below, open above, as blocks span [i, i+1).
 bool space_solid(const Space& space, DVec3 point);
 
-/// Does the cylinder overlap a solid by more than nothing? Touching is not overlapping.
+/// Does the cylinder overlap a solid by more than contact_slop_m? Touching is not overlapping.
 bool space_overlaps(const Space& space, const Cylinder& shape, DVec3 base);
 
 /// First impact on the way base -> base + delta.
@@ -47,5 +47,11 @@ std::optional<double> space_ground_below(const Space& space, DVec2 centre, doubl
 
 /// Is any chunk that the cylinder's bounds touch not loaded? Such movers are frozen and left alone.
 bool space_unloaded(const Space& space, const Cylinder& shape, DVec3 base);
+
+/// Do the bounds come near the map's rock? Above the roof and beside its box a map is nothing.
+bool map_in_reach(const PlacedMap& map, const Aabb& bounds);
+
+/// The earlier of two contacts; at the same time a start inside, then the lower kind.
+SweepHit earlier_hit(const SweepHit& a, const SweepHit& b);
 
 }  // namespace ashlar

@@ -12,15 +12,24 @@ namespace ashlar {
 inline constexpr double contact_slop_m = 1e-6;
 
 /// What kind of solid was met. Ties at the same time go to the lower value.
-enum class ContactKind : std::uint8_t { none, voxel, map_floor, map_ceiling, map_wall, prop, mover, unloaded };
+enum class ContactKind : std::uint8_t {
+  none,
+  voxel,
+  map_floor,
+  map_ceiling,
+  map_wall,
+  prop,
+  mover,
+  unloaded
+};
 
 /// First contact of a sweep, or none (kind == none, t == 1).
 struct SweepHit {
-  double t = 1;               ///< part of the way in [0, 1] that is free; the mover may stand at exactly t
-  DVec3 normal{};             ///< unit, out of what was hit; zero when none or started inside
+  double t = 1;    ///< part of the way in [0, 1] that is free; the mover may stand at exactly t
+  DVec3 normal{};  ///< unit, out of what was hit; zero when none or started inside
   ContactKind kind = ContactKind::none;
   bool started_inside = false;  ///< the start overlapped (depth > 0): t = 0, normal zero
-  std::uint32_t what = 0;     ///< map: line or sector index, prop or mover: its row; voxel: BlockId
+  std::uint32_t what = 0;       ///< map: line or sector index, prop or mover: its row; voxel: BlockId
 
   bool hit() const { return kind != ContactKind::none || started_inside; }
 };

@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "world/math/shapes.h"
+#include "world/sim/body.h"
+#include "world/sim/kinds.h"
+#include "world/sim/rules.h"
+#include "world/space.h"
+
+namespace ashlar {
+
+/// Nobody is pushed faster than this: crowds give way softly, and a tick's push never crosses a wall.
+inline constexpr double crowd_push_mps_max = 6.0;
+
+/// Movers meet: upright cylinders that overlap push each other apart, never into a wall. Filled anew every
+/// tick; memory is reserved once. The outcome does not depend on the order in which movers were added.
+class Crowd {
+ public:
+  /// Room for this many movers: add() asserts it, and a tick then allocates nothing.
+  void reserve(std::size_t movers_max);
+  void clear();
+  /// The body must stay where it is in memory until push_apart() returns. Ids must differ.
+  void add(const Cylinder& shape, Body& body, EntityId id);
+  /// Moves overlapping bodies apart, each by half of the overlap, sliding along solids and never into them.
+  /// Of its speed a body loses half of what points into the other and gains nothing. Bodies in recovery and
+  /// in no-clip neither push nor are pushed. Cost: about 0.3 us a mover, more where they stand in heaps.
+  void push_apart(const Space& space, const Rules& rules);
+
+  /// How many pairs overlapped in the last push_apart().
+  std::size_t pairs_met() const { return pairs_met_; }
+
+ private:
+  struct Mover {
+    Cylinder shape;
+    DVec3 position_m;
+    Body* body;
+    DVec2 push_m;
+    DVec2 brake_mps;
+    std::uint64_t cell;
+    EntityId id;
+  };
+
+  void meet(Mover& a, Mover& b);
+
+  std::vector<Mover> movers_;
+  std::vector<std::uint64_t> cells_;  ///< of the sorted movers, dense for the searches
+  std::size_t movers_max_ = 0;
+  std::size_t pairs_met_ = 0;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,254 @@
+#include "world/collide/window_queries.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ashlar {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double standing_m = 1e-12;  // a shorter way along an axis is none: 1/d stays finite
+
+/// The footprint, smaller by the slop: what it does not meet counts as touched at most.
+struct Footprint {
+  double half_x, half_y, radius;
+  double reach_x() const { return half_x + radius; }
+  double reach_y() const { return half_y + radius; }
+};
+
+Footprint shrunk(const Prism& s) {
+  if (s.radius_m > 0) return {s.half_x_m, s.half_y_m, s.radius_m - contact_slop_m};
+  return {s.half_x_m - contact_slop_m, s.half_y_m - contact_slop_m, 0};
+}
+
+/// Does the footprint centred at (x, y) meet the column of blocks (i, j)? Open.
+bool meets_column(const Footprint& f, double x, double y, std::int32_t i, std::int32_t j) {
+  const double dx = std::fabs(x - (i + 0.5)) - (0.5 + f.half_x);
+  const double dy = std::fabs(y - (j + 0.5)) - (0.5 + f.half_y);
+  if (dx >= f.radius || dy >= f.radius) return false;
+  if (dx <= 0 || dy <= 0) return true;
+  return dx * dx + dy * dy < f.radius * f.radius;
+}
+
+struct ColumnRange {
+  std::int32_t x0, x1, y0, y1;
+};
+
+/// Columns of the window that the footprint's bounds meet on the way from p by (dx, dy).
+ColumnRange columns_on_way(const BlockWindow& w, const Footprint& f, DVec3 p, double dx, double dy) {
+  return {std::max(floor_to_int(p.x - f.reach_x() + std::min(dx, 0.0)), 0),
+          std::min(floor_to_int(p.x + f.reach_x() + std::max(dx, 0.0)), w.size_x - 1),
+          std::max(floor_to_int(p.y - f.reach_y() + std::min(dy, 0.0)), 0),
+          std::min(floor_to_int(p.y + f.reach_y() + std::max(dy, 0.0)), w.size_y - 1)};
+}
+
+/// Blocks that a body from z to z + height overlaps by more than the slop.
+std::uint32_t layers_at(double z, double height) {
+  return layer_mask(floor_to_int(z + contact_slop_m), -floor_to_int(-(z + height - contact_slop_m)) - 1);
+}
+
+/// One sweep, relative to the window's corner.
+class Sweep {
+ public:
+  Sweep(const Prism& shape, DVec3 p, DVec3 d, double t_max)
+      : f_(shrunk(shape)), full_radius_(shape.radius_m), height_(shape.height_m), p_(p), d_(d) {
+    best_.t = t_max;
+    moves_x_ = std::fabs(d.x) > standing_m;
+    moves_y_ = std::fabs(d.y) > standing_m;
+    moves_z_ = std::fabs(d.z) > standing_m;
+    inverse_x_ = moves_x_ ? 1 / d.x : 0;
+    inverse_y_ = moves_y_ ? 1 / d.y : 0;
+  }
+
+  /// All blocks of one column; `bits` are those in the layers of the whole way.
+  void column(std::int32_t i, std::int32_t j, std::uint32_t bits) {
+    // When is the axis within the grown column? First within its bounding rectangle.
+    enum class Entry : std::uint8_t { before, face_x, face_y, corner } entry = Entry::before;
+    double t0 = -never, t1 = never;
+    const double cx = i + 0.5, cy = j + 0.5;
+    const double core_x = 0.5 + f_.half_x, core_y = 0.5 + f_.half_y;
+    const double grown_x = core_x + f_.radius, grown_y = core_y + f_.radius;
+    if (moves_x_) {
+      const double near = (d_.x > 0 ? cx - grown_x : cx + grown_x) - p_.x;
+      const double far = (d_.x > 0 ? cx + grown_x : cx - grown_x) - p_.x;
+      t0 = near * inverse_x_;
+      t1 = far * inverse_x_;
+      entry = Entry::face_x;
+    } else if (std::fabs(p_.x - cx) >= grown_x) {
+      return;
+    }
+    if (moves_y_) {
+      const double near = (d_.y > 0 ? cy - grown_y : cy + grown_y) - p_.y;
+      const double far = (d_.y > 0 ? cy + grown_y : cy - grown_y) - p_.y;
+      const double a = near * inverse_y_;
+      if (a > t0) t0 = a, entry = Entry::face_y;
+      t1 = std::min(t1, far * inverse_y_);
+    } else if (std::fabs(p_.y - cy) >= grown_y) {
+      return;
+    }
+    if (t0 >= t1 || t1 <= 0 || t0 >= best_.t) return;
+    // Rounded: a rectangle entered beside its core is entered through the disc at that corner, or missed.
+    DVec2 corner{};
+    if (f_.radius > 0) {
+      if (!moves_x_ && !moves_y_) {
+        if (!meets_column(f_, p_.x, p_.y, i, j)) return;
+      } else {
+        if (beside_core(t0, cx, cy, core_x, core_y, corner)) {
+          const double full = corner_time(corner, f_.radius, -1);
+          if (full != full) return;
+          t0 = full;
+          entry = Entry::corner;
+        }
+        DVec2 leaving{};
+        if (beside_core(t1, cx, cy, core_x, core_y, leaving)) {
+          const double exit = corner_time(leaving, f_.radius, 1);
+          if (exit == exit) t1 = exit;
+        }
+        if (t0 >= t1 || t1 <= 0 || t0 >= best_.t) return;
+      }
+    }
+
+    const double entered = std::max(t0, 0.0);
+    const double z = p_.z + d_.z * entered;
+    const std::uint32_t beside = bits & layers_at(z, height_);
+    if (beside != 0) {
+      if (t0 < 0 || entry == Entry::before) return start_inside({i, j, lowest(beside)});
+      return lateral(entry == Entry::face_x, entry == Entry::face_y, corner, cx, cy, {i, j, lowest(beside)});
+    }
+    if (moves_z_) vertical(i, j, bits, z, t1);
+  }
+
+  const BlockHit& best() const { return best_; }
+  bool inside() const { return best_.started_inside; }
+
+ private:
+  static std::int32_t lowest(std::uint32_t bits) { return std::countr_zero(bits); }
+
+  /// Is the axis at time t beside the core on both axes? Then `corner` is the core's corner there.
+  bool beside_core(double t, double cx, double cy, double core_x, double core_y, DVec2& corner) const {
+    const double x = p_.x + d_.x * t - cx, y = p_.y + d_.y * t - cy;
+    if (std::fabs(x) <= core_x || std::fabs(y) <= core_y) return false;
+    corner = {x > 0 ? cx + core_x : cx - core_x, y > 0 ? cy + core_y : cy - core_y};
+    return true;
+  }
+
+  /// When the axis enters (side -1) or leaves (+1) the disc around a corner; NaN when it misses.
+  double corner_time(DVec2 corner, double radius, int side) const {
+    // The nearest approach first, then half the chord: no difference of large squares.
+    const DVec2 d{d_.x, d_.y};
+    const double dd = dot(d, d);
+    const DVec2 from{p_.x - corner.x, p_.y - corner.y};
+    const double nearest = -dot(from, d) / dd;
+    const double miss = cross(from, d);
+    const double rest = radius * radius * dd - miss * miss;
+    if (!(rest > 0)) return std::numeric_limits<double>::quiet_NaN();
+    return nearest + side * std::sqrt(rest) / dd;
+  }
+
+  void start_inside(IVec3 block) { best_ = {0, {}, true, true, block}; }
+
+  void lateral(bool face_x, bool face_y, DVec2 corner, double cx, double cy, IVec3 block) {
+    // The time at which the full shape touches, a slop before the shrunk one enters.
+    double t = 0;
+    DVec3 normal{};
+    if (face_x) {
+      const double reach = 0.5 + f_.half_x + f_.radius + contact_slop_m;
+      t = ((d_.x > 0 ? cx - reach : cx + reach) - p_.x) * inverse_x_;
+      normal.x = d_.x > 0 ? -1 : 1;
+    } else if (face_y) {
+      const double reach = 0.5 + f_.half_y + f_.radius + contact_slop_m;
+      t = ((d_.y > 0 ? cy - reach : cy + reach) - p_.y) * inverse_y_;
+      normal.y = d_.y > 0 ? -1 : 1;
+    } else {
+      t = corner_time(corner, full_radius_, -1);
+      const double at = std::max(t, 0.0);
+      const DVec2 out{p_.x + d_.x * at - corner.x, p_.y + d_.y * at - corner.y};
+      const double size = length(out);
+      normal = {out.x / size, out.y / size, 0};
+    }
+    take(t, normal, block);
+  }
+
+  void vertical(std::int32_t i, std::int32_t j, std::uint32_t bits, double z, double t1) {
+    if (d_.z < 0) {
+      const std::uint32_t below = bits & layer_mask(0, floor_to_int(z + contact_slop_m) - 1);
+      if (below == 0) return;
+      const std::int32_t k = 31 - std::countl_zero(below);
+      const double entered = (k + 1 - contact_slop_m - p_.z) / d_.z;
+      if (entered < t1) take((k + 1 - p_.z) / d_.z, {0, 0, 1}, {i, j, k});
+    } else {
+      const std::int32_t top = -floor_to_int(-(z + height_ - contact_slop_m));
+      const std::uint32_t above = bits & layer_mask(top, 31);
+      if (above == 0) return;
+      const std::int32_t k = lowest(above);
+      const double entered = (k + contact_slop_m - height_ - p_.z) / d_.z;
+      if (entered < t1) take((k - height_ - p_.z) / d_.z, {0, 0, -1}, {i, j, k});
+    }
+  }
+
+  void take(double t, DVec3 normal, IVec3 block) {
+    t = std::max(t, 0.0);
+    if (t >= best_.t) return;
+    best_ = {t, normal, true, false, block};
+  }
+
+  Footprint f_;
+  double full_radius_, height_;
+  DVec3 p_, d_;
+  double inverse_x_, inverse_y_;
+  bool moves_x_, moves_y_, moves_z_;
+  BlockHit best_;
+};
+
+}  // namespace
+
+bool window_overlaps(const BlockWindow& window, const Prism& shape, DVec3 base) {
+  const DVec3 p = base - to_dvec3(window.min);
+  const Footprint f = shrunk(shape);
+  const std::uint32_t layers = layers_at(p.z, shape.height_m);
+  const ColumnRange range = columns_on_way(window, f, p, 0, 0);
+  for (std::int32_t j = range.y0; j <= range.y1; ++j)
+    for (std::int32_t i = range.x0; i <= range.x1; ++i)
+      if ((window.column(i, j) & layers) != 0 && meets_column(f, p.x, p.y, i, j)) return true;
+  return false;
+}
+
+BlockHit window_sweep(const BlockWindow& window, const Prism& shape, DVec3 base, DVec3 delta, double t_max) {
+  const DVec3 p = base - to_dvec3(window.min);
+  const Footprint f = shrunk(shape);
+  Sweep sweep(shape, p, delta, t_max);
+  const std::uint32_t layers =
+      layer_mask(floor_to_int(p.z + std::min(delta.z, 0.0) + contact_slop_m),
+                 -floor_to_int(-(p.z + std::max(delta.z, 0.0) + shape.height_m - contact_slop_m)) - 1);
+  const ColumnRange range = columns_on_way(window, f, p, delta.x, delta.y);
+  for (std::int32_t j = range.y0; j <= range.y1; ++j)
+    for (std::int32_t i = range.x0; i <= range.x1; ++i) {
+      const std::uint32_t bits = window.column(i, j) & layers;
+      if (bits != 0) sweep.column(i, j, bits);
+    }
+  BlockHit hit = sweep.best();
+  if (hit.hit) hit.block = hit.block + window.min;
+  return hit;
+}
+
+std::optional<double> window_ground(const BlockWindow& window, const Prism& shape, DVec2 centre, double z,
+                                    double depth_m) {
+  const DVec3 p = DVec3{centre.x, centre.y, z} - to_dvec3(window.min);
+  const Footprint f = shrunk(shape);
+  const std::int32_t at = floor_to_int(p.z + contact_slop_m);
+  const std::uint32_t here = layer_mask(at, at);
+  const std::uint32_t below = layer_mask(0, at - 1);
+  const ColumnRange range = columns_on_way(window, f, p, 0, 0);
+  std::int32_t top = -1;
+  for (std::int32_t j = range.y0; j <= range.y1; ++j)
+    for (std::int32_t i = range.x0; i <= range.x1; ++i) {
+      const std::uint32_t bits = window.column(i, j);
+      if ((bits & (here | below)) == 0 || !meets_column(f, p.x, p.y, i, j)) continue;
+      if ((bits & here) != 0) return std::nullopt;
+      top = std::max(top, 31 - std::countl_zero(bits & below));
+    }
+  if (top < 0 || p.z - (top + 1) > depth_m + contact_slop_m) return std::nullopt;
+  return static_cast<double>(window.min.z + top + 1);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,40 @@
+#include "world/sim/monster_move.h"
+
+#include <algorithm>
+
+#include "world/sim/mover.h"
+
+namespace ashlar {
+namespace {
+
+constexpr double monster_acceleration_mps2 = 40;  // full pace within about a tenth of a second
+constexpr double climb_share = 0.5;               // flyers climb at half of their pace
+
+}  // namespace
+
+MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTraits& kind,
+                        const MonsterWish& wish, Body& body) {
+  const double dt_s = rules.tick_s();
+  MoveReport report;
+  const bool flies = kind.flies != 0;
+  const double pace = kind.speed_mps * wish.speed_share;
+  const Body before = body;
+  if (body.grounded != 0 || flies) {
+    const DVec2 v =
+        accelerate(xy(body.velocity_mps), wish.direction * pace, monster_acceleration_mps2 * dt_s);
+    body.velocity_mps.x = v.x;
+    body.velocity_mps.y = v.y;
+  }
+  if (flies) body.velocity_mps.z = std::clamp(wish.climb, -1.0, 1.0) * pace * climb_share;
+  carry(space,
+        {kind.shape, kind.step_height_m_max, flies ? 0.0 : rules.gravity_mps2, rules.fall_speed_mps_max,
+         flies, rules.monster_solver},
+        dt_s, true, body, report);
+  if (report.frozen) {
+    body = before;
+    body.velocity_mps = {};
+  }
+  return report;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,101 @@
+#include "world/voxel/chunk.h"
+
+#include "world/math/assert.h"
+#include "world/math/random.h"
+
+namespace ashlar {
+namespace {
+
+/// What one block adds to its chunk's hash. Air adds nothing, so sums over what is there suffice, and an
+/// edit takes two additions.
+std::uint64_t block_hash(std::size_t index, BlockId id) {
+  if (id == BlockId::air) return 0;
+  return mix64((static_cast<std::uint64_t>(id) << 16 | index) + 0x9e3779b97f4a7c15u);
+}
+
+bool in_chunk(IVec3 local) { return ((local.x | local.y | local.z) & ~(chunk_size - 1)) == 0; }
+
+}  // namespace
+
+Chunk::Chunk(BlockId fill) : palette_{fill} {
+  ASHLAR_ASSERT(static_cast<std::uint16_t>(fill) < block_id_count);
+  solid_.fill(fill == BlockId::air ? 0u : ~0u);
+  if (fill == BlockId::air) return;
+  for (std::size_t i = 0; i < chunk_blocks; ++i) content_hash_ += block_hash(i, fill);
+}
+
+Chunk::Chunk(std::span<const BlockId> blocks) {
+  ASHLAR_ASSERT(blocks.size() == chunk_blocks);
+  std::array<std::uint16_t, block_id_count> place;
+  place.fill(0xffff);
+  for (const BlockId id : blocks) {
+    ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_id_count);
+    std::uint16_t& at = place[static_cast<std::size_t>(id)];
+    if (at != 0xffff) continue;
+    at = static_cast<std::uint16_t>(palette_.size());
+    palette_.push_back(id);
+  }
+  while ((std::size_t{1} << bits_) < palette_.size()) bits_ = bits_ == 0 ? 1 : bits_ * 2;
+  indices_.assign(chunk_blocks * bits_ / 64, 0);
+  solid_.fill(0);
+  for (std::size_t i = 0; i < chunk_blocks; ++i) {
+    const BlockId id = blocks[i];
+    if (bits_ != 0) put_index(i, place[static_cast<std::size_t>(id)]);
+    if (id == BlockId::air) continue;
+    solid_[i >> chunk_bits] |= 1u << (i & (chunk_size - 1));
+    content_hash_ += block_hash(i, id);
+  }
+}
+
+std::size_t Chunk::palette_index(std::size_t block) const {
+  if (bits_ == 0) return 0;
+  const std::size_t bit = block * bits_;
+  return static_cast<std::size_t>((indices_[bit / 64] >> (bit % 64)) & ((std::uint64_t{1} << bits_) - 1));
+}
+
+void Chunk::put_index(std::size_t block, std::size_t value) {
+  const std::size_t bit = block * bits_;
+  const std::uint64_t mask = ((std::uint64_t{1} << bits_) - 1) << (bit % 64);
+  std::uint64_t& word = indices_[bit / 64];
+  word = (word & ~mask) | (static_cast<std::uint64_t>(value) << (bit % 64));
+}
+
+void Chunk::widen() {
+  Chunk wider{BlockId::air};
+  wider.bits_ = bits_ == 0 ? 1 : bits_ * 2;
+  wider.indices_.assign(chunk_blocks * wider.bits_ / 64, 0);
+  for (std::size_t i = 0; i < chunk_blocks; ++i) wider.put_index(i, palette_index(i));
+  bits_ = wider.bits_;
+  indices_ = std::move(wider.indices_);
+}
+
+BlockId Chunk::block(IVec3 local) const {
+  ASHLAR_ASSERT_SLOW(in_chunk(local));
+  return palette_[palette_index(index_in_chunk(local))];
+}
+
+void Chunk::set_block(IVec3 local, BlockId id) {
+  ASHLAR_ASSERT(in_chunk(local));
+  ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_id_count);
+  const std::size_t index = index_in_chunk(local);
+  const BlockId old = palette_[palette_index(index)];
+  if (old == id) return;
+  std::size_t place = 0;
+  while (place < palette_.size() && palette_[place] != id) ++place;
+  if (place == palette_.size()) {
+    palette_.push_back(id);
+    if ((std::size_t{1} << bits_) < palette_.size()) widen();
+  }
+  put_index(index, place);
+  content_hash_ += block_hash(index, id) - block_hash(index, old);
+  std::uint32_t& column = solid_[index >> chunk_bits];
+  const std::uint32_t bit = 1u << (index & (chunk_size - 1));
+  column = id == BlockId::air ? column & ~bit : column | bit;
+}
+
+void Chunk::copy_blocks(std::span<BlockId> out) const {
+  ASHLAR_ASSERT(out.size() == chunk_blocks);
+  for (std::size_t i = 0; i < chunk_blocks; ++i) out[i] = palette_[palette_index(i)];
+}
+
+}  // namespace ashlar

@@ -1,0 +1,63 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "world/math/vec.h"
+#include "world/voxel/block.h"
+
+namespace ashlar {
+
+inline constexpr std::size_t chunk_blocks = std::size_t{1} << (3 * chunk_bits);
+
+/// Index of a block within its chunk: columns are contiguous from bottom to top, then x, then y.
+/// Precondition: each coordinate in [0, 32).
+constexpr std::size_t index_in_chunk(IVec3 local) {
+  return static_cast<std::size_t>((local.y << (2 * chunk_bits)) | (local.x << chunk_bits) | local.z);
+}
+
+/// Where a block lies within its chunk.
+constexpr IVec3 local_in_chunk(IVec3 block) {
+  return {block.x & (chunk_size - 1), block.y & (chunk_size - 1), block.z & (chunk_size - 1)};
+}
+
+/// 32^3 blocks: a palette with packed indices, and beside it one solid bit per block, which is all that
+/// collision reads. 4 KiB of solid bits; a chunk of one kind of block has no indices at all.
+struct Chunk {
+ public:
+  /// Word y * 32 + x is the column (x, y); bit z of it is set where the block is solid.
+  using SolidColumns = std::array<std::uint32_t, chunk_size * chunk_size>;
+
+  /// A chunk of one kind of block.
+  explicit Chunk(BlockId fill = BlockId::air);
+  /// @param blocks  chunk_blocks ids in the order of index_in_chunk, all below block_id_count; asserted
+  explicit Chunk(std::span<const BlockId> blocks);
+
+  BlockId block(IVec3 local) const;
+  /// Allocates only where the chunk meets a kind of block for the first time.
+  void set_block(IVec3 local, BlockId id);
+
+  const SolidColumns& solid() const { return solid_; }
+  /// Of the blocks alone, independent of how they are packed and in which order they were set.
+  std::uint64_t content_hash() const { return content_hash_; }
+
+  /// Kinds that occur or once did; never empty. index(i) of block i points into it.
+  std::span<const BlockId> palette() const { return palette_; }
+  unsigned bits_per_index() const { return bits_; }  ///< 0 (one kind), 1, 2, 4, 8 or 16
+  /// Writes all chunk_blocks ids in the order of index_in_chunk.
+  void copy_blocks(std::span<BlockId> out) const;
+
+ private:
+  std::size_t palette_index(std::size_t block) const;
+  void put_index(std::size_t block, std::size_t value);
+  void widen();
+
+  SolidColumns solid_;
+  std::uint64_t content_hash_ = 0;
+  unsigned bits_ = 0;
+  std::vector<BlockId> palette_;
+  std::vector<std::uint64_t> indices_;  ///< 64 / bits_ to a word, low bits first
+};
+
+}  // namespace ashlar
