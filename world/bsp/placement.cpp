@@ -29,6 +29,8 @@ class MapPlacer {
   MapPlacer(const SectorMap& map, const PlaceOptions& options) : options_(options) {
     placed_->source_ = map;
     placed_->name_ = options.name.empty() ? map.name : options.name;
+    placed_->options_ = options;
+    placed_->options_.name = placed_->name_;
   }
 
   std::expected<std::shared_ptr<const PlacedMap>, PlacementError> run() {

@@ -51,6 +51,8 @@ struct LineGrid;
 class PlacedMap {
  public:
   const std::string& name() const { return name_; }
+  /// What it was placed with, the name filled in.
+  const PlaceOptions& options() const { return options_; }
   /// The geometry that was compiled, with doorways cut.
   const SectorMap& source() const { return source_; }
   const BspTree& tree() const { return tree_; }
@@ -84,6 +86,7 @@ class PlacedMap {
  private:
   friend class MapPlacer;
   std::string name_;
+  PlaceOptions options_;
   SectorMap source_;
   BspTree tree_;
   BlockBox box_{};
