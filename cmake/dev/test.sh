@@ -2,17 +2,18 @@
 
 help_test() {
   cat <<'HELP'
-usage: ./dev test [--preset release|debug|asan|tsan|clang] [--long] [FILTER]
+usage: ./dev test [--preset release|debug|asan|tsan|clang] [--folder NAME]... [--long] [FILTER]
 
 Builds a preset (release unless told) and runs its tests; ctest's summary comes last.
 
-  --long   also the tests tagged [.slow], which take minutes
-  FILTER   a regular expression over test names: ./dev test 'world: .*door'
+  --folder   only tests/NAME: world, protocol, server, client_sim or integration; nothing else is built
+  --long     also the tests tagged [.slow], which take minutes
+  FILTER     a regular expression over test names: ./dev test 'world:.*door'
 HELP
 }
 
 command_test() {
-  local preset=release long=no filter=()
+  local preset=release long=no folders=() filter=()
   while [ $# -gt 0 ]; do
     case $1 in
       --preset)
@@ -20,9 +21,15 @@ command_test() {
         preset=$2
         shift 2
         ;;
+      --folder)
+        need_value "$@"
+        [ -d "tests/$2" ] || die "there is no folder tests/$2"
+        folders+=("$2")
+        shift 2
+        ;;
       --long) long=yes && shift ;;
       -*) die "test has no option $1; see ./dev test --help" ;;
-      *) filter=(-R "$1") && shift ;;
+      *) filter+=(-R "$1") && shift ;;
     esac
   done
   case $preset in
@@ -30,8 +37,13 @@ command_test() {
     *) die "the preset '$preset' has no tests; choose release, debug, asan, tsan or clang" ;;
   esac
   configure "$preset"
-  build_targets "$preset"
-  [ $long = no ] || run_slow_tests "$preset"
+  if [ ${#folders[@]} -gt 0 ]; then
+    build_targets "$preset" "${folders[@]/#/tests_}"
+    [ ${#filter[@]} -gt 0 ] || filter=(-R "^($(IFS='|' && echo "${folders[*]}")):")
+  else
+    build_targets "$preset"
+  fi
+  [ $long = no ] || run_slow_tests "$preset" "${folders[@]}"
   run_ctest "$preset" "${filter[@]}"
 }
 
@@ -51,11 +63,14 @@ run_ctest() {
     --parallel "$(job_count)" "$@"
 }
 
-# Hidden from ctest by their dot, so that the executables are asked themselves. Not every folder has one.
+# run_slow_tests PRESET [FOLDER...]: hidden from ctest by their dot, so that the executables are asked themselves.
 run_slow_tests() {
-  local binary count
+  local preset=$1 binary count folder
+  shift
+  [ $# -gt 0 ] || set -- world protocol server client_sim integration
   set_up_sanitizers
-  for binary in "build/$1"/bin/tests_*; do
+  for folder in "$@"; do
+    binary=build/$preset/bin/tests_$folder
     [ -x "$binary" ] || continue
     count=$(slow_test_count "$binary")
     [ "$count" -gt 0 ] || continue
