@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/bsp/doorway.h"
 #include "world/bsp/line_grid.h"
 #include "world/bsp/open_doors.h"
 #include "world/math/hash.h"
@@ -13,6 +14,7 @@ namespace {
 /// Rock around the map's bounds, under its lowest floor and over its highest room.
 constexpr double margin_m = 1;
 constexpr double slab_units = 32;
+constexpr std::uint16_t player_1_start = 1;
 constexpr std::int32_t world_xy_max = 1 << 20;
 constexpr std::int32_t world_z_max = 1 << 12;
 
@@ -40,12 +42,15 @@ class MapPlacer {
     m.z_base_ = highest() + slab_units;
 
     m.tree_ = build_bsp(m.source_);
+    std::optional<CutDoorway> cut;
+    if (options_.doorway && (cut = doorway())) m.tree_ = build_bsp(m.source_);
     if (auto wrong = find_box()) return refuse(*wrong);
     sectors();
     const DVec2 low{static_cast<double>(m.box_.min.x), static_cast<double>(m.box_.min.y)};
     const DVec2 high{static_cast<double>(m.box_.max.x), static_cast<double>(m.box_.max.y)};
     m.grid_ = std::make_shared<const LineGrid>(
         build_line_grid(m.source_, m.tree_, MapBounds{m.to_map(low), m.to_map(high)}));
+    if (cut) m.doorways_.push_back(placed_doorway(*cut));
     things();
     m.content_hash_ = hash();
     return placed_;
@@ -94,6 +99,26 @@ class MapPlacer {
     m.box_.max = {options_.origin_block.x + static_cast<std::int32_t>(wide),
                   options_.origin_block.y + static_cast<std::int32_t>(deep), options_.surface_z};
     return std::nullopt;
+  }
+
+  /// Needs the tree of the map as it was, to know where player 1 starts.
+  std::optional<CutDoorway> doorway() {
+    PlacedMap& m = *placed_;
+    DVec2 start = (m.tree_.bounds.min + m.tree_.bounds.max) * 0.5;
+    std::uint32_t sector = no_index;
+    for (const MapThing& t : m.source_.things) {
+      if (t.type != player_1_start) continue;
+      start = {t.x, t.y};
+      sector = m.tree_.sector_at(start);
+      break;
+    }
+    return cut_doorway(m.source_, heights_, m.z_base_, start, sector);
+  }
+
+  Doorway placed_doorway(const CutDoorway& cut) const {
+    const PlacedMap& m = *placed_;
+    const DVec2 foot = m.to_world(cut.foot), top = m.to_world(cut.top);
+    return {{foot.x, foot.y, m.z_to_world(cut.foot_z)}, {top.x, top.y, m.roof_m()}};
   }
 
   void sectors() {

@@ -1,0 +1,136 @@
+#include <numeric>
+
+#include "tests/world/bsp/maps.h"
+#include "world/bsp/doorway.h"
+#include "world/bsp/open_doors.h"
+#include "world/bsp/placed_map.h"
+#include "world/content/builtin_map.h"
+
+using namespace ashlar;
+using namespace ashlar::testing;
+
+namespace {
+
+SectorMap builtin() {
+  auto map = parse_udmf(builtin_map_text());
+  if (!map) FAIL(map.error().line());
+  map->name = std::string(builtin_map_name);
+  return std::move(*map);
+}
+
+/// Walks in steps of 5 cm from one doorway end to the other, up or down at most a step at a time.
+void walk_stairs(const PlacedMap& map, const Doorway& doorway) {
+  const Cylinder player{};
+  const HeightsView heights = map.initial_heights();
+  const DVec2 way = xy(doorway.foot_m) - xy(doorway.top_m);
+  const int steps = static_cast<int>(length(way) / 0.05) + 1;
+  DVec3 at = doorway.top_m;
+  REQUIRE_FALSE(map_overlaps(map, heights, player, at));
+  for (int i = 1; i <= steps; ++i) {
+    const DVec2 p = xy(doorway.top_m) + way * (static_cast<double>(i) / steps);
+    const auto ground = map_ground_below(map, heights, p, player.radius_m, at.z);
+    CAPTURE(map.name(), i, p.x, p.y, at.z);
+    REQUIRE(ground.has_value());
+    // What went down in one step can be gone up again.
+    REQUIRE(at.z - *ground <= 0.75 + 1e-9);
+    at = {p.x, p.y, *ground};
+    REQUIRE_FALSE(map_overlaps(map, heights, player, at));
+  }
+  REQUIRE(std::fabs(at.z - doorway.foot_m.z) < 1e-9);
+}
+
+}  // namespace
+
+TEST_CASE("a placed map fills whole blocks with its roof at the surface", "[world][bsp][placement]") {
+  PlaceOptions options;
+  options.origin_block = {100, -200};
+  options.surface_z = 37;
+  const auto placed = must_place(builtin(), options);
+  const BlockBox& box = map_box(*placed);
+  CHECK(box.min.x == 100);
+  CHECK(box.min.y == -200);
+  CHECK(box.max.z == 37);
+  CHECK(placed->roof_m() == 37);
+  const HeightsView heights = placed->initial_heights();
+  for (const SectorHeights& h : heights) {
+    CHECK(h.floor_m > box.min.z + 0.99);
+    CHECK(h.floor_m < 37);
+  }
+  // The map's lower corner is a whole block in, so map units and blocks share their grid.
+  const DVec2 corner = placed->to_world(placed->tree().bounds.min);
+  CHECK(corner.x == 101);
+  CHECK(corner.y == -199);
+  CHECK(placed->to_map({101 + 1 / 32.0, -199}).x == placed->tree().bounds.min.x + 1);
+  // All four rims are rock, and nothing is solid above the roof.
+  for (int x = box.min.x; x < box.max.x; ++x) {
+    CHECK(map_solid(*placed, heights, {x + 0.5, box.min.y + 0.5, 36.5}));
+    CHECK(map_solid(*placed, heights, {x + 0.5, box.max.y - 0.5, box.min.z + 0.5}));
+    CHECK_FALSE(map_solid(*placed, heights, {x + 0.5, box.min.y + 0.5, 37.0}));
+    CHECK_FALSE(map_solid(*placed, heights, {x + 0.5, box.min.y - 0.5, 36.5}));
+  }
+}
+
+TEST_CASE("placing is a function of map and options", "[world][bsp][placement]") {
+  PlaceOptions options;
+  const auto a = must_place(builtin(), options), b = must_place(builtin(), options);
+  CHECK(a->content_hash() == b->content_hash());
+  options.surface_z = 1;
+  CHECK(must_place(builtin(), options)->content_hash() != a->content_hash());
+  options.surface_z = 0;
+  options.doors_open = false;
+  CHECK(must_place(builtin(), options)->content_hash() != a->content_hash());
+}
+
+TEST_CASE("doors that stand open let a player through and shut ones do not", "[world][bsp][placement]") {
+  PlaceOptions options;
+  const auto open = must_place(builtin(), options);
+  options.doors_open = false;
+  const auto shut = must_place(builtin(), options);
+  for (const auto& map : {open, shut}) {
+    const DVec2 from = map->to_world({740, 256}), to = map->to_world({860, 256});
+    const double z = map->z_to_world(0);
+    const SweepHit hit =
+        map_sweep(*map, map->initial_heights(), Cylinder{}, {from.x, from.y, z}, {to.x - from.x, 0, 0});
+    CHECK(hit.hit() == (map == shut));
+  }
+}
+
+TEST_CASE("a doorway's stairs are walked from the roof to the room", "[world][bsp][placement]") {
+  const auto placed = must_place(builtin());
+  REQUIRE(placed->doorways().size() == 1);
+  walk_stairs(*placed, placed->doorways()[0]);
+}
+
+TEST_CASE("every Freedoom map gets a doorway that can be walked, and its starts are free to stand in",
+          "[world][bsp][placement][freedoom]") {
+  int maps = 0, starts = 0;
+  for (const WadStack& wads : freedoom()) {
+    for (const std::string& name : map_names(wads)) {
+      const auto placed = must_place(must_read(wads, name));
+      CAPTURE(name);
+      REQUIRE(placed->doorways().size() == 1);
+      walk_stairs(*placed, placed->doorways()[0]);
+      for (const PlacedThing& thing : placed->things()) {
+        if (thing.type == 0 || thing.type > 4) continue;
+        CAPTURE(thing.type, thing.position_m.x, thing.position_m.y);
+        CHECK(thing.sector != no_index);
+        CHECK_FALSE(map_overlaps(*placed, placed->initial_heights(), Cylinder{}, thing.position_m));
+        ++starts;
+      }
+      ++maps;
+    }
+  }
+  if (maps != 0) CHECK(starts >= maps);
+}
+
+TEST_CASE("a map that does not fit into the world is refused in one line", "[world][bsp][placement]") {
+  PlaceOptions options;
+  options.name = "far";
+  options.origin_block = {(1 << 20) - 10, 0};
+  const auto far = place_map(builtin(), options);
+  REQUIRE_FALSE(far);
+  CHECK(far.error().line() ==
+        "far: does not fit into the world at block 1048566,0; place it nearer to the origin");
+  const auto empty = place_map(SectorMap{}, {});
+  REQUIRE_FALSE(empty);
+}

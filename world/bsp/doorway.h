@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "world/bsp/heights.h"
+#include "world/bsp/sector_map.h"
+
+namespace ashlar {
+
+/// Stairs cut into the source geometry, map units.
+struct CutDoorway {
+  DVec2 foot;  ///< in the room, in front of the lowest step
+  double foot_z = 0;
+  DVec2 top;  ///< on the roof, behind the highest step
+};
+
+/// Sectors that a walker reaches from a point: steps of 24 units up at most, openings of 56, any drop, no
+/// lines that block. Indexed by sector, 0 or 1.
+std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vector<SectorHeights>& heights,
+                                            std::uint32_t from_sector);
+
+/// Cuts a straight open staircase from a room up to the roof: finds a one-sided wall that a walker reaches
+/// from player 1's start, with void enough behind it, and adds a sector a step (24 units up, 32 deep at
+/// most and least, 80 wide, open to the sky). `heights` (map units) grows by the new sectors.
+/// Among the places the nearest with the shortest stairs wins. Where no wall in reach has the room, any wall
+/// of the map serves; nullopt: none does, and nothing was changed.
+/// @param start_sector  sector of player 1's start, or no_index
+std::optional<CutDoorway> cut_doorway(SectorMap& map, std::vector<SectorHeights>& heights, double roof_z,
+                                      DVec2 start, std::uint32_t start_sector);
+
+}  // namespace ashlar
