@@ -194,7 +194,7 @@ std::vector<Setting> build() {
        whole("max_clients", "N", 1, 4096, MEMBER(clients_max), "Players at once; further ones are refused."),
        whole("max_clients_per_address", "N", 1, 4096, MEMBER(clients_per_address_max),
              "Players from one address (of IPv6: one /64). Raise or lower it with care behind a proxy."),
-       text("motd", "TEXT", 160, MEMBER(motd), "Message of the day, shown to players who join.")});
+       text("motd", "TEXT", motd_bytes_max, MEMBER(motd), "Message of the day, shown to players who join.")});
   group("World",
         {text("world", "DIR", 4096, MEMBER(world_dir),
               "Folder of the world, made when absent; keeps its seed, rules and maps. Without one the world "

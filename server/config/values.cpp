@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "protocol/text.h"
 #include "server/config/settings.h"
 
 namespace ashlar::server {
@@ -85,6 +86,8 @@ std::expected<void, std::string> check_text(std::string_view text, std::size_t b
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) return std::unexpected("holds a control character: leave it out");
   }
+  if (!text.empty() && printable_length(text) == std::string_view::npos)
+    return std::unexpected("holds what is not printable UTF-8: leave it out");
   return {};
 }
 
@@ -120,7 +123,7 @@ std::expected<MapRequest, std::string> parse_map_request(std::string_view text) 
   const std::size_t at = text.find('@');
   map.name = text.substr(0, at);
   if (map.name.empty()) return wrong("names no map");
-  if (map.name.size() > 16) return wrong("has a name longer than 16 characters");
+  if (map.name.size() > map_name_bytes_max) return wrong("has a name longer than 16 characters");
   for (const char c : map.name)
     if (c <= 0x20 || c == 0x7f || c == ',') return wrong("has a name with a character that no map's has");
   if (at == std::string_view::npos) return map;

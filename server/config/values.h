@@ -5,12 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/messages.h"
+
 // Texts of values to values. Each error is the part of a line that says what is wrong and what would do.
 
 namespace ashlar::server {
 
 /// Maps in one world; as many as a welcome message can name.
-inline constexpr std::size_t map_requests_max = 12;
+inline constexpr std::size_t map_requests_max = placed_maps_max;
 
 std::expected<std::uint64_t, std::string> parse_whole(std::string_view text, std::uint64_t low,
                                                       std::uint64_t high);
