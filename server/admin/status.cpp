@@ -1,0 +1,157 @@
+#include "server/admin/status.h"
+
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+namespace ashlar::server {
+namespace {
+
+Spread spread_of(const Histogram& histogram) {
+  // To a microsecond: more digits would only be noise in a log.
+  const auto ms = [](std::uint64_t ns) { return static_cast<double>((ns + 500) / 1000) / 1000.0; };
+  return {ms(histogram.quantile(0.5)), ms(histogram.quantile(0.99)), ms(histogram.max())};
+}
+
+double rounded(double value) { return std::floor(value + 0.5); }
+
+template <class... Values>
+std::string print(const char* format, Values... values) {
+  char line[256];
+  std::snprintf(line, sizeof line, format, values...);
+  return line;
+}
+
+/// "812 B/s", "64.2 kB/s", "1.31 MB/s"
+std::string rate_text(double bytes_per_s) {
+  if (bytes_per_s < 1000) return print("%.0f B/s", bytes_per_s);
+  if (bytes_per_s < 1e6) return print("%.1f kB/s", bytes_per_s / 1e3);
+  return print("%.2f MB/s", bytes_per_s / 1e6);
+}
+
+std::string spread_line(const char* what, const Spread& spread) {
+  return print("  %-14s %9.3f %9.3f %9.3f\n", what, spread.p50_ms, spread.p99_ms, spread.max_ms);
+}
+
+}  // namespace
+
+std::string_view name(Phase phase) {
+  switch (phase) {
+    case Phase::receive: return "receive";
+    case Phase::step: return "step";
+    case Phase::publish: return "publish";
+    case Phase::housekeeping: return "housekeeping";
+  }
+  return "";
+}
+
+std::uint64_t StatusMeter::observe(const HostStatus& status) {
+  const std::uint32_t ticks = status.tick - tick_seen_;
+  if (ticks == 0) return 0;
+  tick_seen_ = status.tick;
+  std::uint64_t total_ns = 0;
+  for (std::size_t i = 0; i < phase_count; ++i) {
+    total_ns += status.phase_ns_last[i];
+    for (std::uint32_t count = 0; count < ticks; ++count) phases_[i].add(status.phase_ns_last[i]);
+  }
+  for (std::uint32_t count = 0; count < ticks; ++count) total_.add(total_ns);
+  return total_ns;
+}
+
+StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus& status,
+                                 const TransportCounters& transports) {
+  StatusReport report;
+  report.up = now - start_;
+  report.interval_s = std::chrono::duration<double>(now - last_).count();
+  report.tick = status.tick;
+  report.ticks = total_.count();
+  report.clients = status.clients;
+  report.monsters = status.monsters;
+  const auto rate = [&](std::uint64_t TransportCounters::* counter) {
+    const auto more = static_cast<double>(transports.*counter - transports_seen_.*counter);
+    return report.interval_s > 0 ? more / report.interval_s : 0.0;
+  };
+  report.bytes_in_per_s = rate(&TransportCounters::bytes_in);
+  report.bytes_out_per_s = rate(&TransportCounters::bytes_out);
+  report.datagrams_in_per_s = rate(&TransportCounters::datagrams_in);
+  report.datagrams_out_per_s = rate(&TransportCounters::datagrams_out);
+  report.rejected = std::accumulate(status.drops.begin(), status.drops.end(), std::uint64_t{0});
+  report.dropped_kernel = transports.udp_dropped_kernel;
+  report.dropped_sending = transports.udp_send_full + transports.tcp_send_full;
+  report.ticks_late = status.ticks_late;
+  report.ticks_skipped = status.ticks_skipped;
+  report.stuck = status.stuck;
+  report.recovered = status.recovered;
+  report.total = spread_of(total_);
+  for (std::size_t i = 0; i < phase_count; ++i) report.phases[i] = spread_of(phases_[i]);
+
+  last_ = now;
+  transports_seen_ = transports;
+  total_.clear();
+  for (Histogram& phase : phases_) phase.clear();
+  return report;
+}
+
+void log_status(Log& log, const StatusReport& r) {
+  const auto phase = [&](Phase which) -> const Spread& { return r.phases[static_cast<std::size_t>(which)]; };
+  log.info("status",
+           {{"up_s", rounded(std::chrono::duration<double>(r.up).count())},
+            {"tick", r.tick},
+            {"clients", r.clients},
+            {"monsters", r.monsters},
+            {"ticks_per_s",
+             r.interval_s > 0 ? rounded(10 * static_cast<double>(r.ticks) / r.interval_s) / 10 : 0.0},
+            {"tick_ms_p50", r.total.p50_ms},
+            {"tick_ms_p99", r.total.p99_ms},
+            {"tick_ms_max", r.total.max_ms},
+            {"receive_ms_p50", phase(Phase::receive).p50_ms},
+            {"receive_ms_p99", phase(Phase::receive).p99_ms},
+            {"receive_ms_max", phase(Phase::receive).max_ms},
+            {"step_ms_p50", phase(Phase::step).p50_ms},
+            {"step_ms_p99", phase(Phase::step).p99_ms},
+            {"step_ms_max", phase(Phase::step).max_ms},
+            {"publish_ms_p50", phase(Phase::publish).p50_ms},
+            {"publish_ms_p99", phase(Phase::publish).p99_ms},
+            {"publish_ms_max", phase(Phase::publish).max_ms},
+            {"housekeeping_ms_p50", phase(Phase::housekeeping).p50_ms},
+            {"housekeeping_ms_p99", phase(Phase::housekeeping).p99_ms},
+            {"housekeeping_ms_max", phase(Phase::housekeeping).max_ms},
+            {"in_bytes_per_s", rounded(r.bytes_in_per_s)},
+            {"out_bytes_per_s", rounded(r.bytes_out_per_s)},
+            {"in_datagrams_per_s", rounded(r.datagrams_in_per_s)},
+            {"out_datagrams_per_s", rounded(r.datagrams_out_per_s)},
+            {"rejected", r.rejected},
+            {"dropped_kernel", r.dropped_kernel},
+            {"dropped_sending", r.dropped_sending},
+            {"ticks_late", r.ticks_late},
+            {"ticks_skipped", r.ticks_skipped},
+            {"recovered", r.recovered},
+            {"stuck", r.stuck}});
+}
+
+std::string status_text(const StatusTitle& title, const StatusReport& r) {
+  const long long up_s = std::chrono::duration_cast<std::chrono::seconds>(r.up).count();
+  using ull = unsigned long long;
+  std::string out;
+  out += print("ashlar-server on port %u, up %lld:%02lld:%02lld\n", static_cast<unsigned>(title.port),
+               up_s / 3600, up_s / 60 % 60, up_s % 60);
+  out +=
+      print("clients %u of %u   monsters %u   tick %u   %.1f of %u ticks/s\n", r.clients, title.clients_max,
+            r.monsters, r.tick, r.interval_s > 0 ? static_cast<double>(r.ticks) / r.interval_s : 0.0,
+            static_cast<unsigned>(title.tick_rate_hz));
+  out += print("in  %12s %8.0f datagrams/s\n", rate_text(r.bytes_in_per_s).c_str(), r.datagrams_in_per_s);
+  out += print("out %12s %8.0f datagrams/s\n", rate_text(r.bytes_out_per_s).c_str(), r.datagrams_out_per_s);
+  out += print("ms of %-11.1f%9s %9s %9s\n", 1000.0 / title.tick_rate_hz, "p50", "p99", "max");
+  out += spread_line("tick", r.total);
+  for (std::size_t i = 0; i < phase_count; ++i)
+    out += spread_line(("  " + std::string(name(static_cast<Phase>(i)))).c_str(), r.phases[i]);
+  out +=
+      print("late ticks %llu, skipped %llu   rejected %llu, lost in the kernel %llu, for want of room %llu\n",
+            static_cast<ull>(r.ticks_late), static_cast<ull>(r.ticks_skipped), static_cast<ull>(r.rejected),
+            static_cast<ull>(r.dropped_kernel), static_cast<ull>(r.dropped_sending));
+  out += print("recovered from walls %llu, stuck %llu\n", static_cast<ull>(r.recovered),
+               static_cast<ull>(r.stuck));
+  return out;
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,73 @@
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "server/admin/histogram.h"
+#include "server/host.h"
+#include "server/log.h"
+#include "server/net/counters.h"
+
+namespace ashlar::server {
+
+/// Half, 99 in 100, and the longest of what was measured, in milliseconds.
+struct Spread {
+  double p50_ms = 0, p99_ms = 0, max_ms = 0;
+};
+
+/// What operators see of an interval: rates and spreads since the last report, totals since the start.
+struct StatusReport {
+  std::chrono::microseconds up{0};
+  double interval_s = 0;
+  std::uint32_t tick = 0;
+  std::uint64_t ticks = 0;  ///< of this interval
+  std::uint32_t clients = 0, monsters = 0;
+  double bytes_in_per_s = 0, bytes_out_per_s = 0;
+  double datagrams_in_per_s = 0, datagrams_out_per_s = 0;
+  std::uint64_t rejected = 0;                       ///< datagrams that the host refused, all reasons; total
+  std::uint64_t dropped_kernel = 0;                 ///< total
+  std::uint64_t dropped_sending = 0;                ///< no room in a buffer or queue; total
+  std::uint64_t ticks_late = 0, ticks_skipped = 0;  ///< total
+  std::uint64_t stuck = 0, recovered = 0;           ///< total
+  Spread total;
+  std::array<Spread, phase_count> phases;
+};
+
+/// Collects the time of every tick and makes reports of it. The simulation thread's own; adding allocates
+/// nothing.
+class StatusMeter {
+ public:
+  explicit StatusMeter(std::chrono::microseconds start) : start_(start), last_(start) {}
+
+  /// Call after every advance(). When several ticks ran in one, all count with the last one's times.
+  /// @return nanoseconds of the last tick, 0 when none ran
+  std::uint64_t observe(const HostStatus& status);
+
+  /// Everything since the last report, then begins anew.
+  StatusReport report(std::chrono::microseconds now, const HostStatus& status,
+                      const TransportCounters& transports);
+
+ private:
+  std::chrono::microseconds start_, last_;
+  std::uint32_t tick_seen_ = 0;
+  TransportCounters transports_seen_;
+  Histogram total_;
+  std::array<Histogram, phase_count> phases_;
+};
+
+/// Spelled as the enumerator.
+std::string_view name(Phase phase);
+
+/// event=status with every figure; times in milliseconds, to a microsecond.
+void log_status(Log& log, const StatusReport& report);
+
+/// What the live view shows: a block of lines of plain text.
+struct StatusTitle {
+  std::uint16_t port = 0;
+  std::uint32_t clients_max = 0;
+  std::uint16_t tick_rate_hz = 60;
+};
+std::string status_text(const StatusTitle& title, const StatusReport& report);
+
+}  // namespace ashlar::server
