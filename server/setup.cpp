@@ -1,0 +1,224 @@
+#include "server/setup.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "world/bsp/placement.h"
+#include "world/content/builtin_map.h"
+#include "world/content/udmf.h"
+#include "world/content/wad.h"
+#include "world/voxel/terrain.h"
+
+namespace ashlar::server {
+namespace {
+
+namespace fs = std::filesystem;
+using Failure = std::unexpected<std::string>;
+
+constexpr const char* default_wad = "freedoom2.wad";
+constexpr std::uintmax_t wad_bytes_max = std::uintmax_t{512} * 1024 * 1024;
+/// Between maps that find their places by themselves: room for the level ground around each and a slope.
+constexpr std::int32_t gap_blocks = 48;
+
+std::string changed_case(std::string text, bool upper) {
+  for (char& c : text) {
+    if (upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    if (!upper && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+std::expected<std::vector<std::uint8_t>, std::string> read_bytes(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) return Failure("cannot read " + path + ": " + error.message());
+  if (size > wad_bytes_max) return Failure("cannot read " + path + ": it is larger than 512 MiB");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Failure("cannot read " + path + ": " + std::generic_category().message(errno));
+  std::vector<std::uint8_t> bytes(size);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  if (static_cast<std::uintmax_t>(file.gcount()) != size)
+    return Failure("cannot read " + path + ": it ends early");
+  return bytes;
+}
+
+struct Content {
+  WadStack wads;
+  std::vector<std::string> files;
+};
+
+std::expected<Content, std::string> open_wads(const Config& config, const std::vector<std::string>& folders) {
+  Content content;
+  std::vector<std::string> names = config.wads;
+  if (names.empty()) {
+    // Nobody asked for it: where there is none, the built-in map takes its place.
+    const auto freedoom = find_wad(default_wad, folders);
+    if (!freedoom) return content;
+    names.push_back(*freedoom);
+  }
+  for (const std::string& name : names) {
+    const auto path = find_wad(name, folders);
+    if (!path) {
+      std::string where;
+      for (const std::string& folder : folders) where += (where.empty() ? "" : ", ") + folder;
+      const bool bare = name.find('/') == std::string::npos;
+      return Failure("there is no WAD " + name + (bare ? ", neither here nor in " + where : "") +
+                     ": name a file with --wad, or install one (Debian: freedoom)");
+    }
+    auto bytes = read_bytes(*path);
+    if (!bytes) return Failure(std::move(bytes.error()));
+    auto wad = open_wad(std::move(*bytes), *path);
+    if (!wad) return Failure(wad.error().line());
+    content.wads.files.push_back(std::move(*wad));
+    content.files.push_back(*path);
+  }
+  return content;
+}
+
+std::expected<SectorMap, std::string> load_map(const Content& content, const std::string& name) {
+  const bool in_wad = find_map(content.wads, name).has_value();
+  if (!in_wad && changed_case(name, true) == builtin_map_name) {
+    auto map = parse_udmf(builtin_map_text());
+    if (!map) return Failure(map.error().line());
+    map->name = builtin_map_name;
+    return std::move(*map);
+  }
+  if (content.wads.files.empty())
+    return Failure("there is no map " + name + " without a WAD: name one with --wad, or take the built-in " +
+                   std::string(builtin_map_name));
+  auto map = read_map(content.wads, name);
+  if (!map) return Failure(map.error().line());
+  return std::move(*map);
+}
+
+/// Extent in blocks, to plan with; placement decides the exact box.
+IVec2 rough_size(const SectorMap& map) {
+  const MapBounds bounds = bounds_of(map);
+  const auto blocks = [](double units) { return static_cast<std::int32_t>(units / map_units_per_m) + 3; };
+  return {blocks(bounds.max.x - bounds.min.x), blocks(bounds.max.y - bounds.min.y)};
+}
+
+/// The middle one of heights sampled over the ground that the map takes: half the rim is dug, half is filled.
+std::int32_t surface_for(const Terrain& terrain, IVec2 origin, IVec2 size) {
+  constexpr std::int32_t samples = 9;
+  std::vector<std::int32_t> heights;
+  for (std::int32_t iy = 0; iy < samples; ++iy)
+    for (std::int32_t ix = 0; ix < samples; ++ix)
+      heights.push_back(surface_height(terrain, origin.x + size.x * ix / (samples - 1),
+                                       origin.y + size.y * iy / (samples - 1)));
+  const auto middle = heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2);
+  std::nth_element(heights.begin(), middle, heights.end());
+  return *middle;
+}
+
+bool overlap(const BlockBox& a, const BlockBox& b) {
+  return a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y;
+}
+
+/// The first map without a place is centred on the origin, each further one stands east of everything.
+IVec2 free_place(std::span<const std::shared_ptr<const PlacedMap>> placed, IVec2 size) {
+  if (placed.empty()) return {-size.x / 2, -size.y / 2};
+  std::int32_t east = placed.front()->box().max.x;
+  for (const auto& map : placed) east = std::max(east, map->box().max.x);
+  return {east + gap_blocks, -size.y / 2};
+}
+
+}  // namespace
+
+std::vector<std::string> usual_wad_folders() {
+  std::vector<std::string> folders;
+  const auto add = [&](const std::string& list) {
+    std::size_t at = 0;
+    while (at <= list.size()) {
+      const std::size_t end = std::min(list.find(':', at), list.size());
+      if (end > at) folders.push_back(list.substr(at, end - at));
+      at = end + 1;
+    }
+  };
+  if (const char* folder = std::getenv("DOOMWADDIR"); folder != nullptr && *folder != 0)
+    folders.emplace_back(folder);
+  if (const char* list = std::getenv("DOOMWADPATH"); list != nullptr) add(list);
+  add("/usr/local/share/games/doom:/usr/share/games/doom:/usr/local/share/doom:/usr/share/doom");
+  return folders;
+}
+
+std::optional<std::string> find_wad(const std::string& name, const std::vector<std::string>& folders) {
+  if (is_file(name)) return name;
+  if (name.find('/') != std::string::npos) return std::nullopt;
+  std::vector<std::string> spellings{name, changed_case(name, false), changed_case(name, true)};
+  if (!changed_case(name, false).ends_with(".wad")) {
+    spellings.push_back(name + ".wad");
+    spellings.push_back(changed_case(name, false) + ".wad");
+    spellings.push_back(changed_case(name, true) + ".WAD");
+  }
+  for (const std::string& folder : folders)
+    for (const std::string& spelling : spellings)
+      if (const fs::path path = fs::path(folder) / spelling; is_file(path)) return path.string();
+  return std::nullopt;
+}
+
+std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
+                                                        const std::vector<std::string>& wad_folders) {
+  PreparedWorld world;
+  world.setup.seed = config.seed;
+  world.setup.rules = config.rules;
+  world.setup.players_max = config.clients_max;
+  world.setup.monsters = config.monsters;
+  world.setup.monsters_max = std::max(world.setup.monsters_max, config.monsters);
+
+  const bool no_map = config.maps.size() == 1 && config.maps.front().name == "none";
+  if (no_map) world.maps = config.maps;
+  if (no_map && config.wads.empty()) return world;
+  auto content = open_wads(config, wad_folders);
+  if (!content) return Failure(std::move(content.error()));
+  world.wads = content->files;
+  if (no_map) return world;
+
+  std::vector<MapRequest> requests = config.maps;
+  if (requests.empty()) {
+    const std::vector<std::string> names = map_names(content->wads);
+    if (!content->files.empty() && names.empty())
+      return Failure(content->files.back() + " holds no map: name another WAD, or give --map none");
+    requests.push_back({names.empty() ? std::string(builtin_map_name) : names.front(), {}});
+  }
+
+  const Terrain terrain{config.seed, {}};
+  std::vector<std::shared_ptr<const PlacedMap>>& placed = world.setup.maps;
+  world.maps.resize(requests.size());
+  placed.resize(requests.size());
+  // Those with a place of their own first, so that the others find theirs beside them.
+  std::vector<std::shared_ptr<const PlacedMap>> standing;
+  for (const bool with_place : {true, false}) {
+    for (std::size_t index = 0; index < requests.size(); ++index) {
+      if (requests[index].at.has_value() != with_place) continue;
+      const auto map = load_map(*content, requests[index].name);
+      if (!map) return Failure(map.error());
+      const IVec2 size = rough_size(*map);
+      PlaceOptions options;
+      options.origin_block = with_place ? *requests[index].at : free_place(standing, size);
+      options.surface_z = surface_for(terrain, options.origin_block, size);
+      options.doors_open = config.doors == Doors::open;
+      auto result = place_map(*map, options);
+      if (!result) return Failure(result.error().line());
+      for (std::size_t other = 0; other < standing.size(); ++other)
+        if (overlap((*result)->box(), standing[other]->box()))
+          return Failure("maps " + (*result)->name() + " and " + standing[other]->name() +
+                         " overlap: give them other places, such as --map " + (*result)->name() + "@" +
+                         std::to_string(standing[other]->box().max.x + gap_blocks) + "," +
+                         std::to_string(standing[other]->box().min.y));
+      world.maps[index] = {(*result)->name(), options.origin_block};
+      standing.push_back(*result);
+      placed[index] = std::move(*result);
+    }
+  }
+  return world;
+}
+
+}  // namespace ashlar::server
