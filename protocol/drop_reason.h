@@ -10,7 +10,7 @@ enum class DropReason : std::uint8_t {
   too_short,           ///< no room for the header, or a hello that is not padded to full size
   too_long,            ///< above datagram_bytes_max
   wrong_version,       ///< first byte is another protocol version
-  bad_header,          ///< flags or reserved bits that this version does not know
+  bad_header,          ///< flags that this version does not know, or sequence 0
   malformed,           ///< not a FlatBuffers message of the kind this direction carries
   unknown_message,     ///< well formed, but of a type this version does not know
   out_of_range,        ///< a number, enumerator or list length outside its bounds; NaN
@@ -22,7 +22,7 @@ enum class DropReason : std::uint8_t {
   bad_ack,             ///< acknowledges what was never sent
   rate_limited,        ///< more than the peer's share
   wrong_address,       ///< a known connection from where it may not come
-  broken_stream,       ///< a TCP frame of length 0 or above datagram_bytes_max
+  corrupt,             ///< the header's check says that bytes changed on the way
 };
 inline constexpr std::size_t drop_reason_count = 16;
 

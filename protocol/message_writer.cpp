@@ -51,6 +51,7 @@ struct MessageWriter::Impl {
     const auto bytes = encode(header);
     fbb.PushBytes(bytes.data(), bytes.size());
     ASHLAR_ASSERT(fbb.GetSize() <= datagram_bytes_max);
+    seal({fbb.GetBufferPointer(), fbb.GetSize()});
     return {fbb.GetBufferPointer(), fbb.GetSize()};
   }
 
@@ -76,6 +77,7 @@ std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, c
   const auto bytes = impl_->packet(header);
   impl_->padded.fill(0);
   std::copy(bytes.begin(), bytes.end(), impl_->padded.begin());
+  seal(impl_->padded);
   return impl_->padded;
 }
 

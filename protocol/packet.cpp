@@ -1,6 +1,9 @@
 #include "protocol/packet.h"
 
+#include <bit>
+
 #include "protocol/version.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
@@ -18,7 +21,30 @@ void write_little(std::span<std::uint8_t> bytes, std::size_t offset, T value) {
   for (std::size_t i = 0; i < sizeof(T); ++i) bytes[offset + i] = static_cast<std::uint8_t>(value >> (8 * i));
 }
 
+/// Two running sums over the packet as 32-bit little-endian words (the last one padded with zeros), the check
+/// itself read as 0. Source: Fletcher's checksum, mixed down by one multiplication.
+std::uint16_t check_of(std::span<const std::uint8_t> packet) {
+  std::uint32_t sum = static_cast<std::uint32_t>(packet.size());
+  std::uint32_t sum_of_sums = 0;
+  const auto add = [&](std::uint32_t word) {
+    sum += word;
+    sum_of_sums += sum;
+  };
+  add(read_little<std::uint16_t>(packet, 0));  // version and flags; bytes 2 and 3 are the check
+  std::size_t at = 4;
+  for (; at + 4 <= packet.size(); at += 4) add(read_little<std::uint32_t>(packet, at));
+  std::uint32_t last = 0;
+  for (std::size_t i = at; i < packet.size(); ++i) last |= std::uint32_t{packet[i]} << (8 * (i - at));
+  add(last);
+  return static_cast<std::uint16_t>(((sum ^ std::rotl(sum_of_sums, 16)) * 0x9e3779b1u) >> 16);
+}
+
 }  // namespace
+
+void seal(std::span<std::uint8_t> packet) {
+  ASHLAR_ASSERT(packet.size() >= packet_header_bytes);
+  write_little(packet, 2, check_of(packet));
+}
 
 std::array<std::uint8_t, packet_header_bytes> encode(const PacketHeader& header) {
   std::array<std::uint8_t, packet_header_bytes> bytes{};
@@ -36,7 +62,8 @@ std::expected<Packet, DropReason> decode_packet(std::span<const std::uint8_t> by
   if (bytes[0] != protocol_version) return std::unexpected{DropReason::wrong_version};
   if (bytes.size() < packet_header_bytes) return std::unexpected{DropReason::too_short};
   if (bytes.size() > datagram_bytes_max) return std::unexpected{DropReason::too_long};
-  if (bytes[1] != 0 || bytes[2] != 0 || bytes[3] != 0) return std::unexpected{DropReason::bad_header};
+  if (read_little<std::uint16_t>(bytes, 2) != check_of(bytes)) return std::unexpected{DropReason::corrupt};
+  if (bytes[1] != 0) return std::unexpected{DropReason::bad_header};
   Packet packet;
   packet.header.connection = read_little<std::uint32_t>(bytes, 4);
   packet.header.sequence = read_little<std::uint64_t>(bytes, 8);

@@ -219,6 +219,7 @@ std::span<const std::uint8_t> SnapshotWriter::part(std::size_t part, const Packe
   const auto bytes = encode(header);
   fbb.PushBytes(bytes.data(), bytes.size());
   ASHLAR_ASSERT(fbb.GetSize() <= datagram_bytes_max);
+  seal({fbb.GetBufferPointer(), fbb.GetSize()});
   return {fbb.GetBufferPointer(), fbb.GetSize()};
 }
 

@@ -116,7 +116,7 @@ bool same(DVec3 a, DVec3 b) { return a == b; }
 }  // namespace
 
 TEST_CASE("a snapshot's parts hold every cell whole, whatever the crowd", "[protocol][snapshot]") {
-  const std::uint64_t seed = GENERATE(range(1, 60));
+  const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 60));
   CAPTURE(seed);
   Rng rng{seed};
   std::vector<std::size_t> counts(rng.below(40));
