@@ -1,0 +1,48 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "client_sim/client.h"
+#include "world/math/random.h"
+
+namespace ashlar::client_sim {
+
+/// How a simulated player behaves.
+enum class BrainKind : std::uint8_t {
+  wander,  ///< walks on, turns at random and where it does not get ahead, jumps now and then
+  crowd,   ///< walks to where the most others are
+  idle,    ///< stands and looks around
+  jumper,  ///< jumps about in all directions, turning wildly
+  follow,  ///< runs after the nearest other player
+};
+inline constexpr std::size_t brain_kind_count = 5;
+std::string_view name(BrainKind kind);
+std::optional<BrainKind> brain_kind(std::string_view name);
+
+/// Decides the commands of one client. Seeded; reads nothing but the client: same views, same commands.
+class Brain {
+ public:
+  Brain(BrainKind kind, std::uint64_t seed) : kind_(kind), rng_{seed} {}
+
+  /// The command for now. Call it before Client::advance, at most once per tick and at least every few.
+  PlayerCommand think(Micros now, const Client& client);
+
+  BrainKind kind() const { return kind_; }
+
+ private:
+  void steer(Micros now, const Client& client);
+  std::optional<DVec2> goal(const Client& client);
+  bool stands_still(Micros now, const Client& client);
+
+  BrainKind kind_;
+  Rng rng_;
+  PlayerCommand command_;
+  Micros next_turn_{0};
+  Micros next_look_{0};
+  DVec3 looked_from_m_;
+  std::vector<ViewEntity> seen_;  // used again from call to call
+};
+
+}  // namespace ashlar::client_sim

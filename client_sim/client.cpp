@@ -1,0 +1,281 @@
+#include "client_sim/client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/text.h"
+#include "protocol/version.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr Micros second{std::chrono::seconds{1}};
+constexpr Micros chat_repeat{std::chrono::milliseconds{100}};
+constexpr Micros leave_repeat{std::chrono::milliseconds{50}};
+constexpr int leaves_max = 3;
+
+}  // namespace
+
+std::string_view name(ClientState state) {
+  static constexpr std::array<std::string_view, 6> names{"connecting", "joining", "playing",
+                                                         "refused",    "left",    "lost"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+Client::Client(ClientConfig config) : config_(std::move(config)) {
+  if (!valid_player_name(config_.name)) {
+    end(ClientState::refused, "the name must be 1 to 24 printable characters");
+    refuse_reason_ = RefuseReason::bad_name;
+  }
+  config_.build = make_printable(config_.build, build_bytes_max);
+}
+
+void Client::end(ClientState state, std::string reason) {
+  if (ended()) return;
+  state_ = state;
+  reason_ = std::move(reason);
+}
+
+void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
+  now_ = now;
+  if (!started_) {
+    started_ = true;
+    started_at_ = last_heard_ = next_send_ = now;
+  }
+  for (const DatagramBatch::Entry& entry : in.entries()) {
+    if (entry.peer != config_.server || ended()) continue;
+    receive(in.bytes(entry));
+  }
+  for (const PeerAddress& closed : in.closed())
+    if (closed == config_.server)
+      end(leaving_ ? ClientState::left : ClientState::lost, "the server closed the connection");
+  if (ended()) return;
+
+  if (leaving_) return send_leave(out);
+  if (state_ == ClientState::connecting || state_ == ClientState::joining) {
+    if (now - started_at_ > config_.connect_timeout) {
+      const bool welcomed_once = state_ == ClientState::joining;
+      return end(ClientState::lost, welcomed_once
+                                        ? "the server welcomed us but sent no snapshot in time"
+                                        : "no answer: is a server running at this address and port?");
+    }
+    if (now >= next_send_) {
+      next_send_ = now + config_.hello_retry;
+      state_ == ClientState::connecting ? send_hello(out) : send_join(out);
+    }
+    return;
+  }
+  if (now - last_heard_ > config_.silence_timeout) return end(ClientState::lost, "the server fell silent");
+  const Micros gap = now - last_snapshot_;
+  stats_.longest_gap = std::max(stats_.longest_gap, gap);
+  if (gap >= second && !in_long_gap_) ++stats_.starved, in_long_gap_ = true;
+  send_inputs(out);
+  send_chat(out);
+}
+
+void Client::receive(std::span<const std::uint8_t> bytes) {
+  ++stats_.packets_in;
+  stats_.bytes_in += bytes.size();
+  const auto drop = [this](DropReason reason) { ++stats_.drops[static_cast<std::size_t>(reason)]; };
+
+  const auto packet = decode_packet(bytes);
+  if (!packet) {
+    drop(packet.error());
+    // A server of another version cannot say so in a way this one reads.
+    if (packet.error() == DropReason::wrong_version && state_ == ClientState::connecting) {
+      refuse_reason_ = RefuseReason::version;
+      end(ClientState::refused, "the server speaks another version of the protocol");
+    }
+    return;
+  }
+  const PacketHeader& header = packet->header;
+  // Refusals come before there is a connection; everything else belongs to ours.
+  const bool ours = welcomed() && header.connection == welcome_.connection;
+  if (welcomed() && !ours && header.connection != 0) return drop(DropReason::unknown_connection);
+
+  auto message = decode_server_message(packet->payload);
+  if (!message) return drop(message.error());
+  if (ours) {
+    if (const auto fresh = received_.accept(header.sequence); !fresh) return drop(fresh.error());
+    const auto acked = sent_.acknowledge(header, now_);
+    if (!acked) return drop(acked.error());
+    last_heard_ = now_;
+    if (acked->has_rtt) {
+      stats_.rtt.add(acked->rtt);
+      rtt_ = rtt_ == Micros{0} ? acked->rtt : (rtt_ * 7 + acked->rtt) / 8;
+    }
+  } else if (const auto* welcome = std::get_if<Welcome>(&*message);
+             welcome != nullptr && !welcomed() && welcome->nonce == config_.nonce &&
+             welcome->connection == header.connection) {
+    // The first word of a connection starts its window and tells the first round trip.
+    static_cast<void>(received_.accept(header.sequence));
+    if (const auto acked = sent_.acknowledge(header, now_); acked && acked->has_rtt) rtt_ = acked->rtt;
+    last_heard_ = now_;
+  } else if (const auto* refuse = std::get_if<Refuse>(&*message);
+             refuse == nullptr || refuse->nonce != config_.nonce) {
+    return drop(DropReason::wrong_state);
+  }
+  std::visit([this](auto& m) { handle(m); }, *message);
+}
+
+void Client::handle(Welcome& message) {
+  if (welcomed()) return;  // the answer to a repeated hello
+  welcome_ = std::move(message);
+  last_snapshot_ = now_;
+  state_ = ClientState::joining;
+  next_send_ = now_;
+  view_.reset(welcome_.rules.tick_rate_hz);
+  clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks);
+  for (const WelcomeMap& map : welcome_.maps) {
+    const auto hash = config_.content ? config_.content(map) : std::nullopt;
+    if (hash == map.content_hash)
+      join_.content[join_.content_count++] = *hash;
+    else
+      missing_maps_.push_back(map.name);
+  }
+}
+
+void Client::handle(const Refuse& message) {
+  refuse_reason_ = message.reason;
+  end(ClientState::refused, message.text.empty() ? std::string(name(message.reason)) : message.text);
+}
+
+void Client::handle(const SnapshotPart& message) {
+  if (!welcomed()) return;
+  // A tick far ahead of the clock would make every true one after it look old.
+  const std::int64_t elapsed_ticks =
+      (now_ - last_snapshot_).count() * welcome_.rules.tick_rate_hz / 1'000'000;
+  const std::uint32_t reach = static_cast<std::uint32_t>(elapsed_ticks) + 5u * welcome_.rules.tick_rate_hz;
+  const std::uint32_t known = std::max(snapshot_tick_, welcome_.tick);
+  if (message.tick > known && message.tick - known > reach) {
+    ++stats_.drops[static_cast<std::size_t>(DropReason::out_of_range)];
+    return;
+  }
+  if (state_ == ClientState::joining) {
+    state_ = ClientState::playing;
+    stats_.joined_after = now_ - started_at_;
+    last_snapshot_ = now_;
+  }
+  count_snapshot(message);
+  view_.take(message);
+  if (message.tick < snapshot_tick_) return;
+  snapshot_tick_ = message.tick;
+  applied_tick_ = std::max(applied_tick_, message.applied_tick);
+  if (message.own) {
+    own_ = message.own;
+    own_tick_ = message.tick;
+  }
+  if (!chat_out_.empty() && chat_number_ != 0 && message.chat_seen >= chat_number_) {
+    chat_out_.pop_front();
+    ++chat_number_;
+    next_chat_ = now_;
+  }
+}
+
+void Client::count_snapshot(const SnapshotPart& message) {
+  if (message.tick < parts_tick_) return;
+  if (message.tick > parts_tick_) {
+    parts_tick_ = message.tick;
+    parts_have_ = 0;
+    ++stats_.snapshots;
+    stats_.longest_gap = std::max(stats_.longest_gap, now_ - last_snapshot_);
+    last_snapshot_ = now_;
+    in_long_gap_ = false;
+    if (!clock_.running())
+      clock_.start(now_, message.tick, rtt_);
+    else if (message.input_ahead != input_ahead_none)
+      clock_.observe(message.tick, message.input_ahead);
+  }
+  if (++parts_have_ == message.part_count) ++stats_.snapshots_complete;
+}
+
+void Client::handle(ChatLine& message) {
+  // In order and each once: the server repeats what we have not confirmed.
+  if (message.number != chat_seen_ + 1) return;
+  chat_seen_ = message.number;
+  if (chat_in_.size() == chat_in_max) chat_in_.erase(chat_in_.begin());
+  chat_in_.push_back(std::move(message));
+}
+
+void Client::handle(const Goodbye& message) {
+  const std::string why =
+      std::string(name(message.reason)) + (message.text.empty() ? "" : ": " + message.text);
+  end(leaving_ ? ClientState::left : ClientState::lost, "the server said goodbye, " + why);
+}
+
+PacketHeader Client::next_header() {
+  PacketHeader header;
+  header.connection = welcome_.connection;
+  header.sequence = sent_.next_sequence(now_);
+  received_.fill(header);
+  return header;
+}
+
+void Client::send(DatagramBatch& out, std::span<const std::uint8_t> packet) {
+  out.add(config_.server, packet);
+  ++stats_.packets_out;
+  stats_.bytes_out += packet.size();
+}
+
+void Client::send_hello(DatagramBatch& out) {
+  send(out,
+       writer_.write(next_header(), Hello{protocol_version, config_.nonce, config_.name, config_.build}));
+}
+
+void Client::send_join(DatagramBatch& out) { send(out, writer_.write(next_header(), join_)); }
+
+void Client::send_inputs(DatagramBatch& out) {
+  bool due = false;
+  for (std::uint32_t before = clock_.newest_tick(); clock_.next(now_); before = clock_.newest_tick()) {
+    due = true;
+    ++stats_.commands;
+    // Ticks that were jumped over carry the present command: it is what the player wanted.
+    const std::uint32_t newest = clock_.newest_tick();
+    const std::uint32_t count = std::min(newest - before, static_cast<std::uint32_t>(commands_.size()));
+    for (std::uint32_t i = 0; i < count; ++i) commands_[(newest - i) % commands_.size()] = command_;
+  }
+  stats_.commands_skipped = clock_.skipped();
+  if (!due) return;
+  Input input;
+  input.newest_tick = clock_.newest_tick();
+  input.snapshot_tick = snapshot_tick_;
+  input.chat_seen = chat_seen_;
+  const std::uint32_t open = input.newest_tick > applied_tick_ ? input.newest_tick - applied_tick_ : 1;
+  input.command_count = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(open, 1, input_commands_max));
+  for (std::uint32_t i = 0; i < input.command_count; ++i)
+    input.commands[i] = commands_[(input.newest_tick - i) % commands_.size()];
+  send(out, writer_.write(next_header(), input));
+}
+
+void Client::send_chat(DatagramBatch& out) {
+  if (chat_out_.empty() || now_ < next_chat_) return;
+  next_chat_ = now_ + chat_repeat;
+  if (chat_number_ == 0) chat_number_ = 1;
+  send(out, writer_.write(next_header(), Chat{chat_number_, chat_out_.front()}));
+}
+
+void Client::send_leave(DatagramBatch& out) {
+  if (now_ < next_leave_) return;
+  if (leaves_sent_ == leaves_max || !welcomed()) return end(ClientState::left, "");
+  next_leave_ = now_ + leave_repeat;
+  ++leaves_sent_;
+  send(out, writer_.write(next_header(), Leave{*leaving_}));
+}
+
+bool Client::say(std::string_view text) {
+  if (!valid_text(text, 1, chat_bytes_max) || chat_out_.size() >= chat_queue_max) return false;
+  chat_out_.emplace_back(text);
+  return true;
+}
+
+void Client::leave(LeaveReason reason) {
+  if (!leaving_) leaving_ = reason;
+}
+
+Micros Client::silent_for(Micros now) const {
+  return state_ == ClientState::playing ? now - last_snapshot_ : Micros{0};
+}
+
+std::vector<ChatLine> Client::take_chat() { return std::exchange(chat_in_, {}); }
+
+}  // namespace ashlar::client_sim
