@@ -27,10 +27,8 @@ inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
 struct RecordedMap {
   std::string name;
   std::uint64_t content_hash = 0;
-  IVec2 origin_block;  ///< with the next three: PlaceOptions
-  std::int32_t surface_z = 0;
+  IVec3 box_min, box_max;
   bool doors_open = true;
-  bool doorway = true;
 };
 
 /// What must agree before a recording can be replayed.

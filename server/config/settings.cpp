@@ -210,6 +210,7 @@ std::vector<Setting> build() {
          choice("player_solver", {"sweep", "correct"}, MEMBER(rules.player_solver),
                 "How players are kept out of walls: exact and fast, or simple and robust."),
          choice("monster_solver", {"sweep", "correct"}, MEMBER(rules.monster_solver), "Likewise monsters."),
+         choice("keys", {"ignored", "needed"}, MEMBER(rules.keys), "Whether locked doors ask for their key."),
          real("gravity_mps2", "N", 0, 200, MEMBER(rules.gravity_mps2), "Metres per second squared."),
          real("jump_speed_mps", "N", 0, 50, MEMBER(rules.jump_speed_mps),
               "Metres per second; 7 clears one block under the default gravity."),

@@ -8,6 +8,9 @@ namespace ashlar {
 /// How a kind of mover is kept out of solids.
 enum class Solver : std::uint8_t { sweep = 0, correct = 1 };
 
+/// Do locked doors of maps ask for their key?
+enum class KeyRule : std::uint8_t { ignored = 0, needed = 1 };
+
 /// The rule set of a world: travels to the client in the welcome, so that prediction runs the same code.
 /// Part of the world's hash. Typical values are Doom's and Quake's at 32 units a metre.
 struct Rules {
@@ -24,6 +27,7 @@ struct Rules {
   double fall_speed_mps_max = 60.0;
   Solver player_solver = Solver::sweep;
   Solver monster_solver = Solver::sweep;
+  KeyRule keys = KeyRule::needed;
 
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
 };

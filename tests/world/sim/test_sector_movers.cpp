@@ -1,0 +1,210 @@
+#include "world/sim/sector_movers.h"
+
+#include "tests/catch.h"
+#include "tests/world/sim/moving_rooms.h"
+#include "world/sim/mover_start.h"
+
+using namespace ashlar;
+using namespace ashlar::testing;
+
+namespace {
+
+constexpr std::uint16_t rates_hz[] = {10, 20, 35, 60, 128};
+constexpr double unit_m = 1.0 / 32;
+
+/// Starts what a special does to the sectors with its tag, without anybody near.
+bool start(MovingWorld& w, std::uint16_t special, std::uint16_t tag) {
+  MapLine line;
+  line.special = special, line.tag = tag;
+  const auto action = line_action(w.map->source(), line);
+  REQUIRE(action.has_value());
+  const MapMechanics& m = w.mechanics.maps()[0];
+  return start_effect({*m.plan, const_cast<SectorMovers&>(m.movers), w.heights[0]}, *action, 0, true);
+}
+
+}  // namespace
+
+TEST_CASE("a door opens, waits and closes in the same time at every tick rate", "[world][sector_movers]") {
+  const std::uint16_t rate = GENERATE(from_range(std::begin(rates_hz), std::end(rates_hz)));
+  CAPTURE(rate);
+  // Middle room closed; the lowest ceiling beside it is 120, so it opens to 116.
+  MovingWorld w(row_of_rooms({{0, 128}, {0, 0, 5}, {0, 120}}, {{}, {}}), rate);
+  REQUIRE(start(w, 90, 5));  // two units a tic, 150 tics open
+  const double speed = 70 * unit_m, top = 116 * unit_m, up_s = top / speed, wait_s = 150.0 / 35;
+  double t = 0;
+  while (t < 2 * up_s + wait_s + 1) {
+    w.step();
+    t += w.rules.tick_s();
+    const double expected = t <= up_s               ? speed * t
+                            : t <= up_s + wait_s    ? top
+                            : t < 2 * up_s + wait_s ? top - speed * (t - up_s - wait_s)
+                                                    : 0;
+    CHECK(w.sector(1).ceiling_m - w.z(0) == Approx(expected).margin(1e-9));
+  }
+  CHECK(w.sector(1).ceiling_m == w.z(0));
+  CHECK(w.movers().movers().empty());
+}
+
+TEST_CASE("every kind of mover ends where Doom ends it", "[world][sector_movers]") {
+  struct Case {
+    std::uint16_t special;
+    double floor, ceiling;  // of the middle room after all is done, map units
+    double seconds;
+  };
+  // West: floor 0, ceiling 128. Middle (tag 5): 32 to 96. East: 64 to 160.
+  const Case cases[] = {
+      {103, 32, 124, 9},  // open door: four under the lowest ceiling beside it
+      {50, 32, 32, 9},    // close door
+      {63, 32, 32, 99},   // raise door: up, wait, down to the floor
+      {42, 32, 32, 9},    // close door, repeatable
+      {62, 32, 96, 99},   // lift: back where it was
+      {23, 0, 96, 9},     // floor to the lowest
+      {45, 64, 96, 9},    // floor to the highest beside it
+      {36, 72, 96, 9},    // turbo: eight above the highest
+      {18, 64, 96, 9},    // next higher
+      {101, 96, 96, 9},   // up to the lowest ceiling, its own here
+      {55, 88, 96, 9},    // crushing: eight below
+      {58, 56, 96, 9},    // by 24
+      {14, 64, 96, 9},    // by 32
+      {41, 32, 32, 9},    // ceiling to floor
+      {44, 32, 40, 9},    // ceiling to eight above the floor
+      {40, 0, 160, 99},   // ceiling up and floor down
+      {140, 96, 96, 99},  // by 512, as far as its ceiling lets it
+      {219, 0, 96, 9},    // next lower
+      {166, 32, 160, 9},  // ceiling to the highest beside it
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.special);
+    MovingWorld w(row_of_rooms({{0, 128}, {32, 96, 5}, {64, 160}}, {{}, {}}), 35);
+    REQUIRE(start(w, c.special, 5));
+    CHECK_FALSE(start(w, c.special, 5));  // busy
+    w.run(c.seconds);
+    CHECK(w.sector(1).floor_m == w.z(c.floor));
+    CHECK(w.sector(1).ceiling_m == w.z(c.ceiling));
+    CHECK(w.movers().movers().empty());
+    CHECK(w.sector(0).floor_m == w.z(0));
+    CHECK(w.sector(2).ceiling_m == w.z(160));
+  }
+}
+
+TEST_CASE("a lift goes down to the lowest floor beside it and stays three seconds",
+          "[world][sector_movers]") {
+  const std::uint16_t rate = GENERATE(from_range(std::begin(rates_hz), std::end(rates_hz)));
+  MovingWorld w(row_of_rooms({{0, 256}, {128, 256, 5}, {64, 256}}, {{}, {}}), rate);
+  REQUIRE(start(w, 62, 5));
+  const double speed = 140 * unit_m, way = 128 * unit_m, one_s = way / speed;
+  double lowest = 1e9;
+  double low_for_s = 0;
+  for (double t = 0; t < 2 * one_s + 3 + 0.5; t += w.rules.tick_s()) {
+    w.step();
+    lowest = std::min(lowest, w.sector(1).floor_m);
+    if (w.sector(1).floor_m == w.z(0)) low_for_s += w.rules.tick_s();
+  }
+  CHECK(lowest == w.z(0));
+  CHECK(low_for_s == Approx(3).margin(w.rules.tick_s() + 1e-9));
+  CHECK(w.sector(1).floor_m == w.z(128));
+}
+
+TEST_CASE("perpetual lifts and crushers go on until they are stopped, and go on again",
+          "[world][sector_movers]") {
+  MovingWorld w(row_of_rooms({{0, 256}, {32, 256, 5}, {64, 256}}, {{}, {}}), 60);
+  REQUIRE(start(w, 87, 5));
+  double low = 1e9, high = -1e9;
+  for (int i = 0; i < 60 * 30; ++i) {
+    w.step();
+    low = std::min(low, w.sector(1).floor_m), high = std::max(high, w.sector(1).floor_m);
+  }
+  CHECK(low == w.z(0));
+  CHECK(high == w.z(64));
+  REQUIRE(start(w, 89, 5));
+  const double held = w.sector(1).floor_m;
+  w.run(5);
+  CHECK(w.sector(1).floor_m == held);
+  CHECK(w.movers().movers().size() == 1);
+  REQUIRE(start(w, 87, 5));
+  w.run(5);
+  CHECK(w.sector(1).floor_m != held);
+
+  REQUIRE(start(w, 73, 5));
+  double least = 1e9;
+  for (int i = 0; i < 60 * 30; ++i) {
+    w.step();
+    least = std::min(least, w.sector(1).ceiling_m - w.sector(1).floor_m);
+  }
+  CHECK(least >= 0);
+  REQUIRE(start(w, 74, 5));
+  const double ceiling = w.sector(1).ceiling_m;
+  w.run(3);
+  CHECK(w.sector(1).ceiling_m == ceiling);
+}
+
+TEST_CASE("stairs rise one above the other over rooms with the same floor", "[world][sector_movers]") {
+  // Fronts look west, so the staircase runs east from the tagged room.
+  MovingWorld w(row_of_rooms({{0, 256}, {0, 256, 5}, {0, 256}, {0, 256}, {0, 256}}, {{}, {}, {}, {}}), 60);
+  REQUIRE(start(w, 7, 5));
+  w.run(10);
+  for (int i = 0; i < 5; ++i) {
+    CAPTURE(i);
+    CHECK(w.sector(static_cast<std::size_t>(i)).floor_m == w.z(8.0 * i));
+  }
+}
+
+TEST_CASE("a donut lowers its pillar and raises the ring around it", "[world][sector_movers]") {
+  // In a row: the pillar is the tagged room, the ring its first neighbour, the outside the room beyond.
+  MovingWorld w(row_of_rooms({{64, 256, 5}, {-16, 256}, {8, 256}}, {{}, {}}), 60);
+  REQUIRE(start(w, 9, 5));
+  w.run(10);
+  CHECK(w.sector(0).floor_m == w.z(8));
+  CHECK(w.sector(1).floor_m == w.z(8));
+  CHECK(w.sector(2).floor_m == w.z(8));
+}
+
+TEST_CASE("sectors with a timer close after thirty seconds or open after five minutes",
+          "[world][sector_movers]") {
+  MovingWorld w(row_of_rooms({{0, 128}, {0, 96, 0, 10}, {0, 128}, {0, 0, 0, 14}, {0, 128}}, {{}, {}, {}, {}}),
+                20);
+  w.run(29.9);
+  CHECK(w.sector(1).ceiling_m == w.z(96));
+  w.run(5);
+  CHECK(w.sector(1).ceiling_m == w.z(0));
+  CHECK(w.sector(3).ceiling_m == w.z(0));
+  w.run(300 - 34.9 + 3);
+  CHECK(w.sector(3).ceiling_m == w.z(124));
+}
+
+TEST_CASE("the state of movers can be copied, put back and told apart", "[world][sector_movers]") {
+  const SectorMap map = row_of_rooms({{0, 128}, {0, 0, 5}, {64, 120, 6}}, {{}, {}});
+  MovingWorld a(map, 60), b(map, 60);
+  REQUIRE(start(a, 90, 5));
+  REQUIRE(start(a, 62, 6));
+  a.run(0.5);
+  CHECK(a.hash() != b.hash());
+  SectorMovers copy = b.movers();
+  REQUIRE(copy.assign(a.movers().movers()));
+  CHECK(std::equal(copy.movers().begin(), copy.movers().end(), a.movers().movers().begin(),
+                   a.movers().movers().end()));
+
+  // From there both go the same way, bit for bit.
+  const_cast<SectorMovers&>(b.movers()) = copy;
+  b.heights[0] = a.heights[0];
+  for (int i = 0; i < 600; ++i) {
+    a.step(), b.step();
+    REQUIRE(a.hash() == b.hash());
+  }
+
+  // What is not a state of this map is refused.
+  std::vector<Mover> bad(1);
+  bad[0].speed_mps = 1;
+  bad[0].sector = 3;
+  CHECK_FALSE(copy.assign(bad));
+  bad[0].sector = 1;
+  CHECK(copy.assign(bad));
+  bad[0].speed_mps = std::nan("");
+  CHECK_FALSE(copy.assign(bad));
+  bad[0].speed_mps = 1;
+  bad[0].high_m = std::numeric_limits<double>::infinity();
+  CHECK_FALSE(copy.assign(bad));
+  bad[0].high_m = 0;
+  bad.push_back(bad[0]);  // the same plane twice
+  CHECK_FALSE(copy.assign(bad));
+}

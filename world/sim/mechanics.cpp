@@ -1,0 +1,270 @@
+#include "world/sim/mechanics.h"
+
+#include "world/math/assert.h"
+#include "world/sim/mover_start.h"
+#include "world/sim/teleport.h"
+#include "world/sim/triggers.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::uint32_t monster_push_every_ticks = 8;
+constexpr double monster_push_reach_m = 0.5;  // before its skin
+constexpr double key_reach_m = 20.0 / 32;     // a key's own radius, as Doom has it
+constexpr double key_height_m = 0.5;
+
+bool inside(const PlacedMap& map, DVec3 p) {
+  const BlockBox& box = map.box();
+  return p.x >= box.min.x && p.x <= box.max.x && p.y >= box.min.y && p.y <= box.max.y && p.z < map.roof_m();
+}
+
+}  // namespace
+
+/// Who sets something off.
+struct Mechanics::Actor {
+  Body& body;
+  Cylinder shape;
+  EntityId id{};
+  bool player = false;
+  Turn16& yaw;
+  std::uint8_t keys = 0;
+};
+
+Mechanics::Mechanics(std::span<const std::shared_ptr<const PlacedMap>> maps,
+                     std::span<const std::vector<SectorHeights>> heights, std::size_t players_max,
+                     std::size_t monsters_max)
+    : keys_(players_max, 0), held_buttons_(players_max, 0), before_(players_max + monsters_max) {
+  ASHLAR_ASSERT(maps.size() == heights.size());
+  bodies_.reserve(players_max + monsters_max);
+  maps_.reserve(maps.size());
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    auto plan = std::make_shared<const MapPlan>(maps[i]);
+    const std::uint32_t sectors = plan->sector_count();
+    const std::size_t lines = maps[i]->source().lines.size();
+    maps_.push_back({plan, SectorMovers(sectors), std::vector<std::uint8_t>(lines, 0),
+                     BodiesBySector(sectors, players_max + monsters_max)});
+    start_timed_sectors({*plan, maps_.back().movers, heights[i]});
+  }
+}
+
+void Mechanics::player_joined(std::size_t row) {
+  keys_[row] = 0;
+  held_buttons_[row] = 0;
+}
+
+void Mechanics::list_bodies(MechanicsTick& tick) {
+  bodies_.clear();
+  PlayerTable& p = tick.players;
+  for (std::size_t i = 0; i < p.rows(); ++i) {
+    if (p.id[i] == EntityId{0} || p.body[i].noclip != 0) continue;
+    bodies_.push_back({&p.body[i], tick.rules.player, p.id[i]});
+  }
+  MonsterTable& m = tick.monsters;
+  for (std::size_t i = 0; i < m.rows(); ++i)
+    if (m.id[i] != EntityId{0}) bodies_.push_back({&m.body[i], traits(m.kind[i]).shape, m.id[i]});
+}
+
+void Mechanics::move(MechanicsTick& tick) {
+  events_.clear();
+  if (maps_.empty()) return;
+  list_bodies(tick);
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    MapMechanics& m = maps_[i];
+    MoverTick step{
+        *m.plan, tick.space, tick.heights[i], bodies_, m.touching, events_, static_cast<std::uint8_t>(i)};
+    m.movers.advance(step, tick.rules.tick_s());
+  }
+  for (const MoverEvent& e : events_.list())
+    if (e.kind == MoverEventKind::crushed) ++counters_.crushed;
+
+  const std::size_t players = tick.players.rows();
+  for (std::size_t i = 0; i < players; ++i) before_[i] = tick.players.body[i].position_m;
+  for (std::size_t i = 0; i < tick.monsters.rows(); ++i)
+    before_[players + i] = tick.monsters.body[i].position_m;
+}
+
+void Mechanics::act(MechanicsTick& tick) {
+  if (maps_.empty()) return;
+  PlayerTable& p = tick.players;
+  for (std::size_t row = 0; row < p.rows(); ++row) {
+    if (p.id[row] == EntityId{0}) continue;
+    PlayerCommand& command = p.command[row];
+    const auto pressed = static_cast<std::uint16_t>(command.buttons & ~held_buttons_[row]);
+    held_buttons_[row] = command.buttons;
+    if ((pressed & (button::use | button::attack)) == 0) continue;
+    const Actor who{p.body[row], tick.rules.player, p.id[row], true, command.yaw, keys_[row]};
+    for (std::size_t i = 0; i < maps_.size(); ++i) {
+      const MapPlan& plan = *maps_[i].plan;
+      const DVec3 base = who.body.position_m;
+      if ((pressed & button::use) != 0 && inside(plan.map(), base)) {
+        const std::uint32_t line =
+            line_used(plan, tick.space, tick.heights[i], base, who.shape, command.yaw, use_reach_m);
+        if (line != no_index) set_off(tick, i, line, true, who);
+      }
+      if ((pressed & button::attack) != 0) {
+        const DVec3 eye = base + DVec3{0, 0, tick.rules.player_eye_m};
+        const CrossedLines hit =
+            lines_shot(plan, tick.space, eye, view_direction(command.yaw, command.pitch));
+        for (std::size_t k = 0; k < hit.count; ++k)
+          set_off(tick, i, hit.list[k].line, hit.list[k].from_front, who);
+      }
+    }
+  }
+}
+
+void Mechanics::walk(MechanicsTick& tick) {
+  if (maps_.empty()) return;
+  list_bodies(tick);  // somebody may have joined, left or begun to fly
+  PlayerTable& p = tick.players;
+  for (std::size_t row = 0; row < p.rows(); ++row) {
+    if (p.id[row] == EntityId{0} || p.body[row].noclip != 0) continue;
+    take_keys(tick, row);
+    walk_body(tick, before_[row],
+              {p.body[row], tick.rules.player, p.id[row], true, p.command[row].yaw, keys_[row]});
+  }
+  MonsterTable& m = tick.monsters;
+  for (std::size_t row = 0; row < m.rows(); ++row) {
+    if (m.id[row] == EntityId{0}) continue;
+    walk_body(tick, before_[p.rows() + row],
+              {m.body[row], traits(m.kind[row]).shape, m.id[row], false, m.yaw[row], 0});
+    if ((number(tick.tick) + row) % monster_push_every_ticks == 0) monster_pushes(tick, row);
+  }
+}
+
+void Mechanics::walk_body(MechanicsTick& tick, DVec3 from, const Actor& who) {
+  const DVec3 to = who.body.position_m;
+  if (to.x == from.x && to.y == from.y) return;
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    const MapPlan& plan = *maps_[i].plan;
+    if (!inside(plan.map(), to)) continue;
+    const CrossedLines crossed = lines_walked_over(plan, xy(from), xy(to));
+    for (std::size_t k = 0; k < crossed.count; ++k) {
+      set_off(tick, i, crossed.list[k].line, crossed.list[k].from_front, who);
+      if (who.body.position_m != to) return;  // it is elsewhere now
+    }
+  }
+}
+
+void Mechanics::take_keys(MechanicsTick& tick, std::size_t row) {
+  if (keys_[row] == key::all) return;
+  const DVec3 at = tick.players.body[row].position_m;
+  const Cylinder& shape = tick.rules.player;
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    if (!inside(maps_[i].plan->map(), at)) continue;
+    for (const MapKey& k : maps_[i].plan->keys()) {
+      if ((keys_[row] & k.key) != 0) continue;
+      const DVec2 d = xy(k.position_m - at);
+      const double reach = key_reach_m + shape.radius_m;
+      if (dot(d, d) >= reach * reach) continue;
+      // A key lies on its sector's floor, wherever that has gone.
+      const auto ground = map_floor_ceiling(maps_[i].plan->map(), tick.heights[i], xy(k.position_m), 0.01);
+      const double z = ground ? ground->floor_m : k.position_m.z;
+      if (z + key_height_m < at.z || z > at.z + shape.height_m) continue;
+      keys_[row] = static_cast<std::uint8_t>(keys_[row] | k.key);
+      events_.add({MoverEventKind::key_taken, static_cast<std::uint8_t>(i), Plane::floor, k.key,
+                   tick.players.id[row]});
+    }
+  }
+}
+
+void Mechanics::monster_pushes(MechanicsTick& tick, std::size_t row) {
+  MonsterTable& m = tick.monsters;
+  // Only one that is held up pushes: it moved less than a tenth of what it could have.
+  const MonsterTraits& kind = traits(m.kind[row]);
+  const DVec2 v = xy(m.body[row].velocity_mps);
+  const double slow = 0.1 * kind.speed_mps;
+  if (dot(v, v) > slow * slow) return;
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    const MapPlan& plan = *maps_[i].plan;
+    if (!inside(plan.map(), m.body[row].position_m)) continue;
+    const std::uint32_t line = line_used(plan, tick.space, tick.heights[i], m.body[row].position_m,
+                                         kind.shape, m.yaw[row], kind.shape.radius_m + monster_push_reach_m);
+    if (line != no_index)
+      set_off(tick, i, line, true, {m.body[row], kind.shape, m.id[row], false, m.yaw[row], 0});
+  }
+}
+
+bool Mechanics::set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line, bool from_front,
+                        const Actor& who) {
+  MapMechanics& m = maps_[map];
+  const LineAction& action = *m.plan->action(line);
+  if (m.spent[line] != 0 || !(who.player ? action.players : action.monsters)) return false;
+  const auto index = static_cast<std::uint8_t>(map);
+  // Doom's monsters never open what leads to a secret.
+  const MapLine& source = m.plan->map().source().lines[line];
+  if (!who.player && action.trigger == LineTrigger::use && (source.flags & line_flag::secret) != 0)
+    return false;
+  if (action.keys != 0 && tick.rules.keys == KeyRule::needed) {
+    const auto held = static_cast<std::uint8_t>(who.keys & action.keys);
+    if (action.any_key ? held == 0 : held != action.keys) {
+      ++counters_.locked;
+      events_.add({MoverEventKind::locked, index, Plane::floor, line, who.id});
+      return false;
+    }
+  }
+  bool done = false;
+  switch (action.effect) {
+    case LineEffect::teleport:
+    case LineEffect::teleport_line:
+      // Out of a teleporter one walks over its line from behind: only the front sends.
+      done = from_front && teleport(tick, map, line, who);
+      break;
+    case LineEffect::exit:
+      leave(tick, map, line, who);
+      done = false;  // every player may leave, so an exit is never spent
+      break;
+    default: done = start_effect({*m.plan, m.movers, tick.heights[map]}, action, line, who.player); break;
+  }
+  if (!done) return false;
+  ++counters_.lines;
+  events_.add({MoverEventKind::switched, index, Plane::floor, line, who.id});
+  if (!action.repeats) m.spent[line] = 1;
+  return true;
+}
+
+bool Mechanics::teleport(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who) {
+  const auto landing = teleport_landing(*maps_[map].plan, tick.heights[map], line);
+  if (!landing) return false;
+  DVec3 wanted = landing->position_m;
+  const auto ground =
+      map_floor_ceiling(maps_[map].plan->map(), tick.heights[map], xy(wanted), who.shape.radius_m);
+  if (ground) wanted.z = ground->floor_m;
+  const auto place = free_place_near(tick.space, who.shape, wanted, bodies_, who.id);
+  if (!place) {
+    ++counters_.no_landing;
+    return false;
+  }
+  put_down(who.body, *place);
+  who.yaw = landing->yaw;
+  ++counters_.teleports;
+  events_.add({MoverEventKind::teleported, static_cast<std::uint8_t>(map), Plane::floor, line, who.id});
+  return true;
+}
+
+void Mechanics::leave(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who) {
+  const Landing& surface = maps_[map].plan->surface();
+  DVec3 wanted = surface.position_m;
+  // Blocks may have been dug or placed there since the map was: the ground as it is now, if any is near.
+  const auto ground = space_ground_below(tick.space, xy(wanted), who.shape.radius_m, wanted.z + 8, 16);
+  if (ground) wanted.z = *ground;
+  const auto place = free_place_near(tick.space, who.shape, wanted, bodies_, who.id);
+  if (!place) {
+    ++counters_.no_landing;
+    return;
+  }
+  put_down(who.body, *place);
+  who.yaw = surface.yaw;
+  ++counters_.exits;
+  events_.add({MoverEventKind::exited, static_cast<std::uint8_t>(map), Plane::floor, line, who.id});
+}
+
+void Mechanics::add_to_hash(Hasher& hash) const {
+  for (const MapMechanics& m : maps_) {
+    m.movers.add_to_hash(hash);
+    hash.add_bytes(m.spent);
+  }
+  hash.add_bytes(keys_);
+  for (const std::uint16_t buttons : held_buttons_) hash.add(static_cast<std::uint64_t>(buttons));
+}
+
+}  // namespace ashlar

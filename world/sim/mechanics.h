@@ -1,0 +1,89 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "world/math/hash.h"
+#include "world/sim/map_plan.h"
+#include "world/sim/sector_movers.h"
+#include "world/sim/tables.h"
+
+namespace ashlar {
+
+/// The moving parts of one map: what they are made of, and their state beside the sectors' heights.
+struct MapMechanics {
+  std::shared_ptr<const MapPlan> plan;
+  SectorMovers movers;
+  std::vector<std::uint8_t> spent;  ///< by line, 0 or 1: a line that works once has worked
+  BodiesBySector touching;          ///< scratch
+};
+
+struct MechanicsCounters {
+  std::uint64_t lines = 0;  ///< lines set off
+  std::uint64_t teleports = 0;
+  std::uint64_t exits = 0;
+  std::uint64_t crushed = 0;     ///< times a crusher hurt somebody
+  std::uint64_t locked = 0;      ///< tries without the key
+  std::uint64_t no_landing = 0;  ///< teleports refused: the landing and its surroundings were taken
+};
+
+/// What the mechanics of one tick read and write.
+struct MechanicsTick {
+  Space space;
+  std::span<std::vector<SectorHeights>> heights;  ///< by map; what `space` sees
+  const Rules& rules;
+  PlayerTable& players;
+  MonsterTable& monsters;
+  TickId tick{};
+};
+
+/// The moving parts of all maps of a world, and who sets them off. Part of the world's state and hash.
+/// One tick: move() before bodies move, act() and then the bodies' own moves, walk() after them.
+/// Nothing allocates after construction.
+class Mechanics {
+ public:
+  Mechanics() = default;
+  Mechanics(std::span<const std::shared_ptr<const PlacedMap>> maps,
+            std::span<const std::vector<SectorHeights>> heights, std::size_t players_max,
+            std::size_t monsters_max);
+
+  /// A player's row has a new owner: no keys, no button held.
+  void player_joined(std::size_t row);
+
+  /// Advances every floor and ceiling in motion and the bodies on them; starts the tick's list of events.
+  void move(MechanicsTick& tick);
+
+  /// Players use lines (button::use pressed anew) and shoot at them (button::attack pressed anew).
+  void act(MechanicsTick& tick);
+
+  /// After all bodies moved: lines they walked over, keys they stand on, doors that monsters open.
+  void walk(MechanicsTick& tick);
+
+  std::span<const MapMechanics> maps() const { return maps_; }
+  std::span<const MoverEvent> events() const { return events_.list(); }
+  const MechanicsCounters& counters() const { return counters_; }
+  /// Key bits that a player holds.
+  std::uint8_t keys(std::size_t player_row) const { return keys_[player_row]; }
+  void add_to_hash(Hasher& hash) const;
+
+ private:
+  struct Actor;
+  void list_bodies(MechanicsTick& tick);
+  bool set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line, bool from_front, const Actor& who);
+  bool teleport(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who);
+  void leave(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who);
+  void walk_body(MechanicsTick& tick, DVec3 from, const Actor& who);
+  void take_keys(MechanicsTick& tick, std::size_t row);
+  void monster_pushes(MechanicsTick& tick, std::size_t row);
+
+  std::vector<MapMechanics> maps_;
+  std::vector<std::uint8_t> keys_;           // by player row
+  std::vector<std::uint16_t> held_buttons_;  // by player row: the last tick's
+  std::vector<MoverBody> bodies_;            // scratch: of this tick
+  std::vector<DVec3> before_;                // scratch: where players, then monsters, stood before they moved
+  MoverEvents events_;
+  MechanicsCounters counters_;
+};
+
+}  // namespace ashlar
