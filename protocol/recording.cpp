@@ -93,8 +93,8 @@ std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
   for (const RecordedMap& map : header.maps) {
     w.text(map.name);
     w.u64(map.content_hash);
-    put(w, map.box_min), put(w, map.box_max);
-    w.u8(map.doors_open ? 1 : 0);
+    w.svarint(map.origin_block.x), w.svarint(map.origin_block.y), w.svarint(map.surface_z);
+    w.u8(static_cast<std::uint8_t>((map.doors_open ? 1 : 0) | (map.doorway ? 2 : 0)));
   }
   return payload;
 }
@@ -116,9 +116,13 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
     RecordedMap map;
     map.name = r.text(64);
     map.content_hash = r.u64();
-    map.box_min = get_ivec3(r, sane);
-    map.box_max = get_ivec3(r, sane);
-    map.doors_open = r.u8() != 0;
+    map.origin_block.x = get_i32(r, sane);
+    map.origin_block.y = get_i32(r, sane);
+    map.surface_z = get_i32(r, sane);
+    const std::uint8_t flags = r.u8();
+    sane = sane && flags < 4;
+    map.doors_open = (flags & 1) != 0;
+    map.doorway = (flags & 2) != 0;
     header.maps.push_back(std::move(map));
   }
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};

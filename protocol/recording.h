@@ -27,8 +27,10 @@ inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
 struct RecordedMap {
   std::string name;
   std::uint64_t content_hash = 0;
-  IVec3 box_min, box_max;
+  IVec2 origin_block;  ///< with the next three: PlaceOptions
+  std::int32_t surface_z = 0;
   bool doors_open = true;
+  bool doorway = true;
 };
 
 /// What must agree before a recording can be replayed.

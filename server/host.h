@@ -10,7 +10,9 @@
 
 namespace ashlar {
 class World;
-}
+struct AdminCommand;
+struct TickRecord;
+}  // namespace ashlar
 
 namespace ashlar::server {
 
@@ -38,8 +40,9 @@ struct HostStatus {
   std::uint32_t monsters = 0;
   std::uint64_t world_hash = 0;
   std::uint64_t datagrams_in = 0, datagrams_out = 0, bytes_in = 0, bytes_out = 0;
-  std::uint64_t ticks_late = 0;     ///< started more than one tick after they were due
-  std::uint64_t ticks_skipped = 0;  ///< given up in overload so that the tick slows for all
+  std::uint64_t ticks_late = 0;                     ///< started more than one tick after they were due
+  std::uint64_t ticks_skipped = 0;                  ///< given up in overload so that the tick slows for all
+  std::uint64_t inputs_late = 0, inputs_early = 0;  ///< newest commands outside the buffer's reach
   std::uint64_t stuck = 0, recovered = 0;
   std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
@@ -56,6 +59,13 @@ struct HostEvent {
   std::string detail;  ///< reason or chat text
 };
 
+/// Is shown every tick once it was stepped, its hash set: the recorder's way in. Called on the Host's thread.
+class TickSink {
+ public:
+  virtual ~TickSink() = default;
+  virtual void on_tick(const TickRecord& record) = 0;
+};
+
 /// The dedicated server without sockets, clocks, randomness or disks: fed and drained.
 /// One thread. Same calls, same bits.
 class Host {
@@ -70,6 +80,15 @@ class Host {
 
   /// Tells every client goodbye with a reason. After it advance() only drops what arrives.
   void shut_down(const std::string& reason, DatagramBatch& out);
+
+  /// Enters the next tick.
+  void admin(const AdminCommand& command);
+
+  /// Not owned; null takes it away. Ticks before it are not shown.
+  void set_sink(TickSink* sink);
+
+  /// What a reload may change while clients play.
+  void set_message_of_the_day(const std::string& text);
 
   /// When the next tick is due.
   Micros next_tick_at() const;

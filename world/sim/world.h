@@ -80,6 +80,7 @@ struct Joined {
 struct WorldCounters {
   std::uint64_t recoveries = 0;  ///< ticks in which recovery moved a body
   std::uint64_t stuck = 0;       ///< bodies in solid for over half a second, counted once each time
+  std::uint64_t lost = 0;        ///< bodies that recovery gave up: they went back to a spawn
   std::uint64_t frozen = 0;      ///< body-ticks spent waiting for a chunk
   std::uint64_t edits_refused = 0;
 };
@@ -121,6 +122,8 @@ class World {
   static constexpr int column_low = -3;
   static constexpr int column_high = 4;
   bool column_loaded(std::int32_t x, std::int32_t y) const;
+  /// Edited columns are not a function of the seed any more: they must not be dropped.
+  bool column_edited(std::int32_t x, std::int32_t y) const;
   /// Columns of the region that is always loaded: [min, max) in chunks.
   IVec2 home_min() const;
   IVec2 home_max() const;

@@ -1,0 +1,199 @@
+#include "server/host.h"
+
+#include <algorithm>
+
+#include "server/host_impl.h"
+#include "world/math/assert.h"
+#include "world/voxel/chunk.h"
+
+namespace ashlar::server {
+namespace {
+
+/// Ticks that one advance() makes up for; what is due beyond is given up, so that a stall does not end in a
+/// burst that stalls again.
+constexpr std::int64_t catch_up_ticks_max = 4;
+constexpr Micros greeted_timeout{5'000'000};
+constexpr Micros playing_timeout{10'000'000};
+constexpr std::uint32_t greetings_per_tick_max = 32;
+/// An honest client sends one input a tick; chat and joins are rare. The burst covers a network that held
+/// datagrams back for half a second.
+constexpr std::int32_t datagrams_per_tick = 3;
+constexpr std::int32_t datagrams_burst = 96;
+constexpr std::int32_t chat_lines_burst = 4;
+
+Micros tick_length(const World& world) { return Micros{1'000'000 / world.setup().rules.tick_rate_hz}; }
+
+}  // namespace
+
+std::size_t AddressHash::operator()(const PeerAddress& a) const {
+  std::uint64_t h =
+      static_cast<std::uint64_t>(a.port) << 40 | static_cast<std::uint64_t>(a.transport) << 32 | a.link;
+  for (std::size_t i = 0; i < a.ip.size(); ++i) h = mix64(h ^ a.ip[i]);
+  return static_cast<std::size_t>(h);
+}
+
+Host::Impl::Impl(const HostConfig& given, std::unique_ptr<World> a_world, std::uint64_t secret)
+    : config(given), world(std::move(a_world)), secrets{secret} {
+  ASHLAR_ASSERT(world != nullptr);
+  ASHLAR_ASSERT(config.clients_max >= 1 && config.clients_max <= world->setup().players_max);
+  ASHLAR_ASSERT(config.clients_max < 65536);
+  ASHLAR_ASSERT(config.snapshot_every_ticks >= 1);
+  sessions.resize(config.clients_max);
+  by_address.reserve(2 * config.clients_max);
+  per_host.reserve(2 * config.clients_max);
+  status.monsters = world->monster_count();
+  status.world_hash = world->hash();
+  greetings_left = greetings_per_tick_max;
+}
+
+void Host::Impl::note_phase(Phase phase, std::uint64_t ns) {
+  const auto i = static_cast<std::size_t>(phase);
+  status.phase_ns_last[i] = ns;
+  status.phase_ns_max[i] = std::max(status.phase_ns_max[i], ns);
+  status.phase_ns_sum[i] += ns;
+}
+
+void Host::Impl::fill_input() {
+  joins.clear();
+  commands.clear();
+  const std::uint32_t tick = next_tick();
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    Session& session = sessions[i];
+    if (session.state == SessionState::joining) joins.push_back(static_cast<std::uint32_t>(i));
+    if (session.state != SessionState::playing) continue;
+    const InputBuffer::Played played = session.input.take(tick);
+    commands.push_back({session.player, played.command});
+  }
+  chunks_ready.clear();
+  chunks_dropped.clear();
+  ground.plan(*world, chunks_ready, chunks_dropped);
+}
+
+void Host::Impl::settle_joins(DatagramBatch& out, std::vector<HostEvent>& events) {
+  for (const Joined& joined : world->joined()) {
+    Session& session = sessions[joined.token];
+    if (joined.id == EntityId{0}) {
+      // Cannot be while clients_max <= players_max; refuse rather than trust it.
+      refuse(session.address, session.nonce, RefuseReason::full, "the world has no free place", session.name,
+             out, events);
+      remove(session, "", events);
+      continue;
+    }
+    session.player = joined.id;
+    session.state = SessionState::playing;
+    session.input = InputBuffer{};
+    events.push_back({HostEventKind::joined, session.address, session.connection, session.name, ""});
+    tell_all("", session.name + " joined");
+  }
+}
+
+void Host::Impl::run_tick(Micros at, DatagramBatch& out, std::vector<HostEvent>& events) {
+  fill_input();
+  TickInput input;
+  input.joins = joins;
+  input.leaves = leaves;
+  input.commands = commands;
+  input.admin = admin;
+  input.chunks_ready = chunks_ready;
+  input.chunks_dropped = chunks_dropped;
+  if (sink != nullptr) record.assign(input);
+
+  const std::uint64_t before = stopwatch();
+  world->step(input);
+  const std::uint64_t stepped = stopwatch();
+  note_phase(Phase::step, stepped - before);
+  leaves.clear();
+  admin.clear();
+  status.tick = number(world->tick());
+  status.world_hash = world->hash();
+  status.monsters = world->monster_count();
+  status.recovered = world->counters().recoveries;
+  status.stuck = world->counters().stuck;
+  if (sink != nullptr) {
+    record.hash = world->hash();
+    sink->on_tick(record);
+  }
+  settle_joins(out, events);
+
+  if (status.tick % config.snapshot_every_ticks == 0) {
+    publish(at, out);
+    note_phase(Phase::publish, stopwatch() - stepped);
+  }
+  const std::uint64_t published = stopwatch();
+  keep_house(at, out, events);
+  note_phase(Phase::housekeeping, stopwatch() - published);
+}
+
+void Host::Impl::keep_house(Micros at, DatagramBatch& out, std::vector<HostEvent>& events) {
+  greetings_left = greetings_per_tick_max;
+  const bool second = status.tick % world->setup().rules.tick_rate_hz == 0;
+  std::uint32_t clients = 0;
+  for (Session& session : sessions) {
+    if (session.state == SessionState::free) continue;
+    session.datagram_tokens = std::min(session.datagram_tokens + datagrams_per_tick, datagrams_burst);
+    if (second) session.chat_tokens = std::min(session.chat_tokens + 1, chat_lines_burst);
+    const Micros limit = session.state == SessionState::greeted ? greeted_timeout : playing_timeout;
+    if (at - session.heard_at > limit) {
+      say_goodbye(session, GoodbyeReason::timeout, "nothing heard for too long", out);
+      remove(session, "timed out", events);
+      continue;
+    }
+    if (session.state == SessionState::playing) {
+      ++clients;
+      send_chat(at, session, out);
+    }
+  }
+  status.clients = clients;
+}
+
+Host::Host(const HostConfig& config, std::unique_ptr<World> world, std::uint64_t secret)
+    : impl_(std::make_unique<Impl>(config, std::move(world), secret)) {}
+Host::~Host() = default;
+
+void Host::advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std::vector<HostEvent>& events) {
+  Impl& h = *impl_;
+  h.now = now;
+  if (!h.started) {
+    h.started = true;
+    h.tick_due = now;
+  }
+  const std::uint64_t before = h.stopwatch();
+  h.receive(now, in, out, events);
+  h.note_phase(Phase::receive, h.stopwatch() - before);
+  if (h.closed) return;
+
+  const Micros length = tick_length(*h.world);
+  const std::int64_t due = now < h.tick_due ? 0 : (now - h.tick_due) / length + 1;
+  if (due > 1) ++h.status.ticks_late;
+  if (due > catch_up_ticks_max) {
+    const std::int64_t given_up = due - catch_up_ticks_max;
+    h.status.ticks_skipped += static_cast<std::uint64_t>(given_up);
+    h.tick_due += length * given_up;
+  }
+  while (h.tick_due <= now) {
+    h.run_tick(now, out, events);
+    h.tick_due += length;
+  }
+}
+
+void Host::shut_down(const std::string& reason, DatagramBatch& out) {
+  Impl& h = *impl_;
+  std::vector<HostEvent> unheard;
+  for (Session& session : h.sessions) {
+    if (session.state == SessionState::free) continue;
+    h.say_goodbye(session, GoodbyeReason::shutting_down, reason, out);
+    h.remove(session, "", unheard);
+  }
+  h.closed = true;
+  h.shut_reason = reason;
+  h.status.clients = 0;
+}
+
+void Host::admin(const AdminCommand& command) { impl_->admin.push_back(command); }
+void Host::set_sink(TickSink* sink) { impl_->sink = sink; }
+void Host::set_message_of_the_day(const std::string& text) { impl_->config.message_of_the_day = text; }
+Micros Host::next_tick_at() const { return impl_->tick_due; }
+const HostStatus& Host::status() const { return impl_->status; }
+const World& Host::world() const { return *impl_->world; }
+
+}  // namespace ashlar::server

@@ -1,0 +1,93 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "protocol/message_writer.h"
+#include "protocol/recording.h"
+#include "server/chunk_keeper.h"
+#include "server/host.h"
+#include "server/publisher.h"
+#include "server/session.h"
+#include "world/math/random.h"
+#include "world/sim/world.h"
+
+namespace ashlar::server {
+
+struct AddressHash {
+  std::size_t operator()(const PeerAddress& a) const;
+};
+
+/// The Host's inside, split over host.cpp (time and ticks), host_receive.cpp (what clients say) and
+/// host_send.cpp (what they are told).
+struct Host::Impl {
+  Impl(const HostConfig& given, std::unique_ptr<World> a_world, std::uint64_t secret);
+
+  // host.cpp
+  void run_tick(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
+  void fill_input();
+  void settle_joins(DatagramBatch& out, std::vector<HostEvent>& events);
+  void keep_house(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
+  std::uint32_t next_tick() const { return number(world->tick()) + 1; }
+  std::uint64_t stopwatch() const { return config.stopwatch_ns != nullptr ? config.stopwatch_ns() : 0; }
+  void note_phase(Phase phase, std::uint64_t ns);
+
+  // host_receive.cpp
+  void receive(Micros now, const DatagramBatch& in, DatagramBatch& out, std::vector<HostEvent>& events);
+  void receive_one(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
+                   DatagramBatch& out, std::vector<HostEvent>& events);
+  void on_hello(Micros now, const PeerAddress& from, const PacketHeader& header, const Hello& hello,
+                DatagramBatch& out, std::vector<HostEvent>& events);
+  void on_join(Session& session, const Join& join, DatagramBatch& out, std::vector<HostEvent>& events);
+  void on_input(Session& session, const Input& input);
+  void on_chat(Session& session, const Chat& chat, std::vector<HostEvent>& events);
+  void drop(DropReason reason) { ++status.drops[static_cast<std::size_t>(reason)]; }
+  Session* session_of(std::uint32_t connection);
+  Session* free_session();
+
+  // host_send.cpp
+  void send(const PeerAddress& to, std::span<const std::uint8_t> bytes, DatagramBatch& out);
+  PacketHeader next_header(Session& session, Micros now);
+  void welcome(Micros now, Session& session, DatagramBatch& out);
+  void refuse(const PeerAddress& to, std::uint64_t nonce, RefuseReason reason, std::string text,
+              const std::string& player, DatagramBatch& out, std::vector<HostEvent>& events);
+  void say_goodbye(Session& session, GoodbyeReason reason, const std::string& text, DatagramBatch& out);
+  void remove(Session& session, const std::string& why, std::vector<HostEvent>& events);
+  void publish(Micros now, DatagramBatch& out);
+  void send_chat(Micros now, Session& session, DatagramBatch& out);
+  void tell_all(const std::string& from, const std::string& text);
+
+  HostConfig config;
+  std::unique_ptr<World> world;
+  Rng secrets;
+  std::vector<Session> sessions;  // row is the low 16 bits of the connection id
+  std::unordered_map<PeerAddress, std::uint32_t, AddressHash> by_address;  // looked up, never iterated
+  std::unordered_map<PeerAddress, std::uint32_t, AddressHash>
+      per_host;  // sessions per address, port left out
+
+  ChunkKeeper ground;
+  Publisher publisher;
+  MessageWriter writer;
+  SnapshotWriter snapshots;
+  TickSink* sink = nullptr;
+
+  // The next tick's input, collected; cleared after each step.
+  std::vector<std::uint32_t> joins;
+  std::vector<EntityId> leaves;
+  std::vector<PlayerInput> commands;
+  std::vector<AdminCommand> admin;
+  std::vector<ReadyChunk> chunks_ready;
+  std::vector<ChunkCoord> chunks_dropped;
+  TickRecord record;
+
+  HostStatus status;
+  Micros now{0};
+  Micros tick_due{0};
+  std::uint32_t greetings_left = 0;
+  bool started = false;
+  bool closed = false;
+  std::string shut_reason;
+};
+
+}  // namespace ashlar::server

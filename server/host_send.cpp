@@ -1,0 +1,120 @@
+// What clients are told.
+
+#include <algorithm>
+
+#include "protocol/text.h"
+#include "server/host_impl.h"
+#include "world/bsp/placement.h"
+
+namespace ashlar::server {
+namespace {
+
+constexpr Micros chat_repeat_after{250'000};
+constexpr std::size_t snapshot_parts_per_client = 16;
+
+}  // namespace
+
+void Host::Impl::send(const PeerAddress& to, std::span<const std::uint8_t> bytes, DatagramBatch& out) {
+  if (!out.add(to, bytes)) return;
+  ++status.datagrams_out;
+  status.bytes_out += bytes.size();
+}
+
+PacketHeader Host::Impl::next_header(Session& session, Micros at) {
+  PacketHeader header;
+  header.connection = session.connection;
+  header.sequence = session.sent.next_sequence(at);
+  session.seen.fill(header);
+  return header;
+}
+
+void Host::Impl::welcome(Micros at, Session& session, DatagramBatch& out) {
+  Welcome message;
+  message.nonce = session.nonce;
+  message.connection = session.connection;
+  message.seed = world->setup().seed;
+  message.tick = number(world->tick());
+  message.snapshot_every_ticks = config.snapshot_every_ticks;
+  message.rules = world->setup().rules;
+  for (const auto& map : world->setup().maps) {
+    WelcomeMap entry;
+    entry.name = map->name();
+    const PlaceOptions& options = map->options();
+    entry.content_hash = map->content_hash();
+    entry.origin_block = options.origin_block;
+    entry.surface_z = options.surface_z;
+    entry.flags = (options.doors_open ? welcome_map_flag::doors_open : 0) |
+                  (options.doorway ? welcome_map_flag::doorway : 0);
+    message.maps.push_back(std::move(entry));
+  }
+  message.motd = make_printable(config.message_of_the_day, motd_bytes_max);
+  send(session.address, writer.write(next_header(session, at), message), out);
+}
+
+void Host::Impl::refuse(const PeerAddress& to, std::uint64_t nonce, RefuseReason reason, std::string text,
+                        const std::string& player, DatagramBatch& out, std::vector<HostEvent>& events) {
+  PacketHeader header;
+  header.sequence = 1;
+  Refuse message;
+  message.nonce = nonce;
+  message.reason = reason;
+  message.text = std::move(text);
+  events.push_back({HostEventKind::refused, to, 0, player, message.text});
+  send(to, writer.write(header, message), out);
+  if (to.transport == Transport::tcp) out.add_closed(to);
+}
+
+void Host::Impl::say_goodbye(Session& session, GoodbyeReason reason, const std::string& text,
+                             DatagramBatch& out) {
+  Goodbye message;
+  message.reason = reason;
+  message.text = make_printable(text, reason_bytes_max);
+  send(session.address, writer.write(next_header(session, now), message), out);
+  if (session.address.transport == Transport::tcp) out.add_closed(session.address);
+}
+
+void Host::Impl::tell_all(const std::string& from, const std::string& text) {
+  const std::string line = make_printable(text, chat_bytes_max);
+  for (Session& session : sessions)
+    if (session.state == SessionState::playing) session.chat.push(from, line);
+}
+
+void Host::Impl::send_chat(Micros at, Session& session, DatagramBatch& out) {
+  if (session.chat.size() == 0 || at - session.chat_sent_at < chat_repeat_after) return;
+  session.chat_sent_at = at;
+  for (std::size_t i = 0; i < session.chat.size(); ++i)
+    send(session.address, writer.write(next_header(session, at), session.chat[i]), out);
+}
+
+void Host::Impl::publish(Micros at, DatagramBatch& out) {
+  bool anyone = false;
+  for (const Session& session : sessions) anyone = anyone || session.state == SessionState::playing;
+  if (!anyone) return;
+  publisher.gather(*world);
+  const std::uint32_t tick = number(world->tick());
+  for (Session& session : sessions) {
+    if (session.state != SessionState::playing) continue;
+    const int row = world->player_row(session.player);
+    if (row < 0) continue;
+    OwnPlayer own;
+    own.body = world->players().body[static_cast<std::size_t>(row)];
+    own.id = session.player;
+    own.health = 255;
+    SnapshotHead head;
+    head.tick = tick;
+    head.applied_tick = session.input.last_own_tick();
+    head.chat_seen = session.chat_taken;
+    const std::int32_t level = session.input.level(tick);
+    head.input_ahead = level == InputBuffer::level_none
+                           ? input_ahead_none
+                           : static_cast<std::int8_t>(std::clamp(level, -127, 127));
+    head.own = &own;
+    const DVec3 eye = own.body.position_m + DVec3{0, 0, world->setup().rules.player_eye_m};
+    const SnapshotPlan plan = snapshots.begin(head, publisher.blocks_near(eye, config.interest_radius_m),
+                                              publisher.heights(), snapshot_parts_per_client);
+    for (std::size_t part = 0; part < plan.parts; ++part)
+      send(session.address, snapshots.part(part, next_header(session, at)), out);
+  }
+}
+
+}  // namespace ashlar::server

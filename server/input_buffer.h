@@ -1,0 +1,85 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "world/sim/command.h"
+
+namespace ashlar::server {
+
+/// What became of one received command.
+enum class InputVerdict : std::uint8_t {
+  taken,
+  repeated,  ///< already here: repeats are how inputs survive loss, so this is the normal case
+  late,      ///< its tick was already played
+  early,     ///< further ahead than the buffer reaches: a broken or cheating clock
+};
+
+/// The short buffer of one client's commands, by tick. A missing command repeats the last one for a few
+/// ticks, then the player stands still. Value, 2 KiB, no allocation; the Host's thread.
+class InputBuffer {
+ public:
+  static constexpr std::uint32_t reach_ticks = 64;      ///< farthest ahead a command may lie
+  static constexpr std::uint32_t repeat_ticks_max = 6;  ///< 0.1 s at 60 Hz
+
+  /// @param next  the tick that will be played next
+  InputVerdict add(std::uint32_t tick, const PlayerCommand& command, std::uint32_t next) {
+    // Signed distance: ticks wrap.
+    const auto ahead = static_cast<std::int32_t>(tick - next);
+    if (ahead < 0) return InputVerdict::late;
+    if (ahead >= static_cast<std::int32_t>(reach_ticks)) return InputVerdict::early;
+    Slot& slot = slots_[tick % reach_ticks];
+    if (slot.filled && slot.tick == tick) return InputVerdict::repeated;
+    slot = {command, tick, true};
+    if (!any_ || static_cast<std::int32_t>(tick - newest_) > 0) newest_ = tick;
+    any_ = true;
+    return InputVerdict::taken;
+  }
+
+  struct Played {
+    PlayerCommand command;
+    bool own = false;  ///< the client's command for this very tick; false: repeated or standing still
+  };
+
+  /// The command for `tick`; call once per tick, in order.
+  Played take(std::uint32_t tick) {
+    Slot& slot = slots_[tick % reach_ticks];
+    if (slot.filled && slot.tick == tick) {
+      slot.filled = false;
+      last_ = slot.command;
+      last_own_tick_ = tick;
+      missed_ = 0;
+      return {last_, true};
+    }
+    if (missed_ < repeat_ticks_max) {
+      ++missed_;
+      return {last_, false};
+    }
+    PlayerCommand still;
+    still.yaw = last_.yaw;
+    still.pitch = last_.pitch;
+    return {still, false};
+  }
+
+  /// Tick of the last command that was the client's own: what the snapshot acknowledges.
+  std::uint32_t last_own_tick() const { return last_own_tick_; }
+  /// Newest command's tick minus `tick`: what the client steers its clock by. level_none: no command yet.
+  static constexpr std::int32_t level_none = INT32_MIN;
+  std::int32_t level(std::uint32_t tick) const {
+    return any_ ? static_cast<std::int32_t>(newest_ - tick) : level_none;
+  }
+
+ private:
+  struct Slot {
+    PlayerCommand command;
+    std::uint32_t tick = 0;
+    bool filled = false;
+  };
+  std::array<Slot, reach_ticks> slots_{};
+  PlayerCommand last_;
+  std::uint32_t newest_ = 0;
+  std::uint32_t last_own_tick_ = 0;
+  std::uint32_t missed_ = repeat_ticks_max;
+  bool any_ = false;
+};
+
+}  // namespace ashlar::server

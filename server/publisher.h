@@ -1,0 +1,48 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "protocol/snapshot_writer.h"
+#include "world/sim/world.h"
+
+namespace ashlar::server {
+
+/// What everyone may be told of a tick: quantised once, sorted into cells, shared by all receivers.
+/// The Host's thread. No allocation once the tables have their size.
+class Publisher {
+ public:
+  /// Quantises the world's entities. Call once per published tick, after the step.
+  void gather(const World& world);
+
+  /// Blocks of the cells within reach of a viewer, nearest first; cells that just became empty are among
+  /// them, so that a client forgets who left. Valid until the next call of either.
+  std::span<const CellBlock> blocks_near(DVec3 eye_m, double radius_m);
+
+  /// The share of the sectors' heights that goes out this tick: every sector comes round within a second.
+  std::span<const HeightBlock> heights() const { return height_blocks_; }
+
+ private:
+  struct Placed {
+    CellCoord cell;
+    EntityRecord record;
+  };
+  struct Cell {
+    CellCoord coord;
+    std::uint32_t first = 0, count = 0;
+  };
+  void add(DVec3 position, EntityRecord record);
+  void gather_heights(const World& world);
+
+  std::vector<Placed> placed_;
+  std::vector<EntityRecord> records_;  // sorted by cell, then id
+  std::vector<Cell> cells_, cells_before_;
+  std::vector<CellBlock> blocks_;
+  std::vector<std::pair<double, CellBlock>> near_;
+  std::vector<CellBlock> picked_;
+  std::vector<WireHeights> wire_heights_;
+  std::vector<HeightBlock> height_blocks_;
+  std::size_t next_sector_ = 0;
+};
+
+}  // namespace ashlar::server

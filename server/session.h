@@ -1,0 +1,73 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "protocol/datagram.h"
+#include "protocol/messages.h"
+#include "protocol/sequence.h"
+#include "server/host.h"
+#include "server/input_buffer.h"
+
+namespace ashlar::server {
+
+enum class SessionState : std::uint8_t {
+  free,
+  greeted,  ///< welcomed; has not yet said which maps it holds
+  joining,  ///< its join enters the next tick
+  playing,
+};
+
+/// Lines of chat on their way to one client, repeated until it has seen them. When full the oldest is given
+/// up.
+class ChatQueue {
+ public:
+  static constexpr std::size_t lines_max = 16;
+
+  void push(const std::string& from, const std::string& text) {
+    if (count_ == lines_max) {
+      first_ = (first_ + 1) % lines_max;
+      --count_;
+    }
+    ChatLine& line = lines_[(first_ + count_) % lines_max];
+    line.number = ++newest_;
+    line.from = from;
+    line.text = text;
+    ++count_;
+  }
+  void seen(std::uint32_t number) {
+    while (count_ > 0 && lines_[first_].number <= number) {
+      first_ = (first_ + 1) % lines_max;
+      --count_;
+    }
+  }
+  std::size_t size() const { return count_; }
+  const ChatLine& operator[](std::size_t i) const { return lines_[(first_ + i) % lines_max]; }
+  std::uint32_t newest() const { return newest_; }
+
+ private:
+  std::array<ChatLine, lines_max> lines_;
+  std::size_t first_ = 0, count_ = 0;
+  std::uint32_t newest_ = 0;
+};
+
+/// One client's connection. Cold state; what the simulation needs of it is the player's id and the input.
+struct Session {
+  SessionState state = SessionState::free;
+  PeerAddress address;
+  std::uint32_t connection = 0;
+  std::uint64_t nonce = 0;
+  std::string name;
+  EntityId player{};
+  SequenceWindow seen;
+  AckTracker sent;
+  InputBuffer input;
+  Micros heard_at{0};
+  Micros chat_sent_at{0};
+  std::int32_t datagram_tokens = 0;  ///< what it may still send; refilled every tick
+  std::int32_t chat_tokens = 0;      ///< lines it may still say; refilled every second
+  std::uint32_t chat_taken = 0;      ///< number of the last line taken from it
+  ChatQueue chat;
+};
+
+}  // namespace ashlar::server

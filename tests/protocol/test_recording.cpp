@@ -1,0 +1,136 @@
+#include "protocol/recording.h"
+
+#include "tests/catch.h"
+#include "world/math/random.h"
+
+using namespace ashlar;
+
+namespace {
+
+RecordingHeader some_header() {
+  RecordingHeader h;
+  h.build = "test";
+  h.seed = 42;
+  h.players_max = 8, h.monsters_max = 20, h.monsters = 10;
+  h.start_hash = 77;
+  h.maps.push_back({"MAP01", 5, {-1, -2}, 30, true, false});
+  return h;
+}
+
+TickRecord random_tick(Rng& rng) {
+  TickRecord t;
+  const auto few = [&rng] { return rng.below(4) == 0 ? rng.below(3) : 0u; };
+  for (std::uint32_t n = few(); n > 0; --n) t.joins.push_back(rng.next_u32());
+  for (std::uint32_t n = few(); n > 0; --n) t.leaves.push_back(EntityId{rng.next_u32()});
+  for (std::uint32_t slot = 0; slot < 5; ++slot) {
+    PlayerInput in;
+    in.player = make_entity_id(slot, 1 + rng.below(2));
+    if (rng.below(3) == 0) in.command.forward = static_cast<double>(rng.below(255)) / 127 - 1;
+    in.command.yaw = Turn16{static_cast<std::uint16_t>(rng.below(4))};
+    in.command.buttons = static_cast<std::uint16_t>(rng.below(2));
+    t.commands.push_back(in);
+  }
+  for (std::uint32_t n = few(); n > 0; --n)
+    t.admin.push_back({AdminAction::teleport, make_entity_id(1, 1), {1.5, -2.5, 3}});
+  for (std::uint32_t n = few(); n > 0; --n) t.edits.push_back({{-5, 6, 7}, BlockId::brick});
+  for (std::uint32_t n = few(); n > 0; --n) t.chunks_ready.push_back({-1, 2, 3});
+  for (std::uint32_t n = few(); n > 0; --n) t.chunks_dropped.push_back({4, -5, 6});
+  t.hash = rng.next_u64();
+  return t;
+}
+
+bool same(const TickRecord& a, const TickRecord& b) {
+  const auto commands = [](const PlayerInput& x, const PlayerInput& y) {
+    return x.player == y.player && x.command == y.command;
+  };
+  return a.joins == b.joins && a.leaves == b.leaves && a.chunks_ready == b.chunks_ready &&
+         a.chunks_dropped == b.chunks_dropped && a.hash == b.hash && a.admin.size() == b.admin.size() &&
+         a.edits.size() == b.edits.size() && std::ranges::equal(a.commands, b.commands, commands);
+}
+
+std::vector<std::uint8_t> recorded(std::vector<TickRecord>& ticks, std::size_t count) {
+  Rng rng{1};
+  RecordingWriter writer(some_header(), 10);
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = 0; i < count; ++i) {
+    ticks.push_back(random_tick(rng));
+    writer.add(ticks.back());
+    if (writer.block_ready()) writer.take(bytes);
+  }
+  writer.take(bytes);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a recording gives back every tick as it went in", "[protocol][recording]") {
+  std::vector<TickRecord> ticks;
+  const auto bytes = recorded(ticks, 95);
+  auto reader = RecordingReader::open(bytes);
+  REQUIRE(reader);
+  CHECK(reader->header().seed == 42);
+  CHECK(reader->header().start_hash == 77);
+  REQUIRE(reader->header().maps.size() == 1);
+  CHECK(reader->header().maps[0].origin_block == IVec2{-1, -2});
+  CHECK_FALSE(reader->header().maps[0].doorway);
+  TickRecord t;
+  for (const TickRecord& expected : ticks) {
+    const auto more = reader->next(t);
+    REQUIRE(more);
+    REQUIRE(*more);
+    REQUIRE(same(t, expected));
+  }
+  CHECK_FALSE(reader->next(t).value());
+  CHECK_FALSE(reader->torn());
+}
+
+TEST_CASE("a recording cut anywhere yields its whole blocks and says that it is torn",
+          "[protocol][recording]") {
+  std::vector<TickRecord> ticks;
+  const auto bytes = recorded(ticks, 30);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    auto reader = RecordingReader::open(std::span(bytes).first(size));
+    if (!reader) continue;
+    TickRecord t;
+    std::size_t count = 0;
+    auto more = reader->next(t);
+    while (more && *more) {
+      REQUIRE(same(t, ticks[count]));
+      ++count;
+      more = reader->next(t);
+    }
+    REQUIRE(more.has_value());
+    CHECK(count % 10 == 0);
+    CHECK(count < 30);
+  }
+}
+
+TEST_CASE("a flipped byte anywhere in a recording is noticed", "[protocol][recording]") {
+  std::vector<TickRecord> ticks;
+  const auto bytes = recorded(ticks, 30);
+  std::size_t unnoticed = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    auto bad = bytes;
+    bad[i] ^= 0x10;
+    auto reader = RecordingReader::open(bad);
+    if (!reader) continue;
+    TickRecord t;
+    std::size_t count = 0;
+    auto more = reader->next(t);
+    while (more && *more) ++count, more = reader->next(t);
+    if (more && !reader->torn() && count == 30) ++unnoticed;
+  }
+  CHECK(unnoticed == 0);
+}
+
+TEST_CASE("what is no recording, or another version's, is refused by name", "[protocol][recording]") {
+  const std::vector<std::uint8_t> junk{'W', 'A', 'D', 0, 1, 2, 3, 4, 5, 6, 7, 8};
+  CHECK(RecordingReader::open(junk).error() == RecordingError::not_a_recording);
+  CHECK(RecordingReader::open({}).error() == RecordingError::not_a_recording);
+  RecordingHeader other = some_header();
+  other.version = 99;
+  RecordingWriter writer(other);
+  std::vector<std::uint8_t> bytes;
+  writer.take(bytes);
+  CHECK(RecordingReader::open(bytes).error() == RecordingError::wrong_version);
+}

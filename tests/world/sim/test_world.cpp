@@ -1,0 +1,139 @@
+#include "world/sim/world.h"
+
+#include "tests/catch.h"
+#include "world/bsp/placement.h"
+#include "world/content/builtin_map.h"
+#include "world/content/udmf.h"
+#include "world/voxel/terrain.h"
+
+using namespace ashlar;
+
+namespace {
+
+std::shared_ptr<const PlacedMap> builtin_placed(IVec2 origin = {0, 0}) {
+  const auto map = parse_udmf(builtin_map_text());
+  REQUIRE(map);
+  Terrain bare;
+  bare.seed = 1;
+  PlaceOptions options;
+  options.name = builtin_map_name;
+  options.origin_block = origin;
+  options.surface_z = surface_height(bare, origin.x, origin.y);
+  auto placed = place_map(*map, options);
+  REQUIRE(placed);
+  return *placed;
+}
+
+WorldSetup small_setup() {
+  WorldSetup setup;
+  setup.players_max = 8;
+  setup.monsters_max = 64;
+  setup.monsters = 40;
+  setup.maps.push_back(builtin_placed());
+  return setup;
+}
+
+EntityId join(World& world, std::uint32_t token = 7) {
+  TickInput input;
+  input.joins = std::span(&token, 1);
+  world.step(input);
+  REQUIRE(world.joined().size() == 1);
+  REQUIRE(world.joined()[0].token == token);
+  return world.joined()[0].id;
+}
+
+DVec3 position(const World& world, EntityId id) {
+  const int row = world.player_row(id);
+  REQUIRE(row >= 0);
+  return world.players().body[static_cast<std::size_t>(row)].position_m;
+}
+
+}  // namespace
+
+TEST_CASE("the same setup and inputs give the same hash after every tick", "[world][sim][world]") {
+  const WorldSetup setup = small_setup();
+  World a(setup), b(setup);
+  CHECK(a.hash() == b.hash());
+  const EntityId ida = join(a), idb = join(b);
+  CHECK(ida == idb);
+  Rng rng{5};
+  for (int t = 0; t < 600; ++t) {
+    PlayerInput in{ida, {}};
+    in.command.forward = rng.between(-1, 1);
+    in.command.yaw = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
+    in.command.buttons = static_cast<std::uint16_t>(rng.below(2));
+    TickInput input;
+    input.commands = std::span(&in, 1);
+    a.step(input);
+    b.step(input);
+    REQUIRE(a.hash() == b.hash());
+  }
+  WorldSetup other = setup;
+  other.seed = 2;
+  CHECK(World(other).hash() != World(setup).hash());
+}
+
+TEST_CASE("monsters live in the map and on the terrain, move about and stay out of solids",
+          "[world][sim][world]") {
+  World world(small_setup());
+  CHECK(world.monster_count() == 40);
+  std::vector<DVec3> start;
+  for (const Body& body : world.monsters().body) start.push_back(body.position_m);
+  for (int t = 0; t < 600; ++t) world.step({});
+  const Space space = world.space();
+  int moved = 0, in_map = 0;
+  const BlockBox box = world.setup().maps[0]->box();
+  for (std::size_t i = 0; i < world.monsters().rows(); ++i) {
+    if (world.monsters().id[i] == EntityId{0}) continue;
+    const Body& body = world.monsters().body[i];
+    CAPTURE(i, body.position_m.x, body.position_m.y, body.position_m.z);
+    const bool recovering = body.stuck_ticks != 0;
+    CHECK((recovering || !space_overlaps(space, traits(world.monsters().kind[i]).shape, body.position_m)));
+    moved += length(xy(body.position_m) - xy(start[i])) > 1.0;
+    in_map += body.position_m.x > box.min.x && body.position_m.x < box.max.x && body.position_m.z < box.max.z;
+  }
+  CHECK(moved >= 20);
+  CHECK(in_map >= 5);
+}
+
+TEST_CASE("a monster that sees a player comes near", "[world][sim][world]") {
+  WorldSetup setup;
+  setup.players_max = 1;
+  setup.monsters_max = 64;
+  setup.monsters = 64;
+  World world(setup);
+  const EntityId id = join(world);
+  const auto near_count = [&] {
+    int n = 0;
+    for (std::size_t i = 0; i < world.monsters().rows(); ++i)
+      n += length(world.monsters().body[i].position_m - position(world, id)) < 6;
+    return n;
+  };
+  int chasing = 0, nearest = near_count();
+  for (int t = 0; t < 1200; ++t) {
+    world.step({});
+    for (std::size_t i = 0; i < world.monsters().rows(); ++i)
+      chasing += world.monsters().mood[i] == MonsterMood::chase;
+    nearest = std::max(nearest, near_count());
+  }
+  CHECK(chasing > 0);
+  CHECK(nearest >= 1);
+}
+
+TEST_CASE("ids of players who left are not given out again at once", "[world][sim][world]") {
+  WorldSetup setup;
+  setup.players_max = 2;
+  setup.monsters = 0;
+  World world(setup);
+  const EntityId first = join(world);
+  TickInput input;
+  input.leaves = std::span(&first, 1);
+  world.step(input);
+  CHECK(world.player_row(first) == -1);
+  CHECK(world.player_count() == 0);
+  const EntityId second = join(world);
+  CHECK(second != first);
+  CHECK(slot_of(second) == slot_of(first));
+  CHECK(join(world) != EntityId{0});
+  CHECK(join(world) == EntityId{0});  // full
+}

@@ -1,0 +1,103 @@
+#include "world/sim/spawn.h"
+
+#include <algorithm>
+
+#include "world/bsp/placement.h"
+#include "world/content/thing_table.h"
+
+namespace ashlar {
+namespace {
+
+constexpr int rim_blocks = 16;  // no spawns this close to the edge of the loaded ground
+constexpr int around_map_blocks = 24;
+constexpr std::array ground_kinds{MonsterKind::rifleman, MonsterKind::shotgunner, MonsterKind::imp,
+                                  MonsterKind::imp,      MonsterKind::brute,      MonsterKind::shade,
+                                  MonsterKind::wisp,     MonsterKind::floater,    MonsterKind::knight};
+
+bool meets(const Cylinder& a, DVec3 pa, const Cylinder& b, DVec3 pb) {
+  const DVec2 d = xy(pa) - xy(pb);
+  const double r = a.radius_m + b.radius_m;
+  return dot(d, d) < r * r && pa.z < pb.z + b.height_m && pb.z < pa.z + a.height_m;
+}
+
+bool taken(const Cylinder& shape, DVec3 at, const Rules& rules, const PlayerTable& players,
+           const MonsterTable& monsters) {
+  for (std::size_t i = 0; i < players.rows(); ++i)
+    if (players.id[i] != EntityId{0} && meets(shape, at, rules.player, players.body[i].position_m))
+      return true;
+  for (std::size_t i = 0; i < monsters.rows(); ++i)
+    if (monsters.id[i] != EntityId{0} &&
+        meets(shape, at, traits(monsters.kind[i]).shape, monsters.body[i].position_m))
+      return true;
+  return false;
+}
+
+std::int32_t between(Rng& rng, std::int32_t low, std::int32_t high) {
+  return low + static_cast<std::int32_t>(rng.below(static_cast<std::uint32_t>(std::max(1, high - low))));
+}
+
+}  // namespace
+
+SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec2 home_min, IVec2 home_max)
+    : terrain_(&terrain) {
+  low_ = {home_min.x * chunk_size + rim_blocks, home_min.y * chunk_size + rim_blocks};
+  high_ = {home_max.x * chunk_size - rim_blocks, home_max.y * chunk_size - rim_blocks};
+  near_low_ = {-around_map_blocks, -around_map_blocks};
+  near_high_ = {around_map_blocks, around_map_blocks};
+  if (!terrain.footprints.empty()) {
+    const BlockBox& box = terrain.footprints.front();
+    near_low_ = {box.min.x - around_map_blocks, box.min.y - around_map_blocks};
+    near_high_ = {box.max.x + around_map_blocks, box.max.y + around_map_blocks};
+  }
+  for (const auto& map : setup.maps)
+    for (const PlacedThing& thing : map->things()) {
+      if (thing.sector == no_index) continue;
+      const ThingType* info = find_thing_type(thing.type);
+      if (info == nullptr) continue;
+      const SpawnPoint at{thing.position_m, thing.yaw};
+      if (info->role == ThingRole::player_start || info->role == ThingRole::deathmatch_start)
+        starts_.push_back(at);
+      if (info->role == ThingRole::monster) map_monsters_.push_back({info->monster, at});
+    }
+}
+
+SpawnPoint SpawnPlanner::ground_near(const Space& space, Rng& rng, IVec2 low, IVec2 high) const {
+  const std::int32_t x = between(rng, low.x, high.x);
+  const std::int32_t y = between(rng, low.y, high.y);
+  const DVec2 centre{x + 0.5, y + 0.5};
+  const double top = surface_height(*terrain_, x, y) + 12.0;
+  const auto ground = space_ground_below(space, centre, 0.45, top, 64);
+  const double z = ground.value_or(static_cast<double>(surface_height(*terrain_, x, y)));
+  return {{centre.x, centre.y, z}, Turn16{static_cast<std::uint16_t>(rng.next_u32())}};
+}
+
+MonsterSpawn SpawnPlanner::terrain_monster(const Space& space, Rng& rng) const {
+  const MonsterKind kind = ground_kinds[rng.below(static_cast<std::uint32_t>(ground_kinds.size()))];
+  MonsterSpawn spawn{kind, ground_near(space, rng, low_, high_)};
+  if (traits(kind).flies != 0) spawn.at.position_m.z += rng.between(1.0, 4.0);
+  return spawn;
+}
+
+SpawnPoint SpawnPlanner::player_spawn(const Space& space, const Rules& rules, const PlayerTable& players,
+                                      const MonsterTable& monsters, Rng& rng) const {
+  const auto fits = [&](const SpawnPoint& at) {
+    return !space_overlaps(space, rules.player, at.position_m) &&
+           !taken(rules.player, at.position_m, rules, players, monsters);
+  };
+  const bool inside = !starts_.empty() && (rng.next_u32() & 1u) != 0;
+  if (inside) {
+    const std::uint32_t first = rng.below(static_cast<std::uint32_t>(starts_.size()));
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      const SpawnPoint& at = starts_[(first + i) % starts_.size()];
+      if (fits(at)) return at;
+    }
+  }
+  SpawnPoint last{};
+  for (int tries = 0; tries < 64; ++tries) {
+    last = ground_near(space, rng, near_low_, near_high_);
+    if (fits(last)) return last;
+  }
+  return last;  // the crowd pushes apart what meets, and recovery takes care of the rest
+}
+
+}  // namespace ashlar

@@ -1,0 +1,40 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "world/math/random.h"
+#include "world/sim/world.h"
+#include "world/voxel/terrain.h"
+
+namespace ashlar {
+
+/// Where players and monsters appear: the maps' own starts and things, and open ground around them.
+class SpawnPlanner {
+ public:
+  SpawnPlanner() = default;
+  /// Reads the maps' things once. `home` is the loaded region in chunks, [min, max).
+  SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec2 home_min, IVec2 home_max);
+
+  /// Monsters of the maps, in the maps' order; some may stand in solid or in each other.
+  std::span<const MonsterSpawn> map_monsters() const { return map_monsters_; }
+
+  /// A walker or flyer somewhere on the open ground of the home region.
+  MonsterSpawn terrain_monster(const Space& space, Rng& rng) const;
+
+  /// A place for a player that is free of solids and of other bodies: half of the players start in a map
+  /// where there is one, the others on the ground near it. Falls back to the emptiest start when all are
+  /// taken.
+  SpawnPoint player_spawn(const Space& space, const Rules& rules, const PlayerTable& players,
+                          const MonsterTable& monsters, Rng& rng) const;
+
+ private:
+  SpawnPoint ground_near(const Space& space, Rng& rng, IVec2 low, IVec2 high) const;
+
+  const Terrain* terrain_ = nullptr;
+  std::vector<MonsterSpawn> map_monsters_;
+  std::vector<SpawnPoint> starts_;
+  IVec2 low_{}, high_{};            // blocks: the home region without its rim
+  IVec2 near_low_{}, near_high_{};  // blocks: around the maps
+};
+
+}  // namespace ashlar

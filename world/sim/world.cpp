@@ -1,0 +1,361 @@
+#include "world/sim/world.h"
+
+#include <algorithm>
+
+#include "world/bsp/placement.h"
+#include "world/collide/crowd.h"
+#include "world/math/assert.h"
+#include "world/math/hash.h"
+#include "world/sim/monster_move.h"
+#include "world/sim/monster_think.h"
+#include "world/sim/spawn.h"
+#include "world/voxel/chunk.h"
+#include "world/voxel/terrain.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar {
+namespace {
+
+constexpr int home_margin_chunks = 3;  // loaded ground around the maps, on every side
+constexpr double stuck_s = 0.5;
+
+void add(Hasher& h, EntityId id) { h.add(static_cast<std::uint64_t>(id)); }
+
+void add(Hasher& h, const Body& b) {
+  h.add(b.position_m), h.add(b.velocity_mps), h.add(b.recovery_velocity_mps);
+  h.add(b.recovery_target_m), h.add(b.last_free_m), h.add(b.eye_offset_m);
+  h.add(static_cast<std::uint64_t>(b.grounded) | static_cast<std::uint64_t>(b.stuck_ticks) << 8 |
+        static_cast<std::uint64_t>(b.noclip) << 16);
+}
+
+void add(Hasher& h, const PlayerCommand& c) {
+  h.add(c.forward), h.add(c.left);
+  h.add(static_cast<std::uint64_t>(c.yaw) | static_cast<std::uint64_t>(c.pitch) << 16 |
+        static_cast<std::uint64_t>(c.buttons) << 32);
+}
+
+}  // namespace
+
+struct World::Impl {
+  explicit Impl(const WorldSetup& given);
+
+  void load_home();
+  void place_monsters();
+  void add_monster(const MonsterSpawn& spawn);
+  EntityId add_player();
+  void apply_admin(const AdminCommand& command);
+  void apply_edit(const BlockEdit& edit);
+  void move_players();
+  void move_monsters();
+  void push_apart();
+  void note(const MoveReport& report, const Body& body);
+  void send_back(Body& body, DVec3 to);
+  void rehash();
+  Space space() const { return {&volume, placed}; }
+
+  WorldSetup setup;
+  Terrain terrain;
+  VoxelVolume volume;
+  std::vector<std::vector<SectorHeights>> heights;  // one list a map
+  std::vector<MapInSpace> placed;
+  PlayerTable players;
+  MonsterTable monsters;
+  SpawnPlanner spawns;
+  Crowd crowd;
+  std::vector<IVec2> edited_columns;
+  std::vector<Joined> joined;
+  WorldCounters counters;
+  Rng rng;
+  IVec2 home_min, home_max;
+  std::uint32_t player_count = 0, monster_count = 0;
+  std::uint32_t tick = 0;
+  std::uint64_t hash = 0;
+};
+
+World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.seed, 1)) {
+  ASHLAR_ASSERT(rules_sane(setup.rules));
+  ASHLAR_ASSERT(setup.players_max >= 1);
+  ASHLAR_ASSERT(setup.players_max + setup.monsters_max < (1u << entity_slot_bits));
+  terrain.seed = setup.seed;
+  for (const auto& map : setup.maps) {
+    ASHLAR_ASSERT(map != nullptr);
+    terrain.footprints.push_back(map->box());
+    const auto initial = map->initial_heights();
+    heights.emplace_back(initial.begin(), initial.end());
+  }
+  for (std::size_t i = 0; i < setup.maps.size(); ++i) placed.push_back({setup.maps[i].get(), heights[i]});
+
+  const std::size_t p = setup.players_max;
+  players.id.resize(p), players.generation.resize(p), players.body.resize(p);
+  players.command.resize(p), players.report.resize(p);
+  const std::size_t m = setup.monsters_max;
+  monsters.id.resize(m), monsters.generation.resize(m), monsters.kind.resize(m), monsters.body.resize(m);
+  monsters.yaw.resize(m), monsters.mood.resize(m), monsters.target.resize(m), monsters.goal_m.resize(m);
+  monsters.turn_ticks.resize(m), monsters.forget_ticks.resize(m), monsters.rng.resize(m);
+  crowd.reserve(p + m);
+  joined.reserve(p);
+
+  load_home();
+  spawns = SpawnPlanner(setup, terrain, home_min, home_max);
+  place_monsters();
+  rehash();
+}
+
+void World::Impl::load_home() {
+  home_min = {-home_margin_chunks, -home_margin_chunks};
+  home_max = {home_margin_chunks, home_margin_chunks};
+  for (const BlockBox& box : terrain.footprints) {
+    const ChunkCoord low = chunk_of(box.min), high = chunk_of(box.max);
+    home_min = {std::min(home_min.x, low.x - home_margin_chunks),
+                std::min(home_min.y, low.y - home_margin_chunks)};
+    home_max = {std::max(home_max.x, high.x + 1 + home_margin_chunks),
+                std::max(home_max.y, high.y + 1 + home_margin_chunks)};
+  }
+  for (std::int32_t x = home_min.x; x < home_max.x; ++x)
+    for (std::int32_t y = home_min.y; y < home_max.y; ++y)
+      for (std::int32_t z = column_low; z < column_high; ++z) {
+        const ChunkCoord at{x, y, z};
+        volume.insert_chunk(at, generate_chunk(terrain, at));
+      }
+}
+
+void World::Impl::place_monsters() {
+  // The maps' own monsters first, in the maps' order; what is left goes onto the terrain.
+  std::vector<MonsterSpawn> wanted;
+  for (const MonsterSpawn& spawn : spawns.map_monsters()) {
+    if (wanted.size() == setup.monsters) break;
+    wanted.push_back(spawn);
+  }
+  const Space here = space();
+  for (const MonsterSpawn& spawn : wanted) {
+    // Doom maps hold monsters that stand in each other or in a wall until something moves: those stay out.
+    if (!space_overlaps(here, traits(spawn.kind).shape, spawn.at.position_m)) add_monster(spawn);
+  }
+  std::uint32_t tries = 20 * setup.monsters;
+  while (monster_count < setup.monsters && tries-- > 0) {
+    const MonsterSpawn spawn = spawns.terrain_monster(here, rng);
+    if (!space_overlaps(here, traits(spawn.kind).shape, spawn.at.position_m)) add_monster(spawn);
+  }
+}
+
+void World::Impl::add_monster(const MonsterSpawn& spawn) {
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] != EntityId{0}) continue;
+    monsters.generation[i] = next_generation(monsters.generation[i]);
+    monsters.id[i] =
+        make_entity_id(static_cast<std::uint32_t>(setup.players_max + i), monsters.generation[i]);
+    monsters.kind[i] = spawn.kind;
+    monsters.body[i] = Body{};
+    monsters.body[i].position_m = spawn.at.position_m;
+    monsters.body[i].last_free_m = spawn.at.position_m;
+    monsters.yaw[i] = spawn.at.yaw;
+    monsters.mood[i] = MonsterMood::wander;
+    monsters.target[i] = EntityId{0};
+    monsters.goal_m[i] = spawn.at.position_m;
+    monsters.turn_ticks[i] = 0;
+    monsters.forget_ticks[i] = 0;
+    monsters.rng[i] = rng_for(setup.seed, 2, static_cast<std::uint64_t>(monsters.id[i]));
+    ++monster_count;
+    return;
+  }
+}
+
+EntityId World::Impl::add_player() {
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] != EntityId{0}) continue;
+    const SpawnPoint at = spawns.player_spawn(space(), setup.rules, players, monsters, rng);
+    players.generation[i] = next_generation(players.generation[i]);
+    players.id[i] = make_entity_id(static_cast<std::uint32_t>(i), players.generation[i]);
+    players.body[i] = Body{};
+    players.body[i].position_m = at.position_m;
+    players.body[i].last_free_m = at.position_m;
+    players.command[i] = PlayerCommand{};
+    players.command[i].yaw = at.yaw;
+    players.report[i] = MoveReport{};
+    ++player_count;
+    return players.id[i];
+  }
+  return EntityId{0};
+}
+
+void World::Impl::apply_admin(const AdminCommand& command) {
+  const std::size_t row = slot_of(command.player);
+  if (row >= players.rows() || players.id[row] != command.player) return;
+  Body& body = players.body[row];
+  switch (command.action) {
+    case AdminAction::noclip_on: body.noclip = 1; break;
+    case AdminAction::noclip_off: body.noclip = 0; break;
+    case AdminAction::teleport:
+      if (!in_bounds(command.position_m)) return;
+      body.position_m = command.position_m;
+      body.velocity_mps = {};
+      body.recovery_velocity_mps = {};
+      body.stuck_ticks = 0;
+      break;
+  }
+}
+
+void World::Impl::apply_edit(const BlockEdit& edit) {
+  const DVec3 centre = to_dvec3(edit.block) + DVec3{0.5, 0.5, 0.5};
+  bool in_rock = false;
+  for (const MapInSpace& map : placed) in_rock = in_rock || map_solid(*map.map, map.heights, centre);
+  if (in_rock || !in_bounds(centre) || !volume.loaded(chunk_of(edit.block))) {
+    ++counters.edits_refused;
+    return;
+  }
+  volume.set_block(edit.block, edit.id);
+  const ChunkCoord chunk = chunk_of(edit.block);
+  const IVec2 column{chunk.x, chunk.y};
+  if (std::ranges::find(edited_columns, column) == edited_columns.end()) edited_columns.push_back(column);
+}
+
+void World::Impl::note(const MoveReport& report, const Body& body) {
+  if (report.recovered) ++counters.recoveries;
+  if (report.frozen) ++counters.frozen;
+  const auto limit = static_cast<unsigned>(stuck_s * setup.rules.tick_rate_hz);
+  if (body.stuck_ticks == limit + 1) ++counters.stuck;
+}
+
+void World::Impl::send_back(Body& body, DVec3 to) {
+  ++counters.lost;
+  const std::uint8_t noclip = body.noclip;
+  body = Body{};
+  body.position_m = to;
+  body.last_free_m = to;
+  body.noclip = noclip;
+}
+
+void World::Impl::move_players() {
+  const Space here = space();
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0}) continue;
+    players.report[i] = player_move(here, setup.rules, players.command[i], players.body[i]);
+    note(players.report[i], players.body[i]);
+    if (players.report[i].lost)
+      send_back(players.body[i], spawns.player_spawn(here, setup.rules, players, monsters, rng).position_m);
+  }
+}
+
+void World::Impl::move_monsters() {
+  const Space here = space();
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] == EntityId{0}) continue;
+    const MonsterWish wish = monster_think(here, setup.rules, players, monsters, i, TickId{tick});
+    const MoveReport report =
+        monster_move(here, setup.rules, traits(monsters.kind[i]), wish, monsters.body[i]);
+    note(report, monsters.body[i]);
+    if (report.lost) send_back(monsters.body[i], spawns.terrain_monster(here, monsters.rng[i]).at.position_m);
+  }
+}
+
+void World::Impl::push_apart() {
+  crowd.clear();
+  for (std::size_t i = 0; i < players.rows(); ++i)
+    if (players.id[i] != EntityId{0} && players.body[i].noclip == 0)
+      crowd.add(setup.rules.player, players.body[i], players.id[i]);
+  for (std::size_t i = 0; i < monsters.rows(); ++i)
+    if (monsters.id[i] != EntityId{0})
+      crowd.add(traits(monsters.kind[i]).shape, monsters.body[i], monsters.id[i]);
+  crowd.push_apart(space(), setup.rules);
+}
+
+void World::Impl::rehash() {
+  Hasher h;
+  h.add(static_cast<std::uint64_t>(tick));
+  h.add(rng.state);
+  h.add(volume.hash());
+  for (const auto& list : heights)
+    for (const SectorHeights& s : list) h.add(s.floor_m), h.add(s.ceiling_m);
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0}) continue;
+    add(h, players.id[i]), add(h, players.body[i]), add(h, players.command[i]);
+  }
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] == EntityId{0}) continue;
+    add(h, monsters.id[i]), add(h, monsters.body[i]), add(h, monsters.target[i]);
+    h.add(monsters.goal_m[i]), h.add(monsters.rng[i].state);
+    h.add(static_cast<std::uint64_t>(monsters.kind[i]) | static_cast<std::uint64_t>(monsters.mood[i]) << 8 |
+          static_cast<std::uint64_t>(monsters.yaw[i]) << 16 |
+          static_cast<std::uint64_t>(monsters.turn_ticks[i]) << 32 |
+          static_cast<std::uint64_t>(monsters.forget_ticks[i]) << 48);
+  }
+  // Generations outlive their rows: they decide the ids to come.
+  for (const std::uint32_t g : players.generation) h.add(static_cast<std::uint64_t>(g));
+  hash = h.value();
+}
+
+World::World(const WorldSetup& setup) : impl_(std::make_unique<Impl>(setup)) {}
+World::~World() = default;
+
+void World::step(const TickInput& input) {
+  Impl& w = *impl_;
+  for (const ChunkCoord& at : input.chunks_dropped) w.volume.drop_chunk(at);
+  for (ReadyChunk& ready : input.chunks_ready) w.volume.insert_chunk(ready.at, std::move(ready.chunk));
+
+  for (const EntityId id : input.leaves) {
+    const int row = player_row(id);
+    if (row < 0) continue;
+    w.players.id[static_cast<std::size_t>(row)] = EntityId{0};
+    --w.player_count;
+  }
+  w.joined.clear();
+  for (const std::uint32_t token : input.joins) w.joined.push_back({token, w.add_player()});
+  for (const AdminCommand& command : input.admin) w.apply_admin(command);
+  for (const BlockEdit& edit : input.edits) w.apply_edit(edit);
+
+  for (std::size_t i = 0; i < w.players.rows(); ++i) {
+    // Without a command a player stands still and looks where it looked.
+    PlayerCommand still;
+    still.yaw = w.players.command[i].yaw;
+    still.pitch = w.players.command[i].pitch;
+    w.players.command[i] = still;
+  }
+  for (const PlayerInput& in : input.commands) {
+    const int row = player_row(in.player);
+    if (row >= 0) w.players.command[static_cast<std::size_t>(row)] = in.command;
+  }
+  w.move_players();
+  w.move_monsters();
+  w.push_apart();
+  ++w.tick;
+  w.rehash();
+}
+
+TickId World::tick() const { return TickId{impl_->tick}; }
+std::uint64_t World::hash() const { return impl_->hash; }
+const WorldSetup& World::setup() const { return impl_->setup; }
+const Terrain& World::terrain() const { return impl_->terrain; }
+const PlayerTable& World::players() const { return impl_->players; }
+const MonsterTable& World::monsters() const { return impl_->monsters; }
+Space World::space() const { return impl_->space(); }
+std::span<const MapInSpace> World::maps() const { return impl_->placed; }
+std::span<const Joined> World::joined() const { return impl_->joined; }
+const WorldCounters& World::counters() const { return impl_->counters; }
+std::uint32_t World::player_count() const { return impl_->player_count; }
+std::uint32_t World::monster_count() const { return impl_->monster_count; }
+IVec2 World::home_min() const { return impl_->home_min; }
+IVec2 World::home_max() const { return impl_->home_max; }
+
+int World::player_row(EntityId id) const {
+  const std::size_t row = slot_of(id);
+  const PlayerTable& t = impl_->players;
+  return id != EntityId{0} && row < t.rows() && t.id[row] == id ? static_cast<int>(row) : -1;
+}
+
+int World::monster_row(EntityId id) const {
+  const std::uint32_t slot = slot_of(id);
+  if (id == EntityId{0} || slot < impl_->setup.players_max) return -1;
+  const std::size_t row = slot - impl_->setup.players_max;
+  const MonsterTable& t = impl_->monsters;
+  return row < t.rows() && t.id[row] == id ? static_cast<int>(row) : -1;
+}
+
+bool World::column_loaded(std::int32_t x, std::int32_t y) const {
+  return impl_->volume.loaded({x, y, column_low});
+}
+
+bool World::column_edited(std::int32_t x, std::int32_t y) const {
+  return std::ranges::find(impl_->edited_columns, IVec2{x, y}) != impl_->edited_columns.end();
+}
+
+}  // namespace ashlar
