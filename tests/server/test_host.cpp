@@ -1,0 +1,351 @@
+#include "server/host.h"
+
+#include <optional>
+
+#include "protocol/decode.h"
+#include "protocol/message_writer.h"
+#include "protocol/version.h"
+#include "tests/catch.h"
+#include "world/sim/world.h"
+
+using namespace ashlar;
+using namespace ashlar::server;
+
+namespace {
+
+constexpr Micros tick{1'000'000 / 60};
+
+PeerAddress peer(std::uint16_t port) {
+  PeerAddress a;
+  a.ip[15] = 1;
+  a.port = port;
+  return a;
+}
+
+/// A client made of messages alone, so that what the Host does is seen and nothing else.
+struct Hand {
+  PeerAddress at;
+  std::uint32_t connection = 0;
+  std::uint64_t sequence = 0;
+  MessageWriter writer{};
+
+  template <class Message>
+  void send(DatagramBatch& to, const Message& message) {
+    PacketHeader header;
+    header.connection = connection;
+    header.sequence = ++sequence;
+    to.add(at, writer.write(header, message));
+  }
+};
+
+struct Table {
+  explicit Table(std::uint32_t clients = 3) {
+    WorldSetup setup;
+    setup.players_max = clients;
+    setup.monsters_max = 4;
+    setup.monsters = 4;
+    HostConfig config;
+    config.clients_max = clients;
+    config.clients_per_address_max = 2;
+    config.message_of_the_day = "be kind";
+    host = std::make_unique<Host>(config, std::make_unique<World>(setup), 99);
+  }
+
+  void run(int ticks = 1) {
+    for (int i = 0; i < ticks; ++i) {
+      out.clear();
+      host->advance(now, in, out, events);
+      in.clear();
+      now += tick;
+      for (const auto& entry : out.entries()) {
+        const auto packet = decode_packet(out.bytes(entry));
+        REQUIRE(packet);
+        last_connection = packet->header.connection;
+        const auto message = decode_server_message(packet->payload);
+        REQUIRE(message);
+        if (const auto* m = std::get_if<Welcome>(&*message)) welcome = *m;
+        if (const auto* m = std::get_if<Refuse>(&*message)) refuse = *m;
+        if (const auto* m = std::get_if<Goodbye>(&*message)) goodbye = *m;
+        if (const auto* m = std::get_if<ChatLine>(&*message)) lines.push_back(*m);
+        if (const auto* m = std::get_if<SnapshotPart>(&*message)) {
+          ++snapshots;
+          applied_tick = m->applied_tick;
+          snapshot_tick = m->tick;
+          chat_seen = m->chat_seen;
+          if (m->own) own = m->own;
+        }
+      }
+    }
+  }
+
+  void enter(Hand& hand, const std::string& name = "ann", std::uint64_t nonce = 5) {
+    welcome.reset();
+    hand.connection = 0;
+    hand.send(in, Hello{protocol_version, nonce, name, "test"});
+    run();
+    REQUIRE(welcome);
+    CHECK(welcome->nonce == nonce);
+    hand.connection = welcome->connection;
+    hand.send(in, Join{});
+    run(2);
+    REQUIRE(own);
+  }
+
+  std::uint64_t drops(DropReason reason) const {
+    return host->status().drops[static_cast<std::size_t>(reason)];
+  }
+
+  std::unique_ptr<Host> host;
+  Micros now{1'000'000};
+  DatagramBatch in, out;
+  std::vector<HostEvent> events;
+  std::optional<Welcome> welcome;
+  std::optional<Refuse> refuse;
+  std::optional<Goodbye> goodbye;
+  std::optional<OwnPlayer> own;
+  std::vector<ChatLine> lines;
+  std::uint32_t applied_tick = 0, snapshot_tick = 0, chat_seen = 0, last_connection = 0;
+  int snapshots = 0;
+};
+
+Input walking(std::uint32_t newest, std::uint8_t count = 1) {
+  Input input;
+  input.newest_tick = newest;
+  input.command_count = count;
+  for (PlayerCommand& c : input.commands) c.forward = 1;
+  return input;
+}
+
+}  // namespace
+
+TEST_CASE("a hello is welcomed, a join brings snapshots, a leave ends them", "[server][host]") {
+  Table t;
+  Hand hand{peer(1)};
+  t.enter(hand);
+  CHECK(t.welcome->motd == "be kind");
+  CHECK(t.host->status().clients == 1);
+  const int before = t.snapshots;
+  t.run(10);
+  CHECK(t.snapshots == before + 10);
+  CHECK(t.own->id != EntityId{0});
+
+  hand.send(t.in, Leave{LeaveReason::quit});
+  t.run(2);
+  REQUIRE(t.goodbye);
+  CHECK(t.goodbye->reason == GoodbyeReason::left);
+  CHECK(t.host->status().clients == 0);
+  CHECK(t.host->world().player_count() == 0);
+  const int after = t.snapshots;
+  t.run(5);
+  CHECK(t.snapshots == after);
+  CHECK(t.events.back().kind == HostEventKind::left);
+}
+
+TEST_CASE("commands move the player and the snapshot says which was applied", "[server][host]") {
+  Table t;
+  Hand hand{peer(1)};
+  t.enter(hand);
+  const DVec3 start = t.own->body.position_m;
+  for (int i = 0; i < 60; ++i) {
+    hand.send(t.in, walking(t.snapshot_tick + 2));
+    t.run();
+  }
+  CHECK(t.snapshot_tick - t.applied_tick <= 1);
+  CHECK(length(xy(t.own->body.position_m) - xy(start)) > 1);
+}
+
+TEST_CASE("late and far too early commands are counted and do nothing", "[server][host]") {
+  Table t;
+  Hand hand{peer(1)};
+  t.enter(hand);
+  hand.send(t.in, walking(t.snapshot_tick - 3));
+  hand.send(t.in, walking(t.snapshot_tick + 5000));
+  t.run(3);
+  CHECK(t.applied_tick == 0);
+  CHECK(t.host->status().inputs_late == 1);
+  CHECK(t.host->status().inputs_early == 1);
+}
+
+TEST_CASE("a client of another protocol is told so", "[server][host]") {
+  Table t;
+  Hand hand{peer(1)};
+  hand.send(t.in, Hello{protocol_version + 1u, 8, "ann", ""});
+  t.run();
+  REQUIRE(t.refuse);
+  CHECK(t.refuse->reason == RefuseReason::version);
+  CHECK(t.refuse->nonce == 8);
+  // The header's version is the first byte of all.
+  t.refuse.reset();
+  std::vector<std::uint8_t> old(datagram_bytes_max, 0);
+  old[0] = protocol_version + 1;
+  t.in.add(peer(2), old);
+  t.in.add(peer(3), std::span(old).first(100));  // too short to earn an answer
+  t.run();
+  CHECK(t.refuse);
+  CHECK(t.out.entries().size() == 1);
+  CHECK(t.drops(DropReason::wrong_version) == 2);
+}
+
+TEST_CASE("a full server and a greedy address are refused with a line", "[server][host]") {
+  Table t(3);
+  Hand a{peer(1)}, b{peer(2)}, c{peer(3)};
+  t.enter(a, "ann", 1);
+  t.enter(b, "bob", 2);
+  c.send(t.in, Hello{protocol_version, 3, "cid", ""});
+  t.run();
+  REQUIRE(t.refuse);
+  CHECK(t.refuse->reason == RefuseReason::too_many_from_address);
+
+  Hand d{peer(4)}, e{peer(5)};
+  d.at.ip[15] = 2, e.at.ip[15] = 3;
+  t.enter(d, "dan", 4);
+  t.refuse.reset();
+  e.send(t.in, Hello{protocol_version, 5, "eve", ""});
+  t.run();
+  REQUIRE(t.refuse);
+  CHECK(t.refuse->reason == RefuseReason::full);
+  CHECK(t.host->status().clients == 3);
+}
+
+TEST_CASE("a lost welcome is said again, and a spoofed second hello does not throw out a player",
+          "[server][host]") {
+  Table t;
+  Hand hand{peer(1)};
+  hand.send(t.in, Hello{protocol_version, 5, "ann", ""});
+  t.run();
+  REQUIRE(t.welcome);
+  const std::uint32_t connection = t.welcome->connection;
+  t.welcome.reset();
+  hand.send(t.in, Hello{protocol_version, 5, "ann", ""});
+  t.run();
+  REQUIRE(t.welcome);
+  CHECK(t.welcome->connection == connection);
+
+  hand.connection = connection;
+  hand.send(t.in, Join{});
+  t.run(2);
+  CHECK(t.host->status().clients == 1);
+  Hand liar{peer(1)};
+  liar.send(t.in, Hello{protocol_version, 666, "eve", ""});
+  t.run();
+  CHECK(t.drops(DropReason::wrong_state) == 1);
+  CHECK(t.host->status().clients == 1);
+}
+
+TEST_CASE("who falls silent is sent away, and so is who never joins", "[server][host]") {
+  Table t;
+  Hand a{peer(1)}, b{peer(2)};
+  t.enter(a, "ann", 1);
+  b.send(t.in, Hello{protocol_version, 2, "bob", ""});
+  t.run(60 * 6);
+  t.run(60 * 5);
+  CHECK(t.host->status().clients == 0);
+  REQUIRE(t.goodbye);
+  CHECK(t.goodbye->reason == GoodbyeReason::timeout);
+  CHECK(t.host->world().player_count() == 0);
+}
+
+TEST_CASE("chat reaches everyone once it is numbered in turn, and is repeated until it is seen",
+          "[server][host]") {
+  Table t;
+  Hand a{peer(1)}, b{peer(2)};
+  t.enter(a, "ann", 1);
+  t.enter(b, "bob", 2);
+  a.send(t.in, Chat{1, "hello"});
+  a.send(t.in, Chat{1, "hello"});  // the repeat of a client that saw no answer
+  a.send(t.in, Chat{3, "from the future"});
+  t.run(60);
+  int hellos = 0, futures = 0;
+  std::uint32_t highest = 0;
+  for (const ChatLine& line : t.lines) {
+    hellos += line.from == "ann" && line.text == "hello";
+    futures += line.text == "from the future";
+    highest = std::max(highest, line.number);
+  }
+  CHECK(hellos >= 4);  // two clients, at least two repeats within a second
+  CHECK(futures == 0);
+
+  for (Hand* hand : {&a, &b}) {
+    Input input = walking(t.snapshot_tick + 1);
+    input.chat_seen = highest;
+    hand->send(t.in, input);
+  }
+  t.run(2);
+  t.lines.clear();
+  t.run(60);
+  CHECK(t.lines.empty());
+}
+
+TEST_CASE("garbage, strangers, replays and floods are counted by reason and change nothing",
+          "[server][host]") {
+  Table t;
+  Hand hand{peer(1)};
+  t.enter(hand);
+  const std::vector<std::uint8_t> junk(40, 0xee);
+  t.in.add(peer(1), junk);
+  Hand stranger{peer(9)};
+  stranger.connection = 0x12340000u;
+  stranger.send(t.in, walking(5));
+  Hand thief{peer(9)};
+  thief.connection = hand.connection;
+  thief.sequence = 500;
+  thief.send(t.in, Leave{});
+  hand.sequence = 0;
+  hand.send(t.in, walking(t.snapshot_tick + 2));  // a sequence that was seen before
+  t.run();
+  CHECK(t.drops(DropReason::wrong_version) == 1);
+  CHECK(t.drops(DropReason::unknown_connection) == 1);
+  CHECK(t.drops(DropReason::wrong_address) == 1);
+  CHECK(t.drops(DropReason::duplicate) == 1);
+  CHECK(t.host->status().clients == 1);
+
+  hand.sequence = 100;
+  for (int i = 0; i < 1000; ++i) hand.send(t.in, walking(t.snapshot_tick + 2));
+  t.run();
+  CHECK(t.drops(DropReason::rate_limited) > 800);
+  CHECK(t.host->status().clients == 1);
+}
+
+TEST_CASE("the end of a server is told to everyone, and nothing follows", "[server][host]") {
+  Table t;
+  Hand hand{peer(1)};
+  t.enter(hand);
+  t.out.clear();
+  t.host->shut_down("maintenance", t.out);
+  REQUIRE(t.out.entries().size() == 1);
+  const auto packet = decode_packet(t.out.bytes(t.out.entries()[0]));
+  REQUIRE(packet);
+  const auto message = decode_server_message(packet->payload);
+  REQUIRE(message);
+  REQUIRE(std::holds_alternative<Goodbye>(*message));
+  CHECK(std::get<Goodbye>(*message).text == "maintenance");
+  hand.send(t.in, walking(100));
+  t.run(3);
+  CHECK(t.out.empty());
+}
+
+TEST_CASE("after a stall a few ticks are made up for and the rest is given up and counted",
+          "[server][host]") {
+  Table t;
+  t.run(3);
+  const std::uint32_t before = t.host->status().tick;
+  t.now += std::chrono::seconds(1);
+  t.run();
+  CHECK(t.host->status().tick - before == 4);
+  CHECK(t.host->status().ticks_skipped > 50);
+  CHECK(t.host->status().ticks_late == 1);
+  t.run(2);
+  CHECK(t.host->status().tick - before == 6);
+}
+
+TEST_CASE("a closed TCP connection ends its session at once", "[server][host]") {
+  Table t;
+  Hand hand{peer(1)};
+  hand.at.transport = Transport::tcp;
+  hand.at.link = 3;
+  t.enter(hand);
+  t.in.add_closed(hand.at);
+  t.run(2);
+  CHECK(t.host->status().clients == 0);
+  CHECK(t.host->world().player_count() == 0);
+}
