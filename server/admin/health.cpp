@@ -1,0 +1,128 @@
+#include "server/admin/health.h"
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "protocol/decode.h"
+#include "protocol/message_writer.h"
+#include "protocol/packet.h"
+#include "protocol/version.h"
+#include "server/net/address.h"
+#include "server/version.h"
+
+namespace ashlar::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Verdict = std::expected<std::string, std::string>;
+
+constexpr std::chrono::milliseconds repeat_every{400};
+
+/// A socket that knows only the one server.
+class Line {
+ public:
+  explicit Line(const PeerAddress& server) {
+    sockaddr_storage native;
+    socklen_t size = 0;
+    const bool v4 = to_native(server, false, native, size);
+    if (!v4) to_native(server, true, native, size);
+    descriptor_ = ::socket(v4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor_ >= 0 && ::connect(descriptor_, reinterpret_cast<sockaddr*>(&native), size) != 0)
+      error_ = errno;
+    if (descriptor_ < 0) error_ = errno;
+  }
+  ~Line() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  int error() const { return error_; }
+  void send(std::span<const std::uint8_t> bytes) {
+    (void)::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  /// The next datagram, or nothing within the time. `refused`: the machine says that nobody listens there.
+  std::span<const std::uint8_t> receive(std::chrono::milliseconds wait, bool& refused) {
+    pollfd poll{descriptor_, POLLIN, 0};
+    if (::poll(&poll, 1, static_cast<int>(wait.count())) <= 0) return {};
+    const ssize_t size = ::recv(descriptor_, buffer_, sizeof buffer_, MSG_DONTWAIT);
+    refused = size < 0 && errno == ECONNREFUSED;
+    return {buffer_, size > 0 ? static_cast<std::size_t>(size) : 0};
+  }
+
+ private:
+  int descriptor_ = -1;
+  int error_ = 0;
+  alignas(8) std::uint8_t buffer_[datagram_bytes_max]{};
+};
+
+std::string_view text(const Refuse& refuse) {
+  return refuse.text.empty() ? name(refuse.reason) : refuse.text;
+}
+
+Verdict judge(const Refuse& refuse, const std::string& where) {
+  switch (refuse.reason) {
+    case RefuseReason::full:
+    case RefuseReason::banned:
+    case RefuseReason::closed:
+    case RefuseReason::too_many_from_address: return where + " answers: " + std::string(text(refuse));
+    default: return std::unexpected(where + " refuses: " + std::string(text(refuse)));
+  }
+}
+
+}  // namespace
+
+Verdict ask_health(const PeerAddress& server, std::chrono::milliseconds patience) {
+  const std::string where = to_text(server);
+  Line line(server);
+  if (line.error() != 0) return std::unexpected("cannot ask " + where + ": " + std::strerror(line.error()));
+  Hello hello;
+  hello.protocol = protocol_version;
+  hello.name = "health check";
+  hello.build = "ashlar-server " + version();
+  if (::getrandom(&hello.nonce, sizeof hello.nonce, 0) != sizeof hello.nonce)
+    return std::unexpected("cannot ask " + where + ": the system gives no random numbers");
+
+  MessageWriter writer;
+  PacketHeader header;
+  const auto give_up = Clock::now() + patience;
+  auto next_hello = Clock::now();
+  bool refused = false;
+  while (Clock::now() < give_up) {
+    if (Clock::now() >= next_hello) {
+      ++header.sequence;
+      line.send(writer.write(header, hello));
+      next_hello = Clock::now() + repeat_every;
+    }
+    const auto until = std::min(next_hello, give_up) - Clock::now();
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(until);
+    const auto bytes = line.receive(std::max(wait, std::chrono::milliseconds(1)), refused);
+    // A server that is about to listen refuses at first: ask again at the next turn, not in a circle.
+    if (refused) std::this_thread::sleep_until(std::min(next_hello, give_up));
+    const auto packet = decode_packet(bytes);
+    if (!packet) continue;
+    const auto message = decode_server_message(packet->payload);
+    if (!message) continue;
+    if (const auto* refuse = std::get_if<Refuse>(&*message);
+        refuse != nullptr && refuse->nonce == hello.nonce)
+      return judge(*refuse, where);
+    const auto* welcome = std::get_if<Welcome>(&*message);
+    if (welcome == nullptr || welcome->nonce != hello.nonce) continue;
+    PacketHeader leaving;
+    leaving.connection = welcome->connection;
+    leaving.sequence = header.sequence + 1;
+    line.send(writer.write(leaving, Leave{LeaveReason::quit}));
+    return where + " answers: tick " + std::to_string(welcome->tick);
+  }
+  return std::unexpected(refused
+                             ? "nothing listens on " + where
+                             : where + " does not answer within " + std::to_string(patience.count()) + " ms");
+}
+
+}  // namespace ashlar::server
