@@ -76,7 +76,7 @@ Log::Log(LogFormat format, LogLevel least, std::shared_ptr<LineSink> sink)
 // Ending the pool writes what is queued, then joins its thread.
 Log::~Log() { impl_->pool.reset(); }
 
-void Log::event(LogLevel level, std::string_view name, std::initializer_list<LogField> fields) {
+void Log::event(LogLevel level, std::string_view name, std::span<const LogField> fields) {
   if (!logs(level)) return;
   impl_->logger->log(to_spdlog(level), spdlog::string_view_t(format_event(impl_->format, name, fields)));
 }

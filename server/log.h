@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -52,7 +53,10 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  void event(LogLevel level, std::string_view name, std::initializer_list<LogField> fields);
+  void event(LogLevel level, std::string_view name, std::span<const LogField> fields);
+  void event(LogLevel level, std::string_view name, std::initializer_list<LogField> fields) {
+    event(level, name, std::span(fields.begin(), fields.size()));
+  }
   void info(std::string_view name, std::initializer_list<LogField> fields) {
     event(LogLevel::info, name, fields);
   }
@@ -73,7 +77,7 @@ class Log {
 /// The part of a line behind time and level. Text values are quoted where a reader could misread them; what
 /// is not UTF-8 comes out as U+FFFD, control characters escaped, so a line stays a line whatever a peer is
 /// called.
-std::string format_event(LogFormat format, std::string_view name, std::initializer_list<LogField> fields);
+std::string format_event(LogFormat format, std::string_view name, std::span<const LogField> fields);
 
 /// How often something may be logged: at most `count_max` times in each `per`, the rest counted.
 class RateCap {

@@ -92,7 +92,7 @@ void append_value(std::string& out, LogFormat format, const LogField& field) {
 
 }  // namespace
 
-std::string format_event(LogFormat format, std::string_view name, std::initializer_list<LogField> fields) {
+std::string format_event(LogFormat format, std::string_view name, std::span<const LogField> fields) {
   std::string out;
   out.reserve(128);
   const auto add = [&](const LogField& field) {

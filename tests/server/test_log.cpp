@@ -13,6 +13,10 @@ class Lines final : public LineSink {
   std::vector<std::string> all;
 };
 
+std::string format(LogFormat as, std::string_view name, std::initializer_list<LogField> fields) {
+  return format_event(as, name, std::span(fields.begin(), fields.size()));
+}
+
 /// Reads one JSON string from its opening quote on; throws on anything that is not allowed inside.
 std::string json_string(std::string_view text, std::size_t& at) {
   std::string out;
@@ -44,20 +48,20 @@ std::string json_string(std::string_view text, std::size_t& at) {
 }  // namespace
 
 TEST_CASE("an event is one line of keys and values, quoted only where needed", "[server][log]") {
-  CHECK(format_event(LogFormat::text, "ready",
-                     {{"port", std::uint16_t{7777}},
-                      {"address", "*"},
-                      {"world", "my world"},
-                      {"live", true},
-                      {"offset", -5},
-                      {"tick_ms", 1.25},
-                      {"empty", ""}}) ==
+  CHECK(format(LogFormat::text, "ready",
+               {{"port", std::uint16_t{7777}},
+                {"address", "*"},
+                {"world", "my world"},
+                {"live", true},
+                {"offset", -5},
+                {"tick_ms", 1.25},
+                {"empty", ""}}) ==
         R"(event=ready port=7777 address=* world="my world" live=true offset=-5 tick_ms=1.25 empty="")");
 }
 
 TEST_CASE("JSON has quotes round texts and none round numbers", "[server][log]") {
-  CHECK(format_event(LogFormat::json, "ready",
-                     {{"port", std::uint16_t{7777}}, {"name", "x y"}, {"live", false}, {"bad", 0.0 / 0.0}}) ==
+  CHECK(format(LogFormat::json, "ready",
+               {{"port", std::uint16_t{7777}}, {"name", "x y"}, {"live", false}, {"bad", 0.0 / 0.0}}) ==
         R"("event":"ready","port":7777,"name":"x y","live":false,"bad":null)");
 }
 
@@ -67,12 +71,12 @@ TEST_CASE("whatever a peer is called, its line stays one line and its JSON whole
   const std::string name = GENERATE_COPY(as<std::string>{}, "a\"b", "a\\", "\nevent=ready port=1", all,
                                          "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
   CAPTURE(name);
-  for (const LogFormat format : {LogFormat::text, LogFormat::json}) {
-    const std::string line = format_event(format, "joined", {{"name", name}});
+  for (const LogFormat as : {LogFormat::text, LogFormat::json}) {
+    const std::string line = format(as, "joined", {{"name", name}});
     CHECK(line.find('\n') == std::string::npos);
-    std::size_t at = line.find(format == LogFormat::json ? "\"name\":" : "name=");
+    std::size_t at = line.find(as == LogFormat::json ? "\"name\":" : "name=");
     REQUIRE(at != std::string::npos);
-    at += format == LogFormat::json ? 7 : 5;
+    at += as == LogFormat::json ? 7 : 5;
     CHECK(json_string(line, at) == name);
     CHECK(at == line.size());
   }
@@ -83,7 +87,7 @@ TEST_CASE("bytes that are not UTF-8 are replaced one by one", "[server][log]") {
                                    "\xf4\x90\x80\x80", "\xe2\x82", "\x80");
   std::string expected = "event=x name=\"a";
   for (std::size_t i = 0; i < bad.size(); ++i) expected += "\xef\xbf\xbd";
-  CHECK(format_event(LogFormat::text, "x", {{"name", "a" + bad + "b"}}) == expected + "b\"");
+  CHECK(format(LogFormat::text, "x", {{"name", "a" + bad + "b"}}) == expected + "b\"");
 }
 
 TEST_CASE("lines carry time and level, and the level decides what is written", "[server][log]") {

@@ -1,0 +1,127 @@
+#include "server/edges.h"
+
+#include <numeric>
+#include <vector>
+
+#include "protocol/drop_reason.h"
+#include "server/net/address.h"
+
+namespace ashlar::server {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+constexpr microseconds losses_every = seconds(10);
+
+double ms(std::uint64_t ns) { return static_cast<double>(ns / 1000) / 1000.0; }
+
+}  // namespace
+
+Edges::Edges(Log& log, microseconds start, std::uint16_t tick_rate_hz)
+    : log_(log),
+      tick_ns_max_(1'000'000'000u / tick_rate_hz),
+      people_(200, seconds(1)),
+      refusals_(20, seconds(10)),
+      late_(5, seconds(10)),
+      skips_(1, seconds(10)),
+      next_losses_(start + losses_every) {}
+
+void Edges::observe(microseconds now, const HostStatus& status, const TransportCounters& transports,
+                    std::span<const HostEvent> events) {
+  for (const HostEvent& event : events) log_event(now, event);
+  if (status.tick != tick_seen_) {
+    tick_seen_ = status.tick;
+    const auto& phases = status.phase_ns_last;
+    log_late_tick(now, status, std::accumulate(phases.begin(), phases.end(), std::uint64_t{0}));
+  }
+  log_skipped_ticks(now, status);
+  if (now < next_losses_) return;
+  next_losses_ = now + losses_every;
+  log_losses(status, transports);
+}
+
+void Edges::log_event(microseconds now, const HostEvent& event) {
+  std::uint64_t suppressed = 0;
+  const bool refused = event.kind == HostEventKind::refused;
+  if (!(refused ? refusals_ : people_).allow(now, suppressed)) return;
+  std::vector<LogField> fields{{"player", event.name}};
+  const std::string address = to_text(event.peer);
+  fields.emplace_back("address", address);
+  fields.emplace_back("transport", event.peer.transport == Transport::tcp ? "tcp" : "udp");
+  if (event.connection != 0) fields.emplace_back("connection", event.connection);
+  const char* name = "joined";
+  switch (event.kind) {
+    case HostEventKind::joined: break;
+    case HostEventKind::left:
+      name = "left";
+      fields.emplace_back("reason", event.detail);
+      break;
+    case HostEventKind::refused:
+      name = "refused";
+      fields.emplace_back("reason", event.detail);
+      break;
+    case HostEventKind::chat:
+      name = "chat";
+      fields.emplace_back("text", event.detail);
+      break;
+  }
+  if (suppressed > 0) fields.emplace_back("suppressed", suppressed);
+  log_.event(LogLevel::info, name, fields);
+}
+
+void Edges::log_late_tick(microseconds now, const HostStatus& status, std::uint64_t tick_ns) {
+  std::uint64_t suppressed = 0;
+  if (tick_ns > tick_ns_max_ && late_.allow(now, suppressed))
+    log_.warning("late_tick",
+                 {{"tick", status.tick},
+                  {"duration_ms", ms(tick_ns)},
+                  {"allowed_ms", ms(tick_ns_max_)},
+                  {"step_ms", ms(status.phase_ns_last[static_cast<std::size_t>(Phase::step)])},
+                  {"publish_ms", ms(status.phase_ns_last[static_cast<std::size_t>(Phase::publish)])},
+                  {"clients", status.clients},
+                  {"suppressed", suppressed}});
+}
+
+void Edges::log_skipped_ticks(microseconds now, const HostStatus& status) {
+  std::uint64_t suppressed = 0;
+  if (status.ticks_skipped == skipped_seen_ || !skips_.allow(now, suppressed)) return;
+  log_.warning("ticks_skipped",
+               {{"count", status.ticks_skipped - skipped_seen_},
+                {"total", status.ticks_skipped},
+                {"tick", status.tick},
+                {"remedy", "fewer clients or monsters, a lower --tick-rate, or a faster machine"}});
+  skipped_seen_ = status.ticks_skipped;
+}
+
+void Edges::log_losses(const HostStatus& status, const TransportCounters& transports) {
+  const TransportCounters& seen = transports_seen_;
+  if (const std::uint64_t lost = transports.udp_dropped_kernel - seen.udp_dropped_kernel; lost > 0)
+    log_.warning("receive_buffer_full", {{"datagrams_lost", lost},
+                                         {"total", transports.udp_dropped_kernel},
+                                         {"remedy", "raise net.core.rmem_max (sysctl), then restart"}});
+  const std::uint64_t unsent = transports.udp_send_full - seen.udp_send_full;
+  const std::uint64_t unqueued = transports.tcp_send_full - seen.tcp_send_full;
+  if (unsent + unqueued > 0)
+    log_.warning("send_buffer_full", {{"udp_datagrams_lost", unsent}, {"tcp_packets_lost", unqueued}});
+  if (const std::uint64_t failed = transports.tcp_accept_errors - seen.tcp_accept_errors; failed > 0)
+    log_.warning("accept_failed",
+                 {{"count", failed}, {"remedy", "raise the limit of open files (ulimit -n), then restart"}});
+  const std::uint64_t capped = transports.tcp_refused_address + transports.tcp_refused_total -
+                               seen.tcp_refused_address - seen.tcp_refused_total;
+  if (capped > 0)
+    log_.warning("connections_capped", {{"refused_total", transports.tcp_refused_total},
+                                        {"refused_address", transports.tcp_refused_address},
+                                        {"remedy", "raise max_clients or max_clients_per_address"}});
+  transports_seen_ = transports;
+  if (!log_.logs(LogLevel::debug)) return;
+  for (std::size_t reason = 0; reason < drops_seen_.size(); ++reason)
+    if (status.drops[reason] != drops_seen_[reason])
+      log_.event(LogLevel::debug, "rejected",
+                 {{"reason", name(static_cast<DropReason>(reason))},
+                  {"count", status.drops[reason] - drops_seen_[reason]},
+                  {"total", status.drops[reason]}});
+  drops_seen_ = status.drops;
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,39 @@
+#pragma once
+#include <array>
+#include <chrono>
+#include <span>
+
+#include "server/host.h"
+#include "server/log.h"
+#include "server/net/counters.h"
+
+namespace ashlar::server {
+
+/// Turns what happens while the server runs into log lines: who came and went, ticks that took too long,
+/// datagrams that were lost. Lines that a peer can cause are capped in number; what was left out is counted
+/// in the next one.
+class Edges {
+ public:
+  Edges(Log& log, std::chrono::microseconds start, std::uint16_t tick_rate_hz);
+
+  /// Call once a turn.
+  void observe(std::chrono::microseconds now, const HostStatus& status, const TransportCounters& transports,
+               std::span<const HostEvent> events);
+
+ private:
+  void log_event(std::chrono::microseconds now, const HostEvent& event);
+  void log_late_tick(std::chrono::microseconds now, const HostStatus& status, std::uint64_t tick_ns);
+  void log_skipped_ticks(std::chrono::microseconds now, const HostStatus& status);
+  void log_losses(const HostStatus& status, const TransportCounters& transports);
+
+  Log& log_;
+  std::uint64_t tick_ns_max_;
+  std::uint32_t tick_seen_ = 0;
+  RateCap people_, refusals_, late_, skips_;
+  std::chrono::microseconds next_losses_;
+  std::uint64_t skipped_seen_ = 0;
+  TransportCounters transports_seen_;
+  std::array<std::uint64_t, 16> drops_seen_{};
+};
+
+}  // namespace ashlar::server
