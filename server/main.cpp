@@ -1,1 +1,70 @@
-int main() { return 0; }
+// ashlar-server: takes the command line apart and hands over. Every failure is one line and exit code 2; a
+// health check that fails is 1.
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "server/admin/health.h"
+#include "server/config/config_file.h"
+#include "server/config/load.h"
+#include "server/config/values.h"
+#include "server/net/address.h"
+#include "server/serve.h"
+#include "server/version.h"
+
+namespace {
+
+using namespace ashlar::server;
+
+int fail(const std::string& line) {
+  std::fprintf(stderr, "ashlar-server: %s\n", one_line(line).c_str());
+  return 2;
+}
+
+int print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return std::fflush(stdout) == 0 ? 0 : fail("cannot write to standard output");
+}
+
+int health(const CommandLine& line, const Config& config) {
+  const auto server = parse_peer(line.argument.empty() ? health_address(config) : line.argument, config.port);
+  if (!server) return fail("--health: " + server.error());
+  const auto answer = ask_health(*server, std::chrono::milliseconds(2400));
+  std::fprintf(answer ? stdout : stderr, "%s\n", one_line(answer ? *answer : answer.error()).c_str());
+  return answer ? 0 : 1;
+}
+
+int run(const CommandLine& line) {
+  if (line.action == Action::help) return print(help_text());
+  if (line.action == Action::version) return print(version_text() + "\n");
+  const auto loaded = load_config(line, own_environment());
+  if (!loaded) return fail(loaded.error());
+  switch (line.action) {
+    case Action::print_config: {
+      WriteStyle style;
+      style.origins = loaded->origins;
+      return print(write_settings(loaded->config, style));
+    }
+    case Action::check_config: {
+      const auto checked = check(*loaded);
+      return checked ? print(*checked + "\n") : fail(checked.error());
+    }
+    case Action::health: return health(line, loaded->config);
+    default: break;
+  }
+  const auto served = serve(line, *loaded);
+  return served ? 0 : fail(served.error());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  try {
+    const auto line = parse_command_line(arguments);
+    return line ? run(*line) : fail(line.error());
+  } catch (const std::exception& error) {  // out of memory, for one: start-up is allowed to throw
+    return fail(error.what());
+  }
+}

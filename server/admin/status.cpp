@@ -76,6 +76,7 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.datagrams_in_per_s = rate(&TransportCounters::datagrams_in);
   report.datagrams_out_per_s = rate(&TransportCounters::datagrams_out);
   report.rejected = std::accumulate(status.drops.begin(), status.drops.end(), std::uint64_t{0});
+  report.rejected += transports.udp_dropped_long + transports.tcp_closed_bad_frame;
   report.dropped_kernel = transports.udp_dropped_kernel;
   report.dropped_sending = transports.udp_send_full + transports.tcp_send_full;
   report.ticks_late = status.ticks_late;

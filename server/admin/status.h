@@ -25,9 +25,9 @@ struct StatusReport {
   std::uint32_t clients = 0, monsters = 0;
   double bytes_in_per_s = 0, bytes_out_per_s = 0;
   double datagrams_in_per_s = 0, datagrams_out_per_s = 0;
-  std::uint64_t rejected = 0;                       ///< datagrams that the host refused, all reasons; total
-  std::uint64_t dropped_kernel = 0;                 ///< total
-  std::uint64_t dropped_sending = 0;                ///< no room in a buffer or queue; total
+  std::uint64_t rejected = 0;         ///< by the host for any reason, too long, or a broken stream; total
+  std::uint64_t dropped_kernel = 0;   ///< total
+  std::uint64_t dropped_sending = 0;  ///< no room in a buffer or queue; total
   std::uint64_t ticks_late = 0, ticks_skipped = 0;  ///< total
   std::uint64_t stuck = 0, recovered = 0;           ///< total
   Spread total;

@@ -28,7 +28,7 @@ struct Config {
   std::string listen = "*";
   std::uint16_t port = 7777;
   std::uint32_t clients_max = 256;
-  std::uint32_t clients_per_address_max = 256;
+  std::uint32_t clients_per_address_max = 0;  ///< 0: clients_max
   std::string motd;
 
   // World

@@ -192,9 +192,10 @@ std::vector<Setting> build() {
       {listen_setting(),
        whole("port", "PORT", 0, 65535, MEMBER(port), "UDP and TCP port; 0 takes any that is free."),
        whole("max_clients", "N", 1, 4096, MEMBER(clients_max), "Players at once; further ones are refused."),
-       whole("max_clients_per_address", "N", 1, 4096, MEMBER(clients_per_address_max),
-             "Players from one address (of IPv6: one /64). Raise or lower it with care behind a proxy."),
-       text("motd", "TEXT", motd_bytes_max, MEMBER(motd), "Message of the day, shown to players who join.")});
+       whole("max_clients_per_address", "N", 0, 4096, MEMBER(clients_per_address_max),
+               "Players from one address (of IPv6: one /64); 0: as many as max_clients. Behind a proxy all "
+               "players come from one."),
+         text("motd", "TEXT", motd_bytes_max, MEMBER(motd), "Message of the day, shown to players who join.")});
   group("World",
         {text("world", "DIR", 4096, MEMBER(world_dir),
               "Folder of the world, made when absent; keeps its seed, rules and maps. Without one the world "
@@ -210,7 +211,6 @@ std::vector<Setting> build() {
          choice("player_solver", {"sweep", "correct"}, MEMBER(rules.player_solver),
                 "How players are kept out of walls: exact and fast, or simple and robust."),
          choice("monster_solver", {"sweep", "correct"}, MEMBER(rules.monster_solver), "Likewise monsters."),
-         choice("keys", {"ignored", "needed"}, MEMBER(rules.keys), "Whether locked doors ask for their key."),
          real("gravity_mps2", "N", 0, 200, MEMBER(rules.gravity_mps2), "Metres per second squared."),
          real("jump_speed_mps", "N", 0, 50, MEMBER(rules.jump_speed_mps),
               "Metres per second; 7 clears one block under the default gravity."),

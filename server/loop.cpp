@@ -1,0 +1,169 @@
+#include "server/loop.h"
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <csignal>
+#include <cstdlib>
+
+#include "server/edges.h"
+
+namespace ashlar::server {
+namespace {
+
+using std::chrono::microseconds;
+using Clock = std::chrono::steady_clock;
+
+/// The longest an arrived datagram waits in the kernel: a flood between two polls must fit its buffer.
+constexpr microseconds poll_every{2000};
+constexpr microseconds goodbye_time_max = std::chrono::seconds(1);
+constexpr microseconds goodbye_repeat_every = std::chrono::milliseconds(20);
+constexpr int goodbye_repeats = 2;
+
+const char* signal_name(int number) {
+  switch (number) {
+    case SIGTERM: return "SIGTERM";
+    case SIGINT: return "SIGINT";
+    default: return "signal";
+  }
+}
+
+/// The entries for UDP: they may be lost on the way and are said again. TCP delivers.
+DatagramBatch udp_part(const DatagramBatch& batch) {
+  DatagramBatch part;
+  for (const DatagramBatch::Entry& entry : batch.entries())
+    if (entry.peer.transport == Transport::udp) part.add(entry.peer, batch.bytes(entry));
+  return part;
+}
+
+}  // namespace
+
+struct Loop::Impl {
+  asio::io_context io{1};
+  asio::signal_set signals{io};
+  asio::steady_timer timer{io};
+  std::string stop_reason;  // empty: nobody wants it to stop
+  bool reload_wanted = false;
+
+  // Kept from turn to turn, so that a turn allocates nothing once they have their size.
+  DatagramBatch in, out;
+  std::vector<HostEvent> events;
+
+  void wait_for_signal() {
+    signals.async_wait([this](const asio::error_code& error, int number) {
+      if (error) return;
+      if (number == SIGHUP) {
+        reload_wanted = true;
+      } else if (stop_reason.empty()) {
+        stop_reason = signal_name(number);
+      } else {
+        std::_Exit(128 + number);  // asked twice: no more goodbyes
+      }
+      wait_for_signal();
+    });
+  }
+
+  /// Sleeps until then, or until a signal came.
+  void sleep_until(microseconds when) {
+    timer.expires_at(Clock::time_point(when));
+    timer.async_wait([](const asio::error_code&) {});
+    io.restart();
+    io.run_one();
+    io.poll();
+    timer.cancel();
+  }
+
+  void turn(Host& host, Transports& transports, Edges& edges) {
+    const microseconds now = Loop::now();
+    in.clear();
+    out.clear();
+    events.clear();
+    transports.poll(now, in);
+    host.advance(now, in, out, events);
+    transports.send(now, out);
+    edges.observe(now, host.status(), transports.counters(), events);
+  }
+
+  void say_goodbye(Host& host, Transports& transports) {
+    out.clear();
+    host.shut_down("the server is shutting down", out);
+    const DatagramBatch again = udp_part(out);
+    microseconds now = Loop::now();
+    const microseconds give_up = now + goodbye_time_max;
+    transports.send(now, out);
+    for (int repeat = 0; now < give_up; ++repeat) {
+      sleep_until(now + goodbye_repeat_every);
+      now = Loop::now();
+      in.clear();
+      transports.poll(now, in);
+      if (repeat < goodbye_repeats) {
+        transports.send(now, again);
+      } else if (transports.flushed()) {
+        return;
+      }
+    }
+  }
+};
+
+Loop::Loop() : impl_(std::make_unique<Impl>()) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) impl_->signals.add(number);
+  // A reader of the log or of a connection that goes away must not end the server.
+  std::signal(SIGPIPE, SIG_IGN);
+  impl_->wait_for_signal();
+}
+
+Loop::~Loop() = default;
+
+microseconds Loop::now() { return std::chrono::duration_cast<microseconds>(Clock::now().time_since_epoch()); }
+
+std::uint64_t stopwatch_ns() {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count());
+}
+
+bool Loop::stop_requested() {
+  impl_->io.restart();
+  impl_->io.poll();
+  return !impl_->stop_reason.empty();
+}
+
+void Loop::run(Host& host, Transports& transports, Log& log, const LoopOptions& options) {
+  const microseconds start = now();
+  const microseconds stop_at = start + options.run_for;
+  microseconds next_status = start + std::chrono::seconds(options.status_every_s);
+  microseconds next_live = start;
+  Edges edges(log, start, options.title.tick_rate_hz);
+  StatusMeter status_meter(start);
+  StatusMeter live_meter(start);
+
+  while (impl_->stop_reason.empty()) {
+    impl_->turn(host, transports, edges);
+    const microseconds at = now();
+    status_meter.observe(host.status());
+    live_meter.observe(host.status());
+    if (options.status_every_s > 0 && at >= next_status) {
+      log_status(log, status_meter.report(at, host.status(), transports.counters()));
+      next_status += std::chrono::seconds(options.status_every_s);
+    }
+    if (options.live != nullptr && at >= next_live) {
+      options.live->show(
+          status_text(options.title, live_meter.report(at, host.status(), transports.counters())));
+      next_live = at + std::chrono::seconds(1);
+    }
+    if (impl_->reload_wanted && options.reload) options.reload();
+    impl_->reload_wanted = false;
+    if (options.run_for.count() > 0 && at >= stop_at) impl_->stop_reason = "time is up";
+    if (impl_->stop_reason.empty()) impl_->sleep_until(std::min(host.next_tick_at(), at + poll_every));
+  }
+
+  log.info("stopping", {{"reason", impl_->stop_reason}, {"clients", host.status().clients}});
+  impl_->say_goodbye(host, transports);
+  const HostStatus& status = host.status();
+  log.info("stopped", {{"up_s", static_cast<double>((now() - start).count() / 1000) / 1000.0},
+                       {"ticks", status.tick},
+                       {"ticks_late", status.ticks_late},
+                       {"ticks_skipped", status.ticks_skipped},
+                       {"log_lines_lost", log.lines_lost()}});
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,52 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "server/admin/live_view.h"
+#include "server/admin/status.h"
+#include "server/host.h"
+#include "server/log.h"
+#include "server/net/transports.h"
+
+namespace ashlar::server {
+
+struct LoopOptions {
+  std::chrono::milliseconds run_for{0};  ///< 0: until a signal
+  std::uint32_t status_every_s = 0;      ///< 0: never
+  LiveView* live = nullptr;              ///< shown once a second; may be null
+  StatusTitle title;
+  std::function<void()> reload;  ///< on HUP
+};
+
+/// The one thread that owns the Host: sockets in, ticks that are due, sockets out, every 1 to 2 ms by a
+/// timer; and the process's signals, from construction on.
+///
+/// TERM and INT end run() after every client was told; a second one ends the process at once.
+class Loop {
+ public:
+  Loop();
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  /// Was a signal to stop seen? For the long steps before run().
+  bool stop_requested();
+
+  /// Until stopped. Then says goodbye and waits, for at most a second, until the last bytes are out.
+  void run(Host& host, Transports& transports, Log& log, const LoopOptions& options);
+
+  /// Monotonic; what run() gives the host as time.
+  static std::chrono::microseconds now();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// For HostConfig::stopwatch_ns.
+std::uint64_t stopwatch_ns();
+
+}  // namespace ashlar::server

@@ -1,0 +1,203 @@
+#include "server/serve.h"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "server/admin/live_view.h"
+#include "server/host.h"
+#include "server/log.h"
+#include "server/loop.h"
+#include "server/net/transports.h"
+#include "server/setup.h"
+#include "server/store/recorder.h"
+#include "server/version.h"
+#include "world/bsp/placement.h"
+
+namespace ashlar::server {
+namespace {
+
+using Failure = std::unexpected<std::string>;
+
+std::uint32_t per_address(const Config& config) {
+  return config.clients_per_address_max == 0 ? config.clients_max
+                                             : std::min(config.clients_per_address_max, config.clients_max);
+}
+
+TransportConfig transport_config(const Config& config) {
+  TransportConfig transport;
+  transport.listen = *parse_listen(config.listen);  // checked when it was set
+  transport.port = config.port;
+  transport.clients_max = config.clients_max;
+  transport.tick_rate_hz = config.rules.tick_rate_hz;
+  // Some more connections than players: those who are on their way in, and those who are told why not.
+  transport.tcp.connections_max = config.clients_max + 64;
+  transport.tcp.connections_per_address_max = per_address(config) + 8;
+  return transport;
+}
+
+HostConfig host_config(const Config& config) {
+  HostConfig host;
+  host.clients_max = config.clients_max;
+  host.clients_per_address_max = per_address(config);
+  host.snapshot_every_ticks = config.snapshot_every_ticks;
+  host.interest_radius_m = config.interest_radius_m;
+  host.message_of_the_day = config.motd;
+  host.stopwatch_ns = stopwatch_ns;
+  return host;
+}
+
+std::expected<std::uint64_t, std::string> random_secret() {
+  std::uint64_t secret = 0;
+  if (::getrandom(&secret, sizeof secret, 0) != sizeof secret)
+    return Failure("the system gives no random numbers (getrandom)");
+  return secret;
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ",") + text;
+  return out;
+}
+
+/// Every setting that is not at its default, with where it came from.
+void log_settings(Log& log, const LoadedConfig& loaded) {
+  for (std::size_t index = 0; index < settings().size(); ++index) {
+    if (loaded.origins[index].empty()) continue;
+    const Setting& setting = settings()[index];
+    log.info("setting", {{"key", setting.key},
+                         {"value", joined(setting.get(loaded.config))},
+                         {"from", loaded.origins[index]}});
+  }
+  for (const std::string& variable : loaded.unknown_variables)
+    log.warning("unknown_variable",
+                {{"name", variable}, {"remedy", "see ashlar-server --help for those there are"}});
+}
+
+void log_buffer(Log& log, const Transports& transports) {
+  const std::size_t wanted = transports.receive_buffer_bytes_wanted();
+  if (transports.receive_buffer_bytes() >= wanted) return;
+  log.warning("receive_buffer_small",
+              {{"bytes", transports.receive_buffer_bytes()},
+               {"wanted_bytes", wanted},
+               {"remedy", "sysctl -w net.core.rmem_max=" + std::to_string(wanted / 2) + ", then restart"}});
+}
+
+/// HUP: reads the layers again; what can change while clients play does, the rest is named.
+void reload(const CommandLine& line, LoadedConfig& current, Host& host, Log& log) {
+  const auto fresh = load_config(line, own_environment());
+  if (!fresh) {
+    log.event(LogLevel::error, "reload_failed", {{"error", fresh.error()}});
+    return;
+  }
+  for (std::size_t index = 0; index < settings().size(); ++index) {
+    const Setting& setting = settings()[index];
+    if (setting.get(fresh->config) == setting.get(current.config)) continue;
+    if (setting.key != "motd" && setting.key != "log_level")
+      log.warning("reload_ignored", {{"key", setting.key}, {"remedy", "needs a restart"}});
+  }
+  current.config.motd = fresh->config.motd;
+  current.config.log_level = fresh->config.log_level;
+  host.set_message_of_the_day(current.config.motd);
+  log.set_level(current.config.log_level);
+  log.info("reloaded", {{"motd", current.config.motd}, {"config", fresh->config_file}});
+}
+
+/// The log, and the view it shares the terminal with where there is one.
+struct Output {
+  explicit Output(const Config& config) {
+    // Drawing in place needs a terminal: anywhere else the status becomes lines of the log.
+    if (config.live && ::isatty(STDOUT_FILENO) == 1) {
+      view = std::make_shared<LiveView>(stdout);
+      log = std::make_unique<Log>(config.log_format, config.log_level, view);
+    } else {
+      log = std::make_unique<Log>(config.log_format, config.log_level);
+    }
+  }
+  std::shared_ptr<LiveView> view;
+  std::unique_ptr<Log> log;
+};
+
+}  // namespace
+
+std::string health_address(const Config& config) {
+  const std::string port = ":" + std::to_string(config.port);
+  const bool everywhere = config.listen == "*" || config.listen == "0.0.0.0" || config.listen.empty();
+  if (everywhere) return "127.0.0.1" + port;
+  if (config.listen == "::" || config.listen == "[::]") return "[::1]" + port;
+  const bool bare_v6 = config.listen.find(':') != std::string::npos && !config.listen.starts_with('[');
+  return (bare_v6 ? "[" + config.listen + "]" : config.listen) + port;
+}
+
+std::expected<std::string, std::string> check(const LoadedConfig& loaded) {
+  const auto prepared = prepare_setup(loaded.config, usual_wad_folders());
+  if (!prepared) return Failure(prepared.error());
+  std::string maps;
+  for (const MapRequest& map : prepared->maps) maps += (maps.empty() ? "" : ", ") + to_text(map);
+  return "configuration is good: port " + std::to_string(loaded.config.port) + ", seed " +
+         std::to_string(loaded.config.seed) + ", maps " + maps + " from " +
+         (prepared->wads.empty() ? "the built-in ones" : joined(prepared->wads));
+}
+
+std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& given) {
+  const auto begun = Loop::now();
+  Loop loop;
+  LoadedConfig loaded = given;
+  auto prepared = prepare_setup(loaded.config, usual_wad_folders());
+  if (!prepared) return Failure(std::move(prepared.error()));
+  auto transports = Transports::open(transport_config(loaded.config));
+  if (!transports) return Failure(std::move(transports.error()));
+  const auto secret = random_secret();
+  if (!secret) return Failure(secret.error());
+  LoadedConfig kept = loaded;  // a kept world names its maps with their places, whatever is found another day
+  kept.config.maps = prepared->maps;
+  if (auto made = prepare_world(kept); !made) return Failure(std::move(made.error()));
+
+  auto world = std::make_unique<World>(prepared->setup);
+  std::unique_ptr<Recorder> recorder;
+  if (!loaded.config.record_file.empty()) {
+    auto created = Recorder::create(loaded.config.record_file, recording_header(*world, version()));
+    if (!created) return Failure(std::move(created.error()));
+    recorder = std::move(*created);
+  }
+  Host host(host_config(loaded.config), std::move(world), *secret);
+  host.set_sink(recorder.get());
+
+  Output output(loaded.config);
+  Log& log = *output.log;
+  log.info("starting", {{"version", version()}, {"config", loaded.config_file}, {"pid", ::getpid()}});
+  log_settings(log, loaded);
+  log_buffer(log, *transports);
+  for (const auto& map : prepared->setup.maps)
+    log.info("map", {{"name", map->name()},
+                     {"x", map->box().min.x},
+                     {"y", map->box().min.y},
+                     {"roof_z", map->box().max.z},
+                     {"sectors", map->source().sectors.size()},
+                     {"wads", joined(prepared->wads)}});
+
+  LoopOptions options;
+  options.run_for = loaded.config.run_for;
+  options.status_every_s = loaded.config.status_every_s;
+  if (loaded.config.live && output.view == nullptr && options.status_every_s == 0) options.status_every_s = 1;
+  options.live = output.view.get();
+  options.title = {transports->port(), loaded.config.clients_max, loaded.config.rules.tick_rate_hz};
+  options.reload = [&] { reload(line, loaded, host, log); };
+  if (!loop.stop_requested())
+    log.info("ready", {{"port", transports->port()},
+                       {"listen", loaded.config.listen},
+                       {"world", loaded.config.world_dir},
+                       {"seed", loaded.config.seed},
+                       {"monsters", host.status().monsters},
+                       {"max_clients", loaded.config.clients_max},
+                       {"tick_rate_hz", loaded.config.rules.tick_rate_hz},
+                       {"start_ms", (Loop::now() - begun).count() / 1000}});
+  loop.run(host, *transports, log, options);
+  host.set_sink(nullptr);
+  if (recorder != nullptr && !recorder->failure().empty())
+    log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});
+  return {};
+}
+
+}  // namespace ashlar::server
