@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "world/sim/mechanics.h"
+
 namespace ashlar::server {
 namespace {
 
@@ -106,9 +108,10 @@ void Publisher::gather_heights(const World& world) {
   if (total == 0) return;
 
   const std::size_t per_second = world.setup().rules.tick_rate_hz;
-  const std::size_t share =
-      std::min({(total + per_second - 1) / per_second, total, snapshot_sector_heights_max});
   wire_heights_.reserve(snapshot_sector_heights_max);  // spans below point into it
+  gather_moving(world);
+  const std::size_t room = snapshot_sector_heights_max - wire_heights_.size();
+  const std::size_t share = std::min({(total + per_second - 1) / per_second, total, room});
   for (std::size_t sent = 0; sent < share && height_blocks_.size() < snapshot_sector_runs_max;) {
     next_sector_ %= total;
     // The map and sector that the running number falls on.
@@ -122,6 +125,37 @@ void Publisher::gather_heights(const World& world) {
                               std::span(wire_heights_).subspan(start, count)});
     sent += count;
     next_sector_ += count;
+  }
+}
+
+void Publisher::gather_moving(const World& world) {
+  const auto add = [&](std::size_t map, std::uint32_t sector) {
+    wire_heights_.push_back(quantise_heights(world.maps()[map].heights[sector]));
+    height_blocks_.push_back({static_cast<std::uint16_t>(map), static_cast<std::uint16_t>(sector),
+                              std::span(wire_heights_).last(1)});
+  };
+  // Some room stays for the round over all sectors, which also brings what is left out here.
+  const std::size_t runs_max = std::min(snapshot_sector_runs_max, snapshot_sector_heights_max) * 3 / 4;
+  for (const MoverEvent& e : world.mechanics().events())
+    if (e.kind == MoverEventKind::arrived && height_blocks_.size() < runs_max) add(e.map, e.where);
+  // More in motion than there is room take turns.
+  const auto maps = world.mechanics().maps();
+  const auto each = [&](auto&& visit) {
+    for (std::size_t map = 0; map < maps.size(); ++map)
+      for (const Mover& m : maps[map].movers.movers())
+        if (m.moving()) visit(map, m.sector);
+  };
+  std::size_t moving = 0;
+  each([&](std::size_t, std::uint32_t) { ++moving; });
+  if (moving == 0) return;
+  const std::size_t first = next_moving_ % moving;
+  for (const bool before : {false, true}) {
+    std::size_t i = 0;
+    each([&](std::size_t map, std::uint32_t sector) {
+      if ((i++ < first) != before || height_blocks_.size() >= runs_max) return;
+      add(map, sector);
+      ++next_moving_;
+    });
   }
 }
 

@@ -19,7 +19,8 @@ class Publisher {
   /// them, so that a client forgets who left. Valid until the next call of either.
   std::span<const CellBlock> blocks_near(DVec3 eye_m, double radius_m);
 
-  /// The share of the sectors' heights that goes out this tick: every sector comes round within a second.
+  /// The sectors' heights that go out this tick: those in motion, and a share of all, so that every sector
+  /// comes round within a second.
   std::span<const HeightBlock> heights() const { return height_blocks_; }
 
  private:
@@ -33,6 +34,7 @@ class Publisher {
   };
   void add(DVec3 position, EntityRecord record);
   void gather_heights(const World& world);
+  void gather_moving(const World& world);
 
   std::vector<Placed> placed_;
   std::vector<EntityRecord> records_;  // sorted by cell, then id
@@ -42,7 +44,7 @@ class Publisher {
   std::vector<CellBlock> picked_;
   std::vector<WireHeights> wire_heights_;
   std::vector<HeightBlock> height_blocks_;
-  std::size_t next_sector_ = 0;
+  std::size_t next_sector_ = 0, next_moving_ = 0;
 };
 
 }  // namespace ashlar::server

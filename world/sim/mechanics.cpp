@@ -13,6 +13,8 @@ constexpr double monster_push_reach_m = 0.5;  // before its skin
 constexpr double key_reach_m = 20.0 / 32;     // a key's own radius, as Doom has it
 constexpr double key_height_m = 0.5;
 
+constexpr double walked_m_max = 8;  // further in one tick is no walk: a body was put elsewhere
+
 bool inside(const PlacedMap& map, DVec3 p) {
   const BlockBox& box = map.box();
   return p.x >= box.min.x && p.x <= box.max.x && p.y >= box.min.y && p.y <= box.max.y && p.z < map.roof_m();
@@ -133,7 +135,8 @@ void Mechanics::walk(MechanicsTick& tick) {
 
 void Mechanics::walk_body(MechanicsTick& tick, DVec3 from, const Actor& who) {
   const DVec3 to = who.body.position_m;
-  if (to.x == from.x && to.y == from.y) return;
+  const DVec2 way = xy(to - from);
+  if (dot(way, way) == 0 || dot(way, way) > walked_m_max * walked_m_max) return;
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     const MapPlan& plan = *maps_[i].plan;
     if (!inside(plan.map(), to)) continue;

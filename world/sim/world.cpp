@@ -6,6 +6,7 @@
 #include "world/collide/crowd.h"
 #include "world/math/assert.h"
 #include "world/math/hash.h"
+#include "world/sim/mechanics.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/monster_think.h"
 #include "world/sim/spawn.h"
@@ -58,6 +59,7 @@ struct World::Impl {
   VoxelVolume volume;
   std::vector<std::vector<SectorHeights>> heights;  // one list a map
   std::vector<MapInSpace> placed;
+  Mechanics mechanics;
   PlayerTable players;
   MonsterTable monsters;
   SpawnPlanner spawns;
@@ -92,6 +94,7 @@ World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.see
   monsters.id.resize(m), monsters.generation.resize(m), monsters.kind.resize(m), monsters.body.resize(m);
   monsters.yaw.resize(m), monsters.mood.resize(m), monsters.target.resize(m), monsters.goal_m.resize(m);
   monsters.turn_ticks.resize(m), monsters.forget_ticks.resize(m), monsters.rng.resize(m);
+  mechanics = Mechanics(setup.maps, heights, p, m);
   crowd.reserve(p + m);
   joined.reserve(p);
 
@@ -172,6 +175,7 @@ EntityId World::Impl::add_player() {
     players.command[i] = PlayerCommand{};
     players.command[i].yaw = at.yaw;
     players.report[i] = MoveReport{};
+    mechanics.player_joined(i);
     ++player_count;
     return players.id[i];
   }
@@ -266,6 +270,7 @@ void World::Impl::rehash() {
   h.add(volume.hash());
   for (const auto& list : heights)
     for (const SectorHeights& s : list) h.add(s.floor_m), h.add(s.ceiling_m);
+  mechanics.add_to_hash(h);
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
     add(h, players.id[i]), add(h, players.body[i]), add(h, players.command[i]);
@@ -314,9 +319,13 @@ void World::step(const TickInput& input) {
     const int row = player_row(in.player);
     if (row >= 0) w.players.command[static_cast<std::size_t>(row)] = in.command;
   }
+  MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}};
+  w.mechanics.move(moving);
+  w.mechanics.act(moving);
   w.move_players();
   w.move_monsters();
   w.push_apart();
+  w.mechanics.walk(moving);
   ++w.tick;
   w.rehash();
 }
@@ -330,6 +339,7 @@ const MonsterTable& World::monsters() const { return impl_->monsters; }
 Space World::space() const { return impl_->space(); }
 std::span<const MapInSpace> World::maps() const { return impl_->placed; }
 std::span<const Joined> World::joined() const { return impl_->joined; }
+const Mechanics& World::mechanics() const { return impl_->mechanics; }
 const WorldCounters& World::counters() const { return impl_->counters; }
 std::uint32_t World::player_count() const { return impl_->player_count; }
 std::uint32_t World::monster_count() const { return impl_->monster_count; }

@@ -14,6 +14,7 @@
 namespace ashlar {
 
 struct Chunk;
+class Mechanics;
 struct Terrain;
 
 /// A place where something appears.
@@ -96,7 +97,8 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  /// Advances by one tick: chunks, leaves, joins, admin, edits, players, monsters, crowd, hash.
+  /// Advances by one tick: chunks, leaves, joins, admin, edits, moving sectors, uses and shots, players,
+  /// monsters, crowd, lines walked over, hash.
   /// No allocation but for chunks that arrive. Precondition: commands have passed their range checks.
   void step(const TickInput& input);
 
@@ -110,6 +112,9 @@ class World {
   std::span<const MapInSpace> maps() const;
   std::span<const Joined> joined() const;  ///< answers to the last step's joins, in their order
   const WorldCounters& counters() const;
+  /// Moving sectors and triggers: their state, and the events of the last step (doors, lifts, crushers,
+  /// keys).
+  const Mechanics& mechanics() const;
 
   /// Row of a living player, or -1.
   int player_row(EntityId id) const;

@@ -1,6 +1,7 @@
 #include "world/sim/world.h"
 
 #include "tests/catch.h"
+#include "tests/world/sim/moving_rooms.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
@@ -71,6 +72,46 @@ TEST_CASE("the same setup and inputs give the same hash after every tick", "[wor
   WorldSetup other = setup;
   other.seed = 2;
   CHECK(World(other).hash() != World(setup).hash());
+}
+
+TEST_CASE("a player opens a door of the world, and its height is state", "[world][sim][world]") {
+  // Two rooms with a door between them; the door's front looks west.
+  const SectorMap map = testing::row_of_rooms({{0, 128}, {0, 0}, {0, 128}}, {{1}, {1, 0, true}},
+                                              {testing::thing_at(90, 128, 1)});
+  PlaceOptions options;
+  options.surface_z = 20;
+  options.doors_open = false;
+  options.doorway = false;
+  WorldSetup setup;
+  setup.players_max = 4;
+  setup.monsters = 0;
+  setup.maps.push_back(*place_map(map, options));
+  World world(setup);
+  const EntityId id = join(world);
+  const DVec2 before = setup.maps[0]->to_world({100, 128});
+  AdminCommand to{AdminAction::teleport, id, {before.x, before.y, setup.maps[0]->z_to_world(0)}};
+  TickInput input;
+  input.admin = std::span(&to, 1);
+  world.step(input);
+  const double shut = world.maps()[0].heights[1].ceiling_m;
+  PlayerInput in{id, {}};
+  in.command.buttons = button::use;
+  input = {};
+  input.commands = std::span(&in, 1);
+  const std::uint64_t hash = world.hash();
+  world.step(input);
+  CHECK(world.hash() != hash);
+  REQUIRE(world.mechanics().maps()[0].movers.movers().size() == 1);
+  // It opens, the player walks through, and it closes behind.
+  in.command.buttons = 0;
+  for (int i = 0; i < 60 * 2; ++i) world.step(input);
+  CHECK(world.maps()[0].heights[1].ceiling_m > shut + 3);
+  in.command.forward = 1;
+  for (int i = 0; i < 60 * 3; ++i) world.step(input);
+  CHECK(position(world, id).x > setup.maps[0]->to_world({256, 128}).x);
+  for (int i = 0; i < 60 * 6; ++i) world.step(input);
+  CHECK(world.maps()[0].heights[1].ceiling_m == shut);
+  CHECK(world.counters().recoveries == 0);
 }
 
 TEST_CASE("monsters live in the map and on the terrain, move about and stay out of solids",
