@@ -1,6 +1,7 @@
 #include "server/loop.h"
 
 #include <asio/io_context.hpp>
+#include <asio/post.hpp>
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
 #include <csignal>
@@ -98,8 +99,8 @@ struct Loop::Impl {
       transports.poll(now, in);
       if (repeat < goodbye_repeats) {
         transports.send(now, again);
-      } else if (transports.flushed()) {
-        return;
+      } else if (transports.flushed() && transports.tcp_connections() == 0) {
+        return;  // a connection that we close with input unread would lose its goodbye to a reset
       }
     }
   }
@@ -125,6 +126,12 @@ bool Loop::stop_requested() {
   impl_->io.restart();
   impl_->io.poll();
   return !impl_->stop_reason.empty();
+}
+
+void Loop::request_stop(const std::string& reason) {
+  asio::post(impl_->io, [this, reason] {
+    if (impl_->stop_reason.empty()) impl_->stop_reason = reason;
+  });
 }
 
 void Loop::run(Host& host, Transports& transports, Log& log, const LoopOptions& options) {

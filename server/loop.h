@@ -34,6 +34,8 @@ class Loop {
 
   /// Was a signal to stop seen? For the long steps before run().
   bool stop_requested();
+  /// As a signal does; the reason goes into the log. Any thread.
+  void request_stop(const std::string& reason);
 
   /// Until stopped. Then says goodbye and waits, for at most a second, until the last bytes are out.
   void run(Host& host, Transports& transports, Log& log, const LoopOptions& options);

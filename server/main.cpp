@@ -51,6 +51,8 @@ int run(const CommandLine& line) {
       return checked ? print(*checked + "\n") : fail(checked.error());
     }
     case Action::health: return health(line, loaded->config);
+    case Action::list_maps: return fail("--list-maps is not in this build");
+    case Action::draw_map: return fail("--draw-map is not in this build");
     default: break;
   }
   const auto served = serve(line, *loaded);

@@ -169,13 +169,13 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   log.info("starting", {{"version", version()}, {"config", loaded.config_file}, {"pid", ::getpid()}});
   log_settings(log, loaded);
   log_buffer(log, *transports);
+  for (const std::string& wad : prepared->wads) log.info("wad", {{"file", wad}});
   for (const auto& map : prepared->setup.maps)
     log.info("map", {{"name", map->name()},
                      {"x", map->box().min.x},
                      {"y", map->box().min.y},
                      {"roof_z", map->box().max.z},
-                     {"sectors", map->source().sectors.size()},
-                     {"wads", joined(prepared->wads)}});
+                     {"sectors", map->source().sectors.size()}});
 
   LoopOptions options;
   options.run_for = loaded.config.run_for;

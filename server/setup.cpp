@@ -49,6 +49,8 @@ std::expected<std::vector<std::uint8_t>, std::string> read_bytes(const std::stri
   return bytes;
 }
 
+bool is_built_in(const MapRequest& map) { return changed_case(map.name, true) == builtin_map_name; }
+
 struct Content {
   WadStack wads;
   std::vector<std::string> files;
@@ -58,6 +60,8 @@ std::expected<Content, std::string> open_wads(const Config& config, const std::v
   Content content;
   std::vector<std::string> names = config.wads;
   if (names.empty()) {
+    const bool all_built_in = std::all_of(config.maps.begin(), config.maps.end(), is_built_in);
+    if (!config.maps.empty() && all_built_in) return content;
     // Nobody asked for it: where there is none, the built-in map takes its place.
     const auto freedoom = find_wad(default_wad, folders);
     if (!freedoom) return content;

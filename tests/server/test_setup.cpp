@@ -102,6 +102,12 @@ TEST_CASE("a WAD is found by name, case or folder, and Freedoom by itself", "[se
   REQUIRE(world.has_value());
   CHECK(world->wads == std::vector<std::string>{(folder.path("") + "freedoom2.wad")});
   CHECK(world->maps[0].name == "MAP01");
+
+  Config built_in;  // then no WAD is needed, nor read
+  built_in.maps = {{"courtyard", {}}};
+  const auto without = prepare_setup(built_in, folders);
+  REQUIRE(without.has_value());
+  CHECK(without->wads.empty());
 }
 
 TEST_CASE("a WAD that is missing, empty or damaged is named in one line", "[server][setup]") {

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Starts ashlar-server as an operator does and holds it to exit codes, messages, signals and its ready line.
+
+Usage: check_binary.py PATH/ashlar-server
+"""
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SERVER = ""
+# Generous: sanitizers and busy machines make starting slow, and only a failing test waits for it.
+PATIENCE_S = 180
+QUICK = ["--map", "none", "--monsters", "0"]
+
+
+def environment(**extra):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("ASHLAR_", "DOOMWAD"))}
+    return {**clean, **extra}
+
+
+def run(*arguments, **extra):
+    return subprocess.run([SERVER, *arguments], capture_output=True, text=True, timeout=PATIENCE_S,
+                          env=environment(**extra), stdin=subprocess.DEVNULL)
+
+
+class Running:
+    """A server on a free port, from its ready line to its end."""
+
+    def __init__(self, *arguments, **extra):
+        self.lines = []
+        self.process = subprocess.Popen([SERVER, "--port", "0", "--log-format", "json", *arguments],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env=environment(**extra), stdin=subprocess.DEVNULL)
+
+    def wait_for(self, event):
+        for line in self.process.stdout:
+            self.lines.append(json.loads(line))  # every line is whole JSON, or this throws
+            if self.lines[-1]["event"] == event:
+                return self.lines[-1]
+        raise AssertionError(f"no event={event}: {self.lines} {self.process.stderr.read()}")
+
+    def end(self, number):
+        self.process.send_signal(number)
+        return self.finish()
+
+    def finish(self):
+        out, err = self.process.communicate(timeout=PATIENCE_S)
+        self.lines += [json.loads(line) for line in out.splitlines()]
+        return self.process.returncode, [line["event"] for line in self.lines], err
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+class Mistakes(unittest.TestCase):
+    def refused(self, arguments, *parts, **extra):
+        done = run(*arguments, **extra)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("ashlar-server: "), done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def test_flags(self):
+        self.refused(["--prot", "1"], "--prot", "did you mean --port?")
+        self.refused(["--port"], "--port needs a value")
+        self.refused(["--port", "70000"], "--port", "0 to 65535")
+        self.refused(["--tick-rate", "9"], "--tick-rate", "10 to 128")
+        self.refused(["serve"], "serve")
+        self.refused(["--listen", "example.org"], "example.org")
+        self.refused([], "ASHLAR_SEED", "abc", ASHLAR_SEED="abc")
+
+    def test_configuration(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "server.toml")
+            self.refused(["--config", path], path, "No such file")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("port = 1\n\nmax_cleints = 3\n")
+            self.refused(["--config", path], path + ":3:", "max_cleints", "max_clients")
+
+    def test_content(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "cut.wad")
+            self.refused(["--wad", path], path, "--wad")
+            with open(path, "wb") as file:
+                file.write(b"PWAD\x01\x00\x00\x00\xff\x00\x00\x00")
+            self.refused(["--wad", path], path)
+        self.refused(["--map", "NOSUCHMAP"], "NOSUCHMAP")
+
+    def test_a_taken_port_leaves_no_world_behind(self):
+        with tempfile.TemporaryDirectory() as folder, socket.socket() as taken:
+            world = os.path.join(folder, "world")
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = str(taken.getsockname()[1])
+            self.refused(["--port", port, "--listen", "127.0.0.1", "--world", world, *QUICK],
+                         "port " + port, "taken", "--port")
+            self.assertFalse(os.path.exists(world))
+
+    def test_another_seed_for_a_world(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "world.toml"), "w", encoding="utf-8") as file:
+                file.write("format = 1\nseed = 5\n")
+            self.refused(["--world", folder, "--seed", "6"], folder, "seed 5")
+
+
+class Questions(unittest.TestCase):
+    def test_version_and_help(self):
+        done = run("--version")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"^ashlar-server \d+\.\d+\.\d+ \(protocol \d+")
+        done = run("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for flag in ("--wad", "--map", "--max-clients", "--world", "--health", "--for"):
+            self.assertIn(flag, done.stdout)
+
+    def test_a_printed_configuration_reads_back(self):
+        def values(text):
+            return [line for line in text.splitlines() if line and not line.startswith("#")]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "server.toml")
+            first = run("--print-config", "--port", "1234", "--map", "MAP07@1,-2", ASHLAR_MOTD="hello \"you\"")
+            self.assertEqual(first.returncode, 0, first.stderr)
+            self.assertIn("from --port", first.stdout)
+            self.assertIn("from ASHLAR_MOTD", first.stdout)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(first.stdout)
+            second = run("--print-config", "--config", path)
+            self.assertEqual(values(first.stdout), values(second.stdout))
+            self.assertIn("port = 1234", values(second.stdout))
+
+    def test_checking_starts_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            world = os.path.join(folder, "world")
+            done = run("--check-config", "--world", world, *QUICK)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("configuration is good", done.stdout)
+            self.assertFalse(os.path.exists(world))
+
+    def test_nobody_is_not_healthy(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.bind(("127.0.0.1", 0))  # bound, so nobody else is there; it never answers
+            done = run("--health", "127.0.0.1:%d" % other.getsockname()[1])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("does not answer", done.stderr)
+
+
+class Life(unittest.TestCase):
+    def test_from_ready_over_reload_to_sigterm(self):
+        with tempfile.TemporaryDirectory() as folder:
+            world = os.path.join(folder, "world")
+            with Running("--world", world, "--seed", "7", *QUICK, ASHLAR_NONSENSE="1") as server:
+                ready = server.wait_for("ready")
+                self.assertEqual(ready["seed"], 7)
+                self.assertIn("unknown_variable", [line["event"] for line in server.lines])
+                with open(os.path.join(world, "server.toml"), "a", encoding="utf-8") as file:
+                    file.write('\nmotd = "news"\nmax_clients = 9\n')
+                server.process.send_signal(signal.SIGHUP)
+                self.assertEqual(server.wait_for("reloaded")["motd"], "news")
+                ignored = [line["key"] for line in server.lines if line["event"] == "reload_ignored"]
+                self.assertEqual(ignored, ["max_clients"])
+                address = "127.0.0.1:%d" % ready["port"]
+                healthy = run("--health", address)
+                self.assertEqual(healthy.returncode, 0, healthy.stderr)
+                if socket.has_dualstack_ipv6():
+                    self.assertEqual(run("--health", "[::1]:%d" % ready["port"]).returncode, 0)
+                code, events, errors = server.end(signal.SIGTERM)
+                self.assertEqual((code, errors), (0, ""))
+                self.assertEqual(events[-2:], ["stopping", "stopped"])
+                self.assertEqual(run("--health", address).returncode, 1)
+            # The world is there, and is the same one without being told its seed.
+            with Running("--world", world, "--for", "100ms") as again:
+                self.assertEqual(again.wait_for("ready")["seed"], 7)
+                self.assertEqual(again.finish()[0], 0)
+
+    def test_sigint(self):
+        with Running(*QUICK) as server:
+            server.wait_for("ready")
+            code, events, errors = server.end(signal.SIGINT)
+            self.assertEqual((code, errors, events[-1]), (0, "", "stopped"))
+
+    def test_a_reader_of_the_log_that_leaves_does_not_end_the_server(self):
+        with Running("--status-every", "1", *QUICK) as server:
+            port = server.wait_for("ready")["port"]
+            server.process.stdout.close()
+            time.sleep(2.5)  # two lines of status into the closed pipe
+            self.assertEqual(run("--health", "127.0.0.1:%d" % port).returncode, 0)
+            server.process.send_signal(signal.SIGTERM)
+            self.assertEqual(server.process.wait(PATIENCE_S), 0)
+
+    def test_connections_that_speak_garbage_are_closed(self):
+        with Running("--listen", "127.0.0.1", *QUICK) as server:
+            port = server.wait_for("ready")["port"]
+            with socket.create_connection(("127.0.0.1", port)) as peer:
+                peer.settimeout(PATIENCE_S)
+                peer.sendall(b"\xff\xffGET / HTTP/1.1\r\n\r\n")
+                self.assertEqual(peer.recv(1), b"")
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as peer:
+                for size in (0, 1, 24, 1199, 1200, 1201, 9000):
+                    peer.sendto(b"\x01" * size, ("127.0.0.1", port))
+            self.assertEqual(run("--health", "127.0.0.1:%d" % port).returncode, 0)
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+
+
+if __name__ == "__main__":
+    SERVER = sys.argv.pop(1)
+    unittest.main()
