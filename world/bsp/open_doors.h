@@ -3,6 +3,7 @@
 
 #include "world/bsp/heights.h"
 #include "world/bsp/sector_map.h"
+#include "world/content/line_specials.h"
 
 namespace ashlar {
 
@@ -14,8 +15,8 @@ std::vector<SectorHeights> heights_with_open_doors(const SectorMap& map);
 /// Heights as the map has them, in map units.
 std::vector<SectorHeights> heights_as_drawn(const SectorMap& map);
 
-/// What a line special does to sectors, as far as standing open goes.
+/// What a line does to its sectors, as far as standing open goes.
 enum class OpenEffect : std::uint8_t { none, raise_ceiling, lower_floor };
-OpenEffect open_effect(std::uint16_t special, SpecialNumbers numbers);
+OpenEffect open_effect(const LineAction& action);
 
 }  // namespace ashlar

@@ -46,8 +46,8 @@ CutPolygon cut(const Polygon& polygon, const BspTree::Node& along) {
   return out;
 }
 
-bool reaches_behind(const Polygon& polygon, const BspTree::Node& along) {
-  const double tolerance = thin * length(DVec2{along.dx, along.dy});
+bool reaches_behind(const Polygon& polygon, const BspTree::Node& along, double by) {
+  const double tolerance = by * length(DVec2{along.dx, along.dy});
   return std::any_of(polygon.begin(), polygon.end(),
                      [&](DVec2 p) { return BspTree::side(along, p) < -tolerance; });
 }

@@ -17,8 +17,8 @@ struct CutPolygon {
 /// Cuts a convex polygon along a partition. A part thinner than 1e-6 units is empty.
 CutPolygon cut(const Polygon& polygon, const BspTree::Node& along);
 
-/// Does the polygon reach behind the partition by more than 1e-6 units?
-bool reaches_behind(const Polygon& polygon, const BspTree::Node& along);
+/// Does the polygon reach behind the partition by more than this many units?
+bool reaches_behind(const Polygon& polygon, const BspTree::Node& along, double by = 1e-6);
 
 double area(const Polygon& polygon);
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "world/content/line_specials.h"
 #include "world/content/map_check.h"
 #include "world/content/udmf_lexer.h"
 
@@ -105,7 +106,15 @@ void add_line(Fields& f, SectorMap& map) {
       {"secret", line_flag::secret},
       {"blocksound", line_flag::block_sound},
       {"dontdraw", line_flag::hidden},
-      {"mapped", line_flag::mapped}};
+      {"mapped", line_flag::mapped},
+      {"playeruse", line_activation::player_use},
+      {"playercross", line_activation::player_cross},
+      {"playerpush", line_activation::player_push},
+      {"monsteruse", line_activation::monster_use},
+      {"monstercross", line_activation::monster_cross},
+      {"monsterpush", line_activation::monster_push},
+      {"impact", line_activation::impact},
+      {"repeatspecial", line_activation::repeats}};
   for (const auto& [name, bit] : flags)
     if (f.flag(name)) l.flags |= bit;
   l.special = static_cast<std::uint16_t>(f.integer("special", false, 0, 0, 0xffff));

@@ -1,0 +1,35 @@
+#include <cstdint>
+#include <cstdlib>
+
+#include "world/bsp/placement.h"
+#include "world/content/read_nodes.h"
+#include "world/content/wad.h"
+
+// Any bytes as a WAD: every map in it is read, and what reads is compiled and placed when it is small.
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ashlar;
+  auto wad = open_wad(std::vector<std::uint8_t>(data, data + size), "fuzz.wad");
+  if (!wad) {
+    if (wad.error().line().find('\n') != std::string::npos) std::abort();
+    return 0;
+  }
+  WadStack wads;
+  wads.files.push_back(std::move(*wad));
+  for (const std::string& name : map_names(wads)) {
+    const auto map = read_map(wads, name);
+    if (!map || map->lines.size() > 300) continue;
+    static_cast<void>(read_map_tree(wads, name, *map));
+    const auto placed = place_map(*map, {});
+    if (!placed) continue;
+    const DVec2 middle =
+        (*placed)->to_world(((*placed)->tree().bounds.min + (*placed)->tree().bounds.max) * 0.5);
+    const HeightsView heights = (*placed)->initial_heights();
+    const DVec3 base{middle.x, middle.y, (*placed)->roof_m() - 3};
+    const SweepHit hit = map_sweep(**placed, heights, Cylinder{}, base, {7, 3, -2});
+    if (!(hit.t >= 0 && hit.t <= 1)) std::abort();
+    static_cast<void>(map_correct(**placed, heights, Cylinder{}, base, 1));
+    static_cast<void>(map_ray(**placed, heights, base, {0.6, 0.8, 0}, 50));
+  }
+  return 0;
+}
