@@ -17,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 /// The longest an arrived datagram waits in the kernel: a flood between two polls must fit its buffer.
 constexpr microseconds poll_every{2000};
+constexpr microseconds console_every = std::chrono::milliseconds(50);
 constexpr microseconds goodbye_time_max = std::chrono::seconds(1);
 constexpr microseconds goodbye_repeat_every = std::chrono::milliseconds(20);
 constexpr int goodbye_repeats = 2;
@@ -85,6 +86,30 @@ struct Loop::Impl {
     edges.observe(now, host.status(), transports.counters(), events);
   }
 
+  /// Does what was typed. True: the status is wanted.
+  bool obey(Console& console, Host& host, Log& log) {
+    bool status_wanted = false;
+    for (const std::string& line : console.poll()) {
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      const auto command = parse_console_line(line);
+      if (!command) {
+        log.warning("console", {{"error", command.error()}});
+        continue;
+      }
+      switch (command->verb) {
+        case ConsoleVerb::help: log.info("console", {{"commands", console_help()}}); break;
+        case ConsoleVerb::status: status_wanted = true; break;
+        case ConsoleVerb::reload: reload_wanted = true; break;
+        case ConsoleVerb::stop: stop_reason = "console"; break;
+        case ConsoleVerb::motd:
+          host.set_message_of_the_day(command->argument);
+          log.info("console", {{"motd", command->argument}});
+          break;
+      }
+    }
+    return status_wanted;
+  }
+
   void say_goodbye(Host& host, Transports& transports) {
     out.clear();
     host.shut_down("the server is shutting down", out);
@@ -138,16 +163,18 @@ void Loop::run(Host& host, Transports& transports, Log& log, const LoopOptions& 
   const microseconds start = now();
   const microseconds stop_at = start + options.run_for;
   microseconds next_status = start + std::chrono::seconds(options.status_every_s);
-  microseconds next_live = start;
+  microseconds next_live = start, next_console = start;
   Edges edges(log, start, options.title.tick_rate_hz);
   StatusMeter status_meter(start);
   StatusMeter live_meter(start);
+  StatusMeter console_meter(start);  // each view has an interval of its own
 
   while (impl_->stop_reason.empty()) {
     impl_->turn(host, transports, edges);
     const microseconds at = now();
     status_meter.observe(host.status());
     live_meter.observe(host.status());
+    console_meter.observe(host.status());
     if (options.status_every_s > 0 && at >= next_status) {
       log_status(log, status_meter.report(at, host.status(), transports.counters()));
       next_status += std::chrono::seconds(options.status_every_s);
@@ -156,6 +183,11 @@ void Loop::run(Host& host, Transports& transports, Log& log, const LoopOptions& 
       options.live->show(
           status_text(options.title, live_meter.report(at, host.status(), transports.counters())));
       next_live = at + std::chrono::seconds(1);
+    }
+    if (options.console != nullptr && at >= next_console) {
+      next_console = at + console_every;
+      if (impl_->obey(*options.console, host, log))
+        log_status(log, console_meter.report(at, host.status(), transports.counters()));
     }
     if (impl_->reload_wanted && options.reload) options.reload();
     impl_->reload_wanted = false;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "server/admin/console.h"
 #include "server/admin/live_view.h"
 #include "server/admin/status.h"
 #include "server/host.h"
@@ -18,6 +19,7 @@ struct LoopOptions {
   std::uint32_t status_every_s = 0;      ///< 0: never
   LiveView* live = nullptr;              ///< shown once a second; may be null
   StatusTitle title;
+  Console* console = nullptr;    ///< may be null
   std::function<void()> reload;  ///< on HUP
 };
 

@@ -183,6 +183,8 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   if (loaded.config.live && output.view == nullptr && options.status_every_s == 0) options.status_every_s = 1;
   options.live = output.view.get();
   options.title = {transports->port(), loaded.config.clients_max, loaded.config.rules.tick_rate_hz};
+  Console console(STDIN_FILENO);
+  options.console = &console;
   options.reload = [&] { reload(line, loaded, host, log); };
   if (!loop.stop_requested())
     log.info("ready", {{"port", transports->port()},

@@ -193,9 +193,9 @@ std::vector<Setting> build() {
        whole("port", "PORT", 0, 65535, MEMBER(port), "UDP and TCP port; 0 takes any that is free."),
        whole("max_clients", "N", 1, 4096, MEMBER(clients_max), "Players at once; further ones are refused."),
        whole("max_clients_per_address", "N", 0, 4096, MEMBER(clients_per_address_max),
-               "Players from one address (of IPv6: one /64); 0: as many as max_clients. Behind a proxy all "
-               "players come from one."),
-         text("motd", "TEXT", motd_bytes_max, MEMBER(motd), "Message of the day, shown to players who join.")});
+             "Players from one address (of IPv6: one /64); 0: as many as max_clients. Behind a proxy all "
+             "players come from one."),
+       text("motd", "TEXT", motd_bytes_max, MEMBER(motd), "Message of the day, shown to players who join.")});
   group("World",
         {text("world", "DIR", 4096, MEMBER(world_dir),
               "Folder of the world, made when absent; keeps its seed, rules and maps. Without one the world "

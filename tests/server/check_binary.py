@@ -32,11 +32,11 @@ def run(*arguments, **extra):
 class Running:
     """A server on a free port, from its ready line to its end."""
 
-    def __init__(self, *arguments, **extra):
+    def __init__(self, *arguments, stdin=subprocess.DEVNULL, **extra):
         self.lines = []
         self.process = subprocess.Popen([SERVER, "--port", "0", "--log-format", "json", *arguments],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        env=environment(**extra), stdin=subprocess.DEVNULL)
+                                        env=environment(**extra), stdin=stdin)
 
     def wait_for(self, event):
         for line in self.process.stdout:
@@ -199,6 +199,26 @@ class Life(unittest.TestCase):
             self.assertEqual(run("--health", "127.0.0.1:%d" % port).returncode, 0)
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(server.process.wait(PATIENCE_S), 0)
+
+    def test_the_console_obeys_and_its_end_does_not_end_the_server(self):
+        with Running(*QUICK, stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            for line, event, key in (("statsu", "console", "error"), ("help", "console", "commands"),
+                                     ("status", "status", "tick_ms_p99"), ("motd news", "console", "motd")):
+                server.process.stdin.write(line + "\n")
+                server.process.stdin.flush()
+                self.assertIn(key, server.wait_for(event))
+            server.process.stdin.write("stop\n")
+            server.process.stdin.flush()
+            self.assertEqual(server.wait_for("stopping")["reason"], "console")
+            self.assertEqual(server.finish()[0], 0)
+        with Running(*QUICK, stdin=subprocess.PIPE) as server:
+            port = server.wait_for("ready")["port"]
+            server.process.stdin.close()
+            server.process.stdin = None
+            time.sleep(0.3)
+            self.assertEqual(run("--health", "127.0.0.1:%d" % port).returncode, 0)
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
 
     def test_connections_that_speak_garbage_are_closed(self):
         with Running("--listen", "127.0.0.1", *QUICK) as server:

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ashlar::server {
+
+enum class ConsoleVerb : std::uint8_t { help, status, motd, reload, stop };
+
+struct ConsoleCommand {
+  ConsoleVerb verb{};
+  std::string argument;  ///< of motd: the new text
+  friend bool operator==(const ConsoleCommand&, const ConsoleCommand&) = default;
+};
+
+/// A line that was typed, or one line that says what is wrong with it. Surrounding blanks do not count.
+std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line);
+
+/// What `help` answers, in one line.
+std::string_view console_help();
+
+/// Reads lines from a descriptor without ever blocking and without changing its flags: a terminal is shared
+/// with the shell. In the background of a terminal it leaves the input alone. The end of the input ends the
+/// console and nothing else. One thread.
+class Console {
+ public:
+  /// @param descriptor  not owned
+  explicit Console(int descriptor) : descriptor_(descriptor) {}
+
+  /// Whole lines that have arrived, without their ends. A line longer than line_bytes_max is cut.
+  /// Cost: one system call while nothing is there.
+  std::vector<std::string> poll();
+  bool ended() const { return ended_; }
+
+  static constexpr std::size_t line_bytes_max = 1024;
+
+ private:
+  bool readable() const;
+
+  int descriptor_;
+  bool ended_ = false;
+  std::string partial_;
+};
+
+}  // namespace ashlar::server

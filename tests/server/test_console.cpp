@@ -1,0 +1,94 @@
+#include "server/admin/console.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tests/catch.h"
+
+namespace ashlar::server {
+namespace {
+
+struct Pipe {
+  Pipe() {
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  }
+  ~Pipe() {
+    ::close(ends[0]);
+    close_writer();
+  }
+  void close_writer() {
+    if (ends[1] >= 0) ::close(ends[1]);
+    ends[1] = -1;
+  }
+  void write(const std::string& text) {
+    if (::write(ends[1], text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+      throw std::runtime_error("short write");
+  }
+  int ends[2] = {-1, -1};
+};
+
+}  // namespace
+
+TEST_CASE("commands are read with and without something behind them", "[server][console]") {
+  CHECK(*parse_console_line("status") == ConsoleCommand{ConsoleVerb::status, ""});
+  CHECK(*parse_console_line("  stop \r") == ConsoleCommand{ConsoleVerb::stop, ""});
+  CHECK(*parse_console_line("motd  good  evening ") == ConsoleCommand{ConsoleVerb::motd, "good  evening"});
+  CHECK(*parse_console_line("motd") == ConsoleCommand{ConsoleVerb::motd, ""});
+  CHECK(*parse_console_line("help") == ConsoleCommand{ConsoleVerb::help, ""});
+  CHECK(*parse_console_line("reload") == ConsoleCommand{ConsoleVerb::reload, ""});
+}
+
+TEST_CASE("what is no command is named, with the nearest one", "[server][console]") {
+  CHECK_THAT(parse_console_line("statsu").error(), ContainsSubstring("did you mean status?"));
+  CHECK_THAT(parse_console_line("frobnicate").error(), ContainsSubstring("type help"));
+  CHECK_THAT(parse_console_line("stop now").error(), ContainsSubstring("leave \"now\" out"));
+  CHECK_THAT(parse_console_line("motd " + std::string(161, 'x')).error(), ContainsSubstring("at most 160"));
+  CHECK_FALSE(parse_console_line("motd \x1b[2J").has_value());
+}
+
+TEST_CASE("lines arrive whole, however they were written, and nothing blocks", "[server][console]") {
+  Pipe pipe;
+  Console console(pipe.ends[0]);
+  CHECK(console.poll().empty());
+  pipe.write("sta");
+  CHECK(console.poll().empty());
+  pipe.write("tus\nhelp\nst");
+  CHECK(console.poll() == std::vector<std::string>{"status", "help"});
+  pipe.write("op");
+  CHECK_FALSE(console.ended());
+  pipe.close_writer();
+  std::vector<std::string> rest = console.poll();
+  while (!console.ended()) {
+    const auto more = console.poll();
+    rest.insert(rest.end(), more.begin(), more.end());
+  }
+  CHECK(rest == std::vector<std::string>{"stop"});
+  CHECK(console.poll().empty());
+}
+
+TEST_CASE("a line without end is cut and not kept growing", "[server][console]") {
+  Pipe pipe;
+  Console console(pipe.ends[0]);
+  for (int i = 0; i < 10; ++i) {
+    pipe.write(std::string(4096, 'x'));
+    CHECK(console.poll().empty());
+  }
+  pipe.write("\n");
+  const auto lines = console.poll();
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].size() == Console::line_bytes_max);
+}
+
+TEST_CASE("a closed descriptor ends the console and nothing else", "[server][console]") {
+  int gone = -1;
+  {
+    Pipe pipe;
+    gone = ::fcntl(pipe.ends[0], F_DUPFD_CLOEXEC, 500);
+    ::close(gone);
+  }
+  Console console(gone);
+  CHECK(console.poll().empty());
+  CHECK(console.poll().empty());
+}
+
+}  // namespace ashlar::server
