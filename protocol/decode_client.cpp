@@ -30,6 +30,9 @@ Result decode(const wire::Hello& in, std::size_t payload_bytes) {
 Result decode(const wire::Join& in) {
   Join out;
   if (in.content() == nullptr) return out;
+  // The Verifier proves a list's length to be aligned, not its elements, where these are larger.
+  if (reinterpret_cast<std::uintptr_t>(in.content()->Data()) % alignof(std::uint64_t) != 0)
+    return std::unexpected{DropReason::malformed};
   if (in.content()->size() > join_content_max) return std::unexpected{DropReason::out_of_range};
   for (const std::uint64_t hash : *in.content()) out.content[out.content_count++] = hash;
   return out;

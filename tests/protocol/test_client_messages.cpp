@@ -239,3 +239,14 @@ TEST_CASE("seeded garbage is refused", "[protocol][messages]") {
     REQUIRE_FALSE(decode_server_message(AlignedBytes(bytes).span()).has_value());
   }
 }
+
+TEST_CASE("a list of hashes at an odd place is refused, not read", "[protocol][messages]") {
+  // The Verifier looks at where a list's length lies, not at its elements. Found by the fuzzer.
+  const auto bytes = test::from_hex(
+      "10 00 00 00 41 53 48 43 08 00 0e 00 07 00 08 00 08 00 00 00 00 00 00 02 0c 00 00 00 00 00 06 00 "
+      "08 00 04 00 06 00 00 00 10 00 00 00 41 53 48 43 08 00 0e 00 07 00 08 00 08 00 00 00 00 00 00 05 "
+      "0c 00 00 00 01 10 00 00 00 00 00 00 00 07 06 00 41 53 48 43 08 00 0e 00 07 00 08 00 08 00 00 00 "
+      "00 00 00 05 0c 00 00 00 01 00 00 00 00 00 00 00 00 00 04 00 00 00 7a 07 06 00 00 00 00 7a 7a 7a "
+      "01 7a 00 00 01 ");
+  CHECK(error_of(AlignedBytes(bytes)) == DropReason::malformed);
+}

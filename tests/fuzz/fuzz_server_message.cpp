@@ -1,0 +1,51 @@
+// A client must survive any server: nothing in a message may crash the decoder or the view behind it.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "client_sim/view.h"
+#include "protocol/decode.h"
+#include "protocol/text.h"
+
+using namespace ashlar;
+
+namespace {
+
+void expect(bool condition) {
+  if (!condition) std::abort();
+}
+
+void check(const Welcome& m) {
+  expect(m.connection != 0 && rules_sane(m.rules));
+  expect(m.maps.size() <= placed_maps_max && valid_text(m.motd, 0, motd_bytes_max));
+}
+void check(const Refuse& m) {
+  expect(name(m.reason) != "unknown" && valid_text(m.text, 0, reason_bytes_max));
+}
+void check(const ChatLine& m) { expect(m.number != 0 && valid_text(m.text, 1, chat_bytes_max)); }
+void check(const Goodbye& m) {
+  expect(name(m.reason) != "unknown" && valid_text(m.text, 0, reason_bytes_max));
+}
+void check(const SnapshotPart& m) {
+  expect(m.part < m.part_count);
+  if (m.own) expect(in_bounds(m.own->body.position_m) && is_finite(m.own->body.velocity_mps));
+  std::size_t entities = 0;
+  for (const CellHeader& c : m.cells) entities += c.entity_count;
+  expect(entities == m.entities.size());
+  client_sim::View view;
+  view.reset(60);
+  view.take(m);
+  std::vector<client_sim::ViewEntity> seen;
+  view.entities(seen);
+  for (const auto& e : seen) expect(is_finite(e.position_m));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::vector<std::uint8_t> payload(data, data + size);
+  if (const auto message = decode_server_message(payload))
+    std::visit([](const auto& m) { check(m); }, *message);
+  return 0;
+}
