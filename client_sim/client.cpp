@@ -48,7 +48,9 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   }
   for (const PeerAddress& closed : in.closed())
     if (closed == config_.server)
-      end(leaving_ ? ClientState::left : ClientState::lost, "the server closed the connection");
+      end(leaving_ ? ClientState::left : ClientState::lost,
+          welcomed() ? "the server closed the connection"
+                     : "no connection: is a server listening at this address and port?");
   if (ended()) return;
 
   if (leaving_) return send_leave(out);

@@ -91,7 +91,8 @@ class Client {
   /// Valid once welcomed.
   const Welcome& welcome() const { return welcome_; }
   bool welcomed() const { return welcome_.connection != 0; }
-  EntityId player() const { return welcome_.player; }
+  /// The own entity; 0 until the server has given us one.
+  EntityId player() const { return own_ ? own_->id : welcome_.player; }
 
   /// The own player as of own_tick(); empty before the first snapshot.
   const std::optional<OwnPlayer>& own() const { return own_; }

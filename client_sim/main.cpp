@@ -1,1 +1,54 @@
-int main() { return 0; }
+#include <cstdio>
+#include <string_view>
+
+#include "client_sim/load/load.h"
+#include "client_sim/version.h"
+#include "protocol/version.h"
+
+namespace {
+
+/// A word behind ashlar-sim; each is one file and one function.
+struct Subcommand {
+  std::string_view name;
+  const char* summary;
+  int (*run)(int argc, const char* const* argv);  ///< argv[0] is the word itself
+};
+
+constexpr Subcommand subcommands[] = {
+    {"load", "many clients against a server over real sockets: progress, report, pass or fail",
+     ashlar::client_sim::load_main},
+};
+
+void print_help(std::FILE* to) {
+  std::fputs(
+      "ashlar-sim plays, measures and tortures an Ashlar server.\n\nUsage: ashlar-sim COMMAND [OPTIONS]\n\n",
+      to);
+  for (const Subcommand& s : subcommands)
+    std::fprintf(to, "  %-10.*s %s\n", static_cast<int>(s.name.size()), s.name.data(), s.summary);
+  std::fputs(
+      "\n  --version  version of the build and of the protocol\n  --help     this text; each command has its "
+      "own\n",
+      to);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word == "--version") {
+    std::printf("ashlar-sim %s, protocol %u\n", ashlar::client_sim::version().data(),
+                static_cast<unsigned>(ashlar::protocol_version));
+    return 0;
+  }
+  if (word == "--help" || word == "-h") {
+    print_help(stdout);
+    return 0;
+  }
+  for (const Subcommand& s : subcommands)
+    if (word == s.name) return s.run(argc - 1, argv + 1);
+  if (word.empty())
+    print_help(stderr);
+  else
+    std::fprintf(stderr, "ashlar-sim: there is no command '%s'; see ashlar-sim --help\n", argv[1]);
+  return 2;
+}

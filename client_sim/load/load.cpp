@@ -1,0 +1,300 @@
+#include "client_sim/load/load.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <memory>
+
+#include "client_sim/hostile.h"
+#include "client_sim/net/socket.h"
+#include "client_sim/version.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr Micros poll_every{2'000};
+constexpr Micros late_after{20'000};
+constexpr Micros farewell{1'000'000};  // at most, for goodbyes to be sent and answered
+constexpr Micros think_every{15'000};
+
+Micros read_clock() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return Micros{static_cast<std::int64_t>(t.tv_sec) * 1'000'000 + t.tv_nsec / 1000};
+}
+
+void sleep_until(Micros at) {
+  const timespec t{static_cast<time_t>(at.count() / 1'000'000),
+                   static_cast<long>(at.count() % 1'000'000) * 1000};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr);
+}
+
+/// A socket with a link before it on each way; nothing is copied through links that do nothing.
+class Wire {
+ public:
+  Wire(ClientSocket socket, const LinkConditions& conditions, std::uint64_t seed)
+      : socket_(std::move(socket)),
+        plain_(conditions.plain()),
+        up_(conditions, seed),
+        down_(conditions, ~seed) {}
+
+  const DatagramBatch& receive(Micros now) {
+    in_.clear();
+    socket_.receive(in_);
+    if (plain_) return in_;
+    down_.send(now, in_);
+    late_in_.clear();
+    down_.deliver(now, late_in_);
+    return late_in_;
+  }
+
+  void send(Micros now, const DatagramBatch& out) {
+    if (plain_) return socket_.send(out);
+    up_.send(now, out);
+    late_out_.clear();
+    up_.deliver(now, late_out_);
+    socket_.send(late_out_);
+  }
+
+  const SocketCounters& counters() const { return socket_.counters(); }
+
+ private:
+  ClientSocket socket_;
+  bool plain_;
+  Link up_, down_;
+  DatagramBatch in_, late_in_, late_out_;
+};
+
+struct Player {
+  Client client;
+  Brain brain;
+  Wire wire;
+  Rng rng;
+  Micros next_think{0};
+  Micros next_line{0};
+  Micros joined_at{0};
+  Micros ended_at{0};
+  bool joined = false;
+};
+
+struct Enemy {
+  HostilePeer peer;
+  Wire wire;
+};
+
+/// One run: everything that has to live as long as it.
+class Run {
+ public:
+  Run(const LoadOptions& options, const PeerAddress& server, MapLibrary& maps, const LoadHooks& hooks)
+      : options_(options), server_(server), maps_(maps), hooks_(hooks) {}
+
+  std::expected<LoadReport, std::string> play();
+
+ private:
+  std::expected<void, std::string> add_player(Micros now);
+  std::expected<void, std::string> add_enemies();
+  ClientConfig config(std::string name, std::uint64_t nonce);
+  void turn(Micros now);
+  void turn(Micros now, Player& player);
+  void progress(Micros now);
+  LoadReport report(Micros now) const;
+  bool everyone_ended() const {
+    return std::all_of(players_.begin(), players_.end(), [](const auto& p) { return p->client.ended(); });
+  }
+
+  const LoadOptions& options_;
+  PeerAddress server_;
+  MapLibrary& maps_;
+  const LoadHooks& hooks_;
+  Micros start_{0};
+  std::deque<std::unique_ptr<Player>> players_;
+  std::vector<std::unique_ptr<Enemy>> enemies_;
+  DatagramBatch out_;
+  std::uint64_t late_polls_ = 0;
+  Micros next_progress_{0};
+  std::uint64_t bytes_in_before_ = 0, bytes_out_before_ = 0, snapshots_before_ = 0;
+  Micros progress_before_{0};
+};
+
+ClientConfig Run::config(std::string player_name, std::uint64_t nonce) {
+  ClientConfig c;
+  c.server = server_;
+  c.name = std::move(player_name);
+  c.build = "ashlar-sim " + std::string(version());
+  c.nonce = nonce;
+  c.content = [this](const WelcomeMap& map) { return maps_.content_hash(map); };
+  return c;
+}
+
+std::expected<void, std::string> Run::add_player(Micros now) {
+  const auto index = static_cast<std::uint32_t>(players_.size());
+  auto socket = ClientSocket::open(server_);
+  if (!socket) return std::unexpected(std::move(socket.error()));
+  Rng rng = rng_for(options_.seed, 1, index);
+  // The nonce is not of the seed alone: two runs against one server must not be taken for each other.
+  const std::uint64_t nonce = rng.next_u64() ^ mix64(static_cast<std::uint64_t>(now.count()));
+  const std::uint64_t brain_seed = rng.next_u64();
+  const std::uint64_t link_seed = rng.next_u64();
+  // Walkers are most of a mix; a third of it jumps, stands or gathers.
+  static constexpr BrainKind mix[] = {BrainKind::wander, BrainKind::jumper, BrainKind::wander,
+                                      BrainKind::follow, BrainKind::wander, BrainKind::crowd,
+                                      BrainKind::wander, BrainKind::idle};
+  const BrainKind kind = options_.brain.value_or(mix[index % std::size(mix)]);
+  players_.push_back(std::make_unique<Player>(
+      Player{Client(config("sim-" + std::to_string(index + 1), nonce)), Brain(kind, brain_seed),
+             Wire(std::move(*socket), options_.link, link_seed), rng, now, now, now, now, false}));
+  return {};
+}
+
+std::expected<void, std::string> Run::add_enemies() {
+  for (std::uint32_t i = 0; i < options_.hostile; ++i) {
+    auto socket = ClientSocket::open(server_);
+    if (!socket) return std::unexpected(std::move(socket.error()));
+    Rng rng = rng_for(options_.seed, 2, i);
+    const std::uint64_t nonce = rng.next_u64();
+    const std::uint64_t seed = rng.next_u64();
+    enemies_.push_back(std::make_unique<Enemy>(Enemy{
+        HostilePeer(config("enemy-" + std::to_string(i + 1), nonce), seed, options_.hostile_datagrams_per_s),
+        Wire(std::move(*socket), options_.link, seed)}));
+  }
+  return {};
+}
+
+void Run::turn(Micros now, Player& p) {
+  if (p.client.ended()) return;
+  const DatagramBatch& in = p.wire.receive(now);
+  if (p.client.state() == ClientState::playing && now >= p.next_think) {
+    p.next_think = now + think_every;
+    p.client.set_command(p.brain.think(now, p.client));
+    if (options_.chat_every_s > 0 && now >= p.next_line) {
+      p.next_line =
+          now + Micros{static_cast<std::int64_t>((0.5 + p.rng.unit()) * 1e6 * options_.chat_every_s)};
+      p.client.say("hello from " + std::to_string(p.client.command_tick()));
+      p.client.take_chat();
+    }
+  }
+  out_.clear();
+  p.client.advance(now, in, out_);
+  p.wire.send(now, out_);
+  if (!p.joined && p.client.state() == ClientState::playing) {
+    p.joined = true;
+    p.joined_at = now;
+  }
+  if (p.client.ended()) p.ended_at = now;
+}
+
+void Run::turn(Micros now) {
+  for (const auto& player : players_) turn(now, *player);
+  for (const auto& enemy : enemies_) {
+    const DatagramBatch& in = enemy->wire.receive(now);
+    out_.clear();
+    enemy->peer.advance(now, in, out_);
+    enemy->wire.send(now, out_);
+  }
+}
+
+void Run::progress(Micros now) {
+  std::uint32_t playing = 0;
+  std::uint64_t bytes_in = 0, bytes_out = 0, snapshots = 0;
+  Histogram rtt;
+  for (const auto& p : players_) {
+    playing += p->client.state() == ClientState::playing ? 1 : 0;
+    bytes_in += p->client.stats().bytes_in;
+    bytes_out += p->client.stats().bytes_out;
+    snapshots += p->client.stats().snapshots;
+    rtt.add(p->client.rtt());
+  }
+  const double span = std::max(static_cast<double>((now - progress_before_).count()) / 1e6, 1e-3);
+  char line[256];
+  std::snprintf(
+      line, sizeof line,
+      "%5.1f s  playing %u of %u  round trip %.1f ms  snapshots %.0f /s  in %.2f MB/s  out %.2f MB/s",
+      static_cast<double>((now - start_).count()) / 1e6, playing, options_.clients,
+      static_cast<double>(rtt.quantile(0.5).count()) / 1e3,
+      static_cast<double>(snapshots - snapshots_before_) / span,
+      static_cast<double>(bytes_in - bytes_in_before_) / span / 1e6,
+      static_cast<double>(bytes_out - bytes_out_before_) / span / 1e6);
+  hooks_.line(line);
+  bytes_in_before_ = bytes_in;
+  bytes_out_before_ = bytes_out;
+  snapshots_before_ = snapshots;
+  progress_before_ = now;
+}
+
+LoadReport Run::report(Micros now) const {
+  std::vector<ClientOutcome> outcomes;
+  for (const auto& p : players_) {
+    ClientOutcome o;
+    o.state = p->client.state();
+    o.joined = p->joined;
+    o.reason = p->client.reason();
+    if (!p->client.missing_maps().empty()) {
+      o.reason += "; this client lacks";
+      for (const std::string& map : p->client.missing_maps()) o.reason += " " + map;
+    }
+    o.stats = p->client.stats();
+    if (p->joined) o.playing_for = (p->client.ended() ? p->ended_at : now) - p->joined_at;
+    outcomes.push_back(std::move(o));
+  }
+  LoadReport r = sum_up(outcomes, now - start_);
+  // Whoever was not started yet when the run was stopped did not fail.
+  r.late_polls = late_polls_;
+  for (const auto& p : players_) r.send_full += p->wire.counters().send_full;
+  for (const auto& e : enemies_) r.attacks_sent += e->peer.attacks_sent();
+  return r;
+}
+
+std::expected<LoadReport, std::string> Run::play() {
+  start_ = progress_before_ = read_clock();
+  next_progress_ = start_ + options_.progress;
+  if (auto added = add_enemies(); !added) return std::unexpected(std::move(added.error()));
+  const Micros join_gap{1'000'000 / options_.joins_per_s};
+  Micros next_join = start_;
+  Micros due = start_;
+  bool leaving = false;
+  Micros leaving_since{0};
+  Micros played_until{0};
+  while (true) {
+    const Micros now = read_clock();
+    late_polls_ += now - due > late_after ? 1 : 0;
+    while (!leaving && players_.size() < options_.clients && now >= next_join) {
+      if (auto added = add_player(now); !added) return std::unexpected(std::move(added.error()));
+      next_join += join_gap;
+    }
+    turn(now);
+    if (options_.progress > Micros{0} && now >= next_progress_ && !leaving) {
+      next_progress_ += options_.progress;
+      progress(now);
+    }
+    const bool all_here = players_.size() == options_.clients;
+    if (!leaving && (now - start_ >= options_.duration || hooks_.stop() || (all_here && everyone_ended()))) {
+      leaving = true;
+      leaving_since = played_until = now;
+      for (const auto& p : players_)
+        if (p->client.state() == ClientState::playing) p->client.leave();
+    }
+    if (leaving) {
+      const bool playing = std::any_of(players_.begin(), players_.end(), [](const auto& p) {
+        return p->client.state() == ClientState::playing;
+      });
+      if (!playing || now - leaving_since > farewell) return report(played_until);
+    }
+    due = std::max(due + poll_every, now);
+    sleep_until(due);
+  }
+}
+
+}  // namespace
+
+std::expected<LoadReport, std::string> run_load(const LoadOptions& options, MapLibrary& maps,
+                                                const LoadHooks& hooks) {
+  const auto server = resolve_server(options.server, options.transport);
+  if (!server) return std::unexpected(server.error());
+  if (auto room = allow_sockets(options.clients + options.hostile); !room)
+    return std::unexpected(room.error());
+  return Run(options, *server, maps, hooks).play();
+}
+
+}  // namespace ashlar::client_sim

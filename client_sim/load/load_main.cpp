@@ -1,0 +1,58 @@
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+
+#include "client_sim/load/load.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+extern "C" void on_signal(int) { interrupted = 1; }
+
+int fail(const std::string& line) {
+  std::fprintf(stderr, "ashlar-sim load: %s\n", line.c_str());
+  return 2;
+}
+
+}  // namespace
+
+int load_main(int argc, const char* const* argv) {
+  const LoadCommand command = parse_load(argc, argv);
+  if (!command.options) {
+    std::fprintf(command.exit_code == 0 ? stdout : stderr, "%s\n", command.text.c_str());
+    return command.exit_code;
+  }
+  const LoadOptions& options = *command.options;
+  auto maps = MapLibrary::open(options.wads);
+  if (!maps) return fail(maps.error());
+  // Opened before the run: a report that cannot be written should not cost the run.
+  std::ofstream json;
+  if (!options.report.empty()) {
+    json.open(options.report);
+    if (!json)
+      return fail("cannot write the report to " + options.report + ": name a file in a folder that exists");
+  }
+
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  LoadHooks hooks;
+  hooks.line = [](const std::string& line) {
+    std::puts(line.c_str());
+    std::fflush(stdout);
+  };
+  hooks.stop = [] { return interrupted != 0; };
+  const auto report = run_load(options, *maps, hooks);
+  if (!report) return fail(report.error());
+  std::fputs(to_text(*report).c_str(), stdout);
+  std::fflush(stdout);
+  if (json.is_open()) {
+    json << to_json(*report, options);
+    json.close();
+    if (!json) return fail("the report could not be written whole to " + options.report);
+  }
+  return report->passed() ? 0 : 1;
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,93 @@
+#include "client_sim/load/options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "client_sim/parse.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr const char* footer =
+    "Exit codes: 0 all went well; 1 a client was refused, dropped or starved (a second without a snapshot);\n"
+    "2 bad arguments, a missing WAD or no server address.\n"
+    "Example: ashlar-sim load --server 127.0.0.1:7777 --clients 200 --transport tcp --duration 1m";
+
+/// Adds an option whose text one of our parsers reads; what it says of bad text becomes CLI11's error.
+template <class Value, class Parse>
+void add_parsed(CLI::App& app, const char* option, Value& value, Parse parse, const char* type,
+                const char* help) {
+  app.add_option_function<std::string>(
+         option,
+         [&value, parse, option](const std::string& text) {
+           auto parsed = parse(text);
+           if (!parsed) throw CLI::ValidationError(option, parsed.error());
+           value = static_cast<Value>(*parsed);
+         },
+         help)
+      ->type_name(type);
+}
+
+}  // namespace
+
+LoadCommand parse_load(int argc, const char* const* argv) {
+  LoadOptions o;
+  std::string transport = "udp";
+  std::string brain = "mixed";
+  CLI::App app{"Plays with many simulated clients over real sockets, reports, and passes or fails.",
+               "ashlar-sim load"};
+  app.footer(footer);
+  app.add_option("--server", o.server, "Where the server is")->type_name("HOST:PORT")->capture_default_str();
+  app.add_option("--transport", transport, "udp or tcp")
+      ->check(CLI::IsMember({"udp", "tcp"}))
+      ->capture_default_str();
+  app.add_option("--clients", o.clients, "Simulated players")
+      ->check(CLI::Range(std::uint32_t{1}, load_clients_max))
+      ->capture_default_str();
+  add_parsed(app, "--duration", o.duration, parse_duration, "TIME", "How long to play, like 30s or 5m [30s]");
+  app.add_option("--seed", o.seed, "Of brains and links: same seed, same behaviour")->capture_default_str();
+  app.add_option("--wad", o.wads,
+                 "WAD whose maps the clients hold; may be repeated [freedoom2.wad where found]")
+      ->type_name("FILE");
+  app.add_option("--report", o.report, "Write the report as JSON")->type_name("FILE");
+  app.add_option("--brain", brain, "How players behave: mixed, wander, crowd, idle, jumper, follow")
+      ->check(CLI::IsMember({"mixed", "wander", "crowd", "idle", "jumper", "follow"}))
+      ->capture_default_str();
+  app.add_option("--joins-per-second", o.joins_per_s, "How fast clients come")
+      ->check(CLI::Range(1u, 100'000u))
+      ->capture_default_str();
+  app.add_option("--chat-every", o.chat_every_s, "Seconds between a client's lines of chat; 0: silent")
+      ->check(CLI::Range(0u, 86'400u))
+      ->capture_default_str();
+  app.add_option("--hostile", o.hostile, "Hostile peers beside the clients")
+      ->check(CLI::Range(0u, 1000u))
+      ->capture_default_str();
+  app.add_option("--hostile-rate", o.hostile_datagrams_per_s, "Attacks per second of each")
+      ->check(CLI::Range(1u, 100'000u))
+      ->capture_default_str();
+  add_parsed(app, "--progress", o.progress, parse_duration, "TIME",
+             "Between progress lines, 0 for none [5s]");
+
+  add_parsed(app, "--latency", o.link.latency, parse_duration, "TIME", "Added each way");
+  add_parsed(app, "--jitter", o.link.jitter, parse_duration, "TIME", "Added each way, from 0 to this");
+  add_parsed(app, "--loss", o.link.loss, parse_share, "SHARE", "Lost each way, like 2% (over TCP: late)");
+  add_parsed(app, "--duplicate", o.link.duplication, parse_share, "SHARE", "Doubled each way");
+  add_parsed(app, "--reorder", o.link.reordering, parse_share, "SHARE", "Overtaken each way");
+  add_parsed(app, "--corrupt", o.link.corruption, parse_share, "SHARE", "Damaged each way");
+  add_parsed(app, "--rate", o.link.bytes_per_s, parse_rate, "BYTES/S", "Limit each way, like 200k");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return {std::nullopt, app.help(), 0};
+  } catch (const CLI::ParseError& error) {
+    std::string line = error.what();
+    if (const std::size_t end = line.find('\n'); end != std::string::npos) line.resize(end);
+    return {std::nullopt, "ashlar-sim load: " + line + " (see --help)", 2};
+  }
+  o.transport = transport == "tcp" ? Transport::tcp : Transport::udp;
+  if (brain != "mixed") o.brain = brain_kind(brain);
+  o.link.ordered = o.transport == Transport::tcp;
+  return {o, "", 0};
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client_sim/brain.h"
+#include "client_sim/link.h"
+#include "protocol/datagram.h"
+
+namespace ashlar::client_sim {
+
+inline constexpr std::uint32_t load_clients_max = 4096;
+
+/// What `ashlar-sim load` was asked for.
+struct LoadOptions {
+  std::string server = "127.0.0.1:7777";
+  Transport transport = Transport::udp;
+  std::uint32_t clients = 32;
+  Micros duration{30'000'000};
+  std::uint64_t seed = 1;
+  std::vector<std::string> wads;
+  std::string report;              ///< JSON goes here; empty: nowhere
+  std::optional<BrainKind> brain;  ///< of all players; nullopt: a mix
+  std::uint32_t joins_per_s = 100;
+  std::uint32_t hostile = 0;  ///< hostile peers beside the clients
+  std::uint32_t hostile_datagrams_per_s = 200;
+  std::uint32_t chat_every_s = 0;  ///< each client says a line about so often; 0: never
+  LinkConditions link;             ///< each way, before the real network
+  Micros progress{5'000'000};      ///< between progress lines; 0: none
+};
+
+/// What came of reading arguments: options to run with, or text to print and the exit code.
+struct LoadCommand {
+  std::optional<LoadOptions> options;
+  std::string text;
+  int exit_code = 0;
+};
+
+/// Reads the arguments behind `ashlar-sim load`. Bad ones give one line and exit code 2.
+LoadCommand parse_load(int argc, const char* const* argv);
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,201 @@
+#include "client_sim/load/report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "client_sim/version.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr std::size_t reasons_max = 8;
+// A client that played shorter says nothing about rates.
+constexpr Micros rate_after{2'000'000};
+
+double seconds(Micros t) { return static_cast<double>(t.count()) / 1e6; }
+double millis(Micros t) { return static_cast<double>(t.count()) / 1e3; }
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  char buffer[512];
+  const int size = std::snprintf(buffer, sizeof buffer, pattern, values...);
+  return {buffer, static_cast<std::size_t>(std::clamp(size, 0, static_cast<int>(sizeof buffer) - 1))};
+}
+
+/// Text as a JSON string.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += format("\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+/// A JSON object, written key by key.
+class Object {
+ public:
+  void add(const char* key, const std::string& json) {
+    text_ += text_.empty() ? "{" : ", ";
+    text_ += quoted(key) + ": " + json;
+  }
+  void number(const char* key, double value) { add(key, format("%.3f", value)); }
+  void count(const char* key, std::uint64_t value) { add(key, std::to_string(value)); }
+  void text(const char* key, std::string_view value) { add(key, quoted(value)); }
+  void truth(const char* key, bool value) { add(key, value ? "true" : "false"); }
+  std::string done() const { return text_.empty() ? "{}" : text_ + "}"; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+std::uint64_t LoadReport::decode_errors() const {
+  // Doubles and late packets are the network's doing, not errors.
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < drops.size(); ++i) {
+    const auto reason = static_cast<DropReason>(i);
+    if (reason != DropReason::duplicate && reason != DropReason::too_old) sum += drops[i];
+  }
+  return sum;
+}
+
+LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
+  LoadReport r;
+  r.duration = duration;
+  std::map<std::string, std::uint32_t> reasons;
+  bool any_rate = false;
+  for (const ClientOutcome& o : outcomes) {
+    const ClientStats& s = o.stats;
+    ++r.clients;
+    r.joined += o.joined ? 1 : 0;
+    const bool refused = o.state == ClientState::refused;
+    // Whoever is still connecting or joining at the end was not let in.
+    const bool dropped = !refused && (o.state == ClientState::lost || !o.joined);
+    r.refused += refused ? 1 : 0;
+    r.dropped += dropped ? 1 : 0;
+    r.starved += s.starved > 0 ? 1 : 0;
+    if (refused || dropped) ++reasons[o.reason.empty() ? "no snapshot came before the run ended" : o.reason];
+    r.client_seconds += seconds(o.playing_for);
+    r.rtt.merge(s.rtt);
+    r.joined_after_max = std::max(r.joined_after_max, s.joined_after);
+    r.longest_gap = std::max(r.longest_gap, s.longest_gap);
+    r.snapshots += s.snapshots;
+    r.snapshots_complete += s.snapshots_complete;
+    if (o.playing_for >= rate_after) {
+      const double rate = static_cast<double>(s.snapshots) / seconds(o.playing_for);
+      r.snapshots_per_s_min = any_rate ? std::min(r.snapshots_per_s_min, rate) : rate;
+      any_rate = true;
+    }
+    r.packets_in += s.packets_in;
+    r.packets_out += s.packets_out;
+    r.bytes_in += s.bytes_in;
+    r.bytes_out += s.bytes_out;
+    r.commands += s.commands;
+    r.commands_skipped += s.commands_skipped;
+    for (std::size_t i = 0; i < r.drops.size(); ++i) r.drops[i] += s.drops[i];
+  }
+  for (const auto& [reason, count] : reasons) {
+    if (r.reasons.size() == reasons_max) break;
+    r.reasons.push_back(std::to_string(count) + (count == 1 ? " client: " : " clients: ") + reason);
+  }
+  return r;
+}
+
+std::string to_text(const LoadReport& r) {
+  const double span = std::max(seconds(r.duration), 1e-3);
+  std::string out;
+  out += format("clients        %u joined of %u, %u refused, %u dropped, %u starved; all in after %.2f s\n",
+                r.joined, r.clients, r.refused, r.dropped, r.starved, seconds(r.joined_after_max));
+  for (const std::string& reason : r.reasons) out += "               " + reason + "\n";
+  out += format("round trip     p50 %.1f ms, p95 %.1f ms, p99 %.1f ms, max %.1f ms\n",
+                millis(r.rtt.quantile(0.5)), millis(r.rtt.quantile(0.95)), millis(r.rtt.quantile(0.99)),
+                millis(r.rtt.max()));
+  const double complete =
+      r.snapshots == 0 ? 0
+                       : 100 * static_cast<double>(r.snapshots_complete) / static_cast<double>(r.snapshots);
+  out += format("snapshots      %.1f /s a client (least %.1f), %.2f %% complete, longest gap %.0f ms\n",
+                r.snapshots_per_s(), r.snapshots_per_s_min, complete, millis(r.longest_gap));
+  out += format("received       %.1f kB/s a client, %.2f MB/s and %.0f packets/s in all\n",
+                r.client_seconds > 0 ? static_cast<double>(r.bytes_in) / r.client_seconds / 1e3 : 0.0,
+                static_cast<double>(r.bytes_in) / span / 1e6, static_cast<double>(r.packets_in) / span);
+  out += format("sent           %.1f kB/s a client, %.2f MB/s and %.0f packets/s in all\n",
+                r.client_seconds > 0 ? static_cast<double>(r.bytes_out) / r.client_seconds / 1e3 : 0.0,
+                static_cast<double>(r.bytes_out) / span / 1e6, static_cast<double>(r.packets_out) / span);
+  out +=
+      format("commands       %llu, %llu tick numbers skipped\n", static_cast<unsigned long long>(r.commands),
+             static_cast<unsigned long long>(r.commands_skipped));
+  std::string drops;
+  for (std::size_t i = 0; i < r.drops.size(); ++i)
+    if (r.drops[i] > 0)
+      drops += " " + std::string(name(static_cast<DropReason>(i))) + "=" + std::to_string(r.drops[i]);
+  out += "errors         " + std::to_string(r.decode_errors()) + (drops.empty() ? "" : "; dropped" + drops) +
+         "\n";
+  if (r.send_full > 0 || r.late_polls > 0)
+    out +=
+        format("this machine   %llu packets found no room in our own sockets, %llu turns came late\n",
+               static_cast<unsigned long long>(r.send_full), static_cast<unsigned long long>(r.late_polls));
+  if (r.attacks_sent > 0)
+    out += format("attacks        %llu sent\n", static_cast<unsigned long long>(r.attacks_sent));
+  out += r.passed() ? "result         passed\n" : "result         FAILED\n";
+  return out;
+}
+
+std::string to_json(const LoadReport& r, const LoadOptions& options) {
+  const double span = std::max(seconds(r.duration), 1e-3);
+  Object o;
+  o.text("version", version());
+  o.text("server", options.server);
+  o.text("transport", options.transport == Transport::tcp ? "tcp" : "udp");
+  o.count("seed", options.seed);
+  o.number("duration_s", seconds(r.duration));
+  o.truth("passed", r.passed());
+  o.count("clients", r.clients);
+  o.count("joined", r.joined);
+  o.count("refused", r.refused);
+  o.count("dropped", r.dropped);
+  o.count("starved", r.starved);
+  o.number("joined_after_max_s", seconds(r.joined_after_max));
+  Object rtt;
+  rtt.count("samples", r.rtt.count());
+  rtt.number("p50", millis(r.rtt.quantile(0.5)));
+  rtt.number("p95", millis(r.rtt.quantile(0.95)));
+  rtt.number("p99", millis(r.rtt.quantile(0.99)));
+  rtt.number("max", millis(r.rtt.max()));
+  o.add("rtt_ms", rtt.done());
+  o.count("snapshots", r.snapshots);
+  o.count("snapshots_complete", r.snapshots_complete);
+  o.number("snapshots_per_s_client", r.snapshots_per_s());
+  o.number("snapshots_per_s_client_min", r.snapshots_per_s_min);
+  o.number("longest_gap_ms", millis(r.longest_gap));
+  o.count("packets_in", r.packets_in);
+  o.count("packets_out", r.packets_out);
+  o.count("bytes_in", r.bytes_in);
+  o.count("bytes_out", r.bytes_out);
+  o.number("bytes_in_per_s", static_cast<double>(r.bytes_in) / span);
+  o.number("bytes_out_per_s", static_cast<double>(r.bytes_out) / span);
+  o.count("commands", r.commands);
+  o.count("commands_skipped", r.commands_skipped);
+  o.count("decode_errors", r.decode_errors());
+  Object drops;
+  for (std::size_t i = 0; i < r.drops.size(); ++i)
+    drops.count(std::string(name(static_cast<DropReason>(i))).c_str(), r.drops[i]);
+  o.add("drops", drops.done());
+  o.count("send_full", r.send_full);
+  o.count("late_polls", r.late_polls);
+  o.count("attacks_sent", r.attacks_sent);
+  std::string reasons = "[";
+  for (const std::string& reason : r.reasons) reasons += (reasons.size() > 1 ? ", " : "") + quoted(reason);
+  o.add("reasons", reasons + "]");
+  return o.done() + "\n";
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,58 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client_sim/histogram.h"
+#include "client_sim/load/options.h"
+
+namespace ashlar::client_sim {
+
+/// How one client fared.
+struct ClientOutcome {
+  std::string name;
+  ClientState state = ClientState::connecting;
+  bool joined = false;
+  std::string reason;
+  ClientStats stats;
+  Micros playing_for{0};
+};
+
+/// The sum of a run.
+struct LoadReport {
+  std::uint32_t clients = 0;
+  std::uint32_t joined = 0;
+  std::uint32_t refused = 0;
+  std::uint32_t dropped = 0;  ///< lost, sent away, or never let in
+  std::uint32_t starved = 0;  ///< clients with a second or more without a snapshot
+  Micros duration{0};
+  double client_seconds = 0;  ///< played, over all clients
+  Histogram rtt;
+  Micros joined_after_max{0};
+  Micros longest_gap{0};
+  std::uint64_t snapshots = 0, snapshots_complete = 0;
+  double snapshots_per_s_min = 0;  ///< of the client that got fewest
+  std::uint64_t packets_in = 0, packets_out = 0, bytes_in = 0, bytes_out = 0;
+  std::uint64_t commands = 0, commands_skipped = 0;
+  std::array<std::uint64_t, drop_reason_count> drops{};
+  std::uint64_t send_full = 0;       ///< packets that our own sockets had no room for
+  std::uint64_t late_polls = 0;      ///< our own turns that came over 20 ms late: the machine is too slow
+  std::uint64_t attacks_sent = 0;    ///< of hostile peers
+  std::vector<std::string> reasons;  ///< different ones, with how many clients had them; at most 8
+
+  bool passed() const { return refused == 0 && dropped == 0 && starved == 0 && joined == clients; }
+  double snapshots_per_s() const {
+    return client_seconds > 0 ? static_cast<double>(snapshots) / client_seconds : 0;
+  }
+  std::uint64_t decode_errors() const;
+};
+
+LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration);
+
+/// For people: a few lines.
+std::string to_text(const LoadReport& report);
+/// For machines: one object; keys are stable, units are in them.
+std::string to_json(const LoadReport& report, const LoadOptions& options);
+
+}  // namespace ashlar::client_sim

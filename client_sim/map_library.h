@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/messages.h"
+
+namespace ashlar::client_sim {
+
+/// The maps that clients of this process hold: those of the WADs given and the one that is built in.
+/// Reads files at the start, places maps when a welcome asks for them, each once. One thread.
+class MapLibrary {
+ public:
+  /// Opens WADs: a path, or a name that is looked for where distributions put them. Without any,
+  /// freedoom2.wad is taken where it is found.
+  /// @return or one line that names the file and the remedy
+  static std::expected<MapLibrary, std::string> open(const std::vector<std::string>& wads);
+
+  MapLibrary(MapLibrary&&) noexcept;
+  MapLibrary& operator=(MapLibrary&&) noexcept;
+  ~MapLibrary();
+
+  /// Hash of the map as it stands when placed as the welcome says; nullopt: no such map here. The first call
+  /// for a map takes tens of milliseconds.
+  std::optional<std::uint64_t> content_hash(const WelcomeMap& map);
+
+  /// Files that were read, for the log.
+  const std::vector<std::string>& files() const;
+
+ private:
+  struct Impl;
+  explicit MapLibrary(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ashlar::client_sim

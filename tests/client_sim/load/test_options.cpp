@@ -1,0 +1,70 @@
+#include "client_sim/load/options.h"
+
+#include "tests/catch.h"
+
+using namespace ashlar;
+using namespace ashlar::client_sim;
+
+namespace {
+
+LoadCommand parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "load");
+  return parse_load(static_cast<int>(words.size()), words.data());
+}
+
+}  // namespace
+
+TEST_CASE("load reads its options", "[client_sim][load]") {
+  const LoadCommand c =
+      parse({"--server", "[::1]:9", "--clients", "200",   "--transport", "tcp", "--duration", "2m",
+             "--wad",    "a.wad",   "--wad",     "b.wad", "--seed",      "9",   "--report",   "r.json",
+             "--brain",  "crowd",   "--latency", "40ms",  "--loss",      "2%",  "--rate",     "100k"});
+  REQUIRE(c.options.has_value());
+  const LoadOptions& o = *c.options;
+  CHECK(o.server == "[::1]:9");
+  CHECK(o.clients == 200);
+  CHECK(o.transport == Transport::tcp);
+  CHECK(o.duration == Micros{120'000'000});
+  CHECK(o.wads == std::vector<std::string>{"a.wad", "b.wad"});
+  CHECK(o.seed == 9);
+  CHECK(o.report == "r.json");
+  CHECK(o.brain == BrainKind::crowd);
+  CHECK(o.link.latency == Micros{40'000});
+  CHECK(o.link.loss == 0.02);
+  CHECK(o.link.bytes_per_s == 100'000);
+  CHECK(o.link.ordered);
+}
+
+TEST_CASE("load without options plays a mix of 32 for half a minute", "[client_sim][load]") {
+  const LoadCommand c = parse({});
+  REQUIRE(c.options.has_value());
+  CHECK(c.options->clients == 32);
+  CHECK(c.options->transport == Transport::udp);
+  CHECK(c.options->duration == Micros{30'000'000});
+  CHECK_FALSE(c.options->brain.has_value());
+  CHECK(c.options->link.plain());
+}
+
+TEST_CASE("a bad argument is one line that names it, and exit code 2", "[client_sim][load]") {
+  const std::vector<std::vector<const char*>> cases{{"--clients", "0"},    {"--clients", "5000"},
+                                                    {"--clients", "many"}, {"--transport", "carrier"},
+                                                    {"--duration", "5x"},  {"--loss", "200%"},
+                                                    {"--rate", "fast"},    {"--brain", "genius"},
+                                                    {"--colour", "red"},   {"--seed"}};
+  for (const auto& words : cases) {
+    CAPTURE(words[0]);
+    const LoadCommand c = parse(words);
+    CHECK_FALSE(c.options.has_value());
+    CHECK(c.exit_code == 2);
+    CHECK_THAT(c.text, ContainsSubstring(words[0]));
+    CHECK(c.text.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("help is text and exit code 0", "[client_sim][load]") {
+  const LoadCommand c = parse({"--help"});
+  CHECK_FALSE(c.options.has_value());
+  CHECK(c.exit_code == 0);
+  CHECK_THAT(c.text, ContainsSubstring("--transport"));
+  CHECK_THAT(c.text, ContainsSubstring("Exit codes"));
+}

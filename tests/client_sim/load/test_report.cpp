@@ -1,0 +1,92 @@
+#include "client_sim/load/report.h"
+
+#include "tests/catch.h"
+
+using namespace ashlar;
+using namespace ashlar::client_sim;
+
+namespace {
+
+ClientOutcome played(std::uint64_t snapshots) {
+  ClientOutcome o;
+  o.state = ClientState::left;
+  o.joined = true;
+  o.playing_for = Micros{10'000'000};
+  o.stats.snapshots = o.stats.snapshots_complete = snapshots;
+  o.stats.bytes_in = 1000;
+  o.stats.rtt.add(Micros{20'000});
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("a run in which everyone plays passes", "[client_sim][load]") {
+  const LoadReport r = sum_up({played(600), played(500)}, Micros{10'000'000});
+  CHECK(r.passed());
+  CHECK(r.clients == 2);
+  CHECK(r.joined == 2);
+  CHECK(r.snapshots_per_s() == Approx(55));
+  CHECK(r.snapshots_per_s_min == Approx(50));
+  CHECK(r.bytes_in == 2000);
+  CHECK(r.rtt.count() == 2);
+}
+
+TEST_CASE("refused, lost, starved and never admitted clients each fail a run", "[client_sim][load]") {
+  ClientOutcome refused;
+  refused.state = ClientState::refused;
+  refused.reason = "full";
+  ClientOutcome lost = played(600);
+  lost.state = ClientState::lost;
+  lost.reason = "the server fell silent";
+  ClientOutcome starved = played(600);
+  starved.stats.starved = 2;
+  ClientOutcome waiting;
+  waiting.state = ClientState::left;
+
+  const LoadReport r = sum_up({played(600), refused, lost, starved, waiting}, Micros{10'000'000});
+  CHECK(r.refused == 1);
+  CHECK(r.dropped == 2);
+  CHECK(r.starved == 1);
+  CHECK_FALSE(r.passed());
+  REQUIRE(r.reasons.size() == 3);
+  CHECK_FALSE(sum_up({played(600), refused}, Micros{1}).passed());
+  CHECK_FALSE(sum_up({played(600), lost}, Micros{1}).passed());
+  CHECK_FALSE(sum_up({played(600), starved}, Micros{1}).passed());
+  CHECK_FALSE(sum_up({played(600), waiting}, Micros{1}).passed());
+}
+
+TEST_CASE("doubles and late packets are no errors, damage is", "[client_sim][load]") {
+  ClientOutcome o = played(600);
+  o.stats.drops[static_cast<std::size_t>(DropReason::duplicate)] = 5;
+  o.stats.drops[static_cast<std::size_t>(DropReason::too_old)] = 6;
+  o.stats.drops[static_cast<std::size_t>(DropReason::malformed)] = 7;
+  const LoadReport r = sum_up({o}, Micros{10'000'000});
+  CHECK(r.decode_errors() == 7);
+  CHECK_THAT(to_text(r), ContainsSubstring("malformed=7"));
+}
+
+TEST_CASE("the report is valid JSON with stable keys, whatever a reason says", "[client_sim][load]") {
+  ClientOutcome refused;
+  refused.state = ClientState::refused;
+  refused.reason = "a \"quoted\" \\ line\nbreak";
+  const std::string json = to_json(sum_up({played(600), refused}, Micros{10'000'000}), LoadOptions{});
+  for (const char* key : {"passed", "joined", "refused", "dropped", "starved", "rtt_ms", "p99",
+                          "decode_errors", "snapshots_per_s_client", "bytes_in_per_s", "drops", "too_short"})
+    CHECK_THAT(json, ContainsSubstring("\"" + std::string(key) + "\": "));
+  CHECK_THAT(json, ContainsSubstring("a \\\"quoted\\\" \\\\ line\\u000abreak"));
+  CHECK_THAT(json, ContainsSubstring("\"passed\": false"));
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (in_text && json[i] == '\\')
+      ++i;
+    else if (json[i] == '"')
+      in_text = !in_text;
+    else if (!in_text && (json[i] == '{' || json[i] == '['))
+      ++depth;
+    else if (!in_text && (json[i] == '}' || json[i] == ']'))
+      --depth;
+  }
+  CHECK(depth == 0);
+  CHECK_FALSE(in_text);
+}

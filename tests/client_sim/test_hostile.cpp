@@ -1,0 +1,51 @@
+#include "client_sim/hostile.h"
+
+#include <set>
+
+#include "tests/catch.h"
+#include "tests/client_sim/fake_server.h"
+
+using namespace ashlar;
+using namespace ashlar::client_sim;
+
+TEST_CASE("a hostile peer joins and then sends all kinds of bad packets at its rate",
+          "[client_sim][hostile]") {
+  test::FakeServer server;
+  ClientConfig config;
+  config.server.port = 7777;
+  config.name = "enemy";
+  HostilePeer peer(config, 3, 500);
+  DatagramBatch up, down;
+  std::set<DropReason> seen;
+  for (Micros now{1000}; now < Micros{10'000'000}; now += Micros{4000}) {
+    up.clear();
+    peer.advance(now, down, up);
+    // Exactly what a server sees: drops by reason, and nothing worse.
+    DatagramBatch answers;
+    server.advance(now, up, answers);
+    down.clear();
+    PeerAddress from;
+    from.port = 7777;
+    for (const auto& entry : answers.entries()) down.add(from, answers.bytes(entry));
+  }
+  for (const auto& [reason, count] : server.drops) seen.insert(reason);
+  CHECK(peer.attacks_sent() > 4000);
+  CHECK(peer.attacks_sent() < 20'000);
+  for (const DropReason reason :
+       {DropReason::too_short, DropReason::wrong_version, DropReason::corrupt, DropReason::malformed,
+        DropReason::unknown_connection, DropReason::duplicate, DropReason::bad_ack}) {
+    CAPTURE(name(reason));
+    CHECK(seen.count(reason) == 1);
+  }
+}
+
+TEST_CASE("a pause of the caller does not end in a burst", "[client_sim][hostile]") {
+  ClientConfig config;
+  config.server.port = 7777;
+  HostilePeer peer(config, 3, 1000);
+  DatagramBatch none, out;
+  peer.advance(Micros{1000}, none, out);
+  out.clear();
+  peer.advance(Micros{60'000'000}, none, out);
+  CHECK(out.entries().size() < 1000);
+}
