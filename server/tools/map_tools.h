@@ -1,0 +1,30 @@
+#pragma once
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "world/bsp/sector_map.h"
+#include "world/content/content_error.h"
+#include "world/content/wad.h"
+
+// What --list-maps and --draw-map show: text out of maps, no files of their own.
+
+namespace ashlar::server {
+
+/// A line per map: name, lines, sectors, leaves, things; a map that does not read has its reason instead.
+/// Ends with a newline; says so where there are no maps. Cost: compiles every map.
+std::string list_maps(const WadStack& wads);
+
+struct DrawOptions {
+  std::optional<DVec2> from;  ///< map units: shows what is seen from here, doors open
+};
+
+/// A picture of a map as SVG: every leaf filled by its floor's height (courts bluish), every line by its
+/// kind, every thing by its role. One polygon of class "leaf" a leaf, one line of class "line" a source line.
+std::string draw_map_svg(const SectorMap& map, const DrawOptions& options = {});
+
+/// "x,y" in map units, as --from takes it; nullopt: not two numbers.
+std::optional<DVec2> parse_point(std::string_view text);
+
+}  // namespace ashlar::server
