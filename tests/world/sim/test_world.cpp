@@ -1,6 +1,7 @@
 #include "world/sim/world.h"
 
 #include "tests/catch.h"
+#include "tests/world/bsp/maps.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
@@ -49,7 +50,80 @@ DVec3 position(const World& world, EntityId id) {
   return world.players().body[static_cast<std::size_t>(row)].position_m;
 }
 
+/// Walks straight towards a point in the plane, jumping when held up. @return true once within 0.4 m.
+bool walk_to(World& world, EntityId id, DVec2 target, int ticks_max) {
+  DVec2 before = xy(position(world, id));
+  for (int t = 0; t < ticks_max; ++t) {
+    const DVec2 to = target - xy(position(world, id));
+    if (length(to) < 0.4) return true;
+    PlayerInput in{id, {}};
+    in.command.forward = 1;
+    in.command.yaw = turn_towards(to);
+    if (t > 10 && length(xy(position(world, id)) - before) < 0.02) in.command.buttons = button::jump;
+    before = xy(position(world, id));
+    TickInput input;
+    input.commands = std::span(&in, 1);
+    world.step(input);
+    const Space space = world.space();
+    REQUIRE_FALSE(space_overlaps(space, world.setup().rules.player, position(world, id)));
+  }
+  return false;
+}
+
+void teleport(World& world, EntityId id, DVec3 to) {
+  const AdminCommand command{AdminAction::teleport, id, to};
+  TickInput input;
+  input.admin = std::span(&command, 1);
+  world.step(input);
+}
+
 }  // namespace
+
+namespace {
+
+/// From the hills onto the roof, down the doorway's stairs into the rooms, and back the same way.
+void walk_in_and_out(const std::shared_ptr<const PlacedMap>& placed) {
+  WorldSetup setup;
+  setup.players_max = 8;
+  setup.monsters = 0;
+  setup.maps.push_back(placed);
+  World world(setup);
+  const PlacedMap& map = *placed;
+  REQUIRE_FALSE(map.doorways().empty());
+  const Doorway& door = map.doorways()[0];
+  const EntityId id = join(world);
+
+  const BlockBox box = map.box();
+  const std::int32_t x = box.min.x - 12, y = floor_to_int(door.top_m.y);
+  teleport(world, id, {x + 0.5, y + 0.5, surface_height(world.terrain(), x, y) + 3.0});
+  REQUIRE(position(world, id).x < box.min.x - 8);
+
+  CHECK(walk_to(world, id, {box.min.x + 0.5, y + 0.5}, 1200));  // the edge of the roof
+  // Around what is open to the sky: a straight way over the roof may lead into a court.
+  teleport(world, id, door.top_m + DVec3{0, 0, 0.5});
+  for (int t = 0; t < 60; ++t) world.step({});
+  CHECK(position(world, id).z == Approx(map.roof_m()).margin(0.1));
+  CHECK(walk_to(world, id, xy(door.foot_m), 1200));
+  CHECK(position(world, id).z == Approx(door.foot_m.z).margin(0.1));
+  CHECK(position(world, id).z < map.roof_m() - 1);
+  CHECK(walk_to(world, id, xy(door.top_m), 1200));
+  CHECK(position(world, id).z == Approx(map.roof_m()).margin(0.1));
+}
+
+}  // namespace
+
+TEST_CASE("a player walks from the terrain onto the roof, down into the rooms and out again",
+          "[world][sim][world]") {
+  SECTION("of the map that is built in") { walk_in_and_out(builtin_placed()); }
+  SECTION("of Freedoom's first map") {
+    const auto wads = testing::find_wad("freedoom2.wad");
+    if (!wads) return;  // the package freedoom is not installed
+    Terrain bare;
+    PlaceOptions options;
+    options.surface_z = surface_height(bare, 0, 0);
+    walk_in_and_out(testing::must_place(testing::must_read(*wads, "MAP01"), options));
+  }
+}
 
 TEST_CASE("the same setup and inputs give the same hash after every tick", "[world][sim][world]") {
   const WorldSetup setup = small_setup();
