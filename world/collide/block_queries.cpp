@@ -24,9 +24,8 @@ SweepHit to_sweep_hit(const VoxelVolume& volume, const BlockHit& hit) {
   out.t = hit.t;
   out.normal = hit.normal;
   out.started_inside = hit.started_inside;
-  const bool loaded = volume.loaded(chunk_of(hit.block));
-  out.kind = loaded ? ContactKind::voxel : ContactKind::unloaded;
-  out.what = loaded ? static_cast<std::uint32_t>(volume.block(hit.block)) : 0;
+  out.block = hit.block;
+  out.kind = volume.loaded(chunk_of(hit.block)) ? ContactKind::voxel : ContactKind::unloaded;
   return out;
 }
 

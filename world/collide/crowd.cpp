@@ -91,7 +91,8 @@ void Crowd::push_apart(const Space& space, const Rules& rules) {
       const DVec2 push = m.push_m * std::min(1.0, push_m_max / size);
       const DVec3 way{push.x, push.y, 0};
       const Surroundings around(space, m.shape, swept(bounds_of(m.shape, m.position_m), way));
-      const SlideEnd end = slide(around, m.position_m, {}, way);
+      ContactList contacts;
+      const SlideEnd end = slide(around, m.position_m, {}, way, rules.tick_s(), contacts);
       if (!end.started_inside) {
         m.body->position_m = end.position_m;
         m.body->last_free_m = end.position_m;

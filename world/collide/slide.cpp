@@ -52,7 +52,8 @@ DVec3 clip_to_planes(DVec3 v, std::span<const DVec3> normals) {
   return {};
 }
 
-SlideEnd slide(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way) {
+SlideEnd slide(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way, double /*dt_s*/,
+               ContactList& contacts) {
   SlideEnd end;
   end.position_m = position;
   end.velocity_mps = velocity;
@@ -70,7 +71,7 @@ SlideEnd slide(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3
       break;
     }
     end.position_m += way * hit.t;
-    end.hits[end.hit_count++] = hit;
+    contacts.add(hit);
     if (hit.normal.z >= walkable_normal_z_min) {
       end.met_floor = true;
       end.floor_speed_mps = std::fmax(end.floor_speed_mps, -dot(end.velocity_mps, hit.normal));

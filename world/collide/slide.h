@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <span>
 
@@ -21,8 +20,6 @@ struct SlideEnd {
   bool met_floor = false;
   bool met_ceiling = false;
   double floor_speed_mps = 0;  ///< into the floor when it was met
-  std::array<SweepHit, slide_sweeps_max> hits;
-  std::uint8_t hit_count = 0;
 };
 
 /// Takes what points into the planes out of v: one plane leaves the parallel part, two the part along their
@@ -31,8 +28,10 @@ struct SlideEnd {
 DVec3 clip_to_planes(DVec3 v, std::span<const DVec3> normals);
 
 /// Moves a body by `way`, sliding along what it hits; `velocity` is clipped by the same planes. The two
-/// differ under gravity, where the way is that of the mean velocity. At most slide_sweeps_max sweeps. No
-/// allocation.
-SlideEnd slide(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way);
+/// differ under gravity, where the way is that of the mean velocity. At most slide_sweeps_max sweeps. What
+/// was hit is added to `contacts`. No allocation.
+/// dt_s is not needed here; it is there for the sake of the other way, in stepped.h.
+SlideEnd slide(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way, double dt_s,
+               ContactList& contacts);
 
 }  // namespace ashlar

@@ -2,16 +2,17 @@
 
 namespace ashlar {
 
-WalkEnd walk(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way, double step_height_m) {
+WalkEnd walk(const Surroundings& around, CarryWay carry, DVec3 position, DVec3 velocity, DVec3 way,
+             double dt_s, double step_height_m, ContactList& contacts) {
   WalkEnd end;
-  end.slide = slide(around, position, velocity, way);
+  end.slide = carry(around, position, velocity, way, dt_s, contacts);
   if (!end.slide.met_wall || end.slide.started_inside || step_height_m <= 0) return end;
 
   const SweepHit head = around.sweep(position, {0, 0, step_height_m});
   const double risen_m = step_height_m * head.t;
   if (head.started_inside || risen_m <= contact_slop_m) return end;
   const DVec3 raised = position + DVec3{0, 0, risen_m};
-  SlideEnd over = slide(around, raised, velocity, way);
+  SlideEnd over = carry(around, raised, velocity, way, dt_s, contacts);
   if (over.started_inside) return end;
 
   // Further by more than rounding, or a body would hop up and down at a wall.

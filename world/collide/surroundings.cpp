@@ -2,6 +2,7 @@
 
 #include "world/bsp/placed_map.h"
 #include "world/collide/block_queries.h"
+#include "world/collide/correct.h"
 
 namespace ashlar {
 
@@ -24,11 +25,6 @@ Surroundings::Surroundings(const Space& space, const Cylinder& shape, const Aabb
   fill_window(*space.voxels, range.low, range.high, window_);
 }
 
-bool Surroundings::covered(const Aabb& b, double below_m) const {
-  return !whole_space_ && b.min.x >= reach_.min.x && b.max.x <= reach_.max.x && b.min.y >= reach_.min.y &&
-         b.max.y <= reach_.max.y && b.min.z - below_m >= reach_.min.z && b.max.z <= reach_.max.z;
-}
-
 bool Surroundings::overlaps(DVec3 base) const {
   if (!covered(bounds_of(shape_, base), 0)) return space_overlaps(space_, shape_, base);
   if (window_overlaps(window_, prism_, base)) return true;
@@ -41,7 +37,14 @@ SweepHit Surroundings::sweep(DVec3 base, DVec3 delta) const {
   if (!covered(swept(bounds_of(shape_, base), delta), 0)) return space_sweep(space_, shape_, base, delta);
   const BlockHit block = window_sweep(window_, prism_, base, delta);
   SweepHit first;
-  if (block.hit) first = to_sweep_hit(*space_.voxels, block);
+  if (block.hit) {
+    // Where the whole window is loaded no chunk need be looked up.
+    if (window_.unloaded) {
+      first = to_sweep_hit(*space_.voxels, block);
+    } else {
+      first = {block.t, block.normal, ContactKind::voxel, block.started_inside, 0, block.block};
+    }
+  }
   for (std::size_t i = 0; i < map_count_; ++i)
     first = earlier_hit(first, map_sweep(*maps_[i]->map, maps_[i]->heights, shape_, base, delta));
   return first;
@@ -57,6 +60,41 @@ std::optional<double> Surroundings::ground_below(DVec3 base, double depth_m) con
     if (rock && *rock >= base.z - depth_m - contact_slop_m && (!ground || *rock > *ground)) ground = rock;
   }
   return ground;
+}
+
+std::optional<DVec3> Surroundings::correct(DVec3 base, double reach_m) const {
+  constexpr int rounds_max = 4;
+  const DVec3 reach{reach_m, reach_m, reach_m};
+  Aabb bounds = bounds_of(shape_, base);
+  bounds.min -= reach;
+  bounds.max += reach;
+  BlockWindow local;
+  const BlockWindow* window = &window_;
+  if (!covered(bounds, 0)) {
+    const BlockRange range = blocks_of(bounds);
+    fill_window(*space_.voxels, range.low, range.high, local);
+    window = &local;
+  }
+  DVec3 p = base;
+  for (int round = 0; round < rounds_max; ++round) {
+    const auto out = window_correct(*window, shape_, p, reach_m);
+    if (!out) return std::nullopt;
+    p += *out;
+    bool moved = false;
+    for (const MapInSpace& m : space_.maps) {
+      const Aabb body = bounds_of(shape_, p);
+      if (!map_in_reach(*m.map, body) || !map_overlaps(*m.map, m.heights, shape_, p)) continue;
+      const auto way = map_correct(*m.map, m.heights, shape_, p, reach_m);
+      if (!way) return std::nullopt;
+      p += *way;
+      moved = true;
+    }
+    const DVec3 gone = p - base;
+    if (dot(gone, gone) > reach_m * reach_m) return std::nullopt;
+    if (!moved) return gone;
+  }
+  if (overlaps(p)) return std::nullopt;
+  return p - base;
 }
 
 bool Surroundings::unloaded(DVec3 base) const {

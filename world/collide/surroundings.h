@@ -23,11 +23,17 @@ class Surroundings {
   SweepHit sweep(DVec3 base, DVec3 delta) const;
   /// Height of the ground under the shape's disc at or below base.z, at most depth_m below.
   std::optional<double> ground_below(DVec3 base, double depth_m) const;
+  /// A translation of at most reach_m that separates the body from all solids: least pushes out of blocks
+  /// and maps in turn. Zero where nothing is overlapped, nullopt where a few rounds do not suffice.
+  std::optional<DVec3> correct(DVec3 base, double reach_m) const;
   /// Is a chunk that the body's bounds touch not loaded?
   bool unloaded(DVec3 base) const;
 
  private:
-  bool covered(const Aabb& bounds, double below_m) const;
+  bool covered(const Aabb& b, double below_m) const {
+    return !whole_space_ && b.min.x >= reach_.min.x && b.max.x <= reach_.max.x && b.min.y >= reach_.min.y &&
+           b.max.y <= reach_.max.y && b.min.z - below_m >= reach_.min.z && b.max.z <= reach_.max.z;
+  }
 
   static constexpr std::size_t maps_max = 4;
   const Space& space_;

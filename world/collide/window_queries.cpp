@@ -35,7 +35,8 @@ struct ColumnRange {
 };
 
 /// Columns of the window that the footprint's bounds meet on the way from p by (dx, dy).
-ColumnRange columns_on_way(const BlockWindow& w, const Footprint& f, DVec3 p, double dx, double dy) {
+[[gnu::always_inline]] inline ColumnRange columns_on_way(const BlockWindow& w, const Footprint& f, DVec3 p,
+                                                         double dx, double dy) {
   return {std::max(floor_to_int(p.x - f.reach_x() + std::min(dx, 0.0)), 0),
           std::min(floor_to_int(p.x + f.reach_x() + std::max(dx, 0.0)), w.size_x - 1),
           std::max(floor_to_int(p.y - f.reach_y() + std::min(dy, 0.0)), 0),
@@ -43,7 +44,7 @@ ColumnRange columns_on_way(const BlockWindow& w, const Footprint& f, DVec3 p, do
 }
 
 /// Blocks that a body from z to z + height overlaps by more than the slop.
-std::uint32_t layers_at(double z, double height) {
+[[gnu::always_inline]] inline std::uint32_t layers_at(double z, double height) {
   return layer_mask(floor_to_int(z + contact_slop_m), -floor_to_int(-(z + height - contact_slop_m)) - 1);
 }
 
@@ -204,8 +205,9 @@ class Sweep {
 
 bool window_overlaps(const BlockWindow& window, const Prism& shape, DVec3 base) {
   const DVec3 p = base - to_dvec3(window.min);
-  const Footprint f = shrunk(shape);
   const std::uint32_t layers = layers_at(p.z, shape.height_m);
+  if ((window.any & layers) == 0) return false;
+  const Footprint f = shrunk(shape);
   const ColumnRange range = columns_on_way(window, f, p, 0, 0);
   for (std::int32_t j = range.y0; j <= range.y1; ++j)
     for (std::int32_t i = range.x0; i <= range.x1; ++i)
@@ -215,12 +217,12 @@ bool window_overlaps(const BlockWindow& window, const Prism& shape, DVec3 base) 
 
 BlockHit window_sweep(const BlockWindow& window, const Prism& shape, DVec3 base, DVec3 delta, double t_max) {
   const DVec3 p = base - to_dvec3(window.min);
-  const Footprint f = shrunk(shape);
-  Sweep sweep(shape, p, delta, t_max);
   const std::uint32_t layers =
       layer_mask(floor_to_int(p.z + std::min(delta.z, 0.0) + contact_slop_m),
                  -floor_to_int(-(p.z + std::max(delta.z, 0.0) + shape.height_m - contact_slop_m)) - 1);
-  const ColumnRange range = columns_on_way(window, f, p, delta.x, delta.y);
+  if ((window.any & layers) == 0) return {};
+  Sweep sweep(shape, p, delta, t_max);
+  const ColumnRange range = columns_on_way(window, shrunk(shape), p, delta.x, delta.y);
   for (std::int32_t j = range.y0; j <= range.y1; ++j)
     for (std::int32_t i = range.x0; i <= range.x1; ++i) {
       const std::uint32_t bits = window.column(i, j) & layers;
@@ -234,10 +236,12 @@ BlockHit window_sweep(const BlockWindow& window, const Prism& shape, DVec3 base,
 std::optional<double> window_ground(const BlockWindow& window, const Prism& shape, DVec2 centre, double z,
                                     double depth_m) {
   const DVec3 p = DVec3{centre.x, centre.y, z} - to_dvec3(window.min);
-  const Footprint f = shrunk(shape);
   const std::int32_t at = floor_to_int(p.z + contact_slop_m);
+  const std::int32_t lowest = floor_to_int(p.z - depth_m - contact_slop_m) - 1;
   const std::uint32_t here = layer_mask(at, at);
-  const std::uint32_t below = layer_mask(0, at - 1);
+  const std::uint32_t below = layer_mask(lowest, at - 1);
+  if ((window.any & below) == 0) return std::nullopt;
+  const Footprint f = shrunk(shape);
   const ColumnRange range = columns_on_way(window, f, p, 0, 0);
   std::int32_t top = -1;
   for (std::int32_t j = range.y0; j <= range.y1; ++j)

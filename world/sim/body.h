@@ -28,20 +28,7 @@ struct MoveReport {
   bool frozen = false;     ///< in unloaded space: nothing was done
   bool lost = false;       ///< in solid, and no free place is known: the caller puts it at a spawn
   double land_speed_mps = 0;
-  SweepHit contacts[4];  ///< first `contact_count` hold, one per contact
-  std::uint8_t contact_count = 0;
+  ContactList contacts;
 };
-
-inline constexpr std::uint8_t contacts_max = 4;
-
-/// Notes a contact; those beyond contacts_max are dropped, as are repeats of the one before.
-inline void add_contact(MoveReport& report, const SweepHit& hit) {
-  if (report.contact_count == contacts_max) return;
-  if (report.contact_count > 0) {
-    const SweepHit& last = report.contacts[report.contact_count - 1];
-    if (last.kind == hit.kind && last.what == hit.what && last.normal == hit.normal) return;
-  }
-  report.contacts[report.contact_count++] = hit;
-}
 
 }  // namespace ashlar

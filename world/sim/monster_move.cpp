@@ -18,7 +18,6 @@ MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTra
   MoveReport report;
   const bool flies = kind.flies != 0;
   const double pace = kind.speed_mps * wish.speed_share;
-  const Body before = body;
   if (body.grounded != 0 || flies) {
     const DVec2 v =
         accelerate(xy(body.velocity_mps), wish.direction * pace, monster_acceleration_mps2 * dt_s);
@@ -30,10 +29,7 @@ MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTra
         {kind.shape, kind.step_height_m_max, flies ? 0.0 : rules.gravity_mps2, rules.fall_speed_mps_max,
          flies, rules.monster_solver},
         dt_s, true, body, report);
-  if (report.frozen) {
-    body = before;
-    body.velocity_mps = {};
-  }
+  if (report.frozen) body.velocity_mps = {};
   return report;
 }
 

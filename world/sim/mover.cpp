@@ -5,6 +5,7 @@
 
 #include "world/collide/recover.h"
 #include "world/collide/step.h"
+#include "world/collide/stepped.h"
 #include "world/collide/surroundings.h"
 
 namespace ashlar {
@@ -34,14 +35,14 @@ Aabb reach_of(const MoverTraits& traits, double dt_s, const Body& body) {
   Aabb reach = swept(bounds_of(traits.shape, body.position_m), v * dt_s);
   const double fall = traits.gravity_mps2 * dt_s * dt_s;
   const double step = traits.step_height_m_max;
-  constexpr double margin = 0.01;
+  const double margin = traits.solver == Solver::correct ? correct_reach_m + 0.01 : 0.01;
   reach.min -= DVec3{margin, margin, margin + fall + step};
   reach.max += DVec3{margin, margin, margin + step};
   return reach;
 }
 
-void note_hits(MoveReport& report, const SlideEnd& end) {
-  for (std::uint8_t i = 0; i < end.hit_count; ++i) add_contact(report, end.hits[i]);
+CarryWay way_of(const MoverTraits& traits) {
+  return traits.solver == Solver::correct ? stepped_motion : slide;
 }
 
 void stand(Body& body, MoveReport& report, double ground_z, double speed_mps) {
@@ -57,8 +58,8 @@ void stand(Body& body, MoveReport& report, double ground_z, double speed_mps) {
 void move_grounded(const Surroundings& around, const MoverTraits& traits, double dt_s, Body& body,
                    MoveReport& report) {
   const DVec3 velocity{body.velocity_mps.x, body.velocity_mps.y, 0};
-  const WalkEnd end = walk(around, body.position_m, velocity, velocity * dt_s, traits.step_height_m_max);
-  note_hits(report, end.slide);
+  const WalkEnd end = walk(around, way_of(traits), body.position_m, velocity, velocity * dt_s, dt_s,
+                           traits.step_height_m_max, report.contacts);
   body.position_m = end.slide.position_m;
   body.velocity_mps = end.slide.velocity_mps;
   if (end.stepped_m > 0) {
@@ -84,8 +85,7 @@ void move_airborne(const Surroundings& around, const MoverTraits& traits, double
   const DVec3 way =
       DVec3{body.velocity_mps.x, body.velocity_mps.y, 0.5 * (before + body.velocity_mps.z)} * dt_s;
   const double fall_speed = -body.velocity_mps.z;
-  const SlideEnd end = slide(around, body.position_m, body.velocity_mps, way);
-  note_hits(report, end);
+  const SlideEnd end = way_of(traits)(around, body.position_m, body.velocity_mps, way, dt_s, report.contacts);
   body.position_m = end.position_m;
   body.velocity_mps = end.velocity_mps;
   if (traits.flies) return;

@@ -73,14 +73,12 @@ MoveReport player_move(const Space& space, const Rules& rules, const PlayerComma
 
   const bool jumps = (command.buttons & button::jump) != 0 && body.grounded != 0 && rules.jump_speed_mps > 0;
   if (jumps) body.velocity_mps.z = rules.jump_speed_mps;
-  const Body before = body;
   carry(space,
         {rules.player, rules.step_height_m_max, rules.gravity_mps2, rules.fall_speed_mps_max, false,
          rules.player_solver},
         dt_s, !jumps, body, report);
   if (report.frozen) {
-    body = before;
-    body.velocity_mps = {};
+    body.velocity_mps = {};  // nothing else was touched
     return report;
   }
   report.jumped = jumps && !report.recovered;

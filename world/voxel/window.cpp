@@ -4,42 +4,62 @@
 
 namespace ashlar {
 
+namespace {
+
+/// One chunk's width of columns, from the chunk that holds the lowest layer and the one above it.
+/// Null chunks are solid. Adds its columns to the mask of all.
+template <bool two>
+[[gnu::always_inline]] inline std::uint32_t copy_columns(const Chunk* below, const Chunk* above,
+                                                         unsigned shift, IVec3 first, IVec3 last,
+                                                         BlockWindow& out) {
+  const std::uint32_t* lower = below != nullptr ? below->solid().data() : nullptr;
+  const std::uint32_t* upper = two && above != nullptr ? above->solid().data() : nullptr;
+  std::uint32_t any = 0;
+  for (std::int32_t y = first.y; y <= last.y; ++y) {
+    std::uint32_t* row =
+        &out.columns[static_cast<std::size_t>((y - out.min.y) * out.size_x - out.min.x + first.x)];
+    const std::int32_t source = (y & (chunk_size - 1)) * chunk_size + (first.x & (chunk_size - 1));
+    for (std::int32_t i = 0; i <= last.x - first.x; ++i) {
+      std::uint32_t bits = (lower != nullptr ? lower[source + i] : ~0u) >> shift;
+      // Two chunks are met only where shift > 0.
+      if (two) bits |= (upper != nullptr ? upper[source + i] : ~0u) << (32 - shift);
+      row[i] = bits;
+      any |= bits;
+    }
+  }
+  return any;
+}
+
+}  // namespace
+
 void fill_window(const VoxelVolume& volume, IVec3 low, IVec3 high, BlockWindow& out) {
   ASHLAR_ASSERT_SLOW(fits_window(low, high));
   out.min = low;
   out.size_x = high.x - low.x + 1;
   out.size_y = high.y - low.y + 1;
   out.size_z = high.z - low.z + 1;
-  out.unloaded = false;
   const ChunkCoord first = chunk_of(low), last = chunk_of(high);
   const auto shift = static_cast<unsigned>(low.z & (chunk_size - 1));
-  // At most two chunks above one another: a window is no taller than a chunk.
-  const bool two = last.z != first.z;
-  for (std::int32_t cy = first.y; cy <= last.y; ++cy) {
-    const std::int32_t y0 = std::max(low.y, cy * chunk_size);
-    const std::int32_t y1 = std::min(high.y, cy * chunk_size + chunk_size - 1);
+  if (first == last) {  // nearly always
+    const Chunk* chunk = volume.find(first);
+    out.unloaded = chunk == nullptr;
+    out.any = copy_columns<false>(chunk, nullptr, shift, low, high, out);
+    return;
+  }
+  out.unloaded = false;
+  out.any = 0;
+  const bool two = last.z != first.z;  // at most two: a window is no taller than a chunk
+  for (std::int32_t cy = first.y; cy <= last.y; ++cy)
     for (std::int32_t cx = first.x; cx <= last.x; ++cx) {
-      const std::int32_t x0 = std::max(low.x, cx * chunk_size);
-      const std::int32_t x1 = std::min(high.x, cx * chunk_size + chunk_size - 1);
+      const IVec3 from{std::max(low.x, cx * chunk_size), std::max(low.y, cy * chunk_size), 0};
+      const IVec3 to{std::min(high.x, cx * chunk_size + chunk_size - 1),
+                     std::min(high.y, cy * chunk_size + chunk_size - 1), 0};
       const Chunk* below = volume.find({cx, cy, first.z});
       const Chunk* above = two ? volume.find({cx, cy, last.z}) : below;
       out.unloaded = out.unloaded || below == nullptr || above == nullptr;
-      for (std::int32_t y = y0; y <= y1; ++y) {
-        std::uint32_t* row = &out.columns[static_cast<std::size_t>((y - low.y) * out.size_x)];
-        const std::int32_t source = (y & (chunk_size - 1)) * chunk_size;
-        for (std::int32_t x = x0; x <= x1; ++x) {
-          const auto word = static_cast<std::size_t>(source + (x & (chunk_size - 1)));
-          const std::uint32_t lower = below != nullptr ? below->solid()[word] : ~0u;
-          std::uint32_t bits = lower >> shift;
-          if (two) {
-            const std::uint32_t upper = above != nullptr ? above->solid()[word] : ~0u;
-            bits |= upper << (32 - shift);  // two chunks are met only where shift > 0
-          }
-          row[x - low.x] = bits;
-        }
-      }
+      out.any |= two ? copy_columns<true>(below, above, shift, from, to, out)
+                     : copy_columns<false>(below, nullptr, shift, from, to, out);
     }
-  }
 }
 
 }  // namespace ashlar

@@ -1,0 +1,111 @@
+#include "world/collide/stepped.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "world/collide/block_queries.h"
+#include "world/collide/correct.h"
+
+namespace ashlar {
+namespace {
+
+struct Step {
+  DVec3 place;
+  bool done = false;
+};
+
+/// One short step: as it is, corrected, in parts, or half of it.
+Step one_step(const Surroundings& around, DVec3 from, DVec3 step) {
+  const DVec3 to = from + step;
+  if (!around.overlaps(to)) return {to, true};
+  if (const auto out = around.correct(to, correct_reach_m)) return {to + *out, true};
+  // Sliding must not die at a post, nor falling at a wall: the parts of the step, then less of it.
+  const std::array<DVec3, 6> parts{DVec3{step.x, step.y, 0}, DVec3{0, 0, step.z}, DVec3{step.x, 0, 0},
+                                   DVec3{0, step.y, 0},      step * 0.5,          step * 0.25};
+  for (const DVec3& part : parts) {
+    if (part == DVec3{} || part == step) continue;
+    if (!around.overlaps(from + part)) return {from + part, true};
+    if (const auto out = around.correct(from + part, correct_reach_m)) return {from + part + *out, true};
+  }
+  return {from, false};
+}
+
+void note(SlideEnd& end, DVec3 lost, ContactList& contacts) {
+  const double flat = length(xy(lost));
+  SweepHit hit;
+  hit.kind = ContactKind::voxel;
+  hit.t = 0;
+  if (lost.z > contact_slop_m) {
+    end.met_floor = true;
+    hit.normal = {0, 0, 1};
+  } else if (lost.z < -contact_slop_m) {
+    end.met_ceiling = true;
+    hit.normal = {0, 0, -1};
+  }
+  if (flat > contact_slop_m) {
+    end.met_wall = true;
+    hit.normal = {lost.x / flat, lost.y / flat, 0};
+  }
+  if (hit.normal != DVec3{}) contacts.add(hit);
+}
+
+}  // namespace
+
+SlideEnd stepped_motion(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way, double dt_s,
+                        ContactList& contacts) {
+  const double steps_wanted = std::ceil(length(way) / cylinder_step_m_max);
+  if (!(steps_wanted <= cylinder_steps_max)) return slide(around, position, velocity, way, dt_s, contacts);
+  SlideEnd end;
+  end.position_m = position;
+  end.velocity_mps = velocity;
+  const auto steps = static_cast<int>(steps_wanted);
+  if (steps == 0) return end;
+  const DVec3 step = way * (1 / steps_wanted);
+  DVec3 lost{};
+  bool free = true;
+  for (int i = 0; i < steps; ++i) {
+    const Step made = one_step(around, end.position_m, step);
+    const DVec3 wanted = end.position_m + step;
+    if (made.place != wanted) {
+      lost += made.place - wanted;
+      free = false;
+    }
+    end.position_m = made.place;
+    if (!made.done) {
+      lost -= step * (steps - 1 - i);
+      break;
+    }
+  }
+  if (free) return end;
+  note(end, lost, contacts);
+  end.floor_speed_mps = lost.z > 0 ? std::max(0.0, -velocity.z) : 0;
+  // What the way lost the velocity loses, up to having none in that direction: a correction may slow a body
+  // and turn it along what it met, and never bounces it or makes it faster.
+  const double into = dot(velocity, lost), size2 = dot(lost, lost);
+  if (into < 0) end.velocity_mps = velocity + lost * std::min(1 / dt_s, -into / size2);
+  return end;
+}
+
+PointEnd stepped_point(const VoxelVolume& volume, DVec3 point, DVec3 way, double extra_m) {
+  const double steps_wanted = std::ceil(length(way) / point_step_m_max);
+  if (!(steps_wanted <= point_steps_max)) {
+    const SweepHit hit = blocks_sweep(volume, point_prism(), point_base(point), way);
+    return {point + way * hit.t, hit.started_inside};
+  }
+  PointEnd end{point, false};
+  const auto steps = static_cast<int>(steps_wanted);
+  if (steps == 0) return end;
+  const DVec3 step = way * (1 / steps_wanted);
+  for (int i = 0; i < steps; ++i) {
+    const PointCorrection next = correct_point(volume, end.point + step, extra_m);
+    if (!next.free) {
+      end.stuck = volume.solid(block_at(end.point));
+      return end;
+    }
+    end.point = next.point;
+  }
+  return end;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,34 @@
+#pragma once
+#include "world/collide/slide.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar {
+
+/// Steps short enough that a correction never comes out on the far side.
+inline constexpr double cylinder_step_m_max = 0.1;
+inline constexpr double point_step_m_max = 0.4;
+inline constexpr double correct_reach_m = 0.3;
+/// Longer ways in one tick are swept: fewer tests are never made instead.
+inline constexpr int cylinder_steps_max = 64;
+inline constexpr int point_steps_max = 32;
+
+/// Moves a body by `way` in steps of at most cylinder_step_m_max, each followed by a correction. Where no
+/// correction separates (a gap narrower than the body) it tries the step's parts, then backs off to half of
+/// it, and stays at its last free place when nothing is left.
+/// Momentum from positions: what corrections took from the way they take from the velocity (over dt_s), and
+/// they never make it faster. No allocation.
+SlideEnd stepped_motion(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way, double dt_s,
+                        ContactList& contacts);
+
+/// How a point's stepped way ended.
+struct PointEnd {
+  DVec3 point;
+  bool stuck = false;  ///< in a solid without a free neighbour: recovery takes over
+};
+
+/// Moves a point by `way` in steps of at most point_step_m_max, each corrected (correct.h) and extra_m clear
+/// of what it met. A wall whose blocks share faces is never crossed; between two blocks that share only an
+/// edge there is a gap. Beyond point_steps_max steps the way is swept, which closes that gap.
+PointEnd stepped_point(const VoxelVolume& volume, DVec3 point, DVec3 way, double extra_m);
+
+}  // namespace ashlar
