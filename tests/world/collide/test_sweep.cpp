@@ -38,34 +38,21 @@ DVec3 random_way(Rng& rng, double size) {
   d.z = rng.between(-size, size);
   // Level, upright and axis-parallel ways are where special cases live.
   switch (rng.below(6)) {
-    case 0:
-      d.z = 0;
-      break;
-    case 1:
-      d.x = d.y = 0;
-      break;
-    case 2:
-      d.x = d.z = 0;
-      break;
-    case 3:
-      d.y = d.z = 0;
-      break;
-    default:
-      break;
+    case 0: d.z = 0; break;
+    case 1: d.x = d.y = 0; break;
+    case 2: d.x = d.z = 0; break;
+    case 3: d.y = d.z = 0; break;
+    default: break;
   }
   return d;
 }
 
 Prism random_shape(Rng& rng) {
   switch (rng.below(4)) {
-    case 0:
-      return prism_of(Cylinder{0.3, 1.75});
-    case 1:
-      return box_prism(0.25, 0.4, 1.2);
-    case 2:
-      return prism_of(Cylinder{rng.between(0.05, 1.4), rng.between(0.2, 2.8)});
-    default:
-      return point_prism();
+    case 0: return prism_of(Cylinder{0.3, 1.75});
+    case 1: return box_prism(0.25, 0.4, 1.2);
+    case 2: return prism_of(Cylinder{rng.between(0.05, 1.4), rng.between(0.2, 2.8)});
+    default: return point_prism();
   }
 }
 

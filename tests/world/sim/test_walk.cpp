@@ -1,0 +1,56 @@
+#include "tests/catch.h"
+#include "tests/walk_worlds.h"
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+void check_walk(WalkWorld& world, Solver solver, std::uint32_t ticks) {
+  Rules rules;
+  rules.player_solver = solver;
+  REQUIRE(world.starts.size() >= 100);
+  const WalkResult r = run_walk(world.space(), rules, world.bounds, world.starts, 60, ticks, 4);
+  CAPTURE(r.example.x, r.example.y, r.example.z, r.example_tick, r.example_mover);
+  CHECK(r.out == 0);
+  CHECK(r.overlapping == 0);
+  CHECK(r.stuck == 0);
+  CHECK(r.frozen == 0);
+  // They did walk, jump and meet: at least a tenth of full speed, whatever is in the way.
+  CHECK(r.metres > 0.1 * 6 * static_cast<double>(r.player_ticks) / 60);
+  CHECK(r.jumps > 20);
+}
+
+}  // namespace
+
+TEST_CASE("a crowd walks through random voxels without getting out, in or stuck", "[world][sim][walk]") {
+  const Solver solver = GENERATE(Solver::sweep, Solver::correct);
+  const double density = GENERATE(0.1, 0.35);
+  const double offset = GENERATE(0.0, 1000000.0);
+  CAPTURE(solver == Solver::sweep, density, offset);
+  WalkWorld world;
+  make_random_voxels(world, 3, density, 2, {offset, -offset, 0});
+  check_walk(world, solver, 300);
+}
+
+TEST_CASE("a crowd walks through the first map of a WAD without getting out, in or stuck",
+          "[world][sim][walk]") {
+  const Solver solver = GENERATE(Solver::sweep, Solver::correct);
+  const std::string path = "/usr/share/games/doom/freedoom2.wad";
+  auto bytes = read_bytes(path);
+  if (bytes.empty()) {
+    WARN(path + " is not there: nothing was tested (Debian package freedoom)");
+    return;
+  }
+  auto wad = open_wad(std::move(bytes), path);
+  REQUIRE(wad);
+  WadStack stack;
+  stack.files.push_back(std::move(*wad));
+  const auto source = read_map(stack, "MAP01");
+  REQUIRE(source);
+  const auto placed = place_map(*source, {"MAP01", {}, 20, true, true});
+  REQUIRE(placed);
+  WalkWorld world;
+  make_map_world(world, *placed, 1);
+  check_walk(world, solver, 200);
+}
