@@ -119,7 +119,7 @@ class Dev(unittest.TestCase):
         self.assertEqual(answer.returncode, 0, answer.stderr)
         self.assertRegex(answer.stdout, r"event=ready --port \d+ --seed 1 --monsters 7 --wad a\.wad --map MAP01")
         self.assertIn("--motd hello", answer.stdout)
-        self.assertIn("--clients 5 --transport udp --duration 1s", answer.stdout)
+        self.assertIn("--clients 5 --transport udp --duration 1s --progress 0", answer.stdout)
         self.assertTrue(answer.stdout.endswith("report: done\n"))
 
     def test_run_fails_when_the_clients_do(self):

@@ -97,7 +97,7 @@ install_packages() {
     say "  apt-get update && apt-get install --no-install-recommends $*"
     exit 2
   fi
-  say "installing $# missing packages: $*"
+  say "installing what is missing: $*"
   log=$(mktemp)
   if as_root env DEBIAN_FRONTEND=noninteractive \
     sh -c 'apt-get -o DPkg::Lock::Timeout=300 update &&

@@ -115,7 +115,7 @@ spawn_clients() {
   local port=$1 clients=$2 transport=$3 seconds=$4
   shift 4
   spawn build/release/bin/ashlar-sim load --server "127.0.0.1:$port" --clients "$clients" \
-    --transport "$transport" --duration "${seconds:-86400}s" --report "$run_dir/report.json" "$@" \
+    --transport "$transport" --duration "${seconds:-86400}s" --progress 0 --report "$run_dir/report.json" "$@" \
     >"$run_dir/harness.log" 2>&1
 }
 
