@@ -1,0 +1,126 @@
+// What the wire costs: encoding and decoding beside a plain copy of the same bytes, which is the least that
+// any codec can cost.
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <vector>
+
+#include "protocol/decode.h"
+#include "protocol/message_writer.h"
+#include "protocol/snapshot_writer.h"
+#include "world/math/random.h"
+
+using namespace ashlar;
+
+namespace {
+
+/// Cells with entities as a server would hold them.
+struct Scene {
+  std::vector<EntityRecord> records;
+  std::vector<CellBlock> blocks;
+  OwnPlayer own;
+  SnapshotHead head;
+
+  explicit Scene(std::size_t entities, std::size_t per_cell = 20) {
+    Rng rng{1};
+    records.resize(entities);
+    for (std::size_t i = 0; i < entities; ++i) {
+      records[i].id = make_entity_id(static_cast<std::uint32_t>(i), 1);
+      records[i].x = static_cast<std::uint16_t>(rng.below(cell_steps));
+      records[i].y = static_cast<std::uint16_t>(rng.below(cell_steps));
+    }
+    for (std::size_t i = 0; i < entities; i += per_cell)
+      blocks.push_back({{static_cast<std::int16_t>(i / per_cell), 0, 0},
+                        std::span(records).subspan(i, std::min(per_cell, entities - i))});
+    head.tick = 1000;
+    head.own = &own;
+  }
+};
+
+constexpr PacketHeader header{.connection = 1, .sequence = 1, .ack = 1, .ack_bits = 1};
+
+void snapshot_encode(benchmark::State& state) {
+  const Scene scene(static_cast<std::size_t>(state.range(0)));
+  SnapshotWriter writer;
+  DatagramBatch batch;
+  std::size_t parts = 0;
+  for (auto _ : state) {
+    batch.clear();
+    const SnapshotPlan plan = writer.begin(scene.head, scene.blocks, {}, snapshot_parts_max);
+    for (std::size_t p = 0; p < plan.parts; ++p) batch.add(PeerAddress{}, writer.part(p, header));
+    parts += plan.parts;
+    benchmark::DoNotOptimize(batch);
+  }
+  state.counters["parts"] =
+      benchmark::Counter(static_cast<double>(parts), benchmark::Counter::kAvgIterations);
+}
+BENCHMARK(snapshot_encode)->Arg(1)->Arg(40)->Arg(400);
+
+/// The least an encoder can do: copy the entities into the batch.
+void snapshot_copy_only(benchmark::State& state) {
+  const Scene scene(static_cast<std::size_t>(state.range(0)));
+  std::vector<std::uint8_t> packet(datagram_bytes_max);
+  DatagramBatch batch;
+  for (auto _ : state) {
+    batch.clear();
+    for (std::size_t at = 0; at < scene.records.size(); at += 64) {
+      const std::size_t count = std::min<std::size_t>(64, scene.records.size() - at);
+      std::memcpy(packet.data(), &scene.records[at], count * sizeof(EntityRecord));
+      batch.add(PeerAddress{}, std::span(packet).first(count * sizeof(EntityRecord)));
+    }
+    benchmark::DoNotOptimize(batch);
+  }
+}
+BENCHMARK(snapshot_copy_only)->Arg(1)->Arg(40)->Arg(400);
+
+void snapshot_decode(benchmark::State& state) {
+  const Scene scene(40);
+  SnapshotWriter writer;
+  writer.begin(scene.head, scene.blocks, {}, 1);
+  DatagramBatch batch;
+  batch.add(PeerAddress{}, writer.part(0, header));
+  const auto bytes = batch.bytes(batch.entries()[0]);
+  for (auto _ : state) {
+    const auto packet = decode_packet(bytes);
+    auto message = decode_server_message(packet->payload);
+    benchmark::DoNotOptimize(message);
+  }
+}
+BENCHMARK(snapshot_decode);
+
+void input_encode(benchmark::State& state) {
+  Input input;
+  input.command_count = static_cast<std::uint8_t>(state.range(0));
+  MessageWriter writer;
+  for (auto _ : state) benchmark::DoNotOptimize(writer.write(header, input).data());
+}
+BENCHMARK(input_encode)->Arg(3);
+
+void input_decode(benchmark::State& state) {
+  Input input;
+  input.command_count = static_cast<std::uint8_t>(state.range(0));
+  MessageWriter writer;
+  DatagramBatch batch;
+  batch.add(PeerAddress{}, writer.write(header, input));
+  const auto bytes = batch.bytes(batch.entries()[0]);
+  for (auto _ : state) {
+    const auto packet = decode_packet(bytes);
+    auto message = decode_client_message(packet->payload);
+    benchmark::DoNotOptimize(message);
+  }
+}
+BENCHMARK(input_decode)->Arg(3);
+
+void seal_packet(benchmark::State& state) {
+  std::vector<std::uint8_t> packet(static_cast<std::size_t>(state.range(0)), 0x5a);
+  for (auto _ : state) {
+    seal(packet);
+    benchmark::DoNotOptimize(packet.data());
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(seal_packet)->Arg(100)->Arg(1200);
+
+}  // namespace
+
+BENCHMARK_MAIN();
