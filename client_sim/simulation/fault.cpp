@@ -155,7 +155,7 @@ std::expected<std::vector<Fault>, std::string> faults_from_text(std::string_view
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    const auto wrong = [number](std::string what) {
+    const auto wrong = [number](const std::string& what) {
       return std::unexpected{"line " + std::to_string(number) + ": " + what};
     };
 

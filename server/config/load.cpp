@@ -10,7 +10,7 @@
 
 #include "server/config/config_file.h"
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): only some C libraries declare it
 
 namespace ashlar::server {
 namespace {

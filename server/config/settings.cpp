@@ -186,7 +186,7 @@ std::vector<Setting> build() {
     }
   };
   // One lambda serves const and non-const Config alike.
-#define MEMBER(path) [](auto& c) -> auto& { return c.path; }
+#define MEMBER(path) [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
   group(
       "Network",
       {listen_setting(),

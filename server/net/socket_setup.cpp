@@ -62,7 +62,7 @@ std::string explain(const SetupError& error, const asio::ip::address& address, s
     return where + " is taken, perhaps by another server: stop that one, or choose a port with --port";
   if (error.code == asio::error::access_denied)
     return where + " needs privileges: choose one above 1023 with --port";
-  if (error.code == asio::error::make_error_code(asio::error::basic_errors(EADDRNOTAVAIL)))
+  if (error.code.value() == EADDRNOTAVAIL)
     return "cannot listen on " + address.to_string() +
            ": no network device of this machine has that address; see --listen";
   return "cannot listen on " + where + ": " + error.code.message() + "; see --listen and --port";
