@@ -26,6 +26,7 @@ MapPlan::MapPlan(std::shared_ptr<const PlacedMap> map) : map_(std::move(map)) {
   }
   unknown_ = unknown_specials(source);
   sort_lines();
+  find_bounds();
   sort_triggers();
   find_places();
 }
@@ -46,6 +47,20 @@ void MapPlan::sort_lines() {
   sector_lines_.resize(first_line_.back());
   std::vector<std::uint32_t> at(first_line_.begin(), first_line_.end() - 1);
   each([&](std::uint32_t sector, std::uint32_t l) { sector_lines_[at[sector]++] = l; });
+}
+
+void MapPlan::find_bounds() {
+  bounds_.resize(sector_count());
+  for (std::uint32_t s = 0; s < sector_count(); ++s) {
+    bool first = true;
+    SectorBounds& b = bounds_[s];
+    for (const std::uint32_t line : lines_of(s))
+      for (const DVec2 p : {ends_[line].first, ends_[line].second}) {
+        b.low = first ? p : DVec2{std::min(b.low.x, p.x), std::min(b.low.y, p.y)};
+        b.high = first ? p : DVec2{std::max(b.high.x, p.x), std::max(b.high.y, p.y)};
+        first = false;
+      }
+  }
 }
 
 void MapPlan::sort_triggers() {

@@ -24,6 +24,11 @@ struct MapKey {
   std::uint8_t key = 0;  ///< one bit of world/content/line_specials.h key::
 };
 
+/// The rectangle around a sector's lines.
+struct SectorBounds {
+  DVec2 low, high;
+};
+
 /// What the moving parts of one map are made of: neighbours, tags, triggers, landings, keys.
 /// Immutable, built once per placed map, shared by every world that runs it. World frame, metres.
 class MapPlan {
@@ -39,6 +44,7 @@ class MapPlan {
     return std::span(sector_lines_)
         .subspan(first_line_[sector], first_line_[sector + 1] - first_line_[sector]);
   }
+  const SectorBounds& bounds_of(std::uint32_t sector) const { return bounds_[sector]; }
   /// The sector on the other side of a line; no_index: void, or the same sector on both sides.
   std::uint32_t beside(std::uint32_t sector, std::uint32_t line) const;
   /// Sectors that carry a tag, ascending. Tag 0 is nobody's.
@@ -89,11 +95,13 @@ class MapPlan {
     return c < 0 ? 0 : c >= n ? n - 1 : static_cast<std::int32_t>(c);
   }
   void sort_lines();
+  void find_bounds();
   void sort_triggers();
   void find_places();
 
   std::shared_ptr<const PlacedMap> map_;
   std::vector<std::uint32_t> first_line_, sector_lines_;
+  std::vector<SectorBounds> bounds_;
   std::vector<std::pair<std::uint16_t, std::uint32_t>> tags_;
   std::vector<std::uint32_t> action_of_line_;
   std::vector<LineAction> actions_;

@@ -1,5 +1,7 @@
 #include "world/sim/mechanics.h"
 
+#include <cmath>
+
 #include "world/math/assert.h"
 #include "world/sim/mover_start.h"
 #include "world/sim/teleport.h"
@@ -10,7 +12,9 @@ namespace {
 
 constexpr std::uint32_t monster_push_every_ticks = 8;
 constexpr double monster_push_reach_m = 0.5;  // before its skin
-constexpr double key_reach_m = 20.0 / 32;     // a key's own radius, as Doom has it
+// Between the middles of a key and a body along x and along y: the boxes that Doom gives both (20 and 16
+// units). Many keys lie in niches that nobody fits into and are taken from outside.
+constexpr double key_reach_m = 36.0 / 32;
 constexpr double key_height_m = 0.5;
 
 constexpr double walked_m_max = 8;  // further in one tick is no walk: a body was put elsewhere
@@ -156,9 +160,8 @@ void Mechanics::take_keys(MechanicsTick& tick, std::size_t row) {
     if (!inside(maps_[i].plan->map(), at)) continue;
     for (const MapKey& k : maps_[i].plan->keys()) {
       if ((keys_[row] & k.key) != 0) continue;
-      const DVec2 d = xy(k.position_m - at);
-      const double reach = key_reach_m + shape.radius_m;
-      if (dot(d, d) >= reach * reach) continue;
+      const DVec3 d = k.position_m - at;
+      if (std::fabs(d.x) >= key_reach_m || std::fabs(d.y) >= key_reach_m) continue;
       // A key lies on its sector's floor, wherever that has gone.
       const auto ground = map_floor_ceiling(maps_[i].plan->map(), tick.heights[i], xy(k.position_m), 0.01);
       const double z = ground ? ground->floor_m : k.position_m.z;

@@ -1,5 +1,7 @@
 #include "world/sim/mover_bodies.h"
 
+#include <algorithm>
+
 #include "world/bsp/line_grid.h"
 #include "world/math/assert.h"
 #include "world/sim/map_plan.h"
@@ -68,7 +70,7 @@ bool BodiesBySector::touch(std::uint32_t sector, std::uint32_t body) {
   const std::uint32_t latest = first_[sector];
   if (latest != none && touches_[latest].body == body) return true;
   if (touches_.size() == touches_.capacity()) return false;
-  touches_.push_back({body, latest});
+  touches_.push_back({body, latest, {}});
   first_[sector] = static_cast<std::uint32_t>(touches_.size() - 1);
   return true;
 }
@@ -76,12 +78,20 @@ bool BodiesBySector::touch(std::uint32_t sector, std::uint32_t body) {
 bool BodiesBySector::fill(const MapPlan& plan, std::span<const MoverBody> bodies) {
   const PlacedMap& map = plan.map();
   const BlockBox& box = map.box();
+  if (marks_.empty()) return true;
+  // Most bodies are nowhere near what moves.
+  SectorBounds near = plan.bounds_of(marks_.front());
+  for (const std::uint32_t sector : marks_) {
+    const SectorBounds& b = plan.bounds_of(sector);
+    near.low = {std::min(near.low.x, b.low.x), std::min(near.low.y, b.low.y)};
+    near.high = {std::max(near.high.x, b.high.x), std::max(near.high.y, b.high.y)};
+  }
   for (std::size_t i = bodies.size(); i-- > 0;) {
     // Backwards, so that each sector's list runs in the order of the bodies.
     const MoverBody& b = bodies[i];
     const DVec3 p = b.body->position_m;
     const double r = b.shape.radius_m;
-    if (p.x + r <= box.min.x || p.x - r >= box.max.x || p.y + r <= box.min.y || p.y - r >= box.max.y)
+    if (p.x + r < near.low.x || p.x - r > near.high.x || p.y + r < near.low.y || p.y - r > near.high.y)
       continue;
     const auto index = static_cast<std::uint32_t>(i);
     const DVec2 at = map.to_map(xy(p));
@@ -112,6 +122,7 @@ bool shift_plane(MoverTick& tick, std::uint32_t sector, Plane plane, double to_m
     double z_m = 0;
     const Fit fit = plane == Plane::floor ? follow_floor(tick, tick.bodies[who], from_m, to_m, z_m)
                                           : follow_ceiling(tick, tick.bodies[who], from_m, to_m, z_m);
+    tick.touching.answer(t) = {z_m, fit == Fit::moves};
     if (fit != Fit::blocked) continue;
     blocked = true;
     if (blockers.count < Blockers::blockers_max) blockers.body[blockers.count++] = who;
@@ -120,14 +131,12 @@ bool shift_plane(MoverTick& tick, std::uint32_t sector, Plane plane, double to_m
     height = from_m;
     return false;
   }
-  // Nobody is in the way: bodies do not hold each other up, so each answer still holds when it is applied.
+  // Nobody is in the way: bodies do not hold each other up, so the answers hold together.
   for (std::uint32_t t = first; t != BodiesBySector::none; t = tick.touching.next(t)) {
+    const BodiesBySector::Answer answer = tick.touching.answer(t);
+    if (!answer.moves) continue;
     const MoverBody& b = tick.bodies[tick.touching.body(t)];
-    double z_m = 0;
-    const Fit fit = plane == Plane::floor ? follow_floor(tick, b, from_m, to_m, z_m)
-                                          : follow_ceiling(tick, b, from_m, to_m, z_m);
-    if (fit != Fit::moves) continue;
-    b.body->position_m.z = z_m;
+    b.body->position_m.z = answer.z_m;
     if (plane == Plane::floor && to_m > from_m) {
       b.body->grounded = 1;
       if (b.body->velocity_mps.z < 0) b.body->velocity_mps.z = 0;

@@ -85,9 +85,17 @@ class BodiesBySector {
   std::uint32_t next(std::uint32_t touch) const { return touches_[touch].next; }
   std::uint32_t body(std::uint32_t touch) const { return touches_[touch].body; }
 
+  /// Where a body goes with the plane that is being moved, if it goes anywhere: shift_plane's own notes.
+  struct Answer {
+    double z_m = 0;
+    bool moves = false;
+  };
+  Answer& answer(std::uint32_t touch) { return touches_[touch].answer; }
+
  private:
   struct Touch {
     std::uint32_t body = 0, next = none;
+    Answer answer;
   };
   bool touch(std::uint32_t sector, std::uint32_t body);
 

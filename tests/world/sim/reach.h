@@ -1,0 +1,350 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "world/bsp/line_grid.h"
+#include "world/sim/mover_start.h"
+#include "world/sim/player_move.h"
+#include "world/sim/teleport.h"
+#include "world/sim/triggers.h"
+#include "world/voxel/terrain.h"
+#include "world/voxel/volume.h"
+
+// What of a map can be reached on foot from a place: a flood over sectors that opens doors, rides lifts, sets
+// off every line it comes to with the real movers, takes keys and teleporters. Heights count as the range a
+// sector has shown so far, so whatever waits long enough is passed.
+
+namespace ashlar::testing {
+
+/// How a sector was first entered.
+struct ReachStep {
+  std::uint32_t from = no_index;  ///< sector; no_index: the start
+  std::uint32_t line = no_index;  ///< the line crossed, or the teleporter's
+  bool teleport = false;
+  bool jump = false;  ///< higher than a step
+};
+
+struct Reach {
+  std::vector<std::uint8_t> reached;     ///< by sector
+  std::vector<ReachStep> step;           ///< by sector
+  std::vector<std::uint32_t> order;      ///< sectors in the order they were reached
+  std::vector<std::uint32_t> lines;      ///< lines set off, in order
+  std::vector<SectorHeights> low, high;  ///< lowest and highest floor and ceiling seen
+  std::uint8_t keys = 0;
+  std::uint32_t teleports = 0, locked = 0;
+};
+
+struct ReachRules {
+  double step_m = 0.75;
+  double height_m = 1.75;
+  double jump_m = 0;  ///< what a jump adds to a step
+};
+
+class Flood {
+ public:
+  Flood(const MapPlan& plan, const ReachRules& rules) : plan_(plan), map_(plan.map()), rules_(rules) {
+    heights_.assign(map_.initial_heights().begin(), map_.initial_heights().end());
+    movers_ = SectorMovers(plan.sector_count());
+    placed_.push_back({&map_, heights_});
+    out_.reached.assign(plan.sector_count(), 0);
+    out_.step.resize(plan.sector_count());
+    out_.low = out_.high = heights_;
+    fired_.assign(map_.source().lines.size(), 0);
+    leapt_.assign(map_.source().lines.size() * 2, -1e9);
+    // The map's own box lies in one open volume: only the map is solid to shots and uses here.
+    const BlockBox& box = map_.box();
+    for (int x = chunk_of(box.min).x; x <= chunk_of(box.max).x; ++x)
+      for (int y = chunk_of(box.min).y; y <= chunk_of(box.max).y; ++y)
+        for (int z = chunk_of(box.min).z; z <= chunk_of(box.max).z; ++z)
+          volume_.insert_chunk({x, y, z}, std::make_unique<Chunk>());
+  }
+
+  Reach run(std::uint32_t start_sector) {
+    enter(start_sector, {});
+    for (int round = 0; round < 3; ++round) {
+      for (bool changed = true; changed;) {
+        changed = spread();
+        changed = take_keys() || changed;
+        changed = fire() || changed;
+        if (!changed) changed = leap();
+      }
+      // Whatever works again is set off again: things stand differently now.
+      const std::size_t before = out_.order.size();
+      for (std::uint32_t l = 0; l < fired_.size(); ++l)
+        if (fired_[l] != 0 && plan_.action(l)->repeats) fired_[l] = 0;
+      for (bool changed = true; changed;) {
+        changed = spread();
+        changed = take_keys() || changed;
+        changed = fire() || changed;
+        if (!changed) changed = leap();
+      }
+      if (out_.order.size() == before) break;
+    }
+    return out_;
+  }
+
+ private:
+  double ceiling(const SectorHeights& h, std::uint32_t s) const { return map_.sky(s) ? 1e9 : h.ceiling_m; }
+
+  void enter(std::uint32_t s, const ReachStep& step) {
+    if (out_.reached[s] != 0) return;
+    out_.reached[s] = 1;
+    out_.step[s] = step;
+    out_.order.push_back(s);
+  }
+
+  /// Keys are taken from beside their niche too: by a body that fits within reach of them.
+  bool take_keys() {
+    const Space space{&volume_, placed_};
+    bool any = false;
+    for (const MapKey& k : plan_.keys()) {
+      if ((out_.keys & k.key) != 0) continue;
+      const std::uint32_t own = map_.tree().sector_at(map_.to_map(xy(k.position_m)));
+      if (own != no_index && out_.reached[own] != 0) {
+        out_.keys = static_cast<std::uint8_t>(out_.keys | k.key);
+        any = true;
+        continue;
+      }
+      const double key_z = own == no_index ? k.position_m.z : heights_[own].floor_m;
+      for (int i = 0; i < 81; ++i) {
+        const DVec2 p = xy(k.position_m) + DVec2{(i % 9 - 4) * 0.27, (i / 9 - 4) * 0.27};
+        const std::uint32_t s = map_.tree().sector_at(map_.to_map(p));
+        if (s == no_index || out_.reached[s] == 0) continue;
+        const double z = heights_[s].floor_m;
+        if (key_z + 0.5 < z || key_z > z + rules_.height_m) continue;
+        const auto ground = map_floor_ceiling(map_, heights_, p, 0.3);
+        if (!ground || space_overlaps(space, {0.3, 1.75}, {p.x, p.y, ground->floor_m})) continue;
+        out_.keys = static_cast<std::uint8_t>(out_.keys | k.key);
+        any = true;
+        break;
+      }
+    }
+    return any;
+  }
+
+  /// Can a body go from one sector over a shared line into the other, at some time?
+  bool passes(std::uint32_t from, std::uint32_t to, bool& jump) const {
+    const double top = std::min(ceiling(out_.high[from], from), ceiling(out_.high[to], to));
+    const double up = rules_.step_m + rules_.jump_m;
+    if (out_.low[to].floor_m > out_.high[from].floor_m + up + 1e-9) return false;
+    // Step up from as low as still works.
+    const double stand = std::max(out_.low[from].floor_m, out_.low[to].floor_m - up);
+    const double at = std::max(stand, out_.low[to].floor_m);
+    jump = out_.low[to].floor_m > out_.high[from].floor_m + rules_.step_m + 1e-9;
+    return at + rules_.height_m <= top + 1e-9;
+  }
+
+  bool crossable(std::uint32_t line) const {
+    const MapLine& l = map_.source().lines[line];
+    return (l.flags & line_flag::blocking) == 0 && l.back != no_index;
+  }
+
+  bool spread() {
+    bool any = false;
+    for (std::size_t i = 0; i < out_.order.size(); ++i) {
+      const std::uint32_t from = out_.order[i];
+      for (const std::uint32_t line : plan_.lines_of(from)) {
+        const std::uint32_t to = plan_.beside(from, line);
+        bool jump = false;
+        if (to == no_index || out_.reached[to] != 0 || !crossable(line) || !passes(from, to, jump)) continue;
+        enter(to, {from, line, false, jump});
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  /// Runs and jumps off every ledge of what is reached, with the real movement, and sees where it lands.
+  bool leap() {
+    if (rules_.jump_m <= 0) return false;
+    const Space space{&volume_, placed_};
+    Rules rules;
+    rules.tick_rate_hz = 30;
+    bool any = false;
+    for (std::size_t i = 0; i < out_.order.size(); ++i) {
+      const std::uint32_t from = out_.order[i];
+      for (const std::uint32_t line : plan_.lines_of(from)) {
+        const std::uint32_t over = plan_.beside(from, line);
+        if (over == no_index || !crossable(line)) continue;
+        if (heights_[over].floor_m > heights_[from].floor_m - rules_.step_m) continue;
+        const double from_z = heights_[from].floor_m;
+        auto& leapt =
+            leapt_[2 * line + (map_.source().front_sector(map_.source().lines[line]) == from ? 0 : 1)];
+        if (leapt == from_z) continue;  // from this height it was tried
+        leapt = from_z;
+        const DVec2 a = plan_.start_m(line), b = plan_.end_m(line);
+        const double long_m = length(b - a);
+        if (long_m < 0.25) continue;
+        DVec2 out = DVec2{b.y - a.y, a.x - b.x} * (1 / long_m);
+        if (map_.source().front_sector(map_.source().lines[line]) == from) out = out * -1;
+        for (const double along : {0.5, 0.2, 0.8})
+          for (const double turn : {0.0, 0.5, -0.5}) {
+            DVec2 way = out + (b - a) * (turn / long_m);
+            way = way * (1 / length(way));
+            Body body;
+            const DVec2 p = a + (b - a) * along - out * 0.05;
+            body.position_m = body.last_free_m = {p.x, p.y, from_z};
+            if (space_overlaps(space, rules.player, body.position_m)) continue;
+            body.velocity_mps = {way.x * rules.walk_speed_mps_max, way.y * rules.walk_speed_mps_max, 0};
+            body.grounded = 1;
+            PlayerCommand command;
+            command.forward = 1;
+            command.yaw = turn_towards(way);
+            command.buttons = button::jump;
+            for (int tick = 0; tick < 60; ++tick) {
+              player_move(space, rules, command, body);
+              command.buttons = 0;
+              if (body.grounded == 0) continue;
+              const std::uint32_t s = map_.tree().sector_at(map_.to_map(xy(body.position_m)));
+              if (s == no_index || tick < 3) continue;
+              if (out_.reached[s] == 0) any = true;
+              enter(s, {from, line, false, true});
+              break;
+            }
+          }
+      }
+    }
+    return any;
+  }
+
+  bool can_use(std::uint32_t line) const {
+    const DVec2 a = plan_.start_m(line), b = plan_.end_m(line);
+    const double long_m = length(b - a);
+    if (long_m <= 0) return false;
+    const DVec2 out = DVec2{b.y - a.y, a.x - b.x} * (1 / long_m);
+    for (const double along : {0.5, 0.25, 0.75})
+      for (const double away : {0.4, 0.9, 1.7}) {
+        const DVec2 p = a + (b - a) * along + out * away;
+        const std::uint32_t s = map_.tree().sector_at(map_.to_map(p));
+        if (s == no_index || out_.reached[s] == 0) continue;
+        const DVec3 base{p.x, p.y, heights_[s].floor_m};
+        if (line_used(plan_, {&volume_, placed_}, heights_, base, {0.3, 1.75}, turn_towards(out * -1), 2) ==
+            line)
+          return true;
+      }
+    return false;
+  }
+
+  bool can_walk(std::uint32_t line, bool front_only) const {
+    if (!crossable(line)) return false;
+    const SectorMap& m = map_.source();
+    const std::uint32_t front = m.front_sector(m.lines[line]), back = m.back_sector(m.lines[line]);
+    bool jump = false;
+    if (front == back) return out_.reached[front] != 0;
+    if (out_.reached[front] != 0 && passes(front, back, jump)) return true;
+    return !front_only && out_.reached[back] != 0 && passes(back, front, jump);
+  }
+
+  bool can_shoot(std::uint32_t line) const {
+    const DVec2 a = plan_.start_m(line), b = plan_.end_m(line);
+    const double long_m = length(b - a);
+    if (long_m <= 0) return false;
+    const DVec2 normal = DVec2{b.y - a.y, a.x - b.x} * (1 / long_m);
+    const std::uint32_t front = map_.source().front_sector(map_.source().lines[line]);
+    const DVec2 mid = (a + b) * 0.5;
+    const double top = std::min(ceiling(heights_[front], front), heights_[front].floor_m + 4);
+    const DVec3 aim{mid.x, mid.y, (heights_[front].floor_m + top) / 2};
+    for (const double side : {1.0, -1.0})
+      for (const double away : {0.5, 1.0, 2.0, 4.0, 8.0, 16.0})
+        for (const double skew : {0.0, 0.5, -0.5}) {
+          const DVec2 p = mid + normal * (side * away) + (b - a) * (1 / long_m) * (skew * away);
+          const std::uint32_t s = map_.tree().sector_at(map_.to_map(p));
+          if (s == no_index || out_.reached[s] == 0) continue;
+          const DVec3 eye{p.x, p.y, heights_[s].floor_m + 1.6};
+          const DVec3 d = aim - eye;
+          const CrossedLines hit = lines_shot(plan_, {&volume_, placed_}, eye, d * (1 / length(d)));
+          for (std::size_t i = 0; i < hit.count; ++i)
+            if (hit.list[i].line == line) return true;
+        }
+    return false;
+  }
+
+  /// Sets off every line that can be, each once; the real movers then run until they rest.
+  bool fire() {
+    bool any = false;
+    out_.locked = 0;
+    for (std::uint32_t l = 0; l < fired_.size(); ++l) {
+      const LineAction* a = plan_.action(l);
+      if (a == nullptr || fired_[l] != 0 || !a->players || a->effect == LineEffect::exit) continue;
+      const bool teleports = a->effect == LineEffect::teleport || a->effect == LineEffect::teleport_line;
+      const bool can = a->trigger == LineTrigger::use    ? can_use(l)
+                       : a->trigger == LineTrigger::walk ? can_walk(l, teleports)
+                                                         : can_shoot(l);
+      if (!can) continue;
+      const auto held = static_cast<std::uint8_t>(a->keys & out_.keys);
+      if (a->keys != 0 && (a->any_key ? held == 0 : held != a->keys)) {
+        ++out_.locked;
+        continue;
+      }
+      fired_[l] = 1;
+      out_.lines.push_back(l);
+      any = true;
+      if (teleports) {
+        const auto landing = teleport_landing(plan_, heights_, l);
+        if (landing && landing->sector != no_index && out_.reached[landing->sector] == 0) {
+          ++out_.teleports;
+          enter(landing->sector, {map_.source().front_sector(map_.source().lines[l]), l, true, false});
+        }
+        continue;
+      }
+      if (start_effect({plan_, movers_, heights_}, *a, l, true)) settle();
+    }
+    return any;
+  }
+
+  /// Runs the movers, without bodies, until nothing moves or what goes on for ever went round.
+  void settle() {
+    for (int i = 0; i < 40 * 10 && !movers_.movers().empty(); ++i) {
+      MoverTick tick{plan_, {&volume_, placed_}, heights_, {}, touching_, events_, 0};
+      events_.clear();
+      movers_.advance(tick, 0.1);
+      for (const Mover& m : movers_.movers()) note(m.sector);
+      for (const MoverEvent& e : events_.list()) note(e.where);
+    }
+    // Waits of half a minute, perpetual lifts and crushers do not hold up the next line.
+    std::vector<Mover> rest;
+    for (const Mover& m : movers_.movers())
+      if (m.motion == Motion::perpetual || m.motion == Motion::crusher) rest.push_back(m);
+    movers_.assign(rest);
+  }
+  void note(std::uint32_t s) {
+    out_.low[s].floor_m = std::min(out_.low[s].floor_m, heights_[s].floor_m);
+    out_.low[s].ceiling_m = std::min(out_.low[s].ceiling_m, heights_[s].ceiling_m);
+    out_.high[s].floor_m = std::max(out_.high[s].floor_m, heights_[s].floor_m);
+    out_.high[s].ceiling_m = std::max(out_.high[s].ceiling_m, heights_[s].ceiling_m);
+  }
+
+  const MapPlan& plan_;
+  const PlacedMap& map_;
+  ReachRules rules_;
+  std::vector<SectorHeights> heights_;
+  std::vector<MapInSpace> placed_;
+  VoxelVolume volume_;
+  SectorMovers movers_;
+  BodiesBySector touching_{plan_.sector_count(), 1};
+  MoverEvents events_;
+  std::vector<std::uint8_t> fired_;
+  std::vector<double> leapt_;  // by line and side: the height from which the leap was tried
+  Reach out_;
+};
+
+/// Area of each sector's leaves, square map units.
+inline std::vector<double> sector_areas(const PlacedMap& map) {
+  std::vector<double> out(map.source().sectors.size(), 0);
+  for (std::uint32_t leaf = 0; leaf < map.tree().leaves.size(); ++leaf)
+    if (map.tree().leaves[leaf].sector != no_index)
+      out[map.tree().leaves[leaf].sector] += leaf_area(map.tree(), leaf);
+  return out;
+}
+
+/// The sector of player start 1, or no_index. Of several the last counts, as in Doom: the others are dolls.
+inline std::uint32_t start_sector(const PlacedMap& map) {
+  std::uint32_t out = no_index;
+  for (const PlacedThing& t : map.things())
+    if (t.type == 1 && t.sector != no_index) out = t.sector;
+  return out;
+}
+
+}  // namespace ashlar::testing
