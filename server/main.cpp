@@ -1,6 +1,8 @@
 // ashlar-server: takes the command line apart and hands over. Every failure is one line and exit code 2; a
 // health check that fails is 1.
 #include <cstdio>
+#include <expected>
+#include <fstream>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +13,8 @@
 #include "server/config/values.h"
 #include "server/net/address.h"
 #include "server/serve.h"
+#include "server/setup.h"
+#include "server/tools/map_tools.h"
 #include "server/version.h"
 
 namespace {
@@ -35,6 +39,25 @@ int health(const CommandLine& line, const Config& config) {
   return answer ? 0 : 1;
 }
 
+std::expected<void, std::string> draw(const CommandLine& line, const Config& config) {
+  DrawOptions options;
+  if (!line.from.empty()) {
+    options.from = parse_point(line.from);
+    if (!options.from)
+      return std::unexpected("--from: \"" + line.from +
+                             "\" is no place: give X,Y in the map's units, such as -64,128");
+  }
+  const auto opened = open_wads_of(config, usual_wad_folders());
+  if (!opened) return std::unexpected(opened.error());
+  const auto map = load_map(*opened, line.argument);
+  if (!map) return std::unexpected(map.error());
+  std::ofstream file(line.out_file, std::ios::binary);
+  file << draw_map_svg(*map, options);
+  file.close();
+  if (!file) return std::unexpected("--out: cannot write " + line.out_file);
+  return {};
+}
+
 int run(const CommandLine& line) {
   if (line.action == Action::help) return print(help_text());
   if (line.action == Action::version) return print(version_text() + "\n");
@@ -51,8 +74,14 @@ int run(const CommandLine& line) {
       return checked ? print(*checked + "\n") : fail(checked.error());
     }
     case Action::health: return health(line, loaded->config);
-    case Action::list_maps: return fail("--list-maps is not in this build");
-    case Action::draw_map: return fail("--draw-map is not in this build");
+    case Action::list_maps: {
+      const auto opened = open_wads({line.argument}, usual_wad_folders());
+      return opened ? print(list_maps(opened->wads)) : fail(opened.error());
+    }
+    case Action::draw_map: {
+      const auto drawn = draw(line, loaded->config);
+      return drawn ? 0 : fail(drawn.error());
+    }
     default: break;
   }
   const auto served = serve(line, *loaded);

@@ -51,57 +51,6 @@ std::expected<std::vector<std::uint8_t>, std::string> read_bytes(const std::stri
 
 bool is_built_in(const MapRequest& map) { return changed_case(map.name, true) == builtin_map_name; }
 
-struct Content {
-  WadStack wads;
-  std::vector<std::string> files;
-};
-
-std::expected<Content, std::string> open_wads(const Config& config, const std::vector<std::string>& folders) {
-  Content content;
-  std::vector<std::string> names = config.wads;
-  if (names.empty()) {
-    const bool all_built_in = std::all_of(config.maps.begin(), config.maps.end(), is_built_in);
-    if (!config.maps.empty() && all_built_in) return content;
-    // Nobody asked for it: where there is none, the built-in map takes its place.
-    const auto freedoom = find_wad(default_wad, folders);
-    if (!freedoom) return content;
-    names.push_back(*freedoom);
-  }
-  for (const std::string& name : names) {
-    const auto path = find_wad(name, folders);
-    if (!path) {
-      std::string where;
-      for (const std::string& folder : folders) where += (where.empty() ? "" : ", ") + folder;
-      const bool bare = name.find('/') == std::string::npos;
-      return Failure("there is no WAD " + name + (bare ? ", neither here nor in " + where : "") +
-                     ": name a file with --wad, or install one (Debian: freedoom)");
-    }
-    auto bytes = read_bytes(*path);
-    if (!bytes) return Failure(std::move(bytes.error()));
-    auto wad = open_wad(std::move(*bytes), *path);
-    if (!wad) return Failure(wad.error().line());
-    content.wads.files.push_back(std::move(*wad));
-    content.files.push_back(*path);
-  }
-  return content;
-}
-
-std::expected<SectorMap, std::string> load_map(const Content& content, const std::string& name) {
-  const bool in_wad = find_map(content.wads, name).has_value();
-  if (!in_wad && changed_case(name, true) == builtin_map_name) {
-    auto map = parse_udmf(builtin_map_text());
-    if (!map) return Failure(map.error().line());
-    map->name = builtin_map_name;
-    return std::move(*map);
-  }
-  if (content.wads.files.empty())
-    return Failure("there is no map " + name + " without a WAD: name one with --wad, or take the built-in " +
-                   std::string(builtin_map_name));
-  auto map = read_map(content.wads, name);
-  if (!map) return Failure(map.error().line());
-  return std::move(*map);
-}
-
 /// Extent in blocks, to plan with; placement decides the exact box.
 IVec2 rough_size(const SectorMap& map) {
   const MapBounds bounds = bounds_of(map);
@@ -168,6 +117,54 @@ std::optional<std::string> find_wad(const std::string& name, const std::vector<s
   return std::nullopt;
 }
 
+std::expected<OpenedWads, std::string> open_wads(const std::vector<std::string>& names,
+                                                 const std::vector<std::string>& folders) {
+  OpenedWads opened;
+  for (const std::string& name : names) {
+    const auto path = find_wad(name, folders);
+    if (!path) {
+      std::string where;
+      for (const std::string& folder : folders) where += (where.empty() ? "" : ", ") + folder;
+      const bool bare = name.find('/') == std::string::npos;
+      return Failure("there is no WAD " + name + (bare ? ", neither here nor in " + where : "") +
+                     ": name a file with --wad, or install one (Debian: freedoom)");
+    }
+    auto bytes = read_bytes(*path);
+    if (!bytes) return Failure(std::move(bytes.error()));
+    auto wad = open_wad(std::move(*bytes), *path);
+    if (!wad) return Failure(wad.error().line());
+    opened.wads.files.push_back(std::move(*wad));
+    opened.files.push_back(*path);
+  }
+  return opened;
+}
+
+std::expected<OpenedWads, std::string> open_wads_of(const Config& config,
+                                                    const std::vector<std::string>& folders) {
+  if (!config.wads.empty()) return open_wads(config.wads, folders);
+  const bool all_built_in = std::all_of(config.maps.begin(), config.maps.end(), is_built_in);
+  if (!config.maps.empty() && all_built_in) return OpenedWads{};
+  // Nobody asked for it: where there is none, the built-in map takes its place.
+  const auto freedoom = find_wad(default_wad, folders);
+  return freedoom ? open_wads({*freedoom}, folders) : OpenedWads{};
+}
+
+std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const std::string& name) {
+  const bool in_wad = find_map(opened.wads, name).has_value();
+  if (!in_wad && changed_case(name, true) == builtin_map_name) {
+    auto map = parse_udmf(builtin_map_text());
+    if (!map) return Failure(map.error().line());
+    map->name = builtin_map_name;
+    return std::move(*map);
+  }
+  if (opened.files.empty())
+    return Failure("there is no map " + name + " without a WAD: name one with --wad, or take the built-in " +
+                   std::string(builtin_map_name));
+  auto map = read_map(opened.wads, name);
+  if (!map) return Failure(map.error().line());
+  return std::move(*map);
+}
+
 std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
                                                         const std::vector<std::string>& wad_folders) {
   PreparedWorld world;
@@ -180,7 +177,7 @@ std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
   const bool no_map = config.maps.size() == 1 && config.maps.front().name == "none";
   if (no_map) world.maps = config.maps;
   if (no_map && config.wads.empty()) return world;
-  auto content = open_wads(config, wad_folders);
+  auto content = open_wads_of(config, wad_folders);
   if (!content) return Failure(std::move(content.error()));
   world.wads = content->files;
   if (no_map) return world;

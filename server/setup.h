@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "server/config/config.h"
+#include "world/bsp/sector_map.h"
+#include "world/content/wad.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
@@ -16,6 +18,23 @@ std::vector<std::string> usual_wad_folders();
 /// The file that a WAD's name means: itself when it is there, else the first of that name in a folder (upper
 /// or lower case of the name as given, and with .wad added). nullopt: nowhere.
 std::optional<std::string> find_wad(const std::string& name, const std::vector<std::string>& folders);
+
+/// WADs and where each was read from.
+struct OpenedWads {
+  WadStack wads;
+  std::vector<std::string> files;
+};
+
+/// Opens WADs in their order, later ones over earlier. @return or one line that names the file and the remedy
+std::expected<OpenedWads, std::string> open_wads(const std::vector<std::string>& names,
+                                                 const std::vector<std::string>& folders);
+
+/// Those that a configuration means: its own, else Freedoom where it is found, else none.
+std::expected<OpenedWads, std::string> open_wads_of(const Config& config,
+                                                    const std::vector<std::string>& folders);
+
+/// A map out of the WADs, or the one that is built in. @return or one line that names the maps there are
+std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const std::string& name);
 
 /// A world to be, and what it was made of, for the log and for the world's folder.
 struct PreparedWorld {

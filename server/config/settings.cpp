@@ -203,7 +203,7 @@ std::vector<Setting> build() {
          whole("seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(seed),
                "Seed of the terrain and of everything random in the world."),
          wad_setting(), map_setting(),
-         whole("monsters", "N", 0, 1024, MEMBER(monsters),
+         whole("monsters", "N", 0, 4096, MEMBER(monsters),
                "Monsters alive at the start: those of the maps first, the rest on the terrain."),
          choice("doors", {"open", "shut"}, MEMBER(doors), "How doors and lifts of the maps stand.")});
   group("Rules",

@@ -149,6 +149,26 @@ class Questions(unittest.TestCase):
             self.assertIn("configuration is good", done.stdout)
             self.assertFalse(os.path.exists(world))
 
+    def test_maps_are_listed_and_drawn(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "map.svg")
+            done = run("--draw-map", "COURTYARD", "--out", picture, "--from", "0,0")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(picture, encoding="utf-8") as file:
+                self.assertIn("<svg", file.read(200))
+            for bad in (["--draw-map", "COURTYARD", "--out", os.path.join(folder, "no", "x.svg")],
+                        ["--draw-map", "COURTYARD", "--out", picture, "--from", "here"],
+                        ["--draw-map", "NOSUCHMAP", "--out", picture],
+                        ["--list-maps", os.path.join(folder, "absent.wad")], ["--list-maps", picture]):
+                done = run(*bad)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done)
+            wad = os.path.join(folder, "empty.wad")
+            with open(wad, "wb") as file:
+                file.write(b"PWAD" + bytes(4) + b"\x0c\x00\x00\x00")
+            done = run("--list-maps", wad)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("no map", done.stdout)
+
     def test_nobody_is_not_healthy(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
             other.bind(("127.0.0.1", 0))  # bound, so nobody else is there; it never answers
