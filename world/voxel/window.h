@@ -17,7 +17,7 @@ struct BlockWindow {
 
   IVec3 min{};
   std::int32_t size_x = 0, size_y = 0, size_z = 0;
-  bool unloaded = false;                                         ///< some chunk under it is not loaded
+  bool unloaded = false;  ///< some chunk under it is not loaded
   std::uint32_t any = 0;  ///< all columns in one: layers without a bit here are free everywhere
   std::array<std::uint32_t, columns_max * columns_max> columns;  ///< y * size_x + x; only the used are set
 
