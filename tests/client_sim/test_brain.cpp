@@ -94,7 +94,7 @@ TEST_CASE("a follower turns towards the nearest other player", "[client_sim][bra
   CHECK(north > 25);
 }
 
-TEST_CASE("same seed, same commands; another seed, others", "[client_sim][brain]") {
+TEST_CASE("the same seed gives the same commands and another seed gives others", "[client_sim][brain]") {
   const auto play = [](std::uint64_t seed) {
     Game game(BrainKind::wander, seed);
     game.run(5);
