@@ -6,18 +6,26 @@ namespace ashlar {
 namespace {
 
 constexpr double cell_smallest = 64;
-constexpr double cells_max = 1 << 18;
+/// More cells than this many per line would be empty; the least keeps small maps fine-grained.
+constexpr double cells_per_line_max = 64;
+constexpr double cells_min = 4096;
 
-/// Does a segment touch a square, grown a little against rounding?
-bool touches(const SolidLine& l, DVec2 low, double size) {
+/// Cells of a row that a segment touches, grown a little against rounding; false: none.
+bool cells_of_row(const LineGrid& grid, const SolidLine& l, std::int32_t row, LineGrid::Range& out) {
   constexpr double grow = 1e-3;
+  const double low = grid.origin.y + row * grid.cell - grow, high = low + grid.cell + 2 * grow;
   const DVec2 b = l.a + l.along;
-  const DVec2 centre = {low.x + size / 2, low.y + size / 2};
-  const double half = size / 2 + grow;
-  if (std::min(l.a.x, b.x) > centre.x + half || std::max(l.a.x, b.x) < centre.x - half) return false;
-  if (std::min(l.a.y, b.y) > centre.y + half || std::max(l.a.y, b.y) < centre.y - half) return false;
-  const double off = std::fabs(cross(l.along, centre - l.a));
-  return off <= half * (std::fabs(l.along.x) + std::fabs(l.along.y));
+  double x0 = std::min(l.a.x, b.x), x1 = std::max(l.a.x, b.x);
+  if (l.along.y != 0) {
+    const double ta = std::clamp((low - l.a.y) / l.along.y, 0.0, 1.0);
+    const double tb = std::clamp((high - l.a.y) / l.along.y, 0.0, 1.0);
+    if (ta == tb) return false;
+    const double xa = l.a.x + l.along.x * ta, xb = l.a.x + l.along.x * tb;
+    x0 = std::min(xa, xb), x1 = std::max(xa, xb);
+  }
+  const double y = (low + high) / 2;
+  out = grid.cells({x0 - grow, y}, {x1 + grow, y});
+  return out.x0 <= out.x1;
 }
 
 void add_lines(const SectorMap& map, const MapBounds& footprint, std::vector<SolidLine>& out) {
@@ -71,6 +79,7 @@ LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBou
   add_lines(map, footprint, grid.lines);
   const double width = footprint.max.x - footprint.min.x, depth = footprint.max.y - footprint.min.y;
   grid.cell = cell_smallest;
+  const double cells_max = std::max(cells_min, cells_per_line_max * static_cast<double>(grid.lines.size()));
   while ((width / grid.cell + 1) * (depth / grid.cell + 1) > cells_max) grid.cell *= 2;
   grid.inverse_cell = 1 / grid.cell;
   grid.origin = footprint.min;
@@ -90,9 +99,11 @@ LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBou
     const DVec2 b = l.a + l.along;
     const LineGrid::Range r = grid.cells({std::min(l.a.x, b.x) - 1, std::min(l.a.y, b.y) - 1},
                                          {std::max(l.a.x, b.x) + 1, std::max(l.a.y, b.y) + 1});
-    for (std::int32_t y = r.y0; y <= r.y1; ++y)
-      for (std::int32_t x = r.x0; x <= r.x1; ++x)
-        if (touches(l, low_of(x, y), grid.cell)) use(cell_index(x, y));
+    for (std::int32_t y = r.y0; y <= r.y1; ++y) {
+      LineGrid::Range row;
+      if (!cells_of_row(grid, l, y, row)) continue;
+      for (std::int32_t x = row.x0; x <= row.x1; ++x) use(cell_index(x, y));
+    }
   };
   for (const SolidLine& l : grid.lines) for_each_cell(l, [&](std::size_t c) { ++grid.first[c + 1]; });
   for (std::size_t c = 0; c < cells; ++c) grid.first[c + 1] += grid.first[c];

@@ -40,6 +40,26 @@ SweepHit map_sweep(const PlacedMap& map, HeightsView heights, const Cylinder& sh
 /// First rock on a ray of unit direction, up to t_max_m.
 RayHit map_ray(const PlacedMap& map, HeightsView heights, DVec3 origin, DVec3 direction, double t_max_m);
 
+/// Does a straight line from one point to the other stay out of rock? Exact, like map_ray, and cheaper: pairs
+/// of sectors that cannot see each other are answered by the visibility set where the map has one.
+bool map_sees(const PlacedMap& map, HeightsView heights, DVec3 from, DVec3 to);
+
+/// May anything at one point ever see anything at the other, whatever doors and lifts do? Never false for a
+/// pair that can; for leaving entities out of snapshots. True where the map has no visibility set, and for
+/// points in rock. Above the roof and outside the box counts as outdoors, which sees courts and what they
+/// see. Cost: two descents of the tree.
+bool map_may_see(const PlacedMap& map, DVec3 from, DVec3 to);
+
+/// What a walker needs to know of the ground under its disc.
+struct MapFootprint {
+  double floor_m = 0;  ///< highest
+  double lowest_floor_m = 0;
+  double ceiling_m = 0;  ///< lowest; +infinity under the sky
+  bool blocked = false;  ///< void or a blocking line lies under the disc; the heights then mean nothing
+};
+/// Everything under the open disc in one pass. Outside the box: blocked.
+MapFootprint map_footprint(const PlacedMap& map, HeightsView heights, DVec2 centre, double radius_m);
+
 /// Highest floor and lowest ceiling over every sector that the open disc overlaps, within the box.
 /// nullopt: the disc overlaps void (rock up to the roof) or lies outside the box.
 /// A sky ceiling counts as +infinity.

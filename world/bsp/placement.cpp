@@ -6,6 +6,7 @@
 #include "world/bsp/doorway.h"
 #include "world/bsp/line_grid.h"
 #include "world/bsp/open_doors.h"
+#include "world/bsp/visibility.h"
 #include "world/math/hash.h"
 
 namespace ashlar {
@@ -50,6 +51,8 @@ class MapPlacer {
     const DVec2 high{static_cast<double>(m.box_.max.x), static_cast<double>(m.box_.max.y)};
     m.grid_ = std::make_shared<const LineGrid>(
         build_line_grid(m.source_, m.tree_, MapBounds{m.to_map(low), m.to_map(high)}));
+    if (options_.visibility)
+      m.visibility_ = std::make_shared<const SectorVisibility>(compute_visibility(m.source_, m.tree_));
     if (cut) m.doorways_.push_back(placed_doorway(*cut));
     things();
     m.content_hash_ = hash();

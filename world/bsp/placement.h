@@ -21,6 +21,7 @@ struct PlaceOptions {
   std::int32_t surface_z = 0;  ///< the roof's height: the ground around the box is levelled to it
   bool doors_open = true;      ///< doors raised, lifts and other blocking floors lowered
   bool doorway = true;         ///< cut stairs from a room up to the surface
+  bool visibility = false;     ///< compute which sectors may see each other (visibility.h tells the cost)
 };
 
 struct PlacementError {
@@ -45,6 +46,7 @@ struct Doorway {
 };
 
 struct LineGrid;
+struct SectorVisibility;
 
 /// A map where it stands: geometry, tree, things; everything but the sectors' heights, which are state.
 /// Immutable and shared.
@@ -80,6 +82,8 @@ class PlacedMap {
 
   /// Lines in cells and the tree's start nodes: what the queries of placed_map.h read.
   const LineGrid& grid() const { return *grid_; }
+  /// Which sectors may see each other; null when the options did not ask for it.
+  const SectorVisibility* visibility() const { return visibility_.get(); }
   /// Is the sector open to the roof and above?
   bool sky(std::uint32_t sector) const { return sky_[sector] != 0; }
 
@@ -99,6 +103,7 @@ class PlacedMap {
   std::vector<Doorway> doorways_;
   std::uint64_t content_hash_ = 0;
   std::shared_ptr<const LineGrid> grid_;
+  std::shared_ptr<const SectorVisibility> visibility_;
 };
 
 /// Puts a map into the world: cuts doorways, compiles, opens doors, finds box and roof.

@@ -60,6 +60,29 @@ std::optional<SectorHeights> map_floor_ceiling(const PlacedMap& map, HeightsView
   return SectorHeights{c.floor_m, c.ceiling_m};
 }
 
+MapFootprint map_footprint(const PlacedMap& map, HeightsView heights, DVec2 centre, double radius_m) {
+  MapFootprint out;
+  out.blocked = true;
+  if (!over_box(map, centre)) return out;
+  const DVec2 p = map.to_map(centre);
+  const std::uint32_t sector = map.tree().leaves[map.grid().leaf_at(map.tree(), p)].sector;
+  if (sector == no_index) return out;
+  const Column c = column_of(map, heights, sector);
+  out.floor_m = out.lowest_floor_m = c.floor_m;
+  out.ceiling_m = c.ceiling_m;
+  out.blocked = !lines_under_disc(map.grid(), p, inner_radius(radius_m), [&](const SolidLine& l) {
+    if (l.fence || l.front == no_index || l.back == no_index) return false;
+    for (const std::uint32_t side : {l.front, l.back}) {
+      const Column s = column_of(map, heights, side);
+      out.floor_m = std::max(out.floor_m, s.floor_m);
+      out.lowest_floor_m = std::min(out.lowest_floor_m, s.floor_m);
+      out.ceiling_m = std::min(out.ceiling_m, s.ceiling_m);
+    }
+    return true;
+  });
+  return out;
+}
+
 std::optional<double> map_ground_below(const PlacedMap& map, HeightsView heights, DVec2 centre,
                                        double radius_m, double z) {
   if (!meets_box(map, centre, std::max(0.0, radius_m - contact_slop_m))) return std::nullopt;

@@ -18,7 +18,11 @@ struct ContentError {
       if (!out.empty()) out += ' ';
       out += *part;
     }
-    return out.empty() ? reason : out + ": " + reason;
+    out = out.empty() ? reason : out + ": " + reason;
+    // Foreign text may be quoted in any part: it stays one line that a terminal survives.
+    for (char& c : out)
+      if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
+    return out;
   }
 };
 

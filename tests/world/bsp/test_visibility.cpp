@@ -1,0 +1,155 @@
+#include "tests/world/bsp/maps.h"
+#include "world/bsp/column.h"
+#include "world/bsp/placed_map.h"
+#include "world/bsp/visibility.h"
+#include "world/math/random.h"
+
+using namespace ashlar;
+using namespace ashlar::testing;
+
+namespace {
+
+#if defined(ASHLAR_SLOW_ASSERTS) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int map_stride = 8, pairs_per_map = 20000;
+#else
+constexpr int map_stride = 1, pairs_per_map = 200000;
+#endif
+
+std::shared_ptr<const PlacedMap> place_with_set(const SectorMap& map) {
+  PlaceOptions options;
+  options.visibility = true;
+  options.doorway = false;
+  return must_place(map, options);
+}
+
+/// A random place a little above the floor of a random leaf, seldom under a roof's edge.
+struct Spots {
+  const PlacedMap& map;
+  std::vector<std::vector<std::uint32_t>> leaves;  ///< by sector
+
+  explicit Spots(const PlacedMap& placed) : map(placed), leaves(placed.source().sectors.size()) {
+    for (std::uint32_t i = 0; i < map.tree().leaves.size(); ++i) {
+      const BspTree::Leaf& l = map.tree().leaves[i];
+      if (l.sector != no_index && l.corner_count > 2) leaves[l.sector].push_back(i);
+    }
+  }
+  DVec3 draw(Rng& rng, std::uint32_t sector) const {
+    const auto& own = leaves[sector];
+    const BspTree::Leaf& leaf = map.tree().leaves[own[rng.below(static_cast<std::uint32_t>(own.size()))]];
+    DVec2 p{};
+    double weights = 0;
+    for (std::uint32_t i = 0; i < leaf.corner_count; ++i) {
+      const double w = rng.unit() + 0.01;
+      p = p + map.tree().corners[leaf.first_corner + i] * w;
+      weights += w;
+    }
+    const DVec2 at = map.to_world(p * (1 / weights));
+    return {at.x, at.y, map.initial_heights()[sector].floor_m + rng.between(0.03, 1.9)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the visibility set never hides a pair that sees each other, and hides most that do not",
+          "[world][bsp][visibility][freedoom]") {
+  int number = 0;
+  std::size_t unjoined_all = 0, hidden_all = 0;
+  for (const WadStack& wads : freedoom()) {
+    for (const std::string& name : map_names(wads)) {
+      if (number++ % map_stride != 0) continue;
+      const SectorMap map = must_read(wads, name);
+      if (map_stride > 1 && map.lines.size() > 4000) continue;
+      const auto placed = place_with_set(map);
+      PlaceOptions plain;
+      plain.doorway = false;
+      const auto without = must_place(map, plain);
+      const Spots spots(*placed);
+      const auto sectors = static_cast<std::uint32_t>(map.sectors.size());
+      std::vector<std::uint8_t> joined(static_cast<std::size_t>(sectors) * sectors, 0);
+      Rng rng = rng_for(40, static_cast<std::uint64_t>(number));
+      int wrong = 0, seen = 0;
+      for (int i = 0; i < pairs_per_map; ++i) {
+        const std::uint32_t a = rng.below(sectors);
+        const std::uint32_t b = rng.below(sectors);
+        if (spots.leaves[a].empty() || spots.leaves[b].empty()) continue;
+        const DVec3 from = spots.draw(rng, a), to = spots.draw(rng, b);
+        if (!map_sees(*without, without->initial_heights(), from, to)) continue;
+        ++seen;
+        joined[static_cast<std::size_t>(a) * sectors + b] =
+            joined[static_cast<std::size_t>(b) * sectors + a] = 1;
+        if (!map_may_see(*placed, from, to) || !map_sees(*placed, placed->initial_heights(), from, to))
+          ++wrong;
+      }
+      CAPTURE(name);
+      CHECK(seen > pairs_per_map / 10000);
+      CHECK(wrong == 0);
+      for (std::uint32_t a = 0; a < sectors; ++a) {
+        for (std::uint32_t b = 0; b < sectors; ++b) {
+          if (joined[static_cast<std::size_t>(a) * sectors + b] != 0 || a == b) continue;
+          ++unjoined_all;
+          hidden_all += placed->visibility()->sees(a, b) ? 0 : 1;
+        }
+      }
+    }
+  }
+  CAPTURE(unjoined_all, hidden_all);
+  CHECK(hidden_all * 10 >= unjoined_all * 8);
+}
+
+TEST_CASE("line of sight is what a ray finds", "[world][bsp][visibility]") {
+  const auto placed = place_with_set(obstacle_map());
+  const HeightsView heights = placed->initial_heights();
+  const BlockBox& b = placed->box();
+  Rng rng = rng_for(41, 0);
+  int seen = 0;
+  for (int i = 0; i < 20000; ++i) {
+    DVec3 p[2];
+    for (DVec3& v : p) {
+      const double x = rng.between(b.min.x - 2, b.max.x + 2);
+      const double y = rng.between(b.min.y - 2, b.max.y + 2);
+      v = {x, y, rng.between(b.min.z - 1, b.max.z + 3)};
+    }
+    const DVec3 way = p[1] - p[0];
+    const double distance = length(way);
+    const RayHit hit = map_ray(*placed, heights, p[0], way * (1 / distance), distance);
+    const bool sees = map_sees(*placed, heights, p[0], p[1]);
+    CAPTURE(i, p[0].x, p[0].y, p[0].z, p[1].x, p[1].y, p[1].z, hit.t_m, distance);
+    REQUIRE((sees == !hit.hit() || std::fabs(hit.t_m - distance) < 1e-9));
+    if (!sees) continue;
+    ++seen;
+    REQUIRE(map_may_see(*placed, p[0], p[1]));
+    REQUIRE(map_may_see(*placed, p[1], p[0]));
+  }
+  CHECK(seen > 2000);
+}
+
+TEST_CASE("rooms behind a corner are hidden from each other, and courts are seen from above",
+          "[world][bsp][visibility]") {
+  // A hook: who leaves the first room goes east and cannot look back west into the court.
+  MapWriter w;
+  const auto first = w.sector(0, 128), middle = w.sector(0, 128), last = w.sector(0, 128);
+  const auto court = w.sector(0, 128, true);
+  w.line({0, 128}, {256, 128}, first);
+  w.line({256, 128}, {256, 0}, first, middle);
+  w.line({256, 0}, {0, 0}, first);
+  w.line({0, 0}, {0, 128}, first);
+  w.line({256, 128}, {384, 128}, middle);
+  w.line({384, 128}, {384, 0}, middle);
+  w.line({384, 0}, {256, 0}, middle, last);
+  w.line({384, 0}, {384, -256}, last);
+  w.line({384, -256}, {256, -256}, last);
+  w.line({256, -256}, {256, -192}, last, court);
+  w.line({256, -192}, {256, 0}, last);
+  w.line({200, -192}, {256, -192}, court);
+  w.line({256, -256}, {200, -256}, court);
+  w.line({200, -256}, {200, -192}, court);
+  const SectorVisibility set = compute_visibility(w.map, build_bsp(w.map));
+  CHECK(set.sees(first, middle));
+  CHECK(set.sees(middle, last));
+  CHECK(set.sees(last, court));
+  CHECK(set.sees(middle, court));
+  CHECK(set.sees(first, last));  // through the middle room, past the corner
+  CHECK_FALSE(set.sees(first, court));
+  CHECK(set.from_above[last] == 1);
+  CHECK(set.from_above[first] == 0);
+}

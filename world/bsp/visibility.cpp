@@ -1,0 +1,222 @@
+#include "world/bsp/visibility.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ashlar {
+namespace {
+
+/// Openings are widened by this much against rounding, so that what is seen past a corner stays seen.
+constexpr double slack = 0.01;
+/// Ends of narrowed openings snap outwards to this part of the opening: few enough rounds of widening.
+constexpr double snap = 1.0 / 32;
+
+/// An opening crossed in one direction: `left` and `right` as seen by whoever passes.
+struct Gate {
+  DVec2 left, right;
+  std::uint32_t into = 0;  ///< leaf
+  std::uint32_t twin = 0;  ///< the same opening the other way
+};
+
+class Flow {
+ public:
+  Flow(const SectorMap& map, const BspTree& tree) : tree_(tree) {
+    sectors_ = static_cast<std::uint32_t>(map.sectors.size());
+    for (const LeafOpening& o : leaf_openings(tree)) {
+      // From the front (the right hand of a -> b) to the back, a is on the left: the passer faces left of a
+      // -> b.
+      const auto i = static_cast<std::uint32_t>(gates_.size());
+      gates_.push_back({o.a, o.b, o.back, i + 1});
+      gates_.push_back({o.b, o.a, o.front, i});
+    }
+    // Gates out of each leaf.
+    first_.assign(tree.leaves.size() + 1, 0);
+    for (const Gate& g : gates_) ++first_[from_leaf(g) + 1];
+    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+    out_.resize(gates_.size());
+    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    for (std::uint32_t g = 0; g < gates_.size(); ++g) out_[next[from_leaf(gates_[g])]++] = g;
+    low_.assign(gates_.size(), 0), high_.assign(gates_.size(), 0);
+    stamp_.assign(gates_.size(), 0);
+    queued_.assign(gates_.size(), 0);
+    leaf_stamp_.assign(tree.leaves.size(), 0);
+  }
+
+  SectorVisibility run() {
+    const std::size_t n = sectors_;
+    seen_.assign((n * n + 63) / 64, 0);
+    for (std::uint32_t s = 0; s < sectors_; ++s) set(s, s);
+    const std::vector<std::uint32_t> host = islands();
+    for (std::uint32_t g = 0; g < gates_.size(); ++g) {
+      const std::uint32_t from = sector(from_leaf(gates_[g])), into = sector(gates_[g].into);
+      if (from == into) continue;
+      if (host[from] == no_index && host[into] == no_index)
+        follow(g, from);
+      else
+        set(from, into);
+    }
+    // Whoever looks out of an island looks from its shore, which is a point of the sector around it.
+    for (std::uint32_t a = 0; a < sectors_; ++a) {
+      if (host[a] == no_index) continue;
+      for (std::uint32_t b = 0; b < sectors_; ++b)
+        if (get(host[a], b)) set(a, b);
+    }
+    SectorVisibility out;
+    out.sectors = sectors_;
+    out.bits.assign(seen_.size(), 0);
+    for (std::uint32_t a = 0; a < sectors_; ++a)
+      for (std::uint32_t b = 0; b < sectors_; ++b)
+        if (get(a, b) && get(b, a)) {
+          const std::size_t at = static_cast<std::size_t>(a) * n + b;
+          out.bits[at >> 6] |= std::uint64_t{1} << (at & 63);
+        }
+    return out;
+  }
+
+ private:
+  std::uint32_t from_leaf(const Gate& g) const { return gates_[g.twin].into; }
+  std::uint32_t sector(std::uint32_t leaf) const { return tree_.leaves[leaf].sector; }
+  void set(std::uint32_t a, std::uint32_t b) {
+    const std::size_t at = static_cast<std::size_t>(a) * sectors_ + b;
+    seen_[at >> 6] |= std::uint64_t{1} << (at & 63);
+  }
+  bool get(std::uint32_t a, std::uint32_t b) const {
+    const std::size_t at = static_cast<std::size_t>(a) * sectors_ + b;
+    return (seen_[at >> 6] >> (at & 63) & 1) != 0;
+  }
+
+  /// By sector: the only other sector it touches, where that one touches others; otherwise no_index. What
+  /// goes into an island comes back into its host, so neither direction needs to be followed.
+  std::vector<std::uint32_t> islands() const {
+    std::vector<std::uint32_t> only(sectors_, no_index);
+    std::vector<std::uint8_t> several(sectors_, 0);
+    for (const Gate& g : gates_) {
+      const std::uint32_t a = sector(from_leaf(g)), b = sector(g.into);
+      if (a == b) continue;
+      if (only[a] != no_index && only[a] != b) several[a] = 1;
+      only[a] = b;
+    }
+    for (std::uint32_t a = 0; a < sectors_; ++a)
+      if (several[a] != 0 || (only[a] != no_index && several[only[a]] == 0)) only[a] = no_index;
+    return only;
+  }
+
+  /// Everything that lines through one gate can reach. Lines that come back into the sector they left end
+  /// there: they leave it for the last time through a gate of their own.
+  void follow(std::uint32_t source, std::uint32_t from) {
+    ++round_;
+    const Gate& s = gates_[source];
+    queue_.clear();
+    enter(from, s.into);
+    for (std::uint32_t i = first_[s.into]; i < first_[s.into + 1]; ++i) {
+      const std::uint32_t g = out_[i];
+      // The leaf is convex and the source one of its sides: every other side is seen whole.
+      if (g != s.twin && sector(gates_[g].into) != from) widen(g, 0, 1);
+    }
+    for (std::size_t head = 0; head < queue_.size(); ++head) {
+      const std::uint32_t g = queue_[head];
+      queued_[g] = 0;
+      pass(s, g, from);
+    }
+  }
+
+  void enter(std::uint32_t from, std::uint32_t leaf) {
+    if (leaf_stamp_[leaf] == round_) return;
+    leaf_stamp_[leaf] = round_;
+    set(from, sector(leaf));
+  }
+
+  /// The open part of a gate grows to hold [low, high].
+  void widen(std::uint32_t g, double low, double high) {
+    if (stamp_[g] != round_) {
+      stamp_[g] = round_;
+      low_[g] = 2, high_[g] = -1;
+      queued_[g] = 0;
+    }
+    if (low >= low_[g] && high <= high_[g]) return;
+    // Outwards to the next mark, so that a gate grows a bounded number of times.
+    low = std::max(0.0, std::min(low, low_[g])), high = std::min(1.0, std::max(high, high_[g]));
+    low_[g] = static_cast<double>(static_cast<int>(low / snap)) * snap;
+    high_[g] = std::min(1.0, static_cast<double>(static_cast<int>(high / snap) + 1) * snap);
+    if (queued_[g] != 0) return;
+    queued_[g] = 1;
+    queue_.push_back(g);
+  }
+
+  /// Lines through the source and the open part of gate g, on into the leaf behind it.
+  void pass(const Gate& s, std::uint32_t g, std::uint32_t from) {
+    const Gate& gate = gates_[g];
+    const DVec2 span = gate.right - gate.left;
+    const DVec2 left = gate.left + span * low_[g], right = gate.left + span * high_[g];
+    // Only what of the source lies before the gate's line can look through the gate.
+    DVec2 source_left = s.left, source_right = s.right;
+    const double beyond_left = cross(span, s.left - gate.left),
+                 beyond_right = cross(span, s.right - gate.left);
+    if (beyond_left > 0 && beyond_right > 0) {
+      // By rounding alone: a source that shares the gate's line sees along it.
+      const double most = std::max(beyond_left, beyond_right);
+      if (most > slack * length(span)) return;
+    } else if (beyond_left > 0) {
+      source_left = s.left + (s.right - s.left) * (beyond_left / (beyond_left - beyond_right));
+    } else if (beyond_right > 0) {
+      source_right = s.right + (s.left - s.right) * (beyond_right / (beyond_right - beyond_left));
+    }
+    enter(from, gate.into);
+    // Beyond the gate a line stays left of source.left -> right and right of source.right -> left.
+    const DVec2 bound_right = right - source_left, bound_left = left - source_right;
+    const DVec2 source_span = s.right - s.left;
+    for (std::uint32_t i = first_[gate.into]; i < first_[gate.into + 1]; ++i) {
+      const std::uint32_t next = out_[i];
+      const Gate& n = gates_[next];
+      if (next == gate.twin || sector(n.into) == from) continue;
+      double low = 0, high = 1;
+      if (!clip(n, source_left, bound_right, 1, low, high) ||
+          !clip(n, source_right, bound_left, -1, low, high) || !clip(n, s.left, source_span, 1, low, high))
+        continue;
+      widen(next, low, high);
+    }
+  }
+
+  /// Keeps the part of a gate on one side of a line through `at` along `along`: sign +1 its left, -1 its
+  /// right.
+  static bool clip(const Gate& n, DVec2 at, DVec2 along, double sign, double& low, double& high) {
+    const double l2 = dot(along, along);
+    if (l2 < 1e-6) return true;  // the corner is shared: no line to speak of
+    const double margin = -slack * std::max(std::fabs(along.x), std::fabs(along.y)) * 1.5;
+    const double a = sign * cross(along, n.left - at), b = sign * cross(along, n.right - at);
+    if (a < margin && b < margin) return false;
+    if (a >= margin && b >= margin) return true;
+    const double t = (a - margin) / (a - b);
+    if (a < margin)
+      low = std::max(low, t);
+    else
+      high = std::min(high, t);
+    return low <= high;
+  }
+
+  const BspTree& tree_;
+  std::uint32_t sectors_ = 0;
+  std::vector<Gate> gates_;
+  std::vector<std::uint32_t> first_, out_;
+  std::vector<double> low_, high_;
+  std::vector<std::uint32_t> stamp_, leaf_stamp_;
+  std::vector<std::uint8_t> queued_;
+  std::vector<std::uint32_t> queue_;
+  std::vector<std::uint64_t> seen_;
+  std::uint32_t round_ = 0;
+};
+
+}  // namespace
+
+SectorVisibility compute_visibility(const SectorMap& map, const BspTree& tree) {
+  SectorVisibility out = Flow(map, tree).run();
+  out.from_above.assign(map.sectors.size(), 0);
+  for (std::uint32_t a = 0; a < out.sectors; ++a) {
+    if (!map.sectors[a].sky()) continue;
+    for (std::uint32_t b = 0; b < out.sectors; ++b)
+      if (out.sees(a, b)) out.from_above[b] = 1;
+  }
+  return out;
+}
+
+}  // namespace ashlar
