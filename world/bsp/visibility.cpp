@@ -22,6 +22,9 @@ class Flow {
  public:
   Flow(const SectorMap& map, const BspTree& tree) : tree_(tree) {
     sectors_ = static_cast<std::uint32_t>(map.sectors.size());
+    walled_.assign(sectors_, 0);
+    for (const MapLine& line : map.lines)
+      if (line.back == no_index) walled_[map.front_sector(line)] = 1;
     for (const LeafOpening& o : leaf_openings(tree)) {
       // From the front (the right hand of a -> b) to the back, a is on the left: the passer faces left of a
       // -> b.
@@ -97,7 +100,8 @@ class Flow {
       only[a] = b;
     }
     for (std::uint32_t a = 0; a < sectors_; ++a)
-      if (several[a] != 0 || (only[a] != no_index && several[only[a]] == 0)) only[a] = no_index;
+      if (walled_[a] != 0 || several[a] != 0 || (only[a] != no_index && several[only[a]] == 0))
+        only[a] = no_index;
     return only;
   }
 
@@ -200,7 +204,7 @@ class Flow {
   std::vector<std::uint32_t> first_, out_;
   std::vector<double> low_, high_;
   std::vector<std::uint32_t> stamp_, leaf_stamp_;
-  std::vector<std::uint8_t> queued_;
+  std::vector<std::uint8_t> queued_, walled_;
   std::vector<std::uint32_t> queue_;
   std::vector<std::uint64_t> seen_;
   std::uint32_t round_ = 0;
