@@ -6,6 +6,7 @@
 #include "world/bsp/placed_map.h"
 #include "world/collide/block_queries.h"
 #include "world/math/assert.h"
+#include "world/mesh/prop.h"
 #include "world/voxel/ray.h"
 #include "world/voxel/volume.h"
 
@@ -29,6 +30,8 @@ bool space_solid(const Space& space, DVec3 point) {
   if (space.voxels->solid(block_at(point))) return true;
   for (const MapInSpace& m : space.maps)
     if (map_in_reach(*m.map, {point, point}) && map_solid(*m.map, m.heights, point)) return true;
+  for (const Prop* prop : space.props)
+    if (prop->solid(point)) return true;
   return false;
 }
 
@@ -37,6 +40,8 @@ bool space_overlaps(const Space& space, const Cylinder& shape, DVec3 base) {
   const Aabb bounds = bounds_of(shape, base);
   for (const MapInSpace& m : space.maps)
     if (map_in_reach(*m.map, bounds) && map_overlaps(*m.map, m.heights, shape, base)) return true;
+  for (const Prop* prop : space.props)
+    if (prop->overlaps(shape, base)) return true;
   return false;
 }
 
@@ -46,6 +51,11 @@ SweepHit space_sweep(const Space& space, const Cylinder& shape, DVec3 base, DVec
   for (const MapInSpace& m : space.maps)
     if (map_in_reach(*m.map, way))
       first = earlier_hit(first, map_sweep(*m.map, m.heights, shape, base, delta));
+  for (std::size_t i = 0; i < space.props.size(); ++i) {
+    SweepHit hit = space.props[i]->sweep(shape, base, delta);
+    hit.what = static_cast<std::uint32_t>(i);
+    first = earlier_hit(first, hit);
+  }
   return first;
 }
 
@@ -56,6 +66,12 @@ RayHit space_ray(const Space& space, DVec3 origin, DVec3 direction, double t_max
     if (!map_in_reach(*m.map, swept({origin, origin}, direction * reach))) continue;
     const RayHit hit = map_ray(*m.map, m.heights, origin, direction, reach);
     if (hit.hit() && (!first.hit() || hit.t_m < first.t_m)) first = hit;
+  }
+  for (std::size_t i = 0; i < space.props.size(); ++i) {
+    RayHit hit = space.props[i]->ray(origin, direction, first.hit() ? first.t_m : t_max_m);
+    if (!hit.hit() || (first.hit() && hit.t_m >= first.t_m)) continue;
+    hit.what = static_cast<std::uint32_t>(i);
+    first = hit;
   }
   return first;
 }
@@ -77,6 +93,10 @@ std::optional<double> space_ground_below(const Space& space, DVec2 centre, doubl
     if (!map_in_reach(*m.map, bounds)) continue;
     const auto rock = map_ground_below(*m.map, m.heights, centre, radius_m, z + contact_slop_m);
     if (rock && *rock >= z - depth_m_max - contact_slop_m && (!ground || *rock > *ground)) ground = rock;
+  }
+  for (const Prop* prop : space.props) {
+    const auto top = prop->ground_below(centre, radius_m, z, depth_m_max);
+    if (top && (!ground || *top > *ground)) ground = top;
   }
   return ground;
 }

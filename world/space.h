@@ -6,13 +6,14 @@
 #include "world/collide/contact.h"
 #include "world/math/shapes.h"
 
-// The one solid space: solid(p) = voxel_solid(p) or map_solid(p) (or a prop, when there are some).
+// The one solid space: solid(p) = voxel_solid(p) or map_solid(p) or prop_solid(p).
 // Every query of movement, sight and shots enters here, so that a new kind of solid is added once.
 
 namespace ashlar {
 
 class VoxelVolume;
 class PlacedMap;
+class Prop;
 
 /// A map where it stands and the heights its sectors have now.
 struct MapInSpace {
@@ -24,6 +25,7 @@ struct MapInSpace {
 struct Space {
   const VoxelVolume* voxels = nullptr;
   std::span<const MapInSpace> maps;
+  std::span<const Prop* const> props{};  ///< static, see world/mesh/prop.h
 };
 
 /// Is the point in solid (unloaded space is)? Closed below, open above, as blocks span [i, i+1).

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "world/bsp/placed_map.h"
+#include "world/mesh/prop.h"
 
 namespace ashlar {
 namespace {
@@ -92,11 +93,14 @@ std::optional<DVec3> recovery_target(const Space& space, const Cylinder& shape, 
     if (!map_in_reach(*m.map, bounds)) continue;
     if (const auto out = map_correct(*m.map, m.heights, shape, position, 1)) search.offer(position + *out);
   }
+  for (const Prop* prop : space.props)
+    if (const auto out = prop->correct(shape, position, 1)) search.offer(position + *out);
   const double x = std::floor(position.x) + 0.5, y = std::floor(position.y) + 0.5;
-  search.offer_column(x, y);
+  // Sideways before up and down: a body is free of a block beside it sooner than on top of it.
   for (const double dx : {1.0, -1.0, 0.0})
     for (const double dy : {0.0, 1.0, -1.0})
       if (dx != 0 || dy != 0) search.offer_column(x + dx, y + dy);
+  search.offer_column(x, y);
   if (search.best()) return search.best();
   const double floor = std::floor(position.z + contact_slop_m);
   for (int up = 2; up <= recovery_up_cells; ++up) {

@@ -3,6 +3,7 @@
 #include "world/bsp/placed_map.h"
 #include "world/collide/block_queries.h"
 #include "world/collide/correct.h"
+#include "world/mesh/prop.h"
 
 namespace ashlar {
 
@@ -22,6 +23,17 @@ Surroundings::Surroundings(const Space& space, const Cylinder& shape, const Aabb
     }
     maps_[map_count_++] = &m;
   }
+  for (std::size_t i = 0; i < space.props.size(); ++i) {
+    const Aabb& b = space.props[i]->bounds();
+    const bool near = b.min.x <= reach.max.x && b.max.x >= reach.min.x && b.min.y <= reach.max.y &&
+                      b.max.y >= reach.min.y && b.min.z <= reach.max.z && b.max.z >= reach.min.z;
+    if (!near) continue;
+    if (prop_count_ == props_max) {
+      whole_space_ = true;
+      return;
+    }
+    props_[prop_count_++] = static_cast<std::uint32_t>(i);
+  }
   fill_window(*space.voxels, range.low, range.high, window_);
 }
 
@@ -30,6 +42,8 @@ bool Surroundings::overlaps(DVec3 base) const {
   if (window_overlaps(window_, prism_, base)) return true;
   for (std::size_t i = 0; i < map_count_; ++i)
     if (map_overlaps(*maps_[i]->map, maps_[i]->heights, shape_, base)) return true;
+  for (std::size_t i = 0; i < prop_count_; ++i)
+    if (space_.props[props_[i]]->overlaps(shape_, base)) return true;
   return false;
 }
 
@@ -47,6 +61,11 @@ SweepHit Surroundings::sweep(DVec3 base, DVec3 delta) const {
   }
   for (std::size_t i = 0; i < map_count_; ++i)
     first = earlier_hit(first, map_sweep(*maps_[i]->map, maps_[i]->heights, shape_, base, delta));
+  for (std::size_t i = 0; i < prop_count_; ++i) {
+    SweepHit hit = space_.props[props_[i]]->sweep(shape_, base, delta);
+    hit.what = props_[i];
+    first = earlier_hit(first, hit);
+  }
   return first;
 }
 
@@ -58,6 +77,10 @@ std::optional<double> Surroundings::ground_below(DVec3 base, double depth_m) con
     const auto rock = map_ground_below(*maps_[i]->map, maps_[i]->heights, xy(base), shape_.radius_m,
                                        base.z + contact_slop_m);
     if (rock && *rock >= base.z - depth_m - contact_slop_m && (!ground || *rock > *ground)) ground = rock;
+  }
+  for (std::size_t i = 0; i < prop_count_; ++i) {
+    const auto top = space_.props[props_[i]]->ground_below(xy(base), shape_.radius_m, base.z, depth_m);
+    if (top && (!ground || *top > *ground)) ground = top;
   }
   return ground;
 }
@@ -85,6 +108,13 @@ std::optional<DVec3> Surroundings::correct(DVec3 base, double reach_m) const {
       const Aabb body = bounds_of(shape_, p);
       if (!map_in_reach(*m.map, body) || !map_overlaps(*m.map, m.heights, shape_, p)) continue;
       const auto way = map_correct(*m.map, m.heights, shape_, p, reach_m);
+      if (!way) return std::nullopt;
+      p += *way;
+      moved = true;
+    }
+    for (const Prop* prop : space_.props) {
+      if (!prop->overlaps(shape_, p)) continue;
+      const auto way = prop->correct(shape_, p, reach_m);
       if (!way) return std::nullopt;
       p += *way;
       moved = true;

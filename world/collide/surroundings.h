@@ -35,7 +35,7 @@ class Surroundings {
            b.max.y <= reach_.max.y && b.min.z - below_m >= reach_.min.z && b.max.z <= reach_.max.z;
   }
 
-  static constexpr std::size_t maps_max = 4;
+  static constexpr std::size_t maps_max = 4, props_max = 8;
   const Space& space_;
   Cylinder shape_;
   Prism prism_;
@@ -43,6 +43,8 @@ class Surroundings {
   bool whole_space_ = false;  ///< the reach fits no window or holds too many maps
   std::size_t map_count_ = 0;
   std::array<const MapInSpace*, maps_max> maps_;
+  std::size_t prop_count_ = 0;
+  std::array<std::uint32_t, props_max> props_;
   BlockWindow window_;
 };
 

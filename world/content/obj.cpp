@@ -1,0 +1,88 @@
+#include "world/content/obj.h"
+
+#include <cmath>
+
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Weverything"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wextra"
+#endif
+#define TINYOBJLOADER_USE_DOUBLE
+#define TINYOBJLOADER_IMPLEMENTATION
+#include <tiny_obj_loader.h>
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#elif defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+namespace ashlar {
+namespace {
+
+/// First line of the library's words, without its trailing end of line.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::expected<PropModel, ContentError> read_obj(std::span<const std::uint8_t> bytes, const std::string& name,
+                                                ObjUp up) {
+  const auto refuse = [&name](std::string entry, std::string reason) {
+    return std::unexpected(ContentError{name, "", std::move(entry), std::move(reason)});
+  };
+  if (bytes.size() > obj_bytes_max) return refuse("", "the file is larger than 64 MiB; reduce the model");
+  if (bytes.empty()) return refuse("", "the file is empty");
+
+  // Triangles come out of the library's cutting; a file of many huge polygons is bounded by its size.
+  tinyobj::ObjReaderConfig config;
+  config.triangulate = true;
+  config.vertex_color = false;
+  tinyobj::ObjReader reader;
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!reader.ParseFromString(text, "", config)) {
+    const std::string why = first_line(reader.Error());
+    return refuse("", "not an OBJ file" + (why.empty() ? std::string() : ": " + why));
+  }
+  PropModel model;
+  model.name = name;
+  const auto& numbers = reader.GetAttrib().vertices;
+  model.vertices.reserve(numbers.size() / 3);
+  for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) {
+    const DVec3 v = up == ObjUp::y ? DVec3{numbers[i], -numbers[i + 2], numbers[i + 1]}
+                                   : DVec3{numbers[i], numbers[i + 1], numbers[i + 2]};
+    const bool fine = is_finite(v) && std::fabs(v.x) <= obj_coordinate_max_m &&
+                      std::fabs(v.y) <= obj_coordinate_max_m && std::fabs(v.z) <= obj_coordinate_max_m;
+    if (!fine)
+      return refuse("vertex " + std::to_string(i / 3 + 1), "a coordinate is not a number within 100 km");
+    model.vertices.push_back(v);
+  }
+  for (const tinyobj::shape_t& shape : reader.GetShapes()) {
+    std::size_t at = 0;
+    for (const auto corners : shape.mesh.num_face_vertices) {
+      const std::size_t first = at;
+      at += corners;
+      if (corners != 3) continue;  // points and lines
+      if (at > shape.mesh.indices.size()) return refuse("", "a face has fewer corners than it says");
+      std::array<std::uint32_t, 3> triangle{};
+      for (std::size_t k = 0; k < 3; ++k) {
+        const int index = shape.mesh.indices[first + k].vertex_index;
+        if (index < 0 || static_cast<std::size_t>(index) >= model.vertices.size())
+          return refuse("face " + std::to_string(model.triangles.size() + 1),
+                        "it names a vertex that does not exist");
+        triangle[k] = static_cast<std::uint32_t>(index);
+      }
+      if (model.triangles.size() == TriangleMesh::triangles_max)
+        return refuse("", std::string(to_string(MeshError::too_many)) + "; reduce the model");
+      model.triangles.push_back(triangle);
+    }
+  }
+  if (model.triangles.empty()) return refuse("", to_string(MeshError::empty));
+  return model;
+}
+
+}  // namespace ashlar
