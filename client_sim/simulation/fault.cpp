@@ -38,7 +38,9 @@ const KindInfo& info(FaultKind kind) { return kinds[static_cast<std::size_t>(kin
 bool comes_first(const Fault& a, const Fault& b) {
   if (a.tick != b.tick) return a.tick < b.tick;
   if (a.kind != b.kind) return a.kind < b.kind;
-  return a.subject < b.subject;
+  if (a.subject != b.subject) return a.subject < b.subject;
+  if (a.ticks != b.ticks) return a.ticks < b.ticks;
+  return a.amount < b.amount;
 }
 
 void plan_second(Rng rng, FaultKind kind, std::uint16_t subject, std::uint32_t second, double per_minute,
@@ -181,7 +183,7 @@ std::expected<std::vector<Fault>, std::string> faults_from_text(std::string_view
       return wrong("wants 'tick ticks kind subject amount'");
     out.push_back(fault);
   }
-  std::ranges::stable_sort(out, comes_first);
+  std::ranges::sort(out, comes_first);
   return out;
 }
 
