@@ -8,9 +8,6 @@
 
 namespace ashlar::server {
 
-/// What a recording of this world begins with.
-RecordingHeader recording_header(const World& world, const std::string& build);
-
 /// Writes every tick to a file as it happens. The tick only encodes into memory; a thread of its own writes a
 /// block a second and syncs it, so a crash loses at most the last second.
 ///
