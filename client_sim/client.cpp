@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/chat.h"
 #include "protocol/text.h"
 #include "protocol/version.h"
 
@@ -192,7 +193,10 @@ void Client::count_snapshot(const SnapshotPart& message) {
 }
 
 void Client::handle(ChatLine& message) {
-  // In order and each once: the server repeats what we have not confirmed.
+  // In order and each once: the server repeats what we have not confirmed. What it had to give up is passed
+  // over, or we would wait for it for ever.
+  if (message.number > chat_lines_waiting_max)
+    chat_seen_ = std::max(chat_seen_, message.number - chat_lines_waiting_max);
   if (message.number != chat_seen_ + 1) return;
   chat_seen_ = message.number;
   if (chat_in_.size() == chat_in_max) chat_in_.erase(chat_in_.begin());
@@ -228,12 +232,14 @@ void Client::send_join(DatagramBatch& out) { send(out, writer_.write(next_header
 
 void Client::send_inputs(DatagramBatch& out) {
   bool due = false;
-  for (std::uint32_t before = clock_.newest_tick(); clock_.next(now_); before = clock_.newest_tick()) {
+  while (clock_.next(now_)) {
     due = true;
     ++stats_.commands;
-    // Ticks that were jumped over carry the present command: it is what the player wanted.
+    // Ticks that were jumped over carry the present command: it is what the player wanted. The clock also
+    // jumps while snapshots are read, so what counts is how far the commands reach.
     const std::uint32_t newest = clock_.newest_tick();
-    const std::uint32_t count = std::min(newest - before, static_cast<std::uint32_t>(commands_.size()));
+    const std::uint32_t count = std::min(newest - filled_tick_, static_cast<std::uint32_t>(commands_.size()));
+    filled_tick_ = newest;
     for (std::uint32_t i = 0; i < count; ++i) commands_[(newest - i) % commands_.size()] = command_;
   }
   stats_.commands_skipped = clock_.skipped();

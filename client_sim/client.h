@@ -149,6 +149,7 @@ class Client {
   InputClock clock_;
   PlayerCommand command_;
   std::array<PlayerCommand, 64> commands_{};  // by tick modulo; what input_commands_max looks back on
+  std::uint32_t filled_tick_ = 0;             // newest tick that commands_ holds
   std::uint32_t applied_tick_ = 0;
   std::uint32_t snapshot_tick_ = 0;
   std::uint32_t parts_tick_ = 0;  // tick whose parts are being counted

@@ -1,6 +1,7 @@
 #include "client_sim/client.h"
 
 #include "client_sim/link.h"
+#include "protocol/chat.h"
 #include "tests/catch.h"
 #include "tests/client_sim/fake_server.h"
 
@@ -303,6 +304,19 @@ TEST_CASE("a gap of a second is counted once and the longest is kept", "[client_
   CHECK(match.client.stats().starved == 2);
   CHECK(match.client.stats().longest_gap >= Micros{1'500'000});
   CHECK(match.client.stats().longest_gap < Micros{1'600'000});
+}
+
+TEST_CASE("lines that the server had to give up are passed over, the others are heard",
+          "[client_sim][client]") {
+  Match match(config_named("Ada"), 4);
+  match.run(2);
+  // The first 24 were given up while nobody listened; those the server still has come after them.
+  for (std::uint32_t i = 25; i < 25 + chat_lines_waiting_max; ++i)
+    match.server.lines_to_send.push_back({i, "Bob", "line " + std::to_string(i)});
+  match.run(3);
+  const std::vector<ChatLine> heard = match.client.take_chat();
+  REQUIRE(heard.size() == chat_lines_waiting_max);
+  for (std::uint32_t i = 0; i < heard.size(); ++i) CHECK(heard[i].number == 25 + i);
 }
 
 TEST_CASE("chat arrives once and in order both ways over a bad link", "[client_sim][client]") {
