@@ -39,6 +39,8 @@ Host::Impl::Impl(const HostConfig& given, std::unique_ptr<World> a_world, std::u
   ASHLAR_ASSERT(config.clients_max < 65536);
   ASHLAR_ASSERT(config.snapshot_every_ticks >= 1);
   sessions.resize(config.clients_max);
+  salts.resize(config.clients_max);
+  for (std::uint32_t& salt : salts) salt = secrets.next_u32() & 0xffffu;
   by_address.reserve(2 * config.clients_max);
   per_host.reserve(2 * config.clients_max);
   status.monsters = world->monster_count();
@@ -61,7 +63,7 @@ void Host::Impl::fill_input() {
     Session& session = sessions[i];
     if (session.state == SessionState::joining) joins.push_back(static_cast<std::uint32_t>(i));
     if (session.state != SessionState::playing) continue;
-    const InputBuffer::Played played = session.input.take(tick);
+    const InputBuffer::Played played = session.input.take(tick, config.defects.stale_input);
     commands.push_back({session.player, played.command});
   }
   chunks_ready.clear();

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "protocol/datagram.h"
+#include "server/defects.h"
+#include "world/sim/kinds.h"
 
 namespace ashlar {
 class World;
@@ -31,6 +33,7 @@ struct HostConfig {
   std::string message_of_the_day;
   /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
   std::uint64_t (*stopwatch_ns)() = nullptr;
+  Defects defects;
 };
 
 /// What operators see. Counters only grow.
@@ -57,6 +60,27 @@ struct HostEvent {
   std::uint32_t connection = 0;
   std::string name;    ///< player's name, already checked for length and printable text
   std::string detail;  ///< reason or chat text
+};
+
+/// One session as checks see it.
+struct SessionAudit {
+  PeerAddress address;
+  std::uint32_t connection = 0;
+  std::uint64_t nonce = 0;  ///< of the hello that began it
+  EntityId player{};        ///< once it plays
+  bool playing = false;
+  std::uint64_t accepted = 0;    ///< datagrams taken from it
+  std::size_t chat_waiting = 0;  ///< lines it has not confirmed
+};
+
+/// The Host's books: what has to agree, and what has to stay small.
+struct HostAudit {
+  std::vector<SessionAudit> sessions;
+  std::size_t addresses = 0;           ///< rows of the table by address
+  std::size_t counted_by_address = 0;  ///< sessions that are found through it
+  std::size_t hosts = 0;               ///< rows of the table of addresses without ports
+  std::size_t leaves_waiting = 0, admin_waiting = 0;
+  std::size_t extra_columns = 0;  ///< ground that is there for the players' sake
 };
 
 /// Is shown every tick once it was stepped, its hash set: the recorder's way in. Called on the Host's thread.
@@ -94,6 +118,8 @@ class Host {
   Micros next_tick_at() const;
   const HostStatus& status() const;
   const World& world() const;
+  /// Fills `out`, keeping its memory. O(clients); for checks, not for every tick of a real server.
+  void audit(HostAudit& out) const;
 
  private:
   struct Impl;

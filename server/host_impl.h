@@ -45,6 +45,8 @@ struct Host::Impl {
   void drop(DropReason reason) { ++status.drops[static_cast<std::size_t>(reason)]; }
   Session* session_of(std::uint32_t connection);
   Session* free_session();
+  /// An id for a row's next connection: not one that it had within its last 65535.
+  std::uint32_t next_connection(std::uint32_t row);
 
   // host_send.cpp
   void send(const PeerAddress& to, std::span<const std::uint8_t> bytes, DatagramBatch& out);
@@ -61,7 +63,8 @@ struct Host::Impl {
   HostConfig config;
   std::unique_ptr<World> world;
   Rng secrets;
-  std::vector<Session> sessions;  // row is the low 16 bits of the connection id
+  std::vector<std::uint32_t> salts;  // by row: the high half of its last connection id
+  std::vector<Session> sessions;     // row is the low 16 bits of the connection id
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> by_address;  // looked up, never iterated
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash>
       per_host;  // sessions per address, port left out

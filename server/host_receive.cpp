@@ -32,6 +32,14 @@ Session* Host::Impl::session_of(std::uint32_t connection) {
   return session.state != SessionState::free && session.connection == connection ? &session : nullptr;
 }
 
+std::uint32_t Host::Impl::next_connection(std::uint32_t row) {
+  // An odd step visits all 65536 salts before one comes again, from a place that nobody can know.
+  std::uint32_t& salt = salts[row];
+  do salt = (salt + 0x9e37u) & 0xffffu;
+  while (salt == 0);
+  return (config.defects.reuse_id ? 1u : salt) << 16 | row;  // never 0
+}
+
 Session* Host::Impl::free_session() {
   const auto it = std::ranges::find(sessions, SessionState::free, &Session::state);
   return it == sessions.end() ? nullptr : &*it;
@@ -86,9 +94,11 @@ void Host::Impl::receive_one(Micros at, const PeerAddress& from, std::span<const
   }
   if (session == nullptr) return drop(DropReason::wrong_state);
   // Only now, after the message proved sound: garbage must not move the window.
-  if (const auto fresh = session->seen.accept(header.sequence); !fresh) return drop(fresh.error());
+  if (const auto fresh = session->seen.accept(header.sequence); !fresh && !config.defects.replay_window)
+    return drop(fresh.error());
   if (const auto acked = session->sent.acknowledge(header, at); !acked) return drop(acked.error());
   session->heard_at = at;
+  ++session->accepted;
 
   if (const auto* input = std::get_if<Input>(&*message)) return on_input(*session, *input);
   if (const auto* chat = std::get_if<Chat>(&*message)) return on_chat(*session, *chat, events);
@@ -137,13 +147,13 @@ void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader
   *session = Session{};
   session->state = SessionState::greeted;
   session->address = from;
-  const std::uint32_t salt = secrets.next_u32();
-  session->connection = ((salt | 1u) << 16) | row;  // never 0
+  session->connection = next_connection(row);
   session->nonce = hello.nonce;
   session->name = hello.name;
   session->heard_at = at;
   session->datagram_tokens = 96;
   session->chat_tokens = 4;
+  session->accepted = 1;
   (void)session->seen.accept(header.sequence);
   by_address[from] = row;
   ++per_host[without_port(from)];
@@ -191,7 +201,7 @@ void Host::Impl::on_chat(Session& session, const Chat& chat, std::vector<HostEve
 
 void Host::Impl::remove(Session& session, const std::string& why, std::vector<HostEvent>& events) {
   if (session.state == SessionState::playing) {
-    leaves.push_back(session.player);
+    if (!config.defects.ghost || why != "timed out") leaves.push_back(session.player);
     events.push_back({HostEventKind::left, session.address, session.connection, session.name, why});
   }
   const bool was_playing = session.state == SessionState::playing;

@@ -81,8 +81,12 @@ void Host::Impl::tell_all(const std::string& from, const std::string& text) {
 
 void Host::Impl::send_chat(Micros at, Session& session, DatagramBatch& out) {
   if (session.chat.size() == 0 || at - session.chat_sent_at < chat_repeat_after) return;
+  if (config.defects.lost_wake && session.chat_woken == session.chat.newest()) return;
   session.chat_sent_at = at;
-  for (std::size_t i = 0; i < session.chat.size(); ++i)
+  std::size_t first = 0;
+  while (config.defects.lost_wake && session.chat[first].number <= session.chat_woken) ++first;
+  session.chat_woken = session.chat.newest();
+  for (std::size_t i = first; i < session.chat.size(); ++i)
     send(session.address, writer.write(next_header(session, at), session.chat[i]), out);
 }
 
@@ -102,7 +106,8 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
     own.health = 255;
     SnapshotHead head;
     head.tick = tick;
-    head.applied_tick = session.input.last_own_tick();
+    head.applied_tick =
+        config.defects.early_ack ? session.input.newest_tick() : session.input.last_own_tick();
     head.chat_seen = session.chat_taken;
     const std::int32_t level = session.input.level(tick);
     head.input_ahead = level == InputBuffer::level_none

@@ -41,10 +41,11 @@ class InputBuffer {
   };
 
   /// The command for `tick`; call once per tick, in order.
-  Played take(std::uint32_t tick) {
+  /// @param stale  a defect for tests: believes whatever the tick's place in the buffer holds
+  Played take(std::uint32_t tick, bool stale = false) {
     Slot& slot = slots_[tick % reach_ticks];
-    if (slot.filled && slot.tick == tick) {
-      slot.filled = false;
+    if (slot.filled && (slot.tick == tick || stale)) {
+      slot.filled = stale;
       last_ = slot.command;
       last_own_tick_ = tick;
       missed_ = 0;
@@ -60,6 +61,8 @@ class InputBuffer {
     return {still, false};
   }
 
+  /// Tick of the newest command that has arrived; 0: none.
+  std::uint32_t newest_tick() const { return newest_; }
   /// Tick of the last command that was the client's own: what the snapshot acknowledges.
   std::uint32_t last_own_tick() const { return last_own_tick_; }
   /// Newest command's tick minus `tick`: what the client steers its clock by. level_none: no command yet.

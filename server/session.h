@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "protocol/chat.h"
 #include "protocol/datagram.h"
 #include "protocol/messages.h"
 #include "protocol/sequence.h"
@@ -22,7 +23,7 @@ enum class SessionState : std::uint8_t {
 /// up.
 class ChatQueue {
  public:
-  static constexpr std::size_t lines_max = 16;
+  static constexpr std::size_t lines_max = chat_lines_waiting_max;
 
   void push(const std::string& from, const std::string& text) {
     if (count_ == lines_max) {
@@ -67,6 +68,8 @@ struct Session {
   std::int32_t datagram_tokens = 0;  ///< what it may still send; refilled every tick
   std::int32_t chat_tokens = 0;      ///< lines it may still say; refilled every second
   std::uint32_t chat_taken = 0;      ///< number of the last line taken from it
+  std::uint32_t chat_woken = 0;      ///< newest line when chat was last sent
+  std::uint64_t accepted = 0;        ///< datagrams taken from it, the hello among them
   ChatQueue chat;
 };
 
