@@ -47,42 +47,43 @@ std::expected<WadFile, std::string> read_wad(const fs::path& path) {
   return std::move(*wad);
 }
 
+bool same(const PlaceOptions& a, const PlaceOptions& b) {
+  return a.name == b.name && a.origin_block == b.origin_block && a.surface_z == b.surface_z &&
+         a.doors_open == b.doors_open && a.doorway == b.doorway;
+}
+
 }  // namespace
 
 struct MapLibrary::Impl {
   struct Known {
-    WelcomeMap map;
-    std::optional<std::uint64_t> hash;
+    PlaceOptions options;
+    std::expected<std::shared_ptr<const PlacedMap>, std::string> map;
   };
   WadStack wads;
   std::vector<std::string> files;
   std::vector<Known> known;
 
-  std::optional<SectorMap> load(const std::string& name) const {
-    if (find_map(wads, name)) {
-      auto map = read_map(wads, name);
-      if (map) return std::move(*map);
-      return std::nullopt;
-    }
-    if (name != builtin_map_name) return std::nullopt;
-    auto map = parse_udmf(builtin_map_text());
-    if (!map) return std::nullopt;
-    map->name = builtin_map_name;
+  std::expected<SectorMap, std::string> load(const std::string& name) const {
+    const bool builtin = name == builtin_map_name && !find_map(wads, name);
+    auto map = builtin ? parse_udmf(builtin_map_text()) : read_map(wads, name);
+    if (!map) return std::unexpected(map.error().line());
+    if (builtin) map->name = builtin_map_name;
     return std::move(*map);
   }
 
-  std::optional<std::uint64_t> place(const WelcomeMap& wanted) const {
-    const auto map = load(wanted.name);
-    if (!map) return std::nullopt;
-    PlaceOptions options;
-    options.name = wanted.name;
-    options.origin_block = wanted.origin_block;
-    options.surface_z = wanted.surface_z;
-    options.doors_open = (wanted.flags & welcome_map_flag::doors_open) != 0;
-    options.doorway = (wanted.flags & welcome_map_flag::doorway) != 0;
-    const auto placed = place_map(*map, options);
-    if (!placed) return std::nullopt;
-    return (*placed)->content_hash();
+  std::expected<std::shared_ptr<const PlacedMap>, std::string> place(const PlaceOptions& options) {
+    for (const Known& k : known)
+      if (same(k.options, options)) return k.map;
+    known.push_back({options, std::unexpected(std::string())});
+    auto& result = known.back().map;
+    const auto map = load(options.name);
+    if (!map) return result = std::unexpected(map.error());
+    auto placed = place_map(*map, options);
+    if (placed)
+      result = std::move(*placed);
+    else
+      result = std::unexpected(placed.error().line());
+    return result;
   }
 };
 
@@ -110,13 +111,20 @@ std::expected<MapLibrary, std::string> MapLibrary::open(const std::vector<std::s
   return MapLibrary(std::move(impl));
 }
 
+std::expected<std::shared_ptr<const PlacedMap>, std::string> MapLibrary::place(const PlaceOptions& options) {
+  return impl_->place(options);
+}
+
 std::optional<std::uint64_t> MapLibrary::content_hash(const WelcomeMap& map) {
-  for (const Impl::Known& known : impl_->known)
-    if (known.map.name == map.name && known.map.origin_block == map.origin_block &&
-        known.map.surface_z == map.surface_z && known.map.flags == map.flags)
-      return known.hash;
-  impl_->known.push_back({map, impl_->place(map)});
-  return impl_->known.back().hash;
+  PlaceOptions options;
+  options.name = map.name;
+  options.origin_block = map.origin_block;
+  options.surface_z = map.surface_z;
+  options.doors_open = (map.flags & welcome_map_flag::doors_open) != 0;
+  options.doorway = (map.flags & welcome_map_flag::doorway) != 0;
+  const auto placed = impl_->place(options);
+  if (!placed) return std::nullopt;
+  return (*placed)->content_hash();
 }
 
 }  // namespace ashlar::client_sim

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/messages.h"
+#include "world/bsp/placement.h"
 
 namespace ashlar::client_sim {
 
@@ -26,6 +27,10 @@ class MapLibrary {
   /// Hash of the map as it stands when placed as the welcome says; nullopt: no such map here. The first call
   /// for a map takes tens of milliseconds.
   std::optional<std::uint64_t> content_hash(const WelcomeMap& map);
+
+  /// A map placed as asked; options.name is the map's name in the WADs. Kept, so that asking again is cheap.
+  /// @return or one line that names the map and what is wrong or missing
+  std::expected<std::shared_ptr<const PlacedMap>, std::string> place(const PlaceOptions& options);
 
   /// Files that were read, for the log.
   const std::vector<std::string>& files() const;
