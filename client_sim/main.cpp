@@ -2,6 +2,8 @@
 #include <string_view>
 
 #include "client_sim/load/load.h"
+#include "client_sim/simulation/replay_command.h"
+#include "client_sim/simulation/simulate_command.h"
 #include "client_sim/version.h"
 #include "protocol/version.h"
 
@@ -17,6 +19,10 @@ struct Subcommand {
 constexpr Subcommand subcommands[] = {
     {"load", "many clients against a server over real sockets: progress, report, pass or fail",
      ashlar::client_sim::load_main},
+    {"simulate", "server and clients in one process on simulated time, with every fault there is",
+     ashlar::simulation::simulate_main},
+    {"replay", "a recorded match again, without network, every tick's hash compared",
+     ashlar::simulation::replay_main},
 };
 
 void print_help(std::FILE* to) {

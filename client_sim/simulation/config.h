@@ -1,0 +1,65 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client_sim/link.h"
+#include "client_sim/simulation/fault.h"
+#include "server/host.h"
+
+namespace ashlar {
+class PlacedMap;
+}
+
+namespace ashlar::simulation {
+
+using client_sim::Micros;
+
+/// What a simulated match is made of. Same config, same bits out.
+struct SimulationConfig {
+  std::uint64_t seed = 1;
+  std::uint32_t clients = 16;  ///< 1 to clients_limit
+  std::uint32_t monsters = 50;
+  std::uint32_t seconds = 600;  ///< of simulated time
+  std::uint16_t tick_rate_hz = 60;
+  FaultRates rates;
+  std::optional<std::vector<Fault>> faults;  ///< in place of those that seed and rates would give
+  std::vector<std::shared_ptr<const PlacedMap>> maps;
+  bool check_replay = true;     ///< what each server recorded is played again when it ends
+  bool keep_recording = false;  ///< Outcome::recording: of the first server
+  server::Defects defects;      ///< deliberately wrong builds, for the checks' own tests
+};
+
+inline constexpr std::uint32_t clients_limit = 1024;
+inline constexpr std::uint32_t seconds_limit = 24 * 3600;
+
+/// Something that must hold and did not.
+struct Broken {
+  std::uint32_t tick = 0;         ///< of simulated time, from the start of the run
+  std::uint32_t server_tick = 0;  ///< of the server that ran then
+  std::string invariant;
+  std::string entity;  ///< whom it concerns: "client 3", "entity 0x00200005", "server"
+  std::string detail;
+};
+
+struct Outcome {
+  std::uint64_t hash = 0;       ///< over every tick's world and what each client made of it
+  std::uint64_t ticks = 0;      ///< stepped by all servers of the run
+  std::uint64_t sim_ticks = 0;  ///< of simulated time
+  std::array<std::uint64_t, fault_kind_count> faults{};  ///< begun, by kind
+  std::uint64_t servers = 0, joins = 0, chat_lines = 0, datagrams = 0, replayed_ticks = 0, checks = 0;
+  client_sim::LinkStats links;  ///< of all clients, both ways
+  std::optional<Broken> broken;
+  std::vector<std::uint8_t> recording;
+
+  std::uint64_t fault_count() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t n : faults) sum += n;
+    return sum;
+  }
+};
+
+}  // namespace ashlar::simulation

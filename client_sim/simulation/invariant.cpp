@@ -1,0 +1,21 @@
+#include "client_sim/simulation/invariant.h"
+
+#include <cstdio>
+
+namespace ashlar::simulation {
+
+std::string entity_name(EntityId id) {
+  char text[32];
+  std::snprintf(text, sizeof text, "entity 0x%08x", static_cast<unsigned>(id));
+  return text;
+}
+
+std::vector<std::unique_ptr<Invariant>> all_invariants() {
+  std::vector<std::unique_ptr<Invariant>> out;
+  add_world_invariants(out);
+  add_client_invariants(out);
+  add_server_invariants(out);
+  return out;
+}
+
+}  // namespace ashlar::simulation

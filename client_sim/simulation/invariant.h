@@ -1,0 +1,51 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/recording.h"
+#include "server/host.h"
+
+namespace ashlar::simulation {
+
+class Match;
+struct TrueFrame;
+
+/// What a check found wrong: the first finding ends the run.
+struct Finding {
+  std::string entity;
+  std::string detail;
+};
+
+/// Something that must hold in every tick of a simulated match. A room that adds state adds its own:
+/// one class, and one line in all_invariants(). Checks read; they change nothing but their own memory.
+class Invariant {
+ public:
+  virtual ~Invariant() = default;
+  virtual std::string_view name() const = 0;
+  /// A new server begins at tick 0 with nobody in it.
+  virtual void on_server_start(const Match&) {}
+  /// After a step of the world and before anybody is told of it.
+  virtual std::optional<Finding> after_tick(const Match&, const TrueFrame&, const TickRecord&) {
+    return std::nullopt;
+  }
+  /// After server and clients had their time, in a quantum in which a tick was stepped.
+  virtual std::optional<Finding> after_clients(const Match&) { return std::nullopt; }
+  /// For each event of the server, in order.
+  virtual std::optional<Finding> on_event(const Match&, const server::HostEvent&) { return std::nullopt; }
+};
+
+/// Every check, in the order in which they are asked.
+std::vector<std::unique_ptr<Invariant>> all_invariants();
+
+/// How findings name an entity.
+std::string entity_name(EntityId id);
+
+// Where they are, by what they look at; each list is made in the file of that name.
+void add_world_invariants(std::vector<std::unique_ptr<Invariant>>& out);
+void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out);
+void add_server_invariants(std::vector<std::unique_ptr<Invariant>>& out);
+
+}  // namespace ashlar::simulation

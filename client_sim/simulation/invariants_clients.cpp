@@ -1,0 +1,297 @@
+// What clients hold and hear must be what the server's world was and what was said.
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "client_sim/simulation/invariant.h"
+#include "client_sim/simulation/match.h"
+#include "server/host.h"
+#include "world/sim/world.h"
+
+namespace ashlar::simulation {
+namespace {
+
+using client_sim::ClientState;
+using client_sim::ViewCell;
+
+/// No fault here or at the server for so long, and a client must be playing and hear from it.
+constexpr Micros calm_enough{12'000'000};
+constexpr Micros silence_max{1'000'000};
+/// A line that a calm client has not confirmed by then is lost.
+constexpr Micros chat_wait_max{5'000'000};
+/// As InputBuffer documents it: a missing command repeats the last one so often, then the player stands.
+constexpr unsigned repeats_max = 6;
+
+std::string client_name(const Seat& seat) { return "client " + std::to_string(seat.number()); }
+
+bool calm(const Match& match, const Seat& seat) {
+  const Micros since = std::max(seat.calm_since(), match.server_calm_since());
+  return since != Micros::max() && match.now() - since > calm_enough;
+}
+
+bool same_body(const Body& a, const Body& b) {
+  const auto fields = [](const Body& v) {
+    return std::tie(v.eye_offset_m, v.grounded, v.stuck_ticks, v.noclip);
+  };
+  return a.position_m == b.position_m && a.velocity_mps == b.velocity_mps &&
+         a.recovery_velocity_mps == b.recovery_velocity_mps && a.recovery_target_m == b.recovery_target_m &&
+         a.last_free_m == b.last_free_m && fields(a) == fields(b);
+}
+
+/// Every cell that a client holds as complete for a tick is what the world's cell was at that tick.
+class CellsAreTrue final : public Invariant {
+ public:
+  std::string_view name() const override { return "what a client holds of a cell was so on the server"; }
+  void on_server_start(const Match& match) override { known_.assign(match.config().clients, {}); }
+  std::optional<Finding> after_clients(const Match& match) override {
+    for (const auto& seat : match.seats()) {
+      if (seat->tainted() || match.session_of(*seat) == nullptr) continue;
+      Known& known = known_[seat->number()];
+      if (known.life != seat->lives()) known = {seat->lives(), {}};
+      for (const ViewCell& cell : seat->client()->view().cells()) {
+        if (cell.tick == 0 || !is_news(known, cell)) continue;
+        const TrueFrame* frame = match.truth().at(cell.tick);
+        if (frame == nullptr || matches(cell, frame->cell(cell.cell))) continue;
+        return Finding{client_name(*seat),
+                       "holds cell (" + std::to_string(cell.cell.x) + ", " + std::to_string(cell.cell.y) +
+                           ", " + std::to_string(cell.cell.z) + ") of tick " + std::to_string(cell.tick) +
+                           " with " + std::to_string(cell.entities.size()) + " entities, the server had " +
+                           std::to_string(frame->cell(cell.cell).size())};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Looked {
+    CellCoord cell;
+    std::uint32_t tick = 0;
+  };
+  struct Known {
+    std::uint32_t life = 0;
+    std::vector<Looked> looked;
+  };
+
+  static bool is_news(Known& known, const ViewCell& cell) {
+    const auto it = std::ranges::find(known.looked, cell.cell, &Looked::cell);
+    if (it == known.looked.end()) {
+      known.looked.push_back({cell.cell, cell.tick});
+      return true;
+    }
+    return std::exchange(it->tick, cell.tick) != cell.tick;
+  }
+  static bool same(const EntityRecord& a, const TrueEntity& b) {
+    return a.id == b.record.id && a.x == b.record.x && a.y == b.record.y && a.z == b.record.z &&
+           a.kind == b.record.kind && a.yaw == b.record.yaw;
+  }
+  bool matches(const ViewCell& cell, std::span<const TrueEntity> truth) {
+    if (cell.entities.size() != truth.size()) return false;
+    if (std::ranges::equal(cell.entities, truth, same)) return true;
+    sorted_.assign(cell.entities.begin(), cell.entities.end());  // pieces come in any order
+    std::ranges::sort(sorted_, {}, &EntityRecord::id);
+    return std::ranges::equal(sorted_, truth, same);
+  }
+
+  std::vector<Known> known_;
+  std::vector<EntityRecord> sorted_;
+};
+
+/// The own player that a client predicts from is the server's, to the last bit, and the command that it is
+/// told was applied was applied.
+class OwnStateIsTrue final : public Invariant {
+ public:
+  std::string_view name() const override {
+    return "a client's own player and confirmed commands are the server's";
+  }
+  std::optional<Finding> after_clients(const Match& match) override {
+    for (const auto& seat : match.seats()) {
+      if (seat->tainted() || match.session_of(*seat) == nullptr) continue;
+      const Client& client = *seat->client();
+      if (!client.own()) continue;
+      const TrueFrame* frame = match.truth().at(client.own_tick());
+      if (frame == nullptr) continue;
+      const TruePlayer* player = frame->player(client.own()->id);
+      const std::string at = " of tick " + std::to_string(client.own_tick());
+      if (player == nullptr)
+        return Finding{client_name(*seat),
+                       "was told to be " + entity_name(client.own()->id) + at + ", who was not there"};
+      if (!same_body(client.own()->body, player->body))
+        return Finding{client_name(*seat), "holds an own player" + at + " that is not the server's"};
+      // Every part tells what was applied, and part 0 alone the own player: they come in any order.
+      const std::uint32_t newest = client.view().newest_tick();
+      if (client.applied_tick() > newest)
+        return Finding{client_name(*seat), "was told by tick " + std::to_string(newest) +
+                                               " that its command for tick " +
+                                               std::to_string(client.applied_tick()) + " was applied"};
+      if (seat->hostile()) continue;
+      const TrueFrame* then = match.truth().at(client.applied_tick());
+      const PlayerCommand* sent = seat->sent_command(client.applied_tick());
+      const TruePlayer* moved = then == nullptr ? nullptr : then->player(client.own()->id);
+      if (sent != nullptr && moved != nullptr && !(moved->command == *sent))
+        return Finding{client_name(*seat), "its confirmed command for tick " +
+                                               std::to_string(client.applied_tick()) +
+                                               " is not the one that moved it"};
+    }
+    return std::nullopt;
+  }
+};
+
+/// What moves a player is what its client sent for that very tick; a missing command repeats the last one for
+/// a few ticks, then the player stands still.
+class CommandsAreTheirs final : public Invariant {
+ public:
+  std::string_view name() const override { return "players do what their clients sent for the tick"; }
+  void on_server_start(const Match& match) override {
+    last_.assign(match.host()->world().setup().players_max, {});
+  }
+  std::optional<Finding> after_tick(const Match& match, const TrueFrame& frame,
+                                    const TickRecord& record) override {
+    for (const PlayerInput& input : record.commands) {
+      Last& last = last_[slot_of(input.player)];
+      if (last.player != input.player) last = {input.player, {}, 0};
+      const Seat* seat = match.seat_of_player(input.player);
+      const PlayerCommand* sent = seat == nullptr ? nullptr : seat->sent_command(frame.tick);
+      const bool proves = seat != nullptr && !seat->tainted() && !seat->hostile();
+      const bool own = sent != nullptr && *sent == input.command;
+      const bool repeat = input.command == last.command && last.repeats < repeats_max;
+      PlayerCommand still;
+      still.yaw = last.command.yaw;
+      still.pitch = last.command.pitch;
+      if (proves && !own && !repeat && !(input.command == still))
+        return Finding{client_name(*seat), "at tick " + std::to_string(frame.tick) +
+                                               " its player did what it had not sent for that tick"};
+      last.repeats = own ? 0 : last.repeats + 1;
+      last.command = input.command;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Last {
+    EntityId player{};
+    PlayerCommand command;
+    unsigned repeats = 0;
+  };
+  std::vector<Last> last_;  // by slot
+};
+
+/// Lines keep their order and each arrives once: from the client at the server, and from the server at all.
+class ChatIsDependable final : public Invariant {
+ public:
+  std::string_view name() const override { return "chat keeps its order and each line arrives once"; }
+  void on_server_start(const Match& match) override {
+    taken_.clear();
+    heard_.assign(match.config().clients, {});
+    waiting_.assign(match.config().clients, {});
+  }
+  std::optional<Finding> on_event(const Match& match, const server::HostEvent& event) override {
+    if (event.kind != server::HostEventKind::chat) return std::nullopt;
+    const Seat* seat = match.seat_at(event.peer);
+    if (seat == nullptr || seat->tainted() || seat->hostile() || seat->name() != event.name)
+      return std::nullopt;
+    std::uint32_t& before = taken_[event.name];
+    const std::uint32_t number = number_of(event.name, event.detail);
+    if (number != before + 1 || number > seat->lines_said())
+      return Finding{client_name(*seat), "the server took line '" + event.detail + "' after line " +
+                                             std::to_string(before) + " of " +
+                                             std::to_string(seat->lines_said())};
+    before = number;
+    return std::nullopt;
+  }
+  std::optional<Finding> after_clients(const Match& match) override {
+    for (const auto& seat : match.seats()) {
+      const server::SessionAudit* session = match.session_of(*seat);
+      if (seat->tainted() || seat->hostile() || session == nullptr) continue;
+      Heard& heard = heard_[seat->number()];
+      if (heard.life != seat->lives()) heard = {seat->lives(), 0, {}};
+      for (const ChatLine& line : seat->heard()) {
+        if (line.number <= heard.number)
+          return Finding{client_name(*seat), "heard line " + std::to_string(line.number) + " after line " +
+                                                 std::to_string(heard.number)};
+        heard.number = line.number;
+        const std::uint32_t number = number_of(line.from, line.text);
+        if (number == 0) continue;  // the server's own lines, and those of hostile clients
+        std::uint32_t& before = heard.of_speaker[line.from];
+        if (number <= before)
+          return Finding{client_name(*seat),
+                         "heard '" + line.text + "' after line " + std::to_string(before)};
+        before = number;
+      }
+      if (auto lost = look_for_lost(match, *seat, *session)) return lost;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Heard {
+    std::uint32_t life = 0;
+    std::uint32_t number = 0;
+    std::map<std::string, std::uint32_t> of_speaker;
+  };
+  struct Waiting {
+    std::uint32_t connection = 0, heard = 0;
+    Micros since{0};
+  };
+
+  /// "NAME #7" is 7 when NAME said it; 0 for any other text.
+  static std::uint32_t number_of(const std::string& speaker, const std::string& text) {
+    if (!text.starts_with(speaker + " #")) return 0;
+    return static_cast<std::uint32_t>(std::strtoul(text.c_str() + speaker.size() + 2, nullptr, 10));
+  }
+
+  /// Lines that wait for a calm client while it hears none will not come.
+  std::optional<Finding> look_for_lost(const Match& match, const Seat& seat,
+                                       const server::SessionAudit& session) {
+    Waiting& waiting = waiting_[seat.number()];
+    const std::uint32_t heard = heard_[seat.number()].number;
+    const bool same = waiting.connection == session.connection && waiting.heard == heard;
+    if (!same || session.chat_waiting == 0 || !calm(match, seat))
+      waiting = {session.connection, heard, match.now()};
+    if (match.now() - waiting.since > chat_wait_max)
+      return Finding{client_name(seat), "has heard nothing after line " + std::to_string(heard) + " for " +
+                                            std::to_string(chat_wait_max.count() / 1'000'000) + " s while " +
+                                            std::to_string(session.chat_waiting) + " lines wait"};
+    return std::nullopt;
+  }
+
+  std::map<std::string, std::uint32_t> taken_;
+  std::vector<Heard> heard_;
+  std::vector<Waiting> waiting_;
+};
+
+/// Where nothing has gone wrong for a while, everybody plays.
+class CalmClientsPlay final : public Invariant {
+ public:
+  std::string_view name() const override { return "a client without trouble plays"; }
+  std::optional<Finding> after_clients(const Match& match) override {
+    for (const auto& seat : match.seats()) {
+      if (seat->hostile() || !calm(match, *seat)) continue;
+      if (seat->client() == nullptr || seat->client()->state() != ClientState::playing)
+        return Finding{client_name(*seat),
+                       seat->client() == nullptr ? "is away" : "is " + std::string(name_of(*seat->client()))};
+      const Micros silent = seat->silent();
+      if (silent > silence_max)
+        return Finding{client_name(*seat),
+                       "has had no snapshot for " + std::to_string(silent.count() / 1000) + " ms"};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static std::string_view name_of(const Client& client) { return client_sim::name(client.state()); }
+};
+
+}  // namespace
+
+void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out) {
+  out.push_back(std::make_unique<CellsAreTrue>());
+  out.push_back(std::make_unique<OwnStateIsTrue>());
+  out.push_back(std::make_unique<CommandsAreTheirs>());
+  out.push_back(std::make_unique<ChatIsDependable>());
+  out.push_back(std::make_unique<CalmClientsPlay>());
+}
+
+}  // namespace ashlar::simulation

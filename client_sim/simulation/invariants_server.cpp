@@ -1,0 +1,195 @@
+// What must hold of the server itself: its books agree, its queues keep their bounds, and nothing stays of
+// clients that are gone.
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "client_sim/simulation/invariant.h"
+#include "client_sim/simulation/match.h"
+#include "protocol/chat.h"
+#include "server/host.h"
+#include "world/sim/world.h"
+
+namespace ashlar::simulation {
+namespace {
+
+/// Playing sessions are given up after ten seconds without a word; overload and the next tick come on top.
+constexpr Micros gone_for_max{12'000'000};
+
+std::string session_name(const server::SessionAudit& session) {
+  return "session " + std::to_string(session.connection);
+}
+
+/// Sessions, addresses and players are the same people.
+class BooksAgree final : public Invariant {
+ public:
+  std::string_view name() const override { return "sessions, addresses and players agree"; }
+  std::optional<Finding> after_clients(const Match& match) override {
+    const server::HostAudit& audit = match.audit();
+    const World& world = match.host()->world();
+    const auto counts = [](const char* what, std::size_t a, std::size_t b) {
+      return Finding{"server", std::string(what) + ": " + std::to_string(a) + " and " + std::to_string(b)};
+    };
+    if (audit.addresses != audit.sessions.size())
+      return counts("addresses and sessions", audit.addresses, audit.sessions.size());
+    if (audit.counted_by_address != audit.sessions.size())
+      return counts("clients counted by address and sessions", audit.counted_by_address,
+                    audit.sessions.size());
+    std::size_t playing = 0;
+    players_.clear();
+    for (const server::SessionAudit& session : audit.sessions) {
+      if (!session.playing) continue;
+      ++playing;
+      if (world.player_row(session.player) < 0)
+        return Finding{session_name(session), "plays " + entity_name(session.player) + ", who is not there"};
+      if (!players_.insert(session.player).second)
+        return Finding{session_name(session),
+                       "plays " + entity_name(session.player) + " as another one does"};
+    }
+    // Who left since the last step stands in the world until the next one.
+    if (world.player_count() != playing + audit.leaves_waiting)
+      return counts("players and their sessions", world.player_count(), playing + audit.leaves_waiting);
+    return std::nullopt;
+  }
+
+ private:
+  std::set<EntityId> players_;
+};
+
+class QueuesKeepBounds final : public Invariant {
+ public:
+  std::string_view name() const override { return "no queue grows beyond its bound"; }
+  std::optional<Finding> after_clients(const Match& match) override {
+    const server::HostAudit& audit = match.audit();
+    for (const server::SessionAudit& session : audit.sessions)
+      if (session.chat_waiting > chat_lines_waiting_max)
+        return Finding{session_name(session), std::to_string(session.chat_waiting) + " lines of chat wait"};
+    if (audit.leaves_waiting > match.host()->world().setup().players_max)
+      return Finding{"server", std::to_string(audit.leaves_waiting) + " leaves wait"};
+    return std::nullopt;
+  }
+};
+
+/// A client that died keeps its session until it times out, and no longer, whatever others send in its name.
+class NothingStays final : public Invariant {
+ public:
+  std::string_view name() const override { return "nothing stays of clients that are gone"; }
+  void on_server_start(const Match&) override { gone_since_.clear(); }
+  std::optional<Finding> after_clients(const Match& match) override {
+    for (const server::SessionAudit& session : match.audit().sessions) {
+      const Seat* seat = match.seat_at(session.address);
+      const bool there =
+          seat != nullptr && (!seat->client()->welcomed() || match.session_of(*seat) == &session);
+      if (there) {
+        gone_since_.erase(session.connection);
+        continue;
+      }
+      const auto [it, first] = gone_since_.try_emplace(session.connection, match.now());
+      if (!first && match.now() - it->second > gone_for_max)
+        return Finding{session_name(session),
+                       "is kept though its client went " +
+                           std::to_string((match.now() - it->second).count() / 1'000'000) + " s ago"};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::map<std::uint32_t, Micros> gone_since_;
+};
+
+/// An id that went away names nobody else, and a connection's id no other connection.
+class IdsAreNotReused final : public Invariant {
+ public:
+  std::string_view name() const override { return "ids are not used again"; }
+  void on_server_start(const Match&) override {
+    players_.clear();
+    gone_.clear();
+    connections_.clear();
+  }
+  std::optional<Finding> after_clients(const Match& match) override {
+    const PlayerTable& players = match.host()->world().players();
+    std::set<EntityId> here;
+    for (const EntityId id : players.id)
+      if (id != EntityId{0}) here.insert(id);
+    for (const EntityId id : players_)
+      if (!here.contains(id)) gone_.insert(id);
+    for (const EntityId id : here)
+      if (gone_.contains(id)) return Finding{entity_name(id), "was another player's before"};
+    players_.swap(here);
+    for (const server::SessionAudit& session : match.audit().sessions) {
+      const auto [it, first] = connections_.try_emplace(session.connection, session.nonce);
+      if (!first && it->second != session.nonce)
+        return Finding{session_name(session), "had another client before"};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::set<EntityId> players_, gone_;
+  std::map<std::uint32_t, std::uint64_t> connections_;  // and the hello that began each
+};
+
+/// A datagram counts once, however often and by whatever way it arrives.
+class DatagramsCountOnce final : public Invariant {
+ public:
+  std::string_view name() const override { return "a datagram that arrives again is not taken again"; }
+  std::optional<Finding> after_clients(const Match& match) override {
+    for (const auto& seat : match.seats()) {
+      const server::SessionAudit* session = match.session_of(*seat);
+      if (session == nullptr || seat->hostile() || seat->tainted()) continue;
+      if (session->accepted > seat->originals_delivered())
+        return Finding{"client " + std::to_string(seat->number()),
+                       std::to_string(session->accepted) + " datagrams were taken of " +
+                           std::to_string(seat->originals_delivered()) + " that arrived"};
+    }
+    return std::nullopt;
+  }
+};
+
+/// What is allocated settles after the first minutes of a run and stays there.
+class MemoryIsBounded final : public Invariant {
+ public:
+  std::string_view name() const override { return "memory is bounded"; }
+  std::optional<Finding> after_clients(const Match& match) override {
+    constexpr Micros look_every{20'000'000}, settled_after{180'000'000};
+    if (match.now() < next_look_) return std::nullopt;
+    next_look_ = match.now() + look_every;
+    const std::size_t bytes = allocated() - std::min(allocated(), match.recording_bytes());
+    if (match.now() < settled_after) {
+      settled_ = std::max(settled_, bytes);
+      return std::nullopt;
+    }
+    // Ground comes and goes with the players, some tens of megabytes of it.
+    const std::size_t most = settled_ + settled_ / 2 + (64u << 20);
+    if (bytes <= most) return std::nullopt;
+    return Finding{"server", std::to_string(bytes >> 20) + " MiB are allocated, " +
+                                 std::to_string(settled_ >> 20) + " MiB were after three minutes"};
+  }
+
+ private:
+  /// Bytes that are allocated and not freed, as the C library counts them; a sanitizer's says 0, and then
+  /// nothing is checked here.
+  static std::size_t allocated() {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  }
+
+  Micros next_look_{0};
+  std::size_t settled_ = 0;
+};
+
+}  // namespace
+
+void add_server_invariants(std::vector<std::unique_ptr<Invariant>>& out) {
+  out.push_back(std::make_unique<BooksAgree>());
+  out.push_back(std::make_unique<QueuesKeepBounds>());
+  out.push_back(std::make_unique<NothingStays>());
+  out.push_back(std::make_unique<IdsAreNotReused>());
+  out.push_back(std::make_unique<DatagramsCountOnce>());
+  out.push_back(std::make_unique<MemoryIsBounded>());
+}
+
+}  // namespace ashlar::simulation

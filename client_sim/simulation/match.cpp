@@ -1,0 +1,289 @@
+#include "client_sim/simulation/match.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "client_sim/simulation/replay.h"
+#include "world/bsp/placement.h"
+#include "world/sim/world.h"
+
+namespace ashlar::simulation {
+namespace {
+
+WorldSetup setup_of(const SimulationConfig& config) {
+  WorldSetup setup;
+  setup.seed = config.seed;
+  setup.rules.tick_rate_hz = config.tick_rate_hz;
+  // Clients that died hold their places until the server gives them up.
+  setup.players_max = 2 * config.clients + 8;
+  setup.monsters_max = config.monsters;
+  setup.monsters = config.monsters;
+  setup.maps = config.maps;
+  return setup;
+}
+
+void add(client_sim::LinkStats& sum, const client_sim::LinkStats& more) {
+  sum.taken += more.taken, sum.delivered += more.delivered, sum.lost += more.lost, sum.cut += more.cut;
+  sum.overflowed += more.overflowed, sum.duplicated += more.duplicated;
+  sum.reordered += more.reordered, sum.corrupted += more.corrupted;
+}
+
+}  // namespace
+
+Match::Match(const SimulationConfig& config)
+    : config_(config),
+      faults_(config.faults ? *config.faults
+                            : plan_faults(config.seed, config.rates, config.clients,
+                                          config.seconds * config.tick_rate_hz, config.tick_rate_hz)),
+      end_(Micros{1'000'000 * static_cast<std::int64_t>(config.seconds)}),
+      invariants_(all_invariants()) {
+  for (std::uint32_t i = 0; i < config_.clients; ++i) seats_.push_back(std::make_unique<Seat>(config_, i));
+  start_server();
+}
+
+Match::~Match() = default;
+
+std::uint32_t Match::tick() const {
+  return static_cast<std::uint32_t>(now_.count() * config_.tick_rate_hz / 1'000'000);
+}
+
+const Seat* Match::seat_at(const PeerAddress& address) const {
+  const std::uint32_t number = seat_of(address);
+  if (number >= seats_.size()) return nullptr;
+  const Seat& seat = *seats_[number];
+  return seat.client() != nullptr && seat.address() == address ? &seat : nullptr;
+}
+
+const Seat* Match::seat_of_player(EntityId id) const {
+  for (const server::SessionAudit& session : audit_.sessions)
+    if (session.playing && session.player == id) {
+      const Seat* seat = seat_at(session.address);
+      return seat != nullptr && session_of(*seat) == &session ? seat : nullptr;
+    }
+  return nullptr;
+}
+
+const server::SessionAudit* Match::session_of(const Seat& seat) const {
+  if (seat.client() == nullptr || !seat.client()->welcomed()) return nullptr;
+  // Connection ids are 16 random bits wide: another server's may come again.
+  if (orphans_[seat.number()] == seat.lives()) return nullptr;
+  const std::uint32_t connection = seat.client()->welcome().connection;
+  for (const server::SessionAudit& session : audit_.sessions)
+    if (session.connection == connection && session.address == seat.address()) return &session;
+  return nullptr;
+}
+
+void Match::report(const Invariant& invariant, const Finding& finding) {
+  if (outcome_.broken) return;
+  Broken broken;
+  broken.tick = tick();
+  broken.server_tick = host_ != nullptr ? host_->status().tick : 0;
+  broken.invariant = invariant.name();
+  broken.entity = finding.entity;
+  broken.detail = finding.detail;
+  outcome_.broken = broken;
+}
+
+// --- the server ---
+
+void Match::start_server() {
+  ++outcome_.servers;
+  auto world = std::make_unique<World>(setup_of(config_));
+  writer_ = std::make_unique<RecordingWriter>(recording_header(*world, "simulation"));
+  recording_.clear();
+  server::HostConfig setup;
+  setup.clients_max = 2 * config_.clients + 8;
+  setup.clients_per_address_max = setup.clients_max;
+  setup.message_of_the_day = "simulated";
+  setup.defects = config_.defects;
+  const std::uint64_t secret = rng_for(config_.seed, 0x5ec, outcome_.servers).next_u64();
+  host_ = std::make_unique<server::Host>(setup, std::move(world), secret);
+  host_->set_sink(this);
+  truth_.clear();
+  audit_ = {};
+  server_calm_since_ = now_;
+  orphans_.assign(seats_.size(), 0);
+  for (const auto& seat : seats_)
+    if (seat->client() != nullptr && seat->client()->welcomed()) orphans_[seat->number()] = seat->lives();
+  for (const auto& invariant : invariants_) invariant->on_server_start(*this);
+}
+
+void Match::stop_server(bool killed) {
+  if (host_ == nullptr) return;
+  out_.clear();
+  if (!killed) host_->shut_down("the server restarts", out_);
+  for (const DatagramBatch::Entry& entry : out_.entries())
+    if (seat_at(entry.peer) != nullptr) seats_[seat_of(entry.peer)]->send_down(out_.bytes(entry));
+  check_recording();
+  outcome_.datagrams += host_->status().datagrams_in + host_->status().datagrams_out;
+  host_.reset();
+  for (const auto& seat : seats_) seat->close_down();
+}
+
+void Match::on_tick(const TickRecord& record) {
+  ticked_ = true;
+  ++outcome_.ticks;
+  writer_->add(record);
+  if (writer_->block_ready() && (config_.check_replay || config_.keep_recording)) writer_->take(recording_);
+  truth_.take(host_->world());
+  host_->audit(audit_);
+  const TrueFrame& frame = *truth_.at(host_->status().tick);
+  hasher_.add(frame.hash);
+  for (const auto& invariant : invariants_) {
+    ++outcome_.checks;
+    if (const auto finding = invariant->after_tick(*this, frame, record)) report(*invariant, *finding);
+  }
+}
+
+void Match::run_server() {
+  in_.clear();
+  for (const auto& seat : seats_) seat->deliver_up(now_, in_);
+  for (const DatagramBatch::Entry& entry : in_.entries()) {
+    const std::uint32_t number = seat_of(entry.peer);
+    if (number < seats_.size() && seats_[number]->address() == entry.peer)
+      seats_[number]->note_delivered(in_.bytes(entry));
+  }
+  out_.clear();
+  events_.clear();
+  host_->advance(server_clock(), in_, out_, events_);
+  host_->audit(audit_);
+  for (const server::HostEvent& event : events_) {
+    if (event.kind == server::HostEventKind::joined) ++outcome_.joins;
+    if (event.kind == server::HostEventKind::chat) ++outcome_.chat_lines;
+    for (const auto& invariant : invariants_)
+      if (const auto finding = invariant->on_event(*this, event)) report(*invariant, *finding);
+  }
+  // What goes to a port that nobody listens on any more is lost.
+  for (const DatagramBatch::Entry& entry : out_.entries())
+    if (seat_at(entry.peer) != nullptr) seats_[seat_of(entry.peer)]->send_down(out_.bytes(entry));
+  for (const PeerAddress& closed : out_.closed())
+    if (seat_at(closed) != nullptr) seats_[seat_of(closed)]->close_down();
+}
+
+void Match::check_recording() {
+  if (!config_.check_replay && !config_.keep_recording) return;
+  writer_->take(recording_);
+  if (config_.keep_recording && outcome_.servers == 1) outcome_.recording = recording_;
+  if (!config_.check_replay || outcome_.broken) return;
+  const auto result = replay(
+      recording_,
+      [this](const RecordedMap& wanted) -> std::expected<std::shared_ptr<const PlacedMap>, std::string> {
+        for (const auto& map : config_.maps)
+          if (map->name() == wanted.name) return map;
+        return std::unexpected{"no map " + wanted.name};
+      });
+  struct Replays final : Invariant {
+    std::string_view name() const override { return "a recording replays"; }
+  } const replays;
+  if (!result) return report(replays, {"server", result.error()});
+  outcome_.replayed_ticks += result->ticks;
+  if (result->mismatch)
+    return report(replays, {"server", "tick " + std::to_string(result->mismatch->tick) +
+                                          " has another hash when it is played again"});
+  if (result->ticks != host_->status().tick)
+    return report(replays, {"server", "recorded " + std::to_string(result->ticks) + " of " +
+                                          std::to_string(host_->status().tick) + " ticks"});
+}
+
+// --- faults ---
+
+void Match::begin(const Fault& fault) {
+  ++outcome_.faults[static_cast<std::size_t>(fault.kind)];
+  if (!concerns_server(fault.kind)) {
+    if (fault.subject < seats_.size()) seats_[fault.subject]->begin(fault, now_);
+    return;
+  }
+  ++server_faults_;
+  for (const auto& seat : seats_) seat->disturb(now_);
+  switch (fault.kind) {
+    case FaultKind::server_jump:
+      server_offset_ += Micros{1000 * static_cast<std::int64_t>(fault.amount)};
+      break;
+    case FaultKind::overload: ++overloads_; break;
+    case FaultKind::restart:
+      if (server_away_++ == 0) stop_server(fault.amount == 1);
+      break;
+    default: break;
+  }
+}
+
+void Match::end(const Fault& fault) {
+  if (!concerns_server(fault.kind)) {
+    if (fault.subject < seats_.size()) seats_[fault.subject]->end(fault, now_);
+    return;
+  }
+  --server_faults_;
+  server_calm_since_ = now_;
+  for (const auto& seat : seats_) seat->disturb(now_);
+  if (fault.kind == FaultKind::overload) --overloads_;
+  if (fault.kind == FaultKind::restart && --server_away_ == 0) start_server();
+}
+
+void Match::begin_and_end_faults() {
+  const std::uint32_t tick_now = tick();
+  for (std::size_t i = 0; i < going_on_.size();) {
+    const Fault fault = going_on_[i];
+    if (tick_now < fault.tick + fault.ticks) {
+      ++i;
+      continue;
+    }
+    going_on_.erase(going_on_.begin() + static_cast<std::ptrdiff_t>(i));
+    end(fault);
+  }
+  for (; next_fault_ < faults_.size() && faults_[next_fault_].tick <= tick_now; ++next_fault_) {
+    begin(faults_[next_fault_]);
+    going_on_.push_back(faults_[next_fault_]);
+  }
+}
+
+// --- time ---
+
+void Match::run_seats() {
+  for (const auto& seat : seats_) seat->run(now_);
+}
+
+void Match::check_clients() {
+  for (const auto& invariant : invariants_) {
+    ++outcome_.checks;
+    if (const auto finding = invariant->after_clients(*this)) report(*invariant, *finding);
+  }
+  for (const auto& seat : seats_) seat->forget_heard();
+}
+
+bool Match::advance() {
+  if (now_ >= end_ || outcome_.broken) return false;
+  now_ += Micros{quantum_us};
+  begin_and_end_faults();
+  ticked_ = false;
+  if (host_ == nullptr) {
+    // Nobody listens: what arrives is lost, connections are refused.
+    in_.clear();
+    for (const auto& seat : seats_) seat->deliver_up(now_, in_);
+    for (const DatagramBatch::Entry& entry : in_.entries())
+      if (seat_at(entry.peer) != nullptr) seats_[seat_of(entry.peer)]->close_down();
+  } else if (overloads_ == 0) {
+    run_server();
+  }
+  run_seats();
+  if (ticked_) check_clients();
+  return now_ < end_ && !outcome_.broken;
+}
+
+Outcome Match::finish() {
+  while (advance()) {
+  }
+  if (!outcome_.broken) stop_server(true);
+  for (const auto& seat : seats_) {
+    add(outcome_.links, seat->up().stats());
+    add(outcome_.links, seat->down().stats());
+    hasher_.add(static_cast<std::uint64_t>(seat->lives()));
+    hasher_.add(seat->down().stats().delivered);
+    if (seat->client() != nullptr)
+      hasher_.add(static_cast<std::uint64_t>(seat->client()->view().newest_tick()));
+  }
+  outcome_.sim_ticks = tick();
+  outcome_.hash = hasher_.value();
+  return std::move(outcome_);
+}
+
+}  // namespace ashlar::simulation

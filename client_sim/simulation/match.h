@@ -1,0 +1,93 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client_sim/simulation/config.h"
+#include "client_sim/simulation/invariant.h"
+#include "client_sim/simulation/seat.h"
+#include "client_sim/simulation/truth.h"
+#include "protocol/recording.h"
+#include "server/host.h"
+#include "world/math/hash.h"
+
+namespace ashlar::simulation {
+
+/// A simulated match under way: one server at a time, the seats around it, and the faults that are going on.
+/// Time moves in quanta of quantum_us; in each the faults begin and end, the server has its time, then every
+/// seat, then the checks look. Same config, same bits. One thread.
+class Match final : private server::TickSink {
+ public:
+  static constexpr std::int64_t quantum_us = 2'000;  ///< as often as a real server drains its sockets
+
+  explicit Match(const SimulationConfig& config);
+  ~Match() override;
+
+  /// Plays one quantum. @return false when the time is over or something broke.
+  bool advance();
+  /// Plays to the end, then what is checked at the end.
+  Outcome finish();
+
+  // --- for the checks ---
+  const SimulationConfig& config() const { return config_; }
+  Micros now() const { return now_; }
+  std::uint32_t tick() const;  ///< of simulated time
+  std::span<const std::unique_ptr<Seat>> seats() const { return seats_; }
+  /// Null while no server runs.
+  const server::Host* host() const { return host_.get(); }
+  /// The server's sessions as of its last tick.
+  const server::HostAudit& audit() const { return audit_; }
+  const Truth& truth() const { return truth_; }
+  /// Since when nothing has gone wrong at the server; Micros::max() while something does.
+  Micros server_calm_since() const { return server_faults_ == 0 ? server_calm_since_ : Micros::max(); }
+  /// The server's clock: it leaps at times.
+  Micros server_clock() const { return now_ + server_offset_; }
+  /// The seat whose client plays an entity on this server; null when that client is gone or not yet welcomed.
+  const Seat* seat_of_player(EntityId id) const;
+  /// Its session, when the seat's client plays on the server that runs now; else null.
+  const server::SessionAudit* session_of(const Seat& seat) const;
+  /// The seat of an address, when it has not moved on to another one.
+  const Seat* seat_at(const PeerAddress& address) const;
+  /// What the match itself keeps for the replay at the end.
+  std::size_t recording_bytes() const { return recording_.capacity(); }
+
+ private:
+  void on_tick(const TickRecord& record) override;
+  void begin_and_end_faults();
+  void begin(const Fault& fault);
+  void end(const Fault& fault);
+  void start_server();
+  void stop_server(bool killed);
+  void run_server();
+  void run_seats();
+  void check_clients();
+  void check_recording();
+  void report(const Invariant& invariant, const Finding& finding);
+
+  SimulationConfig config_;
+  std::vector<Fault> faults_;
+  std::vector<Fault> going_on_;  // those that have an end to come
+  std::size_t next_fault_ = 0;
+  Micros now_{0}, end_;
+
+  std::vector<std::unique_ptr<Seat>> seats_;
+  std::vector<std::unique_ptr<Invariant>> invariants_;
+  std::unique_ptr<server::Host> host_;
+  Micros server_offset_{0};
+  Micros server_calm_since_{0};
+  std::vector<std::uint32_t> orphans_;  // by seat: the life that was welcomed by a server before this one
+  int server_faults_ = 0;               // going on
+  int server_away_ = 0;                 // restarts going on
+  int overloads_ = 0;                   // going on
+  bool ticked_ = false;
+  server::HostAudit audit_;
+  Truth truth_;
+  std::unique_ptr<RecordingWriter> writer_;
+  std::vector<std::uint8_t> recording_;
+  DatagramBatch in_, out_;
+  std::vector<server::HostEvent> events_;
+  Hasher hasher_;
+  Outcome outcome_;
+};
+
+}  // namespace ashlar::simulation

@@ -1,0 +1,115 @@
+#include "client_sim/simulation/replay.h"
+
+#include <utility>
+#include <vector>
+
+#include "world/bsp/placement.h"
+#include "world/sim/world.h"
+#include "world/voxel/chunk.h"
+#include "world/voxel/terrain.h"
+
+namespace ashlar::simulation {
+namespace {
+
+std::optional<TracePoint> trace_point(const World& world, EntityId id) {
+  TracePoint point;
+  point.tick = number(world.tick());
+  const Body* body = nullptr;
+  if (const int row = world.player_row(id); row >= 0) {
+    body = &world.players().body[static_cast<std::size_t>(row)];
+    point.yaw = world.players().command[static_cast<std::size_t>(row)].yaw;
+  } else if (const int other = world.monster_row(id); other >= 0) {
+    body = &world.monsters().body[static_cast<std::size_t>(other)];
+    point.yaw = world.monsters().yaw[static_cast<std::size_t>(other)];
+  }
+  if (body == nullptr) return std::nullopt;
+  point.position_m = body->position_m;
+  point.velocity_mps = body->velocity_mps;
+  point.grounded = body->grounded != 0;
+  point.stuck_ticks = body->stuck_ticks;
+  return point;
+}
+
+/// The remedy is part of the line: people meet these when they carry a recording from one build to another.
+std::string line_of(RecordingError error) {
+  std::string line = describe(error);
+  if (error == RecordingError::wrong_version)
+    line += " (this build reads version " + std::to_string(recording_version) +
+            "); replay it with the build that wrote it";
+  return line;
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
+                                                            const MapSource& maps) {
+  WorldSetup setup;
+  setup.seed = header.seed;
+  setup.rules = header.rules;
+  setup.players_max = header.players_max;
+  setup.monsters_max = header.monsters_max;
+  setup.monsters = header.monsters;
+  for (const RecordedMap& wanted : header.maps) {
+    auto map = maps(wanted);
+    if (!map) return std::unexpected{map.error()};
+    if ((*map)->content_hash() != wanted.content_hash)
+      return std::unexpected{
+          "map " + wanted.name +
+          " is not the one that was played: its content differs; give the WAD that the server "
+          "used with --wad"};
+    setup.maps.push_back(std::move(*map));
+  }
+  return std::make_unique<World>(setup);
+}
+
+void step_recorded(World& world, const TickRecord& record) {
+  std::vector<ReadyChunk> ready;
+  ready.reserve(record.chunks_ready.size());
+  for (const ChunkCoord at : record.chunks_ready) ready.push_back({at, generate_chunk(world.terrain(), at)});
+  TickInput input;
+  input.joins = record.joins;
+  input.leaves = record.leaves;
+  input.commands = record.commands;
+  input.admin = record.admin;
+  input.edits = record.edits;
+  input.chunks_ready = ready;
+  input.chunks_dropped = record.chunks_dropped;
+  world.step(input);
+}
+
+std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> recording,
+                                                const MapSource& maps, const ReplayOptions& options) {
+  auto reader = RecordingReader::open(recording);
+  if (!reader) return std::unexpected{line_of(reader.error())};
+  auto built = world_of(reader->header(), maps);
+  if (!built) return std::unexpected{built.error()};
+  World& world = **built;
+
+  ReplayResult result;
+  result.hash = world.hash();
+  if (world.hash() != reader->header().start_hash) {
+    result.mismatch = ReplayMismatch{0, reader->header().start_hash, world.hash()};
+    return result;
+  }
+  TickRecord record;
+  while (!options.until_tick || result.ticks < *options.until_tick) {
+    const auto more = reader->next(record);
+    if (!more)
+      return std::unexpected{line_of(more.error()) + " (after tick " + std::to_string(result.ticks) + ")"};
+    if (!*more) break;
+    step_recorded(world, record);
+    result.ticks = number(world.tick());
+    result.hash = world.hash();
+    if (options.on_trace) {
+      if (const auto point = trace_point(world, options.trace)) options.on_trace(*point);
+    }
+    if (result.hash != record.hash) {
+      result.mismatch = ReplayMismatch{result.ticks, record.hash, result.hash};
+      break;
+    }
+  }
+  result.torn = reader->torn();
+  return result;
+}
+
+}  // namespace ashlar::simulation

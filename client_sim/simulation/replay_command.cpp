@@ -1,0 +1,119 @@
+#include "client_sim/simulation/replay_command.h"
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "client_sim/map_library.h"
+#include "client_sim/simulation/replay.h"
+#include "world/bsp/placement.h"
+
+namespace ashlar::simulation {
+namespace {
+
+struct Options {
+  std::string file;
+  std::vector<std::string> wads;
+  std::uint32_t until = 0;  // 0: to the end
+  std::string trace;
+};
+
+int complain(const std::string& line) {
+  std::fprintf(stderr, "ashlar-sim replay: %s\n", line.c_str());
+  return 2;
+}
+
+/// "0x00100003" or "1048579": an entity's id as logs, findings and snapshots show it.
+bool to_entity(const std::string& text, EntityId& out) {
+  errno = 0;
+  char* end = nullptr;
+  const unsigned long value = std::strtoul(text.c_str(), &end, 0);
+  const bool whole = !text.empty() && *end == 0 && text.front() != '-';
+  if (!whole || errno != 0 || value == 0 || value > 0xffffffffu) return false;
+  out = EntityId{static_cast<std::uint32_t>(value)};
+  return true;
+}
+
+void print_point(const TracePoint& p) {
+  std::printf("%u,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%u,%d,%u\n", p.tick, p.position_m.x, p.position_m.y,
+              p.position_m.z, p.velocity_mps.x, p.velocity_mps.y, p.velocity_mps.z,
+              static_cast<unsigned>(p.yaw), p.grounded ? 1 : 0, static_cast<unsigned>(p.stuck_ticks));
+}
+
+int run(const Options& options) {
+  ReplayOptions how;
+  if (options.until != 0) how.until_tick = options.until;
+  if (!options.trace.empty() && !to_entity(options.trace, how.trace))
+    return complain("'" + options.trace + "' is no entity id; ids look like 0x00100003");
+
+  std::ifstream file(options.file, std::ios::binary);
+  if (!file) return complain("cannot read " + options.file + ": " + std::strerror(errno));
+  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file),
+                                        std::istreambuf_iterator<char>()};
+  auto library = client_sim::MapLibrary::open(options.wads);
+  if (!library) return complain(library.error());
+  const MapSource maps = [&library](const RecordedMap& wanted) {
+    PlaceOptions place;
+    place.name = wanted.name;
+    place.origin_block = wanted.origin_block;
+    place.surface_z = wanted.surface_z;
+    place.doors_open = wanted.doors_open;
+    place.doorway = wanted.doorway;
+    return library->place(place);
+  };
+  if (how.trace != EntityId{0}) {
+    std::printf("tick,x_m,y_m,z_m,vx_mps,vy_mps,vz_mps,yaw_turn16,grounded,stuck_ticks\n");
+    how.on_trace = print_point;
+  }
+  const auto result = replay(bytes, maps, how);
+  if (!result) return complain(options.file + ": " + result.error());
+  // The verdict goes to stderr beside a trace, so that the CSV stays one.
+  std::FILE* const out = how.on_trace ? stderr : stdout;
+  if (result->torn)
+    std::fprintf(out, "the last block is cut off, as after a crash: the %u ticks before it are whole\n",
+                 result->ticks);
+  if (result->mismatch) {
+    std::fprintf(
+        out, "tick %u has hash %016" PRIx64 ", recorded was %016" PRIx64 "%s\n", result->mismatch->tick,
+        result->mismatch->replayed, result->mismatch->recorded,
+        result->mismatch->tick == 0 ? ": this build makes another world of the same seed and maps" : "");
+    return 1;
+  }
+  std::fprintf(out, "hash=%016" PRIx64 " ticks=%u: every tick as recorded\n", result->hash, result->ticks);
+  return 0;
+}
+
+}  // namespace
+
+int replay_main(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app{"Plays a recorded match again, without network, and compares the hash of every tick.",
+               "ashlar-sim replay"};
+  app.footer(
+      "Exit codes: 0 every hash agrees; 1 one does not; 2 bad arguments, or a recording that is damaged, of "
+      "another\n"
+      "version, or of maps that are not here.");
+  app.add_option("FILE", options.file, "What ashlar-server --record or ashlar-sim simulate --record wrote")
+      ->required();
+  app.add_option("--wad", options.wads, "WAD that holds the recorded maps; may be repeated")
+      ->type_name("FILE");
+  app.add_option("--until", options.until, "Stop after this tick")->check(CLI::Range(1u, 0xffffffffu));
+  app.add_option("--trace", options.trace, "Print an entity's path as CSV")->type_name("ENTITY");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::printf("%s\n", app.help().c_str());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    const std::string line = error.what();
+    return complain(line.substr(0, line.find('\n')) + " (see --help)");
+  }
+  return run(options);
+}
+
+}  // namespace ashlar::simulation

@@ -1,0 +1,196 @@
+#include "client_sim/simulation/simulate_command.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "client_sim/map_library.h"
+#include "client_sim/simulation/simulate_options.h"
+#include "client_sim/simulation/simulation.h"
+#include "world/bsp/placement.h"
+#include "world/content/builtin_map.h"
+
+namespace ashlar::simulation {
+namespace {
+
+/// What a run came to, small and plain: it travels through a pipe when processes share the work.
+struct Summary {
+  std::uint64_t seed = 0, hash = 0, ticks = 0, faults = 0, broken = 0;
+};
+
+int complain(const std::string& line) {
+  std::fprintf(stderr, "ashlar-sim simulate: %s\n", line.c_str());
+  return 2;
+}
+
+void print_counters(const SimulationConfig& config, const Outcome& outcome, double took_s) {
+  std::printf("servers=%" PRIu64 " joins=%" PRIu64 " chat_lines=%" PRIu64 " datagrams=%" PRIu64
+              " checks=%" PRIu64 " replayed_ticks=%" PRIu64 "\n",
+              outcome.servers, outcome.joins, outcome.chat_lines, outcome.datagrams, outcome.checks,
+              outcome.replayed_ticks);
+  const auto& l = outcome.links;
+  std::printf(
+      "links taken=%" PRIu64 " delivered=%" PRIu64 " lost=%" PRIu64 " cut=%" PRIu64 " overflowed=%" PRIu64
+      " duplicated=%" PRIu64 " reordered=%" PRIu64 " corrupted=%" PRIu64 " resent=%" PRIu64 "\n",
+      l.taken, l.delivered, l.lost, l.cut, l.overflowed, l.duplicated, l.reordered, l.corrupted, l.resent);
+  std::printf("faults");
+  for (std::size_t i = 0; i < fault_kind_count; ++i) {
+    const std::string_view kind = name(static_cast<FaultKind>(i));
+    std::printf(" %.*s=%" PRIu64, static_cast<int>(kind.size()), kind.data(), outcome.faults[i]);
+  }
+  const double played_s = static_cast<double>(outcome.sim_ticks) / config.tick_rate_hz;
+  std::printf("\nplayed_s=%.1f took_s=%.2f speed=%.1fx\n", played_s, took_s, played_s / took_s);
+}
+
+void print_broken(const SimulateOptions& options, const SimulationConfig& config, const Outcome& outcome) {
+  const Broken& b = *outcome.broken;
+  std::printf("broken: seed=%" PRIu64 " tick=%u server_tick=%u invariant=\"%s\" entity=\"%s\": %s\n",
+              config.seed, b.tick, b.server_tick, b.invariant.c_str(), b.entity.c_str(), b.detail.c_str());
+  std::printf("play it again: %s\n", command_line(options, config.seed).c_str());
+  if (options.shrink_runs == 0) return;
+  std::fflush(stdout);
+  const ShrunkOutcome shrunk = shrink_run(config, outcome, options.shrink_runs);
+  std::printf(
+      "# %zu faults, found in %zu runs, still break it at tick %u: %s: %s; play them with --faults FILE\n%s",
+      shrunk.faults.size(), shrunk.runs, shrunk.broken.tick, shrunk.broken.entity.c_str(),
+      shrunk.broken.detail.c_str(), to_text(shrunk.faults).c_str());
+}
+
+Summary play(const SimulateOptions& options, std::uint64_t seed, bool counters, Outcome* kept) {
+  SimulationConfig config = options.config;
+  config.seed = seed;
+  const auto begin = std::chrono::steady_clock::now();
+  Outcome outcome = simulate(config);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (counters) print_counters(config, outcome, took.count());
+  if (outcome.broken) print_broken(options, config, outcome);
+  const Summary summary{seed, outcome.hash, outcome.ticks, outcome.fault_count(), outcome.broken ? 1u : 0u};
+  if (kept != nullptr) *kept = std::move(outcome);
+  return summary;
+}
+
+void print_last_line(const Summary& s) {
+  std::printf("hash=%016" PRIx64 " ticks=%" PRIu64 " faults=%" PRIu64 " broken=%" PRIu64 "\n", s.hash,
+              s.ticks, s.faults, s.broken);
+}
+
+void print_run(const Summary& s) {
+  std::printf("seed=%" PRIu64 " ", s.seed);
+  print_last_line(s);
+  std::fflush(stdout);
+}
+
+/// The seeds first + job, first + job + jobs, ... in this process, each summary written to `pipe`.
+void work(const SimulateOptions& options, std::uint32_t job, std::uint32_t runs, int pipe) {
+  for (std::uint32_t run = job; run < runs; run += options.jobs) {
+    const Summary summary = play(options, options.config.seed + run, false, nullptr);
+    std::fflush(stdout);
+    // Smaller than PIPE_BUF: written whole.
+    if (::write(pipe, &summary, sizeof summary) != static_cast<ssize_t>(sizeof summary)) return;
+  }
+}
+
+/// Shares the runs between processes: a run that crashes takes no other with it, and each has its memory to
+/// itself. The sums do not depend on which process is first.
+int play_hours(const SimulateOptions& options) {
+  const std::uint32_t seconds = options.config.seconds;
+  const std::uint64_t all = static_cast<std::uint64_t>(options.hours) * 3600;
+  const auto runs = static_cast<std::uint32_t>((all + seconds - 1) / seconds);
+  int ends[2];
+  if (::pipe(ends) != 0) return complain(std::string("no pipe: ") + std::strerror(errno));
+  std::fflush(stdout);
+  std::vector<pid_t> children;
+  for (std::uint32_t job = 0; job < options.jobs; ++job) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::close(ends[0]);
+      work(options, job, runs, ends[1]);
+      std::fflush(stdout);
+      ::_exit(0);
+    }
+    if (child > 0) children.push_back(child);
+  }
+  ::close(ends[1]);
+  Summary sum;
+  Summary one;
+  std::uint32_t done = 0;
+  for (ssize_t got = 0; (got = ::read(ends[0], &one, sizeof one)) == static_cast<ssize_t>(sizeof one);
+       ++done) {
+    print_run(one);
+    sum.hash += mix64(one.hash ^ one.seed);
+    sum.ticks += one.ticks, sum.faults += one.faults, sum.broken += one.broken;
+  }
+  ::close(ends[0]);
+  for (const pid_t child : children) ::waitpid(child, nullptr, 0);
+  if (done != runs) {
+    std::printf("%u of %u runs ended without a result: a process died\n", runs - done, runs);
+    sum.broken += runs - done;
+  }
+  print_last_line(sum);
+  return sum.broken == 0 ? 0 : 1;
+}
+
+std::string load_map(SimulateOptions& options) {
+  if (options.map == "none") return "";
+  auto library = client_sim::MapLibrary::open(options.wads);
+  if (!library) return library.error();
+  PlaceOptions place;
+  place.name = options.map.empty() ? std::string(builtin_map_name) : options.map;
+  place.surface_z = 24;
+  auto map = library->place(place);
+  if (!map) return map.error();
+  options.config.maps.push_back(std::move(*map));
+  return "";
+}
+
+std::string load_faults(SimulateOptions& options) {
+  if (options.faults_file.empty()) return "";
+  std::ifstream file(options.faults_file);
+  if (!file) return "cannot read " + options.faults_file + ": " + std::strerror(errno);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  auto faults = faults_from_text(text);
+  if (!faults) return options.faults_file + ", " + faults.error();
+  for (const Fault& fault : *faults)
+    if (fault.subject != server_subject && fault.subject >= options.config.clients)
+      return options.faults_file + " names client " + std::to_string(fault.subject) + ", but there are " +
+             std::to_string(options.config.clients) + ": raise --clients";
+  options.config.faults = std::move(*faults);
+  return "";
+}
+
+std::string save(const std::string& path, const std::vector<std::uint8_t>& bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  return file ? "" : "cannot write " + path + ": " + std::strerror(errno);
+}
+
+}  // namespace
+
+int simulate_main(int argc, const char* const* argv) {
+  SimulateCommand command = parse_simulate(argc, argv);
+  if (!command.options) {
+    std::fprintf(command.exit_code == 0 ? stdout : stderr, "%s\n", command.text.c_str());
+    return command.exit_code;
+  }
+  SimulateOptions& options = *command.options;
+  if (const std::string line = load_map(options); !line.empty()) return complain(line);
+  if (const std::string line = load_faults(options); !line.empty()) return complain(line);
+  if (options.hours != 0) return play_hours(options);
+
+  Outcome outcome;
+  const Summary summary = play(options, options.config.seed, true, &outcome);
+  if (!options.record.empty())
+    if (const std::string line = save(options.record, outcome.recording); !line.empty())
+      return complain(line);
+  print_last_line(summary);
+  return summary.broken == 0 ? 0 : 1;
+}
+
+}  // namespace ashlar::simulation

@@ -1,0 +1,143 @@
+#include "client_sim/simulation/simulate_options.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <string_view>
+
+namespace ashlar::simulation {
+namespace {
+
+constexpr const char* footer =
+    "The last line of a run is `hash=... ticks=... faults=... broken=N`. Same seed and options, same hash.\n"
+    "Exit codes: 0 all held; 1 something broke: then seed, tick, what broke, a command that plays it again "
+    "and\n"
+    "a short list of faults that still breaks it are printed; 2 bad arguments.\n"
+    "Example: ashlar-sim simulate --seed 7 --minutes 10 --rates loss=3,restart=1 --without corrupt";
+
+struct NamedDefect {
+  std::string_view name;
+  bool server::Defects::* defect;
+};
+constexpr std::array<NamedDefect, 6> defects{{{"early-ack", &server::Defects::early_ack},
+                                              {"reuse-id", &server::Defects::reuse_id},
+                                              {"stale-input", &server::Defects::stale_input},
+                                              {"replay-window", &server::Defects::replay_window},
+                                              {"lost-wake", &server::Defects::lost_wake},
+                                              {"ghost", &server::Defects::ghost}}};
+
+std::string defect_names() {
+  std::string out;
+  for (const NamedDefect& d : defects) (out += out.empty() ? "" : ", ") += d.name;
+  return out;
+}
+
+/// Turns "loss,restart" into "loss=0,restart=0".
+std::string switched_off(std::string_view kinds) {
+  std::string out;
+  for (const char c : kinds) out += c == ',' ? std::string("=0,") : std::string(1, c);
+  return out.empty() ? out : out + "=0";
+}
+
+/// One line when what was given cannot be.
+std::string settle(SimulateOptions& o) {
+  for (const std::string& text : {o.rates, switched_off(o.without)}) {
+    const auto rates = rates_from_text(text, o.config.rates);
+    if (!rates) return rates.error();
+    o.config.rates = *rates;
+  }
+  if (o.broken.empty()) return "";
+  for (const NamedDefect& d : defects)
+    if (d.name == o.broken) {
+      o.config.defects.*d.defect = true;
+      return "";
+    }
+  return "--break knows " + defect_names() + ", not '" + o.broken + "'";
+}
+
+}  // namespace
+
+SimulateCommand parse_simulate(int argc, const char* const* argv) {
+  SimulateOptions o;
+  double minutes = 10;
+  bool no_replay = false;
+  CLI::App app{
+      "Plays server and clients in one process on simulated time, with every fault there is, and checks\n"
+      "after each tick what must hold.",
+      "ashlar-sim simulate"};
+  app.footer(footer);
+  app.add_option("--seed", o.config.seed, "Of everything; the first one with --hours")->capture_default_str();
+  app.add_option("--clients", o.config.clients, "Simulated players")
+      ->check(CLI::Range(1u, clients_limit))
+      ->capture_default_str();
+  app.add_option("--monsters", o.config.monsters, "Monsters")
+      ->check(CLI::Range(0u, 10'000u))
+      ->capture_default_str();
+  app.add_option("--minutes", minutes, "Simulated minutes of a run [10]")->check(CLI::Range(0.02, 24.0 * 60));
+  app.add_option("--hours", o.hours, "Simulated hours in all, over many seeds")
+      ->check(CLI::Range(1u, 100'000u));
+  app.add_option("--jobs", o.jobs, "Processes to share the runs of --hours")->check(CLI::Range(1u, 256u));
+  app.add_option("--tick-rate", o.config.tick_rate_hz, "Ticks a second")
+      ->check(CLI::Range(10, 128))
+      ->capture_default_str();
+  app.add_option("--rates", o.rates,
+                 "How often faults begin, each minute for each client or the server: all=0,loss=2")
+      ->type_name("KIND=RATE,...");
+  app.add_option("--without", o.without, "Kinds of faults to switch off")->type_name("KIND,...");
+  app.add_option("--faults", o.faults_file,
+                 "Play these faults instead of drawn ones, one 'tick ticks kind subject "
+                 "amount' a line")
+      ->type_name("FILE");
+  app.add_option("--wad", o.wads, "WAD that --map comes from; may be repeated")->type_name("FILE");
+  app.add_option("--map", o.map, "Map of a WAD; 'none' for terrain alone [the built-in map]")
+      ->type_name("NAME");
+  app.add_option("--shrink", o.shrink_runs, "Runs that may be spent on shortening the list of faults")
+      ->check(CLI::Range(0u, 10'000u))
+      ->capture_default_str();
+  app.add_option("--record", o.record, "Write what the first server recorded")->type_name("FILE");
+  app.add_flag("--no-replay", no_replay, "Do not play each server's recording again at its end");
+  app.add_option("--break", o.broken,
+                 "Make the server deliberately wrong, to see it caught: " + defect_names())
+      ->type_name("NAME");
+  const auto wrong = [](const std::string& line) {
+    return SimulateCommand{std::nullopt, "ashlar-sim simulate: " + line + " (see --help)", 2};
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return {std::nullopt, app.help(), 0};
+  } catch (const CLI::ParseError& error) {
+    const std::string line = error.what();
+    return wrong(line.substr(0, line.find('\n')));
+  }
+  o.config.seconds = std::max(1u, static_cast<std::uint32_t>(minutes * 60));
+  o.config.check_replay = !no_replay;
+  o.config.keep_recording = !o.record.empty();
+  if (o.hours != 0 && (!o.record.empty() || !o.faults_file.empty()))
+    return wrong("--hours plays many seeds: --record and --faults are for one run");
+  if (const std::string line = settle(o); !line.empty()) return wrong(line);
+  return {o, "", 0};
+}
+
+std::string command_line(const SimulateOptions& o, std::uint64_t seed) {
+  const SimulationConfig& c = o.config;
+  std::string out = "ashlar-sim simulate --seed " + std::to_string(seed) + " --clients " +
+                    std::to_string(c.clients) + " --monsters " + std::to_string(c.monsters) + " --minutes ";
+  std::string minutes = std::to_string(c.seconds / 60.0);
+  minutes.erase(minutes.find_last_not_of('0') + 1);
+  if (minutes.ends_with('.')) minutes.pop_back();
+  out += minutes;
+  if (c.tick_rate_hz != 60) out += " --tick-rate " + std::to_string(c.tick_rate_hz);
+  for (const std::string& wad : o.wads) out += " --wad " + wad;
+  const auto add = [&out](const char* option, const std::string& value) {
+    if (!value.empty()) out += std::string(" ") + option + " " + value;
+  };
+  add("--map", o.map);
+  add("--rates", o.rates);
+  add("--without", o.without);
+  add("--faults", o.faults_file);
+  add("--break", o.broken);
+  if (!c.check_replay) out += " --no-replay";
+  return out;
+}
+
+}  // namespace ashlar::simulation

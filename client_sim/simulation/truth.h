@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "protocol/quantise.h"
+#include "protocol/recording.h"
+#include "world/sim/player_move.h"
+
+namespace ashlar {
+class World;
+}
+
+namespace ashlar::simulation {
+
+/// An entity as any client may be told of it: quantised from the world itself, not from what was sent.
+struct TrueEntity {
+  CellCoord cell;
+  EntityRecord record;  ///< id, place, kind and yaw; the rest is left at zero
+};
+
+/// A player to the last bit, and what moved it.
+struct TruePlayer {
+  EntityId id{};
+  Body body;
+  PlayerCommand command;
+};
+
+/// The world after one tick.
+struct TrueFrame {
+  std::uint32_t tick = 0;  ///< 0: empty
+  std::uint64_t hash = 0;
+  std::vector<TrueEntity> entities;  ///< by cell, then id
+  std::vector<TruePlayer> players;   ///< by row
+
+  /// The entities of one cell, by id. O(log n).
+  std::span<const TrueEntity> cell(CellCoord at) const;
+  const TruePlayer* player(EntityId id) const;
+};
+
+/// What the server's world was in its last ticks: what clients hold as confirmed is compared with it.
+/// A ring; nothing is allocated once its frames have grown.
+class Truth {
+ public:
+  static constexpr std::uint32_t ticks_kept = 2048;  ///< 34 s at 60 Hz: beyond the longest stall of a client
+
+  /// Call once per tick, after the step.
+  void take(const World& world);
+  /// Null when the tick is older than what is kept, or has not been.
+  const TrueFrame* at(std::uint32_t tick) const;
+  /// A new server has begun at tick 0.
+  void clear();
+
+ private:
+  std::vector<TrueFrame> ring_ = std::vector<TrueFrame>(ticks_kept);
+};
+
+}  // namespace ashlar::simulation
