@@ -1,0 +1,123 @@
+#include "client_sim/simulation/simulation.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tests/catch.h"
+
+using namespace ashlar::simulation;
+
+namespace {
+
+// Sanitizers and builds without optimisation play a tenth: the same code, in about the same time.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+constexpr std::uint32_t slowness = 10;
+#else
+constexpr std::uint32_t slowness = 1;
+#endif
+
+SimulationConfig match_of(std::uint64_t seed, std::uint32_t seconds) {
+  SimulationConfig config;
+  config.seed = seed;
+  config.seconds = seconds;
+  return config;
+}
+
+std::string told(const Outcome& outcome) {
+  if (!outcome.broken) return "";
+  const Broken& b = *outcome.broken;
+  return "tick " + std::to_string(b.tick) + ": " + b.invariant + ": " + b.entity + ": " + b.detail;
+}
+
+}  // namespace
+
+TEST_CASE("ten simulated minutes with every fault break nothing", "[simulation]") {
+  // Longer by the environment, as ./dev bench simulate is: simulated seconds for each of five seeds.
+  const char* wanted = std::getenv("ASHLAR_SIMULATED_SECONDS");
+  const auto seconds =
+      wanted == nullptr ? 120 / slowness : static_cast<std::uint32_t>(std::max(1, std::atoi(wanted)));
+  const std::uint64_t seed = GENERATE(11u, 12u, 13u, 14u, 15u);
+  CAPTURE(seed);
+  const Outcome outcome = simulate(match_of(seed, seconds));
+  CHECK(told(outcome) == "");
+  CHECK(outcome.sim_ticks == seconds * 60);
+  CHECK(outcome.joins >= 14);
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+  if (seconds < 60) return;
+  CHECK(outcome.fault_count() > 100);
+  CHECK(outcome.links.lost > 1000);
+  CHECK(outcome.links.corrupted > 0);
+  CHECK(outcome.links.cut > 1000);
+  CHECK(outcome.chat_lines > 100);
+}
+
+TEST_CASE("the same seed gives the same match, another seed another", "[simulation]") {
+  SimulationConfig config = match_of(21, slowness == 1 ? 20 : 6);
+  config.clients = 8;
+  const Outcome first = simulate(config);
+  const Outcome second = simulate(config);
+  CHECK(told(first) == "");
+  CHECK(first.hash == second.hash);
+  CHECK(first.links.delivered == second.links.delivered);
+  CHECK(first.checks == second.checks);
+  config.seed = 22;
+  CHECK(simulate(config).hash != first.hash);
+}
+
+TEST_CASE("a list of faults given plays as the same list drawn from the seed", "[simulation]") {
+  SimulationConfig config = match_of(23, slowness == 1 ? 15 : 5);
+  config.clients = 6;
+  const Outcome drawn = simulate(config);
+  config.faults = plan_faults(config.seed, config.rates, config.clients, config.seconds * 60, 60);
+  CHECK(simulate(config).hash == drawn.hash);
+  config.faults->clear();
+  const Outcome none = simulate(config);
+  CHECK(none.hash != drawn.hash);
+  CHECK(none.fault_count() == 0);
+}
+
+TEST_CASE("deliberately wrong servers are each caught within a simulated minute", "[simulation]") {
+  using ashlar::server::Defects;
+  struct Wrong {
+    const char* name;
+    bool Defects::* defect;
+    const char* invariant;  ///< part of the name of the check that has to notice
+    const char* rates;      ///< over the defaults: what the defect shows by, often enough for one minute
+  };
+  const Wrong wrong =
+      GENERATE(Wrong{"early-ack", &Defects::early_ack, "confirmed commands", ""},
+               Wrong{"reuse-id", &Defects::reuse_id, "ids are not used again", ""},
+               Wrong{"stale-input", &Defects::stale_input, "players do what", ""},
+               Wrong{"replay-window", &Defects::replay_window, "not taken again", "duplicate=2"},
+               Wrong{"lost-wake", &Defects::lost_wake, "chat keeps its order", "all=0,loss=1"},
+               Wrong{"ghost", &Defects::ghost, "sessions, addresses and players agree", "death=2"});
+  CAPTURE(wrong.name);
+  SimulationConfig config = match_of(1, 60);
+  config.check_replay = false;
+  config.defects.*wrong.defect = true;
+  config.rates = rates_from_text(wrong.rates, config.rates).value();
+  const Outcome outcome = simulate(config);
+  REQUIRE(outcome.broken.has_value());
+  CHECK(outcome.broken->invariant.find(wrong.invariant) != std::string::npos);
+  CHECK(outcome.broken->tick < 60 * 60);
+}
+
+TEST_CASE("what breaks is shrunk to the faults that it takes", "[simulation][shrink]") {
+  // A session that times out leaves a ghost: it takes one client that dies, or is cut off for long.
+  SimulationConfig config = match_of(1, 60);
+  config.clients = 8;
+  config.monsters = 4;
+  config.rates[FaultKind::death] = 2;
+  config.check_replay = false;
+  config.defects.ghost = true;
+  const Outcome outcome = simulate(config);
+  REQUIRE(outcome.broken.has_value());
+  const ShrunkOutcome shrunk = shrink_run(config, outcome, slowness == 1 ? 30 : 8);
+  CHECK(shrunk.broken.invariant == outcome.broken->invariant);
+  if (slowness == 1) CHECK(shrunk.faults.size() <= 3);
+  config.faults = shrunk.faults;
+  config.seconds = outcome.broken->tick / 60 + 2;
+  const Outcome again = simulate(config);
+  REQUIRE(again.broken.has_value());
+  CHECK(again.broken->tick == shrunk.broken.tick);
+}

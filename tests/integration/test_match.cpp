@@ -1,0 +1,89 @@
+// A whole match in one process: the Host and eight clients over lossy links.
+
+#include <fstream>
+#include <iterator>
+
+#include "client_sim/simulation/replay.h"
+#include "client_sim/simulation/simulation.h"
+#include "tests/catch.h"
+#include "world/bsp/placement.h"
+#include "world/content/builtin_map.h"
+#include "world/content/udmf.h"
+
+using namespace ashlar;
+using namespace ashlar::simulation;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+constexpr std::uint32_t match_seconds = 12;
+#else
+constexpr std::uint32_t match_seconds = 60;
+#endif
+
+std::shared_ptr<const PlacedMap> placed(const PlaceOptions& options) {
+  const auto map = parse_udmf(builtin_map_text());
+  REQUIRE(map.has_value());
+  const auto result = place_map(*map, options);
+  REQUIRE(result.has_value());
+  return *result;
+}
+
+SimulationConfig lossy_match() {
+  SimulationConfig config;
+  config.seed = 41;
+  config.clients = 8;
+  config.monsters = 30;
+  config.seconds = match_seconds;
+  config.faults.emplace();
+  for (std::uint16_t i = 0; i < config.clients; ++i)
+    config.faults->push_back({0, match_seconds * 60, FaultKind::loss, i, 10});
+  PlaceOptions options;
+  options.name = builtin_map_name;
+  options.surface_z = 24;
+  config.maps.push_back(placed(options));
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("a minute of eight clients over lossy links ends in the same hash twice", "[integration][match]") {
+  // Within it no body ever overlaps solid space without being recovered: that is one of the checks of a run.
+  const SimulationConfig config = lossy_match();
+  const Outcome first = simulate(config);
+  const std::string broken = first.broken ? first.broken->invariant + ": " + first.broken->detail : "";
+  CHECK(broken == "");
+  CHECK(first.joins >= 7);
+  CHECK(first.links.lost > first.links.taken / 20);
+  CHECK(first.replayed_ticks == first.ticks);
+  const Outcome second = simulate(config);
+  CHECK(second.hash == first.hash);
+  CHECK(second.links.delivered == first.links.delivered);
+}
+
+TEST_CASE("a match recorded once has the same hashes on every build", "[integration][match][determinism]") {
+  // Every compiler, build type and sanitizer plays these ticks. When the simulation was changed on purpose:
+  //   ashlar-sim simulate --seed 5 --clients 8 --monsters 30 --minutes 0.5 --without restart
+  //       --record tests/integration/match.ashrec
+  std::ifstream file(ASHLAR_TESTS_DIR "/integration/match.ashrec", std::ios::binary);
+  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file),
+                                        std::istreambuf_iterator<char>()};
+  REQUIRE(bytes.size() > 1000);
+  const auto result = replay(
+      bytes, [](const RecordedMap& wanted) -> std::expected<std::shared_ptr<const PlacedMap>, std::string> {
+        PlaceOptions options;
+        options.name = wanted.name;
+        options.origin_block = wanted.origin_block;
+        options.surface_z = wanted.surface_z;
+        options.doors_open = wanted.doors_open;
+        options.doorway = wanted.doorway;
+        return placed(options);
+      });
+  INFO((result ? "" : result.error()));
+  REQUIRE(result.has_value());
+  const std::uint32_t differs_at = result->mismatch ? result->mismatch->tick : 0;
+  CAPTURE(differs_at);
+  CHECK_FALSE(result->mismatch.has_value());
+  CHECK_FALSE(result->torn);
+  CHECK(result->ticks >= 29 * 60);
+}
