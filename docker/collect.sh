@@ -7,7 +7,7 @@ set -euo pipefail
 main() {
   local root=$1 program package packages
   shift
-  mkdir -p "$root"/usr/{bin,lib,lib64} "$root"/{etc,tmp,data,wads,proc,sys,dev} "$root/var/lib/dpkg/status.d"
+  mkdir -p "$root"/usr/{bin,lib,lib64} "$root"/{etc,tmp,wads,proc,sys,dev} "$root/var/lib/dpkg/status.d"
   ln -s usr/bin "$root/bin"
   ln -s usr/lib "$root/lib"
   ln -s usr/lib64 "$root/lib64"

@@ -76,15 +76,16 @@ build_image() {
 # The server's exit code counts too: a clean end on SIGTERM is part of what the image promises.
 play_in_containers() {
   local status=0 server code
-  export ASHLAR_SECONDS=$1 ASHLAR_CLIENTS=$2 ASHLAR_TRANSPORT=$3 ASHLAR_IMAGE=ashlar:latest
+  export ASHLAR_SECONDS=$1 ASHLAR_CLIENTS=$2 ASHLAR_TRANSPORT=$3 ASHLAR_IMAGE=${5:-ashlar:latest}
   [ -z "$4" ] || ASHLAR_WADS=$(cd "$4" && pwd) && export ASHLAR_WADS
   ASHLAR_PORT=$(free_port "") && export ASHLAR_PORT
   composed=yes
   export COMPOSE_PROJECT_NAME=ashlar-dev-$$
   run_compose --profile harness up --no-build --exit-code-from harness --abort-on-container-exit || status=$?
   server=$(run_compose ps -q -a server 2>/dev/null || run_compose ps -q server)
-  code=$(run_docker inspect --format '{{.State.ExitCode}}' "$server")
+  code=$(run_docker inspect --format '{{.State.ExitCode}}' "$server") || code=unknown
   if [ "$status" -ne 0 ]; then
+    run_compose --profile harness logs --tail 30 || true
     say "the simulated clients ended with exit code $status"
     return 1
   fi
