@@ -158,7 +158,7 @@ std::optional<LineAction> zdoom_action(const MapLine& line) {
     case 238: plane(E::floor, T::lowest_ceiling), a.crushes = arg[3] != 0; break;
     case 240: plane(E::floor, T::next_higher_floor); break;  // by texture: no textures are loaded
     case 241: plane(E::floor, T::lowest_floor); break;
-    case 242: plane(E::floor, T::highest_floor, units_of(arg[2] - 128)); break;
+    case 242: plane(E::floor, T::highest_floor, units_of(arg[2]) - units_of(128)); break;
     case 243:
     case 244: a.effect = E::exit, a.tag = 0; break;
     case 249: door(E::door_close_wait_open, octics_of(arg[2])); break;
