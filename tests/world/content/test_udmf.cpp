@@ -72,7 +72,8 @@ TEST_CASE("bad UDMF text is refused with its line and reason", "[world][content]
   CHECK_THAT(refused(with(triangle, "zdoom", "hexen")), ContainsSubstring("namespace \"hexen\" is not read"));
   CHECK_THAT(refused(with(triangle, "namespace = \"zdoom\";", "")),
              ContainsSubstring("does not say its namespace"));
-  CHECK_THAT(refused(with(triangle, "zdoom", "a\nb\x1b[2J")), ContainsSubstring("namespace \"a?b?[2j\" is not read"));
+  CHECK_THAT(refused(with(triangle, "zdoom", "a\nb\x1b[2J")),
+             ContainsSubstring("namespace \"a?b?[2j\" is not read"));
   CHECK_THAT(refused("/* no end"), ContainsSubstring("a comment does not end"));
   CHECK_THAT(refused(""), ContainsSubstring("namespace"));
 }
