@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "server/admin/live_view.h"
@@ -150,6 +151,9 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   if (!transports) return Failure(std::move(transports.error()));
   const auto secret = random_secret();
   if (!secret) return Failure(secret.error());
+  // The recorder would say the same, but only once the world's folder is made.
+  if (const std::string& file = loaded.config.record_file; !file.empty() && std::filesystem::exists(file))
+    return Failure("cannot record to " + file + ": it is there already; name another file or remove it");
   LoadedConfig kept = loaded;  // a kept world names its maps with their places, whatever is found another day
   kept.config.maps = prepared->maps;
   if (auto made = prepare_world(kept); !made) return Failure(std::move(made.error()));

@@ -109,6 +109,14 @@ class Mistakes(unittest.TestCase):
                          "port " + port, "taken", "--port")
             self.assertFalse(os.path.exists(world))
 
+    def test_a_recording_is_not_overwritten(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file, world = os.path.join(folder, "match.rec"), os.path.join(folder, "world")
+            with open(file, "w", encoding="utf-8") as match:
+                match.write("precious")
+            self.refused(["--port", "0", "--record", file, "--world", world, *QUICK], file, "name another")
+            self.assertFalse(os.path.exists(world))
+
     def test_another_seed_for_a_world(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "world.toml"), "w", encoding="utf-8") as file:

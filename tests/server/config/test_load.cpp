@@ -108,6 +108,22 @@ TEST_CASE("values of flags and variables are refused under their own names", "[s
   CHECK_THAT(error_of({"--map", "none", "--map", "MAP01"}), ContainsSubstring("none"));
 }
 
+TEST_CASE("characters beyond ASCII are welcome in quotes and comments and nowhere else", "[server][config]") {
+  const auto line_of_error = [](const std::string& text) {
+    const auto values = parse_settings(text, "f", FileKind::settings);
+    return values ? std::string() : values.error().substr(0, values.error().find(' '));
+  };
+  CHECK(line_of_error("# \xc3\xa9\nmotd = \"\xcf\x99 \\\" \xc3\xa9\"\n").empty());
+  CHECK(line_of_error("motd = '\xcf\x99\\' # \xcf\x99\n").empty());
+  CHECK(line_of_error("\xef\xbb\xbfport = 1\n").empty());
+  CHECK(line_of_error("motd = \"\"\"\xcf\x99\\\"\"\"\"\"\nport = 1\n").empty());
+  CHECK(line_of_error("motd = '''\xcf\x99'''''\nport = 1\n").empty());
+  CHECK(line_of_error("motd = \xcf\x99\n") == "f:1:");
+  CHECK(line_of_error("port = 1\nm\xc3\xb6td = 'x'\n") == "f:2:");
+  CHECK(line_of_error("motd = 'a'\xc2\xa0\n") == "f:1:");
+  CHECK(line_of_error("motd = \"\"\"a\n\"\"\"\xc3\xa9\n") == "f:2:");
+}
+
 TEST_CASE("a file that cannot be read is named with the reason", "[server][config]") {
   const TemporaryFolder folder;
   CHECK_THAT(error_of({"--config", folder.path("absent.toml")}), ContainsSubstring("No such file"));
