@@ -39,7 +39,8 @@ struct Reach {
 struct ReachRules {
   double step_m = 0.75;
   double height_m = 1.75;
-  double jump_m = 0;  ///< what a jump adds to a step
+  double jump_m = 0;          ///< height of a jump; nobody steps up in the air, so the two do not add up
+  double jump_room_m = 0.15;  ///< over the head of one who jumps: it rises past the edge
 };
 
 class Flood {
@@ -127,13 +128,13 @@ class Flood {
   /// Can a body go from one sector over a shared line into the other, at some time?
   bool passes(std::uint32_t from, std::uint32_t to, bool& jump) const {
     const double top = std::min(ceiling(out_.high[from], from), ceiling(out_.high[to], to));
-    const double up = rules_.step_m + rules_.jump_m;
+    const double up = std::max(rules_.step_m, rules_.jump_m);
     if (out_.low[to].floor_m > out_.high[from].floor_m + up + 1e-9) return false;
     // Step up from as low as still works.
     const double stand = std::max(out_.low[from].floor_m, out_.low[to].floor_m - up);
     const double at = std::max(stand, out_.low[to].floor_m);
     jump = out_.low[to].floor_m > out_.high[from].floor_m + rules_.step_m + 1e-9;
-    return at + rules_.height_m <= top + 1e-9;
+    return at + rules_.height_m + (jump ? rules_.jump_room_m : 0) <= top + 1e-9;
   }
 
   bool crossable(std::uint32_t line) const {
@@ -161,7 +162,7 @@ class Flood {
     if (rules_.jump_m <= 0) return false;
     const Space space{&volume_, placed_};
     Rules rules;
-    rules.tick_rate_hz = 30;
+    rules.tick_rate_hz = 60;
     bool any = false;
     for (std::size_t i = 0; i < out_.order.size(); ++i) {
       const std::uint32_t from = out_.order[i];
@@ -193,12 +194,12 @@ class Flood {
             command.forward = 1;
             command.yaw = turn_towards(way);
             command.buttons = button::jump;
-            for (int tick = 0; tick < 60; ++tick) {
+            for (int tick = 0; tick < 120; ++tick) {
               player_move(space, rules, command, body);
               command.buttons = 0;
               if (body.grounded == 0) continue;
               const std::uint32_t s = map_.tree().sector_at(map_.to_map(xy(body.position_m)));
-              if (s == no_index || tick < 3) continue;
+              if (s == no_index || tick < 6) continue;
               if (out_.reached[s] == 0) any = true;
               enter(s, {from, line, false, true});
               break;

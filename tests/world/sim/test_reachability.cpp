@@ -107,9 +107,12 @@ struct Known {
 };
 constexpr Known known[] = {
     {"MAP07", 0.55, "the arena beyond opens when the last of two kinds of monster die (tags 666 and 667)"},
+    {"MAP17", 0.70, "the blue key's ledge is higher over what is around it than a jump"},
+    {"MAP25", 0.55,
+     "the flood finds no way to the red and the blue key, and what they lock is half of the map"},
     {"MAP30", 0.55,
      "pillars raised by switches on their own sides, in an order that the flood does not find"},
-    {"E1M7", 0.75, "the red key's ledge is 80 units over the floor beside it, a jump and a step make 62"},
+    {"E1M7", 0.70, "the red key's ledge is 80 units over the floor beside it, a jump makes 37"},
 };
 
 bool version_known(const WadStack& wads) {
@@ -155,7 +158,7 @@ TEST_CASE("every Freedoom map can be walked through from its start with doors, l
       const auto placed = must_place(source, options);
       const MapPlan plan(placed);
       ReachRules rules;
-      rules.jump_m = 1.2;  // 7 m/s against 20 m/s^2 rise 1.22 m
+      rules.jump_m = 1.15;  // 7 m/s against 20 m/s^2 rise 1.17 m in ticks of 1/60 s
       const std::uint32_t start = start_sector(*placed);
       REQUIRE(start != no_index);
       const Tally t = tally(plan, Flood(plan, rules).run(start));
@@ -170,7 +173,8 @@ TEST_CASE("every Freedoom map can be walked through from its start with doors, l
         const auto* const exception =
             std::ranges::find_if(known, [&](const Known& k) { return name == k.name; });
         if (exception != std::end(known)) std::printf("  %s: %s\n", name.c_str(), exception->reason);
-        CHECK(t.of_playable() >= (exception != std::end(known) ? exception->at_least : 0.8));
+        // A hair under, as one map has exactly four fifths.
+        CHECK(t.of_playable() >= (exception != std::end(known) ? exception->at_least : 0.799));
       }
 
       // With doors open, on foot: steps of 24 units, no jumps.
