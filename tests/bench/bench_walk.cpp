@@ -59,6 +59,82 @@ bool run(WalkWorld& world, const Options& options, WalkResult& total) {
   return good;
 }
 
+/// Bodies that are in solid on purpose, and how each of them ends.
+struct EmbedCounts {
+  std::uint64_t tried = 0, freed = 0, back = 0, spawn = 0, stuck = 0;
+  double longest_s = 0;
+};
+
+void embed_one(const Space& space, const Rules& rules, Body body, EmbedCounts& counts) {
+  // Where nothing is loaded a body is frozen, not stuck.
+  if (space_unloaded(space, rules.player, body.position_m)) return;
+  if (!space_overlaps(space, rules.player, body.position_m)) return;
+  ++counts.tried;
+  const DVec3 home = body.last_free_m;
+  const std::uint32_t ticks_max = 2u * rules.tick_rate_hz;
+  for (std::uint32_t tick = 1; tick <= ticks_max; ++tick) {
+    if (player_move(space, rules, {}, body).lost) {
+      ++counts.spawn;
+      return;
+    }
+    if (deeper_than(space, rules.player, body.position_m, 0.001)) continue;
+    ++(body.position_m == home ? counts.back : counts.freed);
+    counts.longest_s = std::max(counts.longest_s, tick * rules.tick_s());
+    return;
+  }
+  ++counts.stuck;
+}
+
+/// No-clip that ends in rock, blocks set on bodies, and sealed cells.
+bool embed(WalkWorld& world) {
+  const Rules rules;
+  Rng rng = rng_for(1, 99);
+  EmbedCounts noclip, placed, sealed;
+  const Space space = world.space();
+  const auto count = static_cast<std::uint32_t>(world.starts.size());
+  for (int i = 0; i < 2000; ++i) {
+    Body body;
+    body.last_free_m = world.starts[rng.below(count)];
+    body.position_m = body.last_free_m;
+    body.position_m.x += rng.between(-8, 8);
+    body.position_m.y += rng.between(-8, 8);
+    body.position_m.z += rng.between(-4, 4);
+    embed_one(space, rules, body, noclip);
+  }
+  const auto with_blocks = [&](const std::vector<IVec3>& blocks, const Body& body, EmbedCounts& counts) {
+    std::vector<BlockId> before;
+    for (const IVec3& b : blocks) {
+      before.push_back(world.volume.block(b));
+      world.volume.set_block(b, BlockId::stone);
+    }
+    embed_one(space, rules, body, counts);
+    for (std::size_t i = 0; i < blocks.size(); ++i) world.volume.set_block(blocks[i], before[i]);
+  };
+  for (int i = 0; i < 500; ++i) {
+    Body body;
+    body.position_m = body.last_free_m = world.starts[rng.below(count)];
+    const IVec3 feet = block_at(body.position_m);
+    const auto layer = static_cast<std::int32_t>(rng.below(2));
+    with_blocks({feet + IVec3{0, 0, layer}}, body, placed);
+    std::vector<IVec3> cell;
+    for (int z = -2; z <= 5; ++z)
+      for (int y = -2; y <= 2; ++y)
+        for (int x = -2; x <= 2; ++x) cell.push_back(feet + IVec3{x, y, z});
+    with_blocks(cell, body, sealed);
+  }
+  const auto line = [&](const char* what, const EmbedCounts& c) {
+    std::printf("%-22s %-16s embedded %llu  freed %llu  back %llu  spawn %llu  stuck %llu  longest %.2f s\n",
+                world.name.c_str(), what, static_cast<unsigned long long>(c.tried),
+                static_cast<unsigned long long>(c.freed), static_cast<unsigned long long>(c.back),
+                static_cast<unsigned long long>(c.spawn), static_cast<unsigned long long>(c.stuck),
+                c.longest_s);
+  };
+  line("no-clip ended", noclip);
+  line("block set on body", placed);
+  line("sealed cell", sealed);
+  return noclip.stuck + placed.stuck + sealed.stuck == 0;
+}
+
 [[noreturn]] void usage(const char* wrong) {
   std::fprintf(stderr,
                "bench_walk: unknown or incomplete argument %s; use --minutes M, --movers N, --solver "
@@ -106,6 +182,7 @@ int main(int argc, char** argv) {
       WalkWorld world;
       make_random_voxels(world, 1, density, 4, density == 0.2 ? DVec3{1000000, -1000000, 0} : DVec3{});
       good = run(world, options, total) && good;
+      if (density < 0.3) good = embed(world) && good;
     }
   }
   for (const std::string& path : options.wads) {
@@ -138,6 +215,7 @@ int main(int argc, char** argv) {
       WalkWorld world;
       make_map_world(world, *placed, 1);
       good = run(world, options, total) && good;
+      if (name == "MAP01" || name == "E1M1") good = embed(world) && good;
     }
   }
   std::printf("total: player-ticks %llu  out %llu  overlapping %llu  stuck %llu  recovered %llu\n",
