@@ -15,11 +15,6 @@ constexpr std::int64_t catch_up_ticks_max = 4;
 constexpr Micros greeted_timeout{5'000'000};
 constexpr Micros playing_timeout{10'000'000};
 constexpr std::uint32_t greetings_per_tick_max = 32;
-/// An honest client sends one input a tick; chat and joins are rare. The burst covers a network that held
-/// datagrams back for half a second.
-constexpr std::int32_t datagrams_per_tick = 3;
-constexpr std::int32_t datagrams_burst = 96;
-constexpr std::int32_t chat_lines_burst = 4;
 
 Micros tick_length(const World& world) { return Micros{1'000'000 / world.setup().rules.tick_rate_hz}; }
 

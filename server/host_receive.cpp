@@ -151,8 +151,8 @@ void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader
   session->nonce = hello.nonce;
   session->name = hello.name;
   session->heard_at = at;
-  session->datagram_tokens = 96;
-  session->chat_tokens = 4;
+  session->datagram_tokens = datagrams_burst;
+  session->chat_tokens = chat_lines_burst;
   session->accepted = 1;
   (void)session->seen.accept(header.sequence);
   by_address[from] = row;

@@ -12,6 +12,12 @@
 
 namespace ashlar::server {
 
+/// An honest client sends one input a tick; chat and joins are rare. The burst covers a network that held
+/// datagrams back for half a second.
+inline constexpr std::int32_t datagrams_per_tick = 3;
+inline constexpr std::int32_t datagrams_burst = 96;
+inline constexpr std::int32_t chat_lines_burst = 4;
+
 enum class SessionState : std::uint8_t {
   free,
   greeted,  ///< welcomed; has not yet said which maps it holds

@@ -6,8 +6,7 @@
 namespace ashlar {
 
 /// Advances one monster by one tick with its kind's own size, speed and step height, through the rule set's
-/// monster solver: the sweep, or the stepped point way (world/collide/point_correct.h) in which the
-/// monster's centre is kept out of blocks and maps and its body counts against other movers alone.
+/// monster solver: the sweep, or stepped correction of its whole cylinder.
 /// Walkers fall and step, flyers keep their height but for `wish.climb`. Recovery as for players.
 /// No allocation. Same inputs, same bits out. Preconditions: finite body, wish within its ranges.
 MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTraits& kind,
