@@ -131,17 +131,18 @@ void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader
     if (at - old.heard_at < replace_after) return drop(DropReason::wrong_state);
     remove(old, "came back anew", events);
   }
+  // Full comes first: it is what a player can wait for, and where no limit an address is set both are met.
+  Session* session = free_session();
+  if (session == nullptr)
+    return refuse(from, hello.nonce, RefuseReason::full,
+                  "the server is full (" + std::to_string(sessions.size()) + " clients); try again later",
+                  hello.name, out, events);
   const auto count = per_host.find(without_port(from));
   if (count != per_host.end() && count->second >= config.clients_per_address_max)
     return refuse(
         from, hello.nonce, RefuseReason::too_many_from_address,
         "this server takes " + std::to_string(config.clients_per_address_max) + " clients an address",
         hello.name, out, events);
-  Session* session = free_session();
-  if (session == nullptr)
-    return refuse(from, hello.nonce, RefuseReason::full,
-                  "the server is full (" + std::to_string(sessions.size()) + " clients); try again later",
-                  hello.name, out, events);
 
   const auto row = static_cast<std::uint32_t>(session - sessions.data());
   *session = Session{};

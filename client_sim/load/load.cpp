@@ -204,7 +204,7 @@ void Run::progress(Micros now) {
     bytes_in += p->client.stats().bytes_in;
     bytes_out += p->client.stats().bytes_out;
     snapshots += p->client.stats().snapshots;
-    rtt.add(p->client.rtt());
+    if (p->client.state() == ClientState::playing) rtt.add(p->client.rtt());
   }
   const double span = std::max(static_cast<double>((now - progress_before_).count()) / 1e6, 1e-3);
   char line[256];
