@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Runs ashlar-sim as its users do: exit codes, messages, and short runs against a real server over UDP and TCP.
+
+Usage: check_sim.py PATH/ashlar-sim PATH/ashlar-server
+"""
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SIM = SERVER = ""
+# Generous: sanitizers and busy machines make everything slow, and only a failing test waits for it.
+PATIENCE_S = 180
+
+
+def environment():
+    return {k: v for k, v in os.environ.items() if not k.startswith(("ASHLAR_", "DOOMWAD"))}
+
+
+def run(*arguments):
+    return subprocess.run([SIM, *arguments], capture_output=True, text=True, timeout=PATIENCE_S,
+                          env=environment(), stdin=subprocess.DEVNULL)
+
+
+def free_port():
+    """A port that nobody listens at."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    """A real server on a free port."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen(
+            [SERVER, "--listen", "127.0.0.1", "--port", "0", "--log-format", "json", "--monsters", "10", *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
+            stdin=subprocess.DEVNULL)
+        self.port = None
+        for line in self.process.stdout:
+            if '"ready"' in line:
+                self.port = json.loads(line)["port"]
+                return
+        raise AssertionError("the server did not start")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.communicate(timeout=PATIENCE_S)
+
+
+class Mistakes(unittest.TestCase):
+    def refused(self, arguments, *parts):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def test_words_and_flags(self):
+        self.refused(["fly"], "'fly'", "--help")
+        self.refused(["load", "--colour", "red"], "--colour")
+        self.refused(["load", "--clients", "0"], "--clients")
+        self.refused(["load", "--transport", "pigeon"], "--transport")
+        self.refused(["load", "--duration", "5x"], "--duration", "5x", "30s")
+        self.refused(["load", "--server", "127.0.0.1:99999"], "127.0.0.1:99999", "65535")
+        self.refused(["load", "--wad", "/nowhere/none.wad"], "/nowhere/none.wad", "--wad")
+        self.refused(["load", "--report", "/nowhere/r.json"], "/nowhere/r.json")
+
+    def test_damaged_wad(self):
+        with tempfile.NamedTemporaryFile(suffix=".wad") as wad:
+            wad.write(b"IWAD\xff\xff\xff\xff\xff\xff\xff\xff")
+            wad.flush()
+            self.refused(["load", "--wad", wad.name], wad.name)
+
+    def test_help_and_version(self):
+        self.assertEqual(run().returncode, 2)
+        for word in (["--help"], ["load", "--help"]):
+            done = run(*word)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("load", done.stdout)
+        self.assertIn("protocol 1", run("--version").stdout)
+
+    def test_nobody_there(self):
+        done = run("load", "--server", f"127.0.0.1:{free_port()}", "--transport", "tcp", "--clients", "2",
+                   "--duration", "20s")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("is a server listening", done.stdout)
+        self.assertIn("FAILED", done.stdout)
+
+
+class Runs(unittest.TestCase):
+    def play(self, server, *arguments, code=0):
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder) / "report.json"
+            # A machine that stands still for a second starves clients: that is no fault of ours, once or twice.
+            for _ in range(3):
+                done = run("load", "--server", f"127.0.0.1:{server.port}", "--duration", "2s", "--progress", "1s",
+                           "--report", str(report), *arguments)
+                if done.returncode == code:
+                    break
+            self.assertEqual(done.returncode, code, done)
+            return done, json.loads(report.read_text())
+
+    def test_both_transports(self):
+        with Server() as server:
+            for transport in ("udp", "tcp"):
+                done, report = self.play(server, "--clients", "8", "--transport", transport, "--chat-every", "1")
+                self.assertIn("passed", done.stdout)
+                self.assertIn("playing 8 of 8", done.stdout)
+                self.assertTrue(report["passed"])
+                self.assertEqual(report["joined"], 8)
+                self.assertEqual(report["decode_errors"], 0)
+                self.assertGreater(report["snapshots"], 8)
+                self.assertGreater(report["rtt_ms"]["samples"], 8)
+
+    def test_bad_network_and_enemies(self):
+        with Server() as server:
+            done, report = self.play(server, "--clients", "4", "--hostile", "2", "--latency", "30ms", "--jitter",
+                                     "10ms", "--loss", "2%", "--corrupt", "2%", "--duplicate", "2%", "--reorder", "2%")
+            self.assertTrue(report["passed"], done.stdout)
+            self.assertGreater(report["attacks_sent"], 100)
+            self.assertGreaterEqual(report["rtt_ms"]["p50"], 55)
+
+    def test_full_server(self):
+        with Server("--max-clients", "2") as server:
+            done, report = self.play(server, "--clients", "5", code=1)
+            self.assertEqual(report["refused"], 3, done.stdout)
+            self.assertEqual(report["joined"], 2)
+            self.assertIn("full", done.stdout)
+
+    def test_missing_map(self):
+        # A server that plays a map of a WAD which clients do not have: a map under a name of its own.
+        with tempfile.TemporaryDirectory() as folder:
+            wad = pathlib.Path(folder) / "own.wad"
+            wad.write_bytes(square_room_wad(b"MAP77"))
+            with Server("--wad", str(wad), "--map", "MAP77") as server:
+                done, report = self.play(server, "--clients", "1", code=1)
+                self.assertEqual(report["refused"], 1, done.stdout)
+                self.assertIn("MAP77", done.stdout)
+                done, report = self.play(server, "--clients", "1", "--wad", str(wad))
+                self.assertEqual(report["joined"], 1)
+
+    def test_interrupt_ends_with_the_report(self):
+        with Server() as server:
+            sim = subprocess.Popen([SIM, "load", "--server", f"127.0.0.1:{server.port}", "--clients", "4",
+                                    "--duration", "10m", "--progress", "1s"], stdout=subprocess.PIPE, text=True,
+                                   env=environment())
+            for line in sim.stdout:
+                if "playing 4 of 4" in line:
+                    break
+            sim.send_signal(signal.SIGINT)
+            out, _ = sim.communicate(timeout=PATIENCE_S)
+            self.assertEqual(sim.returncode, 0, out)
+            self.assertIn("4 joined of 4", out)
+
+    def test_a_server_that_ends_is_a_failure(self):
+        server = Server()
+        sim = subprocess.Popen([SIM, "load", "--server", f"127.0.0.1:{server.port}", "--clients", "4",
+                                "--duration", "10m", "--progress", "1s"], stdout=subprocess.PIPE, text=True,
+                               env=environment())
+        for line in sim.stdout:
+            if "playing 4 of 4" in line:
+                break
+        server.__exit__()
+        out, _ = sim.communicate(timeout=PATIENCE_S)
+        self.assertEqual(sim.returncode, 1, out)
+        self.assertIn("shutting_down", out)
+
+
+def square_room_wad(name):
+    """A WAD with one map: a square room of 512 units as UDMF text, so no nodes are needed."""
+    corners = [(0, 0), (0, 512), (512, 512), (512, 0)]
+    text = 'namespace = "doom";\n'
+    text += "".join(f"vertex {{ x = {x}; y = {y}; }}\n" for x, y in corners)
+    text += "".join(f"linedef {{ v1 = {i}; v2 = {(i + 1) % 4}; sidefront = {i}; blocking = true; }}\n" for i in range(4))
+    text += "".join('sidedef { sector = 0; texturemiddle = "STONE"; }\n' for _ in range(4))
+    text += 'sector { heightfloor = 0; heightceiling = 128; texturefloor = "FLAT1"; textureceiling = "FLAT1"; }\n'
+    text += "thing { x = 256; y = 256; angle = 0; type = 1; skill1 = true; skill2 = true; skill3 = true; }\n"
+    lumps = [(name, b""), (b"TEXTMAP", text.encode()), (b"ENDMAP", b"")]
+    body = b""
+    directory = b""
+    for lump, data in lumps:
+        directory += (12 + len(body)).to_bytes(4, "little") + len(data).to_bytes(4, "little") + lump.ljust(8, b"\0")
+        body += data
+    return b"PWAD" + len(lumps).to_bytes(4, "little") + (12 + len(body)).to_bytes(4, "little") + body + directory
+
+
+if __name__ == "__main__":
+    SIM, SERVER = sys.argv[1], sys.argv[2]
+    unittest.main(argv=sys.argv[:1], verbosity=2)
