@@ -7,24 +7,28 @@
 
 #include "world/collide/crowd.h"
 #include "world/math/random.h"
+#include "world/sim/kinds.h"
+#include "world/sim/monster_move.h"
 #include "world/sim/player_move.h"
 #include "world/space.h"
 
 namespace ashlar::test {
 
 struct WalkResult {
-  std::uint64_t player_ticks = 0;
-  std::uint64_t out = 0;          ///< player-ticks beyond the bounds or below the lowest solid
-  std::uint64_t overlapping = 0;  ///< player-ticks deeper in solid than the solver's tolerance
-  std::uint64_t stuck = 0;        ///< bodies in solid for more than half a second
-  std::uint64_t recovered = 0;    ///< player-ticks in which recovery moved a body
+  std::uint64_t player_ticks = 0;   ///< of movers of all kinds
+  std::uint64_t monster_ticks = 0;  ///< those among them of monsters
+  std::uint64_t out = 0;            ///< player-ticks beyond the bounds or below the lowest solid
+  std::uint64_t overlapping = 0;    ///< player-ticks deeper in solid than the solver's tolerance
+  std::uint64_t stuck = 0;          ///< bodies in solid for more than half a second
+  std::uint64_t recovered = 0;      ///< player-ticks in which recovery moved a body
   std::uint64_t frozen = 0, lost = 0, jumps = 0, steps = 0, pairs = 0;
   double metres = 0;  ///< walked in all, so that a test sees that they did walk
   DVec3 example{};    ///< where the first wrong one was
   std::uint32_t example_tick = 0, example_mover = 0;
 
   void add(const WalkResult& r) {
-    player_ticks += r.player_ticks, out += r.out, overlapping += r.overlapping, stuck += r.stuck;
+    player_ticks += r.player_ticks, monster_ticks += r.monster_ticks, out += r.out,
+        overlapping += r.overlapping, stuck += r.stuck;
     recovered += r.recovered, frozen += r.frozen, lost += r.lost, jumps += r.jumps, steps += r.steps;
     pairs += r.pairs, metres += r.metres;
     if (example == DVec3{})
@@ -35,10 +39,58 @@ struct WalkResult {
 /// Deepest overlap that a solver may show: 1 mm for the sweep, 1 cm for corrections.
 inline double tolerance_m(Solver solver) { return solver == Solver::sweep ? 0.001 : 0.01; }
 
-/// The body smaller by a tolerance on all sides.
+/// The body smaller by a tolerance on all sides; a point has none to spare.
 inline bool deeper_than(const Space& space, const Cylinder& shape, DVec3 base, double tolerance) {
+  if (shape.radius_m <= tolerance) return space_overlaps(space, shape, base);
   return space_overlaps(space, {shape.radius_m - tolerance, shape.height_m - 2 * tolerance},
                         base + DVec3{0, 0, tolerance});
+}
+
+/// One mover of the crowd: every third is a monster, of a kind that fits where it starts.
+struct Walker {
+  const MonsterTraits* monster = nullptr;  ///< null: a player
+  Cylinder body, against_walls;
+  DVec3 home;
+  PlayerCommand command;
+  MonsterWish wish;
+  double tolerance = 0;
+};
+
+inline Walker make_walker(const Space& space, const Rules& rules, const std::vector<DVec3>& starts,
+                          std::size_t index) {
+  Walker w{nullptr, rules.player, rules.player, starts[index % starts.size()], {}, {}, 0};
+  w.tolerance = tolerance_m(rules.player_solver);
+  if (index % 3 != 2) return w;
+  // Many starts have no room for the wide kinds: the next ones are asked, then the next smaller kind.
+  for (std::size_t k = index / 3; w.monster == nullptr; ++k) {
+    const MonsterTraits& kind = traits(static_cast<MonsterKind>(k % monster_kind_count));
+    if (k > index / 3 + monster_kind_count) return w;  // room for players only
+    for (std::size_t i = 0; i < 40 && w.monster == nullptr; ++i) {
+      const DVec3 at = starts[(index + i * 7) % starts.size()];
+      if (space_overlaps(space, kind.shape, at)) continue;
+      w.monster = &kind;
+      w.home = at;
+    }
+    w.body = kind.shape;
+    w.against_walls = wall_shape(rules, kind);
+  }
+  w.tolerance = tolerance_m(rules.monster_solver);
+  return w;
+}
+
+/// A new heading about once a second, jumps now and then, and monsters that fly rise and sink.
+inline MoveReport walk_on(const Space& space, const Rules& rules, Walker& w, Body& body, Rng& rng,
+                          bool first) {
+  if (rng.below(60) == 0 || first) {
+    w.command.yaw = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
+    w.command.forward = rng.below(8) == 0 ? 0 : 1;
+    w.command.left = rng.below(4) == 0 ? rng.between(-1, 1) : 0;
+    w.wish.direction = w.command.forward == 0 ? DVec2{} : heading(w.command.yaw);
+    w.wish.climb = w.command.left;
+  }
+  w.command.buttons = rng.below(40) == 0 ? button::jump : 0;
+  if (w.monster != nullptr) return monster_move(space, rules, *w.monster, w.wish, body);
+  return player_move(space, rules, w.command, body);
 }
 
 /// @param bounds  nobody may be found outside
@@ -48,17 +100,17 @@ inline WalkResult run_walk(const Space& space, const Rules& rules, const Aabb& b
   WalkResult result;
   if (starts.empty()) return result;
   std::vector<Body> bodies(movers);
-  std::vector<PlayerCommand> commands(movers);
+  std::vector<Walker> walkers;
   std::vector<Rng> rngs;
   std::vector<std::uint32_t> in_solid(movers, 0);
   for (std::size_t i = 0; i < movers; ++i) {
-    bodies[i].position_m = starts[i % starts.size()];
+    walkers.push_back(make_walker(space, rules, starts, i));
+    bodies[i].position_m = walkers[i].home;
     bodies[i].last_free_m = bodies[i].position_m;
     rngs.push_back(rng_for(seed, 1, i));
   }
   Crowd crowd;
   crowd.reserve(movers);
-  const double tolerance = tolerance_m(rules.player_solver);
   const std::uint32_t half_second = rules.tick_rate_hz / 2;
   const auto blame = [&](std::uint32_t tick, std::size_t i) {
     if (!(result.example == DVec3{})) return;
@@ -68,31 +120,26 @@ inline WalkResult run_walk(const Space& space, const Rules& rules, const Aabb& b
   };
   for (std::uint32_t tick = 0; tick < ticks; ++tick) {
     for (std::size_t i = 0; i < movers; ++i) {
-      Rng& rng = rngs[i];
-      PlayerCommand& c = commands[i];
-      if (rng.below(60) == 0 || tick == 0) {
-        c.yaw = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
-        c.forward = rng.below(8) == 0 ? 0 : 1;
-        c.left = rng.below(4) == 0 ? rng.between(-1, 1) : 0;
-      }
-      c.buttons = rng.below(40) == 0 ? button::jump : 0;
       const DVec3 before = bodies[i].position_m;
-      const MoveReport report = player_move(space, rules, c, bodies[i]);
+      const MoveReport report = walk_on(space, rules, walkers[i], bodies[i], rngs[i], tick == 0);
       result.metres += length(xy(bodies[i].position_m - before));
       result.recovered += report.recovered;
       result.frozen += report.frozen;
       result.lost += report.lost;
       result.jumps += report.jumped;
       result.steps += report.stepped;
-      if (report.lost) bodies[i].position_m = starts[i % starts.size()];
+      if (report.lost) bodies[i].position_m = walkers[i].home;
     }
     crowd.clear();
     for (std::size_t i = 0; i < movers; ++i)
-      crowd.add(rules.player, bodies[i], make_entity_id(static_cast<std::uint32_t>(i), 1));
+      crowd.add(walkers[i].body, walkers[i].against_walls, bodies[i],
+                make_entity_id(static_cast<std::uint32_t>(i), 1));
     crowd.push_apart(space, rules);
     result.pairs += crowd.pairs_met();
     for (std::size_t i = 0; i < movers; ++i) {
+      const Cylinder& shape = walkers[i].against_walls;
       ++result.player_ticks;
+      result.monster_ticks += walkers[i].monster != nullptr;
       const DVec3 p = bodies[i].position_m;
       const bool in = is_finite(p) && p.x >= bounds.min.x && p.x <= bounds.max.x && p.y >= bounds.min.y &&
                       p.y <= bounds.max.y && p.z >= bounds.min.z && p.z <= bounds.max.z;
@@ -101,11 +148,11 @@ inline WalkResult run_walk(const Space& space, const Rules& rules, const Aabb& b
         blame(tick, i);
         continue;
       }
-      if (deeper_than(space, rules.player, p, tolerance)) {
+      if (deeper_than(space, shape, p, walkers[i].tolerance)) {
         ++result.overlapping;
         blame(tick, i);
       }
-      in_solid[i] = deeper_than(space, rules.player, p, 0.001) ? in_solid[i] + 1 : 0;
+      in_solid[i] = deeper_than(space, shape, p, 0.001) ? in_solid[i] + 1 : 0;
       if (in_solid[i] == half_second + 1) {
         ++result.stuck;
         blame(tick, i);

@@ -1,5 +1,5 @@
-// The walk test, whole: 500 movers, 2 simulated minutes, on every map of the WADs and in dense random voxels,
-// with either solver. Exit code 1 where anybody is out, in solid or stuck.
+// The walk test, whole: 500 movers, two players to a monster, 2 simulated minutes, on every map of the WADs
+// and in dense random voxels, with either solver. Exit code 1 where anybody is out, in solid or stuck.
 //   bench_walk [--minutes M] [--movers N] [--solver sweep|correct] [--map NAME] [--wad FILE]...
 //   [--voxels-only]
 #include <chrono>
@@ -31,22 +31,23 @@ bool run(WalkWorld& world, const Options& options, WalkResult& total) {
   for (const Solver solver : {Solver::sweep, Solver::correct}) {
     if (options.solver && *options.solver != solver) continue;
     Rules rules;
-    rules.player_solver = solver;
+    rules.player_solver = rules.monster_solver = solver;
     const auto ticks = static_cast<std::uint32_t>(options.minutes * 60 * rules.tick_rate_hz);
     const double start = cpu_s();
     const WalkResult r = run_walk(world.space(), rules, world.bounds, world.starts, options.movers, ticks, 1);
     const double us =
         1e6 * (cpu_s() - start) / static_cast<double>(std::max<std::uint64_t>(1, r.player_ticks));
     std::printf(
-        "%-22s %-7s starts %3zu  player-ticks %9llu  out %llu  overlapping %llu  stuck %llu  recovered %llu  "
+        "%-22s %-7s starts %3zu  player-ticks %9llu (monsters %llu)  out %llu  overlapping %llu  stuck %llu  "
+        "recovered %llu  "
         "frozen %llu  lost %llu  jumps %llu  steps %llu  pairs %llu  km %.1f  us %.2f",
         world.name.c_str(), solver == Solver::sweep ? "sweep" : "correct", world.starts.size(),
-        static_cast<unsigned long long>(r.player_ticks), static_cast<unsigned long long>(r.out),
-        static_cast<unsigned long long>(r.overlapping), static_cast<unsigned long long>(r.stuck),
-        static_cast<unsigned long long>(r.recovered), static_cast<unsigned long long>(r.frozen),
-        static_cast<unsigned long long>(r.lost), static_cast<unsigned long long>(r.jumps),
-        static_cast<unsigned long long>(r.steps), static_cast<unsigned long long>(r.pairs), r.metres / 1000,
-        us);
+        static_cast<unsigned long long>(r.player_ticks), static_cast<unsigned long long>(r.monster_ticks),
+        static_cast<unsigned long long>(r.out), static_cast<unsigned long long>(r.overlapping),
+        static_cast<unsigned long long>(r.stuck), static_cast<unsigned long long>(r.recovered),
+        static_cast<unsigned long long>(r.frozen), static_cast<unsigned long long>(r.lost),
+        static_cast<unsigned long long>(r.jumps), static_cast<unsigned long long>(r.steps),
+        static_cast<unsigned long long>(r.pairs), r.metres / 1000, us);
     const bool bad = r.out + r.overlapping + r.stuck > 0;
     if (bad)
       std::printf("  WRONG at (%.9f, %.9f, %.9f) tick %u mover %u", r.example.x, r.example.y, r.example.z,

@@ -32,11 +32,11 @@ void Crowd::reserve(std::size_t movers_max) {
 
 void Crowd::clear() { movers_.clear(); }
 
-void Crowd::add(const Cylinder& shape, Body& body, EntityId id) {
+void Crowd::add(const Cylinder& shape, const Cylinder& against_walls, Body& body, EntityId id) {
   ASHLAR_ASSERT(movers_.size() < movers_max_);
   if (body.noclip != 0 || body.stuck_ticks != 0) return;
   const std::uint64_t cell = cell_key(cell_of(body.position_m.x), cell_of(body.position_m.y));
-  movers_.push_back({shape, body.position_m, &body, {}, {}, cell, id});
+  movers_.push_back({shape, against_walls, body.position_m, &body, {}, {}, cell, id});
 }
 
 void Crowd::meet(Mover& a, Mover& b) {
@@ -90,7 +90,7 @@ void Crowd::push_apart(const Space& space, const Rules& rules) {
     if (size > contact_slop_m) {
       const DVec2 push = m.push_m * std::min(1.0, push_m_max / size);
       const DVec3 way{push.x, push.y, 0};
-      const Surroundings around(space, m.shape, swept(bounds_of(m.shape, m.position_m), way));
+      const Surroundings around(space, m.against_walls, swept(bounds_of(m.against_walls, m.position_m), way));
       ContactList contacts;
       const SlideEnd end = slide(around, m.position_m, {}, way, rules.tick_s(), contacts);
       if (!end.started_inside) {

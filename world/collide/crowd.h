@@ -21,7 +21,9 @@ class Crowd {
   void reserve(std::size_t movers_max);
   void clear();
   /// The body must stay where it is in memory until push_apart() returns. Ids must differ.
-  void add(const Cylinder& shape, Body& body, EntityId id);
+  /// @param against_walls  what of it meets walls
+  void add(const Cylinder& shape, const Cylinder& against_walls, Body& body, EntityId id);
+  void add(const Cylinder& shape, Body& body, EntityId id) { add(shape, shape, body, id); }
   /// Moves overlapping bodies apart, each by half of the overlap, sliding along solids and never into them.
   /// Of its speed a body loses half of what points into the other and gains nothing. Bodies in recovery and
   /// in no-clip neither push nor are pushed. Cost: about 0.3 us a mover, more where they stand in heaps.
@@ -32,7 +34,7 @@ class Crowd {
 
  private:
   struct Mover {
-    Cylinder shape;
+    Cylinder shape, against_walls;
     DVec3 position_m;
     Body* body;
     DVec2 push_m;

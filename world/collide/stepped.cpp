@@ -50,6 +50,15 @@ void note(SlideEnd& end, DVec3 lost, ContactList& contacts) {
   if (hit.normal != DVec3{}) contacts.add(hit);
 }
 
+/// What the way lost the velocity loses, up to having none in that direction: a correction may slow a body
+/// and turn it along what it met, and never bounces it or makes it faster.
+void settle(SlideEnd& end, DVec3 velocity, DVec3 lost, double dt_s, ContactList& contacts) {
+  note(end, lost, contacts);
+  end.floor_speed_mps = lost.z > 0 ? std::max(0.0, -velocity.z) : 0;
+  const double into = dot(velocity, lost), size2 = dot(lost, lost);
+  if (into < 0) end.velocity_mps = velocity + lost * std::min(1 / dt_s, -into / size2);
+}
+
 }  // namespace
 
 SlideEnd stepped_motion(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way, double dt_s,
@@ -77,13 +86,7 @@ SlideEnd stepped_motion(const Surroundings& around, DVec3 position, DVec3 veloci
       break;
     }
   }
-  if (free) return end;
-  note(end, lost, contacts);
-  end.floor_speed_mps = lost.z > 0 ? std::max(0.0, -velocity.z) : 0;
-  // What the way lost the velocity loses, up to having none in that direction: a correction may slow a body
-  // and turn it along what it met, and never bounces it or makes it faster.
-  const double into = dot(velocity, lost), size2 = dot(lost, lost);
-  if (into < 0) end.velocity_mps = velocity + lost * std::min(1 / dt_s, -into / size2);
+  if (!free) settle(end, velocity, lost, dt_s, contacts);
   return end;
 }
 
@@ -91,20 +94,47 @@ PointEnd stepped_point(const VoxelVolume& volume, DVec3 point, DVec3 way, double
   const double steps_wanted = std::ceil(length(way) / point_step_m_max);
   if (!(steps_wanted <= point_steps_max)) {
     const SweepHit hit = blocks_sweep(volume, point_prism(), point_base(point), way);
-    return {point + way * hit.t, hit.started_inside};
+    return {point + way * hit.t, hit.started_inside, hit.hit()};
   }
-  PointEnd end{point, false};
+  PointEnd end{point};
   const auto steps = static_cast<int>(steps_wanted);
   if (steps == 0) return end;
   const DVec3 step = way * (1 / steps_wanted);
   for (int i = 0; i < steps; ++i) {
     const PointCorrection next = correct_point(volume, end.point + step, extra_m);
+    end.corrected = end.corrected || next.moved || !next.free;
     if (!next.free) {
       end.stuck = volume.solid(block_at(end.point));
       return end;
     }
     end.point = next.point;
   }
+  return end;
+}
+
+SlideEnd stepped_point_motion(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way,
+                              double dt_s, ContactList& contacts) {
+  if (!around.blocks_only()) return slide(around, position, velocity, way, dt_s, contacts);
+  constexpr DVec3 to_middle{0, 0, point_half_m};
+  SlideEnd end;
+  end.velocity_mps = velocity;
+  const PointEnd moved =
+      stepped_point(*around.space().voxels, position + to_middle, way, point_half_m + contact_slop_m);
+  if (!moved.corrected) {
+    end.position_m = position + way;
+  } else {
+    end.position_m = moved.point - to_middle;
+    // The slop that corrections leave is for the walls; on a floor it stands.
+    if (end.position_m.z > position.z + way.z) end.position_m.z -= contact_slop_m;
+  }
+  // A point a hair beside a wall is free, and point_body is not: it is moved by that hair.
+  if (around.overlaps(end.position_m)) {
+    const auto out = around.correct(end.position_m, 4 * point_half_m);
+    end.position_m = out ? end.position_m + *out : position;
+  } else if (!moved.corrected) {
+    return end;
+  }
+  settle(end, velocity, end.position_m - (position + way), dt_s, contacts);
   return end;
 }
 

@@ -23,12 +23,21 @@ SlideEnd stepped_motion(const Surroundings& around, DVec3 position, DVec3 veloci
 /// How a point's stepped way ended.
 struct PointEnd {
   DVec3 point;
-  bool stuck = false;  ///< in a solid without a free neighbour: recovery takes over
+  bool stuck = false;      ///< in a solid without a free neighbour: recovery takes over
+  bool corrected = false;  ///< something was in the way: the end is not simply the way's
 };
 
 /// Moves a point by `way` in steps of at most point_step_m_max, each corrected (correct.h) and extra_m clear
 /// of what it met. A wall whose blocks share faces is never crossed; between two blocks that share only an
 /// edge there is a gap. Beyond point_steps_max steps the way is swept, which closes that gap.
 PointEnd stepped_point(const VoxelVolume& volume, DVec3 point, DVec3 way, double extra_m);
+
+/// What a mover that meets walls only as a point is to the queries of space: as little as they can see.
+inline constexpr Cylinder point_body{point_half_m, 2 * point_half_m};
+
+/// stepped_point as a way to carry such a mover (point_body), in the form of stepped_motion. Near maps and
+/// props the way is swept instead: their walls may be thinner than any step.
+SlideEnd stepped_point_motion(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way,
+                              double dt_s, ContactList& contacts);
 
 }  // namespace ashlar

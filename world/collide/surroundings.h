@@ -18,6 +18,8 @@ class Surroundings {
 
   const Space& space() const { return space_; }
   const Cylinder& shape() const { return shape_; }
+  /// Is nothing but blocks in reach?
+  bool blocks_only() const { return !whole_space_ && map_count_ == 0 && prop_count_ == 0; }
 
   bool overlaps(DVec3 base) const;
   SweepHit sweep(DVec3 base, DVec3 delta) const;

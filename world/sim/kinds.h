@@ -37,9 +37,12 @@ struct MonsterTraits {
   std::string_view name;
   Cylinder shape;
   double speed_mps;
-  double step_height_m_max;
-  double sight_m_max;  ///< sees players up to here, all around once awake
-  std::uint8_t flies;  ///< 0 or 1: keeps its own height, neither steps nor falls
+  double step_height_m_max;  ///< long-legged kinds clear a block, the others Doom's 24 units
+  double sight_m_max;        ///< sees players up to here, all around once awake
+  std::uint8_t flies;        ///< 0 or 1: keeps its own height, neither steps nor falls
+  /// 0 or 1: under Solver::correct, do its radius and height count against walls, or only the middle of its
+  /// base? Against other movers they always do, and under Solver::sweep against walls as well.
+  std::uint8_t body_meets_walls;
 };
 
 /// Indexed by MonsterKind.

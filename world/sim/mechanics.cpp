@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "world/math/assert.h"
+#include "world/sim/monster_move.h"
 #include "world/sim/mover_start.h"
 #include "world/sim/teleport.h"
 #include "world/sim/triggers.h"
@@ -67,7 +68,8 @@ void Mechanics::list_bodies(MechanicsTick& tick) {
   }
   MonsterTable& m = tick.monsters;
   for (std::size_t i = 0; i < m.rows(); ++i)
-    if (m.id[i] != EntityId{0}) bodies_.push_back({&m.body[i], traits(m.kind[i]).shape, m.id[i]});
+    if (m.id[i] != EntityId{0})
+      bodies_.push_back({&m.body[i], wall_shape(tick.rules, traits(m.kind[i])), m.id[i]});
 }
 
 void Mechanics::move(MechanicsTick& tick) {

@@ -5,8 +5,13 @@
 
 namespace ashlar {
 
+/// What of a monster meets walls: its body, or under Solver::correct with kinds whose body does not count
+/// there only a point (collide/stepped.h, point_body).
+Cylinder wall_shape(const Rules& rules, const MonsterTraits& kind);
+
 /// Advances one monster by one tick with its kind's own size, speed and step height, through the rule set's
-/// monster solver: the sweep, or stepped correction of its whole cylinder.
+/// monster solver: the sweep, or steps with corrections. Under Solver::correct a kind whose body counts
+/// against walls is corrected as a cylinder, the others go the stepped point's way.
 /// Walkers fall and step, flyers keep their height but for `wish.climb`. Recovery as for players.
 /// No allocation. Same inputs, same bits out. Preconditions: finite body, wish within its ranges.
 MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTraits& kind,

@@ -42,7 +42,8 @@ Aabb reach_of(const MoverTraits& traits, double dt_s, const Body& body) {
 }
 
 CarryWay way_of(const MoverTraits& traits) {
-  return traits.solver == Solver::correct ? stepped_motion : slide;
+  if (traits.solver == Solver::sweep) return slide;
+  return traits.as_point ? stepped_point_motion : stepped_motion;
 }
 
 void stand(Body& body, MoveReport& report, double ground_z, double speed_mps) {

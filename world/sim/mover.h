@@ -15,6 +15,7 @@ struct MoverTraits {
   double fall_speed_mps_max = 60;
   bool flies = false;
   Solver solver = Solver::sweep;
+  bool as_point = false;  ///< with Solver::correct: shape is point_body, and goes the stepped point's way
 };
 
 /// Fastest that the eye follows a step, and how far it may lag behind.

@@ -258,8 +258,10 @@ void World::Impl::push_apart() {
     if (players.id[i] != EntityId{0} && players.body[i].noclip == 0)
       crowd.add(setup.rules.player, players.body[i], players.id[i]);
   for (std::size_t i = 0; i < monsters.rows(); ++i)
-    if (monsters.id[i] != EntityId{0})
-      crowd.add(traits(monsters.kind[i]).shape, monsters.body[i], monsters.id[i]);
+    if (monsters.id[i] != EntityId{0}) {
+      const MonsterTraits& kind = traits(monsters.kind[i]);
+      crowd.add(kind.shape, wall_shape(setup.rules, kind), monsters.body[i], monsters.id[i]);
+    }
   crowd.push_apart(space(), setup.rules);
 }
 

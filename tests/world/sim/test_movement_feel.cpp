@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "tests/catch.h"
+#include "tests/walk.h"
 #include "tests/world/voxel_worlds.h"
 #include "world/collide/crowd.h"
 #include "world/sim/monster_move.h"
@@ -234,10 +235,8 @@ TEST_CASE("monsters of every kind walk or fly without ending in solids", "[world
       const DVec3 before = body.position_m;
       monster_move(space, rules, kind, wish, body);
       walked += length(body.position_m - before);
-      const double tolerance = rules.monster_solver == Solver::sweep ? 0.001 : 0.01;
       in_solid +=
-          space_overlaps(space, {kind.shape.radius_m - tolerance, kind.shape.height_m - 2 * tolerance},
-                         body.position_m + DVec3{0, 0, tolerance});
+          deeper_than(space, wall_shape(rules, kind), body.position_m, tolerance_m(rules.monster_solver));
     }
     CAPTURE(k);
     CHECK(walked > 1);

@@ -8,7 +8,7 @@ namespace {
 
 void check_walk(WalkWorld& world, Solver solver, std::uint32_t ticks) {
   Rules rules;
-  rules.player_solver = solver;
+  rules.player_solver = rules.monster_solver = solver;
   REQUIRE(world.starts.size() >= 100);
   const WalkResult r = run_walk(world.space(), rules, world.bounds, world.starts, 60, ticks, 4);
   CAPTURE(r.example.x, r.example.y, r.example.z, r.example_tick, r.example_mover);
@@ -19,6 +19,7 @@ void check_walk(WalkWorld& world, Solver solver, std::uint32_t ticks) {
   // They did walk, jump and meet: at least a tenth of full speed, whatever is in the way.
   CHECK(r.metres > 0.1 * 6 * static_cast<double>(r.player_ticks) / 60);
   CHECK(r.jumps > 20);
+  CHECK(r.monster_ticks > r.player_ticks / 10);
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+#include <cmath>
+
+#include "tests/catch.h"
+#include "tests/world/voxel_worlds.h"
+#include "world/collide/stepped.h"
+#include "world/sim/monster_move.h"
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+Body walked(const Space& space, const Rules& rules, MonsterKind kind, int ticks) {
+  Body body;
+  body.position_m = body.last_free_m = {0.5, 0.5, 0};
+  body.grounded = 1;
+  MonsterWish wish;
+  wish.direction = {1, 0};
+  for (int tick = 0; tick < ticks; ++tick) monster_move(space, rules, traits(kind), wish, body);
+  return body;
+}
+
+}  // namespace
+
+TEST_CASE("a kind whose body counts stops before a narrow gap, another goes through as a point",
+          "[world][sim][monster_move]") {
+  // A wall with a slit one block wide at y in [0, 1): the shade is 1.9 m wide, the wisp 1 m.
+  const VoxelVolume volume = make_volume(
+      {-1, -1, -1}, {3, 2, 2}, [](IVec3 b) { return b.z < 0 || (b.x == 4 && b.y != 0) || b.x == 40; });
+  const Space space{&volume, {}};
+  Rules rules;
+  rules.monster_solver = Solver::correct;
+  REQUIRE(traits(MonsterKind::shade).body_meets_walls == 0);
+  REQUIRE(traits(MonsterKind::brute).body_meets_walls == 1);
+  REQUIRE(traits(MonsterKind::brute).shape.radius_m > 0.5);
+
+  CHECK(wall_shape(rules, traits(MonsterKind::shade)).radius_m == point_body.radius_m);
+  CHECK(walked(space, rules, MonsterKind::shade, 60).position_m.x > 5);
+  CHECK(walked(space, rules, MonsterKind::brute, 60).position_m.x < 4);
+  // Swept, the body always counts.
+  rules.monster_solver = Solver::sweep;
+  CHECK(walked(space, rules, MonsterKind::shade, 60).position_m.x < 4);
+}
+
+TEST_CASE("a point walks up to a wall, along it and off a ledge like any body",
+          "[world][sim][monster_move]") {
+  const double offset = GENERATE(0.0, 1000000.0);
+  const auto at = static_cast<std::int32_t>(offset);
+  const VoxelVolume volume = make_volume({at / 32 - 1, -1, -1}, {3, 2, 2}, [&](IVec3 b) {
+    return b.z < -4 || (b.z < 0 && b.x < at + 8) || b.x >= at + 20;
+  });
+  const Space space{&volume, {}};
+  Rules rules;
+  rules.monster_solver = Solver::correct;
+  const MonsterTraits& kind = traits(MonsterKind::shade);
+  Body body;
+  body.position_m = body.last_free_m = {offset + 0.5, 0.5, 0};
+  body.grounded = 1;
+  MonsterWish wish;
+  wish.direction = {0.8, 0.6};
+  double pace = 0;
+  bool recovered = false;
+  for (int tick = 0; tick < 400; ++tick) {
+    const DVec3 before = body.position_m;
+    recovered = monster_move(space, rules, kind, wish, body).recovered || recovered;
+    // On the level until the ledge, and nowhere in a block.
+    if (body.position_m.x < offset + 8) CHECK(body.position_m.z == 0);
+    REQUIRE_FALSE(volume.solid(block_at(body.position_m + DVec3{0, 0, 1e-6})));
+    pace = body.position_m.y - before.y;
+  }
+  CHECK_FALSE(recovered);
+  CHECK(body.position_m.z == -4);
+  CHECK(std::fabs(body.position_m.x - offset - 20) < 1e-4);
+  CHECK(body.position_m.x < offset + 20);
+  CHECK(body.velocity_mps.x == Approx(0).margin(1e-6));
+  // Along the wall its speed is what the wall leaves of it.
+  CHECK(pace == Approx(kind.speed_mps * 0.6 / 60).margin(1e-6));
+}
