@@ -129,13 +129,17 @@ void Client::handle(Welcome& message) {
   next_send_ = now_;
   view_.reset(welcome_.rules.tick_rate_hz);
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks);
+  std::vector<std::shared_ptr<const PlacedMap>> held;
   for (const WelcomeMap& map : welcome_.maps) {
     const auto hash = config_.content ? config_.content(map) : std::nullopt;
-    if (hash == map.content_hash)
+    const bool holds = hash == map.content_hash;
+    if (holds)
       join_.content[join_.content_count++] = *hash;
     else
       missing_maps_.push_back(map.name);
+    held.push_back(holds && config_.map ? config_.map(map) : nullptr);
   }
+  if (config_.map) sectors_ = SectorForecast(std::move(held), welcome_.rules.tick_rate_hz);
 }
 
 void Client::handle(const Refuse& message) {
@@ -161,6 +165,7 @@ void Client::handle(const SnapshotPart& message) {
   }
   count_snapshot(message);
   view_.take(message);
+  if (config_.map) sectors_.take(message);
   if (message.tick < snapshot_tick_) return;
   snapshot_tick_ = message.tick;
   applied_tick_ = std::max(applied_tick_, message.applied_tick);

@@ -10,6 +10,7 @@
 
 #include "client_sim/histogram.h"
 #include "client_sim/input_clock.h"
+#include "client_sim/sector_forecast.h"
 #include "client_sim/view.h"
 #include "protocol/datagram.h"
 #include "protocol/decode.h"
@@ -36,6 +37,9 @@ struct ClientConfig {
   /// Hash of the map's content when the client holds it, placed as the welcome says; nullopt: lacks it.
   /// Called once for each map of the welcome.
   std::function<std::optional<std::uint64_t>(const WelcomeMap&)> content;
+  /// The map itself, for clients that foresee its moving sectors (Client::sectors()); may be empty.
+  /// Called once for each map of the welcome that the client holds.
+  std::function<std::shared_ptr<const PlacedMap>(const WelcomeMap&)> map;
   Micros hello_retry{std::chrono::milliseconds{500}};
   Micros connect_timeout{std::chrono::seconds{10}};
   Micros silence_timeout{std::chrono::seconds{5}};  ///< without a valid packet while playing: lost
@@ -101,6 +105,9 @@ class Client {
   /// Tick of the newest command sent; 0 before playing.
   std::uint32_t command_tick() const { return clock_.newest_tick(); }
   const View& view() const { return view_; }
+  /// Floors and ceilings of the maps that ClientConfig::map gave, now and in ticks to come.
+  const SectorForecast& sectors() const { return sectors_; }
+  SectorForecast& sectors() { return sectors_; }
   const ClientStats& stats() const { return stats_; }
   /// How long ago the last snapshot came; 0 before the first.
   Micros silent_for(Micros now) const;
@@ -159,6 +166,7 @@ class Client {
   Micros rtt_{0};
 
   View view_;
+  SectorForecast sectors_;
   std::optional<OwnPlayer> own_;
   std::uint32_t own_tick_ = 0;
 

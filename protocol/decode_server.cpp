@@ -4,6 +4,7 @@
 
 #include "protocol/decode.h"
 #include "protocol/schema/server_message_generated.h"
+#include "protocol/sector_motion.h"
 #include "protocol/snapshot_writer.h"
 #include "protocol/text.h"
 #include "protocol/wire_check.h"
@@ -138,7 +139,10 @@ bool sectors_ok(const SnapshotPart& part) {
     if (run.map >= placed_maps_max || run.first + run.count > 65536) return false;
     heights += run.count;
   }
-  return part.sector_runs.size() <= snapshot_sector_runs_max && heights == part.sector_heights.size();
+  for (const WireMotion& motion : part.sector_motions)
+    if (!motion_ok(motion)) return false;
+  return part.sector_runs.size() <= snapshot_sector_runs_max && heights == part.sector_heights.size() &&
+         part.sector_motions.size() <= snapshot_motions_max;
 }
 
 Result decode(const wire::Snapshot& in) {
@@ -160,6 +164,7 @@ Result decode(const wire::Snapshot& in) {
   out.entities = span_of<EntityRecord>(in.entities());
   out.sector_runs = span_of<SectorRun>(in.sector_runs());
   out.sector_heights = span_of<WireHeights>(in.sector_heights());
+  out.sector_motions = span_of<WireMotion>(in.sector_motions());
   if (!cells_ok(out) || !sectors_ok(out)) return out_of_range;
   return out;
 }

@@ -136,6 +136,28 @@ struct WireHeights {
 };
 static_assert(sizeof(WireHeights) == 8);
 
+namespace motion_flag {
+inline constexpr std::uint8_t crushes = 1;
+inline constexpr std::uint8_t slows = 2;
+inline constexpr std::uint8_t pressed = 4;  ///< it met somebody on this stroke
+}  // namespace motion_flag
+
+/// One floor or ceiling in motion, or waiting to move on, to the last bit, so that a client that runs the
+/// same code foresees its height exactly. The values are those of world/sim/sector_movers.h, Mover;
+/// protocol/sector_motion.h turns one into the other.
+struct WireMotion {
+  double height_m = 0;  ///< where the plane is, world frame
+  double low_m = 0, high_m = 0;
+  double speed_mps = 0;
+  double wait_s = 0, left_s = 0;
+  std::uint16_t sector = 0;
+  std::uint8_t map = 0;    ///< index into the welcome's maps
+  std::uint8_t plane = 0;  ///< 0 floor, 1 ceiling
+  std::uint8_t motion = 0, phase = 0, resume = 0;
+  std::uint8_t flags = 0;  ///< motion_flag
+};
+static_assert(sizeof(WireMotion) == 56);
+
 /// A part of the snapshot of a tick. Spans point into the decoded bytes and live as long as they do.
 /// A complete cell of tick T (all its pieces with the same T) replaces what was known of the cell; an entity
 /// that no snapshot has mentioned for a second is gone.
@@ -151,6 +173,7 @@ struct SnapshotPart {
   std::span<const EntityRecord> entities;  ///< the cells' entities, one cell after the other
   std::span<const SectorRun> sector_runs;
   std::span<const WireHeights> sector_heights;  ///< the runs' heights, one run after the other
+  std::span<const WireMotion> sector_motions;
 };
 inline constexpr std::int8_t input_ahead_none = -128;
 

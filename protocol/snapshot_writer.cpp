@@ -20,10 +20,11 @@ static_assert(sizeof(wire::EntityRecord) == sizeof(EntityRecord));
 static_assert(sizeof(wire::CellHeader) == sizeof(CellHeader));
 static_assert(sizeof(wire::SectorRun) == sizeof(SectorRun));
 static_assert(sizeof(wire::SectorHeight) == sizeof(WireHeights));
+static_assert(sizeof(wire::SectorMotion) == sizeof(WireMotion));
 
-// What a part costs beside its lists' contents: root, both tables with their virtual tables, four list
-// lengths and paddings. Measured at most 124 (a test holds the total); the rest is reserve for new fields.
-constexpr std::size_t part_fixed_bytes = 144;
+// What a part costs beside its lists' contents: root, both tables with their virtual tables, five list
+// lengths and paddings. Measured at most 140 (a test holds the total); the rest is reserve for new fields.
+constexpr std::size_t part_fixed_bytes = 160;
 constexpr std::size_t part_room_bytes = payload_bytes_max - part_fixed_bytes;
 constexpr std::size_t own_bytes = sizeof(wire::OwnPlayer);
 constexpr std::size_t entity_bytes = sizeof(EntityRecord);
@@ -33,6 +34,7 @@ constexpr std::size_t piece_entities_max = (part_room_bytes - cell_bytes) / enti
 static_assert(own_bytes + snapshot_sector_heights_max * sizeof(WireHeights) +
                   snapshot_sector_runs_max * sizeof(SectorRun) <=
               part_room_bytes);
+static_assert(snapshot_motions_max * sizeof(WireMotion) <= part_room_bytes);
 
 wire::Vec to_wire(DVec3 v) { return {v.x, v.y, v.z}; }
 
@@ -57,11 +59,13 @@ struct Piece {
   const EntityRecord* entities;
 };
 
-/// The pieces of one part: [first, first + count).
+/// The pieces of one part, [first, first + count), and its motions.
 struct PartLayout {
   std::size_t first_piece = 0;
   std::size_t piece_count = 0;
   std::size_t entity_count = 0;
+  std::size_t first_motion = 0;
+  std::size_t motion_count = 0;
 };
 
 }  // namespace
@@ -88,10 +92,11 @@ struct SnapshotWriter::Impl {
   std::size_t run_count = 0;
   std::array<WireHeights, snapshot_sector_heights_max> heights{};
   std::size_t height_count = 0;
+  std::array<WireMotion, snapshot_motions_max> motions{};
 
   bool open_part() {
     if (part_count == parts_max) return false;
-    layouts[part_count++] = {pieces.size(), 0, 0};
+    layouts[part_count++] = {pieces.size(), 0, 0, 0, 0};
     room = part_room_bytes;
     return true;
   }
@@ -102,6 +107,17 @@ struct SnapshotWriter::Impl {
     ++layout.piece_count;
     layout.entity_count += header.entity_count;
     room -= cell_bytes + header.entity_count * entity_bytes;
+  }
+
+  /// Lays out the motions: what does not fit into the part that is open goes into the next one.
+  void add_motions(std::span<const WireMotion> given) {
+    std::copy(given.begin(), given.end(), motions.begin());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (room < sizeof(WireMotion) && !open_part()) return;
+      PartLayout& layout = layouts[part_count - 1];
+      if (layout.motion_count++ == 0) layout.first_motion = i;
+      room -= sizeof(WireMotion);
+    }
   }
 
   /// Lays out one block; false, and nothing laid out, when the parts are full.
@@ -134,8 +150,10 @@ SnapshotWriter::SnapshotWriter(SnapshotWriter&&) noexcept = default;
 SnapshotWriter& SnapshotWriter::operator=(SnapshotWriter&&) noexcept = default;
 
 SnapshotPlan SnapshotWriter::begin(const SnapshotHead& head, std::span<const CellBlock> blocks,
-                                   std::span<const HeightBlock> heights, std::size_t parts_max) {
+                                   std::span<const HeightBlock> heights, std::size_t parts_max,
+                                   std::span<const WireMotion> motions) {
   ASHLAR_ASSERT(parts_max >= 1 && parts_max <= snapshot_parts_max);
+  ASHLAR_ASSERT(motions.size() <= snapshot_motions_max);
   ASHLAR_ASSERT(heights.size() <= snapshot_sector_runs_max);
   Impl& im = *impl_;
   im.head = head;
@@ -155,6 +173,7 @@ SnapshotPlan SnapshotWriter::begin(const SnapshotHead& head, std::span<const Cel
     im.height_count += block.heights.size();
   }
   im.room -= im.run_count * sizeof(SectorRun) + im.height_count * sizeof(WireHeights);
+  im.add_motions(motions);
 
   SnapshotPlan plan;
   for (const CellBlock& block : blocks) {
@@ -197,6 +216,11 @@ std::span<const std::uint8_t> SnapshotWriter::part(std::size_t part, const Packe
     heights = fbb.CreateVectorOfStructs(reinterpret_cast<const wire::SectorHeight*>(im.heights.data()),
                                         im.height_count);
   }
+  flatbuffers::Offset<flatbuffers::Vector<const wire::SectorMotion*>> motions;
+  if (layout.motion_count > 0)
+    motions = fbb.CreateVectorOfStructs(
+        reinterpret_cast<const wire::SectorMotion*>(im.motions.data() + layout.first_motion),
+        layout.motion_count);
 
   wire::SnapshotBuilder builder(fbb);
   if (part == 0 && im.head.own != nullptr) {
@@ -207,6 +231,7 @@ std::span<const std::uint8_t> SnapshotWriter::part(std::size_t part, const Packe
   builder.add_entities(entities);
   builder.add_sector_runs(runs);
   builder.add_sector_heights(heights);
+  builder.add_sector_motions(motions);
   builder.add_tick(im.head.tick);
   builder.add_applied_tick(im.head.applied_tick);
   builder.add_chat_seen(im.head.chat_seen);

@@ -13,6 +13,8 @@ inline constexpr std::size_t snapshot_parts_max = 32;
 /// Runs of sector heights a snapshot may carry, and heights in all of them.
 inline constexpr std::size_t snapshot_sector_runs_max = 16;
 inline constexpr std::size_t snapshot_sector_heights_max = 96;
+/// Motions of sectors that a snapshot may carry.
+inline constexpr std::size_t snapshot_motions_max = 16;
 
 /// A cell's entities, quantised once per tick for all receivers. The span must live until the snapshot's
 /// last part is written.
@@ -59,9 +61,11 @@ class SnapshotWriter {
   SnapshotWriter& operator=(SnapshotWriter&&) noexcept;
 
   /// Lays out a snapshot. `parts_max` is the receiver's budget, 1 to snapshot_parts_max; the own player and
-  /// the heights (at most snapshot_sector_heights_max, asserted) always fit into part 0.
+  /// the heights (at most snapshot_sector_heights_max, asserted) always fit into part 0. The motions (at most
+  /// snapshot_motions_max, asserted) follow in part 0 and 1; with a budget of one part some may be left out.
   SnapshotPlan begin(const SnapshotHead& head, std::span<const CellBlock> blocks,
-                     std::span<const HeightBlock> heights, std::size_t parts_max);
+                     std::span<const HeightBlock> heights, std::size_t parts_max,
+                     std::span<const WireMotion> motions = {});
 
   /// The bytes of one part of the snapshot begun, valid until the next call. Each part needs a header with a
   /// sequence of its own. Precondition: part < plan.parts.

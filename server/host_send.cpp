@@ -115,8 +115,9 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
                            : static_cast<std::int8_t>(std::clamp(level, -127, 127));
     head.own = &own;
     const DVec3 eye = own.body.position_m + DVec3{0, 0, world->setup().rules.player_eye_m};
-    const SnapshotPlan plan = snapshots.begin(head, publisher.blocks_near(eye, config.interest_radius_m),
-                                              publisher.heights(), snapshot_parts_per_client);
+    const SnapshotPlan plan =
+        snapshots.begin(head, publisher.blocks_near(eye, config.interest_radius_m), publisher.heights(),
+                        snapshot_parts_per_client, publisher.motions());
     for (std::size_t part = 0; part < plan.parts; ++part)
       send(session.address, snapshots.part(part, next_header(session, at)), out);
   }

@@ -84,6 +84,7 @@ void Publisher::gather(const World& world) {
       blocks_.push_back({cell.coord, {}});
   }
   gather_heights(world);
+  motions_ = news_.gather(world);
 }
 
 std::span<const CellBlock> Publisher::blocks_near(DVec3 eye_m, double radius_m) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocol/snapshot_writer.h"
+#include "server/motion_news.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
@@ -22,6 +23,9 @@ class Publisher {
   /// The sectors' heights that go out this tick: those in motion, and a share of all, so that every sector
   /// comes round within a second.
   std::span<const HeightBlock> heights() const { return height_blocks_; }
+
+  /// The sectors' motions that go out this tick.
+  std::span<const WireMotion> motions() const { return motions_; }
 
  private:
   struct Placed {
@@ -45,6 +49,8 @@ class Publisher {
   std::vector<WireHeights> wire_heights_;
   std::vector<HeightBlock> height_blocks_;
   std::size_t next_sector_ = 0, next_moving_ = 0;
+  MotionNews news_;
+  std::span<const WireMotion> motions_;
 };
 
 }  // namespace ashlar::server

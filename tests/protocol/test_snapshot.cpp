@@ -5,6 +5,7 @@
 
 #include "protocol/decode.h"
 #include "protocol/schema/server_message_generated.h"
+#include "protocol/sector_motion.h"
 #include "protocol/snapshot_writer.h"
 #include "tests/catch.h"
 #include "tests/protocol/bytes.h"
@@ -54,6 +55,24 @@ OwnPlayer some_own(Rng& rng) {
   return own;
 }
 
+Mover some_mover(Rng& rng) {
+  Mover m;
+  m.sector = rng.below(65536);
+  m.plane = static_cast<Plane>(rng.below(2));
+  m.motion = static_cast<Motion>(rng.below(motion_count));
+  m.phase = static_cast<MotionPhase>(rng.below(5));
+  m.resume = static_cast<MotionPhase>(rng.below(5));
+  m.crushes = static_cast<std::uint8_t>(rng.below(2));
+  m.slows = static_cast<std::uint8_t>(rng.below(2));
+  m.pressed = static_cast<std::uint8_t>(rng.below(2));
+  m.low_m = rng.between(-100, 100);
+  m.high_m = rng.between(-100, 100);
+  m.speed_mps = rng.between(0.01, 20);
+  m.wait_s = rng.between(0, 300);
+  m.left_s = rng.between(0, 300);
+  return m;
+}
+
 /// Cells with their entities, owned.
 struct Scene {
   std::vector<std::vector<EntityRecord>> entities;
@@ -78,6 +97,7 @@ struct Received {
   std::map<CellCoord, std::size_t> pieces_missing;
   std::optional<OwnPlayer> own;
   std::vector<WireHeights> heights;
+  std::vector<WireMotion> motions;
 };
 
 Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t tick) {
@@ -107,6 +127,7 @@ Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t
     }
     REQUIRE(at == part.entities.size());
     out.heights.insert(out.heights.end(), part.sector_heights.begin(), part.sector_heights.end());
+    out.motions.insert(out.motions.end(), part.sector_motions.begin(), part.sector_motions.end());
   }
   return out;
 }
@@ -175,6 +196,63 @@ TEST_CASE("the own player travels to the last bit", "[protocol][snapshot]") {
   }
 }
 
+TEST_CASE("motions travel to the last bit, whatever else is told", "[protocol][snapshot]") {
+  const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 30));
+  CAPTURE(seed);
+  Rng rng{seed};
+  const OwnPlayer own = some_own(rng);
+  std::vector<Mover> movers(rng.below(snapshot_motions_max + 1));
+  std::vector<WireMotion> motions;
+  for (Mover& m : movers) {
+    m = some_mover(rng);
+    motions.push_back(to_wire(m, motions.size() % placed_maps_max, m.low_m + 0.1));
+  }
+  const std::vector<WireHeights> heights(rng.below(snapshot_sector_heights_max + 1));
+  const HeightBlock run{0, 0, heights};
+  std::vector<std::size_t> counts(rng.below(20));
+  for (auto& c : counts) c = rng.below(80);
+  const Scene scene(rng, counts);
+  SnapshotHead head;
+  head.tick = 7;
+  head.own = &own;
+  SnapshotWriter writer;
+  const SnapshotPlan plan = writer.begin(head, scene.blocks, std::span(&run, 1), snapshot_parts_max, motions);
+  const Received got = receive(writer, plan, 7);
+  CHECK(plan.blocks_taken == scene.blocks.size());
+  REQUIRE(got.motions.size() == movers.size());
+  for (std::size_t i = 0; i < movers.size(); ++i) {
+    CHECK(mover_of(got.motions[i]) == movers[i]);
+    CHECK(got.motions[i].map == i % placed_maps_max);
+    CHECK(got.motions[i].height_m == movers[i].low_m + 0.1);
+  }
+}
+
+TEST_CASE("a motion with a wrong value is refused", "[protocol][snapshot]") {
+  const auto accepted = [](auto&& change) {
+    Rng rng{9};
+    WireMotion motion = to_wire(some_mover(rng), 1, 2.5);
+    change(motion);
+    SnapshotWriter writer;
+    writer.begin({}, {}, {}, 1, std::span(&motion, 1));
+    const AlignedBytes payload = payload_of(writer.part(0, {.connection = 1, .sequence = 1}));
+    return decode_server_message(payload.span()).has_value();
+  };
+  CHECK(accepted([](WireMotion&) {}));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.map = placed_maps_max; }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.plane = 2; }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.motion = motion_count; }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.phase = 5; }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.resume = 5; }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.height_m = std::nan(""); }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.height_m = 1e6; }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.low_m = 1e300; }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.high_m = std::nan(""); }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.speed_mps = 0; }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.speed_mps = -1; }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.wait_s = -1; }));
+  CHECK_FALSE(accepted([](WireMotion& m) { m.left_s = std::nan(""); }));
+}
+
 TEST_CASE("part 0 has room for the own player, all heights and the fullest rest", "[protocol][snapshot]") {
   Rng rng{3};
   const OwnPlayer own = some_own(rng);
@@ -238,11 +316,12 @@ TEST_CASE("snapshots are refused when cut short or out of range", "[protocol][sn
   const OwnPlayer own = some_own(rng);
   const std::vector<WireHeights> heights(5);
   const HeightBlock run{1, 2, heights};
+  const WireMotion motion = to_wire(some_mover(rng), 1, 2.5);
   SnapshotHead head;
   head.tick = 1;
   head.own = &own;
   SnapshotWriter writer;
-  writer.begin(head, scene.blocks, std::span(&run, 1), 1);
+  writer.begin(head, scene.blocks, std::span(&run, 1), 1, std::span(&motion, 1));
   const AlignedBytes good = payload_of(writer.part(0, {.connection = 1, .sequence = 1}));
   REQUIRE(decode_server_message(good.span()).has_value());
   for (std::size_t size = 0; size < good.size(); ++size) {
@@ -265,6 +344,7 @@ TEST_CASE("snapshots are refused when cut short or out of range", "[protocol][sn
       for (const EntityRecord& e : part->entities)
         REQUIRE((e.x < cell_steps && e.y < cell_steps && e.z < cell_steps && e.id != EntityId{}));
       if (part->own.has_value()) REQUIRE(is_finite(part->own->body.position_m));
+      for (const WireMotion& m : part->sector_motions) REQUIRE(mover_sane(mover_of(m)));
       if (part->own.has_value()) REQUIRE(is_finite(part->own->body.velocity_mps));
     }
 }

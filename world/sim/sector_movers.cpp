@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "world/bsp/placement.h"
 #include "world/math/assert.h"
 #include "world/sim/map_plan.h"
 
@@ -45,8 +46,12 @@ bool is_door(Motion m) { return m <= Motion::door_close_wait_open; }
 /// Advances one mover; true while it stays in the table.
 class Step {
  public:
-  Step(MoverTick& tick, SectorMovers& movers, Mover& mover)
-      : tick_(tick),
+  /// @param tick  the bodies that are carried and stopped for, and the events; nullptr: nobody, and silence
+  Step(const PlacedMap& map, std::span<SectorHeights> heights, MoverTick* tick, SectorMovers& movers,
+       Mover& mover)
+      : map_(map),
+        heights_(heights),
+        tick_(tick),
         movers_(movers),
         m_(mover),
         traits_(motion_traits[static_cast<std::size_t>(mover.motion)]) {}
@@ -54,7 +59,7 @@ class Step {
   bool run(double dt_s) {
     m_.hurt_in_s = std::max(0.0, m_.hurt_in_s - dt_s);
     // A door closes onto the floor as it is now, wherever that went.
-    if (is_door(m_.motion)) m_.low_m = tick_.heights[m_.sector].floor_m;
+    if (is_door(m_.motion)) m_.low_m = heights_[m_.sector].floor_m;
     for (int turns = 0; turns < turns_per_tick_max && dt_s > 0; ++turns) {
       switch (m_.phase) {
         case MotionPhase::held: return true;
@@ -81,19 +86,26 @@ class Step {
 
  private:
   double height() const {
-    const SectorHeights& h = tick_.heights[m_.sector];
+    const SectorHeights& h = heights_[m_.sector];
     return m_.plane == Plane::floor ? h.floor_m : h.ceiling_m;
   }
 
   void event(MoverEventKind kind, EntityId who = {}) {
-    tick_.events.add({kind, tick_.map, m_.plane, m_.sector, who});
+    if (tick_ != nullptr) tick_->events.add({kind, tick_->map, m_.plane, m_.sector, who});
+  }
+
+  /// @return false, and nothing changed, when a body is in the way.
+  bool shift(double to_m, Blockers& blockers) {
+    if (tick_ != nullptr) return shift_plane(*tick_, m_.sector, m_.plane, to_m, blockers);
+    (m_.plane == Plane::floor ? heights_[m_.sector].floor_m : heights_[m_.sector].ceiling_m) = to_m;
+    return true;
   }
 
   /// The end of the way, short of the sector's other plane: a floor never passes its ceiling.
   double goal() const {
-    const SectorHeights& h = tick_.heights[m_.sector];
+    const SectorHeights& h = heights_[m_.sector];
     const double end = m_.phase == MotionPhase::up ? m_.high_m : m_.low_m;
-    if (tick_.plan.map().source().sectors[m_.sector].sky()) return end;
+    if (map_.sky(m_.sector)) return end;
     if (m_.plane == Plane::floor) return std::min(end, std::max(h.ceiling_m, h.floor_m));
     return std::max(end, std::min(h.floor_m, h.ceiling_m));
   }
@@ -107,7 +119,7 @@ class Step {
     const bool there = reach >= distance;
     const double next = there ? to : to > from ? from + reach : from - reach;
     Blockers blockers;
-    if (next != from && !shift_plane(tick_, m_.sector, m_.plane, next, blockers)) {
+    if (next != from && !shift(next, blockers)) {
       meet(blockers);
       return false;
     }
@@ -143,7 +155,7 @@ class Step {
     if (m_.crushes != 0 && m_.hurt_in_s <= 0) {
       m_.hurt_in_s = hurt_every_s;
       for (std::size_t i = 0; i < blockers.count; ++i)
-        event(MoverEventKind::crushed, tick_.bodies[blockers.body[i]].id);
+        event(MoverEventKind::crushed, tick_->bodies[blockers.body[i]].id);
     }
     if (traits_.meets != Meets::turns) return;
     m_.phase = m_.phase == MotionPhase::up ? MotionPhase::down : MotionPhase::up;
@@ -151,13 +163,30 @@ class Step {
     event(MoverEventKind::reversed);
   }
 
-  MoverTick& tick_;
+  const PlacedMap& map_;
+  std::span<SectorHeights> heights_;
+  MoverTick* tick_;
   SectorMovers& movers_;
   Mover& m_;
   const MotionTraits& traits_;
 };
 
 }  // namespace
+
+bool mover_sane(const Mover& m) {
+  const bool kinds_ok = m.plane <= Plane::ceiling && static_cast<std::uint8_t>(m.motion) < motion_count &&
+                        m.phase <= MotionPhase::held && m.resume <= MotionPhase::held;
+  const double span = m.high_m - m.low_m;  // NaN and infinity fail what follows
+  return kinds_ok && m.speed_mps > 0 && m.speed_mps < 1e4 && m.wait_s >= 0 && m.wait_s < 1e6 &&
+         m.left_s >= 0 && m.left_s < 1e6 && m.hurt_in_s >= 0 && m.hurt_in_s < 1 && span > -1e5 &&
+         span < 1e5 && m.low_m > -1e5 && m.low_m < 1e5;
+}
+
+bool same_motion(const Mover& a, const Mover& b) {
+  Mover c = b;
+  c.hurt_in_s = a.hurt_in_s;
+  return a == c;
+}
 
 SectorMovers::SectorMovers(std::uint32_t sector_count) : sectors_(sector_count) {
   movers_.reserve(static_cast<std::size_t>(sector_count) * 2);
@@ -187,18 +216,24 @@ bool SectorMovers::assign(std::span<const Mover> movers) {
   if (movers.size() > static_cast<std::size_t>(sectors_) * 2) return false;
   std::uint64_t next_key = 0;
   for (const Mover& m : movers) {
-    const bool ranges_ok = m.sector < sectors_ && m.plane <= Plane::ceiling &&
-                           static_cast<std::uint8_t>(m.motion) < motion_count &&
-                           m.phase <= MotionPhase::held && m.resume <= MotionPhase::held;
-    const double span = m.high_m - m.low_m;  // NaN and infinity fail what follows
-    const bool values_ok = m.speed_mps > 0 && m.speed_mps < 1e4 && m.wait_s >= 0 && m.wait_s < 1e6 &&
-                           m.left_s >= 0 && m.left_s < 1e6 && m.hurt_in_s >= 0 && m.hurt_in_s < 1 &&
-                           span > -1e5 && span < 1e5 && m.low_m > -1e5 && m.low_m < 1e5;
-    if (!ranges_ok || !values_ok || key_of(m) < next_key) return false;
+    if (m.sector >= sectors_ || !mover_sane(m) || key_of(m) < next_key) return false;
     next_key = key_of(m) + 1;
   }
   movers_.assign(movers.begin(), movers.end());
   return true;
+}
+
+bool SectorMovers::put(const Mover& mover) {
+  if (mover.sector >= sectors_ || !mover_sane(mover)) return false;
+  if (Mover* known = find(mover.sector, mover.plane))
+    *known = mover;
+  else
+    start(mover);
+  return true;
+}
+
+void SectorMovers::remove(std::uint32_t sector, Plane plane) {
+  if (const Mover* known = find(sector, plane)) movers_.erase(movers_.begin() + (known - movers_.data()));
 }
 
 void SectorMovers::advance(MoverTick& tick, double dt_s) {
@@ -210,16 +245,25 @@ void SectorMovers::advance(MoverTick& tick, double dt_s) {
   }
   // Too many touches for the room there is: the planes stand still rather than move through somebody.
   if (tick.touching.fill(tick.plan, tick.bodies)) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < movers_.size(); ++i) {
-      if (!Step(tick, *this, movers_[i]).run(dt_s))
-        movers_[i].phase = MotionPhase::held, movers_[i].speed_mps = 0;
-    }
-    for (std::size_t i = 0; i < movers_.size(); ++i)
-      if (movers_[i].speed_mps > 0) movers_[kept++] = movers_[i];
-    movers_.resize(kept);
+    step_all(tick.plan.map(), tick.heights, &tick, dt_s);
   }
   tick.touching.clear();
+}
+
+void SectorMovers::advance_alone(const PlacedMap& map, std::span<SectorHeights> heights, double dt_s) {
+  step_all(map, heights, nullptr, dt_s);
+}
+
+void SectorMovers::step_all(const PlacedMap& map, std::span<SectorHeights> heights, MoverTick* tick,
+                            double dt_s) {
+  bool any_done = false;
+  for (Mover& m : movers_) {
+    if (Step(map, heights, tick, *this, m).run(dt_s)) continue;
+    // It stays in its place until all have moved: those to come look each other up.
+    m.phase = MotionPhase::held, m.speed_mps = 0;
+    any_done = true;
+  }
+  if (any_done) std::erase_if(movers_, [](const Mover& m) { return m.speed_mps <= 0; });
 }
 
 void SectorMovers::add_to_hash(Hasher& hash) const {

@@ -9,7 +9,7 @@
 
 namespace ashlar {
 
-class MapPlan;
+class PlacedMap;
 
 /// How a plane goes on after it arrived or met somebody; one row of `motion_traits` each.
 /// Values travel on the wire: append only.
@@ -50,6 +50,12 @@ struct Mover {
   friend bool operator==(const Mover&, const Mover&) = default;
 };
 
+/// Are the kinds known and the values finite and within what a mover may have? For what was received.
+bool mover_sane(const Mover& mover);
+
+/// Do both move alike where nobody is in the way? Everything counts but the time until one hurts again.
+bool same_motion(const Mover& a, const Mover& b);
+
 /// The planes of one map that are in motion, ordered by sector, floor before ceiling: state of the simulation
 /// beside the heights. A copyable value; copying into one of the same map allocates nothing.
 class SectorMovers {
@@ -71,16 +77,29 @@ class SectorMovers {
   /// @return false: refused, nothing changed. No allocation.
   bool assign(std::span<const Mover> movers);
 
+  /// Sets one plane's motion to what was received, whatever it did before.
+  /// @return false: no mover of this map, nothing changed. No allocation.
+  bool put(const Mover& mover);
+  /// The plane rests from now on.
+  void remove(std::uint32_t sector, Plane plane);
+
   /// Moves every plane by one tick, in order, carrying and stopping for the bodies in `tick`. Those that
   /// arrived for good leave the table. What is left of a tick after an arrival counts for what comes next, so
   /// a motion takes the same time at every tick rate.
   /// No allocation. Cost: about 20 ns a mover in motion, plus one query or two of space per body it touches.
   void advance(MoverTick& tick, double dt_s);
 
+  /// Moves every plane by one tick as if nobody were there: what a client foresees, and what a server need
+  /// not tell. The arithmetic is advance()'s, so where nobody is in the way both give the same bits. No
+  /// allocation.
+  void advance_alone(const PlacedMap& map, std::span<SectorHeights> heights, double dt_s);
+
   /// Feeds every field, in order.
   void add_to_hash(Hasher& hash) const;
 
  private:
+  void step_all(const PlacedMap& map, std::span<SectorHeights> heights, MoverTick* tick, double dt_s);
+
   std::vector<Mover> movers_;
   std::uint32_t sectors_ = 0;
 };

@@ -208,3 +208,58 @@ TEST_CASE("the state of movers can be copied, put back and told apart", "[world]
   bad.push_back(bad[0]);  // the same plane twice
   CHECK_FALSE(copy.assign(bad));
 }
+
+TEST_CASE("with nobody in the way a motion foreseen is the motion that happens, bit for bit",
+          "[world][sector_movers]") {
+  const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 21));
+  CAPTURE(seed);
+  Rng rng = rng_for(seed, 5);
+  const auto rate = static_cast<std::uint16_t>(10 + rng.below(119));
+  MovingWorld w(row_of_rooms({{0, 128}, {0, 96, 1}, {32, 160, 2}, {0, 0, 3}, {64, 256, 4, 0, true}, {0, 128}},
+                             {{}, {}, {}, {}, {}}),
+                rate);
+  constexpr std::uint16_t specials[] = {1,  62, 63, 42, 76, 87, 89, 73, 74, 77, 40,
+                                        45, 18, 41, 44, 7,  9,  14, 36, 55, 140};
+  SectorMovers alone(w.map->source().sectors.size() > 0 ? 6 : 0);
+  std::vector<SectorHeights> heights;
+  std::size_t compared = 0;
+  for (int round = 0; round < 40; ++round) {
+    start(w, specials[rng.below(std::size(specials))], static_cast<std::uint16_t>(1 + rng.below(4)));
+    REQUIRE(alone.assign(w.movers().movers()));
+    heights = w.heights[0];
+    const std::uint32_t ticks = 1 + rng.below(2u * rate);
+    for (std::uint32_t t = 0; t < ticks; ++t) {
+      w.step();
+      alone.advance_alone(*w.map, heights, w.rules.tick_s());
+      REQUIRE(heights == w.heights[0]);
+      REQUIRE(std::ranges::equal(alone.movers(), w.movers().movers(), same_motion));
+      compared += alone.movers().size();
+    }
+  }
+  CHECK(compared > 100);
+}
+
+TEST_CASE("a single motion is put in its place or over the one before, and taken away",
+          "[world][sector_movers]") {
+  SectorMovers movers(4);
+  Mover m;
+  m.speed_mps = 1;
+  for (const std::uint32_t sector : {2u, 0u, 3u}) {
+    m.sector = sector;
+    REQUIRE(movers.put(m));
+  }
+  m.sector = 2, m.speed_mps = 7;
+  REQUIRE(movers.put(m));
+  REQUIRE(movers.movers().size() == 3);
+  CHECK(movers.find(2, Plane::floor)->speed_mps == 7);
+  CHECK(movers.movers()[0].sector == 0);
+  movers.remove(0, Plane::ceiling);  // not there
+  movers.remove(0, Plane::floor);
+  CHECK(movers.movers().size() == 2);
+  CHECK(movers.find(0, Plane::floor) == nullptr);
+  m.sector = 4;
+  CHECK_FALSE(movers.put(m));
+  m.sector = 1, m.left_s = std::nan("");
+  CHECK_FALSE(movers.put(m));
+  CHECK(movers.movers().size() == 2);
+}

@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+
+#include "protocol/messages.h"
+#include "world/sim/sector_movers.h"
+
+// Motions of floors and ceilings as they travel: what a client foresees their heights from.
+
+namespace ashlar {
+
+/// One plane's motion and where the plane is. Precondition: map < placed_maps_max, mover_sane(mover).
+WireMotion to_wire(const Mover& mover, std::size_t map, double height_m);
+
+/// The mover of a motion. What a client cannot use is left at its start value: when it may hurt again.
+Mover mover_of(const WireMotion& motion);
+
+/// Is it a motion of a map that there may be, with known kinds and finite values? For received bytes.
+bool motion_ok(const WireMotion& motion);
+
+}  // namespace ashlar

@@ -1,0 +1,88 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client_sim/client.h"
+#include "client_sim/link.h"
+#include "server/host.h"
+#include "tests/catch.h"
+#include "world/bsp/placement.h"
+#include "world/sim/world.h"
+
+namespace ashlar::testing {
+
+using client_sim::Micros;
+
+/// A Host and one client that holds its maps, with a link each way, in simulated time.
+class HostedClient {
+ public:
+  explicit HostedClient(const WorldSetup& setup, std::uint64_t seed = 1)
+      : client(client_config(setup)), up({}, seed), down({}, seed + 1000) {
+    server::HostConfig config;
+    config.clients_max = 4;
+    host = std::make_unique<server::Host>(config, std::make_unique<World>(setup), seed);
+  }
+
+  void conditions(const client_sim::LinkConditions& c) { up.set_conditions(c), down.set_conditions(c); }
+
+  /// Two milliseconds: the client, then the server. `after_tick` sees the world whenever it has stepped.
+  void turn() {
+    now += Micros{2000};
+    to_client.clear(), from_client.clear(), to_server.clear(), from_server.clear();
+    down.deliver(now, to_client);
+    client.advance(now, to_client, from_client);
+    up.send(now, from_client);
+    up.deliver(now, to_server);
+    const std::uint32_t before = number(host->world().tick());
+    host->advance(now, to_server, from_server, events);
+    down.send(now, from_server);
+    if (number(host->world().tick()) != before && after_tick) after_tick();
+  }
+  void run(double seconds) {
+    const Micros until = now + Micros{static_cast<std::int64_t>(seconds * 1e6)};
+    while (now < until) turn();
+  }
+  /// Runs until the client has its player.
+  void enter() {
+    for (int i = 0; i < 2000 && !client.own(); ++i) turn();
+    REQUIRE(client.own().has_value());
+  }
+  const World& world() const { return host->world(); }
+  std::size_t row() const {
+    const int row = world().player_row(client.player());
+    REQUIRE(row >= 0);
+    return static_cast<std::size_t>(row);
+  }
+
+  std::unique_ptr<server::Host> host;
+  client_sim::Client client;
+  client_sim::Link up, down;
+  Micros now{1'000'000};
+  DatagramBatch to_server, to_client, from_server, from_client;
+  std::vector<server::HostEvent> events;
+  std::function<void()> after_tick;
+
+ private:
+  static client_sim::ClientConfig client_config(const WorldSetup& setup) {
+    client_sim::ClientConfig config;
+    config.server.port = 7777;
+    config.name = "ada";
+    config.nonce = 77;
+    const auto held = [maps = setup.maps](const WelcomeMap& wanted) -> std::shared_ptr<const PlacedMap> {
+      for (const auto& map : maps)
+        if (map->content_hash() == wanted.content_hash) return map;
+      return nullptr;
+    };
+    config.map = held;
+    config.content = [held](const WelcomeMap& wanted) -> std::optional<std::uint64_t> {
+      const auto map = held(wanted);
+      return map == nullptr ? std::nullopt : std::optional(map->content_hash());
+    };
+    return config;
+  }
+};
+
+}  // namespace ashlar::testing
