@@ -1,0 +1,260 @@
+#include "client_sim/explore/expedition.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "world/bsp/column.h"
+#include "world/sim/triggers.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr double arms_reach_m = 1.0;
+constexpr double give_up_s = 15;
+constexpr std::uint16_t failures_max = 5;  // the wait doubles up to here
+
+// How near a key's middle is to that of whoever takes it, along x and along y (world/sim/mechanics.cpp).
+constexpr double key_reach_m = 36.0 / 32;
+
+bool moves_sectors(const LineAction& a) {
+  return a.effect != LineEffect::inert && a.effect != LineEffect::teleport &&
+         a.effect != LineEffect::teleport_line && a.effect != LineEffect::exit;
+}
+
+}  // namespace
+
+Expedition::Expedition(std::shared_ptr<const PlacedMap> map, const Rules& rules)
+    : map_(std::move(map)), plan_(map_), rules_(rules), grid_(*map_, rules.player) {
+  const auto initial = map_->initial_heights();
+  heights_.assign(initial.begin(), initial.end());
+  low_ = high_ = heights_;
+  placed_.push_back({map_.get(), heights_});
+  const std::uint32_t sectors = plan_.sector_count();
+  moved_s_.assign(sectors, -1e9);
+  recurs_.assign(sectors, 0);
+  roomy_.assign(sectors, 0);
+  entered_.assign(sectors, 0);
+  const std::size_t lines = map_->source().lines.size();
+  fired_.assign(lines, 0);
+  fired_s_.assign(lines, -1e9);
+  claims_.resize(sectors + lines + plan_.keys().size());
+  marks_.assign(grid_.cell_count(), 0);
+  // All of the map's box is one open volume: only the map is solid to uses and shots.
+  const ChunkCoord low = chunk_of(map_->box().min), high = chunk_of(map_->box().max);
+  for (int x = low.x; x <= high.x; ++x)
+    for (int y = low.y; y <= high.y; ++y)
+      for (int z = low.z; z <= high.z; ++z) air_.insert_chunk({x, y, z}, std::make_unique<Chunk>());
+  for (std::uint32_t c = 0; c < grid_.cell_count(); ++c)
+    if (grid_.set(c) != no_index) roomy_[grid_.sector(c)] = 1;
+  stands_.resize(grid_.set_count());
+  find_moving();
+  find_stands();
+  find_walk_lines();
+  find_keys();
+  raise_stands();
+}
+
+void Expedition::find_moving() {
+  const SectorMap& source = map_->source();
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (std::uint32_t l = 0; l < source.lines.size(); ++l) {
+    const LineAction* a = plan_.action(l);
+    if (a == nullptr || !a->players || !moves_sectors(*a)) continue;
+    const auto add = [&](std::uint32_t sector) {
+      pairs.emplace_back(sector, l);
+      if (a->repeats) recurs_[sector] = 1;
+    };
+    if (a->sector_behind) {
+      const std::uint32_t behind = source.back_sector(source.lines[l]);
+      if (behind != no_index) add(behind);
+    } else {
+      for (const auto& [tag, sector] : plan_.tagged(a->tag)) add(sector);
+    }
+  }
+  std::ranges::sort(pairs);
+  std::size_t at = 0;
+  for (std::uint32_t s = 0; s < plan_.sector_count(); ++s) {
+    first_moving_.push_back(static_cast<std::uint32_t>(at));
+    for (; at < pairs.size() && pairs[at].first == s; ++at) moving_.push_back(pairs[at].second);
+  }
+  first_moving_.push_back(static_cast<std::uint32_t>(at));
+}
+
+void Expedition::find_stands() {
+  const SectorMap& source = map_->source();
+  for (std::uint32_t l = 0; l < source.lines.size(); ++l) {
+    const LineAction* a = plan_.action(l);
+    if (a == nullptr || !a->players || a->effect == LineEffect::exit) continue;
+    const DVec2 from = plan_.start_m(l), along = plan_.end_m(l) - from;
+    const double long_m = length(along);
+    if (long_m <= 0 || a->trigger == LineTrigger::walk) continue;
+    const DVec2 out = DVec2{along.y, -along.x} * (1 / long_m);
+    const auto add = [&](DVec2 p) {
+      const std::uint32_t cell = grid_.cell_at(p);
+      if (cell != no_index && grid_.set(cell) != no_index) line_stands_.emplace_back(cell, l);
+    };
+    const int places = std::clamp(static_cast<int>(long_m / 0.8), 1, 24);
+    for (int i = 0; i < places; ++i) {
+      const DVec2 at = from + along * ((i + 0.5) / places);
+      if (a->trigger == LineTrigger::use) {
+        for (const double away : {0.45, 0.75, 1.1, 1.5, 1.8}) add(at + out * away);
+      } else {
+        for (const double side : {1.0, -1.0})
+          for (const double away : {0.6, 1.2, 2.4, 4.8, 9.6, 16.0, 24.0})
+            for (const double skew : {0.0, 0.5, -0.5})
+              add(at + (out * side + along * (skew / long_m)) * away);
+      }
+    }
+  }
+  std::ranges::sort(line_stands_);
+  line_stands_.erase(std::ranges::unique(line_stands_).begin(), line_stands_.end());
+  for (const auto& [cell, line] : line_stands_) marks_[cell] |= has_stand;
+}
+
+void Expedition::find_keys() {
+  constexpr int reach_cells = static_cast<int>(key_reach_m / GroundGrid::cell_m) + 1;
+  constexpr double sure_m = key_reach_m - 0.1;
+  for (std::uint32_t k = 0; k < plan_.keys().size(); ++k) {
+    const std::uint32_t middle = grid_.cell_at(xy(plan_.keys()[k].position_m));
+    if (middle == no_index) continue;
+    for (int dy = -reach_cells; dy <= reach_cells; ++dy)
+      for (int dx = -reach_cells; dx <= reach_cells; ++dx) {
+        const std::uint32_t cell = grid_.neighbour(middle, dx, dy);
+        if (cell == no_index || grid_.set(cell) == no_index) continue;
+        const DVec2 d = grid_.point(cell) - xy(plan_.keys()[k].position_m);
+        if (std::fabs(d.x) > sure_m || std::fabs(d.y) > sure_m) continue;
+        key_stands_.emplace_back(cell, k);
+        marks_[cell] |= has_key;
+      }
+  }
+  std::ranges::sort(key_stands_);
+}
+
+void Expedition::find_walk_lines() {
+  for (std::uint32_t l = 0; l < map_->source().lines.size(); ++l) {
+    const LineAction* a = plan_.action(l);
+    if (a == nullptr || a->trigger != LineTrigger::walk) continue;
+    const DVec2 from = plan_.start_m(l), along = plan_.end_m(l) - from;
+    const int pieces = static_cast<int>(length(along) / (GroundGrid::cell_m / 2)) + 1;
+    for (int i = 0; i <= pieces; ++i) {
+      const std::uint32_t cell = grid_.cell_at(from + along * (static_cast<double>(i) / pieces));
+      if (cell == no_index) continue;
+      for (int dy = -2; dy <= 2; ++dy)
+        for (int dx = -2; dx <= 2; ++dx) {
+          const std::uint32_t n = grid_.neighbour(cell, dx, dy);
+          if (n != no_index) marks_[n] |= near_walk_line;
+        }
+    }
+  }
+}
+
+void Expedition::raise_stands() {
+  for (std::uint32_t set = 0; set < stands_.size(); ++set) {
+    StandHeights h{-1e9, no_ceiling, -1e9, -1e9, no_ceiling};
+    for (const std::uint32_t s : grid_.sectors(set)) {
+      const Column now = column_of(*map_, heights_, s);
+      h.floor_m = std::max(h.floor_m, now.floor_m);
+      h.ceiling_m = std::min(h.ceiling_m, now.ceiling_m);
+      const bool again = recurs_[s] != 0;
+      h.low_floor_m = std::max(h.low_floor_m, again ? low_[s].floor_m : now.floor_m);
+      h.high_floor_m = std::max(h.high_floor_m, again ? high_[s].floor_m : now.floor_m);
+      h.high_ceiling_m =
+          std::min(h.high_ceiling_m, again && !map_->sky(s) ? high_[s].ceiling_m : now.ceiling_m);
+    }
+    stands_[set] = h;
+  }
+}
+
+void Expedition::observe(double now_s, HeightsView heights) {
+  now_s_ = now_s;
+  bool changed = false;
+  for (std::size_t s = 0; s < heights_.size() && s < heights.size(); ++s) {
+    if (heights_[s] == heights[s]) continue;
+    heights_[s] = heights[s];
+    low_[s].floor_m = std::min(low_[s].floor_m, heights[s].floor_m);
+    low_[s].ceiling_m = std::min(low_[s].ceiling_m, heights[s].ceiling_m);
+    high_[s].floor_m = std::max(high_[s].floor_m, heights[s].floor_m);
+    high_[s].ceiling_m = std::max(high_[s].ceiling_m, heights[s].ceiling_m);
+    moved_s_[s] = now_s;
+    changed = true;
+  }
+  if (changed) raise_stands();
+}
+
+void Expedition::enter(DVec3 base) {
+  const auto count = [&](std::uint32_t s) {
+    if (entered_[s] != 0) return;
+    entered_[s] = 1;
+    ++entered_count_;
+  };
+  const double step_m = rules_.step_height_m_max + 0.01;
+  const auto near_floor = [&](std::uint32_t s) { return std::fabs(base.z - heights_[s].floor_m) <= step_m; };
+  const DVec2 p = map_->to_map(xy(base));
+  const std::uint32_t own = map_->tree().leaves[map_->grid().leaf_at(map_->tree(), p)].sector;
+  if (own == no_index || base.z >= map_->roof_m()) return;
+  if (near_floor(own)) count(own);
+  const std::uint32_t cell = grid_.cell_at(xy(base));
+  if (cell == no_index || grid_.set(cell) == no_index) return;
+  lines_under_disc(map_->grid(), p, rules_.player.radius_m * map_units_per_m, [&](const SolidLine& l) {
+    for (const std::uint32_t s : {l.front, l.back})
+      if (s != no_index && roomy_[s] == 0 && near_floor(s)) count(s);
+    return true;
+  });
+}
+
+void Expedition::note_place(std::uint32_t explorer, DVec3 base) {
+  if (places_.size() <= explorer) places_.resize(explorer + 1, {1e9, 1e9, 1e9});
+  places_[explorer] = base;
+}
+
+bool Expedition::meets(std::uint32_t explorer, DVec3 base, bool lower_number_only) const {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (i == explorer || (lower_number_only && i > explorer)) continue;
+    const DVec3 d = places_[i] - base;
+    if (dot(xy(d), xy(d)) < arms_reach_m * arms_reach_m && std::fabs(d.z) < rules_.player.height_m)
+      return true;
+  }
+  return false;
+}
+
+void Expedition::note_fired(std::uint32_t line) {
+  ++fired_[line];
+  fired_s_[line] = now_s_;
+}
+
+std::span<const std::pair<std::uint32_t, std::uint32_t>> Expedition::stands_at(std::uint32_t cell) const {
+  const auto range = std::ranges::equal_range(line_stands_, cell, {}, [](const auto& s) { return s.first; });
+  return {range.begin(), range.end()};
+}
+
+std::span<const std::pair<std::uint32_t, std::uint32_t>> Expedition::keys_at(std::uint32_t cell) const {
+  const auto range = std::ranges::equal_range(key_stands_, cell, {}, [](const auto& s) { return s.first; });
+  return {range.begin(), range.end()};
+}
+
+std::size_t Expedition::claim_index(ExploreGoal goal) const {
+  const std::size_t lines_at = plan_.sector_count();
+  if (goal.kind == ExploreGoal::Kind::sector) return goal.what;
+  if (goal.kind == ExploreGoal::Kind::line) return lines_at + goal.what;
+  return lines_at + fired_.size() + goal.what;
+}
+
+bool Expedition::taken(ExploreGoal goal, std::uint32_t explorer) const {
+  const Claim& c = claims_[claim_index(goal)];
+  return c.until_s > now_s_ && c.by != explorer;
+}
+
+void Expedition::take(ExploreGoal goal, std::uint32_t explorer, double for_s) {
+  Claim& c = claims_[claim_index(goal)];
+  c.by = explorer;
+  c.until_s = now_s_ + for_s;
+}
+
+void Expedition::give_up(ExploreGoal goal) {
+  Claim& c = claims_[claim_index(goal)];
+  c.by = no_index;
+  c.until_s = now_s_ + give_up_s * (1 << std::min(c.failures, failures_max));
+  ++c.failures;
+}
+
+}  // namespace ashlar::client_sim

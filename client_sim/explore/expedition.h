@@ -1,0 +1,132 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "client_sim/explore/ground_grid.h"
+#include "world/sim/map_plan.h"
+#include "world/sim/rules.h"
+#include "world/space.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar::client_sim {
+
+/// Heights of a set of sectors under one disc: as they are, and how far they were ever seen to go in sectors
+/// that can be moved again.
+struct StandHeights {
+  double floor_m = 0, ceiling_m = 0;         ///< now
+  double low_floor_m = 0, high_floor_m = 0;  ///< of the floor's way
+  double high_ceiling_m = 0;
+};
+
+/// What one explorer is after.
+struct ExploreGoal {
+  enum class Kind : std::uint8_t { none, sector, line, key };
+  Kind kind = Kind::none;
+  std::uint32_t what = no_index;  ///< sector, line, or the key's number in MapPlan::keys()
+  friend bool operator==(const ExploreGoal&, const ExploreGoal&) = default;
+};
+
+/// What explorers of one map know together: where one can stand, what moves what, which sectors were entered,
+/// which lines were set off, how far floors and ceilings were seen to go. Fed with nothing but heights and
+/// what the explorers themselves did: no secrets of the simulation. One thread.
+class Expedition {
+ public:
+  Expedition(std::shared_ptr<const PlacedMap> map, const Rules& rules);
+
+  const MapPlan& plan() const { return plan_; }
+  const GroundGrid& grid() const { return grid_; }
+  const Rules& rules() const { return rules_; }
+  /// The map alone, as use and shots see it.
+  Space space() const { return {&air_, placed_}; }
+  HeightsView heights() const { return heights_; }
+
+  /// Takes in the present heights. Call before the explorers think; once for a time is enough.
+  void observe(double now_s, HeightsView heights);
+  double now_s() const { return now_s_; }
+  const StandHeights& stand(std::uint32_t set) const { return stands_[set]; }
+  /// Heights that a sector was seen to have, lowest and highest.
+  const SectorHeights& low(std::uint32_t sector) const { return low_[sector]; }
+  const SectorHeights& high(std::uint32_t sector) const { return high_[sector]; }
+  /// When the sector's heights last changed; long ago at the start.
+  double moved_s(std::uint32_t sector) const { return moved_s_[sector]; }
+  /// Is the sector one that comes back: moved by a line that works again?
+  bool recurs(std::uint32_t sector) const { return recurs_[sector] != 0; }
+  /// Lines that move a sector.
+  std::span<const std::uint32_t> lines_moving(std::uint32_t sector) const {
+    return std::span(moving_).subspan(first_moving_[sector],
+                                      first_moving_[sector + 1] - first_moving_[sector]);
+  }
+
+  /// A body is there: sectors under it count as entered. A sector counts when the middle of a body was in it
+  /// and the body at most a step over its floor; where no body's middle fits in, when it stood over a part.
+  void enter(DVec3 base);
+  bool entered(std::uint32_t sector) const { return entered_[sector] != 0; }
+  std::uint32_t entered_count() const { return entered_count_; }
+  /// Does the middle of a body fit into the sector anywhere?
+  bool roomy(std::uint32_t sector) const { return roomy_[sector] != 0; }
+
+  /// Where explorers are, so that they can make way.
+  void note_place(std::uint32_t explorer, DVec3 base);
+  /// Does another explorer stand in arm's reach of a body? Of two, the one with the higher number makes way.
+  bool meets(std::uint32_t explorer, DVec3 base, bool lower_number_only) const;
+
+  /// A line was set off, as far as an explorer can tell.
+  void note_fired(std::uint32_t line);
+  std::uint32_t fired(std::uint32_t line) const { return fired_[line]; }
+  double fired_s(std::uint32_t line) const { return fired_s_[line]; }
+  /// Lines that can be set off from a cell by use or by a shot, most of them: to be checked when standing
+  /// there.
+  std::span<const std::pair<std::uint32_t, std::uint32_t>> stands_at(std::uint32_t cell) const;
+  /// Keys that can be taken from a cell, most of them.
+  std::span<const std::pair<std::uint32_t, std::uint32_t>> keys_at(std::uint32_t cell) const;
+  /// What there is to know about a cell beyond its ground.
+  static constexpr std::uint8_t near_walk_line = 1;  ///< a line that is set off by walking runs close by
+  static constexpr std::uint8_t has_stand = 2;       ///< stands_at() is not empty
+  static constexpr std::uint8_t has_key = 4;         ///< keys_at() is not empty
+  std::uint8_t marks(std::uint32_t cell) const { return marks_[cell]; }
+
+  /// Who is after a goal; two explorers never go for the same.
+  bool taken(ExploreGoal goal, std::uint32_t explorer) const;
+  void take(ExploreGoal goal, std::uint32_t explorer, double for_s);
+  /// It did not work out: nobody tries for a while, longer each time.
+  void give_up(ExploreGoal goal);
+
+ private:
+  struct Claim {
+    std::uint32_t by = no_index;
+    double until_s = -1;
+    std::uint16_t failures = 0;
+  };
+  std::size_t claim_index(ExploreGoal goal) const;
+  void find_moving();
+  void find_stands();
+  void find_walk_lines();
+  void find_keys();
+  void raise_stands();
+
+  std::shared_ptr<const PlacedMap> map_;
+  MapPlan plan_;
+  Rules rules_;
+  GroundGrid grid_;
+  VoxelVolume air_;
+  std::vector<SectorHeights> heights_, low_, high_;
+  std::vector<MapInSpace> placed_;
+  double now_s_ = 0;
+  std::vector<double> moved_s_;
+  std::vector<StandHeights> stands_;  // by set
+  std::vector<std::uint8_t> recurs_, roomy_, entered_;
+  std::uint32_t entered_count_ = 0;
+  std::vector<DVec3> places_;  // by explorer
+  std::vector<std::uint32_t> first_moving_, moving_;
+  std::vector<std::uint32_t> fired_;
+  std::vector<double> fired_s_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> line_stands_;  // (cell, line), sorted
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> key_stands_;   // (cell, key), sorted
+  std::vector<std::uint8_t> marks_;                                   // by cell
+  std::vector<Claim> claims_;                                         // sectors, then lines, then keys
+};
+
+}  // namespace ashlar::client_sim

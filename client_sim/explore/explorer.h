@@ -1,0 +1,99 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "client_sim/explore/route.h"
+#include "world/math/random.h"
+#include "world/sim/body.h"
+#include "world/sim/command.h"
+
+namespace ashlar::client_sim {
+
+struct ExplorerCounters {
+  std::uint32_t routes = 0;    ///< ways planned
+  std::uint32_t idle = 0;      ///< times there was nothing left to do
+  std::uint32_t given_up = 0;  ///< goals that were not reached in time
+  std::uint32_t held = 0;      ///< times it did not get ahead on open ground
+  std::uint32_t lines = 0;     ///< used, shot or walked over on purpose
+  std::uint32_t leaps = 0;     ///< over gaps
+  std::uint32_t made_way = 0;  ///< times it stood back for another explorer
+};
+
+/// One player who sets out to enter every sector of a map: plans a way to the nearest goal (a sector nobody
+/// entered, a line nobody set off, a key), walks it, waits before doors and on lifts, presses what moves
+/// them, jumps onto ledges, and plans again when something else came of it. Speaks in commands alone.
+///
+/// Explorers of one expedition share what they know and never go for the same goal. Seeded: same calls, same
+/// commands. Cost: a few microseconds a call, and a search (route.h) every second or so.
+class Explorer {
+ public:
+  /// @param number  its own within the expedition
+  Explorer(std::shared_ptr<Expedition> expedition, std::shared_ptr<Router> router, std::uint32_t number,
+           std::uint64_t seed);
+
+  /// The command for now: once a tick, after Expedition::observe().
+  PlayerCommand think(const Body& body);
+
+  std::uint8_t keys() const { return keys_; }
+  const ExploreGoal& goal() const { return route_.goal; }
+  const Route& route() const { return route_; }
+  std::size_t progress() const { return at_; }
+  const ExplorerCounters& counters() const { return counters_; }
+
+ private:
+  void look(const Body& body);
+  void plan(const Body& body);
+  bool errand(const Body& body, std::uint32_t from, std::uint32_t to);
+  PlayerCommand follow(const Body& body);
+  PlayerCommand hold(const Body& body, std::size_t blocked);
+  PlayerCommand arrive(const Body& body);
+  PlayerCommand leap(const Body& body);
+  PlayerCommand make_way(const Body& body);
+  PlayerCommand stand_by(const Body& body);
+  PlayerCommand steer(DVec2 from, DVec2 to, bool stop);
+  std::size_t lookahead(const Body& body, std::size_t last) const;
+  bool straight(DVec2 from, DVec2 to) const;
+  std::uint32_t cell_of(const Body& body) const;
+  Passage between(std::uint32_t from, std::uint32_t to) const;
+  bool moves_with(std::uint32_t cell, std::uint32_t sector) const;
+  void give_up();
+  void drop_route();
+  void shun(std::uint32_t cell, std::uint16_t cost);
+  bool gets_ahead(const Body& body);
+
+  std::shared_ptr<Expedition> e_;
+  std::shared_ptr<Router> router_;
+  std::uint32_t number_;
+  Rng rng_;
+  Route route_;
+  bool on_errand_ = false;
+  ExploreGoal favourite_;  // what the errand is for
+  std::size_t at_ = 0;
+  std::uint8_t keys_ = 0, keys_later_ = 0;
+  double keys_later_until_s_ = 0;
+  std::uint16_t buttons_ = 0;  // of the last command
+  DVec3 before_m_{};
+  bool seen_ = false;  // before_m_ means something
+  double plan_at_s_ = 0, started_s_ = 0, arrived_s_ = -1;
+  double held_since_s_ = -1;
+  double idle_s_ = 0.25;
+  std::uint32_t errands_ = 0;  // for the favourite
+  double check_s_ = 0;
+  DVec3 check_m_{};
+  std::uint32_t still_ = 0;  // checks in a row without getting ahead
+  double dodge_until_s_ = -1;
+  Turn16 dodge_{0};
+  std::optional<Leap> leap_;  // on the way to its run-up, or in it
+  enum class LeapPhase : std::uint8_t { back, run, air } leap_phase_{};
+  double leap_since_s_ = 0;
+  std::vector<DVec2> trail_;  // where it came from, newest last
+  double way_until_s_ = -1;   // goes back along the trail to let another one pass
+  std::vector<std::uint16_t> avoid_;
+  std::vector<std::uint32_t> avoided_;
+  double forget_s_ = 0;
+  ExplorerCounters counters_;
+};
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,117 @@
+#pragma once
+// Explorers in a world of their own: a map of which nothing is open, players who start where its players
+// start, no monsters, and nothing but commands between them.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "client_sim/explore/explorer.h"
+#include "world/bsp/placement.h"
+#include "world/sim/mechanics.h"
+#include "world/sim/world.h"
+
+namespace ashlar::testing {
+
+struct ExploreOutcome {
+  double seconds = 0;                 ///< simulated
+  std::vector<std::uint8_t> entered;  ///< by sector
+  std::uint64_t stuck = 0, lost = 0;  ///< the world's own counts
+  std::uint64_t recoveries = 0;
+  std::uint64_t out = 0;  ///< player-ticks in rock, under the map or outside of it
+  std::uint64_t exits = 0;
+  client_sim::ExplorerCounters explorers;  ///< of all together
+};
+
+struct ExploreRun {
+  std::uint32_t explorers = 8;
+  double seconds_max = 600;
+  std::uint64_t seed = 1;
+  std::uint16_t tick_rate_hz = 60;
+  std::function<bool(const client_sim::Expedition&)> enough;  ///< asked once a second
+  std::function<void(double, const client_sim::Expedition&, const std::vector<client_sim::Explorer>&,
+                     const World&)>
+      watch;  ///< called once a second
+};
+
+inline ExploreOutcome explore(std::shared_ptr<const PlacedMap> map, const ExploreRun& run) {
+  WorldSetup setup;
+  setup.seed = run.seed;
+  setup.rules.tick_rate_hz = run.tick_rate_hz;
+  setup.players_max = run.explorers;
+  setup.monsters = 0;
+  setup.monsters_max = 1;
+  setup.maps = {map};
+  World world(setup);
+
+  // All set out from player start 1; of several the last counts, as in Doom.
+  DVec3 start;
+  for (const PlacedThing& t : map->things())
+    if (t.type == 1 && t.sector != no_index) start = t.position_m;
+
+  auto expedition = std::make_shared<client_sim::Expedition>(map, setup.rules);
+  auto router = std::make_shared<client_sim::Router>();
+  std::vector<client_sim::Explorer> explorers;
+  std::vector<EntityId> ids;
+  std::vector<PlayerInput> inputs;
+  for (std::uint32_t i = 0; i < run.explorers; ++i) explorers.emplace_back(expedition, router, i, run.seed);
+
+  ExploreOutcome out;
+  const double dt_s = setup.rules.tick_s();
+  const auto ticks = static_cast<std::uint32_t>(run.seconds_max / dt_s);
+  const auto between_joins = static_cast<std::uint32_t>(2 / dt_s);
+  for (std::uint32_t tick = 0; tick < ticks; ++tick) {
+    // They come one after another, put to the start as they join: the world's own choice of a spawn may be
+    // anywhere.
+    TickInput input;
+    std::uint32_t token = 0;
+    AdminCommand put;
+    const bool joins = ids.size() < run.explorers && tick % between_joins == 0;
+    if (joins) input.joins = {&token, 1};
+    if (!ids.empty() && tick % between_joins == 1 && tick / between_joins == ids.size() - 1) {
+      put = {AdminAction::teleport, ids.back(), start};
+      input.admin = {&put, 1};
+    }
+    expedition->observe(tick * dt_s, world.maps()[0].heights);
+    inputs.clear();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const int row = world.player_row(ids[i]);
+      if (row < 0 || tick < i * between_joins + 3) continue;
+      inputs.push_back({ids[i], explorers[i].think(world.players().body[static_cast<std::size_t>(row)])});
+    }
+    input.commands = inputs;
+    world.step(input);
+    for (const Joined& j : world.joined()) ids.push_back(j.id);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (tick < i * between_joins + 3) continue;
+      const Body& body = world.players().body[static_cast<std::size_t>(world.player_row(ids[i]))];
+      const DVec3 p = body.position_m;
+      const BlockBox& box = map->box();
+      const bool inside = p.x >= box.min.x && p.x <= box.max.x && p.y >= box.min.y && p.y <= box.max.y;
+      if (!inside || p.z < box.min.z ||
+          space_overlaps(world.space(), {setup.rules.player.radius_m - 0.001, 1.748}, p + DVec3{0, 0, 0.001}))
+        ++out.out;
+    }
+    out.seconds = (tick + 1) * dt_s;
+    if (tick % run.tick_rate_hz == 0) {
+      if (run.watch) run.watch(out.seconds, *expedition, explorers, world);
+      if (run.enough && run.enough(*expedition)) break;
+    }
+  }
+  for (std::uint32_t s = 0; s < expedition->plan().sector_count(); ++s)
+    out.entered.push_back(expedition->entered(s) ? 1 : 0);
+  out.stuck = world.counters().stuck;
+  out.lost = world.counters().lost;
+  out.recoveries = world.counters().recoveries;
+  out.exits = world.mechanics().counters().exits;
+  for (const client_sim::Explorer& x : explorers) {
+    const client_sim::ExplorerCounters& c = x.counters();
+    out.explorers.routes += c.routes, out.explorers.idle += c.idle, out.explorers.given_up += c.given_up;
+    out.explorers.held += c.held, out.explorers.lines += c.lines;
+    out.explorers.leaps += c.leaps, out.explorers.made_way += c.made_way;
+  }
+  return out;
+}
+
+}  // namespace ashlar::testing
