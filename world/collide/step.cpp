@@ -1,6 +1,46 @@
 #include "world/collide/step.h"
 
+#include <optional>
+
 namespace ashlar {
+namespace {
+
+// Further by more than rounding, or a body would hop up and down at a wall.
+constexpr double further_m = 1e-5;
+
+double gone(DVec3 from, DVec3 to) { return length(xy(to - from)); }
+
+/// The way from a raised place, and down again onto what is there. nullopt: it leads no further than sliding.
+std::optional<WalkEnd> over_step(const Surroundings& around, CarryWay carry, DVec3 position, DVec3 velocity,
+                                 DVec3 way, double dt_s, double risen_m, double slid_m,
+                                 ContactList& contacts) {
+  WalkEnd end;
+  end.slide = carry(around, position + DVec3{0, 0, risen_m}, velocity, way, dt_s, contacts);
+  if (end.slide.started_inside || gone(position, end.slide.position_m) <= slid_m + further_m)
+    return std::nullopt;
+  const SweepHit down = around.sweep(end.slide.position_m, {0, 0, -risen_m});
+  if (!down.hit() || down.started_inside || down.normal.z < walkable_normal_z_min) return std::nullopt;
+  end.slide.position_m.z -= risen_m * down.t;
+  end.stepped_m = end.slide.position_m.z - position.z;
+  if (end.stepped_m <= contact_slop_m) return std::nullopt;
+  return end;
+}
+
+/// How high the ground is behind what was slid along, from `position.z` up to `high_m` over it; 0: there is
+/// none, or it is level.
+double rise_behind(const Surroundings& around, DVec3 position, DVec3 slid, DVec3 way, double high_m,
+                   const ContactList& contacts) {
+  for (const SweepHit& hit : contacts) {
+    const double into = dot(xy(way), xy(hit.normal));
+    if (into >= 0) continue;
+    const DVec3 behind{slid.x + into * hit.normal.x, slid.y + into * hit.normal.y, position.z + high_m};
+    const auto ground = around.ground_below(behind, high_m);
+    if (ground && *ground > position.z + contact_slop_m) return *ground - position.z;
+  }
+  return 0;
+}
+
+}  // namespace
 
 WalkEnd walk(const Surroundings& around, CarryWay carry, DVec3 position, DVec3 velocity, DVec3 way,
              double dt_s, double step_height_m, ContactList& contacts) {
@@ -11,23 +51,18 @@ WalkEnd walk(const Surroundings& around, CarryWay carry, DVec3 position, DVec3 v
   const SweepHit head = around.sweep(position, {0, 0, step_height_m});
   const double risen_m = step_height_m * head.t;
   if (head.started_inside || risen_m <= contact_slop_m) return end;
-  const DVec3 raised = position + DVec3{0, 0, risen_m};
-  SlideEnd over = carry(around, raised, velocity, way, dt_s, contacts);
-  if (over.started_inside) return end;
-
-  // Further by more than rounding, or a body would hop up and down at a wall.
-  constexpr double further_m = 1e-5;
-  const auto gone = [&position](DVec3 to) { return length(xy(to - position)); };
-  if (gone(over.position_m) <= gone(end.slide.position_m) + further_m) return end;
-
-  const SweepHit down = around.sweep(over.position_m, {0, 0, -risen_m});
-  if (!down.hit() || down.started_inside || down.normal.z < walkable_normal_z_min) return end;
-  over.position_m.z -= risen_m * down.t;
-  const double stepped_m = over.position_m.z - position.z;
-  if (stepped_m <= contact_slop_m) return end;
-  end.slide = over;
-  end.stepped_m = stepped_m;
-  return end;
+  const double slid_m = gone(position, end.slide.position_m);
+  // What was met from the ground: the tries below add to the list.
+  const ContactList met = contacts;
+  auto over = over_step(around, carry, position, velocity, way, dt_s, risen_m, slid_m, contacts);
+  if (!over) {
+    // Raised by all of a step the head may meet the lintel of an opening that the body fits through: then no
+    // higher than the ground in there asks for.
+    const double rise_m = rise_behind(around, position, end.slide.position_m, way, risen_m, met);
+    if (rise_m > 0 && rise_m < risen_m - contact_slop_m)
+      over = over_step(around, carry, position, velocity, way, dt_s, rise_m, slid_m, contacts);
+  }
+  return over ? *over : end;
 }
 
 }  // namespace ashlar
