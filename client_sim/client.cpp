@@ -12,8 +12,11 @@ namespace {
 
 constexpr Micros second{std::chrono::seconds{1}};
 constexpr Micros chat_repeat{std::chrono::milliseconds{100}};
+constexpr Micros input_repeat{std::chrono::milliseconds{100}};
 constexpr Micros leave_repeat{std::chrono::milliseconds{50}};
 constexpr int leaves_max = 3;
+/// Who calls so seldom was suspended, or its clock leapt.
+constexpr Micros away_after{std::chrono::milliseconds{125}};
 
 }  // namespace
 
@@ -38,10 +41,17 @@ void Client::end(ClientState state, std::string reason) {
 }
 
 void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
+  const Micros away = now - now_;
   now_ = now;
   if (!started_) {
     started_ = true;
     started_at_ = last_heard_ = next_send_ = now;
+  } else if (away > away_after) {
+    // The server was not silent in that time, as nobody listened; nor does it show how long packets took.
+    started_at_ += away;
+    last_heard_ += away;
+    rtt_from_ = now;
+    clock_.resume(now);
   }
   for (const DatagramBatch::Entry& entry : in.entries()) {
     if (entry.peer != config_.server || ended()) continue;
@@ -103,9 +113,10 @@ void Client::receive(std::span<const std::uint8_t> bytes) {
     const auto acked = sent_.acknowledge(header, now_);
     if (!acked) return drop(acked.error());
     last_heard_ = now_;
-    if (acked->has_rtt) {
+    if (acked->has_rtt && acked->rtt <= now_ - rtt_from_) {
       stats_.rtt.add(acked->rtt);
       rtt_ = rtt_ == Micros{0} ? acked->rtt : (rtt_ * 7 + acked->rtt) / 8;
+      clock_.take_round_trip(acked->rtt);
     }
   } else if (const auto* welcome = std::get_if<Welcome>(&*message);
              welcome != nullptr && !welcomed() && welcome->nonce == config_.nonce &&
@@ -129,6 +140,7 @@ void Client::handle(Welcome& message) {
   next_send_ = now_;
   view_.reset(welcome_.rules.tick_rate_hz);
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks);
+  if (rtt_ > Micros{0}) clock_.take_round_trip(rtt_);
   std::vector<std::shared_ptr<const PlacedMap>> held;
   for (const WelcomeMap& map : welcome_.maps) {
     const auto hash = config_.content ? config_.content(map) : std::nullopt;
@@ -190,9 +202,11 @@ void Client::count_snapshot(const SnapshotPart& message) {
     last_snapshot_ = now_;
     in_long_gap_ = false;
     if (!clock_.running())
-      clock_.start(now_, message.tick, rtt_);
-    else if (message.input_ahead != input_ahead_none)
-      clock_.observe(message.tick, message.input_ahead);
+      clock_.start(now_, message.tick);
+    else
+      clock_.observe(
+          now_, message.tick,
+          message.input_ahead == input_ahead_none ? std::nullopt : std::optional<int>{message.input_ahead});
   }
   if (++parts_have_ == message.part_count) ++stats_.snapshots_complete;
 }
@@ -248,9 +262,11 @@ void Client::send_inputs(DatagramBatch& out) {
     for (std::uint32_t i = 0; i < count; ++i) commands_[(newest - i) % commands_.size()] = command_;
   }
   stats_.commands_skipped = clock_.skipped();
-  if (!due) return;
+  // While the clock waits for the server the last input is repeated: it carries acknowledgements, too.
+  if (filled_tick_ == 0 || (!due && now_ - last_input_ < input_repeat)) return;
+  last_input_ = now_;
   Input input;
-  input.newest_tick = clock_.newest_tick();
+  input.newest_tick = filled_tick_;
   input.snapshot_tick = snapshot_tick_;
   input.chat_seen = chat_seen_;
   const std::uint32_t open = input.newest_tick > applied_tick_ ? input.newest_tick - applied_tick_ : 1;

@@ -71,7 +71,8 @@ class Client {
   explicit Client(ClientConfig config);
 
   /// Takes what arrived (entries of other peers are ignored), lets time pass, appends what is to be sent.
-  /// Call every few milliseconds; `now` never runs backwards.
+  /// Call every few milliseconds; `now` never runs backwards. A caller that stays away for longer than an
+  /// eighth of a second, or whose clock leaps, has the server's tick from the next snapshots.
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out);
 
   /// The command of every tick from now on, until the next call. Quantised here.
@@ -162,6 +163,8 @@ class Client {
   std::uint32_t parts_tick_ = 0;  // tick whose parts are being counted
   std::uint32_t parts_have_ = 0;
   Micros last_snapshot_{0};
+  Micros last_input_{0};
+  Micros rtt_from_{0};  // what was sent before then tells no round trip
   bool in_long_gap_ = false;
   Micros rtt_{0};
 

@@ -6,9 +6,20 @@ namespace ashlar::client_sim {
 namespace {
 
 constexpr int slope_max = 4;   // of 64: a sixteenth
-constexpr int late_jump = 3;   // ticks short of the wish from which numbers are skipped
+constexpr int late_jump = 3;   // ticks short of the wish from which numbers are passed over
 constexpr int early_hold = 8;  // ticks above it from which the clock waits
 constexpr std::uint32_t stall_ticks = 8;
+constexpr std::uint32_t window_snapshots_min = 4;
+constexpr Micros window_over{500'000};
+constexpr Micros early_over{250'000};
+constexpr Micros pace_over{250'000};
+constexpr std::int64_t pace_slowest = 32;  // times the plain period
+// A gap in the snapshots from which the server's tick alone tells where it is now.
+constexpr Micros lost_sight{250'000};
+constexpr Micros catch_up_for{250'000};
+constexpr std::int64_t rtt_ticks_max = 1000;
+// Of the first round trip no more is believed: the hello may have waited for the network or for the server.
+constexpr Micros first_rtt_max{250'000};
 
 }  // namespace
 
@@ -18,36 +29,103 @@ void InputClock::reset(std::uint16_t tick_rate_hz, int lead_ticks) {
   lead_ticks_ = lead_ticks;
 }
 
+int InputClock::ahead_max() const { return std::clamp(tick_rate_hz_ / 2, 8, 32); }
+
 InputClock::Nanos InputClock::period() const {
-  const std::int64_t plain = 1'000'000'000 / tick_rate_hz_;
-  return Nanos{plain + plain * slope_ / 64};
+  const Nanos base = pace_ > Nanos{0} ? pace_ : plain_period();
+  return base + base * slope_ / 64;
 }
 
-void InputClock::start(Micros now, std::uint32_t snapshot_tick, Micros rtt) {
-  const std::int64_t rtt_ticks = (rtt.count() * tick_rate_hz_ + 999'999) / 1'000'000;
-  tick_ =
-      snapshot_tick + static_cast<std::uint32_t>(std::clamp<std::int64_t>(rtt_ticks, 0, 1000) + lead_ticks_);
+/// The number that a command sent now should carry, as far as the server's tick and the round trip tell.
+std::uint32_t InputClock::anchor() const {
+  const Nanos base = pace_ > Nanos{0} ? pace_ : plain_period();
+  const std::int64_t ticks = (Nanos{rtt_}.count() + base.count() - 1) / base.count();
+  return snapshot_tick_ + static_cast<std::uint32_t>(std::clamp<std::int64_t>(ticks, 0, rtt_ticks_max)) +
+         static_cast<std::uint32_t>(lead_ticks_);
+}
+
+void InputClock::skip_to(std::uint32_t tick) {
+  skipped_ += tick - tick_;
+  tick_ = tick;
+  blind_until_ = tick;
+  slope_ = 0;
+  forget_window();
+}
+
+void InputClock::take_round_trip(Micros rtt) {
+  if (rtt_ == Micros{0})
+    rtt_ = std::min(rtt, first_rtt_max);
+  else
+    rtt_ = rtt < rtt_ ? (rtt_ + rtt) / 2 : (rtt_ * 7 + rtt) / 8;
+}
+
+void InputClock::start(Micros now, std::uint32_t snapshot_tick) {
+  snapshot_tick_ = snapshot_tick;
+  tick_ = anchor();
   due_ = now;
   running_ = true;
   blind_until_ = tick_;
+  forget_pace(now, snapshot_tick);
 }
 
-void InputClock::observe(std::uint32_t snapshot_tick, int input_ahead) {
-  if (!running_ || snapshot_tick <= blind_until_) return;
-  lead_min_ = std::min(lead_min_, input_ahead);
-  ++window_count_;
-  // Commands that come too late are lost ones: that is mended at once.
-  const bool late = lead_min_ < 0 && window_count_ >= 4;
-  if (late || window_count_ >= tick_rate_hz_ / 2u) correct();
+void InputClock::resume(Micros now) {
+  if (!running_) return;
+  due_ = now;
+  catch_up_until_ = now + catch_up_for;
+  forget_pace(now, snapshot_tick_);
+  forget_window();
+}
+
+void InputClock::forget_pace(Micros now, std::uint32_t snapshot_tick) {
+  pace_begin_ = seen_at_ = now;
+  pace_begin_tick_ = seen_tick_ = snapshot_tick;
+  measured_ = Nanos{0};
+}
+
+void InputClock::measure_pace(Micros now, std::uint32_t snapshot_tick) {
+  // Snapshots that waited for us, or in a stream behind a late one, come in a bunch: only what is known once
+  // the bunch is over tells the pace.
+  if (now > seen_at_ && seen_at_ - pace_begin_ >= pace_over && seen_tick_ > pace_begin_tick_) {
+    const Nanos plain = plain_period();
+    Nanos measured = Nanos{seen_at_ - pace_begin_} / (seen_tick_ - pace_begin_tick_);
+    measured = measured * 8 < plain * 9 ? Nanos{0} : std::min(measured, plain * pace_slowest);
+    pace_ = std::min(measured, measured_);
+    measured_ = measured;
+    pace_begin_ = seen_at_;
+    pace_begin_tick_ = seen_tick_;
+  }
+  seen_at_ = now;
+  seen_tick_ = snapshot_tick;
+}
+
+void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<int> input_ahead) {
+  if (!running_ || snapshot_tick <= snapshot_tick_) return;
+  if ((snapshot_tick - snapshot_tick_) * plain_period() > lost_sight) catch_up_until_ = now + catch_up_for;
+  measure_pace(now, snapshot_tick);
+  snapshot_tick_ = snapshot_tick;
+  if (now < catch_up_until_ && tick_ < anchor()) return skip_to(anchor());
+  if (!input_ahead || snapshot_tick <= blind_until_) return;
+  if (window_count_++ == 0) window_begin_ = now;
+  lead_min_ = std::min(lead_min_, *input_ahead);
+  if (window_count_ < window_snapshots_min) return;
+  // Commands that come too late are lost ones, and ahead of a server that slows down they soon wait for long:
+  // both are mended sooner than the rest.
+  const Micros watched = now - window_begin_;
+  const bool late = lead_min_ < 0;
+  const bool early = lead_min_ - lead_ticks_ >= early_hold && watched >= early_over;
+  if (late || early || watched >= window_over) correct();
 }
 
 void InputClock::correct() {
   const int off = lead_min_ - lead_ticks_;
   slope_ = 0;
   if (off <= -late_jump) {
-    tick_ += static_cast<std::uint32_t>(-off);
-    skipped_ += static_cast<std::uint64_t>(-off);
-    blind_until_ = tick_;
+    // Where the server's tick says that commands are in time they are not late but lost on the way, and more
+    // haste would bring none back: some is allowed for jitter, no more.
+    const std::uint32_t wanted = tick_ + static_cast<std::uint32_t>(-off);
+    const std::uint32_t most = anchor() + static_cast<std::uint32_t>(ahead_max()) / 2;
+    if (const std::uint32_t to = std::min(wanted, most); to > tick_) return skip_to(to);
+    slope_ = -slope_max;
   } else if (off >= early_hold) {
     due_ += period() * off;
     blind_until_ = tick_;
@@ -56,17 +134,22 @@ void InputClock::correct() {
   } else if (off > 1) {
     slope_ = std::min(off, slope_max);
   }
-  lead_min_ = 127;
-  window_count_ = 0;
+  forget_window();
 }
 
 bool InputClock::next(Micros now) {
   if (!running_ || now < due_) return false;
+  const std::uint32_t most = anchor() + static_cast<std::uint32_t>(ahead_max());
+  if (tick_ >= most) {
+    due_ = now;  // the next snapshot lets it go on, without a backlog
+    return false;
+  }
   const Nanos step = period();
   const std::int64_t behind = (Nanos{now} - due_) / step;
   if (behind >= stall_ticks) {
-    tick_ += static_cast<std::uint32_t>(behind);
-    skipped_ += static_cast<std::uint64_t>(behind);
+    const auto pass = std::min(static_cast<std::uint32_t>(behind), most - 1 - tick_);
+    tick_ += pass;
+    skipped_ += pass;
     due_ += step * behind;
   }
   ++tick_;

@@ -25,13 +25,14 @@ class InputBuffer {
   InputVerdict add(std::uint32_t tick, const PlayerCommand& command, std::uint32_t next) {
     // Signed distance: ticks wrap.
     const auto ahead = static_cast<std::int32_t>(tick - next);
-    if (ahead < 0) return InputVerdict::late;
     if (ahead >= static_cast<std::int32_t>(reach_ticks)) return InputVerdict::early;
+    // Late ones count here, too: a client whose every command is late has to hear by how much.
+    if (!any_ || static_cast<std::int32_t>(tick - newest_) > 0) newest_ = tick;
+    any_ = true;
+    if (ahead < 0) return InputVerdict::late;
     Slot& slot = slots_[tick % reach_ticks];
     if (slot.filled && slot.tick == tick) return InputVerdict::repeated;
     slot = {command, tick, true};
-    if (!any_ || static_cast<std::int32_t>(tick - newest_) > 0) newest_ = tick;
-    any_ = true;
     return InputVerdict::taken;
   }
 
@@ -61,7 +62,7 @@ class InputBuffer {
     return {still, false};
   }
 
-  /// Tick of the newest command that has arrived; 0: none.
+  /// Tick of the newest command that has arrived in reach, late or not; 0: none.
   std::uint32_t newest_tick() const { return newest_; }
   /// Tick of the last command that was the client's own: what the snapshot acknowledges.
   std::uint32_t last_own_tick() const { return last_own_tick_; }

@@ -19,6 +19,8 @@ using client_sim::ViewCell;
 
 /// No fault here or at the server for so long, and a client must be playing and hear from it.
 constexpr Micros calm_enough{12'000'000};
+/// After so long in play without trouble the server applies what a client sends, each command for its tick.
+constexpr Micros control_after{3'000'000};
 constexpr Micros silence_max{1'000'000};
 /// A line that a calm client has not confirmed by then is lost.
 constexpr Micros chat_wait_max{5'000'000};
@@ -27,9 +29,9 @@ constexpr unsigned repeats_max = 6;
 
 std::string client_name(const Seat& seat) { return "client " + std::to_string(seat.number()); }
 
-bool calm(const Match& match, const Seat& seat) {
+bool calm(const Match& match, const Seat& seat, Micros for_so_long = calm_enough) {
   const Micros since = std::max(seat.calm_since(), match.server_calm_since());
-  return since != Micros::max() && match.now() - since > calm_enough;
+  return since != Micros::max() && match.now() - since > for_so_long;
 }
 
 bool same_body(const Body& a, const Body& b) {
@@ -284,6 +286,38 @@ class CalmClientsPlay final : public Invariant {
   static std::string_view name_of(const Client& client) { return client_sim::name(client.state()); }
 };
 
+/// Whatever went wrong before, with clocks, links or the server: soon after it a player does what its client
+/// wants, not what it wanted last or nothing.
+class CalmClientsAreInControl final : public Invariant {
+ public:
+  std::string_view name() const override { return "a client without trouble is in control"; }
+  void on_server_start(const Match& match) override { playing_.assign(match.config().clients, {}); }
+  std::optional<Finding> after_clients(const Match& match) override {
+    // What is lost of a stream is resent some 200 ms later, and all that follows waits for it.
+    const std::uint32_t ticks_max = match.config().tick_rate_hz * 3u / 4;
+    for (const auto& seat : match.seats()) {
+      Playing& playing = playing_[seat->number()];
+      const bool plays = !seat->hostile() && !seat->tainted() && match.session_of(*seat) != nullptr &&
+                         seat->client()->state() == ClientState::playing;
+      if (!plays || playing.life != seat->lives()) playing = {seat->lives(), match.now()};
+      if (match.now() - playing.since < control_after || !calm(match, *seat, control_after)) continue;
+      const Client& client = *seat->client();
+      if (client.own_tick() <= client.applied_tick() + ticks_max) continue;
+      return Finding{client_name(*seat), "has no command applied since tick " +
+                                             std::to_string(client.applied_tick()) + ", seen at tick " +
+                                             std::to_string(client.own_tick())};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Playing {
+    std::uint32_t life = 0;
+    Micros since{0};
+  };
+  std::vector<Playing> playing_;
+};
+
 }  // namespace
 
 void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out) {
@@ -292,6 +326,7 @@ void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out) {
   out.push_back(std::make_unique<CommandsAreTheirs>());
   out.push_back(std::make_unique<ChatIsDependable>());
   out.push_back(std::make_unique<CalmClientsPlay>());
+  out.push_back(std::make_unique<CalmClientsAreInControl>());
 }
 
 }  // namespace ashlar::simulation

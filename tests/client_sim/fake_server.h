@@ -8,16 +8,19 @@
 #include "protocol/message_writer.h"
 #include "protocol/sequence.h"
 #include "protocol/snapshot_writer.h"
+#include "server/input_buffer.h"
 
 namespace ashlar::test {
 
 using client_sim::Micros;
 
-/// A server for one client, just real enough for the client's tests: it keeps the handshake, a tick, an input
-/// buffer and chat, and moves its one player by the commands it applies.
+/// A server for one client, just real enough for the client's tests: it keeps the handshake, a tick, the real
+/// server's input buffer and chat, and moves its one player by the commands it applies.
 class FakeServer {
  public:
   std::uint16_t rate_hz = 60;
+  int slower = 1;       // in overload: every tick takes so many times as long
+  bool frozen = false;  // has no processor: reads nothing, and gives up the ticks that it misses
   std::vector<WelcomeMap> maps;
   std::vector<EntityRecord> others;  // all in cell 0, 0, 0
   bool silent = false;               // answers nothing
@@ -28,7 +31,7 @@ class FakeServer {
   // what happened
   std::uint32_t tick = 100;
   std::uint32_t hellos = 0, joins = 0, inputs = 0, leaves = 0;
-  std::uint64_t applied = 0, missing = 0, late = 0, ticks_joined = 0;
+  std::uint64_t applied = 0, missing = 0, early = 0, ticks_joined = 0;
   std::map<DropReason, int> drops;
   std::vector<std::string> chat;
   std::vector<ChatLine> lines_to_send;
@@ -37,13 +40,19 @@ class FakeServer {
   int ahead_min = 127, ahead_max = -127;
 
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
-    for (const auto& entry : in.entries()) {
-      peer_ = entry.peer;
-      receive(now, in.bytes(entry), out);
+    for (const auto& entry : in.entries()) waiting_.add(entry.peer, in.bytes(entry));
+    if (frozen) {
+      next_tick_ = now;
+      return;
     }
+    for (const auto& entry : waiting_.entries()) {
+      peer_ = entry.peer;
+      receive(now, waiting_.bytes(entry), out);
+    }
+    waiting_.clear();
     if (next_tick_ == Micros{0}) next_tick_ = now;
     while (now >= next_tick_) {
-      next_tick_ += Micros{1'000'000 / rate_hz};
+      next_tick_ += Micros{1'000'000 / rate_hz} * slower;
       step(now, out);
     }
     if (!goodbye.empty() && connection_ != 0) {
@@ -99,11 +108,9 @@ class FakeServer {
     } else if (const auto* input = std::get_if<Input>(&*message)) {
       ++inputs;
       client_chat_seen_ = std::max(client_chat_seen_, input->chat_seen);
-      newest_ = std::max(newest_, input->newest_tick);
-      for (std::uint32_t i = 0; i < input->command_count; ++i) {
-        const std::uint32_t t = input->newest_tick - i;
-        if (t > tick) buffer_.emplace(t, input->commands[i]);
-      }
+      for (std::uint32_t i = 0; i < input->command_count; ++i)
+        if (buffer_.add(input->newest_tick - i, input->commands[i], tick + 1) == server::InputVerdict::early)
+          ++early;
     } else if (const auto* line = std::get_if<Chat>(&*message)) {
       if (line->number == chat_seen_ + 1) {
         chat_seen_ = line->number;
@@ -119,19 +126,19 @@ class FakeServer {
     ++tick;
     if (!joined || connection_ == 0) return;
     ++ticks_joined;
-    if (const auto found = buffer_.find(tick); found != buffer_.end()) {
-      own_.body.position_m += DVec3{found->second.forward * 6 / rate_hz, found->second.left * 6 / rate_hz, 0};
-      applied_tick_ = tick;
+    const bool any = buffer_.level(tick) != server::InputBuffer::level_none;
+    const server::InputBuffer::Played played = buffer_.take(tick);
+    if (played.own) {
+      const PlayerCommand& c = played.command;
+      own_.body.position_m += DVec3{c.forward * 6 / rate_hz, c.left * 6 / rate_hz, 0};
       applied_ticks.push_back(tick);
       ++applied;
-    } else if (newest_ != 0) {
+    } else if (any) {
       ++missing;
     }
-    buffer_.erase(buffer_.begin(), buffer_.upper_bound(tick));
-    if (newest_ != 0) {
-      const int ahead = static_cast<int>(newest_) - static_cast<int>(tick);
-      ahead_min = std::min(ahead_min, ahead);
-      ahead_max = std::max(ahead_max, ahead);
+    if (any) {
+      ahead_min = std::min(ahead_min, buffer_.level(tick));
+      ahead_max = std::max(ahead_max, buffer_.level(tick));
     }
     if (!mute_snapshots) send_snapshot(now, out);
     for (const ChatLine& line : lines_to_send)
@@ -142,13 +149,12 @@ class FakeServer {
   void send_snapshot(Micros now, DatagramBatch& out) {
     SnapshotHead head;
     head.tick = tick;
-    head.applied_tick = applied_tick_;
+    head.applied_tick = buffer_.last_own_tick();
     head.chat_seen = chat_seen_;
     own_.id = make_entity_id(1, 1);
     head.own = &own_;
-    if (newest_ != 0)
-      head.input_ahead =
-          static_cast<std::int8_t>(std::clamp(static_cast<int>(newest_) - static_cast<int>(tick), -127, 127));
+    if (buffer_.level(tick) != server::InputBuffer::level_none)
+      head.input_ahead = static_cast<std::int8_t>(std::clamp(buffer_.level(tick), -127, 127));
     const CellBlock block{{0, 0, 0}, others};
     const SnapshotPlan plan = snapshots_.begin(head, std::span(&block, 1), {}, snapshot_parts_max);
     for (std::size_t p = 0; p < plan.parts; ++p)
@@ -171,8 +177,9 @@ class FakeServer {
   AckTracker sent_;
   MessageWriter writer_;
   SnapshotWriter snapshots_;
-  std::map<std::uint32_t, PlayerCommand> buffer_;
-  std::uint32_t newest_ = 0, applied_tick_ = 0, chat_seen_ = 0, client_chat_seen_ = 0;
+  server::InputBuffer buffer_;
+  DatagramBatch waiting_;
+  std::uint32_t chat_seen_ = 0, client_chat_seen_ = 0;
   OwnPlayer own_;
 };
 

@@ -41,12 +41,14 @@ struct Match {
     down.set_conditions(c);
   }
 
+  Micros leapt{0};  // the client's clock is ahead by so much
+
   void step(Micros dt) {
     now += dt;
     to_client.clear();
     down.deliver(now, to_client);
     from_client.clear();
-    client.advance(now, to_client, from_client);
+    client.advance(now + leapt, to_client, from_client);
     up.send(now, from_client);
     to_server.clear();
     up.deliver(now, to_server);
@@ -177,6 +179,120 @@ TEST_CASE("a client catches up after a stall of its caller", "[client_sim][clien
   CHECK(match.client.state() == ClientState::playing);
   CHECK(match.server.missing == 0);
   CHECK(match.client.stats().commands_skipped > 0);
+}
+
+TEST_CASE("a client whose clock leaps ahead keeps its control", "[client_sim][client]") {
+  const int leap_ms = GENERATE(30, 100, 200, 300, 1000, 5000, 100'000);
+  const int delay_ms = GENERATE(0, 60);
+  CAPTURE(leap_ms, delay_ms);
+  Match match;
+  LinkConditions conditions;
+  conditions.latency = Micros{delay_ms * 1000};
+  match.conditions(conditions);
+  match.run(4);
+  match.server.missing = 0;
+  match.leapt = Micros{leap_ms * 1000};
+  match.run(2);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.client.rtt() < Micros{2 * delay_ms * 1000 + 40'000});
+  CHECK(match.server.missing == 0);
+  CHECK(match.server.early == 0);
+  match.server.ahead_max = -127;
+  match.run(2);
+  CHECK(match.server.missing == 0);
+  CHECK(match.server.ahead_max <= 6);
+}
+
+TEST_CASE("a client follows a server that slows down, and goes on telling it so", "[client_sim][client]") {
+  const int slower = GENERATE(2, 6, 20);
+  CAPTURE(slower);
+  Match match;
+  match.run(4);
+  match.server.missing = 0;
+  match.server.slower = slower;
+  match.run(0.3 * slower);
+  const std::uint64_t inputs = match.server.inputs;
+  match.run(10);
+  match.server.ahead_max = -127;
+  match.run(10);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.server.early == 0);
+  CHECK(match.server.missing < 10);
+  CHECK(match.server.ahead_max <= 10);
+  CHECK(match.server.inputs - inputs > 180);  // each a sign of life
+  match.server.slower = 1;
+  match.run(1);
+  match.server.missing = 0;
+  match.run(2);
+  match.server.ahead_max = -127;
+  match.run(2);
+  CHECK(match.server.missing == 0);
+  CHECK(match.server.ahead_max <= 6);
+}
+
+TEST_CASE("control is back soon after a server stood still", "[client_sim][client]") {
+  const double frozen_s = GENERATE(0.1, 0.4, 2.0, 4.0);
+  const int delay_ms = GENERATE(0, 60);
+  CAPTURE(frozen_s, delay_ms);
+  Match match;
+  LinkConditions conditions;
+  conditions.latency = Micros{delay_ms * 1000};
+  match.conditions(conditions);
+  match.run(4);
+  match.server.missing = 0;
+  match.server.frozen = true;
+  match.run(frozen_s);
+  match.server.frozen = false;
+  match.run(2);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.server.early == 0);
+  CHECK(match.server.missing < 20);
+  match.server.missing = 0;
+  match.server.ahead_max = -127;
+  match.run(2);
+  CHECK(match.server.missing == 0);
+  CHECK(match.server.ahead_max <= 6);
+}
+
+TEST_CASE("a client whose hello waited for seconds is in control at once", "[client_sim][client]") {
+  Match match;
+  LinkConditions conditions;
+  conditions.latency = Micros{20'000};
+  conditions.ordered = true;  // as over TCP: what is sent waits for the line
+  match.conditions(conditions);
+  match.up.partition(Micros{4'000'000});
+  match.down.partition(Micros{4'000'000});
+  match.run(5.5);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.server.early == 0);
+  match.server.missing = match.server.applied = 0;
+  match.run(1);
+  CHECK(match.server.missing == 0);
+  CHECK(match.server.applied >= 59);
+}
+
+TEST_CASE("control is back soon after a link was cut", "[client_sim][client]") {
+  const bool cut_up = GENERATE(true, false), cut_down = GENERATE(true, false);
+  const double cut_s = GENERATE(0.2, 1.0, 4.0);
+  CAPTURE(cut_up, cut_down, cut_s);
+  Match match;
+  LinkConditions conditions;
+  conditions.latency = Micros{30'000};
+  match.conditions(conditions);
+  match.run(4);
+  const Micros until = match.now + Micros{static_cast<std::int64_t>(cut_s * 1e6)};
+  if (cut_up) match.up.partition(until);
+  if (cut_down) match.down.partition(until);
+  match.run(cut_s + 0.5);
+  match.server.missing = 0;
+  match.run(1);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.server.missing < 5);
+  CHECK(match.server.early == 0);
+  match.run(1);
+  match.server.ahead_max = -127;
+  match.run(2);
+  CHECK(match.server.ahead_max <= 6);
 }
 
 TEST_CASE("a refusal ends the attempt with the server's words", "[client_sim][client]") {

@@ -50,11 +50,24 @@ TEST_CASE("late and far too early commands are refused, also across the wrap of 
   InputBuffer buffer;
   CHECK(buffer.add(9, facing(1), 10) == InputVerdict::late);
   CHECK(buffer.add(10 + InputBuffer::reach_ticks, facing(1), 10) == InputVerdict::early);
+  buffer = {};
   const std::uint32_t wrap = 0xffffffffu;
   CHECK(buffer.add(1, facing(2), wrap) == InputVerdict::taken);
   CHECK(buffer.level(wrap) == 2);
   CHECK(buffer.add(wrap - 1, facing(3), wrap) == InputVerdict::late);
   CHECK(buffer.take(1).own);
+}
+
+TEST_CASE("a client whose commands are all late is told by how much", "[server][input_buffer]") {
+  InputBuffer buffer;
+  CHECK(buffer.add(70, facing(1), 100) == InputVerdict::late);
+  CHECK(buffer.level(100) == -30);
+  CHECK(buffer.add(72, facing(1), 102) == InputVerdict::late);
+  CHECK(buffer.add(71, facing(1), 102) == InputVerdict::late);
+  CHECK(buffer.level(102) == -30);
+  CHECK_FALSE(buffer.take(102).own);
+  CHECK(buffer.add(300, facing(1), 103) == InputVerdict::early);
+  CHECK(buffer.level(103) == -31);
 }
 
 TEST_CASE("a new buffer says that it has seen nothing and stands still", "[server][input_buffer]") {
