@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include "world/voxel/chunk.h"
-#include "world/voxel/terrain.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::server {
@@ -21,7 +20,7 @@ int distance(IVec2 a, IVec2 b) { return std::max(std::abs(a.x - b.x), std::abs(a
 void ChunkKeeper::make(const World& world, IVec2 column, std::vector<ReadyChunk>& ready) {
   for (int z = World::column_low; z < World::column_high; ++z) {
     const ChunkCoord at{column.x, column.y, z};
-    ready.push_back({at, generate_chunk(world.terrain(), at)});
+    ready.push_back({at, world.make_chunk(at)});
   }
   extra_.push_back(column);
 }

@@ -8,6 +8,7 @@
 
 #include "client_sim/link.h"
 #include "client_sim/simulation/fault.h"
+#include "client_sim/simulation/ground_memo.h"
 #include "server/host.h"
 
 namespace ashlar {
@@ -28,9 +29,10 @@ struct SimulationConfig {
   FaultRates rates;
   std::optional<std::vector<Fault>> faults;  ///< in place of those that seed and rates would give
   std::vector<std::shared_ptr<const PlacedMap>> maps;
-  bool check_replay = true;     ///< what each server recorded is played again when it ends
-  bool keep_recording = false;  ///< Outcome::recording: of the first server
-  server::Defects defects;      ///< deliberately wrong builds, for the checks' own tests
+  std::shared_ptr<GroundMemo> ground;  ///< of runs with this seed and these maps; null: the run makes its own
+  bool check_replay = true;            ///< what each server recorded is played again when it ends
+  bool keep_recording = false;         ///< Outcome::recording: of the first server
+  server::Defects defects;             ///< deliberately wrong builds, for the checks' own tests
 };
 
 inline constexpr std::uint32_t clients_limit = 1024;

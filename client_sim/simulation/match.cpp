@@ -10,6 +10,11 @@
 namespace ashlar::simulation {
 namespace {
 
+/// Servers start again and again, and each is replayed: their ground is made once.
+ChunkSource chunks_of(const std::shared_ptr<GroundMemo>& memo) {
+  return [memo](const Terrain& terrain, ChunkCoord at) { return memo->make(terrain, at); };
+}
+
 WorldSetup setup_of(const SimulationConfig& config) {
   WorldSetup setup;
   setup.seed = config.seed;
@@ -19,6 +24,7 @@ WorldSetup setup_of(const SimulationConfig& config) {
   setup.monsters_max = config.monsters;
   setup.monsters = config.monsters;
   setup.maps = config.maps;
+  setup.make_chunk = chunks_of(config.ground);
   return setup;
 }
 
@@ -26,6 +32,7 @@ void add(client_sim::LinkStats& sum, const client_sim::LinkStats& more) {
   sum.taken += more.taken, sum.delivered += more.delivered, sum.lost += more.lost, sum.cut += more.cut;
   sum.overflowed += more.overflowed, sum.duplicated += more.duplicated;
   sum.reordered += more.reordered, sum.corrupted += more.corrupted;
+  sum.resent += more.resent;
 }
 
 }  // namespace
@@ -37,6 +44,7 @@ Match::Match(const SimulationConfig& config)
                                           config.seconds * config.tick_rate_hz, config.tick_rate_hz)),
       end_(Micros{1'000'000 * static_cast<std::int64_t>(config.seconds)}),
       invariants_(all_invariants()) {
+  if (config_.ground == nullptr) config_.ground = std::make_shared<GroundMemo>();
   for (std::uint32_t i = 0; i < config_.clients; ++i) seats_.push_back(std::make_unique<Seat>(config_, i));
   start_server();
 }
@@ -165,13 +173,16 @@ void Match::check_recording() {
   writer_->take(recording_);
   if (config_.keep_recording && outcome_.servers == 1) outcome_.recording = recording_;
   if (!config_.check_replay || outcome_.broken) return;
+  ReplayOptions how;
+  how.ground = chunks_of(config_.ground);
   const auto result = replay(
       recording_,
       [this](const RecordedMap& wanted) -> std::expected<std::shared_ptr<const PlacedMap>, std::string> {
         for (const auto& map : config_.maps)
           if (map->name() == wanted.name) return map;
         return std::unexpected{"no map " + wanted.name};
-      });
+      },
+      how);
   struct Replays final : Invariant {
     std::string_view name() const override { return "a recording replays"; }
   } const replays;

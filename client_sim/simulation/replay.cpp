@@ -6,7 +6,6 @@
 #include "world/bsp/placement.h"
 #include "world/sim/world.h"
 #include "world/voxel/chunk.h"
-#include "world/voxel/terrain.h"
 
 namespace ashlar::simulation {
 namespace {
@@ -42,8 +41,10 @@ std::string line_of(RecordingError error) {
 }  // namespace
 
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
-                                                            const MapSource& maps) {
+                                                            const MapSource& maps,
+                                                            const ChunkSource& ground) {
   WorldSetup setup;
+  setup.make_chunk = ground;
   setup.seed = header.seed;
   setup.rules = header.rules;
   setup.players_max = header.players_max;
@@ -65,7 +66,7 @@ std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeade
 void step_recorded(World& world, const TickRecord& record) {
   std::vector<ReadyChunk> ready;
   ready.reserve(record.chunks_ready.size());
-  for (const ChunkCoord at : record.chunks_ready) ready.push_back({at, generate_chunk(world.terrain(), at)});
+  for (const ChunkCoord at : record.chunks_ready) ready.push_back({at, world.make_chunk(at)});
   TickInput input;
   input.joins = record.joins;
   input.leaves = record.leaves;
@@ -81,7 +82,7 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
                                                 const MapSource& maps, const ReplayOptions& options) {
   auto reader = RecordingReader::open(recording);
   if (!reader) return std::unexpected{line_of(reader.error())};
-  auto built = world_of(reader->header(), maps);
+  auto built = world_of(reader->header(), maps, options.ground);
   if (!built) return std::unexpected{built.error()};
   World& world = **built;
 

@@ -8,13 +8,16 @@
 #include <string>
 
 #include "protocol/recording.h"
-#include "world/sim/kinds.h"
+#include "world/sim/world.h"
 
 namespace ashlar::simulation {
 
 /// Hands out the map that a recording names, placed as it was; or one line why not.
 using MapSource =
     std::function<std::expected<std::shared_ptr<const PlacedMap>, std::string>(const RecordedMap&)>;
+
+/// WorldSetup::make_chunk; null: generated.
+using ChunkSource = decltype(WorldSetup::make_chunk);
 
 /// Where an entity was after a tick.
 struct TracePoint {
@@ -29,6 +32,7 @@ struct ReplayOptions {
   std::optional<std::uint32_t> until_tick;  ///< stops after this tick
   EntityId trace{};                         ///< 0: nobody; a player or a monster
   std::function<void(const TracePoint&)> on_trace;
+  ChunkSource ground;
 };
 
 /// A tick whose hash is not the recorded one. Tick 0: the world differs before anyone moved.
@@ -46,9 +50,10 @@ struct ReplayResult {
 
 /// Rebuilds the world that a recording began with. @return one line when a map is not to be had or differs.
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
-                                                            const MapSource& maps);
+                                                            const MapSource& maps,
+                                                            const ChunkSource& ground = {});
 
-/// Steps a world through what a recording says entered it. Ground is generated from its coordinates.
+/// Steps a world through what a recording says entered it. Ground is made from its coordinates.
 void step_recorded(World& world, const TickRecord& record);
 
 /// Plays a recorded match again and compares the hash of every tick. Needs no network and no clock.

@@ -21,6 +21,7 @@ ShrunkOutcome shrink_run(const SimulationConfig& config, const Outcome& outcome,
   const Broken& original = *outcome.broken;
   SimulationConfig again = config;
   again.keep_recording = false;
+  if (again.ground == nullptr) again.ground = std::make_shared<GroundMemo>();
   const std::uint32_t hz = config.tick_rate_hz;
   again.seconds = std::clamp(original.tick / hz + 2, 1u, config.seconds);
   std::vector<Fault> faults =

@@ -53,6 +53,9 @@ struct World::Impl {
   void send_back(Body& body, DVec3 to);
   void rehash();
   Space space() const { return {&volume, placed}; }
+  std::unique_ptr<Chunk> make_chunk(ChunkCoord at) const {
+    return setup.make_chunk ? setup.make_chunk(terrain, at) : generate_chunk(terrain, at);
+  }
 
   WorldSetup setup;
   Terrain terrain;
@@ -118,7 +121,7 @@ void World::Impl::load_home() {
     for (std::int32_t y = home_min.y; y < home_max.y; ++y)
       for (std::int32_t z = column_low; z < column_high; ++z) {
         const ChunkCoord at{x, y, z};
-        volume.insert_chunk(at, generate_chunk(terrain, at));
+        volume.insert_chunk(at, make_chunk(at));
       }
 }
 
@@ -336,6 +339,7 @@ TickId World::tick() const { return TickId{impl_->tick}; }
 std::uint64_t World::hash() const { return impl_->hash; }
 const WorldSetup& World::setup() const { return impl_->setup; }
 const Terrain& World::terrain() const { return impl_->terrain; }
+std::unique_ptr<Chunk> World::make_chunk(ChunkCoord at) const { return impl_->make_chunk(at); }
 const PlayerTable& World::players() const { return impl_->players; }
 const MonsterTable& World::monsters() const { return impl_->monsters; }
 Space World::space() const { return impl_->space(); }

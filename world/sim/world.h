@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,9 @@ struct WorldSetup {
   std::uint32_t monsters_max = 1024;
   std::uint32_t monsters = 200;  ///< alive at the start: those of the maps first, the rest on the terrain
   std::vector<std::shared_ptr<const PlacedMap>> maps;
+  /// Makes the ground; null: generate_chunk. Whatever it is, it has to return what that returns: a memo where
+  /// the same ground is made again and again, chunks that were generated elsewhere.
+  std::function<std::unique_ptr<Chunk>(const Terrain&, ChunkCoord)> make_chunk;
 };
 
 enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport };
@@ -106,6 +110,8 @@ class World {
   std::uint64_t hash() const;  ///< of the state after the last step; see world/math/hash.h
   const WorldSetup& setup() const;
   const Terrain& terrain() const;
+  /// Untouched ground, by the setup's make_chunk.
+  std::unique_ptr<Chunk> make_chunk(ChunkCoord at) const;
   const PlayerTable& players() const;
   const MonsterTable& monsters() const;
   Space space() const;
