@@ -14,7 +14,7 @@ constexpr double give_up_s = 15;
 constexpr std::uint16_t failures_max = 5;  // the wait doubles up to here
 
 // How near a key's middle is to that of whoever takes it, along x and along y (world/sim/mechanics.cpp).
-constexpr double key_reach_m = 36.0 / 32;
+constexpr double key_reach_m = 36.0 / 32, key_height_m = 0.5;
 
 bool moves_sectors(const LineAction& a) {
   return a.effect != LineEffect::inert && a.effect != LineEffect::teleport &&
@@ -115,13 +115,15 @@ void Expedition::find_keys() {
   constexpr int reach_cells = static_cast<int>(key_reach_m / GroundGrid::cell_m) + 1;
   constexpr double sure_m = key_reach_m - 0.1;
   for (std::uint32_t k = 0; k < plan_.keys().size(); ++k) {
-    const std::uint32_t middle = grid_.cell_at(xy(plan_.keys()[k].position_m));
+    const DVec2 lies = xy(plan_.keys()[k].position_m);
+    key_sector_.push_back(map_->tree().sector_at(map_->to_map(lies)));
+    const std::uint32_t middle = grid_.cell_at(lies);
     if (middle == no_index) continue;
     for (int dy = -reach_cells; dy <= reach_cells; ++dy)
       for (int dx = -reach_cells; dx <= reach_cells; ++dx) {
         const std::uint32_t cell = grid_.neighbour(middle, dx, dy);
         if (cell == no_index || grid_.set(cell) == no_index) continue;
-        const DVec2 d = grid_.point(cell) - xy(plan_.keys()[k].position_m);
+        const DVec2 d = grid_.point(cell) - lies;
         if (std::fabs(d.x) > sure_m || std::fabs(d.y) > sure_m) continue;
         key_stands_.emplace_back(cell, k);
         marks_[cell] |= has_key;
@@ -181,12 +183,18 @@ void Expedition::observe(double now_s, HeightsView heights) {
   if (changed) raise_stands();
 }
 
+void Expedition::count(std::uint32_t sector) {
+  if (entered_[sector] != 0) return;
+  entered_[sector] = 1;
+  ++entered_count_;
+}
+
+void Expedition::enter_behind(std::uint32_t line) {
+  const std::uint32_t behind = map_->source().back_sector(map_->source().lines[line]);
+  if (behind != no_index) count(behind);
+}
+
 void Expedition::enter(DVec3 base) {
-  const auto count = [&](std::uint32_t s) {
-    if (entered_[s] != 0) return;
-    entered_[s] = 1;
-    ++entered_count_;
-  };
   const double step_m = rules_.step_height_m_max + 0.01;
   const auto near_floor = [&](std::uint32_t s) { return std::fabs(base.z - heights_[s].floor_m) <= step_m; };
   const DVec2 p = map_->to_map(xy(base));
@@ -230,6 +238,15 @@ std::span<const std::pair<std::uint32_t, std::uint32_t>> Expedition::stands_at(s
 std::span<const std::pair<std::uint32_t, std::uint32_t>> Expedition::keys_at(std::uint32_t cell) const {
   const auto range = std::ranges::equal_range(key_stands_, cell, {}, [](const auto& s) { return s.first; });
   return {range.begin(), range.end()};
+}
+
+bool Expedition::takes_key(std::uint32_t key, DVec3 base) const {
+  const MapKey& k = plan_.keys()[key];
+  const DVec3 d = k.position_m - base;
+  if (std::fabs(d.x) >= key_reach_m || std::fabs(d.y) >= key_reach_m) return false;
+  const std::uint32_t sector = key_sector_[key];
+  const double z = sector == no_index ? k.position_m.z : heights_[sector].floor_m;
+  return z + key_height_m >= base.z && z <= base.z + rules_.player.height_m;
 }
 
 std::size_t Expedition::claim_index(ExploreGoal goal) const {

@@ -63,6 +63,8 @@ class Expedition {
   /// A body is there: sectors under it count as entered. A sector counts when the middle of a body was in it
   /// and the body at most a step over its floor; where no body's middle fits in, when it stood over a part.
   void enter(DVec3 base);
+  /// A body was sent on by a teleporter's line: it was in what lies behind that line.
+  void enter_behind(std::uint32_t line);
   bool entered(std::uint32_t sector) const { return entered_[sector] != 0; }
   std::uint32_t entered_count() const { return entered_count_; }
   /// Does the middle of a body fit into the sector anywhere?
@@ -80,6 +82,8 @@ class Expedition {
   /// Lines that can be set off from a cell by use or by a shot, most of them: to be checked when standing
   /// there.
   std::span<const std::pair<std::uint32_t, std::uint32_t>> stands_at(std::uint32_t cell) const;
+  /// Would a body take a key of the map there? Keys lie on their sector's floor, wherever that has gone.
+  bool takes_key(std::uint32_t key, DVec3 base) const;
   /// Keys that can be taken from a cell, most of them.
   std::span<const std::pair<std::uint32_t, std::uint32_t>> keys_at(std::uint32_t cell) const;
   /// What there is to know about a cell beyond its ground.
@@ -106,6 +110,7 @@ class Expedition {
   void find_walk_lines();
   void find_keys();
   void raise_stands();
+  void count(std::uint32_t sector);
 
   std::shared_ptr<const PlacedMap> map_;
   MapPlan plan_;
@@ -125,6 +130,7 @@ class Expedition {
   std::vector<double> fired_s_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> line_stands_;  // (cell, line), sorted
   std::vector<std::pair<std::uint32_t, std::uint32_t>> key_stands_;   // (cell, key), sorted
+  std::vector<std::uint32_t> key_sector_;                             // by key
   std::vector<std::uint8_t> marks_;                                   // by cell
   std::vector<Claim> claims_;                                         // sectors, then lines, then keys
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/sim/teleport.h"
 #include "world/sim/triggers.h"
 
 namespace ashlar::client_sim {
@@ -29,7 +30,6 @@ constexpr double step_aside_s = 0.6;
 constexpr double keys_later_s = 10;
 constexpr double trail_piece_m = 0.4;
 constexpr std::size_t trail_max = 64;
-constexpr double key_reach_m = 36.0 / 32;
 
 }  // namespace
 
@@ -109,6 +109,7 @@ void Explorer::look(const Body& body) {
   if (seen_) {
     const DVec2 way = xy(body.position_m - before_m_);
     if (dot(way, way) > put_elsewhere_m * put_elsewhere_m) {
+      note_teleport(body);
       // A teleporter on the way leads on along it; anything else is a new start.
       const auto& cells = route_.cells;
       std::size_t next = at_ + 1;
@@ -131,12 +132,27 @@ void Explorer::look(const Body& body) {
     trail_.push_back(xy(body.position_m));
     if (trail_.size() > trail_max) trail_.erase(trail_.begin());
   }
-  for (const MapKey& k : e_->plan().keys()) {
-    const DVec3 d = k.position_m - body.position_m;
-    if (std::fabs(d.x) < key_reach_m && std::fabs(d.y) < key_reach_m && d.z > -0.5 &&
-        d.z < e_->rules().player.height_m)
-      keys_ = static_cast<std::uint8_t>(keys_ | k.key);
-  }
+  for (std::uint32_t k = 0; k < e_->plan().keys().size(); ++k)
+    if (e_->takes_key(k, body.position_m))
+      keys_ = static_cast<std::uint8_t>(keys_ | e_->plan().keys()[k].key);
+}
+
+/// Which teleporter's line was it that it stood before?
+void Explorer::note_teleport(const Body& body) {
+  constexpr double before_line_m = 0.5, landing_m = 2.5;
+  const DVec2 was = xy(before_m_), low{was.x - before_line_m, was.y - before_line_m};
+  std::uint32_t line = no_index;
+  e_->plan().visit_triggers(low, {was.x + before_line_m, was.y + before_line_m}, [&](std::uint32_t l) {
+    if (!teleports(*e_->plan().action(l))) return;
+    const DVec2 a = e_->plan().start_m(l), along = e_->plan().end_m(l) - a;
+    const double at = std::clamp(dot(was - a, along) / dot(along, along), 0.0, 1.0);
+    if (length(a + along * at - was) > before_line_m) return;
+    const auto landing = teleport_landing(e_->plan(), e_->heights(), l);
+    if (landing && length(xy(landing->position_m - body.position_m)) < landing_m) line = l;
+  });
+  if (line == no_index) return;
+  e_->note_fired(line);
+  e_->enter_behind(line);
 }
 
 void Explorer::plan(const Body& body) {

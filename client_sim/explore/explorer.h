@@ -44,6 +44,7 @@ class Explorer {
 
  private:
   void look(const Body& body);
+  void note_teleport(const Body& body);
   void plan(const Body& body);
   bool errand(const Body& body, std::uint32_t from, std::uint32_t to);
   PlayerCommand follow(const Body& body);

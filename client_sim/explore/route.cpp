@@ -51,11 +51,11 @@ constexpr int leap_directions = 24;
 constexpr std::array<double, 10> leap_distances_m{0.75, 1.0, 1.3, 1.7, 2.1, 2.6, 3.1, 3.6, 4.2, 5.0};
 constexpr int leap_rounds = 3;  // leaps one after another on one way
 
-bool teleports(const LineAction& a) {
-  return a.effect == LineEffect::teleport || a.effect == LineEffect::teleport_line;
-}
-
 }  // namespace
+
+bool teleports(const LineAction& action) {
+  return action.effect == LineEffect::teleport || action.effect == LineEffect::teleport_line;
+}
 
 Passage passage(const StandHeights& from, const StandHeights& to, const Rules& rules) {
   const double step = rules.step_height_m_max + slack_m, height = rules.player.height_m - slack_m;
@@ -172,8 +172,8 @@ struct Router::Search {
     if ((marks & Expedition::has_key) != 0)
       for (const auto& [at, key] : e.keys_at(cell)) {
         if (((wish.keys | wish.keys_later) & e.plan().keys()[key].key) != 0) continue;
-        const double up = e.plan().keys()[key].position_m.z - e.stand(set).floor_m;
-        if (up > -0.5 && up < e.rules().player.height_m)
+        const DVec2 p = e.grid().point(cell);
+        if (e.takes_key(key, {p.x, p.y, e.stand(set).floor_m}))
           consider(cell, {ExploreGoal::Kind::key, key}, key_cost);
       }
   }
@@ -213,20 +213,24 @@ struct Router::Search {
         if (!landing) continue;
         const std::uint32_t there = landing_cell(xy(landing->position_m));
         if (there != no_index) relax(from, there, cost + teleport_cost, to);
+        const std::uint32_t pad = plan.map().source().back_sector(plan.map().source().lines[line]);
+        if (wish.only.empty() && !e.entered(pad))
+          offer_behind(from, to, {ExploreGoal::Kind::sector, pad}, cost);
         return false;
       }
       const std::uint32_t extra = line_extra(line);
-      if (extra == far) continue;
-      // The goal is behind the line: what is walked over on the way there is not known yet.
-      const std::uint32_t total = r.cost_[from] + cost + extra;
-      if (total < best_cost && !e.taken({ExploreGoal::Kind::line, line}, wish.explorer)) {
-        best_cost = total;
-        best_cell = to;
-        best = {ExploreGoal::Kind::line, line};
-        crossed_from = from;
-      }
+      if (extra != far) offer_behind(from, to, {ExploreGoal::Kind::line, line}, cost + extra);
     }
     return true;
+  }
+
+  /// A goal that is reached by the step from one cell to the next.
+  void offer_behind(std::uint32_t from, std::uint32_t to, ExploreGoal goal, std::uint32_t extra) {
+    if (r.cost_[from] + extra >= best_cost || e.taken(goal, wish.explorer)) return;
+    best_cost = r.cost_[from] + extra;
+    best_cell = to;
+    best = goal;
+    crossed_from = from;
   }
 
   std::uint32_t landing_cell(DVec2 at) const {

@@ -55,6 +55,9 @@ struct LineAim {
 /// nullopt: not from there, not now.
 std::optional<LineAim> aim_at_line(const Expedition& e, std::uint32_t line, DVec3 base);
 
+/// Is it a line that sends bodies elsewhere on the map?
+bool teleports(const LineAction& action);
+
 /// Does the player with these keys open a line's lock?
 bool unlocks(const Expedition& e, std::uint32_t line, std::uint8_t keys);
 

@@ -120,15 +120,22 @@ bool run_map(const WadStack& wads, const std::string& name, const Options& o) {
       static_cast<unsigned long long>(out.exits), static_cast<unsigned long long>(out.recoveries),
       out.explorers.routes, out.explorers.given_up, out.explorers.held, out.explorers.made_way,
       out.explorers.lines, out.explorers.leaps, cpu_s() - start_s, flood_s, good ? "" : "  SHORT");
+  if (out.out > 0) {
+    const DVec2 m = (*placed)->to_map(xy(out.out_at_m));
+    std::printf("  first out at %.0f %.0f %.0f in sector %u after %.2f s\n", m.x, m.y,
+                (*placed)->z_to_map(out.out_at_m.z), (*placed)->tree().sector_at(m), out.out_at_s);
+  }
   if (o.verbose) {
     for (std::uint32_t s = 0; s < areas.size(); ++s) {
       if (areas[s] < 1 || reach.reached[s] == 0 || out.entered[s] != 0) continue;
       const ReachStep& step = reach.step[s];
       const SectorBounds& b = plan.bounds_of(s);
       const DVec2 m = plan.map().to_map((b.low + b.high) * 0.5);
-      std::printf("  missed %u at %.0f %.0f area %.0f floor %.0f ceiling %.0f, from %u over line %u%s%s\n", s,
-                  m.x, m.y, areas[s], source->sectors[s].floor, source->sectors[s].ceiling, step.from,
-                  step.line, step.teleport ? " teleport" : "", step.jump ? " jump" : "");
+      std::printf(
+          "  missed %u at %.0f %.0f area %.0f floor %.0f ceiling %.0f, from %u over line %u%s%s%s%s\n", s,
+          m.x, m.y, areas[s], source->sectors[s].floor, source->sectors[s].ceiling, step.from, step.line,
+          step.teleport ? " teleport" : "", step.jump ? " jump" : "", out.roomy[s] != 0 ? "" : " thin",
+          step.from != no_index && out.entered[step.from] == 0 ? "" : " FIRST");
     }
   }
   std::fflush(stdout);

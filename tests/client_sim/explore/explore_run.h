@@ -17,9 +17,12 @@ namespace ashlar::testing {
 struct ExploreOutcome {
   double seconds = 0;                 ///< simulated
   std::vector<std::uint8_t> entered;  ///< by sector
+  std::vector<std::uint8_t> roomy;    ///< by sector: the middle of a body fits in
   std::uint64_t stuck = 0, lost = 0;  ///< the world's own counts
   std::uint64_t recoveries = 0;
   std::uint64_t out = 0;  ///< player-ticks in rock, under the map or outside of it
+  DVec3 out_at_m;         ///< the first of them, and when
+  double out_at_s = 0;
   std::uint64_t exits = 0;
   client_sim::ExplorerCounters explorers;  ///< of all together
 };
@@ -70,7 +73,12 @@ inline ExploreOutcome explore(std::shared_ptr<const PlacedMap> map, const Explor
     const bool joins = ids.size() < run.explorers && tick % between_joins == 0;
     if (joins) input.joins = {&token, 1};
     if (!ids.empty() && tick % between_joins == 1 && tick / between_joins == ids.size() - 1) {
-      put = {AdminAction::teleport, ids.back(), start};
+      DVec3 at = start;
+      // On the start's floor, wherever those who came before have sent it.
+      const MapInSpace& in = world.maps()[0];
+      if (const auto ground = map_floor_ceiling(*map, in.heights, xy(at), setup.rules.player.radius_m))
+        at.z = ground->floor_m;
+      put = {AdminAction::teleport, ids.back(), at};
       input.admin = {&put, 1};
     }
     expedition->observe(tick * dt_s, world.maps()[0].heights);
@@ -89,9 +97,10 @@ inline ExploreOutcome explore(std::shared_ptr<const PlacedMap> map, const Explor
       const DVec3 p = body.position_m;
       const BlockBox& box = map->box();
       const bool inside = p.x >= box.min.x && p.x <= box.max.x && p.y >= box.min.y && p.y <= box.max.y;
-      if (!inside || p.z < box.min.z ||
-          space_overlaps(world.space(), {setup.rules.player.radius_m - 0.001, 1.748}, p + DVec3{0, 0, 0.001}))
-        ++out.out;
+      const bool in_rock =
+          space_overlaps(world.space(), {setup.rules.player.radius_m - 0.001, 1.748}, p + DVec3{0, 0, 0.001});
+      if (inside && p.z >= box.min.z && !in_rock) continue;
+      if (out.out++ == 0) out.out_at_m = p, out.out_at_s = tick * dt_s;
     }
     out.seconds = (tick + 1) * dt_s;
     if (tick % run.tick_rate_hz == 0) {
@@ -99,8 +108,10 @@ inline ExploreOutcome explore(std::shared_ptr<const PlacedMap> map, const Explor
       if (run.enough && run.enough(*expedition)) break;
     }
   }
-  for (std::uint32_t s = 0; s < expedition->plan().sector_count(); ++s)
+  for (std::uint32_t s = 0; s < expedition->plan().sector_count(); ++s) {
     out.entered.push_back(expedition->entered(s) ? 1 : 0);
+    out.roomy.push_back(expedition->roomy(s) ? 1 : 0);
+  }
   out.stuck = world.counters().stuck;
   out.lost = world.counters().lost;
   out.recoveries = world.counters().recoveries;
