@@ -11,6 +11,8 @@ namespace {
 
 constexpr Micros chat_repeat_after{250'000};
 constexpr std::size_t snapshot_parts_per_client = 16;
+/// What viewers move while their command travels here and the snapshot back: a third of a second at a run.
+constexpr double eye_margin_m = 2;
 
 }  // namespace
 
@@ -96,6 +98,8 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
   if (!anyone) return;
   publisher.gather(*world);
   const std::uint32_t tick = number(world->tick());
+  const Rules& rules = world->setup().rules;
+  const double travelled_m = rules.walk_speed_mps_max * config.snapshot_every_ticks / rules.tick_rate_hz;
   for (Session& session : sessions) {
     if (session.state != SessionState::playing) continue;
     const int row = world->player_row(session.player);
@@ -115,9 +119,10 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
                            : static_cast<std::int8_t>(std::clamp(level, -127, 127));
     head.own = &own;
     const DVec3 eye = own.body.position_m + DVec3{0, 0, world->setup().rules.player_eye_m};
+    const std::span<const CellBlock> blocks =
+        publisher.blocks_near(eye, config.interest_radius_m, eye_margin_m + travelled_m);
     const SnapshotPlan plan =
-        snapshots.begin(head, publisher.blocks_near(eye, config.interest_radius_m), publisher.heights(),
-                        snapshot_parts_per_client, publisher.motions());
+        snapshots.begin(head, blocks, publisher.heights(), snapshot_parts_per_client, publisher.motions());
     for (std::size_t part = 0; part < plan.parts; ++part)
       send(session.address, snapshots.part(part, next_header(session, at)), out);
   }

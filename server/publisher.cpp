@@ -8,6 +8,10 @@
 namespace ashlar::server {
 namespace {
 
+/// A cell whose entities a viewer cannot see is told to be empty once in so many snapshots: those it saw last
+/// are soon forgotten, also when a datagram is lost, at a byte a snapshot.
+constexpr std::uint32_t empty_every_rounds = 8;
+
 auto key(CellCoord c) { return std::tuple(c.x, c.y, c.z); }
 
 /// Squared distance from a point to a cell's cube.
@@ -35,10 +39,10 @@ EntityRecord record_of(EntityId id, EntityKind kind, Turn16 yaw, Turn16 pitch, c
 
 }  // namespace
 
-void Publisher::add(DVec3 position, EntityRecord record) {
+void Publisher::add(DVec3 position, const Cylinder& shape, EntityRecord record) {
   const QuantisedPosition q = quantise(position);
   record.x = q.x, record.y = q.y, record.z = q.z;
-  placed_.push_back({q.cell, record});
+  placed_.push_back({q.cell, record, position, shape});
 }
 
 void Publisher::gather(const World& world) {
@@ -47,7 +51,7 @@ void Publisher::gather(const World& world) {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
     const PlayerCommand& c = players.command[i];
-    add(players.body[i].position_m,
+    add(players.body[i].position_m, world.setup().rules.player,
         record_of(players.id[i], EntityKind::player, c.yaw, c.pitch, players.body[i]));
   }
   const MonsterTable& monsters = world.monsters();
@@ -56,7 +60,7 @@ void Publisher::gather(const World& world) {
     EntityRecord r = record_of(monsters.id[i], entity_kind(monsters.kind[i]), monsters.yaw[i], Turn16{0},
                                monsters.body[i]);
     r.state = static_cast<std::uint8_t>(monsters.mood[i]);
-    add(monsters.body[i].position_m, r);
+    add(monsters.body[i].position_m, traits(monsters.kind[i]).shape, r);
   }
   std::ranges::sort(placed_, [](const Placed& a, const Placed& b) {
     return std::tuple(key(a.cell), static_cast<std::uint32_t>(a.record.id)) <
@@ -73,6 +77,9 @@ void Publisher::gather(const World& world) {
     records_.push_back(p.record);
   }
 
+  maps_ = world.maps();
+  find_places();
+
   blocks_.clear();
   for (const Cell& cell : cells_)
     blocks_.push_back({cell.coord, std::span(records_).subspan(cell.first, cell.count)});
@@ -87,11 +94,67 @@ void Publisher::gather(const World& world) {
   motions_ = news_.gather(world);
 }
 
-std::span<const CellBlock> Publisher::blocks_near(DVec3 eye_m, double radius_m) {
+void Publisher::find_places() {
+  places_.clear();
+  touched_.clear();
+  first_touched_.clear();
+  ++round_;
+  if (maps_.empty()) return;
+  for (Cell& cell : cells_) {
+    const std::size_t first = places_.size(), first_record = first_touched_.size();
+    found_.clear();
+    for (std::uint32_t i = cell.first; i < cell.first + cell.count; ++i) {
+      first_touched_.push_back(static_cast<std::uint32_t>(found_.size()));
+      sight_places(maps_, placed_[i].base, placed_[i].shape.radius_m, placed_[i].shape.height_m, found_);
+    }
+    places_.insert(places_.end(), found_.begin(), found_.end());
+    const auto own = places_.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(own, places_.end());
+    places_.erase(std::unique(own, places_.end()), places_.end());
+    const auto base = static_cast<std::uint32_t>(touched_.size());
+    for (std::size_t i = first_record; i < first_touched_.size(); ++i) first_touched_[i] += base;
+    for (const SightPlace place : found_)
+      touched_.push_back(static_cast<std::uint32_t>(
+          std::lower_bound(places_.begin() + static_cast<std::ptrdiff_t>(first), places_.end(), place) -
+          (places_.begin() + static_cast<std::ptrdiff_t>(first))));
+    cell.first_place = static_cast<std::uint32_t>(first);
+    cell.place_count = static_cast<std::uint32_t>(places_.size() - first);
+  }
+  first_touched_.push_back(static_cast<std::uint32_t>(touched_.size()));
+  private_.reserve(records_.size());
+}
+
+std::optional<CellBlock> Publisher::visible_part(std::size_t block) {
+  const CellBlock& all = blocks_[block];
+  if (maps_.empty() || block >= cells_.size()) return all;
+  const Cell& cell = cells_[block];
+  in_sight_.clear();
+  std::size_t seen = 0;
+  for (const SightPlace place : std::span(places_).subspan(cell.first_place, cell.place_count)) {
+    in_sight_.push_back(onlooker_.may_see(place) ? 1 : 0);
+    seen += in_sight_.back();
+  }
+  if (seen == in_sight_.size()) return all;
+  const std::size_t start = private_.size();
+  for (std::uint32_t i = cell.first; seen != 0 && i < cell.first + cell.count; ++i) {
+    const auto touched =
+        std::span(touched_).subspan(first_touched_[i], first_touched_[i + 1] - first_touched_[i]);
+    if (std::ranges::any_of(touched, [this](std::uint32_t place) { return in_sight_[place] != 0; }))
+      private_.push_back(records_[i]);
+  }
+  if (private_.size() - start == cell.count) return all;
+  if (private_.size() == start && (round_ + block) % empty_every_rounds != 0) return std::nullopt;
+  return CellBlock{all.cell, std::span(private_).subspan(start)};
+}
+
+std::span<const CellBlock> Publisher::blocks_near(DVec3 eye_m, double radius_m, double margin_m) {
   near_.clear();
-  for (const CellBlock& block : blocks_) {
-    const double d2 = distance2(eye_m, block.cell);
-    if (d2 <= radius_m * radius_m) near_.emplace_back(d2, block);
+  private_.clear();  // keeps its memory: spans into it stay good, as every record is copied at most once
+  if (!maps_.empty()) onlooker_.look_from(maps_, eye_m, margin_m);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const double d2 = distance2(eye_m, blocks_[i].cell);
+    if (d2 > radius_m * radius_m) continue;
+    if (const auto block = visible_part(i)) near_.emplace_back(d2, *block);
   }
   std::ranges::sort(near_, [](const auto& a, const auto& b) {
     return std::tuple(a.first, key(a.second.cell)) < std::tuple(b.first, key(b.second.cell));

@@ -206,6 +206,7 @@ std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
       options.origin_block = with_place ? *requests[index].at : free_place(standing, size);
       options.surface_z = surface_for(terrain, options.origin_block, size);
       options.doors_open = config.doors == Doors::open;
+      options.visibility = true;
       auto result = place_map(*map, options);
       if (!result) return Failure(result.error().line());
       for (std::size_t other = 0; other < standing.size(); ++other)

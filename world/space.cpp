@@ -80,7 +80,11 @@ bool space_sees(const Space& space, DVec3 from, DVec3 to) {
   const DVec3 way = to - from;
   const double distance = length(way);
   if (distance == 0) return !space_solid(space, from);
-  return !space_ray(space, from, way * (1 / distance), distance).hit();
+  // Maps first: their visibility sets answer most pairs at once.
+  const Aabb bounds = swept({from, from}, way);
+  for (const MapInSpace& m : space.maps)
+    if (map_in_reach(*m.map, bounds) && !map_sees(*m.map, m.heights, from, to)) return false;
+  return !space_ray({space.voxels, {}, space.props}, from, way * (1 / distance), distance).hit();
 }
 
 std::optional<double> space_ground_below(const Space& space, DVec2 centre, double radius_m, double z,

@@ -44,12 +44,6 @@ RayHit map_ray(const PlacedMap& map, HeightsView heights, DVec3 origin, DVec3 di
 /// of sectors that cannot see each other are answered by the visibility set where the map has one.
 bool map_sees(const PlacedMap& map, HeightsView heights, DVec3 from, DVec3 to);
 
-/// May anything at one point ever see anything at the other, whatever doors and lifts do? Never false for a
-/// pair that can; for leaving entities out of snapshots. True where the map has no visibility set, and for
-/// points in rock. Above the roof and outside the box counts as outdoors, which sees courts and what they
-/// see. Cost: two descents of the tree.
-bool map_may_see(const PlacedMap& map, DVec3 from, DVec3 to);
-
 /// What a walker needs to know of the ground under its disc.
 struct MapFootprint {
   double floor_m = 0;  ///< highest

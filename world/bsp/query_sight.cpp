@@ -7,10 +7,6 @@
 namespace ashlar {
 namespace {
 
-std::uint32_t sector_at(const PlacedMap& map, DVec2 p) {
-  return map.tree().leaves[map.grid().leaf_at(map.tree(), p)].sector;
-}
-
 bool inside(const PlacedMap& map, DVec3 p) {
   return over_box(map, xy(p)) && p.z >= map.box().min.z && p.z < map.roof_m();
 }
@@ -54,19 +50,6 @@ bool map_sees(const PlacedMap& map, HeightsView heights, DVec3 from, DVec3 to) {
                  return seen;
                });
   return seen;
-}
-
-bool map_may_see(const PlacedMap& map, DVec3 from, DVec3 to) {
-  const SectorVisibility* set = map.visibility();
-  if (set == nullptr) return true;
-  const bool from_inside = inside(map, from), to_inside = inside(map, to);
-  if (!from_inside && !to_inside) return true;
-  const std::uint32_t a = from_inside ? sector_at(map, map.to_map(xy(from))) : no_index;
-  const std::uint32_t b = to_inside ? sector_at(map, map.to_map(xy(to))) : no_index;
-  // In rock: recovery is at work there, and nobody should vanish because of it.
-  if ((from_inside && a == no_index) || (to_inside && b == no_index)) return true;
-  if (from_inside && to_inside) return set->sees(a, b);
-  return set->from_above[from_inside ? a : b] != 0;
 }
 
 }  // namespace ashlar

@@ -46,4 +46,29 @@ void trace_leaves(const BspTree& tree, std::uint32_t start, DVec2 p, DVec2 d, do
   }
 }
 
+/// Visits every leaf that the closed disc reaches: visit(leaf). Leaves count by their side of the partitions
+/// above them, so some that end just short of the disc come too. Cost: leaves met times depth.
+template <typename Visit>
+void leaves_in_disc(const BspTree& tree, DVec2 centre, double radius, Visit&& visit) {
+  std::uint32_t stack[BspTree::depth_max];
+  std::uint32_t depth = 0;
+  std::uint32_t at = tree.root;
+  for (;;) {
+    while ((at & BspTree::leaf_bit) == 0) {
+      const BspTree::Node& n = tree.nodes[at];
+      const double s = BspTree::side(n, centre);
+      const double reach2 = radius * radius * (n.dx * n.dx + n.dy * n.dy);
+      if (s * s <= reach2) {
+        stack[depth++] = n.child[1];
+        at = n.child[0];
+      } else {
+        at = n.child[s >= 0 ? 0 : 1];
+      }
+    }
+    visit(at & ~BspTree::leaf_bit);
+    if (depth == 0) return;
+    at = stack[--depth];
+  }
+}
+
 }  // namespace ashlar

@@ -46,8 +46,8 @@ class Flow {
   }
 
   SectorVisibility run() {
-    const std::size_t n = sectors_;
-    seen_.assign((n * n + 63) / 64, 0);
+    words_ = (sectors_ + 63) / 64;
+    seen_.assign(static_cast<std::size_t>(sectors_) * words_, 0);
     for (std::uint32_t s = 0; s < sectors_; ++s) set(s, s);
     const std::vector<std::uint32_t> host = islands();
     for (std::uint32_t g = 0; g < gates_.size(); ++g) {
@@ -66,27 +66,23 @@ class Flow {
     }
     SectorVisibility out;
     out.sectors = sectors_;
-    out.bits.assign(seen_.size(), 0);
+    out.row_words = words_;
+    out.bits = seen_;
     for (std::uint32_t a = 0; a < sectors_; ++a)
       for (std::uint32_t b = 0; b < sectors_; ++b)
-        if (get(a, b) && get(b, a)) {
-          const std::size_t at = static_cast<std::size_t>(a) * n + b;
-          out.bits[at >> 6] |= std::uint64_t{1} << (at & 63);
-        }
+        if (get(a, b) && !get(b, a)) out.bits[word(a, b)] &= ~bit(b);
     return out;
   }
 
  private:
   std::uint32_t from_leaf(const Gate& g) const { return gates_[g.twin].into; }
   std::uint32_t sector(std::uint32_t leaf) const { return tree_.leaves[leaf].sector; }
-  void set(std::uint32_t a, std::uint32_t b) {
-    const std::size_t at = static_cast<std::size_t>(a) * sectors_ + b;
-    seen_[at >> 6] |= std::uint64_t{1} << (at & 63);
+  std::size_t word(std::uint32_t a, std::uint32_t b) const {
+    return static_cast<std::size_t>(a) * words_ + (b >> 6);
   }
-  bool get(std::uint32_t a, std::uint32_t b) const {
-    const std::size_t at = static_cast<std::size_t>(a) * sectors_ + b;
-    return (seen_[at >> 6] >> (at & 63) & 1) != 0;
-  }
+  static std::uint64_t bit(std::uint32_t b) { return std::uint64_t{1} << (b & 63); }
+  void set(std::uint32_t a, std::uint32_t b) { seen_[word(a, b)] |= bit(b); }
+  bool get(std::uint32_t a, std::uint32_t b) const { return (seen_[word(a, b)] & bit(b)) != 0; }
 
   /// By sector: the only other sector it touches, where that one touches others; otherwise no_index. What
   /// goes into an island comes back into its host, so neither direction needs to be followed.
@@ -199,7 +195,7 @@ class Flow {
   }
 
   const BspTree& tree_;
-  std::uint32_t sectors_ = 0;
+  std::uint32_t sectors_ = 0, words_ = 0;
   std::vector<Gate> gates_;
   std::vector<std::uint32_t> first_, out_;
   std::vector<double> low_, high_;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "world/bsp/sector_map.h"
@@ -11,13 +12,17 @@ namespace ashlar {
 /// way, so the set stays right whatever moves.
 struct SectorVisibility {
   std::uint32_t sectors = 0;
-  std::vector<std::uint64_t> bits;       ///< sectors * sectors, row by row
+  std::uint32_t row_words = 0;           ///< words of a row: sectors / 64, rounded up
+  std::vector<std::uint64_t> bits;       ///< sectors rows of row_words words
   std::vector<std::uint8_t> from_above;  ///< by sector: may be seen from above the roof, through a court
 
   /// Never false for sectors of which a straight line in free space joins two points.
   bool sees(std::uint32_t a, std::uint32_t b) const {
-    const std::size_t at = static_cast<std::size_t>(a) * sectors + b;
-    return (bits[at >> 6] >> (at & 63) & 1) != 0;
+    return (bits[static_cast<std::size_t>(a) * row_words + (b >> 6)] >> (b & 63) & 1) != 0;
+  }
+  /// What one sector sees: bit b % 64 of word b / 64 stands for sector b.
+  std::span<const std::uint64_t> row(std::uint32_t a) const {
+    return std::span(bits).subspan(static_cast<std::size_t>(a) * row_words, row_words);
   }
 };
 
