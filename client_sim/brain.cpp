@@ -8,7 +8,8 @@ namespace {
 constexpr Micros look_every{std::chrono::milliseconds{500}};
 // Slower than this over half a second while walking is a wall.
 constexpr double still_m_max = 0.5;
-constexpr std::array<std::string_view, brain_kind_count> names{"wander", "crowd", "idle", "jumper", "follow"};
+constexpr std::array<std::string_view, brain_kind_count> names{"wander", "crowd",  "idle",
+                                                               "jumper", "follow", "hunt"};
 
 Micros millis(std::uint32_t count) { return Micros{static_cast<std::int64_t>(count) * 1000}; }
 
@@ -47,7 +48,8 @@ std::optional<DVec2> Brain::goal(const Client& client) {
   double nearest_m = 1e9;
   for (const ViewEntity& e : seen_) {
     const double away_m = length(e.position_m - here);
-    if (e.record.kind != EntityKind::player || e.record.id == client.player() || away_m >= nearest_m)
+    const bool player = e.record.kind == EntityKind::player;
+    if (player == (kind_ == BrainKind::hunt) || e.record.id == client.player() || away_m >= nearest_m)
       continue;
     nearest_m = away_m;
     nearest = xy(e.position_m);
@@ -71,7 +73,8 @@ void Brain::steer(Micros now, const Client& client) {
       return;
     }
     case BrainKind::crowd:
-    case BrainKind::follow: {
+    case BrainKind::follow:
+    case BrainKind::hunt: {
       const auto to = goal(client);
       const DVec2 away = to ? *to - xy(client.own()->body.position_m) : DVec2{};
       command_.forward = 1;
@@ -79,6 +82,9 @@ void Brain::steer(Micros now, const Client& client) {
       command_.yaw = length(away) > 0.5 ? turn_towards(away) : anywhere;
       // Now and then a step aside, or the first wall between them holds it for good.
       command_.left = rng_.below(4) == 0 ? rng_.between(-1, 1) : 0;
+      // Both count when pressed anew.
+      if (kind_ == BrainKind::hunt && rng_.below(2) == 0) command_.buttons |= button::attack;
+      if (kind_ == BrainKind::hunt && rng_.below(3) == 0) command_.buttons |= button::use;
       next_turn_ = now + millis(200 + rng_.below(400));
       return;
     }

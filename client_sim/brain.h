@@ -16,8 +16,9 @@ enum class BrainKind : std::uint8_t {
   idle,    ///< stands and looks around
   jumper,  ///< jumps about in all directions, turning wildly
   follow,  ///< runs after the nearest other player
+  hunt,    ///< runs at the nearest monster, attacks what is before it and opens doors on the way
 };
-inline constexpr std::size_t brain_kind_count = 5;
+inline constexpr std::size_t brain_kind_count = 6;
 std::string_view name(BrainKind kind);
 std::optional<BrainKind> brain_kind(std::string_view name);
 

@@ -140,7 +140,7 @@ std::expected<void, std::string> Run::add_player(Micros now) {
   // Walkers are most of a mix; a third of it jumps, stands or gathers.
   static constexpr BrainKind mix[] = {BrainKind::wander, BrainKind::jumper, BrainKind::wander,
                                       BrainKind::follow, BrainKind::wander, BrainKind::crowd,
-                                      BrainKind::wander, BrainKind::idle};
+                                      BrainKind::hunt,   BrainKind::idle};
   const BrainKind kind = options_.brain.value_or(mix[index % std::size(mix)]);
   players_.push_back(std::make_unique<Player>(
       Player{Client(config("sim-" + std::to_string(index + 1), nonce)), Brain(kind, brain_seed),

@@ -49,8 +49,8 @@ LoadCommand parse_load(int argc, const char* const* argv) {
                  "WAD whose maps the clients hold; may be repeated [freedoom2.wad where found]")
       ->type_name("FILE");
   app.add_option("--report", o.report, "Write the report as JSON")->type_name("FILE");
-  app.add_option("--brain", brain, "How players behave: mixed, wander, crowd, idle, jumper, follow")
-      ->check(CLI::IsMember({"mixed", "wander", "crowd", "idle", "jumper", "follow"}))
+  app.add_option("--brain", brain, "How players behave: mixed, wander, crowd, idle, jumper, follow, hunt")
+      ->check(CLI::IsMember({"mixed", "wander", "crowd", "idle", "jumper", "follow", "hunt"}))
       ->capture_default_str();
   app.add_option("--joins-per-second", o.joins_per_s, "How fast clients come")
       ->check(CLI::Range(1u, 100'000u))

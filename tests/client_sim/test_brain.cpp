@@ -50,7 +50,7 @@ struct Game {
 }  // namespace
 
 TEST_CASE("every brain but the idle one walks, with commands in range", "[client_sim][brain]") {
-  const auto kind = static_cast<BrainKind>(GENERATE(0, 1, 2, 3, 4));
+  const auto kind = static_cast<BrainKind>(GENERATE(0, 1, 2, 3, 4, 5));
   CAPTURE(name(kind));
   Game game(kind, 5);
   EntityRecord other;
@@ -92,6 +92,32 @@ TEST_CASE("a follower turns towards the nearest other player", "[client_sim][bra
     north += std::abs(off) < 8192 ? 1u : 0u;
   }
   CHECK(north > 25);
+}
+
+TEST_CASE("a hunter turns towards the nearest monster, attacks and uses", "[client_sim][brain]") {
+  Game game(BrainKind::hunt, 3);
+  EntityRecord near, far, player;
+  near.id = make_entity_id(9, 1);
+  near.kind = far.kind = entity_kind(MonsterKind::imp);
+  near.y = 40 * 128;
+  far.id = make_entity_id(10, 1);
+  far.x = 60 * 128, far.y = 60 * 128;
+  player.id = make_entity_id(11, 1);
+  player.x = 128;
+  game.server.others = {near, far, player};
+  game.run(1);
+  std::size_t north = 0, attacks = 0, uses = 0;
+  game.commands.clear();
+  for (int i = 0; i < 50; ++i) {
+    game.run(0.02);
+    const PlayerCommand& c = game.commands.back();
+    north += std::abs(static_cast<std::int16_t>(c.yaw - Turn16{16384})) < 8192 ? 1u : 0u;
+    attacks += (c.buttons & button::attack) != 0 ? 1u : 0u;
+    uses += (c.buttons & button::use) != 0 ? 1u : 0u;
+  }
+  CHECK(north > 25);
+  CHECK(attacks > 5);
+  CHECK(uses > 5);
 }
 
 TEST_CASE("the same seed gives the same commands and another seed gives others", "[client_sim][brain]") {
