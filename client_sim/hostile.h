@@ -1,52 +1,83 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "client_sim/client.h"
+#include "protocol/message_writer.h"
 #include "world/math/random.h"
 
 namespace ashlar::client_sim {
 
-/// What hostile peers send; a peer does all of them in turn.
+/// What a hostile peer is up to, for a second or two each.
 enum class Attack : std::uint8_t {
-  garbage,     ///< random bytes of random sizes
-  mutated,     ///< our own honest packets with bytes changed, and the check made right again
-  replay,      ///< honest packets of earlier, again and again
-  flood,       ///< many inputs at once
-  impossible,  ///< sound messages with impossible claims: ticks, acknowledgements, connections of others
-  hellos,      ///< hello after hello under new names, and none of them goes on
+  none,     ///< plays along
+  garbage,  ///< random bytes, short and long; some with a true header, some with a true check
+  mutated,  ///< its own honest packets with bytes changed, and the check made right again
+  replay,   ///< its own packets of earlier, again and again
+  flood,    ///< many times what anyone may send
+  claims,   ///< sound messages that say impossible things: ticks, acknowledgements, connections of others
+  hellos,   ///< hello after hello under new names, and none of them goes on
+  silence,  ///< plays, but acknowledges nothing
 };
-inline constexpr std::size_t attack_count = 6;
+inline constexpr std::size_t attack_count = 8;
 
-/// A player gone bad: joins like an honest client, plays on, and sends attacks beside it. Sans-I/O and
-/// seeded, like Client. Datagrams per second stay at the rate given, however long the pauses between calls.
-class HostilePeer {
+/// Turns an honest client's outgoing datagrams into those of a hostile one. Sans-I/O and seeded, like Client.
+class Attacker {
  public:
-  HostilePeer(ClientConfig config, std::uint64_t seed, std::uint32_t datagrams_per_s);
+  /// @param datagrams_per_s  while it attacks; flood_times as many while it floods
+  Attacker(std::uint64_t seed, std::uint32_t datagrams_per_s);
+  static constexpr std::int64_t flood_times = 4;
 
-  void advance(Micros now, const DatagramBatch& in, DatagramBatch& out);
+  /// Changes and adds to what `client` is about to send to `server`. Call once for each batch, every few
+  /// milliseconds: what a longer pause missed is not made up for.
+  void act(Micros now, const Client& client, const PeerAddress& server, DatagramBatch& out);
 
-  const Client& honest_side() const { return client_; }
-  std::uint64_t attacks_sent() const { return attacks_sent_; }
+  std::uint64_t sent() const { return sent_; }  ///< datagrams that no honest client would have sent
 
  private:
-  void attack(DatagramBatch& out);
-  void remember(const DatagramBatch& batch);
-  void send(DatagramBatch& out, std::span<const std::uint8_t> bytes);
-  std::span<const std::uint8_t> remembered();
-  std::span<const std::uint8_t> impossible();
+  void keep(const DatagramBatch& honest);
+  void mute(const DatagramBatch& honest, DatagramBatch& out);
+  void attack(const Client& client);
+  void garbage(const Client& client);
+  void mutated();
+  void claim(const Client& client);
+  void add(std::span<const std::uint8_t> bytes);
+  std::span<const std::uint8_t> kept();
+  std::uint32_t odd_number();
 
-  ClientConfig config_;
-  Client client_;
   Rng rng_;
   Micros period_;
   Micros next_{0};
   bool started_ = false;
-  DatagramBatch honest_;
+  Attack attack_ = Attack::none;
+  Micros next_attack_{0};
+  std::array<std::vector<std::uint8_t>, 64> kept_;  // packets to play with
+  std::size_t kept_count_ = 0;
+  std::uint64_t sent_ = 0;
+  PeerAddress server_;
   MessageWriter writer_;
-  std::vector<std::vector<std::uint8_t>> memory_;  // packets to play with; at most memory_max
   std::vector<std::uint8_t> scratch_;
-  std::uint64_t attacks_sent_ = 0;
+  DatagramBatch muted_;
+  DatagramBatch* out_ = nullptr;  // during act()
+};
+
+/// A player gone bad: joins like an honest client, plays on, and attacks.
+class HostilePeer {
+ public:
+  HostilePeer(ClientConfig config, std::uint64_t seed, std::uint32_t datagrams_per_s)
+      : server_(config.server), client_(std::move(config)), attacker_(seed, datagrams_per_s) {}
+
+  void advance(Micros now, const DatagramBatch& in, DatagramBatch& out);
+
+  const Client& honest_side() const { return client_; }
+  std::uint64_t attacks_sent() const { return attacker_.sent(); }
+
+ private:
+  PeerAddress server_;
+  Client client_;
+  Attacker attacker_;
+  DatagramBatch mine_;
 };
 
 }  // namespace ashlar::client_sim

@@ -10,8 +10,11 @@ namespace ashlar::simulation {
 namespace {
 
 constexpr Micros second{1'000'000};
-constexpr std::uint32_t stream_every = 4;   // every fourth seat plays over TCP
-constexpr std::uint32_t hostile_every = 8;  // every eighth is hostile
+constexpr std::uint32_t stream_every = 4;     // every fourth seat plays over TCP
+constexpr std::uint32_t hostile_every = 8;    // seats 6, 14, ... are hostile, over UDP,
+constexpr std::uint32_t hostile_stream = 16;  // and seats 15, 31, ... over TCP
+constexpr std::uint32_t attacks_per_s = 600;
+constexpr std::uint32_t rejoin_every = 5;  // every fifth leaves now and then and comes back
 // Beyond this many sequences a connection's count of originals stops growing: some ten hours of play.
 constexpr std::uint64_t sequences_kept_max = 4'000'000;
 
@@ -33,8 +36,8 @@ Seat::Seat(const SimulationConfig& config, std::uint32_t number)
       down_({}, rng_.next_u64()),
       drift_ppm_(static_cast<int>(rng_.below(401)) - 200),
       clock_offset_(Micros{rng_.below(1'000'000'000)}) {
-  if (number % hostile_every == hostile_every - 1 && !stream_) attacker_.emplace(rng_.next_u64());
-  if (number % hostile_every == hostile_every - 2) attacker_.emplace(rng_.next_u64());
+  if (number % hostile_every == hostile_every - 2 || number % hostile_stream == hostile_stream - 1)
+    attacker_.emplace(rng_.next_u64(), attacks_per_s);
   base_.latency = millis(2 + rng_.below(70));
   base_.jitter = millis(rng_.below(12));
   base_.loss = rng_.between(0, 0.01);
@@ -77,7 +80,10 @@ void Seat::sit_down(Micros now) {
   heard_.clear();
   sent_.fill({});
   next_line_ = now + 2 * second;
+  if (rejoins()) goes_at_ = now + millis(15'000 + rng_.below(30'000));
 }
+
+bool Seat::rejoins() const { return number_ % rejoin_every == rejoin_every - 1; }
 
 void Seat::stand_up(Micros now, Micros away_for) {
   if (client_ != nullptr && stream_) to_server_.add_closed(address_);
@@ -201,6 +207,10 @@ void Seat::run(Micros now) {
   client_now_ = clock(now);
   client_->set_command(brain_.think(client_now_, *client_));
   say_something(now);
+  if (rejoins() && now >= goes_at_) {
+    client_->leave();
+    disturb(now);
+  }
   client_->advance(client_now_, inbox_, outbox_);
   for (ChatLine& line : client_->take_chat()) heard_.push_back(std::move(line));
   if (attacker_) attacker_->act(now, *client_, server_, outbox_);

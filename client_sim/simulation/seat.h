@@ -7,8 +7,8 @@
 
 #include "client_sim/brain.h"
 #include "client_sim/client.h"
+#include "client_sim/hostile.h"
 #include "client_sim/link.h"
-#include "client_sim/simulation/attacker.h"
 #include "client_sim/simulation/config.h"
 
 namespace ashlar::simulation {
@@ -87,6 +87,7 @@ class Seat {
   void set_conditions();
   void note_sent(std::span<const std::uint8_t> bytes);
   void say_something(Micros now);
+  bool rejoins() const;
   void post(Micros now);
   Micros clock(Micros now) const;
 
@@ -97,7 +98,7 @@ class Seat {
   PeerAddress address_, server_;
   std::unique_ptr<Client> client_;
   client_sim::Brain brain_;
-  std::optional<Attacker> attacker_;
+  std::optional<client_sim::Attacker> attacker_;
   LinkConditions base_;
   Link up_, down_;
   Micros up_cut_until_{-1}, down_cut_until_{-1};
@@ -116,6 +117,7 @@ class Seat {
   std::vector<bool> delivered_;  // by sequence, of the present connection
   std::uint64_t originals_ = 0;
   Micros next_line_{0};
+  Micros goes_at_{0};  // rejoiners: when the present client has had enough
   std::uint32_t lines_said_ = 0;
   std::vector<ChatLine> heard_;
   DatagramBatch from_server_, inbox_, outbox_, to_server_;
