@@ -1,6 +1,7 @@
 #include "server/host.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "server/host_impl.h"
 #include "world/math/assert.h"
@@ -21,10 +22,12 @@ Micros tick_length(const World& world) { return Micros{1'000'000 / world.setup()
 }  // namespace
 
 std::size_t AddressHash::operator()(const PeerAddress& a) const {
-  std::uint64_t h =
+  std::array<std::uint64_t, 2> ip{};
+  static_assert(sizeof ip == sizeof a.ip);
+  std::memcpy(ip.data(), a.ip.data(), sizeof ip);
+  const std::uint64_t rest =
       static_cast<std::uint64_t>(a.port) << 40 | static_cast<std::uint64_t>(a.transport) << 32 | a.link;
-  for (std::size_t i = 0; i < a.ip.size(); ++i) h = mix64(h ^ a.ip[i]);
-  return static_cast<std::size_t>(h);
+  return static_cast<std::size_t>(mix64(mix64(mix64(rest) ^ ip[0]) ^ ip[1]));
 }
 
 Host::Impl::Impl(const HostConfig& given, std::unique_ptr<World> a_world, std::uint64_t secret)

@@ -38,17 +38,17 @@ class BooksAgree final : public Invariant {
     if (audit.counted_by_address != audit.sessions.size())
       return counts("clients counted by address and sessions", audit.counted_by_address,
                     audit.sessions.size());
-    std::size_t playing = 0;
     players_.clear();
     for (const server::SessionAudit& session : audit.sessions) {
       if (!session.playing) continue;
-      ++playing;
       if (world.player_row(session.player) < 0)
         return Finding{session_name(session), "plays " + entity_name(session.player) + ", who is not there"};
-      if (!players_.insert(session.player).second)
-        return Finding{session_name(session),
-                       "plays " + entity_name(session.player) + " as another one does"};
+      players_.push_back(session.player);
     }
+    std::ranges::sort(players_);
+    if (const auto twice = std::ranges::adjacent_find(players_); twice != players_.end())
+      return Finding{entity_name(*twice), "is played by two sessions"};
+    const std::size_t playing = players_.size();
     // Who left since the last step stands in the world until the next one.
     if (world.player_count() != playing + audit.leaves_waiting)
       return counts("players and their sessions", world.player_count(), playing + audit.leaves_waiting);
@@ -56,7 +56,7 @@ class BooksAgree final : public Invariant {
   }
 
  private:
-  std::set<EntityId> players_;
+  std::vector<EntityId> players_;
 };
 
 class QueuesKeepBounds final : public Invariant {
@@ -110,15 +110,7 @@ class IdsAreNotReused final : public Invariant {
     connections_.clear();
   }
   std::optional<Finding> after_clients(const Match& match) override {
-    const PlayerTable& players = match.host()->world().players();
-    std::set<EntityId> here;
-    for (const EntityId id : players.id)
-      if (id != EntityId{0}) here.insert(id);
-    for (const EntityId id : players_)
-      if (!here.contains(id)) gone_.insert(id);
-    for (const EntityId id : here)
-      if (gone_.contains(id)) return Finding{entity_name(id), "was another player's before"};
-    players_.swap(here);
+    if (auto finding = look_at_players(match.host()->world().players().id)) return finding;
     for (const server::SessionAudit& session : match.audit().sessions) {
       const auto [it, first] = connections_.try_emplace(session.connection, session.nonce);
       if (!first && it->second != session.nonce)
@@ -128,7 +120,20 @@ class IdsAreNotReused final : public Invariant {
   }
 
  private:
-  std::set<EntityId> players_, gone_;
+  /// A row that changed hands: who had it is gone for good, and who has it must not have been gone before.
+  std::optional<Finding> look_at_players(std::span<const EntityId> rows) {
+    players_.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] == players_[i]) continue;
+      if (players_[i] != EntityId{0}) gone_.insert(players_[i]);
+      if (gone_.contains(rows[i])) return Finding{entity_name(rows[i]), "was another player's before"};
+      players_[i] = rows[i];
+    }
+    return std::nullopt;
+  }
+
+  std::vector<EntityId> players_;  // by row
+  std::set<EntityId> gone_;
   std::map<std::uint32_t, std::uint64_t> connections_;  // and the hello that began each
 };
 

@@ -154,7 +154,7 @@ void Match::run_server() {
   out_.clear();
   events_.clear();
   host_->advance(server_clock(), in_, out_, events_);
-  host_->audit(audit_);
+  if (ticked_ || !events_.empty()) host_->audit(audit_);  // else nobody looks
   for (const server::HostEvent& event : events_) {
     if (event.kind == server::HostEventKind::joined) ++outcome_.joins;
     if (event.kind == server::HostEventKind::chat) ++outcome_.chat_lines;
