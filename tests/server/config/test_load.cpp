@@ -81,7 +81,7 @@ TEST_CASE("a wrong line of a file is named with its number, key and remedy", "[s
       Case{"seed = 1\nport = -1\n", ":2: ", "0 to 65535"}, Case{"gravity_mps2 = true\n", ":1: ", "a number"},
       Case{"gravity_mps2 = nan\n", ":1: ", "gravity_mps2"}, Case{"live = 1\n", ":1: ", "true or false"},
       Case{"doors = \"ajar\"\n", ":1: ", "open or shut"}, Case{"a = 1\nport = \n", ":2: ", ""},
-      Case{"port = 1\nport = 2\n", ":2: ", ""},
+      Case{"port = 1\nport = 2\n", ":2: ", ""}, Case{"[[[map]]]\n", ":1: ", "not TOML"},
       Case{"[network]\nport = 1\n", ":1: ", "unknown key \"network\""},
       Case{"wad = [1]\n", ":1: ", "list of texts"}, Case{"[[map]]\nx = 1\ny = 2\n", ":1: ", "no name"},
       Case{"[[map]]\nname = \"MAP01\"\nx = 2\n", ":1: ", "both or neither"},
