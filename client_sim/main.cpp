@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include "client_sim/load/load.h"
@@ -42,7 +43,7 @@ void print_help(std::FILE* to) {
 int main(int argc, char** argv) {
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "--version") {
-    std::printf("ashlar-sim %s, protocol %u\n", ashlar::client_sim::version().data(),
+    std::printf("ashlar-sim %s, protocol %u\n", std::string(ashlar::client_sim::version()).c_str(),
                 static_cast<unsigned>(ashlar::protocol_version));
     return 0;
   }

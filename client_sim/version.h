@@ -4,6 +4,6 @@
 namespace ashlar::client_sim {
 
 /// "0.1.0": of the build, from the project's CMakeLists.
-inline constexpr std::string_view version() { return ASHLAR_VERSION; }
+constexpr std::string_view version() { return ASHLAR_VERSION; }
 
 }  // namespace ashlar::client_sim

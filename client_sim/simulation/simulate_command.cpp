@@ -120,8 +120,8 @@ int play_hours(const SimulateOptions& options) {
   Summary sum;
   Summary one;
   std::uint32_t done = 0;
-  for (ssize_t got = 0; (got = ::read(ends[0], &one, sizeof one)) == static_cast<ssize_t>(sizeof one);
-       ++done) {
+  while (::read(ends[0], &one, sizeof one) == static_cast<ssize_t>(sizeof one)) {
+    ++done;
     print_run(one);
     sum.hash += mix64(one.hash ^ one.seed);
     sum.ticks += one.ticks, sum.faults += one.faults, sum.broken += one.broken;

@@ -63,7 +63,7 @@ class Builder {
 
   BspTree::Node partition_of(const Seg& seg) const {
     const MapLine& line = map_.lines[seg.line];
-    DVec2 from = map_.vertices[line.v1];
+    const DVec2 from = map_.vertices[line.v1];
     DVec2 along = map_.vertices[line.v2] - from;
     if (seg.back) along = -along;
     BspTree::Node node;

@@ -46,7 +46,7 @@ class Cutter {
       : map_(map), heights_(heights), roof_(roof_z), start_(start) {}
 
   std::optional<CutDoorway> run(std::uint32_t start_sector) {
-    std::vector<std::uint8_t> all(map_.sectors.size(), 1);
+    const std::vector<std::uint8_t> all(map_.sectors.size(), 1);
     std::optional<Site> site;
     if (start_sector != no_index) site = best(reachable_on_foot(map_, heights_, start_sector));
     if (!site) site = best(all);

@@ -80,7 +80,7 @@ std::vector<LeafOpening> leaf_openings(const BspTree& tree) {
   std::vector<Cell> open{{tree.root, {}}};
   std::vector<Piece> front, back;
   while (!open.empty()) {
-    Cell cell = std::move(open.back());
+    const Cell cell = std::move(open.back());
     open.pop_back();
     const BspTree::Node& n = tree.nodes[cell.node];
     const double line_length = std::sqrt(n.dx * n.dx + n.dy * n.dy);

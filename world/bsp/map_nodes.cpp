@@ -141,7 +141,7 @@ class Converter {
   }
 
   BspTree::Node partition(const MapLine& line, const MapNodes::Seg& seg) const {
-    DVec2 from = map_.vertices[line.v1];
+    const DVec2 from = map_.vertices[line.v1];
     DVec2 along = map_.vertices[line.v2] - from;
     if (seg.side != 0) along = -along;
     BspTree::Node node;

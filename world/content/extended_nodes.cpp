@@ -132,7 +132,6 @@ class Reader {
     const std::size_t record = format_.wide_lines ? 13 : 11;
     const auto n = count("segs", record);
     if (!n) return std::unexpected(n.error());
-    std::vector<std::uint32_t> begins;
     for (std::uint32_t i = 0; i < *n; ++i) {
       const std::uint32_t v1 = in_.u32(), second = in_.u32();  // second: v2, or the partner in GL forms
       MapNodes::Seg seg;
