@@ -55,23 +55,6 @@ void add_lines(const SectorMap& map, const MapBounds& footprint, std::vector<Sol
   add({low.x, high.y}, {low.x, low.y}, side);
 }
 
-/// The deepest node whose region holds the closed square.
-std::uint32_t start_node(const BspTree& tree, DVec2 low, double size) {
-  const DVec2 corner[4] = {low, {low.x + size, low.y}, {low.x, low.y + size}, {low.x + size, low.y + size}};
-  std::uint32_t at = tree.root;
-  while ((at & BspTree::leaf_bit) == 0) {
-    const BspTree::Node& n = tree.nodes[at];
-    int front = 0, back = 0;
-    for (const DVec2 c : corner) BspTree::side(n, c) >= 0 ? ++front : ++back;
-    // Inside the square the side test can round differently than at a corner: keep clear of the line.
-    double nearest = 1e300;
-    for (const DVec2 c : corner) nearest = std::min(nearest, std::fabs(BspTree::side(n, c)));
-    if ((front != 0 && back != 0) || nearest < 1e-6 * (std::fabs(n.dx) + std::fabs(n.dy))) break;
-    at = n.child[front != 0 ? 0 : 1];
-  }
-  return at;
-}
-
 }  // namespace
 
 LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBounds& footprint) {
@@ -86,9 +69,6 @@ LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBou
   grid.nx = static_cast<std::int32_t>(width * grid.inverse_cell) + 1;
   grid.ny = static_cast<std::int32_t>(depth * grid.inverse_cell) + 1;
 
-  const auto low_of = [&](std::int32_t x, std::int32_t y) {
-    return DVec2{grid.origin.x + x * grid.cell, grid.origin.y + y * grid.cell};
-  };
   const auto cell_index = [&](std::int32_t x, std::int32_t y) {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(x);
   };
@@ -112,10 +92,7 @@ LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBou
   for (std::uint32_t i = 0; i < grid.lines.size(); ++i)
     for_each_cell(grid.lines[i], [&](std::size_t c) { grid.items[next[c]++] = i; });
 
-  grid.start.resize(cells);
-  for (std::int32_t y = 0; y < grid.ny; ++y)
-    for (std::int32_t x = 0; x < grid.nx; ++x)
-      grid.start[cell_index(x, y)] = start_node(tree, low_of(x, y), grid.cell);
+  grid.points = build_start_grid(tree, footprint);
   return grid;
 }
 

@@ -17,14 +17,14 @@ struct LeafEntry {
 template <typename Visit>
 void trace_leaves(const BspTree& tree, std::uint32_t start, DVec2 p, DVec2 d, double t0, double t1,
                   Visit&& visit) {
-  struct Later {
-    std::uint32_t at;
+  struct Later {  // without defaults: the stack is not to be filled with them at every call
+    std::uint32_t at, node;
     double t0, t1;
-    LeafEntry entry;
+    bool from_front;
   };
   Later stack[BspTree::depth_max];
   std::uint32_t depth = 0;
-  Later now{start, t0, t1, {}};
+  Later now{start, no_index, t0, t1, false};
   for (;;) {
     while ((now.at & BspTree::leaf_bit) == 0) {
       const BspTree::Node& n = tree.nodes[now.at];
@@ -37,11 +37,13 @@ void trace_leaves(const BspTree& tree, std::uint32_t start, DVec2 p, DVec2 d, do
         continue;
       }
       const double t = std::clamp(-s / ds, now.t0, now.t1);
-      stack[depth++] = {n.child[front0 ? 1 : 0], t, now.t1, {now.at, front0}};
+      stack[depth++] = {n.child[front0 ? 1 : 0], now.at, t, now.t1, front0};
       now.t1 = t;
       now.at = n.child[front0 ? 0 : 1];
     }
-    if (!visit(now.at & ~BspTree::leaf_bit, now.t0, now.t1, now.entry) || depth == 0) return;
+    if (!visit(now.at & ~BspTree::leaf_bit, now.t0, now.t1, LeafEntry{now.node, now.from_front}) ||
+        depth == 0)
+      return;
     now = stack[--depth];
   }
 }
