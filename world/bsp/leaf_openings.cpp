@@ -7,6 +7,7 @@ namespace ashlar {
 namespace {
 
 constexpr double shortest = 1e-4;  // map units
+constexpr double pinch = 1e-2;     // half the width that an opening of no width is given
 
 /// A piece of a partition line, by parameter along the node's direction, and the leaf beside it.
 struct Piece {
@@ -72,6 +73,19 @@ bool clip_to(const std::vector<BspTree::Node>& walls, const BspTree::Node& line,
   return from < to;
 }
 
+/// Do two pieces touch in a point with void on both other sides of it? A line of sight may pass even there,
+/// straight through the corners of two walls. Elsewhere it passes over the neighbours' openings too.
+bool pinched(const Piece& f, const Piece& b, const std::vector<Piece>& front, const std::vector<Piece>& back,
+             double near) {
+  const double at = f.to < b.to ? f.to : b.to;
+  const auto goes_on = [&](const std::vector<Piece>& pieces, const Piece& but) {
+    return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& p) {
+      return &p != &but && p.from <= at + near && p.to >= at - near;
+    });
+  };
+  return !goes_on(front, f) && !goes_on(back, b);
+}
+
 }  // namespace
 
 std::vector<LeafOpening> leaf_openings(const BspTree& tree) {
@@ -91,8 +105,13 @@ std::vector<LeafOpening> leaf_openings(const BspTree& tree) {
       Splitter{tree, n, back, false}.run(n.child[1], from, to);
       for (const Piece& f : front) {
         for (const Piece& b : back) {
-          const double low = std::max(f.from, b.from), high = std::min(f.to, b.to);
-          if ((high - low) * line_length < shortest) continue;
+          double low = std::max(f.from, b.from), high = std::min(f.to, b.to);
+          if ((high - low) * line_length < shortest) {
+            if ((low - high) * line_length > shortest || !pinched(f, b, front, back, shortest / line_length))
+              continue;
+            const double middle = (low + high) / 2;
+            low = middle - pinch / line_length, high = middle + pinch / line_length;
+          }
           out.push_back(
               {{n.x + n.dx * low, n.y + n.dy * low}, {n.x + n.dx * high, n.y + n.dy * high}, f.leaf, b.leaf});
         }

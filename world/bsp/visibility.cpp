@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/bsp/widest_heights.h"
+
 namespace ashlar {
 namespace {
 
@@ -25,7 +27,10 @@ class Flow {
     walled_.assign(sectors_, 0);
     for (const MapLine& line : map.lines)
       if (line.back == no_index) walled_[map.front_sector(line)] = 1;
+    const std::vector<SectorHeights> widest = widest_heights(map);
     for (const LeafOpening& o : leaf_openings(tree)) {
+      const SectorHeights &front = widest[sector(o.front)], &back = widest[sector(o.back)];
+      if (std::max(front.floor_m, back.floor_m) > std::min(front.ceiling_m, back.ceiling_m)) continue;
       // From the front (the right hand of a -> b) to the back, a is on the left: the passer faces left of a
       // -> b.
       const auto i = static_cast<std::uint32_t>(gates_.size());

@@ -8,8 +8,8 @@
 
 namespace ashlar {
 
-/// Which sectors may see each other. Heights are left out on purpose: doors, lifts and windows may stand any
-/// way, so the set stays right whatever moves.
+/// Which sectors may see each other, whatever doors, lifts and stairs do: of heights it counts only that some
+/// neighbours never have an opening between them (widest_heights.h).
 struct SectorVisibility {
   std::uint32_t sectors = 0;
   std::uint32_t row_words = 0;           ///< words of a row: sectors / 64, rounded up

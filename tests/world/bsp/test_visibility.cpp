@@ -166,3 +166,43 @@ TEST_CASE("rooms behind a corner are hidden from each other, and courts are seen
   CHECK(set.from_above[last] == 1);
   CHECK(set.from_above[first] == 0);
 }
+
+TEST_CASE("sight through a point between the corners of two walls is in the set",
+          "[world][bsp][visibility]") {
+  // Two rooms that touch in one corner, each with its own sector.
+  MapWriter w;
+  const auto low = w.sector(0, 128), high = w.sector(0, 128);
+  w.ring({{0, 0}, {0, 128}, {128, 128}, {128, 0}}, low);
+  w.ring({{128, 128}, {128, 256}, {256, 256}, {256, 128}}, high);
+  w.map.name = "PINCH";
+  const auto with = place_with_set(w.map);
+  PlaceOptions plain;
+  plain.doorway = false;
+  const auto without = must_place(w.map, plain);
+  const DVec2 a = with->to_world({64, 64}), b = with->to_world({192, 192});
+  const double z = with->z_to_world(41);
+  const bool seen = map_sees(*without, without->initial_heights(), {a.x, a.y, z}, {b.x, b.y, z});
+  CHECK(map_sees(*with, with->initial_heights(), {a.x, a.y, z}, {b.x, b.y, z}) == seen);
+  CHECK(with->visibility()->sees(low, high));
+}
+
+TEST_CASE("an opening that no mover can open is none in the set, and one that a lift may open is",
+          "[world][bsp][visibility]") {
+  // Two rooms whose heights do not meet: the upper one's floor is above the lower one's ceiling.
+  const bool lift = GENERATE(false, true);
+  MapWriter w;
+  const auto low = w.sector(0, 64), high = w.sector(128, 256);
+  w.line({0, 128}, {128, 128}, low);
+  w.line({128, 128}, {128, 0}, low, high);
+  w.line({128, 0}, {0, 0}, low);
+  w.line({0, 0}, {0, 128}, low);
+  w.line({128, 128}, {256, 128}, high);
+  w.line({256, 128}, {256, 0}, high);
+  w.line({256, 0}, {128, 0}, high);
+  if (lift) {
+    w.map.sectors[high].tag = 7;
+    w.map.lines[0].special = 62;  // a lift by switch
+    w.map.lines[0].tag = 7;
+  }
+  CHECK(compute_visibility(w.map, build_bsp(w.map)).sees(low, high) == lift);
+}
