@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/bench/classic_map.h"
 #include "tests/bench/workload.h"
 #include "world/bsp/line_grid.h"
 #include "world/bsp/placed_map.h"
@@ -33,6 +34,8 @@ double thread_ns() {
 }
 
 /// Three runs; `run` returns a check value that has to be the same each time.
+double last_median_ns = 0;
+
 template <typename Run>
 std::uint64_t measure(const char* what, double operations, const char* asked, Run&& run) {
   double ns[3];
@@ -46,6 +49,7 @@ std::uint64_t measure(const char* what, double operations, const char* asked, Ru
   }
   std::sort(ns, ns + 3);
   std::printf("  %-44s %7.1f / %7.1f / %7.1f ns  %s\n", what, ns[0], ns[1], ns[2], asked);
+  last_median_ns = ns[1];
   return value;
 }
 
@@ -87,7 +91,25 @@ std::vector<DVec2> workload_points(const SectorMap& map) {
   return out;
 }
 
-void bench_points(const SectorMap& map, const BspTree& tree, const char* whose) {
+void print_ratio(double classic_ns, double ours_ns) {
+  std::printf("  %-44s %.2f\n", "  -> times the classic way's speed", classic_ns / ours_ns);
+}
+
+/// Returns the median of the classic engine's point location.
+double bench_classic_points(const SectorMap& map, const ClassicMap& classic) {
+  std::vector<IVec2> points;
+  for (const DVec2 p : workload_points(map))
+    points.push_back({static_cast<std::int32_t>(p.x * 65536), static_cast<std::int32_t>(p.y * 65536)});
+  measure("point in leaf, classic, fixed point", point_count, "(baseline)", [&] {
+    std::uint64_t total = 0;
+    for (std::uint32_t i = 0; i < point_count; ++i)
+      total += std::uint64_t{classic.subsector_at(points[i].x, points[i].y) + 1} * (2 * i + 1);
+    return total;
+  });
+  return last_median_ns;
+}
+
+void bench_points(const SectorMap& map, const BspTree& tree, const char* whose, double classic_ns) {
   const std::vector<DVec2> points = workload_points(map);
   const MapBounds around{tree.bounds.min - DVec2{32, 32}, tree.bounds.max + DVec2{32, 32}};
   const LineGrid grid = build_line_grid(map, tree, around);
@@ -101,32 +123,34 @@ void bench_points(const SectorMap& map, const BspTree& tree, const char* whose) 
   std::snprintf(what, sizeof what, "point in leaf, %s, grid of start nodes", whose);
   const std::uint64_t fast = measure(what, point_count, "(asked: 25)",
                                      [&] { return sum([&](DVec2 p) { return grid.leaf_at(tree, p); }); });
+  const double ours_ns = last_median_ns;
   std::snprintf(what, sizeof what, "point in leaf, %s, from the root", whose);
   const std::uint64_t plain =
       measure(what, point_count, "(baseline)", [&] { return sum([&](DVec2 p) { return tree.leaf_at(p); }); });
   if (fast != plain) good = false, std::printf("WRONG: the grid finds other leaves\n");
+  if (classic_ns > 0) print_ratio(classic_ns, ours_ns);
 }
 
-/// The workload's pool of 4096 places: means of subsectors' seg ends, here of the nodes' leaves' corners.
-std::vector<DVec3> pool_of(const PlacedMap& placed) {
-  std::vector<std::uint32_t> rooms;
-  const BspTree& tree = placed.tree();
-  for (std::uint32_t i = 0; i < tree.leaves.size(); ++i)
-    if (tree.leaves[i].sector != no_index && tree.leaves[i].corner_count > 2) rooms.push_back(i);
+/// The workload's pool of 4096 places: means of subsectors' seg ends, on the floor.
+std::vector<ClassicMap::Thing> pool_of(const ClassicMap& classic) {
+  std::vector<ClassicMap::Thing> pool;
+  const auto n = static_cast<std::uint32_t>(classic.subsectors());
+  for (std::uint32_t j = 0; j < 4096; ++j) pool.push_back(classic.thing_in(hash4(41, j, 0, 0) % n));
+  return pool;
+}
+
+/// The same places in the world.
+std::vector<DVec3> pool_of(const PlacedMap& placed, const ClassicMap& classic) {
   std::vector<DVec3> pool;
-  for (std::uint32_t j = 0; j < 4096; ++j) {
-    const BspTree::Leaf& leaf = tree.leaves[rooms[hash4(41, j, 0, 0) % rooms.size()]];
-    DVec2 mean{};
-    for (std::uint32_t k = 0; k < leaf.corner_count; ++k)
-      mean = mean + tree.corners[leaf.first_corner + k] * (1.0 / leaf.corner_count);
-    const DVec2 at = placed.to_world(mean);
-    pool.push_back({at.x, at.y, placed.initial_heights()[leaf.sector].floor_m});
+  for (const ClassicMap::Thing& t : pool_of(classic)) {
+    const DVec2 at = placed.to_world({t.x / 65536.0, t.y / 65536.0});
+    pool.push_back({at.x, at.y, placed.z_to_world(t.z / 65536.0)});
   }
   return pool;
 }
 
-void bench_sight(const PlacedMap& with, const PlacedMap& without, const char* asked) {
-  const std::vector<DVec3> pool = pool_of(with);
+void bench_sight(const PlacedMap& with, const PlacedMap& without, ClassicMap& classic, const char* asked) {
+  const std::vector<DVec3> pool = pool_of(with, classic);
   constexpr std::uint32_t pairs = 1000000;
   // Eyes at 42 of 56 units look at the middle of a body.
   const auto run = [&](const PlacedMap& map) {
@@ -140,8 +164,18 @@ void bench_sight(const PlacedMap& with, const PlacedMap& without, const char* as
   };
   const std::uint64_t a =
       measure("line of sight with the visibility set", pairs, asked, [&] { return run(with); });
+  const double ours_ns = last_median_ns;
   const std::uint64_t b = measure("line of sight without it", pairs, "", [&] { return run(without); });
-  std::printf("  %llu of %u pairs see each other\n", static_cast<unsigned long long>(a), pairs);
+  const std::vector<ClassicMap::Thing> things = pool_of(classic);
+  const std::uint64_t theirs = measure("line of sight, classic with REJECT", pairs, "(baseline)", [&] {
+    std::uint64_t seen = 0;
+    for (std::uint32_t i = 0; i < pairs; ++i)
+      seen += classic.sees(things[hash4(42, i, 0, 0) & 4095], things[hash4(42, i, 1, 0) & 4095]) ? 1 : 0;
+    return seen;
+  });
+  print_ratio(last_median_ns, ours_ns);
+  std::printf("  %llu of %u pairs see each other in the middle; %llu any part, the classic way\n",
+              static_cast<unsigned long long>(a), pairs, static_cast<unsigned long long>(theirs));
   if (a != b) good = false, std::printf("WRONG: the visibility set changes what is seen\n");
 }
 
@@ -157,8 +191,8 @@ bool try_step(const PlacedMap& map, DVec3& at, DVec2 delta) {
   return true;
 }
 
-void bench_walk(const PlacedMap& map, const char* asked) {
-  const std::vector<DVec3> pool = pool_of(map);
+void bench_walk(const PlacedMap& map, const ClassicMap& classic, const char* asked) {
+  const std::vector<DVec3> pool = pool_of(map, classic);
   constexpr std::uint32_t walkers = 1000, steps = 1000;
   measure("walking step", double{walkers} * steps, asked, [&] {
     std::uint64_t moved = 0;
@@ -195,12 +229,27 @@ void bench_map(const WadStack& wads, const char* name, const char* sight, const 
     return;
   }
   std::printf("%s: %zu lines\n", name, map->lines.size());
-  const auto nodes = read_map_tree(wads, name, *map);
-  if (nodes) bench_points(*map, *nodes, "map's nodes");
+  const auto lumps = find_map(wads, name);
+  const auto tree = read_map_tree(wads, name, *map);
+  if (!lumps || !lumps->segs || !lumps->ssectors || !lumps->nodes || !lumps->reject || !tree) {
+    std::printf("%s has no classic nodes: nothing to compare with\n", name);
+    return;
+  }
+  const WadFile& file = wads.files[lumps->file];
+  auto nodes = parse_classic_nodes(file.bytes(*lumps->segs), file.bytes(*lumps->ssectors),
+                                   file.bytes(*lumps->nodes), *map);
+  if (!nodes) {
+    std::printf("%s\n", nodes.error().line().c_str());
+    good = false;
+    return;
+  }
+  ClassicMap classic(*map, std::move(*nodes), file.bytes(*lumps->reject));
+  const double point_ns = bench_classic_points(*map, classic);
+  bench_points(*map, *tree, "map's nodes", point_ns);
   const auto with = place(*map, true), without = place(*map, false);
-  bench_points(*map, with->tree(), "our tree");
-  bench_sight(*with, *without, sight);
-  bench_walk(*with, walk);
+  bench_points(*map, with->tree(), "our tree", point_ns);
+  bench_sight(*with, *without, classic, sight);
+  bench_walk(*with, classic, walk);
 }
 
 void bench_compile() {
