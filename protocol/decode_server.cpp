@@ -46,6 +46,8 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
   out.air_acceleration_mps2 = in.air_acceleration_mps2();
   out.ground_friction_per_s = in.ground_friction_per_s();
   out.fall_speed_mps_max = in.fall_speed_mps_max();
+  out.shot_interval_s = in.shot_interval_s();
+  out.shot_range_m = in.shot_range_m();
   return rules_sane(out);
 }
 

@@ -27,7 +27,7 @@ flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, 
                            static_cast<std::uint8_t>(r.monster_solver), r.player.radius_m, r.player.height_m,
                            r.player_eye_m, r.step_height_m_max, r.gravity_mps2, r.jump_speed_mps,
                            r.walk_speed_mps_max, r.ground_acceleration_mps2, r.air_acceleration_mps2,
-                           r.ground_friction_per_s, r.fall_speed_mps_max);
+                           r.ground_friction_per_s, r.fall_speed_mps_max, r.shot_interval_s, r.shot_range_m);
 }
 
 }  // namespace

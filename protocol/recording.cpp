@@ -56,7 +56,8 @@ void put_rules(ByteWriter& w, const Rules& rules) {
   for (const double v :
        {rules.player.radius_m, rules.player.height_m, rules.player_eye_m, rules.step_height_m_max,
         rules.gravity_mps2, rules.jump_speed_mps, rules.walk_speed_mps_max, rules.ground_acceleration_mps2,
-        rules.air_acceleration_mps2, rules.ground_friction_per_s, rules.fall_speed_mps_max})
+        rules.air_acceleration_mps2, rules.ground_friction_per_s, rules.fall_speed_mps_max,
+        rules.shot_interval_s, rules.shot_range_m})
     w.f64(v);
   w.u8(static_cast<std::uint8_t>(rules.player_solver));
   w.u8(static_cast<std::uint8_t>(rules.monster_solver));
@@ -65,10 +66,11 @@ void put_rules(ByteWriter& w, const Rules& rules) {
 
 bool get_rules(ByteReader& r, Rules& rules) {
   rules.tick_rate_hz = r.u16();
-  for (double* v : {&rules.player.radius_m, &rules.player.height_m, &rules.player_eye_m,
-                    &rules.step_height_m_max, &rules.gravity_mps2, &rules.jump_speed_mps,
-                    &rules.walk_speed_mps_max, &rules.ground_acceleration_mps2, &rules.air_acceleration_mps2,
-                    &rules.ground_friction_per_s, &rules.fall_speed_mps_max})
+  for (double* v :
+       {&rules.player.radius_m, &rules.player.height_m, &rules.player_eye_m, &rules.step_height_m_max,
+        &rules.gravity_mps2, &rules.jump_speed_mps, &rules.walk_speed_mps_max,
+        &rules.ground_acceleration_mps2, &rules.air_acceleration_mps2, &rules.ground_friction_per_s,
+        &rules.fall_speed_mps_max, &rules.shot_interval_s, &rules.shot_range_m})
     *v = r.f64();
   const std::uint8_t player = r.u8();
   const std::uint8_t monster = r.u8();

@@ -216,7 +216,10 @@ std::vector<Setting> build() {
               "Metres per second; 7 clears one block under the default gravity."),
          real("walk_speed_mps", "N", 0, 60, MEMBER(rules.walk_speed_mps_max), "Metres per second."),
          real("step_height_m", "N", 0, 1.5, MEMBER(rules.step_height_m_max),
-              "Metres that players walk up without a jump; 0.75 is Doom's 24 units.")});
+              "Metres that players walk up without a jump; 0.75 is Doom's 24 units."),
+         real("shot_interval_s", "N", 0, 60, MEMBER(rules.shot_interval_s),
+              "Seconds between two shots of a player who holds the trigger."),
+         real("shot_range_m", "N", 1, 1024, MEMBER(rules.shot_range_m), "Metres that a shot reaches.")});
   for (Setting& row : all)
     if (row.key == "seed" || row.key == "doors" || row.group == "Rules") row.of_world = true;
   group("Snapshots", {whole("snapshot_every", "TICKS", 1, 60, MEMBER(snapshot_every_ticks),

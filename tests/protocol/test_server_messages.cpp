@@ -95,6 +95,8 @@ TEST_CASE("the largest welcome fits a datagram and comes back whole", "[protocol
   CHECK(back.rules.air_acceleration_mps2 == welcome.rules.air_acceleration_mps2);
   CHECK(back.rules.ground_friction_per_s == welcome.rules.ground_friction_per_s);
   CHECK(back.rules.fall_speed_mps_max == welcome.rules.fall_speed_mps_max);
+  CHECK(back.rules.shot_interval_s == welcome.rules.shot_interval_s);
+  CHECK(back.rules.shot_range_m == welcome.rules.shot_range_m);
   REQUIRE(back.maps.size() == welcome.maps.size());
   for (std::size_t i = 0; i < back.maps.size(); ++i) {
     CHECK(back.maps[i].name == welcome.maps[i].name);

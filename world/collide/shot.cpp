@@ -1,14 +1,25 @@
 #include "world/collide/shot.h"
 
+#include <algorithm>
+
 namespace ashlar {
 
-HitShape hit_shape(const Cylinder& body) {
+HitShape hit_shape(const Cylinder& body, HitBuild build) {
   HitShape shape;
-  const double head_radius = std::min(body.height_m / 7, body.radius_m * 0.6);
-  const bool has_head = body.height_m > 2.4 * body.radius_m;
-  const double trunk_height = has_head ? body.height_m - 2 * head_radius : body.height_m;
-  shape.trunk = {{body.radius_m * (has_head ? 0.8 : 0.95), trunk_height}, {}};
-  if (has_head) shape.head = {{0, 0, body.height_m - head_radius}, head_radius};
+  switch (build) {
+    case HitBuild::upright: {
+      const double head_radius = std::min(body.height_m / 7, body.radius_m * 0.6);
+      shape.head = {{0, 0, body.height_m - head_radius}, head_radius};
+      shape.trunk = {{body.radius_m * 0.8, body.height_m - 2 * head_radius}, {}};
+      break;
+    }
+    case HitBuild::round: shape.trunk = {{body.radius_m * 0.95, body.height_m}, {}}; break;
+    case HitBuild::legged: {
+      const double legs_m = body.height_m / 3;
+      shape.trunk = {{body.radius_m * 0.7, body.height_m - legs_m}, {0, 0, legs_m}};
+      break;
+    }
+  }
   return shape;
 }
 
@@ -38,7 +49,7 @@ ShotHit resolve_shot(const Space& space, std::span<const ShotTarget> targets, En
     const double ball2 = half * half + target.body.radius_m * target.body.radius_m;
     const double along = dot(to, direction);
     if (dot(to, to) > ball2 && (along < 0 || dot(to, to) - along * along > ball2 * (1 + 1e-9))) continue;
-    HitShape shape = hit_shape(target.body);
+    HitShape shape = target.shape;
     shape.trunk.base += target.base;
     shape.head.centre += target.base;
     if (shape.head.radius_m > 0)

@@ -17,15 +17,17 @@ struct HitShape {
   StandingCylinder trunk;  ///< likewise
 };
 
-/// The hit shape of a body of this size: a head of a seventh of its height on top, a trunk of 0.8 of the
-/// width below. Kinds without a head of their own (flat or round bodies, wider than tall) are all trunk.
-HitShape hit_shape(const Cylinder& body);
+/// The hit shape of a body of this size and build. Upright: a head of a seventh of the height on top, a trunk
+/// of 0.8 of the width below. Round: all trunk, nearly as wide as the body. Legged: a trunk of 0.7 of the
+/// width over legs that shots pass between, from a third of the height on.
+HitShape hit_shape(const Cylinder& body, HitBuild build);
 
 /// Somebody a shot may hit, where it is judged to be.
 struct ShotTarget {
   EntityId id{};
-  Cylinder body;
+  Cylinder body;  ///< contains the hit shape: most shots are told by it that they miss
   DVec3 base;
+  HitShape shape;
 };
 
 /// What a shot ended at.

@@ -11,26 +11,27 @@ constexpr Cylinder doom(double radius, double height) { return {radius * unit_m,
 constexpr double pace(double distance, double tics) { return distance * unit_m * 35 / tics; }
 constexpr double step = 24 * unit_m;
 constexpr double block = 1.0;
+using enum HitBuild;
 
 constexpr std::array<MonsterTraits, monster_kind_count> table{{
-    {"rifleman", doom(20, 56), pace(8, 4), step, 32, 0, 1},
-    {"shotgunner", doom(20, 56), pace(8, 3), step, 32, 0, 1},
-    {"gunner", doom(20, 56), pace(8, 3), step, 32, 0, 1},
-    {"imp", doom(20, 56), pace(8, 3), step, 32, 0, 1},
-    {"brute", doom(30, 56), pace(10, 2), step, 24, 0, 1},
-    {"shade", doom(30, 56), pace(10, 2), step, 24, 0, 0},
-    {"wisp", doom(16, 56), pace(8, 2), step, 32, 1, 0},
-    {"floater", doom(31, 56), pace(8, 3), step, 32, 1, 1},
-    {"knight", doom(24, 64), pace(8, 3), step, 32, 0, 1},
-    {"baron", doom(24, 64), pace(8, 3), step, 32, 0, 1},
-    {"crawler", doom(64, 64), pace(12, 3), block, 40, 0, 1},
-    {"hive", doom(31, 56), pace(8, 3), step, 32, 1, 1},
-    {"skeleton", doom(20, 56), pace(10, 2), step, 32, 0, 1},
-    {"fatso", doom(48, 64), pace(8, 4), step, 32, 0, 1},
-    {"healer", doom(20, 56), pace(15, 2), step, 40, 0, 1},
-    {"mastermind", doom(128, 100), pace(12, 3), block, 48, 0, 1},
-    {"colossus", doom(40, 110), pace(16, 3), block, 48, 0, 1},
-    {"guard", doom(20, 56), pace(8, 3), step, 32, 0, 1},
+    {"rifleman", doom(20, 56), pace(8, 4), step, 32, 0, 1, upright},
+    {"shotgunner", doom(20, 56), pace(8, 3), step, 32, 0, 1, upright},
+    {"gunner", doom(20, 56), pace(8, 3), step, 32, 0, 1, upright},
+    {"imp", doom(20, 56), pace(8, 3), step, 32, 0, 1, upright},
+    {"brute", doom(30, 56), pace(10, 2), step, 24, 0, 1, upright},
+    {"shade", doom(30, 56), pace(10, 2), step, 24, 0, 0, upright},
+    {"wisp", doom(16, 56), pace(8, 2), step, 32, 1, 0, round},
+    {"floater", doom(31, 56), pace(8, 3), step, 32, 1, 1, round},
+    {"knight", doom(24, 64), pace(8, 3), step, 32, 0, 1, upright},
+    {"baron", doom(24, 64), pace(8, 3), step, 32, 0, 1, upright},
+    {"crawler", doom(64, 64), pace(12, 3), block, 40, 0, 1, legged},
+    {"hive", doom(31, 56), pace(8, 3), step, 32, 1, 1, round},
+    {"skeleton", doom(20, 56), pace(10, 2), step, 32, 0, 1, upright},
+    {"fatso", doom(48, 64), pace(8, 4), step, 32, 0, 1, upright},
+    {"healer", doom(20, 56), pace(15, 2), step, 40, 0, 1, upright},
+    {"mastermind", doom(128, 100), pace(12, 3), block, 48, 0, 1, legged},
+    {"colossus", doom(40, 110), pace(16, 3), block, 48, 0, 1, upright},
+    {"guard", doom(20, 56), pace(8, 3), step, 32, 0, 1, upright},
 }};
 
 }  // namespace

@@ -31,6 +31,9 @@ enum class MonsterKind : std::uint8_t {
 };
 inline constexpr std::size_t monster_kind_count = 18;
 
+/// How the part of a body that shots can hit is built (collide/shot.h).
+enum class HitBuild : std::uint8_t { upright, round, legged };
+
 /// What a kind is like. Sizes and speeds are those of Doom's monsters at 32 units a metre and 35 tics a
 /// second (mobj info of the published Doom source: radius, height, speed over the tics of a chase state).
 struct MonsterTraits {
@@ -43,6 +46,7 @@ struct MonsterTraits {
   /// 0 or 1: under Solver::correct, do its radius and height count against walls, or only the middle of its
   /// base? Against other movers they always do, and under Solver::sweep against walls as well.
   std::uint8_t body_meets_walls;
+  HitBuild build;
 };
 
 /// Indexed by MonsterKind.

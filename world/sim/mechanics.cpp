@@ -99,24 +99,27 @@ void Mechanics::act(MechanicsTick& tick) {
     PlayerCommand& command = p.command[row];
     const auto pressed = static_cast<std::uint16_t>(command.buttons & ~held_buttons_[row]);
     held_buttons_[row] = command.buttons;
-    if ((pressed & (button::use | button::attack)) == 0) continue;
+    if ((pressed & button::use) == 0) continue;
     const Actor who{p.body[row], tick.rules.player, p.id[row], true, command.yaw, keys_[row]};
     for (std::size_t i = 0; i < maps_.size(); ++i) {
       const MapPlan& plan = *maps_[i].plan;
       const DVec3 base = who.body.position_m;
-      if ((pressed & button::use) != 0 && inside(plan.map(), base)) {
-        const std::uint32_t line =
-            line_used(plan, tick.space, tick.heights[i], base, who.shape, command.yaw, use_reach_m);
-        if (line != no_index) set_off(tick, i, line, true, who);
-      }
-      if ((pressed & button::attack) != 0) {
-        const DVec3 eye = base + DVec3{0, 0, tick.rules.player_eye_m};
-        const CrossedLines hit =
-            lines_shot(plan, tick.space, eye, view_direction(command.yaw, command.pitch));
-        for (std::size_t k = 0; k < hit.count; ++k)
-          set_off(tick, i, hit.list[k].line, hit.list[k].from_front, who);
-      }
+      if (!inside(plan.map(), base)) continue;
+      const std::uint32_t line =
+          line_used(plan, tick.space, tick.heights[i], base, who.shape, command.yaw, use_reach_m);
+      if (line != no_index) set_off(tick, i, line, true, who);
     }
+  }
+}
+
+void Mechanics::shot(MechanicsTick& tick, const ShotEvent& event) {
+  const std::size_t row = slot_of(event.shooter);
+  const Actor who{tick.players.body[row],        tick.rules.player, event.shooter, true,
+                  tick.players.command[row].yaw, keys_[row]};
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    const CrossedLines met = lines_shot(*maps_[i].plan, event.origin, event.direction, event.reach_m());
+    for (std::size_t k = 0; k < met.count; ++k)
+      set_off(tick, i, met.list[k].line, met.list[k].from_front, who);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "world/math/hash.h"
 #include "world/sim/map_plan.h"
 #include "world/sim/sector_movers.h"
+#include "world/sim/shooting.h"
 #include "world/sim/tables.h"
 
 namespace ashlar {
@@ -39,7 +40,8 @@ struct MechanicsTick {
 };
 
 /// The moving parts of all maps of a world, and who sets them off. Part of the world's state and hash.
-/// One tick: move() before bodies move, act() and then the bodies' own moves, walk() after them.
+/// One tick: move() before bodies move, act() and shot() and then the bodies' own moves, walk()
+/// after them.
 /// Nothing allocates after construction.
 class Mechanics {
  public:
@@ -54,8 +56,11 @@ class Mechanics {
   /// Advances every floor and ceiling in motion and the bodies on them; starts the tick's list of events.
   void move(MechanicsTick& tick);
 
-  /// Players use lines (button::use pressed anew) and shoot at them (button::attack pressed anew).
+  /// Players use lines (button::use pressed anew).
   void act(MechanicsTick& tick);
+
+  /// A player's shot sets off the lines it met on its way to what it hit.
+  void shot(MechanicsTick& tick, const ShotEvent& event);
 
   /// After all bodies moved: lines they walked over, keys they stand on, doors that monsters open.
   void walk(MechanicsTick& tick);

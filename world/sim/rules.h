@@ -25,6 +25,8 @@ struct Rules {
   double air_acceleration_mps2 = 12.0;     ///< steering in the air, never above walking speed
   double ground_friction_per_s = 8.0;      ///< share of speed lost per second without input
   double fall_speed_mps_max = 60.0;
+  double shot_interval_s = 0.4;  ///< between two shots of one player, rounded up to whole ticks
+  double shot_range_m = 64.0;    ///< Doom's 2048 units
   Solver player_solver = Solver::sweep;
   Solver monster_solver = Solver::sweep;
   KeyRule keys = KeyRule::needed;

@@ -99,11 +99,10 @@ std::uint32_t line_used(const MapPlan& plan, const Space& space, HeightsView hei
   return block.hit() && block.t_m < distance_m - same_place_m ? no_index : used;
 }
 
-CrossedLines lines_shot(const MapPlan& plan, const Space& space, DVec3 eye, DVec3 direction) {
+CrossedLines lines_shot(const MapPlan& plan, DVec3 eye, DVec3 direction, double reach_m) {
   CrossedLines out;
   if (plan.shoot_lines().empty()) return out;
-  const RayHit hit = space_ray(space, eye, direction, shoot_reach_m);
-  const double reach_m = hit.hit() ? std::min(hit.t_m + same_place_m, shoot_reach_m) : shoot_reach_m;
+  reach_m += same_place_m;
   const DVec2 d = xy(direction) * reach_m;
   for (const std::uint32_t line : plan.shoot_lines()) {
     const double t = crossing(xy(eye), d, plan.start_m(line), plan.end_m(line));

@@ -9,8 +9,7 @@
 
 namespace ashlar {
 
-inline constexpr double use_reach_m = 2.0;     ///< Doom's 64 units, from the middle of the body
-inline constexpr double shoot_reach_m = 64.0;  ///< Doom's 2048 units
+inline constexpr double use_reach_m = 2.0;  ///< Doom's 64 units, from the middle of the body
 
 /// A line on a path.
 struct CrossedLine {
@@ -37,7 +36,8 @@ CrossedLines lines_walked_over(const MapPlan& plan, DVec2 from, DVec2 to);
 std::uint32_t line_used(const MapPlan& plan, const Space& space, HeightsView heights, DVec3 base,
                         const Cylinder& shape, Turn16 yaw, double reach_m);
 
-/// Lines that a shot from `eye` sets off, in their order: those it crosses before it hits something solid.
-CrossedLines lines_shot(const MapPlan& plan, const Space& space, DVec3 eye, DVec3 direction);
+/// Lines that a shot from `eye` sets off, in their order: those it meets up to what it hit, reach_m away. A
+/// switch is a wall, so a line in the same place as the wall that was hit counts.
+CrossedLines lines_shot(const MapPlan& plan, DVec3 eye, DVec3 direction, double reach_m);
 
 }  // namespace ashlar

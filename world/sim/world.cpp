@@ -9,6 +9,7 @@
 #include "world/sim/mechanics.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/monster_think.h"
+#include "world/sim/shooting.h"
 #include "world/sim/spawn.h"
 #include "world/voxel/chunk.h"
 #include "world/voxel/terrain.h"
@@ -63,6 +64,7 @@ struct World::Impl {
   std::vector<std::vector<SectorHeights>> heights;  // one list a map
   std::vector<MapInSpace> placed;
   Mechanics mechanics;
+  Shooting shooting;
   PlayerTable players;
   MonsterTable monsters;
   SpawnPlanner spawns;
@@ -98,6 +100,7 @@ World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.see
   monsters.yaw.resize(m), monsters.mood.resize(m), monsters.target.resize(m), monsters.goal_m.resize(m);
   monsters.turn_ticks.resize(m), monsters.forget_ticks.resize(m), monsters.rng.resize(m);
   mechanics = Mechanics(setup.maps, heights, p, m);
+  shooting = Shooting(p, m);
   crowd.reserve(p + m);
   joined.reserve(p);
 
@@ -179,6 +182,7 @@ EntityId World::Impl::add_player() {
     players.command[i].yaw = at.yaw;
     players.report[i] = MoveReport{};
     mechanics.player_joined(i);
+    shooting.player_joined(i);
     ++player_count;
     return players.id[i];
   }
@@ -276,6 +280,7 @@ void World::Impl::rehash() {
   for (const auto& list : heights)
     for (const SectorHeights& s : list) h.add(s.floor_m), h.add(s.ceiling_m);
   mechanics.add_to_hash(h);
+  shooting.add_to_hash(h);
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
     add(h, players.id[i]), add(h, players.body[i]), add(h, players.command[i]);
@@ -327,6 +332,8 @@ void World::step(const TickInput& input) {
   MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}};
   w.mechanics.move(moving);
   w.mechanics.act(moving);
+  w.shooting.shoot(w.space(), w.setup.rules, w.players, w.monsters);
+  for (const ShotEvent& shot : w.shooting.events()) w.mechanics.shot(moving, shot);
   w.move_players();
   w.move_monsters();
   w.push_apart();
@@ -346,6 +353,7 @@ Space World::space() const { return impl_->space(); }
 std::span<const MapInSpace> World::maps() const { return impl_->placed; }
 std::span<const Joined> World::joined() const { return impl_->joined; }
 const Mechanics& World::mechanics() const { return impl_->mechanics; }
+const Shooting& World::shooting() const { return impl_->shooting; }
 const WorldCounters& World::counters() const { return impl_->counters; }
 std::uint32_t World::player_count() const { return impl_->player_count; }
 std::uint32_t World::monster_count() const { return impl_->monster_count; }

@@ -16,6 +16,7 @@ namespace ashlar {
 
 struct Chunk;
 class Mechanics;
+class Shooting;
 struct Terrain;
 
 /// A place where something appears.
@@ -121,6 +122,8 @@ class World {
   /// Moving sectors and triggers: their state, and the events of the last step (doors, lifts, crushers,
   /// keys).
   const Mechanics& mechanics() const;
+  /// The shots of the last step and what each hit.
+  const Shooting& shooting() const;
 
   /// Row of a living player, or -1.
   int player_row(EntityId id) const;

@@ -93,8 +93,10 @@ TEST_CASE("a shot is stopped by voxel, prop and mover alike, the nearest first",
   const auto prop = place_box({1, 1, 1}, {10, 5, 0});
   const std::array<const Prop*, 1> props{prop.get()};
   const Space space{&volume, {}, props};
-  const std::array<ShotTarget, 2> targets{ShotTarget{make_entity_id(1, 1), {0.3, 1.75}, {5, 0, 0}},
-                                          ShotTarget{make_entity_id(2, 1), {0.3, 1.75}, {0, 0, 0}}};
+  const Cylinder man{0.3, 1.75};
+  const HitShape shape = hit_shape(man, HitBuild::upright);
+  const std::array<ShotTarget, 2> targets{ShotTarget{make_entity_id(1, 1), man, {5, 0, 0}, shape},
+                                          ShotTarget{make_entity_id(2, 1), man, {0, 0, 0}, shape}};
   const EntityId shooter = make_entity_id(2, 1);
   const ShotHit body = resolve_shot(space, targets, shooter, {0, 0, 1}, {1, 0, 0}, 100);
   CHECK(body.target == make_entity_id(1, 1));

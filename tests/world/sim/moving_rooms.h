@@ -123,6 +123,7 @@ class MovingWorld {
     monsters.forget_ticks.resize(monsters_max), monsters.rng.resize(monsters_max);
     const std::shared_ptr<const PlacedMap> maps[] = {map};
     mechanics = Mechanics(maps, heights, players_max, monsters_max);
+    shooting = Shooting(players_max, monsters_max);
   }
   MovingWorld(const MovingWorld&) = delete;
   MovingWorld& operator=(const MovingWorld&) = delete;
@@ -144,6 +145,7 @@ class MovingWorld {
       players.body[i].grounded = 1;
       players.command[i].yaw = yaw;
       mechanics.player_joined(i);
+      shooting.player_joined(i);
       return i;
     }
     FAIL("no room for a player");
@@ -170,6 +172,8 @@ class MovingWorld {
     mechanics.move(t);
     if (after_move) after_move();
     mechanics.act(t);
+    shooting.shoot(space(), rules, players, monsters);
+    for (const ShotEvent& shot : shooting.events()) mechanics.shot(t, shot);
     for (std::size_t i = 0; i < players.rows(); ++i)
       if (players.id[i] != EntityId{0})
         players.report[i] = player_move(space(), rules, players.command[i], players.body[i]);
@@ -216,6 +220,7 @@ class MovingWorld {
   PlayerTable players;
   MonsterTable monsters;
   Mechanics mechanics;
+  Shooting shooting;
   std::uint32_t tick = 0;
   std::function<void()> after_move;
 };

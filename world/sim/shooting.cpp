@@ -1,0 +1,56 @@
+#include "world/sim/shooting.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ashlar {
+
+Shooting::Shooting(std::size_t players_max, std::size_t monsters_max) : wait_ticks_(players_max, 0) {
+  targets_.reserve(players_max + monsters_max);
+  events_.reserve(players_max);
+}
+
+void Shooting::list_targets(const Rules& rules, const PlayerTable& players, const MonsterTable& monsters) {
+  targets_.clear();
+  const HitShape player_shape = hit_shape(rules.player, HitBuild::upright);
+  for (std::size_t i = 0; i < players.rows(); ++i)
+    if (players.id[i] != EntityId{0} && players.body[i].noclip == 0)
+      targets_.push_back({players.id[i], rules.player, players.body[i].position_m, player_shape});
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] == EntityId{0}) continue;
+    const MonsterTraits& kind = traits(monsters.kind[i]);
+    targets_.push_back(
+        {monsters.id[i], kind.shape, monsters.body[i].position_m, hit_shape(kind.shape, kind.build)});
+  }
+}
+
+void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& players,
+                     const MonsterTable& monsters) {
+  events_.clear();
+  constexpr double rounding = 1e-9;  // 0.4 s at 60 Hz are 24 ticks, not 25
+  const double interval_ticks = std::ceil(rules.shot_interval_s * rules.tick_rate_hz - rounding);
+  const auto wait = static_cast<std::uint16_t>(std::max(1.0, interval_ticks));
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0}) continue;
+    if (wait_ticks_[i] > 0) --wait_ticks_[i];
+    const PlayerCommand& command = players.command[i];
+    if ((command.buttons & button::attack) == 0 || wait_ticks_[i] > 0) continue;
+    wait_ticks_[i] = wait;
+    if (events_.empty()) list_targets(rules, players, monsters);
+    ShotEvent event;
+    event.shooter = players.id[i];
+    event.origin = players.body[i].position_m + DVec3{0, 0, rules.player_eye_m};
+    event.direction = view_direction(command.yaw, command.pitch);
+    event.range_m = rules.shot_range_m;
+    event.hit = resolve_shot(space, targets_, event.shooter, event.origin, event.direction, event.range_m);
+    events_.push_back(event);
+    ++shots_;
+  }
+}
+
+void Shooting::add_to_hash(Hasher& hash) const {
+  hash.add(shots_);
+  for (const std::uint16_t wait : wait_ticks_) hash.add(static_cast<std::uint64_t>(wait));
+}
+
+}  // namespace ashlar
