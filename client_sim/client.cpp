@@ -152,6 +152,13 @@ void Client::handle(Welcome& message) {
     held.push_back(holds && config_.map ? config_.map(map) : nullptr);
   }
   if (config_.map) sectors_ = SectorForecast(std::move(held), welcome_.rules.tick_rate_hz);
+  for (const WelcomeProp& prop : welcome_.props) {
+    const auto hash = config_.prop_content ? config_.prop_content(prop) : std::nullopt;
+    if (hash == prop.content_hash)
+      join_.content[join_.content_count++] = *hash;
+    else
+      missing_maps_.push_back(prop.name);
+  }
 }
 
 void Client::handle(const Refuse& message) {

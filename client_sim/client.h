@@ -40,6 +40,8 @@ struct ClientConfig {
   /// The map itself, for clients that foresee its moving sectors (Client::sectors()); may be empty.
   /// Called once for each map of the welcome that the client holds.
   std::function<std::shared_ptr<const PlacedMap>(const WelcomeMap&)> map;
+  /// Likewise of a prop's.
+  std::function<std::optional<std::uint64_t>(const WelcomeProp&)> prop_content;
   Micros hello_retry{std::chrono::milliseconds{500}};
   Micros connect_timeout{std::chrono::seconds{10}};
   Micros silence_timeout{std::chrono::seconds{5}};  ///< without a valid packet while playing: lost
@@ -90,7 +92,7 @@ class Client {
   /// One line for people: why it was refused, lost or left; empty while it plays.
   const std::string& reason() const { return reason_; }
   std::optional<RefuseReason> refuse_reason() const { return refuse_reason_; }
-  /// Maps of the welcome that the client lacks, by name.
+  /// Maps and props of the welcome that the client lacks, by name.
   const std::vector<std::string>& missing_maps() const { return missing_maps_; }
 
   /// Valid once welcomed.

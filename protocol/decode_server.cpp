@@ -1,6 +1,7 @@
 #include <flatbuffers/flatbuffers.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "protocol/decode.h"
 #include "protocol/schema/server_message_generated.h"
@@ -53,6 +54,28 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
 
 bool block_ok(std::int32_t v, std::int32_t bound) { return v >= -bound && v <= bound; }
 
+/// The reason to refuse, if there is one.
+std::optional<DropReason> decode_props(const wire::Welcome& in, std::vector<WelcomeProp>& out) {
+  if (in.props() == nullptr) return std::nullopt;
+  if (in.prop_names() == nullptr) return DropReason::malformed;
+  if (in.props()->size() > placed_props_max) return DropReason::out_of_range;
+  if (reinterpret_cast<std::uintptr_t>(in.props()->Data()) % alignof(wire::PlacedProp) != 0)
+    return DropReason::malformed;
+  for (const wire::PlacedProp* prop : *in.props()) {
+    const DVec3 at{prop->x(), prop->y(), prop->z()};
+    const bool scale_ok = prop->scale() >= prop_scale_min && prop->scale() <= prop_scale_max;
+    if (!in_bounds(at) || !scale_ok || prop->flags() > 1 || prop->name() >= in.prop_names()->size())
+      return DropReason::out_of_range;
+    const std::string_view name = view(in.prop_names()->Get(prop->name()));
+    if (!valid_text(name, 1, prop_name_bytes_max)) return DropReason::bad_text;
+    out.push_back({std::string(name),
+                   prop->content_hash(),
+                   {at, Turn16{prop->yaw()}, prop->scale()},
+                   prop->flags() == 1 ? ModelUp::z : ModelUp::y});
+  }
+  return std::nullopt;
+}
+
 Result decode(const wire::Welcome& in) {
   Welcome out;
   if (in.connection() == 0 || in.snapshot_every_ticks() == 0) return out_of_range;
@@ -67,6 +90,7 @@ Result decode(const wire::Welcome& in) {
   out.snapshot_every_ticks = in.snapshot_every_ticks();
   if (!valid_text(view(in.motd()), 0, motd_bytes_max)) return bad_text;
   out.motd = view(in.motd());
+  if (const auto refused = decode_props(in, out.props)) return std::unexpected{*refused};
   if (in.maps() == nullptr) return out;
   if (in.maps()->size() > placed_maps_max) return out_of_range;
   for (const wire::PlacedMap* map : *in.maps()) {

@@ -58,6 +58,45 @@ struct MessageWriter::Impl {
   flatbuffers::Offset<flatbuffers::String> string(std::string_view text) {
     return fbb.CreateString(text.data(), text.size());
   }
+
+  void build(const Welcome& m) {
+    fbb.Clear();
+    std::array<flatbuffers::Offset<wire::PlacedMap>, placed_maps_max> maps;
+    for (std::size_t i = 0; i < m.maps.size(); ++i) {
+      const WelcomeMap& map = m.maps[i];
+      ASHLAR_ASSERT(valid_text(map.name, 1, map_name_bytes_max));
+      const auto map_name = string(map.name);
+      maps[i] = wire::CreatePlacedMap(fbb, map_name, map.content_hash, map.origin_block.x, map.origin_block.y,
+                                      map.surface_z, map.flags);
+    }
+    const auto map_list = fbb.CreateVector(maps.data(), m.maps.size());
+    const auto rules = add_rules(fbb, m.rules);
+    const auto motd = string(m.motd);
+    std::array<flatbuffers::Offset<flatbuffers::String>, placed_props_max> name_list;
+    std::array<wire::PlacedProp, placed_props_max> prop_list;
+    std::array<std::string_view, placed_props_max> known;
+    std::size_t name_count = 0;
+    for (std::size_t i = 0; i < m.props.size(); ++i) {
+      const WelcomeProp& prop = m.props[i];
+      ASHLAR_ASSERT(valid_text(prop.name, 1, prop_name_bytes_max));
+      std::size_t at = 0;
+      while (at < name_count && known[at] != prop.name) ++at;
+      if (at == name_count) {
+        known[name_count] = prop.name;
+        name_list[name_count++] = string(prop.name);
+      }
+      const DVec3 p = prop.place.position_m;
+      prop_list[i] = wire::PlacedProp(prop.content_hash, p.x, p.y, p.z, static_cast<float>(prop.place.scale),
+                                      static_cast<std::uint16_t>(prop.place.yaw),
+                                      static_cast<std::uint8_t>(at), prop.up == ModelUp::z ? 1 : 0);
+    }
+    const auto props = m.props.empty() ? 0 : fbb.CreateVectorOfStructs(prop_list.data(), m.props.size());
+    const auto names = m.props.empty() ? 0 : fbb.CreateVector(name_list.data(), name_count);
+    finish_server(
+        wire::ServerBody::Welcome,
+        wire::CreateWelcome(fbb, m.nonce, m.connection, static_cast<std::uint32_t>(m.player), m.seed, m.tick,
+                            m.snapshot_every_ticks, rules, map_list, motd, props, names));
+  }
 };
 
 MessageWriter::MessageWriter() : impl_(std::make_unique<Impl>()) {}
@@ -127,24 +166,15 @@ std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, c
 std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Welcome& m) {
   ASHLAR_ASSERT(m.connection != 0);
   ASHLAR_ASSERT(m.maps.size() <= placed_maps_max);
+  ASHLAR_ASSERT(m.props.size() <= placed_props_max);
   ASHLAR_ASSERT(valid_text(m.motd, 0, motd_bytes_max));
-  auto& fbb = impl_->fbb;
-  fbb.Clear();
-  std::array<flatbuffers::Offset<wire::PlacedMap>, placed_maps_max> maps;
-  for (std::size_t i = 0; i < m.maps.size(); ++i) {
-    const WelcomeMap& map = m.maps[i];
-    ASHLAR_ASSERT(valid_text(map.name, 1, map_name_bytes_max));
-    const auto map_name = impl_->string(map.name);
-    maps[i] = wire::CreatePlacedMap(fbb, map_name, map.content_hash, map.origin_block.x, map.origin_block.y,
-                                    map.surface_z, map.flags);
-  }
-  const auto map_list = fbb.CreateVector(maps.data(), m.maps.size());
-  const auto rules = add_rules(fbb, m.rules);
-  const auto motd = impl_->string(m.motd);
-  impl_->finish_server(wire::ServerBody::Welcome,
-                       wire::CreateWelcome(fbb, m.nonce, m.connection, static_cast<std::uint32_t>(m.player),
-                                           m.seed, m.tick, m.snapshot_every_ticks, rules, map_list, motd));
+  impl_->build(m);
   return impl_->packet(header);
+}
+
+std::size_t MessageWriter::bytes_of(const Welcome& m) {
+  impl_->build(m);
+  return impl_->fbb.GetSize() + packet_header_bytes;
 }
 
 std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Refuse& m) {

@@ -26,7 +26,10 @@ class MessageWriter {
   std::span<const std::uint8_t> write(const PacketHeader& header, const Chat& message);
   std::span<const std::uint8_t> write(const PacketHeader& header, const Leave& message);
 
+  /// Precondition: it fits a datagram (bytes_of), as it does with any maps and message and few props.
   std::span<const std::uint8_t> write(const PacketHeader& header, const Welcome& message);
+  /// How large the welcome's packet would be, so that whoever makes a world with many props can tell.
+  std::size_t bytes_of(const Welcome& message);
   std::span<const std::uint8_t> write(const PacketHeader& header, const Refuse& message);
   std::span<const std::uint8_t> write(const PacketHeader& header, const ChatLine& message);
   std::span<const std::uint8_t> write(const PacketHeader& header, const Goodbye& message);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocol/quantise.h"
+#include "world/mesh/prop.h"
 #include "world/sim/player_move.h"
 #include "world/sim/rules.h"
 
@@ -17,10 +18,13 @@
 namespace ashlar {
 
 inline constexpr std::size_t build_bytes_max = 64;
-inline constexpr std::size_t join_content_max = 16;
+inline constexpr std::size_t join_content_max = 40;
 inline constexpr std::size_t input_commands_max = 8;
 inline constexpr std::size_t placed_maps_max = 10;
 inline constexpr std::size_t map_name_bytes_max = 16;
+inline constexpr std::size_t placed_props_max =
+    24;  ///< fewer where the welcome has no room (MessageWriter::bytes_of)
+inline constexpr std::size_t prop_name_bytes_max = 48;
 inline constexpr std::size_t motd_bytes_max = 160;
 inline constexpr std::size_t reason_bytes_max = 200;
 
@@ -36,7 +40,7 @@ struct Hello {
 
 struct Join {
   std::array<std::uint64_t, join_content_max>
-      content{};  ///< PlacedMap::content_hash() of the maps the client holds
+      content{};  ///< content_hash() of the maps and props that the client holds
   std::uint8_t content_count = 0;
 };
 
@@ -76,6 +80,14 @@ inline constexpr std::uint32_t doors_open = 1;
 inline constexpr std::uint32_t doorway = 2;
 }  // namespace welcome_map_flag
 
+/// A placed prop: what a client needs to place the same one (world/mesh/prop.h).
+struct WelcomeProp {
+  std::string name;                ///< of its file, without folders
+  std::uint64_t content_hash = 0;  ///< Prop::content_hash(): equal here and there means equal props
+  PropPlace place;                 ///< scale is a float's
+  ModelUp up = ModelUp::y;
+};
+
 struct Welcome {
   std::uint64_t nonce = 0;
   std::uint32_t connection = 0;  ///< never 0
@@ -84,8 +96,9 @@ struct Welcome {
   std::uint32_t tick = 0;
   std::uint16_t snapshot_every_ticks = 1;
   Rules rules;
-  std::vector<WelcomeMap> maps;  ///< at most placed_maps_max
-  std::string motd;              ///< at most motd_bytes_max
+  std::vector<WelcomeMap> maps;    ///< at most placed_maps_max
+  std::string motd;                ///< at most motd_bytes_max
+  std::vector<WelcomeProp> props;  ///< at most placed_props_max
 };
 
 enum class RefuseReason : std::uint8_t {

@@ -11,6 +11,7 @@ namespace {
 constexpr char magic[8] = {'A', 'S', 'H', 'R', 'E', 'C', '0', '1'};
 constexpr std::size_t block_head_bytes = 12;
 constexpr std::size_t list_max = 1u << 20;
+constexpr std::uint64_t recorded_props_max = 4096;
 constexpr std::size_t slots_max = 1u << entity_slot_bits;
 
 namespace section {
@@ -98,7 +99,29 @@ std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
     w.svarint(map.origin_block.x), w.svarint(map.origin_block.y), w.svarint(map.surface_z);
     w.u8(static_cast<std::uint8_t>((map.doors_open ? 1 : 0) | (map.doorway ? 2 : 0)));
   }
+  w.varint(header.props.size());
+  for (const RecordedProp& prop : header.props) {
+    w.text(prop.name);
+    w.u64(prop.content_hash);
+    w.f64(prop.place.position_m.x), w.f64(prop.place.position_m.y), w.f64(prop.place.position_m.z);
+    w.u16(static_cast<std::uint16_t>(prop.place.yaw));
+    w.f64(prop.place.scale);
+    w.u8(static_cast<std::uint8_t>(prop.up));
+  }
   return payload;
+}
+
+bool get_prop(ByteReader& r, RecordedProp& prop) {
+  prop.name = r.text(255);
+  prop.content_hash = r.u64();
+  for (double* v : {&prop.place.position_m.x, &prop.place.position_m.y, &prop.place.position_m.z})
+    *v = r.f64();
+  prop.place.yaw = Turn16{r.u16()};
+  prop.place.scale = r.f64();
+  const std::uint8_t up = r.u8();
+  prop.up = static_cast<ModelUp>(up);
+  return up <= 1 && in_bounds(prop.place.position_m) && prop.place.scale >= prop_scale_min &&
+         prop.place.scale <= prop_scale_max;
 }
 
 std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std::uint8_t> payload) {
@@ -127,6 +150,9 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
     map.doorway = (flags & 2) != 0;
     header.maps.push_back(std::move(map));
   }
+  const std::uint64_t props = sane && r.ok() ? r.varint() : 0;
+  sane = sane && props <= recorded_props_max;
+  for (std::uint64_t i = 0; sane && r.ok() && i < props; ++i) sane = get_prop(r, header.props.emplace_back());
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};
   return header;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "protocol/bytes.h"
+#include "world/mesh/prop.h"
 #include "world/sim/world.h"
 
 // A recording: everything that entered the tick, and the world's hash after it. Layout (little endian):
@@ -33,6 +34,13 @@ struct RecordedMap {
   bool doorway = true;
 };
 
+struct RecordedProp {
+  std::string name;
+  std::uint64_t content_hash = 0;
+  PropPlace place;
+  ModelUp up = ModelUp::y;
+};
+
 /// What must agree before a recording can be replayed.
 struct RecordingHeader {
   std::uint32_t version = recording_version;
@@ -42,6 +50,7 @@ struct RecordingHeader {
   std::uint32_t players_max = 0, monsters_max = 0, monsters = 0;
   std::uint64_t start_hash = 0;  ///< of the world before its first tick
   std::vector<RecordedMap> maps;
+  std::vector<RecordedProp> props;
 };
 
 /// What a recording of this world begins with. Precondition: nothing has been stepped yet.

@@ -17,6 +17,8 @@ RecordingHeader recording_header(const World& world, const std::string& build) {
   for (const auto& map : setup.maps)
     header.maps.push_back({map->name(), map->content_hash(), map->options().origin_block,
                            map->options().surface_z, map->options().doors_open, map->options().doorway});
+  for (const auto& prop : setup.props)
+    header.props.push_back({prop->name(), prop->content_hash(), prop->at(), prop->up()});
   return header;
 }
 

@@ -190,6 +190,17 @@ void Host::shut_down(const std::string& reason, DatagramBatch& out) {
 }
 
 void Host::admin(const AdminCommand& command) { impl_->admin.push_back(command); }
+
+std::uint32_t Host::set_noclip(const std::string& name, bool on) {
+  std::uint32_t count = 0;
+  for (const Session& session : impl_->sessions) {
+    if (session.state != SessionState::playing || session.name != name) continue;
+    admin({on ? AdminAction::noclip_on : AdminAction::noclip_off, session.player, {}});
+    ++count;
+  }
+  return count;
+}
+
 void Host::set_sink(TickSink* sink) { impl_->sink = sink; }
 void Host::set_message_of_the_day(const std::string& text) { impl_->config.message_of_the_day = text; }
 Micros Host::next_tick_at() const { return impl_->tick_due; }

@@ -108,6 +108,10 @@ class Host {
   /// Enters the next tick.
   void admin(const AdminCommand& command);
 
+  /// Lets every player of this name fly through everything, or no longer: enters the next tick.
+  /// @return how many there are
+  std::uint32_t set_noclip(const std::string& name, bool on);
+
   /// Not owned; null takes it away. Ticks before it are not shown.
   void set_sink(TickSink* sink);
 

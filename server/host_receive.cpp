@@ -8,6 +8,7 @@
 #include "protocol/version.h"
 #include "server/host_impl.h"
 #include "world/bsp/placement.h"
+#include "world/mesh/prop.h"
 
 namespace ashlar::server {
 namespace {
@@ -173,6 +174,15 @@ void Host::Impl::on_join(Session& session, const Join& join, DatagramBatch& out,
         make_printable("the client lacks map " + map->name() + "; start it with the WAD that the server uses",
                        reason_bytes_max),
         session.name, out, events);
+    return remove(session, "", events);
+  }
+  for (const auto& prop : world->setup().props) {
+    if (std::ranges::find(held, prop->content_hash()) != held.end()) continue;
+    refuse(session.address, session.nonce, RefuseReason::content,
+           make_printable("the client lacks prop " + prop->name() +
+                              "; start it with the file that the server uses (--prop)",
+                          reason_bytes_max),
+           session.name, out, events);
     return remove(session, "", events);
   }
   session.state = SessionState::joining;

@@ -4,6 +4,7 @@
 
 #include "protocol/text.h"
 #include "server/host_impl.h"
+#include "server/welcome_content.h"
 #include "world/bsp/placement.h"
 
 namespace ashlar::server {
@@ -38,17 +39,7 @@ void Host::Impl::welcome(Micros at, Session& session, DatagramBatch& out) {
   message.tick = number(world->tick());
   message.snapshot_every_ticks = config.snapshot_every_ticks;
   message.rules = world->setup().rules;
-  for (const auto& map : world->setup().maps) {
-    WelcomeMap entry;
-    entry.name = map->name();
-    const PlaceOptions& options = map->options();
-    entry.content_hash = map->content_hash();
-    entry.origin_block = options.origin_block;
-    entry.surface_z = options.surface_z;
-    entry.flags = (options.doors_open ? welcome_map_flag::doors_open : 0) |
-                  (options.doorway ? welcome_map_flag::doorway : 0);
-    message.maps.push_back(std::move(entry));
-  }
+  add_content(world->setup(), message);
   message.motd = make_printable(config.message_of_the_day, motd_bytes_max);
   send(session.address, writer.write(next_header(session, at), message), out);
 }

@@ -105,6 +105,12 @@ struct Loop::Impl {
           host.set_message_of_the_day(command->argument);
           log.info("console", {{"motd", command->argument}});
           break;
+        case ConsoleVerb::noclip:
+          if (const std::uint32_t granted = host.set_noclip(command->argument, command->on); granted > 0)
+            log.info("console", {{"noclip", command->argument}, {"on", command->on}, {"players", granted}});
+          else
+            log.warning("console", {{"error", "no player is called " + command->argument}});
+          break;
       }
     }
     return status_wanted;

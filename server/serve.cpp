@@ -15,6 +15,7 @@
 #include "server/store/recorder.h"
 #include "server/version.h"
 #include "world/bsp/placement.h"
+#include "world/mesh/prop.h"
 
 namespace ashlar::server {
 namespace {
@@ -136,9 +137,12 @@ std::expected<std::string, std::string> check(const LoadedConfig& loaded) {
   if (!prepared) return Failure(prepared.error());
   std::string maps;
   for (const MapRequest& map : prepared->maps) maps += (maps.empty() ? "" : ", ") + to_text(map);
+  std::string props;
+  for (const PropRequest& prop : prepared->props)
+    props += (props.empty() ? ", props " : ", ") + to_text(prop);
   return "configuration is good: port " + std::to_string(loaded.config.port) + ", seed " +
          std::to_string(loaded.config.seed) + ", maps " + maps + " from " +
-         (prepared->wads.empty() ? "the built-in ones" : joined(prepared->wads));
+         (prepared->wads.empty() ? "the built-in ones" : joined(prepared->wads)) + props;
 }
 
 std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& given) {
@@ -156,6 +160,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
     return Failure("cannot record to " + file + ": it is there already; name another file or remove it");
   LoadedConfig kept = loaded;  // a kept world names its maps with their places, whatever is found another day
   kept.config.maps = prepared->maps;
+  kept.config.props = prepared->props;
   if (auto made = prepare_world(kept); !made) return Failure(std::move(made.error()));
 
   auto world = std::make_unique<World>(prepared->setup);
@@ -180,6 +185,13 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
                      {"y", map->box().min.y},
                      {"roof_z", map->box().max.z},
                      {"sectors", map->source().sectors.size()}});
+
+  for (const auto& prop : prepared->setup.props)
+    log.info("prop", {{"name", prop->name()},
+                      {"x_m", prop->at().position_m.x},
+                      {"y_m", prop->at().position_m.y},
+                      {"z_m", prop->at().position_m.z},
+                      {"triangles", prop->mesh().size()}});
 
   LoopOptions options;
   options.run_for = loaded.config.run_for;

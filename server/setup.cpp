@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "server/props.h"
+#include "server/welcome_content.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
@@ -165,8 +167,10 @@ std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const s
   return std::move(*map);
 }
 
-std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
-                                                        const std::vector<std::string>& wad_folders) {
+namespace {
+
+std::expected<PreparedWorld, std::string> prepare_maps(const Config& config,
+                                                       const std::vector<std::string>& wad_folders) {
   PreparedWorld world;
   world.setup.seed = config.seed;
   world.setup.rules = config.rules;
@@ -220,6 +224,23 @@ std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
       placed[index] = std::move(*result);
     }
   }
+  return world;
+}
+
+}  // namespace
+
+std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
+                                                        const std::vector<std::string>& wad_folders) {
+  auto world = prepare_maps(config, wad_folders);
+  if (!world) return world;
+  Terrain terrain;
+  terrain.seed = config.seed;
+  for (const auto& map : world->setup.maps) terrain.footprints.push_back(map->box());
+  auto props = place_props(config.props, terrain);
+  if (!props) return Failure(std::move(props.error()));
+  world->setup.props = std::move(props->props);
+  world->props = std::move(props->requests);
+  if (auto fits = check_welcome(world->setup); !fits) return Failure(std::move(fits.error()));
   return world;
 }
 

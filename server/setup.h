@@ -39,8 +39,9 @@ std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const s
 /// A world to be, and what it was made of, for the log and for the world's folder.
 struct PreparedWorld {
   WorldSetup setup;
-  std::vector<std::string> wads;  ///< files that were read; empty: the built-in map
-  std::vector<MapRequest> maps;   ///< every map with its place, so that a kept world stays what it is
+  std::vector<std::string> wads;   ///< files that were read; empty: the built-in map
+  std::vector<MapRequest> maps;    ///< every map with its place, so that a kept world stays what it is
+  std::vector<PropRequest> props;  ///< likewise with its height
 };
 
 /// Reads WADs, compiles maps and finds places for them: what --check-config checks. Without WAD and map:

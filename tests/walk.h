@@ -1,6 +1,7 @@
 #pragma once
 // The walk test: a crowd that walks, jumps and pushes through a space, and a judge that looks after each
 // tick. Used short in the tests and whole in the benchmark.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -39,9 +40,15 @@ struct WalkResult {
 /// Deepest overlap that a solver may show: 1 mm for the sweep, 1 cm for corrections.
 inline double tolerance_m(Solver solver) { return solver == Solver::sweep ? 0.001 : 0.01; }
 
-/// The body smaller by a tolerance on all sides; a point has none to spare.
+/// The body smaller by a tolerance on all sides overlaps; a point is that deep when no way of that length
+/// along an axis leads out.
 inline bool deeper_than(const Space& space, const Cylinder& shape, DVec3 base, double tolerance) {
-  if (shape.radius_m <= tolerance) return space_overlaps(space, shape, base);
+  if (shape.radius_m <= tolerance) {
+    for (const DVec3 way : {DVec3{0, 0, 1}, DVec3{0, 0, -1}, DVec3{1, 0, 0}, DVec3{-1, 0, 0}, DVec3{0, 1, 0},
+                            DVec3{0, -1, 0}, DVec3{}})
+      if (!space_overlaps(space, shape, base + way * tolerance)) return false;
+    return true;
+  }
   return space_overlaps(space, {shape.radius_m - tolerance, shape.height_m - 2 * tolerance},
                         base + DVec3{0, 0, tolerance});
 }
@@ -141,8 +148,10 @@ inline WalkResult run_walk(const Space& space, const Rules& rules, const Aabb& b
       ++result.player_ticks;
       result.monster_ticks += walkers[i].monster != nullptr;
       const DVec3 p = bodies[i].position_m;
-      const bool in = is_finite(p) && p.x >= bounds.min.x && p.x <= bounds.max.x && p.y >= bounds.min.y &&
-                      p.y <= bounds.max.y && p.z >= bounds.min.z && p.z <= bounds.max.z;
+      // What only touches the end of the world is in it.
+      constexpr double touching_m = 2 * contact_slop_m;
+      const DVec3 low = p - bounds.min, high = bounds.max - p;
+      const bool in = is_finite(p) && std::min({low.x, low.y, low.z, high.x, high.y, high.z}) >= -touching_m;
       if (!in) {
         ++result.out;
         blame(tick, i);

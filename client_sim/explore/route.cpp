@@ -99,7 +99,8 @@ std::optional<LineAim> aim_at_line(const Expedition& e, std::uint32_t line, DVec
     for (const double rise : {1.6, 1.0, 2.5, 0.3}) {
       const double dz = e.heights()[front].floor_m + rise - eye.z;
       aim.pitch = turn_towards({length(to), dz});
-      const CrossedLines hit = lines_shot(plan, e.space(), eye, view_direction(aim.yaw, aim.pitch));
+      const CrossedLines hit =
+          lines_shot(plan, e.space(), eye, view_direction(aim.yaw, aim.pitch), e.rules().shot_range_m);
       for (std::size_t i = 0; i < hit.count; ++i)
         if (hit.list[i].line == line) return aim;
     }

@@ -87,8 +87,9 @@ struct Enemy {
 /// One run: everything that has to live as long as it.
 class Run {
  public:
-  Run(const LoadOptions& options, const PeerAddress& server, MapLibrary& maps, const LoadHooks& hooks)
-      : options_(options), server_(server), maps_(maps), hooks_(hooks) {}
+  Run(const LoadOptions& options, const PeerAddress& server, MapLibrary& maps, PropLibrary& props,
+      const LoadHooks& hooks)
+      : options_(options), server_(server), maps_(maps), props_(props), hooks_(hooks) {}
 
   std::expected<LoadReport, std::string> play();
 
@@ -107,6 +108,7 @@ class Run {
   const LoadOptions& options_;
   PeerAddress server_;
   MapLibrary& maps_;
+  PropLibrary& props_;
   const LoadHooks& hooks_;
   Micros start_{0};
   std::deque<std::unique_ptr<Player>> players_;
@@ -125,6 +127,7 @@ ClientConfig Run::config(std::string player_name, std::uint64_t nonce) {
   c.build = "ashlar-sim " + std::string(version());
   c.nonce = nonce;
   c.content = [this](const WelcomeMap& map) { return maps_.content_hash(map); };
+  c.prop_content = [this](const WelcomeProp& prop) { return props_.content_hash(prop); };
   return c;
 }
 
@@ -289,12 +292,12 @@ std::expected<LoadReport, std::string> Run::play() {
 }  // namespace
 
 std::expected<LoadReport, std::string> run_load(const LoadOptions& options, MapLibrary& maps,
-                                                const LoadHooks& hooks) {
+                                                PropLibrary& props, const LoadHooks& hooks) {
   const auto server = resolve_server(options.server, options.transport);
   if (!server) return std::unexpected(server.error());
   if (auto room = allow_sockets(options.clients + options.hostile); !room)
     return std::unexpected(room.error());
-  return Run(options, *server, maps, hooks).play();
+  return Run(options, *server, maps, props, hooks).play();
 }
 
 }  // namespace ashlar::client_sim

@@ -6,6 +6,7 @@
 #include "client_sim/load/options.h"
 #include "client_sim/load/report.h"
 #include "client_sim/map_library.h"
+#include "client_sim/prop_library.h"
 
 namespace ashlar::client_sim {
 
@@ -20,7 +21,7 @@ struct LoadHooks {
 /// packet comes would make each of the server's sends pay for waking it.
 /// @return or one line saying what is missing (an address, sockets)
 std::expected<LoadReport, std::string> run_load(const LoadOptions& options, MapLibrary& maps,
-                                                const LoadHooks& hooks);
+                                                PropLibrary& props, const LoadHooks& hooks);
 
 /// `ashlar-sim load`: arguments behind the word, output to stdout, errors to stderr. @return the exit code
 int load_main(int argc, const char* const* argv);

@@ -27,6 +27,8 @@ int load_main(int argc, const char* const* argv) {
   const LoadOptions& options = *command.options;
   auto maps = MapLibrary::open(options.wads);
   if (!maps) return fail(maps.error());
+  auto props = PropLibrary::open(options.props);
+  if (!props) return fail(props.error());
   // Opened before the run: a report that cannot be written should not cost the run.
   std::ofstream json;
   if (!options.report.empty()) {
@@ -43,7 +45,7 @@ int load_main(int argc, const char* const* argv) {
     std::fflush(stdout);
   };
   hooks.stop = [] { return interrupted != 0; };
-  const auto report = run_load(options, *maps, hooks);
+  const auto report = run_load(options, *maps, *props, hooks);
   if (!report) return fail(report.error());
   std::fputs(to_text(*report).c_str(), stdout);
   std::fflush(stdout);

@@ -48,6 +48,8 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   app.add_option("--wad", o.wads,
                  "WAD whose maps the clients hold; may be repeated [freedoom2.wad where found]")
       ->type_name("FILE");
+  app.add_option("--prop", o.props, "OBJ file of a prop that the clients hold; may be repeated")
+      ->type_name("FILE");
   app.add_option("--report", o.report, "Write the report as JSON")->type_name("FILE");
   app.add_option("--brain", brain, "How players behave: mixed, wander, crowd, idle, jumper, follow, hunt")
       ->check(CLI::IsMember({"mixed", "wander", "crowd", "idle", "jumper", "follow", "hunt"}))

@@ -21,6 +21,7 @@ struct LoadOptions {
   Micros duration{30'000'000};
   std::uint64_t seed = 1;
   std::vector<std::string> wads;
+  std::vector<std::string> props;  ///< OBJ files
   std::string report;              ///< JSON goes here; empty: nowhere
   std::optional<BrainKind> brain;  ///< of all players; nullopt: a mix
   std::uint32_t joins_per_s = 100;

@@ -42,7 +42,8 @@ std::string line_of(RecordingError error) {
 
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
                                                             const MapSource& maps,
-                                                            const ChunkSource& ground) {
+                                                            const ChunkSource& ground,
+                                                            const PropSource& props) {
   WorldSetup setup;
   setup.make_chunk = ground;
   setup.seed = header.seed;
@@ -59,6 +60,16 @@ std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeade
           " is not the one that was played: its content differs; give the WAD that the server "
           "used with --wad"};
     setup.maps.push_back(std::move(*map));
+  }
+  for (const RecordedProp& wanted : header.props) {
+    if (!props) return std::unexpected{"there is no prop " + wanted.name + ": give it with --prop"};
+    auto prop = props(wanted);
+    if (!prop) return std::unexpected{prop.error()};
+    if ((*prop)->content_hash() != wanted.content_hash)
+      return std::unexpected{"prop " + wanted.name +
+                             " is not the one that was played: its content differs; give the file that the "
+                             "server used with --prop"};
+    setup.props.push_back(std::move(*prop));
   }
   return std::make_unique<World>(setup);
 }
@@ -82,7 +93,7 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
                                                 const MapSource& maps, const ReplayOptions& options) {
   auto reader = RecordingReader::open(recording);
   if (!reader) return std::unexpected{line_of(reader.error())};
-  auto built = world_of(reader->header(), maps, options.ground);
+  auto built = world_of(reader->header(), maps, options.ground, options.props);
   if (!built) return std::unexpected{built.error()};
   World& world = **built;
 

@@ -18,6 +18,9 @@ using MapSource =
 
 /// WorldSetup::make_chunk; null: generated.
 using ChunkSource = decltype(WorldSetup::make_chunk);
+/// Likewise a prop.
+using PropSource =
+    std::function<std::expected<std::shared_ptr<const Prop>, std::string>(const RecordedProp&)>;
 
 /// Where an entity was after a tick.
 struct TracePoint {
@@ -33,6 +36,7 @@ struct ReplayOptions {
   EntityId trace{};                         ///< 0: nobody; a player or a monster
   std::function<void(const TracePoint&)> on_trace;
   ChunkSource ground;
+  PropSource props;  ///< may be empty: no recording with props can then be replayed
 };
 
 /// A tick whose hash is not the recorded one. Tick 0: the world differs before anyone moved.
@@ -51,7 +55,8 @@ struct ReplayResult {
 /// Rebuilds the world that a recording began with. @return one line when a map is not to be had or differs.
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
                                                             const MapSource& maps,
-                                                            const ChunkSource& ground = {});
+                                                            const ChunkSource& ground = {},
+                                                            const PropSource& props = {});
 
 /// Steps a world through what a recording says entered it. Ground is made from its coordinates.
 void step_recorded(World& world, const TickRecord& record);

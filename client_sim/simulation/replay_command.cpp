@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client_sim/map_library.h"
+#include "client_sim/prop_library.h"
 #include "client_sim/simulation/replay.h"
 #include "world/bsp/placement.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 struct Options {
   std::string file;
-  std::vector<std::string> wads;
+  std::vector<std::string> wads, props;
   std::uint32_t until = 0;  // 0: to the end
   std::string trace;
 };
@@ -57,6 +58,11 @@ int run(const Options& options) {
                                         std::istreambuf_iterator<char>()};
   auto library = client_sim::MapLibrary::open(options.wads);
   if (!library) return complain(library.error());
+  auto prop_library = client_sim::PropLibrary::open(options.props);
+  if (!prop_library) return complain(prop_library.error());
+  how.props = [&prop_library](const RecordedProp& wanted) {
+    return prop_library->place(wanted.name, wanted.up, wanted.place);
+  };
   const MapSource maps = [&library](const RecordedMap& wanted) {
     PlaceOptions place;
     place.name = wanted.name;
@@ -102,6 +108,7 @@ int replay_main(int argc, const char* const* argv) {
       ->required();
   app.add_option("--wad", options.wads, "WAD that holds the recorded maps; may be repeated")
       ->type_name("FILE");
+  app.add_option("--prop", options.props, "OBJ file of a recorded prop; may be repeated")->type_name("FILE");
   app.add_option("--until", options.until, "Stop after this tick")->check(CLI::Range(1u, 0xffffffffu));
   app.add_option("--trace", options.trace, "Print an entity's path as CSV")->type_name("ENTITY");
   try {

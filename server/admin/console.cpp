@@ -24,7 +24,9 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::string_view console_help() {
-  return "help, status (log it now), motd TEXT (for those who join from now on), reload (as SIGHUP), stop";
+  return "help, status (log it now), motd TEXT (for those who join from now on), noclip NAME on|off (lets a "
+         "player fly "
+         "through everything), reload (as SIGHUP), stop";
 }
 
 std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line) {
@@ -32,7 +34,7 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));
   const std::string argument(blank == std::string_view::npos ? "" : trimmed(text.substr(blank)));
-  const std::vector<std::string> words{"help", "status", "motd", "reload", "stop"};
+  const std::vector<std::string> words{"help", "status", "motd", "noclip", "reload", "stop"};
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
     const std::string near = nearest_name(word, words);
@@ -40,6 +42,14 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
                            (near.empty() ? ": type help" : ": did you mean " + near + "?"));
   }
   const auto verb = static_cast<ConsoleVerb>(found - words.begin());
+  if (verb == ConsoleVerb::noclip) {
+    // Names may hold blanks: the last word says what to do.
+    const std::size_t last = argument.find_last_of(" \t");
+    const std::string how = last == std::string::npos ? "" : argument.substr(last + 1);
+    if ((how != "on" && how != "off") || trimmed(argument.substr(0, last)).empty())
+      return std::unexpected("noclip needs a player and what to do: noclip NAME on|off");
+    return ConsoleCommand{verb, std::string(trimmed(argument.substr(0, last))), how == "on"};
+  }
   if (verb != ConsoleVerb::motd && !argument.empty())
     return std::unexpected(word + " takes nothing behind it: leave \"" + argument + "\" out");
   if (verb == ConsoleVerb::motd)

@@ -7,11 +7,12 @@
 
 namespace ashlar::server {
 
-enum class ConsoleVerb : std::uint8_t { help, status, motd, reload, stop };
+enum class ConsoleVerb : std::uint8_t { help, status, motd, noclip, reload, stop };
 
 struct ConsoleCommand {
   ConsoleVerb verb{};
-  std::string argument;  ///< of motd: the new text
+  std::string argument;  ///< of motd: the new text; of noclip: the player's name
+  bool on = false;       ///< of noclip
   friend bool operator==(const ConsoleCommand&, const ConsoleCommand&) = default;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "server/config/prop_request.h"
 #include "world/math/vec.h"
 #include "world/sim/rules.h"
 
@@ -36,6 +37,7 @@ struct Config {
   std::uint64_t seed = 1;
   std::vector<std::string> wads;  ///< an IWAD, then PWADs over it; empty: Freedoom where it is found
   std::vector<MapRequest> maps;   ///< empty: the first that is found; the single name "none": no map
+  std::vector<PropRequest> props;
   std::uint32_t monsters = 200;
   Doors doors = Doors::open;
   Rules rules;

@@ -1,5 +1,7 @@
 #include "server/config/config_file.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -46,6 +48,8 @@ std::string wanted(ValueKind kind) {
     case ValueKind::toggle: return "true or false, without quotes";
     case ValueKind::duration: return "a text such as \"30s\", or whole seconds";
     case ValueKind::texts: return "a list of texts, such as [\"a.wad\", \"b.wad\"]";
+    case ValueKind::props:
+      return "[[prop]] tables with file, x and y, or a list such as [\"crate.obj@4,-2\"]";
     case ValueKind::maps: return "[[map]] tables with name, x and y, or a list such as [\"MAP01@0,0\"]";
     default: return "a text in quotes";
   }
@@ -86,6 +90,40 @@ std::expected<std::string, Misread> map_table(const toml::table& table) {
   return x.empty() ? name : name + "@" + x + "," + y;
 }
 
+/// [[prop]] file = "crate.obj", x = 4, y = -2.5, z = 20, yaw = 90, scale = 2, up = "z"
+std::expected<std::string, Misread> prop_table(const toml::table& table) {
+  constexpr std::array<std::string_view, 6> keys{"x", "y", "z", "yaw", "scale", "up"};
+  std::string file;
+  std::array<std::string, keys.size()> fields;
+  for (const auto& [key, node] : table) {
+    const std::string k(key.str());
+    const auto found = std::find(keys.begin(), keys.end(), k);
+    const bool is_text = k == "file" || k == "up";
+    if (k != "file" && found == keys.end())
+      return std::unexpected(Misread{line_of(node), "unknown key \"" + k +
+                                                        "\" in [[prop]]: it takes file, x, y, z, "
+                                                        "yaw, scale and up"});
+    if (is_text != node.is_string() || (!is_text && !node.is_number()))
+      return std::unexpected(
+          Misread{line_of(node),
+                  k + " of a prop has to be " + (is_text ? "a text in quotes" : "a number, without quotes")});
+    const std::string value = node.is_string()    ? **node.as_string()
+                              : node.is_integer() ? std::to_string(**node.as_integer())
+                                                  : real_text(**node.as_floating_point());
+    if (k == "file")
+      file = value;
+    else
+      fields[static_cast<std::size_t>(found - keys.begin())] = value;
+  }
+  if (file.empty())
+    return std::unexpected(Misread{line_of(table), "a [[prop]] has no file: give file = \"crate.obj\""});
+  if (fields[0].empty() || fields[1].empty())
+    return std::unexpected(Misread{line_of(table), "a [[prop]] has no x and y: give both, in metres"});
+  std::string text = file + "@" + fields[0];
+  for (std::size_t i = 1; i < fields.size(); ++i) text += "," + fields[i];
+  return text;
+}
+
 std::expected<RawValue, Misread> list_value(const Setting& setting, const toml::array& array) {
   RawValue raw;
   for (const toml::node& node : array) {
@@ -94,12 +132,12 @@ std::expected<RawValue, Misread> list_value(const Setting& setting, const toml::
       continue;
     }
     const toml::table* table = node.as_table();
-    if (setting.kind != ValueKind::maps || table == nullptr)
+    if (!setting.is_table() || table == nullptr)
       return std::unexpected(Misread{line_of(node), setting.key + " has " + type_name(node.type()) +
                                                         " in its list: give " + wanted(setting.kind)});
-    auto map = map_table(*table);
-    if (!map) return std::unexpected(std::move(map.error()));
-    raw.push_back(std::move(*map));
+    auto one = setting.kind == ValueKind::maps ? map_table(*table) : prop_table(*table);
+    if (!one) return std::unexpected(std::move(one.error()));
+    raw.push_back(std::move(*one));
   }
   return raw;
 }
@@ -123,6 +161,7 @@ std::expected<RawValue, Misread> value_of(const Setting& setting, const toml::no
       break;
     case ValueKind::texts:
     case ValueKind::maps:
+    case ValueKind::props:
       if (const auto* array = node.as_array()) return list_value(setting, *array);
       if (const auto* text = node.as_string()) return RawValue{**text};
       break;
@@ -173,6 +212,26 @@ std::string map_tables(const RawValue& raw, const std::string& mark) {
     if (map->at)
       out += mark + "x = " + std::to_string(map->at->x) + "\n" + mark + "y = " + std::to_string(map->at->y) +
              "\n";
+  }
+  return out;
+}
+
+std::string prop_tables(const RawValue& raw, const std::string& mark) {
+  std::string out;
+  for (const std::string& text : raw) {
+    const auto prop = parse_prop_request(text);
+    if (!prop) continue;
+    const auto line = [&](const char* key, const std::string& value) {
+      out += mark + key + " = " + value + "\n";
+    };
+    out += "\n" + mark + "[[prop]]\n";
+    line("file", quoted(prop->file));
+    line("x", real_text(prop->at_m.x));
+    line("y", real_text(prop->at_m.y));
+    if (prop->z_m) line("z", real_text(*prop->z_m));
+    if (prop->yaw_deg != 0) line("yaw", real_text(prop->yaw_deg));
+    if (prop->scale != 1) line("scale", real_text(prop->scale));
+    if (prop->up == ModelUp::z) line("up", quoted("z"));
   }
   return out;
 }
@@ -333,8 +392,13 @@ std::string write_settings(const Config& config, const WriteStyle& style) {
     const std::string comment = comment_of(setting, index < style.origins.size() ? style.origins[index] : "");
     const RawValue raw = setting.get(config);
     if (setting.kind == ValueKind::maps) {
-      tables =
+      tables +=
           "\n" + comment + map_tables(raw.empty() && style.commented_out ? RawValue{"MAP01@0,0"} : raw, mark);
+      continue;
+    }
+    if (setting.kind == ValueKind::props) {
+      tables += "\n" + comment +
+                prop_tables(raw.empty() && style.commented_out ? RawValue{"crate.obj@4,-2.5"} : raw, mark);
       continue;
     }
     out += "\n" + comment + mark + setting.key + " = " + toml_value(setting, raw) + "\n";

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* config_variable = "ASHLAR_CONFIG";
 
-/// Lists in variables: WADs between colons as in PATH, maps between spaces.
+/// Lists in variables: WADs between colons as in PATH, maps and props between spaces.
 RawValue split(const std::string& text, char separator) {
   RawValue parts;
   std::size_t at = 0;
@@ -114,9 +114,9 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
       continue;
     }
     const ValueKind kind = settings()[index].kind;
-    variables.emplace_back(index, kind == ValueKind::texts  ? split(value, ':')
-                                  : kind == ValueKind::maps ? split(value, ' ')
-                                                            : RawValue{value});
+    variables.emplace_back(index, kind == ValueKind::texts       ? split(value, ':')
+                                  : settings()[index].is_table() ? split(value, ' ')
+                                                                 : RawValue{value});
   }
 
   // Which world it is may be said in the file, and the world's folder may hold the file: flags and variables

@@ -147,6 +147,34 @@ Setting map_setting() {
   return s;
 }
 
+Setting prop_setting() {
+  Setting s{.key = "prop", .value_name = "FILE@X,Y[,Z]"};
+  s.help =
+      "Static prop from a Wavefront OBJ file, at X,Y metres and height Z or on the ground; again for more. "
+      "Further values: yaw in degrees, scale, and z when that is the file's upward axis. In a file: a "
+      "[[prop]] table with file, x, y, z, yaw, scale and up for each.";
+  s.kind = ValueKind::props;
+  s.of_world = true;
+  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
+    if (raw.size() > prop_requests_max)
+      return std::unexpected("has more than " + std::to_string(prop_requests_max) + " props");
+    std::vector<PropRequest> props;
+    for (const std::string& one : raw) {
+      auto prop = parse_prop_request(one);
+      if (!prop) return std::unexpected(std::move(prop.error()));
+      props.push_back(std::move(*prop));
+    }
+    config.props = std::move(props);
+    return {};
+  };
+  s.get = [](const Config& config) {
+    RawValue raw;
+    for (const PropRequest& prop : config.props) raw.push_back(to_text(prop));
+    return raw;
+  };
+  return s;
+}
+
 Setting live_setting() {
   Setting s{.key = "live", .help = "Draw the status in place on the terminal, once a second."};
   s.kind = ValueKind::toggle;
@@ -202,7 +230,7 @@ std::vector<Setting> build() {
               "ends with the server."),
          whole("seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(seed),
                "Seed of the terrain and of everything random in the world."),
-         wad_setting(), map_setting(),
+         wad_setting(), map_setting(), prop_setting(),
          whole("monsters", "N", 0, 4096, MEMBER(monsters),
                "Monsters alive at the start: those of the maps first, the rest on the terrain."),
          choice("doors", {"open", "shut"}, MEMBER(doors), "How doors and lifts of the maps stand.")});

@@ -16,7 +16,7 @@
 namespace ashlar::server {
 
 /// How a value is written, which decides what TOML type a file must give it.
-enum class ValueKind : std::uint8_t { whole, real, text, choice, toggle, duration, texts, maps };
+enum class ValueKind : std::uint8_t { whole, real, text, choice, toggle, duration, texts, maps, props };
 
 /// Texts of a value: one, or several for lists. What flags, environment and files are all reduced to.
 using RawValue = std::vector<std::string>;
@@ -37,7 +37,9 @@ struct Setting {
 
   std::string flag() const;
   std::string variable() const;
-  bool is_list() const { return kind == ValueKind::texts || kind == ValueKind::maps; }
+  bool is_list() const { return kind == ValueKind::texts || is_table(); }
+  /// Given as tables in a file: [[map]], [[prop]].
+  bool is_table() const { return kind == ValueKind::maps || kind == ValueKind::props; }
 };
 
 /// All settings in the order of help and file. Built once, on first use.

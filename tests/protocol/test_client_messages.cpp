@@ -211,7 +211,7 @@ TEST_CASE("client values outside their bounds are refused by name", "[protocol][
   CHECK(error_of(chat(1, "bad \xff")) == DropReason::bad_text);
 
   CHECK(error_of(raw(wire::ClientBody::Join, [](auto& fbb) {
-          return wire::CreateJoin(fbb, fbb.CreateVector(std::vector<std::uint64_t>(17, 1)));
+          return wire::CreateJoin(fbb, fbb.CreateVector(std::vector<std::uint64_t>(join_content_max + 1, 1)));
         })) == DropReason::out_of_range);
   CHECK(error_of(raw(wire::ClientBody::Leave, [](auto& fbb) {
           return wire::CreateLeave(fbb, static_cast<wire::LeaveReason>(5));

@@ -14,6 +14,7 @@ RecordingHeader some_header() {
   h.players_max = 8, h.monsters_max = 20, h.monsters = 10;
   h.start_hash = 77;
   h.maps.push_back({"MAP01", 5, {-1, -2}, 30, true, false});
+  h.props.push_back({"crate.obj", 6, {{1.5, -2, 3}, Turn16{9}, 0.5}, ModelUp::z});
   return h;
 }
 
@@ -73,6 +74,11 @@ TEST_CASE("a recording gives back every tick as it went in", "[protocol][recordi
   REQUIRE(reader->header().maps.size() == 1);
   CHECK(reader->header().maps[0].origin_block == IVec2{-1, -2});
   CHECK_FALSE(reader->header().maps[0].doorway);
+  REQUIRE(reader->header().props.size() == 1);
+  CHECK(reader->header().props[0].name == "crate.obj");
+  CHECK(reader->header().props[0].content_hash == 6);
+  CHECK(reader->header().props[0].place == PropPlace{{1.5, -2, 3}, Turn16{9}, 0.5});
+  CHECK(reader->header().props[0].up == ModelUp::z);
   TickRecord t;
   for (const TickRecord& expected : ticks) {
     const auto more = reader->next(t);

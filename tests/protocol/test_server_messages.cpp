@@ -66,6 +66,46 @@ AlignedBytes welcome_with(void (*change)(Rules&)) {
 
 }  // namespace
 
+TEST_CASE("a welcome's props come back whole, and their bytes are told before", "[protocol][messages]") {
+  Welcome welcome = largest_welcome();
+  welcome.maps.resize(1);
+  for (std::size_t i = 0; i < 12; ++i)
+    welcome.props.push_back(
+        {i % 2 == 0 ? "crate.obj" : "rock.obj",
+         0xabcd00000000u + i,
+         {{1.5 * static_cast<double>(i), -2e5, 40.125}, Turn16{static_cast<std::uint16_t>(i)}, 0.5},
+         i % 3 == 0 ? ModelUp::z : ModelUp::y});
+  MessageWriter writer;
+  const std::size_t bytes = writer.bytes_of(welcome);
+  const auto packet = writer.write(header, welcome);
+  CHECK(packet.size() == bytes);
+  const auto message = decode_server_message(payload_of(packet).span());
+  REQUIRE(message.has_value());
+  const Welcome& back = std::get<Welcome>(*message);
+  REQUIRE(back.props.size() == welcome.props.size());
+  for (std::size_t i = 0; i < back.props.size(); ++i) {
+    CHECK(back.props[i].name == welcome.props[i].name);
+    CHECK(back.props[i].content_hash == welcome.props[i].content_hash);
+    CHECK(back.props[i].place == welcome.props[i].place);
+    CHECK(back.props[i].up == welcome.props[i].up);
+  }
+  // Names are told once, so another placement costs 40 bytes.
+  welcome.props.push_back(welcome.props.back());
+  CHECK(writer.bytes_of(welcome) <= bytes + 48);
+  // Foreign numbers.
+  const auto error_with = [&](auto change) {
+    Welcome wrong = largest_welcome();
+    wrong.maps.clear();
+    wrong.props.push_back({"a.obj", 1, {{1, 2, 3}, Turn16{0}, 1}, ModelUp::y});
+    change(wrong.props[0]);
+    return error_of(payload_of(writer.write(header, wrong)));
+  };
+  CHECK(error_with([](WelcomeProp& p) { p.place.position_m.x = 2e6; }) == DropReason::out_of_range);
+  CHECK(error_with([](WelcomeProp& p) { p.place.position_m.z = std::nan(""); }) == DropReason::out_of_range);
+  CHECK(error_with([](WelcomeProp& p) { p.place.scale = 0; }) == DropReason::out_of_range);
+  CHECK(error_with([](WelcomeProp& p) { p.place.scale = std::nan(""); }) == DropReason::out_of_range);
+}
+
 TEST_CASE("the largest welcome fits a datagram and comes back whole", "[protocol][messages]") {
   MessageWriter writer;
   const Welcome welcome = largest_welcome();

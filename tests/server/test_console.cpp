@@ -36,6 +36,11 @@ TEST_CASE("commands are read with and without something behind them", "[server][
   CHECK(*parse_console_line("motd") == ConsoleCommand{ConsoleVerb::motd, ""});
   CHECK(*parse_console_line("help") == ConsoleCommand{ConsoleVerb::help, ""});
   CHECK(*parse_console_line("reload") == ConsoleCommand{ConsoleVerb::reload, ""});
+  CHECK(*parse_console_line("noclip ann on") == ConsoleCommand{ConsoleVerb::noclip, "ann", true});
+  CHECK(*parse_console_line("noclip  big  ann \t off") ==
+        ConsoleCommand{ConsoleVerb::noclip, "big  ann", false});
+  for (const char* wrong : {"noclip", "noclip ann", "noclip on", "noclip ann maybe"})
+    CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("noclip NAME on|off"));
 }
 
 TEST_CASE("what is no command is named, with the nearest one", "[server][console]") {

@@ -6,6 +6,7 @@
 #include "protocol/message_writer.h"
 #include "protocol/version.h"
 #include "tests/catch.h"
+#include "world/mesh/prop.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -39,8 +40,9 @@ struct Hand {
 };
 
 struct Table {
-  explicit Table(std::uint32_t clients = 3) {
+  explicit Table(std::uint32_t clients = 3, std::vector<std::shared_ptr<const Prop>> props = {}) {
     WorldSetup setup;
+    setup.props = std::move(props);
     setup.players_max = clients;
     setup.monsters_max = 4;
     setup.monsters = 4;
@@ -348,4 +350,65 @@ TEST_CASE("a closed TCP connection ends its session at once", "[server][host]") 
   t.run(2);
   CHECK(t.host->status().clients == 0);
   CHECK(t.host->world().player_count() == 0);
+}
+
+TEST_CASE("no-clip is granted by name, enters the tick and is taken back", "[server][host]") {
+  Table table;
+  Hand ann{peer(1)};
+  table.enter(ann);
+  CHECK(table.host->set_noclip("bob", true) == 0);
+  const double height_m = table.own->body.position_m.z;
+  const auto rise = [&](int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      Input input;
+      input.newest_tick = table.snapshot_tick + 2;
+      input.command_count = 1;
+      input.commands[0].buttons = button::jump;
+      ann.send(table.in, input);
+      table.run();
+    }
+  };
+  CHECK(table.host->set_noclip("ann", true) == 1);
+  rise(60);
+  CHECK(table.own->body.noclip == 1);
+  CHECK(table.own->body.position_m.z > height_m + 8);  // nobody jumps that high
+  CHECK(table.host->set_noclip("ann", false) == 1);
+  table.run(2);
+  CHECK(table.own->body.noclip == 0);
+}
+
+TEST_CASE("who lacks a prop is told which, and who holds it comes in", "[server][host]") {
+  PropModel model;
+  model.name = "wedge.obj";
+  model.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  model.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+  const PropPlace place{{500, 500, 40}, Turn16{77}, 0.5};
+  const auto prop = Prop::place(model, place);
+  REQUIRE(prop);
+  Table table(3, {*prop});
+  Hand ann{peer(1)};
+  ann.send(table.in, Hello{protocol_version, 5, "ann", "test"});
+  table.run();
+  REQUIRE(table.welcome);
+  REQUIRE(table.welcome->props.size() == 1);
+  CHECK(table.welcome->props[0].name == "wedge.obj");
+  CHECK(table.welcome->props[0].place == place);
+  CHECK(table.welcome->props[0].content_hash == (*prop)->content_hash());
+  ann.connection = table.welcome->connection;
+  ann.send(table.in, Join{});
+  table.run();
+  REQUIRE(table.refuse);
+  CHECK(table.refuse->reason == RefuseReason::content);
+  CHECK_THAT(table.refuse->text, ContainsSubstring("wedge.obj") && ContainsSubstring("--prop"));
+
+  Hand bob{peer(2)};
+  bob.send(table.in, Hello{protocol_version, 6, "bob", "test"});
+  table.run();
+  bob.connection = table.welcome->connection;
+  Join join;
+  join.content[0] = (*prop)->content_hash();
+  join.content_count = 1;
+  bob.send(table.in, join);
+  table.run(2);
+  CHECK(table.own);
 }

@@ -1,6 +1,9 @@
 #include "world/content/obj.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 
 #if defined(__clang__)
 #pragma clang diagnostic push
@@ -25,36 +28,69 @@
 namespace ashlar {
 namespace {
 
+/// What the library would spend too much on, told before it begins: its cutting of one polygon into triangles
+/// takes the square of its corners, and it keeps every face before any can be counted.
+struct Excess {
+  std::size_t line = 0;
+  std::string what;
+};
+std::optional<Excess> find_excess(std::string_view text) {
+  std::size_t line = 0, faces = 0;
+  while (!text.empty()) {
+    ++line;
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    std::string_view words = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    words.remove_prefix(std::min(words.find_first_not_of(" \t"), words.size()));
+    if (!words.starts_with("f ") && !words.starts_with("f\t")) continue;
+    if (++faces > TriangleMesh::triangles_max)
+      return Excess{line, std::string(to_string(MeshError::too_many)) + "; reduce the model"};
+    std::size_t corners = 0;
+    bool blank = true;
+    for (const char c : words.substr(1)) {
+      const bool now_blank = c == ' ' || c == '\t';
+      if (blank && !now_blank) ++corners;
+      blank = now_blank;
+    }
+    if (corners > obj_face_corners_max)
+      return Excess{line, "a face has more than " + std::to_string(obj_face_corners_max) +
+                              " corners; cut it into triangles"};
+  }
+  return std::nullopt;
+}
+
 /// First line of the library's words, without its trailing end of line.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
 std::expected<PropModel, ContentError> read_obj(std::span<const std::uint8_t> bytes, const std::string& name,
-                                                ObjUp up) {
+                                                ModelUp up) {
   const auto refuse = [&name](std::string entry, std::string reason) {
     return std::unexpected(ContentError{name, "", std::move(entry), std::move(reason)});
   };
   if (bytes.size() > obj_bytes_max) return refuse("", "the file is larger than 64 MiB; reduce the model");
   if (bytes.empty()) return refuse("", "the file is empty");
 
-  // Triangles come out of the library's cutting; a file of many huge polygons is bounded by its size.
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (const auto excess = find_excess(text))
+    return refuse("line " + std::to_string(excess->line), excess->what);
   tinyobj::ObjReaderConfig config;
   config.triangulate = true;
   config.vertex_color = false;
   tinyobj::ObjReader reader;
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!reader.ParseFromString(text, "", config)) {
     const std::string why = first_line(reader.Error());
     return refuse("", "not an OBJ file" + (why.empty() ? std::string() : ": " + why));
   }
   PropModel model;
   model.name = name;
+  model.up = up;
   const auto& numbers = reader.GetAttrib().vertices;
   model.vertices.reserve(numbers.size() / 3);
   for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) {
-    const DVec3 v = up == ObjUp::y ? DVec3{numbers[i], -numbers[i + 2], numbers[i + 1]}
-                                   : DVec3{numbers[i], numbers[i + 1], numbers[i + 2]};
+    const DVec3 v = up == ModelUp::y ? DVec3{numbers[i], -numbers[i + 2], numbers[i + 1]}
+                                     : DVec3{numbers[i], numbers[i + 1], numbers[i + 2]};
     const bool fine = is_finite(v) && std::fabs(v.x) <= obj_coordinate_max_m &&
                       std::fabs(v.y) <= obj_coordinate_max_m && std::fabs(v.z) <= obj_coordinate_max_m;
     if (!fine)

@@ -41,7 +41,8 @@ void for_tiles(IVec3 low, IVec3 high, Tile tile) {
 std::expected<std::shared_ptr<const Prop>, std::string> Prop::place(const PropModel& model,
                                                                     const PropPlace& place) {
   const auto refuse = [&model](const std::string& why) { return std::unexpected(model.name + ": " + why); };
-  if (!(place.scale >= 0.001 && place.scale <= 1000)) return refuse("its scale must lie in 0.001 to 1000");
+  if (!(place.scale >= prop_scale_min && place.scale <= prop_scale_max))
+    return refuse("its scale must lie in 0.001 to 1000");
   const bool in_world = is_finite(place.position_m) && std::fabs(place.position_m.x) < world_limit_m &&
                         std::fabs(place.position_m.y) < world_limit_m && std::fabs(place.position_m.z) < 4096;
   if (!in_world) return refuse("its position lies outside of the world");
@@ -60,6 +61,8 @@ std::expected<std::shared_ptr<const Prop>, std::string> Prop::place(const PropMo
     return refuse("it is larger than 64 m; scale it down or split it");
   const std::shared_ptr<Prop> prop(new Prop(std::move(*mesh)));
   prop->name_ = model.name;
+  prop->place_ = place;
+  prop->up_ = model.up;
   prop->content_hash_ = prop->mesh_.content_hash();
   prop->fill_cells();
   prop->close_hollows();

@@ -16,18 +16,25 @@
 
 namespace ashlar {
 
+/// Which axis of a model's file points up; exporters of games use y.
+enum class ModelUp : std::uint8_t { y, z };
+
 /// A prop's source: corners in metres, z up, around the place it stands on.
 struct PropModel {
   std::string name;
+  ModelUp up = ModelUp::y;  ///< what its file was read with: whoever wants the same has to as well
   std::vector<DVec3> vertices;
   std::vector<std::array<std::uint32_t, 3>> triangles;
 };
+
+inline constexpr double prop_scale_min = 0.001, prop_scale_max = 1000;
 
 /// Where a prop stands.
 struct PropPlace {
   DVec3 position_m;
   Turn16 yaw{0};
   double scale = 1;
+  friend bool operator==(const PropPlace&, const PropPlace&) = default;
 };
 
 /// A static prop in the world. Rays and shots meet its triangles. Bodies meet the cells of a quarter metre
@@ -44,6 +51,8 @@ class Prop {
                                                                        const PropPlace& place);
 
   const std::string& name() const { return name_; }
+  const PropPlace& at() const { return place_; }
+  ModelUp up() const { return up_; }
   /// Of triangles and cells together.
   const Aabb& bounds() const { return bounds_; }
   const TriangleMesh& mesh() const { return mesh_; }
@@ -68,6 +77,8 @@ class Prop {
   std::size_t index(IVec3 cell) const;
 
   std::string name_;
+  PropPlace place_;
+  ModelUp up_{};
   TriangleMesh mesh_;
   Aabb bounds_{};
   IVec3 cell_min_{};

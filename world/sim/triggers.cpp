@@ -112,4 +112,9 @@ CrossedLines lines_shot(const MapPlan& plan, DVec3 eye, DVec3 direction, double 
   return out;
 }
 
+CrossedLines lines_shot(const MapPlan& plan, const Space& space, DVec3 eye, DVec3 direction, double range_m) {
+  if (plan.shoot_lines().empty()) return {};
+  return lines_shot(plan, eye, direction, std::min(range_m, space_ray(space, eye, direction, range_m).t_m));
+}
+
 }  // namespace ashlar

@@ -39,5 +39,7 @@ std::uint32_t line_used(const MapPlan& plan, const Space& space, HeightsView hei
 /// Lines that a shot from `eye` sets off, in their order: those it meets up to what it hit, reach_m away. A
 /// switch is a wall, so a line in the same place as the wall that was hit counts.
 CrossedLines lines_shot(const MapPlan& plan, DVec3 eye, DVec3 direction, double reach_m);
+/// Likewise for a shot of this range with nobody in its way.
+CrossedLines lines_shot(const MapPlan& plan, const Space& space, DVec3 eye, DVec3 direction, double range_m);
 
 }  // namespace ashlar

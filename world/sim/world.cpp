@@ -6,6 +6,7 @@
 #include "world/collide/crowd.h"
 #include "world/math/assert.h"
 #include "world/math/hash.h"
+#include "world/mesh/prop.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/monster_think.h"
@@ -53,7 +54,7 @@ struct World::Impl {
   void note(const MoveReport& report, const Body& body);
   void send_back(Body& body, DVec3 to);
   void rehash();
-  Space space() const { return {&volume, placed}; }
+  Space space() const { return {&volume, placed, props}; }
   std::unique_ptr<Chunk> make_chunk(ChunkCoord at) const {
     return setup.make_chunk ? setup.make_chunk(terrain, at) : generate_chunk(terrain, at);
   }
@@ -63,6 +64,7 @@ struct World::Impl {
   VoxelVolume volume;
   std::vector<std::vector<SectorHeights>> heights;  // one list a map
   std::vector<MapInSpace> placed;
+  std::vector<const Prop*> props;
   Mechanics mechanics;
   Shooting shooting;
   PlayerTable players;
@@ -91,6 +93,11 @@ World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.see
     heights.emplace_back(initial.begin(), initial.end());
   }
   for (std::size_t i = 0; i < setup.maps.size(); ++i) placed.push_back({setup.maps[i].get(), heights[i]});
+
+  for (const auto& prop : setup.props) {
+    ASHLAR_ASSERT(prop != nullptr);
+    props.push_back(prop.get());
+  }
 
   const std::size_t p = setup.players_max;
   players.id.resize(p), players.generation.resize(p), players.body.resize(p);
@@ -279,6 +286,7 @@ void World::Impl::rehash() {
   h.add(volume.hash());
   for (const auto& list : heights)
     for (const SectorHeights& s : list) h.add(s.floor_m), h.add(s.ceiling_m);
+  for (const Prop* prop : props) h.add(prop->content_hash());
   mechanics.add_to_hash(h);
   shooting.add_to_hash(h);
   for (std::size_t i = 0; i < players.rows(); ++i) {

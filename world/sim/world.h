@@ -41,6 +41,7 @@ struct WorldSetup {
   /// Makes the ground; null: generate_chunk. Whatever it is, it has to return what that returns: a memo where
   /// the same ground is made again and again, chunks that were generated elsewhere.
   std::function<std::unique_ptr<Chunk>(const Terrain&, ChunkCoord)> make_chunk;
+  std::vector<std::shared_ptr<const Prop>> props;
 };
 
 enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport };

@@ -152,6 +152,10 @@ TEST_CASE("a printed configuration reads back as the same", "[server][config]") 
                             "MAP01@1,-2",
                             "--map",
                             "MAP02",
+                            "--prop",
+                            "a \"b@c.obj@1.5,-2,3.25,90,0.5,z",
+                            "--prop",
+                            "crate.obj@4,5",
                             "--motd",
                             "say \"hi\" \\ \xc3\xa9",
                             "--for",
@@ -176,7 +180,7 @@ TEST_CASE("a printed configuration reads back as the same", "[server][config]") 
   CHECK(same(again->config, loaded->config));
   CHECK_FALSE(same(again->config, Config()));
   for (const Setting& setting : settings())
-    if (setting.kind != ValueKind::maps) CHECK_THAT(text, ContainsSubstring("\n" + setting.key + " = "));
+    if (!setting.is_table()) CHECK_THAT(text, ContainsSubstring("\n" + setting.key + " = "));
   CHECK((text.find("Here from --port") != std::string::npos) == with_origins);
 }
 
@@ -193,7 +197,8 @@ TEST_CASE("a commented file changes nothing and can be uncommented line by line"
   while (at < text.size()) {
     const std::size_t end = text.find('\n', at);
     std::string line = text.substr(at, end - at);
-    if (line.starts_with("# ") && (line.find(" = ") != std::string::npos || line == "# [[map]]") &&
+    if (line.starts_with("# ") &&
+        (line.find(" = ") != std::string::npos || line == "# [[map]]" || line == "# [[prop]]") &&
         line.find("max-clients") == std::string::npos)
       line = line.substr(2);
     active += line + "\n";
@@ -203,6 +208,7 @@ TEST_CASE("a commented file changes nothing and can be uncommented line by line"
   CAPTURE(active);
   REQUIRE(uncommented.has_value());
   CHECK(uncommented->config.maps.size() == 1);
+  CHECK(uncommented->config.props.size() == 1);
   CHECK(uncommented->config.wads.empty());
 }
 

@@ -123,6 +123,13 @@ TEST_CASE("damaged OBJ files are refused by name", "[world][content][obj]") {
   CHECK_THAT(why("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"), ContainsSubstring("thing.obj"));
   CHECK_THAT(why("v 0 0 0\nv 1 0 0\nv 0 1e300 0\nf 1 2 3\n"), ContainsSubstring("vertex 3"));
   CHECK(why("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\n") == "taken");
+  // What would keep the reader busy for hours, or fill the memory, is told before it is read.
+  std::string wheel = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";
+  for (int i = 0; i < 1000000; ++i) wheel += " 1";
+  CHECK_THAT(why(wheel + "\n"), ContainsSubstring("line 4") && ContainsSubstring("more than 256 corners"));
+  std::string many = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+  for (std::size_t i = 0; i <= TriangleMesh::triangles_max; ++i) many += "f 1 2 3\n";
+  CHECK_THAT(why(many), ContainsSubstring("more than 2097152 triangles"));
   const auto big = read_obj(bytes_of("v 0 0 0\nv 100 0 0\nv 0 1 0\nf 1 2 3\n"), "big.obj");
   REQUIRE(big);
   CHECK_THAT(Prop::place(*big, {}).error(), ContainsSubstring("larger than 64 m"));

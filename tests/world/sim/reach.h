@@ -255,10 +255,8 @@ class Flood {
           if (s == no_index || out_.reached[s] == 0) continue;
           const DVec3 eye{p.x, p.y, heights_[s].floor_m + 1.6};
           const DVec3 d = aim - eye;
-          const DVec3 ahead = d * (1 / length(d));
-          const double range_m = Rules{}.shot_range_m;
-          const RayHit wall = space_ray({&volume_, placed_}, eye, ahead, range_m);
-          const CrossedLines hit = lines_shot(plan_, eye, ahead, std::min(range_m, wall.t_m));
+          const CrossedLines hit =
+              lines_shot(plan_, {&volume_, placed_}, eye, d * (1 / length(d)), Rules{}.shot_range_m);
           for (std::size_t i = 0; i < hit.count; ++i)
             if (hit.list[i].line == line) return true;
         }

@@ -138,6 +138,7 @@ TEST_CASE("a shot opens the door that it hits and no other", "[world][triggers]"
   const std::size_t p = w.add_player(w.at(40, 128, 0), north);
   w.press(p, button::attack);
   CHECK(w.movers().movers().empty());
+  w.run(w.rules.shot_interval_s);
   w.players.command[p].yaw = east;
   w.press(p, button::attack);
   REQUIRE(w.movers().movers().size() == 1);

@@ -1,0 +1,26 @@
+#pragma once
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "server/config/prop_request.h"
+#include "world/voxel/terrain.h"
+
+namespace ashlar::server {
+
+/// Props read and placed, and their requests with every height settled, so that a kept world stays what it
+/// is.
+struct PlacedProps {
+  std::vector<std::shared_ptr<const Prop>> props;
+  std::vector<PropRequest> requests;
+};
+
+/// Reads each file once and places its props; those without a height stand on the terrain's surface, on a
+/// map's roof where there is one. Nothing is left half-made.
+/// @return or one line that names the file, the prop and the remedy
+std::expected<PlacedProps, std::string> place_props(std::span<const PropRequest> requests,
+                                                    const Terrain& terrain);
+
+}  // namespace ashlar::server
