@@ -18,7 +18,7 @@ void place(const ashlar::PropModel& model) {
     for (const std::uint32_t corner : triangle)
       if (corner >= model.vertices.size()) std::abort();
   if (model.triangles.size() > 200) return;
-  const auto prop = Prop::place(model, {{100, -100, 5}, Turn16{1234}, 0.01});
+  const auto prop = Prop::place(model, {{100, -100, 5}, Turn16{1234}, 0.001});
   if (!prop) {
     if (prop.error().find('\n') != std::string::npos) std::abort();
     return;
