@@ -1,5 +1,6 @@
 // Collision workloads, each beside a plain baseline in the same run: W1 (10 000 characters walk through
-// voxels), W2 (a million rays of 64 m), moves with steps in MAP01, corrections. CPU time of the thread, three
+// voxels), W2 (a million rays of 64 m), moves with steps in MAP01, corrections, rays
+// against a mesh. CPU time of the thread, three
 // runs, min / median / max. Exit code 1 where a check value is wrong.
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "tests/walk_worlds.h"
 #include "world/collide/correct.h"
 #include "world/math/turn.h"
+#include "world/mesh/triangle_mesh.h"
 #include "world/sim/player_move.h"
 #include "world/voxel/ray.h"
 
@@ -338,6 +340,82 @@ void corrections(const VoxelVolume& volume) {
   check(moved > 0 && apart > 0, "corrections: nothing was corrected");
 }
 
+/// A ball with bumps, of about 100 000 triangles.
+TriangleMesh bumpy_ball() {
+  constexpr std::uint32_t rings = 160, spokes = 316;
+  std::vector<DVec3> vertices;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  Rng rng{17};
+  for (std::uint32_t r = 0; r <= rings; ++r)
+    for (std::uint32_t s = 0; s < spokes; ++s) {
+      const SinCos up = sin_cos(Turn16{static_cast<std::uint16_t>(r * 32768 / rings)});
+      const SinCos round = sin_cos(Turn16{static_cast<std::uint16_t>(s * 65536 / spokes)});
+      const double radius = rng.between(9.5, 10.5);
+      vertices.push_back({up.sin * round.cos * radius, up.sin * round.sin * radius, up.cos * radius});
+    }
+  for (std::uint32_t r = 0; r < rings; ++r)
+    for (std::uint32_t s = 0; s < spokes; ++s) {
+      const std::uint32_t a = r * spokes + s, b = r * spokes + (s + 1) % spokes;
+      triangles.push_back({a, b, a + spokes});
+      triangles.push_back({b, b + spokes, a + spokes});
+    }
+  return *TriangleMesh::build(vertices, triangles);
+}
+
+void mesh_rays() {
+  const TriangleMesh mesh = bumpy_ball();
+  std::printf("Mesh rays: ns each, %zu triangles under a tree of depth %d\n", mesh.size(), mesh.depth());
+  struct Shot {
+    DVec3 from, direction;
+  };
+  std::vector<Shot> shots(100000);
+  Rng rng{18};
+  for (Shot& shot : shots) {
+    const auto within = [&rng](double size) {
+      DVec3 p;
+      p.x = rng.between(-size, size);
+      p.y = rng.between(-size, size);
+      p.z = rng.between(-size, size);
+      return p;
+    };
+    shot.from = within(20);
+    const DVec3 way = within(10) - shot.from;
+    shot.direction = way * (1 / length(way));
+  }
+  constexpr double range_m = 64;
+  std::uint64_t hits = 0;
+  print("  TriangleMesh::ray",
+        measure(
+            [&] {
+              hits = 0;
+              for (const Shot& s : shots) hits += mesh.ray(s.from, s.direction, range_m).hit();
+            },
+            1e5),
+        1e9, "ns");
+  constexpr std::size_t few = 100;
+  std::uint64_t differ = 0;
+  print("  every triangle (baseline)",
+        measure(
+            [&] {
+              differ = 0;
+              for (std::size_t i = 0; i < few; ++i) {
+                double nearest = range_m;
+                bool any = false;
+                for (std::size_t k = 0; k < mesh.size(); ++k) {
+                  const auto t = ray_triangle(shots[i].from, shots[i].direction, mesh.triangle(k));
+                  if (t && *t <= nearest) nearest = *t, any = true;
+                }
+                const MeshHit hit = mesh.ray(shots[i].from, shots[i].direction, range_m);
+                differ += hit.hit() != any || (any && std::fabs(hit.t_m - nearest) > 1e-9);
+              }
+            },
+            few),
+        1e9, "ns");
+  std::printf("  hits %llu of 100000, differ from every triangle %llu of %zu\n",
+              static_cast<unsigned long long>(hits), static_cast<unsigned long long>(differ), few);
+  check(hits > 50000 && differ == 0, "mesh rays: the tree and every triangle agree");
+}
+
 void map_moves() {
   const char* path = "/usr/share/games/doom/freedoom2.wad";
   auto bytes = test::read_bytes(path);
@@ -402,6 +480,7 @@ int main() {
   w1(world, volume);
   w2(world, volume);
   corrections(volume);
+  mesh_rays();
   map_moves();
   return good ? 0 : 1;
 }

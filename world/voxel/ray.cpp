@@ -39,73 +39,109 @@ template <bool rises>
 class Walk {
  public:
   Walk(const VoxelVolume& volume, DVec3 origin, DVec3 direction, double t_max_m)
-      : volume_(volume), origin_(origin), direction_(direction), t_max_m_(t_max_m) {}
+      : volume_(volume),
+        origin_(origin),
+        direction_(direction),
+        t_max_m_(t_max_m),
+        x_(origin.x, direction.x),
+        y_(origin.y, direction.y),
+        z_(floor_to_int(origin.z)),
+        entry_z_(z_) {}
 
+  /// One chunk after the other, until one of them knows the answer.
   RayHit run() {
-    Axis x(origin_.x, direction_.x), y(origin_.y, direction_.y);
-    std::int32_t z = floor_to_int(origin_.z);
-    ChunkCoord where = chunk_of({x.cell, y.cell, z});
-    const Chunk* chunk = volume_.find(where);
-    double t = 0;
-    bool by_x = false;  // how the column was entered
-    while (true) {
-      // The layers that the ray passes in this column: from z to where it leaves.
-      const bool x_first = x.next <= y.next;
-      const double leaves = x_first ? x.next : y.next;
-      const double until = leaves < t_max_m_ ? leaves : t_max_m_;
-      const std::int32_t reached = floor_to_int(origin_.z + direction_.z * until);
-      const std::int32_t last = rises ? std::max(reached, z) : std::min(reached, z);
-      const auto column = static_cast<std::size_t>((y.cell & in_chunk) * chunk_size + (x.cell & in_chunk));
-      std::int32_t from = z;
-      while (true) {
-        if (chunk == nullptr) return report(ContactKind::unloaded, {x.cell, y.cell, from}, z, t, by_x);
-        const std::int32_t edge = rises ? from | in_chunk : from & ~in_chunk;
-        const std::int32_t to = rises ? std::min(last, edge) : std::max(last, edge);
-        const std::uint32_t met = chunk->solid()[column] & bits_between((rises ? from : to) & in_chunk,
-                                                                        (rises ? to : from) & in_chunk);
-        if (met != 0) [[unlikely]] {
-          const int bit = rises ? std::countr_zero(met) : 31 - std::countl_zero(met);
-          return report(ContactKind::voxel, {x.cell, y.cell, (from & ~in_chunk) + bit}, z, t, by_x);
-        }
-        if (to == last) [[likely]]
-          break;
-        from = rises ? to + 1 : to - 1;
-        where.z = from >> chunk_bits;
-        chunk = volume_.find(where);
-      }
-      if (leaves > t_max_m_) return {};
-      z = last;
-      t = leaves;
-      by_x = x_first;
-      // Which axis it is cannot be predicted: both are advanced, one of them by nothing.
-      x.cell += x_first ? x.step : 0;
-      y.cell += x_first ? 0 : y.step;
-      x.next += x_first ? x.every : 0.0;
-      y.next += x_first ? 0.0 : y.every;
-      const std::int32_t cx = x.cell >> chunk_bits, cy = y.cell >> chunk_bits;
-      if (((cx ^ where.x) | (cy ^ where.y)) != 0) [[unlikely]] {
-        where.x = cx;
-        where.y = cy;
-        chunk = volume_.find(where);
-      }
+    RayHit hit;
+    while (!cross_chunk(hit)) {
     }
+    return hit;
   }
 
  private:
-  RayHit report(ContactKind kind, IVec3 block, std::int32_t entry_z, double t, bool by_x) const {
+  /// Walks from cell (x, y, z) to where the ray leaves that cell's chunk. True: `hit` is the answer.
+  bool cross_chunk(RayHit& hit) {
+    const ChunkCoord where = chunk_of({x_.cell, y_.cell, z_});
+    const Chunk* chunk = volume_.find(where);
+    if (chunk == nullptr) {
+      hit = report(ContactKind::unloaded, {x_.cell, y_.cell, z_});
+      return true;
+    }
+    const std::int32_t local_x = x_.cell & in_chunk, local_y = y_.cell & in_chunk;
+    // Steps along each axis that stay within the chunk; -1 is the one that leaves it.
+    const std::int32_t steps_x = x_.step > 0 ? in_chunk - local_x : local_x;
+    const std::int32_t steps_y = y_.step > 0 ? in_chunk - local_y : local_y;
+    std::int32_t left_x = steps_x, left_y = steps_y;
+    const std::ptrdiff_t stride_x = x_.step, stride_y = y_.step * chunk_size;
+    const std::uint32_t* column = chunk->solid().data() + local_y * chunk_size + local_x;
+    const std::int32_t base_z = where.z * chunk_size;
+    // Relative to the chunk and raised by its size, heights just below it are positive too: cutting off the
+    // fraction is then rounding down.
+    const double raised_z = origin_.z - base_z + chunk_size;
+    const double rise = direction_.z, t_max = t_max_m_, every_x = x_.every, every_y = y_.every;
+    double next_x = x_.next, next_y = y_.next, t = t_;
+    std::int32_t from = z_ - base_z;
+    bool by_x = by_x_, leaves_upright = false, ended = false;
+    std::uint32_t met = 0;
+    while (true) {
+      // The layers that the ray passes in this column: from `from` to where it leaves.
+      const bool x_first = next_x <= next_y;
+      const double leaves = x_first ? next_x : next_y;
+      const double until = leaves < t_max ? leaves : t_max;
+      const std::int32_t reached = static_cast<std::int32_t>(raised_z + rise * until) - chunk_size;
+      std::int32_t last = rises ? std::max(reached, from) : std::min(reached, from);
+      leaves_upright = rises ? last > in_chunk : last < 0;
+      if (leaves_upright) [[unlikely]]
+        last = rises ? in_chunk : 0;
+      met = *column & bits_between(rises ? from : last, rises ? last : from);
+      ended = leaves > t_max;
+      if (((met != 0) | leaves_upright | ended) != 0) [[unlikely]]
+        break;
+      from = last;
+      t = leaves;
+      by_x = x_first;
+      entry_z_ = base_z + from;
+      // Which axis it is cannot be predicted: both are advanced, one of them by nothing.
+      left_x -= x_first ? 1 : 0;
+      left_y -= x_first ? 0 : 1;
+      column += x_first ? stride_x : stride_y;
+      next_x += x_first ? every_x : 0.0;
+      next_y += x_first ? 0.0 : every_y;
+      if ((left_x | left_y) < 0) [[unlikely]]
+        break;
+    }
+    x_.cell += (steps_x - left_x) * x_.step;
+    y_.cell += (steps_y - left_y) * y_.step;
+    x_.next = next_x;
+    y_.next = next_y;
+    t_ = t;
+    by_x_ = by_x;
+    z_ = base_z + from;
+    if (met != 0) {
+      const int bit = rises ? std::countr_zero(met) : 31 - std::countl_zero(met);
+      hit = report(ContactKind::voxel, {x_.cell, y_.cell, base_z + bit});
+      return true;
+    }
+    // Through the top or the bottom the ray stays in its column, and on its way to where it leaves that.
+    if (leaves_upright) {
+      z_ = rises ? base_z + chunk_size : base_z - 1;
+      return false;
+    }
+    return ended;
+  }
+
+  RayHit report(ContactKind kind, IVec3 block) const {
     RayHit hit;
     hit.kind = kind;
     hit.block = block;
-    if (block.z != entry_z) {
+    if (block.z != entry_z_) {
       // From below or above, within the column.
       const double plane = rises ? block.z : block.z + 1.0;
-      hit.t_m = std::clamp((plane - origin_.z) / direction_.z, std::max(t, 0.0), t_max_m_);
+      hit.t_m = std::clamp((plane - origin_.z) / direction_.z, std::max(t_, 0.0), t_max_m_);
       hit.normal.z = rises ? -1 : 1;
       return hit;
     }
-    hit.t_m = std::max(t, 0.0);
+    hit.t_m = std::max(t_, 0.0);
     if (block == block_at(origin_)) return hit;  // started inside
-    if (by_x)
+    if (by_x_)
       hit.normal.x = direction_.x < 0 ? 1 : -1;
     else
       hit.normal.y = direction_.y < 0 ? 1 : -1;
@@ -115,6 +151,10 @@ class Walk {
   const VoxelVolume& volume_;
   DVec3 origin_, direction_;
   double t_max_m_;
+  Axis x_, y_;
+  std::int32_t z_, entry_z_;  // where the walk is, and where it entered its column
+  double t_ = 0;
+  bool by_x_ = false;  // how the column was entered
 };
 
 }  // namespace
