@@ -7,7 +7,8 @@ usage: ./dev test [--preset release|debug|asan|tsan|clang] [--folder NAME]... [-
 Builds a preset (release unless told) and runs its tests; ctest's summary comes last.
 
   --folder   only tests/NAME: world, protocol, server, client_sim or integration; nothing else is built
-  --long     also the tests tagged [.slow], which take minutes
+  --long     also the tests tagged [.slow], and those tagged [property] with 256 times as many cases (10^8 in
+             all); takes minutes
   FILTER     a regular expression over test names: ./dev test 'world:.*door'
 HELP
 }
@@ -74,12 +75,12 @@ run_slow_tests() {
     [ -x "$binary" ] || continue
     count=$(slow_test_count "$binary")
     [ "$count" -gt 0 ] || continue
-    say "$count slow tests of ${binary##*/}"
-    "$binary" '[.slow]'
+    say "$count slow or lengthened tests of ${binary##*/}"
+    ASHLAR_TEST_LONG=256 "$binary" '[.slow],[property]'
   done
 }
 
 # The last line of the list is "3 matching test cases" in Catch2 of both versions.
 slow_test_count() {
-  { "$1" --list-tests '[.slow]' || true; } | sed -n 's/^\([0-9][0-9]*\) matching test case.*/\1/p' | tail -n 1 | grep . || echo 0
+  { "$1" --list-tests '[.slow],[property]' || true; } | sed -n 's/^\([0-9][0-9]*\) matching test case.*/\1/p' | tail -n 1 | grep . || echo 0
 }

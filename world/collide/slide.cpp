@@ -3,6 +3,8 @@
 #include <cmath>
 #include <span>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 namespace {
 
@@ -59,6 +61,7 @@ SlideEnd slide(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3
   end.velocity_mps = velocity;
   std::array<DVec3, slide_sweeps_max> normals;
   std::size_t planes = 0;
+  [[maybe_unused]] const std::uint32_t asked = around.queries();
   for (int i = 0; i < slide_sweeps_max; ++i) {
     if (way == DVec3{}) break;
     const SweepHit hit = around.sweep(end.position_m, way);
@@ -85,6 +88,7 @@ SlideEnd slide(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3
     way = clip_to_planes(way * (1 - hit.t), met);
     end.velocity_mps = clip_to_planes(end.velocity_mps, met);
   }
+  ASHLAR_ASSERT_SLOW(around.queries() - asked <= slide_queries_max);
   return end;
 }
 

@@ -8,6 +8,8 @@
 namespace ashlar {
 
 inline constexpr int slide_sweeps_max = 5;
+/// What a slide may ask of its surroundings.
+inline constexpr std::uint32_t slide_queries_max = slide_sweeps_max;
 /// A surface this steep or flatter carries a body: the upward part of its normal (as in Quake: 45 degrees).
 inline constexpr double walkable_normal_z_min = 0.7;
 

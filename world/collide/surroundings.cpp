@@ -38,6 +38,7 @@ Surroundings::Surroundings(const Space& space, const Cylinder& shape, const Aabb
 }
 
 bool Surroundings::overlaps(DVec3 base) const {
+  ++queries_;
   if (!covered(bounds_of(shape_, base), 0)) return space_overlaps(space_, shape_, base);
   if (window_overlaps(window_, prism_, base)) return true;
   for (std::size_t i = 0; i < map_count_; ++i)
@@ -48,6 +49,7 @@ bool Surroundings::overlaps(DVec3 base) const {
 }
 
 SweepHit Surroundings::sweep(DVec3 base, DVec3 delta) const {
+  ++queries_;
   if (!covered(swept(bounds_of(shape_, base), delta), 0)) return space_sweep(space_, shape_, base, delta);
   const BlockHit block = window_sweep(window_, prism_, base, delta);
   SweepHit first;
@@ -70,6 +72,7 @@ SweepHit Surroundings::sweep(DVec3 base, DVec3 delta) const {
 }
 
 std::optional<double> Surroundings::ground_below(DVec3 base, double depth_m) const {
+  ++queries_;
   if (!covered(bounds_of(shape_, base), depth_m))
     return space_ground_below(space_, xy(base), shape_.radius_m, base.z, depth_m);
   std::optional<double> ground = window_ground(window_, prism_, xy(base), base.z, depth_m);
@@ -86,6 +89,7 @@ std::optional<double> Surroundings::ground_below(DVec3 base, double depth_m) con
 }
 
 std::optional<DVec3> Surroundings::correct(DVec3 base, double reach_m) const {
+  ++queries_;
   constexpr int rounds_max = 4;
   const DVec3 reach{reach_m, reach_m, reach_m};
   Aabb bounds = bounds_of(shape_, base);

@@ -31,6 +31,9 @@ class Surroundings {
   /// Is a chunk that the body's bounds touch not loaded?
   bool unloaded(DVec3 base) const;
 
+  /// How many overlaps, sweeps, grounds and corrections were asked for: a tick's work, which is bounded.
+  std::uint32_t queries() const { return queries_; }
+
  private:
   bool covered(const Aabb& b, double below_m) const {
     return !whole_space_ && b.min.x >= reach_.min.x && b.max.x <= reach_.max.x && b.min.y >= reach_.min.y &&
@@ -47,6 +50,7 @@ class Surroundings {
   std::array<const MapInSpace*, maps_max> maps_;
   std::size_t prop_count_ = 0;
   std::array<std::uint32_t, props_max> props_;
+  mutable std::uint32_t queries_ = 0;
   BlockWindow window_;
 };
 
