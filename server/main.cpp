@@ -5,6 +5,7 @@
 #include <fstream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/admin/health.h"
@@ -37,6 +38,19 @@ int health(const CommandLine& line, const Config& config) {
   const auto answer = ask_health(*server, std::chrono::milliseconds(2400));
   std::fprintf(answer ? stdout : stderr, "%s\n", one_line(answer ? *answer : answer.error()).c_str());
   return answer ? 0 : 1;
+}
+
+/// Maps that read are listed, also beside damaged ones.
+int list(const ashlar::WadStack& wads) {
+  const MapList maps = list_maps(wads);
+  const int printed = print(maps.text);
+  std::string_view left = maps.damaged;
+  while (!left.empty()) {
+    const std::size_t end = left.find('\n');
+    fail(std::string(left.substr(0, end)));
+    left.remove_prefix(end + 1);
+  }
+  return maps.damaged.empty() ? printed : 2;
 }
 
 std::expected<void, std::string> draw(const CommandLine& line, const Config& config) {
@@ -76,7 +90,7 @@ int run(const CommandLine& line) {
     case Action::health: return health(line, loaded->config);
     case Action::list_maps: {
       const auto opened = open_wads({line.argument}, usual_wad_folders());
-      return opened ? print(list_maps(opened->wads)) : fail(opened.error());
+      return opened ? list(opened->wads) : fail(opened.error());
     }
     case Action::draw_map: {
       const auto drawn = draw(line, loaded->config);

@@ -6,12 +6,12 @@
 
 namespace ashlar::server {
 
-std::string list_maps(const WadStack& wads) {
-  std::string out;
+MapList list_maps(const WadStack& wads) {
+  MapList out;
   for (const std::string& name : map_names(wads)) {
     const auto map = read_map(wads, name);
     if (!map) {
-      out += map.error().line() + "\n";
+      out.damaged += map.error().line() + "\n";
       continue;
     }
     const BspTree tree = build_bsp(*map);
@@ -20,9 +20,10 @@ std::string list_maps(const WadStack& wads) {
     char line[160];
     std::snprintf(line, sizeof line, "%-8s lines %6zu  sectors %5zu  leaves %6zu  things %5zu\n",
                   name.c_str(), map->lines.size(), map->sectors.size(), leaves, map->things.size());
-    out += line;
+    out.text += line;
   }
-  return out.empty() ? "no maps\n" : out;
+  if (out.text.empty() && out.damaged.empty()) out.text = "no maps\n";
+  return out;
 }
 
 std::optional<DVec2> parse_point(std::string_view text) {

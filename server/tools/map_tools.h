@@ -12,9 +12,13 @@
 
 namespace ashlar::server {
 
-/// A line per map: name, lines, sectors, leaves, things; a map that does not read has its reason instead.
-/// Ends with a newline; says so where there are no maps. Cost: compiles every map.
-std::string list_maps(const WadStack& wads);
+struct MapList {
+  std::string text;     ///< a line per map that reads, or that there are none; ends with a newline
+  std::string damaged;  ///< a line per map that does not: lump, entry and reason; empty when all do
+};
+
+/// Name, lines, sectors, leaves and things of every map. Cost: compiles them.
+MapList list_maps(const WadStack& wads);
 
 struct DrawOptions {
   std::optional<DVec2> from;  ///< map units: shows what is seen from here, doors open

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -176,6 +177,15 @@ class Questions(unittest.TestCase):
             done = run("--list-maps", wad)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("no map", done.stdout)
+
+            names = (b"MAP01", b"THINGS", b"LINEDEFS", b"VERTEXES", b"SECTORS")
+            with open(wad, "wb") as file:
+                file.write(struct.pack("<4sii", b"PWAD", len(names), 12))
+                for name in names:
+                    file.write(struct.pack("<ii8s", 12, 0, name))
+            done = run("--list-maps", wad)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done)
+            self.assertIn("MAP01 SIDEDEFS: is missing", done.stderr)
 
     def test_nobody_is_not_healthy(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:

@@ -44,10 +44,10 @@ TEST_CASE("a picture shows what is seen from a point, and nothing where the poin
 TEST_CASE("the list of maps has a line a map with its counts", "[server][tools][list]") {
   const auto wads = freedoom();
   if (wads.empty()) return;
-  const std::string list = server::list_maps(wads[0]);
+  const std::string list = server::list_maps(wads[0]).text;
   CHECK(count(list, "\n") == 32);
   CHECK_THAT(list, ContainsSubstring("MAP01    lines"));
-  CHECK(server::list_maps(WadStack{}) == "no maps\n");
+  CHECK(server::list_maps(WadStack{}).text == "no maps\n");
 }
 
 TEST_CASE("a point is two numbers and a comma", "[server][tools][draw]") {
