@@ -20,7 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto map = read_map(wads, name);
     if (!map || map->lines.size() > 300) continue;
     static_cast<void>(read_map_tree(wads, name, *map));
-    const auto placed = place_map(*map, {});
+    PlaceOptions options;
+    options.visibility = true;
+    const auto placed = place_map(*map, options);
     if (!placed) continue;
     const DVec2 middle =
         (*placed)->to_world(((*placed)->tree().bounds.min + (*placed)->tree().bounds.max) * 0.5);
