@@ -67,6 +67,7 @@ TEST_CASE("the visibility set never hides a pair that sees each other, and hides
           "[world][bsp][visibility][freedoom]") {
   int number = 0;
   std::size_t unjoined_all = 0, hidden_all = 0;
+  std::vector<std::pair<double, std::string>> poor;  // share hidden, map
   for (const WadStack& wads : freedoom()) {
     for (const std::string& name : map_names(wads)) {
       if (number++ % map_stride != 0) continue;
@@ -95,17 +96,28 @@ TEST_CASE("the visibility set never hides a pair that sees each other, and hides
       CAPTURE(name);
       CHECK(seen > pairs_per_map / 10000);
       CHECK(wrong == 0);
+      std::size_t unjoined = 0, hidden = 0;
       for (std::uint32_t a = 0; a < sectors; ++a) {
         for (std::uint32_t b = 0; b < sectors; ++b) {
           if (joined[static_cast<std::size_t>(a) * sectors + b] != 0 || a == b) continue;
-          ++unjoined_all;
-          hidden_all += placed->visibility()->sees(a, b) ? 0 : 1;
+          ++unjoined;
+          hidden += placed->visibility()->sees(a, b) ? 0 : 1;
         }
       }
+      unjoined_all += unjoined, hidden_all += hidden;
+      const double share =
+          static_cast<double>(hidden) / static_cast<double>(std::max<std::size_t>(unjoined, 1));
+      if (share < 0.8) poor.emplace_back(share, name);
     }
   }
-  CAPTURE(unjoined_all, hidden_all);
-  CHECK(hidden_all * 10 >= unjoined_all * 8);
+  std::sort(poor.begin(), poor.end());
+  // The set counts eyes at any height under any ceiling, and the samples stand near the floor: in small maps
+  // with courts and deep halls that is most of what is left.
+  const std::string poorest = poor.empty() ? "" : poor.front().second;
+  CAPTURE(unjoined_all, hidden_all, poor.size(), poorest);
+  CHECK(hidden_all * 10 >= unjoined_all * 9);
+  CHECK(poor.size() <= 7);
+  if (!poor.empty()) CHECK(poor.front().first > 0.4);
 }
 
 TEST_CASE("line of sight is what a ray finds", "[world][bsp][visibility]") {
