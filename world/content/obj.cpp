@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string_view>
 
 #if defined(__clang__)
@@ -28,35 +27,50 @@
 namespace ashlar {
 namespace {
 
-/// What the library would spend too much on, told before it begins: its cutting of one polygon into triangles
-/// takes the square of its corners, and it keeps every face before any can be counted.
-struct Excess {
+/// A line that the library must not see.
+struct BadLine {
   std::size_t line = 0;
   std::string what;
 };
-std::optional<Excess> find_excess(std::string_view text) {
+
+std::size_t count_words(std::string_view text) {
+  std::size_t words = 0;
+  bool blank = true;
+  for (const char c : text) {
+    const bool now_blank = c == ' ' || c == '\t';
+    if (blank && !now_blank) ++words;
+    blank = now_blank;
+  }
+  return words;
+}
+
+/// The file's corners and faces, everything else left as empty lines. The library reads much that nobody here
+/// asks for, some of it past what its types hold (weights of skins, tags). It would also spend too much: its
+/// cutting of one polygon into triangles takes the square of the corners, and it keeps every face before any
+/// can be counted.
+std::expected<std::string, BadLine> corners_and_faces(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + 1);
   std::size_t line = 0, faces = 0;
   while (!text.empty()) {
     ++line;
     const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
     std::string_view words = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool both = text.substr(end).starts_with("\r\n");
+    text.remove_prefix(std::min(end + (both ? 2 : 1), text.size()));
     words.remove_prefix(std::min(words.find_first_not_of(" \t"), words.size()));
-    if (!words.starts_with("f ") && !words.starts_with("f\t")) continue;
-    if (++faces > TriangleMesh::triangles_max)
-      return Excess{line, std::string(to_string(MeshError::too_many)) + "; reduce the model"};
-    std::size_t corners = 0;
-    bool blank = true;
-    for (const char c : words.substr(1)) {
-      const bool now_blank = c == ' ' || c == '\t';
-      if (blank && !now_blank) ++corners;
-      blank = now_blank;
-    }
-    if (corners > obj_face_corners_max)
-      return Excess{line, "a face has more than " + std::to_string(obj_face_corners_max) +
-                              " corners; cut it into triangles"};
+    const bool two = words.size() > 1 && (words[1] == ' ' || words[1] == '\t');
+    const bool face = two && words[0] == 'f';
+    if (face && ++faces > TriangleMesh::triangles_max)
+      return std::unexpected(
+          BadLine{line, std::string(to_string(MeshError::too_many)) + "; reduce the model"});
+    if (face && count_words(words.substr(1)) > obj_face_corners_max)
+      return std::unexpected(BadLine{line, "a face has more than " + std::to_string(obj_face_corners_max) +
+                                               " corners; cut it into triangles"});
+    if (face || (two && words[0] == 'v')) out += words;
+    out += '\n';
   }
-  return std::nullopt;
+  return out;
 }
 
 /// First line of the library's words, without its trailing end of line.
@@ -72,14 +86,13 @@ std::expected<PropModel, ContentError> read_obj(std::span<const std::uint8_t> by
   if (bytes.size() > obj_bytes_max) return refuse("", "the file is larger than 64 MiB; reduce the model");
   if (bytes.empty()) return refuse("", "the file is empty");
 
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (const auto excess = find_excess(text))
-    return refuse("line " + std::to_string(excess->line), excess->what);
+  const auto text = corners_and_faces({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!text) return refuse("line " + std::to_string(text.error().line), text.error().what);
   tinyobj::ObjReaderConfig config;
   config.triangulate = true;
   config.vertex_color = false;
   tinyobj::ObjReader reader;
-  if (!reader.ParseFromString(text, "", config)) {
+  if (!reader.ParseFromString(*text, "", config)) {
     const std::string why = first_line(reader.Error());
     return refuse("", "not an OBJ file" + (why.empty() ? std::string() : ": " + why));
   }

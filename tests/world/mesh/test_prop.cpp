@@ -126,6 +126,13 @@ TEST_CASE("damaged OBJ files are refused by name", "[world][content][obj]") {
   // What would keep the reader busy for hours, or fill the memory, is told before it is read.
   std::string wheel = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";
   for (int i = 0; i < 1000000; ++i) wheel += " 1";
+  // Lines count as editors count them, whatever ends them.
+  CHECK_THAT(why("v 0 0 0\r\nv 1 0 0\rv 0 1 0\n" + wheel.substr(wheel.rfind('f')) + "\n"),
+             ContainsSubstring("line 4"));
+  // What nobody here asks for is not read: weights beyond every number, tags without end.
+  CHECK(
+      why("vw 0 55555555555555\nt x 99999999/99999999/99999999\nmtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\n"
+          "usemtl none\nf 1/1/1 2//2 3\n") == "taken");
   CHECK_THAT(why(wheel + "\n"), ContainsSubstring("line 4") && ContainsSubstring("more than 256 corners"));
   std::string many = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
   for (std::size_t i = 0; i <= TriangleMesh::triangles_max; ++i) many += "f 1 2 3\n";
