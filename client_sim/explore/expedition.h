@@ -47,6 +47,10 @@ class Expedition {
   void observe(double now_s, HeightsView heights);
   double now_s() const { return now_s_; }
   const StandHeights& stand(std::uint32_t set) const { return stands_[set]; }
+  /// Does a body that stands there lean out over ground that is more than a step lower?
+  bool leans_out(std::uint32_t cell) const {
+    return stands_[grid_.set(cell)].floor_m - heights_[grid_.sector(cell)].floor_m > rules_.step_height_m_max;
+  }
   /// Heights that a sector was seen to have, lowest and highest.
   const SectorHeights& low(std::uint32_t sector) const { return low_[sector]; }
   const SectorHeights& high(std::uint32_t sector) const { return high_[sector]; }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double off_way_m = 1.5;         // further from the way than this: plan again
 constexpr double put_elsewhere_m = 3;     // further in one call: a teleporter, or sent back
+constexpr double fallen_m = 1.0;          // below the way
 constexpr std::size_t ahead_cells = 12;   // of the way, that are looked over at once
 constexpr double patience_s = 5;          // doors and lifts wait three to four seconds before they turn
 constexpr double held_s_max = 25;         // at one place, whatever moves
@@ -233,7 +234,7 @@ bool Explorer::straight(DVec2 from, DVec2 to) const {
   for (int i = 0; i <= pieces; ++i) {
     const std::uint32_t cell = e_->grid().cell_at(from + way * (static_cast<double>(i) / pieces));
     if (cell == no_index || e_->grid().set(cell) == no_index) return false;
-    if ((e_->marks(cell) & Expedition::near_walk_line) != 0) return false;
+    if ((e_->marks(cell) & Expedition::near_walk_line) != 0 || e_->leans_out(cell)) return false;
     if (before != no_index && before != cell) {
       const StandHeights &a = e_->stand(e_->grid().set(before)), &b = e_->stand(e_->grid().set(cell));
       if (passage(a, b, e_->rules()) != Passage::open) return false;
@@ -275,6 +276,15 @@ PlayerCommand Explorer::follow(const Body& body) {
     return {};
   }
   at_ = best;
+  // Fallen off the way: it goes on up there.
+  const double below_m = e_->stand(grid.set(route_.cells[at_])).floor_m - body.position_m.z;
+  if (body.grounded != 0 && below_m > fallen_m) {
+    const std::uint32_t own = cell_of(body);
+    if (own == no_index || between(own, route_.cells[at_]) == Passage::no) {
+      drop_route();
+      return {};
+    }
+  }
   const auto next_leap = std::ranges::lower_bound(route_.leaps, at_);
   if (next_leap != route_.leaps.end() && *next_leap <= at_ + 1) {
     leap_ = leap_between(*e_, route_.cells[*next_leap], route_.cells[*next_leap + 1]);

@@ -17,6 +17,7 @@ constexpr std::uint32_t later_cost = 600;  // a door or lift has to move first
 constexpr std::uint32_t jump_cost = 100;
 constexpr std::uint32_t teleport_cost = 100;
 constexpr std::uint32_t leap_cost = 500;
+constexpr std::uint32_t lean_cost = 75;     // over a rim, where a push or a cut corner ends below
 constexpr std::uint32_t drop_cost = 300;    // down to where one may not come up again
 constexpr std::uint32_t line_cost = 800;    // sectors in reach come before switches
 constexpr std::uint32_t again_cost = 4000;  // and switches before switches that were pressed before
@@ -252,7 +253,7 @@ struct Router::Search {
     for (const Neighbour& n : neighbours) {
       const std::uint32_t to = e.grid().neighbour(cell, n.dx, n.dy);
       if (to == no_index || e.grid().set(to) == no_index) continue;
-      std::uint32_t cost = n.cost;
+      std::uint32_t cost = n.cost + (e.leans_out(to) ? lean_cost : 0);
       if (e.grid().set(to) != e.grid().set(cell) || here.ceiling_m - here.floor_m < 2) {
         const Passage p = passage(here, e.stand(e.grid().set(to)), e.rules());
         if (p == Passage::no || (p == Passage::later && !wish.only.empty())) continue;

@@ -62,7 +62,7 @@ bool run_map(const WadStack& wads, const std::string& name, const Options& o) {
   ReachRules rules;
   rules.jump_m = 1.15;
   const double before_flood_s = cpu_s();
-  const Reach reach = Flood(plan, rules).run(start_sector(**placed));
+  const Reach reach = Flood(plan, rules).run(player_start(**placed, 1).value_or(DVec3{}));
   const double flood_s = cpu_s() - before_flood_s;
   const std::vector<double> areas = sector_areas(**placed);
   int wanted = 0;

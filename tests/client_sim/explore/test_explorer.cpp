@@ -168,7 +168,7 @@ TEST_CASE("explorers enter nine tenths of what can be reached on foot on Freedoo
     const auto placed = must_place(must_read(wads, "MAP01"), closed());
     ReachRules rules;
     rules.jump_m = 1.15;
-    const Reach reach = Flood(MapPlan(placed), rules).run(start_sector(*placed));
+    const Reach reach = Flood(MapPlan(placed), rules).run(player_start(*placed, 1).value_or(DVec3{}));
     const std::vector<double> areas = sector_areas(*placed);
     const auto share = [&](const auto& entered) {
       int n = 0, all = 0;

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "world/bsp/line_grid.h"
+#include "world/bsp/visibility.h"
 #include "world/sim/mover_start.h"
 #include "world/sim/player_move.h"
 #include "world/sim/teleport.h"
@@ -12,9 +14,10 @@
 #include "world/voxel/terrain.h"
 #include "world/voxel/volume.h"
 
-// What of a map can be reached on foot from a place: a flood over sectors that opens doors, rides lifts, sets
-// off every line it comes to with the real movers, takes keys and teleporters. Heights count as the range a
-// sector has shown so far, so whatever waits long enough is passed.
+// What of a map can be reached on foot from a place: a flood over sectors (over their pieces: many sectors of
+// one map lie in several places at once) that opens doors, rides lifts, sets off every line it comes to with
+// the real movers, takes keys and teleporters. Heights count as the range a sector has shown so far, so
+// whatever waits long enough is passed.
 
 namespace ashlar::testing {
 
@@ -41,6 +44,7 @@ struct ReachRules {
   double height_m = 1.75;
   double jump_m = 0;          ///< height of a jump; nobody steps up in the air, so the two do not add up
   double jump_room_m = 0.15;  ///< over the head of one who jumps: it rises past the edge
+  double run_mps = 6;         ///< of a run off a ledge
 };
 
 class Flood {
@@ -49,6 +53,7 @@ class Flood {
     heights_.assign(map_.initial_heights().begin(), map_.initial_heights().end());
     movers_ = SectorMovers(plan.sector_count());
     placed_.push_back({&map_, heights_});
+    find_pieces();
     out_.reached.assign(plan.sector_count(), 0);
     out_.step.resize(plan.sector_count());
     out_.low = out_.high = heights_;
@@ -62,8 +67,12 @@ class Flood {
           volume_.insert_chunk({x, y, z}, std::make_unique<Chunk>());
   }
 
-  Reach run(std::uint32_t start_sector) {
-    enter(start_sector, {});
+  Reach run(DVec3 start) { return run(std::vector<DVec3>{start}); }
+  Reach run(const std::vector<DVec3>& starts) {
+    for (const DVec3& start : starts) {
+      const std::uint32_t piece = piece_at(xy(start));
+      if (piece != no_index) enter(piece, {});
+    }
     for (int round = 0; round < 3; ++round) {
       for (bool changed = true; changed;) {
         changed = spread();
@@ -72,7 +81,7 @@ class Flood {
         if (!changed) changed = leap();
       }
       // Whatever works again is set off again: things stand differently now.
-      const std::size_t before = out_.order.size();
+      const std::size_t before = order_.size();
       for (std::uint32_t l = 0; l < fired_.size(); ++l)
         if (fired_[l] != 0 && plan_.action(l)->repeats) fired_[l] = 0;
       for (bool changed = true; changed;) {
@@ -81,7 +90,7 @@ class Flood {
         changed = fire() || changed;
         if (!changed) changed = leap();
       }
-      if (out_.order.size() == before) break;
+      if (order_.size() == before) break;
     }
     return out_;
   }
@@ -89,7 +98,72 @@ class Flood {
  private:
   double ceiling(const SectorHeights& h, std::uint32_t s) const { return map_.sky(s) ? 1e9 : h.ceiling_m; }
 
-  void enter(std::uint32_t s, const ReachStep& step) {
+  /// Leaves of one sector that hang together are a piece.
+  void find_pieces() {
+    const BspTree& tree = map_.tree();
+    std::vector<std::uint32_t> parent(tree.leaves.size());
+    for (std::uint32_t i = 0; i < parent.size(); ++i) parent[i] = i;
+    const auto root = [&](std::uint32_t i) {
+      while (parent[i] != i) i = parent[i] = parent[parent[i]];
+      return i;
+    };
+    for (const LeafOpening& o : leaf_openings(tree))
+      if (tree.leaves[o.front].sector == tree.leaves[o.back].sector) parent[root(o.front)] = root(o.back);
+    piece_of_leaf_.assign(parent.size(), no_index);
+    for (std::uint32_t i = 0; i < parent.size(); ++i) {
+      if (tree.leaves[i].sector == no_index) continue;
+      std::uint32_t& of_root = piece_of_leaf_[root(i)];
+      if (of_root == no_index) {
+        of_root = static_cast<std::uint32_t>(sector_of_piece_.size());
+        sector_of_piece_.push_back(tree.leaves[i].sector);
+      }
+      piece_of_leaf_[i] = of_root;
+    }
+    reached_piece_.assign(sector_of_piece_.size(), 0);
+    lines_of_piece_.resize(sector_of_piece_.size());
+    const SectorMap& source = map_.source();
+    sides_.resize(source.lines.size());
+    for (std::uint32_t l = 0; l < source.lines.size(); ++l) {
+      sides_[l].front = piece_beside(l, true);
+      sides_[l].back = piece_beside(l, false);
+      if (sides_[l].front != no_index) lines_of_piece_[sides_[l].front].push_back(l);
+      if (sides_[l].back != no_index && sides_[l].back != sides_[l].front)
+        lines_of_piece_[sides_[l].back].push_back(l);
+    }
+  }
+
+  /// The piece along one side of a line; no_index: void, or too thin to be found.
+  std::uint32_t piece_beside(std::uint32_t line, bool front) const {
+    const SectorMap& source = map_.source();
+    const MapLine& l = source.lines[line];
+    const std::uint32_t sector = front ? source.front_sector(l) : source.back_sector(l);
+    const DVec2 a = plan_.start_m(line), along = plan_.end_m(line) - a;
+    const double long_m = length(along);
+    if (sector == no_index || long_m <= 0) return no_index;
+    const DVec2 out = DVec2{along.y, -along.x} * ((front ? 1 : -1) / long_m);
+    for (const double away : {0.01, 0.002, 0.0005})
+      for (const double at : {0.5, 0.25, 0.75, 0.1, 0.9}) {
+        const std::uint32_t leaf = map_.tree().leaf_at(map_.to_map(a + along * at + out * away));
+        if (map_.tree().leaves[leaf].sector == sector) return piece_of_leaf_[leaf];
+      }
+    return no_index;
+  }
+
+  std::uint32_t piece_at(DVec2 p) const { return piece_of_leaf_[map_.tree().leaf_at(map_.to_map(p))]; }
+  bool reached_at(DVec2 p) const {
+    const std::uint32_t piece = piece_at(p);
+    return piece != no_index && reached_piece_[piece] != 0;
+  }
+  bool reached_side(std::uint32_t line, bool front) const {
+    const std::uint32_t piece = front ? sides_[line].front : sides_[line].back;
+    return piece != no_index && reached_piece_[piece] != 0;
+  }
+
+  void enter(std::uint32_t piece, const ReachStep& step) {
+    if (reached_piece_[piece] != 0) return;
+    reached_piece_[piece] = 1;
+    order_.push_back(piece);
+    const std::uint32_t s = sector_of_piece_[piece];
     if (out_.reached[s] != 0) return;
     out_.reached[s] = 1;
     out_.step[s] = step;
@@ -103,7 +177,7 @@ class Flood {
     for (const MapKey& k : plan_.keys()) {
       if ((out_.keys & k.key) != 0) continue;
       const std::uint32_t own = map_.tree().sector_at(map_.to_map(xy(k.position_m)));
-      if (own != no_index && out_.reached[own] != 0) {
+      if (reached_at(xy(k.position_m))) {
         out_.keys = static_cast<std::uint8_t>(out_.keys | k.key);
         any = true;
         continue;
@@ -112,7 +186,7 @@ class Flood {
       for (int i = 0; i < 81; ++i) {
         const DVec2 p = xy(k.position_m) + DVec2{(i % 9 - 4) * 0.27, (i / 9 - 4) * 0.27};
         const std::uint32_t s = map_.tree().sector_at(map_.to_map(p));
-        if (s == no_index || out_.reached[s] == 0) continue;
+        if (s == no_index || !reached_at(p)) continue;
         const double z = heights_[s].floor_m;
         if (key_z + 0.5 < z || key_z > z + rules_.height_m) continue;
         const auto ground = map_floor_ceiling(map_, heights_, p, 0.3);
@@ -144,13 +218,15 @@ class Flood {
 
   bool spread() {
     bool any = false;
-    for (std::size_t i = 0; i < out_.order.size(); ++i) {
-      const std::uint32_t from = out_.order[i];
-      for (const std::uint32_t line : plan_.lines_of(from)) {
-        const std::uint32_t to = plan_.beside(from, line);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const std::uint32_t from = order_[i];
+      for (const std::uint32_t line : lines_of_piece_[from]) {
+        const std::uint32_t to = sides_[line].front == from ? sides_[line].back : sides_[line].front;
+        if (to == no_index || reached_piece_[to] != 0 || !crossable(line)) continue;
         bool jump = false;
-        if (to == no_index || out_.reached[to] != 0 || !crossable(line) || !passes(from, to, jump)) continue;
-        enter(to, {from, line, false, jump});
+        const std::uint32_t here = sector_of_piece_[from], there = sector_of_piece_[to];
+        if (here != there && !passes(here, there, jump)) continue;
+        enter(to, {here, line, false, jump});
         any = true;
       }
     }
@@ -163,10 +239,11 @@ class Flood {
     const Space space{&volume_, placed_};
     Rules rules;
     rules.tick_rate_hz = 60;
+    rules.walk_speed_mps_max = rules_.run_mps;
     bool any = false;
-    for (std::size_t i = 0; i < out_.order.size(); ++i) {
-      const std::uint32_t from = out_.order[i];
-      for (const std::uint32_t line : plan_.lines_of(from)) {
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const std::uint32_t piece = order_[i], from = sector_of_piece_[piece];
+      for (const std::uint32_t line : lines_of_piece_[piece]) {
         const std::uint32_t over = plan_.beside(from, line);
         if (over == no_index || !crossable(line)) continue;
         if (heights_[over].floor_m > heights_[from].floor_m - rules_.step_m) continue;
@@ -198,10 +275,10 @@ class Flood {
               player_move(space, rules, command, body);
               command.buttons = 0;
               if (body.grounded == 0) continue;
-              const std::uint32_t s = map_.tree().sector_at(map_.to_map(xy(body.position_m)));
-              if (s == no_index || tick < 6) continue;
-              if (out_.reached[s] == 0) any = true;
-              enter(s, {from, line, false, true});
+              const std::uint32_t landed = piece_at(xy(body.position_m));
+              if (landed == no_index || tick < 6) continue;
+              if (reached_piece_[landed] == 0) any = true;
+              enter(landed, {from, line, false, true});
               break;
             }
           }
@@ -219,7 +296,7 @@ class Flood {
       for (const double away : {0.4, 0.9, 1.7}) {
         const DVec2 p = a + (b - a) * along + out * away;
         const std::uint32_t s = map_.tree().sector_at(map_.to_map(p));
-        if (s == no_index || out_.reached[s] == 0) continue;
+        if (s == no_index || !reached_at(p)) continue;
         const DVec3 base{p.x, p.y, heights_[s].floor_m};
         if (line_used(plan_, {&volume_, placed_}, heights_, base, {0.3, 1.75}, turn_towards(out * -1), 2) ==
             line)
@@ -233,9 +310,9 @@ class Flood {
     const SectorMap& m = map_.source();
     const std::uint32_t front = m.front_sector(m.lines[line]), back = m.back_sector(m.lines[line]);
     bool jump = false;
-    if (front == back) return out_.reached[front] != 0;
-    if (out_.reached[front] != 0 && passes(front, back, jump)) return true;
-    return !front_only && out_.reached[back] != 0 && passes(back, front, jump);
+    if (front == back) return reached_side(line, true) || (!front_only && reached_side(line, false));
+    if (reached_side(line, true) && passes(front, back, jump)) return true;
+    return !front_only && reached_side(line, false) && passes(back, front, jump);
   }
 
   bool can_shoot(std::uint32_t line) const {
@@ -252,7 +329,7 @@ class Flood {
         for (const double skew : {0.0, 0.5, -0.5}) {
           const DVec2 p = mid + normal * (side * away) + (b - a) * (1 / long_m) * (skew * away);
           const std::uint32_t s = map_.tree().sector_at(map_.to_map(p));
-          if (s == no_index || out_.reached[s] == 0) continue;
+          if (s == no_index || !reached_at(p)) continue;
           const DVec3 eye{p.x, p.y, heights_[s].floor_m + 1.6};
           const DVec3 d = aim - eye;
           const CrossedLines hit =
@@ -285,9 +362,10 @@ class Flood {
       any = true;
       if (teleports) {
         const auto landing = teleport_landing(plan_, heights_, l);
-        if (landing && landing->sector != no_index && out_.reached[landing->sector] == 0) {
+        const std::uint32_t there = landing ? piece_at(xy(landing->position_m)) : no_index;
+        if (there != no_index && reached_piece_[there] == 0) {
           ++out_.teleports;
-          enter(landing->sector, {map_.source().front_sector(map_.source().lines[l]), l, true, false});
+          enter(there, {map_.source().front_sector(map_.source().lines[l]), l, true, false});
         }
         continue;
       }
@@ -318,9 +396,18 @@ class Flood {
     out_.high[s].ceiling_m = std::max(out_.high[s].ceiling_m, heights_[s].ceiling_m);
   }
 
+  struct Sides {
+    std::uint32_t front = no_index, back = no_index;  // pieces
+  };
+
   const MapPlan& plan_;
   const PlacedMap& map_;
   ReachRules rules_;
+  std::vector<std::uint32_t> piece_of_leaf_, sector_of_piece_;
+  std::vector<std::uint8_t> reached_piece_;
+  std::vector<std::uint32_t> order_;  // pieces in the order they were reached
+  std::vector<Sides> sides_;          // by line
+  std::vector<std::vector<std::uint32_t>> lines_of_piece_;
   std::vector<SectorHeights> heights_;
   std::vector<MapInSpace> placed_;
   VoxelVolume volume_;
@@ -341,11 +428,11 @@ inline std::vector<double> sector_areas(const PlacedMap& map) {
   return out;
 }
 
-/// The sector of player start 1, or no_index. Of several the last counts, as in Doom: the others are dolls.
-inline std::uint32_t start_sector(const PlacedMap& map) {
-  std::uint32_t out = no_index;
+/// Where players of one number start, 1 to 4. Of several the last counts, as in Doom: the others are dolls.
+inline std::optional<DVec3> player_start(const PlacedMap& map, std::uint16_t number) {
+  std::optional<DVec3> out;
   for (const PlacedThing& t : map.things())
-    if (t.type == 1 && t.sector != no_index) out = t.sector;
+    if (t.type == number && t.sector != no_index) out = t.position_m;
   return out;
 }
 
