@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
+#include "client_sim/read_file.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* default_wad = "freedoom2.wad";
-constexpr std::uintmax_t wad_bytes_max = std::uintmax_t{512} * 1024 * 1024;
 
 /// The file itself, or one of that name where WADs usually are.
 std::optional<fs::path> find_file(const std::string& name) {
@@ -32,17 +31,9 @@ std::optional<fs::path> find_file(const std::string& name) {
 }
 
 std::expected<WadFile, std::string> read_wad(const fs::path& path) {
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) return std::unexpected("cannot read " + path.string() + ": " + error.message());
-  if (size > wad_bytes_max)
-    return std::unexpected("cannot read " + path.string() + ": it is larger than 512 MiB");
-  std::ifstream file(path, std::ios::binary);
-  std::vector<std::uint8_t> bytes(size);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-  if (static_cast<std::uintmax_t>(file.gcount()) != size)
-    return std::unexpected("cannot read " + path.string() + ": it ends early or may not be read");
-  auto wad = open_wad(std::move(bytes), path.string());
+  auto bytes = read_file(path.string());
+  if (!bytes) return std::unexpected(std::move(bytes.error()));
+  auto wad = open_wad(std::move(*bytes), path.string());
   if (!wad) return std::unexpected(wad.error().line());
   return std::move(*wad);
 }

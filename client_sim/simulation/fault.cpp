@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/text.h"
 #include "world/math/random.h"
 
 namespace ashlar::simulation {
@@ -158,7 +159,7 @@ std::expected<std::vector<Fault>, std::string> faults_from_text(std::string_view
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const auto wrong = [number](const std::string& what) {
-      return std::unexpected{"line " + std::to_string(number) + ": " + what};
+      return std::unexpected{"line " + std::to_string(number) + ": " + make_printable(what, 300)};
     };
 
     const std::string_view first = take_word(line);

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "world/bsp/placement.h"
 #include "world/sim/world.h"
 #include "world/voxel/chunk.h"
 
@@ -39,6 +38,16 @@ std::string line_of(RecordingError error) {
 }
 
 }  // namespace
+
+PlaceOptions place_of(const RecordedMap& map) {
+  PlaceOptions place;
+  place.name = map.name;
+  place.origin_block = map.origin_block;
+  place.surface_z = map.surface_z;
+  place.doors_open = map.doors_open;
+  place.doorway = map.doorway;
+  return place;
+}
 
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
                                                             const MapSource& maps,
@@ -113,7 +122,7 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
     result.ticks = number(world.tick());
     result.hash = world.hash();
     if (options.on_trace) {
-      if (const auto point = trace_point(world, options.trace)) options.on_trace(*point);
+      if (const auto point = trace_point(world, options.trace)) ++result.traced, options.on_trace(*point);
     }
     if (result.hash != record.hash) {
       result.mismatch = ReplayMismatch{result.ticks, record.hash, result.hash};

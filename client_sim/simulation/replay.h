@@ -8,6 +8,7 @@
 #include <string>
 
 #include "protocol/recording.h"
+#include "world/bsp/placement.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {
@@ -15,6 +16,9 @@ namespace ashlar::simulation {
 /// Hands out the map that a recording names, placed as it was; or one line why not.
 using MapSource =
     std::function<std::expected<std::shared_ptr<const PlacedMap>, std::string>(const RecordedMap&)>;
+
+/// How the map was placed: what a MapSource has to make of it.
+PlaceOptions place_of(const RecordedMap& map);
 
 /// WorldSetup::make_chunk; null: generated.
 using ChunkSource = decltype(WorldSetup::make_chunk);
@@ -50,6 +54,7 @@ struct ReplayResult {
   std::uint64_t hash = 0;                  ///< of the world after the last tick
   bool torn = false;                       ///< the recording's end was cut off, as after a crash
   std::optional<ReplayMismatch> mismatch;  ///< the first; the replay ended there
+  std::uint32_t traced = 0;                ///< ticks in which the traced entity was there
 };
 
 /// Rebuilds the world that a recording began with. @return one line when a map is not to be had or differs.

@@ -4,15 +4,14 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "client_sim/map_library.h"
 #include "client_sim/prop_library.h"
+#include "client_sim/read_file.h"
 #include "client_sim/simulation/replay.h"
-#include "world/bsp/placement.h"
 
 namespace ashlar::simulation {
 namespace {
@@ -52,10 +51,8 @@ int run(const Options& options) {
   if (!options.trace.empty() && !to_entity(options.trace, how.trace))
     return complain("'" + options.trace + "' is no entity id; ids look like 0x00100003");
 
-  std::ifstream file(options.file, std::ios::binary);
-  if (!file) return complain("cannot read " + options.file + ": " + std::strerror(errno));
-  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file),
-                                        std::istreambuf_iterator<char>()};
+  const auto bytes = client_sim::read_file(options.file);
+  if (!bytes) return complain(bytes.error());
   auto library = client_sim::MapLibrary::open(options.wads);
   if (!library) return complain(library.error());
   auto prop_library = client_sim::PropLibrary::open(options.props);
@@ -63,20 +60,12 @@ int run(const Options& options) {
   how.props = [&prop_library](const RecordedProp& wanted) {
     return prop_library->place(wanted.name, wanted.up, wanted.place);
   };
-  const MapSource maps = [&library](const RecordedMap& wanted) {
-    PlaceOptions place;
-    place.name = wanted.name;
-    place.origin_block = wanted.origin_block;
-    place.surface_z = wanted.surface_z;
-    place.doors_open = wanted.doors_open;
-    place.doorway = wanted.doorway;
-    return library->place(place);
-  };
+  const MapSource maps = [&library](const RecordedMap& wanted) { return library->place(place_of(wanted)); };
   if (how.trace != EntityId{0}) {
     std::printf("tick,x_m,y_m,z_m,vx_mps,vy_mps,vz_mps,yaw_turn16,grounded,stuck_ticks\n");
     how.on_trace = print_point;
   }
-  const auto result = replay(bytes, maps, how);
+  const auto result = replay(*bytes, maps, how);
   if (!result) return complain(options.file + ": " + result.error());
   // The verdict goes to stderr beside a trace, so that the CSV stays one.
   std::FILE* const out = how.on_trace ? stderr : stdout;
@@ -90,6 +79,9 @@ int run(const Options& options) {
         result->mismatch->tick == 0 ? ": this build makes another world of the same seed and maps" : "");
     return 1;
   }
+  if (how.on_trace && result->traced == 0)
+    return complain("entity " + options.trace + " is in none of the " + std::to_string(result->ticks) +
+                    " ticks; joins in the server's log and findings of a simulation name those that were");
   std::fprintf(out, "hash=%016" PRIx64 " ticks=%u: every tick as recorded\n", result->hash, result->ticks);
   return 0;
 }

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "client_sim/map_library.h"
+#include "client_sim/read_file.h"
 #include "client_sim/simulation/simulate_options.h"
 #include "client_sim/simulation/simulation.h"
 #include "world/bsp/placement.h"
@@ -151,10 +152,9 @@ std::string load_map(SimulateOptions& options) {
 
 std::string load_faults(SimulateOptions& options) {
   if (options.faults_file.empty()) return "";
-  std::ifstream file(options.faults_file);
-  if (!file) return "cannot read " + options.faults_file + ": " + std::strerror(errno);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  auto faults = faults_from_text(text);
+  const auto bytes = client_sim::read_file(options.faults_file);
+  if (!bytes) return bytes.error();
+  auto faults = faults_from_text({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   if (!faults) return options.faults_file + ", " + faults.error();
   for (const Fault& fault : *faults)
     if (fault.subject != server_subject && fault.subject >= options.config.clients)
@@ -164,8 +164,14 @@ std::string load_faults(SimulateOptions& options) {
   return "";
 }
 
-std::string save(const std::string& path, const std::vector<std::uint8_t>& bytes) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+/// Before the run, so that nobody waits for one that cannot be kept.
+std::string open_record(const std::string& path, std::ofstream& file) {
+  if (path.empty()) return "";
+  file.open(path, std::ios::binary | std::ios::trunc);
+  return file ? "" : "cannot write " + path + ": " + std::strerror(errno);
+}
+
+std::string save(const std::string& path, std::ofstream& file, const std::vector<std::uint8_t>& bytes) {
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   file.close();
   return file ? "" : "cannot write " + path + ": " + std::strerror(errno);
@@ -184,10 +190,12 @@ int simulate_main(int argc, const char* const* argv) {
   if (const std::string line = load_faults(options); !line.empty()) return complain(line);
   if (options.hours != 0) return play_hours(options);
 
+  std::ofstream record;
+  if (const std::string line = open_record(options.record, record); !line.empty()) return complain(line);
   Outcome outcome;
   const Summary summary = play(options, options.config.seed, true, &outcome);
   if (!options.record.empty())
-    if (const std::string line = save(options.record, outcome.recording); !line.empty())
+    if (const std::string line = save(options.record, record, outcome.recording); !line.empty())
       return complain(line);
   print_last_line(summary);
   return summary.broken == 0 ? 0 : 1;

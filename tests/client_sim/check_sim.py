@@ -6,11 +6,13 @@ Usage: check_sim.py PATH/ashlar-sim PATH/ashlar-server
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SIM = SERVER = ""
@@ -81,6 +83,53 @@ class Mistakes(unittest.TestCase):
             wad.write(b"IWAD\xff\xff\xff\xff\xff\xff\xff\xff")
             wad.flush()
             self.refused(["load", "--wad", wad.name], wad.name)
+
+    def test_simulate(self):
+        self.refused(["simulate", "--rates", "plague=1"], "plague", "restart")
+        self.refused(["simulate", "--without", "plague"], "plague")
+        self.refused(["simulate", "--break", "nothing"], "nothing", "early-ack")
+        self.refused(["simulate", "--minutes", "0"], "--minutes")
+        self.refused(["simulate", "--faults", "/tmp"], "/tmp", "directory")
+        self.refused(["simulate", "--faults", SIM], SIM, "line 1")
+        self.refused(["simulate", "--map", "none", "--record", "/nowhere/r.ashrec"], "/nowhere/r.ashrec")
+        self.refused(["simulate", "--wad", "/nowhere/none.wad"], "/nowhere/none.wad", "--wad")
+
+    def test_replay(self):
+        with tempfile.TemporaryDirectory() as folder:
+            good = pathlib.Path(folder) / "good.ashrec"
+            done = run("simulate", "--seed", "3", "--clients", "3", "--minutes", "0.1", "--map", "none", "--record", str(good))
+            self.assertEqual(done.returncode, 0, done)
+            self.assertRegex(done.stdout, r"hash=[0-9a-f]{16} ticks=\d+ faults=\d+ broken=0\n$")
+            done = run("replay", str(good))
+            self.assertEqual(done.returncode, 0, done)
+            self.assertRegex(done.stdout, r"^hash=[0-9a-f]{16} ticks=\d+: every tick as recorded\n$")
+            self.assertIn(" ticks=20:", run("replay", str(good), "--until", "20").stdout)
+            done = run("replay", str(good), "--trace", "0x00100000")
+            self.assertEqual(done.returncode, 0, done)
+            lines = done.stdout.splitlines()
+            self.assertEqual(lines[0].split(",")[:4], ["tick", "x_m", "y_m", "z_m"])
+            self.assertGreater(len(lines), 100)
+            self.assertIn("every tick as recorded", done.stderr)
+            nobody = run("replay", str(good), "--trace", "0x7ffff000")
+            self.assertEqual(nobody.returncode, 2)
+            self.assertIn("0x7ffff000", nobody.stderr)
+            whole = good.read_bytes()
+            torn = pathlib.Path(folder) / "torn.ashrec"
+            torn.write_bytes(whole[:-5])
+            done = run("replay", str(torn))
+            self.assertEqual(done.returncode, 0, done)
+            self.assertIn("cut off", done.stdout)
+            bad = pathlib.Path(folder) / "bad.ashrec"
+            bad.write_bytes(whole[:len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1:])
+            self.refused(["replay", str(bad)], str(bad), "damaged")
+            bad.write_bytes(b"")
+            self.refused(["replay", str(bad)], str(bad), "not an Ashlar recording")
+            self.refused(["replay", folder], folder, "directory")
+            self.refused(["replay", str(good), "--trace", "0x"], "0x", "entity")
+            self.refused(["replay", str(good), "--until", "0"], "--until")
+            self.refused(["replay", str(good), "--wad", "/nowhere/none.wad"], "/nowhere/none.wad")
+        self.refused(["replay"], "FILE")
+        self.refused(["replay", "/nowhere/none.ashrec"], "/nowhere/none.ashrec")
 
     def test_help_and_version(self):
         self.assertEqual(run().returncode, 2)
@@ -175,6 +224,34 @@ class Runs(unittest.TestCase):
         out, _ = sim.communicate(timeout=PATIENCE_S)
         self.assertEqual(sim.returncode, 1, out)
         self.assertIn("shutting_down", out)
+
+
+class Recordings(unittest.TestCase):
+    def test_a_killed_server_leaves_all_but_its_last_second(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "match.ashrec"
+            server = Server("--record", str(path))
+            began = time.monotonic()
+            sim = subprocess.Popen([SIM, "load", "--server", f"127.0.0.1:{server.port}", "--clients", "4",
+                                    "--duration", "10m", "--progress", "1s"], stdout=subprocess.PIPE, text=True,
+                                   env=environment())
+            for line in sim.stdout:
+                if "playing 4 of 4" in line and time.monotonic() - began > 4:
+                    break
+            server.process.kill()
+            server.process.communicate(timeout=PATIENCE_S)
+            sim.communicate(timeout=PATIENCE_S)
+            done = run("replay", str(path))
+            self.assertEqual(done.returncode, 0, done)
+            ticks = int(re.search(r"ticks=(\d+): every tick as recorded", done.stdout).group(1))
+            # Four seconds and more were played, at 60 a second unless the machine is much too busy.
+            self.assertGreaterEqual(ticks, 120)
+            # A restart must not write over it.
+            again = subprocess.run([SERVER, "--listen", "127.0.0.1", "--port", "0", "--record", str(path)],
+                                   capture_output=True, text=True, timeout=PATIENCE_S, env=environment(),
+                                   stdin=subprocess.DEVNULL)
+            self.assertEqual(again.returncode, 2, again)
+            self.assertIn(str(path), again.stderr)
 
 
 def square_room_wad(name):

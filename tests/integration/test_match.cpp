@@ -1,11 +1,10 @@
 // A whole match in one process: the Host and eight clients over lossy links.
 
-#include <fstream>
-#include <iterator>
-
+#include "client_sim/read_file.h"
 #include "client_sim/simulation/replay.h"
 #include "client_sim/simulation/simulation.h"
 #include "tests/catch.h"
+#include "tests/slowness.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
@@ -15,11 +14,7 @@ using namespace ashlar::simulation;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
-constexpr std::uint32_t match_seconds = 12;
-#else
-constexpr std::uint32_t match_seconds = 60;
-#endif
+constexpr std::uint32_t match_seconds = test::slowness == 1 ? 60 : 12;
 
 std::shared_ptr<const PlacedMap> placed(const PlaceOptions& options) {
   const auto map = parse_udmf(builtin_map_text());
@@ -65,19 +60,11 @@ TEST_CASE("a match recorded once has the same hashes on every build", "[integrat
   // Every compiler, build type and sanitizer plays these ticks. When the simulation was changed on purpose:
   //   ashlar-sim simulate --seed 5 --clients 8 --monsters 30 --minutes 0.5 --without restart
   //       --record tests/integration/match.ashrec
-  std::ifstream file(ASHLAR_TESTS_DIR "/integration/match.ashrec", std::ios::binary);
-  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file),
-                                        std::istreambuf_iterator<char>()};
-  REQUIRE(bytes.size() > 1000);
+  const auto bytes = client_sim::read_file(ASHLAR_TESTS_DIR "/integration/match.ashrec");
+  REQUIRE(bytes.has_value());
   const auto result = replay(
-      bytes, [](const RecordedMap& wanted) -> std::expected<std::shared_ptr<const PlacedMap>, std::string> {
-        PlaceOptions options;
-        options.name = wanted.name;
-        options.origin_block = wanted.origin_block;
-        options.surface_z = wanted.surface_z;
-        options.doors_open = wanted.doors_open;
-        options.doorway = wanted.doorway;
-        return placed(options);
+      *bytes, [](const RecordedMap& wanted) -> std::expected<std::shared_ptr<const PlacedMap>, std::string> {
+        return placed(place_of(wanted));
       });
   INFO((result ? "" : result.error()));
   REQUIRE(result.has_value());

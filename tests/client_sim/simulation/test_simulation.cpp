@@ -4,17 +4,13 @@
 #include <cstdlib>
 
 #include "tests/catch.h"
+#include "tests/slowness.h"
 
 using namespace ashlar::simulation;
 
 namespace {
 
-// Sanitizers and builds without optimisation play a tenth: the same code, in about the same time.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
-constexpr std::uint32_t slowness = 10;
-#else
-constexpr std::uint32_t slowness = 1;
-#endif
+using ashlar::test::slowness;
 
 SimulationConfig match_of(std::uint64_t seed, std::uint32_t seconds) {
   SimulationConfig config;

@@ -1,0 +1,45 @@
+#include "client_sim/read_file.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tests/catch.h"
+
+using ashlar::client_sim::read_file;
+
+namespace {
+
+/// A file that is gone with the case.
+struct TemporaryFile {
+  std::string path = "/tmp/ashlar_read_XXXXXX";
+  explicit TemporaryFile(const std::vector<std::uint8_t>& bytes) {
+    const int fd = ::mkstemp(path.data());
+    REQUIRE(fd >= 0);
+    std::FILE* file = ::fdopen(fd, "wb");
+    REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size());
+    std::fclose(file);
+  }
+  ~TemporaryFile() { std::remove(path.c_str()); }
+};
+
+}  // namespace
+
+TEST_CASE("a file is read whole, whatever its size", "[client_sim][read_file]") {
+  const std::size_t size = GENERATE(0u, 1u, 65535u, 65536u, 65537u, 300'000u);
+  std::vector<std::uint8_t> bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(i * 31);
+  const TemporaryFile file(bytes);
+  const auto got = read_file(file.path);
+  REQUIRE(got.has_value());
+  CHECK(*got == bytes);
+}
+
+TEST_CASE("what cannot be read is named, with the reason", "[client_sim][read_file]") {
+  const auto none = read_file("/nowhere/none.ashrec");
+  REQUIRE_FALSE(none.has_value());
+  CHECK(none.error() == "cannot read /nowhere/none.ashrec: No such file or directory");
+  const auto folder = read_file("/tmp");
+  REQUIRE_FALSE(folder.has_value());
+  CHECK(folder.error() == "cannot read /tmp: Is a directory");
+}
