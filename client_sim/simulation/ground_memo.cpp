@@ -10,7 +10,10 @@ std::unique_ptr<Chunk> GroundMemo::make(const Terrain& terrain, ChunkCoord at) {
   ASHLAR_ASSERT(terrain_->footprints == terrain.footprints);
   if (const Chunk* known = made_.find(at)) return std::make_unique<Chunk>(*known);
   auto made = generate_chunk(terrain, at);
-  if (made_.chunk_count() < chunks_max) made_.insert_chunk(at, std::make_unique<Chunk>(*made));
+  if (made_.chunk_count() < chunks_max) {
+    bytes_ += sizeof(Chunk) + chunk_blocks / 8 * made->bits_per_index();
+    made_.insert_chunk(at, std::make_unique<Chunk>(*made));
+  }
   return made;
 }
 

@@ -17,10 +17,13 @@ class GroundMemo {
   std::unique_ptr<Chunk> make(const Terrain& terrain, ChunkCoord at);
 
   std::size_t chunk_count() const { return made_.chunk_count(); }
+  /// What they take, about.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   std::unique_ptr<Terrain> terrain_;
   VoxelVolume made_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace ashlar::simulation

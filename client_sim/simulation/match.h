@@ -48,8 +48,8 @@ class Match final : private server::TickSink {
   const server::SessionAudit* session_of(const Seat& seat) const;
   /// The seat of an address, when it has not moved on to another one.
   const Seat* seat_at(const PeerAddress& address) const;
-  /// What the match itself keeps for the replay at the end.
-  std::size_t recording_bytes() const { return recording_.capacity(); }
+  /// What the match itself keeps for the replay at the end, and for servers to come.
+  std::size_t kept_bytes() const { return recording_.capacity() + config_.ground->bytes(); }
 
  private:
   void on_tick(const TickRecord& record) override;
