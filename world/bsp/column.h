@@ -21,7 +21,7 @@ struct Column {
 inline Column column_of(const PlacedMap& map, HeightsView heights, std::uint32_t sector) {
   if (sector == no_index) return {map.roof_m(), no_ceiling};
   const SectorHeights& h = heights[sector];
-  return {h.floor_m, map.sky(sector) ? no_ceiling : h.ceiling_m};
+  return {h.floor_m, map.open_to_sky(sector, h) ? no_ceiling : h.ceiling_m};
 }
 
 /// What stands on a line: the higher floor and the lower ceiling of its two sides.

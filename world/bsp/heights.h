@@ -7,7 +7,9 @@ namespace ashlar {
 /// map: queries take a span of these, indexed by sector.
 struct SectorHeights {
   double floor_m = 0;
-  double ceiling_m = 0;  ///< ignored by solids where the sector's ceiling is sky (open to the roof and above)
+  /// Ignored by solids where the sector's ceiling is sky (open to the roof and above), but for PlacedMap's
+  /// doors of sky when they are shut.
+  double ceiling_m = 0;
   friend bool operator==(const SectorHeights&, const SectorHeights&) = default;
 };
 

@@ -15,6 +15,9 @@ std::vector<SectorHeights> heights_with_open_doors(const SectorMap& map);
 /// Heights as the map has them, in map units.
 std::vector<SectorHeights> heights_as_drawn(const SectorMap& map);
 
+/// By sector, 0 or 1: does a line of the map move its ceiling (doors, ceilings, crushers)?
+std::vector<std::uint8_t> moving_ceilings(const SectorMap& map);
+
 /// What a line does to its sectors, as far as standing open goes.
 enum class OpenEffect : std::uint8_t { none, raise_ceiling, lower_floor };
 OpenEffect open_effect(const LineAction& action);

@@ -126,8 +126,9 @@ class MapPlacer {
 
   void sectors() {
     PlacedMap& m = *placed_;
+    const std::vector<std::uint8_t> moving = moving_ceilings(m.source_);
     for (std::size_t i = 0; i < heights_.size(); ++i) {
-      m.sky_.push_back(m.source_.sectors[i].sky() ? 1 : 0);
+      m.sky_.push_back(!m.source_.sectors[i].sky() ? 0 : moving[i] != 0 ? PlacedMap::moving_sky : 1);
       m.initial_heights_.push_back({m.z_to_world(heights_[i].floor_m), m.z_to_world(heights_[i].ceiling_m)});
     }
   }

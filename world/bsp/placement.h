@@ -84,8 +84,12 @@ class PlacedMap {
   const LineGrid& grid() const { return *grid_; }
   /// Which sectors may see each other; null when the options did not ask for it.
   const SectorVisibility* visibility() const { return visibility_.get(); }
-  /// Is the sector open to the roof and above?
+  /// Is the sector's ceiling sky: open to the roof and above, whatever its height?
   bool sky(std::uint32_t sector) const { return sky_[sector] != 0; }
+  /// Is it open to the sky now? A sky that the map moves is a door of sky: shut on its floor it is rock.
+  bool open_to_sky(std::uint32_t sector, const SectorHeights& now) const {
+    return sky_[sector] == 1 || (sky_[sector] == moving_sky && now.ceiling_m > now.floor_m);
+  }
 
  private:
   friend class MapPlacer;
@@ -94,10 +98,11 @@ class PlacedMap {
   SectorMap source_;
   BspTree tree_;
   BlockBox box_{};
-  DVec2 shift_m_;                  ///< world place of base_, whole metres
-  DVec2 base_;                     ///< lower corner of the map's bounds, map units
-  double z_base_ = 0;              ///< the roof in map units
-  std::vector<std::uint8_t> sky_;  ///< by sector, 0 or 1
+  DVec2 shift_m_;      ///< world place of base_, whole metres
+  DVec2 base_;         ///< lower corner of the map's bounds, map units
+  double z_base_ = 0;  ///< the roof in map units
+  static constexpr std::uint8_t moving_sky = 2;
+  std::vector<std::uint8_t> sky_;  ///< by sector: 0 none, 1 sky, moving_sky one that lines move
   std::vector<SectorHeights> initial_heights_;
   std::vector<PlacedThing> things_;
   std::vector<Doorway> doorways_;

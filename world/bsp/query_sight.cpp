@@ -39,7 +39,7 @@ bool map_sees(const PlacedMap& map, HeightsView heights, DVec3 from, DVec3 to) {
     const SectorHeights& h = heights[sector];
     const double z0 = z + dz * in, z1 = z + dz * out;
     if (z0 < h.floor_m || z1 < h.floor_m) return false;
-    return (z0 <= h.ceiling_m && z1 <= h.ceiling_m) || map.sky(sector);
+    return (z0 <= h.ceiling_m && z1 <= h.ceiling_m) || map.open_to_sky(sector, h);
   };
   if (leaf_a == leaf_b) return free(leaf_a, 0, 1);
   if (!free(leaf_b, 1, 1)) return false;

@@ -96,7 +96,9 @@ class Flood {
   }
 
  private:
-  double ceiling(const SectorHeights& h, std::uint32_t s) const { return map_.sky(s) ? 1e9 : h.ceiling_m; }
+  double ceiling(const SectorHeights& h, std::uint32_t s) const {
+    return map_.open_to_sky(s, h) ? 1e9 : h.ceiling_m;
+  }
 
   /// Leaves of one sector that hang together are a piece.
   void find_pieces() {
