@@ -102,12 +102,16 @@ void Brain::steer(Micros now, const Client& client) {
 
 PlayerCommand Brain::think(Micros now, const Client& client) {
   if (!client.own()) return {};
+  // A teleporter or a spawn turned the player: it goes on from there.
+  command_.yaw = command_.yaw + (client.view_turn() - view_turn_);
+  view_turn_ = client.view_turn();
   const bool walking = kind_ != BrainKind::idle;
   if (walking && stands_still(now, client)) {
     steer(now, client);
-    // Back and aside, and a jump: it may be a block or a step that is too high.
-    command_.yaw = Turn16{static_cast<std::uint16_t>(rng_.next_u32())};
-    command_.buttons |= button::jump;
+    // Back and aside, and a jump: it may be a block or a step that is too high. Or a door: half of them try.
+    const bool door = rng_.below(2) == 0;
+    if (!door) command_.yaw = Turn16{static_cast<std::uint16_t>(rng_.next_u32())};
+    command_.buttons |= door ? button::use : button::jump;
   } else if (now >= next_turn_) {
     steer(now, client);
   }

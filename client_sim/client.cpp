@@ -189,6 +189,7 @@ void Client::handle(const SnapshotPart& message) {
   snapshot_tick_ = message.tick;
   applied_tick_ = std::max(applied_tick_, message.applied_tick);
   if (message.own) {
+    command_.yaw = command_.yaw + (message.own->view_turn - view_turn());
     own_ = message.own;
     own_tick_ = message.tick;
   }
@@ -258,6 +259,8 @@ void Client::send_join(DatagramBatch& out) { send(out, writer_.write(next_header
 
 void Client::send_inputs(DatagramBatch& out) {
   bool due = false;
+  PlayerCommand sent = command_;
+  sent.yaw = command_.yaw - view_turn();
   while (clock_.next(now_)) {
     due = true;
     ++stats_.commands;
@@ -266,7 +269,7 @@ void Client::send_inputs(DatagramBatch& out) {
     const std::uint32_t newest = clock_.newest_tick();
     const std::uint32_t count = std::min(newest - filled_tick_, static_cast<std::uint32_t>(commands_.size()));
     filled_tick_ = newest;
-    for (std::uint32_t i = 0; i < count; ++i) commands_[(newest - i) % commands_.size()] = command_;
+    for (std::uint32_t i = 0; i < count; ++i) commands_[(newest - i) % commands_.size()] = sent;
   }
   stats_.commands_skipped = clock_.skipped();
   // While the clock waits for the server the last input is repeated: it carries acknowledgements, too.

@@ -77,8 +77,12 @@ class Client {
   /// eighth of a second, or whose clock leaps, has the server's tick from the next snapshots.
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out);
 
-  /// The command of every tick from now on, until the next call. Quantised here.
+  /// The command of every tick from now on, until the next call, its yaw in the world. Quantised here.
   void set_command(const PlayerCommand& command) { command_ = quantise(command); }
+  /// How far spawns and teleporters have turned the view, as far as this client knows. When it changes, the
+  /// present command turns along, so that a player faces where a teleporter turned it; who holds a yaw of its
+  /// own turns that by the same.
+  Turn16 view_turn() const { return own_ ? own_->view_turn : Turn16{0}; }
 
   /// Queues a line of chat. False when it is not valid_text or when chat_queue_max lines are waiting.
   static constexpr std::size_t chat_queue_max = 8;
@@ -158,8 +162,10 @@ class Client {
 
   InputClock clock_;
   PlayerCommand command_;
-  std::array<PlayerCommand, 64> commands_{};  // by tick modulo; what input_commands_max looks back on
-  std::uint32_t filled_tick_ = 0;             // newest tick that commands_ holds
+  // By tick modulo; what input_commands_max looks back on. As they travel: without view_turn(), which the
+  // server adds.
+  std::array<PlayerCommand, 64> commands_{};
+  std::uint32_t filled_tick_ = 0;  // newest tick that commands_ holds
   std::uint32_t applied_tick_ = 0;
   std::uint32_t snapshot_tick_ = 0;
   std::uint32_t parts_tick_ = 0;  // tick whose parts are being counted

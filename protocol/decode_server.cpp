@@ -184,6 +184,7 @@ Result decode(const wire::Snapshot& in) {
   if (in.own() != nullptr) {
     OwnPlayer own;
     if (!decode_own(*in.own(), own)) return out_of_range;
+    own.view_turn = Turn16{in.own_view_turn()};
     out.own = own;
   }
   out.cells = span_of<CellHeader>(in.cells());

@@ -124,7 +124,9 @@ struct Refuse {
 struct OwnPlayer {
   Body body;
   EntityId id{};
-  std::uint8_t health = 0;
+  std::uint8_t health = 0;  ///< share of a fresh player's, 255 is full, 0 dead
+  /// How far spawns and teleporters have turned the view: the simulation adds it to the yaw of every command.
+  Turn16 view_turn{0};
 };
 
 /// One cell's share of a part.

@@ -63,6 +63,7 @@ void put_rules(ByteWriter& w, const Rules& rules) {
   w.u8(static_cast<std::uint8_t>(rules.player_solver));
   w.u8(static_cast<std::uint8_t>(rules.monster_solver));
   w.u8(static_cast<std::uint8_t>(rules.keys));
+  w.u16(rules.player_health), w.u16(rules.crush_damage), w.f64(rules.respawn_s);
 }
 
 bool get_rules(ByteReader& r, Rules& rules) {
@@ -76,6 +77,7 @@ bool get_rules(ByteReader& r, Rules& rules) {
   const std::uint8_t player = r.u8();
   const std::uint8_t monster = r.u8();
   const std::uint8_t keys = r.u8();
+  rules.player_health = r.u16(), rules.crush_damage = r.u16(), rules.respawn_s = r.f64();
   if (player > 1 || monster > 1 || keys > 1) return false;
   rules.player_solver = static_cast<Solver>(player);
   rules.monster_solver = static_cast<Solver>(monster);

@@ -22,7 +22,7 @@
 
 namespace ashlar {
 
-inline constexpr std::uint32_t recording_version = 2;
+inline constexpr std::uint32_t recording_version = 3;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
 
 struct RecordedMap {

@@ -62,11 +62,24 @@ void Host::Impl::fill_input() {
     if (session.state == SessionState::joining) joins.push_back(static_cast<std::uint32_t>(i));
     if (session.state != SessionState::playing) continue;
     const InputBuffer::Played played = session.input.take(tick, config.defects.stale_input);
-    commands.push_back({session.player, played.command});
+    PlayerCommand command = played.command;
+    command.yaw = session.yaw_given = command.yaw + session.view_turn;
+    commands.push_back({session.player, command});
   }
   chunks_ready.clear();
   chunks_dropped.clear();
   ground.plan(*world, chunks_ready, chunks_dropped);
+}
+
+/// The world turned some players: their own turning stays what it is, what is added to it makes up for it.
+void Host::Impl::adopt_turns() {
+  for (Session& session : sessions) {
+    if (session.state != SessionState::playing) continue;
+    const int row = world->player_row(session.player);
+    if (row < 0) continue;
+    const Turn16 yaw = world->players().command[static_cast<std::size_t>(row)].yaw;
+    session.view_turn = session.view_turn + (yaw - session.yaw_given);
+  }
 }
 
 void Host::Impl::settle_joins(DatagramBatch& out, std::vector<HostEvent>& events) {
@@ -82,6 +95,8 @@ void Host::Impl::settle_joins(DatagramBatch& out, std::vector<HostEvent>& events
     session.player = joined.id;
     session.state = SessionState::playing;
     session.input = InputBuffer{};
+    // It has not turned yet and looks as it was put down.
+    session.view_turn = world->players().command[slot_of(joined.id)].yaw;
     events.push_back({HostEventKind::joined, session.address, session.connection, session.name, ""});
     tell_all("", session.name + " joined");
   }
@@ -113,6 +128,7 @@ void Host::Impl::run_tick(Micros at, DatagramBatch& out, std::vector<HostEvent>&
     record.hash = world->hash();
     sink->on_tick(record);
   }
+  adopt_turns();
   settle_joins(out, events);
 
   if (status.tick % config.snapshot_every_ticks == 0) {

@@ -8,6 +8,7 @@
 
 #include "protocol/datagram.h"
 #include "server/defects.h"
+#include "world/math/turn.h"
 #include "world/sim/kinds.h"
 
 namespace ashlar {
@@ -69,6 +70,7 @@ struct SessionAudit {
   std::uint64_t nonce = 0;  ///< of the hello that began it
   EntityId player{};        ///< once it plays
   bool playing = false;
+  Turn16 view_turn{0};           ///< added to the yaw of its commands
   std::uint64_t accepted = 0;    ///< datagrams taken from it
   std::size_t chat_waiting = 0;  ///< lines it has not confirmed
 };

@@ -27,6 +27,7 @@ struct Host::Impl {
   // host.cpp
   void run_tick(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
   void fill_input();
+  void adopt_turns();
   void settle_joins(DatagramBatch& out, std::vector<HostEvent>& events);
   void keep_house(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
   std::uint32_t next_tick() const { return number(world->tick()) + 1; }

@@ -6,6 +6,7 @@
 #include "server/host_impl.h"
 #include "server/welcome_content.h"
 #include "world/bsp/placement.h"
+#include "world/sim/health.h"
 
 namespace ashlar::server {
 namespace {
@@ -96,9 +97,12 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
     const int row = world->player_row(session.player);
     if (row < 0) continue;
     OwnPlayer own;
-    own.body = world->players().body[static_cast<std::size_t>(row)];
+    const PlayerTable& players = world->players();
+    const auto i = static_cast<std::size_t>(row);
+    own.body = players.body[i];
     own.id = session.player;
-    own.health = 255;
+    own.health = health_share(players.health[i], world->setup().rules.player_health);
+    own.view_turn = session.view_turn;
     SnapshotHead head;
     head.tick = tick;
     head.applied_tick =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "world/sim/health.h"
 #include "world/sim/mechanics.h"
 
 namespace ashlar::server {
@@ -25,14 +26,16 @@ double distance2(DVec3 p, CellCoord c) {
   return dx * dx + dy * dy + dz * dz;
 }
 
-EntityRecord record_of(EntityId id, EntityKind kind, Turn16 yaw, Turn16 pitch, const Body& body) {
+EntityRecord record_of(EntityId id, EntityKind kind, Turn16 yaw, Turn16 pitch, const Body& body,
+                       std::uint8_t health) {
   EntityRecord r;
   r.id = id;
   r.kind = kind;
   r.yaw = quantise_turn(yaw);
   r.pitch = quantise_pitch(pitch);
-  r.health = 255;
+  r.health = health;
   r.flags = static_cast<std::uint8_t>((body.grounded != 0 ? entity_flag::grounded : 0) |
+                                      (health == 0 ? entity_flag::dead : 0) |
                                       (body.stuck_ticks != 0 ? entity_flag::recovering : 0));
   return r;
 }
@@ -52,13 +55,15 @@ void Publisher::gather(const World& world) {
     if (players.id[i] == EntityId{0}) continue;
     const PlayerCommand& c = players.command[i];
     add(players.body[i].position_m, world.setup().rules.player,
-        record_of(players.id[i], EntityKind::player, c.yaw, c.pitch, players.body[i]));
+        record_of(players.id[i], EntityKind::player, c.yaw, c.pitch, players.body[i],
+                  health_share(players.health[i], world.setup().rules.player_health)));
   }
   const MonsterTable& monsters = world.monsters();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
-    EntityRecord r = record_of(monsters.id[i], entity_kind(monsters.kind[i]), monsters.yaw[i], Turn16{0},
-                               monsters.body[i]);
+    EntityRecord r =
+        record_of(monsters.id[i], entity_kind(monsters.kind[i]), monsters.yaw[i], Turn16{0}, monsters.body[i],
+                  health_share(monsters.health[i], traits(monsters.kind[i]).health));
     r.state = static_cast<std::uint8_t>(monsters.mood[i]);
     add(monsters.body[i].position_m, traits(monsters.kind[i]).shape, r);
   }

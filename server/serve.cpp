@@ -15,6 +15,7 @@
 #include "server/store/recorder.h"
 #include "server/version.h"
 #include "world/bsp/placement.h"
+#include "world/content/line_specials.h"
 #include "world/mesh/prop.h"
 
 namespace ashlar::server {
@@ -84,6 +85,14 @@ void log_buffer(Log& log, const Transports& transports) {
               {{"bytes", transports.receive_buffer_bytes()},
                {"wanted_bytes", wanted},
                {"remedy", "sysctl -w net.core.rmem_max=" + std::to_string(wanted / 2) + ", then restart"}});
+}
+
+/// "271x2 999x1": which line specials nobody here knows, and on how many lines each.
+std::string numbers_and_counts(std::span<const std::pair<std::uint16_t, std::uint32_t>> unknown) {
+  std::string out;
+  for (const auto& [number, count] : unknown)
+    out += (out.empty() ? "" : " ") + std::to_string(number) + "x" + std::to_string(count);
+  return out;
 }
 
 /// HUP: reads the layers again; what can change while clients play does, the rest is named.
@@ -185,6 +194,11 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
                      {"y", map->box().min.y},
                      {"roof_z", map->box().max.z},
                      {"sectors", map->source().sectors.size()}});
+  for (const auto& map : prepared->setup.maps)
+    if (const auto unknown = unknown_specials(map->source()); !unknown.empty())
+      log.warning("unknown_specials", {{"map", map->name()},
+                                       {"number_x_lines", numbers_and_counts(unknown)},
+                                       {"remedy", "these lines do nothing; doors and lifts of others work"}});
 
   for (const auto& prop : prepared->setup.props)
     log.info("prop", {{"name", prop->name()},

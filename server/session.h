@@ -69,6 +69,10 @@ struct Session {
   SequenceWindow seen;
   AckTracker sent;
   InputBuffer input;
+  /// How far spawns and teleporters have turned the player's view, beside its own turning: added to the yaw
+  /// of its commands. Those that it made before it knew are turned with the rest.
+  Turn16 view_turn{0};
+  Turn16 yaw_given{0};  ///< of the command that entered the last tick
   Micros heard_at{0};
   Micros chat_sent_at{0};
   std::int32_t datagram_tokens = 0;  ///< what it may still send; refilled every tick

@@ -120,7 +120,7 @@ class OwnStateIsTrue final : public Invariant {
       if (player == nullptr)
         return Finding{client_name(*seat),
                        "was told to be " + entity_name(client.own()->id) + at + ", who was not there"};
-      if (!same_body(client.own()->body, player->body))
+      if (!same_body(client.own()->body, player->body) || client.own()->health != player->health)
         return Finding{client_name(*seat), "holds an own player" + at + " that is not the server's"};
       // Every part tells what was applied, and part 0 alone the own player: they come in any order.
       const std::uint32_t newest = client.view().newest_tick();
@@ -157,16 +157,17 @@ class CommandsAreTheirs final : public Invariant {
       const Seat* seat = match.seat_of_player(input.player);
       const PlayerCommand* sent = seat == nullptr ? nullptr : seat->sent_command(frame.tick);
       const bool proves = seat != nullptr && !seat->tainted() && !seat->hostile();
-      const bool own = sent != nullptr && *sent == input.command;
-      const bool repeat = input.command == last.command && last.repeats < repeats_max;
+      const PlayerCommand command = match.as_made(input);
+      const bool own = sent != nullptr && *sent == command;
+      const bool repeat = command == last.command && last.repeats < repeats_max;
       PlayerCommand still;
       still.yaw = last.command.yaw;
       still.pitch = last.command.pitch;
-      if (proves && !own && !repeat && !(input.command == still))
+      if (proves && !own && !repeat && !(command == still))
         return Finding{client_name(*seat), "at tick " + std::to_string(frame.tick) +
                                                " its player did what it had not sent for that tick"};
       last.repeats = own ? 0 : last.repeats + 1;
-      last.command = input.command;
+      last.command = command;
     }
     return std::nullopt;
   }

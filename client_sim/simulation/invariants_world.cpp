@@ -29,7 +29,7 @@ std::optional<Finding> for_everyone(const World& world, Visit visit) {
   const Rules& rules = world.setup().rules;
   const PlayerTable& players = world.players();
   for (std::size_t i = 0; i < players.rows(); ++i) {
-    if (players.id[i] == EntityId{0}) continue;
+    if (!players.alive(i)) continue;
     if (auto f = visit(players.id[i], players.body[i], rules.player, rules.player_solver)) return f;
   }
   const MonsterTable& monsters = world.monsters();

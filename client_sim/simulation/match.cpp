@@ -81,6 +81,13 @@ const server::SessionAudit* Match::session_of(const Seat& seat) const {
   return nullptr;
 }
 
+PlayerCommand Match::as_made(const PlayerInput& input) const {
+  PlayerCommand command = input.command;
+  for (const server::SessionAudit& session : audit_.sessions)
+    if (session.playing && session.player == input.player) command.yaw = command.yaw - session.view_turn;
+  return command;
+}
+
 void Match::report(const Invariant& invariant, const Finding& finding) {
   if (outcome_.broken) return;
   Broken broken;
@@ -135,6 +142,8 @@ void Match::on_tick(const TickRecord& record) {
   if (writer_->block_ready() && (config_.check_replay || config_.keep_recording)) writer_->take(recording_);
   truth_.take(host_->world());
   host_->audit(audit_);
+  for (const PlayerInput& input : record.commands)
+    truth_.note_command(host_->status().tick, input.player, as_made(input));
   const TrueFrame& frame = *truth_.at(host_->status().tick);
   hasher_.add(frame.hash);
   for (const auto& invariant : invariants_) {

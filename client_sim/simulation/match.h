@@ -46,6 +46,9 @@ class Match final : private server::TickSink {
   const Seat* seat_of_player(EntityId id) const;
   /// Its session, when the seat's client plays on the server that runs now; else null.
   const server::SessionAudit* session_of(const Seat& seat) const;
+  /// A command of the tick that is being shown, as its client made it: without what the server added to its
+  /// yaw.
+  PlayerCommand as_made(const PlayerInput& input) const;
   /// The seat of an address, when it has not moved on to another one.
   const Seat* seat_at(const PeerAddress& address) const;
   /// What the match itself keeps for the replay at the end, and for servers to come.

@@ -144,6 +144,7 @@ std::string load_map(SimulateOptions& options) {
   PlaceOptions place;
   place.name = options.map.empty() ? std::string(builtin_map_name) : options.map;
   place.surface_z = 24;
+  place.doors_open = false;  // doors and lifts are there to be used
   auto map = library->place(place);
   if (!map) return map.error();
   options.config.maps.push_back(std::move(*map));

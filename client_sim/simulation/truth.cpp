@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "world/sim/health.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {
@@ -40,7 +41,8 @@ void Truth::take(const World& world) {
   const PlayerTable& players = world.players();
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
-    frame.players.push_back({players.id[i], players.body[i], players.command[i]});
+    frame.players.push_back({players.id[i], players.body[i], players.command[i],
+                             health_share(players.health[i], world.setup().rules.player_health)});
     frame.entities.push_back(
         true_entity(players.id[i], EntityKind::player, players.command[i].yaw, players.body[i].position_m));
   }
@@ -53,6 +55,12 @@ void Truth::take(const World& world) {
   std::ranges::sort(frame.entities, [](const TrueEntity& a, const TrueEntity& b) {
     return std::tie(a.cell, a.record.id) < std::tie(b.cell, b.record.id);
   });
+}
+
+void Truth::note_command(std::uint32_t tick, EntityId id, const PlayerCommand& command) {
+  TrueFrame& frame = ring_[tick % ticks_kept];
+  const auto it = std::ranges::find(frame.players, id, &TruePlayer::id);
+  if (it != frame.players.end()) it->command = command;
 }
 
 const TrueFrame* Truth::at(std::uint32_t tick) const {

@@ -23,7 +23,8 @@ struct TrueEntity {
 struct TruePlayer {
   EntityId id{};
   Body body;
-  PlayerCommand command;
+  PlayerCommand command;  ///< as its client made it, where note_command() told; else as the world has it
+  std::uint8_t health = 0;
 };
 
 /// The world after one tick.
@@ -46,6 +47,8 @@ class Truth {
 
   /// Call once per tick, after the step.
   void take(const World& world);
+  /// What a player's client asked for in a tick that was taken, before its yaw was turned to the world's.
+  void note_command(std::uint32_t tick, EntityId id, const PlayerCommand& command);
   /// Null when the tick is older than what is kept, or has not been.
   const TrueFrame* at(std::uint32_t tick) const;
   /// A new server has begun at tick 0.

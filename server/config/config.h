@@ -39,7 +39,7 @@ struct Config {
   std::vector<MapRequest> maps;   ///< empty: the first that is found; the single name "none": no map
   std::vector<PropRequest> props;
   std::uint32_t monsters = 200;
-  Doors doors = Doors::open;
+  Doors doors = Doors::shut;
   Rules rules;
 
   // Tick and snapshots

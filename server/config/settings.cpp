@@ -233,7 +233,9 @@ std::vector<Setting> build() {
          wad_setting(), map_setting(), prop_setting(),
          whole("monsters", "N", 0, 4096, MEMBER(monsters),
                "Monsters alive at the start: those of the maps first, the rest on the terrain."),
-         choice("doors", {"open", "shut"}, MEMBER(doors), "How doors and lifts of the maps stand.")});
+         choice("doors", {"open", "shut"}, MEMBER(doors),
+                "How doors and lifts of the maps stand at the start: open for worlds without anybody to use "
+                "them.")});
   group("Rules",
         {whole("tick_rate", "HZ", 10, 128, MEMBER(rules.tick_rate_hz), "Ticks per second."),
          choice("player_solver", {"sweep", "correct"}, MEMBER(rules.player_solver),
@@ -247,7 +249,14 @@ std::vector<Setting> build() {
               "Metres that players walk up without a jump; 0.75 is Doom's 24 units."),
          real("shot_interval_s", "N", 0, 60, MEMBER(rules.shot_interval_s),
               "Seconds between two shots of a player who holds the trigger."),
-         real("shot_range_m", "N", 1, 1024, MEMBER(rules.shot_range_m), "Metres that a shot reaches.")});
+         real("shot_range_m", "N", 1, 1024, MEMBER(rules.shot_range_m), "Metres that a shot reaches."),
+         choice("keys", {"ignored", "needed"}, MEMBER(rules.keys),
+                "Whether locked doors of maps ask for their key, which lies in the map."),
+         whole("player_health", "N", 1, 10000, MEMBER(rules.player_health), "Points of a fresh player."),
+         whole("crush_damage", "N", 0, 10000, MEMBER(rules.crush_damage),
+               "Points that a crusher takes, about nine times a second."),
+         real("respawn_s", "N", 0, 60, MEMBER(rules.respawn_s),
+              "Seconds until a dead player is back; with the use button down after one.")});
   for (Setting& row : all)
     if (row.key == "seed" || row.key == "doors" || row.group == "Rules") row.of_world = true;
   group("Snapshots", {whole("snapshot_every", "TICKS", 1, 60, MEMBER(snapshot_every_ticks),

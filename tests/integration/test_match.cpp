@@ -36,6 +36,7 @@ SimulationConfig lossy_match() {
   PlaceOptions options;
   options.name = builtin_map_name;
   options.surface_z = 24;
+  options.doors_open = false;
   config.maps.push_back(placed(options));
   return config;
 }

@@ -7,6 +7,7 @@
 
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
+#include "protocol/sector_motion.h"
 #include "protocol/snapshot_writer.h"
 #include "tests/catch.h"
 #include "tests/protocol/bytes.h"
@@ -112,13 +113,19 @@ std::vector<std::uint8_t> example_snapshot(SnapshotWriter& writer) {
   own.body.grounded = 1;
   own.id = player.id;
   own.health = 255;
+  own.view_turn = Turn16{49152};
+  Mover door;
+  door.sector = 18, door.plane = Plane::ceiling;
+  door.motion = Motion::door_raise, door.phase = MotionPhase::wait_high, door.resume = MotionPhase::up;
+  door.low_m = 0, door.high_m = 3.25, door.speed_mps = 2.1875, door.wait_s = 4.25, door.left_s = 1.5;
+  const WireMotion motion = to_wire(door, 0, 3.25);
   SnapshotHead head;
   head.tick = 998;
   head.applied_tick = 998;
   head.chat_seen = 4;
   head.input_ahead = 2;
   head.own = &own;
-  REQUIRE(writer.begin(head, blocks, std::span(&run, 1), 4).parts == 1);
+  REQUIRE(writer.begin(head, blocks, std::span(&run, 1), 4, std::span(&motion, 1)).parts == 1);
   const auto bytes = writer.part(0, snapshot_header);
   return {bytes.begin(), bytes.end()};
 }
@@ -237,6 +244,23 @@ TEST_CASE("the page's example of a snapshot says what the page says", "[protocol
   REQUIRE(p.u32(heights) == 2);
   CHECK(static_cast<std::int32_t>(p.u32(heights + 4)) == -98304);
   CHECK(p.u32(heights + 8) == 262144);
+
+  const std::size_t motions = p.follow(p.field(snapshot, 11));
+  REQUIRE(p.u32(motions) == 1);
+  const std::size_t motion = motions + 4;
+  CHECK(motion % 8 == 0);
+  CHECK(p.f64(motion) == 3.25);
+  CHECK(p.f64(motion + 8) == 0);
+  CHECK(p.f64(motion + 16) == 3.25);
+  CHECK(p.f64(motion + 24) == 2.1875);
+  CHECK(p.f64(motion + 32) == 4.25);
+  CHECK(p.f64(motion + 40) == 1.5);
+  CHECK(p.u16(motion + 48) == 18);
+  CHECK(p.u8(motion + 50) == 0);
+  CHECK(p.u8(motion + 51) == 1);  // ceiling
+  CHECK(p.u8(motion + 52) == 0);  // a door that closes by itself
+  CHECK(p.u8(motion + 53) == 2);  // waits high
+  CHECK(p.u16(p.field(snapshot, 12)) == 49152);
 
   const auto packet = decode_packet(bytes);
   REQUIRE(packet.has_value());

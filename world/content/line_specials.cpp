@@ -288,6 +288,8 @@ constexpr Row table[] = {
     floors(222, sr, T::next_lower_floor, 0, slow),
     other(243, w1, E::teleport_line, mon),
     other(244, wr, E::teleport_line, mon),
+    other(252, w1, E::carry),
+    other(253, w1, E::carry),
     inert(254),
     inert(255),
     stairs(256, wr, 8, quarter),
@@ -326,7 +328,7 @@ LineAction action_of(const Row& row) {
   a.repeats = row.on == wr || row.on == sr || row.on == gr || row.on == dr;
   a.sector_behind = row.on == d1 || row.on == dr;
   a.effect = row.effect;
-  if (a.effect == LineEffect::inert) a.trigger = LineTrigger::none;
+  if (a.effect == LineEffect::inert || a.effect == LineEffect::carry) a.trigger = LineTrigger::none;
   a.target = row.target;
   a.monsters = (row.flags & Row::monsters) != 0;
   a.players = (row.flags & Row::monsters_only) == 0;

@@ -36,6 +36,7 @@ enum class LineEffect : std::uint8_t {
   teleport,              ///< to the tagged sector's teleport landing
   teleport_line,         ///< to the middle of the other line with the same tag
   exit,                  ///< leaves the map
+  carry,  ///< the tagged sectors' floors are conveyors, always, by the line's direction and length
 };
 
 /// Where a floor or ceiling goes. "Beside" means in sectors that share a line with it.

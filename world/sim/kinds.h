@@ -35,7 +35,8 @@ inline constexpr std::size_t monster_kind_count = 18;
 enum class HitBuild : std::uint8_t { upright, round, legged };
 
 /// What a kind is like. Sizes and speeds are those of Doom's monsters at 32 units a metre and 35 tics a
-/// second (mobj info of the published Doom source: radius, height, speed over the tics of a chase state).
+/// second (mobj info of the published Doom source: radius, height, speed over the tics of a chase state,
+/// spawn health).
 struct MonsterTraits {
   std::string_view name;
   Cylinder shape;
@@ -47,6 +48,7 @@ struct MonsterTraits {
   /// base? Against other movers they always do, and under Solver::sweep against walls as well.
   std::uint8_t body_meets_walls;
   HitBuild build;
+  std::uint16_t health;  ///< points, Doom's
 };
 
 /// Indexed by MonsterKind.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "world/bsp/line_grid.h"
 #include "world/math/assert.h"
 
 namespace ashlar {
@@ -24,11 +25,33 @@ MapPlan::MapPlan(std::shared_ptr<const PlacedMap> map) : map_(std::move(map)) {
     action_of_line_[l] = static_cast<std::uint32_t>(actions_.size());
     actions_.push_back(*action);
   }
+  find_conveyors();
   unknown_ = unknown_specials(source);
   sort_lines();
   find_bounds();
   sort_triggers();
   find_places();
+}
+
+void MapPlan::find_conveyors() {
+  const SectorMap& source = map_->source();
+  for (std::uint32_t l = 0; l < source.lines.size(); ++l) {
+    const auto action = line_action(source, source.lines[l]);
+    if (!action || action->effect != LineEffect::carry) continue;
+    // A unit a tic for each 32 units of the line: 35/32 m/s for each metre of it.
+    const DVec2 velocity = (end_m(l) - start_m(l)) * (35.0 / 32);
+    for (const auto& [tag, sector] : tagged(action->tag)) conveyors_.push_back({sector, velocity});
+  }
+  // Where two lines carry one sector both do.
+  std::ranges::stable_sort(conveyors_, {}, &Conveyor::sector);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < conveyors_.size(); ++i) {
+    if (kept > 0 && conveyors_[kept - 1].sector == conveyors_[i].sector)
+      conveyors_[kept - 1].velocity_mps = conveyors_[kept - 1].velocity_mps + conveyors_[i].velocity_mps;
+    else
+      conveyors_[kept++] = conveyors_[i];
+  }
+  conveyors_.resize(kept);
 }
 
 void MapPlan::sort_lines() {
@@ -122,6 +145,19 @@ std::uint32_t MapPlan::beside(std::uint32_t sector, std::uint32_t line) const {
   const std::uint32_t back = source.back_sector(source.lines[line]);
   if (front == back) return no_index;
   return front == sector ? back : front;
+}
+
+bool MapPlan::closed(HeightsView heights, std::uint32_t a, std::uint32_t b) const {
+  if (a == no_index || b == no_index) return true;
+  const auto ceiling = [&](std::uint32_t s) {
+    return map_->open_to_sky(s, heights[s]) ? map_->roof_m() : heights[s].ceiling_m;
+  };
+  return std::min(ceiling(a), ceiling(b)) <= std::max(heights[a].floor_m, heights[b].floor_m);
+}
+
+std::uint32_t MapPlan::sector_at(DVec2 at_m) const {
+  const BspTree& tree = map_->tree();
+  return tree.leaves[map_->grid().leaf_at(tree, map_->to_map(at_m))].sector;
 }
 
 std::span<const std::pair<std::uint16_t, std::uint32_t>> MapPlan::tagged(std::uint16_t tag) const {

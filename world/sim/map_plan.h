@@ -24,6 +24,12 @@ struct MapKey {
   std::uint8_t key = 0;  ///< one bit of world/content/line_specials.h key::
 };
 
+/// A sector whose floor carries what stands on it.
+struct Conveyor {
+  std::uint32_t sector = 0;
+  DVec2 velocity_mps;
+};
+
 /// The rectangle around a sector's lines.
 struct SectorBounds {
   DVec2 low, high;
@@ -47,6 +53,12 @@ class MapPlan {
   const SectorBounds& bounds_of(std::uint32_t sector) const { return bounds_[sector]; }
   /// The sector on the other side of a line; no_index: void, or the same sector on both sides.
   std::uint32_t beside(std::uint32_t sector, std::uint32_t line) const;
+  /// Nothing fits or is heard between two sectors: void on a side, or no room between the floors and ceilings
+  /// of both, a sky ceiling being at the roof.
+  bool closed(HeightsView heights, std::uint32_t a, std::uint32_t b) const;
+  /// The sector that a place (within the map's box) lies in; no_index: in void. Cost: one descent of the
+  /// tree.
+  std::uint32_t sector_at(DVec2 at_m) const;
   /// Sectors that carry a tag, ascending. Tag 0 is nobody's.
   std::span<const std::pair<std::uint16_t, std::uint32_t>> tagged(std::uint16_t tag) const;
 
@@ -85,6 +97,8 @@ class MapPlan {
   const Landing& surface() const { return surface_; }
   /// Sectors that start on their own after a while: closed after 30 s (10), opened after 5 minutes (14).
   std::span<const std::uint32_t> timed_sectors() const { return timed_sectors_; }
+  /// Sectors with floors that carry, ascending.
+  std::span<const Conveyor> conveyors() const { return conveyors_; }
   /// Specials that do nothing here, by number and count.
   std::span<const std::pair<std::uint16_t, std::uint32_t>> unknown() const { return unknown_; }
 
@@ -94,6 +108,7 @@ class MapPlan {
     const double c = v / cell_m;
     return c < 0 ? 0 : c >= n ? n - 1 : static_cast<std::int32_t>(c);
   }
+  void find_conveyors();
   void sort_lines();
   void find_bounds();
   void sort_triggers();
@@ -112,6 +127,7 @@ class MapPlan {
   std::vector<Landing> landings_;
   std::vector<MapKey> keys_;
   std::vector<std::uint32_t> timed_sectors_;
+  std::vector<Conveyor> conveyors_;
   Landing surface_;
   std::vector<std::pair<std::uint16_t, std::uint32_t>> unknown_;
 };

@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "world/math/assert.h"
+#include "world/sim/health.h"
 #include "world/sim/monster_move.h"
+#include "world/sim/monster_think.h"
 #include "world/sim/mover_start.h"
 #include "world/sim/teleport.h"
 #include "world/sim/triggers.h"
@@ -49,7 +51,7 @@ Mechanics::Mechanics(std::span<const std::shared_ptr<const PlacedMap>> maps,
     const std::uint32_t sectors = plan->sector_count();
     const std::size_t lines = maps[i]->source().lines.size();
     maps_.push_back({plan, SectorMovers(sectors), std::vector<std::uint8_t>(lines, 0),
-                     BodiesBySector(sectors, players_max + monsters_max)});
+                     BodiesBySector(sectors, players_max + monsters_max), NoiseFlood(sectors)});
     start_timed_sectors({*plan, maps_.back().movers, heights[i]});
   }
 }
@@ -63,7 +65,7 @@ void Mechanics::list_bodies(MechanicsTick& tick) {
   bodies_.clear();
   PlayerTable& p = tick.players;
   for (std::size_t i = 0; i < p.rows(); ++i) {
-    if (p.id[i] == EntityId{0} || p.body[i].noclip != 0) continue;
+    if (!p.alive(i) || p.body[i].noclip != 0) continue;
     bodies_.push_back({&p.body[i], tick.rules.player, p.id[i]});
   }
   MonsterTable& m = tick.monsters;
@@ -81,9 +83,12 @@ void Mechanics::move(MechanicsTick& tick) {
     MoverTick step{
         *m.plan, tick.space, tick.heights[i], bodies_, m.touching, events_, static_cast<std::uint8_t>(i)};
     m.movers.advance(step, tick.rules.tick_s());
+    if (m.plan->conveyors().empty()) continue;
+    for (const MoverBody& b : bodies_)
+      push_by_conveyor(*m.plan, tick.heights[i], tick.rules.ground_friction_per_s, tick.rules.tick_s(),
+                       *b.body);
   }
-  for (const MoverEvent& e : events_.list())
-    if (e.kind == MoverEventKind::crushed) ++counters_.crushed;
+  hurt_crushed(tick);
 
   const std::size_t players = tick.players.rows();
   for (std::size_t i = 0; i < players; ++i) before_[i] = tick.players.body[i].position_m;
@@ -91,15 +96,75 @@ void Mechanics::move(MechanicsTick& tick) {
     before_[players + i] = tick.monsters.body[i].position_m;
 }
 
+void Mechanics::hurt_crushed(MechanicsTick& tick) {
+  PlayerTable& p = tick.players;
+  MonsterTable& m = tick.monsters;
+  const std::size_t count = events_.list().size();  // deaths are added behind
+  for (std::size_t i = 0; i < count; ++i) {
+    const MoverEvent e = events_.list()[i];
+    if (e.kind != MoverEventKind::crushed) continue;
+    ++counters_.crushed;
+    const std::size_t slot = slot_of(e.entity);
+    const bool player = slot < p.rows();
+    const std::size_t row = player ? slot : slot - p.rows();
+    // Two planes may hold one body in one tick, and the first may have been the end of it.
+    if ((player ? p.id[row] : m.id[row]) != e.entity) continue;
+    if (!hurt(player ? p.health[row] : m.health[row], tick.rules.crush_damage)) continue;
+    if (player) {
+      ++counters_.player_deaths;
+      p.body[row].velocity_mps = {};
+    } else {
+      ++counters_.monster_deaths;
+      m.id[row] = EntityId{0};
+    }
+    events_.add({MoverEventKind::died, e.map, e.plane, e.where, e.entity});
+  }
+}
+
+void Mechanics::make_noise(MechanicsTick& tick, std::size_t row) {
+  if (noises_now_ == noises_max) {
+    ++counters_.drowned;
+    return;
+  }
+  ++noises_now_;
+  ++counters_.noises;
+  MonsterTable& m = tick.monsters;
+  const DVec3 from = tick.players.body[row].position_m;
+  const EntityId who = tick.players.id[row];
+  bool within = false;
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    const MapPlan& plan = *maps_[i].plan;
+    if (!inside(plan.map(), from)) continue;
+    within = true;
+    const std::uint32_t sector = plan.sector_at(xy(from));
+    if (sector == no_index) continue;
+    NoiseFlood& noise = maps_[i].noise;
+    noise.spread(plan, tick.heights[i], sector);
+    for (std::size_t k = 0; k < m.rows(); ++k) {
+      if (m.id[k] == EntityId{0} || !inside(plan.map(), m.body[k].position_m)) continue;
+      const std::uint32_t its = plan.sector_at(xy(m.body[k].position_m));
+      if (its != no_index && noise.heard(its)) monster_hears(tick.rules, m, k, who, from);
+    }
+  }
+  if (within) return;
+  for (std::size_t k = 0; k < m.rows(); ++k) {
+    const DVec3 away = m.body[k].position_m - from;
+    if (m.id[k] == EntityId{0} || dot(away, away) > noise_reach_m * noise_reach_m) continue;
+    bool under = false;
+    for (const MapMechanics& map : maps_) under = under || inside(map.plan->map(), m.body[k].position_m);
+    if (!under) monster_hears(tick.rules, m, k, who, from);
+  }
+}
+
 void Mechanics::act(MechanicsTick& tick) {
-  if (maps_.empty()) return;
+  noises_now_ = 0;
   PlayerTable& p = tick.players;
   for (std::size_t row = 0; row < p.rows(); ++row) {
     if (p.id[row] == EntityId{0}) continue;
     PlayerCommand& command = p.command[row];
     const auto pressed = static_cast<std::uint16_t>(command.buttons & ~held_buttons_[row]);
     held_buttons_[row] = command.buttons;
-    if ((pressed & button::use) == 0) continue;
+    if ((pressed & button::use) == 0 || p.health[row] == 0) continue;
     const Actor who{p.body[row], tick.rules.player, p.id[row], true, command.yaw, keys_[row]};
     for (std::size_t i = 0; i < maps_.size(); ++i) {
       const MapPlan& plan = *maps_[i].plan;
@@ -114,6 +179,7 @@ void Mechanics::act(MechanicsTick& tick) {
 
 void Mechanics::shot(MechanicsTick& tick, const ShotEvent& event) {
   const std::size_t row = slot_of(event.shooter);
+  make_noise(tick, row);
   const Actor who{tick.players.body[row],        tick.rules.player, event.shooter, true,
                   tick.players.command[row].yaw, keys_[row]};
   for (std::size_t i = 0; i < maps_.size(); ++i) {
@@ -128,7 +194,7 @@ void Mechanics::walk(MechanicsTick& tick) {
   list_bodies(tick);  // somebody may have joined, left or begun to fly
   PlayerTable& p = tick.players;
   for (std::size_t row = 0; row < p.rows(); ++row) {
-    if (p.id[row] == EntityId{0} || p.body[row].noclip != 0) continue;
+    if (!p.alive(row) || p.body[row].noclip != 0) continue;
     take_keys(tick, row);
     walk_body(tick, before_[row],
               {p.body[row], tick.rules.player, p.id[row], true, p.command[row].yaw, keys_[row]});

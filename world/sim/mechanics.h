@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "world/math/hash.h"
+#include "world/sim/hearing.h"
 #include "world/sim/map_plan.h"
 #include "world/sim/sector_movers.h"
 #include "world/sim/shooting.h"
@@ -18,6 +19,7 @@ struct MapMechanics {
   SectorMovers movers;
   std::vector<std::uint8_t> spent;  ///< by line, 0 or 1: a line that works once has worked
   BodiesBySector touching;          ///< scratch
+  NoiseFlood noise;                 ///< scratch
 };
 
 struct MechanicsCounters {
@@ -27,6 +29,10 @@ struct MechanicsCounters {
   std::uint64_t crushed = 0;     ///< times a crusher hurt somebody
   std::uint64_t locked = 0;      ///< tries without the key
   std::uint64_t no_landing = 0;  ///< teleports refused: the landing and its surroundings were taken
+  std::uint64_t player_deaths = 0;
+  std::uint64_t monster_deaths = 0;
+  std::uint64_t noises = 0;   ///< shots that monsters could hear
+  std::uint64_t drowned = 0;  ///< shots beyond Mechanics::noises_max in their tick: nobody heard them
 };
 
 /// What the mechanics of one tick read and write.
@@ -53,13 +59,17 @@ class Mechanics {
   /// A player's row has a new owner: no keys, no button held.
   void player_joined(std::size_t row);
 
-  /// Advances every floor and ceiling in motion and the bodies on them; starts the tick's list of events.
+  /// Advances every floor and ceiling in motion and the bodies on them, hurts whom they crush, and starts the
+  /// tick's list of events. Monsters that die of it leave their table.
   void move(MechanicsTick& tick);
 
   /// Players use lines (button::use pressed anew).
   void act(MechanicsTick& tick);
+  static constexpr std::size_t noises_max = 16;  ///< heard in one tick; more are drowned and counted
+  static constexpr double noise_reach_m = 48;
 
-  /// A player's shot sets off the lines it met on its way to what it hit.
+  /// A player's shot sets off the lines it met on its way to what it hit, and monsters hear it: in a map
+  /// through openings (NoiseFlood), on the surface within noise_reach_m.
   void shot(MechanicsTick& tick, const ShotEvent& event);
 
   /// After all bodies moved: lines they walked over, keys they stand on, doors that monsters open.
@@ -75,6 +85,8 @@ class Mechanics {
  private:
   struct Actor;
   void list_bodies(MechanicsTick& tick);
+  void hurt_crushed(MechanicsTick& tick);
+  void make_noise(MechanicsTick& tick, std::size_t row);
   bool set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line, bool from_front, const Actor& who);
   bool teleport(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who);
   void leave(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who);
@@ -89,6 +101,7 @@ class Mechanics {
   std::vector<DVec3> before_;                // scratch: where players, then monsters, stood before they moved
   MoverEvents events_;
   MechanicsCounters counters_;
+  std::size_t noises_now_ = 0;  // scratch: of this tick
 };
 
 }  // namespace ashlar

@@ -22,7 +22,7 @@ int find_target(const Space& space, const Rules& rules, const PlayerTable& playe
   int best = -1;
   double best_d2 = range_m * range_m;
   for (std::size_t i = 0; i < players.rows(); ++i) {
-    if (players.id[i] == EntityId{0} || players.body[i].noclip != 0) continue;
+    if (!players.alive(i) || players.body[i].noclip != 0) continue;
     const DVec3 d = players.body[i].position_m - eye;
     double d2 = dot(d, d);
     // Who is chased already is kept until another is clearly nearer, or two players would be swapped for
@@ -45,6 +45,14 @@ void pick_heading(const Rules& rules, MonsterTable& m, std::size_t row) {
 }
 
 }  // namespace
+
+void monster_hears(const Rules& rules, MonsterTable& monsters, std::size_t row, EntityId who, DVec3 from_m) {
+  if (monsters.deaf[row] != 0 || monsters.mood[row] == MonsterMood::chase) return;
+  monsters.mood[row] = MonsterMood::chase;
+  monsters.target[row] = who;
+  monsters.goal_m[row] = from_m;
+  monsters.forget_ticks[row] = ticks_of(forget_s, rules);
+}
 
 MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,
                           MonsterTable& monsters, std::size_t row, TickId tick) {

@@ -17,4 +17,8 @@ struct MonsterWish {
 MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,
                           MonsterTable& monsters, std::size_t row, TickId tick);
 
+/// A noise that a player made reached this row: it goes where the noise came from, unless it is deaf or
+/// chases somebody already.
+void monster_hears(const Rules& rules, MonsterTable& monsters, std::size_t row, EntityId who, DVec3 from_m);
+
 }  // namespace ashlar

@@ -29,7 +29,7 @@ Fit follow_floor(const MoverTick& tick, const MoverBody& b, double from_m, doubl
     return z_m == base.z ? Fit::stays : Fit::moves;
   }
   if (base.z >= to_m || base.z + b.shape.height_m <= from_m) return Fit::stays;
-  if (!space_overlaps(tick.space, b.shape, base)) return Fit::stays;
+  // Its disc lies over the sector, so the floor has come into it: no need to ask.
   z_m = to_m;
   return space_overlaps(tick.space, b.shape, {base.x, base.y, to_m}) ? Fit::blocked : Fit::moves;
 }
@@ -106,6 +106,23 @@ bool BodiesBySector::fill(const MapPlan& plan, std::span<const MoverBody> bodies
     if (!room) return false;
   }
   return true;
+}
+
+void push_by_conveyor(const MapPlan& plan, HeightsView heights, double friction_per_s, double dt_s,
+                      Body& body) {
+  if (plan.conveyors().empty() || body.grounded == 0) return;
+  const BlockBox& box = plan.map().box();
+  const DVec3 p = body.position_m;
+  if (p.x <= box.min.x || p.x >= box.max.x || p.y <= box.min.y || p.y >= box.max.y) return;
+  const std::uint32_t sector = plan.sector_at(xy(p));
+  const auto at = std::ranges::lower_bound(plan.conveyors(), sector, {}, &Conveyor::sector);
+  if (at == plan.conveyors().end() || at->sector != sector) return;
+  if (p.z > heights[sector].floor_m + rest_m || p.z < heights[sector].floor_m - rest_m) return;
+  // Friction takes its share of the push, too.
+  const double share = friction_per_s * dt_s;
+  const DVec2 push = at->velocity_mps * (share / std::max(1 - share, 0.1));
+  body.velocity_mps.x += push.x;
+  body.velocity_mps.y += push.y;
 }
 
 bool shift_plane(MoverTick& tick, std::uint32_t sector, Plane plane, double to_m, Blockers& blockers) {

@@ -28,12 +28,13 @@ enum class MoverEventKind : std::uint8_t {
   started,   ///< a plane began to move
   arrived,   ///< it reached an end of its way
   reversed,  ///< it met somebody and turned back
-  crushed,   ///< it hurt `entity`: ten points in Doom's measure
+  crushed,   ///< it hurt `entity`: Rules::crush_damage
   switched,  ///< a line was set off by `entity`
   locked,    ///< `entity` lacks the key
   teleported,
   exited,  ///< `entity` left the map for the surface
   key_taken,
+  died,  ///< `entity` died of it; a monster's row is free now
 };
 
 struct MoverEvent {
@@ -122,6 +123,11 @@ struct Blockers {
   std::uint32_t body[blockers_max] = {};
   std::size_t count = 0;
 };
+
+/// Pushes a body that stands on a conveyor so that friction lets it go at the floor's speed once it stands
+/// still on it. A client that predicts calls it where the world does: before the body's own move.
+void push_by_conveyor(const MapPlan& plan, HeightsView heights, double friction_per_s, double dt_s,
+                      Body& body);
 
 /// Moves one plane to a height and every body on it along: those that stand on a floor stay on it exactly,
 /// those that a rising floor meets are lifted, those in the air are pressed down by a ceiling.

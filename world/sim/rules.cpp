@@ -10,7 +10,8 @@ bool rules_sane(const Rules& r) {
          within(r.jump_speed_mps, 0, 50) && within(r.walk_speed_mps_max, 0, 60) &&
          within(r.ground_acceleration_mps2, 0, 1000) && within(r.air_acceleration_mps2, 0, 1000) &&
          within(r.ground_friction_per_s, 0, 100) && within(r.fall_speed_mps_max, 0.1, 200) &&
-         within(r.shot_interval_s, 0, 60) && within(r.shot_range_m, 1, 1024);
+         within(r.shot_interval_s, 0, 60) && within(r.shot_range_m, 1, 1024) && r.player_health >= 1 &&
+         within(r.respawn_s, 0, 60);
 }
 
 }  // namespace ashlar

@@ -30,6 +30,10 @@ struct Rules {
   Solver player_solver = Solver::sweep;
   Solver monster_solver = Solver::sweep;
   KeyRule keys = KeyRule::needed;
+  std::uint16_t player_health = 100;  ///< points of a fresh player, from 1
+  std::uint16_t crush_damage = 10;    ///< points each time a crusher hurts, every 4/35 s
+  double respawn_s =
+      4;  ///< a dead player is back after so long, with the use button down from a second on, keys kept
 
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
 };

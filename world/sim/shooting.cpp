@@ -14,7 +14,7 @@ void Shooting::list_targets(const Rules& rules, const PlayerTable& players, cons
   targets_.clear();
   const HitShape player_shape = hit_shape(rules.player, HitBuild::upright);
   for (std::size_t i = 0; i < players.rows(); ++i)
-    if (players.id[i] != EntityId{0} && players.body[i].noclip == 0)
+    if (players.alive(i) && players.body[i].noclip == 0)
       targets_.push_back({players.id[i], rules.player, players.body[i].position_m, player_shape});
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
@@ -34,7 +34,7 @@ void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& 
     if (players.id[i] == EntityId{0}) continue;
     if (wait_ticks_[i] > 0) --wait_ticks_[i];
     const PlayerCommand& command = players.command[i];
-    if ((command.buttons & button::attack) == 0 || wait_ticks_[i] > 0) continue;
+    if ((command.buttons & button::attack) == 0 || wait_ticks_[i] > 0 || !players.alive(i)) continue;
     wait_ticks_[i] = wait;
     if (events_.empty()) list_targets(rules, players, monsters);
     ShotEvent event;

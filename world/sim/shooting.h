@@ -25,7 +25,7 @@ struct ShotEvent {
 
 /// Players shoot: button::attack, held down, fires at the rule set's rate; the first press fires at once.
 /// Each shot goes straight from the eye and is resolved against voxel, map, prop and mover alike, where all
-/// of them are at the start of the tick. Those in no-clip shoot and are not hit.
+/// of them are at the start of the tick. Those in no-clip shoot and are not hit, the dead do neither.
 /// Nothing allocates after construction. Part of the world's state and hash.
 class Shooting {
  public:

@@ -23,8 +23,7 @@ bool meets(const Cylinder& a, DVec3 pa, const Cylinder& b, DVec3 pb) {
 bool taken(const Cylinder& shape, DVec3 at, const Rules& rules, const PlayerTable& players,
            const MonsterTable& monsters) {
   for (std::size_t i = 0; i < players.rows(); ++i)
-    if (players.id[i] != EntityId{0} && meets(shape, at, rules.player, players.body[i].position_m))
-      return true;
+    if (players.alive(i) && meets(shape, at, rules.player, players.body[i].position_m)) return true;
   for (std::size_t i = 0; i < monsters.rows(); ++i)
     if (monsters.id[i] != EntityId{0} &&
         meets(shape, at, traits(monsters.kind[i]).shape, monsters.body[i].position_m))
@@ -57,7 +56,8 @@ SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec
       const SpawnPoint at{thing.position_m, thing.yaw};
       if (info->role == ThingRole::player_start || info->role == ThingRole::deathmatch_start)
         starts_.push_back(at);
-      if (info->role == ThingRole::monster) map_monsters_.push_back({info->monster, at});
+      if (info->role == ThingRole::monster)
+        map_monsters_.push_back({info->monster, at, (thing.flags & thing_flag::deaf) != 0});
     }
 }
 
@@ -73,7 +73,7 @@ SpawnPoint SpawnPlanner::ground_near(const Space& space, Rng& rng, IVec2 low, IV
 
 MonsterSpawn SpawnPlanner::terrain_monster(const Space& space, Rng& rng) const {
   const MonsterKind kind = ground_kinds[rng.below(static_cast<std::uint32_t>(ground_kinds.size()))];
-  MonsterSpawn spawn{kind, ground_near(space, rng, low_, high_)};
+  MonsterSpawn spawn{kind, ground_near(space, rng, low_, high_), false};
   if (traits(kind).flies != 0) spawn.at.position_m.z += rng.between(1.0, 4.0);
   return spawn;
 }

@@ -16,10 +16,17 @@ struct PlayerTable {
   std::vector<EntityId> id;
   std::vector<std::uint32_t> generation;  ///< of the row's present or last owner
   std::vector<Body> body;
-  std::vector<PlayerCommand> command;  ///< of the present tick
-  std::vector<MoveReport> report;      ///< what the last move did; not part of the hash
+  /// Of the present tick. Spawns and teleporters turn its yaw: who feeds commands has to turn the next ones
+  /// along, or the player looks back at once.
+  std::vector<PlayerCommand> command;
+  std::vector<MoveReport> report;     ///< what the last move did; not part of the hash
+  std::vector<std::uint16_t> health;  ///< points; 0: dead, its body counts for nobody and stays where it is
+  std::vector<std::uint16_t> dead_ticks;  ///< since it died; saturating, 0 while alive
 
   std::size_t rows() const { return id.size(); }
+  bool alive(std::size_t row) const { return id[row] != EntityId{0} && health[row] != 0; }
+  /// All rows, free. Call once.
+  void resize(std::size_t rows);
 };
 
 enum class MonsterMood : std::uint8_t { wander, chase };
@@ -36,8 +43,12 @@ struct MonsterTable {
   std::vector<std::uint16_t> turn_ticks;    ///< until it picks another heading
   std::vector<std::uint16_t> forget_ticks;  ///< until a target out of sight is given up
   std::vector<Rng> rng;                     ///< its own, so that no monster's draw moves another's
+  std::vector<std::uint16_t> health;        ///< points; at 0 the row becomes free
+  std::vector<std::uint8_t> deaf;           ///< 0 or 1: wakes by what it sees alone
 
   std::size_t rows() const { return id.size(); }
+  /// All rows, free. Call once.
+  void resize(std::size_t rows);
 };
 
 }  // namespace ashlar

@@ -36,13 +36,6 @@ void insert(CrossedLines& out, const CrossedLine& line) {
   out.list[at] = line;
 }
 
-/// Nothing fits through: void behind, or no room between the floors and ceilings on both sides.
-bool closed(const PlacedMap& map, HeightsView heights, std::uint32_t front, std::uint32_t back) {
-  if (front == no_index || back == no_index) return true;
-  const auto ceiling = [&](std::uint32_t s) { return map.sky(s) ? map.roof_m() : heights[s].ceiling_m; };
-  return std::min(ceiling(front), ceiling(back)) <= std::max(heights[front].floor_m, heights[back].floor_m);
-}
-
 }  // namespace
 
 CrossedLines lines_walked_over(const MapPlan& plan, DVec2 from, DVec2 to) {
@@ -87,7 +80,7 @@ std::uint32_t line_used(const MapPlan& plan, const Space& space, HeightsView hei
   const bool free = map.grid().visit(grid_low, grid_high, [&](const SolidLine& l) {
     if (l.line == used) return true;
     const double t = crossing(p, q - p, l.a, l.a + l.along);
-    return t < 0 || t >= nearest - slack || !closed(map, heights, l.front, l.back);
+    return t < 0 || t >= nearest - slack || !plan.closed(heights, l.front, l.back);
   });
   if (!free) return no_index;
 

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int home_margin_chunks = 3;  // loaded ground around the maps, on every side
 constexpr double stuck_s = 0.5;
+constexpr double back_on_use_s = 1;  // soonest that the use button brings a dead player back
 
 void add(Hasher& h, EntityId id) { h.add(static_cast<std::uint64_t>(id)); }
 
@@ -51,6 +52,7 @@ struct World::Impl {
   void move_players();
   void move_monsters();
   void push_apart();
+  void bring_back();
   void note(const MoveReport& report, const Body& body);
   void send_back(Body& body, DVec3 to);
   void rehash();
@@ -100,12 +102,9 @@ World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.see
   }
 
   const std::size_t p = setup.players_max;
-  players.id.resize(p), players.generation.resize(p), players.body.resize(p);
-  players.command.resize(p), players.report.resize(p);
+  players.resize(p);
   const std::size_t m = setup.monsters_max;
-  monsters.id.resize(m), monsters.generation.resize(m), monsters.kind.resize(m), monsters.body.resize(m);
-  monsters.yaw.resize(m), monsters.mood.resize(m), monsters.target.resize(m), monsters.goal_m.resize(m);
-  monsters.turn_ticks.resize(m), monsters.forget_ticks.resize(m), monsters.rng.resize(m);
+  monsters.resize(m);
   mechanics = Mechanics(setup.maps, heights, p, m);
   shooting = Shooting(p, m);
   crowd.reserve(p + m);
@@ -170,6 +169,8 @@ void World::Impl::add_monster(const MonsterSpawn& spawn) {
     monsters.goal_m[i] = spawn.at.position_m;
     monsters.turn_ticks[i] = 0;
     monsters.forget_ticks[i] = 0;
+    monsters.health[i] = traits(spawn.kind).health;
+    monsters.deaf[i] = spawn.deaf ? 1 : 0;
     monsters.rng[i] = rng_for(setup.seed, 2, static_cast<std::uint64_t>(monsters.id[i]));
     ++monster_count;
     return;
@@ -188,6 +189,8 @@ EntityId World::Impl::add_player() {
     players.command[i] = PlayerCommand{};
     players.command[i].yaw = at.yaw;
     players.report[i] = MoveReport{};
+    players.health[i] = setup.rules.player_health;
+    players.dead_ticks[i] = 0;
     mechanics.player_joined(i);
     shooting.player_joined(i);
     ++player_count;
@@ -247,6 +250,10 @@ void World::Impl::move_players() {
   const Space here = space();
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
+    if (players.health[i] == 0) {
+      players.report[i] = MoveReport{};
+      continue;
+    }
     players.report[i] = player_move(here, setup.rules, players.command[i], players.body[i]);
     note(players.report[i], players.body[i]);
     if (players.report[i].lost)
@@ -269,7 +276,7 @@ void World::Impl::move_monsters() {
 void World::Impl::push_apart() {
   crowd.clear();
   for (std::size_t i = 0; i < players.rows(); ++i)
-    if (players.id[i] != EntityId{0} && players.body[i].noclip == 0)
+    if (players.alive(i) && players.body[i].noclip == 0)
       crowd.add(setup.rules.player, players.body[i], players.id[i]);
   for (std::size_t i = 0; i < monsters.rows(); ++i)
     if (monsters.id[i] != EntityId{0}) {
@@ -277,6 +284,23 @@ void World::Impl::push_apart() {
       crowd.add(kind.shape, wall_shape(setup.rules, kind), monsters.body[i], monsters.id[i]);
     }
   crowd.push_apart(space(), setup.rules);
+}
+
+void World::Impl::bring_back() {
+  const auto ticks_of = [&](double seconds) { return seconds * setup.rules.tick_rate_hz; };
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0} || players.health[i] != 0) continue;
+    if (players.dead_ticks[i] < 0xffff) ++players.dead_ticks[i];
+    const bool asks = (players.command[i].buttons & button::use) != 0;
+    const double wait_s = asks ? std::min(back_on_use_s, setup.rules.respawn_s) : setup.rules.respawn_s;
+    if (players.dead_ticks[i] < ticks_of(wait_s)) continue;
+    const SpawnPoint at = spawns.player_spawn(space(), setup.rules, players, monsters, rng);
+    players.body[i] = Body{};
+    players.body[i].position_m = players.body[i].last_free_m = at.position_m;
+    players.command[i].yaw = at.yaw;
+    players.health[i] = setup.rules.player_health;
+    players.dead_ticks[i] = 0;
+  }
 }
 
 void World::Impl::rehash() {
@@ -292,6 +316,8 @@ void World::Impl::rehash() {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
     add(h, players.id[i]), add(h, players.body[i]), add(h, players.command[i]);
+    h.add(static_cast<std::uint64_t>(players.health[i]) | static_cast<std::uint64_t>(players.dead_ticks[i])
+                                                              << 16);
   }
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
@@ -301,6 +327,8 @@ void World::Impl::rehash() {
           static_cast<std::uint64_t>(monsters.yaw[i]) << 16 |
           static_cast<std::uint64_t>(monsters.turn_ticks[i]) << 32 |
           static_cast<std::uint64_t>(monsters.forget_ticks[i]) << 48);
+    h.add(static_cast<std::uint64_t>(monsters.health[i]) | static_cast<std::uint64_t>(monsters.deaf[i])
+                                                               << 16);
   }
   // Generations outlive their rows: they decide the ids to come.
   for (const std::uint32_t g : players.generation) h.add(static_cast<std::uint64_t>(g));
@@ -337,8 +365,11 @@ void World::step(const TickInput& input) {
     const int row = player_row(in.player);
     if (row >= 0) w.players.command[static_cast<std::size_t>(row)] = in.command;
   }
+  w.bring_back();
   MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}};
+  const std::uint64_t deaths = w.mechanics.counters().monster_deaths;
   w.mechanics.move(moving);
+  w.monster_count -= static_cast<std::uint32_t>(w.mechanics.counters().monster_deaths - deaths);
   w.mechanics.act(moving);
   w.shooting.shoot(w.space(), w.setup.rules, w.players, w.monsters);
   for (const ShotEvent& shot : w.shooting.events()) w.mechanics.shot(moving, shot);

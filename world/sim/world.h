@@ -28,6 +28,7 @@ struct SpawnPoint {
 struct MonsterSpawn {
   MonsterKind kind{};
   SpawnPoint at;
+  bool deaf = false;  ///< as the map says: no noise wakes it
 };
 
 /// What a world is made of. Everything in it is part of what a recording must name to be replayed.
@@ -103,8 +104,8 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  /// Advances by one tick: chunks, leaves, joins, admin, edits, moving sectors, uses and shots, players,
-  /// monsters, crowd, lines walked over, hash.
+  /// Advances by one tick: chunks, leaves, joins, admin, edits, those who come back from the dead, moving
+  /// sectors, uses and shots and who hears them, players, monsters, crowd, lines walked over, hash.
   /// No allocation but for chunks that arrive. Precondition: commands have passed their range checks.
   void step(const TickInput& input);
 

@@ -114,13 +114,7 @@ class MovingWorld {
       for (int y = low.y - 1; y <= high.y + 1; ++y)
         for (int z = low.z - 1; z <= high.z + 1; ++z)
           volume.insert_chunk({x, y, z}, generate_chunk(terrain, {x, y, z}));
-    players.id.resize(players_max), players.generation.resize(players_max), players.body.resize(players_max);
-    players.command.resize(players_max), players.report.resize(players_max);
-    monsters.id.resize(monsters_max), monsters.generation.resize(monsters_max);
-    monsters.kind.resize(monsters_max), monsters.body.resize(monsters_max), monsters.yaw.resize(monsters_max);
-    monsters.mood.resize(monsters_max), monsters.target.resize(monsters_max);
-    monsters.goal_m.resize(monsters_max), monsters.turn_ticks.resize(monsters_max);
-    monsters.forget_ticks.resize(monsters_max), monsters.rng.resize(monsters_max);
+    players.resize(players_max), monsters.resize(monsters_max);
     const std::shared_ptr<const PlacedMap> maps[] = {map};
     mechanics = Mechanics(maps, heights, players_max, monsters_max);
     shooting = Shooting(players_max, monsters_max);
@@ -144,6 +138,7 @@ class MovingWorld {
       players.body[i].position_m = players.body[i].last_free_m = base;
       players.body[i].grounded = 1;
       players.command[i].yaw = yaw;
+      players.health[i] = rules.player_health;
       mechanics.player_joined(i);
       shooting.player_joined(i);
       return i;
@@ -160,6 +155,7 @@ class MovingWorld {
       monsters.body[i].position_m = monsters.body[i].last_free_m = base;
       monsters.body[i].grounded = 1;
       monsters.yaw[i] = yaw;
+      monsters.health[i] = traits(kind).health;
       return i;
     }
     FAIL("no room for a monster");
@@ -175,7 +171,7 @@ class MovingWorld {
     shooting.shoot(space(), rules, players, monsters);
     for (const ShotEvent& shot : shooting.events()) mechanics.shot(t, shot);
     for (std::size_t i = 0; i < players.rows(); ++i)
-      if (players.id[i] != EntityId{0})
+      if (players.alive(i))
         players.report[i] = player_move(space(), rules, players.command[i], players.body[i]);
     for (std::size_t i = 0; i < monsters.rows(); ++i) {
       if (monsters.id[i] == EntityId{0}) continue;
