@@ -24,6 +24,7 @@ WireMotion to_wire(const Mover& mover, std::size_t map, double height_m) {
 
 Mover mover_of(const WireMotion& in) {
   Mover m;
+  m.fresh = 0;  // it may have started long ago
   m.sector = in.sector;
   m.plane = static_cast<Plane>(in.plane);
   m.motion = static_cast<Motion>(in.motion);

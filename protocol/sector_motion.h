@@ -11,7 +11,8 @@ namespace ashlar {
 /// One plane's motion and where the plane is. Precondition: map < placed_maps_max, mover_sane(mover).
 WireMotion to_wire(const Mover& mover, std::size_t map, double height_m);
 
-/// The mover of a motion. What a client cannot use is left at its start value: when it may hurt again.
+/// The mover of a motion. What a client has no use for is not told: when it may hurt again, whether it was
+/// heard.
 Mover mover_of(const WireMotion& motion);
 
 /// Is it a motion of a map that there may be, with known kinds and finite values? For received bytes.

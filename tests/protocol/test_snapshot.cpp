@@ -70,6 +70,7 @@ Mover some_mover(Rng& rng) {
   m.speed_mps = rng.between(0.01, 20);
   m.wait_s = rng.between(0, 300);
   m.left_s = rng.between(0, 300);
+  m.fresh = 0;
   return m;
 }
 

@@ -67,6 +67,7 @@ class Starter {
     } else {
       return false;  // monsters never close a door
     }
+    m->fresh = 1;
     return true;
   }
 
@@ -164,6 +165,7 @@ class Starter {
     Mover* m = movers_.find(s, plane);
     if (m == nullptr || m->phase != MotionPhase::held) return false;
     m->phase = m->resume;
+    m->fresh = 1;
     return true;
   }
 

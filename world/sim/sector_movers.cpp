@@ -58,6 +58,10 @@ class Step {
 
   bool run(double dt_s) {
     m_.hurt_in_s = std::max(0.0, m_.hurt_in_s - dt_s);
+    if (m_.fresh != 0 && m_.moving()) {
+      m_.fresh = 0;
+      event(MoverEventKind::started);
+    }
     // A door closes onto the floor as it is now, wherever that went.
     if (is_door(m_.motion)) m_.low_m = heights_[m_.sector].floor_m;
     for (int turns = 0; turns < turns_per_tick_max && dt_s > 0; ++turns) {
@@ -72,6 +76,7 @@ class Step {
           dt_s -= m_.left_s;
           m_.left_s = 0;
           m_.phase = m_.phase == MotionPhase::wait_high ? MotionPhase::down : MotionPhase::up;
+          m_.fresh = 0;
           event(MoverEventKind::started);
           break;
         case MotionPhase::up:
@@ -184,7 +189,7 @@ bool mover_sane(const Mover& m) {
 
 bool same_motion(const Mover& a, const Mover& b) {
   Mover c = b;
-  c.hurt_in_s = a.hurt_in_s;
+  c.hurt_in_s = a.hurt_in_s, c.fresh = a.fresh;
   return a == c;
 }
 
@@ -272,7 +277,8 @@ void SectorMovers::add_to_hash(Hasher& hash) const {
     hash.add(static_cast<std::uint64_t>(m.sector) | static_cast<std::uint64_t>(m.plane) << 32 |
              static_cast<std::uint64_t>(m.motion) << 33 | static_cast<std::uint64_t>(m.phase) << 41 |
              static_cast<std::uint64_t>(m.resume) << 44 | static_cast<std::uint64_t>(m.crushes) << 47 |
-             static_cast<std::uint64_t>(m.slows) << 48 | static_cast<std::uint64_t>(m.pressed) << 49);
+             static_cast<std::uint64_t>(m.slows) << 48 | static_cast<std::uint64_t>(m.pressed) << 49 |
+             static_cast<std::uint64_t>(m.fresh) << 50);
     hash.add(m.low_m), hash.add(m.high_m), hash.add(m.speed_mps);
     hash.add(m.wait_s), hash.add(m.left_s), hash.add(m.hurt_in_s);
   }

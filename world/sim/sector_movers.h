@@ -40,6 +40,7 @@ struct Mover {
   std::uint8_t crushes = 0;              ///< 0 or 1: hurts whom it meets
   std::uint8_t slows = 0;                ///< 0 or 1: creeps once it met somebody, until it turns
   std::uint8_t pressed = 0;              ///< 0 or 1: it met somebody on this stroke
+  std::uint8_t fresh = 1;                ///< 0 or 1: set off and not moved yet, so nobody has heard it start
   double low_m = 0, high_m = 0;          ///< ends of its way
   double speed_mps = 0;
   double wait_s = 0;     ///< at the end where it waits
@@ -53,7 +54,7 @@ struct Mover {
 /// Are the kinds known and the values finite and within what a mover may have? For what was received.
 bool mover_sane(const Mover& mover);
 
-/// Do both move alike where nobody is in the way? Everything counts but the time until one hurts again.
+/// Do both move alike where nobody is in the way? Everything counts but when it hurts and is heard.
 bool same_motion(const Mover& a, const Mover& b);
 
 /// The planes of one map that are in motion, ordered by sector, floor before ceiling: state of the simulation

@@ -24,7 +24,7 @@ bool start(MovingWorld& w, std::uint16_t special, std::uint16_t tag) {
 /// Every body fits where it is: not under a floor, in a ceiling or in a wall.
 void require_all_free(const MovingWorld& w) {
   for (std::size_t i = 0; i < w.players.rows(); ++i) {
-    if (w.players.id[i] == EntityId{0}) continue;
+    if (!w.players.alive(i)) continue;
     if (space_overlaps(w.space(), w.rules.player, w.players.body[i].position_m))
       FAIL("player " << i << " is in solid at tick " << w.tick << ", z "
                      << w.players.body[i].position_m.z - w.z(0) << " over the map's zero");
@@ -118,6 +118,7 @@ TEST_CASE("a crusher hurts whom it holds nine times a second and lets go on its 
   const auto rate = static_cast<std::uint16_t>(GENERATE(10, 35, 60, 128));
   CAPTURE(rate);
   MovingWorld w(row_of_rooms({{0, 128}, {0, 120, 5}, {0, 128}}, {{}, {}}), rate);
+  w.rules.crush_damage = 0;  // or it would be dead after ten
   const std::size_t body = w.add_player(w.at(192, 128, 0));
   REQUIRE(start(w, 73, 5));
   w.run(3);  // down onto the head
@@ -160,14 +161,72 @@ TEST_CASE("a rising floor lifts who jumps over it and stops under a low ceiling"
   CHECK(w.sector(1).floor_m > w.z(40) - 35 * unit_m / 60 - 1e-9);
 }
 
+TEST_CASE("a lift that comes up under a low ceiling turns back from eight bodies at once",
+          "[world][mover_bodies]") {
+  const auto rate = static_cast<std::uint16_t>(GENERATE(10, 35, 60, 128));
+  CAPTURE(rate);
+  // Up it has 40 units of room: nobody fits, so it comes as far as their heads and goes down again.
+  MovingWorld w(row_of_rooms({{0, 256}, {96, 136, 5}, {0, 256}}, {{}, {}}), rate);
+  REQUIRE(start(w, 62, 5));
+  w.run(1.2);
+  REQUIRE(w.sector(1).floor_m == w.z(0));
+  for (int i = 0; i < 8; ++i) w.add_player(w.at(150 + 28 * (i % 4), 100 + 40 * (i / 4), 0));
+  std::size_t reversed = 0;
+  double highest = -1e9;
+  for (int i = 0; i < 20 * rate; ++i) {
+    w.step();
+    reversed += w.count(MoverEventKind::reversed);
+    highest = std::max(highest, w.sector(1).floor_m);
+    require_all_free(w);
+    for (std::size_t k = 0; k < 8; ++k) {
+      REQUIRE(w.players.body[k].position_m.z == w.sector(1).floor_m);
+      REQUIRE_FALSE(w.players.report[k].recovered);
+    }
+  }
+  CHECK(reversed >= 2);
+  CHECK(highest <= w.z(80));
+  CHECK(highest > w.z(80) - 140 * unit_m / rate - 1e-9);
+}
+
+TEST_CASE("a conveyor carries who stands on it at its speed and nobody else", "[world][mover_bodies]") {
+  const auto rate = static_cast<std::uint16_t>(GENERATE(20, 60, 128));
+  CAPTURE(rate);
+  // The wall at the south of the first room, 128 units to the west, carries the second room: 4 m, 4.375 m/s.
+  SectorMap map = row_of_rooms({{0, 128}, {0, 128, 7}, {0, 128}}, {{}, {}});
+  map.lines[2].special = 252, map.lines[2].tag = 7;
+  MovingWorld w(map, rate);
+  REQUIRE(w.mechanics.maps()[0].plan->conveyors().size() == 1);
+  CHECK(w.mechanics.maps()[0].plan->unknown().empty());
+  const std::size_t rider = w.add_player(w.at(240, 128, 0));
+  const std::size_t aside = w.add_player(w.at(300, 128, 0));
+  const std::size_t over = w.add_player(w.at(240, 60, 64));
+  w.players.body[over].grounded = 0;
+  const DVec3 stood = w.players.body[aside].position_m;
+  w.step();
+  CHECK(w.players.body[over].velocity_mps.x == 0);
+  double fastest = 0;
+  for (int i = 0; i < rate * 6 / 10; ++i) {
+    w.step();
+    fastest = std::max(fastest, -w.players.body[rider].velocity_mps.x);
+    require_all_free(w);
+  }
+  CHECK(fastest == Approx(4.375).epsilon(0.25));
+  CHECK(w.players.body[rider].position_m.x < w.at(210, 128, 0).x);
+  CHECK(w.players.body[aside].position_m == stood);
+  // At the end it is off the conveyor and comes to rest.
+  w.run(4);
+  CHECK(w.players.body[rider].position_m.x < w.at(128, 128, 0).x);
+  CHECK(length(w.players.body[rider].velocity_mps) == 0);
+}
+
 TEST_CASE("bodies in crowds on, under and beside movers of every kind are never in solid",
           "[world][mover_bodies]") {
-  // Seeded: rooms of random heights, every special that moves something, players that run and jump about,
-  // monsters that walk, at rates from 10 to 128 Hz.
+  // Seeded: rooms of random heights, every special that moves something, at its own speed and at random ones,
+  // players that run and jump about, monsters that walk, at rates from 10 to 128 Hz.
   const std::uint16_t specials[] = {90, 86, 75, 76, 105, 88,  120, 87, 83, 82, 98,  128, 129, 91,  94,
                                     92, 72, 73, 77, 152, 151, 74,  89, 40, 9,  256, 257, 147, 220, 202};
   constexpr int runs = 20;
-  std::uint64_t recoveries = 0, ticks = 0, moved = 0;
+  std::uint64_t recoveries = 0, ticks = 0, moved = 0, rides = 0, met = 0;
   for (int run = 0; run < runs; ++run) {
     Rng rng = rng_for(0x5ec70, static_cast<std::uint64_t>(run));
     CAPTURE(run);
@@ -185,6 +244,7 @@ TEST_CASE("bodies in crowds on, under and beside movers of every kind are never 
     const auto rate = static_cast<std::uint16_t>(10 + rng.below(119));
     MovingWorld w(row_of_rooms(rooms, dividers), rate);
     w.rules.player_solver = Solver::sweep;
+    if (run % 2 == 0) w.rules.crush_damage = 0;  // a crowd that stays whole under its crushers
     const std::uint32_t crowd = 1 + rng.below(10);
     for (std::uint32_t i = 0; i < crowd; ++i) {
       const std::uint32_t room = rng.below(6);
@@ -203,8 +263,18 @@ TEST_CASE("bodies in crowds on, under and beside movers of every kind are never 
     w.after_move = [&] { require_all_free(w); };
     for (int i = 0; i < 6 * rate; ++i) {
       const std::uint32_t chance = rng.below(rate);
-      if (chance < 2)
-        start(w, specials[rng.below(std::size(specials))], static_cast<std::uint16_t>(1 + rng.below(6)));
+      if (chance < 2) {
+        const std::uint16_t special = specials[rng.below(std::size(specials))];
+        const auto tag = static_cast<std::uint16_t>(1 + rng.below(6));
+        start(w, special, tag);
+        const double speed_mps = rng.between(0.1, 20);
+        for (const Mover& m : w.movers().movers()) {
+          if (m.sector + 1u != tag || run % 4 == 0) continue;
+          Mover other = m;
+          other.speed_mps = speed_mps;
+          REQUIRE(const_cast<SectorMovers&>(w.movers()).put(other));
+        }
+      }
       for (std::uint32_t k = 0; k < crowd; ++k) {
         PlayerCommand& c = w.players.command[k];
         if (rng.below(rate) < 2) c.yaw = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
@@ -218,10 +288,19 @@ TEST_CASE("bodies in crowds on, under and beside movers of every kind are never 
       for (std::uint32_t k = 0; k < crowd; ++k) recoveries += w.players.report[k].recovered ? 1 : 0;
       ++ticks;
       moved += w.movers().movers().empty() ? 0 : 1;
+      met += w.count(MoverEventKind::reversed) + w.count(MoverEventKind::crushed);
+      for (std::size_t k = 0; k < crowd; ++k)
+        for (const Mover& m : w.movers().movers())
+          rides += m.plane == Plane::floor && m.moving() && w.players.body[k].grounded != 0 &&
+                           w.players.body[k].position_m.z == w.sector(m.sector).floor_m
+                       ? 1
+                       : 0;
       for (const SectorHeights& s : w.heights[0]) REQUIRE(std::isfinite(s.floor_m + s.ceiling_m));
     }
   }
   CHECK(moved > ticks / 2);
+  CHECK(rides > 1000);
+  CHECK(met > 100);
   CHECK(recoveries == 0);
 }
 

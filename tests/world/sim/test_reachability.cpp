@@ -76,7 +76,8 @@ const char* effect_name(LineEffect e) {
                                    "donut",
                                    "teleport",
                                    "line teleport",
-                                   "exit"};
+                                   "exit",
+                                   "conveyor"};
   return names[static_cast<std::size_t>(e)];
 }
 

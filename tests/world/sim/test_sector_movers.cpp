@@ -209,6 +209,54 @@ TEST_CASE("the state of movers can be copied, put back and told apart", "[world]
   CHECK_FALSE(copy.assign(bad));
 }
 
+TEST_CASE("a motion is heard to start, arrive, go on and end", "[world][sector_movers]") {
+  MovingWorld w(row_of_rooms({{0, 128}, {0, 0, 5}, {0, 120}}, {{}, {}}), 60);
+  REQUIRE(start(w, 90, 5));
+  std::vector<MoverEventKind> heard;
+  for (int i = 0; i < 60 * 10; ++i) {
+    w.step();
+    for (const MoverEvent& e : w.mechanics.events()) {
+      heard.push_back(e.kind);
+      CHECK(e.where == 1);
+      CHECK(e.plane == Plane::ceiling);
+    }
+  }
+  CHECK(heard == std::vector{MoverEventKind::started, MoverEventKind::arrived, MoverEventKind::started,
+                             MoverEventKind::arrived});
+}
+
+TEST_CASE("a door of sky is rock while it is shut and open to the roof once it opens",
+          "[world][sector_movers]") {
+  const SectorMap map =
+      row_of_rooms({{0, 128, 0, 0, true}, {0, 0, 5, 0, true}, {0, 128, 0, 0, true}}, {{103, 5}, {}});
+  MovingWorld w(map);
+  const DVec3 inside = w.at(192, 128, 30), west = w.at(64, 128, 30), east = w.at(320, 128, 30);
+  CHECK(space_solid(w.space(), inside));
+  CHECK(space_overlaps(w.space(), w.rules.player, w.at(192, 128, 0)));
+  CHECK_FALSE(space_sees(w.space(), west, east));
+  const RayHit wall = space_ray(w.space(), west, {1, 0, 0}, 20);
+  REQUIRE(wall.hit());
+  CHECK(wall.t_m == Approx(64 * unit_m));
+  REQUIRE(start(w, 103, 5));
+  w.step();
+  CHECK_FALSE(space_solid(w.space(), inside));
+  CHECK(space_sees(w.space(), west, east));
+  // What stands in it keeps it from shutting.
+  w.run(3);
+  const std::size_t p = w.add_player(w.at(192, 128, 0));
+  REQUIRE(start(w, 3, 5));
+  w.run(5);
+  CHECK(w.sector(1).ceiling_m > w.sector(1).floor_m);
+  w.players.id[p] = EntityId{0};
+  w.run(5);
+  CHECK(w.sector(1).ceiling_m == w.sector(1).floor_m);
+  CHECK(space_solid(w.space(), inside));
+
+  // A sky that nothing moves is open whatever its height.
+  MovingWorld open(row_of_rooms({{0, 128}, {0, 0, 0, 0, true}}, {{}}));
+  CHECK_FALSE(space_solid(open.space(), open.at(192, 128, 30)));
+}
+
 TEST_CASE("with nobody in the way a motion foreseen is the motion that happens, bit for bit",
           "[world][sector_movers]") {
   const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 21));
