@@ -14,7 +14,8 @@ constexpr std::uint32_t stream_every = 4;     // every fourth seat plays over TC
 constexpr std::uint32_t hostile_every = 8;    // seats 6, 14, ... are hostile, over UDP,
 constexpr std::uint32_t hostile_stream = 16;  // and seats 15, 31, ... over TCP
 constexpr std::uint32_t attacks_per_s = 600;
-constexpr std::uint32_t rejoin_every = 5;  // every fifth leaves now and then and comes back
+constexpr std::size_t send_queue_max = 512;  // datagrams that wait in a client's stream
+constexpr std::uint32_t rejoin_every = 5;    // every fifth leaves now and then and comes back
 // Beyond this many sequences a connection's count of originals stops growing: some ten hours of play.
 constexpr std::uint64_t sequences_kept_max = 4'000'000;
 
@@ -189,7 +190,9 @@ void Seat::post(Micros now) {
     if (!attacker_) note_sent(bytes);
     to_server_.add(address_, bytes);
   }
-  up_.send(now, to_server_);
+  // A stream's send buffer is full some time, as when a hostile peer floods a line that is cut.
+  const bool full = stream_ && up_.under_way() >= send_queue_max && to_server_.closed().empty();
+  if (!full) up_.send(now, to_server_);
   to_server_.clear();
 }
 
