@@ -108,12 +108,14 @@ TEST_CASE("a shot ends where steps along its ray first meet a block or a mover",
     }
     wrong += hit.target != twin.target;
   }
-  CHECK(wrong == 0);
+  // A shape grazed by less than rounding may be told either way: one in 10^5, so none in the normal run.
+  const auto tried = static_cast<unsigned>(cases(2500));
+  CHECK(wrong * 100000 <= tried);
   CHECK(movers > 100);
   CHECK(heads > 5);
   CHECK(blocks > 100);
   CHECK(nothing > 100);
-  CHECK(grazed < 60);
+  CHECK(grazed * 40 < tried);
 }
 
 TEST_CASE("the order of movers does not change what a shot hits", "[world][sim][shot]") {
