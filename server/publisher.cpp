@@ -83,6 +83,8 @@ void Publisher::gather(const World& world) {
   }
 
   maps_ = world.maps();
+  rooms_.resize(maps_.size());
+  for (std::size_t i = 0; i < maps_.size(); ++i) rooms_[i].update(*maps_[i].map, maps_[i].heights);
   find_places();
 
   blocks_.clear();
@@ -155,7 +157,7 @@ std::optional<CellBlock> Publisher::visible_part(std::size_t block) {
 std::span<const CellBlock> Publisher::blocks_near(DVec3 eye_m, double radius_m, double margin_m) {
   near_.clear();
   private_.clear();  // keeps its memory: spans into it stay good, as every record is copied at most once
-  if (!maps_.empty()) onlooker_.look_from(maps_, eye_m, margin_m);
+  if (!maps_.empty()) onlooker_.look_from(maps_, rooms_, eye_m, margin_m);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const double d2 = distance2(eye_m, blocks_[i].cell);
     if (d2 > radius_m * radius_m) continue;

@@ -57,6 +57,7 @@ class Publisher {
   std::vector<CellBlock> blocks_;  // of cells_, then those that became empty
   // Where entities are as far as sight goes; empty without maps.
   std::span<const MapInSpace> maps_;
+  std::vector<OpenRooms> rooms_;              // by map
   std::vector<SightPlace> places_;            // that entities touch, each once by cell
   std::vector<std::uint32_t> first_touched_;  // by record and one more, in touched_
   std::vector<std::uint32_t> touched_;        // places by record, counted from the cell's first

@@ -7,6 +7,12 @@
 #include "world/bsp/visibility.h"
 
 namespace ashlar {
+namespace {
+
+/// Whoever is as near to an edge as this counts as on both sides of it.
+constexpr double eye_radius_m = 0.1;
+
+}  // namespace
 
 void sight_places(std::span<const MapInSpace> maps, DVec3 base, double radius_m, double height_m,
                   std::vector<SightPlace>& out) {
@@ -34,8 +40,30 @@ void sight_places(std::span<const MapInSpace> maps, DVec3 base, double radius_m,
   if (!enclosed) out.push_back({SightPlace::outdoors, 0});
 }
 
-void Onlooker::look_from(std::span<const MapInSpace> maps, DVec3 eye, double margin_m) {
+bool Onlooker::in_own_room(SightPlace place) const {
+  const OpenRooms& open = rooms_[place.map];
+  const std::uint32_t room = open.room(place.sector);
+  return std::ranges::any_of(own_, [&](SightPlace own) {
+    if (own.map == SightPlace::anywhere) return true;
+    if (own.map == SightPlace::outdoors) return room == open.outdoors();
+    if (own.map != place.map) return false;
+    return open.room(own.sector) == room;
+  });
+}
+
+bool Onlooker::under_the_sky() const {
+  return std::ranges::any_of(own_, [&](SightPlace own) {
+    if (own.map == SightPlace::anywhere || own.map == SightPlace::outdoors) return true;
+    return rooms_[own.map].room(own.sector) == rooms_[own.map].outdoors();
+  });
+}
+
+void Onlooker::look_from(std::span<const MapInSpace> maps, std::span<const OpenRooms> rooms, DVec3 eye,
+                         double margin_m) {
   maps_ = maps;
+  rooms_ = rooms;
+  own_.clear();
+  sight_places(maps, eye, eye_radius_m, eye_radius_m, own_);
   places_.clear();
   views_.clear();
   words_.clear();
@@ -43,16 +71,19 @@ void Onlooker::look_from(std::span<const MapInSpace> maps, DVec3 eye, double mar
   sight_places(maps, eye - DVec3{0, 0, margin_m}, margin_m, 2 * margin_m, places_);
   for (const SightPlace place : places_) {
     if (place.map == SightPlace::outdoors) {
-      outdoors_ = true;
+      outdoors_ = outdoors_ || under_the_sky();
       continue;
     }
+    if (place.map != SightPlace::anywhere && !in_own_room(place)) continue;
     const SectorVisibility* set =
         place.map == SightPlace::anywhere ? nullptr : maps[place.map].map->visibility();
     if (set == nullptr) {
       everything_ = true;
       return;
     }
-    outdoors_ = outdoors_ || set->from_above[place.sector] != 0;
+    const OpenRooms& open = rooms_[place.map];
+    outdoors_ =
+        outdoors_ || (set->from_above[place.sector] != 0 && open.room(place.sector) == open.outdoors());
     if (views_.empty() || views_.back().map != place.map) {
       views_.push_back({place.map, words_.size()});
       words_.resize(words_.size() + set->row_words, 0);
@@ -67,7 +98,11 @@ bool Onlooker::may_see(SightPlace place) const {
   if (everything_ || place.map == SightPlace::anywhere) return true;
   if (place.map == SightPlace::outdoors) return outdoors_;
   const SectorVisibility* set = maps_[place.map].map->visibility();
-  if (set == nullptr || (outdoors_ && set->from_above[place.sector] != 0)) return true;
+  if (set == nullptr) return true;
+  const OpenRooms& open = rooms_[place.map];
+  const bool in_the_open = open.room(place.sector) == open.outdoors();
+  if (outdoors_ && in_the_open && set->from_above[place.sector] != 0) return true;
+  if (!in_own_room(place)) return false;
   for (const View& view : views_)
     if (view.map == place.map)
       return (words_[view.first_word + (place.sector >> 6)] >> (place.sector & 63) & 1) != 0;

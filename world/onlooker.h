@@ -4,13 +4,13 @@
 #include <span>
 #include <vector>
 
+#include "world/bsp/open_rooms.h"
 #include "world/bsp/sector_map.h"
 #include "world/math/vec.h"
 #include "world/space.h"
 
-// Who may see what, over any number of placed maps, by their visibility sets alone: for leaving out what a
-// viewer cannot see. Never "no" for a pair that can see each other whatever doors and lifts do; exact sight
-// is space_sees().
+// Who may see what, over any number of placed maps, by their visibility sets and shut doors: for leaving out
+// what a viewer cannot see. Never "no" for a pair that can see each other; exact sight is space_sees().
 
 namespace ashlar {
 
@@ -32,18 +32,25 @@ void sight_places(std::span<const MapInSpace> maps, DVec3 base, double radius_m,
 /// A pair of eyes and all that may be seen from there. Reusable; allocates until it has seen the largest map.
 class Onlooker {
  public:
-  /// @param margin_m  how far the eye may really be from where it is told to be: viewers move while news
-  /// travels
-  void look_from(std::span<const MapInSpace> maps, DVec3 eye, double margin_m);
+  /// @param rooms  of each map, by the same heights; must stay as they are while may_see() is asked
+  /// @param margin_m  how far the eye may really be from where it is told to be, on a way that leads through
+  /// no wall: viewers move while news travels
+  void look_from(std::span<const MapInSpace> maps, std::span<const OpenRooms> rooms, DVec3 eye,
+                 double margin_m);
 
   bool may_see(SightPlace place) const;
 
  private:
+  bool in_own_room(SightPlace place) const;
+  bool under_the_sky() const;  ///< is a way open from the eye to the air above?
+
   struct View {
     std::uint32_t map = 0;
     std::size_t first_word = 0;  ///< of its row in words_
   };
   std::span<const MapInSpace> maps_;
+  std::span<const OpenRooms> rooms_;
+  std::vector<SightPlace> own_;  ///< what the eye itself touches, where it is told to be
   std::vector<SightPlace> places_;
   std::vector<View> views_;
   std::vector<std::uint64_t> words_;

@@ -50,8 +50,7 @@ PlaceOptions place_of(const RecordedMap& map) {
 }
 
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
-                                                            const MapSource& maps,
-                                                            const ChunkSource& ground,
+                                                            const MapSource& maps, const ChunkSource& ground,
                                                             const PropSource& props) {
   WorldSetup setup;
   setup.make_chunk = ground;

@@ -129,4 +129,15 @@ std::vector<LeafOpening> leaf_openings(const BspTree& tree) {
   return out;
 }
 
+std::vector<std::pair<std::uint32_t, std::uint32_t>> sector_neighbours(const BspTree& tree) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
+  for (const LeafOpening& o : leaf_openings(tree)) {
+    const std::uint32_t a = tree.leaves[o.front].sector, b = tree.leaves[o.back].sector;
+    if (a != b) out.emplace_back(std::min(a, b), std::max(a, b));
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 }  // namespace ashlar

@@ -51,6 +51,7 @@ class MapPlacer {
     const DVec2 high{static_cast<double>(m.box_.max.x), static_cast<double>(m.box_.max.y)};
     m.grid_ = std::make_shared<const LineGrid>(
         build_line_grid(m.source_, m.tree_, MapBounds{m.to_map(low), m.to_map(high)}));
+    if (options_.visibility) m.neighbours_ = sector_neighbours(m.tree_);
     if (options_.visibility)
       m.visibility_ = std::make_shared<const SectorVisibility>(compute_visibility(m.source_, m.tree_));
     if (cut) m.doorways_.push_back(placed_doorway(*cut));

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "world/bsp/heights.h"
@@ -84,6 +85,8 @@ class PlacedMap {
   const LineGrid& grid() const { return *grid_; }
   /// Which sectors may see each other; null when the options did not ask for it.
   const SectorVisibility* visibility() const { return visibility_.get(); }
+  /// Pairs of sectors, lower first, whose leaves touch along a line, sorted; empty without a visibility set.
+  std::span<const std::pair<std::uint32_t, std::uint32_t>> neighbours() const { return neighbours_; }
   /// Is the sector's ceiling sky: open to the roof and above, whatever its height?
   bool sky(std::uint32_t sector) const { return sky_[sector] != 0; }
   /// Is it open to the sky now? A sky that the map moves is a door of sky: shut on its floor it is rock.
@@ -109,6 +112,7 @@ class PlacedMap {
   std::uint64_t content_hash_ = 0;
   std::shared_ptr<const LineGrid> grid_;
   std::shared_ptr<const SectorVisibility> visibility_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> neighbours_;
 };
 
 /// Puts a map into the world: cuts doorways, compiles, opens doors, finds box and roof.

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "world/bsp/sector_map.h"
@@ -40,5 +41,8 @@ struct LeafOpening {
   std::uint32_t front = 0, back = 0;  ///< leaves; the front one on the right hand of a -> b
 };
 std::vector<LeafOpening> leaf_openings(const BspTree& tree);
+
+/// Pairs of different sectors between which there is such an opening: lower first, sorted, each once.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> sector_neighbours(const BspTree& tree);
 
 }  // namespace ashlar

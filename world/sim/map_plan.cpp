@@ -1,6 +1,7 @@
 #include "world/sim/map_plan.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "world/bsp/line_grid.h"
 #include "world/math/assert.h"
@@ -42,8 +43,10 @@ void MapPlan::find_conveyors() {
     const DVec2 velocity = (end_m(l) - start_m(l)) * (35.0 / 32);
     for (const auto& [tag, sector] : tagged(action->tag)) conveyors_.push_back({sector, velocity});
   }
-  // Where two lines carry one sector both do.
-  std::ranges::stable_sort(conveyors_, {}, &Conveyor::sector);
+  // Where two lines carry one sector both do; a whole order, as sums depend on theirs.
+  std::ranges::sort(conveyors_, {}, [](const Conveyor& c) {
+    return std::tuple(c.sector, c.velocity_mps.x, c.velocity_mps.y);
+  });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < conveyors_.size(); ++i) {
     if (kept > 0 && conveyors_[kept - 1].sector == conveyors_[i].sector)

@@ -27,7 +27,9 @@ std::shared_ptr<const PlacedMap> place_with_set(const SectorMap& map) {
 bool may_see(const PlacedMap& map, DVec3 from, DVec3 to) {
   const MapInSpace in_space{&map, map.initial_heights()};
   Onlooker eyes;
-  eyes.look_from({&in_space, 1}, from, 0);
+  OpenRooms rooms;
+  rooms.update(*in_space.map, in_space.heights);
+  eyes.look_from({&in_space, 1}, {&rooms, 1}, from, 0);
   std::vector<SightPlace> places;
   sight_places({&in_space, 1}, to, 0, 0, places);
   for (const SightPlace place : places)
