@@ -13,6 +13,7 @@
 #include "server/net/transports.h"
 #include "server/setup.h"
 #include "server/store/recorder.h"
+#include "server/store/visibility_cache.h"
 #include "server/version.h"
 #include "world/bsp/placement.h"
 #include "world/content/line_specials.h"
@@ -87,6 +88,22 @@ void log_buffer(Log& log, const Transports& transports) {
                {"remedy", "sysctl -w net.core.rmem_max=" + std::to_string(wanted / 2) + ", then restart"}});
 }
 
+/// How long maps and props took, and where the visibility sets came from.
+void log_content(Log& log, const VisibilityCache& sets, const WorldSetup& setup, std::int64_t took_ms) {
+  log.info("content", {{"took_ms", took_ms},
+                       {"maps", setup.maps.size()},
+                       {"props", setup.props.size()},
+                       {"visibility_read", sets.read()},
+                       {"visibility_computed", sets.computed()}});
+  for (const VisibilityCache::Trouble& trouble : sets.refused())
+    log.warning("visibility_recomputed", {{"file", trouble.file}, {"reason", trouble.reason}});
+  for (const VisibilityCache::Trouble& trouble : sets.unwritten())
+    log.warning("visibility_not_kept",
+                {{"file", trouble.file},
+                 {"reason", trouble.reason},
+                 {"remedy", "make the world's folder writable, or each start computes it again"}});
+}
+
 /// "271x2 999x1": which line specials nobody here knows, and on how many lines each.
 std::string numbers_and_counts(std::span<const std::pair<std::uint16_t, std::uint32_t>> unknown) {
   std::string out;
@@ -158,8 +175,12 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   const auto begun = Loop::now();
   Loop loop;
   LoadedConfig loaded = given;
-  auto prepared = prepare_setup(loaded.config, usual_wad_folders());
+  VisibilityCache sets(loaded.config.world_dir);
+  auto prepared = prepare_setup(
+      loaded.config, usual_wad_folders(),
+      [&sets](const SectorMap& compiled, const BspTree& tree) { return sets.set_for(compiled, tree); });
   if (!prepared) return Failure(std::move(prepared.error()));
+  const auto content_us = (Loop::now() - begun).count();
   auto transports = Transports::open(transport_config(loaded.config));
   if (!transports) return Failure(std::move(transports.error()));
   const auto secret = random_secret();
@@ -171,6 +192,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   kept.config.maps = prepared->maps;
   kept.config.props = prepared->props;
   if (auto made = prepare_world(kept); !made) return Failure(std::move(made.error()));
+  sets.keep();
 
   auto world = std::make_unique<World>(prepared->setup);
   std::unique_ptr<Recorder> recorder;
@@ -194,6 +216,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
                      {"y", map->box().min.y},
                      {"roof_z", map->box().max.z},
                      {"sectors", map->source().sectors.size()}});
+  log_content(log, sets, prepared->setup, content_us / 1000);
   for (const auto& map : prepared->setup.maps)
     if (const auto unknown = unknown_specials(map->source()); !unknown.empty())
       log.warning("unknown_specials", {{"map", map->name()},

@@ -170,7 +170,8 @@ std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const s
 namespace {
 
 std::expected<PreparedWorld, std::string> prepare_maps(const Config& config,
-                                                       const std::vector<std::string>& wad_folders) {
+                                                       const std::vector<std::string>& wad_folders,
+                                                       const VisibilitySource& visibility) {
   PreparedWorld world;
   world.setup.seed = config.seed;
   world.setup.rules = config.rules;
@@ -211,7 +212,7 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config,
       options.surface_z = surface_for(terrain, options.origin_block, size);
       options.doors_open = config.doors == Doors::open;
       options.visibility = true;
-      auto result = place_map(*map, options);
+      auto result = place_map(*map, options, visibility);
       if (!result) return Failure(result.error().line());
       for (std::size_t other = 0; other < standing.size(); ++other)
         if (overlap((*result)->box(), standing[other]->box()))
@@ -230,8 +231,9 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config,
 }  // namespace
 
 std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
-                                                        const std::vector<std::string>& wad_folders) {
-  auto world = prepare_maps(config, wad_folders);
+                                                        const std::vector<std::string>& wad_folders,
+                                                        const VisibilitySource& visibility) {
+  auto world = prepare_maps(config, wad_folders, visibility);
   if (!world) return world;
   Terrain terrain;
   terrain.seed = config.seed;

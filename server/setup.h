@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "server/config/config.h"
+#include "world/bsp/placement.h"
 #include "world/bsp/sector_map.h"
 #include "world/content/wad.h"
 #include "world/sim/world.h"
@@ -46,8 +47,10 @@ struct PreparedWorld {
 
 /// Reads WADs, compiles maps and finds places for them: what --check-config checks. Without WAD and map:
 /// MAP01 of Freedoom where it is found, else the map that is built in. Nothing is left half-made.
+/// @param visibility  where the maps' visibility sets come from; empty: they are computed
 /// @return or one line that names file, map and remedy
 std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
-                                                        const std::vector<std::string>& wad_folders);
+                                                        const std::vector<std::string>& wad_folders,
+                                                        const VisibilitySource& visibility = {});
 
 }  // namespace ashlar::server

@@ -6,6 +6,7 @@
 #include "protocol/message_writer.h"
 #include "protocol/snapshot_writer.h"
 #include "protocol/stream_frame.h"
+#include "protocol/visibility_file.h"
 #include "tests/catch.h"
 
 using namespace ashlar;
@@ -85,4 +86,14 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   save(root / "stream_frame" / "three", stream);
   stream.insert(stream.end(), {0, 0, 1, 2, 3});
   save(root / "stream_frame" / "broken", stream);
+
+  for (const std::uint32_t sectors : {3u, 70u}) {
+    SectorVisibility set;
+    set.sectors = sectors, set.row_words = (sectors + 63) / 64;
+    set.bits.assign(std::size_t{sectors} * set.row_words, 5);
+    set.from_above.assign(sectors, 1);
+    std::vector<std::uint8_t> file = encode_visibility(set, 0);
+    file.insert(file.begin(), static_cast<std::uint8_t>(sectors));  // the first byte: of which map
+    save(root / "visibility_file" / std::to_string(sectors), file);
+  }
 }

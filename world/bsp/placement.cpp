@@ -7,6 +7,7 @@
 #include "world/bsp/line_grid.h"
 #include "world/bsp/open_doors.h"
 #include "world/bsp/visibility.h"
+#include "world/math/assert.h"
 #include "world/math/hash.h"
 
 namespace ashlar {
@@ -29,7 +30,8 @@ Turn16 yaw_of(std::int16_t degrees) {
 /// Fills a PlacedMap step by step; the steps need each other's results in this order.
 class MapPlacer {
  public:
-  MapPlacer(const SectorMap& map, const PlaceOptions& options) : options_(options) {
+  MapPlacer(const SectorMap& map, const PlaceOptions& options, const VisibilitySource& visibility)
+      : options_(options), visibility_(visibility) {
     placed_->source_ = map;
     placed_->name_ = options.name.empty() ? map.name : options.name;
     placed_->options_ = options;
@@ -51,9 +53,13 @@ class MapPlacer {
     const DVec2 high{static_cast<double>(m.box_.max.x), static_cast<double>(m.box_.max.y)};
     m.grid_ = std::make_shared<const LineGrid>(
         build_line_grid(m.source_, m.tree_, MapBounds{m.to_map(low), m.to_map(high)}));
-    if (options_.visibility) m.neighbours_ = sector_neighbours(m.tree_);
-    if (options_.visibility)
-      m.visibility_ = std::make_shared<const SectorVisibility>(compute_visibility(m.source_, m.tree_));
+    if (options_.visibility) {
+      m.neighbours_ = sector_neighbours(m.tree_);
+      m.visibility_ = visibility_
+                          ? visibility_(m.source_, m.tree_)
+                          : std::make_shared<const SectorVisibility>(compute_visibility(m.source_, m.tree_));
+      ASHLAR_ASSERT(m.visibility_ != nullptr && m.visibility_->sectors == m.source_.sectors.size());
+    }
     if (cut) m.doorways_.push_back(placed_doorway(*cut));
     things();
     m.content_hash_ = hash();
@@ -160,13 +166,14 @@ class MapPlacer {
   }
 
   const PlaceOptions& options_;
+  const VisibilitySource& visibility_;
   std::shared_ptr<PlacedMap> placed_ = std::make_shared<PlacedMap>();
   std::vector<SectorHeights> heights_;  // map units
 };
 
-std::expected<std::shared_ptr<const PlacedMap>, PlacementError> place_map(const SectorMap& map,
-                                                                          const PlaceOptions& options) {
-  return MapPlacer(map, options).run();
+std::expected<std::shared_ptr<const PlacedMap>, PlacementError> place_map(
+    const SectorMap& map, const PlaceOptions& options, const VisibilitySource& visibility) {
+  return MapPlacer(map, options, visibility).run();
 }
 
 }  // namespace ashlar

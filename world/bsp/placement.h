@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,7 +23,7 @@ struct PlaceOptions {
   std::int32_t surface_z = 0;  ///< the roof's height: the ground around the box is levelled to it
   bool doors_open = true;      ///< doors raised, lifts and other blocking floors lowered
   bool doorway = true;         ///< cut stairs from a room up to the surface
-  bool visibility = false;     ///< compute which sectors may see each other (visibility.h tells the cost)
+  bool visibility = false;     ///< know which sectors may see each other (visibility.h tells the cost)
 };
 
 struct PlacementError {
@@ -48,6 +49,11 @@ struct Doorway {
 
 struct LineGrid;
 struct SectorVisibility;
+
+/// Gives the visibility set of a map as it was compiled, doorways cut: who kept the sets of an earlier run
+/// need not compute them again. What it gives must be what compute_visibility would; never null.
+using VisibilitySource =
+    std::function<std::shared_ptr<const SectorVisibility>(const SectorMap& compiled, const BspTree& tree)>;
 
 /// A map where it stands: geometry, tree, things; everything but the sectors' heights, which are state.
 /// Immutable and shared.
@@ -118,7 +124,8 @@ class PlacedMap {
 /// Puts a map into the world: cuts doorways, compiles, opens doors, finds box and roof.
 /// Refused: a map without sectors or lines, a box that leaves the world (|x|, |y| < 2^20 m).
 /// Cost: that of build_bsp, tens of milliseconds.
-std::expected<std::shared_ptr<const PlacedMap>, PlacementError> place_map(const SectorMap& map,
-                                                                          const PlaceOptions& options);
+/// @param visibility  asked once when the options want a set; empty: compute_visibility
+std::expected<std::shared_ptr<const PlacedMap>, PlacementError> place_map(
+    const SectorMap& map, const PlaceOptions& options, const VisibilitySource& visibility = {});
 
 }  // namespace ashlar

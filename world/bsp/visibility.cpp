@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "world/bsp/widest_heights.h"
+#include "world/math/hash.h"
 
 namespace ashlar {
 namespace {
@@ -254,6 +255,17 @@ SectorVisibility compute_visibility(const SectorMap& map, const BspTree& tree) {
       if (out.sees(a, b)) out.from_above[b] = 1;
   }
   return out;
+}
+
+std::uint64_t visibility_key(const SectorMap& compiled) {
+  Hasher h;
+  h.add(content_hash(compiled));
+  for (const MapSector& s : compiled.sectors) {
+    std::uint64_t name = 0;
+    for (const char c : s.floor_flat) name = name << 8 | static_cast<std::uint8_t>(c);
+    h.add(name);
+  }
+  return h.value();
 }
 
 }  // namespace ashlar

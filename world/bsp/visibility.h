@@ -35,6 +35,15 @@ struct SectorVisibility {
 /// joining is ours.
 SectorVisibility compute_visibility(const SectorMap& map, const BspTree& tree);
 
+/// Which rules compute_visibility goes by, its tree and its table of line specials included. A change that
+/// makes another set of the same map takes the next number, so that sets kept in files are computed anew.
+inline constexpr std::uint32_t visibility_rules = 1;
+
+/// What the set is computed from, as a hash: equal keys under equal visibility_rules mean equal sets. More
+/// than content_hash() in that it counts the floors' flats, along which staircases rise. @param compiled
+/// doorways cut
+std::uint64_t visibility_key(const SectorMap& compiled);
+
 /// An opening between two neighbouring leaves, both in sectors: a piece of a partition line.
 struct LeafOpening {
   DVec2 a, b;

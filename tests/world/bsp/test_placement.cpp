@@ -5,6 +5,7 @@
 #include "world/bsp/doorway.h"
 #include "world/bsp/open_doors.h"
 #include "world/bsp/placed_map.h"
+#include "world/bsp/visibility.h"
 #include "world/content/builtin_map.h"
 
 using namespace ashlar;
@@ -128,6 +129,26 @@ TEST_CASE("every Freedoom map gets a doorway that can be walked, and its starts 
     }
   }
   if (maps != 0) CHECK(starts >= maps);
+}
+
+TEST_CASE("a visibility set is asked for once, for the map with its doorway cut", "[world][bsp][placement]") {
+  int asked = 0;
+  std::shared_ptr<const SectorVisibility> given;
+  const VisibilitySource source = [&](const SectorMap& compiled, const BspTree& tree) {
+    ++asked;
+    CHECK(compiled.sectors.size() > builtin().sectors.size());
+    given = std::make_shared<const SectorVisibility>(compute_visibility(compiled, tree));
+    return given;
+  };
+  PlaceOptions options;
+  REQUIRE(place_map(builtin(), options, source).has_value());
+  CHECK(asked == 0);
+  options.visibility = true;
+  const auto placed = place_map(builtin(), options, source);
+  REQUIRE(placed.has_value());
+  CHECK(asked == 1);
+  CHECK((*placed)->visibility() == given.get());
+  CHECK(given->sectors == (*placed)->source().sectors.size());
 }
 
 TEST_CASE("a map that does not fit into the world is refused in one line", "[world][bsp][placement]") {
