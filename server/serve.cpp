@@ -88,7 +88,7 @@ void log_buffer(Log& log, const Transports& transports) {
                {"remedy", "sysctl -w net.core.rmem_max=" + std::to_string(wanted / 2) + ", then restart"}});
 }
 
-/// How long maps and props took, and where the visibility sets came from.
+/// How long maps and props took, where the visibility sets came from, and what the maps have to do without.
 void log_content(Log& log, const VisibilityCache& sets, const WorldSetup& setup, std::int64_t took_ms) {
   log.info("content", {{"took_ms", took_ms},
                        {"maps", setup.maps.size()},
@@ -102,6 +102,9 @@ void log_content(Log& log, const VisibilityCache& sets, const WorldSetup& setup,
                 {{"file", trouble.file},
                  {"reason", trouble.reason},
                  {"remedy", "make the world's folder writable, or each start computes it again"}});
+  for (const auto& map : setup.maps)
+    if (!map->no_doorway().empty())
+      log.warning("no_doorway", {{"map", map->name()}, {"reason", map->no_doorway()}});
 }
 
 /// "271x2 999x1": which line specials nobody here knows, and on how many lines each.

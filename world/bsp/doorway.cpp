@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace ashlar {
 namespace {
@@ -45,17 +46,17 @@ class Cutter {
   Cutter(SectorMap& map, std::vector<SectorHeights>& heights, double roof_z, DVec2 start)
       : map_(map), heights_(heights), roof_(roof_z), start_(start) {}
 
-  std::optional<CutDoorway> run(std::uint32_t start_sector) {
+  std::expected<CutDoorway, NoDoorway> run(std::uint32_t start_sector) {
     const std::vector<std::uint8_t> all(map_.sectors.size(), 1);
     std::optional<Site> site;
     if (start_sector != no_index) site = best(reachable_on_foot(map_, heights_, start_sector));
     if (!site) site = best(all);
-    if (!site) return std::nullopt;
+    if (!site) return std::unexpected(too_deep_ ? NoDoorway::too_deep : NoDoorway::no_room);
     return cut(*site);
   }
 
  private:
-  std::optional<Site> best(const std::vector<std::uint8_t>& allowed) const {
+  std::optional<Site> best(const std::vector<std::uint8_t>& allowed) {
     std::optional<Site> found;
     for (std::uint32_t i = 0; i < map_.lines.size(); ++i) {
       const MapLine& line = map_.lines[i];
@@ -74,6 +75,10 @@ class Cutter {
       s.floor = h.floor_m;
       s.steps = static_cast<int>(std::ceil((roof_ - s.floor) / rise_max));
       if (s.steps < 2) continue;
+      if (s.steps > doorway_steps_max) {
+        too_deep_ = true;
+        continue;
+      }
       // Short stairs near the start; slanted walls only where nothing else serves, their corners are inexact.
       const double slanted = s.along.x != 0 && s.along.y != 0 ? 512 : 0;
       const double span = l / 2 - stairs_width / 2 - clearance;
@@ -165,6 +170,7 @@ class Cutter {
   std::vector<SectorHeights>& heights_;
   double roof_;
   DVec2 start_;
+  bool too_deep_ = false;  ///< a wall was passed over for its depth alone, as far as was looked
 };
 
 }  // namespace
@@ -212,8 +218,8 @@ std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vec
   return reached;
 }
 
-std::optional<CutDoorway> cut_doorway(SectorMap& map, std::vector<SectorHeights>& heights, double roof_z,
-                                      DVec2 start, std::uint32_t start_sector) {
+std::expected<CutDoorway, NoDoorway> cut_doorway(SectorMap& map, std::vector<SectorHeights>& heights,
+                                                 double roof_z, DVec2 start, std::uint32_t start_sector) {
   return Cutter(map, heights, roof_z, start).run(start_sector);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-#include <optional>
+#include <cstdint>
+#include <expected>
 #include <vector>
 
 #include "world/bsp/heights.h"
@@ -14,6 +15,15 @@ struct CutDoorway {
   DVec2 top;  ///< on the roof, behind the highest step
 };
 
+/// Rises of a staircase at most: 192 m of them. The deepest in Freedoom has 65; a map with a floor far below
+/// would get thousands of sectors that nobody climbs.
+inline constexpr int doorway_steps_max = 256;
+
+enum class NoDoorway : std::uint8_t {
+  no_room,   ///< no wall has the void behind it and the floor before it
+  too_deep,  ///< some wall may have, but every one that fits otherwise needs more than doorway_steps_max
+};
+
 /// Sectors that a walker reaches from a point: steps of 24 units up at most, openings of 56, any drop, no
 /// lines that block. Indexed by sector, 0 or 1.
 std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vector<SectorHeights>& heights,
@@ -23,9 +33,9 @@ std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vec
 /// from player 1's start, with void enough behind it, and adds a sector a step (24 units up, 32 deep at
 /// most and least, 80 wide, open to the sky). `heights` (map units) grows by the new sectors.
 /// Among the places the nearest with the shortest stairs wins. Where no wall in reach has the room, any wall
-/// of the map serves; nullopt: none does, and nothing was changed.
+/// of the map serves; where none does, nothing was changed.
 /// @param start_sector  sector of player 1's start, or no_index
-std::optional<CutDoorway> cut_doorway(SectorMap& map, std::vector<SectorHeights>& heights, double roof_z,
-                                      DVec2 start, std::uint32_t start_sector);
+std::expected<CutDoorway, NoDoorway> cut_doorway(SectorMap& map, std::vector<SectorHeights>& heights,
+                                                 double roof_z, DVec2 start, std::uint32_t start_sector);
 
 }  // namespace ashlar

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "world/bsp/doorway.h"
 #include "world/bsp/line_grid.h"
@@ -25,6 +26,16 @@ Turn16 yaw_of(std::int16_t degrees) {
   return Turn16{static_cast<std::uint16_t>(turned * 65536 / 360)};
 }
 
+std::string why_no_doorway(NoDoorway why) {
+  switch (why) {
+    case NoDoorway::too_deep:
+      return "stairs to the surface would need more than " + std::to_string(doorway_steps_max) +
+             " steps; raise the floor of a room or lower the map's highest ceiling";
+    case NoDoorway::no_room: break;
+  }
+  return "no wall has void enough behind it for stairs to the surface";
+}
+
 }  // namespace
 
 /// Fills a PlacedMap step by step; the steps need each other's results in this order.
@@ -46,7 +57,14 @@ class MapPlacer {
 
     m.tree_ = build_bsp(m.source_);
     std::optional<CutDoorway> cut;
-    if (options_.doorway && (cut = doorway())) m.tree_ = build_bsp(m.source_);
+    if (options_.doorway) {
+      if (const auto stairs = doorway()) {
+        cut = *stairs;
+        m.tree_ = build_bsp(m.source_);
+      } else {
+        m.no_doorway_ = why_no_doorway(stairs.error());
+      }
+    }
     if (auto wrong = find_box()) return refuse(*wrong);
     sectors();
     const DVec2 low{static_cast<double>(m.box_.min.x), static_cast<double>(m.box_.min.y)};
@@ -112,7 +130,7 @@ class MapPlacer {
   }
 
   /// Needs the tree of the map as it was, to know where player 1 starts.
-  std::optional<CutDoorway> doorway() {
+  std::expected<CutDoorway, NoDoorway> doorway() {
     PlacedMap& m = *placed_;
     DVec2 start = (m.tree_.bounds.min + m.tree_.bounds.max) * 0.5;
     std::uint32_t sector = no_index;

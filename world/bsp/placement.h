@@ -71,6 +71,8 @@ class PlacedMap {
   std::span<const SectorHeights> initial_heights() const { return initial_heights_; }
   std::span<const PlacedThing> things() const { return things_; }
   std::span<const Doorway> doorways() const { return doorways_; }
+  /// Why a doorway that the options asked for was not cut; empty when it was, or was not asked for.
+  const std::string& no_doorway() const { return no_doorway_; }
   /// Over source, place and options: equal on two machines means equal worlds.
   std::uint64_t content_hash() const { return content_hash_; }
 
@@ -115,6 +117,7 @@ class PlacedMap {
   std::vector<SectorHeights> initial_heights_;
   std::vector<PlacedThing> things_;
   std::vector<Doorway> doorways_;
+  std::string no_doorway_;
   std::uint64_t content_hash_ = 0;
   std::shared_ptr<const LineGrid> grid_;
   std::shared_ptr<const SectorVisibility> visibility_;

@@ -131,6 +131,47 @@ TEST_CASE("every Freedoom map gets a doorway that can be walked, and its starts 
   if (maps != 0) CHECK(starts >= maps);
 }
 
+TEST_CASE("stairs of more steps than a doorway may have are not cut, and a line says why",
+          "[world][bsp][placement][doorway]") {
+  MapWriter w;
+  const auto room = w.sector(0, 128);
+  w.ring({{0, 0}, {0, 256}, {256, 256}, {256, 0}}, room);
+  const auto cut = [&w](double roof) {
+    SectorMap map = w.map;
+    auto heights = heights_as_drawn(map);
+    const auto stairs = cut_doorway(map, heights, roof, {128, 128}, 0);
+    CHECK(heights.size() == map.sectors.size());
+    if (!stairs) CHECK(map.lines == w.map.lines);
+    CHECK(map.sectors.size() == (stairs ? std::size_t{doorway_steps_max} : 1));
+    return stairs;
+  };
+  CHECK(cut(24 * doorway_steps_max).has_value());
+  const auto deeper = cut(24 * doorway_steps_max + 1);
+  REQUIRE_FALSE(deeper.has_value());
+  CHECK(deeper.error() == NoDoorway::too_deep);
+
+  w.map.name = "PIT";
+  w.map.sectors[room].floor = -20000;
+  const auto pit = must_place(w.map);
+  CHECK(pit->doorways().empty());
+  CHECK(pit->source().lines.size() == 4);
+  CHECK_THAT(pit->no_doorway(), ContainsSubstring(std::to_string(doorway_steps_max) + " steps"));
+
+  // Another room that is nearer to the surface has them instead.
+  const auto shallow = w.sector(0, 128);
+  w.ring({{2000, 0}, {2000, 256}, {2256, 256}, {2256, 0}}, shallow);
+  const auto both = must_place(w.map);
+  CHECK(both->doorways().size() == 1);
+  CHECK(both->no_doorway().empty());
+
+  PlaceOptions closed;
+  closed.doorway = false;
+  CHECK(must_place(w.map, closed)->no_doorway().empty());
+  w.map.sectors[room].floor = w.map.sectors[room].ceiling - 40;  // nobody stands in there
+  w.map.sectors[shallow].floor = w.map.sectors[shallow].ceiling - 40;
+  CHECK_THAT(must_place(w.map)->no_doorway(), ContainsSubstring("no wall"));
+}
+
 TEST_CASE("a visibility set is asked for once, for the map with its doorway cut", "[world][bsp][placement]") {
   int asked = 0;
   std::shared_ptr<const SectorVisibility> given;
