@@ -24,7 +24,7 @@ std::string format(const char* pattern, Values... values) {
 }
 
 /// Text as a JSON string.
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -44,11 +44,11 @@ class Object {
  public:
   void add(const char* key, const std::string& json) {
     text_ += text_.empty() ? "{" : ", ";
-    text_ += quoted(key) + ": " + json;
+    text_ += json_string(key) + ": " + json;
   }
   void number(const char* key, double value) { add(key, format("%.3f", value)); }
   void count(const char* key, std::uint64_t value) { add(key, std::to_string(value)); }
-  void text(const char* key, std::string_view value) { add(key, quoted(value)); }
+  void text(const char* key, std::string_view value) { add(key, json_string(value)); }
   void truth(const char* key, bool value) { add(key, value ? "true" : "false"); }
   std::string done() const { return text_.empty() ? "{}" : text_ + "}"; }
 
@@ -193,7 +193,8 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("late_polls", r.late_polls);
   o.count("attacks_sent", r.attacks_sent);
   std::string reasons = "[";
-  for (const std::string& reason : r.reasons) reasons += (reasons.size() > 1 ? ", " : "") + quoted(reason);
+  for (const std::string& reason : r.reasons)
+    reasons += (reasons.size() > 1 ? ", " : "") + json_string(reason);
   o.add("reasons", reasons + "]");
   return o.done() + "\n";
 }

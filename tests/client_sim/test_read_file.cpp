@@ -17,7 +17,7 @@ struct TemporaryFile {
     const int fd = ::mkstemp(path.data());
     REQUIRE(fd >= 0);
     std::FILE* file = ::fdopen(fd, "wb");
-    REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size());
+    if (!bytes.empty()) REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size());
     std::fclose(file);
   }
   ~TemporaryFile() { std::remove(path.c_str()); }

@@ -117,7 +117,7 @@ TEST_CASE("the visibility set never hides a pair that sees each other, and hides
   // with courts and deep halls that is most of what is left.
   const std::string poorest = poor.empty() ? "" : poor.front().second;
   CAPTURE(unjoined_all, hidden_all, poor.size(), poorest);
-  CHECK(hidden_all * 10 >= unjoined_all * 9);
+  CHECK(hidden_all * 10 >= unjoined_all * (map_stride == 1 ? 9 : 8));
   CHECK(poor.size() <= 7);
   if (!poor.empty()) CHECK(poor.front().first > 0.4);
 }
