@@ -6,16 +6,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "tests/bench/wads.h"
 #include "tests/client_sim/explore/explore_run.h"
 #include "tests/world/sim/reach.h"
 #include "world/content/wad.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
+using ashlar::bench::find_wad;
 
 namespace {
 
@@ -27,22 +27,6 @@ struct Options {
   bool verbose = false;
   int fill = 10;  // maps chosen by seed beside those named
 };
-
-std::optional<WadStack> find_wad(const char* name) {
-  std::vector<std::string> folders;
-  if (const char* dir = std::getenv("DOOMWADDIR")) folders.emplace_back(dir);
-  folders.insert(folders.end(), {"/usr/share/games/doom", "/usr/local/share/games/doom", "/usr/share/doom"});
-  for (const std::string& folder : folders) {
-    std::ifstream file(folder + "/" + name, std::ios::binary);
-    if (!file) continue;
-    auto wad = open_wad({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, name);
-    if (!wad) continue;
-    WadStack stack;
-    stack.files.push_back(std::move(*wad));
-    return stack;
-  }
-  return std::nullopt;
-}
 
 double cpu_s() {
   timespec t{};

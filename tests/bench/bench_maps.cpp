@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/bench/classic_map.h"
+#include "tests/bench/wads.h"
 #include "tests/bench/workload.h"
 #include "world/bsp/line_grid.h"
 #include "world/bsp/placed_map.h"
@@ -51,22 +50,6 @@ std::uint64_t measure(const char* what, double operations, const char* asked, Ru
   std::printf("  %-44s %7.1f / %7.1f / %7.1f ns  %s\n", what, ns[0], ns[1], ns[2], asked);
   last_median_ns = ns[1];
   return value;
-}
-
-std::optional<WadStack> find_wad(const char* name) {
-  std::vector<std::string> folders;
-  if (const char* dir = std::getenv("DOOMWADDIR")) folders.emplace_back(dir);
-  folders.insert(folders.end(), {"/usr/share/games/doom", "/usr/local/share/games/doom", "/usr/share/doom"});
-  for (const std::string& folder : folders) {
-    std::ifstream file(folder + "/" + name, std::ios::binary);
-    if (!file) continue;
-    auto wad = open_wad({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, name);
-    if (!wad) continue;
-    WadStack stack;
-    stack.files.push_back(std::move(*wad));
-    return stack;
-  }
-  return std::nullopt;
 }
 
 constexpr std::uint32_t point_count = 1000000;

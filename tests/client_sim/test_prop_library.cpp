@@ -1,10 +1,9 @@
 #include "client_sim/prop_library.h"
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 
 using namespace ashlar;
 using namespace ashlar::client_sim;
@@ -13,29 +12,10 @@ namespace {
 
 const std::string wedge = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
 
-/// Two folders with files, gone with the test.
-struct Folders {
-  Folders() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ashlar-props-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    root = pattern;
-    std::filesystem::create_directory(root / "other");
-  }
-  ~Folders() {
-    std::error_code error;
-    std::filesystem::remove_all(root, error);
-  }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(root / name, std::ios::binary) << text;
-    return (root / name).string();
-  }
-  std::filesystem::path root;
-};
-
 }  // namespace
 
 TEST_CASE("a client places the props of a welcome from its own files", "[client_sim][props]") {
-  const Folders folders;
+  const ashlar::testing::TemporaryFolder folders;
   const std::string file = folders.write("wedge.obj", wedge);
   auto library = PropLibrary::open({file});
   REQUIRE(library);
@@ -57,6 +37,7 @@ TEST_CASE("a client places the props of a welcome from its own files", "[client_
   CHECK_FALSE(empty->content_hash(told));
   CHECK_THAT(empty->place("wedge.obj", ModelUp::z, place).error(), ContainsSubstring("--prop"));
   // Another model under the same name is not the same content.
+  std::filesystem::create_directory(folders.path("other"));
   const std::string changed = folders.write("other/wedge.obj", wedge + "v 0 2 0\nf 2 3 5\n");
   auto foreign = PropLibrary::open({changed});
   REQUIRE(foreign);

@@ -1,36 +1,22 @@
 #include "client_sim/read_file.h"
 
-#include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 
 using ashlar::client_sim::read_file;
-
-namespace {
-
-/// A file that is gone with the case.
-struct TemporaryFile {
-  std::string path = "/tmp/ashlar_read_XXXXXX";
-  explicit TemporaryFile(const std::vector<std::uint8_t>& bytes) {
-    const int fd = ::mkstemp(path.data());
-    REQUIRE(fd >= 0);
-    std::FILE* file = ::fdopen(fd, "wb");
-    if (!bytes.empty()) REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size());
-    std::fclose(file);
-  }
-  ~TemporaryFile() { std::remove(path.c_str()); }
-};
-
-}  // namespace
 
 TEST_CASE("a file is read whole, whatever its size", "[client_sim][read_file]") {
   const std::size_t size = GENERATE(0u, 1u, 65535u, 65536u, 65537u, 300'000u);
   std::vector<std::uint8_t> bytes(size);
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(i * 31);
-  const TemporaryFile file(bytes);
-  const auto got = read_file(file.path);
+  const ashlar::testing::TemporaryFolder folder;
+  const std::string path = folder.write("file", std::string(bytes.begin(), bytes.end()));
+  REQUIRE(std::filesystem::file_size(path) == size);
+  const auto got = read_file(path);
   REQUIRE(got.has_value());
   CHECK(*got == bytes);
 }

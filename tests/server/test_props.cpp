@@ -4,12 +4,12 @@
 #include "server/setup.h"
 #include "server/welcome_content.h"
 #include "tests/catch.h"
-#include "tests/server/config/files.h"
+#include "tests/temporary_folder.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
 
-using test::TemporaryFolder;
+using ashlar::testing::TemporaryFolder;
 
 namespace {
 

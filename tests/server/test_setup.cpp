@@ -1,13 +1,13 @@
 #include "server/setup.h"
 
 #include "tests/catch.h"
-#include "tests/server/config/files.h"
+#include "tests/temporary_folder.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
 
 namespace ashlar::server {
 
-using test::TemporaryFolder;
+using ashlar::testing::TemporaryFolder;
 
 namespace {
 

@@ -2,11 +2,11 @@
 
 #include "server/config/config_file.h"
 #include "tests/catch.h"
-#include "tests/server/config/files.h"
+#include "tests/temporary_folder.h"
 
 namespace ashlar::server {
 
-using test::TemporaryFolder;
+using ashlar::testing::TemporaryFolder;
 
 namespace {
 

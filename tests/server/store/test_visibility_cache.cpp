@@ -5,14 +5,14 @@
 #include "protocol/visibility_file.h"
 #include "server/setup.h"
 #include "tests/catch.h"
-#include "tests/server/config/files.h"
+#include "tests/temporary_folder.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
 
 namespace ashlar::server {
 
-using test::TemporaryFolder;
+using ashlar::testing::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace ashlar::server::test {
+namespace ashlar::testing {
 
 /// A folder that is gone with the test.
 class TemporaryFolder {
@@ -39,4 +39,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace ashlar::server::test
+}  // namespace ashlar::testing
