@@ -2,14 +2,16 @@
 
 #include <array>
 
+#include "client_sim/explore/party.h"
+
 namespace ashlar::client_sim {
 namespace {
 
 constexpr Micros look_every{std::chrono::milliseconds{500}};
 // Slower than this over half a second while walking is a wall.
 constexpr double still_m_max = 0.5;
-constexpr std::array<std::string_view, brain_kind_count> names{"wander", "crowd",  "idle",
-                                                               "jumper", "follow", "hunt"};
+constexpr std::array<std::string_view, brain_kind_count> names{"wander", "crowd", "idle",   "jumper",
+                                                               "follow", "hunt",  "explore"};
 
 Micros millis(std::uint32_t count) { return Micros{static_cast<std::int64_t>(count) * 1000}; }
 
@@ -23,6 +25,15 @@ std::optional<BrainKind> brain_kind(std::string_view text) {
   return std::nullopt;
 }
 
+Brain::Brain(BrainKind kind, std::uint64_t seed, std::shared_ptr<ExploreParty> party)
+    : kind_(kind), rng_{seed} {
+  if (kind == BrainKind::explore && party != nullptr)
+    explorer_ = std::make_unique<PartyExplorer>(std::move(party), seed);
+}
+Brain::Brain(Brain&&) noexcept = default;
+Brain& Brain::operator=(Brain&&) noexcept = default;
+Brain::~Brain() = default;
+
 bool Brain::stands_still(Micros now, const Client& client) {
   if (now < next_look_ || !client.own()) return false;
   next_look_ = now + look_every;
@@ -33,6 +44,7 @@ bool Brain::stands_still(Micros now, const Client& client) {
 }
 
 std::optional<DVec2> Brain::goal(const Client& client) {
+  if (kind_ == BrainKind::explore) return explorer_ == nullptr ? std::nullopt : explorer_->way_in(client);
   client.view().entities(seen_);
   const DVec3 here = client.own()->body.position_m;
   if (kind_ == BrainKind::crowd) {
@@ -74,6 +86,7 @@ void Brain::steer(Micros now, const Client& client) {
     }
     case BrainKind::crowd:
     case BrainKind::follow:
+    case BrainKind::explore:
     case BrainKind::hunt: {
       const auto to = goal(client);
       const DVec2 away = to ? *to - xy(client.own()->body.position_m) : DVec2{};
@@ -102,6 +115,13 @@ void Brain::steer(Micros now, const Client& client) {
 
 PlayerCommand Brain::think(Micros now, const Client& client) {
   if (!client.own()) return {};
+  if (explorer_ != nullptr) {
+    if (const auto command = explorer_->think(client)) {
+      command_ = *command;
+      view_turn_ = client.view_turn();
+      return command_;
+    }
+  }
   // A teleporter or a spawn turned the player: it goes on from there.
   command_.yaw = command_.yaw + (client.view_turn() - view_turn_);
   view_turn_ = client.view_turn();

@@ -15,6 +15,7 @@ constexpr Micros chat_repeat{std::chrono::milliseconds{100}};
 constexpr Micros input_repeat{std::chrono::milliseconds{100}};
 constexpr Micros leave_repeat{std::chrono::milliseconds{50}};
 constexpr int leaves_max = 3;
+constexpr std::uint32_t reach_growth = 8;
 /// Who calls so seldom was suspended, or its clock leapt.
 constexpr Micros away_after{std::chrono::milliseconds{125}};
 
@@ -116,7 +117,7 @@ void Client::receive(std::span<const std::uint8_t> bytes) {
     if (acked->has_rtt && acked->rtt <= now_ - rtt_from_) {
       stats_.rtt.add(acked->rtt);
       rtt_ = rtt_ == Micros{0} ? acked->rtt : (rtt_ * 7 + acked->rtt) / 8;
-      clock_.take_round_trip(acked->rtt);
+      clock_.take_round_trip(now_, acked->rtt);
     }
   } else if (const auto* welcome = std::get_if<Welcome>(&*message);
              welcome != nullptr && !welcomed() && welcome->nonce == config_.nonce &&
@@ -140,7 +141,7 @@ void Client::handle(Welcome& message) {
   next_send_ = now_;
   view_.reset(welcome_.rules.tick_rate_hz);
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks);
-  if (rtt_ > Micros{0}) clock_.take_round_trip(rtt_);
+  if (rtt_ > Micros{0}) clock_.take_round_trip(now_, rtt_);
   std::vector<std::shared_ptr<const PlacedMap>> held;
   for (const WelcomeMap& map : welcome_.maps) {
     const auto hash = config_.content ? config_.content(map) : std::nullopt;
@@ -168,10 +169,12 @@ void Client::handle(const Refuse& message) {
 
 void Client::handle(const SnapshotPart& message) {
   if (!welcomed()) return;
-  // A tick far ahead of the clock would make every true one after it look old.
+  // A tick far ahead of the clock would make every true one after it look old. The reach grows faster than
+  // the server's ticks, for who was away for long: what its socket had kept told of the first seconds only.
   const std::int64_t elapsed_ticks =
       (now_ - last_snapshot_).count() * welcome_.rules.tick_rate_hz / 1'000'000;
-  const std::uint32_t reach = static_cast<std::uint32_t>(elapsed_ticks) + 5u * welcome_.rules.tick_rate_hz;
+  const std::uint32_t reach =
+      reach_growth * static_cast<std::uint32_t>(elapsed_ticks) + 5u * welcome_.rules.tick_rate_hz;
   const std::uint32_t known = std::max(snapshot_tick_, welcome_.tick);
   if (message.tick > known && message.tick - known > reach) {
     ++stats_.drops[static_cast<std::size_t>(DropReason::out_of_range)];

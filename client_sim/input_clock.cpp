@@ -1,6 +1,7 @@
 #include "client_sim/input_clock.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ashlar::client_sim {
 namespace {
@@ -18,6 +19,7 @@ constexpr std::int64_t pace_slowest = 32;  // times the plain period
 constexpr Micros lost_sight{250'000};
 constexpr Micros catch_up_for{250'000};
 constexpr std::int64_t rtt_ticks_max = 1000;
+constexpr Micros rtt_over{500'000};
 // Of the first round trip no more is believed: the hello may have waited for the network or for the server.
 constexpr Micros first_rtt_max{250'000};
 
@@ -52,11 +54,18 @@ void InputClock::skip_to(std::uint32_t tick) {
   forget_window();
 }
 
-void InputClock::take_round_trip(Micros rtt) {
-  if (rtt_ == Micros{0})
-    rtt_ = std::min(rtt, first_rtt_max);
-  else
-    rtt_ = rtt < rtt_ ? (rtt_ + rtt) / 2 : (rtt_ * 7 + rtt) / 8;
+void InputClock::take_round_trip(Micros now, Micros rtt) {
+  if (rtt_ == Micros{0}) {
+    rtt_before_ = rtt_now_ = std::min(rtt, first_rtt_max);
+    rtt_begin_ = now;
+  } else if (now - rtt_begin_ >= rtt_over) {
+    // Half a second is counted from its first round trip: after a silence there is none of it yet.
+    rtt_before_ = std::exchange(rtt_now_, rtt);
+    rtt_begin_ = now;
+  } else {
+    rtt_now_ = std::min(rtt_now_, rtt);
+  }
+  rtt_ = std::max(Micros{1}, std::min(rtt_before_, rtt_now_));
 }
 
 void InputClock::start(Micros now, std::uint32_t snapshot_tick) {

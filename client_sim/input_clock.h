@@ -27,9 +27,10 @@ class InputClock {
 
   bool running() const { return running_; }
 
-  /// A round trip was measured. The clock believes short ones sooner than long ones: those are of packets
-  /// that waited for something once, and commands numbered by them are refused as too early.
-  void take_round_trip(Micros rtt);
+  /// A round trip was measured. The clock goes by the shortest of the last half second to second: long ones
+  /// are of packets that waited for something once, in a stream many at a time, and commands numbered by them
+  /// are refused as too early.
+  void take_round_trip(Micros now, Micros rtt);
 
   /// Starts from the first snapshot.
   void start(Micros now, std::uint32_t snapshot_tick);
@@ -74,9 +75,11 @@ class InputClock {
   std::uint64_t skipped_ = 0;
 
   // Where the server is.
-  std::uint32_t snapshot_tick_ = 0;  // the newest
-  Micros rtt_{0};
-  Micros catch_up_until_{0};  // until then the server's tick alone moves the clock forward
+  std::uint32_t snapshot_tick_ = 0;    // the newest
+  Micros rtt_{0};                      // 0: not known yet
+  Micros rtt_before_{0}, rtt_now_{0};  // the shortest of the half second before, and of the present one
+  Micros rtt_begin_{0};                // of the present one
+  Micros catch_up_until_{0};           // until then the server's tick alone moves the clock forward
 
   // What commands arrive ahead.
   int slope_ = 0;  // 1/64 of the period: negative is faster

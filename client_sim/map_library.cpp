@@ -8,25 +8,19 @@
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
 #include "world/content/wad.h"
+#include "world/content/wad_folders.h"
 
 namespace ashlar::client_sim {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* default_wad = "freedoom2.wad";
 
 /// The file itself, or one of that name where WADs usually are.
 std::optional<fs::path> find_file(const std::string& name) {
-  std::vector<fs::path> places{fs::path(name)};
-  if (name.find('/') == std::string::npos) {
-    if (const char* folder = std::getenv("DOOMWADDIR"); folder != nullptr && *folder != 0)
-      places.push_back(fs::path(folder) / name);
-    for (const char* folder : {"/usr/local/share/games/doom", "/usr/share/games/doom", "/usr/share/doom"})
-      places.push_back(fs::path(folder) / name);
-  }
+  const auto folders = wad_folders(std::getenv("DOOMWADDIR"), std::getenv("DOOMWADPATH"));
   std::error_code ignored;
-  for (const fs::path& place : places)
-    if (fs::is_regular_file(place, ignored)) return place;
+  for (const std::string& file : wad_files(name, folders))
+    if (fs::is_regular_file(file, ignored)) return file;
   return std::nullopt;
 }
 
@@ -40,7 +34,7 @@ std::expected<WadFile, std::string> read_wad(const fs::path& path) {
 
 bool same(const PlaceOptions& a, const PlaceOptions& b) {
   return a.name == b.name && a.origin_block == b.origin_block && a.surface_z == b.surface_z &&
-         a.doors_open == b.doors_open && a.doorway == b.doorway;
+         a.doors_open == b.doors_open && a.doorway == b.doorway && a.visibility == b.visibility;
 }
 
 }  // namespace
@@ -106,7 +100,7 @@ std::expected<std::shared_ptr<const PlacedMap>, std::string> MapLibrary::place(c
   return impl_->place(options);
 }
 
-std::optional<std::uint64_t> MapLibrary::content_hash(const WelcomeMap& map) {
+std::shared_ptr<const PlacedMap> MapLibrary::placed(const WelcomeMap& map) {
   PlaceOptions options;
   options.name = map.name;
   options.origin_block = map.origin_block;
@@ -114,8 +108,12 @@ std::optional<std::uint64_t> MapLibrary::content_hash(const WelcomeMap& map) {
   options.doors_open = (map.flags & welcome_map_flag::doors_open) != 0;
   options.doorway = (map.flags & welcome_map_flag::doorway) != 0;
   const auto placed = impl_->place(options);
-  if (!placed) return std::nullopt;
-  return (*placed)->content_hash();
+  return placed ? *placed : nullptr;
+}
+
+std::optional<std::uint64_t> MapLibrary::content_hash(const WelcomeMap& map) {
+  const auto held = placed(map);
+  return held == nullptr ? std::nullopt : std::optional(held->content_hash());
 }
 
 }  // namespace ashlar::client_sim

@@ -53,9 +53,6 @@ struct RecordingHeader {
   std::vector<RecordedProp> props;
 };
 
-/// What a recording of this world begins with. Precondition: nothing has been stepped yet.
-RecordingHeader recording_header(const World& world, const std::string& build);
-
 /// One tick as it is kept; owns what TickInput only views.
 struct TickRecord {
   std::vector<std::uint32_t> joins;

@@ -10,7 +10,7 @@
 //
 //   u32  visibility_file_magic
 //   u32  visibility_rules
-//   u64  visibility_key() of the compiled map
+//   u64  key: content_hash() of the compiled map
 //   u32  sectors, u32 row words
 //   u64  rows, sectors times row words of them; bits past the last sector are 0
 //   u8   seen from above, by sector, 0 or 1

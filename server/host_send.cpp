@@ -92,6 +92,7 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
   const std::uint32_t tick = number(world->tick());
   const Rules& rules = world->setup().rules;
   const double travelled_m = rules.walk_speed_mps_max * config.snapshot_every_ticks / rules.tick_rate_hz;
+  DVec3 eye_before;
   for (Session& session : sessions) {
     if (session.state != SessionState::playing) continue;
     const int row = world->player_row(session.player);
@@ -114,8 +115,9 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
                            : static_cast<std::int8_t>(std::clamp(level, -127, 127));
     head.own = &own;
     const DVec3 eye = own.body.position_m + DVec3{0, 0, world->setup().rules.player_eye_m};
-    const std::span<const CellBlock> blocks =
-        publisher.blocks_near(eye, config.interest_radius_m, eye_margin_m + travelled_m);
+    const std::span<const CellBlock> blocks = publisher.blocks_near(
+        config.defects.wrong_eyes ? eye_before : eye, config.interest_radius_m, eye_margin_m + travelled_m);
+    eye_before = eye;
     const SnapshotPlan plan =
         snapshots.begin(head, blocks, publisher.heights(), snapshot_parts_per_client, publisher.motions());
     for (std::size_t part = 0; part < plan.parts; ++part)

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "protocol/recorded_world.h"
 #include "server/admin/live_view.h"
 #include "server/host.h"
 #include "server/log.h"

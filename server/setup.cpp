@@ -8,9 +8,11 @@
 #include "server/props.h"
 #include "server/welcome_content.h"
 #include "world/bsp/placement.h"
+#include "world/content/ascii.h"
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
 #include "world/content/wad.h"
+#include "world/content/wad_folders.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::server {
@@ -19,18 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using Failure = std::unexpected<std::string>;
 
-constexpr const char* default_wad = "freedoom2.wad";
 constexpr std::uintmax_t wad_bytes_max = std::uintmax_t{512} * 1024 * 1024;
 /// Between maps that find their places by themselves: room for the level ground around each and a slope.
 constexpr std::int32_t gap_blocks = 48;
-
-std::string changed_case(std::string text, bool upper) {
-  for (char& c : text) {
-    if (upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    if (!upper && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
 
 bool is_file(const fs::path& path) {
   std::error_code error;
@@ -51,7 +44,7 @@ std::expected<std::vector<std::uint8_t>, std::string> read_bytes(const std::stri
   return bytes;
 }
 
-bool is_built_in(const MapRequest& map) { return changed_case(map.name, true) == builtin_map_name; }
+bool is_built_in(const std::string& name) { return upper_ascii(name) == builtin_map_name; }
 
 /// Extent in blocks, to plan with; placement decides the exact box.
 IVec2 rough_size(const SectorMap& map) {
@@ -88,34 +81,12 @@ IVec2 free_place(std::span<const std::shared_ptr<const PlacedMap>> placed, IVec2
 }  // namespace
 
 std::vector<std::string> usual_wad_folders() {
-  std::vector<std::string> folders;
-  const auto add = [&](const std::string& list) {
-    std::size_t at = 0;
-    while (at <= list.size()) {
-      const std::size_t end = std::min(list.find(':', at), list.size());
-      if (end > at) folders.push_back(list.substr(at, end - at));
-      at = end + 1;
-    }
-  };
-  if (const char* folder = std::getenv("DOOMWADDIR"); folder != nullptr && *folder != 0)
-    folders.emplace_back(folder);
-  if (const char* list = std::getenv("DOOMWADPATH"); list != nullptr) add(list);
-  add("/usr/local/share/games/doom:/usr/share/games/doom:/usr/local/share/doom:/usr/share/doom");
-  return folders;
+  return wad_folders(std::getenv("DOOMWADDIR"), std::getenv("DOOMWADPATH"));
 }
 
 std::optional<std::string> find_wad(const std::string& name, const std::vector<std::string>& folders) {
-  if (is_file(name)) return name;
-  if (name.find('/') != std::string::npos) return std::nullopt;
-  std::vector<std::string> spellings{name, changed_case(name, false), changed_case(name, true)};
-  if (!changed_case(name, false).ends_with(".wad")) {
-    spellings.push_back(name + ".wad");
-    spellings.push_back(changed_case(name, false) + ".wad");
-    spellings.push_back(changed_case(name, true) + ".WAD");
-  }
-  for (const std::string& folder : folders)
-    for (const std::string& spelling : spellings)
-      if (const fs::path path = fs::path(folder) / spelling; is_file(path)) return path.string();
+  for (std::string& file : wad_files(name, folders))
+    if (is_file(file)) return std::move(file);
   return std::nullopt;
 }
 
@@ -144,7 +115,7 @@ std::expected<OpenedWads, std::string> open_wads(const std::vector<std::string>&
 std::expected<OpenedWads, std::string> open_wads_of(const Config& config,
                                                     const std::vector<std::string>& folders) {
   if (!config.wads.empty()) return open_wads(config.wads, folders);
-  const bool all_built_in = std::all_of(config.maps.begin(), config.maps.end(), is_built_in);
+  const bool all_built_in = std::ranges::all_of(config.maps, is_built_in, &MapRequest::name);
   if (!config.maps.empty() && all_built_in) return OpenedWads{};
   // Nobody asked for it: where there is none, the built-in map takes its place.
   const auto freedoom = find_wad(default_wad, folders);
@@ -153,7 +124,7 @@ std::expected<OpenedWads, std::string> open_wads_of(const Config& config,
 
 std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const std::string& name) {
   const bool in_wad = find_map(opened.wads, name).has_value();
-  if (!in_wad && changed_case(name, true) == builtin_map_name) {
+  if (!in_wad && is_built_in(name)) {
     auto map = parse_udmf(builtin_map_text());
     if (!map) return Failure(map.error().line());
     map->name = builtin_map_name;

@@ -12,12 +12,10 @@
 
 namespace ashlar::server {
 
-/// Where WADs that are named without a folder are looked for, in this order: DOOMWADDIR, each of DOOMWADPATH,
-/// then where distributions put them. Reads the environment.
+/// wad_folders() (world/content/wad_folders.h) of the environment.
 std::vector<std::string> usual_wad_folders();
 
-/// The file that a WAD's name means: itself when it is there, else the first of that name in a folder (upper
-/// or lower case of the name as given, and with .wad added). nullopt: nowhere.
+/// The file that a WAD's name means: the first of wad_files() that is there. nullopt: nowhere.
 std::optional<std::string> find_wad(const std::string& name, const std::vector<std::string>& folders);
 
 /// WADs and where each was read from.

@@ -1,9 +1,8 @@
 #pragma once
 // Worlds for the walk test: a placed map in air under a closed sky, and dense random voxels.
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "tests/wads.h"
 #include "tests/walk.h"
 #include "world/bsp/placement.h"
 #include "world/content/wad.h"
@@ -87,9 +86,6 @@ inline void make_map_world(WalkWorld& world, std::shared_ptr<const PlacedMap> ma
   }
 }
 
-inline std::vector<std::uint8_t> read_bytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
+using testing::read_bytes;
 
 }  // namespace ashlar::test

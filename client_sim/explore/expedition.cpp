@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "client_sim/explore/route.h"
 #include "world/bsp/column.h"
+#include "world/sim/teleport.h"
 #include "world/sim/triggers.h"
 
 namespace ashlar::client_sim {
@@ -12,6 +14,8 @@ namespace {
 constexpr double arms_reach_m = 1.0;
 constexpr double give_up_s = 15;
 constexpr std::uint16_t failures_max = 5;  // the wait doubles up to here
+constexpr double measure_every_s = 5;      // of the regions, where something moved
+constexpr std::uint32_t dead_end_share = 5;
 
 // How near a key's middle is to that of whoever takes it, along x and along y (world/sim/mechanics.cpp).
 constexpr double key_reach_m = 36.0 / 32, key_height_m = 0.5;
@@ -52,6 +56,8 @@ Expedition::Expedition(std::shared_ptr<const PlacedMap> map, const Rules& rules)
   find_walk_lines();
   find_keys();
   raise_stands();
+  find_regions();
+  measure_regions();
 }
 
 void Expedition::find_moving() {
@@ -150,6 +156,58 @@ void Expedition::find_walk_lines() {
   }
 }
 
+/// Where teleporters send one from: every cell before their lines.
+void Expedition::find_regions() {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> sent;
+  for (std::uint32_t l = 0; l < map_->source().lines.size(); ++l) {
+    const LineAction* a = plan_.action(l);
+    if (a == nullptr || !a->players || a->trigger != LineTrigger::walk || !teleports(*a)) continue;
+    const auto landing = teleport_landing(plan_, heights_, l);
+    const std::uint32_t there = landing ? grid_.stand_near(xy(landing->position_m)) : no_index;
+    if (there == no_index) continue;
+    const DVec2 from = plan_.start_m(l), along = plan_.end_m(l) - from;
+    const int pieces = static_cast<int>(length(along) / GroundGrid::cell_m) + 1;
+    for (int i = 0; i <= pieces; ++i) {
+      const std::uint32_t cell = grid_.cell_at(from + along * (static_cast<double>(i) / pieces));
+      for (int dy = -1; cell != no_index && dy <= 1; ++dy)
+        for (int dx = -1; dx <= 1; ++dx) {
+          const std::uint32_t n = grid_.neighbour(cell, dx, dy);
+          if (n != no_index && grid_.set(n) != no_index && plan_.in_front(l, grid_.point(n)))
+            sent.emplace_back(n, there);
+        }
+    }
+  }
+  regions_ = GroundRegions(grid_, sent);
+  dead_ends_.resize(regions_.count());
+}
+
+void Expedition::measure_regions() {
+  regions_.measure([&](std::uint32_t from, std::uint32_t to) {
+    return passage(stands_[from], stands_[to], rules_) != Passage::no;
+  });
+  regions_stale_ = false;
+  regions_measured_s_ = now_s_;
+}
+
+bool Expedition::dead_end(std::uint32_t cell, std::uint32_t from) const {
+  const std::uint32_t to = regions_.region(cell), here = regions_.region(from);
+  return to != no_index && here != no_index && regions_.ahead(to) < regions_.ahead(here) / dead_end_share;
+}
+
+bool Expedition::dead_end_taken(std::uint32_t cell, std::uint32_t explorer) const {
+  const std::uint32_t region = regions_.region(cell);
+  if (region == no_index) return false;
+  const Claim& c = dead_ends_[region];
+  return c.until_s > now_s_ && c.by != explorer;
+}
+
+void Expedition::take_dead_end(std::uint32_t cell, std::uint32_t explorer, double for_s) {
+  const std::uint32_t region = regions_.region(cell);
+  if (region == no_index) return;
+  dead_ends_[region].by = explorer;
+  dead_ends_[region].until_s = now_s_ + for_s;
+}
+
 void Expedition::raise_stands() {
   for (std::uint32_t set = 0; set < stands_.size(); ++set) {
     StandHeights h{-1e9, no_ceiling, -1e9, -1e9, no_ceiling};
@@ -181,6 +239,8 @@ void Expedition::observe(double now_s, HeightsView heights) {
     changed = true;
   }
   if (changed) raise_stands();
+  regions_stale_ = regions_stale_ || changed;
+  if (regions_stale_ && now_s_ >= regions_measured_s_ + measure_every_s) measure_regions();
 }
 
 void Expedition::count(std::uint32_t sector) {

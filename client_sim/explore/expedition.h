@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client_sim/explore/ground_grid.h"
+#include "client_sim/explore/ground_regions.h"
 #include "world/sim/map_plan.h"
 #include "world/sim/rules.h"
 #include "world/space.h"
@@ -99,6 +100,12 @@ class Expedition {
   /// Who is after a goal; two explorers never go for the same.
   bool taken(ExploreGoal goal, std::uint32_t explorer) const;
   void take(ExploreGoal goal, std::uint32_t explorer, double for_s);
+  /// Is it a pit, seen from another cell: of the ground that lies ahead there a fifth at most is ahead of it?
+  /// As things stand and were seen to stand, a few seconds ago at most; leaps do not count.
+  bool dead_end(std::uint32_t cell, std::uint32_t from) const;
+  /// One explorer is enough in a dead end: the others leave it alone for a while.
+  bool dead_end_taken(std::uint32_t cell, std::uint32_t explorer) const;
+  void take_dead_end(std::uint32_t cell, std::uint32_t explorer, double for_s);
   /// It did not work out: nobody tries for a while, longer each time.
   void give_up(ExploreGoal goal);
 
@@ -113,6 +120,8 @@ class Expedition {
   void find_stands();
   void find_walk_lines();
   void find_keys();
+  void find_regions();
+  void measure_regions();
   void raise_stands();
   void count(std::uint32_t sector);
 
@@ -136,7 +145,11 @@ class Expedition {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> key_stands_;   // (cell, key), sorted
   std::vector<std::uint32_t> key_sector_;                             // by key
   std::vector<std::uint8_t> marks_;                                   // by cell
-  std::vector<Claim> claims_;                                         // sectors, then lines, then keys
+  GroundRegions regions_;
+  bool regions_stale_ = true;
+  double regions_measured_s_ = 0;
+  std::vector<Claim> dead_ends_;  // by region
+  std::vector<Claim> claims_;     // sectors, then lines, then keys
 };
 
 }  // namespace ashlar::client_sim

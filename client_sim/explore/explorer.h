@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "client_sim/explore/leap.h"
 #include "client_sim/explore/route.h"
+#include "client_sim/explore/steps.h"
 #include "world/math/random.h"
-#include "world/sim/body.h"
-#include "world/sim/command.h"
 
 namespace ashlar::client_sim {
 
@@ -16,6 +16,7 @@ struct ExplorerCounters {
   std::uint32_t idle = 0;      ///< times there was nothing left to do
   std::uint32_t given_up = 0;  ///< goals that were not reached in time
   std::uint32_t held = 0;      ///< times it did not get ahead on open ground
+  std::uint32_t hasty = 0;     ///< ways that came to nothing at their first step
   std::uint32_t lines = 0;     ///< used, shot or walked over on purpose
   std::uint32_t leaps = 0;     ///< over gaps
   std::uint32_t made_way = 0;  ///< times it stood back for another explorer
@@ -43,26 +44,29 @@ class Explorer {
   const ExplorerCounters& counters() const { return counters_; }
 
  private:
+  // explorer.cpp: what it is after
   void look(const Body& body);
   void note_teleport(const Body& body);
   void plan(const Body& body);
   bool errand(const Body& body, std::uint32_t from, std::uint32_t to);
-  PlayerCommand follow(const Body& body);
-  PlayerCommand hold(const Body& body, std::size_t blocked);
-  PlayerCommand arrive(const Body& body);
-  PlayerCommand leap(const Body& body);
-  PlayerCommand make_way(const Body& body);
-  PlayerCommand stand_by(const Body& body);
-  PlayerCommand steer(DVec2 from, DVec2 to, bool stop);
-  std::size_t lookahead(const Body& body, std::size_t last) const;
-  bool straight(DVec2 from, DVec2 to) const;
-  std::uint32_t cell_of(const Body& body) const;
-  Passage between(std::uint32_t from, std::uint32_t to) const;
-  bool moves_with(std::uint32_t cell, std::uint32_t sector) const;
+  void lose_way();
   void give_up();
   void drop_route();
   void shun(std::uint32_t cell, std::uint16_t cost);
+  // follow.cpp: the way there
+  PlayerCommand follow(const Body& body);
+  std::size_t place_on_way(const Body& body) const;
+  PlayerCommand begin_leap(const Body& body, std::size_t at);
+  PlayerCommand leap(const Body& body);
+  PlayerCommand walk(const Body& body, std::size_t last, bool jump);
+  bool held_up(const Body& body);
+  PlayerCommand hold(const Body& body, std::size_t blocked);
+  PlayerCommand arrive(const Body& body);
+  PlayerCommand stand_by(const Body& body);
+  std::size_t lookahead(const Body& body, std::size_t last) const;
+  bool moves_with(std::uint32_t cell, std::uint32_t sector) const;
   bool gets_ahead(const Body& body);
+  void begin_check(const Body& body);
 
   std::shared_ptr<Expedition> e_;
   std::shared_ptr<Router> router_;
@@ -77,7 +81,7 @@ class Explorer {
   std::uint16_t buttons_ = 0;  // of the last command
   DVec3 before_m_{};
   bool seen_ = false;  // before_m_ means something
-  double plan_at_s_ = 0, started_s_ = 0, arrived_s_ = -1;
+  double plan_at_s_ = 0, planned_s_ = -1, started_s_ = 0, arrived_s_ = -1;
   double held_since_s_ = -1;
   double idle_s_ = 0.25;
   std::uint32_t errands_ = 0;  // for the favourite
@@ -86,11 +90,9 @@ class Explorer {
   std::uint32_t still_ = 0;  // checks in a row without getting ahead
   double dodge_until_s_ = -1;
   Turn16 dodge_{0};
-  std::optional<Leap> leap_;  // on the way to its run-up, or in it
-  enum class LeapPhase : std::uint8_t { back, run, air } leap_phase_{};
-  double leap_since_s_ = 0;
-  std::vector<DVec2> trail_;  // where it came from, newest last
-  double way_until_s_ = -1;   // goes back along the trail to let another one pass
+  std::optional<LeapRun> leap_;  // on the way to its run-up, or in it
+  Trail trail_;
+  double way_until_s_ = -1;  // goes back along the trail to let another one pass
   std::vector<std::uint16_t> avoid_;
   std::vector<std::uint32_t> avoided_;
   double forget_s_ = 0;

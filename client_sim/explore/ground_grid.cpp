@@ -91,6 +91,18 @@ std::uint32_t GroundGrid::neighbour(std::uint32_t cell, std::int32_t dx, std::in
   return static_cast<std::uint32_t>(y * nx_ + x);
 }
 
+std::uint32_t GroundGrid::stand_near(DVec2 p) const {
+  const std::uint32_t middle = cell_at(p);
+  if (middle == no_index) return no_index;
+  for (int ring = 0; ring <= 3; ++ring)
+    for (int dy = -ring; dy <= ring; ++dy)
+      for (int dx = -ring; dx <= ring; ++dx) {
+        const std::uint32_t n = neighbour(middle, dx, dy);
+        if (n != no_index && set(n) != no_index) return n;
+      }
+  return no_index;
+}
+
 DVec2 GroundGrid::point(std::uint32_t cell) const {
   const auto x = static_cast<double>(cell % static_cast<std::uint32_t>(nx_));
   const auto y = static_cast<double>(cell / static_cast<std::uint32_t>(nx_));

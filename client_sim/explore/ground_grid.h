@@ -28,6 +28,8 @@ class GroundGrid {
   std::uint32_t cell_at(DVec2 p) const;
   /// The cell next to one, by columns and rows; no_index: outside.
   std::uint32_t neighbour(std::uint32_t cell, std::int32_t dx, std::int32_t dy) const;
+  /// The nearest cell, within 0.75 m, in which somebody can stand; no_index: none.
+  std::uint32_t stand_near(DVec2 p) const;
   /// Where to stand in a cell.
   DVec2 point(std::uint32_t cell) const;
   /// Number of the cell's set of sectors; no_index: nobody ever stands there.

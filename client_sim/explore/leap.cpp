@@ -1,7 +1,9 @@
+#include "client_sim/explore/leap.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "client_sim/explore/route.h"
+#include "client_sim/explore/steps.h"
 
 namespace ashlar::client_sim {
 namespace {
@@ -9,20 +11,22 @@ namespace {
 constexpr double clearance_m = 0.06;      // over edges, in flight
 constexpr double speed_share_max = 0.95;  // of walking speed: something is left to steer with
 constexpr double piece_s = 0.02;
+constexpr double leap_s_max = 6;
+constexpr double level_m = 0.05;  // one height for a body that came down
 
-}  // namespace
-
-std::optional<Leap> leap_between(const Expedition& e, std::uint32_t from, std::uint32_t to) {
+/// The flight that leaves the edge with a speed upwards; 0: a run off it.
+std::optional<Leap> flight(const Expedition& e, std::uint32_t from, std::uint32_t to, double up) {
   const GroundGrid& grid = e.grid();
   const Rules& rules = e.rules();
   const StandHeights &start = e.stand(grid.set(from)), &end = e.stand(grid.set(to));
-  const double g = rules.gravity_mps2, up = rules.jump_speed_mps;
+  const double g = rules.gravity_mps2;
   const double rise = end.floor_m - start.floor_m;
   const double under_root = up * up - 2 * g * (rise + clearance_m);
   if (under_root < 0 || end.ceiling_m - end.floor_m < rules.player.height_m) return std::nullopt;
   const double flight_s = (up + std::sqrt(under_root)) / g;
 
   Leap leap;
+  leap.jumps = up > 0;
   leap.from = grid.point(from);
   leap.to = grid.point(to);
   const double away = length(leap.to - leap.from);
@@ -32,6 +36,7 @@ std::optional<Leap> leap_between(const Expedition& e, std::uint32_t from, std::u
   double before_z = start.floor_m;
   for (double t = piece_s; t < flight_s; t += piece_s) {
     const std::uint32_t cell = grid.cell_at(leap.from + leap.ahead * (leap.speed_mps * t));
+    if (cell == from) continue;
     if (cell == no_index || grid.set(cell) == no_index) return std::nullopt;
     if ((e.marks(cell) & Expedition::near_walk_line) != 0) return std::nullopt;
     const StandHeights& h = e.stand(grid.set(cell));
@@ -55,6 +60,53 @@ std::optional<Leap> leap_between(const Expedition& e, std::uint32_t from, std::u
   }
   if (leap.run_m < needed_m) return std::nullopt;
   return leap;
+}
+
+}  // namespace
+
+std::optional<Leap> leap_between(const Expedition& e, std::uint32_t from, std::uint32_t to) {
+  const auto jumped = flight(e, from, to, e.rules().jump_speed_mps);
+  return jumped ? jumped : flight(e, from, to, 0);
+}
+
+/// Does it stand where the leap leads to?
+bool LeapRun::over(const Expedition& e, const Body& body) const {
+  const std::uint32_t cell = e.grid().cell_at(leap_.to);
+  return std::fabs(e.stand(e.grid().set(cell)).floor_m - body.position_m.z) < level_m;
+}
+
+PlayerCommand LeapRun::think(const Expedition& e, const Body& body, std::uint16_t buttons) {
+  if (e.now_s() - since_s_ > leap_s_max) return end(State::failed);
+  const DVec2 here = xy(body.position_m);
+  if (phase_ == Phase::back) {
+    const DVec2 start = leap_.from - leap_.ahead * leap_.run_m;
+    const DVec2 v = xy(body.velocity_mps);
+    if (length(start - here) > 0.12 || dot(v, v) > 0.25) return step_to(e.rules(), here, start, true);
+    phase_ = Phase::run;
+  }
+  PlayerCommand c;
+  c.forward = std::min(1.0, leap_.speed_mps / e.rules().walk_speed_mps_max);
+  if (phase_ == Phase::run) {
+    c.yaw = turn_towards(leap_.ahead);
+    if (!leap_.jumps) {
+      // Over a narrow gap the far side carries it before it has left the near one.
+      if (dot(leap_.to - here, leap_.ahead) < 0.2) return end(over(e, body) ? State::landed : State::failed);
+      if (body.grounded == 0) phase_ = Phase::air;
+      return c;
+    }
+    if (body.grounded == 0) return end(State::failed);  // over the edge without a jump
+    const double left_m = dot(leap_.from - here, leap_.ahead);
+    if (left_m < 0.5 * leap_.speed_mps * e.rules().tick_s() + 0.02) {
+      c.buttons = button::jump;
+      phase_ = Phase::air;
+    }
+    return c;
+  }
+  c.yaw = turn_towards(leap_.to - here);
+  if (body.grounded != 0 && body.velocity_mps.z <= 0 && (buttons & button::jump) == 0)
+    return end(over(e, body) ? State::landed : State::failed);
+  if (dot(leap_.to - here, leap_.ahead) < 0.1) c.forward = 0;
+  return c;
 }
 
 }  // namespace ashlar::client_sim

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "client_sim/explore/leap.h"
 #include "world/math/random.h"
 #include "world/sim/teleport.h"
 #include "world/sim/triggers.h"
@@ -23,7 +24,8 @@ constexpr std::uint32_t line_cost = 800;    // sectors in reach come before swit
 constexpr std::uint32_t again_cost = 4000;  // and switches before switches that were pressed before
 constexpr std::uint32_t key_cost = 300;
 constexpr std::uint32_t favourite_gain = 1500;
-constexpr std::uint32_t whim_cost_max = 200;  // explorers differ in what they like
+constexpr std::uint32_t dead_end_cost = 20000;  // pits come last: nobody is of use who sits in one
+constexpr std::uint32_t whim_cost_max = 200;    // explorers differ in what they like
 constexpr double again_s = 25;
 
 constexpr std::uint32_t far = 0xffffffffu;
@@ -130,8 +132,18 @@ struct Router::Search {
     best = goal;
   }
 
+  /// What it costs beside the way that a goal lies where one does not come out again; `far`: another
+  /// explorer is on its way into that place.
+  std::uint32_t pit_extra(std::uint32_t cell) const {
+    if (!wish.only.empty() || !e.dead_end(cell, wish.from)) return 0;
+    return e.dead_end_taken(cell, wish.explorer) ? far : dead_end_cost;
+  }
+
   void consider(std::uint32_t cell, ExploreGoal goal, std::uint32_t extra) {
     if (goal.kind != ExploreGoal::Kind::key && e.taken(goal, wish.explorer)) return;
+    const std::uint32_t pit = pit_extra(cell);
+    if (pit == far) return;
+    extra += pit;
     const std::uint32_t gain = goal == wish.favourite ? favourite_gain : 0;
     const std::uint32_t cost = r.cost_[cell] + extra + whim(goal);
     offer(cell, goal, cost > gain ? cost - gain : 0);
@@ -213,7 +225,7 @@ struct Router::Search {
           continue;
         const auto landing = teleport_landing(plan, e.heights(), line);
         if (!landing) continue;
-        const std::uint32_t there = landing_cell(xy(landing->position_m));
+        const std::uint32_t there = e.grid().stand_near(xy(landing->position_m));
         if (there != no_index) relax(from, there, cost + teleport_cost, to);
         const std::uint32_t pad = plan.map().source().back_sector(plan.map().source().lines[line]);
         if (wish.only.empty() && !e.entered(pad))
@@ -229,22 +241,12 @@ struct Router::Search {
   /// A goal that is reached by the step from one cell to the next.
   void offer_behind(std::uint32_t from, std::uint32_t to, ExploreGoal goal, std::uint32_t extra) {
     if (r.cost_[from] + extra >= best_cost || e.taken(goal, wish.explorer)) return;
-    best_cost = r.cost_[from] + extra;
+    const std::uint32_t pit = pit_extra(to);
+    if (pit == far || r.cost_[from] + extra + pit >= best_cost) return;
+    best_cost = r.cost_[from] + extra + pit;
     best_cell = to;
     best = goal;
     crossed_from = from;
-  }
-
-  std::uint32_t landing_cell(DVec2 at) const {
-    const std::uint32_t middle = e.grid().cell_at(at);
-    if (middle == no_index) return no_index;
-    for (int ring = 0; ring <= 3; ++ring)
-      for (int dy = -ring; dy <= ring; ++dy)
-        for (int dx = -ring; dx <= ring; ++dx) {
-          const std::uint32_t n = e.grid().neighbour(middle, dx, dy);
-          if (n != no_index && e.grid().set(n) != no_index) return n;
-        }
-    return no_index;
   }
 
   void spread(std::uint32_t cell) {

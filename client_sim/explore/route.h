@@ -36,17 +36,6 @@ enum class Passage : std::uint8_t {
 };
 Passage passage(const StandHeights& from, const StandHeights& to, const Rules& rules);
 
-/// A run and a jump over a gap.
-struct Leap {
-  DVec2 from, to;
-  DVec2 ahead;           ///< unit vector
-  double speed_mps = 0;  ///< at the edge, kept in the air
-  double run_m = 0;      ///< to gather that speed, before `from`
-};
-/// Can a body that runs up to one cell come down in another? Flies the way over the grid as heights stand
-/// now. nullopt: no. Precondition: somebody can stand in both cells.
-std::optional<Leap> leap_between(const Expedition& e, std::uint32_t from, std::uint32_t to);
-
 /// How a line is set off from a place: where to look, and what to press.
 struct LineAim {
   Turn16 yaw{0}, pitch{0};

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 
+#include "client_sim/explore/party.h"
 #include "client_sim/hostile.h"
 #include "client_sim/net/socket.h"
 #include "client_sim/version.h"
@@ -89,7 +90,10 @@ class Run {
  public:
   Run(const LoadOptions& options, const PeerAddress& server, MapLibrary& maps, PropLibrary& props,
       const LoadHooks& hooks)
-      : options_(options), server_(server), maps_(maps), props_(props), hooks_(hooks) {}
+      : options_(options), server_(server), maps_(maps), props_(props), hooks_(hooks) {
+    if (options.brain == BrainKind::explore)
+      party_ = std::make_shared<ExploreParty>([&maps](const WelcomeMap& map) { return maps.placed(map); });
+  }
 
   std::expected<LoadReport, std::string> play();
 
@@ -110,6 +114,7 @@ class Run {
   MapLibrary& maps_;
   PropLibrary& props_;
   const LoadHooks& hooks_;
+  std::shared_ptr<ExploreParty> party_;  // of explorers, else null
   Micros start_{0};
   std::deque<std::unique_ptr<Player>> players_;
   std::vector<std::unique_ptr<Enemy>> enemies_;
@@ -127,6 +132,7 @@ ClientConfig Run::config(std::string player_name, std::uint64_t nonce) {
   c.build = "ashlar-sim " + std::string(version());
   c.nonce = nonce;
   c.content = [this](const WelcomeMap& map) { return maps_.content_hash(map); };
+  if (party_ != nullptr) c.map = [this](const WelcomeMap& map) { return maps_.placed(map); };
   c.prop_content = [this](const WelcomeProp& prop) { return props_.content_hash(prop); };
   return c;
 }
@@ -146,7 +152,7 @@ std::expected<void, std::string> Run::add_player(Micros now) {
                                       BrainKind::hunt,   BrainKind::idle};
   const BrainKind kind = options_.brain.value_or(mix[index % std::size(mix)]);
   players_.push_back(std::make_unique<Player>(
-      Player{Client(config("sim-" + std::to_string(index + 1), nonce)), Brain(kind, brain_seed),
+      Player{Client(config("sim-" + std::to_string(index + 1), nonce)), Brain(kind, brain_seed, party_),
              Wire(std::move(*socket), options_.link, link_seed), rng, now, now, now, now, false}));
   return {};
 }
@@ -168,6 +174,8 @@ std::expected<void, std::string> Run::add_enemies() {
 void Run::turn(Micros now, Player& p) {
   if (p.client.ended()) return;
   const DatagramBatch& in = p.wire.receive(now);
+  // Before anybody plays: it takes a while, and a client that is silent for so long would count as starved.
+  if (party_ != nullptr && p.client.welcomed()) party_->prepare(p.client.welcome());
   if (p.client.state() == ClientState::playing && now >= p.next_think) {
     p.next_think = now + think_every;
     p.client.set_command(p.brain.think(now, p.client));
@@ -245,6 +253,7 @@ LoadReport Run::report(Micros now) const {
   // Whoever was not started yet when the run was stopped did not fail.
   r.late_polls = late_polls_;
   for (const auto& p : players_) r.send_full += p->wire.counters().send_full;
+  if (party_ != nullptr) r.explored = party_->explored();
   for (const auto& e : enemies_) r.attacks_sent += e->peer.attacks_sent();
   return r;
 }

@@ -27,6 +27,12 @@ void add_parsed(CLI::App& app, const char* option, Value& value, Parse parse, co
       ->type_name(type);
 }
 
+std::vector<std::string> brain_names() {
+  std::vector<std::string> out{"mixed"};
+  for (std::size_t i = 0; i < brain_kind_count; ++i) out.emplace_back(name(static_cast<BrainKind>(i)));
+  return out;
+}
+
 }  // namespace
 
 LoadCommand parse_load(int argc, const char* const* argv) {
@@ -51,8 +57,11 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   app.add_option("--prop", o.props, "OBJ file of a prop that the clients hold; may be repeated")
       ->type_name("FILE");
   app.add_option("--report", o.report, "Write the report as JSON")->type_name("FILE");
-  app.add_option("--brain", brain, "How players behave: mixed, wander, crowd, idle, jumper, follow, hunt")
-      ->check(CLI::IsMember({"mixed", "wander", "crowd", "idle", "jumper", "follow", "hunt"}))
+  app.add_option(
+         "--brain", brain,
+         "How players behave; explore enters every sector of the server's maps, which the clients must hold, "
+         "and is not part of the mix")
+      ->check(CLI::IsMember(brain_names()))
       ->capture_default_str();
   app.add_option("--joins-per-second", o.joins_per_s, "How fast clients come")
       ->check(CLI::Range(1u, 100'000u))

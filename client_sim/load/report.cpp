@@ -145,6 +145,8 @@ std::string to_text(const LoadReport& r) {
                static_cast<unsigned long long>(r.send_full), static_cast<unsigned long long>(r.late_polls));
   if (r.attacks_sent > 0)
     out += format("attacks        %llu sent\n", static_cast<unsigned long long>(r.attacks_sent));
+  for (const Explored& e : r.explored)
+    out += format("explored       %s: %u of %u sectors entered\n", e.map.c_str(), e.entered, e.sectors);
   out += r.passed() ? "result         passed\n" : "result         FAILED\n";
   return out;
 }
@@ -192,6 +194,15 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("send_full", r.send_full);
   o.count("late_polls", r.late_polls);
   o.count("attacks_sent", r.attacks_sent);
+  std::string explored = "[";
+  for (const Explored& e : r.explored) {
+    Object map;
+    map.text("map", e.map);
+    map.count("entered", e.entered);
+    map.count("sectors", e.sectors);
+    explored += (explored.size() > 1 ? ", " : "") + map.done();
+  }
+  o.add("explored", explored + "]");
   std::string reasons = "[";
   for (const std::string& reason : r.reasons)
     reasons += (reasons.size() > 1 ? ", " : "") + json_string(reason);

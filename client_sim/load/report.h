@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "client_sim/explore/party.h"
 #include "client_sim/histogram.h"
 #include "client_sim/load/options.h"
 
@@ -39,6 +40,7 @@ struct LoadReport {
   std::uint64_t send_full = 0;       ///< packets that our own sockets had no room for
   std::uint64_t late_polls = 0;      ///< our own turns that came over 20 ms late: the machine is too slow
   std::uint64_t attacks_sent = 0;    ///< of hostile peers
+  std::vector<Explored> explored;    ///< by map, when explorers played
   std::vector<std::string> reasons;  ///< different ones, with how many clients had them; at most 8
 
   bool passed() const { return refused == 0 && dropped == 0 && starved == 0 && joined == clients; }

@@ -13,7 +13,8 @@
 
 namespace ashlar {
 class PlacedMap;
-}
+class Prop;
+}  // namespace ashlar
 
 namespace ashlar::simulation {
 
@@ -29,6 +30,7 @@ struct SimulationConfig {
   FaultRates rates;
   std::optional<std::vector<Fault>> faults;  ///< in place of those that seed and rates would give
   std::vector<std::shared_ptr<const PlacedMap>> maps;
+  std::vector<std::shared_ptr<const Prop>> props;
   std::shared_ptr<GroundMemo> ground;  ///< of runs with this seed and these maps; null: the run makes its own
   bool check_replay = true;            ///< what each server recorded is played again when it ends
   bool keep_recording = false;         ///< Outcome::recording: of the first server

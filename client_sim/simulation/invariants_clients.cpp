@@ -43,7 +43,8 @@ bool same_body(const Body& a, const Body& b) {
          a.last_free_m == b.last_free_m && fields(a) == fields(b);
 }
 
-/// Every cell that a client holds as complete for a tick is what the world's cell was at that tick.
+/// Whom a client holds in a cell as complete for a tick was there at that tick, and whoever was there besides
+/// it could not see: interest leaves out whom rock hides, and nobody else.
 class CellsAreTrue final : public Invariant {
  public:
   std::string_view name() const override { return "what a client holds of a cell was so on the server"; }
@@ -56,12 +57,9 @@ class CellsAreTrue final : public Invariant {
       for (const ViewCell& cell : seat->client()->view().cells()) {
         if (cell.tick == 0 || !is_news(known, cell)) continue;
         const TrueFrame* frame = match.truth().at(cell.tick);
-        if (frame == nullptr || matches(cell, frame->cell(cell.cell))) continue;
-        return Finding{client_name(*seat),
-                       "holds cell (" + std::to_string(cell.cell.x) + ", " + std::to_string(cell.cell.y) +
-                           ", " + std::to_string(cell.cell.z) + ") of tick " + std::to_string(cell.tick) +
-                           " with " + std::to_string(cell.entities.size()) + " entities, the server had " +
-                           std::to_string(frame->cell(cell.cell).size())};
+        if (frame == nullptr) continue;
+        if (auto wrong = compare(cell, *frame, match.session_of(*seat)->player))
+          return Finding{client_name(*seat), "holds " + text_of(cell) + std::move(*wrong)};
       }
     }
     return std::nullopt;
@@ -89,12 +87,28 @@ class CellsAreTrue final : public Invariant {
     return a.id == b.record.id && a.x == b.record.x && a.y == b.record.y && a.z == b.record.z &&
            a.kind == b.record.kind && a.yaw == b.record.yaw;
   }
-  bool matches(const ViewCell& cell, std::span<const TrueEntity> truth) {
-    if (cell.entities.size() != truth.size()) return false;
-    if (std::ranges::equal(cell.entities, truth, same)) return true;
+  static std::string text_of(const ViewCell& cell) {
+    return "cell (" + std::to_string(cell.cell.x) + ", " + std::to_string(cell.cell.y) + ", " +
+           std::to_string(cell.cell.z) + ") of tick " + std::to_string(cell.tick);
+  }
+
+  /// What is wrong with it, if anything.
+  std::optional<std::string> compare(const ViewCell& cell, const TrueFrame& frame, EntityId viewer) {
+    const std::span<const TrueEntity> truth = frame.cell(cell.cell);
+    if (std::ranges::equal(cell.entities, truth, same)) return std::nullopt;
     sorted_.assign(cell.entities.begin(), cell.entities.end());  // pieces come in any order
     std::ranges::sort(sorted_, {}, &EntityRecord::id);
-    return std::ranges::equal(sorted_, truth, same);
+    auto held = sorted_.begin();
+    for (const TrueEntity& there : truth) {
+      if (held != sorted_.end() && same(*held, there)) {
+        ++held;
+      } else if (frame.sees(viewer, there.record.id)) {
+        return " without " + entity_name(there.record.id) + ", who is in its sight";
+      }
+    }
+    if (held == sorted_.end()) return std::nullopt;
+    return " with " + std::to_string(sorted_.size()) + " entities, " + entity_name(held->id) +
+           " as it was not, the server had " + std::to_string(truth.size());
   }
 
   std::vector<Known> known_;

@@ -5,6 +5,7 @@
 
 #include "client_sim/simulation/replay.h"
 #include "world/bsp/placement.h"
+#include "world/mesh/prop.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {
@@ -24,6 +25,7 @@ WorldSetup setup_of(const SimulationConfig& config) {
   setup.monsters_max = config.monsters;
   setup.monsters = config.monsters;
   setup.maps = config.maps;
+  setup.props = config.props;
   setup.make_chunk = chunks_of(config.ground);
   return setup;
 }
@@ -184,6 +186,11 @@ void Match::check_recording() {
   if (!config_.check_replay || outcome_.broken) return;
   ReplayOptions how;
   how.ground = chunks_of(config_.ground);
+  how.props = [this](const RecordedProp& wanted) -> std::expected<std::shared_ptr<const Prop>, std::string> {
+    for (const auto& prop : config_.props)
+      if (prop->name() == wanted.name && prop->at() == wanted.place && prop->up() == wanted.up) return prop;
+    return std::unexpected{"no prop " + wanted.name};
+  };
   const auto result = replay(
       recording_,
       [this](const RecordedMap& wanted) -> std::expected<std::shared_ptr<const PlacedMap>, std::string> {

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "world/sim/world.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar::simulation {
@@ -38,49 +37,6 @@ std::string line_of(RecordingError error) {
 }
 
 }  // namespace
-
-PlaceOptions place_of(const RecordedMap& map) {
-  PlaceOptions place;
-  place.name = map.name;
-  place.origin_block = map.origin_block;
-  place.surface_z = map.surface_z;
-  place.doors_open = map.doors_open;
-  place.doorway = map.doorway;
-  return place;
-}
-
-std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
-                                                            const MapSource& maps, const ChunkSource& ground,
-                                                            const PropSource& props) {
-  WorldSetup setup;
-  setup.make_chunk = ground;
-  setup.seed = header.seed;
-  setup.rules = header.rules;
-  setup.players_max = header.players_max;
-  setup.monsters_max = header.monsters_max;
-  setup.monsters = header.monsters;
-  for (const RecordedMap& wanted : header.maps) {
-    auto map = maps(wanted);
-    if (!map) return std::unexpected{map.error()};
-    if ((*map)->content_hash() != wanted.content_hash)
-      return std::unexpected{
-          "map " + wanted.name +
-          " is not the one that was played: its content differs; give the WAD that the server "
-          "used with --wad"};
-    setup.maps.push_back(std::move(*map));
-  }
-  for (const RecordedProp& wanted : header.props) {
-    if (!props) return std::unexpected{"there is no prop " + wanted.name + ": give it with --prop"};
-    auto prop = props(wanted);
-    if (!prop) return std::unexpected{prop.error()};
-    if ((*prop)->content_hash() != wanted.content_hash)
-      return std::unexpected{"prop " + wanted.name +
-                             " is not the one that was played: its content differs; give the file that the "
-                             "server used with --prop"};
-    setup.props.push_back(std::move(*prop));
-  }
-  return std::make_unique<World>(setup);
-}
 
 void step_recorded(World& world, const TickRecord& record) {
   std::vector<ReadyChunk> ready;

@@ -2,29 +2,13 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "protocol/recording.h"
-#include "world/bsp/placement.h"
-#include "world/sim/world.h"
+#include "protocol/recorded_world.h"
 
 namespace ashlar::simulation {
-
-/// Hands out the map that a recording names, placed as it was; or one line why not.
-using MapSource =
-    std::function<std::expected<std::shared_ptr<const PlacedMap>, std::string>(const RecordedMap&)>;
-
-/// How the map was placed: what a MapSource has to make of it.
-PlaceOptions place_of(const RecordedMap& map);
-
-/// WorldSetup::make_chunk; null: generated.
-using ChunkSource = decltype(WorldSetup::make_chunk);
-/// Likewise a prop.
-using PropSource =
-    std::function<std::expected<std::shared_ptr<const Prop>, std::string>(const RecordedProp&)>;
 
 /// Where an entity was after a tick.
 struct TracePoint {
@@ -56,12 +40,6 @@ struct ReplayResult {
   std::optional<ReplayMismatch> mismatch;  ///< the first; the replay ended there
   std::uint32_t traced = 0;                ///< ticks in which the traced entity was there
 };
-
-/// Rebuilds the world that a recording began with. @return one line when a map is not to be had or differs.
-std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
-                                                            const MapSource& maps,
-                                                            const ChunkSource& ground = {},
-                                                            const PropSource& props = {});
 
 /// Steps a world through what a recording says entered it. Ground is made from its coordinates.
 void step_recorded(World& world, const TickRecord& record);

@@ -5,6 +5,7 @@
 #include "protocol/decode.h"
 #include "protocol/packet.h"
 #include "world/bsp/placement.h"
+#include "world/mesh/prop.h"
 
 namespace ashlar::simulation {
 namespace {
@@ -15,14 +16,16 @@ constexpr std::uint32_t hostile_every = 8;    // seats 6, 14, ... are hostile, o
 constexpr std::uint32_t hostile_stream = 16;  // and seats 15, 31, ... over TCP
 constexpr std::uint32_t attacks_per_s = 600;
 constexpr std::size_t send_queue_max = 512;  // datagrams that wait in a client's stream
-constexpr std::uint32_t rejoin_every = 5;    // every fifth leaves now and then and comes back
+// Kinds of brains before explorers, who would work out the maps' ground.
+constexpr auto seat_brains = static_cast<std::uint32_t>(client_sim::BrainKind::explore);
+constexpr std::uint32_t rejoin_every = 5;  // every fifth leaves now and then and comes back
 // Beyond this many sequences a connection's count of originals stops growing: some ten hours of play.
 constexpr std::uint64_t sequences_kept_max = 4'000'000;
 
 Micros millis(std::uint32_t count) { return Micros{1000 * static_cast<std::int64_t>(count)}; }
 
 client_sim::BrainKind kind_of(std::uint32_t number) {
-  return static_cast<client_sim::BrainKind>(number % client_sim::brain_kind_count);
+  return static_cast<client_sim::BrainKind>(number % seat_brains);
 }
 
 }  // namespace
@@ -71,6 +74,12 @@ void Seat::sit_down(Micros now) {
   setup.content = [this](const WelcomeMap& wanted) -> std::optional<std::uint64_t> {
     for (const auto& map : config_->maps)
       if (map->name() == wanted.name) return map->content_hash();
+    return std::nullopt;
+  };
+  setup.prop_content = [this](const WelcomeProp& wanted) -> std::optional<std::uint64_t> {
+    for (const auto& prop : config_->props)
+      if (prop->name() == wanted.name && prop->at() == wanted.place && prop->up() == wanted.up)
+        return prop->content_hash();
     return std::nullopt;
   };
   client_ = std::make_unique<Client>(std::move(setup));

@@ -14,6 +14,7 @@
 #include "client_sim/read_file.h"
 #include "client_sim/simulation/simulate_options.h"
 #include "client_sim/simulation/simulation.h"
+#include "server/welcome_content.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
 
@@ -63,9 +64,24 @@ void print_broken(const SimulateOptions& options, const SimulationConfig& config
       shrunk.broken.detail.c_str(), to_text(shrunk.faults).c_str());
 }
 
+/// Those without a height stand on the ground that the seed gives.
+std::string place_props(const SimulateOptions& options, SimulationConfig& config) {
+  Terrain terrain;
+  terrain.seed = config.seed;
+  for (const auto& map : config.maps) terrain.footprints.push_back(map->box());
+  auto placed = server::place_props(options.props, terrain);
+  if (!placed) return placed.error();
+  config.props = std::move(placed->props);
+  return "";
+}
+
 Summary play(const SimulateOptions& options, std::uint64_t seed, bool counters, Outcome* kept) {
   SimulationConfig config = options.config;
   config.seed = seed;
+  if (const std::string line = place_props(options, config); !line.empty()) {
+    std::printf("broken: seed=%" PRIu64 ": %s\n", seed, line.c_str());
+    return {seed, 0, 0, 0, 1};
+  }
   const auto begin = std::chrono::steady_clock::now();
   Outcome outcome = simulate(config);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -145,10 +161,22 @@ std::string load_map(SimulateOptions& options) {
   place.name = options.map.empty() ? std::string(builtin_map_name) : options.map;
   place.surface_z = 24;
   place.doors_open = false;  // doors and lifts are there to be used
+  place.visibility = true;   // as a server has it: interest leaves out whom rock hides
   auto map = library->place(place);
   if (!map) return map.error();
   options.config.maps.push_back(std::move(*map));
   return "";
+}
+
+/// Files that cannot be used are a mistake of the command line, not something that broke.
+std::string check_props(const SimulateOptions& options) {
+  SimulationConfig config = options.config;
+  if (std::string line = place_props(options, config); !line.empty()) return line;
+  WorldSetup setup;
+  setup.maps = config.maps;
+  setup.props = config.props;
+  const auto fits = server::check_welcome(setup);
+  return fits ? "" : fits.error();
 }
 
 std::string load_faults(SimulateOptions& options) {
@@ -189,6 +217,7 @@ int simulate_main(int argc, const char* const* argv) {
   SimulateOptions& options = *command.options;
   if (const std::string line = load_map(options); !line.empty()) return complain(line);
   if (const std::string line = load_faults(options); !line.empty()) return complain(line);
+  if (const std::string line = check_props(options); !line.empty()) return complain(line);
   if (options.hours != 0) return play_hours(options);
 
   std::ofstream record;

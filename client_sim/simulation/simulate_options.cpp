@@ -18,12 +18,13 @@ struct NamedDefect {
   std::string_view name;
   bool server::Defects::* defect;
 };
-constexpr std::array<NamedDefect, 6> defects{{{"early-ack", &server::Defects::early_ack},
+constexpr std::array<NamedDefect, 7> defects{{{"early-ack", &server::Defects::early_ack},
                                               {"reuse-id", &server::Defects::reuse_id},
                                               {"stale-input", &server::Defects::stale_input},
                                               {"replay-window", &server::Defects::replay_window},
                                               {"lost-wake", &server::Defects::lost_wake},
-                                              {"ghost", &server::Defects::ghost}}};
+                                              {"ghost", &server::Defects::ghost},
+                                              {"wrong-eyes", &server::Defects::wrong_eyes}}};
 
 std::string defect_names() {
   std::string out;
@@ -39,7 +40,15 @@ std::string switched_off(std::string_view kinds) {
 }
 
 /// One line when what was given cannot be.
-std::string settle(SimulateOptions& o) {
+std::string settle(SimulateOptions& o, const std::vector<std::string>& props) {
+  if (props.size() > server::prop_requests_max)
+    return "there may be " + std::to_string(server::prop_requests_max) + " --prop, not " +
+           std::to_string(props.size());
+  for (const std::string& text : props) {
+    auto prop = server::parse_prop_request(text);
+    if (!prop) return "--prop " + prop.error();
+    o.props.push_back(std::move(*prop));
+  }
   for (const std::string& text : {o.rates, switched_off(o.without)}) {
     const auto rates = rates_from_text(text, o.config.rates);
     if (!rates) return rates.error();
@@ -60,6 +69,7 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
   SimulateOptions o;
   double minutes = 10;
   bool no_replay = false;
+  std::vector<std::string> props;
   CLI::App app{
       "Plays server and clients in one process on simulated time, with every fault there is, and checks\n"
       "after each tick what must hold.",
@@ -90,6 +100,8 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
   app.add_option("--wad", o.wads, "WAD that --map comes from; may be repeated")->type_name("FILE");
   app.add_option("--map", o.map, "Map of a WAD; 'none' for terrain alone [the built-in map]")
       ->type_name("NAME");
+  app.add_option("--prop", props, "Static prop from an OBJ file, as ashlar-server takes it; may be repeated")
+      ->type_name("FILE@X,Y[,Z]");
   app.add_option("--shrink", o.shrink_runs, "Runs that may be spent on shortening the list of faults")
       ->check(CLI::Range(0u, 10'000u))
       ->capture_default_str();
@@ -114,7 +126,7 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
   o.config.keep_recording = !o.record.empty();
   if (o.hours != 0 && (!o.record.empty() || !o.faults_file.empty()))
     return wrong("--hours plays many seeds: --record and --faults are for one run");
-  if (const std::string line = settle(o); !line.empty()) return wrong(line);
+  if (const std::string line = settle(o, props); !line.empty()) return wrong(line);
   return {o, "", 0};
 }
 
@@ -132,6 +144,7 @@ std::string command_line(const SimulateOptions& o, std::uint64_t seed) {
     if (!value.empty()) out += std::string(" ") + option + " " + value;
   };
   add("--map", o.map);
+  for (const server::PropRequest& prop : o.props) add("--prop", to_text(prop));
   add("--rates", o.rates);
   add("--without", o.without);
   add("--faults", o.faults_file);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client_sim/simulation/config.h"
+#include "server/props.h"
 
 namespace ashlar::simulation {
 
@@ -16,6 +17,7 @@ struct SimulateOptions {
   std::uint32_t shrink_runs = 40;
   std::vector<std::string> wads;
   std::string map;                                  ///< empty: the built-in one; "none": terrain alone
+  std::vector<server::PropRequest> props;           ///< placed on each seed's own ground
   std::string record;                               ///< file for the first server's recording; empty: none
   std::string rates, without, faults_file, broken;  ///< as they were given, to be told again
 };

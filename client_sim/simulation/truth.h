@@ -27,16 +27,25 @@ struct TruePlayer {
   std::uint8_t health = 0;
 };
 
+/// A player whose eye sees an entity.
+struct TrueSight {
+  EntityId viewer{}, seen{};
+};
+
 /// The world after one tick.
 struct TrueFrame {
   std::uint32_t tick = 0;  ///< 0: empty
   std::uint64_t hash = 0;
   std::vector<TrueEntity> entities;  ///< by cell, then id
   std::vector<TruePlayer> players;   ///< by row
+  /// Some of the pairs of whom no map's rock is between, found by rays: a few others in every tick.
+  std::vector<TrueSight> sights;
 
   /// The entities of one cell, by id. O(log n).
   std::span<const TrueEntity> cell(CellCoord at) const;
   const TruePlayer* player(EntityId id) const;
+  /// Is the pair among `sights`?
+  bool sees(EntityId viewer, EntityId seen) const;
 };
 
 /// What the server's world was in its last ticks: what clients hold as confirmed is compared with it.
@@ -55,6 +64,11 @@ class Truth {
   void clear();
 
  private:
+  /// One pair in so many is looked at in a tick: a ray costs what ten comparisons do.
+  static constexpr std::uint32_t pairs_per_look = 32;
+
+  static void look_around(const World& world, TrueFrame& frame);
+
   std::vector<TrueFrame> ring_ = std::vector<TrueFrame>(ticks_kept);
 };
 

@@ -4,8 +4,18 @@ help_bench() {
   cat <<'HELP'
 usage: ./dev bench [NAME] [arguments of the benchmark]
 
-Builds with the preset bench and runs bench_NAME, or all of them. The arguments are Google Benchmark's:
-  ./dev bench collide --benchmark_filter=Sweep --benchmark_repetitions=5
+Builds with the preset bench and runs bench_NAME, or all of them, which takes more than an hour:
+
+  collide    W1 characters walking through voxels, W2 rays, moves with steps, corrections, rays against a mesh
+  maps       W4 point location, sight and walking steps in Doom maps; compiling all maps
+  movers     1000 moving sectors, with bodies on them
+  protocol   encoding and decoding
+  simulate   [MINUTES [SEED]] an hour of the whole system with every fault on simulated time
+  walk       [--minutes M] [--map NAME] ... 500 movers for 2 minutes on every map; about an hour
+  explore    [--maps A,B] ... simulated players who set out to enter every sector they can; minutes
+
+collide and maps take no arguments; movers and protocol take Google Benchmark's, such as
+--benchmark_filter=decode; the first lines of tests/bench/bench_NAME.cpp name all arguments of the others.
 HELP
 }
 

@@ -6,6 +6,7 @@
 
 #include "server/config/values.h"
 #include "server/net/address.h"
+#include "world/content/ascii.h"
 
 namespace ashlar::server {
 namespace {
@@ -152,7 +153,8 @@ Setting prop_setting() {
   s.help =
       "Static prop from a Wavefront OBJ file, at X,Y metres and height Z or on the ground; again for more. "
       "Further values: yaw in degrees, scale, and z when that is the file's upward axis. In a file: a "
-      "[[prop]] table with file, x, y, z, yaw, scale and up for each.";
+      "[[prop]] table with file, x, y, z, yaw, scale and up for each. At most 24, and with the maps no more "
+      "than one datagram of 1200 bytes can name: some 16 with short names.";
   s.kind = ValueKind::props;
   s.of_world = true;
   s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
@@ -285,12 +287,7 @@ std::string Setting::flag() const {
   return name;
 }
 
-std::string Setting::variable() const {
-  std::string name = "ASHLAR_" + key;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return name;
-}
+std::string Setting::variable() const { return "ASHLAR_" + upper_ascii(key); }
 
 std::span<const Setting> settings() {
   static const std::vector<Setting> all = build();

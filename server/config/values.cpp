@@ -9,6 +9,7 @@
 
 #include "protocol/text.h"
 #include "server/config/settings.h"
+#include "world/content/ascii.h"
 
 namespace ashlar::server {
 namespace {
@@ -41,7 +42,7 @@ std::string folded(std::string_view name) {
   std::string out;
   for (const char c : name) {
     if (c == '-' && out.empty()) continue;  // a flag's dashes
-    out += c == '-' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    out += c == '-' ? '_' : lower_ascii(c);
   }
   return out;
 }

@@ -48,7 +48,7 @@ std::shared_ptr<const SectorVisibility> VisibilityCache::from_file(std::uint64_t
 
 std::shared_ptr<const SectorVisibility> VisibilityCache::set_for(const SectorMap& compiled,
                                                                  const BspTree& tree) {
-  const std::uint64_t key = visibility_key(compiled);
+  const std::uint64_t key = content_hash(compiled);
   const auto sectors = static_cast<std::uint32_t>(compiled.sectors.size());
   for (const Entry& entry : entries_)
     if (entry.key == key && entry.set->sectors == sectors) return entry.set;

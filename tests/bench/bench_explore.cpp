@@ -8,14 +8,14 @@
 #include <ctime>
 #include <string>
 
-#include "tests/bench/wads.h"
 #include "tests/client_sim/explore/explore_run.h"
+#include "tests/wads.h"
 #include "tests/world/sim/reach.h"
 #include "world/content/wad.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
-using ashlar::bench::find_wad;
+using ashlar::testing::find_wad;
 
 namespace {
 
@@ -95,15 +95,14 @@ bool run_map(const WadStack& wads, const std::string& name, const Options& o) {
   const bool good = share >= 0.9 && out.stuck == 0 && out.lost == 0 && out.out == 0;
   std::printf(
       "%-5s %4d of %4d sectors (%5.1f %%) in %4.0f s; beyond the flood %d; stuck %llu lost %llu out %llu "
-      "exits "
-      "%llu recovered %llu; ways %u, given up %u, held up %u, made way %u, lines %u, leaps %u; %.1f s of "
-      "processor, flood %.1f "
-      "s%s\n",
+      "exits %llu deaths %llu recovered %llu; ways %u, hasty %u, given up %u, held up %u, made way %u, lines "
+      "%u, leaps %u; %.1f s of processor, flood %.1f s%s\n",
       name.c_str(), n, wanted, 100 * share, out.seconds, beyond, static_cast<unsigned long long>(out.stuck),
       static_cast<unsigned long long>(out.lost), static_cast<unsigned long long>(out.out),
-      static_cast<unsigned long long>(out.exits), static_cast<unsigned long long>(out.recoveries),
-      out.explorers.routes, out.explorers.given_up, out.explorers.held, out.explorers.made_way,
-      out.explorers.lines, out.explorers.leaps, cpu_s() - start_s, flood_s, good ? "" : "  SHORT");
+      static_cast<unsigned long long>(out.exits), static_cast<unsigned long long>(out.deaths),
+      static_cast<unsigned long long>(out.recoveries), out.explorers.routes, out.explorers.hasty,
+      out.explorers.given_up, out.explorers.held, out.explorers.made_way, out.explorers.lines,
+      out.explorers.leaps, cpu_s() - start_s, flood_s, good ? "" : "  SHORT");
   if (out.out > 0) {
     const DVec2 m = (*placed)->to_map(xy(out.out_at_m));
     std::printf("  first out at %.0f %.0f %.0f in sector %u after %.2f s\n", m.x, m.y,

@@ -35,6 +35,8 @@ std::shared_ptr<const PlacedMap> builtin_map() {
   PlaceOptions options;
   options.name = builtin_map_name;
   options.surface_z = 24;
+  options.doors_open = false;
+  options.visibility = true;
   const auto placed = place_map(*map, options);
   return placed ? *placed : nullptr;
 }

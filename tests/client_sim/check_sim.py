@@ -93,6 +93,19 @@ class Mistakes(unittest.TestCase):
         self.refused(["simulate", "--faults", SIM], SIM, "line 1")
         self.refused(["simulate", "--map", "none", "--record", "/nowhere/r.ashrec"], "/nowhere/r.ashrec")
         self.refused(["simulate", "--wad", "/nowhere/none.wad"], "/nowhere/none.wad", "--wad")
+        self.refused(["simulate", "--prop", "/nowhere/none.obj@1,2"], "/nowhere/none.obj", "--prop")
+        self.refused(["simulate", "--prop", "crate.obj@1"], "crate.obj@1", "X,Y")
+        with tempfile.NamedTemporaryFile("w", suffix=".obj") as crate:
+            crate.write("v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n")
+            crate.flush()
+            props = ["--prop", f"{crate.name}@2,3", "--prop", f"{crate.name}@-4.5,1,,45,2"]
+            done = run("simulate", "--clients", "3", "--minutes", "0.05", "--map", "none", *props)
+            self.assertEqual(done.returncode, 0, done)
+            done = run("simulate", "--minutes", "0.5", "--map", "none", "--shrink", "0", "--break", "early-ack", *props)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn(" ".join(props), done.stdout)  # in the command that plays it again
+            many = [word for x in range(25) for word in ("--prop", f"{crate.name}@{x},0")]
+            self.refused(["simulate", *many], "24", "25")
 
     def test_replay(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -171,6 +184,16 @@ class Runs(unittest.TestCase):
                 self.assertEqual(report["decode_errors"], 0)
                 self.assertGreater(report["snapshots"], 8)
                 self.assertGreater(report["rtt_ms"]["samples"], 8)
+
+    def test_explorers(self):
+        with Server() as server:
+            # Half of them begin inside the map.
+            done, report = self.play(server, "--clients", "12", "--brain", "explore")
+            self.assertTrue(report["passed"], done.stdout)
+            self.assertEqual(len(report["explored"]), 1)
+            self.assertGreater(report["explored"][0]["sectors"], 1)
+            self.assertGreater(report["explored"][0]["entered"], 0, done.stdout)
+            self.assertIn("sectors entered", done.stdout)
 
     def test_bad_network_and_enemies(self):
         with Server() as server:

@@ -181,6 +181,30 @@ TEST_CASE("a client catches up after a stall of its caller", "[client_sim][clien
   CHECK(match.client.stats().commands_skipped > 0);
 }
 
+TEST_CASE("a client that was away for long hears the server again", "[client_sim][client]") {
+  // What its socket had room for are the snapshots of the first seconds: the ones after them were lost.
+  const double away_s = GENERATE(4.0, 8.5, 9.5);
+  const std::uint32_t room = GENERATE(1u, 64u, 256u);
+  CAPTURE(away_s, room);
+  Match match;
+  match.run(3);
+  const Micros back = match.now + Micros{static_cast<std::int64_t>(away_s * 1e6)};
+  while (match.now < back) {
+    match.now += Micros{2000};
+    match.to_server.clear();
+    match.up.deliver(match.now, match.to_server);
+    match.from_server.clear();
+    match.server.advance(match.now, match.to_server, match.from_server);
+    if (match.down.under_way() < room) match.down.send(match.now, match.from_server);
+  }
+  match.run(2);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.client.own_tick() + 5 > match.server.tick);
+  match.server.missing = 0;
+  match.run(1);
+  CHECK(match.server.missing == 0);
+}
+
 TEST_CASE("a client whose clock leaps ahead keeps its control", "[client_sim][client]") {
   const int leap_ms = GENERATE(30, 100, 200, 300, 1000, 5000, 100'000);
   const int delay_ms = GENERATE(0, 60);
@@ -274,16 +298,19 @@ TEST_CASE("a client whose hello waited for seconds is in control at once", "[cli
 TEST_CASE("control is back soon after a link was cut", "[client_sim][client]") {
   const bool cut_up = GENERATE(true, false), cut_down = GENERATE(true, false);
   const double cut_s = GENERATE(0.2, 1.0, 4.0);
-  CAPTURE(cut_up, cut_down, cut_s);
+  const int delay_ms = GENERATE(30, 200);
+  const bool stream = GENERATE(false, true);  // over TCP everything waits, and comes at once
+  CAPTURE(cut_up, cut_down, cut_s, delay_ms, stream);
   Match match;
   LinkConditions conditions;
-  conditions.latency = Micros{30'000};
+  conditions.latency = Micros{delay_ms * 1000};
+  conditions.ordered = stream;
   match.conditions(conditions);
   match.run(4);
   const Micros until = match.now + Micros{static_cast<std::int64_t>(cut_s * 1e6)};
   if (cut_up) match.up.partition(until);
   if (cut_down) match.down.partition(until);
-  match.run(cut_s + 0.5);
+  match.run(cut_s + 0.5 + 0.004 * delay_ms);
   match.server.missing = 0;
   match.run(1);
   CHECK(match.client.state() == ClientState::playing);

@@ -5,9 +5,7 @@
 #include "client_sim/simulation/simulation.h"
 #include "tests/catch.h"
 #include "tests/slowness.h"
-#include "world/bsp/placement.h"
-#include "world/content/builtin_map.h"
-#include "world/content/udmf.h"
+#include "tests/world/bsp/maps.h"
 
 using namespace ashlar;
 using namespace ashlar::simulation;
@@ -15,14 +13,6 @@ using namespace ashlar::simulation;
 namespace {
 
 constexpr std::uint32_t match_seconds = test::slowness == 1 ? 60 : 12;
-
-std::shared_ptr<const PlacedMap> placed(const PlaceOptions& options) {
-  const auto map = parse_udmf(builtin_map_text());
-  REQUIRE(map.has_value());
-  const auto result = place_map(*map, options);
-  REQUIRE(result.has_value());
-  return *result;
-}
 
 SimulationConfig lossy_match() {
   SimulationConfig config;
@@ -34,10 +24,10 @@ SimulationConfig lossy_match() {
   for (std::uint16_t i = 0; i < config.clients; ++i)
     config.faults->push_back({0, match_seconds * 60, FaultKind::loss, i, 10});
   PlaceOptions options;
-  options.name = builtin_map_name;
   options.surface_z = 24;
   options.doors_open = false;
-  config.maps.push_back(placed(options));
+  options.visibility = true;
+  config.maps.push_back(testing::must_place(testing::builtin_map(), options));
   return config;
 }
 
@@ -65,7 +55,7 @@ TEST_CASE("a match recorded once has the same hashes on every build", "[integrat
   REQUIRE(bytes.has_value());
   const auto result = replay(
       *bytes, [](const RecordedMap& wanted) -> std::expected<std::shared_ptr<const PlacedMap>, std::string> {
-        return placed(place_of(wanted));
+        return testing::must_place(testing::builtin_map(), place_of(wanted));
       });
   INFO((result ? "" : result.error()));
   REQUIRE(result.has_value());

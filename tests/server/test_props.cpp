@@ -1,6 +1,6 @@
 #include "server/props.h"
 
-#include "protocol/recording.h"
+#include "protocol/recorded_world.h"
 #include "server/setup.h"
 #include "server/welcome_content.h"
 #include "tests/catch.h"

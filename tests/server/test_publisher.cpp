@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tests/world/bsp/maps.h"
-#include "world/content/builtin_map.h"
 #include "world/math/random.h"
 
 using namespace ashlar;
@@ -124,10 +123,7 @@ TEST_CASE("nobody whom a viewer can see is left out of its snapshots, and many w
 }
 
 TEST_CASE("without a visibility set distance alone decides what is published", "[server][publisher]") {
-  auto map = parse_udmf(builtin_map_text());
-  REQUIRE(map);
-  map->name = std::string(builtin_map_name);
-  const auto world = populated(*map, false);
+  const auto world = populated(testing::builtin_map(), false);
   const Look look = publish_and_look(*world, 1);
   CHECK(look.near > 1000);
   CHECK(look.left_out == 0);

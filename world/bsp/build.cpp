@@ -4,6 +4,7 @@
 
 #include "world/bsp/polygon.h"
 #include "world/bsp/tree.h"
+#include "world/bsp/tree_parts.h"
 
 // Our node builder. Each side of each line is a seg that faces its sector. A set of segs is split along the
 // line of one of them, chosen for few cuts and balance, until every seg of a set has all others in front:
@@ -46,7 +47,8 @@ class Builder {
     std::vector<Seg> segs;
     for (std::uint32_t i = 0; i < map_.lines.size(); ++i) add_segs(i, segs);
     Polygon all = rectangle(tree_.bounds, bounds_margin);
-    tree_.root = segs.empty() ? leaf(no_index, all) : split(std::move(segs), std::move(all), 1);
+    tree_.root =
+        segs.empty() ? add_leaf(tree_, no_index, no_index, all) : split(std::move(segs), std::move(all), 1);
     return std::move(tree_);
   }
 
@@ -61,16 +63,7 @@ class Builder {
     if (back != no_index) segs.push_back({b, a, index, back, front == no_index, self, true});
   }
 
-  BspTree::Node partition_of(const Seg& seg) const {
-    const MapLine& line = map_.lines[seg.line];
-    const DVec2 from = map_.vertices[line.v1];
-    DVec2 along = map_.vertices[line.v2] - from;
-    if (seg.back) along = -along;
-    BspTree::Node node;
-    node.x = from.x, node.y = from.y, node.dx = along.x, node.dy = along.y;
-    node.line = seg.line;
-    return node;
-  }
+  BspTree::Node partition_of(const Seg& seg) const { return partition_along(map_, seg.line, seg.back); }
 
   static Counts count(const BspTree::Node& node, const std::vector<Seg>& segs) {
     Counts c;
@@ -151,7 +144,7 @@ class Builder {
   std::uint32_t split(std::vector<Seg> segs, Polygon polygon, std::uint32_t depth) {
     tree_.depth = std::max(tree_.depth, depth);
     BspTree::Node node;
-    if (depth >= depth_give_up) return leaf(sector_of(segs), polygon);
+    if (depth >= depth_give_up) return add_leaf(tree_, sector_of(segs), no_index, polygon);
     if (!choose(segs, depth, node)) return convex(std::move(segs), std::move(polygon), depth);
     return fork(node, std::move(segs), std::move(polygon), depth);
   }
@@ -185,28 +178,10 @@ class Builder {
       if (la != lb) return la > lb;
       return a.line != b.line ? a.line < b.line : a.back < b.back;
     });
-    std::uint32_t first = no_index;
-    std::size_t parent = 0;
-    for (const Seg& s : walls) {
-      const BspTree::Node node = partition_of(s);
-      if (!reaches_behind(polygon, node) || depth + 2 >= BspTree::depth_max) continue;
-      CutPolygon parts = cut(polygon, node);
-      const auto index = static_cast<std::uint32_t>(tree_.nodes.size());
-      tree_.nodes.push_back(node);
-      if (first == no_index)
-        first = index;
-      else
-        tree_.nodes[parent].child[0] = index;
-      parent = index;
-      const std::uint32_t outside = leaf(no_index, parts.back);
-      tree_.nodes[index].child[1] = outside;
-      polygon = std::move(parts.front);
-      tree_.depth = std::max(tree_.depth, ++depth);
-    }
-    const std::uint32_t inside = leaf(sector_of(segs), polygon);
-    if (first == no_index) return inside;
-    tree_.nodes[parent].child[0] = inside;
-    return first;
+    std::vector<BspTree::Node> partitions;
+    partitions.reserve(walls.size());
+    for (const Seg& s : walls) partitions.push_back(partition_of(s));
+    return add_cell(tree_, sector_of(segs), no_index, std::move(polygon), partitions, on_line, depth);
   }
 
   /// A partition between two corners of a convex cell that leaves segs on both sides.
@@ -247,18 +222,6 @@ class Builder {
       return a.second != b.second ? a.second < b.second : a.first > b.first;
     });
     return best->first;
-  }
-
-  std::uint32_t leaf(std::uint32_t sector, const Polygon& polygon) {
-    BspTree::Leaf l;
-    l.sector = sector;
-    l.first_corner = static_cast<std::uint32_t>(tree_.corners.size());
-    l.corner_count = static_cast<std::uint32_t>(polygon.size());
-    const auto index = static_cast<std::uint32_t>(tree_.leaves.size());
-    l.subsector = index;
-    tree_.corners.insert(tree_.corners.end(), polygon.begin(), polygon.end());
-    tree_.leaves.push_back(l);
-    return index | BspTree::leaf_bit;
   }
 
   const SectorMap& map_;

@@ -92,7 +92,7 @@ LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBou
   for (std::uint32_t i = 0; i < grid.lines.size(); ++i)
     for_each_cell(grid.lines[i], [&](std::size_t c) { grid.items[next[c]++] = i; });
 
-  grid.points = build_start_grid(tree, footprint);
+  grid.points = build_leaf_grid(tree, footprint);
   return grid;
 }
 

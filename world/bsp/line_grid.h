@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "world/bsp/leaf_grid.h"
 #include "world/bsp/sector_map.h"
 #include "world/bsp/tree.h"
 
@@ -26,27 +27,7 @@ inline double distance2(const SolidLine& l, DVec2 p) {
   return dot(off, off);
 }
 
-/// Where to start in the tree, by small square cells: most of them lie in one leaf and answer at once.
-struct StartGrid {
-  double inverse_cell = 1;  ///< 1 / edge, map units
-  DVec2 origin;             ///< lower corner of cell (0, 0)
-  std::int32_t nx = 0, ny = 0;
-  std::vector<std::uint32_t> start;  ///< by row: deepest tree node (or leaf) that holds the whole cell
-
-  /// The leaf at a point; points outside the grid start at the root.
-  std::uint32_t leaf_at(const BspTree& tree, DVec2 p) const {
-    const double cx = (p.x - origin.x) * inverse_cell, cy = (p.y - origin.y) * inverse_cell;
-    if (!(cx >= 0 && cy >= 0 && cx < nx && cy < ny)) return tree.leaf_at(p);
-    const auto row = static_cast<std::uint32_t>(static_cast<std::int32_t>(cy)),
-               column = static_cast<std::uint32_t>(static_cast<std::int32_t>(cx));
-    return tree.leaf_from(start[row * static_cast<std::uint32_t>(nx) + column], p);
-  }
-};
-
-/// Builds it over a rectangle. Cost: a few milliseconds, at most 4 MiB.
-StartGrid build_start_grid(const BspTree& tree, const MapBounds& footprint);
-
-/// Lines in square cells, each in every cell that it touches, and the start grid of the tree beside it.
+/// Lines in square cells, each in every cell that it touches, and the grid of the tree's leaves beside it.
 /// Lines with the same sector on both sides that do not block are left out: they never hold anything up.
 struct LineGrid {
   double cell = 64, inverse_cell = 1.0 / 64;  ///< map units
@@ -55,7 +36,7 @@ struct LineGrid {
   std::vector<std::uint32_t> first;  ///< nx * ny + 1 offsets into items
   std::vector<std::uint32_t> items;  ///< indices into lines
   std::vector<SolidLine> lines;
-  StartGrid points;
+  LeafGrid points;
 
   struct Range {
     std::int32_t x0, y0, x1, y1;  ///< both ends included; empty when x0 > x1 or y0 > y1

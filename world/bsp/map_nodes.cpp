@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "world/bsp/polygon.h"
+#include "world/bsp/tree_parts.h"
 
 namespace ashlar {
 namespace {
@@ -82,29 +83,12 @@ class Converter {
       const std::uint32_t behind = seg.side == 0 ? map_.back_sector(line) : map_.front_sector(line);
       if (facing == no_index) return fail(NodesError::Part::seg, i, "is on a side that its line has not");
       if (sector == no_index) sector = facing;
-      if (behind == no_index && walls.size() < chain_max) walls.push_back(partition(line, seg));
+      if (behind == no_index && walls.size() < chain_max)
+        walls.push_back(partition_along(map_, seg.line, seg.side != 0));
     }
     if (sector == no_index) return fail(NodesError::Part::subsector, index, "has no seg on a line");
     add_sector_bounds(sector, walls);
-    std::uint32_t first = no_index, parent = 0;
-    for (const BspTree::Node& wall : walls) {
-      if ((wall.dx == 0 && wall.dy == 0) || !reaches_behind(polygon, wall, rounding)) continue;
-      CutPolygon parts = cut(polygon, wall);
-      const auto node = static_cast<std::uint32_t>(tree_.nodes.size());
-      tree_.nodes.push_back(wall);
-      if (first == no_index)
-        first = node;
-      else
-        tree_.nodes[parent].child[0] = node;
-      parent = node;
-      tree_.nodes[node].child[1] = leaf(no_index, index, parts.back);
-      polygon = std::move(parts.front);
-      tree_.depth = std::max(tree_.depth, ++depth);
-    }
-    const std::uint32_t inside = leaf(sector, index, polygon);
-    if (first == no_index) return inside;
-    tree_.nodes[parent].child[0] = inside;
-    return first;
+    return add_cell(tree_, sector, index, std::move(polygon), walls, rounding, depth);
   }
 
   void find_sector_bounds() {
@@ -138,27 +122,6 @@ class Converter {
     add(b.max.x + 1, 0, 0, -1);
     add(0, b.min.y - 1, -1, 0);
     add(0, b.max.y + 1, 1, 0);
-  }
-
-  BspTree::Node partition(const MapLine& line, const MapNodes::Seg& seg) const {
-    const DVec2 from = map_.vertices[line.v1];
-    DVec2 along = map_.vertices[line.v2] - from;
-    if (seg.side != 0) along = -along;
-    BspTree::Node node;
-    node.x = from.x, node.y = from.y, node.dx = along.x, node.dy = along.y;
-    node.line = seg.line;
-    return node;
-  }
-
-  std::uint32_t leaf(std::uint32_t sector, std::uint32_t subsector, const Polygon& polygon) {
-    BspTree::Leaf l;
-    l.sector = sector;
-    l.subsector = subsector;
-    l.first_corner = static_cast<std::uint32_t>(tree_.corners.size());
-    l.corner_count = static_cast<std::uint32_t>(polygon.size());
-    tree_.corners.insert(tree_.corners.end(), polygon.begin(), polygon.end());
-    tree_.leaves.push_back(l);
-    return static_cast<std::uint32_t>(tree_.leaves.size() - 1) | BspTree::leaf_bit;
   }
 
   const SectorMap& map_;

@@ -31,26 +31,6 @@ std::vector<Neighbours> neighbours_of(const SectorMap& map) {
   return out;
 }
 
-/// Calls visit(sector, action) for each sector that a line of the map acts on.
-template <typename Visit>
-void each_target(const SectorMap& map, Visit&& visit) {
-  std::vector<std::vector<std::uint32_t>> tagged;
-  for (std::uint32_t i = 0; i < map.sectors.size(); ++i) {
-    const std::uint16_t tag = map.sectors[i].tag;
-    if (tag >= tagged.size()) tagged.resize(tag + 1u);
-    if (tag != 0) tagged[tag].push_back(i);
-  }
-  for (const MapLine& line : map.lines) {
-    const auto action = line_action(map, line);
-    if (!action) continue;
-    if (action->sector_behind) {
-      if (line.back != no_index) visit(map.back_sector(line), *action);
-    } else if (action->tag != 0 && action->tag < tagged.size()) {
-      for (const std::uint32_t s : tagged[action->tag]) visit(s, *action);
-    }
-  }
-}
-
 bool moves_ceiling(LineEffect effect) {
   switch (effect) {
     case LineEffect::door_raise:
@@ -66,11 +46,30 @@ bool moves_ceiling(LineEffect effect) {
 
 }  // namespace
 
+std::vector<SectorAction> sector_actions(const SectorMap& map) {
+  std::vector<std::vector<std::uint32_t>> tagged;
+  for (std::uint32_t i = 0; i < map.sectors.size(); ++i) {
+    const std::uint16_t tag = map.sectors[i].tag;
+    if (tag >= tagged.size()) tagged.resize(tag + 1u);
+    if (tag != 0) tagged[tag].push_back(i);
+  }
+  std::vector<SectorAction> out;
+  for (const MapLine& line : map.lines) {
+    const auto action = line_action(map, line);
+    if (!action) continue;
+    if (action->sector_behind) {
+      if (line.back != no_index) out.push_back({map.back_sector(line), *action});
+    } else if (action->tag != 0 && action->tag < tagged.size()) {
+      for (const std::uint32_t s : tagged[action->tag]) out.push_back({s, *action});
+    }
+  }
+  return out;
+}
+
 std::vector<std::uint8_t> moving_ceilings(const SectorMap& map) {
   std::vector<std::uint8_t> out(map.sectors.size(), 0);
-  each_target(map, [&](std::uint32_t sector, const LineAction& action) {
-    if (moves_ceiling(action.effect)) out[sector] = 1;
-  });
+  for (const SectorAction& act : sector_actions(map))
+    if (moves_ceiling(act.action.effect)) out[act.sector] = 1;
   return out;
 }
 
@@ -109,10 +108,10 @@ std::vector<SectorHeights> heights_with_open_doors(const SectorMap& map) {
   };
   for (std::uint32_t i = 0; i < map.sectors.size(); ++i)
     if (map.sectors[i].ceiling <= map.sectors[i].floor) mark(i, OpenEffect::raise_ceiling);
-  each_target(map, [&](std::uint32_t sector, const LineAction& action) {
-    const OpenEffect e = open_effect(action);
-    if (e != OpenEffect::none) mark(sector, e);
-  });
+  for (const SectorAction& act : sector_actions(map)) {
+    const OpenEffect e = open_effect(act.action);
+    if (e != OpenEffect::none) mark(act.sector, e);
+  }
   const auto around = neighbours_of(map);
   for (std::uint32_t i = 0; i < map.sectors.size(); ++i) {
     if (!around[i].any) continue;

@@ -15,6 +15,14 @@ std::vector<SectorHeights> heights_with_open_doors(const SectorMap& map);
 /// Heights as the map has them, in map units.
 std::vector<SectorHeights> heights_as_drawn(const SectorMap& map);
 
+/// What a line does to one of its sectors.
+struct SectorAction {
+  std::uint32_t sector = 0;
+  LineAction action;
+};
+/// Each special line's action on each sector it acts on, in the lines' order, then the sectors'.
+std::vector<SectorAction> sector_actions(const SectorMap& map);
+
 /// By sector, 0 or 1: does a line of the map move its ceiling (doors, ceilings, crushers)?
 std::vector<std::uint8_t> moving_ceilings(const SectorMap& map);
 

@@ -89,7 +89,7 @@ class PlacedMap {
   double z_to_world(double z) const { return (z - z_base_) / map_units_per_m + roof_m(); }
   double z_to_map(double z_m) const { return (z_m - roof_m()) * map_units_per_m + z_base_; }
 
-  /// Lines in cells and the tree's start nodes: what the queries of placed_map.h read.
+  /// Lines and leaves in cells: what the queries of placed_map.h read.
   const LineGrid& grid() const { return *grid_; }
   /// Which sectors may see each other; null when the options did not ask for it.
   const SectorVisibility* visibility() const { return visibility_.get(); }

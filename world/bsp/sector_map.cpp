@@ -31,6 +31,9 @@ std::uint64_t content_hash(const SectorMap& map) {
   for (const MapSector& s : map.sectors) {
     h.add(s.floor), h.add(s.ceiling);
     add(s.sky() ? 1 : 0), add(s.special), add(s.tag);
+    std::uint64_t flat = 0;
+    for (const char c : s.floor_flat) flat = flat << 8 | static_cast<std::uint8_t>(c);
+    add(flat);
   }
   add(map.sides.size());
   for (const MapSide& s : map.sides) add(s.sector);

@@ -116,8 +116,9 @@ struct MapBounds {
 };
 MapBounds bounds_of(const SectorMap& map);
 
-/// A hash over the fields that shape the world: geometry, flags, specials, things. Names of textures
-/// count only where they mean something (sky). Same map, same value on every build.
+/// A hash over the fields that shape the world: geometry, flags, specials, things. Of textures and flats
+/// those that mean something count: sky, and the floors' flats, along which staircases rise. Same map, same
+/// value on every build.
 std::uint64_t content_hash(const SectorMap& map);
 
 }  // namespace ashlar

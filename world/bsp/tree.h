@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "world/bsp/sector_map.h"
@@ -36,9 +37,9 @@ struct BspTree {
   static double side(const Node& n, DVec2 p) { return (p.x - n.x) * n.dy - (p.y - n.y) * n.dx; }
 
   /// The leaf that holds a point; on a partition line the front side. Cost: the tree's depth.
-  std::uint32_t leaf_at(DVec2 p) const { return leaf_from(root, p); }
-  /// The same, from a node that is known to hold the point.
-  std::uint32_t leaf_from(std::uint32_t at, DVec2 p) const {
+  std::uint32_t leaf_at(DVec2 p) const { return leaf_below(nodes, root, p); }
+  /// The leaf that holds a point, by `at`, one of these nodes or a leaf with leaf_bit, and what is below it.
+  static std::uint32_t leaf_below(std::span<const Node> nodes, std::uint32_t at, DVec2 p) {
     while ((at & leaf_bit) == 0) {
       const Node& n = nodes[at];
       at = n.child[side(n, p) >= 0 ? 0 : 1];

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
+#include "world/bsp/sight_cells.h"
 #include "world/bsp/widest_heights.h"
-#include "world/math/hash.h"
 
 namespace ashlar {
 namespace {
@@ -13,13 +14,22 @@ namespace {
 constexpr double slack = 0.01;
 /// Ends of narrowed openings snap outwards to this part of the opening: few enough rounds of widening.
 constexpr double snap = 1.0 / 32;
+/// Openings on one line form one source when they are this near to each other, and as straight: what is past
+/// the far one's end is off by thousands of times as much.
+constexpr double near = 64, straight = 1e-7;
 
 /// An opening crossed in one direction: `left` and `right` as seen by whoever passes.
 struct Gate {
   DVec2 left, right;
-  std::uint32_t into = 0;    ///< leaf
-  std::uint32_t sector = 0;  ///< of that leaf
+  std::uint32_t into = 0;    ///< cell
+  std::uint32_t sector = 0;  ///< of that cell
   std::uint32_t twin = 0;    ///< the same opening the other way
+};
+
+/// What lines leave a sector through: gates that stand side by side on one line.
+struct Source {
+  DVec2 left, right;
+  std::uint32_t first = 0, last = 0;  ///< of source_gates_
 };
 
 /// How far a gate is open to lines through the present source: a part of it, 0 at its left end, 1 at its
@@ -32,13 +42,10 @@ struct Open {
 
 class Flow {
  public:
-  Flow(const SectorMap& map, const BspTree& tree) : tree_(tree) {
+  Flow(const SectorMap& map, const BspTree& tree) : cells_(sight_cells(tree)) {
     sectors_ = static_cast<std::uint32_t>(map.sectors.size());
-    walled_.assign(sectors_, 0);
-    for (const MapLine& line : map.lines)
-      if (line.back == no_index) walled_[map.front_sector(line)] = 1;
     const std::vector<SectorHeights> widest = widest_heights(map);
-    for (const LeafOpening& o : leaf_openings(tree)) {
+    for (const SightCells::Opening& o : cells_.openings) {
       const SectorHeights &front = widest[sector(o.front)], &back = widest[sector(o.back)];
       if (std::max(front.floor_m, back.floor_m) > std::min(front.ceiling_m, back.ceiling_m)) continue;
       // From the front (the right hand of a -> b) to the back, a is on the left: the passer faces left of a
@@ -47,37 +54,22 @@ class Flow {
       gates_.push_back({o.a, o.b, o.back, sector(o.back), i + 1});
       gates_.push_back({o.b, o.a, o.front, sector(o.front), i});
     }
-    sort_by_leaf();
+    sort_by_cell();
     open_.resize(gates_.size());
-    leaf_stamp_.assign(tree.leaves.size(), 0);
+    cell_stamp_.assign(cells_.sector.size(), 0);
   }
 
   SectorVisibility run() {
     words_ = (sectors_ + 63) / 64;
     seen_.assign(static_cast<std::size_t>(sectors_) * words_, 0);
     for (std::uint32_t s = 0; s < sectors_; ++s) set(s, s);
-    const std::vector<std::uint32_t> host = islands();
-    std::vector<std::vector<std::uint32_t>> gates_of(sectors_);
-    for (std::uint32_t g = 0; g < gates_.size(); ++g) gates_of[sector(from_leaf(gates_[g]))].push_back(g);
+    find_sources();
     done_.assign(sectors_, 0);
     closed_.assign(sectors_, 0);
     for (std::uint32_t from = 0; from < sectors_; ++from) {
       find_closed(from);
-      for (const std::uint32_t g : gates_of[from]) {
-        const std::uint32_t into = gates_[g].sector;
-        if (from == into) continue;
-        if (host[from] == no_index && host[into] == no_index)
-          follow(g, from);
-        else
-          set(from, into);
-      }
-      done_[from] = host[from] == no_index ? 1 : 0;
-    }
-    // Whoever looks out of an island looks from its shore, which is a point of the sector around it.
-    for (std::uint32_t a = 0; a < sectors_; ++a) {
-      if (host[a] == no_index) continue;
-      for (std::uint32_t b = 0; b < sectors_; ++b)
-        if (get(host[a], b)) set(a, b);
+      for (std::size_t i = first_source_[from]; i < first_source_[from + 1]; ++i) follow(sources_[i], from);
+      done_[from] = 1;
     }
     SectorVisibility out;
     out.sectors = sectors_;
@@ -90,13 +82,59 @@ class Flow {
   }
 
  private:
-  /// Gates out of a leaf stand side by side: first_[leaf] to first_[leaf + 1].
-  void sort_by_leaf() {
-    first_.assign(tree_.leaves.size() + 1, 0);
-    for (const Gate& g : gates_) ++first_[from_leaf(g) + 1];
+  /// Lists all sources, those of a sector one after the other: first_source_[sector] to [sector + 1].
+  void find_sources() {
+    struct Place {
+      std::uint32_t from;
+      double turn, offset, along;  // of the gate's line, and of the gate on it
+    };
+    std::vector<Place> place(gates_.size());
+    for (std::uint32_t i = 0; i < gates_.size(); ++i) {
+      const Gate& g = gates_[i];
+      const std::uint32_t from = sector(from_cell(g));
+      if (from == g.sector) continue;
+      const DVec2 way = (g.right - g.left) * (1 / length(g.right - g.left));
+      // It grows with the angle, like an arc tangent, and rounded it is the same for all gates of a line.
+      const double turn = way.y >= 0 ? 1 - way.x : 3 + way.x;
+      place[i] = {from, std::round(turn * 1e5), std::round(cross(way, g.left) * 16), dot(way, g.left)};
+      source_gates_.push_back(i);
+    }
+    std::ranges::sort(source_gates_, {}, [&](std::uint32_t g) {
+      const Place& p = place[g];
+      return std::tuple(p.from, p.turn, p.offset, p.along, g);
+    });
+    first_source_.assign(sectors_ + 1, 0);
+    for (std::uint32_t i = 0; i < source_gates_.size(); ++i) {
+      const Gate& g = gates_[source_gates_[i]];
+      const std::uint32_t from = place[source_gates_[i]].from;
+      if (i > 0 && place[source_gates_[i - 1]].from == from && goes_on(sources_.back(), g)) {
+        sources_.back().right = g.right;
+        sources_.back().last = i + 1;
+      } else {
+        sources_.push_back({g.left, g.right, i, i + 1});
+        ++first_source_[from + 1];
+      }
+    }
+    for (std::uint32_t i = 0; i < sectors_; ++i) first_source_[i + 1] += first_source_[i];
+  }
+
+  /// Does a gate stand next on a source's line?
+  bool goes_on(const Source& s, const Gate& g) const {
+    const Gate& first = gates_[source_gates_[s.first]];
+    const DVec2 way = first.right - first.left;
+    const double off = straight * length(way);
+    return dot(way, g.right - g.left) > 0 && length(g.left - s.right) < near &&
+           std::fabs(cross(way, g.left - first.left)) < off &&
+           std::fabs(cross(way, g.right - first.left)) < off;
+  }
+
+  /// Gates out of a cell stand side by side: first_[cell] to first_[cell + 1].
+  void sort_by_cell() {
+    first_.assign(cells_.sector.size() + 1, 0);
+    for (const Gate& g : gates_) ++first_[from_cell(g) + 1];
     for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
     std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1), place(gates_.size());
-    for (std::uint32_t g = 0; g < gates_.size(); ++g) place[g] = next[from_leaf(gates_[g])]++;
+    for (std::uint32_t g = 0; g < gates_.size(); ++g) place[g] = next[from_cell(gates_[g])]++;
     std::vector<Gate> sorted(gates_.size());
     for (std::uint32_t g = 0; g < gates_.size(); ++g) {
       sorted[place[g]] = gates_[g];
@@ -113,8 +151,8 @@ class Flow {
     closed_[from] = 1;
   }
 
-  std::uint32_t from_leaf(const Gate& g) const { return gates_[g.twin].into; }
-  std::uint32_t sector(std::uint32_t leaf) const { return tree_.leaves[leaf].sector; }
+  std::uint32_t from_cell(const Gate& g) const { return gates_[g.twin].into; }
+  std::uint32_t sector(std::uint32_t cell) const { return cells_.sector[cell]; }
   std::size_t word(std::uint32_t a, std::uint32_t b) const {
     return static_cast<std::size_t>(a) * words_ + (b >> 6);
   }
@@ -122,34 +160,20 @@ class Flow {
   void set(std::uint32_t a, std::uint32_t b) { seen_[word(a, b)] |= bit(b); }
   bool get(std::uint32_t a, std::uint32_t b) const { return (seen_[word(a, b)] & bit(b)) != 0; }
 
-  /// By sector: the only other sector it touches, where that one touches others; otherwise no_index. What
-  /// goes into an island comes back into its host, so neither direction needs to be followed.
-  std::vector<std::uint32_t> islands() const {
-    std::vector<std::uint32_t> only(sectors_, no_index);
-    std::vector<std::uint8_t> several(sectors_, 0);
-    for (const Gate& g : gates_) {
-      const std::uint32_t a = sector(from_leaf(g)), b = g.sector;
-      if (a == b) continue;
-      if (only[a] != no_index && only[a] != b) several[a] = 1;
-      only[a] = b;
-    }
-    for (std::uint32_t a = 0; a < sectors_; ++a)
-      if (walled_[a] != 0 || several[a] != 0 || (only[a] != no_index && several[only[a]] == 0))
-        only[a] = no_index;
-    return only;
-  }
-
-  /// Everything that lines through one gate can reach. Lines that come back into the sector they left end
+  /// Everything that lines through one source can reach. Lines that come back into the sector they left end
   /// there: they leave it for the last time through a gate of their own.
-  void follow(std::uint32_t source, std::uint32_t from) {
+  void follow(const Source& s, std::uint32_t from) {
     ++round_;
-    const Gate& s = gates_[source];
     queue_.clear();
-    if (closed_[s.sector] != 0) return;
-    enter(from, s);
-    for (std::uint32_t g = first_[s.into]; g < first_[s.into + 1]; ++g) {
-      // The leaf is convex and the source one of its sides: every other side is seen whole.
-      if (g != s.twin && closed_[gates_[g].sector] == 0) widen(g, 0, 1);
+    for (std::uint32_t i = s.first; i < s.last; ++i) {
+      const std::uint32_t own = source_gates_[i];
+      const Gate& through = gates_[own];
+      if (closed_[through.sector] != 0) continue;
+      enter(from, through);
+      for (std::uint32_t g = first_[through.into]; g < first_[through.into + 1]; ++g) {
+        // The cell is convex and the gate one of its sides: every other side is seen whole.
+        if (g != through.twin && closed_[gates_[g].sector] == 0) widen(g, 0, 1);
+      }
     }
     for (std::size_t head = 0; head < queue_.size(); ++head) {
       const std::uint32_t g = queue_[head];
@@ -159,8 +183,8 @@ class Flow {
   }
 
   void enter(std::uint32_t from, const Gate& through) {
-    if (leaf_stamp_[through.into] == round_) return;
-    leaf_stamp_[through.into] = round_;
+    if (cell_stamp_[through.into] == round_) return;
+    cell_stamp_[through.into] = round_;
     set(from, through.sector);
   }
 
@@ -178,8 +202,8 @@ class Flow {
     queue_.push_back(g);
   }
 
-  /// Lines through the source and the open part of gate g, on into the leaf behind it.
-  void pass(const Gate& s, std::uint32_t g, std::uint32_t from) {
+  /// Lines through the source and the open part of gate g, on into the cell behind it.
+  void pass(const Source& s, std::uint32_t g, std::uint32_t from) {
     const Gate& gate = gates_[g];
     const DVec2 span = gate.right - gate.left;
     const DVec2 left = gate.left + span * open_[g].low, right = gate.left + span * open_[g].high;
@@ -232,13 +256,14 @@ class Flow {
     return {-along.y, along.x, cross(along, at) - margin};
   }
 
-  const BspTree& tree_;
+  const SightCells cells_;
   std::uint32_t sectors_ = 0, words_ = 0;
   std::vector<Gate> gates_;
-  std::vector<std::uint32_t> first_;
+  std::vector<std::uint32_t> first_, source_gates_, first_source_;
+  std::vector<Source> sources_;
   std::vector<Open> open_;
-  std::vector<std::uint32_t> leaf_stamp_;
-  std::vector<std::uint8_t> walled_, done_, closed_;
+  std::vector<std::uint32_t> cell_stamp_;
+  std::vector<std::uint8_t> done_, closed_;
   std::vector<std::uint32_t> queue_;
   std::vector<std::uint64_t> seen_;
   std::uint32_t round_ = 0;
@@ -255,17 +280,6 @@ SectorVisibility compute_visibility(const SectorMap& map, const BspTree& tree) {
       if (out.sees(a, b)) out.from_above[b] = 1;
   }
   return out;
-}
-
-std::uint64_t visibility_key(const SectorMap& compiled) {
-  Hasher h;
-  h.add(content_hash(compiled));
-  for (const MapSector& s : compiled.sectors) {
-    std::uint64_t name = 0;
-    for (const char c : s.floor_flat) name = name << 8 | static_cast<std::uint8_t>(c);
-    h.add(name);
-  }
-  return h.value();
 }
 
 }  // namespace ashlar

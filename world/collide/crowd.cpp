@@ -85,7 +85,7 @@ void Crowd::push_apart(const Space& space, const Rules& rules) {
   }
 
   const double push_m_max = crowd_push_mps_max * rules.tick_s();
-  for (Mover& m : movers_) {
+  for (const Mover& m : movers_) {
     const double size = length(m.push_m);
     if (size > contact_slop_m) {
       const DVec2 push = m.push_m * std::min(1.0, push_m_max / size);

@@ -11,11 +11,12 @@ constexpr double further_m = 1e-5;
 double gone(DVec3 from, DVec3 to) { return length(xy(to - from)); }
 
 /// The way from a raised place, and down again onto what is there. nullopt: it leads no further than sliding.
-std::optional<WalkEnd> over_step(const Surroundings& around, CarryWay carry, DVec3 position, DVec3 velocity,
-                                 DVec3 way, double dt_s, double risen_m, double slid_m,
-                                 ContactList& contacts) {
+/// It is swept for every kind of mover: a correction pushes a body that is raised by all of a step up onto
+/// what is a little higher, as the shortest way out, and so adds to the step.
+std::optional<WalkEnd> over_step(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way,
+                                 double dt_s, double risen_m, double slid_m, ContactList& contacts) {
   WalkEnd end;
-  end.slide = carry(around, position + DVec3{0, 0, risen_m}, velocity, way, dt_s, contacts);
+  end.slide = slide(around, position + DVec3{0, 0, risen_m}, velocity, way, dt_s, contacts);
   if (end.slide.started_inside || gone(position, end.slide.position_m) <= slid_m + further_m)
     return std::nullopt;
   const SweepHit down = around.sweep(end.slide.position_m, {0, 0, -risen_m});
@@ -54,13 +55,13 @@ WalkEnd walk(const Surroundings& around, CarryWay carry, DVec3 position, DVec3 v
   const double slid_m = gone(position, end.slide.position_m);
   // What was met from the ground: the tries below add to the list.
   const ContactList met = contacts;
-  auto over = over_step(around, carry, position, velocity, way, dt_s, risen_m, slid_m, contacts);
+  auto over = over_step(around, position, velocity, way, dt_s, risen_m, slid_m, contacts);
   if (!over) {
     // Raised by all of a step the head may meet the lintel of an opening that the body fits through: then no
     // higher than the ground in there asks for.
     const double rise_m = rise_behind(around, position, end.slide.position_m, way, risen_m, met);
     if (rise_m > 0 && rise_m < risen_m - contact_slop_m)
-      over = over_step(around, carry, position, velocity, way, dt_s, rise_m, slid_m, contacts);
+      over = over_step(around, position, velocity, way, dt_s, rise_m, slid_m, contacts);
   }
   return over ? *over : end;
 }

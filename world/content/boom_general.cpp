@@ -35,11 +35,10 @@ void set_plane(LineAction& a, unsigned v, bool floor) {
     case 0: a.target = floor ? HeightTarget::highest_floor : HeightTarget::highest_ceiling; break;
     case 1: a.target = floor ? HeightTarget::lowest_floor : HeightTarget::lowest_ceiling; break;
     case 2:
-      // A ceiling's "next" is among ceilings; the nearest bound there is the lowest or the highest.
       if (floor)
         a.target = sign > 0 ? HeightTarget::next_higher_floor : HeightTarget::next_lower_floor;
       else
-        a.target = sign > 0 ? HeightTarget::highest_ceiling : HeightTarget::lowest_ceiling;
+        a.target = sign > 0 ? HeightTarget::next_higher_ceiling : HeightTarget::next_lower_ceiling;
       break;
     case 3: a.target = floor ? HeightTarget::lowest_ceiling : HeightTarget::highest_floor; break;
     case 4: a.target = floor ? HeightTarget::own_ceiling : HeightTarget::own_floor; break;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "world/content/ascii.h"
 #include "world/content/bytes.h"
 #include "world/content/map_check.h"
 #include "world/content/udmf.h"
@@ -130,9 +131,7 @@ std::expected<SectorMap, ContentError> read_map(const WadStack& wads, std::strin
                          (names.empty() ? std::string("; it holds no maps at all") : "; it has " + there)});
   }
   const WadFile& wad = wads.files[lumps->file];
-  std::string name(map_name);
-  for (char& c : name)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  const std::string name = upper_ascii(map_name);
 
   if (lumps->textmap) {
     const auto bytes = wad.bytes(*lumps->textmap);

@@ -109,7 +109,8 @@ constexpr Row table[] = {
     floors(37, w1, T::lowest_floor, 0, slow),
     floors(38, w1, T::lowest_floor, 0, slow),
     other(39, w1, E::teleport, mon),
-    other(40, w1, E::floor_and_ceiling),
+    // It asks for the lowest floor as well, which Doom never starts: the ceiling has the sector by then.
+    ceilings(40, w1, T::highest_ceiling, 0, slow),
     ceilings(41, s1, T::own_floor, 0, slow),
     doors(42, sr, E::door_close, door),
     ceilings(43, sr, T::own_floor, 0, slow),
@@ -221,7 +222,7 @@ constexpr Row table[] = {
     floors(148, wr, T::by_amount, 24, half),
     floors(149, wr, T::by_amount, 32, half),
     crushers(150, wr, 1, press),
-    ceilings(151, wr, T::highest_ceiling, 0, slow),
+    other(151, wr, E::floor_and_ceiling),
     ceilings(152, wr, T::own_floor, 0, slow),
     inert(153),
     inert(154, wr),

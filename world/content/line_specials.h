@@ -22,7 +22,7 @@ enum class LineEffect : std::uint8_t {
   door_open,             ///< opens and stays
   door_close,            ///< closes and stays
   door_close_wait_open,  ///< closes, waits, opens
-  lift,                  ///< down to the lowest floor beside it, waits, back up
+  lift,                  ///< down to the target, waits, back up
   lift_up,               ///< up by the target, waits, back down
   lift_perpetual,        ///< up and down between the floors beside it until stopped
   lift_stop,             ///< holds perpetual lifts where they are
@@ -41,15 +41,17 @@ enum class LineEffect : std::uint8_t {
 
 /// Where a floor or ceiling goes. "Beside" means in sectors that share a line with it.
 enum class HeightTarget : std::uint8_t {
-  lowest_floor,       ///< lowest floor beside it or its own
-  highest_floor,      ///< highest floor beside it
-  next_higher_floor,  ///< lowest floor beside it that is above its own; its own when there is none
-  next_lower_floor,   ///< highest floor beside it that is below its own; its own when there is none
-  lowest_ceiling,     ///< lowest ceiling beside it
-  highest_ceiling,    ///< highest ceiling beside it
-  own_floor,          ///< the sector's floor
-  own_ceiling,        ///< the sector's ceiling
-  by_amount,          ///< from where it is, by offset_m
+  lowest_floor,         ///< lowest floor beside it or its own
+  highest_floor,        ///< highest floor beside it
+  next_higher_floor,    ///< lowest floor beside it that is above its own; its own when there is none
+  next_lower_floor,     ///< highest floor beside it that is below its own; its own when there is none
+  lowest_ceiling,       ///< lowest ceiling beside it
+  highest_ceiling,      ///< highest ceiling beside it
+  next_higher_ceiling,  ///< lowest ceiling beside it that is above its own; its own when there is none
+  next_lower_ceiling,   ///< highest ceiling beside it that is below its own; its own when there is none
+  own_floor,            ///< the sector's floor
+  own_ceiling,          ///< the sector's ceiling
+  by_amount,            ///< from where it is, by offset_m
 };
 
 /// How lines of UDMF's namespace "zdoom" are set off: bits of MapLine::flags, above Doom's own.

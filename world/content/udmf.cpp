@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "world/content/ascii.h"
 #include "world/content/line_specials.h"
 #include "world/content/map_check.h"
 #include "world/content/udmf_lexer.h"
@@ -13,13 +14,6 @@ namespace ashlar {
 namespace {
 
 using Token = UdmfLexer::Token;
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 /// The assignments of one block, with typed access; the last of a name counts.
 class Fields {
@@ -140,6 +134,9 @@ void add_sector(Fields& f, SectorMap& map) {
   s.ceiling_flat = f.texture("textureceiling", true);
   s.light = static_cast<std::int16_t>(f.integer("lightlevel", false, 160, -32768, 32767));
   s.special = static_cast<std::uint16_t>(f.integer("special", false, 0, 0, 0xffff));
+  // The namespace "zdoom" has Doom's sector specials 64 further up.
+  if (map.specials == SpecialNumbers::zdoom)
+    s.special = s.special > 64 && s.special <= 64 + 17 ? s.special - 64 : std::uint16_t{0};
   s.tag = static_cast<std::uint16_t>(f.integer("id", false, 0, 0, 0xffff));
   map.sectors.push_back(s);
 }
@@ -191,7 +188,7 @@ class Parser {
       if (token == Token::end) break;
       if (token == Token::error) return refuse(lexer_.error());
       if (token != Token::identifier) return refuse("expected the name of a block");
-      const std::string name = lower_case(lexer_.word());
+      const std::string name = lower_ascii(lexer_.word());
       const std::size_t line = lexer_.line();
       const Token after = lexer_.next();
       if (after == Token::assign) {
@@ -199,7 +196,7 @@ class Parser {
         if (!rest_of_assignment(value)) return refuse(error_);
         if (name != "namespace") continue;
         named = true;
-        const std::string space = lower_case(value.text);
+        const std::string space = lower_ascii(value.text);
         if (space != "doom" && space != "zdoom")
           return refuse("namespace \"" + space.substr(0, 24) + "\" is not read; doom and zdoom are");
         map.specials = space == "zdoom" ? SpecialNumbers::zdoom : SpecialNumbers::doom;
@@ -253,7 +250,7 @@ class Parser {
       if (token == Token::end) return fail("the text ends inside a block");
       if (token == Token::error) return fail(lexer_.error());
       if (token != Token::identifier) return fail("expected the name of a field");
-      std::string name = lower_case(lexer_.word());
+      std::string name = lower_ascii(lexer_.word());
       const Token assign = lexer_.next();
       if (assign == Token::error) return fail(lexer_.error());
       if (assign != Token::assign) return fail("expected '=' after " + name.substr(0, 24));

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "world/content/ascii.h"
+
 namespace ashlar {
 namespace {
 
@@ -9,12 +11,11 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool begins_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool in_word(char c) { return begins_word(c) || is_digit(c); }
 bool in_number(char c) { return in_word(c) || c == '.' || c == '+' || c == '-'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool same_word(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (lower(a[i]) != b[i]) return false;
+    if (lower_ascii(a[i]) != b[i]) return false;
   return true;
 }
 
@@ -56,10 +57,11 @@ UdmfLexer::Token UdmfLexer::number() {
   if (rest.size() > 2 && rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'X'))
     base = 16, rest.remove_prefix(2);
   const bool real = base == 10 && rest.find_first_of(".eE") != std::string_view::npos;
-  const char* end = rest.data() + rest.size();
+  const char* const begin = rest.data();
+  const char* const end = begin + rest.size();
   if (real) {
     double v = 0;
-    const auto [stop, code] = std::from_chars(rest.data(), end, v);
+    const auto [stop, code] = std::from_chars(begin, end, v);
     if (code != std::errc{} || stop != end) return bad();
     value_.kind = UdmfValue::Kind::real;
     value_.real = negative ? -v : v;
@@ -67,7 +69,7 @@ UdmfLexer::Token UdmfLexer::number() {
   }
   std::int64_t v = 0;
   if (base == 10 && rest.size() > 1 && rest[0] == '0') base = 8;
-  const auto [stop, code] = std::from_chars(rest.data(), end, v, base);
+  const auto [stop, code] = std::from_chars(begin, end, v, base);
   // After a second sign from_chars would take it: digits only.
   if (code != std::errc{} || stop != end || rest[0] == '-') return bad();
   value_.kind = UdmfValue::Kind::integer;
@@ -117,7 +119,7 @@ UdmfLexer::Token UdmfLexer::next() {
   value_.kind = UdmfValue::Kind::word;
   if (same_word(word_, "true") || same_word(word_, "false")) {
     value_.kind = UdmfValue::Kind::boolean;
-    value_.integer = lower(word_[0]) == 't' ? 1 : 0;
+    value_.integer = lower_ascii(word_[0]) == 't' ? 1 : 0;
   }
   return Token::identifier;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "world/content/ascii.h"
 #include "world/content/bytes.h"
 
 namespace ashlar {
@@ -12,10 +13,7 @@ constexpr std::size_t directory_entry_bytes = 16;
 
 TextureName lump_name(std::span<const std::uint8_t> at) {
   TextureName out{};
-  for (std::size_t i = 0; i < out.size() && at[i] != 0; ++i) {
-    const char c = static_cast<char>(at[i]);
-    out[i] = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  }
+  for (std::size_t i = 0; i < out.size() && at[i] != 0; ++i) out[i] = upper_ascii(static_cast<char>(at[i]));
   return out;
 }
 

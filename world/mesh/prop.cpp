@@ -59,7 +59,7 @@ std::expected<std::shared_ptr<const Prop>, std::string> Prop::place(const PropMo
   const DVec3 size = mesh->bounds().max - mesh->bounds().min;
   if (std::max({size.x, size.y, size.z}) > extent_m_max)
     return refuse("it is larger than 64 m; scale it down or split it");
-  const std::shared_ptr<Prop> prop(new Prop(std::move(*mesh)));
+  std::shared_ptr<Prop> prop(new Prop(std::move(*mesh)));
   prop->name_ = model.name;
   prop->place_ = place;
   prop->up_ = model.up;

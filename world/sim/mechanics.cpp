@@ -83,10 +83,6 @@ void Mechanics::move(MechanicsTick& tick) {
     MoverTick step{
         *m.plan, tick.space, tick.heights[i], bodies_, m.touching, events_, static_cast<std::uint8_t>(i)};
     m.movers.advance(step, tick.rules.tick_s());
-    if (m.plan->conveyors().empty()) continue;
-    for (const MoverBody& b : bodies_)
-      push_by_conveyor(*m.plan, tick.heights[i], tick.rules.ground_friction_per_s, tick.rules.tick_s(),
-                       *b.body);
   }
   hurt_crushed(tick);
 
@@ -94,6 +90,14 @@ void Mechanics::move(MechanicsTick& tick) {
   for (std::size_t i = 0; i < players; ++i) before_[i] = tick.players.body[i].position_m;
   for (std::size_t i = 0; i < tick.monsters.rows(); ++i)
     before_[players + i] = tick.monsters.body[i].position_m;
+}
+
+DVec2 Mechanics::floor_velocity(std::span<const std::vector<SectorHeights>> heights, const Body& body) const {
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    const DVec2 v = ashlar::floor_velocity(*maps_[i].plan, heights[i], body);
+    if (v != DVec2{}) return v;
+  }
+  return {};
 }
 
 void Mechanics::hurt_crushed(MechanicsTick& tick) {

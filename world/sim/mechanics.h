@@ -63,6 +63,9 @@ class Mechanics {
   /// tick's list of events. Monsters that die of it leave their table.
   void move(MechanicsTick& tick);
 
+  /// How fast the floor goes that a body stands on; the body's own move is relative to it.
+  DVec2 floor_velocity(std::span<const std::vector<SectorHeights>> heights, const Body& body) const;
+
   /// Players use lines (button::use pressed anew).
   void act(MechanicsTick& tick);
   static constexpr std::size_t noises_max = 16;  ///< heard in one tick; more are drowned and counted

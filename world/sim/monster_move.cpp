@@ -22,14 +22,14 @@ Cylinder wall_shape(const Rules& rules, const MonsterTraits& kind) {
 }
 
 MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTraits& kind,
-                        const MonsterWish& wish, Body& body) {
+                        const MonsterWish& wish, Body& body, DVec2 floor_mps) {
   const double dt_s = rules.tick_s();
   MoveReport report;
   const bool flies = kind.flies != 0;
   const double pace = kind.speed_mps * wish.speed_share;
   if (body.grounded != 0 || flies) {
-    const DVec2 v =
-        accelerate(xy(body.velocity_mps), wish.direction * pace, monster_acceleration_mps2 * dt_s);
+    const DVec2 v = accelerate(xy(body.velocity_mps), wish.direction * pace + floor_mps,
+                               monster_acceleration_mps2 * dt_s);
     body.velocity_mps.x = v.x;
     body.velocity_mps.y = v.y;
   }

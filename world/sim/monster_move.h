@@ -14,7 +14,8 @@ Cylinder wall_shape(const Rules& rules, const MonsterTraits& kind);
 /// against walls is corrected as a cylinder, the others go the stepped point's way.
 /// Walkers fall and step, flyers keep their height but for `wish.climb`. Recovery as for players.
 /// No allocation. Same inputs, same bits out. Preconditions: finite body, wish within its ranges.
+/// @param floor_mps  of the floor it stands on, which its own pace is relative to
 MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTraits& kind,
-                        const MonsterWish& wish, Body& body);
+                        const MonsterWish& wish, Body& body, DVec2 floor_mps = {});
 
 }  // namespace ashlar

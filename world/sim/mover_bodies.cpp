@@ -1,6 +1,7 @@
 #include "world/sim/mover_bodies.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "world/bsp/line_grid.h"
 #include "world/math/assert.h"
@@ -108,21 +109,16 @@ bool BodiesBySector::fill(const MapPlan& plan, std::span<const MoverBody> bodies
   return true;
 }
 
-void push_by_conveyor(const MapPlan& plan, HeightsView heights, double friction_per_s, double dt_s,
-                      Body& body) {
-  if (plan.conveyors().empty() || body.grounded == 0) return;
+DVec2 floor_velocity(const MapPlan& plan, HeightsView heights, const Body& body) {
+  if (plan.conveyors().empty() || body.grounded == 0) return {};
   const BlockBox& box = plan.map().box();
   const DVec3 p = body.position_m;
-  if (p.x <= box.min.x || p.x >= box.max.x || p.y <= box.min.y || p.y >= box.max.y) return;
+  if (p.x <= box.min.x || p.x >= box.max.x || p.y <= box.min.y || p.y >= box.max.y) return {};
   const std::uint32_t sector = plan.sector_at(xy(p));
   const auto at = std::ranges::lower_bound(plan.conveyors(), sector, {}, &Conveyor::sector);
-  if (at == plan.conveyors().end() || at->sector != sector) return;
-  if (p.z > heights[sector].floor_m + rest_m || p.z < heights[sector].floor_m - rest_m) return;
-  // Friction takes its share of the push, too.
-  const double share = friction_per_s * dt_s;
-  const DVec2 push = at->velocity_mps * (share / std::max(1 - share, 0.1));
-  body.velocity_mps.x += push.x;
-  body.velocity_mps.y += push.y;
+  if (at == plan.conveyors().end() || at->sector != sector) return {};
+  const bool stands_on_it = std::fabs(p.z - heights[sector].floor_m) <= rest_m;
+  return stands_on_it ? at->velocity_mps : DVec2{};
 }
 
 bool shift_plane(MoverTick& tick, std::uint32_t sector, Plane plane, double to_m, Blockers& blockers) {

@@ -124,10 +124,10 @@ struct Blockers {
   std::size_t count = 0;
 };
 
-/// Pushes a body that stands on a conveyor so that friction lets it go at the floor's speed once it stands
-/// still on it. A client that predicts calls it where the world does: before the body's own move.
-void push_by_conveyor(const MapPlan& plan, HeightsView heights, double friction_per_s, double dt_s,
-                      Body& body);
+/// How fast the floor goes that a body stands on: a conveyor's velocity, else none. Its own move is relative
+/// to that (player_move.h); a client that predicts asks it where the world does, before that move.
+/// Cost: nothing without conveyors, else one descent of the tree.
+DVec2 floor_velocity(const MapPlan& plan, HeightsView heights, const Body& body);
 
 /// Moves one plane to a height and every body on it along: those that stand on a floor stay on it exactly,
 /// those that a rising floor meets are lifted, those in the air are pressed down by a ceiling.

@@ -12,6 +12,11 @@ constexpr double door_speed_mps = 2 * unit_m * 35;
 constexpr double door_wait_s = 150.0 / 35;
 constexpr std::uint32_t stairs_max = 1024;  // sectors in one staircase; a loop ends earlier, at a busy one
 
+bool is_door(LineEffect effect) {
+  return effect == LineEffect::door_raise || effect == LineEffect::door_open ||
+         effect == LineEffect::door_close || effect == LineEffect::door_close_wait_open;
+}
+
 /// Calls visit(sector) for each sector beside one, some twice.
 template <typename Visit>
 void each_beside(const MapPlan& plan, std::uint32_t sector, Visit&& visit) {
@@ -98,8 +103,8 @@ class Starter {
 
   bool lift(std::uint32_t s) {
     Mover m = mover(s, Plane::floor, Motion::lift, MotionPhase::down);
-    m.low_m = std::min(floor(s), a_.target == HeightTarget::by_amount ? floor(s) + a_.offset_m
-                                                                      : target(s, a_.target, Plane::floor));
+    const double to = a_.target == HeightTarget::by_amount ? floor(s) : target(s, a_.target, Plane::floor);
+    m.low_m = std::min(floor(s), to + a_.offset_m);
     m.high_m = upper_end(s);
     return movers_.start(m);
   }
@@ -122,7 +127,7 @@ class Starter {
 
   bool perpetual(std::uint32_t s) {
     Mover m = mover(s, Plane::floor, Motion::perpetual, MotionPhase::down);  // Doom draws lots for the way
-    m.low_m = std::min(floor(s), target(s, HeightTarget::lowest_floor, Plane::floor));
+    m.low_m = std::min(floor(s), target(s, HeightTarget::lowest_floor, Plane::floor) + a_.offset_m);
     m.high_m = std::max(upper_end(s), target(s, HeightTarget::highest_floor, Plane::floor));
     return movers_.start(m);
   }
@@ -248,6 +253,12 @@ double target_height(const MapPlan& plan, std::span<const SectorHeights> heights
         break;
       case HeightTarget::lowest_ceiling: pick(h.ceiling_m, h.ceiling_m < out); break;
       case HeightTarget::highest_ceiling: pick(h.ceiling_m, h.ceiling_m > out); break;
+      case HeightTarget::next_higher_ceiling:
+        if (h.ceiling_m > ceiling) pick(h.ceiling_m, h.ceiling_m < out);
+        break;
+      case HeightTarget::next_lower_ceiling:
+        if (h.ceiling_m < ceiling) pick(h.ceiling_m, h.ceiling_m > out);
+        break;
       default: break;
     }
   });
@@ -266,7 +277,8 @@ bool start_effect(MoverStart start, const LineAction& action, std::uint32_t line
   if (action.sector_behind) {
     const SectorMap& source = start.plan.map().source();
     const std::uint32_t behind = source.back_sector(source.lines[line]);
-    return behind != no_index && starter.own_door(behind);
+    if (behind == no_index) return false;
+    return is_door(action.effect) ? starter.own_door(behind) : starter.sector(behind);
   }
   bool any = false;
   for (const auto& [tag, sector] : start.plan.tagged(action.tag)) any = starter.sector(sector) || any;

@@ -48,7 +48,8 @@ MoveReport fly_through(const Space& space, const Rules& rules, const PlayerComma
 
 }  // namespace
 
-MoveReport player_move(const Space& space, const Rules& rules, const PlayerCommand& command, Body& body) {
+MoveReport player_move(const Space& space, const Rules& rules, const PlayerCommand& command, Body& body,
+                       DVec2 floor_mps) {
   ASHLAR_ASSERT_SLOW(is_finite(body.position_m));
   ASHLAR_ASSERT_SLOW(is_finite(body.velocity_mps));
   ASHLAR_ASSERT_SLOW(std::fabs(command.forward) <= 1 && std::fabs(command.left) <= 1);
@@ -58,7 +59,7 @@ MoveReport player_move(const Space& space, const Rules& rules, const PlayerComma
   MoveReport report;
   const DVec2 axes = shortened({command.forward, command.left});
   const bool pushing = axes.x != 0 || axes.y != 0;
-  DVec2 velocity = xy(body.velocity_mps);
+  DVec2 velocity = xy(body.velocity_mps) - floor_mps;
   if (pushing) {
     const DVec2 ahead = heading(command.yaw);
     const DVec2 wish = DVec2{ahead.x * axes.x - ahead.y * axes.y, ahead.y * axes.x + ahead.x * axes.y} *
@@ -68,8 +69,8 @@ MoveReport player_move(const Space& space, const Rules& rules, const PlayerComma
   } else if (body.grounded != 0) {
     velocity = rub(velocity, rules.ground_friction_per_s, dt_s);
   }
-  body.velocity_mps.x = velocity.x;
-  body.velocity_mps.y = velocity.y;
+  body.velocity_mps.x = velocity.x + floor_mps.x;
+  body.velocity_mps.y = velocity.y + floor_mps.y;
 
   const bool jumps = (command.buttons & button::jump) != 0 && body.grounded != 0 && rules.jump_speed_mps > 0;
   if (jumps) body.velocity_mps.z = rules.jump_speed_mps;

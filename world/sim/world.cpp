@@ -254,7 +254,8 @@ void World::Impl::move_players() {
       players.report[i] = MoveReport{};
       continue;
     }
-    players.report[i] = player_move(here, setup.rules, players.command[i], players.body[i]);
+    const DVec2 floor_mps = mechanics.floor_velocity(heights, players.body[i]);
+    players.report[i] = player_move(here, setup.rules, players.command[i], players.body[i], floor_mps);
     note(players.report[i], players.body[i]);
     if (players.report[i].lost)
       send_back(players.body[i], spawns.player_spawn(here, setup.rules, players, monsters, rng).position_m);
@@ -267,7 +268,8 @@ void World::Impl::move_monsters() {
     if (monsters.id[i] == EntityId{0}) continue;
     const MonsterWish wish = monster_think(here, setup.rules, players, monsters, i, TickId{tick});
     const MoveReport report =
-        monster_move(here, setup.rules, traits(monsters.kind[i]), wish, monsters.body[i]);
+        monster_move(here, setup.rules, traits(monsters.kind[i]), wish, monsters.body[i],
+                     mechanics.floor_velocity(heights, monsters.body[i]));
     note(report, monsters.body[i]);
     if (report.lost) send_back(monsters.body[i], spawns.terrain_monster(here, monsters.rng[i]).at.position_m);
   }

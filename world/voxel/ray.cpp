@@ -82,29 +82,32 @@ class Walk {
     bool by_x = by_x_, leaves_upright = false, ended = false;
     std::uint32_t met = 0;
     while (true) {
-      // The layers that the ray passes in this column: from `from` to where it leaves.
+      // Which axis comes first cannot be predicted: both are advanced, one of them by nothing. Each choice is
+      // written with a condition of its own, as compilers make a branch of choices that share one.
       const bool x_first = next_x <= next_y;
-      const double leaves = x_first ? next_x : next_y;
-      const double until = leaves < t_max ? leaves : t_max;
+      const double add_x = next_x <= next_y ? every_x : 0.0;
+      const double add_y = next_y < next_x ? every_y : 0.0;
+      // The layers that the ray passes in this column: from `from` to where it leaves.
+      const double until_y = next_y < t_max ? next_y : t_max;
+      const double until = next_x < until_y ? next_x : until_y;
       const std::int32_t reached = static_cast<std::int32_t>(raised_z + rise * until) - chunk_size;
       std::int32_t last = rises ? std::max(reached, from) : std::min(reached, from);
       leaves_upright = rises ? last > in_chunk : last < 0;
       if (leaves_upright) [[unlikely]]
         last = rises ? in_chunk : 0;
       met = *column & bits_between(rises ? from : last, rises ? last : from);
-      ended = leaves > t_max;
+      ended = (next_x > t_max) & (next_y > t_max);
       if (((met != 0) | leaves_upright | ended) != 0) [[unlikely]]
         break;
       from = last;
-      t = leaves;
+      t = until;
       by_x = x_first;
       entry_z_ = base_z + from;
-      // Which axis it is cannot be predicted: both are advanced, one of them by nothing.
       left_x -= x_first ? 1 : 0;
       left_y -= x_first ? 0 : 1;
       column += x_first ? stride_x : stride_y;
-      next_x += x_first ? every_x : 0.0;
-      next_y += x_first ? 0.0 : every_y;
+      next_x += add_x;
+      next_y += add_y;
       if ((left_x | left_y) < 0) [[unlikely]]
         break;
     }

@@ -11,7 +11,7 @@ class VoxelVolume;
 /// An origin inside a solid block hits it at t = 0 with normal zero. A ray along a face of blocks belongs to
 /// the blocks on the upper side, as blocks span [i, i+1). Unloaded blocks are hit as `unloaded`.
 /// Preconditions: finite values, direction of unit length, t_max_m >= 0; asserted.
-/// Cost: about 100 ns for 64 m through open country. No allocation.
+/// Cost: about 130 ns for 64 m through open country. No allocation.
 /// Source: grid traversal by Amanatides and Woo (1987); columns are stepped in the plane and each is tested
 /// with one mask for the layers that the ray passes in it.
 RayHit voxel_ray(const VoxelVolume& volume, DVec3 origin, DVec3 direction, double t_max_m);

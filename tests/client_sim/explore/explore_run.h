@@ -24,6 +24,7 @@ struct ExploreOutcome {
   DVec3 out_at_m;         ///< the first of them, and when
   double out_at_s = 0;
   std::uint64_t exits = 0;
+  std::uint64_t deaths = 0;                ///< under crushers
   client_sim::ExplorerCounters explorers;  ///< of all together
 };
 
@@ -64,37 +65,53 @@ inline ExploreOutcome explore(std::shared_ptr<const PlacedMap> map, const Explor
   const double dt_s = setup.rules.tick_s();
   const auto ticks = static_cast<std::uint32_t>(run.seconds_max / dt_s);
   const auto between_joins = static_cast<std::uint32_t>(2 / dt_s);
+  // Who joins or comes back from death is put to the start: the world's own choice of a spawn may be
+  // anywhere.
+  enum class Now : std::uint8_t { spawned, put, exploring, dead };
+  std::vector<Now> now;
+  std::vector<AdminCommand> puts;
   for (std::uint32_t tick = 0; tick < ticks; ++tick) {
-    // They come one after another, put to the start as they join: the world's own choice of a spawn may be
-    // anywhere.
+    // They come one after another.
     TickInput input;
     std::uint32_t token = 0;
-    AdminCommand put;
-    const bool joins = ids.size() < run.explorers && tick % between_joins == 0;
-    if (joins) input.joins = {&token, 1};
-    if (!ids.empty() && tick % between_joins == 1 && tick / between_joins == ids.size() - 1) {
-      DVec3 at = start;
-      // On the start's floor, wherever those who came before have sent it.
-      const MapInSpace& in = world.maps()[0];
-      if (const auto ground = map_floor_ceiling(*map, in.heights, xy(at), setup.rules.player.radius_m))
-        at.z = ground->floor_m;
-      put = {AdminAction::teleport, ids.back(), at};
-      input.admin = {&put, 1};
-    }
-    expedition->observe(tick * dt_s, world.maps()[0].heights);
+    if (ids.size() < run.explorers && tick % between_joins == 0) input.joins = {&token, 1};
+    puts.clear();
     inputs.clear();
+    expedition->observe(tick * dt_s, world.maps()[0].heights);
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      const int row = world.player_row(ids[i]);
-      if (row < 0 || tick < i * between_joins + 3) continue;
-      inputs.push_back({ids[i], explorers[i].think(world.players().body[static_cast<std::size_t>(row)])});
+      const Body& body = world.players().body[static_cast<std::size_t>(world.player_row(ids[i]))];
+      if (now[i] == Now::exploring) {
+        inputs.push_back({ids[i], explorers[i].think(body)});
+      } else if (now[i] == Now::spawned) {
+        DVec3 there = start;
+        // On the start's floor, wherever those who came before have sent it.
+        const MapInSpace& in = world.maps()[0];
+        if (const auto ground = map_floor_ceiling(*map, in.heights, xy(there), setup.rules.player.radius_m))
+          there.z = ground->floor_m;
+        puts.push_back({AdminAction::teleport, ids[i], there});
+        now[i] = Now::put;
+      }
     }
+    input.admin = puts;
     input.commands = inputs;
     world.step(input);
-    for (const Joined& j : world.joined()) ids.push_back(j.id);
+    for (const Joined& j : world.joined()) {
+      ids.push_back(j.id);
+      now.push_back(Now::spawned);
+    }
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (tick < i * between_joins + 3) continue;
-      const Body& body = world.players().body[static_cast<std::size_t>(world.player_row(ids[i]))];
-      const DVec3 p = body.position_m;
+      const auto row = static_cast<std::size_t>(world.player_row(ids[i]));
+      const bool alive = world.players().alive(row);
+      if (now[i] == Now::dead && alive) {
+        now[i] = Now::spawned;
+      } else if (!alive) {
+        out.deaths += now[i] == Now::dead ? 0 : 1;
+        now[i] = Now::dead;
+      } else if (now[i] == Now::put) {
+        now[i] = Now::exploring;
+      }
+      if (now[i] != Now::exploring) continue;
+      const DVec3 p = world.players().body[row].position_m;
       const BlockBox& box = map->box();
       const bool inside = p.x >= box.min.x && p.x <= box.max.x && p.y >= box.min.y && p.y <= box.max.y;
       const bool in_rock =
@@ -119,6 +136,7 @@ inline ExploreOutcome explore(std::shared_ptr<const PlacedMap> map, const Explor
   for (const client_sim::Explorer& x : explorers) {
     const client_sim::ExplorerCounters& c = x.counters();
     out.explorers.routes += c.routes, out.explorers.idle += c.idle, out.explorers.given_up += c.given_up;
+    out.explorers.hasty += c.hasty;
     out.explorers.held += c.held, out.explorers.lines += c.lines;
     out.explorers.leaps += c.leaps, out.explorers.made_way += c.made_way;
   }

@@ -112,6 +112,48 @@ TEST_CASE("explorers run and jump over a pit, all but the one who looks what is 
   CHECK(all_entered(explore_all(rooms.w.map, 30, 2)));
 }
 
+TEST_CASE("an explorer runs off an edge where the ceiling leaves no room for a jump",
+          "[client_sim][explore]") {
+  const auto rate = static_cast<std::uint16_t>(GENERATE(20, 60, 128));
+  CAPTURE(rate);
+  TwoRooms rooms(-16);
+  const auto pit = rooms.between(-200, 64, 296);
+  rooms.w.map.sectors[rooms.near].ceiling = 64;
+  rooms.w.map.sectors[rooms.far].ceiling = 56;
+  rooms.w.line({256, 160}, {256, 96}, rooms.near, pit);
+  rooms.w.line({296, 96}, {296, 160}, rooms.far, pit);
+  rooms.far_room(296);
+  const ExploreOutcome out = explore_all(rooms.w.map, 30, 2, rate);
+  CHECK(out.entered[rooms.far] != 0);
+  CHECK(out.stuck + out.lost + out.out == 0);
+}
+
+TEST_CASE("an explorer leaves a pit without a way out for last", "[client_sim][explore]") {
+  TwoRooms rooms(0);
+  const auto between = rooms.between(0, 128, 272);
+  rooms.w.line({256, 160}, {256, 96}, rooms.near, between);
+  rooms.w.line({272, 96}, {272, 160}, rooms.far, between);
+  rooms.far_room(272);
+  // One metre from the start, and the far room is seven.
+  const auto pit = rooms.w.sector(-200, 256);
+  rooms.w.ring({{16, 144}, {16, 224}, {96, 224}, {96, 144}}, pit, rooms.near);
+  rooms.w.map.things.push_back({20, 128, 0, 1, 7});
+  const ExploreOutcome out = explore_all(rooms.w.map, 30);
+  CHECK(all_entered(out));
+}
+
+TEST_CASE("explorers plan their ways now and then, and not again at every step", "[client_sim][explore]") {
+  // MAP12 has steps round a corner whose upper end is nearer to who stands below than the lower one.
+  for (const WadStack& wads : freedoom()) {
+    if (wads.files[0].name() != "freedoom2.wad") continue;
+    ExploreRun run;
+    run.seconds_max = 240;
+    run.seed = 5;
+    const ExploreOutcome out = explore(must_place(must_read(wads, "MAP12"), closed()), run);
+    CHECK(out.explorers.routes < 1.2 * run.seconds_max * run.explorers);
+  }
+}
+
 TEST_CASE("explorers who meet in a corridor that fits one all come through", "[client_sim][explore]") {
   TwoRooms rooms(0);
   const auto corridor = rooms.w.sector(0, 72);

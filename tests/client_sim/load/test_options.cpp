@@ -45,6 +45,18 @@ TEST_CASE("load without options plays a mix of 32 for half a minute", "[client_s
   CHECK(c.options->link.plain());
 }
 
+TEST_CASE("load takes every brain by name", "[client_sim][load]") {
+  for (std::size_t i = 0; i < brain_kind_count; ++i) {
+    const auto kind = static_cast<BrainKind>(i);
+    const std::string word(name(kind));
+    CAPTURE(word);
+    const LoadCommand c = parse({"--brain", word.c_str()});
+    REQUIRE(c.options.has_value());
+    CHECK(c.options->brain == kind);
+    CHECK_THAT(parse({"--help"}).text, ContainsSubstring(word));
+  }
+}
+
 TEST_CASE("a bad argument is one line that names it, and exit code 2", "[client_sim][load]") {
   const std::vector<std::vector<const char*>> cases{{"--clients", "0"},    {"--clients", "5000"},
                                                     {"--clients", "many"}, {"--transport", "carrier"},

@@ -65,6 +65,16 @@ TEST_CASE("doubles and late packets are no errors, damage is", "[client_sim][loa
   CHECK_THAT(to_text(r), ContainsSubstring("malformed=7"));
 }
 
+TEST_CASE("the report tells how far explorers came in each map", "[client_sim][load]") {
+  LoadReport report = sum_up({played(600)}, Micros{10'000'000});
+  CHECK(to_text(report).find("explored") == std::string::npos);
+  report.explored = {{"MAP01", 120, 198}, {"E1M1", 3, 116}};
+  CHECK_THAT(to_text(report), ContainsSubstring("MAP01: 120 of 198 sectors"));
+  CHECK_THAT(to_json(report, LoadOptions{}),
+             ContainsSubstring("\"explored\": [{\"map\": \"MAP01\", \"entered\": 120, \"sectors\": 198}, "
+                               "{\"map\": \"E1M1\", \"entered\": 3, \"sectors\": 116}]"));
+}
+
 TEST_CASE("the report is valid JSON with stable keys, whatever a reason says", "[client_sim][load]") {
   ClientOutcome refused;
   refused.state = ClientState::refused;

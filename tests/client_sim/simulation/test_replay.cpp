@@ -5,9 +5,7 @@
 
 #include "client_sim/simulation/simulation.h"
 #include "tests/catch.h"
-#include "world/bsp/placement.h"
-#include "world/content/builtin_map.h"
-#include "world/content/udmf.h"
+#include "tests/world/bsp/maps.h"
 
 using namespace ashlar;
 using namespace ashlar::simulation;
@@ -15,15 +13,10 @@ using namespace ashlar::simulation;
 namespace {
 
 std::shared_ptr<const PlacedMap> builtin(bool doors_open = true) {
-  const auto map = parse_udmf(builtin_map_text());
-  REQUIRE(map.has_value());
   PlaceOptions options;
-  options.name = builtin_map_name;
   options.surface_z = 24;
   options.doors_open = doors_open;
-  const auto placed = place_map(*map, options);
-  REQUIRE(placed.has_value());
-  return *placed;
+  return testing::must_place(testing::builtin_map(), options);
 }
 
 /// Eight seconds of four clients on the built-in map, recorded once for all cases.

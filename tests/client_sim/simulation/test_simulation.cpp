@@ -5,6 +5,8 @@
 
 #include "tests/catch.h"
 #include "tests/slowness.h"
+#include "tests/world/bsp/maps.h"
+#include "world/mesh/prop.h"
 
 using namespace ashlar::simulation;
 
@@ -12,8 +14,18 @@ namespace {
 
 using ashlar::test::slowness;
 
-SimulationConfig match_of(std::uint64_t seed, std::uint32_t seconds) {
+/// On terrain alone; with the built-in map, its visibility set included, as `ashlar-sim simulate` plays.
+enum class Ground { terrain, map };
+
+SimulationConfig match_of(std::uint64_t seed, std::uint32_t seconds, Ground ground = Ground::terrain) {
   SimulationConfig config;
+  if (ground == Ground::map) {
+    ashlar::PlaceOptions options;
+    options.surface_z = 24;
+    options.doors_open = false;
+    options.visibility = true;
+    config.maps.push_back(ashlar::testing::must_place(ashlar::testing::builtin_map(), options));
+  }
   config.seed = seed;
   config.seconds = seconds;
   return config;
@@ -34,7 +46,7 @@ TEST_CASE("ten simulated minutes with every fault break nothing", "[simulation]"
       wanted == nullptr ? 120 / slowness : static_cast<std::uint32_t>(std::max(1, std::atoi(wanted)));
   const std::uint64_t seed = GENERATE(11u, 12u, 13u, 14u, 15u);
   CAPTURE(seed);
-  const Outcome outcome = simulate(match_of(seed, seconds));
+  const Outcome outcome = simulate(match_of(seed, seconds, seed % 2 == 0 ? Ground::terrain : Ground::map));
   CHECK(told(outcome) == "");
   CHECK(outcome.sim_ticks == seconds * 60);
   CHECK(outcome.joins >= 14);
@@ -72,6 +84,30 @@ TEST_CASE("a list of faults given plays as the same list drawn from the seed", "
   CHECK(none.fault_count() == 0);
 }
 
+TEST_CASE("props stand in the simulated world, at its clients and in its replay", "[simulation]") {
+  ashlar::PropModel box;
+  box.name = "box.obj";
+  for (int corner = 0; corner < 8; ++corner)
+    box.vertices.push_back({static_cast<double>(corner & 1), static_cast<double>(corner >> 1 & 1),
+                            static_cast<double>(corner >> 2)});
+  box.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                   {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  SimulationConfig config = match_of(25, 5);
+  config.clients = 4;
+  config.faults.emplace();
+  const Outcome bare = simulate(config);
+  for (const double x : {3.0, 9.0}) {
+    const auto prop = ashlar::Prop::place(box, {{x, 2, 12}, ashlar::Turn16{8192}, 2});
+    REQUIRE(prop.has_value());
+    config.props.push_back(*prop);
+  }
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.joins == 4);
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+  CHECK(outcome.hash != bare.hash);
+}
+
 TEST_CASE("deliberately wrong servers are each caught within a simulated minute", "[simulation]") {
   using ashlar::server::Defects;
   struct Wrong {
@@ -79,6 +115,7 @@ TEST_CASE("deliberately wrong servers are each caught within a simulated minute"
     bool Defects::* defect;
     const char* invariant;  ///< part of the name of the check that has to notice
     const char* rates;      ///< over the defaults: what the defect shows by, often enough for one minute
+    Ground ground = Ground::terrain;
   };
   const Wrong wrong =
       GENERATE(Wrong{"early-ack", &Defects::early_ack, "confirmed commands", ""},
@@ -86,9 +123,10 @@ TEST_CASE("deliberately wrong servers are each caught within a simulated minute"
                Wrong{"stale-input", &Defects::stale_input, "players do what", ""},
                Wrong{"replay-window", &Defects::replay_window, "not taken again", "duplicate=2"},
                Wrong{"lost-wake", &Defects::lost_wake, "chat keeps its order", "all=0,loss=1"},
-               Wrong{"ghost", &Defects::ghost, "sessions, addresses and players agree", "death=2"});
+               Wrong{"ghost", &Defects::ghost, "sessions, addresses and players agree", "death=2"},
+               Wrong{"wrong-eyes", &Defects::wrong_eyes, "holds of a cell was so", "", Ground::map});
   CAPTURE(wrong.name);
-  SimulationConfig config = match_of(1, 60);
+  SimulationConfig config = match_of(1, 60, wrong.ground);
   config.check_replay = false;
   config.defects.*wrong.defect = true;
   config.rates = rates_from_text(wrong.rates, config.rates).value();

@@ -6,9 +6,7 @@
 #include "server/setup.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
-#include "world/bsp/placement.h"
-#include "world/content/builtin_map.h"
-#include "world/content/udmf.h"
+#include "tests/world/bsp/maps.h"
 
 namespace ashlar::server {
 
@@ -18,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Compiled {
-  SectorMap map = *parse_udmf(builtin_map_text());
+  SectorMap map = testing::builtin_map();
   BspTree tree = build_bsp(map);
 };
 
@@ -34,6 +32,14 @@ std::string only_file(const TemporaryFolder& world) {
     files.push_back("cache/" + entry.path().filename().string());
   REQUIRE(files.size() == 1);
   return files[0];
+}
+
+/// What a first start leaves behind; the file's name in the world's folder.
+std::string keep_set(const TemporaryFolder& world, const Compiled& c) {
+  VisibilityCache cache(world.path(""));
+  static_cast<void>(cache.set_for(c.map, c.tree));
+  cache.keep();
+  return only_file(world);
 }
 
 }  // namespace
@@ -72,12 +78,7 @@ TEST_CASE("a kept set that is damaged or cut is computed again and written over"
           "[server][store][visibility_cache]") {
   const TemporaryFolder world;
   const Compiled c;
-  {
-    VisibilityCache cache(world.path(""));
-    static_cast<void>(cache.set_for(c.map, c.tree));
-    cache.keep();
-  }
-  const std::string name = only_file(world), good = world.read(name);
+  const std::string name = keep_set(world, c), good = world.read(name);
   const SectorVisibility wanted = compute_visibility(c.map, c.tree);
   const auto heals = [&](const std::string& bytes) {
     world.write(name, bytes);
@@ -109,12 +110,9 @@ TEST_CASE("a kept set that is damaged or cut is computed again and written over"
 TEST_CASE("a kept set of another map under this map's name is refused", "[server][store][visibility_cache]") {
   const TemporaryFolder world;
   const Compiled c;
-  VisibilityCache first(world.path(""));
-  static_cast<void>(first.set_for(c.map, c.tree));
-  first.keep();
-  const std::string name = only_file(world);
+  const std::string name = keep_set(world, c);
   const SectorVisibility set = compute_visibility(c.map, c.tree);
-  const auto foreign = encode_visibility(set, visibility_key(c.map) + 1);
+  const auto foreign = encode_visibility(set, content_hash(c.map) + 1);
   world.write(name, std::string(foreign.begin(), foreign.end()));
 
   VisibilityCache second(world.path(""));
@@ -162,10 +160,7 @@ TEST_CASE("what stands in a kept set's place and is no file is left alone",
           "[server][store][visibility_cache]") {
   const TemporaryFolder world;
   const Compiled c;
-  VisibilityCache first(world.path(""));
-  static_cast<void>(first.set_for(c.map, c.tree));
-  first.keep();
-  const std::string file = world.path(only_file(world));
+  const std::string file = world.path(keep_set(world, c));
   fs::remove(file);
   fs::create_directory(file);
   VisibilityCache second(world.path(""));

@@ -1,42 +1,17 @@
 #pragma once
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/wads.h"
 #include "world/bsp/placement.h"
+#include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
-#include "world/content/wad.h"
 
 // Maps for tests: Freedoom's where it is installed, and a small one of our own.
 
 namespace ashlar::testing {
-
-inline std::vector<std::uint8_t> read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-/// A WAD by name from the usual places, or nothing.
-inline std::optional<WadStack> find_wad(const std::string& name) {
-  std::vector<std::string> folders;
-  if (const char* dir = std::getenv("DOOMWADDIR")) folders.emplace_back(dir);
-  folders.insert(folders.end(), {"/usr/share/games/doom", "/usr/local/share/games/doom", "/usr/share/doom"});
-  for (const std::string& folder : folders) {
-    auto bytes = read_bytes(folder + "/" + name);
-    if (bytes.empty()) continue;
-    auto wad = open_wad(std::move(bytes), name);
-    if (!wad) FAIL(wad.error().line());
-    WadStack stack;
-    stack.files.push_back(std::move(*wad));
-    return stack;
-  }
-  return std::nullopt;
-}
 
 /// Both of Freedoom's WADs; empty (with a warning in the output) where there are none.
 inline std::vector<WadStack> freedoom() {
@@ -51,6 +26,14 @@ inline std::vector<WadStack> freedoom() {
 inline SectorMap must_read(const WadStack& wads, const std::string& name) {
   auto map = read_map(wads, name);
   if (!map) FAIL(map.error().line());
+  return std::move(*map);
+}
+
+/// The map that is built in.
+inline SectorMap builtin_map() {
+  auto map = parse_udmf(builtin_map_text());
+  if (!map) FAIL(map.error().line());
+  map->name = std::string(builtin_map_name);
   return std::move(*map);
 }
 

@@ -6,19 +6,11 @@
 #include "world/bsp/open_doors.h"
 #include "world/bsp/placed_map.h"
 #include "world/bsp/visibility.h"
-#include "world/content/builtin_map.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
 
 namespace {
-
-SectorMap builtin() {
-  auto map = parse_udmf(builtin_map_text());
-  if (!map) FAIL(map.error().line());
-  map->name = std::string(builtin_map_name);
-  return std::move(*map);
-}
 
 /// Walks in steps of 5 cm from one doorway end to the other, up or down at most a step at a time.
 void walk_stairs(const PlacedMap& map, const Doorway& doorway) {
@@ -47,7 +39,7 @@ TEST_CASE("a placed map fills whole blocks with its roof at the surface", "[worl
   PlaceOptions options;
   options.origin_block = {100, -200};
   options.surface_z = 37;
-  const auto placed = must_place(builtin(), options);
+  const auto placed = must_place(builtin_map(), options);
   const BlockBox& box = map_box(*placed);
   CHECK(box.min.x == 100);
   CHECK(box.min.y == -200);
@@ -74,20 +66,39 @@ TEST_CASE("a placed map fills whole blocks with its roof at the surface", "[worl
 
 TEST_CASE("placing is a function of map and options", "[world][bsp][placement]") {
   PlaceOptions options;
-  const auto a = must_place(builtin(), options), b = must_place(builtin(), options);
+  const auto a = must_place(builtin_map(), options), b = must_place(builtin_map(), options);
   CHECK(a->content_hash() == b->content_hash());
   options.surface_z = 1;
-  CHECK(must_place(builtin(), options)->content_hash() != a->content_hash());
+  CHECK(must_place(builtin_map(), options)->content_hash() != a->content_hash());
   options.surface_z = 0;
   options.doors_open = false;
-  CHECK(must_place(builtin(), options)->content_hash() != a->content_hash());
+  CHECK(must_place(builtin_map(), options)->content_hash() != a->content_hash());
+}
+
+TEST_CASE("maps that differ in what their world does differ in their content", "[world][bsp][placement]") {
+  const auto with = [](auto&& change) {
+    SectorMap map = builtin_map();
+    change(map);
+    return content_hash(map);
+  };
+  const std::uint64_t same = content_hash(builtin_map());
+  CHECK(with([](SectorMap&) {}) == same);
+  // Stairs rise along sectors of one flat.
+  CHECK(with([](SectorMap& m) { m.sectors[1].floor_flat = texture_name("OTHER"); }) != same);
+  CHECK(with([](SectorMap& m) { m.sectors[1].ceiling_flat = sky_flat; }) != same);
+  CHECK(with([](SectorMap& m) { m.sectors[1].tag = 77; }) != same);
+  CHECK(with([](SectorMap& m) { m.lines[1].special = 11; }) != same);
+  CHECK(with([](SectorMap& m) { m.things[0].flags ^= 1; }) != same);
+  // What is only looked at does not count.
+  CHECK(with([](SectorMap& m) { m.sectors[1].light = 12; }) == same);
+  CHECK(with([](SectorMap& m) { m.sides[0].middle = texture_name("OTHER"); }) == same);
 }
 
 TEST_CASE("doors that stand open let a player through and shut ones do not", "[world][bsp][placement]") {
   PlaceOptions options;
-  const auto open = must_place(builtin(), options);
+  const auto open = must_place(builtin_map(), options);
   options.doors_open = false;
-  const auto shut = must_place(builtin(), options);
+  const auto shut = must_place(builtin_map(), options);
   for (const auto& map : {open, shut}) {
     const DVec2 from = map->to_world({740, 256}), to = map->to_world({860, 256});
     const double z = map->z_to_world(0);
@@ -98,7 +109,7 @@ TEST_CASE("doors that stand open let a player through and shut ones do not", "[w
 }
 
 TEST_CASE("a doorway's stairs are walked from the roof to the room", "[world][bsp][placement]") {
-  const auto placed = must_place(builtin());
+  const auto placed = must_place(builtin_map());
   REQUIRE(placed->doorways().size() == 1);
   walk_stairs(*placed, placed->doorways()[0]);
 }
@@ -177,15 +188,15 @@ TEST_CASE("a visibility set is asked for once, for the map with its doorway cut"
   std::shared_ptr<const SectorVisibility> given;
   const VisibilitySource source = [&](const SectorMap& compiled, const BspTree& tree) {
     ++asked;
-    CHECK(compiled.sectors.size() > builtin().sectors.size());
+    CHECK(compiled.sectors.size() > builtin_map().sectors.size());
     given = std::make_shared<const SectorVisibility>(compute_visibility(compiled, tree));
     return given;
   };
   PlaceOptions options;
-  REQUIRE(place_map(builtin(), options, source).has_value());
+  REQUIRE(place_map(builtin_map(), options, source).has_value());
   CHECK(asked == 0);
   options.visibility = true;
-  const auto placed = place_map(builtin(), options, source);
+  const auto placed = place_map(builtin_map(), options, source);
   REQUIRE(placed.has_value());
   CHECK(asked == 1);
   CHECK((*placed)->visibility() == given.get());
@@ -196,7 +207,7 @@ TEST_CASE("a map that does not fit into the world is refused in one line", "[wor
   PlaceOptions options;
   options.name = "far";
   options.origin_block = {(1 << 20) - 10, 0};
-  const auto far = place_map(builtin(), options);
+  const auto far = place_map(builtin_map(), options);
   REQUIRE_FALSE(far);
   CHECK(far.error().line() ==
         "far: does not fit into the world at block 1048566,0; place it nearer to the origin");

@@ -9,6 +9,7 @@
 #include "world/bsp/placement.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/monster_move.h"
+#include "world/sim/mover_start.h"
 #include "world/sim/player_move.h"
 #include "world/voxel/terrain.h"
 #include "world/voxel/volume.h"
@@ -172,12 +173,15 @@ class MovingWorld {
     for (const ShotEvent& shot : shooting.events()) mechanics.shot(t, shot);
     for (std::size_t i = 0; i < players.rows(); ++i)
       if (players.alive(i))
-        players.report[i] = player_move(space(), rules, players.command[i], players.body[i]);
+        players.report[i] = player_move(space(), rules, players.command[i], players.body[i],
+                                        mechanics.floor_velocity(heights, players.body[i]));
     for (std::size_t i = 0; i < monsters.rows(); ++i) {
       if (monsters.id[i] == EntityId{0}) continue;
       MonsterWish wish;
       wish.direction = heading(monsters.yaw[i]);
-      monster_move(space(), rules, traits(monsters.kind[i]), wish, monsters.body[i]);
+      wish.speed_share = monsters_stand ? 0 : 1;
+      monster_move(space(), rules, traits(monsters.kind[i]), wish, monsters.body[i],
+                   mechanics.floor_velocity(heights, monsters.body[i]));
     }
     mechanics.walk(t);
     ++tick;
@@ -218,7 +222,18 @@ class MovingWorld {
   Mechanics mechanics;
   Shooting shooting;
   std::uint32_t tick = 0;
+  bool monsters_stand = false;  // instead of walking along their yaw
   std::function<void()> after_move;
 };
+
+/// Starts what a special does to the sectors with its tag, without anybody near.
+inline bool start(MovingWorld& w, std::uint16_t special, std::uint16_t tag) {
+  MapLine line;
+  line.special = special, line.tag = tag;
+  const auto action = line_action(w.map->source(), line);
+  REQUIRE(action.has_value());
+  const MapMechanics& m = w.mechanics.maps()[0];
+  return start_effect({*m.plan, const_cast<SectorMovers&>(m.movers), w.heights[0]}, *action, 0, true);
+}
 
 }  // namespace ashlar::testing

@@ -235,13 +235,40 @@ class Flood {
     return any;
   }
 
-  /// Runs and jumps off every ledge of what is reached, with the real movement, and sees where it lands.
-  bool leap() {
-    if (rules_.jump_m <= 0) return false;
+  /// Where a body comes down that runs off an edge, with the real movement; no_index: nowhere.
+  std::uint32_t leap_from(DVec3 base, DVec2 way, bool jumps) const {
     const Space space{&volume_, placed_};
     Rules rules;
     rules.tick_rate_hz = 60;
     rules.walk_speed_mps_max = rules_.run_mps;
+    Body body;
+    body.position_m = body.last_free_m = base;
+    if (space_overlaps(space, rules.player, base)) return no_index;
+    body.velocity_mps = {way.x * rules.walk_speed_mps_max, way.y * rules.walk_speed_mps_max, 0};
+    body.grounded = 1;
+    PlayerCommand command;
+    command.forward = 1;
+    command.yaw = turn_towards(way);
+    command.buttons = jumps ? button::jump : 0;
+    bool flew = false;
+    for (int tick = 0; tick < 120; ++tick) {
+      player_move(space, rules, command, body);
+      command.buttons = 0;
+      flew = flew || body.grounded == 0;
+      if (!flew && tick > 20) break;
+      if (!flew || body.grounded == 0) continue;
+      // On the rim of what it came down on its middle may be over something lower yet.
+      const std::uint32_t piece = piece_at(xy(body.position_m));
+      if (piece == no_index) continue;
+      const double floor_m = heights_[sector_of_piece_[piece]].floor_m;
+      if (std::fabs(floor_m - body.position_m.z) <= rules_.step_m) return piece;
+    }
+    return no_index;
+  }
+
+  /// Runs off every ledge of what is reached, with a jump and without, and sees where it lands.
+  bool leap() {
+    if (rules_.jump_m <= 0) return false;
     bool any = false;
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const std::uint32_t piece = order_[i], from = sector_of_piece_[piece];
@@ -263,25 +290,13 @@ class Flood {
           for (const double turn : {0.0, 0.5, -0.5}) {
             DVec2 way = out + (b - a) * (turn / long_m);
             way = way * (1 / length(way));
-            Body body;
             const DVec2 p = a + (b - a) * along - out * 0.05;
-            body.position_m = body.last_free_m = {p.x, p.y, from_z};
-            if (space_overlaps(space, rules.player, body.position_m)) continue;
-            body.velocity_mps = {way.x * rules.walk_speed_mps_max, way.y * rules.walk_speed_mps_max, 0};
-            body.grounded = 1;
-            PlayerCommand command;
-            command.forward = 1;
-            command.yaw = turn_towards(way);
-            command.buttons = button::jump;
-            for (int tick = 0; tick < 120; ++tick) {
-              player_move(space, rules, command, body);
-              command.buttons = 0;
-              if (body.grounded == 0) continue;
-              const std::uint32_t landed = piece_at(xy(body.position_m));
-              if (landed == no_index || tick < 6) continue;
-              if (reached_piece_[landed] == 0) any = true;
+            // Under a low lintel a jump ends at it, and a run off the edge does not.
+            for (const bool jumps : {true, false}) {
+              const std::uint32_t landed = leap_from({p.x, p.y, from_z}, way, jumps);
+              if (landed == no_index || reached_piece_[landed] != 0) continue;
+              any = true;
               enter(landed, {from, line, false, true});
-              break;
             }
           }
       }

@@ -2,7 +2,6 @@
 
 #include "tests/catch.h"
 #include "tests/world/sim/moving_rooms.h"
-#include "world/sim/mover_start.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -11,15 +10,6 @@ using namespace ashlar::testing;
 namespace {
 
 constexpr Turn16 east{0};
-
-bool start(MovingWorld& w, std::uint16_t special, std::uint16_t tag) {
-  MapLine line;
-  line.special = special, line.tag = tag;
-  const auto action = line_action(w.map->source(), line);
-  REQUIRE(action.has_value());
-  const MapMechanics& m = w.mechanics.maps()[0];
-  return start_effect({*m.plan, const_cast<SectorMovers&>(m.movers), w.heights[0]}, *action, 0, true);
-}
 
 /// A world of one map with a crusher behind a line that starts it, and a player before that line.
 struct Crushed {

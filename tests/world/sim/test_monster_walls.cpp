@@ -76,3 +76,17 @@ TEST_CASE("a point walks up to a wall, along it and off a ledge like any body",
   // Along the wall its speed is what the wall leaves of it.
   CHECK(pace == Approx(kind.speed_mps * 0.6 / 60).margin(1e-6));
 }
+
+TEST_CASE("a point climbs no wall that is higher than its step", "[world][sim][monster_move]") {
+  // A block's edge is a quarter of a metre over the step: nearer than the way of a slow tick.
+  const VoxelVolume volume =
+      make_volume({-1, -1, -1}, {3, 2, 2}, [](IVec3 b) { return b.z < 0 || (b.x >= 4 && b.z < 1); });
+  const Space space{&volume, {}};
+  Rules rules;
+  rules.monster_solver = Solver::correct;
+  rules.tick_rate_hz = GENERATE(std::uint16_t{10}, std::uint16_t{15}, std::uint16_t{60});
+  REQUIRE(traits(MonsterKind::shade).step_height_m_max == 0.75);
+  const Body end = walked(space, rules, MonsterKind::shade, 2 * rules.tick_rate_hz);
+  CHECK(end.position_m.z == 0);
+  CHECK(end.position_m.x == Approx(4).margin(1e-4));
+}

@@ -3,7 +3,6 @@
 #include "tests/catch.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/math/random.h"
-#include "world/sim/mover_start.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
@@ -11,15 +10,6 @@ using namespace ashlar::testing;
 namespace {
 
 constexpr double unit_m = 1.0 / 32;
-
-bool start(MovingWorld& w, std::uint16_t special, std::uint16_t tag) {
-  MapLine line;
-  line.special = special, line.tag = tag;
-  const auto action = line_action(w.map->source(), line);
-  REQUIRE(action.has_value());
-  const MapMechanics& m = w.mechanics.maps()[0];
-  return start_effect({*m.plan, const_cast<SectorMovers&>(m.movers), w.heights[0]}, *action, 0, true);
-}
 
 /// Every body fits where it is: not under a floor, in a ceiling or in a wall.
 void require_all_free(const MovingWorld& w) {
@@ -210,13 +200,44 @@ TEST_CASE("a conveyor carries who stands on it at its speed and nobody else", "[
     fastest = std::max(fastest, -w.players.body[rider].velocity_mps.x);
     require_all_free(w);
   }
-  CHECK(fastest == Approx(4.375).epsilon(0.25));
+  CHECK(fastest == Approx(4.375).margin(1e-9));
   CHECK(w.players.body[rider].position_m.x < w.at(210, 128, 0).x);
   CHECK(w.players.body[aside].position_m == stood);
   // At the end it is off the conveyor and comes to rest.
   w.run(4);
   CHECK(w.players.body[rider].position_m.x < w.at(128, 128, 0).x);
   CHECK(length(w.players.body[rider].velocity_mps) == 0);
+}
+
+TEST_CASE("a slow conveyor starts who stands on it, and walkers go at their own pace over it",
+          "[world][mover_bodies]") {
+  const auto rate = static_cast<std::uint16_t>(GENERATE(10, 60, 128));
+  // 0.27 m/s to 2.2 m/s: what friction brakes as if at 2 m/s is started by it, too.
+  const double units = GENERATE(8.0, 16.0, 64.0);
+  CAPTURE(rate, units);
+  SectorMap map = row_of_rooms({{0, 128}, {0, 128, 7}, {0, 128}}, {{}, {}});
+  // A part of the first room's south wall, to the west, carries the second room.
+  MapLine rest = map.lines[2];
+  map.vertices.push_back({128 - units, 0});
+  map.lines[2].v2 = rest.v1 = static_cast<std::uint32_t>(map.vertices.size() - 1);
+  map.lines[2].special = 252, map.lines[2].tag = 7;
+  map.lines.push_back(rest);
+  const double speed_mps = units * unit_m * 35 / 32;
+
+  MovingWorld w(map, rate);
+  w.monsters_stand = true;
+  const std::size_t rider = w.add_player(w.at(250, 128, 0));
+  const std::size_t walker = w.add_player(w.at(140, 200, 0));  // to the east
+  const std::size_t monster = w.add_monster(MonsterKind::imp, w.at(225, 60, 0), Turn16{0});
+  w.players.command[walker].forward = 1;
+  w.run(0.5);
+  CHECK(w.players.body[rider].velocity_mps.x == Approx(-speed_mps).margin(1e-9));
+  CHECK(w.monsters.body[monster].velocity_mps.x == Approx(-speed_mps).margin(1e-9));
+  CHECK(w.players.body[walker].velocity_mps.x == Approx(6 - speed_mps).margin(1e-9));
+  const double was = w.players.body[rider].position_m.x;
+  w.run(0.5);
+  CHECK(w.players.body[rider].position_m.x == Approx(was - 0.5 * speed_mps).margin(1e-6));
+  require_all_free(w);
 }
 
 TEST_CASE("bodies in crowds on, under and beside movers of every kind are never in solid",

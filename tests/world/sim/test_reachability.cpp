@@ -101,7 +101,8 @@ TEST_CASE("every Freedoom map can be walked through from its start with doors, l
       rules.jump_m = 1.15;  // 7 m/s against 20 m/s^2 rise 1.17 m in ticks of 1/60 s
       const auto start = player_start(*placed, 1);
       REQUIRE(start.has_value());
-      const Tally t = tally(plan, Flood(plan, rules).run(*start), rules);
+      const Reach reach = Flood(plan, rules).run(*start);
+      const Tally t = tally(plan, reach, rules);
       std::printf("%s %-5s reached %4d of %4d sectors (%3.0f %%; %3.0f %% of the playable, missed %3d);",
                   wads.files[0].name().c_str(), name.c_str(), t.reached, t.sectors, 100 * t.of_all(),
                   100 * t.of_playable(), t.missed);
@@ -113,7 +114,9 @@ TEST_CASE("every Freedoom map can be walked through from its start with doors, l
       sectors += t.sectors;
       playable.push_back(t.of_playable());
       all.push_back(t.of_all());
-      if (version_known(wads)) CHECK(t.of_playable() >= 0.85);
+      if (version_known(wads)) CHECK(t.of_playable() >= 0.95);
+      // Its red key lies on a ledge under a lintel: one runs off a pillar to it, a jump ends at the lintel.
+      if (name == "E1M7") CHECK(reach.keys == key::all);
 
       // With doors open, on foot: steps of 24 units, no jumps.
       options.doors_open = true;

@@ -2,7 +2,6 @@
 
 #include "tests/catch.h"
 #include "tests/world/sim/moving_rooms.h"
-#include "world/sim/mover_start.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
@@ -11,16 +10,6 @@ namespace {
 
 constexpr std::uint16_t rates_hz[] = {10, 20, 35, 60, 128};
 constexpr double unit_m = 1.0 / 32;
-
-/// Starts what a special does to the sectors with its tag, without anybody near.
-bool start(MovingWorld& w, std::uint16_t special, std::uint16_t tag) {
-  MapLine line;
-  line.special = special, line.tag = tag;
-  const auto action = line_action(w.map->source(), line);
-  REQUIRE(action.has_value());
-  const MapMechanics& m = w.mechanics.maps()[0];
-  return start_effect({*m.plan, const_cast<SectorMovers&>(m.movers), w.heights[0]}, *action, 0, true);
-}
 
 }  // namespace
 
@@ -68,7 +57,8 @@ TEST_CASE("every kind of mover ends where Doom ends it", "[world][sector_movers]
       {14, 64, 96, 9},    // by 32
       {41, 32, 32, 9},    // ceiling to floor
       {44, 32, 40, 9},    // ceiling to eight above the floor
-      {40, 0, 160, 99},   // ceiling up and floor down
+      {40, 32, 160, 99},  // ceiling up; the floor it asks for as well never starts
+      {151, 0, 160, 99},  // ceiling up and floor down
       {140, 96, 96, 99},  // by 512, as far as its ceiling lets it
       {219, 0, 96, 9},    // next lower
       {166, 32, 160, 9},  // ceiling to the highest beside it

@@ -37,17 +37,12 @@ TEST_CASE("a crowd walks through random voxels without getting out, in or stuck"
 TEST_CASE("a crowd walks through the first map of a WAD without getting out, in or stuck",
           "[world][sim][walk]") {
   const Solver solver = GENERATE(Solver::sweep, Solver::correct);
-  const std::string path = "/usr/share/games/doom/freedoom2.wad";
-  auto bytes = read_bytes(path);
-  if (bytes.empty()) {
-    WARN(path + " is not there: nothing was tested (Debian package freedoom)");
+  const auto wads = testing::find_wad("freedoom2.wad");
+  if (!wads) {
+    WARN("freedoom2.wad is not there: nothing was tested (Debian package freedoom)");
     return;
   }
-  auto wad = open_wad(std::move(bytes), path);
-  REQUIRE(wad);
-  WadStack stack;
-  stack.files.push_back(std::move(*wad));
-  const auto source = read_map(stack, "MAP01");
+  const auto source = read_map(*wads, "MAP01");
   REQUIRE(source);
   const auto placed = place_map(*source, {"MAP01", {}, 20, true, true});
   REQUIRE(placed);

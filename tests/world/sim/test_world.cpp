@@ -3,9 +3,6 @@
 #include "tests/catch.h"
 #include "tests/world/bsp/maps.h"
 #include "tests/world/sim/moving_rooms.h"
-#include "world/bsp/placement.h"
-#include "world/content/builtin_map.h"
-#include "world/content/udmf.h"
 #include "world/voxel/terrain.h"
 
 using namespace ashlar;
@@ -13,17 +10,12 @@ using namespace ashlar;
 namespace {
 
 std::shared_ptr<const PlacedMap> builtin_placed(IVec2 origin = {0, 0}) {
-  const auto map = parse_udmf(builtin_map_text());
-  REQUIRE(map);
   Terrain bare;
   bare.seed = 1;
   PlaceOptions options;
-  options.name = builtin_map_name;
   options.origin_block = origin;
   options.surface_z = surface_height(bare, origin.x, origin.y);
-  auto placed = place_map(*map, options);
-  REQUIRE(placed);
-  return *placed;
+  return testing::must_place(testing::builtin_map(), options);
 }
 
 WorldSetup small_setup() {

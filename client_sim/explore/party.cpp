@@ -1,0 +1,117 @@
+#include "client_sim/explore/party.h"
+
+#include "world/bsp/placement.h"
+#include "world/sim/mover_bodies.h"
+#include "world/sim/player_move.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr double doorway_top_m = 1.2;  // so near the top of the stairs it goes on to their foot
+
+bool inside(const PlacedMap& map, DVec3 p) {
+  const BlockBox& box = map.box();
+  return p.x > box.min.x && p.x < box.max.x && p.y > box.min.y && p.y < box.max.y && p.z < map.roof_m();
+}
+
+}  // namespace
+
+void ExploreParty::prepare(const Welcome& welcome) {
+  if (prepared_) return;
+  prepared_ = true;
+  for (const WelcomeMap& map : welcome.maps) {
+    Ground& ground = grounds_.emplace_back();
+    ground.map = placed_(map);
+    if (ground.map == nullptr) continue;
+    ground.expedition = std::make_shared<Expedition>(ground.map, welcome.rules);
+    ground.router = std::make_shared<Router>();
+  }
+}
+
+std::vector<Explored> ExploreParty::explored() const {
+  std::vector<Explored> out;
+  for (const Ground& ground : grounds_) {
+    if (ground.map == nullptr) continue;
+    const Expedition& e = *ground.expedition;
+    out.push_back({ground.map->name(), e.entered_count(), e.plan().sector_count()});
+  }
+  return out;
+}
+
+PartyExplorer::PartyExplorer(std::shared_ptr<ExploreParty> party, std::uint64_t seed)
+    : party_(std::move(party)), seed_(seed) {}
+
+/// The present command was that of every tick since the last call.
+void PartyExplorer::note_commands(std::uint32_t newest_tick) {
+  const std::uint32_t first =
+      newest_tick - thought_tick_ > given_max ? newest_tick - given_max : thought_tick_;
+  for (std::uint32_t tick = first + 1; tick != newest_tick + 1; ++tick)
+    given_[tick % given_max] = command_.value_or(PlayerCommand{});
+  thought_tick_ = newest_tick;
+}
+
+Body PartyExplorer::carried_on(const Client& client, const ExploreParty::Ground& ground) const {
+  const Expedition& e = *ground.expedition;
+  Body body = client.own()->body;
+  const std::uint32_t ahead = client.command_tick() - client.own_tick();
+  if (client.command_tick() <= client.own_tick() || ahead > given_max) return body;
+  for (std::uint32_t tick = client.own_tick() + 1; tick != client.command_tick() + 1; ++tick)
+    player_move(e.space(), e.rules(), given_[tick % given_max], body,
+                floor_velocity(e.plan(), e.heights(), body));
+  return body;
+}
+
+std::optional<PlayerCommand> PartyExplorer::think(const Client& client) {
+  if (!client.own()) return std::nullopt;
+  if (client.command_tick() == thought_tick_) return command_;
+  note_commands(client.command_tick());
+  const OwnPlayer& own = *client.own();
+  if (own.health == 0) {
+    // Dead: back as soon as it goes, and anew from wherever that is.
+    explorer_.reset();
+    command_ = PlayerCommand{};
+    if (thought_tick_ % 2 == 0) command_->buttons = button::use;
+    return command_;
+  }
+  std::vector<ExploreParty::Ground>& grounds = party_->grounds();
+  std::size_t at = 0;
+  while (at < grounds.size() &&
+         (grounds[at].map == nullptr || !inside(*grounds[at].map, own.body.position_m)))
+    ++at;
+  if (at == grounds.size()) {
+    explorer_.reset();
+    command_.reset();
+    return command_;
+  }
+  ExploreParty::Ground& ground = grounds[at];
+  if (!explorer_ || ground_ != at) {
+    ground_ = at;
+    const std::uint32_t number = ground.explorers++;
+    explorer_.emplace(ground.expedition, ground.router, number, seed_);
+  }
+  const SectorForecast& sectors = client.sectors();
+  if (at < sectors.map_count() && sectors.tick() > ground.heights_tick) {
+    ground.heights_tick = sectors.tick();
+    ground.expedition->observe(sectors.tick() * client.welcome().rules.tick_s(), sectors.heights(at));
+  }
+  command_ = explorer_->think(carried_on(client, ground));
+  return command_;
+}
+
+std::optional<DVec2> PartyExplorer::way_in(const Client& client) const {
+  const DVec2 here = xy(client.own()->body.position_m);
+  std::optional<DVec2> nearest;
+  double nearest_m = 1e9;
+  for (const ExploreParty::Ground& ground : party_->grounds()) {
+    if (ground.map == nullptr) continue;
+    for (const Doorway& doorway : ground.map->doorways()) {
+      const double away_m = length(xy(doorway.top_m) - here);
+      if (away_m >= nearest_m) continue;
+      nearest_m = away_m;
+      nearest = xy(away_m < doorway_top_m ? doorway.foot_m : doorway.top_m);
+    }
+  }
+  return nearest;
+}
+
+}  // namespace ashlar::client_sim

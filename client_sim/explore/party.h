@@ -1,0 +1,79 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client_sim/client.h"
+#include "client_sim/explore/explorer.h"
+
+namespace ashlar::client_sim {
+
+/// How far explorers came in one map.
+struct Explored {
+  std::string map;
+  std::uint32_t entered = 0, sectors = 0;
+};
+
+/// What clients of one process that explore share: for each of the server's maps an expedition. One thread.
+class ExploreParty {
+ public:
+  /// The map that a welcome names, placed as it says; nullptr: not held here.
+  using Placed = std::function<std::shared_ptr<const PlacedMap>(const WelcomeMap&)>;
+  explicit ExploreParty(Placed placed) : placed_(std::move(placed)) {}
+
+  /// One map's ground, in the order of the welcome.
+  struct Ground {
+    std::shared_ptr<const PlacedMap> map;    ///< nullptr: not held
+    std::shared_ptr<Expedition> expedition;  ///< set where the map is
+    std::shared_ptr<Router> router;
+    std::uint32_t heights_tick = 0;  ///< of the newest heights that the expedition has seen
+    std::uint32_t explorers = 0;     ///< that were ever in there
+  };
+  /// Works out the ground of the welcome's maps; a second call does nothing. Cost: about a second for the
+  /// largest of Freedoom's maps, so before anybody plays.
+  void prepare(const Welcome& welcome);
+  std::vector<Ground>& grounds() { return grounds_; }
+
+  /// Of each map that is held, in the order of the welcome.
+  std::vector<Explored> explored() const;
+
+ private:
+  Placed placed_;
+  bool prepared_ = false;
+  std::vector<Ground> grounds_;
+};
+
+/// One client of a party. In a map it is an Explorer on what the client knows: heights as snapshots tell
+/// them, and its own body, carried on from the newest snapshot through the commands the server has not
+/// confirmed. Seeded.
+class PartyExplorer {
+ public:
+  PartyExplorer(std::shared_ptr<ExploreParty> party, std::uint64_t seed);
+
+  /// The command for now; nullopt: it is on the surface. One decision for each command that the client
+  /// issues, however often it is asked.
+  std::optional<PlayerCommand> think(const Client& client);
+
+  /// Where to go on the surface to get into the nearest map; nullopt: no map has a doorway.
+  std::optional<DVec2> way_in(const Client& client) const;
+
+ private:
+  void note_commands(std::uint32_t newest_tick);
+  Body carried_on(const Client& client, const ExploreParty::Ground& ground) const;
+
+  static constexpr std::uint32_t given_max = 64;  // commands that may be on their way
+
+  std::shared_ptr<ExploreParty> party_;
+  std::uint64_t seed_;
+  std::optional<Explorer> explorer_;
+  std::size_t ground_ = 0;  // that explorer_ is on
+  std::optional<PlayerCommand> command_;
+  std::uint32_t thought_tick_ = 0;
+  std::array<PlayerCommand, given_max> given_{};  // by tick modulo
+};
+
+}  // namespace ashlar::client_sim

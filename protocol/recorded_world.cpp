@@ -1,0 +1,71 @@
+#include "protocol/recorded_world.h"
+
+#include <utility>
+
+#include "world/mesh/prop.h"
+#include "world/voxel/chunk.h"
+
+namespace ashlar {
+
+RecordingHeader recording_header(const World& world, const std::string& build) {
+  const WorldSetup& setup = world.setup();
+  RecordingHeader header;
+  header.build = build;
+  header.seed = setup.seed;
+  header.rules = setup.rules;
+  header.players_max = setup.players_max;
+  header.monsters_max = setup.monsters_max;
+  header.monsters = setup.monsters;
+  header.start_hash = world.hash();
+  for (const auto& map : setup.maps)
+    header.maps.push_back({map->name(), map->content_hash(), map->options().origin_block,
+                           map->options().surface_z, map->options().doors_open, map->options().doorway});
+  for (const auto& prop : setup.props)
+    header.props.push_back({prop->name(), prop->content_hash(), prop->at(), prop->up()});
+  return header;
+}
+
+PlaceOptions place_of(const RecordedMap& map) {
+  PlaceOptions place;
+  place.name = map.name;
+  place.origin_block = map.origin_block;
+  place.surface_z = map.surface_z;
+  place.doors_open = map.doors_open;
+  place.doorway = map.doorway;
+  return place;
+}
+
+std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
+                                                            const MapSource& maps, const ChunkSource& ground,
+                                                            const PropSource& props) {
+  WorldSetup setup;
+  setup.make_chunk = ground;
+  setup.seed = header.seed;
+  setup.rules = header.rules;
+  setup.players_max = header.players_max;
+  setup.monsters_max = header.monsters_max;
+  setup.monsters = header.monsters;
+  for (const RecordedMap& wanted : header.maps) {
+    auto map = maps(wanted);
+    if (!map) return std::unexpected{map.error()};
+    if ((*map)->content_hash() != wanted.content_hash)
+      return std::unexpected{
+          "map " + wanted.name +
+          " is not the one that was played: its content differs; give the WAD that the server "
+          "used with --wad"};
+    setup.maps.push_back(std::move(*map));
+  }
+  for (const RecordedProp& wanted : header.props) {
+    if (!props) return std::unexpected{"there is no prop " + wanted.name + ": give it with --prop"};
+    auto prop = props(wanted);
+    if (!prop) return std::unexpected{prop.error()};
+    if ((*prop)->content_hash() != wanted.content_hash)
+      return std::unexpected{"prop " + wanted.name +
+                             " is not the one that was played: its content differs; give the file that the "
+                             "server used with --prop"};
+    setup.props.push_back(std::move(*prop));
+  }
+  return std::make_unique<World>(setup);
+}
+
+}  // namespace ashlar
