@@ -1,15 +1,20 @@
 #include "protocol/text.h"
 
-#include <cstdint>
-
 namespace ashlar {
 namespace {
 
-/// One code point and its length in bytes; length 0: not well formed.
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t length = 0;
-};
+bool is_printable(std::uint32_t c) {
+  const auto in = [c](std::uint32_t low, std::uint32_t high) { return c >= low && c <= high; };
+  const bool control = c < 0x20 || in(0x7f, 0x9f);
+  const bool separator = in(0x2028, 0x2029);
+  // Zero-width characters, direction marks and overrides: two names that look alike, or read backwards.
+  const bool invisible = c == 0xad || in(0x200b, 0x200f) || in(0x202a, 0x202e) || in(0x2060, 0x206f) ||
+                         c == 0xfeff || in(0xfff9, 0xfffb) || in(0xe0000, 0xe0fff);
+  const bool noncharacter = (c & 0xfffe) == 0xfffe || in(0xfdd0, 0xfdef);
+  return !control && !separator && !invisible && !noncharacter;
+}
+
+}  // namespace
 
 CodePoint first_code_point(std::string_view text) {
   const auto byte = [&](std::size_t i) {
@@ -33,19 +38,6 @@ CodePoint first_code_point(std::string_view text) {
       (b & 0x07) << 18 | (byte(1) & 0x3f) << 12 | (byte(2) & 0x3f) << 6 | (byte(3) & 0x3f);
   return v < 0x10000 || v > 0x10ffff ? CodePoint{} : CodePoint{v, 4};
 }
-
-bool is_printable(std::uint32_t c) {
-  const auto in = [c](std::uint32_t low, std::uint32_t high) { return c >= low && c <= high; };
-  const bool control = c < 0x20 || in(0x7f, 0x9f);
-  const bool separator = in(0x2028, 0x2029);
-  // Zero-width characters, direction marks and overrides: two names that look alike, or read backwards.
-  const bool invisible = c == 0xad || in(0x200b, 0x200f) || in(0x202a, 0x202e) || in(0x2060, 0x206f) ||
-                         c == 0xfeff || in(0xfff9, 0xfffb) || in(0xe0000, 0xe0fff);
-  const bool noncharacter = (c & 0xfffe) == 0xfffe || in(0xfdd0, 0xfdef);
-  return !control && !separator && !invisible && !noncharacter;
-}
-
-}  // namespace
 
 std::size_t printable_length(std::string_view text) {
   std::size_t count = 0;

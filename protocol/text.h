@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,9 +9,18 @@ namespace ashlar {
 inline constexpr std::size_t player_name_chars_max = 24;
 inline constexpr std::size_t chat_bytes_max = 200;
 
+/// One code point and its length in bytes; length 0: not well formed, or no text.
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::size_t length = 0;
+};
+
+/// At the start of the text, as UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+/// Source: RFC 3629, section 4, for the well-formed byte sequences.
+CodePoint first_code_point(std::string_view text);
+
 /// Number of code points of valid, printable UTF-8; npos otherwise. Overlong forms, surrogates, control
 /// characters, line separators and the invisible marks that reorder text are not printable.
-/// Source: RFC 3629, section 4, for the well-formed byte sequences.
 std::size_t printable_length(std::string_view text);
 
 /// A player's name: 1 to 24 printable code points, no space at either end.

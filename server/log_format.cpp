@@ -3,35 +3,17 @@
 #include <cmath>
 #include <cstdint>
 
+#include "protocol/text.h"
 #include "server/log.h"
 
 namespace ashlar::server {
 namespace {
 
-/// Length of the well-formed UTF-8 sequence at the start of the text (Unicode 15, table 3-7); 0: none.
-std::size_t sequence_length(std::string_view text) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto within = [](unsigned c, unsigned low, unsigned high) { return c >= low && c <= high; };
-  const unsigned lead = at(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = within(lead, 0xc2, 0xdf)   ? 2
-                             : within(lead, 0xe0, 0xef) ? 3
-                             : within(lead, 0xf0, 0xf4) ? 4
-                                                        : 0;
-  if (length == 0 || text.size() < length) return 0;
-  const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;   // no overlong forms
-  const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;  // no surrogates, none above 10FFFF
-  if (!within(at(1), low, high)) return 0;
-  for (std::size_t i = 2; i < length; ++i)
-    if (!within(at(i), 0x80, 0xbf)) return 0;
-  return length;
-}
-
 /// Inside quotes, for both formats: JSON's escapes.
 void append_escaped(std::string& out, std::string_view text) {
   constexpr char hex[] = "0123456789abcdef";
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = first_code_point(text).length;
     const auto byte = static_cast<unsigned char>(text[0]);
     if (length == 0) {
       out += "\xef\xbf\xbd";

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 // The parser asserts in places that a broken file reaches ("[[[" in toml++ 3.3), and with NDEBUG makes
 // promises to the compiler of them. Here each is an exception, and the file is refused like any other that is
@@ -22,6 +21,7 @@ constexpr void require_of_parser(bool holds) {
 #define TOML_ASSERT(expression) require_of_parser(static_cast<bool>(expression))
 #include <toml++/toml.h>
 
+#include "server/config/ascii_armour.h"
 #include "server/config/values.h"
 
 namespace ashlar::server {
@@ -63,13 +63,15 @@ struct Misread {
 
 std::uint32_t line_of(const toml::node& node) { return node.source().begin.line; }
 
+std::string text_of(const toml::value<std::string>& node) { return from_ascii(*node); }
+
 /// [[map]] name = "MAP01", x = 100, y = -200
 std::expected<std::string, Misread> map_table(const toml::table& table) {
   std::string name, x, y;
   for (const auto& [key, node] : table) {
-    const std::string k(key.str());
+    const std::string k = from_ascii(key.str());
     if (k == "name" && node.is_string())
-      name = **node.as_string();
+      name = text_of(*node.as_string());
     else if (k == "x" && node.is_integer())
       x = std::to_string(**node.as_integer());
     else if (k == "y" && node.is_integer())
@@ -96,7 +98,7 @@ std::expected<std::string, Misread> prop_table(const toml::table& table) {
   std::string file;
   std::array<std::string, keys.size()> fields;
   for (const auto& [key, node] : table) {
-    const std::string k(key.str());
+    const std::string k = from_ascii(key.str());
     const auto found = std::find(keys.begin(), keys.end(), k);
     const bool is_text = k == "file" || k == "up";
     if (k != "file" && found == keys.end())
@@ -107,7 +109,7 @@ std::expected<std::string, Misread> prop_table(const toml::table& table) {
       return std::unexpected(
           Misread{line_of(node),
                   k + " of a prop has to be " + (is_text ? "a text in quotes" : "a number, without quotes")});
-    const std::string value = node.is_string()    ? **node.as_string()
+    const std::string value = node.is_string()    ? text_of(*node.as_string())
                               : node.is_integer() ? std::to_string(**node.as_integer())
                                                   : real_text(**node.as_floating_point());
     if (k == "file")
@@ -128,7 +130,7 @@ std::expected<RawValue, Misread> list_value(const Setting& setting, const toml::
   RawValue raw;
   for (const toml::node& node : array) {
     if (const auto* text = node.as_string()) {
-      raw.push_back(**text);
+      raw.push_back(text_of(*text));
       continue;
     }
     const toml::table* table = node.as_table();
@@ -150,7 +152,7 @@ std::expected<RawValue, Misread> value_of(const Setting& setting, const toml::no
       // Whole numbers of TOML end at 2^63 - 1; a seed above is written as a text.
       if (const auto* text = node.as_string();
           text != nullptr && (setting.kind == ValueKind::duration || setting.key == "seed"))
-        return RawValue{**text};
+        return RawValue{text_of(*text)};
       break;
     case ValueKind::real:
       if (const auto* integer = node.as_integer()) return RawValue{std::to_string(**integer)};
@@ -163,133 +165,23 @@ std::expected<RawValue, Misread> value_of(const Setting& setting, const toml::no
     case ValueKind::maps:
     case ValueKind::props:
       if (const auto* array = node.as_array()) return list_value(setting, *array);
-      if (const auto* text = node.as_string()) return RawValue{**text};
+      if (const auto* text = node.as_string()) return RawValue{text_of(*text)};
       break;
     case ValueKind::text:
     case ValueKind::choice:
-      if (const auto* text = node.as_string()) return RawValue{**text};
+      if (const auto* text = node.as_string()) return RawValue{text_of(*text)};
       break;
   }
   return std::unexpected(Misread{line_of(node), setting.key + " is " + type_name(node.type()) +
                                                     ", but has to be " + wanted(setting.kind)});
 }
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
-
-std::string toml_value(const Setting& setting, const RawValue& raw) {
-  switch (setting.kind) {
-    case ValueKind::whole:  // see value_of
-      return raw.front().size() < 19 ? raw.front() : quoted(raw.front());
-    case ValueKind::toggle: return raw.front();
-    case ValueKind::real: {
-      // "20" would read back as well, but shows that no fraction is allowed where one is.
-      const std::string& text = raw.front();
-      return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-    }
-    case ValueKind::texts: {
-      std::string out = "[";
-      for (std::size_t i = 0; i < raw.size(); ++i) out += (i == 0 ? "" : ", ") + quoted(raw[i]);
-      return out + "]";
-    }
-    default: return quoted(raw.front());
-  }
-}
-
-/// Tables come last in TOML: a key after them would be theirs.
-std::string map_tables(const RawValue& raw, const std::string& mark) {
-  std::string out;
-  for (const std::string& text : raw) {
-    const auto map = parse_map_request(text);
-    if (!map) continue;
-    out += "\n" + mark + "[[map]]\n" + mark + "name = " + quoted(map->name) + "\n";
-    if (map->at)
-      out += mark + "x = " + std::to_string(map->at->x) + "\n" + mark + "y = " + std::to_string(map->at->y) +
-             "\n";
-  }
-  return out;
-}
-
-std::string prop_tables(const RawValue& raw, const std::string& mark) {
-  std::string out;
-  for (const std::string& text : raw) {
-    const auto prop = parse_prop_request(text);
-    if (!prop) continue;
-    const auto line = [&](const char* key, const std::string& value) {
-      out += mark + key + " = " + value + "\n";
-    };
-    out += "\n" + mark + "[[prop]]\n";
-    line("file", quoted(prop->file));
-    line("x", real_text(prop->at_m.x));
-    line("y", real_text(prop->at_m.y));
-    if (prop->z_m) line("z", real_text(*prop->z_m));
-    if (prop->yaw_deg != 0) line("yaw", real_text(prop->yaw_deg));
-    if (prop->scale != 1) line("scale", real_text(prop->scale));
-    if (prop->up == ModelUp::z) line("up", quoted("z"));
-  }
-  return out;
-}
-
-std::string comment_of(const Setting& setting, const std::string& origin) {
-  std::string text = setting.help;
-  if (!setting.range.empty()) text += " " + setting.range + ".";
-  const RawValue value = setting.get(Config());
-  if (!setting.is_list() && !value.front().empty()) text += " Default " + value.front() + ".";
-  if (!origin.empty()) text += " Here from " + origin + ".";
-  std::istringstream words(text);
-  std::string out = "#";
-  std::string word;
-  std::size_t column = 1;
-  while (words >> word) {
-    if (column + 1 + word.size() > 100) out += "\n#", column = 1;
-    out += " " + word;
-    column += 1 + word.size();
-  }
-  return out + "\n";
-}
-
-/// Line of the first byte beyond ASCII outside of quotes and comments, where TOML has no place for one; 0:
-/// none. The parser's own test for such characters is undefined for some of them (toml++ 3.3: U+00A1 to
-/// U+0499), so it never gets to see one.
-std::uint32_t stray_character_line(std::string_view text) {
-  std::uint32_t line = 1;
-  char quote = 0;  // 0: outside of quotes
-  bool tripled = false;
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\n') {
-      ++line;
-      if (!tripled) quote = 0;
-    } else if (quote == 0) {
-      if (static_cast<unsigned char>(c) >= 0x80) return line;
-      if (c == '#') {
-        while (i + 1 < text.size() && text[i + 1] != '\n') ++i;
-      } else if (c == '"' || c == '\'') {
-        quote = c;
-        tripled = text.substr(i, 3) == std::string(3, c);
-        if (tripled) i += 2;
-      }
-    } else if (c == '\\' && quote == '"') {
-      if (i + 1 < text.size() && text[i + 1] != '\n') ++i;
-    } else if (c == quote && !tripled) {
-      quote = 0;
-    } else if (c == quote && text.substr(i, 3) == std::string(3, c)) {
-      quote = 0;
-      tripled = false;
-      // Up to two quotes may stand before the closing three.
-      std::size_t end = i + 3;
-      while (end < text.size() && end < i + 5 && text[end] == c) ++end;
-      i = end - 1;
-    }
-  }
-  return 0;
+/// What the parser complains of, in words of the file as it was written.
+std::string complaint(const toml::parse_error& error, std::string_view text) {
+  std::string what = one_line(from_ascii(error.description()));
+  if (beyond_ascii(text, error.source().begin.line))
+    what += "; characters beyond ASCII have their place in quotes and comments only";
+  return what;
 }
 
 }  // namespace
@@ -299,16 +191,13 @@ std::expected<std::vector<FileValue>, std::string> parse_settings(std::string_vi
   const auto wrong = [&](const Misread& misread) {
     return std::unexpected(name + ":" + std::to_string(misread.line) + ": " + misread.what);
   };
-  if (const std::uint32_t line = stray_character_line(text); line != 0)
-    return wrong({line, "a character beyond ASCII outside of quotes: put the text in quotes"});
+  const auto ascii = to_ascii(text);
+  if (!ascii) return wrong({ascii.error(), "this is not UTF-8: save the file as UTF-8"});
   toml::table table;
   try {
-    table = toml::parse(text, std::string_view(name));
+    table = toml::parse(*ascii, std::string_view(name));
   } catch (const toml::parse_error& error) {
-    std::string what(error.description());
-    for (char& c : what)
-      if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-    return wrong({error.source().begin.line, what});
+    return wrong({error.source().begin.line, complaint(error, text)});
   } catch (const ParserAssertion&) {
     return wrong({1, "this file is not TOML, and too broken to tell the line"});
   }
@@ -316,7 +205,7 @@ std::expected<std::vector<FileValue>, std::string> parse_settings(std::string_vi
   std::vector<FileValue> values;
   bool has_format = false;
   for (const auto& [key, node] : table) {
-    const std::string k(key.str());
+    const std::string k = from_ascii(key.str());
     const std::uint32_t line = key.source().begin.line;
     if (kind == FileKind::world && k == "format") {
       has_format = true;
@@ -367,43 +256,6 @@ std::expected<std::vector<FileValue>, std::string> read_settings(const std::stri
   const auto text = read_text_file(path, settings_bytes_max);
   if (!text) return std::unexpected(text.error());
   return parse_settings(*text, path, kind);
-}
-
-std::string write_settings(const Config& config, const WriteStyle& style) {
-  std::string out;
-  std::string tables;
-  if (style.kind == FileKind::world)
-    out =
-        "# This world, written when it was made. Its seed cannot be changed; its rules can, here or over\n"
-        "# it by flags, environment and configuration.\n"
-        "format = " +
-        std::to_string(world_format) + "\n";
-  else
-    out =
-        "# Settings of ashlar-server. A flag (--max-clients 64) goes before an environment variable\n"
-        "# (ASHLAR_MAX_CLIENTS=64), that before this file, this file before the default.\n";
-  const std::string mark = style.commented_out ? "# " : "";
-  std::string group;
-  for (std::size_t index = 0; index < settings().size(); ++index) {
-    const Setting& setting = settings()[index];
-    if (style.kind == FileKind::world && !setting.of_world) continue;
-    if (setting.group != group) out += "\n### " + setting.group + "\n";
-    group = setting.group;
-    const std::string comment = comment_of(setting, index < style.origins.size() ? style.origins[index] : "");
-    const RawValue raw = setting.get(config);
-    if (setting.kind == ValueKind::maps) {
-      tables +=
-          "\n" + comment + map_tables(raw.empty() && style.commented_out ? RawValue{"MAP01@0,0"} : raw, mark);
-      continue;
-    }
-    if (setting.kind == ValueKind::props) {
-      tables += "\n" + comment +
-                prop_tables(raw.empty() && style.commented_out ? RawValue{"crate.obj@4,-2.5"} : raw, mark);
-      continue;
-    }
-    out += "\n" + comment + mark + setting.key + " = " + toml_value(setting, raw) + "\n";
-  }
-  return out + tables;
 }
 
 }  // namespace ashlar::server
