@@ -9,7 +9,6 @@ namespace ashlar {
 namespace {
 
 constexpr char magic[8] = {'A', 'S', 'H', 'R', 'E', 'C', '0', '1'};
-constexpr std::size_t block_head_bytes = 12;
 constexpr std::size_t list_max = 1u << 20;
 constexpr std::uint64_t recorded_props_max = 4096;
 constexpr std::size_t slots_max = 1u << entity_slot_bits;
@@ -365,21 +364,21 @@ std::expected<RecordingReader, RecordingError> RecordingReader::open(std::span<c
 std::expected<bool, RecordingError> RecordingReader::next_block() {
   const std::span<const std::uint8_t> rest = bytes_.subspan(position_);
   if (rest.empty()) return false;
-  if (rest.size() < block_head_bytes) return torn_ = true, false;
+  if (rest.size() < recording_block_head_bytes) return torn_ = true, false;
   ByteReader r(rest);
   const std::size_t size = r.u32();
   const std::uint64_t check = r.u64();
   if (size > recording_block_bytes_max) return std::unexpected{RecordingError::damaged_block};
-  if (size > rest.size() - block_head_bytes) return torn_ = true, false;
-  const auto payload = rest.subspan(block_head_bytes, size);
+  if (size > rest.size() - recording_block_head_bytes) return torn_ = true, false;
+  const auto payload = rest.subspan(recording_block_head_bytes, size);
   if (check_of(payload) != check) {
     // Whole in length but wrong in content at the very end: a torn write that left a hole.
-    if (size == rest.size() - block_head_bytes) return torn_ = true, false;
+    if (size == rest.size() - recording_block_head_bytes) return torn_ = true, false;
     return std::unexpected{RecordingError::damaged_block};
   }
   block_ = payload;
   in_block_ = 0;
-  position_ += block_head_bytes + size;
+  position_ += recording_block_head_bytes + size;
   return true;
 }
 

@@ -23,6 +23,7 @@
 namespace ashlar {
 
 inline constexpr std::uint32_t recording_version = 3;
+inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
 
 struct RecordedMap {

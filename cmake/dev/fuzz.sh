@@ -2,22 +2,32 @@
 
 help_fuzz() {
   cat <<'HELP'
-usage: ./dev fuzz [TARGET...] [--for 60s]
+usage: ./dev fuzz [TARGET...] [--for 60s | --runs N]
 
-Builds the fuzz targets with clang 19 and feeds each of them for a time (60 s unless told), or only those
-named. Seeds come from tests/fuzz/corpus/TARGET; what is found on the way is kept in build/fuzz/corpus/TARGET,
-and input that breaks something in build/fuzz/artifacts/TARGET.
+Builds the fuzz targets with clang 19 and feeds each of them, or only those named. Seeds come from
+tests/fuzz/corpus/TARGET; input that breaks something is kept in build/fuzz/artifacts/TARGET.
+
+  --for 60s   for this time (the default), with other inputs each time; what is found on the way is kept in
+              build/fuzz/corpus/TARGET and is where the next time begins
+  --runs N    the seeds, then N inputs made from them, the same ones each time: a check that gives the same
+              answer tomorrow
 HELP
 }
 
 command_fuzz() {
-  local seconds=60 name names=() all=()
+  local limit=(for 60) name names=() all=()
   mapfile -t all < <(fuzz_names)
   while [ $# -gt 0 ]; do
     case $1 in
       --for)
         need_value "$@"
-        seconds=$(seconds_of "$2")
+        limit=(for "$(seconds_of "$2")")
+        shift 2
+        ;;
+      --runs)
+        need_value "$@"
+        [[ $2 =~ ^[1-9][0-9]*$ ]] || die "--runs $2: give a number of inputs, such as 20000"
+        limit=(runs "$2")
         shift 2
         ;;
       -*) die "fuzz has no option $1; see ./dev fuzz --help" ;;
@@ -34,7 +44,7 @@ command_fuzz() {
   configure fuzz
   build_targets fuzz "${names[@]/#/fuzz_}"
   for name in "${names[@]}"; do
-    fuzz_one "$name" "$seconds"
+    fuzz_one "$name" "${limit[@]}"
   done
 }
 
@@ -47,15 +57,23 @@ fuzz_names() {
   done
 }
 
-# fuzz_one NAME SECONDS: libFuzzer writes to the first folder and only reads the second.
+# fuzz_one NAME for SECONDS | NAME runs N: libFuzzer writes to the first folder and only reads the second.
+# What libFuzzer learns from compared values holds addresses, which differ from run to run: not for counted runs.
 fuzz_one() {
-  local name=$1 seconds=$2 folders=() log
-  folders=("build/fuzz/corpus/$name")
+  local name=$1 kind=$2 count=$3 folders=() options=() log=build/fuzz/$1.log
+  if [ "$kind" = for ]; then
+    folders=("build/fuzz/corpus/$name")
+    options=("-max_total_time=$count")
+    say "fuzz_$name for $count s"
+  else
+    folders=("build/fuzz/counted/$name")
+    options=("-runs=$count" -seed=1 -use_cmp=0 -reload=0)
+    rm -rf "${folders[0]}"
+    say "fuzz_$name with its seeds and $count inputs"
+  fi
   mkdir -p "${folders[0]}" "build/fuzz/artifacts/$name"
   [ ! -d "tests/fuzz/corpus/$name" ] || folders+=("tests/fuzz/corpus/$name")
-  log=build/fuzz/$name.log
-  say "fuzz_$name for $seconds s"
-  if ! "build/fuzz/bin/fuzz_$name" "-max_total_time=$seconds" -timeout=10 -rss_limit_mb=2048 \
+  if ! "build/fuzz/bin/fuzz_$name" "${options[@]}" -timeout=10 -rss_limit_mb=2048 \
     "-artifact_prefix=build/fuzz/artifacts/$name/" -print_final_stats=1 "${folders[@]}" >"$log" 2>&1; then
     tail -n 60 "$log" >&2
     say "fuzz_$name broke; the input is in build/fuzz/artifacts/$name, the log in $log"

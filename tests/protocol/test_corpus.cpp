@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "protocol/message_writer.h"
+#include "protocol/recorded_world.h"
 #include "protocol/snapshot_writer.h"
 #include "protocol/stream_frame.h"
 #include "protocol/visibility_file.h"
@@ -24,6 +25,28 @@ void save(const std::filesystem::path& file, std::span<const std::uint8_t> bytes
 
 std::span<const std::uint8_t> payload(std::span<const std::uint8_t> packet) {
   return packet.subspan(packet_header_bytes);
+}
+
+/// Two players who do a little of everything that a recording can hold.
+std::vector<std::uint8_t> short_recording() {
+  WorldSetup setup;
+  setup.players_max = 4, setup.monsters_max = 4, setup.monsters = 2;
+  RecordingWriter writer(recording_header(World(setup), "seed"));
+  constexpr EntityId ada = make_entity_id(0, 1);
+  constexpr EntityId bob = make_entity_id(1, 1);
+  std::vector<TickRecord> ticks(12);
+  for (TickRecord& tick : ticks) tick.commands = {{ada, {1, 0, Turn16{9}, {}, 0}}, {bob, {0, -1, {}, {}, 1}}};
+  ticks[0] = TickRecord{};
+  ticks[0].joins = {1, 2};
+  ticks[3].admin = {{AdminAction::noclip_on, ada, {}}, {AdminAction::teleport, bob, {8.5, -3.5, 40}}};
+  ticks[5].edits = {{{1, 2, 3}, BlockId::brick}, {{-1, -2, 30}, BlockId::air}};
+  ticks[7].chunks_dropped = {{0, 0, 0}};
+  ticks[8].chunks_ready = {{0, 0, 0}, {-1, 2, 0}};
+  ticks[9].leaves = {bob};
+  for (const TickRecord& tick : ticks) writer.add(tick);
+  std::vector<std::uint8_t> file;
+  writer.take(file);
+  return file;
 }
 
 }  // namespace
@@ -86,6 +109,8 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   save(root / "stream_frame" / "three", stream);
   stream.insert(stream.end(), {0, 0, 1, 2, 3});
   save(root / "stream_frame" / "broken", stream);
+
+  save(root / "recording" / "two_players", short_recording());
 
   for (const std::uint32_t sectors : {3u, 70u}) {
     SectorVisibility set;
