@@ -36,6 +36,7 @@ Host::Impl::Impl(const HostConfig& given, std::unique_ptr<World> a_world, std::u
   ASHLAR_ASSERT(config.clients_max >= 1 && config.clients_max <= world->setup().players_max);
   ASHLAR_ASSERT(config.clients_max < 65536);
   ASHLAR_ASSERT(config.snapshot_every_ticks >= 1);
+  ASHLAR_ASSERT(config.snapshot_every_ticks <= world->setup().rules.tick_rate_hz);
   sessions.resize(config.clients_max);
   salts.resize(config.clients_max);
   for (std::uint32_t& salt : salts) salt = secrets.next_u32() & 0xffffu;

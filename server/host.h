@@ -29,7 +29,7 @@ inline constexpr std::size_t phase_count = 4;
 struct HostConfig {
   std::uint32_t clients_max = 256;
   std::uint32_t clients_per_address_max = 256;
-  std::uint16_t snapshot_every_ticks = 1;
+  std::uint16_t snapshot_every_ticks = 1;  ///< at most a second's: clients take no welcome that says more
   double interest_radius_m = 64;
   std::string message_of_the_day;
   /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).

@@ -171,6 +171,14 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
                            loaded.origins[find_setting("seed")] + " says " +
                            std::to_string(loaded.config.seed) +
                            ": leave the seed out, or make another world with --world");
+  // Clients take longer silences for a server that is gone, and no welcome that announces them.
+  const unsigned second_ticks = loaded.config.rules.tick_rate_hz;
+  if (loaded.config.snapshot_every_ticks > second_ticks)
+    return std::unexpected(loaded.origins[find_setting("snapshot_every")] + ": " +
+                           std::to_string(loaded.config.snapshot_every_ticks) +
+                           " ticks are longer than a second at " + std::to_string(second_ticks) +
+                           " ticks a second: give 1 to " + std::to_string(second_ticks) +
+                           ", or raise --tick-rate");
   return loaded;
 }
 

@@ -262,7 +262,7 @@ std::vector<Setting> build() {
   for (Setting& row : all)
     if (row.key == "seed" || row.key == "doors" || row.group == "Rules") row.of_world = true;
   group("Snapshots", {whole("snapshot_every", "TICKS", 1, 60, MEMBER(snapshot_every_ticks),
-                            "Ticks from one snapshot to the next."),
+                            "Ticks from one snapshot to the next, a second at most."),
                       real("interest_radius_m", "N", 16, 1024, MEMBER(interest_radius_m),
                            "How far a player is told of others, metres.")});
   group("Operation",

@@ -108,6 +108,14 @@ TEST_CASE("values of flags and variables are refused under their own names", "[s
   CHECK_THAT(error_of({"--map", "none", "--map", "MAP01"}), ContainsSubstring("none"));
 }
 
+TEST_CASE("snapshots are a second apart at most, whatever the tick rate", "[server][config]") {
+  CHECK(error_of({"--tick-rate", "20", "--snapshot-every", "20"}) == "no error");
+  CHECK(error_of({"--snapshot-every", "60"}) == "no error");
+  const std::string error = error_of({"--tick-rate", "20"}, {{"ASHLAR_SNAPSHOT_EVERY", "21"}});
+  CHECK_THAT(error, ContainsSubstring("ASHLAR_SNAPSHOT_EVERY: 21 ticks"));
+  CHECK_THAT(error, ContainsSubstring("1 to 20"));
+}
+
 TEST_CASE("characters beyond ASCII are welcome in quotes and comments and nowhere else", "[server][config]") {
   const auto motd_of = [](const std::string& text) {
     const auto values = parse_settings(text, "f", FileKind::settings);
