@@ -4,12 +4,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client_sim/link.h"
 #include "client_sim/simulation/fault.h"
 #include "client_sim/simulation/ground_memo.h"
 #include "server/host.h"
+#include "world/sim/rules.h"
 
 namespace ashlar {
 class PlacedMap;
@@ -27,6 +29,8 @@ struct SimulationConfig {
   std::uint32_t monsters = 50;
   std::uint32_t seconds = 600;  ///< of simulated time
   std::uint16_t tick_rate_hz = 60;
+  std::uint16_t snapshot_every_ticks = 1;  ///< to a second's
+  Solver player_solver = Solver::sweep, monster_solver = Solver::sweep;
   FaultRates rates;
   std::optional<std::vector<Fault>> faults;  ///< in place of those that seed and rates would give
   std::vector<std::shared_ptr<const PlacedMap>> maps;
@@ -36,6 +40,10 @@ struct SimulationConfig {
   bool keep_recording = false;         ///< Outcome::recording: of the first server
   server::Defects defects;             ///< deliberately wrong builds, for the checks' own tests
 };
+
+/// The map of that name at that place; null when there is none. Maps may stand in the world more than once.
+std::shared_ptr<const PlacedMap> map_at(const SimulationConfig& config, std::string_view name,
+                                        IVec2 origin_block);
 
 inline constexpr std::uint32_t clients_limit = 1024;
 inline constexpr std::uint32_t seconds_limit = 24 * 3600;

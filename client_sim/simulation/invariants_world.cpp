@@ -6,6 +6,7 @@
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
 #include "world/collide/recover.h"
+#include "world/sim/monster_move.h"
 #include "world/sim/world.h"
 #include "world/voxel/block.h"
 
@@ -23,7 +24,8 @@ std::string place(const Body& body) {
   return text;
 }
 
-/// Calls visit(id, slot, body, shape, solver) for everyone alive until it returns a finding.
+/// Calls visit(id, body, shape, solver) for everyone alive until it returns a finding. The shape is what
+/// walls meet: of monsters that go the stepped way as points it is the point.
 template <class Visit>
 std::optional<Finding> for_everyone(const World& world, Visit visit) {
   const Rules& rules = world.setup().rules;
@@ -35,19 +37,17 @@ std::optional<Finding> for_everyone(const World& world, Visit visit) {
   const MonsterTable& monsters = world.monsters();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
-    if (auto f =
-            visit(monsters.id[i], monsters.body[i], traits(monsters.kind[i]).shape, rules.monster_solver))
-      return f;
+    const Cylinder shape = wall_shape(rules, traits(monsters.kind[i]));
+    if (auto f = visit(monsters.id[i], monsters.body[i], shape, rules.monster_solver)) return f;
   }
   return std::nullopt;
 }
 
-/// In solid by more than the solver's tolerance. The stepped way keeps a monster's centre out of solids, its
-/// body counts against other movers alone.
-bool in_solid(const Space& space, const Body& body, const Cylinder& shape, Solver solver, bool player) {
-  if (solver == Solver::correct && !player)
-    return space_solid(space, body.position_m + DVec3{0, 0, 0.5 * shape.height_m});
+/// In solid by more than the solver's tolerance.
+bool in_solid(const Space& space, const Body& body, const Cylinder& shape, Solver solver) {
   const double tolerance = solver == Solver::sweep ? sweep_tolerance_m : correct_tolerance_m;
+  if (shape.radius_m <= tolerance)  // a point
+    return space_solid(space, body.position_m + DVec3{0, 0, 0.5 * shape.height_m});
   const Cylinder core{shape.radius_m - tolerance, shape.height_m - 2 * tolerance};
   return space_overlaps(space, core, body.position_m + DVec3{0, 0, tolerance});
 }
@@ -82,8 +82,7 @@ class NobodyInSolid final : public Invariant {
         world,
         [&](EntityId id, const Body& body, const Cylinder& shape, Solver solver) -> std::optional<Finding> {
           Inside& inside = inside_[slot_of(id)];
-          const bool player = slot_of(id) < world.setup().players_max;
-          const bool free = body.noclip != 0 || !in_solid(space, body, shape, solver, player) ||
+          const bool free = body.noclip != 0 || !in_solid(space, body, shape, solver) ||
                             space_unloaded(space, shape, body.position_m);
           if (free || inside.id != id) {
             inside = {id, free ? 0u : 1u};

@@ -20,6 +20,8 @@ WorldSetup setup_of(const SimulationConfig& config) {
   WorldSetup setup;
   setup.seed = config.seed;
   setup.rules.tick_rate_hz = config.tick_rate_hz;
+  setup.rules.player_solver = config.player_solver;
+  setup.rules.monster_solver = config.monster_solver;
   // Clients that died hold their places until the server gives them up.
   setup.players_max = 2 * config.clients + 8;
   setup.monsters_max = config.monsters;
@@ -111,6 +113,7 @@ void Match::start_server() {
   server::HostConfig setup;
   setup.clients_max = 2 * config_.clients + 8;
   setup.clients_per_address_max = setup.clients_max;
+  setup.snapshot_every_ticks = config_.snapshot_every_ticks;
   setup.message_of_the_day = "simulated";
   setup.defects = config_.defects;
   const std::uint64_t secret = rng_for(config_.seed, 0x5ec, outcome_.servers).next_u64();
@@ -194,8 +197,7 @@ void Match::check_recording() {
   const auto result = replay(
       recording_,
       [this](const RecordedMap& wanted) -> std::expected<std::shared_ptr<const PlacedMap>, std::string> {
-        for (const auto& map : config_.maps)
-          if (map->name() == wanted.name) return map;
+        if (auto map = map_at(config_, wanted.name, wanted.origin_block)) return map;
         return std::unexpected{"no map " + wanted.name};
       },
       how);

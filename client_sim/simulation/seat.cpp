@@ -72,9 +72,8 @@ void Seat::sit_down(Micros now) {
   setup.build = "simulation";
   setup.nonce = rng_.next_u64();
   setup.content = [this](const WelcomeMap& wanted) -> std::optional<std::uint64_t> {
-    for (const auto& map : config_->maps)
-      if (map->name() == wanted.name) return map->content_hash();
-    return std::nullopt;
+    const auto map = map_at(*config_, wanted.name, wanted.origin_block);
+    return map == nullptr ? std::nullopt : std::optional(map->content_hash());
   };
   setup.prop_content = [this](const WelcomeProp& wanted) -> std::optional<std::uint64_t> {
     for (const auto& prop : config_->props)

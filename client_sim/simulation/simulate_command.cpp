@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cinttypes>
@@ -153,18 +154,38 @@ int play_hours(const SimulateOptions& options) {
   return sum.broken == 0 ? 0 : 1;
 }
 
-std::string load_map(SimulateOptions& options) {
-  if (options.map == "none") return "";
+/// Between maps that are given no place: room for the level ground around each and a slope.
+constexpr std::int32_t gap_blocks = 48;
+
+bool overlap(const BlockBox& a, const BlockBox& b) {
+  return a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y;
+}
+
+/// Those without a place stand in a row from the origin eastwards.
+std::string load_maps(SimulateOptions& options) {
+  std::vector<server::MapRequest> requests = options.maps;
+  if (requests.empty()) requests.push_back({std::string(builtin_map_name), {}});
+  if (requests.front().name == "none") return "";
   auto library = client_sim::MapLibrary::open(options.wads);
   if (!library) return library.error();
-  PlaceOptions place;
-  place.name = options.map.empty() ? std::string(builtin_map_name) : options.map;
-  place.surface_z = 24;
-  place.doors_open = false;  // doors and lifts are there to be used
-  place.visibility = true;   // as a server has it: interest leaves out whom rock hides
-  auto map = library->place(place);
-  if (!map) return map.error();
-  options.config.maps.push_back(std::move(*map));
+  std::vector<std::shared_ptr<const PlacedMap>>& standing = options.config.maps;
+  for (const server::MapRequest& request : requests) {
+    PlaceOptions place;
+    place.name = request.name;
+    if (request.at) place.origin_block = *request.at;
+    for (const auto& other : standing)
+      if (!request.at) place.origin_block.x = std::max(place.origin_block.x, other->box().max.x + gap_blocks);
+    place.surface_z = 24;
+    place.doors_open = options.doors == server::Doors::open;
+    place.visibility = true;  // as a server has it: interest leaves out whom rock hides
+    auto map = library->place(place);
+    if (!map) return map.error();
+    for (const auto& other : standing)
+      if (overlap((*map)->box(), other->box()))
+        return "maps " + (*map)->name() + " and " + other->name() +
+               " overlap: give them other places with --map";
+    standing.push_back(std::move(*map));
+  }
   return "";
 }
 
@@ -215,7 +236,7 @@ int simulate_main(int argc, const char* const* argv) {
     return command.exit_code;
   }
   SimulateOptions& options = *command.options;
-  if (const std::string line = load_map(options); !line.empty()) return complain(line);
+  if (const std::string line = load_maps(options); !line.empty()) return complain(line);
   if (const std::string line = load_faults(options); !line.empty()) return complain(line);
   if (const std::string line = check_props(options); !line.empty()) return complain(line);
   if (options.hours != 0) return play_hours(options);

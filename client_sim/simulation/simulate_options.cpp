@@ -1,8 +1,12 @@
 #include "client_sim/simulation/simulate_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
+
+#include "server/config/settings.h"
 
 namespace ashlar::simulation {
 namespace {
@@ -39,8 +43,33 @@ std::string switched_off(std::string_view kinds) {
   return out.empty() ? out : out + "=0";
 }
 
+/// What stays text until all of it is there.
+struct GivenTexts {
+  std::vector<std::string> maps, props;
+  std::string player_solver = "sweep", monster_solver = "sweep", doors = "shut";
+};
+
 /// One line when what was given cannot be.
-std::string settle(SimulateOptions& o, const std::vector<std::string>& props) {
+std::string settle(SimulateOptions& o, const GivenTexts& given) {
+  const auto solver = [](const std::string& name) {
+    return name == "correct" ? Solver::correct : Solver::sweep;
+  };
+  o.config.player_solver = solver(given.player_solver);
+  o.config.monster_solver = solver(given.monster_solver);
+  o.doors = given.doors == "open" ? server::Doors::open : server::Doors::shut;
+  const std::vector<std::string>& props = given.props;
+  for (const std::string& text : given.maps) {
+    auto map = server::parse_map_request(text);
+    if (!map) return "--map " + map.error();
+    o.maps.push_back(std::move(*map));
+  }
+  if (o.maps.size() > placed_maps_max)
+    return "there may be " + std::to_string(placed_maps_max) + " --map, not " + std::to_string(o.maps.size());
+  if (o.maps.size() > 1 && std::ranges::count(o.maps, "none", &server::MapRequest::name) > 0)
+    return "--map none stands beside other maps: give one or the other";
+  if (o.config.snapshot_every_ticks > o.config.tick_rate_hz)
+    return "--snapshot-every " + std::to_string(o.config.snapshot_every_ticks) +
+           " is longer than a second at --tick-rate " + std::to_string(o.config.tick_rate_hz);
   if (props.size() > server::prop_requests_max)
     return "there may be " + std::to_string(server::prop_requests_max) + " --prop, not " +
            std::to_string(props.size());
@@ -63,13 +92,23 @@ std::string settle(SimulateOptions& o, const std::vector<std::string>& props) {
   return "--break knows " + defect_names() + ", not '" + o.broken + "'";
 }
 
+/// As a shell takes it for one word, whatever is in it.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:=@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 }  // namespace
 
 SimulateCommand parse_simulate(int argc, const char* const* argv) {
   SimulateOptions o;
   double minutes = 10;
   bool no_replay = false;
-  std::vector<std::string> props;
+  GivenTexts given;
   CLI::App app{
       "Plays server and clients in one process on simulated time, with every fault there is, and checks\n"
       "after each tick what must hold.",
@@ -82,12 +121,22 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
   app.add_option("--monsters", o.config.monsters, "Monsters")
       ->check(CLI::Range(0u, 10'000u))
       ->capture_default_str();
-  app.add_option("--minutes", minutes, "Simulated minutes of a run [10]")->check(CLI::Range(0.02, 24.0 * 60));
+  app.add_option("--minutes", minutes, "Simulated minutes of a run [10]")
+      ->check(CLI::Range(0.016, 24.0 * 60));
   app.add_option("--hours", o.hours, "Simulated hours in all, over many seeds")
       ->check(CLI::Range(1u, 100'000u));
   app.add_option("--jobs", o.jobs, "Processes to share the runs of --hours")->check(CLI::Range(1u, 256u));
   app.add_option("--tick-rate", o.config.tick_rate_hz, "Ticks a second")
       ->check(CLI::Range(10, 128))
+      ->capture_default_str();
+  app.add_option("--snapshot-every", o.config.snapshot_every_ticks, "Ticks from one snapshot to the next")
+      ->check(CLI::Range(1, 128))
+      ->capture_default_str();
+  app.add_option("--player-solver", given.player_solver, "How players are kept out of walls")
+      ->check(CLI::IsMember({"sweep", "correct"}))
+      ->capture_default_str();
+  app.add_option("--monster-solver", given.monster_solver, "Likewise monsters")
+      ->check(CLI::IsMember({"sweep", "correct"}))
       ->capture_default_str();
   app.add_option("--rates", o.rates,
                  "How often faults begin, each minute for each client or the server: all=0,loss=2")
@@ -98,9 +147,15 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
                  "amount' a line")
       ->type_name("FILE");
   app.add_option("--wad", o.wads, "WAD that --map comes from; may be repeated")->type_name("FILE");
-  app.add_option("--map", o.map, "Map of a WAD; 'none' for terrain alone [the built-in map]")
-      ->type_name("NAME");
-  app.add_option("--prop", props, "Static prop from an OBJ file, as ashlar-server takes it; may be repeated")
+  app.add_option("--map", given.maps,
+                 "Map of a WAD, as ashlar-server takes it; may be repeated; 'none' for terrain alone [the "
+                 "built-in map]")
+      ->type_name("NAME[@X,Y]");
+  app.add_option("--doors", given.doors, "How doors and lifts stand at the start")
+      ->check(CLI::IsMember({"shut", "open"}))
+      ->capture_default_str();
+  app.add_option("--prop", given.props,
+                 "Static prop from an OBJ file, as ashlar-server takes it; may be repeated")
       ->type_name("FILE@X,Y[,Z]");
   app.add_option("--shrink", o.shrink_runs, "Runs that may be spent on shortening the list of faults")
       ->check(CLI::Range(0u, 10'000u))
@@ -121,12 +176,12 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
     const std::string line = error.what();
     return wrong(line.substr(0, line.find('\n')));
   }
-  o.config.seconds = std::max(1u, static_cast<std::uint32_t>(minutes * 60));
+  o.config.seconds = std::max(1u, static_cast<std::uint32_t>(std::lround(minutes * 60)));
   o.config.check_replay = !no_replay;
   o.config.keep_recording = !o.record.empty();
   if (o.hours != 0 && (!o.record.empty() || !o.faults_file.empty()))
     return wrong("--hours plays many seeds: --record and --faults are for one run");
-  if (const std::string line = settle(o, props); !line.empty()) return wrong(line);
+  if (const std::string line = settle(o, given); !line.empty()) return wrong(line);
   return {o, "", 0};
 }
 
@@ -139,11 +194,15 @@ std::string command_line(const SimulateOptions& o, std::uint64_t seed) {
   if (minutes.ends_with('.')) minutes.pop_back();
   out += minutes;
   if (c.tick_rate_hz != 60) out += " --tick-rate " + std::to_string(c.tick_rate_hz);
-  for (const std::string& wad : o.wads) out += " --wad " + wad;
+  if (c.snapshot_every_ticks != 1) out += " --snapshot-every " + std::to_string(c.snapshot_every_ticks);
+  if (c.player_solver == Solver::correct) out += " --player-solver correct";
+  if (c.monster_solver == Solver::correct) out += " --monster-solver correct";
   const auto add = [&out](const char* option, const std::string& value) {
-    if (!value.empty()) out += std::string(" ") + option + " " + value;
+    if (!value.empty()) out += std::string(" ") + option + " " + quoted(value);
   };
-  add("--map", o.map);
+  for (const std::string& wad : o.wads) add("--wad", wad);
+  for (const server::MapRequest& map : o.maps) add("--map", server::to_text(map));
+  if (o.doors == server::Doors::open) add("--doors", "open");
   for (const server::PropRequest& prop : o.props) add("--prop", to_text(prop));
   add("--rates", o.rates);
   add("--without", o.without);

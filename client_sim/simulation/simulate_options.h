@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client_sim/simulation/config.h"
+#include "server/config/config.h"
 #include "server/props.h"
 
 namespace ashlar::simulation {
@@ -16,9 +17,10 @@ struct SimulateOptions {
   std::uint32_t jobs = 1;
   std::uint32_t shrink_runs = 40;
   std::vector<std::string> wads;
-  std::string map;                                  ///< empty: the built-in one; "none": terrain alone
-  std::vector<server::PropRequest> props;           ///< placed on each seed's own ground
-  std::string record;                               ///< file for the first server's recording; empty: none
+  std::vector<server::MapRequest> maps;       ///< empty: the built-in one; the one "none": terrain alone
+  server::Doors doors = server::Doors::shut;  ///< of the maps, at the start
+  std::vector<server::PropRequest> props;     ///< placed on each seed's own ground
+  std::string record;                         ///< file for the first server's recording; empty: none
   std::string rates, without, faults_file, broken;  ///< as they were given, to be told again
 };
 

@@ -12,6 +12,7 @@ Outcome simulate(const SimulationConfig& config) {
   ASHLAR_ASSERT(config.clients >= 1 && config.clients <= clients_limit);
   ASHLAR_ASSERT(config.seconds >= 1 && config.seconds <= seconds_limit);
   ASHLAR_ASSERT(config.tick_rate_hz >= 10 && config.tick_rate_hz <= 128);
+  ASHLAR_ASSERT(config.snapshot_every_ticks >= 1 && config.snapshot_every_ticks <= config.tick_rate_hz);
   Match match(config);
   return match.finish();
 }

@@ -108,6 +108,39 @@ TEST_CASE("props stand in the simulated world, at its clients and in its replay"
   CHECK(outcome.hash != bare.hash);
 }
 
+TEST_CASE("a map may stand in the simulated world twice", "[simulation]") {
+  SimulationConfig config = match_of(27, 5, Ground::map);
+  config.clients = 4;
+  ashlar::PlaceOptions options = config.maps.front()->options();
+  options.origin_block.x = config.maps.front()->box().max.x + 20;
+  config.maps.push_back(ashlar::testing::must_place(ashlar::testing::builtin_map(), options));
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.joins >= 4);
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+}
+
+TEST_CASE("every way of keeping bodies out of walls holds through a match", "[simulation]") {
+  SimulationConfig config = match_of(28, 40 / slowness, Ground::map);
+  config.clients = 8;
+  config.player_solver = GENERATE(ashlar::Solver::sweep, ashlar::Solver::correct);
+  config.monster_solver =
+      config.player_solver == ashlar::Solver::sweep ? ashlar::Solver::correct : ashlar::Solver::sweep;
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+}
+
+TEST_CASE("slow ticks and rare snapshots break nothing", "[simulation]") {
+  SimulationConfig config = match_of(29, 40, Ground::map);
+  config.clients = 8;
+  config.tick_rate_hz = GENERATE(std::uint16_t{10}, std::uint16_t{30});
+  config.snapshot_every_ticks = config.tick_rate_hz / 5;
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+}
+
 TEST_CASE("deliberately wrong servers are each caught within a simulated minute", "[simulation]") {
   using ashlar::server::Defects;
   struct Wrong {
