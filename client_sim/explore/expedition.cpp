@@ -14,7 +14,9 @@ namespace {
 constexpr double arms_reach_m = 1.0;
 constexpr double give_up_s = 15;
 constexpr std::uint16_t failures_max = 5;  // the wait doubles up to here
-constexpr double measure_every_s = 5;      // of the regions, where something moved
+constexpr double block_s = 3;
+constexpr std::uint16_t block_moves_max = 3;  // after that a sector that moves is no news any more
+constexpr double measure_every_s = 5;         // of the regions, where something moved
 constexpr std::uint32_t dead_end_share = 5;
 
 // How near a key's middle is to that of whoever takes it, along x and along y (world/sim/mechanics.cpp).
@@ -23,6 +25,11 @@ constexpr double key_reach_m = 36.0 / 32, key_height_m = 0.5;
 bool moves_sectors(const LineAction& a) {
   return a.effect != LineEffect::inert && a.effect != LineEffect::teleport &&
          a.effect != LineEffect::teleport_line && a.effect != LineEffect::exit;
+}
+
+/// Does it come back by itself, again and again, once it was set off?
+bool goes_on(const LineAction& a) {
+  return a.effect == LineEffect::lift_perpetual || a.effect == LineEffect::crusher;
 }
 
 }  // namespace
@@ -35,6 +42,7 @@ Expedition::Expedition(std::shared_ptr<const PlacedMap> map, const Rules& rules)
   placed_.push_back({map_.get(), heights_});
   const std::uint32_t sectors = plan_.sector_count();
   moved_s_.assign(sectors, -1e9);
+  blocks_.resize(sectors);
   recurs_.assign(sectors, 0);
   roomy_.assign(sectors, 0);
   entered_.assign(sectors, 0);
@@ -68,7 +76,7 @@ void Expedition::find_moving() {
     if (a == nullptr || !a->players || !moves_sectors(*a)) continue;
     const auto add = [&](std::uint32_t sector) {
       pairs.emplace_back(sector, l);
-      if (a->repeats) recurs_[sector] = 1;
+      if (a->repeats || goes_on(*a)) recurs_[sector] = 1;
     };
     if (a->sector_behind) {
       const std::uint32_t behind = source.back_sector(source.lines[l]);
@@ -142,6 +150,8 @@ void Expedition::find_walk_lines() {
   for (std::uint32_t l = 0; l < map_->source().lines.size(); ++l) {
     const LineAction* a = plan_.action(l);
     if (a == nullptr || a->trigger != LineTrigger::walk) continue;
+    const bool sends = a->players && (teleports(*a) || a->effect == LineEffect::exit);
+    const std::uint8_t mark = sends ? near_walk_line | near_way_out : near_walk_line;
     const DVec2 from = plan_.start_m(l), along = plan_.end_m(l) - from;
     const int pieces = static_cast<int>(length(along) / (GroundGrid::cell_m / 2)) + 1;
     for (int i = 0; i <= pieces; ++i) {
@@ -150,7 +160,7 @@ void Expedition::find_walk_lines() {
       for (int dy = -2; dy <= 2; ++dy)
         for (int dx = -2; dx <= 2; ++dx) {
           const std::uint32_t n = grid_.neighbour(cell, dx, dy);
-          if (n != no_index) marks_[n] |= near_walk_line;
+          if (n != no_index) marks_[n] |= mark;
         }
     }
   }
@@ -198,7 +208,13 @@ bool Expedition::dead_end_taken(std::uint32_t cell, std::uint32_t explorer) cons
   const std::uint32_t region = regions_.region(cell);
   if (region == no_index) return false;
   const Claim& c = dead_ends_[region];
-  return c.until_s > now_s_ && c.by != explorer;
+  if (c.until_s > now_s_ && c.by != explorer) return true;
+  for (std::uint32_t i = 0; i < places_.size(); ++i) {
+    const std::uint32_t there = i == explorer ? no_index : grid_.cell_at(xy(places_[i]));
+    const std::uint32_t r = there == no_index ? no_index : regions_.region(there);
+    if (r != no_index && regions_.hold(r) == regions_.hold(region)) return true;
+  }
+  return false;
 }
 
 void Expedition::take_dead_end(std::uint32_t cell, std::uint32_t explorer, double for_s) {
@@ -236,6 +252,7 @@ void Expedition::observe(double now_s, HeightsView heights) {
     high_[s].floor_m = std::max(high_[s].floor_m, heights[s].floor_m);
     high_[s].ceiling_m = std::max(high_[s].ceiling_m, heights[s].ceiling_m);
     moved_s_[s] = now_s;
+    if (blocks_[s].failures <= block_moves_max) blocks_[s].until_s = now_s;
     changed = true;
   }
   if (changed) raise_stands();
@@ -243,10 +260,32 @@ void Expedition::observe(double now_s, HeightsView heights) {
   if (regions_stale_ && now_s_ >= regions_measured_s_ + measure_every_s) measure_regions();
 }
 
+bool Expedition::slit_between(std::uint32_t from, std::uint32_t to) const {
+  if (!leans_out(from) && !leans_out(to)) return false;
+  const std::uint32_t a = grid_.set(from), b = grid_.set(to);
+  const double low_m = std::min(stands_[a].floor_m, stands_[b].floor_m) - rules_.step_height_m_max;
+  for (const std::uint32_t s : grid_.sectors(a))
+    if (heights_[s].floor_m >= low_m && std::ranges::binary_search(grid_.sectors(b), s)) return false;
+  for (const double at : {0.5, 0.25, 0.75}) {
+    const DVec2 p = grid_.point(from) + (grid_.point(to) - grid_.point(from)) * at;
+    const auto ground = map_floor_ceiling(*map_, heights_, p, rules_.player.radius_m);
+    if (!ground || ground->floor_m < low_m) return true;
+  }
+  return false;
+}
+
+void Expedition::block(std::uint32_t sector) {
+  Claim& c = blocks_[sector];
+  if (c.until_s > now_s_) return;  // another one found the same
+  c.until_s = now_s_ + block_s * (1 << std::min(c.failures, failures_max));
+  ++c.failures;
+}
+
 void Expedition::count(std::uint32_t sector) {
   if (entered_[sector] != 0) return;
   entered_[sector] = 1;
   ++entered_count_;
+  news_s_ = now_s_;
 }
 
 void Expedition::enter_behind(std::uint32_t line) {
@@ -286,7 +325,7 @@ bool Expedition::meets(std::uint32_t explorer, DVec3 base, bool lower_number_onl
 }
 
 void Expedition::note_fired(std::uint32_t line) {
-  ++fired_[line];
+  if (fired_[line]++ == 0) news_s_ = now_s_;
   fired_s_[line] = now_s_;
 }
 

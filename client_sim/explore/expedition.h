@@ -52,13 +52,20 @@ class Expedition {
   bool leans_out(std::uint32_t cell) const {
     return stands_[grid_.set(cell)].floor_m - heights_[grid_.sector(cell)].floor_m > rules_.step_height_m_max;
   }
+  /// Is there a stretch between two neighbouring stands of one height on which nothing carries a body? Over a
+  /// slit a body leans from either rim, and between the two it falls.
+  bool slit_between(std::uint32_t from, std::uint32_t to) const;
   /// Heights that a sector was seen to have, lowest and highest.
   const SectorHeights& low(std::uint32_t sector) const { return low_[sector]; }
   const SectorHeights& high(std::uint32_t sector) const { return high_[sector]; }
   /// When the sector's heights last changed; long ago at the start.
   double moved_s(std::uint32_t sector) const { return moved_s_[sector]; }
-  /// Is the sector one that comes back: moved by a line that works again?
+  /// Is the sector one that comes back: moved by a line that works again, or to and fro for ever?
   bool recurs(std::uint32_t sector) const { return recurs_[sector] != 0; }
+  /// A way led over a sector that would have had to move, and nobody got it to: no ways through there for a
+  /// while, longer each time, or until it moves. What lies behind is as worth going to as before.
+  void block(std::uint32_t sector);
+  bool blocked(std::uint32_t sector) const { return blocks_[sector].until_s > now_s_; }
   /// Lines that move a sector.
   std::span<const std::uint32_t> lines_moving(std::uint32_t sector) const {
     return std::span(moving_).subspan(first_moving_[sector],
@@ -95,6 +102,7 @@ class Expedition {
   static constexpr std::uint8_t near_walk_line = 1;  ///< a line that is set off by walking runs close by
   static constexpr std::uint8_t has_stand = 2;       ///< stands_at() is not empty
   static constexpr std::uint8_t has_key = 4;         ///< keys_at() is not empty
+  static constexpr std::uint8_t near_way_out = 8;    ///< such a line is an exit or a teleporter's
   std::uint8_t marks(std::uint32_t cell) const { return marks_[cell]; }
 
   /// Who is after a goal; two explorers never go for the same.
@@ -103,9 +111,11 @@ class Expedition {
   /// Is it a pit, seen from another cell: of the ground that lies ahead there a fifth at most is ahead of it?
   /// As things stand and were seen to stand, a few seconds ago at most; leaps do not count.
   bool dead_end(std::uint32_t cell, std::uint32_t from) const;
-  /// One explorer is enough in a dead end: the others leave it alone for a while.
+  /// One explorer is enough in a dead end: the others leave it alone while somebody is in it or on the way.
   bool dead_end_taken(std::uint32_t cell, std::uint32_t explorer) const;
   void take_dead_end(std::uint32_t cell, std::uint32_t explorer, double for_s);
+  /// When something new was found last: a sector entered, a line set off that nobody had set off before.
+  double news_s() const { return news_s_; }
   /// It did not work out: nobody tries for a while, longer each time.
   void give_up(ExploreGoal goal);
 
@@ -132,8 +142,9 @@ class Expedition {
   VoxelVolume air_;
   std::vector<SectorHeights> heights_, low_, high_;
   std::vector<MapInSpace> placed_;
-  double now_s_ = 0;
+  double now_s_ = 0, news_s_ = 0;
   std::vector<double> moved_s_;
+  std::vector<Claim> blocks_;         // by sector
   std::vector<StandHeights> stands_;  // by set
   std::vector<std::uint8_t> recurs_, roomy_, entered_;
   std::uint32_t entered_count_ = 0;

@@ -12,7 +12,7 @@ namespace {
 constexpr double put_elsewhere_m = 3;  // further in one call: a teleporter, or sent back
 constexpr double claim_s = 40;
 constexpr double dead_end_s = 120;
-constexpr double goal_s_max = 90;
+constexpr double goal_s_max = 90, goal_cell_s = 0.1;  // for a goal, and beside it for each cell of the way
 // Nothing to do: looks again after so long, and after twice as long each time.
 constexpr double idle_s_min = 0.25, idle_s_max = 8;
 constexpr double forget_every_s = 60;
@@ -128,14 +128,11 @@ void Explorer::plan(const Body& body) {
   wish.avoid = avoid_;
   wish.favourite = favourite_;
   auto found = router_->find(*e_, wish);
-  if (!found) {
-    wish.again = true;
-    found = router_->find(*e_, wish);
-  }
   ++counters_.routes;
   drop_route();
   planned_s_ = e_->now_s();
   if (!found) {
+    favourite_ = {};
     ++counters_.idle;
     idle_s_ = std::min(2 * idle_s_, idle_s_max);
     plan_at_s_ = e_->now_s() + idle_s_ * (1 + rng_.unit());
@@ -146,9 +143,11 @@ void Explorer::plan(const Body& body) {
   if (route_.goal != favourite_) {
     favourite_ = route_.goal;
     errands_ = 0;
-    started_s_ = e_->now_s();
+    goal_until_s_ = e_->now_s() + goal_s_max + goal_cell_s * static_cast<double>(route_.cells.size());
   }
-  if (route_.goal.kind != ExploreGoal::Kind::key) e_->take(route_.goal, number_, claim_s);
+  if (route_.goal.kind != ExploreGoal::Kind::key) {
+    e_->take(route_.goal, number_, claim_s + goal_cell_s * static_cast<double>(route_.cells.size()));
+  }
   if (e_->dead_end(route_.cells.back(), wish.from))
     e_->take_dead_end(route_.cells.back(), number_, dead_end_s);
   still_ = 0;
@@ -201,7 +200,7 @@ PlayerCommand Explorer::think(const Body& body) {
     buttons_ = c.buttons;
     return c;
   }
-  if (!route_.cells.empty() && now - started_s_ > goal_s_max) give_up();
+  if (!route_.cells.empty() && now > goal_until_s_) give_up();
   if (route_.cells.empty() && now >= plan_at_s_ && body.grounded != 0) plan(body);
   PlayerCommand command = route_.cells.empty() ? stand_by(body) : follow(body);
   buttons_ = command.buttons;

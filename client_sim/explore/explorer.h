@@ -15,6 +15,7 @@ struct ExplorerCounters {
   std::uint32_t routes = 0;    ///< ways planned
   std::uint32_t idle = 0;      ///< times there was nothing left to do
   std::uint32_t given_up = 0;  ///< goals that were not reached in time
+  std::uint32_t blocked = 0;   ///< doors and lifts that did not move
   std::uint32_t held = 0;      ///< times it did not get ahead on open ground
   std::uint32_t hasty = 0;     ///< ways that came to nothing at their first step
   std::uint32_t lines = 0;     ///< used, shot or walked over on purpose
@@ -61,9 +62,12 @@ class Explorer {
   PlayerCommand walk(const Body& body, std::size_t last, bool jump);
   bool held_up(const Body& body);
   PlayerCommand hold(const Body& body, std::size_t blocked);
+  void block(std::uint32_t from, std::uint32_t to);
   PlayerCommand arrive(const Body& body);
   PlayerCommand stand_by(const Body& body);
   std::size_t lookahead(const Body& body, std::size_t last) const;
+  bool is_lift(std::uint32_t sector) const;
+  bool pinched(std::uint32_t cell, std::uint32_t lift) const;
   bool moves_with(std::uint32_t cell, std::uint32_t sector) const;
   bool gets_ahead(const Body& body);
   void begin_check(const Body& body);
@@ -81,7 +85,7 @@ class Explorer {
   std::uint16_t buttons_ = 0;  // of the last command
   DVec3 before_m_{};
   bool seen_ = false;  // before_m_ means something
-  double plan_at_s_ = 0, planned_s_ = -1, started_s_ = 0, arrived_s_ = -1;
+  double plan_at_s_ = 0, planned_s_ = -1, goal_until_s_ = 0, arrived_s_ = -1;
   double held_since_s_ = -1;
   double idle_s_ = 0.25;
   std::uint32_t errands_ = 0;  // for the favourite

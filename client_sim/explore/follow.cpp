@@ -19,6 +19,7 @@ constexpr double check_every_s = 0.75;
 constexpr double ahead_m_min = 0.25;  // within that time, or it stands still
 constexpr std::uint32_t still_max = 4;
 constexpr double arrive_s_max = 1.5;
+constexpr double pressed_s = 1;  // by another one, too
 constexpr double make_way_s = 2.5;
 constexpr double step_aside_s = 0.6;
 constexpr double dodge_s = 0.3;
@@ -30,6 +31,19 @@ constexpr std::size_t off_way = ~std::size_t{0};
 bool Explorer::moves_with(std::uint32_t cell, std::uint32_t sector) const {
   const std::uint32_t set = e_->grid().set(cell);
   return set != no_index && std::ranges::binary_search(e_->grid().sectors(set), sector);
+}
+
+bool Explorer::is_lift(std::uint32_t sector) const {
+  return e_->high(sector).floor_m - e_->low(sector).floor_m > 0.1;
+}
+
+/// Would a lift press a body in that cell against a ceiling that is not its own?
+bool Explorer::pinched(std::uint32_t cell, std::uint32_t lift) const {
+  const double top_m = e_->high(lift).floor_m + e_->rules().player.height_m - 0.01;
+  return moves_with(cell, lift) &&
+         std::ranges::any_of(e_->grid().sectors(e_->grid().set(cell)), [&](std::uint32_t s) {
+           return !e_->plan().map().sky(s) && !is_lift(s) && e_->high(s).ceiling_m < top_m;
+         });
 }
 
 std::size_t Explorer::lookahead(const Body& body, std::size_t last) const {
@@ -74,6 +88,14 @@ PlayerCommand Explorer::begin_leap(const Body& body, std::size_t at) {
     lose_way();
     return {};
   }
+  // Whoever stands where it would come down is what it would bounce off.
+  if (e_->meets(number_, {found->to.x, found->to.y, e_->stand(e_->grid().set(route_.cells[at + 1])).floor_m},
+                false)) {
+    shun(route_.cells[at + 1], 1000);
+    drop_route();
+    plan_at_s_ = e_->now_s() + 0.5;
+    return {};
+  }
   ++counters_.leaps;
   leap_.emplace(*found, e_->now_s());
   return leap(body);
@@ -104,7 +126,11 @@ PlayerCommand Explorer::follow(const Body& body) {
   }
   at_ = here;
   const auto next_leap = std::ranges::lower_bound(route_.leaps, at_);
-  if (next_leap != route_.leaps.end() && *next_leap <= at_ + 1) return begin_leap(body, *next_leap);
+  // From where it stands, that is: beside a lift that is up there is no leaping off it.
+  if (next_leap != route_.leaps.end() && *next_leap <= at_ + 1 &&
+      (*next_leap == at_ ||
+       passage_between(*e_, route_.cells[at_], route_.cells[*next_leap]) == Passage::open))
+    return begin_leap(body, *next_leap);
   if (at_ + 1 >= route_.cells.size()) return arrive(body);
 
   std::size_t last = std::min(at_ + ahead_cells, route_.cells.size() - 1);
@@ -170,6 +196,25 @@ PlayerCommand Explorer::walk(const Body& body, std::size_t last, bool jump) {
   return c;
 }
 
+/// Nobody gets what is between two cells to move: there are other ways, or other goals, for now.
+void Explorer::block(std::uint32_t from, std::uint32_t to) {
+  ++counters_.blocked;
+  const GroundGrid& grid = e_->grid();
+  bool any = false;
+  for (const std::uint32_t s : grid.sectors(grid.set(to)))
+    if (e_->recurs(s) && !moves_with(from, s)) e_->block(s), any = true;
+  if (!any)
+    for (const std::uint32_t cell : {from, to})
+      for (const std::uint32_t s : grid.sectors(grid.set(cell)))
+        if (e_->recurs(s)) e_->block(s), any = true;
+  if (!any) {
+    give_up();
+    return;
+  }
+  errands_ = 0;
+  drop_route();
+}
+
 /// The way between two cells is not passable yet: waits where nothing comes down, presses what opens it.
 PlayerCommand Explorer::hold(const Body& body, std::size_t blocked) {
   const GroundGrid& grid = e_->grid();
@@ -182,32 +227,38 @@ PlayerCommand Explorer::hold(const Body& body, std::size_t blocked) {
   // Who is it that has to move, when did it last, and does it carry us?
   double moved_s = -1e9;
   bool riding = false;
+  std::uint32_t under = no_index;  // the lift
   std::size_t stop = blocked;
   for (const std::uint32_t cell : {from, to})
     for (const std::uint32_t s : grid.sectors(grid.set(cell))) {
       if (!e_->recurs(s)) continue;
       moved_s = std::max(moved_s, e_->moved_s(s));
-      const bool lift = e_->high(s).floor_m - e_->low(s).floor_m > 0.1;
-      if (lift && moves_with(route_.cells[at_], s)) riding = true;
+      const bool lift = is_lift(s);
+      if (lift && moves_with(route_.cells[at_], s)) riding = true, under = s;
       while (stop > at_ && !lift && moves_with(route_.cells[stop], s)) --stop;
     }
+  // A lift is waited for beside it; but one that has to carry it on from there, on it.
   if (!riding)
     for (const std::uint32_t s : grid.sectors(grid.set(to)))
-      while (stop > at_ && e_->recurs(s) && moves_with(route_.cells[stop], s)) --stop;
+      while (!(is_lift(s) && moves_with(from, s)) && stop > at_ && e_->recurs(s) &&
+             moves_with(route_.cells[stop], s))
+        --stop;
+  // Half on it and half under what stays, it would stop the lift for everybody: further on, or off it.
+  if (riding) {
+    while (stop > at_ && pinched(route_.cells[stop], under)) --stop;
+    if (pinched(route_.cells[stop], under))
+      while (stop > 0 && moves_with(route_.cells[stop], under)) --stop;
+  }
   const DVec2 place = grid.point(route_.cells[stop]);
   const bool there = length(place - xy(body.position_m)) < 0.4 || blocked <= at_ + 1;
   if (there && held_since_s_ < 0) held_since_s_ = now;
   if (there && now - held_since_s_ > held_s_max) {
-    shun(to, 3000);
-    give_up();
+    block(from, to);
     return {};
   }
   const bool coming = now - moved_s < (riding || now - moved_s < 0.3 ? patience_s : 3.5);
   if (there && !coming && now - held_since_s_ > 0.2) {
-    if (++errands_ > errands_max || !errand(body, from, to)) {
-      shun(to, 3000);
-      give_up();
-    }
+    if (++errands_ > errands_max || !errand(body, from, to)) block(from, to);
     return {};
   }
   begin_check(body);
@@ -236,6 +287,11 @@ PlayerCommand Explorer::arrive(const Body& body) {
     return {};
   }
   if (line && !walked && body.grounded != 0) {
+    // Pressed twice, a door that opens closes again.
+    if (e_->plan().action(goal.what)->repeats && now - e_->fired_s(goal.what) < pressed_s) {
+      drop_route();
+      return {};
+    }
     const auto aim = aim_at_line(*e_, goal.what, body.position_m);
     if (aim && (buttons_ & (button::use | button::attack)) == 0) {
       PlayerCommand c;
@@ -250,7 +306,11 @@ PlayerCommand Explorer::arrive(const Body& body) {
       return c;
     }
   }
-  PlayerCommand c = step_to(e_->rules(), xy(body.position_m), e_->grid().point(route_.cells.back()), !walked);
+  // The last point may lie on the border of where it wants to be, or a hair before it: then on, beyond it.
+  DVec2 end = e_->grid().point(route_.cells.back());
+  if (now - arrived_s_ > 0.35 && route_.cells.size() > 1)
+    end = end + (end - e_->grid().point(route_.cells[route_.cells.size() - 2])) * 0.5;
+  PlayerCommand c = step_to(e_->rules(), xy(body.position_m), end, !walked);
   if (now - arrived_s_ > 0.7) c.buttons = button::jump;
   return c;
 }

@@ -28,6 +28,11 @@ class GroundGrid {
   std::uint32_t cell_at(DVec2 p) const;
   /// The cell next to one, by columns and rows; no_index: outside.
   std::uint32_t neighbour(std::uint32_t cell, std::int32_t dx, std::int32_t dy) const;
+  /// The same for a cell where somebody can stand: the outermost cells are never such, so all eight are
+  /// there.
+  std::uint32_t beside(std::uint32_t cell, std::int32_t dx, std::int32_t dy) const {
+    return cell + static_cast<std::uint32_t>(dy * nx_ + dx);
+  }
   /// The nearest cell, within 0.75 m, in which somebody can stand; no_index: none.
   std::uint32_t stand_near(DVec2 p) const;
   /// Where to stand in a cell.

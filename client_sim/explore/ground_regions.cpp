@@ -70,6 +70,7 @@ GroundRegions::GroundRegions(const GroundGrid& grid,
   first_.push_back(static_cast<std::uint32_t>(at));
   open_.assign(beyond_.size(), 0);
   ahead_.assign(count(), 0);
+  hold_.assign(count(), 0);
 }
 
 /// Strongly connected components as Tarjan finds them, those that lead nowhere else first, so that what is
@@ -110,6 +111,7 @@ void GroundRegions::measure_ahead() {
         own += cells_[member];
         order[member] = done;
         ahead_[member] = 0;
+        hold_[member] = r;
       }
       // Whatever else these lead to was done before them.
       for (const std::uint32_t member : component)

@@ -33,6 +33,8 @@ class GroundRegions {
   /// Cells that one can come to from a region, at least: those one can go to and come back from, and the most
   /// that lies ahead of any place from where there is no way back. 0 before measure().
   std::uint32_t ahead(std::uint32_t region) const { return ahead_[region]; }
+  /// Regions one can go to and fro between share a number. 0 before measure().
+  std::uint32_t hold(std::uint32_t region) const { return hold_[region]; }
 
  private:
   struct Beyond {
@@ -46,8 +48,8 @@ class GroundRegions {
   std::vector<std::uint32_t> set_, cells_;  // by region
   std::vector<std::uint32_t> first_;        // by region, into beyond_
   std::vector<Beyond> beyond_;
-  std::vector<std::uint8_t> open_;    // by border
-  std::vector<std::uint32_t> ahead_;  // by region
+  std::vector<std::uint8_t> open_;           // by border
+  std::vector<std::uint32_t> ahead_, hold_;  // by region
 };
 
 }  // namespace ashlar::client_sim

@@ -13,6 +13,9 @@ constexpr double speed_share_max = 0.95;  // of walking speed: something is left
 constexpr double piece_s = 0.02;
 constexpr double leap_s_max = 6;
 constexpr double level_m = 0.05;  // one height for a body that came down
+constexpr double start_m = 0.08;  // as near is where the run begins
+constexpr double astray_m = 0.15;
+constexpr double steer_m = 0.5;  // so far along its line it heads
 
 /// The flight that leaves the edge with a speed upwards; 0: a run off it.
 std::optional<Leap> flight(const Expedition& e, std::uint32_t from, std::uint32_t to, double up) {
@@ -38,7 +41,7 @@ std::optional<Leap> flight(const Expedition& e, std::uint32_t from, std::uint32_
     const std::uint32_t cell = grid.cell_at(leap.from + leap.ahead * (leap.speed_mps * t));
     if (cell == from) continue;
     if (cell == no_index || grid.set(cell) == no_index) return std::nullopt;
-    if ((e.marks(cell) & Expedition::near_walk_line) != 0) return std::nullopt;
+    if ((e.marks(cell) & Expedition::near_way_out) != 0) return std::nullopt;
     const StandHeights& h = e.stand(grid.set(cell));
     const double z = start.floor_m + t * (up - 0.5 * g * t);
     if (z < h.floor_m) {
@@ -81,13 +84,16 @@ PlayerCommand LeapRun::think(const Expedition& e, const Body& body, std::uint16_
   if (phase_ == Phase::back) {
     const DVec2 start = leap_.from - leap_.ahead * leap_.run_m;
     const DVec2 v = xy(body.velocity_mps);
-    if (length(start - here) > 0.12 || dot(v, v) > 0.25) return step_to(e.rules(), here, start, true);
+    if (length(start - here) > start_m || dot(v, v) > 0.04) return step_to(e.rules(), here, start, true);
     phase_ = Phase::run;
   }
   PlayerCommand c;
   c.forward = std::min(1.0, leap_.speed_mps / e.rules().walk_speed_mps_max);
   if (phase_ == Phase::run) {
-    c.yaw = turn_towards(leap_.ahead);
+    // Pushed off its line it would be over an edge that runs along it too soon.
+    if (std::fabs(cross(here - leap_.from, leap_.ahead)) > astray_m) return end(State::failed);
+    const double run_m = dot(here - leap_.from, leap_.ahead);
+    c.yaw = turn_towards(leap_.from + leap_.ahead * (run_m + steer_m) - here);
     if (!leap_.jumps) {
       // Over a narrow gap the far side carries it before it has left the near one.
       if (dot(leap_.to - here, leap_.ahead) < 0.2) return end(over(e, body) ? State::landed : State::failed);

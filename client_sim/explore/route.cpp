@@ -18,15 +18,19 @@ constexpr std::uint32_t later_cost = 600;  // a door or lift has to move first
 constexpr std::uint32_t jump_cost = 100;
 constexpr std::uint32_t teleport_cost = 100;
 constexpr std::uint32_t leap_cost = 500;
+constexpr std::uint32_t rim_cost = 300;     // to come down from a leap on a rim
 constexpr std::uint32_t lean_cost = 75;     // over a rim, where a push or a cut corner ends below
 constexpr std::uint32_t drop_cost = 300;    // down to where one may not come up again
 constexpr std::uint32_t line_cost = 800;    // sectors in reach come before switches
 constexpr std::uint32_t again_cost = 4000;  // and switches before switches that were pressed before
+constexpr std::uint32_t shut_cost =
+    20000;  // what shuts a way behind somebody, and before the others, comes late
 constexpr std::uint32_t key_cost = 300;
 constexpr std::uint32_t favourite_gain = 1500;
-constexpr std::uint32_t dead_end_cost = 20000;  // pits come last: nobody is of use who sits in one
-constexpr std::uint32_t whim_cost_max = 200;    // explorers differ in what they like
+constexpr std::uint32_t whim_cost_max = 200;  // explorers differ in what they like
 constexpr double again_s = 25;
+constexpr double pit_s =
+    15;  // pits come last, when nobody found anything new for so long: who sits in one is lost
 
 constexpr std::uint32_t far = 0xffffffffu;
 constexpr std::uint32_t bucket_count = 1u << 17;  // more than any single edge costs
@@ -51,8 +55,31 @@ constexpr std::array<Neighbour, 8> neighbours{{{1, 0, straight_cost},
 
 // Where leaps are tried to: so many directions, and so far.
 constexpr int leap_directions = 24;
-constexpr std::array<double, 10> leap_distances_m{0.75, 1.0, 1.3, 1.7, 2.1, 2.6, 3.1, 3.6, 4.2, 5.0};
-constexpr int leap_rounds = 3;  // leaps one after another on one way
+constexpr std::array<double, 15> leap_distances_m{0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5,
+                                                  2.75, 3.0, 3.25, 3.5, 3.75, 4.2, 5.0};
+constexpr double leap_edge_m = 0.3;  // the ground before an edge is so much lower, or one may as well walk
+constexpr int leap_rounds = 3;       // leaps one after another on one way
+
+/// The same in cells, once each.
+std::vector<Neighbour> leap_targets() {
+  std::vector<Neighbour> out;
+  for (int i = 0; i < leap_directions; ++i)
+    for (const double away : leap_distances_m) {
+      const DVec2 d = heading(Turn16{static_cast<std::uint16_t>(65536 * i / leap_directions)}) *
+                      (away / GroundGrid::cell_m);
+      const Neighbour n{static_cast<std::int32_t>(std::floor(d.x + 0.5)),
+                        static_cast<std::int32_t>(std::floor(d.y + 0.5)),
+                        static_cast<std::uint32_t>(100 * away) + leap_cost};
+      if (std::ranges::none_of(out, [&](const Neighbour& o) { return o.dx == n.dx && o.dy == n.dy; }))
+        out.push_back(n);
+    }
+  return out;
+}
+
+/// Does it shut a way, or make it a dangerous one?
+bool shuts(const LineAction& action) {
+  return action.effect == LineEffect::door_close || action.effect == LineEffect::crusher;
+}
 
 }  // namespace
 
@@ -67,9 +94,10 @@ Passage passage(const StandHeights& from, const StandHeights& to, const Rules& r
   if (rise <= step && room >= height) return Passage::open;
   if (rise <= jump_rise_m && rise > step && room >= height + jump_room_m) return Passage::jump;
   const double top = std::min(from.high_ceiling_m, to.high_ceiling_m);
-  if (to.low_floor_m > from.high_floor_m + jump_rise_m) return Passage::no;
-  const double stand = std::max({from.low_floor_m, to.low_floor_m - jump_rise_m, to.low_floor_m});
-  return stand + height <= top ? Passage::later : Passage::no;
+  const double least = to.low_floor_m - from.high_floor_m;
+  if (least > jump_rise_m) return Passage::no;
+  const double needed = height + (least > step ? jump_room_m : 0);
+  return std::max(from.low_floor_m, to.low_floor_m) + needed <= top ? Passage::later : Passage::no;
 }
 
 bool unlocks(const Expedition& e, std::uint32_t line, std::uint8_t keys) {
@@ -117,36 +145,41 @@ struct Router::Search {
   const Expedition& e;
   const RouteWish& wish;
   std::vector<std::uint8_t> wanted_set;  // by set: a thin sector in it was never entered
-  std::uint32_t best_cost = far, best_cell = no_index;
-  ExploreGoal best;
+
+  /// A goal and the way's end for it.
+  struct Offer {
+    std::uint32_t cost = far, cell = no_index;
+    std::uint32_t crossed_from = no_index;  // it lies on the step from there to the cell
+    ExploreGoal goal;
+  };
+  Offer best;
+  Offer pit;  // the best where one may not come out again: where there is nothing else, nor comes for a while
+  Offer again;  // the best of the lines that were set off before: where there is nothing else
 
   std::uint32_t whim(ExploreGoal goal) const {
     const std::uint64_t mixed = mix64((static_cast<std::uint64_t>(goal.what) << 32) ^ wish.explorer);
     return static_cast<std::uint32_t>(mixed % whim_cost_max);
   }
 
-  void offer(std::uint32_t cell, ExploreGoal goal, std::uint32_t cost) {
-    if (cost >= best_cost) return;
-    best_cost = cost;
-    best_cell = cell;
-    best = goal;
+  /// Was it set off before?
+  bool known(ExploreGoal goal) const {
+    return goal.kind == ExploreGoal::Kind::line && wish.only.empty() && e.fired(goal.what) > 0;
   }
 
-  /// What it costs beside the way that a goal lies where one does not come out again; `far`: another
-  /// explorer is on its way into that place.
-  std::uint32_t pit_extra(std::uint32_t cell) const {
-    if (!wish.only.empty() || !e.dead_end(cell, wish.from)) return 0;
-    return e.dead_end_taken(cell, wish.explorer) ? far : dead_end_cost;
-  }
-
-  void consider(std::uint32_t cell, ExploreGoal goal, std::uint32_t extra) {
-    if (goal.kind != ExploreGoal::Kind::key && e.taken(goal, wish.explorer)) return;
-    const std::uint32_t pit = pit_extra(cell);
-    if (pit == far) return;
-    extra += pit;
+  /// @param cost  of the way and beside it
+  void consider(ExploreGoal goal, std::uint32_t cell, std::uint32_t cost, std::uint32_t crossed_from) {
+    // Who has to get through somewhere does not mind who else is after the same line.
+    if (wish.only.empty() && goal.kind != ExploreGoal::Kind::key && e.taken(goal, wish.explorer)) return;
+    const bool in_pit = wish.only.empty() && e.dead_end(cell, wish.from);
+    if (in_pit && (known(goal) || e.dead_end_taken(cell, wish.explorer))) return;
     const std::uint32_t gain = goal == wish.favourite ? favourite_gain : 0;
-    const std::uint32_t cost = r.cost_[cell] + extra + whim(goal);
-    offer(cell, goal, cost > gain ? cost - gain : 0);
+    cost += whim(goal);
+    cost = cost > gain ? cost - gain : 0;
+    Offer& among = in_pit ? pit : known(goal) ? again : best;
+    if (cost < among.cost) among = {cost, cell, crossed_from, goal};
+  }
+  void consider(ExploreGoal goal, std::uint32_t cell, std::uint32_t extra) {
+    consider(goal, cell, r.cost_[cell] + extra, no_index);
   }
 
   /// Is a line one to set off? @return its extra cost, or `far`
@@ -158,8 +191,8 @@ struct Router::Search {
       if (!a.repeats && e.fired(line) > 1) return far;
       return e.now_s() - e.fired_s(line) < again_s ? line_cost : 0;
     }
-    if (e.fired(line) == 0) return line_cost;
-    if (!wish.again || e.now_s() - e.fired_s(line) < again_s * e.fired(line)) return far;
+    if (e.fired(line) == 0) return line_cost + (shuts(a) ? shut_cost : 0);
+    if (e.now_s() - e.fired_s(line) < again_s * e.fired(line)) return far;
     if (!a.repeats && e.fired(line) > 2) return far;
     return again_cost + 500 * std::min(e.fired(line), 20u);
   }
@@ -170,25 +203,26 @@ struct Router::Search {
     if ((marks & Expedition::has_stand) != 0)
       for (const auto& [at, line] : e.stands_at(cell)) {
         const std::uint32_t extra = line_extra(line);
-        if (extra == far || r.cost_[cell] + extra >= best_cost) continue;
+        const ExploreGoal goal{ExploreGoal::Kind::line, line};
+        if (extra == far || r.cost_[cell] + extra >= (known(goal) ? again : best).cost) continue;
         const DVec2 p = e.grid().point(cell);
         if (aim_at_line(e, line, {p.x, p.y, e.stand(e.grid().set(cell)).floor_m}))
-          consider(cell, {ExploreGoal::Kind::line, line}, extra);
+          consider(goal, cell, extra);
       }
     if (!wish.only.empty()) return;
     const std::uint32_t own = e.grid().sector(cell), set = e.grid().set(cell);
     // Over a pit's rim its middle is in the pit and its feet are not.
     if (!e.entered(own) && near_floor(own, e.stand(set).floor_m))
-      consider(cell, {ExploreGoal::Kind::sector, own}, 0);
+      consider({ExploreGoal::Kind::sector, own}, cell, 0);
     if (wanted_set[set] != 0)
       for (const std::uint32_t s : e.grid().sectors(set))
-        if (thin_and_new(s, e.stand(set).floor_m)) consider(cell, {ExploreGoal::Kind::sector, s}, 0);
+        if (thin_and_new(s, e.stand(set).floor_m)) consider({ExploreGoal::Kind::sector, s}, cell, 0);
     if ((marks & Expedition::has_key) != 0)
       for (const auto& [at, key] : e.keys_at(cell)) {
         if (((wish.keys | wish.keys_later) & e.plan().keys()[key].key) != 0) continue;
         const DVec2 p = e.grid().point(cell);
         if (e.takes_key(key, {p.x, p.y, e.stand(set).floor_m}))
-          consider(cell, {ExploreGoal::Kind::key, key}, key_cost);
+          consider({ExploreGoal::Kind::key, key}, cell, key_cost);
       }
   }
 
@@ -211,10 +245,13 @@ struct Router::Search {
     ++waiting;
   }
 
-  /// Lines between two cells that are set off by walking. @return false: nobody goes on to `to` that way
-  bool cross(std::uint32_t from, std::uint32_t to, std::uint32_t cost) {
+  /// Lines between two cells that are set off by walking.
+  /// @param cost  of the step; more, where it sets off what is better left alone
+  /// @return false: nobody goes on to `to` that way
+  bool cross(std::uint32_t from, std::uint32_t to, std::uint32_t& cost) {
     const MapPlan& plan = e.plan();
     const CrossedLines crossed = lines_walked_over(plan, e.grid().point(from), e.grid().point(to));
+    const std::uint32_t way = cost;
     for (std::size_t i = 0; i < crossed.count; ++i) {
       const std::uint32_t line = crossed.list[i].line;
       const LineAction& a = *plan.action(line);
@@ -229,39 +266,43 @@ struct Router::Search {
         if (there != no_index) relax(from, there, cost + teleport_cost, to);
         const std::uint32_t pad = plan.map().source().back_sector(plan.map().source().lines[line]);
         if (wish.only.empty() && !e.entered(pad))
-          offer_behind(from, to, {ExploreGoal::Kind::sector, pad}, cost);
+          consider({ExploreGoal::Kind::sector, pad}, to, r.cost_[from] + cost, from);
         return false;
       }
       const std::uint32_t extra = line_extra(line);
-      if (extra != far) offer_behind(from, to, {ExploreGoal::Kind::line, line}, cost + extra);
+      if (shuts(a) && e.fired(line) == 0) cost += shut_cost;
+      if (extra != far) consider({ExploreGoal::Kind::line, line}, to, r.cost_[from] + way + extra, from);
     }
     return true;
   }
 
-  /// A goal that is reached by the step from one cell to the next.
-  void offer_behind(std::uint32_t from, std::uint32_t to, ExploreGoal goal, std::uint32_t extra) {
-    if (r.cost_[from] + extra >= best_cost || e.taken(goal, wish.explorer)) return;
-    const std::uint32_t pit = pit_extra(to);
-    if (pit == far || r.cost_[from] + extra + pit >= best_cost) return;
-    best_cost = r.cost_[from] + extra + pit;
-    best_cell = to;
-    best = goal;
-    crossed_from = from;
+  /// Did explorers fail to get something between two stands to move?
+  bool blocked(std::uint32_t from, std::uint32_t to) const {
+    for (const std::uint32_t set : {from, to})
+      for (const std::uint32_t s : e.grid().sectors(set))
+        if (e.blocked(s)) return true;
+    return false;
   }
 
   void spread(std::uint32_t cell) {
-    const StandHeights& here = e.stand(e.grid().set(cell));
+    const GroundGrid& grid = e.grid();
+    const std::uint32_t own = grid.set(cell);
+    const StandHeights& here = e.stand(own);
     const bool lines = (e.marks(cell) & Expedition::near_walk_line) != 0;
     for (const Neighbour& n : neighbours) {
-      const std::uint32_t to = e.grid().neighbour(cell, n.dx, n.dy);
-      if (to == no_index || e.grid().set(to) == no_index) continue;
+      const std::uint32_t to = grid.beside(cell, n.dx, n.dy), set = grid.set(to);
+      if (set == no_index) continue;
+      if (!lines && r.cost_[cell] + n.cost >= r.cost_[to]) continue;
       std::uint32_t cost = n.cost + (e.leans_out(to) ? lean_cost : 0);
-      if (e.grid().set(to) != e.grid().set(cell) || here.ceiling_m - here.floor_m < 2) {
-        const Passage p = passage(here, e.stand(e.grid().set(to)), e.rules());
+      if (set != own || here.ceiling_m - here.floor_m < 2) {
+        const StandHeights& there = e.stand(set);
+        const Passage p = passage(here, there, e.rules());
         if (p == Passage::no || (p == Passage::later && !wish.only.empty())) continue;
+        if (p == Passage::later && blocked(own, set)) continue;
         if (p == Passage::later) cost += later_cost;
         if (p == Passage::jump) cost += jump_cost;
-        if (here.floor_m - e.stand(e.grid().set(to)).floor_m > jump_rise_m) cost += drop_cost;
+        if (p == Passage::open && e.slit_between(cell, to)) continue;
+        if (here.floor_m - there.floor_m > jump_rise_m) cost += drop_cost;
       }
       if (lines && !cross(cell, to, cost)) continue;
       relax(cell, to, cost, no_index);
@@ -273,35 +314,29 @@ struct Router::Search {
     const GroundGrid& grid = e.grid();
     const double floor = e.stand(grid.set(cell)).floor_m;
     const bool edge = std::ranges::any_of(neighbours, [&](const Neighbour& n) {
-      const std::uint32_t to = grid.neighbour(cell, n.dx, n.dy);
-      return to != no_index && grid.set(to) != no_index &&
-             e.stand(grid.set(to)).floor_m < floor - e.rules().step_height_m_max;
+      const std::uint32_t set = grid.set(grid.beside(cell, n.dx, n.dy));
+      return set != no_index && e.stand(set).floor_m < floor - leap_edge_m;
     });
     if (!edge) return;
-    for (int i = 0; i < leap_directions; ++i) {
-      const DVec2 ahead = heading(Turn16{static_cast<std::uint16_t>(65536 * i / leap_directions)});
-      for (const double away : leap_distances_m) {
-        const std::uint32_t to = grid.cell_at(grid.point(cell) + ahead * away);
-        if (to == no_index || grid.set(to) == no_index || r.cost_[to] != far) continue;
-        if (leap_between(e, cell, to))
-          relax(cell, to, static_cast<std::uint32_t>(100 * away) + leap_cost, to);
-      }
+    static const std::vector<Neighbour> targets = leap_targets();
+    for (const Neighbour& n : targets) {
+      const std::uint32_t to = grid.neighbour(cell, n.dx, n.dy);
+      if (to == no_index || grid.set(to) == no_index || r.cost_[to] != far) continue;
+      if (e.stand(grid.set(to)).floor_m > floor + jump_rise_m) continue;
+      if (leap_between(e, cell, to)) relax(cell, to, n.cost + (e.leans_out(to) ? rim_cost : 0), to);
     }
   }
 
   /// Takes what waits, the cheapest first, until there is nothing or the best goal is cheaper than all of it.
   void run() {
-    for (; waiting > 0 && at_cost < best_cost; ++at_cost) {
+    for (; waiting > 0 && at_cost < best.cost; ++at_cost) {
       std::vector<std::uint32_t>& bucket = r.buckets_[at_cost % bucket_count];
       for (std::size_t i = 0; i < bucket.size(); ++i) {
         const std::uint32_t cell = bucket[i];
         --waiting;
         if (r.cost_[cell] != at_cost) continue;  // a cheaper way was found since
-        const std::uint32_t before = best_cost;
         look_around(cell);
-        crossed_from = no_index;
         spread(cell);
-        if (best_cost != before) best_parent = crossed_from;
       }
       bucket.clear();
     }
@@ -309,8 +344,6 @@ struct Router::Search {
 
   std::uint32_t waiting = 0;
   std::uint32_t at_cost = 0;
-  std::uint32_t crossed_from = no_index;  // of the goal in the cell looked at: where its line is crossed from
-  std::uint32_t best_parent = no_index;   // the same of the best goal
 };
 
 std::optional<Route> Router::find(const Expedition& e, const RouteWish& wish) {
@@ -321,7 +354,7 @@ std::optional<Route> Router::find(const Expedition& e, const RouteWish& wish) {
   via_.resize(cells, no_index);
   buckets_.resize(bucket_count);
 
-  Search s{*this, e, wish, {}, far, no_index, {}};
+  Search s{*this, e, wish, {}, {}, {}, {}};
   s.wanted_set.assign(e.grid().set_count(), 0);
   for (std::uint32_t set = 0; set < e.grid().set_count(); ++set)
     for (const std::uint32_t sector : e.grid().sectors(set))
@@ -334,7 +367,7 @@ std::optional<Route> Router::find(const Expedition& e, const RouteWish& wish) {
   s.waiting = 1;
   s.run();
   std::size_t leapt = 0;
-  for (int round = 0; round < leap_rounds && s.best_cell == no_index && wish.only.empty(); ++round) {
+  for (int round = 0; round < leap_rounds && s.best.cell == no_index && wish.only.empty(); ++round) {
     const std::size_t reached = touched_.size();
     // Costs are offered above all that was paid so far, so the buckets stay in order.
     for (; leapt < reached; ++leapt) s.leap_from(touched_[leapt]);
@@ -342,13 +375,15 @@ std::optional<Route> Router::find(const Expedition& e, const RouteWish& wish) {
   }
 
   std::optional<Route> out;
-  if (s.best_cell != no_index) {
+  const bool pits = s.pit.cell != no_index && e.now_s() - e.news_s() > pit_s;
+  const Search::Offer& end = s.best.cell != no_index ? s.best : pits ? s.pit : s.again;
+  if (end.cell != no_index) {
     out.emplace();
-    out->goal = s.best;
-    std::uint32_t at = s.best_cell;
-    if (s.best_parent != no_index) {
+    out->goal = end.goal;
+    std::uint32_t at = end.cell;
+    if (end.crossed_from != no_index) {
       out->cells.push_back(at);
-      at = s.best_parent;
+      at = end.crossed_from;
     }
     for (; at != no_index; at = parent_[at]) {
       out->cells.push_back(at);

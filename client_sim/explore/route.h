@@ -24,7 +24,6 @@ struct RouteWish {
   std::span<const std::uint16_t> avoid;  ///< by cell: extra cost in cm where something went wrong; or empty
   ExploreGoal favourite;                 ///< came close to it before: goes first where costs are near
   std::span<const std::uint32_t> only;   ///< lines: one of these is the goal, over open ways alone
-  bool again = false;                    ///< also lines that were set off before, if they work again
 };
 
 /// Can a body go from one stand to a neighbouring one?

@@ -12,7 +12,7 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   protocol   encoding and decoding
   simulate   [MINUTES [SEED]] an hour of the whole system with every fault on simulated time
   walk       [--minutes M] [--map NAME] ... 500 movers for 2 minutes on every map; about an hour
-  explore    [--maps A,B] ... simulated players who set out to enter every sector they can; minutes
+  explore    [--maps all|A,B] ... simulated players who set out to enter every sector they can; minutes
 
 collide and maps take no arguments; movers and protocol take Google Benchmark's, such as
 --benchmark_filter=decode; the first lines of tests/bench/bench_NAME.cpp name all arguments of the others.

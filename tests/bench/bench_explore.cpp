@@ -1,7 +1,8 @@
 // Explorers on Freedoom's maps: how much of what the flood says is reachable do simulated players reach with
 // commands alone, on MAP01, E1M1 and ten more maps chosen by seed? Exit code 1 where one of them falls short,
 // somebody gets stuck or out.
-//   bench_explore [--maps MAP01,E1M1] [--seed 5] [--explorers 8] [--minutes 20] [--verbose]
+//   bench_explore [--maps all|MAP01,E1M1] [--seed 5] [--explorers 8] [--minutes 20] [--verbose]
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,7 +35,13 @@ double cpu_s() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-bool run_map(const WadStack& wads, const std::string& name, const Options& o) {
+/// How the maps did, one after another.
+struct Tally {
+  std::vector<double> shares;
+  int failed = 0;
+};
+
+bool run_map(const WadStack& wads, const std::string& name, const Options& o, Tally& tally) {
   auto source = read_map(wads, name);
   if (!source) return std::printf("%s\n", source.error().line().c_str()), false;
   PlaceOptions options;
@@ -93,16 +100,19 @@ bool run_map(const WadStack& wads, const std::string& name, const Options& o) {
   for (std::uint32_t s = 0; s < areas.size(); ++s)
     beyond += areas[s] >= 1 && reach.reached[s] == 0 && out.entered[s] != 0 ? 1 : 0;
   const bool good = share >= 0.9 && out.stuck == 0 && out.lost == 0 && out.out == 0;
+  tally.shares.push_back(share);
+  tally.failed += good ? 0 : 1;
   std::printf(
       "%-5s %4d of %4d sectors (%5.1f %%) in %4.0f s; beyond the flood %d; stuck %llu lost %llu out %llu "
-      "exits %llu deaths %llu recovered %llu; ways %u, hasty %u, given up %u, held up %u, made way %u, lines "
+      "exits %llu deaths %llu recovered %llu; ways %u, hasty %u, given up %u, blocked %u, held up %u, made "
+      "way %u, lines "
       "%u, leaps %u; %.1f s of processor, flood %.1f s%s\n",
       name.c_str(), n, wanted, 100 * share, out.seconds, beyond, static_cast<unsigned long long>(out.stuck),
       static_cast<unsigned long long>(out.lost), static_cast<unsigned long long>(out.out),
       static_cast<unsigned long long>(out.exits), static_cast<unsigned long long>(out.deaths),
       static_cast<unsigned long long>(out.recoveries), out.explorers.routes, out.explorers.hasty,
-      out.explorers.given_up, out.explorers.held, out.explorers.made_way, out.explorers.lines,
-      out.explorers.leaps, cpu_s() - start_s, flood_s, good ? "" : "  SHORT");
+      out.explorers.given_up, out.explorers.blocked, out.explorers.held, out.explorers.made_way,
+      out.explorers.lines, out.explorers.leaps, cpu_s() - start_s, flood_s, good ? "" : "  SHORT");
   if (out.out > 0) {
     const DVec2 m = (*placed)->to_map(xy(out.out_at_m));
     std::printf("  first out at %.0f %.0f %.0f in sector %u after %.2f s\n", m.x, m.y,
@@ -157,7 +167,13 @@ int main(int argc, char** argv) {
     std::printf("freedoom1.wad or freedoom2.wad is missing: install the package freedoom\n");
     return 0;
   }
-  if (o.maps.empty()) o.maps = {"MAP01", "E1M1"};
+  const bool all = o.maps.size() == 1 && o.maps[0] == "all";
+  if (all) {
+    o.maps.clear();
+    o.fill = 1000;
+  } else if (o.maps.empty()) {
+    o.maps = {"MAP01", "E1M1"};
+  }
   std::vector<std::string> others;
   for (const WadStack* wads : {&*two, &*one})
     for (const std::string& name : map_names(*wads))
@@ -168,8 +184,16 @@ int main(int argc, char** argv) {
     o.maps.push_back(others[static_cast<std::size_t>(at)]);
     others.erase(others.begin() + at);
   }
+  if (all) std::ranges::sort(o.maps);
   bool good = true;
+  Tally tally;
   for (const std::string& name : o.maps)
-    good = run_map(name.starts_with("MAP") ? *two : *one, name, o) && good;
+    good = run_map(name.starts_with("MAP") ? *two : *one, name, o, tally) && good;
+  if (tally.shares.size() > 1) {
+    std::ranges::sort(tally.shares);
+    std::printf("%zu maps: worst %.1f %%, median %.1f %%, short %d; %.0f s of processor\n",
+                tally.shares.size(), 100 * tally.shares.front(), 100 * tally.shares[tally.shares.size() / 2],
+                tally.failed, cpu_s());
+  }
   return good ? 0 : 1;
 }

@@ -137,6 +137,7 @@ inline ExploreOutcome explore(std::shared_ptr<const PlacedMap> map, const Explor
     const client_sim::ExplorerCounters& c = x.counters();
     out.explorers.routes += c.routes, out.explorers.idle += c.idle, out.explorers.given_up += c.given_up;
     out.explorers.hasty += c.hasty;
+    out.explorers.blocked += c.blocked;
     out.explorers.held += c.held, out.explorers.lines += c.lines;
     out.explorers.leaps += c.leaps, out.explorers.made_way += c.made_way;
   }

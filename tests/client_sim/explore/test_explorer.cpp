@@ -203,6 +203,114 @@ TEST_CASE("an explorer fetches the key before it opens what the key locks", "[cl
   CHECK(all_entered(out) == with_key);
 }
 
+TEST_CASE("an explorer comes through a door whose line another one is after", "[client_sim][explore]") {
+  TwoRooms rooms(0);
+  const auto door = rooms.between(0, 0, 272);
+  const std::size_t line = rooms.w.map.lines.size();
+  rooms.w.line({256, 160}, {256, 96}, rooms.near, door).special = 1;
+  rooms.w.line({272, 96}, {272, 160}, rooms.far, door).special = 1;
+  rooms.far_room(272);
+  const auto placed = must_place(rooms.w.map, closed());
+  client_sim::Expedition expedition(placed, Rules{});
+  client_sim::Router router;
+  const DVec2 at = placed->to_world({200, 128});
+  const client_sim::ExploreGoal goal{client_sim::ExploreGoal::Kind::line, static_cast<std::uint32_t>(line)};
+  expedition.take(goal, 1, 40);
+  const std::uint32_t lines[] = {goal.what};
+  client_sim::RouteWish wish;
+  wish.from = expedition.grid().cell_at(at);
+  wish.only = lines;
+  const auto found = router.find(expedition, wish);
+  REQUIRE(found);
+  CHECK(found->goal == goal);
+}
+
+TEST_CASE("what nobody got to move is no way for a while, longer each time, or until it moves",
+          "[client_sim][explore]") {
+  TwoRooms rooms(0);
+  const auto door = rooms.between(0, 0, 272);
+  rooms.w.line({256, 160}, {256, 96}, rooms.near, door).special = 1;
+  rooms.w.line({272, 96}, {272, 160}, rooms.far, door).special = 1;
+  rooms.far_room(272);
+  const auto placed = must_place(rooms.w.map, closed());
+  client_sim::Expedition expedition(placed, Rules{});
+  std::vector<SectorHeights> heights(placed->initial_heights().begin(), placed->initial_heights().end());
+  const auto pause_s = [&](double from_s) {
+    expedition.observe(from_s, heights);
+    expedition.block(door);
+    double now_s = from_s;
+    for (; expedition.blocked(door); now_s += 0.5) expedition.observe(now_s, heights);
+    return now_s - from_s;
+  };
+  const double first_s = pause_s(10);
+  CHECK(pause_s(100) > 1.5 * first_s);
+  expedition.observe(200, heights);
+  expedition.block(door);
+  REQUIRE(expedition.blocked(door));
+  heights[door].ceiling_m += 1;
+  expedition.observe(200.1, heights);
+  CHECK_FALSE(expedition.blocked(door));
+}
+
+TEST_CASE("nobody goes to where standing room is a jump's rise up and no room for the jump is over it",
+          "[client_sim][explore]") {
+  const Rules rules;
+  client_sim::StandHeights low, ledge;
+  low.ceiling_m = low.high_ceiling_m = 4;
+  ledge.floor_m = ledge.low_floor_m = ledge.high_floor_m = 1;
+  ledge.ceiling_m = ledge.high_ceiling_m = 1 + rules.player.height_m;
+  CHECK(client_sim::passage(low, ledge, rules) == client_sim::Passage::no);
+  ledge.ceiling_m = ledge.high_ceiling_m = 4;
+  CHECK(client_sim::passage(low, ledge, rules) == client_sim::Passage::jump);
+  // A lift that was seen below brings it up there.
+  ledge.ceiling_m = ledge.high_ceiling_m = 1 + rules.player.height_m;
+  low.high_floor_m = 0.5;
+  CHECK(client_sim::passage(low, ledge, rules) == client_sim::Passage::later);
+}
+
+TEST_CASE("explorers ride a lift from under a low lintel, nobody half on it", "[client_sim][explore]") {
+  TwoRooms rooms(160);
+  const auto lift = rooms.between(160, 288, 352);
+  rooms.w.map.sectors[lift].tag = 7;
+  auto& face = rooms.w.line({256, 160}, {256, 96}, rooms.near, lift);
+  face.special = 62;
+  face.tag = 7;
+  rooms.w.line({352, 96}, {352, 160}, rooms.far, lift);
+  rooms.far_room(352);
+  // A low lintel before the lift: whoever stands half under it holds up the lift.
+  rooms.w.map.sectors[rooms.near].ceiling = 72;
+  const ExploreOutcome out = explore_all(rooms.w.map, 60, 4);
+  CHECK(all_entered(out));
+  CHECK(out.stuck + out.lost + out.out == 0);
+}
+
+TEST_CASE("an explorer leaps over a line that is set off by walking", "[client_sim][explore]") {
+  TwoRooms rooms(24);
+  // Deeper than a step from the far side, and no more than a step from this one.
+  const auto pit = rooms.between(-24, 256, 304);
+  rooms.w.line({256, 160}, {256, 96}, rooms.near, pit);
+  auto& edge = rooms.w.line({304, 96}, {304, 160}, rooms.far, pit);
+  edge.special = 38;  // once, lowers what carries its tag: nothing
+  edge.tag = 9;
+  rooms.far_room(304);
+  const ExploreOutcome out = explore_all(rooms.w.map, 30);
+  CHECK(all_entered(out));
+}
+
+TEST_CASE("a slit that a body leans over from either rim is leapt over", "[client_sim][explore]") {
+  // 16 units are less than a body's width, 24 are more: between the rims nothing carries it.
+  const double width = GENERATE(16, 22, 24, 28);
+  CAPTURE(width);
+  TwoRooms rooms(0);
+  const auto slit = rooms.between(-256, 256, 256 + width);
+  rooms.w.line({256, 160}, {256, 96}, rooms.near, slit);
+  rooms.w.line({256 + width, 96}, {256 + width, 160}, rooms.far, slit);
+  rooms.far_room(256 + width);
+  const ExploreOutcome out = explore_all(rooms.w.map, 20, 4);
+  CHECK(out.entered[rooms.far] != 0);
+  CHECK(out.stuck + out.lost + out.out == 0);
+}
+
 TEST_CASE("explorers enter nine tenths of what can be reached on foot on Freedoom's first maps",
           "[client_sim][explore]") {
   for (const WadStack& wads : freedoom()) {
