@@ -51,6 +51,7 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
     // The server was not silent in that time, as nobody listened; nor does it show how long packets took.
     started_at_ += away;
     last_heard_ += away;
+    hungry_since_ += away;
     rtt_from_ = now;
     clock_.resume(now);
   }
@@ -82,7 +83,7 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   if (now - last_heard_ > config_.silence_timeout) return end(ClientState::lost, "the server fell silent");
   const Micros gap = now - last_snapshot_;
   stats_.longest_gap = std::max(stats_.longest_gap, gap);
-  if (gap >= second && !in_long_gap_) ++stats_.starved, in_long_gap_ = true;
+  if (now - hungry_since_ >= second && !in_long_gap_) ++stats_.starved, in_long_gap_ = true;
   send_inputs(out);
   send_chat(out);
 }
@@ -183,7 +184,7 @@ void Client::handle(const SnapshotPart& message) {
   if (state_ == ClientState::joining) {
     state_ = ClientState::playing;
     stats_.joined_after = now_ - started_at_;
-    last_snapshot_ = now_;
+    last_snapshot_ = hungry_since_ = now_;
   }
   count_snapshot(message);
   view_.take(message);
@@ -210,7 +211,7 @@ void Client::count_snapshot(const SnapshotPart& message) {
     parts_have_ = 0;
     ++stats_.snapshots;
     stats_.longest_gap = std::max(stats_.longest_gap, now_ - last_snapshot_);
-    last_snapshot_ = now_;
+    last_snapshot_ = hungry_since_ = now_;
     in_long_gap_ = false;
     if (!clock_.running())
       clock_.start(now_, message.tick);

@@ -58,7 +58,7 @@ struct ClientStats {
   std::array<std::uint64_t, drop_reason_count> drops{};
   Micros joined_after{0};     ///< from the first hello to the first snapshot
   Micros longest_gap{0};      ///< longest time without a snapshot, since the first one
-  std::uint64_t starved = 0;  ///< gaps of a second or more
+  std::uint64_t starved = 0;  ///< gaps of a second or more in which the client listened
   Histogram rtt;              ///< of acknowledgements, the server's wait for its next tick included
 };
 
@@ -171,6 +171,7 @@ class Client {
   std::uint32_t parts_tick_ = 0;  // tick whose parts are being counted
   std::uint32_t parts_have_ = 0;
   Micros last_snapshot_{0};
+  Micros hungry_since_{0};  // the same, without the time in which nobody listened
   Micros last_input_{0};
   Micros rtt_from_{0};  // what was sent before then tells no round trip
   bool in_long_gap_ = false;

@@ -205,6 +205,19 @@ TEST_CASE("a client that was away for long hears the server again", "[client_sim
   CHECK(match.server.missing == 0);
 }
 
+TEST_CASE("a client that did not listen was not starved by the server", "[client_sim][client]") {
+  Match match;
+  match.run(2);
+  // As when the whole machine stands still: no time passes for the server either.
+  match.now += Micros{3'000'000};
+  match.down.partition(match.now + Micros{300'000});
+  match.run(0.5);
+  CHECK(match.client.stats().starved == 0);
+  match.down.partition(match.now + Micros{1'100'000});
+  match.run(1.5);
+  CHECK(match.client.stats().starved == 1);
+}
+
 TEST_CASE("a client whose clock leaps ahead keeps its control", "[client_sim][client]") {
   const int leap_ms = GENERATE(30, 100, 200, 300, 1000, 5000, 100'000);
   const int delay_ms = GENERATE(0, 60);
