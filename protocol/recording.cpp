@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "world/math/hash.h"
+#include "world/voxel/volume.h"
 
 namespace ashlar {
 namespace {
@@ -202,7 +203,8 @@ bool get_command(ByteReader& r, std::vector<PlayerInput>& last_inputs, PlayerInp
   if (changed & field::pitch) c.pitch = Turn16{r.u16()};
   if (changed & field::buttons) c.buttons = r.u16();
   const bool axes = c.forward >= -1 && c.forward <= 1 && c.left >= -1 && c.left <= 1;
-  if (!r.ok() || !axes) return false;
+  // A slot's first command has to say whose it is.
+  if (!r.ok() || !axes || last.player == EntityId{}) return false;
   out = last;
   return true;
 }
@@ -250,7 +252,7 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
     bool sane = true;
     const IVec3 v = get_ivec3(r, sane);
     c = {v.x, v.y, v.z};
-    return sane && r.ok();
+    return sane && r.ok() && VoxelVolume::in_range(c);
   };
   bool good = true;
   if (sections & section::joins)

@@ -140,3 +140,19 @@ TEST_CASE("what is no recording, or another version's, is refused by name", "[pr
   writer.take(bytes);
   CHECK(RecordingReader::open(bytes).error() == RecordingError::wrong_version);
 }
+
+TEST_CASE("a tick with what no world can take is refused", "[protocol][recording]") {
+  TickRecord tick;
+  SECTION("a command of a player whose id was never told") {
+    tick.commands = {{EntityId{}, {1, 0, {}, {}, 0}}};
+  }
+  SECTION("a chunk beyond the world") { tick.chunks_ready = {{INT32_MAX, 0, 0}}; }
+  SECTION("a chunk below the world") { tick.chunks_dropped = {{0, 0, INT32_MIN}}; }
+  RecordingWriter writer(some_header());
+  writer.add(tick);
+  std::vector<std::uint8_t> bytes;
+  writer.take(bytes);
+  auto reader = RecordingReader::open(bytes);
+  REQUIRE(reader.has_value());
+  CHECK(reader->next(tick).error() == RecordingError::bad_tick);
+}

@@ -218,9 +218,9 @@ void World::Impl::apply_admin(const AdminCommand& command) {
 
 void World::Impl::apply_edit(const BlockEdit& edit) {
   const DVec3 centre = to_dvec3(edit.block) + DVec3{0.5, 0.5, 0.5};
-  bool in_rock = false;
-  for (const MapInSpace& map : placed) in_rock = in_rock || map_solid(*map.map, map.heights, centre);
-  if (in_rock || !in_bounds(centre) || !volume.loaded(chunk_of(edit.block))) {
+  bool allowed = in_bounds(centre) && volume.loaded(chunk_of(edit.block));
+  for (const MapInSpace& map : placed) allowed = allowed && !map_solid(*map.map, map.heights, centre);
+  if (!allowed) {
     ++counters.edits_refused;
     return;
   }

@@ -13,11 +13,6 @@ namespace {
 constexpr std::uint64_t empty_key = ~std::uint64_t{0};
 constexpr std::int32_t coordinate_max = 1 << 20;
 
-bool in_range(ChunkCoord c) {
-  const auto ok = [](std::int32_t v) { return v > -coordinate_max && v < coordinate_max; };
-  return ok(c.x) && ok(c.y) && ok(c.z);
-}
-
 /// 21 bits a coordinate: never all ones, which is the empty key.
 std::uint64_t pack(ChunkCoord c) {
   const auto bits = [](std::int32_t v) {
@@ -64,6 +59,11 @@ void VoxelVolume::grow() {
     keys_[slot] = old_keys[i];
     chunks_[slot] = std::move(old_chunks[i]);
   }
+}
+
+bool VoxelVolume::in_range(ChunkCoord c) {
+  const auto ok = [](std::int32_t v) { return v > -coordinate_max && v < coordinate_max; };
+  return ok(c.x) && ok(c.y) && ok(c.z);
 }
 
 void VoxelVolume::insert_chunk(ChunkCoord at, std::unique_ptr<Chunk> chunk) {

@@ -16,7 +16,10 @@ class VoxelVolume {
   /// @param chunks_expected  room for this many chunks without growing the table
   explicit VoxelVolume(std::size_t chunks_expected = 1024);
 
-  /// Takes the place of a chunk that is already there. Preconditions: a chunk, |coordinate| < 2^20.
+  /// Coordinates that a volume can hold, |coordinate| < 2^20; every chunk of the world is far within.
+  static bool in_range(ChunkCoord at);
+
+  /// Takes the place of a chunk that is already there. Preconditions: a chunk, coordinates in range.
   /// Allocates only when the table grows (doubles at half full).
   void insert_chunk(ChunkCoord at, std::unique_ptr<Chunk> chunk);
   /// Hands the chunk back; null when it was not loaded.
