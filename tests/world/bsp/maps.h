@@ -29,6 +29,20 @@ inline SectorMap must_read(const WadStack& wads, const std::string& name) {
   return std::move(*map);
 }
 
+/// Calls visit(map, its name, its number from 1 on) for each of Freedoom's maps, or for every stride-th of
+/// them. @return how many there are; 0 without Freedoom
+template <typename Visit>
+int each_freedoom_map(Visit&& visit, int stride = 1) {
+  int number = 0;
+  for (const WadStack& wads : freedoom())
+    for (const std::string& name : map_names(wads)) {
+      if (number++ % stride != 0) continue;
+      CAPTURE(name);
+      visit(must_read(wads, name), name, static_cast<std::uint64_t>(number));
+    }
+  return number;
+}
+
 /// The map that is built in.
 inline SectorMap builtin_map() {
   auto map = parse_udmf(builtin_map_text());

@@ -258,46 +258,41 @@ TEST_CASE("on every Freedoom map our tree, the map's own nodes and the lines the
 
 TEST_CASE("on every Freedoom map leaves are closed, convex and add up to the sectors",
           "[world][bsp][freedoom]") {
-  int unclosed_maps = 0, maps = 0;
-  for (const WadStack& wads : freedoom()) {
-    for (const std::string& name : map_names(wads)) {
-      const SectorMap map = must_read(wads, name);
-      const BspTree tree = build_bsp(map);
-      CAPTURE(name);
-      ++maps;
-      std::vector<double> area(map.sectors.size(), 0), drawn(map.sectors.size(), 0);
-      double total = 0;
-      for (std::uint32_t i = 0; i < tree.leaves.size(); ++i) {
-        const BspTree::Leaf& leaf = tree.leaves[i];
-        const double a = leaf_area(tree, i);
-        total += a;
-        if (leaf.sector == no_index) continue;
-        REQUIRE(leaf.corner_count >= 3);
-        area[leaf.sector] += a;
-        DVec2 middle{};
-        for (std::uint32_t k = 0; k < leaf.corner_count; ++k) {
-          const DVec2* c = &tree.corners[leaf.first_corner];
-          const DVec2 p = c[k], q = c[(k + 1) % leaf.corner_count], r = c[(k + 2) % leaf.corner_count];
-          middle = middle + p * (1.0 / leaf.corner_count);
-          REQUIRE(cross(q - p, r - q) >= -1e-6 * length(q - p) * length(r - q) - 1e-6);
-        }
-        // A leaf's middle is in the leaf, slivers apart.
-        if (a > 1e-3) REQUIRE(tree.leaf_at(middle) == i);
+  int unclosed_maps = 0;
+  const int maps = each_freedoom_map([&](const SectorMap& map, const std::string&, std::uint64_t) {
+    const BspTree tree = build_bsp(map);
+    std::vector<double> area(map.sectors.size(), 0), drawn(map.sectors.size(), 0);
+    double total = 0;
+    for (std::uint32_t i = 0; i < tree.leaves.size(); ++i) {
+      const BspTree::Leaf& leaf = tree.leaves[i];
+      const double a = leaf_area(tree, i);
+      total += a;
+      if (leaf.sector == no_index) continue;
+      REQUIRE(leaf.corner_count >= 3);
+      area[leaf.sector] += a;
+      DVec2 middle{};
+      for (std::uint32_t k = 0; k < leaf.corner_count; ++k) {
+        const DVec2* c = &tree.corners[leaf.first_corner];
+        const DVec2 p = c[k], q = c[(k + 1) % leaf.corner_count], r = c[(k + 2) % leaf.corner_count];
+        middle = middle + p * (1.0 / leaf.corner_count);
+        REQUIRE(cross(q - p, r - q) >= -1e-6 * length(q - p) * length(r - q) - 1e-6);
       }
-      for (const MapLine& line : map.lines) {
-        const double part = cross(map.vertices[line.v1], map.vertices[line.v2]) / 2;
-        if (line.front != no_index) drawn[map.front_sector(line)] -= part;
-        if (line.back != no_index) drawn[map.back_sector(line)] += part;
-      }
-      // All leaves together tile the bounds with their margin.
-      const DVec2 size = tree.bounds.max - tree.bounds.min + DVec2{128, 128};
-      REQUIRE(std::fabs(total - size.x * size.y) < 1e-6 * size.x * size.y);
-      int wrong = 0;
-      for (std::size_t s = 0; s < area.size(); ++s) wrong += std::fabs(area[s] - drawn[s]) > 0.01 ? 1 : 0;
-      // An unclosed sector has no area of its own to add up to; its neighbour pays for it.
-      unclosed_maps += wrong > 0 ? 1 : 0;
-      CHECK(wrong <= 2);
+      // A leaf's middle is in the leaf, slivers apart.
+      if (a > 1e-3) REQUIRE(tree.leaf_at(middle) == i);
     }
-  }
+    for (const MapLine& line : map.lines) {
+      const double part = cross(map.vertices[line.v1], map.vertices[line.v2]) / 2;
+      if (line.front != no_index) drawn[map.front_sector(line)] -= part;
+      if (line.back != no_index) drawn[map.back_sector(line)] += part;
+    }
+    // All leaves together tile the bounds with their margin.
+    const DVec2 size = tree.bounds.max - tree.bounds.min + DVec2{128, 128};
+    REQUIRE(std::fabs(total - size.x * size.y) < 1e-6 * size.x * size.y);
+    int wrong = 0;
+    for (std::size_t s = 0; s < area.size(); ++s) wrong += std::fabs(area[s] - drawn[s]) > 0.01 ? 1 : 0;
+    // An unclosed sector has no area of its own to add up to; its neighbour pays for it.
+    unclosed_maps += wrong > 0 ? 1 : 0;
+    CHECK(wrong <= 2);
+  });
   CHECK(unclosed_maps * 30 <= maps);
 }

@@ -41,34 +41,31 @@ TEST_CASE("a room that its tree cuts for a neighbour's wall is one cell again", 
 TEST_CASE("cells of sight are fewer than leaves and leave no opening between sectors out",
           "[world][bsp][sight_cells][freedoom]") {
   std::size_t leaves = 0, cells_all = 0, missing = 0;
-  for (const WadStack& wads : freedoom()) {
-    for (const std::string& name : map_names(wads)) {
-      const SectorMap map = must_read(wads, name);
-      const BspTree tree = build_bsp(map);
-      const SightCells cells = sight_cells(tree);
-      for (const BspTree::Leaf& l : tree.leaves) leaves += l.sector != no_index ? 1 : 0;
-      cells_all += cells.sector.size();
-      std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const SightCells::Opening*>> between;
-      for (const SightCells::Opening& o : cells.openings) {
-        const std::uint32_t a = cells.sector[o.front], b = cells.sector[o.back];
-        between[{std::min(a, b), std::max(a, b)}].push_back(&o);
-      }
-      for (const LeafOpening& o : leaf_openings(tree)) {
-        const std::uint32_t a = tree.leaves[o.front].sector, b = tree.leaves[o.back].sector;
-        if (a == b) continue;
-        const auto& there = between[{std::min(a, b), std::max(a, b)}];
-        const bool held = std::any_of(there.begin(), there.end(), [&](const SightCells::Opening* c) {
-          constexpr double off = 1e-6;
-          const auto on = [&](DVec2 p) {
-            const double t = along(c->a, c->b, p);
-            return off_line(c->a, c->b, p) < off && t > -off && t < length(c->b - c->a) + off;
-          };
-          return on(o.a) && on(o.b);
-        });
-        missing += held ? 0 : 1;
-      }
+  each_freedoom_map([&](const SectorMap& map, const std::string&, std::uint64_t) {
+    const BspTree tree = build_bsp(map);
+    const SightCells cells = sight_cells(tree);
+    for (const BspTree::Leaf& l : tree.leaves) leaves += l.sector != no_index ? 1 : 0;
+    cells_all += cells.sector.size();
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const SightCells::Opening*>> between;
+    for (const SightCells::Opening& o : cells.openings) {
+      const std::uint32_t a = cells.sector[o.front], b = cells.sector[o.back];
+      between[{std::min(a, b), std::max(a, b)}].push_back(&o);
     }
-  }
+    for (const LeafOpening& o : leaf_openings(tree)) {
+      const std::uint32_t a = tree.leaves[o.front].sector, b = tree.leaves[o.back].sector;
+      if (a == b) continue;
+      const auto& there = between[{std::min(a, b), std::max(a, b)}];
+      const bool held = std::any_of(there.begin(), there.end(), [&](const SightCells::Opening* c) {
+        constexpr double off = 1e-6;
+        const auto on = [&](DVec2 p) {
+          const double t = along(c->a, c->b, p);
+          return off_line(c->a, c->b, p) < off && t > -off && t < length(c->b - c->a) + off;
+        };
+        return on(o.a) && on(o.b);
+      });
+      missing += held ? 0 : 1;
+    }
+  });
   CHECK(missing == 0);
   CHECK(cells_all * 10 <= leaves * 9);
 }

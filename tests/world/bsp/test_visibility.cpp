@@ -100,20 +100,13 @@ void shoot_where_unjoined(SightLines& lines, const SectorVisibility& set, Rng& r
   }
 }
 
-/// Calls visit(map, its name, its number) for each of Freedoom's maps that this build looks at.
-/// @return how many maps there are
+/// Calls visit as each_freedoom_map does, for the maps that this build looks at.
 template <typename Visit>
 int each_map(Visit&& visit) {
-  int number = 0;
-  for (const WadStack& wads : freedoom()) {
-    for (const std::string& name : map_names(wads)) {
-      if (number++ % map_stride != 0) continue;
-      const SectorMap map = must_read(wads, name);
-      if (map_stride > 1 && map.lines.size() > 4000) continue;
-      visit(map, name, static_cast<std::uint64_t>(number));
-    }
-  }
-  return number;
+  const auto look = [&](const SectorMap& map, const std::string& name, std::uint64_t number) {
+    if (map_stride == 1 || map.lines.size() <= 4000) visit(map, name, number);
+  };
+  return each_freedoom_map(look, map_stride);
 }
 
 }  // namespace

@@ -146,13 +146,11 @@ TEST_CASE("every Freedoom map can be walked through from its start with doors, l
 TEST_CASE("the line specials of Freedoom's maps are known, with a few that only Boom's later heirs have",
           "[world][reachability]") {
   std::map<std::uint16_t, int> counts, unknown;
-  for (const WadStack& wads : freedoom())
-    for (const std::string& name : map_names(wads)) {
-      const SectorMap map = must_read(wads, name);
-      for (const MapLine& line : map.lines)
-        if (line.special != 0) ++counts[line.special];
-      for (const auto& [number, count] : unknown_specials(map)) unknown[number] += static_cast<int>(count);
-    }
+  each_freedoom_map([&](const SectorMap& map, const std::string&, std::uint64_t) {
+    for (const MapLine& line : map.lines)
+      if (line.special != 0) ++counts[line.special];
+    for (const auto& [number, count] : unknown_specials(map)) unknown[number] += static_cast<int>(count);
+  });
   int lines = 0, idle = 0;
   for (const auto& [number, count] : counts) {
     SectorMap map;
