@@ -8,6 +8,7 @@
 #include "world/bsp/line_grid.h"
 #include "world/bsp/open_doors.h"
 #include "world/bsp/visibility.h"
+#include "world/bsp/widest_heights.h"
 #include "world/math/assert.h"
 #include "world/math/hash.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 /// Rock around the map's bounds, under its lowest floor and over its highest room.
 constexpr double margin_m = 1;
-constexpr double slab_units = 32;
+constexpr double slab_units = PlacedMap::slab_m * map_units_per_m;
 constexpr std::uint16_t player_1_start = 1;
 constexpr std::int32_t world_xy_max = 1 << 20;
 constexpr std::int32_t world_z_max = 1 << 12;
@@ -53,7 +54,8 @@ class MapPlacer {
     PlacedMap& m = *placed_;
     if (m.source_.lines.empty() || m.source_.sectors.empty()) return refuse("has no lines or no sectors");
     heights_ = options_.doors_open ? heights_with_open_doors(m.source_) : heights_as_drawn(m.source_);
-    m.z_base_ = highest() + slab_units;
+    find_ends();
+    m.z_base_ = highest_ + slab_units;
 
     m.tree_ = build_bsp(m.source_);
     std::optional<CutDoorway> cut;
@@ -89,15 +91,20 @@ class MapPlacer {
     return std::unexpected(PlacementError{placed_->name_, std::move(reason)});
   }
 
-  /// Top of the highest room or floor, map units: the roof is a slab above it.
-  double highest() const {
-    double top = -1e300;
+  /// Top of the highest room or floor, which the roof lies a slab above, and the deepest floor: also where
+  /// lines move them. What they move again and again, without an end, stops at the slab.
+  void find_ends() {
+    const SectorMap& map = placed_->source_;
+    const std::vector<SectorHeights> widest = widest_heights(map);
     for (std::size_t i = 0; i < heights_.size(); ++i) {
-      const MapSector& s = placed_->source_.sectors[i];
-      top = std::max({top, heights_[i].floor_m, s.floor});
-      if (!s.sky()) top = std::max({top, heights_[i].ceiling_m, s.ceiling});
+      const MapSector& s = map.sectors[i];
+      highest_ = std::max({highest_, heights_[i].floor_m, s.floor});
+      lowest_ = std::min({lowest_, heights_[i].floor_m, s.floor});
+      if (std::isfinite(widest[i].floor_m)) lowest_ = std::min(lowest_, widest[i].floor_m);
+      if (s.sky()) continue;
+      highest_ = std::max({highest_, heights_[i].ceiling_m, s.ceiling});
+      if (std::isfinite(widest[i].ceiling_m)) highest_ = std::max(highest_, widest[i].ceiling_m);
     }
-    return top;
   }
 
   std::optional<std::string> find_box() {
@@ -105,13 +112,10 @@ class MapPlacer {
     m.base_ = m.tree_.bounds.min;
     m.shift_m_ = {static_cast<double>(options_.origin_block.x) + margin_m,
                   static_cast<double>(options_.origin_block.y) + margin_m};
-    double lowest = 1e300;
-    for (std::size_t i = 0; i < heights_.size(); ++i)
-      lowest = std::min({lowest, heights_[i].floor_m, m.source_.sectors[i].floor});
     const DVec2 extent = m.tree_.bounds.max - m.tree_.bounds.min;
     const auto blocks = [](double units) { return std::ceil(units / map_units_per_m); };
     const double wide = blocks(extent.x) + 2 * margin_m, deep = blocks(extent.y) + 2 * margin_m;
-    const double down = blocks(m.z_base_ - lowest) + blocks(slab_units);
+    const double down = blocks(m.z_base_ - lowest_) + blocks(slab_units);
     const auto beyond = [](double low, double size, double limit) {
       return low < -limit || low + size > limit;
     };
@@ -186,7 +190,8 @@ class MapPlacer {
   const PlaceOptions& options_;
   const VisibilitySource& visibility_;
   std::shared_ptr<PlacedMap> placed_ = std::make_shared<PlacedMap>();
-  std::vector<SectorHeights> heights_;  // map units
+  std::vector<SectorHeights> heights_;        // map units
+  double highest_ = -1e300, lowest_ = 1e300;  // map units
 };
 
 std::expected<std::shared_ptr<const PlacedMap>, PlacementError> place_map(

@@ -67,6 +67,10 @@ class PlacedMap {
   const BspTree& tree() const { return tree_; }
   const BlockBox& box() const { return box_; }
   double roof_m() const { return static_cast<double>(box_.max.z); }
+  /// Rock under the deepest floor and over the highest room, at least: what moves stops there.
+  static constexpr double slab_m = 1;
+  double lowest_floor_m() const { return static_cast<double>(box_.min.z) + slab_m; }
+  double highest_ceiling_m() const { return roof_m() - slab_m; }
   /// Heights at placement, by sector; the world's sector state starts as a copy.
   std::span<const SectorHeights> initial_heights() const { return initial_heights_; }
   std::span<const PlacedThing> things() const { return things_; }

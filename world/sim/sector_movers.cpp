@@ -106,13 +106,18 @@ class Step {
     return true;
   }
 
-  /// The end of the way, short of the sector's other plane: a floor never passes its ceiling.
+  /// The end of the way, but within the map's rock, whatever a map asks for again and again, and short of the
+  /// sector's other plane: a floor never passes its ceiling. A ceiling of sky is neither rock nor in the way.
   double goal() const {
     const SectorHeights& h = heights_[m_.sector];
     const double end = m_.phase == MotionPhase::up ? m_.high_m : m_.low_m;
-    if (map_.sky(m_.sector)) return end;
-    if (m_.plane == Plane::floor) return std::min(end, std::max(h.ceiling_m, h.floor_m));
-    return std::max(end, std::min(h.floor_m, h.ceiling_m));
+    const bool sky = map_.sky(m_.sector);
+    if (m_.plane == Plane::floor) {
+      const double in_rock = std::clamp(end, map_.lowest_floor_m(), map_.roof_m());
+      return sky ? in_rock : std::min(in_rock, std::max(h.ceiling_m, h.floor_m));
+    }
+    if (sky) return end;
+    return std::max(std::min(end, map_.highest_ceiling_m()), std::min(h.floor_m, h.ceiling_m));
   }
 
   /// Goes on its way for what is left of the tick. @return true when it reached the end; dt_s is what

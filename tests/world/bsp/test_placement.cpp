@@ -64,6 +64,26 @@ TEST_CASE("a placed map fills whole blocks with its roof at the surface", "[worl
   }
 }
 
+TEST_CASE("the roof lies over wherever a door's ceiling goes, shut doors included",
+          "[world][bsp][placement]") {
+  // A door between two courts opens to four under their sky, far above every room.
+  MapWriter w;
+  const auto west = w.sector(0, 512, true), door = w.sector(0, 0), east = w.sector(0, 512, true);
+  w.line({0, 128}, {128, 128}, west), w.line({128, 0}, {0, 0}, west), w.line({0, 0}, {0, 128}, west);
+  w.line({128, 128}, {128, 0}, west, door).special = 1;
+  w.line({128, 128}, {160, 128}, door), w.line({160, 0}, {128, 0}, door);
+  w.line({160, 0}, {160, 128}, east, door).special = 1;
+  w.line({160, 128}, {288, 128}, east), w.line({288, 128}, {288, 0}, east), w.line({288, 0}, {160, 0}, east);
+  for (const bool open : {false, true}) {
+    PlaceOptions options;
+    options.doorway = false;
+    options.doors_open = open;
+    const auto placed = must_place(w.map, options);
+    CHECK(placed->highest_ceiling_m() == placed->z_to_world(508));
+    CHECK(placed->lowest_floor_m() <= placed->z_to_world(0));
+  }
+}
+
 TEST_CASE("placing is a function of map and options", "[world][bsp][placement]") {
   PlaceOptions options;
   const auto a = must_place(builtin_map(), options), b = must_place(builtin_map(), options);
@@ -116,29 +136,25 @@ TEST_CASE("a doorway's stairs are walked from the roof to the room", "[world][bs
 
 TEST_CASE("every Freedoom map gets a doorway that can be walked, and its starts are free to stand in",
           "[world][bsp][placement][freedoom]") {
-  int maps = 0, starts = 0;
-  for (const WadStack& wads : freedoom()) {
-    for (const std::string& name : map_names(wads)) {
-      const auto placed = must_place(must_read(wads, name));
-      CAPTURE(name);
-      REQUIRE(placed->doorways().size() == 1);
-      walk_stairs(*placed, placed->doorways()[0]);
-      for (const PlacedThing& thing : placed->things()) {
-        if (thing.type == 0 || thing.type > 4) continue;
-        CAPTURE(thing.type, thing.position_m.x, thing.position_m.y);
-        CHECK(thing.sector != no_index);
-        // A start may be on the rim of a step (three of MAP11's are in Freedoom 0.13): one stands on the
-        // step.
-        DVec3 feet = thing.position_m;
-        const auto around =
-            map_floor_ceiling(*placed, placed->initial_heights(), xy(feet), Cylinder{}.radius_m);
-        if (around && around->floor_m - feet.z <= 0.75) feet.z = std::max(feet.z, around->floor_m);
-        CHECK_FALSE(map_overlaps(*placed, placed->initial_heights(), Cylinder{}, feet));
-        ++starts;
-      }
-      ++maps;
+  int starts = 0;
+  const int maps = each_freedoom_map([&](const SectorMap& map, const std::string&, std::uint64_t) {
+    const auto placed = must_place(map);
+    REQUIRE(placed->doorways().size() == 1);
+    walk_stairs(*placed, placed->doorways()[0]);
+    for (const PlacedThing& thing : placed->things()) {
+      if (thing.type == 0 || thing.type > 4) continue;
+      CAPTURE(thing.type, thing.position_m.x, thing.position_m.y);
+      CHECK(thing.sector != no_index);
+      // A start may be on the rim of a step (three of MAP11's are in Freedoom 0.13): one stands on the
+      // step.
+      DVec3 feet = thing.position_m;
+      const auto around =
+          map_floor_ceiling(*placed, placed->initial_heights(), xy(feet), Cylinder{}.radius_m);
+      if (around && around->floor_m - feet.z <= 0.75) feet.z = std::max(feet.z, around->floor_m);
+      CHECK_FALSE(map_overlaps(*placed, placed->initial_heights(), Cylinder{}, feet));
+      ++starts;
     }
-  }
+  });
   if (maps != 0) CHECK(starts >= maps);
 }
 

@@ -162,6 +162,34 @@ TEST_CASE("sectors with a timer close after thirty seconds or open after five mi
   CHECK(w.sector(3).ceiling_m == w.z(124));
 }
 
+TEST_CASE("planes that are moved by an amount again and again stop within the map's rock",
+          "[world][sector_movers]") {
+  // Boom's generalised floors and ceilings: by 32 units, fast.
+  constexpr std::uint16_t ceiling_up = 0x43d8, floor_up = 0x63d8, floor_down = 0x6398;
+  MovingWorld w(row_of_rooms({{0, 128, 5}, {0, 128, 6, 0, true}, {0, 128, 7}}, {{}, {}}));
+  std::size_t players[3];
+  for (std::size_t i = 0; i < 3; ++i)
+    players[i] = w.add_player(w.at((static_cast<double>(i) + 0.5) * room_units, 128, 0));
+  for (int times = 0; times < 12; ++times) {
+    CAPTURE(times);
+    REQUIRE(start(w, ceiling_up, 5));
+    REQUIRE(start(w, floor_up, 6));
+    REQUIRE(start(w, floor_down, 7));
+    for (int tick = 0; tick < 60; ++tick) {
+      w.step();
+      for (const std::size_t p : players)
+        REQUIRE_FALSE(space_overlaps(w.space(), w.rules.player, w.players.body[p].position_m));
+    }
+    CHECK(w.movers().movers().empty());
+  }
+  CHECK(w.sector(0).ceiling_m == w.map->highest_ceiling_m());
+  CHECK(w.sector(1).floor_m == w.map->roof_m());
+  CHECK(w.sector(2).floor_m == w.map->lowest_floor_m());
+  // A court that is level with the roof is roof to whoever stands there.
+  CHECK(w.players.body[players[1]].position_m.z == w.map->roof_m());
+  CHECK(w.players.body[players[2]].position_m.z == w.map->lowest_floor_m());
+}
+
 TEST_CASE("the state of movers can be copied, put back and told apart", "[world][sector_movers]") {
   const SectorMap map = row_of_rooms({{0, 128}, {0, 0, 5}, {64, 120, 6}}, {{}, {}});
   MovingWorld a(map, 60), b(map, 60);
