@@ -53,6 +53,11 @@ inline bool over_box(const PlacedMap& map, DVec2 p) {
   return p.x >= b.min.x && p.x < b.max.x && p.y >= b.min.y && p.y < b.max.y;
 }
 
+/// Is a place in the map's box: over it, from its bottom (included) to below its roof?
+inline bool in_box(const PlacedMap& map, DVec3 p) {
+  return over_box(map, xy(p)) && p.z >= map.box().min.z && p.z < map.roof_m();
+}
+
 /// Calls visit(const SolidLine&) for each line that the open disc meets (map units). Some come twice.
 template <typename Visit>
 bool lines_under_disc(const LineGrid& grid, DVec2 centre, double radius, Visit&& visit) {

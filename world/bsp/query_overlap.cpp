@@ -19,8 +19,7 @@ Column column_at(const PlacedMap& map, HeightsView heights, DVec2 p) {
 const BlockBox& map_box(const PlacedMap& map) { return map.box(); }
 
 bool map_solid(const PlacedMap& map, HeightsView heights, DVec3 point) {
-  if (!over_box(map, xy(point))) return false;
-  if (point.z < map.box().min.z || point.z >= map.roof_m()) return false;
+  if (!in_box(map, point)) return false;
   const Column c = column_at(map, heights, map.to_map(xy(point)));
   return point.z < c.floor_m || point.z > c.ceiling_m;
 }

@@ -7,10 +7,6 @@
 namespace ashlar {
 namespace {
 
-bool inside(const PlacedMap& map, DVec3 p) {
-  return over_box(map, xy(p)) && p.z >= map.box().min.z && p.z < map.roof_m();
-}
-
 /// Outdoors and beyond rock: the ray's own rules decide.
 bool sees_by_ray(const PlacedMap& map, HeightsView heights, DVec3 from, DVec3 to) {
   const DVec3 way = to - from;
@@ -22,7 +18,7 @@ bool sees_by_ray(const PlacedMap& map, HeightsView heights, DVec3 from, DVec3 to
 }  // namespace
 
 bool map_sees(const PlacedMap& map, HeightsView heights, DVec3 from, DVec3 to) {
-  if (!inside(map, from) || !inside(map, to)) return sees_by_ray(map, heights, from, to);
+  if (!in_box(map, from) || !in_box(map, to)) return sees_by_ray(map, heights, from, to);
   const DVec2 a = map.to_map(xy(from)), b = map.to_map(xy(to));
   const std::uint32_t leaf_a = map.grid().leaf_at(map.tree(), a), leaf_b = map.grid().leaf_at(map.tree(), b);
   const std::uint32_t sector_a = map.tree().leaves[leaf_a].sector,

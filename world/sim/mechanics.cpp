@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "world/bsp/column.h"
 #include "world/math/assert.h"
 #include "world/sim/health.h"
 #include "world/sim/monster_move.h"
@@ -21,11 +22,6 @@ constexpr double key_reach_m = 36.0 / 32;
 constexpr double key_height_m = 0.5;
 
 constexpr double walked_m_max = 8;  // further in one tick is no walk: a body was put elsewhere
-
-bool inside(const PlacedMap& map, DVec3 p) {
-  const BlockBox& box = map.box();
-  return p.x >= box.min.x && p.x <= box.max.x && p.y >= box.min.y && p.y <= box.max.y && p.z < map.roof_m();
-}
 
 }  // namespace
 
@@ -138,14 +134,14 @@ void Mechanics::make_noise(MechanicsTick& tick, std::size_t row) {
   bool within = false;
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     const MapPlan& plan = *maps_[i].plan;
-    if (!inside(plan.map(), from)) continue;
+    if (!in_box(plan.map(), from)) continue;
     within = true;
     const std::uint32_t sector = plan.sector_at(xy(from));
     if (sector == no_index) continue;
     NoiseFlood& noise = maps_[i].noise;
     noise.spread(plan, tick.heights[i], sector);
     for (std::size_t k = 0; k < m.rows(); ++k) {
-      if (m.id[k] == EntityId{0} || !inside(plan.map(), m.body[k].position_m)) continue;
+      if (m.id[k] == EntityId{0} || !in_box(plan.map(), m.body[k].position_m)) continue;
       const std::uint32_t its = plan.sector_at(xy(m.body[k].position_m));
       if (its != no_index && noise.heard(its)) monster_hears(tick.rules, m, k, who, from);
     }
@@ -155,7 +151,7 @@ void Mechanics::make_noise(MechanicsTick& tick, std::size_t row) {
     const DVec3 away = m.body[k].position_m - from;
     if (m.id[k] == EntityId{0} || dot(away, away) > noise_reach_m * noise_reach_m) continue;
     bool under = false;
-    for (const MapMechanics& map : maps_) under = under || inside(map.plan->map(), m.body[k].position_m);
+    for (const MapMechanics& map : maps_) under = under || in_box(map.plan->map(), m.body[k].position_m);
     if (!under) monster_hears(tick.rules, m, k, who, from);
   }
 }
@@ -173,7 +169,7 @@ void Mechanics::act(MechanicsTick& tick) {
     for (std::size_t i = 0; i < maps_.size(); ++i) {
       const MapPlan& plan = *maps_[i].plan;
       const DVec3 base = who.body.position_m;
-      if (!inside(plan.map(), base)) continue;
+      if (!in_box(plan.map(), base)) continue;
       const std::uint32_t line =
           line_used(plan, tick.space, tick.heights[i], base, who.shape, command.yaw, use_reach_m);
       if (line != no_index) set_off(tick, i, line, true, who);
@@ -218,7 +214,7 @@ void Mechanics::walk_body(MechanicsTick& tick, DVec3 from, const Actor& who) {
   if (dot(way, way) == 0 || dot(way, way) > walked_m_max * walked_m_max) return;
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     const MapPlan& plan = *maps_[i].plan;
-    if (!inside(plan.map(), to)) continue;
+    if (!in_box(plan.map(), to)) continue;
     const CrossedLines crossed = lines_walked_over(plan, xy(from), xy(to));
     for (std::size_t k = 0; k < crossed.count; ++k) {
       set_off(tick, i, crossed.list[k].line, crossed.list[k].from_front, who);
@@ -232,7 +228,7 @@ void Mechanics::take_keys(MechanicsTick& tick, std::size_t row) {
   const DVec3 at = tick.players.body[row].position_m;
   const Cylinder& shape = tick.rules.player;
   for (std::size_t i = 0; i < maps_.size(); ++i) {
-    if (!inside(maps_[i].plan->map(), at)) continue;
+    if (!in_box(maps_[i].plan->map(), at)) continue;
     for (const MapKey& k : maps_[i].plan->keys()) {
       if ((keys_[row] & k.key) != 0) continue;
       const DVec3 d = k.position_m - at;
@@ -257,7 +253,7 @@ void Mechanics::monster_pushes(MechanicsTick& tick, std::size_t row) {
   if (dot(v, v) > slow * slow) return;
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     const MapPlan& plan = *maps_[i].plan;
-    if (!inside(plan.map(), m.body[row].position_m)) continue;
+    if (!in_box(plan.map(), m.body[row].position_m)) continue;
     const std::uint32_t line = line_used(plan, tick.space, tick.heights[i], m.body[row].position_m,
                                          kind.shape, m.yaw[row], kind.shape.radius_m + monster_push_reach_m);
     if (line != no_index)
@@ -303,6 +299,12 @@ bool Mechanics::set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line
   return true;
 }
 
+void Mechanics::send(const Actor& who, DVec3 place, Turn16 yaw) {
+  put_down(who.body, place);
+  who.yaw = yaw;
+  before_[slot_of(who.id)] = place;  // it did not walk there
+}
+
 bool Mechanics::teleport(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who) {
   const auto landing = teleport_landing(*maps_[map].plan, tick.heights[map], line);
   if (!landing) return false;
@@ -315,8 +317,7 @@ bool Mechanics::teleport(MechanicsTick& tick, std::size_t map, std::uint32_t lin
     ++counters_.no_landing;
     return false;
   }
-  put_down(who.body, *place);
-  who.yaw = landing->yaw;
+  send(who, *place, landing->yaw);
   ++counters_.teleports;
   events_.add({MoverEventKind::teleported, static_cast<std::uint8_t>(map), Plane::floor, line, who.id});
   return true;
@@ -333,8 +334,7 @@ void Mechanics::leave(MechanicsTick& tick, std::size_t map, std::uint32_t line, 
     ++counters_.no_landing;
     return;
   }
-  put_down(who.body, *place);
-  who.yaw = surface.yaw;
+  send(who, *place, surface.yaw);
   ++counters_.exits;
   events_.add({MoverEventKind::exited, static_cast<std::uint8_t>(map), Plane::floor, line, who.id});
 }

@@ -93,6 +93,7 @@ class Mechanics {
   bool set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line, bool from_front, const Actor& who);
   bool teleport(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who);
   void leave(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who);
+  void send(const Actor& who, DVec3 place, Turn16 yaw);
   void walk_body(MechanicsTick& tick, DVec3 from, const Actor& who);
   void take_keys(MechanicsTick& tick, std::size_t row);
   void monster_pushes(MechanicsTick& tick, std::size_t row);

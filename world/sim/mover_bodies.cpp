@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "world/bsp/line_grid.h"
+#include "world/bsp/column.h"
 #include "world/math/assert.h"
 #include "world/sim/map_plan.h"
 
@@ -18,8 +18,9 @@ double& plane_of(SectorHeights& h, Plane plane) { return plane == Plane::floor ?
 enum class Fit { stays, moves, blocked };
 
 /// Where a body goes when the floor of a sector it touches went from one height to another (heights are
-/// already the new ones).
-Fit follow_floor(const MoverTick& tick, const MoverBody& b, double from_m, double to_m, double& z_m) {
+/// already the new ones). @param shut  the sector is rock up to the roof now
+Fit follow_floor(const MoverTick& tick, const MoverBody& b, double from_m, double to_m, bool shut,
+                 double& z_m) {
   const DVec3 base = b.body->position_m;
   if (to_m < from_m) {
     if (b.body->grounded == 0 || base.z > from_m + rest_m || base.z < from_m - rest_m) return Fit::stays;
@@ -29,7 +30,8 @@ Fit follow_floor(const MoverTick& tick, const MoverBody& b, double from_m, doubl
     z_m = ground ? *ground : to_m;
     return z_m == base.z ? Fit::stays : Fit::moves;
   }
-  if (base.z >= to_m || base.z + b.shape.height_m <= from_m) return Fit::stays;
+  if (base.z >= to_m || base.z + b.shape.height_m <= from_m)
+    return shut && space_overlaps(tick.space, b.shape, base) ? Fit::blocked : Fit::stays;
   // Its disc lies over the sector, so the floor has come into it: no need to ask.
   z_m = to_m;
   return space_overlaps(tick.space, b.shape, {base.x, base.y, to_m}) ? Fit::blocked : Fit::moves;
@@ -78,7 +80,6 @@ bool BodiesBySector::touch(std::uint32_t sector, std::uint32_t body) {
 
 bool BodiesBySector::fill(const MapPlan& plan, std::span<const MoverBody> bodies) {
   const PlacedMap& map = plan.map();
-  const BlockBox& box = map.box();
   if (marks_.empty()) return true;
   // Most bodies are nowhere near what moves.
   SectorBounds near = plan.bounds_of(marks_.front());
@@ -98,7 +99,7 @@ bool BodiesBySector::fill(const MapPlan& plan, std::span<const MoverBody> bodies
     const DVec2 at = map.to_map(xy(p));
     const double reach = r * map_units_per_m;
     bool room = true;
-    if (p.x > box.min.x && p.x < box.max.x && p.y > box.min.y && p.y < box.max.y)
+    if (over_box(map, xy(p)))
       room = touch(map.tree().leaves[map.grid().leaf_at(map.tree(), at)].sector, index);
     map.grid().visit({at.x - reach, at.y - reach}, {at.x + reach, at.y + reach}, [&](const SolidLine& l) {
       if (distance2(l, at) < reach * reach) room = room && touch(l.front, index) && touch(l.back, index);
@@ -111,9 +112,8 @@ bool BodiesBySector::fill(const MapPlan& plan, std::span<const MoverBody> bodies
 
 DVec2 floor_velocity(const MapPlan& plan, HeightsView heights, const Body& body) {
   if (plan.conveyors().empty() || body.grounded == 0) return {};
-  const BlockBox& box = plan.map().box();
   const DVec3 p = body.position_m;
-  if (p.x <= box.min.x || p.x >= box.max.x || p.y <= box.min.y || p.y >= box.max.y) return {};
+  if (!over_box(plan.map(), xy(p))) return {};
   const std::uint32_t sector = plan.sector_at(xy(p));
   const auto at = std::ranges::lower_bound(plan.conveyors(), sector, {}, &Conveyor::sector);
   if (at == plan.conveyors().end() || at->sector != sector) return {};
@@ -129,11 +129,15 @@ bool shift_plane(MoverTick& tick, std::uint32_t sector, Plane plane, double to_m
   const std::uint32_t first = tick.touching.first(sector);
   if (first == BodiesBySector::none) return true;
 
+  // A sky that lines move is shut where its floor comes up to it: who was in the air over that floor is in
+  // it.
+  const PlacedMap& map = tick.plan.map();
+  const bool shut = map.sky(sector) && !map.open_to_sky(sector, tick.heights[sector]);
   bool blocked = false;
   for (std::uint32_t t = first; t != BodiesBySector::none; t = tick.touching.next(t)) {
     const std::uint32_t who = tick.touching.body(t);
     double z_m = 0;
-    const Fit fit = plane == Plane::floor ? follow_floor(tick, tick.bodies[who], from_m, to_m, z_m)
+    const Fit fit = plane == Plane::floor ? follow_floor(tick, tick.bodies[who], from_m, to_m, shut, z_m)
                                           : follow_ceiling(tick, tick.bodies[who], from_m, to_m, z_m);
     tick.touching.answer(t) = {z_m, fit == Fit::moves};
     if (fit != Fit::blocked) continue;

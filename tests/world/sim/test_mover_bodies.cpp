@@ -151,6 +151,24 @@ TEST_CASE("a rising floor lifts who jumps over it and stops under a low ceiling"
   CHECK(w.sector(1).floor_m > w.z(40) - 35 * unit_m / 60 - 1e-9);
 }
 
+TEST_CASE("a floor that comes up to a sky of its sector shuts nobody into rock who is in the air over it",
+          "[world][mover_bodies]") {
+  // The court's sky is a door's, 32 units over its floor; its floor rises by 24 and by 24 again.
+  MovingWorld w(row_of_rooms({{0, 256}, {0, 32, 5, 0, true}, {0, 256}}, {{3, 5}, {}}));
+  const std::size_t p = w.add_player(w.at(192, 128, 0));
+  w.players.command[p].buttons = button::jump;
+  for (int times = 0; times < 2; ++times) {
+    REQUIRE(start(w, 59, 5));
+    for (int tick = 0; tick < 120; ++tick) {
+      w.step();
+      REQUIRE_FALSE(space_overlaps(w.space(), w.rules.player, w.players.body[p].position_m));
+    }
+  }
+  // The floor waits under the sky for as long as somebody is there.
+  CHECK(w.sector(1).floor_m < w.sector(1).ceiling_m);
+  CHECK_FALSE(w.movers().movers().empty());
+}
+
 TEST_CASE("a lift that comes up under a low ceiling turns back from eight bodies at once",
           "[world][mover_bodies]") {
   const auto rate = static_cast<std::uint16_t>(GENERATE(10, 35, 60, 128));

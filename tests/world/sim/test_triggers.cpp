@@ -243,6 +243,45 @@ TEST_CASE("a teleporter sends from its front to a free place that faces as its l
   CHECK(back.players.body[p].position_m.x < back.at(128, 0, 0).x);
 }
 
+TEST_CASE("who is sent by using a line has not walked over what lies between", "[world][triggers]") {
+  // A teleporter to use, and between it and its landing a line that would open a door.
+  SectorMap map = row_of_rooms({{0, 128}, {0, 128}, {0, 128, 5}, {0, 0, 6}}, {{70}, {11, 6}, {}},
+                               {thing_at(272, 128, 14)});
+  map.specials = SpecialNumbers::zdoom;
+  map.lines[0].flags |= line_activation::player_use;
+  map.lines[0].args = {0, 5};
+  map.lines[1].flags |= line_activation::player_cross;
+  map.lines[1].args = {6, 16};
+  MovingWorld w(map);
+  const std::size_t p = w.add_player(w.at(100, 128, 0), east);
+  w.press(p, button::use);
+  REQUIRE(w.mechanics.counters().teleports == 1);
+  CHECK(w.mechanics.counters().lines == 1);
+  CHECK(w.movers().movers().empty());
+  // Walked over, it works.
+  w.players.command[p].yaw = west;
+  w.players.command[p].forward = 1;
+  w.run(0.5);
+  w.players.command[p].yaw = east;
+  w.run(0.5);
+  CHECK(w.mechanics.counters().lines == 2);
+}
+
+TEST_CASE("who walks in a tunnel under a map sets nothing off in it", "[world][triggers]") {
+  MovingWorld w(row_of_rooms({{0, 256}, {0, 256, 5}}, {{88, 5}}));
+  const DVec3 from = w.at(100, 128, 0), to = w.at(156, 128, 0);
+  const std::int32_t ground = w.map->box().min.z - 4;
+  for (auto x = floor_to_int(from.x) - 2; x <= floor_to_int(to.x) + 2; ++x)
+    for (const std::int32_t dy : {-1, 0, 1})
+      for (const std::int32_t dz : {0, 1, 2})
+        REQUIRE(w.volume.set_block({x, floor_to_int(from.y) + dy, ground + dz}, BlockId::air));
+  const std::size_t p = w.add_player({from.x, from.y, static_cast<double>(ground)}, east);
+  w.players.command[p].forward = 1;
+  w.run(0.5);
+  CHECK(w.players.body[p].position_m.x > to.x);
+  CHECK(w.mechanics.counters().lines == 0);
+}
+
 TEST_CASE("an exit leads back to the surface, for everybody who takes it", "[world][triggers]") {
   MovingWorld w(row_of_rooms({{0, 128}, {0, 128}}, {{11}}));
   for (int i = 0; i < 4; ++i) {
