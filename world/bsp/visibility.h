@@ -41,7 +41,7 @@ SectorVisibility compute_visibility(const SectorMap& map, const BspTree& tree);
 /// Which rules compute_visibility goes by, its tree and its table of line specials included. A change that
 /// makes another set of the same map takes the next number, so that sets kept in files are computed anew:
 /// equal rules and an equal content_hash() of the compiled map, doorways cut, mean equal sets.
-inline constexpr std::uint32_t visibility_rules = 3;
+inline constexpr std::uint32_t visibility_rules = 4;
 
 /// An opening between two neighbouring leaves, both in sectors: a piece of a partition line.
 struct LeafOpening {

@@ -93,7 +93,7 @@ class Ranges {
       case LineEffect::lift:
       case LineEffect::lift_up: hold_floor(s, moved(s, action, floor)); break;
       case LineEffect::lift_perpetual:
-        hold_floor(s, target(s, HeightTarget::lowest_floor, floor));
+        hold_floor(s, target(s, HeightTarget::lowest_floor, floor) + std::min(0.0, offset));
         hold_floor(s, target(s, HeightTarget::highest_floor, floor));
         break;
       case LineEffect::floor:

@@ -27,6 +27,11 @@ double units_of(std::int32_t arg) {
   return units * unit_m;
 }
 
+/// A tag out of an argument; one that no sector can have is nobody's, as 0 is.
+std::uint16_t tag_of(std::int32_t arg) {
+  return arg >= 0 && arg <= 0xffff ? static_cast<std::uint16_t>(arg) : std::uint16_t{0};
+}
+
 /// A few actions count their delay in eighths of a second.
 double octics_of(std::int32_t arg) {
   const std::int32_t count = arg < 0 ? 0 : arg > 100000 ? 100000 : arg;
@@ -130,7 +135,7 @@ std::optional<LineAction> zdoom_action(const MapLine& line) {
   const auto& arg = line.args;
   LineAction a;
   set_trigger(a, line.flags);
-  a.tag = arg[0] >= 0 && arg[0] <= 0xffff ? static_cast<std::uint16_t>(arg[0]) : std::uint16_t{0};
+  a.tag = tag_of(arg[0]);
   a.speed_mps = speed_of(arg[1]);
   const auto door = [&](E effect, double wait_s, std::int32_t lock = 0) {
     a.effect = effect;
@@ -189,8 +194,8 @@ std::optional<LineAction> zdoom_action(const MapLine& line) {
     case 64: lift(E::lift_up, T::highest_floor); break;
     case 65: lift(E::lift_up, T::by_amount, 8 * units_of(arg[3])); break;
     case 70:
-    case 154: a.effect = E::teleport, a.tag = static_cast<std::uint16_t>(arg[1] & 0xffff); break;
-    case 71: a.effect = E::teleport, a.tag = static_cast<std::uint16_t>(arg[2] & 0xffff); break;
+    case 154: a.effect = E::teleport, a.tag = tag_of(arg[1]); break;
+    case 71: a.effect = E::teleport, a.tag = tag_of(arg[2]); break;
     case 97: crusher(E::ceiling, arg[3], arg[1] <= slow); break;
     case 99: plane(E::floor, T::lowest_ceiling, -8 * unit_m), a.crushes = true; break;
     case 104:
@@ -226,7 +231,7 @@ std::optional<LineAction> zdoom_action(const MapLine& line) {
       break;
     case 206: lift(E::lift, T::lowest_floor, units_of(arg[3])); break;
     case 207: lift(E::lift_perpetual, T::lowest_floor, units_of(arg[3])); break;
-    case 215: a.effect = E::teleport_line, a.tag = static_cast<std::uint16_t>(arg[1] & 0xffff); break;
+    case 215: a.effect = E::teleport_line, a.tag = tag_of(arg[1]); break;
     case 223:
       // Scroll_Floor: bit 2 takes the line's direction and length, which is what is covered of it.
       a.trigger = LineTrigger::none;
@@ -273,7 +278,7 @@ std::optional<LineAction> zdoom_action(const MapLine& line) {
     case 236: a.trigger = LineTrigger::none; break;  // scrolling, lights, translucency, flats
     default: return std::nullopt;
   }
-  a.sector_behind = a.tag == 0 && moves_sectors(a.effect);
+  a.sector_behind = arg[0] == 0 && moves_sectors(a.effect);
   return a;
 }
 

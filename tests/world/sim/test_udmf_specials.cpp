@@ -383,12 +383,10 @@ TEST_CASE("UDMF's namespace doom has Doom's own specials", "[world][udmf][line_s
 TEST_CASE("every special of Freedoom's maps that does something has its counterpart in UDMF",
           "[world][udmf][line_specials]") {
   std::map<std::uint16_t, std::string> seen;
-  for (const WadStack& wads : freedoom())
-    for (const std::string& name : map_names(wads)) {
-      const SectorMap map = must_read(wads, name);
-      for (const MapLine& line : map.lines)
-        if (line.special != 0 && special_known(map.specials, line.special)) seen[line.special] = name;
-    }
+  each_freedoom_map([&](const SectorMap& map, const std::string& name, std::uint64_t) {
+    for (const MapLine& line : map.lines)
+      if (line.special != 0 && special_known(map.specials, line.special)) seen[line.special] = name;
+  });
   std::set<std::uint16_t> known;
   for (const Twin& twin : twins) known.insert(twin.doom);
   for (const auto& [special, name] : seen) {
@@ -454,5 +452,18 @@ TEST_CASE("UDMF's actions without a twin among Doom's specials go where their ar
     CHECK(m.start(false));
     REQUIRE_FALSE(m.movers.movers().empty());
     CHECK(m.movers.movers().front().sector == 2);
+  }
+  // A tag that no sector can have is nobody's.
+  for (const std::int32_t tag : {-7, 65536, 65537}) {
+    CAPTURE(tag);
+    const Twin written{0, use, 21, {tag, slow}};
+    Machine m(parsed(as_udmf(five_rooms(1), &written)));
+    CHECK_FALSE(m.start(false));
+    SectorMap map;
+    map.specials = SpecialNumbers::zdoom;
+    MapLine line;
+    line.special = 70;
+    line.args = {0, tag};
+    CHECK(line_action(map, line)->tag == 0);
   }
 }
