@@ -131,12 +131,14 @@ class Sweep {
 
   void centre(double t0, double t1) {
     if (hit_.started_inside) return;
-    const auto visit = [&](std::uint32_t leaf, double in, double out, const LeafEntry&) {
+    const auto visit = [&](std::uint32_t leaf, double in, double out, const LeafEntry& entry) {
       if (in > hit_.t) return false;
       const std::uint32_t sector = map_.tree().leaves[leaf].sector;
       const Column c = column_of(map_, heights_, sector);
-      // The way is in this column in [in, out]; before its start it may have been there for ever.
-      const Interval lateral{in <= 0 ? -never : in, out >= 1 ? never : out};
+      // The way is in this column in [in, out]; where it starts it may have been for ever. Who starts on a
+      // partition is in the leaf in front of it, and enters the other one at once.
+      const bool starts = in <= 0 && entry.node == no_index;
+      const Interval lateral{starts ? -never : in, out >= 1 ? never : out};
       prism(nullptr, lateral, bottom_ - height_, c.floor_m, sector);
       if (c.ceiling_m < map_.roof_m()) prism(nullptr, lateral, c.ceiling_m - height_, map_.roof_m(), sector);
       return !hit_.started_inside;
@@ -190,9 +192,10 @@ class Sweep {
   void side_contact(const SolidLine* line, double inner_t, SweepHit& h) const {
     h.kind = ContactKind::map_wall;
     if (line == nullptr) {
-      // Between leaves without a line (contradicting geometry): stop against the way.
+      // Between leaves without a line (contradicting geometry): stop against the way, and before the seam, as
+      // rounding decides which side of it a place on it is on.
       const double l = length(d_);
-      h.t = std::clamp(inner_t, 0.0, 1.0);
+      h.t = std::clamp(inner_t - contact_slop_m * map_units_per_m / l, 0.0, 1.0);
       h.normal = {-d_.x / l, -d_.y / l, 0};
       return;
     }
