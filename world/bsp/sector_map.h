@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "world/content/ascii.h"
 #include "world/math/vec.h"
 
 // Source geometry of a sector map, as an editor wrote it: plain arrays in map units (32 to a metre, x east,
@@ -22,10 +23,7 @@ using TextureName = std::array<char, 8>;
 /// A name from text; longer text is cut.
 constexpr TextureName texture_name(std::string_view text) {
   TextureName out{};
-  for (std::size_t i = 0; i < text.size() && i < out.size(); ++i) {
-    const char c = text[i];
-    out[i] = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  }
+  for (std::size_t i = 0; i < text.size() && i < out.size(); ++i) out[i] = upper_ascii(text[i]);
   return out;
 }
 

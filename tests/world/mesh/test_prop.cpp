@@ -141,4 +141,11 @@ TEST_CASE("damaged OBJ files are refused by name", "[world][content][obj]") {
   REQUIRE(big);
   CHECK_THAT(Prop::place(*big, {}).error(), ContainsSubstring("larger than 64 m"));
   CHECK_THAT(Prop::place(*big, {{}, Turn16{0}, 0}).error(), ContainsSubstring("scale"));
+  // No number is no place and no size.
+  const double none = std::nan(""), endless = std::numeric_limits<double>::infinity();
+  for (const double bad : {none, endless, -1.0, 1e-9})
+    CHECK_THAT(Prop::place(*big, {{}, Turn16{0}, bad}).error(), ContainsSubstring("scale"));
+  for (const double bad : {none, endless, 2e6})
+    for (const DVec3 at : {DVec3{bad, 0, 0}, DVec3{0, bad, 0}, DVec3{0, 0, bad}})
+      CHECK_FALSE(Prop::place(*big, {at, Turn16{0}, 0.1}));
 }
