@@ -122,6 +122,12 @@ class Dev(unittest.TestCase):
         self.assertIn("--clients 5 --transport udp --duration 1s --progress 0", answer.stdout)
         self.assertTrue(answer.stdout.endswith("report: done\n"))
 
+    def test_run_takes_a_wad_that_came_with_the_packages(self):
+        (self.folder / "bin/cmake").write_text('#!/bin/sh\ntouch "$FAKE_DIR/freedoom2.wad"\n')
+        answer = self.dev("run", "--port", "0", "--for", "1s", DOOMWADDIR=str(self.folder))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertIn(f"--wad {self.folder}/freedoom2.wad --map MAP01", answer.stdout)
+
     def test_run_fails_when_the_clients_do(self):
         self.assertEqual(self.run_play("--for", "1s", CLIENTS_EXIT="1").returncode, 1)
 

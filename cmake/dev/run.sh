@@ -44,12 +44,12 @@ command_run() {
     shift 2
   done
   [[ $transport == udp || $transport == tcp ]] || die "--transport is udp or tcp, not '$transport'"
-  [ -n "$wad" ] || wad=$(find_freedoom)
-  [ -n "$wad" ] || say "freedoom2.wad is not to be found: the map that is built in takes its place"
   [ -z "$wad" ] || [ -f "$wad" ] || die "there is no WAD '$wad'"
 
   configure release
   build_targets release ashlar-server ashlar-sim
+  [ -n "$wad" ] || wad=$(find_freedoom) # not before: Freedoom may have come with the packages
+  [ -n "$wad" ] || say "freedoom2.wad is not to be found: the map that is built in takes its place"
   port=$(free_port "$port")
 
   local content=() server_options=()
