@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "world/content/ascii.h"
 #include "world/content/bytes.h"
@@ -33,9 +35,8 @@ class Reader {
       : wad_(wad), source_(wad.name() + " " + std::move(map_name)) {}
 
   /// The records of a lump, or false with error_ set.
-  bool open(std::optional<std::size_t> lump, const char* name, std::size_t record) {
-    if (!lump) return fail(name, "", "is missing from the map");
-    bytes_ = wad_.bytes(*lump);
+  bool open(std::size_t lump, const char* name, std::size_t record) {
+    bytes_ = wad_.bytes(lump);
     if (bytes_.size() % record != 0)
       return fail(name, "",
                   std::to_string(bytes_.size()) + " bytes are no multiple of " + std::to_string(record));
@@ -58,12 +59,21 @@ class Reader {
 };
 
 bool Reader::read(const MapLumps& lumps, SectorMap& map) {
-  if (!open(lumps.vertexes, "VERTEXES", vertex_bytes)) return false;
+  // In the order of the directory: one that is missing or has another name hides those behind it.
+  const std::pair<std::optional<std::size_t>, const char*> needed[] = {{lumps.things, "THINGS"},
+                                                                       {lumps.linedefs, "LINEDEFS"},
+                                                                       {lumps.sidedefs, "SIDEDEFS"},
+                                                                       {lumps.vertexes, "VERTEXES"},
+                                                                       {lumps.sectors, "SECTORS"}};
+  for (const auto& [lump, name] : needed)
+    if (!lump) return fail(name, "", "is missing from the map");
+
+  if (!open(*lumps.vertexes, "VERTEXES", vertex_bytes)) return false;
   for (std::size_t i = 0; i < count_; ++i)
     map.vertices.push_back({static_cast<double>(read_i16(bytes_, i * vertex_bytes)),
                             static_cast<double>(read_i16(bytes_, i * vertex_bytes + 2))});
 
-  if (!open(lumps.sectors, "SECTORS", sector_bytes)) return false;
+  if (!open(*lumps.sectors, "SECTORS", sector_bytes)) return false;
   for (std::size_t i = 0; i < count_; ++i) {
     const Bytes r = bytes_.subspan(i * sector_bytes, sector_bytes);
     MapSector s;
@@ -77,13 +87,13 @@ bool Reader::read(const MapLumps& lumps, SectorMap& map) {
     map.sectors.push_back(s);
   }
 
-  if (!open(lumps.sidedefs, "SIDEDEFS", side_bytes)) return false;
+  if (!open(*lumps.sidedefs, "SIDEDEFS", side_bytes)) return false;
   for (std::size_t i = 0; i < count_; ++i) {
     const Bytes r = bytes_.subspan(i * side_bytes, side_bytes);
     map.sides.push_back({read_u16(r, 28), name_at(r, 4), name_at(r, 12), name_at(r, 20)});
   }
 
-  if (!open(lumps.linedefs, "LINEDEFS", line_bytes)) return false;
+  if (!open(*lumps.linedefs, "LINEDEFS", line_bytes)) return false;
   const auto side_index = [](std::uint16_t v) { return v == 0xffff ? no_index : std::uint32_t{v}; };
   for (std::size_t i = 0; i < count_; ++i) {
     const Bytes r = bytes_.subspan(i * line_bytes, line_bytes);
@@ -98,7 +108,7 @@ bool Reader::read(const MapLumps& lumps, SectorMap& map) {
     map.lines.push_back(l);
   }
 
-  if (!open(lumps.things, "THINGS", thing_bytes)) return false;
+  if (!open(*lumps.things, "THINGS", thing_bytes)) return false;
   for (std::size_t i = 0; i < count_; ++i) {
     const Bytes r = bytes_.subspan(i * thing_bytes, thing_bytes);
     map.things.push_back({static_cast<double>(read_i16(r, 0)), static_cast<double>(read_i16(r, 2)),

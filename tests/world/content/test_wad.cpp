@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tests/world/bsp/maps.h"
 #include "tests/world/content/wad_writer.h"
 #include "world/content/thing_table.h"
@@ -98,6 +100,17 @@ TEST_CASE("a map with a bad index or size names lump and entry", "[world][conten
   const auto missing = read_map(stack_of({writer.bytes()}), "E1M1");
   REQUIRE_FALSE(missing);
   CHECK(missing.error().line() == "file0.wad: has no map E1M1; it has MAP01");
+
+  for (const std::string_view lump : {"LINEDEFS", "SIDEDEFS", "VERTEXES", "SECTORS"}) {
+    CAPTURE(lump);
+    std::vector<std::uint8_t> bytes = writer.bytes();
+    const auto found = std::search(bytes.begin(), bytes.end(), lump.begin(), lump.end());
+    REQUIRE(found != bytes.end());
+    *found = 'X';
+    const auto cut = read_map(stack_of({bytes}), "MAP01");
+    REQUIRE_FALSE(cut);
+    CHECK(cut.error().line() == "file0.wad MAP01 " + std::string(lump) + ": is missing from the map");
+  }
 
   WadWriter odd("PWAD");
   odd.add_map("MAP01", obstacle_map(), /*extra_bytes_in_sectors=*/3);
