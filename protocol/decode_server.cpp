@@ -187,6 +187,10 @@ Result decode(const wire::Snapshot& in) {
     own.view_turn = Turn16{in.own_view_turn()};
     out.own = own;
   }
+  // The Verifier proves a list's length to be aligned, not its elements, where these are larger.
+  if (in.sector_motions() != nullptr &&
+      reinterpret_cast<std::uintptr_t>(in.sector_motions()->Data()) % alignof(WireMotion) != 0)
+    return std::unexpected{DropReason::malformed};
   out.cells = span_of<CellHeader>(in.cells());
   out.entities = span_of<EntityRecord>(in.entities());
   out.sector_runs = span_of<SectorRun>(in.sector_runs());

@@ -258,6 +258,34 @@ TEST_CASE("server values outside their bounds are refused by name", "[protocol][
         })) == DropReason::unknown_message);
 }
 
+TEST_CASE("a list that lies askew in memory is refused before it is touched", "[protocol][messages]") {
+  const auto snapshot_with = [](std::size_t bytes_between) {
+    const AlignedBytes whole = raw(wire::ServerBody::Snapshot, [](auto& fbb) {
+      const wire::SectorMotion motion(2, 1, 3, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
+      const auto motions = fbb.CreateVectorOfStructs(&motion, 1);
+      wire::SnapshotBuilder snapshot(fbb);
+      snapshot.add_part_count(1);
+      snapshot.add_sector_motions(motions);
+      return snapshot.Finish();
+    });
+    // The list again behind everything else, and the field that points to it turned there.
+    const auto* message = flatbuffers::GetRoot<wire::ServerMessage>(whole.span().data());
+    const auto* snapshot = reinterpret_cast<const flatbuffers::Table*>(message->body());
+    const auto* list = message->body_as_Snapshot()->sector_motions();
+    std::vector<std::uint8_t> bytes(whole.span().begin(), whole.span().end());
+    bytes.resize((bytes.size() + 7) / 8 * 8 + bytes_between);
+    const std::size_t field =
+        static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(snapshot) - whole.span().data()) +
+        snapshot->GetOptionalFieldOffset(wire::Snapshot::VT_SECTOR_MOTIONS);
+    flatbuffers::WriteScalar(bytes.data() + field, static_cast<flatbuffers::uoffset_t>(bytes.size() - field));
+    const auto* from = reinterpret_cast<const std::uint8_t*>(list);
+    bytes.insert(bytes.end(), from, from + sizeof(flatbuffers::uoffset_t) + sizeof(wire::SectorMotion));
+    return AlignedBytes(bytes);
+  };
+  CHECK(decode_server_message(snapshot_with(4).span()).has_value());
+  CHECK(error_of(snapshot_with(0)) == DropReason::malformed);
+}
+
 TEST_CASE("a changed byte in a welcome never yields a rule out of range", "[protocol][messages]") {
   MessageWriter writer;
   Rng rng{12};
