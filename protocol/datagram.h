@@ -14,6 +14,8 @@ enum class Transport : std::uint8_t { udp = 0, tcp = 1 };
 /// Where a peer is. IPv4 addresses are stored mapped (::ffff:a.b.c.d), so one peer has one spelling.
 struct PeerAddress {
   std::array<std::uint8_t, 16> ip{};
+  std::uint32_t scope =
+      0;  ///< the network device of a link-local IPv6 address, by the system's number; else 0
   std::uint16_t port = 0;
   Transport transport = Transport::udp;
   std::uint32_t link = 0;  ///< TCP: number of the connection, never reused in a process; UDP: 0

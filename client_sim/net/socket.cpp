@@ -46,6 +46,7 @@ socklen_t to_native(const PeerAddress& peer, sockaddr_storage& out) {
   v6.sin6_family = AF_INET6;
   v6.sin6_port = htons(peer.port);
   std::memcpy(&v6.sin6_addr, peer.ip.data(), 16);
+  v6.sin6_scope_id = peer.scope;
   std::memcpy(&out, &v6, sizeof v6);
   return sizeof v6;
 }
@@ -105,6 +106,7 @@ std::expected<PeerAddress, std::string> resolve_server(std::string_view text, Tr
       sockaddr_in6 v6;
       std::memcpy(&v6, a->ai_addr, sizeof v6);
       std::memcpy(peer.ip.data(), &v6.sin6_addr, 16);
+      peer.scope = v6.sin6_scope_id;
       return peer;
     }
   }

@@ -1,6 +1,7 @@
 #include "server/net/address.h"
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <netinet/in.h>
 
 #include <algorithm>
@@ -16,20 +17,46 @@ bool is_mapped(const std::array<std::uint8_t, 16>& ip) {
   return std::equal(mapped_prefix.begin(), mapped_prefix.end(), ip.begin());
 }
 
-/// Numeric text to an address; an IPv4 one comes out mapped.
-bool parse_ip(const std::string& text, std::array<std::uint8_t, 16>& ip, bool& v4) {
+bool is_link_local(const std::array<std::uint8_t, 16>& ip) { return ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80; }
+
+struct Ip {
+  std::array<std::uint8_t, 16> bytes{};  ///< an IPv4 one mapped
+  std::uint32_t scope = 0;
+  bool v4 = false;
+};
+
+/// The network device behind a "%", by name or number; 0: there is none.
+std::uint32_t parse_scope(const std::string& text) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? number : if_nametoindex(text.c_str());
+}
+
+/// Numeric text to an address, or what is wrong with it.
+std::expected<Ip, const char*> parse_ip(const std::string& text) {
+  Ip ip;
   in_addr four{};
   if (inet_pton(AF_INET, text.c_str(), &four) == 1) {
-    std::copy(mapped_prefix.begin(), mapped_prefix.end(), ip.begin());
-    std::memcpy(ip.data() + 12, &four, 4);
-    v4 = true;
-    return true;
+    std::copy(mapped_prefix.begin(), mapped_prefix.end(), ip.bytes.begin());
+    std::memcpy(ip.bytes.data() + 12, &four, 4);
+    ip.v4 = true;
+    return ip;
   }
+  const std::size_t percent = text.find('%');
   in6_addr six{};
-  if (inet_pton(AF_INET6, text.c_str(), &six) != 1) return false;
-  std::memcpy(ip.data(), &six, 16);
-  v4 = is_mapped(ip);
-  return true;
+  if (inet_pton(AF_INET6, text.substr(0, percent).c_str(), &six) != 1)
+    return std::unexpected("is no address");
+  std::memcpy(ip.bytes.data(), &six, 16);
+  ip.v4 = is_mapped(ip.bytes);
+  if (percent != std::string::npos) {
+    ip.scope = parse_scope(text.substr(percent + 1));
+    if (!is_link_local(ip.bytes) || ip.scope == 0)
+      return std::unexpected(ip.scope == 0 ? "names a network device that is not there"
+                                           : "names a network device, which only link-local addresses do");
+  } else if (is_link_local(ip.bytes)) {
+    return std::unexpected("is link-local and has to name its network device, as in fe80::1%eth0");
+  }
+  return ip;
 }
 
 }  // namespace
@@ -41,7 +68,8 @@ std::string to_text(const PeerAddress& peer) {
     return std::string(text) + ":" + std::to_string(peer.port);
   }
   inet_ntop(AF_INET6, peer.ip.data(), text, sizeof text);
-  return "[" + std::string(text) + "]:" + std::to_string(peer.port);
+  const std::string scope = peer.scope == 0 ? "" : "%" + std::to_string(peer.scope);
+  return "[" + std::string(text) + scope + "]:" + std::to_string(peer.port);
 }
 
 std::array<std::uint8_t, 16> limit_key(const PeerAddress& peer) {
@@ -54,11 +82,13 @@ std::expected<ListenAddress, std::string> parse_listen(std::string_view text) {
   ListenAddress listen;
   if (text.empty() || text == "*") return listen;
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
-  bool v4 = false;
-  if (!parse_ip(std::string(text), listen.ip, v4))
-    return std::unexpected("cannot listen on \"" + std::string(text) +
-                           "\": give an address in numbers, such as 127.0.0.1 or ::1, or * for all");
-  listen.family = v4 ? ListenAddress::Family::v4 : ListenAddress::Family::v6;
+  const auto ip = parse_ip(std::string(text));
+  if (!ip)
+    return std::unexpected("cannot listen on \"" + std::string(text) + "\", which " + ip.error() +
+                           ": give an address in numbers, such as 127.0.0.1 or ::1, or * for all");
+  listen.ip = ip->bytes;
+  listen.scope = ip->scope;
+  listen.family = ip->v4 ? ListenAddress::Family::v4 : ListenAddress::Family::v6;
   return listen;
 }
 
@@ -85,9 +115,10 @@ std::expected<PeerAddress, std::string> parse_peer(std::string_view text, std::u
 
   PeerAddress peer;
   peer.port = port_default;
-  bool v4 = false;
-  if (!parse_ip(host == "localhost" ? "127.0.0.1" : std::string(host), peer.ip, v4))
-    return wrong("is no address");
+  const auto ip = parse_ip(host == "localhost" ? "127.0.0.1" : std::string(host));
+  if (!ip) return wrong(ip.error());
+  peer.ip = ip->bytes;
+  peer.scope = ip->scope;
   if (!port.empty()) {
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), peer.port);
     if (error != std::errc{} || end != port.data() + port.size() || peer.port == 0)
@@ -100,6 +131,7 @@ bool from_native(const sockaddr_storage& native, PeerAddress& peer) {
   if (native.ss_family == AF_INET6) {
     const auto& six = reinterpret_cast<const sockaddr_in6&>(native);
     std::memcpy(peer.ip.data(), &six.sin6_addr, 16);
+    peer.scope = six.sin6_scope_id;
     peer.port = ntohs(six.sin6_port);
     return true;
   }
@@ -107,6 +139,7 @@ bool from_native(const sockaddr_storage& native, PeerAddress& peer) {
   const auto& four = reinterpret_cast<const sockaddr_in&>(native);
   std::copy(mapped_prefix.begin(), mapped_prefix.end(), peer.ip.begin());
   std::memcpy(peer.ip.data() + 12, &four.sin_addr, 4);
+  peer.scope = 0;
   peer.port = ntohs(four.sin_port);
   return true;
 }
@@ -118,6 +151,7 @@ bool to_native(const PeerAddress& peer, bool socket_is_v6, sockaddr_storage& nat
     six.sin6_family = AF_INET6;
     six.sin6_port = htons(peer.port);
     std::memcpy(&six.sin6_addr, peer.ip.data(), 16);
+    six.sin6_scope_id = peer.scope;
     size = sizeof(sockaddr_in6);
     return true;
   }

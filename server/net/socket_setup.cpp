@@ -23,7 +23,7 @@ asio::ip::address to_asio(const ListenAddress& listen, bool v6) {
   }
   asio::ip::address_v6::bytes_type bytes{};
   if (listen.family == ListenAddress::Family::v6) std::memcpy(bytes.data(), listen.ip.data(), 16);
-  return asio::ip::address_v6(bytes);
+  return asio::ip::address_v6(bytes, listen.scope);
 }
 
 template <class Socket>

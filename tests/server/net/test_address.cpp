@@ -44,8 +44,19 @@ TEST_CASE("limits count IPv4 by address and IPv6 by its first half", "[server][a
   CHECK(limit_key(*parse_peer("2001:db8:0:1::1", 1)) != limit_key(*parse_peer("2001:db8:0:2::1", 1)));
 }
 
+TEST_CASE("a link-local address is nothing without its network device", "[server][address]") {
+  CHECK(parse_peer("[fe80::1%7]:80", 1)->scope == 7);
+  CHECK(to_text(*parse_peer("[fe80::1%7]:80", 1)) == "[fe80::1%7]:80");
+  CHECK(*parse_peer("[fe80::1%7]:80", 1) != *parse_peer("[fe80::1%8]:80", 1));
+  CHECK(parse_listen("fe80::1%7")->scope == 7);
+  CHECK_THAT(parse_peer("[fe80::1]:80", 1).error(), ContainsSubstring("fe80::1%eth0"));
+  CHECK_THAT(parse_listen("fe80::1").error(), ContainsSubstring("fe80::1%eth0"));
+  CHECK_THAT(parse_listen("fe80::1%nosuchdevice").error(), ContainsSubstring("not there"));
+  CHECK_THAT(parse_listen("::1%7").error(), ContainsSubstring("only link-local"));
+}
+
 TEST_CASE("addresses survive the way through the kernel's structures", "[server][address]") {
-  const PeerAddress peer = *parse_peer(GENERATE("10.1.2.3:99", "[2001:db8::5]:65535"), 1);
+  const PeerAddress peer = *parse_peer(GENERATE("10.1.2.3:99", "[2001:db8::5]:65535", "[fe80::5%3]:80"), 1);
   sockaddr_storage native;
   socklen_t size = 0;
   REQUIRE(to_native(peer, true, native, size));
