@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -38,9 +41,15 @@ void print_help(std::FILE* to) {
       to);
 }
 
-}  // namespace
+/// A standard stream that comes closed would be the next file or socket that is opened, and lines meant for
+/// people would be written into it. Read-only: writing still fails.
+void keep_standard_streams() {
+  int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  while (file >= 0 && file <= STDERR_FILENO) file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) ::close(file);
+}
 
-int main(int argc, char** argv) {
+int run(int argc, const char* const* argv) {
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "--version") {
     std::printf("ashlar-sim %s, protocol %u\n", std::string(ashlar::client_sim::version()).c_str(),
@@ -57,5 +66,15 @@ int main(int argc, char** argv) {
     print_help(stderr);
   else
     std::fprintf(stderr, "ashlar-sim: there is no command '%s'; see ashlar-sim --help\n", argv[1]);
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_standard_streams();
+  const int code = run(argc, argv);
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  std::fputs("ashlar-sim: cannot write to standard output\n", stderr);
   return 2;
 }

@@ -1,6 +1,11 @@
 // ashlar-server: takes the command line apart and hands over. Every failure is one line and exit code 2; a
 // health check that fails is 1.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <expected>
 #include <fstream>
 #include <span>
@@ -65,11 +70,20 @@ std::expected<void, std::string> draw(const CommandLine& line, const Config& con
   if (!opened) return std::unexpected(opened.error());
   const auto map = load_map(*opened, line.argument);
   if (!map) return std::unexpected(map.error());
+  errno = 0;
   std::ofstream file(line.out_file, std::ios::binary);
   file << draw_map_svg(*map, options);
   file.close();
-  if (!file) return std::unexpected("--out: cannot write " + line.out_file);
+  if (!file) return std::unexpected("--out: cannot write " + line.out_file + ": " + std::strerror(errno));
   return {};
+}
+
+/// A standard stream that comes closed would be the next file or socket that is opened, and lines meant for
+/// people would be written into it. Read-only: writing still fails.
+void keep_standard_streams() {
+  int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  while (file >= 0 && file <= STDERR_FILENO) file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) ::close(file);
 }
 
 int run(const CommandLine& line) {
@@ -105,6 +119,7 @@ int run(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_standard_streams();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   try {
     const auto line = parse_command_line(arguments);
