@@ -241,8 +241,8 @@ LoadReport Run::report(Micros now) const {
     o.state = p->client.state();
     o.joined = p->joined;
     o.reason = p->client.reason();
-    if (!p->client.missing_maps().empty()) {
-      o.reason += "; this client lacks";
+    if (p->client.missing_maps().size() > 1) {  // the server names one
+      o.reason += "; in all this client lacks";
       for (const std::string& map : p->client.missing_maps()) o.reason += " " + map;
     }
     o.stats = p->client.stats();

@@ -147,8 +147,14 @@ std::string to_text(const LoadReport& r) {
     out += format("attacks        %llu sent\n", static_cast<unsigned long long>(r.attacks_sent));
   for (const Explored& e : r.explored)
     out += format("explored       %s: %u of %u sectors entered\n", e.map.c_str(), e.entered, e.sectors);
-  out += r.passed() ? "result         passed\n" : "result         FAILED\n";
-  return out;
+  std::string why;
+  const auto count = [&why](std::uint32_t number, const char* what) {
+    if (number > 0) why += (why.empty() ? "" : ", ") + std::to_string(number) + " " + what;
+  };
+  count(r.refused, "refused");
+  count(r.dropped, "dropped");
+  count(r.starved, "starved");
+  return out + "result         " + (r.passed() ? "passed" : "FAILED: " + why) + "\n";
 }
 
 std::string to_json(const LoadReport& r, const LoadOptions& options) {

@@ -48,6 +48,7 @@ TEST_CASE("refused, lost, starved and never admitted clients each fail a run", "
   CHECK(r.dropped == 2);
   CHECK(r.starved == 1);
   CHECK_FALSE(r.passed());
+  CHECK_THAT(to_text(r), ContainsSubstring("FAILED: 1 refused, 2 dropped, 1 starved"));
   REQUIRE(r.reasons.size() == 3);
   CHECK_FALSE(sum_up({played(600), refused}, Micros{1}).passed());
   CHECK_FALSE(sum_up({played(600), lost}, Micros{1}).passed());
