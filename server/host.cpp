@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t catch_up_ticks_max = 4;
 constexpr Micros greeted_timeout{5'000'000};
 constexpr Micros playing_timeout{10'000'000};
+/// How long a kicked client is told again when it goes on talking: its goodbye was lost.
+constexpr Micros dismissed_timeout{1'000'000};
 constexpr std::uint32_t greetings_per_tick_max = 32;
 
 Micros tick_length(const World& world) { return Micros{1'000'000 / world.setup().rules.tick_rate_hz}; }
@@ -27,7 +29,7 @@ std::size_t AddressHash::operator()(const PeerAddress& a) const {
   std::memcpy(ip.data(), a.ip.data(), sizeof ip);
   const std::uint64_t rest =
       static_cast<std::uint64_t>(a.port) << 40 | static_cast<std::uint64_t>(a.transport) << 32 | a.link;
-  return static_cast<std::size_t>(mix64(mix64(mix64(rest) ^ ip[0]) ^ ip[1]));
+  return static_cast<std::size_t>(mix64(mix64(mix64(rest) ^ ip[0]) ^ ip[1]) ^ a.scope);
 }
 
 Host::Impl::Impl(const HostConfig& given, std::unique_ptr<World> a_world, std::uint64_t secret)
@@ -149,6 +151,14 @@ void Host::Impl::keep_house(Micros at, DatagramBatch& out, std::vector<HostEvent
     if (session.state == SessionState::free) continue;
     session.datagram_tokens = std::min(session.datagram_tokens + datagrams_per_tick, datagrams_burst);
     if (second) session.chat_tokens = std::min(session.chat_tokens + 1, chat_lines_burst);
+    if (session.state == SessionState::dismissed) {
+      if (at - session.heard_at > dismissed_timeout) remove(session, "", events);
+      continue;
+    }
+    if (!session.kicked_for.empty()) {
+      dismiss(at, session, out, events);
+      continue;
+    }
     const Micros limit = session.state == SessionState::greeted ? greeted_timeout : playing_timeout;
     if (at - session.heard_at > limit) {
       say_goodbye(session, GoodbyeReason::timeout, "nothing heard for too long", out);
@@ -216,6 +226,27 @@ std::uint32_t Host::set_noclip(const std::string& name, bool on) {
     ++count;
   }
   return count;
+}
+
+std::uint32_t Host::kick(const std::string& name, const std::string& reason) {
+  ASHLAR_ASSERT(!reason.empty());
+  std::uint32_t count = 0;
+  for (Session& session : impl_->sessions) {
+    if (session.state != SessionState::playing || session.name != name) continue;
+    session.kicked_for = reason;
+    ++count;
+  }
+  return count;
+}
+
+void Host::say(const std::string& text) { impl_->tell_all("", text); }
+
+std::vector<PlayerInfo> Host::players() const {
+  std::vector<PlayerInfo> playing;
+  for (const Session& session : impl_->sessions)
+    if (session.state == SessionState::playing)
+      playing.push_back({session.name, session.address, session.connection});
+  return playing;
 }
 
 void Host::set_sink(TickSink* sink) { impl_->sink = sink; }

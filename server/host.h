@@ -63,6 +63,13 @@ struct HostEvent {
   std::string detail;  ///< reason or chat text
 };
 
+/// A player as operators see one.
+struct PlayerInfo {
+  std::string name;  ///< not unique: players choose it
+  PeerAddress peer;
+  std::uint32_t connection = 0;
+};
+
 /// One session as checks see it.
 struct SessionAudit {
   PeerAddress address;
@@ -113,6 +120,17 @@ class Host {
   /// Lets every player of this name fly through everything, or no longer: enters the next tick.
   /// @return how many there are
   std::uint32_t set_noclip(const std::string& name, bool on);
+
+  /// Sends every player of this name away with a reason: leaves the world in the tick after the next.
+  /// @param reason  not empty; cut to reason_bytes_max
+  /// @return how many there are
+  std::uint32_t kick(const std::string& name, const std::string& reason);
+
+  /// A line of chat to everybody, from the server.
+  void say(const std::string& text);
+
+  /// Who plays now, in no order that means anything. O(clients); for an operator's question.
+  std::vector<PlayerInfo> players() const;
 
   /// Not owned; null takes it away. Ticks before it are not shown.
   void set_sink(TickSink* sink);

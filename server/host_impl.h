@@ -56,6 +56,9 @@ struct Host::Impl {
   void refuse(const PeerAddress& to, std::uint64_t nonce, RefuseReason reason, std::string text,
               const std::string& player, DatagramBatch& out, std::vector<HostEvent>& events);
   void say_goodbye(Session& session, GoodbyeReason reason, const std::string& text, DatagramBatch& out);
+  void dismiss(Micros now, Session& session, DatagramBatch& out, std::vector<HostEvent>& events);
+  void leave_world(Session& session, const std::string& why, SessionState then,
+                   std::vector<HostEvent>& events);
   void remove(Session& session, const std::string& why, std::vector<HostEvent>& events);
   void publish(Micros now, DatagramBatch& out);
   void send_chat(Micros now, Session& session, DatagramBatch& out);
@@ -67,8 +70,7 @@ struct Host::Impl {
   std::vector<std::uint32_t> salts;  // by row: the high half of its last connection id
   std::vector<Session> sessions;     // row is the low 16 bits of the connection id
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> by_address;  // looked up, never iterated
-  std::unordered_map<PeerAddress, std::uint32_t, AddressHash>
-      per_host;  // sessions per address, port left out
+  std::unordered_map<PeerAddress, std::uint32_t, AddressHash> per_host;    // sessions by counted_as()
 
   ChunkKeeper ground;
   Publisher publisher;

@@ -7,6 +7,7 @@
 #include "protocol/text.h"
 #include "protocol/version.h"
 #include "server/host_impl.h"
+#include "server/net/address.h"
 #include "world/bsp/placement.h"
 #include "world/mesh/prop.h"
 
@@ -17,10 +18,10 @@ namespace {
 /// spoofed hello must not throw out a player.
 constexpr Micros replace_after{2'000'000};
 
-PeerAddress without_port(PeerAddress a) {
-  a.port = 0;
-  a.link = 0;
-  a.transport = Transport::udp;
+/// What the limit per address counts by: neither port nor transport, and of IPv6 no more than the /64.
+PeerAddress counted_as(const PeerAddress& peer) {
+  PeerAddress a;
+  a.ip = limit_key(peer);
   return a;
 }
 
@@ -85,6 +86,8 @@ void Host::Impl::receive_one(Micros at, const PeerAddress& from, std::span<const
     if (session->address != from) return drop(DropReason::wrong_address);
     if (session->datagram_tokens <= 0) return drop(DropReason::rate_limited);
     --session->datagram_tokens;
+    if (session->state == SessionState::dismissed)
+      return say_goodbye(*session, GoodbyeReason::kicked, session->kicked_for, out);
   }
   const auto message = decode_client_message(packet->payload);
   if (!message) return drop(message.error());
@@ -138,7 +141,7 @@ void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader
     return refuse(from, hello.nonce, RefuseReason::full,
                   "the server is full (" + std::to_string(sessions.size()) + " clients); try again later",
                   hello.name, out, events);
-  const auto count = per_host.find(without_port(from));
+  const auto count = per_host.find(counted_as(from));
   if (count != per_host.end() && count->second >= config.clients_per_address_max)
     return refuse(
         from, hello.nonce, RefuseReason::too_many_from_address,
@@ -158,7 +161,7 @@ void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader
   session->accepted = 1;
   (void)session->seen.accept(header.sequence);
   by_address[from] = row;
-  ++per_host[without_port(from)];
+  ++per_host[counted_as(from)];
   welcome(at, *session, out);
 }
 
@@ -210,18 +213,32 @@ void Host::Impl::on_chat(Session& session, const Chat& chat, std::vector<HostEve
   tell_all(session.name, chat.text);
 }
 
-void Host::Impl::remove(Session& session, const std::string& why, std::vector<HostEvent>& events) {
-  if (session.state == SessionState::playing) {
-    if (!config.defects.ghost || why != "timed out") leaves.push_back(session.player);
-    events.push_back({HostEventKind::left, session.address, session.connection, session.name, why});
-  }
+void Host::Impl::leave_world(Session& session, const std::string& why, SessionState then,
+                             std::vector<HostEvent>& events) {
   const bool was_playing = session.state == SessionState::playing;
+  session.state = then;
+  if (!was_playing) return;
+  if (!config.defects.ghost || why != "timed out") leaves.push_back(session.player);
+  session.player = EntityId{};
+  events.push_back({HostEventKind::left, session.address, session.connection, session.name, why});
+  if (!why.empty()) tell_all("", session.name + " left (" + why + ")");
+}
+
+void Host::Impl::dismiss(Micros at, Session& session, DatagramBatch& out, std::vector<HostEvent>& events) {
+  say_goodbye(session, GoodbyeReason::kicked, session.kicked_for, out);
+  const std::string why = "kicked: " + session.kicked_for;
+  // Over UDP the goodbye may get lost: whoever goes on talking hears it again. TCP delivers.
+  if (session.address.transport == Transport::tcp) return remove(session, why, events);
+  leave_world(session, why, SessionState::dismissed, events);
+  session.heard_at = at;
+}
+
+void Host::Impl::remove(Session& session, const std::string& why, std::vector<HostEvent>& events) {
+  leave_world(session, why, SessionState::free, events);
   by_address.erase(session.address);
-  if (const auto it = per_host.find(without_port(session.address)); it != per_host.end() && --it->second == 0)
+  if (const auto it = per_host.find(counted_as(session.address)); it != per_host.end() && --it->second == 0)
     per_host.erase(it);
-  const std::string name = session.name;
   session = Session{};
-  if (was_playing && !why.empty()) tell_all("", name + " left (" + why + ")");
 }
 
 }  // namespace ashlar::server

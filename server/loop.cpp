@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "server/edges.h"
+#include "server/net/address.h"
 
 namespace ashlar::server {
 namespace {
@@ -86,6 +87,25 @@ struct Loop::Impl {
     edges.observe(now, host.status(), transports.counters(), events);
   }
 
+  static void log_players(const Host& host, Log& log) {
+    const std::vector<PlayerInfo> players = host.players();
+    for (const PlayerInfo& player : players)
+      log.info("player", {{"player", player.name},
+                          {"address", to_text(player.peer)},
+                          {"transport", player.peer.transport == Transport::tcp ? "tcp" : "udp"},
+                          {"connection", player.connection}});
+    log.info("console", {{"players", players.size()}});
+  }
+
+  static void kick(const std::string& text, Host& host, Log& log) {
+    std::vector<std::string> names;
+    for (PlayerInfo& player : host.players()) names.push_back(std::move(player.name));
+    const auto order = kick_order(text, names);
+    if (!order) return log.warning("console", {{"error", order.error()}});
+    const std::uint32_t kicked = host.kick(order->name, order->reason);
+    log.info("console", {{"kick", order->name}, {"reason", order->reason}, {"players", kicked}});
+  }
+
   /// Does what was typed. True: the status is wanted.
   bool obey(Console& console, Host& host, Log& log) {
     bool status_wanted = false;
@@ -101,6 +121,12 @@ struct Loop::Impl {
         case ConsoleVerb::status: status_wanted = true; break;
         case ConsoleVerb::reload: reload_wanted = true; break;
         case ConsoleVerb::stop: stop_reason = "console"; break;
+        case ConsoleVerb::players: log_players(host, log); break;
+        case ConsoleVerb::say:
+          host.say(command->argument);
+          log.info("console", {{"say", command->argument}});
+          break;
+        case ConsoleVerb::kick: kick(command->argument, host, log); break;
         case ConsoleVerb::motd:
           host.set_message_of_the_day(command->argument);
           log.info("console", {{"motd", command->argument}});
@@ -141,6 +167,7 @@ Loop::Loop() : impl_(std::make_unique<Impl>()) {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) impl_->signals.add(number);
   // A reader of the log or of a connection that goes away must not end the server.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // nor must a recording that meets a limit on files (ulimit -f)
   impl_->wait_for_signal();
 }
 
@@ -169,7 +196,7 @@ void Loop::run(Host& host, Transports& transports, Log& log, const LoopOptions& 
   const microseconds start = now();
   const microseconds stop_at = start + options.run_for;
   microseconds next_status = start + std::chrono::seconds(options.status_every_s);
-  microseconds next_live = start, next_console = start;
+  microseconds next_live = start, next_console = start, next_watch = start;
   Edges edges(log, start, options.title.tick_rate_hz);
   StatusMeter status_meter(start);
   StatusMeter live_meter(start);
@@ -194,6 +221,10 @@ void Loop::run(Host& host, Transports& transports, Log& log, const LoopOptions& 
       next_console = at + console_every;
       if (impl_->obey(*options.console, host, log))
         log_status(log, console_meter.report(at, host.status(), transports.counters()));
+    }
+    if (options.watch && at >= next_watch) {
+      next_watch = at + std::chrono::seconds(1);
+      options.watch();
     }
     if (impl_->reload_wanted && options.reload) options.reload();
     impl_->reload_wanted = false;

@@ -21,6 +21,7 @@ struct LoopOptions {
   StatusTitle title;
   Console* console = nullptr;    ///< may be null
   std::function<void()> reload;  ///< on HUP
+  std::function<void()> watch;   ///< once a second, for what goes on beside the loop; may be empty
 };
 
 /// The one thread that owns the Host: sockets in, ticks that are due, sockets out, every 1 to 2 ms by a

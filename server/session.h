@@ -23,6 +23,7 @@ enum class SessionState : std::uint8_t {
   greeted,  ///< welcomed; has not yet said which maps it holds
   joining,  ///< its join enters the next tick
   playing,
+  dismissed,  ///< kicked: out of the world, but still told so when it says something
 };
 
 /// Lines of chat on their way to one client, repeated until it has seen them. When full the oldest is given
@@ -81,6 +82,7 @@ struct Session {
   std::uint32_t chat_woken = 0;      ///< newest line when chat was last sent
   std::uint64_t accepted = 0;        ///< datagrams taken from it, the hello among them
   ChatQueue chat;
+  std::string kicked_for;  ///< empty: it may stay
 };
 
 }  // namespace ashlar::server

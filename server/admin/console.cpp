@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "protocol/messages.h"
+#include "protocol/text.h"
 #include "server/config/settings.h"
 #include "server/config/values.h"
 
@@ -24,9 +25,10 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::string_view console_help() {
-  return "help, status (log it now), motd TEXT (for those who join from now on), noclip NAME on|off (lets a "
-         "player fly "
-         "through everything), reload (as SIGHUP), stop";
+  return "help, status (log it now), players (who is here), say TEXT (to everybody), kick NAME [REASON], "
+         "motd "
+         "TEXT (for those who join from now on), noclip NAME on|off (lets a player fly through everything), "
+         "reload (as SIGHUP), stop";
 }
 
 std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line) {
@@ -34,7 +36,8 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));
   const std::string argument(blank == std::string_view::npos ? "" : trimmed(text.substr(blank)));
-  const std::vector<std::string> words{"help", "status", "motd", "noclip", "reload", "stop"};
+  const std::vector<std::string> words{"help", "status", "players", "say", "kick",
+                                       "motd", "noclip", "reload",  "stop"};
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
     const std::string near = nearest_name(word, words);
@@ -50,12 +53,33 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
       return std::unexpected("noclip needs a player and what to do: noclip NAME on|off");
     return ConsoleCommand{verb, std::string(trimmed(argument.substr(0, last))), how == "on"};
   }
-  if (verb != ConsoleVerb::motd && !argument.empty())
+  std::size_t bytes_max = 0;  // of the text that it takes
+  switch (verb) {
+    case ConsoleVerb::motd: bytes_max = motd_bytes_max; break;
+    case ConsoleVerb::say: bytes_max = chat_bytes_max; break;
+    case ConsoleVerb::kick: bytes_max = 4 * player_name_chars_max + 1 + reason_bytes_max; break;
+    default: break;
+  }
+  if (bytes_max == 0 && !argument.empty())
     return std::unexpected(word + " takes nothing behind it: leave \"" + argument + "\" out");
-  if (verb == ConsoleVerb::motd)
-    if (const auto good = check_text(argument, motd_bytes_max); !good)
-      return std::unexpected("motd " + good.error());
+  if (verb == ConsoleVerb::say && argument.empty()) return std::unexpected("say needs a text: say TEXT");
+  if (verb == ConsoleVerb::kick && argument.empty())
+    return std::unexpected("kick needs a player: kick NAME [REASON]; players lists them");
+  if (const auto good = check_text(argument, bytes_max); !good)
+    return std::unexpected(word + " " + good.error());
   return ConsoleCommand{verb, argument};
+}
+
+std::expected<KickOrder, std::string> kick_order(std::string_view text, std::span<const std::string> names) {
+  const std::string* longest = nullptr;
+  for (const std::string& name : names) {
+    const bool meant = text.starts_with(name) && (text.size() == name.size() || text[name.size()] == ' ');
+    if (meant && (longest == nullptr || name.size() > longest->size())) longest = &name;
+  }
+  if (longest == nullptr)
+    return std::unexpected("no player is called " + std::string(text) + "; players lists them");
+  const std::string_view reason = trimmed(text.substr(longest->size()));
+  return KickOrder{*longest, reason.empty() ? "sent away by the operator" : std::string(reason)};
 }
 
 bool Console::readable() const {

@@ -1,18 +1,20 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ashlar::server {
 
-enum class ConsoleVerb : std::uint8_t { help, status, motd, noclip, reload, stop };
+enum class ConsoleVerb : std::uint8_t { help, status, players, say, kick, motd, noclip, reload, stop };
 
 struct ConsoleCommand {
   ConsoleVerb verb{};
-  std::string argument;  ///< of motd: the new text; of noclip: the player's name
-  bool on = false;       ///< of noclip
+  /// Of motd and say the text; of noclip the player's name; of kick name and reason, see kick_order().
+  std::string argument;
+  bool on = false;  ///< of noclip
   friend bool operator==(const ConsoleCommand&, const ConsoleCommand&) = default;
 };
 
@@ -21,6 +23,15 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
 
 /// What `help` answers, in one line.
 std::string_view console_help();
+
+struct KickOrder {
+  std::string name;
+  std::string reason;  ///< never empty
+};
+
+/// Who is meant and why, by the names that are there, as names may hold blanks: the longest that the text
+/// begins with; what is behind it is the reason. @return or one line that says that nobody is called so
+std::expected<KickOrder, std::string> kick_order(std::string_view text, std::span<const std::string> names);
 
 /// Reads lines from a descriptor without ever blocking and without changing its flags: a terminal is shared
 /// with the shell. In the background of a terminal it leaves the input alone. The end of the input ends the

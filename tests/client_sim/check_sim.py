@@ -39,11 +39,11 @@ def free_port():
 class Server:
     """A real server on a free port."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, stdin=subprocess.DEVNULL):
         self.process = subprocess.Popen(
             [SERVER, "--listen", "127.0.0.1", "--port", "0", "--log-format", "json", "--monsters", "10", *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
-            stdin=subprocess.DEVNULL)
+            stdin=stdin)
         self.port = None
         for line in self.process.stdout:
             if '"ready"' in line:
@@ -221,6 +221,32 @@ class Runs(unittest.TestCase):
                 self.assertIn("MAP77", done.stdout)
                 done, report = self.play(server, "--clients", "1", "--wad", str(wad))
                 self.assertEqual(report["joined"], 1)
+
+    def test_a_kicked_player_is_told_why(self):
+        for transport in ("udp", "tcp"):
+            with self.subTest(transport), Server(stdin=subprocess.PIPE) as server:
+                sim = subprocess.Popen([SIM, "load", "--server", f"127.0.0.1:{server.port}", "--clients", "1",
+                                        "--transport", transport, "--duration", "10m", "--progress", "1s"],
+                                       stdout=subprocess.PIPE, text=True, env=environment())
+                for line in sim.stdout:
+                    if "playing 1 of 1" in line:
+                        break
+                server.process.stdin.write("kick sim-1 the sun is out\n")
+                server.process.stdin.flush()
+                out, _ = sim.communicate(timeout=PATIENCE_S)
+                self.assertEqual(sim.returncode, 1, out)
+                self.assertIn("kicked: the sun is out", out)
+                self.assertIn("FAILED: 1 dropped", out)
+
+    def test_a_report_is_not_mixed_with_lines_for_a_closed_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report.json"
+            done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', SIM, "load", "--transport", "tcp", "--server",
+                                   f"127.0.0.1:{free_port()}", "--clients", "1", "--report", str(path)],
+                                  stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S, env=environment())
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("cannot write to standard output", done.stderr)
+            self.assertFalse(json.loads(path.read_text())["passed"])
 
     def test_interrupt_ends_with_the_report(self):
         with Server() as server:

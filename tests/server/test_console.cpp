@@ -35,12 +35,36 @@ TEST_CASE("commands are read with and without something behind them", "[server][
   CHECK(*parse_console_line("motd  good  evening ") == ConsoleCommand{ConsoleVerb::motd, "good  evening"});
   CHECK(*parse_console_line("motd") == ConsoleCommand{ConsoleVerb::motd, ""});
   CHECK(*parse_console_line("help") == ConsoleCommand{ConsoleVerb::help, ""});
+  CHECK(*parse_console_line("players") == ConsoleCommand{ConsoleVerb::players, ""});
   CHECK(*parse_console_line("reload") == ConsoleCommand{ConsoleVerb::reload, ""});
   CHECK(*parse_console_line("noclip ann on") == ConsoleCommand{ConsoleVerb::noclip, "ann", true});
   CHECK(*parse_console_line("noclip  big  ann \t off") ==
         ConsoleCommand{ConsoleVerb::noclip, "big  ann", false});
   for (const char* wrong : {"noclip", "noclip ann", "noclip on", "noclip ann maybe"})
     CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("noclip NAME on|off"));
+}
+
+TEST_CASE("a kick is for the longest name that is there, and what is behind it is the reason",
+          "[server][console]") {
+  CHECK(*parse_console_line("kick big ann") == ConsoleCommand{ConsoleVerb::kick, "big ann"});
+  CHECK_THAT(parse_console_line("kick").error(), ContainsSubstring("kick NAME [REASON]"));
+  const std::vector<std::string> names{"big", "big ann", "big ann b", "ann"};
+  const auto order = [&](std::string_view text) { return *kick_order(text, names); };
+  CHECK(order("big").name == "big");
+  CHECK(order("big ann").name == "big ann");
+  CHECK(order("big ann be kind").name == "big ann");
+  CHECK(order("big ann be kind").reason == "be kind");
+  CHECK(order("ann  spam ").reason == "spam");
+  CHECK_FALSE(order("ann").reason.empty());
+  CHECK_THAT(kick_order("anna", names).error(), ContainsSubstring("no player is called anna"));
+  CHECK_FALSE(kick_order("ann", {}).has_value());
+}
+
+TEST_CASE("what is said to everybody is a line of chat", "[server][console]") {
+  CHECK(*parse_console_line("say  good  evening ") == ConsoleCommand{ConsoleVerb::say, "good  evening"});
+  CHECK_THAT(parse_console_line("say").error(), ContainsSubstring("say TEXT"));
+  CHECK_THAT(parse_console_line("say " + std::string(201, 'x')).error(), ContainsSubstring("at most 200"));
+  CHECK_FALSE(parse_console_line("say \x1b[2J").has_value());
 }
 
 TEST_CASE("what is no command is named, with the nearest one", "[server][console]") {

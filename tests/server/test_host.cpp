@@ -1,9 +1,11 @@
 #include "server/host.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
+#include "protocol/recording.h"
 #include "protocol/version.h"
 #include "tests/catch.h"
 #include "world/mesh/prop.h"
@@ -37,6 +39,12 @@ struct Hand {
     header.sequence = ++sequence;
     to.add(at, writer.write(header, message));
   }
+};
+
+/// Counts the leaves that entered ticks.
+struct Leaves final : TickSink {
+  void on_tick(const TickRecord& record) override { count += record.leaves.size(); }
+  std::size_t count = 0;
 };
 
 struct Table {
@@ -199,7 +207,7 @@ TEST_CASE("a full server and a greedy address are refused with a line", "[server
   CHECK(t.refuse->reason == RefuseReason::too_many_from_address);
 
   Hand d{peer(4)}, e{peer(5)};
-  d.at.ip[15] = 2, e.at.ip[15] = 3;
+  d.at.ip[7] = 2, e.at.ip[7] = 3;
   t.enter(d, "dan", 4);
   t.refuse.reset();
   e.send(t.in, Hello{protocol_version, 5, "eve", ""});
@@ -375,6 +383,96 @@ TEST_CASE("no-clip is granted by name, enters the tick and is taken back", "[ser
   CHECK(table.host->set_noclip("ann", false) == 1);
   table.run(2);
   CHECK(table.own->body.noclip == 0);
+}
+
+TEST_CASE("a kicked player leaves the world in the tick's input and hears why, until it is silent",
+          "[server][host]") {
+  Table table;
+  Leaves leaves;
+  table.host->set_sink(&leaves);
+  Hand ann{peer(1)};
+  table.enter(ann);
+  CHECK(table.host->kick("bob", "be kind") == 0);
+  CHECK(table.host->kick("ann", "be kind") == 1);
+  table.run();
+  REQUIRE(table.goodbye);
+  CHECK(table.goodbye->reason == GoodbyeReason::kicked);
+  CHECK(table.goodbye->text == "be kind");
+  CHECK(table.events.back().kind == HostEventKind::left);
+  CHECK(table.events.back().detail == "kicked: be kind");
+  table.run();
+  CHECK(leaves.count == 1);
+  CHECK(table.host->world().player_count() == 0);
+  CHECK(table.host->players().empty());
+
+  // Its goodbye was lost: it plays on and is told again.
+  table.goodbye.reset();
+  Input input;
+  input.command_count = 1;
+  ann.send(table.in, input);
+  table.run();
+  REQUIRE(table.goodbye);
+  CHECK(table.goodbye->text == "be kind");
+  table.goodbye.reset();
+  table.run(70);
+  CHECK_FALSE(table.goodbye);
+  HostAudit books;
+  table.host->audit(books);
+  CHECK(books.sessions.empty());
+  CHECK(books.hosts == 0);
+}
+
+TEST_CASE("a kicked player's TCP connection is closed behind its goodbye", "[server][host]") {
+  Table table;
+  Hand ann{peer(1)};
+  ann.at.transport = Transport::tcp;
+  ann.at.link = 3;
+  table.enter(ann);
+  CHECK(table.host->kick("ann", "be kind") == 1);
+  table.run();
+  REQUIRE(table.goodbye);
+  REQUIRE(table.out.closed().size() == 1);
+  CHECK(table.out.closed()[0] == ann.at);
+  HostAudit books;
+  table.host->audit(books);
+  CHECK(books.sessions.empty());
+}
+
+TEST_CASE("what the operator says reaches everybody as the server's chat", "[server][host]") {
+  Table table;
+  Hand ann{peer(1)};
+  Hand bob{peer(2)};
+  table.enter(ann, "ann", 5);
+  table.enter(bob, "bob", 6);
+  CHECK(table.host->players().size() == 2);
+  table.run(20);
+  table.lines.clear();
+  table.host->say("restart at noon");
+  table.run(20);
+  const auto said = [](const ChatLine& line) { return line.from.empty() && line.text == "restart at noon"; };
+  CHECK(std::ranges::count_if(table.lines, said) >= 2);
+}
+
+TEST_CASE("an IPv6 address counts by its /64, so that who has one takes no more places than others",
+          "[server][host]") {
+  Table table;
+  const auto household = [](std::uint8_t network, std::uint8_t host) {
+    PeerAddress a;
+    a.ip = {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, network, 0, 0, 0, 0, 0, 0, 0, host};
+    a.port = 4000;
+    return a;
+  };
+  for (const std::uint8_t host : {std::uint8_t{1}, std::uint8_t{2}}) {
+    Hand hand{household(1, host)};
+    table.enter(hand, "ann", host);
+  }
+  Hand third{household(1, 3)};
+  third.send(table.in, Hello{protocol_version, 9, "ann", "test"});
+  table.run();
+  REQUIRE(table.refuse);
+  CHECK(table.refuse->reason == RefuseReason::too_many_from_address);
+  Hand other{household(2, 1)};
+  table.enter(other, "bob", 10);
 }
 
 TEST_CASE("who lacks a prop is told which, and who holds it comes in", "[server][host]") {
