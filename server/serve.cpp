@@ -15,6 +15,7 @@
 #include "server/setup.h"
 #include "server/store/recorder.h"
 #include "server/store/visibility_cache.h"
+#include "server/store/world_lock.h"
 #include "server/version.h"
 #include "world/bsp/placement.h"
 #include "world/content/line_specials.h"
@@ -167,12 +168,14 @@ std::expected<std::string, std::string> check(const LoadedConfig& loaded) {
   if (!prepared) return Failure(prepared.error());
   std::string maps;
   for (const MapRequest& map : prepared->maps) maps += (maps.empty() ? "" : ", ") + to_text(map);
+  const std::string wads = prepared->wads.empty() ? "the built-in ones" : joined(prepared->wads);
+  const std::string content =
+      prepared->setup.maps.empty() ? "without a map" : "maps " + maps + " from " + wads;
   std::string props;
   for (const PropRequest& prop : prepared->props)
     props += (props.empty() ? ", props " : ", ") + to_text(prop);
   return "configuration is good: port " + std::to_string(loaded.config.port) + ", seed " +
-         std::to_string(loaded.config.seed) + ", maps " + maps + " from " +
-         (prepared->wads.empty() ? "the built-in ones" : joined(prepared->wads)) + props;
+         std::to_string(loaded.config.seed) + ", " + content + props;
 }
 
 std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& given) {
@@ -195,6 +198,8 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   LoadedConfig kept = loaded;  // a kept world names its maps with their places, whatever is found another day
   kept.config.maps = prepared->maps;
   kept.config.props = prepared->props;
+  const auto lock = WorldLock::take(kept.config.world_dir);
+  if (!lock) return Failure(lock.error());
   if (auto made = prepare_world(kept); !made) return Failure(std::move(made.error()));
   sets.keep();
 
@@ -243,6 +248,12 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   Console console(STDIN_FILENO);
   options.console = &console;
   options.reload = [&] { reload(line, loaded, host, log); };
+  bool recording_lost = false;
+  options.watch = [&] {
+    if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
+    recording_lost = true;
+    log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});
+  };
   if (!loop.stop_requested())
     log.info("ready", {{"port", transports->port()},
                        {"listen", loaded.config.listen},
@@ -254,8 +265,8 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
                        {"start_ms", (Loop::now() - begun).count() / 1000}});
   loop.run(host, *transports, log, options);
   host.set_sink(nullptr);
-  if (recorder != nullptr && !recorder->failure().empty())
-    log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});
+  if (recorder != nullptr) recorder->finish();
+  options.watch();
   return {};
 }
 

@@ -56,7 +56,7 @@ struct Layers {
 /// Syncs what was written, so that a world that was announced is there after a power cut.
 std::expected<void, std::string> write_new_file(const fs::path& path, const std::string& text) {
   const auto failed = [&] {
-    return std::unexpected("cannot write " + path.string() + ": " + std::strerror(errno));
+    return std::unexpected("cannot write " + path.string() + ": " + std::strerror(errno) + "; see --world");
   };
   const std::string temporary = path.string() + ".new";
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -69,10 +69,14 @@ std::expected<void, std::string> write_new_file(const fs::path& path, const std:
     if (count > 0) written += static_cast<std::size_t>(count);
   }
   good = good && ::fsync(file) == 0;
+  good = good && ::rename(temporary.c_str(), path.c_str()) == 0;
   const int error = errno;
   ::close(file);
-  errno = error;
-  if (!good || ::rename(temporary.c_str(), path.c_str()) != 0) return failed();
+  if (!good) {
+    ::unlink(temporary.c_str());
+    errno = error;
+    return failed();
+  }
   const int folder = ::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     ::fsync(folder);
@@ -186,22 +190,17 @@ std::expected<void, std::string> prepare_world(const LoadedConfig& loaded) {
   if (loaded.config.world_dir.empty()) return {};
   const fs::path folder = loaded.config.world_dir;
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    return std::unexpected("cannot make the world's folder " + folder.string() + ": " + error.message() +
-                           "; see --world");
-  if (!loaded.world_exists) {
-    WriteStyle style;
-    style.kind = FileKind::world;
-    if (auto written = write_new_file(folder / "world.toml", write_settings(loaded.config, style)); !written)
-      return written;
-  }
   if (!fs::exists(folder / "server.toml", error)) {
     WriteStyle style;
     style.commented_out = true;
-    return write_new_file(folder / "server.toml", write_settings(Config(), style));
+    if (auto written = write_new_file(folder / "server.toml", write_settings(Config(), style)); !written)
+      return written;
   }
-  return {};
+  if (loaded.world_exists) return {};
+  // Last, as it is what makes the folder a world.
+  WriteStyle style;
+  style.kind = FileKind::world;
+  return write_new_file(folder / "world.toml", write_settings(loaded.config, style));
 }
 
 }  // namespace ashlar::server

@@ -29,8 +29,8 @@ struct LoadedConfig {
 /// @return or one line: a value out of range with where it came from, or a seed that contradicts the world's
 std::expected<LoadedConfig, std::string> load_config(const CommandLine& line, const Environment& environment);
 
-/// Makes the world's folder with its world.toml, and a server.toml of commented examples, where they are
-/// absent. Does nothing without a world_dir. @return or one line that names folder and reason
+/// Writes a server.toml of commented examples and the world's world.toml into its folder, which is there,
+/// where they are absent. Does nothing without a world_dir. @return or one line that names file and reason
 std::expected<void, std::string> prepare_world(const LoadedConfig& loaded);
 
 }  // namespace ashlar::server

@@ -54,7 +54,8 @@ std::expected<std::uint64_t, std::string> parse_whole(std::string_view text, std
   const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
   if (digits.empty() ||
       !std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))
-    return std::unexpected(quoted(text) + " is not a whole number");
+    return std::unexpected(quoted(text) + " is not a whole number: give " + std::to_string(low) + " to " +
+                           std::to_string(high));
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || value < low || value > high)
@@ -67,7 +68,8 @@ std::expected<double, std::string> parse_real(std::string_view text, double low,
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || end != text.data() + text.size() ||
       (error != std::errc{} && error != std::errc::result_out_of_range))
-    return std::unexpected(quoted(text) + " is not a number");
+    return std::unexpected(quoted(text) + " is not a number: give " + real_text(low) + " to " +
+                           real_text(high));
   if (error != std::errc{} || !std::isfinite(value) || value < low || value > high)
     return std::unexpected(std::string(text) + bounds(real_text(low), real_text(high)));
   return value;

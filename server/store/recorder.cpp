@@ -58,6 +58,7 @@ struct Recorder::Impl {
   const int fd;
   const std::string path;
   RecordingWriter writer;  // the Host's thread alone
+  bool ended = false;      // likewise: nothing is recorded any more
 
   mutable std::mutex mutex;
   std::condition_variable wake;
@@ -81,6 +82,12 @@ std::expected<std::unique_ptr<Recorder>, std::string> Recorder::create(const std
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Recorder::~Recorder() {
+  finish();
+  ::close(impl_->fd);
+}
+
+void Recorder::finish() {
+  if (!impl_->thread.joinable()) return;
   {
     const std::lock_guard lock(impl_->mutex);
     if (impl_->failed.empty()) impl_->writer.take(impl_->waiting);
@@ -88,16 +95,18 @@ Recorder::~Recorder() {
   }
   impl_->wake.notify_one();
   impl_->thread.join();
-  ::close(impl_->fd);
+  impl_->ended = true;
 }
 
 void Recorder::on_tick(const TickRecord& record) {
   Impl& r = *impl_;
+  if (r.ended) return;
   r.writer.add(record);
   if (!r.writer.block_ready()) return;
   {
     const std::lock_guard lock(r.mutex);
-    if (!r.failed.empty()) return;
+    r.ended = !r.failed.empty();
+    if (r.ended) return;
     if (r.waiting.size() > recorder_backlog_bytes_max) {
       r.failed = "recording to " + r.path + " stopped: the disk is too slow, " +
                  std::to_string(recorder_backlog_bytes_max >> 20) + " MiB were waiting";

@@ -18,9 +18,11 @@ class Recorder final : public TickSink {
   /// Creates the file; an existing one is refused, so that no match is overwritten by a restart.
   static std::expected<std::unique_ptr<Recorder>, std::string> create(const std::string& path,
                                                                       const RecordingHeader& header);
-  ~Recorder() override;  ///< writes what is left and closes
+  ~Recorder() override;  ///< finishes
 
   void on_tick(const TickRecord& record) override;
+  /// Writes what is left; what comes later is not recorded. Then failure() is the last word.
+  void finish();
   /// Empty while all is well; then one line. Any thread.
   std::string failure() const;
 

@@ -5,6 +5,7 @@ Usage: check_binary.py PATH/ashlar-server
 """
 import json
 import os
+import resource
 import signal
 import socket
 import struct
@@ -33,11 +34,11 @@ def run(*arguments, **extra):
 class Running:
     """A server on a free port, from its ready line to its end."""
 
-    def __init__(self, *arguments, stdin=subprocess.DEVNULL, **extra):
+    def __init__(self, *arguments, stdin=subprocess.DEVNULL, preexec_fn=None, **extra):
         self.lines = []
         self.process = subprocess.Popen([SERVER, "--port", "0", "--log-format", "json", *arguments],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        env=environment(**extra), stdin=stdin)
+                                        env=environment(**extra), stdin=stdin, preexec_fn=preexec_fn)
 
     def wait_for(self, event):
         for line in self.process.stdout:
@@ -117,6 +118,16 @@ class Mistakes(unittest.TestCase):
                 match.write("precious")
             self.refused(["--port", "0", "--record", file, "--world", world, *QUICK], file, "name another")
             self.assertFalse(os.path.exists(world))
+
+    def test_a_world_in_the_hands_of_another_server(self):
+        with tempfile.TemporaryDirectory() as world:
+            with Running("--world", world, *QUICK) as server:
+                server.wait_for("ready")
+                self.refused(["--port", "0", "--world", world, *QUICK], world, "another server")
+                server.process.kill()
+                server.finish()
+            done = run("--port", "0", "--world", world, "--for", "100ms", *QUICK)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_another_seed_for_a_world(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -238,11 +249,40 @@ class Life(unittest.TestCase):
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(server.process.wait(PATIENCE_S), 0)
 
+    def test_a_full_disk_ends_the_recording_and_is_told_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+            with Running("--record", os.path.join(folder, "match"), *QUICK, preexec_fn=limit) as server:
+                self.assertIn("match", server.wait_for("recording_failed")["error"])
+                code, events, _ = server.end(signal.SIGTERM)
+                self.assertEqual((code, events.count("recording_failed"), events[-1]), (0, 1, "stopped"))
+
+    def test_closed_standard_streams_are_not_taken_for_files_and_sockets(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = os.path.join(folder, "fds")
+            with Running(*QUICK) as server:  # for a free port
+                port = server.wait_for("ready")["port"]
+                server.end(signal.SIGTERM)
+            command = 'exec "$0" "$@" <&- >&- 2>&-'
+            process = subprocess.Popen(["sh", "-c", command, SERVER, "--port", str(port), "--status-every", "1",
+                                        "--record", report, *QUICK], env=environment())
+            try:
+                deadline = time.monotonic() + PATIENCE_S
+                while run("--health", "127.0.0.1:%d" % port).returncode != 0 and time.monotonic() < deadline:
+                    time.sleep(0.1)
+                for number in (0, 1, 2):
+                    self.assertEqual(os.readlink(f"/proc/{process.pid}/fd/{number}"), "/dev/null")
+            finally:
+                process.terminate()
+            self.assertEqual(process.wait(PATIENCE_S), 0)
+
     def test_the_console_obeys_and_its_end_does_not_end_the_server(self):
         with Running(*QUICK, stdin=subprocess.PIPE) as server:
             server.wait_for("ready")
             for line, event, key in (("statsu", "console", "error"), ("help", "console", "commands"),
-                                     ("status", "status", "tick_ms_p99"), ("motd news", "console", "motd")):
+                                     ("status", "status", "tick_ms_p99"), ("motd news", "console", "motd"),
+                                     ("players", "console", "players"), ("say hello", "console", "say"),
+                                     ("kick ann", "console", "error")):
                 server.process.stdin.write(line + "\n")
                 server.process.stdin.flush()
                 self.assertIn(key, server.wait_for(event))

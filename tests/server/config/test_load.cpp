@@ -102,7 +102,7 @@ TEST_CASE("a wrong line of a file is named with its number, key and remedy", "[s
 TEST_CASE("values of flags and variables are refused under their own names", "[server][config]") {
   CHECK(error_of({"--port", "99999"}) == "--port: 99999 is out of range: give 0 to 65535");
   CHECK(error_of({}, {{"ASHLAR_PORT", "tcp://10.0.0.1:7777"}}) ==
-        "ASHLAR_PORT: \"tcp://10.0.0.1:7777\" is not a whole number");
+        "ASHLAR_PORT: \"tcp://10.0.0.1:7777\" is not a whole number: give 0 to 65535");
   CHECK_THAT(error_of({"--tick-rate", "9"}), ContainsSubstring("10 to 128"));
   CHECK_THAT(error_of({"--doors", "ajar"}), ContainsSubstring("open or shut"));
   CHECK_THAT(error_of({"--map", "none", "--map", "MAP01"}), ContainsSubstring("none"));
@@ -242,6 +242,7 @@ TEST_CASE("a world is made once and keeps its seed, rules and maps", "[server][c
   REQUIRE(first.has_value());
   CHECK_FALSE(first->world_exists);
   CHECK_FALSE(std::filesystem::exists(dir));  // loading writes nothing
+  std::filesystem::create_directories(dir);
   REQUIRE(prepare_world(*first).has_value());
 
   const auto second = load({"--world", dir});
@@ -274,6 +275,7 @@ TEST_CASE("settings in the world's folder are read unless another file is named"
   CHECK(load({"--world", folder.path(""), "--config", other})->config.port == 7777);
   const auto named = load({"--config", folder.write("names.toml", "world = \"" + folder.path("w") + "\"\n")});
   REQUIRE(named.has_value());
+  std::filesystem::create_directories(folder.path("w"));
   REQUIRE(prepare_world(*named).has_value());
   CHECK(std::filesystem::exists(folder.path("w/world.toml")));
 }
@@ -294,11 +296,15 @@ TEST_CASE("a world that cannot be made is refused by name", "[server][config][wo
   const TemporaryFolder folder;
   const std::string file = folder.write("file", "x");
   CHECK_THAT(error_of({"--world", file}), ContainsSubstring("not a folder"));
-  const auto below = load({"--world", file + "/below"});
-  REQUIRE(below.has_value());
-  const auto made = prepare_world(*below);
+  // A folder stands where the file is written before it gets its name.
+  const std::string dir = folder.path("world");
+  std::filesystem::create_directories(dir + "/world.toml.new");
+  const auto loaded = load({"--world", dir});
+  REQUIRE(loaded.has_value());
+  const auto made = prepare_world(*loaded);
   REQUIRE_FALSE(made.has_value());
-  CHECK_THAT(made.error(), ContainsSubstring(file + "/below"));
+  CHECK_THAT(made.error(), ContainsSubstring(dir + "/world.toml") && ContainsSubstring("--world"));
+  CHECK_FALSE(std::filesystem::exists(dir + "/world.toml"));
 }
 
 }  // namespace ashlar::server

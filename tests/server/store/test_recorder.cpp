@@ -1,0 +1,86 @@
+#include "server/store/recorder.h"
+
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+namespace ashlar::server {
+
+using testing::TemporaryFolder;
+
+namespace {
+
+/// A disk that is full at so many bytes, as far as this process can tell.
+class FullAt {
+ public:
+  explicit FullAt(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullAt() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullAt(const FullAt&) = delete;
+  FullAt& operator=(const FullAt&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
+RecordingHeader small_world() {
+  RecordingHeader header;
+  header.players_max = 1;
+  return header;
+}
+
+TickRecord tick_with(std::uint64_t hash) {
+  TickRecord tick;
+  tick.leaves = {EntityId{7}};
+  tick.hash = hash;
+  return tick;
+}
+
+std::uint64_t ticks_in(const std::string& text) {
+  const std::vector<std::uint8_t> bytes(text.begin(), text.end());
+  auto reader = RecordingReader::open(bytes);
+  REQUIRE(reader.has_value());
+  TickRecord tick;
+  std::uint64_t count = 0;
+  for (auto more = reader->next(tick); more.has_value() && *more; more = reader->next(tick))
+    CHECK(tick.hash == count++);
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("what was recorded is in the file once the recorder has finished", "[server][recorder]") {
+  const TemporaryFolder folder;
+  const auto recorder = Recorder::create(folder.path("match"), small_world());
+  REQUIRE(recorder.has_value());
+  for (std::uint64_t i = 0; i < 200; ++i) (*recorder)->on_tick(tick_with(i));
+  (*recorder)->finish();
+  CHECK((*recorder)->failure().empty());
+  (*recorder)->on_tick(tick_with(200));  // too late
+  CHECK(ticks_in(folder.read("match")) == 200);
+}
+
+TEST_CASE("a full disk ends the recording, is told, and leaves the blocks before it", "[server][recorder]") {
+  const TemporaryFolder folder;
+  const FullAt disk(4096);
+  const std::string path = folder.path("match");
+  const auto recorder = Recorder::create(path, small_world());
+  REQUIRE(recorder.has_value());
+  for (std::uint64_t i = 0; i < 2000; ++i) (*recorder)->on_tick(tick_with(i));
+  (*recorder)->finish();
+  CHECK_THAT((*recorder)->failure(), ContainsSubstring(path));
+  CHECK(folder.read("match").size() == 4096);
+  CHECK(ticks_in(folder.read("match")) % 60 == 0);
+}
+
+}  // namespace ashlar::server
