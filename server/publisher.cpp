@@ -178,11 +178,14 @@ void Publisher::gather_heights(const World& world) {
   for (const MapInSpace& map : world.maps()) total += map.heights.size();
   if (total == 0) return;
 
-  const std::size_t per_second = world.setup().rules.tick_rate_hz;
+  const std::uint32_t second = world.setup().rules.tick_rate_hz;
+  const std::uint32_t tick = number(world.tick());
+  const std::size_t ticks = std::min(tick - told_tick_, second);
+  told_tick_ = tick;
   wire_heights_.reserve(snapshot_sector_heights_max);  // spans below point into it
   gather_moving(world);
   const std::size_t room = snapshot_sector_heights_max - wire_heights_.size();
-  const std::size_t share = std::min({(total + per_second - 1) / per_second, total, room});
+  const std::size_t share = std::min({(total * ticks + second - 1) / second, total, room});
   for (std::size_t sent = 0; sent < share && height_blocks_.size() < snapshot_sector_runs_max;) {
     next_sector_ %= total;
     // The map and sector that the running number falls on.

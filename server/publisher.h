@@ -27,7 +27,7 @@ class Publisher {
   std::span<const CellBlock> blocks_near(DVec3 eye_m, double radius_m, double margin_m);
 
   /// The sectors' heights that go out this tick: those in motion, and a share of all, so that every sector
-  /// comes round within a second.
+  /// comes round within a second, or as soon as snapshot_sector_heights_max a snapshot let it.
   std::span<const HeightBlock> heights() const { return height_blocks_; }
 
   /// The sectors' motions that go out this tick.
@@ -71,6 +71,7 @@ class Publisher {
   std::vector<WireHeights> wire_heights_;
   std::vector<HeightBlock> height_blocks_;
   std::size_t next_sector_ = 0, next_moving_ = 0;
+  std::uint32_t told_tick_ = 0;  // of the last heights
   MotionNews news_;
   std::span<const WireMotion> motions_;
 };

@@ -144,3 +144,27 @@ TEST_CASE("a cell that just became empty is told to everyone near, seen or not",
   CHECK(blocks.size() == cells);
   for (const CellBlock& block : blocks) CHECK(block.entities.empty());
 }
+
+TEST_CASE("every sector's height comes round within a second, however rare snapshots are",
+          "[server][publisher]") {
+  const std::uint32_t every = GENERATE(1u, 7u, 30u);
+  CAPTURE(every);
+  const auto world = populated(testing::builtin_map(), false);
+  const std::uint32_t second = world->setup().rules.tick_rate_hz;
+  const std::size_t sectors = world->maps()[0].heights.size();
+  REQUIRE(sectors <= snapshot_sector_heights_max);
+  Publisher publisher;
+  std::vector<std::uint32_t> told(sectors, 0);
+  for (std::uint32_t tick = 1; tick <= 5 * second; ++tick) {
+    world->step({});
+    if (tick % every != 0) continue;
+    publisher.gather(*world);
+    for (const HeightBlock& block : publisher.heights())
+      for (std::size_t i = 0; i < block.heights.size(); ++i) told[block.first + i] = tick;
+    if (tick < 2 * second) continue;
+    for (std::size_t i = 0; i < sectors; ++i) {
+      CAPTURE(tick, i);
+      REQUIRE(tick - told[i] <= second + every);
+    }
+  }
+}
