@@ -141,7 +141,7 @@ void Client::handle(Welcome& message) {
   state_ = ClientState::joining;
   next_send_ = now_;
   view_.reset(welcome_.rules.tick_rate_hz);
-  clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks);
+  clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);
   if (rtt_ > Micros{0}) clock_.take_round_trip(now_, rtt_);
   std::vector<std::shared_ptr<const PlacedMap>> held;
   for (const WelcomeMap& map : welcome_.maps) {
@@ -220,7 +220,9 @@ void Client::count_snapshot(const SnapshotPart& message) {
           now_, message.tick,
           message.input_ahead == input_ahead_none ? std::nullopt : std::optional<int>{message.input_ahead});
   }
-  if (++parts_have_ == message.part_count) ++stats_.snapshots_complete;
+  if (++parts_have_ != message.part_count) return;
+  ++stats_.snapshots_complete;
+  complete_tick_ = parts_tick_;
 }
 
 void Client::handle(ChatLine& message) {

@@ -109,6 +109,8 @@ class Client {
   const std::optional<OwnPlayer>& own() const { return own_; }
   std::uint32_t own_tick() const { return own_tick_; }
   std::uint32_t applied_tick() const { return applied_tick_; }
+  /// Newest tick of which every part has arrived; 0: none yet.
+  std::uint32_t complete_tick() const { return complete_tick_; }
   /// Tick of the newest command sent; 0 before playing.
   std::uint32_t command_tick() const { return clock_.newest_tick(); }
   const View& view() const { return view_; }
@@ -170,6 +172,7 @@ class Client {
   std::uint32_t snapshot_tick_ = 0;
   std::uint32_t parts_tick_ = 0;  // tick whose parts are being counted
   std::uint32_t parts_have_ = 0;
+  std::uint32_t complete_tick_ = 0;
   Micros last_snapshot_{0};
   Micros hungry_since_{0};  // the same, without the time in which nobody listened
   Micros last_input_{0};

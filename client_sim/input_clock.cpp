@@ -1,21 +1,26 @@
 #include "client_sim/input_clock.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace ashlar::client_sim {
 namespace {
 
-constexpr int slope_max = 4;   // of 64: a sixteenth
-constexpr int late_jump = 3;   // ticks short of the wish from which numbers are passed over
-constexpr int early_hold = 8;  // ticks above it from which the clock waits
+constexpr int slope_max = 4;     // of 64: a sixteenth
+constexpr int dense_ticks = 15;  // snapshots further apart show too late what a slope did
+constexpr int late_jump = 3;     // ticks short of the wish from which numbers are passed over
+constexpr int early_hold = 8;    // ticks above it from which the clock waits
 constexpr std::uint32_t stall_ticks = 8;
 constexpr std::uint32_t window_snapshots_min = 4;
 constexpr Micros window_over{500'000};
 constexpr Micros early_over{250'000};
 constexpr Micros pace_over{250'000};
 constexpr std::int64_t pace_slowest = 32;  // times the plain period
-// A gap in the snapshots from which the server's tick alone tells where it is now.
+// Farthest ahead that servers take a command, less one for the tick that is about to begin.
+constexpr int reach_ticks = 62;
+// A gap in the snapshots, longer than it should be by this, from which the server's tick alone tells where it
+// is now.
 constexpr Micros lost_sight{250'000};
 constexpr Micros catch_up_for{250'000};
 constexpr std::int64_t rtt_ticks_max = 1000;
@@ -25,13 +30,17 @@ constexpr Micros first_rtt_max{250'000};
 
 }  // namespace
 
-void InputClock::reset(std::uint16_t tick_rate_hz, int lead_ticks) {
+void InputClock::reset(std::uint16_t tick_rate_hz, int lead_ticks, std::uint16_t snapshot_every_ticks) {
   *this = InputClock{};
   tick_rate_hz_ = tick_rate_hz;
   lead_ticks_ = lead_ticks;
+  snapshot_every_ticks_ = snapshot_every_ticks;
 }
 
-int InputClock::ahead_max() const { return std::clamp(tick_rate_hz_ / 2, 8, 32); }
+int InputClock::ahead_max() const {
+  return std::min(std::clamp(tick_rate_hz_ / 2, 8, 32) + snapshot_every_ticks_ - 1,
+                  reach_ticks - lead_ticks_);
+}
 
 InputClock::Nanos InputClock::period() const {
   const Nanos base = pace_ > Nanos{0} ? pace_ : plain_period();
@@ -109,20 +118,27 @@ void InputClock::measure_pace(Micros now, std::uint32_t snapshot_tick) {
 
 void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<int> input_ahead) {
   if (!running_ || snapshot_tick <= snapshot_tick_) return;
-  if ((snapshot_tick - snapshot_tick_) * plain_period() > lost_sight) catch_up_until_ = now + catch_up_for;
+  const std::int64_t gap_ticks = std::int64_t{snapshot_tick - snapshot_tick_} - (snapshot_every_ticks_ - 1);
+  if (gap_ticks * plain_period() > lost_sight) catch_up_until_ = now + catch_up_for;
   measure_pace(now, snapshot_tick);
   snapshot_tick_ = snapshot_tick;
   if (now < catch_up_until_ && tick_ < anchor()) return skip_to(anchor());
   if (!input_ahead || snapshot_tick <= blind_until_) return;
   if (window_count_++ == 0) window_begin_ = now;
   lead_min_ = std::min(lead_min_, *input_ahead);
-  if (window_count_ < window_snapshots_min) return;
   // Commands that come too late are lost ones, and ahead of a server that slows down they soon wait for long:
   // both are mended sooner than the rest.
   const Micros watched = now - window_begin_;
+  if (window_count_ < window_snapshots_min && watched < window_over) return;
   const bool late = lead_min_ < 0;
   const bool early = lead_min_ - lead_ticks_ >= early_hold && watched >= early_over;
   if (late || early || watched >= window_over) correct();
+}
+
+/// Until the second snapshot from now a slope should not have made up for more than what is off.
+int InputClock::slope_most(int off) const {
+  if (snapshot_every_ticks_ <= dense_ticks) return slope_max;
+  return std::clamp(64 * std::abs(off) / (2 * snapshot_every_ticks_), 1, slope_max);
 }
 
 void InputClock::correct() {
@@ -134,14 +150,14 @@ void InputClock::correct() {
     const std::uint32_t wanted = tick_ + static_cast<std::uint32_t>(-off);
     const std::uint32_t most = anchor() + static_cast<std::uint32_t>(ahead_max()) / 2;
     if (const std::uint32_t to = std::min(wanted, most); to > tick_) return skip_to(to);
-    slope_ = -slope_max;
+    slope_ = -slope_most(off);
   } else if (off >= early_hold) {
     due_ += period() * off;
     blind_until_ = tick_;
   } else if (off < 0) {
-    slope_ = std::max(2 * off, -slope_max);
+    slope_ = std::max(2 * off, -slope_most(off));
   } else if (off > 1) {
-    slope_ = std::min(off, slope_max);
+    slope_ = std::min(off, slope_most(off));
   }
   forget_window();
 }

@@ -23,7 +23,8 @@ namespace ashlar::client_sim {
 class InputClock {
  public:
   /// @param lead_ticks  the smallest lead wished for
-  void reset(std::uint16_t tick_rate_hz, int lead_ticks);
+  /// @param snapshot_every_ticks  from one snapshot to the next, as the server says; up to a second's
+  void reset(std::uint16_t tick_rate_hz, int lead_ticks, std::uint16_t snapshot_every_ticks = 1);
 
   bool running() const { return running_; }
 
@@ -53,7 +54,8 @@ class InputClock {
   /// When the next command is due.
   Micros due() const { return std::chrono::duration_cast<Micros>(due_); }
 
-  /// How far beyond round trip and wish commands may run ahead: half a second, within 8 to 32 ticks.
+  /// How far beyond round trip and wish commands may run ahead of the newest snapshot: half a second, within
+  /// 8 to 32 ticks, and until the next one is due; with the wish never beyond a server's reach.
   int ahead_max() const;
 
  private:
@@ -65,10 +67,12 @@ class InputClock {
   void measure_pace(Micros now, std::uint32_t snapshot_tick);
   void forget_pace(Micros now, std::uint32_t snapshot_tick);
   void forget_window() { lead_min_ = 127, window_count_ = 0; }
+  int slope_most(int off) const;
   void correct();
 
   std::uint16_t tick_rate_hz_ = 60;
   int lead_ticks_ = 2;
+  int snapshot_every_ticks_ = 1;
   bool running_ = false;
   std::uint32_t tick_ = 0;
   Nanos due_{0};

@@ -19,6 +19,7 @@ using client_sim::Micros;
 class FakeServer {
  public:
   std::uint16_t rate_hz = 60;
+  std::uint16_t snapshot_every = 1;
   int slower = 1;       // in overload: every tick takes so many times as long
   bool frozen = false;  // has no processor: reads nothing, and gives up the ticks that it misses
   std::vector<WelcomeMap> maps;
@@ -88,6 +89,7 @@ class FakeServer {
       welcome.player = make_entity_id(1, 1);
       welcome.tick = tick;
       welcome.rules.tick_rate_hz = rate_hz;
+      welcome.snapshot_every_ticks = snapshot_every;
       welcome.maps = maps;
       send(now, out, [&](const PacketHeader& h) { return writer_.write(h, welcome); });
       return;
@@ -140,7 +142,7 @@ class FakeServer {
       ahead_min = std::min(ahead_min, buffer_.level(tick));
       ahead_max = std::max(ahead_max, buffer_.level(tick));
     }
-    if (!mute_snapshots) send_snapshot(now, out);
+    if (!mute_snapshots && tick % snapshot_every == 0) send_snapshot(now, out);
     for (const ChatLine& line : lines_to_send)
       if (line.number > client_chat_seen_ && tick % 6 == 0)
         send(now, out, [&](const PacketHeader& h) { return writer_.write(h, line); });

@@ -113,6 +113,30 @@ TEST_CASE("every tick's command arrives in time over a steady link", "[client_si
   CHECK(match.server.ahead_max <= 6);
 }
 
+TEST_CASE("every tick's command arrives in time however rare snapshots are", "[client_sim][client]") {
+  const int rate = GENERATE(10, 60, 128);
+  const int every = GENERATE(2, 10, 47, 60);
+  const int delay_ms = GENERATE(0, 20, 150);
+  if (every > rate) return;
+  CAPTURE(rate, every, delay_ms);
+  Match match;
+  match.server.rate_hz = static_cast<std::uint16_t>(rate);
+  match.server.snapshot_every = static_cast<std::uint16_t>(every);
+  LinkConditions conditions;
+  conditions.latency = Micros{delay_ms * 1000};
+  match.conditions(conditions);
+  match.run(40);  // to settle: what it goes by comes that rarely
+  REQUIRE(match.client.state() == ClientState::playing);
+  match.server.missing = match.server.applied = match.server.early = 0;
+  match.server.ahead_max = -127;
+  match.server.ahead_min = 127;
+  match.run(20);
+  CHECK(match.server.missing == 0);
+  CHECK(match.server.early == 0);
+  CHECK(match.server.ahead_min >= 0);
+  CHECK(match.server.ahead_max <= 8);
+}
+
 TEST_CASE("under loss, jitter, doubling and reordering nearly every command arrives",
           "[client_sim][client]") {
   const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u);
