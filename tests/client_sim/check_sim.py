@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -103,7 +104,7 @@ class Mistakes(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done)
             done = run("simulate", "--minutes", "0.5", "--map", "none", "--shrink", "0", "--break", "early-ack", *props)
             self.assertEqual(done.returncode, 1, done)
-            self.assertIn(" ".join(props), done.stdout)  # in the command that plays it again
+            self.assertIn(shlex.join(props), done.stdout)  # in the command that plays it again
             many = [word for x in range(25) for word in ("--prop", f"{crate.name}@{x},0")]
             self.refused(["simulate", *many], "24", "25")
 
