@@ -130,6 +130,10 @@ void Link::deliver(Micros now, DatagramBatch& out) {
   }
 }
 
+bool Link::carries(const PeerAddress& peer) const {
+  return std::ranges::find(queue_, peer, &Parcel::peer) != queue_.end();
+}
+
 void Link::clear() {
   for (Parcel& parcel : queue_) spare_.push_back(std::move(parcel.bytes));
   queue_.clear();

@@ -66,6 +66,8 @@ class Link {
   void clear();
   /// Datagrams and closings under way.
   std::size_t under_way() const { return queue_.size(); }
+  /// Is anything of this sender's or receiver's under way? O(under way).
+  bool carries(const PeerAddress& peer) const;
   /// When the next of them is due; Micros::max() when there is none.
   Micros next_due() const { return queue_.empty() ? Micros::max() : queue_.front().due; }
   const LinkStats& stats() const { return stats_; }

@@ -11,6 +11,9 @@ struct Defects {
   bool replay_window = false;  ///< a datagram that was seen before is taken again
   bool lost_wake = false;      ///< a line of chat is sent when it comes, and not again when it got lost
   bool ghost = false;          ///< the player of a session that timed out stays in the world
+  bool blind_spot = false;     ///< nobody is told of the farthest cell in reach
+  bool lost_heights = false;   ///< floors and ceilings that move are not told
+  bool lost_line = false;      ///< every eighth line of chat is passed over
   bool wrong_eyes = false;     ///< interest looks from the eyes of the client that was served before
 };
 

@@ -77,9 +77,10 @@ struct SessionAudit {
   std::uint64_t nonce = 0;  ///< of the hello that began it
   EntityId player{};        ///< once it plays
   bool playing = false;
-  Turn16 view_turn{0};           ///< added to the yaw of its commands
-  std::uint64_t accepted = 0;    ///< datagrams taken from it
-  std::size_t chat_waiting = 0;  ///< lines it has not confirmed
+  Turn16 view_turn{0};              ///< added to the yaw of its commands
+  std::uint64_t accepted = 0;       ///< datagrams taken from it
+  std::size_t chat_waiting = 0;     ///< lines it has not confirmed
+  std::uint32_t chat_given_up = 0;  ///< lines that had to make room
 };
 
 /// The Host's books: what has to agree, and what has to stay small.

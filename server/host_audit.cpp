@@ -18,6 +18,7 @@ void Host::audit(HostAudit& out) const {
     row.view_turn = session.view_turn;
     row.accepted = session.accepted;
     row.chat_waiting = session.chat.size();
+    row.chat_given_up = session.chat.given_up();
   }
   out.addresses = h.by_address.size();
   out.counted_by_address = 0;

@@ -94,6 +94,7 @@ struct Host::Impl {
   bool started = false;
   bool closed = false;
   std::string shut_reason;
+  std::uint32_t lines_told = 0;  // for Defects::lost_line
 };
 
 }  // namespace ashlar::server

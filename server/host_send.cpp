@@ -71,6 +71,8 @@ void Host::Impl::tell_all(const std::string& from, const std::string& text) {
   const std::string line = make_printable(text, chat_bytes_max);
   for (Session& session : sessions)
     if (session.state == SessionState::playing) session.chat.push(from, line);
+  if (!config.defects.lost_line || from.empty() || ++lines_told % 8 != 0) return;
+  for (Session& session : sessions) session.chat.give_up_oldest();
 }
 
 void Host::Impl::send_chat(Micros at, Session& session, DatagramBatch& out) {
@@ -115,11 +117,13 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
                            : static_cast<std::int8_t>(std::clamp(level, -127, 127));
     head.own = &own;
     const DVec3 eye = own.body.position_m + DVec3{0, 0, world->setup().rules.player_eye_m};
-    const std::span<const CellBlock> blocks = publisher.blocks_near(
+    std::span<const CellBlock> blocks = publisher.blocks_near(
         config.defects.wrong_eyes ? eye_before : eye, config.interest_radius_m, eye_margin_m + travelled_m);
     eye_before = eye;
+    if (config.defects.blind_spot && !blocks.empty()) blocks = blocks.first(blocks.size() - 1);
+    const auto heights = config.defects.lost_heights ? std::span<const HeightBlock>{} : publisher.heights();
     const SnapshotPlan plan =
-        snapshots.begin(head, blocks, publisher.heights(), snapshot_parts_per_client, publisher.motions());
+        snapshots.begin(head, blocks, heights, snapshot_parts_per_client, publisher.motions());
     for (std::size_t part = 0; part < plan.parts; ++part)
       send(session.address, snapshots.part(part, next_header(session, at)), out);
   }

@@ -34,14 +34,19 @@ class ChatQueue {
 
   void push(const std::string& from, const std::string& text) {
     if (count_ == lines_max) {
-      first_ = (first_ + 1) % lines_max;
-      --count_;
+      give_up_oldest();
+      ++given_up_;
     }
     ChatLine& line = lines_[(first_ + count_) % lines_max];
     line.number = ++newest_;
     line.from = from;
     line.text = text;
     ++count_;
+  }
+  void give_up_oldest() {
+    if (count_ == 0) return;
+    first_ = (first_ + 1) % lines_max;
+    --count_;
   }
   void seen(std::uint32_t number) {
     while (count_ > 0 && lines_[first_].number <= number) {
@@ -52,11 +57,14 @@ class ChatQueue {
   std::size_t size() const { return count_; }
   const ChatLine& operator[](std::size_t i) const { return lines_[(first_ + i) % lines_max]; }
   std::uint32_t newest() const { return newest_; }
+  /// Lines that had to make room for newer ones.
+  std::uint32_t given_up() const { return given_up_; }
 
  private:
   std::array<ChatLine, lines_max> lines_;
   std::size_t first_ = 0, count_ = 0;
   std::uint32_t newest_ = 0;
+  std::uint32_t given_up_ = 0;
 };
 
 /// One client's connection. Cold state; what the simulation needs of it is the player's id and the input.

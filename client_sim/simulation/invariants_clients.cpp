@@ -8,7 +8,9 @@
 
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
+#include "protocol/snapshot_writer.h"
 #include "server/host.h"
+#include "world/bsp/placement.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {
@@ -22,6 +24,8 @@ constexpr Micros calm_enough{12'000'000};
 /// After so long in play without trouble the server applies what a client sends, each command for its tick.
 constexpr Micros control_after{3'000'000};
 constexpr Micros silence_max{1'000'000};
+/// Where snapshots are rare, so many of them may be lost one after the other.
+constexpr int snapshots_lost_max = 4;
 /// A line that a calm client has not confirmed by then is lost.
 constexpr Micros chat_wait_max{5'000'000};
 /// As InputBuffer documents it: a missing command repeats the last one so often, then the player stands.
@@ -83,10 +87,7 @@ class CellsAreTrue final : public Invariant {
     }
     return std::exchange(it->tick, cell.tick) != cell.tick;
   }
-  static bool same(const EntityRecord& a, const TrueEntity& b) {
-    return a.id == b.record.id && a.x == b.record.x && a.y == b.record.y && a.z == b.record.z &&
-           a.kind == b.record.kind && a.yaw == b.record.yaw;
-  }
+  static bool same(const EntityRecord& a, const TrueEntity& b) { return a == b.record; }
   static std::string text_of(const ViewCell& cell) {
     return "cell (" + std::to_string(cell.cell.x) + ", " + std::to_string(cell.cell.y) + ", " +
            std::to_string(cell.cell.z) + ") of tick " + std::to_string(cell.tick);
@@ -113,6 +114,102 @@ class CellsAreTrue final : public Invariant {
 
   std::vector<Known> known_;
   std::vector<EntityRecord> sorted_;
+};
+
+/// Whoever is in a player's sight and in reach of interest is in each of its snapshots. Their cells are
+/// compared above.
+class TheSeenAreTold final : public Invariant {
+ public:
+  std::string_view name() const override { return "a client is told of whom its player sees"; }
+  void on_server_start(const Match& match) override { looked_.assign(match.config().clients, 0); }
+  std::optional<Finding> after_clients(const Match& match) override {
+    const double radius_m = server::HostConfig{}.interest_radius_m;
+    for (const auto& seat : match.seats()) {
+      const server::SessionAudit* session = match.session_of(*seat);
+      if (session == nullptr || seat->tainted()) continue;
+      const std::uint32_t tick = seat->client()->complete_tick();
+      if (std::exchange(looked_[seat->number()], tick) == tick) continue;
+      const TrueFrame* frame = match.truth().at(tick);
+      if (frame == nullptr) continue;
+      for (const TrueSight& sight : frame->sights) {
+        if (sight.viewer != session->player || sight.distance_m > radius_m) continue;
+        const auto cells = seat->client()->view().cells();
+        const auto cell = std::ranges::find(cells, sight.cell, &ViewCell::cell);
+        if (cell == cells.end() || cell->tick < tick)
+          return Finding{client_name(*seat), "was told nothing by tick " + std::to_string(tick) +
+                                                 " of the cell of " + entity_name(sight.seen) +
+                                                 ", who is in its sight"};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<std::uint32_t> looked_;  // the newest complete tick, by seat
+};
+
+/// Floors and ceilings are told as they were, and again and again.
+class HeightsAreTrue final : public Invariant {
+ public:
+  std::string_view name() const override {
+    return "floors and ceilings that a client holds are the server's";
+  }
+  void on_server_start(const Match& match) override { looked_.assign(match.config().clients, 0); }
+  std::optional<Finding> after_clients(const Match& match) override {
+    for (const auto& seat : match.seats()) {
+      if (seat->tainted() || match.session_of(*seat) == nullptr) continue;
+      const client_sim::View& view = seat->client()->view();
+      const std::uint32_t before = std::exchange(looked_[seat->number()], view.newest_tick());
+      if (before == view.newest_tick()) continue;
+      for (std::size_t map = 0; map < match.config().maps.size(); ++map)
+        if (auto wrong = compare(match, *seat, map, before < view.newest_tick() ? before : 0)) return wrong;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// So many rounds may be lost one after the other: one in a hundred datagrams is, also in calm.
+  static constexpr int rounds_max = 6;
+
+  /// How long a round over all sectors may take.
+  static Micros round_of(const Match& match) {
+    std::size_t sectors = 0;
+    for (const auto& map : match.config().maps) sectors += map->initial_heights().size();
+    // Those in motion take their room first.
+    const auto snapshots = static_cast<std::int64_t>(sectors / (snapshot_sector_heights_max / 2) + 1);
+    return std::max(Micros{1'000'000}, match.snapshot_interval() * snapshots);
+  }
+
+  static std::optional<Finding> compare(const Match& match, const Seat& seat, std::size_t map,
+                                        std::uint32_t before) {
+    const Client& client = *seat.client();
+    const auto told = client.view().sectors(map);
+    const std::size_t sectors = match.config().maps[map]->initial_heights().size();
+    const auto name = [map](std::size_t i) {
+      return "sector " + std::to_string(i) + " of map " + std::to_string(map);
+    };
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      if (told[i].tick <= before) continue;
+      const TrueFrame* frame = match.truth().at(told[i].tick);
+      if (frame == nullptr) continue;
+      const WireHeights is = frame->heights[map][i];
+      if (told[i].heights.floor != is.floor || told[i].heights.ceiling != is.ceiling)
+        return Finding{client_name(seat), "holds " + name(i) + " of tick " + std::to_string(told[i].tick) +
+                                              " at other heights than the server had"};
+    }
+    const Micros age_max = rounds_max * round_of(match);
+    if (seat.hostile() || client.state() != ClientState::playing) return std::nullopt;
+    if (!calm(match, seat, std::max(calm_enough, age_max))) return std::nullopt;
+    const auto ticks_max =
+        static_cast<std::uint32_t>(age_max.count() * match.config().tick_rate_hz / 1'000'000);
+    for (std::size_t i = 0; i < sectors; ++i)
+      if (i >= told.size() || told[i].tick + ticks_max < client.view().newest_tick())
+        return Finding{client_name(seat), "was not told of " + name(i) + " for " +
+                                              std::to_string(age_max.count() / 1'000'000) + " s"};
+    return std::nullopt;
+  }
+
+  std::vector<std::uint32_t> looked_;  // the newest tick, by seat
 };
 
 /// The own player that a client predicts from is the server's, to the last bit, and the command that it is
@@ -223,12 +320,16 @@ class ChatIsDependable final : public Invariant {
       const server::SessionAudit* session = match.session_of(*seat);
       if (seat->tainted() || seat->hostile() || session == nullptr) continue;
       Heard& heard = heard_[seat->number()];
-      if (heard.life != seat->lives()) heard = {seat->lives(), 0, {}};
+      if (heard.life != seat->lives()) heard = {seat->lives(), 0, 0, {}};
       for (const ChatLine& line : seat->heard()) {
         if (line.number <= heard.number)
           return Finding{client_name(*seat), "heard line " + std::to_string(line.number) + " after line " +
                                                  std::to_string(heard.number)};
         heard.number = line.number;
+        if (line.number - ++heard.count > session->chat_given_up)
+          return Finding{client_name(*seat), "heard " + std::to_string(heard.count) + " lines up to number " +
+                                                 std::to_string(line.number) + ", and the server gave up " +
+                                                 std::to_string(session->chat_given_up)};
         const std::uint32_t number = number_of(line.from, line.text);
         if (number == 0) continue;  // the server's own lines, and those of hostile clients
         std::uint32_t& before = heard.of_speaker[line.from];
@@ -245,7 +346,7 @@ class ChatIsDependable final : public Invariant {
  private:
   struct Heard {
     std::uint32_t life = 0;
-    std::uint32_t number = 0;
+    std::uint32_t number = 0, count = 0;
     std::map<std::string, std::uint32_t> of_speaker;
   };
   struct Waiting {
@@ -290,9 +391,15 @@ class CalmClientsPlay final : public Invariant {
         return Finding{client_name(*seat),
                        seat->client() == nullptr ? "is away" : "is " + std::string(name_of(*seat->client()))};
       const Micros silent = seat->silent();
-      if (silent > silence_max)
+      const Micros allowed = std::max(silence_max, (snapshots_lost_max + 1) * match.snapshot_interval());
+      if (silent > allowed)
         return Finding{client_name(*seat),
                        "has had no snapshot for " + std::to_string(silent.count() / 1000) + " ms"};
+      const std::uint32_t newest = seat->client()->view().newest_tick(), now = match.host()->status().tick;
+      if (newest > now ||
+          (now - newest) * std::int64_t{1'000'000} / match.config().tick_rate_hz > allowed.count())
+        return Finding{client_name(*seat), "has snapshots up to tick " + std::to_string(newest) +
+                                               " when the server is at " + std::to_string(now)};
     }
     return std::nullopt;
   }
@@ -337,6 +444,8 @@ class CalmClientsAreInControl final : public Invariant {
 
 void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out) {
   out.push_back(std::make_unique<CellsAreTrue>());
+  out.push_back(std::make_unique<TheSeenAreTold>());
+  out.push_back(std::make_unique<HeightsAreTrue>());
   out.push_back(std::make_unique<OwnStateIsTrue>());
   out.push_back(std::make_unique<CommandsAreTheirs>());
   out.push_back(std::make_unique<ChatIsDependable>());

@@ -38,6 +38,9 @@ class BooksAgree final : public Invariant {
     if (audit.counted_by_address != audit.sessions.size())
       return counts("clients counted by address and sessions", audit.counted_by_address,
                     audit.sessions.size());
+    // All clients of a match have one address, in many ports.
+    if (audit.hosts != (audit.sessions.empty() ? 0u : 1u))
+      return counts("addresses without ports and sessions", audit.hosts, audit.sessions.size());
     players_.clear();
     for (const server::SessionAudit& session : audit.sessions) {
       if (!session.playing) continue;
@@ -73,6 +76,40 @@ class QueuesKeepBounds final : public Invariant {
   }
 };
 
+/// What operators are shown is what is so, and every tick that was due was played or counted as given up.
+class StatusIsTrue final : public Invariant {
+ public:
+  std::string_view name() const override { return "the status tells what is so"; }
+  void on_server_start(const Match&) override { started_at_.reset(); }
+  std::optional<Finding> after_clients(const Match& match) override {
+    const server::HostStatus& status = match.host()->status();
+    const World& world = match.host()->world();
+    const auto differ = [](const char* what, std::uint64_t told, std::uint64_t is) {
+      return Finding{"server",
+                     std::string(what) + ": " + std::to_string(told) + " told, " + std::to_string(is)};
+    };
+    if (status.tick != number(world.tick())) return differ("tick", status.tick, number(world.tick()));
+    if (status.monsters != world.monster_count())
+      return differ("monsters", status.monsters, world.monster_count());
+    if (status.recovered != world.counters().recoveries)
+      return differ("recovered", status.recovered, world.counters().recoveries);
+    if (status.stuck != world.counters().stuck) return differ("stuck", status.stuck, world.counters().stuck);
+
+    const Micros tick_length{1'000'000 / world.setup().rules.tick_rate_hz};
+    const Micros next = match.host()->next_tick_at();
+    const Micros began = next - tick_length * static_cast<std::int64_t>(status.tick + status.ticks_skipped);
+    if (!started_at_) started_at_ = began;
+    if (began != *started_at_ || next <= match.server_clock())
+      return Finding{"server", std::to_string(status.tick) + " ticks and " +
+                                   std::to_string(status.ticks_skipped) +
+                                   " given up are not those that were due"};
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<Micros> started_at_;
+};
+
 /// A client that died keeps its session until it times out, and no longer, whatever others send in its name.
 class NothingStays final : public Invariant {
  public:
@@ -83,7 +120,9 @@ class NothingStays final : public Invariant {
       const Seat* seat = match.seat_at(session.address);
       const bool there =
           seat != nullptr && (!seat->client()->welcomed() || match.session_of(*seat) == &session);
-      if (there) {
+      // A stream's last words may be held up for long, its end behind them.
+      const bool speaks_yet = match.seats()[seat_of(session.address)]->up().carries(session.address);
+      if (there || speaks_yet) {
         gone_since_.erase(session.connection);
         continue;
       }
@@ -202,6 +241,7 @@ class MemoryIsBounded final : public Invariant {
 void add_server_invariants(std::vector<std::unique_ptr<Invariant>>& out) {
   out.push_back(std::make_unique<BooksAgree>());
   out.push_back(std::make_unique<QueuesKeepBounds>());
+  out.push_back(std::make_unique<StatusIsTrue>());
   out.push_back(std::make_unique<NothingStays>());
   out.push_back(std::make_unique<IdsAreNotReused>());
   out.push_back(std::make_unique<DatagramsCountOnce>());

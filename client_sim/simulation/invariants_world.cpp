@@ -130,12 +130,34 @@ class GroundComes final : public Invariant {
   std::vector<unsigned> waited_;  // ticks, by row
 };
 
+/// Who died comes back when the rules say.
+class TheDeadComeBack final : public Invariant {
+ public:
+  std::string_view name() const override { return "the dead come back"; }
+  std::optional<Finding> after_tick(const Match& match, const TrueFrame&, const TickRecord&) override {
+    const World& world = match.host()->world();
+    const PlayerTable& players = world.players();
+    const Rules& rules = world.setup().rules;
+    const auto ticks_max = static_cast<unsigned>(rules.respawn_s * rules.tick_rate_hz) + 1;
+    for (std::size_t i = 0; i < players.rows(); ++i) {
+      if (players.id[i] == EntityId{0}) continue;
+      const bool dead = players.health[i] == 0;
+      if (players.dead_ticks[i] <= (dead ? ticks_max : 0u)) continue;
+      return Finding{entity_name(players.id[i]), std::string(dead ? "is dead" : "lives and is dead") +
+                                                     " for " + std::to_string(players.dead_ticks[i]) +
+                                                     " ticks"};
+    }
+    return std::nullopt;
+  }
+};
+
 }  // namespace
 
 void add_world_invariants(std::vector<std::unique_ptr<Invariant>>& out) {
   out.push_back(std::make_unique<NobodyOut>());
   out.push_back(std::make_unique<NobodyInSolid>());
   out.push_back(std::make_unique<GroundComes>());
+  out.push_back(std::make_unique<TheDeadComeBack>());
 }
 
 }  // namespace ashlar::simulation

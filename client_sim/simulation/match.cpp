@@ -47,7 +47,8 @@ Match::Match(const SimulationConfig& config)
                             : plan_faults(config.seed, config.rates, config.clients,
                                           config.seconds * config.tick_rate_hz, config.tick_rate_hz)),
       end_(Micros{1'000'000 * static_cast<std::int64_t>(config.seconds)}),
-      invariants_(all_invariants()) {
+      invariants_(all_invariants()),
+      truth_(config.tick_rate_hz) {
   if (config_.ground == nullptr) config_.ground = std::make_shared<GroundMemo>();
   for (std::uint32_t i = 0; i < config_.clients; ++i) seats_.push_back(std::make_unique<Seat>(config_, i));
   start_server();

@@ -42,6 +42,10 @@ class Match final : private server::TickSink {
   Micros server_calm_since() const { return server_faults_ == 0 ? server_calm_since_ : Micros::max(); }
   /// The server's clock: it leaps at times.
   Micros server_clock() const { return now_ + server_offset_; }
+  /// From one snapshot to the next.
+  Micros snapshot_interval() const {
+    return Micros{std::int64_t{1'000'000} * config_.snapshot_every_ticks / config_.tick_rate_hz};
+  }
   /// The seat whose client plays an entity on this server; null when that client is gone or not yet welcomed.
   const Seat* seat_of_player(EntityId id) const;
   /// Its session, when the seat's client plays on the server that runs now; else null.

@@ -22,13 +22,16 @@ struct NamedDefect {
   std::string_view name;
   bool server::Defects::* defect;
 };
-constexpr std::array<NamedDefect, 7> defects{{{"early-ack", &server::Defects::early_ack},
-                                              {"reuse-id", &server::Defects::reuse_id},
-                                              {"stale-input", &server::Defects::stale_input},
-                                              {"replay-window", &server::Defects::replay_window},
-                                              {"lost-wake", &server::Defects::lost_wake},
-                                              {"ghost", &server::Defects::ghost},
-                                              {"wrong-eyes", &server::Defects::wrong_eyes}}};
+constexpr std::array<NamedDefect, 10> defects{{{"early-ack", &server::Defects::early_ack},
+                                               {"reuse-id", &server::Defects::reuse_id},
+                                               {"stale-input", &server::Defects::stale_input},
+                                               {"replay-window", &server::Defects::replay_window},
+                                               {"lost-wake", &server::Defects::lost_wake},
+                                               {"ghost", &server::Defects::ghost},
+                                               {"blind-spot", &server::Defects::blind_spot},
+                                               {"lost-heights", &server::Defects::lost_heights},
+                                               {"lost-line", &server::Defects::lost_line},
+                                               {"wrong-eyes", &server::Defects::wrong_eyes}}};
 
 std::string defect_names() {
   std::string out;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "protocol/snapshot_writer.h"
 #include "world/bsp/placed_map.h"
 #include "world/sim/health.h"
 #include "world/sim/world.h"
@@ -10,14 +11,20 @@
 namespace ashlar::simulation {
 namespace {
 
-TrueEntity true_entity(EntityId id, EntityKind kind, Turn16 yaw, DVec3 position) {
-  const QuantisedPosition at = quantise(position);
+/// What both tables know of everyone alive or dead.
+TrueEntity true_entity(EntityId id, EntityKind kind, Turn16 yaw, const Body& body, std::uint8_t health) {
+  const QuantisedPosition at = quantise(body.position_m);
   TrueEntity out;
   out.cell = at.cell;
-  out.record.id = id;
-  out.record.x = at.x, out.record.y = at.y, out.record.z = at.z;
-  out.record.kind = kind;
-  out.record.yaw = quantise_turn(yaw);
+  EntityRecord& r = out.record;
+  r.id = id;
+  r.x = at.x, r.y = at.y, r.z = at.z;
+  r.kind = kind;
+  r.yaw = quantise_turn(yaw);
+  r.health = health;
+  if (body.grounded != 0) r.flags |= entity_flag::grounded;
+  if (body.stuck_ticks != 0) r.flags |= entity_flag::recovering;
+  if (health == 0) r.flags |= entity_flag::dead;
   return out;
 }
 
@@ -50,7 +57,6 @@ bool TrueFrame::sees(EntityId viewer, EntityId seen) const {
 
 void Truth::look_around(const World& world, TrueFrame& frame) {
   frame.sights.clear();
-  if (world.maps().empty()) return;
   const PlayerTable& players = world.players();
   const MonsterTable& monsters = world.monsters();
   const Rules& rules = world.setup().rules;
@@ -61,7 +67,7 @@ void Truth::look_around(const World& world, TrueFrame& frame) {
     const auto look = [&](EntityId id, DVec3 base, double height_m) {
       if (id == EntityId{0} || id == players.id[viewer] || pair++ % pairs_per_look != 0) return;
       if (!rock_between(world.maps(), eye, base + DVec3{0, 0, 0.5 * height_m}))
-        frame.sights.push_back({players.id[viewer], id});
+        frame.sights.push_back({players.id[viewer], id, quantise(base).cell, length(base - eye)});
     };
     for (std::size_t i = 0; i < players.rows(); ++i)
       look(players.id[i], players.body[i].position_m, rules.player.height_m);
@@ -71,7 +77,7 @@ void Truth::look_around(const World& world, TrueFrame& frame) {
 }
 
 void Truth::take(const World& world) {
-  TrueFrame& frame = ring_[number(world.tick()) % ticks_kept];
+  TrueFrame& frame = frame_of(number(world.tick()));
   frame.tick = number(world.tick());
   frame.hash = world.hash();
   frame.entities.clear();
@@ -79,31 +85,40 @@ void Truth::take(const World& world) {
   const PlayerTable& players = world.players();
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
-    frame.players.push_back({players.id[i], players.body[i], players.command[i],
-                             health_share(players.health[i], world.setup().rules.player_health)});
+    const std::uint8_t health = health_share(players.health[i], world.setup().rules.player_health);
+    frame.players.push_back({players.id[i], players.body[i], players.command[i], health});
     frame.entities.push_back(
-        true_entity(players.id[i], EntityKind::player, players.command[i].yaw, players.body[i].position_m));
+        true_entity(players.id[i], EntityKind::player, players.command[i].yaw, players.body[i], health));
+    frame.entities.back().record.pitch = quantise_pitch(players.command[i].pitch);
   }
   const MonsterTable& monsters = world.monsters();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
+    const std::uint8_t health = health_share(monsters.health[i], traits(monsters.kind[i]).health);
     frame.entities.push_back(true_entity(monsters.id[i], entity_kind(monsters.kind[i]), monsters.yaw[i],
-                                         monsters.body[i].position_m));
+                                         monsters.body[i], health));
+    frame.entities.back().record.state = static_cast<std::uint8_t>(monsters.mood[i]);
   }
   std::ranges::sort(frame.entities, [](const TrueEntity& a, const TrueEntity& b) {
     return std::tie(a.cell, a.record.id) < std::tie(b.cell, b.record.id);
   });
+  frame.heights.resize(world.maps().size());
+  for (std::size_t map = 0; map < frame.heights.size(); ++map) {
+    frame.heights[map].clear();
+    for (const SectorHeights& h : world.maps()[map].heights)
+      frame.heights[map].push_back(quantise_heights(h));
+  }
   look_around(world, frame);
 }
 
 void Truth::note_command(std::uint32_t tick, EntityId id, const PlayerCommand& command) {
-  TrueFrame& frame = ring_[tick % ticks_kept];
+  TrueFrame& frame = frame_of(tick);
   const auto it = std::ranges::find(frame.players, id, &TruePlayer::id);
   if (it != frame.players.end()) it->command = command;
 }
 
 const TrueFrame* Truth::at(std::uint32_t tick) const {
-  const TrueFrame& frame = ring_[tick % ticks_kept];
+  const TrueFrame& frame = ring_[tick % ring_.size()];
   return tick != 0 && frame.tick == tick ? &frame : nullptr;
 }
 

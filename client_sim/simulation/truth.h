@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "protocol/messages.h"
 #include "protocol/quantise.h"
 #include "protocol/recording.h"
 #include "world/sim/player_move.h"
@@ -16,7 +17,7 @@ namespace ashlar::simulation {
 /// An entity as any client may be told of it: quantised from the world itself, not from what was sent.
 struct TrueEntity {
   CellCoord cell;
-  EntityRecord record;  ///< id, place, kind and yaw; the rest is left at zero
+  EntityRecord record;
 };
 
 /// A player to the last bit, and what moved it.
@@ -30,6 +31,8 @@ struct TruePlayer {
 /// A player whose eye sees an entity.
 struct TrueSight {
   EntityId viewer{}, seen{};
+  CellCoord cell;         ///< of the seen one
+  double distance_m = 0;  ///< from the eye to its base
 };
 
 /// The world after one tick.
@@ -40,6 +43,7 @@ struct TrueFrame {
   std::vector<TruePlayer> players;   ///< by row
   /// Some of the pairs of whom no map's rock is between, found by rays: a few others in every tick.
   std::vector<TrueSight> sights;
+  std::vector<std::vector<WireHeights>> heights;  ///< by map and sector
 
   /// The entities of one cell, by id. O(log n).
   std::span<const TrueEntity> cell(CellCoord at) const;
@@ -52,7 +56,9 @@ struct TrueFrame {
 /// A ring; nothing is allocated once its frames have grown.
 class Truth {
  public:
-  static constexpr std::uint32_t ticks_kept = 2048;  ///< 34 s at 60 Hz: beyond the longest stall of a client
+  static constexpr std::uint32_t seconds_kept = 34;  ///< beyond the longest stall of a client
+
+  explicit Truth(std::uint32_t tick_rate_hz) : ring_(seconds_kept * tick_rate_hz) {}
 
   /// Call once per tick, after the step.
   void take(const World& world);
@@ -69,7 +75,9 @@ class Truth {
 
   static void look_around(const World& world, TrueFrame& frame);
 
-  std::vector<TrueFrame> ring_ = std::vector<TrueFrame>(ticks_kept);
+  TrueFrame& frame_of(std::uint32_t tick) { return ring_[tick % ring_.size()]; }
+
+  std::vector<TrueFrame> ring_;
 };
 
 }  // namespace ashlar::simulation

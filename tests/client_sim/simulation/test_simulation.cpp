@@ -157,7 +157,10 @@ TEST_CASE("deliberately wrong servers are each caught within a simulated minute"
                Wrong{"replay-window", &Defects::replay_window, "not taken again", "duplicate=2"},
                Wrong{"lost-wake", &Defects::lost_wake, "chat keeps its order", "all=0,loss=1"},
                Wrong{"ghost", &Defects::ghost, "sessions, addresses and players agree", "death=2"},
-               Wrong{"wrong-eyes", &Defects::wrong_eyes, "holds of a cell was so", "", Ground::map});
+               Wrong{"blind-spot", &Defects::blind_spot, "whom its player sees", ""},
+               Wrong{"lost-heights", &Defects::lost_heights, "floors and ceilings", "all=0", Ground::map},
+               Wrong{"lost-line", &Defects::lost_line, "chat keeps its order", ""},
+               Wrong{"wrong-eyes", &Defects::wrong_eyes, "whom its player sees", "", Ground::map});
   CAPTURE(wrong.name);
   SimulationConfig config = match_of(1, 60, wrong.ground);
   config.check_replay = false;
