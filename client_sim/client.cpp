@@ -227,13 +227,23 @@ void Client::count_snapshot(const SnapshotPart& message) {
 
 void Client::handle(ChatLine& message) {
   // In order and each once: the server repeats what we have not confirmed. What it had to give up is passed
-  // over, or we would wait for it for ever.
-  if (message.number > chat_lines_waiting_max)
-    chat_seen_ = std::max(chat_seen_, message.number - chat_lines_waiting_max);
-  if (message.number != chat_seen_ + 1) return;
-  chat_seen_ = message.number;
+  // over, or we would wait for it for ever; what came before its turn is kept, or we would never catch up
+  // with a server that gives up lines as fast as it repeats them.
+  if (message.number <= chat_seen_) return;
+  const std::uint32_t gone =
+      message.number > chat_lines_waiting_max ? message.number - chat_lines_waiting_max : 0;
+  for (std::uint32_t i = 0; i < chat_lines_waiting_max && chat_seen_ < gone; ++i) hear_early_line();
+  chat_seen_ = std::max(chat_seen_, gone);
+  chat_early_[message.number % chat_early_.size()] = std::move(message);
+  while (chat_early_[(chat_seen_ + 1) % chat_early_.size()].number == chat_seen_ + 1) hear_early_line();
+}
+
+/// Goes on to the next line: heard when it is here, else passed over.
+void Client::hear_early_line() {
+  ChatLine& line = chat_early_[++chat_seen_ % chat_early_.size()];
+  if (line.number != chat_seen_) return;
   if (chat_in_.size() == chat_in_max) chat_in_.erase(chat_in_.begin());
-  chat_in_.push_back(std::move(message));
+  chat_in_.push_back(std::exchange(line, {}));
 }
 
 void Client::handle(const Goodbye& message) {

@@ -12,6 +12,7 @@
 #include "client_sim/input_clock.h"
 #include "client_sim/sector_forecast.h"
 #include "client_sim/view.h"
+#include "protocol/chat.h"
 #include "protocol/datagram.h"
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
@@ -133,6 +134,7 @@ class Client {
   void handle(const Refuse& message);
   void handle(const SnapshotPart& message);
   void handle(ChatLine& message);
+  void hear_early_line();
   void handle(const Goodbye& message);
   void count_snapshot(const SnapshotPart& message);
   void end(ClientState state, std::string reason);
@@ -189,6 +191,7 @@ class Client {
   std::uint32_t chat_number_ = 0;  // of the line at the front of chat_out_, once it was sent
   Micros next_chat_{0};
   std::uint32_t chat_seen_ = 0;
+  std::array<ChatLine, chat_lines_waiting_max> chat_early_;  // by number modulo; 0: none
   std::vector<ChatLine> chat_in_;
 
   std::optional<LeaveReason> leaving_;

@@ -499,6 +499,24 @@ TEST_CASE("lines that the server had to give up are passed over, the others are 
   for (std::uint32_t i = 0; i < heard.size(); ++i) CHECK(heard[i].number == 25 + i);
 }
 
+TEST_CASE("who fell behind hears again while the server gives up lines as fast as it repeats them",
+          "[client_sim][client]") {
+  Match match(config_named("Ada"), 4);
+  match.run(2);
+  std::uint32_t newest = 100;
+  for (int round = 0; round < 40; ++round, newest += 2) {
+    match.server.lines_to_send.clear();
+    for (std::uint32_t i = newest + 1 - chat_lines_waiting_max; i <= newest; ++i)
+      match.server.lines_to_send.push_back({i, "Bob", "line " + std::to_string(i)});
+    match.run(0.1);
+  }
+  match.run(1);
+  const std::vector<ChatLine> heard = match.client.take_chat();
+  REQUIRE(heard.size() > 1);
+  for (std::size_t i = 1; i < heard.size(); ++i) CHECK(heard[i].number == heard[i - 1].number + 1);
+  CHECK(heard.back().number == newest - 2);
+}
+
 TEST_CASE("chat arrives once and in order both ways over a bad link", "[client_sim][client]") {
   const std::uint64_t seed = GENERATE(1u, 2u, 3u);
   CAPTURE(seed);
