@@ -129,8 +129,9 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
   // Commands that come too late are lost ones, and ahead of a server that slows down they soon wait for long:
   // both are mended sooner than the rest.
   const Micros watched = now - window_begin_;
-  if (window_count_ < window_snapshots_min && watched < window_over) return;
   const bool late = lead_min_ < 0;
+  const bool one_will_do = late && snapshot_every_ticks_ > dense_ticks;
+  if (window_count_ < window_snapshots_min && watched < window_over && !one_will_do) return;
   const bool early = lead_min_ - lead_ticks_ >= early_hold && watched >= early_over;
   if (late || early || watched >= window_over) correct();
 }
