@@ -422,7 +422,8 @@ class CalmClientsAreInControl final : public Invariant {
       const bool plays = !seat->hostile() && !seat->tainted() && match.session_of(*seat) != nullptr &&
                          seat->client()->state() == ClientState::playing;
       if (!plays || playing.life != seat->lives()) playing = {seat->lives(), match.now()};
-      if (match.now() - playing.since < control_after || !calm(match, *seat, control_after)) continue;
+      const Micros after = control_after + snapshots_lost_max * match.snapshot_interval();
+      if (match.now() - playing.since < after || !calm(match, *seat, after)) continue;
       const Client& client = *seat->client();
       if (client.own_tick() <= client.applied_tick() + ticks_max) continue;
       return Finding{client_name(*seat), "has no command applied since tick " +

@@ -133,7 +133,7 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
       ->check(CLI::Range(10, 128))
       ->capture_default_str();
   app.add_option("--snapshot-every", o.config.snapshot_every_ticks, "Ticks from one snapshot to the next")
-      ->check(CLI::Range(1, 128))
+      ->check(CLI::Range(1, 60))
       ->capture_default_str();
   app.add_option("--player-solver", given.player_solver, "How players are kept out of walls")
       ->check(CLI::IsMember({"sweep", "correct"}))
