@@ -348,6 +348,28 @@ TEST_CASE("after a stall a few ticks are made up for and the rest is given up an
   CHECK(t.host->status().tick - before == 6);
 }
 
+TEST_CASE("a tick without a snapshot does not show the time of the last one", "[server][host]") {
+  HostConfig config;
+  config.snapshot_every_ticks = 3;
+  // Each reading is later than the one before by more than that was.
+  config.stopwatch_ns = [] {
+    static std::uint64_t reading = 0, step = 0;
+    return reading += ++step;
+  };
+  WorldSetup setup;
+  setup.monsters = 0;
+  Host host(config, std::make_unique<World>(setup), 99);
+  DatagramBatch in, out;
+  std::vector<HostEvent> events;
+  std::uint64_t last = 0;
+  for (int i = 1; i <= 6; ++i) {
+    host.advance(i * tick, in, out, events);
+    const std::uint64_t publishing = host.status().phase_ns_last[static_cast<std::size_t>(Phase::publish)];
+    CHECK(publishing > last);
+    last = publishing;
+  }
+}
+
 TEST_CASE("a closed TCP connection ends its session at once", "[server][host]") {
   Table t;
   Hand hand{peer(1)};
