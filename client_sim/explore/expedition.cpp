@@ -32,6 +32,12 @@ bool goes_on(const LineAction& a) {
   return a.effect == LineEffect::lift_perpetual || a.effect == LineEffect::crusher;
 }
 
+/// Of the segment from `from` to `from + along`.
+DVec2 nearest_on(DVec2 from, DVec2 along, DVec2 p) {
+  const double long2 = dot(along, along);
+  return from + along * (long2 > 0 ? std::clamp(dot(p - from, along) / long2, 0.0, 1.0) : 0);
+}
+
 }  // namespace
 
 Expedition::Expedition(std::shared_ptr<const PlacedMap> map, const Rules& rules)
@@ -150,7 +156,8 @@ void Expedition::find_walk_lines() {
   for (std::uint32_t l = 0; l < map_->source().lines.size(); ++l) {
     const LineAction* a = plan_.action(l);
     if (a == nullptr || a->trigger != LineTrigger::walk) continue;
-    const bool sends = a->players && (teleports(*a) || a->effect == LineEffect::exit);
+    const bool exit = a->players && a->effect == LineEffect::exit;
+    const bool sends = exit || (a->players && teleports(*a));
     const std::uint8_t mark = sends ? near_walk_line | near_way_out : near_walk_line;
     const DVec2 from = plan_.start_m(l), along = plan_.end_m(l) - from;
     const int pieces = static_cast<int>(length(along) / (GroundGrid::cell_m / 2)) + 1;
@@ -160,10 +167,23 @@ void Expedition::find_walk_lines() {
       for (int dy = -2; dy <= 2; ++dy)
         for (int dx = -2; dx <= 2; ++dx) {
           const std::uint32_t n = grid_.neighbour(cell, dx, dy);
-          if (n != no_index) marks_[n] |= mark;
+          if (n == no_index) continue;
+          marks_[n] |= mark;
+          if (!exit) continue;
+          const DVec2 to_line = nearest_on(from, along, grid_.point(n)) - grid_.point(n);
+          if (length(to_line) < rules_.player.radius_m) marks_[n] |= at_exit;
         }
     }
   }
+}
+
+bool Expedition::exit_ahead(DVec2 from, Turn16 yaw, double within_m) const {
+  const DVec2 towards = heading(yaw);
+  for (double at_m = 0; at_m <= within_m; at_m += GroundGrid::cell_m / 2) {
+    const std::uint32_t cell = grid_.cell_at(from + towards * at_m);
+    if (cell != no_index && (marks_[cell] & at_exit) != 0) return true;
+  }
+  return false;
 }
 
 /// Where teleporters send one from: every cell before their lines.

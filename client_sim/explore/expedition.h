@@ -103,7 +103,11 @@ class Expedition {
   static constexpr std::uint8_t has_stand = 2;       ///< stands_at() is not empty
   static constexpr std::uint8_t has_key = 4;         ///< keys_at() is not empty
   static constexpr std::uint8_t near_way_out = 8;    ///< such a line is an exit or a teleporter's
+  static constexpr std::uint8_t at_exit = 16;        ///< nearer to an exit's walk line than a body is wide
   std::uint8_t marks(std::uint32_t cell) const { return marks_[cell]; }
+
+  /// Is there a cell at an exit within so many metres in a direction?
+  bool exit_ahead(DVec2 from, Turn16 yaw, double within_m) const;
 
   /// Who is after a goal; two explorers never go for the same.
   bool taken(ExploreGoal goal, std::uint32_t explorer) const;

@@ -23,6 +23,7 @@ constexpr double pressed_s = 1;  // by another one, too
 constexpr double make_way_s = 2.5;
 constexpr double step_aside_s = 0.6;
 constexpr double dodge_s = 0.3;
+constexpr double dodge_clear_m = 4;  // of exits: the dodge, and what one slides on
 
 constexpr std::size_t off_way = ~std::size_t{0};
 
@@ -170,8 +171,8 @@ bool Explorer::held_up(const Body& body) {
     give_up();
     return true;
   }
-  dodge_until_s_ = e_->now_s() + dodge_s;
   dodge_ = Turn16{static_cast<std::uint16_t>(rng_.next_u32())};
+  if (!e_->exit_ahead(xy(body.position_m), dodge_, dodge_clear_m)) dodge_until_s_ = e_->now_s() + dodge_s;
   if (still_ != 2) return false;
   shun(next, 300);
   drop_route();

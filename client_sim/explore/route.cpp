@@ -197,9 +197,10 @@ struct Router::Search {
     return again_cost + 500 * std::min(e.fired(line), 20u);
   }
 
-  /// Goals that are reached by standing in a cell.
+  /// Goals that are reached by standing in a cell. At an exit nobody stands: the least push sends one off.
   void look_around(std::uint32_t cell) {
     const std::uint8_t marks = e.marks(cell);
+    if ((marks & Expedition::at_exit) != 0) return;
     if ((marks & Expedition::has_stand) != 0)
       for (const auto& [at, line] : e.stands_at(cell)) {
         const std::uint32_t extra = line_extra(line);
@@ -289,9 +290,11 @@ struct Router::Search {
     const std::uint32_t own = grid.set(cell);
     const StandHeights& here = e.stand(own);
     const bool lines = (e.marks(cell) & Expedition::near_walk_line) != 0;
+    const bool leaves_exit = (e.marks(cell) & Expedition::at_exit) != 0;
     for (const Neighbour& n : neighbours) {
       const std::uint32_t to = grid.beside(cell, n.dx, n.dy), set = grid.set(to);
       if (set == no_index) continue;
+      if (lines && !leaves_exit && (e.marks(to) & Expedition::at_exit) != 0) continue;
       if (!lines && r.cost_[cell] + n.cost >= r.cost_[to]) continue;
       std::uint32_t cost = n.cost + (e.leans_out(to) ? lean_cost : 0);
       if (set != own || here.ceiling_m - here.floor_m < 2) {

@@ -297,6 +297,22 @@ TEST_CASE("an explorer leaps over a line that is set off by walking", "[client_s
   CHECK(all_entered(out));
 }
 
+TEST_CASE("explorers keep off the lines of an exit, whatever lies behind them", "[client_sim][explore]") {
+  // A pad in the middle of the way. Where its edges lie among the cells is not to matter.
+  const double edge = 96 + GENERATE(range(0, 8));
+  CAPTURE(edge);
+  TwoRooms rooms(0);
+  const auto pad = rooms.w.sector(0, 256);
+  const DVec2 corners[] = {{edge, edge}, {edge, edge + 60}, {edge + 60, edge + 60}, {edge + 60, edge}};
+  for (std::size_t i = 0; i < 4; ++i)
+    rooms.w.line(corners[(i + 1) % 4], corners[i], rooms.near, pad).special = 52;
+  rooms.w.line({256, 160}, {256, 96}, rooms.near, rooms.far);
+  rooms.far_room(256);
+  const ExploreOutcome out = explore_all(rooms.w.map, 20, 4);
+  CHECK(out.entered[rooms.far] != 0);
+  CHECK(out.exits == 0);
+}
+
 TEST_CASE("a slit that a body leans over from either rim is leapt over", "[client_sim][explore]") {
   // 16 units are less than a body's width, 24 are more: between the rims nothing carries it.
   const double width = GENERATE(16, 22, 24, 28);
