@@ -5,6 +5,7 @@
 
 #include "client_sim/explore/route.h"
 #include "world/bsp/column.h"
+#include "world/math/closest.h"
 #include "world/sim/teleport.h"
 #include "world/sim/triggers.h"
 
@@ -32,10 +33,18 @@ bool goes_on(const LineAction& a) {
   return a.effect == LineEffect::lift_perpetual || a.effect == LineEffect::crusher;
 }
 
-/// Of the segment from `from` to `from + along`.
-DVec2 nearest_on(DVec2 from, DVec2 along, DVec2 p) {
-  const double long2 = dot(along, along);
-  return from + along * (long2 > 0 ? std::clamp(dot(p - from, along) / long2, 0.0, 1.0) : 0);
+/// Cells in squares of 2 * reach + 1 around points of a line, so far apart at most; some more than once.
+template <class Visit>
+void each_cell_by(const GroundGrid& grid, DVec2 from, DVec2 to, double every_m, int reach, Visit visit) {
+  const DVec2 along = to - from;
+  const int pieces = static_cast<int>(length(along) / every_m) + 1;
+  for (int i = 0; i <= pieces; ++i) {
+    const std::uint32_t cell = grid.cell_at(from + along * (static_cast<double>(i) / pieces));
+    if (cell == no_index) continue;
+    for (int dy = -reach; dy <= reach; ++dy)
+      for (int dx = -reach; dx <= reach; ++dx)
+        if (const std::uint32_t n = grid.neighbour(cell, dx, dy); n != no_index) visit(n);
+  }
 }
 
 }  // namespace
@@ -159,22 +168,17 @@ void Expedition::find_walk_lines() {
     const bool exit = a->players && a->effect == LineEffect::exit;
     const bool sends = exit || (a->players && teleports(*a));
     const std::uint8_t mark = sends ? near_walk_line | near_way_out : near_walk_line;
-    const DVec2 from = plan_.start_m(l), along = plan_.end_m(l) - from;
-    const int pieces = static_cast<int>(length(along) / (GroundGrid::cell_m / 2)) + 1;
-    for (int i = 0; i <= pieces; ++i) {
-      const std::uint32_t cell = grid_.cell_at(from + along * (static_cast<double>(i) / pieces));
-      if (cell == no_index) continue;
-      for (int dy = -2; dy <= 2; ++dy)
-        for (int dx = -2; dx <= 2; ++dx) {
-          const std::uint32_t n = grid_.neighbour(cell, dx, dy);
-          if (n == no_index) continue;
-          marks_[n] |= mark;
-          if (!exit) continue;
-          const DVec2 to_line = nearest_on(from, along, grid_.point(n)) - grid_.point(n);
-          if (length(to_line) < rules_.player.radius_m) marks_[n] |= at_exit;
-        }
-    }
+    each_cell_by(grid_, plan_.start_m(l), plan_.end_m(l), GroundGrid::cell_m / 2, 2, [&](std::uint32_t n) {
+      marks_[n] |= mark;
+      if (exit && line_away_m(l, grid_.point(n)) < rules_.player.radius_m) marks_[n] |= at_exit;
+    });
   }
+}
+
+double Expedition::line_away_m(std::uint32_t line, DVec2 p) const {
+  const DVec2 a = plan_.start_m(line), b = plan_.end_m(line);
+  const DVec3 at{p.x, p.y, 0};
+  return length(closest_point({{a.x, a.y, 0}, {b.x, b.y, 0}}, at) - at);
 }
 
 bool Expedition::exit_ahead(DVec2 from, Turn16 yaw, double within_m) const {
@@ -195,17 +199,9 @@ void Expedition::find_regions() {
     const auto landing = teleport_landing(plan_, heights_, l);
     const std::uint32_t there = landing ? grid_.stand_near(xy(landing->position_m)) : no_index;
     if (there == no_index) continue;
-    const DVec2 from = plan_.start_m(l), along = plan_.end_m(l) - from;
-    const int pieces = static_cast<int>(length(along) / GroundGrid::cell_m) + 1;
-    for (int i = 0; i <= pieces; ++i) {
-      const std::uint32_t cell = grid_.cell_at(from + along * (static_cast<double>(i) / pieces));
-      for (int dy = -1; cell != no_index && dy <= 1; ++dy)
-        for (int dx = -1; dx <= 1; ++dx) {
-          const std::uint32_t n = grid_.neighbour(cell, dx, dy);
-          if (n != no_index && grid_.set(n) != no_index && plan_.in_front(l, grid_.point(n)))
-            sent.emplace_back(n, there);
-        }
-    }
+    each_cell_by(grid_, plan_.start_m(l), plan_.end_m(l), GroundGrid::cell_m, 1, [&](std::uint32_t n) {
+      if (grid_.set(n) != no_index && plan_.in_front(l, grid_.point(n))) sent.emplace_back(n, there);
+    });
   }
   regions_ = GroundRegions(grid_, sent);
   dead_ends_.resize(regions_.count());

@@ -106,6 +106,8 @@ class Expedition {
   static constexpr std::uint8_t at_exit = 16;        ///< nearer to an exit's walk line than a body is wide
   std::uint8_t marks(std::uint32_t cell) const { return marks_[cell]; }
 
+  /// From a place to a line of the map.
+  double line_away_m(std::uint32_t line, DVec2 p) const;
   /// Is there a cell at an exit within so many metres in a direction?
   bool exit_ahead(DVec2 from, Turn16 yaw, double within_m) const;
 

@@ -107,9 +107,7 @@ void Explorer::note_teleport(const Body& body) {
   std::uint32_t line = no_index;
   e_->plan().visit_triggers(low, {was.x + before_line_m, was.y + before_line_m}, [&](std::uint32_t l) {
     if (!teleports(*e_->plan().action(l))) return;
-    const DVec2 a = e_->plan().start_m(l), along = e_->plan().end_m(l) - a;
-    const double at = std::clamp(dot(was - a, along) / dot(along, along), 0.0, 1.0);
-    if (length(a + along * at - was) > before_line_m) return;
+    if (e_->line_away_m(l, was) > before_line_m) return;
     const auto landing = teleport_landing(e_->plan(), e_->heights(), l);
     if (landing && length(xy(landing->position_m - body.position_m)) < landing_m) line = l;
   });

@@ -39,6 +39,13 @@ struct TwoRooms {
     w.line({x, 96}, {256, 96}, s);
     return s;
   }
+  /// The same, and nothing but that between the rooms.
+  void part(double floor, double ceiling, double x) {
+    const std::uint32_t s = between(floor, ceiling, x);
+    w.line({256, 160}, {256, 96}, near, s);
+    w.line({x, 96}, {x, 160}, far, s);
+    far_room(x);
+  }
 };
 
 PlaceOptions closed() {
@@ -95,20 +102,14 @@ TEST_CASE("an explorer calls a lift, rides it and steps off", "[client_sim][expl
 
 TEST_CASE("an explorer jumps onto a ledge that is too high for a step", "[client_sim][explore]") {
   TwoRooms rooms(34);
-  const auto step = rooms.between(34, 256, 320);
-  rooms.w.line({256, 160}, {256, 96}, rooms.near, step);
-  rooms.w.line({320, 96}, {320, 160}, rooms.far, step);
-  rooms.far_room(320);
+  rooms.part(34, 256, 320);
   CHECK(all_entered(explore_all(rooms.w.map, 20)));
 }
 
 TEST_CASE("explorers run and jump over a pit, all but the one who looks what is in it",
           "[client_sim][explore]") {
   TwoRooms rooms(0);
-  const auto pit = rooms.between(-200, 256, 320);
-  rooms.w.line({256, 160}, {256, 96}, rooms.near, pit);
-  rooms.w.line({320, 96}, {320, 160}, rooms.far, pit);
-  rooms.far_room(320);
+  rooms.part(-200, 256, 320);
   CHECK(all_entered(explore_all(rooms.w.map, 30, 2)));
 }
 
@@ -117,12 +118,9 @@ TEST_CASE("an explorer runs off an edge where the ceiling leaves no room for a j
   const auto rate = static_cast<std::uint16_t>(GENERATE(20, 60, 128));
   CAPTURE(rate);
   TwoRooms rooms(-16);
-  const auto pit = rooms.between(-200, 64, 296);
   rooms.w.map.sectors[rooms.near].ceiling = 64;
   rooms.w.map.sectors[rooms.far].ceiling = 56;
-  rooms.w.line({256, 160}, {256, 96}, rooms.near, pit);
-  rooms.w.line({296, 96}, {296, 160}, rooms.far, pit);
-  rooms.far_room(296);
+  rooms.part(-200, 64, 296);
   const ExploreOutcome out = explore_all(rooms.w.map, 30, 2, rate);
   CHECK(out.entered[rooms.far] != 0);
   CHECK(out.stuck + out.lost + out.out == 0);
@@ -130,10 +128,7 @@ TEST_CASE("an explorer runs off an edge where the ceiling leaves no room for a j
 
 TEST_CASE("an explorer leaves a pit without a way out for last", "[client_sim][explore]") {
   TwoRooms rooms(0);
-  const auto between = rooms.between(0, 128, 272);
-  rooms.w.line({256, 160}, {256, 96}, rooms.near, between);
-  rooms.w.line({272, 96}, {272, 160}, rooms.far, between);
-  rooms.far_room(272);
+  rooms.part(0, 128, 272);
   // One metre from the start, and the far room is seven.
   const auto pit = rooms.w.sector(-200, 256);
   rooms.w.ring({{16, 144}, {16, 224}, {96, 224}, {96, 144}}, pit, rooms.near);
@@ -318,10 +313,7 @@ TEST_CASE("a slit that a body leans over from either rim is leapt over", "[clien
   const double width = GENERATE(16, 22, 24, 28);
   CAPTURE(width);
   TwoRooms rooms(0);
-  const auto slit = rooms.between(-256, 256, 256 + width);
-  rooms.w.line({256, 160}, {256, 96}, rooms.near, slit);
-  rooms.w.line({256 + width, 96}, {256 + width, 160}, rooms.far, slit);
-  rooms.far_room(256 + width);
+  rooms.part(-256, 256, 256 + width);
   const ExploreOutcome out = explore_all(rooms.w.map, 20, 4);
   CHECK(out.entered[rooms.far] != 0);
   CHECK(out.stuck + out.lost + out.out == 0);
