@@ -1,5 +1,8 @@
 # Compiler settings shared by every target, and ashlar_library(), which applies them.
 
+# Of this project, which may be part of a larger one.
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH ASHLAR_ROOT)
+
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -15,7 +18,7 @@ if(ASHLAR_CCACHE)
 endif()
 
 add_library(ashlar_compile INTERFACE)
-target_include_directories(ashlar_compile INTERFACE "${CMAKE_SOURCE_DIR}")
+target_include_directories(ashlar_compile INTERFACE "${ASHLAR_ROOT}")
 # Fused multiply-add changes bits between processors and compilers: the simulation must not see it,
 # and world's headers are compiled into everything. Never -ffast-math, never -march.
 target_compile_options(ashlar_compile INTERFACE
@@ -23,6 +26,14 @@ target_compile_options(ashlar_compile INTERFACE
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # Clang writes the times of headers into a precompiled one and refuses it in a checkout with other times.
   target_compile_options(ashlar_compile INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+# Sources are compiled in batches (CMakePresets.json): a name in an unnamed namespace belongs to its whole library,
+# and what one file calls so is not shadowed by another. The preset debug has no batches and looks at that.
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # In a batch g++ takes sources for headers, and types that are theirs alone for leaks.
+  target_compile_options(ashlar_compile INTERFACE -Wno-subobject-linkage -Wshadow=local)
+elseif(CMAKE_UNITY_BUILD)
+  target_compile_options(ashlar_compile INTERFACE -Wno-shadow)
 endif()
 if(ASHLAR_WERROR)
   target_compile_options(ashlar_compile INTERFACE -Werror)
@@ -40,6 +51,10 @@ if(ASHLAR_FUZZ)
   target_compile_options(ashlar_compile INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# What half of the sources include anyhow. The preset debug builds without them, so that a missing include shows.
+set(ashlar_precompiled <algorithm> <array> <chrono> <cmath> <cstdint> <expected> <functional> <memory> <optional>
+  <span> <string> <string_view> <tuple> <vector>)
+
 # ashlar_library(NAME [EXCEPT FOLDER...]): every .cpp below the current folder but main.cpp and what lies in
 # the folders named becomes one static library.
 function(ashlar_library name)
@@ -52,4 +67,5 @@ function(ashlar_library name)
   endforeach()
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC ashlar_compile)
+  target_precompile_headers(${name} PRIVATE ${ashlar_precompiled})
 endfunction()

@@ -11,9 +11,9 @@
 namespace ashlar {
 namespace {
 
-using Result = std::expected<ClientMessage, DropReason>;
+using ClientResult = std::expected<ClientMessage, DropReason>;
 
-Result decode(const wire::Hello& in, std::size_t payload_bytes) {
+ClientResult decode(const wire::Hello& in, std::size_t payload_bytes) {
   if (payload_bytes != payload_bytes_max) return std::unexpected{DropReason::too_short};
   Hello out;
   out.protocol = in.protocol();
@@ -27,7 +27,7 @@ Result decode(const wire::Hello& in, std::size_t payload_bytes) {
   return out;
 }
 
-Result decode(const wire::Join& in) {
+ClientResult decode(const wire::Join& in) {
   Join out;
   if (in.content() == nullptr) return out;
   // The Verifier proves a list's length to be aligned, not its elements, where these are larger.
@@ -38,7 +38,7 @@ Result decode(const wire::Join& in) {
   return out;
 }
 
-Result decode(const wire::Input& in) {
+ClientResult decode(const wire::Input& in) {
   if (in.commands() == nullptr) return std::unexpected{DropReason::malformed};
   const std::size_t count = in.commands()->size();
   if (count < 1 || count > input_commands_max) return std::unexpected{DropReason::out_of_range};
@@ -62,14 +62,14 @@ Result decode(const wire::Input& in) {
   return out;
 }
 
-Result decode(const wire::Chat& in) {
+ClientResult decode(const wire::Chat& in) {
   if (in.number() == 0) return std::unexpected{DropReason::out_of_range};
   const std::string_view text = view(in.text());
   if (!valid_text(text, 1, chat_bytes_max)) return std::unexpected{DropReason::bad_text};
   return Chat{in.number(), std::string(text)};
 }
 
-Result decode(const wire::Leave& in) {
+ClientResult decode(const wire::Leave& in) {
   if (in.reason() > wire::LeaveReason::MAX) return std::unexpected{DropReason::out_of_range};
   return Leave{static_cast<LeaveReason>(in.reason())};
 }

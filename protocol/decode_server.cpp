@@ -13,7 +13,7 @@
 namespace ashlar {
 namespace {
 
-using Result = std::expected<ServerMessage, DropReason>;
+using ServerResult = std::expected<ServerMessage, DropReason>;
 constexpr std::unexpected<DropReason> out_of_range{DropReason::out_of_range};
 constexpr std::unexpected<DropReason> bad_text{DropReason::bad_text};
 
@@ -76,7 +76,7 @@ std::optional<DropReason> decode_props(const wire::Welcome& in, std::vector<Welc
   return std::nullopt;
 }
 
-Result decode(const wire::Welcome& in) {
+ServerResult decode(const wire::Welcome& in) {
   Welcome out;
   if (in.connection() == 0 || in.snapshot_every_ticks() == 0) return out_of_range;
   if (in.rules() == nullptr) return std::unexpected{DropReason::malformed};
@@ -107,7 +107,7 @@ Result decode(const wire::Welcome& in) {
   return out;
 }
 
-Result decode(const wire::Refuse& in) {
+ServerResult decode(const wire::Refuse& in) {
   if (in.reason() > wire::RefuseReason::MAX) return out_of_range;
   if (!valid_text(view(in.text()), 0, reason_bytes_max)) return bad_text;
   return Refuse{in.nonce(), static_cast<RefuseReason>(in.reason()), std::string(view(in.text()))};
@@ -171,7 +171,7 @@ bool sectors_ok(const SnapshotPart& part) {
          part.sector_motions.size() <= snapshot_motions_max;
 }
 
-Result decode(const wire::Snapshot& in) {
+ServerResult decode(const wire::Snapshot& in) {
   SnapshotPart out;
   out.tick = in.tick();
   out.applied_tick = in.applied_tick();
@@ -200,7 +200,7 @@ Result decode(const wire::Snapshot& in) {
   return out;
 }
 
-Result decode(const wire::ChatLine& in) {
+ServerResult decode(const wire::ChatLine& in) {
   if (in.number() == 0) return out_of_range;
   const std::string_view from = view(in.from());
   if (!from.empty() && !valid_player_name(from)) return bad_text;
@@ -208,7 +208,7 @@ Result decode(const wire::ChatLine& in) {
   return ChatLine{in.number(), std::string(from), std::string(view(in.text()))};
 }
 
-Result decode(const wire::Goodbye& in) {
+ServerResult decode(const wire::Goodbye& in) {
   if (in.reason() > wire::GoodbyeReason::MAX) return out_of_range;
   if (!valid_text(view(in.text()), 0, reason_bytes_max)) return bad_text;
   return Goodbye{static_cast<GoodbyeReason>(in.reason()), std::string(view(in.text()))};

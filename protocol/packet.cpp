@@ -32,7 +32,7 @@ std::uint32_t word_at(const std::uint8_t* bytes) {
 
 /// Two running sums over the packet as 32-bit little-endian words (the last one padded with zeros), the check
 /// itself read as 0. Source: Fletcher's checksum, mixed down by one multiplication.
-std::uint16_t check_of(std::span<const std::uint8_t> packet) {
+std::uint16_t packet_check(std::span<const std::uint8_t> packet) {
   std::uint32_t sum = static_cast<std::uint32_t>(packet.size());
   std::uint32_t sums = 0;
   const auto add = [&](std::uint32_t word) {
@@ -67,7 +67,7 @@ std::uint16_t check_of(std::span<const std::uint8_t> packet) {
 
 void seal(std::span<std::uint8_t> packet) {
   ASHLAR_ASSERT(packet.size() >= packet_header_bytes);
-  write_little(packet, 2, check_of(packet));
+  write_little(packet, 2, packet_check(packet));
 }
 
 std::array<std::uint8_t, packet_header_bytes> encode(const PacketHeader& header) {
@@ -86,7 +86,8 @@ std::expected<Packet, DropReason> decode_packet(std::span<const std::uint8_t> by
   if (bytes[0] != protocol_version) return std::unexpected{DropReason::wrong_version};
   if (bytes.size() < packet_header_bytes) return std::unexpected{DropReason::too_short};
   if (bytes.size() > datagram_bytes_max) return std::unexpected{DropReason::too_long};
-  if (read_little<std::uint16_t>(bytes, 2) != check_of(bytes)) return std::unexpected{DropReason::corrupt};
+  if (read_little<std::uint16_t>(bytes, 2) != packet_check(bytes))
+    return std::unexpected{DropReason::corrupt};
   if (bytes[1] != 0) return std::unexpected{DropReason::bad_header};
   Packet packet;
   packet.header.connection = read_little<std::uint32_t>(bytes, 4);

@@ -23,7 +23,7 @@ namespace field {
 constexpr std::uint8_t id = 1, forward = 2, left = 4, yaw = 8, pitch = 16, buttons = 32, known = 63;
 }
 
-std::uint64_t check_of(std::span<const std::uint8_t> payload) {
+std::uint64_t block_check(std::span<const std::uint8_t> payload) {
   Hasher hasher;
   hasher.add_bytes(payload);
   return hasher.value();
@@ -32,7 +32,7 @@ std::uint64_t check_of(std::span<const std::uint8_t> payload) {
 void put_block(std::vector<std::uint8_t>& out, std::span<const std::uint8_t> payload) {
   ByteWriter w(out);
   w.u32(static_cast<std::uint32_t>(payload.size()));
-  w.u64(check_of(payload));
+  w.u64(block_check(payload));
   out.insert(out.end(), payload.begin(), payload.end());
 }
 
@@ -373,7 +373,7 @@ std::expected<bool, RecordingError> RecordingReader::next_block() {
   if (size > recording_block_bytes_max) return std::unexpected{RecordingError::damaged_block};
   if (size > rest.size() - recording_block_head_bytes) return torn_ = true, false;
   const auto payload = rest.subspan(recording_block_head_bytes, size);
-  if (check_of(payload) != check) {
+  if (block_check(payload) != check) {
     // Whole in length but wrong in content at the very end: a torn write that left a hole.
     if (size == rest.size() - recording_block_head_bytes) return torn_ = true, false;
     return std::unexpected{RecordingError::damaged_block};

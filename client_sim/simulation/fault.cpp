@@ -16,7 +16,7 @@ struct KindInfo {
   std::uint32_t amount_min, amount_max;
 };
 
-constexpr std::array<KindInfo, fault_kind_count> kinds{{
+constexpr std::array<KindInfo, fault_kind_count> fault_kinds{{
     {"loss", 1.0, 1, 8, 2, 40},
     {"delay", 0.8, 1, 10, 20, 300},
     {"jitter", 0.8, 1, 10, 5, 120},
@@ -34,7 +34,7 @@ constexpr std::array<KindInfo, fault_kind_count> kinds{{
     {"restart", 0.2, 0.2, 3, 0, 1},
 }};
 
-const KindInfo& info(FaultKind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+const KindInfo& info(FaultKind kind) { return fault_kinds[static_cast<std::size_t>(kind)]; }
 
 bool comes_first(const Fault& a, const Fault& b) {
   if (a.tick != b.tick) return a.tick < b.tick;
@@ -94,15 +94,15 @@ bool to_rate(std::string_view word, double& out) {
 }
 
 bool to_kind(std::string_view word, FaultKind& out) {
-  const auto it = std::ranges::find(kinds, word, &KindInfo::name);
-  if (it == kinds.end()) return false;
-  out = static_cast<FaultKind>(it - kinds.begin());
+  const auto it = std::ranges::find(fault_kinds, word, &KindInfo::name);
+  if (it == fault_kinds.end()) return false;
+  out = static_cast<FaultKind>(it - fault_kinds.begin());
   return true;
 }
 
 std::string known_kinds() {
   std::string all;
-  for (const KindInfo& kind : kinds) (all += all.empty() ? "" : ", ") += kind.name;
+  for (const KindInfo& kind : fault_kinds) (all += all.empty() ? "" : ", ") += kind.name;
   return all;
 }
 
@@ -112,7 +112,7 @@ std::string_view name(FaultKind kind) { return info(kind).name; }
 
 std::array<double, fault_kind_count> FaultRates::defaults() {
   std::array<double, fault_kind_count> rates{};
-  for (std::size_t i = 0; i < fault_kind_count; ++i) rates[i] = kinds[i].per_minute;
+  for (std::size_t i = 0; i < fault_kind_count; ++i) rates[i] = fault_kinds[i].per_minute;
   return rates;
 }
 

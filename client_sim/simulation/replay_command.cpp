@@ -23,7 +23,7 @@ struct Options {
   std::string trace;
 };
 
-int complain(const std::string& line) {
+int complain_replay(const std::string& line) {
   std::fprintf(stderr, "ashlar-sim replay: %s\n", line.c_str());
   return 2;
 }
@@ -49,14 +49,14 @@ int run(const Options& options) {
   ReplayOptions how;
   if (options.until != 0) how.until_tick = options.until;
   if (!options.trace.empty() && !to_entity(options.trace, how.trace))
-    return complain("'" + options.trace + "' is no entity id; ids look like 0x00100003");
+    return complain_replay("'" + options.trace + "' is no entity id; ids look like 0x00100003");
 
   const auto bytes = client_sim::read_file(options.file);
-  if (!bytes) return complain(bytes.error());
+  if (!bytes) return complain_replay(bytes.error());
   auto library = client_sim::MapLibrary::open(options.wads);
-  if (!library) return complain(library.error());
+  if (!library) return complain_replay(library.error());
   auto prop_library = client_sim::PropLibrary::open(options.props);
-  if (!prop_library) return complain(prop_library.error());
+  if (!prop_library) return complain_replay(prop_library.error());
   how.props = [&prop_library](const RecordedProp& wanted) {
     return prop_library->place(wanted.name, wanted.up, wanted.place);
   };
@@ -66,7 +66,7 @@ int run(const Options& options) {
     how.on_trace = print_point;
   }
   const auto result = replay(*bytes, maps, how);
-  if (!result) return complain(options.file + ": " + result.error());
+  if (!result) return complain_replay(options.file + ": " + result.error());
   // The verdict goes to stderr beside a trace, so that the CSV stays one.
   std::FILE* const out = how.on_trace ? stderr : stdout;
   if (result->torn)
@@ -80,8 +80,9 @@ int run(const Options& options) {
     return 1;
   }
   if (how.on_trace && result->traced == 0)
-    return complain("entity " + options.trace + " is in none of the " + std::to_string(result->ticks) +
-                    " ticks; joins in the server's log and findings of a simulation name those that were");
+    return complain_replay(
+        "entity " + options.trace + " is in none of the " + std::to_string(result->ticks) +
+        " ticks; joins in the server's log and findings of a simulation name those that were");
   std::fprintf(out, "hash=%016" PRIx64 " ticks=%u: every tick as recorded\n", result->hash, result->ticks);
   return 0;
 }
@@ -110,7 +111,7 @@ int replay_main(int argc, const char* const* argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     const std::string line = error.what();
-    return complain(line.substr(0, line.find('\n')) + " (see --help)");
+    return complain_replay(line.substr(0, line.find('\n')) + " (see --help)");
   }
   return run(options);
 }

@@ -27,7 +27,7 @@ struct Summary {
   std::uint64_t seed = 0, hash = 0, ticks = 0, faults = 0, broken = 0;
 };
 
-int complain(const std::string& line) {
+int complain_simulate(const std::string& line) {
   std::fprintf(stderr, "ashlar-sim simulate: %s\n", line.c_str());
   return 2;
 }
@@ -121,7 +121,7 @@ int play_hours(const SimulateOptions& options) {
   const std::uint64_t all = static_cast<std::uint64_t>(options.hours) * 3600;
   const auto runs = static_cast<std::uint32_t>((all + seconds - 1) / seconds);
   int ends[2];
-  if (::pipe(ends) != 0) return complain(std::string("no pipe: ") + std::strerror(errno));
+  if (::pipe(ends) != 0) return complain_simulate(std::string("no pipe: ") + std::strerror(errno));
   std::fflush(stdout);
   std::vector<pid_t> children;
   for (std::uint32_t job = 0; job < options.jobs; ++job) {
@@ -236,18 +236,19 @@ int simulate_main(int argc, const char* const* argv) {
     return command.exit_code;
   }
   SimulateOptions& options = *command.options;
-  if (const std::string line = load_maps(options); !line.empty()) return complain(line);
-  if (const std::string line = load_faults(options); !line.empty()) return complain(line);
-  if (const std::string line = check_props(options); !line.empty()) return complain(line);
+  if (const std::string line = load_maps(options); !line.empty()) return complain_simulate(line);
+  if (const std::string line = load_faults(options); !line.empty()) return complain_simulate(line);
+  if (const std::string line = check_props(options); !line.empty()) return complain_simulate(line);
   if (options.hours != 0) return play_hours(options);
 
   std::ofstream record;
-  if (const std::string line = open_record(options.record, record); !line.empty()) return complain(line);
+  if (const std::string line = open_record(options.record, record); !line.empty())
+    return complain_simulate(line);
   Outcome outcome;
   const Summary summary = play(options, options.config.seed, true, &outcome);
   if (!options.record.empty())
     if (const std::string line = save(options.record, record, outcome.recording); !line.empty())
-      return complain(line);
+      return complain_simulate(line);
   print_last_line(summary);
   return summary.broken == 0 ? 0 : 1;
 }

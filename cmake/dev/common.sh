@@ -68,7 +68,7 @@ configure() {
   shift
   check_preset "$preset"
   case $preset in
-    clang | lint | fuzz) need_packages build clang ;;
+    clang | asan | lint | fuzz) need_packages build clang ;;
     *) need_packages build ;;
   esac
   set_up_ccache

@@ -6,7 +6,7 @@
 namespace ashlar::server {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string toml_quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -18,7 +18,7 @@ std::string quoted(const std::string& text) {
 std::string toml_value(const Setting& setting, const RawValue& raw) {
   switch (setting.kind) {
     case ValueKind::whole:  // see value_of
-      return raw.front().size() < 19 ? raw.front() : quoted(raw.front());
+      return raw.front().size() < 19 ? raw.front() : toml_quoted(raw.front());
     case ValueKind::toggle: return raw.front();
     case ValueKind::real: {
       // "20" would read back as well, but shows that no fraction is allowed where one is.
@@ -27,10 +27,10 @@ std::string toml_value(const Setting& setting, const RawValue& raw) {
     }
     case ValueKind::texts: {
       std::string out = "[";
-      for (std::size_t i = 0; i < raw.size(); ++i) out += (i == 0 ? "" : ", ") + quoted(raw[i]);
+      for (std::size_t i = 0; i < raw.size(); ++i) out += (i == 0 ? "" : ", ") + toml_quoted(raw[i]);
       return out + "]";
     }
-    default: return quoted(raw.front());
+    default: return toml_quoted(raw.front());
   }
 }
 
@@ -40,7 +40,7 @@ std::string map_tables(const RawValue& raw, const std::string& mark) {
   for (const std::string& text : raw) {
     const auto map = parse_map_request(text);
     if (!map) continue;
-    out += "\n" + mark + "[[map]]\n" + mark + "name = " + quoted(map->name) + "\n";
+    out += "\n" + mark + "[[map]]\n" + mark + "name = " + toml_quoted(map->name) + "\n";
     if (map->at)
       out += mark + "x = " + std::to_string(map->at->x) + "\n" + mark + "y = " + std::to_string(map->at->y) +
              "\n";
@@ -57,13 +57,13 @@ std::string prop_tables(const RawValue& raw, const std::string& mark) {
       out += mark + key + " = " + value + "\n";
     };
     out += "\n" + mark + "[[prop]]\n";
-    line("file", quoted(prop->file));
+    line("file", toml_quoted(prop->file));
     line("x", real_text(prop->at_m.x));
     line("y", real_text(prop->at_m.y));
     if (prop->z_m) line("z", real_text(*prop->z_m));
     if (prop->yaw_deg != 0) line("yaw", real_text(prop->yaw_deg));
     if (prop->scale != 1) line("scale", real_text(prop->scale));
-    if (prop->up == ModelUp::z) line("up", quoted("z"));
+    if (prop->up == ModelUp::z) line("up", toml_quoted("z"));
   }
   return out;
 }

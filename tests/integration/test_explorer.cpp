@@ -24,8 +24,8 @@ WorldSetup world_of(std::shared_ptr<const PlacedMap> map) {
 }
 
 /// A client with an explorer's brain, put to a place of the map.
-struct Scene {
-  Scene(const std::shared_ptr<const PlacedMap>& map, DVec3 at, std::uint64_t seed)
+struct ExplorerScene {
+  ExplorerScene(const std::shared_ptr<const PlacedMap>& map, DVec3 at, std::uint64_t seed)
       : play(world_of(map), seed),
         party(std::make_shared<ExploreParty>([map](const WelcomeMap&) { return map; })),
         brain(BrainKind::explore, seed, party) {
@@ -63,7 +63,7 @@ TEST_CASE("a client that explores opens doors, rides lifts and enters every room
   options.doors_open = options.doorway = false;
   const auto map = must_place(source, options);
   const DVec2 at = map->to_world({40, 128});
-  Scene s(map, {at.x, at.y, map->z_to_world(0)}, 3);
+  ExplorerScene s(map, {at.x, at.y, map->z_to_world(0)}, 3);
   client_sim::LinkConditions link;
   link.latency = Micros{1000 * latency_ms};
   link.jitter = link.latency / 5;
@@ -83,6 +83,6 @@ TEST_CASE("a client that explores finds its way from the surface into the map", 
   // Behind the stairs' upper end, a few metres off.
   DVec2 away = xy(top - foot);
   away = away * (6 / length(away));
-  Scene s(map, {top.x + away.x + 2, top.y + away.y - 1, map->roof_m()}, 5);
+  ExplorerScene s(map, {top.x + away.x + 2, top.y + away.y - 1, map->roof_m()}, 5);
   CHECK(s.run_until_entered(12, 60) < 60);
 }

@@ -1,6 +1,7 @@
 // Who is teleported faces as the landing says, whatever its client sent before it knew.
 
 #include "tests/integration/hosted_client.h"
+#include "tests/world/compass.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/sim/mechanics.h"
 
@@ -8,8 +9,6 @@ using namespace ashlar;
 using namespace ashlar::testing;
 
 namespace {
-
-constexpr Turn16 east{0}, north{16384};
 
 WorldSetup teleporter_world() {
   const SectorMap source = row_of_rooms({{0, 128}, {0, 128}, {32, 160, 5}}, {{97, 5}, {}},

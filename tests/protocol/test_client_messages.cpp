@@ -14,7 +14,7 @@ using test::payload_of;
 
 namespace {
 
-constexpr PacketHeader header{.connection = 5, .sequence = 6, .ack = 7, .ack_bits = 8};
+constexpr PacketHeader client_header{.connection = 5, .sequence = 6, .ack = 7, .ack_bits = 8};
 
 Input some_input(Rng& rng) {
   Input input;
@@ -39,14 +39,14 @@ std::vector<AlignedBytes> one_of_each() {
   MessageWriter writer;
   Rng rng{8};
   std::vector<AlignedBytes> out;
-  out.push_back(payload_of(writer.write(header, Hello{1, 0x1122334455667788u, "Ada", "test 1"})));
+  out.push_back(payload_of(writer.write(client_header, Hello{1, 0x1122334455667788u, "Ada", "test 1"})));
   Join join;
   join.content = {1, 2, 3};
   join.content_count = 3;
-  out.push_back(payload_of(writer.write(header, join)));
-  out.push_back(payload_of(writer.write(header, some_input(rng))));
-  out.push_back(payload_of(writer.write(header, Chat{4, "hello there"})));
-  out.push_back(payload_of(writer.write(header, Leave{LeaveReason::stopped})));
+  out.push_back(payload_of(writer.write(client_header, join)));
+  out.push_back(payload_of(writer.write(client_header, some_input(rng))));
+  out.push_back(payload_of(writer.write(client_header, Chat{4, "hello there"})));
+  out.push_back(payload_of(writer.write(client_header, Leave{LeaveReason::stopped})));
   return out;
 }
 
@@ -63,7 +63,7 @@ AlignedBytes raw(wire::ClientBody type, Build&& build) {
   return AlignedBytes(padded);
 }
 
-DropReason error_of(const AlignedBytes& bytes) {
+DropReason client_error_of(const AlignedBytes& bytes) {
   const auto message = decode_client_message(bytes.span());
   REQUIRE_FALSE(message.has_value());
   return message.error();
@@ -81,9 +81,9 @@ AlignedBytes raw_command(std::int8_t forward, std::int8_t left, std::int16_t pit
 
 TEST_CASE("a hello comes back and fills a datagram", "[protocol][messages]") {
   MessageWriter writer;
-  const auto packet = writer.write(header, Hello{3, 77, "J\xc3\xb6rg", "build 5"});
+  const auto packet = writer.write(client_header, Hello{3, 77, "J\xc3\xb6rg", "build 5"});
   CHECK(packet.size() == datagram_bytes_max);
-  CHECK(decode_packet(packet)->header == header);
+  CHECK(decode_packet(packet)->header == client_header);
   const auto message = decode_client_message(payload_of(packet).span());
   REQUIRE(message.has_value());
   const Hello& hello = std::get<Hello>(*message);
@@ -95,8 +95,8 @@ TEST_CASE("a hello comes back and fills a datagram", "[protocol][messages]") {
 
 TEST_CASE("a hello that is not padded to full size is refused", "[protocol][messages]") {
   MessageWriter writer;
-  const AlignedBytes payload = payload_of(writer.write(header, Hello{1, 1, "Ada", ""}));
-  CHECK(error_of(AlignedBytes(payload.span().first(payload.size() - 1))) == DropReason::too_short);
+  const AlignedBytes payload = payload_of(writer.write(client_header, Hello{1, 1, "Ada", ""}));
+  CHECK(client_error_of(AlignedBytes(payload.span().first(payload.size() - 1))) == DropReason::too_short);
 }
 
 TEST_CASE("joins, chats and leaves come back", "[protocol][messages]") {
@@ -105,18 +105,18 @@ TEST_CASE("joins, chats and leaves come back", "[protocol][messages]") {
   for (std::size_t i = 0; i < join_content_max; ++i) join.content[i] = ~std::uint64_t{0} - i;
   for (std::uint8_t count = 0; count <= join_content_max; ++count) {
     join.content_count = count;
-    const auto message = decode_client_message(payload_of(writer.write(header, join)).span());
+    const auto message = decode_client_message(payload_of(writer.write(client_header, join)).span());
     REQUIRE(message.has_value());
     REQUIRE(std::get<Join>(*message).content_count == count);
     for (std::size_t i = 0; i < count; ++i) CHECK(std::get<Join>(*message).content[i] == join.content[i]);
   }
   const Chat chat{9, std::string(chat_bytes_max, 'x')};
-  const auto chat_back = decode_client_message(payload_of(writer.write(header, chat)).span());
+  const auto chat_back = decode_client_message(payload_of(writer.write(client_header, chat)).span());
   REQUIRE(chat_back.has_value());
   CHECK(std::get<Chat>(*chat_back).number == 9);
   CHECK(std::get<Chat>(*chat_back).text == chat.text);
   const auto leave =
-      decode_client_message(payload_of(writer.write(header, Leave{LeaveReason::timeout})).span());
+      decode_client_message(payload_of(writer.write(client_header, Leave{LeaveReason::timeout})).span());
   REQUIRE(leave.has_value());
   CHECK(std::get<Leave>(*leave).reason == LeaveReason::timeout);
 }
@@ -126,7 +126,7 @@ TEST_CASE("inputs come back with the same bits", "[protocol][messages]") {
   MessageWriter writer;
   for (int i = 0; i < 2000; ++i) {
     const Input input = some_input(rng);
-    const auto packet = writer.write(header, input);
+    const auto packet = writer.write(client_header, input);
     REQUIRE(packet.size() <= 176);
     const auto message = decode_client_message(payload_of(packet).span());
     REQUIRE(message.has_value());
@@ -180,14 +180,14 @@ TEST_CASE("a changed byte in a client message never yields a value out of range"
 
 TEST_CASE("client values outside their bounds are refused by name", "[protocol][messages]") {
   CHECK(decode_client_message(raw_command(127, -127, 16384, button::known).span()).has_value());
-  CHECK(error_of(raw_command(-128, 0, 0, 0)) == DropReason::out_of_range);
-  CHECK(error_of(raw_command(0, -128, 0, 0)) == DropReason::out_of_range);
-  CHECK(error_of(raw_command(0, 0, 16385, 0)) == DropReason::out_of_range);
-  CHECK(error_of(raw_command(0, 0, -16385, 0)) == DropReason::out_of_range);
-  CHECK(error_of(raw_command(0, 0, 0, button::known + 1)) == DropReason::out_of_range);
-  CHECK(error_of(raw_command(0, 0, 0, 0, 0)) == DropReason::out_of_range);
-  CHECK(error_of(raw_command(0, 0, 0, 0, 9)) == DropReason::out_of_range);
-  CHECK(error_of(raw(wire::ClientBody::Input, [](auto& fbb) { return wire::CreateInput(fbb, 1); })) ==
+  CHECK(client_error_of(raw_command(-128, 0, 0, 0)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_command(0, -128, 0, 0)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_command(0, 0, 16385, 0)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_command(0, 0, -16385, 0)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_command(0, 0, 0, button::known + 1)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_command(0, 0, 0, 0, 0)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_command(0, 0, 0, 0, 9)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw(wire::ClientBody::Input, [](auto& fbb) { return wire::CreateInput(fbb, 1); })) ==
         DropReason::malformed);
 
   const auto hello = [](const char* player_name, const std::string& build) {
@@ -195,25 +195,25 @@ TEST_CASE("client values outside their bounds are refused by name", "[protocol][
                [&](auto& fbb) { return wire::CreateHelloDirect(fbb, 1, 1, player_name, build.c_str()); });
   };
   CHECK(decode_client_message(hello("ok", std::string(64, 'b')).span()).has_value());
-  CHECK(error_of(hello("", "")) == DropReason::bad_text);
-  CHECK(error_of(hello("a\x1b[31m", "")) == DropReason::bad_text);
-  CHECK(error_of(hello("ok", std::string(65, 'b'))) == DropReason::bad_text);
-  CHECK(error_of(raw(wire::ClientBody::Hello, [](auto& fbb) { return wire::CreateHello(fbb, 1, 1); })) ==
-        DropReason::bad_text);
+  CHECK(client_error_of(hello("", "")) == DropReason::bad_text);
+  CHECK(client_error_of(hello("a\x1b[31m", "")) == DropReason::bad_text);
+  CHECK(client_error_of(hello("ok", std::string(65, 'b'))) == DropReason::bad_text);
+  CHECK(client_error_of(raw(wire::ClientBody::Hello,
+                            [](auto& fbb) { return wire::CreateHello(fbb, 1, 1); })) == DropReason::bad_text);
 
   const auto chat = [](std::uint32_t number, const std::string& text) {
     return raw(wire::ClientBody::Chat,
                [&](auto& fbb) { return wire::CreateChatDirect(fbb, number, text.c_str()); });
   };
-  CHECK(error_of(chat(0, "x")) == DropReason::out_of_range);
-  CHECK(error_of(chat(1, "")) == DropReason::bad_text);
-  CHECK(error_of(chat(1, std::string(201, 'x'))) == DropReason::bad_text);
-  CHECK(error_of(chat(1, "bad \xff")) == DropReason::bad_text);
+  CHECK(client_error_of(chat(0, "x")) == DropReason::out_of_range);
+  CHECK(client_error_of(chat(1, "")) == DropReason::bad_text);
+  CHECK(client_error_of(chat(1, std::string(201, 'x'))) == DropReason::bad_text);
+  CHECK(client_error_of(chat(1, "bad \xff")) == DropReason::bad_text);
 
-  CHECK(error_of(raw(wire::ClientBody::Join, [](auto& fbb) {
+  CHECK(client_error_of(raw(wire::ClientBody::Join, [](auto& fbb) {
           return wire::CreateJoin(fbb, fbb.CreateVector(std::vector<std::uint64_t>(join_content_max + 1, 1)));
         })) == DropReason::out_of_range);
-  CHECK(error_of(raw(wire::ClientBody::Leave, [](auto& fbb) {
+  CHECK(client_error_of(raw(wire::ClientBody::Leave, [](auto& fbb) {
           return wire::CreateLeave(fbb, static_cast<wire::LeaveReason>(5));
         })) == DropReason::out_of_range);
 }
@@ -221,12 +221,12 @@ TEST_CASE("client values outside their bounds are refused by name", "[protocol][
 TEST_CASE("messages of an unknown type, of nothing and of the other side are refused",
           "[protocol][messages]") {
   const auto leave = [](auto& fbb) { return wire::CreateLeave(fbb, wire::LeaveReason::quit); };
-  CHECK(error_of(raw(static_cast<wire::ClientBody>(6), leave)) == DropReason::unknown_message);
-  CHECK(error_of(raw(static_cast<wire::ClientBody>(255), leave)) == DropReason::unknown_message);
-  CHECK(error_of(AlignedBytes{}) == DropReason::malformed);
+  CHECK(client_error_of(raw(static_cast<wire::ClientBody>(6), leave)) == DropReason::unknown_message);
+  CHECK(client_error_of(raw(static_cast<wire::ClientBody>(255), leave)) == DropReason::unknown_message);
+  CHECK(client_error_of(AlignedBytes{}) == DropReason::malformed);
   MessageWriter writer;
-  const AlignedBytes goodbye = payload_of(writer.write(header, Goodbye{GoodbyeReason::kicked, "bye"}));
-  CHECK(error_of(goodbye) == DropReason::malformed);
+  const AlignedBytes goodbye = payload_of(writer.write(client_header, Goodbye{GoodbyeReason::kicked, "bye"}));
+  CHECK(client_error_of(goodbye) == DropReason::malformed);
   CHECK(decode_server_message(goodbye.span()).has_value());
 }
 
@@ -248,5 +248,5 @@ TEST_CASE("a list of hashes at an odd place is refused, not read", "[protocol][m
       "0c 00 00 00 01 10 00 00 00 00 00 00 00 07 06 00 41 53 48 43 08 00 0e 00 07 00 08 00 08 00 00 00 "
       "00 00 00 05 0c 00 00 00 01 00 00 00 00 00 00 00 00 00 04 00 00 00 7a 07 06 00 00 00 00 7a 7a 7a "
       "01 7a 00 00 01 ");
-  CHECK(error_of(AlignedBytes(bytes)) == DropReason::malformed);
+  CHECK(client_error_of(AlignedBytes(bytes)) == DropReason::malformed);
 }

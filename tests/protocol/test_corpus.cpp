@@ -14,7 +14,7 @@ using namespace ashlar;
 
 namespace {
 
-constexpr PacketHeader header{.connection = 9, .sequence = 10, .ack = 8, .ack_bits = 0xff};
+constexpr PacketHeader corpus_header{.connection = 9, .sequence = 10, .ack = 8, .ack_bits = 0xff};
 
 void save(const std::filesystem::path& file, std::span<const std::uint8_t> bytes) {
   std::filesystem::create_directories(file.parent_path());
@@ -58,19 +58,19 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   MessageWriter w;
 
   const auto client = root / "client_message";
-  save(client / "hello", payload(w.write(header, Hello{1, 2, "Ada", "seed"})));
+  save(client / "hello", payload(w.write(corpus_header, Hello{1, 2, "Ada", "seed"})));
   Join join;
   join.content = {1, 2};
   join.content_count = 2;
-  save(client / "join", payload(w.write(header, join)));
+  save(client / "join", payload(w.write(corpus_header, join)));
   Input input;
   input.newest_tick = 77;
   input.command_count = 3;
   input.commands[0] = {1, -1, Turn16{1000}, Turn16{65000}, button::known};
-  save(client / "input", payload(w.write(header, input)));
-  save(client / "chat", payload(w.write(header, Chat{1, "good evening"})));
-  save(client / "leave", payload(w.write(header, Leave{LeaveReason::stopped})));
-  save(client / "packet", w.write(header, Leave{LeaveReason::quit}));
+  save(client / "input", payload(w.write(corpus_header, input)));
+  save(client / "chat", payload(w.write(corpus_header, Chat{1, "good evening"})));
+  save(client / "leave", payload(w.write(corpus_header, Leave{LeaveReason::stopped})));
+  save(client / "packet", w.write(corpus_header, Leave{LeaveReason::quit}));
 
   const auto server = root / "server_message";
   Welcome welcome;
@@ -78,10 +78,11 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   welcome.connection = 9;
   welcome.maps.push_back({"MAP01", 42, {-10, 20}, 30, welcome_map_flag::doorway});
   welcome.motd = "welcome";
-  save(server / "welcome", payload(w.write(header, welcome)));
-  save(server / "refuse", payload(w.write(header, Refuse{3, RefuseReason::content, "lacks MAP01"})));
-  save(server / "chat_line", payload(w.write(header, ChatLine{1, "Ada", "good evening"})));
-  save(server / "goodbye", payload(w.write(header, Goodbye{GoodbyeReason::shutting_down, "until later"})));
+  save(server / "welcome", payload(w.write(corpus_header, welcome)));
+  save(server / "refuse", payload(w.write(corpus_header, Refuse{3, RefuseReason::content, "lacks MAP01"})));
+  save(server / "chat_line", payload(w.write(corpus_header, ChatLine{1, "Ada", "good evening"})));
+  save(server / "goodbye",
+       payload(w.write(corpus_header, Goodbye{GoodbyeReason::shutting_down, "until later"})));
   std::vector<EntityRecord> entities(5);
   for (std::size_t i = 0; i < entities.size(); ++i)
     entities[i].id = make_entity_id(static_cast<std::uint32_t>(i), 1),
@@ -97,11 +98,11 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   head.own = &own;
   SnapshotWriter snapshots;
   snapshots.begin(head, blocks, std::span(&run, 1), 4);
-  save(server / "snapshot", payload(snapshots.part(0, header)));
+  save(server / "snapshot", payload(snapshots.part(0, corpus_header)));
 
   std::vector<std::uint8_t> stream{3};  // the first byte says how the fuzzer cuts it
   for (int i = 0; i < 3; ++i) {
-    const auto packet = w.write(header, Leave{LeaveReason::quit});
+    const auto packet = w.write(corpus_header, Leave{LeaveReason::quit});
     const auto prefix = frame_prefix(packet.size());
     stream.insert(stream.end(), prefix.begin(), prefix.end());
     stream.insert(stream.end(), packet.begin(), packet.end());

@@ -17,7 +17,7 @@ using test::payload_of;
 
 namespace {
 
-constexpr PacketHeader header{.connection = 5, .sequence = 6, .ack = 7, .ack_bits = 8};
+constexpr PacketHeader server_header{.connection = 5, .sequence = 6, .ack = 7, .ack_bits = 8};
 
 Welcome largest_welcome() {
   Welcome welcome;
@@ -50,7 +50,7 @@ AlignedBytes raw(wire::ServerBody type, Build&& build) {
   return AlignedBytes(std::span(fbb.GetBufferPointer(), fbb.GetSize()));
 }
 
-DropReason error_of(const AlignedBytes& bytes) {
+DropReason server_error_of(const AlignedBytes& bytes) {
   const auto message = decode_server_message(bytes.span());
   REQUIRE_FALSE(message.has_value());
   return message.error();
@@ -61,7 +61,7 @@ AlignedBytes welcome_with(void (*change)(Rules&)) {
   Welcome welcome = largest_welcome();
   change(welcome.rules);
   MessageWriter writer;
-  return payload_of(writer.write(header, welcome));
+  return payload_of(writer.write(server_header, welcome));
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ TEST_CASE("a welcome's props come back whole, and their bytes are told before", 
          i % 3 == 0 ? ModelUp::z : ModelUp::y});
   MessageWriter writer;
   const std::size_t bytes = writer.bytes_of(welcome);
-  const auto packet = writer.write(header, welcome);
+  const auto packet = writer.write(server_header, welcome);
   CHECK(packet.size() == bytes);
   const auto message = decode_server_message(payload_of(packet).span());
   REQUIRE(message.has_value());
@@ -98,7 +98,7 @@ TEST_CASE("a welcome's props come back whole, and their bytes are told before", 
     wrong.maps.clear();
     wrong.props.push_back({"a.obj", 1, {{1, 2, 3}, Turn16{0}, 1}, ModelUp::y});
     change(wrong.props[0]);
-    return error_of(payload_of(writer.write(header, wrong)));
+    return server_error_of(payload_of(writer.write(server_header, wrong)));
   };
   CHECK(error_with([](WelcomeProp& p) { p.place.position_m.x = 2e6; }) == DropReason::out_of_range);
   CHECK(error_with([](WelcomeProp& p) { p.place.position_m.z = std::nan(""); }) == DropReason::out_of_range);
@@ -109,7 +109,7 @@ TEST_CASE("a welcome's props come back whole, and their bytes are told before", 
 TEST_CASE("the largest welcome fits a datagram and comes back whole", "[protocol][messages]") {
   MessageWriter writer;
   const Welcome welcome = largest_welcome();
-  const auto packet = writer.write(header, welcome);
+  const auto packet = writer.write(server_header, welcome);
   CHECK(packet.size() <= datagram_bytes_max);
   const auto message = decode_server_message(payload_of(packet).span());
   REQUIRE(message.has_value());
@@ -151,7 +151,7 @@ TEST_CASE("refusals, chat lines and goodbyes come back", "[protocol][messages]")
   MessageWriter writer;
   for (std::size_t r = 0; r < refuse_reason_count; ++r) {
     const Refuse refuse{r, static_cast<RefuseReason>(r), "server is full: 32 of 32"};
-    const auto message = decode_server_message(payload_of(writer.write(header, refuse)).span());
+    const auto message = decode_server_message(payload_of(writer.write(server_header, refuse)).span());
     REQUIRE(message.has_value());
     CHECK(std::get<Refuse>(*message).reason == refuse.reason);
     CHECK(std::get<Refuse>(*message).nonce == r);
@@ -160,14 +160,14 @@ TEST_CASE("refusals, chat lines and goodbyes come back", "[protocol][messages]")
   }
   for (std::size_t r = 0; r < goodbye_reason_count; ++r) {
     const Goodbye goodbye{static_cast<GoodbyeReason>(r), "until later"};
-    const auto message = decode_server_message(payload_of(writer.write(header, goodbye)).span());
+    const auto message = decode_server_message(payload_of(writer.write(server_header, goodbye)).span());
     REQUIRE(message.has_value());
     CHECK(std::get<Goodbye>(*message).reason == goodbye.reason);
     CHECK(std::get<Goodbye>(*message).text == goodbye.text);
     CHECK(name(goodbye.reason) != "unknown");
   }
   const ChatLine line{3, "Ada", "good morning"};
-  const auto message = decode_server_message(payload_of(writer.write(header, line)).span());
+  const auto message = decode_server_message(payload_of(writer.write(server_header, line)).span());
   REQUIRE(message.has_value());
   CHECK(std::get<ChatLine>(*message).number == 3);
   CHECK(std::get<ChatLine>(*message).from == "Ada");
@@ -177,10 +177,11 @@ TEST_CASE("refusals, chat lines and goodbyes come back", "[protocol][messages]")
 TEST_CASE("every truncation of a server message is refused", "[protocol][messages]") {
   MessageWriter writer;
   std::vector<AlignedBytes> payloads;
-  payloads.push_back(payload_of(writer.write(header, largest_welcome())));
-  payloads.push_back(payload_of(writer.write(header, Refuse{1, RefuseReason::content, "lacks MAP01"})));
-  payloads.push_back(payload_of(writer.write(header, ChatLine{1, "", "server says"})));
-  payloads.push_back(payload_of(writer.write(header, Goodbye{GoodbyeReason::kicked, "idle"})));
+  payloads.push_back(payload_of(writer.write(server_header, largest_welcome())));
+  payloads.push_back(
+      payload_of(writer.write(server_header, Refuse{1, RefuseReason::content, "lacks MAP01"})));
+  payloads.push_back(payload_of(writer.write(server_header, ChatLine{1, "", "server says"})));
+  payloads.push_back(payload_of(writer.write(server_header, Goodbye{GoodbyeReason::kicked, "idle"})));
   for (const AlignedBytes& payload : payloads) {
     REQUIRE(decode_server_message(payload.span()).has_value());
     for (std::size_t size = 0; size < payload.size(); ++size) {
@@ -193,26 +194,31 @@ TEST_CASE("every truncation of a server message is refused", "[protocol][message
 
 TEST_CASE("rules that no server may set are refused", "[protocol][messages]") {
   CHECK(decode_server_message(welcome_with([](Rules&) {}).span()).has_value());
-  CHECK(error_of(welcome_with([](Rules& r) { r.tick_rate_hz = 9; })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.tick_rate_hz = 129; })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.player.radius_m = 0; })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.player.height_m = -1; })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.player_eye_m = 1e9; })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.gravity_mps2 = std::nan(""); })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.step_height_m_max = -0.1; })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) {
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.tick_rate_hz = 9; })) == DropReason::out_of_range);
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.tick_rate_hz = 129; })) == DropReason::out_of_range);
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.player.radius_m = 0; })) == DropReason::out_of_range);
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.player.height_m = -1; })) == DropReason::out_of_range);
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.player_eye_m = 1e9; })) == DropReason::out_of_range);
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.gravity_mps2 = std::nan(""); })) ==
+        DropReason::out_of_range);
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.step_height_m_max = -0.1; })) ==
+        DropReason::out_of_range);
+  CHECK(server_error_of(welcome_with([](Rules& r) {
           r.jump_speed_mps = std::numeric_limits<double>::infinity();
         })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.walk_speed_mps_max = 1001; })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.ground_acceleration_mps2 = -1; })) ==
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.walk_speed_mps_max = 1001; })) ==
         DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.air_acceleration_mps2 = std::nan(""); })) ==
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.ground_acceleration_mps2 = -1; })) ==
         DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.ground_friction_per_s = -1; })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.fall_speed_mps_max = -1; })) == DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.player_solver = static_cast<Solver>(2); })) ==
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.air_acceleration_mps2 = std::nan(""); })) ==
         DropReason::out_of_range);
-  CHECK(error_of(welcome_with([](Rules& r) { r.monster_solver = static_cast<Solver>(255); })) ==
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.ground_friction_per_s = -1; })) ==
+        DropReason::out_of_range);
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.fall_speed_mps_max = -1; })) ==
+        DropReason::out_of_range);
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.player_solver = static_cast<Solver>(2); })) ==
+        DropReason::out_of_range);
+  CHECK(server_error_of(welcome_with([](Rules& r) { r.monster_solver = static_cast<Solver>(255); })) ==
         DropReason::out_of_range);
 }
 
@@ -220,15 +226,15 @@ TEST_CASE("server values outside their bounds are refused by name", "[protocol][
   MessageWriter writer;
   Welcome welcome = largest_welcome();
   welcome.maps[0].origin_block.x = (1 << 20) + 1;
-  CHECK(error_of(payload_of(writer.write(header, welcome))) == DropReason::out_of_range);
+  CHECK(server_error_of(payload_of(writer.write(server_header, welcome))) == DropReason::out_of_range);
   welcome = largest_welcome();
   welcome.maps[0].surface_z = -5000;
-  CHECK(error_of(payload_of(writer.write(header, welcome))) == DropReason::out_of_range);
+  CHECK(server_error_of(payload_of(writer.write(server_header, welcome))) == DropReason::out_of_range);
   welcome = largest_welcome();
   welcome.snapshot_every_ticks = 0;
-  CHECK(error_of(payload_of(writer.write(header, welcome))) == DropReason::out_of_range);
+  CHECK(server_error_of(payload_of(writer.write(server_header, welcome))) == DropReason::out_of_range);
   welcome.snapshot_every_ticks = 31;  // at 30 ticks a second nobody would hear for more than a second
-  CHECK(error_of(payload_of(writer.write(header, welcome))) == DropReason::out_of_range);
+  CHECK(server_error_of(payload_of(writer.write(server_header, welcome))) == DropReason::out_of_range);
 
   const auto plain_welcome = [](std::uint32_t connection, bool rules) {
     return raw(wire::ServerBody::Welcome, [&](auto& fbb) {
@@ -236,13 +242,13 @@ TEST_CASE("server values outside their bounds are refused by name", "[protocol][
                                  rules ? wire::CreateRules(fbb, 60) : flatbuffers::Offset<wire::Rules>{});
     });
   };
-  CHECK(error_of(plain_welcome(0, true)) == DropReason::out_of_range);
-  CHECK(error_of(plain_welcome(1, false)) == DropReason::malformed);
+  CHECK(server_error_of(plain_welcome(0, true)) == DropReason::out_of_range);
+  CHECK(server_error_of(plain_welcome(1, false)) == DropReason::malformed);
 
-  CHECK(error_of(raw(wire::ServerBody::Refuse, [](auto& fbb) {
+  CHECK(server_error_of(raw(wire::ServerBody::Refuse, [](auto& fbb) {
           return wire::CreateRefuse(fbb, 1, static_cast<wire::RefuseReason>(8));
         })) == DropReason::out_of_range);
-  CHECK(error_of(raw(wire::ServerBody::Goodbye, [](auto& fbb) {
+  CHECK(server_error_of(raw(wire::ServerBody::Goodbye, [](auto& fbb) {
           return wire::CreateGoodbye(fbb, static_cast<wire::GoodbyeReason>(6));
         })) == DropReason::out_of_range);
   const auto line = [](std::uint32_t number, const char* from, const char* text) {
@@ -250,10 +256,10 @@ TEST_CASE("server values outside their bounds are refused by name", "[protocol][
                [&](auto& fbb) { return wire::CreateChatLineDirect(fbb, number, from, text); });
   };
   CHECK(decode_server_message(line(1, "", "x").span()).has_value());
-  CHECK(error_of(line(0, "", "x")) == DropReason::out_of_range);
-  CHECK(error_of(line(1, " a", "x")) == DropReason::bad_text);
-  CHECK(error_of(line(1, "", "")) == DropReason::bad_text);
-  CHECK(error_of(raw(static_cast<wire::ServerBody>(6), [](auto& fbb) {
+  CHECK(server_error_of(line(0, "", "x")) == DropReason::out_of_range);
+  CHECK(server_error_of(line(1, " a", "x")) == DropReason::bad_text);
+  CHECK(server_error_of(line(1, "", "")) == DropReason::bad_text);
+  CHECK(server_error_of(raw(static_cast<wire::ServerBody>(6), [](auto& fbb) {
           return wire::CreateGoodbye(fbb, wire::GoodbyeReason::kicked);
         })) == DropReason::unknown_message);
 }
@@ -283,13 +289,13 @@ TEST_CASE("a list that lies askew in memory is refused before it is touched", "[
     return AlignedBytes(bytes);
   };
   CHECK(decode_server_message(snapshot_with(4).span()).has_value());
-  CHECK(error_of(snapshot_with(0)) == DropReason::malformed);
+  CHECK(server_error_of(snapshot_with(0)) == DropReason::malformed);
 }
 
 TEST_CASE("a changed byte in a welcome never yields a rule out of range", "[protocol][messages]") {
   MessageWriter writer;
   Rng rng{12};
-  const AlignedBytes payload = payload_of(writer.write(header, largest_welcome()));
+  const AlignedBytes payload = payload_of(writer.write(server_header, largest_welcome()));
   for (std::size_t at = 0; at < payload.size(); ++at)
     for (int round = 0; round < 8; ++round) {
       AlignedBytes changed(payload.span());

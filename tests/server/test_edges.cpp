@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class Lines final : public LineSink {
+class EdgeLines final : public LineSink {
  public:
   void line(std::string_view text) override { all.emplace_back(text.substr(text.find("event="))); }
   std::size_t count(const std::string& part) const {
@@ -19,7 +19,7 @@ class Lines final : public LineSink {
 };
 
 struct Fixture {
-  std::shared_ptr<Lines> lines = std::make_shared<Lines>();
+  std::shared_ptr<EdgeLines> lines = std::make_shared<EdgeLines>();
   Log log{LogFormat::text, LogLevel::debug, lines};
   Edges edges{log, 0us, 60};
   HostStatus status;

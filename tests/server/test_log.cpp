@@ -1,17 +1,13 @@
 #include "server/log.h"
 
 #include "tests/catch.h"
+#include "tests/server/lines.h"
 
 namespace ashlar::server {
+using test::Lines;
 namespace {
 
 using namespace std::chrono_literals;
-
-class Lines final : public LineSink {
- public:
-  void line(std::string_view text) override { all.emplace_back(text); }
-  std::vector<std::string> all;
-};
 
 std::string format(LogFormat as, std::string_view name, std::initializer_list<LogField> fields) {
   return format_event(as, name, std::span(fields.begin(), fields.size()));

@@ -10,6 +10,7 @@
 #include "protocol/stream_frame.h"
 #include "protocol/version.h"
 #include "tests/catch.h"
+#include "tests/server/lines.h"
 #include "tests/server/net/sockets.h"
 #include "world/sim/world.h"
 
@@ -18,12 +19,6 @@ namespace ashlar::server {
 using namespace test;
 
 namespace {
-
-class Lines final : public LineSink {
- public:
-  void line(std::string_view text) override { all.emplace_back(text); }
-  std::vector<std::string> all;  // of the loop's thread; read once that has ended
-};
 
 /// A player on a plain socket: as little of a client as joining takes.
 class Player {

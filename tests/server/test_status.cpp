@@ -3,18 +3,14 @@
 #include "server/admin/live_view.h"
 #include "server/admin/status.h"
 #include "tests/catch.h"
+#include "tests/server/lines.h"
 #include "world/math/random.h"
 
 namespace ashlar::server {
+using test::Lines;
 namespace {
 
 using namespace std::chrono_literals;
-
-class Lines final : public LineSink {
- public:
-  void line(std::string_view text) override { all.emplace_back(text); }
-  std::vector<std::string> all;
-};
 
 }  // namespace
 

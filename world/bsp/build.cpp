@@ -17,13 +17,12 @@ namespace {
 /// A point is on a partition when it is nearer than this; whole-numbered vertices never are by accident.
 constexpr double on_line = 1e-6;
 /// Partitions tried per cell. More gives a few per cent fewer splits for a multiple of the time.
-constexpr std::size_t candidates_max = 40;
+constexpr std::size_t partition_candidates_max = 40;
 /// A convex cell with more void to cut off than this is halved first, to keep the tree flat.
 constexpr std::size_t void_chain_max = 12;
 /// From here on only balance counts, and from depth_give_up on a cell becomes a leaf as it is.
 constexpr std::uint32_t depth_for_balance = 96;
 constexpr std::uint32_t depth_give_up = BspTree::depth_max - 64;
-constexpr double bounds_margin = 64;
 
 struct Seg {
   DVec2 a, b;
@@ -46,7 +45,7 @@ class Builder {
     tree_.bounds = bounds_of(map_);
     std::vector<Seg> segs;
     for (std::uint32_t i = 0; i < map_.lines.size(); ++i) add_segs(i, segs);
-    Polygon all = rectangle(tree_.bounds, bounds_margin);
+    Polygon all = rectangle(tree_.bounds, bsp_bounds_margin);
     tree_.root =
         segs.empty() ? add_leaf(tree_, no_index, no_index, all) : split(std::move(segs), std::move(all), 1);
     return std::move(tree_);
@@ -105,7 +104,7 @@ class Builder {
       best_cost = cost;
       best = node;
     };
-    const std::size_t stride = std::max<std::size_t>(1, segs.size() / candidates_max);
+    const std::size_t stride = std::max<std::size_t>(1, segs.size() / partition_candidates_max);
     std::uint32_t last_line = no_index;
     for (std::size_t i = 0; i < segs.size(); i += stride) {
       if (segs[i].line == last_line) continue;

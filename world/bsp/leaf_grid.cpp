@@ -14,7 +14,7 @@ namespace {
 
 /// Measured on Freedoom's largest maps: cells of 8 take a quarter of the memory and cost half as much again a
 /// point, and a sixth more for a line of sight.
-constexpr double cell_smallest = 4;
+constexpr double leaf_cell_smallest = 4;
 constexpr double cells_max = 4194304;
 
 /// The deepest node below `at` whose region holds the closed square.
@@ -74,7 +74,7 @@ struct Square {
 
 LeafGrid build_leaf_grid(const BspTree& tree, const MapBounds& footprint) {
   LeafGrid grid;
-  double cell = cell_smallest;
+  double cell = leaf_cell_smallest;
   const double width = footprint.max.x - footprint.min.x, depth = footprint.max.y - footprint.min.y;
   while ((width / cell + 1) * (depth / cell + 1) > cells_max) cell *= 2;
   grid.inverse_cell = 1 / cell;

@@ -5,7 +5,7 @@
 namespace ashlar {
 namespace {
 
-constexpr double cell_smallest = 64;
+constexpr double line_cell_smallest = 64;
 /// More cells than this many per line would be empty; the least keeps small maps fine-grained.
 constexpr double cells_per_line_max = 64;
 constexpr double cells_min = 4096;
@@ -61,7 +61,7 @@ LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBou
   LineGrid grid;
   add_lines(map, footprint, grid.lines);
   const double width = footprint.max.x - footprint.min.x, depth = footprint.max.y - footprint.min.y;
-  grid.cell = cell_smallest;
+  grid.cell = line_cell_smallest;
   const double cells_max = std::max(cells_min, cells_per_line_max * static_cast<double>(grid.lines.size()));
   while ((width / grid.cell + 1) * (depth / grid.cell + 1) > cells_max) grid.cell *= 2;
   grid.inverse_cell = 1 / grid.cell;

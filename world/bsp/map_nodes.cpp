@@ -9,7 +9,6 @@
 namespace ashlar {
 namespace {
 
-constexpr double bounds_margin = 64;
 /// Classic nodes round corners to whole units: a sliver thinner than this behind a wall's line is no void but
 /// a neighbour's ground, and walls of it would stand in the open.
 constexpr double rounding = 1.0;
@@ -27,7 +26,7 @@ class Converter {
     find_sector_bounds();
     std::uint32_t root = BspTree::leaf_bit;
     if (!nodes_.nodes.empty()) root = static_cast<std::uint32_t>(nodes_.nodes.size() - 1);
-    tree_.root = convert(root, rectangle(tree_.bounds, bounds_margin), 1);
+    tree_.root = convert(root, rectangle(tree_.bounds, bsp_bounds_margin), 1);
     if (error_) return std::unexpected(*error_);
     return std::move(tree_);
   }

@@ -5,8 +5,6 @@
 namespace ashlar {
 namespace {
 
-constexpr double door_lip = 4;  // Doom leaves this much of a door in sight
-
 struct Neighbours {
   double lowest_ceiling, lowest_floor;
   bool any = false;

@@ -7,6 +7,9 @@
 
 namespace ashlar {
 
+/// Map units of a raised door that stay in sight, as in Doom.
+inline constexpr double door_lip = 4;
+
 /// Floors and ceilings in map units with every door raised to 4 units below its lowest neighbour's ceiling
 /// and every lift lowered to its lowest neighbour's floor. A door is a sector that a door special opens, or
 /// one that is shut with no special at all; a lift one that a lift special lowers. Values are map units here.

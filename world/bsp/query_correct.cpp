@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t lines_max = 10;
 /// Four curves a line: its two offset sides and the circles around its ends.
 constexpr std::size_t curves_max = 4 * lines_max;
-constexpr std::size_t candidates_max = 2 * curves_max + curves_max * (curves_max - 1);
+constexpr std::size_t corner_candidates_max = 2 * curves_max + curves_max * (curves_max - 1);
 
 struct Curve {
   bool circle = false;
@@ -30,7 +30,7 @@ struct Candidate {
 };
 
 struct Candidates {
-  std::array<Candidate, candidates_max> list;
+  std::array<Candidate, corner_candidates_max> list;
   std::uint32_t count = 0;
   double reach2 = 0;
 
@@ -120,8 +120,8 @@ std::size_t gather(const PlacedMap& map, HeightsView heights, const Cylinder& sh
 }
 
 /// Up or down by dz when that frees the body.
-void upright(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base, double to_z,
-             double reach_m, std::optional<DVec3>& best) {
+void push_upright(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base, double to_z,
+                  double reach_m, std::optional<DVec3>& best) {
   const double dz = to_z - base.z;
   if (!(std::fabs(dz) <= reach_m)) return;
   if (best && std::fabs(dz) >= length(*best)) return;
@@ -137,11 +137,11 @@ std::optional<DVec3> map_correct(const PlacedMap& map, HeightsView heights, cons
 
   std::optional<DVec3> best;
   if (const auto fc = map_floor_ceiling(map, heights, xy(base), shape.radius_m)) {
-    upright(map, heights, shape, base, fc->floor_m, reach_m, best);
+    push_upright(map, heights, shape, base, fc->floor_m, reach_m, best);
     if (fc->ceiling_m < no_ceiling)
-      upright(map, heights, shape, base, fc->ceiling_m - shape.height_m, reach_m, best);
+      push_upright(map, heights, shape, base, fc->ceiling_m - shape.height_m, reach_m, best);
   }
-  upright(map, heights, shape, base, map.roof_m(), reach_m, best);
+  push_upright(map, heights, shape, base, map.roof_m(), reach_m, best);
 
   const double reach = std::min(reach_m, best ? length(*best) : reach_m) * map_units_per_m;
   const double radius = shape.radius_m * map_units_per_m;

@@ -3,6 +3,7 @@
 #include "world/bsp/column.h"
 #include "world/bsp/trace.h"
 #include "world/math/assert.h"
+#include "world/math/never.h"
 
 // The swept cylinder. In the space of the base's centre a line is a capsule (the line grown by the radius)
 // under its column's rock and over the rock of its ceiling, both grown by the body's height: upright prisms
@@ -14,8 +15,6 @@
 
 namespace ashlar {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 struct Interval {
   double from = -never, to = never;
@@ -62,9 +61,9 @@ Interval inside_capsule(const SolidLine& l, DVec2 p, DVec2 d, double radius) {
   return hull(inside, inside_disc(to - l.along, d, radius * radius));
 }
 
-class Sweep {
+class MapSweep {
  public:
-  Sweep(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base, DVec3 delta)
+  MapSweep(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base, DVec3 delta)
       : map_(map),
         heights_(heights),
         p_(map.to_map(xy(base))),
@@ -235,7 +234,7 @@ class Sweep {
 SweepHit map_sweep(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base,
                    DVec3 delta) {
   ASHLAR_ASSERT_SLOW(heights.size() == map.initial_heights().size());
-  return Sweep(map, heights, shape, base, delta).run();
+  return MapSweep(map, heights, shape, base, delta).run();
 }
 
 }  // namespace ashlar

@@ -15,6 +15,9 @@
 namespace ashlar {
 
 inline constexpr double map_units_per_m = 32.0;
+inline constexpr double map_unit_m = 1.0 / map_units_per_m;
+inline constexpr double doom_tic_hz =
+    35;  ///< steps a second in which the classic game states its speeds and waits
 inline constexpr std::uint32_t no_index = 0xffffffffu;
 
 /// Name of a texture or flat: upper case, padded with zeros.

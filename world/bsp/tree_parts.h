@@ -8,6 +8,9 @@
 
 namespace ashlar {
 
+/// Map units by which a tree's square of space goes beyond the map's lines.
+inline constexpr double bsp_bounds_margin = 64;
+
 /// The partition along a line with its front side in front, or its back side.
 BspTree::Node partition_along(const SectorMap& map, std::uint32_t line, bool back_in_front);
 

@@ -16,7 +16,7 @@ constexpr double slack = 0.01;
 constexpr double snap = 1.0 / 32;
 /// Openings on one line form one source when they are this near to each other, and as straight: what is past
 /// the far one's end is off by thousands of times as much.
-constexpr double near = 64, straight = 1e-7;
+constexpr double sight_near = 64, straight_tolerance = 1e-7;
 
 /// An opening crossed in one direction: `left` and `right` as seen by whoever passes.
 struct Gate {
@@ -122,8 +122,8 @@ class Flow {
   bool goes_on(const Source& s, const Gate& g) const {
     const Gate& first = gates_[source_gates_[s.first]];
     const DVec2 way = first.right - first.left;
-    const double off = straight * length(way);
-    return dot(way, g.right - g.left) > 0 && length(g.left - s.right) < near &&
+    const double off = straight_tolerance * length(way);
+    return dot(way, g.right - g.left) > 0 && length(g.left - s.right) < sight_near &&
            std::fabs(cross(way, g.left - first.left)) < off &&
            std::fabs(cross(way, g.right - first.left)) < off;
   }

@@ -10,7 +10,6 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr std::uint16_t closes_after_30_s = 10, opens_after_5_min = 14;
-constexpr double door_lip = 4;
 /// Rounds in which bounds may follow each other; what still grows then has no bound (two floors that each go
 /// below the other).
 constexpr int rounds_bounded = 32;

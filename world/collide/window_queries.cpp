@@ -1,4 +1,5 @@
 #include "world/collide/window_queries.h"
+#include "world/math/never.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +7,6 @@
 namespace ashlar {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double standing_m = 1e-12;  // a shorter way along an axis is none: 1/d stays finite
 
 /// The footprint, smaller by the slop: what it does not meet counts as touched at most.
@@ -49,9 +49,9 @@ struct ColumnRange {
 }
 
 /// One sweep, relative to the window's corner.
-class Sweep {
+class BlockSweep {
  public:
-  Sweep(const Prism& shape, DVec3 p, DVec3 d, double t_max)
+  BlockSweep(const Prism& shape, DVec3 p, DVec3 d, double t_max)
       : f_(shrunk(shape)), full_radius_(shape.radius_m), height_(shape.height_m), p_(p), d_(d) {
     best_.t = t_max;
     moves_x_ = std::fabs(d.x) > standing_m;
@@ -221,7 +221,7 @@ BlockHit window_sweep(const BlockWindow& window, const Prism& shape, DVec3 base,
       layer_mask(floor_to_int(p.z + std::min(delta.z, 0.0) + contact_slop_m),
                  -floor_to_int(-(p.z + std::max(delta.z, 0.0) + shape.height_m - contact_slop_m)) - 1);
   if ((window.any & layers) == 0) return {};
-  Sweep sweep(shape, p, delta, t_max);
+  BlockSweep sweep(shape, p, delta, t_max);
   const ColumnRange range = columns_on_way(window, shrunk(shape), p, delta.x, delta.y);
   for (std::int32_t j = range.y0; j <= range.y1; ++j)
     for (std::int32_t i = range.x0; i <= range.x1; ++i) {

@@ -7,15 +7,12 @@
 namespace ashlar::detail {
 namespace {
 
-constexpr double unit_m = 1.0 / map_units_per_m;
-constexpr double tic_hz = 35;
-
 constexpr double speed(unsigned field, double slowest_units_per_tic) {
-  return slowest_units_per_tic * static_cast<double>(1u << field) * unit_m * tic_hz;
+  return slowest_units_per_tic * static_cast<double>(1u << field) * map_unit_m * doom_tic_hz;
 }
 
 /// Trigger bits: walk, switch, gun, push; odd ones repeat.
-void set_trigger(LineAction& a, unsigned bits) {
+void set_boom_trigger(LineAction& a, unsigned bits) {
   constexpr LineTrigger kinds[4] = {LineTrigger::walk, LineTrigger::use, LineTrigger::shoot,
                                     LineTrigger::use};
   a.trigger = kinds[(bits & 7u) >> 1];
@@ -43,18 +40,18 @@ void set_plane(LineAction& a, unsigned v, bool floor) {
     case 3: a.target = floor ? HeightTarget::lowest_ceiling : HeightTarget::highest_floor; break;
     case 4: a.target = floor ? HeightTarget::own_ceiling : HeightTarget::own_floor; break;
     case 5: a.target = HeightTarget::next_higher_floor; break;  // by texture: no textures are loaded
-    case 6: a.offset_m = sign * 24 * unit_m; break;
-    default: a.offset_m = sign * 32 * unit_m; break;
+    case 6: a.offset_m = sign * 24 * map_unit_m; break;
+    default: a.offset_m = sign * 32 * map_unit_m; break;
   }
 }
 
 void set_door(LineAction& a, unsigned v) {
   constexpr LineEffect kinds[4] = {LineEffect::door_raise, LineEffect::door_open,
                                    LineEffect::door_close_wait_open, LineEffect::door_close};
-  constexpr double waits_s[4] = {1, 150 / tic_hz, 300 / tic_hz, 1050 / tic_hz};
+  constexpr double waits_s[4] = {1, 150 / doom_tic_hz, 300 / doom_tic_hz, 1050 / doom_tic_hz};
   a.effect = kinds[(v & 0x60u) >> 5];
   a.target = HeightTarget::lowest_ceiling;
-  a.offset_m = -4 * unit_m;
+  a.offset_m = -4 * map_unit_m;
   a.wait_s = waits_s[(v & 0x300u) >> 8];
   a.monsters = (v & 0x80u) != 0;
   a.speed_mps = speed((v & 0x18u) >> 3, 2);
@@ -63,8 +60,8 @@ void set_door(LineAction& a, unsigned v) {
 void set_locked(LineAction& a, unsigned v) {
   a.effect = (v & 0x20u) != 0 ? LineEffect::door_open : LineEffect::door_raise;
   a.target = HeightTarget::lowest_ceiling;
-  a.offset_m = -4 * unit_m;
-  a.wait_s = 150 / tic_hz;
+  a.offset_m = -4 * map_unit_m;
+  a.wait_s = 150 / doom_tic_hz;
   a.speed_mps = speed((v & 0x18u) >> 3, 2);
   // 0: any key; 1 to 6: red, blue, yellow card, then skulls; 7: all.
   constexpr std::uint8_t keys[8] = {key::all, key::red,  key::blue,   key::yellow,
@@ -89,7 +86,7 @@ void set_lift(LineAction& a, unsigned v) {
 void set_stairs(LineAction& a, unsigned v) {
   constexpr double rises[4] = {4, 8, 16, 24};
   a.effect = LineEffect::stairs;
-  a.step_m = rises[(v & 0xc0u) >> 6] * unit_m * ((v & 0x100u) != 0 ? 1 : -1);
+  a.step_m = rises[(v & 0xc0u) >> 6] * map_unit_m * ((v & 0x100u) != 0 ? 1 : -1);
   a.monsters = (v & 0x20u) != 0;
   a.speed_mps = speed((v & 0x18u) >> 3, 0.25);
 }
@@ -97,7 +94,7 @@ void set_stairs(LineAction& a, unsigned v) {
 void set_crusher(LineAction& a, unsigned v) {
   a.effect = LineEffect::crusher;
   a.target = HeightTarget::own_floor;
-  a.offset_m = 8 * unit_m;
+  a.offset_m = 8 * map_unit_m;
   a.crushes = true;
   a.monsters = (v & 0x20u) != 0;
   a.speed_mps = speed((v & 0x18u) >> 3, 1);
@@ -109,7 +106,7 @@ void set_crusher(LineAction& a, unsigned v) {
 std::optional<LineAction> boom_general_action(std::uint16_t special) {
   if (special < 0x2f80 || special >= 0x8000) return std::nullopt;
   LineAction a;
-  set_trigger(a, special);
+  set_boom_trigger(a, special);
   const unsigned n = special;
   if (n >= 0x6000) {
     set_plane(a, n - 0x6000, true);

@@ -6,7 +6,7 @@
 namespace ashlar {
 namespace {
 
-constexpr std::string_view text = R"UDMF(
+constexpr std::string_view builtin_udmf = R"UDMF(
 namespace = "doom";
 vertex { x = 768; y = 0; }
 vertex { x = 0; y = 0; }
@@ -431,6 +431,6 @@ thing { x = -704; y = 600; angle = 0; type = 2019; skill1 = true; skill2 = true;
 
 }  // namespace
 
-std::string_view builtin_map_text() { return text; }
+std::string_view builtin_map_text() { return builtin_udmf; }
 
 }  // namespace ashlar

@@ -5,6 +5,9 @@
 
 namespace ashlar {
 
+/// Of numbers with 16 bits behind the point.
+inline constexpr double fixed_unit = 1.0 / 65536;
+
 /// Little-endian numbers out of bytes, independent of the machine. Precondition: at + size <= bytes.size().
 inline std::uint16_t read_u16(std::span<const std::uint8_t> bytes, std::size_t at) {
   return static_cast<std::uint16_t>(bytes[at] | bytes[at + 1] << 8);

@@ -26,4 +26,7 @@ struct ContentError {
   }
 };
 
+/// ContentError::entry for the record of this number.
+inline std::string entry(std::size_t i) { return "entry " + std::to_string(i); }
+
 }  // namespace ashlar

@@ -29,9 +29,9 @@ TextureName name_at(Bytes bytes, std::size_t at) {
   return texture_name(std::string_view(text, n));
 }
 
-class Reader {
+class DoomMapReader {
  public:
-  Reader(const WadFile& wad, std::string map_name)
+  DoomMapReader(const WadFile& wad, std::string map_name)
       : wad_(wad), source_(wad.name() + " " + std::move(map_name)) {}
 
   /// The records of a lump, or false with error_ set.
@@ -58,7 +58,7 @@ class Reader {
   std::size_t count_ = 0;
 };
 
-bool Reader::read(const MapLumps& lumps, SectorMap& map) {
+bool DoomMapReader::read(const MapLumps& lumps, SectorMap& map) {
   // In the order of the directory: one that is missing or has another name hides those behind it.
   const std::pair<std::optional<std::size_t>, const char*> needed[] = {{lumps.things, "THINGS"},
                                                                        {lumps.linedefs, "LINEDEFS"},
@@ -158,7 +158,7 @@ std::expected<SectorMap, ContentError> read_map(const WadStack& wads, std::strin
                                         "the map is in Hexen's binary format; save it as UDMF"});
   SectorMap map;
   map.name = name;
-  Reader reader(wad, name);
+  DoomMapReader reader(wad, name);
   if (!reader.read(*lumps, map)) return std::unexpected(reader.error_);
   return map;
 }

@@ -13,7 +13,6 @@ using Bytes = std::span<const std::uint8_t>;
 
 /// Unpacked nodes of the largest map that map_check lets through stay well below this.
 constexpr std::size_t unpacked_bytes_max = 64u << 20;
-constexpr double fixed_unit = 1.0 / 65536;
 
 std::unexpected<ContentError> wrong(std::string entry, std::string reason) {
   return std::unexpected(ContentError{"", "", std::move(entry), std::move(reason)});
@@ -75,9 +74,10 @@ struct Format {
   bool fine_nodes = false;  ///< 16.16 partitions
 };
 
-class Reader {
+class ExtendedNodeReader {
  public:
-  Reader(Bytes bytes, Format format, const SectorMap& map) : in_{bytes}, format_(format), map_(map) {}
+  ExtendedNodeReader(Bytes bytes, Format format, const SectorMap& map)
+      : in_{bytes}, format_(format), map_(map) {}
 
   std::expected<MapNodes, ContentError> run() {
     if (auto e = vertices(); !e) return std::unexpected(e.error());
@@ -194,11 +194,11 @@ std::expected<MapNodes, ContentError> parse_extended_nodes(Bytes lump, const Sec
   } else if (kind != "NOD") {
     return wrong("", "is in no format of nodes that is known here");
   }
-  if (letters[0] == 'X') return Reader(lump.subspan(4), format, map).run();
+  if (letters[0] == 'X') return ExtendedNodeReader(lump.subspan(4), format, map).run();
   if (letters[0] != 'Z') return wrong("", "is in no format of nodes that is known here");
   const auto unpacked = unpack(lump.subspan(4));
   if (!unpacked) return std::unexpected(unpacked.error());
-  return Reader(*unpacked, format, map).run();
+  return ExtendedNodeReader(*unpacked, format, map).run();
 }
 
 }  // namespace ashlar

@@ -8,11 +8,9 @@ namespace {
 
 // Facts about the numbers: the published Doom source (linedef types 1 to 141) and the Boom reference 1.3
 // (142 and up). A tic is 1/35 s.
-constexpr double unit_m = 1.0 / map_units_per_m;
-constexpr double tic_hz = 35;
 
-constexpr double per_tic(double units) { return units * unit_m * tic_hz; }
-constexpr double tics(double count) { return count / tic_hz; }
+constexpr double per_tic(double units) { return units * map_unit_m * doom_tic_hz; }
+constexpr double tics(double count) { return count / doom_tic_hz; }
 
 // How a line is set off: once or repeatedly.
 enum class On : std::uint8_t { w1, wr, s1, sr, g1, gr, d1, dr };
@@ -337,9 +335,9 @@ LineAction action_of(const Row& row) {
   a.slows = (row.flags & Row::slows) != 0;
   a.keys = row.keys;
   if (row.effect == LineEffect::stairs)
-    a.step_m = row.units * unit_m;
+    a.step_m = row.units * map_unit_m;
   else
-    a.offset_m = row.units * unit_m;
+    a.offset_m = row.units * map_unit_m;
   a.speed_mps = per_tic(row.units_per_tic);
   a.wait_s = row.wait_s;
   return a;

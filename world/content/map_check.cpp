@@ -7,8 +7,6 @@ namespace {
 
 bool within(double v) { return std::fabs(v) <= map_coordinate_max; }  // false for NaN too
 
-std::string entry(std::size_t i) { return "entry " + std::to_string(i); }
-
 ContentError out_of_range(const char* lump, std::size_t i, const char* what, std::uint32_t index,
                           std::size_t count) {
   return {"", lump, entry(i),

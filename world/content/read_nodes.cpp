@@ -8,12 +8,10 @@ namespace {
 using Bytes = std::span<const std::uint8_t>;
 
 constexpr std::size_t seg_bytes = 12, subsector_bytes = 4, node_bytes = 28;
-constexpr double fixed_unit = 1.0 / 65536;
 
 std::unexpected<ContentError> wrong(std::string lump, std::string entry, std::string reason) {
   return std::unexpected(ContentError{"", std::move(lump), std::move(entry), std::move(reason)});
 }
-std::string entry(std::size_t i) { return "entry " + std::to_string(i); }
 
 bool begins_with(Bytes bytes, std::string_view letters) {
   if (bytes.size() < letters.size()) return false;

@@ -19,7 +19,7 @@ constexpr ThingType decoration(std::uint16_t number, std::string_view name) {
 }
 
 /// Editor numbers of Doom and Doom II (mobj info of the published Doom source), sorted.
-constexpr ThingType table[] = {
+constexpr ThingType thing_rows[] = {
     start(1, 1, "player 1 start"),
     start(2, 2, "player 2 start"),
     start(3, 3, "player 3 start"),
@@ -146,17 +146,17 @@ constexpr ThingType table[] = {
     decoration(32000, "editor camera"),
 };
 
-static_assert(std::is_sorted(std::begin(table), std::end(table),
+static_assert(std::is_sorted(std::begin(thing_rows), std::end(thing_rows),
                              [](const ThingType& a, const ThingType& b) { return a.number < b.number; }));
 
 }  // namespace
 
 const ThingType* find_thing_type(std::uint16_t number) {
-  const auto* it = std::lower_bound(std::begin(table), std::end(table), number,
+  const auto* it = std::lower_bound(std::begin(thing_rows), std::end(thing_rows), number,
                                     [](const ThingType& row, std::uint16_t n) { return row.number < n; });
-  return it != std::end(table) && it->number == number ? it : nullptr;
+  return it != std::end(thing_rows) && it->number == number ? it : nullptr;
 }
 
-std::span<const ThingType> thing_types() { return table; }
+std::span<const ThingType> thing_types() { return thing_rows; }
 
 }  // namespace ashlar

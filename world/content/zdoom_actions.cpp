@@ -11,20 +11,17 @@
 namespace ashlar::detail {
 namespace {
 
-constexpr double unit_m = 1.0 / map_units_per_m;
-constexpr double tic_hz = 35;
-
 double speed_of(std::int32_t arg) {
   const std::int32_t eighths = arg < 1 ? 1 : arg > 1024 ? 1024 : arg;
-  return eighths / 8.0 * unit_m * tic_hz;
+  return eighths / 8.0 * map_unit_m * doom_tic_hz;
 }
 double wait_of(std::int32_t arg) {
   const std::int32_t count = arg < 0 ? 0 : arg > 100000 ? 100000 : arg;
-  return count / tic_hz;
+  return count / doom_tic_hz;
 }
 double units_of(std::int32_t arg) {
   const std::int32_t units = arg < -65536 ? -65536 : arg > 65536 ? 65536 : arg;
-  return units * unit_m;
+  return units * map_unit_m;
 }
 
 /// A tag out of an argument; one that no sector can have is nobody's, as 0 is.
@@ -60,7 +57,7 @@ void set_lock(LineAction& a, std::int32_t lock) {
   }
 }
 
-void set_trigger(LineAction& a, std::uint32_t flags) {
+void set_zdoom_trigger(LineAction& a, std::uint32_t flags) {
   using namespace line_activation;
   a.repeats = (flags & repeats) != 0;
   a.players = (flags & (player_use | player_cross | player_push | impact)) != 0;
@@ -134,12 +131,12 @@ std::optional<LineAction> zdoom_action(const MapLine& line) {
   using T = HeightTarget;
   const auto& arg = line.args;
   LineAction a;
-  set_trigger(a, line.flags);
+  set_zdoom_trigger(a, line.flags);
   a.tag = tag_of(arg[0]);
   a.speed_mps = speed_of(arg[1]);
   const auto door = [&](E effect, double wait_s, std::int32_t lock = 0) {
     a.effect = effect;
-    set_target(a, T::lowest_ceiling, -4 * unit_m);
+    set_target(a, T::lowest_ceiling, -4 * map_unit_m);
     a.wait_s = wait_s;
     set_lock(a, lock);
   };
@@ -158,8 +155,8 @@ std::optional<LineAction> zdoom_action(const MapLine& line) {
     a.crushes = true;
     a.slows = slows;
   };
-  constexpr double lip = 8 * unit_m;  // above the floor beside it that a lift of Hexen's kind stops at
-  constexpr std::int32_t slow = 8;    // a crusher at this speed or below slows down as Doom's do
+  constexpr double lip = 8 * map_unit_m;  // above the floor beside it that a lift of Hexen's kind stops at
+  constexpr std::int32_t slow = 8;        // a crusher at this speed or below slows down as Doom's do
   switch (line.special) {
     case 10: door(E::door_close, 0); break;
     case 11: door(E::door_open, 0); break;
@@ -178,7 +175,7 @@ std::optional<LineAction> zdoom_action(const MapLine& line) {
     case 27:
     case 32:
     case 217: plane(E::stairs, T::by_amount), a.step_m = units_of(arg[2]); break;
-    case 28: plane(E::floor, T::own_ceiling, -8 * unit_m), a.crushes = true; break;
+    case 28: plane(E::floor, T::own_ceiling, -8 * map_unit_m), a.crushes = true; break;
     case 35: plane(E::floor, T::by_amount, 8 * units_of(arg[2])); break;
     case 36: plane(E::floor, T::by_amount, -8 * units_of(arg[2])); break;
     case 40: plane(E::ceiling, T::by_amount, -units_of(arg[2])); break;
@@ -197,7 +194,7 @@ std::optional<LineAction> zdoom_action(const MapLine& line) {
     case 154: a.effect = E::teleport, a.tag = tag_of(arg[1]); break;
     case 71: a.effect = E::teleport, a.tag = tag_of(arg[2]); break;
     case 97: crusher(E::ceiling, arg[3], arg[1] <= slow); break;
-    case 99: plane(E::floor, T::lowest_ceiling, -8 * unit_m), a.crushes = true; break;
+    case 99: plane(E::floor, T::lowest_ceiling, -8 * map_unit_m), a.crushes = true; break;
     case 104:
     case 168:
       crusher(E::crusher, arg[1], arg[2] <= slow);

@@ -36,6 +36,8 @@ constexpr double dot(DVec2 a, DVec2 b) { return a.x * b.x + a.y * b.y; }
 constexpr double cross(DVec2 a, DVec2 b) { return a.x * b.y - a.y * b.x; }
 inline double length(DVec2 a) { return std::sqrt(dot(a, a)); }
 
+/// By number: 0 is x, 1 is y, 2 is z.
+constexpr double component(DVec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 constexpr DVec3 operator+(DVec3 a, DVec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 constexpr DVec3 operator-(DVec3 a, DVec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 constexpr DVec3 operator-(DVec3 a) { return {-a.x, -a.y, -a.z}; }

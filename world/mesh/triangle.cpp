@@ -5,31 +5,27 @@
 #include "world/mesh/triangle_mesh.h"
 
 namespace ashlar {
-namespace {
-
-double part(DVec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<double> ray_triangle(DVec3 origin, DVec3 direction, const Triangle& triangle) {
   // Shear the ray onto its longest axis; the three edge functions of neighbours then cancel bit by bit.
   const double ax = std::fabs(direction.x), ay = std::fabs(direction.y), az = std::fabs(direction.z);
   const int kz = ax > ay ? (ax > az ? 0 : 2) : (ay > az ? 1 : 2);
   const int kx = (kz + 1) % 3, ky = (kz + 2) % 3;
-  const double depth = part(direction, kz);
+  const double depth = component(direction, kz);
   if (depth == 0) return std::nullopt;
-  const double sx = part(direction, kx) / depth, sy = part(direction, ky) / depth, sz = 1 / depth;
+  const double sx = component(direction, kx) / depth, sy = component(direction, ky) / depth, sz = 1 / depth;
   const DVec3 a = triangle.a - origin, b = triangle.b - origin, c = triangle.c - origin;
-  const double axx = part(a, kx) - sx * part(a, kz), ayy = part(a, ky) - sy * part(a, kz);
-  const double bxx = part(b, kx) - sx * part(b, kz), byy = part(b, ky) - sy * part(b, kz);
-  const double cxx = part(c, kx) - sx * part(c, kz), cyy = part(c, ky) - sy * part(c, kz);
+  const double axx = component(a, kx) - sx * component(a, kz), ayy = component(a, ky) - sy * component(a, kz);
+  const double bxx = component(b, kx) - sx * component(b, kz), byy = component(b, ky) - sy * component(b, kz);
+  const double cxx = component(c, kx) - sx * component(c, kz), cyy = component(c, ky) - sy * component(c, kz);
   const double u = cxx * byy - cyy * bxx;
   const double v = axx * cyy - ayy * cxx;
   const double w = bxx * ayy - byy * axx;
   if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return std::nullopt;
   const double det = u + v + w;
   if (det == 0) return std::nullopt;
-  const double t = (u * sz * part(a, kz) + v * sz * part(b, kz) + w * sz * part(c, kz)) / det;
+  const double t = (u * sz * component(a, kz) + v * sz * component(b, kz) + w * sz * component(c, kz)) / det;
   if (!(t >= 0)) return std::nullopt;
   return t;
 }

@@ -9,9 +9,7 @@
 namespace ashlar {
 namespace {
 
-constexpr double coordinate_max = 1 << 24;
-
-double part(DVec3 v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
+constexpr double mesh_coordinate_max = 1 << 24;
 
 void extend(Aabb& box, DVec3 p) {
   box.min = {std::min(box.min.x, p.x), std::min(box.min.y, p.y), std::min(box.min.z, p.z)};
@@ -38,13 +36,13 @@ struct BoxRay {
     constexpr double widen = 1 + 8 * 0x1p-53, never = std::numeric_limits<double>::infinity();
     double near = 0, far = t_max;
     for (int axis = 0; axis < 3; ++axis) {
-      const double low = part(box.min, axis) - part(origin, axis),
-                   high = part(box.max, axis) - part(origin, axis);
+      const double low = component(box.min, axis) - component(origin, axis),
+                   high = component(box.max, axis) - component(origin, axis);
       if (!moves[static_cast<std::size_t>(axis)]) {
         if (low > 0 || high < 0) return never;
         continue;
       }
-      const double i = part(inverse, axis);
+      const double i = component(inverse, axis);
       const double a = i > 0 ? low * i : high * i, b = (i > 0 ? high * i : low * i) * widen;
       near = std::max(near, a);
       far = std::min(far, b);
@@ -78,8 +76,8 @@ std::expected<TriangleMesh, MeshError> TriangleMesh::build(
   if (triangles.empty()) return std::unexpected(MeshError::empty);
   if (triangles.size() > triangles_max) return std::unexpected(MeshError::too_many);
   for (const DVec3& v : vertices) {
-    const bool fine = is_finite(v) && std::fabs(v.x) < coordinate_max && std::fabs(v.y) < coordinate_max &&
-                      std::fabs(v.z) < coordinate_max;
+    const bool fine = is_finite(v) && std::fabs(v.x) < mesh_coordinate_max &&
+                      std::fabs(v.y) < mesh_coordinate_max && std::fabs(v.z) < mesh_coordinate_max;
     if (!fine) return std::unexpected(MeshError::not_finite);
   }
   struct Item {
@@ -130,7 +128,7 @@ std::expected<TriangleMesh, MeshError> TriangleMesh::build(
     const int axis = size.x >= size.y ? (size.x >= size.z ? 0 : 2) : (size.y >= size.z ? 1 : 2);
     const std::uint32_t half = work.count / 2;
     std::nth_element(begin, begin + half, end, [axis](const Item& a, const Item& b) {
-      const double pa = part(a.middle, axis), pb = part(b.middle, axis);
+      const double pa = component(a.middle, axis), pb = component(b.middle, axis);
       return pa != pb ? pa < pb : a.original < b.original;
     });
     const auto child = static_cast<std::uint32_t>(mesh.nodes_.size());

@@ -7,8 +7,7 @@
 namespace ashlar {
 namespace {
 
-constexpr double unit_m = 1.0 / map_units_per_m;
-constexpr double door_speed_mps = 2 * unit_m * 35;
+constexpr double door_speed_mps = 2 * map_unit_m * 35;
 constexpr double door_wait_s = 150.0 / 35;
 constexpr std::uint32_t stairs_max = 1024;  // sectors in one staircase; a loop ends earlier, at a busy one
 
@@ -305,7 +304,7 @@ void start_timed_sectors(MoverStart start) {
       m.high_m =
           std::max(start.heights[s].ceiling_m,
                    target_height(start.plan, start.heights, s, HeightTarget::lowest_ceiling, Plane::ceiling) -
-                       4 * unit_m);
+                       4 * map_unit_m);
     }
     start.movers.start(m);
   }

@@ -44,11 +44,11 @@ constexpr std::uint64_t key_of(const Mover& m) { return key_of(m.sector, m.plane
 bool is_door(Motion m) { return m <= Motion::door_close_wait_open; }
 
 /// Advances one mover; true while it stays in the table.
-class Step {
+class PlaneStep {
  public:
   /// @param tick  the bodies that are carried and stopped for, and the events; nullptr: nobody, and silence
-  Step(const PlacedMap& map, std::span<SectorHeights> heights, MoverTick* tick, SectorMovers& movers,
-       Mover& mover)
+  PlaneStep(const PlacedMap& map, std::span<SectorHeights> heights, MoverTick* tick, SectorMovers& movers,
+            Mover& mover)
       : map_(map),
         heights_(heights),
         tick_(tick),
@@ -268,7 +268,7 @@ void SectorMovers::step_all(const PlacedMap& map, std::span<SectorHeights> heigh
                             double dt_s) {
   bool any_done = false;
   for (Mover& m : movers_) {
-    if (Step(map, heights, tick, *this, m).run(dt_s)) continue;
+    if (PlaneStep(map, heights, tick, *this, m).run(dt_s)) continue;
     // It stays in its place until all have moved: those to come look each other up.
     m.phase = MotionPhase::held, m.speed_mps = 0;
     any_done = true;

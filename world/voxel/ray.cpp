@@ -6,12 +6,11 @@
 #include <limits>
 
 #include "world/math/assert.h"
+#include "world/math/never.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// One axis of the walk: where the ray crosses its grid planes.
 struct Axis {
@@ -32,7 +31,7 @@ std::uint32_t bits_between(std::int32_t low, std::int32_t high) {
   return (~0u >> (31 - high)) & (~0u << low);
 }
 
-constexpr std::int32_t in_chunk = chunk_size - 1;
+constexpr std::int32_t chunk_mask = chunk_size - 1;
 
 /// The walk for rays that rise (or are level), and for those that sink: layers are met in that order.
 template <bool rises>
@@ -65,10 +64,10 @@ class Walk {
       hit = report(ContactKind::unloaded, {x_.cell, y_.cell, z_});
       return true;
     }
-    const std::int32_t local_x = x_.cell & in_chunk, local_y = y_.cell & in_chunk;
+    const std::int32_t local_x = x_.cell & chunk_mask, local_y = y_.cell & chunk_mask;
     // Steps along each axis that stay within the chunk; -1 is the one that leaves it.
-    const std::int32_t steps_x = x_.step > 0 ? in_chunk - local_x : local_x;
-    const std::int32_t steps_y = y_.step > 0 ? in_chunk - local_y : local_y;
+    const std::int32_t steps_x = x_.step > 0 ? chunk_mask - local_x : local_x;
+    const std::int32_t steps_y = y_.step > 0 ? chunk_mask - local_y : local_y;
     std::int32_t left_x = steps_x, left_y = steps_y;
     const std::ptrdiff_t stride_x = x_.step, stride_y = y_.step * chunk_size;
     const std::uint32_t* column = chunk->solid().data() + local_y * chunk_size + local_x;
@@ -92,9 +91,9 @@ class Walk {
       const double until = next_x < until_y ? next_x : until_y;
       const std::int32_t reached = static_cast<std::int32_t>(raised_z + rise * until) - chunk_size;
       std::int32_t last = rises ? std::max(reached, from) : std::min(reached, from);
-      leaves_upright = rises ? last > in_chunk : last < 0;
+      leaves_upright = rises ? last > chunk_mask : last < 0;
       if (leaves_upright) [[unlikely]]
-        last = rises ? in_chunk : 0;
+        last = rises ? chunk_mask : 0;
       met = *column & bits_between(rises ? from : last, rises ? last : from);
       ended = (next_x > t_max) & (next_y > t_max);
       if (((met != 0) | leaves_upright | ended) != 0) [[unlikely]]

@@ -11,19 +11,19 @@ namespace ashlar {
 namespace {
 
 constexpr std::uint64_t empty_key = ~std::uint64_t{0};
-constexpr std::int32_t coordinate_max = 1 << 20;
+constexpr std::int32_t block_coordinate_max = 1 << 20;
 
 /// 21 bits a coordinate: never all ones, which is the empty key.
 std::uint64_t pack(ChunkCoord c) {
   const auto bits = [](std::int32_t v) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(v + coordinate_max));
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(v + block_coordinate_max));
   };
   return bits(c.z) << 42 | bits(c.y) << 21 | bits(c.x);
 }
 
 ChunkCoord unpack(std::uint64_t key) {
   const auto part = [key](unsigned shift) {
-    return static_cast<std::int32_t>((key >> shift) & 0x1fffff) - coordinate_max;
+    return static_cast<std::int32_t>((key >> shift) & 0x1fffff) - block_coordinate_max;
   };
   return {part(0), part(21), part(42)};
 }
@@ -62,7 +62,7 @@ void VoxelVolume::grow() {
 }
 
 bool VoxelVolume::in_range(ChunkCoord c) {
-  const auto ok = [](std::int32_t v) { return v > -coordinate_max && v < coordinate_max; };
+  const auto ok = [](std::int32_t v) { return v > -block_coordinate_max && v < block_coordinate_max; };
   return ok(c.x) && ok(c.y) && ok(c.z);
 }
 

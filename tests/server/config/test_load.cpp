@@ -17,7 +17,7 @@ std::expected<LoadedConfig, std::string> load(const std::vector<std::string>& ar
   return load_config(*line, environment);
 }
 
-std::string error_of(const std::vector<std::string>& arguments, const Environment& environment = {}) {
+std::string load_error_of(const std::vector<std::string>& arguments, const Environment& environment = {}) {
   const auto loaded = load(arguments, environment);
   return loaded ? "no error" : loaded.error();
 }
@@ -93,25 +93,25 @@ TEST_CASE("a wrong line of a file is named with its number, key and remedy", "[s
   CAPTURE(wrong.text);
   const TemporaryFolder folder;
   const std::string file = folder.write("s.toml", wrong.text);
-  const std::string error = error_of({"--config", file});
+  const std::string error = load_error_of({"--config", file});
   CHECK_THAT(error, ContainsSubstring(file + wrong.line));
   CHECK_THAT(error, ContainsSubstring(wrong.part));
   CHECK(error.find('\n') == std::string::npos);
 }
 
 TEST_CASE("values of flags and variables are refused under their own names", "[server][config]") {
-  CHECK(error_of({"--port", "99999"}) == "--port: 99999 is out of range: give 0 to 65535");
-  CHECK(error_of({}, {{"ASHLAR_PORT", "tcp://10.0.0.1:7777"}}) ==
+  CHECK(load_error_of({"--port", "99999"}) == "--port: 99999 is out of range: give 0 to 65535");
+  CHECK(load_error_of({}, {{"ASHLAR_PORT", "tcp://10.0.0.1:7777"}}) ==
         "ASHLAR_PORT: \"tcp://10.0.0.1:7777\" is not a whole number: give 0 to 65535");
-  CHECK_THAT(error_of({"--tick-rate", "9"}), ContainsSubstring("10 to 128"));
-  CHECK_THAT(error_of({"--doors", "ajar"}), ContainsSubstring("open or shut"));
-  CHECK_THAT(error_of({"--map", "none", "--map", "MAP01"}), ContainsSubstring("none"));
+  CHECK_THAT(load_error_of({"--tick-rate", "9"}), ContainsSubstring("10 to 128"));
+  CHECK_THAT(load_error_of({"--doors", "ajar"}), ContainsSubstring("open or shut"));
+  CHECK_THAT(load_error_of({"--map", "none", "--map", "MAP01"}), ContainsSubstring("none"));
 }
 
 TEST_CASE("snapshots are a second apart at most, whatever the tick rate", "[server][config]") {
-  CHECK(error_of({"--tick-rate", "20", "--snapshot-every", "20"}) == "no error");
-  CHECK(error_of({"--snapshot-every", "60"}) == "no error");
-  const std::string error = error_of({"--tick-rate", "20"}, {{"ASHLAR_SNAPSHOT_EVERY", "21"}});
+  CHECK(load_error_of({"--tick-rate", "20", "--snapshot-every", "20"}) == "no error");
+  CHECK(load_error_of({"--snapshot-every", "60"}) == "no error");
+  const std::string error = load_error_of({"--tick-rate", "20"}, {{"ASHLAR_SNAPSHOT_EVERY", "21"}});
   CHECK_THAT(error, ContainsSubstring("ASHLAR_SNAPSHOT_EVERY: 21 ticks"));
   CHECK_THAT(error, ContainsSubstring("1 to 20"));
 }
@@ -149,9 +149,10 @@ TEST_CASE("characters beyond ASCII are welcome in quotes and comments and nowher
 
 TEST_CASE("a file that cannot be read is named with the reason", "[server][config]") {
   const TemporaryFolder folder;
-  CHECK_THAT(error_of({"--config", folder.path("absent.toml")}), ContainsSubstring("No such file"));
-  CHECK_THAT(error_of({"--config", folder.path("")}), ContainsSubstring("folder"));
-  CHECK_THAT(error_of({}, {{"ASHLAR_CONFIG", folder.path("absent.toml")}}), ContainsSubstring("absent.toml"));
+  CHECK_THAT(load_error_of({"--config", folder.path("absent.toml")}), ContainsSubstring("No such file"));
+  CHECK_THAT(load_error_of({"--config", folder.path("")}), ContainsSubstring("folder"));
+  CHECK_THAT(load_error_of({}, {{"ASHLAR_CONFIG", folder.path("absent.toml")}}),
+             ContainsSubstring("absent.toml"));
 }
 
 TEST_CASE("a variable that no setting reads is told and not fatal", "[server][config]") {
@@ -259,10 +260,10 @@ TEST_CASE("a world is made once and keeps its seed, rules and maps", "[server][c
 
   CHECK(load({"--world", dir, "--seed", "42"}).has_value());
   CHECK(load({"--world", dir, "--tick-rate", "20"})->config.rules.tick_rate_hz == 20);
-  const std::string error = error_of({"--world", dir, "--seed", "43"});
+  const std::string error = load_error_of({"--world", dir, "--seed", "43"});
   CHECK_THAT(error, ContainsSubstring("has seed 42, but --seed says 43"));
   CHECK_THAT(error, ContainsSubstring(dir));
-  CHECK_THAT(error_of({}, {{"ASHLAR_WORLD", dir}, {"ASHLAR_SEED", "1"}}),
+  CHECK_THAT(load_error_of({}, {{"ASHLAR_WORLD", dir}, {"ASHLAR_SEED", "1"}}),
              ContainsSubstring("ASHLAR_SEED says 1"));
 }
 
@@ -287,7 +288,7 @@ TEST_CASE("a world's file that is damaged or foreign is refused by name", "[serv
                "format = 1\nport = 5\n", "format = 1\nseed = \n", "format = 1\nseed = -4\n");
   CAPTURE(text);
   folder.write("world.toml", text);
-  const std::string error = error_of({"--world", folder.path("")});
+  const std::string error = load_error_of({"--world", folder.path("")});
   CHECK_THAT(error, ContainsSubstring("world.toml:"));
   CHECK(error.find('\n') == std::string::npos);
 }
@@ -295,7 +296,7 @@ TEST_CASE("a world's file that is damaged or foreign is refused by name", "[serv
 TEST_CASE("a world that cannot be made is refused by name", "[server][config][world_dir]") {
   const TemporaryFolder folder;
   const std::string file = folder.write("file", "x");
-  CHECK_THAT(error_of({"--world", file}), ContainsSubstring("not a folder"));
+  CHECK_THAT(load_error_of({"--world", file}), ContainsSubstring("not a folder"));
   // A folder stands where the file is written before it gets its name.
   const std::string dir = folder.path("world");
   std::filesystem::create_directories(dir + "/world.toml.new");

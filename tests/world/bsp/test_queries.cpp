@@ -34,14 +34,14 @@ DVec3 random_direction(Rng& rng, double flatness) {
   }
 }
 
-constexpr IVec2 origins[] = {{0, 0}, {-57, 91}, {1000000, -1000000}};
+constexpr IVec2 query_origins[] = {{0, 0}, {-57, 91}, {1000000, -1000000}};
 
 }  // namespace
 
 TEST_CASE("a body overlaps a placed map where some leaf under its disc is rock at its height",
           "[world][bsp]") {
   const int place = GENERATE(0, 1, 2);
-  const auto map = place_obstacles(origins[place], 12 * place - 10);
+  const auto map = place_obstacles(query_origins[place], 12 * place - 10);
   Rng rng = rng_for(7, static_cast<std::uint64_t>(place));
   int overlapping = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -91,7 +91,7 @@ TEST_CASE("floor and ceiling under a footprint are those of every sector it meet
 
 TEST_CASE("a swept body is free up to its contact and overlaps just behind it", "[world][bsp]") {
   const int place = GENERATE(0, 1, 2);
-  const auto map = place_obstacles(origins[place], 12 * place - 10);
+  const auto map = place_obstacles(query_origins[place], 12 * place - 10);
   const HeightsView heights = map->initial_heights();
   Rng rng = rng_for(9, static_cast<std::uint64_t>(place));
   int floors = 0, ceilings = 0, walls = 0, free_ways = 0, inside = 0;

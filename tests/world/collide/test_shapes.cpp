@@ -9,7 +9,7 @@ using namespace ashlar;
 
 namespace {
 
-DVec3 random_point(Rng& rng, double size) {
+DVec3 point_about(Rng& rng, double size) {
   DVec3 p;
   p.x = rng.between(-size, size);
   p.y = rng.between(-size, size);
@@ -18,7 +18,7 @@ DVec3 random_point(Rng& rng, double size) {
   return p;
 }
 Aabb random_box(Rng& rng) {
-  const DVec3 a = random_point(rng, 2);
+  const DVec3 a = point_about(rng, 2);
   DVec3 size;
   size.x = rng.between(0.1, 2);
   size.y = rng.between(0.1, 2);
@@ -26,18 +26,18 @@ Aabb random_box(Rng& rng) {
   return {a, a + size};
 }
 Sphere random_sphere(Rng& rng) {
-  const DVec3 c = random_point(rng, 2);
+  const DVec3 c = point_about(rng, 2);
   return {c, rng.between(0.1, 1.5)};
 }
 Capsule random_capsule(Rng& rng) {
-  const DVec3 a = random_point(rng, 2), way = rng.below(6) == 0 ? DVec3{} : random_point(rng, 2);
+  const DVec3 a = point_about(rng, 2), way = rng.below(6) == 0 ? DVec3{} : point_about(rng, 2);
   return {{a, a + way}, rng.between(0.1, 1)};
 }
 StandingCylinder random_cylinder(Rng& rng) {
   Cylinder c;
   c.radius_m = rng.between(0.1, 1.5);
   c.height_m = rng.between(0.1, 2);
-  return {c, random_point(rng, 2)};
+  return {c, point_about(rng, 2)};
 }
 
 Aabb moved(Aabb b, DVec3 d) { return {b.min + d, b.max + d}; }
@@ -110,7 +110,7 @@ TEST_CASE("closest points of segments equal a fine search", "[world][collide][sh
   Rng rng{2};
   unsigned wrong = 0;
   for (int i = 0; i < 3000; ++i) {
-    Segment s{random_point(rng, 2), random_point(rng, 2)}, r{random_point(rng, 2), random_point(rng, 2)};
+    Segment s{point_about(rng, 2), point_about(rng, 2)}, r{point_about(rng, 2), point_about(rng, 2)};
     switch (rng.below(6)) {
       case 0: s.b = s.a; break;
       case 1: r.b = r.a + (s.b - s.a) * 0.5; break;        // parallel
@@ -152,8 +152,8 @@ TEST_CASE("rays against shapes agree with marching along them", "[world][collide
     if (hit) wrong += outside_by(o + d * hit->t_m) > 1e-6;  // what is hit lies on the shape
   };
   for (int i = 0; i < 1500; ++i) {
-    const DVec3 o = random_point(rng, 4);
-    DVec3 d = random_point(rng, 2) - o;  // about where the shapes are
+    const DVec3 o = point_about(rng, 4);
+    DVec3 d = point_about(rng, 2) - o;  // about where the shapes are
     if (rng.below(4) == 0) d.z = 0;
     if (rng.below(6) == 0) d.x = d.y = 0;
     if (length(d) < 0.01) continue;

@@ -14,7 +14,7 @@ struct Soup {
   std::vector<std::array<std::uint32_t, 3>> triangles;
 };
 
-DVec3 random_point(Rng& rng, double size) {
+DVec3 point_in_cube(Rng& rng, double size) {
   DVec3 p;
   p.x = rng.between(-size, size);
   p.y = rng.between(-size, size);
@@ -26,9 +26,9 @@ DVec3 random_point(Rng& rng, double size) {
 Soup random_soup(Rng& rng, std::size_t count, double spread, double size) {
   Soup s;
   for (std::size_t i = 0; i < count; ++i) {
-    const DVec3 at = random_point(rng, spread);
+    const DVec3 at = point_in_cube(rng, spread);
     const auto first = static_cast<std::uint32_t>(s.vertices.size());
-    for (int k = 0; k < 3; ++k) s.vertices.push_back(at + random_point(rng, size));
+    for (int k = 0; k < 3; ++k) s.vertices.push_back(at + point_in_cube(rng, size));
     s.triangles.push_back({first, first + 1, first + 2});
   }
   return s;
@@ -69,8 +69,8 @@ TEST_CASE("a ray through the tree hits what a ray against every triangle hits", 
   REQUIRE(mesh);
   unsigned hits = 0, wrong = 0;
   for (int i = 0; i < 4000; ++i) {
-    const DVec3 o = random_point(rng, 15);
-    DVec3 d = random_point(rng, 1);
+    const DVec3 o = point_in_cube(rng, 15);
+    DVec3 d = point_in_cube(rng, 1);
     switch (rng.below(5)) {
       case 0: d.x = 0; break;
       case 1: d.x = d.y = 0; break;
@@ -100,8 +100,8 @@ TEST_CASE("a closed mesh stops every ray from inside, also through its edges and
   Rng rng{4};
   unsigned leaks = 0, outside = 0;
   for (int i = 0; i < 20000; ++i) {
-    DVec3 o = random_point(rng, 0.9);
-    DVec3 d = random_point(rng, 1);
+    DVec3 o = point_in_cube(rng, 0.9);
+    DVec3 d = point_in_cube(rng, 1);
     // Straight at a corner, or at the middle of an edge.
     const auto& t = ball.triangles[rng.below(static_cast<std::uint32_t>(ball.triangles.size()))];
     if (i % 4 == 0) d = ball.vertices[t[0]] - o;
@@ -141,7 +141,7 @@ TEST_CASE("the nearest point of a mesh equals the nearest over all triangles", "
   REQUIRE(mesh);
   unsigned wrong = 0;
   for (int i = 0; i < 2000; ++i) {
-    const DVec3 p = random_point(rng, 9);
+    const DVec3 p = point_in_cube(rng, 9);
     double best = 1e9;
     for (const auto& t : soup.triangles) {
       const DVec3 q = nearest_on_triangle(p, {soup.vertices[t[0]], soup.vertices[t[1]], soup.vertices[t[2]]});

@@ -1,6 +1,7 @@
 #include "world/sim/health.h"
 
 #include "tests/catch.h"
+#include "tests/world/compass.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/sim/world.h"
 
@@ -8,8 +9,6 @@ using namespace ashlar;
 using namespace ashlar::testing;
 
 namespace {
-
-constexpr Turn16 east{0};
 
 /// A world of one map with a crusher behind a line that starts it, and a player before that line.
 struct Crushed {

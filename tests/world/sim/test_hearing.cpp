@@ -2,14 +2,13 @@
 
 #include "tests/catch.h"
 #include "tests/world/bsp/maps.h"
+#include "tests/world/compass.h"
 #include "tests/world/sim/moving_rooms.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
 
 namespace {
-
-constexpr Turn16 west{32768};
 
 std::vector<bool> heard_from(MovingWorld& w, std::uint32_t room) {
   const MapPlan& plan = *w.mechanics.maps()[0].plan;

@@ -13,14 +13,14 @@ using namespace ashlar::test;
 
 namespace {
 
-Body standing(DVec3 at) {
+Body at_rest(DVec3 at) {
   Body body;
   body.position_m = body.last_free_m = at;
   body.grounded = 1;
   return body;
 }
 
-PlayerCommand ahead(std::uint16_t yaw = 0) {
+PlayerCommand forward_along(std::uint16_t yaw = 0) {
   PlayerCommand command;
   command.forward = 1;
   command.yaw = Turn16{yaw};
@@ -35,13 +35,13 @@ TEST_CASE("a player reaches walking speed in a tenth of a second and stops when 
   const Space space{&volume, {}};
   Rules rules;
   rules.tick_rate_hz = GENERATE(std::uint16_t{30}, std::uint16_t{60}, std::uint16_t{120});
-  Body body = standing({-20, 0.5, 0});
-  for (int i = 0; i < rules.tick_rate_hz / 10; ++i) player_move(space, rules, ahead(), body);
+  Body body = at_rest({-20, 0.5, 0});
+  for (int i = 0; i < rules.tick_rate_hz / 10; ++i) player_move(space, rules, forward_along(), body);
   CHECK(length(body.velocity_mps) == Approx(6));
   for (int i = 0; i < rules.tick_rate_hz; ++i) player_move(space, rules, {}, body);
   CHECK(body.velocity_mps == DVec3{});
   // A diagonal is no faster.
-  PlayerCommand diagonal = ahead();
+  PlayerCommand diagonal = forward_along();
   diagonal.left = 1;
   for (int i = 0; i < rules.tick_rate_hz; ++i) player_move(space, rules, diagonal, body);
   CHECK(length(body.velocity_mps) == Approx(6));
@@ -51,14 +51,14 @@ TEST_CASE("steering in the air is weaker than on the ground and never above walk
           "[world][sim][feel]") {
   const VoxelVolume volume = make_volume({-1, -1, 0}, {2, 2, 2}, [](IVec3) { return false; });
   const Space space{&volume, {}};
-  Body body = standing({0.5, 0.5, 50});
+  Body body = at_rest({0.5, 0.5, 50});
   body.grounded = 0;
-  player_move(space, Rules{}, ahead(), body);
+  player_move(space, Rules{}, forward_along(), body);
   CHECK(length(xy(body.velocity_mps)) == Approx(12.0 / 60));
   body.velocity_mps = {6, 0, 0};
   double fastest = 0;
   for (int i = 0; i < 60; ++i) {
-    player_move(space, Rules{}, ahead(static_cast<std::uint16_t>(i * 700)), body);
+    player_move(space, Rules{}, forward_along(static_cast<std::uint16_t>(i * 700)), body);
     fastest = std::max(fastest, length(xy(body.velocity_mps)));
   }
   CHECK(fastest <= 6 + 1e-9);
@@ -69,11 +69,11 @@ TEST_CASE("a cliff carries a body as long as any part of its disc is over it", "
   const Space space{&volume, {}};
   Rules rules;
   rules.player_solver = GENERATE(Solver::sweep, Solver::correct);
-  Body body = standing({0.299, 0.5, 0});
+  Body body = at_rest({0.299, 0.5, 0});
   for (int i = 0; i < 60; ++i) player_move(space, rules, {}, body);
   CHECK(body.grounded == 1);
   CHECK(body.position_m.z == 0);
-  body = standing({0.301, 0.5, 0});
+  body = at_rest({0.301, 0.5, 0});
   for (int i = 0; i < 10; ++i) player_move(space, rules, {}, body);
   CHECK(body.grounded == 0);
   CHECK(body.position_m.z < 0);
@@ -87,8 +87,8 @@ TEST_CASE("a body in a cell as high as itself can walk, and a lower one stops it
   Rules rules;
   rules.player_solver = GENERATE(Solver::sweep, Solver::correct);
   rules.player.height_m = 2;
-  Body body = standing({-20, 0.5, 0});
-  for (int i = 0; i < 120; ++i) player_move(space, rules, ahead(), body);
+  Body body = at_rest({-20, 0.5, 0});
+  for (int i = 0; i < 120; ++i) player_move(space, rules, forward_along(), body);
   CHECK(body.position_m.x > -20 + 11);
   CHECK(body.stuck_ticks == 0);
 }
@@ -100,13 +100,13 @@ TEST_CASE("a wall holds a runner for 100 ticks without jitter", "[world][sim][fe
   Rules rules;
   rules.player_solver = GENERATE(Solver::sweep, Solver::correct);
   const std::uint16_t yaw = GENERATE(std::uint16_t{0}, std::uint16_t{3000}, std::uint16_t{62000});
-  Body body = standing({3, 0.5, 0});
-  for (int i = 0; i < 30; ++i) player_move(space, rules, ahead(yaw), body);
+  Body body = at_rest({3, 0.5, 0});
+  for (int i = 0; i < 30; ++i) player_move(space, rules, forward_along(yaw), body);
   const double x = body.position_m.x;
   double y = body.position_m.y;
   unsigned wrong = 0;
   for (int i = 0; i < 100; ++i) {
-    player_move(space, rules, ahead(yaw), body);
+    player_move(space, rules, forward_along(yaw), body);
     wrong += std::fabs(body.position_m.x - x) > 1e-6;
     if (yaw == 3000) wrong += body.position_m.y < y;
     if (yaw == 62000) wrong += body.position_m.y > y;
@@ -159,11 +159,11 @@ TEST_CASE("the eye follows steps at a bounded speed", "[world][sim][feel]") {
   Rules rules;
   rules.step_height_m_max = 1;
   rules.player_solver = GENERATE(Solver::sweep, Solver::correct);
-  Body body = standing({-3, 0.5, 0});
+  Body body = at_rest({-3, 0.5, 0});
   double eye = body.position_m.z, fastest = 0;
   unsigned steps = 0, airborne = 0;
   for (int i = 0; i < 180; ++i) {
-    steps += player_move(space, rules, ahead(i < 150 ? 0 : 32768), body).stepped;
+    steps += player_move(space, rules, forward_along(i < 150 ? 0 : 32768), body).stepped;
     airborne += body.grounded == 0;
     const double now = body.position_m.z + body.eye_offset_m;
     fastest = std::max(fastest, std::fabs(now - eye) / rules.tick_s());

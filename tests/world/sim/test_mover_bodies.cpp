@@ -9,8 +9,6 @@ using namespace ashlar::testing;
 
 namespace {
 
-constexpr double unit_m = 1.0 / 32;
-
 /// Every body fits where it is: not under a floor, in a ceiling or in a wall.
 void require_all_free(const MovingWorld& w) {
   for (std::size_t i = 0; i < w.players.rows(); ++i) {
@@ -97,7 +95,7 @@ TEST_CASE("a door that only closes waits for whoever stands in it", "[world][mov
   w.run(10);
   require_all_free(w);
   CHECK(w.sector(1).ceiling_m >= w.z(56));
-  CHECK(w.sector(1).ceiling_m < w.z(56) + 70 * unit_m / 60 + 1e-9);
+  CHECK(w.sector(1).ceiling_m < w.z(56) + 70 * map_unit_m / 60 + 1e-9);
   w.players.id[body] = EntityId{0};
   w.run(5);
   CHECK(w.sector(1).ceiling_m == w.z(0));
@@ -132,8 +130,8 @@ TEST_CASE("a crusher hurts whom it holds nine times a second and lets go on its 
     w.step();
     lowest = std::min(lowest, w.sector(1).ceiling_m), highest = std::max(highest, w.sector(1).ceiling_m);
   }
-  CHECK(lowest == Approx(w.z(8)).margin(35 * unit_m / rate));
-  CHECK(highest == Approx(w.z(120)).margin(35 * unit_m / rate));
+  CHECK(lowest == Approx(w.z(8)).margin(35 * map_unit_m / rate));
+  CHECK(highest == Approx(w.z(120)).margin(35 * map_unit_m / rate));
 }
 
 TEST_CASE("a rising floor lifts who jumps over it and stops under a low ceiling", "[world][mover_bodies]") {
@@ -148,7 +146,7 @@ TEST_CASE("a rising floor lifts who jumps over it and stops under a low ceiling"
   }
   // 56 units of body under a ceiling at 96: the floor waits at 40 or just below.
   CHECK(w.sector(1).floor_m <= w.z(40));
-  CHECK(w.sector(1).floor_m > w.z(40) - 35 * unit_m / 60 - 1e-9);
+  CHECK(w.sector(1).floor_m > w.z(40) - 35 * map_unit_m / 60 - 1e-9);
 }
 
 TEST_CASE("a floor that comes up to a sky of its sector shuts nobody into rock who is in the air over it",
@@ -193,7 +191,7 @@ TEST_CASE("a lift that comes up under a low ceiling turns back from eight bodies
   }
   CHECK(reversed >= 2);
   CHECK(highest <= w.z(80));
-  CHECK(highest > w.z(80) - 140 * unit_m / rate - 1e-9);
+  CHECK(highest > w.z(80) - 140 * map_unit_m / rate - 1e-9);
 }
 
 TEST_CASE("a conveyor carries who stands on it at its speed and nobody else", "[world][mover_bodies]") {
@@ -240,7 +238,7 @@ TEST_CASE("a slow conveyor starts who stands on it, and walkers go at their own 
   map.lines[2].v2 = rest.v1 = static_cast<std::uint32_t>(map.vertices.size() - 1);
   map.lines[2].special = 252, map.lines[2].tag = 7;
   map.lines.push_back(rest);
-  const double speed_mps = units * unit_m * 35 / 32;
+  const double speed_mps = units * map_unit_m * 35 / 32;
 
   MovingWorld w(map, rate);
   w.monsters_stand = true;

@@ -14,7 +14,7 @@ using namespace ashlar::testing;
 namespace {
 
 /// Sectors with floor area, sorted by what keeps a player out of them.
-struct Tally {
+struct ReachTally {
   int sectors = 0;  ///< with floor area
   int reached = 0;
   int scenery = 0;  ///< not reached, and nothing in there for a player: ledges, windows, monsters' closets
@@ -28,8 +28,8 @@ struct Tally {
   int unexplained() const { return because(Unreached::line) + because(Unreached::locked); }
 };
 
-Tally tally(const MapPlan& plan, const Reach& r, const ReachRules& rules) {
-  Tally t;
+ReachTally tally(const MapPlan& plan, const Reach& r, const ReachRules& rules) {
+  ReachTally t;
   Reasons reasons(plan, r, rules);
   for (std::uint32_t s = 0; s < plan.sector_count(); ++s)
     if (reasons.area(s) >= 1 && r.reached[s] != 0) ++t.reached;
@@ -102,7 +102,7 @@ TEST_CASE("every Freedoom map can be walked through from its start with doors, l
       const auto start = player_start(*placed, 1);
       REQUIRE(start.has_value());
       const Reach reach = Flood(plan, rules).run(*start);
-      const Tally t = tally(plan, reach, rules);
+      const ReachTally t = tally(plan, reach, rules);
       std::printf("%s %-5s reached %4d of %4d sectors (%3.0f %%; %3.0f %% of the playable, missed %3d);",
                   wads.files[0].name().c_str(), name.c_str(), t.reached, t.sectors, 100 * t.of_all(),
                   100 * t.of_playable(), t.missed);

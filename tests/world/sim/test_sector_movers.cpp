@@ -9,7 +9,6 @@ using namespace ashlar::testing;
 namespace {
 
 constexpr std::uint16_t rates_hz[] = {10, 20, 35, 60, 128};
-constexpr double unit_m = 1.0 / 32;
 
 }  // namespace
 
@@ -19,7 +18,7 @@ TEST_CASE("a door opens, waits and closes in the same time at every tick rate", 
   // Middle room closed; the lowest ceiling beside it is 120, so it opens to 116.
   MovingWorld w(row_of_rooms({{0, 128}, {0, 0, 5}, {0, 120}}, {{}, {}}), rate);
   REQUIRE(start(w, 90, 5));  // two units a tic, 150 tics open
-  const double speed = 70 * unit_m, top = 116 * unit_m, up_s = top / speed, wait_s = 150.0 / 35;
+  const double speed = 70 * map_unit_m, top = 116 * map_unit_m, up_s = top / speed, wait_s = 150.0 / 35;
   double t = 0;
   while (t < 2 * up_s + wait_s + 1) {
     w.step();
@@ -82,7 +81,7 @@ TEST_CASE("a lift goes down to the lowest floor beside it and stays three second
   const std::uint16_t rate = GENERATE(from_range(std::begin(rates_hz), std::end(rates_hz)));
   MovingWorld w(row_of_rooms({{0, 256}, {128, 256, 5}, {64, 256}}, {{}, {}}), rate);
   REQUIRE(start(w, 62, 5));
-  const double speed = 140 * unit_m, way = 128 * unit_m, one_s = way / speed;
+  const double speed = 140 * map_unit_m, way = 128 * map_unit_m, one_s = way / speed;
   double lowest = 1e9;
   double low_for_s = 0;
   for (double t = 0; t < 2 * one_s + 3 + 0.5; t += w.rules.tick_s()) {
@@ -254,7 +253,7 @@ TEST_CASE("a door of sky is rock while it is shut and open to the roof once it o
   CHECK_FALSE(space_sees(w.space(), west, east));
   const RayHit wall = space_ray(w.space(), west, {1, 0, 0}, 20);
   REQUIRE(wall.hit());
-  CHECK(wall.t_m == Approx(64 * unit_m));
+  CHECK(wall.t_m == Approx(64 * map_unit_m));
   REQUIRE(start(w, 103, 5));
   w.step();
   CHECK_FALSE(space_solid(w.space(), inside));

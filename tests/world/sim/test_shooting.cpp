@@ -4,6 +4,7 @@
 
 #include "tests/catch.h"
 #include "tests/world/cases.h"
+#include "tests/world/compass.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "tests/world/voxel_worlds.h"
 #include "world/math/turn.h"
@@ -13,8 +14,6 @@ using namespace ashlar::test;
 using namespace ashlar::testing;
 
 namespace {
-
-constexpr Turn16 east{0}, north{16384};
 
 /// Is the point in the part of the target that shots hit?
 HitZone zone_at(const ShotTarget& target, DVec3 p) {

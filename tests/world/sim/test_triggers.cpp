@@ -1,14 +1,13 @@
 #include "world/sim/triggers.h"
 
 #include "tests/catch.h"
+#include "tests/world/compass.h"
 #include "tests/world/sim/moving_rooms.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
 
 namespace {
-
-constexpr Turn16 east{0}, west{32768}, north{16384};
 
 /// Where the ceiling of the middle room stands over its floor, map units.
 double open_units(MovingWorld& w, std::size_t room = 1) {

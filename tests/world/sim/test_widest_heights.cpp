@@ -14,9 +14,9 @@ using namespace ashlar::testing;
 namespace {
 
 #if defined(ASHLAR_SLOW_ASSERTS) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int map_stride = 8;
+constexpr int widest_map_stride = 8;
 #else
-constexpr int map_stride = 1;
+constexpr int widest_map_stride = 1;
 #endif
 
 }  // namespace
@@ -54,7 +54,7 @@ TEST_CASE("planes keep within the widest heights whatever lines are set off", "[
   };
   each_freedoom_map([&](const SectorMap& map, const std::string&,
                         std::uint64_t number) { run(map, number, number % 2 == 0); },
-                    map_stride);
+                    widest_map_stride);
   // Small random maps with every number that there is.
   Rng rng = rng_for(79, 0);
   for (int i = 0; i < 600; ++i) {

@@ -8,7 +8,7 @@ using ashlar::test::cases;
 
 namespace {
 
-constexpr IVec2 origins[] = {{0, 0}, {1000000, -1000000}};
+constexpr IVec2 union_origins[] = {{0, 0}, {1000000, -1000000}};
 
 Cylinder random_body(Rng& rng) {
   Cylinder body;
@@ -48,7 +48,7 @@ TEST_CASE("points and bodies are in solid where any block, leaf or cell says so"
   const int place = GENERATE(0, 1);
   const double density = GENERATE(0.0, 0.15, 0.6);
   CAPTURE(place, density);
-  const UnionWorld w(origins[place], 3, density);
+  const UnionWorld w(union_origins[place], 3, density);
   const Space space = w.space();
   Rng rng = rng_for(1, static_cast<std::uint64_t>(place));
   unsigned wrong = 0, solid = 0, free = 0, wrong_near = 0;
@@ -79,7 +79,7 @@ TEST_CASE("a sweep through everything is free up to its contact and overlaps jus
           "[world][space][property]") {
   const int place = GENERATE(0, 1);
   CAPTURE(place);
-  const UnionWorld w(origins[place], 4, 0.08);
+  const UnionWorld w(union_origins[place], 4, 0.08);
   const Space space = w.space();
   Rng rng = rng_for(2, static_cast<std::uint64_t>(place));
   std::array<unsigned, 8> kinds{};
@@ -124,7 +124,7 @@ TEST_CASE("a sweep through everything is free up to its contact and overlaps jus
 TEST_CASE("a ray meets the nearest of block, map and triangle", "[world][space][property]") {
   const int place = GENERATE(0, 1);
   CAPTURE(place);
-  const UnionWorld w(origins[place], 5, 0.05);
+  const UnionWorld w(union_origins[place], 5, 0.05);
   const Space space = w.space();
   Rng rng = rng_for(3, static_cast<std::uint64_t>(place));
   std::array<unsigned, 8> kinds{};
@@ -182,7 +182,7 @@ TEST_CASE("a ray meets the nearest of block, map and triangle", "[world][space][
 TEST_CASE("the ground below is the highest top under the disc", "[world][space][property]") {
   const int place = GENERATE(0, 1);
   CAPTURE(place);
-  const UnionWorld w(origins[place], 6, 0.1);
+  const UnionWorld w(union_origins[place], 6, 0.1);
   const Space space = w.space();
   Rng rng = rng_for(4, static_cast<std::uint64_t>(place));
   unsigned wrong = 0, found = 0, none = 0, differ = 0;
@@ -209,7 +209,7 @@ TEST_CASE("the ground below is the highest top under the disc", "[world][space][
 TEST_CASE("a correction frees a body of everything, within its reach", "[world][space][property]") {
   const int place = GENERATE(0, 1);
   CAPTURE(place);
-  const UnionWorld w(origins[place], 7, 0.06);
+  const UnionWorld w(union_origins[place], 7, 0.06);
   const Space space = w.space();
   Rng rng = rng_for(5, static_cast<std::uint64_t>(place));
   constexpr double reach_m = 0.3;
