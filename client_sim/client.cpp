@@ -163,6 +163,8 @@ void Client::handle(Welcome& message) {
   }
 }
 
+void Client::handle(const Pong&) {}  // nobody asked
+
 void Client::handle(const Refuse& message) {
   refuse_reason_ = message.reason;
   end(ClientState::refused, message.text.empty() ? std::string(name(message.reason)) : message.text);

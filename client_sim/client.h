@@ -136,6 +136,7 @@ class Client {
   void handle(ChatLine& message);
   void hear_early_line();
   void handle(const Goodbye& message);
+  void handle(const Pong& message);
   void count_snapshot(const SnapshotPart& message);
   void end(ClientState state, std::string reason);
 

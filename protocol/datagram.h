@@ -40,16 +40,20 @@ class DatagramBatch {
   /// In: TCP connections that ended. Out: connections to close once their bytes are sent.
   void add_closed(const PeerAddress& peer) { closed_.push_back(peer); }
 
-  void clear() { entries_.clear(), words_.clear(), closed_.clear(); }
+  /// Out: TCP connections that are players' from now on, and strangers no more.
+  void add_admitted(const PeerAddress& peer) { admitted_.push_back(peer); }
+
+  void clear() { entries_.clear(), words_.clear(), closed_.clear(), admitted_.clear(); }
   std::span<const Entry> entries() const { return entries_; }
   std::span<const PeerAddress> closed() const { return closed_; }
+  std::span<const PeerAddress> admitted() const { return admitted_; }
   bool empty() const { return entries_.empty() && closed_.empty(); }
   std::span<const std::uint8_t> bytes(const Entry& entry) const;
 
  private:
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> words_;  // 8-byte words, so that every datagram starts aligned
-  std::vector<PeerAddress> closed_;
+  std::vector<PeerAddress> closed_, admitted_;
 };
 
 }  // namespace ashlar

@@ -74,6 +74,11 @@ ClientResult decode(const wire::Leave& in) {
   return Leave{static_cast<LeaveReason>(in.reason())};
 }
 
+ClientResult decode(const wire::Ping& in, std::size_t payload_bytes) {
+  if (payload_bytes != ping_bytes - packet_header_bytes) return std::unexpected{DropReason::too_short};
+  return Ping{in.nonce()};
+}
+
 }  // namespace
 
 std::expected<ClientMessage, DropReason> decode_client_message(std::span<const std::uint8_t> payload) {
@@ -87,6 +92,7 @@ std::expected<ClientMessage, DropReason> decode_client_message(std::span<const s
     case wire::ClientBody::Input: return decode(*message.body_as_Input());
     case wire::ClientBody::Chat: return decode(*message.body_as_Chat());
     case wire::ClientBody::Leave: return decode(*message.body_as_Leave());
+    case wire::ClientBody::Ping: return decode(*message.body_as_Ping(), payload.size());
     case wire::ClientBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

@@ -214,6 +214,10 @@ ServerResult decode(const wire::Goodbye& in) {
   return Goodbye{static_cast<GoodbyeReason>(in.reason()), std::string(view(in.text()))};
 }
 
+ServerResult decode(const wire::Pong& in) {
+  return Pong{in.nonce(), in.tick(), in.clients(), in.clients_max()};
+}
+
 }  // namespace
 
 std::expected<ServerMessage, DropReason> decode_server_message(std::span<const std::uint8_t> payload) {
@@ -227,6 +231,7 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
     case wire::ServerBody::Snapshot: return decode(*message.body_as_Snapshot());
     case wire::ServerBody::ChatLine: return decode(*message.body_as_ChatLine());
     case wire::ServerBody::Goodbye: return decode(*message.body_as_Goodbye());
+    case wire::ServerBody::Pong: return decode(*message.body_as_Pong());
     case wire::ServerBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

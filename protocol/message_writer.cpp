@@ -55,6 +55,17 @@ struct MessageWriter::Impl {
     return {fbb.GetBufferPointer(), fbb.GetSize()};
   }
 
+  /// The same, filled up with zeros.
+  std::span<const std::uint8_t> padded_packet(const PacketHeader& header, std::size_t size) {
+    const auto bytes = packet(header);
+    ASHLAR_ASSERT(bytes.size() <= size);
+    padded.fill(0);
+    std::copy(bytes.begin(), bytes.end(), padded.begin());
+    const std::span<std::uint8_t> whole = std::span(padded).first(size);
+    seal(whole);
+    return whole;
+  }
+
   flatbuffers::Offset<flatbuffers::String> string(std::string_view text) {
     return fbb.CreateString(text.data(), text.size());
   }
@@ -113,11 +124,7 @@ std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, c
   const auto build = impl_->string(m.build);
   impl_->finish_client(wire::ClientBody::Hello,
                        wire::CreateHello(fbb, m.protocol, m.nonce, player_name, build));
-  const auto bytes = impl_->packet(header);
-  impl_->padded.fill(0);
-  std::copy(bytes.begin(), bytes.end(), impl_->padded.begin());
-  seal(impl_->padded);
-  return impl_->padded;
+  return impl_->padded_packet(header, datagram_bytes_max);
 }
 
 std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Join& m) {
@@ -207,6 +214,23 @@ std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, c
   impl_->finish_server(wire::ServerBody::Goodbye,
                        wire::CreateGoodbye(fbb, static_cast<wire::GoodbyeReason>(m.reason), text));
   return impl_->packet(header);
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Ping& m) {
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  impl_->finish_client(wire::ClientBody::Ping, wire::CreatePing(fbb, m.nonce));
+  return impl_->padded_packet(header, ping_bytes);
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Pong& m) {
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  impl_->finish_server(wire::ServerBody::Pong,
+                       wire::CreatePong(fbb, m.nonce, m.tick, m.clients, m.clients_max));
+  const auto packet = impl_->packet(header);
+  ASHLAR_ASSERT(packet.size() <= ping_bytes);
+  return packet;
 }
 
 }  // namespace ashlar

@@ -25,6 +25,7 @@ class MessageWriter {
   std::span<const std::uint8_t> write(const PacketHeader& header, const Input& message);
   std::span<const std::uint8_t> write(const PacketHeader& header, const Chat& message);
   std::span<const std::uint8_t> write(const PacketHeader& header, const Leave& message);
+  std::span<const std::uint8_t> write(const PacketHeader& header, const Ping& message);
 
   /// Precondition: it fits a datagram (bytes_of), as it does with any maps and message and few props.
   std::span<const std::uint8_t> write(const PacketHeader& header, const Welcome& message);
@@ -33,6 +34,7 @@ class MessageWriter {
   std::span<const std::uint8_t> write(const PacketHeader& header, const Refuse& message);
   std::span<const std::uint8_t> write(const PacketHeader& header, const ChatLine& message);
   std::span<const std::uint8_t> write(const PacketHeader& header, const Goodbye& message);
+  std::span<const std::uint8_t> write(const PacketHeader& header, const Pong& message);
 
  private:
   struct Impl;

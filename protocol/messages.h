@@ -27,6 +27,7 @@ inline constexpr std::size_t placed_props_max =
 inline constexpr std::size_t prop_name_bytes_max = 48;
 inline constexpr std::size_t motd_bytes_max = 160;
 inline constexpr std::size_t reason_bytes_max = 200;
+inline constexpr std::size_t ping_bytes = 128;  ///< of the whole packet
 
 // --- from the client ---
 
@@ -63,7 +64,12 @@ struct Leave {
   LeaveReason reason = LeaveReason::quit;
 };
 
-using ClientMessage = std::variant<Hello, Join, Input, Chat, Leave>;
+/// Asks whether a server is there, without a connection; the packet is padded to ping_bytes.
+struct Ping {
+  std::uint64_t nonce = 0;  ///< echoed by Pong
+};
+
+using ClientMessage = std::variant<Hello, Join, Input, Chat, Leave, Ping>;
 
 // --- from the server ---
 
@@ -207,6 +213,13 @@ struct Goodbye {
   std::string text;
 };
 
-using ServerMessage = std::variant<Welcome, Refuse, SnapshotPart, ChatLine, Goodbye>;
+/// The answer to a ping: no larger than it.
+struct Pong {
+  std::uint64_t nonce = 0;
+  std::uint32_t tick = 0;
+  std::uint32_t clients = 0, clients_max = 0;
+};
+
+using ServerMessage = std::variant<Welcome, Refuse, SnapshotPart, ChatLine, Goodbye, Pong>;
 
 }  // namespace ashlar

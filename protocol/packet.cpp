@@ -80,6 +80,24 @@ std::array<std::uint8_t, packet_header_bytes> encode(const PacketHeader& header)
   return bytes;
 }
 
+std::array<std::uint8_t, packet_header_bytes> unknown_connection_packet(const PacketHeader& question) {
+  PacketHeader header;
+  header.connection = question.connection;
+  header.sequence = question.sequence;
+  auto bytes = encode(header);
+  seal(bytes);
+  return bytes;
+}
+
+void put_nonce(PacketHeader& header, std::uint64_t nonce) {
+  header.ack = static_cast<std::uint32_t>(nonce);
+  header.ack_bits = static_cast<std::uint32_t>(nonce >> 32);
+}
+
+std::uint64_t nonce_of(std::span<const std::uint8_t> packet) {
+  return packet.size() < packet_header_bytes ? 0 : read_little<std::uint64_t>(packet, 16);
+}
+
 std::expected<Packet, DropReason> decode_packet(std::span<const std::uint8_t> bytes) {
   // The version is told first, so that a peer of another one gets an answer whatever the rest looks like.
   if (bytes.empty()) return std::unexpected{DropReason::too_short};

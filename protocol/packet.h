@@ -35,6 +35,16 @@ std::array<std::uint8_t, packet_header_bytes> encode(const PacketHeader& header)
 /// About 0.1 us for a full packet (bench_protocol). Precondition: at least packet_header_bytes.
 void seal(std::span<std::uint8_t> packet);
 
+/// The packet without a payload by which a server says that it knows no such connection: its header carries
+/// the connection and the sequence of the packet that it answers, sealed. Never larger than the question.
+std::array<std::uint8_t, packet_header_bytes> unknown_connection_packet(const PacketHeader& question);
+
+/// A hello's nonce travels in bytes 16 to 23 of the packet, too, and so it does in a refusal that answers it:
+/// there peers of any two versions find it (WIRE.md).
+void put_nonce(PacketHeader& header, std::uint64_t nonce);
+/// 0: the packet is too short to carry one.
+std::uint64_t nonce_of(std::span<const std::uint8_t> packet);
+
 /// Header and payload, or why not: too_short, too_long, wrong_version, bad_header, corrupt.
 /// A payload may be empty here; the message decoders refuse it.
 std::expected<Packet, DropReason> decode_packet(std::span<const std::uint8_t> bytes);

@@ -28,6 +28,7 @@ void check(const Input& m) {
 }
 void check(const Chat& m) { expect(m.number != 0 && valid_text(m.text, 1, chat_bytes_max)); }
 void check(const Leave& m) { expect(m.reason <= LeaveReason::timeout); }
+void check(const Ping&) {}
 
 }  // namespace
 
@@ -37,6 +38,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto message = decode_client_message(payload))
     std::visit([](const auto& m) { check(m); }, *message);
   // And as a whole packet, header first.
-  if (const auto packet = decode_packet(payload)) expect(packet->header.sequence != 0);
+  if (const auto packet = decode_packet(payload)) {
+    expect(packet->header.sequence != 0);
+    expect(decode_packet(unknown_connection_packet(packet->header)).has_value());
+  }
+  (void)nonce_of(payload);
   return 0;
 }

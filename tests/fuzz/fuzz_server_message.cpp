@@ -27,6 +27,7 @@ void check(const ChatLine& m) { expect(m.number != 0 && valid_text(m.text, 1, ch
 void check(const Goodbye& m) {
   expect(name(m.reason) != "unknown" && valid_text(m.text, 0, reason_bytes_max));
 }
+void check(const Pong&) {}
 void check(const SnapshotPart& m) {
   expect(m.part < m.part_count);
   if (m.own) expect(in_bounds(m.own->body.position_m) && is_finite(m.own->body.velocity_mps));

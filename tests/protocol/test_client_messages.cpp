@@ -47,6 +47,7 @@ std::vector<AlignedBytes> one_of_each() {
   out.push_back(payload_of(writer.write(client_header, some_input(rng))));
   out.push_back(payload_of(writer.write(client_header, Chat{4, "hello there"})));
   out.push_back(payload_of(writer.write(client_header, Leave{LeaveReason::stopped})));
+  out.push_back(payload_of(writer.write(client_header, Ping{0x8877665544332211u})));
   return out;
 }
 
@@ -97,6 +98,28 @@ TEST_CASE("a hello that is not padded to full size is refused", "[protocol][mess
   MessageWriter writer;
   const AlignedBytes payload = payload_of(writer.write(client_header, Hello{1, 1, "Ada", ""}));
   CHECK(client_error_of(AlignedBytes(payload.span().first(payload.size() - 1))) == DropReason::too_short);
+}
+
+TEST_CASE("a ping comes back, has its one size, and is no smaller than any answer to it",
+          "[protocol][messages]") {
+  MessageWriter writer;
+  const auto packet = writer.write(client_header, Ping{~std::uint64_t{5}});
+  CHECK(packet.size() == ping_bytes);
+  const AlignedBytes payload = payload_of(packet);
+  const auto message = decode_client_message(payload.span());
+  REQUIRE(message.has_value());
+  CHECK(std::get<Ping>(*message).nonce == ~std::uint64_t{5});
+  CHECK(client_error_of(AlignedBytes(payload.span().first(payload.size() - 8))) == DropReason::too_short);
+
+  constexpr std::uint32_t most = 0xffffffff;
+  const auto answer = writer.write(client_header, Pong{~std::uint64_t{0}, most, most, most});
+  CHECK(answer.size() <= ping_bytes);
+  const auto pong = decode_server_message(payload_of(answer).span());
+  REQUIRE(pong.has_value());
+  CHECK(std::get<Pong>(*pong).nonce == ~std::uint64_t{0});
+  CHECK(std::get<Pong>(*pong).tick == most);
+  CHECK(std::get<Pong>(*pong).clients == most);
+  CHECK(std::get<Pong>(*pong).clients_max == most);
 }
 
 TEST_CASE("joins, chats and leaves come back", "[protocol][messages]") {
@@ -221,7 +244,7 @@ TEST_CASE("client values outside their bounds are refused by name", "[protocol][
 TEST_CASE("messages of an unknown type, of nothing and of the other side are refused",
           "[protocol][messages]") {
   const auto leave = [](auto& fbb) { return wire::CreateLeave(fbb, wire::LeaveReason::quit); };
-  CHECK(client_error_of(raw(static_cast<wire::ClientBody>(6), leave)) == DropReason::unknown_message);
+  CHECK(client_error_of(raw(static_cast<wire::ClientBody>(7), leave)) == DropReason::unknown_message);
   CHECK(client_error_of(raw(static_cast<wire::ClientBody>(255), leave)) == DropReason::unknown_message);
   CHECK(client_error_of(AlignedBytes{}) == DropReason::malformed);
   MessageWriter writer;

@@ -70,6 +70,7 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   save(client / "input", payload(w.write(corpus_header, input)));
   save(client / "chat", payload(w.write(corpus_header, Chat{1, "good evening"})));
   save(client / "leave", payload(w.write(corpus_header, Leave{LeaveReason::stopped})));
+  save(client / "ping", payload(w.write(corpus_header, Ping{7})));
   save(client / "packet", w.write(corpus_header, Leave{LeaveReason::quit}));
 
   const auto server = root / "server_message";
@@ -83,6 +84,7 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   save(server / "chat_line", payload(w.write(corpus_header, ChatLine{1, "Ada", "good evening"})));
   save(server / "goodbye",
        payload(w.write(corpus_header, Goodbye{GoodbyeReason::shutting_down, "until later"})));
+  save(server / "pong", payload(w.write(corpus_header, Pong{7, 600, 12, 256})));
   std::vector<EntityRecord> entities(5);
   for (std::size_t i = 0; i < entities.size(); ++i)
     entities[i].id = make_entity_id(static_cast<std::uint32_t>(i), 1),

@@ -40,6 +40,28 @@ TEST_CASE("a packet header survives the way through bytes", "[protocol][packet]"
   }
 }
 
+TEST_CASE("the answer to an unknown connection is a header that names the question", "[protocol][packet]") {
+  const PacketHeader question{.connection = 0xfedcba98u, .sequence = 0x0123456789abcdefu, .ack = 5};
+  const auto answer = unknown_connection_packet(question);
+  const auto packet = decode_packet(answer);
+  REQUIRE(packet.has_value());
+  CHECK(packet->payload.empty());
+  CHECK(packet->header.connection == question.connection);
+  CHECK(packet->header.sequence == question.sequence);
+  CHECK(packet->header.ack == 0);
+}
+
+TEST_CASE("a nonce is found in a packet of any version", "[protocol][packet]") {
+  PacketHeader header{.connection = 0, .sequence = 1};
+  put_nonce(header, 0x1122334455667788u);
+  std::vector<std::uint8_t> bytes = sealed(header, 10);
+  bytes[0] = protocol_version + 1;
+  CHECK(nonce_of(bytes) == 0x1122334455667788u);
+  CHECK(bytes[16] == 0x88);
+  CHECK(bytes[23] == 0x11);
+  CHECK(nonce_of(std::span(bytes).first(packet_header_bytes - 1)) == 0);
+}
+
 TEST_CASE("every truncation of a packet is refused", "[protocol][packet]") {
   std::vector<std::uint8_t> bytes = sealed({.connection = 1, .sequence = 2, .ack = 3, .ack_bits = 4}, 40);
   REQUIRE(decode_packet(bytes).has_value());

@@ -182,6 +182,7 @@ TEST_CASE("every truncation of a server message is refused", "[protocol][message
       payload_of(writer.write(server_header, Refuse{1, RefuseReason::content, "lacks MAP01"})));
   payloads.push_back(payload_of(writer.write(server_header, ChatLine{1, "", "server says"})));
   payloads.push_back(payload_of(writer.write(server_header, Goodbye{GoodbyeReason::kicked, "idle"})));
+  payloads.push_back(payload_of(writer.write(server_header, Pong{9, 600, 12, 256})));
   for (const AlignedBytes& payload : payloads) {
     REQUIRE(decode_server_message(payload.span()).has_value());
     for (std::size_t size = 0; size < payload.size(); ++size) {
@@ -259,7 +260,7 @@ TEST_CASE("server values outside their bounds are refused by name", "[protocol][
   CHECK(server_error_of(line(0, "", "x")) == DropReason::out_of_range);
   CHECK(server_error_of(line(1, " a", "x")) == DropReason::bad_text);
   CHECK(server_error_of(line(1, "", "")) == DropReason::bad_text);
-  CHECK(server_error_of(raw(static_cast<wire::ServerBody>(6), [](auto& fbb) {
+  CHECK(server_error_of(raw(static_cast<wire::ServerBody>(7), [](auto& fbb) {
           return wire::CreateGoodbye(fbb, wire::GoodbyeReason::kicked);
         })) == DropReason::unknown_message);
 }
