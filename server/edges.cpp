@@ -23,13 +23,15 @@ Edges::Edges(Log& log, microseconds start, std::uint16_t tick_rate_hz)
       tick_ns_max_(1'000'000'000u / tick_rate_hz),
       people_(200, seconds(1)),
       refusals_(20, seconds(10)),
+      closes_(20, seconds(10)),
       late_(5, seconds(10)),
       skips_(1, seconds(10)),
       next_losses_(start + losses_every) {}
 
 void Edges::observe(microseconds now, const HostStatus& status, const TransportCounters& transports,
-                    std::span<const HostEvent> events) {
+                    std::span<const HostEvent> events, std::span<const TcpClosed> closes) {
   for (const HostEvent& event : events) log_event(now, event);
+  for (const TcpClosed& closed : closes) log_close(now, closed);
   if (status.tick != tick_seen_) {
     tick_seen_ = status.tick;
     const auto& phases = status.phase_ns_last;
@@ -39,6 +41,14 @@ void Edges::observe(microseconds now, const HostStatus& status, const TransportC
   if (now < next_losses_) return;
   next_losses_ = now + losses_every;
   log_losses(status, transports);
+}
+
+void Edges::log_close(microseconds now, const TcpClosed& closed) {
+  std::uint64_t suppressed = 0;
+  if (!closes_.allow(now, suppressed)) return;
+  std::vector<LogField> fields{{"address", to_text(closed.peer)}, {"reason", name(closed.why)}};
+  if (suppressed > 0) fields.emplace_back("suppressed", suppressed);
+  log_.event(LogLevel::info, "connection_closed", fields);
 }
 
 void Edges::log_event(microseconds now, const HostEvent& event) {
@@ -107,12 +117,13 @@ void Edges::log_losses(const HostStatus& status, const TransportCounters& transp
   if (const std::uint64_t failed = transports.tcp_accept_errors - seen.tcp_accept_errors; failed > 0)
     log_.warning("accept_failed",
                  {{"count", failed}, {"remedy", "raise the limit of open files (ulimit -n), then restart"}});
-  const std::uint64_t capped = transports.tcp_refused_address + transports.tcp_refused_total -
-                               seen.tcp_refused_address - seen.tcp_refused_total;
-  if (capped > 0)
-    log_.warning("connections_capped", {{"refused_total", transports.tcp_refused_total},
-                                        {"refused_address", transports.tcp_refused_address},
-                                        {"remedy", "raise max_clients or max_clients_per_address"}});
+  if (const std::uint64_t gone = transports.tcp_closed_displaced - seen.tcp_closed_displaced; gone > 0)
+    log_.warning("strangers_displaced",
+                 {{"connections", gone},
+                  {"total", transports.tcp_closed_displaced},
+                  {"remedy",
+                   "none where the addresses are an attacker's; a larger max_clients has more places "
+                   "for those on their way in"}});
   transports_seen_ = transports;
   if (!log_.logs(LogLevel::debug)) return;
   for (std::size_t reason = 0; reason < drops_seen_.size(); ++reason)

@@ -6,6 +6,7 @@
 #include "server/host.h"
 #include "server/log.h"
 #include "server/net/counters.h"
+#include "server/net/tcp.h"
 
 namespace ashlar::server {
 
@@ -17,10 +18,12 @@ class Edges {
   Edges(Log& log, std::chrono::microseconds start, std::uint16_t tick_rate_hz);
 
   /// Call once a turn.
+  /// @param closes  TCP connections that the transports ended by themselves in this turn
   void observe(std::chrono::microseconds now, const HostStatus& status, const TransportCounters& transports,
-               std::span<const HostEvent> events);
+               std::span<const HostEvent> events, std::span<const TcpClosed> closes = {});
 
  private:
+  void log_close(std::chrono::microseconds now, const TcpClosed& closed);
   void log_event(std::chrono::microseconds now, const HostEvent& event);
   void log_late_tick(std::chrono::microseconds now, const HostStatus& status, std::uint64_t tick_ns);
   void log_skipped_ticks(std::chrono::microseconds now, const HostStatus& status);
@@ -29,7 +32,7 @@ class Edges {
   Log& log_;
   std::uint64_t tick_ns_max_;
   std::uint32_t tick_seen_ = 0;
-  RateCap people_, refusals_, late_, skips_;
+  RateCap people_, refusals_, closes_, late_, skips_;
   std::chrono::microseconds next_losses_;
   std::uint64_t skipped_seen_ = 0;
   TransportCounters transports_seen_;

@@ -84,7 +84,7 @@ struct Loop::Impl {
     transports.poll(now, in);
     host.advance(now, in, out, events);
     transports.send(now, out);
-    edges.observe(now, host.status(), transports.counters(), events);
+    edges.observe(now, host.status(), transports.counters(), events, transports.tcp_closes());
   }
 
   static void log_players(const Host& host, Log& log) {

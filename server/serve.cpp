@@ -31,15 +31,17 @@ std::uint32_t per_address(const Config& config) {
                                              : std::min(config.clients_per_address_max, config.clients_max);
 }
 
+/// Places for TCP connections on their way in and out. A server with many players sees many of them at once,
+/// most of all after a restart.
+std::uint32_t strangers_max(const Config& config) { return 64 + config.clients_max / 4; }
+
 TransportConfig transport_config(const Config& config) {
   TransportConfig transport;
   transport.listen = *parse_listen(config.listen);  // checked when it was set
   transport.port = config.port;
   transport.clients_max = config.clients_max;
   transport.tick_rate_hz = config.rules.tick_rate_hz;
-  // Some more connections than players: those who are on their way in, and those who are told why not.
-  transport.tcp.connections_max = config.clients_max + 64;
-  transport.tcp.connections_per_address_max = per_address(config) + 8;
+  transport.tcp.strangers_max = strangers_max(config);
   return transport;
 }
 

@@ -67,7 +67,7 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.ticks = total_.count();
   report.clients = status.clients;
   report.monsters = status.monsters;
-  const auto rate = [&](std::uint64_t TransportCounters::* counter) {
+  const auto rate = [&](std::uint64_t TransportCounters::*counter) {
     const auto more = static_cast<double>(transports.*counter - transports_seen_.*counter);
     return report.interval_s > 0 ? more / report.interval_s : 0.0;
   };
@@ -76,7 +76,8 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.datagrams_in_per_s = rate(&TransportCounters::datagrams_in);
   report.datagrams_out_per_s = rate(&TransportCounters::datagrams_out);
   report.rejected = std::accumulate(status.drops.begin(), status.drops.end(), std::uint64_t{0});
-  report.rejected += transports.udp_dropped_long + transports.tcp_closed_bad_frame;
+  report.rejected +=
+      transports.udp_dropped_long + transports.tcp_closed_bad_frame + transports.tcp_closed_tiny_frame;
   report.dropped_kernel = transports.udp_dropped_kernel;
   report.dropped_sending = transports.udp_send_full + transports.tcp_send_full;
   report.ticks_late = status.ticks_late;

@@ -15,10 +15,10 @@ struct TransportCounters {
   std::uint64_t udp_send_errors = 0;  ///< unreachable, forbidden by a firewall, wrong family
 
   std::uint64_t tcp_accepted = 0;
-  std::uint64_t tcp_refused_total = 0;      ///< over the cap on connections
-  std::uint64_t tcp_refused_address = 0;    ///< over the cap per address
   std::uint64_t tcp_accept_errors = 0;      ///< mostly: out of file descriptors
+  std::uint64_t tcp_closed_displaced = 0;   ///< strangers that gave way to newer ones
   std::uint64_t tcp_closed_bad_frame = 0;   ///< length prefix of 0 or above datagram_bytes_max
+  std::uint64_t tcp_closed_tiny_frame = 0;  ///< a frame below a packet's header
   std::uint64_t tcp_closed_unanswered = 0;  ///< said nothing that the host answered within the time
   std::uint64_t tcp_closed_idle = 0;
   std::uint64_t tcp_closed_slow = 0;  ///< did not read what was sent for too long

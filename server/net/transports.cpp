@@ -76,6 +76,8 @@ void Transports::send(microseconds now, const DatagramBatch& out) {
 bool Transports::flushed() const { return impl_->tcp.flushed(); }
 std::uint16_t Transports::port() const { return impl_->sockets.port; }
 std::size_t Transports::tcp_connections() const { return impl_->tcp.connection_count(); }
+std::size_t Transports::tcp_strangers() const { return impl_->tcp.stranger_count(); }
+std::span<const TcpClosed> Transports::tcp_closes() const { return impl_->tcp.closes(); }
 const TransportCounters& Transports::counters() const { return impl_->counters; }
 std::size_t Transports::receive_buffer_bytes() const { return impl_->receive_bytes; }
 std::size_t Transports::receive_buffer_bytes_wanted() const { return impl_->receive_bytes_wanted; }

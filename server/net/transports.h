@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "protocol/datagram.h"
@@ -42,6 +43,9 @@ class Transports {
 
   std::uint16_t port() const;
   std::size_t tcp_connections() const;
+  std::size_t tcp_strangers() const;
+  /// See TcpPort::closes().
+  std::span<const TcpClosed> tcp_closes() const;
   const TransportCounters& counters() const;
 
   /// What the kernel granted for received datagrams, and what a tick's inputs of clients_max would need.

@@ -56,6 +56,17 @@ TEST_CASE("who comes, goes, is refused or talks is one line each", "[server][edg
   CHECK_THAT(f.lines->all[3], ContainsSubstring("text=\"hi \\\"all\\\"\""));
 }
 
+TEST_CASE("why a TCP connection was closed is told with its address, in bounded number", "[server][edges]") {
+  Fixture f;
+  const TcpClosed closed{event_of(HostEventKind::left, "", "").peer, TcpClose::tiny_frame};
+  const std::vector<TcpClosed> many(50, closed);
+  f.edges.observe(1s, f.status, f.transports, {}, many);
+  CHECK(f.lines->all.size() == 20);
+  CHECK(f.lines->all[0] == "event=connection_closed address=10.0.0.1:5 reason=tiny_frame");
+  f.edges.observe(12s, f.status, f.transports, {}, std::span(many).first(1));
+  CHECK(f.lines->count("reason=tiny_frame suppressed=30") == 1);
+}
+
 TEST_CASE("a flood of refusals is capped and told in number", "[server][edges]") {
   Fixture f;
   const std::vector<HostEvent> flood(1000, event_of(HostEventKind::refused, "x", "full"));
@@ -111,12 +122,12 @@ TEST_CASE("what was lost is told every ten seconds with its remedy, and only whe
   f.transports.udp_dropped_kernel = 6;
   f.transports.tcp_accept_errors = 1;
   f.transports.tcp_send_full = 1;
-  f.transports.tcp_refused_address = 1;
+  f.transports.tcp_closed_displaced = 1;
   f.observe(30s);
   CHECK(f.lines->count("event=receive_buffer_full datagrams_lost=1 total=6") == 1);
   CHECK(f.lines->count("event=accept_failed count=1") == 1);
   CHECK(f.lines->count("event=send_buffer_full") == 1);
-  CHECK(f.lines->count("event=connections_capped") == 1);
+  CHECK(f.lines->count("event=strangers_displaced") == 1);
 }
 
 }  // namespace ashlar::server

@@ -1,3 +1,9 @@
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "server/net/byte_queue.h"
+#include "server/net/tcp.h"
 #include "tests/catch.h"
 #include "tests/server/net/sockets.h"
 
@@ -6,6 +12,13 @@ namespace ashlar::server {
 using namespace test;
 
 namespace {
+
+/// Text as a packet: nothing shorter than a header is one.
+Bytes packet_of(const std::string& text) {
+  Bytes bytes = bytes_of(text);
+  bytes.resize(std::max(bytes.size(), packet_header_bytes));
+  return bytes;
+}
 
 /// A connection that has said "hi", and what the transports call it.
 struct Joined {
@@ -16,7 +29,7 @@ struct Joined {
 Joined join(Transports& transports, const std::string& where = "127.0.0.1") {
   Socket socket = tcp_to(transports.port(), where);
   DatagramBatch in;
-  if (!socket.send(framed(bytes_of("hi")))) throw std::runtime_error("cannot send");
+  if (!socket.send(framed(packet_of("hi")))) throw std::runtime_error("cannot send");
   if (!poll_until(transports, in, [&] { return !in.entries().empty(); }))
     throw std::runtime_error("nothing arrived");
   return {std::move(socket), in.entries()[0].peer};
@@ -43,7 +56,8 @@ TEST_CASE("packets cross a TCP connection whole, however the stream is cut", "[s
   CAPTURE(where, piece);
   Transports transports = open_on_loopback({}, where);
   Socket peer = tcp_to(transports.port(), where);
-  std::vector<Bytes> packets{Bytes(1, 9), Bytes(datagram_bytes_max, 8), bytes_of("three"), Bytes(777, 4)};
+  std::vector<Bytes> packets{Bytes(packet_header_bytes, 9), Bytes(datagram_bytes_max, 8), packet_of("three"),
+                             Bytes(777, 4)};
   Bytes stream;
   for (const Bytes& packet : packets) {
     const Bytes frame = framed(packet);
@@ -76,15 +90,15 @@ TEST_CASE("a length of nothing or too much ends the connection after its last go
   const Bytes bad = GENERATE(Bytes{0, 0}, Bytes{0xb1, 0x04}, Bytes{0xff, 0xff});
   Transports transports = open_on_loopback();
   Socket peer = tcp_to(transports.port());
-  Bytes stream = framed(bytes_of("good"));
+  Bytes stream = framed(packet_of("good"));
   stream.insert(stream.end(), bad.begin(), bad.end());
-  const Bytes after = framed(bytes_of("after"));
+  const Bytes after = framed(packet_of("after"));
   stream.insert(stream.end(), after.begin(), after.end());
   REQUIRE(peer.send(stream));
   DatagramBatch in;
   REQUIRE(poll_until(transports, in, [&] { return !in.closed().empty(); }));
   REQUIRE(in.entries().size() == 1);
-  CHECK(entry_bytes(in, 0) == bytes_of("good"));
+  CHECK(entry_bytes(in, 0) == packet_of("good"));
   CHECK(in.closed()[0] == in.entries()[0].peer);
   CHECK(transports.counters().tcp_closed_bad_frame == 1);
   CHECK(transports.tcp_connections() == 0);
@@ -94,7 +108,7 @@ TEST_CASE("a length of nothing or too much ends the connection after its last go
 TEST_CASE("a peer that leaves is told of once, after what it said last", "[server][tcp]") {
   Transports transports = open_on_loopback();
   Joined joined = join(transports);
-  REQUIRE(joined.socket.send(framed(bytes_of("bye"))));
+  REQUIRE(joined.socket.send(framed(packet_of("bye"))));
   joined.socket.close();
   DatagramBatch in;
   REQUIRE(poll_until(transports, in, [&] { return !in.closed().empty(); }));
@@ -104,7 +118,7 @@ TEST_CASE("a peer that leaves is told of once, after what it said last", "[serve
   CHECK(in.closed().size() == 1);
 
   DatagramBatch out;  // what is still addressed to it goes nowhere
-  out.add(joined.peer, bytes_of("late"));
+  out.add(joined.peer, packet_of("late"));
   out.add_closed(joined.peer);
   transports.send(0us, out);
   CHECK(transports.counters().datagrams_out == 0);
@@ -130,8 +144,8 @@ TEST_CASE("a connection that the host closes gets its last bytes and no reset", 
   // Unread input at the time of closing is what makes a kernel answer with a reset.
   REQUIRE(joined.socket.send(framed(Bytes(1000, 5))));
   DatagramBatch out;
-  const Bytes goodbye = framed(bytes_of("goodbye"));
-  out.add(joined.peer, bytes_of("goodbye"));
+  const Bytes goodbye = framed(packet_of("goodbye"));
+  out.add(joined.peer, packet_of("goodbye"));
   out.add_closed(joined.peer);
   transports.send(0us, out);
   REQUIRE(joined.socket.send(framed(Bytes(1000, 6))));
@@ -189,10 +203,10 @@ TEST_CASE("a reader that stops keeps what is queued, loses what is new, and is l
 
   // Meanwhile the others are served.
   DatagramBatch out;
-  out.add(quick.peer, bytes_of("prompt"));
+  out.add(quick.peer, packet_of("prompt"));
   transports.send(0us, out);
   REQUIRE(quick.socket.readable(5000));
-  CHECK(quick.socket.receive() == framed(bytes_of("prompt")));
+  CHECK(quick.socket.receive() == framed(packet_of("prompt")));
 
   SECTION("it reads again: everything queued arrives, whole and in order") {
     DatagramBatch in;
@@ -233,7 +247,7 @@ TEST_CASE("strangers that the host does not answer get no standing connection", 
   Joined talker = join(transports);
   Joined answered = join(transports);
   DatagramBatch out;
-  out.add(answered.peer, bytes_of("welcome"));
+  out.add(answered.peer, packet_of("welcome"));
   transports.send(0us, out);
   DatagramBatch in;
   transports.poll(4s, in);
@@ -248,50 +262,193 @@ TEST_CASE("strangers that the host does not answer get no standing connection", 
   CHECK(transports.counters().tcp_closed_idle == 1);
 }
 
-TEST_CASE("connections are capped in total and per address", "[server][tcp]") {
-  TransportConfig config;
-  config.tcp.connections_max = 4;
-  config.tcp.connections_per_address_max = 2;
-  Transports transports = open_on_loopback(config, "*");
-  std::vector<Joined> kept;
-  for (int count = 0; count < 2; ++count) kept.push_back(join(transports, "127.0.0.1"));
-  Socket third = tcp_to(transports.port(), "127.0.0.1");
-  CHECK(sees_end(transports, third));
-  CHECK(transports.counters().tcp_refused_address == 1);
-
-  for (int count = 0; count < 2; ++count) kept.push_back(join(transports, "::1"));
-  Socket fifth = tcp_to(transports.port(), "::1");
-  CHECK(sees_end(transports, fifth));
-  CHECK(transports.counters().tcp_refused_total == 1);
-  CHECK(transports.tcp_connections() == 4);
-
-  kept.pop_back();  // room again
+TEST_CASE("a frame below a packet's header ends its connection after the last good one", "[server][tcp]") {
+  Transports transports = open_on_loopback();
+  Socket peer = tcp_to(transports.port());
+  Bytes stream = framed(packet_of("good"));
+  for (const Bytes& frame : {framed(Bytes(packet_header_bytes - 1, 1)), framed(packet_of("after"))})
+    stream.insert(stream.end(), frame.begin(), frame.end());
+  REQUIRE(peer.send(stream));
   DatagramBatch in;
-  REQUIRE(poll_until(transports, in, [&] { return transports.tcp_connections() == 3; }));
-  kept.push_back(join(transports, "::1"));
-  CHECK(transports.tcp_connections() == 4);
+  REQUIRE(poll_until(transports, in, [&] { return !in.closed().empty(); }));
+  REQUIRE(in.entries().size() == 1);
+  CHECK(transports.counters().tcp_closed_tiny_frame == 1);
+  REQUIRE(transports.tcp_closes().size() == 1);
+  CHECK(transports.tcp_closes()[0].peer == in.entries()[0].peer);
+  CHECK(transports.tcp_closes()[0].why == TcpClose::tiny_frame);
+  CHECK(sees_end(transports, peer));
+  CHECK(transports.tcp_closes().empty());  // told once
 }
 
-TEST_CASE("a peer that floods its connection is read in bounded pieces", "[server][tcp]") {
-  Transports transports = open_on_loopback();
-  Joined flood = join(transports);
-  Bytes stream;
-  for (int count = 0; count < 20000; ++count) stream.insert(stream.end(), {1, 0, 42});
-  std::size_t sent = 0;
-  std::size_t got = 0;
-  DatagramBatch in;
-  while (got < 20000) {
-    const std::size_t piece = std::min<std::size_t>(30000, stream.size() - sent);
-    if (piece > 0) {
-      REQUIRE(flood.socket.send(std::span(stream).subspan(sent, piece)));
-      sent += piece;
-    }
-    in.clear();
-    REQUIRE(poll_until(transports, in, [&] { return !in.entries().empty(); }));
-    CHECK(in.entries().size() <= 64 * 1024 / 3 + 1);
-    got += in.entries().size();
+TEST_CASE("strangers have places of their own: the oldest of the address with most of them gives way",
+          "[server][tcp]") {
+  TransportConfig config;
+  config.tcp.strangers_max = 4;
+  Transports transports = open_on_loopback(config, "*");
+  const auto admit = [&](const PeerAddress& peer) {
+    DatagramBatch out;
+    out.add(peer, packet_of("welcome"));
+    out.add_admitted(peer);
+    transports.send(0us, out);
+  };
+  std::vector<Joined> players;
+  for (int count = 0; count < 6; ++count) {
+    players.push_back(join(transports, "127.0.0.1"));
+    admit(players.back().peer);
   }
-  CHECK(got == 20000);
+  CHECK(transports.tcp_connections() == 6);
+  CHECK(transports.tcp_strangers() == 0);
+
+  Joined guest = join(transports, "::1");
+  std::vector<Joined> idle;
+  for (int count = 0; count < 20; ++count) idle.push_back(join(transports, "127.0.0.1"));
+  CHECK(transports.tcp_strangers() == 4);
+  CHECK(transports.tcp_connections() == 10);
+  CHECK(transports.counters().tcp_closed_displaced == 17);
+  CHECK(sees_end(transports, idle[0].socket));
+  // Neither the guest, older than all of them, nor any player had to go.
+  admit(guest.peer);
+  CHECK(transports.tcp_strangers() == 3);
+  for (Joined& player : players) {
+    DatagramBatch in;
+    REQUIRE(player.socket.send(framed(packet_of("still here"))));
+    REQUIRE(poll_until(transports, in, [&] { return !in.entries().empty(); }));
+    CHECK(in.entries()[0].peer == player.peer);
+  }
+  // A player on its way out is a stranger again.
+  DatagramBatch out;
+  out.add_closed(players[0].peer);
+  transports.send(0us, out);
+  CHECK(transports.tcp_strangers() == 4);
+}
+
+TEST_CASE("who floods a connection takes no turn of another's", "[server][tcp]") {
+  TransportConfig config;
+  config.tcp.strangers_max = 100;
+  Transports transports = open_on_loopback(config);
+  Joined player = join(transports);
+  DatagramBatch out;
+  out.add_admitted(player.peer);
+  transports.send(0us, out);
+  std::vector<Joined> floods;
+  for (int count = 0; count < 60; ++count) floods.push_back(join(transports));
+  const Bytes frame = framed(packet_of("flood"));
+  Bytes stream;
+  while (stream.size() < 60'000) stream.insert(stream.end(), frame.begin(), frame.end());
+  for (Joined& flood : floods) REQUIRE(flood.socket.send(stream));
+  ::usleep(20'000);
+  std::vector<int> turns(floods.size(), 0);
+  // What a poll completes may have begun in the one before.
+  const std::size_t bytes_max =
+      TcpPort::strangers_bytes_per_poll_max + floods.size() * TcpPort::frame_bytes_min;
+  DatagramBatch in;
+  for (int poll = 0; poll < 20; ++poll) {
+    REQUIRE(player.socket.send(framed(packet_of("input"))));
+    bool heard = false;
+    std::size_t bytes = 0;
+    in.clear();
+    REQUIRE(poll_until(transports, in, [&] {
+      bytes = 0;
+      heard = false;
+      for (const auto& entry : in.entries()) {
+        heard = heard || entry.peer == player.peer;
+        bytes += entry.peer == player.peer ? 0 : entry.size + frame_prefix_bytes;
+      }
+      if (!heard) CHECK(bytes <= bytes_max);
+      if (!heard) in.clear();
+      return heard;
+    }));
+    CHECK(bytes <= bytes_max);
+    for (const auto& entry : in.entries())
+      for (std::size_t i = 0; i < floods.size(); ++i) turns[i] += entry.peer == floods[i].peer ? 1 : 0;
+  }
+  // 16 of 60 fit a poll: within 20 of them everybody had some.
+  CHECK(std::ranges::count(turns, 0) == 0);
+}
+
+TEST_CASE("a link's time to catch up begins when something waits for it", "[server][tcp]") {
+  TransportConfig config;
+  config.tcp.queue_bytes_max = 64 * 1024;
+  Transports transports = open_on_loopback(config);
+  Joined slow = join(transports);
+  DatagramBatch out, in;
+  out.add(slow.peer, packet_of("first"));
+  out.add_admitted(slow.peer);
+  transports.send(0us, out);
+  // It was quiet for long and goes on reading nothing: the ten seconds are still to come.
+  out.clear();
+  for (int count = 0; count < 20000 && transports.counters().tcp_send_full == 0; ++count) {
+    out.clear();
+    out.add(slow.peer, Bytes(datagram_bytes_max, 1));
+    transports.send(30s, out);
+  }
+  REQUIRE(transports.counters().tcp_send_full == 1);
+  transports.poll(31s, in);
+  transports.poll(39s, in);
+  CHECK(in.closed().empty());
+  transports.poll(41s, in);
+  CHECK(in.closed().size() == 1);
+  CHECK(transports.tcp_closes()[0].why == TcpClose::slow);
+}
+
+TEST_CASE("a goodbye finds room in a full queue, and a queue's memory keeps its bound", "[server][tcp]") {
+  ByteQueue queue(4096, 100);
+  const Bytes piece(60, 1);
+  while (queue.push({}, piece)) {
+  }
+  CHECK(queue.size() <= 3996);
+  CHECK(queue.memory_bytes() <= 4096);
+  queue.pop(59);
+  CHECK_FALSE(queue.push({}, Bytes(200, 2)));
+  CHECK(queue.push({}, Bytes(100, 2), true));
+  CHECK(queue.memory_bytes() <= 4096);
+
+  TransportConfig config;
+  config.tcp.queue_bytes_max = 64 * 1024;
+  Transports transports = open_on_loopback(config);
+  Joined slow = join(transports);
+  DatagramBatch out, in;
+  while (transports.counters().tcp_send_full == 0) {
+    out.clear();
+    out.add(slow.peer, Bytes(datagram_bytes_max, 1));
+    transports.send(0us, out);
+  }
+  out.clear();
+  const Bytes goodbye(datagram_bytes_max, 7);
+  out.add(slow.peer, goodbye);
+  out.add_closed(slow.peer);
+  transports.send(0us, out);
+  CHECK(transports.counters().tcp_send_full == 1);
+  Bytes got;
+  REQUIRE(poll_until(transports, in, [&] {
+    bool ended = false;
+    while (slow.socket.readable() && !ended) {
+      const Bytes more = slow.socket.receive(&ended);
+      got.insert(got.end(), more.begin(), more.end());
+    }
+    return ended;
+  }));
+  REQUIRE(got.size() > goodbye.size());
+  CHECK(std::equal(goodbye.begin(), goodbye.end(), got.end() - static_cast<std::ptrdiff_t>(goodbye.size())));
+}
+
+TEST_CASE("who knocks when no descriptor is left is turned away and not left waiting", "[server][tcp]") {
+  Transports transports = open_on_loopback();
+  Socket knocking = tcp_to(transports.port());
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int first_free = ::dup(0);
+  REQUIRE(first_free >= 0);
+  ::close(first_free);
+  rlimit low = before;
+  low.rlim_cur = static_cast<rlim_t>(first_free);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &low) == 0);
+  DatagramBatch in;
+  transports.poll(0us, in);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(transports.counters().tcp_accept_errors >= 1);
+  CHECK(transports.tcp_connections() == 0);
+  CHECK(sees_end(transports, knocking));
 }
 
 TEST_CASE("a taken port is refused with a line that names it and the remedy", "[server][transports]") {

@@ -1,0 +1,33 @@
+#include "server/net/strangers.h"
+
+#include <algorithm>
+
+namespace ashlar::server {
+
+std::uint32_t StrangerPool::gives_way_to(const Key& key) const {
+  if (entries_.size() < places_) return 0;
+  const auto held = [&](const Key& address) {
+    const auto found = count_.find(address);
+    return (found == count_.end() ? 0u : found->second) + (address == key ? 1u : 0u);
+  };
+  std::uint32_t most = held(key);
+  for (const auto& [address, count] : count_) most = std::max(most, held(address));
+  // The newcomer's own address may hold most with the newcomer alone: then the oldest of all gives way.
+  const auto victim =
+      std::ranges::find_if(entries_, [&](const Entry& entry) { return held(entry.key) == most; });
+  return victim == entries_.end() ? entries_.front().link : victim->link;
+}
+
+void StrangerPool::add(std::uint32_t link, const Key& key) {
+  entries_.push_back({link, key});
+  ++count_[key];
+}
+
+void StrangerPool::remove(std::uint32_t link) {
+  const auto found = std::ranges::find(entries_, link, &Entry::link);
+  if (found == entries_.end()) return;
+  if (const auto count = count_.find(found->key); --count->second == 0) count_.erase(count);
+  entries_.erase(found);
+}
+
+}  // namespace ashlar::server
