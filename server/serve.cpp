@@ -11,6 +11,7 @@
 #include "server/host.h"
 #include "server/log.h"
 #include "server/loop.h"
+#include "server/net/file_limit.h"
 #include "server/net/transports.h"
 #include "server/setup.h"
 #include "server/store/recorder.h"
@@ -190,6 +191,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
       [&sets](const SectorMap& compiled, const BspTree& tree) { return sets.set_for(compiled, tree); });
   if (!prepared) return Failure(std::move(prepared.error()));
   const auto content_us = (Loop::now() - begun).count();
+  const FileLimit files = raise_file_limit(loaded.config.clients_max + strangers_max(loaded.config));
   auto transports = Transports::open(transport_config(loaded.config));
   if (!transports) return Failure(std::move(transports.error()));
   const auto secret = random_secret();
@@ -220,6 +222,13 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   log.info("starting", {{"version", version()}, {"config", loaded.config_file}, {"pid", ::getpid()}});
   log_settings(log, loaded);
   log_buffer(log, *transports);
+  if (!files.enough())
+    log.warning("file_limit_small",
+                {{"allowed", files.allowed},
+                 {"wanted", files.wanted},
+                 {"remedy",
+                  "not all clients can come over TCP: raise the hard limit of open files (ulimit -Hn, "
+                  "LimitNOFILE), or lower max_clients"}});
   for (const std::string& wad : prepared->wads) log.info("wad", {{"file", wad}});
   for (const auto& map : prepared->setup.maps)
     log.info("map", {{"name", map->name()},
