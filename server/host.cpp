@@ -5,6 +5,7 @@
 
 #include "server/host_impl.h"
 #include "world/math/assert.h"
+#include "world/sim/shooting.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar::server {
@@ -17,7 +18,6 @@ constexpr Micros greeted_timeout{5'000'000};
 constexpr Micros playing_timeout{10'000'000};
 /// How long a kicked client is told again when it goes on talking: its goodbye was lost.
 constexpr Micros dismissed_timeout{1'000'000};
-constexpr std::uint32_t greetings_per_tick_max = 32;
 
 Micros tick_length(const World& world) { return Micros{1'000'000 / world.setup().rules.tick_rate_hz}; }
 
@@ -32,21 +32,26 @@ std::size_t AddressHash::operator()(const PeerAddress& a) const {
   return static_cast<std::size_t>(mix64(mix64(mix64(rest) ^ ip[0]) ^ ip[1]) ^ a.scope);
 }
 
-Host::Impl::Impl(const HostConfig& given, std::unique_ptr<World> a_world, std::uint64_t secret)
-    : config(given), world(std::move(a_world)), secrets{secret} {
+Host::Impl::Impl(const HostConfig& given, std::unique_ptr<World> a_world, const SecretKey& key)
+    : config(given),
+      world(std::move(a_world)),
+      secret(key),
+      gate(key, given.rejoins_per_minute, 2 * given.clients_per_address_max + 64) {
   ASHLAR_ASSERT(world != nullptr);
   ASHLAR_ASSERT(config.clients_max >= 1 && config.clients_max <= world->setup().players_max);
   ASHLAR_ASSERT(config.clients_max < 65536);
   ASHLAR_ASSERT(config.snapshot_every_ticks >= 1);
   ASHLAR_ASSERT(config.snapshot_every_ticks <= world->setup().rules.tick_rate_hz);
   sessions.resize(config.clients_max);
-  salts.resize(config.clients_max);
-  for (std::uint32_t& salt : salts) salt = secrets.next_u32() & 0xffffu;
+  by_connection.reserve(2 * config.clients_max);
+  lingering.reserve(config.clients_max);
+  fighters.resize(world->setup().players_max);
+  linger_ticks =
+      static_cast<std::uint32_t>(config.fight_linger.count() * world->setup().rules.tick_rate_hz / 1'000'000);
   by_address.reserve(2 * config.clients_max);
   per_host.reserve(2 * config.clients_max);
   status.monsters = world->monster_count();
   status.world_hash = world->hash();
-  greetings_left = greetings_per_tick_max;
 }
 
 void Host::Impl::note_phase(Phase phase, std::uint64_t ns) {
@@ -69,9 +74,54 @@ void Host::Impl::fill_input() {
     command.yaw = session.yaw_given = command.yaw + session.view_turn;
     commands.push_back({session.player, command});
   }
+  let_go();
   chunks_ready.clear();
   chunks_dropped.clear();
   ground.plan(*world, chunks_ready, chunks_dropped);
+}
+
+// --- who leaves a fight ---
+
+/// Who hit somebody, was hit or lost health. The dead have left their fight.
+void Host::Impl::note_fights() {
+  if (world->player_count() == 0) return;
+  const std::uint32_t tick = number(world->tick());
+  const auto fought = [&](EntityId id) {
+    const std::size_t slot = slot_of(id);
+    if (slot < fighters.size() && fighters[slot].player == id) fighters[slot].fought_tick = tick;
+  };
+  const PlayerTable& players = world->players();
+  for (std::size_t slot = 0; slot < fighters.size(); ++slot) {
+    Fighter& fighter = fighters[slot];
+    const std::uint16_t health = players.health[slot];
+    if (fighter.player != players.id[slot]) fighter = {players.id[slot], 0, health};
+    if (health < fighter.health) fighter.fought_tick = tick;
+    fighter.health = health;
+  }
+  for (const ShotEvent& shot : world->shooting().events()) {
+    if (shot.hit.target == EntityId{0}) continue;
+    fought(shot.shooter);
+    fought(shot.hit.target);
+  }
+}
+
+bool Host::Impl::fought_lately(EntityId player) const {
+  const Fighter& fighter = fighters[slot_of(player)];
+  return fighter.player == player && fighter.health != 0 && fighter.fought_tick != 0 &&
+         number(world->tick()) - fighter.fought_tick < linger_ticks;
+}
+
+/// Bodies whose time is over, or whose fight ended in death, leave in the tick to come.
+void Host::Impl::let_go() {
+  const std::uint32_t tick = next_tick();
+  std::erase_if(lingering, [&](const Lingering& body) {
+    const int row = world->player_row(body.player);
+    const bool over =
+        row < 0 || tick >= body.until_tick || world->players().health[static_cast<std::size_t>(row)] == 0;
+    if (over) leaves.push_back(body.player);
+    return over;
+  });
+  status.lingering = static_cast<std::uint32_t>(lingering.size());
 }
 
 /// The world turned some players: their own turning stays what it is, what is added to it makes up for it.
@@ -100,8 +150,9 @@ void Host::Impl::settle_joins(DatagramBatch& out, std::vector<HostEvent>& events
     session.input = InputBuffer{};
     // It has not turned yet and looks as it was put down.
     session.view_turn = world->players().command[slot_of(joined.id)].yaw;
+    if (session.address.transport == Transport::tcp) out.add_admitted(session.address);
     events.push_back({HostEventKind::joined, session.address, session.connection, session.name, ""});
-    tell_all("", session.name + " joined");
+    notices.joined(session.name);
   }
 }
 
@@ -132,6 +183,7 @@ void Host::Impl::run_tick(Micros at, DatagramBatch& out, std::vector<HostEvent>&
     sink->on_tick(record);
   }
   adopt_turns();
+  note_fights();
   settle_joins(out, events);
 
   if (status.tick % config.snapshot_every_ticks == 0) publish(at, out);
@@ -142,7 +194,9 @@ void Host::Impl::run_tick(Micros at, DatagramBatch& out, std::vector<HostEvent>&
 }
 
 void Host::Impl::keep_house(Micros at, DatagramBatch& out, std::vector<HostEvent>& events) {
-  greetings_left = greetings_per_tick_max;
+  gate.next_tick();
+  status.gate = gate.counters();
+  tell_notices(at);
   const bool second = status.tick % world->setup().rules.tick_rate_hz == 0;
   std::uint32_t clients = 0;
   for (Session& session : sessions) {
@@ -159,7 +213,9 @@ void Host::Impl::keep_house(Micros at, DatagramBatch& out, std::vector<HostEvent
     }
     const Micros limit = session.state == SessionState::greeted ? greeted_timeout : playing_timeout;
     if (at - session.heard_at > limit) {
-      say_goodbye(session, GoodbyeReason::timeout, "nothing heard for too long", out);
+      // Who never joined may have spoken in another's name: that one is told nothing more. TCP has to close.
+      if (session.state != SessionState::greeted || session.address.transport == Transport::tcp)
+        say_goodbye(session, GoodbyeReason::timeout, "nothing heard for too long", out);
       remove(session, "timed out", events);
       continue;
     }
@@ -171,7 +227,7 @@ void Host::Impl::keep_house(Micros at, DatagramBatch& out, std::vector<HostEvent
   status.clients = clients;
 }
 
-Host::Host(const HostConfig& config, std::unique_ptr<World> world, std::uint64_t secret)
+Host::Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret)
     : impl_(std::make_unique<Impl>(config, std::move(world), secret)) {}
 Host::~Host() = default;
 

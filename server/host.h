@@ -8,6 +8,8 @@
 
 #include "protocol/datagram.h"
 #include "server/defects.h"
+#include "server/gate.h"
+#include "server/secret_key.h"
 #include "world/math/turn.h"
 #include "world/sim/kinds.h"
 
@@ -31,6 +33,11 @@ struct HostConfig {
   std::uint32_t clients_per_address_max = 256;
   std::uint16_t snapshot_every_ticks = 1;  ///< at most a second's: clients take no welcome that says more
   double interest_radius_m = 64;
+  /// Sessions of less than a minute that an address (of IPv6: one /64) may end in a minute, beyond a burst of
+  /// twice its clients: who comes and goes more often waits. 0: no limit.
+  std::uint32_t rejoins_per_minute = 600;
+  /// How long the body of a player who leaves within the same time after a fight stays in the world.
+  Micros fight_linger{5'000'000};
   std::string message_of_the_day;
   /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
   std::uint64_t (*stopwatch_ns)() = nullptr;
@@ -48,6 +55,10 @@ struct HostStatus {
   std::uint64_t ticks_skipped = 0;                  ///< given up in overload so that the tick slows for all
   std::uint64_t inputs_late = 0, inputs_early = 0;  ///< newest commands outside the buffer's reach
   std::uint64_t stuck = 0, recovered = 0;
+  std::uint32_t lingering = 0;      ///< bodies of players who left a fight
+  std::uint64_t notices_lost = 0;   ///< of joins and leaves, for clients that hear too slowly
+  std::uint64_t chat_given_up = 0;  ///< lines for clients that confirm none
+  GateCounters gate;
   std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
 };
@@ -90,6 +101,7 @@ struct HostAudit {
   std::size_t counted_by_address = 0;  ///< sessions that are found through it
   std::size_t hosts = 0;               ///< rows of the table of addresses without ports
   std::size_t leaves_waiting = 0, admin_waiting = 0;
+  std::size_t lingering = 0;      ///< bodies without a session
   std::size_t extra_columns = 0;  ///< ground that is there for the players' sake
 };
 
@@ -105,7 +117,7 @@ class TickSink {
 class Host {
  public:
   /// @param secret  random bytes from the adapter; connection ids come from it
-  Host(const HostConfig& config, std::unique_ptr<World> world, std::uint64_t secret);
+  Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret);
   ~Host();
 
   /// Takes what arrived, runs the ticks that are due by `now` (at most a few; the rest is given up and

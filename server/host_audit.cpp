@@ -30,6 +30,7 @@ void Host::audit(HostAudit& out) const {
   out.hosts = h.per_host.size();
   out.leaves_waiting = h.leaves.size();
   out.admin_waiting = h.admin.size();
+  out.lingering = h.lingering.size();
   out.extra_columns = h.ground.extra_columns();
 }
 

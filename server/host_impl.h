@@ -7,10 +7,11 @@
 #include "protocol/message_writer.h"
 #include "protocol/recording.h"
 #include "server/chunk_keeper.h"
+#include "server/gate.h"
 #include "server/host.h"
+#include "server/notices.h"
 #include "server/publisher.h"
 #include "server/session.h"
-#include "world/math/random.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
@@ -22,12 +23,15 @@ struct AddressHash {
 /// The Host's inside, split over host.cpp (time and ticks), host_receive.cpp (what clients say) and
 /// host_send.cpp (what they are told).
 struct Host::Impl {
-  Impl(const HostConfig& given, std::unique_ptr<World> a_world, std::uint64_t secret);
+  Impl(const HostConfig& given, std::unique_ptr<World> a_world, const SecretKey& key);
 
   // host.cpp
   void run_tick(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
   void fill_input();
   void adopt_turns();
+  void note_fights();
+  bool fought_lately(EntityId player) const;
+  void let_go();
   void settle_joins(DatagramBatch& out, std::vector<HostEvent>& events);
   void keep_house(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
   std::uint32_t next_tick() const { return number(world->tick()) + 1; }
@@ -38,6 +42,11 @@ struct Host::Impl {
   void receive(Micros now, const DatagramBatch& in, DatagramBatch& out, std::vector<HostEvent>& events);
   void receive_one(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
                    DatagramBatch& out, std::vector<HostEvent>& events);
+  void on_stranger(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
+                   const Packet& packet, DatagramBatch& out, std::vector<HostEvent>& events);
+  void on_unknown(Micros now, const PeerAddress& from, const Packet& packet, DatagramBatch& out);
+  void on_dismissed(Micros now, Session& session, std::size_t bytes, DatagramBatch& out);
+  void on_ping(Micros now, const PeerAddress& from, const Ping& ping, DatagramBatch& out);
   void on_hello(Micros now, const PeerAddress& from, const PacketHeader& header, const Hello& hello,
                 DatagramBatch& out, std::vector<HostEvent>& events);
   void on_join(Session& session, const Join& join, DatagramBatch& out, std::vector<HostEvent>& events);
@@ -46,13 +55,14 @@ struct Host::Impl {
   void drop(DropReason reason) { ++status.drops[static_cast<std::size_t>(reason)]; }
   Session* session_of(std::uint32_t connection);
   Session* free_session();
-  /// An id for a row's next connection: not one that it had within its last 65535.
+  /// An id for a new connection in a row, which nothing that anybody was told before tells.
   std::uint32_t next_connection(std::uint32_t row);
 
   // host_send.cpp
   void send(const PeerAddress& to, std::span<const std::uint8_t> bytes, DatagramBatch& out);
   PacketHeader next_header(Session& session, Micros now);
   void welcome(Micros now, Session& session, DatagramBatch& out);
+  /// Within the budget for refusals; over TCP the connection ends either way.
   void refuse(const PeerAddress& to, std::uint64_t nonce, RefuseReason reason, std::string text,
               const std::string& player, DatagramBatch& out, std::vector<HostEvent>& events);
   void say_goodbye(Session& session, GoodbyeReason reason, const std::string& text, DatagramBatch& out);
@@ -63,14 +73,35 @@ struct Host::Impl {
   void publish(Micros now, DatagramBatch& out);
   void send_chat(Micros now, Session& session, DatagramBatch& out);
   void tell_all(const std::string& from, const std::string& text);
+  void push_chat(Session& session, const std::string& from, const std::string& line);
+  void tell_notices(Micros now);
 
   HostConfig config;
   std::unique_ptr<World> world;
-  Rng secrets;
-  std::vector<std::uint32_t> salts;  // by row: the high half of its last connection id
-  std::vector<Session> sessions;     // row is the low 16 bits of the connection id
+  SecretKey secret;
+  std::uint64_t connections_made = 0;
+  std::vector<Session> sessions;
+  std::unordered_map<std::uint32_t, std::uint32_t> by_connection;          // rows; looked up, never iterated
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> by_address;  // looked up, never iterated
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> per_host;    // sessions by counted_as()
+
+  Gate gate;
+  Notices notices;
+
+  /// A body that stays for a while, as its player left a fight.
+  struct Lingering {
+    EntityId player{};
+    std::uint32_t until_tick = 0;
+  };
+  std::vector<Lingering> lingering;
+  /// What was seen of the players in the world, by slot.
+  struct Fighter {
+    EntityId player{};
+    std::uint32_t fought_tick = 0;  // 0: never
+    std::uint16_t health = 0;
+  };
+  std::vector<Fighter> fighters;
+  std::uint32_t linger_ticks = 0;
 
   ChunkKeeper ground;
   Publisher publisher;
@@ -90,7 +121,6 @@ struct Host::Impl {
   HostStatus status;
   Micros now{0};
   Micros tick_due{0};
-  std::uint32_t greetings_left = 0;
   bool started = false;
   bool closed = false;
   std::string shut_reason;

@@ -28,23 +28,24 @@ PeerAddress counted_as(const PeerAddress& peer) {
 }  // namespace
 
 Session* Host::Impl::session_of(std::uint32_t connection) {
-  const std::size_t row = connection & 0xffffu;
-  if (row >= sessions.size()) return nullptr;
-  Session& session = sessions[row];
-  return session.state != SessionState::free && session.connection == connection ? &session : nullptr;
+  const auto row = by_connection.find(connection);
+  return row == by_connection.end() ? nullptr : &sessions[row->second];
 }
 
 std::uint32_t Host::Impl::next_connection(std::uint32_t row) {
-  // An odd step visits all 65536 salts before one comes again, from a place that nobody can know.
-  std::uint32_t& salt = salts[row];
-  do salt = (salt + 0x9e37u) & 0xffffu;
-  while (salt == 0);
-  return (config.defects.reuse_id ? 1u : salt) << 16 | row;  // never 0
+  if (config.defects.reuse_id) return 1u << 16 | row;
+  std::uint32_t id = 0;
+  do id = static_cast<std::uint32_t>(keyed_hash(secret, ++connections_made));
+  while (id == 0 || by_connection.contains(id));
+  return id;
 }
 
 Session* Host::Impl::free_session() {
   const auto it = std::ranges::find(sessions, SessionState::free, &Session::state);
-  return it == sessions.end() ? nullptr : &*it;
+  if (it == sessions.end()) return nullptr;
+  // Bodies that stay behind hold their places in the world.
+  if (!lingering.empty() && by_connection.size() + lingering.size() >= sessions.size()) return nullptr;
+  return &*it;
 }
 
 void Host::Impl::receive(Micros at, const DatagramBatch& in, DatagramBatch& out,
@@ -68,35 +69,27 @@ void Host::Impl::receive_one(Micros at, const PeerAddress& from, std::span<const
   if (!packet) {
     drop(packet.error());
     // Another version's hello is as large as ours; tell it why, never with more bytes than it sent.
-    if (packet.error() == DropReason::wrong_version && bytes.size() == datagram_bytes_max &&
-        greetings_left > 0) {
-      --greetings_left;
-      refuse(from, 0, RefuseReason::version,
+    if (packet.error() == DropReason::wrong_version && bytes.size() == datagram_bytes_max)
+      refuse(from, nonce_of(bytes), RefuseReason::version,
              "this server speaks protocol " + std::to_string(protocol_version) +
                  "; use a client of that version",
              "", out, events);
-    }
     return;
   }
+  if (packet->header.connection == 0) return on_stranger(at, from, bytes, *packet, out, events);
   const PacketHeader& header = packet->header;
-  Session* session = nullptr;
-  if (header.connection != 0) {
-    session = session_of(header.connection);
-    if (session == nullptr) return drop(DropReason::unknown_connection);
-    if (session->address != from) return drop(DropReason::wrong_address);
-    if (session->datagram_tokens <= 0) return drop(DropReason::rate_limited);
-    --session->datagram_tokens;
-    if (session->state == SessionState::dismissed)
-      return say_goodbye(*session, GoodbyeReason::kicked, session->kicked_for, out);
+  Session* session = session_of(header.connection);
+  if (session == nullptr || session->address != from) {
+    drop(session == nullptr ? DropReason::unknown_connection : DropReason::wrong_address);
+    return on_unknown(at, from, *packet, out);
   }
+  if (session->datagram_tokens <= 0) return drop(DropReason::rate_limited);
+  --session->datagram_tokens;
+  if (session->state == SessionState::dismissed) return on_dismissed(at, *session, bytes.size(), out);
   const auto message = decode_client_message(packet->payload);
   if (!message) return drop(message.error());
-
-  if (const auto* hello = std::get_if<Hello>(&*message)) {
-    if (session != nullptr) return drop(DropReason::wrong_state);
-    return on_hello(at, from, header, *hello, out, events);
-  }
-  if (session == nullptr) return drop(DropReason::wrong_state);
+  if (std::holds_alternative<Hello>(*message) || std::holds_alternative<Ping>(*message))
+    return drop(DropReason::wrong_state);
   // Only now, after the message proved sound: garbage must not move the window.
   if (const auto fresh = session->seen.accept(header.sequence); !fresh && !config.defects.replay_window)
     return drop(fresh.error());
@@ -116,10 +109,55 @@ void Host::Impl::receive_one(Micros at, const PeerAddress& from, std::span<const
   }
 }
 
+/// Packets of no connection: hellos and pings.
+void Host::Impl::on_stranger(Micros at, const PeerAddress& from, std::span<const std::uint8_t> bytes,
+                             const Packet& packet, DatagramBatch& out, std::vector<HostEvent>& events) {
+  const auto message = decode_client_message(packet.payload);
+  if (!message) {
+    drop(message.error());
+    // A hello is as large as this and nothing else is; its nonce stands in the header, too.
+    if (message.error() == DropReason::bad_text && bytes.size() == datagram_bytes_max)
+      refuse(from, nonce_of(bytes), RefuseReason::bad_name,
+             "names have 1 to " + std::to_string(player_name_chars_max) +
+                 " printable characters and no space at either end",
+             "", out, events);
+    return;
+  }
+  if (const auto* hello = std::get_if<Hello>(&*message))
+    return on_hello(at, from, packet.header, *hello, out, events);
+  if (const auto* ping = std::get_if<Ping>(&*message)) return on_ping(at, from, *ping, out);
+  drop(DropReason::wrong_state);
+}
+
+void Host::Impl::on_ping(Micros at, const PeerAddress& from, const Ping& ping, DatagramBatch& out) {
+  if (!gate.answers_ping(at, from)) return drop(DropReason::rate_limited);
+  PacketHeader header;
+  header.sequence = 1;
+  send(from, writer.write(header, Pong{ping.nonce, status.tick, status.clients, config.clients_max}), out);
+}
+
+/// The server was started again, or the client comes from elsewhere now: it can join again when it knows. A
+/// header without a payload gets no answer, or two servers could be made to answer each other for ever.
+void Host::Impl::on_unknown(Micros at, const PeerAddress& from, const Packet& packet, DatagramBatch& out) {
+  if (packet.payload.empty() || !gate.tells_unknown(at, from)) return;
+  send(from, unknown_connection_packet(packet.header), out);
+}
+
+/// Its goodbye was lost: it hears it again, in no more bytes than it sent since it last did.
+void Host::Impl::on_dismissed(Micros at, Session& session, std::size_t bytes, DatagramBatch& out) {
+  session.bytes_unanswered = std::min(session.bytes_unanswered + bytes, datagram_bytes_max);
+  Goodbye message;
+  message.reason = GoodbyeReason::kicked;
+  message.text = make_printable(session.kicked_for, reason_bytes_max);
+  const auto packet = writer.write(next_header(session, at), message);
+  if (packet.size() > session.bytes_unanswered) return;  // once more has come
+  session.bytes_unanswered -= packet.size();
+  send(session.address, packet, out);
+}
+
 void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader& header, const Hello& hello,
                           DatagramBatch& out, std::vector<HostEvent>& events) {
-  if (greetings_left == 0) return drop(DropReason::rate_limited);
-  --greetings_left;
+  if (!gate.greets(at, from)) return drop(DropReason::rate_limited);
   if (hello.protocol != protocol_version)
     return refuse(from, hello.nonce, RefuseReason::version,
                   "this server speaks protocol " + std::to_string(protocol_version) + ", the client " +
@@ -148,8 +186,14 @@ void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader
         "this server takes " + std::to_string(config.clients_per_address_max) + " clients an address",
         hello.name, out, events);
 
+  if (!gate.may_come_again(at, from))
+    return refuse(from, hello.nonce, RefuseReason::too_many_from_address,
+                  "too many come and go from your address; try again in a few seconds", hello.name, out,
+                  events);
+
   const auto row = static_cast<std::uint32_t>(session - sessions.data());
   *session = Session{};
+  session->began_at = at;
   session->state = SessionState::greeted;
   session->address = from;
   session->connection = next_connection(row);
@@ -161,6 +205,7 @@ void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader
   session->accepted = 1;
   (void)session->seen.accept(header.sequence);
   by_address[from] = row;
+  by_connection[session->connection] = row;
   ++per_host[counted_as(from)];
   welcome(at, *session, out);
 }
@@ -218,10 +263,13 @@ void Host::Impl::leave_world(Session& session, const std::string& why, SessionSt
   const bool was_playing = session.state == SessionState::playing;
   session.state = then;
   if (!was_playing) return;
-  if (!config.defects.ghost || why != "timed out") leaves.push_back(session.player);
+  if (fought_lately(session.player))
+    lingering.push_back({session.player, number(world->tick()) + linger_ticks});
+  else if (!config.defects.ghost || why != "timed out")
+    leaves.push_back(session.player);
   session.player = EntityId{};
   events.push_back({HostEventKind::left, session.address, session.connection, session.name, why});
-  if (!why.empty()) tell_all("", session.name + " left (" + why + ")");
+  if (!why.empty()) notices.left(session.name, why);
 }
 
 void Host::Impl::dismiss(Micros at, Session& session, DatagramBatch& out, std::vector<HostEvent>& events) {
@@ -235,7 +283,9 @@ void Host::Impl::dismiss(Micros at, Session& session, DatagramBatch& out, std::v
 
 void Host::Impl::remove(Session& session, const std::string& why, std::vector<HostEvent>& events) {
   leave_world(session, why, SessionState::free, events);
+  gate.note_stay(now, session.address, now - session.began_at);
   by_address.erase(session.address);
+  by_connection.erase(session.connection);
   if (const auto it = per_host.find(counted_as(session.address)); it != per_host.end() && --it->second == 0)
     per_host.erase(it);
   session = Session{};

@@ -13,6 +13,8 @@ namespace {
 
 constexpr Micros chat_repeat_after{250'000};
 constexpr std::size_t snapshot_parts_per_client = 16;
+/// Notices go into a client's chat while fewer lines than this wait there.
+constexpr std::size_t notices_beside_chat = chat_lines_waiting_max / 4;
 /// What viewers move while their command travels here and the snapshot back: a third of a second at a run.
 constexpr double eye_margin_m = 2;
 
@@ -47,15 +49,17 @@ void Host::Impl::welcome(Micros at, Session& session, DatagramBatch& out) {
 
 void Host::Impl::refuse(const PeerAddress& to, std::uint64_t nonce, RefuseReason reason, std::string text,
                         const std::string& player, DatagramBatch& out, std::vector<HostEvent>& events) {
+  if (to.transport == Transport::tcp) out.add_closed(to);
+  if (!gate.refuses(now, to)) return drop(DropReason::rate_limited);
   PacketHeader header;
   header.sequence = 1;
+  put_nonce(header, nonce);
   Refuse message;
   message.nonce = nonce;
   message.reason = reason;
   message.text = std::move(text);
   events.push_back({HostEventKind::refused, to, 0, player, message.text});
   send(to, writer.write(header, message), out);
-  if (to.transport == Transport::tcp) out.add_closed(to);
 }
 
 void Host::Impl::say_goodbye(Session& session, GoodbyeReason reason, const std::string& text,
@@ -70,12 +74,26 @@ void Host::Impl::say_goodbye(Session& session, GoodbyeReason reason, const std::
 void Host::Impl::tell_all(const std::string& from, const std::string& text) {
   const std::string line = make_printable(text, chat_bytes_max);
   for (Session& session : sessions)
-    if (session.state == SessionState::playing) session.chat.push(from, line);
+    if (session.state == SessionState::playing) push_chat(session, from, line);
   if (!config.defects.lost_line || from.empty() || ++lines_told % 8 != 0) return;
   for (Session& session : sessions) session.chat.give_up_oldest();
 }
 
+void Host::Impl::push_chat(Session& session, const std::string& from, const std::string& line) {
+  if (!session.chat.push(from, line)) ++status.chat_given_up;
+}
+
+void Host::Impl::tell_notices(Micros at) {
+  for (const std::string& text : notices.take(at)) {
+    const std::string line = make_printable(text, chat_bytes_max);
+    for (Session& session : sessions)
+      if (session.state == SessionState::playing && !session.notices.push(line)) ++status.notices_lost;
+  }
+}
+
 void Host::Impl::send_chat(Micros at, Session& session, DatagramBatch& out) {
+  for (; !session.notices.empty() && session.chat.size() < notices_beside_chat; session.notices.pop())
+    push_chat(session, "", session.notices.front());
   if (session.chat.size() == 0 || at - session.chat_sent_at < chat_repeat_after) return;
   if (config.defects.lost_wake && session.chat_woken == session.chat.newest()) return;
   session.chat_sent_at = at;

@@ -52,13 +52,15 @@ HostConfig host_config(const Config& config) {
   host.clients_per_address_max = per_address(config);
   host.snapshot_every_ticks = config.snapshot_every_ticks;
   host.interest_radius_m = config.interest_radius_m;
+  host.rejoins_per_minute = config.rejoins_per_minute;
+  host.fight_linger = Micros{static_cast<std::int64_t>(config.fight_linger_s * 1e6)};
   host.message_of_the_day = config.motd;
   host.stopwatch_ns = stopwatch_ns;
   return host;
 }
 
-std::expected<std::uint64_t, std::string> random_secret() {
-  std::uint64_t secret = 0;
+std::expected<SecretKey, std::string> random_secret() {
+  SecretKey secret;
   if (::getrandom(&secret, sizeof secret, 0) != sizeof secret)
     return Failure("the system gives no random numbers (getrandom)");
   return secret;

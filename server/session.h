@@ -9,6 +9,7 @@
 #include "protocol/sequence.h"
 #include "server/host.h"
 #include "server/input_buffer.h"
+#include "server/notices.h"
 
 namespace ashlar::server {
 
@@ -32,8 +33,10 @@ class ChatQueue {
  public:
   static constexpr std::size_t lines_max = chat_lines_waiting_max;
 
-  void push(const std::string& from, const std::string& text) {
-    if (count_ == lines_max) {
+  /// @return false: the oldest had to go
+  bool push(const std::string& from, const std::string& text) {
+    const bool full = count_ == lines_max;
+    if (full) {
       give_up_oldest();
       ++given_up_;
     }
@@ -42,6 +45,7 @@ class ChatQueue {
     line.from = from;
     line.text = text;
     ++count_;
+    return !full;
   }
   void give_up_oldest() {
     if (count_ == 0) return;
@@ -91,6 +95,9 @@ struct Session {
   std::uint64_t accepted = 0;        ///< datagrams taken from it, the hello among them
   ChatQueue chat;
   std::string kicked_for;  ///< empty: it may stay
+  Micros began_at{0};
+  NoticeQueue notices;
+  std::size_t bytes_unanswered = 0;  ///< dismissed: what it sent since it was last told why
 };
 
 }  // namespace ashlar::server

@@ -53,8 +53,9 @@ class BooksAgree final : public Invariant {
       return Finding{entity_name(*twice), "is played by two sessions"};
     const std::size_t playing = players_.size();
     // Who left since the last step stands in the world until the next one.
-    if (world.player_count() != playing + audit.leaves_waiting)
-      return counts("players and their sessions", world.player_count(), playing + audit.leaves_waiting);
+    const std::size_t bodies = playing + audit.leaves_waiting + audit.lingering;
+    if (world.player_count() != bodies)
+      return counts("players and their sessions", world.player_count(), bodies);
     return std::nullopt;
   }
 
@@ -70,6 +71,8 @@ class QueuesKeepBounds final : public Invariant {
     for (const server::SessionAudit& session : audit.sessions)
       if (session.chat_waiting > chat_lines_waiting_max)
         return Finding{session_name(session), std::to_string(session.chat_waiting) + " lines of chat wait"};
+    if (audit.lingering > match.host()->world().setup().players_max)
+      return Finding{"server", std::to_string(audit.lingering) + " bodies stay behind"};
     if (audit.leaves_waiting > match.host()->world().setup().players_max)
       return Finding{"server", std::to_string(audit.leaves_waiting) + " leaves wait"};
     return std::nullopt;

@@ -117,7 +117,7 @@ void Match::start_server() {
   setup.snapshot_every_ticks = config_.snapshot_every_ticks;
   setup.message_of_the_day = "simulated";
   setup.defects = config_.defects;
-  const std::uint64_t secret = rng_for(config_.seed, 0x5ec, outcome_.servers).next_u64();
+  const server::SecretKey secret{rng_for(config_.seed, 0x5ec, outcome_.servers).next_u64(), 0};
   host_ = std::make_unique<server::Host>(setup, std::move(world), secret);
   host_->set_sink(this);
   truth_.clear();

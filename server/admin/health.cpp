@@ -12,9 +12,7 @@
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
 #include "protocol/packet.h"
-#include "protocol/version.h"
 #include "server/net/address.h"
-#include "server/version.h"
 
 namespace ashlar::server {
 namespace {
@@ -62,63 +60,40 @@ class Line {
   alignas(8) std::uint8_t buffer_[datagram_bytes_max]{};
 };
 
-std::string_view text(const Refuse& refuse) {
-  return refuse.text.empty() ? name(refuse.reason) : refuse.text;
-}
-
-Verdict judge(const Refuse& refuse, const std::string& where) {
-  switch (refuse.reason) {
-    case RefuseReason::full:
-    case RefuseReason::banned:
-    case RefuseReason::closed:
-    case RefuseReason::too_many_from_address: return where + " answers: " + std::string(text(refuse));
-    default: return std::unexpected(where + " refuses: " + std::string(text(refuse)));
-  }
-}
-
 }  // namespace
 
 Verdict ask_health(const PeerAddress& server, std::chrono::milliseconds patience) {
   const std::string where = to_text(server);
   Line line(server);
   if (line.error() != 0) return std::unexpected("cannot ask " + where + ": " + std::strerror(line.error()));
-  Hello hello;
-  hello.protocol = protocol_version;
-  hello.name = "health check";
-  hello.build = "ashlar-server " + version();
-  if (::getrandom(&hello.nonce, sizeof hello.nonce, 0) != sizeof hello.nonce)
+  Ping ping;
+  if (::getrandom(&ping.nonce, sizeof ping.nonce, 0) != sizeof ping.nonce)
     return std::unexpected("cannot ask " + where + ": the system gives no random numbers");
 
   MessageWriter writer;
   PacketHeader header;
   const auto give_up = Clock::now() + patience;
-  auto next_hello = Clock::now();
+  auto next_ping = Clock::now();
   bool refused = false;
   while (Clock::now() < give_up) {
-    if (Clock::now() >= next_hello) {
+    if (Clock::now() >= next_ping) {
       ++header.sequence;
-      line.send(writer.write(header, hello));
-      next_hello = Clock::now() + repeat_every;
+      line.send(writer.write(header, ping));
+      next_ping = Clock::now() + repeat_every;
     }
-    const auto until = std::min(next_hello, give_up) - Clock::now();
+    const auto until = std::min(next_ping, give_up) - Clock::now();
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(until);
     const auto bytes = line.receive(std::max(wait, std::chrono::milliseconds(1)), refused);
     // A server that is about to listen refuses at first: ask again at the next turn, not in a circle.
-    if (refused) std::this_thread::sleep_until(std::min(next_hello, give_up));
+    if (refused) std::this_thread::sleep_until(std::min(next_ping, give_up));
     const auto packet = decode_packet(bytes);
     if (!packet) continue;
     const auto message = decode_server_message(packet->payload);
     if (!message) continue;
-    if (const auto* refuse = std::get_if<Refuse>(&*message);
-        refuse != nullptr && refuse->nonce == hello.nonce)
-      return judge(*refuse, where);
-    const auto* welcome = std::get_if<Welcome>(&*message);
-    if (welcome == nullptr || welcome->nonce != hello.nonce) continue;
-    PacketHeader leaving;
-    leaving.connection = welcome->connection;
-    leaving.sequence = header.sequence + 1;
-    line.send(writer.write(leaving, Leave{LeaveReason::quit}));
-    return where + " answers: tick " + std::to_string(welcome->tick);
+    const auto* pong = std::get_if<Pong>(&*message);
+    if (pong == nullptr || pong->nonce != ping.nonce) continue;
+    return where + " answers: tick " + std::to_string(pong->tick) + ", " + std::to_string(pong->clients) +
+           " of " + std::to_string(pong->clients_max) + " clients";
   }
   return std::unexpected(refused
                              ? "nothing listens on " + where

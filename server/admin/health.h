@@ -7,9 +7,9 @@
 
 namespace ashlar::server {
 
-/// Asks a server over UDP whether it answers, as a client would: a hello, repeated while nothing comes, and a
-/// leave where it was welcomed, so nothing appears in the world. A full or closed server is a healthy one;
-/// one that is shutting down or speaks another protocol is not. Blocks for at most `patience`.
+/// Asks a server over UDP whether it answers: a ping, repeated while nothing comes. It takes no place there and
+/// is answered whatever else the server has to refuse, so a full one is a healthy one; one that is shutting
+/// down or speaks another protocol does not answer. Blocks for at most `patience`.
 /// @return one line either way: what the server said, or why it does not count
 std::expected<std::string, std::string> ask_health(const PeerAddress& server,
                                                    std::chrono::milliseconds patience);

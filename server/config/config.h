@@ -30,6 +30,7 @@ struct Config {
   std::uint16_t port = 7777;
   std::uint32_t clients_max = 256;
   std::uint32_t clients_per_address_max = 0;  ///< 0: clients_max
+  std::uint32_t rejoins_per_minute = 600;     ///< of one address; 0: no limit
   std::string motd;
 
   // World
@@ -45,6 +46,9 @@ struct Config {
   // Tick and snapshots
   std::uint16_t snapshot_every_ticks = 1;
   double interest_radius_m = 64;
+
+  // Sessions
+  double fight_linger_s = 5;
 
   // Operation
   LogFormat log_format = LogFormat::text;

@@ -216,7 +216,8 @@ std::vector<Setting> build() {
     }
   };
   // One lambda serves const and non-const Config alike.
-#define MEMBER(path) [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
+#define MEMBER(path) \
+  [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
   group(
       "Network",
       {listen_setting(),
@@ -225,6 +226,9 @@ std::vector<Setting> build() {
        whole("max_clients_per_address", "N", 0, 4096, MEMBER(clients_per_address_max),
              "Players from one address (of IPv6: one /64); 0: as many as max_clients. Behind a proxy all "
              "players come from one."),
+       whole("rejoins_per_minute", "N", 0, 100000, MEMBER(rejoins_per_minute),
+             "Stays of less than a minute that one address may have in a minute, beyond a burst of twice its "
+             "clients; who comes and goes more often waits. 0: no limit."),
        text("motd", "TEXT", motd_bytes_max, MEMBER(motd), "Message of the day, shown to players who join.")});
   group("World",
         {text("world", "DIR", 4096, MEMBER(world_dir),
@@ -265,6 +269,9 @@ std::vector<Setting> build() {
                             "Ticks from one snapshot to the next, a second at most."),
                       real("interest_radius_m", "N", 16, 1024, MEMBER(interest_radius_m),
                            "How far a player is told of others, metres.")});
+  group("Sessions", {real("fight_linger_s", "N", 0, 60, MEMBER(fight_linger_s),
+                          "Seconds that a player's body stays in the world when it leaves so soon after a "
+                          "fight; 0: none does.")});
   group("Operation",
         {live_setting(),
          whole("status_every", "SECONDS", 0, 86400, MEMBER(status_every_s),

@@ -23,7 +23,7 @@ class HostedClient {
       : client(client_config(setup)), up({}, seed), down({}, seed + 1000) {
     server::HostConfig config;
     config.clients_max = 4;
-    host = std::make_unique<server::Host>(config, std::make_unique<World>(setup), seed);
+    host = std::make_unique<server::Host>(config, std::make_unique<World>(setup), server::SecretKey{seed, 0});
   }
 
   void conditions(const client_sim::LinkConditions& c) { up.set_conditions(c), down.set_conditions(c); }

@@ -8,125 +8,13 @@
 #include "protocol/recording.h"
 #include "protocol/version.h"
 #include "tests/catch.h"
+#include "tests/server/host_table.h"
 #include "world/mesh/prop.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
 using namespace ashlar::server;
-
-namespace {
-
-constexpr Micros tick{1'000'000 / 60};
-
-PeerAddress peer(std::uint16_t port) {
-  PeerAddress a;
-  a.ip[15] = 1;
-  a.port = port;
-  return a;
-}
-
-/// A client made of messages alone, so that what the Host does is seen and nothing else.
-struct Hand {
-  PeerAddress at;
-  std::uint32_t connection = 0;
-  std::uint64_t sequence = 0;
-  MessageWriter writer{};
-
-  template <class Message>
-  void send(DatagramBatch& to, const Message& message) {
-    PacketHeader header;
-    header.connection = connection;
-    header.sequence = ++sequence;
-    to.add(at, writer.write(header, message));
-  }
-};
-
-/// Counts the leaves that entered ticks.
-struct Leaves final : TickSink {
-  void on_tick(const TickRecord& record) override { count += record.leaves.size(); }
-  std::size_t count = 0;
-};
-
-struct Table {
-  explicit Table(std::uint32_t clients = 3, std::vector<std::shared_ptr<const Prop>> props = {}) {
-    WorldSetup setup;
-    setup.props = std::move(props);
-    setup.players_max = clients;
-    setup.monsters_max = 4;
-    setup.monsters = 4;
-    HostConfig config;
-    config.clients_max = clients;
-    config.clients_per_address_max = 2;
-    config.message_of_the_day = "be kind";
-    host = std::make_unique<Host>(config, std::make_unique<World>(setup), 99);
-  }
-
-  void run(int ticks = 1) {
-    for (int i = 0; i < ticks; ++i) {
-      out.clear();
-      host->advance(now, in, out, events);
-      in.clear();
-      now += tick;
-      for (const auto& entry : out.entries()) {
-        const auto packet = decode_packet(out.bytes(entry));
-        REQUIRE(packet);
-        last_connection = packet->header.connection;
-        const auto message = decode_server_message(packet->payload);
-        REQUIRE(message);
-        if (const auto* m = std::get_if<Welcome>(&*message)) welcome = *m;
-        if (const auto* m = std::get_if<Refuse>(&*message)) refuse = *m;
-        if (const auto* m = std::get_if<Goodbye>(&*message)) goodbye = *m;
-        if (const auto* m = std::get_if<ChatLine>(&*message)) lines.push_back(*m);
-        if (const auto* m = std::get_if<SnapshotPart>(&*message)) {
-          ++snapshots;
-          applied_tick = m->applied_tick;
-          snapshot_tick = m->tick;
-          chat_seen = m->chat_seen;
-          if (m->own) own = m->own;
-        }
-      }
-    }
-  }
-
-  void enter(Hand& hand, const std::string& name = "ann", std::uint64_t nonce = 5) {
-    welcome.reset();
-    hand.connection = 0;
-    hand.send(in, Hello{protocol_version, nonce, name, "test"});
-    run();
-    REQUIRE(welcome);
-    CHECK(welcome->nonce == nonce);
-    hand.connection = welcome->connection;
-    hand.send(in, Join{});
-    run(2);
-    REQUIRE(own);
-  }
-
-  std::uint64_t drops(DropReason reason) const {
-    return host->status().drops[static_cast<std::size_t>(reason)];
-  }
-
-  std::unique_ptr<Host> host;
-  Micros now{1'000'000};
-  DatagramBatch in, out;
-  std::vector<HostEvent> events;
-  std::optional<Welcome> welcome;
-  std::optional<Refuse> refuse;
-  std::optional<Goodbye> goodbye;
-  std::optional<OwnPlayer> own;
-  std::vector<ChatLine> lines;
-  std::uint32_t applied_tick = 0, snapshot_tick = 0, chat_seen = 0, last_connection = 0;
-  int snapshots = 0;
-};
-
-Input walking(std::uint32_t newest, std::uint8_t count = 1) {
-  Input input;
-  input.newest_tick = newest;
-  input.command_count = count;
-  for (PlayerCommand& c : input.commands) c.forward = 1;
-  return input;
-}
-
-}  // namespace
+using namespace ashlar::server::test;
 
 TEST_CASE("a hello is welcomed, a join brings snapshots, a leave ends them", "[server][host]") {
   Table t;
@@ -358,7 +246,7 @@ TEST_CASE("a tick without a snapshot does not show the time of the last one", "[
   };
   WorldSetup setup;
   setup.monsters = 0;
-  Host host(config, std::make_unique<World>(setup), 99);
+  Host host(config, std::make_unique<World>(setup), SecretKey{99, 7});
   DatagramBatch in, out;
   std::vector<HostEvent> events;
   std::uint64_t last = 0;

@@ -99,7 +99,7 @@ TEST_CASE("players over UDP and TCP are served by one loop and told goodbye when
   config.clients_max = 8;
   config.clients_per_address_max = 8;
   config.stopwatch_ns = stopwatch_ns;
-  Host host(config, std::make_unique<World>(setup), 1);
+  Host host(config, std::make_unique<World>(setup), SecretKey{1, 0});
   Transports transports = open_on_loopback();
   auto lines = std::make_shared<Lines>();
   Log log(LogFormat::text, LogLevel::info, lines);
@@ -142,7 +142,7 @@ TEST_CASE("a loop ends by itself when its time is up", "[server][loop]") {
   WorldSetup setup;
   setup.monsters = 0;
   HostConfig config;
-  Host host(config, std::make_unique<World>(setup), 1);
+  Host host(config, std::make_unique<World>(setup), SecretKey{1, 0});
   Transports transports = open_on_loopback();
   auto lines = std::make_shared<Lines>();
   Log log(LogFormat::text, LogLevel::info, lines);
