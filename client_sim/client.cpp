@@ -41,6 +41,12 @@ void Client::end(ClientState state, std::string reason) {
   reason_ = std::move(reason);
 }
 
+/// Nobody said goodbye.
+void Client::break_off(std::string reason) {
+  broken_off_ = !leaving_ && !ended();
+  end(leaving_ ? ClientState::left : ClientState::lost, std::move(reason));
+}
+
 void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   const Micros away = now - now_;
   now_ = now;
@@ -61,31 +67,31 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   }
   for (const PeerAddress& closed : in.closed())
     if (closed == config_.server)
-      end(leaving_ ? ClientState::left : ClientState::lost,
-          welcomed() ? "the server closed the connection"
-                     : "no connection: is a server listening at this address and port?");
+      break_off(welcomed() ? "the server closed the connection"
+                           : "no connection: is a server listening at this address and port?");
   if (ended()) return;
 
   if (leaving_) return send_leave(out);
   if (state_ == ClientState::connecting || state_ == ClientState::joining) {
     if (now - started_at_ > config_.connect_timeout) {
       const bool welcomed_once = state_ == ClientState::joining;
-      return end(ClientState::lost, welcomed_once
-                                        ? "the server welcomed us but sent no snapshot in time"
-                                        : "no answer: is a server running at this address and port?");
+      return break_off(welcomed_once ? "the server welcomed us but sent no snapshot in time"
+                                     : "no answer: is a server running at this address and port?");
     }
     if (now >= next_send_) {
       next_send_ = now + config_.hello_retry;
       state_ == ClientState::connecting ? send_hello(out) : send_join(out);
     }
+    if (doubted_) send_probe(out);
     return;
   }
-  if (now - last_heard_ > config_.silence_timeout) return end(ClientState::lost, "the server fell silent");
+  if (now - last_heard_ > config_.silence_timeout) return break_off("the server fell silent");
   const Micros gap = now - last_snapshot_;
   stats_.longest_gap = std::max(stats_.longest_gap, gap);
   if (now - hungry_since_ >= second && !in_long_gap_) ++stats_.starved, in_long_gap_ = true;
   send_inputs(out);
   send_chat(out);
+  if (doubted_) send_probe(out);  // behind what the connection has to say: where it lives, that is heard first
 }
 
 void Client::receive(std::span<const std::uint8_t> bytes) {
@@ -96,8 +102,10 @@ void Client::receive(std::span<const std::uint8_t> bytes) {
   const auto packet = decode_packet(bytes);
   if (!packet) {
     drop(packet.error());
-    // A server of another version cannot say so in a way this one reads.
-    if (packet.error() == DropReason::wrong_version && state_ == ClientState::connecting) {
+    // A server of another version cannot say so in a way this one reads, but for our nonce: who does not know
+    // that, says nothing.
+    if (packet.error() == DropReason::wrong_version && state_ == ClientState::connecting &&
+        config_.nonce != 0 && nonce_of(bytes) == config_.nonce) {
       refuse_reason_ = RefuseReason::version;
       end(ClientState::refused, "the server speaks another version of the protocol");
     }
@@ -106,7 +114,9 @@ void Client::receive(std::span<const std::uint8_t> bytes) {
   const PacketHeader& header = packet->header;
   // Refusals come before there is a connection; everything else belongs to ours.
   const bool ours = welcomed() && header.connection == welcome_.connection;
-  if (welcomed() && !ours && header.connection != 0) return drop(DropReason::unknown_connection);
+  if (ours && packet->payload.empty()) return hear_unknown(header);
+  if (welcomed() && !ours && header.connection != 0 && !doubted_)
+    return drop(DropReason::unknown_connection);
 
   auto message = decode_server_message(packet->payload);
   if (!message) return drop(message.error());
@@ -115,6 +125,7 @@ void Client::receive(std::span<const std::uint8_t> bytes) {
     const auto acked = sent_.acknowledge(header, now_);
     if (!acked) return drop(acked.error());
     last_heard_ = now_;
+    doubted_ = false;
     if (acked->has_rtt && acked->rtt <= now_ - rtt_from_) {
       stats_.rtt.add(acked->rtt);
       rtt_ = rtt_ == Micros{0} ? acked->rtt : (rtt_ * 7 + acked->rtt) / 8;
@@ -127,6 +138,8 @@ void Client::receive(std::span<const std::uint8_t> bytes) {
     static_cast<void>(received_.accept(header.sequence));
     if (const auto acked = sent_.acknowledge(header, now_); acked && acked->has_rtt) rtt_ = acked->rtt;
     last_heard_ = now_;
+  } else if (doubted_) {
+    if (!hear_probe(header, *message)) return drop(DropReason::wrong_state);
   } else if (const auto* refuse = std::get_if<Refuse>(&*message);
              refuse == nullptr || refuse->nonce != config_.nonce) {
     return drop(DropReason::wrong_state);
@@ -269,8 +282,9 @@ void Client::send(DatagramBatch& out, std::span<const std::uint8_t> packet) {
 }
 
 void Client::send_hello(DatagramBatch& out) {
-  send(out,
-       writer_.write(next_header(), Hello{protocol_version, config_.nonce, config_.name, config_.build}));
+  PacketHeader header = next_header();
+  put_nonce(header, config_.nonce);
+  send(out, writer_.write(header, Hello{protocol_version, config_.nonce, config_.name, config_.build}));
 }
 
 void Client::send_join(DatagramBatch& out) { send(out, writer_.write(next_header(), join_)); }

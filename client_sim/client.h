@@ -57,6 +57,7 @@ struct ClientStats {
   std::uint64_t commands = 0;
   std::uint64_t commands_skipped = 0;  ///< tick numbers jumped over to catch up with the server
   std::array<std::uint64_t, drop_reason_count> drops{};
+  std::uint64_t rejoins = 0;  ///< times it was welcomed anew, by a server that did not know it any more
   Micros joined_after{0};     ///< from the first hello to the first snapshot
   Micros longest_gap{0};      ///< longest time without a snapshot, since the first one
   std::uint64_t starved = 0;  ///< gaps of a second or more in which the client listened
@@ -69,6 +70,10 @@ struct ClientStats {
 /// estimate it numbers the present command and sends it together with those the server has not confirmed yet.
 /// The estimate runs a hair faster or slower, as snapshots tell how far ahead commands arrive
 /// (input_clock.h). One thread. Same calls, same bytes.
+///
+/// A server that says that it knows no such connection was started again, or is none: the client goes on, says
+/// hello under a new nonce beside it, and joins again by itself when that is welcomed (WIRE.md, Lost
+/// connections).
 class Client {
  public:
   explicit Client(ClientConfig config);
@@ -88,6 +93,12 @@ class Client {
   /// Queues a line of chat. False when it is not valid_text or when chat_queue_max lines are waiting.
   static constexpr std::size_t chat_queue_max = 8;
   bool say(std::string_view text);
+
+  /// Lost without a word: the connection ended, or nothing came. Not so when it was refused or sent away.
+  bool broken_off() const { return broken_off_; }
+  /// From lost back to connecting, as a new client that keeps its counters: for those who bring a new
+  /// connection after the old one broke off. Precondition: broken_off().
+  void join_again(Micros now);
 
   /// Says goodbye (thrice, as datagrams get lost), then the state becomes left.
   void leave(LeaveReason reason = LeaveReason::quit);
@@ -139,6 +150,14 @@ class Client {
   void handle(const Pong& message);
   void count_snapshot(const SnapshotPart& message);
   void end(ClientState state, std::string reason);
+  void break_off(std::string reason);
+
+  // client_rejoin.cpp
+  void hear_unknown(const PacketHeader& header);
+  bool hear_probe(const PacketHeader& header, ServerMessage& message);
+  void send_probe(DatagramBatch& out);
+  void begin_anew(std::uint64_t nonce, const AckTracker& sent);
+  std::uint64_t next_nonce() const;
 
   void send_hello(DatagramBatch& out);
   void send_join(DatagramBatch& out);
@@ -194,6 +213,13 @@ class Client {
   std::uint32_t chat_seen_ = 0;
   std::array<ChatLine, chat_lines_waiting_max> chat_early_;  // by number modulo; 0: none
   std::vector<ChatLine> chat_in_;
+
+  // A server that may not know us any more, and the hello to find out.
+  bool doubted_ = false;
+  bool broken_off_ = false;
+  std::uint64_t probe_nonce_ = 0;  // 0: none was sent yet
+  AckTracker probe_sent_;
+  Micros next_probe_{0};
 
   std::optional<LeaveReason> leaving_;
   int leaves_sent_ = 0;

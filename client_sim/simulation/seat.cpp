@@ -1,6 +1,7 @@
 #include "client_sim/simulation/seat.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocol/decode.h"
 #include "protocol/packet.h"
@@ -64,6 +65,7 @@ void Seat::sit_down(Micros now) {
   if (!same_port_ || lives_ == 0)
     address_.port = static_cast<std::uint16_t>(ports_per_round * (1 + lives_ % 60) + number_);
   ++lives_;
+  connection_ = 0;
   if (stream_) address_.link = server_.link = lives_ * ports_per_round + number_;
   same_port_ = false;
   client_sim::ClientConfig setup;
@@ -90,6 +92,20 @@ void Seat::sit_down(Micros now) {
   sent_.fill({});
   next_line_ = now + 2 * second;
   if (rejoins()) goes_at_ = now + millis(15'000 + rng_.below(30'000));
+}
+
+/// The server does not know its client any more, and the client joined again: what was said and sent before
+/// proves nothing about the new connection, which knows it under the name it came with.
+void Seat::note_rejoin() {
+  if (client_ == nullptr || !client_->welcomed()) return;
+  const std::uint32_t before = std::exchange(connection_, client_->welcome().connection);
+  if (before == 0 || before == connection_) return;
+  ++lives_;
+  delivered_.clear();
+  originals_ = 1;  // its hello
+  lines_said_ = 0;
+  heard_.clear();
+  sent_.fill({});
 }
 
 bool Seat::rejoins() const { return number_ % rejoin_every == rejoin_every - 1; }
@@ -223,6 +239,7 @@ void Seat::run(Micros now) {
     disturb(now);
   }
   client_->advance(client_now_, inbox_, outbox_);
+  note_rejoin();
   for (ChatLine& line : client_->take_chat()) heard_.push_back(std::move(line));
   if (attacker_) attacker_->act(now, *client_, server_, outbox_);
   post(now);

@@ -35,7 +35,7 @@ class Seat {
   const PeerAddress& address() const { return address_; }
   /// Null while nobody sits here.
   const Client* client() const { return client_.get(); }
-  /// How many clients have sat here.
+  /// How many clients have sat here; one that was welcomed anew is another.
   std::uint32_t lives() const { return lives_; }
   /// What the present client is called: no two of a run share a name.
   std::string name() const;
@@ -83,6 +83,7 @@ class Seat {
 
  private:
   void sit_down(Micros now);
+  void note_rejoin();
   void stand_up(Micros now, Micros away_for);
   void set_conditions();
   void note_sent(std::span<const std::uint8_t> bytes);
@@ -111,6 +112,7 @@ class Seat {
   bool same_port_ = false;
   bool tainted_ = false;
   std::uint32_t lives_ = 0;
+  std::uint32_t connection_ = 0;  // of the present client, once it is welcomed
 
   // Longer than a clock leaps, so that a leap does not overwrite what is still on its way.
   std::array<SentCommand, 1024> sent_{};

@@ -568,3 +568,56 @@ TEST_CASE("a client with an unusable name says so before it sends anything", "[c
   CHECK(match.client.refuse_reason() == RefuseReason::bad_name);
   CHECK(match.server.hellos == 0);
 }
+
+TEST_CASE("only who knows a client's nonce can tell it of another version", "[client_sim][client]") {
+  Match match;
+  match.server.silent = true;
+  match.run(0.1);
+  std::vector<std::uint8_t> other(datagram_bytes_max, 0);
+  other[0] = 9;
+  DatagramBatch in, out;
+  in.add(server_address(), other);
+  in.add(server_address(), std::span(other).first(1));
+  match.client.advance(match.now, in, out);
+  CHECK(match.client.state() == ClientState::connecting);
+  other[16] = 1234 & 0xff, other[17] = 1234 >> 8;
+  in.clear();
+  in.add(server_address(), other);
+  match.client.advance(match.now, in, out);
+  CHECK(match.client.state() == ClientState::refused);
+  CHECK(match.client.refuse_reason() == RefuseReason::version);
+}
+
+TEST_CASE("a made-up word of an unknown connection changes nothing while the server goes on answering",
+          "[client_sim][client]") {
+  Match match;
+  match.run(1);
+  REQUIRE(match.client.state() == ClientState::playing);
+  const std::uint32_t hellos = match.server.hellos;
+  const std::uint64_t missing = match.server.missing;
+  for (int i = 0; i < 400; ++i) {
+    DatagramBatch in, out;
+    PacketHeader question;
+    question.connection = FakeServer::connection_id;
+    question.sequence = match.client.stats().packets_out - static_cast<std::uint64_t>(i % 3);
+    in.add(server_address(), unknown_connection_packet(question));
+    match.client.advance(match.now, in, out);
+    match.up.send(match.now, out);
+    match.run(0.005);
+  }
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.client.stats().rejoins == 0);
+  CHECK(match.client.stats().starved == 0);
+  CHECK(match.server.missing == missing);
+  CHECK(match.server.hellos - hellos <= 5);  // two seconds, one each half
+  // Not even a hello: another connection, and what was never sent.
+  match.run(1);
+  const std::uint32_t asked = match.server.hellos;
+  DatagramBatch in, out;
+  in.add(server_address(), unknown_connection_packet({.connection = 5, .sequence = 3}));
+  in.add(server_address(), unknown_connection_packet({.connection = FakeServer::connection_id,
+                                                      .sequence = match.client.stats().packets_out + 50}));
+  match.client.advance(match.now, in, out);
+  match.run(1);
+  CHECK(match.server.hellos == asked);
+}

@@ -1,0 +1,97 @@
+// A server that is killed and started again has its clients back, over a link that loses some.
+#include "tests/integration/hosted_client.h"
+
+using namespace ashlar;
+using ashlar::client_sim::ClientState;
+
+namespace {
+
+WorldSetup small_world() {
+  WorldSetup setup;
+  setup.players_max = 4;
+  setup.monsters = setup.monsters_max = 0;
+  return setup;
+}
+
+std::unique_ptr<server::Host> fresh_host(std::uint64_t seed) {
+  server::HostConfig config;
+  config.clients_max = 4;
+  return std::make_unique<server::Host>(config, std::make_unique<World>(small_world()),
+                                        server::SecretKey{seed, 1});
+}
+
+}  // namespace
+
+TEST_CASE("after kill and restart a client is back within a second, without a word from anybody",
+          "[integration][rejoin]") {
+  const double loss = GENERATE(0.0, 0.1);
+  CAPTURE(loss);
+  testing::HostedClient match(small_world());
+  client_sim::LinkConditions conditions;
+  conditions.latency = client_sim::Micros{20'000};
+  conditions.loss = loss;
+  match.conditions(conditions);
+  match.enter();
+  match.run(2);
+  const std::uint32_t before = match.client.welcome().connection;
+  match.client.say("as the old one went");
+  match.host = fresh_host(99);
+  match.client.say("said to nobody");
+  match.run(loss > 0 ? 2 : 1);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.client.stats().rejoins == 1);
+  CHECK(match.client.welcome().connection != before);
+  CHECK(match.world().player_count() == 1);
+  match.run(3);
+  // In control again, and its lines arrived.
+  PlayerCommand command;
+  command.forward = 1;
+  const DVec3 stood = match.world().players().body[match.row()].position_m;
+  match.client.set_command(command);
+  match.run(2);
+  CHECK(length(xy(match.world().players().body[match.row()].position_m) - xy(stood)) > 0.5);
+  CHECK(match.client.applied_tick() + 60 > number(match.world().tick()));
+  int lines = 0;
+  for (const auto& event : match.events)
+    lines += event.kind == server::HostEventKind::chat && event.detail == "said to nobody";
+  CHECK(lines == 1);
+  CHECK(match.host->status().clients == 1);
+}
+
+TEST_CASE("two servers cannot be made to answer each other", "[integration][rejoin]") {
+  auto one = fresh_host(1), other = fresh_host(2);
+  PeerAddress at;
+  at.ip[15] = 9;
+  at.port = 9;
+  DatagramBatch in, out;
+  std::vector<server::HostEvent> events;
+  in.add(at, unknown_connection_packet({.connection = 77, .sequence = 5}));
+  one->advance(client_sim::Micros{1'000'000}, in, out, events);
+  CHECK(out.entries().empty());
+}
+
+TEST_CASE("a player behind a new port joins again, and the old session ends by itself", "[integration][rejoin]") {
+  testing::HostedClient match(small_world());
+  match.enter();
+  match.run(1);
+  // The translator on the way forgot us: the server sees another port from now on.
+  const client_sim::Micros until = match.now + client_sim::Micros{3'000'000};
+  PeerAddress moved;
+  moved.port = 4242;
+  PeerAddress server_side;
+  server_side.port = 7777;
+  while (match.now < until) {
+    match.now += client_sim::Micros{2000};
+    DatagramBatch to_client, from_client, to_server, from_server;
+    match.down.deliver(match.now, to_client);
+    match.client.advance(match.now, to_client, from_client);
+    for (const auto& entry : from_client.entries()) to_server.add(moved, from_client.bytes(entry));
+    match.host->advance(match.now, to_server, from_server, match.events);
+    DatagramBatch back;
+    for (const auto& entry : from_server.entries())
+      if (entry.peer == moved) back.add(server_side, from_server.bytes(entry));
+    match.down.send(match.now, back);
+  }
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.client.stats().rejoins == 1);
+}
