@@ -19,6 +19,9 @@ constexpr Micros poll_every{2'000};
 constexpr Micros late_after{20'000};
 constexpr Micros farewell{1'000'000};  // at most, for goodbyes to be sent and answered
 constexpr Micros think_every{15'000};
+/// A client whose connection broke off tries again so often and for so long: as long as a server takes to
+/// start.
+constexpr Micros rejoin_every{500'000}, rejoin_for{15'000'000};
 
 Micros read_clock() {
   timespec t{};
@@ -60,6 +63,9 @@ class Wire {
   }
 
   const SocketCounters& counters() const { return socket_.counters(); }
+  std::uint16_t local_port() const { return socket_.local_port(); }
+  /// A new connection in place of one that broke off.
+  void replace(ClientSocket socket) { socket_ = std::move(socket); }
 
  private:
   ClientSocket socket_;
@@ -78,6 +84,13 @@ struct Player {
   Micros joined_at{0};
   Micros ended_at{0};
   bool joined = false;
+  Micros rejoin_at{0}, rejoin_until{0};  // 0: its connection stands
+
+  /// Nothing more will come of it.
+  bool gone(Micros now) const {
+    return client.ended() &&
+           !(joined && client.broken_off() && (rejoin_until == Micros{0} || now < rejoin_until));
+  }
 };
 
 struct Enemy {
@@ -103,10 +116,11 @@ class Run {
   ClientConfig config(std::string name, std::uint64_t nonce);
   void turn(Micros now);
   void turn(Micros now, Player& player);
+  void join_again(Micros now, Player& player);
   void progress(Micros now);
   LoadReport report(Micros now) const;
-  bool everyone_ended() const {
-    return std::all_of(players_.begin(), players_.end(), [](const auto& p) { return p->client.ended(); });
+  bool everyone_ended(Micros now) const {
+    return std::all_of(players_.begin(), players_.end(), [now](const auto& p) { return p->gone(now); });
   }
 
   const LoadOptions& options_;
@@ -118,6 +132,8 @@ class Run {
   Micros start_{0};
   std::deque<std::unique_ptr<Player>> players_;
   std::vector<std::unique_ptr<Enemy>> enemies_;
+  std::optional<Raid> raid_;
+  std::vector<std::uint16_t> victims_;
   DatagramBatch out_;
   std::uint64_t late_polls_ = 0;
   Micros next_progress_{0};
@@ -158,6 +174,19 @@ std::expected<void, std::string> Run::add_player(Micros now) {
 }
 
 std::expected<void, std::string> Run::add_enemies() {
+  if (options_.raid && options_.hostile > 0) {
+    RaidOptions o;
+    o.server = server_;
+    o.server.transport = Transport::udp;
+    o.kind = *options_.raid;
+    o.peers = options_.hostile;
+    o.per_s = options_.hostile_datagrams_per_s;
+    o.seed = options_.seed;
+    auto raid = Raid::open(o);
+    if (!raid) return std::unexpected(std::move(raid.error()));
+    raid_.emplace(std::move(*raid));
+    return {};
+  }
   for (std::uint32_t i = 0; i < options_.hostile; ++i) {
     auto socket = ClientSocket::open(server_);
     if (!socket) return std::unexpected(std::move(socket.error()));
@@ -171,8 +200,21 @@ std::expected<void, std::string> Run::add_enemies() {
   return {};
 }
 
+/// The server may be on its way up again: a new connection, every now and then, for a while.
+void Run::join_again(Micros now, Player& p) {
+  if (p.gone(now)) return;
+  if (p.rejoin_until == Micros{0}) p.rejoin_until = now + rejoin_for, p.rejoin_at = now + rejoin_every;
+  if (now < p.rejoin_at) return;
+  p.rejoin_at = now + rejoin_every;
+  auto socket = ClientSocket::open(server_);
+  if (!socket) return;
+  p.wire.replace(std::move(*socket));
+  p.client.join_again(now);
+}
+
 void Run::turn(Micros now, Player& p) {
-  if (p.client.ended()) return;
+  if (p.client.ended()) return join_again(now, p);
+  if (p.client.state() == ClientState::playing) p.rejoin_until = Micros{0};
   const DatagramBatch& in = p.wire.receive(now);
   // Before anybody plays: it takes a while, and a client that is silent for so long would count as starved.
   if (party_ != nullptr && p.client.welcomed()) party_->prepare(p.client.welcome());
@@ -204,6 +246,12 @@ void Run::turn(Micros now) {
     enemy->peer.advance(now, in, out_);
     enemy->wire.send(now, out_);
   }
+  if (!raid_) return;
+  victims_.clear();
+  if (options_.raid == RaidKind::spoofed_leave)
+    for (const auto& p : players_) victims_.push_back(p->wire.local_port());
+  raid_->set_victims(victims_);
+  raid_->turn(now);
 }
 
 void Run::progress(Micros now) {
@@ -254,6 +302,7 @@ LoadReport Run::report(Micros now) const {
   r.late_polls = late_polls_;
   for (const auto& p : players_) r.send_full += p->wire.counters().send_full;
   if (party_ != nullptr) r.explored = party_->explored();
+  if (raid_) r.attacks_sent += raid_->sent();
   for (const auto& e : enemies_) r.attacks_sent += e->peer.attacks_sent();
   return r;
 }
@@ -281,7 +330,8 @@ std::expected<LoadReport, std::string> Run::play() {
       progress(now);
     }
     const bool all_here = players_.size() == options_.clients;
-    if (!leaving && (now - start_ >= options_.duration || hooks_.stop() || (all_here && everyone_ended()))) {
+    if (!leaving &&
+        (now - start_ >= options_.duration || hooks_.stop() || (all_here && everyone_ended(now)))) {
       leaving = true;
       leaving_since = played_until = now;
       for (const auto& p : players_)

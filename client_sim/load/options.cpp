@@ -27,6 +27,12 @@ void add_parsed(CLI::App& app, const char* option, Value& value, Parse parse, co
       ->type_name(type);
 }
 
+std::vector<std::string> hostile_names() {
+  std::vector<std::string> out{"mixed"};
+  for (std::size_t i = 0; i < raid_kind_count; ++i) out.emplace_back(name(static_cast<RaidKind>(i)));
+  return out;
+}
+
 std::vector<std::string> brain_names() {
   std::vector<std::string> out{"mixed"};
   for (std::size_t i = 0; i < brain_kind_count; ++i) out.emplace_back(name(static_cast<BrainKind>(i)));
@@ -39,6 +45,7 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   LoadOptions o;
   std::string transport = "udp";
   std::string brain = "mixed";
+  std::string hostile = "mixed";
   CLI::App app{"Plays with many simulated clients over real sockets, reports, and passes or fails.",
                "ashlar-sim load"};
   app.footer(footer);
@@ -72,7 +79,14 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   app.add_option("--hostile", o.hostile, "Hostile peers beside the clients")
       ->check(CLI::Range(0u, 1000u))
       ->capture_default_str();
-  app.add_option("--hostile-rate", o.hostile_datagrams_per_s, "Attacks per second of each")
+  app.add_option(
+         "--hostile-kind", hostile,
+         "What they do: mixed plays and does a little of everything; the others attack over sockets of "
+         "their own, only over IPv4")
+      ->check(CLI::IsMember(hostile_names()))
+      ->capture_default_str();
+  app.add_option("--hostile-rate", o.hostile_datagrams_per_s,
+                 "Attacks per second of each: datagrams, joins, KB of tiny frames")
       ->check(CLI::Range(1u, 100'000u))
       ->capture_default_str();
   add_parsed(app, "--progress", o.progress, parse_duration, "TIME",
@@ -96,6 +110,7 @@ LoadCommand parse_load(int argc, const char* const* argv) {
     return {std::nullopt, "ashlar-sim load: " + line + " (see --help)", 2};
   }
   o.transport = transport == "tcp" ? Transport::tcp : Transport::udp;
+  o.raid = raid_kind(hostile);
   if (brain != "mixed") o.brain = brain_kind(brain);
   o.link.ordered = o.transport == Transport::tcp;
   return {o, "", 0};

@@ -7,6 +7,7 @@
 
 #include "client_sim/brain.h"
 #include "client_sim/link.h"
+#include "client_sim/load/raid.h"
 #include "protocol/datagram.h"
 
 namespace ashlar::client_sim {
@@ -27,6 +28,8 @@ struct LoadOptions {
   std::uint32_t joins_per_s = 100;
   std::uint32_t hostile = 0;  ///< hostile peers beside the clients
   std::uint32_t hostile_datagrams_per_s = 200;
+  std::optional<RaidKind>
+      raid;  ///< what the hostile peers do; nullopt: they play and do a little of everything
   std::uint32_t chat_every_s = 0;  ///< each client says a line about so often; 0: never
   LinkConditions link;             ///< each way, before the real network
   Micros progress{5'000'000};      ///< between progress lines; 0: none

@@ -99,6 +99,7 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
     r.packets_out += s.packets_out;
     r.bytes_in += s.bytes_in;
     r.bytes_out += s.bytes_out;
+    r.rejoins += s.rejoins;
     r.commands += s.commands;
     r.commands_skipped += s.commands_skipped;
     for (std::size_t i = 0; i < r.drops.size(); ++i) r.drops[i] += s.drops[i];
@@ -116,6 +117,9 @@ std::string to_text(const LoadReport& r) {
   out += format("clients        %u joined of %u, %u refused, %u dropped, %u starved; all in after %.2f s\n",
                 r.joined, r.clients, r.refused, r.dropped, r.starved, seconds(r.joined_after_max));
   for (const std::string& reason : r.reasons) out += "               " + reason + "\n";
+  if (r.rejoins > 0)
+    out += format("               joined again %llu times after the server was lost\n",
+                  static_cast<unsigned long long>(r.rejoins));
   out += format("round trip     p50 %.1f ms, p95 %.1f ms, p99 %.1f ms, max %.1f ms\n",
                 millis(r.rtt.quantile(0.5)), millis(r.rtt.quantile(0.95)), millis(r.rtt.quantile(0.99)),
                 millis(r.rtt.max()));
@@ -171,6 +175,7 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("refused", r.refused);
   o.count("dropped", r.dropped);
   o.count("starved", r.starved);
+  o.count("rejoins", r.rejoins);
   o.number("joined_after_max_s", seconds(r.joined_after_max));
   Object rtt;
   rtt.count("samples", r.rtt.count());

@@ -274,4 +274,14 @@ void ClientSocket::send(const DatagramBatch& out) {
   }
 }
 
+std::uint16_t ClientSocket::local_port() const {
+  sockaddr_storage own{};
+  socklen_t size = sizeof own;
+  if (socket_ < 0 || ::getsockname(socket_, reinterpret_cast<sockaddr*>(&own), &size) != 0) return 0;
+  // The port lies at the same place for both families.
+  sockaddr_in v4;
+  std::memcpy(&v4, &own, sizeof v4);
+  return ntohs(v4.sin_port);
+}
+
 }  // namespace ashlar::client_sim

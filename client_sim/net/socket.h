@@ -44,6 +44,8 @@ class ClientSocket {
   /// Sends what is for the server, and over TCP what waited.
   void send(const DatagramBatch& out);
   void close();
+  /// Of this end; 0: not known.
+  std::uint16_t local_port() const;
 
   const SocketCounters& counters() const { return counters_; }
 

@@ -1,0 +1,63 @@
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client_sim/client.h"
+#include "protocol/datagram.h"
+
+namespace ashlar::client_sim {
+
+/// What a raid does to a server, over sockets of its own. Unlike a hostile peer (hostile.h) it plays no
+/// player.
+enum class RaidKind : std::uint8_t {
+  tiny_frames,    ///< TCP: frames of one byte, as many as the line takes, from connections that come anew
+  idle,           ///< TCP: connections that say nothing, opened again when they are closed
+  churn,          ///< UDP: join, leave, join
+  garbage,        ///< UDP: datagrams of a hello's size and of another version
+  spoofed_leave,  ///< UDP: a leave in each victim's name, of connections worked out from ids of its own
+};
+inline constexpr std::size_t raid_kind_count = 5;
+
+/// Spelled as on the command line: "tiny-frames", "idle", ...
+std::string_view name(RaidKind kind);
+std::optional<RaidKind> raid_kind(std::string_view name);
+
+struct RaidOptions {
+  PeerAddress server;
+  RaidKind kind = RaidKind::garbage;
+  std::uint32_t peers = 1;    ///< sockets at once
+  std::uint32_t per_s = 200;  ///< of each: datagrams, joins, or KB of frames; of idle ones: connections
+  std::uint32_t addresses =
+      1;  ///< it comes from so many, where the server is on the loopback (127.0.0.2, ...)
+  std::uint64_t seed = 1;
+};
+
+/// A raid under way. Sockets and a clock of the caller's; one thread. What the system refuses (sockets, full
+/// buffers, no right to send in another's name) is left out and told by sent().
+class Raid {
+ public:
+  static std::expected<Raid, std::string> open(const RaidOptions& options);
+  Raid(Raid&&) noexcept;
+  Raid& operator=(Raid&&) noexcept;
+  ~Raid();
+
+  /// Does what is due. Call every few milliseconds; what a longer pause missed is not made up for.
+  void turn(Micros now);
+  /// In whose name leaves are sent: UDP ports of clients on this machine.
+  void set_victims(std::span<const std::uint16_t> ports);
+
+  std::uint64_t sent() const;  ///< datagrams, frames' bytes over 3, or connections
+
+ private:
+  struct Impl;
+  explicit Raid(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ashlar::client_sim
