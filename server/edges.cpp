@@ -22,6 +22,7 @@ Edges::Edges(Log& log, microseconds start, std::uint16_t tick_rate_hz)
     : log_(log),
       tick_ns_max_(1'000'000'000u / tick_rate_hz),
       people_(200, seconds(1)),
+      talk_(200, seconds(1)),
       refusals_(20, seconds(10)),
       closes_(20, seconds(10)),
       late_(5, seconds(10)),
@@ -53,8 +54,10 @@ void Edges::log_close(microseconds now, const TcpClosed& closed) {
 
 void Edges::log_event(microseconds now, const HostEvent& event) {
   std::uint64_t suppressed = 0;
-  const bool refused = event.kind == HostEventKind::refused;
-  if (!(refused ? refusals_ : people_).allow(now, suppressed)) return;
+  RateCap& cap = event.kind == HostEventKind::refused ? refusals_
+                 : event.kind == HostEventKind::chat  ? talk_
+                                                      : people_;
+  if (!cap.allow(now, suppressed)) return;
   std::vector<LogField> fields{{"player", event.name}};
   const std::string address = to_text(event.peer);
   fields.emplace_back("address", address);

@@ -32,7 +32,7 @@ class Edges {
   Log& log_;
   std::uint64_t tick_ns_max_;
   std::uint32_t tick_seen_ = 0;
-  RateCap people_, refusals_, closes_, late_, skips_;
+  RateCap people_, talk_, refusals_, closes_, late_, skips_;
   std::chrono::microseconds next_losses_;
   std::uint64_t skipped_seen_ = 0;
   TransportCounters transports_seen_;

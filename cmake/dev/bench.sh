@@ -12,6 +12,7 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   protocol   encoding and decoding
   simulate   [MINUTES [SEED]] an hour of the whole system with every fault on simulated time
   walk       [--minutes M] [--map NAME] ... 500 movers for 2 minutes on every map; about an hour
+  abuse      [--server PATH] [--seconds N] [ATTACK ...] what honest players lose while a server is attacked
   explore    [--maps all|A,B] ... simulated players who set out to enter every sector they can; minutes
 
 collide and maps take no arguments; movers and protocol take Google Benchmark's, such as
@@ -30,7 +31,7 @@ command_bench() {
     [[ " ${names[*]} " == *" $name "* ]] || die "there is no benchmark '$name'; there are: ${names[*]}"
     names=("$name")
   fi
-  build_targets bench "${names[@]/#/bench_}"
+  build_targets bench "${names[@]/#/bench_}" ashlar-server
   for name in "${names[@]}"; do
     say "bench_$name"
     "build/bench/bin/bench_$name" "$@"

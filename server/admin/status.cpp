@@ -84,6 +84,11 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.ticks_skipped = status.ticks_skipped;
   report.stuck = status.stuck;
   report.recovered = status.recovered;
+  report.lingering = status.lingering;
+  report.notices_lost = status.notices_lost;
+  report.chat_given_up = status.chat_given_up;
+  report.gate = status.gate;
+  report.tcp = transports;
   report.total = spread_of(total_);
   for (std::size_t i = 0; i < phase_count; ++i) report.phases[i] = spread_of(phases_[i]);
 
@@ -128,7 +133,23 @@ void log_status(Log& log, const StatusReport& r) {
             {"ticks_late", r.ticks_late},
             {"ticks_skipped", r.ticks_skipped},
             {"recovered", r.recovered},
-            {"stuck", r.stuck}});
+            {"stuck", r.stuck},
+            {"lingering", r.lingering},
+            {"greetings_limited", r.gate.greetings_limited},
+            {"refusals_limited", r.gate.refusals_limited},
+            {"rejoins_refused", r.gate.rejoins_refused},
+            {"pongs", r.gate.pongs},
+            {"pings_limited", r.gate.pings_limited},
+            {"unknown_told", r.gate.unknown_told},
+            {"unknown_limited", r.gate.unknown_limited},
+            {"notices_lost", r.notices_lost},
+            {"chat_given_up", r.chat_given_up},
+            {"tcp_accept_errors", r.tcp.tcp_accept_errors},
+            {"tcp_displaced", r.tcp.tcp_closed_displaced},
+            {"tcp_bad_frames", r.tcp.tcp_closed_bad_frame + r.tcp.tcp_closed_tiny_frame},
+            {"tcp_unanswered", r.tcp.tcp_closed_unanswered},
+            {"tcp_idle", r.tcp.tcp_closed_idle},
+            {"tcp_slow", r.tcp.tcp_closed_slow}});
 }
 
 std::string status_text(const StatusTitle& title, const StatusReport& r) {
@@ -151,6 +172,10 @@ std::string status_text(const StatusTitle& title, const StatusReport& r) {
       print("late ticks %llu, skipped %llu   rejected %llu, lost in the kernel %llu, for want of room %llu\n",
             static_cast<ull>(r.ticks_late), static_cast<ull>(r.ticks_skipped), static_cast<ull>(r.rejected),
             static_cast<ull>(r.dropped_kernel), static_cast<ull>(r.dropped_sending));
+  out += print(
+      "at the gate: hellos unread %llu, refusals unsaid %llu, rejoins refused %llu, strangers closed %llu\n",
+      static_cast<ull>(r.gate.greetings_limited), static_cast<ull>(r.gate.refusals_limited),
+      static_cast<ull>(r.gate.rejoins_refused), static_cast<ull>(r.tcp.tcp_closed_displaced));
   out += print("recovered from walls %llu, stuck %llu\n", static_cast<ull>(r.recovered),
                static_cast<ull>(r.stuck));
   return out;

@@ -28,8 +28,12 @@ struct StatusReport {
   std::uint64_t rejected = 0;         ///< by the host for any reason, too long, or a broken stream; total
   std::uint64_t dropped_kernel = 0;   ///< total
   std::uint64_t dropped_sending = 0;  ///< no room in a buffer or queue; total
-  std::uint64_t ticks_late = 0, ticks_skipped = 0;  ///< total
-  std::uint64_t stuck = 0, recovered = 0;           ///< total
+  std::uint64_t ticks_late = 0, ticks_skipped = 0;    ///< total
+  std::uint64_t stuck = 0, recovered = 0;             ///< total
+  std::uint32_t lingering = 0;                        ///< bodies of players who left a fight, now
+  std::uint64_t notices_lost = 0, chat_given_up = 0;  ///< total
+  GateCounters gate;                                  ///< total
+  TransportCounters tcp;                              ///< total; why connections were closed
   Spread total;
   std::array<Spread, phase_count> phases;
 };

@@ -94,9 +94,11 @@ void TcpPort::accept(microseconds now, DatagramBatch& in) {
     if (descriptor < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       if (would_block(errno)) return;
+      // Without a descriptor the system does not look whether anybody waits.
+      const bool none_left = errno == EMFILE || errno == ENFILE;
+      if (none_left && !refuse_one()) return;
       ++counters_.tcp_accept_errors;
-      if (errno != EMFILE && errno != ENFILE) return;
-      refuse_one();
+      if (!none_left) return;
       continue;
     }
     PeerAddress peer;
@@ -111,12 +113,14 @@ void TcpPort::accept(microseconds now, DatagramBatch& in) {
   }
 }
 
-/// No descriptors are left. One who waits in the kernel for ever would not know why: accept and close.
-void TcpPort::refuse_one() {
+/// No descriptors are left. Who waited in the kernel for ever would not know why: accepts and closes.
+/// @return false: nobody waits
+bool TcpPort::refuse_one() {
   if (spare_ >= 0) ::close(spare_);
   const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (descriptor >= 0) ::close(descriptor);
   spare_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  return descriptor >= 0;
 }
 
 void TcpPort::take_in(int descriptor, const PeerAddress& from, microseconds now, DatagramBatch& in) {

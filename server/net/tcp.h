@@ -91,7 +91,7 @@ class TcpPort {
   struct Link;
 
   void accept(std::chrono::microseconds now, DatagramBatch& in);
-  void refuse_one();
+  bool refuse_one();
   void take_in(int descriptor, const PeerAddress& from, std::chrono::microseconds now, DatagramBatch& in);
   bool read(Link& link, std::chrono::microseconds now, DatagramBatch& in);
   void close(Link& link, TcpClose why, DatagramBatch& in);

@@ -47,7 +47,7 @@ namespace {
 
 constexpr Micros second{1'000'000};
 constexpr std::uint32_t players = 10;
-constexpr Micros warm_up = 2 * second;
+constexpr Micros warm_up = 3 * second;
 constexpr Micros newcomer_every{250'000}, newcomer_patience = 3 * second, newcomer_stay = second;
 constexpr Micros health_every{500'000};
 
@@ -127,7 +127,7 @@ std::vector<Attack> attacks() {
           {"garbage 9400/s", raid(RaidKind::garbage, 1, 9400, 1)},
           {"garbage 39000/s", raid(RaidKind::garbage, 1, 39000, 1)},
           {"churn 91/s", raid(RaidKind::churn, 7, 13, 1)},
-          {"churn 910/s", raid(RaidKind::churn, 70, 13, 1)},
+          {"churn 910/s", raid(RaidKind::churn, 140, 13, 1)},
           {"spoofed-leave", raid(RaidKind::spoofed_leave, 1, 10, 1)}};
 }
 

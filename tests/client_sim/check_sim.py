@@ -40,9 +40,9 @@ def free_port():
 class Server:
     """A real server on a free port."""
 
-    def __init__(self, *arguments, stdin=subprocess.DEVNULL):
+    def __init__(self, *arguments, stdin=subprocess.DEVNULL, port=0):
         self.process = subprocess.Popen(
-            [SERVER, "--listen", "127.0.0.1", "--port", "0", "--log-format", "json", "--monsters", "10", *arguments],
+            [SERVER, "--listen", "127.0.0.1", "--port", str(port), "--log-format", "json", "--monsters", "10", *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
             stdin=stdin)
         self.port = None
@@ -74,6 +74,8 @@ class Mistakes(unittest.TestCase):
         self.refused(["load", "--colour", "red"], "--colour")
         self.refused(["load", "--clients", "0"], "--clients")
         self.refused(["load", "--transport", "pigeon"], "--transport")
+        self.refused(["load", "--hostile", "1", "--hostile-kind", "rude"], "--hostile-kind", "churn")
+        self.refused(["load", "--hostile", "1", "--hostile-kind", "idle", "--server", "[::1]:7777"], "IPv4")
         self.refused(["load", "--duration", "5x"], "--duration", "5x", "30s")
         self.refused(["load", "--server", "127.0.0.1:99999"], "127.0.0.1:99999", "65535")
         self.refused(["load", "--wad", "/nowhere/none.wad"], "/nowhere/none.wad", "--wad")
@@ -203,6 +205,45 @@ class Runs(unittest.TestCase):
             self.assertTrue(report["passed"], done.stdout)
             self.assertGreater(report["attacks_sent"], 100)
             self.assertGreaterEqual(report["rtt_ms"]["p50"], 55)
+
+    def test_enemies_of_every_kind(self):
+        with Server("--map", "none") as server:
+            for kind in ("tiny-frames", "idle", "churn", "garbage", "spoofed-leave"):
+                with self.subTest(kind):
+                    done, report = self.play(server, "--clients", "4", "--transport", "tcp" if kind == "idle" else "udp",
+                                             "--hostile", "4", "--hostile-kind", kind, "--hostile-rate", "50")
+                    self.assertTrue(report["passed"], done.stdout)
+                    self.assertGreater(report["attacks_sent"], 3)
+
+    def test_after_kill_and_restart_everybody_is_back(self):
+        for transport in ("udp", "tcp"):
+            with self.subTest(transport):
+                port = free_port()
+                server = Server("--map", "none", port=port)
+                with tempfile.TemporaryDirectory() as folder:
+                    report = pathlib.Path(folder) / "report.json"
+                    sim = subprocess.Popen([SIM, "load", "--server", f"127.0.0.1:{port}", "--clients", "8",
+                                            "--transport", transport, "--duration", "10m", "--progress", "200ms",
+                                            "--report", str(report)],
+                                           stdout=subprocess.PIPE, text=True, env=environment())
+                    for line in sim.stdout:
+                        if "playing 8 of 8" in line:
+                            break
+                    server.process.kill()
+                    server.process.communicate(timeout=PATIENCE_S)
+                    with Server("--map", "none", port=port) as again:
+                        back = 0
+                        for line in again.process.stdout:
+                            back += '"joined"' in line
+                            if back == 8:
+                                break
+                        self.assertEqual(back, 8)
+                        sim.send_signal(signal.SIGINT)
+                        out, _ = sim.communicate(timeout=PATIENCE_S)
+                    done = json.loads(report.read_text())
+                    # UDP's are asked anew, TCP's open a new connection; how long that takes is the machine's affair.
+                    self.assertGreaterEqual(done["rejoins"], 8, out)
+                    self.assertEqual((done["dropped"], done["refused"]), (0, 0), out)
 
     def test_full_server(self):
         with Server("--max-clients", "2") as server:

@@ -57,6 +57,20 @@ TEST_CASE("load takes every brain by name", "[client_sim][load]") {
   }
 }
 
+TEST_CASE("load takes every kind of enemy by name", "[client_sim][load]") {
+  CHECK_FALSE(parse({"--hostile", "2"}).options->raid.has_value());
+  CHECK_FALSE(parse({"--hostile-kind", "mixed"}).options->raid.has_value());
+  for (std::size_t i = 0; i < raid_kind_count; ++i) {
+    const auto kind = static_cast<RaidKind>(i);
+    const std::string word(name(kind));
+    CAPTURE(word);
+    const LoadCommand c = parse({"--hostile-kind", word.c_str()});
+    REQUIRE(c.options.has_value());
+    CHECK(c.options->raid == kind);
+    CHECK_THAT(parse({"--help"}).text, ContainsSubstring(word));
+  }
+}
+
 TEST_CASE("a bad argument is one line that names it, and exit code 2", "[client_sim][load]") {
   const std::vector<std::vector<const char*>> cases{{"--clients", "0"},    {"--clients", "5000"},
                                                     {"--clients", "many"}, {"--transport", "carrier"},

@@ -1,0 +1,135 @@
+// Leaving is no escape: who fought lately leaves a body behind for a while.
+#include "tests/server/host_table.h"
+#include "world/sim/shooting.h"
+
+using namespace ashlar;
+using namespace ashlar::server;
+using namespace ashlar::server::test;
+
+namespace {
+
+/// Two who face each other a few metres apart in no world but the terrain; one shoots.
+struct Duel {
+  explicit Duel(Micros linger = Micros{5'000'000}) : table(3, {}, lingering(linger)) {
+    table.enter(ann, "ann", 1);
+    shooter = table.own->id;
+    table.enter(bob, "bob", 2);
+    target = table.own->id;
+    // High above everything: nothing stands between them.
+    table.host->admin({AdminAction::noclip_on, shooter, {}});
+    table.host->admin({AdminAction::teleport, shooter, {0, 0, 100}});
+    table.host->admin({AdminAction::teleport, target, {4, 0, 100}});
+    table.run();
+  }
+  /// Until somebody was hit.
+  bool shoot() {
+    for (int i = 0; i < 30; ++i) {
+      Input input = walking(table.snapshot_tick + 2);
+      input.commands[0] = {};
+      input.commands[0].buttons = button::attack;
+      // What the world turned the view by is added to it.
+      const int row = table.host->world().player_row(shooter);
+      REQUIRE(row >= 0);
+      input.commands[0].yaw = Turn16{0} - view_turn();
+      ann.send(table.in, input);
+      table.run();
+      for (const ShotEvent& shot : table.host->world().shooting().events())
+        if (shot.hit.target == target) return true;
+      table.host->admin({AdminAction::teleport, target, {4, 0, 100}});
+      table.host->admin({AdminAction::teleport, shooter, {0, 0, 100}});
+    }
+    return false;
+  }
+  Turn16 view_turn() {
+    HostAudit books;
+    table.host->audit(books);
+    for (const SessionAudit& session : books.sessions)
+      if (session.player == shooter) return session.view_turn;
+    return Turn16{0};
+  }
+  static HostConfig lingering(Micros linger) {
+    HostConfig config;
+    config.fight_linger = linger;
+    return config;
+  }
+  std::uint32_t bodies() const { return table.host->world().player_count(); }
+
+  Table table;
+  Hand ann{peer(1)}, bob{peer(2)};
+  EntityId shooter{}, target{};
+};
+
+}  // namespace
+
+TEST_CASE("who leaves without a fight is gone at once", "[server][fights]") {
+  Duel duel;
+  duel.bob.send(duel.table.in, Leave{});
+  duel.table.run(2);
+  CHECK(duel.bodies() == 1);
+  CHECK(duel.table.host->status().lingering == 0);
+}
+
+TEST_CASE("who was hit and leaves stays in the world for a while, and holds its place", "[server][fights]") {
+  Duel duel;
+  Leaves leaves;
+  duel.table.host->set_sink(&leaves);
+  REQUIRE(duel.shoot());
+  duel.bob.send(duel.table.in, Leave{});
+  duel.table.run(60);
+  CHECK(duel.bodies() == 2);
+  CHECK(duel.table.host->status().clients == 1);
+  CHECK(duel.table.host->status().lingering == 1);
+  CHECK(leaves.count == 0);
+  HostAudit books;
+  duel.table.host->audit(books);
+  CHECK(books.sessions.size() == 1);
+  CHECK(books.lingering == 1);
+  // Three places: one plays, one body stays, one is free.
+  Hand cid{peer(3)}, dan{peer(4)};
+  cid.at.ip[7] = 2, dan.at.ip[7] = 3;
+  duel.table.enter(cid, "cid", 3);
+  dan.send(duel.table.in, Hello{protocol_version, 4, "dan", ""});
+  duel.table.run();
+  REQUIRE(duel.table.refuse);
+  CHECK(duel.table.refuse->reason == RefuseReason::full);
+  // Five seconds after it left the body does, as a leave of the tick's input.
+  for (int i = 0; i < 300; ++i) {
+    duel.ann.send(duel.table.in, walking(duel.table.snapshot_tick + 2));
+    cid.send(duel.table.in, walking(duel.table.snapshot_tick + 2));
+    duel.table.run();
+  }
+  CHECK(leaves.count == 1);
+  CHECK(duel.bodies() == 2);
+  CHECK(duel.table.host->status().lingering == 0);
+  duel.table.enter(dan, "dan", 5);
+}
+
+TEST_CASE("who shot somebody stays as well, and a kick is no way out", "[server][fights]") {
+  Duel duel;
+  REQUIRE(duel.shoot());
+  CHECK(duel.table.host->kick("ann", "be kind") == 1);
+  duel.table.run(10);
+  CHECK(duel.table.host->status().clients == 1);
+  CHECK(duel.bodies() == 2);
+}
+
+TEST_CASE("a fight of long ago holds nobody", "[server][fights]") {
+  Duel duel;
+  REQUIRE(duel.shoot());
+  for (int i = 0; i < 320; ++i) {
+    duel.ann.send(duel.table.in, walking(duel.table.snapshot_tick + 2));
+    duel.bob.send(duel.table.in, walking(duel.table.snapshot_tick + 2));
+    duel.table.run();
+  }
+  duel.bob.send(duel.table.in, Leave{});
+  duel.table.run(2);
+  CHECK(duel.bodies() == 1);
+}
+
+TEST_CASE("where the setting is 0 nobody stays", "[server][fights]") {
+  Duel duel(Micros{0});
+  REQUIRE(duel.shoot());
+  duel.bob.send(duel.table.in, Leave{});
+  duel.table.run(2);
+  CHECK(duel.bodies() == 1);
+}
