@@ -55,9 +55,10 @@ struct HostStatus {
   std::uint64_t ticks_skipped = 0;                  ///< given up in overload so that the tick slows for all
   std::uint64_t inputs_late = 0, inputs_early = 0;  ///< newest commands outside the buffer's reach
   std::uint64_t stuck = 0, recovered = 0;
-  std::uint32_t lingering = 0;      ///< bodies of players who left a fight
-  std::uint64_t notices_lost = 0;   ///< of joins and leaves, for clients that hear too slowly
-  std::uint64_t chat_given_up = 0;  ///< lines for clients that confirm none
+  std::uint64_t greeted_displaced = 0;  ///< sessions that had not joined and gave way to newer ones
+  std::uint32_t lingering = 0;          ///< bodies of players who left a fight
+  std::uint64_t notices_lost = 0;       ///< of joins and leaves, for clients that hear too slowly
+  std::uint64_t chat_given_up = 0;      ///< lines for clients that confirm none
   GateCounters gate;
   std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};

@@ -9,6 +9,7 @@
 #include "server/chunk_keeper.h"
 #include "server/gate.h"
 #include "server/host.h"
+#include "server/net/strangers.h"
 #include "server/notices.h"
 #include "server/publisher.h"
 #include "server/session.h"
@@ -55,6 +56,8 @@ struct Host::Impl {
   void drop(DropReason reason) { ++status.drops[static_cast<std::size_t>(reason)]; }
   Session* session_of(std::uint32_t connection);
   Session* free_session();
+  /// Who was greeted and has not joined gives way, so that no number of them keeps players out.
+  void make_room(const PeerAddress& from, std::vector<HostEvent>& events);
   /// An id for a new connection in a row, which nothing that anybody was told before tells.
   std::uint32_t next_connection(std::uint32_t row);
 
@@ -86,6 +89,7 @@ struct Host::Impl {
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> per_host;    // sessions by counted_as()
 
   Gate gate;
+  StrangerPool greeted;  // connections that were welcomed and have not joined yet
   Notices notices;
 
   /// A body that stays for a while, as its player left a fight.

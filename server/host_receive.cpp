@@ -48,6 +48,15 @@ Session* Host::Impl::free_session() {
   return &*it;
 }
 
+void Host::Impl::make_room(const PeerAddress& from, std::vector<HostEvent>& events) {
+  const auto key = limit_key(from);
+  std::uint32_t oldest = greeted.gives_way_to(key);
+  if (oldest == 0 && free_session() == nullptr) oldest = greeted.first_to_go(key);
+  if (oldest == 0) return;
+  ++status.greeted_displaced;
+  remove(*session_of(oldest), "", events);
+}
+
 void Host::Impl::receive(Micros at, const DatagramBatch& in, DatagramBatch& out,
                          std::vector<HostEvent>& events) {
   for (const DatagramBatch::Entry& entry : in.entries()) {
@@ -173,20 +182,22 @@ void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader
     if (at - old.heard_at < replace_after) return drop(DropReason::wrong_state);
     remove(old, "came back anew", events);
   }
+  const auto count = per_host.find(counted_as(from));
+  const bool too_many = count != per_host.end() && count->second >= config.clients_per_address_max;
+  const bool too_often = !gate.may_come_again(at, from);
+  if (!too_many && !too_often) make_room(from, events);
   // Full comes first: it is what a player can wait for, and where no limit an address is set both are met.
   Session* session = free_session();
   if (session == nullptr)
     return refuse(from, hello.nonce, RefuseReason::full,
                   "the server is full (" + std::to_string(sessions.size()) + " clients); try again later",
                   hello.name, out, events);
-  const auto count = per_host.find(counted_as(from));
-  if (count != per_host.end() && count->second >= config.clients_per_address_max)
+  if (too_many)
     return refuse(
         from, hello.nonce, RefuseReason::too_many_from_address,
         "this server takes " + std::to_string(config.clients_per_address_max) + " clients an address",
         hello.name, out, events);
-
-  if (!gate.may_come_again(at, from))
+  if (too_often)
     return refuse(from, hello.nonce, RefuseReason::too_many_from_address,
                   "too many come and go from your address; try again in a few seconds", hello.name, out,
                   events);
@@ -206,6 +217,7 @@ void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader
   (void)session->seen.accept(header.sequence);
   by_address[from] = row;
   by_connection[session->connection] = row;
+  greeted.add(session->connection, limit_key(from));
   ++per_host[counted_as(from)];
   welcome(at, *session, out);
 }
@@ -234,6 +246,7 @@ void Host::Impl::on_join(Session& session, const Join& join, DatagramBatch& out,
     return remove(session, "", events);
   }
   session.state = SessionState::joining;
+  greeted.remove(session.connection);
 }
 
 void Host::Impl::on_input(Session& session, const Input& input) {
@@ -286,6 +299,7 @@ void Host::Impl::remove(Session& session, const std::string& why, std::vector<Ho
   gate.note_stay(now, session.address, now - session.began_at);
   by_address.erase(session.address);
   by_connection.erase(session.connection);
+  greeted.remove(session.connection);
   if (const auto it = per_host.find(counted_as(session.address)); it != per_host.end() && --it->second == 0)
     per_host.erase(it);
   session = Session{};

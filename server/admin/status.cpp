@@ -87,6 +87,7 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.lingering = status.lingering;
   report.notices_lost = status.notices_lost;
   report.chat_given_up = status.chat_given_up;
+  report.greeted_displaced = status.greeted_displaced;
   report.gate = status.gate;
   report.tcp = transports;
   report.total = spread_of(total_);
@@ -137,6 +138,7 @@ void log_status(Log& log, const StatusReport& r) {
             {"lingering", r.lingering},
             {"greetings_limited", r.gate.greetings_limited},
             {"refusals_limited", r.gate.refusals_limited},
+            {"greeted_displaced", r.greeted_displaced},
             {"rejoins_refused", r.gate.rejoins_refused},
             {"pongs", r.gate.pongs},
             {"pings_limited", r.gate.pings_limited},

@@ -32,6 +32,7 @@ struct StatusReport {
   std::uint64_t stuck = 0, recovered = 0;             ///< total
   std::uint32_t lingering = 0;                        ///< bodies of players who left a fight, now
   std::uint64_t notices_lost = 0, chat_given_up = 0;  ///< total
+  std::uint64_t greeted_displaced = 0;                ///< total
   GateCounters gate;                                  ///< total
   TransportCounters tcp;                              ///< total; why connections were closed
   Spread total;

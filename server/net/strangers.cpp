@@ -4,8 +4,8 @@
 
 namespace ashlar::server {
 
-std::uint32_t StrangerPool::gives_way_to(const Key& key) const {
-  if (entries_.size() < places_) return 0;
+std::uint32_t StrangerPool::first_to_go(const Key& key) const {
+  if (entries_.empty()) return 0;
   const auto held = [&](const Key& address) {
     const auto found = count_.find(address);
     return (found == count_.end() ? 0u : found->second) + (address == key ? 1u : 0u);

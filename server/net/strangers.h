@@ -7,9 +7,9 @@
 
 namespace ashlar::server {
 
-/// The TCP connections that are no players': on their way in, or on their way out. They have places of their
-/// own, shared fairly between addresses, so that no number of them takes a player's place, and who holds many
-/// does not keep others out. One thread.
+/// Those who are no players: TCP connections on their way in or out, sessions that have not joined yet. They
+/// have places of their own, shared fairly between addresses, so that no number of them takes a player's
+/// place, and who holds many does not keep others out. One thread.
 class StrangerPool {
  public:
   using Key = std::array<std::uint8_t, 16>;  ///< limit_key() of the address
@@ -19,8 +19,11 @@ class StrangerPool {
 
   /// The connection that has to give way before one more from `key` comes in: the oldest of the address that
   /// would hold most, of several such the oldest of all. 0: there is room. O(places).
-  std::uint32_t gives_way_to(const Key& key) const;
+  std::uint32_t gives_way_to(const Key& key) const { return size() < places_ ? 0 : first_to_go(key); }
+  /// The same whether there is room or not. 0: nobody is here.
+  std::uint32_t first_to_go(const Key& key) const;
 
+  /// @param link  a number that names it; not 0
   void add(std::uint32_t link, const Key& key);
   /// Nothing happens when it is none of them. O(places).
   void remove(std::uint32_t link);

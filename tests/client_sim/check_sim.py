@@ -331,6 +331,7 @@ class Recordings(unittest.TestCase):
                     break
             server.process.kill()
             server.process.communicate(timeout=PATIENCE_S)
+            sim.send_signal(signal.SIGINT)  # it would wait for another server
             sim.communicate(timeout=PATIENCE_S)
             done = run("replay", str(path))
             self.assertEqual(done.returncode, 0, done)

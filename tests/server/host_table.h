@@ -57,7 +57,8 @@ struct Table {
     setup.monsters_max = 4;
     setup.monsters = 4;
     config.clients_max = clients;
-    config.clients_per_address_max = 2;
+    if (config.clients_per_address_max == HostConfig{}.clients_per_address_max)
+      config.clients_per_address_max = 2;
     config.message_of_the_day = "be kind";
     host = std::make_unique<Host>(config, std::make_unique<World>(setup), SecretKey{99, 7});
   }

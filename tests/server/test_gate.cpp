@@ -275,6 +275,38 @@ TEST_CASE("chat and what the operator says reach everybody while others come and
   CHECK(table.host->status().chat_given_up == 0);
 }
 
+TEST_CASE("hellos that nobody goes on with keep no player out", "[server][gate]") {
+  HostConfig config;
+  config.rejoins_per_minute = 0;
+  config.clients_per_address_max = 1000;
+  Table table(8, {}, config);
+  std::uint64_t nonce = 1;
+  for (std::uint8_t player = 1; player <= 5; ++player) {
+    for (std::uint16_t i = 0; i < 20; ++i) {
+      Hand flood{somebody(66, i)};
+      flood.send(table.in, Hello{protocol_version, ++nonce, "flood", ""});
+    }
+    Hand ann{somebody(player)};
+    // Those of the flood are many; ann's hello is one, and hers is not the one that gives way.
+    table.run();
+    ann.send(table.in, Hello{protocol_version, 1000u + player, "ann", ""});
+    table.welcome.reset();
+    table.run();
+    REQUIRE(table.welcome);
+    REQUIRE(table.welcome->nonce == 1000u + player);
+    ann.connection = table.welcome->connection;
+    for (std::uint16_t i = 0; i < 20; ++i) {
+      Hand flood{somebody(66, static_cast<std::uint16_t>(100 + i))};
+      flood.send(table.in, Hello{protocol_version, ++nonce, "flood", ""});
+    }
+    table.run();
+    ann.send(table.in, Join{});
+    table.run(2);
+    CHECK(table.host->status().clients == player);
+  }
+  CHECK(table.host->status().greeted_displaced > 50);
+}
+
 TEST_CASE("an address that comes and goes too often waits, and others do not", "[server][gate]") {
   HostConfig config;
   config.rejoins_per_minute = 60;
