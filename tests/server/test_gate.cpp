@@ -1,6 +1,9 @@
 #include "server/gate.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
+#include <string>
 
 #include "server/notices.h"
 #include "tests/server/host_table.h"
