@@ -9,7 +9,9 @@ namespace ashlar {
 
 Surroundings::Surroundings(const Space& space, const Cylinder& shape, const Aabb& reach)
     : space_(space), shape_(shape), prism_(prism_of(shape)), reach_(reach) {
-  BlockRange range = blocks_of(reach);
+  // Blocks that a way's end only touches may stop it, too.
+  constexpr DVec3 touching_m{2 * contact_slop_m, 2 * contact_slop_m, 2 * contact_slop_m};
+  BlockRange range = blocks_of({reach.min - touching_m, reach.max + touching_m});
   range.low.z -= 1;  // ground may be asked for at the reach's very bottom
   if (!fits_window(range.low, range.high)) {
     whole_space_ = true;
