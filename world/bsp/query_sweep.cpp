@@ -262,8 +262,12 @@ class Sweep {
     h.normal = {away.x / l, away.y / l, 0};
   }
 
-  /// Ties at the same time: the lower kind, then the lower line or sector, whatever the order of visiting.
+  /// Ties at the same time: walls first, as who presses into a wall exactly at a sill's height would hang on
+  /// a rim that he does not reach; then the lower kind, then the lower line or sector, whatever the order of
+  /// visiting.
   static bool before(const SweepHit& a, const SweepHit& b) {
+    const bool a_wall = a.kind == ContactKind::map_wall, b_wall = b.kind == ContactKind::map_wall;
+    if (a_wall != b_wall) return a_wall;
     return a.kind != b.kind ? a.kind < b.kind : a.what < b.what;
   }
 

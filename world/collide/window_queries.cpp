@@ -98,7 +98,7 @@ class Sweep {
     } else if (std::fabs(p_.y - cy) >= grown_y) {
       return;
     }
-    if (t0 >= t1 || t1 <= 0 || touch >= best_.t) return;
+    if (t0 >= t1 || t1 <= 0 || touch > best_.t) return;
     // Rounded: a rectangle entered beside its core is entered through the disc at that corner, or missed.
     DVec2 corner{};
     bool touches_corner = false;
@@ -124,7 +124,7 @@ class Sweep {
           if (full == full) touch = full;
           touches_corner = touched == corner;
         }
-        if (touch >= best_.t) return;
+        if (touch > best_.t) return;
       }
     }
 
@@ -208,7 +208,9 @@ class Sweep {
 
   void take(double t, DVec3 normal, IVec3 block) {
     t = std::max(t, 0.0);
-    if (t >= best_.t) return;
+    // Ties: a side before what is above or below, or who presses into a wall would hang on its rims.
+    const bool side_first = best_.hit && t == best_.t && normal.z == 0 && best_.normal.z != 0;
+    if (t >= best_.t && !side_first) return;
     best_ = {t, normal, true, false, block};
   }
 

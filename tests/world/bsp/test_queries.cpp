@@ -162,6 +162,23 @@ TEST_CASE("who starts in rock with the middle on a partition is told so", "[worl
     }
 }
 
+TEST_CASE("who presses into a window that is too low does not hang on its sill", "[world][bsp]") {
+  MapWriter w;
+  const auto room = w.sector(0, 128), window = w.sector(16, 56);
+  w.ring({{0, 0}, {0, 256}, {256, 256}, {256, 0}}, room);
+  w.ring({{64, 96}, {64, 256}, {192, 256}, {192, 96}}, window, room);
+  w.map.name = "SILL";
+  PlaceOptions options;
+  options.doorway = false;
+  const auto map = must_place(w.map, options);
+  const DVec2 p = map->to_world({128, 96});
+  // Exactly at the sill's height and at touching distance.
+  const SweepHit hit = map_sweep(*map, map->initial_heights(), Cylinder{},
+                                 {p.x, p.y - Cylinder{}.radius_m, map->z_to_world(16)}, {0, 0.002, -0.003});
+  CHECK(hit.t == 0);
+  CHECK(hit.normal == DVec3{0, -1, 0});
+}
+
 TEST_CASE("a line with one sector on both sides that parts two is felt", "[world][bsp]") {
   // A platform whose southern side names the platform twice: the leaves beside it are of two sectors.
   MapWriter w;
