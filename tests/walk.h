@@ -21,7 +21,8 @@ struct WalkResult {
   std::uint64_t out = 0;            ///< player-ticks beyond the bounds or below the lowest solid
   std::uint64_t overlapping = 0;    ///< player-ticks deeper in solid than the solver's tolerance
   std::uint64_t stuck = 0;          ///< bodies in solid for more than half a second
-  std::uint64_t recovered = 0;      ///< player-ticks in which recovery moved a body
+  std::uint64_t hanging = 0;    ///< body-ticks in the air in which nothing but the solver held a faller up
+  std::uint64_t recovered = 0;  ///< player-ticks in which recovery moved a body
   std::uint64_t frozen = 0, lost = 0, jumps = 0, steps = 0, pairs = 0;
   double metres = 0;  ///< walked in all, so that a test sees that they did walk
   DVec3 example{};    ///< where the first wrong one was
@@ -30,7 +31,8 @@ struct WalkResult {
   void add(const WalkResult& r) {
     player_ticks += r.player_ticks, monster_ticks += r.monster_ticks, out += r.out,
         overlapping += r.overlapping, stuck += r.stuck;
-    recovered += r.recovered, frozen += r.frozen, lost += r.lost, jumps += r.jumps, steps += r.steps;
+    hanging += r.hanging, recovered += r.recovered, frozen += r.frozen, lost += r.lost, jumps += r.jumps,
+        steps += r.steps;
     pairs += r.pairs, metres += r.metres;
     if (example == DVec3{})
       example = r.example, example_tick = r.example_tick, example_mover = r.example_mover;
@@ -51,6 +53,12 @@ inline bool deeper_than(const Space& space, const Cylinder& shape, DVec3 base, d
   }
   return space_overlaps(space, {shape.radius_m - tolerance, shape.height_m - 2 * tolerance},
                         base + DVec3{0, 0, tolerance});
+}
+
+/// In the air, at the same place as before, and with room below: a solver has lost the fall.
+inline bool hangs(const Space& space, const Cylinder& shape, const Body& body, DVec3 before) {
+  if (body.grounded != 0 || body.stuck_ticks != 0 || length(body.position_m - before) > 1e-6) return false;
+  return !space_overlaps(space, shape, body.position_m - DVec3{0, 0, 0.001});
 }
 
 /// One mover of the crowd: every third is a monster, of a kind that fits where it starts.
@@ -109,7 +117,8 @@ inline WalkResult run_walk(const Space& space, const Rules& rules, const Aabb& b
   std::vector<Body> bodies(movers);
   std::vector<Walker> walkers;
   std::vector<Rng> rngs;
-  std::vector<std::uint32_t> in_solid(movers, 0);
+  std::vector<std::uint32_t> in_solid(movers, 0), in_air(movers, 0);
+  std::vector<DVec3> places(movers);
   for (std::size_t i = 0; i < movers; ++i) {
     walkers.push_back(make_walker(space, rules, starts, i));
     bodies[i].position_m = walkers[i].home;
@@ -127,7 +136,7 @@ inline WalkResult run_walk(const Space& space, const Rules& rules, const Aabb& b
   };
   for (std::uint32_t tick = 0; tick < ticks; ++tick) {
     for (std::size_t i = 0; i < movers; ++i) {
-      const DVec3 before = bodies[i].position_m;
+      const DVec3 before = places[i] = bodies[i].position_m;
       const MoveReport report = walk_on(space, rules, walkers[i], bodies[i], rngs[i], tick == 0);
       result.metres += length(xy(bodies[i].position_m - before));
       result.recovered += report.recovered;
@@ -135,7 +144,7 @@ inline WalkResult run_walk(const Space& space, const Rules& rules, const Aabb& b
       result.lost += report.lost;
       result.jumps += report.jumped;
       result.steps += report.stepped;
-      if (report.lost) bodies[i].position_m = walkers[i].home;
+      if (report.lost) bodies[i].position_m = walkers[i].home, bodies[i].stuck_ticks = 0;
     }
     crowd.clear();
     for (std::size_t i = 0; i < movers; ++i)
@@ -159,6 +168,13 @@ inline WalkResult run_walk(const Space& space, const Rules& rules, const Aabb& b
       }
       if (deeper_than(space, shape, p, walkers[i].tolerance)) {
         ++result.overlapping;
+        blame(tick, i);
+      }
+      // At the top of a jump a tick may lead nowhere; two never do.
+      const bool falls = walkers[i].monster == nullptr || walkers[i].monster->flies == 0;
+      in_air[i] = falls && hangs(space, shape, bodies[i], places[i]) ? in_air[i] + 1 : 0;
+      if (in_air[i] > 1) {
+        ++result.hanging;
         blame(tick, i);
       }
       in_solid[i] = deeper_than(space, shape, p, 0.001) ? in_solid[i] + 1 : 0;

@@ -1,5 +1,6 @@
 // The walk test, whole: 500 movers, two players to a monster, 2 simulated minutes, on every map of the WADs
-// and in dense random voxels, with either solver. Exit code 1 where anybody is out, in solid or stuck.
+// and in dense random voxels, with either solver. Exit code 1 where anybody is out, in solid, stuck or hangs
+// in the air.
 //   bench_walk [--minutes M] [--movers N] [--solver sweep|correct] [--map NAME] [--wad FILE]...
 //   [--voxels-only]
 #include <chrono>
@@ -39,16 +40,17 @@ bool run(WalkWorld& world, const Options& options, WalkResult& total) {
         1e6 * (cpu_s() - start) / static_cast<double>(std::max<std::uint64_t>(1, r.player_ticks));
     std::printf(
         "%-22s %-7s starts %3zu  player-ticks %9llu (monsters %llu)  out %llu  overlapping %llu  stuck %llu  "
-        "recovered %llu  "
+        "hanging %llu  recovered %llu  "
         "frozen %llu  lost %llu  jumps %llu  steps %llu  pairs %llu  km %.1f  us %.2f",
         world.name.c_str(), solver == Solver::sweep ? "sweep" : "correct", world.starts.size(),
         static_cast<unsigned long long>(r.player_ticks), static_cast<unsigned long long>(r.monster_ticks),
         static_cast<unsigned long long>(r.out), static_cast<unsigned long long>(r.overlapping),
-        static_cast<unsigned long long>(r.stuck), static_cast<unsigned long long>(r.recovered),
-        static_cast<unsigned long long>(r.frozen), static_cast<unsigned long long>(r.lost),
-        static_cast<unsigned long long>(r.jumps), static_cast<unsigned long long>(r.steps),
-        static_cast<unsigned long long>(r.pairs), r.metres / 1000, us);
-    const bool bad = r.out + r.overlapping + r.stuck > 0;
+        static_cast<unsigned long long>(r.stuck), static_cast<unsigned long long>(r.hanging),
+        static_cast<unsigned long long>(r.recovered), static_cast<unsigned long long>(r.frozen),
+        static_cast<unsigned long long>(r.lost), static_cast<unsigned long long>(r.jumps),
+        static_cast<unsigned long long>(r.steps), static_cast<unsigned long long>(r.pairs), r.metres / 1000,
+        us);
+    const bool bad = r.out + r.overlapping + r.stuck + r.hanging > 0;
     if (bad)
       std::printf("  WRONG at (%.9f, %.9f, %.9f) tick %u mover %u", r.example.x, r.example.y, r.example.z,
                   r.example_tick, r.example_mover);
@@ -219,9 +221,10 @@ int main(int argc, char** argv) {
       if (name == "MAP01" || name == "E1M1") good = embed(world) && good;
     }
   }
-  std::printf("total: player-ticks %llu  out %llu  overlapping %llu  stuck %llu  recovered %llu\n",
-              static_cast<unsigned long long>(total.player_ticks), static_cast<unsigned long long>(total.out),
-              static_cast<unsigned long long>(total.overlapping),
-              static_cast<unsigned long long>(total.stuck), static_cast<unsigned long long>(total.recovered));
+  std::printf(
+      "total: player-ticks %llu  out %llu  overlapping %llu  stuck %llu  hanging %llu  recovered %llu\n",
+      static_cast<unsigned long long>(total.player_ticks), static_cast<unsigned long long>(total.out),
+      static_cast<unsigned long long>(total.overlapping), static_cast<unsigned long long>(total.stuck),
+      static_cast<unsigned long long>(total.hanging), static_cast<unsigned long long>(total.recovered));
   return good ? 0 : 1;
 }

@@ -28,7 +28,56 @@ bool cells_of_row(const LineGrid& grid, const SolidLine& l, std::int32_t row, Li
   return out.x0 <= out.x1;
 }
 
-void add_lines(const SectorMap& map, const MapBounds& footprint, std::vector<SolidLine>& out) {
+/// Parts of a segment, by share of its length, and the sectors of the leaves that they border.
+struct Border {
+  double from, to;
+  std::uint32_t sector;
+};
+
+/// What lies beside the segment a -> a + along, on its right or its left hand.
+void find_borders(const BspTree& tree, std::uint32_t at, DVec2 a, DVec2 along, bool right, double from,
+                  double to, std::vector<Border>& out) {
+  constexpr double on = 1e-5;
+  while ((at & BspTree::leaf_bit) == 0) {
+    const BspTree::Node& n = tree.nodes[at];
+    const double scale = std::sqrt(n.dx * n.dx + n.dy * n.dy);
+    const double s0 = BspTree::side(n, a + along * from) / scale,
+                 s1 = BspTree::side(n, a + along * to) / scale;
+    if (std::fabs(s0) <= on && std::fabs(s1) <= on) {
+      const bool with = n.dx * along.x + n.dy * along.y > 0;
+      at = n.child[with == right ? 0 : 1];
+    } else if (s0 >= -on && s1 >= -on) {
+      at = n.child[0];
+    } else if (s0 <= on && s1 <= on) {
+      at = n.child[1];
+    } else {
+      const double t = from + (to - from) * (s0 / (s0 - s1));
+      find_borders(tree, n.child[s0 > 0 ? 0 : 1], a, along, right, from, t, out);
+      at = n.child[s0 > 0 ? 1 : 0];
+      from = t;
+    }
+  }
+  out.push_back({from, to, tree.leaves[at & ~BspTree::leaf_bit].sector});
+}
+
+/// A line that names one sector on both sides may yet part two: those of the leaves beside it count.
+template <typename Add>
+void add_parting(const BspTree& tree, DVec2 a, DVec2 b, const SolidLine& line, Add&& add) {
+  std::vector<Border> right, left;
+  find_borders(tree, tree.root, a, b - a, true, 0, 1, right);
+  find_borders(tree, tree.root, a, b - a, false, 0, 1, left);
+  for (const Border& r : right)
+    for (const Border& l : left) {
+      const double from = std::max(r.from, l.from), to = std::min(r.to, l.to);
+      if (r.sector == l.sector || (to - from) * length(b - a) < 1e-3) continue;
+      SolidLine part = line;
+      part.front = r.sector, part.back = l.sector;
+      add(a + (b - a) * from, a + (b - a) * to, part);
+    }
+}
+
+void add_lines(const SectorMap& map, const BspTree& tree, const MapBounds& footprint,
+               std::vector<SolidLine>& out) {
   const auto add = [&](DVec2 a, DVec2 b, SolidLine l) {
     l.a = a;
     l.along = b - a;
@@ -44,7 +93,10 @@ void add_lines(const SectorMap& map, const MapBounds& footprint, std::vector<Sol
     l.back = map.back_sector(line);
     l.line = i;
     l.fence = (line.flags & line_flag::blocking) != 0 && line.back != no_index;
-    if (l.front == l.back && !l.fence) continue;
+    if (l.front == l.back && !l.fence) {
+      add_parting(tree, map.vertices[line.v1], map.vertices[line.v2], l, add);
+      continue;
+    }
     add(map.vertices[line.v1], map.vertices[line.v2], l);
   }
   const DVec2 low = footprint.min, high = footprint.max;
@@ -59,7 +111,7 @@ void add_lines(const SectorMap& map, const MapBounds& footprint, std::vector<Sol
 
 LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBounds& footprint) {
   LineGrid grid;
-  add_lines(map, footprint, grid.lines);
+  add_lines(map, tree, footprint, grid.lines);
   const double width = footprint.max.x - footprint.min.x, depth = footprint.max.y - footprint.min.y;
   grid.cell = line_cell_smallest;
   const double cells_max = std::max(cells_min, cells_per_line_max * static_cast<double>(grid.lines.size()));

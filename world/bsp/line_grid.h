@@ -28,7 +28,8 @@ inline double distance2(const SolidLine& l, DVec2 p) {
 }
 
 /// Lines in square cells, each in every cell that it touches, and the grid of the tree's leaves beside it.
-/// Lines with the same sector on both sides that do not block are left out: they never hold anything up.
+/// Of lines with the same sector on both sides that do not block only those parts are in it where the leaves
+/// beside them are of two sectors after all: the others never hold anything up.
 struct LineGrid {
   double cell = 64, inverse_cell = 1.0 / 64;  ///< map units
   DVec2 origin;                               ///< lower corner of cell (0, 0)

@@ -4,6 +4,7 @@
 
 #include "world/bsp/heights.h"
 #include "world/collide/contact.h"
+#include "world/math/nearest_place.h"
 #include "world/math/shapes.h"
 
 // The queries that world/space.h asks of one placed map, all in the world frame.
@@ -65,9 +66,13 @@ std::optional<SectorHeights> map_floor_ceiling(const PlacedMap& map, HeightsView
 std::optional<double> map_ground_below(const PlacedMap& map, HeightsView heights, DVec2 centre,
                                        double radius_m, double z);
 
-/// Shortest ways out for the correct solver and for recovery: a translation that separates the cylinder from
-/// this map's rock, at most reach_m long, or nullopt. Ties in a documented order.
+/// The least translation, up or down and sideways at once, that separates the cylinder from this map's rock,
+/// at most reach_m long, or nullopt. Ties as in world/math/nearest_place.h.
 std::optional<DVec3> map_correct(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base,
                                  double reach_m);
+
+/// Adds what bounds the free places around a body (world/math/nearest_place.h).
+void map_borders(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base,
+                 NearestPlace& out);
 
 }  // namespace ashlar

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 namespace ashlar {
@@ -78,46 +79,53 @@ DVec3 correct_block(const Cylinder& shape, DVec3 base, unsigned covered) {
   return best.length_m < std::numeric_limits<double>::infinity() ? best.way : way_out(shape, base, 0).way;
 }
 
+void window_borders(const BlockWindow& window, const Cylinder& shape, DVec3 base, double block_m,
+                    NearestPlace& out) {
+  const double reach = out.reach_m() / block_m;
+  const DVec3 p = base - to_dvec3(window.min);
+  const double wide = shape.radius_m + reach;
+  const std::int32_t x0 = std::max(floor_to_int(p.x - wide), 0),
+                     x1 = std::min(floor_to_int(p.x + wide), window.size_x - 1);
+  const std::int32_t y0 = std::max(floor_to_int(p.y - wide), 0),
+                     y1 = std::min(floor_to_int(p.y + wide), window.size_y - 1);
+  const std::uint32_t layers =
+      layer_mask(floor_to_int(p.z - reach), -floor_to_int(-(p.z + shape.height_m + reach)) - 1);
+  const auto bits_at = [&](std::int32_t x, std::int32_t y) {
+    return x < 0 || y < 0 || x >= window.size_x || y >= window.size_y ? 0u : window.column(x, y);
+  };
+  const auto line = [&](double x, double y, DVec2 unit) { out.add_line(DVec2{x, y} * block_m, unit); };
+  for (std::int32_t y = y0; y <= y1; ++y)
+    for (std::int32_t x = x0; x <= x1; ++x) {
+      const std::uint32_t all = window.column(x, y), bits = all & layers;
+      if (bits == 0) continue;
+      // Sides and edges that a neighbour covers in every layer are no borders.
+      const std::uint32_t west = bits & ~bits_at(x - 1, y), east = bits & ~bits_at(x + 1, y);
+      const std::uint32_t south = bits & ~bits_at(x, y - 1), north = bits & ~bits_at(x, y + 1);
+      const double left = x - p.x, right = left + 1, low = y - p.y, high = low + 1;
+      const double r = shape.radius_m;
+      if (west != 0) line(left - r, 0, {0, 1});
+      if (east != 0) line(right + r, 0, {0, 1});
+      if (south != 0) line(0, low - r, {1, 0});
+      if (north != 0) line(0, high + r, {1, 0});
+      const auto edge = [&](std::uint32_t open, double at_x, double at_y) {
+        if (open != 0) out.add_circle(DVec2{at_x, at_y} * block_m, r * block_m);
+      };
+      edge(west & south, left, low), edge(east & south, right, low);
+      edge(west & north, left, high), edge(east & north, right, high);
+      for (std::uint32_t left_over = bits & ~(all >> 1); left_over != 0; left_over &= left_over - 1)
+        out.add_level((std::countr_zero(left_over) + 1 - p.z) * block_m);
+      for (std::uint32_t left_over = bits & ~(all << 1); left_over != 0; left_over &= left_over - 1)
+        out.add_level((std::countr_zero(left_over) - shape.height_m - p.z) * block_m);
+    }
+}
+
 std::optional<DVec3> window_correct(const BlockWindow& window, const Cylinder& shape, DVec3 base,
                                     double reach_m) {
-  const DVec3 start = base - to_dvec3(window.min);
-  DVec3 p = start;
-  const auto solid = [&window](std::int32_t x, std::int32_t y, std::int32_t z) {
-    if (x < 0 || y < 0 || z < 0 || x >= window.size_x || y >= window.size_y || z >= window.size_z)
-      return false;
-    return ((window.column(x, y) >> z) & 1u) != 0;
-  };
-  for (int round = 0; round < correct_rounds_max; ++round) {
-    const BlockRange range = blocks_of(bounds_of(shape, p));
-    double deepest = 0;
-    DVec3 way{};
-    for (std::int32_t z = std::max(range.low.z, 0); z <= std::min(range.high.z, window.size_z - 1); ++z)
-      for (std::int32_t y = std::max(range.low.y, 0); y <= std::min(range.high.y, window.size_y - 1); ++y)
-        for (std::int32_t x = std::max(range.low.x, 0); x <= std::min(range.high.x, window.size_x - 1); ++x) {
-          const DVec3 local = p - to_dvec3(IVec3{x, y, z});
-          if (!solid(x, y, z) || !overlaps_block(shape, local, contact_slop_m)) continue;
-          unsigned covered = 0;
-          if (solid(x - 1, y, z)) covered |= minus_x;
-          if (solid(x + 1, y, z)) covered |= plus_x;
-          if (solid(x, y - 1, z)) covered |= minus_y;
-          if (solid(x, y + 1, z)) covered |= plus_y;
-          if (solid(x, y, z - 1)) covered |= minus_z;
-          if (solid(x, y, z + 1)) covered |= plus_z;
-          const Shortest out = way_out(shape, local, covered);
-          // A block without an open face is not the one to leave through; its neighbours lead out.
-          if (out.length_m == std::numeric_limits<double>::infinity() || out.length_m <= deepest) continue;
-          deepest = out.length_m;
-          way = out.way;
-        }
-    if (deepest == 0) {
-      if (window_overlaps(window, prism_of(shape), p + to_dvec3(window.min))) return std::nullopt;
-      return p - start;
-    }
-    p += way;
-    const DVec3 gone = p - start;
-    if (dot(gone, gone) > reach_m * reach_m) return std::nullopt;
-  }
-  return std::nullopt;
+  const Prism prism = prism_of(shape);
+  if (!window_overlaps(window, prism, base)) return DVec3{};
+  NearestPlace search(reach_m);
+  window_borders(window, shape, base, 1, search);
+  return search.find([&](DVec3 way) { return !window_overlaps(window, prism, base + way); });
 }
 
 PointCorrection correct_point(const VoxelVolume& volume, DVec3 point, double extra_m) {

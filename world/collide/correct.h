@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "world/collide/window_queries.h"
+#include "world/math/nearest_place.h"
 #include "world/voxel/volume.h"
 
 // The robust, simple way out of blocks: where a body is already in, by how much must it move to be out?
@@ -18,12 +19,17 @@ namespace ashlar {
 /// Bits: 1 -x, 2 +x, 4 -y, 8 +y, 16 -z, 32 +z.
 DVec3 correct_block(const Cylinder& shape, DVec3 base, unsigned covered = 0);
 
-/// Least pushes, the deepest block first, until the cylinder overlaps no block of the window by more than
-/// contact_slop_m; nullopt when that takes more than correct_rounds_max pushes or leads further than reach_m.
-/// The result does not depend on the order of blocks. The window covers the shape's blocks within reach_m.
+/// The least translation after which the cylinder overlaps no block of the window by more than
+/// contact_slop_m; nullopt when none of at most reach_m does. Ties as in nearest_place.h. The window covers
+/// the shape's blocks within reach_m. Seams are not felt: the nearest free place from a flat floor is above.
 std::optional<DVec3> window_correct(const BlockWindow& window, const Cylinder& shape, DVec3 base,
                                     double reach_m);
-inline constexpr int correct_rounds_max = 12;
+
+/// Adds what bounds the free places around a body among the blocks of a window (world/math/nearest_place.h).
+/// @param shape, base  in the window's blocks
+/// @param block_m      a block's size: what is added is in metres
+void window_borders(const BlockWindow& window, const Cylinder& shape, DVec3 base, double block_m,
+                    NearestPlace& out);
 
 /// How a point in a solid block gets out.
 struct PointCorrection {

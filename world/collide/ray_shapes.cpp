@@ -10,6 +10,15 @@ void take(std::optional<ShapeHit>& best, const std::optional<ShapeHit>& other) {
   if (other && (!best || other->t_m < best->t_m)) best = other;
 }
 
+/// The way out of a round shape at a place relative to its middle; against the ray where that is no way at
+/// all, as on a shape of radius 0.
+DVec3 outwards(DVec3 from_middle, DVec3 direction) {
+  const double size = length(from_middle);
+  if (size > 0) return from_middle * (1 / size);
+  const double speed = length(direction);
+  return speed > 0 ? direction * (-1 / speed) : DVec3{0, 0, 1};
+}
+
 }  // namespace
 
 std::optional<ShapeHit> ray_plane(DVec3 origin, DVec3 direction, double t_max_m, DVec3 point, DVec3 normal) {
@@ -50,7 +59,7 @@ std::optional<ShapeHit> ray_sphere(DVec3 origin, DVec3 direction, double t_max_m
   if (rest < 0) return std::nullopt;
   const double t = std::max(0.0, nearest - std::sqrt(rest));
   if (t > t_max_m || sphere.radius_m == 0) return std::nullopt;
-  return ShapeHit{t, (from + direction * t) * (1 / sphere.radius_m)};
+  return ShapeHit{t, outwards(from + direction * t, direction)};
 }
 
 std::optional<ShapeHit> ray_capsule(DVec3 origin, DVec3 direction, double t_max_m, const Capsule& capsule) {
@@ -73,7 +82,7 @@ std::optional<ShapeHit> ray_capsule(DVec3 origin, DVec3 direction, double t_max_
         const double t = nearest - std::sqrt(rest / a);
         const double along = dot(from + direction * t, u);
         if (t >= 0 && t <= t_max_m && along >= 0 && along <= size)
-          best = ShapeHit{t, (flat_from + flat_way * t) * (1 / r)};
+          best = ShapeHit{t, outwards(flat_from + flat_way * t, flat_way)};
       }
     }
   }
@@ -109,8 +118,8 @@ std::optional<ShapeHit> ray_cylinder(DVec3 origin, DVec3 direction, double t_max
     const double half = std::sqrt(rest / a);
     if (nearest - half > near) {
       near = nearest - half;
-      const DVec2 out = (from + way * near) * (1 / r);
-      normal = {out.x, out.y, 0};
+      const DVec2 out = from + way * near;
+      normal = outwards({out.x, out.y, 0}, {way.x, way.y, 0});
     }
     far = std::min(far, nearest + half);
   }

@@ -4,66 +4,58 @@
 #include <cmath>
 
 #include "world/bsp/placed_map.h"
+#include "world/collide/recovery_side.h"
 #include "world/mesh/prop.h"
 
 namespace ashlar {
 namespace {
 
-constexpr double side_known_m = 6;  // the last free place tells the side of a wall only from nearby
+bool is_free(const Space& space, const Cylinder& shape, DVec3 place) {
+  return !space_unloaded(space, shape, place) && !space_overlaps(space, shape, place);
+}
 
-/// Collects the nearest place that fits. Overlap tests are dear, so the distance is asked first.
+/// Collects the nearest place that fits and is on the body's side. What is dear is asked last.
 class Search {
  public:
   Search(const Space& space, const Cylinder& shape, DVec3 position, DVec3 last_free)
-      : space_(space), shape_(shape), position_(position), last_free_(last_free) {
-    const DVec3 back = last_free - position;
-    side_known_ = dot(back, back) <= side_known_m * side_known_m && free(last_free);
-  }
+      : space_(space), shape_(shape), position_(position), side_(space, shape, position, last_free) {}
 
   void offer(DVec3 place) {
     const DVec3 d = place - position_;
     const double distance2 = dot(d, d);
-    if (distance2 >= best_distance2_ || !free(place)) return;
-    if (side_known_ && !reachable(place)) return;
+    if (distance2 >= best_distance2_ || !is_free(space_, shape_, place) || !side_.holds(place)) return;
     best_distance2_ = distance2;
     best_ = place;
   }
 
-  /// The column's floors of three cells, and the ground below the uppermost's ceiling.
+  /// The column's floors of three cells, and the ground in them.
   void offer_column(double x, double y) {
     const double floor = std::floor(position_.z + contact_slop_m);
     for (const double dz : {0.0, 1.0, -1.0}) offer({x, y, floor + dz});
+    // What lies as high as the cells above them is no place of theirs.
     const auto ground = space_ground_below(space_, {x, y}, shape_.radius_m, floor + 2, 3);
-    if (ground) offer({x, y, *ground});
+    if (ground && *ground < floor + 2 - contact_slop_m) offer({x, y, *ground});
   }
 
-  bool last_free_is_free() const { return side_known_; }
   std::optional<DVec3> best() const { return best_; }
-  bool free(DVec3 place) const {
-    return !space_unloaded(space_, shape_, place) && !space_overlaps(space_, shape_, place);
-  }
 
  private:
-  bool reachable(DVec3 place) const {
-    // Straight, or over the corner of an L, as around the block that was set down in between.
-    const auto clear = [this](DVec3 from, DVec3 to) {
-      return from == to || !space_sweep(space_, shape_, from, to - from).hit();
-    };
-    if (clear(last_free_, place)) return true;
-    const DVec3 up{last_free_.x, last_free_.y, std::max(place.z, last_free_.z)};
-    const DVec3 over{place.x, place.y, up.z};
-    return clear(last_free_, up) && clear(up, over) && clear(over, place);
-  }
-
   const Space& space_;
   const Cylinder& shape_;
-  DVec3 position_, last_free_;
-  bool side_known_ = false;
+  DVec3 position_;
+  RecoverySide side_;
   double best_distance2_ = std::numeric_limits<double>::infinity();
   std::optional<DVec3> best_;
 };
 
-/// Moves straight towards the target and stops where the body is first free, to a centimetre.
+/// Is the body free there, and as free on the rest of its way? What it only passes on the way to the target
+/// may be a room on the other side.
+bool arrived(const Space& space, const Cylinder& shape, DVec3 at, DVec3 target) {
+  return is_free(space, shape, at) && (at == target || !space_sweep(space, shape, at, target - at).hit());
+}
+
+/// Moves straight towards the target and stops where the body is first free of what it was in, to a
+/// centimetre.
 DVec3 towards(const Space& space, const Cylinder& shape, DVec3 from, DVec3 target, double way_m, bool& free) {
   const DVec3 d = target - from;
   const double distance = length(d);
@@ -73,11 +65,11 @@ DVec3 towards(const Space& space, const Cylinder& shape, DVec3 from, DVec3 targe
   constexpr double probe_m = 0.01;
   for (double gone = probe_m; gone < reach; gone += probe_m) {
     const DVec3 at = from + d * (gone / distance);
-    if (!space_overlaps(space, shape, at)) return at;
+    if (arrived(space, shape, at, target)) return at;
   }
   if (distance <= way_m) return target;  // known to be free
   const DVec3 end = from + d * (reach / distance);
-  free = !space_overlaps(space, shape, end);
+  free = arrived(space, shape, end, target);
   return end;
 }
 
@@ -118,9 +110,7 @@ void recover(const Space& space, const Cylinder& shape, double dt_s, Body& body,
   body.grounded = 0;
   if (body.stuck_ticks < 255) ++body.stuck_ticks;
 
-  const auto free = [&](DVec3 place) {
-    return !space_unloaded(space, shape, place) && !space_overlaps(space, shape, place);
-  };
+  const auto free = [&](DVec3 place) { return is_free(space, shape, place); };
   const auto settle = [&body](DVec3 place) {
     body.position_m = place;
     body.last_free_m = place;
@@ -133,6 +123,9 @@ void recover(const Space& space, const Cylinder& shape, double dt_s, Body& body,
     known = target.has_value();
     if (known) body.recovery_target_m = *target;
   }
+  // Freed by something else, an edit or a door: it need not go on.
+  if (known && !first && arrived(space, shape, body.position_m, body.recovery_target_m))
+    return settle(body.position_m);
   const bool too_long = body.stuck_ticks * dt_s > recovery_s_max;
   if (!known || too_long) {
     // Deep in rock or walled in: back to where it came from, or to a spawn.
@@ -150,10 +143,10 @@ void recover(const Space& space, const Cylinder& shape, double dt_s, Body& body,
   speed = (speed + recovery_gain_mps2 * dt_s) / (1 + recovery_drag_per_s * dt_s);
   speed = std::min({speed, recovery_speed_mps_max, recovery_step_m_max / dt_s});
   body.recovery_velocity_mps = direction * speed;
-  bool is_free = false;
-  const DVec3 next = towards(space, shape, body.position_m, body.recovery_target_m, speed * dt_s, is_free);
+  bool there = false;
+  const DVec3 next = towards(space, shape, body.position_m, body.recovery_target_m, speed * dt_s, there);
   body.position_m = next;
-  if (is_free) settle(next);
+  if (there) settle(next);
 }
 
 }  // namespace ashlar

@@ -29,6 +29,15 @@ void offer(std::optional<Separation>& best, double up, double down, DVec3 axis) 
   best = Separation{up <= down ? axis : -axis, depth};
 }
 
+/// Axes that come nearer than this share of their extent cross: nearest points are good to 1e-15 of it.
+constexpr double crossing_share = 1e-11;
+
+/// Of a vector of any length but zero: also of one whose square would vanish.
+DVec3 unit(DVec3 v) {
+  v = v * (1 / std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)}));
+  return v * (1 / length(v));
+}
+
 double flat_distance2(DVec3 a, DVec3 b) {
   const DVec2 d = xy(a) - xy(b);
   return dot(d, d);
@@ -106,21 +115,32 @@ std::optional<Separation> separate(const Sphere& a, const Aabb& b) {
 }
 
 std::optional<Separation> separate(const Capsule& a, const Capsule& b) {
-  const SegmentPair near = closest_points(a.axis, b.axis);
+  // Relative to the first axis: differences of near places are exact however far out they are.
+  const DVec3 origin = a.axis.a;
+  const Segment s{{}, a.axis.b - origin}, r{b.axis.a - origin, b.axis.b - origin};
+  const SegmentPair near = closest_points(s, r);
   const double reach = a.radius_m + b.radius_m;
   const DVec3 d = near.on_first - near.on_second;
-  if (dot(d, d) >= 1e-24) return part_balls(near.on_first, a.radius_m, near.on_second, b.radius_m);
-  if (reach <= 0) return std::nullopt;
-  // The axes cross: apart at right angles to both, or to the one that has a length.
-  const DVec3 u = a.axis.b - a.axis.a, v = b.axis.b - b.axis.a;
+  const double size2 = dot(d, d);
+  if (size2 >= reach * reach) return std::nullopt;
+  // So near to crossing the direction between the nearest points is rounding; the axes' own is not.
+  const DVec3 u = s.b, v = r.b - r.a;
+  const double extent2 = std::max({dot(u, u), dot(v, v), dot(r.a, r.a)});
+  if (size2 > crossing_share * crossing_share * extent2)
+    return Separation{d * (1 / std::sqrt(size2)), reach - std::sqrt(size2)};
+  // The axes cross: apart at right angles to both, or to the one that has a length. How far the axes
+  // themselves reach along it, beyond the crossing: nothing, it is at right angles.
   DVec3 normal = cross(u, v);
-  if (dot(normal, normal) < 1e-18) {
+  const double parallel2 = 1e-18 * dot(u, u) * dot(v, v);
+  if (!(dot(normal, normal) > parallel2)) {
     const DVec3 along = dot(u, u) >= dot(v, v) ? u : v;
     normal = along.z * along.z < 0.5 * dot(along, along) ? cross(along, {0, 0, 1}) : cross(along, {1, 0, 0});
     if (dot(normal, normal) == 0) normal = {0, 0, 1};
   }
-  // How far the axes themselves reach along it, beyond the crossing: nothing, it is at right angles.
-  return Separation{normal * (1 / length(normal)), reach};
+  normal = unit(normal);
+  // On the side where the first axis lies, if it is told at all: the shorter way, and the one that flips.
+  if (dot(normal, d) < 0) normal = -normal;
+  return Separation{normal, reach};
 }
 
 std::optional<Separation> separate(const StandingCylinder& a, const StandingCylinder& b) {

@@ -1,7 +1,6 @@
 #include "world/collide/stepped.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "world/collide/block_queries.h"
@@ -15,19 +14,12 @@ struct Step {
   bool done = false;
 };
 
-/// One short step: as it is, corrected, in parts, or half of it.
+/// One short step: as it is, or corrected to the nearest free place. Where the step began is one, so none is
+/// farther than the step is long; it is looked for that far, a hair more for rounding.
 Step one_step(const Surroundings& around, DVec3 from, DVec3 step) {
   const DVec3 to = from + step;
   if (!around.overlaps(to)) return {to, true};
-  if (const auto out = around.correct(to, correct_reach_m)) return {to + *out, true};
-  // Sliding must not die at a post, nor falling at a wall: the parts of the step, then less of it.
-  const std::array<DVec3, 6> parts{DVec3{step.x, step.y, 0}, DVec3{0, 0, step.z}, DVec3{step.x, 0, 0},
-                                   DVec3{0, step.y, 0},      step * 0.5,          step * 0.25};
-  for (const DVec3& part : parts) {
-    if (part == DVec3{} || part == step) continue;
-    if (!around.overlaps(from + part)) return {from + part, true};
-    if (const auto out = around.correct(from + part, correct_reach_m)) return {from + part + *out, true};
-  }
+  if (const auto out = around.correct(to, length(step) + 4 * contact_slop_m)) return {to + *out, true};
   return {from, false};
 }
 
@@ -63,7 +55,9 @@ void settle(SlideEnd& end, DVec3 velocity, DVec3 lost, double dt_s, ContactList&
 
 SlideEnd stepped_motion(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way, double dt_s,
                         ContactList& contacts) {
-  const double steps_wanted = std::ceil(length(way) / cylinder_step_m_max);
+  // A step no longer than the radius: what is within reach of its end is on this side of the thinnest wall.
+  const double step_m_max = std::min(cylinder_step_m_max, around.shape().radius_m);
+  const double steps_wanted = std::ceil(length(way) / step_m_max);
   if (!(steps_wanted <= cylinder_steps_max)) return slide(around, position, velocity, way, dt_s, contacts);
   SlideEnd end;
   end.position_m = position;

@@ -11,13 +11,11 @@ inline constexpr double correct_reach_m = 0.3;
 /// Longer ways in one tick are swept: fewer tests are never made instead.
 inline constexpr int cylinder_steps_max = 64;
 inline constexpr int point_steps_max = 32;
-/// What a stepped motion may ask of its surroundings: for each step an overlap and a correction of itself and
-/// of six parts, each correction with an overlap of its own at the end.
-inline constexpr std::uint32_t stepped_queries_max = cylinder_steps_max * 7 * 3;
+/// What a stepped motion may ask of its surroundings: for each step an overlap and a correction.
+inline constexpr std::uint32_t stepped_queries_max = cylinder_steps_max * (1 + correct_queries_max);
 
-/// Moves a body by `way` in steps of at most cylinder_step_m_max, each followed by a correction. Where no
-/// correction separates (a gap narrower than the body) it tries the step's parts, then backs off to half of
-/// it, and stays at its last free place when nothing is left.
+/// Moves a body by `way` in steps of at most cylinder_step_m_max and its radius, each followed by a
+/// correction to the nearest free place. In a gap narrower than the body that is the last free place.
 /// Momentum from positions: what corrections took from the way they take from the velocity (over dt_s), and
 /// they never make it faster. No allocation.
 SlideEnd stepped_motion(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way, double dt_s,

@@ -9,7 +9,9 @@ namespace ashlar {
 
 Surroundings::Surroundings(const Space& space, const Cylinder& shape, const Aabb& reach)
     : space_(space), shape_(shape), prism_(prism_of(shape)), reach_(reach) {
-  BlockRange range = blocks_of(reach);
+  // Blocks that a way's end only touches may stop it, too.
+  constexpr DVec3 touching_m{2 * contact_slop_m, 2 * contact_slop_m, 2 * contact_slop_m};
+  BlockRange range = blocks_of({reach.min - touching_m, reach.max + touching_m});
   range.low.z -= 1;  // ground may be asked for at the reach's very bottom
   if (!fits_window(range.low, range.high)) {
     whole_space_ = true;
@@ -89,46 +91,24 @@ std::optional<double> Surroundings::ground_below(DVec3 base, double depth_m) con
 }
 
 std::optional<DVec3> Surroundings::correct(DVec3 base, double reach_m) const {
-  ++queries_;
-  constexpr int rounds_max = 4;
+  if (!overlaps(base)) return DVec3{};
   const DVec3 reach{reach_m, reach_m, reach_m};
   Aabb bounds = bounds_of(shape_, base);
   bounds.min -= reach;
   bounds.max += reach;
-  BlockWindow local;
-  const BlockWindow* window = &window_;
-  if (!covered(bounds, 0)) {
-    const BlockRange range = blocks_of(bounds);
+  NearestPlace search(reach_m);
+  const BlockRange range = blocks_of(bounds);
+  if (window_.covers(range.low, range.high) && !whole_space_) {
+    window_borders(window_, shape_, base, 1, search);
+  } else {
+    BlockWindow local;
     fill_window(*space_.voxels, range.low, range.high, local);
-    window = &local;
+    window_borders(local, shape_, base, 1, search);
   }
-  DVec3 p = base;
-  for (int round = 0; round < rounds_max; ++round) {
-    const auto out = window_correct(*window, shape_, p, reach_m);
-    if (!out) return std::nullopt;
-    p += *out;
-    bool moved = false;
-    for (const MapInSpace& m : space_.maps) {
-      const Aabb body = bounds_of(shape_, p);
-      if (!map_in_reach(*m.map, body) || !map_overlaps(*m.map, m.heights, shape_, p)) continue;
-      const auto way = map_correct(*m.map, m.heights, shape_, p, reach_m);
-      if (!way) return std::nullopt;
-      p += *way;
-      moved = true;
-    }
-    for (const Prop* prop : space_.props) {
-      if (!prop->overlaps(shape_, p)) continue;
-      const auto way = prop->correct(shape_, p, reach_m);
-      if (!way) return std::nullopt;
-      p += *way;
-      moved = true;
-    }
-    const DVec3 gone = p - base;
-    if (dot(gone, gone) > reach_m * reach_m) return std::nullopt;
-    if (!moved) return gone;
-  }
-  if (overlaps(p)) return std::nullopt;
-  return p - base;
+  for (const MapInSpace& m : space_.maps)
+    if (map_in_reach(*m.map, bounds)) map_borders(*m.map, m.heights, shape_, base, search);
+  for (const Prop* prop : space_.props) prop->borders(shape_, base, search);
+  return search.find([&](DVec3 way) { return !overlaps(base + way); });
 }
 
 bool Surroundings::unloaded(DVec3 base) const {

@@ -3,9 +3,13 @@
 #include <optional>
 
 #include "world/collide/window_queries.h"
+#include "world/math/nearest_place.h"
 #include "world/space.h"
 
 namespace ashlar {
+
+/// What one correction may ask: what it starts from, and the places it tries.
+inline constexpr std::uint32_t correct_queries_max = 1 + NearestPlace::tries_max;
 
 /// The part of the one solid space around one mover for one tick: block bits copied once, maps that are out
 /// of reach left out. Same answers as the space_ functions, several times cheaper where a tick asks often.
@@ -25,8 +29,8 @@ class Surroundings {
   SweepHit sweep(DVec3 base, DVec3 delta) const;
   /// Height of the ground under the shape's disc at or below base.z, at most depth_m below.
   std::optional<double> ground_below(DVec3 base, double depth_m) const;
-  /// A translation of at most reach_m that separates the body from all solids: least pushes out of blocks
-  /// and maps in turn. Zero where nothing is overlapped, nullopt where a few rounds do not suffice.
+  /// The least translation of at most reach_m that separates the body from all solids together; zero where
+  /// nothing is overlapped, nullopt where there is none. At most correct_queries_max queries.
   std::optional<DVec3> correct(DVec3 base, double reach_m) const;
   /// Is a chunk that the body's bounds touch not loaded?
   bool unloaded(DVec3 base) const;

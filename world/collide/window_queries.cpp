@@ -34,13 +34,15 @@ struct ColumnRange {
   std::int32_t x0, x1, y0, y1;
 };
 
-/// Columns of the window that the footprint's bounds meet on the way from p by (dx, dy).
+/// Columns of the window that the footprint's bounds meet on the way from p by (dx, dy): ahead also those
+/// that the full footprint comes to touch.
 [[gnu::always_inline]] inline ColumnRange columns_on_way(const BlockWindow& w, const Footprint& f, DVec3 p,
                                                          double dx, double dy) {
-  return {std::max(floor_to_int(p.x - f.reach_x() + std::min(dx, 0.0)), 0),
-          std::min(floor_to_int(p.x + f.reach_x() + std::max(dx, 0.0)), w.size_x - 1),
-          std::max(floor_to_int(p.y - f.reach_y() + std::min(dy, 0.0)), 0),
-          std::min(floor_to_int(p.y + f.reach_y() + std::max(dy, 0.0)), w.size_y - 1)};
+  const double rx = f.reach_x(), ry = f.reach_y();
+  return {std::max(floor_to_int(dx < 0 ? p.x - rx + dx - contact_slop_m : p.x - rx), 0),
+          std::min(floor_to_int(dx > 0 ? p.x + rx + dx + contact_slop_m : p.x + rx), w.size_x - 1),
+          std::max(floor_to_int(dy < 0 ? p.y - ry + dy - contact_slop_m : p.y - ry), 0),
+          std::min(floor_to_int(dy > 0 ? p.y + ry + dy + contact_slop_m : p.y + ry), w.size_y - 1)};
 }
 
 /// Blocks that a body from z to z + height overlaps by more than the slop.
@@ -49,6 +51,10 @@ struct ColumnRange {
 }
 
 /// One sweep, relative to the window's corner.
+///
+/// Each block asks the whole line of the way: does it ever lead deeper than the slop into the block? Then the
+/// contact is where the full shapes first touch, if that lies on the way. What happens beyond the way's end
+/// is not asked for its own sake, but so that a way and its parts are told the same.
 class BlockSweep {
  public:
   BlockSweep(const Prism& shape, DVec3 p, DVec3 d, double t_max)
@@ -59,13 +65,16 @@ class BlockSweep {
     moves_z_ = std::fabs(d.z) > standing_m;
     inverse_x_ = moves_x_ ? 1 / d.x : 0;
     inverse_y_ = moves_y_ ? 1 / d.y : 0;
+    slop_x_ = contact_slop_m * std::fabs(inverse_x_);
+    slop_y_ = contact_slop_m * std::fabs(inverse_y_);
   }
 
   /// All blocks of one column; `bits` are those in the layers of the whole way.
   void column(std::int32_t i, std::int32_t j, std::uint32_t bits) {
-    // When is the axis within the grown column? First within its bounding rectangle.
+    // When is the axis within the grown column? First within its bounding rectangle; `touch` is when it comes
+    // into that of the full shape.
     enum class Entry : std::uint8_t { before, face_x, face_y, corner } entry = Entry::before;
-    double t0 = -never, t1 = never;
+    double t0 = -never, t1 = never, touch = -never;
     const double cx = i + 0.5, cy = j + 0.5;
     const double core_x = 0.5 + f_.half_x, core_y = 0.5 + f_.half_y;
     const double grown_x = core_x + f_.radius, grown_y = core_y + f_.radius;
@@ -74,6 +83,7 @@ class BlockSweep {
       const double far = (d_.x > 0 ? cx + grown_x : cx - grown_x) - p_.x;
       t0 = near * inverse_x_;
       t1 = far * inverse_x_;
+      touch = t0 - slop_x_;
       entry = Entry::face_x;
     } else if (std::fabs(p_.x - cx) >= grown_x) {
       return;
@@ -82,14 +92,16 @@ class BlockSweep {
       const double near = (d_.y > 0 ? cy - grown_y : cy + grown_y) - p_.y;
       const double far = (d_.y > 0 ? cy + grown_y : cy - grown_y) - p_.y;
       const double a = near * inverse_y_;
+      touch = std::max(touch, a - slop_y_);
       if (a > t0) t0 = a, entry = Entry::face_y;
       t1 = std::min(t1, far * inverse_y_);
     } else if (std::fabs(p_.y - cy) >= grown_y) {
       return;
     }
-    if (t0 >= t1 || t1 <= 0 || t0 >= best_.t) return;
+    if (t0 >= t1 || t1 <= 0 || touch > best_.t) return;
     // Rounded: a rectangle entered beside its core is entered through the disc at that corner, or missed.
     DVec2 corner{};
+    bool touches_corner = false;
     if (f_.radius > 0) {
       if (!moves_x_ && !moves_y_) {
         if (!meets_column(f_, p_.x, p_.y, i, j)) return;
@@ -105,18 +117,39 @@ class BlockSweep {
           const double exit = corner_time(leaving, f_.radius, 1);
           if (exit == exit) t1 = exit;
         }
-        if (t0 >= t1 || t1 <= 0 || t0 >= best_.t) return;
+        if (t0 >= t1 || t1 <= 0) return;
+        DVec2 touched{};
+        if (beside_core(touch, cx, cy, core_x, core_y, touched)) {
+          const double full = corner_time(touched, full_radius_, -1);
+          if (full == full) touch = full;
+          touches_corner = touched == corner;
+        }
+        if (touch > best_.t) return;
       }
     }
 
     const double entered = std::max(t0, 0.0);
     const double z = p_.z + d_.z * entered;
     const std::uint32_t beside = bits & layers_at(z, height_);
-    if (beside != 0) {
-      if (t0 < 0 || entry == Entry::before) return start_inside({i, j, lowest(beside)});
-      return lateral(entry == Entry::face_x, entry == Entry::face_y, corner, cx, cy, {i, j, lowest(beside)});
+    if (beside == 0) {
+      if (moves_z_) vertical(i, j, bits, z, touch, t1);
+      return;
     }
-    if (moves_z_) vertical(i, j, bits, z, t1);
+    if (t0 < 0 || entry == Entry::before) return start_inside({i, j, lowest(beside)});
+    const double t = std::max(touch, touched_at_level(beside));
+    DVec3 normal{};
+    if (entry == Entry::face_x) {
+      normal.x = d_.x > 0 ? -1 : 1;
+    } else if (entry == Entry::face_y) {
+      normal.y = d_.y > 0 ? -1 : 1;
+    } else {
+      // Away from the edge where the full shape touches it, or where the way goes deeper than the slop.
+      const double at = touches_corner ? std::max(t, 0.0) : t0;
+      const DVec2 out{p_.x + d_.x * at - corner.x, p_.y + d_.y * at - corner.y};
+      const double size = length(out);
+      normal = {out.x / size, out.y / size, 0};
+    }
+    take(t, normal, {i, j, lowest(beside)});
   }
 
   const BlockHit& best() const { return best_; }
@@ -148,48 +181,36 @@ class BlockSweep {
 
   void start_inside(IVec3 block) { best_ = {0, {}, true, true, block}; }
 
-  void lateral(bool face_x, bool face_y, DVec2 corner, double cx, double cy, IVec3 block) {
-    // The time at which the full shape touches, a slop before the shrunk one enters.
-    double t = 0;
-    DVec3 normal{};
-    if (face_x) {
-      const double reach = 0.5 + f_.half_x + f_.radius + contact_slop_m;
-      t = ((d_.x > 0 ? cx - reach : cx + reach) - p_.x) * inverse_x_;
-      normal.x = d_.x > 0 ? -1 : 1;
-    } else if (face_y) {
-      const double reach = 0.5 + f_.half_y + f_.radius + contact_slop_m;
-      t = ((d_.y > 0 ? cy - reach : cy + reach) - p_.y) * inverse_y_;
-      normal.y = d_.y > 0 ? -1 : 1;
-    } else {
-      t = corner_time(corner, full_radius_, -1);
-      const double at = std::max(t, 0.0);
-      const DVec2 out{p_.x + d_.x * at - corner.x, p_.y + d_.y * at - corner.y};
-      const double size = length(out);
-      normal = {out.x / size, out.y / size, 0};
-    }
-    take(t, normal, block);
+  /// When the first of these blocks of a column is touched by the body's height.
+  double touched_at_level(std::uint32_t blocks) const {
+    if (!moves_z_) return -never;
+    if (d_.z < 0) return (32 - std::countl_zero(blocks) - p_.z) / d_.z;
+    return (lowest(blocks) - height_ - p_.z) / d_.z;
   }
 
-  void vertical(std::int32_t i, std::int32_t j, std::uint32_t bits, double z, double t1) {
+  /// What is met from above or below while within a column: from `touch` on by the full shape.
+  void vertical(std::int32_t i, std::int32_t j, std::uint32_t bits, double z, double touch, double t1) {
     if (d_.z < 0) {
       const std::uint32_t below = bits & layer_mask(0, floor_to_int(z + contact_slop_m) - 1);
       if (below == 0) return;
       const std::int32_t k = 31 - std::countl_zero(below);
       const double entered = (k + 1 - contact_slop_m - p_.z) / d_.z;
-      if (entered < t1) take((k + 1 - p_.z) / d_.z, {0, 0, 1}, {i, j, k});
+      if (entered < t1) take(std::max(touch, (k + 1 - p_.z) / d_.z), {0, 0, 1}, {i, j, k});
     } else {
       const std::int32_t top = -floor_to_int(-(z + height_ - contact_slop_m));
       const std::uint32_t above = bits & layer_mask(top, 31);
       if (above == 0) return;
       const std::int32_t k = lowest(above);
       const double entered = (k + contact_slop_m - height_ - p_.z) / d_.z;
-      if (entered < t1) take((k - height_ - p_.z) / d_.z, {0, 0, -1}, {i, j, k});
+      if (entered < t1) take(std::max(touch, (k - height_ - p_.z) / d_.z), {0, 0, -1}, {i, j, k});
     }
   }
 
   void take(double t, DVec3 normal, IVec3 block) {
     t = std::max(t, 0.0);
-    if (t >= best_.t) return;
+    // Ties: a side before what is above or below, or who presses into a wall would hang on its rims.
+    const bool side_first = best_.hit && t == best_.t && normal.z == 0 && best_.normal.z != 0;
+    if (t >= best_.t && !side_first) return;
     best_ = {t, normal, true, false, block};
   }
 
@@ -197,6 +218,7 @@ class BlockSweep {
   double full_radius_, height_;
   DVec3 p_, d_;
   double inverse_x_, inverse_y_;
+  double slop_x_, slop_y_;  // how long the way takes through the slop, along each axis
   bool moves_x_, moves_y_, moves_z_;
   BlockHit best_;
 };
@@ -217,9 +239,11 @@ bool window_overlaps(const BlockWindow& window, const Prism& shape, DVec3 base) 
 
 BlockHit window_sweep(const BlockWindow& window, const Prism& shape, DVec3 base, DVec3 delta, double t_max) {
   const DVec3 p = base - to_dvec3(window.min);
-  const std::uint32_t layers =
-      layer_mask(floor_to_int(p.z + std::min(delta.z, 0.0) + contact_slop_m),
-                 -floor_to_int(-(p.z + std::max(delta.z, 0.0) + shape.height_m - contact_slop_m)) - 1);
+  // Ahead also what the way's end only touches; elsewhere what is met by more than the slop.
+  const bool down = delta.z<-standing_m, up = delta.z> standing_m;
+  const double low = down ? p.z + delta.z : p.z + contact_slop_m;
+  const double high = p.z + shape.height_m + (up ? delta.z : -contact_slop_m);
+  const std::uint32_t layers = layer_mask(floor_to_int(low), -floor_to_int(-high) - 1);
   if ((window.any & layers) == 0) return {};
   BlockSweep sweep(shape, p, delta, t_max);
   const ColumnRange range = columns_on_way(window, shrunk(shape), p, delta.x, delta.y);

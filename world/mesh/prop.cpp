@@ -225,21 +225,25 @@ SweepHit Prop::sweep(const Cylinder& shape, DVec3 base, DVec3 delta) const {
   return out;
 }
 
+void Prop::borders(const Cylinder& shape, DVec3 base, NearestPlace& out) const {
+  const DVec3 reach{out.reach_m(), out.reach_m(), out.reach_m()};
+  const Aabb body = ashlar::bounds_of(shape, base);
+  const Aabb in_m{body.min - reach, body.max + reach};
+  if (apart(bounds_, in_m)) return;
+  const BlockRange range = blocks_of({in_m.min * cells_per_m, in_m.max * cells_per_m});
+  const Cylinder cells{shape.radius_m * cells_per_m, shape.height_m * cells_per_m};
+  BlockWindow window;
+  for_tiles(range.low, range.high, [&](IVec3 low, IVec3 high) {
+    fill(low, high, window);
+    window_borders(window, cells, base * cells_per_m, cell_m, out);
+  });
+}
+
 std::optional<DVec3> Prop::correct(const Cylinder& shape, DVec3 base, double reach_m) const {
   if (!overlaps(shape, base)) return DVec3{};
-  const Cylinder cells{shape.radius_m * cells_per_m, shape.height_m * cells_per_m};
-  const DVec3 p = base * cells_per_m;
-  const double reach = reach_m * cells_per_m;
-  Aabb box = ashlar::bounds_of(cells, p);
-  box.min -= DVec3{reach, reach, reach};
-  box.max += DVec3{reach, reach, reach};
-  const BlockRange range = blocks_of(box);
-  if (!fits_window(range.low, range.high)) return std::nullopt;
-  BlockWindow window;
-  fill(range.low, range.high, window);
-  const auto out = window_correct(window, cells, p, reach);
-  if (!out) return std::nullopt;
-  return *out * cell_m;
+  NearestPlace search(reach_m);
+  borders(shape, base, search);
+  return search.find([&](DVec3 way) { return !overlaps(shape, base + way); });
 }
 
 RayHit Prop::ray(DVec3 origin, DVec3 direction, double t_max_m) const {

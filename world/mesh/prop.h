@@ -9,6 +9,7 @@
 
 #include "world/collide/contact.h"
 #include "world/collide/prism.h"
+#include "world/math/nearest_place.h"
 #include "world/math/shapes.h"
 #include "world/math/turn.h"
 #include "world/mesh/triangle_mesh.h"
@@ -63,9 +64,10 @@ class Prop {
   bool solid(DVec3 point) const;
   bool overlaps(const Cylinder& shape, DVec3 base) const;
   SweepHit sweep(const Cylinder& shape, DVec3 base, DVec3 delta) const;  ///< kind prop
-  /// Least pushes out of its cells, at most reach_m; nullopt where that does not separate, or where body and
-  /// reach fit no window of cells (4 m wide, 8 m tall).
+  /// The least translation out of its cells, at most reach_m; nullopt where there is none.
   std::optional<DVec3> correct(const Cylinder& shape, DVec3 base, double reach_m) const;
+  /// Adds what bounds the free places around a body (world/math/nearest_place.h).
+  void borders(const Cylinder& shape, DVec3 base, NearestPlace& out) const;
   RayHit ray(DVec3 origin, DVec3 direction, double t_max_m) const;  ///< of its triangles, kind prop
   std::optional<double> ground_below(DVec2 centre, double radius_m, double z, double depth_m) const;
 

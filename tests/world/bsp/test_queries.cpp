@@ -138,6 +138,78 @@ TEST_CASE("a swept body is free up to its contact and overlaps just behind it", 
   CHECK(inside > 1000);
 }
 
+TEST_CASE("who starts in rock with the middle on a partition is told so", "[world][bsp]") {
+  // An L of 8 x 3 and 4 x 8 m: no line lies in it, and a partition must.
+  MapWriter w;
+  const auto room = w.sector(0, 128);
+  w.ring({{0, 0}, {0, 256}, {128, 256}, {128, 96}, {256, 96}, {256, 0}}, room);
+  w.map.name = "L";
+  PlaceOptions options;
+  options.doorway = false;
+  const auto map = must_place(w.map, options);
+  const HeightsView heights = map->initial_heights();
+  const double floor = map->z_to_world(0);
+  for (const DVec2 at : {DVec2{4, 1.5}, DVec2{2, 3}, DVec2{1, 1}})
+    for (const DVec3 way : {DVec3{1, 0, 0}, DVec3{-1, 0, 0}, DVec3{0, 1, 0}, DVec3{0, -1, 0}, DVec3{0, 0, -1},
+                            DVec3{0, 0, 1}, DVec3{}}) {
+      const DVec2 p = map->to_world(at * map_units_per_m);
+      CAPTURE(at.x, at.y, way.x, way.y, way.z);
+      const DVec3 base{p.x, p.y, floor - 0.1};
+      REQUIRE(map_overlaps(*map, heights, Cylinder{}, base));
+      CHECK(map_sweep(*map, heights, Cylinder{}, base, way).started_inside);
+      const SweepHit free = map_sweep(*map, heights, Cylinder{}, base + DVec3{0, 0, 0.2}, way);
+      CHECK_FALSE(free.started_inside);
+    }
+}
+
+TEST_CASE("who presses into a window that is too low does not hang on its sill", "[world][bsp]") {
+  MapWriter w;
+  const auto room = w.sector(0, 128), window = w.sector(16, 56);
+  w.ring({{0, 0}, {0, 256}, {256, 256}, {256, 0}}, room);
+  w.ring({{64, 96}, {64, 256}, {192, 256}, {192, 96}}, window, room);
+  w.map.name = "SILL";
+  PlaceOptions options;
+  options.doorway = false;
+  const auto map = must_place(w.map, options);
+  const DVec2 p = map->to_world({128, 96});
+  // Exactly at the sill's height and at touching distance.
+  const SweepHit hit = map_sweep(*map, map->initial_heights(), Cylinder{},
+                                 {p.x, p.y - Cylinder{}.radius_m, map->z_to_world(16)}, {0, 0.002, -0.003});
+  CHECK(hit.t == 0);
+  CHECK(hit.normal == DVec3{0, -1, 0});
+}
+
+TEST_CASE("a line with one sector on both sides that parts two is felt", "[world][bsp]") {
+  // A platform whose southern side names the platform twice: the leaves beside it are of two sectors.
+  MapWriter w;
+  const auto room = w.sector(0, 128), platform = w.sector(32, 128);
+  w.ring({{0, 0}, {0, 256}, {256, 256}, {256, 0}}, room);
+  w.line({64, 64}, {64, 192}, platform, room);
+  w.line({64, 192}, {192, 192}, platform, room);
+  w.line({192, 192}, {192, 64}, platform, room);
+  w.line({192, 64}, {64, 64}, platform, platform);
+  w.map.name = "PLATFORM";
+  PlaceOptions options;
+  options.doorway = false;
+  const auto map = must_place(w.map, options);
+  const HeightsView heights = map->initial_heights();
+  REQUIRE(map->tree().sector_at({128, 128}) == platform);
+  REQUIRE(map->tree().sector_at({128, 32}) == room);
+  Rng rng = rng_for(12, 0);
+  int wrong = 0, in = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const double x = rng.between(30, 226);
+    const DVec2 p = map->to_world({x, rng.between(30, 226)});
+    const DVec3 base{p.x, p.y, map->z_to_world(rng.below(2) == 0 ? 0 : 16)};
+    const bool is = map_overlaps(*map, heights, Cylinder{}, base);
+    wrong += is && !brute_overlaps(*map, heights, Cylinder{}, base, 0);
+    wrong += !is && brute_overlaps(*map, heights, Cylinder{}, base, 2 * contact_slop_m);
+    in += is;
+  }
+  CHECK(in > 500);
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("a body rests on a floor and walks over it without touching anything", "[world][bsp]") {
   const auto map = place_obstacles({0, 0}, 20);
   const HeightsView heights = map->initial_heights();

@@ -174,3 +174,51 @@ TEST_CASE("who is carried through a random map at any speed never ends in its ro
   });
   CHECK(moved > 1000 / static_cast<int>(test::slowness));
 }
+
+TEST_CASE("ways through a random map equal their parts, and no order of its lines decides where they end",
+          "[world][bsp][random_maps][property]") {
+  int hits = 0;
+  each_random_map(150, false, [&](const SectorMap& map, std::uint64_t seed) {
+    SectorMap turned = map;
+    std::ranges::reverse(turned.lines);
+    const auto placed = place_somewhere(map, seed, false), other = place_somewhere(turned, seed, false);
+    const HeightsView heights = placed->initial_heights(), other_heights = other->initial_heights();
+    const MapBounds around = footprint(*placed);
+    Rng rng = rng_for(seed, 55);
+    int parts = 0, order = 0, in_rock = 0;
+    for (int i = 0; i < 80; ++i) {
+      Cylinder body;
+      if (rng.below(2) == 0) body = {rng.between(0.1, 0.9), rng.between(0.2, 2)};
+      DVec3 at = place_in(rng, *placed, awkward_point(rng, map, around));
+      // Against a wall, then along it by a hair: where grazing happens.
+      const DVec2 ahead = heading(Turn16{static_cast<std::uint16_t>(rng.below(65536))});
+      if (map_overlaps(*placed, heights, body, at)) continue;
+      const SweepHit wall = map_sweep(*placed, heights, body, at, {ahead.x * 20, ahead.y * 20, 0});
+      DVec3 way{ahead.x * 6, ahead.y * 6, 0};
+      if (wall.hit()) {
+        at += DVec3{ahead.x * 20, ahead.y * 20, 0} * wall.t;
+        const double side = rng.below(2) == 0 ? 6 : -6;
+        way = DVec3{-wall.normal.y, wall.normal.x, 0} * side -
+              wall.normal * (1e-5 * std::exp(rng.between(0, 6)));
+      }
+      if (rng.below(2) == 0) way.z = (rng.below(2) == 0 ? 1e-5 : -1e-5) * std::exp(rng.between(0, 8));
+      if (map_overlaps(*placed, heights, body, at)) continue;
+      const SweepHit whole = map_sweep(*placed, heights, body, at, way);
+      const SweepHit again = map_sweep(*other, other_heights, body, at, way);
+      const double cut = rng.between(0.01, 0.99);
+      const SweepHit first = map_sweep(*placed, heights, body, at, way * cut);
+      double t = first.t * cut;
+      if (!first.hit())
+        t = cut + map_sweep(*placed, heights, body, at + way * cut, way * (1 - cut)).t * (1 - cut);
+      hits += whole.hit();
+      parts += std::fabs(whole.t - t) * length(way) > 1e-3;
+      order += std::fabs(whole.t - again.t) * length(way) > 1e-9 || whole.kind != again.kind;
+      in_rock += map_overlaps(*placed, heights, body, at + way * whole.t);
+    }
+    CAPTURE(seed);
+    CHECK(parts == 0);
+    CHECK(order == 0);
+    CHECK(in_rock == 0);
+  });
+  CHECK(hits > 500 / static_cast<int>(test::slowness));
+}

@@ -3,9 +3,11 @@
 #include <cmath>
 
 #include "tests/catch.h"
+#include "tests/world/cases.h"
 #include "tests/world/voxel_worlds.h"
 #include "world/collide/block_queries.h"
 #include "world/collide/stepped.h"
+#include "world/collide/surroundings.h"
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -120,6 +122,83 @@ TEST_CASE("nothing overlaps after a correction in random worlds", "[world][colli
   CHECK(wrong == 0);
   CHECK(far == 0);
   CHECK(free_moved == 0);
+}
+
+TEST_CASE("who falls along a wall and presses into it lands", "[world][collide][correct]") {
+  const VoxelVolume volume =
+      make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b.z < 0 || b.x == -1; });
+  const Space space{&volume, {}};
+  const Cylinder player;
+  const DVec3 from{0.3, 0.5, 0.03}, step{-0.04, 0, -0.09};
+  const Surroundings around(space, player, {from - DVec3{2, 2, 2}, from + DVec3{2, 2, 4}});
+  const auto out = around.correct(from + step, 0.3);
+  REQUIRE(out);
+  CHECK(length(*out - DVec3{0.04, 0, 0.06}) < 1e-9);
+  ContactList contacts;
+  const SlideEnd end = stepped_motion(around, from, step * 60, step, 1.0 / 60, contacts);
+  CHECK(length(end.position_m - DVec3{0.3, 0.5, 0}) < 1e-9);
+  CHECK(end.met_floor);
+  CHECK(end.met_wall);
+  CHECK(length(end.velocity_mps - DVec3{0, 0, -1.8}) < 1e-6);  // what it did, in a sixtieth of a second
+}
+
+TEST_CASE("no free place is nearer than a correction, and none is missed",
+          "[world][collide][correct][property]") {
+  const double offset = GENERATE(0.0, 1000000.0);
+  const double density = GENERATE(0.1, 0.3, 0.6);
+  CAPTURE(offset, density);
+  const auto chunk = static_cast<std::int32_t>(offset / 32);
+  const VoxelVolume volume = make_volume({chunk, 0, 0}, {1, 1, 1}, [&](IVec3 b) {
+    return random_block(18, {b.x - chunk * 32, b.y, b.z}, density);
+  });
+  Rng rng{static_cast<std::uint64_t>(70 + density * 10)};
+  // By definition: the deepest of all blocks near, each by hand.
+  const auto depth = [&](const Cylinder& s, DVec3 p) {
+    double deepest = -1;
+    const IVec3 low = block_at(p - DVec3{s.radius_m, s.radius_m, 0});
+    const IVec3 high = block_at(p + DVec3{s.radius_m, s.radius_m, s.height_m});
+    for (int z = low.z; z <= high.z; ++z)
+      for (int y = low.y; y <= high.y; ++y)
+        for (int x = low.x; x <= high.x; ++x)
+          if (volume.solid({x, y, z}))
+            deepest = std::max(deepest, depth_in_block(s, p - to_dvec3(IVec3{x, y, z})));
+    return deepest;
+  };
+  unsigned found = 0, none = 0, wrong = 0, nearer = 0, missed = 0;
+  for (int i = 0; i < cases(1500); ++i) {
+    const Cylinder shape{rng.between(0.1, 0.9), rng.between(0.2, 2.2)};
+    DVec3 p;
+    p.x = chunk * 32 + rng.between(4, 28);
+    p.y = rng.between(4, 28);
+    p.z = rng.between(4, 26);
+    if (depth(shape, p) <= contact_slop_m) continue;
+    const double reach = rng.between(0.05, 0.8);
+    BlockWindow window;
+    Aabb b = bounds_of(shape, p);
+    b.min -= DVec3{reach, reach, reach}, b.max += DVec3{reach, reach, reach};
+    const BlockRange range = blocks_of(b);
+    fill_window(volume, range.low, range.high, window);
+    const auto out = window_correct(window, shape, p, reach);
+    const double size = out ? length(*out) : reach;
+    wrong += out && (size > reach + 1e-9 || depth(shape, p + *out) > contact_slop_m + 1e-9);
+    ++(out ? found : none);
+    // A finger's width of free places that is nearer would be met now and then.
+    for (int k = 0; k < 100; ++k) {
+      DVec3 d;
+      d.x = rng.below(3) == 0 ? 0 : rng.between(-1, 1);
+      d.y = rng.below(3) == 0 ? 0 : rng.between(-1, 1);
+      d.z = rng.below(3) == 0 ? 0 : rng.between(-1, 1);
+      const double l = length(d);
+      if (l < 1e-3) continue;
+      d = d * ((size - 1e-6) * std::sqrt(rng.unit()) / l);
+      if (depth(shape, p + d) <= 0) ++(out ? nearer : missed);
+    }
+  }
+  CHECK(found > 100);
+  CHECK(none > 20);
+  CHECK(wrong == 0);
+  CHECK(nearer == 0);
+  CHECK(missed == 0);
 }
 
 TEST_CASE("a point leaves its block by the nearest free neighbour", "[world][collide][correct]") {

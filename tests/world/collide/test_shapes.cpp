@@ -106,6 +106,69 @@ TEST_CASE("concentric shapes get some unit normal", "[world][collide][shapes]") 
   }
 }
 
+TEST_CASE("crossing capsules part by depth and normal however far out they are", "[world][collide][shapes]") {
+  // How near the axes come after the move, by the plane of two lines: not from closest_points.
+  const auto axes_apart = [](const Capsule& a, const Capsule& b, DVec3 by) {
+    double best = 1e9;
+    for (int i = 0; i <= 200; ++i) {
+      const DVec3 p = a.axis.a + (a.axis.b - a.axis.a) * (i / 200.0) + by;
+      best = std::min(best, length(p - closest_point(b.axis, p)));
+    }
+    return best;
+  };
+  Rng rng{31};
+  unsigned wrong = 0, flips = 0, met = 0;
+  for (int i = 0; i < 20000; ++i) {
+    constexpr double places[] = {0, 1000, -1e6, 1e6};
+    DVec3 at = random_point(rng, 3);
+    at.x += places[rng.below(4)], at.y += places[rng.below(4)];
+    const DVec3 u = random_point(rng, 2), v = random_point(rng, 2);
+    if (length(u) < 0.1 || length(v) < 0.1) continue;
+    // Through one place, at its end now and then, or a hair beside it.
+    const double k = 0.25 * rng.below(5), l = 0.25 * rng.below(5);
+    constexpr double beside[] = {0, 0, 1e-13, 1e-10, 1e-7};
+    DVec3 off = random_point(rng, 1) * beside[rng.below(5)];
+    const Capsule a{{at - u * k, at + u * (1 - k)}, rng.between(0.05, 1)};
+    const Capsule b{{at - v * l + off, at + v * (1 - l) + off}, rng.between(0.05, 1)};
+    const auto s = separate(a, b), back = separate(b, a);
+    if (!s || !back) {
+      ++wrong;
+      continue;
+    }
+    ++met;
+    const double apart = axes_apart(a, b, s->normal * s->depth_m);
+    wrong += std::fabs(dot(s->normal, s->normal) - 1) > 1e-9 || apart < a.radius_m + b.radius_m - 1e-6;
+    flips += axes_apart(b, a, back->normal * back->depth_m) < a.radius_m + b.radius_m - 1e-6;
+  }
+  CHECK(met > 15000);
+  CHECK(wrong == 0);
+  CHECK(flips == 0);
+}
+
+TEST_CASE("rays against shapes of no size at all give numbers", "[world][collide][shapes]") {
+  Rng rng{32};
+  unsigned bad = 0, hits = 0;
+  const auto check = [&](const std::optional<ShapeHit>& hit) {
+    if (!hit) return;
+    ++hits;
+    bad += !std::isfinite(hit->t_m) || !is_finite(hit->normal) || std::fabs(length(hit->normal) - 1) > 1e-9;
+  };
+  check(ray_cylinder({-1, 0, 1}, {1, 0, 0}, 5, {{0, 2}, {}}));
+  for (int i = 0; i < 20000; ++i) {
+    constexpr double sizes[] = {0, 1e-310, 1e-160, 1e-9};
+    const double r = sizes[rng.below(4)], h = rng.below(3) == 0 ? 0 : 1;
+    constexpr DVec3 ways[] = {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}, {0.6, 0.8, 0}, {0.6, 0, 0.8}};
+    const DVec3 d = ways[rng.below(6)];
+    const DVec3 at = random_point(rng, 3), o = at - d * (rng.below(4) * 0.5);
+    check(ray_cylinder(o, d, 5, {{r, h}, at - DVec3{0, 0, h / 2}}));
+    check(ray_capsule(o, d, 5, {{at - DVec3{0, h, 0}, at + DVec3{0, h, 0}}, r}));
+    check(ray_sphere(o, d, 5, {at, r}));
+    check(ray_box(o, d, 5, {at, at}));
+  }
+  CHECK(hits > 1000);
+  CHECK(bad == 0);
+}
+
 TEST_CASE("closest points of segments equal a fine search", "[world][collide][shapes]") {
   Rng rng{2};
   unsigned wrong = 0;

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "tests/catch.h"
+#include "tests/world/cases.h"
 #include "tests/world/voxel_worlds.h"
 #include "world/collide/block_queries.h"
 
@@ -13,7 +14,8 @@ namespace {
 double depth_twin(const VoxelVolume& volume, const Prism& s, DVec3 p) {
   double deepest = -1e9;
   const Aabb box = bounds_of(s, p);
-  const IVec3 low = block_at(box.min), high = block_at(box.max);
+  constexpr DVec3 margin{1e-5, 1e-5, 1e-5};  // blocks that are only touched as well
+  const IVec3 low = block_at(box.min - margin), high = block_at(box.max + margin);
   ChunkCursor cursor(volume);
   for (int z = low.z; z <= high.z; ++z)
     for (int y = low.y; y <= high.y; ++y)
@@ -127,6 +129,65 @@ TEST_CASE("a sweep equals its two halves", "[world][collide][sweep]") {
     wrong += std::fabs(whole.t - t) * length(d) > 1e-4;
   }
   CHECK(hits > 2500);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a sweep that grazes is told where it comes to what it sinks into", "[world][collide][sweep]") {
+  const VoxelVolume one = make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b == IVec3{5, 0, 0}; });
+  const Prism player = prism_of({0.3, 1.75});
+  const SweepHit hit = blocks_sweep(one, player, {0.5, 0.5, 1}, {8, 0, -1.5e-6});
+  CHECK(hit.t == Approx(0.525).margin(1e-9));
+  CHECK(hit.normal == DVec3{0, 0, 1});
+  // Along a wall likewise: a hair towards it, and it ends at the post that stands out by that hair.
+  const SweepHit post = blocks_sweep(one, player, {0.5, 1.3, 0}, {8, -1.5e-6, 0});
+  CHECK(post.t == Approx(0.5625).margin(1e-3));
+  CHECK(post.normal.y > 0.99);
+}
+
+TEST_CASE("a sweep that grazes equals its parts, wherever it is cut", "[world][collide][sweep][property]") {
+  const double offset = GENERATE(0.0, 1000000.0);
+  const double density = GENERATE(0.05, 0.3);
+  CAPTURE(offset, density);
+  const auto chunk = static_cast<std::int32_t>(offset / 32);
+  const VoxelVolume volume = make_volume({chunk - 1, -1, -1}, {2, 2, 2}, [&](IVec3 b) {
+    return random_block(5, {b.x - chunk * 32, b.y, b.z}, density);
+  });
+  Rng rng{static_cast<std::uint64_t>(12 + density * 100)};
+  unsigned wrong = 0, early = 0, hits = 0, in_solid = 0;
+  // Far out a place is rounded by 1e-10 m, and so is by how much a way grazes.
+  const double slope_min = offset > 0 ? 1e-5 : 1e-8;
+  for (int i = 0; i < test::cases(8000); ++i) {
+    const Prism shape = random_shape(rng);
+    DVec3 p;
+    p.x = offset + std::floor(rng.between(-12, 12));
+    p.y = std::floor(rng.between(-12, 12));
+    p.z = std::floor(rng.between(-12, 12));
+    // At touching distance along every axis or somewhere.
+    const double rx = shape.half_x_m + shape.radius_m, ry = shape.half_y_m + shape.radius_m;
+    p.x += rng.below(2) == 0 ? rng.unit() : rng.below(2) == 0 ? rx : -rx;
+    p.y += rng.below(2) == 0 ? rng.unit() : rng.below(2) == 0 ? ry : -ry;
+    if (rng.below(3) == 0) p.z -= shape.height_m;
+    if (rng.below(4) == 0) p.z += rng.unit();
+    DVec3 d = random_way(rng, 9);
+    const auto graze = [&](double& v) {
+      if (rng.below(3) != 0) v = (rng.below(2) == 0 ? 1 : -1) * slope_min * std::exp(rng.between(0, 7));
+    };
+    graze(d.x), graze(d.y), graze(d.z);
+    if (blocks_overlap(volume, shape, p)) continue;
+    const SweepHit whole = blocks_sweep(volume, shape, p, d);
+    const double cut = rng.between(0.01, 0.99);
+    const SweepHit first = blocks_sweep(volume, shape, p, d * cut);
+    double t = first.t * cut;
+    if (!first.hit()) t = cut + blocks_sweep(volume, shape, p + d * cut, d * (1 - cut)).t * (1 - cut);
+    hits += whole.hit();
+    in_solid += depth_twin(volume, shape, p + d * whole.t) > 2 * contact_slop_m;
+    if (std::fabs(whole.t - t) * length(d) > 1e-4) ++wrong;
+    // Told where it touches: some block is met by the closed shape there.
+    if (whole.hit()) early += depth_twin(volume, shape, p + d * whole.t) < -1e-8;
+  }
+  CHECK(hits > 500);
+  CHECK(in_solid == 0);
+  CHECK(early == 0);
   CHECK(wrong == 0);
 }
 

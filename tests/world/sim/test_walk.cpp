@@ -1,5 +1,6 @@
 #include "tests/catch.h"
 #include "tests/walk_worlds.h"
+#include "tests/world/cases.h"
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -15,6 +16,7 @@ void check_walk(WalkWorld& world, Solver solver, std::uint32_t ticks) {
   CHECK(r.out == 0);
   CHECK(r.overlapping == 0);
   CHECK(r.stuck == 0);
+  CHECK(r.hanging == 0);
   CHECK(r.frozen == 0);
   // They did walk, jump and meet: at least a tenth of full speed, whatever is in the way.
   CHECK(r.metres > 0.1 * 6 * static_cast<double>(r.player_ticks) / 60);
@@ -32,6 +34,25 @@ TEST_CASE("a crowd walks through random voxels without getting out, in or stuck"
   WalkWorld world;
   make_random_voxels(world, 3, density, 2, {offset, -offset, 0});
   check_walk(world, solver, 300);
+}
+
+TEST_CASE("nobody hangs in the air among boulders, at any tick rate", "[world][sim][walk]") {
+  const Solver solver = GENERATE(Solver::sweep, Solver::correct);
+  const std::uint16_t rate = GENERATE(std::uint16_t{10}, std::uint16_t{60}, std::uint16_t{128});
+  const double offset = GENERATE(0.0, 1000000.0);
+  CAPTURE(solver == Solver::sweep, rate, offset);
+  WalkWorld world;
+  make_random_voxels(world, 5, 0.06, 2, {offset, -offset, 0});
+  Rules rules;
+  rules.player_solver = rules.monster_solver = solver;
+  rules.tick_rate_hz = rate;
+  const auto ticks = static_cast<std::uint32_t>(cases(60)) * rate / 10;
+  const WalkResult r = run_walk(world.space(), rules, world.bounds, world.starts, 40, ticks, 9);
+  CAPTURE(r.example.x, r.example.y, r.example.z, r.example_tick, r.example_mover);
+  CHECK(r.hanging == 0);
+  CHECK(r.out == 0);
+  CHECK(r.overlapping == 0);
+  CHECK(r.stuck == 0);
 }
 
 TEST_CASE("a crowd walks through the first map of a WAD without getting out, in or stuck",
