@@ -50,6 +50,7 @@ struct World::Impl {
   void apply_admin(const AdminCommand& command);
   void apply_edit(const BlockEdit& edit);
   void move_players();
+  void monsters_think();
   void move_monsters();
   void push_apart();
   void bring_back();
@@ -72,6 +73,7 @@ struct World::Impl {
   PlayerTable players;
   MonsterTable monsters;
   SpawnPlanner spawns;
+  std::vector<MonsterWish> wishes;  // scratch, by monster row: of this tick
   Crowd crowd;
   std::vector<IVec2> edited_columns;
   std::vector<Joined> joined;
@@ -107,6 +109,7 @@ World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.see
   monsters.resize(m);
   mechanics = Mechanics(setup.maps, heights, p, m);
   shooting = Shooting(p, m);
+  wishes.resize(m);
   crowd.reserve(p + m);
   joined.reserve(p);
 
@@ -262,13 +265,20 @@ void World::Impl::move_players() {
   }
 }
 
+void World::Impl::monsters_think() {
+  // All think before any moves: what each sees of the others' rows is nothing, so the order does not matter.
+  const Space here = space();
+  for (std::size_t i = 0; i < monsters.rows(); ++i)
+    if (monsters.id[i] != EntityId{0})
+      wishes[i] = monster_think(here, setup.rules, players, monsters, i, TickId{tick});
+}
+
 void World::Impl::move_monsters() {
   const Space here = space();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
-    const MonsterWish wish = monster_think(here, setup.rules, players, monsters, i, TickId{tick});
     const MoveReport report =
-        monster_move(here, setup.rules, traits(monsters.kind[i]), wish, monsters.body[i],
+        monster_move(here, setup.rules, traits(monsters.kind[i]), wishes[i], monsters.body[i],
                      mechanics.floor_velocity(heights, monsters.body[i]));
     note(report, monsters.body[i]);
     if (report.lost) send_back(monsters.body[i], spawns.terrain_monster(here, monsters.rng[i]).at.position_m);
@@ -340,8 +350,12 @@ void World::Impl::rehash() {
 World::World(const WorldSetup& setup) : impl_(std::make_unique<Impl>(setup)) {}
 World::~World() = default;
 
-void World::step(const TickInput& input) {
+void World::step(const TickInput& input, StepWatch* watch) {
   Impl& w = *impl_;
+  const auto part = [watch](StepPart p) {
+    if (watch != nullptr) watch->begins(p);
+  };
+  part(StepPart::inputs);
   for (const ChunkCoord& at : input.chunks_dropped) w.volume.drop_chunk(at);
   for (ReadyChunk& ready : input.chunks_ready) w.volume.insert_chunk(ready.at, std::move(ready.chunk));
 
@@ -368,17 +382,26 @@ void World::step(const TickInput& input) {
     if (row >= 0) w.players.command[static_cast<std::size_t>(row)] = in.command;
   }
   w.bring_back();
+  part(StepPart::sectors);
   MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}};
   const std::uint64_t deaths = w.mechanics.counters().monster_deaths;
   w.mechanics.move(moving);
   w.monster_count -= static_cast<std::uint32_t>(w.mechanics.counters().monster_deaths - deaths);
+  part(StepPart::shots);
   w.mechanics.act(moving);
   w.shooting.shoot(w.space(), w.setup.rules, w.players, w.monsters);
   for (const ShotEvent& shot : w.shooting.events()) w.mechanics.shot(moving, shot);
+  part(StepPart::players);
   w.move_players();
+  part(StepPart::think);
+  w.monsters_think();
+  part(StepPart::monsters);
   w.move_monsters();
+  part(StepPart::crowd);
   w.push_apart();
+  part(StepPart::lines);
   w.mechanics.walk(moving);
+  part(StepPart::hash);
   ++w.tick;
   w.rehash();
 }
