@@ -1,5 +1,7 @@
 #include "world/sim/monster_think.h"
 
+#include <cmath>
+
 namespace ashlar {
 namespace {
 
@@ -8,6 +10,7 @@ constexpr double forget_s = 5;
 constexpr double wander_speed_share = 0.4;
 constexpr double reach_gap_m = 0.25;  // a chaser stops this far from its target's skin
 constexpr double goal_reached_m = 0.5;
+constexpr double held_bonus = 0.5;  // on the square of the distance to whom it chases already
 
 std::uint16_t ticks_of(double seconds, const Rules& rules) {
   return static_cast<std::uint16_t>(seconds * static_cast<double>(rules.tick_rate_hz));
@@ -15,25 +18,25 @@ std::uint16_t ticks_of(double seconds, const Rules& rules) {
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
 
-/// Nearest player in sight: distance first, then one ray to each until one is clear.
-/// Rays are few because most candidates are out of range.
-int find_target(const Space& space, const Rules& rules, const PlayerTable& players, const DVec3 eye,
-                double range_m, EntityId held) {
+/// Nearest player in sight, the lowest row where two are equally near: distance first, then one ray to each
+/// until one is clear. Rays are few because most candidates are out of range.
+int find_target(const Space& space, const Rules& rules, const PlayerTable& players, const PlayerGrid& near,
+                const DVec3 eye, double range_m, EntityId held) {
   int best = -1;
   double best_d2 = range_m * range_m;
-  for (std::size_t i = 0; i < players.rows(); ++i) {
-    if (!players.alive(i) || players.body[i].noclip != 0) continue;
-    const DVec3 d = players.body[i].position_m - eye;
+  const double held_range_m = range_m * std::sqrt(1 / held_bonus);
+  near.visit_near(xy(eye), held_range_m, [&](std::uint32_t row, DVec3 position_m) {
+    const DVec3 d = position_m - eye;
     double d2 = dot(d, d);
     // Who is chased already is kept until another is clearly nearer, or two players would be swapped for
     // ever.
-    if (players.id[i] == held) d2 *= 0.5;
-    if (d2 >= best_d2) continue;
-    const DVec3 other_eye = players.body[i].position_m + DVec3{0, 0, rules.player_eye_m};
-    if (!space_sees(space, eye, other_eye)) continue;
-    best = static_cast<int>(i);
+    if (players.id[row] == held) d2 *= held_bonus;
+    const auto candidate = static_cast<int>(row);
+    if (d2 > best_d2 || (d2 == best_d2 && (best < 0 || candidate > best))) return;
+    if (!space_sees(space, eye, position_m + DVec3{0, 0, rules.player_eye_m})) return;
+    best = candidate;
     best_d2 = d2;
-  }
+  });
   return best;
 }
 
@@ -55,13 +58,13 @@ void monster_hears(const Rules& rules, MonsterTable& monsters, std::size_t row, 
 }
 
 MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,
-                          MonsterTable& monsters, std::size_t row, TickId tick) {
+                          const PlayerGrid& near, MonsterTable& monsters, std::size_t row, TickId tick) {
   const MonsterTraits& kind = traits(monsters.kind[row]);
   const Body& body = monsters.body[row];
   const DVec3 eye = body.position_m + DVec3{0, 0, eye_height_m(kind.shape)};
 
   if ((number(tick) + row) % look_every_ticks == 0) {
-    const int seen = find_target(space, rules, players, eye, kind.sight_m_max, monsters.target[row]);
+    const int seen = find_target(space, rules, players, near, eye, kind.sight_m_max, monsters.target[row]);
     if (seen >= 0) {
       monsters.mood[row] = MonsterMood::chase;
       monsters.target[row] = players.id[static_cast<std::size_t>(seen)];

@@ -73,6 +73,7 @@ struct World::Impl {
   PlayerTable players;
   MonsterTable monsters;
   SpawnPlanner spawns;
+  PlayerGrid near;                  // scratch: where monsters see players
   std::vector<MonsterWish> wishes;  // scratch, by monster row: of this tick
   Crowd crowd;
   std::vector<IVec2> edited_columns;
@@ -109,6 +110,7 @@ World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.see
   monsters.resize(m);
   mechanics = Mechanics(setup.maps, heights, p, m);
   shooting = Shooting(p, m);
+  near = PlayerGrid(p);
   wishes.resize(m);
   crowd.reserve(p + m);
   joined.reserve(p);
@@ -268,9 +270,10 @@ void World::Impl::move_players() {
 void World::Impl::monsters_think() {
   // All think before any moves: what each sees of the others' rows is nothing, so the order does not matter.
   const Space here = space();
+  near.fill(players);
   for (std::size_t i = 0; i < monsters.rows(); ++i)
     if (monsters.id[i] != EntityId{0})
-      wishes[i] = monster_think(here, setup.rules, players, monsters, i, TickId{tick});
+      wishes[i] = monster_think(here, setup.rules, players, near, monsters, i, TickId{tick});
 }
 
 void World::Impl::move_monsters() {
