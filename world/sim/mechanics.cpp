@@ -14,14 +14,9 @@
 namespace ashlar {
 namespace {
 
-constexpr std::uint32_t monster_push_every_ticks = 8;
+constexpr double monster_push_every_s = 8.0 / 60;
 constexpr double monster_push_reach_m = 0.5;  // before its skin
-// Between the middles of a key and a body along x and along y: the boxes that Doom gives both (20 and 16
-// units). Many keys lie in niches that nobody fits into and are taken from outside.
-constexpr double key_reach_m = 36.0 / 32;
-constexpr double key_height_m = 0.5;
-
-constexpr double walked_m_max = 8;  // further in one tick is no walk: a body was put elsewhere
+constexpr double walked_m_max = 8;            // further in one tick is no walk: a body was put elsewhere
 
 }  // namespace
 
@@ -200,11 +195,12 @@ void Mechanics::walk(MechanicsTick& tick) {
               {p.body[row], tick.rules.player, p.id[row], true, p.command[row].yaw, keys_[row]});
   }
   MonsterTable& m = tick.monsters;
+  const std::uint16_t push_every_ticks = tick.rules.ticks_within(monster_push_every_s, 1);
   for (std::size_t row = 0; row < m.rows(); ++row) {
     if (m.id[row] == EntityId{0}) continue;
     walk_body(tick, before_[p.rows() + row],
               {m.body[row], traits(m.kind[row]).shape, m.id[row], false, m.yaw[row], 0});
-    if ((number(tick.tick) + row) % monster_push_every_ticks == 0) monster_pushes(tick, row);
+    if ((number(tick.tick) + row) % push_every_ticks == 0) monster_pushes(tick, row);
   }
 }
 
@@ -231,12 +227,11 @@ void Mechanics::take_keys(MechanicsTick& tick, std::size_t row) {
     if (!in_box(maps_[i].plan->map(), at)) continue;
     for (const MapKey& k : maps_[i].plan->keys()) {
       if ((keys_[row] & k.key) != 0) continue;
-      const DVec3 d = k.position_m - at;
-      if (std::fabs(d.x) >= key_reach_m || std::fabs(d.y) >= key_reach_m) continue;
+      if (!key_in_reach(k, xy(at))) continue;
       // A key lies on its sector's floor, wherever that has gone.
       const auto ground = map_floor_ceiling(maps_[i].plan->map(), tick.heights[i], xy(k.position_m), 0.01);
       const double z = ground ? ground->floor_m : k.position_m.z;
-      if (z + key_height_m < at.z || z > at.z + shape.height_m) continue;
+      if (!key_beside(z, at.z, shape.height_m)) continue;
       keys_[row] = static_cast<std::uint8_t>(keys_[row] | k.key);
       events_.add({MoverEventKind::key_taken, static_cast<std::uint8_t>(i), Plane::floor, k.key,
                    tick.players.id[row]});

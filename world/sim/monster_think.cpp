@@ -5,16 +5,13 @@
 namespace ashlar {
 namespace {
 
-constexpr std::uint32_t look_every_ticks = 10;
+constexpr double look_every_s = 1.0 / 6;
+constexpr double aside_s = 0.5;  // so long it walks off sideways, and so much grace it has to get going
 constexpr double forget_s = 5;
 constexpr double wander_speed_share = 0.4;
 constexpr double reach_gap_m = 0.25;  // a chaser stops this far from its target's skin
 constexpr double goal_reached_m = 0.5;
 constexpr double held_bonus = 0.5;  // on the square of the distance to whom it chases already
-
-std::uint16_t ticks_of(double seconds, const Rules& rules) {
-  return static_cast<std::uint16_t>(seconds * static_cast<double>(rules.tick_rate_hz));
-}
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
 
@@ -44,7 +41,7 @@ void pick_heading(const Rules& rules, MonsterTable& m, std::size_t row) {
   Rng& rng = m.rng[row];
   m.yaw[row] = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
   const double for_s = rng.between(1.0, 4.0);
-  m.turn_ticks[row] = ticks_of(for_s, rules);
+  m.turn_ticks[row] = rules.ticks_within(for_s);
 }
 
 }  // namespace
@@ -54,7 +51,7 @@ void monster_hears(const Rules& rules, MonsterTable& monsters, std::size_t row, 
   monsters.mood[row] = MonsterMood::chase;
   monsters.target[row] = who;
   monsters.goal_m[row] = from_m;
-  monsters.forget_ticks[row] = ticks_of(forget_s, rules);
+  monsters.forget_ticks[row] = rules.ticks_within(forget_s);
 }
 
 MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,
@@ -63,13 +60,14 @@ MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTa
   const Body& body = monsters.body[row];
   const DVec3 eye = body.position_m + DVec3{0, 0, eye_height_m(kind.shape)};
 
+  const std::uint16_t look_every_ticks = rules.ticks_within(look_every_s, 1);
   if ((number(tick) + row) % look_every_ticks == 0) {
     const int seen = find_target(space, rules, players, near, eye, kind.sight_m_max, monsters.target[row]);
     if (seen >= 0) {
       monsters.mood[row] = MonsterMood::chase;
       monsters.target[row] = players.id[static_cast<std::size_t>(seen)];
       monsters.goal_m[row] = players.body[static_cast<std::size_t>(seen)].position_m;
-      monsters.forget_ticks[row] = ticks_of(forget_s, rules);
+      monsters.forget_ticks[row] = rules.ticks_within(forget_s);
     } else if (monsters.mood[row] == MonsterMood::chase) {
       const auto left = monsters.forget_ticks[row];
       monsters.forget_ticks[row] =
@@ -107,7 +105,7 @@ MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTa
       const std::uint32_t side = rng.next_u32();
       const auto turn = Turn16{static_cast<std::uint16_t>((side & 1u) != 0 ? 12288 : 65536 - 12288)};
       monsters.yaw[row] = turn_towards(xy(to_goal)) + turn;
-      monsters.turn_ticks[row] = ticks_of(0.5, rules);
+      monsters.turn_ticks[row] = rules.ticks_within(aside_s);
     } else if (monsters.turn_ticks[row] == 0) {
       monsters.yaw[row] = turn_towards(xy(to_goal));
     }
@@ -116,7 +114,8 @@ MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTa
   }
 
   // Half a second of grace after a turn, to get going.
-  if (monsters.turn_ticks[row] == 0 || (slow && monsters.turn_ticks[row] % 30 == 15)) {
+  const std::uint16_t grace_ticks = rules.ticks_within(aside_s, 2);
+  if (monsters.turn_ticks[row] == 0 || (slow && monsters.turn_ticks[row] % grace_ticks == grace_ticks / 2)) {
     pick_heading(rules, monsters, row);
   }
   MonsterWish wish;

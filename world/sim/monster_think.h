@@ -13,8 +13,8 @@ struct MonsterWish {
   double speed_share = 1;  ///< of its kind's speed: wandering is slower than chasing
 };
 
-/// Decides for one row: looks around every tenth tick (rows take turns), chases what it sees to where it last
-/// saw it, wanders otherwise, and turns when it is held up. No allocation. `tick` staggers the looking.
+/// Decides for one row: looks around six times a second (rows take turns), chases what it sees to where it
+/// last saw it, wanders otherwise, and turns when it is held up. No allocation. `tick` staggers the looking.
 /// Touches its own row alone, so the order in which rows think does not matter.
 /// @param near  filled with `players` where they are now
 MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,

@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "world/math/shapes.h"
 
@@ -36,6 +38,17 @@ struct Rules {
       4;  ///< a dead player is back after so long, with the use button down from a second on, keys kept
 
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
+  /// Whole ticks that pass within a time, at least `least`: what is timed in seconds is right at every rate.
+  std::uint16_t ticks_within(double seconds, std::uint16_t least = 0) const {
+    constexpr double rounding = 1e-9;  // 1/6 s at 60 Hz are 10 ticks, not 9
+    const double ticks = seconds * static_cast<double>(tick_rate_hz) + rounding;
+    return std::max(least, static_cast<std::uint16_t>(std::min(ticks, 65535.0)));
+  }
+  /// How high a jump rises; without gravity there is no end to it.
+  double jump_rise_m() const {
+    return gravity_mps2 > 0 ? jump_speed_mps * jump_speed_mps / (2 * gravity_mps2)
+                            : std::numeric_limits<double>::infinity();
+  }
 };
 
 /// Are all values finite and within what movement was made for? The test that foreign rule sets pass.
