@@ -16,6 +16,7 @@
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
+#include "world/math/hash.h"
 #include "world/sim/world.h"
 #include "world/voxel/terrain.h"
 
@@ -148,6 +149,7 @@ struct Figures {
   Spread tick_s;
   std::array<double, step_part_count> part_s{};
   std::uint64_t hash = 0;
+  std::uint64_t positions = 0;  // of where the bodies are alone, to compare worlds that hash differently
 };
 
 Figures run(const WorldSetup& setup, std::uint32_t players, std::uint32_t ticks, double* spread_m = nullptr) {
@@ -175,6 +177,10 @@ Figures run(const WorldSetup& setup, std::uint32_t players, std::uint32_t ticks,
   go(ticks, &parts);
   for (std::size_t i = 0; i < step_part_count; ++i) out.part_s[i] = parts.s[i] / ticks;
   out.hash = world.hash();
+  Hasher positions;
+  for (const Body& b : world.players().body) positions.add(b.position_m), positions.add(b.velocity_mps);
+  for (const Body& b : world.monsters().body) positions.add(b.position_m), positions.add(b.velocity_mps);
+  out.positions = positions.value();
   if (spread_m != nullptr) {
     DVec2 low{1e9, 1e9}, high{-1e9, -1e9};
     for (std::size_t i = 0; i < world.monsters().rows(); ++i) {

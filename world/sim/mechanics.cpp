@@ -1,5 +1,6 @@
 #include "world/sim/mechanics.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "world/bsp/column.h"
@@ -52,7 +53,9 @@ void Mechanics::player_joined(std::size_t row) {
   held_buttons_[row] = 0;
 }
 
-void Mechanics::list_bodies(MechanicsTick& tick) {
+std::span<const MoverBody> Mechanics::bodies(MechanicsTick& tick) {
+  if (listed_) return bodies_;
+  listed_ = true;
   bodies_.clear();
   PlayerTable& p = tick.players;
   for (std::size_t i = 0; i < p.rows(); ++i) {
@@ -63,19 +66,31 @@ void Mechanics::list_bodies(MechanicsTick& tick) {
   for (std::size_t i = 0; i < m.rows(); ++i)
     if (m.id[i] != EntityId{0})
       bodies_.push_back({&m.body[i], wall_shape(tick.rules, traits(m.kind[i])), m.id[i]});
+  return bodies_;
+}
+
+bool Mechanics::in_motion() const {
+  return std::ranges::any_of(maps_, [](const MapMechanics& m) { return !m.movers.movers().empty(); });
 }
 
 void Mechanics::move(MechanicsTick& tick) {
   events_.clear();
+  listed_ = false;
   if (maps_.empty()) return;
-  list_bodies(tick);
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     MapMechanics& m = maps_[i];
-    MoverTick step{
-        *m.plan, tick.space, tick.heights[i], bodies_, m.touching, events_, static_cast<std::uint8_t>(i)};
+    if (m.movers.movers().empty()) continue;
+    MoverTick step{*m.plan,
+                   tick.space,
+                   tick.heights[i],
+                   bodies(tick),
+                   m.touching,
+                   events_,
+                   static_cast<std::uint8_t>(i)};
     m.movers.advance(step, tick.rules.tick_s());
   }
   hurt_crushed(tick);
+  if (!tick.awake) return;
 
   const std::size_t players = tick.players.rows();
   for (std::size_t i = 0; i < players; ++i) before_[i] = tick.players.body[i].position_m;
@@ -186,7 +201,7 @@ void Mechanics::shot(MechanicsTick& tick, const ShotEvent& event) {
 
 void Mechanics::walk(MechanicsTick& tick) {
   if (maps_.empty()) return;
-  list_bodies(tick);  // somebody may have joined, left or begun to fly
+  listed_ = false;  // crushers may have killed somebody
   PlayerTable& p = tick.players;
   for (std::size_t row = 0; row < p.rows(); ++row) {
     if (!p.alive(row) || p.body[row].noclip != 0) continue;
@@ -307,7 +322,7 @@ bool Mechanics::teleport(MechanicsTick& tick, std::size_t map, std::uint32_t lin
   const auto ground =
       map_floor_ceiling(maps_[map].plan->map(), tick.heights[map], xy(wanted), who.shape.radius_m);
   if (ground) wanted.z = ground->floor_m;
-  const auto place = free_place_near(tick.space, who.shape, wanted, bodies_, who.id);
+  const auto place = free_place_near(tick.space, who.shape, wanted, bodies(tick), who.id);
   if (!place) {
     ++counters_.no_landing;
     return false;
@@ -324,7 +339,7 @@ void Mechanics::leave(MechanicsTick& tick, std::size_t map, std::uint32_t line, 
   // Blocks may have been dug or placed there since the map was: the ground as it is now, if any is near.
   const auto ground = space_ground_below(tick.space, xy(wanted), who.shape.radius_m, wanted.z + 8, 16);
   if (ground) wanted.z = *ground;
-  const auto place = free_place_near(tick.space, who.shape, wanted, bodies_, who.id);
+  const auto place = free_place_near(tick.space, who.shape, wanted, bodies(tick), who.id);
   if (!place) {
     ++counters_.no_landing;
     return;
@@ -334,13 +349,13 @@ void Mechanics::leave(MechanicsTick& tick, std::size_t map, std::uint32_t line, 
   events_.add({MoverEventKind::exited, static_cast<std::uint8_t>(map), Plane::floor, line, who.id});
 }
 
-void Mechanics::add_to_hash(Hasher& hash) const {
+void Mechanics::add_to_hash(StripeHasher& hash) const {
   for (const MapMechanics& m : maps_) {
     m.movers.add_to_hash(hash);
-    hash.add_bytes(m.spent);
+    hash.add_list(m.spent);
   }
-  hash.add_bytes(keys_);
-  for (const std::uint16_t buttons : held_buttons_) hash.add(static_cast<std::uint64_t>(buttons));
+  hash.add_list(keys_);
+  hash.add_list(held_buttons_);
 }
 
 }  // namespace ashlar

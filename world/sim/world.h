@@ -130,7 +130,9 @@ class World {
 
   /// Advances by one tick: chunks, leaves, joins, admin, edits, those who come back from the dead, moving
   /// sectors, uses and shots and who hears them, players, monsters, crowd, lines walked over, hash.
-  /// No allocation but for chunks that arrive. Precondition: commands have passed their range checks.
+  /// While no player is in the world its monsters do not move by themselves, and a tick costs next to
+  /// nothing. No allocation but for chunks that arrive. Precondition: commands have passed their range
+  /// checks.
   /// @param watch  for profiles; null: nobody watches
   void step(const TickInput& input, StepWatch* watch = nullptr);
 
