@@ -33,22 +33,37 @@ bool position_ok(const wire::Vec& v) { return in_bounds(to_dvec3(v)); }
 
 /// False when a rule is outside what movement was made for.
 bool decode_rules(const wire::Rules& in, Rules& out) {
-  if (in.player_solver() > 1 || in.monster_solver() > 1) return false;
-  out.tick_rate_hz = in.tick_rate_hz();
-  out.player_solver = static_cast<Solver>(in.player_solver());
-  out.monster_solver = static_cast<Solver>(in.monster_solver());
-  out.player = {in.player_radius_m(), in.player_height_m()};
-  out.player_eye_m = in.player_eye_m();
-  out.step_height_m_max = in.step_height_m_max();
-  out.gravity_mps2 = in.gravity_mps2();
-  out.jump_speed_mps = in.jump_speed_mps();
-  out.walk_speed_mps_max = in.walk_speed_mps_max();
-  out.ground_acceleration_mps2 = in.ground_acceleration_mps2();
-  out.air_acceleration_mps2 = in.air_acceleration_mps2();
-  out.ground_friction_per_s = in.ground_friction_per_s();
-  out.fall_speed_mps_max = in.fall_speed_mps_max();
-  out.shot_interval_s = in.shot_interval_s();
-  out.shot_range_m = in.shot_range_m();
+  // In the order of the list; an enumeration is checked as a number, before it becomes one.
+  const std::array<double, rule_count()> values{{static_cast<double>(in.tick_rate_hz()),
+                                                 static_cast<double>(in.player_solver()),
+                                                 static_cast<double>(in.monster_solver()),
+                                                 in.player_radius_m(),
+                                                 in.player_height_m(),
+                                                 in.player_eye_m(),
+                                                 in.step_height_m_max(),
+                                                 in.gravity_mps2(),
+                                                 in.jump_speed_mps(),
+                                                 in.walk_speed_mps_max(),
+                                                 in.ground_acceleration_mps2(),
+                                                 in.air_acceleration_mps2(),
+                                                 in.ground_friction_per_s(),
+                                                 in.fall_speed_mps_max(),
+                                                 in.shot_interval_s(),
+                                                 in.shot_range_m(),
+                                                 static_cast<double>(in.keys()),
+                                                 static_cast<double>(in.player_health()),
+                                                 static_cast<double>(in.crush_damage()),
+                                                 in.respawn_s()}};
+  std::size_t i = 0;
+  bool known = true;
+  visit_rules(out, [&](const RuleInfo& info, auto& field) {
+    const double v = values[i++];
+    if (!within(v, info.low, info.high))
+      known = false;
+    else
+      field = static_cast<std::remove_cvref_t<decltype(field)>>(v);
+  });
+  if (!known) return false;
   return rules_sane(out);
 }
 

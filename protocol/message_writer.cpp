@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 #include "protocol/schema/client_message_generated.h"
 #include "protocol/schema/server_message_generated.h"
@@ -23,11 +24,19 @@ std::int8_t axis_steps(double axis) {
 }
 
 flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, const Rules& r) {
-  return wire::CreateRules(fbb, r.tick_rate_hz, static_cast<std::uint8_t>(r.player_solver),
-                           static_cast<std::uint8_t>(r.monster_solver), r.player.radius_m, r.player.height_m,
-                           r.player_eye_m, r.step_height_m_max, r.gravity_mps2, r.jump_speed_mps,
-                           r.walk_speed_mps_max, r.ground_acceleration_mps2, r.air_acceleration_mps2,
-                           r.ground_friction_per_s, r.fall_speed_mps_max, r.shot_interval_s, r.shot_range_m);
+  wire::RulesBuilder out(fbb);
+  // The table's fields are those of the list, one after the other, and all are written.
+  flatbuffers::voffset_t field = wire::Rules::VT_TICK_RATE_HZ;
+  visit_rules(r, [&](const RuleInfo&, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_enum_v<Value>)
+      fbb.AddElement(field, static_cast<std::uint8_t>(value));
+    else
+      fbb.AddElement(field, value);
+    field = static_cast<flatbuffers::voffset_t>(field + sizeof(flatbuffers::voffset_t));
+  });
+  ASHLAR_ASSERT(field == wire::Rules::VT_RESPAWN_S + sizeof(flatbuffers::voffset_t));
+  return out.Finish();
 }
 
 }  // namespace

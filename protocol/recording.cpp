@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "world/math/hash.h"
 #include "world/voxel/volume.h"
@@ -53,36 +54,34 @@ IVec3 get_ivec3(ByteReader& r, bool& sane) {
 }
 
 void put_rules(ByteWriter& w, const Rules& rules) {
-  w.u16(rules.tick_rate_hz);
-  for (const double v :
-       {rules.player.radius_m, rules.player.height_m, rules.player_eye_m, rules.step_height_m_max,
-        rules.gravity_mps2, rules.jump_speed_mps, rules.walk_speed_mps_max, rules.ground_acceleration_mps2,
-        rules.air_acceleration_mps2, rules.ground_friction_per_s, rules.fall_speed_mps_max,
-        rules.shot_interval_s, rules.shot_range_m})
-    w.f64(v);
-  w.u8(static_cast<std::uint8_t>(rules.player_solver));
-  w.u8(static_cast<std::uint8_t>(rules.monster_solver));
-  w.u8(static_cast<std::uint8_t>(rules.keys));
-  w.u16(rules.player_health), w.u16(rules.crush_damage), w.f64(rules.respawn_s);
+  visit_rules(rules, [&w](const RuleInfo&, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_enum_v<Value>)
+      w.u8(static_cast<std::uint8_t>(value));
+    else if constexpr (std::is_same_v<Value, double>)
+      w.f64(value);
+    else
+      w.u16(value);
+  });
 }
 
 bool get_rules(ByteReader& r, Rules& rules) {
-  rules.tick_rate_hz = r.u16();
-  for (double* v :
-       {&rules.player.radius_m, &rules.player.height_m, &rules.player_eye_m, &rules.step_height_m_max,
-        &rules.gravity_mps2, &rules.jump_speed_mps, &rules.walk_speed_mps_max,
-        &rules.ground_acceleration_mps2, &rules.air_acceleration_mps2, &rules.ground_friction_per_s,
-        &rules.fall_speed_mps_max, &rules.shot_interval_s, &rules.shot_range_m})
-    *v = r.f64();
-  const std::uint8_t player = r.u8();
-  const std::uint8_t monster = r.u8();
-  const std::uint8_t keys = r.u8();
-  rules.player_health = r.u16(), rules.crush_damage = r.u16(), rules.respawn_s = r.f64();
-  if (player > 1 || monster > 1 || keys > 1) return false;
-  rules.player_solver = static_cast<Solver>(player);
-  rules.monster_solver = static_cast<Solver>(monster);
-  rules.keys = static_cast<KeyRule>(keys);
-  return r.ok() && rules_sane(rules);
+  bool known = true;
+  visit_rules(rules, [&](const RuleInfo& info, auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_enum_v<Value>) {
+      const std::uint8_t v = r.u8();
+      if (v > info.high)
+        known = false;
+      else
+        value = static_cast<Value>(v);
+    } else if constexpr (std::is_same_v<Value, double>) {
+      value = r.f64();
+    } else {
+      value = r.u16();
+    }
+  });
+  return known && r.ok() && rules_sane(rules);
 }
 
 std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {

@@ -14,7 +14,8 @@
 //   file   = "ASHREC01"  block*
 //   block  = size u32 (of payload) | check u64 (Hasher over payload) | payload
 //   first block's payload: the header; every other: up to a second of ticks
-//   tick   = flags varint (which sections follow) | sections in the order of TickInput | hash u64
+//   tick   = sections varint (which of them follow, a bit each) | sections in the order of TickInput | hash
+//   u64
 //
 // A crash tears at most the last block: a reader stops there and says how many ticks it has.
 // Commands are coded against the same player's last one, so that a held key costs two bytes a tick.
@@ -22,7 +23,7 @@
 
 namespace ashlar {
 
-inline constexpr std::uint32_t recording_version = 3;
+inline constexpr std::uint32_t recording_version = 4;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
 
@@ -79,7 +80,7 @@ enum class RecordingError : std::uint8_t {
 };
 const char* describe(RecordingError error);
 
-/// Turns ticks into blocks. Owns no file: take_block() hands out bytes to append.
+/// Turns ticks into blocks. Owns no file: take() hands out bytes to append.
 class RecordingWriter {
  public:
   explicit RecordingWriter(const RecordingHeader& header, std::uint32_t ticks_per_block = 60);

@@ -20,9 +20,6 @@ constexpr std::uint16_t block_moves_max = 3;  // after that a sector that moves 
 constexpr double measure_every_s = 5;         // of the regions, where something moved
 constexpr std::uint32_t dead_end_share = 5;
 
-// How near a key's middle is to that of whoever takes it, along x and along y (world/sim/mechanics.cpp).
-constexpr double key_reach_m = 36.0 / 32, key_height_m = 0.5;
-
 bool moves_sectors(const LineAction& a) {
   return a.effect != LineEffect::inert && a.effect != LineEffect::teleport &&
          a.effect != LineEffect::teleport_line && a.effect != LineEffect::exit;
@@ -357,11 +354,10 @@ std::span<const std::pair<std::uint32_t, std::uint32_t>> Expedition::keys_at(std
 
 bool Expedition::takes_key(std::uint32_t key, DVec3 base) const {
   const MapKey& k = plan_.keys()[key];
-  const DVec3 d = k.position_m - base;
-  if (std::fabs(d.x) >= key_reach_m || std::fabs(d.y) >= key_reach_m) return false;
+  if (!key_in_reach(k, xy(base))) return false;
   const std::uint32_t sector = key_sector_[key];
   const double z = sector == no_index ? k.position_m.z : heights_[sector].floor_m;
-  return z + key_height_m >= base.z && z <= base.z + rules_.player.height_m;
+  return key_beside(z, base.z, rules_.player.height_m);
 }
 
 std::size_t Expedition::claim_index(ExploreGoal goal) const {

@@ -36,8 +36,10 @@ constexpr std::uint32_t far = 0xffffffffu;
 constexpr std::uint32_t bucket_count = 1u << 17;  // more than any single edge costs
 constexpr std::uint32_t edge_cost_max = bucket_count - 1;
 
-// A jump at 7 m/s against 20 m/s^2 rises 1.17 m in ticks of 1/60 s; over the head it needs some room.
-constexpr double jump_rise_m = 1.13, jump_room_m = 0.1;
+// The top of a jump may fall between two ticks, so not all of its rise counts (of 1.225 m by the usual rules
+// 1.13); over the head it needs some room.
+constexpr double jump_margin_m = 0.095, jump_room_m = 0.1;
+double jump_rise_m(const Rules& rules) { return rules.jump_rise_m() - jump_margin_m; }
 constexpr double slack_m = 1e-6;
 
 struct Neighbour {
@@ -92,10 +94,10 @@ Passage passage(const StandHeights& from, const StandHeights& to, const Rules& r
   const double rise = to.floor_m - from.floor_m;
   const double room = std::min(from.ceiling_m, to.ceiling_m) - std::max(from.floor_m, to.floor_m);
   if (rise <= step && room >= height) return Passage::open;
-  if (rise <= jump_rise_m && rise > step && room >= height + jump_room_m) return Passage::jump;
+  if (rise <= jump_rise_m(rules) && rise > step && room >= height + jump_room_m) return Passage::jump;
   const double top = std::min(from.high_ceiling_m, to.high_ceiling_m);
   const double least = to.low_floor_m - from.high_floor_m;
-  if (least > jump_rise_m) return Passage::no;
+  if (least > jump_rise_m(rules)) return Passage::no;
   const double needed = height + (least > step ? jump_room_m : 0);
   return std::max(from.low_floor_m, to.low_floor_m) + needed <= top ? Passage::later : Passage::no;
 }
@@ -305,7 +307,7 @@ struct Router::Search {
         if (p == Passage::later) cost += later_cost;
         if (p == Passage::jump) cost += jump_cost;
         if (p == Passage::open && e.slit_between(cell, to)) continue;
-        if (here.floor_m - there.floor_m > jump_rise_m) cost += drop_cost;
+        if (here.floor_m - there.floor_m > jump_rise_m(e.rules())) cost += drop_cost;
       }
       if (lines && !cross(cell, to, cost)) continue;
       relax(cell, to, cost, no_index);
@@ -325,7 +327,7 @@ struct Router::Search {
     for (const Neighbour& n : targets) {
       const std::uint32_t to = grid.neighbour(cell, n.dx, n.dy);
       if (to == no_index || grid.set(to) == no_index || r.cost_[to] != far) continue;
-      if (e.stand(grid.set(to)).floor_m > floor + jump_rise_m) continue;
+      if (e.stand(grid.set(to)).floor_m > floor + jump_rise_m(e.rules())) continue;
       if (leap_between(e, cell, to)) relax(cell, to, n.cost + (e.leans_out(to) ? rim_cost : 0), to);
     }
   }

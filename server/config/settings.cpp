@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <concepts>
 #include <limits>
+#include <type_traits>
 
 #include "server/config/values.h"
 #include "server/net/address.h"
 #include "world/content/ascii.h"
+#include "world/math/assert.h"
 
 namespace ashlar::server {
 namespace {
@@ -82,6 +84,47 @@ Setting choice(std::string key, std::vector<std::string> names, Access member, s
   };
   s.get = [=](const Config& config) { return RawValue{names[static_cast<std::size_t>(member(config))]}; };
   return s;
+}
+
+/// The place of the rule with this number (its type has to be T) in a config, for the settings above.
+template <class T>
+auto rule_of(std::size_t number) {
+  return [number](auto& config) -> auto& {
+    using Member = std::conditional_t<std::is_const_v<std::remove_reference_t<decltype(config)>>, const T, T>;
+    Member* found = nullptr;
+    std::size_t at = 0;
+    visit_rules(config.rules, [&](const RuleInfo&, auto& field) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, T>)
+        if (at == number) found = &field;
+      ++at;
+    });
+    ASHLAR_ASSERT(found != nullptr);
+    return *found;
+  };
+}
+
+std::vector<std::string> names_of(Solver) { return {"sweep", "correct"}; }
+std::vector<std::string> names_of(KeyRule) { return {"ignored", "needed"}; }
+
+/// One setting for each rule that is for operators to set.
+std::vector<Setting> rule_settings() {
+  std::vector<Setting> out;
+  std::size_t number = 0;
+  const Rules rules;
+  visit_rules(rules, [&](const RuleInfo& info, const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    const std::size_t n = number++;
+    if (info.help.empty()) return;
+    const std::string key(info.key), help(info.help);
+    if constexpr (std::is_enum_v<Field>)
+      out.push_back(choice(key, names_of(field), rule_of<Field>(n), help));
+    else if constexpr (std::is_same_v<Field, double>)
+      out.push_back(real(key, "N", info.low, info.high, rule_of<Field>(n), help));
+    else
+      out.push_back(whole(key, key == "tick_rate" ? "HZ" : "N", static_cast<std::uint64_t>(info.low),
+                          static_cast<std::uint64_t>(info.high), rule_of<Field>(n), help));
+  });
+  return out;
 }
 
 Setting listen_setting() {
@@ -242,27 +285,7 @@ std::vector<Setting> build() {
          choice("doors", {"open", "shut"}, MEMBER(doors),
                 "How doors and lifts of the maps stand at the start: open for worlds without anybody to use "
                 "them.")});
-  group("Rules",
-        {whole("tick_rate", "HZ", 10, 128, MEMBER(rules.tick_rate_hz), "Ticks per second."),
-         choice("player_solver", {"sweep", "correct"}, MEMBER(rules.player_solver),
-                "How players are kept out of walls: exact and fast, or simple and robust."),
-         choice("monster_solver", {"sweep", "correct"}, MEMBER(rules.monster_solver), "Likewise monsters."),
-         real("gravity_mps2", "N", 0, 200, MEMBER(rules.gravity_mps2), "Metres per second squared."),
-         real("jump_speed_mps", "N", 0, 50, MEMBER(rules.jump_speed_mps),
-              "Metres per second; 7 clears one block under the default gravity."),
-         real("walk_speed_mps", "N", 0, 60, MEMBER(rules.walk_speed_mps_max), "Metres per second."),
-         real("step_height_m", "N", 0, 1.5, MEMBER(rules.step_height_m_max),
-              "Metres that players walk up without a jump; 0.75 is Doom's 24 units."),
-         real("shot_interval_s", "N", 0, 60, MEMBER(rules.shot_interval_s),
-              "Seconds between two shots of a player who holds the trigger."),
-         real("shot_range_m", "N", 1, 1024, MEMBER(rules.shot_range_m), "Metres that a shot reaches."),
-         choice("keys", {"ignored", "needed"}, MEMBER(rules.keys),
-                "Whether locked doors of maps ask for their key, which lies in the map."),
-         whole("player_health", "N", 1, 10000, MEMBER(rules.player_health), "Points of a fresh player."),
-         whole("crush_damage", "N", 0, 10000, MEMBER(rules.crush_damage),
-               "Points that a crusher takes, about nine times a second."),
-         real("respawn_s", "N", 0, 60, MEMBER(rules.respawn_s),
-              "Seconds until a dead player is back; with the use button down after one.")});
+  group("Rules", rule_settings());
   for (Setting& row : all)
     if (row.key == "seed" || row.key == "doors" || row.group == "Rules") row.of_world = true;
   group("Snapshots", {whole("snapshot_every", "TICKS", 1, 60, MEMBER(snapshot_every_ticks),

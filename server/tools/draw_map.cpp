@@ -120,7 +120,7 @@ void draw_things(Svg& svg, const SectorMap& map) {
 }
 
 /// How far a level look goes, 0 to 1: until void, a floor above the eye or a ceiling below it.
-double seen_until(const SectorMap& map, const std::vector<SectorHeights>& heights, const BspTree& tree,
+double seen_until(const SectorMap& map, const std::vector<DrawnHeights>& heights, const BspTree& tree,
                   DVec2 from, DVec2 way) {
   double until = 1;
   bool first = true;
@@ -130,10 +130,10 @@ double seen_until(const SectorMap& map, const std::vector<SectorHeights>& height
                  const std::uint32_t sector = tree.leaves[leaf].sector;
                  until = in;
                  if (sector == no_index) return false;
-                 const SectorHeights& h = heights[sector];
+                 const DrawnHeights& h = heights[sector];
                  // Looks may rise and fall through what has been open so far: a band that only narrows.
-                 bottom = std::max(bottom, first ? h.floor_m + eye_height - 40 : h.floor_m);
-                 if (!map.sectors[sector].sky()) top = std::min(top, h.ceiling_m);
+                 bottom = std::max(bottom, first ? h.floor + eye_height - 40 : h.floor);
+                 if (!map.sectors[sector].sky()) top = std::min(top, h.ceiling);
                  first = false;
                  if (bottom >= top) return false;
                  until = 1;
@@ -143,7 +143,7 @@ double seen_until(const SectorMap& map, const std::vector<SectorHeights>& height
 }
 
 void draw_seen(Svg& svg, const SectorMap& map, const BspTree& tree, DVec2 from) {
-  const std::vector<SectorHeights> heights = heights_with_open_doors(map);
+  const std::vector<DrawnHeights> heights = heights_with_open_doors(map);
   const DVec2 size = tree.bounds.max - tree.bounds.min;
   const double reach = size.x + size.y;
   std::vector<DVec2> fan;

@@ -1,29 +1,13 @@
 #include "protocol/recorded_world.h"
 
 #include "tests/catch.h"
+#include "tests/protocol/rules.h"
 #include "tests/world/bsp/maps.h"
 #include "world/mesh/prop.h"
 
 using namespace ashlar;
 
 namespace {
-
-/// Every value another than a fresh rule set's.
-Rules other_rules() {
-  Rules r;
-  r.tick_rate_hz = 50;
-  r.player = {0.25, 1.5};
-  for (double* v :
-       {&r.player_eye_m, &r.step_height_m_max, &r.gravity_mps2, &r.jump_speed_mps, &r.walk_speed_mps_max,
-        &r.ground_acceleration_mps2, &r.air_acceleration_mps2, &r.ground_friction_per_s,
-        &r.fall_speed_mps_max, &r.shot_interval_s, &r.shot_range_m, &r.respawn_s})
-    *v *= 0.9;
-  r.player_solver = r.monster_solver = Solver::correct;
-  r.keys = KeyRule::ignored;
-  r.player_health = 90, r.crush_damage = 9;
-  REQUIRE(rules_sane(r));
-  return r;
-}
 
 std::shared_ptr<const PlacedMap> map_at(const PlaceOptions& options) {
   return testing::must_place(testing::builtin_map(), options);
@@ -41,7 +25,7 @@ PropModel wedge() {
 WorldSetup full_setup() {
   WorldSetup setup;
   setup.seed = 77;
-  setup.rules = other_rules();
+  setup.rules = testing::other_rules();
   setup.players_max = 9, setup.monsters_max = 30, setup.monsters = 12;
   PlaceOptions here, there;
   here.surface_z = 24;

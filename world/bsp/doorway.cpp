@@ -43,7 +43,7 @@ bool meets(DVec2 a, DVec2 b, DVec2 base, DVec2 along, DVec2 outward, double half
 
 class Cutter {
  public:
-  Cutter(SectorMap& map, std::vector<SectorHeights>& heights, double roof_z, DVec2 start)
+  Cutter(SectorMap& map, std::vector<DrawnHeights>& heights, double roof_z, DVec2 start)
       : map_(map), heights_(heights), roof_(roof_z), start_(start) {}
 
   std::expected<CutDoorway, NoDoorway> run(std::uint32_t start_sector) {
@@ -63,8 +63,8 @@ class Cutter {
       if (line.back != no_index || line.special != 0) continue;
       const std::uint32_t sector = map_.front_sector(line);
       if (allowed[sector] == 0 || map_.sectors[sector].tag != 0) continue;
-      const SectorHeights& h = heights_[sector];
-      if (!map_.sectors[sector].sky() && h.ceiling_m - h.floor_m < head_room) continue;
+      const DrawnHeights& h = heights_[sector];
+      if (!map_.sectors[sector].sky() && h.ceiling - h.floor < head_room) continue;
       const DVec2 a = map_.vertices[line.v1], b = map_.vertices[line.v2];
       const double l = length(b - a);
       if (l < stairs_width + 2 * clearance) continue;
@@ -72,7 +72,7 @@ class Cutter {
       s.line = i;
       s.along = (b - a) * (1 / l);
       s.outward = {-s.along.y, s.along.x};
-      s.floor = h.floor_m;
+      s.floor = h.floor;
       s.steps = static_cast<int>(std::ceil((roof_ - s.floor) / rise_max));
       if (s.steps < 2) continue;
       if (s.steps > doorway_steps_max) {
@@ -167,7 +167,7 @@ class Cutter {
   }
 
   SectorMap& map_;
-  std::vector<SectorHeights>& heights_;
+  std::vector<DrawnHeights>& heights_;
   double roof_;
   DVec2 start_;
   bool too_deep_ = false;  ///< a wall was passed over for its depth alone, as far as was looked
@@ -175,7 +175,7 @@ class Cutter {
 
 }  // namespace
 
-std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vector<SectorHeights>& heights,
+std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vector<DrawnHeights>& heights,
                                             std::uint32_t from_sector) {
   struct Border {
     std::uint32_t from, to;
@@ -185,12 +185,12 @@ std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vec
   for (const MapLine& line : map.lines) {
     const std::uint32_t a = map.front_sector(line), b = map.back_sector(line);
     if (a == no_index || b == no_index || a == b || (line.flags & line_flag::blocking) != 0) continue;
-    const double floor = std::max(heights[a].floor_m, heights[b].floor_m);
-    const auto ceiling = [&](std::uint32_t s) { return map.sectors[s].sky() ? 1e9 : heights[s].ceiling_m; };
+    const double floor = std::max(heights[a].floor, heights[b].floor);
+    const auto ceiling = [&](std::uint32_t s) { return map.sectors[s].sky() ? 1e9 : heights[s].ceiling; };
     if (std::min(ceiling(a), ceiling(b)) - floor < opening_min) continue;
     const double width = length(map.vertices[line.v2] - map.vertices[line.v1]);
-    if (heights[b].floor_m - heights[a].floor_m <= rise_max) borders.push_back({a, b, width});
-    if (heights[a].floor_m - heights[b].floor_m <= rise_max) borders.push_back({b, a, width});
+    if (heights[b].floor - heights[a].floor <= rise_max) borders.push_back({a, b, width});
+    if (heights[a].floor - heights[b].floor <= rise_max) borders.push_back({b, a, width});
   }
   // Round rooms border in many short lines: their sum has to let a body through, not each.
   std::sort(borders.begin(), borders.end(), [](const Border& a, const Border& b) {
@@ -218,7 +218,7 @@ std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vec
   return reached;
 }
 
-std::expected<CutDoorway, NoDoorway> cut_doorway(SectorMap& map, std::vector<SectorHeights>& heights,
+std::expected<CutDoorway, NoDoorway> cut_doorway(SectorMap& map, std::vector<DrawnHeights>& heights,
                                                  double roof_z, DVec2 start, std::uint32_t start_sector) {
   return Cutter(map, heights, roof_z, start).run(start_sector);
 }

@@ -26,7 +26,7 @@ enum class NoDoorway : std::uint8_t {
 
 /// Sectors that a walker reaches from a point: steps of 24 units up at most, openings of 56, any drop, no
 /// lines that block. Indexed by sector, 0 or 1.
-std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vector<SectorHeights>& heights,
+std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vector<DrawnHeights>& heights,
                                             std::uint32_t from_sector);
 
 /// Cuts a straight open staircase from a room up to the roof: finds a one-sided wall that a walker reaches
@@ -35,7 +35,7 @@ std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vec
 /// Among the places the nearest with the shortest stairs wins. Where no wall in reach has the room, any wall
 /// of the map serves; where none does, nothing was changed.
 /// @param start_sector  sector of player 1's start, or no_index
-std::expected<CutDoorway, NoDoorway> cut_doorway(SectorMap& map, std::vector<SectorHeights>& heights,
+std::expected<CutDoorway, NoDoorway> cut_doorway(SectorMap& map, std::vector<DrawnHeights>& heights,
                                                  double roof_z, DVec2 start, std::uint32_t start_sector);
 
 }  // namespace ashlar

@@ -13,6 +13,12 @@ struct SectorHeights {
   friend bool operator==(const SectorHeights&, const SectorHeights&) = default;
 };
 
+/// Floor and ceiling of one sector in map units, as its map draws them: before placement.
+struct DrawnHeights {
+  double floor = 0;
+  double ceiling = 0;
+};
+
 using HeightsView = std::span<const SectorHeights>;
 
 }  // namespace ashlar

@@ -90,15 +90,15 @@ OpenEffect open_effect(const LineAction& action) {
   }
 }
 
-std::vector<SectorHeights> heights_as_drawn(const SectorMap& map) {
-  std::vector<SectorHeights> out;
+std::vector<DrawnHeights> heights_as_drawn(const SectorMap& map) {
+  std::vector<DrawnHeights> out;
   out.reserve(map.sectors.size());
   for (const MapSector& s : map.sectors) out.push_back({s.floor, s.ceiling});
   return out;
 }
 
-std::vector<SectorHeights> heights_with_open_doors(const SectorMap& map) {
-  std::vector<SectorHeights> out = heights_as_drawn(map);
+std::vector<DrawnHeights> heights_with_open_doors(const SectorMap& map) {
+  std::vector<DrawnHeights> out = heights_as_drawn(map);
   std::vector<OpenEffect> effect(map.sectors.size(), OpenEffect::none);
   // A door stays a door when something else lowers it too.
   const auto mark = [&](std::uint32_t sector, OpenEffect e) {
@@ -114,9 +114,8 @@ std::vector<SectorHeights> heights_with_open_doors(const SectorMap& map) {
   for (std::uint32_t i = 0; i < map.sectors.size(); ++i) {
     if (!around[i].any) continue;
     if (effect[i] == OpenEffect::raise_ceiling)
-      out[i].ceiling_m = std::max(out[i].ceiling_m, around[i].lowest_ceiling - door_lip);
-    if (effect[i] == OpenEffect::lower_floor)
-      out[i].floor_m = std::min(out[i].floor_m, around[i].lowest_floor);
+      out[i].ceiling = std::max(out[i].ceiling, around[i].lowest_ceiling - door_lip);
+    if (effect[i] == OpenEffect::lower_floor) out[i].floor = std::min(out[i].floor, around[i].lowest_floor);
   }
   return out;
 }

@@ -12,11 +12,11 @@ inline constexpr double door_lip = 4;
 
 /// Floors and ceilings in map units with every door raised to 4 units below its lowest neighbour's ceiling
 /// and every lift lowered to its lowest neighbour's floor. A door is a sector that a door special opens, or
-/// one that is shut with no special at all; a lift one that a lift special lowers. Values are map units here.
-std::vector<SectorHeights> heights_with_open_doors(const SectorMap& map);
+/// one that is shut with no special at all; a lift one that a lift special lowers.
+std::vector<DrawnHeights> heights_with_open_doors(const SectorMap& map);
 
 /// Heights as the map has them, in map units.
-std::vector<SectorHeights> heights_as_drawn(const SectorMap& map);
+std::vector<DrawnHeights> heights_as_drawn(const SectorMap& map);
 
 /// What a line does to one of its sectors.
 struct SectorAction {

@@ -95,15 +95,15 @@ class MapPlacer {
   /// lines move them. What they move again and again, without an end, stops at the slab.
   void find_ends() {
     const SectorMap& map = placed_->source_;
-    const std::vector<SectorHeights> widest = widest_heights(map);
+    const std::vector<DrawnHeights> widest = widest_heights(map);
     for (std::size_t i = 0; i < heights_.size(); ++i) {
       const MapSector& s = map.sectors[i];
-      highest_ = std::max({highest_, heights_[i].floor_m, s.floor});
-      lowest_ = std::min({lowest_, heights_[i].floor_m, s.floor});
-      if (std::isfinite(widest[i].floor_m)) lowest_ = std::min(lowest_, widest[i].floor_m);
+      highest_ = std::max({highest_, heights_[i].floor, s.floor});
+      lowest_ = std::min({lowest_, heights_[i].floor, s.floor});
+      if (std::isfinite(widest[i].floor)) lowest_ = std::min(lowest_, widest[i].floor);
       if (s.sky()) continue;
-      highest_ = std::max({highest_, heights_[i].ceiling_m, s.ceiling});
-      if (std::isfinite(widest[i].ceiling_m)) highest_ = std::max(highest_, widest[i].ceiling_m);
+      highest_ = std::max({highest_, heights_[i].ceiling, s.ceiling});
+      if (std::isfinite(widest[i].ceiling)) highest_ = std::max(highest_, widest[i].ceiling);
     }
   }
 
@@ -158,7 +158,7 @@ class MapPlacer {
     const std::vector<std::uint8_t> moving = moving_ceilings(m.source_);
     for (std::size_t i = 0; i < heights_.size(); ++i) {
       m.sky_.push_back(!m.source_.sectors[i].sky() ? 0 : moving[i] != 0 ? PlacedMap::moving_sky : 1);
-      m.initial_heights_.push_back({m.z_to_world(heights_[i].floor_m), m.z_to_world(heights_[i].ceiling_m)});
+      m.initial_heights_.push_back({m.z_to_world(heights_[i].floor), m.z_to_world(heights_[i].ceiling)});
     }
   }
 
@@ -190,7 +190,7 @@ class MapPlacer {
   const PlaceOptions& options_;
   const VisibilitySource& visibility_;
   std::shared_ptr<PlacedMap> placed_ = std::make_shared<PlacedMap>();
-  std::vector<SectorHeights> heights_;        // map units
+  std::vector<DrawnHeights> heights_;
   double highest_ = -1e300, lowest_ = 1e300;  // map units
 };
 

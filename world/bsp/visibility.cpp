@@ -44,10 +44,10 @@ class Flow {
  public:
   Flow(const SectorMap& map, const BspTree& tree) : cells_(sight_cells(tree)) {
     sectors_ = static_cast<std::uint32_t>(map.sectors.size());
-    const std::vector<SectorHeights> widest = widest_heights(map);
+    const std::vector<DrawnHeights> widest = widest_heights(map);
     for (const SightCells::Opening& o : cells_.openings) {
-      const SectorHeights &front = widest[sector(o.front)], &back = widest[sector(o.back)];
-      if (std::max(front.floor_m, back.floor_m) > std::min(front.ceiling_m, back.ceiling_m)) continue;
+      const DrawnHeights &front = widest[sector(o.front)], &back = widest[sector(o.back)];
+      if (std::max(front.floor, back.floor) > std::min(front.ceiling, back.ceiling)) continue;
       // From the front (the right hand of a -> b) to the back, a is on the left: the passer faces left of a
       // -> b.
       const auto i = static_cast<std::uint32_t>(gates_.size());

@@ -31,12 +31,11 @@ class Ranges {
       beside_[a].push_back(b);
       beside_[b].push_back(a);
     }
-    const std::vector<SectorHeights> drawn = heights_as_drawn(map), open = heights_with_open_doors(map);
+    const std::vector<DrawnHeights> drawn = heights_as_drawn(map), open = heights_with_open_doors(map);
     for (std::size_t s = 0; s < drawn.size(); ++s) {
-      floor_.push_back(
-          {std::min(drawn[s].floor_m, open[s].floor_m), std::max(drawn[s].floor_m, open[s].floor_m)});
+      floor_.push_back({std::min(drawn[s].floor, open[s].floor), std::max(drawn[s].floor, open[s].floor)});
       ceiling_.push_back(
-          {std::min(drawn[s].ceiling_m, open[s].ceiling_m), std::max(drawn[s].ceiling_m, open[s].ceiling_m)});
+          {std::min(drawn[s].ceiling, open[s].ceiling), std::max(drawn[s].ceiling, open[s].ceiling)});
     }
     acts_ = sector_actions(map);
     LineAction timed;
@@ -62,7 +61,7 @@ class Ranges {
     }
   }
 
-  SectorHeights widest(std::size_t s) const { return {floor_[s].low, ceiling_[s].high}; }
+  DrawnHeights widest(std::size_t s) const { return {floor_[s].low, ceiling_[s].high}; }
 
  private:
   /// Planes do not pass each other on their way, but under the sky.
@@ -186,13 +185,13 @@ class Ranges {
 
 }  // namespace
 
-std::vector<SectorHeights> widest_heights(const SectorMap& map) {
+std::vector<DrawnHeights> widest_heights(const SectorMap& map) {
   Ranges ranges(map);
   ranges.grow();
-  std::vector<SectorHeights> out;
+  std::vector<DrawnHeights> out;
   for (std::size_t s = 0; s < map.sectors.size(); ++s) {
     out.push_back(ranges.widest(s));
-    if (map.sectors[s].sky()) out[s].ceiling_m = unbounded;
+    if (map.sectors[s].sky()) out[s].ceiling = unbounded;
   }
   return out;
 }

@@ -10,6 +10,6 @@ namespace ashlar {
 /// in whatever order and with doors open or shut at placement. Ceilings of sky are unbounded, and so are
 /// planes that something moves by an amount again and again, as far as nothing stops them. Cost: sectors and
 /// what lines do to them, a few rounds of it; under a millisecond.
-std::vector<SectorHeights> widest_heights(const SectorMap& map);
+std::vector<DrawnHeights> widest_heights(const SectorMap& map);
 
 }  // namespace ashlar

@@ -20,6 +20,10 @@ std::uint64_t cell_key(std::int32_t x, std::int32_t y) {
   return bits(y) << 32 | bits(x);
 }
 
+std::int32_t row_of(std::uint64_t key) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(key >> 32) ^ 0x80000000u);
+}
+
 std::int32_t cell_of(double v) { return floor_to_int(v / cell_m); }
 
 }  // namespace
@@ -27,7 +31,9 @@ std::int32_t cell_of(double v) { return floor_to_int(v / cell_m); }
 void Crowd::reserve(std::size_t movers_max) {
   movers_max_ = movers_max;
   movers_.reserve(movers_max);
+  order_.reserve(movers_max);
   cells_.reserve(movers_max);
+  rows_.reserve(movers_max + 1);
 }
 
 void Crowd::clear() { movers_.clear(); }
@@ -59,30 +65,64 @@ void Crowd::meet(Mover& a, Mover& b) {
   if (b_into > 0) b.brake_mps = b.brake_mps + out * (0.5 * b_into);
 }
 
-void Crowd::push_apart(const Space& space, const Rules& rules) {
-  pairs_met_ = 0;
-  std::sort(movers_.begin(), movers_.end(),
-            [](const Mover& a, const Mover& b) { return a.cell != b.cell ? a.cell < b.cell : a.id < b.id; });
-  cells_.clear();
-  for (const Mover& m : movers_) cells_.push_back(m.cell);
+void Crowd::sort() {
+  const auto before = [](const Key& a, const Key& b) {
+    return a.cell != b.cell ? a.cell < b.cell : a.id < b.id;
+  };
+  const std::size_t count = movers_.size();
+  if (order_.size() != count) {
+    order_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) order_[i].mover = i;
+  }
+  for (Key& k : order_) k = {movers_[k.mover].cell, movers_[k.mover].id, k.mover};
+  // Few leave their cell in a tick, so each is moved by a few places. Whatever order there was before, the
+  // one that comes out is the same.
+  constexpr std::size_t shifts_per_mover = 8;
+  std::size_t shifts = shifts_per_mover * count;
+  for (std::size_t i = 1; i < count; ++i) {
+    const Key key = order_[i];
+    std::size_t at = i;
+    while (at > 0 && before(key, order_[at - 1]) && shifts > 0) order_[at] = order_[at - 1], --at, --shifts;
+    order_[at] = key;
+  }
+  if (shifts == 0) std::sort(order_.begin(), order_.end(), before);
 
-  // A pair belongs to the wider of its two, so nobody searches further than twice his own radius.
-  for (Mover& m : movers_) {
-    const double reach = 2 * m.shape.radius_m;
-    const std::int32_t x0 = cell_of(m.position_m.x - reach), x1 = cell_of(m.position_m.x + reach);
-    const std::int32_t y0 = cell_of(m.position_m.y - reach), y1 = cell_of(m.position_m.y + reach);
-    for (std::int32_t y = y0; y <= y1; ++y) {
-      const std::uint64_t last = cell_key(x1, y);
-      const auto first = std::lower_bound(cells_.begin(), cells_.end(), cell_key(x0, y));
-      for (auto i = static_cast<std::size_t>(first - cells_.begin()); i < cells_.size() && cells_[i] <= last;
-           ++i) {
-        Mover& other = movers_[i];
-        const bool mine = other.shape.radius_m != m.shape.radius_m ? other.shape.radius_m < m.shape.radius_m
-                                                                   : other.id < m.id;
-        if (mine) meet(m, other);
-      }
+  cells_.clear();
+  rows_.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t cell = order_[i].cell;
+    cells_.push_back(cell);
+    if (rows_.empty() || rows_.back().y != row_of(cell)) rows_.push_back({row_of(cell), i});
+  }
+  rows_.push_back({0, static_cast<std::uint32_t>(count)});
+}
+
+void Crowd::meet_neighbours(std::size_t row, std::uint32_t mover) {
+  Mover& m = movers_[mover];
+  const double reach = 2 * m.shape.radius_m;
+  const std::int32_t x0 = cell_of(m.position_m.x - reach), x1 = cell_of(m.position_m.x + reach);
+  const std::int32_t y0 = cell_of(m.position_m.y - reach), y1 = cell_of(m.position_m.y + reach);
+  while (row > 0 && rows_[row - 1].y >= y0) --row;
+  for (; row + 1 < rows_.size() && rows_[row].y <= y1; ++row) {
+    const std::uint64_t last = cell_key(x1, rows_[row].y);
+    const auto end = cells_.begin() + rows_[row + 1].first;
+    const auto first = std::lower_bound(cells_.begin() + rows_[row].first, end, cell_key(x0, rows_[row].y));
+    for (auto cell = first; cell != end && *cell <= last; ++cell) {
+      Mover& other = movers_[order_[static_cast<std::size_t>(cell - cells_.begin())].mover];
+      // A pair belongs to the wider of its two, so nobody searches further than twice his own radius.
+      const bool mine = other.shape.radius_m != m.shape.radius_m ? other.shape.radius_m < m.shape.radius_m
+                                                                 : other.id < m.id;
+      if (mine) meet(m, other);
     }
   }
+}
+
+void Crowd::push_apart(const Space& space, const Rules& rules) {
+  pairs_met_ = 0;
+  sort();
+  for (std::size_t row = 0; row + 1 < rows_.size(); ++row)
+    for (std::uint32_t i = rows_[row].first; i < rows_[row + 1].first; ++i)
+      meet_neighbours(row, order_[i].mover);
 
   const double push_m_max = crowd_push_mps_max * rules.tick_s();
   for (const Mover& m : movers_) {

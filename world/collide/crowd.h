@@ -26,7 +26,8 @@ class Crowd {
   void add(const Cylinder& shape, Body& body, EntityId id) { add(shape, shape, body, id); }
   /// Moves overlapping bodies apart, each by half of the overlap, sliding along solids and never into them.
   /// Of its speed a body loses half of what points into the other and gains nothing. Bodies in recovery and
-  /// in no-clip neither push nor are pushed. Cost: about 0.3 us a mover, more where they stand in heaps.
+  /// in no-clip neither push nor are pushed. Cost: about 0.05 us a mover that meets nobody and 0.3 us one
+  /// that does, more where they stand in heaps.
   void push_apart(const Space& space, const Rules& rules);
 
   /// How many pairs overlapped in the last push_apart().
@@ -42,11 +43,26 @@ class Crowd {
     std::uint64_t cell;
     EntityId id;
   };
+  /// The order of movers is that of their cells, then of their ids.
+  struct Key {
+    std::uint64_t cell;
+    EntityId id;
+    std::uint32_t mover;
+  };
+  /// Movers whose cells have the same y are neighbours in the order.
+  struct Row {
+    std::int32_t y;
+    std::uint32_t first;
+  };
 
+  void sort();
+  void meet_neighbours(std::size_t row, std::uint32_t mover);
   void meet(Mover& a, Mover& b);
 
   std::vector<Mover> movers_;
-  std::vector<std::uint64_t> cells_;  ///< of the sorted movers, dense for the searches
+  std::vector<Key> order_;            ///< kept from tick to tick: the next one's is nearly the same
+  std::vector<std::uint64_t> cells_;  ///< in order, dense for the searches
+  std::vector<Row> rows_;             ///< of occupied cells, ascending; a last one ends them
   std::size_t movers_max_ = 0;
   std::size_t pairs_met_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "world/collide/step.h"
 
+#include <cmath>
 #include <optional>
 
 namespace ashlar {
@@ -27,6 +28,14 @@ std::optional<WalkEnd> over_step(const Surroundings& around, DVec3 position, DVe
   return end;
 }
 
+/// Is there nothing in reach that a step could lead onto? Blocks end at whole metres: who stands on one and
+/// steps less than a metre meets their sides only.
+bool no_step_in_reach(const Surroundings& around, DVec3 position, DVec3 way, double step_height_m) {
+  const double next_top_m = floor_to_int(position.z + contact_slop_m) + 1.0;
+  return next_top_m > position.z + step_height_m + 2 * contact_slop_m &&
+         around.blocks_only(std::fabs(way.x) + std::fabs(way.y));
+}
+
 /// How high the ground is behind what was slid along, from `position.z` up to `high_m` over it; 0: there is
 /// none, or it is level.
 double rise_behind(const Surroundings& around, DVec3 position, DVec3 slid, DVec3 way, double high_m,
@@ -48,6 +57,7 @@ WalkEnd walk(const Surroundings& around, CarryWay carry, DVec3 position, DVec3 v
   WalkEnd end;
   end.slide = carry(around, position, velocity, way, dt_s, contacts);
   if (!end.slide.met_wall || end.slide.started_inside || step_height_m <= 0) return end;
+  if (no_step_in_reach(around, position, way, step_height_m)) return end;
 
   const SweepHit head = around.sweep(position, {0, 0, step_height_m});
   const double risen_m = step_height_m * head.t;

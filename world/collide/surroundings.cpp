@@ -39,6 +39,21 @@ Surroundings::Surroundings(const Space& space, const Cylinder& shape, const Aabb
   fill_window(*space.voxels, range.low, range.high, window_);
 }
 
+bool Surroundings::blocks_only(double margin_m) const {
+  if (!blocks_only()) return false;
+  const DVec3 margin{margin_m, margin_m, margin_m};
+  const Aabb wide{reach_.min - margin, reach_.max + margin};
+  for (const MapInSpace& m : space_.maps)
+    if (map_in_reach(*m.map, wide)) return false;
+  for (const Prop* prop : space_.props) {
+    const Aabb& b = prop->bounds();
+    if (b.min.x <= wide.max.x && b.max.x >= wide.min.x && b.min.y <= wide.max.y && b.max.y >= wide.min.y &&
+        b.min.z <= wide.max.z && b.max.z >= wide.min.z)
+      return false;
+  }
+  return true;
+}
+
 bool Surroundings::overlaps(DVec3 base) const {
   ++queries_;
   if (!covered(bounds_of(shape_, base), 0)) return space_overlaps(space_, shape_, base);

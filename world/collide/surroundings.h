@@ -25,6 +25,9 @@ class Surroundings {
   /// Is nothing but blocks in reach?
   bool blocks_only() const { return !whole_space_ && map_count_ == 0 && prop_count_ == 0; }
 
+  /// Likewise with the reach grown by margin_m on every side, for what slides a little out of it.
+  bool blocks_only(double margin_m) const;
+
   bool overlaps(DVec3 base) const;
   SweepHit sweep(DVec3 base, DVec3 delta) const;
   /// Height of the ground under the shape's disc at or below base.z, at most depth_m below.

@@ -22,9 +22,9 @@ struct BlockHit {
 /// Does the shape overlap a block by more than contact_slop_m?
 bool window_overlaps(const BlockWindow& window, const Prism& shape, DVec3 base);
 
-/// First time of impact on the way base -> base + delta, exact; see blocks_sweep. Considers hits before
-/// t_max. Source: the point of the base against each block grown by the shape (Minkowski sum: a rounded
-/// square times an interval), columns by columns with one mask for all blocks of a column.
+/// First time of impact on the way base -> base + delta, exact; see blocks_sweep (block_queries.h). Considers
+/// hits before t_max. Source: the point of the base against each block grown by the shape (Minkowski sum: a
+/// rounded square times an interval), columns by columns with one mask for all blocks of a column.
 BlockHit window_sweep(const BlockWindow& window, const Prism& shape, DVec3 base, DVec3 delta,
                       double t_max = 1);
 

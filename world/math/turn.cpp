@@ -1,5 +1,6 @@
 #include "world/math/turn.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "world/math/assert.h"
@@ -55,17 +56,23 @@ Turn16 turn_towards(DVec2 direction) {
   const double ax = std::fabs(direction.x);
   const double ay = std::fabs(direction.y);
   if (ax == 0 && ay == 0) return Turn16{0};
-  // Binary search for the angle in the first octant by the sign of a cross product: no inverse function
-  // is needed, and the answer is the nearest unit by construction.
+  // The angle in the first octant is the one at which the sign of a cross product changes: the answer is the
+  // nearest unit by construction. A polynomial of the arc tangent (Abramowitz and Stegun 4.4.49, off by at
+  // most 1e-5, a tenth of a unit) says where to look, so two or three sines are enough.
   const bool steep = ay > ax;
   const double u = steep ? ay : ax;
   const double v = steep ? ax : ay;  // v <= u, angle of (u, v) in [0, 8192]
-  int low = 0, high = 8192;          // angle(low) <= angle(u, v) <= angle(high)
-  while (high - low > 1) {
-    const int mid = (low + high) / 2;
-    const SinCos m = sin_cos(Turn16{static_cast<std::uint16_t>(mid)});
-    (m.sin * u <= m.cos * v ? low : high) = mid;
-  }
+  const double x = v / u, q = x * x;
+  const double angle =
+      x * (0.9998660 + q * (-0.3302995 + q * (0.1801410 + q * (-0.0851330 + q * 0.0208351))));
+  const auto reaches = [u, v](int units) {
+    const SinCos m = sin_cos(Turn16{static_cast<std::uint16_t>(units)});
+    return m.sin * u <= m.cos * v;
+  };
+  int low = std::clamp(static_cast<int>(angle * (65536 / two_pi)), 0, 8191);
+  while (low > 0 && !reaches(low)) --low;
+  while (low < 8191 && reaches(low + 1)) ++low;
+  const int high = low + 1;  // angle(low) <= angle(u, v) <= angle(high)
   const SinCos l = sin_cos(Turn16{static_cast<std::uint16_t>(low)});
   const SinCos h = sin_cos(Turn16{static_cast<std::uint16_t>(high)});
   const double past_low = l.cos * v - l.sin * u;

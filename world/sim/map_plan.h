@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,11 +19,26 @@ struct Landing {
   std::uint32_t thing = no_index;  ///< its number in the map
 };
 
+inline constexpr double key_reach_m = 36.0 / 32;  ///< see key_in_reach()
+
 /// A key lying in a map.
 struct MapKey {
   DVec3 position_m;
   std::uint8_t key = 0;  ///< one bit of world/content/line_specials.h key::
 };
+
+/// Is a body whose middle is at `middle` near enough, along x and along y, to take the key? The boxes that
+/// Doom gives both (20 and 16 units) touch: many keys lie in niches that nobody fits into and are taken from
+/// outside.
+inline bool key_in_reach(const MapKey& key, DVec2 middle) {
+  return std::fabs(key.position_m.x - middle.x) < key_reach_m &&
+         std::fabs(key.position_m.y - middle.y) < key_reach_m;
+}
+/// Likewise upright: a key that lies at key_z beside a body from base_z up.
+inline bool key_beside(double key_z, double base_z, double body_height_m) {
+  constexpr double key_height_m = 0.5;
+  return key_z + key_height_m >= base_z && key_z <= base_z + body_height_m;
+}
 
 /// A sector whose floor carries what stands on it.
 struct Conveyor {

@@ -1,5 +1,6 @@
 #include "world/sim/mechanics.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "world/bsp/column.h"
@@ -14,14 +15,9 @@
 namespace ashlar {
 namespace {
 
-constexpr std::uint32_t monster_push_every_ticks = 8;
+constexpr double monster_push_every_s = 8.0 / 60;
 constexpr double monster_push_reach_m = 0.5;  // before its skin
-// Between the middles of a key and a body along x and along y: the boxes that Doom gives both (20 and 16
-// units). Many keys lie in niches that nobody fits into and are taken from outside.
-constexpr double key_reach_m = 36.0 / 32;
-constexpr double key_height_m = 0.5;
-
-constexpr double walked_m_max = 8;  // further in one tick is no walk: a body was put elsewhere
+constexpr double walked_m_max = 8;            // further in one tick is no walk: a body was put elsewhere
 
 }  // namespace
 
@@ -57,7 +53,9 @@ void Mechanics::player_joined(std::size_t row) {
   held_buttons_[row] = 0;
 }
 
-void Mechanics::list_bodies(MechanicsTick& tick) {
+std::span<const MoverBody> Mechanics::bodies(MechanicsTick& tick) {
+  if (listed_) return bodies_;
+  listed_ = true;
   bodies_.clear();
   PlayerTable& p = tick.players;
   for (std::size_t i = 0; i < p.rows(); ++i) {
@@ -68,19 +66,31 @@ void Mechanics::list_bodies(MechanicsTick& tick) {
   for (std::size_t i = 0; i < m.rows(); ++i)
     if (m.id[i] != EntityId{0})
       bodies_.push_back({&m.body[i], wall_shape(tick.rules, traits(m.kind[i])), m.id[i]});
+  return bodies_;
+}
+
+bool Mechanics::in_motion() const {
+  return std::ranges::any_of(maps_, [](const MapMechanics& m) { return !m.movers.movers().empty(); });
 }
 
 void Mechanics::move(MechanicsTick& tick) {
   events_.clear();
+  listed_ = false;
   if (maps_.empty()) return;
-  list_bodies(tick);
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     MapMechanics& m = maps_[i];
-    MoverTick step{
-        *m.plan, tick.space, tick.heights[i], bodies_, m.touching, events_, static_cast<std::uint8_t>(i)};
+    if (m.movers.movers().empty()) continue;
+    MoverTick step{*m.plan,
+                   tick.space,
+                   tick.heights[i],
+                   bodies(tick),
+                   m.touching,
+                   events_,
+                   static_cast<std::uint8_t>(i)};
     m.movers.advance(step, tick.rules.tick_s());
   }
   hurt_crushed(tick);
+  if (!tick.awake) return;
 
   const std::size_t players = tick.players.rows();
   for (std::size_t i = 0; i < players; ++i) before_[i] = tick.players.body[i].position_m;
@@ -191,7 +201,7 @@ void Mechanics::shot(MechanicsTick& tick, const ShotEvent& event) {
 
 void Mechanics::walk(MechanicsTick& tick) {
   if (maps_.empty()) return;
-  list_bodies(tick);  // somebody may have joined, left or begun to fly
+  listed_ = false;  // crushers may have killed somebody
   PlayerTable& p = tick.players;
   for (std::size_t row = 0; row < p.rows(); ++row) {
     if (!p.alive(row) || p.body[row].noclip != 0) continue;
@@ -200,11 +210,12 @@ void Mechanics::walk(MechanicsTick& tick) {
               {p.body[row], tick.rules.player, p.id[row], true, p.command[row].yaw, keys_[row]});
   }
   MonsterTable& m = tick.monsters;
+  const std::uint16_t push_every_ticks = tick.rules.ticks_within(monster_push_every_s, 1);
   for (std::size_t row = 0; row < m.rows(); ++row) {
     if (m.id[row] == EntityId{0}) continue;
     walk_body(tick, before_[p.rows() + row],
               {m.body[row], traits(m.kind[row]).shape, m.id[row], false, m.yaw[row], 0});
-    if ((number(tick.tick) + row) % monster_push_every_ticks == 0) monster_pushes(tick, row);
+    if ((number(tick.tick) + row) % push_every_ticks == 0) monster_pushes(tick, row);
   }
 }
 
@@ -231,12 +242,11 @@ void Mechanics::take_keys(MechanicsTick& tick, std::size_t row) {
     if (!in_box(maps_[i].plan->map(), at)) continue;
     for (const MapKey& k : maps_[i].plan->keys()) {
       if ((keys_[row] & k.key) != 0) continue;
-      const DVec3 d = k.position_m - at;
-      if (std::fabs(d.x) >= key_reach_m || std::fabs(d.y) >= key_reach_m) continue;
+      if (!key_in_reach(k, xy(at))) continue;
       // A key lies on its sector's floor, wherever that has gone.
       const auto ground = map_floor_ceiling(maps_[i].plan->map(), tick.heights[i], xy(k.position_m), 0.01);
       const double z = ground ? ground->floor_m : k.position_m.z;
-      if (z + key_height_m < at.z || z > at.z + shape.height_m) continue;
+      if (!key_beside(z, at.z, shape.height_m)) continue;
       keys_[row] = static_cast<std::uint8_t>(keys_[row] | k.key);
       events_.add({MoverEventKind::key_taken, static_cast<std::uint8_t>(i), Plane::floor, k.key,
                    tick.players.id[row]});
@@ -312,7 +322,7 @@ bool Mechanics::teleport(MechanicsTick& tick, std::size_t map, std::uint32_t lin
   const auto ground =
       map_floor_ceiling(maps_[map].plan->map(), tick.heights[map], xy(wanted), who.shape.radius_m);
   if (ground) wanted.z = ground->floor_m;
-  const auto place = free_place_near(tick.space, who.shape, wanted, bodies_, who.id);
+  const auto place = free_place_near(tick.space, who.shape, wanted, bodies(tick), who.id);
   if (!place) {
     ++counters_.no_landing;
     return false;
@@ -329,7 +339,7 @@ void Mechanics::leave(MechanicsTick& tick, std::size_t map, std::uint32_t line, 
   // Blocks may have been dug or placed there since the map was: the ground as it is now, if any is near.
   const auto ground = space_ground_below(tick.space, xy(wanted), who.shape.radius_m, wanted.z + 8, 16);
   if (ground) wanted.z = *ground;
-  const auto place = free_place_near(tick.space, who.shape, wanted, bodies_, who.id);
+  const auto place = free_place_near(tick.space, who.shape, wanted, bodies(tick), who.id);
   if (!place) {
     ++counters_.no_landing;
     return;
@@ -339,13 +349,13 @@ void Mechanics::leave(MechanicsTick& tick, std::size_t map, std::uint32_t line, 
   events_.add({MoverEventKind::exited, static_cast<std::uint8_t>(map), Plane::floor, line, who.id});
 }
 
-void Mechanics::add_to_hash(Hasher& hash) const {
+void Mechanics::add_to_hash(StripeHasher& hash) const {
   for (const MapMechanics& m : maps_) {
     m.movers.add_to_hash(hash);
-    hash.add_bytes(m.spent);
+    hash.add_list(m.spent);
   }
-  hash.add_bytes(keys_);
-  for (const std::uint16_t buttons : held_buttons_) hash.add(static_cast<std::uint64_t>(buttons));
+  hash.add_list(keys_);
+  hash.add_list(held_buttons_);
 }
 
 }  // namespace ashlar

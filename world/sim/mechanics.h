@@ -43,6 +43,7 @@ struct MechanicsTick {
   PlayerTable& players;
   MonsterTable& monsters;
   TickId tick{};
+  bool awake = true;  ///< false: nobody moves by himself this tick, so act() and walk() are left out
 };
 
 /// The moving parts of all maps of a world, and who sets them off. Part of the world's state and hash.
@@ -78,16 +79,18 @@ class Mechanics {
   /// After all bodies moved: lines they walked over, keys they stand on, doors that monsters open.
   void walk(MechanicsTick& tick);
 
+  /// Does move() have anything to move?
+  bool in_motion() const;
   std::span<const MapMechanics> maps() const { return maps_; }
   std::span<const MoverEvent> events() const { return events_.list(); }
   const MechanicsCounters& counters() const { return counters_; }
   /// Key bits that a player holds.
   std::uint8_t keys(std::size_t player_row) const { return keys_[player_row]; }
-  void add_to_hash(Hasher& hash) const;
+  void add_to_hash(StripeHasher& hash) const;
 
  private:
   struct Actor;
-  void list_bodies(MechanicsTick& tick);
+  std::span<const MoverBody> bodies(MechanicsTick& tick);
   void hurt_crushed(MechanicsTick& tick);
   void make_noise(MechanicsTick& tick, std::size_t row);
   bool set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line, bool from_front, const Actor& who);
@@ -101,7 +104,8 @@ class Mechanics {
   std::vector<MapMechanics> maps_;
   std::vector<std::uint8_t> keys_;           // by player row
   std::vector<std::uint16_t> held_buttons_;  // by player row: the last tick's
-  std::vector<MoverBody> bodies_;            // scratch: of this tick
+  std::vector<MoverBody> bodies_;            // scratch: of this tick, once somebody asked for them
+  bool listed_ = false;                      // scratch: has somebody?
   std::vector<DVec3> before_;                // scratch: where players, then monsters, stood before they moved
   MoverEvents events_;
   MechanicsCounters counters_;

@@ -1,39 +1,39 @@
 #include "world/sim/monster_think.h"
 
+#include <cmath>
+
 namespace ashlar {
 namespace {
 
-constexpr std::uint32_t look_every_ticks = 10;
+constexpr double look_every_s = 1.0 / 6;
+constexpr double aside_s = 0.5;  // so long it walks off sideways, and so much grace it has to get going
 constexpr double forget_s = 5;
 constexpr double wander_speed_share = 0.4;
 constexpr double reach_gap_m = 0.25;  // a chaser stops this far from its target's skin
 constexpr double goal_reached_m = 0.5;
-
-std::uint16_t ticks_of(double seconds, const Rules& rules) {
-  return static_cast<std::uint16_t>(seconds * static_cast<double>(rules.tick_rate_hz));
-}
+constexpr double held_bonus = 0.5;  // on the square of the distance to whom it chases already
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
 
-/// Nearest player in sight: distance first, then one ray to each until one is clear.
-/// Rays are few because most candidates are out of range.
-int find_target(const Space& space, const Rules& rules, const PlayerTable& players, const DVec3 eye,
-                double range_m, EntityId held) {
+/// Nearest player in sight, the lowest row where two are equally near: distance first, then one ray to each
+/// until one is clear. Rays are few because most candidates are out of range.
+int find_target(const Space& space, const Rules& rules, const PlayerTable& players, const PlayerGrid& near,
+                const DVec3 eye, double range_m, EntityId held) {
   int best = -1;
   double best_d2 = range_m * range_m;
-  for (std::size_t i = 0; i < players.rows(); ++i) {
-    if (!players.alive(i) || players.body[i].noclip != 0) continue;
-    const DVec3 d = players.body[i].position_m - eye;
+  const double held_range_m = range_m * std::sqrt(1 / held_bonus);
+  near.visit_near(xy(eye), held_range_m, [&](std::uint32_t row, DVec3 position_m) {
+    const DVec3 d = position_m - eye;
     double d2 = dot(d, d);
     // Who is chased already is kept until another is clearly nearer, or two players would be swapped for
     // ever.
-    if (players.id[i] == held) d2 *= 0.5;
-    if (d2 >= best_d2) continue;
-    const DVec3 other_eye = players.body[i].position_m + DVec3{0, 0, rules.player_eye_m};
-    if (!space_sees(space, eye, other_eye)) continue;
-    best = static_cast<int>(i);
+    if (players.id[row] == held) d2 *= held_bonus;
+    const auto candidate = static_cast<int>(row);
+    if (d2 > best_d2 || (d2 == best_d2 && (best < 0 || candidate > best))) return;
+    if (!space_sees(space, eye, position_m + DVec3{0, 0, rules.player_eye_m})) return;
+    best = candidate;
     best_d2 = d2;
-  }
+  });
   return best;
 }
 
@@ -41,7 +41,7 @@ void pick_heading(const Rules& rules, MonsterTable& m, std::size_t row) {
   Rng& rng = m.rng[row];
   m.yaw[row] = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
   const double for_s = rng.between(1.0, 4.0);
-  m.turn_ticks[row] = ticks_of(for_s, rules);
+  m.turn_ticks[row] = rules.ticks_within(for_s);
 }
 
 }  // namespace
@@ -51,22 +51,23 @@ void monster_hears(const Rules& rules, MonsterTable& monsters, std::size_t row, 
   monsters.mood[row] = MonsterMood::chase;
   monsters.target[row] = who;
   monsters.goal_m[row] = from_m;
-  monsters.forget_ticks[row] = ticks_of(forget_s, rules);
+  monsters.forget_ticks[row] = rules.ticks_within(forget_s);
 }
 
 MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,
-                          MonsterTable& monsters, std::size_t row, TickId tick) {
+                          const PlayerGrid& near, MonsterTable& monsters, std::size_t row, TickId tick) {
   const MonsterTraits& kind = traits(monsters.kind[row]);
   const Body& body = monsters.body[row];
   const DVec3 eye = body.position_m + DVec3{0, 0, eye_height_m(kind.shape)};
 
+  const std::uint16_t look_every_ticks = rules.ticks_within(look_every_s, 1);
   if ((number(tick) + row) % look_every_ticks == 0) {
-    const int seen = find_target(space, rules, players, eye, kind.sight_m_max, monsters.target[row]);
+    const int seen = find_target(space, rules, players, near, eye, kind.sight_m_max, monsters.target[row]);
     if (seen >= 0) {
       monsters.mood[row] = MonsterMood::chase;
       monsters.target[row] = players.id[static_cast<std::size_t>(seen)];
       monsters.goal_m[row] = players.body[static_cast<std::size_t>(seen)].position_m;
-      monsters.forget_ticks[row] = ticks_of(forget_s, rules);
+      monsters.forget_ticks[row] = rules.ticks_within(forget_s);
     } else if (monsters.mood[row] == MonsterMood::chase) {
       const auto left = monsters.forget_ticks[row];
       monsters.forget_ticks[row] =
@@ -104,7 +105,7 @@ MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTa
       const std::uint32_t side = rng.next_u32();
       const auto turn = Turn16{static_cast<std::uint16_t>((side & 1u) != 0 ? 12288 : 65536 - 12288)};
       monsters.yaw[row] = turn_towards(xy(to_goal)) + turn;
-      monsters.turn_ticks[row] = ticks_of(0.5, rules);
+      monsters.turn_ticks[row] = rules.ticks_within(aside_s);
     } else if (monsters.turn_ticks[row] == 0) {
       monsters.yaw[row] = turn_towards(xy(to_goal));
     }
@@ -113,7 +114,8 @@ MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTa
   }
 
   // Half a second of grace after a turn, to get going.
-  if (monsters.turn_ticks[row] == 0 || (slow && monsters.turn_ticks[row] % 30 == 15)) {
+  const std::uint16_t grace_ticks = rules.ticks_within(aside_s, 2);
+  if (monsters.turn_ticks[row] == 0 || (slow && monsters.turn_ticks[row] % grace_ticks == grace_ticks / 2)) {
     pick_heading(rules, monsters, row);
   }
   MonsterWish wish;

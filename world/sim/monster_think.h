@@ -1,4 +1,5 @@
 #pragma once
+#include "world/sim/player_grid.h"
 #include "world/sim/tables.h"
 #include "world/space.h"
 
@@ -12,10 +13,12 @@ struct MonsterWish {
   double speed_share = 1;  ///< of its kind's speed: wandering is slower than chasing
 };
 
-/// Decides for one row: looks around every tenth tick (rows take turns), chases what it sees to where it last
-/// saw it, wanders otherwise, and turns when it is held up. No allocation. `tick` staggers the looking.
+/// Decides for one row: looks around six times a second (rows take turns), chases what it sees to where it
+/// last saw it, wanders otherwise, and turns when it is held up. No allocation. `tick` staggers the looking.
+/// Touches its own row alone, so the order in which rows think does not matter.
+/// @param near  filled with `players` where they are now
 MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,
-                          MonsterTable& monsters, std::size_t row, TickId tick);
+                          const PlayerGrid& near, MonsterTable& monsters, std::size_t row, TickId tick);
 
 /// A noise that a player made reached this row: it goes where the noise came from, unless it is deaf or
 /// chases somebody already.

@@ -28,8 +28,7 @@ inline constexpr double eye_lag_m_max = 1.5;
 void carry(const Space& space, const MoverTraits& traits, double dt_s, bool keep_to_ground, Body& body,
            MoveReport& report);
 
-/// Slows a body on the ground (Quake's friction: at low speed as if at stop_speed) and turns its level
-/// velocity towards `target`, each within its acceleration. Never past the target.
+/// Turns a level velocity towards `target` by at most change_mps_max, never past it.
 DVec2 accelerate(DVec2 velocity, DVec2 target, double change_mps_max);
 
 }  // namespace ashlar

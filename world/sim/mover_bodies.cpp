@@ -50,9 +50,11 @@ Fit follow_ceiling(const MoverTick& tick, const MoverBody& b, double from_m, dou
 }  // namespace
 
 BodiesBySector::BodiesBySector(std::uint32_t sector_count, std::size_t bodies_max)
-    : first_(sector_count, none), marked_(sector_count, 0) {
+    : first_(sector_count, none),
+      marked_(sector_count, 0),
+      touches_max_(bodies_max * touches_per_body + touches_to_spare) {
   marks_.reserve(sector_count);
-  touches_.reserve(bodies_max * touches_per_body + 256);
+  touches_.reserve(touches_max_);
 }
 
 void BodiesBySector::mark(std::uint32_t sector) {
@@ -72,7 +74,7 @@ bool BodiesBySector::touch(std::uint32_t sector, std::uint32_t body) {
   // A body's touches are made in a row, so a second one of the same pair is the sector's latest.
   const std::uint32_t latest = first_[sector];
   if (latest != none && touches_[latest].body == body) return true;
-  if (touches_.size() == touches_.capacity()) return false;
+  if (touches_.size() == touches_max_) return false;
   touches_.push_back({body, latest, {}});
   first_[sector] = static_cast<std::uint32_t>(touches_.size() - 1);
   return true;

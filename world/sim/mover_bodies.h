@@ -73,6 +73,7 @@ class BodiesBySector {
   BodiesBySector(std::uint32_t sector_count, std::size_t bodies_max);
 
   static constexpr std::size_t touches_per_body = 16;
+  static constexpr std::size_t touches_to_spare = 256;  ///< for worlds with few bodies
   static constexpr std::uint32_t none = 0xffffffffu;
 
   /// Lists the bodies that touch marked sectors, and unmarks them. @return false when the room did not
@@ -102,6 +103,7 @@ class BodiesBySector {
 
   std::vector<std::uint32_t> first_;
   std::vector<std::uint8_t> marked_;
+  std::size_t touches_max_;
   std::vector<std::uint32_t> marks_;
   std::vector<Touch> touches_;
 };

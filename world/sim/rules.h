@@ -1,5 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <string_view>
 
 #include "world/math/shapes.h"
 
@@ -36,7 +39,69 @@ struct Rules {
       4;  ///< a dead player is back after so long, with the use button down from a second on, keys kept
 
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
+  /// Whole ticks that pass within a time, at least `least`: what is timed in seconds is right at every rate.
+  std::uint16_t ticks_within(double seconds, std::uint16_t least = 0) const {
+    constexpr double rounding = 1e-9;  // 1/6 s at 60 Hz are 10 ticks, not 9
+    const double ticks = seconds * static_cast<double>(tick_rate_hz) + rounding;
+    return std::max(least, static_cast<std::uint16_t>(std::min(ticks, 65535.0)));
+  }
+  /// How high a jump rises; without gravity there is no end to it.
+  double jump_rise_m() const {
+    return gravity_mps2 > 0 ? jump_speed_mps * jump_speed_mps / (2 * gravity_mps2)
+                            : std::numeric_limits<double>::infinity();
+  }
 };
+
+/// What is known of a rule beside its value.
+struct RuleInfo {
+  std::string_view key;   ///< what operators call it
+  double low, high;       ///< sane from low to high, both included; an enumeration's first and last value
+  std::string_view help;  ///< for operators; empty: not theirs to set
+};
+
+/// The one list of all rules: calls visit(RuleInfo, field) for each, in the order of the wire's table
+/// (protocol/ schema/server_message.fbs), so that checks, settings, wire and recording agree. A new rule goes
+/// to its end and to the end of that table. A field is a double, a std::uint16_t or an enumeration of one
+/// byte.
+/// @param rules  Rules or const Rules
+template <typename AnyRules, typename Visit>
+constexpr void visit_rules(AnyRules& r, Visit&& visit) {
+  using I = RuleInfo;
+  visit(I{"tick_rate", 10, 128, "Ticks per second."}, r.tick_rate_hz);
+  visit(I{"player_solver", 0, 1, "How players are kept out of walls: exact and fast, or simple and robust."},
+        r.player_solver);
+  visit(I{"monster_solver", 0, 1, "Likewise monsters."}, r.monster_solver);
+  visit(I{"player_radius_m", 0.05, 0.49, ""}, r.player.radius_m);
+  visit(I{"player_height_m", 0.1, 4, ""}, r.player.height_m);
+  visit(I{"player_eye_m", 0, 4, ""}, r.player_eye_m);
+  visit(I{"step_height_m", 0, 1.5, "Metres that players walk up without a jump; 0.75 is Doom's 24 units."},
+        r.step_height_m_max);
+  visit(I{"gravity_mps2", 0, 200, "Metres per second squared."}, r.gravity_mps2);
+  visit(I{"jump_speed_mps", 0, 50, "Metres per second; 7 clears one block under the default gravity."},
+        r.jump_speed_mps);
+  visit(I{"walk_speed_mps", 0, 60, "Metres per second."}, r.walk_speed_mps_max);
+  visit(I{"ground_acceleration_mps2", 0, 1000, ""}, r.ground_acceleration_mps2);
+  visit(I{"air_acceleration_mps2", 0, 1000, ""}, r.air_acceleration_mps2);
+  visit(I{"ground_friction_per_s", 0, 100, ""}, r.ground_friction_per_s);
+  visit(I{"fall_speed_mps", 0.1, 200, ""}, r.fall_speed_mps_max);
+  visit(I{"shot_interval_s", 0, 60, "Seconds between two shots of a player who holds the trigger."},
+        r.shot_interval_s);
+  visit(I{"shot_range_m", 1, 1024, "Metres that a shot reaches."}, r.shot_range_m);
+  visit(I{"keys", 0, 1, "Whether locked doors of maps ask for their key, which lies in the map."}, r.keys);
+  visit(I{"player_health", 1, 10000, "Points of a fresh player."}, r.player_health);
+  visit(I{"crush_damage", 0, 10000, "Points that a crusher takes, about nine times a second."},
+        r.crush_damage);
+  visit(I{"respawn_s", 0, 60, "Seconds until a dead player is back; with the use button down after one."},
+        r.respawn_s);
+}
+
+/// How many there are.
+constexpr std::size_t rule_count() {
+  std::size_t count = 0;
+  Rules rules;
+  visit_rules(rules, [&count](const RuleInfo&, const auto&) { ++count; });
+  return count;
+}
 
 /// Are all values finite and within what movement was made for? The test that foreign rule sets pass.
 bool rules_sane(const Rules& rules);

@@ -276,7 +276,7 @@ void SectorMovers::step_all(const PlacedMap& map, std::span<SectorHeights> heigh
   if (any_done) std::erase_if(movers_, [](const Mover& m) { return m.speed_mps <= 0; });
 }
 
-void SectorMovers::add_to_hash(Hasher& hash) const {
+void SectorMovers::add_to_hash(StripeHasher& hash) const {
   hash.add(static_cast<std::uint64_t>(movers_.size()));
   for (const Mover& m : movers_) {
     hash.add(static_cast<std::uint64_t>(m.sector) | static_cast<std::uint64_t>(m.plane) << 32 |

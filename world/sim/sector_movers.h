@@ -96,7 +96,7 @@ class SectorMovers {
   void advance_alone(const PlacedMap& map, std::span<SectorHeights> heights, double dt_s);
 
   /// Feeds every field, in order.
-  void add_to_hash(Hasher& hash) const;
+  void add_to_hash(StripeHasher& hash) const;
 
  private:
   void step_all(const PlacedMap& map, std::span<SectorHeights> heights, MoverTick* tick, double dt_s);

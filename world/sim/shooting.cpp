@@ -26,7 +26,7 @@ void Shooting::list_targets(const Rules& rules, const PlayerTable& players, cons
 
 void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& players,
                      const MonsterTable& monsters) {
-  events_.clear();
+  rest();
   constexpr double rounding = 1e-9;  // 0.4 s at 60 Hz are 24 ticks, not 25
   const double interval_ticks = std::ceil(rules.shot_interval_s * rules.tick_rate_hz - rounding);
   const auto wait = static_cast<std::uint16_t>(std::max(1.0, interval_ticks));
@@ -48,9 +48,9 @@ void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& 
   }
 }
 
-void Shooting::add_to_hash(Hasher& hash) const {
+void Shooting::add_to_hash(StripeHasher& hash) const {
   hash.add(shots_);
-  for (const std::uint16_t wait : wait_ticks_) hash.add(static_cast<std::uint64_t>(wait));
+  hash.add_list(wait_ticks_);
 }
 
 }  // namespace ashlar

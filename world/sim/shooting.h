@@ -35,13 +35,17 @@ class Shooting {
   /// A player's row has a new owner: it may shoot at once.
   void player_joined(std::size_t row) { wait_ticks_[row] = 0; }
 
-  /// Resolves the tick's shots, in the order of rows. Cost: a ray and 5 ns a mover for each shot.
+  /// A tick without shots: the last one's events are over.
+  void rest() { events_.clear(); }
+
+  /// Resolves the tick's shots, in the order of rows. Cost: a ray and 5
+  /// ns a mover for each shot.
   void shoot(const Space& space, const Rules& rules, const PlayerTable& players,
              const MonsterTable& monsters);
 
   std::span<const ShotEvent> events() const { return events_; }  ///< of the last shoot()
   std::uint64_t shots() const { return shots_; }                 ///< since the start
-  void add_to_hash(Hasher& hash) const;
+  void add_to_hash(StripeHasher& hash) const;
 
  private:
   void list_targets(const Rules& rules, const PlayerTable& players, const MonsterTable& monsters);

@@ -24,6 +24,11 @@ struct PlayerTable {
   std::vector<std::uint16_t> dead_ticks;  ///< since it died; saturating, 0 while alive
 
   std::size_t rows() const { return id.size(); }
+  /// Is somebody in a row of its own by this id? False for ids of those who left.
+  bool has(EntityId who) const {
+    const std::size_t row = slot_of(who);
+    return who != EntityId{0} && row < rows() && id[row] == who;
+  }
   bool alive(std::size_t row) const { return id[row] != EntityId{0} && health[row] != 0; }
   /// All rows, free. Call once.
   void resize(std::size_t rows);

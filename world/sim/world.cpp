@@ -15,6 +15,7 @@
 #include "world/voxel/chunk.h"
 #include "world/voxel/terrain.h"
 #include "world/voxel/volume.h"
+#include "world/voxel/window.h"
 
 namespace ashlar {
 namespace {
@@ -23,19 +24,31 @@ constexpr int home_margin_chunks = 3;  // loaded ground around the maps, on ever
 constexpr double stuck_s = 0.5;
 constexpr double back_on_use_s = 1;  // soonest that the use button brings a dead player back
 
-void add(Hasher& h, EntityId id) { h.add(static_cast<std::uint64_t>(id)); }
+void add(StripeHasher& h, EntityId id) { h.add(static_cast<std::uint64_t>(id)); }
 
-void add(Hasher& h, const Body& b) {
+void add(StripeHasher& h, const Body& b) {
   h.add(b.position_m), h.add(b.velocity_mps), h.add(b.recovery_velocity_mps);
   h.add(b.recovery_target_m), h.add(b.last_free_m), h.add(b.eye_offset_m);
   h.add(static_cast<std::uint64_t>(b.grounded) | static_cast<std::uint64_t>(b.stuck_ticks) << 8 |
         static_cast<std::uint64_t>(b.noclip) << 16);
 }
 
-void add(Hasher& h, const PlayerCommand& c) {
+void add(StripeHasher& h, const PlayerCommand& c) {
   h.add(c.forward), h.add(c.left);
   h.add(static_cast<std::uint64_t>(c.yaw) | static_cast<std::uint64_t>(c.pitch) << 16 |
         static_cast<std::uint64_t>(c.buttons) << 32);
+}
+
+/// Bodies stand far apart, so the blocks under each are elsewhere in memory: asked for a few bodies ahead
+/// they are there when they are needed. Call before each row of a pass; changes nothing.
+template <typename Table>
+void fetch_ahead(const VoxelVolume& volume, const Table& table, std::size_t row) {
+  constexpr std::size_t columns_ahead = 3, slots_ahead = 6;
+  const auto low = [&](std::size_t r) { return block_at(table.body[r].position_m - DVec3{1, 1, 1}); };
+  if (row + slots_ahead < table.rows()) volume.prefetch_slot(chunk_of(low(row + slots_ahead)));
+  if (row + columns_ahead >= table.rows() || table.id[row + columns_ahead] == EntityId{0}) return;
+  const IVec3 from = low(row + columns_ahead);
+  prefetch_window(volume, from, from + IVec3{2, 2, 2});
 }
 
 }  // namespace
@@ -49,13 +62,18 @@ struct World::Impl {
   EntityId add_player();
   void apply_admin(const AdminCommand& command);
   void apply_edit(const BlockEdit& edit);
+  void take_commands(std::span<const PlayerInput> commands);
+  template <typename Part>
+  void move_bodies(MechanicsTick& moving, const Part& part);
   void move_players();
+  void monsters_think();
   void move_monsters();
   void push_apart();
   void bring_back();
   void note(const MoveReport& report, const Body& body);
   void send_back(Body& body, DVec3 to);
-  void rehash();
+  std::uint64_t hash_of_monsters() const;
+  void rehash(bool monsters_touched);
   Space space() const { return {&volume, placed, props}; }
   std::unique_ptr<Chunk> make_chunk(ChunkCoord at) const {
     return setup.make_chunk ? setup.make_chunk(terrain, at) : generate_chunk(terrain, at);
@@ -72,6 +90,8 @@ struct World::Impl {
   PlayerTable players;
   MonsterTable monsters;
   SpawnPlanner spawns;
+  PlayerGrid near;                  // scratch: where monsters see players
+  std::vector<MonsterWish> wishes;  // scratch, by monster row: of this tick
   Crowd crowd;
   std::vector<IVec2> edited_columns;
   std::vector<Joined> joined;
@@ -81,6 +101,7 @@ struct World::Impl {
   std::uint32_t player_count = 0, monster_count = 0;
   std::uint32_t tick = 0;
   std::uint64_t hash = 0;
+  std::uint64_t monsters_hash = 0;  // part of it
 };
 
 World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.seed, 1)) {
@@ -107,13 +128,15 @@ World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.see
   monsters.resize(m);
   mechanics = Mechanics(setup.maps, heights, p, m);
   shooting = Shooting(p, m);
+  near = PlayerGrid(p);
+  wishes.resize(m);
   crowd.reserve(p + m);
   joined.reserve(p);
 
   load_home();
   spawns = SpawnPlanner(setup, terrain, home_min, home_max);
   place_monsters();
-  rehash();
+  rehash(true);
 }
 
 void World::Impl::load_home() {
@@ -200,8 +223,8 @@ EntityId World::Impl::add_player() {
 }
 
 void World::Impl::apply_admin(const AdminCommand& command) {
+  if (!players.has(command.player)) return;
   const std::size_t row = slot_of(command.player);
-  if (row >= players.rows() || players.id[row] != command.player) return;
   Body& body = players.body[row];
   switch (command.action) {
     case AdminAction::noclip_on: body.noclip = 1; break;
@@ -250,6 +273,7 @@ void World::Impl::move_players() {
   const Space here = space();
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
+    fetch_ahead(volume, players, i);
     if (players.health[i] == 0) {
       players.report[i] = MoveReport{};
       continue;
@@ -262,13 +286,22 @@ void World::Impl::move_players() {
   }
 }
 
+void World::Impl::monsters_think() {
+  // All think before any moves: what each sees of the others' rows is nothing, so the order does not matter.
+  const Space here = space();
+  near.fill(players);
+  for (std::size_t i = 0; i < monsters.rows(); ++i)
+    if (monsters.id[i] != EntityId{0})
+      wishes[i] = monster_think(here, setup.rules, players, near, monsters, i, TickId{tick});
+}
+
 void World::Impl::move_monsters() {
   const Space here = space();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
-    const MonsterWish wish = monster_think(here, setup.rules, players, monsters, i, TickId{tick});
+    fetch_ahead(volume, monsters, i);
     const MoveReport report =
-        monster_move(here, setup.rules, traits(monsters.kind[i]), wish, monsters.body[i],
+        monster_move(here, setup.rules, traits(monsters.kind[i]), wishes[i], monsters.body[i],
                      mechanics.floor_velocity(heights, monsters.body[i]));
     note(report, monsters.body[i]);
     if (report.lost) send_back(monsters.body[i], spawns.terrain_monster(here, monsters.rng[i]).at.position_m);
@@ -288,6 +321,38 @@ void World::Impl::push_apart() {
   crowd.push_apart(space(), setup.rules);
 }
 
+void World::Impl::take_commands(std::span<const PlayerInput> commands) {
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    // Without a command a player stands still and looks where it looked.
+    PlayerCommand still;
+    still.yaw = players.command[i].yaw;
+    still.pitch = players.command[i].pitch;
+    players.command[i] = still;
+  }
+  for (const PlayerInput& in : commands) {
+    const std::size_t row = slot_of(in.player);
+    if (players.has(in.player)) players.command[row] = in.command;
+  }
+}
+
+template <typename Part>
+void World::Impl::move_bodies(MechanicsTick& moving, const Part& part) {
+  part(StepPart::shots);
+  mechanics.act(moving);
+  shooting.shoot(space(), setup.rules, players, monsters);
+  for (const ShotEvent& shot : shooting.events()) mechanics.shot(moving, shot);
+  part(StepPart::players);
+  move_players();
+  part(StepPart::think);
+  monsters_think();
+  part(StepPart::monsters);
+  move_monsters();
+  part(StepPart::crowd);
+  push_apart();
+  part(StepPart::lines);
+  mechanics.walk(moving);
+}
+
 void World::Impl::bring_back() {
   const auto ticks_of = [&](double seconds) { return seconds * setup.rules.tick_rate_hz; };
   for (std::size_t i = 0; i < players.rows(); ++i) {
@@ -305,22 +370,8 @@ void World::Impl::bring_back() {
   }
 }
 
-void World::Impl::rehash() {
-  Hasher h;
-  h.add(static_cast<std::uint64_t>(tick));
-  h.add(rng.state);
-  h.add(volume.hash());
-  for (const auto& list : heights)
-    for (const SectorHeights& s : list) h.add(s.floor_m), h.add(s.ceiling_m);
-  for (const Prop* prop : props) h.add(prop->content_hash());
-  mechanics.add_to_hash(h);
-  shooting.add_to_hash(h);
-  for (std::size_t i = 0; i < players.rows(); ++i) {
-    if (players.id[i] == EntityId{0}) continue;
-    add(h, players.id[i]), add(h, players.body[i]), add(h, players.command[i]);
-    h.add(static_cast<std::uint64_t>(players.health[i]) | static_cast<std::uint64_t>(players.dead_ticks[i])
-                                                              << 16);
-  }
+std::uint64_t World::Impl::hash_of_monsters() const {
+  StripeHasher h;
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
     add(h, monsters.id[i]), add(h, monsters.body[i]), add(h, monsters.target[i]);
@@ -332,16 +383,43 @@ void World::Impl::rehash() {
     h.add(static_cast<std::uint64_t>(monsters.health[i]) | static_cast<std::uint64_t>(monsters.deaf[i])
                                                                << 16);
   }
+  return h.value();
+}
+
+void World::Impl::rehash(bool monsters_touched) {
+  if (monsters_touched) monsters_hash = hash_of_monsters();
+  ASHLAR_ASSERT_SLOW(monsters_hash == hash_of_monsters());
+  StripeHasher h;
+  h.add(static_cast<std::uint64_t>(tick));
+  h.add(rng.state);
+  h.add(volume.hash());
+  for (const auto& list : heights)
+    for (const SectorHeights& s : list) h.add(s.floor_m), h.add(s.ceiling_m);
+  for (const Prop* prop : props) h.add(prop->content_hash());
+  mechanics.add_to_hash(h);
+  shooting.add_to_hash(h);
+  if (player_count > 0)
+    for (std::size_t i = 0; i < players.rows(); ++i) {
+      if (players.id[i] == EntityId{0}) continue;
+      add(h, players.id[i]), add(h, players.body[i]), add(h, players.command[i]);
+      h.add(static_cast<std::uint64_t>(players.health[i]) | static_cast<std::uint64_t>(players.dead_ticks[i])
+                                                                << 16);
+    }
+  h.add(monsters_hash);
   // Generations outlive their rows: they decide the ids to come.
-  for (const std::uint32_t g : players.generation) h.add(static_cast<std::uint64_t>(g));
+  h.add_list(players.generation);
   hash = h.value();
 }
 
 World::World(const WorldSetup& setup) : impl_(std::make_unique<Impl>(setup)) {}
 World::~World() = default;
 
-void World::step(const TickInput& input) {
+void World::step(const TickInput& input, StepWatch* watch) {
   Impl& w = *impl_;
+  const auto part = [watch](StepPart p) {
+    if (watch != nullptr) watch->begins(p);
+  };
+  part(StepPart::inputs);
   for (const ChunkCoord& at : input.chunks_dropped) w.volume.drop_chunk(at);
   for (ReadyChunk& ready : input.chunks_ready) w.volume.insert_chunk(ready.at, std::move(ready.chunk));
 
@@ -356,31 +434,26 @@ void World::step(const TickInput& input) {
   for (const AdminCommand& command : input.admin) w.apply_admin(command);
   for (const BlockEdit& edit : input.edits) w.apply_edit(edit);
 
-  for (std::size_t i = 0; i < w.players.rows(); ++i) {
-    // Without a command a player stands still and looks where it looked.
-    PlayerCommand still;
-    still.yaw = w.players.command[i].yaw;
-    still.pitch = w.players.command[i].pitch;
-    w.players.command[i] = still;
+  // Without players nobody sees what a monster does: they stand where they are until somebody joins. What
+  // moves by itself, sectors and whom they carry, goes on.
+  const bool awake = w.player_count > 0;
+  if (awake) {
+    w.take_commands(input.commands);
+    w.bring_back();
   }
-  for (const PlayerInput& in : input.commands) {
-    const int row = player_row(in.player);
-    if (row >= 0) w.players.command[static_cast<std::size_t>(row)] = in.command;
-  }
-  w.bring_back();
-  MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}};
+  part(StepPart::sectors);
+  MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}, awake};
+  const bool monsters_touched = awake || w.mechanics.in_motion();
   const std::uint64_t deaths = w.mechanics.counters().monster_deaths;
   w.mechanics.move(moving);
   w.monster_count -= static_cast<std::uint32_t>(w.mechanics.counters().monster_deaths - deaths);
-  w.mechanics.act(moving);
-  w.shooting.shoot(w.space(), w.setup.rules, w.players, w.monsters);
-  for (const ShotEvent& shot : w.shooting.events()) w.mechanics.shot(moving, shot);
-  w.move_players();
-  w.move_monsters();
-  w.push_apart();
-  w.mechanics.walk(moving);
+  if (awake)
+    w.move_bodies(moving, part);
+  else
+    w.shooting.rest();
+  part(StepPart::hash);
   ++w.tick;
-  w.rehash();
+  w.rehash(monsters_touched);
 }
 
 TickId World::tick() const { return TickId{impl_->tick}; }
@@ -402,9 +475,7 @@ IVec2 World::home_min() const { return impl_->home_min; }
 IVec2 World::home_max() const { return impl_->home_max; }
 
 int World::player_row(EntityId id) const {
-  const std::size_t row = slot_of(id);
-  const PlayerTable& t = impl_->players;
-  return id != EntityId{0} && row < t.rows() && t.id[row] == id ? static_cast<int>(row) : -1;
+  return impl_->players.has(id) ? static_cast<int>(slot_of(id)) : -1;
 }
 
 int World::monster_row(EntityId id) const {

@@ -93,6 +93,30 @@ struct WorldCounters {
   std::uint64_t edits_refused = 0;
 };
 
+/// The parts of a step, in their order: where a tick's time goes.
+enum class StepPart : std::uint8_t {
+  inputs,    ///< chunks, leaves, joins, admin, edits, commands, those who come back from the dead
+  sectors,   ///< floors and ceilings in motion, whom they carry and crush
+  shots,     ///< uses, shots and who hears them
+  players,   ///< players move
+  think,     ///< monsters decide
+  monsters,  ///< monsters move
+  crowd,     ///< bodies push each other apart
+  lines,     ///< lines walked over, keys, doors that monsters open
+  hash,
+};
+inline constexpr std::size_t step_part_count = 9;
+
+/// Told when each part of a step begins. It must not touch the world; what it returns nobody sees, so a world
+/// that is watched does the same as one that is not.
+class StepWatch {
+ public:
+  virtual void begins(StepPart part) = 0;
+
+ protected:
+  ~StepWatch() = default;
+};
+
 /// The simulation. step() is a function of what went in: same setup, same inputs, same bits, on every build.
 /// One thread owns it; const members may be read from others between steps.
 class World {
@@ -106,8 +130,11 @@ class World {
 
   /// Advances by one tick: chunks, leaves, joins, admin, edits, those who come back from the dead, moving
   /// sectors, uses and shots and who hears them, players, monsters, crowd, lines walked over, hash.
-  /// No allocation but for chunks that arrive. Precondition: commands have passed their range checks.
-  void step(const TickInput& input);
+  /// While no player is in the world its monsters do not move by themselves, and a tick costs next to
+  /// nothing. No allocation but for chunks that arrive. Precondition: commands have passed their range
+  /// checks.
+  /// @param watch  for profiles; null: nobody watches
+  void step(const TickInput& input, StepWatch* watch = nullptr);
 
   TickId tick() const;         ///< number of steps taken
   std::uint64_t hash() const;  ///< of the state after the last step; see world/math/hash.h

@@ -40,9 +40,13 @@ VoxelVolume::VoxelVolume(std::size_t chunks_expected) {
   shift_ = 64u - static_cast<unsigned>(std::countr_zero(slots));
 }
 
-std::size_t VoxelVolume::slot_of_key(std::uint64_t key) const {
+std::size_t VoxelVolume::home_of_key(std::uint64_t key) const {
   // Multiplicative hashing (Knuth): the high bits depend on all of the key.
-  std::size_t slot = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> shift_);
+  return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> shift_);
+}
+
+std::size_t VoxelVolume::slot_of_key(std::uint64_t key) const {
+  std::size_t slot = home_of_key(key);
   while (keys_[slot] != key && keys_[slot] != empty_key) slot = (slot + 1) & (keys_.size() - 1);
   return slot;
 }
@@ -94,7 +98,7 @@ std::unique_ptr<Chunk> VoxelVolume::drop_chunk(ChunkCoord at) {
   // Close the gap: whoever probed past the hole moves back into it.
   const std::size_t mask = keys_.size() - 1;
   for (std::size_t i = (hole + 1) & mask; keys_[i] != empty_key; i = (i + 1) & mask) {
-    const auto home = static_cast<std::size_t>((keys_[i] * 0x9e3779b97f4a7c15u) >> shift_);
+    const std::size_t home = home_of_key(keys_[i]);
     if (((i - home) & mask) < ((i - hole) & mask)) continue;
     keys_[hole] = std::exchange(keys_[i], empty_key);
     chunks_[hole] = std::move(chunks_[i]);
@@ -108,6 +112,13 @@ const Chunk* VoxelVolume::find(ChunkCoord at) const {
   const std::uint64_t key = pack(at);
   const std::size_t slot = slot_of_key(key);
   return keys_[slot] == key ? chunks_[slot].get() : nullptr;
+}
+
+void VoxelVolume::prefetch_slot(ChunkCoord at) const {
+  if (!in_range(at)) return;
+  const std::size_t home = home_of_key(pack(at));
+  __builtin_prefetch(&keys_[home]);
+  __builtin_prefetch(&chunks_[home]);
 }
 
 std::vector<ChunkCoord> VoxelVolume::loaded_chunks() const {

@@ -62,4 +62,16 @@ void fill_window(const VoxelVolume& volume, IVec3 low, IVec3 high, BlockWindow& 
     }
 }
 
+void prefetch_window(const VoxelVolume& volume, IVec3 low, IVec3 high) {
+  const ChunkCoord at = chunk_of(low);
+  const Chunk* chunk = volume.find(at);
+  if (chunk == nullptr) return;
+  // Most windows lie in one chunk and one cache line of each of its rows: that is enough.
+  const IVec3 last = chunk_of(high) == at ? high : IVec3{high.x, at.y * chunk_size + chunk_size - 1, high.z};
+  for (std::int32_t y = low.y; y <= last.y; ++y) {
+    const IVec3 local = local_in_chunk({low.x, y, low.z});
+    __builtin_prefetch(&chunk->solid()[static_cast<std::size_t>(local.y * chunk_size + local.x)]);
+  }
+}
+
 }  // namespace ashlar

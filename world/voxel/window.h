@@ -43,6 +43,9 @@ inline bool fits_window(IVec3 low, IVec3 high) {
 /// Cost: a chunk look-up per chunk touched (1 to 8) and about 1 ns a column.
 void fill_window(const VoxelVolume& volume, IVec3 low, IVec3 high, BlockWindow& out);
 
+/// Has the processor fetch the columns that a window from low to high will copy. Changes nothing.
+void prefetch_window(const VoxelVolume& volume, IVec3 low, IVec3 high);
+
 /// The mask of bits low .. high, both included, clamped to [0, 31]; 0 when empty.
 inline std::uint32_t layer_mask(std::int32_t low, std::int32_t high) {
   low = low < 0 ? 0 : low;

@@ -18,7 +18,7 @@ namespace ashlar::testing {
 class SightLines {
  public:
   /// @param heights  by sector, all finite, sky at the roof; must outlive this
-  SightLines(const BspTree& tree, const std::vector<SectorHeights>& heights)
+  SightLines(const BspTree& tree, const std::vector<DrawnHeights>& heights)
       : tree_(tree), heights_(heights), sectors_(heights.size()), words_((sectors_ + 63) / 64) {
     joined_.assign(sectors_ * words_, 0);
     run_.assign(words_, 0);
@@ -56,8 +56,8 @@ class SightLines {
  private:
   void pass(std::uint32_t sector, double z_in, double z_out, double units) {
     if (sector == no_index) return end_stretch();
-    const SectorHeights& h = heights_[sector];
-    const auto free = [&](double z) { return z >= h.floor_m && z <= h.ceiling_m; };
+    const DrawnHeights& h = heights_[sector];
+    const auto free = [&](double z) { return z >= h.floor && z <= h.ceiling; };
     if (!free(z_in)) end_stretch();
     // Touched corners are no sight: leaves that the line is in for less than rounding are left out.
     if ((free(z_in) || free(z_out)) && units > 1e-7 && (run_[sector >> 6] >> (sector & 63) & 1) == 0) {
@@ -92,18 +92,18 @@ class SightLines {
   }
 
   double height(Rng& rng, std::uint32_t sector) const {
-    const SectorHeights& h = heights_[sector];
-    const double room = std::max(0.0, h.ceiling_m - h.floor_m), near = std::min(graze, room / 2);
+    const DrawnHeights& h = heights_[sector];
+    const double room = std::max(0.0, h.ceiling - h.floor), near = std::min(graze, room / 2);
     switch (rng.below(4)) {
-      case 0: return h.floor_m + near;
-      case 1: return h.ceiling_m - near;
-      default: return h.floor_m + rng.unit() * room;
+      case 0: return h.floor + near;
+      case 1: return h.ceiling - near;
+      default: return h.floor + rng.unit() * room;
     }
   }
 
   static constexpr double graze = 0.05;
   const BspTree& tree_;
-  const std::vector<SectorHeights>& heights_;
+  const std::vector<DrawnHeights>& heights_;
   std::size_t sectors_, words_;
   std::vector<std::uint64_t> joined_, run_;
   std::vector<std::uint32_t> members_;

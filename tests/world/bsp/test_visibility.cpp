@@ -71,11 +71,11 @@ struct Spots {
 };
 
 /// Heights, map units, of which all are in the map's rock: sky is open to the roof.
-std::vector<SectorHeights> within_rock(const PlacedMap& map, std::vector<SectorHeights> heights) {
+std::vector<DrawnHeights> within_rock(const PlacedMap& map, std::vector<DrawnHeights> heights) {
   const double bottom = map.z_to_map(map.box().min.z), roof = map.z_to_map(map.roof_m());
   for (std::uint32_t s = 0; s < heights.size(); ++s) {
-    heights[s].floor_m = std::max(heights[s].floor_m, bottom);
-    heights[s].ceiling_m = map.sky(s) ? roof : std::min(heights[s].ceiling_m, roof);
+    heights[s].floor = std::max(heights[s].floor, bottom);
+    heights[s].ceiling = map.sky(s) ? roof : std::min(heights[s].ceiling, roof);
   }
   return heights;
 }
@@ -150,7 +150,7 @@ TEST_CASE("the visibility set never hides sectors that a line joins, and hides m
     const SectorVisibility& set = *placed->visibility();
     CAPTURE(name);
     for (Tally* tally : {&widest, &placed_open}) {
-      const std::vector<SectorHeights> heights =
+      const std::vector<DrawnHeights> heights =
           within_rock(*placed, tally == &widest ? widest_heights(map) : heights_with_open_doors(map));
       SightLines lines(placed->tree(), heights);
       Rng rng = rng_for(44, number);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/catch.h"
+#include "world/math/random.h"
 
 using namespace ashlar;
 
@@ -34,6 +35,23 @@ TEST_CASE("turn_towards inverts heading at every angle", "[world][math][turn]") 
   }
   CHECK(wrong == 0);
   CHECK(turn_towards({0, 0}) == Turn16{0});
+}
+
+TEST_CASE("turn_towards finds the nearest unit of any direction", "[world][math][turn]") {
+  constexpr long double units_per_radian = 65536 / (2 * 3.14159265358979323846264338327950288L);
+  Rng rng{17};
+  long double worst = 0;
+  for (int i = 0; i < 200000; ++i) {
+    // Lengths from a hair to the world's width, and many directions close to the eighths of a turn.
+    const double size = std::pow(10.0, rng.between(-9, 6));
+    const double x = rng.between(-1, 1) * size;
+    const double y = i % 4 == 0 ? x * (1 + rng.between(-1e-4, 1e-4)) : rng.between(-1, 1) * size;
+    const long double exact =
+        std::atan2(static_cast<long double>(y), static_cast<long double>(x)) * units_per_radian;
+    const auto found = static_cast<long double>(static_cast<std::uint16_t>(turn_towards({x, y})));
+    worst = std::max(worst, std::fabs(std::remainder(found - exact, 65536.0L)));
+  }
+  CHECK(worst < 0.5L + 1e-9L);
 }
 
 TEST_CASE("floor_to_int floors negatives too", "[world][math][vec]") {

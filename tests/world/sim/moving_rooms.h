@@ -200,7 +200,7 @@ class MovingWorld {
   }
   const SectorMovers& movers() const { return mechanics.maps()[0].movers; }
   std::uint64_t hash() const {
-    Hasher h;
+    StripeHasher h;
     mechanics.add_to_hash(h);
     for (const SectorHeights& s : heights[0]) h.add(s.floor_m), h.add(s.ceiling_m);
     for (const Body& b : players.body) h.add(b.position_m), h.add(b.velocity_mps);

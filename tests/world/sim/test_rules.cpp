@@ -1,6 +1,8 @@
 #include "world/sim/rules.h"
 
 #include <limits>
+#include <string>
+#include <type_traits>
 
 #include "tests/catch.h"
 
@@ -39,4 +41,43 @@ TEST_CASE("rule sets with values that movement was not made for are refused, one
   Rules dead;
   dead.player_health = 0;
   CHECK_FALSE(rules_sane(dead));
+}
+
+TEST_CASE("every rule is in the one list, within its bounds and refused beside them", "[world][sim][rules]") {
+  CHECK(rule_count() == 20);
+  std::size_t number = 0;
+  const Rules usual;
+  visit_rules(usual, [&](const RuleInfo& info, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    CAPTURE(std::string(info.key));
+    CHECK((static_cast<double>(value) >= info.low && static_cast<double>(value) <= info.high));
+    for (const double bad : {info.low - 1, info.high + 1}) {
+      if (!std::is_same_v<Value, double> && bad < 0) continue;
+      Rules rules;
+      std::size_t at = 0;
+      visit_rules(rules, [&](const RuleInfo&, auto& field) {
+        if (at++ == number) field = static_cast<std::remove_cvref_t<decltype(field)>>(bad);
+      });
+      CHECK_FALSE(rules_sane(rules));
+    }
+    ++number;
+  });
+}
+
+TEST_CASE("seconds become whole ticks at every rate, and a jump's rise follows from its rules",
+          "[world][sim][rules]") {
+  Rules rules;
+  CHECK(rules.ticks_within(1.0 / 6) == 10);
+  CHECK(rules.ticks_within(8.0 / 60) == 8);
+  CHECK(rules.ticks_within(0.5) == 30);
+  CHECK(rules.ticks_within(1e9) == 65535);
+  CHECK(rules.jump_rise_m() == Approx(1.225));
+  rules.tick_rate_hz = 10;
+  CHECK(rules.ticks_within(1.0 / 6, 1) == 1);
+  CHECK(rules.ticks_within(0.01, 1) == 1);
+  CHECK(rules.ticks_within(0.01) == 0);
+  rules.tick_rate_hz = 128;
+  CHECK(rules.ticks_within(0.5) == 64);
+  rules.gravity_mps2 = 0;
+  CHECK(rules.jump_rise_m() == std::numeric_limits<double>::infinity());
 }

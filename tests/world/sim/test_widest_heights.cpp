@@ -29,7 +29,7 @@ TEST_CASE("planes keep within the widest heights whatever lines are set off", "[
     options.doors_open = doors_open;
     const auto map = must_place(source, options);
     const MapPlan plan(map);
-    const std::vector<SectorHeights> widest = widest_heights(source);
+    const std::vector<DrawnHeights> widest = widest_heights(source);
     std::vector<SectorHeights> heights(map->initial_heights().begin(), map->initial_heights().end());
     SectorMovers movers(plan.sector_count());
     start_timed_sectors({plan, movers, heights});
@@ -45,8 +45,8 @@ TEST_CASE("planes keep within the widest heights whatever lines are set off", "[
         movers.advance_alone(*map, heights, rng.between(0.01, 2));
       for (std::uint32_t s = 0; s < heights.size(); ++s) {
         const double floor = map->z_to_map(heights[s].floor_m), ceiling = map->z_to_map(heights[s].ceiling_m);
-        CAPTURE(seed, doors_open, step, s, floor, ceiling, widest[s].floor_m, widest[s].ceiling_m);
-        if (floor < widest[s].floor_m - 1e-6 || ceiling > widest[s].ceiling_m + 1e-6) {
+        CAPTURE(seed, doors_open, step, s, floor, ceiling, widest[s].floor, widest[s].ceiling);
+        if (floor < widest[s].floor - 1e-6 || ceiling > widest[s].ceiling + 1e-6) {
           FAIL("out of its range");
         }
       }

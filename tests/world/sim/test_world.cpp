@@ -184,6 +184,7 @@ TEST_CASE("monsters live in the map and on the terrain, move about and stay out 
           "[world][sim][world]") {
   World world(small_setup());
   CHECK(world.monster_count() == 40);
+  join(world);
   std::vector<DVec3> start;
   for (const Body& body : world.monsters().body) start.push_back(body.position_m);
   for (int t = 0; t < 600; ++t) world.step({});
@@ -201,6 +202,56 @@ TEST_CASE("monsters live in the map and on the terrain, move about and stay out 
   }
   CHECK(moved >= 20);
   CHECK(in_map >= 5);
+}
+
+TEST_CASE("monsters stand where they are while nobody is in the world, and go on when somebody joins",
+          "[world][sim][world]") {
+  World world(small_setup());
+  const auto moved_since = [&world](const std::vector<Body>& before) {
+    int moved = 0;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      moved += world.monsters().body[i].position_m != before[i].position_m;
+    return moved;
+  };
+  const std::vector<Body> placed = world.monsters().body;
+  for (int t = 0; t < 120; ++t) {
+    const std::uint64_t hash = world.hash();
+    world.step({});
+    REQUIRE(world.hash() != hash);  // the tick is part of it
+  }
+  CHECK(moved_since(placed) == 0);
+  const EntityId id = join(world);
+  for (int t = 0; t < 60; ++t) world.step({});
+  CHECK(moved_since(placed) >= 20);
+  TickInput leave;
+  leave.leaves = std::span(&id, 1);
+  world.step(leave);
+  const std::vector<Body> left = world.monsters().body;
+  for (int t = 0; t < 60; ++t) world.step({});
+  CHECK(moved_since(left) == 0);
+  CHECK(world.monster_count() == 40);
+}
+
+TEST_CASE("monsters look, turn and forget in seconds, whatever the tick rate", "[world][sim][world]") {
+  const std::uint16_t rate = GENERATE(std::uint16_t{10}, std::uint16_t{60}, std::uint16_t{128});
+  CAPTURE(rate);
+  WorldSetup setup = small_setup();
+  setup.rules.tick_rate_hz = rate;
+  World world(setup);
+  join(world);
+  std::vector<Turn16> yaw = world.monsters().yaw;
+  int turns = 0;
+  for (int t = 0; t < 10 * rate; ++t) {
+    world.step({});
+    for (std::size_t i = 0; i < yaw.size(); ++i) {
+      if (world.monsters().mood[i] != MonsterMood::wander) continue;
+      turns += world.monsters().yaw[i] != yaw[i];
+      yaw[i] = world.monsters().yaw[i];
+    }
+  }
+  // A heading lasts 1 to 4 seconds, less where something is in the way: 40 monsters in 10 seconds.
+  CHECK(turns >= 60);
+  CHECK(turns <= 600);
 }
 
 TEST_CASE("a monster that sees a player comes near", "[world][sim][world]") {
