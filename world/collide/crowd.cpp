@@ -40,12 +40,15 @@ void Crowd::clear() { movers_.clear(); }
 
 void Crowd::add(const Cylinder& shape, const Cylinder& against_walls, Body& body, EntityId id) {
   ASHLAR_ASSERT(movers_.size() < movers_max_);
+  ASHLAR_ASSERT(id != EntityId{0});
+  ASHLAR_ASSERT(shape.radius_m > 0);
   if (body.noclip != 0 || body.stuck_ticks != 0) return;
   const std::uint64_t cell = cell_key(cell_of(body.position_m.x), cell_of(body.position_m.y));
   movers_.push_back({shape, against_walls, body.position_m, &body, {}, {}, cell, id});
 }
 
 void Crowd::meet(Mover& a, Mover& b) {
+  ASHLAR_ASSERT(a.id != b.id);
   if (a.position_m.z >= b.position_m.z + b.shape.height_m - contact_slop_m) return;
   if (b.position_m.z >= a.position_m.z + a.shape.height_m - contact_slop_m) return;
   const double reach = a.shape.radius_m + b.shape.radius_m;
@@ -95,6 +98,8 @@ void Crowd::sort() {
     if (rows_.empty() || rows_.back().y != row_of(cell)) rows_.push_back({row_of(cell), i});
   }
   rows_.push_back({0, static_cast<std::uint32_t>(count)});
+  ASHLAR_ASSERT(rows_.size() <= movers_max_ + 1);
+  ASHLAR_ASSERT_SLOW(std::is_sorted(order_.begin(), order_.end(), before));
 }
 
 void Crowd::meet_neighbours(std::size_t row, std::uint32_t mover) {

@@ -49,6 +49,7 @@ Mechanics::Mechanics(std::span<const std::shared_ptr<const PlacedMap>> maps,
 }
 
 void Mechanics::player_joined(std::size_t row) {
+  ASHLAR_ASSERT(row < keys_.size());
   keys_[row] = 0;
   held_buttons_[row] = 0;
 }
@@ -74,6 +75,8 @@ bool Mechanics::in_motion() const {
 }
 
 void Mechanics::move(MechanicsTick& tick) {
+  ASHLAR_ASSERT(tick.heights.size() == maps_.size());
+  ASHLAR_ASSERT(before_.size() == tick.players.rows() + tick.monsters.rows());
   events_.clear();
   listed_ = false;
   if (maps_.empty()) return;
@@ -117,6 +120,7 @@ void Mechanics::hurt_crushed(MechanicsTick& tick) {
     const std::size_t slot = slot_of(e.entity);
     const bool player = slot < p.rows();
     const std::size_t row = player ? slot : slot - p.rows();
+    ASHLAR_ASSERT(row < (player ? p.rows() : m.rows()));
     // Two planes may hold one body in one tick, and the first may have been the end of it.
     if ((player ? p.id[row] : m.id[row]) != e.entity) continue;
     if (!hurt(player ? p.health[row] : m.health[row], tick.rules.crush_damage)) continue;

@@ -7,6 +7,7 @@
 #include "world/collide/step.h"
 #include "world/collide/stepped.h"
 #include "world/collide/surroundings.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
@@ -106,6 +107,8 @@ DVec2 accelerate(DVec2 velocity, DVec2 target, double change_mps_max) {
 
 void carry(const Space& space, const MoverTraits& traits, double dt_s, bool keep_to_ground, Body& body,
            MoveReport& report) {
+  ASHLAR_ASSERT(dt_s > 0 && dt_s <= 0.1);
+  ASHLAR_ASSERT(traits.step_height_m_max >= 0);
   const Surroundings around(space, traits.shape, reach_of(traits, dt_s, body));
   if (around.unloaded(body.position_m)) {
     report.frozen = true;
@@ -130,6 +133,8 @@ void carry(const Space& space, const MoverTraits& traits, double dt_s, bool keep
     body.position_m = start;
     body.velocity_mps = {};
   }
+  ASHLAR_ASSERT(is_finite(body.velocity_mps));
+  ASHLAR_ASSERT(body.grounded == 0 || body.velocity_mps.z == 0);
   body.last_free_m = body.position_m;
 }
 

@@ -58,6 +58,7 @@ BodiesBySector::BodiesBySector(std::uint32_t sector_count, std::size_t bodies_ma
 }
 
 void BodiesBySector::mark(std::uint32_t sector) {
+  ASHLAR_ASSERT(sector < marked_.size());
   if (marked_[sector] != 0) return;
   marked_[sector] = 1;
   marks_.push_back(sector);
@@ -75,6 +76,7 @@ bool BodiesBySector::touch(std::uint32_t sector, std::uint32_t body) {
   const std::uint32_t latest = first_[sector];
   if (latest != none && touches_[latest].body == body) return true;
   if (touches_.size() == touches_max_) return false;
+  ASHLAR_ASSERT(touches_.size() < touches_.capacity());  // a tick allocates nothing
   touches_.push_back({body, latest, {}});
   first_[sector] = static_cast<std::uint32_t>(touches_.size() - 1);
   return true;
@@ -124,6 +126,8 @@ DVec2 floor_velocity(const MapPlan& plan, HeightsView heights, const Body& body)
 }
 
 bool shift_plane(MoverTick& tick, std::uint32_t sector, Plane plane, double to_m, Blockers& blockers) {
+  ASHLAR_ASSERT(sector < tick.heights.size());
+  ASHLAR_ASSERT(std::isfinite(to_m));
   double& height = plane_of(tick.heights[sector], plane);
   const double from_m = height;
   height = to_m;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 
 Shooting::Shooting(std::size_t players_max, std::size_t monsters_max) : wait_ticks_(players_max, 0) {
@@ -26,6 +28,7 @@ void Shooting::list_targets(const Rules& rules, const PlayerTable& players, cons
 
 void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& players,
                      const MonsterTable& monsters) {
+  ASHLAR_ASSERT(players.rows() == wait_ticks_.size());
   rest();
   constexpr double rounding = 1e-9;  // 0.4 s at 60 Hz are 24 ticks, not 25
   const double interval_ticks = std::ceil(rules.shot_interval_s * rules.tick_rate_hz - rounding);
@@ -43,6 +46,7 @@ void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& 
     event.direction = view_direction(command.yaw, command.pitch);
     event.range_m = rules.shot_range_m;
     event.hit = resolve_shot(space, targets_, event.shooter, event.origin, event.direction, event.range_m);
+    ASHLAR_ASSERT(events_.size() < players.rows());  // one a player, so nothing allocates
     events_.push_back(event);
     ++shots_;
   }

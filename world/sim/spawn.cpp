@@ -4,6 +4,7 @@
 
 #include "world/bsp/placement.h"
 #include "world/content/thing_table.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
@@ -39,6 +40,7 @@ std::int32_t between(Rng& rng, std::int32_t low, std::int32_t high) {
 
 SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec2 home_min, IVec2 home_max)
     : terrain_(&terrain) {
+  ASHLAR_ASSERT(home_min.x < home_max.x && home_min.y < home_max.y);
   low_ = {home_min.x * chunk_size + rim_blocks, home_min.y * chunk_size + rim_blocks};
   high_ = {home_max.x * chunk_size - rim_blocks, home_max.y * chunk_size - rim_blocks};
   near_low_ = {-around_map_blocks, -around_map_blocks};
@@ -62,6 +64,7 @@ SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec
 }
 
 SpawnPoint SpawnPlanner::ground_near(const Space& space, Rng& rng, IVec2 low, IVec2 high) const {
+  ASHLAR_ASSERT(terrain_ != nullptr);
   const std::int32_t x = between(rng, low.x, high.x);
   const std::int32_t y = between(rng, low.y, high.y);
   const DVec2 centre{x + 0.5, y + 0.5};

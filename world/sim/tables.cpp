@@ -1,14 +1,18 @@
 #include "world/sim/tables.h"
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 
 void PlayerTable::resize(std::size_t rows) {
+  ASHLAR_ASSERT(id.empty());
   id.resize(rows), generation.resize(rows), body.resize(rows);
   command.resize(rows), report.resize(rows);
   health.resize(rows), dead_ticks.resize(rows);
 }
 
 void MonsterTable::resize(std::size_t rows) {
+  ASHLAR_ASSERT(id.empty());
   id.resize(rows), generation.resize(rows), kind.resize(rows), body.resize(rows);
   yaw.resize(rows), mood.resize(rows), target.resize(rows), goal_m.resize(rows);
   turn_ticks.resize(rows), forget_ticks.resize(rows), rng.resize(rows);

@@ -194,6 +194,8 @@ void World::Impl::add_monster(const MonsterSpawn& spawn) {
     monsters.forget_ticks[i] = 0;
     monsters.health[i] = traits(spawn.kind).health;
     monsters.deaf[i] = spawn.deaf ? 1 : 0;
+    ASHLAR_ASSERT(in_bounds(spawn.at.position_m));
+    ASHLAR_ASSERT(monsters.health[i] > 0);
     monsters.rng[i] = rng_for(setup.seed, 2, static_cast<std::uint64_t>(monsters.id[i]));
     ++monster_count;
     return;
@@ -214,6 +216,8 @@ EntityId World::Impl::add_player() {
     players.report[i] = MoveReport{};
     players.health[i] = setup.rules.player_health;
     players.dead_ticks[i] = 0;
+    ASHLAR_ASSERT(players.has(players.id[i]));
+    ASHLAR_ASSERT(players.health[i] > 0);
     mechanics.player_joined(i);
     shooting.player_joined(i);
     ++player_count;
@@ -261,6 +265,7 @@ void World::Impl::note(const MoveReport& report, const Body& body) {
 }
 
 void World::Impl::send_back(Body& body, DVec3 to) {
+  ASHLAR_ASSERT(in_bounds(to));
   ++counters.lost;
   const std::uint8_t noclip = body.noclip;
   body = Body{};
@@ -281,6 +286,8 @@ void World::Impl::move_players() {
     const DVec2 floor_mps = mechanics.floor_velocity(heights, players.body[i]);
     players.report[i] = player_move(here, setup.rules, players.command[i], players.body[i], floor_mps);
     note(players.report[i], players.body[i]);
+    ASHLAR_ASSERT(in_bounds(players.body[i].position_m));  // false for NaN, too
+    ASHLAR_ASSERT(players.body[i].grounded <= 1);
     if (players.report[i].lost)
       send_back(players.body[i], spawns.player_spawn(here, setup.rules, players, monsters, rng).position_m);
   }
@@ -304,6 +311,8 @@ void World::Impl::move_monsters() {
         monster_move(here, setup.rules, traits(monsters.kind[i]), wishes[i], monsters.body[i],
                      mechanics.floor_velocity(heights, monsters.body[i]));
     note(report, monsters.body[i]);
+    ASHLAR_ASSERT(in_bounds(monsters.body[i].position_m));
+    ASHLAR_ASSERT(monsters.body[i].noclip == 0);
     if (report.lost) send_back(monsters.body[i], spawns.terrain_monster(here, monsters.rng[i]).at.position_m);
   }
 }
@@ -451,6 +460,9 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.move_bodies(moving, part);
   else
     w.shooting.rest();
+  ASHLAR_ASSERT(w.player_count <= w.setup.players_max);
+  ASHLAR_ASSERT(w.monster_count <= w.setup.monsters_max);
+  ASHLAR_ASSERT(w.joined.size() == input.joins.size());
   part(StepPart::hash);
   ++w.tick;
   w.rehash(monsters_touched);

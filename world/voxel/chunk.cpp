@@ -35,6 +35,7 @@ Chunk::Chunk(std::span<const BlockId> blocks) {
     at = static_cast<std::uint16_t>(palette_.size());
     palette_.push_back(id);
   }
+  ASHLAR_ASSERT(!palette_.empty() && palette_.size() <= block_id_count);
   while ((std::size_t{1} << bits_) < palette_.size()) bits_ = bits_ == 0 ? 1 : bits_ * 2;
   indices_.assign(chunk_blocks * bits_ / 64, 0);
   solid_.fill(0);
@@ -86,6 +87,7 @@ void Chunk::set_block(IVec3 local, BlockId id) {
     palette_.push_back(id);
     if ((std::size_t{1} << bits_) < palette_.size()) widen();
   }
+  ASHLAR_ASSERT(place < (std::size_t{1} << bits_));
   put_index(index, place);
   content_hash_ += block_hash(index, id) - block_hash(index, old);
   std::uint32_t& column = solid_[index >> chunk_bits];

@@ -74,9 +74,11 @@ void VoxelVolume::insert_chunk(ChunkCoord at, std::unique_ptr<Chunk> chunk) {
   ASHLAR_ASSERT(chunk != nullptr);
   ASHLAR_ASSERT(in_range(at));
   if (2 * (count_ + 1) > keys_.size()) grow();
+  ASHLAR_ASSERT(2 * (count_ + 1) <= keys_.size());  // a full table would be searched for ever
   const std::uint64_t key = pack(at);
   const std::size_t slot = slot_of_key(key);
   if (keys_[slot] == key) {
+    ASHLAR_ASSERT(chunks_[slot] != nullptr);
     hash_ -= share(key, chunks_[slot]->content_hash());
   } else {
     keys_[slot] = key;
@@ -91,6 +93,8 @@ std::unique_ptr<Chunk> VoxelVolume::drop_chunk(ChunkCoord at) {
   const std::uint64_t key = pack(at);
   std::size_t hole = slot_of_key(key);
   if (keys_[hole] != key) return nullptr;
+  ASHLAR_ASSERT(count_ > 0);
+  ASHLAR_ASSERT(chunks_[hole] != nullptr);
   std::unique_ptr<Chunk> out = std::move(chunks_[hole]);
   hash_ -= share(key, out->content_hash());
   keys_[hole] = empty_key;
@@ -143,6 +147,7 @@ bool VoxelVolume::set_block(IVec3 block, BlockId id) {
   const std::uint64_t key = pack(at);
   const std::size_t slot = slot_of_key(key);
   if (keys_[slot] != key) return false;
+  ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_id_count);
   Chunk& chunk = *chunks_[slot];
   hash_ -= share(key, chunk.content_hash());
   chunk.set_block(local_in_chunk(block), id);
