@@ -19,7 +19,13 @@ struct PlainFlag {
 constexpr PlainFlag plain_flags[] = {
     {"--config", "FILE", "Read settings from a TOML file. Flags and ASHLAR_* variables go before it."},
     {"--print-config", nullptr, "Print the effective settings as a commented TOML file and exit."},
-    {"--check-config", nullptr, "Check settings, WADs and maps, and exit: 0 when the server would start."},
+    {"--check-config", nullptr,
+     "Do all that a start does, port, folders and recording included, undo it and exit: 0 when the server "
+     "would "
+     "start, else 2. Beside a running server give another port (--port 0) and leave --world out."},
+    {"--accept-world", nullptr,
+     "Take the world's world.toml as it is though its check line does not agree, after an edit by hand, and "
+     "write that line anew."},
     {"--list-maps", "FILE", "Print a line for each map of a WAD and exit."},
     {"--draw-map", "MAP", "Draw a map of --wad as an SVG picture and exit; needs --out."},
     {"--out", "FILE", "Where --draw-map writes."},
@@ -41,7 +47,7 @@ struct Parsed {
   std::vector<RawValue> values;
   std::vector<CLI::Option*> options;
   std::string config, list_maps, draw_map, out, from, health;
-  bool print_config = false, check_config = false, version = false, help = false;
+  bool print_config = false, check_config = false, accept_world = false, version = false, help = false;
 };
 
 void describe(CLI::App& app, Parsed& parsed) {
@@ -57,6 +63,7 @@ void describe(CLI::App& app, Parsed& parsed) {
   one("--health", parsed.health)->expected(0, 1);
   app.add_flag("--print-config", parsed.print_config);
   app.add_flag("--check-config", parsed.check_config);
+  app.add_flag("--accept-world", parsed.accept_world);
   app.add_flag("--version", parsed.version);
   app.add_flag("-h,--help", parsed.help);
   parsed.values.resize(settings().size());
@@ -137,6 +144,7 @@ std::expected<CommandLine, std::string> gather(const CLI::App& app, const Parsed
   line.out_file = parsed.out;
   line.from = parsed.from;
   line.config_file = parsed.config;
+  line.accept_world = parsed.accept_world;
   for (std::size_t index = 0; index < parsed.values.size(); ++index)
     if (parsed.options[index]->count() > 0) {
       const RawValue& raw = parsed.values[index];
@@ -193,7 +201,9 @@ std::string help_text() {
       "\n"
       "Each setting is also a key of the TOML file (--max-clients is max_clients) and an\n"
       "environment variable (ASHLAR_MAX_CLIENTS). A flag goes before the variable, the\n"
-      "variable before the file, the file before the default.\n";
+      "variable before the file, the file before the default. --wad, --map and --prop are\n"
+      "lists: given again for each entry, in a variable between semicolons:\n"
+      "ASHLAR_MAP=\"MAP01;MAP02@100,-200\". Empty entries do not count.\n";
   const Config defaults;
   std::string group;
   for (const Setting& setting : settings()) {

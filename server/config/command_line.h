@@ -25,9 +25,10 @@ enum class Action : std::uint8_t {
 struct CommandLine {
   Action action = Action::serve;
   std::string argument;
-  std::string out_file;                                  ///< of draw_map
-  std::string from;                                      ///< of draw_map: "x,y"; empty: no place to look from
-  std::string config_file;                               ///< empty: not named
+  std::string out_file;       ///< of draw_map
+  std::string from;           ///< of draw_map: "x,y"; empty: no place to look from
+  std::string config_file;    ///< empty: not named
+  bool accept_world = false;  ///< take a world.toml whose check line is wrong, and write that line anew
   std::vector<std::pair<std::size_t, RawValue>> values;  ///< index into settings(), each at most once
 };
 

@@ -132,7 +132,7 @@ class Mistakes(unittest.TestCase):
     def test_another_seed_for_a_world(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "world.toml"), "w", encoding="utf-8") as file:
-                file.write("format = 1\nseed = 5\n")
+                file.write("format = 1\nseed = 5\n[[map]]\nname = \"none\"\n")
             self.refused(["--world", folder, "--seed", "6"], folder, "seed 5")
 
 
