@@ -37,8 +37,24 @@ int print(const std::string& text) {
   return written && std::fflush(stdout) == 0 ? 0 : fail("cannot write to standard output");
 }
 
+/// The address to ask: the one that was given, that of this configuration, or with pid:N that of the server
+/// which runs as that process, whose flags may have chosen it.
+std::expected<std::string, std::string> whom_to_ask(const CommandLine& line, const Config& config) {
+  if (!line.argument.starts_with("pid:"))
+    return line.argument.empty() ? health_address(config) : line.argument;
+  const auto flags = flags_of_process(line.argument.substr(4));
+  if (!flags) return std::unexpected(flags.error());
+  const auto its_line = parse_command_line(*flags);
+  if (!its_line) return std::unexpected("its flags: " + its_line.error());
+  const auto its_config = load_config(*its_line, own_environment());
+  if (!its_config) return std::unexpected("its configuration: " + its_config.error());
+  return health_address(its_config->config);
+}
+
 int health(const CommandLine& line, const Config& config) {
-  const auto server = parse_peer(line.argument.empty() ? health_address(config) : line.argument, config.port);
+  const auto address = whom_to_ask(line, config);
+  if (!address) return fail("--health: " + address.error());
+  const auto server = parse_peer(*address, config.port);
   if (!server) return fail("--health: " + server.error());
   const auto answer = ask_health(*server, std::chrono::milliseconds(2400));
   std::fprintf(answer ? stdout : stderr, "%s\n", one_line(answer ? *answer : answer.error()).c_str());

@@ -6,9 +6,12 @@
 #include <sstream>
 
 #include "server/config/values.h"
+#include "server/file.h"
 
 namespace ashlar::server {
 namespace {
+
+constexpr std::size_t command_line_bytes_max = 4u << 20;
 
 struct PlainFlag {
   const char* flag;
@@ -30,7 +33,10 @@ constexpr PlainFlag plain_flags[] = {
     {"--draw-map", "MAP", "Draw a map of --wad as an SVG picture and exit; needs --out."},
     {"--out", "FILE", "Where --draw-map writes."},
     {"--from", "X,Y", "Show with --draw-map what is visible from a place, in the map's units."},
-    {"--health", "[ADDRESS:PORT]", "Ask a server whether it answers, and exit: 0 when it does, 1 when not."},
+    {"--health", "[ADDRESS:PORT]",
+     "Ask a server whether it answers, and exit: 0 when it does, 1 when not. Without an address the one of "
+     "this "
+     "configuration; pid:N asks the server that runs as that process, at the port its flags say."},
     {"--version", nullptr, "Print the version and exit."},
     {"--help", nullptr, "Print this text and exit."},
 };
@@ -191,6 +197,31 @@ std::expected<CommandLine, std::string> parse_command_line(std::span<const std::
     return std::unexpected(one_line(explain(error, app, arguments)));
   }
   return gather(app, parsed);
+}
+
+std::expected<std::vector<std::string>, std::string> flags_of_process(const std::string& pid) {
+  if (pid.empty() || pid.size() > 9 || pid.find_first_not_of("0123456789") != std::string::npos)
+    return std::unexpected("\"pid:" + pid + "\" names no process: give such as pid:1");
+  const auto text = read_file("/proc/" + pid + "/cmdline", command_line_bytes_max);
+  if (!text) return std::unexpected("there is no process " + pid + " to ask about");
+  auto flags = server_flags(*text);
+  if (!flags) return std::unexpected("process " + pid + " is no ashlar-server");
+  return std::move(*flags);
+}
+
+std::optional<std::vector<std::string>> server_flags(std::string_view words) {
+  std::vector<std::string> all;
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find('\0'), words.size());
+    all.emplace_back(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  // Not always the first: an init process of a container has the server's whole line among its own words.
+  const auto program = std::ranges::find_if(all, [](const std::string& word) {
+    return word.substr(word.rfind('/') + 1) == "ashlar-server";  // npos + 1 is 0
+  });
+  if (program == all.end()) return std::nullopt;
+  return std::vector<std::string>(program + 1, all.end());
 }
 
 std::string help_text() {

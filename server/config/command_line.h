@@ -1,7 +1,9 @@
 #pragma once
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,14 @@ struct CommandLine {
 /// @param arguments  without the program's name
 /// @return or one line that names the flag and the remedy
 std::expected<CommandLine, std::string> parse_command_line(std::span<const std::string> arguments);
+
+/// The flags that a running server was given. @param pid  digits
+/// @return or one line: no such process, or none of ours
+std::expected<std::vector<std::string>, std::string> flags_of_process(const std::string& pid);
+
+/// Those behind "ashlar-server" among the words of a process, each ended by a zero byte as in
+/// /proc/PID/cmdline.
+std::optional<std::vector<std::string>> server_flags(std::string_view words);
 
 /// --help: every flag with its default and range, printed from the table of settings.
 std::string help_text();
