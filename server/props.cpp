@@ -11,7 +11,10 @@ namespace {
 
 std::expected<PropModel, std::string> read_model(const std::string& file, ModelUp up) {
   const auto text = read_file(file, obj_bytes_max);
-  if (!text) return std::unexpected(text.error() + "; see --prop");
+  const bool list = file.find('@') != std::string::npos;
+  if (!text)
+    return std::unexpected(text.error() +
+                           (list ? "; several are separated by ; in a variable" : "; see --prop"));
   auto model = read_obj({reinterpret_cast<const std::uint8_t*>(text->data()), text->size()}, file, up);
   if (!model) return std::unexpected(model.error().line());
   model->name = file.substr(file.rfind('/') + 1);  // npos + 1 is 0

@@ -9,7 +9,8 @@ namespace ashlar::server {
 
 /// Asks a server over UDP whether it answers, as a client would: a hello, repeated while nothing comes, and a
 /// leave where it was welcomed, so nothing appears in the world. A full or closed server is a healthy one;
-/// one that is shutting down or speaks another protocol is not. Blocks for at most `patience`.
+/// one that is shutting down or speaks another protocol is not. Blocks for at most `patience`; a machine that
+/// says that nobody listens there (ICMP) ends it at once.
 /// @return one line either way: what the server said, or why it does not count
 std::expected<std::string, std::string> ask_health(const PeerAddress& server,
                                                    std::chrono::milliseconds patience);

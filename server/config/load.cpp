@@ -71,13 +71,14 @@ struct Layers {
 
 /// nullopt: nothing has that name. A link to nothing, and a name that cannot be looked at, are errors: taking
 /// them for absent would make a new world where one is.
-std::expected<std::optional<fs::file_type>, std::string> look_at(const fs::path& path) {
+std::expected<std::optional<fs::file_type>, std::string> look_at(const fs::path& path,
+                                                                 const std::string& world_dir) {
   std::error_code error;
   const fs::file_status behind = fs::status(path, error);
   if (fs::exists(behind)) return behind.type();
   if (behind.type() != fs::file_type::not_found)
     return std::unexpected("cannot look at " + path.string() + ": " + error.message() +
-                           owner_remedy(path.string(), error.value()) + "; see --world");
+                           owner_remedy(world_dir, error.value()) + "; see --world");
   if (error.value() == ENOTDIR)
     return std::unexpected("cannot look at " + path.string() + ": " + error.message() + "; see --world");
   std::error_code link_error;
@@ -97,13 +98,13 @@ bool lost_its_world(const fs::path& dir) {
 
 /// The settings of the world in the folder; none where there is no world yet.
 std::expected<std::optional<WorldFile>, std::string> read_world(const std::string& world_dir, bool accept) {
-  const auto dir = look_at(world_dir);
+  const auto dir = look_at(world_dir, world_dir);
   if (!dir) return std::unexpected("world " + dir.error());
   if (!*dir) return std::nullopt;
   if (**dir != fs::file_type::directory)
     return std::unexpected("world " + world_dir + " is not a folder: name another with --world");
   const std::string path = (fs::path(world_dir) / "world.toml").string();
-  const auto file = look_at(path);
+  const auto file = look_at(path, world_dir);
   if (!file) return std::unexpected(file.error());
   if (!*file) {
     if (lost_its_world(world_dir))
@@ -176,7 +177,7 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
     std::error_code status;
     const bool in_folder = fs::is_directory(world_dir, status);
     if (in_folder) {  // what else may be wrong with the folder comes below
-      const auto there = look_at(inside);
+      const auto there = look_at(inside, world_dir);
       if (!there) return std::unexpected(there.error());
       if (*there) config_file = inside.string();
     }

@@ -276,8 +276,6 @@ std::vector<Setting> build() {
               "Seconds until a dead player is back; with the use button down after one.")});
   for (Setting& row : all)
     if (row.key == "seed" || row.key == "doors" || row.group == "Rules") row.of_world = true;
-  for (Setting& row : all)
-    if (row.key == "listen" || row.key == "world" || row.key == "record") row.flag_needs_text = true;
   group("Snapshots", {whole("snapshot_every", "TICKS", 1, 60, MEMBER(snapshot_every_ticks),
                             "Ticks from one snapshot to the next, a second at most."),
                       real("interest_radius_m", "N", 16, 1024, MEMBER(interest_radius_m),
@@ -301,6 +299,8 @@ std::vector<Setting> build() {
        whole("record_keep_days", "DAYS", 0, 36500, MEMBER(record_keep_days),
              "Recordings of the pattern are removed so many days after they ended; 0 keeps all.")});
 #undef MEMBER
+  for (Setting& row : all)
+    if (row.key == "listen" || row.key == "world" || row.key == "record") row.flag_needs_text = true;
   return all;
 }
 
