@@ -85,6 +85,9 @@ std::expected<MapLibrary, std::string> MapLibrary::open(const std::vector<std::s
   if (names.empty() && find_file(default_wad)) names.emplace_back(default_wad);
   for (const std::string& name : names) {
     const auto path = find_file(name);
+    std::error_code ignored;
+    if (!path && fs::exists(name, ignored))
+      return std::unexpected("WAD " + name + " is a folder, a pipe or a device: name a file with --wad");
     if (!path)
       return std::unexpected("there is no WAD " + name +
                              ": name a file with --wad, or install one (Debian: freedoom)");

@@ -60,4 +60,11 @@ std::expected<std::uint64_t, std::string> parse_rate(std::string_view text) {
   return static_cast<std::uint64_t>(parts->first * scale);
 }
 
+std::string check_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  const bool good = error == std::errc{} && stopped == text.data() + text.size();
+  return good ? "" : "'" + text + "' is not a seed; write a whole number of 0 to 18446744073709551615";
+}
+
 }  // namespace ashlar::client_sim

@@ -18,4 +18,8 @@ std::expected<double, std::string> parse_share(std::string_view text);
 /// "200k", "1.5M", "9600": bytes a second, k and M by thousands.
 std::expected<std::uint64_t, std::string> parse_rate(std::string_view text);
 
+/// What is wrong with the text of a seed, 0 to 2^64 - 1; empty: nothing. (A parser of flags would take -1 for
+/// the largest.)
+std::string check_seed(const std::string& text);
+
 }  // namespace ashlar::client_sim

@@ -1,10 +1,8 @@
 #include "client_sim/prop_library.h"
 
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <system_error>
 
+#include "client_sim/read_file.h"
 #include "world/content/obj.h"
 
 namespace ashlar::client_sim {
@@ -16,18 +14,10 @@ std::expected<PropLibrary, std::string> PropLibrary::open(const std::vector<std:
     for (const File& other : library.files_)
       if (other.name == name)
         return std::unexpected("two props are called " + name + ": give each with --prop once");
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (error) return std::unexpected("cannot read " + path + ": " + error.message() + "; see --prop");
-    if (size > obj_bytes_max)
-      return std::unexpected("cannot read " + path + ": it is larger than 64 MiB; reduce the model");
-    std::ifstream file(path, std::ios::binary);
-    std::vector<std::uint8_t> bytes(size);
-    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-    if (static_cast<std::uintmax_t>(file.gcount()) != size)
-      return std::unexpected("cannot read " + path + ": it ends early or may not be read");
-    if (const auto model = read_obj(bytes, path); !model) return std::unexpected(model.error().line());
-    library.files_.push_back({name, std::move(bytes)});
+    auto bytes = read_file(path, obj_bytes_max);
+    if (!bytes) return std::unexpected(bytes.error() + "; see --prop");
+    if (const auto model = read_obj(*bytes, path); !model) return std::unexpected(model.error().line());
+    library.files_.push_back({name, std::move(*bytes)});
   }
   return library;
 }

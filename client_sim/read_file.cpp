@@ -1,29 +1,45 @@
 #include "client_sim/read_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 
 namespace ashlar::client_sim {
 
-std::expected<std::vector<std::uint8_t>, std::string> read_file(const std::string& path) {
-  const auto failure = [&path](const std::string& why) {
+std::expected<std::vector<std::uint8_t>, std::string> read_file(const std::string& path,
+                                                                std::size_t bytes_max) {
+  // Without O_NONBLOCK a pipe's open() waits for its other end.
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  const auto failure = [&](const std::string& why) {
+    if (file >= 0) ::close(file);
     return std::unexpected("cannot read " + path + ": " + why);
   };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (file == nullptr) return failure(std::strerror(errno));
-  constexpr std::size_t piece = std::size_t{1} << 16;
+  if (file < 0) return failure(std::strerror(errno));
+  struct stat what{};
+  if (::fstat(file, &what) != 0) return failure(std::strerror(errno));
+  if (S_ISDIR(what.st_mode)) return failure(std::strerror(EISDIR));
+  if (!S_ISREG(what.st_mode)) return failure("it is a pipe, a device or a socket, name a file");
   std::vector<std::uint8_t> bytes;
-  for (std::size_t size = 0;;) {
-    bytes.resize(size + piece);
-    const std::size_t got = std::fread(bytes.data() + size, 1, piece, file.get());
-    size += got;
-    bytes.resize(size);
-    if (std::ferror(file.get()) != 0) return failure(std::strerror(errno));  // a folder, for one
-    if (size > file_bytes_max) return failure("it is larger than 512 MiB");
-    if (got < piece) return bytes;
+  // The size is a hint: files below /proc say 0, and others may grow meanwhile.
+  std::size_t room = std::min(static_cast<std::size_t>(what.st_size), bytes_max) + 1;
+  for (;;) {
+    const std::size_t size = bytes.size();
+    bytes.resize(size + room);
+    const ssize_t got = ::read(file, bytes.data() + size, room);
+    bytes.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failure(std::strerror(errno));
+    if (bytes.size() > bytes_max)
+      return failure("it is larger than " + std::to_string(bytes_max >> 20) + " MiB");
+    if (got == 0) break;
+    room = std::max<std::size_t>(4096, room - static_cast<std::size_t>(got));
   }
+  ::close(file);
+  return bytes;
 }
 
 }  // namespace ashlar::client_sim

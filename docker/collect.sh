@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Build stage: lays out the root of the image.   collect.sh ROOT PROGRAM...
+# Build stage: lays out the root of the image.   collect.sh ROOT LICENCE PROGRAM...
 # The libraries that the programs link are copied by package, each with its licence and its entry for scanners
-# in /var/lib/dpkg/status.d, beside the few files that make a Linux root: users, name resolution, /tmp.
+# in /var/lib/dpkg/status.d, beside the few files that make a Linux root: users, name resolution, /tmp. Of the
+# libraries that are compiled in, as they are headers, the notices come along. All are in /usr/share/doc.
 set -euo pipefail
 
 main() {
-  local root=$1 program package packages
-  shift
+  local root=$1 licence=$2 program package packages
+  shift 2
   mkdir -p "$root"/usr/{bin,lib,lib64} "$root"/{etc,tmp,wads,proc,sys,dev} "$root/var/lib/dpkg/status.d"
   ln -s usr/bin "$root/bin"
   ln -s usr/lib "$root/lib"
@@ -24,7 +25,30 @@ main() {
   for package in $packages; do
     copy_package "$root" "$package"
   done
+  for package in $(packages_compiled_in); do
+    install -D -m 644 "/usr/share/doc/$package/copyright" "$root/usr/share/doc/$package/copyright"
+  done
+  install -D -m 644 "$licence" "$root/usr/share/doc/ashlar/LICENSE"
+  install -D -m 644 docker/README.md "$root/usr/share/doc/ashlar/README.md"
+  check_notices "$root" "$packages"
   check_linkage "$root" "$@"
+}
+
+# Whose headers are in the programs: libraries of templates, and what spdlog brings with it.
+packages_compiled_in() {
+  printf '%s\n' libasio-dev libflatbuffers-dev libcli11-dev libtomlplusplus-dev libtinyobjloader-dev libspdlog-dev \
+    libfmt-dev
+}
+
+# No image without them.
+check_notices() {
+  local root=$1 package
+  for package in $2 $(packages_compiled_in); do
+    [ -s "$root/usr/share/doc/$package/copyright" ] || {
+      echo "collect.sh: there is no notice of $package in the image" >&2
+      exit 1
+    }
+  done
 }
 
 write_etc() {
@@ -48,9 +72,11 @@ packages_linked_by() {
 copy_package() {
   local root=$1 package=$2
   dpkg-query -L "$package" | sort -u |
-    grep -E '^(/usr)?/lib(64)?/.*\.so[.0-9]*$|^/usr/share/doc/[^/]*/copyright$' | grep -v /gconv/ |
+    grep -E '^(/usr)?/lib(64)?/.*\.so[.0-9]*$' | grep -v /gconv/ |
     while IFS= read -r file; do [ -d "$file" ] || printf '%s\n' "$file"; done |
     sed 's|^/||' | tar -C / -c --no-recursion -T - | tar -C "$root" -x --keep-directory-symlink
+  # The folder of a notice may be a link to that of another package.
+  install -D -m 644 "/usr/share/doc/$package/copyright" "$root/usr/share/doc/$package/copyright"
   dpkg-query -s "$package" >"$root/var/lib/dpkg/status.d/$package"
 }
 

@@ -3,16 +3,42 @@
 namespace ashlar {
 namespace {
 
+struct Range {
+  std::uint32_t first, last;
+};
+
+/// Unicode 15.1, DerivedCoreProperties: Default_Ignorable_Code_Point, which holds Bidi_Control, the fillers
+/// and the variation selectors; and of general category Cf what is not drawn either (13430, FFF9).
+constexpr Range not_drawn[] = {{0xad, 0xad},       {0x34f, 0x34f},    {0x61c, 0x61c},     {0x115f, 0x1160},
+                               {0x17b4, 0x17b5},   {0x180b, 0x180f},  {0x200b, 0x200f},   {0x202a, 0x202e},
+                               {0x2060, 0x206f},   {0x3164, 0x3164},  {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+                               {0xffa0, 0xffa0},   {0xfff0, 0xfffb},  {0x13430, 0x1343f}, {0x1bca0, 0x1bca3},
+                               {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+
+/// Drawn as nothing: every space (general category Zs) but U+0020, and letters and signs that are empty.
+constexpr Range blank[] = {{0xa0, 0xa0},     {0x1680, 0x1680},   {0x2000, 0x200a},
+                           {0x202f, 0x202f}, {0x205f, 0x205f},   {0x2800, 0x2800},
+                           {0x3000, 0x3000}, {0x16fe4, 0x16fe4}, {0x1d159, 0x1d159}};
+
+template <std::size_t count>
+constexpr bool among(std::uint32_t c, const Range (&ranges)[count]) {
+  for (const Range& range : ranges)
+    if (c >= range.first && c <= range.last) return true;
+  return false;
+}
+
 bool is_printable(std::uint32_t c) {
   const auto in = [c](std::uint32_t low, std::uint32_t high) { return c >= low && c <= high; };
   const bool control = c < 0x20 || in(0x7f, 0x9f);
   const bool separator = in(0x2028, 0x2029);
-  // Zero-width characters, direction marks and overrides: two names that look alike, or read backwards.
-  const bool invisible = c == 0xad || in(0x200b, 0x200f) || in(0x202a, 0x202e) || in(0x2060, 0x206f) ||
-                         c == 0xfeff || in(0xfff9, 0xfffb) || in(0xe0000, 0xe0fff);
+  // A variation selector chooses the picture of the sign before it: emoji and Mongolian cannot do without.
+  const bool selector = in(0xfe00, 0xfe0f) || in(0x180b, 0x180d) || c == 0x180f;
   const bool noncharacter = (c & 0xfffe) == 0xfffe || in(0xfdd0, 0xfdef);
-  return !control && !separator && !invisible && !noncharacter;
+  return !control && !separator && !noncharacter && (selector || !among(c, not_drawn));
 }
+
+/// Two names must not look alike because of what cannot be seen, and none may look like nobody.
+bool fits_name(std::uint32_t c) { return is_printable(c) && !among(c, not_drawn) && !among(c, blank); }
 
 }  // namespace
 
@@ -54,6 +80,11 @@ bool valid_player_name(std::string_view text) {
   if (text.size() > 4 * player_name_chars_max) return false;
   const std::size_t count = printable_length(text);
   if (count == std::string_view::npos || count < 1 || count > player_name_chars_max) return false;
+  for (std::string_view rest = text; !rest.empty();) {
+    const CodePoint c = first_code_point(rest);
+    if (!fits_name(c.value)) return false;
+    rest.remove_prefix(c.length);
+  }
   return text.front() != ' ' && text.back() != ' ';
 }
 

@@ -20,10 +20,12 @@ struct CodePoint {
 CodePoint first_code_point(std::string_view text);
 
 /// Number of code points of valid, printable UTF-8; npos otherwise. Overlong forms, surrogates, control
-/// characters, line separators and the invisible marks that reorder text are not printable.
+/// characters, line separators, marks that reorder text and what else is never drawn are not printable; of
+/// those variation selectors are.
 std::size_t printable_length(std::string_view text);
 
-/// A player's name: 1 to 24 printable code points, no space at either end.
+/// A player's name: 1 to 24 code points that are drawn, no variation selector among them, of all blank ones
+/// only U+0020, and that at neither end.
 bool valid_player_name(std::string_view text);
 
 /// Any other text: printable and between the bounds, in bytes.

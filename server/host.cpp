@@ -147,6 +147,7 @@ void Host::Impl::settle_joins(DatagramBatch& out, std::vector<HostEvent>& events
       continue;
     }
     session.player = joined.id;
+    session.joined_at = session.heard_at;
     session.state = SessionState::playing;
     session.input = InputBuffer{};
     // It has not turned yet and looks as it was put down.
@@ -296,11 +297,21 @@ std::uint32_t Host::kick(const std::string& name, const std::string& reason) {
 
 void Host::say(const std::string& text) { impl_->tell_all("", text); }
 
+namespace {
+
+double missing_share(std::uint64_t there, std::uint64_t of) {
+  return there >= of ? 0 : static_cast<double>(of - there) / static_cast<double>(of);
+}
+
+}  // namespace
+
 std::vector<PlayerInfo> Host::players() const {
   std::vector<PlayerInfo> playing;
   for (const Session& session : impl_->sessions)
     if (session.state == SessionState::playing)
-      playing.push_back({session.name, session.address, session.connection});
+      playing.push_back({session.name, session.address, session.connection, session.joined_at, session.rtt,
+                         missing_share(session.accepted, session.seen.highest()),
+                         missing_share(session.acked, session.ack_highest)});
   return playing;
 }
 

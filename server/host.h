@@ -80,6 +80,10 @@ struct PlayerInfo {
   std::string name;  ///< not unique: players choose it
   PeerAddress peer;
   std::uint32_t connection = 0;
+  Micros joined_at{0};
+  Micros rtt{0};        ///< smoothed, the client's wait for its next packet included; 0: not known yet
+  double loss_in = 0;   ///< share of what it sent that did not arrive, or was refused; of the whole session
+  double loss_out = 0;  ///< likewise of what it was sent
 };
 
 /// One session as checks see it.

@@ -102,7 +102,12 @@ void Host::Impl::receive_one(Micros at, const PeerAddress& from, std::span<const
   // Only now, after the message proved sound: garbage must not move the window.
   if (const auto fresh = session->seen.accept(header.sequence); !fresh && !config.defects.replay_window)
     return drop(fresh.error());
-  if (const auto acked = session->sent.acknowledge(header, at); !acked) return drop(acked.error());
+  const auto acked = session->sent.acknowledge(header, at);
+  if (!acked) return drop(acked.error());
+  session->acked += acked->newly_acked;
+  session->ack_highest = std::max<std::uint64_t>(session->ack_highest, header.ack);
+  if (acked->has_rtt)
+    session->rtt = session->rtt == Micros{0} ? acked->rtt : (session->rtt * 7 + acked->rtt) / 8;
   session->heard_at = at;
   ++session->accepted;
 

@@ -4,6 +4,7 @@
 #include <asio/post.hpp>
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 
@@ -93,7 +94,11 @@ struct Loop::Impl {
       log.info("player", {{"player", player.name},
                           {"address", to_text(player.peer)},
                           {"transport", player.peer.transport == Transport::tcp ? "tcp" : "udp"},
-                          {"connection", player.connection}});
+                          {"connection", player.connection},
+                          {"playing_s", (now() - player.joined_at).count() / 1'000'000},
+                          {"ping_ms", static_cast<double>(player.rtt.count() / 100) / 10.0},
+                          {"loss_in_pct", std::round(player.loss_in * 1000) / 10},
+                          {"loss_out_pct", std::round(player.loss_out * 1000) / 10}});
     log.info("console", {{"players", players.size()}});
   }
 

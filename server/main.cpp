@@ -3,12 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <expected>
-#include <fstream>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +14,11 @@
 #include "server/config/config_file.h"
 #include "server/config/load.h"
 #include "server/config/values.h"
+#include "server/file.h"
 #include "server/net/address.h"
 #include "server/serve.h"
 #include "server/setup.h"
+#include "server/startup.h"
 #include "server/tools/map_tools.h"
 #include "server/version.h"
 
@@ -33,12 +32,29 @@ int fail(const std::string& line) {
 }
 
 int print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return std::fflush(stdout) == 0 ? 0 : fail("cannot write to standard output");
+  // A text longer than the buffer is written, and fails, before the flush.
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  return written && std::fflush(stdout) == 0 ? 0 : fail("cannot write to standard output");
+}
+
+/// The address to ask: the one that was given, that of this configuration, or with pid:N that of the server
+/// which runs as that process, whose flags may have chosen it.
+std::expected<std::string, std::string> whom_to_ask(const CommandLine& line, const Config& config) {
+  if (!line.argument.starts_with("pid:"))
+    return line.argument.empty() ? health_address(config) : line.argument;
+  const auto flags = flags_of_process(line.argument.substr(4));
+  if (!flags) return std::unexpected(flags.error());
+  const auto its_line = parse_command_line(*flags);
+  if (!its_line) return std::unexpected("its flags: " + its_line.error());
+  const auto its_config = load_config(*its_line, own_environment());
+  if (!its_config) return std::unexpected("its configuration: " + its_config.error());
+  return health_address(its_config->config);
 }
 
 int health(const CommandLine& line, const Config& config) {
-  const auto server = parse_peer(line.argument.empty() ? health_address(config) : line.argument, config.port);
+  const auto address = whom_to_ask(line, config);
+  if (!address) return fail("--health: " + address.error());
+  const auto server = parse_peer(*address, config.port);
   if (!server) return fail("--health: " + server.error());
   const auto answer = ask_health(*server, std::chrono::milliseconds(2400));
   std::fprintf(answer ? stdout : stderr, "%s\n", one_line(answer ? *answer : answer.error()).c_str());
@@ -63,18 +79,21 @@ std::expected<void, std::string> draw(const CommandLine& line, const Config& con
   if (!line.from.empty()) {
     options.from = parse_point(line.from);
     if (!options.from)
-      return std::unexpected("--from: \"" + line.from +
-                             "\" is no place: give X,Y in the map's units, such as -64,128");
+      return std::unexpected(
+          "--from: \"" + line.from +
+          "\" is no place on a map: give X,Y in its units, each from -65536 to 65536, such as "
+          "-64,128");
   }
   const auto opened = open_wads_of(config, usual_wad_folders());
   if (!opened) return std::unexpected(opened.error());
   const auto map = load_map(*opened, line.argument);
   if (!map) return std::unexpected(map.error());
-  errno = 0;
-  std::ofstream file(line.out_file, std::ios::binary);
-  file << draw_map_svg(*map, options);
-  file.close();
-  if (!file) return std::unexpected("--out: cannot write " + line.out_file + ": " + std::strerror(errno));
+  if (options.from) {
+    if (const std::string off = nothing_to_see_from(*map, *options.from); !off.empty())
+      return std::unexpected("--from: " + line.from + " " + off);
+  }
+  if (const int error = write_file(line.out_file, draw_map_svg(*map, options)); error != 0)
+    return std::unexpected("--out: cannot write " + line.out_file + ": " + std::strerror(error));
   return {};
 }
 
@@ -91,6 +110,8 @@ int run(const CommandLine& line) {
   if (line.action == Action::version) return print(version_text() + "\n");
   const auto loaded = load_config(line, own_environment());
   if (!loaded) return fail(loaded.error());
+  if (line.action == Action::serve || line.action == Action::check_config)
+    if (const auto allowed = allow_files(); !allowed) return fail(allowed.error());
   switch (line.action) {
     case Action::print_config: {
       WriteStyle style;

@@ -1,10 +1,11 @@
 #include "server/serve.h"
 
-#include <sys/random.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <ctime>
 #include <memory>
+#include <optional>
 
 #include "protocol/recorded_world.h"
 #include "server/admin/live_view.h"
@@ -13,13 +14,12 @@
 #include "server/loop.h"
 #include "server/net/file_limit.h"
 #include "server/net/transports.h"
-#include "server/setup.h"
+#include "server/startup.h"
 #include "server/store/recorder.h"
-#include "server/store/visibility_cache.h"
-#include "server/store/world_lock.h"
 #include "server/version.h"
 #include "world/bsp/placement.h"
 #include "world/content/line_specials.h"
+#include "world/content/thing_table.h"
 #include "world/mesh/prop.h"
 
 namespace ashlar::server {
@@ -27,29 +27,10 @@ namespace {
 
 using Failure = std::unexpected<std::string>;
 
-std::uint32_t per_address(const Config& config) {
-  return config.clients_per_address_max == 0 ? config.clients_max
-                                             : std::min(config.clients_per_address_max, config.clients_max);
-}
-
-/// Places for TCP connections on their way in and out. A server with many players sees many of them at once,
-/// most of all after a restart.
-std::uint32_t strangers_max(const Config& config) { return 64 + config.clients_max / 4; }
-
-TransportConfig transport_config(const Config& config) {
-  TransportConfig transport;
-  transport.listen = *parse_listen(config.listen);  // checked when it was set
-  transport.port = config.port;
-  transport.clients_max = config.clients_max;
-  transport.tick_rate_hz = config.rules.tick_rate_hz;
-  transport.tcp.strangers_max = strangers_max(config);
-  return transport;
-}
-
 HostConfig host_config(const Config& config) {
   HostConfig host;
   host.clients_max = config.clients_max;
-  host.clients_per_address_max = per_address(config);
+  host.clients_per_address_max = clients_per_address(config);
   host.snapshot_every_ticks = config.snapshot_every_ticks;
   host.interest_radius_m = config.interest_radius_m;
   host.rejoins_per_minute = config.rejoins_per_minute;
@@ -57,13 +38,6 @@ HostConfig host_config(const Config& config) {
   host.message_of_the_day = config.motd;
   host.stopwatch_ns = stopwatch_ns;
   return host;
-}
-
-std::expected<SecretKey, std::string> random_secret() {
-  SecretKey secret;
-  if (::getrandom(&secret, sizeof secret, 0) != sizeof secret)
-    return Failure("the system gives no random numbers (getrandom)");
-  return secret;
 }
 
 std::string joined(const std::vector<std::string>& texts) {
@@ -123,23 +97,21 @@ std::string numbers_and_counts(std::span<const std::pair<std::uint16_t, std::uin
 }
 
 /// HUP: reads the layers again; what can change while clients play does, the rest is named.
-void reload(const CommandLine& line, LoadedConfig& current, Host& host, Log& log) {
+/// @param start  the layers as they would be read now if nobody had changed anything since the start
+void reload(const CommandLine& line, const LoadedConfig& start, Host& host, Log& log) {
   const auto fresh = load_config(line, own_environment());
   if (!fresh) {
     log.event(LogLevel::error, "reload_failed", {{"error", fresh.error()}});
     return;
   }
-  for (std::size_t index = 0; index < settings().size(); ++index) {
-    const Setting& setting = settings()[index];
-    if (setting.get(fresh->config) == setting.get(current.config)) continue;
+  for (const Setting& setting : settings()) {
+    if (setting.get(fresh->config) == setting.get(start.config)) continue;
     if (setting.key != "motd" && setting.key != "log_level")
       log.warning("reload_ignored", {{"key", setting.key}, {"remedy", "needs a restart"}});
   }
-  current.config.motd = fresh->config.motd;
-  current.config.log_level = fresh->config.log_level;
-  host.set_message_of_the_day(current.config.motd);
-  log.set_level(current.config.log_level);
-  log.info("reloaded", {{"motd", current.config.motd}, {"config", fresh->config_file}});
+  host.set_message_of_the_day(fresh->config.motd);
+  log.set_level(fresh->config.log_level);
+  log.info("reloaded", {{"motd", fresh->config.motd}, {"config", fresh->config_file}});
 }
 
 /// The log, and the view it shares the terminal with where there is one.
@@ -169,98 +141,127 @@ std::string health_address(const Config& config) {
 }
 
 std::expected<std::string, std::string> check(const LoadedConfig& loaded) {
-  const auto prepared = prepare_setup(loaded.config, usual_wad_folders());
-  if (!prepared) return Failure(prepared.error());
+  const auto startup = start_up(loaded, [] {});
+  if (!startup) return Failure(startup.error());
+  const PreparedWorld& content = startup->content;
   std::string maps;
-  for (const MapRequest& map : prepared->maps) maps += (maps.empty() ? "" : ", ") + to_text(map);
-  const std::string wads = prepared->wads.empty() ? "the built-in ones" : joined(prepared->wads);
-  const std::string content =
-      prepared->setup.maps.empty() ? "without a map" : "maps " + maps + " from " + wads;
+  for (const MapRequest& map : content.maps) maps += (maps.empty() ? "" : ", ") + to_text(map);
+  const std::string wads = content.wads.empty() ? "the built-in ones" : joined(content.wads);
+  const std::string with = content.setup.maps.empty() ? "without a map" : "maps " + maps + " from " + wads;
   std::string props;
-  for (const PropRequest& prop : prepared->props)
-    props += (props.empty() ? ", props " : ", ") + to_text(prop);
+  for (const PropRequest& prop : content.props) props += (props.empty() ? ", props " : ", ") + to_text(prop);
   return "configuration is good: port " + std::to_string(loaded.config.port) + ", seed " +
-         std::to_string(loaded.config.seed) + ", " + content + props;
+         std::to_string(loaded.config.seed) + ", " + with + props;
 }
 
-std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& given) {
-  const auto begun = Loop::now();
-  Loop loop;
-  LoadedConfig loaded = given;
-  VisibilityCache sets(loaded.config.world_dir);
-  auto prepared = prepare_setup(
-      loaded.config, usual_wad_folders(),
-      [&sets](const SectorMap& compiled, const BspTree& tree) { return sets.set_for(compiled, tree); });
-  if (!prepared) return Failure(std::move(prepared.error()));
-  const auto content_us = (Loop::now() - begun).count();
-  const FileLimit files = raise_file_limit(loaded.config.clients_max + strangers_max(loaded.config));
-  auto transports = Transports::open(transport_config(loaded.config));
-  if (!transports) return Failure(std::move(transports.error()));
-  const auto secret = random_secret();
-  if (!secret) return Failure(secret.error());
-  // The recorder would say the same, but only once the world's folder is made.
-  if (const std::string& file = loaded.config.record_file; !file.empty() && std::filesystem::exists(file))
-    return Failure("cannot record to " + file + ": it is there already; name another file or remove it");
-  LoadedConfig kept = loaded;  // a kept world names its maps with their places, whatever is found another day
-  kept.config.maps = prepared->maps;
-  kept.config.props = prepared->props;
-  const auto lock = WorldLock::take(kept.config.world_dir);
-  if (!lock) return Failure(lock.error());
-  if (auto made = prepare_world(kept); !made) return Failure(std::move(made.error()));
-  sets.keep();
+namespace {
 
-  auto world = std::make_unique<World>(prepared->setup);
-  std::unique_ptr<Recorder> recorder;
-  if (!loaded.config.record_file.empty()) {
-    auto created = Recorder::create(loaded.config.record_file, recording_header(*world, version()));
-    if (!created) return Failure(std::move(created.error()));
-    recorder = std::move(*created);
-  }
-  Host host(host_config(loaded.config), std::move(world), *secret);
-  host.set_sink(recorder.get());
+bool has_player_start(const SectorMap& map) {
+  return std::ranges::any_of(map.things, [](const MapThing& thing) {
+    const ThingType* type = find_thing_type(thing.type);
+    return type != nullptr &&
+           (type->role == ThingRole::player_start || type->role == ThingRole::deathmatch_start);
+  });
+}
 
-  Output output(loaded.config);
-  Log& log = *output.log;
-  log.info("starting", {{"version", version()}, {"config", loaded.config_file}, {"pid", ::getpid()}});
-  log_settings(log, loaded);
-  log_buffer(log, *transports);
-  if (!files.enough())
+/// What the start has to say about the content, once it is known.
+void log_startup(Log& log, const Startup& startup) {
+  const WorldSetup& setup = startup.content.setup;
+  log_buffer(log, startup.transports);
+  if (!startup.files.enough())
     log.warning("file_limit_small",
-                {{"allowed", files.allowed},
-                 {"wanted", files.wanted},
+                {{"allowed", startup.files.allowed},
+                 {"wanted", startup.files.wanted},
                  {"remedy",
                   "not all clients can come over TCP: raise the hard limit of open files (ulimit -Hn, "
                   "LimitNOFILE), or lower max_clients"}});
-  for (const std::string& wad : prepared->wads) log.info("wad", {{"file", wad}});
-  for (const auto& map : prepared->setup.maps)
+  for (const std::string& wad : startup.content.wads) log.info("wad", {{"file", wad}});
+  for (std::size_t index = 0; index < setup.maps.size(); ++index) {
+    const auto& map = setup.maps[index];
+    const std::size_t own = startup.content.map_sectors[index];
     log.info("map", {{"name", map->name()},
                      {"x", map->box().min.x},
                      {"y", map->box().min.y},
                      {"roof_z", map->box().max.z},
-                     {"sectors", map->source().sectors.size()}});
-  log_content(log, sets, prepared->setup, content_us / 1000);
-  for (const auto& map : prepared->setup.maps)
+                     {"sectors", own},
+                     {"doorway_sectors", map->source().sectors.size() - own}});
+  }
+  log_content(log, *startup.sets, setup, startup.content_ms);
+  for (const auto& map : setup.maps)
+    if (!has_player_start(map->source()))
+      log.warning("no_player_start",
+                  {{"map", map->name()},
+                   {"remedy", "players begin on the surface: give the map a player start (thing type 1)"}});
+  for (const auto& map : setup.maps)
     if (const auto unknown = unknown_specials(map->source()); !unknown.empty())
       log.warning("unknown_specials", {{"map", map->name()},
                                        {"number_x_lines", numbers_and_counts(unknown)},
                                        {"remedy", "these lines do nothing; doors and lifts of others work"}});
-
-  for (const auto& prop : prepared->setup.props)
+  for (const auto& prop : setup.props)
     log.info("prop", {{"name", prop->name()},
                       {"x_m", prop->at().position_m.x},
                       {"y_m", prop->at().position_m.y},
                       {"z_m", prop->at().position_m.z},
                       {"triangles", prop->mesh().size()}});
+  if (startup.loaded.world_unchecked)
+    log.warning("world_unchecked",
+                {{"file", startup.loaded.config.world_dir + "/world.toml"},
+                 {"remedy", "it has no check line yet: start once with --accept-world to have one written"}});
+}
+
+/// The recorder of a start that records, with its housekeeping; null for others.
+std::unique_ptr<Recorder> make_recorder(Startup& startup, Log& log) {
+  if (!startup.recording) return nullptr;
+  const Config& config = startup.loaded.config;
+  log.info("recording", {{"file", startup.recording->path()}});
+  RecordingLimits limits;
+  limits.bytes_max = std::uint64_t{config.record_keep_mib} << 20;
+  limits.age_s_max = std::time_t{config.record_keep_days} * 24 * 3600;
+  Recorder::Options options;
+  options.bytes_max = limits.bytes_max;
+  options.housekeeping = [&log, limits, pattern = config.record_file, present = startup.recording->path()] {
+    for (const std::string& file : remove_old_recordings(pattern, present, limits, std::time(nullptr)))
+      log.info("recording_removed", {{"file", file}});
+  };
+  const RecordingHeader header = recording_header(*startup.world, version());
+  return std::make_unique<Recorder>(std::move(*startup.recording), header, std::move(options));
+}
+
+}  // namespace
+
+std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& given) {
+  const auto begun = Loop::now();
+  Loop loop;
+  std::optional<Output> output;
+  auto startup = start_up(given, [&] {
+    output.emplace(given.config);
+    output->log->info("starting",
+                      {{"version", version()}, {"config", given.config_file}, {"pid", ::getpid()}});
+    log_settings(*output->log, given);
+  });
+  if (startup)
+    if (auto kept = startup->keep(); !kept) startup = Failure(std::move(kept.error()));
+  if (!startup) return Failure(std::move(startup.error()));
+  Log& log = *output->log;
+  const LoadedConfig& loaded = startup->loaded;
+  Transports& transports = startup->transports;
+  log_startup(log, *startup);
+  const std::unique_ptr<Recorder> recorder = make_recorder(*startup, log);
+  Host host(host_config(loaded.config), std::move(startup->world), startup->secret);
+  host.set_sink(recorder.get());
 
   LoopOptions options;
   options.run_for = loaded.config.run_for;
   options.status_every_s = loaded.config.status_every_s;
-  if (loaded.config.live && output.view == nullptr && options.status_every_s == 0) options.status_every_s = 1;
-  options.live = output.view.get();
-  options.title = {transports->port(), loaded.config.clients_max, loaded.config.rules.tick_rate_hz};
+  if (loaded.config.live && output->view == nullptr && options.status_every_s == 0)
+    options.status_every_s = 1;
+  options.live = output->view.get();
+  options.title = {transports.port(), loaded.config.clients_max, loaded.config.rules.tick_rate_hz};
   Console console(STDIN_FILENO);
   options.console = &console;
-  options.reload = [&] { reload(line, loaded, host, log); };
+  // As the layers are now, a world that was just made among them: what changes later, somebody changed.
+  const auto as_started = load_config(line, own_environment());
+  options.reload = [&] { reload(line, as_started ? *as_started : loaded, host, log); };
   bool recording_lost = false;
   options.watch = [&] {
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
@@ -268,7 +269,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});
   };
   if (!loop.stop_requested())
-    log.info("ready", {{"port", transports->port()},
+    log.info("ready", {{"port", transports.port()},
                        {"listen", loaded.config.listen},
                        {"world", loaded.config.world_dir},
                        {"seed", loaded.config.seed},
@@ -276,7 +277,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
                        {"max_clients", loaded.config.clients_max},
                        {"tick_rate_hz", loaded.config.rules.tick_rate_hz},
                        {"start_ms", (Loop::now() - begun).count() / 1000}});
-  loop.run(host, *transports, log, options);
+  loop.run(host, transports, log, options);
   host.set_sink(nullptr);
   if (recorder != nullptr) recorder->finish();
   options.watch();

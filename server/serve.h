@@ -6,12 +6,12 @@
 
 namespace ashlar::server {
 
-/// Runs the server until a signal or its time is up: content, port, world's folder, world, loop, in this
-/// order, so that what can fail fails before anything is made or announced.
+/// Starts (startup.h) and runs the server until a signal or its time is up. What can fail quickly fails
+/// before a line is logged, everything else before anything of it stays on the disk.
 /// @return or one line why it did not start
 std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& loaded);
 
-/// --check-config: everything that serve() would read, without binding, writing or making a world.
+/// --check-config: starts as serve() does and lets go of it again, without a trace.
 /// @return what would run, in one line, or why it would not start
 std::expected<std::string, std::string> check(const LoadedConfig& loaded);
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
-#include "server/props.h"
+#include "server/file.h"
 #include "server/welcome_content.h"
 #include "world/bsp/placement.h"
 #include "world/content/ascii.h"
@@ -21,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Failure = std::unexpected<std::string>;
 
-constexpr std::uintmax_t wad_bytes_max = std::uintmax_t{512} * 1024 * 1024;
+constexpr std::size_t wad_bytes_max = std::size_t{512} << 20;
 /// Between maps that find their places by themselves: room for the level ground around each and a slope.
 constexpr std::int32_t gap_blocks = 48;
 
@@ -30,18 +29,20 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-std::expected<std::vector<std::uint8_t>, std::string> read_bytes(const std::string& path) {
+/// Why nothing of that name was taken for a WAD, with the remedy.
+std::string no_wad(const std::string& name, const std::vector<std::string>& folders) {
   std::error_code error;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (error) return Failure("cannot read " + path + ": " + error.message());
-  if (size > wad_bytes_max) return Failure("cannot read " + path + ": it is larger than 512 MiB");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Failure("cannot read " + path + ": " + std::generic_category().message(errno));
-  std::vector<std::uint8_t> bytes(size);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-  if (static_cast<std::uintmax_t>(file.gcount()) != size)
-    return Failure("cannot read " + path + ": it ends early");
-  return bytes;
+  const fs::file_status what = fs::status(name, error);
+  if (fs::exists(what))
+    return "WAD " + name + " is " + (fs::is_directory(what) ? "a folder" : "a pipe, a device or a socket") +
+           ": name a file" + (fs::is_directory(what) ? " in it" : "") + " with --wad";
+  std::string where;
+  for (const std::string& folder : folders) where += (where.empty() ? "" : ", ") + folder;
+  const bool bare = name.find('/') == std::string::npos;
+  const bool list = name.find(',') != std::string::npos;
+  return "there is no WAD " + name + (bare ? ", neither here nor in " + where : "") +
+         (list ? ": several are separated by ; in a variable, and take a --wad each as flags"
+               : ": name a file with --wad, or install one (Debian: freedoom)");
 }
 
 bool is_built_in(const std::string& name) { return upper_ascii(name) == builtin_map_name; }
@@ -95,16 +96,10 @@ std::expected<OpenedWads, std::string> open_wads(const std::vector<std::string>&
   OpenedWads opened;
   for (const std::string& name : names) {
     const auto path = find_wad(name, folders);
-    if (!path) {
-      std::string where;
-      for (const std::string& folder : folders) where += (where.empty() ? "" : ", ") + folder;
-      const bool bare = name.find('/') == std::string::npos;
-      return Failure("there is no WAD " + name + (bare ? ", neither here nor in " + where : "") +
-                     ": name a file with --wad, or install one (Debian: freedoom)");
-    }
-    auto bytes = read_bytes(*path);
-    if (!bytes) return Failure(std::move(bytes.error()));
-    auto wad = open_wad(std::move(*bytes), *path);
+    if (!path) return Failure(no_wad(name, folders));
+    const auto bytes = read_file(*path, wad_bytes_max);
+    if (!bytes) return Failure(bytes.error());
+    auto wad = open_wad(std::vector<std::uint8_t>(bytes->begin(), bytes->end()), *path);
     if (!wad) return Failure(wad.error().line());
     opened.wads.files.push_back(std::move(*wad));
     opened.files.push_back(*path);
@@ -138,10 +133,36 @@ std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const s
   return std::move(*map);
 }
 
+std::expected<ReadContent, std::string> read_content(const Config& config,
+                                                     const std::vector<std::string>& wad_folders) {
+  ReadContent content;
+  auto models = PropModels::read(config.props);
+  if (!models) return Failure(std::move(models.error()));
+  content.models = std::move(*models);
+  const bool no_map = config.maps.size() == 1 && config.maps.front().name == "none";
+  content.requests = config.maps;
+  if (no_map && config.wads.empty()) return content;
+  auto wads = open_wads_of(config, wad_folders);
+  if (!wads) return Failure(std::move(wads.error()));
+  content.wads = std::move(*wads);
+  if (no_map) return content;
+  if (content.requests.empty()) {
+    const std::vector<std::string> names = map_names(content.wads.wads);
+    if (!content.wads.files.empty() && names.empty())
+      return Failure(content.wads.files.back() + " holds no map: name another WAD, or give --map none");
+    content.requests.push_back({names.empty() ? std::string(builtin_map_name) : names.front(), {}});
+  }
+  for (const MapRequest& request : content.requests) {
+    auto map = load_map(content.wads, request.name);
+    if (!map) return Failure(std::move(map.error()));
+    content.maps.push_back(std::move(*map));
+  }
+  return content;
+}
+
 namespace {
 
-std::expected<PreparedWorld, std::string> prepare_maps(const Config& config,
-                                                       const std::vector<std::string>& wad_folders,
+std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, const ReadContent& content,
                                                        const VisibilitySource& visibility) {
   PreparedWorld world;
   world.setup.seed = config.seed;
@@ -149,41 +170,27 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config,
   world.setup.players_max = config.clients_max;
   world.setup.monsters = config.monsters;
   world.setup.monsters_max = std::max(world.setup.monsters_max, config.monsters);
-
-  const bool no_map = config.maps.size() == 1 && config.maps.front().name == "none";
-  if (no_map) world.maps = config.maps;
-  if (no_map && config.wads.empty()) return world;
-  auto content = open_wads_of(config, wad_folders);
-  if (!content) return Failure(std::move(content.error()));
-  world.wads = content->files;
-  if (no_map) return world;
-
-  std::vector<MapRequest> requests = config.maps;
-  if (requests.empty()) {
-    const std::vector<std::string> names = map_names(content->wads);
-    if (!content->files.empty() && names.empty())
-      return Failure(content->files.back() + " holds no map: name another WAD, or give --map none");
-    requests.push_back({names.empty() ? std::string(builtin_map_name) : names.front(), {}});
-  }
+  world.wads = content.wads.files;
+  world.maps = content.requests;
+  for (const SectorMap& map : content.maps) world.map_sectors.push_back(map.sectors.size());
 
   const Terrain terrain{config.seed, {}};
   std::vector<std::shared_ptr<const PlacedMap>>& placed = world.setup.maps;
-  world.maps.resize(requests.size());
-  placed.resize(requests.size());
+  placed.resize(content.maps.size());
   // Those with a place of their own first, so that the others find theirs beside them.
   std::vector<std::shared_ptr<const PlacedMap>> standing;
   for (const bool with_place : {true, false}) {
-    for (std::size_t index = 0; index < requests.size(); ++index) {
-      if (requests[index].at.has_value() != with_place) continue;
-      const auto map = load_map(*content, requests[index].name);
-      if (!map) return Failure(map.error());
-      const IVec2 size = rough_size(*map);
+    for (std::size_t index = 0; index < content.maps.size(); ++index) {
+      const MapRequest& request = content.requests[index];
+      if (request.at.has_value() != with_place) continue;
+      const SectorMap& map = content.maps[index];
+      const IVec2 size = rough_size(map);
       PlaceOptions options;
-      options.origin_block = with_place ? *requests[index].at : free_place(standing, size);
+      options.origin_block = with_place ? *request.at : free_place(standing, size);
       options.surface_z = surface_for(terrain, options.origin_block, size);
       options.doors_open = config.doors == Doors::open;
       options.visibility = true;
-      auto result = place_map(*map, options, visibility);
+      auto result = place_map(map, options, visibility);
       if (!result) return Failure(result.error().line());
       for (std::size_t other = 0; other < standing.size(); ++other)
         if (overlap((*result)->box(), standing[other]->box()))
@@ -201,20 +208,27 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config,
 
 }  // namespace
 
-std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
-                                                        const std::vector<std::string>& wad_folders,
+std::expected<PreparedWorld, std::string> compile_setup(const Config& config, ReadContent content,
                                                         const VisibilitySource& visibility) {
-  auto world = prepare_maps(config, wad_folders, visibility);
+  auto world = prepare_maps(config, content, visibility);
   if (!world) return world;
   Terrain terrain;
   terrain.seed = config.seed;
   for (const auto& map : world->setup.maps) terrain.footprints.push_back(map->box());
-  auto props = place_props(config.props, terrain);
+  auto props = place_props(config.props, content.models, terrain);
   if (!props) return Failure(std::move(props.error()));
   world->setup.props = std::move(props->props);
   world->props = std::move(props->requests);
   if (auto fits = check_welcome(world->setup); !fits) return Failure(std::move(fits.error()));
   return world;
+}
+
+std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
+                                                        const std::vector<std::string>& wad_folders,
+                                                        const VisibilitySource& visibility) {
+  auto content = read_content(config, wad_folders);
+  if (!content) return Failure(std::move(content.error()));
+  return compile_setup(config, std::move(*content), visibility);
 }
 
 }  // namespace ashlar::server

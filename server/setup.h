@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "server/config/config.h"
+#include "server/props.h"
 #include "world/bsp/placement.h"
 #include "world/bsp/sector_map.h"
 #include "world/content/wad.h"
@@ -38,15 +39,33 @@ std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const s
 /// A world to be, and what it was made of, for the log and for the world's folder.
 struct PreparedWorld {
   WorldSetup setup;
-  std::vector<std::string> wads;   ///< files that were read; empty: the built-in map
-  std::vector<MapRequest> maps;    ///< every map with its place, so that a kept world stays what it is
-  std::vector<PropRequest> props;  ///< likewise with its height
+  std::vector<std::string> wads;         ///< files that were read; empty: the built-in map
+  std::vector<MapRequest> maps;          ///< every map with its place, so that a kept world stays what it is
+  std::vector<PropRequest> props;        ///< likewise with its height
+  std::vector<std::size_t> map_sectors;  ///< of each map as its WAD has them; stairs to the surface add more
 };
 
-/// Reads WADs, compiles maps and finds places for them: what --check-config checks. Without WAD and map:
-/// MAP01 of Freedoom where it is found, else the map that is built in. Nothing is left half-made.
+/// Everything that is read from files before a world is made of it.
+struct ReadContent {
+  OpenedWads wads;
+  std::vector<MapRequest>
+      requests;                 ///< maps to place, in their order; the default one where none was asked for
+  std::vector<SectorMap> maps;  ///< of each request; empty where no map was wanted
+  PropModels models;
+};
+
+/// Reads WADs, maps and props. Without WAD and map: MAP01 of Freedoom where it is found, else the map that is
+/// built in. Quick: compiles nothing. @return or one line that names file, map and remedy
+std::expected<ReadContent, std::string> read_content(const Config& config,
+                                                     const std::vector<std::string>& wad_folders);
+
+/// Compiles maps and finds places for them and the props. Nothing is left half-made.
 /// @param visibility  where the maps' visibility sets come from; empty: they are computed
-/// @return or one line that names file, map and remedy
+/// @return or one line that names map or prop and remedy
+std::expected<PreparedWorld, std::string> compile_setup(const Config& config, ReadContent content,
+                                                        const VisibilitySource& visibility = {});
+
+/// Both.
 std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
                                                         const std::vector<std::string>& wad_folders,
                                                         const VisibilitySource& visibility = {});

@@ -173,6 +173,21 @@ class Dev(unittest.TestCase):
         process.communicate(timeout=60)
         self.assert_server_gone()
 
+    def test_a_checkout_that_was_moved_is_built_afresh(self):
+        cache = self.folder / "build/debug/CMakeCache.txt"
+        def configure(home):
+            cache.parent.mkdir(parents=True, exist_ok=True)
+            cache.write_text(f"CMAKE_HOME_DIRECTORY:INTERNAL={home}\n"
+                             f"CMAKE_CACHEFILE_DIR:INTERNAL={home}/build/debug\n")
+            return self.dev("build", "debug")
+        answer = configure(self.folder)
+        self.assertEqual((answer.returncode, answer.stderr), (0, ""))
+        self.assertTrue(cache.exists())
+        answer = configure("/where/it/was")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertRegex(answer.stderr, r"\Adev: build/debug was made for /where/it/was: [^\n]+\n\Z")
+        self.assertFalse(cache.exists())
+
     def test_a_taken_port_is_named(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
             taken.bind(("0.0.0.0", 0))

@@ -1,8 +1,8 @@
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 
 #include "client_sim/load/load.h"
+#include "client_sim/out_file.h"
 
 namespace ashlar::client_sim {
 namespace {
@@ -30,12 +30,8 @@ int load_main(int argc, const char* const* argv) {
   auto props = PropLibrary::open(options.props);
   if (!props) return fail(props.error());
   // Opened before the run: a report that cannot be written should not cost the run.
-  std::ofstream json;
-  if (!options.report.empty()) {
-    json.open(options.report);
-    if (!json)
-      return fail("cannot write the report to " + options.report + ": name a file in a folder that exists");
-  }
+  auto json = OutFile::open(options.report);
+  if (!json) return fail("--report: " + json.error());
 
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
@@ -49,11 +45,14 @@ int load_main(int argc, const char* const* argv) {
   if (!report) return fail(report.error());
   std::fputs(to_text(*report).c_str(), stdout);
   std::fflush(stdout);
-  if (json.is_open()) {
-    json << to_json(*report, options);
-    json.close();
-    if (!json) return fail("the report could not be written whole to " + options.report);
+  if (json->is_open()) {
+    const std::string text = to_json(*report, options);
+    const auto written = json->write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    if (!written) return fail("--report: " + written.error());
   }
+  if (report->nobody_answered())
+    std::fprintf(stderr, "ashlar-sim load: nobody answers at %s: is a server running there?\n",
+                 options.server.c_str());
   return report->passed() ? 0 : 1;
 }
 

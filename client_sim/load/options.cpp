@@ -56,8 +56,15 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   app.add_option("--clients", o.clients, "Simulated players")
       ->check(CLI::Range(std::uint32_t{1}, load_clients_max))
       ->capture_default_str();
-  add_parsed(app, "--duration", o.duration, parse_duration, "TIME", "How long to play, like 30s or 5m [30s]");
-  app.add_option("--seed", o.seed, "Of brains and links: same seed, same behaviour")->capture_default_str();
+  const auto some_time = [](std::string_view text) -> std::expected<Micros, std::string> {
+    auto time = parse_duration(text);
+    if (time && *time == Micros{0}) return std::unexpected("is no time to play in; write it like 30s or 5m");
+    return time;
+  };
+  add_parsed(app, "--duration", o.duration, some_time, "TIME", "How long to play, like 30s or 5m [30s]");
+  app.add_option("--seed", o.seed, "Of brains and links: same seed, same behaviour")
+      ->check(check_seed)
+      ->capture_default_str();
   app.add_option("--wad", o.wads,
                  "WAD whose maps the clients hold; may be repeated [freedoom2.wad where found]")
       ->type_name("FILE");

@@ -83,7 +83,9 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
     r.refused += refused ? 1 : 0;
     r.dropped += dropped ? 1 : 0;
     r.starved += s.starved > 0 ? 1 : 0;
-    if (refused || dropped) ++reasons[o.reason.empty() ? "no snapshot came before the run ended" : o.reason];
+    const char* unfinished =
+        s.packets_in == 0 ? "nobody answered before the run ended" : "no snapshot came before the run ended";
+    if (refused || dropped) ++reasons[o.reason.empty() ? unfinished : o.reason];
     r.client_seconds += seconds(o.playing_for);
     r.rtt.merge(s.rtt);
     r.joined_after_max = std::max(r.joined_after_max, s.joined_after);

@@ -44,6 +44,8 @@ struct LoadReport {
   std::vector<Explored> explored;    ///< by map, when explorers played
   std::vector<std::string> reasons;  ///< different ones, with how many clients had them; at most 8
 
+  /// Not one valid packet came back to anybody.
+  bool nobody_answered() const { return clients > 0 && joined == 0 && refused == 0 && packets_in == 0; }
   bool passed() const { return refused == 0 && dropped == 0 && starved == 0 && joined == clients; }
   double snapshots_per_s() const {
     return client_seconds > 0 ? static_cast<double>(snapshots) / client_seconds : 0;

@@ -9,9 +9,9 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 
 #include "client_sim/map_library.h"
+#include "client_sim/out_file.h"
 #include "client_sim/read_file.h"
 #include "client_sim/simulation/simulate_options.h"
 #include "client_sim/simulation/simulation.h"
@@ -214,19 +214,6 @@ std::string load_faults(SimulateOptions& options) {
   return "";
 }
 
-/// Before the run, so that nobody waits for one that cannot be kept.
-std::string open_record(const std::string& path, std::ofstream& file) {
-  if (path.empty()) return "";
-  file.open(path, std::ios::binary | std::ios::trunc);
-  return file ? "" : "cannot write " + path + ": " + std::strerror(errno);
-}
-
-std::string save(const std::string& path, std::ofstream& file, const std::vector<std::uint8_t>& bytes) {
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  return file ? "" : "cannot write " + path + ": " + std::strerror(errno);
-}
-
 }  // namespace
 
 int simulate_main(int argc, const char* const* argv) {
@@ -241,14 +228,12 @@ int simulate_main(int argc, const char* const* argv) {
   if (const std::string line = check_props(options); !line.empty()) return complain_simulate(line);
   if (options.hours != 0) return play_hours(options);
 
-  std::ofstream record;
-  if (const std::string line = open_record(options.record, record); !line.empty())
-    return complain_simulate(line);
+  auto record = client_sim::OutFile::open(options.record);
+  if (!record) return complain_simulate(record.error());
   Outcome outcome;
   const Summary summary = play(options, options.config.seed, true, &outcome);
-  if (!options.record.empty())
-    if (const std::string line = save(options.record, record, outcome.recording); !line.empty())
-      return complain_simulate(line);
+  if (record->is_open())
+    if (const auto written = record->write(outcome.recording); !written) return complain_simulate(written.error());
   print_last_line(summary);
   return summary.broken == 0 ? 0 : 1;
 }

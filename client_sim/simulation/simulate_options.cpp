@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "client_sim/parse.h"
 #include "server/config/settings.h"
 
 namespace ashlar::simulation {
@@ -117,7 +118,9 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
       "after each tick what must hold.",
       "ashlar-sim simulate"};
   app.footer(footer);
-  app.add_option("--seed", o.config.seed, "Of everything; the first one with --hours")->capture_default_str();
+  app.add_option("--seed", o.config.seed, "Of everything; the first one with --hours")
+      ->check(client_sim::check_seed)
+      ->capture_default_str();
   app.add_option("--clients", o.config.clients, "Simulated players")
       ->check(CLI::Range(1u, clients_limit))
       ->capture_default_str();
@@ -125,7 +128,12 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
       ->check(CLI::Range(0u, 10'000u))
       ->capture_default_str();
   app.add_option("--minutes", minutes, "Simulated minutes of a run [10]")
-      ->check(CLI::Range(0.016, 24.0 * 60));
+      ->check(CLI::Range(0.016, 24.0 * 60))
+      ->check([](const std::string& text) {  // which a range lets through, as no comparison holds of it
+        return text.find("nan") == std::string::npos && text.find("NAN") == std::string::npos
+                   ? std::string()
+                   : "'" + text + "' is no number of minutes; give 0.016 to 1440";
+      });
   app.add_option("--hours", o.hours, "Simulated hours in all, over many seeds")
       ->check(CLI::Range(1u, 100'000u));
   app.add_option("--jobs", o.jobs, "Processes to share the runs of --hours")->check(CLI::Range(1u, 256u));

@@ -61,6 +61,18 @@ check_preset() {
   [[ " $(preset_names) " == *" $1 "* ]] || die "there is no preset '$1'; choose one of: $(preset_names)"
 }
 
+# leave_moved_build PRESET: cmake refuses a build folder that was configured in another place, as after moving or
+# copying the checkout. What it holds is made again.
+leave_moved_build() {
+  local cache=build/$1/CMakeCache.txt source folder
+  [ -f "$cache" ] || return 0
+  source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$cache")
+  folder=$(sed -n 's/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' "$cache")
+  [[ $source -ef $PWD && $folder -ef build/$1 ]] && return
+  say "build/$1 was made for ${source:-another place}: starting it afresh, as this checkout is in $PWD"
+  rm -rf "build/$1"
+}
+
 # configure PRESET [cmake options]: installs what the preset needs, then configures build/PRESET.
 # Quiet when nothing is wrong. Warnings are errors where CI=true or ASHLAR_WERROR=ON.
 configure() {
@@ -77,6 +89,7 @@ configure() {
   elif [ "${CI:-}" = true ]; then
     options+=(-DASHLAR_WERROR=ON)
   fi
+  leave_moved_build "$preset"
   mkdir -p "build/$preset"
   log=build/$preset/configure.log
   if ! cmake --preset "$preset" "${options[@]}" "$@" >"$log" 2>&1; then

@@ -3,15 +3,18 @@
 help_docker() {
   cat <<'HELP'
 usage: ./dev docker [--for 20s] [--clients 32] [--transport udp|tcp] [--wads FOLDER] [--base IMAGE] [--build-only]
+                    [--keep-build]
 
-Builds the image ashlar:latest, runs the server and simulated clients in containers, and ends with the clients'
-verdict; nothing but the image is left behind. Installs Docker's packages when there are none. Where no engine
-runs, one is started for the time of the command (as root) and the image is also written to
-build/docker/ashlar.tar, for `docker load`. Where no registry can be reached, the base image is made with
-debootstrap.
+Builds the image ashlar:latest, also tagged with the version, runs the server and simulated clients in containers,
+and ends with the clients' verdict. What is left behind is the image and the Debian image that it was built on.
+Installs Docker's packages when there are none. Where no engine runs, one is started for the time of the command
+(as root), with its storage in build/docker/engine, and the image is also written to build/docker/ashlar.tar, for
+`docker load`. Where no registry can be reached, the base image is made with debootstrap.
 
   --wads   a folder of Doom WADs; without it the world has the map that is built in
   --base   the Debian image to build on, instead of debian:bookworm-slim or debian:trixie-slim
+  --keep-build   leave the build stage as ashlar-build:latest, 1 GB, so that the next build need not install its
+           packages and compile again
 HELP
 }
 
@@ -20,14 +23,19 @@ source docker/engine.sh
 # shellcheck source=docker/base_image.sh
 source docker/base_image.sh
 
-composed=no context=''
+composed=no context='' build_stage=''
 
 command_docker() {
-  local seconds=20 clients=32 transport=udp wads='' base='' build_only=no
+  local seconds=20 clients=32 transport=udp wads='' base='' build_only=no keep_build=no
   while [ $# -gt 0 ]; do
     case $1 in
       --build-only)
         build_only=yes
+        shift
+        continue
+        ;;
+      --keep-build)
+        keep_build=yes
         shift
         continue
         ;;
@@ -50,28 +58,38 @@ command_docker() {
   trap clean_up EXIT
   trap 'exit 130' INT TERM HUP
   find_engine
-  build_image "$base"
+  build_image "$base" "$keep_build"
   [ $build_only = yes ] || play_in_containers "$seconds" "$clients" "$transport" "$wads"
 }
 
 # From a context that holds the sources and the host's package sources, so that neither the repository nor the
 # image ever contain the latter. Debian's Docker has no BuildKit.
 build_image() {
-  local base=$1 suite
+  local base=$1 keep_build=$2 suite version arguments
   suite=$(base_suite)
+  version=$(sed -n 's/^project(ashlar VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
   [ -n "$base" ] || base=$(ensure_base_image "$suite")
-  say "building ashlar:latest on $base"
+  say "building ashlar:latest ($version) on $base"
   context=$(mktemp -d)
   mkdir -p "$context/host/docker/setup/apt"
   host_apt_files "$suite" "$context/host/docker/setup/apt"
   tar -cf "$context/context.tar" --exclude-from .dockerignore --exclude ./docker/setup/apt .
   tar -rf "$context/context.tar" -C "$context/host" .
-  DOCKER_BUILDKIT=0 run_docker build --network host --force-rm --label ashlar.build=yes \
-    --build-arg "BASE_IMAGE=$base" -f docker/Dockerfile -t ashlar:latest - <"$context/context.tar"
+  arguments=(--network host --force-rm -f docker/Dockerfile --build-arg "BASE_IMAGE=$base"
+    --build-arg "VERSION=$version" --build-arg "REVISION=$(revision)")
+  # The build stage by itself first, so that it has a name to remove it by.
+  build_stage=ashlar-build:latest
+  DOCKER_BUILDKIT=0 run_docker build "${arguments[@]}" --target build -t "$build_stage" - <"$context/context.tar"
+  DOCKER_BUILDKIT=0 run_docker build "${arguments[@]}" -t ashlar:latest -t "ashlar:$version" - \
+    <"$context/context.tar"
+  [ "$keep_build" = no ] || build_stage=''
   run_docker image inspect ashlar:latest --format '{{.Size}}' |
     awk '{ printf "dev: ashlar:latest has %.1f MB\n", $1 / 1e6 }' >&2
-  [ -z "$engine_pid" ] || run_docker save -o build/docker/ashlar.tar ashlar:latest
+  [ -z "$engine_pid" ] || run_docker save -o build/docker/ashlar.tar ashlar:latest "ashlar:$version"
 }
+
+# The commit that is built; "-dirty" where files differ from it.
+revision() { git describe --always --dirty --abbrev=40 --exclude '*' 2>/dev/null || echo unknown; }
 
 # The server's exit code counts too: a clean end on SIGTERM is part of what the image promises.
 play_in_containers() {
@@ -99,5 +117,6 @@ play_in_containers() {
 clean_up() {
   [ $composed = no ] || run_compose --profile harness down --volumes --remove-orphans >/dev/null 2>&1 || true
   [ -z "$context" ] || rm -rf "$context"
+  [ -z "$build_stage" ] || run_docker image rm "$build_stage" >/dev/null 2>&1 || true
   stop_engine
 }

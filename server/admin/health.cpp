@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <thread>
 
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
@@ -84,8 +83,7 @@ Verdict ask_health(const PeerAddress& server, std::chrono::milliseconds patience
     const auto until = std::min(next_ping, give_up) - Clock::now();
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(until);
     const auto bytes = line.receive(std::max(wait, std::chrono::milliseconds(1)), refused);
-    // A server that is about to listen refuses at first: ask again at the next turn, not in a circle.
-    if (refused) std::this_thread::sleep_until(std::min(next_ping, give_up));
+    if (refused) return std::unexpected("nothing listens on " + where);
     const auto packet = decode_packet(bytes);
     if (!packet) continue;
     const auto message = decode_server_message(packet->payload);
@@ -95,9 +93,7 @@ Verdict ask_health(const PeerAddress& server, std::chrono::milliseconds patience
     return where + " answers: tick " + std::to_string(pong->tick) + ", " + std::to_string(pong->clients) +
            " of " + std::to_string(pong->clients_max) + " clients";
   }
-  return std::unexpected(refused
-                             ? "nothing listens on " + where
-                             : where + " does not answer within " + std::to_string(patience.count()) + " ms");
+  return std::unexpected(where + " does not answer within " + std::to_string(patience.count()) + " ms");
 }
 
 }  // namespace ashlar::server

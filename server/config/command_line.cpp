@@ -6,9 +6,12 @@
 #include <sstream>
 
 #include "server/config/values.h"
+#include "server/file.h"
 
 namespace ashlar::server {
 namespace {
+
+constexpr std::size_t command_line_bytes_max = 4u << 20;
 
 struct PlainFlag {
   const char* flag;
@@ -19,12 +22,21 @@ struct PlainFlag {
 constexpr PlainFlag plain_flags[] = {
     {"--config", "FILE", "Read settings from a TOML file. Flags and ASHLAR_* variables go before it."},
     {"--print-config", nullptr, "Print the effective settings as a commented TOML file and exit."},
-    {"--check-config", nullptr, "Check settings, WADs and maps, and exit: 0 when the server would start."},
+    {"--check-config", nullptr,
+     "Do all that a start does, port, folders and recording included, undo it and exit: 0 when the server "
+     "would "
+     "start, else 2. Beside a running server give another port (--port 0) and leave --world out."},
+    {"--accept-world", nullptr,
+     "Take the world's world.toml as it is though its check line does not agree, after an edit by hand, and "
+     "write that line anew."},
     {"--list-maps", "FILE", "Print a line for each map of a WAD and exit."},
     {"--draw-map", "MAP", "Draw a map of --wad as an SVG picture and exit; needs --out."},
     {"--out", "FILE", "Where --draw-map writes."},
     {"--from", "X,Y", "Show with --draw-map what is visible from a place, in the map's units."},
-    {"--health", "[ADDRESS:PORT]", "Ask a server whether it answers, and exit: 0 when it does, 1 when not."},
+    {"--health", "[ADDRESS:PORT]",
+     "Ask a server whether it answers, and exit: 0 when it does, 1 when not. Without an address the one of "
+     "this "
+     "configuration; pid:N asks the server that runs as that process, at the port its flags say."},
     {"--version", nullptr, "Print the version and exit."},
     {"--help", nullptr, "Print this text and exit."},
 };
@@ -41,7 +53,7 @@ struct Parsed {
   std::vector<RawValue> values;
   std::vector<CLI::Option*> options;
   std::string config, list_maps, draw_map, out, from, health;
-  bool print_config = false, check_config = false, version = false, help = false;
+  bool print_config = false, check_config = false, accept_world = false, version = false, help = false;
 };
 
 void describe(CLI::App& app, Parsed& parsed) {
@@ -57,6 +69,7 @@ void describe(CLI::App& app, Parsed& parsed) {
   one("--health", parsed.health)->expected(0, 1);
   app.add_flag("--print-config", parsed.print_config);
   app.add_flag("--check-config", parsed.check_config);
+  app.add_flag("--accept-world", parsed.accept_world);
   app.add_flag("--version", parsed.version);
   app.add_flag("-h,--help", parsed.help);
   parsed.values.resize(settings().size());
@@ -137,6 +150,7 @@ std::expected<CommandLine, std::string> gather(const CLI::App& app, const Parsed
   line.out_file = parsed.out;
   line.from = parsed.from;
   line.config_file = parsed.config;
+  line.accept_world = parsed.accept_world;
   for (std::size_t index = 0; index < parsed.values.size(); ++index)
     if (parsed.options[index]->count() > 0) {
       const RawValue& raw = parsed.values[index];
@@ -185,6 +199,31 @@ std::expected<CommandLine, std::string> parse_command_line(std::span<const std::
   return gather(app, parsed);
 }
 
+std::expected<std::vector<std::string>, std::string> flags_of_process(const std::string& pid) {
+  if (pid.empty() || pid.size() > 9 || pid.find_first_not_of("0123456789") != std::string::npos)
+    return std::unexpected("\"pid:" + pid + "\" names no process: give such as pid:1");
+  const auto text = read_file("/proc/" + pid + "/cmdline", command_line_bytes_max);
+  if (!text) return std::unexpected("there is no process " + pid + " to ask about");
+  auto flags = server_flags(*text);
+  if (!flags) return std::unexpected("process " + pid + " is no ashlar-server");
+  return std::move(*flags);
+}
+
+std::optional<std::vector<std::string>> server_flags(std::string_view words) {
+  std::vector<std::string> all;
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find('\0'), words.size());
+    all.emplace_back(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  // Not always the first: an init process of a container has the server's whole line among its own words.
+  const auto program = std::ranges::find_if(all, [](const std::string& word) {
+    return word.substr(word.rfind('/') + 1) == "ashlar-server";  // npos + 1 is 0
+  });
+  if (program == all.end()) return std::nullopt;
+  return std::vector<std::string>(program + 1, all.end());
+}
+
 std::string help_text() {
   std::string out =
       "ashlar-server: an authoritative game server for worlds of voxels and Doom maps\n"
@@ -193,7 +232,9 @@ std::string help_text() {
       "\n"
       "Each setting is also a key of the TOML file (--max-clients is max_clients) and an\n"
       "environment variable (ASHLAR_MAX_CLIENTS). A flag goes before the variable, the\n"
-      "variable before the file, the file before the default.\n";
+      "variable before the file, the file before the default. --wad, --map and --prop are\n"
+      "lists: given again for each entry, in a variable between semicolons:\n"
+      "ASHLAR_MAP=\"MAP01;MAP02@100,-200\". Empty entries do not count.\n";
   const Config defaults;
   std::string group;
   for (const Setting& setting : settings()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/config/prop_request.h"
+#include "server/store/recording_file.h"
 #include "world/math/vec.h"
 #include "world/sim/rules.h"
 
@@ -56,7 +57,10 @@ struct Config {
   bool live = false;
   std::uint32_t status_every_s = 0;      ///< 0: never
   std::chrono::milliseconds run_for{0};  ///< 0: until a signal
-  std::string record_file;
+  std::string record_file;               ///< a pattern of time; empty: nothing is recorded
+  ExistingRecording record_existing = ExistingRecording::refuse;
+  std::uint32_t record_keep_mib = 0;   ///< 0: no limit
+  std::uint32_t record_keep_days = 0;  ///< likewise
 };
 
 }  // namespace ashlar::server

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 // The parser asserts in places that a broken file reaches ("[[[" in toml++ 3.3), and with NDEBUG makes
 // promises to the compiler of them. Here each is an exception, and the file is refused like any other that is
@@ -23,11 +19,10 @@ constexpr void require_of_parser(bool holds) {
 
 #include "server/config/ascii_armour.h"
 #include "server/config/values.h"
+#include "server/file.h"
 
 namespace ashlar::server {
 namespace {
-
-constexpr std::size_t settings_bytes_max = 1024 * 1024;
 
 std::string type_name(toml::node_type type) {
   switch (type) {
@@ -179,6 +174,8 @@ std::expected<RawValue, Misread> value_of(const Setting& setting, const toml::no
 /// What the parser complains of, in words of the file as it was written.
 std::string complaint(const toml::parse_error& error, std::string_view text) {
   std::string what = one_line(from_ascii(error.description()));
+  if (what.find("not representable in 64 bits") != std::string::npos)
+    what += "; a seed above 9223372036854775807 is written as a text, in quotes";
   if (beyond_ascii(text, error.source().begin.line))
     what += "; characters beyond ASCII have their place in quotes and comments only";
   return what;
@@ -209,7 +206,7 @@ std::expected<std::vector<FileValue>, std::string> parse_settings(std::string_vi
     const std::uint32_t line = key.source().begin.line;
     if (kind == FileKind::world && k == "format") {
       has_format = true;
-      if (node.value<std::int64_t>() != world_format)
+      if (const auto format = node.value<std::int64_t>(); format != 1 && format != world_format)
         return wrong({line,
                       "this world has a format that this server does not know: use the server that made it, "
                       "or a later one"});
@@ -235,25 +232,8 @@ std::expected<std::vector<FileValue>, std::string> parse_settings(std::string_vi
   return values;
 }
 
-std::expected<std::string, std::string> read_text_file(const std::string& path, std::size_t bytes_max) {
-  std::error_code status;
-  if (std::filesystem::is_directory(path, status))
-    return std::unexpected("cannot read " + path + ": it is a folder, name a file in it");
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::unexpected("cannot read " + path + ": " + std::strerror(errno));
-  std::string text(bytes_max + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return std::unexpected("cannot read " + path + ": the read failed");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > bytes_max)
-    return std::unexpected("cannot read " + path + ": it is longer than " + std::to_string(bytes_max) +
-                           " bytes");
-  return text;
-}
-
 std::expected<std::vector<FileValue>, std::string> read_settings(const std::string& path, FileKind kind) {
-  const auto text = read_text_file(path, settings_bytes_max);
+  const auto text = read_file(path, settings_bytes_max);
   if (!text) return std::unexpected(text.error());
   return parse_settings(*text, path, kind);
 }

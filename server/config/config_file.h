@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -18,23 +19,29 @@ struct FileValue {
 /// world: a world's own world.toml, which holds the settings of the world alone and a format number.
 enum class FileKind : std::uint8_t { settings, world };
 
-inline constexpr std::uint32_t world_format = 1;
+/// Of world.toml. Since 2 it ends in a check line (world_file.h); 1 is read as well.
+inline constexpr std::uint32_t world_format = 2;
+
+inline constexpr std::size_t settings_bytes_max = 1024 * 1024;
 
 /// Checks syntax, keys and types. @param name  what errors call the text
 /// @return or one line that names file, line and key, with the nearest key to an unknown one
 std::expected<std::vector<FileValue>, std::string> parse_settings(std::string_view text,
                                                                   const std::string& name, FileKind kind);
 
-/// The same of a file; at most a megabyte.
+/// The same of a file; at most settings_bytes_max.
 std::expected<std::vector<FileValue>, std::string> read_settings(const std::string& path, FileKind kind);
 
-/// @return or one line that names the file and the reason
-std::expected<std::string, std::string> read_text_file(const std::string& path, std::size_t bytes_max);
+/// First line of the server.toml that is written when a world is made: it tells a folder whose world.toml was
+/// lost from one that an operator filled for a world to come.
+inline constexpr std::string_view made_with_world =
+    "# Made with the world whose world.toml stands beside it.";
 
 /// How write_settings treats what it writes.
 struct WriteStyle {
   FileKind kind = FileKind::settings;
   bool commented_out = false;            ///< keys as examples, for a file that a human will fill in
+  bool in_world = false;                 ///< begins with made_with_world
   std::span<const std::string> origins;  ///< where each setting came from, told in its comment; may be empty
 };
 

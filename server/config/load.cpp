@@ -1,14 +1,15 @@
 #include "server/config/load.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
 #include "server/config/config_file.h"
+#include "server/config/world_file.h"
+#include "server/file.h"
+#include "server/owner_remedy.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): only some C libraries declare it
 
@@ -19,16 +20,31 @@ namespace fs = std::filesystem;
 
 constexpr const char* config_variable = "ASHLAR_CONFIG";
 
-/// Lists in variables: WADs between colons as in PATH, maps and props between spaces.
-RawValue split(const std::string& text, char separator) {
+/// Entries between any of these characters, without blanks around them; empty ones do not count.
+RawValue split(const std::string& text, std::string_view separators) {
+  constexpr std::string_view blanks = " \t\r\n";
   RawValue parts;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    if (end > at) parts.push_back(text.substr(at, end - at));
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    const std::size_t first = text.find_first_not_of(blanks, at);
+    if (first < end) parts.push_back(text.substr(first, text.find_last_not_of(blanks, end - 1) + 1 - first));
     at = end + 1;
   }
   return parts;
+}
+
+/// Lists in variables stand between semicolons. Where there is none, what was understood before still is:
+/// WADs between colons as in PATH, maps and props between blanks.
+RawValue list_of(const Setting& setting, const std::string& text) {
+  if (text.find_first_of(";\n") != std::string::npos) return split(text, ";\n");
+  return split(text, setting.is_table() ? " \t" : ":");
+}
+
+/// What to say when a list in a variable is refused: commas belong to the places of maps and props.
+std::string list_remedy(const Setting& setting, const std::string& text) {
+  const bool commas =
+      setting.is_list() && text.find(',') != std::string::npos && text.find(';') == std::string::npos;
+  return commas ? "; several are separated by ; and not by commas" : "";
 }
 
 struct Layers {
@@ -53,36 +69,58 @@ struct Layers {
   }
 };
 
-/// Syncs what was written, so that a world that was announced is there after a power cut.
-std::expected<void, std::string> write_new_file(const fs::path& path, const std::string& text) {
-  const auto failed = [&] {
-    return std::unexpected("cannot write " + path.string() + ": " + std::strerror(errno) + "; see --world");
-  };
-  const std::string temporary = path.string() + ".new";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return failed();
-  std::size_t written = 0;
-  bool good = true;
-  while (good && written < text.size()) {
-    const ssize_t count = ::write(file, text.data() + written, text.size() - written);
-    good = count > 0 || (count < 0 && errno == EINTR);
-    if (count > 0) written += static_cast<std::size_t>(count);
+/// nullopt: nothing has that name. A link to nothing, and a name that cannot be looked at, are errors: taking
+/// them for absent would make a new world where one is.
+std::expected<std::optional<fs::file_type>, std::string> look_at(const fs::path& path,
+                                                                 const std::string& world_dir) {
+  std::error_code error;
+  const fs::file_status behind = fs::status(path, error);
+  if (fs::exists(behind)) return behind.type();
+  if (behind.type() != fs::file_type::not_found)
+    return std::unexpected("cannot look at " + path.string() + ": " + error.message() +
+                           owner_remedy(world_dir, error.value()) + "; see --world");
+  if (error.value() == ENOTDIR)
+    return std::unexpected("cannot look at " + path.string() + ": " + error.message() + "; see --world");
+  std::error_code link_error;
+  if (fs::is_symlink(fs::symlink_status(path, link_error)))
+    return std::unexpected(path.string() + " is a link to " + fs::read_symlink(path, link_error).string() +
+                           ", which is not there: mount what it leads to, or remove the link");
+  return std::nullopt;
+}
+
+/// A folder in which a world was made, but whose world.toml is gone.
+bool lost_its_world(const fs::path& dir) {
+  std::error_code error;
+  if (fs::exists(dir / "cache", error)) return true;
+  const auto settings = read_file((dir / "server.toml").string(), settings_bytes_max);
+  return settings && settings->starts_with(made_with_world);
+}
+
+/// The settings of the world in the folder; none where there is no world yet.
+std::expected<std::optional<WorldFile>, std::string> read_world(const std::string& world_dir, bool accept) {
+  const auto dir = look_at(world_dir, world_dir);
+  if (!dir) return std::unexpected("world " + dir.error());
+  if (!*dir) return std::nullopt;
+  if (**dir != fs::file_type::directory)
+    return std::unexpected("world " + world_dir + " is not a folder: name another with --world");
+  const std::string path = (fs::path(world_dir) / "world.toml").string();
+  const auto file = look_at(path, world_dir);
+  if (!file) return std::unexpected(file.error());
+  if (!*file) {
+    if (lost_its_world(world_dir))
+      return std::unexpected("world " + world_dir +
+                             " has lost its world.toml (seed and maps): restore it from a backup, or remove "
+                             "cache/ and server.toml beside it to make a new world there");
+    return std::nullopt;
   }
-  good = good && ::fsync(file) == 0;
-  good = good && ::rename(temporary.c_str(), path.c_str()) == 0;
-  const int error = errno;
-  ::close(file);
-  if (!good) {
-    ::unlink(temporary.c_str());
-    errno = error;
-    return failed();
+  const auto text = read_file(path, settings_bytes_max);
+  if (!text) {
+    const int error = ::access(path.c_str(), R_OK) != 0 ? errno : 0;
+    return std::unexpected(text.error() + owner_remedy(path, error) + "; see --world");
   }
-  const int folder = ::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    ::fsync(folder);
-    ::close(folder);
-  }
-  return {};
+  auto parsed = parse_world_file(*text, path, accept);
+  if (!parsed) return std::unexpected(std::move(parsed.error()));
+  return std::move(*parsed);
 }
 
 }  // namespace
@@ -105,6 +143,7 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
   Layers layers{loaded};
 
   std::vector<std::pair<std::size_t, RawValue>> variables;
+  std::vector<std::string> remedies(settings().size());
   std::string config_file = line.config_file;
   for (const auto& [name, value] : environment) {
     if (name == config_variable) {
@@ -117,10 +156,9 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
       loaded.unknown_variables.push_back(name);
       continue;
     }
-    const ValueKind kind = settings()[index].kind;
-    variables.emplace_back(index, kind == ValueKind::texts       ? split(value, ':')
-                                  : settings()[index].is_table() ? split(value, ' ')
-                                                                 : RawValue{value});
+    const Setting& setting = settings()[index];
+    variables.emplace_back(index, setting.is_list() ? list_of(setting, value) : RawValue{value});
+    remedies[index] = list_remedy(setting, value);
   }
 
   // Which world it is may be said in the file, and the world's folder may hold the file: flags and variables
@@ -134,10 +172,15 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
   };
   const auto from_outside = named_world();
   std::string world_dir = from_outside.value_or("");
-  std::error_code status;
   if (config_file.empty() && !world_dir.empty()) {
-    const std::string inside = (fs::path(world_dir) / "server.toml").string();
-    if (fs::exists(inside, status)) config_file = inside;
+    const fs::path inside = fs::path(world_dir) / "server.toml";
+    std::error_code status;
+    const bool in_folder = fs::is_directory(world_dir, status);
+    if (in_folder) {  // what else may be wrong with the folder comes below
+      const auto there = look_at(inside, world_dir);
+      if (!there) return std::unexpected(there.error());
+      if (*there) config_file = inside.string();
+    }
   }
   std::vector<FileValue> file_values;
   if (!config_file.empty()) {
@@ -150,25 +193,31 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
   }
 
   std::optional<std::uint64_t> world_seed;
+  if (line.accept_world && world_dir.empty())
+    return std::unexpected("--accept-world is about a world's folder: name it with --world");
   if (!world_dir.empty()) {
-    const std::string world_file = (fs::path(world_dir) / "world.toml").string();
-    if (fs::exists(world_file, status)) {
-      const auto values = read_settings(world_file, FileKind::world);
-      if (!values) return std::unexpected(values.error());
-      if (auto set = layers.apply(*values, world_file); !set) return std::unexpected(set.error());
+    auto world_file = read_world(world_dir, line.accept_world);
+    if (!world_file) return std::unexpected(std::move(world_file.error()));
+    if (*world_file) {
+      const std::string path = (fs::path(world_dir) / "world.toml").string();
+      if (auto set = layers.apply((*world_file)->values, path); !set) return std::unexpected(set.error());
       loaded.world_exists = true;
+      loaded.world_unchecked = (*world_file)->unchecked;
+      loaded.world_resealed = std::move((*world_file)->resealed);
       world_seed = loaded.config.seed;
-    } else if (fs::exists(world_dir, status) && !fs::is_directory(world_dir, status)) {
-      return std::unexpected("world " + world_dir + " is not a folder: name another with --world");
     }
   }
   if (auto set = layers.apply(file_values, config_file); !set) return std::unexpected(set.error());
   for (const auto& [index, raw] : variables)
     if (auto set = layers.apply(index, raw, settings()[index].variable()); !set)
-      return std::unexpected(set.error());
-  for (const auto& [index, raw] : line.values)
+      return std::unexpected(set.error() + remedies[index]);
+  for (const auto& [index, raw] : line.values) {
+    if (settings()[index].flag_needs_text && raw.front().empty())
+      return std::unexpected(settings()[index].flag() + " is empty: give " + settings()[index].value_name +
+                             ", or leave the flag out");
     if (auto set = layers.apply(index, raw, settings()[index].flag()); !set)
       return std::unexpected(set.error());
+  }
 
   if (world_seed && loaded.config.seed != *world_seed)
     return std::unexpected("world " + world_dir + " has seed " + std::to_string(*world_seed) + ", but " +
@@ -184,23 +233,6 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
                            " ticks a second: give 1 to " + std::to_string(second_ticks) +
                            ", or raise --tick-rate");
   return loaded;
-}
-
-std::expected<void, std::string> prepare_world(const LoadedConfig& loaded) {
-  if (loaded.config.world_dir.empty()) return {};
-  const fs::path folder = loaded.config.world_dir;
-  std::error_code error;
-  if (!fs::exists(folder / "server.toml", error)) {
-    WriteStyle style;
-    style.commented_out = true;
-    if (auto written = write_new_file(folder / "server.toml", write_settings(Config(), style)); !written)
-      return written;
-  }
-  if (loaded.world_exists) return {};
-  // Last, as it is what makes the folder a world.
-  WriteStyle style;
-  style.kind = FileKind::world;
-  return write_new_file(folder / "world.toml", write_settings(loaded.config, style));
 }
 
 }  // namespace ashlar::server

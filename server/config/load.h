@@ -22,15 +22,15 @@ struct LoadedConfig {
   std::vector<std::string> unknown_variables;  ///< ASHLAR_* that no setting reads: told, not fatal
   std::string config_file;                     ///< what was read; empty: none
   bool world_exists = false;                   ///< world_dir holds a world already
+  bool world_unchecked = false;                ///< its file is of the format without a check line
+  std::string world_resealed;                  ///< text for its file, with --accept-world where it was wrong
 };
 
 /// Defaults, then the world's own world.toml, then the file (--config, else server.toml in the world's folder
 /// where there is one), then the environment, then flags. Reads files, writes none.
+/// A world's folder that is damaged, not reachable, or has lost its world.toml is refused, never taken for
+/// empty.
 /// @return or one line: a value out of range with where it came from, or a seed that contradicts the world's
 std::expected<LoadedConfig, std::string> load_config(const CommandLine& line, const Environment& environment);
-
-/// Writes a server.toml of commented examples and the world's world.toml into its folder, which is there,
-/// where they are absent. Does nothing without a world_dir. @return or one line that names file and reason
-std::expected<void, std::string> prepare_world(const LoadedConfig& loaded);
 
 }  // namespace ashlar::server

@@ -250,6 +250,21 @@ Setting run_for_setting() {
   return s;
 }
 
+Setting record_setting() {
+  Setting s = text(
+      "record", "FILE", 4096, [](auto& c) -> auto& { return c.record_file; },
+      "Record everything that enters the tick, for ashlar-sim replay. %Y %m %d %H %M %S %j in the file's "
+      "name "
+      "stand for the time of the start: match-%Y%m%d-%H%M%S.rec.");
+  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
+    if (auto good = check_text(raw.front(), 4096); !good) return good;
+    if (auto good = check_recording_name(raw.front()); !good && !raw.front().empty()) return good;
+    config.record_file = raw.front();
+    return {};
+  };
+  return s;
+}
+
 std::vector<Setting> build() {
   std::vector<Setting> all;
   const auto group = [&](const char* name, std::vector<Setting> rows) {
@@ -295,17 +310,27 @@ std::vector<Setting> build() {
   group("Sessions", {real("fight_linger_s", "N", 0, 60, MEMBER(fight_linger_s),
                           "Seconds that a player's body stays in the world when it leaves so soon after a "
                           "fight; 0: none does.")});
-  group("Operation",
-        {live_setting(),
-         whole("status_every", "SECONDS", 0, 86400, MEMBER(status_every_s),
-               "Log the status every so many seconds; 0 never does."),
-         choice("log_format", {"text", "json"}, MEMBER(log_format), "One event per line, either way."),
-         choice("log_level", {"debug", "info", "warning", "error"}, MEMBER(log_level),
-                "The least that is logged."),
-         run_for_setting(),
-         text("record", "FILE", 4096, MEMBER(record_file),
-              "Record everything that enters the tick, for ashlar-sim replay.")});
+  group(
+      "Operation",
+      {live_setting(),
+       whole("status_every", "SECONDS", 0, 86400, MEMBER(status_every_s),
+             "Log the status every so many seconds; 0 never does."),
+       choice("log_format", {"text", "json"}, MEMBER(log_format), "One event per line, either way."),
+       choice("log_level", {"debug", "info", "warning", "error"}, MEMBER(log_level),
+              "The least that is logged."),
+       run_for_setting(), record_setting(),
+       choice("record_existing", {"refuse", "next"}, MEMBER(record_existing),
+              "When the recording's name is taken: do not start, or go on in a new file with a number behind "
+              "its name (match-2.rec)."),
+       whole("record_keep_mib", "MIB", 0, 100'000'000, MEMBER(record_keep_mib),
+             "Recordings of the pattern together, in MiB: the oldest are removed for newer ones, and a "
+             "recording "
+             "ends that alone is longer; 0 keeps all."),
+       whole("record_keep_days", "DAYS", 0, 36500, MEMBER(record_keep_days),
+             "Recordings of the pattern are removed so many days after they ended; 0 keeps all.")});
 #undef MEMBER
+  for (Setting& row : all)
+    if (row.key == "listen" || row.key == "world" || row.key == "record") row.flag_needs_text = true;
   return all;
 }
 

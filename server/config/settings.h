@@ -28,6 +28,9 @@ struct Setting {
   std::string help{};        ///< one or more sentences
   std::string range{};       ///< "0 to 65535", "text or json"; may be empty
   ValueKind kind{};
+  /// An empty text in a flag is a script's variable that was not set. In variables and files it is the
+  /// default.
+  bool flag_needs_text = false;
   bool of_world = false;  ///< kept in the world's world.toml and taken from there
 
   /// Checks and sets. The error says what is wrong with the value, without naming where it came from.

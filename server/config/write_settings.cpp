@@ -93,14 +93,15 @@ std::string write_settings(const Config& config, const WriteStyle& style) {
   std::string tables;
   if (style.kind == FileKind::world)
     out =
-        "# This world, written when it was made. Its seed cannot be changed; its rules can, here or over\n"
-        "# it by flags, environment and configuration.\n"
+        "# This world, written when it was made. Its seed cannot be changed; its rules can, over it by\n"
+        "# flags, environment and configuration. The last line proves that nothing was lost: after an edit\n"
+        "# here start once with --accept-world, which takes the file as it is and writes that line anew.\n"
         "format = " +
         std::to_string(world_format) + "\n";
   else
-    out =
-        "# Settings of ashlar-server. A flag (--max-clients 64) goes before an environment variable\n"
-        "# (ASHLAR_MAX_CLIENTS=64), that before this file, this file before the default.\n";
+    out = (style.in_world ? std::string(made_with_world) + "\n" : std::string()) +
+          "# Settings of ashlar-server. A flag (--max-clients 64) goes before an environment variable\n"
+          "# (ASHLAR_MAX_CLIENTS=64), that before this file, this file before the default.\n";
   const std::string mark = style.commented_out ? "# " : "";
   std::string group;
   for (std::size_t index = 0; index < settings().size(); ++index) {

@@ -1,6 +1,5 @@
 #include "server/store/recorder.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,15 +13,17 @@
 namespace ashlar::server {
 
 struct Recorder::Impl {
-  Impl(int file, std::string file_path, const RecordingHeader& header)
-      : fd(file), path(std::move(file_path)), writer(header) {
+  Impl(RecordingFile given, const RecordingHeader& header, Options given_options)
+      : file(std::move(given)), options(std::move(given_options)), writer(header) {
+    file.keep();
     writer.take(waiting);  // the header at once: an empty match is a recording too
     thread = std::thread([this] { run(); });
   }
 
   void run() {
     std::vector<std::uint8_t> bytes;
-    for (;;) {
+    for (std::uint64_t blocks = 0;; ++blocks) {
+      if (options.housekeeping && blocks % housekeeping_every_blocks == 0) options.housekeeping();
       {
         std::unique_lock lock(mutex);
         wake.wait(lock, [this] { return stopping || !waiting.empty(); });
@@ -35,17 +36,23 @@ struct Recorder::Impl {
   }
 
   bool write_all(const std::vector<std::uint8_t>& bytes) {
+    if (options.bytes_max > 0 && written + bytes.size() > options.bytes_max) {
+      fail("recording to " + file.path() + " stopped: it has the " + std::to_string(options.bytes_max >> 20) +
+           " MiB that record_keep_mib allows");
+      return false;
+    }
     std::size_t done = 0;
     while (done < bytes.size()) {
-      const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
+      const ssize_t n = ::write(file.descriptor(), bytes.data() + done, bytes.size() - done);
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) {
-        fail("recording to " + path + " stopped: " + std::strerror(errno));
+        fail("recording to " + file.path() + " stopped: " + std::strerror(errno));
         return false;
       }
       done += static_cast<std::size_t>(n);
     }
-    ::fdatasync(fd);
+    written += bytes.size();
+    ::fdatasync(file.descriptor());
     return true;
   }
 
@@ -55,10 +62,11 @@ struct Recorder::Impl {
     waiting.clear();
   }
 
-  const int fd;
-  const std::string path;
-  RecordingWriter writer;  // the Host's thread alone
-  bool ended = false;      // likewise: nothing is recorded any more
+  RecordingFile file;
+  const Options options;
+  std::uint64_t written = 0;  // bytes; the recorder's thread alone
+  RecordingWriter writer;     // the Host's thread alone
+  bool ended = false;         // likewise: nothing is recorded any more
 
   mutable std::mutex mutex;
   std::condition_variable wake;
@@ -68,23 +76,10 @@ struct Recorder::Impl {
   std::thread thread;
 };
 
-std::expected<std::unique_ptr<Recorder>, std::string> Recorder::create(const std::string& path,
-                                                                       const RecordingHeader& header) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (fd < 0) {
-    const std::string remedy =
-        errno == EEXIST ? "; name another file or remove it" : "; the folder must exist and be writable";
-    return std::unexpected{"cannot record to " + path + ": " + std::strerror(errno) + remedy};
-  }
-  return std::unique_ptr<Recorder>(new Recorder(std::make_unique<Impl>(fd, path, header)));
-}
+Recorder::Recorder(RecordingFile file, const RecordingHeader& header, Options options)
+    : impl_(std::make_unique<Impl>(std::move(file), header, std::move(options))) {}
 
-Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-
-Recorder::~Recorder() {
-  finish();
-  ::close(impl_->fd);
-}
+Recorder::~Recorder() { finish(); }
 
 void Recorder::finish() {
   if (!impl_->thread.joinable()) return;
@@ -108,7 +103,7 @@ void Recorder::on_tick(const TickRecord& record) {
     r.ended = !r.failed.empty();
     if (r.ended) return;
     if (r.waiting.size() > recorder_backlog_bytes_max) {
-      r.failed = "recording to " + r.path + " stopped: the disk is too slow, " +
+      r.failed = "recording to " + r.file.path() + " stopped: the disk is too slow, " +
                  std::to_string(recorder_backlog_bytes_max >> 20) + " MiB were waiting";
       r.waiting.clear();
       return;

@@ -1,23 +1,34 @@
 #pragma once
-#include <expected>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "protocol/recording.h"
 #include "server/host.h"
+#include "server/store/recording_file.h"
 
 namespace ashlar::server {
 
 /// Writes every tick to a file as it happens. The tick only encodes into memory; a thread of its own writes a
 /// block a second and syncs it, so a crash loses at most the last second.
 ///
-/// Limits: at most recorder_backlog_bytes_max wait for a slow disk; beyond that, or when a write fails, the
-/// recording ends at the last whole block and failure() says why. It never slows the tick.
+/// Limits: at most recorder_backlog_bytes_max wait for a slow disk; beyond that, when a write fails, or when
+/// the file would be longer than it may, the recording ends at the last whole block and failure() says why.
+/// It never slows the tick.
 class Recorder final : public TickSink {
  public:
-  /// Creates the file; an existing one is refused, so that no match is overwritten by a restart.
-  static std::expected<std::unique_ptr<Recorder>, std::string> create(const std::string& path,
-                                                                      const RecordingHeader& header);
+  struct Options {
+    std::uint64_t bytes_max = 0;  ///< of the file; 0: as many as there are
+    /// Called on the recorder's thread now and then (housekeeping_every_blocks), also before the first block.
+    std::function<void()> housekeeping;
+  };
+  static constexpr unsigned housekeeping_every_blocks = 600;  // ten minutes
+
+  /// @param file  fresh and empty; kept
+  Recorder(RecordingFile file, const RecordingHeader& header, Options options);
+  Recorder(RecordingFile file, const RecordingHeader& header)
+      : Recorder(std::move(file), header, Options()) {}
   ~Recorder() override;  ///< finishes
 
   void on_tick(const TickRecord& record) override;
@@ -28,7 +39,6 @@ class Recorder final : public TickSink {
 
  private:
   struct Impl;
-  explicit Recorder(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -25,8 +25,13 @@ struct DrawOptions {
 };
 
 /// A picture of a map as SVG: every leaf filled by its floor's height (courts bluish), every line by its
-/// kind, every thing by its role. One polygon of class "leaf" a leaf, one line of class "line" a source line.
+/// kind, every thing by its role, the eye where it looks from; below a legend and a scale. One polygon of
+/// class "leaf" a leaf, one line of class "line" a source line.
 std::string draw_map_svg(const SectorMap& map, const DrawOptions& options = {});
+
+/// Why nothing would be seen from there: void, or beyond the map, whose bounds and start it tells. Empty: it
+/// is in a sector. Cost: compiles the map.
+std::string nothing_to_see_from(const SectorMap& map, DVec2 from);
 
 /// "x,y" in map units, as --from takes it; nullopt: not two numbers.
 std::optional<DVec2> parse_point(std::string_view text);

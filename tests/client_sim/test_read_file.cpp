@@ -1,5 +1,7 @@
 #include "client_sim/read_file.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -28,4 +30,10 @@ TEST_CASE("what cannot be read is named, with the reason", "[client_sim][read_fi
   const auto folder = read_file("/tmp");
   REQUIRE_FALSE(folder.has_value());
   CHECK(folder.error() == "cannot read /tmp: Is a directory");
+  const ashlar::testing::TemporaryFolder files;
+  REQUIRE(::mkfifo(files.path("pipe").c_str(), 0600) == 0);
+  CHECK_THAT(read_file(files.path("pipe")).error(), ContainsSubstring("pipe"));
+  CHECK_THAT(read_file("/dev/zero").error(), ContainsSubstring("device"));
+  CHECK_THAT(read_file(files.write("long", std::string((1u << 20) + 1, 'x')), 1u << 20).error(),
+             ContainsSubstring("larger than 1 MiB"));
 }

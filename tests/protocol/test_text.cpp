@@ -40,6 +40,57 @@ TEST_CASE("control, separating and reordering characters are refused", "[protoco
   CHECK(printable_length(bad) == std::string::npos);
 }
 
+namespace {
+
+std::string utf8(std::uint32_t c) {
+  if (c < 0x80) return {static_cast<char>(c)};
+  if (c < 0x800) return {static_cast<char>(0xc0 | c >> 6), static_cast<char>(0x80 | (c & 0x3f))};
+  if (c < 0x10000)
+    return {static_cast<char>(0xe0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3f)),
+            static_cast<char>(0x80 | (c & 0x3f))};
+  return {static_cast<char>(0xf0 | c >> 18), static_cast<char>(0x80 | (c >> 12 & 0x3f)),
+          static_cast<char>(0x80 | (c >> 6 & 0x3f)), static_cast<char>(0x80 | (c & 0x3f))};
+}
+
+struct Class {
+  const char* name;
+  bool in_text;  ///< may stand in chat and other texts
+  std::vector<std::uint32_t> members;
+};
+
+}  // namespace
+
+TEST_CASE("nobody is called what cannot be seen", "[protocol][text]") {
+  // Unicode 15.1; of ranges both ends and their middle.
+  const std::vector<Class> classes{
+      {"Bidi_Control", false, {0x61c, 0x200e, 0x200f, 0x202a, 0x202c, 0x202e, 0x2066, 0x2067, 0x2069}},
+      {"fillers and joiners",
+       false,
+       {0x34f, 0x115f, 0x1160, 0x3164, 0xffa0, 0x17b4, 0x17b5, 0x200b, 0x200c, 0x200d, 0x2060, 0x2064}},
+      {"formats",
+       false,
+       {0xad, 0x180e, 0x206a, 0x206f, 0xfeff, 0xfff9, 0xfffb, 0x13430, 0x1343f, 0x1bca0, 0x1bca3, 0x1d173,
+        0x1d17a}},
+      {"reserved and tags", false, {0x2065, 0xfff0, 0xfff8, 0xe0000, 0xe0001, 0xe007f, 0xe01ef, 0xe0fff}},
+      {"variation selectors", true, {0x180b, 0x180d, 0x180f, 0xfe00, 0xfe0f}},
+      {"Zs but U+0020",
+       true,
+       {0xa0, 0x1680, 0x2000, 0x2001, 0x2003, 0x2005, 0x2007, 0x2009, 0x200a, 0x202f, 0x205f, 0x3000}},
+      {"empty letters and signs", true, {0x2800, 0x16fe4, 0x1d159}}};
+  for (const Class& what : classes)
+    for (const std::uint32_t c : what.members) {
+      CAPTURE(what.name, c);
+      for (const std::string& name : {utf8(c), "a" + utf8(c) + "b", utf8(c) + "b", "a" + utf8(c)})
+        CHECK_FALSE(valid_player_name(name));
+      CHECK(valid_text("a" + utf8(c) + "b", 1, 20) == what.in_text);
+    }
+  for (const std::uint32_t c : {0x21u, 0xa1u, 0x300u, 0x5d0u, 0x627u, 0x915u, 0x2801u, 0x3042u, 0x3163u,
+                                0x3165u, 0x4e2du, 0xac00u, 0xffa1u, 0x1f600u, 0x20000u}) {
+    CAPTURE(c);
+    CHECK(valid_player_name("a" + utf8(c) + "b"));
+  }
+}
+
 TEST_CASE("text of our own is made printable and cut at a character", "[protocol][text]") {
   CHECK(make_printable("plain", 100) == "plain");
   CHECK(make_printable("a\nb\x80", 100) == "a?b?");

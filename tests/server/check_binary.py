@@ -5,6 +5,8 @@ Usage: check_binary.py PATH/ashlar-server
 """
 import json
 import os
+import pathlib
+import re
 import resource
 import signal
 import socket
@@ -18,6 +20,7 @@ import unittest
 SERVER = ""
 # Generous: sanitizers and busy machines make starting slow, and only a failing test waits for it.
 PATIENCE_S = 180
+COURTYARD_SECTORS = 24
 QUICK = ["--map", "none", "--monsters", "0"]
 
 
@@ -132,7 +135,7 @@ class Mistakes(unittest.TestCase):
     def test_another_seed_for_a_world(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "world.toml"), "w", encoding="utf-8") as file:
-                file.write("format = 1\nseed = 5\n")
+                file.write("format = 1\nseed = 5\n[[map]]\nname = \"none\"\n")
             self.refused(["--world", folder, "--seed", "6"], folder, "seed 5")
 
 
@@ -206,7 +209,83 @@ class Questions(unittest.TestCase):
         self.assertIn("does not answer", done.stderr)
 
 
+    def test_checking_goes_the_way_of_a_start_and_leaves_no_trace(self):
+        with tempfile.TemporaryDirectory() as folder, socket.socket() as taken:
+            arguments = ["--world", os.path.join(folder, "deep", "world"), "--record", os.path.join(folder, "%Y.rec")]
+            done = run("--check-config", "--port", "0", *arguments, *QUICK)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(os.listdir(folder), [])
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            done = run("--check-config", "--listen", "127.0.0.1", "--port", str(taken.getsockname()[1]), *arguments, *QUICK)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_compose_passes_every_variable_on(self):
+        compose = pathlib.Path(__file__).resolve().parents[2] / "docker" / "compose.yaml"
+        passed = set(re.findall(r"^      - (ASHLAR_\w+)$", compose.read_text(encoding="utf-8"), re.MULTILINE))
+        flags = re.findall(r"^  --([a-z0-9-]+)", run("--help").stdout.split("Files and questions")[0], re.MULTILINE)
+        known = {"ASHLAR_" + flag.upper().replace("-", "_") for flag in flags} | {"ASHLAR_CONFIG"}
+        self.assertEqual(passed, known - {"ASHLAR_PORT", "ASHLAR_WORLD"})  # the host's; the volume's
+
+
 class Life(unittest.TestCase):
+    def test_a_new_world_is_reloaded_in_silence(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with Running("--world", os.path.join(folder, "world"), "--map", "COURTYARD", "--monsters", "0") as server:
+                server.wait_for("ready")
+                server.process.send_signal(signal.SIGHUP)
+                server.wait_for("reloaded")
+                code, events, _ = server.end(signal.SIGTERM)
+                self.assertEqual((code, events.count("reload_ignored")), (0, 0))
+
+    def test_it_says_that_it_starts_before_it_compiles_maps(self):
+        with Running("--map", "COURTYARD") as server:
+            starting, ready = server.wait_for("starting"), server.wait_for("ready")
+            self.assertEqual(starting["pid"], server.process.pid)
+            events = [line["event"] for line in server.lines]
+            self.assertLess(events.index("starting"), events.index("content"))
+            self.assertGreater(ready["time"], starting["time"])
+            place = [line for line in server.lines if line["event"] == "map"][0]
+            self.assertEqual((place["sectors"], place["doorway_sectors"] > 0), (COURTYARD_SECTORS, True))
+            self.assertEqual(run("--health", f"pid:{server.process.pid}").returncode, 1)  # its flags say port 0
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+
+    def test_a_health_check_finds_the_port_in_the_flags_of_the_process(self):
+        with Running(*QUICK) as server:
+            port = server.wait_for("ready")["port"]
+            server.end(signal.SIGTERM)
+        with subprocess.Popen([SERVER, "--port", str(port), *QUICK], stdout=subprocess.PIPE, text=True,
+                              env=environment(), stdin=subprocess.DEVNULL) as process:
+            try:
+                for line in process.stdout:
+                    if "event=ready" in line:
+                        break
+                done = run("--health", f"pid:{process.pid}")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn(f":{port} answers", done.stdout)
+            finally:
+                process.terminate()
+
+    def test_recordings_go_on_after_a_restart_and_old_ones_go(self):
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = ["--record", os.path.join(folder, "m-%Y.rec"), "--record-existing", "next", "--for", "100ms",
+                         "--record-keep-days", "30", *QUICK]
+            old = os.path.join(folder, "m-1999.rec")
+            for path, head in ((old, b"ASHREC01"), (os.path.join(folder, "m-1998.rec"), b"precious")):
+                with open(path, "wb") as file:
+                    file.write(head)
+                os.utime(path, (0, 0))
+            for run_number in (1, 2, 3):
+                with Running(*arguments) as server:
+                    name = os.path.basename(server.wait_for("recording")["file"])
+                    self.assertRegex(name, r"^m-\d{4}.rec$" if run_number == 1 else rf"^m-\d{{4}}-{run_number}.rec$")
+                    code, events, _ = server.finish()
+                    self.assertEqual(code, 0)
+                    self.assertEqual("recording_removed" in events, run_number == 1)
+            self.assertFalse(os.path.exists(old))
+            self.assertEqual(len(os.listdir(folder)), 4)
+
     def test_from_ready_over_reload_to_sigterm(self):
         with tempfile.TemporaryDirectory() as folder:
             world = os.path.join(folder, "world")

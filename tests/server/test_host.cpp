@@ -385,6 +385,34 @@ TEST_CASE("an IPv6 address counts by its /64, so that who has one takes no more 
   table.enter(other, "bob", 10);
 }
 
+TEST_CASE("an operator sees how long a player is here, its ping and its losses", "[server][host]") {
+  Table table;
+  Hand ann{peer(1)};
+  const Micros before = table.now;
+  table.enter(ann);
+  const auto send = [&](std::uint32_t ack) {
+    PacketHeader header;
+    header.connection = ann.connection;
+    header.sequence = ++ann.sequence;
+    header.ack = ack;
+    table.in.add(ann.at, ann.writer.write(header, Join{}));
+  };
+  send(1);  // of the first answer, some ticks later
+  table.run(6);
+  PlayerInfo info = table.host->players().at(0);
+  CHECK(info.joined_at >= before);
+  CHECK(info.joined_at <= table.now);
+  CHECK(info.rtt > Micros{0});
+  CHECK(info.loss_in == 0);
+  CHECK(info.loss_out == 0);
+  ann.sequence += 4;  // lost on the way
+  send(4);            // without 2 and 3
+  table.run();
+  info = table.host->players().at(0);
+  CHECK(info.loss_in == Approx(4.0 / static_cast<double>(ann.sequence)));
+  CHECK(info.loss_out == Approx(0.5));
+}
+
 TEST_CASE("who lacks a prop is told which, and who holds it comes in", "[server][host]") {
   PropModel model;
   model.name = "wedge.obj";

@@ -109,7 +109,7 @@ TEST_CASE("bad props are named in one line", "[server][props]") {
   CHECK_THAT(why({folder.path("absent.obj"), {0, 0}, {}}),
              ContainsSubstring("absent.obj") && ContainsSubstring("--prop"));
   CHECK_THAT(why({folder.path(""), {0, 0}, {}}), ContainsSubstring("folder"));
-  CHECK_THAT(why({folder.write("text.obj", "hello\n"), {0, 0}, {}}), ContainsSubstring("no triangles"));
+  CHECK_THAT(why({folder.write("text.obj", "hello\n"), {0, 0}, {}}), ContainsSubstring("not a model"));
   CHECK_THAT(why({folder.write("cut.obj", "v 0 0 0\nv 1 0 0\nf 1 2 3\n"), {0, 0}, {}}),
              ContainsSubstring("cut.obj"));
   CHECK_THAT(why({cube, {0, 0}, {}, 0, 100}), ContainsSubstring("larger than 64 m"));

@@ -29,6 +29,14 @@ TextureName name_at(Bytes bytes, std::size_t at) {
   return texture_name(std::string_view(text, n));
 }
 
+/// A lump's name as a message may show it.
+std::string lump_text(const TextureName& name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size() && name[i] != 0; ++i)
+    out += name[i] > ' ' && name[i] < 127 ? name[i] : '?';
+  return out;
+}
+
 class DoomMapReader {
  public:
   DoomMapReader(const WadFile& wad, std::string map_name)
@@ -48,6 +56,33 @@ class DoomMapReader {
     return false;
   }
 
+  /// Names the first lump of a map, in the order of the directory, that is not there, and what is there
+  /// instead: it hides those behind it.
+  bool fail_missing(const MapLumps& lumps) {
+    const std::pair<std::optional<std::size_t>, const char*> order[] = {
+        {lumps.things, "THINGS"},     {lumps.linedefs, "LINEDEFS"}, {lumps.sidedefs, "SIDEDEFS"},
+        {lumps.vertexes, "VERTEXES"}, {lumps.segs, "SEGS"},         {lumps.ssectors, "SSECTORS"},
+        {lumps.nodes, "NODES"},       {lumps.sectors, "SECTORS"}};
+    std::size_t at = lumps.marker + 1;
+    for (const auto& [lump, name] : order) {
+      if (lump) {
+        at = std::max(at, *lump + 1);
+        continue;
+      }
+      const auto all = wad_.lumps();
+      const auto is = [&](std::size_t index, const char* other) {
+        return index < all.size() && all[index].name == texture_name(other);
+      };
+      const bool known = std::ranges::any_of(order, [&](const auto& one) { return is(at, one.second); });
+      const std::string there = at < all.size() && !known ? lump_text(all[at].name) : "";
+      // A map may lack these three, together: only what follows tells that the first has another name.
+      const bool no_nodes = name == std::string_view("SEGS") && !is(at + 1, "SSECTORS") && !lumps.ssectors;
+      return fail(no_nodes ? "SECTORS" : name, "",
+                  "is missing from the map" + (there.empty() ? "" : ": " + there + " stands in its place"));
+    }
+    return false;
+  }
+
   bool read(const MapLumps& lumps, SectorMap& map);
   ContentError error_;
 
@@ -59,14 +94,8 @@ class DoomMapReader {
 };
 
 bool DoomMapReader::read(const MapLumps& lumps, SectorMap& map) {
-  // In the order of the directory: one that is missing or has another name hides those behind it.
-  const std::pair<std::optional<std::size_t>, const char*> needed[] = {{lumps.things, "THINGS"},
-                                                                       {lumps.linedefs, "LINEDEFS"},
-                                                                       {lumps.sidedefs, "SIDEDEFS"},
-                                                                       {lumps.vertexes, "VERTEXES"},
-                                                                       {lumps.sectors, "SECTORS"}};
-  for (const auto& [lump, name] : needed)
-    if (!lump) return fail(name, "", "is missing from the map");
+  if (!lumps.things || !lumps.linedefs || !lumps.sidedefs || !lumps.vertexes || !lumps.sectors)
+    return fail_missing(lumps);
 
   if (!open(*lumps.vertexes, "VERTEXES", vertex_bytes)) return false;
   for (std::size_t i = 0; i < count_; ++i)

@@ -1,8 +1,10 @@
 #include "world/content/obj.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <string_view>
+#include <system_error>
 
 #if defined(__clang__)
 #pragma clang diagnostic push
@@ -29,19 +31,52 @@ namespace {
 
 /// A line that the library must not see.
 struct BadLine {
-  std::size_t line = 0;
+  std::size_t line = 0;  ///< 0: the whole file
   std::string what;
 };
 
-std::size_t count_words(std::string_view text) {
-  std::size_t words = 0;
-  bool blank = true;
-  for (const char c : text) {
-    const bool now_blank = c == ' ' || c == '\t';
-    if (blank && !now_blank) ++words;
-    blank = now_blank;
+/// Takes the first word off the text; empty at its end.
+std::string_view take_word(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  const std::string_view word = text.substr(0, text.find_first_of(" \t"));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+/// As the message repeats it: foreign and of any length.
+std::string quoted(std::string_view word) { return "\"" + std::string(word.substr(0, 24)) + "\""; }
+
+/// Why a corner's line is wrong, or empty. The library takes what it cannot read for 0.
+std::string wrong_corner(std::string_view words) {
+  for (int axis = 0; axis < 3; ++axis) {
+    std::string_view word = take_word(words);
+    if (word.empty()) return "a vertex has no three coordinates";
+    const std::string_view whole = word;
+    if (word.starts_with('+')) word.remove_prefix(1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const bool small = error == std::errc::result_out_of_range && word.find("e-") != std::string_view::npos;
+    const bool read = (error == std::errc{} || small) && end == word.data() + word.size();
+    if (!read || !(std::fabs(value) <= obj_coordinate_max_m))
+      return "the coordinate " + quoted(whole) + " is not a number within 100 km";
   }
-  return words;
+  return {};
+}
+
+/// Likewise a face's: each corner is a vertex's number, with those of texture and normal behind slashes.
+std::string wrong_face(std::string_view words) {
+  std::size_t corners = 0;
+  for (std::string_view word = take_word(words); !word.empty(); word = take_word(words)) {
+    if (++corners > obj_face_corners_max)
+      return "a face has more than " + std::to_string(obj_face_corners_max) +
+             " corners; cut it into triangles";
+    const std::string_view vertex = word.substr(0, word.find('/'));
+    int number = 0;
+    const auto [end, error] = std::from_chars(vertex.data(), vertex.data() + vertex.size(), number);
+    if (error != std::errc{} || end != vertex.data() + vertex.size() || number == 0)
+      return "a face's corner " + quoted(word) + " is no vertex's number";
+  }
+  return {};
 }
 
 /// The file's corners and faces, everything else left as empty lines. The library reads much that nobody here
@@ -51,7 +86,7 @@ std::size_t count_words(std::string_view text) {
 std::expected<std::string, BadLine> corners_and_faces(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 1);
-  std::size_t line = 0, faces = 0;
+  std::size_t line = 0, faces = 0, corners = 0;
   while (!text.empty()) {
     ++line;
     const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
@@ -60,16 +95,22 @@ std::expected<std::string, BadLine> corners_and_faces(std::string_view text) {
     text.remove_prefix(std::min(end + (both ? 2 : 1), text.size()));
     words.remove_prefix(std::min(words.find_first_not_of(" \t"), words.size()));
     const bool two = words.size() > 1 && (words[1] == ' ' || words[1] == '\t');
-    const bool face = two && words[0] == 'f';
+    const bool face = two && words[0] == 'f', corner = two && words[0] == 'v';
     if (face && ++faces > TriangleMesh::triangles_max)
       return std::unexpected(
           BadLine{line, std::string(to_string(MeshError::too_many)) + "; reduce the model"});
-    if (face && count_words(words.substr(1)) > obj_face_corners_max)
-      return std::unexpected(BadLine{line, "a face has more than " + std::to_string(obj_face_corners_max) +
-                                               " corners; cut it into triangles"});
-    if (face || (two && words[0] == 'v')) out += words;
+    words = words.substr(0, words.find('#'));
+    const std::string wrong = face     ? wrong_face(words.substr(1))
+                              : corner ? wrong_corner(words.substr(1))
+                                       : "";
+    if (!wrong.empty()) return std::unexpected(BadLine{line, wrong});
+    corners += corner ? 1 : 0;
+    if (face || corner) out += words;
     out += '\n';
   }
+  if (corners == 0 || faces == 0)
+    return std::unexpected(BadLine{0, std::string("not a model: it has no ") +
+                                          (corners == 0 ? "vertices (lines of v)" : "faces (lines of f)")});
   return out;
 }
 
@@ -87,7 +128,9 @@ std::expected<PropModel, ContentError> read_obj(std::span<const std::uint8_t> by
   if (bytes.empty()) return refuse("", "the file is empty");
 
   const auto text = corners_and_faces({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (!text) return refuse("line " + std::to_string(text.error().line), text.error().what);
+  if (!text)
+    return refuse(text.error().line == 0 ? "" : "line " + std::to_string(text.error().line),
+                  text.error().what);
   tinyobj::ObjReaderConfig config;
   config.triangulate = true;
   config.vertex_color = false;

@@ -1,5 +1,7 @@
 #include "server/config/command_line.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "tests/catch.h"
@@ -111,6 +113,20 @@ TEST_CASE("help names every flag, variables and exit codes, in lines of a termin
     at = end + 1;
   }
   CHECK(longest <= 112);
+}
+
+TEST_CASE("the flags of a running server are found among the words of its process",
+          "[server][command_line]") {
+  using namespace std::string_view_literals;
+  CHECK(server_flags("/usr/bin/ashlar-server\0--port\08000\0"sv) == Arguments{"--port", "8000"});
+  CHECK(server_flags("ashlar-server\0"sv) == Arguments{});
+  CHECK(server_flags("/sbin/docker-init\0--\0ashlar-server\0--motd\0\0--live\0"sv) ==
+        Arguments{"--motd", "", "--live"});
+  CHECK_FALSE(server_flags("/bin/sh\0-c\0sleep 1\0"sv));
+  CHECK_FALSE(server_flags(""));
+  CHECK_FALSE(flags_of_process("one").has_value());
+  CHECK_FALSE(flags_of_process("").has_value());
+  CHECK_FALSE(flags_of_process(std::to_string(::getpid())).has_value());  // a test is no server
 }
 
 }  // namespace ashlar::server

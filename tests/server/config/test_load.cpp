@@ -1,6 +1,8 @@
 #include "server/config/load.h"
 
 #include "server/config/config_file.h"
+#include "server/config/world_file.h"
+#include "server/store/world_folder.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -24,6 +26,14 @@ std::string load_error_of(const std::vector<std::string>& arguments, const Envir
 
 std::string origin_of(const LoadedConfig& loaded, const char* key) {
   return loaded.origins[find_setting(key)];
+}
+
+/// Makes a world's folder as a start does.
+std::expected<void, std::string> make_world(const LoadedConfig& loaded) {
+  auto folder = WorldFolder::take(loaded);
+  if (!folder) return std::unexpected(folder.error());
+  if (auto prepared = folder->prepare(loaded); !prepared) return prepared;
+  return folder->keep();
 }
 
 /// Are all settings equal, by what they would be written as?
@@ -66,7 +76,26 @@ TEST_CASE("a list from a higher layer replaces the lower one's whole", "[server]
   REQUIRE(over.has_value());
   CHECK(over->config.wads == std::vector<std::string>{"c.wad", "d.wad"});
   CHECK(over->config.maps == std::vector<MapRequest>{{"E1M1", {}}});
-  CHECK(load({}, {{"ASHLAR_MAP", "MAP01@1,2 MAP03"}})->config.maps.size() == 2);
+}
+
+TEST_CASE("a list in a variable stands between semicolons", "[server][config]") {
+  const auto maps = [](const char* text) { return load({}, {{"ASHLAR_MAP", text}})->config.maps; };
+  const std::vector<MapRequest> two{{"MAP01", IVec2{1, 2}}, {"MAP03", {}}};
+  CHECK(maps("MAP01@1,2;MAP03") == two);
+  CHECK(maps(" MAP01@1,2 ;\n MAP03;; ") == two);
+  CHECK(maps("MAP01@1,2\nMAP03") == two);
+  CHECK(maps("MAP01@1,2 MAP03") == two);  // as it was written before
+  CHECK(maps("").empty());
+  const auto wads = [](const char* text) { return load({}, {{"ASHLAR_WAD", text}})->config.wads; };
+  CHECK(wads("a b.wad;c:d.wad") == std::vector<std::string>{"a b.wad", "c:d.wad"});
+  CHECK(wads("a b.wad:c.wad") == std::vector<std::string>{"a b.wad", "c.wad"});
+  const auto props = load({}, {{"ASHLAR_PROP", "a b.obj@1,2,3;c.obj@4,5"}});
+  REQUIRE(props.has_value());
+  CHECK(props->config.props.at(0).file == "a b.obj");
+  CHECK(props->config.props.at(1).file == "c.obj");
+  for (const char* commas : {"MAP01,MAP02", "MAP01@1,2,MAP02@3,4"})
+    CHECK_THAT(error_of({}, {{"ASHLAR_MAP", commas}}),
+               ContainsSubstring("ASHLAR_MAP: ") && ContainsSubstring("separated by ;"));
 }
 
 TEST_CASE("a wrong line of a file is named with its number, key and remedy", "[server][config]") {
@@ -243,8 +272,7 @@ TEST_CASE("a world is made once and keeps its seed, rules and maps", "[server][c
   REQUIRE(first.has_value());
   CHECK_FALSE(first->world_exists);
   CHECK_FALSE(std::filesystem::exists(dir));  // loading writes nothing
-  std::filesystem::create_directories(dir);
-  REQUIRE(prepare_world(*first).has_value());
+  REQUIRE(make_world(*first).has_value());
 
   const auto second = load({"--world", dir});
   REQUIRE(second.has_value());
@@ -255,7 +283,7 @@ TEST_CASE("a world is made once and keeps its seed, rules and maps", "[server][c
   CHECK_THAT(origin_of(*second, "seed"), ContainsSubstring("world.toml:"));
   CHECK(second->config_file == dir + "/server.toml");  // the written examples
   const std::string before = folder.read("deep/world/world.toml");
-  REQUIRE(prepare_world(*second).has_value());
+  REQUIRE(make_world(*second).has_value());
   CHECK(folder.read("deep/world/world.toml") == before);
 
   CHECK(load({"--world", dir, "--seed", "42"}).has_value());
@@ -276,21 +304,121 @@ TEST_CASE("settings in the world's folder are read unless another file is named"
   CHECK(load({"--world", folder.path(""), "--config", other})->config.port == 7777);
   const auto named = load({"--config", folder.write("names.toml", "world = \"" + folder.path("w") + "\"\n")});
   REQUIRE(named.has_value());
-  std::filesystem::create_directories(folder.path("w"));
-  REQUIRE(prepare_world(*named).has_value());
+  REQUIRE(make_world(*named).has_value());
   CHECK(std::filesystem::exists(folder.path("w/world.toml")));
 }
 
 TEST_CASE("a world's file that is damaged or foreign is refused by name", "[server][config][world_dir]") {
   const TemporaryFolder folder;
   const std::string text =
-      GENERATE(as<std::string>{}, "", "seed = 1\n", "format = 2\n", "format = \"1\"\n",
+      GENERATE(as<std::string>{}, "", "seed = 1\n", "format = 3\n", "format = \"1\"\n",
                "format = 1\nport = 5\n", "format = 1\nseed = \n", "format = 1\nseed = -4\n");
   CAPTURE(text);
   folder.write("world.toml", text);
   const std::string error = load_error_of({"--world", folder.path("")});
   CHECK_THAT(error, ContainsSubstring("world.toml:"));
   CHECK(error.find('\n') == std::string::npos);
+}
+
+TEST_CASE("a world's file that was cut or edited is refused, and taken when the operator says so",
+          "[server][config][world_dir]") {
+  const TemporaryFolder folder;
+  const std::string dir = folder.path("world");
+  REQUIRE(make_world(*load({"--world", dir, "--seed", "7", "--map", "MAP02@0,0", "--map", "MAP03@200,0"}))
+              .has_value());
+  const std::string whole = folder.read("world/world.toml");
+  const auto put = [&](const std::string& text) { folder.write("world/world.toml", text); };
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    put(whole.substr(0, size));
+    CAPTURE(size);
+    const std::string error = error_of({"--world", dir});
+    REQUIRE_THAT(error, ContainsSubstring("world.toml: ") && ContainsSubstring("backup"));
+    REQUIRE(error.find('\n') == std::string::npos);
+  }
+  for (std::size_t at = 0; at < whole.size(); at += 7) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    put(damaged);
+    CAPTURE(at);
+    REQUIRE_FALSE(load({"--world", dir}).has_value());
+  }
+  std::string edited = whole;
+  edited.replace(edited.find("seed = 7"), 8, "seed = 9");
+  put(edited);
+  CHECK_THAT(error_of({"--world", dir}), ContainsSubstring("--accept-world"));
+  const auto accepted = load({"--world", dir, "--accept-world"});
+  REQUIRE(accepted.has_value());
+  CHECK(accepted->config.seed == 9);
+  CHECK(folder.read("world/world.toml") == edited);  // loading writes nothing
+  REQUIRE(make_world(*accepted).has_value());
+  const auto later = load({"--world", dir});
+  REQUIRE(later.has_value());
+  CHECK(later->config.seed == 9);
+  CHECK(later->config.maps.size() == 2);
+  put(whole.substr(0, whole.find("[[map]]")));  // not even then: it would be a world with another map
+  CHECK_THAT(error_of({"--world", dir, "--accept-world"}),
+             ContainsSubstring("maps") && ContainsSubstring("backup"));
+  CHECK_THAT(error_of({"--accept-world"}), ContainsSubstring("--world"));
+}
+
+TEST_CASE("a world of the format without a check line opens, and gets one when the operator says so",
+          "[server][config][world_dir]") {
+  const TemporaryFolder folder;
+  const std::string old = "# a world\nformat = 1\nseed = 5\n\n[[map]]\nname = \"MAP07\"\nx = 8\ny = 9\n";
+  folder.write("world.toml", old);
+  const auto loaded = load({"--world", folder.path("")});
+  REQUIRE(loaded.has_value());
+  CHECK(loaded->config.seed == 5);
+  CHECK(loaded->world_unchecked);
+  REQUIRE(make_world(*loaded).has_value());
+  CHECK(folder.read("world.toml") == old);
+  REQUIRE(make_world(*load({"--world", folder.path(""), "--accept-world"})).has_value());
+  const auto again = load({"--world", folder.path("")});
+  REQUIRE(again.has_value());
+  CHECK_FALSE(again->world_unchecked);
+  CHECK(again->config.maps == std::vector<MapRequest>{{"MAP07", IVec2{8, 9}}});
+  for (const std::size_t size : {12, 23, 33}) {
+    folder.write("world.toml", old.substr(0, size));
+    CAPTURE(old.substr(0, size));
+    CHECK_THAT(error_of({"--world", folder.path("")}), ContainsSubstring("backup"));
+  }
+}
+
+TEST_CASE("a world that is not where it was is refused, not made anew", "[server][config][world_dir]") {
+  const TemporaryFolder folder;
+  const std::string dir = folder.path("world");
+  REQUIRE(make_world(*load({"--world", dir, "--map", "none"})).has_value());
+  std::filesystem::remove(dir + "/world.toml");
+  CHECK_THAT(error_of({"--world", dir}), ContainsSubstring("has lost its world.toml"));
+  folder.write("world/server.toml", "port = 1\n");  // an operator's, for a world to come
+  CHECK(load({"--world", dir}).has_value());
+  std::filesystem::create_directory(dir + "/cache");
+  CHECK_THAT(error_of({"--world", dir}), ContainsSubstring("has lost its world.toml"));
+  std::filesystem::create_symlink("/nowhere/world.toml", dir + "/world.toml");
+  CHECK_THAT(error_of({"--world", dir}), ContainsSubstring("world.toml is a link to /nowhere/world.toml"));
+  std::filesystem::create_symlink("/nowhere/volume", folder.path("volume"));
+  CHECK_THAT(error_of({"--world", folder.path("volume")}), ContainsSubstring("is a link to /nowhere/volume"));
+  std::filesystem::create_symlink(folder.path("round"), folder.path("round"));
+  CHECK_THAT(error_of({"--world", folder.path("round")}), ContainsSubstring("cannot look at"));
+  CHECK_THAT(error_of({"--world", folder.write("file", "x") + "/below"}),
+             ContainsSubstring("cannot look at"));
+}
+
+TEST_CASE("a folder that is not kept is gone, with all that was made in it", "[server][world_folder]") {
+  const TemporaryFolder folder;
+  const std::string dir = folder.path("deep/er/world");
+  const auto loaded = load({"--world", dir});
+  REQUIRE(loaded.has_value());
+  {
+    auto world = WorldFolder::take(*loaded);
+    REQUIRE(world.has_value());
+    REQUIRE(world->prepare(*loaded).has_value());
+    CHECK(std::filesystem::exists(dir + "/world.toml.new"));
+  }
+  CHECK(std::filesystem::is_empty(folder.path("")));
+  REQUIRE(make_world(*loaded).has_value());
+  CHECK(std::filesystem::exists(dir + "/world.toml"));
+  CHECK_FALSE(std::filesystem::exists(dir + "/world.toml.new"));
 }
 
 TEST_CASE("a world that cannot be made is refused by name", "[server][config][world_dir]") {
@@ -302,7 +430,7 @@ TEST_CASE("a world that cannot be made is refused by name", "[server][config][wo
   std::filesystem::create_directories(dir + "/world.toml.new");
   const auto loaded = load({"--world", dir});
   REQUIRE(loaded.has_value());
-  const auto made = prepare_world(*loaded);
+  const auto made = make_world(*loaded);
   REQUIRE_FALSE(made.has_value());
   CHECK_THAT(made.error(), ContainsSubstring(dir + "/world.toml") && ContainsSubstring("--world"));
   CHECK_FALSE(std::filesystem::exists(dir + "/world.toml"));

@@ -1,6 +1,7 @@
 #include "server/store/recorder.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -39,6 +40,12 @@ RecordingHeader small_world() {
   return header;
 }
 
+RecordingFile new_file(const std::string& path) {
+  auto file = RecordingFile::create(path, 0, ExistingRecording::refuse);
+  REQUIRE(file.has_value());
+  return std::move(*file);
+}
+
 TickRecord tick_with(std::uint64_t hash) {
   TickRecord tick;
   tick.leaves = {EntityId{7}};
@@ -61,12 +68,11 @@ std::uint64_t ticks_in(const std::string& text) {
 
 TEST_CASE("what was recorded is in the file once the recorder has finished", "[server][recorder]") {
   const TemporaryFolder folder;
-  const auto recorder = Recorder::create(folder.path("match"), small_world());
-  REQUIRE(recorder.has_value());
-  for (std::uint64_t i = 0; i < 200; ++i) (*recorder)->on_tick(tick_with(i));
-  (*recorder)->finish();
-  CHECK((*recorder)->failure().empty());
-  (*recorder)->on_tick(tick_with(200));  // too late
+  Recorder recorder(new_file(folder.path("match")), small_world());
+  for (std::uint64_t i = 0; i < 200; ++i) recorder.on_tick(tick_with(i));
+  recorder.finish();
+  CHECK(recorder.failure().empty());
+  recorder.on_tick(tick_with(200));  // too late
   CHECK(ticks_in(folder.read("match")) == 200);
 }
 
@@ -74,13 +80,31 @@ TEST_CASE("a full disk ends the recording, is told, and leaves the blocks before
   const TemporaryFolder folder;
   const FullAt disk(4096);
   const std::string path = folder.path("match");
-  const auto recorder = Recorder::create(path, small_world());
-  REQUIRE(recorder.has_value());
-  for (std::uint64_t i = 0; i < 2000; ++i) (*recorder)->on_tick(tick_with(i));
-  (*recorder)->finish();
-  CHECK_THAT((*recorder)->failure(), ContainsSubstring(path));
+  Recorder recorder(new_file(path), small_world());
+  for (std::uint64_t i = 0; i < 2000; ++i) recorder.on_tick(tick_with(i));
+  recorder.finish();
+  CHECK_THAT(recorder.failure(), ContainsSubstring(path));
   CHECK(folder.read("match").size() == 4096);
   CHECK(ticks_in(folder.read("match")) % 60 == 0);
+}
+
+TEST_CASE("a recording ends before it is longer than it may be", "[server][recorder]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("match");
+  Recorder::Options options;
+  options.bytes_max = 4096;
+  int housekept = 0;
+  options.housekeeping = [&housekept] { ++housekept; };
+  Recorder recorder(new_file(path), small_world(), options);
+  for (std::uint64_t i = 0; i < 2000 && recorder.failure().empty(); ++i) {
+    recorder.on_tick(tick_with(i));
+    if (i % 60 == 0) ::usleep(1000);  // a block at a time, as in a match
+  }
+  recorder.finish();
+  CHECK_THAT(recorder.failure(), ContainsSubstring(path) && ContainsSubstring("record_keep_mib"));
+  CHECK(folder.read("match").size() <= 4096);
+  CHECK(ticks_in(folder.read("match")) % 60 == 0);
+  CHECK(housekept >= 1);
 }
 
 }  // namespace ashlar::server

@@ -37,8 +37,21 @@ TEST_CASE("a picture shows what is seen from a point, and nothing where the poin
   server::DrawOptions options;
   options.from = DVec2{400, 300};
   CHECK(count(server::draw_map_svg(obstacle_map(), options), "class=\"seen\"") == 1);
+  CHECK(count(server::draw_map_svg(obstacle_map(), options), "class=\"eye\"") ==
+        2);  // there and in the legend
+  CHECK(server::nothing_to_see_from(obstacle_map(), *options.from).empty());
   options.from = DVec2{-50, -50};
   CHECK(count(server::draw_map_svg(obstacle_map(), options), "class=\"seen\"") == 0);
+  CHECK_THAT(server::nothing_to_see_from(obstacle_map(), *options.from), ContainsSubstring("beyond the map"));
+}
+
+TEST_CASE("a picture explains itself by a legend and a scale", "[server][tools][draw]") {
+  const std::string svg = server::draw_map_svg(obstacle_map());
+  CHECK(count(svg, "class=\"scale\"") == 1);
+  CHECK(count(svg, " m = ") == 1);
+  for (const char* label : {">wall<", ">player start<", ">monster<", ">under the sky<", ">floors from "})
+    CHECK(count(svg, label) == 1);
+  CHECK(count(svg, "seen from") == 0);
 }
 
 TEST_CASE("the list of maps has a line a map with its counts", "[server][tools][list]") {

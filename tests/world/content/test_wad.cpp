@@ -109,7 +109,20 @@ TEST_CASE("a map with a bad index or size names lump and entry", "[world][conten
     *found = 'X';
     const auto cut = read_map(stack_of({bytes}), "MAP01");
     REQUIRE_FALSE(cut);
-    CHECK(cut.error().line() == "file0.wad MAP01 " + std::string(lump) + ": is missing from the map");
+    CHECK(cut.error().line() == "file0.wad MAP01 " + std::string(lump) + ": is missing from the map: X" +
+                                    std::string(lump.substr(1)) + " stands in its place");
+  }
+  for (const std::string_view lump : {"SEGS", "SSECTORS", "NODES", "SECTORS"}) {
+    CAPTURE(lump);
+    WadWriter renamed("PWAD");
+    renamed.add_lump("MAP01", {});
+    for (const std::string_view name :
+         {"THINGS", "LINEDEFS", "SIDEDEFS", "VERTEXES", "SEGS", "SSECTORS", "NODES", "SECTORS"})
+      renamed.add_lump(name == lump ? "RENAMED" : name, {});
+    const auto cut = read_map(stack_of({renamed.bytes()}), "MAP01");
+    REQUIRE_FALSE(cut);
+    CHECK(cut.error().line() ==
+          "file0.wad MAP01 " + std::string(lump) + ": is missing from the map: RENAMED stands in its place");
   }
 
   WadWriter odd("PWAD");

@@ -119,9 +119,22 @@ TEST_CASE("damaged OBJ files are refused by name", "[world][content][obj]") {
     return model ? std::string("taken") : model.error().line();
   };
   CHECK_THAT(why(""), ContainsSubstring("thing.obj") && ContainsSubstring("empty"));
-  CHECK_THAT(why("hello world\n"), ContainsSubstring("no triangles"));
+  CHECK_THAT(why("hello world\n"), ContainsSubstring("not a model: it has no vertices"));
+  CHECK_THAT(why("v 0 0 0\n"), ContainsSubstring("not a model: it has no faces"));
+  for (const char* corner :
+       {"nan 0 0", "0 inf 0", "0 0 -inf", "1e999 0 0", "0 0", "", "a b c", "0 0 1x", "0 0 100001"}) {
+    CAPTURE(corner);
+    CHECK_THAT(why("v " + std::string(corner) + "\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
+               ContainsSubstring("thing.obj line 1: ") && ContainsSubstring("coordinate"));
+  }
+  for (const char* face : {"1 2 12345678901234567890", "1 2 0", "a b c", "1 2 3x", "1 2 /3", "1 2 \\"}) {
+    CAPTURE(face);
+    CHECK_THAT(why("v 0 0 0\nv 1 0 0\nv 0 1 0\nf " + std::string(face) + "\n"),
+               ContainsSubstring("thing.obj line 4: ") && ContainsSubstring("no vertex's number"));
+  }
+  CHECK(why("v +0 1e-999 .0 1.0 # w\nv\t1 0 0\nv 0 1E0 0\nf 1 2 3 # face\n") == "taken");
   CHECK_THAT(why("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"), ContainsSubstring("thing.obj"));
-  CHECK_THAT(why("v 0 0 0\nv 1 0 0\nv 0 1e300 0\nf 1 2 3\n"), ContainsSubstring("vertex 3"));
+  CHECK_THAT(why("v 0 0 0\nv 1 0 0\nv 0 1e300 0\nf 1 2 3\n"), ContainsSubstring("line 3"));
   CHECK(why("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\n") == "taken");
   // What would keep the reader busy for hours, or fill the memory, is told before it is read.
   std::string wheel = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";

@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "server/config/load.h"
+#include "server/net/file_limit.h"
+#include "server/net/transports.h"
+#include "server/secret_key.h"
+#include "server/setup.h"
+#include "server/store/recording_file.h"
+#include "server/store/visibility_cache.h"
+#include "server/store/world_folder.h"
+#include "world/sim/world.h"
+
+namespace ashlar::server {
+
+/// All that a server holds before it opens for business: sockets, the world's folder, the recording's file,
+/// the content and the world made of it. Nobody was told of it yet; what was made on the disk goes again with
+/// the object unless keep() was called. A start keeps it and --check-config lets it go: one way for both.
+struct Startup {
+  LoadedConfig loaded;  ///< as given; the maps and props of `content` have their places
+  Transports transports;
+  WorldFolder folder;
+  std::optional<RecordingFile> recording;
+  std::unique_ptr<VisibilityCache> sets;
+  PreparedWorld content;
+  std::unique_ptr<World> world;
+  SecretKey secret;
+  FileLimit files;  ///< what connections over TCP may take
+  std::int64_t content_ms = 0;  ///< that maps and props took
+
+  /// Gives everything on the disk its name. @return or one line that names the file and the remedy
+  std::expected<void, std::string> keep();
+};
+
+/// Does everything that can fail. What fails quickly is tried first (files read, port, folders), then
+/// `announce` is called, then maps are compiled, which takes seconds. @return or one line why a server would
+/// not start
+std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
+                                             const std::function<void()>& announce);
+
+/// Files that a server of any size opens at once, connections aside.
+inline constexpr std::uint64_t open_files_min = 64;
+
+/// Raises this process's limit of open files to open_files_min where it is below.
+/// @return or one line with the remedy: libraries below would end the program in words of their own
+std::expected<void, std::string> allow_files();
+
+/// Players that may come from one address.
+std::uint32_t clients_per_address(const Config& config);
+
+}  // namespace ashlar::server

@@ -1,0 +1,66 @@
+#pragma once
+#include <cstdint>
+#include <ctime>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Names of recordings and the files behind them: patterns of time, numbers behind names that are taken, and
+// how much of them is kept.
+
+namespace ashlar::server {
+
+/// What happens when a recording of the name is there already.
+enum class ExistingRecording : std::uint8_t {
+  refuse,  ///< the start is refused
+  next,    ///< the name gets a number: match.rec, match-2.rec, match-3.rec
+};
+
+/// Is it the name of a file, and are its % conversions such that any time gives a good name? Those of
+/// strftime that are digits of a fixed count: %Y %m %d %H %M %S %j, and %% for a percent sign; none in
+/// folders.
+std::expected<void, std::string> check_recording_name(std::string_view pattern);
+
+/// The pattern with the time filled in. @param at  local time
+std::string recording_name(const std::string& pattern, const std::tm& at);
+
+/// Would this pattern, at some time and with some number behind it, give this name? Both without folders.
+bool is_recording_name(std::string_view name, std::string_view pattern);
+
+/// A new file for a recording. It goes again with the object unless keep() was called.
+class RecordingFile {
+ public:
+  /// Creates it; never touches one that is there.
+  /// @return or one line that names the file, the reason and the remedy
+  static std::expected<RecordingFile, std::string> create(const std::string& pattern, std::time_t now,
+                                                          ExistingRecording existing);
+  RecordingFile(RecordingFile&& other) noexcept;
+  RecordingFile& operator=(RecordingFile&&) = delete;
+  ~RecordingFile();
+
+  void keep() { kept_ = true; }
+  int descriptor() const { return descriptor_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  RecordingFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  int descriptor_;  // -1: moved from
+  std::string path_;
+  bool kept_ = false;
+};
+
+/// How much of older recordings stays; 0: all.
+struct RecordingLimits {
+  std::uint64_t bytes_max = 0;  ///< of all files of the pattern together
+  std::time_t age_s_max = 0;    ///< since they were last written
+};
+
+/// Removes recordings of the pattern, the oldest first, until the rest is within the limits. Only files that
+/// begin as recordings do go, and never the present one. @return the paths that are gone
+std::vector<std::string> remove_old_recordings(const std::string& pattern, const std::string& present,
+                                               const RecordingLimits& limits, std::time_t now);
+
+inline constexpr unsigned recording_numbers_max = 10'000;
+
+}  // namespace ashlar::server
