@@ -10,6 +10,7 @@
 #include "server/host.h"
 #include "server/publisher.h"
 #include "server/session.h"
+#include "server/snapshot_order.h"
 #include "world/math/random.h"
 #include "world/sim/world.h"
 
@@ -31,6 +32,10 @@ struct Host::Impl {
   void settle_joins(DatagramBatch& out, std::vector<HostEvent>& events);
   void keep_house(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
   std::uint32_t next_tick() const { return number(world->tick()) + 1; }
+  Micros due_at(std::int64_t slot) const;
+  std::int64_t ticks_due() const;
+  void take_seat(std::uint32_t row);
+  void leave_seat(std::uint32_t row);
   std::uint64_t stopwatch() const { return config.stopwatch_ns != nullptr ? config.stopwatch_ns() : 0; }
   void note_phase(Phase phase, std::uint64_t ns);
 
@@ -61,6 +66,8 @@ struct Host::Impl {
                    std::vector<HostEvent>& events);
   void remove(Session& session, const std::string& why, std::vector<HostEvent>& events);
   void publish(Micros now, DatagramBatch& out);
+  void publish_to(Session& session, Micros now, DatagramBatch& out);
+  SnapshotPlan lay_out(Session& session, SnapshotHead& head, std::span<const CellBlock> blocks);
   void send_chat(Micros now, Session& session, DatagramBatch& out);
   void tell_all(const std::string& from, const std::string& text);
 
@@ -69,6 +76,9 @@ struct Host::Impl {
   Rng secrets;
   std::vector<std::uint32_t> salts;  // by row: the high half of its last connection id
   std::vector<Session> sessions;     // row is the low 16 bits of the connection id
+  // Rows that are not free, in order: a tick costs what is there, however many could be.
+  std::vector<std::uint32_t> seated;
+  std::vector<std::uint32_t> visited;  // scratch, where a visit may free rows
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> by_address;  // looked up, never iterated
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> per_host;    // sessions by counted_as()
 
@@ -76,6 +86,8 @@ struct Host::Impl {
   Publisher publisher;
   MessageWriter writer;
   SnapshotWriter snapshots;
+  SnapshotOrder snapshot_order;
+  DVec3 eye_before;  // for Defects::wrong_eyes
   TickSink* sink = nullptr;
 
   // The next tick's input, collected; cleared after each step.
@@ -89,7 +101,9 @@ struct Host::Impl {
 
   HostStatus status;
   Micros now{0};
-  Micros tick_due{0};
+  Micros began{0};                // when the first tick was due
+  std::int64_t tick_slots = 0;    // ticks since then, played or given up
+  std::int64_t ticks_behind = 0;  // played one after the other while the next one was due, too
   std::uint32_t greetings_left = 0;
   bool started = false;
   bool closed = false;

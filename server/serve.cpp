@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "protocol/recorded_world.h"
-#include "server/admin/live_view.h"
+#include "server/background.h"
 #include "server/host.h"
 #include "server/log.h"
 #include "server/loop.h"
@@ -49,6 +49,7 @@ HostConfig host_config(const Config& config) {
   host.clients_per_address_max = per_address(config);
   host.snapshot_every_ticks = config.snapshot_every_ticks;
   host.interest_radius_m = config.interest_radius_m;
+  host.snapshot_bytes_max = config.snapshot_bytes_max;
   host.message_of_the_day = config.motd;
   host.stopwatch_ns = stopwatch_ns;
   return host;
@@ -117,9 +118,10 @@ std::string numbers_and_counts(std::span<const std::pair<std::uint16_t, std::uin
   return out;
 }
 
-/// HUP: reads the layers again; what can change while clients play does, the rest is named.
-void reload(const CommandLine& line, LoadedConfig& current, Host& host, Log& log) {
-  const auto fresh = load_config(line, own_environment());
+using Reloaded = std::expected<LoadedConfig, std::string>;
+
+/// After HUP read the layers again: what can change while clients play does, the rest is named.
+void reload(const Reloaded& fresh, LoadedConfig& current, Host& host, Log& log) {
   if (!fresh) {
     log.event(LogLevel::error, "reload_failed", {{"error", fresh.error()}});
     return;
@@ -137,19 +139,16 @@ void reload(const CommandLine& line, LoadedConfig& current, Host& host, Log& log
   log.info("reloaded", {{"motd", current.config.motd}, {"config", fresh->config_file}});
 }
 
-/// The log, and the view it shares the terminal with where there is one.
+/// The log, and what it shares the terminal with.
 struct Output {
-  explicit Output(const Config& config) {
-    // Drawing in place needs a terminal: anywhere else the status becomes lines of the log.
-    if (config.live && ::isatty(STDOUT_FILENO) == 1) {
-      view = std::make_shared<LiveView>(stdout);
-      log = std::make_unique<Log>(config.log_format, config.log_level, view);
-    } else {
-      log = std::make_unique<Log>(config.log_format, config.log_level);
-    }
-  }
-  std::shared_ptr<LiveView> view;
+  explicit Output(const Config& config)
+      : writer(std::make_shared<OutputWriter>(STDOUT_FILENO)),
+        log(std::make_unique<Log>(config.log_format, config.log_level, writer)),
+        // Drawing in place needs a terminal: anywhere else the status becomes lines of the log.
+        live(config.live && ::isatty(STDOUT_FILENO) == 1) {}
+  std::shared_ptr<OutputWriter> writer;
   std::unique_ptr<Log> log;
+  bool live;
 };
 
 }  // namespace
@@ -242,14 +241,17 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   LoopOptions options;
   options.run_for = loaded.config.run_for;
   options.status_every_s = loaded.config.status_every_s;
-  if (loaded.config.live && output.view == nullptr && options.status_every_s == 0) options.status_every_s = 1;
-  options.live = output.view.get();
+  if (loaded.config.live && !output.live && options.status_every_s == 0) options.status_every_s = 1;
+  options.live = output.live ? output.writer.get() : nullptr;
   options.title = {transports->port(), loaded.config.clients_max, loaded.config.rules.tick_rate_hz};
   Console console(STDIN_FILENO);
   options.console = &console;
-  options.reload = [&] { reload(line, loaded, host, log); };
+  // Beside the loop: a file may lie where reading never ends.
+  Background<Reloaded> reading;
+  options.reload = [&] { reading.start([line] { return load_config(line, own_environment()); }); };
   bool recording_lost = false;
   options.watch = [&] {
+    if (const auto fresh = reading.take()) reload(*fresh, loaded, host, log);
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
     recording_lost = true;
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});

@@ -9,6 +9,7 @@
 #include "protocol/sequence.h"
 #include "server/host.h"
 #include "server/input_buffer.h"
+#include "server/snapshot_order.h"
 
 namespace ashlar::server {
 
@@ -77,7 +78,7 @@ struct Session {
   EntityId player{};
   SequenceWindow seen;
   AckTracker sent;
-  InputBuffer input;
+  InputBuffer input{};
   /// How far spawns and teleporters have turned the player's view, beside its own turning: added to the yaw
   /// of its commands. Those that it made before it knew are turned with the rest.
   Turn16 view_turn{0};
@@ -90,6 +91,7 @@ struct Session {
   std::uint32_t chat_woken = 0;      ///< newest line when chat was last sent
   std::uint64_t accepted = 0;        ///< datagrams taken from it, the hello among them
   ChatQueue chat;
+  SnapshotTurn turn;
   std::string kicked_for;  ///< empty: it may stay
 };
 

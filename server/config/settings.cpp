@@ -6,7 +6,9 @@
 
 #include "server/config/values.h"
 #include "server/net/address.h"
+#include "server/snapshot_order.h"
 #include "world/content/ascii.h"
+#include "world/sim/world.h"
 
 namespace ashlar::server {
 namespace {
@@ -237,7 +239,14 @@ std::vector<Setting> build() {
                "Monsters alive at the start: those of the maps first, the rest on the terrain."),
          choice("doors", {"open", "shut"}, MEMBER(doors),
                 "How doors and lifts of the maps stand at the start: open for worlds without anybody to use "
-                "them.")});
+                "them."),
+         real("spawn_radius_m", "N", 0, spawn_radius_m_max, MEMBER(spawn_radius_m),
+              "Players start on the ground within so many metres of spawn_x_m, spawn_y_m; 0: at the maps' "
+              "starts and around them."),
+         real("spawn_x_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_x_m),
+              "See spawn_radius_m."),
+         real("spawn_y_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_y_m),
+              "See spawn_radius_m.")});
   group("Rules",
         {whole("tick_rate", "HZ", 10, 128, MEMBER(rules.tick_rate_hz), "Ticks per second."),
          choice("player_solver", {"sweep", "correct"}, MEMBER(rules.player_solver),
@@ -264,7 +273,12 @@ std::vector<Setting> build() {
   group("Snapshots", {whole("snapshot_every", "TICKS", 1, 60, MEMBER(snapshot_every_ticks),
                             "Ticks from one snapshot to the next, a second at most."),
                       real("interest_radius_m", "N", 16, 1024, MEMBER(interest_radius_m),
-                           "How far a player is told of others, metres.")});
+                           "How far a player is told of others, metres."),
+                      whole("snapshot_bytes", "N", 4800, 38400, MEMBER(snapshot_bytes_max),
+                            "Most that a player is sent in one snapshot, bytes, in whole datagrams of 1200. "
+                            "Whoever finds no room goes first in the next one.")});
+  static_assert(4800 == snapshot_parts_least * datagram_bytes_max);
+  static_assert(38400 == snapshot_parts_max * datagram_bytes_max);
   group("Operation",
         {live_setting(),
          whole("status_every", "SECONDS", 0, 86400, MEMBER(status_every_s),
