@@ -9,6 +9,7 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   collide    W1 characters walking through voxels, W2 rays, moves with steps, corrections, rays against a mesh
   maps       W4 point location, sight and walking steps in Doom maps; compiling all maps
   movers     1000 moving sectors, with bodies on them
+  net        [--only NAME] [--rounds N] the server with players over sockets against a null server; minutes
   protocol   encoding and decoding
   simulate   [MINUTES [SEED]] an hour of the whole system with every fault on simulated time
   walk       [--minutes M] [--map NAME] ... 500 movers for 2 minutes on every map; about an hour
@@ -31,6 +32,8 @@ command_bench() {
     names=("$name")
   fi
   build_targets bench "${names[@]/#/bench_}"
+  # That one starts the two programs themselves.
+  [[ " ${names[*]} " != *" net "* ]] || build_targets bench ashlar-server ashlar-sim
   for name in "${names[@]}"; do
     say "bench_$name"
     "build/bench/bin/bench_$name" "$@"
