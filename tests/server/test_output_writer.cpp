@@ -17,9 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-struct Pipe {
-  Pipe() { REQUIRE(::pipe2(ends, O_CLOEXEC) == 0); }
-  ~Pipe() {
+struct OutputPipe {
+  OutputPipe() { REQUIRE(::pipe2(ends, O_CLOEXEC) == 0); }
+  ~OutputPipe() {
     for (const int end : ends) ::close(end);
   }
   /// All that comes until it ends with `last`.
@@ -42,7 +42,7 @@ struct Pipe {
 }  // namespace
 
 TEST_CASE("lines arrive in their order and all are out when the writer ends", "[server][output_writer]") {
-  Pipe pipe;
+  OutputPipe pipe;
   {
     OutputWriter writer(pipe.ends[1]);
     for (int i = 0; i < 300; ++i) writer.line("line " + std::to_string(i));
@@ -53,7 +53,7 @@ TEST_CASE("lines arrive in their order and all are out when the writer ends", "[
 }
 
 TEST_CASE("a block stays below the lines", "[server][output_writer]") {
-  Pipe pipe;
+  OutputPipe pipe;
   OutputWriter writer(pipe.ends[1]);
   writer.line("one");
   CHECK(pipe.read_until("one\n") == "one\n");
@@ -65,7 +65,7 @@ TEST_CASE("a block stays below the lines", "[server][output_writer]") {
 
 TEST_CASE("a pipe that nobody reads holds up nobody: the oldest lines are lost, and the end comes",
           "[server][output_writer]") {
-  Pipe pipe;
+  OutputPipe pipe;
   const std::string text(200, 'x');
   {
     OutputWriter writer(pipe.ends[1]);
@@ -79,7 +79,7 @@ TEST_CASE("a pipe that nobody reads holds up nobody: the oldest lines are lost, 
 }
 
 TEST_CASE("a reader that goes away ends nothing", "[server][output_writer]") {
-  Pipe pipe;
+  OutputPipe pipe;
   ::signal(SIGPIPE, SIG_IGN);
   ::close(pipe.ends[0]);
   pipe.ends[0] = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
