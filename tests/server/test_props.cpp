@@ -117,7 +117,8 @@ TEST_CASE("bad props are named in one line", "[server][props]") {
   // With a long name each, no welcome could name them all.
   std::vector<PropRequest> many;
   for (std::size_t i = 0; i < prop_requests_max; ++i) {
-    const std::string name = std::string(40, static_cast<char>('a' + i)) + ".obj";
+    std::string name(40, static_cast<char>('a' + i));
+    name += ".obj";
     many.push_back({folder.write(name, cube_obj), {static_cast<double>(2 * i), 0}, {}});
   }
   const auto prepared = prepare_setup(bare(many), {});
