@@ -91,7 +91,8 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   if (now - hungry_since_ >= second && !in_long_gap_) ++stats_.starved, in_long_gap_ = true;
   send_inputs(out);
   send_chat(out);
-  if (doubted_) send_probe(out);  // behind what the connection has to say: where it lives, that is heard first
+  if (doubted_)
+    send_probe(out);  // behind what the connection has to say: where it lives, that is heard first
 }
 
 void Client::receive(std::span<const std::uint8_t> bytes) {
@@ -115,8 +116,7 @@ void Client::receive(std::span<const std::uint8_t> bytes) {
   // Refusals come before there is a connection; everything else belongs to ours.
   const bool ours = welcomed() && header.connection == welcome_.connection;
   if (ours && packet->payload.empty()) return hear_unknown(header);
-  if (welcomed() && !ours && header.connection != 0 && !doubted_)
-    return drop(DropReason::unknown_connection);
+  if (welcomed() && !ours && header.connection != 0 && !doubted_) return drop(DropReason::unknown_connection);
 
   auto message = decode_server_message(packet->payload);
   if (!message) return drop(message.error());

@@ -71,8 +71,8 @@ struct ClientStats {
 /// The estimate runs a hair faster or slower, as snapshots tell how far ahead commands arrive
 /// (input_clock.h). One thread. Same calls, same bytes.
 ///
-/// A server that says that it knows no such connection was started again, or is none: the client goes on, says
-/// hello under a new nonce beside it, and joins again by itself when that is welcomed (WIRE.md, Lost
+/// A server that says that it knows no such connection was started again, or is none: the client goes on,
+/// says hello under a new nonce beside it, and joins again by itself when that is welcomed (WIRE.md, Lost
 /// connections).
 class Client {
  public:

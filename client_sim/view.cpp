@@ -5,9 +5,20 @@
 namespace ashlar::client_sim {
 namespace {
 
-// More cells than any server's interest picks; a server that sends more is met with forgetting the oldest.
-constexpr std::size_t cells_max = 512;
-constexpr std::size_t pieces_max = 32;
+// As many as a server has entities at most, and as many again that were left: interest of 1 024 m sends no
+// more. A server that does is met with forgetting the oldest.
+constexpr std::size_t cells_max = 16384;
+// Ranges of one cell: ours cut at the ends of a snapshot's parts. More make it forget the oldest.
+constexpr std::size_t ranges_max = 256;
+
+EntityId before(EntityId id) { return EntityId{static_cast<std::uint32_t>(id) - 1}; }
+EntityId after(EntityId id) { return EntityId{static_cast<std::uint32_t>(id) + 1}; }
+
+std::uint32_t newest(const ViewCell& cell) {
+  std::uint32_t tick = 0;
+  for (const ViewRange& range : cell.ranges) tick = std::max(tick, range.tick);
+  return tick;
+}
 
 DVec3 position_of(const EntityRecord& e, CellCoord cell) { return dequantise({cell, e.x, e.y, e.z}); }
 
@@ -26,67 +37,65 @@ void View::reset(std::uint16_t tick_rate_hz) {
   second_ticks_ = tick_rate_hz;
 }
 
+const ViewRange* ViewCell::range_of(EntityId id) const {
+  const auto it = std::ranges::lower_bound(ranges, id, {}, &ViewRange::last);
+  return it == ranges.end() || it->first > id ? nullptr : &*it;
+}
+
 ViewCell& View::cell(CellCoord coord) {
-  for (ViewCell& c : cells_)
-    if (c.cell == coord) return c;
+  auto at = std::ranges::lower_bound(cells_, coord, {}, &ViewCell::cell);
+  if (at != cells_.end() && at->cell == coord) return *at;
   if (cells_.size() == cells_max) {
-    const auto oldest = std::min_element(
-        cells_.begin(), cells_.end(), [](const ViewCell& a, const ViewCell& b) { return a.tick < b.tick; });
-    *oldest = ViewCell{};
-    oldest->cell = coord;
-    return *oldest;
+    cells_.erase(std::ranges::min_element(cells_, {}, newest));
+    at = std::ranges::lower_bound(cells_, coord, {}, &ViewCell::cell);
   }
-  cells_.emplace_back().cell = coord;
-  return cells_.back();
+  at = cells_.emplace(at);
+  at->cell = coord;
+  return *at;
 }
 
-void View::complete(CellCoord coord, std::uint32_t tick, std::span<const EntityRecord> entities) {
-  ViewCell& known = cell(coord);
-  if (known.tick >= tick) return;
-  std::swap(known.before, known.entities);
-  known.before_tick = known.tick;
-  known.entities.assign(entities.begin(), entities.end());
-  known.tick = tick;
-}
+void View::take_block(const CellHeader& header, std::uint32_t tick, std::span<const EntityRecord> entities) {
+  ViewCell& known = cell(header.cell);
+  const auto overlaps = [&](const ViewRange& r) { return r.first <= header.last && r.last >= header.first; };
+  // Of a snapshot that a newer one has overtaken, or a double.
+  for (const ViewRange& range : known.ranges)
+    if (overlaps(range) && range.tick >= tick) return;
 
-void View::take_piece(const CellHeader& header, std::uint32_t tick, std::span<const EntityRecord> entities) {
-  Pieces* found = nullptr;
-  for (Pieces& p : pieces_)
-    if (p.cell == header.cell) found = &p;
-  if (found == nullptr) {
-    if (pieces_.size() == pieces_max) {
-      const auto oldest = std::min_element(pieces_.begin(), pieces_.end(),
-                                           [](const Pieces& a, const Pieces& b) { return a.tick < b.tick; });
-      pieces_.erase(oldest);
+  const auto inside = [&](EntityId id) { return id >= header.first && id <= header.last; };
+  std::erase_if(known.before, [&](const ViewBefore& b) { return inside(b.record.id); });
+  ranges_.clear();
+  ViewRange now;
+  for (ViewRange& range : known.ranges) {
+    if (!overlaps(range)) {
+      ranges_.push_back(std::move(range));
+      continue;
     }
-    found = &pieces_.emplace_back();
-    found->cell = header.cell;
+    // What sticks out on either side stays as it is.
+    const auto from = std::ranges::lower_bound(range.entities, header.first, {}, &EntityRecord::id);
+    const auto to = std::ranges::upper_bound(range.entities, header.last, {}, &EntityRecord::id);
+    for (auto it = from; it != to; ++it) known.before.push_back({*it, range.tick});
+    if (range.first < header.first)
+      ranges_.push_back({range.first, before(header.first), range.tick, {range.entities.begin(), from}});
+    if (range.last > header.last)
+      ranges_.push_back({after(header.last), range.last, range.tick, {to, range.entities.end()}});
+    now.entities = std::move(range.entities);  // its memory
   }
-  if (found->tick > tick) return;  // of a snapshot that a newer one has overtaken
-  if (found->tick < tick) {
-    found->tick = tick;
-    found->have = 0;
-    found->entities.clear();
-  }
-  const std::uint32_t bit = std::uint32_t{1} << header.part;
-  if ((found->have & bit) != 0) return;
-  found->have |= bit;
-  found->entities.insert(found->entities.end(), entities.begin(), entities.end());
-  const std::uint32_t all =
-      header.part_count >= 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << header.part_count) - 1;
-  if ((found->have & all) == all) complete(header.cell, tick, found->entities);
+  now.first = header.first, now.last = header.last, now.tick = tick;
+  now.entities.assign(entities.begin(), entities.end());
+  ranges_.push_back(std::move(now));
+  if (ranges_.size() > ranges_max) ranges_.erase(std::ranges::min_element(ranges_, {}, &ViewRange::tick));
+  std::ranges::sort(ranges_, {}, &ViewRange::first);
+  std::swap(known.ranges, ranges_);
 }
 
 void View::take(const SnapshotPart& part) {
+  if (part.tick >= newest_tick_) refresh_ticks_ = part.refresh_ticks;
   newest_tick_ = std::max(newest_tick_, part.tick);
   std::size_t at = 0;
   for (const CellHeader& header : part.cells) {
     const auto entities = part.entities.subspan(at, header.entity_count);
     at += header.entity_count;
-    if (header.part_count == 1)
-      complete(header.cell, part.tick, entities);
-    else
-      take_piece(header, part.tick, entities);
+    take_block(header, part.tick, entities);
   }
   at = 0;
   for (const SectorRun& run : part.sector_runs) {
@@ -101,13 +110,20 @@ void View::take(const SnapshotPart& part) {
 
 void View::forget_old() {
   forgot_tick_ = newest_tick_;
-  std::erase_if(cells_, [this](const ViewCell& c) { return newest_tick_ - c.tick > second_ticks_; });
-  std::erase_if(pieces_, [this](const Pieces& p) { return newest_tick_ - p.tick > second_ticks_; });
+  const auto old = [this](const auto& known) {
+    return newest_tick_ - known.tick > second_ticks_ + 2 * refresh_ticks_;
+  };
+  for (ViewCell& c : cells_) {
+    std::erase_if(c.ranges, old);
+    std::erase_if(c.before, old);
+  }
+  std::erase_if(cells_, [](const ViewCell& c) { return c.ranges.empty(); });
 }
 
 std::size_t View::entity_count() const {
   std::size_t count = 0;
-  for (const ViewCell& c : cells_) count += c.entities.size();
+  for (const ViewCell& c : cells_)
+    for (const ViewRange& range : c.ranges) count += range.entities.size();
   return count;
 }
 
@@ -119,13 +135,14 @@ std::span<const ViewSector> View::sectors(std::size_t map) const {
 void View::entities(std::vector<ViewEntity>& out) const {
   out.clear();
   for (const ViewCell& c : cells_) {
-    for (const EntityRecord& e : c.entities) {
-      const DVec3 p = position_of(e, c.cell);
-      out.push_back({e, c.tick, p, c.tick, p, true});
-    }
-    for (const EntityRecord& e : c.before) {
-      const DVec3 p = position_of(e, c.cell);
-      out.push_back({e, c.before_tick, p, c.before_tick, p, false});
+    for (const ViewRange& range : c.ranges)
+      for (const EntityRecord& e : range.entities) {
+        const DVec3 p = position_of(e, c.cell);
+        out.push_back({e, range.tick, p, range.tick, p, true});
+      }
+    for (const ViewBefore& b : c.before) {
+      const DVec3 p = position_of(b.record, c.cell);
+      out.push_back({b.record, b.tick, p, b.tick, p, false});
     }
   }
   // Of each entity the newest state comes first, then the one before it, which may be of another cell.

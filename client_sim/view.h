@@ -21,13 +21,27 @@ struct ViewEntity {
   DVec3 position_at(double tick_now) const;
 };
 
-/// What one cell held when it was last complete.
+/// Those of a cell whose ids are from `first` to `last`, as of one tick.
+struct ViewRange {
+  EntityId first{0}, last = entity_id_max;
+  std::uint32_t tick = 0;
+  std::vector<EntityRecord> entities;  ///< by id
+};
+
+/// A state that a newer one has replaced, or that of somebody who is gone.
+struct ViewBefore {
+  EntityRecord record;
+  std::uint32_t tick = 0;
+};
+
+/// What is known of one cell. A crowded one comes in ranges of ids, which are of different ticks.
 struct ViewCell {
   CellCoord cell;
-  std::uint32_t tick = 0;         ///< 0: never complete
-  std::uint32_t before_tick = 0;  ///< 0: nothing before
-  std::vector<EntityRecord> entities;
-  std::vector<EntityRecord> before;
+  std::vector<ViewRange> ranges;  ///< by id, none over another; what is between them is not known
+  std::vector<ViewBefore> before;
+
+  /// The range that an id falls into; null when nothing is known of it.
+  const ViewRange* range_of(EntityId id) const;
 };
 
 /// Heights of one map's sectors as the snapshots told them.
@@ -38,8 +52,8 @@ struct ViewSector {
 
 /// What a client knows of the world around it, put together from snapshot parts in any order.
 ///
-/// A cell of tick T is taken when all its pieces of T have arrived, and then replaces what was known of it;
-/// nothing is mixed from two ticks. What no snapshot has mentioned for a second is forgotten.
+/// A block of tick T replaces what was known of its cell's range of ids, unless some of that is newer. What
+/// no snapshot has mentioned for a second and two of the server's refreshes is forgotten.
 class View {
  public:
   /// @param tick_rate_hz  a second in ticks
@@ -51,7 +65,7 @@ class View {
   /// Newest tick of any part.
   std::uint32_t newest_tick() const { return newest_tick_; }
 
-  /// Cells in no particular order.
+  /// Cells by coordinate.
   std::span<const ViewCell> cells() const { return cells_; }
 
   /// Every entity once, by id, with the newest state known of it. Fills `out`; O(n log n).
@@ -64,24 +78,17 @@ class View {
   std::span<const ViewSector> sectors(std::size_t map) const;
 
  private:
-  struct Pieces {
-    CellCoord cell;
-    std::uint32_t tick = 0;
-    std::uint32_t have = 0;  // a bit for each piece
-    std::vector<EntityRecord> entities;
-  };
-
   ViewCell& cell(CellCoord coord);
-  void complete(CellCoord coord, std::uint32_t tick, std::span<const EntityRecord> entities);
-  void take_piece(const CellHeader& header, std::uint32_t tick, std::span<const EntityRecord> entities);
+  void take_block(const CellHeader& header, std::uint32_t tick, std::span<const EntityRecord> entities);
   void forget_old();
 
   std::vector<ViewCell> cells_;
-  std::vector<Pieces> pieces_;
+  std::vector<ViewRange> ranges_;  // scratch of take_block()
   std::vector<std::vector<ViewSector>> sectors_ = std::vector<std::vector<ViewSector>>(placed_maps_max);
   std::uint32_t newest_tick_ = 0;
   std::uint32_t forgot_tick_ = 0;
   std::uint32_t second_ticks_ = 60;
+  std::uint32_t refresh_ticks_ = 0;  // as the newest snapshot says
 };
 
 }  // namespace ashlar::client_sim

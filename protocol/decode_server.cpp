@@ -162,8 +162,7 @@ bool cells_ok(const SnapshotPart& part) {
     const bool in_world = block_ok(c.cell.x, horizontal_blocks_max / cell_m) &&
                           block_ok(c.cell.y, horizontal_blocks_max / cell_m) &&
                           block_ok(c.cell.z, vertical_blocks_max / cell_m);
-    if (!in_world || c.part_count == 0 || c.part >= c.part_count) return false;
-    if (c.part_count > snapshot_parts_max) return false;
+    if (!in_world || c.first > c.last) return false;
     entities += c.entity_count;
   }
   if (entities != part.entities.size()) return false;
@@ -171,6 +170,15 @@ bool cells_ok(const SnapshotPart& part) {
     if (e.id == EntityId{} || e.x >= cell_steps || e.y >= cell_steps || e.z >= cell_steps || e.pitch < -64 ||
         e.pitch > 64)
       return false;
+  std::size_t at = 0;
+  for (const CellHeader& c : part.cells) {
+    const auto block = part.entities.subspan(at, c.entity_count);
+    at += c.entity_count;
+    if (block.empty()) continue;
+    if (block.front().id < c.first || block.back().id > c.last) return false;
+    for (std::size_t i = 1; i < block.size(); ++i)
+      if (block[i - 1].id >= block[i].id) return false;
+  }
   return true;
 }
 
@@ -194,6 +202,7 @@ ServerResult decode(const wire::Snapshot& in) {
   out.input_ahead = in.input_ahead();
   out.part = in.part();
   out.part_count = in.part_count();
+  out.refresh_ticks = in.refresh_ticks();
   if (out.part_count == 0 || out.part_count > snapshot_parts_max || out.part >= out.part_count)
     return out_of_range;
   if (in.own() != nullptr) {

@@ -135,14 +135,15 @@ struct OwnPlayer {
   Turn16 view_turn{0};
 };
 
-/// One cell's share of a part.
+/// A block: those of a cell whose ids are from `first` to `last`. Whom it does not list of these is not
+/// there.
 struct CellHeader {
   CellCoord cell;
   std::uint16_t entity_count = 0;
-  std::uint8_t part = 0;  ///< which piece of the cell this is, of part_count
-  std::uint8_t part_count = 1;
+  EntityId first{0};  ///< 0 and entity_id_max: the whole cell
+  EntityId last = entity_id_max;
 };
-static_assert(sizeof(CellHeader) == 10);
+static_assert(sizeof(CellHeader) == 16);
 
 struct SectorRun {
   std::uint16_t map = 0;  ///< index into the welcome's maps
@@ -180,8 +181,8 @@ struct WireMotion {
 static_assert(sizeof(WireMotion) == 56);
 
 /// A part of the snapshot of a tick. Spans point into the decoded bytes and live as long as they do.
-/// A complete cell of tick T (all its pieces with the same T) replaces what was known of the cell; an entity
-/// that no snapshot has mentioned for a second is gone.
+/// A block of tick T replaces what was known of its cell's ids; what no snapshot has mentioned for a second
+/// and two refreshes is gone.
 struct SnapshotPart {
   std::uint32_t tick = 0;
   std::uint32_t applied_tick = 0;  ///< newest command the simulation applied, 0: none yet
@@ -189,9 +190,10 @@ struct SnapshotPart {
   std::int8_t input_ahead = 0;  ///< newest command's tick minus tick, clamped; input_ahead_none: none yet
   std::uint8_t part = 0;
   std::uint8_t part_count = 1;
-  std::optional<OwnPlayer> own;  ///< in part 0
+  std::uint16_t refresh_ticks = 0;  ///< everything in reach is told again within so many; 0: in each snapshot
+  std::optional<OwnPlayer> own;     ///< in part 0
   std::span<const CellHeader> cells;
-  std::span<const EntityRecord> entities;  ///< the cells' entities, one cell after the other
+  std::span<const EntityRecord> entities;  ///< the blocks' entities, one block after the other, by id
   std::span<const SectorRun> sector_runs;
   std::span<const WireHeights> sector_heights;  ///< the runs' heights, one run after the other
   std::span<const WireMotion> sector_motions;

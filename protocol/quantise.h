@@ -22,6 +22,9 @@ inline constexpr std::uint8_t recovering = 2;  ///< caught in a solid and being 
 inline constexpr std::uint8_t dead = 4;
 }  // namespace entity_flag
 
+/// Above every id, as 0 is below.
+inline constexpr EntityId entity_id_max{0xffffffffu};
+
 /// A cube of cell_m metres: cell (i, j, k) spans [64 i, 64 i + 64) on x, and so on.
 struct CellCoord {
   std::int16_t x = 0, y = 0, z = 0;

@@ -1,6 +1,7 @@
 #include "protocol/recording.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
@@ -109,6 +110,8 @@ std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
     w.f64(prop.place.scale);
     w.u8(static_cast<std::uint8_t>(prop.up));
   }
+  if (header.spawn.radius_m > 0)
+    w.f64(header.spawn.centre_m.x), w.f64(header.spawn.centre_m.y), w.f64(header.spawn.radius_m);
   return payload;
 }
 
@@ -123,6 +126,15 @@ bool get_prop(ByteReader& r, RecordedProp& prop) {
   prop.up = static_cast<ModelUp>(up);
   return up <= 1 && in_bounds(prop.place.position_m) && prop.place.scale >= prop_scale_min &&
          prop.place.scale <= prop_scale_max;
+}
+
+bool get_spawn(ByteReader& r, SpawnArea& spawn) {
+  spawn.centre_m.x = r.f64();
+  spawn.centre_m.y = r.f64();
+  spawn.radius_m = r.f64();
+  return std::fabs(spawn.centre_m.x) <= spawn_centre_m_max &&
+         std::fabs(spawn.centre_m.y) <= spawn_centre_m_max && spawn.radius_m > 0 &&
+         spawn.radius_m <= spawn_radius_m_max;
 }
 
 std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std::uint8_t> payload) {
@@ -154,6 +166,7 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
   const std::uint64_t props = sane && r.ok() ? r.varint() : 0;
   sane = sane && props <= recorded_props_max;
   for (std::uint64_t i = 0; sane && r.ok() && i < props; ++i) sane = get_prop(r, header.props.emplace_back());
+  if (sane && r.ok() && !r.at_end()) sane = get_spawn(r, header.spawn);
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};
   return header;
 }

@@ -53,6 +53,7 @@ struct RecordingHeader {
   std::uint64_t start_hash = 0;  ///< of the world before its first tick
   std::vector<RecordedMap> maps;
   std::vector<RecordedProp> props;
+  SpawnArea spawn;  ///< behind the rest, and only where there is one
 };
 
 /// One tick as it is kept; owns what TickInput only views.

@@ -18,6 +18,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the wire is little endian");
 static_assert(sizeof(wire::EntityRecord) == sizeof(EntityRecord));
 static_assert(sizeof(wire::CellHeader) == sizeof(CellHeader));
+static_assert(alignof(wire::CellHeader) == alignof(CellHeader));
 static_assert(sizeof(wire::SectorRun) == sizeof(SectorRun));
 static_assert(sizeof(wire::SectorHeight) == sizeof(WireHeights));
 static_assert(sizeof(wire::SectorMotion) == sizeof(WireMotion));
@@ -29,7 +30,12 @@ constexpr std::size_t part_room_bytes = payload_bytes_max - part_fixed_bytes;
 constexpr std::size_t own_bytes = sizeof(wire::OwnPlayer);
 constexpr std::size_t entity_bytes = sizeof(EntityRecord);
 constexpr std::size_t cell_bytes = sizeof(CellHeader);
-constexpr std::size_t piece_entities_max = (part_room_bytes - cell_bytes) / entity_bytes;
+// A block is cut only where at least so many of it find room: a piece costs its header.
+constexpr std::size_t cut_entities_min = 8;
+
+static_assert(cell_bytes == entity_bytes);  // what snapshot_part_records_min counts alike
+static_assert(part_room_bytes - (cell_bytes + cut_entities_min * entity_bytes) >=
+              snapshot_part_records_min * entity_bytes);
 
 static_assert(own_bytes + snapshot_sector_heights_max * sizeof(WireHeights) +
                   snapshot_sector_runs_max * sizeof(SectorRun) <=
@@ -120,26 +126,22 @@ struct SnapshotWriter::Impl {
     }
   }
 
-  /// Lays out one block; false, and nothing laid out, when the parts are full.
-  bool add_block(const CellBlock& block) {
-    const std::size_t count = block.entities.size();
-    if (count <= piece_entities_max) {
-      if (room < cell_bytes + count * entity_bytes && !open_part()) return false;
-      add_piece({block.cell, static_cast<std::uint16_t>(count), 0, 1}, block.entities.data());
-      return true;
+  /// Lays out one block, in as many pieces as the parts' ends make of it. False when the parts are full:
+  /// then the ids below `resume` are laid out.
+  bool add_block(const CellBlock& block, EntityId& resume) {
+    std::span<const EntityRecord> rest = block.entities;
+    resume = block.first;
+    while (room < cell_bytes + rest.size() * entity_bytes) {
+      const std::size_t fit = room < cell_bytes ? 0 : (room - cell_bytes) / entity_bytes;
+      if (fit >= cut_entities_min) {
+        const EntityId last = rest[fit - 1].id;
+        add_piece({block.cell, static_cast<std::uint16_t>(fit), resume, last}, rest.data());
+        rest = rest.subspan(fit);
+        resume = EntityId{static_cast<std::uint32_t>(last) + 1};
+      }
+      if (!open_part()) return false;
     }
-    const std::size_t piece_count = (count + piece_entities_max - 1) / piece_entities_max;
-    // All of a cell or none: half a cell would look like entities that are gone.
-    if (piece_count > parts_max - part_count) return false;
-    std::size_t done = 0;
-    for (std::size_t i = 0; i < piece_count; ++i) {
-      const std::size_t share = (count - done) / (piece_count - i);
-      open_part();
-      add_piece({block.cell, static_cast<std::uint16_t>(share), static_cast<std::uint8_t>(i),
-                 static_cast<std::uint8_t>(piece_count)},
-                block.entities.data() + done);
-      done += share;
-    }
+    add_piece({block.cell, static_cast<std::uint16_t>(rest.size()), resume, block.last}, rest.data());
     return true;
   }
 };
@@ -177,7 +179,7 @@ SnapshotPlan SnapshotWriter::begin(const SnapshotHead& head, std::span<const Cel
 
   SnapshotPlan plan;
   for (const CellBlock& block : blocks) {
-    if (!im.add_block(block)) break;
+    if (!im.add_block(block, plan.resume)) break;
     ++plan.blocks_taken;
   }
   plan.parts = im.part_count;
@@ -237,6 +239,7 @@ std::span<const std::uint8_t> SnapshotWriter::part(std::size_t part, const Packe
   builder.add_applied_tick(im.head.applied_tick);
   builder.add_chat_seen(im.head.chat_seen);
   builder.add_input_ahead(im.head.input_ahead);
+  builder.add_refresh_ticks(im.head.refresh_ticks);
   builder.add_part(static_cast<std::uint8_t>(part));
   builder.add_part_count(static_cast<std::uint8_t>(im.part_count));
   const auto snapshot = builder.Finish();

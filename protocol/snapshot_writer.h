@@ -10,17 +10,24 @@ namespace ashlar {
 
 /// Parts a snapshot may have; what does not fit is left out and told by SnapshotPlan.
 inline constexpr std::size_t snapshot_parts_max = 32;
+/// Heights and motions may fill the first two parts; every further one has room for entities.
+inline constexpr std::size_t snapshot_parts_full_of_sectors = 2;
+/// Blocks and their entities of which at least so many fit a part that has nothing else: a block counts as
+/// one, as an entity does.
+inline constexpr std::size_t snapshot_part_records_min = 54;
 /// Runs of sector heights a snapshot may carry, and heights in all of them.
 inline constexpr std::size_t snapshot_sector_runs_max = 16;
 inline constexpr std::size_t snapshot_sector_heights_max = 96;
 /// Motions of sectors that a snapshot may carry.
 inline constexpr std::size_t snapshot_motions_max = 16;
 
-/// A cell's entities, quantised once per tick for all receivers. The span must live until the snapshot's
-/// last part is written.
+/// A cell's entities, or those in a range of ids, quantised once per tick for all receivers. The span must
+/// live until the snapshot's last part is written.
 struct CellBlock {
   CellCoord cell;
-  std::span<const EntityRecord> entities;  ///< may be empty: says that the cell is
+  std::span<const EntityRecord> entities;  ///< by id; may be empty: says that nobody is there
+  EntityId first{0};                       ///< the range that it speaks of
+  EntityId last = entity_id_max;
 };
 
 /// Heights of sectors first .. first + heights.size() of one map.
@@ -36,12 +43,14 @@ struct SnapshotHead {
   std::uint32_t applied_tick = 0;
   std::uint32_t chat_seen = 0;
   std::int8_t input_ahead = input_ahead_none;
+  std::uint16_t refresh_ticks = 0;
   const OwnPlayer* own = nullptr;  ///< may be null: a client that only watches
 };
 
 struct SnapshotPlan {
   std::size_t parts = 0;         ///< 1 to parts_max
-  std::size_t blocks_taken = 0;  ///< the first so many of the blocks travel; the rest found no room
+  std::size_t blocks_taken = 0;  ///< the first so many of the blocks travel whole; the rest found no room
+  EntityId resume{0};            ///< of the first that does not travel whole: the ids below this one do
 };
 
 /// WireHeights of a sector. Heights beyond +-32767 m are clamped.
@@ -49,9 +58,10 @@ WireHeights quantise_heights(const SectorHeights& heights);
 
 /// Packs a snapshot into parts of at most datagram_bytes_max, each a whole packet.
 ///
-/// Blocks are taken in the order given, so the caller's order is the priority. A block that fits into what is
-/// left of a part goes there whole; one that fits into a part of its own starts the next one; only a larger
-/// one is cut, into equal pieces. Entity bytes are copied as they are: no encoding per receiver.
+/// Blocks are taken in the order given, so the caller's order is the priority, and cut where a part ends:
+/// each piece is a block of its own, for a smaller range of ids. So parts are full, and however large a block
+/// is, as much of it travels as there is room for. Entity bytes are copied as they are: no encoding per
+/// receiver.
 /// Nothing is allocated once it has grown. One thread.
 class SnapshotWriter {
  public:

@@ -40,7 +40,10 @@ void ChunkKeeper::plan(const World& world, std::vector<ReadyChunk>& ready, std::
 
   IVec2 best{};
   int best_distance = want_radius + 1;
-  for (std::size_t i = 0; i < players.rows(); ++i) {
+  const std::size_t rows = players.rows();
+  if (first_row_ >= rows) first_row_ = 0;
+  for (std::size_t visit = 0; visit < rows; ++visit) {
+    const std::size_t i = first_row_ + visit < rows ? first_row_ + visit : first_row_ + visit - rows;
     if (players.id[i] == EntityId{0}) continue;
     const IVec2 at = column_of(players.body[i].position_m);
     if (settled_for_[i] == players.id[i] && settled_[i] == at) continue;
@@ -54,6 +57,7 @@ void ChunkKeeper::plan(const World& world, std::vector<ReadyChunk>& ready, std::
       }
     if (complete) settled_for_[i] = players.id[i], settled_[i] = at;
   }
+  first_row_ = first_row_ + 1 < rows ? first_row_ + 1 : 0;
   if (best_distance <= want_radius) make(world, best, ready);
 
   if (extra_.empty()) return;

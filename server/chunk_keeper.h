@@ -28,6 +28,8 @@ class ChunkKeeper {
   std::vector<EntityId> settled_for_;
   std::vector<IVec2> extra_;  // loaded columns outside the home region
   std::size_t next_check_ = 0;
+  std::size_t first_row_ =
+      0;  // another one each time: where two are as near, it is not always the same who waits
 };
 
 }  // namespace ashlar::server

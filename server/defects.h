@@ -14,6 +14,7 @@ struct Defects {
   bool blind_spot = false;     ///< nobody is told of the farthest cell in reach
   bool lost_heights = false;   ///< floors and ceilings that move are not told
   bool lost_line = false;      ///< every eighth line of chat is passed over
+  bool no_turns = false;       ///< what finds no room in a snapshot finds none in the next one either
   bool wrong_eyes = false;     ///< interest looks from the eyes of the client that was served before
 };
 

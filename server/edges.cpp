@@ -92,6 +92,7 @@ void Edges::log_late_tick(microseconds now, const HostStatus& status, std::uint6
                   {"allowed_ms", ms(tick_ns_max_)},
                   {"step_ms", ms(status.phase_ns_last[static_cast<std::size_t>(Phase::step)])},
                   {"publish_ms", ms(status.phase_ns_last[static_cast<std::size_t>(Phase::publish)])},
+                  {"send_ms", ms(status.phase_ns_last[static_cast<std::size_t>(Phase::send)])},
                   {"clients", status.clients},
                   {"suppressed", suppressed}});
 }

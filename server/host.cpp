@@ -11,15 +11,13 @@
 namespace ashlar::server {
 namespace {
 
-/// Ticks that one advance() makes up for; what is due beyond is given up, so that a stall does not end in a
-/// burst that stalls again.
-constexpr std::int64_t catch_up_ticks_max = 4;
+/// Each so many ticks behind, one tick fewer is made up for: a stall is forgotten soon, overload slows the
+/// tick.
+constexpr std::int64_t ticks_per_backlog = 8;
 constexpr Micros greeted_timeout{5'000'000};
 constexpr Micros playing_timeout{10'000'000};
 /// How long a kicked client is told again when it goes on talking: its goodbye was lost.
 constexpr Micros dismissed_timeout{1'000'000};
-
-Micros tick_length(const World& world) { return Micros{1'000'000 / world.setup().rules.tick_rate_hz}; }
 
 }  // namespace
 
@@ -43,12 +41,16 @@ Host::Impl::Impl(const HostConfig& given, std::unique_ptr<World> a_world, const 
   ASHLAR_ASSERT(config.clients_max < 65536);
   ASHLAR_ASSERT(config.snapshot_every_ticks >= 1);
   ASHLAR_ASSERT(config.snapshot_every_ticks <= world->setup().rules.tick_rate_hz);
+  ASHLAR_ASSERT(config.snapshot_bytes_max >= snapshot_parts_least * datagram_bytes_max);
+  ASHLAR_ASSERT(config.snapshot_bytes_max <= snapshot_parts_max * datagram_bytes_max);
   sessions.resize(config.clients_max);
   by_connection.reserve(2 * config.clients_max);
   lingering.reserve(config.clients_max);
   fighters.resize(world->setup().players_max);
   linger_ticks =
       static_cast<std::uint32_t>(config.fight_linger.count() * world->setup().rules.tick_rate_hz / 1'000'000);
+  seated.reserve(config.clients_max);
+  visited.reserve(config.clients_max);
   by_address.reserve(2 * config.clients_max);
   per_host.reserve(2 * config.clients_max);
   status.monsters = world->monster_count();
@@ -62,13 +64,32 @@ void Host::Impl::note_phase(Phase phase, std::uint64_t ns) {
   status.phase_ns_sum[i] += ns;
 }
 
+/// From the count of ticks, so that no rate drifts by what a length in microseconds leaves out.
+Micros Host::Impl::due_at(std::int64_t slot) const {
+  return began + Micros{slot * 1'000'000 / world->setup().rules.tick_rate_hz};
+}
+
+std::int64_t Host::Impl::ticks_due() const {
+  if (now < due_at(tick_slots)) return 0;
+  const std::int64_t passed = (now - began).count();
+  return ((passed + 1) * world->setup().rules.tick_rate_hz - 1) / 1'000'000 - tick_slots + 1;
+}
+
+void Host::Impl::take_seat(std::uint32_t row) { seated.insert(std::ranges::lower_bound(seated, row), row); }
+
+void Host::Impl::leave_seat(std::uint32_t row) {
+  const auto at = std::ranges::lower_bound(seated, row);
+  ASHLAR_ASSERT(at != seated.end() && *at == row);
+  seated.erase(at);
+}
+
 void Host::Impl::fill_input() {
   joins.clear();
   commands.clear();
   const std::uint32_t tick = next_tick();
-  for (std::size_t i = 0; i < sessions.size(); ++i) {
-    Session& session = sessions[i];
-    if (session.state == SessionState::joining) joins.push_back(static_cast<std::uint32_t>(i));
+  for (const std::uint32_t row : seated) {
+    Session& session = sessions[row];
+    if (session.state == SessionState::joining) joins.push_back(row);
     if (session.state != SessionState::playing) continue;
     const InputBuffer::Played played = session.input.take(tick, config.defects.stale_input);
     PlayerCommand command = played.command;
@@ -127,7 +148,8 @@ void Host::Impl::let_go() {
 
 /// The world turned some players: their own turning stays what it is, what is added to it makes up for it.
 void Host::Impl::adopt_turns() {
-  for (Session& session : sessions) {
+  for (const std::uint32_t seat : seated) {
+    Session& session = sessions[seat];
     if (session.state != SessionState::playing) continue;
     const int row = world->player_row(session.player);
     if (row < 0) continue;
@@ -149,7 +171,7 @@ void Host::Impl::settle_joins(DatagramBatch& out, std::vector<HostEvent>& events
     session.player = joined.id;
     session.joined_at = session.heard_at;
     session.state = SessionState::playing;
-    session.input = InputBuffer{};
+    session.input = InputBuffer{world->setup().rules.tick_rate_hz};
     // It has not turned yet and looks as it was put down.
     session.view_turn = world->players().command[slot_of(joined.id)].yaw;
     if (session.address.transport == Transport::tcp) out.add_admitted(session.address);
@@ -159,6 +181,7 @@ void Host::Impl::settle_joins(DatagramBatch& out, std::vector<HostEvent>& events
 }
 
 void Host::Impl::run_tick(Micros at, DatagramBatch& out, std::vector<HostEvent>& events) {
+  const std::uint64_t begun = stopwatch();
   fill_input();
   TickInput input;
   input.joins = joins;
@@ -192,7 +215,7 @@ void Host::Impl::run_tick(Micros at, DatagramBatch& out, std::vector<HostEvent>&
   const std::uint64_t published = stopwatch();
   note_phase(Phase::publish, published - stepped);
   keep_house(at, out, events);
-  note_phase(Phase::housekeeping, stopwatch() - published);
+  note_phase(Phase::housekeeping, stopwatch() - published + (before - begun));
 }
 
 void Host::Impl::keep_house(Micros at, DatagramBatch& out, std::vector<HostEvent>& events) {
@@ -201,7 +224,9 @@ void Host::Impl::keep_house(Micros at, DatagramBatch& out, std::vector<HostEvent
   tell_notices(at);
   const bool second = status.tick % world->setup().rules.tick_rate_hz == 0;
   std::uint32_t clients = 0;
-  for (Session& session : sessions) {
+  visited = seated;
+  for (const std::uint32_t row : visited) {
+    Session& session = sessions[row];
     if (session.state == SessionState::free) continue;
     session.datagram_tokens = std::min(session.datagram_tokens + datagrams_per_tick, datagrams_burst);
     if (second) session.chat_tokens = std::min(session.chat_tokens + 1, chat_lines_burst);
@@ -238,25 +263,30 @@ void Host::advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std:
   h.now = now;
   if (!h.started) {
     h.started = true;
-    h.tick_due = now;
+    h.began = now;
   }
   const std::uint64_t before = h.stopwatch();
   h.receive(now, in, out, events);
   h.note_phase(Phase::receive, h.stopwatch() - before);
   if (h.closed) return;
 
-  const Micros length = tick_length(*h.world);
-  const std::int64_t due = now < h.tick_due ? 0 : (now - h.tick_due) / length + 1;
+  const std::int64_t due = h.ticks_due();
+  if (due == 0) return;
   if (due > 1) ++h.status.ticks_late;
-  if (due > catch_up_ticks_max) {
-    const std::int64_t given_up = due - catch_up_ticks_max;
-    h.status.ticks_skipped += static_cast<std::uint64_t>(given_up);
-    h.tick_due += length * given_up;
+  h.ticks_behind = due > 1 ? h.ticks_behind + 1 : 0;
+  const std::int64_t backlog_max =
+      std::max<std::int64_t>(1, catch_up_ticks_max - h.ticks_behind / ticks_per_backlog);
+  if (due > backlog_max) {
+    h.status.ticks_skipped += static_cast<std::uint64_t>(due - backlog_max);
+    h.tick_slots += due - backlog_max;
   }
-  while (h.tick_due <= now) {
-    h.run_tick(now, out, events);
-    h.tick_due += length;
-  }
+  h.run_tick(now, out, events);
+  ++h.tick_slots;
+}
+
+void Host::note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns) {
+  impl_->note_phase(Phase::poll, poll_ns);
+  impl_->note_phase(Phase::send, send_ns);
 }
 
 void Host::shut_down(const std::string& reason, DatagramBatch& out) {
@@ -317,7 +347,7 @@ std::vector<PlayerInfo> Host::players() const {
 
 void Host::set_sink(TickSink* sink) { impl_->sink = sink; }
 void Host::set_message_of_the_day(const std::string& text) { impl_->config.message_of_the_day = text; }
-Micros Host::next_tick_at() const { return impl_->tick_due; }
+Micros Host::next_tick_at() const { return impl_->due_at(impl_->tick_slots); }
 const HostStatus& Host::status() const { return impl_->status; }
 const World& Host::world() const { return *impl_->world; }
 

@@ -24,9 +24,11 @@ namespace ashlar::server {
 /// Time since an arbitrary start, monotonic. Only main and the adapters read a clock.
 using Micros = std::chrono::duration<std::int64_t, std::micro>;
 
-/// Phases of one tick, measured one by one.
-enum class Phase : std::uint8_t { receive, step, publish, housekeeping };
-inline constexpr std::size_t phase_count = 4;
+/// Phases of one tick, measured one by one: together they are its time, from its wake to its last send.
+/// Poll and send are the adapter's (Host::note_adapter); housekeeping includes what collects the tick's
+/// input.
+enum class Phase : std::uint8_t { poll, receive, step, publish, housekeeping, send };
+inline constexpr std::size_t phase_count = 6;
 
 struct HostConfig {
   std::uint32_t clients_max = 256;
@@ -38,6 +40,9 @@ struct HostConfig {
   std::uint32_t rejoins_per_minute = 600;
   /// How long the body of a player who leaves within the same time after a fight stays in the world.
   Micros fight_linger{5'000'000};
+  /// What a client is sent of others in one snapshot, in whole datagrams of datagram_bytes_max: from
+  /// snapshot_parts_least of them to snapshot_parts_max.
+  std::uint32_t snapshot_bytes_max = 16 * datagram_bytes_max;
   std::string message_of_the_day;
   /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
   std::uint64_t (*stopwatch_ns)() = nullptr;
@@ -51,14 +56,18 @@ struct HostStatus {
   std::uint32_t monsters = 0;
   std::uint64_t world_hash = 0;
   std::uint64_t datagrams_in = 0, datagrams_out = 0, bytes_in = 0, bytes_out = 0;
-  std::uint64_t ticks_late = 0;                     ///< started more than one tick after they were due
+  std::uint64_t ticks_late = 0;                     ///< started a tick or more after they were due
   std::uint64_t ticks_skipped = 0;                  ///< given up in overload so that the tick slows for all
   std::uint64_t inputs_late = 0, inputs_early = 0;  ///< newest commands outside the buffer's reach
   std::uint64_t stuck = 0, recovered = 0;
-  std::uint64_t greeted_displaced = 0;  ///< sessions that had not joined and gave way to newer ones
-  std::uint32_t lingering = 0;          ///< bodies of players who left a fight
-  std::uint64_t notices_lost = 0;       ///< of joins and leaves, for clients that hear too slowly
-  std::uint64_t chat_given_up = 0;      ///< lines for clients that confirm none
+  std::uint64_t snapshots_cut = 0;  ///< had no room for all in reach: who was left out is first in the next
+  std::uint32_t snapshot_wait_ticks =
+      0;  ///< that anyone in reach of a client now waits to be told of, at most
+  std::uint32_t snapshot_wait_ticks_max = 0;  ///< since the start
+  std::uint64_t greeted_displaced = 0;        ///< sessions that had not joined and gave way to newer ones
+  std::uint32_t lingering = 0;                ///< bodies of players who left a fight
+  std::uint64_t notices_lost = 0;             ///< of joins and leaves, for clients that hear too slowly
+  std::uint64_t chat_given_up = 0;            ///< lines for clients that confirm none
   GateCounters gate;
   std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
@@ -125,12 +134,19 @@ class Host {
   Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret);
   ~Host();
 
-  /// Takes what arrived, runs the ticks that are due by `now` (at most a few; the rest is given up and
-  /// counted), and appends what is to be sent. Call every 1 to 2 ms. `out` and `events` are appended to.
+  /// Takes what arrived, runs one tick where one is due by `now`, and appends what is to be sent. Call every
+  /// 1 to 2 ms, and again at once while next_tick_at() is past: so what arrives is taken between ticks, too.
+  /// After a stall up to catch_up_ticks_max ticks are made up for; what is due beyond is given up and
+  /// counted. The longer it stays behind the fewer are: in lasting overload one, and the tick slows for all.
+  /// `out` and `events` are appended to.
+  static constexpr std::int64_t catch_up_ticks_max = 4;
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std::vector<HostEvent>& events);
 
   /// Tells every client goodbye with a reason. After it advance() only drops what arrives.
   void shut_down(const std::string& reason, DatagramBatch& out);
+
+  /// What polling and sending took in the turn of the last tick: for the status.
+  void note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns);
 
   /// Enters the next tick.
   void admin(const AdminCommand& command);

@@ -13,6 +13,7 @@
 #include "server/notices.h"
 #include "server/publisher.h"
 #include "server/session.h"
+#include "server/snapshot_order.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
@@ -36,6 +37,10 @@ struct Host::Impl {
   void settle_joins(DatagramBatch& out, std::vector<HostEvent>& events);
   void keep_house(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
   std::uint32_t next_tick() const { return number(world->tick()) + 1; }
+  Micros due_at(std::int64_t slot) const;
+  std::int64_t ticks_due() const;
+  void take_seat(std::uint32_t row);
+  void leave_seat(std::uint32_t row);
   std::uint64_t stopwatch() const { return config.stopwatch_ns != nullptr ? config.stopwatch_ns() : 0; }
   void note_phase(Phase phase, std::uint64_t ns);
 
@@ -74,6 +79,8 @@ struct Host::Impl {
                    std::vector<HostEvent>& events);
   void remove(Session& session, const std::string& why, std::vector<HostEvent>& events);
   void publish(Micros now, DatagramBatch& out);
+  void publish_to(Session& session, Micros now, DatagramBatch& out);
+  SnapshotPlan lay_out(Session& session, SnapshotHead& head, std::span<const CellBlock> blocks);
   void send_chat(Micros now, Session& session, DatagramBatch& out);
   void tell_all(const std::string& from, const std::string& text);
   void push_chat(Session& session, const std::string& from, const std::string& line);
@@ -84,7 +91,10 @@ struct Host::Impl {
   SecretKey secret;
   std::uint64_t connections_made = 0;
   std::vector<Session> sessions;
-  std::unordered_map<std::uint32_t, std::uint32_t> by_connection;          // rows; looked up, never iterated
+  std::unordered_map<std::uint32_t, std::uint32_t> by_connection;  // rows; looked up, never iterated
+  // Rows that are not free, in order: a tick costs what is there, however many could be.
+  std::vector<std::uint32_t> seated;
+  std::vector<std::uint32_t> visited;  // scratch, where a visit may free rows
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> by_address;  // looked up, never iterated
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> per_host;    // sessions by counted_as()
 
@@ -111,6 +121,8 @@ struct Host::Impl {
   Publisher publisher;
   MessageWriter writer;
   SnapshotWriter snapshots;
+  SnapshotOrder snapshot_order;
+  DVec3 eye_before;  // for Defects::wrong_eyes
   TickSink* sink = nullptr;
 
   // The next tick's input, collected; cleared after each step.
@@ -124,7 +136,9 @@ struct Host::Impl {
 
   HostStatus status;
   Micros now{0};
-  Micros tick_due{0};
+  Micros began{0};                // when the first tick was due
+  std::int64_t tick_slots = 0;    // ticks since then, played or given up
+  std::int64_t ticks_behind = 0;  // played one after the other while the next one was due, too
   bool started = false;
   bool closed = false;
   std::string shut_reason;

@@ -210,6 +210,7 @@ void Host::Impl::on_hello(Micros at, const PeerAddress& from, const PacketHeader
   const auto row = static_cast<std::uint32_t>(session - sessions.data());
   *session = Session{};
   session->began_at = at;
+  take_seat(row);
   session->state = SessionState::greeted;
   session->address = from;
   session->connection = next_connection(row);
@@ -307,6 +308,7 @@ void Host::Impl::remove(Session& session, const std::string& why, std::vector<Ho
   greeted.remove(session.connection);
   if (const auto it = per_host.find(counted_as(session.address)); it != per_host.end() && --it->second == 0)
     per_host.erase(it);
+  leave_seat(static_cast<std::uint32_t>(&session - sessions.data()));
   session = Session{};
 }
 

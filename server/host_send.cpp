@@ -12,7 +12,6 @@ namespace ashlar::server {
 namespace {
 
 constexpr Micros chat_repeat_after{250'000};
-constexpr std::size_t snapshot_parts_per_client = 16;
 /// Notices go into a client's chat while fewer lines than this wait there.
 constexpr std::size_t notices_beside_chat = chat_lines_waiting_max / 4;
 /// What viewers move while their command travels here and the snapshot back: a third of a second at a run.
@@ -73,8 +72,8 @@ void Host::Impl::say_goodbye(Session& session, GoodbyeReason reason, const std::
 
 void Host::Impl::tell_all(const std::string& from, const std::string& text) {
   const std::string line = make_printable(text, chat_bytes_max);
-  for (Session& session : sessions)
-    if (session.state == SessionState::playing) push_chat(session, from, line);
+  for (const std::uint32_t row : seated)
+    if (sessions[row].state == SessionState::playing) push_chat(sessions[row], from, line);
   if (!config.defects.lost_line || from.empty() || ++lines_told % 8 != 0) return;
   for (Session& session : sessions) session.chat.give_up_oldest();
 }
@@ -104,46 +103,72 @@ void Host::Impl::send_chat(Micros at, Session& session, DatagramBatch& out) {
     send(session.address, writer.write(next_header(session, at), session.chat[i]), out);
 }
 
-void Host::Impl::publish(Micros at, DatagramBatch& out) {
-  bool anyone = false;
-  for (const Session& session : sessions) anyone = anyone || session.state == SessionState::playing;
-  if (!anyone) return;
-  publisher.gather(*world);
+/// Lays out what the client is told of others, in turns where a snapshot has no room for all.
+SnapshotPlan Host::Impl::lay_out(Session& session, SnapshotHead& head, std::span<const CellBlock> blocks) {
+  const auto heights = config.defects.lost_heights ? std::span<const HeightBlock>{} : publisher.heights();
+  const std::size_t parts = config.snapshot_bytes_max / datagram_bytes_max;
+  const SnapshotPlan whole = snapshots.begin(head, blocks, heights, parts, publisher.motions());
+  if (whole.blocks_taken == blocks.size()) {
+    session.turn = {};
+    return whole;
+  }
+  ++status.snapshots_cut;
+  if (config.defects.no_turns) return whole;
+  std::size_t records = blocks.size();
+  for (const CellBlock& block : blocks) records += block.entities.size();
+  head.refresh_ticks = static_cast<std::uint16_t>(
+      std::min<std::uint32_t>(refresh_snapshots(records, parts) * config.snapshot_every_ticks, 0xffff));
+  const auto in_turns = snapshot_order.arrange(blocks, parts, session.turn);
+  const SnapshotPlan plan = snapshots.begin(head, in_turns, heights, parts, publisher.motions());
+  snapshot_order.advance(plan, head.tick, head.tick - config.snapshot_every_ticks, session.turn);
+  status.snapshot_wait_ticks = std::max(status.snapshot_wait_ticks, session.turn.waited(head.tick));
+  status.snapshot_wait_ticks_max = std::max(status.snapshot_wait_ticks_max, status.snapshot_wait_ticks);
+  return plan;
+}
+
+void Host::Impl::publish_to(Session& session, Micros at, DatagramBatch& out) {
+  const int row = world->player_row(session.player);
+  if (row < 0) return;
   const std::uint32_t tick = number(world->tick());
   const Rules& rules = world->setup().rules;
+  const PlayerTable& players = world->players();
+  const auto i = static_cast<std::size_t>(row);
+  OwnPlayer own;
+  own.body = players.body[i];
+  own.id = session.player;
+  own.health = health_share(players.health[i], rules.player_health);
+  own.view_turn = session.view_turn;
+  SnapshotHead head;
+  head.tick = tick;
+  head.applied_tick = config.defects.early_ack ? session.input.newest_tick() : session.input.last_own_tick();
+  head.chat_seen = session.chat_taken;
+  const std::int32_t level = session.input.level(tick);
+  head.input_ahead = level == InputBuffer::level_none
+                         ? input_ahead_none
+                         : static_cast<std::int8_t>(std::clamp(level, -127, 127));
+  head.own = &own;
+  const DVec3 eye = own.body.position_m + DVec3{0, 0, rules.player_eye_m};
   const double travelled_m = rules.walk_speed_mps_max * config.snapshot_every_ticks / rules.tick_rate_hz;
-  DVec3 eye_before;
-  for (Session& session : sessions) {
-    if (session.state != SessionState::playing) continue;
-    const int row = world->player_row(session.player);
-    if (row < 0) continue;
-    OwnPlayer own;
-    const PlayerTable& players = world->players();
-    const auto i = static_cast<std::size_t>(row);
-    own.body = players.body[i];
-    own.id = session.player;
-    own.health = health_share(players.health[i], world->setup().rules.player_health);
-    own.view_turn = session.view_turn;
-    SnapshotHead head;
-    head.tick = tick;
-    head.applied_tick =
-        config.defects.early_ack ? session.input.newest_tick() : session.input.last_own_tick();
-    head.chat_seen = session.chat_taken;
-    const std::int32_t level = session.input.level(tick);
-    head.input_ahead = level == InputBuffer::level_none
-                           ? input_ahead_none
-                           : static_cast<std::int8_t>(std::clamp(level, -127, 127));
-    head.own = &own;
-    const DVec3 eye = own.body.position_m + DVec3{0, 0, world->setup().rules.player_eye_m};
-    std::span<const CellBlock> blocks = publisher.blocks_near(
-        config.defects.wrong_eyes ? eye_before : eye, config.interest_radius_m, eye_margin_m + travelled_m);
-    eye_before = eye;
-    if (config.defects.blind_spot && !blocks.empty()) blocks = blocks.first(blocks.size() - 1);
-    const auto heights = config.defects.lost_heights ? std::span<const HeightBlock>{} : publisher.heights();
-    const SnapshotPlan plan =
-        snapshots.begin(head, blocks, heights, snapshot_parts_per_client, publisher.motions());
-    for (std::size_t part = 0; part < plan.parts; ++part)
-      send(session.address, snapshots.part(part, next_header(session, at)), out);
+  std::span<const CellBlock> blocks =
+      publisher.blocks_near(config.defects.wrong_eyes ? eye_before : eye, config.interest_radius_m,
+                            eye_margin_m + travelled_m, session.turn.active);
+  eye_before = eye;
+  if (config.defects.blind_spot && !blocks.empty()) blocks = blocks.first(blocks.size() - 1);
+  const SnapshotPlan plan = lay_out(session, head, blocks);
+  for (std::size_t part = 0; part < plan.parts; ++part)
+    send(session.address, snapshots.part(part, next_header(session, at)), out);
+}
+
+void Host::Impl::publish(Micros at, DatagramBatch& out) {
+  status.snapshot_wait_ticks = 0;
+  const auto plays = [this](std::uint32_t row) { return sessions[row].state == SessionState::playing; };
+  if (std::ranges::none_of(seated, plays)) return;
+  publisher.gather(*world);
+  // Another one is first each time: where the send buffer is full it is not always the same who lose.
+  const std::size_t first = number(world->tick()) / config.snapshot_every_ticks % seated.size();
+  for (std::size_t i = 0; i < seated.size(); ++i) {
+    const std::uint32_t row = seated[(first + i) % seated.size()];
+    if (plays(row)) publish_to(sessions[row], at, out);
   }
 }
 

@@ -18,8 +18,12 @@ enum class InputVerdict : std::uint8_t {
 /// ticks, then the player stands still. Value, 2 KiB, no allocation; the Host's thread.
 class InputBuffer {
  public:
-  static constexpr std::uint32_t reach_ticks = 64;      ///< farthest ahead a command may lie
-  static constexpr std::uint32_t repeat_ticks_max = 6;  ///< 0.1 s at 60 Hz
+  static constexpr std::uint32_t reach_ticks = 64;  ///< farthest ahead a command may lie
+  /// How often a missing command repeats the last one: for 0.1 s, at least once.
+  static constexpr std::uint32_t repeat_ticks(std::uint32_t tick_rate_hz) { return (tick_rate_hz + 5) / 10; }
+
+  explicit InputBuffer(std::uint32_t tick_rate_hz = 60)
+      : repeat_ticks_(repeat_ticks(tick_rate_hz)), missed_(repeat_ticks_) {}
 
   /// @param next  the tick that will be played next
   InputVerdict add(std::uint32_t tick, const PlayerCommand& command, std::uint32_t next) {
@@ -52,7 +56,7 @@ class InputBuffer {
       missed_ = 0;
       return {last_, true};
     }
-    if (missed_ < repeat_ticks_max) {
+    if (missed_ < repeat_ticks_) {
       ++missed_;
       return {last_, false};
     }
@@ -82,7 +86,8 @@ class InputBuffer {
   PlayerCommand last_;
   std::uint32_t newest_ = 0;
   std::uint32_t last_own_tick_ = 0;
-  std::uint32_t missed_ = repeat_ticks_max;
+  std::uint32_t repeat_ticks_;
+  std::uint32_t missed_;
   bool any_ = false;
 };
 

@@ -1,18 +1,13 @@
 #include "server/log.h"
 
-#include <spdlog/async.h>  // thread_pool, overflow policy
-#include <spdlog/async_logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <mutex>
 
 namespace ashlar::server {
 namespace {
-
-constexpr std::size_t queue_lines_max = 8192;
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
@@ -52,29 +47,18 @@ class ForwardSink final : public spdlog::sinks::base_sink<std::mutex> {
 
 struct Log::Impl {
   LogFormat format;
-  std::shared_ptr<spdlog::details::thread_pool> pool;  // null: lines are written on the calling thread
+  std::shared_ptr<LineSink> sink;
   std::shared_ptr<spdlog::logger> logger;
 };
 
-Log::Log(LogFormat format, LogLevel least) : impl_(new Impl{format, nullptr, nullptr}) {
-  impl_->pool = std::make_shared<spdlog::details::thread_pool>(queue_lines_max, 1);
-  auto sink = std::make_shared<spdlog::sinks::stdout_sink_mt>();
-  impl_->logger = std::make_shared<spdlog::async_logger>("ashlar", std::move(sink), impl_->pool,
-                                                         spdlog::async_overflow_policy::overrun_oldest);
-  impl_->logger->set_formatter(make_formatter(format));
-  impl_->logger->flush_on(spdlog::level::debug);  // a reader of the pipe sees each line when it is written
-  set_level(least);
-}
-
 Log::Log(LogFormat format, LogLevel least, std::shared_ptr<LineSink> sink)
-    : impl_(new Impl{format, nullptr, nullptr}) {
+    : impl_(new Impl{format, sink, nullptr}) {
   impl_->logger = std::make_shared<spdlog::logger>("ashlar", std::make_shared<ForwardSink>(std::move(sink)));
   impl_->logger->set_formatter(make_formatter(format));
   set_level(least);
 }
 
-// Ending the pool writes what is queued, then joins its thread.
-Log::~Log() { impl_->pool.reset(); }
+Log::~Log() = default;
 
 void Log::event(LogLevel level, std::string_view name, std::span<const LogField> fields) {
   if (!logs(level)) return;
@@ -83,6 +67,6 @@ void Log::event(LogLevel level, std::string_view name, std::span<const LogField>
 
 void Log::set_level(LogLevel least) { impl_->logger->set_level(to_spdlog(least)); }
 bool Log::logs(LogLevel level) const { return impl_->logger->should_log(to_spdlog(level)); }
-std::uint64_t Log::lines_lost() const { return impl_->pool ? impl_->pool->overrun_counter() : 0; }
+std::uint64_t Log::lines_lost() const { return impl_->sink->lines_lost(); }
 
 }  // namespace ashlar::server

@@ -38,18 +38,16 @@ class LineSink {
  public:
   virtual ~LineSink() = default;
   virtual void line(std::string_view text) = 0;
+  /// That it had no room for.
+  virtual std::uint64_t lines_lost() const { return 0; }
 };
 
-/// Writes events. Lines go through a bounded queue to a thread of its own, so that a terminal or a pipe that
-/// stands still holds up nothing; when the queue is full the oldest lines are lost, and the loss is told.
-/// event() may be called from any thread.
+/// Writes events, at once and on the calling thread, to a sink: the server's is an OutputWriter, so that a
+/// terminal or a pipe that stands still holds up nothing. event() may be called from any thread.
 class Log {
  public:
-  /// To standard output.
-  Log(LogFormat format, LogLevel least);
-  /// To a sink, at once and on the calling thread: for a screen that shares the terminal, and for tests.
   Log(LogFormat format, LogLevel least, std::shared_ptr<LineSink> sink);
-  ~Log();  ///< writes what is queued
+  ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
@@ -66,7 +64,7 @@ class Log {
 
   void set_level(LogLevel least);
   bool logs(LogLevel level) const;
-  /// Lines that the full queue lost so far.
+  /// Lines that the sink had no room for so far.
   std::uint64_t lines_lost() const;
 
  private:

@@ -1,5 +1,6 @@
 #include "server/loop.h"
 
+#include <algorithm>
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <asio/signal_set.hpp>
@@ -9,6 +10,7 @@
 #include <cstdlib>
 
 #include "server/edges.h"
+#include "server/every.h"
 #include "server/net/address.h"
 
 namespace ashlar::server {
@@ -19,6 +21,9 @@ using Clock = std::chrono::steady_clock;
 
 /// The longest an arrived datagram waits in the kernel: a flood between two polls must fit its buffer.
 constexpr microseconds poll_every{2000};
+/// While nobody is there and nothing arrives: who comes waits a little longer.
+constexpr microseconds poll_every_idle{10'000};
+constexpr microseconds watch_every = std::chrono::milliseconds(100);
 constexpr microseconds console_every = std::chrono::milliseconds(50);
 constexpr microseconds goodbye_time_max = std::chrono::seconds(1);
 constexpr microseconds goodbye_repeat_every = std::chrono::milliseconds(20);
@@ -77,15 +82,22 @@ struct Loop::Impl {
     timer.cancel();
   }
 
-  void turn(Host& host, Transports& transports, Edges& edges) {
+  /// From its wake to its last send. @return nanoseconds that it took
+  std::uint64_t turn(Host& host, Transports& transports, Edges& edges) {
+    const std::uint64_t woken = stopwatch_ns();
     const microseconds now = Loop::now();
     in.clear();
     out.clear();
     events.clear();
     transports.poll(now, in);
+    const std::uint64_t polled = stopwatch_ns();
     host.advance(now, in, out, events);
+    const std::uint64_t advanced = stopwatch_ns();
     transports.send(now, out);
+    const std::uint64_t sent = stopwatch_ns();
+    host.note_adapter(polled - woken, sent - advanced);
     edges.observe(now, host.status(), transports.counters(), events, transports.tcp_closes());
+    return sent - woken;
   }
 
   static void log_players(const Host& host, Log& log) {
@@ -200,41 +212,36 @@ void Loop::request_stop(const std::string& reason) {
 void Loop::run(Host& host, Transports& transports, Log& log, const LoopOptions& options) {
   const microseconds start = now();
   const microseconds stop_at = start + options.run_for;
-  microseconds next_status = start + std::chrono::seconds(options.status_every_s);
-  microseconds next_live = start, next_console = start, next_watch = start;
+  const auto status_every = std::chrono::seconds(std::max(1u, options.status_every_s));
+  Every status_time(start + status_every, status_every);
+  Every live_time(start, std::chrono::seconds(1));
+  Every console_time(start, console_every), watch_time(start, watch_every);
   Edges edges(log, start, options.title.tick_rate_hz);
   StatusMeter status_meter(start);
   StatusMeter live_meter(start);
   StatusMeter console_meter(start);  // each view has an interval of its own
 
   while (impl_->stop_reason.empty()) {
-    impl_->turn(host, transports, edges);
+    const std::uint64_t turn_ns = impl_->turn(host, transports, edges);
     const microseconds at = now();
-    status_meter.observe(host.status());
-    live_meter.observe(host.status());
-    console_meter.observe(host.status());
-    if (options.status_every_s > 0 && at >= next_status) {
+    for (StatusMeter* meter : {&status_meter, &live_meter, &console_meter})
+      meter->observe(host.status(), turn_ns);
+    if (options.status_every_s > 0 && status_time.due(at))
       log_status(log, status_meter.report(at, host.status(), transports.counters()));
-      next_status += std::chrono::seconds(options.status_every_s);
-    }
-    if (options.live != nullptr && at >= next_live) {
+    if (options.live != nullptr && live_time.due(at))
       options.live->show(
           status_text(options.title, live_meter.report(at, host.status(), transports.counters())));
-      next_live = at + std::chrono::seconds(1);
-    }
-    if (options.console != nullptr && at >= next_console) {
-      next_console = at + console_every;
+    if (options.console != nullptr && console_time.due(at)) {
       if (impl_->obey(*options.console, host, log))
         log_status(log, console_meter.report(at, host.status(), transports.counters()));
     }
-    if (options.watch && at >= next_watch) {
-      next_watch = at + std::chrono::seconds(1);
-      options.watch();
-    }
+    if (options.watch && watch_time.due(at)) options.watch();
     if (impl_->reload_wanted && options.reload) options.reload();
     impl_->reload_wanted = false;
     if (options.run_for.count() > 0 && at >= stop_at) impl_->stop_reason = "time is up";
-    if (impl_->stop_reason.empty()) impl_->sleep_until(std::min(host.next_tick_at(), at + poll_every));
+    const bool idle = host.status().clients == 0 && impl_->in.empty();
+    if (impl_->stop_reason.empty())
+      impl_->sleep_until(std::min(host.next_tick_at(), at + (idle ? poll_every_idle : poll_every)));
   }
 
   log.info("stopping", {{"reason", impl_->stop_reason}, {"clients", host.status().clients}});

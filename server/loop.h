@@ -6,22 +6,22 @@
 #include <string>
 
 #include "server/admin/console.h"
-#include "server/admin/live_view.h"
 #include "server/admin/status.h"
 #include "server/host.h"
 #include "server/log.h"
 #include "server/net/transports.h"
+#include "server/output_writer.h"
 
 namespace ashlar::server {
 
 struct LoopOptions {
   std::chrono::milliseconds run_for{0};  ///< 0: until a signal
   std::uint32_t status_every_s = 0;      ///< 0: never
-  LiveView* live = nullptr;              ///< shown once a second; may be null
+  OutputWriter* live = nullptr;          ///< the status is shown there once a second; may be null
   StatusTitle title;
   Console* console = nullptr;    ///< may be null
   std::function<void()> reload;  ///< on HUP
-  std::function<void()> watch;   ///< once a second, for what goes on beside the loop; may be empty
+  std::function<void()> watch;   ///< ten times a second, for what goes on beside the loop; may be empty
 };
 
 /// The one thread that owns the Host: sockets in, ticks that are due, sockets out, every 1 to 2 ms by a

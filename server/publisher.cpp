@@ -131,7 +131,7 @@ void Publisher::find_places() {
   private_.reserve(records_.size());
 }
 
-std::optional<CellBlock> Publisher::visible_part(std::size_t block) {
+std::optional<CellBlock> Publisher::visible_part(std::size_t block, bool all_empty) {
   const CellBlock& all = blocks_[block];
   if (maps_.empty() || block >= cells_.size()) return all;
   const Cell& cell = cells_[block];
@@ -150,18 +150,20 @@ std::optional<CellBlock> Publisher::visible_part(std::size_t block) {
       private_.push_back(records_[i]);
   }
   if (private_.size() - start == cell.count) return all;
-  if (private_.size() == start && (round_ + block) % empty_every_rounds != 0) return std::nullopt;
+  if (private_.size() == start && !all_empty && (round_ + block) % empty_every_rounds != 0)
+    return std::nullopt;
   return CellBlock{all.cell, std::span(private_).subspan(start)};
 }
 
-std::span<const CellBlock> Publisher::blocks_near(DVec3 eye_m, double radius_m, double margin_m) {
+std::span<const CellBlock> Publisher::blocks_near(DVec3 eye_m, double radius_m, double margin_m,
+                                                  bool all_empty) {
   near_.clear();
   private_.clear();  // keeps its memory: spans into it stay good, as every record is copied at most once
   if (!maps_.empty()) onlooker_.look_from(maps_, rooms_, eye_m, margin_m);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const double d2 = distance2(eye_m, blocks_[i].cell);
     if (d2 > radius_m * radius_m) continue;
-    if (const auto block = visible_part(i)) near_.emplace_back(d2, *block);
+    if (const auto block = visible_part(i, all_empty)) near_.emplace_back(d2, *block);
   }
   std::ranges::sort(near_, [](const auto& a, const auto& b) {
     return std::tuple(a.first, key(a.second.cell)) < std::tuple(b.first, key(b.second.cell));

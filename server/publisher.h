@@ -23,8 +23,11 @@ class Publisher {
   /// that all share, one of which some may be seen a copy of their records, and one of which nobody may be
   /// seen goes out now and then, empty. Cells that just became empty are always among them. So a client
   /// forgets who left. Valid until the next call of either.
-  /// @param margin_m  how far the viewer may be from its eye by the time it sees the snapshot
-  std::span<const CellBlock> blocks_near(DVec3 eye_m, double radius_m, double margin_m);
+  /// @param margin_m   how far the viewer may be from its eye by the time it sees the snapshot
+  /// @param all_empty  cells of which nobody may be seen are among them at every call: where cells go out in
+  ///                   turns, now and then would miss them
+  std::span<const CellBlock> blocks_near(DVec3 eye_m, double radius_m, double margin_m,
+                                         bool all_empty = false);
 
   /// The sectors' heights that go out this tick: those in motion, and a share of all, so that every sector
   /// comes round within a second, or as soon as snapshot_sector_heights_max a snapshot let it.
@@ -47,7 +50,7 @@ class Publisher {
   };
   void add(DVec3 position, const Cylinder& shape, EntityRecord record);
   void find_places();
-  std::optional<CellBlock> visible_part(std::size_t block);
+  std::optional<CellBlock> visible_part(std::size_t block, bool all_empty);
   void gather_heights(const World& world);
   void gather_moving(const World& world);
 

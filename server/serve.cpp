@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "protocol/recorded_world.h"
-#include "server/admin/live_view.h"
+#include "server/background.h"
 #include "server/host.h"
 #include "server/log.h"
 #include "server/loop.h"
@@ -35,6 +35,7 @@ HostConfig host_config(const Config& config) {
   host.interest_radius_m = config.interest_radius_m;
   host.rejoins_per_minute = config.rejoins_per_minute;
   host.fight_linger = Micros{static_cast<std::int64_t>(config.fight_linger_s * 1e6)};
+  host.snapshot_bytes_max = config.snapshot_bytes_max;
   host.message_of_the_day = config.motd;
   host.stopwatch_ns = stopwatch_ns;
   return host;
@@ -96,10 +97,11 @@ std::string numbers_and_counts(std::span<const std::pair<std::uint16_t, std::uin
   return out;
 }
 
-/// HUP: reads the layers again; what can change while clients play does, the rest is named.
+using Reloaded = std::expected<LoadedConfig, std::string>;
+
+/// After HUP read the layers again: what can change while clients play does, the rest is named.
 /// @param start  the layers as they would be read now if nobody had changed anything since the start
-void reload(const CommandLine& line, const LoadedConfig& start, Host& host, Log& log) {
-  const auto fresh = load_config(line, own_environment());
+void reload(const Reloaded& fresh, const LoadedConfig& start, Host& host, Log& log) {
   if (!fresh) {
     log.event(LogLevel::error, "reload_failed", {{"error", fresh.error()}});
     return;
@@ -114,19 +116,16 @@ void reload(const CommandLine& line, const LoadedConfig& start, Host& host, Log&
   log.info("reloaded", {{"motd", fresh->config.motd}, {"config", fresh->config_file}});
 }
 
-/// The log, and the view it shares the terminal with where there is one.
+/// The log, and what it shares the terminal with.
 struct Output {
-  explicit Output(const Config& config) {
-    // Drawing in place needs a terminal: anywhere else the status becomes lines of the log.
-    if (config.live && ::isatty(STDOUT_FILENO) == 1) {
-      view = std::make_shared<LiveView>(stdout);
-      log = std::make_unique<Log>(config.log_format, config.log_level, view);
-    } else {
-      log = std::make_unique<Log>(config.log_format, config.log_level);
-    }
-  }
-  std::shared_ptr<LiveView> view;
+  explicit Output(const Config& config)
+      : writer(std::make_shared<OutputWriter>(STDOUT_FILENO)),
+        log(std::make_unique<Log>(config.log_format, config.log_level, writer)),
+        // Drawing in place needs a terminal: anywhere else the status becomes lines of the log.
+        live(config.live && ::isatty(STDOUT_FILENO) == 1) {}
+  std::shared_ptr<OutputWriter> writer;
   std::unique_ptr<Log> log;
+  bool live;
 };
 
 }  // namespace
@@ -253,17 +252,19 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   LoopOptions options;
   options.run_for = loaded.config.run_for;
   options.status_every_s = loaded.config.status_every_s;
-  if (loaded.config.live && output->view == nullptr && options.status_every_s == 0)
-    options.status_every_s = 1;
-  options.live = output->view.get();
+  if (loaded.config.live && !output->live && options.status_every_s == 0) options.status_every_s = 1;
+  options.live = output->live ? output->writer.get() : nullptr;
   options.title = {transports.port(), loaded.config.clients_max, loaded.config.rules.tick_rate_hz};
   Console console(STDIN_FILENO);
   options.console = &console;
   // As the layers are now, a world that was just made among them: what changes later, somebody changed.
   const auto as_started = load_config(line, own_environment());
-  options.reload = [&] { reload(line, as_started ? *as_started : loaded, host, log); };
+  // Beside the loop: a file may lie where reading never ends.
+  Background<Reloaded> reading;
+  options.reload = [&] { reading.start([line] { return load_config(line, own_environment()); }); };
   bool recording_lost = false;
   options.watch = [&] {
+    if (const auto fresh = reading.take()) reload(*fresh, as_started ? *as_started : loaded, host, log);
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
     recording_lost = true;
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});

@@ -10,6 +10,7 @@
 #include "server/host.h"
 #include "server/input_buffer.h"
 #include "server/notices.h"
+#include "server/snapshot_order.h"
 
 namespace ashlar::server {
 
@@ -81,7 +82,7 @@ struct Session {
   EntityId player{};
   SequenceWindow seen;
   AckTracker sent;
-  InputBuffer input;
+  InputBuffer input{};
   /// How far spawns and teleporters have turned the player's view, beside its own turning: added to the yaw
   /// of its commands. Those that it made before it knew are turned with the rest.
   Turn16 view_turn{0};
@@ -97,6 +98,7 @@ struct Session {
   Micros rtt{0};                             ///< of its last acknowledgement, smoothed; 0: none yet
   std::uint64_t acked = 0, ack_highest = 0;  ///< our packets it has named as received, and the newest of them
   ChatQueue chat;
+  SnapshotTurn turn;
   std::string kicked_for;  ///< empty: it may stay
   Micros began_at{0};
   NoticeQueue notices;

@@ -169,6 +169,7 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
   world.setup.rules = config.rules;
   world.setup.players_max = config.clients_max;
   world.setup.monsters = config.monsters;
+  world.setup.spawn = {{config.spawn_x_m, config.spawn_y_m}, config.spawn_radius_m};
   world.setup.monsters_max = std::max(world.setup.monsters_max, config.monsters);
   world.wads = content.wads.files;
   world.maps = content.requests;

@@ -30,7 +30,7 @@ struct Startup {
   PreparedWorld content;
   std::unique_ptr<World> world;
   SecretKey secret;
-  FileLimit files;  ///< what connections over TCP may take
+  FileLimit files;              ///< what connections over TCP may take
   std::int64_t content_ms = 0;  ///< that maps and props took
 
   /// Gives everything on the disk its name. @return or one line that names the file and the remedy

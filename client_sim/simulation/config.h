@@ -12,6 +12,7 @@
 #include "client_sim/simulation/ground_memo.h"
 #include "server/host.h"
 #include "world/sim/rules.h"
+#include "world/sim/world.h"
 
 namespace ashlar {
 class PlacedMap;
@@ -30,6 +31,9 @@ struct SimulationConfig {
   std::uint32_t seconds = 600;  ///< of simulated time
   std::uint16_t tick_rate_hz = 60;
   std::uint16_t snapshot_every_ticks = 1;  ///< to a second's
+  std::uint32_t snapshot_bytes_max = server::HostConfig{}.snapshot_bytes_max;
+  SpawnArea spawn;      ///< where players appear
+  bool hostile = true;  ///< some of the seats are attackers'
   Solver player_solver = Solver::sweep, monster_solver = Solver::sweep;
   FaultRates rates;
   std::optional<std::vector<Fault>> faults;  ///< in place of those that seed and rates would give

@@ -10,6 +10,7 @@
 #include "client_sim/simulation/match.h"
 #include "protocol/snapshot_writer.h"
 #include "server/host.h"
+#include "server/snapshot_order.h"
 #include "world/bsp/placement.h"
 #include "world/sim/world.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 using client_sim::ClientState;
 using client_sim::ViewCell;
+using client_sim::ViewRange;
 
 /// No fault here or at the server for so long, and a client must be playing and hear from it.
 constexpr Micros calm_enough{12'000'000};
@@ -28,8 +30,8 @@ constexpr Micros silence_max{1'000'000};
 constexpr int snapshots_lost_max = 4;
 /// A line that a calm client has not confirmed by then is lost.
 constexpr Micros chat_wait_max{5'000'000};
-/// As InputBuffer documents it: a missing command repeats the last one so often, then the player stands.
-constexpr unsigned repeats_max = 6;
+/// As InputBuffer documents it: a missing command repeats the last one for so long, then the player stands.
+constexpr double repeat_s = 0.1;
 
 std::string client_name(const Seat& seat) { return "client " + std::to_string(seat.number()); }
 
@@ -47,8 +49,8 @@ bool same_body(const Body& a, const Body& b) {
          a.last_free_m == b.last_free_m && fields(a) == fields(b);
 }
 
-/// Whom a client holds in a cell as complete for a tick was there at that tick, and whoever was there besides
-/// it could not see: interest leaves out whom rock hides, and nobody else.
+/// Whom a client holds in a cell's range of ids as of a tick was there at that tick, and whoever was there
+/// besides it could not see: interest leaves out whom rock hides, and nobody else.
 class CellsAreTrue final : public Invariant {
  public:
   std::string_view name() const override { return "what a client holds of a cell was so on the server"; }
@@ -58,13 +60,17 @@ class CellsAreTrue final : public Invariant {
       if (seat->tainted() || match.session_of(*seat) == nullptr) continue;
       Known& known = known_[seat->number()];
       if (known.life != seat->lives()) known = {seat->lives(), {}};
-      for (const ViewCell& cell : seat->client()->view().cells()) {
-        if (cell.tick == 0 || !is_news(known, cell)) continue;
-        const TrueFrame* frame = match.truth().at(cell.tick);
-        if (frame == nullptr) continue;
-        if (auto wrong = compare(cell, *frame, match.session_of(*seat)->player))
-          return Finding{client_name(*seat), "holds " + text_of(cell) + std::move(*wrong)};
-      }
+      looked_.clear();
+      for (const ViewCell& cell : seat->client()->view().cells())
+        for (const ViewRange& range : cell.ranges) {
+          looked_.push_back({cell.cell, range.first, range.last, range.tick});
+          if (std::ranges::binary_search(known.looked, looked_.back())) continue;
+          const TrueFrame* frame = match.truth().at(range.tick);
+          if (frame == nullptr) continue;
+          if (auto wrong = compare(cell.cell, range, *frame, match.session_of(*seat)->player))
+            return Finding{client_name(*seat), "holds " + text_of(cell.cell, range) + std::move(*wrong)};
+        }
+      std::swap(known.looked, looked_);
     }
     return std::nullopt;
   }
@@ -72,80 +78,127 @@ class CellsAreTrue final : public Invariant {
  private:
   struct Looked {
     CellCoord cell;
+    EntityId first{}, last{};
     std::uint32_t tick = 0;
+    friend auto operator<=>(const Looked&, const Looked&) = default;
   };
   struct Known {
     std::uint32_t life = 0;
-    std::vector<Looked> looked;
+    std::vector<Looked> looked;  // what the client held at the last look, in the order of its view
   };
 
-  static bool is_news(Known& known, const ViewCell& cell) {
-    const auto it = std::ranges::find(known.looked, cell.cell, &Looked::cell);
-    if (it == known.looked.end()) {
-      known.looked.push_back({cell.cell, cell.tick});
-      return true;
-    }
-    return std::exchange(it->tick, cell.tick) != cell.tick;
-  }
   static bool same(const EntityRecord& a, const TrueEntity& b) { return a == b.record; }
-  static std::string text_of(const ViewCell& cell) {
-    return "cell (" + std::to_string(cell.cell.x) + ", " + std::to_string(cell.cell.y) + ", " +
-           std::to_string(cell.cell.z) + ") of tick " + std::to_string(cell.tick);
+  static std::string text_of(CellCoord cell, const ViewRange& range) {
+    return "cell (" + std::to_string(cell.x) + ", " + std::to_string(cell.y) + ", " + std::to_string(cell.z) +
+           ") of tick " + std::to_string(range.tick);
   }
 
   /// What is wrong with it, if anything.
-  std::optional<std::string> compare(const ViewCell& cell, const TrueFrame& frame, EntityId viewer) {
-    const std::span<const TrueEntity> truth = frame.cell(cell.cell);
-    if (std::ranges::equal(cell.entities, truth, same)) return std::nullopt;
-    sorted_.assign(cell.entities.begin(), cell.entities.end());  // pieces come in any order
-    std::ranges::sort(sorted_, {}, &EntityRecord::id);
-    auto held = sorted_.begin();
+  static std::optional<std::string> compare(CellCoord cell, const ViewRange& range, const TrueFrame& frame,
+                                            EntityId viewer) {
+    const std::span<const TrueEntity> truth = frame.cell(cell, range.first, range.last);
+    if (std::ranges::equal(range.entities, truth, same)) return std::nullopt;
+    auto held = range.entities.begin();
     for (const TrueEntity& there : truth) {
-      if (held != sorted_.end() && same(*held, there)) {
+      if (held != range.entities.end() && same(*held, there)) {
         ++held;
       } else if (frame.sees(viewer, there.record.id)) {
         return " without " + entity_name(there.record.id) + ", who is in its sight";
       }
     }
-    if (held == sorted_.end()) return std::nullopt;
-    return " with " + std::to_string(sorted_.size()) + " entities, " + entity_name(held->id) +
+    if (held == range.entities.end()) return std::nullopt;
+    return " with " + std::to_string(range.entities.size()) + " entities, " + entity_name(held->id) +
            " as it was not, the server had " + std::to_string(truth.size());
   }
 
   std::vector<Known> known_;
-  std::vector<EntityRecord> sorted_;
+  std::vector<Looked> looked_;
 };
 
-/// Whoever is in a player's sight and in reach of interest is in each of its snapshots. Their cells are
-/// compared above.
+/// Whoever is in a player's sight and in reach of interest is in each of its snapshots, or, where a snapshot
+/// has no room for all, in one of so many that follow one another. Their cells are compared above.
 class TheSeenAreTold final : public Invariant {
  public:
   std::string_view name() const override { return "a client is told of whom its player sees"; }
-  void on_server_start(const Match& match) override { looked_.assign(match.config().clients, 0); }
+  void on_server_start(const Match& match) override { looked_.assign(match.config().clients, {}); }
   std::optional<Finding> after_clients(const Match& match) override {
-    const double radius_m = server::HostConfig{}.interest_radius_m;
     for (const auto& seat : match.seats()) {
       const server::SessionAudit* session = match.session_of(*seat);
       if (session == nullptr || seat->tainted()) continue;
       const std::uint32_t tick = seat->client()->complete_tick();
-      if (std::exchange(looked_[seat->number()], tick) == tick) continue;
+      Looked& looked = looked_[seat->number()];
+      if (looked.life != seat->lives() || looked.tick + match.config().snapshot_every_ticks < tick)
+        looked = {seat->lives(), 0, tick};  // some were lost before this one
+      if (std::exchange(looked.tick, tick) == tick) continue;
       const TrueFrame* frame = match.truth().at(tick);
       if (frame == nullptr) continue;
-      for (const TrueSight& sight : frame->sights) {
-        if (sight.viewer != session->player || sight.distance_m > radius_m) continue;
-        const auto cells = seat->client()->view().cells();
-        const auto cell = std::ranges::find(cells, sight.cell, &ViewCell::cell);
-        if (cell == cells.end() || cell->tick < tick)
-          return Finding{client_name(*seat), "was told nothing by tick " + std::to_string(tick) +
-                                                 " of the cell of " + entity_name(sight.seen) +
-                                                 ", who is in its sight"};
-      }
+      const std::uint32_t wait = wait_ticks(match, *frame);
+      // By rays it is known of few pairs in each tick that they see each other; without maps all do.
+      if (wait > 0 && (tick - looked.since < wait || !match.config().maps.empty())) continue;
+      if (auto missing = look_for_missing(match, *seat, *frame, session->player, wait)) return missing;
     }
     return std::nullopt;
   }
 
  private:
-  std::vector<std::uint32_t> looked_;  // the newest complete tick, by seat
+  struct Looked {
+    std::uint32_t life = 0;
+    std::uint32_t tick = 0;   // the newest complete one
+    std::uint32_t since = 0;  // and every one from here on was
+  };
+
+  /// How old the newest word of somebody in reach may be: by the bound that the server states, from the world
+  /// as it was and not from what was sent.
+  static std::uint32_t wait_ticks(const Match& match, const TrueFrame& frame) {
+    std::size_t cells = 0;
+    const CellCoord* last = nullptr;
+    for (const TrueEntity& e : frame.entities) {
+      cells += last == nullptr || e.cell != *last ? 1 : 0;
+      last = &e.cell;
+    }
+    // As many cells again that have just become empty.
+    const std::uint32_t snapshots = server::refresh_snapshots(
+        frame.entities.size() + 2 * cells, match.config().snapshot_bytes_max / datagram_bytes_max);
+    return (snapshots - 1) * match.config().snapshot_every_ticks;
+  }
+
+  std::optional<Finding> look_for_missing(const Match& match, const Seat& seat, const TrueFrame& frame,
+                                          EntityId viewer, std::uint32_t wait) {
+    const double radius_m = server::HostConfig{}.interest_radius_m;
+    eyes_.clear();
+    for (std::uint32_t tick = frame.tick - wait; wait > 0 && tick <= frame.tick; ++tick) {
+      const TrueFrame* then = match.truth().at(tick);
+      const TruePlayer* self = then == nullptr ? nullptr : then->player(viewer);
+      if (self == nullptr) return std::nullopt;  // it has not been in the world for so long
+      eyes_.emplace_back(then, self->body.position_m);
+    }
+    for (const TrueSight& sight : frame.sights) {
+      if (sight.viewer != viewer || sight.distance_m > radius_m) continue;
+      if (!was_there(sight, radius_m - 2)) continue;  // the eye is above the base
+      const auto cells = seat.client()->view().cells();
+      const auto cell = std::ranges::lower_bound(cells, sight.cell, {}, &ViewCell::cell);
+      const ViewRange* range =
+          cell == cells.end() || cell->cell != sight.cell ? nullptr : cell->range_of(sight.seen);
+      if (range == nullptr || range->tick + wait < frame.tick)
+        return Finding{client_name(seat), "was told nothing from tick " + std::to_string(frame.tick - wait) +
+                                              " to " + std::to_string(frame.tick) + " of " +
+                                              entity_name(sight.seen) + " in its cell, who is in its sight"};
+    }
+    return std::nullopt;
+  }
+
+  /// In this cell and in reach all the while.
+  bool was_there(const TrueSight& sight, double radius_m) const {
+    return std::ranges::all_of(eyes_, [&](const auto& eye) {
+      const auto cell = eye.first->cell(sight.cell, sight.seen, sight.seen);
+      if (cell.empty()) return false;
+      const EntityRecord& e = cell.front().record;
+      return length(dequantise({sight.cell, e.x, e.y, e.z}) - eye.second) <= radius_m;
+    });
+  }
+
+  std::vector<Looked> looked_;  // by seat
+  std::vector<std::pair<const TrueFrame*, DVec3>> eyes_;
 };
 
 /// Floors and ceilings are told as they were, and again and again.
@@ -270,6 +323,7 @@ class CommandsAreTheirs final : public Invariant {
       const bool proves = seat != nullptr && !seat->tainted() && !seat->hostile();
       const PlayerCommand command = match.as_made(input);
       const bool own = sent != nullptr && *sent == command;
+      const auto repeats_max = static_cast<unsigned>(match.config().tick_rate_hz * repeat_s + 0.5);
       const bool repeat = command == last.command && last.repeats < repeats_max;
       PlayerCommand still;
       still.yaw = last.command.yaw;

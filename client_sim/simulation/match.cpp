@@ -26,6 +26,7 @@ WorldSetup setup_of(const SimulationConfig& config) {
   setup.players_max = 2 * config.clients + 8;
   setup.monsters_max = config.monsters;
   setup.monsters = config.monsters;
+  setup.spawn = config.spawn;
   setup.maps = config.maps;
   setup.props = config.props;
   setup.make_chunk = chunks_of(config.ground);
@@ -115,6 +116,7 @@ void Match::start_server() {
   setup.clients_max = 2 * config_.clients + 8;
   setup.clients_per_address_max = setup.clients_max;
   setup.snapshot_every_ticks = config_.snapshot_every_ticks;
+  setup.snapshot_bytes_max = config_.snapshot_bytes_max;
   setup.message_of_the_day = "simulated";
   setup.defects = config_.defects;
   const server::SecretKey secret{rng_for(config_.seed, 0x5ec, outcome_.servers).next_u64(), 0};

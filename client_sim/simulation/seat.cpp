@@ -41,7 +41,8 @@ Seat::Seat(const SimulationConfig& config, std::uint32_t number)
       down_({}, rng_.next_u64()),
       drift_ppm_(static_cast<int>(rng_.below(401)) - 200),
       clock_offset_(Micros{rng_.below(1'000'000'000)}) {
-  if (number % hostile_every == hostile_every - 2 || number % hostile_stream == hostile_stream - 1)
+  if (config.hostile &&
+      (number % hostile_every == hostile_every - 2 || number % hostile_stream == hostile_stream - 1))
     attacker_.emplace(rng_.next_u64(), attacks_per_s);
   base_.latency = millis(2 + rng_.below(70));
   base_.jitter = millis(rng_.below(12));

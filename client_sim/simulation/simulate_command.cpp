@@ -233,7 +233,8 @@ int simulate_main(int argc, const char* const* argv) {
   Outcome outcome;
   const Summary summary = play(options, options.config.seed, true, &outcome);
   if (record->is_open())
-    if (const auto written = record->write(outcome.recording); !written) return complain_simulate(written.error());
+    if (const auto written = record->write(outcome.recording); !written)
+      return complain_simulate(written.error());
   print_last_line(summary);
   return summary.broken == 0 ? 0 : 1;
 }

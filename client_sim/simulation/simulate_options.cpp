@@ -23,7 +23,7 @@ struct NamedDefect {
   std::string_view name;
   bool server::Defects::* defect;
 };
-constexpr std::array<NamedDefect, 10> defects{{{"early-ack", &server::Defects::early_ack},
+constexpr std::array<NamedDefect, 11> defects{{{"early-ack", &server::Defects::early_ack},
                                                {"reuse-id", &server::Defects::reuse_id},
                                                {"stale-input", &server::Defects::stale_input},
                                                {"replay-window", &server::Defects::replay_window},
@@ -32,6 +32,7 @@ constexpr std::array<NamedDefect, 10> defects{{{"early-ack", &server::Defects::e
                                                {"blind-spot", &server::Defects::blind_spot},
                                                {"lost-heights", &server::Defects::lost_heights},
                                                {"lost-line", &server::Defects::lost_line},
+                                               {"no-turns", &server::Defects::no_turns},
                                                {"wrong-eyes", &server::Defects::wrong_eyes}}};
 
 std::string defect_names() {
@@ -143,6 +144,10 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
   app.add_option("--snapshot-every", o.config.snapshot_every_ticks, "Ticks from one snapshot to the next")
       ->check(CLI::Range(1, 60))
       ->capture_default_str();
+  app.add_option("--snapshot-bytes", o.config.snapshot_bytes_max,
+                 "Most that a client is sent in one snapshot")
+      ->check(CLI::Range(4800, 38400))
+      ->capture_default_str();
   app.add_option("--player-solver", given.player_solver, "How players are kept out of walls")
       ->check(CLI::IsMember({"sweep", "correct"}))
       ->capture_default_str();
@@ -206,6 +211,8 @@ std::string command_line(const SimulateOptions& o, std::uint64_t seed) {
   out += minutes;
   if (c.tick_rate_hz != 60) out += " --tick-rate " + std::to_string(c.tick_rate_hz);
   if (c.snapshot_every_ticks != 1) out += " --snapshot-every " + std::to_string(c.snapshot_every_ticks);
+  if (c.snapshot_bytes_max != SimulationConfig{}.snapshot_bytes_max)
+    out += " --snapshot-bytes " + std::to_string(c.snapshot_bytes_max);
   if (c.player_solver == Solver::correct) out += " --player-solver correct";
   if (c.monster_solver == Solver::correct) out += " --monster-solver correct";
   const auto add = [&out](const char* option, const std::string& value) {

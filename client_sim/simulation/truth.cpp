@@ -45,6 +45,12 @@ std::span<const TrueEntity> TrueFrame::cell(CellCoord at) const {
   return {range.begin(), range.end()};
 }
 
+std::span<const TrueEntity> TrueFrame::cell(CellCoord at, EntityId first, EntityId last) const {
+  const auto id = [](const TrueEntity& e) { return e.record.id; };
+  const std::span<const TrueEntity> all = cell(at);
+  return {std::ranges::lower_bound(all, first, {}, id), std::ranges::upper_bound(all, last, {}, id)};
+}
+
 const TruePlayer* TrueFrame::player(EntityId id) const {
   const auto it = std::ranges::find(players, id, &TruePlayer::id);
   return it == players.end() ? nullptr : &*it;

@@ -47,6 +47,8 @@ struct TrueFrame {
 
   /// The entities of one cell, by id. O(log n).
   std::span<const TrueEntity> cell(CellCoord at) const;
+  /// Those of them whose ids are from `first` to `last`.
+  std::span<const TrueEntity> cell(CellCoord at, EntityId first, EntityId last) const;
   const TruePlayer* player(EntityId id) const;
   /// Is the pair among `sights`?
   bool sees(EntityId viewer, EntityId seen) const;

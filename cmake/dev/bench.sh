@@ -9,6 +9,7 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   collide    W1 characters walking through voxels, W2 rays, moves with steps, corrections, rays against a mesh
   maps       W4 point location, sight and walking steps in Doom maps; compiling all maps
   movers     1000 moving sectors, with bodies on them
+  net        [--only NAME] [--rounds N] the server with players over sockets against a null server; minutes
   protocol   encoding and decoding
   step       [--ticks N] [--only big|idle] World::step with 1000 players and 1000 monsters spread over 800 x 800 m,
              its parts, beside W1's sweep; and with nobody there
@@ -33,7 +34,9 @@ command_bench() {
     [[ " ${names[*]} " == *" $name "* ]] || die "there is no benchmark '$name'; there are: ${names[*]}"
     names=("$name")
   fi
-  build_targets bench "${names[@]/#/bench_}" ashlar-server
+  build_targets bench "${names[@]/#/bench_}"
+  # Those start the programs themselves.
+  [[ ! " ${names[*]} " =~ " net "|" abuse " ]] || build_targets bench ashlar-server ashlar-sim
   for name in "${names[@]}"; do
     say "bench_$name"
     "build/bench/bin/bench_$name" "$@"

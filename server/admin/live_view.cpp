@@ -4,33 +4,30 @@
 
 namespace ashlar::server {
 
-LiveView::~LiveView() { std::fflush(out_); }
-
-void LiveView::erase() {
+std::string LiveView::erased() {
   // Up to the block's first line, then clear to the end of the screen.
-  if (lines_ > 0) std::fprintf(out_, "\x1b[%zuA\r\x1b[J", lines_);
+  std::string out = lines_ > 0 ? "\x1b[" + std::to_string(lines_) + "A\r\x1b[J" : "";
   lines_ = 0;
+  return out;
 }
 
-void LiveView::draw() {
-  // Without wrapping: a line that took two rows would be erased by half.
-  std::fprintf(out_, "\x1b[?7l%s\x1b[?7h", block_.c_str());
+std::string LiveView::drawn() {
+  if (block_.empty()) return "";
   lines_ = static_cast<std::size_t>(std::count(block_.begin(), block_.end(), '\n'));
-  std::fflush(out_);
+  // Without wrapping: a line that took two rows would be erased by half.
+  return "\x1b[?7l" + block_ + "\x1b[?7h";
 }
 
-void LiveView::line(std::string_view text) {
-  const std::scoped_lock lock(mutex_);
-  erase();
-  std::fprintf(out_, "%.*s\n", static_cast<int>(text.size()), text.data());
-  draw();
+std::string LiveView::line(std::string_view text) {
+  std::string out = erased();
+  out.append(text).push_back('\n');
+  return out + drawn();
 }
 
-void LiveView::show(std::string_view block) {
-  const std::scoped_lock lock(mutex_);
-  erase();
+std::string LiveView::show(std::string_view block) {
+  std::string out = erased();
   block_ = block;
-  draw();
+  return out + drawn();
 }
 
 }  // namespace ashlar::server

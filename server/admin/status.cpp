@@ -1,8 +1,11 @@
 #include "server/admin/status.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 namespace ashlar::server {
 namespace {
@@ -37,18 +40,22 @@ std::string spread_line(const char* what, const Spread& spread) {
 
 std::string_view name(Phase phase) {
   switch (phase) {
+    case Phase::poll: return "poll";
     case Phase::receive: return "receive";
     case Phase::step: return "step";
     case Phase::publish: return "publish";
     case Phase::housekeeping: return "housekeeping";
+    case Phase::send: return "send";
   }
   return "";
 }
 
-std::uint64_t StatusMeter::observe(const HostStatus& status) {
+std::uint64_t StatusMeter::observe(const HostStatus& status, std::uint64_t turn_ns) {
+  busy_ns_ += turn_ns;
   const std::uint32_t ticks = status.tick - tick_seen_;
   if (ticks == 0) return 0;
   tick_seen_ = status.tick;
+  snapshot_wait_ticks_ = std::max(snapshot_wait_ticks_, status.snapshot_wait_ticks);
   std::uint64_t total_ns = 0;
   for (std::size_t i = 0; i < phase_count; ++i) {
     total_ns += status.phase_ns_last[i];
@@ -67,7 +74,7 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.ticks = total_.count();
   report.clients = status.clients;
   report.monsters = status.monsters;
-  const auto rate = [&](std::uint64_t TransportCounters::*counter) {
+  const auto rate = [&](std::uint64_t TransportCounters::* counter) {
     const auto more = static_cast<double>(transports.*counter - transports_seen_.*counter);
     return report.interval_s > 0 ? more / report.interval_s : 0.0;
   };
@@ -90,6 +97,10 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.greeted_displaced = status.greeted_displaced;
   report.gate = status.gate;
   report.tcp = transports;
+  report.snapshots_cut = status.snapshots_cut;
+  report.snapshot_wait_ticks = std::exchange(snapshot_wait_ticks_, 0);
+  if (report.interval_s > 0)
+    report.busy = static_cast<double>(std::exchange(busy_ns_, 0)) / 1e9 / report.interval_s;
   report.total = spread_of(total_);
   for (std::size_t i = 0; i < phase_count; ++i) report.phases[i] = spread_of(phases_[i]);
 
@@ -101,57 +112,58 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
 }
 
 void log_status(Log& log, const StatusReport& r) {
-  const auto phase = [&](Phase which) -> const Spread& { return r.phases[static_cast<std::size_t>(which)]; };
-  log.info("status",
-           {{"up_s", rounded(std::chrono::duration<double>(r.up).count())},
-            {"tick", r.tick},
-            {"clients", r.clients},
-            {"monsters", r.monsters},
-            {"ticks_per_s",
-             r.interval_s > 0 ? rounded(10 * static_cast<double>(r.ticks) / r.interval_s) / 10 : 0.0},
-            {"tick_ms_p50", r.total.p50_ms},
-            {"tick_ms_p99", r.total.p99_ms},
-            {"tick_ms_max", r.total.max_ms},
-            {"receive_ms_p50", phase(Phase::receive).p50_ms},
-            {"receive_ms_p99", phase(Phase::receive).p99_ms},
-            {"receive_ms_max", phase(Phase::receive).max_ms},
-            {"step_ms_p50", phase(Phase::step).p50_ms},
-            {"step_ms_p99", phase(Phase::step).p99_ms},
-            {"step_ms_max", phase(Phase::step).max_ms},
-            {"publish_ms_p50", phase(Phase::publish).p50_ms},
-            {"publish_ms_p99", phase(Phase::publish).p99_ms},
-            {"publish_ms_max", phase(Phase::publish).max_ms},
-            {"housekeeping_ms_p50", phase(Phase::housekeeping).p50_ms},
-            {"housekeeping_ms_p99", phase(Phase::housekeeping).p99_ms},
-            {"housekeeping_ms_max", phase(Phase::housekeeping).max_ms},
-            {"in_bytes_per_s", rounded(r.bytes_in_per_s)},
-            {"out_bytes_per_s", rounded(r.bytes_out_per_s)},
-            {"in_datagrams_per_s", rounded(r.datagrams_in_per_s)},
-            {"out_datagrams_per_s", rounded(r.datagrams_out_per_s)},
-            {"rejected", r.rejected},
-            {"dropped_kernel", r.dropped_kernel},
-            {"dropped_sending", r.dropped_sending},
-            {"ticks_late", r.ticks_late},
-            {"ticks_skipped", r.ticks_skipped},
-            {"recovered", r.recovered},
-            {"stuck", r.stuck},
-            {"lingering", r.lingering},
-            {"greetings_limited", r.gate.greetings_limited},
-            {"refusals_limited", r.gate.refusals_limited},
-            {"greeted_displaced", r.greeted_displaced},
-            {"rejoins_refused", r.gate.rejoins_refused},
-            {"pongs", r.gate.pongs},
-            {"pings_limited", r.gate.pings_limited},
-            {"unknown_told", r.gate.unknown_told},
-            {"unknown_limited", r.gate.unknown_limited},
-            {"notices_lost", r.notices_lost},
-            {"chat_given_up", r.chat_given_up},
-            {"tcp_accept_errors", r.tcp.tcp_accept_errors},
-            {"tcp_displaced", r.tcp.tcp_closed_displaced},
-            {"tcp_bad_frames", r.tcp.tcp_closed_bad_frame + r.tcp.tcp_closed_tiny_frame},
-            {"tcp_unanswered", r.tcp.tcp_closed_unanswered},
-            {"tcp_idle", r.tcp.tcp_closed_idle},
-            {"tcp_slow", r.tcp.tcp_closed_slow}});
+  std::vector<LogField> fields{
+      {"up_s", rounded(std::chrono::duration<double>(r.up).count())},
+      {"tick", r.tick},
+      {"clients", r.clients},
+      {"monsters", r.monsters},
+      {"ticks_per_s",
+       r.interval_s > 0 ? rounded(10 * static_cast<double>(r.ticks) / r.interval_s) / 10 : 0.0},
+      {"busy_percent", rounded(1000 * r.busy) / 10}};
+  // Names live as long as the fields that view them.
+  std::vector<std::string> keys;
+  keys.reserve(3 * (phase_count + 1));
+  const auto add = [&](std::string_view what, const Spread& spread) {
+    for (const auto& [end, value] : {std::pair{"_ms_p50", spread.p50_ms}, std::pair{"_ms_p99", spread.p99_ms},
+                                     std::pair{"_ms_max", spread.max_ms}}) {
+      keys.push_back(std::string(what) + end);
+      fields.emplace_back(keys.back(), value);
+    }
+  };
+  add("tick", r.total);
+  for (std::size_t i = 0; i < phase_count; ++i) add(name(static_cast<Phase>(i)), r.phases[i]);
+  const LogField rest[] = {{"in_bytes_per_s", rounded(r.bytes_in_per_s)},
+                           {"out_bytes_per_s", rounded(r.bytes_out_per_s)},
+                           {"in_datagrams_per_s", rounded(r.datagrams_in_per_s)},
+                           {"out_datagrams_per_s", rounded(r.datagrams_out_per_s)},
+                           {"rejected", r.rejected},
+                           {"dropped_kernel", r.dropped_kernel},
+                           {"dropped_sending", r.dropped_sending},
+                           {"ticks_late", r.ticks_late},
+                           {"ticks_skipped", r.ticks_skipped},
+                           {"snapshots_cut", r.snapshots_cut},
+                           {"snapshot_wait_ticks", r.snapshot_wait_ticks},
+                           {"recovered", r.recovered},
+                           {"stuck", r.stuck},
+                           {"lingering", r.lingering},
+                           {"greetings_limited", r.gate.greetings_limited},
+                           {"refusals_limited", r.gate.refusals_limited},
+                           {"greeted_displaced", r.greeted_displaced},
+                           {"rejoins_refused", r.gate.rejoins_refused},
+                           {"pongs", r.gate.pongs},
+                           {"pings_limited", r.gate.pings_limited},
+                           {"unknown_told", r.gate.unknown_told},
+                           {"unknown_limited", r.gate.unknown_limited},
+                           {"notices_lost", r.notices_lost},
+                           {"chat_given_up", r.chat_given_up},
+                           {"tcp_accept_errors", r.tcp.tcp_accept_errors},
+                           {"tcp_displaced", r.tcp.tcp_closed_displaced},
+                           {"tcp_bad_frames", r.tcp.tcp_closed_bad_frame + r.tcp.tcp_closed_tiny_frame},
+                           {"tcp_unanswered", r.tcp.tcp_closed_unanswered},
+                           {"tcp_idle", r.tcp.tcp_closed_idle},
+                           {"tcp_slow", r.tcp.tcp_closed_slow}};
+  fields.insert(fields.end(), std::begin(rest), std::end(rest));
+  log.event(LogLevel::info, "status", fields);
 }
 
 std::string status_text(const StatusTitle& title, const StatusReport& r) {
@@ -164,6 +176,8 @@ std::string status_text(const StatusTitle& title, const StatusReport& r) {
       print("clients %u of %u   monsters %u   tick %u   %.1f of %u ticks/s\n", r.clients, title.clients_max,
             r.monsters, r.tick, r.interval_s > 0 ? static_cast<double>(r.ticks) / r.interval_s : 0.0,
             static_cast<unsigned>(title.tick_rate_hz));
+  out += print("busy %.1f %%   snapshots without room for all %llu, longest wait %u ticks\n", 100 * r.busy,
+               static_cast<ull>(r.snapshots_cut), r.snapshot_wait_ticks);
   out += print("in  %12s %8.0f datagrams/s\n", rate_text(r.bytes_in_per_s).c_str(), r.datagrams_in_per_s);
   out += print("out %12s %8.0f datagrams/s\n", rate_text(r.bytes_out_per_s).c_str(), r.datagrams_out_per_s);
   out += print("ms of %-11.1f%9s %9s %9s\n", 1000.0 / title.tick_rate_hz, "p50", "p99", "max");

@@ -28,14 +28,17 @@ struct StatusReport {
   std::uint64_t rejected = 0;         ///< by the host for any reason, too long, or a broken stream; total
   std::uint64_t dropped_kernel = 0;   ///< total
   std::uint64_t dropped_sending = 0;  ///< no room in a buffer or queue; total
-  std::uint64_t ticks_late = 0, ticks_skipped = 0;    ///< total
-  std::uint64_t stuck = 0, recovered = 0;             ///< total
-  std::uint32_t lingering = 0;                        ///< bodies of players who left a fight, now
+  std::uint64_t ticks_late = 0, ticks_skipped = 0;  ///< total
+  std::uint64_t stuck = 0, recovered = 0;           ///< total
+  std::uint64_t snapshots_cut = 0;                  ///< total
+  std::uint32_t snapshot_wait_ticks = 0;            ///< the longest in this interval
+  double busy = 0;                                  ///< share of the interval in which the loop did not sleep
+  std::uint32_t lingering = 0;                      ///< bodies of players who left a fight, now
   std::uint64_t notices_lost = 0, chat_given_up = 0;  ///< total
   std::uint64_t greeted_displaced = 0;                ///< total
   GateCounters gate;                                  ///< total
   TransportCounters tcp;                              ///< total; why connections were closed
-  Spread total;
+  Spread total;                                       ///< from a tick's wake to its last send
   std::array<Spread, phase_count> phases;
 };
 
@@ -45,9 +48,10 @@ class StatusMeter {
  public:
   explicit StatusMeter(std::chrono::microseconds start) : start_(start), last_(start) {}
 
-  /// Call after every advance(). When several ticks ran in one, all count with the last one's times.
+  /// Call after every turn. When several ticks ran in one, all count with the last one's times.
+  /// @param turn_ns  that the turn took, with a tick in it or without
   /// @return nanoseconds of the last tick, 0 when none ran
-  std::uint64_t observe(const HostStatus& status);
+  std::uint64_t observe(const HostStatus& status, std::uint64_t turn_ns = 0);
 
   /// Everything since the last report, then begins anew.
   StatusReport report(std::chrono::microseconds now, const HostStatus& status,
@@ -56,6 +60,8 @@ class StatusMeter {
  private:
   std::chrono::microseconds start_, last_;
   std::uint32_t tick_seen_ = 0;
+  std::uint32_t snapshot_wait_ticks_ = 0;
+  std::uint64_t busy_ns_ = 0;
   TransportCounters transports_seen_;
   Histogram total_;
   std::array<Histogram, phase_count> phases_;

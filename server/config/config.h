@@ -42,11 +42,13 @@ struct Config {
   std::vector<PropRequest> props;
   std::uint32_t monsters = 200;
   Doors doors = Doors::shut;
+  double spawn_x_m = 0, spawn_y_m = 0, spawn_radius_m = 0;  ///< WorldSetup::spawn
   Rules rules;
 
   // Tick and snapshots
   std::uint16_t snapshot_every_ticks = 1;
   double interest_radius_m = 64;
+  std::uint32_t snapshot_bytes_max = 19200;  ///< a client and snapshot
 
   // Sessions
   double fight_linger_s = 5;

@@ -7,8 +7,10 @@
 
 #include "server/config/values.h"
 #include "server/net/address.h"
+#include "server/snapshot_order.h"
 #include "world/content/ascii.h"
 #include "world/math/assert.h"
+#include "world/sim/world.h"
 
 namespace ashlar::server {
 namespace {
@@ -274,8 +276,7 @@ std::vector<Setting> build() {
     }
   };
   // One lambda serves const and non-const Config alike.
-#define MEMBER(path) \
-  [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
+#define MEMBER(path) [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
   group(
       "Network",
       {listen_setting(),
@@ -299,14 +300,26 @@ std::vector<Setting> build() {
                "Monsters alive at the start: those of the maps first, the rest on the terrain."),
          choice("doors", {"open", "shut"}, MEMBER(doors),
                 "How doors and lifts of the maps stand at the start: open for worlds without anybody to use "
-                "them.")});
+                "them."),
+         real("spawn_radius_m", "N", 0, spawn_radius_m_max, MEMBER(spawn_radius_m),
+              "Players start on the ground within so many metres of spawn_x_m, spawn_y_m; 0: at the maps' "
+              "starts and around them."),
+         real("spawn_x_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_x_m),
+              "See spawn_radius_m."),
+         real("spawn_y_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_y_m),
+              "See spawn_radius_m.")});
   group("Rules", rule_settings());
   for (Setting& row : all)
     if (row.key == "seed" || row.key == "doors" || row.group == "Rules") row.of_world = true;
   group("Snapshots", {whole("snapshot_every", "TICKS", 1, 60, MEMBER(snapshot_every_ticks),
                             "Ticks from one snapshot to the next, a second at most."),
                       real("interest_radius_m", "N", 16, 1024, MEMBER(interest_radius_m),
-                           "How far a player is told of others, metres.")});
+                           "How far a player is told of others, metres."),
+                      whole("snapshot_bytes", "N", 4800, 38400, MEMBER(snapshot_bytes_max),
+                            "Most that a player is sent in one snapshot, bytes, in whole datagrams of 1200. "
+                            "Whoever finds no room goes first in the next one.")});
+  static_assert(4800 == snapshot_parts_least * datagram_bytes_max);
+  static_assert(38400 == snapshot_parts_max * datagram_bytes_max);
   group("Sessions", {real("fight_linger_s", "N", 0, 60, MEMBER(fight_linger_s),
                           "Seconds that a player's body stays in the world when it leaves so soon after a "
                           "fight; 0: none does.")});

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -157,6 +158,7 @@ class FakeServer {
     head.own = &own_;
     if (buffer_.level(tick) != server::InputBuffer::level_none)
       head.input_ahead = static_cast<std::int8_t>(std::clamp(buffer_.level(tick), -127, 127));
+    std::ranges::sort(others, {}, &EntityRecord::id);
     const CellBlock block{{0, 0, 0}, others};
     const SnapshotPlan plan = snapshots_.begin(head, std::span(&block, 1), {}, snapshot_parts_max);
     for (std::size_t p = 0; p < plan.parts; ++p)

@@ -70,7 +70,8 @@ TEST_CASE("two servers cannot be made to answer each other", "[integration][rejo
   CHECK(out.entries().empty());
 }
 
-TEST_CASE("a player behind a new port joins again, and the old session ends by itself", "[integration][rejoin]") {
+TEST_CASE("a player behind a new port joins again, and the old session ends by itself",
+          "[integration][rejoin]") {
   testing::HostedClient match(small_world());
   match.enter();
   match.run(1);

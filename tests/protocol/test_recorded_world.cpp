@@ -27,6 +27,7 @@ WorldSetup full_setup() {
   setup.seed = 77;
   setup.rules = testing::other_rules();
   setup.players_max = 9, setup.monsters_max = 30, setup.monsters = 12;
+  setup.spawn = {{-30, 12}, 20};
   PlaceOptions here, there;
   here.surface_z = 24;
   here.doors_open = false;
@@ -69,6 +70,7 @@ TEST_CASE("a world is rebuilt from the header of its recording", "[protocol][rec
   const auto again = world_of(reader->header(), maps(), {}, props());
   if (!again) FAIL(again.error());
   CHECK((*again)->hash() == world.hash());
+  CHECK((*again)->setup().spawn == world.setup().spawn);
   CHECK(file_of(recording_header(**again, "test")) == bytes);
 }
 

@@ -15,6 +15,7 @@ RecordingHeader some_header() {
   h.start_hash = 77;
   h.maps.push_back({"MAP01", 5, {-1, -2}, 30, true, false});
   h.props.push_back({"crate.obj", 6, {{1.5, -2, 3}, Turn16{9}, 0.5}, ModelUp::z});
+  h.spawn = {{10, -20.5}, 30};
   return h;
 }
 
@@ -79,6 +80,7 @@ TEST_CASE("a recording gives back every tick as it went in", "[protocol][recordi
   CHECK(reader->header().props[0].content_hash == 6);
   CHECK(reader->header().props[0].place == PropPlace{{1.5, -2, 3}, Turn16{9}, 0.5});
   CHECK(reader->header().props[0].up == ModelUp::z);
+  CHECK(reader->header().spawn == SpawnArea{{10, -20.5}, 30});
   TickRecord t;
   for (const TickRecord& expected : ticks) {
     const auto more = reader->next(t);

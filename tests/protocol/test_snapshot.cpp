@@ -1,5 +1,6 @@
 #include <flatbuffers/flatbuffers.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -84,6 +85,7 @@ struct Scene {
     for (const std::size_t count : counts) {
       auto& list = entities.emplace_back();
       for (std::size_t i = 0; i < count; ++i) list.push_back(some_entity(rng, slot++));
+      std::ranges::sort(list, {}, &EntityRecord::id);
     }
     for (std::size_t i = 0; i < entities.size(); ++i)
       blocks.push_back(
@@ -95,13 +97,13 @@ struct Scene {
 struct Received {
   std::vector<AlignedBytes> payloads;
   std::map<CellCoord, std::vector<EntityRecord>> cells;
-  std::map<CellCoord, std::size_t> pieces_missing;
+  std::map<CellCoord, EntityId> told_to;  // the last id of the ranges told, which follow one another
   std::optional<OwnPlayer> own;
   std::vector<WireHeights> heights;
   std::vector<WireMotion> motions;
 };
 
-Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t tick) {
+Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t tick, bool with_own = true) {
   Received out;
   for (std::size_t p = 0; p < plan.parts; ++p) {
     const PacketHeader header{.connection = 1, .sequence = p + 1, .ack = 0, .ack_bits = 0};
@@ -115,7 +117,7 @@ Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t
     REQUIRE(part.tick == tick);
     REQUIRE(part.part == p);
     REQUIRE(part.part_count == plan.parts);
-    REQUIRE(part.own.has_value() == (p == 0));
+    REQUIRE(part.own.has_value() == (p == 0 && with_own));
     if (part.own.has_value()) out.own = part.own;
     std::size_t at = 0;
     for (const CellHeader& cell : part.cells) {
@@ -123,8 +125,10 @@ Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t
       const auto piece = part.entities.subspan(at, cell.entity_count);
       list.insert(list.end(), piece.begin(), piece.end());
       at += cell.entity_count;
-      auto [missing, first] = out.pieces_missing.try_emplace(cell.cell, cell.part_count);
-      --missing->second;
+      const auto [before, is_first] = out.told_to.try_emplace(cell.cell, cell.last);
+      REQUIRE(cell.first ==
+              (is_first ? EntityId{0} : EntityId{static_cast<std::uint32_t>(before->second) + 1}));
+      before->second = cell.last;
     }
     REQUIRE(at == part.entities.size());
     out.heights.insert(out.heights.end(), part.sector_heights.begin(), part.sector_heights.end());
@@ -133,11 +137,15 @@ Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t
   return out;
 }
 
+/// What the own player takes of part 0, in records.
+constexpr std::size_t own_records = 9;
+
 bool same(DVec3 a, DVec3 b) { return a == b; }
 
 }  // namespace
 
-TEST_CASE("a snapshot's parts hold every cell whole, whatever the crowd", "[protocol][snapshot]") {
+TEST_CASE("a snapshot's parts hold as much as there is room for, whatever the crowd",
+          "[protocol][snapshot]") {
   const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 60));
   CAPTURE(seed);
   Rng rng{seed};
@@ -149,15 +157,44 @@ TEST_CASE("a snapshot's parts hold every cell whole, whatever the crowd", "[prot
   head.tick = 1000 + static_cast<std::uint32_t>(seed);
   head.own = &own;
   SnapshotWriter writer;
-  const SnapshotPlan plan = writer.begin(head, scene.blocks, {}, snapshot_parts_max);
+  const std::size_t parts_max = 1 + rng.below(snapshot_parts_max);
+  const SnapshotPlan plan = writer.begin(head, scene.blocks, {}, parts_max);
   REQUIRE(plan.parts >= 1);
   const Received got = receive(writer, plan, head.tick);
-  REQUIRE(got.cells.size() == plan.blocks_taken);
+  std::size_t records = 0;
   for (std::size_t i = 0; i < plan.blocks_taken; ++i) {
     REQUIRE(got.cells.at(scene.blocks[i].cell) == scene.entities[i]);
-    REQUIRE(got.pieces_missing.at(scene.blocks[i].cell) == 0);
+    REQUIRE(got.told_to.at(scene.blocks[i].cell) == entity_id_max);
+    records += 1 + scene.entities[i].size();
   }
-  if (plan.blocks_taken < scene.blocks.size()) REQUIRE(plan.parts > snapshot_parts_max / 2);
+  if (plan.blocks_taken == scene.blocks.size()) return;
+  // The first that did not travel whole did as far as the plan says, and no part is left half empty.
+  REQUIRE(plan.parts == parts_max);
+  const auto& cut = scene.entities[plan.blocks_taken];
+  const CellCoord cell = scene.blocks[plan.blocks_taken].cell;
+  const auto end = std::ranges::lower_bound(cut, plan.resume, {}, &EntityRecord::id);
+  const std::vector<EntityRecord> told(cut.begin(), end);
+  if (plan.resume > EntityId{0}) REQUIRE(got.cells.at(cell) == told);
+  REQUIRE(got.cells.size() == plan.blocks_taken + (plan.resume > EntityId{0} ? 1 : 0));
+  records += told.size();
+  REQUIRE(records + own_records >= plan.parts * snapshot_part_records_min);
+}
+
+TEST_CASE("a cell with more than a snapshot holds is told as far as there is room", "[protocol][snapshot]") {
+  Rng rng{8};
+  const Scene scene(rng, {3000, 5});
+  SnapshotHead head;
+  head.tick = 1;
+  SnapshotWriter writer;
+  const SnapshotPlan plan = writer.begin(head, scene.blocks, {}, 16);
+  CHECK(plan.blocks_taken == 0);
+  CHECK(plan.parts == 16);
+  const Received got = receive(writer, plan, 1, false);
+  const std::size_t told = got.cells.at(scene.blocks[0].cell).size();
+  CHECK(told >= 16 * snapshot_part_records_min);
+  CHECK(told < 3000);
+  CHECK(scene.entities[0][told - 1].id < plan.resume);
+  CHECK(scene.entities[0][told].id >= plan.resume);
 }
 
 TEST_CASE("the own player travels to the last bit", "[protocol][snapshot]") {
@@ -290,6 +327,7 @@ TEST_CASE("a budget of parts is kept and what found no room is told", "[protocol
     CHECK(plan.parts <= budget);
     CHECK(plan.blocks_taken <= scene.blocks.size());
     if (budget == 1) CHECK(plan.blocks_taken == 1);
+    if (budget == 1) CHECK(plan.resume > EntityId{0});  // the second has begun
     if (budget == 8) CHECK(plan.blocks_taken == scene.blocks.size());
   }
 }
@@ -308,6 +346,8 @@ TEST_CASE("an empty cell is told, too", "[protocol][snapshot]") {
   REQUIRE(part.cells.size() == 1);
   CHECK(part.cells[0].cell == CellCoord{1, 2, 3});
   CHECK(part.cells[0].entity_count == 0);
+  CHECK(part.cells[0].first == EntityId{0});
+  CHECK(part.cells[0].last == entity_id_max);
   CHECK_FALSE(part.own.has_value());
 }
 
@@ -375,6 +415,11 @@ TEST_CASE("a snapshot with a wrong number is refused by name", "[protocol][snaps
   CHECK(error_of([](OwnPlayer&, Scene& s) { s.entities[0][1].x = cell_steps; }) == "out_of_range");
   CHECK(error_of([](OwnPlayer&, Scene& s) { s.entities[0][0].pitch = 65; }) == "out_of_range");
   CHECK(error_of([](OwnPlayer&, Scene& s) { s.entities[0][0].id = EntityId{}; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer&, Scene& s) { s.entities[0][1].id = s.entities[0][0].id; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer&, Scene& s) { std::swap(s.entities[0][0], s.entities[0][1]); }) ==
+        "out_of_range");
+  CHECK(error_of([](OwnPlayer&, Scene& s) { s.blocks[0].first = s.entities[0][1].id; }) == "out_of_range");
+  CHECK(error_of([](OwnPlayer&, Scene& s) { s.blocks[0].last = s.entities[0][0].id; }) == "out_of_range");
   CHECK(error_of([](OwnPlayer&, Scene& s) { s.blocks[0].cell.z = 65; }) == "out_of_range");
   CHECK(error_of([](OwnPlayer&, Scene& s) { s.blocks[0].cell.x = 16385; }) == "out_of_range");
 }

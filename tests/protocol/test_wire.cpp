@@ -103,7 +103,7 @@ std::vector<std::uint8_t> example_snapshot(SnapshotWriter& writer) {
   imp.x = 8191;
   const EntityRecord entities[] = {player, imp};
   const CellBlock blocks[] = {{{-1, 2, 0}, std::span(entities).first(1)},
-                              {{0, 2, 0}, std::span(entities).last(1)}};
+                              {{0, 2, 0}, std::span(entities).last(1), EntityId{200}, imp.id}};
   const std::vector<WireHeights> heights{quantise_heights({-1.5, 4}), quantise_heights({0, 3.25})};
   const HeightBlock run{0, 17, heights};
   OwnPlayer own;
@@ -124,6 +124,7 @@ std::vector<std::uint8_t> example_snapshot(SnapshotWriter& writer) {
   head.applied_tick = 998;
   head.chat_seen = 4;
   head.input_ahead = 2;
+  head.refresh_ticks = 3;
   head.own = &own;
   REQUIRE(writer.begin(head, blocks, std::span(&run, 1), 4, std::span(&motion, 1)).parts == 1);
   const auto bytes = writer.part(0, snapshot_header);
@@ -146,7 +147,7 @@ std::string to_hex(std::span<const std::uint8_t> bytes) {
 TEST_CASE("the page's example of an input says what the page says", "[protocol][wire]") {
   const auto bytes = example("Input");
   const Reader r{bytes};
-  CHECK(r.u8(0) == 1);
+  CHECK(r.u8(0) == 2);
   CHECK(r.u8(1) == 0);
   CHECK(r.u16(2) == check_by_the_page(bytes));
   CHECK(r.u32(4) == 0x11223344);
@@ -214,9 +215,12 @@ TEST_CASE("the page's example of a snapshot says what the page says", "[protocol
   CHECK(static_cast<std::int16_t>(p.u16(cells + 4)) == -1);
   CHECK(p.u16(cells + 6) == 2);
   CHECK(p.u16(cells + 10) == 1);  // entities of the first cell
-  CHECK(p.u8(cells + 12) == 0);
-  CHECK(p.u8(cells + 13) == 1);
-  CHECK(p.u16(cells + 14) == 0);  // x of the second cell
+  CHECK(p.u32(cells + 12) == 0);  // of every id: the whole cell
+  CHECK(p.u32(cells + 16) == 0xffffffff);
+  CHECK(p.u16(cells + 20) == 0);  // x of the second cell, which comes in ranges of ids
+  CHECK(p.u16(cells + 26) == 1);
+  CHECK(p.u32(cells + 28) == 200);
+  CHECK(p.u32(cells + 32) == (300u | 1u << 20));
 
   const std::size_t entities = p.follow(p.field(snapshot, 8));
   REQUIRE(p.u32(entities) == 2);
@@ -261,6 +265,7 @@ TEST_CASE("the page's example of a snapshot says what the page says", "[protocol
   CHECK(p.u8(motion + 52) == 0);  // a door that closes by itself
   CHECK(p.u8(motion + 53) == 2);  // waits high
   CHECK(p.u16(p.field(snapshot, 12)) == 49152);
+  CHECK(p.u16(p.field(snapshot, 13)) == 3);
 
   const auto packet = decode_packet(bytes);
   REQUIRE(packet.has_value());

@@ -3,17 +3,21 @@
 
 Usage: check_binary.py PATH/ashlar-server
 """
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import re
 import resource
+import select
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -327,6 +331,84 @@ class Life(unittest.TestCase):
             self.assertEqual(run("--health", "127.0.0.1:%d" % port).returncode, 0)
             server.process.send_signal(signal.SIGTERM)
             self.assertEqual(server.process.wait(PATIENCE_S), 0)
+
+    def lives_and_ends(self, stdout, silence, *arguments):
+        """A server whose output goes where nobody reads, from when silence() is called on, serves and ends."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        process = subprocess.Popen([SERVER, "--port", str(port), "--log-level", "debug", *arguments, *QUICK],
+                                   stdout=stdout, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                                   env=environment())
+        try:
+            def healthy():
+                return run("--health", "127.0.0.1:%d" % port).returncode == 0
+
+            deadline = time.monotonic() + PATIENCE_S
+            while not healthy() and time.monotonic() < deadline:
+                self.assertIsNone(process.poll(), "it ended by itself")
+            silence()
+            # Longer than the view's second and the console's status, so that there is something to say.
+            until = time.monotonic() + 3
+            while time.monotonic() < until:
+                self.assertTrue(healthy())
+                time.sleep(0.2)
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(timeout=PATIENCE_S), 0)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+
+    def test_a_stopped_terminal_stops_nothing(self):
+        for arguments in (["--live"], ["--status-every", "1"]):
+            with self.subTest(arguments=arguments):
+                master, terminal = pty.openpty()
+                drain = threading.Thread(target=self.read_until_stopped, args=(master,), daemon=True)
+                self.reading = True
+                drain.start()
+
+                def stop():
+                    os.write(master, b"\x13")  # Ctrl-S
+
+                try:
+                    self.lives_and_ends(terminal, stop, *arguments)
+                finally:
+                    self.reading = False
+                    drain.join()
+                    os.close(terminal)
+                    os.close(master)
+
+    def read_until_stopped(self, master):
+        while self.reading:
+            if select.select([master], [], [], 0.1)[0]:
+                os.read(master, 65536)
+
+    def test_a_log_pipe_that_nobody_reads_stops_nothing(self):
+        reader, writer = os.pipe()
+        try:
+            fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+            os.write(writer, b"x" * 4096)  # full before the first line
+            self.lives_and_ends(writer, lambda: None, "--status-every", "1")
+        finally:
+            os.close(reader)
+            os.close(writer)
+
+    def test_a_configuration_that_cannot_be_read_to_its_end_stops_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = os.path.join(folder, "server.toml")
+            open(config, "w", encoding="utf-8").close()
+            with Running("--config", config, *QUICK) as server:
+                port = server.wait_for("ready")["port"]
+                os.remove(config)
+                os.mkfifo(config)
+                server.process.send_signal(signal.SIGHUP)
+                for _ in range(5):
+                    self.assertEqual(run("--health", "127.0.0.1:%d" % port).returncode, 0)
+                    time.sleep(0.1)
+                code, events, _ = server.end(signal.SIGTERM)
+                self.assertEqual(code, 0)
+                self.assertEqual(events[-1], "stopped")
 
     def test_a_full_disk_ends_the_recording_and_is_told_at_once(self):
         with tempfile.TemporaryDirectory() as folder:

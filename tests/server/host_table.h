@@ -17,7 +17,7 @@
 
 namespace ashlar::server::test {
 
-inline constexpr Micros tick{1'000'000 / 60};
+inline constexpr Micros tick{16'667};  // no shorter than a tick, so that each step brings one
 
 inline PeerAddress peer(std::uint16_t port) {
   PeerAddress a;

@@ -79,11 +79,11 @@ TEST_CASE("a flood of refusals is capped and told in number", "[server][edges]")
 TEST_CASE("a late tick is told with its duration, once a tick and not too often", "[server][edges]") {
   Fixture f;
   f.status.tick = 1;
-  f.status.phase_ns_last = {0, 16'000'000, 600'000, 0};
+  f.status.phase_ns_last = {100'000, 0, 16'000'000, 300'000, 0, 200'000};
   f.observe(1s);
   CHECK(f.lines->all.empty());  // within 16.67 ms
   f.status.tick = 2;
-  f.status.phase_ns_last = {0, 16'000'000, 700'000, 0};
+  f.status.phase_ns_last = {100'000, 0, 16'000'000, 300'000, 0, 300'000};
   f.observe(1s);
   f.observe(1s);
   REQUIRE(f.lines->all.size() == 1);

@@ -228,12 +228,52 @@ TEST_CASE("after a stall a few ticks are made up for and the rest is given up an
   t.run(3);
   const std::uint32_t before = t.host->status().tick;
   t.now += std::chrono::seconds(1);
-  t.run();
-  CHECK(t.host->status().tick - before == 4);
+  // One in each turn, so that what arrives is taken between them.
+  for (std::uint32_t turn = 1; turn <= 8; ++turn) {
+    t.host->advance(t.now, t.in, t.out, t.events);
+    CHECK(t.host->status().tick - before == std::min(turn, 4u));
+  }
   CHECK(t.host->status().ticks_skipped > 50);
-  CHECK(t.host->status().ticks_late == 1);
+  CHECK(t.host->status().ticks_late == 3);
+  t.now += tick;
   t.run(2);
   CHECK(t.host->status().tick - before == 6);
+}
+
+TEST_CASE("in lasting overload the backlog shrinks to one tick and the rest is counted", "[server][host]") {
+  Table t;
+  t.run();
+  // Every turn takes two and a half ticks.
+  const auto turn = [&] {
+    t.host->advance(t.now, t.in, t.out, t.events);
+    t.now += Micros{41'667};
+  };
+  for (int i = 0; i < 40; ++i) turn();
+  CHECK(t.host->next_tick_at() <= t.now);
+  CHECK(t.now - t.host->next_tick_at() < Micros{50'001});  // what the last turn took and no more
+  const std::uint64_t before = t.host->status().tick + t.host->status().ticks_skipped;
+  for (int i = 0; i < 60; ++i) turn();
+  const std::uint64_t slots = t.host->status().tick + t.host->status().ticks_skipped - before;
+  CHECK(slots == 150);
+}
+
+TEST_CASE("ticks keep to their rate to the microsecond, whatever their length", "[server][host]") {
+  const std::uint16_t rate = GENERATE(std::uint16_t{60}, std::uint16_t{128}, std::uint16_t{7 * 13});
+  CAPTURE(rate);
+  WorldSetup setup;
+  setup.monsters = 0;
+  setup.rules.tick_rate_hz = rate;
+  HostConfig config;
+  Host host(config, std::make_unique<World>(setup), SecretKey{1, 0});
+  DatagramBatch in, out;
+  std::vector<HostEvent> events;
+  host.advance(Micros{5}, in, out, events);
+  const Micros first = host.next_tick_at();
+  CHECK(first == Micros{5 + 1'000'000 / rate});
+  for (std::uint32_t tick = 1; tick < 20u * rate; ++tick) host.advance(host.next_tick_at(), in, out, events);
+  CHECK(host.status().tick == 20u * rate);
+  CHECK(host.status().ticks_late == 0);
+  CHECK(host.next_tick_at() == Micros{20'000'005});
 }
 
 TEST_CASE("a tick without a snapshot does not show the time of the last one", "[server][host]") {

@@ -31,15 +31,18 @@ TEST_CASE("commands play in the order of their ticks, whatever order they come i
 
 TEST_CASE("a missing command repeats the last one for a few ticks, then the player stands still",
           "[server][input_buffer]") {
-  InputBuffer buffer;
+  const std::uint32_t rate = GENERATE(10u, 60u, 128u);
+  const std::uint32_t repeats = InputBuffer::repeat_ticks(rate);  // a tenth of a second
+  CHECK(repeats == (rate == 10 ? 1u : rate == 60 ? 6u : 13u));
+  InputBuffer buffer(rate);
   REQUIRE(buffer.add(1, facing(7), 1) == InputVerdict::taken);
   REQUIRE(buffer.take(1).own);
-  for (std::uint32_t i = 0; i < InputBuffer::repeat_ticks_max; ++i) {
+  for (std::uint32_t i = 0; i < repeats; ++i) {
     const auto played = buffer.take(2 + i);
     CHECK_FALSE(played.own);
     CHECK(played.command == facing(7));
   }
-  const auto still = buffer.take(2 + InputBuffer::repeat_ticks_max);
+  const auto still = buffer.take(2 + repeats);
   CHECK(still.command.forward == 0);
   CHECK(still.command.yaw == Turn16{7});
   CHECK(buffer.last_own_tick() == 1);
@@ -50,7 +53,7 @@ TEST_CASE("late and far too early commands are refused, also across the wrap of 
   InputBuffer buffer;
   CHECK(buffer.add(9, facing(1), 10) == InputVerdict::late);
   CHECK(buffer.add(10 + InputBuffer::reach_ticks, facing(1), 10) == InputVerdict::early);
-  buffer = {};
+  buffer = InputBuffer{};
   const std::uint32_t wrap = 0xffffffffu;
   CHECK(buffer.add(1, facing(2), wrap) == InputVerdict::taken);
   CHECK(buffer.level(wrap) == 2);

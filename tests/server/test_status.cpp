@@ -1,5 +1,3 @@
-#include <cstdio>
-
 #include "server/admin/live_view.h"
 #include "server/admin/status.h"
 #include "tests/catch.h"
@@ -46,13 +44,15 @@ TEST_CASE("a report tells rates of its interval and begins anew", "[server][stat
   CHECK(meter.observe(status) == 0);
   for (std::uint32_t tick = 1; tick <= 100; ++tick) {
     status.tick = tick;
-    status.phase_ns_last = {1000, tick == 50 ? std::uint64_t{9'000'000} : 500'000, 2000, 3000};
-    const std::uint64_t total = meter.observe(status);
-    CHECK(total == 6000 + status.phase_ns_last[1]);
+    status.phase_ns_last = {400, 600, tick == 50 ? std::uint64_t{9'000'000} : 500'000, 2000, 1000, 2000};
+    status.snapshot_wait_ticks = tick == 60 ? 9 : 4;
+    const std::uint64_t total = meter.observe(status, 1'000'000);
+    CHECK(total == 6000 + status.phase_ns_last[2]);
     CHECK(meter.observe(status) == 0);  // the same tick counts once
   }
   status.drops[1] = 3;
   status.drops[15] = 4;
+  status.snapshots_cut = 11;
   transports.bytes_out = 5000;
   transports.udp_send_full = 1;
   transports.tcp_send_full = 2;
@@ -64,21 +64,26 @@ TEST_CASE("a report tells rates of its interval and begins anew", "[server][stat
   CHECK(first.dropped_sending == 3);
   CHECK(first.total.p50_ms == Approx(0.506).epsilon(0.07));
   CHECK(first.total.max_ms == Approx(9.006));
-  CHECK(first.phases[1].max_ms == Approx(9.0));
-  CHECK(first.phases[2].p99_ms == Approx(0.002).margin(0.0006));
+  CHECK(first.phases[2].max_ms == Approx(9.0));
+  CHECK(first.phases[3].p99_ms == Approx(0.002).margin(0.0006));
+  CHECK(first.busy == Approx(0.05));
+  CHECK(first.snapshots_cut == 11);
+  CHECK(first.snapshot_wait_ticks == 9);
 
   const StatusReport second = meter.report(13s, status, transports);
   CHECK(second.ticks == 0);
   CHECK(second.bytes_out_per_s == 0);
   CHECK(second.total.max_ms == 0);
   CHECK(second.rejected == 7);
+  CHECK(second.busy == 0);
+  CHECK(second.snapshot_wait_ticks == 0);
 }
 
 TEST_CASE("ticks made up for in one go all count", "[server][status]") {
   StatusMeter meter(0s);
   HostStatus status;
   status.tick = 4;
-  status.phase_ns_last = {0, 1000, 0, 0};
+  status.phase_ns_last = {0, 0, 1000, 0, 0, 0};
   CHECK(meter.observe(status) == 1000);
   CHECK(meter.report(1s, status, {}).ticks == 4);
 }
@@ -97,26 +102,21 @@ TEST_CASE("the status is one event with units in its keys", "[server][status]") 
   CHECK_THAT(lines->all[0], ContainsSubstring("event=status up_s=61 "));
   CHECK_THAT(lines->all[0], ContainsSubstring(" clients=32 "));
   CHECK_THAT(lines->all[0],
-             ContainsSubstring(" ticks_per_s=60.5 tick_ms_p50=0.25 tick_ms_p99=0.5 tick_ms_max=1.125 "));
+             ContainsSubstring(
+                 " ticks_per_s=60.5 busy_percent=0 tick_ms_p50=0.25 tick_ms_p99=0.5 tick_ms_max=1.125 "));
+  for (const char* key : {" poll_ms_p50=", " receive_ms_p99=", " housekeeping_ms_max=", " send_ms_p99=",
+                          " snapshots_cut=", " snapshot_wait_ticks="})
+    CHECK_THAT(lines->all[0], ContainsSubstring(key));
 }
 
 TEST_CASE("the live block is replaced in place and lines pass above it", "[server][live_view]") {
-  char* text = nullptr;
-  std::size_t size = 0;
-  std::FILE* out = open_memstream(&text, &size);
-  REQUIRE(out != nullptr);
-  {
-    LiveView view(out);
-    view.line("before");
-    view.show("one\ntwo\n");
-    view.line("between");
-    view.show("three\n");
-  }
-  std::fclose(out);
-  const std::string written(text, size);
-  std::free(text);
+  LiveView view;
+  std::string written;
+  for (const std::string& part :
+       {view.line("before"), view.show("one\ntwo\n"), view.line("between"), view.show("three\n")})
+    written += part;
   CHECK(written ==
-        "before\n\x1b[?7l\x1b[?7h"
+        "before\n"
         "\x1b[?7lone\ntwo\n\x1b[?7h"
         "\x1b[2A\r\x1b[Jbetween\n\x1b[?7lone\ntwo\n\x1b[?7h"
         "\x1b[2A\r\x1b[J\x1b[?7lthree\n\x1b[?7h");
@@ -142,7 +142,7 @@ TEST_CASE("the live block fits a terminal of 100 columns", "[server][status]") {
   CHECK(longest <= 100);
   CHECK_THAT(text, ContainsSubstring("100:00:00"));
   CHECK_THAT(text, ContainsSubstring("123.46 MB/s"));
-  for (const char* phase : {"receive", "step", "publish", "housekeeping"})
+  for (const char* phase : {"poll", "receive", "step", "publish", "housekeeping", "send", "longest wait"})
     CHECK_THAT(text, ContainsSubstring(phase));
 }
 

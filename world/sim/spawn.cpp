@@ -1,6 +1,7 @@
 #include "world/sim/spawn.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "world/bsp/placement.h"
 #include "world/content/thing_table.h"
@@ -39,7 +40,7 @@ std::int32_t between(Rng& rng, std::int32_t low, std::int32_t high) {
 }  // namespace
 
 SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec2 home_min, IVec2 home_max)
-    : terrain_(&terrain) {
+    : terrain_(&terrain), area_(setup.spawn) {
   ASHLAR_ASSERT(home_min.x < home_max.x && home_min.y < home_max.y);
   low_ = {home_min.x * chunk_size + rim_blocks, home_min.y * chunk_size + rim_blocks};
   high_ = {home_max.x * chunk_size - rim_blocks, home_max.y * chunk_size - rim_blocks};
@@ -81,13 +82,28 @@ MonsterSpawn SpawnPlanner::terrain_monster(const Space& space, Rng& rng) const {
   return spawn;
 }
 
+SpawnPoint SpawnPlanner::in_area(const Space& space, Rng& rng) const {
+  const auto block = [](double v) { return static_cast<std::int32_t>(std::floor(v)); };
+  const double r = area_.radius_m;
+  DVec2 off{};
+  for (int tries = 0; tries < 16; ++tries) {  // of the square that holds the circle
+    const double x = rng.between(-r, r);
+    off = {x, rng.between(-r, r)};
+    if (dot(off, off) <= r * r) break;
+    off = {};
+  }
+  const IVec2 at{block(area_.centre_m.x + off.x), block(area_.centre_m.y + off.y)};
+  return ground_near(space, rng, at, {at.x + 1, at.y + 1});
+}
+
 SpawnPoint SpawnPlanner::player_spawn(const Space& space, const Rules& rules, const PlayerTable& players,
                                       const MonsterTable& monsters, Rng& rng) const {
   const auto fits = [&](const SpawnPoint& at) {
     return !space_overlaps(space, rules.player, at.position_m) &&
            !taken(rules.player, at.position_m, rules, players, monsters);
   };
-  const bool inside = !starts_.empty() && (rng.next_u32() & 1u) != 0;
+  const bool by_area = area_.radius_m > 0;
+  const bool inside = !by_area && !starts_.empty() && (rng.next_u32() & 1u) != 0;
   if (inside) {
     const std::uint32_t first = rng.below(static_cast<std::uint32_t>(starts_.size()));
     for (std::size_t i = 0; i < starts_.size(); ++i) {
@@ -97,7 +113,7 @@ SpawnPoint SpawnPlanner::player_spawn(const Space& space, const Rules& rules, co
   }
   SpawnPoint last{};
   for (int tries = 0; tries < 64; ++tries) {
-    last = ground_near(space, rng, near_low_, near_high_);
+    last = by_area ? in_area(space, rng) : ground_near(space, rng, near_low_, near_high_);
     if (fits(last)) return last;
   }
   return last;  // the crowd pushes apart what meets, and recovery takes care of the rest

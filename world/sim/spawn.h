@@ -29,12 +29,14 @@ class SpawnPlanner {
 
  private:
   SpawnPoint ground_near(const Space& space, Rng& rng, IVec2 low, IVec2 high) const;
+  SpawnPoint in_area(const Space& space, Rng& rng) const;
 
   const Terrain* terrain_ = nullptr;
   std::vector<MonsterSpawn> map_monsters_;
   std::vector<SpawnPoint> starts_;
   IVec2 low_{}, high_{};            // blocks: the home region without its rim
   IVec2 near_low_{}, near_high_{};  // blocks: around the maps
+  SpawnArea area_;
 };
 
 }  // namespace ashlar

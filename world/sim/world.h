@@ -32,6 +32,15 @@ struct MonsterSpawn {
 };
 
 /// What a world is made of. Everything in it is part of what a recording must name to be replayed.
+/// Where players appear in place of the maps' starts: on the ground within a circle.
+struct SpawnArea {
+  DVec2 centre_m;
+  double radius_m = 0;  ///< 0: at the maps' starts and around them
+  friend bool operator==(const SpawnArea&, const SpawnArea&) = default;
+};
+inline constexpr double spawn_centre_m_max = 100'000;
+inline constexpr double spawn_radius_m_max = 4096;
+
 struct WorldSetup {
   std::uint64_t seed = 1;
   Rules rules;
@@ -43,6 +52,7 @@ struct WorldSetup {
   /// the same ground is made again and again, chunks that were generated elsewhere.
   std::function<std::unique_ptr<Chunk>(const Terrain&, ChunkCoord)> make_chunk;
   std::vector<std::shared_ptr<const Prop>> props;
+  SpawnArea spawn;
 };
 
 enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport };

@@ -44,7 +44,7 @@ TEST_CASE("the command that is told plays the same run again", "[simulation][sim
        {"--player-solver", "correct", "--monster-solver", "correct", "--doors", "open"},
        {"--wad", "my maps/it's.wad", "--map", "MAP01@-5,7", "--map", "MAP02", "--rates", "all=0,loss=2.5"},
        {"--prop", "a crate.obj@1,2", "--map", "none", "--without", "loss,stall", "--break", "ghost"},
-       {"--faults", "$(list)", "--no-replay"}}));
+       {"--faults", "$(list)", "--no-replay", "--snapshot-bytes", "4800"}}));
   const SimulateCommand first = parse(given);
   CAPTURE(first.text);
   REQUIRE(first.options.has_value());
@@ -65,6 +65,7 @@ TEST_CASE("the command that is told plays the same run again", "[simulation][sim
   CHECK(b.config.seconds == a.config.seconds);
   CHECK(b.config.tick_rate_hz == a.config.tick_rate_hz);
   CHECK(b.config.snapshot_every_ticks == a.config.snapshot_every_ticks);
+  CHECK(b.config.snapshot_bytes_max == a.config.snapshot_bytes_max);
   CHECK(b.config.player_solver == a.config.player_solver);
   CHECK(b.config.monster_solver == a.config.monster_solver);
   CHECK(b.config.rates.per_minute == a.config.rates.per_minute);

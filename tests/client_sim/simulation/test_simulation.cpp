@@ -141,6 +141,37 @@ TEST_CASE("slow ticks and rare snapshots break nothing", "[simulation]") {
   CHECK(outcome.replayed_ticks == outcome.ticks);
 }
 
+TEST_CASE("snapshots without room for all tell of all in turns", "[simulation]") {
+  // A few clients, and room for a third of what is near them: every fault there is, in every order of turns.
+  SimulationConfig config = match_of(30, 40 / slowness);
+  config.clients = 12;
+  config.monsters = 300;
+  config.snapshot_bytes_max = 4800;
+  config.snapshot_every_ticks = GENERATE(std::uint16_t{1}, std::uint16_t{3});
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+}
+
+TEST_CASE("with a thousand players in one cell each is told of all", "[simulation][crowd]") {
+  SimulationConfig config = match_of(31, 7);
+  config.clients = slowness == 1 ? 1000 : 250;
+  config.monsters = 0;
+  config.tick_rate_hz = 10;  // ticks are what costs
+  config.spawn = {{32, 32}, 14};
+  config.rates = FaultRates::none();
+  config.hostile = false;
+  config.snapshot_bytes_max = slowness == 1 ? 19200 : 4800;
+  config.check_replay = false;
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.joins >= config.clients);
+  config.defects.no_turns = true;
+  const Outcome dark = simulate(config);
+  REQUIRE(dark.broken.has_value());
+  CHECK(dark.broken->invariant.find("whom its player sees") != std::string::npos);
+}
+
 TEST_CASE("deliberately wrong servers are each caught within a simulated minute", "[simulation]") {
   using ashlar::server::Defects;
   struct Wrong {
@@ -160,12 +191,14 @@ TEST_CASE("deliberately wrong servers are each caught within a simulated minute"
                Wrong{"blind-spot", &Defects::blind_spot, "whom its player sees", ""},
                Wrong{"lost-heights", &Defects::lost_heights, "floors and ceilings", "all=0", Ground::map},
                Wrong{"lost-line", &Defects::lost_line, "chat keeps its order", ""},
+               Wrong{"no-turns", &Defects::no_turns, "whom its player sees", ""},
                Wrong{"wrong-eyes", &Defects::wrong_eyes, "whom its player sees", "", Ground::map});
   CAPTURE(wrong.name);
   SimulationConfig config = match_of(1, 60, wrong.ground);
   config.check_replay = false;
   config.defects.*wrong.defect = true;
   config.rates = rates_from_text(wrong.rates, config.rates).value();
+  if (config.defects.no_turns) config.monsters = 300, config.snapshot_bytes_max = 4800;
   const Outcome outcome = simulate(config);
   REQUIRE(outcome.broken.has_value());
   CHECK(outcome.broken->invariant.find(wrong.invariant) != std::string::npos);

@@ -94,7 +94,7 @@ TEST_CASE("a list in a variable stands between semicolons", "[server][config]") 
   CHECK(props->config.props.at(0).file == "a b.obj");
   CHECK(props->config.props.at(1).file == "c.obj");
   for (const char* commas : {"MAP01,MAP02", "MAP01@1,2,MAP02@3,4"})
-    CHECK_THAT(error_of({}, {{"ASHLAR_MAP", commas}}),
+    CHECK_THAT(load_error_of({}, {{"ASHLAR_MAP", commas}}),
                ContainsSubstring("ASHLAR_MAP: ") && ContainsSubstring("separated by ;"));
 }
 
@@ -331,7 +331,7 @@ TEST_CASE("a world's file that was cut or edited is refused, and taken when the 
   for (std::size_t size = 0; size < whole.size(); ++size) {
     put(whole.substr(0, size));
     CAPTURE(size);
-    const std::string error = error_of({"--world", dir});
+    const std::string error = load_error_of({"--world", dir});
     REQUIRE_THAT(error, ContainsSubstring("world.toml: ") && ContainsSubstring("backup"));
     REQUIRE(error.find('\n') == std::string::npos);
   }
@@ -345,7 +345,7 @@ TEST_CASE("a world's file that was cut or edited is refused, and taken when the 
   std::string edited = whole;
   edited.replace(edited.find("seed = 7"), 8, "seed = 9");
   put(edited);
-  CHECK_THAT(error_of({"--world", dir}), ContainsSubstring("--accept-world"));
+  CHECK_THAT(load_error_of({"--world", dir}), ContainsSubstring("--accept-world"));
   const auto accepted = load({"--world", dir, "--accept-world"});
   REQUIRE(accepted.has_value());
   CHECK(accepted->config.seed == 9);
@@ -356,9 +356,9 @@ TEST_CASE("a world's file that was cut or edited is refused, and taken when the 
   CHECK(later->config.seed == 9);
   CHECK(later->config.maps.size() == 2);
   put(whole.substr(0, whole.find("[[map]]")));  // not even then: it would be a world with another map
-  CHECK_THAT(error_of({"--world", dir, "--accept-world"}),
+  CHECK_THAT(load_error_of({"--world", dir, "--accept-world"}),
              ContainsSubstring("maps") && ContainsSubstring("backup"));
-  CHECK_THAT(error_of({"--accept-world"}), ContainsSubstring("--world"));
+  CHECK_THAT(load_error_of({"--accept-world"}), ContainsSubstring("--world"));
 }
 
 TEST_CASE("a world of the format without a check line opens, and gets one when the operator says so",
@@ -380,7 +380,7 @@ TEST_CASE("a world of the format without a check line opens, and gets one when t
   for (const std::size_t size : {12, 23, 33}) {
     folder.write("world.toml", old.substr(0, size));
     CAPTURE(old.substr(0, size));
-    CHECK_THAT(error_of({"--world", folder.path("")}), ContainsSubstring("backup"));
+    CHECK_THAT(load_error_of({"--world", folder.path("")}), ContainsSubstring("backup"));
   }
 }
 
@@ -389,18 +389,20 @@ TEST_CASE("a world that is not where it was is refused, not made anew", "[server
   const std::string dir = folder.path("world");
   REQUIRE(make_world(*load({"--world", dir, "--map", "none"})).has_value());
   std::filesystem::remove(dir + "/world.toml");
-  CHECK_THAT(error_of({"--world", dir}), ContainsSubstring("has lost its world.toml"));
+  CHECK_THAT(load_error_of({"--world", dir}), ContainsSubstring("has lost its world.toml"));
   folder.write("world/server.toml", "port = 1\n");  // an operator's, for a world to come
   CHECK(load({"--world", dir}).has_value());
   std::filesystem::create_directory(dir + "/cache");
-  CHECK_THAT(error_of({"--world", dir}), ContainsSubstring("has lost its world.toml"));
+  CHECK_THAT(load_error_of({"--world", dir}), ContainsSubstring("has lost its world.toml"));
   std::filesystem::create_symlink("/nowhere/world.toml", dir + "/world.toml");
-  CHECK_THAT(error_of({"--world", dir}), ContainsSubstring("world.toml is a link to /nowhere/world.toml"));
+  CHECK_THAT(load_error_of({"--world", dir}),
+             ContainsSubstring("world.toml is a link to /nowhere/world.toml"));
   std::filesystem::create_symlink("/nowhere/volume", folder.path("volume"));
-  CHECK_THAT(error_of({"--world", folder.path("volume")}), ContainsSubstring("is a link to /nowhere/volume"));
+  CHECK_THAT(load_error_of({"--world", folder.path("volume")}),
+             ContainsSubstring("is a link to /nowhere/volume"));
   std::filesystem::create_symlink(folder.path("round"), folder.path("round"));
-  CHECK_THAT(error_of({"--world", folder.path("round")}), ContainsSubstring("cannot look at"));
-  CHECK_THAT(error_of({"--world", folder.write("file", "x") + "/below"}),
+  CHECK_THAT(load_error_of({"--world", folder.path("round")}), ContainsSubstring("cannot look at"));
+  CHECK_THAT(load_error_of({"--world", folder.write("file", "x") + "/below"}),
              ContainsSubstring("cannot look at"));
 }
 

@@ -120,14 +120,14 @@ TEST_CASE("crossing capsules part by depth and normal however far out they are",
   unsigned wrong = 0, flips = 0, met = 0;
   for (int i = 0; i < 20000; ++i) {
     constexpr double places[] = {0, 1000, -1e6, 1e6};
-    DVec3 at = random_point(rng, 3);
+    DVec3 at = point_about(rng, 3);
     at.x += places[rng.below(4)], at.y += places[rng.below(4)];
-    const DVec3 u = random_point(rng, 2), v = random_point(rng, 2);
+    const DVec3 u = point_about(rng, 2), v = point_about(rng, 2);
     if (length(u) < 0.1 || length(v) < 0.1) continue;
     // Through one place, at its end now and then, or a hair beside it.
     const double k = 0.25 * rng.below(5), l = 0.25 * rng.below(5);
     constexpr double beside[] = {0, 0, 1e-13, 1e-10, 1e-7};
-    DVec3 off = random_point(rng, 1) * beside[rng.below(5)];
+    DVec3 off = point_about(rng, 1) * beside[rng.below(5)];
     const Capsule a{{at - u * k, at + u * (1 - k)}, rng.between(0.05, 1)};
     const Capsule b{{at - v * l + off, at + v * (1 - l) + off}, rng.between(0.05, 1)};
     const auto s = separate(a, b), back = separate(b, a);
@@ -159,7 +159,7 @@ TEST_CASE("rays against shapes of no size at all give numbers", "[world][collide
     const double r = sizes[rng.below(4)], h = rng.below(3) == 0 ? 0 : 1;
     constexpr DVec3 ways[] = {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}, {0.6, 0.8, 0}, {0.6, 0, 0.8}};
     const DVec3 d = ways[rng.below(6)];
-    const DVec3 at = random_point(rng, 3), o = at - d * (rng.below(4) * 0.5);
+    const DVec3 at = point_about(rng, 3), o = at - d * (rng.below(4) * 0.5);
     check(ray_cylinder(o, d, 5, {{r, h}, at - DVec3{0, 0, h / 2}}));
     check(ray_capsule(o, d, 5, {{at - DVec3{0, h, 0}, at + DVec3{0, h, 0}}, r}));
     check(ray_sphere(o, d, 5, {at, r}));

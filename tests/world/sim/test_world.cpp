@@ -295,3 +295,19 @@ TEST_CASE("ids of players who left are not given out again at once", "[world][si
   CHECK(join(world) != EntityId{0});
   CHECK(join(world) == EntityId{0});  // full
 }
+
+TEST_CASE("players start within the circle that is set, and on the ground", "[world][sim][world]") {
+  WorldSetup setup = small_setup();
+  setup.players_max = 40;
+  setup.monsters = 0;
+  setup.spawn = {{70, -40}, 12};
+  World world(setup);
+  for (std::uint32_t token = 0; token < 40; ++token) {
+    const EntityId id = join(world, token);
+    const DVec2 off = xy(position(world, id)) - setup.spawn.centre_m;
+    CHECK(length(off) < 12 + 1.5);  // to the middle of the block, and what bodies push each other
+  }
+  for (int tick = 0; tick < 60; ++tick) world.step({});
+  for (std::size_t row = 0; row < world.players().rows(); ++row)
+    CHECK(world.players().body[row].grounded == 1);
+}

@@ -1,0 +1,225 @@
+// What the wire costs: the server with simulated players against a null server (null_net.h) with as many, in
+// one run and in turns. The frame for every figure of the wire: in a network of its own where that is
+// permitted, the server alone on one core, the clients on the other.
+//
+//   bench_net [--rounds N] [--seconds N] [--only NAME]
+//
+// Prints for each scene: R, our processor time over the null server's, each per client and tick; the time
+// from a tick's wake to its last send; and what a client is sent, as payload and with IP and UDP headers.
+// Figures are medians of the rounds, the tick's p99 with the worst beside it. Exit code 1 when a scene did
+// not come about.
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/bench/null_net.h"
+#include "tests/bench/processes.h"
+
+using namespace ashlar::bench;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr std::uint16_t port = 7990;
+constexpr double ip_udp_bytes = 28;
+
+struct Scene {
+  const char* name;
+  const char* what;
+  unsigned clients;
+  std::vector<std::string> server;
+  const char* brain;
+};
+
+/// Terrain alone, with players within so many metres of a cell's middle.
+std::vector<std::string> terrain(unsigned monsters, const char* radius_m) {
+  return {"--map",
+          "none",
+          "--monsters",
+          std::to_string(monsters),
+          "--spawn-radius-m",
+          radius_m,
+          "--spawn-x-m",
+          "32",
+          "--spawn-y-m",
+          "32"};
+}
+
+std::vector<Scene> scenes() {
+  return {{"map",
+           "32 clients + 200 monsters in the first map (MAP01 where Freedoom is)",
+           32,
+           {"--monsters", "200"},
+           "mixed"},
+          {"spread200", "200 clients + 200 monsters spread over 800 m", 200, terrain(200, "400"), "wander"},
+          {"spread500", "500 clients + 500 monsters spread over 800 m", 500, terrain(500, "400"), "wander"},
+          {"spot500", "500 clients in one spot", 500, terrain(0, "10"), "crowd"}};
+}
+
+/// One measurement of one server.
+struct Taken {
+  double us = 0;  ///< of the processor, per client and tick
+  double p99_ms = 0, p50_ms = 0, busy = 0, ticks_per_s = 0;
+  double payload_per_s = 0, datagrams_per_s = 0;  ///< to one client
+  std::uint64_t wait_ticks = 0, cut = 0;
+};
+
+/// `"key":12.5` of a JSON line.
+double number_of(const std::string& line, const std::string& key) {
+  const auto at = line.find("\"" + key + "\":");
+  return at == std::string::npos ? -1 : std::strtod(line.c_str() + at + key.size() + 3, nullptr);
+}
+
+std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, int window_s) {
+  std::vector<std::string> command{folder + "/ashlar-server",
+                                   "--port",
+                                   std::to_string(port),
+                                   "--listen",
+                                   "127.0.0.1",
+                                   "--log-format",
+                                   "json",
+                                   "--status-every",
+                                   std::to_string(window_s),
+                                   "--max-clients",
+                                   std::to_string(scene.clients)};
+  command.insert(command.end(), scene.server.begin(), scene.server.end());
+  Child server(command, 0);
+  for (;;) {
+    const auto line = server.line(seconds(120));
+    if (!line) return std::nullopt;
+    if (line->find("\"event\":\"ready\"") != std::string::npos) break;
+  }
+  Child clients({folder + "/ashlar-sim", "load", "--server", "127.0.0.1:" + std::to_string(port), "--clients",
+                 std::to_string(scene.clients), "--duration", "10m", "--brain", scene.brain, "--progress",
+                 "0s", "--joins-per-second", "200"},
+                1);
+  // From one line of status to the next, both with everybody there; the first such interval settles.
+  std::uint64_t cpu_before = 0;
+  double tick_before = 0;
+  int full = 0;
+  const auto give_up = std::chrono::steady_clock::now() + seconds(90);
+  while (std::chrono::steady_clock::now() < give_up) {
+    const auto line = server.line(seconds(60));
+    if (!line) return std::nullopt;
+    if (line->find("\"event\":\"status\"") == std::string::npos) continue;
+    const std::uint64_t cpu = server.cpu_ns();
+    const double tick = number_of(*line, "tick");
+    full = number_of(*line, "clients") == scene.clients ? full + 1 : 0;
+    if (full == 3) {
+      Taken out;
+      out.us = static_cast<double>(cpu - cpu_before) / 1000 / (tick - tick_before) / scene.clients;
+      out.p50_ms = number_of(*line, "tick_ms_p50");
+      out.p99_ms = number_of(*line, "tick_ms_p99");
+      out.busy = number_of(*line, "busy_percent");
+      out.ticks_per_s = number_of(*line, "ticks_per_s");
+      out.payload_per_s = number_of(*line, "out_bytes_per_s") / scene.clients;
+      out.datagrams_per_s = number_of(*line, "out_datagrams_per_s") / scene.clients;
+      out.wait_ticks = static_cast<std::uint64_t>(number_of(*line, "snapshot_wait_ticks"));
+      out.cut = static_cast<std::uint64_t>(number_of(*line, "snapshots_cut"));
+      return out;
+    }
+    cpu_before = cpu;
+    tick_before = tick;
+  }
+  return std::nullopt;
+}
+
+std::optional<Taken> take_null(const Scene& scene, const std::string& self, int window_s) {
+  Child server({self, "--null-server"}, 0);
+  Child clients({self, "--null-clients", std::to_string(scene.clients)}, 1);
+  std::uint64_t cpu_before = 0;
+  for (int second = 0; second < window_s + 10; ++second) {
+    const auto line = server.line(seconds(20));
+    if (!line) return std::nullopt;
+    if (!line->ends_with("peers " + std::to_string(scene.clients))) continue;
+    const std::uint64_t cpu = server.cpu_ns();
+    if (cpu_before == 0) {
+      cpu_before = cpu, second = 10;
+    } else if (second == window_s + 9) {
+      Taken out;
+      out.us = static_cast<double>(cpu - cpu_before) / 1000 / ((window_s - 1) * null_rate_hz) / scene.clients;
+      return out;
+    }
+  }
+  return std::nullopt;
+}
+
+template <class Value>
+double median(const std::vector<Taken>& all, Value Taken::* value) {
+  std::vector<double> sorted;
+  for (const Taken& one : all) sorted.push_back(static_cast<double>(one.*value));
+  std::ranges::sort(sorted);
+  return sorted[sorted.size() / 2];
+}
+
+bool play(const Scene& scene, const std::string& self, int rounds, int window_s) {
+  const std::string folder = self.substr(0, self.rfind('/'));
+  std::vector<Taken> ours, null;
+  for (int round = 0; round < rounds; ++round) {
+    const auto one = take_ours(scene, folder, window_s);
+    const auto other = take_null(scene, self, window_s);
+    if (!one || !other) {
+      std::printf("%-10s did not come about: the %s server was not ready or not all clients came\n",
+                  scene.name, one ? "null" : "real");
+      return false;
+    }
+    ours.push_back(*one), null.push_back(*other);
+  }
+  double worst = 0, low = 1e9, high = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    worst = std::max(worst, ours[i].p99_ms);
+    low = std::min(low, ours[i].us / null[i].us), high = std::max(high, ours[i].us / null[i].us);
+  }
+  const double us = median(ours, &Taken::us), null_us = median(null, &Taken::us);
+  const double payload = median(ours, &Taken::payload_per_s);
+  const double datagrams = median(ours, &Taken::datagrams_per_s);
+  std::printf("%s: %s\n", scene.name, scene.what);
+  std::printf("  R %.2f (%.2f to %.2f): %.2f us per client and tick, null server %.2f us\n", us / null_us,
+              low, high, us, null_us);
+  std::printf(
+      "  wake to last send: p50 %.2f ms, p99 %.2f ms, worst p99 %.2f ms; busy %.1f %%, %.1f ticks/s\n",
+      median(ours, &Taken::p50_ms), median(ours, &Taken::p99_ms), worst, median(ours, &Taken::busy),
+      median(ours, &Taken::ticks_per_s));
+  std::printf("  to each client: %.1f kB/s payload, %.1f kB/s with IP and UDP, %.0f datagrams/s\n",
+              payload / 1000, (payload + ip_udp_bytes * datagrams) / 1000, datagrams);
+  std::printf("  snapshots without room for all: %.0f, longest wait %.0f ticks\n", median(ours, &Taken::cut),
+              median(ours, &Taken::wait_ticks));
+  std::fflush(stdout);
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> given(argv + 1, argv + argc);
+  if (given.size() == 1 && given[0] == "--null-server") return run_null_server(port);
+  if (given.size() == 2 && given[0] == "--null-clients")
+    return run_null_clients(port, static_cast<std::size_t>(std::atoi(given[1].c_str())));
+  int rounds = 3, window_s = 5;
+  std::string only;
+  for (std::size_t i = 0; i + 1 < given.size(); i += 2) {
+    if (given[i] == "--rounds") rounds = std::max(1, std::atoi(given[i + 1].c_str()));
+    if (given[i] == "--seconds") window_s = std::max(2, std::atoi(given[i + 1].c_str()));
+    if (given[i] == "--only") only = given[i + 1];
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  if (!enter_own_network())
+    std::printf(
+        "note: no network of its own is permitted here: on the machine's loopback, firewall included\n");
+  if (std::thread::hardware_concurrency() < 2)
+    std::printf("note: one core: server and clients share it, and figures mean little\n");
+  bool good = true, any = false;
+  for (const Scene& scene : scenes()) {
+    if (!only.empty() && only != scene.name) continue;
+    any = true;
+    good = play(scene, self, rounds, window_s) && good;
+  }
+  if (!any) std::printf("there is no scene %s: map, spread200, spread500 or spot500\n", only.c_str());
+  return good && any ? 0 : 1;
+}
