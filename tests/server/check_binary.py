@@ -252,7 +252,7 @@ class Life(unittest.TestCase):
             self.assertGreater(ready["time"], starting["time"])
             place = [line for line in server.lines if line["event"] == "map"][0]
             self.assertEqual((place["sectors"], place["doorway_sectors"] > 0), (COURTYARD_SECTORS, True))
-            self.assertEqual(run("--health", f"pid:{server.process.pid}").returncode, 1)  # its flags say port 0
+            self.assertEqual(run("--health", f"pid:{server.process.pid}").returncode, 2)  # its flags say port 0
             self.assertEqual(server.end(signal.SIGTERM)[0], 0)
 
     def test_a_health_check_finds_the_port_in_the_flags_of_the_process(self):
