@@ -118,13 +118,13 @@ PlayerCommand Brain::think(Micros now, const Client& client) {
   if (explorer_ != nullptr) {
     if (const auto command = explorer_->think(client)) {
       command_ = *command;
-      view_turn_ = client.view_turn();
+      delta_yaw_ = client.delta_yaw();
       return command_;
     }
   }
   // A teleporter or a spawn turned the player: it goes on from there.
-  command_.yaw = command_.yaw + (client.view_turn() - view_turn_);
-  view_turn_ = client.view_turn();
+  command_.yaw = command_.yaw + (client.delta_yaw() - delta_yaw_);
+  delta_yaw_ = client.delta_yaw();
   const bool walking = kind_ != BrainKind::idle;
   if (walking && stands_still(now, client)) {
     steer(now, client);

@@ -49,7 +49,7 @@ class Brain {
   BrainKind kind_;
   Rng rng_;
   PlayerCommand command_;
-  Turn16 view_turn_{0};  // of the client, as of the last call
+  Turn16 delta_yaw_{0};  // of the client, as of the last call
   Micros next_turn_{0};
   Micros next_look_{0};
   DVec3 looked_from_m_;

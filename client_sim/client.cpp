@@ -208,7 +208,7 @@ void Client::handle(const SnapshotPart& message) {
   snapshot_tick_ = message.tick;
   applied_tick_ = std::max(applied_tick_, message.applied_tick);
   if (message.own) {
-    command_.yaw = command_.yaw + (message.own->view_turn - view_turn());
+    command_.yaw = command_.yaw + (message.own->delta_yaw - delta_yaw());
     own_ = message.own;
     own_tick_ = message.tick;
   }
@@ -292,7 +292,7 @@ void Client::send_join(DatagramBatch& out) { send(out, writer_.write(next_header
 void Client::send_inputs(DatagramBatch& out) {
   bool due = false;
   PlayerCommand sent = command_;
-  sent.yaw = command_.yaw - view_turn();
+  sent.yaw = command_.yaw - delta_yaw();
   while (clock_.next(now_)) {
     due = true;
     ++stats_.commands;

@@ -88,7 +88,7 @@ class Client {
   /// How far spawns and teleporters have turned the view, as far as this client knows. When it changes, the
   /// present command turns along, so that a player faces where a teleporter turned it; who holds a yaw of its
   /// own turns that by the same.
-  Turn16 view_turn() const { return own_ ? own_->view_turn : Turn16{0}; }
+  Turn16 delta_yaw() const { return own_ ? own_->delta_yaw : Turn16{0}; }
 
   /// Queues a line of chat. False when it is not valid_text or when chat_queue_max lines are waiting.
   static constexpr std::size_t chat_queue_max = 8;
@@ -186,7 +186,7 @@ class Client {
 
   InputClock clock_;
   PlayerCommand command_;
-  // By tick modulo; what input_commands_max looks back on. As they travel: without view_turn(), which the
+  // By tick modulo; what input_commands_max looks back on. As they travel: without delta_yaw(), which the
   // server adds.
   std::array<PlayerCommand, 64> commands_{};
   std::uint32_t filled_tick_ = 0;  // newest tick that commands_ holds

@@ -208,7 +208,7 @@ ServerResult decode(const wire::Snapshot& in) {
   if (in.own() != nullptr) {
     OwnPlayer own;
     if (!decode_own(*in.own(), own)) return out_of_range;
-    own.view_turn = Turn16{in.own_view_turn()};
+    own.delta_yaw = Turn16{in.own_delta_yaw()};
     out.own = own;
   }
   // The Verifier proves a list's length to be aligned, not its elements, where these are larger.

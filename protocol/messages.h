@@ -132,7 +132,7 @@ struct OwnPlayer {
   EntityId id{};
   std::uint8_t health = 0;  ///< share of a fresh player's, 255 is full, 0 dead
   /// How far spawns and teleporters have turned the view: the simulation adds it to the yaw of every command.
-  Turn16 view_turn{0};
+  Turn16 delta_yaw{0};
 };
 
 /// A block: those of a cell whose ids are from `first` to `last`. Whom it does not list of these is not

@@ -228,7 +228,7 @@ std::span<const std::uint8_t> SnapshotWriter::part(std::size_t part, const Packe
   if (part == 0 && im.head.own != nullptr) {
     const wire::OwnPlayer own = to_wire(*im.head.own);
     builder.add_own(&own);
-    builder.add_own_view_turn(static_cast<std::uint16_t>(im.head.own->view_turn));
+    builder.add_own_delta_yaw(static_cast<std::uint16_t>(im.head.own->delta_yaw));
   }
   builder.add_cells(cells);
   builder.add_entities(entities);

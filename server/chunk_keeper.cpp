@@ -1,4 +1,4 @@
-#include "server/chunk_keeper.h"
+#include "server/chunk_loader.h"
 
 #include <cstdlib>
 
@@ -17,7 +17,7 @@ int distance(IVec2 a, IVec2 b) { return std::max(std::abs(a.x - b.x), std::abs(a
 
 }  // namespace
 
-void ChunkKeeper::make(const World& world, IVec2 column, std::vector<ReadyChunk>& ready) {
+void ChunkLoader::make(const World& world, IVec2 column, std::vector<ReadyChunk>& ready) {
   for (int z = World::column_low; z < World::column_high; ++z) {
     const ChunkCoord at{column.x, column.y, z};
     ready.push_back({at, world.make_chunk(at)});
@@ -25,7 +25,7 @@ void ChunkKeeper::make(const World& world, IVec2 column, std::vector<ReadyChunk>
   extra_.push_back(column);
 }
 
-bool ChunkKeeper::wanted_by_anyone(const World& world, IVec2 column, int radius) const {
+bool ChunkLoader::wanted_by_anyone(const World& world, IVec2 column, int radius) const {
   const PlayerTable& players = world.players();
   for (std::size_t i = 0; i < players.rows(); ++i)
     if (players.id[i] != EntityId{0} && distance(column_of(players.body[i].position_m), column) <= radius)
@@ -33,7 +33,7 @@ bool ChunkKeeper::wanted_by_anyone(const World& world, IVec2 column, int radius)
   return false;
 }
 
-void ChunkKeeper::plan(const World& world, std::vector<ReadyChunk>& ready, std::vector<ChunkCoord>& dropped) {
+void ChunkLoader::plan(const World& world, std::vector<ReadyChunk>& ready, std::vector<ChunkCoord>& dropped) {
   const PlayerTable& players = world.players();
   settled_.resize(players.rows());
   settled_for_.resize(players.rows());

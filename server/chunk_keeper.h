@@ -9,7 +9,7 @@ namespace ashlar::server {
 /// Decides which columns of ground are there: generates the nearest missing one around the players, one a
 /// tick, and drops those that nobody has been near. The home region and edited chunks stay. What it decides
 /// enters the tick as input, so a recording replays it. The Host's thread.
-class ChunkKeeper {
+class ChunkLoader {
  public:
   static constexpr int want_radius = 3;  ///< columns around a player that are made
   static constexpr int keep_radius = 5;  ///< and those that are not dropped; the gap keeps walkers on an

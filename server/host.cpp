@@ -93,7 +93,7 @@ void Host::Impl::fill_input() {
     if (session.state != SessionState::playing) continue;
     const InputBuffer::Played played = session.input.take(tick, config.defects.stale_input);
     PlayerCommand command = played.command;
-    command.yaw = session.yaw_given = command.yaw + session.view_turn;
+    command.yaw = session.yaw_given = command.yaw + session.delta_yaw;
     commands.push_back({session.player, command});
   }
   let_go();
@@ -154,7 +154,7 @@ void Host::Impl::adopt_turns() {
     const int row = world->player_row(session.player);
     if (row < 0) continue;
     const Turn16 yaw = world->players().command[static_cast<std::size_t>(row)].yaw;
-    session.view_turn = session.view_turn + (yaw - session.yaw_given);
+    session.delta_yaw = session.delta_yaw + (yaw - session.yaw_given);
   }
 }
 
@@ -173,7 +173,7 @@ void Host::Impl::settle_joins(DatagramBatch& out, std::vector<HostEvent>& events
     session.state = SessionState::playing;
     session.input = InputBuffer{world->setup().rules.tick_rate_hz};
     // It has not turned yet and looks as it was put down.
-    session.view_turn = world->players().command[slot_of(joined.id)].yaw;
+    session.delta_yaw = world->players().command[slot_of(joined.id)].yaw;
     if (session.address.transport == Transport::tcp) out.add_admitted(session.address);
     events.push_back({HostEventKind::joined, session.address, session.connection, session.name, ""});
     notices.joined(session.name);

@@ -102,7 +102,7 @@ struct SessionAudit {
   std::uint64_t nonce = 0;  ///< of the hello that began it
   EntityId player{};        ///< once it plays
   bool playing = false;
-  Turn16 view_turn{0};              ///< added to the yaw of its commands
+  Turn16 delta_yaw{0};              ///< added to the yaw of its commands
   std::uint64_t accepted = 0;       ///< datagrams taken from it
   std::size_t chat_waiting = 0;     ///< lines it has not confirmed
   std::uint32_t chat_given_up = 0;  ///< lines that had to make room

@@ -15,7 +15,7 @@ void Host::audit(HostAudit& out) const {
     row.nonce = session.nonce;
     row.player = session.player;
     row.playing = session.state == SessionState::playing;
-    row.view_turn = session.view_turn;
+    row.delta_yaw = session.delta_yaw;
     row.accepted = session.accepted;
     row.chat_waiting = session.chat.size();
     row.chat_given_up = session.chat.given_up();

@@ -6,12 +6,12 @@
 
 #include "protocol/message_writer.h"
 #include "protocol/recording.h"
-#include "server/chunk_keeper.h"
+#include "server/chunk_loader.h"
 #include "server/gate.h"
 #include "server/host.h"
 #include "server/net/strangers.h"
 #include "server/notices.h"
-#include "server/publisher.h"
+#include "server/replicator.h"
 #include "server/session.h"
 #include "server/snapshot_order.h"
 #include "world/sim/world.h"
@@ -117,8 +117,8 @@ struct Host::Impl {
   std::vector<Fighter> fighters;
   std::uint32_t linger_ticks = 0;
 
-  ChunkKeeper ground;
-  Publisher publisher;
+  ChunkLoader ground;
+  Replicator replicator;
   MessageWriter writer;
   SnapshotWriter snapshots;
   SnapshotOrder snapshot_order;

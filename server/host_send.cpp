@@ -105,9 +105,9 @@ void Host::Impl::send_chat(Micros at, Session& session, DatagramBatch& out) {
 
 /// Lays out what the client is told of others, in turns where a snapshot has no room for all.
 SnapshotPlan Host::Impl::lay_out(Session& session, SnapshotHead& head, std::span<const CellBlock> blocks) {
-  const auto heights = config.defects.lost_heights ? std::span<const HeightBlock>{} : publisher.heights();
+  const auto heights = config.defects.lost_heights ? std::span<const HeightBlock>{} : replicator.heights();
   const std::size_t parts = config.snapshot_bytes_max / datagram_bytes_max;
-  const SnapshotPlan whole = snapshots.begin(head, blocks, heights, parts, publisher.motions());
+  const SnapshotPlan whole = snapshots.begin(head, blocks, heights, parts, replicator.motions());
   if (whole.blocks_taken == blocks.size()) {
     session.turn = {};
     return whole;
@@ -119,7 +119,7 @@ SnapshotPlan Host::Impl::lay_out(Session& session, SnapshotHead& head, std::span
   head.refresh_ticks = static_cast<std::uint16_t>(
       std::min<std::uint32_t>(refresh_snapshots(records, parts) * config.snapshot_every_ticks, 0xffff));
   const auto in_turns = snapshot_order.arrange(blocks, parts, session.turn);
-  const SnapshotPlan plan = snapshots.begin(head, in_turns, heights, parts, publisher.motions());
+  const SnapshotPlan plan = snapshots.begin(head, in_turns, heights, parts, replicator.motions());
   snapshot_order.advance(plan, head.tick, head.tick - config.snapshot_every_ticks, session.turn);
   status.snapshot_wait_ticks = std::max(status.snapshot_wait_ticks, session.turn.waited(head.tick));
   status.snapshot_wait_ticks_max = std::max(status.snapshot_wait_ticks_max, status.snapshot_wait_ticks);
@@ -137,7 +137,7 @@ void Host::Impl::publish_to(Session& session, Micros at, DatagramBatch& out) {
   own.body = players.body[i];
   own.id = session.player;
   own.health = health_share(players.health[i], rules.player_health);
-  own.view_turn = session.view_turn;
+  own.delta_yaw = session.delta_yaw;
   SnapshotHead head;
   head.tick = tick;
   head.applied_tick = config.defects.early_ack ? session.input.newest_tick() : session.input.last_own_tick();
@@ -150,8 +150,8 @@ void Host::Impl::publish_to(Session& session, Micros at, DatagramBatch& out) {
   const DVec3 eye = own.body.position_m + DVec3{0, 0, rules.player_eye_m};
   const double travelled_m = rules.walk_speed_mps_max * config.snapshot_every_ticks / rules.tick_rate_hz;
   std::span<const CellBlock> blocks =
-      publisher.blocks_near(config.defects.wrong_eyes ? eye_before : eye, config.interest_radius_m,
-                            eye_margin_m + travelled_m, session.turn.active);
+      replicator.blocks_near(config.defects.wrong_eyes ? eye_before : eye, config.interest_radius_m,
+                             eye_margin_m + travelled_m, session.turn.active);
   eye_before = eye;
   if (config.defects.blind_spot && !blocks.empty()) blocks = blocks.first(blocks.size() - 1);
   const SnapshotPlan plan = lay_out(session, head, blocks);
@@ -163,7 +163,7 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
   status.snapshot_wait_ticks = 0;
   const auto plays = [this](std::uint32_t row) { return sessions[row].state == SessionState::playing; };
   if (std::ranges::none_of(seated, plays)) return;
-  publisher.gather(*world);
+  replicator.gather(*world);
   // Another one is first each time: where the send buffer is full it is not always the same who lose.
   const std::size_t first = number(world->tick()) / config.snapshot_every_ticks % seated.size();
   for (std::size_t i = 0; i < seated.size(); ++i) {

@@ -1,4 +1,4 @@
-#include "server/motion_news.h"
+#include "server/mover_replication.h"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ double height_of(HeightsView heights, const Mover& m) {
 
 }  // namespace
 
-std::span<const WireMotion> MotionNews::gather(const World& world) {
+std::span<const WireMotion> MoverReplication::gather(const World& world) {
   told_count_ = 0;
   const auto maps = world.mechanics().maps();
   if (maps.empty()) return {};
@@ -33,7 +33,7 @@ std::span<const WireMotion> MotionNews::gather(const World& world) {
                        std::vector<std::uint8_t>(std::size_t{2} * sectors, 0)});
       planes += std::size_t{2} * sectors;
     }
-    news_.reserve(planes);
+    mover_replication_.reserve(planes);
   }
   const std::uint32_t now = number(world.tick());
   const std::uint32_t ticks = now - tick_;
@@ -41,12 +41,12 @@ std::span<const WireMotion> MotionNews::gather(const World& world) {
   // After a while without anybody to tell, everything is news.
   look(world, ticks, tick_ == 0 || ticks > second);
   tick_ = now;
-  tell_news(world);
+  replicate_movers(world);
   tell_in_turn(world, std::min(ticks, second));
   return std::span(told_).first(told_count_);
 }
 
-void MotionNews::look(const World& world, std::uint32_t ticks, bool anew) {
+void MoverReplication::look(const World& world, std::uint32_t ticks, bool anew) {
   const double dt_s = world.setup().rules.tick_s();
   const auto maps = world.mechanics().maps();
   for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -61,43 +61,44 @@ void MotionNews::look(const World& world, std::uint32_t ticks, bool anew) {
       const Mover* expected = anew ? nullptr : f.movers.find(m.sector, m.plane);
       if (expected == nullptr || !same_motion(*expected, m) ||
           height_of(f.heights, m) != height_of(heights, m))
-        add_news(i, m);
+        add_motions(i, m);
     }
     f.movers = movers;
     std::copy(heights.begin(), heights.end(), f.heights.begin());
   }
 }
 
-void MotionNews::add_news(std::size_t map, const Mover& mover) {
+void MoverReplication::add_motions(std::size_t map, const Mover& mover) {
   std::uint8_t& left = maps_[map].left[index_of(mover)];
-  if (left == 0) news_.push_back({static_cast<std::uint32_t>(map), mover.sector, mover.plane});
+  if (left == 0) mover_replication_.push_back({static_cast<std::uint32_t>(map), mover.sector, mover.plane});
   left = tellings;
 }
 
-void MotionNews::tell(const World& world, std::size_t map, const Mover& mover) {
+void MoverReplication::tell(const World& world, std::size_t map, const Mover& mover) {
   told_[told_count_++] = to_wire(mover, map, height_of(world.maps()[map].heights, mover));
 }
 
-void MotionNews::tell_news(const World& world) {
+void MoverReplication::replicate_movers(const World& world) {
   // A few at a time, so that rotating the list in place is cheap.
-  const std::size_t count = std::min(news_.size(), snapshot_motions_max);
+  const std::size_t count = std::min(mover_replication_.size(), snapshot_motions_max);
   std::size_t again = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const PlaneKey key = news_[i];
+    const PlaneKey key = mover_replication_[i];
     std::uint8_t& left =
         maps_[key.map].left[std::size_t{2} * key.sector + static_cast<std::size_t>(key.plane)];
     const Mover* mover = world.mechanics().maps()[key.map].movers.find(key.sector, key.plane);
     if (mover != nullptr) tell(world, key.map, *mover);
     left = mover == nullptr ? std::uint8_t{0} : static_cast<std::uint8_t>(left - 1);
-    if (left != 0) news_[again++] = key;
+    if (left != 0) mover_replication_[again++] = key;
   }
   // Those with tellings left are at the front now, before the ones that have not been told.
-  news_.erase(news_.begin() + static_cast<std::ptrdiff_t>(again),
-              news_.begin() + static_cast<std::ptrdiff_t>(count));
-  std::rotate(news_.begin(), news_.begin() + static_cast<std::ptrdiff_t>(again), news_.end());
+  mover_replication_.erase(mover_replication_.begin() + static_cast<std::ptrdiff_t>(again),
+                           mover_replication_.begin() + static_cast<std::ptrdiff_t>(count));
+  std::rotate(mover_replication_.begin(), mover_replication_.begin() + static_cast<std::ptrdiff_t>(again),
+              mover_replication_.end());
 }
 
-void MotionNews::tell_in_turn(const World& world, std::uint32_t ticks) {
+void MoverReplication::tell_in_turn(const World& world, std::uint32_t ticks) {
   const auto maps = world.mechanics().maps();
   std::size_t total = 0;
   for (const MapMechanics& m : maps) total += m.movers.movers().size();

@@ -21,7 +21,7 @@ namespace ashlar::server {
 /// within half a second (later when more than snapshot_motions_max a snapshot would be needed), for those who
 /// have just joined or missed them all.
 /// The Host's thread. No allocation once it has seen its world.
-class MotionNews {
+class MoverReplication {
  public:
   /// Snapshots that each piece of news goes out in.
   static constexpr std::uint8_t tellings = 4;
@@ -43,13 +43,13 @@ class MotionNews {
   };
 
   void look(const World& world, std::uint32_t ticks, bool anew);
-  void add_news(std::size_t map, const Mover& mover);
-  void tell_news(const World& world);
+  void add_motions(std::size_t map, const Mover& mover);
+  void replicate_movers(const World& world);
   void tell_in_turn(const World& world, std::uint32_t ticks);
   void tell(const World& world, std::size_t map, const Mover& mover);
 
   std::vector<Foreseen> maps_;
-  std::vector<PlaneKey> news_;  // first come, first told; those with tellings left go to the end
+  std::vector<PlaneKey> mover_replication_;  // first come, first told; those with tellings left go to the end
   std::array<WireMotion, snapshot_motions_max> told_{};
   std::size_t told_count_ = 0;
   std::uint32_t tick_ = 0;

@@ -1,4 +1,4 @@
-#include "server/publisher.h"
+#include "server/replicator.h"
 
 #include <algorithm>
 #include <tuple>
@@ -42,13 +42,13 @@ EntityRecord record_of(EntityId id, EntityKind kind, Turn16 yaw, Turn16 pitch, c
 
 }  // namespace
 
-void Publisher::add(DVec3 position, const Cylinder& shape, EntityRecord record) {
+void Replicator::add(DVec3 position, const Cylinder& shape, EntityRecord record) {
   const QuantisedPosition q = quantise(position);
   record.x = q.x, record.y = q.y, record.z = q.z;
   placed_.push_back({q.cell, record, position, shape});
 }
 
-void Publisher::gather(const World& world) {
+void Replicator::gather(const World& world) {
   placed_.clear();
   const PlayerTable& players = world.players();
   for (std::size_t i = 0; i < players.rows(); ++i) {
@@ -98,10 +98,10 @@ void Publisher::gather(const World& world) {
       blocks_.push_back({cell.coord, {}});
   }
   gather_heights(world);
-  motions_ = news_.gather(world);
+  motions_ = mover_replication_.gather(world);
 }
 
-void Publisher::find_places() {
+void Replicator::find_places() {
   places_.clear();
   touched_.clear();
   first_touched_.clear();
@@ -131,14 +131,14 @@ void Publisher::find_places() {
   private_.reserve(records_.size());
 }
 
-std::optional<CellBlock> Publisher::visible_part(std::size_t block, bool all_empty) {
+std::optional<CellBlock> Replicator::visible_part(std::size_t block, bool all_empty) {
   const CellBlock& all = blocks_[block];
   if (maps_.empty() || block >= cells_.size()) return all;
   const Cell& cell = cells_[block];
   in_sight_.clear();
   std::size_t seen = 0;
   for (const SightPlace place : std::span(places_).subspan(cell.first_place, cell.place_count)) {
-    in_sight_.push_back(onlooker_.may_see(place) ? 1 : 0);
+    in_sight_.push_back(visibility_query_.may_see(place) ? 1 : 0);
     seen += in_sight_.back();
   }
   if (seen == in_sight_.size()) return all;
@@ -155,11 +155,11 @@ std::optional<CellBlock> Publisher::visible_part(std::size_t block, bool all_emp
   return CellBlock{all.cell, std::span(private_).subspan(start)};
 }
 
-std::span<const CellBlock> Publisher::blocks_near(DVec3 eye_m, double radius_m, double margin_m,
-                                                  bool all_empty) {
+std::span<const CellBlock> Replicator::blocks_near(DVec3 eye_m, double radius_m, double margin_m,
+                                                   bool all_empty) {
   near_.clear();
   private_.clear();  // keeps its memory: spans into it stay good, as every record is copied at most once
-  if (!maps_.empty()) onlooker_.look_from(maps_, rooms_, eye_m, margin_m);
+  if (!maps_.empty()) visibility_query_.look_from(maps_, rooms_, eye_m, margin_m);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const double d2 = distance2(eye_m, blocks_[i].cell);
     if (d2 > radius_m * radius_m) continue;
@@ -173,7 +173,7 @@ std::span<const CellBlock> Publisher::blocks_near(DVec3 eye_m, double radius_m, 
   return picked_;
 }
 
-void Publisher::gather_heights(const World& world) {
+void Replicator::gather_heights(const World& world) {
   wire_heights_.clear();
   height_blocks_.clear();
   std::size_t total = 0;
@@ -204,7 +204,7 @@ void Publisher::gather_heights(const World& world) {
   }
 }
 
-void Publisher::gather_moving(const World& world) {
+void Replicator::gather_moving(const World& world) {
   const auto add = [&](std::size_t map, std::uint32_t sector) {
     wire_heights_.push_back(quantise_heights(world.maps()[map].heights[sector]));
     height_blocks_.push_back({static_cast<std::uint16_t>(map), static_cast<std::uint16_t>(sector),

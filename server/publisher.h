@@ -5,24 +5,24 @@
 #include <vector>
 
 #include "protocol/snapshot_writer.h"
-#include "server/motion_news.h"
-#include "world/onlooker.h"
+#include "server/mover_replication.h"
 #include "world/sim/world.h"
+#include "world/visibility_query.h"
 
 namespace ashlar::server {
 
 /// What everyone may be told of a tick: quantised once, sorted into cells, shared by all receivers.
 /// The Host's thread. No allocation once the tables have their size.
-class Publisher {
+class Replicator {
  public:
   /// Quantises the world's entities. Call once per published tick, after the step.
   void gather(const World& world);
 
   /// Blocks of the cells within reach of a viewer, nearest first. Whom it cannot see, as far as the maps'
-  /// visibility sets know (world/onlooker.h), is left out: a cell of which everyone may be seen is the block
-  /// that all share, one of which some may be seen a copy of their records, and one of which nobody may be
-  /// seen goes out now and then, empty. Cells that just became empty are always among them. So a client
-  /// forgets who left. Valid until the next call of either.
+  /// visibility sets know (world/visibility_query.h), is left out: a cell of which everyone may be seen is
+  /// the block that all share, one of which some may be seen a copy of their records, and one of which nobody
+  /// may be seen goes out now and then, empty. Cells that just became empty are always among them. So a
+  /// client forgets who left. Valid until the next call of either.
   /// @param margin_m   how far the viewer may be from its eye by the time it sees the snapshot
   /// @param all_empty  cells of which nobody may be seen are among them at every call: where cells go out in
   ///                   turns, now and then would miss them
@@ -65,7 +65,7 @@ class Publisher {
   std::vector<std::uint32_t> first_touched_;  // by record and one more, in touched_
   std::vector<std::uint32_t> touched_;        // places by record, counted from the cell's first
   std::vector<SightPlace> found_;
-  Onlooker onlooker_;
+  VisibilityQuery visibility_query_;
   std::vector<std::uint8_t> in_sight_;  // the cell's places that the viewer may see
   std::vector<EntityRecord> private_;   // records of one viewer's blocks
   std::uint32_t round_ = 0;
@@ -75,7 +75,7 @@ class Publisher {
   std::vector<HeightBlock> height_blocks_;
   std::size_t next_sector_ = 0, next_moving_ = 0;
   std::uint32_t told_tick_ = 0;  // of the last heights
-  MotionNews news_;
+  MoverReplication mover_replication_;
   std::span<const WireMotion> motions_;
 };
 

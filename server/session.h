@@ -85,7 +85,7 @@ struct Session {
   InputBuffer input{};
   /// How far spawns and teleporters have turned the player's view, beside its own turning: added to the yaw
   /// of its commands. Those that it made before it knew are turned with the rest.
-  Turn16 view_turn{0};
+  Turn16 delta_yaw{0};
   Turn16 yaw_given{0};  ///< of the command that entered the last tick
   Micros heard_at{0};
   Micros chat_sent_at{0};

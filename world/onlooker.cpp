@@ -1,4 +1,4 @@
-#include "world/onlooker.h"
+#include "world/visibility_query.h"
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ void sight_places(std::span<const MapInSpace> maps, DVec3 base, double radius_m,
   if (!enclosed) out.push_back({SightPlace::outdoors, 0});
 }
 
-bool Onlooker::in_own_room(SightPlace place) const {
+bool VisibilityQuery::in_own_room(SightPlace place) const {
   const OpenRooms& open = rooms_[place.map];
   const std::uint32_t room = open.room(place.sector);
   return std::ranges::any_of(own_, [&](SightPlace own) {
@@ -51,15 +51,15 @@ bool Onlooker::in_own_room(SightPlace place) const {
   });
 }
 
-bool Onlooker::under_the_sky() const {
+bool VisibilityQuery::under_the_sky() const {
   return std::ranges::any_of(own_, [&](SightPlace own) {
     if (own.map == SightPlace::anywhere || own.map == SightPlace::outdoors) return true;
     return rooms_[own.map].room(own.sector) == rooms_[own.map].outdoors();
   });
 }
 
-void Onlooker::look_from(std::span<const MapInSpace> maps, std::span<const OpenRooms> rooms, DVec3 eye,
-                         double margin_m) {
+void VisibilityQuery::look_from(std::span<const MapInSpace> maps, std::span<const OpenRooms> rooms, DVec3 eye,
+                                double margin_m) {
   maps_ = maps;
   rooms_ = rooms;
   own_.clear();
@@ -94,7 +94,7 @@ void Onlooker::look_from(std::span<const MapInSpace> maps, std::span<const OpenR
   }
 }
 
-bool Onlooker::may_see(SightPlace place) const {
+bool VisibilityQuery::may_see(SightPlace place) const {
   if (everything_ || place.map == SightPlace::anywhere) return true;
   if (place.map == SightPlace::outdoors) return outdoors_;
   const SectorVisibility* set = maps_[place.map].map->visibility();

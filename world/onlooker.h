@@ -30,7 +30,7 @@ void sight_places(std::span<const MapInSpace> maps, DVec3 base, double radius_m,
                   std::vector<SightPlace>& out);
 
 /// A pair of eyes and all that may be seen from there. Reusable; allocates until it has seen the largest map.
-class Onlooker {
+class VisibilityQuery {
  public:
   /// @param rooms  of each map, by the same heights; must stay as they are while may_see() is asked
   /// @param margin_m  how far the eye may really be from where it is told to be, on a way that leads through

@@ -36,7 +36,7 @@ bool space_solid(const Space& space, DVec3 point) {
 }
 
 bool space_overlaps(const Space& space, const Cylinder& shape, DVec3 base) {
-  if (blocks_overlap(*space.voxels, prism_of(shape), base)) return true;
+  if (blocks_overlap(*space.voxels, rounded_box_of(shape), base)) return true;
   const Aabb bounds = bounds_of(shape, base);
   for (const MapInSpace& m : space.maps)
     if (map_in_reach(*m.map, bounds) && map_overlaps(*m.map, m.heights, shape, base)) return true;
@@ -46,7 +46,7 @@ bool space_overlaps(const Space& space, const Cylinder& shape, DVec3 base) {
 }
 
 SweepHit space_sweep(const Space& space, const Cylinder& shape, DVec3 base, DVec3 delta) {
-  SweepHit first = blocks_sweep(*space.voxels, prism_of(shape), base, delta);
+  SweepHit first = blocks_sweep(*space.voxels, rounded_box_of(shape), base, delta);
   const Aabb way = swept(bounds_of(shape, base), delta);
   for (const MapInSpace& m : space.maps)
     if (map_in_reach(*m.map, way))
@@ -89,7 +89,7 @@ bool space_sees(const Space& space, DVec3 from, DVec3 to) {
 
 std::optional<double> space_ground_below(const Space& space, DVec2 centre, double radius_m, double z,
                                          double depth_m_max) {
-  const Prism disc{0, 0, radius_m, 0};
+  const RoundedBox disc{0, 0, radius_m, 0};
   std::optional<double> ground = blocks_ground(*space.voxels, disc, centre, z, depth_m_max);
   const Aabb bounds{{centre.x - radius_m, centre.y - radius_m, z - depth_m_max},
                     {centre.x + radius_m, centre.y + radius_m, z}};
@@ -106,7 +106,7 @@ std::optional<double> space_ground_below(const Space& space, DVec2 centre, doubl
 }
 
 bool space_unloaded(const Space& space, const Cylinder& shape, DVec3 base) {
-  return blocks_unloaded(*space.voxels, prism_of(shape), base);
+  return blocks_unloaded(*space.voxels, rounded_box_of(shape), base);
 }
 
 }  // namespace ashlar

@@ -90,7 +90,7 @@ const server::SessionAudit* Match::session_of(const Seat& seat) const {
 PlayerCommand Match::as_made(const PlayerInput& input) const {
   PlayerCommand command = input.command;
   for (const server::SessionAudit& session : audit_.sessions)
-    if (session.playing && session.player == input.player) command.yaw = command.yaw - session.view_turn;
+    if (session.playing && session.player == input.player) command.yaw = command.yaw - session.delta_yaw;
   return command;
 }
 

@@ -62,7 +62,7 @@ TEST_CASE("a new player looks as its start says until it turns", "[integration][
   play.run(1);
   REQUIRE(seen.size() > 30);
   for (const Turn16 yaw : seen) CHECK(yaw == seen.front());
-  CHECK(play.client.view_turn() == seen.front());
+  CHECK(play.client.delta_yaw() == seen.front());
   PlayerCommand look;
   look.yaw = Turn16{12345};
   play.client.set_command(look);
@@ -77,17 +77,17 @@ TEST_CASE("a teleporter's turn holds from its tick on, before and after the clie
   Traveller t(latency_ms);
   t.travel();
   CHECK(t.facing() == north);
-  const Turn16 before = t.client.view_turn();
+  const Turn16 before = t.client.delta_yaw();
   int known_after = -1;
   for (int i = 0; i < 1000; ++i) {
     t.turn();
     // It still holds the walk button: north now, as the landing says.
     REQUIRE(t.facing() == north);
-    if (known_after < 0 && t.client.view_turn() != before) known_after = i * 2;
+    if (known_after < 0 && t.client.delta_yaw() != before) known_after = i * 2;
   }
   REQUIRE(known_after >= 0);
   CHECK(known_after >= latency_ms - 20);
-  CHECK(t.client.view_turn() - before == north - east);
+  CHECK(t.client.delta_yaw() - before == north - east);
   const DVec3 at = t.world().players().body[t.row()].position_m;
   const DVec2 in_map = t.world().setup().maps[0]->to_map(xy(at));
   CHECK(in_map.y > 130);

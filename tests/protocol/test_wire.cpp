@@ -113,7 +113,7 @@ std::vector<std::uint8_t> example_snapshot(SnapshotWriter& writer) {
   own.body.grounded = 1;
   own.id = player.id;
   own.health = 255;
-  own.view_turn = Turn16{49152};
+  own.delta_yaw = Turn16{49152};
   Mover door;
   door.sector = 18, door.plane = Plane::ceiling;
   door.motion = Motion::door_raise, door.phase = MotionPhase::wait_high, door.resume = MotionPhase::up;

@@ -30,7 +30,7 @@ struct Duel {
       // What the world turned the view by is added to it.
       const int row = table.host->world().player_row(shooter);
       REQUIRE(row >= 0);
-      input.commands[0].yaw = Turn16{0} - view_turn();
+      input.commands[0].yaw = Turn16{0} - delta_yaw();
       ann.send(table.in, input);
       table.run();
       for (const ShotEvent& shot : table.host->world().shooting().events())
@@ -40,11 +40,11 @@ struct Duel {
     }
     return false;
   }
-  Turn16 view_turn() {
+  Turn16 delta_yaw() {
     HostAudit books;
     table.host->audit(books);
     for (const SessionAudit& session : books.sessions)
-      if (session.player == shooter) return session.view_turn;
+      if (session.player == shooter) return session.delta_yaw;
     return Turn16{0};
   }
   static HostConfig lingering(Micros linger) {

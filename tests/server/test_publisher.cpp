@@ -1,4 +1,4 @@
-#include "server/publisher.h"
+#include "server/replicator.h"
 
 #include <algorithm>
 
@@ -51,13 +51,13 @@ bool holds(std::span<const CellBlock> blocks, EntityId id) {
 struct Look {
   int seen = 0, lost = 0, near = 0, left_out = 0;
 };
-Look look_around(const World& world, Publisher& publisher, Rng& rng, double margin_m) {
+Look look_around(const World& world, Replicator& replicator, Rng& rng, double margin_m) {
   Look out;
   const std::vector<Someone> all = everyone(world);
   const Space space = world.space();
   for (const Someone& viewer : all) {
     const DVec3 told = viewer.base + DVec3{0, 0, 1.6};
-    const auto blocks = publisher.blocks_near(told, radius_m, margin_m);
+    const auto blocks = replicator.blocks_near(told, radius_m, margin_m);
     for (const CellBlock& block : blocks)
       CHECK(std::ranges::is_sorted(block.entities, {}, &EntityRecord::id));
     for (const Someone& other : all) {
@@ -89,13 +89,13 @@ Look look_around(const World& world, Publisher& publisher, Rng& rng, double marg
 }
 
 Look publish_and_look(World& world, int rounds) {
-  Publisher publisher;
+  Replicator replicator;
   Rng rng = rng_for(61, 0);
   Look all;
   for (int round = 0; round < rounds; ++round) {
     for (int i = 0; i < 60; ++i) world.step({});
-    publisher.gather(world);
-    const Look one = look_around(world, publisher, rng, 2);
+    replicator.gather(world);
+    const Look one = look_around(world, replicator, rng, 2);
     all.seen += one.seen, all.lost += one.lost, all.near += one.near, all.left_out += one.left_out;
   }
   return all;
@@ -104,7 +104,7 @@ Look publish_and_look(World& world, int rounds) {
 }  // namespace
 
 TEST_CASE("nobody whom a viewer can see is left out of its snapshots, and many whom it cannot are",
-          "[server][publisher][freedoom]") {
+          "[server][replicator][freedoom]") {
   const auto wads = find_wad("freedoom2.wad");
   if (!wads) {
     WARN("freedoom2.wad is not there: nothing was tested (Debian package freedoom)");
@@ -122,44 +122,44 @@ TEST_CASE("nobody whom a viewer can see is left out of its snapshots, and many w
   if (name == "MAP15") CHECK(look.left_out * 100 > look.near * (doors_open ? 15 : 30));
 }
 
-TEST_CASE("without a visibility set distance alone decides what is published", "[server][publisher]") {
+TEST_CASE("without a visibility set distance alone decides what is published", "[server][replicator]") {
   const auto world = populated(testing::builtin_map(), false);
   const Look look = publish_and_look(*world, 1);
   CHECK(look.near > 1000);
   CHECK(look.left_out == 0);
 }
 
-TEST_CASE("a cell that just became empty is told to everyone near, seen or not", "[server][publisher]") {
-  Publisher publisher;
+TEST_CASE("a cell that just became empty is told to everyone near, seen or not", "[server][replicator]") {
+  Replicator replicator;
   WorldSetup setup;
   setup.monsters = setup.monsters_max = 30;
   const World full(setup);
   setup.monsters = 0;
   const World empty(setup);
-  publisher.gather(full);
-  const std::size_t cells = publisher.blocks_near({}, 4000, 2).size();
+  replicator.gather(full);
+  const std::size_t cells = replicator.blocks_near({}, 4000, 2).size();
   REQUIRE(cells > 0);
-  publisher.gather(empty);
-  const auto blocks = publisher.blocks_near({}, 4000, 2);
+  replicator.gather(empty);
+  const auto blocks = replicator.blocks_near({}, 4000, 2);
   CHECK(blocks.size() == cells);
   for (const CellBlock& block : blocks) CHECK(block.entities.empty());
 }
 
 TEST_CASE("every sector's height comes round within a second, however rare snapshots are",
-          "[server][publisher]") {
+          "[server][replicator]") {
   const std::uint32_t every = GENERATE(1u, 7u, 30u);
   CAPTURE(every);
   const auto world = populated(testing::builtin_map(), false);
   const std::uint32_t second = world->setup().rules.tick_rate_hz;
   const std::size_t sectors = world->maps()[0].heights.size();
   REQUIRE(sectors <= snapshot_sector_heights_max);
-  Publisher publisher;
+  Replicator replicator;
   std::vector<std::uint32_t> told(sectors, 0);
   for (std::uint32_t tick = 1; tick <= 5 * second; ++tick) {
     world->step({});
     if (tick % every != 0) continue;
-    publisher.gather(*world);
-    for (const HeightBlock& block : publisher.heights())
+    replicator.gather(*world);
+    for (const HeightBlock& block : replicator.heights())
       for (std::size_t i = 0; i < block.heights.size(); ++i) told[block.first + i] = tick;
     if (tick < 2 * second) continue;
     for (std::size_t i = 0; i < sectors; ++i) {

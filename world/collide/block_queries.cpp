@@ -9,11 +9,12 @@ namespace {
 constexpr double part_m_max = 2;         // of a way that one window serves: few columns, few windows
 constexpr double part_height_m_max = 8;  // falling meets no more columns, so its parts may be longer
 
-void check(const Prism& s, DVec3 base) {
+void check(const RoundedBox& s, DVec3 base) {
   ASHLAR_ASSERT(std::fabs(base.x) < 2097152 && std::fabs(base.y) < 2097152);
   ASHLAR_ASSERT(std::fabs(base.z) < 8192);
-  ASHLAR_ASSERT(s.half_x_m + s.radius_m <= prism_reach_m_max && s.half_y_m + s.radius_m <= prism_reach_m_max);
-  ASHLAR_ASSERT(s.height_m <= prism_height_m_max);
+  ASHLAR_ASSERT(s.half_x_m + s.radius_m <= rounded_box_reach_m_max &&
+                s.half_y_m + s.radius_m <= rounded_box_reach_m_max);
+  ASHLAR_ASSERT(s.height_m <= rounded_box_height_m_max);
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ SweepHit to_sweep_hit(const VoxelVolume& volume, const BlockHit& hit) {
   return out;
 }
 
-bool blocks_overlap(const VoxelVolume& volume, const Prism& shape, DVec3 base) {
+bool blocks_overlap(const VoxelVolume& volume, const RoundedBox& shape, DVec3 base) {
   check(shape, base);
   const BlockRange range = blocks_of(bounds_of(shape, base));
   BlockWindow window;
@@ -37,7 +38,7 @@ bool blocks_overlap(const VoxelVolume& volume, const Prism& shape, DVec3 base) {
   return window_overlaps(window, shape, base);
 }
 
-SweepHit blocks_sweep(const VoxelVolume& volume, const Prism& shape, DVec3 base, DVec3 delta) {
+SweepHit blocks_sweep(const VoxelVolume& volume, const RoundedBox& shape, DVec3 base, DVec3 delta) {
   check(shape, base);
   check(shape, base + delta);
   const double flat = std::max(std::fabs(delta.x), std::fabs(delta.y));
@@ -61,8 +62,8 @@ SweepHit blocks_sweep(const VoxelVolume& volume, const Prism& shape, DVec3 base,
   return {};
 }
 
-std::optional<double> blocks_ground(const VoxelVolume& volume, const Prism& shape, DVec2 centre, double z,
-                                    double depth_m) {
+std::optional<double> blocks_ground(const VoxelVolume& volume, const RoundedBox& shape, DVec2 centre,
+                                    double z, double depth_m) {
   check(shape, {centre.x, centre.y, z});
   ASHLAR_ASSERT(depth_m >= 0);
   double reached = 0;
@@ -86,7 +87,7 @@ std::optional<double> blocks_ground(const VoxelVolume& volume, const Prism& shap
   }
 }
 
-bool blocks_unloaded(const VoxelVolume& volume, const Prism& shape, DVec3 base) {
+bool blocks_unloaded(const VoxelVolume& volume, const RoundedBox& shape, DVec3 base) {
   check(shape, base);
   const BlockRange range = blocks_of(bounds_of(shape, base));
   const ChunkCoord low = chunk_of(range.low), high = chunk_of(range.high);

@@ -2,17 +2,17 @@
 #include <optional>
 
 #include "world/collide/contact.h"
-#include "world/collide/prism.h"
+#include "world/collide/rounded_box.h"
 #include "world/collide/window_queries.h"
 
 // Upright shapes against the blocks of a volume, anywhere and over any distance. Unloaded blocks are solid
 // and say so. Precondition of all: finite values, |x|, |y| < 2^21 m, |z| < 2^13 m, a shape of at most
-// prism_reach_m_max and prism_height_m_max; asserted.
+// rounded_box_reach_m_max and rounded_box_height_m_max; asserted.
 
 namespace ashlar {
 
 /// Does the shape overlap a solid block by more than contact_slop_m?
-bool blocks_overlap(const VoxelVolume& volume, const Prism& shape, DVec3 base);
+bool blocks_overlap(const VoxelVolume& volume, const RoundedBox& shape, DVec3 base);
 
 /// First time of impact on the way base -> base + delta, of any length.
 ///
@@ -24,15 +24,15 @@ bool blocks_overlap(const VoxelVolume& volume, const Prism& shape, DVec3 base);
 /// away from its vertical edge. A start inside a block gives t = 0 and started_inside. Ties: top and bottom
 /// after sides, then the order of columns (y, x).
 /// Cost: about 30 ns for a walking step, 25 ns a metre for long ways. No allocation.
-SweepHit blocks_sweep(const VoxelVolume& volume, const Prism& shape, DVec3 base, DVec3 delta);
+SweepHit blocks_sweep(const VoxelVolume& volume, const RoundedBox& shape, DVec3 base, DVec3 delta);
 
 /// Top of the highest block at or below z under the footprint, at most depth_m below.
 /// nullopt: none in reach, or the footprint at z is inside a block.
-std::optional<double> blocks_ground(const VoxelVolume& volume, const Prism& shape, DVec2 centre, double z,
-                                    double depth_m);
+std::optional<double> blocks_ground(const VoxelVolume& volume, const RoundedBox& shape, DVec2 centre,
+                                    double z, double depth_m);
 
 /// Does a chunk that the shape's bounds meet lack?
-bool blocks_unloaded(const VoxelVolume& volume, const Prism& shape, DVec3 base);
+bool blocks_unloaded(const VoxelVolume& volume, const RoundedBox& shape, DVec3 base);
 
 /// A window's finding in the words of the whole space.
 SweepHit to_sweep_hit(const VoxelVolume& volume, const BlockHit& hit);

@@ -121,11 +121,11 @@ void window_borders(const BlockWindow& window, const Cylinder& shape, DVec3 base
 
 std::optional<DVec3> window_correct(const BlockWindow& window, const Cylinder& shape, DVec3 base,
                                     double reach_m) {
-  const Prism prism = prism_of(shape);
-  if (!window_overlaps(window, prism, base)) return DVec3{};
+  const RoundedBox rounded = rounded_box_of(shape);
+  if (!window_overlaps(window, rounded, base)) return DVec3{};
   NearestPlace search(reach_m);
   window_borders(window, shape, base, 1, search);
-  return search.find([&](DVec3 way) { return !window_overlaps(window, prism, base + way); });
+  return search.find([&](DVec3 way) { return !window_overlaps(window, rounded, base + way); });
 }
 
 PointCorrection correct_point(const VoxelVolume& volume, DVec3 point, double extra_m) {

@@ -79,7 +79,7 @@ bool RecoverySide::clear(DVec3 from, DVec3 to) const {
   if (known_) return !space_sweep(space_, shape_, from, to - from).hit();
   const BlockRange range = blocks_of(swept(bounds_of(shape_, from), to - from));
   if (!fits_ || !window_.covers(range.low, range.high)) return false;
-  if (window_sweep(window_, prism_of(shape_), from, to - from).hit) return false;
+  if (window_sweep(window_, rounded_box_of(shape_), from, to - from).hit) return false;
   if (rock_unknown_) return true;
   const Aabb way = swept(bounds_of(rock_shape_, from), to - from);
   for (const MapInSpace& m : space_.maps)

@@ -87,7 +87,7 @@ SlideEnd stepped_motion(const Surroundings& around, DVec3 position, DVec3 veloci
 PointEnd stepped_point(const VoxelVolume& volume, DVec3 point, DVec3 way, double extra_m) {
   const double steps_wanted = std::ceil(length(way) / point_step_m_max);
   if (!(steps_wanted <= point_steps_max)) {
-    const SweepHit hit = blocks_sweep(volume, point_prism(), point_base(point), way);
+    const SweepHit hit = blocks_sweep(volume, point_shape(), point_base(point), way);
     return {point + way * hit.t, hit.started_inside, hit.hit()};
   }
   PointEnd end{point};

@@ -8,7 +8,7 @@
 namespace ashlar {
 
 Surroundings::Surroundings(const Space& space, const Cylinder& shape, const Aabb& reach)
-    : space_(space), shape_(shape), prism_(prism_of(shape)), reach_(reach) {
+    : space_(space), shape_(shape), rounded_(rounded_box_of(shape)), reach_(reach) {
   // Blocks that a way's end only touches may stop it, too.
   constexpr DVec3 touching_m{2 * contact_slop_m, 2 * contact_slop_m, 2 * contact_slop_m};
   BlockRange range = blocks_of({reach.min - touching_m, reach.max + touching_m});
@@ -57,7 +57,7 @@ bool Surroundings::blocks_only(double margin_m) const {
 bool Surroundings::overlaps(DVec3 base) const {
   ++queries_;
   if (!covered(bounds_of(shape_, base), 0)) return space_overlaps(space_, shape_, base);
-  if (window_overlaps(window_, prism_, base)) return true;
+  if (window_overlaps(window_, rounded_, base)) return true;
   for (std::size_t i = 0; i < map_count_; ++i)
     if (map_overlaps(*maps_[i]->map, maps_[i]->heights, shape_, base)) return true;
   for (std::size_t i = 0; i < prop_count_; ++i)
@@ -68,7 +68,7 @@ bool Surroundings::overlaps(DVec3 base) const {
 SweepHit Surroundings::sweep(DVec3 base, DVec3 delta) const {
   ++queries_;
   if (!covered(swept(bounds_of(shape_, base), delta), 0)) return space_sweep(space_, shape_, base, delta);
-  const BlockHit block = window_sweep(window_, prism_, base, delta);
+  const BlockHit block = window_sweep(window_, rounded_, base, delta);
   SweepHit first;
   if (block.hit) {
     // Where the whole window is loaded no chunk need be looked up.
@@ -92,7 +92,7 @@ std::optional<double> Surroundings::ground_below(DVec3 base, double depth_m) con
   ++queries_;
   if (!covered(bounds_of(shape_, base), depth_m))
     return space_ground_below(space_, xy(base), shape_.radius_m, base.z, depth_m);
-  std::optional<double> ground = window_ground(window_, prism_, xy(base), base.z, depth_m);
+  std::optional<double> ground = window_ground(window_, rounded_, xy(base), base.z, depth_m);
   for (std::size_t i = 0; i < map_count_; ++i) {
     const auto rock = map_ground_below(*maps_[i]->map, maps_[i]->heights, xy(base), shape_.radius_m,
                                        base.z + contact_slop_m);

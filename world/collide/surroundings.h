@@ -50,7 +50,7 @@ class Surroundings {
   static constexpr std::size_t maps_max = 4, props_max = 8;
   const Space& space_;
   Cylinder shape_;
-  Prism prism_;
+  RoundedBox rounded_;
   Aabb reach_;
   bool whole_space_ = false;  ///< the reach fits no window or holds too many maps
   std::size_t map_count_ = 0;

@@ -16,7 +16,7 @@ struct Footprint {
   double reach_y() const { return half_y + radius; }
 };
 
-Footprint shrunk(const Prism& s) {
+Footprint shrunk(const RoundedBox& s) {
   if (s.radius_m > 0) return {s.half_x_m, s.half_y_m, s.radius_m - contact_slop_m};
   return {s.half_x_m - contact_slop_m, s.half_y_m - contact_slop_m, 0};
 }
@@ -57,7 +57,7 @@ struct ColumnRange {
 /// is not asked for its own sake, but so that a way and its parts are told the same.
 class BlockSweep {
  public:
-  BlockSweep(const Prism& shape, DVec3 p, DVec3 d, double t_max)
+  BlockSweep(const RoundedBox& shape, DVec3 p, DVec3 d, double t_max)
       : f_(shrunk(shape)), full_radius_(shape.radius_m), height_(shape.height_m), p_(p), d_(d) {
     best_.t = t_max;
     moves_x_ = std::fabs(d.x) > standing_m;
@@ -225,7 +225,7 @@ class BlockSweep {
 
 }  // namespace
 
-bool window_overlaps(const BlockWindow& window, const Prism& shape, DVec3 base) {
+bool window_overlaps(const BlockWindow& window, const RoundedBox& shape, DVec3 base) {
   const DVec3 p = base - to_dvec3(window.min);
   const std::uint32_t layers = layers_at(p.z, shape.height_m);
   if ((window.any & layers) == 0) return false;
@@ -237,7 +237,8 @@ bool window_overlaps(const BlockWindow& window, const Prism& shape, DVec3 base) 
   return false;
 }
 
-BlockHit window_sweep(const BlockWindow& window, const Prism& shape, DVec3 base, DVec3 delta, double t_max) {
+BlockHit window_sweep(const BlockWindow& window, const RoundedBox& shape, DVec3 base, DVec3 delta,
+                      double t_max) {
   const DVec3 p = base - to_dvec3(window.min);
   // Ahead also what the way's end only touches; elsewhere what is met by more than the slop.
   const bool down = delta.z<-standing_m, up = delta.z> standing_m;
@@ -257,8 +258,8 @@ BlockHit window_sweep(const BlockWindow& window, const Prism& shape, DVec3 base,
   return hit;
 }
 
-std::optional<double> window_ground(const BlockWindow& window, const Prism& shape, DVec2 centre, double z,
-                                    double depth_m) {
+std::optional<double> window_ground(const BlockWindow& window, const RoundedBox& shape, DVec2 centre,
+                                    double z, double depth_m) {
   const DVec3 p = DVec3{centre.x, centre.y, z} - to_dvec3(window.min);
   const std::int32_t at = floor_to_int(p.z + contact_slop_m);
   const std::int32_t lowest = floor_to_int(p.z - depth_m - contact_slop_m) - 1;

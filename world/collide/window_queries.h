@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "world/collide/prism.h"
+#include "world/collide/rounded_box.h"
 #include "world/voxel/window.h"
 
 // Queries of an upright shape against the blocks of one window. The caller sees to it that the window covers
@@ -20,17 +20,17 @@ struct BlockHit {
 };
 
 /// Does the shape overlap a block by more than contact_slop_m?
-bool window_overlaps(const BlockWindow& window, const Prism& shape, DVec3 base);
+bool window_overlaps(const BlockWindow& window, const RoundedBox& shape, DVec3 base);
 
 /// First time of impact on the way base -> base + delta, exact; see blocks_sweep (block_queries.h). Considers
 /// hits before t_max. Source: the point of the base against each block grown by the shape (Minkowski sum: a
 /// rounded square times an interval), columns by columns with one mask for all blocks of a column.
-BlockHit window_sweep(const BlockWindow& window, const Prism& shape, DVec3 base, DVec3 delta,
+BlockHit window_sweep(const BlockWindow& window, const RoundedBox& shape, DVec3 base, DVec3 delta,
                       double t_max = 1);
 
 /// Top of the highest block at or below z (to contact_slop_m) under the footprint, at most depth_m below.
 /// nullopt: none in reach, or the footprint at z is inside a block.
-std::optional<double> window_ground(const BlockWindow& window, const Prism& shape, DVec2 centre, double z,
-                                    double depth_m);
+std::optional<double> window_ground(const BlockWindow& window, const RoundedBox& shape, DVec2 centre,
+                                    double z, double depth_m);
 
 }  // namespace ashlar

@@ -18,7 +18,7 @@ constexpr double world_limit_m = 1 << 20;
 
 IVec3 cell_at(DVec3 p) { return block_at(p * cells_per_m); }
 
-Prism in_cells(const Cylinder& c) { return {0, 0, c.radius_m * cells_per_m, c.height_m * cells_per_m}; }
+RoundedBox in_cells(const Cylinder& c) { return {0, 0, c.radius_m * cells_per_m, c.height_m * cells_per_m}; }
 
 bool apart(const Aabb& a, const Aabb& b) {
   return a.max.x < b.min.x || b.max.x < a.min.x || a.max.y < b.min.y || b.max.y < a.min.y ||
@@ -177,15 +177,15 @@ bool Prop::solid(DVec3 point) const { return cell_solid(cell_at(point)); }
 
 bool Prop::overlaps(const Cylinder& shape, DVec3 base) const {
   if (apart(bounds_, ashlar::bounds_of(shape, base))) return false;
-  const Prism prism = in_cells(shape);
+  const RoundedBox rounded = in_cells(shape);
   const DVec3 p = base * cells_per_m;
-  const BlockRange range = blocks_of(ashlar::bounds_of(prism, p));
+  const BlockRange range = blocks_of(ashlar::bounds_of(rounded, p));
   bool met = false;
   BlockWindow window;
   for_tiles(range.low, range.high, [&](IVec3 low, IVec3 high) {
     if (met) return;
     fill(low, high, window);
-    met = window_overlaps(window, prism, p);
+    met = window_overlaps(window, rounded, p);
   });
   return met;
 }
@@ -193,14 +193,14 @@ bool Prop::overlaps(const Cylinder& shape, DVec3 base) const {
 SweepHit Prop::sweep(const Cylinder& shape, DVec3 base, DVec3 delta) const {
   SweepHit out;
   if (apart(bounds_, swept(ashlar::bounds_of(shape, base), delta))) return out;
-  const Prism prism = in_cells(shape);
+  const RoundedBox rounded = in_cells(shape);
   const DVec3 p = base * cells_per_m, d = delta * cells_per_m;
   const double longest = std::max({std::fabs(d.x), std::fabs(d.y), std::fabs(d.z)});
   const double parts_wanted = std::max(1.0, std::ceil(longest / part_cells_max));
   BlockWindow window;
   for (double i = 0; i < parts_wanted; ++i) {
     const double from = i / parts_wanted, to = i + 1 >= parts_wanted ? 1 : (i + 1) / parts_wanted;
-    Aabb way = swept(ashlar::bounds_of(prism, p + d * from), d * (to - from));
+    Aabb way = swept(ashlar::bounds_of(rounded, p + d * from), d * (to - from));
     const DVec3 margin{4 * contact_slop_m, 4 * contact_slop_m, 4 * contact_slop_m};
     way.min -= margin;
     way.max += margin;
@@ -212,7 +212,7 @@ SweepHit Prop::sweep(const Cylinder& shape, DVec3 base, DVec3 delta) const {
     for_tiles(range.low, range.high, [&](IVec3 low, IVec3 high) {
       if (best.started_inside) return;
       fill(low, high, window);
-      const BlockHit hit = window_sweep(window, prism, p, d, best.t);
+      const BlockHit hit = window_sweep(window, rounded, p, d, best.t);
       if (hit.hit) best = hit;
     });
     if (!best.hit) continue;
@@ -261,7 +261,7 @@ std::optional<double> Prop::ground_below(DVec2 centre, double radius_m, double z
   const Aabb disc{{centre.x - radius_m, centre.y - radius_m, z - depth_m},
                   {centre.x + radius_m, centre.y + radius_m, z}};
   if (apart(bounds_, disc)) return std::nullopt;
-  const Prism prism{0, 0, radius_m * cells_per_m, 0};
+  const RoundedBox rounded{0, 0, radius_m * cells_per_m, 0};
   const DVec2 c = centre * cells_per_m;
   BlockRange range = blocks_of({disc.min * cells_per_m, disc.max * cells_per_m});
   range.low.z = std::max(range.low.z - 1, cell_min_.z - 1);
@@ -272,12 +272,12 @@ std::optional<double> Prop::ground_below(DVec2 centre, double radius_m, double z
   for (std::int32_t top = range.high.z; top >= range.low.z; top -= BlockWindow::layers_max - 1) {
     const std::int32_t bottom = std::max(range.low.z, top - (BlockWindow::layers_max - 1));
     const double from = std::min(z * cells_per_m, top + 0.5);
-    for_tiles({range.low.x, range.low.y, bottom}, {range.high.x, range.high.y, top},
-              [&](IVec3 low, IVec3 high) {
-                fill(low, high, window);
-                const auto ground = window_ground(window, prism, c, from, from - (z - depth_m) * cells_per_m);
-                if (ground && (!best || *ground * cell_m > *best)) best = *ground * cell_m;
-              });
+    for_tiles(
+        {range.low.x, range.low.y, bottom}, {range.high.x, range.high.y, top}, [&](IVec3 low, IVec3 high) {
+          fill(low, high, window);
+          const auto ground = window_ground(window, rounded, c, from, from - (z - depth_m) * cells_per_m);
+          if (ground && (!best || *ground * cell_m > *best)) best = *ground * cell_m;
+        });
     if (best) break;
   }
   return best;

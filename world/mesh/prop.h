@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "world/collide/contact.h"
-#include "world/collide/prism.h"
+#include "world/collide/rounded_box.h"
 #include "world/math/nearest_place.h"
 #include "world/math/shapes.h"
 #include "world/math/turn.h"

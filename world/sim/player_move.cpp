@@ -17,7 +17,7 @@ DVec2 shortened(DVec2 v) {
   return size2 > 1 ? v * (1 / std::sqrt(size2)) : v;
 }
 
-DVec2 rub(DVec2 velocity, double friction_per_s, double dt_s) {
+DVec2 slowed_by_friction(DVec2 velocity, double friction_per_s, double dt_s) {
   const double speed = length(velocity);
   if (speed == 0) return velocity;
   const double drop = std::max(speed, stop_speed_mps) * friction_per_s * dt_s;
@@ -67,7 +67,7 @@ MoveReport player_move(const Space& space, const Rules& rules, const PlayerComma
     const double rate = body.grounded != 0 ? rules.ground_acceleration_mps2 : rules.air_acceleration_mps2;
     velocity = accelerate(velocity, wish, rate * dt_s);
   } else if (body.grounded != 0) {
-    velocity = rub(velocity, rules.ground_friction_per_s, dt_s);
+    velocity = slowed_by_friction(velocity, rules.ground_friction_per_s, dt_s);
   }
   body.velocity_mps.x = velocity.x + floor_mps.x;
   body.velocity_mps.y = velocity.y + floor_mps.y;

@@ -2,7 +2,7 @@
 
 #include "tests/world/bsp/maps.h"
 #include "tests/world/sim/moving_rooms.h"
-#include "world/onlooker.h"
+#include "world/visibility_query.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
@@ -69,7 +69,7 @@ TEST_CASE("without a visibility set all of a map is one room", "[world][open_roo
 }
 
 TEST_CASE("a shut door hides what is behind it from a viewer right before it, an open one does not",
-          "[world][open_rooms][onlooker]") {
+          "[world][open_rooms][visibility_query]") {
   const auto map = placed(true);
   std::vector<SectorHeights> heights(map->initial_heights().begin(), map->initial_heights().end());
   const bool open = GENERATE(false, true);
@@ -78,7 +78,7 @@ TEST_CASE("a shut door hides what is behind it from a viewer right before it, an
   const MapInSpace in_space{map.get(), heights};
   OpenRooms rooms;
   rooms.update(*map, heights);
-  Onlooker eyes;
+  VisibilityQuery eyes;
   const auto sees = [&](double from, double to) {
     eyes.look_from({&in_space, 1}, {&rooms, 1}, in_room(*map, from), 5);  // reaches through the door
     std::vector<SightPlace> places;

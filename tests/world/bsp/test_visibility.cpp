@@ -6,7 +6,7 @@
 #include "world/bsp/visibility.h"
 #include "world/bsp/widest_heights.h"
 #include "world/math/random.h"
-#include "world/onlooker.h"
+#include "world/visibility_query.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
@@ -30,7 +30,7 @@ std::shared_ptr<const PlacedMap> place_with_set(const SectorMap& map) {
 /// What the sets alone say of a thing of no size, for eyes that are where they are.
 bool may_see(const PlacedMap& map, DVec3 from, DVec3 to) {
   const MapInSpace in_space{&map, map.initial_heights()};
-  Onlooker eyes;
+  VisibilityQuery eyes;
   OpenRooms rooms;
   rooms.update(*in_space.map, in_space.heights);
   eyes.look_from({&in_space, 1}, {&rooms, 1}, from, 0);

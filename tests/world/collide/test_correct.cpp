@@ -97,7 +97,7 @@ TEST_CASE("nothing overlaps after a correction in random worlds", "[world][colli
   });
   Rng rng{static_cast<std::uint64_t>(density)};
   const Cylinder shape;
-  const Prism prism = prism_of(shape);
+  const RoundedBox rounded = rounded_box_of(shape);
   unsigned corrected = 0, wrong = 0, far = 0, free_moved = 0;
   for (int i = 0; i < 10000; ++i) {
     DVec3 p;
@@ -111,11 +111,11 @@ TEST_CASE("nothing overlaps after a correction in random worlds", "[world][colli
     const BlockRange range = blocks_of(b);
     fill_window(volume, range.low, range.high, window);
     const auto out = window_correct(window, shape, p, 0.6);
-    if (!blocks_overlap(volume, prism, p)) free_moved += !out || *out != DVec3{};
+    if (!blocks_overlap(volume, rounded, p)) free_moved += !out || *out != DVec3{};
     if (!out) continue;
     corrected += *out != DVec3{};
     far += length(*out) > 0.6;
-    const Prism smaller{0, 0, shape.radius_m - 1e-4, shape.height_m - 2e-4};
+    const RoundedBox smaller{0, 0, shape.radius_m - 1e-4, shape.height_m - 2e-4};
     wrong += blocks_overlap(volume, smaller, p + *out + DVec3{0, 0, 1e-4});
   }
   CHECK(corrected > 500);

@@ -11,7 +11,7 @@ using namespace ashlar::test;
 namespace {
 
 /// How deep a shape overlaps the deepest block: distances by hand, no windows. Negative: free by so much.
-double depth_twin(const VoxelVolume& volume, const Prism& s, DVec3 p) {
+double depth_twin(const VoxelVolume& volume, const RoundedBox& s, DVec3 p) {
   double deepest = -1e9;
   const Aabb box = bounds_of(s, p);
   constexpr DVec3 margin{1e-5, 1e-5, 1e-5};  // blocks that are only touched as well
@@ -49,12 +49,12 @@ DVec3 random_way(Rng& rng, double size) {
   return d;
 }
 
-Prism random_shape(Rng& rng) {
+RoundedBox random_shape(Rng& rng) {
   switch (rng.below(4)) {
-    case 0: return prism_of(Cylinder{0.3, 1.75});
-    case 1: return box_prism(0.25, 0.4, 1.2);
-    case 2: return prism_of(Cylinder{rng.between(0.05, 1.4), rng.between(0.2, 2.8)});
-    default: return point_prism();
+    case 0: return rounded_box_of(Cylinder{0.3, 1.75});
+    case 1: return box_shape(0.25, 0.4, 1.2);
+    case 2: return rounded_box_of(Cylinder{rng.between(0.05, 1.4), rng.between(0.2, 2.8)});
+    default: return point_shape();
   }
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("a sweep is free up to its impact and overlaps just after", "[world][c
   Rng rng{static_cast<std::uint64_t>(density)};
   unsigned hits = 0, early = 0, late = 0, inside_wrong = 0, bad_normal = 0;
   for (int i = 0; i < 1500; ++i) {
-    const Prism shape = random_shape(rng);
+    const RoundedBox shape = random_shape(rng);
     DVec3 p;
     p.x = offset + rng.between(-20, 20);
     p.y = rng.between(-20, 20);
@@ -115,7 +115,7 @@ TEST_CASE("a sweep equals its two halves", "[world][collide][sweep]") {
   Rng rng{11};
   unsigned wrong = 0, hits = 0;
   for (int i = 0; i < 10000; ++i) {
-    const Prism shape = random_shape(rng);
+    const RoundedBox shape = random_shape(rng);
     DVec3 p;
     p.x = rng.between(-12, 12);
     p.y = rng.between(-12, 12);
@@ -134,7 +134,7 @@ TEST_CASE("a sweep equals its two halves", "[world][collide][sweep]") {
 
 TEST_CASE("a sweep that grazes is told where it comes to what it sinks into", "[world][collide][sweep]") {
   const VoxelVolume one = make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b == IVec3{5, 0, 0}; });
-  const Prism player = prism_of({0.3, 1.75});
+  const RoundedBox player = rounded_box_of({0.3, 1.75});
   const SweepHit hit = blocks_sweep(one, player, {0.5, 0.5, 1}, {8, 0, -1.5e-6});
   CHECK(hit.t == Approx(0.525).margin(1e-9));
   CHECK(hit.normal == DVec3{0, 0, 1});
@@ -157,7 +157,7 @@ TEST_CASE("a sweep that grazes equals its parts, wherever it is cut", "[world][c
   // Far out a place is rounded by 1e-10 m, and so is by how much a way grazes.
   const double slope_min = offset > 0 ? 1e-5 : 1e-8;
   for (int i = 0; i < test::cases(8000); ++i) {
-    const Prism shape = random_shape(rng);
+    const RoundedBox shape = random_shape(rng);
     DVec3 p;
     p.x = offset + std::floor(rng.between(-12, 12));
     p.y = std::floor(rng.between(-12, 12));
@@ -200,7 +200,7 @@ TEST_CASE("a closed room is never left, at any speed", "[world][collide][sweep]"
   Rng rng{2};
   unsigned out = 0;
   for (int i = 0; i < 3000; ++i) {
-    const Prism shape = random_shape(rng);
+    const RoundedBox shape = random_shape(rng);
     DVec3 p{offset + 8.5, 8.5, 6.0};
     DVec3 d;
     if (i % 2 == 0) {
@@ -227,7 +227,7 @@ TEST_CASE("a closed room is never left, at any speed", "[world][collide][sweep]"
 TEST_CASE("seams between blocks are not felt", "[world][collide][sweep]") {
   const VoxelVolume volume =
       make_volume({-1, -1, -1}, {3, 2, 2}, [](IVec3 b) { return b.z < 0 || b.y >= 4 || b.z >= 2; });
-  const Prism shape = prism_of({0.3, 1.75});
+  const RoundedBox shape = rounded_box_of({0.3, 1.75});
   // On the floor, along the wall, under the ceiling.
   CHECK_FALSE(blocks_sweep(volume, shape, {-20, 0.5, 0}, {60, 0, 0}).hit());
   CHECK_FALSE(blocks_sweep(volume, shape, {-20, 3.7, 0}, {60, 0, 0}).hit());
@@ -237,7 +237,7 @@ TEST_CASE("seams between blocks are not felt", "[world][collide][sweep]") {
 
 TEST_CASE("a corner's edge gives a normal away from it", "[world][collide][sweep]") {
   VoxelVolume volume = make_volume({-1, -1, 0}, {2, 2, 1}, [](IVec3 b) { return b == IVec3{0, 0, 1}; });
-  const Prism shape = prism_of({0.3, 1.75});
+  const RoundedBox shape = rounded_box_of({0.3, 1.75});
   const SweepHit hit = blocks_sweep(volume, shape, {-2, -2, 0.5}, {4, 4, 0});
   REQUIRE(hit.kind == ContactKind::voxel);
   CHECK(hit.normal.x == Approx(-std::sqrt(0.5)).margin(1e-9));
