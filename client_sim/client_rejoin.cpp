@@ -1,6 +1,6 @@
 // A server that was started again knows none of its clients: how they find out, and join it again.
 
-#include "client_sim/client.h"
+#include "client_sim/client/client.h"
 #include "protocol/version.h"
 #include "world/math/assert.h"
 #include "world/math/random.h"

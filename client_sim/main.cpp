@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "client_sim/harness/version.h"
 #include "client_sim/load/load.h"
 #include "client_sim/simulation/replay_command.h"
 #include "client_sim/simulation/simulate_command.h"
-#include "client_sim/version.h"
 #include "protocol/version.h"
 
 namespace {

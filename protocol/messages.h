@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "protocol/quantise.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 #include "world/sim/player_move.h"
 #include "world/sim/rules.h"
 
@@ -86,7 +86,7 @@ inline constexpr std::uint32_t doors_open = 1;
 inline constexpr std::uint32_t doorway = 2;
 }  // namespace welcome_map_flag
 
-/// A placed prop: what a client needs to place the same one (world/mesh/prop.h).
+/// A placed prop: what a client needs to place the same one (world/collide/prop.h).
 struct WelcomeProp {
   std::string name;                ///< of its file, without folders
   std::uint64_t content_hash = 0;  ///< Prop::content_hash(): equal here and there means equal props

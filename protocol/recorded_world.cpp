@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "protocol/bytes.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 #include "world/sim/world.h"
 
 // A recording: everything that entered the tick, and the world's hash after it. Layout (little endian):

@@ -10,6 +10,8 @@ namespace ashlar {
 
 /// Parts a snapshot may have; what does not fit is left out and told by SnapshotPlan.
 inline constexpr std::size_t snapshot_parts_max = 32;
+/// Parts a receiver's budget has at least: fewer would leave no room for entities where floors move.
+inline constexpr std::size_t snapshot_parts_least = 4;
 /// Heights and motions may fill the first two parts; every further one has room for entities.
 inline constexpr std::size_t snapshot_parts_full_of_sectors = 2;
 /// Blocks and their entities of which at least so many fit a part that has nothing else: a block counts as

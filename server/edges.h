@@ -3,8 +3,8 @@
 #include <chrono>
 #include <span>
 
-#include "server/host.h"
-#include "server/log.h"
+#include "server/host/host.h"
+#include "server/log/log.h"
 #include "server/net/counters.h"
 #include "server/net/tcp.h"
 

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "server/admin/console.h"
+#include "server/admin/output_writer.h"
 #include "server/admin/status.h"
-#include "server/host.h"
-#include "server/log.h"
+#include "server/host/host.h"
+#include "server/log/log.h"
 #include "server/net/transports.h"
-#include "server/output_writer.h"
 
 namespace ashlar::server {
 

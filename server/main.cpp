@@ -12,15 +12,15 @@
 
 #include "server/admin/health.h"
 #include "server/config/config_file.h"
+#include "server/config/file.h"
 #include "server/config/load.h"
 #include "server/config/values.h"
-#include "server/file.h"
+#include "server/config/version.h"
 #include "server/net/address.h"
 #include "server/serve.h"
 #include "server/setup.h"
 #include "server/startup.h"
 #include "server/tools/map_tools.h"
-#include "server/version.h"
 
 namespace {
 

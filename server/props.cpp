@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/file.h"
+#include "server/config/file.h"
 #include "world/content/obj.h"
 #include "world/math/assert.h"
 

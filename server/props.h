@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "server/config/prop_request.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::server {

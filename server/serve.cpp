@@ -9,18 +9,18 @@
 
 #include "protocol/recorded_world.h"
 #include "server/background.h"
-#include "server/host.h"
-#include "server/log.h"
+#include "server/config/version.h"
+#include "server/host/host.h"
+#include "server/log/log.h"
 #include "server/loop.h"
 #include "server/net/file_limit.h"
 #include "server/net/transports.h"
 #include "server/startup.h"
 #include "server/store/recorder.h"
-#include "server/version.h"
+#include "world/bsp/line_specials.h"
 #include "world/bsp/placement.h"
-#include "world/content/line_specials.h"
-#include "world/content/thing_table.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
+#include "world/sim/thing_table.h"
 
 namespace ashlar::server {
 namespace {

@@ -4,14 +4,14 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "server/file.h"
-#include "server/welcome_content.h"
+#include "server/config/file.h"
+#include "server/host/welcome_content.h"
 #include "world/bsp/placement.h"
-#include "world/content/ascii.h"
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
 #include "world/content/wad.h"
 #include "world/content/wad_folders.h"
+#include "world/math/ascii.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::server {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "server/config/load.h"
+#include "server/host/secret_key.h"
 #include "server/net/file_limit.h"
 #include "server/net/transports.h"
-#include "server/secret_key.h"
 #include "server/setup.h"
 #include "server/store/recording_file.h"
 #include "server/store/visibility_cache.h"

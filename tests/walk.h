@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "world/collide/crowd.h"
+#include "world/collide/space.h"
 #include "world/math/random.h"
+#include "world/sim/crowd.h"
 #include "world/sim/kinds.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/player_move.h"
-#include "world/space.h"
 
 namespace ashlar::test {
 

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "client_sim/explore/ground_grid.h"
-#include "client_sim/explore/ground_regions.h"
+#include "world/collide/space.h"
+#include "world/nav/ground_grid.h"
+#include "world/nav/ground_regions.h"
 #include "world/sim/map_plan.h"
 #include "world/sim/rules.h"
-#include "world/space.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::client_sim {

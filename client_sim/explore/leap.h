@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "client_sim/explore/expedition.h"
-#include "world/sim/body.h"
+#include "world/collide/body.h"
 #include "world/sim/command.h"
 
 namespace ashlar::client_sim {

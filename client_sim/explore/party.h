@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client_sim/client.h"
+#include "client_sim/client/client.h"
 #include "client_sim/explore/explorer.h"
 
 namespace ashlar::client_sim {

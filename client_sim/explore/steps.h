@@ -4,7 +4,7 @@
 
 #include "client_sim/explore/expedition.h"
 #include "client_sim/explore/route.h"
-#include "world/sim/body.h"
+#include "world/collide/body.h"
 #include "world/sim/command.h"
 
 // What an explorer's feet know: single steps over the grid.

@@ -7,10 +7,10 @@
 #include <deque>
 #include <memory>
 
+#include "client_sim/brains/hostile.h"
 #include "client_sim/explore/party.h"
-#include "client_sim/hostile.h"
+#include "client_sim/harness/version.h"
 #include "client_sim/net/socket.h"
-#include "client_sim/version.h"
 
 namespace ashlar::client_sim {
 namespace {

@@ -3,10 +3,10 @@
 #include <functional>
 #include <string>
 
+#include "client_sim/harness/map_library.h"
+#include "client_sim/harness/prop_library.h"
 #include "client_sim/load/options.h"
 #include "client_sim/load/report.h"
-#include "client_sim/map_library.h"
-#include "client_sim/prop_library.h"
 
 namespace ashlar::client_sim {
 

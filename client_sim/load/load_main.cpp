@@ -1,8 +1,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "client_sim/harness/out_file.h"
 #include "client_sim/load/load.h"
-#include "client_sim/out_file.h"
 
 namespace ashlar::client_sim {
 namespace {

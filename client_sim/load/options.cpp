@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "client_sim/parse.h"
+#include "client_sim/harness/parse.h"
 
 namespace ashlar::client_sim {
 namespace {

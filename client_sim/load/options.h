@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client_sim/brain.h"
-#include "client_sim/link.h"
+#include "client_sim/brains/brain.h"
+#include "client_sim/harness/link.h"
 #include "client_sim/load/raid.h"
 #include "protocol/datagram.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client_sim/client.h"
+#include "client_sim/client/client.h"
 #include "protocol/datagram.h"
 
 namespace ashlar::client_sim {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <map>
 
-#include "client_sim/version.h"
+#include "client_sim/harness/version.h"
 
 namespace ashlar::client_sim {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "client_sim/client/histogram.h"
 #include "client_sim/explore/party.h"
-#include "client_sim/histogram.h"
 #include "client_sim/load/options.h"
 
 namespace ashlar::client_sim {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "client_sim/link.h"
+#include "client_sim/harness/link.h"
 #include "client_sim/simulation/fault.h"
 #include "client_sim/simulation/ground_memo.h"
-#include "server/host.h"
+#include "server/host/host.h"
 #include "world/sim/rules.h"
 #include "world/sim/world.h"
 

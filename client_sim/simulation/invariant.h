@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "protocol/recording.h"
-#include "server/host.h"
+#include "server/host/host.h"
 
 namespace ashlar::simulation {
 

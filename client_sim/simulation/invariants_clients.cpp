@@ -9,8 +9,8 @@
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
 #include "protocol/snapshot_writer.h"
-#include "server/host.h"
-#include "server/snapshot_order.h"
+#include "server/host/host.h"
+#include "server/host/snapshot_order.h"
 #include "world/bsp/placement.h"
 #include "world/sim/world.h"
 

@@ -10,7 +10,7 @@
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
 #include "protocol/chat.h"
-#include "server/host.h"
+#include "server/host/host.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {

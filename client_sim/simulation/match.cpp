@@ -5,7 +5,7 @@
 
 #include "client_sim/simulation/replay.h"
 #include "world/bsp/placement.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {

@@ -8,7 +8,7 @@
 #include "client_sim/simulation/seat.h"
 #include "client_sim/simulation/truth.h"
 #include "protocol/recording.h"
-#include "server/host.h"
+#include "server/host/host.h"
 #include "world/math/hash.h"
 
 namespace ashlar::simulation {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "client_sim/map_library.h"
-#include "client_sim/prop_library.h"
-#include "client_sim/read_file.h"
+#include "client_sim/harness/map_library.h"
+#include "client_sim/harness/prop_library.h"
+#include "client_sim/harness/read_file.h"
 #include "client_sim/simulation/replay.h"
 
 namespace ashlar::simulation {

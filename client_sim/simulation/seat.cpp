@@ -6,7 +6,7 @@
 #include "protocol/decode.h"
 #include "protocol/packet.h"
 #include "world/bsp/placement.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 
 namespace ashlar::simulation {
 namespace {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "client_sim/brain.h"
-#include "client_sim/client.h"
-#include "client_sim/hostile.h"
-#include "client_sim/link.h"
+#include "client_sim/brains/brain.h"
+#include "client_sim/brains/hostile.h"
+#include "client_sim/client/client.h"
+#include "client_sim/harness/link.h"
 #include "client_sim/simulation/config.h"
 
 namespace ashlar::simulation {

@@ -10,12 +10,12 @@
 #include <cstdio>
 #include <cstring>
 
-#include "client_sim/map_library.h"
-#include "client_sim/out_file.h"
-#include "client_sim/read_file.h"
+#include "client_sim/harness/map_library.h"
+#include "client_sim/harness/out_file.h"
+#include "client_sim/harness/read_file.h"
 #include "client_sim/simulation/simulate_options.h"
 #include "client_sim/simulation/simulation.h"
-#include "server/welcome_content.h"
+#include "server/host/welcome_content.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
 

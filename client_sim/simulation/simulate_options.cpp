@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "client_sim/parse.h"
+#include "client_sim/harness/parse.h"
 #include "server/config/settings.h"
 
 namespace ashlar::simulation {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "server/admin/histogram.h"
-#include "server/host.h"
-#include "server/log.h"
+#include "server/host/host.h"
+#include "server/log/log.h"
 #include "server/net/counters.h"
 
 namespace ashlar::server {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <sstream>
 
+#include "server/config/file.h"
 #include "server/config/values.h"
-#include "server/file.h"
 
 namespace ashlar::server {
 namespace {

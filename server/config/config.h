@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "server/config/prop_request.h"
-#include "server/store/recording_file.h"
+#include "server/config/recording_name.h"
 #include "world/math/vec.h"
 #include "world/sim/rules.h"
 

@@ -18,8 +18,8 @@ constexpr void require_of_parser(bool holds) {
 #include <toml++/toml.h>
 
 #include "server/config/ascii_armour.h"
+#include "server/config/file.h"
 #include "server/config/values.h"
-#include "server/file.h"
 
 namespace ashlar::server {
 namespace {

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "server/config/config_file.h"
+#include "server/config/file.h"
+#include "server/config/owner_remedy.h"
 #include "server/config/world_file.h"
-#include "server/file.h"
-#include "server/owner_remedy.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): only some C libraries declare it
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "protocol/messages.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 
 namespace ashlar::server {
 

@@ -5,10 +5,10 @@
 #include <limits>
 #include <type_traits>
 
+#include "protocol/snapshot_writer.h"
 #include "server/config/values.h"
 #include "server/net/address.h"
-#include "server/snapshot_order.h"
-#include "world/content/ascii.h"
+#include "world/math/ascii.h"
 #include "world/math/assert.h"
 #include "world/sim/world.h"
 

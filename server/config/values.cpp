@@ -9,7 +9,7 @@
 
 #include "protocol/text.h"
 #include "server/config/settings.h"
-#include "world/content/ascii.h"
+#include "world/math/ascii.h"
 
 namespace ashlar::server {
 namespace {

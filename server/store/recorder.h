@@ -5,7 +5,7 @@
 #include <string>
 
 #include "protocol/recording.h"
-#include "server/host.h"
+#include "server/host/host.h"
 #include "server/store/recording_file.h"
 
 namespace ashlar::server {

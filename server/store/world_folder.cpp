@@ -10,9 +10,9 @@
 #include <system_error>
 
 #include "server/config/config_file.h"
+#include "server/config/file.h"
+#include "server/config/owner_remedy.h"
 #include "server/config/world_file.h"
-#include "server/file.h"
-#include "server/owner_remedy.h"
 
 namespace ashlar::server {
 namespace {

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "server/owner_remedy.h"
+#include "server/config/owner_remedy.h"
 
 namespace ashlar::server {
 

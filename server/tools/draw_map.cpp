@@ -7,8 +7,8 @@
 #include "world/bsp/open_doors.h"
 #include "world/bsp/trace.h"
 #include "world/bsp/tree.h"
-#include "world/content/thing_table.h"
 #include "world/math/turn.h"
+#include "world/sim/thing_table.h"
 
 namespace ashlar::server {
 namespace {

@@ -32,8 +32,8 @@
 #include <thread>
 #include <vector>
 
-#include "client_sim/brain.h"
-#include "client_sim/client.h"
+#include "client_sim/brains/brain.h"
+#include "client_sim/client/client.h"
 #include "client_sim/load/raid.h"
 #include "client_sim/net/socket.h"
 #include "world/math/random.h"

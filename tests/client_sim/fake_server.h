@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "client_sim/client.h"
+#include "client_sim/client/client.h"
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
 #include "protocol/sequence.h"
 #include "protocol/snapshot_writer.h"
-#include "server/input_buffer.h"
+#include "server/host/input_buffer.h"
 
 namespace ashlar::test {
 

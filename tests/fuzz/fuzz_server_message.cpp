@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "client_sim/view.h"
+#include "client_sim/client/view.h"
 #include "protocol/decode.h"
 #include "protocol/text.h"
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "client_sim/client.h"
-#include "client_sim/link.h"
-#include "server/host.h"
+#include "client_sim/client/client.h"
+#include "client_sim/harness/link.h"
+#include "server/host/host.h"
 #include "tests/catch.h"
 #include "world/bsp/placement.h"
 #include "world/sim/world.h"

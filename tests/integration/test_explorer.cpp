@@ -1,6 +1,6 @@
 // Explorers as clients of a real Host: what they know comes in snapshots, over a link.
 
-#include "client_sim/brain.h"
+#include "client_sim/brains/brain.h"
 #include "client_sim/explore/party.h"
 #include "tests/integration/hosted_client.h"
 #include "tests/world/bsp/maps.h"

@@ -1,6 +1,6 @@
 // A whole match in one process: the Host and eight clients over lossy links.
 
-#include "client_sim/read_file.h"
+#include "client_sim/harness/read_file.h"
 #include "client_sim/simulation/replay.h"
 #include "client_sim/simulation/simulation.h"
 #include "tests/catch.h"

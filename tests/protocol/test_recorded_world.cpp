@@ -3,7 +3,7 @@
 #include "tests/catch.h"
 #include "tests/protocol/rules.h"
 #include "tests/world/bsp/maps.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 
 using namespace ashlar;
 

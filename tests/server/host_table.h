@@ -8,9 +8,9 @@
 #include "protocol/message_writer.h"
 #include "protocol/recording.h"
 #include "protocol/version.h"
-#include "server/host.h"
+#include "server/host/host.h"
 #include "tests/catch.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 #include "world/sim/world.h"
 
 // A Host at a table: fed and drained by hand.

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/log.h"
+#include "server/log/log.h"
 
 namespace ashlar::server::test {
 

@@ -1,8 +1,8 @@
 #include "server/props.h"
 
 #include "protocol/recorded_world.h"
+#include "server/host/welcome_content.h"
 #include "server/setup.h"
-#include "server/welcome_content.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "world/sim/world.h"

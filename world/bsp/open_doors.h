@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "world/bsp/heights.h"
+#include "world/bsp/line_specials.h"
 #include "world/bsp/sector_map.h"
-#include "world/content/line_specials.h"
 
 namespace ashlar {
 

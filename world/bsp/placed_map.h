@@ -3,11 +3,12 @@
 #include <span>
 
 #include "world/bsp/heights.h"
-#include "world/collide/contact.h"
+#include "world/math/block_box.h"
+#include "world/math/contact.h"
 #include "world/math/nearest_place.h"
 #include "world/math/shapes.h"
 
-// The queries that world/space.h asks of one placed map, all in the world frame.
+// The queries that world/collide/space.h asks of one placed map, all in the world frame.
 //
 // A placed map fills its `box` (whole blocks) with rock, out of which sectors are hollow: in the column of a
 // sector, z is free in (floor, ceiling), or in (floor, infinity) where the ceiling is sky. Outside every
@@ -19,13 +20,7 @@ namespace ashlar {
 
 class PlacedMap;  // world/bsp/placement.h builds and defines it
 
-/// Whole blocks [min, max): the rock a map is cut into. max.z is the roof.
-struct BlockBox {
-  IVec3 min, max;
-  friend bool operator==(const BlockBox&, const BlockBox&) = default;
-};
-
-/// Rock's extent: the shapes below need only be asked where their bounds meet it.
+/// Rock's extent, max.z is the roof: the shapes below need only be asked where their bounds meet it.
 const BlockBox& map_box(const PlacedMap& map);
 
 /// Is the point in rock? On a floor or ceiling plane: not solid. Cost: one descent of the tree.

@@ -36,7 +36,7 @@ struct PlacementError {
 struct PlacedThing {
   DVec3 position_m;  ///< on the initial floor of its sector
   Turn16 yaw{0};
-  std::uint16_t type = 0;           ///< editor number; world/content/thing_table.h says what it is
+  std::uint16_t type = 0;           ///< editor number; world/sim/thing_table.h says what it is
   std::uint16_t flags = 0;          ///< thing_flag
   std::uint32_t sector = no_index;  ///< no_index: stands in void, leave it out
 };

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "world/content/ascii.h"
+#include "world/math/ascii.h"
 #include "world/math/vec.h"
 
 // Source geometry of a sector map, as an editor wrote it: plain arrays in map units (32 to a metre, x east,

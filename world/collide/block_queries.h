@@ -1,9 +1,9 @@
 #pragma once
 #include <optional>
 
-#include "world/collide/contact.h"
-#include "world/collide/rounded_box.h"
+#include "world/math/rounded_box.h"
 #include "world/collide/window_queries.h"
+#include "world/math/contact.h"
 
 // Upright shapes against the blocks of a volume, anywhere and over any distance. Unloaded blocks are solid
 // and say so. Precondition of all: finite values, |x|, |y| < 2^21 m, |z| < 2^13 m, a shape of at most

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "world/bsp/placed_map.h"
+#include "world/collide/prop.h"
 #include "world/collide/recovery_side.h"
-#include "world/mesh/prop.h"
 
 namespace ashlar {
 namespace {

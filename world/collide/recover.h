@@ -1,9 +1,9 @@
 #pragma once
 #include <optional>
 
+#include "world/collide/body.h"
+#include "world/collide/space.h"
 #include "world/math/shapes.h"
-#include "world/sim/body.h"
-#include "world/space.h"
 
 namespace ashlar {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "world/bsp/placed_map.h"
+#include "world/collide/prop.h"
 #include "world/collide/recover.h"
-#include "world/mesh/prop.h"
 
 namespace ashlar {
 namespace {

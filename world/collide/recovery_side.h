@@ -2,8 +2,8 @@
 #include <array>
 #include <bitset>
 
+#include "world/collide/space.h"
 #include "world/collide/window_queries.h"
-#include "world/space.h"
 
 namespace ashlar {
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <span>
 
-#include "world/collide/contact.h"
 #include "world/collide/surroundings.h"
+#include "world/math/contact.h"
 
 namespace ashlar {
 

@@ -3,7 +3,7 @@
 #include "world/bsp/placed_map.h"
 #include "world/collide/block_queries.h"
 #include "world/collide/correct.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 
 namespace ashlar {
 

@@ -2,9 +2,9 @@
 #include <array>
 #include <optional>
 
+#include "world/collide/space.h"
 #include "world/collide/window_queries.h"
 #include "world/math/nearest_place.h"
-#include "world/space.h"
 
 namespace ashlar {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "world/collide/rounded_box.h"
+#include "world/math/rounded_box.h"
 #include "world/voxel/window.h"
 
 // Queries of an upright shape against the blocks of one window. The caller sees to it that the window covers

@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
-#include "world/content/ascii.h"
 #include "world/content/bytes.h"
 #include "world/content/map_check.h"
 #include "world/content/udmf.h"
 #include "world/content/wad.h"
+#include "world/math/ascii.h"
 
 // Doom's and Doom II's binary map lumps. Record layouts: Matt Fell, "The Unofficial Doom Specs" 1.666.
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
+#include "world/collide/prop.h"
 #include "world/content/content_error.h"
-#include "world/mesh/prop.h"
 
 namespace ashlar {
 

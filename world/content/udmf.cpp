@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "world/content/ascii.h"
-#include "world/content/line_specials.h"
+#include "world/bsp/line_specials.h"
 #include "world/content/map_check.h"
 #include "world/content/udmf_lexer.h"
+#include "world/math/ascii.h"
 
 namespace ashlar {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "world/content/ascii.h"
+#include "world/math/ascii.h"
 
 namespace ashlar {
 namespace {

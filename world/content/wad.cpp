@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "world/content/ascii.h"
 #include "world/content/bytes.h"
+#include "world/math/ascii.h"
 
 namespace ashlar {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "world/content/ascii.h"
+#include "world/math/ascii.h"
 
 namespace ashlar {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "world/bsp/line_specials.h"
 #include "world/bsp/placement.h"
-#include "world/content/line_specials.h"
 
 namespace ashlar {
 
@@ -24,7 +24,7 @@ inline constexpr double key_reach_m = 36.0 / 32;  ///< see key_in_reach()
 /// A key lying in a map.
 struct MapKey {
   DVec3 position_m;
-  std::uint8_t key = 0;  ///< one bit of world/content/line_specials.h key::
+  std::uint8_t key = 0;  ///< one bit of world/bsp/line_specials.h key::
 };
 
 /// Is a body whose middle is at `middle` near enough, along x and along y, to take the key? The boxes that

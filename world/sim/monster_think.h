@@ -1,7 +1,7 @@
 #pragma once
+#include "world/collide/space.h"
 #include "world/sim/player_grid.h"
 #include "world/sim/tables.h"
-#include "world/space.h"
 
 namespace ashlar {
 

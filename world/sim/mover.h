@@ -1,7 +1,7 @@
 #pragma once
-#include "world/sim/body.h"
+#include "world/collide/body.h"
+#include "world/collide/space.h"
 #include "world/sim/rules.h"
-#include "world/space.h"
 
 // What players and monsters share of a tick: both decide on a velocity, then carry it out here.
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "world/bsp/heights.h"
+#include "world/collide/space.h"
 #include "world/sim/kinds.h"
 #include "world/sim/player_move.h"
-#include "world/space.h"
 
 // Bodies and the floors and ceilings that move: who rides, who is in the way.
 

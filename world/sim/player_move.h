@@ -1,8 +1,8 @@
 #pragma once
-#include "world/sim/body.h"
+#include "world/collide/body.h"
+#include "world/collide/space.h"
 #include "world/sim/command.h"
 #include "world/sim/rules.h"
-#include "world/space.h"
 
 namespace ashlar {
 

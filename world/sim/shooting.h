@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "world/collide/shot.h"
 #include "world/math/hash.h"
 #include "world/sim/rules.h"
+#include "world/sim/shot.h"
 #include "world/sim/tables.h"
 
 namespace ashlar {

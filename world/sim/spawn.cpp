@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "world/bsp/placement.h"
-#include "world/content/thing_table.h"
 #include "world/math/assert.h"
+#include "world/sim/thing_table.h"
 
 namespace ashlar {
 namespace {

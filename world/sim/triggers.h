@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <span>
 
+#include "world/collide/space.h"
 #include "world/sim/map_plan.h"
-#include "world/space.h"
 
 // Which lines somebody sets off: by walking over them, by using them, by shooting at them.
 

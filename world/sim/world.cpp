@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "world/bsp/placement.h"
-#include "world/collide/crowd.h"
+#include "world/collide/prop.h"
 #include "world/math/assert.h"
 #include "world/math/hash.h"
-#include "world/mesh/prop.h"
+#include "world/sim/crowd.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/monster_think.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "world/bsp/heights.h"
+#include "world/collide/space.h"
 #include "world/sim/rules.h"
 #include "world/sim/tables.h"
-#include "world/space.h"
 #include "world/voxel/block.h"
 
 namespace ashlar {

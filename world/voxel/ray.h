@@ -1,5 +1,5 @@
 #pragma once
-#include "world/collide/contact.h"
+#include "world/math/contact.h"
 #include "world/math/vec.h"
 
 namespace ashlar {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "world/bsp/placed_map.h"
+#include "world/math/block_box.h"
 #include "world/voxel/block.h"
 
 namespace ashlar {

@@ -6,7 +6,7 @@
 #include "tests/catch.h"
 #include "tests/slowness.h"
 #include "tests/world/bsp/maps.h"
-#include "world/mesh/prop.h"
+#include "world/collide/prop.h"
 
 using namespace ashlar::simulation;
 

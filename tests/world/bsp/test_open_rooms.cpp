@@ -2,7 +2,7 @@
 
 #include "tests/world/bsp/maps.h"
 #include "tests/world/sim/moving_rooms.h"
-#include "world/visibility_query.h"
+#include "world/collide/visibility_query.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;

@@ -5,8 +5,8 @@
 #include "world/bsp/placed_map.h"
 #include "world/bsp/visibility.h"
 #include "world/bsp/widest_heights.h"
+#include "world/collide/visibility_query.h"
 #include "world/math/random.h"
-#include "world/visibility_query.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;

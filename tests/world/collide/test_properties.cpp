@@ -6,11 +6,11 @@
 #include "tests/world/voxel_worlds.h"
 #include "world/collide/block_queries.h"
 #include "world/collide/correct.h"
-#include "world/collide/crowd.h"
 #include "world/collide/recover.h"
 #include "world/collide/shape_pairs.h"
 #include "world/collide/step.h"
 #include "world/collide/stepped.h"
+#include "world/sim/crowd.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/player_move.h"
 

@@ -1,7 +1,7 @@
 #include "tests/world/bsp/maps.h"
 #include "world/content/builtin_map.h"
-#include "world/content/thing_table.h"
 #include "world/content/udmf.h"
+#include "world/sim/thing_table.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;

@@ -2,7 +2,7 @@
 
 #include "tests/world/bsp/maps.h"
 #include "tests/world/content/wad_writer.h"
-#include "world/content/thing_table.h"
+#include "world/sim/thing_table.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;

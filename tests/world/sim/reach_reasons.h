@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/world/sim/reach.h"
-#include "world/content/thing_table.h"
+#include "world/sim/thing_table.h"
 
 // Why a flood did not come to a part of a map, read from the part's own borders. A part is what hangs
 // together over lines that can be crossed, whatever the steps: one reason for all of it.

@@ -3,7 +3,7 @@
 #include "tests/catch.h"
 #include "tests/walk.h"
 #include "tests/world/voxel_worlds.h"
-#include "world/collide/crowd.h"
+#include "world/sim/crowd.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/mover.h"
 #include "world/sim/player_move.h"

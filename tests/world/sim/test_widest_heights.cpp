@@ -3,8 +3,8 @@
 #include "tests/catch.h"
 #include "tests/world/bsp/maps.h"
 #include "tests/world/sim/moving_rooms.h"
+#include "world/bsp/line_specials.h"
 #include "world/bsp/widest_heights.h"
-#include "world/content/line_specials.h"
 #include "world/math/random.h"
 #include "world/sim/mover_start.h"
 

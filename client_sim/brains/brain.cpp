@@ -1,0 +1,141 @@
+#include "client_sim/brains/brain.h"
+
+#include <array>
+
+#include "client_sim/explore/party.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr Micros look_every{std::chrono::milliseconds{500}};
+// Slower than this over half a second while walking is a wall.
+constexpr double still_m_max = 0.5;
+constexpr std::array<std::string_view, brain_kind_count> names{"wander", "crowd", "idle",   "jumper",
+                                                               "follow", "hunt",  "explore"};
+
+Micros millis(std::uint32_t count) { return Micros{static_cast<std::int64_t>(count) * 1000}; }
+
+}  // namespace
+
+std::string_view name(BrainKind kind) { return names[static_cast<std::size_t>(kind)]; }
+
+std::optional<BrainKind> brain_kind(std::string_view text) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == text) return static_cast<BrainKind>(i);
+  return std::nullopt;
+}
+
+Brain::Brain(BrainKind kind, std::uint64_t seed, std::shared_ptr<ExploreParty> party)
+    : kind_(kind), rng_{seed} {
+  if (kind == BrainKind::explore && party != nullptr)
+    explorer_ = std::make_unique<PartyExplorer>(std::move(party), seed);
+}
+Brain::Brain(Brain&&) noexcept = default;
+Brain& Brain::operator=(Brain&&) noexcept = default;
+Brain::~Brain() = default;
+
+bool Brain::stands_still(Micros now, const Client& client) {
+  if (now < next_look_ || !client.own()) return false;
+  next_look_ = now + look_every;
+  const DVec3 here = client.own()->body.position_m;
+  const double way_m = length(xy(here - looked_from_m_));
+  looked_from_m_ = here;
+  return way_m < still_m_max;
+}
+
+std::optional<DVec2> Brain::goal(const Client& client) {
+  if (kind_ == BrainKind::explore) return explorer_ == nullptr ? std::nullopt : explorer_->way_in(client);
+  client.view().entities(seen_);
+  const DVec3 here = client.own()->body.position_m;
+  if (kind_ == BrainKind::crowd) {
+    // The middle of everyone in view draws all to one place without anybody naming it.
+    DVec2 sum;
+    double count = 0;
+    for (const ViewEntity& e : seen_)
+      if (e.record.kind == EntityKind::player) sum = sum + xy(e.position_m), count += 1;
+    if (count < 2) return std::nullopt;
+    return sum * (1 / count);
+  }
+  std::optional<DVec2> nearest;
+  double nearest_m = 1e9;
+  for (const ViewEntity& e : seen_) {
+    const double away_m = length(e.position_m - here);
+    const bool player = e.record.kind == EntityKind::player;
+    if (player == (kind_ == BrainKind::hunt) || e.record.id == client.player() || away_m >= nearest_m)
+      continue;
+    nearest_m = away_m;
+    nearest = xy(e.position_m);
+  }
+  return nearest;
+}
+
+void Brain::steer(Micros now, const Client& client) {
+  const Turn16 anywhere{static_cast<std::uint16_t>(rng_.next_u32())};
+  switch (kind_) {
+    case BrainKind::idle:
+      command_.yaw = anywhere;
+      next_turn_ = now + millis(1000 + rng_.below(4000));
+      return;
+    case BrainKind::jumper: {
+      command_.yaw = anywhere;
+      command_.forward = rng_.between(-1, 1);
+      command_.left = rng_.between(-1, 1);
+      command_.buttons = button::jump;
+      next_turn_ = now + millis(100 + rng_.below(500));
+      return;
+    }
+    case BrainKind::crowd:
+    case BrainKind::follow:
+    case BrainKind::explore:
+    case BrainKind::hunt: {
+      const auto to = goal(client);
+      const DVec2 away = to ? *to - xy(client.own()->body.position_m) : DVec2{};
+      command_.forward = 1;
+      command_.buttons = rng_.below(4) == 0 ? button::jump : 0;
+      command_.yaw = length(away) > 0.5 ? turn_towards(away) : anywhere;
+      // Now and then a step aside, or the first wall between them holds it for good.
+      command_.left = rng_.below(4) == 0 ? rng_.between(-1, 1) : 0;
+      // Both count when pressed anew.
+      if (kind_ == BrainKind::hunt && rng_.below(2) == 0) command_.buttons |= button::attack;
+      if (kind_ == BrainKind::hunt && rng_.below(3) == 0) command_.buttons |= button::use;
+      next_turn_ = now + millis(200 + rng_.below(400));
+      return;
+    }
+    case BrainKind::wander: {
+      const auto swing = static_cast<std::uint16_t>(rng_.below(16384));
+      command_.yaw = command_.yaw + Turn16{static_cast<std::uint16_t>(swing - 8192)};
+      command_.forward = 1;
+      command_.left = 0;
+      command_.buttons = rng_.below(8) == 0 ? button::jump : 0;
+      next_turn_ = now + millis(500 + rng_.below(2500));
+      return;
+    }
+  }
+}
+
+PlayerCommand Brain::think(Micros now, const Client& client) {
+  if (!client.own()) return {};
+  if (explorer_ != nullptr) {
+    if (const auto command = explorer_->think(client)) {
+      command_ = *command;
+      delta_yaw_ = client.delta_yaw();
+      return command_;
+    }
+  }
+  // A teleporter or a spawn turned the player: it goes on from there.
+  command_.yaw = command_.yaw + (client.delta_yaw() - delta_yaw_);
+  delta_yaw_ = client.delta_yaw();
+  const bool walking = kind_ != BrainKind::idle;
+  if (walking && stands_still(now, client)) {
+    steer(now, client);
+    // Back and aside, and a jump: it may be a block or a step that is too high. Or a door: half of them try.
+    const bool door = rng_.below(2) == 0;
+    if (!door) command_.yaw = Turn16{static_cast<std::uint16_t>(rng_.next_u32())};
+    command_.buttons |= door ? button::use : button::jump;
+  } else if (now >= next_turn_) {
+    steer(now, client);
+  }
+  return command_;
+}
+
+}  // namespace ashlar::client_sim

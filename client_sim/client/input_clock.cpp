@@ -1,0 +1,186 @@
+#include "client_sim/client/input_clock.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr int slope_max = 4;     // of 64: a sixteenth
+constexpr int dense_ticks = 15;  // snapshots further apart show too late what a slope did
+constexpr int late_jump = 3;     // ticks short of the wish from which numbers are passed over
+constexpr int early_hold = 8;    // ticks above it from which the clock waits
+constexpr std::uint32_t stall_ticks = 8;
+constexpr std::uint32_t window_snapshots_min = 4;
+constexpr Micros window_over{500'000};
+constexpr Micros early_over{250'000};
+constexpr Micros pace_over{250'000};
+constexpr std::int64_t pace_slowest = 32;  // times the plain period
+// Farthest ahead that servers take a command, less one for the tick that is about to begin.
+constexpr int reach_ticks = 62;
+// A gap in the snapshots, longer than it should be by this, from which the server's tick alone tells where it
+// is now.
+constexpr Micros lost_sight{250'000};
+constexpr Micros catch_up_for{250'000};
+constexpr std::int64_t rtt_ticks_max = 1000;
+constexpr Micros rtt_over{500'000};
+// Of the first round trip no more is believed: the hello may have waited for the network or for the server.
+constexpr Micros first_rtt_max{250'000};
+
+}  // namespace
+
+void InputClock::reset(std::uint16_t tick_rate_hz, int lead_ticks, std::uint16_t snapshot_every_ticks) {
+  *this = InputClock{};
+  tick_rate_hz_ = tick_rate_hz;
+  lead_ticks_ = lead_ticks;
+  snapshot_every_ticks_ = snapshot_every_ticks;
+}
+
+int InputClock::ahead_max() const {
+  return std::min(std::clamp(tick_rate_hz_ / 2, 8, 32) + snapshot_every_ticks_ - 1,
+                  reach_ticks - lead_ticks_);
+}
+
+InputClock::Nanos InputClock::period() const {
+  const Nanos base = pace_ > Nanos{0} ? pace_ : plain_period();
+  return base + base * slope_ / 64;
+}
+
+/// The number that a command sent now should carry, as far as the server's tick and the round trip tell.
+std::uint32_t InputClock::anchor() const {
+  const Nanos base = pace_ > Nanos{0} ? pace_ : plain_period();
+  const std::int64_t ticks = (Nanos{rtt_}.count() + base.count() - 1) / base.count();
+  return snapshot_tick_ + static_cast<std::uint32_t>(std::clamp<std::int64_t>(ticks, 0, rtt_ticks_max)) +
+         static_cast<std::uint32_t>(lead_ticks_);
+}
+
+void InputClock::skip_to(std::uint32_t tick) {
+  skipped_ += tick - tick_;
+  tick_ = tick;
+  blind_until_ = tick;
+  slope_ = 0;
+  forget_window();
+}
+
+void InputClock::take_round_trip(Micros now, Micros rtt) {
+  if (rtt_ == Micros{0}) {
+    rtt_before_ = rtt_now_ = std::min(rtt, first_rtt_max);
+    rtt_begin_ = now;
+  } else if (now - rtt_begin_ >= rtt_over) {
+    // Half a second is counted from its first round trip: after a silence there is none of it yet.
+    rtt_before_ = std::exchange(rtt_now_, rtt);
+    rtt_begin_ = now;
+  } else {
+    rtt_now_ = std::min(rtt_now_, rtt);
+  }
+  rtt_ = std::max(Micros{1}, std::min(rtt_before_, rtt_now_));
+}
+
+void InputClock::start(Micros now, std::uint32_t snapshot_tick) {
+  snapshot_tick_ = snapshot_tick;
+  tick_ = anchor();
+  due_ = now;
+  running_ = true;
+  blind_until_ = tick_;
+  forget_pace(now, snapshot_tick);
+}
+
+void InputClock::resume(Micros now) {
+  if (!running_) return;
+  due_ = now;
+  catch_up_until_ = now + catch_up_for;
+  forget_pace(now, snapshot_tick_);
+  forget_window();
+}
+
+void InputClock::forget_pace(Micros now, std::uint32_t snapshot_tick) {
+  pace_begin_ = seen_at_ = now;
+  pace_begin_tick_ = seen_tick_ = snapshot_tick;
+  measured_ = Nanos{0};
+}
+
+void InputClock::measure_pace(Micros now, std::uint32_t snapshot_tick) {
+  // Snapshots that waited for us, or in a stream behind a late one, come in a bunch: only what is known once
+  // the bunch is over tells the pace.
+  if (now > seen_at_ && seen_at_ - pace_begin_ >= pace_over && seen_tick_ > pace_begin_tick_) {
+    const Nanos plain = plain_period();
+    Nanos measured = Nanos{seen_at_ - pace_begin_} / (seen_tick_ - pace_begin_tick_);
+    measured = measured * 8 < plain * 9 ? Nanos{0} : std::min(measured, plain * pace_slowest);
+    pace_ = std::min(measured, measured_);
+    measured_ = measured;
+    pace_begin_ = seen_at_;
+    pace_begin_tick_ = seen_tick_;
+  }
+  seen_at_ = now;
+  seen_tick_ = snapshot_tick;
+}
+
+void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<int> input_ahead) {
+  if (!running_ || snapshot_tick <= snapshot_tick_) return;
+  const std::int64_t gap_ticks = std::int64_t{snapshot_tick - snapshot_tick_} - (snapshot_every_ticks_ - 1);
+  if (gap_ticks * plain_period() > lost_sight) catch_up_until_ = now + catch_up_for;
+  measure_pace(now, snapshot_tick);
+  snapshot_tick_ = snapshot_tick;
+  if (now < catch_up_until_ && tick_ < anchor()) return skip_to(anchor());
+  if (!input_ahead || snapshot_tick <= blind_until_) return;
+  if (window_count_++ == 0) window_begin_ = now;
+  lead_min_ = std::min(lead_min_, *input_ahead);
+  // Commands that come too late are lost ones, and ahead of a server that slows down they soon wait for long:
+  // both are mended sooner than the rest.
+  const Micros watched = now - window_begin_;
+  const bool late = lead_min_ < 0;
+  const bool one_will_do = late && snapshot_every_ticks_ > dense_ticks;
+  if (window_count_ < window_snapshots_min && watched < window_over && !one_will_do) return;
+  const bool early = lead_min_ - lead_ticks_ >= early_hold && watched >= early_over;
+  if (late || early || watched >= window_over) correct();
+}
+
+/// Until the second snapshot from now a slope should not have made up for more than what is off.
+int InputClock::slope_most(int off) const {
+  if (snapshot_every_ticks_ <= dense_ticks) return slope_max;
+  return std::clamp(64 * std::abs(off) / (2 * snapshot_every_ticks_), 1, slope_max);
+}
+
+void InputClock::correct() {
+  const int off = lead_min_ - lead_ticks_;
+  slope_ = 0;
+  if (off <= -late_jump) {
+    // Where the server's tick says that commands are in time they are not late but lost on the way, and more
+    // haste would bring none back: some is allowed for jitter, no more.
+    const std::uint32_t wanted = tick_ + static_cast<std::uint32_t>(-off);
+    const std::uint32_t most = anchor() + static_cast<std::uint32_t>(ahead_max()) / 2;
+    if (const std::uint32_t to = std::min(wanted, most); to > tick_) return skip_to(to);
+    slope_ = -slope_most(off);
+  } else if (off >= early_hold) {
+    due_ += period() * off;
+    blind_until_ = tick_;
+  } else if (off < 0) {
+    slope_ = std::max(2 * off, -slope_most(off));
+  } else if (off > 1) {
+    slope_ = std::min(off, slope_most(off));
+  }
+  forget_window();
+}
+
+bool InputClock::next(Micros now) {
+  if (!running_ || now < due_) return false;
+  const std::uint32_t most = anchor() + static_cast<std::uint32_t>(ahead_max());
+  if (tick_ >= most) {
+    due_ = now;  // the next snapshot lets it go on, without a backlog
+    return false;
+  }
+  const Nanos step = period();
+  const std::int64_t behind = (Nanos{now} - due_) / step;
+  if (behind >= stall_ticks) {
+    const auto pass = std::min(static_cast<std::uint32_t>(behind), most - 1 - tick_);
+    tick_ += pass;
+    skipped_ += pass;
+    due_ += step * behind;
+  }
+  ++tick_;
+  due_ += step;
+  return true;
+}
+
+}  // namespace ashlar::client_sim

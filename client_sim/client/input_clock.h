@@ -1,0 +1,102 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "client_sim/client/histogram.h"
+
+namespace ashlar::client_sim {
+
+/// Says when the client issues the command of which server tick.
+///
+/// Commands should arrive a little before the server needs them: too late and they are dropped, too early and
+/// the player feels the wait. The clock follows the server, by two things that snapshots tell: the server's
+/// tick, and how many ticks ahead the newest command was when that tick began (its lead).
+///
+/// - Small errors are stretched away: over half a second the smallest lead is compared with the wish, and the
+///   period changes by at most a sixteenth until it fits.
+/// - A server that slows down in overload is followed at its own pace, measured from its ticks.
+/// - Large errors are jumped: numbers are passed over when commands come too late, and the clock waits when
+///   they come far too early.
+/// - It never runs further ahead of the newest snapshot than the round trip, the wish and ahead_max(): a
+///   server's input buffer does not reach further, and what lies beyond it is refused. So after a clock that
+///   leapt, or a server that stood still, the next command is one that the server takes.
+class InputClock {
+ public:
+  /// @param lead_ticks  the smallest lead wished for
+  /// @param snapshot_every_ticks  from one snapshot to the next, as the server says; up to a second's
+  void reset(std::uint16_t tick_rate_hz, int lead_ticks, std::uint16_t snapshot_every_ticks = 1);
+
+  bool running() const { return running_; }
+
+  /// A round trip was measured. The clock goes by the shortest of the last half second to second: long ones
+  /// are of packets that waited for something once, in a stream many at a time, and commands numbered by them
+  /// are refused as too early.
+  void take_round_trip(Micros now, Micros rtt);
+
+  /// Starts from the first snapshot.
+  void start(Micros now, std::uint32_t snapshot_tick);
+
+  /// A newer snapshot arrived.
+  /// @param input_ahead  the lead that it told; nullopt: it has had no command yet
+  void observe(Micros now, std::uint32_t snapshot_tick, std::optional<int> input_ahead);
+
+  /// The caller was away, or its clock leapt: nobody knows how much of the time since has passed at the
+  /// server. The clock goes on where it was, and catches up with what the next snapshots show. Call it before
+  /// them.
+  void resume(Micros now);
+
+  /// True once for each command that is due by `now`; newest_tick() is then its number. After a short stall
+  /// of the caller the ticks that nobody could have played are passed over and counted.
+  bool next(Micros now);
+
+  std::uint32_t newest_tick() const { return tick_; }
+  std::uint64_t skipped() const { return skipped_; }
+  /// When the next command is due.
+  Micros due() const { return std::chrono::duration_cast<Micros>(due_); }
+
+  /// How far beyond round trip and wish commands may run ahead of the newest snapshot: half a second, within
+  /// 8 to 32 ticks, and until the next one is due; with the wish never beyond a server's reach.
+  int ahead_max() const;
+
+ private:
+  using Nanos = std::chrono::duration<std::int64_t, std::nano>;
+  Nanos plain_period() const { return Nanos{1'000'000'000 / tick_rate_hz_}; }
+  Nanos period() const;
+  std::uint32_t anchor() const;
+  void skip_to(std::uint32_t tick);
+  void measure_pace(Micros now, std::uint32_t snapshot_tick);
+  void forget_pace(Micros now, std::uint32_t snapshot_tick);
+  void forget_window() { lead_min_ = 127, window_count_ = 0; }
+  int slope_most(int off) const;
+  void correct();
+
+  std::uint16_t tick_rate_hz_ = 60;
+  int lead_ticks_ = 2;
+  int snapshot_every_ticks_ = 1;
+  bool running_ = false;
+  std::uint32_t tick_ = 0;
+  Nanos due_{0};
+  std::uint64_t skipped_ = 0;
+
+  // Where the server is.
+  std::uint32_t snapshot_tick_ = 0;    // the newest
+  Micros rtt_{0};                      // 0: not known yet
+  Micros rtt_before_{0}, rtt_now_{0};  // the shortest of the half second before, and of the present one
+  Micros rtt_begin_{0};                // of the present one
+  Micros catch_up_until_{0};           // until then the server's tick alone moves the clock forward
+
+  // What commands arrive ahead.
+  int slope_ = 0;  // 1/64 of the period: negative is faster
+  int lead_min_ = 127;
+  std::uint32_t window_count_ = 0;
+  Micros window_begin_{0};
+  std::uint32_t blind_until_ = 0;  // snapshots before this tick do not show the last change yet
+
+  // The length of the server's ticks: of two measurements the shorter, as one long one may be a delay that
+  // began on the way.
+  Nanos pace_{0}, measured_{0};  // 0: the plain one
+  Micros pace_begin_{0}, seen_at_{0};
+  std::uint32_t pace_begin_tick_ = 0, seen_tick_ = 0;
+};
+
+}  // namespace ashlar::client_sim

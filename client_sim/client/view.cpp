@@ -1,0 +1,170 @@
+#include "client_sim/client/view.h"
+
+#include <algorithm>
+
+namespace ashlar::client_sim {
+namespace {
+
+// As many as a server has entities at most, and as many again that were left: interest of 1 024 m sends no
+// more. A server that does is met with forgetting the oldest.
+constexpr std::size_t cells_max = 16384;
+// Ranges of one cell: ours cut at the ends of a snapshot's parts. More make it forget the oldest.
+constexpr std::size_t ranges_max = 256;
+
+EntityId before(EntityId id) { return EntityId{static_cast<std::uint32_t>(id) - 1}; }
+EntityId after(EntityId id) { return EntityId{static_cast<std::uint32_t>(id) + 1}; }
+
+std::uint32_t newest(const ViewCell& cell) {
+  std::uint32_t tick = 0;
+  for (const ViewRange& range : cell.ranges) tick = std::max(tick, range.tick);
+  return tick;
+}
+
+DVec3 position_of(const EntityRecord& e, CellCoord cell) { return dequantise({cell, e.x, e.y, e.z}); }
+
+}  // namespace
+
+DVec3 ViewEntity::position_at(double tick_now) const {
+  if (before_tick >= tick || tick_now >= static_cast<double>(tick)) return position_m;
+  if (tick_now <= static_cast<double>(before_tick)) return before_m;
+  const double share =
+      (tick_now - static_cast<double>(before_tick)) / static_cast<double>(tick - before_tick);
+  return before_m + (position_m - before_m) * share;
+}
+
+void View::reset(std::uint16_t tick_rate_hz) {
+  *this = View{};
+  second_ticks_ = tick_rate_hz;
+}
+
+const ViewRange* ViewCell::range_of(EntityId id) const {
+  const auto it = std::ranges::lower_bound(ranges, id, {}, &ViewRange::last);
+  return it == ranges.end() || it->first > id ? nullptr : &*it;
+}
+
+ViewCell& View::cell(CellCoord coord) {
+  auto at = std::ranges::lower_bound(cells_, coord, {}, &ViewCell::cell);
+  if (at != cells_.end() && at->cell == coord) return *at;
+  if (cells_.size() == cells_max) {
+    cells_.erase(std::ranges::min_element(cells_, {}, newest));
+    at = std::ranges::lower_bound(cells_, coord, {}, &ViewCell::cell);
+  }
+  at = cells_.emplace(at);
+  at->cell = coord;
+  return *at;
+}
+
+void View::take_block(const CellHeader& header, std::uint32_t tick, std::span<const EntityRecord> entities) {
+  ViewCell& known = cell(header.cell);
+  const auto overlaps = [&](const ViewRange& r) { return r.first <= header.last && r.last >= header.first; };
+  // Of a snapshot that a newer one has overtaken, or a double.
+  for (const ViewRange& range : known.ranges)
+    if (overlaps(range) && range.tick >= tick) return;
+
+  const auto inside = [&](EntityId id) { return id >= header.first && id <= header.last; };
+  std::erase_if(known.before, [&](const ViewBefore& b) { return inside(b.record.id); });
+  ranges_.clear();
+  ViewRange now;
+  for (ViewRange& range : known.ranges) {
+    if (!overlaps(range)) {
+      ranges_.push_back(std::move(range));
+      continue;
+    }
+    // What sticks out on either side stays as it is.
+    const auto from = std::ranges::lower_bound(range.entities, header.first, {}, &EntityRecord::id);
+    const auto to = std::ranges::upper_bound(range.entities, header.last, {}, &EntityRecord::id);
+    for (auto it = from; it != to; ++it) known.before.push_back({*it, range.tick});
+    if (range.first < header.first)
+      ranges_.push_back({range.first, before(header.first), range.tick, {range.entities.begin(), from}});
+    if (range.last > header.last)
+      ranges_.push_back({after(header.last), range.last, range.tick, {to, range.entities.end()}});
+    now.entities = std::move(range.entities);  // its memory
+  }
+  now.first = header.first, now.last = header.last, now.tick = tick;
+  now.entities.assign(entities.begin(), entities.end());
+  ranges_.push_back(std::move(now));
+  if (ranges_.size() > ranges_max) ranges_.erase(std::ranges::min_element(ranges_, {}, &ViewRange::tick));
+  std::ranges::sort(ranges_, {}, &ViewRange::first);
+  std::swap(known.ranges, ranges_);
+}
+
+void View::take(const SnapshotPart& part) {
+  if (part.tick >= newest_tick_) refresh_ticks_ = part.refresh_ticks;
+  newest_tick_ = std::max(newest_tick_, part.tick);
+  std::size_t at = 0;
+  for (const CellHeader& header : part.cells) {
+    const auto entities = part.entities.subspan(at, header.entity_count);
+    at += header.entity_count;
+    take_block(header, part.tick, entities);
+  }
+  at = 0;
+  for (const SectorRun& run : part.sector_runs) {
+    auto& list = sectors_[run.map];
+    const std::size_t end = static_cast<std::size_t>(run.first) + run.count;
+    if (list.size() < end) list.resize(end);
+    for (std::size_t i = run.first; i < end; ++i, ++at)
+      if (list[i].tick <= part.tick) list[i] = {part.sector_heights[at], part.tick};
+  }
+  if (newest_tick_ - forgot_tick_ > second_ticks_ / 4) forget_old();
+}
+
+void View::forget_old() {
+  forgot_tick_ = newest_tick_;
+  const auto old = [this](const auto& known) {
+    return newest_tick_ - known.tick > second_ticks_ + 2 * refresh_ticks_;
+  };
+  for (ViewCell& c : cells_) {
+    std::erase_if(c.ranges, old);
+    std::erase_if(c.before, old);
+  }
+  std::erase_if(cells_, [](const ViewCell& c) { return c.ranges.empty(); });
+}
+
+std::size_t View::entity_count() const {
+  std::size_t count = 0;
+  for (const ViewCell& c : cells_)
+    for (const ViewRange& range : c.ranges) count += range.entities.size();
+  return count;
+}
+
+std::span<const ViewSector> View::sectors(std::size_t map) const {
+  if (map >= sectors_.size()) return {};
+  return sectors_[map];
+}
+
+void View::entities(std::vector<ViewEntity>& out) const {
+  out.clear();
+  for (const ViewCell& c : cells_) {
+    for (const ViewRange& range : c.ranges)
+      for (const EntityRecord& e : range.entities) {
+        const DVec3 p = position_of(e, c.cell);
+        out.push_back({e, range.tick, p, range.tick, p, true});
+      }
+    for (const ViewBefore& b : c.before) {
+      const DVec3 p = position_of(b.record, c.cell);
+      out.push_back({b.record, b.tick, p, b.tick, p, false});
+    }
+  }
+  // Of each entity the newest state comes first, then the one before it, which may be of another cell.
+  std::sort(out.begin(), out.end(), [](const ViewEntity& a, const ViewEntity& b) {
+    return a.record.id != b.record.id ? a.record.id < b.record.id : a.tick > b.tick;
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < out.size();) {
+    std::size_t next = i + 1;
+    ViewEntity entity = out[i];
+    while (next < out.size() && out[next].record.id == entity.record.id) {
+      if (entity.before_tick == entity.tick && out[next].tick < entity.tick) {
+        entity.before_tick = out[next].tick;
+        entity.before_m = out[next].position_m;
+      }
+      ++next;
+    }
+    i = next;
+    // Only in a picture before, of a cell that has been told anew since: it is gone.
+    if (entity.current) out[kept++] = entity;
+  }
+  out.resize(kept);
+}
+
+}  // namespace ashlar::client_sim

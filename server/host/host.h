@@ -1,0 +1,187 @@
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocol/datagram.h"
+#include "server/host/defects.h"
+#include "server/host/gate.h"
+#include "server/host/secret_key.h"
+#include "world/math/turn.h"
+#include "world/sim/kinds.h"
+
+namespace ashlar {
+class World;
+struct AdminCommand;
+struct TickRecord;
+}  // namespace ashlar
+
+namespace ashlar::server {
+
+/// Time since an arbitrary start, monotonic. Only main and the adapters read a clock.
+using Micros = std::chrono::duration<std::int64_t, std::micro>;
+
+/// Phases of one tick, measured one by one: together they are its time, from its wake to its last send.
+/// Poll and send are the adapter's (Host::note_adapter); housekeeping includes what collects the tick's
+/// input.
+enum class Phase : std::uint8_t { poll, receive, step, publish, housekeeping, send };
+inline constexpr std::size_t phase_count = 6;
+
+struct HostConfig {
+  std::uint32_t clients_max = 256;
+  std::uint32_t clients_per_address_max = 256;
+  std::uint16_t snapshot_every_ticks = 1;  ///< at most a second's: clients take no welcome that says more
+  double interest_radius_m = 64;
+  /// Sessions of less than a minute that an address (of IPv6: one /64) may end in a minute, beyond a burst of
+  /// twice its clients: who comes and goes more often waits. 0: no limit.
+  std::uint32_t rejoins_per_minute = 600;
+  /// How long the body of a player who leaves within the same time after a fight stays in the world.
+  Micros fight_linger{5'000'000};
+  /// What a client is sent of others in one snapshot, in whole datagrams of datagram_bytes_max: from
+  /// snapshot_parts_least of them to snapshot_parts_max.
+  std::uint32_t snapshot_bytes_max = 16 * datagram_bytes_max;
+  std::string message_of_the_day;
+  /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
+  std::uint64_t (*stopwatch_ns)() = nullptr;
+  Defects defects;
+};
+
+/// What operators see. Counters only grow.
+struct HostStatus {
+  std::uint32_t tick = 0;
+  std::uint32_t clients = 0;
+  std::uint32_t monsters = 0;
+  std::uint64_t world_hash = 0;
+  std::uint64_t datagrams_in = 0, datagrams_out = 0, bytes_in = 0, bytes_out = 0;
+  std::uint64_t ticks_late = 0;                     ///< started a tick or more after they were due
+  std::uint64_t ticks_skipped = 0;                  ///< given up in overload so that the tick slows for all
+  std::uint64_t inputs_late = 0, inputs_early = 0;  ///< newest commands outside the buffer's reach
+  std::uint64_t stuck = 0, recovered = 0;
+  std::uint64_t snapshots_cut = 0;  ///< had no room for all in reach: who was left out is first in the next
+  std::uint32_t snapshot_wait_ticks =
+      0;  ///< that anyone in reach of a client now waits to be told of, at most
+  std::uint32_t snapshot_wait_ticks_max = 0;  ///< since the start
+  std::uint64_t greeted_displaced = 0;        ///< sessions that had not joined and gave way to newer ones
+  std::uint32_t lingering = 0;                ///< bodies of players who left a fight
+  std::uint64_t notices_lost = 0;             ///< of joins and leaves, for clients that hear too slowly
+  std::uint64_t chat_given_up = 0;            ///< lines for clients that confirm none
+  GateCounters gate;
+  std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
+  std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
+};
+
+enum class HostEventKind : std::uint8_t { joined, left, refused, chat };
+
+/// For the log: one per edge.
+struct HostEvent {
+  HostEventKind kind{};
+  PeerAddress peer;
+  std::uint32_t connection = 0;
+  std::string name;    ///< player's name, already checked for length and printable text
+  std::string detail;  ///< reason or chat text
+};
+
+/// A player as operators see one.
+struct PlayerInfo {
+  std::string name;  ///< not unique: players choose it
+  PeerAddress peer;
+  std::uint32_t connection = 0;
+  Micros joined_at{0};
+  Micros rtt{0};        ///< smoothed, the client's wait for its next packet included; 0: not known yet
+  double loss_in = 0;   ///< share of what it sent that did not arrive, or was refused; of the whole session
+  double loss_out = 0;  ///< likewise of what it was sent
+};
+
+/// One session as checks see it.
+struct SessionAudit {
+  PeerAddress address;
+  std::uint32_t connection = 0;
+  std::uint64_t nonce = 0;  ///< of the hello that began it
+  EntityId player{};        ///< once it plays
+  bool playing = false;
+  Turn16 delta_yaw{0};              ///< added to the yaw of its commands
+  std::uint64_t accepted = 0;       ///< datagrams taken from it
+  std::size_t chat_waiting = 0;     ///< lines it has not confirmed
+  std::uint32_t chat_given_up = 0;  ///< lines that had to make room
+};
+
+/// The Host's books: what has to agree, and what has to stay small.
+struct HostAudit {
+  std::vector<SessionAudit> sessions;
+  std::size_t addresses = 0;           ///< rows of the table by address
+  std::size_t counted_by_address = 0;  ///< sessions that are found through it
+  std::size_t hosts = 0;               ///< rows of the table of addresses without ports
+  std::size_t leaves_waiting = 0, admin_waiting = 0;
+  std::size_t lingering = 0;      ///< bodies without a session
+  std::size_t extra_columns = 0;  ///< ground that is there for the players' sake
+};
+
+/// Is shown every tick once it was stepped, its hash set: the recorder's way in. Called on the Host's thread.
+class TickSink {
+ public:
+  virtual ~TickSink() = default;
+  virtual void on_tick(const TickRecord& record) = 0;
+};
+
+/// The dedicated server without sockets, clocks, randomness or disks: fed and drained.
+/// One thread. Same calls, same bits.
+class Host {
+ public:
+  /// @param secret  random bytes from the adapter; connection ids come from it
+  Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret);
+  ~Host();
+
+  /// Takes what arrived, runs one tick where one is due by `now`, and appends what is to be sent. Call every
+  /// 1 to 2 ms, and again at once while next_tick_at() is past: so what arrives is taken between ticks, too.
+  /// After a stall up to catch_up_ticks_max ticks are made up for; what is due beyond is given up and
+  /// counted. The longer it stays behind the fewer are: in lasting overload one, and the tick slows for all.
+  /// `out` and `events` are appended to.
+  static constexpr std::int64_t catch_up_ticks_max = 4;
+  void advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std::vector<HostEvent>& events);
+
+  /// Tells every client goodbye with a reason. After it advance() only drops what arrives.
+  void shut_down(const std::string& reason, DatagramBatch& out);
+
+  /// What polling and sending took in the turn of the last tick: for the status.
+  void note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns);
+
+  /// Enters the next tick.
+  void admin(const AdminCommand& command);
+
+  /// Lets every player of this name fly through everything, or no longer: enters the next tick.
+  /// @return how many there are
+  std::uint32_t set_noclip(const std::string& name, bool on);
+
+  /// Sends every player of this name away with a reason: leaves the world in the tick after the next.
+  /// @param reason  not empty; cut to reason_bytes_max
+  /// @return how many there are
+  std::uint32_t kick(const std::string& name, const std::string& reason);
+
+  /// A line of chat to everybody, from the server.
+  void say(const std::string& text);
+
+  /// Who plays now, in no order that means anything. O(clients); for an operator's question.
+  std::vector<PlayerInfo> players() const;
+
+  /// Not owned; null takes it away. Ticks before it are not shown.
+  void set_sink(TickSink* sink);
+
+  /// What a reload may change while clients play.
+  void set_message_of_the_day(const std::string& text);
+
+  /// When the next tick is due.
+  Micros next_tick_at() const;
+  const HostStatus& status() const;
+  const World& world() const;
+  /// Fills `out`, keeping its memory. O(clients); for checks, not for every tick of a real server.
+  void audit(HostAudit& out) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ashlar::server

@@ -1,0 +1,82 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "protocol/snapshot_writer.h"
+#include "server/host/mover_replication.h"
+#include "world/collide/visibility_query.h"
+#include "world/sim/world.h"
+
+namespace ashlar::server {
+
+/// What everyone may be told of a tick: quantised once, sorted into cells, shared by all receivers.
+/// The Host's thread. No allocation once the tables have their size.
+class Replicator {
+ public:
+  /// Quantises the world's entities. Call once per published tick, after the step.
+  void gather(const World& world);
+
+  /// Blocks of the cells within reach of a viewer, nearest first. Whom it cannot see, as far as the maps'
+  /// visibility sets know (world/collide/visibility_query.h), is left out: a cell of which everyone may be
+  /// seen is the block that all share, one of which some may be seen a copy of their records, and one of
+  /// which nobody may be seen goes out now and then, empty. Cells that just became empty are always among
+  /// them. So a client forgets who left. Valid until the next call of either.
+  /// @param margin_m   how far the viewer may be from its eye by the time it sees the snapshot
+  /// @param all_empty  cells of which nobody may be seen are among them at every call: where cells go out in
+  ///                   turns, now and then would miss them
+  std::span<const CellBlock> blocks_near(DVec3 eye_m, double radius_m, double margin_m,
+                                         bool all_empty = false);
+
+  /// The sectors' heights that go out this tick: those in motion, and a share of all, so that every sector
+  /// comes round within a second, or as soon as snapshot_sector_heights_max a snapshot let it.
+  std::span<const HeightBlock> heights() const { return height_blocks_; }
+
+  /// The sectors' motions that go out this tick.
+  std::span<const WireMotion> motions() const { return motions_; }
+
+ private:
+  struct Placed {
+    CellCoord cell;
+    EntityRecord record;
+    DVec3 base;
+    Cylinder shape;
+  };
+  struct Cell {
+    CellCoord coord;
+    std::uint32_t first = 0, count = 0;              ///< in records_
+    std::uint32_t first_place = 0, place_count = 0;  ///< in places_
+  };
+  void add(DVec3 position, const Cylinder& shape, EntityRecord record);
+  void find_places();
+  std::optional<CellBlock> visible_part(std::size_t block, bool all_empty);
+  void gather_heights(const World& world);
+  void gather_moving(const World& world);
+
+  std::vector<Placed> placed_;
+  std::vector<EntityRecord> records_;  // sorted by cell, then id
+  std::vector<Cell> cells_, cells_before_;
+  std::vector<CellBlock> blocks_;  // of cells_, then those that became empty
+  // Where entities are as far as sight goes; empty without maps.
+  std::span<const MapInSpace> maps_;
+  std::vector<OpenRooms> rooms_;              // by map
+  std::vector<SightPlace> places_;            // that entities touch, each once by cell
+  std::vector<std::uint32_t> first_touched_;  // by record and one more, in touched_
+  std::vector<std::uint32_t> touched_;        // places by record, counted from the cell's first
+  std::vector<SightPlace> found_;
+  VisibilityQuery visibility_query_;
+  std::vector<std::uint8_t> in_sight_;  // the cell's places that the viewer may see
+  std::vector<EntityRecord> private_;   // records of one viewer's blocks
+  std::uint32_t round_ = 0;
+  std::vector<std::pair<double, CellBlock>> near_;
+  std::vector<CellBlock> picked_;
+  std::vector<WireHeights> wire_heights_;
+  std::vector<HeightBlock> height_blocks_;
+  std::size_t next_sector_ = 0, next_moving_ = 0;
+  std::uint32_t told_tick_ = 0;  // of the last heights
+  MoverReplication mover_replication_;
+  std::span<const WireMotion> motions_;
+};
+
+}  // namespace ashlar::server

@@ -1,0 +1,80 @@
+#include "server/host/input_buffer.h"
+
+#include "tests/catch.h"
+
+using namespace ashlar;
+using namespace ashlar::server;
+
+namespace {
+PlayerCommand facing(std::uint16_t yaw) {
+  PlayerCommand c;
+  c.yaw = Turn16{yaw};
+  c.forward = 1;
+  return c;
+}
+}  // namespace
+
+TEST_CASE("commands play in the order of their ticks, whatever order they come in",
+          "[server][input_buffer]") {
+  InputBuffer buffer;
+  CHECK(buffer.add(12, facing(12), 10) == InputVerdict::taken);
+  CHECK(buffer.add(10, facing(10), 10) == InputVerdict::taken);
+  CHECK(buffer.add(11, facing(11), 10) == InputVerdict::taken);
+  CHECK(buffer.add(11, facing(99), 10) == InputVerdict::repeated);
+  for (std::uint16_t tick = 10; tick <= 12; ++tick) {
+    const auto played = buffer.take(tick);
+    CHECK(played.own);
+    CHECK(played.command == facing(tick));
+    CHECK(buffer.last_own_tick() == tick);
+  }
+}
+
+TEST_CASE("a missing command repeats the last one for a few ticks, then the player stands still",
+          "[server][input_buffer]") {
+  const std::uint32_t rate = GENERATE(10u, 60u, 128u);
+  const std::uint32_t repeats = InputBuffer::repeat_ticks(rate);  // a tenth of a second
+  CHECK(repeats == (rate == 10 ? 1u : rate == 60 ? 6u : 13u));
+  InputBuffer buffer(rate);
+  REQUIRE(buffer.add(1, facing(7), 1) == InputVerdict::taken);
+  REQUIRE(buffer.take(1).own);
+  for (std::uint32_t i = 0; i < repeats; ++i) {
+    const auto played = buffer.take(2 + i);
+    CHECK_FALSE(played.own);
+    CHECK(played.command == facing(7));
+  }
+  const auto still = buffer.take(2 + repeats);
+  CHECK(still.command.forward == 0);
+  CHECK(still.command.yaw == Turn16{7});
+  CHECK(buffer.last_own_tick() == 1);
+}
+
+TEST_CASE("late and far too early commands are refused, also across the wrap of ticks",
+          "[server][input_buffer]") {
+  InputBuffer buffer;
+  CHECK(buffer.add(9, facing(1), 10) == InputVerdict::late);
+  CHECK(buffer.add(10 + InputBuffer::reach_ticks, facing(1), 10) == InputVerdict::early);
+  buffer = InputBuffer{};
+  const std::uint32_t wrap = 0xffffffffu;
+  CHECK(buffer.add(1, facing(2), wrap) == InputVerdict::taken);
+  CHECK(buffer.level(wrap) == 2);
+  CHECK(buffer.add(wrap - 1, facing(3), wrap) == InputVerdict::late);
+  CHECK(buffer.take(1).own);
+}
+
+TEST_CASE("a client whose commands are all late is told by how much", "[server][input_buffer]") {
+  InputBuffer buffer;
+  CHECK(buffer.add(70, facing(1), 100) == InputVerdict::late);
+  CHECK(buffer.level(100) == -30);
+  CHECK(buffer.add(72, facing(1), 102) == InputVerdict::late);
+  CHECK(buffer.add(71, facing(1), 102) == InputVerdict::late);
+  CHECK(buffer.level(102) == -30);
+  CHECK_FALSE(buffer.take(102).own);
+  CHECK(buffer.add(300, facing(1), 103) == InputVerdict::early);
+  CHECK(buffer.level(103) == -31);
+}
+
+TEST_CASE("a new buffer says that it has seen nothing and stands still", "[server][input_buffer]") {
+  InputBuffer buffer;
+  CHECK(buffer.level(5) == InputBuffer::level_none);
+  CHECK(buffer.take(5).command == PlayerCommand{});
+}

@@ -1,0 +1,164 @@
+#include "world/collide/prop.h"
+
+#include <cmath>
+
+#include "tests/catch.h"
+#include "tests/world/voxel_worlds.h"
+#include "world/content/obj.h"
+#include "world/sim/player_move.h"
+#include "world/sim/shot.h"
+
+using namespace ashlar;
+using namespace ashlar::test;
+
+namespace {
+
+std::span<const std::uint8_t> bytes_of(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+/// A box as OBJ text, y up, its faces outwards.
+std::string box_obj(double x, double y, double z) {
+  std::string s;
+  for (int i = 0; i < 8; ++i)
+    s += "v " + std::to_string((i & 1) != 0 ? x : 0) + " " + std::to_string((i & 2) != 0 ? y : 0) + " " +
+         std::to_string((i & 4) != 0 ? z : 0) + "\n";
+  return s + "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+}
+
+std::shared_ptr<const Prop> place_box(DVec3 size, DVec3 at) {
+  const auto model = read_obj(bytes_of(box_obj(size.x, size.z, size.y)), "box.obj");
+  REQUIRE(model);
+  // y up, so the file's z runs south: the box lies beyond its place towards -y.
+  const auto prop = Prop::place(*model, {{at.x, at.y + size.y, at.z}, Turn16{0}, 1});
+  REQUIRE(prop);
+  return *prop;
+}
+
+}  // namespace
+
+TEST_CASE("an OBJ box reads as twelve triangles and stands as its cells", "[world][mesh][prop]") {
+  const auto prop = place_box({1, 2, 0.5}, {3, 4, 0});
+  CHECK(prop->mesh().size() == 12);
+  CHECK(prop->bounds().min == DVec3{3, 4, 0});
+  CHECK(prop->bounds().max == DVec3{4, 6, 0.5});
+  unsigned wrong = 0;
+  Rng rng{3};
+  for (int i = 0; i < 20000; ++i) {
+    DVec3 p;
+    p.x = rng.between(2.5, 4.5);
+    p.y = rng.between(3.5, 6.5);
+    p.z = rng.between(-0.5, 1);
+    const bool in = p.x > 3 && p.x < 4 && p.y > 4 && p.y < 6 && p.z > 0 && p.z < 0.5;
+    wrong += prop->solid(p) != in;
+    const Cylinder c{0.3, 1.75};
+    const double dx = std::max({3 - p.x, p.x - 4, 0.0}), dy = std::max({4 - p.y, p.y - 6, 0.0});
+    const bool meets = p.z < 0.5 - 1e-6 && p.z + 1.75 > 1e-6 && std::hypot(dx, dy) < 0.3 - 1e-6;
+    wrong += prop->overlaps(c, p) != meets;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a player steps onto a low prop, stops at a high one and stands on it", "[world][mesh][prop]") {
+  const VoxelVolume volume = make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b.z < 0; });
+  const Solver solver = GENERATE(Solver::sweep, Solver::correct);
+  const double height = GENERATE(0.5, 0.75, 1.0);
+  CAPTURE(solver == Solver::sweep, height);
+  const auto prop = place_box({4, 4, height}, {2, -2, 0});
+  const std::array<const Prop*, 1> props{prop.get()};
+  const Space space{&volume, {}, props};
+  Rules rules;
+  rules.player_solver = solver;
+  Body body;
+  body.grounded = 1;
+  PlayerCommand ahead;
+  ahead.forward = 1;
+  for (int tick = 0; tick < 45; ++tick) {
+    player_move(space, rules, ahead, body);
+    REQUIRE_FALSE(space_overlaps(space, {0.299, 1.74}, body.position_m + DVec3{0, 0, 0.001}));
+  }
+  if (height <= rules.step_height_m_max) {
+    CHECK(body.position_m.z == height);
+    CHECK(body.position_m.x > 3);
+    CHECK(body.grounded == 1);
+  } else {
+    CHECK(body.position_m.z == 0);
+    CHECK(body.position_m.x == Approx(1.7).margin(1e-5));
+  }
+}
+
+TEST_CASE("a shot is stopped by voxel, prop and mover alike, the nearest first", "[world][collide][shot]") {
+  const VoxelVolume volume =
+      make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b.z < 0 || b.x >= 20; });
+  const auto prop = place_box({1, 1, 1}, {10, 5, 0});
+  const std::array<const Prop*, 1> props{prop.get()};
+  const Space space{&volume, {}, props};
+  const Cylinder man{0.3, 1.75};
+  const HitShape shape = hit_shape(man, HitBuild::upright);
+  const std::array<ShotTarget, 2> targets{ShotTarget{make_entity_id(1, 1), man, {5, 0, 0}, shape},
+                                          ShotTarget{make_entity_id(2, 1), man, {0, 0, 0}, shape}};
+  const EntityId shooter = make_entity_id(2, 1);
+  const ShotHit body = resolve_shot(space, targets, shooter, {0, 0, 1}, {1, 0, 0}, 100);
+  CHECK(body.target == make_entity_id(1, 1));
+  CHECK(body.zone == HitZone::body);
+  CHECK(body.t_m == Approx(5 - 0.24));
+  CHECK(resolve_shot(space, targets, shooter, {0, 0, 1.6}, {1, 0, 0}, 100).zone == HitZone::head);
+  const ShotHit over = resolve_shot(space, targets, shooter, {0, 0, 2}, {1, 0, 0}, 100);
+  CHECK(over.zone == HitZone::none);
+  CHECK(over.solid.kind == ContactKind::voxel);
+  CHECK(over.t_m == Approx(20));
+  const ShotHit crate = resolve_shot(space, targets, shooter, {0, 5.5, 0.5}, {1, 0, 0}, 100);
+  CHECK(crate.solid.kind == ContactKind::prop);
+  CHECK(crate.t_m == Approx(10));
+  CHECK_FALSE(resolve_shot(space, targets, shooter, {0, 0, 2}, {1, 0, 0}, 3).hit());
+}
+
+TEST_CASE("damaged OBJ files are refused by name", "[world][content][obj]") {
+  const auto why = [](const std::string& text) {
+    const auto model = read_obj(bytes_of(text), "thing.obj");
+    return model ? std::string("taken") : model.error().line();
+  };
+  CHECK_THAT(why(""), ContainsSubstring("thing.obj") && ContainsSubstring("empty"));
+  CHECK_THAT(why("hello world\n"), ContainsSubstring("not a model: it has no vertices"));
+  CHECK_THAT(why("v 0 0 0\n"), ContainsSubstring("not a model: it has no faces"));
+  for (const char* corner :
+       {"nan 0 0", "0 inf 0", "0 0 -inf", "1e999 0 0", "0 0", "", "a b c", "0 0 1x", "0 0 100001"}) {
+    CAPTURE(corner);
+    CHECK_THAT(why("v " + std::string(corner) + "\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
+               ContainsSubstring("thing.obj line 1: ") && ContainsSubstring("coordinate"));
+  }
+  for (const char* face : {"1 2 12345678901234567890", "1 2 0", "a b c", "1 2 3x", "1 2 /3", "1 2 \\"}) {
+    CAPTURE(face);
+    CHECK_THAT(why("v 0 0 0\nv 1 0 0\nv 0 1 0\nf " + std::string(face) + "\n"),
+               ContainsSubstring("thing.obj line 4: ") && ContainsSubstring("no vertex's number"));
+  }
+  CHECK(why("v +0 1e-999 .0 1.0 # w\nv\t1 0 0\nv 0 1E0 0\nf 1 2 3 # face\n") == "taken");
+  CHECK_THAT(why("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"), ContainsSubstring("thing.obj"));
+  CHECK_THAT(why("v 0 0 0\nv 1 0 0\nv 0 1e300 0\nf 1 2 3\n"), ContainsSubstring("line 3"));
+  CHECK(why("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\n") == "taken");
+  // What would keep the reader busy for hours, or fill the memory, is told before it is read.
+  std::string wheel = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf";
+  for (int i = 0; i < 1000000; ++i) wheel += " 1";
+  // Lines count as editors count them, whatever ends them.
+  CHECK_THAT(why("v 0 0 0\r\nv 1 0 0\rv 0 1 0\n" + wheel.substr(wheel.rfind('f')) + "\n"),
+             ContainsSubstring("line 4"));
+  // What nobody here asks for is not read: weights beyond every number, tags without end.
+  CHECK(
+      why("vw 0 55555555555555\nt x 99999999/99999999/99999999\nmtllib none.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\n"
+          "usemtl none\nf 1/1/1 2//2 3\n") == "taken");
+  CHECK_THAT(why(wheel + "\n"), ContainsSubstring("line 4") && ContainsSubstring("more than 256 corners"));
+  std::string many = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+  for (std::size_t i = 0; i <= TriangleMesh::triangles_max; ++i) many += "f 1 2 3\n";
+  CHECK_THAT(why(many), ContainsSubstring("more than 2097152 triangles"));
+  const auto big = read_obj(bytes_of("v 0 0 0\nv 100 0 0\nv 0 1 0\nf 1 2 3\n"), "big.obj");
+  REQUIRE(big);
+  CHECK_THAT(Prop::place(*big, {}).error(), ContainsSubstring("larger than 64 m"));
+  CHECK_THAT(Prop::place(*big, {{}, Turn16{0}, 0}).error(), ContainsSubstring("scale"));
+  // No number is no place and no size.
+  const double none = std::nan(""), endless = std::numeric_limits<double>::infinity();
+  for (const double bad : {none, endless, -1.0, 1e-9})
+    CHECK_THAT(Prop::place(*big, {{}, Turn16{0}, bad}).error(), ContainsSubstring("scale"));
+  for (const double bad : {none, endless, 2e6})
+    for (const DVec3 at : {DVec3{bad, 0, 0}, DVec3{0, bad, 0}, DVec3{0, 0, bad}})
+      CHECK_FALSE(Prop::place(*big, {at, Turn16{0}, 0.1}));
+}

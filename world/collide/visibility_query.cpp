@@ -1,0 +1,112 @@
+#include "world/collide/visibility_query.h"
+
+#include <algorithm>
+
+#include "world/bsp/column.h"
+#include "world/bsp/trace.h"
+#include "world/bsp/visibility.h"
+
+namespace ashlar {
+namespace {
+
+/// Whoever is as near to an edge as this counts as on both sides of it.
+constexpr double eye_radius_m = 0.1;
+
+}  // namespace
+
+void sight_places(std::span<const MapInSpace> maps, DVec3 base, double radius_m, double height_m,
+                  std::vector<SightPlace>& out) {
+  const std::size_t first = out.size();
+  bool enclosed = false;  // wholly between one map's bottom and roof
+  for (std::uint32_t i = 0; i < maps.size(); ++i) {
+    const PlacedMap& map = *maps[i].map;
+    const BlockBox& box = map.box();
+    if (base.z >= box.max.z || base.z + height_m <= box.min.z || !meets_box(map, xy(base), radius_m))
+      continue;
+    const DVec2 centre = map.to_map(xy(base));
+    const BspTree& tree = map.tree();
+    if (over_box(map, xy(base))) {
+      enclosed = enclosed || base.z + height_m < box.max.z;
+      const bool low = base.z + height_m / 2 < box.max.z;
+      if (low && tree.leaves[map.grid().leaf_at(tree, centre)].sector == no_index)
+        out.push_back({SightPlace::anywhere, 0});
+    }
+    leaves_in_disc(tree, centre, radius_m * map_units_per_m, [&](std::uint32_t leaf) {
+      const std::uint32_t sector = tree.leaves[leaf].sector;
+      if (sector != no_index && (out.size() == first || out.back() != SightPlace{i, sector}))
+        out.push_back({i, sector});
+    });
+  }
+  if (!enclosed) out.push_back({SightPlace::outdoors, 0});
+}
+
+bool VisibilityQuery::in_own_room(SightPlace place) const {
+  const OpenRooms& open = rooms_[place.map];
+  const std::uint32_t room = open.room(place.sector);
+  return std::ranges::any_of(own_, [&](SightPlace own) {
+    if (own.map == SightPlace::anywhere) return true;
+    if (own.map == SightPlace::outdoors) return room == open.outdoors();
+    if (own.map != place.map) return false;
+    return open.room(own.sector) == room;
+  });
+}
+
+bool VisibilityQuery::under_the_sky() const {
+  return std::ranges::any_of(own_, [&](SightPlace own) {
+    if (own.map == SightPlace::anywhere || own.map == SightPlace::outdoors) return true;
+    return rooms_[own.map].room(own.sector) == rooms_[own.map].outdoors();
+  });
+}
+
+void VisibilityQuery::look_from(std::span<const MapInSpace> maps, std::span<const OpenRooms> rooms, DVec3 eye,
+                                double margin_m) {
+  maps_ = maps;
+  rooms_ = rooms;
+  own_.clear();
+  sight_places(maps, eye, eye_radius_m, eye_radius_m, own_);
+  places_.clear();
+  views_.clear();
+  words_.clear();
+  outdoors_ = everything_ = false;
+  sight_places(maps, eye - DVec3{0, 0, margin_m}, margin_m, 2 * margin_m, places_);
+  for (const SightPlace place : places_) {
+    if (place.map == SightPlace::outdoors) {
+      outdoors_ = outdoors_ || under_the_sky();
+      continue;
+    }
+    if (place.map != SightPlace::anywhere && !in_own_room(place)) continue;
+    const SectorVisibility* set =
+        place.map == SightPlace::anywhere ? nullptr : maps[place.map].map->visibility();
+    if (set == nullptr) {
+      everything_ = true;
+      return;
+    }
+    const OpenRooms& open = rooms_[place.map];
+    outdoors_ =
+        outdoors_ || (set->from_above[place.sector] != 0 && open.room(place.sector) == open.outdoors());
+    if (views_.empty() || views_.back().map != place.map) {
+      views_.push_back({place.map, words_.size()});
+      words_.resize(words_.size() + set->row_words, 0);
+    }
+    const std::span<std::uint64_t> seen = std::span(words_).subspan(views_.back().first_word);
+    std::ranges::transform(seen, set->row(place.sector), seen.begin(),
+                           [](std::uint64_t a, std::uint64_t b) { return a | b; });
+  }
+}
+
+bool VisibilityQuery::may_see(SightPlace place) const {
+  if (everything_ || place.map == SightPlace::anywhere) return true;
+  if (place.map == SightPlace::outdoors) return outdoors_;
+  const SectorVisibility* set = maps_[place.map].map->visibility();
+  if (set == nullptr) return true;
+  const OpenRooms& open = rooms_[place.map];
+  const bool in_the_open = open.room(place.sector) == open.outdoors();
+  if (outdoors_ && in_the_open && set->from_above[place.sector] != 0) return true;
+  if (!in_own_room(place)) return false;
+  for (const View& view : views_)
+    if (view.map == place.map)
+      return (words_[view.first_word + (place.sector >> 6)] >> (place.sector & 63) & 1) != 0;
+  return false;
+}
+
+}  // namespace ashlar
