@@ -9,6 +9,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_package(Threads REQUIRED)
+include(GNUInstallDirs)
 
 find_program(ASHLAR_CCACHE ccache)
 if(ASHLAR_CCACHE)
@@ -17,12 +18,9 @@ if(ASHLAR_CCACHE)
     "${ASHLAR_CCACHE}")
 endif()
 
+# How our own sources are compiled: nothing of it reaches a project that links to us.
 add_library(ashlar_compile INTERFACE)
-target_include_directories(ashlar_compile INTERFACE "${ASHLAR_ROOT}")
-# Fused multiply-add changes bits between processors and compilers: the simulation must not see it,
-# and world's headers are compiled into everything. Never -ffast-math, never -march.
-target_compile_options(ashlar_compile INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off)
+target_compile_options(ashlar_compile INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # Clang writes the times of headers into a precompiled one and refuses it in a checkout with other times.
   target_compile_options(ashlar_compile INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
@@ -55,17 +53,40 @@ endif()
 set(ashlar_precompiled <algorithm> <array> <chrono> <cmath> <cstdint> <expected> <functional> <memory> <optional>
   <span> <string> <string_view> <tuple> <vector>)
 
-# ashlar_library(NAME [EXCEPT FOLDER...]): every .cpp below the current folder but main.cpp and what lies in
-# the folders named becomes one static library.
+# ashlar_library(NAME [FOLDERS FOLDER...] [EXCEPT FOLDER...]): every .cpp below the current folder, or below those
+# named, becomes one static library, ashlar::NAME. Left out are main.cpp, what lies in the folders excepted, and
+# examples.
 function(ashlar_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
-  foreach(folder ${arg_EXCEPT})
-    file(GLOB_RECURSE others CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
-    list(REMOVE_ITEM sources ${others})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;EXCEPT")
+  if(NOT arg_FOLDERS)
+    set(arg_FOLDERS .)
+  endif()
+  set(sources "")
+  foreach(folder ${arg_FOLDERS})
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+    list(APPEND sources ${found})
   endforeach()
-  add_library(${name} STATIC ${sources})
-  target_link_libraries(${name} PUBLIC ashlar_compile)
-  target_precompile_headers(${name} PRIVATE ${ashlar_precompiled})
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$|/examples/")
+  foreach(folder ${arg_EXCEPT})
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/")
+  endforeach()
+  add_library(ashlar_${name} STATIC ${sources})
+  add_library(ashlar::${name} ALIAS ashlar_${name})
+  set_target_properties(ashlar_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(ashlar_${name} PUBLIC cxx_std_23)
+  target_include_directories(ashlar_${name} PUBLIC
+    "$<BUILD_INTERFACE:${ASHLAR_ROOT}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ashlar>")
+  # Fused multiply-add changes bits between processors and compilers: the simulation must not see it, and world's
+  # headers are compiled into everything. Never -ffast-math, never -march.
+  target_compile_options(ashlar_${name} PUBLIC -ffp-contract=off)
+  target_precompile_headers(ashlar_${name} PRIVATE ${ashlar_precompiled})
+endfunction()
+
+# ashlar_example(NAME LIBRARY...): a program of the folder examples, built and run with the tests.
+function(ashlar_example name)
+  if(NOT ASHLAR_TESTS)
+    return()
+  endif()
+  add_executable(example_${name} examples/${name}.cpp)
+  target_link_libraries(example_${name} PRIVATE ${ARGN})
 endfunction()

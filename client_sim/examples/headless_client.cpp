@@ -1,0 +1,57 @@
+// A client without a window: joins, walks a square, prints whom it sees, and leaves.
+// usage: headless_client [HOST:PORT]   exit code 0 when it played
+#include <chrono>
+#include <cstdio>
+#include <random>
+#include <thread>
+
+#include "client_sim/client/client.h"
+#include "client_sim/net/socket.h"
+
+using namespace ashlar;
+using namespace ashlar::client_sim;
+
+namespace {
+
+Micros now() {
+  return std::chrono::duration_cast<Micros>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto server = resolve_server(argc > 1 ? argv[1] : "127.0.0.1:7777", Transport::udp);
+  if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 2;
+  auto socket = ClientSocket::open(*server);
+  if (!socket) return std::fprintf(stderr, "%s\n", socket.error().c_str()), 2;
+
+  ClientConfig config;
+  config.server = *server;
+  config.name = "example";
+  config.nonce = std::random_device{}();
+  Client client(config);
+
+  DatagramBatch in, out;
+  constexpr auto side = std::chrono::seconds(1);
+  Micros started{0};
+  while (!client.ended()) {
+    in.clear(), out.clear();
+    socket->receive(in);
+    client.advance(now(), in, out);
+    socket->send(out);
+    if (client.own()) {
+      if (started == Micros{0}) started = now();
+      const auto corner = (now() - started) / side;
+      if (corner >= 4) client.leave();
+      PlayerCommand command;
+      command.forward = 1;
+      command.yaw = Turn16{static_cast<std::uint16_t>(corner * 16384)};  // a quarter turn to the left
+      client.set_command(command);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  if (!client.own()) return std::fprintf(stderr, "%s\n", client.reason().c_str()), 1;
+  const DVec3 at = client.own()->body.position_m;
+  std::printf("ended at %.2f %.2f %.2f among %zu others after %llu snapshots\n", at.x, at.y, at.z,
+              client.view().entity_count(), static_cast<unsigned long long>(client.stats().snapshots));
+}

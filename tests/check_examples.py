@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Plays the example of a client against the example of a server. Usage: check_examples.py OWN_LOOP HEADLESS_CLIENT"""
+import subprocess
+import sys
+
+
+def main(server_program: str, client_program: str) -> int:
+    server = subprocess.Popen([server_program, "0", "60"], stdout=subprocess.PIPE, text=True)
+    try:
+        port = server.stdout.readline().split()[1]
+        client = subprocess.run([client_program, f"127.0.0.1:{port}"], capture_output=True, text=True, timeout=50)
+        print(client.stdout, client.stderr)
+        joined = server.stdout.readline()
+        if client.returncode != 0 or "ended at" not in client.stdout or joined != "example joined\n":
+            print(f"the client ended with {client.returncode}, the server said {joined!r}")
+            return 1
+        return 0
+    finally:
+        server.kill()
+        server.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
