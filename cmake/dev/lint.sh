@@ -2,14 +2,16 @@
 
 help_lint() {
   cat <<'HELP'
-usage: ./dev lint [--all | --sample N | --scripts] [FILE.cpp...]
+usage: ./dev lint [--all | --sample N | --scripts | --figures] [FILE.cpp...]
 
 clang-tidy 19 by .clang-tidy over the sources of the programs that differ from the branch main (or from the last commit
-when main is checked out), or over the named files; then shellcheck over the scripts.
+when main is checked out), or over the named files; before that shellcheck over the scripts, and which way includes
+point between rooms and between their folders: build/includes.svg shows it.
 
   --all       over all of them
   --sample N  over N of them; another N with each commit, so that all have their turn
-  --scripts   shellcheck alone
+  --scripts   shellcheck and includes alone
+  --figures   sizes of files and functions, asserts, contracts and tests by room, and whether they keep within bounds
 HELP
 }
 
@@ -19,6 +21,10 @@ command_lint() {
     case $1 in
       --all) which=all && shift ;;
       --scripts) which=none && shift ;;
+      --figures)
+        python3 cmake/dev/figures.py .
+        return
+        ;;
       --sample)
         need_value "$@"
         which=sample
@@ -36,6 +42,7 @@ command_lint() {
   done
   need_packages lint
   lint_scripts
+  python3 tests/check_includes.py . build/includes.svg
   case $which in
     none) return ;;
     all) mapfile -t files < <(tidied_sources) ;;
