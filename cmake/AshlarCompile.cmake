@@ -53,23 +53,17 @@ endif()
 set(ashlar_precompiled <algorithm> <array> <chrono> <cmath> <cstdint> <expected> <functional> <memory> <optional>
   <span> <string> <string_view> <tuple> <vector>)
 
-# ashlar_library(NAME [FOLDERS FOLDER...] [EXCEPT FOLDER...]): every .cpp below the current folder, or below those
-# named, becomes one static library, ashlar::NAME. Left out are main.cpp, what lies in the folders excepted, and
-# examples.
+# ashlar_library(NAME [FOLDERS FOLDER...]): every .cpp below the current folder, or below those of its folders that are
+# named, becomes one static library, ashlar::NAME. Left out are main.cpp and examples.
 function(ashlar_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;EXCEPT")
-  if(NOT arg_FOLDERS)
-    set(arg_FOLDERS .)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS")
+  if(arg_FOLDERS)
+    list(TRANSFORM arg_FOLDERS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
+  else()
+    set(patterns "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   endif()
-  set(sources "")
-  foreach(folder ${arg_FOLDERS})
-    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
-    list(APPEND sources ${found})
-  endforeach()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${patterns})
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$|/examples/")
-  foreach(folder ${arg_EXCEPT})
-    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${folder}/")
-  endforeach()
   add_library(ashlar_${name} STATIC ${sources})
   add_library(ashlar::${name} ALIAS ashlar_${name})
   set_target_properties(ashlar_${name} PROPERTIES EXPORT_NAME ${name})

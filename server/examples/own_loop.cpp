@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
   config.clients_max = 16;
   config.message_of_the_day = "hello from a program of its own";
   std::random_device random;
-  const std::uint64_t secret = (std::uint64_t{random()} << 32) | random();
+  const auto draw = [&random] { return (std::uint64_t{random()} << 32) | random(); };
+  const SecretKey secret{draw(), draw()};  // nobody else may know it
   Host host(config, std::make_unique<World>(setup), secret);
   std::printf("port %u\n", transports->port());
   std::fflush(stdout);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "server/host/notices.h"
-#include "tests/server/host_table.h"
+#include "tests/server/host/host_table.h"
 
 using namespace ashlar;
 using namespace ashlar::server;

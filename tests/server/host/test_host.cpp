@@ -8,7 +8,7 @@
 #include "protocol/recording.h"
 #include "protocol/version.h"
 #include "tests/catch.h"
-#include "tests/server/host_table.h"
+#include "tests/server/host/host_table.h"
 #include "world/collide/prop.h"
 #include "world/sim/world.h"
 

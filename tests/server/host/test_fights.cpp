@@ -1,5 +1,5 @@
 // Leaving is no escape: who fought lately leaves a body behind for a while.
-#include "tests/server/host_table.h"
+#include "tests/server/host/host_table.h"
 #include "world/sim/shooting.h"
 
 using namespace ashlar;
