@@ -62,7 +62,7 @@ int run(int argc, const char* const* argv) {
   }
   for (const Subcommand& s : subcommands)
     if (word == s.name) return s.run(argc - 1, argv + 1);
-  if (word.empty())
+  if (argc <= 1)
     print_help(stderr);
   else
     std::fprintf(stderr, "ashlar-sim: there is no command '%s'; see ashlar-sim --help\n", argv[1]);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "world/collide/prop.h"
+#include "world/sim/home.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar {
@@ -57,6 +58,7 @@ std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeade
           "used with --wad"};
     setup.maps.push_back(std::move(*map));
   }
+  if (auto wrong = home_too_large(setup.maps)) return std::unexpected{std::move(*wrong)};
   for (const RecordedProp& wanted : header.props) {
     if (!props) return std::unexpected{"there is no prop " + wanted.name + ": give it with --prop"};
     auto prop = props(wanted);

@@ -57,8 +57,9 @@ int health(const CommandLine& line, const Config& config) {
   const auto server = parse_peer(*address, config.port);
   if (!server) return fail("--health: " + server.error());
   const auto answer = ask_health(*server, std::chrono::milliseconds(2400));
-  std::fprintf(answer ? stdout : stderr, "%s\n", one_line(answer ? *answer : answer.error()).c_str());
-  return answer ? 0 : 1;
+  if (answer) return print(one_line(*answer) + "\n");
+  std::fprintf(stderr, "ashlar-server: %s\n", one_line(answer.error()).c_str());
+  return 1;
 }
 
 /// Maps that read are listed, also beside damaged ones.

@@ -12,6 +12,7 @@
 #include "world/content/wad.h"
 #include "world/content/wad_folders.h"
 #include "world/math/ascii.h"
+#include "world/sim/home.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::server {
@@ -213,6 +214,7 @@ std::expected<PreparedWorld, std::string> compile_setup(const Config& config, Re
                                                         const VisibilitySource& visibility) {
   auto world = prepare_maps(config, content, visibility);
   if (!world) return world;
+  if (auto wrong = home_too_large(world->setup.maps)) return Failure(std::move(*wrong));
   Terrain terrain;
   terrain.seed = config.seed;
   for (const auto& map : world->setup.maps) terrain.footprints.push_back(map->box());

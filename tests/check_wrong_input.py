@@ -177,6 +177,7 @@ ROWS = {
         server("--motd|a\u202eb", r"--motd: holds what is not printable"),
         server("--map|MAP01@1", r"--map: .*X,Y"),
         server("--map|MAP01@1,99999999999", r"--map: .*two whole numbers"),
+        server("--port|0|--map|COURTYARD@1048000,0", r"map COURTYARD at .* is too far away: .*place it nearer"),
         server("--map|none|--map|MAP01", r"\"none\" stands beside other maps"),
         server("--accept-world", r"--accept-world .*--world"),
         server("--help", r"cannot write to standard output", stdout="/dev/full"),
@@ -303,6 +304,7 @@ ROWS = {
         server("--map|none", r"20 open files.*ulimit -Hn", before=open_files(20)),
     ],
     "load": [
+        sim("", r"there is no command ''"),
         sim("fly", r"'fly'.*--help"),
         sim("load|--colour|red", r"--colour"),
         sim("load|--clients|0", r"--clients"),

@@ -1,9 +1,9 @@
 #pragma once
 #include <optional>
 
-#include "world/math/rounded_box.h"
 #include "world/collide/window_queries.h"
 #include "world/math/contact.h"
+#include "world/math/rounded_box.h"
 
 // Upright shapes against the blocks of a volume, anywhere and over any distance. Unloaded blocks are solid
 // and say so. Precondition of all: finite values, |x|, |y| < 2^21 m, |z| < 2^13 m, a shape of at most

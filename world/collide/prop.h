@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "world/math/rounded_box.h"
 #include "world/math/contact.h"
 #include "world/math/nearest_place.h"
+#include "world/math/rounded_box.h"
 #include "world/math/shapes.h"
 #include "world/math/turn.h"
 #include "world/mesh/triangle_mesh.h"

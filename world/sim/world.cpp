@@ -7,6 +7,7 @@
 #include "world/math/assert.h"
 #include "world/math/hash.h"
 #include "world/sim/crowd.h"
+#include "world/sim/home.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/monster_think.h"
@@ -20,7 +21,6 @@
 namespace ashlar {
 namespace {
 
-constexpr int home_margin_chunks = 3;  // loaded ground around the maps, on every side
 constexpr double stuck_s = 0.5;
 constexpr double back_on_use_s = 1;  // soonest that the use button brings a dead player back
 
@@ -140,15 +140,10 @@ World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.see
 }
 
 void World::Impl::load_home() {
-  home_min = {-home_margin_chunks, -home_margin_chunks};
-  home_max = {home_margin_chunks, home_margin_chunks};
-  for (const BlockBox& box : terrain.footprints) {
-    const ChunkCoord low = chunk_of(box.min), high = chunk_of(box.max);
-    home_min = {std::min(home_min.x, low.x - home_margin_chunks),
-                std::min(home_min.y, low.y - home_margin_chunks)};
-    home_max = {std::max(home_max.x, high.x + 1 + home_margin_chunks),
-                std::max(home_max.y, high.y + 1 + home_margin_chunks)};
-  }
+  const HomeRegion home = home_region(setup.maps);
+  ASHLAR_ASSERT(home.columns() <= home_columns_max);  // whoever made the setup asked home_too_large()
+  home_min = home.min;
+  home_max = home.max;
   for (std::int32_t x = home_min.x; x < home_max.x; ++x)
     for (std::int32_t y = home_min.y; y < home_max.y; ++y)
       for (std::int32_t z = column_low; z < column_high; ++z) {
