@@ -12,6 +12,7 @@ namespace ashlar {
 
 inline constexpr double no_ceiling = std::numeric_limits<double>::infinity();
 
+/// What is free over one point, between rock and rock; in a void column it begins at the roof.
 struct Column {
   double floor_m = 0;             ///< rock in (bottom, floor)
   double ceiling_m = no_ceiling;  ///< rock in (ceiling, roof); no_ceiling: open

@@ -19,6 +19,7 @@ struct CutDoorway {
 /// would get thousands of sectors that nobody climbs.
 inline constexpr int doorway_steps_max = 256;
 
+/// Why no staircase was cut.
 enum class NoDoorway : std::uint8_t {
   no_room,   ///< no wall has the void behind it and the floor before it
   too_deep,  ///< some wall may have, but every one that fits otherwise needs more than doorway_steps_max

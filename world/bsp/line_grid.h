@@ -39,9 +39,11 @@ struct LineGrid {
   std::vector<SolidLine> lines;
   LeafGrid points;
 
+  /// A rectangle of cells.
   struct Range {
     std::int32_t x0, y0, x1, y1;  ///< both ends included; empty when x0 > x1 or y0 > y1
   };
+  /// The cells that the closed rectangle from low to high touches; empty where it lies wholly outside.
   Range cells(DVec2 low, DVec2 high) const {
     const auto index = [this](double v, double from, std::int32_t n) {
       const double c = (v - from) * inverse_cell;
@@ -52,6 +54,7 @@ struct LineGrid {
   }
 
   /// Calls visit(const SolidLine&) for every line near a box, some twice. visit returns false to stop.
+  /// @return false when it was stopped
   template <typename Visit>
   bool visit(DVec2 low, DVec2 high, Visit&& visit) const {
     const Range r = cells(low, high);
@@ -66,6 +69,7 @@ struct LineGrid {
     return true;
   }
 
+  /// The same leaf as tree.leaf_at(p), by the cells: cheaper (leaf_grid.h).
   std::uint32_t leaf_at(const BspTree& tree, DVec2 p) const { return points.leaf_at(tree, p); }
 };
 

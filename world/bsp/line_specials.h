@@ -110,7 +110,11 @@ std::uint8_t key_of_thing(std::uint16_t type);
 inline constexpr std::uint16_t teleport_landing_thing = 14;
 
 namespace detail {
+/// What a line of UDMF's namespace "zdoom" does, by its action number, arguments and flags; amounts out
+/// of range are clamped, such a tag is 0. nullopt: no number, or one that zdoom_actions.cpp does not cover.
 std::optional<LineAction> zdoom_action(const MapLine& line);
+/// What one of Boom's generalised numbers does; its tag is left 0, for the caller to fill in. nullopt: not in
+/// 0x2f80 to 0x7fff, where every number means something.
 std::optional<LineAction> boom_general_action(std::uint16_t special);
 }  // namespace detail
 

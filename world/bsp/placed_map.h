@@ -26,10 +26,10 @@ const BlockBox& map_box(const PlacedMap& map);
 /// Is the point in rock? On a floor or ceiling plane: not solid. Cost: one descent of the tree.
 bool map_solid(const PlacedMap& map, HeightsView heights, DVec3 point);
 
-/// Does the cylinder overlap rock by more than nothing (open overlap)?
+/// Does the cylinder overlap rock by more than contact_slop_m? Touching is not overlapping.
 bool map_overlaps(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base);
 
-/// First time of impact of a cylinder on its way base -> base + delta; exact, see COLLISION.md 3 and 4.
+/// First time of impact of a cylinder on its way base -> base + delta; exact, not in steps.
 /// kind is map_floor, map_ceiling or map_wall. No allocation.
 SweepHit map_sweep(const PlacedMap& map, HeightsView heights, const Cylinder& shape, DVec3 base, DVec3 delta);
 

@@ -26,10 +26,11 @@ struct PlaceOptions {
   bool visibility = false;     ///< know which sectors may see each other (visibility.h tells the cost)
 };
 
+/// Why a map could not be placed, for people.
 struct PlacementError {
   std::string map;
   std::string reason;
-  std::string line() const { return map + ": " + reason; }
+  std::string line() const { return map + ": " + reason; }  ///< "map: reason", without an end of line
 };
 
 /// A thing where it stands in the world.

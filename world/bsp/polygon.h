@@ -11,6 +11,7 @@ using Polygon = std::vector<DVec2>;
 /// The rectangle around bounds, grown by a margin.
 Polygon rectangle(const MapBounds& bounds, double margin);
 
+/// What a cut leaves on the two sides of a partition.
 struct CutPolygon {
   Polygon front, back;
 };
@@ -20,6 +21,7 @@ CutPolygon cut(const Polygon& polygon, const BspTree::Node& along);
 /// Does the polygon reach behind the partition by more than this many units?
 bool reaches_behind(const Polygon& polygon, const BspTree::Node& along, double by = 1e-6);
 
+/// In square map units; 0 for an empty polygon.
 double area(const Polygon& polygon);
 
 }  // namespace ashlar

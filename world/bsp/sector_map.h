@@ -64,12 +64,15 @@ struct MapLine {
   friend bool operator==(const MapLine&, const MapLine&) = default;
 };
 
+/// What borders a line on one side: a sector, and textures, which nothing here depends on.
 struct MapSide {
   std::uint32_t sector = 0;
   TextureName upper{}, lower{}, middle{};
   friend bool operator==(const MapSide&, const MapSide&) = default;
 };
 
+/// A part of the plane with one floor and one ceiling, as drawn: placement and play move them elsewhere
+/// (heights.h).
 struct MapSector {
   double floor = 0, ceiling = 0;
   TextureName floor_flat{}, ceiling_flat{};
@@ -81,6 +84,7 @@ struct MapSector {
   bool sky() const { return ceiling_flat == sky_flat; }
 };
 
+/// A start, monster, pickup or decoration. It has no height: it stands on its sector's floor.
 struct MapThing {
   double x = 0, y = 0;
   std::int16_t angle_deg = 0;  ///< counter-clockwise from east
