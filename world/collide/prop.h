@@ -51,24 +51,32 @@ class Prop {
   static std::expected<std::shared_ptr<const Prop>, std::string> place(const PropModel& model,
                                                                        const PropPlace& place);
 
-  const std::string& name() const { return name_; }
-  const PropPlace& at() const { return place_; }
-  ModelUp up() const { return up_; }
+  const std::string& name() const { return name_; }  ///< the model's
+  const PropPlace& at() const { return place_; }     ///< as it was placed
+  ModelUp up() const { return up_; }                 ///< what the model's file was read with
   /// Of triangles and cells together.
   const Aabb& bounds() const { return bounds_; }
-  const TriangleMesh& mesh() const { return mesh_; }
+  const TriangleMesh& mesh() const { return mesh_; }  ///< turned, scaled, in the world frame
+  /// Over the corners of its triangles where they stand: equal on two machines means the same solid.
   std::uint64_t content_hash() const { return content_hash_; }
 
   bool cell_solid(IVec3 cell) const;  ///< world cells: cell (i, j, k) spans [i, i+1) * cell_m
 
-  bool solid(DVec3 point) const;
+  bool solid(DVec3 point) const;  ///< is it in a solid cell: closed below, open above
+  /// Does the cylinder overlap a solid cell by more than contact_slop_m? Touching is not overlapping.
   bool overlaps(const Cylinder& shape, DVec3 base) const;
-  SweepHit sweep(const Cylinder& shape, DVec3 base, DVec3 delta) const;  ///< kind prop
+  /// First contact with its cells on the way base -> base + delta, of any length, of kind prop. `what`
+  /// stays 0: which row this prop has only the space knows.
+  SweepHit sweep(const Cylinder& shape, DVec3 base, DVec3 delta) const;
   /// The least translation out of its cells, at most reach_m; nullopt where there is none.
   std::optional<DVec3> correct(const Cylinder& shape, DVec3 base, double reach_m) const;
   /// Adds what bounds the free places around a body (world/math/nearest_place.h).
   void borders(const Cylinder& shape, DVec3 base, NearestPlace& out) const;
-  RayHit ray(DVec3 origin, DVec3 direction, double t_max_m) const;  ///< of its triangles, kind prop
+  /// First of its triangles on a ray, from either side, of kind prop; `what` is the triangle, not the prop's
+  /// row.
+  RayHit ray(DVec3 origin, DVec3 direction, double t_max_m) const;
+  /// Top of the highest solid cell at or below z under the open disc, at most depth_m below. nullopt: none,
+  /// or the disc at z is in a cell; the latter is sure only for a radius up to 1.5 m and a depth up to 7 m.
   std::optional<double> ground_below(DVec2 centre, double radius_m, double z, double depth_m) const;
 
  private:

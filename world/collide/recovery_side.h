@@ -21,6 +21,8 @@ class RecoverySide {
  public:
   static constexpr double side_known_m = 6;
 
+  /// Finds out where ways begin. `space` is kept by reference: it has to outlive this, unchanged.
+  /// @param last_free  where the body was last known to be free; any finite place will do
   RecoverySide(const Space& space, const Cylinder& shape, DVec3 position, DVec3 last_free);
   RecoverySide(const RecoverySide&) = delete;
   RecoverySide& operator=(const RecoverySide&) = delete;

@@ -11,6 +11,7 @@
 
 namespace ashlar {
 
+/// All points within radius_m of the centre.
 struct Sphere {
   DVec3 centre;
   double radius_m = 0;
@@ -28,11 +29,13 @@ struct StandingCylinder {
   DVec3 base;
 };
 
+/// The way of the first shape out of the second.
 struct Separation {
   DVec3 normal;  ///< unit
   double depth_m = 0;
 };
 
+/// Do the shapes share a point? Closed: touching counts. Of solids: one within the other touches it.
 bool touch(const Aabb& a, const Aabb& b);
 bool touch(const Sphere& a, const Sphere& b);
 bool touch(const Aabb& a, const Sphere& b);
@@ -41,6 +44,8 @@ bool touch(const Capsule& a, const Capsule& b);
 bool touch(const StandingCylinder& a, const StandingCylinder& b);
 bool touch(const StandingCylinder& a, const Aabb& b);
 
+/// How the shapes come apart; nullopt where they do not overlap, and touching is not overlapping (open).
+/// Ties between axes: x, y, z.
 std::optional<Separation> separate(const Aabb& a, const Aabb& b);
 std::optional<Separation> separate(const Sphere& a, const Sphere& b);
 std::optional<Separation> separate(const Sphere& a, const Aabb& b);

@@ -20,15 +20,17 @@ class Surroundings {
   ///               costs the detour over the whole space
   Surroundings(const Space& space, const Cylinder& shape, const Aabb& reach);
 
-  const Space& space() const { return space_; }
-  const Cylinder& shape() const { return shape_; }
+  const Space& space() const { return space_; }     ///< kept by reference: it has to outlive this, unchanged
+  const Cylinder& shape() const { return shape_; }  ///< the mover's, of every query
   /// Is nothing but blocks in reach?
   bool blocks_only() const { return !whole_space_ && map_count_ == 0 && prop_count_ == 0; }
 
   /// Likewise with the reach grown by margin_m on every side, for what slides a little out of it.
   bool blocks_only(double margin_m) const;
 
+  /// As space_overlaps(): by more than contact_slop_m.
   bool overlaps(DVec3 base) const;
+  /// As space_sweep(), on the way base -> base + delta.
   SweepHit sweep(DVec3 base, DVec3 delta) const;
   /// Height of the ground under the shape's disc at or below base.z, at most depth_m below.
   std::optional<double> ground_below(DVec3 base, double depth_m) const;

@@ -38,6 +38,8 @@ class VisibilityQuery {
   void look_from(std::span<const MapInSpace> maps, std::span<const OpenRooms> rooms, DVec3 eye,
                  double margin_m);
 
+  /// May anything at the place be seen by the pair of eyes? False is sure, true is not; true for every place
+  /// before the first look_from(). Cost: a walk over the few places that the eye itself touches.
   bool may_see(SightPlace place) const;
 
  private:
