@@ -16,11 +16,12 @@ struct UdmfValue {
   std::string text;
 };
 
-/// Cuts UDMF text into tokens, and keeps the first error with its line.
+/// Cuts UDMF text into tokens, and keeps the latest error; line() tells where it is.
 class UdmfLexer {
  public:
   enum class Token : std::uint8_t { end, identifier, value, open, close, assign, semicolon, error };
 
+  /// The text is not copied: it has to outlive the lexer and what word() gave.
   explicit UdmfLexer(std::string_view text) : text_(text) {}
 
   /// The next token; its contents are in word() or value().

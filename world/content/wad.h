@@ -23,9 +23,9 @@ class WadFile {
     std::uint32_t offset = 0, bytes = 0;
   };
 
-  const std::string& name() const { return name_; }
-  bool is_iwad() const { return iwad_; }
-  std::span<const Lump> lumps() const { return lumps_; }
+  const std::string& name() const { return name_; }       ///< what errors call the file
+  bool is_iwad() const { return iwad_; }                  ///< by its header: a whole game's data, no patch
+  std::span<const Lump> lumps() const { return lumps_; }  ///< in the directory's order
   /// Bytes of a lump. Precondition: index < lumps().size().
   std::span<const std::uint8_t> bytes(std::size_t index) const {
     return std::span(bytes_).subspan(lumps_[index].offset, lumps_[index].bytes);
@@ -40,7 +40,7 @@ class WadFile {
 };
 
 /// Checks header and directory and takes the bytes over. `name` is what errors call the file.
-/// Refused: no WAD header, a directory or a lump that leaves the file.
+/// Refused: no WAD header, more than 4 GiB, a directory or a lump that leaves the file.
 std::expected<WadFile, ContentError> open_wad(std::vector<std::uint8_t> bytes, std::string name);
 
 /// Files in the order of loading: a map in a later one replaces that of an earlier one.
