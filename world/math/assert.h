@@ -17,6 +17,7 @@
 #endif
 
 namespace ashlar {
+/// Says on stderr what failed and where, and aborts. For ASHLAR_ASSERT alone.
 [[noreturn]] inline void assertion_failed(const char* condition, const char* file, int line) {
   std::fprintf(stderr, "assertion failed: %s (%s:%d)\n", condition, file, line);
   std::abort();

@@ -42,6 +42,7 @@ inline SegmentPair closest_points(const Segment& s, const Segment& r) {
   return {s.a + d1 * u, r.a + d2 * v};
 }
 
+/// The place of a segment that is nearest to p; a segment of no length is its end.
 inline DVec3 closest_point(const Segment& s, DVec3 p) {
   const DVec3 d = s.b - s.a;
   const double size2 = dot(d, d);

@@ -45,7 +45,7 @@ struct ContactList {
     SweepHit hits[contacts_max];  ///< the first `count` hold
   };
 
-  ContactList() {}
+  ContactList() {}  ///< empty; hits beyond `count` must not be read
 
   /// Leaves out a repeat of the contact before.
   void add(const SweepHit& hit) {

@@ -28,7 +28,7 @@ class NearestPlace {
   /// @param reach_m  how far a place may be
   explicit NearestPlace(double reach_m) : reach_m_(reach_m) {}
 
-  double reach_m() const { return reach_m_; }
+  double reach_m() const { return reach_m_; }  ///< as given: what lies farther need not be added
 
   /// A line of places through `at` along `unit`. Of too many the farthest are left out.
   void add_line(DVec2 at, DVec2 unit);

@@ -20,7 +20,9 @@ constexpr std::uint64_t mix64(std::uint64_t v) {
 struct Rng {
   std::uint64_t state = 0;
 
+  /// The next number; each of 2^64 comes once before the first comes again.
   constexpr std::uint64_t next_u64() { return mix64(state += 0x9e3779b97f4a7c15u); }
+  /// The high half of next_u64().
   constexpr std::uint32_t next_u32() { return static_cast<std::uint32_t>(next_u64() >> 32); }
   /// Uniform in [0, bound) to within 2^-32. Precondition: bound > 0.
   constexpr std::uint32_t below(std::uint32_t bound) {

@@ -16,6 +16,7 @@ struct RoundedBox {
 inline constexpr double rounded_box_reach_m_max = 5.0;
 inline constexpr double rounded_box_height_m_max = 20.0;
 
+/// The same body as a cylinder; positions need no shift.
 inline RoundedBox rounded_box_of(const Cylinder& c) { return {0, 0, c.radius_m, c.height_m}; }
 /// A box of these half widths and height standing on its position.
 inline RoundedBox box_shape(double half_x_m, double half_y_m, double height_m) {
@@ -26,6 +27,7 @@ inline constexpr double point_half_m = 2 * contact_slop_m;
 inline RoundedBox point_shape() { return {point_half_m, point_half_m, 0, 2 * point_half_m}; }
 inline DVec3 point_base(DVec3 point) { return {point.x, point.y, point.z - point_half_m}; }
 
+/// The tightest box around a shape whose base is at `base`.
 inline Aabb bounds_of(const RoundedBox& s, DVec3 base) {
   const double rx = s.half_x_m + s.radius_m, ry = s.half_y_m + s.radius_m;
   return {{base.x - rx, base.y - ry, base.z}, {base.x + rx, base.y + ry, base.z + s.height_m}};

@@ -14,6 +14,7 @@ struct Aabb {
   DVec3 min, max;
 };
 
+/// The tightest box around a cylinder whose base is at `base`.
 inline Aabb bounds_of(const Cylinder& shape, DVec3 base) {
   return {{base.x - shape.radius_m, base.y - shape.radius_m, base.z},
           {base.x + shape.radius_m, base.y + shape.radius_m, base.z + shape.height_m}};

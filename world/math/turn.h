@@ -16,6 +16,7 @@ constexpr Turn16 operator-(Turn16 a, Turn16 b) {
   return Turn16{static_cast<std::uint16_t>(static_cast<unsigned>(a) - static_cast<unsigned>(b))};
 }
 
+/// Sine and cosine of one angle.
 struct SinCos {
   double sin = 0, cos = 1;
 };

@@ -7,21 +7,25 @@
 
 namespace ashlar {
 
+/// A point or a way in the plane: metres of the world, or map units where the text says so.
 struct DVec2 {
   double x = 0, y = 0;
   friend bool operator==(const DVec2&, const DVec2&) = default;
 };
 
+/// A point, way or velocity in the world: z is up.
 struct DVec3 {
   double x = 0, y = 0, z = 0;
   friend bool operator==(const DVec3&, const DVec3&) = default;
 };
 
+/// A column of blocks or of chunks.
 struct IVec2 {
   std::int32_t x = 0, y = 0;
   friend bool operator==(const IVec2&, const IVec2&) = default;
 };
 
+/// A block, or a cell of a finer grid.
 struct IVec3 {
   std::int32_t x = 0, y = 0, z = 0;
   friend bool operator==(const IVec3&, const IVec3&) = default;
@@ -32,7 +36,9 @@ constexpr DVec2 operator-(DVec2 a, DVec2 b) { return {a.x - b.x, a.y - b.y}; }
 constexpr DVec2 operator-(DVec2 a) { return {-a.x, -a.y}; }
 constexpr DVec2 operator*(DVec2 a, double s) { return {a.x * s, a.y * s}; }
 constexpr DVec2 operator*(double s, DVec2 a) { return a * s; }
+/// Left to right, without fused steps: the same bits on every build.
 constexpr double dot(DVec2 a, DVec2 b) { return a.x * b.x + a.y * b.y; }
+/// Positive where b points to the left of a.
 constexpr double cross(DVec2 a, DVec2 b) { return a.x * b.y - a.y * b.x; }
 inline double length(DVec2 a) { return std::sqrt(dot(a, a)); }
 
@@ -54,6 +60,7 @@ constexpr DVec2 xy(DVec3 a) { return {a.x, a.y}; }
 
 constexpr IVec3 operator+(IVec3 a, IVec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 constexpr IVec3 operator-(IVec3 a, IVec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+/// Exact: a double holds every 32-bit coordinate.
 constexpr DVec3 to_dvec3(IVec3 a) {
   return {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z)};
 }
