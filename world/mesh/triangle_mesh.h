@@ -25,7 +25,9 @@ struct MeshHit {
   bool hit() const { return t_m < std::numeric_limits<double>::infinity(); }
 };
 
+/// Why TriangleMesh::build refused.
 enum class MeshError : std::uint8_t { empty, too_many, bad_index, not_finite, all_degenerate };
+/// The reason in words that follow the mesh's name, "it has no triangles"; lives as long as the program.
 const char* to_string(MeshError error);
 
 /// Triangles under a tree of bounding boxes. Immutable. Static props, and whatever a shot may hit.
@@ -56,10 +58,11 @@ class TriangleMesh {
   };
   std::optional<Nearest> nearest(DVec3 p, double reach_m) const;
 
-  const Aabb& bounds() const { return bounds_; }
-  std::size_t size() const { return triangles_.size(); }
+  const Aabb& bounds() const { return bounds_; }          ///< of all its triangles, tight
+  std::size_t size() const { return triangles_.size(); }  ///< triangles, those without area left out
   const Triangle& triangle(std::size_t i) const { return triangles_[i]; }  ///< in the tree's order
   int depth() const { return depth_; }
+  /// Over the corners of all triangles as given to build(), in that order, those without area too.
   std::uint64_t content_hash() const { return content_hash_; }
 
  private:
