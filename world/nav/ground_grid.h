@@ -20,6 +20,7 @@ class GroundGrid {
   /// Cost: about a second for the largest of Freedoom's maps, mostly tests of the disc against lines.
   GroundGrid(const PlacedMap& map, const Cylinder& shape);
 
+  /// Cells are numbered row by row, from the lowest y and x on.
   std::uint32_t cell_count() const { return static_cast<std::uint32_t>(set_.size()); }
   std::int32_t columns() const { return nx_; }
   std::int32_t rows() const { return ny_; }
@@ -33,7 +34,8 @@ class GroundGrid {
   std::uint32_t beside(std::uint32_t cell, std::int32_t dx, std::int32_t dy) const {
     return cell + static_cast<std::uint32_t>(dy * nx_ + dx);
   }
-  /// The nearest cell, within 0.75 m, in which somebody can stand; no_index: none.
+  /// A cell in which somebody can stand, from the innermost ring around the point's own cell that has one, at
+  /// most three cells (0.75 m) away; no_index: none, or the point lies outside.
   std::uint32_t stand_near(DVec2 p) const;
   /// Where to stand in a cell.
   DVec2 point(std::uint32_t cell) const;
@@ -42,6 +44,7 @@ class GroundGrid {
   /// The sector under the cell's point.
   std::uint32_t sector(std::uint32_t cell) const { return sector_[cell]; }
 
+  /// How many different sets of sectors the cells have; sets are numbered from 0.
   std::uint32_t set_count() const { return static_cast<std::uint32_t>(first_.size() - 1); }
   /// The sectors of a set, ascending.
   std::span<const std::uint32_t> sectors(std::uint32_t set) const {
