@@ -23,6 +23,8 @@ struct HomeRegion {
 /// More than one map of the largest size takes; filling so many takes minutes and gigabytes.
 inline constexpr std::uint64_t home_columns_max = 20'480;
 
+/// The rectangle around the origin, every map's box and all that lies between, with three columns of margin:
+/// 6 x 6 without maps. It may be larger than home_columns_max: ask home_too_large().
 HomeRegion home_region(std::span<const std::shared_ptr<const PlacedMap>> maps);
 
 /// One line that names the map and the remedy where the region is larger than home_columns_max, which World

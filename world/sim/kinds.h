@@ -31,7 +31,7 @@ enum class MonsterKind : std::uint8_t {
 };
 inline constexpr std::size_t monster_kind_count = 18;
 
-/// How the part of a body that shots can hit is built (collide/shot.h).
+/// How the part of a body that shots can hit is built (world/sim/shot.h).
 enum class HitBuild : std::uint8_t { upright, round, legged };
 
 /// What a kind is like. Sizes and speeds are those of Doom's monsters at 32 units a metre and 35 tics a

@@ -58,7 +58,8 @@ class MapPlan {
   /// Cost: linear in the map, about a millisecond.
   explicit MapPlan(std::shared_ptr<const PlacedMap> map);
 
-  const PlacedMap& map() const { return *map_; }
+  const PlacedMap& map() const { return *map_; }  ///< kept alive by this
+  /// Of the map as compiled, with the doorway's own.
   std::uint32_t sector_count() const { return static_cast<std::uint32_t>(map_->source().sectors.size()); }
 
   /// Lines with the sector on either side, in the map's order.

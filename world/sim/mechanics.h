@@ -22,6 +22,7 @@ struct MapMechanics {
   NoiseFlood noise;                 ///< scratch
 };
 
+/// Totals since the world began. Not part of its hash.
 struct MechanicsCounters {
   std::uint64_t lines = 0;  ///< lines set off
   std::uint64_t teleports = 0;

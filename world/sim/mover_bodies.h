@@ -14,6 +14,7 @@ namespace ashlar {
 
 class MapPlan;
 
+/// Which of a sector's two planes.
 enum class Plane : std::uint8_t { floor = 0, ceiling = 1 };
 
 /// Somebody whom moving sectors carry and stop for.
@@ -37,12 +38,13 @@ enum class MoverEventKind : std::uint8_t {
   died,  ///< `entity` died of it; a monster's row is free now
 };
 
+/// One of a tick's events. `plane` counts only where a plane did it: for lines and keys it is floor.
 struct MoverEvent {
   MoverEventKind kind{};
   std::uint8_t map = 0;
   Plane plane = Plane::floor;
   std::uint32_t where = 0;  ///< sector; the line for switched, locked, teleported and exited; the key bit
-  EntityId entity{};
+  EntityId entity{};        ///< 0: nobody had to do with it
 };
 
 /// The events of one tick, bounded: what does not fit is dropped and counted.
@@ -76,16 +78,18 @@ class BodiesBySector {
   static constexpr std::size_t touches_to_spare = 256;  ///< for worlds with few bodies
   static constexpr std::uint32_t none = 0xffffffffu;
 
-  /// Lists the bodies that touch marked sectors, and unmarks them. @return false when the room did not
-  /// suffice: the caller must then leave this map's planes where they are for a tick.
+  /// Lists the bodies whose open discs lie over marked sectors. @return false when the room did not suffice:
+  /// the caller must then leave this map's planes where they are for a tick.
   bool fill(const MapPlan& plan, std::span<const MoverBody> bodies);
   /// Marks a sector that will move. Call before fill().
   void mark(std::uint32_t sector);
+  /// Forgets touches and marks. Call after the planes moved, whatever fill() said.
   void clear();
 
+  /// A marked sector's first touch, and the one after a touch; none: no more. In the order of the bodies.
   std::uint32_t first(std::uint32_t sector) const { return first_[sector]; }
   std::uint32_t next(std::uint32_t touch) const { return touches_[touch].next; }
-  std::uint32_t body(std::uint32_t touch) const { return touches_[touch].body; }
+  std::uint32_t body(std::uint32_t touch) const { return touches_[touch].body; }  ///< in fill()'s list
 
   /// Where a body goes with the plane that is being moved, if it goes anywhere: shift_plane's own notes.
   struct Answer {

@@ -65,6 +65,7 @@ class SectorMovers {
   /// Room for every plane of the map: full cannot happen.
   explicit SectorMovers(std::uint32_t sector_count);
 
+  /// By sector, floor before ceiling. Valid until a plane is set in motion or comes to rest.
   std::span<const Mover> movers() const { return movers_; }
   /// The plane's mover, or nullptr when it rests.
   const Mover* find(std::uint32_t sector, Plane plane) const;

@@ -9,6 +9,7 @@
 
 namespace ashlar {
 
+/// What of a mover was hit.
 enum class HitZone : std::uint8_t { none, head, body };
 
 /// What of a mover a shot can hit: less than the cylinder it walks with, which has room around head and legs.
@@ -38,6 +39,7 @@ struct ShotHit {
   double t_m = std::numeric_limits<double>::infinity();
   DVec3 normal{};
 
+  /// A mover or the world; otherwise t_m is infinite.
   bool hit() const { return zone != HitZone::none || solid.hit(); }
 };
 

@@ -12,7 +12,8 @@ namespace ashlar {
 class SpawnPlanner {
  public:
   SpawnPlanner() = default;
-  /// Reads the maps' things once. `home` is the loaded region in chunks, [min, max).
+  /// Reads the maps' things once. home_min and home_max bound the loaded region in chunks,
+  /// [min, max). `terrain` is kept by its address: it has to outlive this.
   SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec2 home_min, IVec2 home_max);
 
   /// Monsters of the maps, in the maps' order; some may stand in solid or in each other.
@@ -21,9 +22,9 @@ class SpawnPlanner {
   /// A walker or flyer somewhere on the open ground of the home region.
   MonsterSpawn terrain_monster(const Space& space, Rng& rng) const;
 
-  /// A place for a player that is free of solids and of other bodies: half of the players start in a map
-  /// where there is one, the others on the ground near it. Falls back to the emptiest start when all are
-  /// taken.
+  /// A place for a player that is free of solids and of other bodies: within the setup's SpawnArea where it
+  /// has one, else half of the players at the maps' starts and the others, or whom no start has room for, on
+  /// the ground around. After 64 places that were taken it is the last of them, taken or not.
   SpawnPoint player_spawn(const Space& space, const Rules& rules, const PlayerTable& players,
                           const MonsterTable& monsters, Rng& rng) const;
 

@@ -34,8 +34,10 @@ struct PlayerTable {
   void resize(std::size_t rows);
 };
 
+/// What a monster is about: walking here and there, or after its target.
 enum class MonsterMood : std::uint8_t { wander, chase };
 
+/// Monsters, in rows as players are; row i has the slot players_max + i in its id.
 struct MonsterTable {
   std::vector<EntityId> id;
   std::vector<std::uint32_t> generation;

@@ -34,6 +34,7 @@ enum class PickupKind : std::uint8_t {
   power,  ///< `value` is which: 1 invulnerability, 2 strength, 3 invisibility, 4 suit, 5 map, 6 light
 };
 
+/// One editor number. Static data.
 struct ThingType {
   std::uint16_t number = 0;  ///< editor number
   ThingRole role = ThingRole::decoration;

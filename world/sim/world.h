@@ -25,13 +25,13 @@ struct SpawnPoint {
   Turn16 yaw{0};
 };
 
+/// A monster to be: its kind, and where.
 struct MonsterSpawn {
   MonsterKind kind{};
   SpawnPoint at;
   bool deaf = false;  ///< as the map says: no noise wakes it
 };
 
-/// What a world is made of. Everything in it is part of what a recording must name to be replayed.
 /// Where players appear in place of the maps' starts: on the ground within a circle.
 struct SpawnArea {
   DVec2 centre_m;
@@ -41,12 +41,13 @@ struct SpawnArea {
 inline constexpr double spawn_centre_m_max = 100'000;
 inline constexpr double spawn_radius_m_max = 4096;
 
+/// What a world is made of. Everything in it is part of what a recording must name to be replayed.
 struct WorldSetup {
   std::uint64_t seed = 1;
   Rules rules;
   std::uint32_t players_max = 256;
   std::uint32_t monsters_max = 1024;
-  std::uint32_t monsters = 200;  ///< alive at the start: those of the maps first, the rest on the terrain
+  std::uint32_t monsters = 200;  ///< alive at the start at most: the maps' first, the rest on the terrain
   std::vector<std::shared_ptr<const PlacedMap>> maps;
   /// Makes the ground; null: generate_chunk. Whatever it is, it has to return what that returns: a memo where
   /// the same ground is made again and again, chunks that were generated elsewhere.
@@ -55,24 +56,30 @@ struct WorldSetup {
   SpawnArea spawn;
 };
 
+/// What an operator may do to a player. In recordings: append only.
 enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport };
 
+/// One such act; nothing happens where the player is not there.
 struct AdminCommand {
   AdminAction action{};
   EntityId player{};
-  DVec3 position_m{};  ///< of teleport: where the base goes; unchecked, recovery takes care of rock
+  DVec3 position_m{};  ///< of teleport: where the base goes; out of bounds nothing happens, rock is left
+                       ///< to recovery
 };
 
+/// What a player does in one tick.
 struct PlayerInput {
   EntityId player{};
   PlayerCommand command;
 };
 
+/// A block to be set; air removes what is there.
 struct BlockEdit {
   IVec3 block;
   BlockId id = BlockId::air;
 };
 
+/// A chunk to be loaded. It takes the place of one that is there. Never null.
 struct ReadyChunk {
   ChunkCoord at;
   std::unique_ptr<Chunk> chunk;
@@ -95,6 +102,7 @@ struct Joined {
   EntityId id{};
 };
 
+/// Totals since the world began, of players and monsters. Not part of its hash.
 struct WorldCounters {
   std::uint64_t recoveries = 0;  ///< ticks in which recovery moved a body
   std::uint64_t stuck = 0;       ///< bodies in solid for over half a second, counted once each time
@@ -131,8 +139,8 @@ class StepWatch {
 /// One thread owns it; const members may be read from others between steps.
 class World {
  public:
-  /// Loads the ground around the maps (or the origin) and places the monsters. Takes a while (generates
-  /// a few hundred chunks).
+  /// Loads the ground of home_region() and places the monsters. Takes a while: 252 chunks without maps, seven
+  /// a column with them.
   explicit World(const WorldSetup& setup);
   ~World();
   World(const World&) = delete;
@@ -141,15 +149,16 @@ class World {
   /// Advances by one tick: chunks, leaves, joins, admin, edits, those who come back from the dead, moving
   /// sectors, uses and shots and who hears them, players, monsters, crowd, lines walked over, hash.
   /// While no player is in the world its monsters do not move by themselves, and a tick costs next to
-  /// nothing. No allocation but for chunks that arrive. Precondition: commands have passed their range
-  /// checks.
+  /// nothing. No allocation but for chunks that arrive, edits (a kind of block new to its chunk, a column's
+  /// first) and more joins at once than there are rows. Preconditions: commands have passed their range
+  /// checks, edits' ids are below block_id_count.
   /// @param watch  for profiles; null: nobody watches
   void step(const TickInput& input, StepWatch* watch = nullptr);
 
   TickId tick() const;         ///< number of steps taken
   std::uint64_t hash() const;  ///< of the state after the last step; see world/math/hash.h
   const WorldSetup& setup() const;
-  const Terrain& terrain() const;
+  const Terrain& terrain() const;  ///< what make_chunk() makes ground from
   /// Untouched ground, by the setup's make_chunk.
   std::unique_ptr<Chunk> make_chunk(ChunkCoord at) const;
   const PlayerTable& players() const;
@@ -164,12 +173,12 @@ class World {
   /// The shots of the last step and what each hit.
   const Shooting& shooting() const;
 
-  /// Row of a living player, or -1.
+  /// Row of a player, dead or alive, or of a monster; -1: it is not in the world (any more).
   int player_row(EntityId id) const;
   int monster_row(EntityId id) const;
 
-  std::uint32_t player_count() const;
-  std::uint32_t monster_count() const;
+  std::uint32_t player_count() const;   ///< in the world, the dead included
+  std::uint32_t monster_count() const;  ///< alive
 
   /// The heights of loaded columns in chunks, [low, high): the same everywhere.
   static constexpr int column_low = -3;
