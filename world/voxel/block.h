@@ -18,6 +18,7 @@ struct ChunkCoord {
   friend bool operator==(const ChunkCoord&, const ChunkCoord&) = default;
 };
 
+/// The chunk that holds a block, also for negative coordinates.
 constexpr ChunkCoord chunk_of(IVec3 block) {
   // Arithmetic shift floors, also for negative coordinates (defined since C++20).
   return {block.x >> chunk_bits, block.y >> chunk_bits, block.z >> chunk_bits};

@@ -34,11 +34,12 @@ struct Chunk {
   /// @param blocks  chunk_blocks ids in the order of index_in_chunk, all below block_id_count; asserted
   explicit Chunk(std::span<const BlockId> blocks);
 
+  /// Precondition, of set_block() too: each coordinate in [0, 32), as local_in_chunk() gives.
   BlockId block(IVec3 local) const;
   /// Allocates only where the chunk meets a kind of block for the first time.
   void set_block(IVec3 local, BlockId id);
 
-  const SolidColumns& solid() const { return solid_; }
+  const SolidColumns& solid() const { return solid_; }  ///< kept up to date by set_block()
   /// Of the blocks alone, independent of how they are packed and in which order they were set.
   std::uint64_t content_hash() const { return content_hash_; }
 

@@ -64,6 +64,7 @@ class ChunkCursor {
  public:
   explicit ChunkCursor(const VoxelVolume& volume) : volume_(&volume) {}
 
+  /// As VoxelVolume::find(): null when not loaded.
   const Chunk* at(ChunkCoord where) {
     if (!known_ || !(where == last_)) {
       chunk_ = volume_->find(where);

@@ -22,6 +22,7 @@ struct BlockWindow {
   std::array<std::uint32_t, columns_max * columns_max> columns;  ///< y * size_x + x; only the used are set
 
   IVec3 end() const { return {min.x + size_x, min.y + size_y, min.z + size_z}; }
+  /// Solid bits of the column at (min.x + x, min.y + y). Precondition: within the window.
   std::uint32_t column(std::int32_t x, std::int32_t y) const {
     ASHLAR_ASSERT_SLOW(x >= 0 && x < size_x && y >= 0 && y < size_y);
     return columns[static_cast<std::size_t>(y * size_x + x)];
