@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <ranges>
 #include <system_error>
 
@@ -98,8 +99,8 @@ std::expected<void, std::string> WorldFolder::prepare(const LoadedConfig& loaded
 }
 
 std::expected<void, std::string> WorldFolder::keep() {
-  std::ranges::stable_partition(written_,
-                                [](const Written& file) { return file.path.ends_with("world.toml"); });
+  std::ranges::stable_sort(written_, std::greater{},
+                           [](const Written& file) { return file.path.ends_with("world.toml"); });
   while (!written_.empty()) {
     const Written file = written_.front();
     if (::rename((file.path + ".new").c_str(), file.path.c_str()) != 0 && file.matters)
