@@ -5,14 +5,18 @@
 #include <string_view>
 #include <vector>
 
-// Little-endian bytes for formats outside FlatBuffers (recordings). The reader never runs past its end: it
-// turns false for good and every later read gives zero, so a decoder checks once at the end of a record.
+// Little-endian bytes for formats outside FlatBuffers (recordings, visibility files). The reader never runs
+// past its end: it turns false for good and every later read gives zero, so a decoder checks once at the end
+// of a record.
 
 namespace ashlar {
 
+/// Appends to bytes that someone else owns and that must outlive it. Allocates as the vector does.
 class ByteWriter {
  public:
+  /// What `out` holds already stays.
   explicit ByteWriter(std::vector<std::uint8_t>& out) : out_(out) {}
+  /// As many bytes as the name says, lowest first; a double by its bits, so NaN and -0 survive.
   void u8(std::uint8_t v) { out_.push_back(v); }
   void u16(std::uint16_t v) { fixed(v, 2); }
   void u32(std::uint32_t v) { fixed(v, 4); }
@@ -27,6 +31,7 @@ class ByteWriter {
   void svarint(std::int64_t v) {
     varint((static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63));
   }
+  /// The length in bytes as a varint, then the bytes; any are allowed.
   void text(std::string_view v) {
     varint(v.size());
     out_.insert(out_.end(), v.begin(), v.end());
@@ -39,14 +44,19 @@ class ByteWriter {
   std::vector<std::uint8_t>& out_;
 };
 
+/// Reads bytes that someone else owns and that must outlive it. Safe with any bytes; never allocates.
 class ByteReader {
  public:
+  /// Begins at the first byte.
   explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  bool ok() const { return ok_; }
+  bool ok() const { return ok_; }  ///< no read has failed so far
+  /// Nothing is left; after a failure, too, as a read that ran out takes what was there.
   bool at_end() const { return position_ == bytes_.size(); }
-  std::size_t position() const { return position_; }
-  std::size_t left() const { return bytes_.size() - position_; }
+  std::size_t position() const { return position_; }              ///< bytes read so far
+  std::size_t left() const { return bytes_.size() - position_; }  ///< bytes not read yet
 
+  /// What ByteWriter wrote. A read that runs out makes ok() false; its value means nothing (the bytes that
+  /// were there, filled up with zeros), and it takes what was left. Doubles come unchecked, NaN among them.
   std::uint8_t u8() {
     if (position_ >= bytes_.size()) return ok_ = false, std::uint8_t{0};
     return ok_ ? bytes_[position_++] : std::uint8_t{0};
@@ -55,6 +65,7 @@ class ByteReader {
   std::uint32_t u32() { return static_cast<std::uint32_t>(fixed(4)); }
   std::uint64_t u64() { return fixed(8); }
   double f64() { return std::bit_cast<double>(fixed(8)); }
+  /// At most ten bytes: more make ok() false. Bits beyond the 64th are dropped, and needless zeros accepted.
   std::uint64_t varint() {
     std::uint64_t v = 0;
     for (int shift = 0; shift < 64; shift += 7) {
@@ -65,6 +76,7 @@ class ByteReader {
     ok_ = false;
     return 0;
   }
+  /// Any value of the 64 bits: callers check their own ranges.
   std::int64_t svarint() {
     const std::uint64_t v = varint();
     return static_cast<std::int64_t>((v >> 1) ^ (0 - (v & 1)));

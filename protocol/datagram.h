@@ -43,11 +43,16 @@ class DatagramBatch {
   /// Out: TCP connections that are players' from now on, and strangers no more.
   void add_admitted(const PeerAddress& peer) { admitted_.push_back(peer); }
 
+  /// Empty again. Spans handed out before are no longer valid.
   void clear() { entries_.clear(), words_.clear(), closed_.clear(), admitted_.clear(); }
+  /// Each list is in the order of adding and valid until the next add or clear().
   std::span<const Entry> entries() const { return entries_; }
-  std::span<const PeerAddress> closed() const { return closed_; }
-  std::span<const PeerAddress> admitted() const { return admitted_; }
+  std::span<const PeerAddress> closed() const { return closed_; }      ///< see add_closed()
+  std::span<const PeerAddress> admitted() const { return admitted_; }  ///< see add_admitted()
+  /// Neither datagrams nor closings; admissions alone do not count.
   bool empty() const { return entries_.empty() && closed_.empty(); }
+  /// Precondition: an entry of this batch since its last clear() (not checked). 8-byte aligned; valid until
+  /// the next add() or clear().
   std::span<const std::uint8_t> bytes(const Entry& entry) const;
 
  private:

@@ -20,6 +20,8 @@ class MessageWriter {
   MessageWriter(MessageWriter&&) noexcept;
   MessageWriter& operator=(MessageWriter&&) noexcept;
 
+  /// The header goes out as it is given, sealed (packet.h). Hello is padded with zeros to datagram_bytes_max,
+  /// Ping to ping_bytes.
   std::span<const std::uint8_t> write(const PacketHeader& header, const Hello& message);
   std::span<const std::uint8_t> write(const PacketHeader& header, const Join& message);
   std::span<const std::uint8_t> write(const PacketHeader& header, const Input& message);

@@ -39,10 +39,11 @@ struct Hello {
   std::string build;        ///< client's version, for the log; at most build_bytes_max
 };
 
+/// The answer to a welcome. A client that lacks what is placed in the world is refused.
 struct Join {
   std::array<std::uint64_t, join_content_max>
-      content{};  ///< content_hash() of the maps and props that the client holds
-  std::uint8_t content_count = 0;
+      content{};                   ///< content_hash() of the maps and props that the client holds
+  std::uint8_t content_count = 0;  ///< how many of `content` count
 };
 
 /// Commands for newest_tick, newest_tick - 1, ...
@@ -54,12 +55,14 @@ struct Input {
   std::uint8_t command_count = 0;  ///< 1 to input_commands_max
 };
 
+/// A line that the player says; repeated until a snapshot's chat_seen has its number.
 struct Chat {
   std::uint32_t number = 0;  ///< from 1, in steps of 1
-  std::string text;          ///< 1 to chat_bytes_max
+  std::string text;          ///< valid_text of 1 to chat_bytes_max
 };
 
 enum class LeaveReason : std::uint8_t { quit, stopped, version, content, timeout };
+/// The client goes: its session ends at once, and a goodbye answers.
 struct Leave {
   LeaveReason reason = LeaveReason::quit;
 };
@@ -94,36 +97,41 @@ struct WelcomeProp {
   ModelUp up = ModelUp::y;
 };
 
+/// The answer to a hello that is let in: what a client needs to build the same world. Repeated for each hello
+/// with the same nonce until the client joins. Fits one datagram (MessageWriter::bytes_of).
 struct Welcome {
-  std::uint64_t nonce = 0;
+  std::uint64_t nonce = 0;       ///< of the hello
   std::uint32_t connection = 0;  ///< never 0
-  EntityId player{};
-  std::uint64_t seed = 0;
-  std::uint32_t tick = 0;
-  std::uint16_t snapshot_every_ticks = 1;
+  EntityId player{};  ///< 0 from this server: nobody has an entity before it joined; then OwnPlayer::id tells
+  std::uint64_t seed = 0;                  ///< of the terrain
+  std::uint32_t tick = 0;                  ///< the world's, when this was said
+  std::uint16_t snapshot_every_ticks = 1;  ///< 1 to a second's
   Rules rules;
   std::vector<WelcomeMap> maps;    ///< at most placed_maps_max
   std::string motd;                ///< at most motd_bytes_max
   std::vector<WelcomeProp> props;  ///< at most placed_props_max
 };
 
+/// Why a hello or a join was turned down. banned, closed and shutting_down have no sender yet.
 enum class RefuseReason : std::uint8_t {
-  version,
+  version,  ///< of the protocol
   full,
-  content,
+  content,  ///< the client lacks a map or prop, or holds another one
   banned,
-  bad_name,
+  bad_name,  ///< not valid_player_name
   closed,
-  too_many_from_address,
+  too_many_from_address,  ///< at once, or too often within a minute
   shutting_down
 };
 inline constexpr std::size_t refuse_reason_count = 8;
+/// As the enumerator is spelled; "unknown" for a number beyond.
 std::string_view name(RefuseReason reason);
 
+/// The client is not let in. Comes without a connection; the nonce proves that the server heard the hello.
 struct Refuse {
-  std::uint64_t nonce = 0;
+  std::uint64_t nonce = 0;  ///< of the hello
   RefuseReason reason = RefuseReason::full;
-  std::string text;  ///< names the thing and the remedy
+  std::string text;  ///< names the thing and the remedy; at most reason_bytes_max
 };
 
 /// The own player as the simulation holds it, unquantised: prediction starts from the same bits.
@@ -145,6 +153,7 @@ struct CellHeader {
 };
 static_assert(sizeof(CellHeader) == 16);
 
+/// Sectors first to first + count - 1 of one map: the next `count` of a part's sector_heights are theirs.
 struct SectorRun {
   std::uint16_t map = 0;  ///< index into the welcome's maps
   std::uint16_t first = 0;
@@ -200,19 +209,23 @@ struct SnapshotPart {
 };
 inline constexpr std::int8_t input_ahead_none = -128;
 
+/// A line of chat for one client, repeated until its input's chat_seen has the number (protocol/chat.h).
 struct ChatLine {
-  std::uint32_t number = 0;
-  std::string from;  ///< player's name; empty: the server
-  std::string text;
+  std::uint32_t number = 0;  ///< from 1, in steps of 1, of this client's connection
+  std::string from;          ///< player's name; empty: the server
+  std::string text;          ///< valid_text of 1 to chat_bytes_max
 };
 
 enum class GoodbyeReason : std::uint8_t { shutting_down, kicked, timeout, protocol, left, overload };
 inline constexpr std::size_t goodbye_reason_count = 6;
+/// As the enumerator is spelled; "unknown" for a number beyond.
 std::string_view name(GoodbyeReason reason);
 
+/// The server ends the connection, or confirms that the client did (left). Said once, so it may get lost;
+/// only a kicked client that goes on talking hears it again. No sender yet: protocol, overload.
 struct Goodbye {
   GoodbyeReason reason = GoodbyeReason::kicked;
-  std::string text;
+  std::string text;  ///< for people; may be empty, at most reason_bytes_max
 };
 
 /// The answer to a ping: no larger than it.

@@ -46,9 +46,10 @@ struct EntityRecord {
 };
 static_assert(sizeof(EntityRecord) == 16);
 
+/// A point as it travels: a cell and a place in it.
 struct QuantisedPosition {
   CellCoord cell;
-  std::uint16_t x = 0, y = 0, z = 0;
+  std::uint16_t x = 0, y = 0, z = 0;  ///< 1/128 m from the cell's low corner, below cell_steps
   friend bool operator==(const QuantisedPosition&, const QuantisedPosition&) = default;
 };
 

@@ -27,18 +27,20 @@ inline constexpr std::uint32_t recording_version = 4;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
 
+/// A placed map, as far as the same one can be found and placed again (recorded_world.h).
 struct RecordedMap {
-  std::string name;
-  std::uint64_t content_hash = 0;
-  IVec2 origin_block;  ///< with the next three: PlaceOptions
+  std::string name;                ///< at most 64 bytes
+  std::uint64_t content_hash = 0;  ///< PlacedMap::content_hash()
+  IVec2 origin_block;              ///< with the next three: PlaceOptions
   std::int32_t surface_z = 0;
   bool doors_open = true;
   bool doorway = true;
 };
 
+/// A placed prop, as far as the same one can be found and placed again.
 struct RecordedProp {
-  std::string name;
-  std::uint64_t content_hash = 0;
+  std::string name;                ///< of its file, without folders; at most 255 bytes
+  std::uint64_t content_hash = 0;  ///< Prop::content_hash()
   PropPlace place;
   ModelUp up = ModelUp::y;
 };
@@ -69,9 +71,10 @@ struct TickRecord {
 
   /// Copies what entered, keeping its memory. The hash is set after the step.
   void assign(const TickInput& input);
-  void clear();
+  void clear();  ///< keeps the memory
 };
 
+/// Why a recording cannot be read on. A torn end is no error: RecordingReader::torn().
 enum class RecordingError : std::uint8_t {
   not_a_recording,  ///< no magic at the start
   wrong_version,
@@ -79,17 +82,21 @@ enum class RecordingError : std::uint8_t {
   damaged_block,  ///< a block's check fails and more blocks follow
   bad_tick,       ///< a whole block holds something that is out of range
 };
+/// Half a sentence for people; a literal.
 const char* describe(RecordingError error);
 
 /// Turns ticks into blocks. Owns no file: take() hands out bytes to append.
 class RecordingWriter {
  public:
+  /// @param ticks_per_block  0 counts as 1
   explicit RecordingWriter(const RecordingHeader& header, std::uint32_t ticks_per_block = 60);
 
+  /// Codes a tick behind those that wait. Ticks must come in order, as commands are coded against those
+  /// before.
   void add(const TickRecord& tick);
-  /// True once a second's worth is waiting.
+  /// True once ticks_per_block ticks are waiting.
   bool block_ready() const { return ticks_in_block_ >= ticks_per_block_; }
-  /// Appends magic and header (first call) and the waiting ticks to `out`.
+  /// Appends magic and header (first call) and the waiting ticks, as one block, to `out`. No ticks: no block.
   void take(std::vector<std::uint8_t>& out);
 
  private:
@@ -103,9 +110,10 @@ class RecordingWriter {
 /// Reads ticks from bytes that stay alive meanwhile. Foreign bytes: every value is checked, nothing asserts.
 class RecordingReader {
  public:
+  /// Reads magic and header. A first block that is cut off is a damaged_header, too.
   static std::expected<RecordingReader, RecordingError> open(std::span<const std::uint8_t> bytes);
 
-  const RecordingHeader& header() const { return header_; }
+  const RecordingHeader& header() const { return header_; }  ///< checked by open(), but for where maps lie
   /// @return true with the next tick in `out`, false at the end (see torn()).
   std::expected<bool, RecordingError> next(TickRecord& out);
   /// The last block was cut off, as after a crash; everything before it was read.

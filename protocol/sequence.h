@@ -47,10 +47,11 @@ class AckTracker {
   /// Newest sequence handed out; 0: none.
   std::uint64_t newest() const { return newest_; }
 
+  /// What one header's acknowledgements told.
   struct Result {
-    std::uint32_t newly_acked = 0;
-    bool has_rtt = false;  ///< the newest acknowledged packet was acknowledged for the first time
-    Micros rtt{0};         ///< includes the time the other side waited before it sent something
+    std::uint32_t newly_acked = 0;  ///< packets acknowledged for the first time, 0 to 33
+    bool has_rtt = false;           ///< the newest acknowledged packet was acknowledged for the first time
+    Micros rtt{0};                  ///< includes the time the other side waited before it sent something
   };
 
   /// Reads a header's acknowledgements. bad_ack: it names a packet that was never sent.

@@ -49,6 +49,7 @@ struct SnapshotHead {
   const OwnPlayer* own = nullptr;  ///< may be null: a client that only watches
 };
 
+/// What begin() found room for.
 struct SnapshotPlan {
   std::size_t parts = 0;         ///< 1 to parts_max
   std::size_t blocks_taken = 0;  ///< the first so many of the blocks travel whole; the rest found no room

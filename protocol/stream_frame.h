@@ -51,7 +51,7 @@ class StreamDeframer {
     return !broken_;
   }
 
-  bool broken() const { return broken_; }
+  bool broken() const { return broken_; }  ///< a length was out of range; for good
   /// Bytes of an unfinished packet or prefix that are being held.
   std::size_t pending_bytes() const {
     return prefix_have_ < frame_prefix_bytes ? prefix_have_ : frame_prefix_bytes + have_;

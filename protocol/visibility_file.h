@@ -33,6 +33,7 @@ const char* reason(VisibilityFileError error);
 /// Bytes of the file for so many sectors.
 std::size_t visibility_file_bytes(std::uint32_t sectors);
 
+/// The whole file, visibility_file_bytes() long. @param key  content_hash() of the compiled map
 std::vector<std::uint8_t> encode_visibility(const SectorVisibility& set, std::uint64_t key);
 
 /// Bytes of any origin to a set that is safe to use with a map of so many sectors. The hash finds damage, not

@@ -14,6 +14,8 @@
 
 namespace ashlar::server {
 
+/// How Loop::run() goes. What it points to must outlive the run; callbacks run on the loop's thread, between
+/// ticks, and hold it up for as long as they take.
 struct LoopOptions {
   std::chrono::milliseconds run_for{0};  ///< 0: until a signal
   std::uint32_t status_every_s = 0;      ///< 0: never

@@ -24,6 +24,7 @@ enum class BrainKind : std::uint8_t {
   explore,  ///< enters every sector of the server's maps on foot, with its party (explore/party.h)
 };
 inline constexpr std::size_t brain_kind_count = 7;
+/// Spelled as on the command line, which is as the enumerator is; and back, nullopt: no such kind.
 std::string_view name(BrainKind kind);
 std::optional<BrainKind> brain_kind(std::string_view name);
 
@@ -39,7 +40,7 @@ class Brain {
   /// The command for now. Call it before Client::advance, at most once per tick and at least every few.
   PlayerCommand think(Micros now, const Client& client);
 
-  BrainKind kind() const { return kind_; }
+  BrainKind kind() const { return kind_; }  ///< for good
 
  private:
   void steer(Micros now, const Client& client);

@@ -68,10 +68,11 @@ class HostilePeer {
   HostilePeer(ClientConfig config, std::uint64_t seed, std::uint32_t datagrams_per_s)
       : server_(config.server), client_(std::move(config)), attacker_(seed, datagrams_per_s) {}
 
+  /// As Client::advance(); what the client would send goes out changed and added to (Attacker::act()).
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out);
 
-  const Client& honest_side() const { return client_; }
-  std::uint64_t attacks_sent() const { return attacker_.sent(); }
+  const Client& honest_side() const { return client_; }            ///< how it fares as a client
+  std::uint64_t attacks_sent() const { return attacker_.sent(); }  ///< see Attacker::sent()
 
  private:
   PeerAddress server_;

@@ -20,21 +20,25 @@
 
 namespace ashlar::client_sim {
 
+/// Where a client stands. From refused on it has ended, and only join_again() brings it back (from lost).
 enum class ClientState : std::uint8_t {
   connecting,  ///< hello is on its way
   joining,     ///< welcomed; waiting for the first snapshot
-  playing,
-  refused,  ///< the server said no; see Client::reason()
-  left,     ///< we said goodbye
-  lost,     ///< the server fell silent, closed the connection or sent us away
+  playing,     ///< a snapshot has come
+  refused,     ///< the server said no; see Client::reason()
+  left,        ///< we said goodbye
+  lost,        ///< the server fell silent, closed the connection or sent us away
 };
+/// As the enumerator is spelled.
 std::string_view name(ClientState state);
 
+/// What a client is made with. Its functions are called from advance(): what they refer to must outlive the
+/// client.
 struct ClientConfig {
   PeerAddress server;
-  std::string name = "player";
-  std::string build;
-  std::uint64_t nonce = 1;  ///< random, or drawn from a seed: the answer to our hello must carry it
+  std::string name = "player";  ///< not valid_player_name: the client is refused without asking the server
+  std::string build;            ///< for the server's log; made printable and cut to build_bytes_max
+  std::uint64_t nonce = 1;      ///< random, or drawn from a seed: the answer to our hello must carry it
   /// Hash of the map's content when the client holds it, placed as the welcome says; nullopt: lacks it.
   /// Called once for each map of the welcome.
   std::function<std::optional<std::uint64_t>(const WelcomeMap&)> content;
@@ -43,19 +47,20 @@ struct ClientConfig {
   std::function<std::shared_ptr<const PlacedMap>(const WelcomeMap&)> map;
   /// Likewise of a prop's.
   std::function<std::optional<std::uint64_t>(const WelcomeProp&)> prop_content;
-  Micros hello_retry{std::chrono::milliseconds{500}};
-  Micros connect_timeout{std::chrono::seconds{10}};
-  Micros silence_timeout{std::chrono::seconds{5}};  ///< without a valid packet while playing: lost
-  int lead_ticks = 2;                               ///< commands that should wait at the server
+  Micros hello_retry{std::chrono::milliseconds{500}};  ///< from one hello, or join, to its repeat
+  Micros connect_timeout{std::chrono::seconds{10}};    ///< no snapshot so long after the first hello: lost
+  Micros silence_timeout{std::chrono::seconds{5}};     ///< without a valid packet while playing: lost
+  int lead_ticks = 2;                                  ///< commands that should wait at the server
 };
 
-/// Counters only grow.
+/// Counters only grow, but for commands_skipped.
 struct ClientStats {
   std::uint64_t packets_in = 0, packets_out = 0, bytes_in = 0, bytes_out = 0;
   std::uint64_t snapshots = 0;           ///< ticks of which a part arrived
   std::uint64_t snapshots_complete = 0;  ///< ticks of which every part arrived
   std::uint64_t commands = 0;
-  std::uint64_t commands_skipped = 0;  ///< tick numbers jumped over to catch up with the server
+  /// Tick numbers jumped over to catch up with the server, since the last welcome.
+  std::uint64_t commands_skipped = 0;
   std::array<std::uint64_t, drop_reason_count> drops{};
   std::uint64_t rejoins = 0;  ///< times it was welcomed anew, by a server that did not know it any more
   Micros joined_after{0};     ///< from the first hello to the first snapshot
@@ -76,6 +81,7 @@ struct ClientStats {
 /// connections).
 class Client {
  public:
+  /// Nothing is sent before advance().
   explicit Client(ClientConfig config);
 
   /// Takes what arrived (entries of other peers are ignored), lets time pass, appends what is to be sent.
@@ -103,7 +109,8 @@ class Client {
   /// Says goodbye (thrice, as datagrams get lost), then the state becomes left.
   void leave(LeaveReason reason = LeaveReason::quit);
 
-  ClientState state() const { return state_; }
+  ClientState state() const { return state_; }  ///< why it is so: reason()
+  /// Refused, left or lost: it reads and sends nothing more.
   bool ended() const { return state_ >= ClientState::refused; }
   /// One line for people: why it was refused, lost or left; empty while it plays.
   const std::string& reason() const { return reason_; }

@@ -22,11 +22,12 @@ namespace ashlar::client_sim {
 ///   leapt, or a server that stood still, the next command is one that the server takes.
 class InputClock {
  public:
+  /// As new, and stopped until start().
   /// @param lead_ticks  the smallest lead wished for
   /// @param snapshot_every_ticks  from one snapshot to the next, as the server says; up to a second's
   void reset(std::uint16_t tick_rate_hz, int lead_ticks, std::uint16_t snapshot_every_ticks = 1);
 
-  bool running() const { return running_; }
+  bool running() const { return running_; }  ///< started since the last reset()
 
   /// A round trip was measured. The clock goes by the shortest of the last half second to second: long ones
   /// are of packets that waited for something once, in a stream many at a time, and commands numbered by them
@@ -49,8 +50,8 @@ class InputClock {
   /// of the caller the ticks that nobody could have played are passed over and counted.
   bool next(Micros now);
 
-  std::uint32_t newest_tick() const { return tick_; }
-  std::uint64_t skipped() const { return skipped_; }
+  std::uint32_t newest_tick() const { return tick_; }  ///< of the last command; 0 before start()
+  std::uint64_t skipped() const { return skipped_; }   ///< tick numbers passed over since reset()
   /// When the next command is due.
   Micros due() const { return std::chrono::duration_cast<Micros>(due_); }
 

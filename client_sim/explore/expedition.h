@@ -35,11 +35,13 @@ struct ExploreGoal {
 /// what the explorers themselves did: no secrets of the simulation. One thread.
 class Expedition {
  public:
+  /// Nobody has been anywhere, and all heights are as at the map's start. Cost: lays a grid over the whole
+  /// map.
   Expedition(std::shared_ptr<const PlacedMap> map, const Rules& rules);
 
-  const MapPlan& plan() const { return plan_; }
-  const GroundGrid& grid() const { return grid_; }
-  const Rules& rules() const { return rules_; }
+  const MapPlan& plan() const { return plan_; }     ///< lines, keys and what they do
+  const GroundGrid& grid() const { return grid_; }  ///< whose cells the numbers below are of
+  const Rules& rules() const { return rules_; }     ///< of the server
   /// The map alone, as use and shots see it.
   Space space() const { return {&air_, placed_}; }
   HeightsView heights() const { return heights_; }

@@ -11,6 +11,7 @@
 
 namespace ashlar::client_sim {
 
+/// What one explorer has done so far. Counters only grow.
 struct ExplorerCounters {
   std::uint32_t routes = 0;    ///< ways planned
   std::uint32_t idle = 0;      ///< times there was nothing left to do
@@ -38,11 +39,11 @@ class Explorer {
   /// The command for now: once a tick, after Expedition::observe().
   PlayerCommand think(const Body& body);
 
-  std::uint8_t keys() const { return keys_; }
-  const ExploreGoal& goal() const { return route_.goal; }
-  const Route& route() const { return route_; }
-  std::size_t progress() const { return at_; }
-  const ExplorerCounters& counters() const { return counters_; }
+  std::uint8_t keys() const { return keys_; }  ///< that it must have taken, going by where it was; a bit each
+  const ExploreGoal& goal() const { return route_.goal; }  ///< what it is after now; Kind::none: nothing
+  const Route& route() const { return route_; }            ///< the way it is on; valid until think()
+  std::size_t progress() const { return at_; }             ///< index into route().cells: how far it has come
+  const ExplorerCounters& counters() const { return counters_; }  ///< since it was made
 
  private:
   // explorer.cpp: what it is after

@@ -26,6 +26,7 @@ class LeapRun {
  public:
   enum class State : std::uint8_t { going, landed, failed };
 
+  /// @param now_s  Expedition::now_s()
   LeapRun(const Leap& leap, double now_s) : leap_(leap), since_s_(now_s) {}
 
   /// The command for now; once it landed or failed there is nothing more to do.

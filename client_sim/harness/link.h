@@ -49,8 +49,9 @@ class Link {
  public:
   Link(const LinkConditions& conditions, std::uint64_t seed) : conditions_(conditions), rng_{seed} {}
 
+  /// For what is sent from now on; what is under way keeps its fate.
   void set_conditions(const LinkConditions& conditions) { conditions_ = conditions; }
-  const LinkConditions& conditions() const { return conditions_; }
+  const LinkConditions& conditions() const { return conditions_; }  ///< the present ones
 
   /// Everything sent before `until` is lost, as in a network that has come apart; a stream's bytes wait.
   void partition(Micros until) { partition_until_ = until; }

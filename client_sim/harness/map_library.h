@@ -20,6 +20,7 @@ class MapLibrary {
   /// @return or one line that names the file and the remedy
   static std::expected<MapLibrary, std::string> open(const std::vector<std::string>& wads);
 
+  /// What was moved from can only be assigned to or destroyed.
   MapLibrary(MapLibrary&&) noexcept;
   MapLibrary& operator=(MapLibrary&&) noexcept;
   ~MapLibrary();

@@ -19,7 +19,7 @@ class OutFile {
   OutFile& operator=(OutFile&&) = delete;
   ~OutFile();
 
-  bool is_open() const { return descriptor_ >= 0; }
+  bool is_open() const { return descriptor_ >= 0; }  ///< false: made of an empty path, or moved from
   /// All of it. @return or one line that names the file and why
   std::expected<void, std::string> write(std::span<const std::uint8_t> bytes);
 

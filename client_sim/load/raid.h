@@ -28,8 +28,9 @@ inline constexpr std::size_t raid_kind_count = 5;
 std::string_view name(RaidKind kind);
 std::optional<RaidKind> raid_kind(std::string_view name);
 
+/// What raid, how hard and on whom.
 struct RaidOptions {
-  PeerAddress server;
+  PeerAddress server;  ///< IPv4 alone
   RaidKind kind = RaidKind::garbage;
   std::uint32_t peers = 1;    ///< sockets at once
   std::uint32_t per_s = 200;  ///< of each: datagrams, joins, or KB of frames; of idle ones: connections
@@ -42,6 +43,7 @@ struct RaidOptions {
 /// buffers, no right to send in another's name) is left out and told by sent().
 class Raid {
  public:
+  /// Opens no socket yet: turn() does. @return or one line: not an IPv4 address, or too few files may be open
   static std::expected<Raid, std::string> open(const RaidOptions& options);
   Raid(Raid&&) noexcept;
   Raid& operator=(Raid&&) noexcept;

@@ -46,13 +46,18 @@ struct LoadReport {
 
   /// Not one valid packet came back to anybody.
   bool nobody_answered() const { return clients > 0 && joined == 0 && refused == 0 && packets_in == 0; }
+  /// Every client came in, stayed, and was never a second without a snapshot.
   bool passed() const { return refused == 0 && dropped == 0 && starved == 0 && joined == clients; }
   double snapshots_per_s() const {
     return client_seconds > 0 ? static_cast<double>(snapshots) / client_seconds : 0;
   }
+  /// Packets dropped for any reason but being doubled or late, which the network does.
   std::uint64_t decode_errors() const;
 };
 
+/// Adds up the clients of a run. What no client knows (send_full, late_polls, attacks_sent, explored) stays
+/// empty.
+/// @param duration  of the run, for rates
 LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration);
 
 /// For people: a few lines.

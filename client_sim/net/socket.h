@@ -35,6 +35,7 @@ class ClientSocket {
   /// @return or one line saying why not. A TCP connection is only begun: bytes wait until it stands.
   static std::expected<ClientSocket, std::string> open(const PeerAddress& server);
 
+  /// What was moved from is closed: receive() and send() do nothing.
   ClientSocket(ClientSocket&& other) noexcept;
   ClientSocket& operator=(ClientSocket&& other) noexcept;
   ~ClientSocket();
@@ -43,11 +44,11 @@ class ClientSocket {
   void receive(DatagramBatch& in);
   /// Sends what is for the server, and over TCP what waited.
   void send(const DatagramBatch& out);
-  void close();
+  void close();  ///< at once: what waits in the queue is lost; again does nothing
   /// Of this end; 0: not known.
   std::uint16_t local_port() const;
 
-  const SocketCounters& counters() const { return counters_; }
+  const SocketCounters& counters() const { return counters_; }  ///< since it was opened
 
  private:
   ClientSocket(int socket, const PeerAddress& server) : socket_(socket), server_(server) {}

@@ -61,16 +61,18 @@ struct Broken {
   std::string detail;
 };
 
+/// What came of a run.
 struct Outcome {
   std::uint64_t hash = 0;       ///< over every tick's world and what each client made of it
   std::uint64_t ticks = 0;      ///< stepped by all servers of the run
   std::uint64_t sim_ticks = 0;  ///< of simulated time
   std::array<std::uint64_t, fault_kind_count> faults{};  ///< begun, by kind
   std::uint64_t servers = 0, joins = 0, chat_lines = 0, datagrams = 0, replayed_ticks = 0, checks = 0;
-  client_sim::LinkStats links;  ///< of all clients, both ways
-  std::optional<Broken> broken;
-  std::vector<std::uint8_t> recording;
+  client_sim::LinkStats links;          ///< of all clients, both ways
+  std::optional<Broken> broken;         ///< the first thing that did not hold; it ended the run
+  std::vector<std::uint8_t> recording;  ///< of the first server, when the config says keep_recording
 
+  /// Begun, of all kinds.
   std::uint64_t fault_count() const {
     std::uint64_t sum = 0;
     for (const std::uint64_t n : faults) sum += n;

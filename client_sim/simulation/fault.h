@@ -37,14 +37,16 @@ std::string_view name(FaultKind kind);
 
 /// The server is nobody's number in the list of clients.
 inline constexpr std::uint16_t server_subject = 0xffff;
+/// Else it is a client's.
 constexpr bool concerns_server(FaultKind kind) { return kind >= FaultKind::server_jump; }
 
+/// One thing that goes wrong, for whom and for how long.
 struct Fault {
   std::uint32_t tick = 0;   ///< when it begins, in ticks of simulated time from the start of the run
   std::uint32_t ticks = 0;  ///< how long it lasts
   FaultKind kind = FaultKind::loss;
   std::uint16_t subject = 0;  ///< client number, or server_subject
-  std::uint32_t amount = 0;
+  std::uint32_t amount = 0;   ///< see FaultKind
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 

@@ -16,7 +16,7 @@ class GroundMemo {
   /// What generate_chunk() returns. Asserts that it is always the same terrain.
   std::unique_ptr<Chunk> make(const Terrain& terrain, ChunkCoord at);
 
-  std::size_t chunk_count() const { return made_.chunk_count(); }
+  std::size_t chunk_count() const { return made_.chunk_count(); }  ///< kept, at most chunks_max
   /// What they take, about.
   std::size_t bytes() const { return bytes_; }
 

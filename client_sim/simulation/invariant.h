@@ -43,7 +43,8 @@ std::vector<std::unique_ptr<Invariant>> all_invariants();
 /// How findings name an entity.
 std::string entity_name(EntityId id);
 
-// Where they are, by what they look at; each list is made in the file of that name.
+/// Append the checks of one kind, by what they look at: the world, what clients make of it, or the server's
+/// books. Each list is made in the file of that name (invariants_world.cpp, ...).
 void add_world_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_server_invariants(std::vector<std::unique_ptr<Invariant>>& out);

@@ -29,9 +29,9 @@ class Match final : private server::TickSink {
   Outcome finish();
 
   // --- for the checks ---
-  const SimulationConfig& config() const { return config_; }
-  Micros now() const { return now_; }
-  std::uint32_t tick() const;  ///< of simulated time
+  const SimulationConfig& config() const { return config_; }  ///< as given, its ground never null
+  Micros now() const { return now_; }                         ///< simulated time since the start
+  std::uint32_t tick() const;                                 ///< of simulated time
   std::span<const std::unique_ptr<Seat>> seats() const { return seats_; }
   /// Null while no server runs.
   const server::Host* host() const { return host_.get(); }

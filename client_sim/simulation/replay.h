@@ -19,12 +19,14 @@ struct TracePoint {
   std::uint8_t stuck_ticks = 0;
 };
 
+/// How far to replay, whom to watch, and where ground and props come from.
 struct ReplayOptions {
   std::optional<std::uint32_t> until_tick;  ///< stops after this tick
   EntityId trace{};                         ///< 0: nobody; a player or a monster
+  /// Called after each tick in which `trace` is there; may be empty.
   std::function<void(const TracePoint&)> on_trace;
-  ChunkSource ground;
-  PropSource props;  ///< may be empty: no recording with props can then be replayed
+  ChunkSource ground;  ///< null: generated from the seed
+  PropSource props;    ///< may be empty: no recording with props can then be replayed
 };
 
 /// A tick whose hash is not the recorded one. Tick 0: the world differs before anyone moved.
@@ -33,12 +35,13 @@ struct ReplayMismatch {
   std::uint64_t recorded = 0, replayed = 0;
 };
 
+/// How far a replay came and whether it agreed.
 struct ReplayResult {
-  std::uint32_t ticks = 0;
+  std::uint32_t ticks = 0;                 ///< stepped, one that did not agree among them
   std::uint64_t hash = 0;                  ///< of the world after the last tick
   bool torn = false;                       ///< the recording's end was cut off, as after a crash
   std::optional<ReplayMismatch> mismatch;  ///< the first; the replay ended there
-  std::uint32_t traced = 0;                ///< ticks in which the traced entity was there
+  std::uint32_t traced = 0;                ///< times that on_trace was called
 };
 
 /// Steps a world through what a recording says entered it. Ground is made from its coordinates.

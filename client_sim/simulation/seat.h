@@ -27,12 +27,14 @@ struct SentCommand {
 /// its path to the server, and what an observer beside it would know of what it said and heard.
 class Seat {
  public:
+  /// @param config  must outlive the seat
+  /// @param number  below clients_limit; it and the config's seed decide transport, brain, hostility and link
   Seat(const SimulationConfig& config, std::uint32_t number);
 
   // --- who sits here ---
-  std::uint32_t number() const { return number_; }
-  bool hostile() const { return attacker_.has_value(); }
-  const PeerAddress& address() const { return address_; }
+  std::uint32_t number() const { return number_; }         ///< Fault::subject
+  bool hostile() const { return attacker_.has_value(); }   ///< whoever sits here attacks
+  const PeerAddress& address() const { return address_; }  ///< of the present client, or of the last one
   /// Null while nobody sits here.
   const Client* client() const { return client_.get(); }
   /// How many clients have sat here; one that was welcomed anew is another.
@@ -45,7 +47,9 @@ class Seat {
   Micros calm_since() const { return active_.empty() ? calm_since_ : Micros::max(); }
 
   // --- what goes wrong ---
+  /// A fault of a client's kind takes effect. Each that begins must end, with the same value.
   void begin(const Fault& fault, Micros now);
+  /// Calm begins where no other fault goes on. After corruption the client leaves its place to a new one.
   void end(const Fault& fault, Micros now);
   /// The server is gone or back, or its processor was away: no fault of this seat, but no calm either.
   void disturb(Micros now) { calm_since_ = now; }

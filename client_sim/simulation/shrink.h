@@ -7,6 +7,7 @@
 
 namespace ashlar::simulation {
 
+/// What shrink() came to.
 struct Shrunk {
   std::vector<Fault> faults;  ///< still breaks; no single one can be left out unless the budget ran out
   std::size_t runs = 0;       ///< how often `breaks` was asked

@@ -24,12 +24,14 @@ struct SimulateOptions {
   std::string rates, without, faults_file, broken;  ///< as they were given, to be told again
 };
 
+/// A command line, understood or answered.
 struct SimulateCommand {
   std::optional<SimulateOptions> options;
   std::string text;   ///< help, or one line that names what is wrong
   int exit_code = 0;  ///< when there are no options
 };
 
+/// Reads the arguments behind argv[0] and checks them, against each other, too. Touches no file.
 SimulateCommand parse_simulate(int argc, const char* const* argv);
 
 /// The command that plays a run again.

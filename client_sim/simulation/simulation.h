@@ -12,6 +12,7 @@ namespace ashlar::simulation {
 /// Needs no clock, socket or disk. Preconditions: the limits in config.h; a tick rate of 10 to 128.
 Outcome simulate(const SimulationConfig& config);
 
+/// What shrink_run() came to.
 struct ShrunkOutcome {
   std::vector<Fault> faults;  ///< a short list that still breaks the same thing
   std::size_t runs = 0;
@@ -19,7 +20,8 @@ struct ShrunkOutcome {
 };
 
 /// Looks for a short list of faults that still breaks what `outcome` broke, in at most `runs_max` runs.
-/// Each run ends where the first one broke at the latest. Precondition: outcome.broken holds.
+/// Each run ends within two seconds of where the first one broke. Precondition: outcome.broken holds
+/// (asserted).
 ShrunkOutcome shrink_run(const SimulationConfig& config, const Outcome& outcome, std::size_t runs_max);
 
 }  // namespace ashlar::simulation

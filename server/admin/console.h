@@ -10,6 +10,7 @@ namespace ashlar::server {
 
 enum class ConsoleVerb : std::uint8_t { help, status, players, say, kick, motd, noclip, reload, stop };
 
+/// A line of the console, understood. What a verb does not need is left empty.
 struct ConsoleCommand {
   ConsoleVerb verb{};
   /// Of motd and say the text; of noclip the player's name; of kick name and reason, see kick_order().
@@ -24,6 +25,7 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
 /// What `help` answers, in one line.
 std::string_view console_help();
 
+/// Whom `kick` means.
 struct KickOrder {
   std::string name;
   std::string reason;  ///< never empty
@@ -44,7 +46,7 @@ class Console {
   /// Whole lines that have arrived, without their ends. A line longer than line_bytes_max is cut.
   /// Cost: one system call while nothing is there.
   std::vector<std::string> poll();
-  bool ended() const { return ended_; }
+  bool ended() const { return ended_; }  ///< the input is over or cannot be read; for good
 
   static constexpr std::size_t line_bytes_max = 1024;
 

@@ -10,15 +10,16 @@ namespace ashlar::server {
 /// allocation; adding is a few instructions.
 class Histogram {
  public:
+  /// Any value. A bucket's count wraps beyond 2^32 - 1.
   void add(std::uint64_t ns) {
     ++counts_[bucket(ns)];
     ++count_;
     max_ = std::max(max_, ns);
   }
 
-  void clear() { *this = Histogram(); }
-  std::uint64_t count() const { return count_; }
-  std::uint64_t max() const { return max_; }
+  void clear() { *this = Histogram(); }           ///< as new; writes all 4 KiB
+  std::uint64_t count() const { return count_; }  ///< values added
+  std::uint64_t max() const { return max_; }      ///< the largest, exact; 0 when there are none
 
   /// The upper end of the bucket that holds the q-th of all values, never above max(); 0 when there are none.
   std::uint64_t quantile(double q) const {

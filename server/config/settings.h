@@ -21,6 +21,7 @@ enum class ValueKind : std::uint8_t { whole, real, text, choice, toggle, duratio
 /// Texts of a value: one, or several for lists. What flags, environment and files are all reduced to.
 using RawValue = std::vector<std::string>;
 
+/// A row of the table: all that is known about one setting.
 struct Setting {
   std::string key{};    ///< TOML: "max_clients"; the flag is --max-clients, the variable ASHLAR_MAX_CLIENTS
   std::string group{};  ///< heading in help and file
@@ -38,8 +39,9 @@ struct Setting {
   /// As `set` would take it. Lists may be empty.
   std::function<RawValue(const Config&)> get{};
 
-  std::string flag() const;
-  std::string variable() const;
+  std::string flag() const;      ///< "--max-clients"
+  std::string variable() const;  ///< "ASHLAR_MAX_CLIENTS"
+  /// Takes any number of texts; all others take exactly one.
   bool is_list() const { return kind == ValueKind::texts || is_table(); }
   /// Given as tables in a file: [[map]], [[prop]].
   bool is_table() const { return kind == ValueKind::maps || kind == ValueKind::props; }
@@ -48,7 +50,7 @@ struct Setting {
 /// All settings in the order of help and file. Built once, on first use.
 std::span<const Setting> settings();
 
-/// Index into settings() by TOML key, or npos.
+/// Index into settings() by TOML key, or no_setting.
 std::size_t find_setting(std::string_view key);
 inline constexpr std::size_t no_setting = static_cast<std::size_t>(-1);
 

@@ -14,10 +14,11 @@ namespace ashlar::server {
 /// Maps in one world; as many as a welcome message can name.
 inline constexpr std::size_t map_requests_max = placed_maps_max;
 
+/// Decimal digits alone, from low to high, both included. Negative ones are out of range.
 std::expected<std::uint64_t, std::string> parse_whole(std::string_view text, std::uint64_t low,
                                                       std::uint64_t high);
 
-/// Finite only.
+/// Finite only, from low to high; "0.5" or "5e-1".
 std::expected<double, std::string> parse_real(std::string_view text, double low, double high);
 
 /// The shortest text that reads back as the same number.

@@ -14,6 +14,7 @@ namespace ashlar::server {
 /// Appends the last line: a hash of everything before it. @param text  ends with a newline
 std::string seal_world_text(std::string text);
 
+/// What a world.toml says, and how far it is to be believed.
 struct WorldFile {
   std::vector<FileValue> values;
   /// Of the format before check lines: whole as far as can be told, which is not far.

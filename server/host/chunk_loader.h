@@ -18,7 +18,7 @@ class ChunkLoader {
   /// Fills `ready` and `dropped` for the next tick. At most one column of each a call: about 1 ms.
   void plan(const World& world, std::vector<ReadyChunk>& ready, std::vector<ChunkCoord>& dropped);
 
-  std::size_t extra_columns() const { return extra_.size(); }
+  std::size_t extra_columns() const { return extra_.size(); }  ///< loaded outside the home region
 
  private:
   void make(const World& world, IVec2 column, std::vector<ReadyChunk>& ready);

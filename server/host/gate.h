@@ -47,9 +47,14 @@ class Gate {
   /// What all addresses together may use begins anew.
   void next_tick();
 
+  /// May this hello be read? Like the next three it spends of the address's and the tick's budget when it
+  /// says yes and counts when it says no. O(1).
   bool greets(Micros now, const PeerAddress& peer);
+  /// May this peer be told that it is refused?
   bool refuses(Micros now, const PeerAddress& peer);
+  /// Does this ping get its pong?
   bool answers_ping(Micros now, const PeerAddress& peer);
+  /// May it be told that there is no such connection? Once in unknown_every for one address and port.
   bool tells_unknown(Micros now, const PeerAddress& peer);
 
   /// False: too many sessions of this address have ended after a short stay.
@@ -57,7 +62,7 @@ class Gate {
   /// A session ended after so long.
   void note_stay(Micros now, const PeerAddress& peer, Micros stay);
 
-  const GateCounters& counters() const { return counters_; }
+  const GateCounters& counters() const { return counters_; }  ///< since the start
 
  private:
   struct Told {

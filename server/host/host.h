@@ -30,11 +30,13 @@ using Micros = std::chrono::duration<std::int64_t, std::micro>;
 enum class Phase : std::uint8_t { poll, receive, step, publish, housekeeping, send };
 inline constexpr std::size_t phase_count = 6;
 
+/// What a Host is made with. The bounds are asserted; Host::set_message_of_the_day() is the only change
+/// later.
 struct HostConfig {
-  std::uint32_t clients_max = 256;
-  std::uint32_t clients_per_address_max = 256;
+  std::uint32_t clients_max = 256;  ///< sessions; 1 to 65535 and no more than WorldSetup::players_max
+  std::uint32_t clients_per_address_max = 256;  ///< sessions at once; of IPv6 a /64 counts as one
   std::uint16_t snapshot_every_ticks = 1;  ///< at most a second's: clients take no welcome that says more
-  double interest_radius_m = 64;
+  double interest_radius_m = 64;           ///< around a player's eye: it is told of the cells within reach
   /// Sessions of less than a minute that an address (of IPv6: one /64) may end in a minute, beyond a burst of
   /// twice its clients: who comes and goes more often waits. 0: no limit.
   std::uint32_t rejoins_per_minute = 600;

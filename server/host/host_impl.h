@@ -18,48 +18,69 @@
 
 namespace ashlar::server {
 
+/// Over all of an address. Not keyed: the tables that use it hold no more rows than there are sessions.
 struct AddressHash {
   std::size_t operator()(const PeerAddress& a) const;
 };
 
-/// The Host's inside, split over host.cpp (time and ticks), host_receive.cpp (what clients say) and
-/// host_send.cpp (what they are told).
+/// The Host's inside, split over host.cpp (time and ticks), host_receive.cpp (what clients say, and how
+/// sessions end), host_send.cpp (what they are told) and host_audit.cpp.
 struct Host::Impl {
+  /// Asserts the bounds of HostConfig and reserves the tables for clients_max.
   Impl(const HostConfig& given, std::unique_ptr<World> a_world, const SecretKey& key);
 
   // host.cpp
+  /// One step of the world with what was collected, and all that follows from it: snapshots, joins, timeouts.
   void run_tick(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
-  void fill_input();
+  void fill_input();  ///< collects the next tick's input: joins, commands, leaves, ground
+  /// After a step: where the world turned a player, its session's delta_yaw takes the turn up.
   void adopt_turns();
-  void note_fights();
+  void note_fights();  ///< after a step: who hit, was hit or lost health
+  /// Within fight_linger, and alive. Precondition: a player's id.
   bool fought_lately(EntityId player) const;
-  void let_go();
+  void let_go();  ///< lingering bodies whose time is over go into `leaves`
+  /// Gives those that the step let in their entity; whom it did not is refused.
   void settle_joins(DatagramBatch& out, std::vector<HostEvent>& events);
+  /// Once a tick: refills what sessions may send, ends those that are kicked or silent, sends chat.
   void keep_house(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
-  std::uint32_t next_tick() const { return number(world->tick()) + 1; }
-  Micros due_at(std::int64_t slot) const;
-  std::int64_t ticks_due() const;
-  void take_seat(std::uint32_t row);
-  void leave_seat(std::uint32_t row);
+  std::uint32_t next_tick() const { return number(world->tick()) + 1; }  ///< that will be stepped next
+  Micros due_at(std::int64_t slot) const;  ///< when a tick slot (see tick_slots) begins
+  std::int64_t ticks_due() const;          ///< slots begun by `now` and neither played nor given up
+  void take_seat(std::uint32_t row);       ///< into `seated`; precondition: not in it
+  void leave_seat(std::uint32_t row);      ///< out of `seated`; asserts that it is in it
+  /// Nanoseconds; always 0 without HostConfig::stopwatch_ns.
   std::uint64_t stopwatch() const { return config.stopwatch_ns != nullptr ? config.stopwatch_ns() : 0; }
-  void note_phase(Phase phase, std::uint64_t ns);
+  void note_phase(Phase phase, std::uint64_t ns);  ///< last, longest and sum of a phase, in the status
 
   // host_receive.cpp
+  /// Everything of a batch, then the connections that ended. After shut_down() it only counts.
   void receive(Micros now, const DatagramBatch& in, DatagramBatch& out, std::vector<HostEvent>& events);
+  /// One datagram of anybody: dropped and counted by reason, or handed to one of the below.
   void receive_one(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
                    DatagramBatch& out, std::vector<HostEvent>& events);
+  /// A sound packet of no connection: hellos and pings go on, all else is dropped.
   void on_stranger(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
                    const Packet& packet, DatagramBatch& out, std::vector<HostEvent>& events);
+  /// A packet of a connection that is not there or not this address's: told so, within the gate's limits.
   void on_unknown(Micros now, const PeerAddress& from, const Packet& packet, DatagramBatch& out);
+  /// A kicked client went on talking: it hears its goodbye again, in no more bytes than it sent.
   void on_dismissed(Micros now, Session& session, std::size_t bytes, DatagramBatch& out);
+  /// Its pong, within the gate's limits and without a session.
   void on_ping(Micros now, const PeerAddress& from, const Ping& ping, DatagramBatch& out);
+  /// Refuses, says a lost welcome again, or begins a session. One of the same address and port gives way only
+  /// when it has been silent; else the hello is dropped.
   void on_hello(Micros now, const PeerAddress& from, const PacketHeader& header, const Hello& hello,
                 DatagramBatch& out, std::vector<HostEvent>& events);
+  /// A greeted session that holds all content joins in the next tick; one that does not is refused and
+  /// removed.
   void on_join(Session& session, const Join& join, DatagramBatch& out, std::vector<HostEvent>& events);
+  /// Commands into the input buffer. Like chat it counts for nothing in a session that does not play.
   void on_input(Session& session, const Input& input);
+  /// The next line in number, to everybody, unless the session has used up what it may say.
   void on_chat(Session& session, const Chat& chat, std::vector<HostEvent>& events);
-  void drop(DropReason reason) { ++status.drops[static_cast<std::size_t>(reason)]; }
-  Session* session_of(std::uint32_t connection);
+  void drop(DropReason reason) { ++status.drops[static_cast<std::size_t>(reason)]; }  ///< counts it
+  Session* session_of(std::uint32_t connection);  ///< null: no such connection
+  /// Null when full: lingering bodies count, as they hold places in the world. O(clients_max).
   Session* free_session();
   /// Who was greeted and has not joined gives way, so that no number of them keeps players out.
   void make_room(const PeerAddress& from, std::vector<HostEvent>& events);
@@ -67,23 +88,43 @@ struct Host::Impl {
   std::uint32_t next_connection(std::uint32_t row);
 
   // host_send.cpp
+  /// Appends to `out` and counts; what is longer than a datagram is dropped.
   void send(const PeerAddress& to, std::span<const std::uint8_t> bytes, DatagramBatch& out);
+  /// With a sequence of its own and acknowledgements. One that is not sent counts as a lost packet.
   PacketHeader next_header(Session& session, Micros now);
+  /// Tells the session what to build its world from; the message of the day is cut to motd_bytes_max.
   void welcome(Micros now, Session& session, DatagramBatch& out);
   /// Within the budget for refusals; over TCP the connection ends either way.
   void refuse(const PeerAddress& to, std::uint64_t nonce, RefuseReason reason, std::string text,
               const std::string& player, DatagramBatch& out, std::vector<HostEvent>& events);
+  /// Sends the goodbye; over TCP the connection closes behind it. The session itself stays.
   void say_goodbye(Session& session, GoodbyeReason reason, const std::string& text, DatagramBatch& out);
+
+  // host_receive.cpp: how sessions end
+  /// Tells a session in kicked_for why it goes and takes it out of the world. Over UDP it stays for a while,
+  /// dismissed, to be told again.
   void dismiss(Micros now, Session& session, DatagramBatch& out, std::vector<HostEvent>& events);
+  /// Puts the session into state `then`. Where it played the body leaves in the next tick, or lingers after a
+  /// fight.
+  /// @param why  for log and chat; empty: nobody is told in chat
   void leave_world(Session& session, const std::string& why, SessionState then,
                    std::vector<HostEvent>& events);
+  /// Frees the session and its row; `session` is empty afterwards.
   void remove(Session& session, const std::string& why, std::vector<HostEvent>& events);
+
+  // host_send.cpp
+  /// The tick's snapshots for all who play.
   void publish(Micros now, DatagramBatch& out);
+  /// One client's snapshot: own player, and whom it may see within its interest radius.
   void publish_to(Session& session, Micros now, DatagramBatch& out);
   SnapshotPlan lay_out(Session& session, SnapshotHead& head, std::span<const CellBlock> blocks);
+  /// All lines it has not confirmed, at most every 250 ms; notices join them while few wait.
   void send_chat(Micros now, Session& session, DatagramBatch& out);
+  /// A line of chat for everybody who plays, cut to chat_bytes_max. @param from  empty: the server
   void tell_all(const std::string& from, const std::string& text);
+  /// Into one client's queue; a full one gives its oldest line up, counted.
   void push_chat(Session& session, const std::string& from, const std::string& line);
+  /// Due lines about joins and leaves into everybody's queue of notices.
   void tell_notices(Micros now);
 
   HostConfig config;

@@ -22,6 +22,7 @@ class InputBuffer {
   /// How often a missing command repeats the last one: for 0.1 s, at least once.
   static constexpr std::uint32_t repeat_ticks(std::uint32_t tick_rate_hz) { return (tick_rate_hz + 5) / 10; }
 
+  /// Empty; until the first command take() gives one that stands still.
   explicit InputBuffer(std::uint32_t tick_rate_hz = 60)
       : repeat_ticks_(repeat_ticks(tick_rate_hz)), missed_(repeat_ticks_) {}
 
@@ -40,6 +41,7 @@ class InputBuffer {
     return InputVerdict::taken;
   }
 
+  /// What a tick plays.
   struct Played {
     PlayerCommand command;
     bool own = false;  ///< the client's command for this very tick; false: repeated or standing still

@@ -15,7 +15,9 @@ class Notices {
   using Micros = std::chrono::duration<std::int64_t, std::micro>;
   static constexpr Micros every{1'000'000};
 
+  /// Counts somebody in until the next take(). Beyond the first two the names are not kept.
   void joined(const std::string& name) { add(joined_, name, ""); }
+  /// @param why  shown where one alone left
   void left(const std::string& name, const std::string& why) { add(left_, name, why); }
 
   /// The lines that are due, at most one for those who came and one for those who went.

@@ -20,11 +20,12 @@ inline constexpr std::int32_t datagrams_per_tick = 3;
 inline constexpr std::int32_t datagrams_burst = 96;
 inline constexpr std::int32_t chat_lines_burst = 4;
 
+/// Where a session stands on its way. It may end from each of them, which makes its row free.
 enum class SessionState : std::uint8_t {
-  free,
-  greeted,  ///< welcomed; has not yet said which maps it holds
-  joining,  ///< its join enters the next tick
-  playing,
+  free,       ///< nobody's row
+  greeted,    ///< welcomed; has not yet said which maps it holds
+  joining,    ///< its join enters the next tick
+  playing,    ///< has an entity in the world
   dismissed,  ///< kicked: out of the world, but still told so when it says something
 };
 

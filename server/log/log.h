@@ -22,11 +22,13 @@ struct LogField {
   std::string_view key;
   std::variant<std::string_view, std::int64_t, std::uint64_t, double, bool> value;
 
+  /// Texts are not copied. @param v  of char*: not null
   LogField(std::string_view k, std::string_view v) : key(k), value(v) {}
   LogField(std::string_view k, const std::string& v) : key(k), value(std::string_view(v)) {}
   LogField(std::string_view k, const char* v) : key(k), value(std::string_view(v)) {}
   LogField(std::string_view k, bool v) : key(k), value(v) {}
   LogField(std::string_view k, double v) : key(k), value(v) {}
+  /// Any width, by its value.
   template <std::unsigned_integral T>
   LogField(std::string_view k, T v) : key(k), value(static_cast<std::uint64_t>(v)) {}
   template <std::signed_integral T>
@@ -51,6 +53,7 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
+  /// One line, when logs(level). @param name  of the event: a literal like "late_tick"
   void event(LogLevel level, std::string_view name, std::span<const LogField> fields);
   void event(LogLevel level, std::string_view name, std::initializer_list<LogField> fields) {
     event(level, name, std::span(fields.begin(), fields.size()));
@@ -62,8 +65,8 @@ class Log {
     event(LogLevel::warning, name, fields);
   }
 
-  void set_level(LogLevel least);
-  bool logs(LogLevel level) const;
+  void set_level(LogLevel least);   ///< from now on; any thread
+  bool logs(LogLevel level) const;  ///< is the level at or above the least?
   /// Lines that the sink had no room for so far.
   std::uint64_t lines_lost() const;
 

@@ -35,16 +35,18 @@ class ByteQueue {
     return true;
   }
 
+  /// All that waits, oldest first. Valid until the next push() or pop().
   std::span<const std::uint8_t> front() const { return {bytes_.data() + read_, size()}; }
 
+  /// Takes the oldest bytes away. Precondition: count <= size(); not checked.
   void pop(std::size_t count) {
     read_ += count;
     if (read_ == bytes_.size()) bytes_.clear(), read_ = 0;
   }
 
-  std::size_t size() const { return bytes_.size() - read_; }
-  bool empty() const { return size() == 0; }
-  std::size_t memory_bytes() const { return bytes_.capacity(); }
+  std::size_t size() const { return bytes_.size() - read_; }      ///< bytes waiting
+  bool empty() const { return size() == 0; }                      ///< nothing waits
+  std::size_t memory_bytes() const { return bytes_.capacity(); }  ///< held, waiting or not
 
  private:
   std::vector<std::uint8_t> bytes_;

@@ -13,6 +13,7 @@
 
 namespace ashlar::server {
 
+/// The two sockets of a server, bound to one port; they close with this.
 struct ListenSockets {
   asio::ip::udp::socket udp;
   asio::ip::tcp::acceptor tcp;

@@ -40,8 +40,10 @@ enum class TcpClose : std::uint8_t {
   displaced,   ///< a stranger that gave way to a newer one
   failed,      ///< the system could not send
 };
+/// As the enumerator is spelled.
 std::string_view name(TcpClose why);
 
+/// A connection that this side closed, for the log.
 struct TcpClosed {
   PeerAddress peer;
   TcpClose why{};

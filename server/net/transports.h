@@ -14,6 +14,7 @@
 
 namespace ashlar::server {
 
+/// Where a server listens, and how much it must be able to take in.
 struct TransportConfig {
   ListenAddress listen;
   std::uint16_t port = 7777;        ///< UDP and TCP alike; 0 takes any that is free for both
@@ -41,9 +42,9 @@ class Transports {
   /// True when nothing waits in a TCP queue: at shutdown, poll until it is, within a limit.
   bool flushed() const;
 
-  std::uint16_t port() const;
-  std::size_t tcp_connections() const;
-  std::size_t tcp_strangers() const;
+  std::uint16_t port() const;           ///< the one bound, also where 0 was asked for
+  std::size_t tcp_connections() const;  ///< open now, strangers' and closing ones among them
+  std::size_t tcp_strangers() const;    ///< of them, those that are no players'
   /// See TcpPort::closes().
   std::span<const TcpClosed> tcp_closes() const;
   const TransportCounters& counters() const;
@@ -59,7 +60,7 @@ class Transports {
 };
 
 /// Kernel bytes (payload and its overhead) that hold what clients_max send within the longest pause the
-/// server may make between two polls, 50 ms or three ticks.
+/// server may make between two polls, 50 ms or three ticks. From 1 to 256 MiB.
 std::size_t receive_buffer_bytes_for(std::uint32_t clients_max, std::uint16_t tick_rate_hz);
 
 }  // namespace ashlar::server

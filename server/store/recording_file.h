@@ -23,9 +23,9 @@ class RecordingFile {
   RecordingFile& operator=(RecordingFile&&) = delete;
   ~RecordingFile();
 
-  void keep() { kept_ = true; }
-  int descriptor() const { return descriptor_; }
-  const std::string& path() const { return path_; }
+  void keep() { kept_ = true; }                      ///< the file stays
+  int descriptor() const { return descriptor_; }     ///< to write to; closed with the object
+  const std::string& path() const { return path_; }  ///< as the pattern gave it, number included
 
  private:
   RecordingFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}

@@ -12,6 +12,7 @@
 
 namespace ashlar::server {
 
+/// What --list-maps prints: `text` on stdout, `damaged` on stderr.
 struct MapList {
   std::string text;     ///< a line per map that reads, or that there are none; ends with a newline
   std::string damaged;  ///< a line per map that does not: lump, entry and reason; empty when all do
@@ -20,6 +21,7 @@ struct MapList {
 /// Name, lines, sectors, leaves and things of every map. Cost: compiles them.
 MapList list_maps(const WadStack& wads);
 
+/// What a picture of a map shows beside the map.
 struct DrawOptions {
   std::optional<DVec2> from;  ///< map units: shows what is seen from here, doors open
 };
