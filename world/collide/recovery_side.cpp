@@ -15,6 +15,10 @@ constexpr double axis_radius_m = 0.05;
 
 bool within(DVec3 way, double reach_m) { return dot(way, way) <= reach_m * reach_m; }
 
+/// Does a way that is met at time t lead up to its end? Who only touches a solid at the end has met it or not
+/// as rounding has it.
+bool leads_to_end(double t, DVec3 way) { return within(way * (1 - t), contact_slop_m); }
+
 }  // namespace
 
 RecoverySide::RecoverySide(const Space& space, const Cylinder& shape, DVec3 position, DVec3 last_free)
@@ -76,17 +80,22 @@ bool RecoverySide::in_rock(const Cylinder& shape) const {
 
 bool RecoverySide::clear(DVec3 from, DVec3 to) const {
   if (from == to) return true;
-  if (known_) return !space_sweep(space_, shape_, from, to - from).hit();
-  const BlockRange range = blocks_of(swept(bounds_of(shape_, from), to - from));
+  const DVec3 way = to - from;
+  const auto free = [way](const SweepHit& hit) {
+    return !hit.hit() || (!hit.started_inside && leads_to_end(hit.t, way));
+  };
+  if (known_) return free(space_sweep(space_, shape_, from, way));
+  const BlockRange range = blocks_of(swept(bounds_of(shape_, from), way));
   if (!fits_ || !window_.covers(range.low, range.high)) return false;
-  if (window_sweep(window_, rounded_box_of(shape_), from, to - from).hit) return false;
+  const BlockHit block = window_sweep(window_, rounded_box_of(shape_), from, way);
+  if (block.hit && (block.started_inside || !leads_to_end(block.t, way))) return false;
   if (rock_unknown_) return true;
-  const Aabb way = swept(bounds_of(rock_shape_, from), to - from);
+  const Aabb reach = swept(bounds_of(rock_shape_, from), way);
   for (const MapInSpace& m : space_.maps)
-    if (map_in_reach(*m.map, way) && map_sweep(*m.map, m.heights, rock_shape_, from, to - from).hit())
+    if (map_in_reach(*m.map, reach) && !free(map_sweep(*m.map, m.heights, rock_shape_, from, way)))
       return false;
-  return std::ranges::none_of(
-      space_.props, [&](const Prop* prop) { return prop->sweep(rock_shape_, from, to - from).hit(); });
+  return std::ranges::all_of(space_.props,
+                             [&](const Prop* prop) { return free(prop->sweep(rock_shape_, from, way)); });
 }
 
 /// Straight, or around a corner of the profile: up first and down last, or down first and up last.

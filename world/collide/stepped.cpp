@@ -55,8 +55,8 @@ void settle(SlideEnd& end, DVec3 velocity, DVec3 lost, double dt_s, ContactList&
 
 SlideEnd stepped_motion(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way, double dt_s,
                         ContactList& contacts) {
-  // A step no longer than the radius: what is within reach of its end is on this side of the thinnest wall.
-  const double step_m_max = std::min(cylinder_step_m_max, around.shape().radius_m);
+  // A step well below the radius: what is within reach of its end is on this side of the thinnest wall.
+  const double step_m_max = std::min(cylinder_step_m_max, 0.5 * around.shape().radius_m);
   const double steps_wanted = std::ceil(length(way) / step_m_max);
   if (!(steps_wanted <= cylinder_steps_max)) return slide(around, position, velocity, way, dt_s, contacts);
   SlideEnd end;

@@ -14,7 +14,7 @@ inline constexpr int point_steps_max = 32;
 /// What a stepped motion may ask of its surroundings: for each step an overlap and a correction.
 inline constexpr std::uint32_t stepped_queries_max = cylinder_steps_max * (1 + correct_queries_max);
 
-/// Moves a body by `way` in steps of at most cylinder_step_m_max and its radius, each followed by a
+/// Moves a body by `way` in steps of at most cylinder_step_m_max and half its radius, each followed by a
 /// correction to the nearest free place. In a gap narrower than the body that is the last free place.
 /// Momentum from positions: what corrections took from the way they take from the velocity (over dt_s), and
 /// they never make it faster. No allocation.

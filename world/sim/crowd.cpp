@@ -138,7 +138,7 @@ void Crowd::push_apart(const Space& space, const Rules& rules) {
       const Surroundings around(space, m.against_walls, swept(bounds_of(m.against_walls, m.position_m), way));
       ContactList contacts;
       const SlideEnd end = slide(around, m.position_m, {}, way, rules.tick_s(), contacts);
-      if (!end.started_inside) {
+      if (!end.started_inside && in_bounds(end.position_m)) {
         m.body->position_m = end.position_m;
         m.body->last_free_m = end.position_m;
       }

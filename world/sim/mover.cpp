@@ -115,14 +115,15 @@ void carry(const Space& space, const MoverTraits& traits, double dt_s, bool keep
     return;
   }
   follow_eye(body, dt_s);
+  const DVec3 start = body.position_m;
   // Also between two solids: recovery ends on the side that the body came from.
   if (body.stuck_ticks != 0 || around.overlaps(body.position_m)) {
     recover(space, traits.shape, dt_s, body, report);
+    if (!in_bounds(body.position_m)) body.position_m = start, report.lost = true;
     return;
   }
   body.recovery_velocity_mps = {};
   body.velocity_mps = without_dust(body.velocity_mps);
-  const DVec3 start = body.position_m;
   if (body.grounded != 0 && keep_to_ground && !traits.flies) {
     move_grounded(around, traits, dt_s, body, report);
   } else {

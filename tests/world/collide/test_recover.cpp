@@ -316,6 +316,21 @@ TEST_CASE("a sealed cell and unknown ground ask for a spawn", "[world][collide][
   CHECK(body.position_m == DVec3{0.5, 0.5, 0.5});
 }
 
+TEST_CASE("a place that only touches a wall is as good as any, however it is rounded",
+          "[world][collide][recover]") {
+  const VoxelVolume volume =
+      make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b.z < 0 || (b.x == 4 && b.z < 12); });
+  const Space space{&volume, {}};
+  Rng rng{3};
+  unsigned farther = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const double last_x = rng.between(0.6, 3.4);
+    const auto target = recovery_target(space, Cylinder{0.5, 1.75}, {3.8, 2.5, 0}, {last_x, 2.5, 0});
+    farther += !target || *target != DVec3{3.5, 2.5, 0};
+  }
+  CHECK(farther == 0);
+}
+
 TEST_CASE("embedded bodies in random worlds get free, or are told to be lost", "[world][collide][recover]") {
   const int density = GENERATE(10, 40);
   CAPTURE(density);
