@@ -31,6 +31,9 @@ def main(source: str, build: str, compiler: str) -> int:
         run(folder / "prefix/bin/ashlar-server", "--version")
 
         configure("embedded", folder / "embedded", "-DCMAKE_UNITY_BUILD=ON", *common)
+        options = (folder / "embedded/options.txt").read_text().strip()
+        if options != "-ffp-contract=off":
+            sys.exit(f"Ashlar's own options reach the project that embeds it: {options}")
         run("cmake", "--build", folder / "embedded", "--target", "stepped_world")
         run(folder / "embedded/programs/stepped_world")
     return 0
