@@ -62,6 +62,8 @@ int write_file(const std::string& path, const std::string& bytes) {
   if (file.number < 0) return errno;
   struct stat what{};
   const bool regular = ::fstat(file.number, &what) == 0 && S_ISREG(what.st_mode);
+  // Only open() must not wait for a pipe's other end; whoever reads one may be slow, and that is waited for.
+  ::fcntl(file.number, F_SETFL, ::fcntl(file.number, F_GETFL) & ~O_NONBLOCK);
   std::size_t written = 0;
   int error = 0;
   while (error == 0 && written < bytes.size()) {

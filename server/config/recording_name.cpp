@@ -71,6 +71,9 @@ bool is_recording_name(std::string_view name, std::string_view pattern) {
   const std::size_t end = dot == std::string_view::npos || dot == 0 ? name.size() : dot;
   const std::size_t dash = name.substr(0, end).rfind('-');
   if (dash == std::string_view::npos || !all_digits(name.substr(dash + 1, end - dash - 1))) return false;
+  const std::string_view number =
+      name.substr(dash + 1, end - dash - 1);  // as numbered_recording() gives them
+  if (number.size() > 5 || number.front() == '0' || number == "1") return false;
   return matches(std::string(name.substr(0, dash)) + std::string(name.substr(end)), pattern);
 }
 

@@ -47,11 +47,11 @@ int main(int argc, char** argv) {
   while (now() < end) {
     in.clear(), out.clear(), events.clear();
     transports->poll(now(), in);
-    host.advance(now(), in, out, events);  // runs the ticks that are due
+    host.advance(now(), in, out, events);  // runs one tick where one is due
     transports->send(now(), out);
     for (const HostEvent& event : events)
       if (event.kind == HostEventKind::joined) std::printf("%s joined\n", event.name.c_str());
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (host.next_tick_at() > now()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   out.clear();
   host.shut_down("the example is over", out);

@@ -34,7 +34,12 @@ Host::Impl::Impl(const HostConfig& given, std::unique_ptr<World> a_world, const 
     : config(given),
       world(std::move(a_world)),
       secret(key),
-      gate(key, given.rejoins_per_minute, 2 * given.clients_per_address_max + 64),
+      // What an address may have playing at once may also come back twice a minute: harnesses and proxies do.
+      gate(key,
+           given.rejoins_per_minute == 0
+               ? 0
+               : std::max(given.rejoins_per_minute, 2 * given.clients_per_address_max),
+           2 * given.clients_per_address_max + 64),
       greeted(64 + given.clients_max / 4) {
   ASHLAR_ASSERT(world != nullptr);
   ASHLAR_ASSERT(config.clients_max >= 1 && config.clients_max <= world->setup().players_max);

@@ -10,6 +10,7 @@
 #include "server/net/address.h"
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
+#include "world/math/assert.h"
 
 namespace ashlar::server {
 namespace {
@@ -41,17 +42,20 @@ std::uint32_t Host::Impl::next_connection(std::uint32_t row) {
 }
 
 Session* Host::Impl::free_session() {
-  const auto it = std::ranges::find(sessions, SessionState::free, &Session::state);
-  if (it == sessions.end()) return nullptr;
+  if (seated.size() == sessions.size()) return nullptr;
   // Bodies that stay behind hold their places in the world.
-  if (!lingering.empty() && by_connection.size() + lingering.size() >= sessions.size()) return nullptr;
-  return &*it;
+  if (!lingering.empty() && seated.size() + lingering.size() >= sessions.size()) return nullptr;
+  std::uint32_t row = 0;  // rows are in order: the first that is not at its own number follows a free one
+  while (row < seated.size() && seated[row] == row) ++row;
+  ASHLAR_ASSERT(sessions[row].state == SessionState::free);
+  return &sessions[row];
 }
 
 void Host::Impl::make_room(const PeerAddress& from, std::vector<HostEvent>& events) {
   const auto key = limit_key(from);
   std::uint32_t oldest = greeted.gives_way_to(key);
-  if (oldest == 0 && free_session() == nullptr) oldest = greeted.first_to_go(key);
+  const bool helps = seated.size() + lingering.size() <= sessions.size();  // one fewer is a place
+  if (oldest == 0 && helps && free_session() == nullptr) oldest = greeted.first_to_go(key);
   if (oldest == 0) return;
   ++status.greeted_displaced;
   remove(*session_of(oldest), "", events);
@@ -301,8 +305,10 @@ void Host::Impl::dismiss(Micros at, Session& session, DatagramBatch& out, std::v
 }
 
 void Host::Impl::remove(Session& session, const std::string& why, std::vector<HostEvent>& events) {
+  // Who only said hello over UDP may have spoken in another's name: that address has not been here.
+  const bool came = session.state != SessionState::greeted || session.address.transport == Transport::tcp;
   leave_world(session, why, SessionState::free, events);
-  gate.note_stay(now, session.address, now - session.began_at);
+  if (came) gate.note_stay(now, session.address, now - session.began_at);
   by_address.erase(session.address);
   by_connection.erase(session.connection);
   greeted.remove(session.connection);

@@ -55,7 +55,11 @@ std::span<const CellBlock> SnapshotOrder::arrange(std::span<const CellBlock> nea
 
 void SnapshotOrder::advance(const SnapshotPlan& plan, std::uint32_t tick, std::uint32_t tick_before,
                             SnapshotTurn& turn) const {
-  if (plan.blocks_taken >= order_.size() || plan.blocks_taken < near_count_) return;
+  if (plan.blocks_taken >= order_.size()) {  // in this order all of it fitted: nobody waits
+    turn = {};
+    return;
+  }
+  if (plan.blocks_taken < near_count_) return;
   if (!turn.active) turn = {true, {}, {}, tick_before, 0};
   // Past the highest cell: the lap is over, and the next one began with this snapshot.
   else if (plan.blocks_taken >= wrap_)

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <functional>
 #include <ranges>
 #include <system_error>
 
@@ -99,8 +98,9 @@ std::expected<void, std::string> WorldFolder::prepare(const LoadedConfig& loaded
 }
 
 std::expected<void, std::string> WorldFolder::keep() {
-  std::ranges::stable_sort(written_, std::greater{},
-                           [](const Written& file) { return file.path.ends_with("world.toml"); });
+  const auto world =
+      std::ranges::find_if(written_, [](const Written& file) { return file.path.ends_with("world.toml"); });
+  if (world != written_.end()) std::rotate(written_.begin(), world, world + 1);
   while (!written_.empty()) {
     const Written file = written_.front();
     if (::rename((file.path + ".new").c_str(), file.path.c_str()) != 0 && file.matters)

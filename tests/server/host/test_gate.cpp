@@ -310,6 +310,21 @@ TEST_CASE("hellos that nobody goes on with keep no player out", "[server][gate]"
   CHECK(table.host->status().greeted_displaced > 50);
 }
 
+TEST_CASE("hellos that nobody goes on with do not spend an address's stays", "[server][gate]") {
+  HostConfig config;
+  config.rejoins_per_minute = 1;
+  config.clients_per_address_max = 9;  // a burst of 82
+  Table table(8, {}, config);
+  for (std::uint16_t i = 0; i < 200; ++i) {
+    Hand spoofed{somebody(1, static_cast<std::uint16_t>(100 + i))};
+    spoofed.send(table.in, Hello{protocol_version, 1000u + i, "spoofed", ""});
+    if (i % 10 == 9) table.run();
+  }
+  table.run(400);
+  Hand ann{somebody(1, 9999)};
+  table.enter(ann, "ann", 7);
+}
+
 TEST_CASE("an address that comes and goes too often waits, and others do not", "[server][gate]") {
   HostConfig config;
   config.rejoins_per_minute = 60;

@@ -54,7 +54,7 @@ struct Scene {
 
 TEST_CASE("whatever the crowd, everybody is told of within the bound, and the nearest in each snapshot",
           "[server][snapshot_order]") {
-  const std::uint32_t people = GENERATE(40u, 150u, 700u, 3000u);
+  const std::uint32_t people = GENERATE(40u, 150u, 700u, 972u, 3000u);
   const std::size_t parts = GENERATE(std::size_t{4}, std::size_t{7}, std::size_t{16});
   const bool moving = GENERATE(false, true);
   CAPTURE(people, parts, moving);

@@ -52,6 +52,8 @@ TEST_CASE("names that a pattern gives are told from others", "[server][recording
     CHECK_FALSE(is_recording_name(other, pattern));
   }
   CHECK(is_recording_name("match-2.rec", "match.rec"));
+  CHECK_FALSE(is_recording_name("match-20240101.rec", "match.rec"));  // an operator's own
+  CHECK_FALSE(is_recording_name("match-02.rec", "match.rec"));
   CHECK(is_recording_name("match", "match"));
   CHECK(is_recording_name("match-3", "match"));
   CHECK(is_recording_name("100%-x", "100%%-x"));
