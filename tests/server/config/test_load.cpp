@@ -377,7 +377,7 @@ TEST_CASE("a world of the format without a check line opens, and gets one when t
   REQUIRE(again.has_value());
   CHECK_FALSE(again->world_unchecked);
   CHECK(again->config.maps == std::vector<MapRequest>{{"MAP07", IVec2{8, 9}}});
-  for (const std::size_t size : {12, 23, 33}) {
+  for (const std::size_t size : {12u, 23u, 33u}) {
     folder.write("world.toml", old.substr(0, size));
     CAPTURE(old.substr(0, size));
     CHECK_THAT(load_error_of({"--world", folder.path("")}), ContainsSubstring("backup"));
