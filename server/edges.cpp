@@ -47,7 +47,8 @@ void Edges::observe(microseconds now, const HostStatus& status, const TransportC
 void Edges::log_close(microseconds now, const TcpClosed& closed) {
   std::uint64_t suppressed = 0;
   if (!closes_.allow(now, suppressed)) return;
-  std::vector<LogField> fields{{"address", to_text(closed.peer)}, {"reason", name(closed.why)}};
+  const std::string address = to_text(closed.peer);  // a field only looks at its text
+  std::vector<LogField> fields{{"address", address}, {"reason", name(closed.why)}};
   if (suppressed > 0) fields.emplace_back("suppressed", suppressed);
   log_.event(LogLevel::info, "connection_closed", fields);
 }

@@ -1,4 +1,4 @@
-// What must hold of bodies, whoever moves them. The words are COLLISION.md's: "out" is beyond the world's
+// What must hold of bodies, whoever moves them. The words are those of the field: "out" is beyond the world's
 // bounds or below its lowest solid; "stuck" is in solid for more than half a second while there is a way out.
 
 #include <cstdio>

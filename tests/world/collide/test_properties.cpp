@@ -1,4 +1,4 @@
-// What holds for every mover and every way to carry it: COLLISION.md's properties of seeded random worlds.
+// What holds for every mover and every way to carry it: properties of seeded random worlds.
 #include <cmath>
 
 #include "tests/catch.h"
