@@ -23,4 +23,5 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/ashlar-config.cmake.in"
 write_basic_package_version_file(ashlar-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/ashlar-config.cmake"
   "${CMAKE_CURRENT_BINARY_DIR}/ashlar-config-version.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/Findsodium.cmake"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/ashlar" COMPONENT development)

@@ -21,7 +21,7 @@ ROOMS = {
 # From the lowest step up; "." is the room's own folder.
 STAIRS = {
     "world": [["math"], ["voxel", "bsp", "mesh"], ["collide"], ["nav"], ["sim"], ["content"]],
-    "protocol": [["schema"], ["."]],
+    "protocol": [["schema"], ["."], ["secure"], ["connection"]],
     "server": [["net"], ["config"], ["log"], ["host"], ["store"], ["admin"], ["tools"], ["."]],
     "client_sim": [["client"], ["net"], ["explore"], ["brains"], ["harness"], ["load", "simulation"], ["."]],
 }
