@@ -58,6 +58,9 @@ ClientResult decode(const wire::Input& in) {
     command.yaw = Turn16{c.yaw()};
     command.pitch = Turn16{static_cast<std::uint16_t>(c.pitch())};
     command.buttons = c.buttons();
+    const std::uint32_t tick = out.newest_tick - static_cast<std::uint32_t>(i);
+    if (c.seen() >= tick && c.seen() != 0) return std::unexpected{DropReason::out_of_range};
+    command.seen = seen_tick(c.seen(), tick);
   }
   return out;
 }

@@ -153,7 +153,8 @@ std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, c
   for (std::size_t i = 0; i < m.command_count; ++i) {
     const PlayerCommand& c = m.commands[i];
     commands[i] = wire::Command(static_cast<std::uint16_t>(c.yaw), static_cast<std::int16_t>(c.pitch),
-                                c.buttons, axis_steps(c.forward), axis_steps(c.left));
+                                c.buttons, seen_age(c.seen, m.newest_tick - static_cast<std::uint32_t>(i)),
+                                axis_steps(c.forward), axis_steps(c.left));
   }
   const auto list = fbb.CreateVectorOfStructs(commands.data(), m.command_count);
   impl_->finish_client(wire::ClientBody::Input,

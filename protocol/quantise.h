@@ -72,4 +72,16 @@ std::int8_t quantise_pitch(Turn16 pitch);
 /// A client predicts with this, so that it computes what the server will.
 PlayerCommand quantise(const PlayerCommand& command);
 
+/// How long before a command's own tick its player's picture was, in ticks, as it travels. 0 where it is not
+/// known, is not before the command's tick, or is longer ago than 16 bits tell.
+constexpr std::uint16_t seen_age(TickId seen, std::uint32_t command_tick) {
+  const bool tells =
+      seen != TickId{0} && number(seen) < command_tick && command_tick - number(seen) <= 0xffff;
+  return tells ? static_cast<std::uint16_t>(command_tick - number(seen)) : std::uint16_t{0};
+}
+/// The reverse. Precondition: `age` is 0 or less than `command_tick`.
+constexpr TickId seen_tick(std::uint16_t age, std::uint32_t command_tick) {
+  return age == 0 ? TickId{0} : TickId{command_tick - age};
+}
+
 }  // namespace ashlar

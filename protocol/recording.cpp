@@ -22,7 +22,8 @@ constexpr std::uint64_t known = 127;
 }  // namespace section
 
 namespace field {
-constexpr std::uint8_t id = 1, forward = 2, left = 4, yaw = 8, pitch = 16, buttons = 32, known = 63;
+constexpr std::uint8_t id = 1, forward = 2, left = 4, yaw = 8, pitch = 16, buttons = 32, seen = 64,
+                       known = 127;
 }
 
 std::uint64_t block_check(std::span<const std::uint8_t> payload) {
@@ -177,6 +178,11 @@ PlayerInput& last_of(std::vector<PlayerInput>& last, EntityId id) {
   return last[slot];
 }
 
+/// Who gets a snapshot each tick sees one tick more in each: only what differs from that is written.
+std::uint32_t next_seen(const PlayerCommand& last) {
+  return last.seen == TickId{0} ? 0 : number(last.seen) + 1;
+}
+
 void put_command(ByteWriter& w, PlayerInput& last, const PlayerInput& now) {
   const PlayerCommand& a = last.command;
   const PlayerCommand& b = now.command;
@@ -187,6 +193,7 @@ void put_command(ByteWriter& w, PlayerInput& last, const PlayerInput& now) {
   if (a.yaw != b.yaw) changed |= field::yaw;
   if (a.pitch != b.pitch) changed |= field::pitch;
   if (a.buttons != b.buttons) changed |= field::buttons;
+  if (next_seen(a) != number(b.seen)) changed |= field::seen;
   w.varint(slot_of(now.player));
   w.u8(changed);
   if (changed & field::id) w.varint(generation_of(now.player));
@@ -195,6 +202,7 @@ void put_command(ByteWriter& w, PlayerInput& last, const PlayerInput& now) {
   if (changed & field::yaw) w.u16(static_cast<std::uint16_t>(b.yaw));
   if (changed & field::pitch) w.u16(static_cast<std::uint16_t>(b.pitch));
   if (changed & field::buttons) w.u16(b.buttons);
+  if (changed & field::seen) w.svarint(std::int64_t{number(b.seen)} - std::int64_t{next_seen(a)});
   last = now;
 }
 
@@ -214,6 +222,10 @@ bool get_command(ByteReader& r, std::vector<PlayerInput>& last_inputs, PlayerInp
   if (changed & field::yaw) c.yaw = Turn16{r.u16()};
   if (changed & field::pitch) c.pitch = Turn16{r.u16()};
   if (changed & field::buttons) c.buttons = r.u16();
+  const std::uint64_t seen =
+      next_seen(c) + (changed & field::seen ? static_cast<std::uint64_t>(r.svarint()) : 0);
+  if (seen > UINT32_MAX) return false;
+  c.seen = TickId{static_cast<std::uint32_t>(seen)};
   const bool axes = c.forward >= -1 && c.forward <= 1 && c.left >= -1 && c.left <= 1;
   // A slot's first command has to say whose it is.
   if (!r.ok() || !axes || last.player == EntityId{}) return false;
@@ -360,14 +372,27 @@ void RecordingWriter::take(std::vector<std::uint8_t>& out) {
   ticks_in_block_ = 0;
 }
 
-std::expected<RecordingReader, RecordingError> RecordingReader::open(std::span<const std::uint8_t> bytes) {
-  if (bytes.size() < sizeof magic || std::memcmp(bytes.data(), magic, sizeof magic) != 0)
+/// Magic and first block: its payload is block_ then.
+std::expected<void, RecordingError> RecordingReader::read_head() {
+  if (bytes_.size() < sizeof magic || std::memcmp(bytes_.data(), magic, sizeof magic) != 0)
     return std::unexpected{RecordingError::not_a_recording};
+  position_ = sizeof magic;
+  const auto block = next_block();
+  if (!block || !*block) return std::unexpected{RecordingError::damaged_header};
+  return {};
+}
+
+std::optional<std::uint32_t> version_of_recording(std::span<const std::uint8_t> bytes) {
   RecordingReader reader(bytes);
-  reader.position_ = sizeof magic;
-  const auto block = reader.next_block();
-  if (!block) return std::unexpected{RecordingError::damaged_header};
-  if (!*block) return std::unexpected{RecordingError::damaged_header};
+  if (!reader.read_head()) return std::nullopt;
+  ByteReader r(reader.block_);
+  const std::uint32_t version = r.u32();
+  return r.ok() ? std::optional(version) : std::nullopt;
+}
+
+std::expected<RecordingReader, RecordingError> RecordingReader::open(std::span<const std::uint8_t> bytes) {
+  RecordingReader reader(bytes);
+  if (const auto head = reader.read_head(); !head) return std::unexpected{head.error()};
   auto header = parse_header(reader.block_);
   if (!header) return std::unexpected{header.error()};
   reader.header_ = std::move(*header);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@
 
 namespace ashlar {
 
-inline constexpr std::uint32_t recording_version = 4;
+inline constexpr std::uint32_t recording_version = 5;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
 
@@ -85,6 +86,9 @@ enum class RecordingError : std::uint8_t {
 /// Half a sentence for people; a literal.
 const char* describe(RecordingError error);
 
+/// The version that a recording names, whether or not it is ours; none where open() finds no header.
+std::optional<std::uint32_t> version_of_recording(std::span<const std::uint8_t> bytes);
+
 /// Turns ticks into blocks. Owns no file: take() hands out bytes to append.
 class RecordingWriter {
  public:
@@ -120,7 +124,9 @@ class RecordingReader {
   bool torn() const { return torn_; }
 
  private:
+  friend std::optional<std::uint32_t> version_of_recording(std::span<const std::uint8_t> bytes);
   explicit RecordingReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  std::expected<void, RecordingError> read_head();
   std::expected<bool, RecordingError> next_block();
 
   std::span<const std::uint8_t> bytes_;

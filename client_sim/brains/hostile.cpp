@@ -105,6 +105,7 @@ void Attacker::claim(const Client& client) {
         command.forward = command.left = 1;
         command.yaw = Turn16{static_cast<std::uint16_t>(rng_.next_u32())};
         command.buttons = button::known;
+        command.seen = TickId{input.snapshot_tick};
       }
       return add(writer_.write(header, input));
     }

@@ -293,6 +293,7 @@ void Client::send_inputs(DatagramBatch& out) {
   bool due = false;
   PlayerCommand sent = command_;
   sent.yaw = command_.yaw - delta_yaw();
+  if (sent.seen == TickId{0}) sent.seen = TickId{complete_tick_};
   while (clock_.next(now_)) {
     due = true;
     ++stats_.commands;

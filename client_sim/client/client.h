@@ -89,7 +89,9 @@ class Client {
   /// eighth of a second, or whose clock leaps, has the server's tick from the next snapshots.
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out);
 
-  /// The command of every tick from now on, until the next call, its yaw in the world. Quantised here.
+  /// The command of every tick from now on, until the next call, its yaw in the world. Quantised here. Who
+  /// shows the world as it was at an older tick says so in `seen`; left 0 it is complete_tick() when it is
+  /// sent.
   void set_command(const PlayerCommand& command) { command_ = quantise(command); }
   /// How far spawns and teleporters have turned the view, as far as this client knows. When it changes, the
   /// present command turns along, so that a player faces where a teleporter turned it; who holds a yaw of its

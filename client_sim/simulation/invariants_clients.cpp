@@ -40,6 +40,12 @@ bool calm(const Match& match, const Seat& seat, Micros for_so_long = calm_enough
   return since != Micros::max() && match.now() - since > for_so_long;
 }
 
+/// A command of a client as the server plays it: what it claims to have seen is held within a second.
+PlayerCommand as_used(PlayerCommand command, std::uint32_t tick, const Match& match) {
+  command.seen = seen_within(command.seen, TickId{tick - 1}, match.config().tick_rate_hz);
+  return command;
+}
+
 bool same_body(const Body& a, const Body& b) {
   const auto fields = [](const Body& v) {
     return std::tie(v.eye_offset_m, v.grounded, v.stuck_ticks, v.noclip);
@@ -296,7 +302,8 @@ class OwnStateIsTrue final : public Invariant {
       const TrueFrame* then = match.truth().at(client.applied_tick());
       const PlayerCommand* sent = seat->sent_command(client.applied_tick());
       const TruePlayer* moved = then == nullptr ? nullptr : then->player(client.own()->id);
-      if (sent != nullptr && moved != nullptr && !(moved->command == *sent))
+      if (sent != nullptr && moved != nullptr &&
+          moved->command != as_used(*sent, client.applied_tick(), match))
         return Finding{client_name(*seat), "its confirmed command for tick " +
                                                std::to_string(client.applied_tick()) +
                                                " is not the one that moved it"};
@@ -322,9 +329,9 @@ class CommandsAreTheirs final : public Invariant {
       const PlayerCommand* sent = seat == nullptr ? nullptr : seat->sent_command(frame.tick);
       const bool proves = seat != nullptr && !seat->tainted() && !seat->hostile();
       const PlayerCommand command = match.as_made(input);
-      const bool own = sent != nullptr && *sent == command;
+      const bool own = sent != nullptr && as_used(*sent, frame.tick, match) == command;
       const auto repeats_max = static_cast<unsigned>(match.config().tick_rate_hz * repeat_s + 0.5);
-      const bool repeat = command == last.command && last.repeats < repeats_max;
+      const bool repeat = command == as_used(last.command, frame.tick, match) && last.repeats < repeats_max;
       PlayerCommand still;
       still.yaw = last.command.yaw;
       still.pitch = last.command.pitch;

@@ -14,7 +14,7 @@ std::optional<TracePoint> trace_point(const World& world, EntityId id) {
   const Body* body = nullptr;
   if (const int row = world.player_row(id); row >= 0) {
     body = &world.players().body[static_cast<std::size_t>(row)];
-    point.yaw = world.players().command[static_cast<std::size_t>(row)].yaw;
+    point.yaw = world.players().yaw[static_cast<std::size_t>(row)];
   } else if (const int other = world.monster_row(id); other >= 0) {
     body = &world.monsters().body[static_cast<std::size_t>(other)];
     point.yaw = world.monsters().yaw[static_cast<std::size_t>(other)];
@@ -28,12 +28,11 @@ std::optional<TracePoint> trace_point(const World& world, EntityId id) {
 }
 
 /// The remedy is part of the line: people meet these when they carry a recording from one build to another.
-std::string line_of(RecordingError error) {
-  std::string line = describe(error);
-  if (error == RecordingError::wrong_version)
-    line += " (this build reads version " + std::to_string(recording_version) +
-            "); replay it with the build that wrote it";
-  return line;
+std::string line_of(RecordingError error, std::span<const std::uint8_t> recording) {
+  if (error != RecordingError::wrong_version) return describe(error);
+  return "written in version " + std::to_string(version_of_recording(recording).value_or(0)) +
+         " of the recording format, and this build reads version " + std::to_string(recording_version) +
+         ": replay it with the build that wrote it";
 }
 
 }  // namespace
@@ -56,7 +55,7 @@ void step_recorded(World& world, const TickRecord& record) {
 std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> recording,
                                                 const MapSource& maps, const ReplayOptions& options) {
   auto reader = RecordingReader::open(recording);
-  if (!reader) return std::unexpected{line_of(reader.error())};
+  if (!reader) return std::unexpected{line_of(reader.error(), recording)};
   auto built = world_of(reader->header(), maps, options.ground, options.props);
   if (!built) return std::unexpected{built.error()};
   World& world = **built;
@@ -71,7 +70,8 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
   while (!options.until_tick || result.ticks < *options.until_tick) {
     const auto more = reader->next(record);
     if (!more)
-      return std::unexpected{line_of(more.error()) + " (after tick " + std::to_string(result.ticks) + ")"};
+      return std::unexpected{line_of(more.error(), recording) + " (after tick " +
+                             std::to_string(result.ticks) + ")"};
     if (!*more) break;
     step_recorded(world, record);
     result.ticks = number(world.tick());

@@ -94,8 +94,8 @@ void Truth::take(const World& world) {
     const std::uint8_t health = health_share(players.health[i], world.setup().rules.player_health);
     frame.players.push_back({players.id[i], players.body[i], players.command[i], health});
     frame.entities.push_back(
-        true_entity(players.id[i], EntityKind::player, players.command[i].yaw, players.body[i], health));
-    frame.entities.back().record.pitch = quantise_pitch(players.command[i].pitch);
+        true_entity(players.id[i], EntityKind::player, players.yaw[i], players.body[i], health));
+    frame.entities.back().record.pitch = quantise_pitch(players.pitch[i]);
   }
   const MonsterTable& monsters = world.monsters();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {

@@ -101,6 +101,7 @@ void Host::Impl::fill_input() {
     const InputBuffer::Played played = session.input.take(tick, config.defects.stale_input);
     PlayerCommand command = played.command;
     command.yaw = session.yaw_given = command.yaw + session.delta_yaw;
+    command.seen = seen_within(command.seen, world->tick(), world->setup().rules.tick_rate_hz);
     commands.push_back({session.player, command});
   }
   let_go();
@@ -160,7 +161,7 @@ void Host::Impl::adopt_turns() {
     if (session.state != SessionState::playing) continue;
     const int row = world->player_row(session.player);
     if (row < 0) continue;
-    const Turn16 yaw = world->players().command[static_cast<std::size_t>(row)].yaw;
+    const Turn16 yaw = world->players().yaw[static_cast<std::size_t>(row)];
     session.delta_yaw = session.delta_yaw + (yaw - session.yaw_given);
   }
 }
@@ -180,7 +181,7 @@ void Host::Impl::settle_joins(DatagramBatch& out, std::vector<HostEvent>& events
     session.state = SessionState::playing;
     session.input = InputBuffer{world->setup().rules.tick_rate_hz};
     // It has not turned yet and looks as it was put down.
-    session.delta_yaw = world->players().command[slot_of(joined.id)].yaw;
+    session.delta_yaw = world->players().yaw[slot_of(joined.id)];
     if (session.address.transport == Transport::tcp) out.add_admitted(session.address);
     events.push_back({HostEventKind::joined, session.address, session.connection, session.name, ""});
     notices.joined(session.name);

@@ -53,9 +53,8 @@ void Replicator::gather(const World& world) {
   const PlayerTable& players = world.players();
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
-    const PlayerCommand& c = players.command[i];
     add(players.body[i].position_m, world.setup().rules.player,
-        record_of(players.id[i], EntityKind::player, c.yaw, c.pitch, players.body[i],
+        record_of(players.id[i], EntityKind::player, players.yaw[i], players.pitch[i], players.body[i],
                   health_share(players.health[i], world.setup().rules.player_health)));
   }
   const MonsterTable& monsters = world.monsters();

@@ -39,6 +39,7 @@ class FakeServer {
   std::vector<ChatLine> lines_to_send;
   bool joined = false;
   std::vector<std::uint32_t> applied_ticks;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> seen;  ///< each applied tick, and what its command saw
   int ahead_min = 127, ahead_max = -127;
 
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
@@ -135,6 +136,7 @@ class FakeServer {
       const PlayerCommand& c = played.command;
       own_.body.position_m += DVec3{c.forward * 6 / rate_hz, c.left * 6 / rate_hz, 0};
       applied_ticks.push_back(tick);
+      seen.emplace_back(tick, number(c.seen));
       ++applied;
     } else if (any) {
       ++missing;

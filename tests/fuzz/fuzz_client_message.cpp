@@ -24,7 +24,12 @@ void check(const Hello& m) {
 void check(const Join& m) { expect(m.content_count <= join_content_max); }
 void check(const Input& m) {
   expect(m.command_count >= 1 && m.command_count <= input_commands_max);
-  for (std::size_t i = 0; i < m.command_count; ++i) expect(quantise(m.commands[i]) == m.commands[i]);
+  for (std::size_t i = 0; i < m.command_count; ++i) {
+    const PlayerCommand& c = m.commands[i];
+    const std::uint32_t tick = m.newest_tick - static_cast<std::uint32_t>(i);
+    expect(quantise(c) == c);
+    expect(c.seen == TickId{0} || number(c.seen) < tick);
+  }
 }
 void check(const Chat& m) { expect(m.number != 0 && valid_text(m.text, 1, chat_bytes_max)); }
 void check(const Leave& m) { expect(m.reason <= LeaveReason::timeout); }

@@ -34,7 +34,7 @@ struct Traveller : HostedClient {
     host->admin({AdminAction::teleport, client.player(), {at.x, at.y, map.z_to_world(0)}});
     run(1);
   }
-  Turn16 facing() const { return world().players().command[row()].yaw; }
+  Turn16 facing() const { return world().players().yaw[row()]; }
   /// Walks east until the teleporter has it.
   void travel() {
     PlayerCommand walk;
@@ -53,7 +53,7 @@ TEST_CASE("a new player looks as its start says until it turns", "[integration][
   std::vector<Turn16> seen;
   play.after_tick = [&] {
     if (play.world().player_count() == 1 && play.client.welcomed() && play.client.own())
-      seen.push_back(play.world().players().command[0].yaw);
+      seen.push_back(play.world().players().yaw[0]);
   };
   client_sim::LinkConditions link;
   link.latency = Micros{latency_ms * 1000};

@@ -29,6 +29,8 @@ Input some_input(Rng& rng) {
     c.yaw = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
     c.pitch = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
     c.buttons = static_cast<std::uint16_t>(rng.next_u32());
+    const std::uint32_t tick = input.newest_tick - static_cast<std::uint32_t>(i);
+    c.seen = TickId{tick - std::min(tick, rng.below(0x10000))};
     c = quantise(c);
   }
   return input;
@@ -71,10 +73,10 @@ DropReason client_error_of(const AlignedBytes& bytes) {
 }
 
 AlignedBytes raw_command(std::int8_t forward, std::int8_t left, std::int16_t pitch, std::uint16_t buttons,
-                         std::size_t count = 1) {
+                         std::size_t count = 1, std::uint16_t seen = 0) {
   return raw(wire::ClientBody::Input, [&](auto& fbb) {
-    const std::vector<wire::Command> commands(count, wire::Command(0, pitch, buttons, forward, left));
-    return wire::CreateInput(fbb, 1, 0, 0, fbb.CreateVectorOfStructs(commands));
+    const std::vector<wire::Command> commands(count, wire::Command(0, pitch, buttons, seen, forward, left));
+    return wire::CreateInput(fbb, 100, 0, 0, fbb.CreateVectorOfStructs(commands));
   });
 }
 
@@ -150,7 +152,7 @@ TEST_CASE("inputs come back with the same bits", "[protocol][messages]") {
   for (int i = 0; i < 2000; ++i) {
     const Input input = some_input(rng);
     const auto packet = writer.write(client_header, input);
-    REQUIRE(packet.size() <= 176);
+    REQUIRE(packet.size() <= 192);
     const auto message = decode_client_message(payload_of(packet).span());
     REQUIRE(message.has_value());
     const Input& back = std::get<Input>(*message);
@@ -208,6 +210,11 @@ TEST_CASE("client values outside their bounds are refused by name", "[protocol][
   CHECK(client_error_of(raw_command(0, 0, 16385, 0)) == DropReason::out_of_range);
   CHECK(client_error_of(raw_command(0, 0, -16385, 0)) == DropReason::out_of_range);
   CHECK(client_error_of(raw_command(0, 0, 0, button::known + 1)) == DropReason::out_of_range);
+  CHECK(decode_client_message(raw_command(0, 0, 0, 0, 1, 99).span()).has_value());
+  CHECK(client_error_of(raw_command(0, 0, 0, 0, 1, 100)) ==
+        DropReason::out_of_range);  // before the world's start
+  CHECK(client_error_of(raw_command(0, 0, 0, 0, 2, 99)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_command(0, 0, 0, 0, 1, 0xffff)) == DropReason::out_of_range);
   CHECK(client_error_of(raw_command(0, 0, 0, 0, 0)) == DropReason::out_of_range);
   CHECK(client_error_of(raw_command(0, 0, 0, 0, 9)) == DropReason::out_of_range);
   CHECK(client_error_of(raw(wire::ClientBody::Input, [](auto& fbb) { return wire::CreateInput(fbb, 1); })) ==

@@ -68,3 +68,19 @@ TEST_CASE("quantising a command twice changes nothing", "[protocol][quantise]") 
   nan.forward = std::nan("");
   CHECK(quantise(nan).forward == 0);
 }
+
+TEST_CASE("the tick that a player saw travels as an age, and what no age tells is not known",
+          "[protocol][quantise]") {
+  for (const std::uint32_t seen : {1u, 2u, 999u, 0xfffffff0u})
+    for (const std::uint32_t age : {1u, 2u, 60u, 0xffffu}) {
+      const std::uint32_t tick = seen + age;
+      if (tick < seen) continue;
+      CHECK(seen_age(TickId{seen}, tick) == age);
+      CHECK(seen_tick(seen_age(TickId{seen}, tick), tick) == TickId{seen});
+    }
+  CHECK(seen_age(TickId{0}, 50) == 0);
+  CHECK(seen_age(TickId{50}, 50) == 0);  // a command cannot be for a tick that its player has seen
+  CHECK(seen_age(TickId{51}, 50) == 0);
+  CHECK(seen_age(TickId{1}, 0x10001) == 0);  // longer ago than 16 bits tell
+  CHECK(seen_tick(0, 50) == TickId{0});
+}

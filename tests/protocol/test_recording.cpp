@@ -30,6 +30,7 @@ TickRecord random_tick(Rng& rng) {
     if (rng.below(3) == 0) in.command.forward = static_cast<double>(rng.below(255)) / 127 - 1;
     in.command.yaw = Turn16{static_cast<std::uint16_t>(rng.below(4))};
     in.command.buttons = static_cast<std::uint16_t>(rng.below(2));
+    in.command.seen = TickId{rng.below(4) == 0 ? rng.next_u32() : rng.below(3)};
     t.commands.push_back(in);
   }
   for (std::uint32_t n = few(); n > 0; --n)
@@ -141,6 +142,25 @@ TEST_CASE("what is no recording, or another version's, is refused by name", "[pr
   std::vector<std::uint8_t> bytes;
   writer.take(bytes);
   CHECK(RecordingReader::open(bytes).error() == RecordingError::wrong_version);
+  CHECK(version_of_recording(bytes) == 99);
+  CHECK_FALSE(version_of_recording(junk).has_value());
+  CHECK_FALSE(version_of_recording(std::span(bytes).first(20)).has_value());
+}
+
+TEST_CASE("a held key with a snapshot each tick costs two bytes a tick and player", "[protocol][recording]") {
+  RecordingWriter writer(some_header(), 1000);
+  std::vector<std::uint8_t> before, after;
+  TickRecord tick;
+  tick.commands = {{make_entity_id(1, 1), {1, 0, Turn16{9}, {}, 0, TickId{100}}}};
+  writer.add(tick);
+  writer.take(before);
+  constexpr std::size_t ticks = 100, tick_bytes = 1 + 1 + 8;  // sections, commands, hash
+  for (std::size_t i = 0; i < ticks; ++i) {
+    tick.commands[0].command.seen = TickId{number(tick.commands[0].command.seen) + 1};
+    writer.add(tick);
+  }
+  writer.take(after);
+  CHECK(after.size() == recording_block_head_bytes + ticks * (tick_bytes + 2));
 }
 
 TEST_CASE("a tick with what no world can take is refused", "[protocol][recording]") {

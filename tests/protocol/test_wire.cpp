@@ -79,8 +79,9 @@ Input example_input() {
   input.snapshot_tick = 996;
   input.chat_seen = 2;
   input.command_count = 2;
-  input.commands[0] = {1, -1, Turn16{16384}, Turn16{static_cast<std::uint16_t>(-100)},
-                       button::jump | button::attack};
+  input.commands[0] = {
+      1,          -1, Turn16{16384}, Turn16{static_cast<std::uint16_t>(-100)}, button::jump | button::attack,
+      TickId{996}};
   input.commands[1] = {0, 0, Turn16{16000}, Turn16{0}, 0};
   return input;
 }
@@ -147,7 +148,7 @@ std::string to_hex(std::span<const std::uint8_t> bytes) {
 TEST_CASE("the page's example of an input says what the page says", "[protocol][wire]") {
   const auto bytes = example("Input");
   const Reader r{bytes};
-  CHECK(r.u8(0) == 2);
+  CHECK(r.u8(0) == 3);
   CHECK(r.u8(1) == 0);
   CHECK(r.u16(2) == check_by_the_page(bytes));
   CHECK(r.u32(4) == 0x11223344);
@@ -169,9 +170,11 @@ TEST_CASE("the page's example of an input says what the page says", "[protocol][
   CHECK(p.u16(first) == 16384);
   CHECK(static_cast<std::int16_t>(p.u16(first + 2)) == -100);
   CHECK(p.u16(first + 4) == 5);
-  CHECK(static_cast<std::int8_t>(p.u8(first + 6)) == 127);
-  CHECK(static_cast<std::int8_t>(p.u8(first + 7)) == -127);
-  CHECK(p.u16(first + 8) == 16000);
+  CHECK(p.u16(first + 6) == 4);
+  CHECK(static_cast<std::int8_t>(p.u8(first + 8)) == 127);
+  CHECK(static_cast<std::int8_t>(p.u8(first + 9)) == -127);
+  CHECK(p.u16(first + 10) == 16000);
+  CHECK(p.u16(first + 16) == 0);  // not known
 
   const auto packet = decode_packet(bytes);
   REQUIRE(packet.has_value());

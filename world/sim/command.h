@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "world/math/turn.h"
@@ -24,7 +25,17 @@ struct PlayerCommand {
   Turn16 yaw{0};
   Turn16 pitch{0};  ///< two's complement, within +-16384
   std::uint16_t buttons = 0;
+  TickId seen{0};  ///< the tick whose state its player was looking at; 0: not known
   friend bool operator==(const PlayerCommand&, const PlayerCommand&) = default;
 };
+
+/// What a command may claim to have seen when it is used: nothing newer than the state that it changes,
+/// nothing older than `ticks_max`. Not known stays not known.
+/// @param now  tick of the state that the command changes
+constexpr TickId seen_within(TickId seen, TickId now, std::uint32_t ticks_max) {
+  if (seen == TickId{0}) return seen;
+  const std::uint32_t oldest = number(now) > ticks_max ? number(now) - ticks_max : 0;
+  return TickId{std::clamp(number(seen), oldest, number(now))};
+}
 
 }  // namespace ashlar

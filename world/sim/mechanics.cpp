@@ -175,17 +175,17 @@ void Mechanics::act(MechanicsTick& tick) {
   PlayerTable& p = tick.players;
   for (std::size_t row = 0; row < p.rows(); ++row) {
     if (p.id[row] == EntityId{0}) continue;
-    PlayerCommand& command = p.command[row];
-    const auto pressed = static_cast<std::uint16_t>(command.buttons & ~held_buttons_[row]);
-    held_buttons_[row] = command.buttons;
+    const std::uint16_t buttons = p.command[row].buttons;
+    const auto pressed = static_cast<std::uint16_t>(buttons & ~held_buttons_[row]);
+    held_buttons_[row] = buttons;
     if ((pressed & button::use) == 0 || p.health[row] == 0) continue;
-    const Actor who{p.body[row], tick.rules.player, p.id[row], true, command.yaw, keys_[row]};
+    const Actor who{p.body[row], tick.rules.player, p.id[row], true, p.yaw[row], keys_[row]};
     for (std::size_t i = 0; i < maps_.size(); ++i) {
       const MapPlan& plan = *maps_[i].plan;
       const DVec3 base = who.body.position_m;
       if (!in_box(plan.map(), base)) continue;
       const std::uint32_t line =
-          line_used(plan, tick.space, tick.heights[i], base, who.shape, command.yaw, use_reach_m);
+          line_used(plan, tick.space, tick.heights[i], base, who.shape, who.yaw, use_reach_m);
       if (line != no_index) set_off(tick, i, line, true, who);
     }
   }
@@ -194,8 +194,8 @@ void Mechanics::act(MechanicsTick& tick) {
 void Mechanics::shot(MechanicsTick& tick, const ShotEvent& event) {
   const std::size_t row = slot_of(event.shooter);
   make_noise(tick, row);
-  const Actor who{tick.players.body[row],        tick.rules.player, event.shooter, true,
-                  tick.players.command[row].yaw, keys_[row]};
+  const Actor who{tick.players.body[row], tick.rules.player, event.shooter, true,
+                  tick.players.yaw[row],  keys_[row]};
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     const CrossedLines met = lines_shot(*maps_[i].plan, event.origin, event.direction, event.reach_m());
     for (std::size_t k = 0; k < met.count; ++k)
@@ -210,8 +210,7 @@ void Mechanics::walk(MechanicsTick& tick) {
   for (std::size_t row = 0; row < p.rows(); ++row) {
     if (!p.alive(row) || p.body[row].noclip != 0) continue;
     take_keys(tick, row);
-    walk_body(tick, before_[row],
-              {p.body[row], tick.rules.player, p.id[row], true, p.command[row].yaw, keys_[row]});
+    walk_body(tick, before_[row], {p.body[row], tick.rules.player, p.id[row], true, p.yaw[row], keys_[row]});
   }
   MonsterTable& m = tick.monsters;
   const std::uint16_t push_every_ticks = tick.rules.ticks_within(monster_push_every_s, 1);

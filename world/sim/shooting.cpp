@@ -36,14 +36,14 @@ void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& 
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
     if (wait_ticks_[i] > 0) --wait_ticks_[i];
-    const PlayerCommand& command = players.command[i];
-    if ((command.buttons & button::attack) == 0 || wait_ticks_[i] > 0 || !players.alive(i)) continue;
+    if ((players.command[i].buttons & button::attack) == 0 || wait_ticks_[i] > 0 || !players.alive(i))
+      continue;
     wait_ticks_[i] = wait;
     if (events_.empty()) list_targets(rules, players, monsters);
     ShotEvent event;
     event.shooter = players.id[i];
     event.origin = players.body[i].position_m + DVec3{0, 0, rules.player_eye_m};
-    event.direction = view_direction(command.yaw, command.pitch);
+    event.direction = view_direction(players.yaw[i], players.pitch[i]);
     event.range_m = rules.shot_range_m;
     event.hit = resolve_shot(space, targets_, event.shooter, event.origin, event.direction, event.range_m);
     ASHLAR_ASSERT(events_.size() < players.rows());  // one a player, so nothing allocates

@@ -16,9 +16,11 @@ struct PlayerTable {
   std::vector<EntityId> id;
   std::vector<std::uint32_t> generation;  ///< of the row's present or last owner
   std::vector<Body> body;
-  /// Of the present tick. Spawns and teleporters turn its yaw: who feeds commands has to turn the next ones
-  /// along, or the player looks back at once.
-  std::vector<PlayerCommand> command;
+  std::vector<PlayerCommand> command;  ///< of the present tick; not part of the hash, as it is what went in
+  /// Where the player faces: as its last command said, or a spawn or teleporter since. Who feeds commands has
+  /// to turn the next ones along, or the player looks back at once.
+  std::vector<Turn16> yaw;
+  std::vector<Turn16> pitch;          ///< two's complement, within +-16384
   std::vector<MoveReport> report;     ///< what the last move did; not part of the hash
   std::vector<std::uint16_t> health;  ///< points; 0: dead, its body counts for nobody and stays where it is
   std::vector<std::uint16_t> dead_ticks;  ///< since it died; saturating, 0 while alive
@@ -30,6 +32,19 @@ struct PlayerTable {
     return who != EntityId{0} && row < rows() && id[row] == who;
   }
   bool alive(std::size_t row) const { return id[row] != EntityId{0} && health[row] != 0; }
+  /// Takes a row's command of the tick, and faces as it says.
+  void take(std::size_t row, const PlayerCommand& given) {
+    command[row] = given;
+    yaw[row] = given.yaw;
+    pitch[row] = given.pitch;
+  }
+  /// The command as it moves its player: along where that faces by now.
+  PlayerCommand turned_command(std::size_t row) const {
+    PlayerCommand out = command[row];
+    out.yaw = yaw[row];
+    out.pitch = pitch[row];
+    return out;
+  }
   /// All rows, free. Call once.
   void resize(std::size_t rows);
 };

@@ -33,12 +33,6 @@ void add(StripeHasher& h, const Body& b) {
         static_cast<std::uint64_t>(b.noclip) << 16);
 }
 
-void add(StripeHasher& h, const PlayerCommand& c) {
-  h.add(c.forward), h.add(c.left);
-  h.add(static_cast<std::uint64_t>(c.yaw) | static_cast<std::uint64_t>(c.pitch) << 16 |
-        static_cast<std::uint64_t>(c.buttons) << 32);
-}
-
 /// Bodies stand far apart, so the blocks under each are elsewhere in memory: asked for a few bodies ahead
 /// they are there when they are needed. Call before each row of a pass; changes nothing.
 template <typename Table>
@@ -207,7 +201,8 @@ EntityId World::Impl::add_player() {
     players.body[i].position_m = at.position_m;
     players.body[i].last_free_m = at.position_m;
     players.command[i] = PlayerCommand{};
-    players.command[i].yaw = at.yaw;
+    players.yaw[i] = at.yaw;
+    players.pitch[i] = Turn16{0};
     players.report[i] = MoveReport{};
     players.health[i] = setup.rules.player_health;
     players.dead_ticks[i] = 0;
@@ -279,7 +274,7 @@ void World::Impl::move_players() {
       continue;
     }
     const DVec2 floor_mps = mechanics.floor_velocity(heights, players.body[i]);
-    players.report[i] = player_move(here, setup.rules, players.command[i], players.body[i], floor_mps);
+    players.report[i] = player_move(here, setup.rules, players.turned_command(i), players.body[i], floor_mps);
     note(players.report[i], players.body[i]);
     ASHLAR_ASSERT(in_bounds(players.body[i].position_m));  // false for NaN, too
     ASHLAR_ASSERT(players.body[i].grounded <= 1);
@@ -326,17 +321,10 @@ void World::Impl::push_apart() {
 }
 
 void World::Impl::take_commands(std::span<const PlayerInput> commands) {
-  for (std::size_t i = 0; i < players.rows(); ++i) {
-    // Without a command a player stands still and looks where it looked.
-    PlayerCommand still;
-    still.yaw = players.command[i].yaw;
-    still.pitch = players.command[i].pitch;
-    players.command[i] = still;
-  }
-  for (const PlayerInput& in : commands) {
-    const std::size_t row = slot_of(in.player);
-    if (players.has(in.player)) players.command[row] = in.command;
-  }
+  // Without a command a player stands still and looks where it looked.
+  std::ranges::fill(players.command, PlayerCommand{});
+  for (const PlayerInput& in : commands)
+    if (players.has(in.player)) players.take(slot_of(in.player), in.command);
 }
 
 template <typename Part>
@@ -368,7 +356,7 @@ void World::Impl::bring_back() {
     const SpawnPoint at = spawns.player_spawn(space(), setup.rules, players, monsters, rng);
     players.body[i] = Body{};
     players.body[i].position_m = players.body[i].last_free_m = at.position_m;
-    players.command[i].yaw = at.yaw;
+    players.yaw[i] = at.yaw;
     players.health[i] = setup.rules.player_health;
     players.dead_ticks[i] = 0;
   }
@@ -405,9 +393,11 @@ void World::Impl::rehash(bool monsters_touched) {
   if (player_count > 0)
     for (std::size_t i = 0; i < players.rows(); ++i) {
       if (players.id[i] == EntityId{0}) continue;
-      add(h, players.id[i]), add(h, players.body[i]), add(h, players.command[i]);
-      h.add(static_cast<std::uint64_t>(players.health[i]) | static_cast<std::uint64_t>(players.dead_ticks[i])
-                                                                << 16);
+      add(h, players.id[i]), add(h, players.body[i]);
+      h.add(static_cast<std::uint64_t>(players.health[i]) |
+            static_cast<std::uint64_t>(players.dead_ticks[i]) << 16 |
+            static_cast<std::uint64_t>(players.yaw[i]) << 32 |
+            static_cast<std::uint64_t>(players.pitch[i]) << 48);
     }
   h.add(monsters_hash);
   // Generations outlive their rows: they decide the ids to come.

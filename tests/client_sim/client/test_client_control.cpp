@@ -248,3 +248,34 @@ TEST_CASE("control is back soon after a link was cut", "[client_sim][client]") {
   match.run(2);
   CHECK(match.server.ahead_max <= 6);
 }
+
+TEST_CASE("a command names the newest tick that its client holds whole, or the one that its game shows",
+          "[client_sim][client]") {
+  const int every = GENERATE(1, 6);
+  Match match;
+  match.server.snapshot_every = static_cast<std::uint16_t>(every);
+  LinkConditions conditions;
+  conditions.latency = Micros{40'000};
+  match.conditions(conditions);
+  match.run(3);
+  REQUIRE(match.client.state() == ClientState::playing);
+  match.server.seen.clear();
+  match.run(1);
+  const auto seen_at = [&](std::size_t back) {
+    return match.server.seen[match.server.seen.size() - 1 - back];
+  };
+  REQUIRE(match.server.seen.size() > 50);
+  for (std::size_t i = 0; i < 50; ++i) {
+    const auto [tick, seen] = seen_at(i);
+    CAPTURE(tick, seen);
+    // A snapshot's way here and the command's way back: 80 ms, and the time that a snapshot stays the newest.
+    CHECK(tick - seen >= 5);
+    CHECK(tick - seen <= 5u + 4u + static_cast<std::uint32_t>(every));
+    CHECK(seen % static_cast<std::uint32_t>(every) == 0);
+  }
+  PlayerCommand command;
+  command.seen = TickId{match.client.complete_tick() - 6};
+  match.client.set_command(command);
+  match.run(0.5);
+  CHECK(seen_at(0).second == number(command.seen));
+}

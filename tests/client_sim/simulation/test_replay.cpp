@@ -100,6 +100,16 @@ TEST_CASE("a recording of other maps, of another version or with damage is refus
     REQUIRE_FALSE(result.has_value());
     CHECK(result.error().find("not an Ashlar recording") != std::string::npos);
   }
+  SECTION("another version's") {
+    RecordingHeader header = RecordingReader::open(bytes)->header();
+    header.version = 4;
+    bytes.clear();
+    RecordingWriter(header).take(bytes);
+    const auto result = replay(bytes, having(builtin()));
+    REQUIRE_FALSE(result.has_value());
+    CHECK(result.error().find("version 4 of the recording format") != std::string::npos);
+    CHECK(result.error().find('\n') == std::string::npos);
+  }
   SECTION("a bit flipped in the middle") {
     bytes[bytes.size() / 2] ^= 1;
     const auto result = replay(bytes, having(builtin()));

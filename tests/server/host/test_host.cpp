@@ -52,6 +52,47 @@ TEST_CASE("commands move the player and the snapshot says which was applied", "[
   CHECK(length(xy(t.own->body.position_m) - xy(start)) > 1);
 }
 
+TEST_CASE("a command claims to have seen no later state than the server's and none older than a second",
+          "[server][host]") {
+  Table table;
+  Hand hand{peer(1)};
+  table.enter(hand);
+  struct Seen final : TickSink {
+    void on_tick(const TickRecord& record) override {
+      for (const PlayerInput& input : record.commands) ticks.push_back(number(input.command.seen));
+    }
+    std::vector<std::uint32_t> ticks;
+  } seen;
+  table.run(100);
+  table.host->set_sink(&seen);
+  const std::uint32_t now = table.host->status().tick;
+  REQUIRE(now > 70);
+  const auto played = [&](std::uint32_t claim) {
+    const std::uint32_t newest = table.host->status().tick + 1;
+    Input input = walking(newest);
+    input.commands[0].seen = TickId{claim};
+    hand.send(table.in, input);
+    table.run();
+    REQUIRE(table.host->status().tick == newest);
+    return seen.ticks.back();
+  };
+  CHECK(played(0) == 0);
+  CHECK(played(now) == now);
+  CHECK(played(now + 1) == now + 1);
+  CHECK(played(1) == now + 3 - 60);
+  // A command that is repeated for want of a newer one shows what its player last saw.
+  table.run();
+  CHECK(seen.ticks.back() == now + 4 - 60);
+  // An early one may name a tick that is still to come: by then it has seen what there is.
+  Input early = walking(now + 8);
+  early.commands[0].seen = TickId{now + 7};
+  hand.send(table.in, early);
+  table.run(2);
+  CHECK(table.host->status().tick == now + 7);
+  table.run();
+  CHECK(seen.ticks.back() == now + 7);
+}
+
 TEST_CASE("late and far too early commands are counted and do nothing", "[server][host]") {
   Table t;
   Hand hand{peer(1)};

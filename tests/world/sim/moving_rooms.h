@@ -166,6 +166,7 @@ class MovingWorld {
   /// One tick in World's order. Monsters walk along their yaw; `after` sees the bodies before the next tick.
   void step() {
     MechanicsTick t{space(), heights, rules, players, monsters, TickId{tick}};
+    for (std::size_t i = 0; i < players.rows(); ++i) players.take(i, players.command[i]);
     mechanics.move(t);
     if (after_move) after_move();
     mechanics.act(t);
@@ -173,7 +174,7 @@ class MovingWorld {
     for (const ShotEvent& shot : shooting.events()) mechanics.shot(t, shot);
     for (std::size_t i = 0; i < players.rows(); ++i)
       if (players.alive(i))
-        players.report[i] = player_move(space(), rules, players.command[i], players.body[i],
+        players.report[i] = player_move(space(), rules, players.turned_command(i), players.body[i],
                                         mechanics.floor_velocity(heights, players.body[i]));
     for (std::size_t i = 0; i < monsters.rows(); ++i) {
       if (monsters.id[i] == EntityId{0}) continue;
@@ -184,6 +185,8 @@ class MovingWorld {
                    mechanics.floor_velocity(heights, monsters.body[i]));
     }
     mechanics.walk(t);
+    // Commands that turn along with the view, as the server's do.
+    for (std::size_t i = 0; i < players.rows(); ++i) players.command[i].yaw = players.yaw[i];
     ++tick;
   }
   void run(double seconds) {

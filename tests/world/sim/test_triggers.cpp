@@ -218,7 +218,7 @@ TEST_CASE("a teleporter sends from its front to a free place that faces as its l
       sent = w.count(MoverEventKind::teleported);
     }
     REQUIRE(sent == 1);
-    CHECK(w.players.command[p].yaw == north);
+    CHECK(w.players.yaw[p] == north);
     CHECK(length(w.players.body[p].velocity_mps) == 0);
     w.players.command[p] = PlayerCommand{};
     arrived.push_back(p);

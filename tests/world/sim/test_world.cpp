@@ -311,3 +311,47 @@ TEST_CASE("players start within the circle that is set, and on the ground", "[wo
   for (std::size_t row = 0; row < world.players().rows(); ++row)
     CHECK(world.players().body[row].grounded == 1);
 }
+
+TEST_CASE("a player without a command stands still and faces where it faced, and that is state",
+          "[world][sim][world]") {
+  WorldSetup setup = small_setup();
+  setup.monsters = 0;
+  World world(setup), other(setup);
+  const EntityId id = join(world);
+  REQUIRE(join(other) == id);
+  const auto row = static_cast<std::size_t>(world.player_row(id));
+  const PlayerTable& players = world.players();
+  const auto step = [id](World& w, Turn16 yaw, Turn16 pitch) {
+    PlayerInput in{id, {}};
+    in.command.yaw = yaw, in.command.pitch = pitch;
+    TickInput input;
+    input.commands = std::span(&in, 1);
+    w.step(input);
+  };
+  const Turn16 yaw{12345}, pitch{static_cast<std::uint16_t>(-300)};
+  step(world, yaw, pitch), step(other, yaw, pitch);
+  CHECK(players.yaw[row] == yaw);
+  CHECK(players.pitch[row] == pitch);
+  CHECK(world.hash() == other.hash());
+  world.step({}), other.step({});
+  CHECK(players.command[row] == PlayerCommand{});
+  CHECK(players.yaw[row] == yaw);
+  CHECK(players.pitch[row] == pitch);
+  CHECK(world.hash() == other.hash());
+  SECTION("who turns changes the world") { step(world, Turn16{12346}, pitch), step(other, yaw, pitch); }
+  SECTION("who looks up changes the world") { step(world, yaw, Turn16{0}), step(other, yaw, pitch); }
+  CHECK(world.hash() != other.hash());
+  CHECK(players.body[row].position_m == other.players().body[row].position_m);
+}
+
+TEST_CASE("what a command may claim to have seen lies within a second of the state that it changes",
+          "[world][sim][world]") {
+  CHECK(seen_within(TickId{0}, TickId{500}, 60) == TickId{0});  // not known stays not known
+  CHECK(seen_within(TickId{499}, TickId{500}, 60) == TickId{499});
+  CHECK(seen_within(TickId{500}, TickId{500}, 60) == TickId{500});
+  CHECK(seen_within(TickId{501}, TickId{500}, 60) == TickId{500});
+  CHECK(seen_within(TickId{0xffffffff}, TickId{500}, 60) == TickId{500});
+  CHECK(seen_within(TickId{440}, TickId{500}, 60) == TickId{440});
+  CHECK(seen_within(TickId{439}, TickId{500}, 60) == TickId{440});
+  CHECK(seen_within(TickId{1}, TickId{30}, 60) == TickId{1});
+}
