@@ -39,18 +39,14 @@ std::vector<std::string> brain_names() {
   return out;
 }
 
-}  // namespace
+/// What stays text until all of it is there.
+struct GivenTexts {
+  std::string transport = "udp", brain = "mixed", hostile = "mixed";
+};
 
-LoadCommand parse_load(int argc, const char* const* argv) {
-  LoadOptions o;
-  std::string transport = "udp";
-  std::string brain = "mixed";
-  std::string hostile = "mixed";
-  CLI::App app{"Plays with many simulated clients over real sockets, reports, and passes or fails.",
-               "ashlar-sim load"};
-  app.footer(footer);
+void add_run(CLI::App& app, LoadOptions& o, GivenTexts& given) {
   app.add_option("--server", o.server, "Where the server is")->type_name("HOST:PORT")->capture_default_str();
-  app.add_option("--transport", transport, "udp or tcp")
+  app.add_option("--transport", given.transport, "udp or tcp")
       ->check(CLI::IsMember({"udp", "tcp"}))
       ->capture_default_str();
   app.add_option("--clients", o.clients, "Simulated players")
@@ -71,8 +67,11 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   app.add_option("--prop", o.props, "OBJ file of a prop that the clients hold; may be repeated")
       ->type_name("FILE");
   app.add_option("--report", o.report, "Write the report as JSON")->type_name("FILE");
+}
+
+void add_players(CLI::App& app, LoadOptions& o, GivenTexts& given) {
   app.add_option(
-         "--brain", brain,
+         "--brain", given.brain,
          "How players behave; explore enters every sector of the server's maps, which the clients must hold, "
          "and is not part of the mix")
       ->check(CLI::IsMember(brain_names()))
@@ -87,7 +86,7 @@ LoadCommand parse_load(int argc, const char* const* argv) {
       ->check(CLI::Range(0u, 1000u))
       ->capture_default_str();
   app.add_option(
-         "--hostile-kind", hostile,
+         "--hostile-kind", given.hostile,
          "What they do: mixed plays and does a little of everything; the others attack over sockets of "
          "their own, only over IPv4")
       ->check(CLI::IsMember(hostile_names()))
@@ -98,14 +97,29 @@ LoadCommand parse_load(int argc, const char* const* argv) {
       ->capture_default_str();
   add_parsed(app, "--progress", o.progress, parse_duration, "TIME",
              "Between progress lines, 0 for none [5s]");
+}
 
-  add_parsed(app, "--latency", o.link.latency, parse_duration, "TIME", "Added each way");
-  add_parsed(app, "--jitter", o.link.jitter, parse_duration, "TIME", "Added each way, from 0 to this");
-  add_parsed(app, "--loss", o.link.loss, parse_share, "SHARE", "Lost each way, like 2% (over TCP: late)");
-  add_parsed(app, "--duplicate", o.link.duplication, parse_share, "SHARE", "Doubled each way");
-  add_parsed(app, "--reorder", o.link.reordering, parse_share, "SHARE", "Overtaken each way");
-  add_parsed(app, "--corrupt", o.link.corruption, parse_share, "SHARE", "Damaged each way");
-  add_parsed(app, "--rate", o.link.bytes_per_s, parse_rate, "BYTES/S", "Limit each way, like 200k");
+void add_link(CLI::App& app, LinkConditions& link) {
+  add_parsed(app, "--latency", link.latency, parse_duration, "TIME", "Added each way");
+  add_parsed(app, "--jitter", link.jitter, parse_duration, "TIME", "Added each way, from 0 to this");
+  add_parsed(app, "--loss", link.loss, parse_share, "SHARE", "Lost each way, like 2% (over TCP: late)");
+  add_parsed(app, "--duplicate", link.duplication, parse_share, "SHARE", "Doubled each way");
+  add_parsed(app, "--reorder", link.reordering, parse_share, "SHARE", "Overtaken each way");
+  add_parsed(app, "--corrupt", link.corruption, parse_share, "SHARE", "Damaged each way");
+  add_parsed(app, "--rate", link.bytes_per_s, parse_rate, "BYTES/S", "Limit each way, like 200k");
+}
+
+}  // namespace
+
+LoadCommand parse_load(int argc, const char* const* argv) {
+  LoadOptions o;
+  GivenTexts given;
+  CLI::App app{"Plays with many simulated clients over real sockets, reports, and passes or fails.",
+               "ashlar-sim load"};
+  app.footer(footer);
+  add_run(app, o, given);
+  add_players(app, o, given);
+  add_link(app, o.link);
 
   try {
     app.parse(argc, argv);
@@ -116,9 +130,9 @@ LoadCommand parse_load(int argc, const char* const* argv) {
     if (const std::size_t end = line.find('\n'); end != std::string::npos) line.resize(end);
     return {std::nullopt, "ashlar-sim load: " + line + " (see --help)", 2};
   }
-  o.transport = transport == "tcp" ? Transport::tcp : Transport::udp;
-  o.raid = raid_kind(hostile);
-  if (brain != "mixed") o.brain = brain_kind(brain);
+  o.transport = given.transport == "tcp" ? Transport::tcp : Transport::udp;
+  o.raid = raid_kind(given.hostile);
+  if (given.brain != "mixed") o.brain = brain_kind(given.brain);
   o.link.ordered = o.transport == Transport::tcp;
   return {o, "", 0};
 }

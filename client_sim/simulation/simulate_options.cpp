@@ -49,13 +49,14 @@ std::string switched_off(std::string_view kinds) {
 }
 
 /// What stays text until all of it is there.
-struct GivenTexts {
+struct Given {
+  double minutes = 10;
   std::vector<std::string> maps, props;
   std::string player_solver = "sweep", monster_solver = "sweep", doors = "shut";
 };
 
 /// One line when what was given cannot be.
-std::string settle(SimulateOptions& o, const GivenTexts& given) {
+std::string settle(SimulateOptions& o, const Given& given) {
   const auto solver = [](const std::string& name) {
     return name == "correct" ? Solver::correct : Solver::sweep;
   };
@@ -107,18 +108,7 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-}  // namespace
-
-SimulateCommand parse_simulate(int argc, const char* const* argv) {
-  SimulateOptions o;
-  double minutes = 10;
-  bool no_replay = false;
-  GivenTexts given;
-  CLI::App app{
-      "Plays server and clients in one process on simulated time, with every fault there is, and checks\n"
-      "after each tick what must hold.",
-      "ashlar-sim simulate"};
-  app.footer(footer);
+void add_run(CLI::App& app, SimulateOptions& o, Given& given) {
   app.add_option("--seed", o.config.seed, "Of everything; the first one with --hours")
       ->check(client_sim::check_seed)
       ->capture_default_str();
@@ -128,7 +118,7 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
   app.add_option("--monsters", o.config.monsters, "Monsters")
       ->check(CLI::Range(0u, 10'000u))
       ->capture_default_str();
-  app.add_option("--minutes", minutes, "Simulated minutes of a run [10]")
+  app.add_option("--minutes", given.minutes, "Simulated minutes of a run [10]")
       ->check(CLI::Range(0.016, 24.0 * 60))
       ->check([](const std::string& text) {  // which a range lets through, as no comparison holds of it
         return text.find("nan") == std::string::npos && text.find("NAN") == std::string::npos
@@ -138,6 +128,9 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
   app.add_option("--hours", o.hours, "Simulated hours in all, over many seeds")
       ->check(CLI::Range(1u, 100'000u));
   app.add_option("--jobs", o.jobs, "Processes to share the runs of --hours")->check(CLI::Range(1u, 256u));
+}
+
+void add_server(CLI::App& app, SimulateOptions& o, Given& given) {
   app.add_option("--tick-rate", o.config.tick_rate_hz, "Ticks a second")
       ->check(CLI::Range(10, 128))
       ->capture_default_str();
@@ -154,14 +147,6 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
   app.add_option("--monster-solver", given.monster_solver, "Likewise monsters")
       ->check(CLI::IsMember({"sweep", "correct"}))
       ->capture_default_str();
-  app.add_option("--rates", o.rates,
-                 "How often faults begin, each minute for each client or the server: all=0,loss=2")
-      ->type_name("KIND=RATE,...");
-  app.add_option("--without", o.without, "Kinds of faults to switch off")->type_name("KIND,...");
-  app.add_option("--faults", o.faults_file,
-                 "Play these faults instead of drawn ones, one 'tick ticks kind subject "
-                 "amount' a line")
-      ->type_name("FILE");
   app.add_option("--wad", o.wads, "WAD that --map comes from; may be repeated")->type_name("FILE");
   app.add_option("--map", given.maps,
                  "Map of a WAD, as ashlar-server takes it; may be repeated; 'none' for terrain alone [the "
@@ -173,14 +158,41 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
   app.add_option("--prop", given.props,
                  "Static prop from an OBJ file, as ashlar-server takes it; may be repeated")
       ->type_name("FILE@X,Y[,Z]");
+}
+
+void add_faults(CLI::App& app, SimulateOptions& o) {
+  app.add_option("--rates", o.rates,
+                 "How often faults begin, each minute for each client or the server: all=0,loss=2")
+      ->type_name("KIND=RATE,...");
+  app.add_option("--without", o.without, "Kinds of faults to switch off")->type_name("KIND,...");
+  app.add_option("--faults", o.faults_file,
+                 "Play these faults instead of drawn ones, one 'tick ticks kind subject "
+                 "amount' a line")
+      ->type_name("FILE");
   app.add_option("--shrink", o.shrink_runs, "Runs that may be spent on shortening the list of faults")
       ->check(CLI::Range(0u, 10'000u))
       ->capture_default_str();
-  app.add_option("--record", o.record, "Write what the first server recorded")->type_name("FILE");
-  app.add_flag("--no-replay", no_replay, "Do not play each server's recording again at its end");
   app.add_option("--break", o.broken,
                  "Make the server deliberately wrong, to see it caught: " + defect_names())
       ->type_name("NAME");
+}
+
+}  // namespace
+
+SimulateCommand parse_simulate(int argc, const char* const* argv) {
+  SimulateOptions o;
+  Given given;
+  bool no_replay = false;
+  CLI::App app{
+      "Plays server and clients in one process on simulated time, with every fault there is, and checks\n"
+      "after each tick what must hold.",
+      "ashlar-sim simulate"};
+  app.footer(footer);
+  add_run(app, o, given);
+  add_server(app, o, given);
+  add_faults(app, o);
+  app.add_option("--record", o.record, "Write what the first server recorded")->type_name("FILE");
+  app.add_flag("--no-replay", no_replay, "Do not play each server's recording again at its end");
   const auto wrong = [](const std::string& line) {
     return SimulateCommand{std::nullopt, "ashlar-sim simulate: " + line + " (see --help)", 2};
   };
@@ -192,7 +204,7 @@ SimulateCommand parse_simulate(int argc, const char* const* argv) {
     const std::string line = error.what();
     return wrong(line.substr(0, line.find('\n')));
   }
-  o.config.seconds = std::max(1u, static_cast<std::uint32_t>(std::lround(minutes * 60)));
+  o.config.seconds = std::max(1u, static_cast<std::uint32_t>(std::lround(given.minutes * 60)));
   o.config.check_replay = !no_replay;
   o.config.keep_recording = !o.record.empty();
   if (o.hours != 0 && (!o.record.empty() || !o.faults_file.empty()))

@@ -18,19 +18,30 @@ HEAD = re.compile(r"^(?!\s*(?:if|for|while|switch|else|do|return|namespace|struc
 TABLE_ROW = re.compile(r"^\s*(case .*|\{.*\},?|.*\},|\"[^\n]*)$")
 
 
+def head_start(lines, number: int) -> int:
+    """Where a head begins whose brace stands in this line: parameters and initialisers may fill several lines."""
+    def continued(before: str, line: str) -> bool:
+        return before.endswith((",", "(", "&&", "||", "=")) or line.lstrip().startswith((":", ",")) and "{" not in before
+    while number > 0 and continued(lines[number - 1].split("//")[0].rstrip(), lines[number]):
+        number -= 1
+    return number
+
+
 def functions(text: str):
     """(first line, name line, length, rows of tables) of each definition at the depth of a namespace or class."""
     lines = text.splitlines()
     number = 0
     while number < len(lines):
-        line = lines[number]
-        if HEAD.match(line) and not line.lstrip().startswith(("//", "*", "#", ":", ",")) and " = " not in line.split("(")[0]:
+        start = head_start(lines, number) if lines[number].rstrip().endswith("{") else number
+        line = lines[start]
+        head = " ".join(l.strip() for l in lines[start:number + 1])
+        if HEAD.match(head) and not head.startswith(("//", "*", "#", ":", ",")) and " = " not in head.split("(")[0]:
             indent = len(line) - len(line.lstrip())
             end = next((i for i in range(number + 1, len(lines))
                         if re.match(r"^" + " " * indent + r"\}", lines[i])), None)
             if end is not None:
-                body = lines[number:end + 1]
-                yield number + 1, line.strip(), len(body), sum(1 for l in body if TABLE_ROW.match(l))
+                body = lines[start:end + 1]
+                yield start + 1, line.strip(), len(body), sum(1 for l in body if TABLE_ROW.match(l))
                 number = end
         number += 1
 

@@ -5,12 +5,13 @@ help_lint() {
 usage: ./dev lint [--all | --sample N | --scripts | --figures] [FILE.cpp...]
 
 clang-tidy 19 by .clang-tidy over the sources of the programs that differ from the branch main (or from the last commit
-when main is checked out), or over the named files; before that shellcheck over the scripts, and which way includes
-point between rooms and between their folders: build/includes.svg shows it.
+when main is checked out), or over the named files; before that shellcheck over the scripts, which way includes
+point between rooms and between their folders (build/includes.svg shows it), and the bounds of --figures: functions of
+at most 70 lines but tables, contracts of 95 in a hundred public declarations.
 
   --all       over all of them
   --sample N  over N of them; another N with each commit, so that all have their turn
-  --scripts   shellcheck and includes alone
+  --scripts   shellcheck, includes and figures alone
   --figures   sizes of files and functions, asserts, contracts and tests by room, and whether they keep within bounds
 HELP
 }
@@ -43,6 +44,7 @@ command_lint() {
   need_packages lint
   lint_scripts
   python3 tests/check_includes.py . build/includes.svg
+  check_figures
   case $which in
     none) return ;;
     all) mapfile -t files < <(tidied_sources) ;;
@@ -54,6 +56,15 @@ command_lint() {
   else
     lint_sources "${files[@]}"
   fi
+}
+
+# The table is for --figures; here only what is out of bounds.
+check_figures() {
+  local figures
+  figures=$(python3 cmake/dev/figures.py .) || {
+    printf '%s\n' "$figures" >&2
+    return 1
+  }
 }
 
 lint_scripts() {

@@ -123,6 +123,93 @@ std::expected<std::optional<WorldFile>, std::string> read_world(const std::strin
   return std::move(*parsed);
 }
 
+/// What the environment sets.
+struct Variables {
+  std::vector<std::pair<std::size_t, RawValue>> values;  ///< setting and text
+  std::vector<std::string> remedies;                     ///< by setting: see list_remedy
+  std::string config_file;                               ///< empty: not named
+};
+
+/// Those that are no setting's are listed in `loaded`.
+Variables variables_of(const Environment& environment, LoadedConfig& loaded) {
+  Variables out;
+  out.remedies.resize(settings().size());
+  for (const auto& [name, value] : environment) {
+    if (name == config_variable) {
+      out.config_file = value;
+      continue;
+    }
+    std::size_t index = 0;
+    while (index < settings().size() && settings()[index].variable() != name) ++index;
+    if (index == settings().size()) {
+      loaded.unknown_variables.push_back(name);
+      continue;
+    }
+    const Setting& setting = settings()[index];
+    out.values.emplace_back(index, setting.is_list() ? list_of(setting, value) : RawValue{value});
+    out.remedies[index] = list_remedy(setting, value);
+  }
+  return out;
+}
+
+/// The world's folder as flags or variables name it.
+std::optional<std::string> named_world(const CommandLine& line, const Variables& variables,
+                                       std::size_t world) {
+  for (const auto* values : {&line.values, &variables.values})
+    for (const auto& [index, raw] : *values)
+      if (index == world) return raw.front();
+  return std::nullopt;
+}
+
+/// The file that is named, or the one in the world's folder; empty when there is none.
+std::expected<std::string, std::string> file_to_read(const CommandLine& line, const Variables& variables,
+                                                     const std::string& world_dir) {
+  const std::string& named = line.config_file.empty() ? variables.config_file : line.config_file;
+  std::error_code status;
+  // What else may be wrong with the folder is told when the world is read.
+  if (!named.empty() || world_dir.empty() || !fs::is_directory(world_dir, status)) return named;
+  const fs::path inside = fs::path(world_dir) / "server.toml";
+  const auto there = look_at(inside, world_dir);
+  if (!there) return std::unexpected(there.error());
+  return *there ? inside.string() : "";
+}
+
+/// Applies what the world in the folder was made with. @return its seed; none where there is no world yet
+std::expected<std::optional<std::uint64_t>, std::string> take_world(Layers& layers, const CommandLine& line,
+                                                                    const std::string& world_dir) {
+  if (line.accept_world && world_dir.empty())
+    return std::unexpected("--accept-world is about a world's folder: name it with --world");
+  if (world_dir.empty()) return std::nullopt;
+  auto world_file = read_world(world_dir, line.accept_world);
+  if (!world_file) return std::unexpected(std::move(world_file.error()));
+  if (!*world_file) return std::nullopt;
+  const std::string path = (fs::path(world_dir) / "world.toml").string();
+  if (auto set = layers.apply((*world_file)->values, path); !set) return std::unexpected(set.error());
+  LoadedConfig& loaded = layers.loaded;
+  loaded.world_exists = true;
+  loaded.world_unchecked = (*world_file)->unchecked;
+  loaded.world_resealed = std::move((*world_file)->resealed);
+  return loaded.config.seed;
+}
+
+/// One line when settings that are each fine do not go together; empty when they do.
+std::string what_contradicts(const LoadedConfig& loaded, const std::string& world_dir,
+                             std::optional<std::uint64_t> world_seed) {
+  const Config& config = loaded.config;
+  if (world_seed && config.seed != *world_seed)
+    return "world " + world_dir + " has seed " + std::to_string(*world_seed) + ", but " +
+           loaded.origins[find_setting("seed")] + " says " + std::to_string(config.seed) +
+           ": leave the seed out, or make another world with --world";
+  // Clients take longer silences for a server that is gone, and no welcome that announces them.
+  const unsigned second_ticks = config.rules.tick_rate_hz;
+  if (config.snapshot_every_ticks > second_ticks)
+    return loaded.origins[find_setting("snapshot_every")] + ": " +
+           std::to_string(config.snapshot_every_ticks) + " ticks are longer than a second at " +
+           std::to_string(second_ticks) + " ticks a second: give 1 to " + std::to_string(second_ticks) +
+           ", or raise --tick-rate";
+  return "";
+}
+
 }  // namespace
 
 Environment own_environment() {
@@ -141,76 +228,31 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
   LoadedConfig loaded;
   loaded.origins.resize(settings().size());
   Layers layers{loaded};
-
-  std::vector<std::pair<std::size_t, RawValue>> variables;
-  std::vector<std::string> remedies(settings().size());
-  std::string config_file = line.config_file;
-  for (const auto& [name, value] : environment) {
-    if (name == config_variable) {
-      if (config_file.empty()) config_file = value;
-      continue;
-    }
-    std::size_t index = 0;
-    while (index < settings().size() && settings()[index].variable() != name) ++index;
-    if (index == settings().size()) {
-      loaded.unknown_variables.push_back(name);
-      continue;
-    }
-    const Setting& setting = settings()[index];
-    variables.emplace_back(index, setting.is_list() ? list_of(setting, value) : RawValue{value});
-    remedies[index] = list_remedy(setting, value);
-  }
+  const Variables variables = variables_of(environment, loaded);
 
   // Which world it is may be said in the file, and the world's folder may hold the file: flags and variables
   // are looked at first, then the file, and a file found in the folder cannot name another folder.
   const std::size_t world = find_setting("world");
-  const auto named_world = [&]() -> std::optional<std::string> {
-    for (const auto* values : std::initializer_list<decltype(&line.values)>{&line.values, &variables})
-      for (const auto& [index, raw] : *values)
-        if (index == world) return raw.front();
-    return std::nullopt;
-  };
-  const auto from_outside = named_world();
+  const auto from_outside = named_world(line, variables, world);
   std::string world_dir = from_outside.value_or("");
-  if (config_file.empty() && !world_dir.empty()) {
-    const fs::path inside = fs::path(world_dir) / "server.toml";
-    std::error_code status;
-    const bool in_folder = fs::is_directory(world_dir, status);
-    if (in_folder) {  // what else may be wrong with the folder comes below
-      const auto there = look_at(inside, world_dir);
-      if (!there) return std::unexpected(there.error());
-      if (*there) config_file = inside.string();
-    }
-  }
+  const auto config_file = file_to_read(line, variables, world_dir);
+  if (!config_file) return std::unexpected(config_file.error());
   std::vector<FileValue> file_values;
-  if (!config_file.empty()) {
-    auto values = read_settings(config_file, FileKind::settings);
+  if (!config_file->empty()) {
+    auto values = read_settings(*config_file, FileKind::settings);
     if (!values) return std::unexpected(std::move(values.error()));
     file_values = std::move(*values);
-    loaded.config_file = config_file;
+    loaded.config_file = *config_file;
     for (const FileValue& value : file_values)
       if (value.setting == world && !from_outside) world_dir = value.raw.front();
   }
 
-  std::optional<std::uint64_t> world_seed;
-  if (line.accept_world && world_dir.empty())
-    return std::unexpected("--accept-world is about a world's folder: name it with --world");
-  if (!world_dir.empty()) {
-    auto world_file = read_world(world_dir, line.accept_world);
-    if (!world_file) return std::unexpected(std::move(world_file.error()));
-    if (*world_file) {
-      const std::string path = (fs::path(world_dir) / "world.toml").string();
-      if (auto set = layers.apply((*world_file)->values, path); !set) return std::unexpected(set.error());
-      loaded.world_exists = true;
-      loaded.world_unchecked = (*world_file)->unchecked;
-      loaded.world_resealed = std::move((*world_file)->resealed);
-      world_seed = loaded.config.seed;
-    }
-  }
-  if (auto set = layers.apply(file_values, config_file); !set) return std::unexpected(set.error());
-  for (const auto& [index, raw] : variables)
+  const auto world_seed = take_world(layers, line, world_dir);
+  if (!world_seed) return std::unexpected(world_seed.error());
+  if (auto set = layers.apply(file_values, *config_file); !set) return std::unexpected(set.error());
+  for (const auto& [index, raw] : variables.values)
     if (auto set = layers.apply(index, raw, settings()[index].variable()); !set)
-      return std::unexpected(set.error() + remedies[index]);
+      return std::unexpected(set.error() + variables.remedies[index]);
   for (const auto& [index, raw] : line.values) {
     if (settings()[index].flag_needs_text && raw.front().empty())
       return std::unexpected(settings()[index].flag() + " is empty: give " + settings()[index].value_name +
@@ -219,19 +261,9 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
       return std::unexpected(set.error());
   }
 
-  if (world_seed && loaded.config.seed != *world_seed)
-    return std::unexpected("world " + world_dir + " has seed " + std::to_string(*world_seed) + ", but " +
-                           loaded.origins[find_setting("seed")] + " says " +
-                           std::to_string(loaded.config.seed) +
-                           ": leave the seed out, or make another world with --world");
-  // Clients take longer silences for a server that is gone, and no welcome that announces them.
-  const unsigned second_ticks = loaded.config.rules.tick_rate_hz;
-  if (loaded.config.snapshot_every_ticks > second_ticks)
-    return std::unexpected(loaded.origins[find_setting("snapshot_every")] + ": " +
-                           std::to_string(loaded.config.snapshot_every_ticks) +
-                           " ticks are longer than a second at " + std::to_string(second_ticks) +
-                           " ticks a second: give 1 to " + std::to_string(second_ticks) +
-                           ", or raise --tick-rate");
+  if (const std::string contradiction = what_contradicts(loaded, world_dir, *world_seed);
+      !contradiction.empty())
+    return std::unexpected(contradiction);
   return loaded;
 }
 

@@ -1,8 +1,10 @@
 #include "world/collide/window_queries.h"
-#include "world/math/never.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include "world/math/assert.h"
+#include "world/math/never.h"
 
 namespace ashlar {
 namespace {
@@ -71,85 +73,28 @@ class BlockSweep {
 
   /// All blocks of one column; `bits` are those in the layers of the whole way.
   void column(std::int32_t i, std::int32_t j, std::uint32_t bits) {
-    // When is the axis within the grown column? First within its bounding rectangle; `touch` is when it comes
-    // into that of the full shape.
-    enum class Entry : std::uint8_t { before, face_x, face_y, corner } entry = Entry::before;
-    double t0 = -never, t1 = never, touch = -never;
-    const double cx = i + 0.5, cy = j + 0.5;
-    const double core_x = 0.5 + f_.half_x, core_y = 0.5 + f_.half_y;
-    const double grown_x = core_x + f_.radius, grown_y = core_y + f_.radius;
-    if (moves_x_) {
-      const double near = (d_.x > 0 ? cx - grown_x : cx + grown_x) - p_.x;
-      const double far = (d_.x > 0 ? cx + grown_x : cx - grown_x) - p_.x;
-      t0 = near * inverse_x_;
-      t1 = far * inverse_x_;
-      touch = t0 - slop_x_;
-      entry = Entry::face_x;
-    } else if (std::fabs(p_.x - cx) >= grown_x) {
-      return;
-    }
-    if (moves_y_) {
-      const double near = (d_.y > 0 ? cy - grown_y : cy + grown_y) - p_.y;
-      const double far = (d_.y > 0 ? cy + grown_y : cy - grown_y) - p_.y;
-      const double a = near * inverse_y_;
-      touch = std::max(touch, a - slop_y_);
-      if (a > t0) t0 = a, entry = Entry::face_y;
-      t1 = std::min(t1, far * inverse_y_);
-    } else if (std::fabs(p_.y - cy) >= grown_y) {
-      return;
-    }
-    if (t0 >= t1 || t1 <= 0 || touch > best_.t) return;
+    const GrownColumn grown{{i + 0.5, j + 0.5}, 0.5 + f_.half_x, 0.5 + f_.half_y};
+    Passage way;
+    if (!crosses_bounds(grown, way)) return;
     // Rounded: a rectangle entered beside its core is entered through the disc at that corner, or missed.
-    DVec2 corner{};
-    bool touches_corner = false;
     if (f_.radius > 0) {
       if (!moves_x_ && !moves_y_) {
         if (!meets_column(f_, p_.x, p_.y, i, j)) return;
-      } else {
-        if (beside_core(t0, cx, cy, core_x, core_y, corner)) {
-          const double full = corner_time(corner, f_.radius, -1);
-          if (full != full) return;
-          t0 = full;
-          entry = Entry::corner;
-        }
-        DVec2 leaving{};
-        if (beside_core(t1, cx, cy, core_x, core_y, leaving)) {
-          const double exit = corner_time(leaving, f_.radius, 1);
-          if (exit == exit) t1 = exit;
-        }
-        if (t0 >= t1 || t1 <= 0) return;
-        DVec2 touched{};
-        if (beside_core(touch, cx, cy, core_x, core_y, touched)) {
-          const double full = corner_time(touched, full_radius_, -1);
-          if (full == full) touch = full;
-          touches_corner = touched == corner;
-        }
-        if (touch > best_.t) return;
+      } else if (!crosses_corners(grown, way)) {
+        return;
       }
     }
+    ASHLAR_ASSERT_SLOW(way.enters < way.leaves && way.leaves > 0 && way.touches <= best_.t);
 
-    const double entered = std::max(t0, 0.0);
-    const double z = p_.z + d_.z * entered;
+    const double z = p_.z + d_.z * std::max(way.enters, 0.0);
     const std::uint32_t beside = bits & layers_at(z, height_);
     if (beside == 0) {
-      if (moves_z_) vertical(i, j, bits, z, touch, t1);
+      if (moves_z_) vertical(i, j, bits, z, way.touches, way.leaves);
       return;
     }
-    if (t0 < 0 || entry == Entry::before) return start_inside({i, j, lowest(beside)});
-    const double t = std::max(touch, touched_at_level(beside));
-    DVec3 normal{};
-    if (entry == Entry::face_x) {
-      normal.x = d_.x > 0 ? -1 : 1;
-    } else if (entry == Entry::face_y) {
-      normal.y = d_.y > 0 ? -1 : 1;
-    } else {
-      // Away from the edge where the full shape touches it, or where the way goes deeper than the slop.
-      const double at = touches_corner ? std::max(t, 0.0) : t0;
-      const DVec2 out{p_.x + d_.x * at - corner.x, p_.y + d_.y * at - corner.y};
-      const double size = length(out);
-      normal = {out.x / size, out.y / size, 0};
-    }
-    take(t, normal, {i, j, lowest(beside)});
+    if (way.enters < 0 || way.through == Through::nothing) return start_inside({i, j, lowest(beside)});
+    const double t = std::max(way.touches, touched_at_level(beside));
+    take(t, normal_of(way, t), {i, j, lowest(beside)});
   }
 
   const BlockHit& best() const { return best_; }
@@ -158,11 +103,96 @@ class BlockSweep {
  private:
   static std::int32_t lowest(std::uint32_t bits) { return std::countr_zero(bits); }
 
+  /// What the axis goes through on its way into a column grown by the footprint.
+  enum class Through : std::uint8_t { nothing, face_x, face_y, corner };
+
+  /// A column of blocks: its middle, and half of what it and the footprint's flat part take up.
+  struct GrownColumn {
+    DVec2 middle;
+    double core_x, core_y;
+  };
+
+  /// When the axis is within a grown column, and how it comes into it.
+  struct Passage {
+    double enters = -never, leaves = never;
+    double touches = -never;  ///< when it comes into that of the full shape
+    Through through = Through::nothing;
+    DVec2 corner{};               ///< of the core, when it enters through one
+    bool touches_corner = false;  ///< the same one with the full shape
+  };
+
+  /// The grown column's bounding rectangle. False: the axis misses it, or comes there later than to the best
+  /// hit.
+  bool crosses_bounds(const GrownColumn& c, Passage& way) const {
+    const double grown_x = c.core_x + f_.radius, grown_y = c.core_y + f_.radius;
+    if (moves_x_) {
+      const double near = (d_.x > 0 ? c.middle.x - grown_x : c.middle.x + grown_x) - p_.x;
+      const double far = (d_.x > 0 ? c.middle.x + grown_x : c.middle.x - grown_x) - p_.x;
+      way.enters = near * inverse_x_;
+      way.leaves = far * inverse_x_;
+      way.touches = way.enters - slop_x_;
+      way.through = Through::face_x;
+    } else if (std::fabs(p_.x - c.middle.x) >= grown_x) {
+      return false;
+    }
+    if (moves_y_) {
+      const double near = (d_.y > 0 ? c.middle.y - grown_y : c.middle.y + grown_y) - p_.y;
+      const double far = (d_.y > 0 ? c.middle.y + grown_y : c.middle.y - grown_y) - p_.y;
+      const double enters = near * inverse_y_;
+      way.touches = std::max(way.touches, enters - slop_y_);
+      if (enters > way.enters) way.enters = enters, way.through = Through::face_y;
+      way.leaves = std::min(way.leaves, far * inverse_y_);
+    } else if (std::fabs(p_.y - c.middle.y) >= grown_y) {
+      return false;
+    }
+    return way.enters < way.leaves && way.leaves > 0 && way.touches <= best_.t;
+  }
+
+  /// The same with the rectangle's corners rounded.
+  bool crosses_corners(const GrownColumn& c, Passage& way) const {
+    if (beside_core(way.enters, c, way.corner)) {
+      const double full = corner_time(way.corner, f_.radius, -1);
+      if (full != full) return false;
+      way.enters = full;
+      way.through = Through::corner;
+    }
+    DVec2 leaving{};
+    if (beside_core(way.leaves, c, leaving)) {
+      const double exit = corner_time(leaving, f_.radius, 1);
+      if (exit == exit) way.leaves = exit;
+    }
+    if (way.enters >= way.leaves || way.leaves <= 0) return false;
+    DVec2 touched{};
+    if (beside_core(way.touches, c, touched)) {
+      const double full = corner_time(touched, full_radius_, -1);
+      if (full == full) way.touches = full;
+      way.touches_corner = touched == way.corner;
+    }
+    return way.touches <= best_.t;
+  }
+
+  /// Of the side of the column that is touched at time t.
+  DVec3 normal_of(const Passage& way, double t) const {
+    switch (way.through) {
+      case Through::face_x: return {d_.x > 0 ? -1.0 : 1.0, 0, 0};
+      case Through::face_y: return {0, d_.y > 0 ? -1.0 : 1.0, 0};
+      default: break;
+    }
+    ASHLAR_ASSERT(way.through == Through::corner);  // who goes through nothing started inside
+    // Away from the edge where the full shape touches it, or where the way goes deeper than the slop.
+    const double at = way.touches_corner ? std::max(t, 0.0) : way.enters;
+    const DVec2 out{p_.x + d_.x * at - way.corner.x, p_.y + d_.y * at - way.corner.y};
+    const double size = length(out);
+    ASHLAR_ASSERT(size > 0);  // the edge lies a radius away from the axis
+    return {out.x / size, out.y / size, 0};
+  }
+
   /// Is the axis at time t beside the core on both axes? Then `corner` is the core's corner there.
-  bool beside_core(double t, double cx, double cy, double core_x, double core_y, DVec2& corner) const {
-    const double x = p_.x + d_.x * t - cx, y = p_.y + d_.y * t - cy;
-    if (std::fabs(x) <= core_x || std::fabs(y) <= core_y) return false;
-    corner = {x > 0 ? cx + core_x : cx - core_x, y > 0 ? cy + core_y : cy - core_y};
+  bool beside_core(double t, const GrownColumn& c, DVec2& corner) const {
+    const double x = p_.x + d_.x * t - c.middle.x, y = p_.y + d_.y * t - c.middle.y;
+    if (std::fabs(x) <= c.core_x || std::fabs(y) <= c.core_y) return false;
+    corner = {x > 0 ? c.middle.x + c.core_x : c.middle.x - c.core_x,
+              y > 0 ? c.middle.y + c.core_y : c.middle.y - c.core_y};
     return true;
   }
 

@@ -58,6 +58,39 @@ double distance2_to(const Aabb& box, DVec3 p) {
   return dot(d, d);
 }
 
+/// A triangle on its way into the tree.
+struct Item {
+  Triangle triangle;
+  DVec3 middle;
+  std::uint32_t original;
+};
+
+/// The triangles that have an area, or what is wrong with them.
+std::expected<std::vector<Item>, MeshError> items_of(
+    std::span<const DVec3> vertices, std::span<const std::array<std::uint32_t, 3>> triangles) {
+  if (triangles.empty()) return std::unexpected(MeshError::empty);
+  if (triangles.size() > TriangleMesh::triangles_max) return std::unexpected(MeshError::too_many);
+  for (const DVec3& v : vertices) {
+    const bool fine = is_finite(v) && std::fabs(v.x) < mesh_coordinate_max &&
+                      std::fabs(v.y) < mesh_coordinate_max && std::fabs(v.z) < mesh_coordinate_max;
+    if (!fine) return std::unexpected(MeshError::not_finite);
+  }
+  std::vector<Item> items;
+  items.reserve(triangles.size());
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    const auto& t = triangles[i];
+    for (const std::uint32_t index : t)
+      if (index >= vertices.size()) return std::unexpected(MeshError::bad_index);
+    const Triangle corners{vertices[t[0]], vertices[t[1]], vertices[t[2]]};
+    const DVec3 area = cross(corners.b - corners.a, corners.c - corners.a);
+    if (dot(area, area) == 0) continue;
+    const Aabb box = bounds_of(corners);
+    items.push_back({corners, (box.min + box.max) * 0.5, static_cast<std::uint32_t>(i)});
+  }
+  if (items.empty()) return std::unexpected(MeshError::all_degenerate);
+  return items;
+}
+
 }  // namespace
 
 const char* to_string(MeshError error) {
@@ -73,44 +106,23 @@ const char* to_string(MeshError error) {
 
 std::expected<TriangleMesh, MeshError> TriangleMesh::build(
     std::span<const DVec3> vertices, std::span<const std::array<std::uint32_t, 3>> triangles) {
-  if (triangles.empty()) return std::unexpected(MeshError::empty);
-  if (triangles.size() > triangles_max) return std::unexpected(MeshError::too_many);
-  for (const DVec3& v : vertices) {
-    const bool fine = is_finite(v) && std::fabs(v.x) < mesh_coordinate_max &&
-                      std::fabs(v.y) < mesh_coordinate_max && std::fabs(v.z) < mesh_coordinate_max;
-    if (!fine) return std::unexpected(MeshError::not_finite);
-  }
-  struct Item {
-    Triangle triangle;
-    DVec3 middle;
-    std::uint32_t original;
-  };
-  std::vector<Item> items;
-  items.reserve(triangles.size());
-  for (std::size_t i = 0; i < triangles.size(); ++i) {
-    const auto& t = triangles[i];
-    for (const std::uint32_t index : t)
-      if (index >= vertices.size()) return std::unexpected(MeshError::bad_index);
-    const Triangle corners{vertices[t[0]], vertices[t[1]], vertices[t[2]]};
-    const DVec3 area = cross(corners.b - corners.a, corners.c - corners.a);
-    if (dot(area, area) == 0) continue;
-    const Aabb box = bounds_of(corners);
-    items.push_back({corners, (box.min + box.max) * 0.5, static_cast<std::uint32_t>(i)});
-  }
-  if (items.empty()) return std::unexpected(MeshError::all_degenerate);
-
+  auto items = items_of(vertices, triangles);
+  if (!items) return std::unexpected(items.error());
   TriangleMesh mesh;
+  // Halved at the median along the longest way, until few are left.
   struct Work {
     std::uint32_t node, first, count;
     int depth;
   };
-  std::vector<Work> stack{{0, 0, static_cast<std::uint32_t>(items.size()), 1}};
+  std::vector<Work> stack{{0, 0, static_cast<std::uint32_t>(items->size()), 1}};
   mesh.nodes_.emplace_back();
   while (!stack.empty()) {
     const Work work = stack.back();
     stack.pop_back();
+    ASHLAR_ASSERT(work.count > 0);
+    ASHLAR_ASSERT(work.first + work.count <= items->size());
     mesh.depth_ = std::max(mesh.depth_, work.depth);
-    const auto begin = items.begin() + work.first, end = begin + work.count;
+    const auto begin = items->begin() + work.first, end = begin + work.count;
     Aabb box = bounds_of(begin->triangle), middles{begin->middle, begin->middle};
     for (auto it = begin; it != end; ++it) {
       const Aabb b = bounds_of(it->triangle);
@@ -138,18 +150,19 @@ std::expected<TriangleMesh, MeshError> TriangleMesh::build(
     stack.push_back({child, work.first, half, work.depth + 1});
     stack.push_back({child + 1, work.first + half, work.count - half, work.depth + 1});
   }
-  ASHLAR_ASSERT(mesh.depth_ <= depth_max);
-  Hasher hash;
-  mesh.triangles_.reserve(items.size());
-  mesh.original_.reserve(items.size());
-  for (const Item& item : items) {
+  ASHLAR_ASSERT(mesh.depth_ <= mesh.depth_max);  // a search's stack holds no more
+  mesh.triangles_.reserve(items->size());
+  mesh.original_.reserve(items->size());
+  for (const Item& item : *items) {
     mesh.triangles_.push_back(item.triangle);
     mesh.original_.push_back(item.original);
   }
+  Hasher hash;
   for (const auto& t : triangles)
     for (const std::uint32_t index : t) hash.add(vertices[index]);
   mesh.bounds_ = mesh.nodes_[0].box;
   mesh.content_hash_ = hash.value();
+  ASHLAR_ASSERT(mesh.triangles_.size() == mesh.original_.size());
   return mesh;
 }
 

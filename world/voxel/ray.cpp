@@ -60,10 +60,7 @@ class Walk {
   bool cross_chunk(RayHit& hit) {
     const ChunkCoord where = chunk_of({x_.cell, y_.cell, z_});
     const Chunk* chunk = volume_.find(where);
-    if (chunk == nullptr) {
-      hit = report(ContactKind::unloaded, {x_.cell, y_.cell, z_});
-      return true;
-    }
+    if (chunk == nullptr) return hit = report(ContactKind::unloaded, {x_.cell, y_.cell, z_}), true;
     const std::int32_t local_x = x_.cell & chunk_mask, local_y = y_.cell & chunk_mask;
     // Steps along each axis that stay within the chunk; -1 is the one that leaves it.
     const std::int32_t steps_x = x_.step > 0 ? chunk_mask - local_x : local_x;
@@ -117,17 +114,19 @@ class Walk {
     t_ = t;
     by_x_ = by_x;
     z_ = base_z + from;
-    if (met != 0) {
-      const int bit = rises ? std::countr_zero(met) : 31 - std::countl_zero(met);
-      hit = report(ContactKind::voxel, {x_.cell, y_.cell, base_z + bit});
-      return true;
-    }
-    // Through the top or the bottom the ray stays in its column, and on its way to where it leaves that.
-    if (leaves_upright) {
+    if (leaves_upright && met == 0) {
+      // Through the top or the bottom the ray stays in its column, and on its way to where it leaves that.
       z_ = rises ? base_z + chunk_size : base_z - 1;
       return false;
     }
-    return ended;
+    if (met != 0) hit = report_block(met, base_z);
+    return met != 0 || ended;
+  }
+
+  /// The first of these blocks of the column that the walk is in.
+  RayHit report_block(std::uint32_t met, std::int32_t base_z) const {
+    const int bit = rises ? std::countr_zero(met) : 31 - std::countl_zero(met);
+    return report(ContactKind::voxel, {x_.cell, y_.cell, base_z + bit});
   }
 
   RayHit report(ContactKind kind, IVec3 block) const {
