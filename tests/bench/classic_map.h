@@ -5,9 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "world/bsp/map_nodes.h"
+#include "world/bsp/tree.h"
 #include "world/content/bytes.h"
-#include "world/content/read_nodes.h"
 #include "world/content/wad.h"
 
 // How a classic engine answers, as a baseline in the same run: 16.16 fixed point, the nodes and the REJECT
@@ -23,8 +22,11 @@ class ClassicMap {
     std::uint32_t subsector = 0;
   };
 
-  ClassicMap(const SectorMap& map, MapNodes nodes, std::span<const std::uint8_t> reject)
-      : nodes_(std::move(nodes)), reject_(reject.begin(), reject.end()) {
+  using Bytes = std::span<const std::uint8_t>;
+
+  /// The lumps SEGS, SSECTORS, NODES and REJECT, unchecked: for maps that are known.
+  ClassicMap(const SectorMap& map, Bytes segs, Bytes ssectors, Bytes nodes, Bytes reject)
+      : reject_(reject.begin(), reject.end()) {
     for (const MapSector& s : map.sectors) sectors_.push_back({fixed(s.floor), fixed(s.ceiling)});
     for (const MapLine& l : map.lines) {
       const DVec2 a = map.vertices[l.v1], b = map.vertices[l.v2];
@@ -33,14 +35,25 @@ class ClassicMap {
                         map.back_sector(l),
                         0});
     }
-    for (const MapNodes::Node& n : nodes_.nodes)
-      tree_.push_back({{fixed(n.x), fixed(n.y), fixed(n.dx), fixed(n.dy)}, {n.child[0], n.child[1]}});
-    for (const MapNodes::Subsector& s : nodes_.subsectors) {
-      const MapNodes::Seg& seg = nodes_.segs[s.first];
-      const MapLine& line = map.lines[seg.line];
-      rooms_.push_back({s.first, s.count, seg.side == 0 ? map.front_sector(line) : map.back_sector(line)});
+    for (std::size_t at = 0; at + node_bytes <= nodes.size(); at += node_bytes) {
+      const auto value = [&](std::size_t i) {
+        return fixed(static_cast<double>(read_i16(nodes, at + 2 * i)));
+      };
+      const auto child = [&](std::size_t i) {
+        const std::uint32_t v = read_u16(nodes, at + 24 + 2 * i);
+        return (v & 0x8000u) != 0 ? (v & 0x7fffu) | BspTree::leaf_bit : v;
+      };
+      tree_.push_back({{value(0), value(1), value(2), value(3)}, {child(0), child(1)}});
     }
-    for (const MapNodes::Seg& s : nodes_.segs) segs_.push_back(s.line);
+    for (std::size_t at = 0; at + seg_bytes <= segs.size(); at += seg_bytes)
+      segs_.push_back(
+          {map.vertices[read_u16(segs, at)], map.vertices[read_u16(segs, at + 2)], read_u16(segs, at + 6)});
+    for (std::size_t at = 0; at + subsector_bytes <= ssectors.size(); at += subsector_bytes) {
+      const std::uint32_t count = read_u16(ssectors, at), first = read_u16(ssectors, at + 2);
+      const MapLine& line = map.lines[segs_[first].line];
+      const bool back = read_u16(segs, first * seg_bytes + 8) != 0;
+      rooms_.push_back({first, count, back ? map.back_sector(line) : map.front_sector(line)});
+    }
   }
 
   std::size_t subsectors() const { return rooms_.size(); }
@@ -50,7 +63,7 @@ class ClassicMap {
     std::int64_t x = 0, y = 0;
     const Room& room = rooms_[subsector];
     for (std::uint32_t i = room.first; i < room.first + room.count; ++i)
-      for (const DVec2 p : {nodes_.segs[i].a, nodes_.segs[i].b}) x += fixed(p.x), y += fixed(p.y);
+      for (const DVec2 p : {segs_[i].a, segs_[i].b}) x += fixed(p.x), y += fixed(p.y);
     const std::int64_t ends = std::int64_t{2} * room.count;
     return {static_cast<std::int32_t>(x / ends), static_cast<std::int32_t>(y / ends),
             sectors_[room.sector].floor, subsector};
@@ -82,6 +95,11 @@ class ClassicMap {
 
  private:
   static constexpr std::int32_t one = 65536;
+  static constexpr std::size_t seg_bytes = 12, subsector_bytes = 4, node_bytes = 28;
+  struct Seg {
+    DVec2 a, b;
+    std::uint32_t line;
+  };
   struct Line {
     std::int32_t x = 0, y = 0, dx = 0, dy = 0;
   };
@@ -135,7 +153,7 @@ class ClassicMap {
 
   bool cross_room(const Room& room) {
     for (std::uint32_t i = room.first; i < room.first + room.count; ++i) {
-      Wall& wall = lines_[segs_[i]];
+      Wall& wall = lines_[segs_[i].line];
       if (wall.round == round_) continue;
       wall.round = round_;
       const Line& l = wall.line;
@@ -154,13 +172,12 @@ class ClassicMap {
     return true;
   }
 
-  MapNodes nodes_;
   std::vector<std::uint8_t> reject_;
   std::vector<Heights> sectors_;
   std::vector<Wall> lines_;
   std::vector<Node> tree_;
   std::vector<Room> rooms_;
-  std::vector<std::uint32_t> segs_;
+  std::vector<Seg> segs_;
   std::uint32_t round_ = 0;
   Line way_;
   Thing to_;

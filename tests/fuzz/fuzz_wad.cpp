@@ -2,7 +2,6 @@
 #include <cstdlib>
 
 #include "world/bsp/placement.h"
-#include "world/content/read_nodes.h"
 #include "world/content/wad.h"
 
 // Any bytes as a WAD: every map in it is read, and what reads is compiled and placed when it is small.
@@ -19,7 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::string& name : map_names(wads)) {
     const auto map = read_map(wads, name);
     if (!map || map->lines.size() > 300) continue;
-    static_cast<void>(read_map_tree(wads, name, *map));
     const auto placed = place_map(*map, {});
     if (!placed) continue;
     // The visibility set's time grows faster than the map, and stairs of a thousand lines are not what is

@@ -5,6 +5,7 @@
 #include "world/bsp/polygon.h"
 #include "world/bsp/tree.h"
 #include "world/bsp/tree_parts.h"
+#include "world/math/assert.h"
 
 // Our node builder. Each side of each line is a seg that faces its sector. A set of segs is split along the
 // line of one of them, chosen for few cuts and balance, until every seg of a set has all others in front:
@@ -23,6 +24,8 @@ constexpr std::size_t void_chain_max = 12;
 /// From here on only balance counts, and from depth_give_up on a cell becomes a leaf as it is.
 constexpr std::uint32_t depth_for_balance = 96;
 constexpr std::uint32_t depth_give_up = BspTree::depth_max - 64;
+static_assert(void_chain_max < BspTree::depth_max - depth_give_up);  // room for void behind the deepest cell
+static_assert(depth_for_balance < depth_give_up);
 
 struct Seg {
   DVec2 a, b;
@@ -46,12 +49,29 @@ class Builder {
     std::vector<Seg> segs;
     for (std::uint32_t i = 0; i < map_.lines.size(); ++i) add_segs(i, segs);
     Polygon all = rectangle(tree_.bounds, bsp_bounds_margin);
-    tree_.root =
-        segs.empty() ? add_leaf(tree_, no_index, no_index, all) : split(std::move(segs), std::move(all), 1);
+    tree_.root = segs.empty() ? add_leaf(tree_, no_index, all) : split(std::move(segs), std::move(all), 1);
+    check();
     return std::move(tree_);
   }
 
  private:
+  /// What searches rely on: a stack of depth_max holds every way down, and every way down ends in a leaf.
+  void check() const {
+    ASHLAR_ASSERT(tree_.depth <= BspTree::depth_max);
+    ASHLAR_ASSERT(tree_.leaves.size() == tree_.nodes.size() + 1);  // each node parts one region into two
+    for (const BspTree::Node& n : tree_.nodes) {
+      ASHLAR_ASSERT(n.dx != 0 || n.dy != 0);
+      for (const std::uint32_t child : n.child) {
+        const std::size_t known = (child & BspTree::leaf_bit) != 0 ? tree_.leaves.size() : tree_.nodes.size();
+        ASHLAR_ASSERT((child & ~BspTree::leaf_bit) < known);
+      }
+    }
+    for (const BspTree::Leaf& l : tree_.leaves) {
+      ASHLAR_ASSERT(l.sector == no_index || l.sector < map_.sectors.size());
+      ASHLAR_ASSERT(l.first_corner + l.corner_count <= tree_.corners.size());
+    }
+  }
+
   void add_segs(std::uint32_t index, std::vector<Seg>& segs) const {
     const MapLine& line = map_.lines[index];
     const DVec2 a = map_.vertices[line.v1], b = map_.vertices[line.v2];
@@ -143,7 +163,7 @@ class Builder {
   std::uint32_t split(std::vector<Seg> segs, Polygon polygon, std::uint32_t depth) {
     tree_.depth = std::max(tree_.depth, depth);
     BspTree::Node node;
-    if (depth >= depth_give_up) return add_leaf(tree_, sector_of(segs), no_index, polygon);
+    if (depth >= depth_give_up) return add_leaf(tree_, sector_of(segs), polygon);
     if (!choose(segs, depth, node)) return convex(std::move(segs), std::move(polygon), depth);
     return fork(node, std::move(segs), std::move(polygon), depth);
   }
@@ -154,6 +174,7 @@ class Builder {
     segs = {};
     CutPolygon parts = cut(polygon, node);
     polygon = {};
+    ASHLAR_ASSERT(depth < BspTree::depth_max);
     const auto index = static_cast<std::uint32_t>(tree_.nodes.size());
     tree_.nodes.push_back(node);
     const std::uint32_t f = split(std::move(front), std::move(parts.front), depth + 1);
@@ -180,7 +201,7 @@ class Builder {
     std::vector<BspTree::Node> partitions;
     partitions.reserve(walls.size());
     for (const Seg& s : walls) partitions.push_back(partition_of(s));
-    return add_cell(tree_, sector_of(segs), no_index, std::move(polygon), partitions, on_line, depth);
+    return add_cell(tree_, sector_of(segs), std::move(polygon), partitions, on_line, depth);
   }
 
   /// A partition between two corners of a convex cell that leaves segs on both sides.

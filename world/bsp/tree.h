@@ -8,7 +8,7 @@
 namespace ashlar {
 
 /// A compiled map: the plane cut by lines into convex leaves, each a part of one sector or of the void.
-/// Coordinates are map units. Built by build_bsp() or taken from a map's own nodes; immutable afterwards.
+/// Coordinates are map units. Built by build_bsp(), whatever nodes came with the map; immutable afterwards.
 struct BspTree {
   static constexpr std::uint32_t leaf_bit = 0x80000000u;
   /// Depth of any tree that is handed out; searches keep a stack of this size.
@@ -23,7 +23,6 @@ struct BspTree {
   struct Leaf {
     std::uint32_t sector = no_index;  ///< no_index: void
     std::uint32_t first_corner = 0, corner_count = 0;
-    std::uint32_t subsector = no_index;  ///< number in the map's own nodes; ours: the leaf's own
   };
 
   std::vector<Node> nodes;

@@ -16,11 +16,10 @@ BspTree::Node partition_along(const SectorMap& map, std::uint32_t line, bool bac
   return node;
 }
 
-std::uint32_t add_leaf(BspTree& tree, std::uint32_t sector, std::uint32_t subsector, const Polygon& polygon) {
+std::uint32_t add_leaf(BspTree& tree, std::uint32_t sector, const Polygon& polygon) {
   const auto index = static_cast<std::uint32_t>(tree.leaves.size());
   BspTree::Leaf l;
   l.sector = sector;
-  l.subsector = subsector == no_index ? index : subsector;
   l.first_corner = static_cast<std::uint32_t>(tree.corners.size());
   l.corner_count = static_cast<std::uint32_t>(polygon.size());
   tree.corners.insert(tree.corners.end(), polygon.begin(), polygon.end());
@@ -28,7 +27,7 @@ std::uint32_t add_leaf(BspTree& tree, std::uint32_t sector, std::uint32_t subsec
   return index | BspTree::leaf_bit;
 }
 
-std::uint32_t add_cell(BspTree& tree, std::uint32_t sector, std::uint32_t subsector, Polygon polygon,
+std::uint32_t add_cell(BspTree& tree, std::uint32_t sector, Polygon polygon,
                        std::span<const BspTree::Node> walls, double by, std::uint32_t depth) {
   std::uint32_t first = no_index, parent = 0;
   for (const BspTree::Node& wall : walls) {
@@ -42,11 +41,11 @@ std::uint32_t add_cell(BspTree& tree, std::uint32_t sector, std::uint32_t subsec
     else
       tree.nodes[parent].child[0] = node;
     parent = node;
-    tree.nodes[node].child[1] = add_leaf(tree, no_index, subsector, parts.back);
+    tree.nodes[node].child[1] = add_leaf(tree, no_index, parts.back);
     polygon = std::move(parts.front);
     tree.depth = std::max(tree.depth, ++depth);
   }
-  const std::uint32_t inside = add_leaf(tree, sector, subsector, polygon);
+  const std::uint32_t inside = add_leaf(tree, sector, polygon);
   if (first == no_index) return inside;
   tree.nodes[parent].child[0] = inside;
   return first;

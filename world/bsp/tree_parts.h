@@ -4,7 +4,7 @@
 #include "world/bsp/polygon.h"
 #include "world/bsp/tree.h"
 
-// What a tree is put together from, whether our builder makes it or a map's own nodes are taken over.
+// What our builder puts a tree together from.
 
 namespace ashlar {
 
@@ -14,14 +14,14 @@ inline constexpr double bsp_bounds_margin = 64;
 /// The partition along a line with its front side in front, or its back side.
 BspTree::Node partition_along(const SectorMap& map, std::uint32_t line, bool back_in_front);
 
-/// Appends a leaf. @param subsector  no_index: the leaf's own number. @return a reference for Node::child
-std::uint32_t add_leaf(BspTree& tree, std::uint32_t sector, std::uint32_t subsector, const Polygon& polygon);
+/// Appends a leaf. @return a reference for Node::child
+std::uint32_t add_leaf(BspTree& tree, std::uint32_t sector, const Polygon& polygon);
 
 /// Appends a convex cell of one sector: behind each wall that the cell reaches behind it cuts off a leaf of
 /// void, in this order, and what is left is the sector's leaf. Walls that would make the tree too deep are
 /// left out. @param walls  partitions with the cell in front @param by  see reaches_behind @param depth  of
 /// the cell @return a reference for Node::child
-std::uint32_t add_cell(BspTree& tree, std::uint32_t sector, std::uint32_t subsector, Polygon polygon,
+std::uint32_t add_cell(BspTree& tree, std::uint32_t sector, Polygon polygon,
                        std::span<const BspTree::Node> walls, double by, std::uint32_t depth);
 
 }  // namespace ashlar

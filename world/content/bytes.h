@@ -5,9 +5,6 @@
 
 namespace ashlar {
 
-/// Of numbers with 16 bits behind the point.
-inline constexpr double fixed_unit = 1.0 / 65536;
-
 /// Little-endian numbers out of bytes, independent of the machine. Precondition: at + size <= bytes.size().
 inline std::uint16_t read_u16(std::span<const std::uint8_t> bytes, std::size_t at) {
   return static_cast<std::uint16_t>(bytes[at] | bytes[at + 1] << 8);
@@ -18,9 +15,6 @@ inline std::int16_t read_i16(std::span<const std::uint8_t> bytes, std::size_t at
 inline std::uint32_t read_u32(std::span<const std::uint8_t> bytes, std::size_t at) {
   return static_cast<std::uint32_t>(read_u16(bytes, at)) | static_cast<std::uint32_t>(read_u16(bytes, at + 2))
                                                                << 16;
-}
-inline std::int32_t read_i32(std::span<const std::uint8_t> bytes, std::size_t at) {
-  return static_cast<std::int32_t>(read_u32(bytes, at));
 }
 
 }  // namespace ashlar

@@ -49,26 +49,10 @@ std::optional<std::size_t>* slot_of(MapLumps& map, const TextureName& name) {
   return nullptr;
 }
 
-std::optional<std::size_t>* gl_slot_of(MapLumps& map, const TextureName& name) {
-  if (name == texture_name("GL_VERT")) return &map.gl_vert;
-  if (name == texture_name("GL_SEGS")) return &map.gl_segs;
-  if (name == texture_name("GL_SSECT")) return &map.gl_ssect;
-  if (name == texture_name("GL_NODES")) return &map.gl_nodes;
-  return nullptr;
-}
-
 void collect_binary(const WadFile& wad, MapLumps& map) {
   const auto lumps = wad.lumps();
-  std::size_t i = map.marker + 1;
-  for (; i < lumps.size(); ++i) {
+  for (std::size_t i = map.marker + 1; i < lumps.size(); ++i) {
     std::optional<std::size_t>* slot = slot_of(map, lumps[i].name);
-    if (slot == nullptr || slot->has_value()) break;
-    *slot = i;
-  }
-  // GL nodes follow under a marker of their own, "GL_MAP01".
-  if (i >= lumps.size() || printable(lumps[i].name).rfind("GL_", 0) != 0) return;
-  for (++i; i < lumps.size(); ++i) {
-    std::optional<std::size_t>* slot = gl_slot_of(map, lumps[i].name);
     if (slot == nullptr || slot->has_value()) break;
     *slot = i;
   }
@@ -79,7 +63,6 @@ void collect_text(const WadFile& wad, MapLumps& map) {
   for (std::size_t i = map.marker + 1; i < lumps.size(); ++i) {
     if (lumps[i].name == texture_name("ENDMAP")) return;
     if (lumps[i].name == texture_name("TEXTMAP")) map.textmap = i;
-    if (lumps[i].name == texture_name("ZNODES")) map.znodes = i;
   }
 }
 
@@ -91,7 +74,6 @@ std::expected<WadFile, ContentError> open_wad(std::vector<std::uint8_t> bytes, s
   };
   const std::span<const std::uint8_t> all(bytes);
   if (all.size() < header_bytes) return refuse("", "", "not a WAD: shorter than its 12 byte header");
-  const bool iwad = all[0] == 'I';
   if ((all[0] != 'I' && all[0] != 'P') || all[1] != 'W' || all[2] != 'A' || all[3] != 'D')
     return refuse("", "", "not a WAD: it begins neither with IWAD nor with PWAD");
   if (all.size() > 0xffffffffu) return refuse("", "", "larger than 4 GiB");
@@ -103,7 +85,6 @@ std::expected<WadFile, ContentError> open_wad(std::vector<std::uint8_t> bytes, s
                       " do not fit into the file's " + std::to_string(all.size()) + " bytes; is it cut off?");
 
   WadFile wad;
-  wad.iwad_ = iwad;
   wad.lumps_.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto entry = all.subspan(directory + i * directory_entry_bytes, directory_entry_bytes);

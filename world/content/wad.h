@@ -24,7 +24,6 @@ class WadFile {
   };
 
   const std::string& name() const { return name_; }       ///< what errors call the file
-  bool is_iwad() const { return iwad_; }                  ///< by its header: a whole game's data, no patch
   std::span<const Lump> lumps() const { return lumps_; }  ///< in the directory's order
   /// Bytes of a lump. Precondition: index < lumps().size().
   std::span<const std::uint8_t> bytes(std::size_t index) const {
@@ -36,7 +35,6 @@ class WadFile {
   std::string name_;
   std::vector<std::uint8_t> bytes_;
   std::vector<Lump> lumps_;
-  bool iwad_ = false;
 };
 
 /// Checks header and directory and takes the bytes over. `name` is what errors call the file.
@@ -54,8 +52,7 @@ struct MapLumps {
   std::size_t marker = 0;  ///< lump index of the marker
   std::optional<std::size_t> things, linedefs, sidedefs, vertexes, segs, ssectors, nodes, sectors, reject,
       blockmap, behavior;
-  std::optional<std::size_t> textmap, znodes;                       ///< UDMF
-  std::optional<std::size_t> gl_vert, gl_segs, gl_ssect, gl_nodes;  ///< after a GL_ marker
+  std::optional<std::size_t> textmap;  ///< UDMF
 };
 
 /// Finds a map by its marker ("MAP01", "E1M1"; case does not matter), the last file first.

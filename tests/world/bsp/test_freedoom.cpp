@@ -3,7 +3,6 @@
 #include "tests/world/bsp/brute_force.h"
 #include "tests/world/bsp/maps.h"
 #include "world/bsp/trace.h"
-#include "world/content/read_nodes.h"
 #include "world/math/random.h"
 
 using namespace ashlar;
@@ -156,11 +155,10 @@ double blocked_by_lines(const SectorMap& map, const Way& way, std::uint32_t star
 /// What every map is asked; failures are counted so that a broken query gives one line a map.
 struct Tally {
   int points = 0, segments = 0, contradicting = 0, doubtful = 0;
-  int ours_wrong = 0, nodes_wrong = 0, ways_wrong = 0, node_ways_wrong = 0;
+  int ours_wrong = 0, ways_wrong = 0;
 };
 
-void check_points(const SectorMap& map, const LineRows& rows, const BspTree& ours, const BspTree& nodes,
-                  Rng& rng, Tally& tally) {
+void check_points(const LineRows& rows, const BspTree& ours, Rng& rng, Tally& tally) {
   for (int i = 0; i < points_per_map; ++i) {
     const double x = rng.between(ours.bounds.min.x, ours.bounds.max.x);
     const DVec2 p{x, rng.between(ours.bounds.min.y, ours.bounds.max.y)};
@@ -170,17 +168,11 @@ void check_points(const SectorMap& map, const LineRows& rows, const BspTree& our
       ++tally.contradicting;
       continue;
     }
-    const bool ours_right = ours.sector_at(p) == truth, nodes_right = nodes.sector_at(p) == truth;
-    if (ours_right && nodes_right) continue;
-    const double clear = rows.clear(p);
-    if (!ours_right && clear > 1e-6) ++tally.ours_wrong;
-    if (!nodes_right && clear > 1) ++tally.nodes_wrong;
+    if (ours.sector_at(p) != truth && rows.clear(p) > 1e-6) ++tally.ours_wrong;
   }
-  static_cast<void>(map);
 }
 
-void check_ways(const SectorMap& map, const LineRows& rows, const BspTree& ours, const BspTree& nodes,
-                Rng& rng, Tally& tally) {
+void check_ways(const SectorMap& map, const LineRows& rows, const BspTree& ours, Rng& rng, Tally& tally) {
   for (int i = 0; i < segments_per_map;) {
     const double x = rng.between(ours.bounds.min.x, ours.bounds.max.x);
     const DVec2 p{x, rng.between(ours.bounds.min.y, ours.bounds.max.y)};
@@ -195,11 +187,10 @@ void check_ways(const SectorMap& map, const LineRows& rows, const BspTree& ours,
     ++i;
     ++tally.segments;
     const double truth = blocked_by_lines(map, way, start);
-    const double mine = blocked_in_tree(ours, map, way), theirs = blocked_in_tree(nodes, map, way);
+    const double mine = blocked_in_tree(ours, map, way);
+    if (std::fabs(mine - truth) < 1e-9) continue;
+    ++tally.doubtful;
     const double unit = 1 / length(way.delta);
-    const bool exact = std::fabs(mine - truth) < 1e-9;
-    if (!exact) ++tally.doubtful;
-    if (exact && std::fabs(theirs - truth) < 2 * unit) continue;
     // A way that passes a corner closely may go either side of it: its neighbours tell how close it is.
     const DVec2 aside{-bearing.y, bearing.x};
     double low = truth, high = truth;
@@ -209,50 +200,39 @@ void check_ways(const SectorMap& map, const LineRows& rows, const BspTree& ours,
       const double t = blocked_by_lines(map, shifted, start);
       low = std::min(low, t), high = std::max(high, t);
     }
-    if (!exact && (mine < low - unit || mine > high + unit)) ++tally.ways_wrong;
-    if (theirs < low - 2 * unit || theirs > high + 2 * unit) ++tally.node_ways_wrong;
+    if (mine < low - unit || mine > high + unit) ++tally.ways_wrong;
   }
 }
 
 }  // namespace
 
-TEST_CASE("on every Freedoom map our tree, the map's own nodes and the lines themselves agree",
-          "[world][bsp][freedoom]") {
+TEST_CASE("on every Freedoom map our tree and the lines themselves agree", "[world][bsp][freedoom]") {
   int maps = 0;
   Tally all;
   for (const WadStack& wads : freedoom()) {
     for (const std::string& name : map_names(wads)) {
       const SectorMap map = must_read(wads, name);
       const BspTree ours = build_bsp(map);
-      const auto nodes = read_map_tree(wads, name, map);
-      if (!nodes) FAIL(nodes.error().line());
       const LineRows rows(map);
       Rng rng = rng_for(20, static_cast<std::uint64_t>(++maps));
       Tally t;
-      check_points(map, rows, ours, *nodes, rng, t);
-      check_ways(map, rows, ours, *nodes, rng, t);
-      CAPTURE(name, t.contradicting, t.ours_wrong, t.nodes_wrong, t.ways_wrong, t.node_ways_wrong,
-              t.doubtful);
+      check_points(rows, ours, rng, t);
+      check_ways(map, rows, ours, rng, t);
+      CAPTURE(name, t.contradicting, t.ours_wrong, t.ways_wrong, t.doubtful);
       CHECK(t.ours_wrong == 0);
-      // The nodes' rounded partitions leave wedges of void beside a few walls.
-      CHECK(t.nodes_wrong <= points_per_map / 5000);
       // Where sectors are not closed there is no one truth to be right about.
       CHECK((t.ways_wrong == 0 || (t.contradicting > 0 && t.ways_wrong <= segments_per_map / 1000)));
-      CHECK(t.node_ways_wrong <= segments_per_map / 100);
       CHECK(t.contradicting < points_per_map / 100);
       CHECK(t.doubtful < segments_per_map / 100);
-      all.contradicting += t.contradicting, all.ours_wrong += t.ours_wrong, all.nodes_wrong += t.nodes_wrong;
-      all.ways_wrong += t.ways_wrong, all.node_ways_wrong += t.node_ways_wrong, all.doubtful += t.doubtful;
+      all.contradicting += t.contradicting, all.ours_wrong += t.ours_wrong;
+      all.ways_wrong += t.ways_wrong, all.doubtful += t.doubtful;
       all.points += t.points, all.segments += t.segments;
     }
   }
   INFO(maps << " maps, " << all.points << " points (" << all.contradicting << " where lines contradict), "
-            << all.segments << " segments; wrong: ours " << all.ours_wrong << "/" << all.ways_wrong
-            << ", nodes " << all.nodes_wrong << "/" << all.node_ways_wrong << ", not exactly the lines' "
-            << all.doubtful);
+            << all.segments << " segments; wrong " << all.ours_wrong << "/" << all.ways_wrong
+            << ", not exactly the lines' " << all.doubtful);
   if (maps != 0) CHECK(maps == 68);
-  CHECK(all.nodes_wrong <= all.points / 50000);
-  CHECK(all.node_ways_wrong <= all.segments / 1000);
   CHECK(all.ways_wrong <= all.segments / 10000);
 }
 
