@@ -340,6 +340,7 @@ ROWS = {
         sim("simulate|--faults|pipe", r"cannot read pipe: it is a pipe", files=[pipe("pipe")]),
         sim("simulate|--faults|f", r"f, ", files=[text("f", "hello\n")]),
         sim("simulate|--prop|o.obj@1,2", r"o\.obj", files=[text("o.obj", "hello\n")]),
+        sim("simulate|--map|COURTYARD@1048000,0", r"map COURTYARD at .* is too far away: .*place it nearer"),
         sim("replay|absent.rec", r"cannot read absent\.rec: No such file"),
         sim("replay|pipe", r"cannot read pipe: it is a pipe", files=[pipe("pipe")]),
         sim("replay|.", r"cannot read \.: Is a directory"),

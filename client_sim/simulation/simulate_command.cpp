@@ -18,6 +18,7 @@
 #include "server/host/welcome_content.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
+#include "world/sim/home.h"
 
 namespace ashlar::simulation {
 namespace {
@@ -186,7 +187,7 @@ std::string load_maps(SimulateOptions& options) {
                " overlap: give them other places with --map";
     standing.push_back(std::move(*map));
   }
-  return "";
+  return home_too_large(standing).value_or("");
 }
 
 /// Files that cannot be used are a mistake of the command line, not something that broke.

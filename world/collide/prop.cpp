@@ -12,8 +12,9 @@ namespace ashlar {
 namespace {
 
 constexpr double cells_per_m = 1 / Prop::cell_m;
-constexpr double part_cells_max = 4;  // of a way that is looked at together
-constexpr double inset_m = 1e-4;      // a face on a cell's border belongs to the cell behind it
+static_assert(cells_per_m * Prop::cell_m == 1);  // metres to cells and back is exact
+constexpr double part_cells_max = 4;             // of a way that is looked at together
+constexpr double inset_m = 1e-4;                 // a face on a cell's border belongs to the cell behind it
 constexpr double world_limit_m = 1 << 20;
 
 IVec3 cell_at(DVec3 p) { return block_at(p * cells_per_m); }
@@ -71,6 +72,7 @@ std::expected<std::shared_ptr<const Prop>, std::string> Prop::place(const PropMo
 
 std::size_t Prop::index(IVec3 cell) const {
   const IVec3 c{cell.x - cell_min_.x, cell.y - cell_min_.y, cell.z - cell_min_.z};
+  ASHLAR_ASSERT_SLOW(c.x >= 0 && c.x < size_x_ && c.y >= 0 && c.y < size_y_ && c.z >= 0 && c.z < size_z_);
   return static_cast<std::size_t>((static_cast<std::int64_t>(c.z) * size_y_ + c.y) * size_x_ + c.x);
 }
 
@@ -90,6 +92,7 @@ void Prop::fill_cells() {
   for (std::size_t i = 0; i < mesh_.size(); ++i) {
     Triangle t = mesh_.triangle(i);
     const DVec3 area = cross(t.b - t.a, t.c - t.a);
+    ASHLAR_ASSERT(dot(area, area) > 0);  // the mesh leaves out those without
     const DVec3 in = area * (-inset_m / length(area));
     t = {t.a + in, t.b + in, t.c + in};
     const DVec3 low{std::min({t.a.x, t.b.x, t.c.x}), std::min({t.a.y, t.b.y, t.c.y}),
@@ -157,6 +160,7 @@ bool Prop::cell_solid(IVec3 c) const {
 }
 
 void Prop::fill(IVec3 low, IVec3 high, BlockWindow& out) const {
+  ASHLAR_ASSERT(fits_window(low, high));  // more would be written past the columns
   out.min = low;
   out.size_x = high.x - low.x + 1;
   out.size_y = high.y - low.y + 1;
@@ -216,6 +220,7 @@ SweepHit Prop::sweep(const Cylinder& shape, DVec3 base, DVec3 delta) const {
       if (hit.hit) best = hit;
     });
     if (!best.hit) continue;
+    ASHLAR_ASSERT(best.t >= 0 && best.t <= to);
     out.t = best.t;
     out.normal = best.normal;
     out.kind = ContactKind::prop;
@@ -266,8 +271,17 @@ std::optional<double> Prop::ground_below(DVec2 centre, double radius_m, double z
   BlockRange range = blocks_of({disc.min * cells_per_m, disc.max * cells_per_m});
   range.low.z = std::max(range.low.z - 1, cell_min_.z - 1);
   range.high.z = floor_to_int(z * cells_per_m + contact_slop_m);
-  std::optional<double> best;
   BlockWindow window;
+  // Each window sees a part of the disc and of the depth: whether the disc itself is in a cell is asked
+  // first.
+  bool inside = false;
+  for_tiles({range.low.x, range.low.y, range.high.z}, range.high, [&](IVec3 low, IVec3 high) {
+    fill(low, high, window);
+    inside =
+        inside || window_overlaps(window, {0, 0, rounded.radius_m, 0.5}, {c.x, c.y, range.high.z + 0.25});
+  });
+  if (inside) return std::nullopt;
+  std::optional<double> best;
   // Windows from the top down, so that the layer of z itself is always within the first.
   for (std::int32_t top = range.high.z; top >= range.low.z; top -= BlockWindow::layers_max - 1) {
     const std::int32_t bottom = std::max(range.low.z, top - (BlockWindow::layers_max - 1));

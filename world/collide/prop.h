@@ -76,7 +76,7 @@ class Prop {
   /// row.
   RayHit ray(DVec3 origin, DVec3 direction, double t_max_m) const;
   /// Top of the highest solid cell at or below z under the open disc, at most depth_m below. nullopt: none,
-  /// or the disc at z is in a cell; the latter is sure only for a radius up to 1.5 m and a depth up to 7 m.
+  /// or the disc at z is in a cell.
   std::optional<double> ground_below(DVec2 centre, double radius_m, double z, double depth_m) const;
 
  private:

@@ -87,8 +87,8 @@ UdmfLexer::Token UdmfLexer::quoted() {
       ++at_;
       return Token::value;
     }
-    if (c == '\n') ++line_;
     if (c == '\\' && at_ + 1 < text_.size()) c = text_[++at_];
+    if (c == '\n') ++line_;  // an escaped one, too
     value_.text += c;
   }
   return fail("a quoted text does not end");

@@ -15,7 +15,8 @@ enum class Solver : std::uint8_t { sweep = 0, correct = 1 };
 enum class KeyRule : std::uint8_t { ignored = 0, needed = 1 };
 
 /// The rule set of a world: travels to the client in the welcome, so that prediction runs the same code.
-/// Part of the world's hash. Typical values are Doom's and Quake's at 32 units a metre.
+/// Not part of the world's hash: two worlds are compared only under the same rules, which recordings hold and
+/// the welcome brings. Typical values are Doom's and Quake's at 32 units a metre.
 struct Rules {
   std::uint16_t tick_rate_hz = 60;  ///< 10 to 128
   Cylinder player{0.3, 1.75};       ///< Doom's player is 56 units high, many openings are exactly that

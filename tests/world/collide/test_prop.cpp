@@ -87,6 +87,52 @@ TEST_CASE("a player steps onto a low prop, stops at a high one and stands on it"
   }
 }
 
+TEST_CASE("ground on a prop is found under discs of any width and at any depth, and never from within it",
+          "[world][mesh][prop]") {
+  // A tower on a plate: wider than one window of cells, and taller.
+  const std::string tower = box_obj(3, 24, 3);
+  std::string plate = box_obj(30, 1, 30);
+  std::string both = tower + plate.substr(0, plate.find('f'));
+  both += "f 9 11 12 10\nf 13 14 16 15\nf 9 10 14 13\nf 11 15 16 12\nf 9 13 15 11\nf 10 12 16 14\n";
+  const auto model = read_obj(bytes_of(both), "tower.obj");
+  REQUIRE(model);
+  const auto placed = Prop::place(*model, {{-15, 15, 0}, Turn16{0}, 1});
+  REQUIRE(placed);
+  const Prop& prop = **placed;
+  // The tower is over [-15, -12] x [12, 15], the plate over [-15, 15] x [-15, 15] and 1 m high.
+  Rng rng{12};
+  unsigned inside = 0, on_tower = 0, on_plate = 0, nothing = 0;
+  for (int i = 0; i < 20000; ++i) {
+    DVec2 at;
+    at.x = rng.between(-18, 18);
+    at.y = rng.between(-18, 18);
+    const double radius = rng.between(0.1, 4.5), z = rng.between(-2, 30), depth = rng.between(0, 32);
+    const auto reaches = [&](double x0, double x1, double y0, double y1) {
+      const DVec2 off = at - DVec2{std::clamp(at.x, x0, x1), std::clamp(at.y, y0, y1)};
+      return length(off) - radius;
+    };
+    const double tower_m = reaches(-15, -12, 12, 15), plate_m = reaches(-15, 15, -15, 15);
+    // Too near to an edge, or to a height, for one answer.
+    if (std::fabs(tower_m) < 1e-3 || std::fabs(plate_m) < 1e-3 || std::fabs(z - 24) < 1e-3 ||
+        std::fabs(z - 1) < 1e-3 || std::fabs(z) < 1e-3 || std::fabs(z - depth - 24) < 1e-3 ||
+        std::fabs(z - depth - 1) < 1e-3)
+      continue;
+    std::optional<double> truth;
+    const bool within = (tower_m < 0 && z > 0 && z < 24) || (plate_m < 0 && z > 0 && z < 1);
+    if (within)
+      ++inside;
+    else if (tower_m < 0 && z > 24 && z - depth < 24)
+      truth = 24, ++on_tower;
+    else if (plate_m < 0 && z > 1 && z - depth < 1)
+      truth = 1, ++on_plate;
+    else
+      ++nothing;
+    CAPTURE(at.x, at.y, radius, z, depth);
+    REQUIRE(prop.ground_below(at, radius, z, depth) == truth);
+  }
+  CHECK(std::min({inside, on_tower, on_plate, nothing}) > 100);
+}
+
 TEST_CASE("a shot is stopped by voxel, prop and mover alike, the nearest first", "[world][collide][shot]") {
   const VoxelVolume volume =
       make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b.z < 0 || b.x >= 20; });

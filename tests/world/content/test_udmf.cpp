@@ -68,6 +68,10 @@ TEST_CASE("bad UDMF text is refused with its line and reason", "[world][content]
         "TEXTMAP sidedef 0: sector 1 is not there, the map has 1");
   CHECK(refused(with(triangle, "0x40", "1e999")) == "TEXTMAP line 6: '1e999' is no number");
   CHECK(refused(with(triangle, "0x40", "-+4")) == "TEXTMAP line 6: '-+4' is no number");
+  const std::string two_lines = with(triangle, "\"kept out\"", "\"kept\nout\"");
+  CHECK(refused(with(two_lines, "v1 = 2;", "v1 = -2;")) == "TEXTMAP line 10: linedef v1 -2 is out of range");
+  const std::string escaped = with(triangle, "\"kept out\"", "\"kept\\\nout\"");
+  CHECK(refused(with(escaped, "v1 = 2;", "v1 = -2;")) == "TEXTMAP line 10: linedef v1 -2 is out of range");
   CHECK(refused(with(triangle, "0x40", "70000")) == "TEXTMAP vertex 1: a coordinate beyond 65536 units");
   CHECK_THAT(refused(with(triangle, "zdoom", "hexen")), ContainsSubstring("namespace \"hexen\" is not read"));
   CHECK_THAT(refused(with(triangle, "namespace = \"zdoom\";", "")),

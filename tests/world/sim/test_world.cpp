@@ -232,6 +232,51 @@ TEST_CASE("monsters stand where they are while nobody is in the world, and go on
   CHECK(world.monster_count() == 40);
 }
 
+TEST_CASE("a lift goes on while nobody is in the world, and carries the monster that sleeps on it",
+          "[world][sim][world]") {
+  // The line between the first two rooms starts the lift, two rooms on, for ever.
+  const SectorMap map =
+      testing::row_of_rooms({{0, 128}, {0, 128}, {32, 160, 5}, {0, 128}}, {{53, 5}, {}, {}},
+                            {testing::thing_at(60, 128, 1), testing::thing_at(320, 128, 3004)});
+  PlaceOptions options;
+  options.surface_z = 20;
+  options.doors_open = options.doorway = false;
+  WorldSetup setup;
+  setup.players_max = 4;
+  setup.monsters_max = 4;
+  setup.monsters = 1;
+  setup.maps.push_back(*place_map(map, options));
+  World world(setup), twin(setup);
+  REQUIRE(world.monster_count() == 1);
+  for (World* w : {&world, &twin}) {
+    const EntityId id = join(*w);
+    const DVec2 before = setup.maps[0]->to_world({120, 128});
+    teleport(*w, id, {before.x, before.y, setup.maps[0]->z_to_world(0)});
+    PlayerInput in{id, {}};
+    in.command.forward = 1;
+    TickInput input;
+    input.commands = std::span(&in, 1);
+    for (int i = 0; i < 60 && w->mechanics().maps()[0].movers.movers().empty(); ++i) w->step(input);
+    REQUIRE(w->mechanics().maps()[0].movers.movers().size() == 1);
+    TickInput leave;
+    leave.leaves = std::span(&id, 1);
+    w->step(leave);
+  }
+  CHECK(world.hash() == twin.hash());
+  const DVec3 asleep = world.monsters().body[0].position_m;
+  double low_m = asleep.z, high_m = asleep.z;
+  for (int i = 0; i < 60 * 8; ++i) {
+    world.step({});
+    const DVec3 now = world.monsters().body[0].position_m;
+    REQUIRE(xy(now) == xy(asleep));
+    REQUIRE(now.z == Approx(world.maps()[0].heights[2].floor_m).margin(1e-5));
+    low_m = std::min(low_m, now.z), high_m = std::max(high_m, now.z);
+    twin.step({});
+    REQUIRE(world.hash() == twin.hash());  // where it is carried is state, also while it sleeps
+  }
+  CHECK(high_m - low_m > 0.9);
+}
+
 TEST_CASE("monsters look, turn and forget in seconds, whatever the tick rate", "[world][sim][world]") {
   const std::uint16_t rate = GENERATE(std::uint16_t{10}, std::uint16_t{60}, std::uint16_t{128});
   CAPTURE(rate);
