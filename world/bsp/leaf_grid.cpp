@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "world/math/assert.h"
 #include "world/math/hash.h"
 
 // Cells are made by halving a square over and over: whatever lies in one leaf stays there when it is halved,
@@ -73,6 +74,7 @@ struct Square {
 }  // namespace
 
 LeafGrid build_leaf_grid(const BspTree& tree, const MapBounds& footprint) {
+  ASHLAR_ASSERT(footprint.min.x < footprint.max.x && footprint.min.y < footprint.max.y);
   LeafGrid grid;
   double cell = leaf_cell_smallest;
   const double width = footprint.max.x - footprint.min.x, depth = footprint.max.y - footprint.min.y;
@@ -92,8 +94,11 @@ LeafGrid build_leaf_grid(const BspTree& tree, const MapBounds& footprint) {
     open.pop_back();
     if (s.x >= grid.nx || s.y >= grid.ny) continue;
     const DVec2 low = grid.origin + DVec2{s.x * cell, s.y * cell};
+    ASHLAR_ASSERT(s.x >= 0 && s.y >= 0 && s.cells >= 1);
     s.at = s.cells == 1 ? trees.within(s.at, low, cell) : deepest_with(tree, s.at, low, s.cells * cell);
     if (s.cells == 1 || (s.at & BspTree::leaf_bit) != 0) {
+      const bool leaf = (s.at & BspTree::leaf_bit) != 0;
+      ASHLAR_ASSERT((s.at & ~BspTree::leaf_bit) < (leaf ? tree.leaves.size() : grid.nodes.size()));
       for (std::int32_t y = s.y; y < std::min(s.y + s.cells, grid.ny); ++y)
         for (std::int32_t x = s.x; x < std::min(s.x + s.cells, grid.nx); ++x)
           grid.cells[static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.nx) +

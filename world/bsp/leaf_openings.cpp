@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "world/bsp/visibility.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
@@ -98,6 +99,8 @@ std::vector<LeafOpening> leaf_openings(const BspTree& tree) {
     open.pop_back();
     const BspTree::Node& n = tree.nodes[cell.node];
     const double line_length = std::sqrt(n.dx * n.dx + n.dy * n.dy);
+    ASHLAR_ASSERT(line_length > 0);
+    ASHLAR_ASSERT(cell.walls.size() < BspTree::depth_max);
     double from = -1e6 / line_length, to = 1e6 / line_length;
     if (clip_to(cell.walls, n, from, to)) {
       front.clear(), back.clear();
@@ -112,6 +115,7 @@ std::vector<LeafOpening> leaf_openings(const BspTree& tree) {
             const double middle = (low + high) / 2;
             low = middle - pinch / line_length, high = middle + pinch / line_length;
           }
+          ASHLAR_ASSERT(f.leaf != b.leaf && low < high);
           out.push_back(
               {{n.x + n.dx * low, n.y + n.dy * low}, {n.x + n.dx * high, n.y + n.dy * high}, f.leaf, b.leaf});
         }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 namespace {
 
@@ -115,6 +117,7 @@ LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBou
   const double width = footprint.max.x - footprint.min.x, depth = footprint.max.y - footprint.min.y;
   grid.cell = line_cell_smallest;
   const double cells_max = std::max(cells_min, cells_per_line_max * static_cast<double>(grid.lines.size()));
+  ASHLAR_ASSERT(width > 0 && depth > 0);
   while ((width / grid.cell + 1) * (depth / grid.cell + 1) > cells_max) grid.cell *= 2;
   grid.inverse_cell = 1 / grid.cell;
   grid.origin = footprint.min;
@@ -125,6 +128,7 @@ LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBou
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(x);
   };
   const std::size_t cells = cell_index(0, grid.ny);
+  ASHLAR_ASSERT(static_cast<double>(cells) <= cells_max + 1);
   // Two passes: count, then fill.
   grid.first.assign(cells + 1, 0);
   const auto for_each_cell = [&](const SolidLine& l, auto&& use) {
@@ -143,6 +147,7 @@ LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBou
   std::vector<std::uint32_t> next(grid.first.begin(), grid.first.end() - 1);
   for (std::uint32_t i = 0; i < grid.lines.size(); ++i)
     for_each_cell(grid.lines[i], [&](std::size_t c) { grid.items[next[c]++] = i; });
+  for (std::size_t c = 0; c < cells; ++c) ASHLAR_ASSERT(next[c] == grid.first[c + 1]);  // both passes agree
 
   grid.points = build_leaf_grid(tree, footprint);
   return grid;

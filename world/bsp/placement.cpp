@@ -18,6 +18,7 @@ namespace {
 /// Rock around the map's bounds, under its lowest floor and over its highest room.
 constexpr double margin_m = 1;
 constexpr double slab_units = PlacedMap::slab_m * map_units_per_m;
+static_assert(margin_m > 0 && slab_units > 0);  // or bodies beside the map would stand in its rooms
 constexpr std::uint16_t player_1_start = 1;
 constexpr std::int32_t world_xy_max = 1 << 20;
 constexpr std::int32_t world_z_max = 1 << 12;
@@ -54,7 +55,9 @@ class MapPlacer {
     PlacedMap& m = *placed_;
     if (m.source_.lines.empty() || m.source_.sectors.empty()) return refuse("has no lines or no sectors");
     heights_ = options_.doors_open ? heights_with_open_doors(m.source_) : heights_as_drawn(m.source_);
+    ASHLAR_ASSERT(heights_.size() == m.source_.sectors.size());
     find_ends();
+    ASHLAR_ASSERT(lowest_ <= highest_);
     m.z_base_ = highest_ + slab_units;
 
     m.tree_ = build_bsp(m.source_);
@@ -68,6 +71,8 @@ class MapPlacer {
       }
     }
     if (auto wrong = find_box()) return refuse(*wrong);
+    ASHLAR_ASSERT(m.box_.min.x < m.box_.max.x && m.box_.min.y < m.box_.max.y && m.box_.min.z < m.box_.max.z);
+    ASHLAR_ASSERT(heights_.size() == m.source_.sectors.size());  // the stairs' sectors have theirs
     sectors();
     const DVec2 low{static_cast<double>(m.box_.min.x), static_cast<double>(m.box_.min.y)};
     const DVec2 high{static_cast<double>(m.box_.max.x), static_cast<double>(m.box_.max.y)};

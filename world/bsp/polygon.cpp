@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 namespace {
 
@@ -17,6 +19,7 @@ Polygon rectangle(const MapBounds& bounds, double margin) {
 
 CutPolygon cut(const Polygon& polygon, const BspTree::Node& along) {
   CutPolygon out;
+  ASHLAR_ASSERT(along.dx != 0 || along.dy != 0);
   const double tolerance = thin * length(DVec2{along.dx, along.dy});
   double most_front = 0, most_back = 0;
   for (const DVec2 p : polygon) {
@@ -43,6 +46,8 @@ CutPolygon cut(const Polygon& polygon, const BspTree::Node& along) {
       out.back.push_back(p);
     }
   }
+  // Convex, so the partition crosses two of its edges: each part has a corner at both.
+  ASHLAR_ASSERT(!out.front.empty() && !out.back.empty());
   return out;
 }
 

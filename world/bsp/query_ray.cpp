@@ -86,6 +86,7 @@ class Ray {
     const double t = (surface - origin_.z) / direction_.z;
     if (t > out) return true;
     hit_.t_m = std::max(t, in);
+    ASHLAR_ASSERT(hit_.t_m >= 0 && hit_.t_m <= t_max_);
     hit_.kind = kind;
     hit_.normal = {0, 0, kind == ContactKind::map_floor ? 1.0 : -1.0};
     hit_.what = sector == no_index ? 0 : sector;

@@ -9,6 +9,7 @@
 
 #include "world/bsp/polygon.h"
 #include "world/bsp/visibility.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
@@ -56,6 +57,30 @@ bool straight(const SightCells::Opening& one, const SightCells::Opening& other) 
          std::fabs(right_of(one.a, other.b, one.b)) < bulge;
 }
 
+/// By the cells that they join, those of two cells that lie on one line as one opening.
+std::vector<SightCells::Opening> joined_on_one_line(const std::vector<SightCells::Opening>& openings) {
+  std::vector<std::uint32_t> order(openings.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, {},
+                    [&](std::uint32_t i) { return std::tuple(openings[i].front, openings[i].back, i); });
+  std::vector<SightCells::Opening> out;
+  out.reserve(order.size());
+  for (const std::uint32_t i : order) {
+    const SightCells::Opening& o = openings[i];
+    ASHLAR_ASSERT(o.front < o.back);
+    const bool more = !out.empty() && out.back().front == o.front && out.back().back == o.back;
+    if (!more || !straight(out.back(), o)) {
+      out.push_back(o);
+      continue;
+    }
+    SightCells::Opening& whole = out.back();
+    const DVec2 way = whole.b - whole.a;
+    if (dot(o.a - whole.a, way) < 0) whole.a = o.a;
+    if (dot(o.b - whole.b, way) > 0) whole.b = o.b;
+  }
+  return out;
+}
+
 }  // namespace
 
 SightCells sight_cells(const BspTree& tree) {
@@ -82,6 +107,7 @@ SightCells sight_cells(const BspTree& tree) {
       auto both = joined(polygon[a], polygon[b]);
       if (!both) continue;
       const std::uint32_t kept = std::min(a, b), gone = std::max(a, b);
+      ASHLAR_ASSERT(both->size() >= 3);
       polygon[kept] = std::move(*both);
       polygon[gone].clear();
       into[gone] = kept;
@@ -98,34 +124,13 @@ SightCells sight_cells(const BspTree& tree) {
   }
   for (const LeafOpening& o : openings) {
     const std::uint32_t front = number[cell_of(o.front)], back = number[cell_of(o.back)];
+    ASHLAR_ASSERT(front != no_index && back != no_index);  // openings join rooms, never void
     if (front < back)
       out.openings.push_back({o.a, o.b, front, back});
     else if (back < front)
       out.openings.push_back({o.b, o.a, back, front});
   }
-  std::vector<std::uint32_t> order(out.openings.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::ranges::sort(
-      order, {}, [&](std::uint32_t i) { return std::tuple(out.openings[i].front, out.openings[i].back, i); });
-  std::vector<SightCells::Opening> sorted;
-  sorted.reserve(order.size());
-  for (const std::uint32_t i : order) sorted.push_back(out.openings[i]);
-  out.openings = std::move(sorted);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < out.openings.size(); ++i) {
-    const SightCells::Opening& o = out.openings[i];
-    const bool more =
-        kept > 0 && out.openings[kept - 1].front == o.front && out.openings[kept - 1].back == o.back;
-    if (!more || !straight(out.openings[kept - 1], o)) {
-      out.openings[kept++] = o;
-      continue;
-    }
-    SightCells::Opening& whole = out.openings[kept - 1];
-    const DVec2 way = whole.b - whole.a;
-    if (dot(o.a - whole.a, way) < 0) whole.a = o.a;
-    if (dot(o.b - whole.b, way) > 0) whole.b = o.b;
-  }
-  out.openings.resize(kept);
+  out.openings = joined_on_one_line(out.openings);
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "world/bsp/sight_cells.h"
 #include "world/bsp/widest_heights.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
@@ -116,6 +117,7 @@ class Flow {
       }
     }
     for (std::uint32_t i = 0; i < sectors_; ++i) first_source_[i + 1] += first_source_[i];
+    ASHLAR_ASSERT(first_source_.back() == sources_.size());
   }
 
   /// Does a gate stand next on a source's line?
@@ -141,6 +143,7 @@ class Flow {
       sorted[place[g]].twin = place[gates_[g].twin];
     }
     gates_ = std::move(sorted);
+    for (std::uint32_t g = 0; g < gates_.size(); ++g) ASHLAR_ASSERT(gates_[gates_[g].twin].twin == g);
   }
 
   /// Sectors that lines out of `from` need not enter: itself, as they leave it for the last time through a
@@ -197,6 +200,7 @@ class Flow {
     low = std::max(0.0, std::min(low, o.low)), high = std::min(1.0, std::max(high, o.high));
     o.low = static_cast<double>(static_cast<int>(low / snap)) * snap;
     o.high = std::min(1.0, static_cast<double>(static_cast<int>(high / snap) + 1) * snap);
+    ASHLAR_ASSERT(o.low >= 0 && o.low <= o.high);
     if (o.queued) return;
     o.queued = true;
     queue_.push_back(g);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "world/bsp/open_doors.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
@@ -74,6 +75,7 @@ class Ranges {
     hold(ceiling_[s], more);
   }
   void hold(Range& plane, Range more) {
+    ASHLAR_ASSERT(plane.low <= plane.high);
     if (more.low < plane.low) plane.low = bounded_ ? more.low : -unbounded, grew_ = true;
     if (more.high > plane.high) plane.high = bounded_ ? more.high : unbounded, grew_ = true;
   }

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 namespace {
 
 constexpr double part_m_max = 2;         // of a way that one window serves: few columns, few windows
 constexpr double part_height_m_max = 8;  // falling meets no more columns, so its parts may be longer
+// A part's window holds the body at both ends, with a block more on each side for what is cut by its borders.
+static_assert(part_m_max + 2 * rounded_box_reach_m_max + 2 <= BlockWindow::columns_max);
+static_assert(part_height_m_max + rounded_box_height_m_max + 2 <= BlockWindow::layers_max);
 
 void check(const RoundedBox& s, DVec3 base) {
   ASHLAR_ASSERT(std::fabs(base.x) < 2097152 && std::fabs(base.y) < 2097152);
@@ -22,6 +27,7 @@ void check(const RoundedBox& s, DVec3 base) {
 SweepHit to_sweep_hit(const VoxelVolume& volume, const BlockHit& hit) {
   SweepHit out;
   if (!hit.hit) return out;
+  ASHLAR_ASSERT(hit.t >= 0 && hit.t <= 1);
   out.t = hit.t;
   out.normal = hit.normal;
   out.started_inside = hit.started_inside;
@@ -77,11 +83,15 @@ std::optional<double> blocks_ground(const VoxelVolume& volume, const RoundedBox&
     range.high.z = floor_to_int(top + contact_slop_m);
     range.low.z = floor_to_int(top - depth - contact_slop_m) - 1;
     fill_window(volume, range.low, range.high, window);
-    if (const auto ground = window_ground(window, shape, centre, top, depth)) return ground;
+    if (const auto ground = window_ground(window, shape, centre, top, depth)) {
+      ASHLAR_ASSERT(*ground <= z + 2 * contact_slop_m);
+      return ground;
+    }
     // No ground in this part, or inside a block at its very top: only the first can be that.
     if (window_overlaps(window, {shape.half_x_m, shape.half_y_m, shape.radius_m, 4 * contact_slop_m},
                         {centre.x, centre.y, top}))
       return std::nullopt;
+    ASHLAR_ASSERT(depth > 0 || depth_m == 0);  // else it would never end
     reached += depth;
     if (reached >= depth_m) return std::nullopt;
   }

@@ -5,11 +5,14 @@
 #include <bit>
 #include <cmath>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 namespace {
 
 constexpr unsigned minus_x = 1, plus_x = 2, minus_y = 4, plus_y = 8, minus_z = 16, plus_z = 32;
 constexpr double edge_handicap_m = 0.01, corner_handicap_m = 0.02;
+static_assert(0 < edge_handicap_m && edge_handicap_m < corner_handicap_m);  // faces first, corners last
 
 /// The neighbouring double; exact, where libm's bits are not ours to rely on.
 double next_below(double v) {
@@ -76,11 +79,15 @@ bool overlaps_block(const Cylinder& s, DVec3 p, double slop) {
 DVec3 correct_block(const Cylinder& shape, DVec3 base, unsigned covered) {
   if (!overlaps_block(shape, base, 0)) return {};
   const Shortest best = way_out(shape, base, covered);
-  return best.length_m < std::numeric_limits<double>::infinity() ? best.way : way_out(shape, base, 0).way;
+  if (best.length_m < std::numeric_limits<double>::infinity()) return best.way;
+  const Shortest open = way_out(shape, base, 0);
+  ASHLAR_ASSERT(open.length_m <= 1 + shape.height_m);  // never farther than over it
+  return open.way;
 }
 
 void window_borders(const BlockWindow& window, const Cylinder& shape, DVec3 base, double block_m,
                     NearestPlace& out) {
+  ASHLAR_ASSERT(block_m > 0);
   const double reach = out.reach_m() / block_m;
   const DVec3 p = base - to_dvec3(window.min);
   const double wide = shape.radius_m + reach;
@@ -160,6 +167,7 @@ PointCorrection correct_point(const VoxelVolume& volume, DVec3 point, double ext
       best_distance = distance;
       best = {{at(wx, ix).to, at(wy, iy).to, at(wz, iz).to}, true, true};
     }
+  ASHLAR_ASSERT_SLOW(!best.free || block_at(best.point) != block);  // else its new place is as solid as the old
   return best;
 }
 

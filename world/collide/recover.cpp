@@ -6,6 +6,7 @@
 #include "world/bsp/placed_map.h"
 #include "world/collide/prop.h"
 #include "world/collide/recovery_side.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
@@ -68,6 +69,7 @@ DVec3 towards(const Space& space, const Cylinder& shape, DVec3 from, DVec3 targe
     if (arrived(space, shape, at, target)) return at;
   }
   if (distance <= way_m) return target;  // known to be free
+  ASHLAR_ASSERT(distance > 0 && reach < distance);
   const DVec3 end = from + d * (reach / distance);
   free = arrived(space, shape, end, target);
   return end;
@@ -104,6 +106,7 @@ std::optional<DVec3> recovery_target(const Space& space, const Cylinder& shape, 
 }
 
 void recover(const Space& space, const Cylinder& shape, double dt_s, Body& body, MoveReport& report) {
+  ASHLAR_ASSERT(dt_s > 0);
   report.recovered = true;
   const bool first = body.stuck_ticks == 0;
   body.velocity_mps = {};
@@ -122,6 +125,7 @@ void recover(const Space& space, const Cylinder& shape, double dt_s, Body& body,
     const auto target = recovery_target(space, shape, body.position_m, body.last_free_m);
     known = target.has_value();
     if (known) body.recovery_target_m = *target;
+    ASHLAR_ASSERT(!known || is_finite(body.recovery_target_m));
   }
   // Freed by something else, an edit or a door: it need not go on.
   if (known && !first && arrived(space, shape, body.position_m, body.recovery_target_m))
@@ -142,6 +146,8 @@ void recover(const Space& space, const Cylinder& shape, double dt_s, Body& body,
   double speed = length(body.recovery_velocity_mps);
   speed = (speed + recovery_gain_mps2 * dt_s) / (1 + recovery_drag_per_s * dt_s);
   speed = std::min({speed, recovery_speed_mps_max, recovery_step_m_max / dt_s});
+  ASHLAR_ASSERT(speed >= 0 && speed <= recovery_speed_mps_max);
+  ASHLAR_ASSERT(speed * dt_s <= recovery_step_m_max * (1 + 1e-9));  // more could jump through a thin wall
   body.recovery_velocity_mps = direction * speed;
   bool there = false;
   const DVec3 next = towards(space, shape, body.position_m, body.recovery_target_m, speed * dt_s, there);

@@ -7,6 +7,7 @@
 #include "world/bsp/placed_map.h"
 #include "world/collide/prop.h"
 #include "world/collide/recover.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
@@ -38,6 +39,7 @@ void RecoverySide::find_levels() {
   const double floor = std::floor(from_.z + contact_slop_m);
   for (const double z : {floor - 1, from_.z - 1, floor, from_.z, floor + 1, from_.z + 1})
     if (level_count_ == 0 || z > levels_[level_count_ - 1] + contact_slop_m) levels_[level_count_++] = z;
+  ASHLAR_ASSERT(level_count_ >= 3 && level_count_ <= levels_.size());
 }
 
 void RecoverySide::look_through(DVec3 position) {
@@ -116,6 +118,7 @@ DVec3 RecoverySide::node(std::size_t i) const {
 void RecoverySide::walk_cells() {
   walked_ = true;
   const std::size_t count = 9 * level_count_;
+  ASHLAR_ASSERT(count <= nodes_max);
   std::array<std::size_t, nodes_max> queue;
   std::size_t first = 0, last = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -127,6 +130,7 @@ void RecoverySide::walk_cells() {
     const std::size_t at = queue[first++];
     const auto go = [&](bool there, std::size_t next) {
       if (!there || reached_.test(next) || !clear(node(at), node(next))) return;
+      ASHLAR_ASSERT(next < count && last < queue.size());  // each comes once
       reached_.set(next);
       queue[last++] = next;
     };

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 namespace {
 
@@ -93,6 +95,7 @@ std::optional<Separation> separate(const Aabb& a, const Aabb& b) {
   axis(a.min.x, a.max.x, b.min.x, b.max.x, {1, 0, 0});
   axis(a.min.y, a.max.y, b.min.y, b.max.y, {0, 1, 0});
   axis(a.min.z, a.max.z, b.min.z, b.max.z, {0, 0, 1});
+  ASHLAR_ASSERT(best && best->depth_m > 0);  // they overlap, so each axis has a way out
   return best;
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 /// A hair more than all of the normal part is taken, so that rounding never leaves a part that points in.
 constexpr double over_clip = 1 + 1e-9;
+static_assert(over_clip > 1);
 
 DVec3 clip(DVec3 v, DVec3 normal) {
   // Along an axis nothing is rounded: what stands on a floor has no upward speed left, not even dust.
@@ -73,6 +74,7 @@ SlideEnd slide(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3
       end.position_m += way;
       break;
     }
+    ASHLAR_ASSERT(hit.t >= 0 && hit.t <= 1);
     end.position_m += way * hit.t;
     contacts.add(hit);
     if (hit.normal.z >= walkable_normal_z_min) {
@@ -83,6 +85,7 @@ SlideEnd slide(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3
     } else {
       end.met_wall = true;
     }
+    ASHLAR_ASSERT(planes < normals.size());
     normals[planes++] = hit.normal;
     const std::span<const DVec3> met{normals.data(), planes};
     way = clip_to_planes(way * (1 - hit.t), met);

@@ -56,6 +56,7 @@ SweepHit space_sweep(const Space& space, const Cylinder& shape, DVec3 base, DVec
     hit.what = static_cast<std::uint32_t>(i);
     first = earlier_hit(first, hit);
   }
+  ASHLAR_ASSERT(first.t >= 0 && first.t <= 1);
   return first;
 }
 

@@ -3,11 +3,14 @@
 #include <cmath>
 #include <optional>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 namespace {
 
 // Further by more than rounding, or a body would hop up and down at a wall.
 constexpr double further_m = 1e-5;
+static_assert(further_m > contact_slop_m);
 
 double gone(DVec3 from, DVec3 to) { return length(xy(to - from)); }
 
@@ -16,12 +19,14 @@ double gone(DVec3 from, DVec3 to) { return length(xy(to - from)); }
 /// what is a little higher, as the shortest way out, and so adds to the step.
 std::optional<WalkEnd> over_step(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way,
                                  double dt_s, double risen_m, double slid_m, ContactList& contacts) {
+  ASHLAR_ASSERT(risen_m > 0);
   WalkEnd end;
   end.slide = slide(around, position + DVec3{0, 0, risen_m}, velocity, way, dt_s, contacts);
   if (end.slide.started_inside || gone(position, end.slide.position_m) <= slid_m + further_m)
     return std::nullopt;
   const SweepHit down = around.sweep(end.slide.position_m, {0, 0, -risen_m});
   if (!down.hit() || down.started_inside || down.normal.z < walkable_normal_z_min) return std::nullopt;
+  ASHLAR_ASSERT(down.t >= 0 && down.t <= 1);  // never lower than where the step began
   end.slide.position_m.z -= risen_m * down.t;
   end.stepped_m = end.slide.position_m.z - position.z;
   if (end.stepped_m <= contact_slop_m) return std::nullopt;
@@ -60,6 +65,7 @@ WalkEnd walk(const Surroundings& around, CarryWay carry, DVec3 position, DVec3 v
   if (no_step_in_reach(around, position, way, step_height_m)) return end;
 
   const SweepHit head = around.sweep(position, {0, 0, step_height_m});
+  ASHLAR_ASSERT(head.t >= 0 && head.t <= 1);
   const double risen_m = step_height_m * head.t;
   if (head.started_inside || risen_m <= contact_slop_m) return end;
   const double slid_m = gone(position, end.slide.position_m);

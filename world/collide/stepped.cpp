@@ -5,9 +5,13 @@
 
 #include "world/collide/block_queries.h"
 #include "world/collide/correct.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
+
+// A correction reaches as far as its step and a hair: the hair is no step of its own.
+static_assert(4 * contact_slop_m < cylinder_step_m_max && 4 * contact_slop_m < point_step_m_max);
 
 struct Step {
   DVec3 place;
@@ -19,7 +23,11 @@ struct Step {
 Step one_step(const Surroundings& around, DVec3 from, DVec3 step) {
   const DVec3 to = from + step;
   if (!around.overlaps(to)) return {to, true};
-  if (const auto out = around.correct(to, length(step) + 4 * contact_slop_m)) return {to + *out, true};
+  const double reach_m = length(step) + 4 * contact_slop_m;
+  if (const auto out = around.correct(to, reach_m)) {
+    ASHLAR_ASSERT(dot(*out, *out) <= reach_m * reach_m * (1 + 1e-9));  // farther may be behind a wall
+    return {to + *out, true};
+  }
   return {from, false};
 }
 
@@ -45,10 +53,12 @@ void note(SlideEnd& end, DVec3 lost, ContactList& contacts) {
 /// What the way lost the velocity loses, up to having none in that direction: a correction may slow a body
 /// and turn it along what it met, and never bounces it or makes it faster.
 void settle(SlideEnd& end, DVec3 velocity, DVec3 lost, double dt_s, ContactList& contacts) {
+  ASHLAR_ASSERT(dt_s > 0);
   note(end, lost, contacts);
   end.floor_speed_mps = lost.z > 0 ? std::max(0.0, -velocity.z) : 0;
   const double into = dot(velocity, lost), size2 = dot(lost, lost);
   if (into < 0) end.velocity_mps = velocity + lost * std::min(1 / dt_s, -into / size2);
+  ASHLAR_ASSERT(dot(end.velocity_mps, end.velocity_mps) <= dot(velocity, velocity) * (1 + 1e-9));
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include "world/collide/block_queries.h"
 #include "world/collide/correct.h"
 #include "world/collide/prop.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 
 Surroundings::Surroundings(const Space& space, const Cylinder& shape, const Aabb& reach)
     : space_(space), shape_(shape), rounded_(rounded_box_of(shape)), reach_(reach) {
+  ASHLAR_ASSERT(reach.min.x <= reach.max.x && reach.min.y <= reach.max.y && reach.min.z <= reach.max.z);
   // Blocks that a way's end only touches may stop it, too.
   constexpr DVec3 touching_m{2 * contact_slop_m, 2 * contact_slop_m, 2 * contact_slop_m};
   BlockRange range = blocks_of({reach.min - touching_m, reach.max + touching_m});
@@ -85,10 +87,12 @@ SweepHit Surroundings::sweep(DVec3 base, DVec3 delta) const {
     hit.what = props_[i];
     first = earlier_hit(first, hit);
   }
+  ASHLAR_ASSERT(first.t >= 0 && first.t <= 1);
   return first;
 }
 
 std::optional<double> Surroundings::ground_below(DVec3 base, double depth_m) const {
+  ASHLAR_ASSERT(depth_m >= 0);
   ++queries_;
   if (!covered(bounds_of(shape_, base), depth_m))
     return space_ground_below(space_, xy(base), shape_.radius_m, base.z, depth_m);
@@ -102,11 +106,13 @@ std::optional<double> Surroundings::ground_below(DVec3 base, double depth_m) con
     const auto top = space_.props[props_[i]]->ground_below(xy(base), shape_.radius_m, base.z, depth_m);
     if (top && (!ground || *top > *ground)) ground = top;
   }
+  ASHLAR_ASSERT(!ground || *ground <= base.z + 3 * contact_slop_m);
   return ground;
 }
 
 std::optional<DVec3> Surroundings::correct(DVec3 base, double reach_m) const {
   if (!overlaps(base)) return DVec3{};
+  ASHLAR_ASSERT(reach_m > 0);
   const DVec3 reach{reach_m, reach_m, reach_m};
   Aabb bounds = bounds_of(shape_, base);
   bounds.min -= reach;

@@ -5,6 +5,7 @@
 #include "world/bsp/column.h"
 #include "world/bsp/trace.h"
 #include "world/bsp/visibility.h"
+#include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
@@ -41,6 +42,7 @@ void sight_places(std::span<const MapInSpace> maps, DVec3 base, double radius_m,
 }
 
 bool VisibilityQuery::in_own_room(SightPlace place) const {
+  ASHLAR_ASSERT(place.map < rooms_.size());
   const OpenRooms& open = rooms_[place.map];
   const std::uint32_t room = open.room(place.sector);
   return std::ranges::any_of(own_, [&](SightPlace own) {
@@ -60,6 +62,8 @@ bool VisibilityQuery::under_the_sky() const {
 
 void VisibilityQuery::look_from(std::span<const MapInSpace> maps, std::span<const OpenRooms> rooms, DVec3 eye,
                                 double margin_m) {
+  ASHLAR_ASSERT(maps.size() == rooms.size());
+  ASHLAR_ASSERT(margin_m >= 0);
   maps_ = maps;
   rooms_ = rooms;
   own_.clear();
@@ -97,15 +101,19 @@ void VisibilityQuery::look_from(std::span<const MapInSpace> maps, std::span<cons
 bool VisibilityQuery::may_see(SightPlace place) const {
   if (everything_ || place.map == SightPlace::anywhere) return true;
   if (place.map == SightPlace::outdoors) return outdoors_;
+  ASHLAR_ASSERT(place.map < maps_.size());
   const SectorVisibility* set = maps_[place.map].map->visibility();
   if (set == nullptr) return true;
+  ASHLAR_ASSERT(place.sector < set->sectors);
   const OpenRooms& open = rooms_[place.map];
   const bool in_the_open = open.room(place.sector) == open.outdoors();
   if (outdoors_ && in_the_open && set->from_above[place.sector] != 0) return true;
   if (!in_own_room(place)) return false;
   for (const View& view : views_)
-    if (view.map == place.map)
+    if (view.map == place.map) {
+      ASHLAR_ASSERT_SLOW(view.first_word + set->row_words <= words_.size());
       return (words_[view.first_word + (place.sector >> 6)] >> (place.sector & 63) & 1) != 0;
+    }
   return false;
 }
 

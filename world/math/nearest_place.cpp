@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 namespace {
 
@@ -120,6 +122,7 @@ void NearestPlace::prepare() {
   if (level_count_ == levels_max) --level_count_;
   for (std::size_t i = level_count_++; i > 0; --i) levels_[i] = levels_[i - 1];
   levels_[0] = 0;
+  ASHLAR_ASSERT(level_count_ <= levels_max);
 
   add_spot({});
   for (std::size_t i = 0; i < line_count_; ++i) add_spot(lines_[i].normal * lines_[i].offset_m);
@@ -151,6 +154,8 @@ std::optional<DVec3> NearestPlace::next() {
     best = i, best2 = distance2, best_upright = upright;
   }
   if (best == level_count_) return std::nullopt;
+  ASHLAR_ASSERT(best < level_count_ && tried_[best] < spot_count_);
+  ASHLAR_ASSERT(best2 <= reach_m_ * reach_m_);
   const DVec2 offset = spots_[tried_[best]++].offset;
   return DVec3{offset.x, offset.y, levels_[best]};
 }

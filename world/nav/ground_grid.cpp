@@ -5,6 +5,7 @@
 #include <map>
 
 #include "world/bsp/column.h"
+#include "world/math/assert.h"
 
 namespace ashlar::client_sim {
 namespace {
@@ -76,6 +77,7 @@ GroundGrid::GroundGrid(const PlacedMap& map, const Cylinder& shape) {
       break;
     }
   }
+  ASHLAR_ASSERT(first_.size() == known.size() + 1 && first_.back() == items_.size());
 }
 
 std::uint32_t GroundGrid::cell_at(DVec2 p) const {
@@ -104,6 +106,7 @@ std::uint32_t GroundGrid::stand_near(DVec2 p) const {
 }
 
 DVec2 GroundGrid::point(std::uint32_t cell) const {
+  ASHLAR_ASSERT(cell < offset_.size());
   const auto x = static_cast<double>(cell % static_cast<std::uint32_t>(nx_));
   const auto y = static_cast<double>(cell / static_cast<std::uint32_t>(nx_));
   return origin_ + DVec2{(x + 0.5) * cell_m, (y + 0.5) * cell_m} + offsets[offset_[cell]];

@@ -4,6 +4,8 @@
 #include <array>
 #include <tuple>
 
+#include "world/math/assert.h"
+
 namespace ashlar::client_sim {
 namespace {
 
@@ -67,7 +69,9 @@ GroundRegions::GroundRegions(const GroundGrid& grid,
     first_.push_back(static_cast<std::uint32_t>(at));
     for (; at < all.size() && all[at].first == r; ++at) beyond_.push_back(all[at].second);
   }
+  ASHLAR_ASSERT(at == all.size());
   first_.push_back(static_cast<std::uint32_t>(at));
+  ASHLAR_ASSERT(first_.size() == count() + 1u);
   open_.assign(beyond_.size(), 0);
   ahead_.assign(count(), 0);
   hold_.assign(count(), 0);
@@ -102,7 +106,9 @@ void GroundRegions::measure_ahead() {
       }
       if (deeper) continue;
       path.pop_back();
+      ASHLAR_ASSERT(low[r] <= order[r]);
       if (low[r] != order[r]) continue;
+      ASHLAR_ASSERT(!stack.empty());
       auto first = stack.end() - 1;
       while (*first != r) --first;
       const std::span<const std::uint32_t> component(first, stack.end());

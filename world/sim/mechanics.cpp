@@ -140,6 +140,7 @@ void Mechanics::make_noise(MechanicsTick& tick, std::size_t row) {
     ++counters_.drowned;
     return;
   }
+  ASHLAR_ASSERT(row < tick.players.rows());
   ++noises_now_;
   ++counters_.noises;
   MonsterTable& m = tick.monsters;
@@ -193,6 +194,7 @@ void Mechanics::act(MechanicsTick& tick) {
 
 void Mechanics::shot(MechanicsTick& tick, const ShotEvent& event) {
   const std::size_t row = slot_of(event.shooter);
+  ASHLAR_ASSERT(tick.players.id[row] == event.shooter);
   make_noise(tick, row);
   const Actor who{tick.players.body[row], tick.rules.player, event.shooter, true,
                   tick.players.yaw[row],  keys_[row]};
@@ -277,6 +279,7 @@ void Mechanics::monster_pushes(MechanicsTick& tick, std::size_t row) {
 bool Mechanics::set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line, bool from_front,
                         const Actor& who) {
   MapMechanics& m = maps_[map];
+  ASHLAR_ASSERT(line < m.spent.size() && m.plan->action(line) != nullptr);
   const LineAction& action = *m.plan->action(line);
   if (m.spent[line] != 0 || !(who.player ? action.players : action.monsters)) return false;
   const auto index = static_cast<std::uint8_t>(map);
@@ -315,6 +318,7 @@ bool Mechanics::set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line
 void Mechanics::send(const Actor& who, DVec3 place, Turn16 yaw) {
   put_down(who.body, place);
   who.yaw = yaw;
+  ASHLAR_ASSERT(slot_of(who.id) < before_.size());
   before_[slot_of(who.id)] = place;  // it did not walk there
 }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 namespace {
 
@@ -11,7 +13,8 @@ constexpr double forget_s = 5;
 constexpr double wander_speed_share = 0.4;
 constexpr double reach_gap_m = 0.25;  // a chaser stops this far from its target's skin
 constexpr double goal_reached_m = 0.5;
-constexpr double held_bonus = 0.5;  // on the square of the distance to whom it chases already
+static_assert(forget_s > look_every_s);  // it looks again before it forgets
+constexpr double held_bonus = 0.5;       // on the square of the distance to whom it chases already
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
 
@@ -44,10 +47,37 @@ void pick_heading(const Rules& rules, MonsterTable& m, std::size_t row) {
   m.turn_ticks[row] = rules.ticks_within(for_s);
 }
 
+std::uint16_t look_every_ticks(const Rules& rules) { return rules.ticks_within(look_every_s, 1); }
+
+/// Takes up whom it sees, and gives up whom it has not seen for long.
+void look(const Space& space, const Rules& rules, const PlayerTable& players, const PlayerGrid& near,
+          MonsterTable& monsters, std::size_t row) {
+  const MonsterTraits& kind = traits(monsters.kind[row]);
+  const DVec3 eye = monsters.body[row].position_m + DVec3{0, 0, eye_height_m(kind.shape)};
+  const std::uint16_t every = look_every_ticks(rules);
+  const int seen = find_target(space, rules, players, near, eye, kind.sight_m_max, monsters.target[row]);
+  if (seen >= 0) {
+    ASHLAR_ASSERT(players.alive(static_cast<std::size_t>(seen)));
+    monsters.mood[row] = MonsterMood::chase;
+    monsters.target[row] = players.id[static_cast<std::size_t>(seen)];
+    monsters.goal_m[row] = players.body[static_cast<std::size_t>(seen)].position_m;
+    monsters.forget_ticks[row] = rules.ticks_within(forget_s);
+  } else if (monsters.mood[row] == MonsterMood::chase) {
+    const auto left = monsters.forget_ticks[row];
+    monsters.forget_ticks[row] = static_cast<std::uint16_t>(left > every ? left - every : 0);
+    if (monsters.forget_ticks[row] == 0) {
+      monsters.mood[row] = MonsterMood::wander;
+      monsters.target[row] = EntityId{0};
+      pick_heading(rules, monsters, row);
+    }
+  }
+}
+
 }  // namespace
 
 void monster_hears(const Rules& rules, MonsterTable& monsters, std::size_t row, EntityId who, DVec3 from_m) {
   if (monsters.deaf[row] != 0 || monsters.mood[row] == MonsterMood::chase) return;
+  ASHLAR_ASSERT(who != EntityId{0});
   monsters.mood[row] = MonsterMood::chase;
   monsters.target[row] = who;
   monsters.goal_m[row] = from_m;
@@ -56,29 +86,11 @@ void monster_hears(const Rules& rules, MonsterTable& monsters, std::size_t row, 
 
 MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,
                           const PlayerGrid& near, MonsterTable& monsters, std::size_t row, TickId tick) {
+  ASHLAR_ASSERT(row < monsters.rows() && monsters.id[row] != EntityId{0});
   const MonsterTraits& kind = traits(monsters.kind[row]);
   const Body& body = monsters.body[row];
-  const DVec3 eye = body.position_m + DVec3{0, 0, eye_height_m(kind.shape)};
 
-  const std::uint16_t look_every_ticks = rules.ticks_within(look_every_s, 1);
-  if ((number(tick) + row) % look_every_ticks == 0) {
-    const int seen = find_target(space, rules, players, near, eye, kind.sight_m_max, monsters.target[row]);
-    if (seen >= 0) {
-      monsters.mood[row] = MonsterMood::chase;
-      monsters.target[row] = players.id[static_cast<std::size_t>(seen)];
-      monsters.goal_m[row] = players.body[static_cast<std::size_t>(seen)].position_m;
-      monsters.forget_ticks[row] = rules.ticks_within(forget_s);
-    } else if (monsters.mood[row] == MonsterMood::chase) {
-      const auto left = monsters.forget_ticks[row];
-      monsters.forget_ticks[row] =
-          static_cast<std::uint16_t>(left > look_every_ticks ? left - look_every_ticks : 0);
-      if (monsters.forget_ticks[row] == 0) {
-        monsters.mood[row] = MonsterMood::wander;
-        monsters.target[row] = EntityId{0};
-        pick_heading(rules, monsters, row);
-      }
-    }
-  }
+  if ((number(tick) + row) % look_every_ticks(rules) == 0) look(space, rules, players, near, monsters, row);
 
   // Held up: it moved by less than a fifth of its pace while it wanted to go. Walk off sideways for a while.
   const double held_up_mps = 0.2 * wander_speed_share * kind.speed_mps;

@@ -218,6 +218,7 @@ bool SectorMovers::start(const Mover& mover) {
   const auto at =
       std::ranges::lower_bound(movers_, key_of(mover), {}, [](const Mover& m) { return key_of(m); });
   if (at != movers_.end() && key_of(*at) == key_of(mover)) return false;
+  ASHLAR_ASSERT(movers_.size() < 2 * std::size_t{sectors_});  // a floor and a ceiling each
   movers_.insert(at, mover);
   return true;
 }
@@ -248,6 +249,7 @@ void SectorMovers::remove(std::uint32_t sector, Plane plane) {
 
 void SectorMovers::advance(MoverTick& tick, double dt_s) {
   if (movers_.empty()) return;
+  ASHLAR_ASSERT(dt_s > 0);
   // Only planes that move this tick need to know who stands on them; a wait that ends inside it counts.
   for (const Mover& m : movers_) {
     const bool rests = m.phase == MotionPhase::held || (!m.moving() && m.left_s > dt_s);
@@ -266,8 +268,10 @@ void SectorMovers::advance_alone(const PlacedMap& map, std::span<SectorHeights> 
 
 void SectorMovers::step_all(const PlacedMap& map, std::span<SectorHeights> heights, MoverTick* tick,
                             double dt_s) {
+  ASHLAR_ASSERT(heights.size() == sectors_);
   bool any_done = false;
   for (Mover& m : movers_) {
+    ASHLAR_ASSERT(m.sector < sectors_);
     if (PlaneStep(map, heights, tick, *this, m).run(dt_s)) continue;
     // It stays in its place until all have moved: those to come look each other up.
     m.phase = MotionPhase::held, m.speed_mps = 0;

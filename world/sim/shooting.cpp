@@ -32,6 +32,7 @@ void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& 
   rest();
   constexpr double rounding = 1e-9;  // 0.4 s at 60 Hz are 24 ticks, not 25
   const double interval_ticks = std::ceil(rules.shot_interval_s * rules.tick_rate_hz - rounding);
+  ASHLAR_ASSERT(interval_ticks < 65536);
   const auto wait = static_cast<std::uint16_t>(std::max(1.0, interval_ticks));
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
@@ -47,6 +48,7 @@ void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& 
     event.range_m = rules.shot_range_m;
     event.hit = resolve_shot(space, targets_, event.shooter, event.origin, event.direction, event.range_m);
     ASHLAR_ASSERT(events_.size() < players.rows());  // one a player, so nothing allocates
+    ASHLAR_ASSERT(event.hit.target != event.shooter);
     events_.push_back(event);
     ++shots_;
   }

@@ -44,6 +44,7 @@ SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec
   ASHLAR_ASSERT(home_min.x < home_max.x && home_min.y < home_max.y);
   low_ = {home_min.x * chunk_size + rim_blocks, home_min.y * chunk_size + rim_blocks};
   high_ = {home_max.x * chunk_size - rim_blocks, home_max.y * chunk_size - rim_blocks};
+  ASHLAR_ASSERT(low_.x < high_.x && low_.y < high_.y);  // what rim_blocks leave
   near_low_ = {-around_map_blocks, -around_map_blocks};
   near_high_ = {around_map_blocks, around_map_blocks};
   if (!terrain.footprints.empty()) {
@@ -72,6 +73,7 @@ SpawnPoint SpawnPlanner::ground_near(const Space& space, Rng& rng, IVec2 low, IV
   const double top = surface_height(*terrain_, x, y) + 12.0;
   const auto ground = space_ground_below(space, centre, 0.45, top, 64);
   const double z = ground.value_or(static_cast<double>(surface_height(*terrain_, x, y)));
+  ASHLAR_ASSERT(in_bounds({centre.x, centre.y, z}));
   return {{centre.x, centre.y, z}, Turn16{static_cast<std::uint16_t>(rng.next_u32())}};
 }
 

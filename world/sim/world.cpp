@@ -109,6 +109,7 @@ World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.see
     const auto initial = map->initial_heights();
     heights.emplace_back(initial.begin(), initial.end());
   }
+  ASHLAR_ASSERT(heights.size() == setup.maps.size());  // whose views the maps in space hold from now on
   for (std::size_t i = 0; i < setup.maps.size(); ++i) placed.push_back({setup.maps[i].get(), heights[i]});
 
   for (const auto& prop : setup.props) {
@@ -421,6 +422,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
     const int row = player_row(id);
     if (row < 0) continue;
     w.players.id[static_cast<std::size_t>(row)] = EntityId{0};
+    ASHLAR_ASSERT(w.player_count > 0);
     --w.player_count;
   }
   w.joined.clear();
@@ -440,6 +442,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   const bool monsters_touched = awake || w.mechanics.in_motion();
   const std::uint64_t deaths = w.mechanics.counters().monster_deaths;
   w.mechanics.move(moving);
+  ASHLAR_ASSERT(w.mechanics.counters().monster_deaths - deaths <= w.monster_count);
   w.monster_count -= static_cast<std::uint32_t>(w.mechanics.counters().monster_deaths - deaths);
   if (awake)
     w.move_bodies(moving, part);

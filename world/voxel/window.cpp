@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 
 namespace {
@@ -48,7 +50,8 @@ void fill_window(const VoxelVolume& volume, IVec3 low, IVec3 high, BlockWindow& 
   }
   out.unloaded = false;
   out.any = 0;
-  const bool two = last.z != first.z;  // at most two: a window is no taller than a chunk
+  const bool two = last.z != first.z;
+  ASHLAR_ASSERT(last.z - first.z <= 1 && (!two || shift > 0));  // a window is no taller than a chunk
   for (std::int32_t cy = first.y; cy <= last.y; ++cy)
     for (std::int32_t cx = first.x; cx <= last.x; ++cx) {
       const IVec3 from{std::max(low.x, cx * chunk_size), std::max(low.y, cy * chunk_size), 0};
