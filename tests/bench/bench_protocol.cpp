@@ -47,7 +47,8 @@ void snapshot_encode(benchmark::State& state) {
   for (auto _ : state) {
     batch.clear();
     const SnapshotPlan plan = writer.begin(scene.head, scene.blocks, {}, snapshot_parts_max);
-    for (std::size_t p = 0; p < plan.parts; ++p) batch.add(PeerAddress{}, writer.part(p, header));
+    for (std::size_t p = 0; p < plan.parts; ++p)
+      writer.write(p, header, batch.append(PeerAddress{}, writer.part_bytes(p)));
     parts += plan.parts;
     benchmark::DoNotOptimize(batch);
   }
@@ -78,7 +79,7 @@ void snapshot_decode(benchmark::State& state) {
   SnapshotWriter writer;
   writer.begin(scene.head, scene.blocks, {}, 1);
   DatagramBatch batch;
-  batch.add(PeerAddress{}, writer.part(0, header));
+  writer.write(0, header, batch.append(PeerAddress{}, writer.part_bytes(0)));
   const auto bytes = batch.bytes(batch.entries()[0]);
   for (auto _ : state) {
     const auto packet = decode_packet(bytes);
