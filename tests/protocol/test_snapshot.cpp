@@ -104,6 +104,16 @@ struct Received {
   std::vector<WireMotion> motions;
 };
 
+/// Zeros behind a part's blocks, which are the last of its message. Only where another part has what did not
+/// fit are they held to be few.
+void check_padding(const AlignedBytes& payload, const SnapshotPart& part, bool more_blocks) {
+  const auto blocks = part.blocks.bytes();
+  const auto behind =
+      payload.span().subspan(static_cast<std::size_t>(blocks.data() - payload.span().data()) + blocks.size());
+  for (const std::uint8_t byte : behind) REQUIRE(byte == 0);
+  if (more_blocks) REQUIRE(behind.size() < block_bytes(1));
+}
+
 Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t tick, bool with_own = true) {
   Received out;
   for (std::size_t p = 0; p < plan.parts; ++p) {
@@ -121,6 +131,7 @@ Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t
     REQUIRE(part.part_count == plan.parts);
     REQUIRE(part.own.has_value() == (p == 0 && with_own));
     if (part.own.has_value()) out.own = part.own;
+    check_padding(out.payloads.back(), part, p + 1 < plan.parts && part.sector_motions.empty());
     for (const CellBlock& block : part.blocks) {
       auto& list = out.cells[block.cell];
       list.insert(list.end(), block.entities.begin(), block.entities.end());
