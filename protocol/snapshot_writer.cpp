@@ -58,10 +58,18 @@ wire::OwnPlayer to_wire(const OwnPlayer& own) {
 /// What a part has before its blocks: room for the packet's header, then the message up to the length of the
 /// list of blocks. FlatBuffers are written from their end to their front, so the list that is made first lies
 /// last: blocks behind the frame are in it once its length says so.
+/// What differs by receiver and part has a place in it, where each writes its own.
 struct Frame {
   std::array<std::uint8_t, datagram_bytes_max> bytes{};
   std::size_t size = 0;
-  std::size_t part_at = 0, part_count_at = 0;  // where these two numbers are
+  // Where these are; own and its turn only with an own player.
+  std::size_t tick = 0, applied_tick = 0, chat_seen = 0, input_ahead = 0, refresh_ticks = 0;
+  std::size_t part = 0, part_count = 0, own = 0, own_delta_yaw = 0;
+
+  template <class Value>
+  void set(std::size_t place, Value value) {
+    std::memcpy(bytes.data() + place, &value, sizeof value);
+  }
 };
 
 /// Which frame and which blocks, [first_block, first_block + block_count) of those laid out.
@@ -72,9 +80,9 @@ struct PartLayout {
   std::size_t block_bytes = 0;
 };
 
-/// What a frame holds of the snapshot.
+/// What a frame holds that is the same for all receivers.
 struct FrameContent {
-  const OwnPlayer* own = nullptr;
+  bool own = false;  // a place for the own player
   std::span<const SectorRun> runs;
   std::span<const WireHeights> heights;
   std::span<const WireMotion> motions;
@@ -90,33 +98,31 @@ flatbuffers::Offset<flatbuffers::Vector<const Wire*>> list_of(flatbuffers::FlatB
   return fbb.CreateVectorOfStructs(reinterpret_cast<const Wire*>(list.data()), list.size());
 }
 
-void build_frame(flatbuffers::FlatBufferBuilder& fbb, const SnapshotHead& head, const FrameContent& content,
-                 Frame& out) {
+void build_frame(flatbuffers::FlatBufferBuilder& fbb, const FrameContent& content, Frame& out) {
+  using wire::Snapshot;
   fbb.Clear();
+  fbb.ForceDefaults(true);  // every number gets its place
   const auto blocks = fbb.CreateVector(static_cast<const std::uint8_t*>(nullptr), 0);  // see Frame
   const auto runs = list_of<wire::SectorRun>(fbb, content.runs);
   const auto heights = list_of<wire::SectorHeight>(fbb, content.heights);
   const auto motions = list_of<wire::SectorMotion>(fbb, content.motions);
   wire::SnapshotBuilder builder(fbb);
-  if (content.own != nullptr) {
-    const wire::OwnPlayer own = to_wire(*content.own);
+  const wire::OwnPlayer own{};
+  if (content.own) {
     builder.add_own(&own);
-    builder.add_own_delta_yaw(static_cast<std::uint16_t>(content.own->delta_yaw));
+    builder.add_own_delta_yaw(0);
   }
   builder.add_sector_runs(runs);
   builder.add_sector_heights(heights);
   builder.add_sector_motions(motions);
   builder.add_blocks(blocks);
-  builder.add_tick(head.tick);
-  builder.add_applied_tick(head.applied_tick);
-  builder.add_chat_seen(head.chat_seen);
-  builder.add_input_ahead(head.input_ahead);
-  builder.add_refresh_ticks(head.refresh_ticks);
-  // Written also where they are 0, as every part writes its own over them.
-  fbb.ForceDefaults(true);
+  builder.add_tick(0);
+  builder.add_applied_tick(0);
+  builder.add_chat_seen(0);
+  builder.add_input_ahead(0);
+  builder.add_refresh_ticks(0);
   builder.add_part(0);
   builder.add_part_count(0);
-  fbb.ForceDefaults(false);
   const auto snapshot = builder.Finish();
   fbb.Finish(wire::CreateServerMessage(fbb, wire::ServerBody::Snapshot, snapshot.Union()),
              wire::ServerMessageIdentifier());
@@ -128,10 +134,35 @@ void build_frame(flatbuffers::FlatBufferBuilder& fbb, const SnapshotHead& head, 
   const auto* root = flatbuffers::GetRoot<flatbuffers::Table>(out.bytes.data() + packet_header_bytes);
   const auto* body = root->GetPointer<const flatbuffers::Table*>(wire::ServerMessage::VT_BODY);
   const auto place_of = [&](flatbuffers::voffset_t field) {
-    return static_cast<std::size_t>(body->GetAddressOf(field) - out.bytes.data());
+    const std::uint8_t* at = body->GetAddressOf(field);
+    ASHLAR_ASSERT(at != nullptr);
+    return static_cast<std::size_t>(at - out.bytes.data());
   };
-  out.part_at = place_of(wire::Snapshot::VT_PART);
-  out.part_count_at = place_of(wire::Snapshot::VT_PART_COUNT);
+  out.tick = place_of(Snapshot::VT_TICK);
+  out.applied_tick = place_of(Snapshot::VT_APPLIED_TICK);
+  out.chat_seen = place_of(Snapshot::VT_CHAT_SEEN);
+  out.input_ahead = place_of(Snapshot::VT_INPUT_AHEAD);
+  out.refresh_ticks = place_of(Snapshot::VT_REFRESH_TICKS);
+  out.part = place_of(Snapshot::VT_PART);
+  out.part_count = place_of(Snapshot::VT_PART_COUNT);
+  out.own = content.own ? place_of(Snapshot::VT_OWN) : 0;
+  out.own_delta_yaw = content.own ? place_of(Snapshot::VT_OWN_DELTA_YAW) : 0;
+}
+
+void fill_frame(const SnapshotHead& head, Frame& out) {
+  out.set(out.tick, head.tick);
+  out.set(out.applied_tick, head.applied_tick);
+  out.set(out.chat_seen, head.chat_seen);
+  out.set(out.input_ahead, head.input_ahead);
+  out.set(out.refresh_ticks, head.refresh_ticks);
+  if (out.own == 0) return;
+  out.set(out.own, to_wire(*head.own));
+  out.set(out.own_delta_yaw, static_cast<std::uint16_t>(head.own->delta_yaw));
+}
+
+template <class Value>
+bool same_bytes(std::span<const Value> a, std::span<const Value> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
 }  // namespace
@@ -146,19 +177,23 @@ WireHeights quantise_heights(const SectorHeights& heights) {
 
 struct SnapshotWriter::Impl {
   flatbuffers::FlatBufferBuilder fbb{2 * datagram_bytes_max};
-  SnapshotHead head;
-  // Of part 0, of part 1 where motions go on there, and of all others.
+  // Of part 0, of part 1 where motions go on there, and of all others. Built when what all receivers of a
+  // tick share changes, and filled for each receiver.
   static constexpr std::size_t frame_first = 0, frame_motions = 1, frame_rest = 2;
   std::array<Frame, 3> frames;
-  bool rest_built = false;
+  bool frames_built = false, with_own = false;
+  std::array<SectorRun, snapshot_sector_runs_max> runs{};
+  std::array<WireHeights, snapshot_sector_heights_max> heights{};
+  std::array<WireMotion, snapshot_motions_max> motions{};
+  std::size_t run_count = 0, height_count = 0, motion_count = 0;
+  std::size_t motions_first = 0;  // of them in part 0
+
   std::vector<CellBlock> blocks;  // laid out, as pieces where a part's end cuts one
   std::array<PartLayout, snapshot_parts_max> layouts{};
   std::size_t part_count = 0;
   std::size_t parts_max = 0;
   std::size_t filling = 0;  // the part that blocks go into
   std::size_t room = 0;     // bytes left in it
-  std::array<SectorRun, snapshot_sector_runs_max> runs{};
-  std::array<WireHeights, snapshot_sector_heights_max> heights{};
 
   void open_part(std::size_t frame) { layouts[part_count++] = {frame, 0, 0, 0}; }
 
@@ -171,8 +206,6 @@ struct SnapshotWriter::Impl {
   bool fill_next_part() {
     if (filling + 1 == part_count) {
       if (part_count == parts_max) return false;
-      if (!rest_built) build_frame(fbb, head, {}, frames[frame_rest]);
-      rest_built = true;
       open_part(frame_rest);
     }
     fill(filling + 1);
@@ -187,26 +220,42 @@ struct SnapshotWriter::Impl {
     room -= bytes;
   }
 
-  /// Frames of own player, heights and motions: what does not fit into part 0 opens part 1.
-  void add_sectors(std::span<const HeightBlock> given, std::span<const WireMotion> motions) {
-    std::size_t run_count = 0, height_count = 0;
+  bool same_sectors(std::span<const HeightBlock> given, std::span<const WireMotion> given_motions) const {
+    if (!same_bytes(std::span(motions).first(motion_count), given_motions)) return false;
+    if (given.size() != run_count) return false;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < run_count; ++i) {
+      const HeightBlock& block = given[i];
+      if (block.map != runs[i].map || block.first != runs[i].first || block.heights.size() != runs[i].count ||
+          !same_bytes(std::span<const WireHeights>(heights).subspan(at, runs[i].count), block.heights))
+        return false;
+      at += runs[i].count;
+    }
+    return true;
+  }
+
+  void build_frames(bool own, std::span<const HeightBlock> given, std::span<const WireMotion> given_motions) {
+    frames_built = true;
+    with_own = own;
+    run_count = height_count = 0;
     for (const HeightBlock& block : given) {
       ASHLAR_ASSERT(height_count + block.heights.size() <= snapshot_sector_heights_max);
       runs[run_count++] = {block.map, block.first, static_cast<std::uint16_t>(block.heights.size())};
       std::ranges::copy(block.heights, heights.begin() + static_cast<std::ptrdiff_t>(height_count));
       height_count += block.heights.size();
     }
-    const std::size_t left = part_room_bytes - (head.own != nullptr ? own_bytes : 0) -
-                             run_count * sizeof(SectorRun) - height_count * sizeof(WireHeights);
-    const std::size_t here = std::min(motions.size(), left / sizeof(WireMotion));
-    build_frame(fbb, head,
-                {head.own, std::span(runs).first(run_count), std::span(heights).first(height_count),
-                 motions.first(here)},
+    motion_count = given_motions.size();
+    std::ranges::copy(given_motions, motions.begin());
+    const std::size_t left = part_room_bytes - (own ? own_bytes : 0) - run_count * sizeof(SectorRun) -
+                             height_count * sizeof(WireHeights);
+    motions_first = std::min(motion_count, left / sizeof(WireMotion));
+    const auto all = std::span<const WireMotion>(motions).first(motion_count);
+    build_frame(fbb,
+                {own, std::span(runs).first(run_count), std::span(heights).first(height_count),
+                 all.first(motions_first)},
                 frames[frame_first]);
-    open_part(frame_first);
-    if (here == motions.size() || parts_max == 1) return;
-    build_frame(fbb, head, {nullptr, {}, {}, motions.subspan(here)}, frames[frame_motions]);
-    open_part(frame_motions);
+    build_frame(fbb, {false, {}, {}, all.subspan(motions_first)}, frames[frame_motions]);
+    build_frame(fbb, {}, frames[frame_rest]);
   }
 
   /// Lays out one block, in as many pieces as the parts' ends make of it. False when the parts are full:
@@ -241,12 +290,16 @@ SnapshotPlan SnapshotWriter::begin(const SnapshotHead& head, std::span<const Cel
   ASHLAR_ASSERT(motions.size() <= snapshot_motions_max);
   ASHLAR_ASSERT(heights.size() <= snapshot_sector_runs_max);
   Impl& im = *impl_;
-  im.head = head;
+  const bool own = head.own != nullptr;
+  if (!im.frames_built || own != im.with_own || !im.same_sectors(heights, motions))
+    im.build_frames(own, heights, motions);
+  for (Frame& frame : im.frames) fill_frame(head, frame);
   im.blocks.clear();
   im.part_count = 0;
   im.parts_max = parts_max;
-  im.rest_built = false;
-  im.add_sectors(heights, motions);
+  im.open_part(Impl::frame_first);
+  // Motions that part 0 has no room for go on in part 1.
+  if (im.motions_first < im.motion_count && parts_max > 1) im.open_part(Impl::frame_motions);
   im.fill(0);
 
   SnapshotPlan plan;
@@ -278,8 +331,8 @@ void SnapshotWriter::write(std::size_t part, const PacketHeader& header, std::sp
   copy(frame.bytes.data(), frame.size);
   const auto head = encode(header);
   std::memcpy(out.data(), head.data(), head.size());
-  out[frame.part_at] = static_cast<std::uint8_t>(part);
-  out[frame.part_count_at] = static_cast<std::uint8_t>(im.part_count);
+  out[frame.part] = static_cast<std::uint8_t>(part);
+  out[frame.part_count] = static_cast<std::uint8_t>(im.part_count);
   const auto length = static_cast<std::uint32_t>(layout.block_bytes);
   std::memcpy(at - sizeof length, &length, sizeof length);
 

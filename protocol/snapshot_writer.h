@@ -68,7 +68,8 @@ class SnapshotWriter {
   /// Lays out a snapshot. `parts_max` is the receiver's budget, 1 to snapshot_parts_max; the own player and
   /// the heights (at most snapshot_sector_heights_max, asserted) always fit into part 0. The motions (at most
   /// snapshot_motions_max, asserted) follow in part 0 and 1; with a budget of one part some may be left out.
-  /// The blocks' bytes must live until the last part is written; all else is copied.
+  /// The blocks' bytes must live until the last part is written; all else is copied. Snapshots of one tick,
+  /// whose heights and motions are the same, share what is coded of them.
   SnapshotPlan begin(const SnapshotHead& head, std::span<const CellBlock> blocks,
                      std::span<const HeightBlock> heights, std::size_t parts_max,
                      std::span<const WireMotion> motions = {});
