@@ -37,6 +37,10 @@ class DatagramBatch {
   /// Copies the bytes in. @return false, and nothing added, when longer than datagram_bytes_max.
   bool add(const PeerAddress& peer, std::span<const std::uint8_t> bytes);
 
+  /// Room for a datagram that the caller writes, all of it: what is in there before is of no meaning. Valid
+  /// until the next add(), append() or clear(). Precondition: at most datagram_bytes_max (asserted).
+  std::span<std::uint8_t> append(const PeerAddress& peer, std::size_t size);
+
   /// In: TCP connections that ended. Out: connections to close once their bytes are sent.
   void add_closed(const PeerAddress& peer) { closed_.push_back(peer); }
 
@@ -44,7 +48,7 @@ class DatagramBatch {
   void add_admitted(const PeerAddress& peer) { admitted_.push_back(peer); }
 
   /// Empty again. Spans handed out before are no longer valid.
-  void clear() { entries_.clear(), words_.clear(), closed_.clear(), admitted_.clear(); }
+  void clear() { entries_.clear(), words_used_ = 0, closed_.clear(), admitted_.clear(); }
   /// Each list is in the order of adding and valid until the next add or clear().
   std::span<const Entry> entries() const { return entries_; }
   std::span<const PeerAddress> closed() const { return closed_; }      ///< see add_closed()
@@ -58,6 +62,7 @@ class DatagramBatch {
  private:
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> words_;  // 8-byte words, so that every datagram starts aligned
+  std::size_t words_used_ = 0;
   std::vector<PeerAddress> closed_, admitted_;
 };
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/block.h"
 #include "protocol/quantise.h"
 #include "world/collide/prop.h"
 #include "world/sim/player_move.h"
@@ -143,16 +144,6 @@ struct OwnPlayer {
   Turn16 delta_yaw{0};
 };
 
-/// A block: those of a cell whose ids are from `first` to `last`. Whom it does not list of these is not
-/// there.
-struct CellHeader {
-  CellCoord cell;
-  std::uint16_t entity_count = 0;
-  EntityId first{0};  ///< 0 and entity_id_max: the whole cell
-  EntityId last = entity_id_max;
-};
-static_assert(sizeof(CellHeader) == 16);
-
 /// Sectors first to first + count - 1 of one map: the next `count` of a part's sector_heights are theirs.
 struct SectorRun {
   std::uint16_t map = 0;  ///< index into the welcome's maps
@@ -189,7 +180,7 @@ struct WireMotion {
 };
 static_assert(sizeof(WireMotion) == 56);
 
-/// A part of the snapshot of a tick. Spans point into the decoded bytes and live as long as they do.
+/// A part of the snapshot of a tick. Lists point into the decoded bytes and live as long as they do.
 /// A block of tick T replaces what was known of its cell's ids; what no snapshot has mentioned for a second
 /// and two refreshes is gone.
 struct SnapshotPart {
@@ -201,8 +192,7 @@ struct SnapshotPart {
   std::uint8_t part_count = 1;
   std::uint16_t refresh_ticks = 0;  ///< everything in reach is told again within so many; 0: in each snapshot
   std::optional<OwnPlayer> own;     ///< in part 0
-  std::span<const CellHeader> cells;
-  std::span<const EntityRecord> entities;  ///< the blocks' entities, one block after the other, by id
+  BlockList blocks;
   std::span<const SectorRun> sector_runs;
   std::span<const WireHeights> sector_heights;  ///< the runs' heights, one run after the other
   std::span<const WireMotion> sector_motions;

@@ -43,9 +43,34 @@ void SequenceWindow::fill(PacketHeader& header) const {
     if (seen(highest_ - 1 - i)) header.ack_bits |= std::uint32_t{1} << i;
 }
 
+namespace {
+
+constexpr std::size_t slot_of_sequence(std::uint64_t sequence) {
+  return static_cast<std::size_t>(sequence % AckTracker::width);
+}
+
+/// Sets a packet's bit. @return true: it was not set before
+template <class Bits>
+bool mark(Bits& bits, std::size_t slot) {
+  const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+  const bool first = (bits[slot / 64] & bit) == 0;
+  bits[slot / 64] |= bit;
+  return first;
+}
+
+template <class Bits>
+void unmark(Bits& bits, std::size_t slot) {
+  bits[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+}
+
+}  // namespace
+
 std::uint64_t AckTracker::next_sequence(Micros now) {
   ++newest_;
-  sent_[static_cast<std::size_t>(newest_ % width)] = {newest_, now, false};
+  const std::size_t slot = slot_of_sequence(newest_);
+  sent_us_[slot] = static_cast<std::uint32_t>(now.count());
+  unmark(told_, slot);
+  unmark(acked_, slot);
   return newest_;
 }
 
@@ -61,13 +86,15 @@ std::expected<AckTracker::Result, DropReason> AckTracker::acknowledge(const Pack
   if (newest_acked <= 32 && (header.ack_bits >> (newest_acked - 1)) != 0)
     return std::unexpected{DropReason::bad_ack};
   for (std::uint64_t i = 0; i <= 32; ++i) {
-    if (newest_acked <= i) break;
+    if (newest_acked <= i || behind + i >= width) break;
+    const std::size_t slot = slot_of_sequence(newest_acked - i);
+    if (mark(told_, slot)) ++result.newly_told;
     if (i > 0 && (header.ack_bits >> (i - 1) & 1) == 0) continue;
-    Sent& sent = sent_[static_cast<std::size_t>((newest_acked - i) % width)];
-    if (sent.sequence != newest_acked - i || sent.acked) continue;
-    sent.acked = true;
+    if (!mark(acked_, slot)) continue;
     ++result.newly_acked;
-    if (i == 0) result.has_rtt = true, result.rtt = now - sent.at;
+    if (i > 0) continue;
+    result.has_rtt = true;
+    result.rtt = Micros{static_cast<std::uint32_t>(now.count()) - sent_us_[slot]};
   }
   return result;
 }

@@ -35,10 +35,11 @@ class SequenceWindow {
   std::array<std::uint64_t, width / 64 + 1> bits_{};  // one word more than the window: see accept()
 };
 
-/// What was sent and when: turns acknowledgements into round trips and counts what arrived.
+/// What was sent and when: turns acknowledgements into round trips and counts what arrived. 17 KiB, O(1).
 class AckTracker {
  public:
-  static constexpr std::uint64_t width = 256;
+  /// Packets that are remembered: a second's of the largest snapshots at 128 ticks a second, two at 60.
+  static constexpr std::uint64_t width = 4096;
   using Micros = std::chrono::duration<std::int64_t, std::micro>;
 
   /// Hands out the next sequence, from 1.
@@ -47,25 +48,24 @@ class AckTracker {
   /// Newest sequence handed out; 0: none.
   std::uint64_t newest() const { return newest_; }
 
-  /// What one header's acknowledgements told.
+  /// What one header's acknowledgements told. A header speaks of 33 packets; where more are sent between two
+  /// of them, some are never spoken of, and that says nothing about whether they arrived.
   struct Result {
+    std::uint32_t newly_told = 0;   ///< packets spoken of for the first time, as arrived or not yet, 0 to 33
     std::uint32_t newly_acked = 0;  ///< packets acknowledged for the first time, 0 to 33
     bool has_rtt = false;           ///< the newest acknowledged packet was acknowledged for the first time
     Micros rtt{0};                  ///< includes the time the other side waited before it sent something
   };
 
   /// Reads a header's acknowledgements. bad_ack: it names a packet that was never sent.
-  /// Acknowledgements older than `width` packets are ignored.
+  /// What it says of packets `width` or more behind the newest is ignored.
   std::expected<Result, DropReason> acknowledge(const PacketHeader& header, Micros now);
 
  private:
-  struct Sent {
-    std::uint64_t sequence = 0;
-    Micros at{0};
-    bool acked = false;
-  };
+  using Bits = std::array<std::uint64_t, width / 64>;
   std::uint64_t newest_ = 0;
-  std::array<Sent, width> sent_{};
+  std::array<std::uint32_t, width> sent_us_{};  // the low half: round trips of an hour are nobody's
+  Bits told_{}, acked_{};
 };
 
 }  // namespace ashlar

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "protocol/schema/server_message_generated.h"
@@ -14,28 +15,23 @@
 namespace ashlar {
 namespace {
 
-// Blocks are copied between our structs and the schema's as they are.
+// Structs are copied between ours and the schema's as they are.
 static_assert(std::endian::native == std::endian::little, "the wire is little endian");
 static_assert(sizeof(wire::EntityRecord) == sizeof(EntityRecord));
 static_assert(sizeof(wire::CellHeader) == sizeof(CellHeader));
-static_assert(alignof(wire::CellHeader) == alignof(CellHeader));
 static_assert(sizeof(wire::SectorRun) == sizeof(SectorRun));
 static_assert(sizeof(wire::SectorHeight) == sizeof(WireHeights));
 static_assert(sizeof(wire::SectorMotion) == sizeof(WireMotion));
 
-// What a part costs beside its lists' contents: root, both tables with their virtual tables, five list
-// lengths and paddings. Measured at most 140 (a test holds the total); the rest is reserve for new fields.
+// What a part costs at most beside its lists' contents: root, both tables with their virtual tables, list
+// lengths and paddings. Measured at most 138; the rest is reserve for new fields.
 constexpr std::size_t part_fixed_bytes = 160;
 constexpr std::size_t part_room_bytes = payload_bytes_max - part_fixed_bytes;
 constexpr std::size_t own_bytes = sizeof(wire::OwnPlayer);
-constexpr std::size_t entity_bytes = sizeof(EntityRecord);
-constexpr std::size_t cell_bytes = sizeof(CellHeader);
-// A block is cut only where at least so many of it find room: a piece costs its header.
-constexpr std::size_t cut_entities_min = 8;
 
-static_assert(cell_bytes == entity_bytes);  // what snapshot_part_records_min counts alike
-static_assert(part_room_bytes - (cell_bytes + cut_entities_min * entity_bytes) >=
-              snapshot_part_records_min * entity_bytes);
+static_assert(sizeof(CellHeader) == sizeof(EntityRecord));  // what snapshot_part_records_min counts alike
+// A part is left with less than a header and a record: see add_block().
+static_assert(part_room_bytes - block_bytes(1) >= snapshot_part_records_min * sizeof(EntityRecord));
 
 static_assert(own_bytes + snapshot_sector_heights_max * sizeof(WireHeights) +
                   snapshot_sector_runs_max * sizeof(SectorRun) <=
@@ -59,20 +55,115 @@ wire::OwnPlayer to_wire(const OwnPlayer& own) {
           own.health};
 }
 
-/// A stretch of one block's entities that travels in one part.
-struct Piece {
-  CellHeader header;
-  const EntityRecord* entities;
+/// What a part has before its blocks: room for the packet's header, then the message up to the length of the
+/// list of blocks. FlatBuffers are written from their end to their front, so the list that is made first lies
+/// last: blocks behind the frame are in it once its length says so.
+/// What differs by receiver and part has a place in it, where each writes its own.
+struct Frame {
+  std::array<std::uint8_t, datagram_bytes_max> bytes{};
+  std::size_t size = 0;
+  // Where these are; own and its turn only with an own player.
+  std::size_t tick = 0, applied_tick = 0, chat_seen = 0, input_ahead = 0, refresh_ticks = 0;
+  std::size_t part = 0, part_count = 0, own = 0, own_delta_yaw = 0;
+
+  template <class Value>
+  void set(std::size_t place, Value value) {
+    std::memcpy(bytes.data() + place, &value, sizeof value);
+  }
 };
 
-/// The pieces of one part, [first, first + count), and its motions.
+/// Which frame and which blocks, [first_block, first_block + block_count) of those laid out.
 struct PartLayout {
-  std::size_t first_piece = 0;
-  std::size_t piece_count = 0;
-  std::size_t entity_count = 0;
-  std::size_t first_motion = 0;
-  std::size_t motion_count = 0;
+  std::size_t frame = 0;
+  std::size_t first_block = 0;
+  std::size_t block_count = 0;
+  std::size_t block_bytes = 0;
 };
+
+/// What a frame holds that is the same for all receivers.
+struct FrameContent {
+  bool own = false;  // a place for the own player
+  std::span<const SectorRun> runs;
+  std::span<const WireHeights> heights;
+  std::span<const WireMotion> motions;
+};
+
+/// A list of our structs as one of the schema's; none for none.
+/// CreateVectorOfStructs aligns by the struct's alignment. The variant that hands out uninitialised memory
+/// aligns by its size, which is wrong for sizes that are no power of two.
+template <class Wire, class Ours>
+flatbuffers::Offset<flatbuffers::Vector<const Wire*>> list_of(flatbuffers::FlatBufferBuilder& fbb,
+                                                              std::span<const Ours> list) {
+  if (list.empty()) return {};
+  return fbb.CreateVectorOfStructs(reinterpret_cast<const Wire*>(list.data()), list.size());
+}
+
+void build_frame(flatbuffers::FlatBufferBuilder& fbb, const FrameContent& content, Frame& out) {
+  using wire::Snapshot;
+  fbb.Clear();
+  fbb.ForceDefaults(true);  // every number gets its place
+  const auto blocks = fbb.CreateVector(static_cast<const std::uint8_t*>(nullptr), 0);  // see Frame
+  const auto runs = list_of<wire::SectorRun>(fbb, content.runs);
+  const auto heights = list_of<wire::SectorHeight>(fbb, content.heights);
+  const auto motions = list_of<wire::SectorMotion>(fbb, content.motions);
+  wire::SnapshotBuilder builder(fbb);
+  const wire::OwnPlayer own{};
+  if (content.own) {
+    builder.add_own(&own);
+    builder.add_own_delta_yaw(0);
+  }
+  builder.add_sector_runs(runs);
+  builder.add_sector_heights(heights);
+  builder.add_sector_motions(motions);
+  builder.add_blocks(blocks);
+  builder.add_tick(0);
+  builder.add_applied_tick(0);
+  builder.add_chat_seen(0);
+  builder.add_input_ahead(0);
+  builder.add_refresh_ticks(0);
+  builder.add_part(0);
+  builder.add_part_count(0);
+  const auto snapshot = builder.Finish();
+  fbb.Finish(wire::CreateServerMessage(fbb, wire::ServerBody::Snapshot, snapshot.Union()),
+             wire::ServerMessageIdentifier());
+
+  const std::span<const std::uint8_t> message(fbb.GetBufferPointer(), fbb.GetSize());
+  out.size = packet_header_bytes + message.size();
+  ASHLAR_ASSERT(out.size <= out.bytes.size());
+  std::ranges::copy(message, out.bytes.begin() + packet_header_bytes);
+  const auto* root = flatbuffers::GetRoot<flatbuffers::Table>(out.bytes.data() + packet_header_bytes);
+  const auto* body = root->GetPointer<const flatbuffers::Table*>(wire::ServerMessage::VT_BODY);
+  const auto place_of = [&](flatbuffers::voffset_t field) {
+    const std::uint8_t* at = body->GetAddressOf(field);
+    ASHLAR_ASSERT(at != nullptr);
+    return static_cast<std::size_t>(at - out.bytes.data());
+  };
+  out.tick = place_of(Snapshot::VT_TICK);
+  out.applied_tick = place_of(Snapshot::VT_APPLIED_TICK);
+  out.chat_seen = place_of(Snapshot::VT_CHAT_SEEN);
+  out.input_ahead = place_of(Snapshot::VT_INPUT_AHEAD);
+  out.refresh_ticks = place_of(Snapshot::VT_REFRESH_TICKS);
+  out.part = place_of(Snapshot::VT_PART);
+  out.part_count = place_of(Snapshot::VT_PART_COUNT);
+  out.own = content.own ? place_of(Snapshot::VT_OWN) : 0;
+  out.own_delta_yaw = content.own ? place_of(Snapshot::VT_OWN_DELTA_YAW) : 0;
+}
+
+void fill_frame(const SnapshotHead& head, Frame& out) {
+  out.set(out.tick, head.tick);
+  out.set(out.applied_tick, head.applied_tick);
+  out.set(out.chat_seen, head.chat_seen);
+  out.set(out.input_ahead, head.input_ahead);
+  out.set(out.refresh_ticks, head.refresh_ticks);
+  if (out.own == 0) return;
+  out.set(out.own, to_wire(*head.own));
+  out.set(out.own_delta_yaw, static_cast<std::uint16_t>(head.own->delta_yaw));
+}
+
+template <class Value>
+bool same_bytes(std::span<const Value> a, std::span<const Value> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
 
 }  // namespace
 
@@ -86,62 +177,103 @@ WireHeights quantise_heights(const SectorHeights& heights) {
 
 struct SnapshotWriter::Impl {
   flatbuffers::FlatBufferBuilder fbb{2 * datagram_bytes_max};
-  SnapshotHead head;
-  std::vector<Piece> pieces;
-  std::vector<CellHeader> part_cells;  // of the part being written, as are the entities
-  std::array<EntityRecord, part_room_bytes / entity_bytes> part_entities{};
+  // Of part 0, of part 1 where motions go on there, and of all others. Built when what all receivers of a
+  // tick share changes, and filled for each receiver.
+  static constexpr std::size_t frame_first = 0, frame_motions = 1, frame_rest = 2;
+  std::array<Frame, 3> frames;
+  bool frames_built = false, with_own = false;
+  std::array<SectorRun, snapshot_sector_runs_max> runs{};
+  std::array<WireHeights, snapshot_sector_heights_max> heights{};
+  std::array<WireMotion, snapshot_motions_max> motions{};
+  std::size_t run_count = 0, height_count = 0, motion_count = 0;
+  std::size_t motions_first = 0;  // of them in part 0
+
+  std::vector<CellBlock> blocks;  // laid out, as pieces where a part's end cuts one
   std::array<PartLayout, snapshot_parts_max> layouts{};
   std::size_t part_count = 0;
   std::size_t parts_max = 0;
-  std::size_t room = 0;  // bytes left in the part being laid out
-  std::array<SectorRun, snapshot_sector_runs_max> runs{};
-  std::size_t run_count = 0;
-  std::array<WireHeights, snapshot_sector_heights_max> heights{};
-  std::size_t height_count = 0;
-  std::array<WireMotion, snapshot_motions_max> motions{};
+  std::size_t filling = 0;  // the part that blocks go into
+  std::size_t room = 0;     // bytes left in it
 
-  bool open_part() {
-    if (part_count == parts_max) return false;
-    layouts[part_count++] = {pieces.size(), 0, 0, 0, 0};
-    room = part_room_bytes;
+  void open_part(std::size_t frame) { layouts[part_count++] = {frame, 0, 0, 0}; }
+
+  void fill(std::size_t part) {
+    filling = part;
+    layouts[part].first_block = blocks.size();
+    room = datagram_bytes_max - frames[layouts[part].frame].size;
+  }
+
+  bool fill_next_part() {
+    if (filling + 1 == part_count) {
+      if (part_count == parts_max) return false;
+      open_part(frame_rest);
+    }
+    fill(filling + 1);
     return true;
   }
 
-  void add_piece(const CellHeader& header, const EntityRecord* entities) {
-    pieces.push_back({header, entities});
-    PartLayout& layout = layouts[part_count - 1];
-    ++layout.piece_count;
-    layout.entity_count += header.entity_count;
-    room -= cell_bytes + header.entity_count * entity_bytes;
+  void put(const CellBlock& block) {
+    const std::size_t bytes = block_bytes(block.entities.size());
+    blocks.push_back(block);
+    ++layouts[filling].block_count;
+    layouts[filling].block_bytes += bytes;
+    room -= bytes;
   }
 
-  /// Lays out the motions: what does not fit into the part that is open goes into the next one.
-  void add_motions(std::span<const WireMotion> given) {
-    std::copy(given.begin(), given.end(), motions.begin());
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      if (room < sizeof(WireMotion) && !open_part()) return;
-      PartLayout& layout = layouts[part_count - 1];
-      if (layout.motion_count++ == 0) layout.first_motion = i;
-      room -= sizeof(WireMotion);
+  bool same_sectors(std::span<const HeightBlock> given, std::span<const WireMotion> given_motions) const {
+    if (!same_bytes(std::span(motions).first(motion_count), given_motions)) return false;
+    if (given.size() != run_count) return false;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < run_count; ++i) {
+      const HeightBlock& block = given[i];
+      if (block.map != runs[i].map || block.first != runs[i].first || block.heights.size() != runs[i].count ||
+          !same_bytes(std::span<const WireHeights>(heights).subspan(at, runs[i].count), block.heights))
+        return false;
+      at += runs[i].count;
     }
+    return true;
+  }
+
+  void build_frames(bool own, std::span<const HeightBlock> given, std::span<const WireMotion> given_motions) {
+    frames_built = true;
+    with_own = own;
+    run_count = height_count = 0;
+    for (const HeightBlock& block : given) {
+      ASHLAR_ASSERT(height_count + block.heights.size() <= snapshot_sector_heights_max);
+      runs[run_count++] = {block.map, block.first, static_cast<std::uint16_t>(block.heights.size())};
+      std::ranges::copy(block.heights, heights.begin() + static_cast<std::ptrdiff_t>(height_count));
+      height_count += block.heights.size();
+    }
+    motion_count = given_motions.size();
+    std::ranges::copy(given_motions, motions.begin());
+    const std::size_t left = part_room_bytes - (own ? own_bytes : 0) - run_count * sizeof(SectorRun) -
+                             height_count * sizeof(WireHeights);
+    motions_first = std::min(motion_count, left / sizeof(WireMotion));
+    const auto all = std::span<const WireMotion>(motions).first(motion_count);
+    build_frame(fbb,
+                {own, std::span(runs).first(run_count), std::span(heights).first(height_count),
+                 all.first(motions_first)},
+                frames[frame_first]);
+    build_frame(fbb, {false, {}, {}, all.subspan(motions_first)}, frames[frame_motions]);
+    build_frame(fbb, {}, frames[frame_rest]);
   }
 
   /// Lays out one block, in as many pieces as the parts' ends make of it. False when the parts are full:
   /// then the ids below `resume` are laid out.
   bool add_block(const CellBlock& block, EntityId& resume) {
-    std::span<const EntityRecord> rest = block.entities;
+    CellBlock rest = block;
     resume = block.first;
-    while (room < cell_bytes + rest.size() * entity_bytes) {
-      const std::size_t fit = room < cell_bytes ? 0 : (room - cell_bytes) / entity_bytes;
-      if (fit >= cut_entities_min) {
-        const EntityId last = rest[fit - 1].id;
-        add_piece({block.cell, static_cast<std::uint16_t>(fit), resume, last}, rest.data());
-        rest = rest.subspan(fit);
-        resume = EntityId{static_cast<std::uint32_t>(last) + 1};
+    while (room < block_bytes(rest.entities.size())) {
+      // A piece costs a header, which is less than what stays empty without it.
+      if (room >= block_bytes(1)) {
+        const std::size_t fit = (room - sizeof(CellHeader)) / sizeof(EntityRecord);
+        resume = EntityId{static_cast<std::uint32_t>(rest.entities[fit - 1].id) + 1};
+        put(rest.below(resume));
+        rest = rest.from(resume);
       }
-      if (!open_part()) return false;
+      if (!fill_next_part()) return false;
     }
-    add_piece({block.cell, static_cast<std::uint16_t>(rest.size()), resume, block.last}, rest.data());
+    put(rest);
     return true;
   }
 };
@@ -158,24 +290,17 @@ SnapshotPlan SnapshotWriter::begin(const SnapshotHead& head, std::span<const Cel
   ASHLAR_ASSERT(motions.size() <= snapshot_motions_max);
   ASHLAR_ASSERT(heights.size() <= snapshot_sector_runs_max);
   Impl& im = *impl_;
-  im.head = head;
-  im.pieces.clear();
+  const bool own = head.own != nullptr;
+  if (!im.frames_built || own != im.with_own || !im.same_sectors(heights, motions))
+    im.build_frames(own, heights, motions);
+  for (Frame& frame : im.frames) fill_frame(head, frame);
+  im.blocks.clear();
   im.part_count = 0;
   im.parts_max = parts_max;
-  im.open_part();
-  if (head.own != nullptr) im.room -= own_bytes;
-
-  im.run_count = 0;
-  im.height_count = 0;
-  for (const HeightBlock& block : heights) {
-    ASHLAR_ASSERT(im.height_count + block.heights.size() <= snapshot_sector_heights_max);
-    im.runs[im.run_count++] = {block.map, block.first, static_cast<std::uint16_t>(block.heights.size())};
-    std::copy(block.heights.begin(), block.heights.end(),
-              im.heights.begin() + static_cast<std::ptrdiff_t>(im.height_count));
-    im.height_count += block.heights.size();
-  }
-  im.room -= im.run_count * sizeof(SectorRun) + im.height_count * sizeof(WireHeights);
-  im.add_motions(motions);
+  im.open_part(Impl::frame_first);
+  // Motions that part 0 has no room for go on in part 1.
+  if (im.motions_first < im.motion_count && parts_max > 1) im.open_part(Impl::frame_motions);
+  im.fill(0);
 
   SnapshotPlan plan;
   for (const CellBlock& block : blocks) {
@@ -186,70 +311,44 @@ SnapshotPlan SnapshotWriter::begin(const SnapshotHead& head, std::span<const Cel
   return plan;
 }
 
-std::span<const std::uint8_t> SnapshotWriter::part(std::size_t part, const PacketHeader& header) {
-  Impl& im = *impl_;
+std::size_t SnapshotWriter::part_bytes(std::size_t part) const {
+  const Impl& im = *impl_;
   ASHLAR_ASSERT(part < im.part_count);
+  if (part + 1 < im.part_count) return datagram_bytes_max;
+  return im.frames[im.layouts[part].frame].size + im.layouts[part].block_bytes;
+}
+
+void SnapshotWriter::write(std::size_t part, const PacketHeader& header, std::span<std::uint8_t> out) const {
+  const Impl& im = *impl_;
+  ASHLAR_ASSERT(out.size() == part_bytes(part));
   const PartLayout& layout = im.layouts[part];
-  auto& fbb = im.fbb;
-  fbb.Clear();
+  const Frame& frame = im.frames[layout.frame];
+  std::uint8_t* at = out.data();
+  const auto copy = [&at](const void* bytes, std::size_t size) {
+    std::memcpy(at, bytes, size);
+    at += size;
+  };
+  copy(frame.bytes.data(), frame.size);
+  const auto head = encode(header);
+  std::memcpy(out.data(), head.data(), head.size());
+  out[frame.part] = static_cast<std::uint8_t>(part);
+  out[frame.part_count] = static_cast<std::uint8_t>(im.part_count);
+  const auto length = static_cast<std::uint32_t>(layout.block_bytes);
+  std::memcpy(at - sizeof length, &length, sizeof length);
 
-  // CreateVectorOfStructs aligns by the struct's alignment. The variant that hands out uninitialised memory
-  // aligns by its size, which is wrong for sizes that are no power of two.
-  flatbuffers::Offset<flatbuffers::Vector<const wire::CellHeader*>> cells;
-  flatbuffers::Offset<flatbuffers::Vector<const wire::EntityRecord*>> entities;
-  if (layout.piece_count > 0) {
-    im.part_cells.resize(layout.piece_count);
-    EntityRecord* entity_out = im.part_entities.data();
-    for (std::size_t i = 0; i < layout.piece_count; ++i) {
-      const Piece& piece = im.pieces[layout.first_piece + i];
-      im.part_cells[i] = piece.header;
-      entity_out = std::copy_n(piece.entities, piece.header.entity_count, entity_out);
+  for (std::size_t i = layout.first_block; i < layout.first_block + layout.block_count; ++i) {
+    const CellBlock& block = im.blocks[i];
+    if (!block.coded.empty()) {
+      copy(block.coded.data(), block.coded.size());
+      continue;
     }
-    cells = fbb.CreateVectorOfStructs(reinterpret_cast<const wire::CellHeader*>(im.part_cells.data()),
-                                      layout.piece_count);
+    const CellHeader own{block.cell, static_cast<std::uint16_t>(block.entities.size()), block.first,
+                         block.last};
+    copy(&own, sizeof own);
+    if (!block.entities.empty()) copy(block.entities.data(), block.entities.size_bytes());
   }
-  if (layout.entity_count > 0)
-    entities = fbb.CreateVectorOfStructs(reinterpret_cast<const wire::EntityRecord*>(im.part_entities.data()),
-                                         layout.entity_count);
-  flatbuffers::Offset<flatbuffers::Vector<const wire::SectorRun*>> runs;
-  flatbuffers::Offset<flatbuffers::Vector<const wire::SectorHeight*>> heights;
-  if (part == 0 && im.run_count > 0) {
-    runs = fbb.CreateVectorOfStructs(reinterpret_cast<const wire::SectorRun*>(im.runs.data()), im.run_count);
-    heights = fbb.CreateVectorOfStructs(reinterpret_cast<const wire::SectorHeight*>(im.heights.data()),
-                                        im.height_count);
-  }
-  flatbuffers::Offset<flatbuffers::Vector<const wire::SectorMotion*>> motions;
-  if (layout.motion_count > 0)
-    motions = fbb.CreateVectorOfStructs(
-        reinterpret_cast<const wire::SectorMotion*>(im.motions.data() + layout.first_motion),
-        layout.motion_count);
-
-  wire::SnapshotBuilder builder(fbb);
-  if (part == 0 && im.head.own != nullptr) {
-    const wire::OwnPlayer own = to_wire(*im.head.own);
-    builder.add_own(&own);
-    builder.add_own_delta_yaw(static_cast<std::uint16_t>(im.head.own->delta_yaw));
-  }
-  builder.add_cells(cells);
-  builder.add_entities(entities);
-  builder.add_sector_runs(runs);
-  builder.add_sector_heights(heights);
-  builder.add_sector_motions(motions);
-  builder.add_tick(im.head.tick);
-  builder.add_applied_tick(im.head.applied_tick);
-  builder.add_chat_seen(im.head.chat_seen);
-  builder.add_input_ahead(im.head.input_ahead);
-  builder.add_refresh_ticks(im.head.refresh_ticks);
-  builder.add_part(static_cast<std::uint8_t>(part));
-  builder.add_part_count(static_cast<std::uint8_t>(im.part_count));
-  const auto snapshot = builder.Finish();
-  fbb.Finish(wire::CreateServerMessage(fbb, wire::ServerBody::Snapshot, snapshot.Union()),
-             wire::ServerMessageIdentifier());
-  const auto bytes = encode(header);
-  fbb.PushBytes(bytes.data(), bytes.size());
-  ASHLAR_ASSERT(fbb.GetSize() <= datagram_bytes_max);
-  seal({fbb.GetBufferPointer(), fbb.GetSize()});
-  return {fbb.GetBufferPointer(), fbb.GetSize()};
+  std::memset(at, 0, static_cast<std::size_t>(out.data() + out.size() - at));
+  seal(out);
 }
 
 }  // namespace ashlar

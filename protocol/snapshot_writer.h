@@ -23,15 +23,6 @@ inline constexpr std::size_t snapshot_sector_heights_max = 96;
 /// Motions of sectors that a snapshot may carry.
 inline constexpr std::size_t snapshot_motions_max = 16;
 
-/// A cell's entities, or those in a range of ids, quantised once per tick for all receivers. The span must
-/// live until the snapshot's last part is written.
-struct CellBlock {
-  CellCoord cell;
-  std::span<const EntityRecord> entities;  ///< by id; may be empty: says that nobody is there
-  EntityId first{0};                       ///< the range that it speaks of
-  EntityId last = entity_id_max;
-};
-
 /// Heights of sectors first .. first + heights.size() of one map.
 struct HeightBlock {
   std::uint16_t map = 0;
@@ -59,12 +50,13 @@ struct SnapshotPlan {
 /// WireHeights of a sector. Heights beyond +-32767 m are clamped.
 WireHeights quantise_heights(const SectorHeights& heights);
 
-/// Packs a snapshot into parts of at most datagram_bytes_max, each a whole packet.
+/// Packs a snapshot into parts, each a whole packet. All but the last are datagram_bytes_max long, filled up
+/// with zeros where no record fits any more, so that they go out as the segments of one send.
 ///
 /// Blocks are taken in the order given, so the caller's order is the priority, and cut where a part ends:
 /// each piece is a block of its own, for a smaller range of ids. So parts are full, and however large a block
-/// is, as much of it travels as there is room for. Entity bytes are copied as they are: no encoding per
-/// receiver.
+/// is, as much of it travels as there is room for. A block's bytes are copied once, as they were coded, from
+/// where they lie into the packet: no encoding per receiver.
 /// Nothing is allocated once it has grown. One thread.
 class SnapshotWriter {
  public:
@@ -76,13 +68,18 @@ class SnapshotWriter {
   /// Lays out a snapshot. `parts_max` is the receiver's budget, 1 to snapshot_parts_max; the own player and
   /// the heights (at most snapshot_sector_heights_max, asserted) always fit into part 0. The motions (at most
   /// snapshot_motions_max, asserted) follow in part 0 and 1; with a budget of one part some may be left out.
+  /// The blocks' bytes must live until the last part is written; all else is copied. Snapshots of one tick,
+  /// whose heights and motions are the same, share what is coded of them.
   SnapshotPlan begin(const SnapshotHead& head, std::span<const CellBlock> blocks,
                      std::span<const HeightBlock> heights, std::size_t parts_max,
                      std::span<const WireMotion> motions = {});
 
-  /// The bytes of one part of the snapshot begun, valid until the next call. Each part needs a header with a
-  /// sequence of its own. Precondition: part < plan.parts.
-  std::span<const std::uint8_t> part(std::size_t part, const PacketHeader& header);
+  /// Bytes of a part of the snapshot begun, header included. Precondition, as of write(): part < plan.parts.
+  std::size_t part_bytes(std::size_t part) const;
+
+  /// Writes a part, sealed. Each needs a header with a sequence of its own.
+  /// @param out  exactly part_bytes(part)
+  void write(std::size_t part, const PacketHeader& header, std::span<std::uint8_t> out) const;
 
  private:
   struct Impl;

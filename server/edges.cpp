@@ -119,6 +119,10 @@ void Edges::log_losses(const HostStatus& status, const TransportCounters& transp
   const std::uint64_t unqueued = transports.tcp_send_full - seen.tcp_send_full;
   if (unsent + unqueued > 0)
     log_.warning("send_buffer_full", {{"udp_datagrams_lost", unsent}, {"tcp_packets_lost", unqueued}});
+  if (seen.udp_bursts_refused == 0 && transports.udp_bursts_refused > 0)
+    log_.event(
+        LogLevel::info, "udp_segments_refused",
+        {{"effect", "datagrams go out one by one where the network device cannot cut a burst into them"}});
   if (const std::uint64_t failed = transports.tcp_accept_errors - seen.tcp_accept_errors; failed > 0)
     log_.warning("accept_failed",
                  {{"count", failed}, {"remedy", "raise the limit of open files (ulimit -n), then restart"}});

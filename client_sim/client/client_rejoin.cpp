@@ -6,6 +6,12 @@
 #include "world/math/random.h"
 
 namespace ashlar::client_sim {
+namespace {
+
+/// Packets of ours that a server which knows us no more may still answer: four seconds' at 60 ticks.
+constexpr std::uint64_t lately = 256;
+
+}  // namespace
 
 /// As hard to guess as the one before, for who does not know that.
 std::uint64_t Client::next_nonce() const {
@@ -16,7 +22,7 @@ std::uint64_t Client::next_nonce() const {
 /// Anybody can make this up who knows our connection, so it only raises a question.
 void Client::hear_unknown(const PacketHeader& header) {
   const std::uint64_t newest = sent_.newest();
-  const bool ours = header.sequence <= newest && newest - header.sequence < AckTracker::width;
+  const bool ours = header.sequence <= newest && newest - header.sequence < lately;
   if (!ours || leaving_) {
     ++stats_.drops[static_cast<std::size_t>(DropReason::unknown_connection)];
     return;

@@ -54,14 +54,14 @@ ViewCell& View::cell(CellCoord coord) {
   return *at;
 }
 
-void View::take_block(const CellHeader& header, std::uint32_t tick, std::span<const EntityRecord> entities) {
-  ViewCell& known = cell(header.cell);
-  const auto overlaps = [&](const ViewRange& r) { return r.first <= header.last && r.last >= header.first; };
+void View::take_block(const CellBlock& block, std::uint32_t tick) {
+  ViewCell& known = cell(block.cell);
+  const auto overlaps = [&](const ViewRange& r) { return r.first <= block.last && r.last >= block.first; };
   // Of a snapshot that a newer one has overtaken, or a double.
   for (const ViewRange& range : known.ranges)
     if (overlaps(range) && range.tick >= tick) return;
 
-  const auto inside = [&](EntityId id) { return id >= header.first && id <= header.last; };
+  const auto inside = [&](EntityId id) { return id >= block.first && id <= block.last; };
   std::erase_if(known.before, [&](const ViewBefore& b) { return inside(b.record.id); });
   ranges_.clear();
   ViewRange now;
@@ -71,17 +71,17 @@ void View::take_block(const CellHeader& header, std::uint32_t tick, std::span<co
       continue;
     }
     // What sticks out on either side stays as it is.
-    const auto from = std::ranges::lower_bound(range.entities, header.first, {}, &EntityRecord::id);
-    const auto to = std::ranges::upper_bound(range.entities, header.last, {}, &EntityRecord::id);
+    const auto from = std::ranges::lower_bound(range.entities, block.first, {}, &EntityRecord::id);
+    const auto to = std::ranges::upper_bound(range.entities, block.last, {}, &EntityRecord::id);
     for (auto it = from; it != to; ++it) known.before.push_back({*it, range.tick});
-    if (range.first < header.first)
-      ranges_.push_back({range.first, before(header.first), range.tick, {range.entities.begin(), from}});
-    if (range.last > header.last)
-      ranges_.push_back({after(header.last), range.last, range.tick, {to, range.entities.end()}});
+    if (range.first < block.first)
+      ranges_.push_back({range.first, before(block.first), range.tick, {range.entities.begin(), from}});
+    if (range.last > block.last)
+      ranges_.push_back({after(block.last), range.last, range.tick, {to, range.entities.end()}});
     now.entities = std::move(range.entities);  // its memory
   }
-  now.first = header.first, now.last = header.last, now.tick = tick;
-  now.entities.assign(entities.begin(), entities.end());
+  now.first = block.first, now.last = block.last, now.tick = tick;
+  now.entities.assign(block.entities.begin(), block.entities.end());
   ranges_.push_back(std::move(now));
   if (ranges_.size() > ranges_max) ranges_.erase(std::ranges::min_element(ranges_, {}, &ViewRange::tick));
   std::ranges::sort(ranges_, {}, &ViewRange::first);
@@ -91,13 +91,8 @@ void View::take_block(const CellHeader& header, std::uint32_t tick, std::span<co
 void View::take(const SnapshotPart& part) {
   if (part.tick >= newest_tick_) refresh_ticks_ = part.refresh_ticks;
   newest_tick_ = std::max(newest_tick_, part.tick);
+  for (const CellBlock& block : part.blocks) take_block(block, part.tick);
   std::size_t at = 0;
-  for (const CellHeader& header : part.cells) {
-    const auto entities = part.entities.subspan(at, header.entity_count);
-    at += header.entity_count;
-    take_block(header, part.tick, entities);
-  }
-  at = 0;
   for (const SectorRun& run : part.sector_runs) {
     auto& list = sectors_[run.map];
     const std::size_t end = static_cast<std::size_t>(run.first) + run.count;

@@ -79,7 +79,7 @@ class View {
 
  private:
   ViewCell& cell(CellCoord coord);
-  void take_block(const CellHeader& header, std::uint32_t tick, std::span<const EntityRecord> entities);
+  void take_block(const CellBlock& block, std::uint32_t tick);
   void forget_old();
 
   std::vector<ViewCell> cells_;

@@ -349,7 +349,7 @@ std::vector<PlayerInfo> Host::players() const {
     if (session.state == SessionState::playing)
       playing.push_back({session.name, session.address, session.connection, session.joined_at, session.rtt,
                          missing_share(session.accepted, session.seen.highest()),
-                         missing_share(session.acked, session.ack_highest)});
+                         missing_share(session.acked, session.told)});
   return playing;
 }
 

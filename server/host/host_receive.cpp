@@ -109,7 +109,7 @@ void Host::Impl::receive_one(Micros at, const PeerAddress& from, std::span<const
   const auto acked = session->sent.acknowledge(header, at);
   if (!acked) return drop(acked.error());
   session->acked += acked->newly_acked;
-  session->ack_highest = std::max<std::uint64_t>(session->ack_highest, header.ack);
+  session->told += acked->newly_told;
   if (acked->has_rtt)
     session->rtt = session->rtt == Micros{0} ? acked->rtt : (session->rtt * 7 + acked->rtt) / 8;
   session->heard_at = at;

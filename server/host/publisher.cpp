@@ -58,8 +58,8 @@ void Publisher::publish_to(const World& world, Session& session, Micros now, Dat
   if (config_.defects.blind_spot && !blocks.empty()) blocks = blocks.first(blocks.size() - 1);
   const SnapshotPlan plan = lay_out(session, head, blocks);
   for (std::size_t part = 0; part < plan.parts; ++part) {
-    const auto bytes = snapshots_.part(part, session.next_header(now));
-    if (!out.add(session.address, bytes)) continue;
+    const auto bytes = out.append(session.address, snapshots_.part_bytes(part));
+    snapshots_.write(part, session.next_header(now), bytes);
     ++counters_.datagrams;
     counters_.bytes += bytes.size();
   }

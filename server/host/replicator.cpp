@@ -71,33 +71,38 @@ void Replicator::gather(const World& world) {
            std::tuple(key(b.cell), static_cast<std::uint32_t>(b.record.id));
   });
 
-  std::swap(cells_, cells_before_);
-  cells_.clear();
-  records_.clear();
-  for (const Placed& p : placed_) {
-    if (cells_.empty() || cells_.back().coord != p.cell)
-      cells_.push_back({p.cell, static_cast<std::uint32_t>(records_.size()), 0});
-    ++cells_.back().count;
-    records_.push_back(p.record);
-  }
+  code_blocks();
 
   maps_ = world.maps();
   rooms_.resize(maps_.size());
   for (std::size_t i = 0; i < maps_.size(); ++i) rooms_[i].update(*maps_[i].map, maps_[i].heights);
   find_places();
+  gather_heights(world);
+  motions_ = mover_replication_.gather(world);
+}
 
+void Replicator::code_blocks() {
+  std::swap(cells_, cells_before_);
+  cells_.clear();
   blocks_.clear();
-  for (const Cell& cell : cells_)
-    blocks_.push_back({cell.coord, std::span(records_).subspan(cell.first, cell.count)});
+  coded_.clear();
+  coded_.reserve(placed_.size() * block_bytes(1) + cells_before_.size() * block_bytes(0));
+  for (std::size_t i = 0; i < placed_.size();) {
+    const CellCoord coord = placed_[i].cell;
+    const std::size_t first = i;
+    coded_.open(coord);
+    for (; i < placed_.size() && placed_[i].cell == coord; ++i) coded_.add(placed_[i].record);
+    cells_.push_back({coord, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(i - first)});
+    blocks_.push_back(coded_.close());
+  }
   for (const Cell& cell : cells_before_) {
     // cells_ is sorted, as it was made from sorted entities.
     const auto now =
         std::ranges::lower_bound(cells_, key(cell.coord), {}, [](const Cell& c) { return key(c.coord); });
-    if (cell.count != 0 && (now == cells_.end() || now->coord != cell.coord))
-      blocks_.push_back({cell.coord, {}});
+    if (now != cells_.end() && now->coord == cell.coord) continue;
+    coded_.open(cell.coord);
+    blocks_.push_back(coded_.close());
   }
-  gather_heights(world);
-  motions_ = mover_replication_.gather(world);
 }
 
 void Replicator::find_places() {
@@ -127,7 +132,6 @@ void Replicator::find_places() {
     cell.place_count = static_cast<std::uint32_t>(places_.size() - first);
   }
   first_touched_.push_back(static_cast<std::uint32_t>(touched_.size()));
-  private_.reserve(records_.size());
 }
 
 std::optional<CellBlock> Replicator::visible_part(std::size_t block, bool all_empty) {
@@ -141,23 +145,34 @@ std::optional<CellBlock> Replicator::visible_part(std::size_t block, bool all_em
     seen += in_sight_.back();
   }
   if (seen == in_sight_.size()) return all;
-  const std::size_t start = private_.size();
-  for (std::uint32_t i = cell.first; seen != 0 && i < cell.first + cell.count; ++i) {
-    const auto touched =
-        std::span(touched_).subspan(first_touched_[i], first_touched_[i + 1] - first_touched_[i]);
-    if (std::ranges::any_of(touched, [this](std::uint32_t place) { return in_sight_[place] != 0; }))
-      private_.push_back(records_[i]);
+  private_.open(all.cell);
+  std::size_t visible = 0;
+  for (std::uint32_t i = 0; seen != 0 && i < cell.count; ++i) {
+    const std::size_t entity = cell.first + i;
+    const auto touched = std::span(touched_).subspan(first_touched_[entity],
+                                                     first_touched_[entity + 1] - first_touched_[entity]);
+    if (std::ranges::none_of(touched, [this](std::uint32_t place) { return in_sight_[place] != 0; }))
+      continue;
+    private_.add(all.entities[i]);
+    ++visible;
   }
-  if (private_.size() - start == cell.count) return all;
-  if (private_.size() == start && !all_empty && (round_ + block) % empty_every_rounds != 0)
+  if (visible == cell.count) {
+    private_.discard();
+    return all;
+  }
+  if (visible == 0 && !all_empty && (round_ + block) % empty_every_rounds != 0) {
+    private_.discard();
     return std::nullopt;
-  return CellBlock{all.cell, std::span(private_).subspan(start)};
+  }
+  return private_.close();
 }
 
 std::span<const CellBlock> Replicator::blocks_near(DVec3 eye_m, double radius_m, double margin_m,
                                                    bool all_empty) {
   near_.clear();
-  private_.clear();  // keeps its memory: spans into it stay good, as every record is copied at most once
+  private_.clear();
+  // Every cell has one block in it at most, and every record is copied at most once.
+  private_.reserve(cells_.size() * block_bytes(0) + placed_.size() * sizeof(EntityRecord));
   if (!maps_.empty()) visibility_query_.look_from(maps_, rooms_, eye_m, margin_m);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const double d2 = distance2(eye_m, blocks_[i].cell);

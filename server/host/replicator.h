@@ -11,16 +11,17 @@
 
 namespace ashlar::server {
 
-/// What everyone may be told of a tick: quantised once, sorted into cells, shared by all receivers.
+/// What everyone may be told of a tick: quantised and coded once, a block a cell, shared by all receivers.
 /// The Host's thread. No allocation once the tables have their size.
 class Replicator {
  public:
-  /// Quantises the world's entities. Call once per published tick, after the step.
+  /// Quantises the world's entities and codes the cells' blocks. Call once per published tick, after the
+  /// step.
   void gather(const World& world);
 
   /// Blocks of the cells within reach of a viewer, nearest first. Whom it cannot see, as far as the maps'
   /// visibility sets know (world/collide/visibility_query.h), is left out: a cell of which everyone may be
-  /// seen is the block that all share, one of which some may be seen a copy of their records, and one of
+  /// seen is the block that all share, one of which some may be seen a block of their records, and one of
   /// which nobody may be seen goes out now and then, empty. Cells that just became empty are always among
   /// them. So a client forgets who left. Valid until the next call of either.
   /// @param margin_m   how far the viewer may be from its eye by the time it sees the snapshot
@@ -45,17 +46,18 @@ class Replicator {
   };
   struct Cell {
     CellCoord coord;
-    std::uint32_t first = 0, count = 0;              ///< in records_
+    std::uint32_t first = 0, count = 0;              ///< in placed_
     std::uint32_t first_place = 0, place_count = 0;  ///< in places_
   };
   void add(DVec3 position, const Cylinder& shape, EntityRecord record);
+  void code_blocks();
   void find_places();
   std::optional<CellBlock> visible_part(std::size_t block, bool all_empty);
   void gather_heights(const World& world);
   void gather_moving(const World& world);
 
-  std::vector<Placed> placed_;
-  std::vector<EntityRecord> records_;  // sorted by cell, then id
+  std::vector<Placed> placed_;  // sorted by cell, then id
+  BlockArena coded_;            // the blocks that all share
   std::vector<Cell> cells_, cells_before_;
   std::vector<CellBlock> blocks_;  // of cells_, then those that became empty
   // Where entities are as far as sight goes; empty without maps.
@@ -67,7 +69,7 @@ class Replicator {
   std::vector<SightPlace> found_;
   VisibilityQuery visibility_query_;
   std::vector<std::uint8_t> in_sight_;  // the cell's places that the viewer may see
-  std::vector<EntityRecord> private_;   // records of one viewer's blocks
+  BlockArena private_;                  // one viewer's own blocks
   std::uint32_t round_ = 0;
   std::vector<std::pair<double, CellBlock>> near_;
   std::vector<CellBlock> picked_;

@@ -90,14 +90,14 @@ struct Session {
   Turn16 yaw_given{0};  ///< of the command that entered the last tick
   Micros heard_at{0};
   Micros chat_sent_at{0};
-  std::int32_t datagram_tokens = 0;          ///< what it may still send; refilled every tick
-  std::int32_t chat_tokens = 0;              ///< lines it may still say; refilled every second
-  std::uint32_t chat_taken = 0;              ///< number of the last line taken from it
-  std::uint32_t chat_woken = 0;              ///< newest line when chat was last sent
-  std::uint64_t accepted = 0;                ///< datagrams taken from it, the hello among them
-  Micros joined_at{0};                       ///< when it came into the world
-  Micros rtt{0};                             ///< of its last acknowledgement, smoothed; 0: none yet
-  std::uint64_t acked = 0, ack_highest = 0;  ///< our packets it has named as received, and the newest of them
+  std::int32_t datagram_tokens = 0;   ///< what it may still send; refilled every tick
+  std::int32_t chat_tokens = 0;       ///< lines it may still say; refilled every second
+  std::uint32_t chat_taken = 0;       ///< number of the last line taken from it
+  std::uint32_t chat_woken = 0;       ///< newest line when chat was last sent
+  std::uint64_t accepted = 0;         ///< datagrams taken from it, the hello among them
+  Micros joined_at{0};                ///< when it came into the world
+  Micros rtt{0};                      ///< of its last acknowledgement, smoothed; 0: none yet
+  std::uint64_t told = 0, acked = 0;  ///< our packets it has spoken of, and those it has received
   ChatQueue chat;
   SnapshotTurn turn;
   std::string kicked_for;  ///< empty: it may stay

@@ -35,21 +35,10 @@ std::span<const CellBlock> SnapshotOrder::arrange(std::span<const CellBlock> nea
   const auto next = std::ranges::lower_bound(round_, turn.cell, {}, &CellBlock::cell);
   order_.insert(order_.end(), next, round_.end());
   const bool inside = next != round_.end() && next->cell == turn.cell && turn.id > EntityId{0};
-  if (inside) {
-    CellBlock& rest = order_[near_count_];
-    rest.first = turn.id;
-    const auto from = std::ranges::lower_bound(rest.entities, turn.id, {}, &EntityRecord::id);
-    rest.entities = {from, rest.entities.end()};
-  }
+  if (inside) order_[near_count_] = next->from(turn.id);
   wrap_ = order_.size();
   order_.insert(order_.end(), round_.begin(), next);
-  if (inside) {
-    CellBlock told = *next;
-    told.last = EntityId{static_cast<std::uint32_t>(turn.id) - 1};
-    told.entities = {told.entities.begin(),
-                     std::ranges::lower_bound(told.entities, turn.id, {}, &EntityRecord::id)};
-    order_.push_back(told);
-  }
+  if (inside) order_.push_back(next->below(turn.id));
   return order_;
 }
 

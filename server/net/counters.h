@@ -13,6 +13,8 @@ struct TransportCounters {
   std::uint64_t udp_receive_errors = 0;
   std::uint64_t udp_send_full = 0;    ///< the send buffer had no room: the datagram was dropped
   std::uint64_t udp_send_errors = 0;  ///< unreachable, forbidden by a firewall, wrong family
+  std::uint64_t udp_bursts_refused =
+      0;  ///< sent one by one, as the kernel or device would not take them as one
 
   std::uint64_t tcp_accepted = 0;
   std::uint64_t tcp_accept_errors = 0;      ///< mostly: out of file descriptors

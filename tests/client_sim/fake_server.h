@@ -10,6 +10,7 @@
 #include "protocol/sequence.h"
 #include "protocol/snapshot_writer.h"
 #include "server/host/input_buffer.h"
+#include "tests/protocol/bytes.h"
 
 namespace ashlar::test {
 
@@ -59,8 +60,9 @@ class FakeServer {
       step(now, out);
     }
     if (!goodbye.empty() && connection_ != 0) {
-      send(now, out,
-           [&](const PacketHeader& h) { return writer_.write(h, Goodbye{GoodbyeReason::kicked, goodbye}); });
+      send(now, out, [&](const PacketHeader& h) {
+        return writer_.write(h, Goodbye{GoodbyeReason::kicked, goodbye});
+      });
       goodbye.clear();
       connection_ = 0;
     }
@@ -164,7 +166,10 @@ class FakeServer {
     const CellBlock block{{0, 0, 0}, others};
     const SnapshotPlan plan = snapshots_.begin(head, std::span(&block, 1), {}, snapshot_parts_max);
     for (std::size_t p = 0; p < plan.parts; ++p)
-      send(now, out, [&](const PacketHeader& h) { return snapshots_.part(p, h); });
+      send(now, out, [&](const PacketHeader& h) {
+        part_ = packet_of(snapshots_, p, h);
+        return part_.span();
+      });
   }
 
   template <class Write>
@@ -183,6 +188,7 @@ class FakeServer {
   AckTracker sent_;
   MessageWriter writer_;
   SnapshotWriter snapshots_;
+  AlignedBytes part_;
   server::InputBuffer buffer_;
   DatagramBatch waiting_;
   std::uint32_t chat_seen_ = 0, client_chat_seen_ = 0;

@@ -31,9 +31,13 @@ void check(const Pong&) {}
 void check(const SnapshotPart& m) {
   expect(m.part < m.part_count);
   if (m.own) expect(in_bounds(m.own->body.position_m) && is_finite(m.own->body.velocity_mps));
-  std::size_t entities = 0;
-  for (const CellHeader& c : m.cells) entities += c.entity_count;
-  expect(entities == m.entities.size());
+  std::size_t bytes = 0;
+  for (const CellBlock& block : m.blocks) {
+    bytes += block_bytes(block.entities.size());
+    expect(block.first <= block.last);
+    for (const EntityRecord& e : block.entities) expect(e.id >= block.first && e.id <= block.last);
+  }
+  expect(bytes == m.blocks.bytes().size());
   client_sim::View view;
   view.reset(60);
   view.take(m);

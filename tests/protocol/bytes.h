@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "protocol/block.h"
 #include "protocol/packet.h"
+#include "protocol/snapshot_writer.h"
 
 namespace ashlar::test {
 
@@ -26,6 +28,22 @@ class AlignedBytes {
 
 inline AlignedBytes payload_of(std::span<const std::uint8_t> packet) {
   return AlignedBytes(packet.subspan(packet_header_bytes));
+}
+
+/// A part of the snapshot begun, as a packet.
+inline AlignedBytes packet_of(const SnapshotWriter& writer, std::size_t part, const PacketHeader& header) {
+  AlignedBytes packet(std::vector<std::uint8_t>(writer.part_bytes(part), 0xee));
+  writer.write(part, header, packet.span());
+  return packet;
+}
+
+/// Adds a block, in as much more room as it takes: what the arena gave out before is good no longer.
+inline CellBlock add_block(BlockArena& arena, const CellHeader& header,
+                           std::span<const EntityRecord> entities) {
+  arena.reserve(block_bytes(entities.size()));
+  arena.open(header.cell, header.first, header.last);
+  for (const EntityRecord& e : entities) arena.add(e);
+  return arena.close();
 }
 
 /// "01 02 0a" to bytes.

@@ -9,6 +9,7 @@
 #include "protocol/stream_frame.h"
 #include "protocol/visibility_file.h"
 #include "tests/catch.h"
+#include "tests/protocol/bytes.h"
 
 using namespace ashlar;
 
@@ -100,7 +101,7 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   head.own = &own;
   SnapshotWriter snapshots;
   snapshots.begin(head, blocks, std::span(&run, 1), 4);
-  save(server / "snapshot", payload(snapshots.part(0, corpus_header)));
+  save(server / "snapshot", payload(test::packet_of(snapshots, 0, corpus_header).span()));
 
   std::vector<std::uint8_t> stream{3};  // the first byte says how the fuzzer cuts it
   for (int i = 0; i < 3; ++i) {

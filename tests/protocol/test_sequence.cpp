@@ -113,3 +113,52 @@ TEST_CASE("window and tracker agree over a lossy exchange", "[protocol][sequence
   CHECK(arrived > 4000);
   CHECK(arrived - acked < 32);
 }
+
+TEST_CASE("a crowd's snapshots are timed and counted, however many packets are on their way",
+          "[protocol][sequence]") {
+  // 32 parts in each of 60 snapshots a second, half a second on the way to and fro; every tenth part is lost
+  // where it says so. An input goes back every so many snapshots, and speaks of the newest 33 packets.
+  const int inputs_every = GENERATE(1, 2, 5);
+  const bool lossy = GENERATE(false, true);
+  CAPTURE(inputs_every, lossy);
+  constexpr int parts = 32, trip_ticks = 30;
+  constexpr Micros tick{16'667};
+  Rng rng{7};
+  AckTracker sent;
+  SequenceWindow window;
+  std::vector<std::vector<std::uint64_t>> on_the_way;
+  std::uint64_t told = 0, acked = 0;
+  for (int t = 0; t < 600; ++t) {
+    const Micros now = tick * t;
+    auto& burst = on_the_way.emplace_back();
+    for (int p = 0; p < parts; ++p) burst.push_back(sent.next_sequence(now));
+    if (t < trip_ticks || t % inputs_every != 0) continue;
+    for (int arrived = t - trip_ticks - inputs_every + 1; arrived <= t - trip_ticks; ++arrived)
+      for (const std::uint64_t sequence : on_the_way[static_cast<std::size_t>(std::max(0, arrived))])
+        if (!lossy || rng.below(10) != 0) static_cast<void>(window.accept(sequence));
+    PacketHeader header;
+    window.fill(header);
+    const auto result = sent.acknowledge(header, now);
+    REQUIRE(result.has_value());
+    told += result->newly_told, acked += result->newly_acked;
+    REQUIRE(result->has_rtt);
+    CHECK(result->rtt == tick * trip_ticks);
+  }
+  CHECK(told > 3000);
+  const double loss = static_cast<double>(told - acked) / static_cast<double>(told);
+  CHECK(loss == Approx(lossy ? 0.1 : 0.0).margin(0.02));
+}
+
+TEST_CASE("what is said of packets long gone is ignored", "[protocol][sequence]") {
+  AckTracker sent;
+  for (std::uint64_t i = 0; i < AckTracker::width + 10; ++i) sent.next_sequence(Micros{5});
+  PacketHeader header;
+  header.ack = 10;
+  header.ack_bits = 1;
+  const auto old = sent.acknowledge(header, Micros{9});
+  REQUIRE(old.has_value());
+  CHECK(old->newly_told == 0);
+  CHECK_FALSE(old->has_rtt);
+  header.ack = 11;
+  CHECK(sent.acknowledge(header, Micros{9})->newly_told == 1);
+}

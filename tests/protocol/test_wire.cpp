@@ -128,8 +128,8 @@ std::vector<std::uint8_t> example_snapshot(SnapshotWriter& writer) {
   head.refresh_ticks = 3;
   head.own = &own;
   REQUIRE(writer.begin(head, blocks, std::span(&run, 1), 4, std::span(&motion, 1)).parts == 1);
-  const auto bytes = writer.part(0, snapshot_header);
-  return {bytes.begin(), bytes.end()};
+  const AlignedBytes packet = test::packet_of(writer, 0, snapshot_header);
+  return {packet.span().begin(), packet.span().end()};
 }
 
 std::string to_hex(std::span<const std::uint8_t> bytes) {
@@ -187,6 +187,7 @@ TEST_CASE("the page's example of an input says what the page says", "[protocol][
 TEST_CASE("the page's example of a snapshot says what the page says", "[protocol][wire]") {
   const auto bytes = example("Snapshot");
   const Reader r{bytes};
+  CHECK(r.u8(0) == 3);
   CHECK(r.u16(2) == check_by_the_page(bytes));
   CHECK(r.number(8, 8) == 66);
   const Reader p{r.bytes.subspan(24)};
@@ -198,7 +199,7 @@ TEST_CASE("the page's example of a snapshot says what the page says", "[protocol
   CHECK(p.u32(p.field(snapshot, 1)) == 998);
   CHECK(p.u32(p.field(snapshot, 2)) == 4);
   CHECK(static_cast<std::int8_t>(p.u8(p.field(snapshot, 3))) == 2);
-  CHECK(p.field(snapshot, 4) == 0);  // part 0 is the default and not written
+  CHECK(p.u8(p.field(snapshot, 4)) == 0);
   CHECK(p.u8(p.field(snapshot, 5)) == 1);
 
   const std::size_t own = p.field(snapshot, 6);
@@ -213,21 +214,18 @@ TEST_CASE("the page's example of a snapshot says what the page says", "[protocol
   CHECK(p.u8(own + 132) == 1);
   CHECK(p.u8(own + 135) == 255);
 
-  const std::size_t cells = p.follow(p.field(snapshot, 7));
-  REQUIRE(p.u32(cells) == 2);
-  CHECK(static_cast<std::int16_t>(p.u16(cells + 4)) == -1);
-  CHECK(p.u16(cells + 6) == 2);
-  CHECK(p.u16(cells + 10) == 1);  // entities of the first cell
-  CHECK(p.u32(cells + 12) == 0);  // of every id: the whole cell
-  CHECK(p.u32(cells + 16) == 0xffffffff);
-  CHECK(p.u16(cells + 20) == 0);  // x of the second cell, which comes in ranges of ids
-  CHECK(p.u16(cells + 26) == 1);
-  CHECK(p.u32(cells + 28) == 200);
-  CHECK(p.u32(cells + 32) == (300u | 1u << 20));
-
-  const std::size_t entities = p.follow(p.field(snapshot, 8));
-  REQUIRE(p.u32(entities) == 2);
-  const std::size_t player = entities + 4;
+  CHECK(p.field(snapshot, 7) == 0);  // the cells and entities of version 2
+  CHECK(p.field(snapshot, 8) == 0);
+  const std::size_t blocks = p.follow(p.field(snapshot, 14));
+  REQUIRE(p.u32(blocks) == 64);
+  const std::size_t first = blocks + 4;
+  CHECK(static_cast<std::int16_t>(p.u16(first)) == -1);
+  CHECK(p.u16(first + 2) == 2);
+  CHECK(p.u16(first + 4) == 0);
+  CHECK(p.u16(first + 6) == 1);  // one entity
+  CHECK(p.u32(first + 8) == 0);  // of every id: the whole cell
+  CHECK(p.u32(first + 12) == 0xffffffff);
+  const std::size_t player = first + 16;
   CHECK(p.u32(player) == (5u | 3u << 20));
   CHECK(p.u16(player + 4) == 128);
   CHECK(p.u16(player + 6) == 256);
@@ -237,10 +235,16 @@ TEST_CASE("the page's example of a snapshot says what the page says", "[protocol
   CHECK(static_cast<std::int8_t>(p.u8(player + 12)) == -2);
   CHECK(p.u8(player + 13) == 255);
   CHECK(p.u8(player + 15) == 1);
-  const std::size_t imp = player + 16;
+  const std::size_t second = player + 16;
+  CHECK(p.u16(second) == 0);  // of a cell that comes in ranges of ids
+  CHECK(p.u16(second + 6) == 1);
+  CHECK(p.u32(second + 8) == 200);
+  CHECK(p.u32(second + 12) == (300u | 1u << 20));
+  const std::size_t imp = second + 16;
   CHECK(p.u32(imp) == (300u | 1u << 20));
   CHECK(p.u16(imp + 4) == 8191);
   CHECK(p.u8(imp + 10) == 16 + 3);
+  CHECK(imp + 16 == first + 64);
 
   const std::size_t runs = p.follow(p.field(snapshot, 9));
   REQUIRE(p.u32(runs) == 1);
@@ -276,7 +280,10 @@ TEST_CASE("the page's example of a snapshot says what the page says", "[protocol
   const auto decoded = decode_server_message(payload.span());
   REQUIRE(decoded.has_value());
   CHECK(std::get<SnapshotPart>(*decoded).own->body.position_m == DVec3{-63, 130, 3});
-  CHECK(std::get<SnapshotPart>(*decoded).entities.size() == 2);
+  std::vector<std::size_t> counts;
+  for (const CellBlock& block : std::get<SnapshotPart>(*decoded).blocks)
+    counts.push_back(block.entities.size());
+  CHECK(counts == std::vector<std::size_t>{1, 1});
 }
 
 TEST_CASE("messages with an older peer's bytes still read", "[protocol][wire]") {

@@ -123,11 +123,16 @@ TEST_CASE("what was lost is told every ten seconds with its remedy, and only whe
   f.transports.tcp_accept_errors = 1;
   f.transports.tcp_send_full = 1;
   f.transports.tcp_closed_displaced = 1;
+  f.transports.udp_bursts_refused = 3;
   f.observe(30s);
   CHECK(f.lines->count("event=receive_buffer_full datagrams_lost=1 total=6") == 1);
   CHECK(f.lines->count("event=accept_failed count=1") == 1);
   CHECK(f.lines->count("event=send_buffer_full") == 1);
   CHECK(f.lines->count("event=strangers_displaced") == 1);
+  CHECK(f.lines->count("event=udp_segments_refused") == 1);
+  f.transports.udp_bursts_refused = 4;  // it is so here: told once
+  f.observe(40s);
+  CHECK(f.lines->count("event=udp_segments_refused") == 1);
 }
 
 }  // namespace ashlar::server

@@ -99,8 +99,9 @@ TEST_CASE("a snapshot from far in the future is not believed", "[client_sim][cli
   SnapshotWriter writer;
   writer.begin(head, {}, {}, 1);
   DatagramBatch forged, out;
-  forged.add(server_address(),
-             writer.part(0, {.connection = FakeServer::connection_id, .sequence = 100'000}));
+  forged.add(
+      server_address(),
+      test::packet_of(writer, 0, {.connection = FakeServer::connection_id, .sequence = 100'000}).span());
   match.client.advance(match.now, forged, out);
   CHECK(match.client.view().newest_tick() == tick);
   CHECK(match.client.stats().drops[static_cast<std::size_t>(DropReason::out_of_range)] == 1);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "tests/catch.h"
+#include "tests/protocol/bytes.h"
 #include "world/math/random.h"
 
 using namespace ashlar;
@@ -17,13 +18,24 @@ EntityRecord entity(std::uint32_t slot, std::uint16_t x) {
   return e;
 }
 
-SnapshotPart part_of(std::uint32_t tick, const std::vector<CellHeader>& cells,
-                     const std::vector<EntityRecord>& entities) {
+/// A part with its blocks' bytes: cells, and their entities one cell's after the other's.
+struct OwnedPart {
+  BlockArena arena;
   SnapshotPart part;
-  part.tick = tick;
-  part.cells = cells;
-  part.entities = entities;
-  return part;
+  operator const SnapshotPart&() const { return part; }
+};
+
+OwnedPart part_of(std::uint32_t tick, const std::vector<CellHeader>& cells,
+                  const std::vector<EntityRecord>& entities) {
+  OwnedPart out;
+  std::size_t at = 0;
+  for (const CellHeader& cell : cells) {
+    test::add_block(out.arena, cell, std::span(entities).subspan(at, cell.entity_count));
+    at += cell.entity_count;
+  }
+  out.part.tick = tick;
+  out.part.blocks = BlockList(out.arena);
+  return out;
 }
 
 }  // namespace
@@ -118,9 +130,9 @@ TEST_CASE("where a crowd comes in turns, nothing is forgotten before its turn", 
     for (std::uint32_t tick = from; tick < to; ++tick) {
       const std::vector<CellHeader> cells{{{1, 0, 0}, 1}};
       const std::vector<EntityRecord> entities{entity(2, 5)};
-      SnapshotPart part = part_of(tick, cells, entities);
-      part.refresh_ticks = refresh;
-      view.take(part);
+      OwnedPart owned = part_of(tick, cells, entities);
+      owned.part.refresh_ticks = refresh;
+      view.take(owned);
     }
     view.entities(seen);
     return seen.size();

@@ -155,13 +155,14 @@ TEST_CASE("snapshots without room for all tell of all in turns", "[simulation]")
 
 TEST_CASE("with a thousand players in one cell each is told of all", "[simulation][crowd]") {
   SimulationConfig config = match_of(31, 7);
-  config.clients = slowness == 1 ? 1000 : 250;
+  config.clients = slowness == 1 ? 1000 : 300;
   config.monsters = 0;
   config.tick_rate_hz = 10;  // ticks are what costs
   config.spawn = {{32, 32}, 14};
   config.rates = FaultRates::none();
   config.hostile = false;
-  config.snapshot_bytes_max = slowness == 1 ? 19200 : 4800;
+  // Room for four of five, so that they come in turns.
+  config.snapshot_bytes_max = slowness == 1 ? 14400 : 4800;
   config.check_replay = false;
   const Outcome outcome = simulate(config);
   CHECK(told(outcome) == "");

@@ -1,5 +1,8 @@
+#include "server/net/udp.h"
+
 #include "tests/catch.h"
 #include "tests/server/net/sockets.h"
+#include "world/math/random.h"
 
 namespace ashlar::server {
 
@@ -119,6 +122,130 @@ TEST_CASE("a flood is taken in bounded pieces", "[server][udp]") {
   transports.poll(0us, in);
   CHECK(in.entries().size() <= 8192);
   CHECK(in.entries().size() >= 1000);
+}
+
+namespace {
+
+/// A UdpPort on a socket of its own, and peers that it knows.
+struct Bursts {
+  explicit Bursts(std::size_t peer_count = 1) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    REQUIRE(::bind(socket.native(), reinterpret_cast<sockaddr*>(&at), size) == 0);
+    REQUIRE(::getsockname(socket.native(), reinterpret_cast<sockaddr*>(&at), &size) == 0);
+    port.size_receive_buffer(1024 * 1024);
+    for (std::size_t i = 0; i < peer_count; ++i) {
+      peers.push_back(udp_to(ntohs(at.sin_port)));
+      REQUIRE(peers.back().send(bytes_of("hello")));
+    }
+    DatagramBatch in;
+    for (int i = 0; i < 1000 && in.entries().size() < peer_count; ++i) {
+      port.receive(in);
+      ::usleep(1000);
+    }
+    REQUIRE(in.entries().size() == peer_count);
+    for (const auto& entry : in.entries()) addresses.push_back(entry.peer);
+  }
+
+  /// Adds a datagram whose bytes tell its number.
+  void add(std::size_t bytes, std::size_t peer = 0) {
+    Bytes content(bytes, static_cast<std::uint8_t>(expected.size()));
+    if (bytes > 1) content[1] = static_cast<std::uint8_t>(expected.size() >> 8);
+    REQUIRE(out.add(addresses[peer], content));
+    expected.push_back({peer, content});
+  }
+
+  /// Sends all, and holds what arrives against it: the same datagrams, for each peer in their order.
+  void send_and_check() {
+    port.send(out);
+    std::uint64_t sum = 0;
+    for (const auto& [peer, content] : expected) {
+      CAPTURE(peer, content.size());
+      REQUIRE(peers[peer].readable(5000));
+      REQUIRE(peers[peer].receive() == content);
+      sum += content.size();
+    }
+    for (Socket& peer : peers) CHECK_FALSE(peer.readable());
+    CHECK(counters.datagrams_out == expected.size());
+    CHECK(counters.bytes_out == sum);
+    CHECK(counters.udp_send_full + counters.udp_send_errors == 0);
+  }
+
+  Socket socket{AF_INET, SOCK_DGRAM};
+  TransportCounters counters;
+  UdpPort port{socket.native(), false, counters};
+  std::vector<Socket> peers;
+  std::vector<PeerAddress> addresses;
+  DatagramBatch out;
+  std::vector<std::pair<std::size_t, Bytes>> expected;
+};
+
+}  // namespace
+
+TEST_CASE("datagrams of a burst arrive one by one, as they were", "[server][udp]") {
+  Bursts b;
+  const auto sizes =
+      GENERATE(std::vector<std::size_t>{1200, 1200, 1200}, std::vector<std::size_t>{1200, 1200, 700},
+               std::vector<std::size_t>{1200, 700, 1200, 1200},
+               std::vector<std::size_t>{700, 1200, 1200, 1200, 1, 1, 2}, std::vector<std::size_t>{1, 1, 1},
+               std::vector<std::size_t>{99, 99, 98, 98, 97, 99, 100});
+  for (const std::size_t size : sizes) b.add(size);
+  b.send_and_check();
+}
+
+TEST_CASE("a burst of more segments than one call takes goes in several", "[server][udp]") {
+  Bursts b;
+  for (int i = 0; i < 150; ++i) b.add(100);
+  b.add(40);
+  b.send_and_check();
+}
+
+TEST_CASE("a burst of more bytes than a datagram's length can say goes in several", "[server][udp]") {
+  Bursts b;
+  for (int i = 0; i < 60; ++i) b.add(1200);
+  b.add(1100);
+  b.send_and_check();
+}
+
+TEST_CASE("whatever the sizes and peers, each peer gets its own in order", "[server][udp]") {
+  const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u);
+  CAPTURE(seed);
+  Rng rng{seed};
+  Bursts b(3);
+  std::size_t size = 1200, peer = 0;
+  for (int i = 0; i < 80; ++i) {
+    if (rng.below(4) == 0) size = 1 + rng.below(1200);
+    if (rng.below(5) == 0) peer = rng.below(3);
+    b.add(size, peer);
+  }
+  b.send_and_check();
+}
+
+TEST_CASE("where segments are refused the datagrams go one by one", "[server][udp]") {
+  Bursts b;
+  // A socket that sends without checksums takes no segments: EINVAL.
+  const int on = 1;
+  REQUIRE(::setsockopt(b.socket.native(), SOL_SOCKET, SO_NO_CHECK, &on, sizeof on) == 0);
+  for (int i = 0; i < 5; ++i) b.add(1200);
+  b.add(10);
+  b.send_and_check();
+  CHECK(b.counters.udp_bursts_refused == 1);
+}
+
+TEST_CASE("a burst that cannot be sent counts each of its datagrams", "[server][udp]") {
+  Bursts b;
+  for (int i = 0; i < 3; ++i) b.out.add(*parse_peer("[2001:db8::1]:9", 9), Bytes(500, 1));
+  b.port.send(b.out);
+  CHECK(b.counters.udp_send_errors == 3);
+  CHECK(b.counters.datagrams_out == 0);
+  b.out.clear();
+  // Nobody may send to a broadcast address without asking first: the kernel refuses each.
+  for (int i = 0; i < 4; ++i) b.out.add(*parse_peer("255.255.255.255:9", 9), Bytes(500, 1));
+  b.port.send(b.out);
+  CHECK(b.counters.udp_send_errors == 7);
+  CHECK(b.counters.datagrams_out == 0);
 }
 
 }  // namespace ashlar::server

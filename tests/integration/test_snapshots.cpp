@@ -1,0 +1,270 @@
+// From a world to a client's view by way of bytes, held against a list of everybody, made one by one.
+
+#include <cmath>
+#include <map>
+
+#include "client_sim/client/view.h"
+#include "protocol/decode.h"
+#include "server/host/publisher.h"
+#include "tests/catch.h"
+#include "world/math/random.h"
+#include "world/sim/health.h"
+#include "world/sim/world.h"
+
+using namespace ashlar;
+using server::Session;
+
+namespace {
+
+using Cells = std::map<CellCoord, std::vector<EntityRecord>>;
+
+EntityRecord twin_of(EntityId id, EntityKind kind, const Body& body, std::uint8_t health) {
+  const QuantisedPosition q = quantise(body.position_m);
+  EntityRecord r;
+  r.id = id, r.kind = kind, r.health = health;
+  r.x = q.x, r.y = q.y, r.z = q.z;
+  if (body.grounded != 0) r.flags |= entity_flag::grounded;
+  if (body.stuck_ticks != 0) r.flags |= entity_flag::recovering;
+  if (health == 0) r.flags |= entity_flag::dead;
+  return r;
+}
+
+/// Everybody, in the cells that they are in, by id.
+Cells everybody(const World& world) {
+  Cells out;
+  const PlayerTable& players = world.players();
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0}) continue;
+    EntityRecord r = twin_of(players.id[i], EntityKind::player, players.body[i],
+                             health_share(players.health[i], world.setup().rules.player_health));
+    r.yaw = quantise_turn(players.command[i].yaw);
+    r.pitch = quantise_pitch(players.command[i].pitch);
+    out[quantise(players.body[i].position_m).cell].push_back(r);
+  }
+  const MonsterTable& monsters = world.monsters();
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] == EntityId{0}) continue;
+    EntityRecord r = twin_of(monsters.id[i], entity_kind(monsters.kind[i]), monsters.body[i],
+                             health_share(monsters.health[i], traits(monsters.kind[i]).health));
+    r.yaw = quantise_turn(monsters.yaw[i]);
+    r.state = static_cast<std::uint8_t>(monsters.mood[i]);
+    out[quantise(monsters.body[i].position_m).cell].push_back(r);
+  }
+  for (auto& [cell, list] : out) std::ranges::sort(list, {}, &EntityRecord::id);
+  return out;
+}
+
+bool in_reach(DVec3 eye, CellCoord cell, double radius_m) {
+  const auto nearest = [](double v, int c) { return std::clamp(v, c * 64.0, c * 64.0 + 64.0); };
+  const DVec3 way = DVec3{nearest(eye.x, cell.x), nearest(eye.y, cell.y), nearest(eye.z, cell.z)} - eye;
+  return dot(way, way) <= radius_m * radius_m;
+}
+
+/// A world of players who are put somewhere at random, and a publisher that tells some of them.
+struct Gathering {
+  Gathering(std::uint64_t seed, std::uint32_t people, bool in_one_cell, std::uint32_t parts)
+      : rng(rng_for(seed, people)),
+        crowd(in_one_cell),
+        config{1, 64, parts * static_cast<std::uint32_t>(datagram_bytes_max), {}},
+        publisher(config) {
+    WorldSetup setup;
+    setup.seed = seed;
+    setup.players_max = people;
+    setup.monsters = setup.monsters_max = 20;
+    world = std::make_unique<World>(setup);
+    std::vector<std::uint32_t> joins(people);
+    for (std::uint32_t i = 0; i < people; ++i) joins[i] = i;
+    TickInput input;
+    input.joins = joins;
+    world->step(input);
+    for (const Joined& joined : world->joined()) players.push_back(joined.id);
+    REQUIRE(players.size() == people);
+    sessions.resize(std::min<std::size_t>(people, 6));
+    for (std::size_t i = 0; i < sessions.size(); ++i) {
+      sessions[i].state = server::SessionState::playing;
+      sessions[i].player = players[i];
+      sessions[i].connection = static_cast<std::uint32_t>(i + 1);
+      sessions[i].address.port = static_cast<std::uint16_t>(i + 1);
+      seated.push_back(static_cast<std::uint32_t>(i));
+    }
+    step(people);
+  }
+
+  /// High above the ground, where nobody is in anybody's way but a crowd.
+  DVec3 somewhere() {
+    DVec3 p;
+    p.x = crowd ? rng.between(1, 63) : rng.between(-200, 200);
+    p.y = crowd ? rng.between(1, 63) : rng.between(-200, 200);
+    p.z = rng.between(90, 120);
+    return p;
+  }
+
+  /// One tick in which the next so many players are put somewhere else.
+  void step(std::uint32_t moved) {
+    std::vector<AdminCommand> acts;
+    // Viewers hang in the air, so that what is in reach changes only when somebody is moved.
+    for (const Session& viewer : sessions) acts.push_back({AdminAction::noclip_on, viewer.player, {}});
+    for (std::uint32_t i = 0; i < moved; ++i)
+      acts.push_back({AdminAction::teleport, players[next_moved++ % players.size()], somewhere()});
+    TickInput input;
+    input.admin = acts;
+    world->step(input);
+    before = std::exchange(now, everybody(*world));
+  }
+
+  Rng rng;
+  bool crowd;
+  server::PublishConfig config;
+  server::Publisher publisher;
+  std::unique_ptr<World> world;
+  std::vector<EntityId> players;
+  std::vector<Session> sessions;
+  std::vector<std::uint32_t> seated;
+  std::size_t next_moved = 0;
+  Cells now, before;
+};
+
+/// What one client was told in one tick.
+struct ToldOf {
+  std::map<CellCoord, std::vector<CellBlock>> blocks;
+  std::uint16_t refresh_ticks = 0;
+  std::vector<std::size_t> sizes;
+};
+
+/// Decodes a client's datagrams of a tick into `view`. The blocks point into the batch.
+ToldOf take(const DatagramBatch& batch, const PeerAddress& peer, client_sim::View& view) {
+  ToldOf out;
+  for (const auto& entry : batch.entries()) {
+    if (entry.peer != peer) continue;
+    const auto packet = decode_packet(batch.bytes(entry));
+    REQUIRE(packet.has_value());
+    const auto message = decode_server_message(packet->payload);
+    REQUIRE(message.has_value());
+    const SnapshotPart& part = std::get<SnapshotPart>(*message);
+    REQUIRE(part.part == out.sizes.size());
+    view.take(part);
+    out.refresh_ticks = part.refresh_ticks;
+    out.sizes.push_back(entry.size);
+    for (const CellBlock& block : part.blocks) out.blocks[block.cell].push_back(block);
+  }
+  return out;
+}
+
+void check_sizes(const std::vector<std::size_t>& sizes) {
+  REQUIRE_FALSE(sizes.empty());
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) REQUIRE(sizes[i] == sizes.front());
+  REQUIRE(sizes.back() <= sizes.front());
+}
+
+/// Each block lists those whom the twin has in its range of its cell.
+void check_blocks(const ToldOf& told, const Cells& now) {
+  for (const auto& [cell, blocks] : told.blocks)
+    for (const CellBlock& block : blocks) {
+      std::vector<EntityRecord> expected;
+      if (const auto at = now.find(cell); at != now.end())
+        for (const EntityRecord& r : at->second)
+          if (r.id >= block.first && r.id <= block.last) expected.push_back(r);
+      REQUIRE(std::ranges::equal(block.entities, expected));
+    }
+}
+
+/// A snapshot with room for all tells of every cell in reach, whole, also of those that just became empty.
+void check_all_told(const ToldOf& told, const Gathering& scene, DVec3 eye) {
+  Cells expected;
+  for (const Cells* cells : {&scene.before, &scene.now})
+    for (const auto& [cell, list] : *cells)
+      if (in_reach(eye, cell, scene.config.interest_radius_m)) expected[cell] = {};
+  for (auto& [cell, list] : expected)
+    if (const auto at = scene.now.find(cell); at != scene.now.end()) list = at->second;
+  REQUIRE(told.blocks.size() == expected.size());
+  for (const auto& [cell, list] : expected) {
+    const auto blocks = told.blocks.find(cell);
+    REQUIRE(blocks != told.blocks.end());
+    std::size_t count = 0;
+    std::uint64_t next = 0;  // ranges follow one another from 0 to the end
+    for (const CellBlock& block : blocks->second) {
+      REQUIRE(static_cast<std::uint64_t>(block.first) == next);
+      next = static_cast<std::uint64_t>(block.last) + 1;
+      count += block.entities.size();
+    }
+    REQUIRE(next == 0x100000000);
+    REQUIRE(count == list.size());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what a client puts together of a snapshot's bytes is who is there, listed one by one",
+          "[integration][snapshots]") {
+  struct Case {
+    std::uint32_t people;
+    bool crowd;
+    std::uint32_t parts;
+  };
+  const Case c =
+      GENERATE(Case{2, false, 16}, Case{60, false, 4}, Case{300, false, 4}, Case{300, false, 16},
+               Case{300, true, 4}, Case{1000, true, 4}, Case{1000, true, 16}, Case{1000, true, 32});
+  CAPTURE(c.people, c.crowd, c.parts);
+  Gathering scene(c.parts, c.people, c.crowd, c.parts);
+  std::vector<client_sim::View> views(scene.sessions.size());
+  for (auto& view : views) view.reset(60);
+  std::map<std::uint32_t, Cells> history;  // by tick
+  DatagramBatch batch;
+  std::size_t cut = 0, known_in_the_end = 0;
+  std::uint32_t refresh = 0;
+  constexpr int ticks = 40;
+  for (int t = 0; t < ticks; ++t) {
+    if (t > 0) scene.step(t < 10 ? 1 + c.people / 20 : 0);
+    const std::uint32_t tick = number(scene.world->tick());
+    history[tick] = scene.now;
+    batch.clear();
+    scene.publisher.publish(*scene.world, scene.sessions, scene.seated, server::Micros{0}, batch);
+    for (std::size_t i = 0; i < scene.sessions.size(); ++i) {
+      const ToldOf told = take(batch, scene.sessions[i].address, views[i]);
+      check_sizes(told.sizes);
+      REQUIRE(told.sizes.size() <= c.parts);
+      check_blocks(told, scene.now);
+      const auto row = static_cast<std::size_t>(scene.world->player_row(scene.sessions[i].player));
+      const DVec3 eye =
+          scene.world->players().body[row].position_m + DVec3{0, 0, scene.world->setup().rules.player_eye_m};
+      cut += told.refresh_ticks != 0 ? 1 : 0;
+      refresh = std::max<std::uint32_t>(refresh, told.refresh_ticks);
+      if (told.refresh_ticks == 0 && t > 0) check_all_told(told, scene, eye);
+      if (t + 1 < ticks) continue;
+
+      // In the end everybody in reach is known, as of a tick within the refresh, as it was in that tick.
+      std::vector<client_sim::ViewEntity> seen;
+      views[i].entities(seen);
+      std::map<EntityId, client_sim::ViewEntity> by_id;
+      for (const auto& entity : seen) by_id[entity.record.id] = entity;
+      for (const auto& [cell, list] : scene.now) {
+        if (!in_reach(eye, cell, scene.config.interest_radius_m)) continue;
+        for (const EntityRecord& there : list) {
+          bool stayed = true;
+          for (std::uint32_t at = tick - refresh; at <= tick; ++at) {
+            const auto then = history.at(at).find(cell);
+            stayed = stayed && then != history.at(at).end() &&
+                     std::ranges::find(then->second, there.id, &EntityRecord::id) != then->second.end();
+          }
+          if (!stayed) continue;  // its turn here may be still to come
+          ++known_in_the_end;
+          REQUIRE(by_id.contains(there.id));
+          const auto& known = by_id[there.id];
+          REQUIRE(tick - known.tick <= refresh);
+          const Cells& then = history.at(known.tick);
+          const auto home = std::ranges::find_if(then, [&](const auto& entry) {
+            return std::ranges::find(entry.second, there.id, &EntityRecord::id) != entry.second.end();
+          });
+          REQUIRE(home != then.end());
+          REQUIRE(*std::ranges::find(home->second, there.id, &EntityRecord::id) == known.record);
+        }
+      }
+    }
+  }
+  CHECK(scene.publisher.counters().snapshots_cut == cut);
+  // The crowd that the small snapshots are for.
+  if (c.crowd && c.people >= 300 && c.parts == 4) CHECK(cut > 0);
+  if (c.crowd && c.parts == 32) CHECK(cut == 0);
+  CHECK(refresh < ticks - 10);
+  CHECK(known_in_the_end >= c.people / (c.crowd ? 1 : 10));
+}
