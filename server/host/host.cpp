@@ -90,7 +90,7 @@ void Host::Impl::leave_seat(std::uint32_t row) {
   seated.erase(at);
 }
 
-void Host::Impl::fill_input() {
+void Host::Impl::fill_input(std::vector<IVec2>& ground_requests) {
   joins.clear();
   commands.clear();
   const std::uint32_t tick = next_tick();
@@ -106,7 +106,8 @@ void Host::Impl::fill_input() {
   let_go();
   chunks_ready.clear();
   chunks_dropped.clear();
-  ground.plan(*world, chunks_ready, chunks_dropped);
+  ground.plan(*world, chunks_ready, chunks_dropped, ground_requests);
+  status.ground = ground.counters();
 }
 
 // --- who leaves a fight ---
@@ -187,9 +188,9 @@ void Host::Impl::settle_joins(DatagramBatch& out, std::vector<HostEvent>& events
   }
 }
 
-void Host::Impl::run_tick(Micros at, DatagramBatch& out, std::vector<HostEvent>& events) {
+void Host::Impl::run_tick(Micros at, HostOutput& out) {
   const std::uint64_t begun = stopwatch();
-  fill_input();
+  fill_input(out.ground_requests);
   TickInput input;
   input.joins = joins;
   input.leaves = leaves;
@@ -216,12 +217,12 @@ void Host::Impl::run_tick(Micros at, DatagramBatch& out, std::vector<HostEvent>&
   }
   adopt_turns();
   note_fights();
-  settle_joins(out, events);
+  settle_joins(out.datagrams, out.events);
 
-  if (status.tick % config.snapshot_every_ticks == 0) publish(at, out);
+  if (status.tick % config.snapshot_every_ticks == 0) publish(at, out.datagrams);
   const std::uint64_t published = stopwatch();
   note_phase(Phase::publish, published - stepped);
-  keep_house(at, out, events);
+  keep_house(at, out.datagrams, out.events);
   note_phase(Phase::housekeeping, stopwatch() - published + (before - begun));
 }
 
@@ -265,7 +266,7 @@ Host::Host(const HostConfig& config, std::unique_ptr<World> world, const SecretK
     : impl_(std::make_unique<Impl>(config, std::move(world), secret)) {}
 Host::~Host() = default;
 
-void Host::advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std::vector<HostEvent>& events) {
+void Host::advance(Micros now, HostInput& in, HostOutput& out) {
   Impl& h = *impl_;
   h.now = now;
   if (!h.started) {
@@ -273,7 +274,8 @@ void Host::advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std:
     h.began = now;
   }
   const std::uint64_t before = h.stopwatch();
-  h.receive(now, in, out, events);
+  h.receive(now, in.datagrams, out.datagrams, out.events);
+  h.ground.take(in.ground);
   h.note_phase(Phase::receive, h.stopwatch() - before);
   if (h.closed) return;
 
@@ -287,7 +289,7 @@ void Host::advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std:
     h.status.ticks_skipped += static_cast<std::uint64_t>(due - backlog_max);
     h.tick_slots += due - backlog_max;
   }
-  h.run_tick(now, out, events);
+  h.run_tick(now, out);
   ++h.tick_slots;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/datagram.h"
+#include "server/host/chunk_loader.h"
 #include "server/host/defects.h"
 #include "server/host/gate.h"
 #include "server/host/secret_key.h"
@@ -71,6 +72,7 @@ struct HostStatus {
   std::uint64_t notices_lost = 0;             ///< of joins and leaves, for clients that hear too slowly
   std::uint64_t chat_given_up = 0;            ///< lines for clients that confirm none
   GateCounters gate;
+  GroundCounters ground;
   std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
 };
@@ -84,6 +86,26 @@ struct HostEvent {
   std::uint32_t connection = 0;
   std::string name;    ///< player's name, already checked for length and printable text
   std::string detail;  ///< reason or chat text
+};
+
+/// What goes into a Host: everything that it cannot know by itself but the time. Who keeps one keeps its
+/// memory.
+struct HostInput {
+  DatagramBatch datagrams;           ///< what arrived, and which connections ended
+  std::vector<GroundColumn> ground;  ///< what was asked for and is there now, in any order; moved from
+
+  void clear() { datagrams.clear(), ground.clear(); }
+};
+
+/// What comes out of it, appended to what is there.
+struct HostOutput {
+  DatagramBatch datagrams;  ///< to be sent; connections to close, and to admit
+  /// Columns of ground to make (make_column()), the most wanted first. Each comes back once, however late, in
+  /// HostInput::ground; until then no more than ChunkLoader::in_flight_max are asked for.
+  std::vector<IVec2> ground_requests;
+  std::vector<HostEvent> events;  ///< for the log
+
+  void clear() { datagrams.clear(), ground_requests.clear(), events.clear(); }
 };
 
 /// A player as operators see one.
@@ -136,13 +158,14 @@ class Host {
   Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret);
   ~Host();
 
-  /// Takes what arrived, runs one tick where one is due by `now`, and appends what is to be sent. Call every
-  /// 1 to 2 ms, and again at once while next_tick_at() is past: so what arrives is taken between ticks, too.
-  /// After a stall up to catch_up_ticks_max ticks are made up for; what is due beyond is given up and
-  /// counted. The longer it stays behind the fewer are: in lasting overload one, and the tick slows for all.
-  /// `out` and `events` are appended to.
+  /// Takes what arrived and what was finished, runs one tick where one is due by `now`, and appends what is
+  /// to be sent and made. Call every 1 to 2 ms, and again at once while next_tick_at() is past: so what
+  /// arrives is taken between ticks, too. After a stall up to catch_up_ticks_max ticks are made up for; what
+  /// is due beyond is given up and counted. The longer it stays behind the fewer are: in lasting overload
+  /// one, and the tick slows for all. `in` is read and its ground moved from; clear() it before it is filled
+  /// again.
   static constexpr std::int64_t catch_up_ticks_max = 4;
-  void advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std::vector<HostEvent>& events);
+  void advance(Micros now, HostInput& in, HostOutput& out);
 
   /// Tells every client goodbye with a reason. After it advance() only drops what arrives.
   void shut_down(const std::string& reason, DatagramBatch& out);

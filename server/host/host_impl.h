@@ -30,8 +30,9 @@ struct Host::Impl {
 
   // host.cpp
   /// One step of the world with what was collected, and all that follows from it: snapshots, joins, timeouts.
-  void run_tick(Micros now, DatagramBatch& out, std::vector<HostEvent>& events);
-  void fill_input();  ///< collects the next tick's input: joins, commands, leaves, ground
+  void run_tick(Micros now, HostOutput& out);
+  /// Collects the next tick's input: joins, commands, leaves, ground. What ground is missing is asked for.
+  void fill_input(std::vector<IVec2>& ground_requests);
   /// After a step: where the world turned a player, its session's delta_yaw takes the turn up.
   void adopt_turns();
   void note_fights();  ///< after a step: who hit, was hit or lost health
