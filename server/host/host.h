@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "protocol/datagram.h"
+#include "protocol/drop_reason.h"
 #include "server/host/chunk_loader.h"
 #include "server/host/defects.h"
-#include "server/host/gate.h"
+#include "server/host/gate_counters.h"
 #include "server/host/secret_key.h"
 #include "world/math/turn.h"
 #include "world/sim/kinds.h"
@@ -75,6 +76,8 @@ struct HostStatus {
   GroundCounters ground;
   std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
+
+  void drop(DropReason reason) { ++drops[static_cast<std::size_t>(reason)]; }  ///< counts it
 };
 
 enum class HostEventKind : std::uint8_t { joined, left, refused, chat };
