@@ -6,11 +6,13 @@
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include "protocol/recorded_world.h"
 #include "server/background.h"
 #include "server/config/version.h"
 #include "server/ground_workers.h"
+#include "server/host/defects.h"
 #include "server/host/host.h"
 #include "server/log/log.h"
 #include "server/loop.h"
@@ -29,6 +31,7 @@ namespace {
 using Failure = std::unexpected<std::string>;
 
 static_assert(ground_threads_max == GroundWorkers::columns_max);
+static_assert(!defects_built_in && std::is_empty_v<Defects>, "the server has no switch for what is wrong");
 
 HostConfig host_config(const Config& config) {
   HostConfig host;

@@ -10,6 +10,7 @@
 #include "client_sim/harness/link.h"
 #include "client_sim/simulation/fault.h"
 #include "client_sim/simulation/ground_memo.h"
+#include "server/host/defects.h"
 #include "server/host/host.h"
 #include "world/sim/rules.h"
 #include "world/sim/world.h"

@@ -121,9 +121,8 @@ void Match::start_server() {
   setup.snapshot_every_ticks = config_.snapshot_every_ticks;
   setup.snapshot_bytes_max = config_.snapshot_bytes_max;
   setup.message_of_the_day = "simulated";
-  setup.defects = config_.defects;
   const server::SecretKey secret{rng_for(config_.seed, 0x5ec, outcome_.servers).next_u64(), 0};
-  host_ = std::make_unique<server::Host>(setup, std::move(world), secret);
+  host_ = std::make_unique<server::Host>(setup, std::move(world), secret, config_.defects);
   host_->set_sink(this);
   truth_.clear();
   audit_ = {};

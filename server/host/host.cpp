@@ -41,21 +41,22 @@ const HostConfig& checked(const HostConfig& config, const World* world) {
 
 /// The rooms, and the order in which a tick goes through them. What each does is in its own file.
 struct Host::Impl {
-  Impl(const HostConfig& given, std::unique_ptr<World> a_world, const SecretKey& secret)
+  Impl(const HostConfig& given, std::unique_ptr<World> a_world, const SecretKey& secret,
+       const Defects& defects)
       : config(checked(given, a_world.get())),
         world(std::move(a_world)),
         sessions(config.clients_max),
         gate(secret, config.clients_per_address_max, config.rejoins_per_minute),
         schedule(world->setup().rules.tick_rate_hz),
         sender(status),
-        chat(sessions, sender, status, config.defects),
+        chat(sessions, sender, status, defects),
         lingering(world->setup().players_max, config.clients_max,
                   ticks_in(config.fight_linger, world->setup().rules.tick_rate_hz)),
-        input(config.clients_max, config.defects),
-        lobby(rooms(), secret, config.defects),
-        inbox(rooms(), lobby, config.defects),
-        publisher({config.snapshot_every_ticks, config.interest_radius_m, config.snapshot_bytes_max,
-                   config.defects}) {
+        input(config.clients_max, defects),
+        lobby(rooms(), secret, defects),
+        inbox(rooms(), lobby, defects),
+        publisher(
+            {config.snapshot_every_ticks, config.interest_radius_m, config.snapshot_bytes_max, defects}) {
     status.monsters = world->monster_count();
     status.world_hash = world->hash();
   }
@@ -149,8 +150,9 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   note_phase(Phase::housekeeping, stopwatch() - published + (collected - begun));
 }
 
-Host::Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret)
-    : impl_(std::make_unique<Impl>(config, std::move(world), secret)) {}
+Host::Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret,
+           const Defects& defects)
+    : impl_(std::make_unique<Impl>(config, std::move(world), secret, defects)) {}
 Host::~Host() = default;
 
 void Host::advance(Micros now, HostInput& in, HostOutput& out) {
@@ -175,6 +177,15 @@ void Host::note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns) {
 void Host::shut_down(const std::string& reason, DatagramBatch& out) {
   impl_->lobby.shut_down(impl_->now, reason, out);
   impl_->closed = true;
+}
+
+bool Host::has_session(const PeerAddress& peer) const {
+  return std::as_const(impl_->sessions).find(peer) != nullptr;
+}
+
+std::uint32_t Host::free_places() const {
+  const std::uint32_t taken = impl_->sessions.size() + impl_->lingering.count();
+  return taken >= impl_->sessions.capacity() ? 0 : impl_->sessions.capacity() - taken;
 }
 
 void Host::admin(const AdminCommand& command) { impl_->input.admin(command); }

@@ -50,7 +50,9 @@ struct HostConfig {
   std::string message_of_the_day;
   /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
   std::uint64_t (*stopwatch_ns)() = nullptr;
-  Defects defects;
+  /// Of several Hosts on one port (host_switch.h), which one: part of its connection ids. Those have one
+  /// secret and different rooms.
+  std::uint8_t room = 0;
 };
 
 /// What operators see. Counters only grow.
@@ -157,8 +159,10 @@ class TickSink {
 /// One thread. Same calls, same bits.
 class Host {
  public:
-  /// @param secret  random bytes from the adapter; connection ids come from it
-  Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret);
+  /// @param secret   random bytes from the adapter; connection ids come from it
+  /// @param defects  nothing, but in builds that are wrong on purpose
+  Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret,
+       const Defects& defects = {});
   ~Host();
 
   /// Takes what arrived and what was finished, runs one tick where one is due by `now`, and appends what is
@@ -175,6 +179,11 @@ class Host {
 
   /// What polling and sending took in the turn of the last tick: for the status.
   void note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns);
+
+  /// Has this address and port a session here? For who hands out datagrams to several Hosts.
+  bool has_session(const PeerAddress& peer) const;
+  /// Places that neither sessions hold nor bodies that stay in the world without one.
+  std::uint32_t free_places() const;
 
   /// Enters the next tick.
   void admin(const AdminCommand& command);

@@ -42,7 +42,7 @@ const char* name_of(LeaveReason reason) {
 }  // namespace
 
 Lobby::Lobby(const Rooms& rooms, const SecretKey& secret, const Defects& defects)
-    : r_(rooms), ids_(secret), defects_(defects) {}
+    : r_(rooms), ids_(secret, rooms.config.room), defects_(defects) {}
 
 // --- how they come ---
 

@@ -3,6 +3,16 @@
 #include "world/math/assert.h"
 
 namespace ashlar::server {
+namespace {
+
+InputBuffer::Played play(InputBuffer& buffer, std::uint32_t tick, [[maybe_unused]] const Defects& defects) {
+#ifdef ASHLAR_DEFECTS
+  if (defects.stale_input) return buffer.take_stale(tick);
+#endif
+  return buffer.take(tick);
+}
+
+}  // namespace
 
 TickInputCollector::TickInputCollector(std::uint32_t sessions_max, const Defects& defects)
     : defects_(defects) {
@@ -24,7 +34,7 @@ void TickInputCollector::collect(const World& world, SessionTable& sessions, Lin
     if (session.state == SessionState::joining) joins_.push_back(row);
     if (session.state != SessionState::playing) continue;
     ASHLAR_ASSERT(session.player != EntityId{0});
-    const InputBuffer::Played played = session.input.take(tick, defects_.stale_input);
+    const InputBuffer::Played played = play(session.input, tick, defects_);
     PlayerCommand command = played.command;
     command.yaw = session.yaw_given = command.yaw + session.delta_yaw;
     commands_.push_back({session.player, command});
