@@ -53,10 +53,11 @@ endif()
 set(ashlar_precompiled <algorithm> <array> <chrono> <cmath> <cstdint> <expected> <functional> <memory> <optional>
   <span> <string> <string_view> <tuple> <vector>)
 
-# ashlar_library(NAME [FOLDERS FOLDER...]): every .cpp below the current folder, or below those of its folders that are
-# named, becomes one static library, ashlar::NAME. Left out are main.cpp and examples.
+# ashlar_library(NAME [FOLDERS FOLDER...] [SOURCES FILE...] [WITHOUT NAME...]): every .cpp below the current folder, or
+# below those of its folders that are named and beside them the files, becomes one static library, ashlar::NAME. Left
+# out are main.cpp, examples, and the folders and files that it goes without.
 function(ashlar_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;SOURCES;WITHOUT")
   if(arg_FOLDERS)
     list(TRANSFORM arg_FOLDERS REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
   else()
@@ -64,6 +65,10 @@ function(ashlar_library name)
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${patterns})
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$|/examples/")
+  foreach(left_out ${arg_WITHOUT})
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${left_out}(/|$)")
+  endforeach()
+  list(APPEND sources ${arg_SOURCES})
   add_library(ashlar_${name} STATIC ${sources})
   add_library(ashlar::${name} ALIAS ashlar_${name})
   set_target_properties(ashlar_${name} PROPERTIES EXPORT_NAME ${name})

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ashlar-server ashlar-sim RUNTIME COMPONENT programs)
-install(TARGETS ashlar_world ashlar_protocol ashlar_server ashlar_client
+install(TARGETS ashlar_world ashlar_protocol ashlar_server_base ashlar_host ashlar_server ashlar_client
   EXPORT ashlar_targets ARCHIVE COMPONENT development)
 install(EXPORT ashlar_targets NAMESPACE ashlar:: FILE ashlar-targets.cmake
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/ashlar" COMPONENT development)

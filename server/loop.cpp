@@ -55,8 +55,8 @@ struct Loop::Impl {
   bool reload_wanted = false;
 
   // Kept from turn to turn, so that a turn allocates nothing once they have their size.
-  DatagramBatch in, out;
-  std::vector<HostEvent> events;
+  HostInput in;
+  HostOutput out;
 
   void wait_for_signal() {
     signals.async_wait([this](const asio::error_code& error, int number) {
@@ -83,20 +83,21 @@ struct Loop::Impl {
   }
 
   /// From its wake to its last send. @return nanoseconds that it took
-  std::uint64_t turn(Host& host, Transports& transports, Edges& edges) {
+  std::uint64_t turn(Host& host, Transports& transports, GroundWorkers& ground, Edges& edges) {
     const std::uint64_t woken = stopwatch_ns();
     const microseconds now = Loop::now();
     in.clear();
     out.clear();
-    events.clear();
-    transports.poll(now, in);
+    transports.poll(now, in.datagrams);
+    ground.take(in.ground);
     const std::uint64_t polled = stopwatch_ns();
-    host.advance(now, in, out, events);
+    host.advance(now, in, out);
     const std::uint64_t advanced = stopwatch_ns();
-    transports.send(now, out);
+    transports.send(now, out.datagrams);
+    ground.request(out.ground_requests);
     const std::uint64_t sent = stopwatch_ns();
     host.note_adapter(polled - woken, sent - advanced);
-    edges.observe(now, host.status(), transports.counters(), events, transports.tcp_closes());
+    edges.observe(now, host.status(), transports.counters(), out.events, transports.tcp_closes());
     return sent - woken;
   }
 
@@ -161,16 +162,16 @@ struct Loop::Impl {
 
   void say_goodbye(Host& host, Transports& transports) {
     out.clear();
-    host.shut_down("the server is shutting down", out);
-    const DatagramBatch again = udp_part(out);
+    host.shut_down("the server is shutting down", out.datagrams);
+    const DatagramBatch again = udp_part(out.datagrams);
     microseconds now = Loop::now();
     const microseconds give_up = now + goodbye_time_max;
-    transports.send(now, out);
+    transports.send(now, out.datagrams);
     for (int repeat = 0; now < give_up; ++repeat) {
       sleep_until(now + goodbye_repeat_every);
       now = Loop::now();
       in.clear();
-      transports.poll(now, in);
+      transports.poll(now, in.datagrams);
       if (repeat < goodbye_repeats) {
         transports.send(now, again);
       } else if (transports.flushed() && transports.tcp_connections() == 0) {
@@ -209,7 +210,8 @@ void Loop::request_stop(const std::string& reason) {
   });
 }
 
-void Loop::run(Host& host, Transports& transports, Log& log, const LoopOptions& options) {
+void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& log,
+               const LoopOptions& options) {
   const microseconds start = now();
   const microseconds stop_at = start + options.run_for;
   const auto status_every = std::chrono::seconds(std::max(1u, options.status_every_s));
@@ -222,7 +224,7 @@ void Loop::run(Host& host, Transports& transports, Log& log, const LoopOptions& 
   StatusMeter console_meter(start);  // each view has an interval of its own
 
   while (impl_->stop_reason.empty()) {
-    const std::uint64_t turn_ns = impl_->turn(host, transports, edges);
+    const std::uint64_t turn_ns = impl_->turn(host, transports, ground, edges);
     const microseconds at = now();
     for (StatusMeter* meter : {&status_meter, &live_meter, &console_meter})
       meter->observe(host.status(), turn_ns);
@@ -239,7 +241,7 @@ void Loop::run(Host& host, Transports& transports, Log& log, const LoopOptions& 
     if (impl_->reload_wanted && options.reload) options.reload();
     impl_->reload_wanted = false;
     if (options.run_for.count() > 0 && at >= stop_at) impl_->stop_reason = "time is up";
-    const bool idle = host.status().clients == 0 && impl_->in.empty();
+    const bool idle = host.status().clients == 0 && impl_->in.datagrams.empty();
     if (impl_->stop_reason.empty())
       impl_->sleep_until(std::min(host.next_tick_at(), at + (idle ? poll_every_idle : poll_every)));
   }

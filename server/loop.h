@@ -8,6 +8,7 @@
 #include "server/admin/console.h"
 #include "server/admin/output_writer.h"
 #include "server/admin/status.h"
+#include "server/ground_workers.h"
 #include "server/host/host.h"
 #include "server/log/log.h"
 #include "server/net/transports.h"
@@ -43,7 +44,7 @@ class Loop {
   void request_stop(const std::string& reason);
 
   /// Until stopped. Then says goodbye and waits, for at most a second, until the last bytes are out.
-  void run(Host& host, Transports& transports, Log& log, const LoopOptions& options);
+  void run(Host& host, Transports& transports, GroundWorkers& ground, Log& log, const LoopOptions& options);
 
   /// Monotonic; what run() gives the host as time.
   static std::chrono::microseconds now();

@@ -6,10 +6,13 @@
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include "protocol/recorded_world.h"
 #include "server/background.h"
 #include "server/config/version.h"
+#include "server/ground_workers.h"
+#include "server/host/defects.h"
 #include "server/host/host.h"
 #include "server/log/log.h"
 #include "server/loop.h"
@@ -26,6 +29,9 @@ namespace ashlar::server {
 namespace {
 
 using Failure = std::unexpected<std::string>;
+
+static_assert(ground_threads_max == GroundWorkers::columns_max);
+static_assert(!defects_built_in && std::is_empty_v<Defects>, "the server has no switch for what is wrong");
 
 HostConfig host_config(const Config& config) {
   HostConfig host;
@@ -246,6 +252,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   Transports& transports = startup->transports;
   log_startup(log, *startup);
   const std::unique_ptr<Recorder> recorder = make_recorder(*startup, log);
+  GroundWorkers ground(startup->world->ground(), loaded.config.ground_threads);
   Host host(host_config(loaded.config), std::move(startup->world), startup->secret);
   host.set_sink(recorder.get());
 
@@ -278,7 +285,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
                        {"max_clients", loaded.config.clients_max},
                        {"tick_rate_hz", loaded.config.rules.tick_rate_hz},
                        {"start_ms", (Loop::now() - begun).count() / 1000}});
-  loop.run(host, transports, log, options);
+  loop.run(host, transports, ground, log, options);
   host.set_sink(nullptr);
   if (recorder != nullptr) recorder->finish();
   options.watch();

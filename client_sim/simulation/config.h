@@ -10,6 +10,7 @@
 #include "client_sim/harness/link.h"
 #include "client_sim/simulation/fault.h"
 #include "client_sim/simulation/ground_memo.h"
+#include "server/host/defects.h"
 #include "server/host/host.h"
 #include "world/sim/rules.h"
 #include "world/sim/world.h"
@@ -68,6 +69,7 @@ struct Outcome {
   std::uint64_t sim_ticks = 0;  ///< of simulated time
   std::array<std::uint64_t, fault_kind_count> faults{};  ///< begun, by kind
   std::uint64_t servers = 0, joins = 0, chat_lines = 0, datagrams = 0, replayed_ticks = 0, checks = 0;
+  std::uint64_t columns = 0;            ///< of ground that servers asked for
   client_sim::LinkStats links;          ///< of all clients, both ways
   std::optional<Broken> broken;         ///< the first thing that did not hold; it ended the run
   std::vector<std::uint8_t> recording;  ///< of the first server, when the config says keep_recording

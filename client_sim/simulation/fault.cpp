@@ -32,6 +32,7 @@ constexpr std::array<KindInfo, fault_kind_count> fault_kinds{{
     {"server-jump", 0.2, 0, 0, 10, 2'000},
     {"overload", 1.0, 0.02, 0.4, 0, 0},
     {"restart", 0.2, 0.2, 3, 0, 1},
+    {"slow-ground", 0.5, 1, 10, 50, 3'000},
 }};
 
 const KindInfo& info(FaultKind kind) { return fault_kinds[static_cast<std::size_t>(kind)]; }

@@ -29,8 +29,9 @@ enum class FaultKind : std::uint8_t {
   server_jump,  ///< milliseconds that the server's clock leaps ahead
   overload,     ///< the server gets no processor until the fault ends (amount unused)
   restart,      ///< a new server takes over: 0 the old one says goodbye, 1 it was killed
+  slow_ground,  ///< up to so many milliseconds more until ground is there, drawn for each column
 };
-inline constexpr std::size_t fault_kind_count = 15;
+inline constexpr std::size_t fault_kind_count = 16;
 
 /// Spelled as on the command line: "loss", "rate-limit", ...
 std::string_view name(FaultKind kind);

@@ -119,6 +119,7 @@ class GroundComes final : public Invariant {
     const PlayerTable& players = world.players();
     for (std::size_t i = 0; i < players.rows(); ++i) {
       const bool waits = players.id[i] != EntityId{0} && players.report[i].frozen;
+      if (waits && match.ground_slow()) continue;  // nor does the time count in which it cannot come
       waited_[i] = waits ? waited_[i] + 1 : 0;
       if (waited_[i] > seconds_max * world.setup().rules.tick_rate_hz)
         return Finding{entity_name(players.id[i]), "frozen for " + std::to_string(seconds_max) + " s"};

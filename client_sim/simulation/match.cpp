@@ -11,6 +11,9 @@
 namespace ashlar::simulation {
 namespace {
 
+/// What ground takes to make where nothing is wrong, at most.
+constexpr std::uint32_t ground_delay_ms_max = 40;
+
 /// Servers start again and again, and each is replayed: their ground is made once.
 ChunkSource chunks_of(const std::shared_ptr<GroundMemo>& memo) {
   return [memo](const Terrain& terrain, ChunkCoord at) { return memo->make(terrain, at); };
@@ -118,9 +121,8 @@ void Match::start_server() {
   setup.snapshot_every_ticks = config_.snapshot_every_ticks;
   setup.snapshot_bytes_max = config_.snapshot_bytes_max;
   setup.message_of_the_day = "simulated";
-  setup.defects = config_.defects;
   const server::SecretKey secret{rng_for(config_.seed, 0x5ec, outcome_.servers).next_u64(), 0};
-  host_ = std::make_unique<server::Host>(setup, std::move(world), secret);
+  host_ = std::make_unique<server::Host>(setup, std::move(world), secret, config_.defects);
   host_->set_sink(this);
   truth_.clear();
   audit_ = {};
@@ -134,9 +136,9 @@ void Match::start_server() {
 void Match::stop_server(bool killed) {
   if (host_ == nullptr) return;
   out_.clear();
-  if (!killed) host_->shut_down("the server restarts", out_);
-  for (const DatagramBatch::Entry& entry : out_.entries())
-    if (seat_at(entry.peer) != nullptr) seats_[seat_of(entry.peer)]->send_down(out_.bytes(entry));
+  asked_.clear();
+  if (!killed) host_->shut_down("the server restarts", out_.datagrams);
+  send_down();
   check_recording();
   outcome_.datagrams += host_->status().datagrams_in + host_->status().datagrams_out;
   host_.reset();
@@ -160,28 +162,56 @@ void Match::on_tick(const TickRecord& record) {
   }
 }
 
+/// Ground that is due, as the server's workers would bring it.
+void Match::deliver_ground() {
+  std::ranges::sort(asked_, [](const AskedGround& a, const AskedGround& b) {
+    return a.due != b.due ? a.due < b.due : a.number < b.number;
+  });
+  const auto later = std::ranges::find_if(asked_, [this](const AskedGround& a) { return a.due > now_; });
+  if (later == asked_.begin()) return;
+  const auto generator = host_->world().ground();
+  for (auto asked = asked_.begin(); asked != later; ++asked)
+    in_.ground.push_back(server::make_column(*generator, asked->column));
+  asked_.erase(asked_.begin(), later);
+}
+
+/// Each column takes its own time, so that they come in another order than they were asked for.
+void Match::ask_for_ground() {
+  for (const IVec2 column : out_.ground_requests) {
+    const auto number = static_cast<std::uint32_t>(++outcome_.columns);
+    Rng rng = rng_for(config_.seed, 0x960, number);
+    const std::uint32_t delay_ms = 1 + rng.below(ground_delay_ms_max + ground_delay_ms_);
+    asked_.push_back({now_ + Micros{1000 * std::int64_t{delay_ms}}, number, column});
+  }
+}
+
+/// What goes to a port that nobody listens on any more is lost.
+void Match::send_down() {
+  for (const DatagramBatch::Entry& entry : out_.datagrams.entries())
+    if (seat_at(entry.peer) != nullptr) seats_[seat_of(entry.peer)]->send_down(out_.datagrams.bytes(entry));
+}
+
 void Match::run_server() {
   in_.clear();
-  for (const auto& seat : seats_) seat->deliver_up(now_, in_);
-  for (const DatagramBatch::Entry& entry : in_.entries()) {
+  for (const auto& seat : seats_) seat->deliver_up(now_, in_.datagrams);
+  for (const DatagramBatch::Entry& entry : in_.datagrams.entries()) {
     const std::uint32_t number = seat_of(entry.peer);
     if (number < seats_.size() && seats_[number]->address() == entry.peer)
-      seats_[number]->note_delivered(in_.bytes(entry));
+      seats_[number]->note_delivered(in_.datagrams.bytes(entry));
   }
+  deliver_ground();
   out_.clear();
-  events_.clear();
-  host_->advance(server_clock(), in_, out_, events_);
-  if (ticked_ || !events_.empty()) host_->audit(audit_);  // else nobody looks
-  for (const server::HostEvent& event : events_) {
+  host_->advance(server_clock(), in_, out_);
+  ask_for_ground();
+  if (ticked_ || !out_.events.empty()) host_->audit(audit_);  // else nobody looks
+  for (const server::HostEvent& event : out_.events) {
     if (event.kind == server::HostEventKind::joined) ++outcome_.joins;
     if (event.kind == server::HostEventKind::chat) ++outcome_.chat_lines;
     for (const auto& invariant : invariants_)
       if (const auto finding = invariant->on_event(*this, event)) report(*invariant, *finding);
   }
-  // What goes to a port that nobody listens on any more is lost.
-  for (const DatagramBatch::Entry& entry : out_.entries())
-    if (seat_at(entry.peer) != nullptr) seats_[seat_of(entry.peer)]->send_down(out_.bytes(entry));
-  for (const PeerAddress& closed : out_.closed())
+  send_down();
+  for (const PeerAddress& closed : out_.datagrams.closed())
     if (seat_at(closed) != nullptr) seats_[seat_of(closed)]->close_down();
 }
 
@@ -232,6 +262,10 @@ void Match::begin(const Fault& fault) {
       server_offset_ += Micros{1000 * static_cast<std::int64_t>(fault.amount)};
       break;
     case FaultKind::overload: ++overloads_; break;
+    case FaultKind::slow_ground:
+      ++ground_faults_;
+      ground_delay_ms_ = fault.amount;
+      break;
     case FaultKind::restart:
       if (server_away_++ == 0) stop_server(fault.amount == 1);
       break;
@@ -248,6 +282,7 @@ void Match::end(const Fault& fault) {
   server_calm_since_ = now_;
   for (const auto& seat : seats_) seat->disturb(now_);
   if (fault.kind == FaultKind::overload) --overloads_;
+  if (fault.kind == FaultKind::slow_ground && --ground_faults_ == 0) ground_delay_ms_ = 0;
   if (fault.kind == FaultKind::restart && --server_away_ == 0) start_server();
 }
 
@@ -290,8 +325,8 @@ bool Match::advance() {
   if (host_ == nullptr) {
     // Nobody listens: what arrives is lost, connections are refused.
     in_.clear();
-    for (const auto& seat : seats_) seat->deliver_up(now_, in_);
-    for (const DatagramBatch::Entry& entry : in_.entries())
+    for (const auto& seat : seats_) seat->deliver_up(now_, in_.datagrams);
+    for (const DatagramBatch::Entry& entry : in_.datagrams.entries())
       if (seat_at(entry.peer) != nullptr) seats_[seat_of(entry.peer)]->close_down();
   } else if (overloads_ == 0) {
     run_server();

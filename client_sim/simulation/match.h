@@ -42,6 +42,8 @@ class Match final : private server::TickSink {
   Micros server_calm_since() const { return server_faults_ == 0 ? server_calm_since_ : Micros::max(); }
   /// The server's clock: it leaps at times.
   Micros server_clock() const { return now_ + server_offset_; }
+  /// Does ground take long at present?
+  bool ground_slow() const { return ground_faults_ != 0; }
   /// From one snapshot to the next.
   Micros snapshot_interval() const {
     return Micros{std::int64_t{1'000'000} * config_.snapshot_every_ticks / config_.tick_rate_hz};
@@ -59,6 +61,13 @@ class Match final : private server::TickSink {
   std::size_t kept_bytes() const { return recording_.capacity() + config_.ground->bytes(); }
 
  private:
+  /// Ground that the server asked for, and when it will be there.
+  struct AskedGround {
+    Micros due{0};
+    std::uint32_t number = 0;
+    IVec2 column;
+  };
+
   void on_tick(const TickRecord& record) override;
   void begin_and_end_faults();
   void begin(const Fault& fault);
@@ -66,6 +75,9 @@ class Match final : private server::TickSink {
   void start_server();
   void stop_server(bool killed);
   void run_server();
+  void deliver_ground();
+  void send_down();
+  void ask_for_ground();
   void run_seats();
   void check_clients();
   void check_recording();
@@ -91,8 +103,11 @@ class Match final : private server::TickSink {
   Truth truth_;
   std::unique_ptr<RecordingWriter> writer_;
   std::vector<std::uint8_t> recording_;
-  DatagramBatch in_, out_;
-  std::vector<server::HostEvent> events_;
+  server::HostInput in_;
+  server::HostOutput out_;
+  std::vector<AskedGround> asked_;     // on its way, in no order
+  std::uint32_t ground_delay_ms_ = 0;  // of the faults that are going on, the last one's
+  int ground_faults_ = 0;              // going on
   Hasher hasher_;
   Outcome outcome_;
 };

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "world/sim/ground_generator.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar::simulation {
@@ -40,7 +41,7 @@ std::string line_of(RecordingError error, std::span<const std::uint8_t> recordin
 void step_recorded(World& world, const TickRecord& record) {
   std::vector<ReadyChunk> ready;
   ready.reserve(record.chunks_ready.size());
-  for (const ChunkCoord at : record.chunks_ready) ready.push_back({at, world.make_chunk(at)});
+  for (const ChunkCoord at : record.chunks_ready) ready.push_back({at, world.ground()->make_chunk(at)});
   TickInput input;
   input.joins = record.joins;
   input.leaves = record.leaves;

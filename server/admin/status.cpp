@@ -96,6 +96,7 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.chat_given_up = status.chat_given_up;
   report.greeted_displaced = status.greeted_displaced;
   report.gate = status.gate;
+  report.ground = status.ground;
   report.tcp = transports;
   report.snapshots_cut = status.snapshots_cut;
   report.snapshot_wait_ticks = std::exchange(snapshot_wait_ticks_, 0);
@@ -146,6 +147,9 @@ void log_status(Log& log, const StatusReport& r) {
                            {"recovered", r.recovered},
                            {"stuck", r.stuck},
                            {"lingering", r.lingering},
+                           {"ground_requested", r.ground.requested},
+                           {"ground_in_flight", r.ground.in_flight},
+                           {"ground_forgotten", r.ground.forgotten},
                            {"greetings_limited", r.gate.greetings_limited},
                            {"refusals_limited", r.gate.refusals_limited},
                            {"greeted_displaced", r.greeted_displaced},

@@ -37,6 +37,7 @@ struct StatusReport {
   std::uint64_t notices_lost = 0, chat_given_up = 0;  ///< total
   std::uint64_t greeted_displaced = 0;                ///< total
   GateCounters gate;                                  ///< total
+  GroundCounters ground;                              ///< total, but for what is under way
   TransportCounters tcp;                              ///< total; why connections were closed
   Spread total;                                       ///< from a tick's wake to its last send
   std::array<Spread, phase_count> phases;

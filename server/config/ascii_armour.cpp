@@ -7,14 +7,14 @@
 namespace ashlar::server {
 namespace {
 
-constexpr std::string_view digits = "0123456789ABCDEF";
+constexpr std::string_view hex_digits = "0123456789ABCDEF";
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 bool is_beyond(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
 void append_armoured(std::string& out, char c) {
   const auto byte = static_cast<unsigned char>(c);
-  out += {'~', digits[byte >> 4], digits[byte & 15]};
+  out += {'~', hex_digits[byte >> 4], hex_digits[byte & 15]};
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ std::string from_ascii(std::string_view armoured) {
   out.reserve(armoured.size());
   for (std::size_t i = 0; i < armoured.size(); ++i) {
     const auto digit = [&](std::size_t at) {
-      return at < armoured.size() ? digits.find(armoured[at]) : std::string_view::npos;
+      return at < armoured.size() ? hex_digits.find(armoured[at]) : std::string_view::npos;
     };
     const std::size_t high = digit(i + 1);
     const std::size_t low = digit(i + 2);

@@ -23,6 +23,9 @@ struct MapRequest {
   friend bool operator==(const MapRequest&, const MapRequest&) = default;
 };
 
+/// No more columns of ground are ever under way.
+inline constexpr std::uint32_t ground_threads_max = 8;
+
 /// Everything an operator can set. Defaults here are the defaults; settings.cpp names, bounds and explains
 /// each. A value type: loading fills it, nothing else changes it.
 struct Config {
@@ -54,6 +57,7 @@ struct Config {
   double fight_linger_s = 5;
 
   // Operation
+  std::uint32_t ground_threads = 1;  ///< that generate ground beside the tick
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
   bool live = false;

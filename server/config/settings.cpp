@@ -331,6 +331,8 @@ std::vector<Setting> build() {
        choice("log_format", {"text", "json"}, MEMBER(log_format), "One event per line, either way."),
        choice("log_level", {"debug", "info", "warning", "error"}, MEMBER(log_level),
               "The least that is logged."),
+       whole("ground_threads", "N", 1, ground_threads_max, MEMBER(ground_threads),
+             "Threads that generate the ground that players walk towards, beside the tick."),
        run_for_setting(), record_setting(),
        choice("record_existing", {"refuse", "next"}, MEMBER(record_existing),
               "When the recording's name is taken: do not start, or go on in a new file with a number behind "

@@ -41,20 +41,23 @@ int main(int argc, char** argv) {
   std::printf("port %u\n", transports->port());
   std::fflush(stdout);
 
-  DatagramBatch in, out;
-  std::vector<HostEvent> events;
+  const auto ground = host.world().ground();
+  HostInput in;
+  HostOutput out;
   const Micros end = now() + std::chrono::seconds(argc > 2 ? std::atoi(argv[2]) : 10);
   while (now() < end) {
-    in.clear(), out.clear(), events.clear();
-    transports->poll(now(), in);
-    host.advance(now(), in, out, events);  // runs one tick where one is due
-    transports->send(now(), out);
-    for (const HostEvent& event : events)
+    in.clear();
+    for (const IVec2 column : out.ground_requests) in.ground.push_back(make_column(*ground, column));
+    out.clear();
+    transports->poll(now(), in.datagrams);
+    host.advance(now(), in, out);  // runs one tick where one is due
+    transports->send(now(), out.datagrams);
+    for (const HostEvent& event : out.events)
       if (event.kind == HostEventKind::joined) std::printf("%s joined\n", event.name.c_str());
     if (host.next_tick_at() > now()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   out.clear();
-  host.shut_down("the example is over", out);
-  transports->send(now(), out);
+  host.shut_down("the example is over", out.datagrams);
+  transports->send(now(), out.datagrams);
   std::printf("%u ticks\n", host.status().tick);
 }

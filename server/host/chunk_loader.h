@@ -1,35 +1,74 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "server/host/ground_column.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
 
-/// Decides which columns of ground are there: generates the nearest missing one around the players, one a
-/// tick, and drops those that nobody has been near. The home region and edited chunks stay. What it decides
-/// enters the tick as input, so a recording replays it. The Host's thread.
+/// What became of columns that were asked for. Counters only grow.
+struct GroundCounters {
+  std::uint64_t requested = 0;
+  std::uint64_t forgotten = 0;   ///< came when nobody was near any more
+  std::uint64_t unexpected = 0;  ///< came without being asked for, and were dropped
+  std::uint32_t in_flight = 0;   ///< asked for and not there yet: now
+};
+
+/// Decides which columns of ground are there: asks for the nearest missing ones around the players, and drops
+/// those that nobody has been near. The home region and edited chunks stay. What it asks for is made
+/// elsewhere and may come late, in any order or when nobody wants it any more; until then the place is solid
+/// and who stands there is frozen. What it decides enters the tick as input, so a recording replays it.
+/// The Host's thread. No allocation but for more players, and more columns, than there ever were.
 class ChunkLoader {
  public:
-  static constexpr int want_radius = 3;  ///< columns around a player that are made
+  static constexpr int want_radius = 3;  ///< columns around a player that are asked for
   static constexpr int keep_radius = 5;  ///< and those that are not dropped; the gap keeps walkers on an
                                          ///< edge from making and dropping the same ground
+  /// Columns that are asked for and not there yet. At the bound the others wait, the nearest of them first.
+  /// More would keep more workers busy; but what was asked for is made even if its player has turned round.
+  static constexpr std::size_t in_flight_max = 8;
 
-  /// Fills `ready` and `dropped` for the next tick. At most one column of each a call: about 1 ms.
-  void plan(const World& world, std::vector<ReadyChunk>& ready, std::vector<ChunkCoord>& dropped);
+  ChunkLoader();
+
+  /// Takes what was made: it enters the tick that is planned next, if somebody is still near. Each column
+  /// that was asked for has to come once, or nobody will ask for it again. Moved from.
+  void take(std::span<GroundColumn> columns);
+
+  /// Fills `ready` and `dropped` for the next tick, at most one column dropped a call, and appends the
+  /// columns that are wanted now to `requests`.
+  void plan(const World& world, std::vector<ReadyChunk>& ready, std::vector<ChunkCoord>& dropped,
+            std::vector<IVec2>& requests);
 
   std::size_t extra_columns() const { return extra_.size(); }  ///< loaded outside the home region
+  const GroundCounters& counters() const { return counters_; }
 
  private:
-  void make(const World& world, IVec2 column, std::vector<ReadyChunk>& ready);
+  struct Candidate {
+    int distance = 0;
+    IVec2 column;
+  };
+  void enter(const World& world, std::vector<ReadyChunk>& ready);
+  void request(const World& world, std::vector<IVec2>& requests);
+  bool look_around(const World& world, IVec2 at, std::size_t room);
+  void note_candidate(const Candidate& candidate, std::size_t room);
+  void drop_one(const World& world, std::vector<ChunkCoord>& dropped);
   bool wanted_by_anyone(const World& world, IVec2 column, int radius) const;
 
   std::vector<IVec2> settled_;  // per player row: the column around which everything is there
   std::vector<EntityId> settled_for_;
-  std::vector<IVec2> extra_;  // loaded columns outside the home region
+  std::vector<IVec2> extra_;                         // loaded columns outside the home region
+  std::vector<IVec2> in_flight_;                     // asked for, not there yet
+  std::vector<IVec2> entering_;                      // in the input that plan() last filled
+  std::vector<GroundColumn> arrived_;                // wait for the next plan()
+  std::array<Candidate, in_flight_max> candidates_;  // nearest first; of a player before one of the next
+  std::size_t candidate_count_ = 0;
   std::size_t next_check_ = 0;
-  std::size_t first_row_ =
-      0;  // another one each time: where two are as near, it is not always the same who waits
+  // Another one each time: where two are as near, it is not always the same who waits.
+  std::size_t first_row_ = 0;
+  GroundCounters counters_;
 };
 
 }  // namespace ashlar::server

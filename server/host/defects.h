@@ -2,20 +2,37 @@
 
 namespace ashlar::server {
 
-/// Deliberately wrong behaviour, one switch each, so that the simulation can show that it would notice.
-/// No setting reaches them: only the simulation's --break and the tests do. All are off in every server.
-struct Defects {
-  bool early_ack = false;      ///< a command counts as applied when it arrives, not when it was played
-  bool reuse_id = false;       ///< a row's next connection gets the id of the one before
-  bool stale_input = false;    ///< a missing command is replaced by what its place in the buffer last held
-  bool replay_window = false;  ///< a datagram that was seen before is taken again
-  bool lost_wake = false;      ///< a line of chat is sent when it comes, and not again when it got lost
-  bool ghost = false;          ///< the player of a session that timed out stays in the world
-  bool blind_spot = false;     ///< nobody is told of the farthest cell in reach
-  bool lost_heights = false;   ///< floors and ceilings that move are not told
-  bool lost_line = false;      ///< every eighth line of chat is passed over
-  bool no_turns = false;       ///< what finds no room in a snapshot finds none in the next one either
-  bool wrong_eyes = false;     ///< interest looks from the eyes of the client that was served before
+// Deliberately wrong behaviour, one switch each, so that the simulation can show that it would notice. They
+// are in a build of their own: the folder host is compiled a second time with ASHLAR_DEFECTS, for
+// `ashlar-sim simulate --break` and the tests. In every other build each of them is the constant false, the
+// compiler leaves out what hangs on it, and nothing can be switched. The type has two names, so that the two
+// builds do not link with each other.
+#ifdef ASHLAR_DEFECTS
+#define ASHLAR_DEFECT(name) bool name = false
+#define ASHLAR_DEFECTS_TYPE DefectSwitches
+inline constexpr bool defects_built_in = true;
+#else
+#define ASHLAR_DEFECT(name) static constexpr bool name = false
+#define ASHLAR_DEFECTS_TYPE NoDefects
+inline constexpr bool defects_built_in = false;
+#endif
+
+struct ASHLAR_DEFECTS_TYPE {
+  ASHLAR_DEFECT(early_ack);      ///< a command counts as applied when it arrives, not when it was played
+  ASHLAR_DEFECT(reuse_id);       ///< a row's next connection gets the id of the one before
+  ASHLAR_DEFECT(stale_input);    ///< a missing command is replaced by what its place in the buffer last held
+  ASHLAR_DEFECT(replay_window);  ///< a datagram that was seen before is taken again
+  ASHLAR_DEFECT(lost_wake);      ///< a line of chat is sent when it comes, and not again when it got lost
+  ASHLAR_DEFECT(ghost);          ///< the player of a session that timed out stays in the world
+  ASHLAR_DEFECT(blind_spot);     ///< nobody is told of the farthest cell in reach
+  ASHLAR_DEFECT(lost_heights);   ///< floors and ceilings that move are not told
+  ASHLAR_DEFECT(lost_line);      ///< every eighth line of chat is passed over
+  ASHLAR_DEFECT(no_turns);       ///< what finds no room in a snapshot finds none in the next one either
+  ASHLAR_DEFECT(wrong_eyes);     ///< interest looks from the eyes of the client that was served before
 };
+using Defects = ASHLAR_DEFECTS_TYPE;
+
+#undef ASHLAR_DEFECT
+#undef ASHLAR_DEFECTS_TYPE
 
 }  // namespace ashlar::server

@@ -1,10 +1,15 @@
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "protocol/datagram.h"
+#include "protocol/messages.h"
 #include "server/host/address_budget.h"
+#include "server/host/gate_counters.h"
 #include "server/host/secret_key.h"
+#include "server/host/session_table.h"
 
 namespace ashlar::server {
 
@@ -25,14 +30,24 @@ inline constexpr std::chrono::milliseconds unknown_every{250};
 /// A session that ends sooner counts as coming and going.
 inline constexpr std::chrono::seconds short_stay{60};
 
-/// Counters only grow.
-struct GateCounters {
-  std::uint64_t greetings_limited = 0;  ///< hellos that were not read
-  std::uint64_t refusals_limited = 0;   ///< refusals that were not said
-  std::uint64_t pongs = 0, pings_limited = 0;
-  std::uint64_t unknown_told = 0;  ///< packets of unknown connections that were answered
-  std::uint64_t unknown_limited = 0;
-  std::uint64_t rejoins_refused = 0;  ///< hellos of addresses that come and go too often
+/// What a hello is.
+enum class HelloKind : std::uint8_t {
+  unread,         ///< its address has used up its budget
+  other_version,  ///< to be refused
+  repeated,       ///< of a session that is here; its welcome may have been lost
+  address_taken,  ///< of the address of another session that was heard lately: dropped
+  comes_anew,     ///< likewise, but that one is silent: it has to go first
+  fresh,          ///< of an address that has no session
+};
+
+/// May a fresh hello begin a session?
+struct Admission {
+  struct Refusal {
+    RefuseReason reason{};
+    std::string text;
+  };
+  std::uint32_t gives_way = 0;     ///< the session that has to go first, by its connection; 0: none has to
+  std::optional<Refusal> refusal;  ///< nothing: it may
 };
 
 /// Decides what strangers are answered. Memory is fixed. One thread; time and randomness come in.
@@ -40,16 +55,22 @@ class Gate {
  public:
   using Micros = AddressBudget::Micros;
 
-  /// @param rejoins_per_minute  short stays that an address gets back in a minute; 0: no limit
-  /// @param rejoins_burst       short stays that it may have had at once
-  Gate(const SecretKey& secret, std::uint32_t rejoins_per_minute, std::uint32_t rejoins_burst);
+  /// @param rejoins_per_minute  short stays that an address gets back in a minute, if only twice as many as
+  /// it
+  ///                            may have clients at once: harnesses and proxies do that; 0: no limit
+  /// @param clients_per_address_max  sessions of one host at once
+  Gate(const SecretKey& secret, std::uint32_t clients_per_address_max, std::uint32_t rejoins_per_minute);
 
   /// What all addresses together may use begins anew.
   void next_tick();
 
-  /// May this hello be read? Like the next three it spends of the address's and the tick's budget when it
-  /// says yes and counts when it says no. O(1).
-  bool greets(Micros now, const PeerAddress& peer);
+  /// What a hello is that came from there. Reading it spends of the address's and the tick's budget, like the
+  /// answers of the next three; where that is used up they say no and it is counted. O(1).
+  HelloKind read(Micros now, const PeerAddress& peer, const Hello& hello, const SessionTable& sessions);
+  /// May one more session begin there? Full comes first: it is what a player can wait for. Those who were
+  /// greeted and have not joined give way, so that no number of them keeps players out.
+  /// @param bodies  that stay in the world without a session, and hold places
+  Admission admit(Micros now, const PeerAddress& peer, const SessionTable& sessions, std::uint32_t bodies);
   /// May this peer be told that it is refused?
   bool refuses(Micros now, const PeerAddress& peer);
   /// Does this ping get its pong?
@@ -65,6 +86,8 @@ class Gate {
   const GateCounters& counters() const { return counters_; }  ///< since the start
 
  private:
+  bool greets(Micros now, const PeerAddress& peer);
+
   struct Told {
     std::uint64_t source = 0;
     Micros at{0};
@@ -74,6 +97,7 @@ class Gate {
   SecretKey secret_;
   AddressBudget greetings_, refusals_, pings_, unknown_, stays_;
   std::uint32_t greetings_left_ = 0, refusals_left_ = 0, pings_left_ = 0, unknown_left_ = 0;
+  std::uint32_t clients_per_address_max_;
   bool stays_limited_;
   std::vector<Told> told_;  // by hash of address and port, each the last that was told
   GateCounters counters_;

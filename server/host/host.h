@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "protocol/datagram.h"
+#include "protocol/drop_reason.h"
+#include "server/host/chunk_loader.h"
 #include "server/host/defects.h"
-#include "server/host/gate.h"
+#include "server/host/gate_counters.h"
 #include "server/host/secret_key.h"
 #include "world/math/turn.h"
 #include "world/sim/kinds.h"
@@ -48,7 +50,9 @@ struct HostConfig {
   std::string message_of_the_day;
   /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
   std::uint64_t (*stopwatch_ns)() = nullptr;
-  Defects defects;
+  /// Of several Hosts on one port (host_switch.h), which one: part of its connection ids. Those have one
+  /// secret and different rooms.
+  std::uint8_t room = 0;
 };
 
 /// What operators see. Counters only grow.
@@ -71,8 +75,11 @@ struct HostStatus {
   std::uint64_t notices_lost = 0;             ///< of joins and leaves, for clients that hear too slowly
   std::uint64_t chat_given_up = 0;            ///< lines for clients that confirm none
   GateCounters gate;
+  GroundCounters ground;
   std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
+
+  void drop(DropReason reason) { ++drops[static_cast<std::size_t>(reason)]; }  ///< counts it
 };
 
 enum class HostEventKind : std::uint8_t { joined, left, refused, chat };
@@ -84,6 +91,26 @@ struct HostEvent {
   std::uint32_t connection = 0;
   std::string name;    ///< player's name, already checked for length and printable text
   std::string detail;  ///< reason or chat text
+};
+
+/// What goes into a Host: everything that it cannot know by itself but the time. Who keeps one keeps its
+/// memory.
+struct HostInput {
+  DatagramBatch datagrams;           ///< what arrived, and which connections ended
+  std::vector<GroundColumn> ground;  ///< what was asked for and is there now, in any order; moved from
+
+  void clear() { datagrams.clear(), ground.clear(); }
+};
+
+/// What comes out of it, appended to what is there.
+struct HostOutput {
+  DatagramBatch datagrams;  ///< to be sent; connections to close, and to admit
+  /// Columns of ground to make (make_column()), the most wanted first. Each comes back once, however late, in
+  /// HostInput::ground; until then no more than ChunkLoader::in_flight_max are asked for.
+  std::vector<IVec2> ground_requests;
+  std::vector<HostEvent> events;  ///< for the log
+
+  void clear() { datagrams.clear(), ground_requests.clear(), events.clear(); }
 };
 
 /// A player as operators see one.
@@ -132,23 +159,31 @@ class TickSink {
 /// One thread. Same calls, same bits.
 class Host {
  public:
-  /// @param secret  random bytes from the adapter; connection ids come from it
-  Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret);
+  /// @param secret   random bytes from the adapter; connection ids come from it
+  /// @param defects  nothing, but in builds that are wrong on purpose
+  Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret,
+       const Defects& defects = {});
   ~Host();
 
-  /// Takes what arrived, runs one tick where one is due by `now`, and appends what is to be sent. Call every
-  /// 1 to 2 ms, and again at once while next_tick_at() is past: so what arrives is taken between ticks, too.
-  /// After a stall up to catch_up_ticks_max ticks are made up for; what is due beyond is given up and
-  /// counted. The longer it stays behind the fewer are: in lasting overload one, and the tick slows for all.
-  /// `out` and `events` are appended to.
+  /// Takes what arrived and what was finished, runs one tick where one is due by `now`, and appends what is
+  /// to be sent and made. Call every 1 to 2 ms, and again at once while next_tick_at() is past: so what
+  /// arrives is taken between ticks, too. After a stall up to catch_up_ticks_max ticks are made up for; what
+  /// is due beyond is given up and counted. The longer it stays behind the fewer are: in lasting overload
+  /// one, and the tick slows for all. `in` is read and its ground moved from; clear() it before it is filled
+  /// again.
   static constexpr std::int64_t catch_up_ticks_max = 4;
-  void advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std::vector<HostEvent>& events);
+  void advance(Micros now, HostInput& in, HostOutput& out);
 
   /// Tells every client goodbye with a reason. After it advance() only drops what arrives.
   void shut_down(const std::string& reason, DatagramBatch& out);
 
   /// What polling and sending took in the turn of the last tick: for the status.
   void note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns);
+
+  /// Has this address and port a session here? For who hands out datagrams to several Hosts.
+  bool has_session(const PeerAddress& peer) const;
+  /// Places that neither sessions hold nor bodies that stay in the world without one.
+  std::uint32_t free_places() const;
 
   /// Enters the next tick.
   void admin(const AdminCommand& command);

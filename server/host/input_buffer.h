@@ -48,11 +48,10 @@ class InputBuffer {
   };
 
   /// The command for `tick`; call once per tick, in order.
-  /// @param stale  a defect for tests: believes whatever the tick's place in the buffer holds
-  Played take(std::uint32_t tick, bool stale = false) {
+  Played take(std::uint32_t tick) {
     Slot& slot = slots_[tick % reach_ticks];
-    if (slot.filled && (slot.tick == tick || stale)) {
-      slot.filled = stale;
+    if (slot.filled && slot.tick == tick) {
+      slot.filled = false;
       last_ = slot.command;
       last_own_tick_ = tick;
       missed_ = 0;
@@ -67,6 +66,18 @@ class InputBuffer {
     still.pitch = last_.pitch;
     return {still, false};
   }
+
+#ifdef ASHLAR_DEFECTS
+  /// Defects::stale_input: believes whatever the tick's place in the buffer last held.
+  Played take_stale(std::uint32_t tick) {
+    Slot& slot = slots_[tick % reach_ticks];
+    if (!slot.filled) return take(tick);
+    slot.tick = tick;
+    const Played played = take(tick);
+    slot.filled = true;
+    return played;
+  }
+#endif
 
   /// Tick of the newest command that has arrived in reach, late or not; 0: none.
   std::uint32_t newest_tick() const { return newest_; }

@@ -17,6 +17,7 @@
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
 #include "world/math/hash.h"
+#include "world/sim/ground_generator.h"
 #include "world/sim/world.h"
 #include "world/voxel/terrain.h"
 
@@ -118,7 +119,7 @@ Crowdlet join(World& world, std::uint32_t players) {
     const DVec2 at{-side_m / 2 + 40 + (i % across + 0.5) * step,
                    -side_m / 2 + 40 + (i / across + 0.5) * step};
     const IVec3 block = block_at({at.x, at.y, 0});
-    const double top = surface_height(world.terrain(), block.x, block.y) + 12.0;
+    const double top = surface_height(world.ground()->terrain(), block.x, block.y) + 12.0;
     const auto ground = space_ground_below(world.space(), at, 0.45, top, 64);
     if (ground) put.push_back({AdminAction::teleport, id, {at.x, at.y, *ground}});
     crowd.ids.push_back(id);

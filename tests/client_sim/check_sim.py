@@ -60,6 +60,13 @@ class Server:
         self.process.communicate(timeout=PATIENCE_S)
 
 
+class Product(unittest.TestCase):
+    def test_only_the_simulation_can_be_wrong_on_purpose(self):
+        # The type that has the switches (server/host/defects.h) is part of the names of functions that take one.
+        self.assertIn(b"DefectSwitches", pathlib.Path(SIM).read_bytes())
+        self.assertNotIn(b"DefectSwitches", pathlib.Path(SERVER).read_bytes())
+
+
 class Mistakes(unittest.TestCase):
     def refused(self, arguments, *parts):
         done = run(*arguments)

@@ -37,9 +37,16 @@ class HostedClient {
     up.send(now, from_client);
     up.deliver(now, to_server);
     const std::uint32_t before = number(host->world().tick());
-    host->advance(now, to_server, from_server, events);
+    advance_host();
     down.send(now, from_server);
     if (number(host->world().tick()) != before && after_tick) after_tick();
+  }
+  /// The server's part of a turn, ground made on the spot.
+  void advance_host() {
+    input.ground.clear();
+    for (const IVec2 column : std::exchange(output.ground_requests, {}))
+      input.ground.push_back(server::make_column(*host->world().ground(), column));
+    host->advance(now, input, output);
   }
   void run(double seconds) {
     const Micros until = now + Micros{static_cast<std::int64_t>(seconds * 1e6)};
@@ -61,8 +68,11 @@ class HostedClient {
   client_sim::Client client;
   client_sim::Link up, down;
   Micros now{1'000'000};
-  DatagramBatch to_server, to_client, from_server, from_client;
-  std::vector<server::HostEvent> events;
+  server::HostInput input;
+  server::HostOutput output;
+  DatagramBatch to_client, from_client;
+  DatagramBatch &to_server = input.datagrams, &from_server = output.datagrams;
+  std::vector<server::HostEvent>& events = output.events;
   std::function<void()> after_tick;
 
  private:

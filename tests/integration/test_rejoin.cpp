@@ -63,11 +63,11 @@ TEST_CASE("two servers cannot be made to answer each other", "[integration][rejo
   PeerAddress at;
   at.ip[15] = 9;
   at.port = 9;
-  DatagramBatch in, out;
-  std::vector<server::HostEvent> events;
-  in.add(at, unknown_connection_packet({.connection = 77, .sequence = 5}));
-  one->advance(client_sim::Micros{1'000'000}, in, out, events);
-  CHECK(out.entries().empty());
+  server::HostInput in;
+  server::HostOutput out;
+  in.datagrams.add(at, unknown_connection_packet({.connection = 77, .sequence = 5}));
+  one->advance(client_sim::Micros{1'000'000}, in, out);
+  CHECK(out.datagrams.entries().empty());
 }
 
 TEST_CASE("a player behind a new port joins again, and the old session ends by itself",
@@ -83,14 +83,15 @@ TEST_CASE("a player behind a new port joins again, and the old session ends by i
   server_side.port = 7777;
   while (match.now < until) {
     match.now += client_sim::Micros{2000};
-    DatagramBatch to_client, from_client, to_server, from_server;
+    DatagramBatch to_client, from_client;
+    match.to_server.clear(), match.from_server.clear();
     match.down.deliver(match.now, to_client);
     match.client.advance(match.now, to_client, from_client);
-    for (const auto& entry : from_client.entries()) to_server.add(moved, from_client.bytes(entry));
-    match.host->advance(match.now, to_server, from_server, match.events);
+    for (const auto& entry : from_client.entries()) match.to_server.add(moved, from_client.bytes(entry));
+    match.advance_host();
     DatagramBatch back;
-    for (const auto& entry : from_server.entries())
-      if (entry.peer == moved) back.add(server_side, from_server.bytes(entry));
+    for (const auto& entry : match.from_server.entries())
+      if (entry.peer == moved) back.add(server_side, match.from_server.bytes(entry));
     match.down.send(match.now, back);
   }
   CHECK(match.client.state() == ClientState::playing);

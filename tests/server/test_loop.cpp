@@ -100,13 +100,14 @@ TEST_CASE("players over UDP and TCP are served by one loop and told goodbye when
   config.clients_per_address_max = 8;
   config.stopwatch_ns = stopwatch_ns;
   Host host(config, std::make_unique<World>(setup), SecretKey{1, 0});
+  GroundWorkers ground(host.world().ground(), 1);
   Transports transports = open_on_loopback();
   auto lines = std::make_shared<Lines>();
   Log log(LogFormat::text, LogLevel::info, lines);
   Loop loop;
   LoopOptions options;
   options.title.port = transports.port();
-  std::thread thread([&] { loop.run(host, transports, log, options); });
+  std::thread thread([&] { loop.run(host, transports, ground, log, options); });
 
   Player udp(transports.port(), Transport::udp);
   Player tcp(transports.port(), Transport::tcp);
@@ -143,6 +144,7 @@ TEST_CASE("a loop ends by itself when its time is up", "[server][loop]") {
   setup.monsters = 0;
   HostConfig config;
   Host host(config, std::make_unique<World>(setup), SecretKey{1, 0});
+  GroundWorkers ground(host.world().ground(), 1);
   Transports transports = open_on_loopback();
   auto lines = std::make_shared<Lines>();
   Log log(LogFormat::text, LogLevel::info, lines);
@@ -151,7 +153,7 @@ TEST_CASE("a loop ends by itself when its time is up", "[server][loop]") {
   LoopOptions options;
   options.run_for = 120ms;
   options.title.port = transports.port();
-  loop.run(host, transports, log, options);
+  loop.run(host, transports, ground, log, options);
   CHECK(host.status().tick >= 1);
   REQUIRE(lines->all.size() >= 2);
   CHECK_THAT(lines->all[lines->all.size() - 2], ContainsSubstring("reason=\"time is up\""));

@@ -7,6 +7,7 @@
 #include "world/math/assert.h"
 #include "world/math/hash.h"
 #include "world/sim/crowd.h"
+#include "world/sim/ground_generator.h"
 #include "world/sim/home.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/monster_move.h"
@@ -69,12 +70,9 @@ struct World::Impl {
   std::uint64_t hash_of_monsters() const;
   void rehash(bool monsters_touched);
   Space space() const { return {&volume, placed, props}; }
-  std::unique_ptr<Chunk> make_chunk(ChunkCoord at) const {
-    return setup.make_chunk ? setup.make_chunk(terrain, at) : generate_chunk(terrain, at);
-  }
 
   WorldSetup setup;
-  Terrain terrain;
+  std::shared_ptr<const GroundGenerator> ground;
   VoxelVolume volume;
   std::vector<std::vector<SectorHeights>> heights;  // one list a map
   std::vector<MapInSpace> placed;
@@ -98,14 +96,13 @@ struct World::Impl {
   std::uint64_t monsters_hash = 0;  // part of it
 };
 
-World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.seed, 1)) {
+World::Impl::Impl(const WorldSetup& given)
+    : setup(given), ground(std::make_shared<const GroundGenerator>(given)), rng(rng_for(given.seed, 1)) {
   ASHLAR_ASSERT(rules_sane(setup.rules));
   ASHLAR_ASSERT(setup.players_max >= 1);
   ASHLAR_ASSERT(setup.players_max + setup.monsters_max < (1u << entity_slot_bits));
-  terrain.seed = setup.seed;
   for (const auto& map : setup.maps) {
     ASHLAR_ASSERT(map != nullptr);
-    terrain.footprints.push_back(map->box());
     const auto initial = map->initial_heights();
     heights.emplace_back(initial.begin(), initial.end());
   }
@@ -129,7 +126,7 @@ World::Impl::Impl(const WorldSetup& given) : setup(given), rng(rng_for(given.see
   joined.reserve(p);
 
   load_home();
-  spawns = SpawnPlanner(setup, terrain, home_min, home_max);
+  spawns = SpawnPlanner(setup, ground->terrain(), home_min, home_max);
   place_monsters();
   rehash(true);
 }
@@ -143,7 +140,7 @@ void World::Impl::load_home() {
     for (std::int32_t y = home_min.y; y < home_max.y; ++y)
       for (std::int32_t z = column_low; z < column_high; ++z) {
         const ChunkCoord at{x, y, z};
-        volume.insert_chunk(at, make_chunk(at));
+        volume.insert_chunk(at, ground->make_chunk(at));
       }
 }
 
@@ -459,8 +456,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
 TickId World::tick() const { return TickId{impl_->tick}; }
 std::uint64_t World::hash() const { return impl_->hash; }
 const WorldSetup& World::setup() const { return impl_->setup; }
-const Terrain& World::terrain() const { return impl_->terrain; }
-std::unique_ptr<Chunk> World::make_chunk(ChunkCoord at) const { return impl_->make_chunk(at); }
+std::shared_ptr<const GroundGenerator> World::ground() const { return impl_->ground; }
 const PlayerTable& World::players() const { return impl_->players; }
 const MonsterTable& World::monsters() const { return impl_->monsters; }
 Space World::space() const { return impl_->space(); }

@@ -15,6 +15,7 @@
 namespace ashlar {
 
 struct Chunk;
+class GroundGenerator;
 class Mechanics;
 class Shooting;
 struct Terrain;
@@ -50,7 +51,8 @@ struct WorldSetup {
   std::uint32_t monsters = 200;  ///< alive at the start at most: the maps' first, the rest on the terrain
   std::vector<std::shared_ptr<const PlacedMap>> maps;
   /// Makes the ground; null: generate_chunk. Whatever it is, it has to return what that returns: a memo where
-  /// the same ground is made again and again, chunks that were generated elsewhere.
+  /// the same ground is made again and again, chunks that were generated elsewhere. It is called by whoever
+  /// holds World::ground(), on threads of theirs.
   std::function<std::unique_ptr<Chunk>(const Terrain&, ChunkCoord)> make_chunk;
   std::vector<std::shared_ptr<const Prop>> props;
   SpawnArea spawn;
@@ -158,9 +160,8 @@ class World {
   TickId tick() const;         ///< number of steps taken
   std::uint64_t hash() const;  ///< of the state after the last step; see world/math/hash.h
   const WorldSetup& setup() const;
-  const Terrain& terrain() const;  ///< what make_chunk() makes ground from
-  /// Untouched ground, by the setup's make_chunk.
-  std::unique_ptr<Chunk> make_chunk(ChunkCoord at) const;
+  /// Makes untouched ground as this world has it, beside its steps and after its end too. Never null.
+  std::shared_ptr<const GroundGenerator> ground() const;
   const PlayerTable& players() const;
   const MonsterTable& monsters() const;
   Space space() const;

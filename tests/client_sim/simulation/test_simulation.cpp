@@ -141,6 +141,20 @@ TEST_CASE("slow ticks and rare snapshots break nothing", "[simulation]") {
   CHECK(outcome.replayed_ticks == outcome.ticks);
 }
 
+TEST_CASE("who comes and walks where the ground is late waits for it and falls nowhere", "[simulation]") {
+  // Far from the home region, so that every step needs ground; it takes up to three seconds most of the time.
+  SimulationConfig config = match_of(32, 60 / slowness);
+  config.clients = 12;
+  config.monsters = 4;
+  config.spawn = {{1500, -900}, 60};
+  config.rates = rates_from_text("all=0,slow-ground=10,overload=2,death=1,restart=0.5", config.rates).value();
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+  CHECK(outcome.joins >= 9);
+  CHECK(outcome.columns >= 49);
+}
+
 TEST_CASE("snapshots without room for all tell of all in turns", "[simulation]") {
   // A few clients, and room for a third of what is near them: every fault there is, in every order of turns.
   SimulationConfig config = match_of(30, 40 / slowness);

@@ -66,7 +66,7 @@ struct Table {
   void run(int ticks = 1) {
     for (int i = 0; i < ticks; ++i) {
       out.clear();
-      host->advance(now, in, out, events);
+      advance();
       in.clear();
       now += tick;
       for (const auto& entry : out.entries()) {
@@ -95,6 +95,14 @@ struct Table {
     }
   }
 
+  /// One turn of the host, ground made on the spot. Clears neither `in` nor `out`.
+  void advance() {
+    for (const IVec2 column : std::exchange(output.ground_requests, {}))
+      input.ground.push_back(make_column(*host->world().ground(), column));
+    host->advance(now, input, output);
+    input.ground.clear();
+  }
+
   void enter(Hand& hand, const std::string& name = "ann", std::uint64_t nonce = 5) {
     welcome.reset();
     hand.connection = 0;
@@ -114,8 +122,10 @@ struct Table {
 
   std::unique_ptr<Host> host;
   Micros now{1'000'000};
-  DatagramBatch in, out;
-  std::vector<HostEvent> events;
+  HostInput input;
+  HostOutput output;
+  DatagramBatch &in = input.datagrams, &out = output.datagrams;
+  std::vector<HostEvent>& events = output.events;
   std::optional<Welcome> welcome;
   std::optional<Refuse> refuse;
   std::optional<Goodbye> goodbye;

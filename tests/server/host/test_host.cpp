@@ -271,7 +271,7 @@ TEST_CASE("after a stall a few ticks are made up for and the rest is given up an
   t.now += std::chrono::seconds(1);
   // One in each turn, so that what arrives is taken between them.
   for (std::uint32_t turn = 1; turn <= 8; ++turn) {
-    t.host->advance(t.now, t.in, t.out, t.events);
+    t.advance();
     CHECK(t.host->status().tick - before == std::min(turn, 4u));
   }
   CHECK(t.host->status().ticks_skipped > 50);
@@ -286,7 +286,7 @@ TEST_CASE("in lasting overload the backlog shrinks to one tick and the rest is c
   t.run();
   // Every turn takes two and a half ticks.
   const auto turn = [&] {
-    t.host->advance(t.now, t.in, t.out, t.events);
+    t.advance();
     t.now += Micros{41'667};
   };
   for (int i = 0; i < 40; ++i) turn();
@@ -306,12 +306,12 @@ TEST_CASE("ticks keep to their rate to the microsecond, whatever their length", 
   setup.rules.tick_rate_hz = rate;
   HostConfig config;
   Host host(config, std::make_unique<World>(setup), SecretKey{1, 0});
-  DatagramBatch in, out;
-  std::vector<HostEvent> events;
-  host.advance(Micros{5}, in, out, events);
+  HostInput in;
+  HostOutput out;
+  host.advance(Micros{5}, in, out);
   const Micros first = host.next_tick_at();
   CHECK(first == Micros{5 + 1'000'000 / rate});
-  for (std::uint32_t tick = 1; tick < 20u * rate; ++tick) host.advance(host.next_tick_at(), in, out, events);
+  for (std::uint32_t tick = 1; tick < 20u * rate; ++tick) host.advance(host.next_tick_at(), in, out);
   CHECK(host.status().tick == 20u * rate);
   CHECK(host.status().ticks_late == 0);
   CHECK(host.next_tick_at() == Micros{20'000'005});
@@ -328,11 +328,11 @@ TEST_CASE("a tick without a snapshot does not show the time of the last one", "[
   WorldSetup setup;
   setup.monsters = 0;
   Host host(config, std::make_unique<World>(setup), SecretKey{99, 7});
-  DatagramBatch in, out;
-  std::vector<HostEvent> events;
+  HostInput in;
+  HostOutput out;
   std::uint64_t last = 0;
   for (int i = 1; i <= 6; ++i) {
-    host.advance(i * tick, in, out, events);
+    host.advance(i * tick, in, out);
     const std::uint64_t publishing = host.status().phase_ns_last[static_cast<std::size_t>(Phase::publish)];
     CHECK(publishing > last);
     last = publishing;

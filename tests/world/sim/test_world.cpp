@@ -3,6 +3,7 @@
 #include "tests/catch.h"
 #include "tests/world/bsp/maps.h"
 #include "tests/world/sim/moving_rooms.h"
+#include "world/sim/ground_generator.h"
 #include "world/voxel/terrain.h"
 
 using namespace ashlar;
@@ -87,7 +88,7 @@ void walk_in_and_out(const std::shared_ptr<const PlacedMap>& placed) {
 
   const BlockBox box = map.box();
   const std::int32_t x = box.min.x - 12, y = floor_to_int(door.top_m.y);
-  teleport(world, id, {x + 0.5, y + 0.5, surface_height(world.terrain(), x, y) + 3.0});
+  teleport(world, id, {x + 0.5, y + 0.5, surface_height(world.ground()->terrain(), x, y) + 3.0});
   REQUIRE(position(world, id).x < box.min.x - 8);
 
   CHECK(walk_to(world, id, {box.min.x + 0.5, y + 0.5}, 1200));  // the edge of the roof

@@ -1,0 +1,64 @@
+#include "server/ground_workers.h"
+
+#include <iterator>
+
+#include "world/math/assert.h"
+#include "world/sim/ground_generator.h"
+
+namespace ashlar::server {
+
+GroundWorkers::GroundWorkers(std::shared_ptr<const GroundGenerator> generator, std::uint32_t threads)
+    : generator_(std::move(generator)) {
+  ASHLAR_ASSERT(generator_ != nullptr);
+  ASHLAR_ASSERT(threads >= 1 && threads <= columns_max);
+  waiting_.reserve(columns_max);
+  finished_.reserve(columns_max);
+  threads_.reserve(threads);
+  for (std::uint32_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+GroundWorkers::~GroundWorkers() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  wanted_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void GroundWorkers::request(std::span<const IVec2> columns) {
+  if (columns.empty()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    under_way_ += columns.size();
+    ASHLAR_ASSERT(under_way_ <= columns_max);
+    waiting_.insert(waiting_.end(), columns.begin(), columns.end());
+  }
+  wanted_.notify_all();
+}
+
+void GroundWorkers::take(std::vector<GroundColumn>& into) {
+  const std::scoped_lock lock(mutex_);
+  ASHLAR_ASSERT(under_way_ >= finished_.size());
+  under_way_ -= finished_.size();
+  into.insert(into.end(), std::make_move_iterator(finished_.begin()),
+              std::make_move_iterator(finished_.end()));
+  finished_.clear();
+}
+
+void GroundWorkers::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wanted_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    if (stopping_) return;
+    const IVec2 column = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    lock.unlock();
+    GroundColumn made = make_column(*generator_, column);
+    lock.lock();
+    finished_.push_back(std::move(made));
+    ASHLAR_ASSERT(finished_.size() + waiting_.size() <= under_way_);
+  }
+}
+
+}  // namespace ashlar::server

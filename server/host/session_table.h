@@ -1,0 +1,77 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "server/host/session.h"
+#include "server/net/strangers.h"
+
+namespace ashlar::server {
+
+/// Over all of an address. Not keyed: the tables that use it hold no more rows than there are sessions.
+struct AddressHash {
+  std::size_t operator()(const PeerAddress& a) const;
+};
+
+/// All sessions, and the ways to find them: by connection id, by address and port, how many a host has, and
+/// who has not joined yet. Each session that is not free stands in all of them, and nothing else does. Rows
+/// stay where they are; references to sessions last until close(). The Host's thread. No allocation but for
+/// the nodes of its tables, as sessions come.
+class SessionTable {
+ public:
+  /// @param sessions_max  1 to 65535; asserted
+  explicit SessionTable(std::uint32_t sessions_max);
+
+  // --- to find them ---
+  /// Rows that are not free, in order: a tick costs what is there, however many could be. Changed by open()
+  /// and close().
+  std::span<const std::uint32_t> seated() const { return seated_; }
+  /// seated() as it is now: for visits that may open or close. Valid until the next call of this.
+  std::span<const std::uint32_t> visit();
+  std::span<Session> rows() { return rows_; }
+  std::span<const Session> rows() const { return rows_; }
+  Session& operator[](std::uint32_t row) { return rows_[row]; }
+  const Session& operator[](std::uint32_t row) const { return rows_[row]; }
+  Session* find(std::uint32_t connection);    ///< null: no such connection
+  Session* find(const PeerAddress& address);  ///< null: nobody has that address and port
+  const Session* find(const PeerAddress& address) const;
+  /// Sessions of one host, whatever their ports: of IPv6 a /64 counts as one.
+  std::uint32_t count_of_host(const PeerAddress& peer) const;
+  std::uint32_t size() const { return static_cast<std::uint32_t>(seated_.size()); }  ///< that are not free
+  std::uint32_t capacity() const { return static_cast<std::uint32_t>(rows_.size()); }
+  /// Those who have not joined yet, by connection id.
+  const StrangerPool& greeted() const { return greeted_; }
+
+  // --- how they begin and end ---
+  /// The row that open() would give. Precondition: not full; asserted.
+  std::uint32_t free_row() const;
+  /// A new session in the first free row: state greeted, all of it but address and connection at its
+  /// defaults. Preconditions, asserted: not full; the connection is not 0; neither it nor the address is in
+  /// the table.
+  Session& open(const PeerAddress& address, std::uint32_t connection);
+  /// A greeted session goes on to joining; asserted.
+  void begin_join(Session& session);
+  /// Frees the row; `session` is empty afterwards. Precondition: one of the table's that is not free;
+  /// asserted.
+  void close(Session& session);
+
+  // --- for checks ---
+  std::size_t address_rows() const { return by_address_.size(); }
+  std::size_t host_rows() const { return per_host_.size(); }
+
+ private:
+  std::uint32_t row_of(const Session& session) const;
+  void assert_sizes() const;
+
+  std::vector<Session> rows_;
+  std::vector<std::uint32_t> seated_;
+  std::vector<std::uint32_t> visited_;
+  // Looked up, never iterated.
+  std::unordered_map<std::uint32_t, std::uint32_t> by_connection_;
+  std::unordered_map<PeerAddress, std::uint32_t, AddressHash> by_address_;
+  std::unordered_map<PeerAddress, std::uint32_t, AddressHash> per_host_;  // none of them 0
+  StrangerPool greeted_;
+};
+
+}  // namespace ashlar::server

@@ -1,0 +1,74 @@
+#include "server/host/tick_input.h"
+
+#include "world/math/assert.h"
+
+namespace ashlar::server {
+namespace {
+
+InputBuffer::Played play(InputBuffer& buffer, std::uint32_t tick, [[maybe_unused]] const Defects& defects) {
+#ifdef ASHLAR_DEFECTS
+  if (defects.stale_input) return buffer.take_stale(tick);
+#endif
+  return buffer.take(tick);
+}
+
+}  // namespace
+
+TickInputCollector::TickInputCollector(std::uint32_t sessions_max, const Defects& defects)
+    : defects_(defects) {
+  joins_.reserve(sessions_max);
+  leaves_.reserve(2 * std::size_t{sessions_max});  // those who leave, and bodies that lingered
+  commands_.reserve(sessions_max);
+  chunks_ready_.reserve(ChunkLoader::in_flight_max * column_chunks);
+  chunks_dropped_.reserve(column_chunks);
+}
+
+void TickInputCollector::collect(const World& world, SessionTable& sessions, LingeringBodies& lingering,
+                                 ChunkLoader& ground, std::vector<IVec2>& ground_requests) {
+  joins_.clear();
+  commands_.clear();
+  const std::uint32_t tick = number(world.tick()) + 1;
+  for (const std::uint32_t row : sessions.seated()) {
+    Session& session = sessions[row];
+    ASHLAR_ASSERT(session.state != SessionState::free);
+    if (session.state == SessionState::joining) joins_.push_back(row);
+    if (session.state != SessionState::playing) continue;
+    ASHLAR_ASSERT(session.player != EntityId{0});
+    const InputBuffer::Played played = play(session.input, tick, defects_);
+    PlayerCommand command = played.command;
+    command.yaw = session.yaw_given = command.yaw + session.delta_yaw;
+    command.seen = seen_within(command.seen, world.tick(), world.setup().rules.tick_rate_hz);
+    commands_.push_back({session.player, command});
+  }
+  lingering.let_go(world, leaves_);
+  chunks_ready_.clear();
+  chunks_dropped_.clear();
+  ground.plan(world, chunks_ready_, chunks_dropped_, ground_requests);
+  ASHLAR_ASSERT(joins_.size() + commands_.size() <= sessions.size());
+}
+
+TickInput TickInputCollector::input() {
+  TickInput input;
+  input.joins = joins_;
+  input.leaves = leaves_;
+  input.commands = commands_;
+  input.admin = admin_;
+  input.chunks_ready = chunks_ready_;
+  input.chunks_dropped = chunks_dropped_;
+  return input;
+}
+
+void TickInputCollector::stepped(const World& world, SessionTable& sessions) {
+  leaves_.clear();
+  admin_.clear();
+  for (const std::uint32_t seat : sessions.seated()) {
+    Session& session = sessions[seat];
+    if (session.state != SessionState::playing) continue;
+    const int row = world.player_row(session.player);
+    if (row < 0) continue;
+    const Turn16 yaw = world.players().yaw[static_cast<std::size_t>(row)];
+    session.delta_yaw = session.delta_yaw + (yaw - session.yaw_given);
+  }
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "server/host/chunk_loader.h"
+#include "server/host/defects.h"
+#include "server/host/lingering.h"
+#include "server/host/session_table.h"
+#include "world/sim/world.h"
+
+namespace ashlar::server {
+
+/// Collects what enters the next tick: leaves and admin commands as they come, and when the tick is due the
+/// joins, everybody's command and the ground. The Host's thread; no allocation once its lists have their
+/// size.
+class TickInputCollector {
+ public:
+  TickInputCollector(std::uint32_t sessions_max, const Defects& defects);
+
+  void leave(EntityId player) { leaves_.push_back(player); }
+  void admin(const AdminCommand& command) { admin_.push_back(command); }
+
+  /// Fills the input of the tick after the world's present one: each player's command for it, turned by the
+  /// session's delta_yaw; rows of sessions that are joining, as tokens; bodies that lingered long enough;
+  /// what the loader gives and takes. Ground that is missing is appended to `ground_requests`.
+  void collect(const World& world, SessionTable& sessions, LingeringBodies& lingering, ChunkLoader& ground,
+               std::vector<IVec2>& ground_requests);
+  /// What was collected, to be stepped once. Views that last until the next call of anything else.
+  TickInput input();
+  /// After the step: begins anew, and takes over what the world turned: where it turned a player by itself,
+  /// its session's delta_yaw makes up for it, so that the player's own turning stays what it is.
+  void stepped(const World& world, SessionTable& sessions);
+
+  std::size_t leaves_waiting() const { return leaves_.size(); }
+  std::size_t admin_waiting() const { return admin_.size(); }
+
+ private:
+  std::vector<std::uint32_t> joins_;
+  std::vector<EntityId> leaves_;
+  std::vector<PlayerInput> commands_;
+  std::vector<AdminCommand> admin_;
+  std::vector<ReadyChunk> chunks_ready_;
+  std::vector<ChunkCoord> chunks_dropped_;
+  [[no_unique_address]] Defects defects_;
+};
+
+}  // namespace ashlar::server
