@@ -238,12 +238,18 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   const auto begun = Loop::now();
   Loop loop;
   std::optional<Output> output;
-  auto startup = start_up(given, [&] {
+  const auto announce = [&] {
     output.emplace(given.config);
     output->log->info("starting",
                       {{"version", version()}, {"config", given.config_file}, {"pid", ::getpid()}});
     log_settings(*output->log, given);
-  });
+  };
+  auto startup = start_up(given, announce, [&loop] { return loop.stop_requested(); });
+  if (!startup && startup.error() == start_stopped) {
+    output->log->info("stopping", {{"reason", loop.stop_reason()}, {"clients", 0}});
+    output->log->info("stopped", {{"up_s", 0.0}, {"ticks", 0}});
+    return {};
+  }
   if (startup)
     if (auto kept = startup->keep(); !kept) startup = Failure(std::move(kept.error()));
   if (!startup) return Failure(std::move(startup.error()));
@@ -264,14 +270,12 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   options.title = {transports.port(), loaded.config.clients_max, loaded.config.rules.tick_rate_hz};
   Console console(STDIN_FILENO);
   options.console = &console;
-  // As the layers are now, a world that was just made among them: what changes later, somebody changed.
-  const auto as_started = load_config(line, own_environment());
   // Beside the loop: a file may lie where reading never ends.
   Background<Reloaded> reading;
   options.reload = [&] { reading.start([line] { return load_config(line, own_environment()); }); };
   bool recording_lost = false;
   options.watch = [&] {
-    if (const auto fresh = reading.take()) reload(*fresh, as_started ? *as_started : loaded, host, log);
+    if (const auto fresh = reading.take()) reload(*fresh, startup->kept, host, log);
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
     recording_lost = true;
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});
