@@ -5,7 +5,7 @@
 #include "client_sim/harness/link.h"
 #include "tests/client_sim/fake_server.h"
 
-namespace ashlar::client_sim::test {
+namespace ashlar::client_sim::match_test {
 
 using ashlar::test::FakeServer;
 
@@ -61,4 +61,4 @@ struct Match {
   }
 };
 
-}  // namespace ashlar::client_sim::test
+}  // namespace ashlar::client_sim::match_test

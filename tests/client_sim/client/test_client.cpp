@@ -6,7 +6,7 @@
 
 using namespace ashlar;
 using namespace ashlar::client_sim;
-using namespace ashlar::client_sim::test;
+using namespace ashlar::client_sim::match_test;
 
 TEST_CASE("a client joins, plays and leaves", "[client_sim][client]") {
   Match match;

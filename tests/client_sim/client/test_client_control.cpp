@@ -6,7 +6,7 @@
 
 using namespace ashlar;
 using namespace ashlar::client_sim;
-using namespace ashlar::client_sim::test;
+using namespace ashlar::client_sim::match_test;
 
 TEST_CASE("every tick's command arrives in time over a steady link", "[client_sim][client]") {
   const int rate = GENERATE(10, 30, 60, 128);
