@@ -204,6 +204,8 @@ bool Loop::stop_requested() {
   return !impl_->stop_reason.empty();
 }
 
+const std::string& Loop::stop_reason() const { return impl_->stop_reason; }
+
 void Loop::request_stop(const std::string& reason) {
   asio::post(impl_->io, [this, reason] {
     if (impl_->stop_reason.empty()) impl_->stop_reason = reason;

@@ -40,6 +40,8 @@ class Loop {
 
   /// Was a signal to stop seen? For the long steps before run().
   bool stop_requested();
+  /// What run() was stopped by, or will be: a signal's name; empty: nothing.
+  const std::string& stop_reason() const;
   /// As a signal does; the reason goes into the log. Any thread.
   void request_stop(const std::string& reason);
 

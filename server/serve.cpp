@@ -106,14 +106,18 @@ std::string numbers_and_counts(std::span<const std::pair<std::uint16_t, std::uin
 using Reloaded = std::expected<LoadedConfig, std::string>;
 
 /// After HUP read the layers again: what can change while clients play does, the rest is named.
-/// @param start  the layers as they would be read now if nobody had changed anything since the start
-void reload(const Reloaded& fresh, const LoadedConfig& start, Host& host, Log& log) {
+/// @param given  the layers as they were read at the start
+/// @param kept   the same with the places of maps and props, as a world's file names them that was just made;
+///               flags and environment go before it and name them as they did
+void reload(const Reloaded& fresh, const LoadedConfig& given, const LoadedConfig& kept, Host& host,
+            Log& log) {
   if (!fresh) {
     log.event(LogLevel::error, "reload_failed", {{"error", fresh.error()}});
     return;
   }
   for (const Setting& setting : settings()) {
-    if (setting.get(fresh->config) == setting.get(start.config)) continue;
+    const auto now = setting.get(fresh->config);
+    if (now == setting.get(given.config) || now == setting.get(kept.config)) continue;
     if (setting.key != "motd" && setting.key != "log_level")
       log.warning("reload_ignored", {{"key", setting.key}, {"remedy", "needs a restart"}});
   }
@@ -238,12 +242,18 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   const auto begun = Loop::now();
   Loop loop;
   std::optional<Output> output;
-  auto startup = start_up(given, [&] {
+  const auto announce = [&] {
     output.emplace(given.config);
     output->log->info("starting",
                       {{"version", version()}, {"config", given.config_file}, {"pid", ::getpid()}});
     log_settings(*output->log, given);
-  });
+  };
+  auto startup = start_up(given, announce, [&loop] { return loop.stop_requested(); });
+  if (!startup && startup.error() == start_stopped) {
+    output->log->info("stopping", {{"reason", loop.stop_reason()}, {"clients", 0}});
+    output->log->info("stopped", {{"up_s", 0.0}, {"ticks", 0}});
+    return {};
+  }
   if (startup)
     if (auto kept = startup->keep(); !kept) startup = Failure(std::move(kept.error()));
   if (!startup) return Failure(std::move(startup.error()));
@@ -264,14 +274,12 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   options.title = {transports.port(), loaded.config.clients_max, loaded.config.rules.tick_rate_hz};
   Console console(STDIN_FILENO);
   options.console = &console;
-  // As the layers are now, a world that was just made among them: what changes later, somebody changed.
-  const auto as_started = load_config(line, own_environment());
   // Beside the loop: a file may lie where reading never ends.
   Background<Reloaded> reading;
   options.reload = [&] { reading.start([line] { return load_config(line, own_environment()); }); };
   bool recording_lost = false;
   options.watch = [&] {
-    if (const auto fresh = reading.take()) reload(*fresh, as_started ? *as_started : loaded, host, log);
+    if (const auto fresh = reading.take()) reload(*fresh, loaded, startup->kept, host, log);
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
     recording_lost = true;
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});

@@ -164,7 +164,8 @@ std::expected<ReadContent, std::string> read_content(const Config& config,
 namespace {
 
 std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, const ReadContent& content,
-                                                       const VisibilitySource& visibility) {
+                                                       const VisibilitySource& visibility,
+                                                       const std::function<bool()>& stop) {
   PreparedWorld world;
   world.setup.seed = config.seed;
   world.setup.rules = config.rules;
@@ -185,6 +186,7 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
     for (std::size_t index = 0; index < content.maps.size(); ++index) {
       const MapRequest& request = content.requests[index];
       if (request.at.has_value() != with_place) continue;
+      if (stop && stop()) return Failure(std::string(start_stopped));
       const SectorMap& map = content.maps[index];
       const IVec2 size = rough_size(map);
       PlaceOptions options;
@@ -211,8 +213,9 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
 }  // namespace
 
 std::expected<PreparedWorld, std::string> compile_setup(const Config& config, ReadContent content,
-                                                        const VisibilitySource& visibility) {
-  auto world = prepare_maps(config, content, visibility);
+                                                        const VisibilitySource& visibility,
+                                                        const std::function<bool()>& stop) {
+  auto world = prepare_maps(config, content, visibility, stop);
   if (!world) return world;
   if (auto wrong = home_too_large(world->setup.maps)) return Failure(std::move(*wrong));
   Terrain terrain;

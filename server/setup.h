@@ -1,7 +1,9 @@
 #pragma once
 #include <expected>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/config/config.h"
@@ -61,9 +63,14 @@ std::expected<ReadContent, std::string> read_content(const Config& config,
 
 /// Compiles maps and finds places for them and the props. Nothing is left half-made.
 /// @param visibility  where the maps' visibility sets come from; empty: they are computed
+/// @param stop        asked before each map; true ends it with the error start_stopped. May be empty
 /// @return or one line that names map or prop and remedy
 std::expected<PreparedWorld, std::string> compile_setup(const Config& config, ReadContent content,
-                                                        const VisibilitySource& visibility = {});
+                                                        const VisibilitySource& visibility = {},
+                                                        const std::function<bool()>& stop = {});
+
+/// The error of a start that was told to stop.
+inline constexpr std::string_view start_stopped = "stopped while it started";
 
 /// Both.
 std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,

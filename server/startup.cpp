@@ -1,7 +1,6 @@
 #include "server/startup.h"
 
 #include <sys/random.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -43,12 +42,10 @@ std::int64_t now_ms() {
 }  // namespace
 
 std::expected<void, std::string> allow_files() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= open_files_min) return {};
-  const rlimit raised{open_files_min, limit.rlim_max};
-  if (limit.rlim_max >= open_files_min && ::setrlimit(RLIMIT_NOFILE, &raised) == 0) return {};
-  return Failure("this system allows " + std::to_string(limit.rlim_max) + " open files, the server needs " +
-                 std::to_string(open_files_min) + " and one for each TCP client: raise it with ulimit -Hn");
+  const FileLimit limit = raise_file_limit(0);
+  if (limit.enough()) return {};
+  return Failure("this system allows " + std::to_string(limit.allowed) + " open files, the server needs " +
+                 std::to_string(limit.wanted) + " and one for each TCP client: raise it with ulimit -Hn");
 }
 
 std::uint32_t clients_per_address(const Config& config) {
@@ -57,7 +54,8 @@ std::uint32_t clients_per_address(const Config& config) {
 }
 
 std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
-                                             const std::function<void()>& announce) {
+                                             const std::function<void()>& announce,
+                                             const std::function<bool()>& stop) {
   const Config& config = loaded.config;
   const auto secret = random_secret();
   if (!secret) return Failure(secret.error());
@@ -78,12 +76,13 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
   announce();
 
   auto sets = std::make_unique<VisibilityCache>(config.world_dir);
-  auto prepared =
-      compile_setup(config, std::move(*content),
-                    [&sets](const SectorMap& map, const BspTree& tree) { return sets->set_for(map, tree); });
+  auto prepared = compile_setup(
+      config, std::move(*content),
+      [&sets](const SectorMap& map, const BspTree& tree) { return sets->set_for(map, tree); }, stop);
   if (!prepared) return Failure(std::move(prepared.error()));
   const std::int64_t content_ms = now_ms() - begun_ms;
   Startup startup{loaded,
+                  loaded,
                   std::move(*transports),
                   std::move(*folder),
                   std::move(recording),
@@ -94,16 +93,19 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
                   files,
                   content_ms};
   // A kept world names its maps with their places, whatever is found another day.
-  LoadedConfig kept = loaded;
-  kept.config.maps = startup.content.maps;
-  kept.config.props = startup.content.props;
-  if (auto written = startup.folder.prepare(kept); !written) return Failure(std::move(written.error()));
+  if (!config.world_dir.empty()) {
+    startup.kept.config.maps = startup.content.maps;
+    startup.kept.config.props = startup.content.props;
+  }
+  if (auto written = startup.folder.prepare(startup.kept); !written)
+    return Failure(std::move(written.error()));
+  if (stop && stop()) return Failure(std::string(start_stopped));
   startup.world = std::make_unique<World>(startup.content.setup);
   return startup;
 }
 
 std::expected<void, std::string> Startup::keep() {
-  if (auto kept = folder.keep(); !kept) return kept;
+  if (auto named = folder.keep(); !named) return named;
   sets->keep();
   if (recording) recording->keep();
   return {};

@@ -22,7 +22,8 @@ namespace ashlar::server {
 /// the content and the world made of it. Nobody was told of it yet; what was made on the disk goes again with
 /// the object unless keep() was called. A start keeps it and --check-config lets it go: one way for both.
 struct Startup {
-  LoadedConfig loaded;  ///< as given; the maps and props of `content` have their places
+  LoadedConfig loaded;  ///< as given
+  LoadedConfig kept;    ///< the same as a kept world's file names it: every map and prop with its place
   Transports transports;
   WorldFolder folder;
   std::optional<RecordingFile> recording;
@@ -38,15 +39,15 @@ struct Startup {
 };
 
 /// Does everything that can fail. What fails quickly is tried first (files read, port, folders), then
-/// `announce` is called, then maps are compiled, which takes seconds. @return or one line why a server would
-/// not start
+/// `announce` is called, then maps are compiled, which takes seconds.
+/// @param stop  asked between the long steps, from then on: true ends the start with start_stopped. May be
+///              empty
+/// @return or one line why a server would not start
 std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
-                                             const std::function<void()>& announce);
+                                             const std::function<void()>& announce,
+                                             const std::function<bool()>& stop = {});
 
-/// Files that a server of any size opens at once, connections aside.
-inline constexpr std::uint64_t open_files_min = 64;
-
-/// Raises this process's limit of open files to open_files_min where it is below.
+/// Raises this process's limit of open files to what a server of any size opens at once, connections aside.
 /// @return or one line with the remedy: libraries below would end the program in words of their own
 std::expected<void, std::string> allow_files();
 

@@ -317,6 +317,18 @@ class Life(unittest.TestCase):
                 self.assertEqual(again.wait_for("ready")["seed"], 7)
                 self.assertEqual(again.finish()[0], 0)
 
+    def test_a_signal_while_it_starts_ends_the_start(self):
+        # However far the start has come when it sees the signal: it ends cleanly, and half a start leaves nothing.
+        with tempfile.TemporaryDirectory() as folder:
+            world = os.path.join(folder, "world")
+            with Running("--world", world, "--monsters", "0") as server:
+                server.wait_for("starting")
+                code, events, errors = server.end(signal.SIGTERM)
+                self.assertEqual((code, errors, events[-1]), (0, "", "stopped"))
+                self.assertEqual(events.count("stopping"), 1)
+            if "ready" not in events and "content" not in events:  # nothing was kept before those lines
+                self.assertFalse(os.path.exists(os.path.join(world, "world.toml")), "half a start was kept")
+
     def test_sigint(self):
         with Running(*QUICK) as server:
             server.wait_for("ready")
