@@ -106,14 +106,18 @@ std::string numbers_and_counts(std::span<const std::pair<std::uint16_t, std::uin
 using Reloaded = std::expected<LoadedConfig, std::string>;
 
 /// After HUP read the layers again: what can change while clients play does, the rest is named.
-/// @param start  the layers as they would be read now if nobody had changed anything since the start
-void reload(const Reloaded& fresh, const LoadedConfig& start, Host& host, Log& log) {
+/// @param given  the layers as they were read at the start
+/// @param kept   the same with the places of maps and props, as a world's file names them that was just made;
+///               flags and environment go before it and name them as they did
+void reload(const Reloaded& fresh, const LoadedConfig& given, const LoadedConfig& kept, Host& host,
+            Log& log) {
   if (!fresh) {
     log.event(LogLevel::error, "reload_failed", {{"error", fresh.error()}});
     return;
   }
   for (const Setting& setting : settings()) {
-    if (setting.get(fresh->config) == setting.get(start.config)) continue;
+    const auto now = setting.get(fresh->config);
+    if (now == setting.get(given.config) || now == setting.get(kept.config)) continue;
     if (setting.key != "motd" && setting.key != "log_level")
       log.warning("reload_ignored", {{"key", setting.key}, {"remedy", "needs a restart"}});
   }
@@ -275,7 +279,11 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   options.reload = [&] { reading.start([line] { return load_config(line, own_environment()); }); };
   bool recording_lost = false;
   options.watch = [&] {
+<<<<<<< HEAD
     if (const auto fresh = reading.take()) reload(*fresh, startup->kept, host, log);
+=======
+    if (const auto fresh = reading.take()) reload(*fresh, loaded, startup->kept, host, log);
+>>>>>>> rooms
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
     recording_lost = true;
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});

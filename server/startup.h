@@ -23,7 +23,7 @@ namespace ashlar::server {
 /// the object unless keep() was called. A start keeps it and --check-config lets it go: one way for both.
 struct Startup {
   LoadedConfig loaded;  ///< as given
-  LoadedConfig kept;    ///< as the layers would be read from now on: a kept world names every map's place
+  LoadedConfig kept;    ///< the same as a kept world's file names it: every map and prop with its place
   Transports transports;
   WorldFolder folder;
   std::optional<RecordingFile> recording;

@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 
+#include "server/ground_workers.h"
 #include "server/host/host.h"
 #include "server/net/transports.h"
 #include "world/sim/world.h"
@@ -41,19 +42,20 @@ int main(int argc, char** argv) {
   std::printf("port %u\n", transports->port());
   std::fflush(stdout);
 
-  const auto ground = host.world().ground();
+  GroundWorkers ground(host.world().ground(), 1);  // makes what players walk towards, on a thread of its own
   HostInput in;
   HostOutput out;
   const Micros end = now() + std::chrono::seconds(argc > 2 ? std::atoi(argv[2]) : 10);
   while (now() < end) {
-    in.clear();
-    for (const IVec2 column : out.ground_requests) in.ground.push_back(make_column(*ground, column));
-    out.clear();
+    in.clear(), out.clear();
     transports->poll(now(), in.datagrams);
+    ground.take(in.ground);
     host.advance(now(), in, out);  // runs one tick where one is due
     transports->send(now(), out.datagrams);
+    ground.request(out.ground_requests);
     for (const HostEvent& event : out.events)
       if (event.kind == HostEventKind::joined) std::printf("%s joined\n", event.name.c_str());
+    std::fflush(stdout);
     if (host.next_tick_at() > now()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   out.clear();

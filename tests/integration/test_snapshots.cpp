@@ -37,8 +37,8 @@ Cells everybody(const World& world) {
     if (players.id[i] == EntityId{0}) continue;
     EntityRecord r = twin_of(players.id[i], EntityKind::player, players.body[i],
                              health_share(players.health[i], world.setup().rules.player_health));
-    r.yaw = quantise_turn(players.command[i].yaw);
-    r.pitch = quantise_pitch(players.command[i].pitch);
+    r.yaw = quantise_turn(players.yaw[i]);
+    r.pitch = quantise_pitch(players.pitch[i]);
     out[quantise(players.body[i].position_m).cell].push_back(r);
   }
   const MonsterTable& monsters = world.monsters();

@@ -67,6 +67,43 @@ TEST_CASE("an address has its share, and another its own", "[server][gate]") {
   }
 }
 
+TEST_CASE("the gate says what a hello is, and whom it lets in", "[server][gate]") {
+  Gate gate(SecretKey{1, 2}, 2, 0);
+  SessionTable sessions(3);
+  const Micros now{5'000'000};
+  const Hello hello{protocol_version, 7, "ann", ""};
+  CHECK(gate.read(now, somebody(1, 1), hello, sessions) == HelloKind::fresh);
+  CHECK(gate.read(now, somebody(1, 1), Hello{protocol_version + 1, 7, "ann", ""}, sessions) ==
+        HelloKind::other_version);
+  CHECK_FALSE(gate.admit(now, somebody(1, 1), sessions, 0).refusal);
+
+  Session& ann = sessions.open(somebody(1, 1), 100);
+  ann.nonce = 7;
+  ann.heard_at = now;
+  CHECK(gate.read(now, somebody(1, 1), hello, sessions) == HelloKind::repeated);
+  const Hello other{protocol_version, 8, "eve", ""};
+  CHECK(gate.read(now, somebody(1, 1), other, sessions) == HelloKind::address_taken);
+  CHECK(gate.read(now + Micros{2'000'000}, somebody(1, 1), other, sessions) == HelloKind::comes_anew);
+
+  sessions.begin_join(sessions.open(somebody(1, 2), 101));
+  const Admission third = gate.admit(now, somebody(1, 3), sessions, 0);
+  REQUIRE(third.refusal);
+  CHECK(third.refusal->reason == RefuseReason::too_many_from_address);
+  CHECK(third.gives_way == 0);  // who is not let in takes nobody's place
+
+  sessions.begin_join(sessions.open(somebody(2, 1), 102));
+  const Admission fourth = gate.admit(now, somebody(3, 1), sessions, 0);  // full, but ann was only greeted
+  CHECK_FALSE(fourth.refusal);
+  CHECK(fourth.gives_way == 100);
+  sessions.begin_join(ann);
+  const Admission fifth = gate.admit(now, somebody(3, 1), sessions, 0);
+  REQUIRE(fifth.refusal);
+  CHECK(fifth.refusal->reason == RefuseReason::full);
+  sessions.close(ann);
+  CHECK_FALSE(gate.admit(now, somebody(3, 1), sessions, 0).refusal);
+  CHECK(gate.admit(now, somebody(3, 1), sessions, 1).refusal);  // a body holds the place
+}
+
 TEST_CASE("connection ids tell nothing of one another", "[server][gate]") {
   Table table;
   Hand hand{peer(1)};

@@ -31,7 +31,7 @@ struct Desk {
     for (const Joined& joined : world.joined()) {
       sessions[joined.token].player = joined.id;
       sessions[joined.token].state = SessionState::playing;
-      sessions[joined.token].delta_yaw = world.players().command[slot_of(joined.id)].yaw;
+      sessions[joined.token].delta_yaw = world.players().yaw[slot_of(joined.id)];
     }
   }
 
