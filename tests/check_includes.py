@@ -33,6 +33,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # In world only the standard library's headers, which have no dot and no slash, are allowed in <>;
 # libm's <cmath> is narrowed by review to sqrt/floor/fabs/fmod.
 CONTENT_LIBRARIES = {"zlib.h", "tiny_obj_loader.h"}
+# Ciphers: in sources alone, so that no public header needs the library.
+SECURE_LIBRARIES = {"sodium.h"}
 
 
 def folder_of(name: str) -> str:
@@ -62,6 +64,8 @@ def wrong_library(room: str, name: str, target: str) -> bool:
     plain = "." not in target and "/" not in target
     if room == "world":
         return not plain and not (name.startswith("world/content/") and target in CONTENT_LIBRARIES)
+    if name.startswith("protocol/secure/") and name.endswith(".cpp") and target in SECURE_LIBRARIES:
+        return False
     return room == "protocol" and not plain and not target.startswith("flatbuffers/")
 
 
