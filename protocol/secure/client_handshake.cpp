@@ -161,7 +161,7 @@ void ClientHandshake::finish(ByteSpan payload, Micros now) {
   ASHLAR_ASSERT(se.has_value());
   state_->mix_key(*se);
   state_->encrypt(payload, out.subspan(finish_payload_at, payload.size() + handshake_tag_bytes));
-  keys_ = state_->session_keys(setup_.version, cipher_);
+  session_ = state_->session(setup_.version, cipher_);
   step_ = ClientStep::finishing;
   say(finish_bytes_min + payload.size(), now);
 }
@@ -169,8 +169,7 @@ void ClientHandshake::finish(ByteSpan payload, Micros now) {
 void ClientHandshake::take_sealed(ByteSpan packet) {
   const auto connection = sealed_connection(packet, setup_.version);
   if (!connection) return;
-  SessionKeys keys = keys_;
-  keys.connection = *connection;
+  const SessionKeys keys = session_.keys(*connection);
   PacketProtection protection(keys, End::client, Micros(0));
   const auto header = protection.peek(packet);
   std::array<std::uint8_t, sealed_plaintext_bytes_max> plaintext;

@@ -89,6 +89,7 @@ class ClientHandshake {
   PublicKey server_key_, server_ephemeral_;
   Bytes32 binding_{};
   std::uint8_t server_version_ = 0;
+  SessionSecret session_;
   SessionKeys keys_;
 
   std::array<std::uint8_t, datagram_bytes_max> said_{};

@@ -26,10 +26,14 @@ void HandshakeState::mix_hash(ByteSpan said) { hash_ = sha256({hash_, said}); }
 
 void HandshakeState::mix_key(const Secret& shared) {
   // HKDF of Noise, section 4.3: its info is empty but for the number.
-  static constexpr std::uint8_t one = 1, two = 2;
+  static constexpr std::uint8_t one = 1;
   const Secret temporary = extract(chaining_key_.bytes(), shared.bytes());
-  chaining_key_ = Secret(hmac(temporary.bytes(), {{&one, 1}}));
-  key_ = Secret(hmac(temporary.bytes(), {chaining_key_.bytes(), {&two, 1}}));
+  chaining_key_ = extract(temporary.bytes(), {&one, 1});
+  std::array<std::uint8_t, 33> first_and_two;
+  std::ranges::copy(chaining_key_.bytes(), first_and_two.begin());
+  first_and_two.back() = 2;
+  key_ = extract(temporary.bytes(), first_and_two);
+  wipe(first_and_two);
   count_ = 0;
 }
 
@@ -72,16 +76,8 @@ HandshakeState::HandshakeState(std::span<const std::uint8_t, bytes> saved) : cou
   std::ranges::copy(saved.subspan(64, 32), hash_.begin());
 }
 
-SessionKeys HandshakeState::session_keys(std::uint8_t version, Cipher cipher) const {
-  const Secret session = extract(hash_, chaining_key_.bytes());
-  SessionKeys out;
-  out.version = version;
-  out.cipher = cipher;
-  out.client_to_server = expand(session, "client to server");
-  out.server_to_client = expand(session, "server to client");
-  out.resumption = expand(session, "resumption");
-  out.transcript = hash_;
-  return out;
+SessionSecret HandshakeState::session(std::uint8_t version, Cipher cipher) const {
+  return {version, cipher, extract(hash_, chaining_key_.bytes()), hash_};
 }
 
 }  // namespace ashlar::secure

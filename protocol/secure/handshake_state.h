@@ -28,8 +28,8 @@ class HandshakeState {
   void save(std::span<std::uint8_t, bytes> out) const;
   explicit HandshakeState(std::span<const std::uint8_t, bytes> saved);
 
-  /// After the last message: the session's keys. The connection is left 0.
-  SessionKeys session_keys(std::uint8_t version, Cipher cipher) const;
+  /// After the last message.
+  SessionSecret session(std::uint8_t version, Cipher cipher) const;
 
  private:
   std::array<std::uint8_t, 12> nonce() const;

@@ -43,9 +43,7 @@ std::uint64_t open_nonce(ByteSpan packet) {
 }
 
 std::size_t write_refuse_version(ByteSpan question, std::uint8_t version, std::span<std::uint8_t> out) {
-  if (question.empty() || question[0] == version) return 0;
-  // Whatever a future version answers to a refusal, it weighs less than the refusal: two never talk for ever.
-  if (answer_bytes_max(question.size()) < open_prefix_bytes) return 0;
+  if (question.size() != datagram_bytes_max || question[0] == version) return 0;
   write_open_prefix(out, version, PacketType::refuse_version, open_nonce(question));
   return open_prefix_bytes;
 }

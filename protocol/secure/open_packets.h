@@ -45,11 +45,11 @@ bool open_prefix_ok(ByteSpan packet, PacketType type, std::size_t zeros_from = 2
 /// Of a packet of any version. Precondition: open_prefix_bytes.
 std::uint64_t open_nonce(ByteSpan packet);
 
-/// The answer to a packet of another version: ours, in clear, with the question's nonce. A peer of version 2
-/// takes it for a refusal by its first byte and finds the nonce where it looks for one.
-/// @return its size; 0 when the question is too short to be answered, is of our version, or is itself a
-/// refusal,
-///         a reset, or another answer.
+/// The answer to a hello of another version, which has datagram_bytes_max bytes in every version: ours, in
+/// clear, with its nonce. A peer of version 2 takes it for a refusal by its first byte and finds the nonce
+/// where it looks for one.
+/// @return open_prefix_bytes; 0 when the question has another size (a refusal gets no answer) or is of our
+/// version
 std::size_t write_refuse_version(ByteSpan question, std::uint8_t version, std::span<std::uint8_t> out);
 
 /// A question that needs no session. Precondition: open_prefix_bytes to ping_bytes_max.

@@ -208,7 +208,7 @@ Arrival ServerDoor::finish(ByteSpan packet, const PeerAddress& from) {
   const auto payload = std::span(payload_).first(packet.size() - finish_bytes_min);
   if (!state.decrypt(packet.subspan(finish_payload_at), payload)) return DropReason::corrupt;
   out.payload = payload;
-  out.keys = state.session_keys(setup_.version, ticket->cipher);
+  out.session = state.session(setup_.version, ticket->cipher);
   finished_.add(id);
   ++counters_.finishes;
   return out;

@@ -22,19 +22,19 @@ struct Answer {
   std::size_t bytes = 0;
 };
 
-/// Somebody proved an identity and an address. Make a session of it: choose a connection number, put it into
-/// the keys, and send the first sealed packet, from which the client learns the number. Or refuse: seal the
-/// reason under any number, forget() the handshake, and drop the keys.
+/// Somebody proved an identity and an address. Make a session of it: choose a random connection number that
+/// nobody has, take its keys, and send the first sealed packet, from which the client learns the number. Or
+/// refuse: seal the reason with the keys of such a number, forget() the handshake, and drop the keys.
 struct Accepted {
   HandshakeId id{};
   PublicKey client;
-  SessionKeys keys;   ///< connection 0: to be set
+  SessionSecret session;
   Bytes32 binding{};  ///< what a resume proof is made over
   ByteSpan payload;   ///< the client's, unchecked; in the door's memory until the next receive()
 };
 
 /// A finish that was accepted before, so its answer was lost or it was repeated by somebody else: the session
-/// with that id, if it is still there, sends its first packet again (no more bytes than came).
+/// with that id, if it is still there, answers again, under a new sequence and with no more bytes than came.
 struct Repeated {
   HandshakeId id{};
 };
@@ -71,9 +71,10 @@ class ServerDoor {
 
   /// Takes a hello, a finish, or anything of another version; whatever else there is is not the door's
   /// (wrong_state). An answer is at most half of the packet.
-  /// Reasons: wrong_version (too short to be told so), too_short, too_long, bad_header, malformed (no hello
-  /// or finish of ours), out_of_range (no cipher in common), too_old (a ticket whose time is over), corrupt
-  /// (a ticket of another address or server, or changed on the way), rate_limited (FinishMemory is full).
+  /// Reasons: wrong_version (no hello, so it is not told so), too_short, too_long, bad_header, malformed (no
+  /// hello or finish of ours), out_of_range (no cipher in common), too_old (a ticket whose time is over),
+  /// corrupt (a ticket of another address or server, or changed on the way), rate_limited (FinishMemory is
+  /// full).
   /// @param out  room for datagram_bytes_max
   Arrival receive(ByteSpan packet, const PeerAddress& from, std::span<std::uint8_t> out);
 

@@ -48,10 +48,13 @@ struct TestServer {
       return out;
     }
     if (const auto* accepted = std::get_if<Accepted>(&last)) {
-      Session session{
-          accepted->id, accepted->client, Bytes(accepted->payload.begin(), accepted->payload.end()),
-          Bytes(40),    accepted->keys,   accepted->binding};
-      session.keys.connection = 0x1000 + static_cast<std::uint32_t>(sessions.size());
+      Session session;
+      session.id = accepted->id;
+      session.client = accepted->client;
+      session.payload.assign(accepted->payload.begin(), accepted->payload.end());
+      session.keys = accepted->session.keys(0x1000 + static_cast<std::uint32_t>(sessions.size()));
+      session.binding = accepted->binding;
+      session.first_packet.resize(40);
       PacketProtection protection(session.keys, End::server, now);
       session.first_packet.resize(protection.seal(1, Bytes(14, 7), session.first_packet));
       sessions.push_back(session);

@@ -366,6 +366,7 @@ def handshake(out):
     noise.mix_key(x25519(client_secret, x25519(server_ephemeral, BASE)))
     finish += noise.encrypt(b"what the player says")
     session = hmac(noise.h, noise.ck)
+    number = le(0x01020304, 4)
     out("server_public", server_public)
     out("client_public", client_public)
     out("hello_fields", hello[:56])
@@ -375,11 +376,11 @@ def handshake(out):
     out("handshake_id", handshake_id[:16])
     out("binding", binding)
     out("transcript", noise.h)
-    out("client_to_server", expand(session, "client to server"))
-    out("server_to_client", expand(session, "server to client"))
-    out("resumption", expand(session, "resumption"))
-    out("resume_proof", hmac(expand(session, "resumption"), b"ashlar resume" + binding))
-    out("reset_token", expand(expand(server_secret, "reset"), "reset token", le(0x01020304, 4), 16))
+    out("client_to_server", expand(session, "client to server", number))
+    out("server_to_client", expand(session, "server to client", number))
+    out("resumption", expand(session, "resumption", number))
+    out("resume_proof", hmac(expand(session, "resumption", number), b"ashlar resume" + binding))
+    out("reset_token", expand(expand(server_secret, "reset"), "reset token", number, 16))
 
 
 def tokens(out):

@@ -232,6 +232,7 @@ TEST_CASE("a finish is accepted once, and again when its session was refused", "
   server.answer(said.finish, address_of(1));
   CHECK(server.sessions.size() == 2);
   CHECK(server.sessions[1].keys.transcript == server.sessions[0].keys.transcript);
+  CHECK_FALSE(server.sessions[1].keys.server_to_client == server.sessions[0].keys.server_to_client);
   server.advance(noon + 2 * door_slot);
   CHECK(server.answer(said.finish, address_of(1)).empty());
   CHECK(drop_of(server) == DropReason::too_old);
