@@ -124,7 +124,7 @@ void PacketProtection::wipe_all() {
 }
 
 void PacketProtection::make_key(const Secret& secret, Key& key) const {
-  Secret plain = expand(secret, "key");
+  const Secret plain = expand(secret, "key");
   expand(secret.bytes(), "iv", {}, key.iv);
   wipe(key.prepared);
   if (cipher_ == Cipher::aes256_gcm) {

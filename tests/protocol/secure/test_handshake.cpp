@@ -42,6 +42,14 @@ TEST_CASE("a handshake leaves both ends with the same keys and each other's iden
   CHECK_FALSE(resume_proof_ok(client.keys().resumption, client.binding(), std::span(proof).first(31)));
 }
 
+TEST_CASE("the system's random bytes make other keys each time", "[protocol][handshake]") {
+  SystemEntropy entropy;
+  const Secret first = entropy.secret(), second = entropy.secret();
+  CHECK_FALSE(first == second);
+  CHECK_FALSE(first == Secret{});
+  CHECK(key_pair(first).open != key_pair(second).open);
+}
+
 TEST_CASE("over TCP the cookie is left out", "[protocol][handshake]") {
   TestServer server(1);
   SeededEntropy entropy(2);
