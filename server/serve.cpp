@@ -279,11 +279,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   options.reload = [&] { reading.start([line] { return load_config(line, own_environment()); }); };
   bool recording_lost = false;
   options.watch = [&] {
-<<<<<<< HEAD
-    if (const auto fresh = reading.take()) reload(*fresh, startup->kept, host, log);
-=======
     if (const auto fresh = reading.take()) reload(*fresh, loaded, startup->kept, host, log);
->>>>>>> rooms
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
     recording_lost = true;
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});
