@@ -1,5 +1,5 @@
 # cmake --install: the programs, and the libraries for find_package(ashlar): ashlar::world, ashlar::protocol,
-# ashlar::server and ashlar::client, with headers under include/ashlar.
+# ashlar::host, ashlar::server and ashlar::client, with headers under include/ashlar.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ashlar-server ashlar-sim RUNTIME COMPONENT programs)
