@@ -13,9 +13,15 @@ constexpr double law_step = 0.5;
 // seen as delay (a policer), this bounds what is sent in vain.
 constexpr double bandwidth_headroom = 1.4;
 // Rounds in which the queue stays up though the window gave way, before somebody else is blamed.
-constexpr std::uint32_t standing_rounds_min = 3;
+constexpr std::uint32_t standing_rounds_min = 5;
 // After the last round of competing. Reno needs some ten to a hundred to fill a queue again.
 constexpr std::uint32_t wary_rounds = 200;
+// So many times, and then he has to show himself anew; as he has after so many rounds without a loss.
+constexpr std::uint32_t wary_entries_max = 8, compete_rounds_max = 150;
+// At the least window: rounds before the queue is tried by growing, by how much, what it must bring of
+// bandwidth to show that somebody else fills the queue, and rounds before it is tried again if it did not.
+constexpr std::uint32_t floor_rounds_min = 8, floor_pause_rounds = 200;
+constexpr double floor_growth = 4, floor_bandwidth_growth = 2;
 // Rounds without any queue before the window grows by a quarter each: the path has become faster.
 constexpr std::uint32_t empty_rounds_min = 4;
 }  // namespace
@@ -90,7 +96,10 @@ void Congestion::end_round(Micros now, const RoundTrip& round_trip) {
     rounds_without_growth_ = grew ? 0 : rounds_without_growth_ + 1;
     if (rounds_without_growth_ >= 3) leave_start(round_trip);
   } else if (mode_ == Mode::compete) {
-    if (queue < goal) mode_ = Mode::delay, rounds_standing_ = rounds_empty_ = 0;
+    if (trying_floor_ && !floor_tried(bandwidth)) return limit_window();
+    const bool look = ++compete_rounds_ >= compete_rounds_max;
+    if (look) wary_rounds_ = 0;
+    if (look || queue < goal) mode_ = Mode::delay, rounds_standing_ = rounds_empty_ = 0;
   } else {
     follow_delay(queue, goal, round_trip);
   }
@@ -100,13 +109,43 @@ void Congestion::end_round(Micros now, const RoundTrip& round_trip) {
 
 void Congestion::compete() {
   mode_ = Mode::compete;
-  wary_rounds_ = wary_rounds;
+  wary_entries_ = wary_rounds_ > 0 ? wary_entries_ + 1 : 0;
+  wary_rounds_ = wary_entries_ < wary_entries_max ? wary_rounds : 0;
+  compete_rounds_ = 0;
   rounds_standing_ = rounds_empty_ = 0;
+}
+
+// Its least window gives way no more: either the line is so slow that this alone makes a queue, or somebody
+// else has left it no more. Growing tells: alone it brings nothing.
+void Congestion::stand_at_floor() {
+  if (++floor_rounds_ < floor_rounds_min) return;
+  if (floor_pause_ > 0) {
+    --floor_pause_;
+    return;
+  }
+  floor_rounds_ = 0;
+  floor_bandwidth_ = bandwidth_[(round_ - 1) % bandwidth_rounds];
+  trying_floor_ = true;
+  compete();
+}
+
+/// @return false: nobody else is there
+bool Congestion::floor_tried(double bandwidth) {
+  if (window_ < floor_growth * static_cast<double>(window_min)) return true;
+  trying_floor_ = false;
+  if (bandwidth >= floor_bandwidth_growth * floor_bandwidth_) return true;
+  mode_ = Mode::delay;
+  window_ = static_cast<double>(window_min);
+  floor_pause_ = floor_pause_rounds;
+  wary_rounds_ = 0;
+  return false;
 }
 
 void Congestion::follow_delay(Micros queue, Micros goal, const RoundTrip& round_trip) {
   const bool wary = wary_rounds_ > 0;
   if (wary) --wary_rounds_;
+  if (window_ <= 1.5 * static_cast<double>(window_min) && queue > 2 * goal) return stand_at_floor();
+  floor_rounds_ = 0;
   // Our own queue shrinks with our window within two rounds.
   const bool stands = queue > 2 * goal && (wary || 4 * queue > 3 * queue_before_[0]);
   if (stands && rounds_standing_ == 0) window_given_up_ = window_;

@@ -15,7 +15,8 @@ namespace ashlar {
 /// A flow that fills queues until they overflow (Reno, Cubic) would starve that. When the queue stays up
 /// though the window gives way, somebody else is filling it: then the window grows by a packet a round trip
 /// and is halved by a loss, as Reno's would be, until the queue is down again. For a while after that the
-/// window does not give way to a queue that is up, and somebody else is believed in sooner.
+/// window does not give way to a queue that is up, and somebody else is believed in sooner; now and then it
+/// does give way, to see whether he has gone.
 ///
 /// Sources: FAST TCP (Wei, Jin, Low, Hegde 2006) for the law; Copa (Arun, Balakrishnan 2018), section 2.2,
 /// for two modes told apart by whether the queue goes down; BBR (Cardwell et al. 2016) for the start's end by
@@ -60,6 +61,8 @@ class Congestion {
   void leave_start(const RoundTrip& round_trip);
   void follow_delay(Micros queue, Micros goal, const RoundTrip& round_trip);
   void compete();
+  void stand_at_floor();
+  bool floor_tried(double bandwidth);
   void limit_window();
   static Micros target(const RoundTrip& round_trip);
 
@@ -78,8 +81,12 @@ class Congestion {
   Micros queue_{0};  // what the lowest of those lies above the minimum
   std::array<Micros, 2> queue_before_{};
   std::uint32_t rounds_standing_ = 0, rounds_empty_ = 0;
-  std::uint32_t wary_rounds_ = 0;  // that are left in which somebody else is expected
-  double window_given_up_ = 0;     // its size when it began to give way
+  std::uint32_t wary_rounds_ = 0;                        // that are left in which somebody else is expected
+  std::uint32_t wary_entries_ = 0, compete_rounds_ = 0;  // since somebody else was last looked for
+  bool trying_floor_ = false;                            // competing, to see whether there is somebody
+  std::uint32_t floor_rounds_ = 0, floor_pause_ = 0;
+  double floor_bandwidth_ = 0;
+  double window_given_up_ = 0;  // its size when it began to give way
   std::uint64_t cut_until_ = 0;
 };
 

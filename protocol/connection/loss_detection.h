@@ -78,7 +78,9 @@ class LossDetection {
   static constexpr std::size_t packets_max = 8192;
   static constexpr std::uint64_t packet_threshold_first = 3, packet_threshold_max = 128;
   static constexpr Micros granularity{1'000};
-  static constexpr Micros probe_interval_max{1'000'000};
+  /// Between probes, unless the timeout itself is longer: an outage is over this soon after it ends, and a
+  /// session that keeps one packet in five is not taken for silent.
+  static constexpr Micros probe_interval_max{250'000};
 
   /// @param reliable_link  nothing is lost on the way: no timers, no verdicts
   /// @param ack_delay_max  how long a peer may wait before it acknowledges
