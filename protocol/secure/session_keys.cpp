@@ -2,6 +2,9 @@
 
 #include <sodium.h>
 
+#include "protocol/secure/key_derivation.h"
+#include "protocol/secure/little_endian.h"
+
 namespace ashlar::secure {
 
 std::string_view name(Cipher cipher) {
@@ -16,6 +19,20 @@ std::string_view name(Cipher cipher) {
 bool aes_available() {
   prepare_ciphers();  // looks at the processor
   return crypto_aead_aes256gcm_is_available() != 0;
+}
+
+SessionKeys SessionSecret::keys(std::uint32_t connection) const {
+  std::array<std::uint8_t, 4> number;
+  put_little(number.data(), connection);
+  SessionKeys out;
+  out.version = version;
+  out.cipher = cipher;
+  out.connection = connection;
+  out.client_to_server = expand(secret, "client to server", number);
+  out.server_to_client = expand(secret, "server to client", number);
+  out.resumption = expand(secret, "resumption", number);
+  out.transcript = transcript;
+  return out;
 }
 
 }  // namespace ashlar::secure

@@ -21,7 +21,7 @@ bool aes_available();
 
 enum class End : std::uint8_t { client, server };
 
-/// What a handshake leaves both ends with, the same on each.
+/// The keys of one session, the same at both ends.
 struct SessionKeys {
   std::uint8_t version = 0;
   Cipher cipher = Cipher::chacha20_poly1305;
@@ -30,6 +30,18 @@ struct SessionKeys {
   Secret server_to_client;
   Secret resumption;     ///< proves later that it is the same player coming back; see resumption.h
   Bytes32 transcript{};  ///< hash of all that was said; the same on no two sessions
+};
+
+/// What a handshake leaves both ends with, the same on each.
+struct SessionSecret {
+  std::uint8_t version = 0;
+  Cipher cipher = Cipher::chacha20_poly1305;
+  Secret secret;
+  Bytes32 transcript{};
+
+  /// The connection's number goes into the keys: should one handshake ever begin two sessions (its first was
+  /// refused, and the client asked again), their packets are sealed with different ones.
+  SessionKeys keys(std::uint32_t connection) const;
 };
 
 }  // namespace ashlar::secure

@@ -30,7 +30,7 @@ inline Bytes random_bytes(Rng& rng, std::size_t size) {
 }
 
 /// Ciphers that this machine has.
-inline std::vector<Cipher> ciphers_here() {
+inline std::vector<Cipher> test_ciphers() {
   std::vector<Cipher> out{Cipher::chacha20_poly1305};
   if (aes_available()) out.push_back(Cipher::aes256_gcm);
   return out;

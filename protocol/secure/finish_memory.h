@@ -1,0 +1,49 @@
+#pragma once
+#include <vector>
+
+#include "protocol/secure/secret.h"
+
+namespace ashlar::secure {
+
+/// Which handshake a session began with; never twice the same.
+using HandshakeId = Bytes16;
+
+/// Which handshakes were finished while their tickets live, so that none is finished twice. Its memory is
+/// fixed: full, it says so, and nobody else gets in before the slot ends (a server that lets so many in
+/// within ten seconds has other troubles).
+class FinishMemory {
+ public:
+  static constexpr std::size_t per_slot_max = 3072;
+
+  explicit FinishMemory(const Bytes16& key);
+  void advance(std::uint32_t slots_begun);
+
+  bool known(const HandshakeId& id) const;
+  bool full() const { return present_.used >= per_slot_max; }
+  /// Precondition: not full.
+  void add(const HandshakeId& id);
+  /// It may be finished again: it was refused, and the refusal may have been lost.
+  void forget(const HandshakeId& id);
+
+  static constexpr std::size_t bytes() { return 2 * places * sizeof(Place); }
+
+ private:
+  enum class Use : std::uint8_t { free, known, forgotten };
+  struct Place {
+    HandshakeId id{};
+    Use use = Use::free;
+  };
+  static constexpr std::size_t places = 4096;
+  struct Table {
+    std::vector<Place> at = std::vector<Place>(places);
+    std::size_t used = 0;
+  };
+
+  const Place* find(const Table& table, const HandshakeId& id) const;
+  std::size_t place_of(const HandshakeId& id) const;
+
+  Bytes16 key_;
+  Table present_, previous_;
+};
+
+}  // namespace ashlar::secure
