@@ -125,13 +125,14 @@ void Congestion::stand_at_floor() {
   }
   floor_rounds_ = 0;
   floor_bandwidth_ = bandwidth_[(round_ - 1) % bandwidth_rounds];
+  floor_window_ = window_;
   trying_floor_ = true;
   compete();
 }
 
 /// @return false: nobody else is there
 bool Congestion::floor_tried(double bandwidth) {
-  if (window_ < floor_growth * static_cast<double>(window_min)) return true;
+  if (window_ < floor_growth * floor_window_) return true;
   trying_floor_ = false;
   if (bandwidth >= floor_bandwidth_growth * floor_bandwidth_) return true;
   mode_ = Mode::delay;

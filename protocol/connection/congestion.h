@@ -85,7 +85,7 @@ class Congestion {
   std::uint32_t wary_entries_ = 0, compete_rounds_ = 0;  // since somebody else was last looked for
   bool trying_floor_ = false;                            // competing, to see whether there is somebody
   std::uint32_t floor_rounds_ = 0, floor_pause_ = 0;
-  double floor_bandwidth_ = 0;
+  double floor_bandwidth_ = 0, floor_window_ = 0;
   double window_given_up_ = 0;  // its size when it began to give way
   std::uint64_t cut_until_ = 0;
 };

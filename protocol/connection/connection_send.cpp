@@ -169,6 +169,8 @@ void Connection::poll(Micros now, DatagramBatch& out) {
     return end(now, ConnectionState::closed, CloseReason::timeout, "nothing was heard");
   if (loss_.bytes_in_flight() > 0 && now - answered_at_ >= settings_.silence_max)
     return end(now, ConnectionState::closed, CloseReason::timeout, "nothing was acknowledged");
+  if (protection_.worn_out())
+    return end(now, ConnectionState::closed, CloseReason::keys_spent, "too many forgeries");
   poll_losses(now);
   poll_path(now, out);
   poll_probe(now, out);
