@@ -49,6 +49,7 @@ void Congestion::note_rtt(Micros rtt, const RoundTrip& round_trip) {
   queue_ = Micros{*std::min_element(recent_us_.begin(), recent_us_.end())} - round_trip.minimum();
   queue_ = std::max(queue_, Micros{0});
   round_rtt_ = std::min(round_rtt_, rtt);
+  ++round_samples_;
 }
 
 void Congestion::acked(Micros now, const LossDetection::Acked& ack, const RoundTrip& round_trip,
@@ -64,11 +65,12 @@ void Congestion::acked(Micros now, const LossDetection::Acked& ack, const RoundT
     window_ += static_cast<double>(packet_bytes) * bytes / window_;
   }
   limit_window();
-  if (ack.largest >= round_end_ && ack.largest != 0) {
+  if (ack.largest >= round_end_ && ack.largest != 0 && round_samples_ >= round_samples_min) {
     end_round(now, round_trip);
     round_end_ = next_sequence;
     round_since_ = now;
     round_acked_ = 0;
+    round_samples_ = 0;
     round_rtt_ = Micros::max();
     limited_ = false;
   }

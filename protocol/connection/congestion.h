@@ -54,7 +54,7 @@ class Congestion {
   double bandwidth_bytes_per_s() const;
 
  private:
-  static constexpr std::size_t rtt_samples = 8, bandwidth_rounds = 10;
+  static constexpr std::size_t rtt_samples = 8, round_samples_min = 3, bandwidth_rounds = 10;
 
   void note_rtt(Micros rtt, const RoundTrip& round_trip);
   void end_round(Micros now, const RoundTrip& round_trip);
@@ -72,6 +72,7 @@ class Congestion {
   std::uint64_t round_end_ = 0;
   Micros round_since_{0}, round_rtt_ = Micros::max();
   double round_acked_ = 0;
+  std::size_t round_samples_ = 0;  // a round lasts until there are some: one alone may have been reordered
   std::array<double, bandwidth_rounds> bandwidth_{};  // of the last rounds
   std::size_t round_ = 0;
   std::uint32_t rounds_without_growth_ = 0;

@@ -31,6 +31,9 @@ inline constexpr Micros ack_delay_max{25'000};
 inline constexpr std::uint32_t ack_packets = 4;
 /// Packets that one poll() sends of streams, at most; the next one goes on.
 inline constexpr std::size_t packets_per_poll_max = 64;
+/// With each probe so many unreliable messages may go though the window is closed: they ask as well as it
+/// does.
+inline constexpr std::uint32_t unreliable_per_probe = 4;
 /// Over a reliable link: bytes of streams that are not acknowledged, at most. What waits in the link's own
 /// queue delays every snapshot behind it.
 inline constexpr std::uint64_t reliable_link_window_bytes = 128 * 1024;
@@ -220,7 +223,6 @@ class Connection final : private SentPacketFates {
   CloseReason close_reason_ = CloseReason::none;
   bool closed_by_peer_ = false;
   bool limited_ = false;  // the window or the pacer held something back since the last acknowledgement
-  bool ack_news_ = false;
   std::string close_text_;
   std::uint32_t close_packets_sent_ = 0;
   Micros close_at_{0};  // closing: when it is said next; draining: when it is over
@@ -240,6 +242,7 @@ class Connection final : private SentPacketFates {
   std::uint32_t ack_wanted_ = 0;  // packets that ask for an acknowledgement and have none
   std::optional<std::uint64_t> path_response_;
   std::uint64_t newest_lost_ = 0;
+  std::uint32_t probe_allowance_ = 0;
   ConnectionCounters counters_;
 };
 

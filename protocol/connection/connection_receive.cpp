@@ -72,7 +72,6 @@ std::expected<Connection::Received, DropReason> Connection::accept(Micros now, c
 
 void Connection::note_arrival(Micros now, std::uint64_t sequence, bool eliciting) {
   arrived_.insert(sequence);
-  ack_news_ = true;
   if (arrived_.largest() == sequence) newest_arrived_at_ = now;
   if (!eliciting) return;
   if (ack_wanted_++ == 0) ack_wanted_since_ = now;
@@ -105,8 +104,8 @@ std::expected<void, DropReason> Connection::apply_ack(Micros now, const AckFrame
     close(now, CloseReason::bad_ack, "a packet was acknowledged that was never sent");
     return std::unexpected{DropReason::bad_ack};
   }
+  if (acked.news) answered_at_ = now, probe_allowance_ = 0;
   if (acked.bytes > 0) {
-    answered_at_ = now;
     congestion_.acked(now, acked, loss_.round_trip(), loss_.next_sequence(), std::exchange(limited_, false));
   }
   poll_losses(now);

@@ -20,12 +20,12 @@ struct Connection::Packet {
 };
 
 bool Connection::add_ack(Micros now, Packet& packet, std::size_t bytes_max) {
-  if (!ack_news_) return false;
+  // Said again in every packet, until the peer has confirmed one that said it: the last may have been lost.
+  if (arrived_.empty()) return false;
   const auto delay =
       static_cast<std::uint64_t>(std::max((now - newest_arrived_at_).count(), std::int64_t{0}));
   const std::size_t told = packet.writer.ack(arrived_.list(), delay, bytes_max);
   if (told == 0) return false;
-  ack_news_ = false;
   ack_wanted_ = 0;
   // What the peer heard of, it need not hear again; but all of it must have been said.
   if (told == arrived_.list().size()) packet.sent.told_largest = arrived_.largest();
@@ -136,12 +136,14 @@ std::expected<std::uint64_t, SendResult> Connection::send_unreliable(Micros now,
     pacer_.refill(now, congestion_.rate_bytes_per_s(loss_.round_trip()));
   }
   // Bulk that is on its way does not count: it is what gives way.
-  const bool congested =
+  const bool closed =
       !settings_.reliable_link && loss_.unreliable_bytes_in_flight() >= congestion_.window_bytes();
+  const bool congested = closed && probe_allowance_ == 0;
   if (congested || loss_.full() || fates_.size() >= fates_waiting_max) {
     ++counters_.unreliable_refused;
     return std::unexpected{SendResult::congested};
   }
+  if (closed) --probe_allowance_;
   Packet packet;
   packet.sent.eliciting = packet.sent.unreliable = true;
   // What is left beside the message, less its type and padding, is for acknowledgements and for streams.
@@ -211,6 +213,7 @@ void Connection::poll_probe(Micros now, DatagramBatch& out) {
   if (now < loss_.probe_at() || loss_.full()) return;
   loss_.probed(now);
   ++counters_.probes;
+  probe_allowance_ = unreliable_per_probe;
   if (loss_.probes() == 3) congestion_.silence();
   Packet packet;
   add_ack(now, packet, packet.writer.left() / 4);

@@ -61,6 +61,7 @@ LossDetection::Acked LossDetection::acknowledge(const AckFrame& ack, Micros now,
       SentPacket& packet = packets_[s - 1];
       if (packet.fate == SentPacket::Fate::acked) continue;
       const bool was_lost = packet.fate == SentPacket::Fate::lost;
+      result.news = true;
       if (was_lost) {
         packet.fate = SentPacket::Fate::acked;
         note_late(s, now);
@@ -78,7 +79,7 @@ LossDetection::Acked LossDetection::acknowledge(const AckFrame& ack, Micros now,
     }
   }
   if (result.rtt) round_trip_.sample(now, *result.rtt);
-  if (result.largest != 0) probes_ = 0;
+  if (result.news) probes_ = 0;
   return result;
 }
 

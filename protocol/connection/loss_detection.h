@@ -101,6 +101,7 @@ class LossDetection {
     std::uint64_t bytes = 0;    ///< of eliciting packets, acknowledged for the first time
     std::uint64_t largest = 0;  ///< newest of them; 0: none
     std::optional<Micros> rtt;  ///< the newest packet acknowledged is among them
+    bool news = false;          ///< names a packet for the first time, whatever was thought of it
     bool bad = false;           ///< names a packet that was never sent: nothing was changed
   };
   /// Reads an acknowledgement; older ones than before change what they name for the first time.

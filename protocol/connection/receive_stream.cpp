@@ -79,7 +79,13 @@ bool ReceiveStream::take(std::vector<std::uint8_t>& message) {
 }
 
 bool ReceiveStream::credit_due() const {
-  return credit_lost_ || ring_.base() + window_bytes_ - limit_ >= window_bytes_ / 2;
+  if (credit_lost_) return true;
+  const std::uint64_t more = ring_.base() + window_bytes_ - limit_;
+  if (more == 0) return false;
+  // A message that goes beyond the limit would never be whole, and so never be taken; the same when the limit
+  // lies in its length.
+  const std::uint64_t head_end = ring_.base() + message_prefix_bytes + head_length().value_or(0);
+  return more >= window_bytes_ / 2 || head_end > limit_ || ring_.top() >= limit_;
 }
 
 std::uint64_t ReceiveStream::grant() {

@@ -39,8 +39,8 @@ class ReceiveStream {
   /// Puts the next message in `message` (8-byte aligned, its memory reused). @return false: none is whole
   bool take(std::vector<std::uint8_t>& message);
 
-  /// Whether the peer should hear of a higher limit now: half the window was taken since it last did, or it
-  /// was never told, or that was lost.
+  /// Whether the peer should hear of a higher limit now: half the window was taken since it last did, or its
+  /// message needs more, or it was never told, or that was lost.
   bool credit_due() const;
   /// The limit to tell; from now on it holds.
   std::uint64_t grant();

@@ -137,14 +137,12 @@ TEST_CASE("each packet gets exactly one fate, whatever acknowledgements say and 
   LossDetection loss(false, 25 * ms);
   NotedFates fates;
   AckRanges arrived;
-  std::uint64_t eliciting = 0;
   Micros now{0};
   for (int round = 0; round < 20'000; ++round) {
     now += Micros{rng.below(8000)};
     const bool asks = rng.below(10) != 0;
     if (loss.full()) break;
     const std::uint64_t sequence = note_sent(loss, now, asks);
-    eliciting += asks ? 1 : 0;
     if (rng.below(4) != 0)
       arrived.insert(sequence > 20 && rng.below(3) == 0 ? sequence - rng.below(20) : sequence);
     if (rng.below(3) == 0 && !arrived.empty()) {

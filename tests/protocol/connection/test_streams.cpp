@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "protocol/connection/frames.h"
 #include "protocol/connection/receive_stream.h"
 #include "protocol/connection/send_stream.h"
 #include "tests/catch.h"
@@ -243,6 +244,30 @@ TEST_CASE("sender and receiver agree under any fate of packets", "[protocol][con
   CHECK(std::equal(sent.end() - static_cast<std::ptrdiff_t>(after), sent.end(),
                    got.end() - static_cast<std::ptrdiff_t>(after)));
   if (resets == 0) CHECK(got == sent);
+}
+
+TEST_CASE("messages as long as the window allows never wait for each other",
+          "[protocol][connection][streams]") {
+  const std::uint32_t first = GENERATE(1u, 4000u, 10'000u, 16'380u, 16'381u, 20'000u, 32'761u, 32'764u);
+  CAPTURE(first);
+  constexpr std::uint32_t window = 32 * 1024;
+  SendStream sender(StreamId::bulk);
+  ReceiveStream receiver(StreamId::bulk, window);
+  int got = 0;
+  for (const std::uint32_t size : {first, window - 4, first, 25'000u, window - 4})
+    REQUIRE(sender.send(Bytes(size, 1)) == SendResult::sent);
+  Bytes message, data;
+  for (int round = 0; round < 400; ++round) {
+    if (receiver.credit_due()) sender.credit(receiver.grant());
+    if (const auto bytes = sender.next(1100)) {
+      data.resize(static_cast<std::size_t>(bytes->size()));
+      sender.copy(*bytes, data);
+      REQUIRE(receiver.accept(bytes->begin, data) == StreamAccept::taken);
+      sender.acked(*bytes);
+    }
+    while (receiver.take(message)) ++got;
+  }
+  CHECK(got == 5);
 }
 
 TEST_CASE("a reset tells where the next message begins, and bytes before it are void",
