@@ -4,6 +4,7 @@
 
 #include "protocol/secure/key_derivation.h"
 #include "protocol/secure/little_endian.h"
+#include "world/math/assert.h"
 
 namespace ashlar::secure {
 namespace {
@@ -23,6 +24,7 @@ std::array<std::uint8_t, address_bytes> bytes_of(const PeerAddress& address) {
 }
 
 DoorSecrets::DoorSecrets(const Secret& seed, Micros now) {
+  ASHLAR_ASSERT(now >= Micros(0));
   prepare_ciphers();
   begin(slot_of(now), expand(seed, "door"));
 }

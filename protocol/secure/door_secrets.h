@@ -23,6 +23,7 @@ class DoorSecrets {
     Bytes16 cookie_key{};
   };
 
+  /// @param now  0 or later, by any clock that never goes back
   DoorSecrets(const Secret& seed, Micros now);
   ~DoorSecrets();
   DoorSecrets(const DoorSecrets&) = delete;

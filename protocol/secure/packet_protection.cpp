@@ -103,7 +103,7 @@ PacketProtection& PacketProtection::operator=(PacketProtection&& other) noexcept
   now_ = other.now_, send_key_since_ = other.send_key_since_, previous_until_ = other.previous_until_;
   send_sequence_ = other.send_sequence_, send_epoch_first_ = other.send_epoch_first_;
   send_epoch_packets_ = other.send_epoch_packets_;
-  receive_highest_ = other.receive_highest_, receive_epoch_lowest_ = other.receive_epoch_lowest_;
+  receive_highest_ = other.receive_highest_, receive_epoch_within_ = other.receive_epoch_within_;
   forgeries_ = other.forgeries_;
   send_epoch_ = other.send_epoch_, receive_epoch_ = other.receive_epoch_;
   connection_ = other.connection_, version_ = other.version_, cipher_ = other.cipher_;
@@ -124,7 +124,7 @@ void PacketProtection::wipe_all() {
 }
 
 void PacketProtection::make_key(const Secret& secret, Key& key) const {
-  Secret plain = expand(secret, "key");
+  const Secret plain = expand(secret, "key");
   expand(secret.bytes(), "iv", {}, key.iv);
   wipe(key.prepared);
   if (cipher_ == Cipher::aes256_gcm) {
@@ -222,10 +222,10 @@ std::expected<SealedHeader, DropReason> PacketProtection::peek(ByteSpan packet) 
 }
 
 /// Of two keys with the same phase the previous one sealed only what comes before all of the present one's,
-/// the next one only what comes after: so one try is enough.
+/// the next one only what comes after: any packet of the present one tells them apart, and one try is enough.
 const PacketProtection::Key* PacketProtection::key_for(const SealedHeader& header) const {
   if (header.key_phase == ((receive_epoch_ & 1) != 0)) return &receive_key_;
-  if (header.sequence >= receive_epoch_lowest_) return &receive_next_;
+  if (header.sequence >= receive_epoch_within_) return &receive_next_;
   return has_previous_ ? &receive_previous_ : nullptr;
 }
 
@@ -261,11 +261,7 @@ std::expected<std::size_t, DropReason> PacketProtection::open(ByteSpan packet, c
     ++forgeries_;
     return std::unexpected{DropReason::corrupt};
   }
-  if (key == &receive_next_) {
-    follow(peeked.sequence);
-  } else if (key == &receive_key_) {
-    receive_epoch_lowest_ = receive_epoch_ == 0 ? 0 : std::min(receive_epoch_lowest_, peeked.sequence);
-  }
+  if (key == &receive_next_) follow(peeked.sequence);
   receive_highest_ = std::max(receive_highest_, peeked.sequence);
   return size;
 }
@@ -276,7 +272,7 @@ void PacketProtection::follow(std::uint64_t sequence) {
   receive_next_secret_ = expand(receive_next_secret_, "next");
   make_key(receive_next_secret_, receive_next_);
   ++receive_epoch_;
-  receive_epoch_lowest_ = sequence;
+  receive_epoch_within_ = sequence;
   forgeries_ = 0;
   has_previous_ = true;
   previous_until_ = now_ + previous_key_kept;

@@ -134,7 +134,7 @@ class PacketProtection {
   std::uint64_t send_epoch_first_ = 0;  // first sequence of the present send key; a bound until one is sealed
   std::uint64_t send_epoch_packets_ = 0;
   std::uint64_t receive_highest_ = 0;       // that opened
-  std::uint64_t receive_epoch_lowest_ = 0;  // lowest that opened with the present key
+  std::uint64_t receive_epoch_within_ = 0;  // first sequence that opened with the present key
   std::uint64_t forgeries_ = 0;
   std::uint32_t send_epoch_ = 0, receive_epoch_ = 0;
   std::uint32_t connection_;

@@ -171,8 +171,8 @@ std::expected<ServerDoor::Ticket, DropReason> ServerDoor::read_ticket(ByteSpan t
           plain.data(), nullptr, nullptr, &ticket[ticket_sealed_at], plain.size() + handshake_tag_bytes,
           seal.said.data(), seal.said.size(), seal.nonce.data(), seal.key.bytes().data()) != 0)
     return std::unexpected{DropReason::corrupt};
-  const Ticket out{HandshakeState(std::span(plain).first<HandshakeState::bytes>()),
-                   static_cast<Cipher>(plain.back()), id, slot};
+  Ticket out{HandshakeState(std::span(plain).first<HandshakeState::bytes>()),
+             static_cast<Cipher>(plain.back()), id, slot};
   wipe(plain);
   return out;
 }

@@ -46,7 +46,7 @@ enum class DoorCost : std::uint8_t {
   nothing,  ///< refused by its looks
   hash,     ///< answered from a hash or two: under 2 us
   accept,   ///< a hello with a good cookie: three multiplications on the curve, about 100 us
-  finish,   ///< a finish with a good ticket: one, about 40 us
+  finish,   ///< a finish with a good ticket: one, about 50 us
 };
 
 struct DoorCounters {

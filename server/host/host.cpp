@@ -40,7 +40,9 @@ Host::Impl::Impl(const HostConfig& given, std::unique_ptr<World> a_world, const 
                ? 0
                : std::max(given.rejoins_per_minute, 2 * given.clients_per_address_max),
            2 * given.clients_per_address_max + 64),
-      greeted(64 + given.clients_max / 4) {
+      greeted(64 + given.clients_max / 4),
+      publisher(
+          {given.snapshot_every_ticks, given.interest_radius_m, given.snapshot_bytes_max, given.defects}) {
   ASHLAR_ASSERT(world != nullptr);
   ASHLAR_ASSERT(config.clients_max >= 1 && config.clients_max <= world->setup().players_max);
   ASHLAR_ASSERT(config.clients_max < 65536);

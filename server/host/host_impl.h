@@ -10,9 +10,8 @@
 #include "server/host/gate.h"
 #include "server/host/host.h"
 #include "server/host/notices.h"
-#include "server/host/replicator.h"
+#include "server/host/publisher.h"
 #include "server/host/session.h"
-#include "server/host/snapshot_order.h"
 #include "server/net/strangers.h"
 #include "world/sim/world.h"
 
@@ -90,8 +89,6 @@ struct Host::Impl {
   // host_send.cpp
   /// Appends to `out` and counts; what is longer than a datagram is dropped.
   void send(const PeerAddress& to, std::span<const std::uint8_t> bytes, DatagramBatch& out);
-  /// With a sequence of its own and acknowledgements. One that is not sent counts as a lost packet.
-  PacketHeader next_header(Session& session, Micros now);
   /// Tells the session what to build its world from; the message of the day is cut to motd_bytes_max.
   void welcome(Micros now, Session& session, DatagramBatch& out);
   /// Within the budget for refusals; over TCP the connection ends either way.
@@ -113,11 +110,8 @@ struct Host::Impl {
   void remove(Session& session, const std::string& why, std::vector<HostEvent>& events);
 
   // host_send.cpp
-  /// The tick's snapshots for all who play.
+  /// The tick's snapshots for all who play, and what the status says of them.
   void publish(Micros now, DatagramBatch& out);
-  /// One client's snapshot: own player, and whom it may see within its interest radius.
-  void publish_to(Session& session, Micros now, DatagramBatch& out);
-  SnapshotPlan lay_out(Session& session, SnapshotHead& head, std::span<const CellBlock> blocks);
   /// All lines it has not confirmed, at most every 250 ms; notices join them while few wait.
   void send_chat(Micros now, Session& session, DatagramBatch& out);
   /// A line of chat for everybody who plays, cut to chat_bytes_max. @param from  empty: the server
@@ -159,11 +153,8 @@ struct Host::Impl {
   std::uint32_t linger_ticks = 0;
 
   ChunkLoader ground;
-  Replicator replicator;
+  Publisher publisher;
   MessageWriter writer;
-  SnapshotWriter snapshots;
-  SnapshotOrder snapshot_order;
-  DVec3 eye_before;  // for Defects::wrong_eyes
   TickSink* sink = nullptr;
 
   // The next tick's input, collected; cleared after each step.

@@ -167,7 +167,7 @@ void Host::Impl::on_dismissed(Micros at, Session& session, std::size_t bytes, Da
   Goodbye message;
   message.reason = GoodbyeReason::kicked;
   message.text = make_printable(session.kicked_for, reason_bytes_max);
-  const auto packet = writer.write(next_header(session, at), message);
+  const auto packet = writer.write(session.next_header(at), message);
   if (packet.size() > session.bytes_unanswered) return;  // once more has come
   session.bytes_unanswered -= packet.size();
   send(session.address, packet, out);

@@ -104,6 +104,16 @@ struct Session {
   Micros began_at{0};
   NoticeQueue notices;
   std::size_t bytes_unanswered = 0;  ///< dismissed: what it sent since it was last told why
+
+  /// Of the packet to it that is about to be written: with a sequence of its own and acknowledgements. One
+  /// that is not sent counts as a lost packet.
+  PacketHeader next_header(Micros now) {
+    PacketHeader header;
+    header.connection = connection;
+    header.sequence = sent.next_sequence(now);
+    seen.fill(header);
+    return header;
+  }
 };
 
 }  // namespace ashlar::server

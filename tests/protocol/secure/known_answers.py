@@ -380,7 +380,7 @@ def handshake(out):
     out("server_to_client", expand(session, "server to client", number))
     out("resumption", expand(session, "resumption", number))
     out("resume_proof", hmac(expand(session, "resumption", number), b"ashlar resume" + binding))
-    out("reset_token", expand(expand(server_secret, "reset"), "reset token", number, 16))
+    out("reset_token", siphash(expand(server_secret, "reset", size=16), number, 16))
 
 
 def tokens(out):

@@ -42,6 +42,14 @@ TEST_CASE("a handshake leaves both ends with the same keys and each other's iden
   CHECK_FALSE(resume_proof_ok(client.keys().resumption, client.binding(), std::span(proof).first(31)));
 }
 
+TEST_CASE("the system's random bytes make other keys each time", "[protocol][handshake]") {
+  SystemEntropy entropy;
+  const Secret first = entropy.secret(), second = entropy.secret();
+  CHECK_FALSE(first == second);
+  CHECK_FALSE(first == Secret{});
+  CHECK(key_pair(first).open != key_pair(second).open);
+}
+
 TEST_CASE("over TCP the cookie is left out", "[protocol][handshake]") {
   TestServer server(1);
   SeededEntropy entropy(2);
@@ -79,6 +87,35 @@ TEST_CASE("the cipher is AES where both have it, and never none", "[protocol][ha
       const bool aes = (ours & theirs & offer_aes256) != 0;
       CHECK(client.keys().cipher == (aes ? Cipher::aes256_gcm : Cipher::chacha20_poly1305));
     }
+}
+
+TEST_CASE("a server that agrees to what was not offered is not believed", "[protocol][handshake]") {
+  for (const int cipher : {0, 1, 2, 3, 255}) {
+    CAPTURE(cipher);
+    SeededEntropy entropy(2);
+    ClientHandshakeSetup setup = client_setup(3);
+    setup.ciphers = offer_chacha20;
+    ClientHandshake client(setup, entropy, noon);
+    const Bytes hello = due(client, noon);
+    // A server as genuine as any, but for its choice.
+    const KeyPair server = identity_of(1), ephemeral = identity_of(2);
+    PublicKey theirs;
+    std::copy_n(hello.begin() + hello_ephemeral_at, 32, theirs.bytes.begin());
+    HandshakeState state(ByteSpan(hello).first(hello_fields_bytes), theirs);
+    Bytes accept(accept_bytes);
+    const std::span<std::uint8_t> out(accept);
+    write_open_prefix(out, test_version, PacketType::accept, open_nonce(hello));
+    std::ranges::copy(ephemeral.open.bytes, out.begin() + accept_ephemeral_at);
+    state.mix_hash(ephemeral.open.bytes);
+    state.mix_key(*shared_secret(ephemeral.secret, theirs));
+    state.encrypt(server.open.bytes, out.subspan(accept_static_at, 32 + handshake_tag_bytes));
+    state.mix_key(*shared_secret(server.secret, theirs));
+    const auto number = static_cast<std::uint8_t>(cipher);
+    state.encrypt({&number, 1}, out.subspan(accept_cipher_at, 1 + handshake_tag_bytes));
+    state.encrypt(Bytes(ticket_bytes), out.subspan(accept_ticket_at));
+    client.receive(accept, noon);
+    CHECK((client.step() == ClientStep::server_known) == (cipher == 1));
+  }
 }
 
 TEST_CASE("a finish carries as much as it may", "[protocol][handshake]") {
@@ -331,6 +368,9 @@ TEST_CASE("every truncation and lengthening of a handshake's packets is refused"
       Bytes other = *packet;
       other.resize(size);
       REQUIRE(fresh.answer(other, address_of(1)).empty());
+      // A finish has no fixed length: that one is cut is found out by opening it.
+      const bool by_its_looks = packet != &said.finish || size < finish_bytes_min;
+      if (by_its_looks) REQUIRE(fresh.door.cost(other, address_of(1)) == DoorCost::nothing);
     }
   CHECK(fresh.sessions.empty());
 }

@@ -207,7 +207,12 @@ TEST_CASE("a turned phase bit alone makes nobody change keys", "[protocol][packe
   }
   CHECK(ends.server.receive_epoch() == 0);
   CHECK(ends.server.forgeries() == 49);
+  CHECK_FALSE(ends.server.worn_out());
   CHECK(opened_by(ends.server, sealed_by(ends.client, 50, {})).has_value());
+  CHECK(ends.server.forgeries() == 49);
+  REQUIRE(ends.client.rekey());
+  CHECK(opened_by(ends.server, sealed_by(ends.client, 51, {})).has_value());
+  CHECK(ends.server.forgeries() == 0);  // another key, tried by nobody yet
 }
 
 TEST_CASE("new keys are due by age", "[protocol][packet_protection]") {

@@ -1,0 +1,63 @@
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "protocol/snapshot_writer.h"
+#include "server/host/defects.h"
+#include "server/host/replicator.h"
+#include "server/host/session.h"
+#include "server/host/snapshot_order.h"
+
+namespace ashlar {
+class DatagramBatch;
+class World;
+}  // namespace ashlar
+
+namespace ashlar::server {
+
+/// What a Publisher is made with: of HostConfig what concerns it.
+struct PublishConfig {
+  std::uint16_t snapshot_every_ticks = 1;
+  double interest_radius_m = 64;
+  std::uint32_t snapshot_bytes_max = 16 * datagram_bytes_max;  ///< from snapshot_parts_least datagrams up
+  Defects defects;
+};
+
+/// What a Publisher has done. All but wait_ticks only grow.
+struct PublishCounters {
+  std::uint64_t datagrams = 0, bytes = 0;
+  std::uint64_t snapshots_cut = 0;   ///< had no room for all in reach
+  std::uint32_t wait_ticks = 0;      ///< that anyone in reach of a client now waits to be told of, at most
+  std::uint32_t wait_ticks_max = 0;  ///< since the start
+};
+
+/// Tells those who play of a tick: what the replicator has of it, for each client what is in its interest, in
+/// turns where its snapshot has no room for all.
+/// The Host's thread. No allocation once the tables have their size.
+class Publisher {
+ public:
+  explicit Publisher(const PublishConfig& config) : config_(config) {}
+
+  /// Appends the snapshots of the world's present tick for the sessions that play. Call once per published
+  /// tick, after the step; it does nothing while nobody plays.
+  /// @param seated  rows of `sessions` that are looked at, in order; another one is served first each time
+  void publish(const World& world, std::span<Session> sessions, std::span<const std::uint32_t> seated,
+               Micros now, DatagramBatch& out);
+
+  const PublishCounters& counters() const { return counters_; }
+
+ private:
+  /// One client's snapshot: own player, and whom it may see within its interest radius.
+  void publish_to(const World& world, Session& session, Micros now, DatagramBatch& out);
+  /// Lays out what the client is told of others, in turns where a snapshot has no room for all.
+  SnapshotPlan lay_out(Session& session, SnapshotHead& head, std::span<const CellBlock> blocks);
+
+  PublishConfig config_;
+  PublishCounters counters_;
+  Replicator replicator_;
+  SnapshotWriter snapshots_;
+  SnapshotOrder snapshot_order_;
+  DVec3 eye_before_;  // for Defects::wrong_eyes
+};
+
+}  // namespace ashlar::server
