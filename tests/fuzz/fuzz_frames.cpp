@@ -29,7 +29,7 @@ void write(FrameWriter& writer, const Frame& frame) {
   if (std::holds_alternative<PingFrame>(frame)) require(writer.ping());
   if (const auto* ack = std::get_if<AckFrame>(&frame)) {
     check_ack(*ack);
-    // Its delay is cut to half an hour.
+    // Its delay is cut to a quarter of an hour and a bit.
     writer.ack(std::span(ack->ranges).first(ack->range_count), ack->delay_us, writer.left());
   }
   if (const auto* credit = std::get_if<CreditFrame>(&frame)) require(writer.credit(*credit));
