@@ -13,7 +13,8 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   protocol   encoding and decoding
   step       [--ticks N] [--only big|idle] World::step with 1000 players and 1000 monsters spread over 800 x 800 m,
              its parts, beside W1's sweep; and with nobody there
-  sessions   [SECTION ...] handshakes a second, what each cipher costs a datagram
+  sessions   [SECTION ...] handshakes a second, what each cipher costs a datagram; what a connection makes of a
+             line with losses, beside a Reno flow
   simulate   [MINUTES [SEED]] an hour of the whole system with every fault on simulated time
   walk       [--minutes M] [--map NAME] ... 500 movers for 2 minutes on every map; about an hour
   abuse      [--server PATH] [--seconds N] [ATTACK ...] what honest players lose while a server is attacked
