@@ -60,9 +60,8 @@ class FakeServer {
       step(now, out);
     }
     if (!goodbye.empty() && connection_ != 0) {
-      send(now, out, [&](const PacketHeader& h) {
-        return writer_.write(h, Goodbye{GoodbyeReason::kicked, goodbye});
-      });
+      send(now, out,
+           [&](const PacketHeader& h) { return writer_.write(h, Goodbye{GoodbyeReason::kicked, goodbye}); });
       goodbye.clear();
       connection_ = 0;
     }

@@ -167,7 +167,8 @@ PointCorrection correct_point(const VoxelVolume& volume, DVec3 point, double ext
       best_distance = distance;
       best = {{at(wx, ix).to, at(wy, iy).to, at(wz, iz).to}, true, true};
     }
-  ASHLAR_ASSERT_SLOW(!best.free || block_at(best.point) != block);  // else its new place is as solid as the old
+  ASHLAR_ASSERT_SLOW(!best.free ||
+                     block_at(best.point) != block);  // else its new place is as solid as the old
   return best;
 }
 
