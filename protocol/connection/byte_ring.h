@@ -12,6 +12,7 @@ class ByteRing {
   /// Memory below this is kept when nothing is held, so that short messages allocate nothing.
   static constexpr std::size_t kept_bytes = 256;
 
+  /// Offset of the oldest byte held.
   std::uint64_t base() const { return base_; }
   /// Behind the highest byte ever written.
   std::uint64_t top() const { return top_; }

@@ -46,6 +46,7 @@ class Congestion {
   /// Another path, of which nothing is known.
   void new_path() { *this = Congestion{}; }
 
+  /// Bytes that may be on their way at once.
   std::uint64_t window_bytes() const { return static_cast<std::uint64_t>(window_); }
   /// What the pacer spreads the window over a round trip with.
   double rate_bytes_per_s(const RoundTrip& round_trip) const;

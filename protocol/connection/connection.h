@@ -57,6 +57,7 @@ struct ConnectionSettings {
   Micros silence_max{10'000'000};
 };
 
+/// How far a connection is; it only moves on.
 enum class ConnectionState : std::uint8_t {
   open,
   closing,   ///< this end closed it, and says so a few times; takes nothing more
@@ -174,6 +175,7 @@ class Connection final : private SentPacketFates {
 
   // --- How it is
 
+  /// Where the connection stands now.
   ConnectionState state() const { return state_; }
   /// Why it ended, whoever ended it; none: it has not.
   CloseReason close_reason() const { return close_reason_; }

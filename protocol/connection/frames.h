@@ -119,6 +119,7 @@ class FrameWriter {
   /// Goes on behind bytes that are written already. Precondition: count <= left().
   void skip(std::size_t count) { at_ += count; }
 
+  /// Adds a frame that only asks for an acknowledgement. @return false: no room
   bool ping();
   /// As many of the ranges, newest first, as fit in `bytes_max`. @return how many; 0: nothing was written
   std::size_t ack(std::span<const AckRange> ranges, std::uint64_t delay_us, std::size_t bytes_max);

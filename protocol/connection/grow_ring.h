@@ -29,6 +29,7 @@ class GrowRing {
     return rows_[static_cast<std::size_t>(index) & (rows_.size() - 1)];
   }
 
+  /// Appends; the only call that may allocate.
   void push_back(const T& value) {
     if (size() == rows_.size()) grow();
     rows_[static_cast<std::size_t>(end_++) & (rows_.size() - 1)] = value;

@@ -19,10 +19,15 @@ class RoundTrip {
   static constexpr Micros first_guess{300'000};
   static constexpr Micros minimum_kept{60'000'000};
 
+  /// Takes a measured round trip, the peer's own delay taken off.
   void sample(Micros now, Micros rtt);
+  /// Was any round trip measured?
   bool known() const { return samples_ != 0; }
+  /// Running mean (RFC 9002, 5.3).
   Micros smoothed() const { return smoothed_; }
+  /// Running mean deviation (RFC 9002, 5.3).
   Micros variation() const { return variation_; }
+  /// The last one measured.
   Micros latest() const { return latest_; }
   /// first_guess before the first sample.
   Micros minimum() const { return known() ? std::min(min_, min_before_) : first_guess; }
@@ -87,7 +92,9 @@ class LossDetection {
   LossDetection(bool reliable_link, Micros ack_delay_max)
       : reliable_link_(reliable_link), ack_delay_max_(ack_delay_max) {}
 
+  /// Sequence of the packet that is sent next.
   std::uint64_t next_sequence() const { return packets_.end() + 1; }
+  /// packets_max are open: nothing more may be sent until one's fate is known.
   bool full() const { return packets_.size() >= packets_max; }
 
   /// Notes a packet under next_sequence(). Precondition: not full().
@@ -97,6 +104,7 @@ class LossDetection {
     return chunks_[packet.first_chunk + i];
   }
 
+  /// What one acknowledgement told.
   struct Acked {
     std::uint64_t bytes = 0;    ///< of eliciting packets, acknowledged for the first time
     std::uint64_t largest = 0;  ///< newest of them; 0: none
@@ -124,13 +132,18 @@ class LossDetection {
   std::uint64_t oldest_with_chunks() const;
   const SentPacket& packet(std::uint64_t sequence) const { return packets_[sequence - 1]; }
 
+  /// Of all packets that ask for an acknowledgement and whose fate is open.
   std::uint64_t bytes_in_flight() const { return bytes_in_flight_; }
+  /// Of those, packets with an unreliable message.
   std::uint64_t unreliable_bytes_in_flight() const { return unreliable_bytes_in_flight_; }
   /// The path is another one: round trips are measured anew.
   void new_path() { round_trip_ = RoundTrip{}, probes_ = 0; }
 
+  /// The path's measured round trips.
   const RoundTrip& round_trip() const { return round_trip_; }
+  /// Highest sequence that was acknowledged; 0: none.
   std::uint64_t largest_acked() const { return largest_acked_; }
+  /// So many later packets acknowledged make one lost; grows where packets overtake.
   std::uint64_t packet_threshold() const { return packet_threshold_; }
   std::uint64_t late() const { return late_; }  ///< called lost, and acknowledged later
   std::size_t memory_bytes() const { return packets_.memory_bytes() + chunks_.memory_bytes(); }

@@ -15,6 +15,7 @@ class Pacer {
   static constexpr Micros catch_up_max{20'000};
   static constexpr double burst_bytes = 2.0 * datagram_bytes_max;
 
+  /// Earns what a rate gives since the last call, up to the burst. Time never goes back.
   void refill(Micros now, double rate_bytes_per_s) {
     rate_ = std::max(rate_bytes_per_s, 1.0);
     const Micros waited = std::clamp(now - refilled_at_, Micros{0}, catch_up_max);
@@ -24,7 +25,9 @@ class Pacer {
     tokens_ = std::min(tokens_ + late, std::max(burst_bytes, late));
     tokens_ = std::max(tokens_, -rate_ * debt_s_max);
   }
+  /// May a packet go now?
   bool may_send() const { return tokens_ > 0; }
+  /// Pays for a packet that went; may run into debt by one packet.
   void spend(std::size_t bytes) { tokens_ -= static_cast<double>(bytes); }
   /// When may_send() turns true, as of the last refill.
   Micros ready_at() const {

@@ -28,8 +28,11 @@ class Path {
   ///                address that is not his
   Path(const PeerAddress& proven, const secure::Secret& secret) : proven_(proven), secret_(secret) {}
 
+  /// Where packets go: the last address that was proven.
   const PeerAddress& address() const { return proven_; }
+  /// Is another address being tried?
   bool moving() const { return candidate_.has_value(); }
+  /// The address being tried. Precondition: moving().
   const PeerAddress& candidate() const { return candidate_->address; }
 
   /// Bytes that opened, from an address. @param newest  their sequence is above all others

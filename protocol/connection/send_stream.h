@@ -30,6 +30,7 @@ class SendStream {
   /// Precondition: from next(), and not acknowledged since.
   void copy(Interval bytes, std::span<std::uint8_t> out) const;
 
+  /// These bytes have arrived: they are forgotten.
   void acked(Interval bytes);
   /// @return how many of them go again: others arrived in another packet, or belong to no message any more
   std::uint64_t lost(Interval bytes);

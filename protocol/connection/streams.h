@@ -49,11 +49,15 @@ inline constexpr StreamWindows client_stream_windows{128 * 1024, 64 * 1024, 16 *
 /// never arrive at it: its clients' applications know not to send such.
 inline constexpr StreamWindows server_stream_windows{32 * 1024, 16 * 1024, 4 * 1024, 32 * 1024, 32 * 1024};
 
+/// Index of a stream in tables by stream.
 constexpr std::size_t row(StreamId stream) { return static_cast<std::size_t>(stream); }
+/// Bounds and name of a stream.
 constexpr const StreamProperties& properties(StreamId stream) { return stream_properties[row(stream)]; }
+/// As operators see it in the status.
 constexpr std::string_view name(StreamId stream) { return properties(stream).name; }
 
 namespace detail {
+/// The longest message of every stream fits its queue.
 constexpr bool messages_fit() {
   for (std::size_t i = 0; i < stream_count; ++i) {
     const std::size_t whole = stream_properties[i].message_bytes_max + message_prefix_bytes;

@@ -7,6 +7,7 @@
 
 namespace ashlar::secure {
 
+/// What a client goes into a handshake with.
 struct ClientHandshakeSetup {
   std::uint8_t version = 0;
   KeyPair identity;                 ///< the player's: whoever has the secret is that player
@@ -15,6 +16,7 @@ struct ClientHandshakeSetup {
   Micros give_up_after = std::chrono::seconds(10);
 };
 
+/// How far a client's handshake is.
 enum class ClientStep : std::uint8_t {
   saying_hello,   ///< until the server proved who it is
   server_known,   ///< the caller looks at server_key() and calls finish()
@@ -52,6 +54,7 @@ class ClientHandshake {
   /// Precondition: step server_known, at most finish_payload_bytes_max bytes.
   void finish(ByteSpan payload, Micros now);
 
+  /// Where it stands now.
   ClientStep step() const { return step_; }
   /// Proven. Precondition: server_known, finishing or done; with wrong_server the one that was proven
   /// instead.

@@ -17,6 +17,7 @@ struct IssuerKey {
   friend bool operator==(const IssuerKey&, const IssuerKey&) = default;
 };
 
+/// An operator's signing key (Ed25519) with the public key that servers know.
 struct IssuerKeyPair {
   IssuerKey open;
   Secret seed;
@@ -46,6 +47,7 @@ struct TokenClaims {
   friend bool operator==(const TokenClaims&, const TokenClaims&) = default;
 };
 
+/// Why a token is refused, each reason apart.
 enum class TokenError : std::uint8_t {
   malformed,       ///< no token at all, or one that says what it may not
   truncated,       ///< its beginning only
@@ -65,6 +67,7 @@ std::string_view name(TokenError error);
 std::expected<std::vector<std::uint8_t>, TokenError> mint_token(const TokenClaims& claims,
                                                                 const IssuerKeyPair& issuer);
 
+/// A token taken apart; nothing in it is proven before verify().
 struct ReadToken {
   TokenClaims claims;
   IssuerId issuer{};

@@ -32,6 +32,7 @@ class DoorSecrets {
   /// Time that goes back is taken to stand still. @return slots that began
   std::uint32_t advance(Micros now);
 
+  /// The slot of time that answers are made in now.
   const Slot& present() const { return present_; }
   /// Nothing when its time is over, or was never.
   const Slot* find(std::uint32_t number) const;

@@ -15,16 +15,21 @@ class FinishMemory {
  public:
   static constexpr std::size_t per_slot_max = 3072;
 
+  /// @param key  random: nobody else can tell which ids share a place
   explicit FinishMemory(const Bytes16& key);
+  /// Forgets what is older than one slot. @param slots_begun  since the last call
   void advance(std::uint32_t slots_begun);
 
+  /// Was this handshake finished in this slot or the one before? O(1).
   bool known(const HandshakeId& id) const;
+  /// No further finish can be remembered in this slot: it must be dropped.
   bool full() const { return present_.used >= per_slot_max; }
   /// Precondition: not full.
   void add(const HandshakeId& id);
   /// It may be finished again: it was refused, and the refusal may have been lost.
   void forget(const HandshakeId& id);
 
+  /// Memory, fixed.
   static constexpr std::size_t bytes() { return 2 * places * sizeof(Place); }
 
  private:

@@ -13,7 +13,9 @@ class HandshakeState {
   /// @param hello  as sent with the cookie, its first hello_fields_bytes
   HandshakeState(ByteSpan hello, const PublicKey& client_ephemeral);
 
+  /// Mixes bytes that both ends said or heard into the transcript.
   void mix_hash(ByteSpan said);
+  /// Mixes a shared secret into the key; the next message has a fresh one.
   void mix_key(const Secret& shared);
   /// Writes plaintext.size() + 16 bytes. The output may be the plaintext's own memory.
   void encrypt(ByteSpan plaintext, std::span<std::uint8_t> out);
@@ -21,6 +23,7 @@ class HandshakeState {
   /// when it does not open.
   bool decrypt(ByteSpan sealed, std::span<std::uint8_t> out);
 
+  /// Of the transcript so far.
   const Bytes32& hash() const { return hash_; }
 
   /// All of it as bytes, and back: what a server hands out and forgets.

@@ -19,6 +19,7 @@
 
 namespace ashlar::secure {
 
+/// Why a text is no key.
 enum class KeyTextError : std::uint8_t {
   no_key,         ///< begins like none of the four
   other_kind,     ///< a key of another kind
@@ -26,6 +27,7 @@ enum class KeyTextError : std::uint8_t {
   wrong_letters,  ///< not base64url
   wrong_checksum,
 };
+/// Spelled as the enumerator.
 std::string_view name(KeyTextError error);
 
 /// The text holds the secret: who takes it wipes it, or gives it to the user.

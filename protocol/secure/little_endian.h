@@ -10,6 +10,7 @@ void put_little(std::uint8_t* out, T value) {
   for (std::size_t i = 0; i < sizeof(T); ++i) out[i] = static_cast<std::uint8_t>(value >> (8 * i));
 }
 
+/// The caller sees to sizeof(T) bytes.
 template <class T>
 T get_little(const std::uint8_t* in) {
   T value = 0;

@@ -10,6 +10,7 @@
 
 namespace ashlar::secure {
 
+/// The low four bits of a packet's second byte.
 enum class PacketType : std::uint8_t {
   hello = 1,
   retry = 2,

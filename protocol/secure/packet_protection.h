@@ -102,7 +102,9 @@ class PacketProtection {
   /// hours, so that takes ten million packets a second.
   bool worn_out() const { return forgeries_ >= key_forgeries_max; }
 
+  /// The one that the handshake agreed on.
   Cipher cipher() const { return cipher_; }
+  /// The session's number, in clear in every packet.
   std::uint32_t connection() const { return connection_; }
   std::uint64_t forgeries() const { return forgeries_; }    ///< that did not open with the present key
   std::uint32_t send_epoch() const { return send_epoch_; }  ///< changes of our keys so far

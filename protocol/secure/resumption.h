@@ -8,6 +8,7 @@ namespace ashlar::secure {
 /// payload.
 using ResumeProof = Bytes32;
 
+/// Proves to hold a session's resumption secret, in this handshake and no other.
 ResumeProof resume_proof(const Secret& resumption, const Bytes32& binding);
 /// Constant time.
 bool resume_proof_ok(const Secret& resumption, const Bytes32& binding, ByteSpan proof);

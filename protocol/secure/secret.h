@@ -26,7 +26,9 @@ class Secret {
   Secret& operator=(const Secret&) = default;
   ~Secret() { wipe(bytes_); }
 
+  /// For ciphers and derivations only; a copy has to be wiped by who makes it.
   const Bytes32& bytes() const { return bytes_; }
+  /// To be filled in.
   std::span<std::uint8_t, 32> writable() { return bytes_; }
   friend bool operator==(const Secret& a, const Secret& b) { return equal(a.bytes_, b.bytes_); }
 
@@ -41,6 +43,7 @@ class Entropy {
   virtual ~Entropy() = default;
   virtual void fill(std::span<std::uint8_t> out) = 0;
 
+  /// 32 random bytes.
   Secret secret() {
     Secret out;
     fill(out.writable());

@@ -11,6 +11,7 @@ namespace ashlar::secure {
 /// Ciphers to offer, or to agree to, on this machine.
 std::uint8_t ciphers_here();
 
+/// What a server lets strangers in with.
 struct ServerDoorSetup {
   std::uint8_t version = 0;
   KeyPair identity;                       ///< the server's, that clients pin
@@ -49,6 +50,7 @@ enum class DoorCost : std::uint8_t {
   finish,   ///< a finish with a good ticket: one, about 50 us
 };
 
+/// What came to the door. Counters only grow.
 struct DoorCounters {
   std::uint64_t retries = 0, accepts = 0, finishes = 0, repeats = 0;
   std::uint64_t full = 0;  ///< finishes turned away as FinishMemory was full
@@ -81,7 +83,9 @@ class ServerDoor {
   /// This accepted handshake became no session: its finish is to be judged again when it comes again.
   void forget(const HandshakeId& id) { finished_.forget(id); }
 
+  /// Since the start.
   const DoorCounters& counters() const { return counters_; }
+  /// The key that clients pin.
   const PublicKey& identity() const { return setup_.identity.open; }
   /// All that a door ever holds.
   static constexpr std::size_t bytes() { return sizeof(ServerDoor) + FinishMemory::bytes(); }
