@@ -156,6 +156,7 @@ void fill_frame(const SnapshotHead& head, Frame& out) {
   out.set(out.input_ahead, head.input_ahead);
   out.set(out.refresh_ticks, head.refresh_ticks);
   if (out.own == 0) return;
+  ASHLAR_ASSERT(head.own != nullptr);  // frames with a place for it are made for heads that have one
   out.set(out.own, to_wire(*head.own));
   out.set(out.own_delta_yaw, static_cast<std::uint16_t>(head.own->delta_yaw));
 }

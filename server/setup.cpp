@@ -212,7 +212,7 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
 
 }  // namespace
 
-std::expected<PreparedWorld, std::string> compile_setup(const Config& config, ReadContent content,
+std::expected<PreparedWorld, std::string> compile_setup(const Config& config, const ReadContent& content,
                                                         const VisibilitySource& visibility,
                                                         const std::function<bool()>& stop) {
   auto world = prepare_maps(config, content, visibility, stop);
@@ -234,7 +234,7 @@ std::expected<PreparedWorld, std::string> prepare_setup(const Config& config,
                                                         const VisibilitySource& visibility) {
   auto content = read_content(config, wad_folders);
   if (!content) return Failure(std::move(content.error()));
-  return compile_setup(config, std::move(*content), visibility);
+  return compile_setup(config, *content, visibility);
 }
 
 }  // namespace ashlar::server

@@ -65,7 +65,7 @@ std::expected<ReadContent, std::string> read_content(const Config& config,
 /// @param visibility  where the maps' visibility sets come from; empty: they are computed
 /// @param stop        asked before each map; true ends it with the error start_stopped. May be empty
 /// @return or one line that names map or prop and remedy
-std::expected<PreparedWorld, std::string> compile_setup(const Config& config, ReadContent content,
+std::expected<PreparedWorld, std::string> compile_setup(const Config& config, const ReadContent& content,
                                                         const VisibilitySource& visibility = {},
                                                         const std::function<bool()>& stop = {});
 

@@ -77,7 +77,7 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
 
   auto sets = std::make_unique<VisibilityCache>(config.world_dir);
   auto prepared = compile_setup(
-      config, std::move(*content),
+      config, *content,
       [&sets](const SectorMap& map, const BspTree& tree) { return sets->set_for(map, tree); }, stop);
   if (!prepared) return Failure(std::move(prepared.error()));
   const std::int64_t content_ms = now_ms() - begun_ms;

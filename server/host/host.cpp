@@ -24,7 +24,7 @@ std::uint32_t ticks_in(Micros time, std::uint16_t tick_rate_hz) {
   return static_cast<std::uint32_t>(time.count() * tick_rate_hz / 1'000'000);
 }
 
-const HostConfig& checked(const HostConfig& config, const World* world) {
+HostConfig checked(const HostConfig& config, const World* world) {
   ASHLAR_ASSERT(world != nullptr);
   const Rules& rules = world->setup().rules;
   ASHLAR_ASSERT(config.clients_max >= 1 && config.clients_max <= world->setup().players_max);
