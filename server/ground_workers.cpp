@@ -14,10 +14,17 @@ GroundWorkers::GroundWorkers(std::shared_ptr<const GroundGenerator> generator, s
   waiting_.reserve(columns_max);
   finished_.reserve(columns_max);
   threads_.reserve(threads);
-  for (std::uint32_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (std::uint32_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (...) {
+    stop();  // a thread that is neither joined nor let go would end the process without a word
+    throw;
+  }
 }
 
-GroundWorkers::~GroundWorkers() {
+GroundWorkers::~GroundWorkers() { stop(); }
+
+void GroundWorkers::stop() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;

@@ -35,6 +35,7 @@ class GroundWorkers {
 
  private:
   void work();
+  void stop();
 
   const std::shared_ptr<const GroundGenerator> generator_;
   std::mutex mutex_;

@@ -140,6 +140,9 @@ void ChunkLoader::drop_one(const World& world, std::vector<ChunkCoord>& dropped)
   for (int z = World::column_low; z < World::column_high; ++z) dropped.push_back({column.x, column.y, z});
   extra_[next_check_] = extra_.back();
   extra_.pop_back();
+  // Settled means that all around is there: who was settled here and comes back has to ask again.
+  for (std::size_t i = 0; i < settled_.size(); ++i)
+    if (column_distance(settled_[i], column) <= want_radius) settled_for_[i] = EntityId{0};
 }
 
 void ChunkLoader::plan(const World& world, std::vector<ReadyChunk>& ready, std::vector<ChunkCoord>& dropped,

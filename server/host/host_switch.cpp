@@ -31,6 +31,9 @@ Host& HostSwitch::add(HostConfig config, std::unique_ptr<World> world) {
 /// what to answer. What an address without a session sends goes by the policy, broken packets among it.
 std::size_t HostSwitch::room_for(const PeerAddress& from, std::span<const std::uint8_t> bytes) const {
   const auto packet = decode_packet(bytes);
+  // What no room would answer costs no search: of what cannot be read only another version's hello is.
+  if (!packet && (packet.error() != DropReason::wrong_version || bytes.size() != datagram_bytes_max))
+    return 0;
   if (packet && packet->header.connection != 0) {
     const std::size_t room = ConnectionIds::room_of(secret_, packet->header.connection);
     return room < rooms_.size() ? room : 0;
@@ -52,8 +55,7 @@ void HostSwitch::advance(Micros now, const DatagramBatch& in, DatagramBatch& out
     ASHLAR_ASSERT(taken);  // no longer than it was
   }
   for (const PeerAddress& peer : in.closed())
-    for (Room& room : rooms_)
-      if (room.host->has_session(peer)) room.in.datagrams.add_closed(peer);
+    for (Room& room : rooms_) room.in.datagrams.add_closed(peer);  // its hello may be in this very batch
   for (Room& room : rooms_) {
     room.out.clear();
     std::swap(room.out.datagrams, out);  // so that all rooms append to one batch, and nothing is copied

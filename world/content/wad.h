@@ -46,8 +46,9 @@ struct WadStack {
   std::vector<WadFile> files;
 };
 
-/// Where a map's lumps are: its marker and what follows it, in one file. Trees and tables that node builders made
-/// (segs, ssectors, nodes, reject, blockmap) are found, but nothing but a benchmark reads them: we build our own.
+/// Where a map's lumps are: its marker and what follows it, in one file. Trees and tables that node builders
+/// made (segs, ssectors, nodes, reject, blockmap) are found, but nothing but a benchmark reads them: we build
+/// our own.
 struct MapLumps {
   std::size_t file = 0;
   std::size_t marker = 0;  ///< lump index of the marker

@@ -195,6 +195,26 @@ TEST_CASE("ground that nobody asked for, or that comes twice, is dropped and cou
   CHECK(land.loaded(far_off));
 }
 
+TEST_CASE("who comes back to ground that was dropped behind him gets it again", "[server][chunk_loader]") {
+  Land land(1);
+  land.put(0, far_off);
+  land.step();
+  land.settle();
+  REQUIRE(land.loaded(far_off));
+  // He goes where nothing comes, so that he is settled nowhere else, until all behind him is gone.
+  land.put(0, {far_off.x + 100, far_off.y});
+  for (int i = 0; i < 400 && land.loaded(far_off); ++i) land.step();
+  REQUIRE_FALSE(land.loaded(far_off));
+  land.put(0, far_off);
+  land.step();
+  for (const IVec2 column : std::exchange(land.requests, {})) land.answer(column);  // of where he was
+  land.step();
+  land.settle();
+  for (int dx = -ChunkLoader::want_radius; dx <= ChunkLoader::want_radius; ++dx)
+    for (int dy = -ChunkLoader::want_radius; dy <= ChunkLoader::want_radius; ++dy)
+      CHECK(land.loaded({far_off.x + dx, far_off.y + dy}));
+}
+
 TEST_CASE("ground that nobody has been near is dropped, a column a tick, but for edited ones",
           "[server][chunk_loader]") {
   Land land;

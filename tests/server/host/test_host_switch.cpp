@@ -219,4 +219,15 @@ TEST_CASE("a TCP connection belongs to the room that its session is in, and its 
   CHECK_FALSE(house.rooms.host(1).has_session(three.at));
 }
 
+TEST_CASE("a TCP connection that ends in the turn of its hello leaves no session", "[server][host_switch]") {
+  House house;
+  Hand one{peer(1)};
+  one.at.transport = Transport::tcp;
+  one.at.link = 1;
+  one.send(house.in, Hello{protocol_version, one.at.port, "p1", ""});
+  house.in.add_closed(one.at);
+  house.run();
+  CHECK_FALSE(house.rooms.host(0).has_session(one.at));
+}
+
 }  // namespace ashlar::server::test
