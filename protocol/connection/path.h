@@ -23,9 +23,8 @@ class Path {
   /// Challenges to one candidate, a probe timeout apart, before it is given up.
   static constexpr std::uint32_t challenges_max = 4;
 
-  /// @param secret  what challenges are drawn from: this end's alone, as whoever can foretell one can prove
-  /// an
-  ///                address that is not his
+  /// @param secret  what challenges are drawn from: this connection's alone, as whoever can foretell one can
+  ///                prove an address that is not his
   Path(const PeerAddress& proven, const secure::Secret& secret) : proven_(proven), secret_(secret) {}
 
   /// Where packets go: the last address that was proven.
