@@ -165,6 +165,23 @@ TEST_CASE("what one connection is challenged with tells nothing of another's",
   CHECK(second.connection.address() == elsewhere);
 }
 
+TEST_CASE("a candidate that has not paid for a challenge is waited for, not polled for",
+          "[protocol][connection][path]") {
+  OneOfMany one(session_keys(1, secure::Cipher::chacha20_poly1305));
+  one.send({1}, address(5000));  // 27 bytes, and a challenge takes 35
+  one.poll();
+  CHECK(one.connection.next_poll_at() > one.now);
+  REQUIRE(one.challenge_for(address(5000)).has_value());
+  CHECK(one.connection.next_poll_at() > one.now);
+  for (int i = 0; i < 2; ++i) {  // another challenge is due; 73 bytes pay for two
+    one.now += path_second;
+    one.poll();
+    CHECK(one.connection.next_poll_at() > one.now);
+  }
+  one.send(std::vector<std::uint8_t>(20, 1), address(5000));
+  CHECK(one.connection.next_poll_at() <= one.now);
+}
+
 TEST_CASE("a session moves with its client's address, and loses a round trip of snapshots",
           "[protocol][connection][path]") {
   SimulatedPair pair(path_options());
