@@ -569,6 +569,33 @@ TEST_CASE("a finish that nobody answers begins again with fresh keys", "[protoco
   CHECK(client.step() == ClientStep::done);
 }
 
+TEST_CASE("who thinks about the server's key for too long is asked again", "[protocol][handshake]") {
+  TestServer server(1);
+  SeededEntropy entropy(2);
+  ClientHandshake client(client_setup(3), entropy, noon);
+  CHECK_FALSE(client.finish({}, noon));  // of whom?
+  client.receive(server.answer(due(client, noon), address_of(1)), noon);
+  client.receive(server.answer(due(client, noon), address_of(1)), noon);
+  REQUIRE(client.step() == ClientStep::server_known);
+  ClientHandshake quick = client, asleep = client;
+  CHECK(quick.finish({}, noon + door_slot - Micros(1)));
+  CHECK_FALSE(quick.finish({}, noon + door_slot - Micros(1)));
+  CHECK_FALSE(asleep.finish({}, noon + std::chrono::seconds(10)));
+  CHECK(asleep.step() == ClientStep::timed_out);
+
+  const Micros later = noon + door_slot;
+  CHECK_FALSE(client.finish({}, later));
+  CHECK(client.step() == ClientStep::saying_hello);
+  server.advance(later);
+  client.receive(server.answer(due(client, later), address_of(1)), later);
+  client.receive(server.answer(due(client, later), address_of(1)), later);
+  CHECK(client.finish({}, later));
+  client.receive(server.answer(due(client, later), address_of(1)), later);
+  CHECK(client.step() == ClientStep::done);
+  CHECK_FALSE(client.finish({}, later));
+  CHECK(server.sessions.size() == 1);
+}
+
 TEST_CASE("a public key that gives everybody the same secret is refused", "[protocol][handshake]") {
   TestServer server(1);
   SeededEntropy entropy(2);
