@@ -106,7 +106,8 @@ struct PacketScratch {
 class Connection final : private SentPacketFates {
  public:
   /// @param peer       where the handshake's packets came from: proven
-  /// @param challenge  this end's secret for path challenges; only needed where the peer may move
+  /// @param challenge  this end's secret for path challenges, the same for all of its connections; only
+  ///                   needed where the peer may move
   Connection(const ConnectionSettings& settings, const secure::SessionKeys& keys, const PeerAddress& peer,
              const secure::Secret& challenge, Micros now);
   Connection(const Connection&) = delete;

@@ -6,6 +6,10 @@
 
 namespace ashlar {
 
+namespace {
+constexpr std::size_t challenge_packet_bytes = secure::seal_overhead_bytes + 9;
+}  // namespace
+
 /// A packet being built, its frames laid where they will be sealed.
 struct Connection::Packet {
   static constexpr std::size_t chunks_max = 16;
@@ -201,8 +205,7 @@ void Connection::poll_losses(Micros now) {
 
 void Connection::poll_path(Micros now, DatagramBatch& out) {
   if (!path_.moving() || loss_.full()) return;
-  constexpr std::size_t bytes = secure::seal_overhead_bytes + 9;
-  const auto data = path_.challenge(now, bytes, loss_.probe_timeout());
+  const auto data = path_.challenge(now, challenge_packet_bytes, loss_.probe_timeout());
   if (!data) return;
   Packet packet;
   packet.writer.path_challenge(*data);
@@ -268,12 +271,12 @@ void Connection::poll_small(Micros now, DatagramBatch& out) {
 Micros Connection::next_poll_at() const {
   if (state_ == ConnectionState::closed) return Micros::max();
   if (state_ != ConnectionState::open) return close_at_;
-  if (news_wait()) return heard_at_;
-  Micros at = std::min({heard_at_ + settings_.silence_max, eliciting_sent_at_ + settings_.keepalive,
-                        loss_.loss_at(), loss_.probe_at()});
+  Micros at = std::min(heard_at_ + settings_.silence_max, loss_.loss_at());
   if (loss_.bytes_in_flight() > 0) at = std::min(at, answered_at_ + settings_.silence_max);
-  if (path_.moving()) at = std::min(at, path_.challenge_at());
-  if (ack_wanted_ >= ack_packets) return heard_at_;
+  if (loss_.full()) return at;  // nothing can be sent until a packet has its fate
+  if (news_wait() || ack_wanted_ >= ack_packets) return heard_at_;
+  at = std::min({at, eliciting_sent_at_ + settings_.keepalive, loss_.probe_at(),
+                 path_.challenge_at(challenge_packet_bytes)});
   if (ack_wanted_ > 0) at = std::min(at, ack_wanted_since_ + ack_delay_max);
   if (streams_wait() && window_open())
     at = std::min(at, settings_.reliable_link ? heard_at_ : pacer_.ready_at());

@@ -57,7 +57,7 @@ bool known(std::uint64_t stream) { return stream < stream_count; }
 bool FrameReader::read(std::uint8_t type, Frame& frame) {
   switch (static_cast<FrameType>(type)) {
     case FrameType::ping: frame = PingFrame{}; return true;
-    case FrameType::ack: return read_ack(frame.emplace<AckFrame>());
+    case FrameType::ack: return ++acks_ == 1 && read_ack(frame.emplace<AckFrame>());
     case FrameType::credit:
     case FrameType::stream_reset: {
       const std::uint8_t stream = u8();

@@ -44,7 +44,8 @@ enum class FrameType : std::uint8_t {
 };
 
 struct PingFrame {};
-/// Which packets arrived. Ranges newest first, one at least, neither overlapping nor touching.
+/// Which packets arrived. Ranges newest first, one at least, neither overlapping nor touching. One a packet,
+/// at most: each costs a walk over all packets that it names.
 struct AckFrame {
   std::uint64_t delay_us = 0;  ///< how long the newest had arrived when this was sent
   std::array<AckRange, AckRanges::ranges_max> ranges;
@@ -104,7 +105,7 @@ class FrameReader {
   std::size_t left() const { return bytes_.size() - at_; }
 
   std::span<const std::uint8_t> bytes_;
-  std::size_t at_ = 0, frames_ = 0;
+  std::size_t at_ = 0, frames_ = 0, acks_ = 0;
   bool malformed_ = false;
 };
 

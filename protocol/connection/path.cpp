@@ -35,14 +35,18 @@ std::optional<std::uint64_t> Path::challenge(Micros now, std::size_t packet_byte
     candidate_.reset();
     return std::nullopt;
   }
-  if (to.sent_bytes + packet_bytes > to.received_bytes) return std::nullopt;
+  if (!to.pays(packet_bytes)) return std::nullopt;
   to.sent_bytes += packet_bytes;
   ++to.challenges;
   to.next_at = now + probe_timeout;
   return to.data;
 }
 
-Micros Path::challenge_at() const { return candidate_ ? candidate_->next_at : Micros::max(); }
+Micros Path::challenge_at(std::size_t packet_bytes) const {
+  if (!candidate_) return Micros::max();
+  const bool given_up = candidate_->challenges >= challenges_max;  // that costs no bytes
+  return given_up || candidate_->pays(packet_bytes) ? candidate_->next_at : Micros::max();
+}
 
 bool Path::answered(std::uint64_t data) {
   if (!candidate_ || candidate_->challenges == 0 || data != candidate_->data) return false;

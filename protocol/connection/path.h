@@ -23,9 +23,8 @@ class Path {
   /// Challenges to one candidate, a probe timeout apart, before it is given up.
   static constexpr std::uint32_t challenges_max = 4;
 
-  /// @param secret  what challenges are drawn from: this end's alone, as whoever can foretell one can prove
-  /// an
-  ///                address that is not his
+  /// @param secret  what challenges are drawn from: this connection's alone, as whoever can foretell one can
+  ///                prove an address that is not his
   Path(const PeerAddress& proven, const secure::Secret& secret) : proven_(proven), secret_(secret) {}
 
   /// Where packets go: the last address that was proven.
@@ -39,8 +38,9 @@ class Path {
   void received(Micros now, const PeerAddress& from, std::size_t bytes, bool newest);
   /// The challenge to send now, if one is due that the candidate has paid for; it counts as sent.
   std::optional<std::uint64_t> challenge(Micros now, std::size_t packet_bytes, Micros probe_timeout);
-  /// When challenge() is due, if then the candidate has paid; max: never.
-  Micros challenge_at() const;
+  /// When challenge() of so many bytes has something to do; max: never, or when the candidate has paid for it
+  /// by sending more.
+  Micros challenge_at(std::size_t packet_bytes) const;
   /// @return true: the session has moved to the candidate
   bool answered(std::uint64_t data);
   std::uint64_t challenges_failed() const { return failed_; }
@@ -52,6 +52,7 @@ class Path {
     std::uint64_t received_bytes = 0, sent_bytes = 0;
     std::uint32_t challenges = 0;
     Micros next_at{0};
+    bool pays(std::size_t packet_bytes) const { return sent_bytes + packet_bytes <= received_bytes; }
   };
   PeerAddress proven_;
   std::optional<Candidate> candidate_;

@@ -150,9 +150,10 @@ void ClientHandshake::take_accept(ByteSpan packet, Micros now) {
   begun_again_at_ = now + ticket_patience;
 }
 
-void ClientHandshake::finish(ByteSpan payload, Micros now) {
-  ASHLAR_ASSERT(step_ == ClientStep::server_known);
+bool ClientHandshake::finish(ByteSpan payload, Micros now) {
   ASHLAR_ASSERT(payload.size() <= finish_payload_bytes_max);
+  advance(now);
+  if (step_ != ClientStep::server_known) return false;
   const std::span<std::uint8_t> out(said_);
   std::ranges::copy(ticket_, out.begin() + finish_ticket_at);
   state_->encrypt(setup_.identity.open.bytes, out.subspan(finish_static_at, 32 + handshake_tag_bytes));
@@ -164,6 +165,7 @@ void ClientHandshake::finish(ByteSpan payload, Micros now) {
   session_ = state_->session(setup_.version, cipher_);
   step_ = ClientStep::finishing;
   say(finish_bytes_min + payload.size(), now);
+  return true;
 }
 
 void ClientHandshake::take_sealed(ByteSpan packet) {

@@ -19,7 +19,7 @@ struct ClientHandshakeSetup {
 /// How far a client's handshake is.
 enum class ClientStep : std::uint8_t {
   saying_hello,   ///< until the server proved who it is
-  server_known,   ///< the caller looks at server_key() and calls finish()
+  server_known,   ///< the caller looks at server_key() and calls finish(), within five seconds
   finishing,      ///< until a first sealed packet opens
   done,           ///< keys() are there
   timed_out,      ///< nothing, or nothing genuine, was heard
@@ -36,7 +36,7 @@ constexpr bool ended(ClientStep step) { return step >= ClientStep::done; }
 /// nobody who cannot keep the server's own answers away ends it. Refusals and wrong keys could be forged by
 /// who reads along: they end it only when nothing better comes within a second.
 ///
-/// A finish that stays unanswered for five seconds has lost its ticket: it begins again with fresh keys and
+/// A ticket is lost five seconds after it came, said or not: the handshake begins again with fresh keys and
 /// comes by server_known again. The player's identity is seen by the holder of server_key() alone. One
 /// thread. No allocation.
 class ClientHandshake {
@@ -51,8 +51,10 @@ class ClientHandshake {
   ByteSpan packet_due(Micros now);
 
   /// Sends the identity and what the application says with it, to a server that the caller trusts.
-  /// Precondition: step server_known, at most finish_payload_bytes_max bytes.
-  void finish(ByteSpan payload, Micros now);
+  /// Precondition: at most finish_payload_bytes_max bytes (asserted).
+  /// @return false: nothing was said, as the step is not server_known, or no more: five seconds after it came
+  ///         the server's answer is too old, and the handshake has begun again or is over (see step())
+  bool finish(ByteSpan payload, Micros now);
 
   /// Where it stands now.
   ClientStep step() const { return step_; }

@@ -36,7 +36,13 @@ PublicKey key_at(ByteSpan packet, std::size_t at) {
   return out;
 }
 
-/// A ticket's key seals one thing only, so its nonce is 0.
+/// What the secrets for one answer are made of. Over TCP nothing in the hello belongs to its link, and the
+/// same one may come over many: without the address they would share the keys of an accept and of its ticket.
+Bytes32 id_of(const HandshakeState& state, const PeerAddress& from) {
+  return sha256({state.hash(), bytes_of(from)});
+}
+
+/// A ticket's key seals one thing only (a hello, from one address, in one slot of time), so its nonce is 0.
 using TicketNonce = std::array<std::uint8_t, crypto_aead_chacha20poly1305_ietf_NPUBBYTES>;
 
 struct TicketSeal {
@@ -56,6 +62,12 @@ Cipher cipher_for(std::uint8_t both) {
   return (both & offer_chacha20) != 0 ? Cipher::chacha20_poly1305 : Cipher::none;
 }
 
+/// Would cipher_for() choose it?
+bool chooses(std::uint8_t ciphers, std::uint8_t cipher) {
+  if (cipher == static_cast<std::uint8_t>(Cipher::aes256_gcm)) return (ciphers & offer_aes256) != 0;
+  return cipher == static_cast<std::uint8_t>(Cipher::chacha20_poly1305) && (ciphers & offer_chacha20) != 0;
+}
+
 /// Whole, and zero where it must be: nothing can be changed in a hello without somebody noticing.
 bool hello_ok(ByteSpan packet) {
   return packet.size() == hello_bytes && open_prefix_ok(packet, PacketType::hello, hello_offer_at + 1) &&
@@ -73,7 +85,9 @@ Bytes16 memory_key(Entropy& entropy) {
 std::uint8_t ciphers_here() { return aes_available() ? offer_chacha20 | offer_aes256 : offer_chacha20; }
 
 ServerDoor::ServerDoor(ServerDoorSetup setup, Entropy& entropy, Micros now)
-    : setup_(std::move(setup)), secrets_(entropy.secret(), now), finished_(memory_key(entropy)) {}
+    : setup_(std::move(setup)), secrets_(entropy.secret(), now), finished_(memory_key(entropy)) {
+  setup_.ciphers &= ciphers_here();
+}
 
 void ServerDoor::advance(Micros now) { finished_.advance(secrets_.advance(now)); }
 
@@ -123,7 +137,7 @@ Arrival ServerDoor::accept(ByteSpan hello, const Slot& slot, const PeerAddress& 
   if (cipher == Cipher::none) return DropReason::out_of_range;
   const PublicKey theirs = key_at(hello, hello_ephemeral_at);
   HandshakeState state(hello.first(hello_fields_bytes), theirs);
-  const Bytes32 id = state.hash();
+  const Bytes32 id = id_of(state, from);
   // The same question gets the same answer without a memory of it.
   const KeyPair ephemeral = key_pair(expand(slot.secret, "ephemeral", id));
   const auto ee = shared_secret(ephemeral.secret, theirs);
@@ -171,6 +185,10 @@ std::expected<ServerDoor::Ticket, DropReason> ServerDoor::read_ticket(ByteSpan t
           plain.data(), nullptr, nullptr, &ticket[ticket_sealed_at], plain.size() + handshake_tag_bytes,
           seal.said.data(), seal.said.size(), seal.nonce.data(), seal.key.bytes().data()) != 0)
     return std::unexpected{DropReason::corrupt};
+  if (!chooses(setup_.ciphers, plain.back())) {
+    wipe(plain);
+    return std::unexpected{DropReason::corrupt};
+  }
   Ticket out{HandshakeState(std::span(plain).first<HandshakeState::bytes>()),
              static_cast<Cipher>(plain.back()), id, slot};
   wipe(plain);

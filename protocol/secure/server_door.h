@@ -14,8 +14,9 @@ std::uint8_t ciphers_here();
 /// What a server lets strangers in with.
 struct ServerDoorSetup {
   std::uint8_t version = 0;
-  KeyPair identity;                       ///< the server's, that clients pin
-  std::uint8_t ciphers = ciphers_here();  ///< that it agrees to; AES where the client has it, too
+  KeyPair identity;  ///< the server's, that clients pin
+  /// That it agrees to; AES where the client has it, too. What this machine has not is left out.
+  std::uint8_t ciphers = ciphers_here();
 };
 
 /// Write so many bytes of the given buffer back to where the packet came from.

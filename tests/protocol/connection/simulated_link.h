@@ -116,6 +116,7 @@ inline secure::SessionKeys session_keys(std::uint64_t seed, secure::Cipher ciphe
   keys.cipher = cipher;
   keys.connection = 77;
   fill(keys.client_to_server), fill(keys.server_to_client), fill(keys.resumption);
+  for (std::uint8_t& b : keys.transcript) b = static_cast<std::uint8_t>(rng.next_u64());
   return keys;
 }
 

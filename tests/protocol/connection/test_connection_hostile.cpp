@@ -147,6 +147,33 @@ TEST_CASE("whatever a peer does, a server's session stays within its memory",
         2 * windows + stream_count * 2 * ReceiveStream::gaps_max * sizeof(Interval) + queues + 64 * 1024);
 }
 
+TEST_CASE("who leaves as many packets unanswered as are remembered keeps nobody polling",
+          "[protocol][connection][hostile]") {
+  Victim victim;
+  REQUIRE(victim.connection.send(StreamId::bulk, Bytes(100)) == SendResult::sent);
+  // Acknowledgements count, too, and every fourth packet gets one at once.
+  for (std::size_t i = 0; i < ack_packets * LossDetection::packets_max; ++i) {
+    REQUIRE_FALSE(victim.send({1}).has_value());
+    victim.poll();
+  }
+  CHECK(victim.connection.counters().packets_sent == LossDetection::packets_max);
+  // Something of everything that would be said: acknowledgements, an answer, a challenge, a probe, a ping.
+  Bytes challenge(40, 1);
+  challenge[0] = static_cast<std::uint8_t>(FrameType::path_challenge);
+  for (std::size_t i = 0; i < ack_packets; ++i)
+    REQUIRE_FALSE(victim.send(challenge, address(5000)).has_value());
+  for (const Micros wait : {Micros{0}, ack_delay_max, Micros{3'000'000}}) {
+    victim.now += wait;
+    victim.poll();
+    CHECK(victim.out.empty());
+    CHECK(victim.connection.state() == ConnectionState::open);
+    CHECK(victim.connection.next_poll_at() > victim.now);
+  }
+  victim.now = victim.connection.next_poll_at();
+  victim.poll();
+  CHECK(victim.connection.close_reason() == CloseReason::timeout);
+}
+
 TEST_CASE("random frames never harm a connection", "[protocol][connection][hostile]") {
   const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u);
   CAPTURE(seed);

@@ -105,6 +105,7 @@ TEST_CASE("malformed frames are refused", "[protocol][connection][frames]") {
       {2, 9, 0, 1, 0, 7, 0},                                             // the second range would end at 0
       {2, 9, 0, 1, 0, 5, 2},                                             // or begin below 1
       {2, 9, 0, 64, 0},                                                  // more ranges than an end keeps
+      {2, 1, 0, 0, 0, 2, 1, 0, 0, 0},                                    // two acknowledgements
       {2, 0x85, 0, 0, 0, 0},                                             // 5 with a needless zero
       {16, 0, 0},                                                        // no bytes
       {16, 0, 2, 1},                                                     // fewer bytes than it says
@@ -125,6 +126,7 @@ TEST_CASE("malformed frames are refused", "[protocol][connection][frames]") {
   }
   CHECK_FALSE(is_malformed({}));
   CHECK_FALSE(is_malformed({0, 0, 0}));
+  CHECK_FALSE(is_malformed({1, 2, 1, 0, 0, 0, 1}));
   CHECK_FALSE(is_malformed(Bytes(frames_max, 1)));
   CHECK(is_malformed(Bytes(frames_max + 1, 1)));
 }

@@ -1,5 +1,6 @@
 #include "protocol/connection/path.h"
 
+#include <optional>
 #include <set>
 
 #include "tests/catch.h"
@@ -41,6 +42,60 @@ struct Chatter {
  private:
   SimulatedPair& pair_;
   Micros next_{0};
+};
+
+/// One of a server's connections, all of which get the same secret for challenges, and its client.
+struct OneOfMany {
+  explicit OneOfMany(const secure::SessionKeys& keys)
+      : client(keys, secure::End::client, now),
+        connection(settings(), keys, client_address, challenge_secret(2), now) {}
+
+  static ConnectionSettings settings() {
+    ConnectionSettings s;
+    s.end = secure::End::server;
+    s.peer_may_move = true;
+    return s;
+  }
+
+  void send(const std::vector<std::uint8_t>& plaintext, const PeerAddress& from) {
+    std::vector<std::uint8_t> packet(datagram_bytes_max);
+    packet.resize(client.seal(++sequence, plaintext, packet));
+    const auto opened = connection.open(now, from, packet, scratch);
+    REQUIRE(opened.has_value());
+    REQUIRE(connection.accept(now, *opened).has_value());
+  }
+  void poll() { out.clear(), connection.poll(now, out); }
+
+  /// What a client that comes from there is challenged with.
+  std::optional<std::uint64_t> challenge_for(const PeerAddress& from) {
+    send(std::vector<std::uint8_t>(20, 1), from);
+    poll();
+    for (const auto& entry : out.entries()) {
+      if (entry.peer != from) continue;
+      const auto packet = out.bytes(entry);
+      const auto header = client.peek(packet);
+      REQUIRE(header.has_value());
+      const auto size = client.open(packet, *header, scratch.bytes);
+      REQUIRE(size.has_value());
+      FrameReader frames(std::span<const std::uint8_t>(scratch.bytes).first(*size));
+      Frame frame;
+      while (frames.next(frame))
+        if (const auto* challenge = std::get_if<PathChallengeFrame>(&frame)) return challenge->data;
+    }
+    return std::nullopt;
+  }
+  void answer(std::uint64_t data, const PeerAddress& from) {
+    std::vector<std::uint8_t> plaintext(9);
+    FrameWriter(plaintext).path_response(data);
+    send(plaintext, from);
+  }
+
+  Micros now{1'000'000};
+  secure::PacketProtection client;
+  Connection connection;
+  PacketScratch scratch;
+  DatagramBatch out;
+  std::uint64_t sequence = 0;
 };
 
 }  // namespace
@@ -91,6 +146,40 @@ TEST_CASE("challenges differ, and stop after some", "[protocol][connection][path
     CHECK_FALSE(path.moving());
   }
   CHECK(seen.size() == 198);
+}
+
+TEST_CASE("what one connection is challenged with tells nothing of another's",
+          "[protocol][connection][path]") {
+  const secure::SessionKeys keys = session_keys(1, secure::Cipher::chacha20_poly1305);
+  secure::SessionKeys asked_again = keys;  // one handshake, the first session refused
+  ++asked_again.connection;
+  OneOfMany first(keys), second(session_keys(2, secure::Cipher::chacha20_poly1305)), third(asked_again);
+  const PeerAddress elsewhere = address(5000);
+  const auto a = first.challenge_for(elsewhere), b = second.challenge_for(elsewhere),
+             c = third.challenge_for(elsewhere);
+  REQUIRE((a && b && c));
+  CHECK(std::set{*a, *b, *c}.size() == 3);
+  second.answer(*a, elsewhere);
+  CHECK(second.connection.address() == client_address);
+  second.answer(*b, elsewhere);
+  CHECK(second.connection.address() == elsewhere);
+}
+
+TEST_CASE("a candidate that has not paid for a challenge is waited for, not polled for",
+          "[protocol][connection][path]") {
+  OneOfMany one(session_keys(1, secure::Cipher::chacha20_poly1305));
+  one.send({1}, address(5000));  // 27 bytes, and a challenge takes 35
+  one.poll();
+  CHECK(one.connection.next_poll_at() > one.now);
+  REQUIRE(one.challenge_for(address(5000)).has_value());
+  CHECK(one.connection.next_poll_at() > one.now);
+  for (int i = 0; i < 2; ++i) {  // another challenge is due; 73 bytes pay for two
+    one.now += path_second;
+    one.poll();
+    CHECK(one.connection.next_poll_at() > one.now);
+  }
+  one.send(std::vector<std::uint8_t>(20, 1), address(5000));
+  CHECK(one.connection.next_poll_at() <= one.now);
 }
 
 TEST_CASE("a session moves with its client's address, and loses a round trip of snapshots",

@@ -347,7 +347,7 @@ def handshake(out):
     cookie = le(slot, 4) + siphash(expand(slot_secret, "cookie", size=16), le(slot, 4) + address + fields, 16)
     hello = fields + cookie
     noise = Noise(hello, e)
-    handshake_id = noise.h
+    handshake_id = sha256(noise.h + address)
     server_ephemeral = expand(slot_secret, "ephemeral", handshake_id)
     accept = prefix(3) + x25519(server_ephemeral, BASE)
     noise.mix_hash(accept[24:])

@@ -1,5 +1,8 @@
+#include <set>
 #include <string_view>
 
+#include "protocol/secure/key_derivation.h"
+#include "protocol/secure/little_endian.h"
 #include "protocol/secure/resumption.h"
 #include "tests/protocol/secure/handshake_cases.h"
 
@@ -61,6 +64,90 @@ TEST_CASE("over TCP the cookie is left out", "[protocol][handshake]") {
   client.receive(server.answer(due(client, noon), from), noon);
   REQUIRE(client.step() == ClientStep::done);
   CHECK(same_session(client.keys(), server.sessions.at(0).keys));
+}
+
+TEST_CASE("one hello over several links is answered with other secrets on each", "[protocol][handshake]") {
+  TestServer server(1);
+  SeededEntropy entropy(2);
+  ClientHandshake client(client_setup(3), entropy, noon);
+  client.receive(server.answer(due(client, noon), address_of(1)), noon);
+  const Bytes hello = due(client, noon);  // with a cookie: over UDP it is accepted, too
+  const PeerAddress link = address_of(1, Transport::tcp);
+  PeerAddress next_link = link;
+  next_link.link = 1;
+  std::set<Bytes> ephemerals, ids, sealed;
+  for (const PeerAddress& from : {address_of(1), link, next_link, address_of(2, Transport::tcp)}) {
+    const Bytes accept = server.answer(hello, from);
+    REQUIRE(accept.size() == accept_bytes);
+    CHECK(server.answer(hello, from) == accept);
+    ClientHandshake twin = client;
+    twin.receive(accept, noon);
+    REQUIRE(twin.step() == ClientStep::server_known);
+    twin.finish({}, noon);
+    const Bytes finish = due(twin, noon);
+    const ByteSpan said(accept), ticket = ByteSpan(finish).subspan(finish_ticket_at, ticket_bytes);
+    const auto part = [](ByteSpan bytes) { return Bytes(bytes.begin(), bytes.end()); };
+    ephemerals.insert(part(said.subspan(accept_ephemeral_at, 32)));
+    ids.insert(part(ticket.subspan(4, 32)));  // the ticket's key is made of it
+    sealed.insert(part(ticket.subspan(36)));
+    server.answer(finish, from);
+  }
+  CHECK(ephemerals.size() == 4);
+  CHECK(ids.size() == 4);
+  CHECK(sealed.size() == 4);
+  CHECK(server.sessions.size() == 4);
+}
+
+TEST_CASE("a ticket with a cipher that its server would not have chosen is refused",
+          "[protocol][handshake]") {
+  const std::uint8_t both = offer_chacha20 | offer_aes256;
+  for (const std::uint8_t ours : {offer_chacha20, both})
+    for (const int number : {0, 1, 2, 3, 255}) {
+      CAPTURE(int{ours}, number);
+      TestServer server(1, ours);
+      // Who forges a ticket like this knows the slot's secret: a finish as good as any, but for the cipher.
+      SeededEntropy same(1);
+      const DoorSecrets secrets(same.secret(), noon);
+      const DoorSecrets::Slot& slot = secrets.present();
+      const PeerAddress from = address_of(1);
+      const KeyPair identity = identity_of(3);
+      const Bytes32 id{1, 2, 3};
+      const KeyPair ephemeral = key_pair(expand(slot.secret, "ephemeral", id));
+      HandshakeState state(Bytes(hello_fields_bytes), identity.open);
+      state.mix_key(Secret(id));
+
+      std::array<std::uint8_t, HandshakeState::bytes + 1> plain;
+      state.save(std::span(plain).first<HandshakeState::bytes>());
+      plain.back() = static_cast<std::uint8_t>(number);
+      Bytes ticket(ticket_bytes), said{test_version, 0, 0, 0, 0};
+      put_little(ticket.data(), slot.number);
+      put_little(&said[1], slot.number);
+      for (const std::uint8_t b : bytes_of(from)) said.push_back(b);
+      std::ranges::copy(id, ticket.begin() + 4);
+      // Sealed by a state whose key is the ticket's, and whose hash is what the ticket is bound to.
+      Bytes sealer(HandshakeState::bytes);
+      std::ranges::copy(expand(slot.secret, "ticket", id).bytes(), sealer.begin() + 32);
+      std::ranges::copy(said, sealer.begin() + 64);
+      HandshakeState(std::span(sealer).first<HandshakeState::bytes>())
+          .encrypt(plain, std::span(ticket).subspan(36));
+
+      Bytes finish(finish_bytes_min), hashed(ticket_bytes + handshake_tag_bytes);
+      const std::span<std::uint8_t> out(finish);
+      write_open_prefix(out, test_version, PacketType::finish, 7);
+      std::ranges::copy(ticket, out.begin() + finish_ticket_at);
+      state.encrypt(ticket, hashed);
+      state.mix_hash(out.first(open_prefix_bytes));
+      state.encrypt(identity.open.bytes, out.subspan(finish_static_at, 32 + handshake_tag_bytes));
+      state.mix_key(*shared_secret(identity.secret, ephemeral.open));
+      state.encrypt({}, out.subspan(finish_payload_at));
+
+      const bool good = number == 1 || (number == 2 && ours == both && aes_available());
+      CHECK(server.door.cost(finish, from) == (good ? DoorCost::finish : DoorCost::hash));
+      Bytes answer(datagram_bytes_max);
+      const Arrival arrival = server.door.receive(finish, from, answer);
+      CHECK(std::holds_alternative<Accepted>(arrival) == good);
+      if (!good) CHECK(std::get<DropReason>(arrival) == DropReason::corrupt);
+    }
 }
 
 TEST_CASE("the cipher is AES where both have it, and never none", "[protocol][handshake]") {
@@ -480,6 +567,33 @@ TEST_CASE("a finish that nobody answers begins again with fresh keys", "[protoco
   client.finish({}, later);
   client.receive(server.answer(due(client, later), address_of(1)), later);
   CHECK(client.step() == ClientStep::done);
+}
+
+TEST_CASE("who thinks about the server's key for too long is asked again", "[protocol][handshake]") {
+  TestServer server(1);
+  SeededEntropy entropy(2);
+  ClientHandshake client(client_setup(3), entropy, noon);
+  CHECK_FALSE(client.finish({}, noon));  // of whom?
+  client.receive(server.answer(due(client, noon), address_of(1)), noon);
+  client.receive(server.answer(due(client, noon), address_of(1)), noon);
+  REQUIRE(client.step() == ClientStep::server_known);
+  ClientHandshake quick = client, asleep = client;
+  CHECK(quick.finish({}, noon + door_slot - Micros(1)));
+  CHECK_FALSE(quick.finish({}, noon + door_slot - Micros(1)));
+  CHECK_FALSE(asleep.finish({}, noon + std::chrono::seconds(10)));
+  CHECK(asleep.step() == ClientStep::timed_out);
+
+  const Micros later = noon + door_slot;
+  CHECK_FALSE(client.finish({}, later));
+  CHECK(client.step() == ClientStep::saying_hello);
+  server.advance(later);
+  client.receive(server.answer(due(client, later), address_of(1)), later);
+  client.receive(server.answer(due(client, later), address_of(1)), later);
+  CHECK(client.finish({}, later));
+  client.receive(server.answer(due(client, later), address_of(1)), later);
+  CHECK(client.step() == ClientStep::done);
+  CHECK_FALSE(client.finish({}, later));
+  CHECK(server.sessions.size() == 1);
 }
 
 TEST_CASE("a public key that gives everybody the same secret is refused", "[protocol][handshake]") {
