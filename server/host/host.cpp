@@ -1,6 +1,7 @@
 #include "server/host/host.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocol/recording.h"
 #include "server/host/chat_room.h"

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "client_sim/client/view.h"
 #include "protocol/decode.h"

@@ -72,9 +72,8 @@ TEST_CASE("packets are sealed and opened in place", "[protocol][packet_protectio
     for (const std::size_t size : {0u, 1u, 100u, 128u, 700u, 1174u}) {
       CAPTURE(name(cipher), size);
       const Bytes plaintext = random_bytes(rng, size);
-      Bytes packet(sealed_header_bytes);
-      packet.insert(packet.end(), plaintext.begin(), plaintext.end());
-      packet.resize(size + seal_overhead_bytes);
+      Bytes packet(size + seal_overhead_bytes);
+      std::ranges::copy(plaintext, packet.begin() + std::ptrdiff_t{sealed_header_bytes});
       REQUIRE(ends.client.seal(1 + size, std::span(packet).subspan(sealed_header_bytes, size), packet) ==
               packet.size());
       const auto header = ends.server.peek(packet);
