@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -35,6 +36,17 @@ def free_port():
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
+
+
+def rest_of(process):
+    """What a process whose lines were being read says until it ends. Not communicate(): it reads past the lines that were
+    read ahead, and they would be lost."""
+    too_long = threading.Timer(PATIENCE_S, process.kill)
+    too_long.start()
+    out = process.stdout.read()
+    process.wait()
+    too_long.cancel()
+    return out
 
 
 class Server:
@@ -246,7 +258,7 @@ class Runs(unittest.TestCase):
                                 break
                         self.assertEqual(back, 8)
                         sim.send_signal(signal.SIGINT)
-                        out, _ = sim.communicate(timeout=PATIENCE_S)
+                        out = rest_of(sim)
                     done = json.loads(report.read_text())
                     # UDP's are asked anew, TCP's open a new connection; how long that takes is the machine's affair.
                     self.assertGreaterEqual(done["rejoins"], 8, out)
@@ -282,7 +294,7 @@ class Runs(unittest.TestCase):
                         break
                 server.process.stdin.write("kick sim-1 the sun is out\n")
                 server.process.stdin.flush()
-                out, _ = sim.communicate(timeout=PATIENCE_S)
+                out = rest_of(sim)
                 self.assertEqual(sim.returncode, 1, out)
                 self.assertIn("kicked: the sun is out", out)
                 self.assertIn("FAILED: 1 dropped", out)
@@ -306,7 +318,7 @@ class Runs(unittest.TestCase):
                 if "playing 4 of 4" in line:
                     break
             sim.send_signal(signal.SIGINT)
-            out, _ = sim.communicate(timeout=PATIENCE_S)
+            out = rest_of(sim)
             self.assertEqual(sim.returncode, 0, out)
             self.assertIn("4 joined of 4", out)
 
@@ -319,7 +331,7 @@ class Runs(unittest.TestCase):
             if "playing 4 of 4" in line:
                 break
         server.__exit__()
-        out, _ = sim.communicate(timeout=PATIENCE_S)
+        out = rest_of(sim)
         self.assertEqual(sim.returncode, 1, out)
         self.assertIn("shutting_down", out)
 

@@ -59,9 +59,17 @@ class Running:
         return self.finish()
 
     def finish(self):
-        out, err = self.process.communicate(timeout=PATIENCE_S)
-        self.lines += [json.loads(line) for line in out.splitlines()]
-        return self.process.returncode, [line["event"] for line in self.lines], err
+        # Not communicate(): it reads past the lines that wait_for() has read ahead, and they would be lost.
+        errors = []
+        reader = threading.Thread(target=lambda: errors.append(self.process.stderr.read()))
+        reader.start()
+        too_long = threading.Timer(PATIENCE_S, self.process.kill)
+        too_long.start()
+        self.lines += [json.loads(line) for line in self.process.stdout]
+        reader.join()
+        code = self.process.wait()
+        too_long.cancel()
+        return code, [line["event"] for line in self.lines], errors[0]
 
     def __enter__(self):
         return self
