@@ -24,4 +24,5 @@ write_basic_package_version_file(ashlar-config-version.cmake COMPATIBILITY SameM
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/ashlar-config.cmake"
   "${CMAKE_CURRENT_BINARY_DIR}/ashlar-config-version.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/Findsodium.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/Findzstd.cmake"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/ashlar" COMPONENT development)

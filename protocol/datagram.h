@@ -9,6 +9,10 @@ namespace ashlar {
 /// Payload of one datagram; TCP packets obey it too, so that messages are the same over both.
 inline constexpr std::size_t datagram_bytes_max = 1200;
 
+/// The longest unreliable message of a session: what a sealed packet of datagram_bytes_max has room for
+/// (WIRE.md, Frames).
+inline constexpr std::size_t unreliable_bytes_max = 1152;
+
 enum class Transport : std::uint8_t { udp = 0, tcp = 1 };
 
 /// Where a peer is. IPv4 addresses are stored mapped (::ffff:a.b.c.d), so one peer has one spelling.

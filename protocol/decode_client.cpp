@@ -1,9 +1,9 @@
 #include <flatbuffers/flatbuffers.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "protocol/decode.h"
-#include "protocol/packet.h"
 #include "protocol/schema/client_message_generated.h"
 #include "protocol/text.h"
 #include "protocol/wire_check.h"
@@ -13,28 +13,36 @@ namespace {
 
 using ClientResult = std::expected<ClientMessage, DropReason>;
 
-ClientResult decode(const wire::Hello& in, std::size_t payload_bytes) {
-  if (payload_bytes != payload_bytes_max) return std::unexpected{DropReason::too_short};
+using ByteVector = flatbuffers::Vector<std::uint8_t>;
+
+std::size_t length(const ByteVector* bytes) { return bytes == nullptr ? 0 : bytes->size(); }
+
+ClientResult decode(const wire::Hello& in) {
   Hello out;
-  out.protocol = in.protocol();
-  out.nonce = in.nonce();
   const std::string_view player_name = view(in.name());
   const std::string_view build = view(in.build());
   if (!valid_player_name(player_name)) return std::unexpected{DropReason::bad_text};
   if (!valid_text(build, 0, build_bytes_max)) return std::unexpected{DropReason::bad_text};
+  if (length(in.token()) > hello_token_bytes_max) return std::unexpected{DropReason::out_of_range};
+  const std::size_t proof_bytes = in.resume() == 0 ? 0 : out.resume_proof.size();
+  if (length(in.resume_proof()) != proof_bytes) return std::unexpected{DropReason::out_of_range};
   out.name = player_name;
   out.build = build;
+  out.resume = in.resume();
+  if (length(in.token()) > 0) out.token.assign(in.token()->begin(), in.token()->end());
+  if (proof_bytes > 0) std::copy_n(in.resume_proof()->begin(), proof_bytes, out.resume_proof.begin());
   return out;
 }
 
 ClientResult decode(const wire::Join& in) {
   Join out;
-  if (in.content() == nullptr) return out;
+  out.world = in.world();
+  if (in.content() == nullptr || in.content()->size() == 0) return out;  // an empty one is not aligned
   // The Verifier proves a list's length to be aligned, not its elements, where these are larger.
   if (reinterpret_cast<std::uintptr_t>(in.content()->Data()) % alignof(std::uint64_t) != 0)
     return std::unexpected{DropReason::malformed};
   if (in.content()->size() > join_content_max) return std::unexpected{DropReason::out_of_range};
-  for (const std::uint64_t hash : *in.content()) out.content[out.content_count++] = hash;
+  out.content.assign(in.content()->begin(), in.content()->end());
   return out;
 }
 
@@ -45,7 +53,7 @@ ClientResult decode(const wire::Input& in) {
   Input out;
   out.newest_tick = in.newest_tick();
   out.snapshot_tick = in.snapshot_tick();
-  out.chat_seen = in.chat_seen();
+  out.world = in.world();
   out.command_count = static_cast<std::uint8_t>(count);
   for (std::size_t i = 0; i < count; ++i) {
     const wire::Command& c = *in.commands()->Get(static_cast<flatbuffers::uoffset_t>(i));
@@ -66,20 +74,37 @@ ClientResult decode(const wire::Input& in) {
 }
 
 ClientResult decode(const wire::Chat& in) {
-  if (in.number() == 0) return std::unexpected{DropReason::out_of_range};
   const std::string_view text = view(in.text());
   if (!valid_text(text, 1, chat_bytes_max)) return std::unexpected{DropReason::bad_text};
-  return Chat{in.number(), std::string(text)};
+  return Chat{std::string(text)};
 }
 
-ClientResult decode(const wire::Leave& in) {
-  if (in.reason() > wire::LeaveReason::MAX) return std::unexpected{DropReason::out_of_range};
-  return Leave{static_cast<LeaveReason>(in.reason())};
+ClientResult decode(const wire::ContentRequest& in) {
+  if (in.offset() >= content_bytes_max) return std::unexpected{DropReason::out_of_range};
+  return ContentRequest{in.hash(), in.offset()};
 }
 
-ClientResult decode(const wire::Ping& in, std::size_t payload_bytes) {
-  if (payload_bytes != ping_bytes - packet_header_bytes) return std::unexpected{DropReason::too_short};
-  return Ping{in.nonce()};
+ClientResult decode(const wire::Acts& in) {
+  if (in.acts() == nullptr) return std::unexpected{DropReason::malformed};
+  const std::size_t count = in.acts()->size();
+  if (count < 1 || count > acts_max) return std::unexpected{DropReason::out_of_range};
+  Acts out;
+  out.tick = in.tick();
+  out.world = in.world();
+  out.act_count = static_cast<std::uint8_t>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const wire::Act& act = *in.acts()->Get(static_cast<flatbuffers::uoffset_t>(i));
+    if (act.kind() >= block_act_kind_count || act.face() >= block_face_count)
+      return std::unexpected{DropReason::out_of_range};
+    // Blocks and ids may be anything: the world judges them, and says what is wrong.
+    out.acts[i] = {{},
+                   act.number(),
+                   static_cast<BlockActKind>(act.kind()),
+                   static_cast<BlockFace>(act.face()),
+                   {act.x(), act.y(), act.z()},
+                   static_cast<BlockId>(act.block())};
+  }
+  return out;
 }
 
 }  // namespace
@@ -90,12 +115,12 @@ std::expected<ClientMessage, DropReason> decode_client_message(std::span<const s
   const wire::ClientMessage& message = **root;
   if (message.body() == nullptr) return std::unexpected{DropReason::malformed};
   switch (message.body_type()) {
-    case wire::ClientBody::Hello: return decode(*message.body_as_Hello(), payload.size());
+    case wire::ClientBody::Hello: return decode(*message.body_as_Hello());
     case wire::ClientBody::Join: return decode(*message.body_as_Join());
     case wire::ClientBody::Input: return decode(*message.body_as_Input());
     case wire::ClientBody::Chat: return decode(*message.body_as_Chat());
-    case wire::ClientBody::Leave: return decode(*message.body_as_Leave());
-    case wire::ClientBody::Ping: return decode(*message.body_as_Ping(), payload.size());
+    case wire::ClientBody::ContentRequest: return decode(*message.body_as_ContentRequest());
+    case wire::ClientBody::Acts: return decode(*message.body_as_Acts());
     case wire::ClientBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

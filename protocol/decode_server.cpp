@@ -1,5 +1,6 @@
 #include <flatbuffers/flatbuffers.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -53,7 +54,11 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
                                                  static_cast<double>(in.keys()),
                                                  static_cast<double>(in.player_health()),
                                                  static_cast<double>(in.crush_damage()),
-                                                 in.respawn_s()}};
+                                                 in.respawn_s(),
+                                                 in.block_reach_m(),
+                                                 in.block_interval_s(),
+                                                 static_cast<double>(in.free_blocks()),
+                                                 static_cast<double>(in.map_margin_m())}};
   std::size_t i = 0;
   bool known = true;
   visit_rules(out, [&](const RuleInfo& info, auto& field) {
@@ -71,7 +76,7 @@ bool block_ok(std::int32_t v, std::int32_t bound) { return v >= -bound && v <= b
 
 /// The reason to refuse, if there is one.
 std::optional<DropReason> decode_props(const wire::Welcome& in, std::vector<WelcomeProp>& out) {
-  if (in.props() == nullptr) return std::nullopt;
+  if (in.props() == nullptr || in.props()->size() == 0) return std::nullopt;  // an empty one is not aligned
   if (in.prop_names() == nullptr) return DropReason::malformed;
   if (in.props()->size() > placed_props_max) return DropReason::out_of_range;
   if (reinterpret_cast<std::uintptr_t>(in.props()->Data()) % alignof(wire::PlacedProp) != 0)
@@ -93,15 +98,18 @@ std::optional<DropReason> decode_props(const wire::Welcome& in, std::vector<Welc
 
 ServerResult decode(const wire::Welcome& in) {
   Welcome out;
-  if (in.connection() == 0 || in.snapshot_every_ticks() == 0) return out_of_range;
+  if (in.snapshot_every_ticks() == 0) return out_of_range;
+  if (in.reset_token() == nullptr || in.reset_token()->size() != out.reset_token.size()) return out_of_range;
   if (in.rules() == nullptr) return std::unexpected{DropReason::malformed};
   if (!decode_rules(*in.rules(), out.rules)) return out_of_range;
   if (in.snapshot_every_ticks() > out.rules.tick_rate_hz) return out_of_range;
-  out.nonce = in.nonce();
-  out.connection = in.connection();
-  out.player = EntityId{in.player()};
+  std::copy_n(in.reset_token()->begin(), out.reset_token.size(), out.reset_token.begin());
+  out.resumed = in.resumed();
+  out.world = in.world();
   out.seed = in.seed();
   out.tick = in.tick();
+  out.terrain = in.terrain();
+  out.generator = in.generator();
   out.snapshot_every_ticks = in.snapshot_every_ticks();
   if (!valid_text(view(in.motd()), 0, motd_bytes_max)) return bad_text;
   out.motd = view(in.motd());
@@ -120,12 +128,6 @@ ServerResult decode(const wire::Welcome& in) {
                         map->flags()});
   }
   return out;
-}
-
-ServerResult decode(const wire::Refuse& in) {
-  if (in.reason() > wire::RefuseReason::MAX) return out_of_range;
-  if (!valid_text(view(in.text()), 0, reason_bytes_max)) return bad_text;
-  return Refuse{in.nonce(), static_cast<RefuseReason>(in.reason()), std::string(view(in.text()))};
 }
 
 bool decode_own(const wire::OwnPlayer& in, OwnPlayer& out) {
@@ -172,7 +174,7 @@ ServerResult decode(const wire::Snapshot& in) {
   SnapshotPart out;
   out.tick = in.tick();
   out.applied_tick = in.applied_tick();
-  out.chat_seen = in.chat_seen();
+  out.world = in.world();
   out.input_ahead = in.input_ahead();
   out.part = in.part();
   out.part_count = in.part_count();
@@ -186,7 +188,7 @@ ServerResult decode(const wire::Snapshot& in) {
     out.own = own;
   }
   // The Verifier proves a list's length to be aligned, not its elements, where these are larger.
-  if (in.sector_motions() != nullptr &&
+  if (in.sector_motions() != nullptr && in.sector_motions()->size() > 0 &&
       reinterpret_cast<std::uintptr_t>(in.sector_motions()->Data()) % alignof(WireMotion) != 0)
     return std::unexpected{DropReason::malformed};
   if (in.blocks() != nullptr) {
@@ -203,21 +205,58 @@ ServerResult decode(const wire::Snapshot& in) {
 }
 
 ServerResult decode(const wire::ChatLine& in) {
-  if (in.number() == 0) return out_of_range;
   const std::string_view from = view(in.from());
   if (!from.empty() && !valid_player_name(from)) return bad_text;
   if (!valid_text(view(in.text()), 1, chat_bytes_max)) return bad_text;
-  return ChatLine{in.number(), std::string(from), std::string(view(in.text()))};
+  return ChatLine{std::string(from), std::string(view(in.text()))};
 }
 
-ServerResult decode(const wire::Goodbye& in) {
-  if (in.reason() > wire::GoodbyeReason::MAX) return out_of_range;
-  if (!valid_text(view(in.text()), 0, reason_bytes_max)) return bad_text;
-  return Goodbye{static_cast<GoodbyeReason>(in.reason()), std::string(view(in.text()))};
+ServerResult decode(const wire::ContentPart& in) {
+  if (in.bytes() == nullptr) return std::unexpected{DropReason::malformed};
+  const std::uint32_t size = in.bytes()->size();
+  if (size < 1 || size > content_part_bytes_max || in.total() > content_bytes_max) return out_of_range;
+  if (size > in.total() || in.offset() > in.total() - size) return out_of_range;
+  return ContentPart{in.hash(), in.total(), in.offset(), {in.bytes()->Data(), size}};
 }
 
-ServerResult decode(const wire::Pong& in) {
-  return Pong{in.nonce(), in.tick(), in.clients(), in.clients_max()};
+ServerResult decode(const wire::ContentRefused& in) {
+  if (in.reason() > wire::ContentRefusal::MAX) return out_of_range;
+  return ContentRefused{in.hash(), static_cast<ContentRefusal>(in.reason())};
+}
+
+ServerResult decode(const wire::ActAnswers& in) {
+  if (in.answers() == nullptr) return std::unexpected{DropReason::malformed};
+  if (in.answers()->size() < 1 || in.answers()->size() > act_answers_max) return out_of_range;
+  ActAnswers out;
+  out.tick = in.tick();
+  out.world = in.world();
+  for (const wire::Answer* answer : *in.answers()) {
+    if (answer->verdict() >= act_verdict_count) return out_of_range;
+    out.answers.push_back({answer->number(),
+                           static_cast<ActVerdict>(answer->verdict()),
+                           {answer->x(), answer->y(), answer->z()}});
+  }
+  return out;
+}
+
+ServerResult decode(const wire::BlockEdits& in) {
+  BlockEdits out;
+  out.tick = in.tick();
+  out.world = in.world();
+  out.chunk = {in.x(), in.y(), in.z()};
+  constexpr std::int32_t across = horizontal_blocks_max >> chunk_bits, up = vertical_blocks_max >> chunk_bits;
+  const auto within_world = [](std::int32_t v, std::int32_t bound) { return v >= -bound && v < bound; };
+  if (!within_world(in.x(), across) || !within_world(in.y(), across) || !within_world(in.z(), up))
+    return out_of_range;
+  out.changes = span_of<BlockChange>(in.changes());
+  if (out.changes.empty() || out.changes.size() > block_changes_max) return out_of_range;
+  std::int32_t before = -1;
+  for (const BlockChange& change : out.changes) {
+    if (change.index <= before || change.index >= chunk_blocks || change.block >= block_id_count)
+      return out_of_range;
+    before = change.index;
+  }
+  return out;
 }
 
 }  // namespace
@@ -229,11 +268,12 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
   if (message.body() == nullptr) return std::unexpected{DropReason::malformed};
   switch (message.body_type()) {
     case wire::ServerBody::Welcome: return decode(*message.body_as_Welcome());
-    case wire::ServerBody::Refuse: return decode(*message.body_as_Refuse());
     case wire::ServerBody::Snapshot: return decode(*message.body_as_Snapshot());
     case wire::ServerBody::ChatLine: return decode(*message.body_as_ChatLine());
-    case wire::ServerBody::Goodbye: return decode(*message.body_as_Goodbye());
-    case wire::ServerBody::Pong: return decode(*message.body_as_Pong());
+    case wire::ServerBody::ContentPart: return decode(*message.body_as_ContentPart());
+    case wire::ServerBody::ContentRefused: return decode(*message.body_as_ContentRefused());
+    case wire::ServerBody::ActAnswers: return decode(*message.body_as_ActAnswers());
+    case wire::ServerBody::BlockEdits: return decode(*message.body_as_BlockEdits());
     case wire::ServerBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

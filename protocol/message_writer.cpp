@@ -7,6 +7,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "protocol/datagram.h"
 #include "protocol/schema/client_message_generated.h"
 #include "protocol/schema/server_message_generated.h"
 #include "protocol/text.h"
@@ -15,8 +16,7 @@
 namespace ashlar {
 namespace {
 
-// A packet, the largest scalar's alignment and the builder's scratch room.
-constexpr std::size_t builder_bytes = 2 * datagram_bytes_max;
+constexpr std::size_t builder_bytes = 2 * datagram_bytes_max;  // to begin with
 
 std::int8_t axis_steps(double axis) {
   ASHLAR_ASSERT(axis >= -1 && axis <= 1);
@@ -35,7 +35,7 @@ flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, 
       fbb.AddElement(field, value);
     field = static_cast<flatbuffers::voffset_t>(field + sizeof(flatbuffers::voffset_t));
   });
-  ASHLAR_ASSERT(field == wire::Rules::VT_RESPAWN_S + sizeof(flatbuffers::voffset_t));
+  ASHLAR_ASSERT(field == wire::Rules::VT_MAP_MARGIN_M + sizeof(flatbuffers::voffset_t));
   return out.Finish();
 }
 
@@ -43,7 +43,6 @@ flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, 
 
 struct MessageWriter::Impl {
   flatbuffers::FlatBufferBuilder fbb{builder_bytes};
-  alignas(8) std::array<std::uint8_t, datagram_bytes_max> padded{};
 
   template <class Table>
   void finish_client(wire::ClientBody type, flatbuffers::Offset<Table> body) {
@@ -55,24 +54,13 @@ struct MessageWriter::Impl {
     fbb.Finish(wire::CreateServerMessage(fbb, type, body.Union()), wire::ServerMessageIdentifier());
   }
 
-  /// The builder grows towards the front, so the header is simply the last thing pushed.
-  std::span<const std::uint8_t> packet(const PacketHeader& header) {
-    const auto bytes = encode(header);
-    fbb.PushBytes(bytes.data(), bytes.size());
-    ASHLAR_ASSERT(fbb.GetSize() <= datagram_bytes_max);
-    seal({fbb.GetBufferPointer(), fbb.GetSize()});
+  std::span<const std::uint8_t> message(std::size_t bytes_max = message_bytes_max) {
+    ASHLAR_ASSERT(fbb.GetSize() <= bytes_max);
     return {fbb.GetBufferPointer(), fbb.GetSize()};
   }
 
-  /// The same, filled up with zeros.
-  std::span<const std::uint8_t> padded_packet(const PacketHeader& header, std::size_t size) {
-    const auto bytes = packet(header);
-    ASHLAR_ASSERT(bytes.size() <= size);
-    padded.fill(0);
-    std::copy(bytes.begin(), bytes.end(), padded.begin());
-    const std::span<std::uint8_t> whole = std::span(padded).first(size);
-    seal(whole);
-    return whole;
+  flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> bytes(std::span<const std::uint8_t> list) {
+    return list.empty() ? 0 : fbb.CreateVector(list.data(), list.size());
   }
 
   flatbuffers::Offset<flatbuffers::String> string(std::string_view text) {
@@ -112,10 +100,10 @@ struct MessageWriter::Impl {
     }
     const auto props = m.props.empty() ? 0 : fbb.CreateVectorOfStructs(prop_list.data(), m.props.size());
     const auto names = m.props.empty() ? 0 : fbb.CreateVector(name_list.data(), name_count);
-    finish_server(
-        wire::ServerBody::Welcome,
-        wire::CreateWelcome(fbb, m.nonce, m.connection, static_cast<std::uint32_t>(m.player), m.seed, m.tick,
-                            m.snapshot_every_ticks, rules, map_list, motd, props, names));
+    const auto token = bytes(m.reset_token);
+    finish_server(wire::ServerBody::Welcome,
+                  wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks,
+                                      rules, map_list, motd, props, names, m.terrain, m.generator));
   }
 };
 
@@ -124,28 +112,31 @@ MessageWriter::~MessageWriter() = default;
 MessageWriter::MessageWriter(MessageWriter&&) noexcept = default;
 MessageWriter& MessageWriter::operator=(MessageWriter&&) noexcept = default;
 
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Hello& m) {
+std::span<const std::uint8_t> MessageWriter::write(const Hello& m) {
   ASHLAR_ASSERT(valid_player_name(m.name));
   ASHLAR_ASSERT(valid_text(m.build, 0, build_bytes_max));
+  ASHLAR_ASSERT(m.token.size() <= hello_token_bytes_max);
   auto& fbb = impl_->fbb;
   fbb.Clear();
   const auto player_name = impl_->string(m.name);
   const auto build = impl_->string(m.build);
+  const auto token = impl_->bytes(m.token);
+  const auto proof = m.resume == 0 ? 0 : impl_->bytes(m.resume_proof);
   impl_->finish_client(wire::ClientBody::Hello,
-                       wire::CreateHello(fbb, m.protocol, m.nonce, player_name, build));
-  return impl_->padded_packet(header, datagram_bytes_max);
+                       wire::CreateHello(fbb, player_name, build, token, m.resume, proof));
+  return impl_->message(hello_bytes_max);
 }
 
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Join& m) {
-  ASHLAR_ASSERT(m.content_count <= join_content_max);
+std::span<const std::uint8_t> MessageWriter::write(const Join& m) {
+  ASHLAR_ASSERT(m.content.size() <= join_content_max);
   auto& fbb = impl_->fbb;
   fbb.Clear();
-  const auto content = fbb.CreateVector(m.content.data(), m.content_count);
-  impl_->finish_client(wire::ClientBody::Join, wire::CreateJoin(fbb, content));
-  return impl_->packet(header);
+  const auto content = fbb.CreateVector(m.content.data(), m.content.size());
+  impl_->finish_client(wire::ClientBody::Join, wire::CreateJoin(fbb, content, m.world));
+  return impl_->message();
 }
 
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Input& m) {
+std::span<const std::uint8_t> MessageWriter::write(const Input& m) {
   ASHLAR_ASSERT(m.command_count >= 1 && m.command_count <= input_commands_max);
   auto& fbb = impl_->fbb;
   fbb.Clear();
@@ -158,89 +149,108 @@ std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, c
   }
   const auto list = fbb.CreateVectorOfStructs(commands.data(), m.command_count);
   impl_->finish_client(wire::ClientBody::Input,
-                       wire::CreateInput(fbb, m.newest_tick, m.snapshot_tick, m.chat_seen, list));
-  return impl_->packet(header);
+                       wire::CreateInput(fbb, m.newest_tick, m.snapshot_tick, list, m.world));
+  return impl_->message(unreliable_bytes_max);
 }
 
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Chat& m) {
-  ASHLAR_ASSERT(m.number >= 1);
+std::span<const std::uint8_t> MessageWriter::write(const Chat& m) {
   ASHLAR_ASSERT(valid_text(m.text, 1, chat_bytes_max));
   auto& fbb = impl_->fbb;
   fbb.Clear();
   const auto text = impl_->string(m.text);
-  impl_->finish_client(wire::ClientBody::Chat, wire::CreateChat(fbb, m.number, text));
-  return impl_->packet(header);
+  impl_->finish_client(wire::ClientBody::Chat, wire::CreateChat(fbb, text));
+  return impl_->message();
 }
 
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Leave& m) {
-  auto& fbb = impl_->fbb;
-  fbb.Clear();
-  impl_->finish_client(wire::ClientBody::Leave,
-                       wire::CreateLeave(fbb, static_cast<wire::LeaveReason>(m.reason)));
-  return impl_->packet(header);
-}
-
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Welcome& m) {
-  ASHLAR_ASSERT(m.connection != 0);
+std::span<const std::uint8_t> MessageWriter::write(const Welcome& m) {
   ASHLAR_ASSERT(m.maps.size() <= placed_maps_max);
   ASHLAR_ASSERT(m.props.size() <= placed_props_max);
   ASHLAR_ASSERT(valid_text(m.motd, 0, motd_bytes_max));
   impl_->build(m);
-  return impl_->packet(header);
+  return impl_->message();
 }
 
-std::size_t MessageWriter::bytes_of(const Welcome& m) {
-  impl_->build(m);
-  return impl_->fbb.GetSize() + packet_header_bytes;
-}
-
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Refuse& m) {
-  ASHLAR_ASSERT(valid_text(m.text, 0, reason_bytes_max));
-  auto& fbb = impl_->fbb;
-  fbb.Clear();
-  const auto text = impl_->string(m.text);
-  impl_->finish_server(wire::ServerBody::Refuse,
-                       wire::CreateRefuse(fbb, m.nonce, static_cast<wire::RefuseReason>(m.reason), text));
-  return impl_->packet(header);
-}
-
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const ChatLine& m) {
-  ASHLAR_ASSERT(m.number >= 1);
+std::span<const std::uint8_t> MessageWriter::write(const ChatLine& m) {
   ASHLAR_ASSERT(m.from.empty() || valid_player_name(m.from));
   ASHLAR_ASSERT(valid_text(m.text, 1, chat_bytes_max));
   auto& fbb = impl_->fbb;
   fbb.Clear();
   const auto from = impl_->string(m.from);
   const auto text = impl_->string(m.text);
-  impl_->finish_server(wire::ServerBody::ChatLine, wire::CreateChatLine(fbb, m.number, from, text));
-  return impl_->packet(header);
+  impl_->finish_server(wire::ServerBody::ChatLine, wire::CreateChatLine(fbb, from, text));
+  return impl_->message();
 }
 
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Goodbye& m) {
-  ASHLAR_ASSERT(valid_text(m.text, 0, reason_bytes_max));
+std::span<const std::uint8_t> MessageWriter::write(const ContentRequest& m) {
+  ASHLAR_ASSERT(m.offset < content_bytes_max);
   auto& fbb = impl_->fbb;
   fbb.Clear();
-  const auto text = impl_->string(m.text);
-  impl_->finish_server(wire::ServerBody::Goodbye,
-                       wire::CreateGoodbye(fbb, static_cast<wire::GoodbyeReason>(m.reason), text));
-  return impl_->packet(header);
+  impl_->finish_client(wire::ClientBody::ContentRequest, wire::CreateContentRequest(fbb, m.hash, m.offset));
+  return {fbb.GetBufferPointer(), fbb.GetSize()};
 }
 
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Ping& m) {
+std::span<const std::uint8_t> MessageWriter::write(const ContentPart& m) {
+  ASHLAR_ASSERT(!m.bytes.empty() && m.bytes.size() <= content_part_bytes_max);
+  ASHLAR_ASSERT(m.total <= content_bytes_max && m.bytes.size() <= m.total);
+  ASHLAR_ASSERT(m.offset <= m.total - m.bytes.size());
   auto& fbb = impl_->fbb;
   fbb.Clear();
-  impl_->finish_client(wire::ClientBody::Ping, wire::CreatePing(fbb, m.nonce));
-  return impl_->padded_packet(header, ping_bytes);
+  const auto bytes = fbb.CreateVector(m.bytes.data(), m.bytes.size());
+  impl_->finish_server(wire::ServerBody::ContentPart,
+                       wire::CreateContentPart(fbb, m.hash, m.total, m.offset, bytes));
+  ASHLAR_ASSERT(fbb.GetSize() <= content_message_bytes_max);
+  return {fbb.GetBufferPointer(), fbb.GetSize()};
 }
 
-std::span<const std::uint8_t> MessageWriter::write(const PacketHeader& header, const Pong& m) {
+std::span<const std::uint8_t> MessageWriter::write(const ContentRefused& m) {
   auto& fbb = impl_->fbb;
   fbb.Clear();
-  impl_->finish_server(wire::ServerBody::Pong,
-                       wire::CreatePong(fbb, m.nonce, m.tick, m.clients, m.clients_max));
-  const auto packet = impl_->packet(header);
-  ASHLAR_ASSERT(packet.size() <= ping_bytes);
-  return packet;
+  impl_->finish_server(wire::ServerBody::ContentRefused,
+                       wire::CreateContentRefused(fbb, m.hash, static_cast<wire::ContentRefusal>(m.reason)));
+  return {fbb.GetBufferPointer(), fbb.GetSize()};
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const Acts& m) {
+  ASHLAR_ASSERT(m.act_count >= 1 && m.act_count <= acts_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<wire::Act, acts_max> acts;
+  for (std::size_t i = 0; i < m.act_count; ++i) {
+    const BlockAct& a = m.acts[i];
+    acts[i] = wire::Act(a.number, a.block.x, a.block.y, a.block.z, static_cast<std::uint16_t>(a.id),
+                        static_cast<std::uint8_t>(a.kind), static_cast<std::uint8_t>(a.face));
+  }
+  const auto list = fbb.CreateVectorOfStructs(acts.data(), m.act_count);
+  impl_->finish_client(wire::ClientBody::Acts, wire::CreateActs(fbb, m.tick, list, m.world));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const ActAnswers& m) {
+  ASHLAR_ASSERT(!m.answers.empty() && m.answers.size() <= act_answers_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<wire::Answer, act_answers_max> answers;
+  for (std::size_t i = 0; i < m.answers.size(); ++i) {
+    const ActAnswer& a = m.answers[i];
+    answers[i] =
+        wire::Answer(a.number, a.block.x, a.block.y, a.block.z, static_cast<std::uint8_t>(a.verdict));
+  }
+  const auto list = fbb.CreateVectorOfStructs(answers.data(), m.answers.size());
+  impl_->finish_server(wire::ServerBody::ActAnswers, wire::CreateActAnswers(fbb, m.tick, list, m.world));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const BlockEdits& m) {
+  ASHLAR_ASSERT(!m.changes.empty() && m.changes.size() <= block_changes_max);
+  static_assert(sizeof(wire::BlockChange) == sizeof(BlockChange));
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  // The same bytes here as there (snapshot_writer.cpp asserts that this machine is little endian).
+  const auto list = fbb.CreateVectorOfStructs(reinterpret_cast<const wire::BlockChange*>(m.changes.data()),
+                                              m.changes.size());
+  impl_->finish_server(wire::ServerBody::BlockEdits,
+                       wire::CreateBlockEdits(fbb, m.tick, m.chunk.x, m.chunk.y, m.chunk.z, list, m.world));
+  return impl_->message();
 }
 
 }  // namespace ashlar

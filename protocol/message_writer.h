@@ -4,14 +4,13 @@
 #include <span>
 
 #include "protocol/messages.h"
-#include "protocol/packet.h"
 
 namespace ashlar {
 
-/// Turns messages into whole packets, header included, ready for a DatagramBatch.
+/// Turns messages into bytes, for a stream of a Connection, its unreliable messages or a handshake's finish.
 ///
-/// One builder is used again and again: nothing is allocated once it has grown to a packet's size. The bytes
-/// returned are valid until the next call. Values beyond the bounds in messages.h are our own bug: asserted.
+/// One builder is used again and again: nothing is allocated once it has grown. The bytes returned are valid
+/// until the next call, and 8-byte aligned. Values beyond the bounds in messages.h are our own bug: asserted.
 /// Snapshots have a writer of their own, snapshot_writer.h. One thread.
 class MessageWriter {
  public:
@@ -20,23 +19,24 @@ class MessageWriter {
   MessageWriter(MessageWriter&&) noexcept;
   MessageWriter& operator=(MessageWriter&&) noexcept;
 
-  /// The header goes out as it is given, sealed (packet.h). Hello is padded with zeros to datagram_bytes_max,
-  /// Ping to ping_bytes.
-  std::span<const std::uint8_t> write(const PacketHeader& header, const Hello& message);
-  std::span<const std::uint8_t> write(const PacketHeader& header, const Join& message);
-  std::span<const std::uint8_t> write(const PacketHeader& header, const Input& message);
-  std::span<const std::uint8_t> write(const PacketHeader& header, const Chat& message);
-  std::span<const std::uint8_t> write(const PacketHeader& header, const Leave& message);
-  std::span<const std::uint8_t> write(const PacketHeader& header, const Ping& message);
+  /// At most hello_bytes_max, whatever it holds.
+  std::span<const std::uint8_t> write(const Hello& message);
+  std::span<const std::uint8_t> write(const Join& message);
+  /// At most unreliable_bytes_max.
+  std::span<const std::uint8_t> write(const Input& message);
+  std::span<const std::uint8_t> write(const Chat& message);
 
-  /// Precondition: it fits a datagram (bytes_of), as it does with any maps and message and few props.
-  std::span<const std::uint8_t> write(const PacketHeader& header, const Welcome& message);
-  /// How large the welcome's packet would be, so that whoever makes a world with many props can tell.
-  std::size_t bytes_of(const Welcome& message);
-  std::span<const std::uint8_t> write(const PacketHeader& header, const Refuse& message);
-  std::span<const std::uint8_t> write(const PacketHeader& header, const ChatLine& message);
-  std::span<const std::uint8_t> write(const PacketHeader& header, const Goodbye& message);
-  std::span<const std::uint8_t> write(const PacketHeader& header, const Pong& message);
+  /// At most message_bytes_max.
+  std::span<const std::uint8_t> write(const Welcome& message);
+  std::span<const std::uint8_t> write(const ChatLine& message);
+
+  /// Messages of streams, without a packet around them.
+  std::span<const std::uint8_t> write(const ContentRequest& message);
+  std::span<const std::uint8_t> write(const ContentPart& message);  ///< copies the part's bytes
+  std::span<const std::uint8_t> write(const ContentRefused& message);
+  std::span<const std::uint8_t> write(const Acts& message);
+  std::span<const std::uint8_t> write(const ActAnswers& message);
+  std::span<const std::uint8_t> write(const BlockEdits& message);  ///< at most 16.5 KB: 4 bytes a block
 
  private:
   struct Impl;

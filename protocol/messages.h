@@ -11,69 +11,85 @@
 #include "protocol/block.h"
 #include "protocol/quantise.h"
 #include "world/collide/prop.h"
+#include "world/sim/block_act.h"
 #include "world/sim/player_move.h"
 #include "world/sim/rules.h"
 
-// The messages as plain values. schema/*.fbs say how they travel, decode.h and message_writer.h do it.
+// The messages as plain values. schema/*.fbs say how they travel, decode.h and message_writer.h do it. How a
+// session ends, or is refused, is a close's reason: connection/session_end.h.
 
 namespace ashlar {
 
 inline constexpr std::size_t build_bytes_max = 64;
-inline constexpr std::size_t join_content_max = 40;
+/// Of a connect token (secure/connect_token.h), and of a hello with one: what a finish has room for.
+inline constexpr std::size_t hello_token_bytes_max = 512;
+inline constexpr std::size_t hello_bytes_max = 962;
+inline constexpr std::size_t join_content_max = 512;
 inline constexpr std::size_t input_commands_max = 8;
 inline constexpr std::size_t placed_maps_max = 10;
 inline constexpr std::size_t map_name_bytes_max = 16;
-inline constexpr std::size_t placed_props_max =
-    24;  ///< fewer where the welcome has no room (MessageWriter::bytes_of)
+inline constexpr std::size_t placed_props_max = 256;
 inline constexpr std::size_t prop_name_bytes_max = 48;
 inline constexpr std::size_t motd_bytes_max = 160;
-inline constexpr std::size_t reason_bytes_max = 200;
-inline constexpr std::size_t ping_bytes = 128;  ///< of the whole packet
+/// Of any message but a snapshot: that of the control stream.
+inline constexpr std::size_t message_bytes_max = 64 * 1024;
 
 // --- from the client ---
 
-/// Travels in a packet of exactly datagram_bytes_max, so the answer is never larger than the question.
+/// What the client says with its identity, in the payload of the handshake's finish.
 struct Hello {
-  std::uint32_t protocol = 0;
-  std::uint64_t nonce = 0;  ///< echoed by Welcome and Refuse
-  std::string name;         ///< valid_player_name
-  std::string build;        ///< client's version, for the log; at most build_bytes_max
+  std::string name;                 ///< valid_player_name
+  std::string build;                ///< client's version, for the log; at most build_bytes_max
+  std::vector<std::uint8_t> token;  ///< secure::verify_token; empty: none
+  std::uint32_t resume = 0;         ///< connection of an earlier session that this one goes on with; 0: none
+  std::array<std::uint8_t, 32> resume_proof{};  ///< secure::ResumeProof, where resume is not 0
 };
 
-/// The answer to a welcome. A client that lacks what is placed in the world is refused.
+/// The answer to a welcome, on the control stream. A client that lacks what is placed in the world fetches it
+/// first, or goes.
 struct Join {
-  std::array<std::uint64_t, join_content_max>
-      content{};                   ///< content_hash() of the maps and props that the client holds
-  std::uint8_t content_count = 0;  ///< how many of `content` count
+  std::vector<std::uint64_t> content;  ///< content_hash() of the maps and props that the client holds
+  std::uint8_t world = 0;              ///< the welcome's
 };
 
-/// Commands for newest_tick, newest_tick - 1, ...
+/// Commands for newest_tick, newest_tick - 1, ...; unreliable.
 struct Input {
   std::uint32_t newest_tick = 0;
   std::uint32_t snapshot_tick = 0;  ///< newest snapshot seen, 0: none
-  std::uint32_t chat_seen = 0;      ///< newest chat line seen, 0: none
   std::array<PlayerCommand, input_commands_max> commands{};
   std::uint8_t command_count = 0;  ///< 1 to input_commands_max
+  std::uint8_t world = 0;          ///< the welcome's
 };
 
-/// A line that the player says; repeated until a snapshot's chat_seen has its number.
+/// A line that the player says, on the chat stream.
 struct Chat {
-  std::uint32_t number = 0;  ///< from 1, in steps of 1
-  std::string text;          ///< valid_text of 1 to chat_bytes_max
+  std::string text;  ///< valid_text of 1 to chat_bytes_max
 };
 
-enum class LeaveReason : std::uint8_t { quit, stopped, version, content, timeout };
-/// The client goes: its session ends at once, and a goodbye answers.
-struct Leave {
-  LeaveReason reason = LeaveReason::quit;
+/// Content on its way: of the whole, and of a part, which is short so that nothing waits long behind it.
+inline constexpr std::size_t content_bytes_max = std::size_t{4} << 20;
+inline constexpr std::size_t content_part_bytes_max = 32 * 1024;
+/// Of a message with a part, whatever it holds beside the bytes.
+inline constexpr std::size_t content_message_bytes_max = content_part_bytes_max + 256;
+
+/// Asks for a map or prop that the client lacks (protocol/content/content.h); takes the place of what it
+/// asked for before.
+struct ContentRequest {
+  std::uint64_t hash = 0;    ///< of a WelcomeMap or WelcomeProp
+  std::uint32_t offset = 0;  ///< bytes that it has already, below content_bytes_max
 };
 
-/// Asks whether a server is there, without a connection; the packet is padded to ping_bytes.
-struct Ping {
-  std::uint64_t nonce = 0;  ///< echoed by Pong
+inline constexpr std::size_t acts_max = 8;
+
+/// What the player does to blocks, with the command of a tick; on the edits stream.
+struct Acts {
+  std::uint32_t tick = 0;                 ///< of the command that they belong to; 0: as soon as they come
+  std::array<BlockAct, acts_max> acts{};  ///< their player is not told: it is the session's
+  std::uint8_t act_count = 0;             ///< 1 to acts_max
+  std::uint8_t world = 0;                 ///< the welcome's
 };
 
-using ClientMessage = std::variant<Hello, Join, Input, Chat, Leave, Ping>;
+using ClientMessage = std::variant<Hello, Join, Input, Chat, ContentRequest, Acts>;
 
 // --- from the server ---
 
@@ -98,41 +114,22 @@ struct WelcomeProp {
   ModelUp up = ModelUp::y;
 };
 
-/// The answer to a hello that is let in: what a client needs to build the same world. Repeated for each hello
-/// with the same nonce until the client joins. Fits one datagram (MessageWriter::bytes_of).
+/// What a client needs to build the same world: the first message on the control stream, and again when a
+/// running session gets another world (everything before it is void then).
 struct Welcome {
-  std::uint64_t nonce = 0;       ///< of the hello
-  std::uint32_t connection = 0;  ///< never 0
-  EntityId player{};  ///< 0 from this server: nobody has an entity before it joined; then OwnPlayer::id tells
-  std::uint64_t seed = 0;                  ///< of the terrain
-  std::uint32_t tick = 0;                  ///< the world's, when this was said
-  std::uint16_t snapshot_every_ticks = 1;  ///< 1 to a second's
+  std::array<std::uint8_t, 16> reset_token{};  ///< secure::ResetToken: ends this session from outside
+  bool resumed = false;                        ///< an earlier session goes on, its player where it was
+  std::uint8_t world = 1;                      ///< counts the worlds of a session
+  std::uint64_t seed = 0;                      ///< of the terrain
+  std::uint32_t tick = 0;                      ///< the world's, when this was said
+  std::uint16_t snapshot_every_ticks = 1;      ///< 1 to a second's
   Rules rules;
   std::vector<WelcomeMap> maps;    ///< at most placed_maps_max
   std::string motd;                ///< at most motd_bytes_max
   std::vector<WelcomeProp> props;  ///< at most placed_props_max
-};
-
-/// Why a hello or a join was turned down. banned, closed and shutting_down have no sender yet.
-enum class RefuseReason : std::uint8_t {
-  version,  ///< of the protocol
-  full,
-  content,  ///< the client lacks a map or prop, or holds another one
-  banned,
-  bad_name,  ///< not valid_player_name
-  closed,
-  too_many_from_address,  ///< at once, or too often within a minute
-  shutting_down
-};
-inline constexpr std::size_t refuse_reason_count = 8;
-/// As the enumerator is spelled; "unknown" for a number beyond.
-std::string_view name(RefuseReason reason);
-
-/// The client is not let in. Comes without a connection; the nonce proves that the server heard the hello.
-struct Refuse {
-  std::uint64_t nonce = 0;  ///< of the hello
-  RefuseReason reason = RefuseReason::full;
-  std::string text;  ///< names the thing and the remedy; at most reason_bytes_max
+  /// A TerrainKind, and the server's terrain_generator. Neither need be known here: ask terrain_known().
+  std::uint8_t terrain = 0;
+  std::uint16_t generator = 0;
 };
 
 /// The own player as the simulation holds it, unquantised: prediction starts from the same bits.
@@ -186,10 +183,10 @@ static_assert(sizeof(WireMotion) == 56);
 struct SnapshotPart {
   std::uint32_t tick = 0;
   std::uint32_t applied_tick = 0;  ///< newest command the simulation applied, 0: none yet
-  std::uint32_t chat_seen = 0;
-  std::int8_t input_ahead = 0;  ///< newest command's tick minus tick, clamped; input_ahead_none: none yet
+  std::int8_t input_ahead = 0;     ///< newest command's tick minus tick, clamped; input_ahead_none: none yet
   std::uint8_t part = 0;
   std::uint8_t part_count = 1;
+  std::uint8_t world = 0;           ///< the welcome's
   std::uint16_t refresh_ticks = 0;  ///< everything in reach is told again within so many; 0: in each snapshot
   std::optional<OwnPlayer> own;     ///< in part 0
   BlockList blocks;
@@ -199,32 +196,73 @@ struct SnapshotPart {
 };
 inline constexpr std::int8_t input_ahead_none = -128;
 
-/// A line of chat for one client, repeated until its input's chat_seen has the number (protocol/chat.h).
+/// A line of chat for one client, on the chat stream.
 struct ChatLine {
-  std::uint32_t number = 0;  ///< from 1, in steps of 1, of this client's connection
-  std::string from;          ///< player's name; empty: the server
-  std::string text;          ///< valid_text of 1 to chat_bytes_max
+  std::string from;  ///< player's name; empty: the server
+  std::string text;  ///< valid_text of 1 to chat_bytes_max
 };
 
-enum class GoodbyeReason : std::uint8_t { shutting_down, kicked, timeout, protocol, left, overload };
-inline constexpr std::size_t goodbye_reason_count = 6;
-/// As the enumerator is spelled; "unknown" for a number beyond.
-std::string_view name(GoodbyeReason reason);
-
-/// The server ends the connection, or confirms that the client did (left). Said once, so it may get lost;
-/// only a kicked client that goes on talking hears it again. No sender yet: protocol, overload.
-struct Goodbye {
-  GoodbyeReason reason = GoodbyeReason::kicked;
-  std::string text;  ///< for people; may be empty, at most reason_bytes_max
+/// A part of what was asked for; parts come in order. `bytes` points into the decoded message.
+struct ContentPart {
+  std::uint64_t hash = 0;
+  std::uint32_t total = 0;              ///< bytes of the whole, 1 to content_bytes_max
+  std::uint32_t offset = 0;             ///< of the first of these
+  std::span<const std::uint8_t> bytes;  ///< 1 to content_part_bytes_max, within the whole
 };
 
-/// The answer to a ping: no larger than it.
-struct Pong {
-  std::uint64_t nonce = 0;
+/// Why content does not come.
+enum class ContentRefusal : std::uint8_t {
+  unknown,      ///< nothing in this world has that hash
+  off,          ///< this server gives no content away
+  not_offered,  ///< it is in the world, but larger than content may be
+  bad_offset    ///< the offset lies at its end or behind
+};
+inline constexpr std::size_t content_refusal_count = 4;
+/// As the enumerator is spelled; "?" for a number beyond.
+std::string_view name(ContentRefusal reason);
+
+/// What was asked for does not come.
+struct ContentRefused {
+  std::uint64_t hash = 0;
+  ContentRefusal reason = ContentRefusal::unknown;
+};
+
+inline constexpr std::size_t act_answers_max = 64;
+inline constexpr std::size_t block_changes_max = 4096;
+
+/// What became of one of the client's acts. One that ends in `progress` is answered again.
+struct ActAnswer {
+  std::uint32_t number = 0;
+  ActVerdict verdict{};
+  IVec3 block{};  ///< the one that was or would have been changed
+  friend bool operator==(const ActAnswer&, const ActAnswer&) = default;
+};
+
+/// Verdicts of a tick; on the edits stream, behind the changes of that tick.
+struct ActAnswers {
   std::uint32_t tick = 0;
-  std::uint32_t clients = 0, clients_max = 0;
+  std::vector<ActAnswer> answers;  ///< 1 to act_answers_max
+  std::uint8_t world = 0;
 };
 
-using ServerMessage = std::variant<Welcome, Refuse, SnapshotPart, ChatLine, Goodbye, Pong>;
+/// A block of a chunk and what it is now.
+struct BlockChange {
+  std::uint16_t index = 0;  ///< index_in_chunk
+  std::uint16_t block = 0;  ///< BlockId
+  friend bool operator==(const BlockChange&, const BlockChange&) = default;
+};
+static_assert(sizeof(BlockChange) == 4);
+
+/// Blocks of a chunk that are other than generated, or were; on the edits stream. Of what was told before the
+/// rest stands.
+struct BlockEdits {
+  std::uint32_t tick = 0;
+  std::uint8_t world = 0;
+  ChunkCoord chunk;
+  std::span<const BlockChange> changes;  ///< 1 to block_changes_max, by index, each once
+};
+
+using ServerMessage =
+    std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers, BlockEdits>;
 
 }  // namespace ashlar

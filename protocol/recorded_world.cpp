@@ -13,6 +13,7 @@ RecordingHeader recording_header(const World& world, const std::string& build) {
   RecordingHeader header;
   header.build = build;
   header.seed = setup.seed;
+  header.terrain = setup.terrain;
   header.rules = setup.rules;
   header.players_max = setup.players_max;
   header.monsters_max = setup.monsters_max;
@@ -40,7 +41,12 @@ PlaceOptions place_of(const RecordedMap& map) {
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
                                                             const MapSource& maps, const ChunkSource& ground,
                                                             const PropSource& props) {
+  if (!terrain_known(static_cast<std::uint8_t>(header.terrain), header.generator))
+    return std::unexpected{"its ground was made by generator " + std::to_string(header.generator) + " of " +
+                           std::string(name(header.terrain)) + ", and this build has generator " +
+                           std::to_string(terrain_generator) + ": replay it with the build that wrote it"};
   WorldSetup setup;
+  setup.terrain = header.terrain;
   setup.make_chunk = ground;
   setup.seed = header.seed;
   setup.rules = header.rules;

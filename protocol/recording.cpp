@@ -17,8 +17,9 @@ constexpr std::uint64_t recorded_props_max = 4096;
 constexpr std::size_t slots_max = 1u << entity_slot_bits;
 
 namespace section {
-constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64;
-constexpr std::uint64_t known = 127;
+constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64,
+                        acts = 128;
+constexpr std::uint64_t known = 255;
 }  // namespace section
 
 namespace field {
@@ -55,8 +56,16 @@ IVec3 get_ivec3(ByteReader& r, bool& sane) {
   return v;
 }
 
-void put_rules(ByteWriter& w, const Rules& rules) {
-  visit_rules(rules, [&w](const RuleInfo&, const auto& value) {
+/// Rules that a version holds; those that came later stay as they are.
+std::size_t rules_of_version(std::uint32_t version) {
+  constexpr std::size_t before_acts = 20;
+  return version < 7 ? before_acts : rule_count();
+}
+
+void put_rules(ByteWriter& w, std::size_t count, const Rules& rules) {
+  visit_rules(rules, [&](const RuleInfo&, const auto& value) {
+    if (count == 0) return;
+    --count;
     using Value = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_enum_v<Value>)
       w.u8(static_cast<std::uint8_t>(value));
@@ -67,9 +76,11 @@ void put_rules(ByteWriter& w, const Rules& rules) {
   });
 }
 
-bool get_rules(ByteReader& r, Rules& rules) {
+bool get_rules(ByteReader& r, std::size_t count, Rules& rules) {
   bool known = true;
   visit_rules(rules, [&](const RuleInfo& info, auto& value) {
+    if (count == 0) return;
+    --count;
     using Value = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_enum_v<Value>) {
       const std::uint8_t v = r.u8();
@@ -92,7 +103,7 @@ std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
   w.u32(header.version);
   w.text(header.build);
   w.u64(header.seed);
-  put_rules(w, header.rules);
+  put_rules(w, rules_of_version(header.version), header.rules);
   w.u32(header.players_max), w.u32(header.monsters_max), w.u32(header.monsters);
   w.u64(header.start_hash);
   w.varint(header.maps.size());
@@ -111,6 +122,7 @@ std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
     w.f64(prop.place.scale);
     w.u8(static_cast<std::uint8_t>(prop.up));
   }
+  if (header.version >= 6) w.u8(static_cast<std::uint8_t>(header.terrain)), w.u16(header.generator);
   if (header.spawn.radius_m > 0)
     w.f64(header.spawn.centre_m.x), w.f64(header.spawn.centre_m.y), w.f64(header.spawn.radius_m);
   return payload;
@@ -142,10 +154,11 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
   ByteReader r(payload);
   RecordingHeader header;
   header.version = r.u32();
-  if (r.ok() && header.version != recording_version) return std::unexpected{RecordingError::wrong_version};
+  if (r.ok() && (header.version < recording_version_min || header.version > recording_version))
+    return std::unexpected{RecordingError::wrong_version};
   header.build = r.text(200);
   header.seed = r.u64();
-  bool sane = get_rules(r, header.rules);
+  bool sane = get_rules(r, rules_of_version(header.version), header.rules);
   header.players_max = r.u32(), header.monsters_max = r.u32(), header.monsters = r.u32();
   header.start_hash = r.u64();
   const std::uint64_t maps = r.varint();
@@ -167,6 +180,14 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
   const std::uint64_t props = sane && r.ok() ? r.varint() : 0;
   sane = sane && props <= recorded_props_max;
   for (std::uint64_t i = 0; sane && r.ok() && i < props; ++i) sane = get_prop(r, header.props.emplace_back());
+  if (sane && r.ok() && header.version >= 6) {
+    const std::uint8_t kind = r.u8();
+    header.generator = r.u16();
+    sane = kind < terrain_kind_count;
+    header.terrain = static_cast<TerrainKind>(sane ? kind : 0);
+  } else {
+    header.generator = 1;
+  }
   if (sane && r.ok() && !r.at_end()) sane = get_spawn(r, header.spawn);
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};
   return header;
@@ -243,13 +264,37 @@ bool get_count(ByteReader& r, std::size_t& count) {
 
 bool get_admin(ByteReader& r, AdminCommand& out) {
   const std::uint8_t action = r.u8();
-  if (action > static_cast<std::uint8_t>(AdminAction::teleport)) return false;
+  if (action >= admin_action_count) return false;
   out.action = static_cast<AdminAction>(action);
   out.player = EntityId{r.u32()};
   out.position_m.x = r.f64();
   out.position_m.y = r.f64();
   out.position_m.z = r.f64();
+  if (out.action == AdminAction::fill_box) {
+    bool sane = true;
+    out.box.min = get_ivec3(r, sane);
+    out.box.max = get_ivec3(r, sane);
+    const std::uint16_t id = r.u16();
+    out.id = static_cast<BlockId>(id);
+    if (!sane || id >= block_id_count) return false;
+  }
+  if (out.action == AdminAction::blast) out.radius_m = r.f64();
   return r.ok() && in_bounds(out.position_m);
+}
+
+/// Kinds and faces in one byte; any block and any id, as the world judges them.
+bool get_act(ByteReader& r, BlockAct& out) {
+  bool sane = true;
+  out.player = EntityId{r.u32()};
+  out.number = r.u32();
+  const std::uint8_t what = r.u8();
+  const std::uint8_t kind = what >> 4, face = what & 15;
+  if (kind >= block_act_kind_count || face >= block_face_count) return false;
+  out.kind = static_cast<BlockActKind>(kind);
+  out.face = static_cast<BlockFace>(face);
+  out.block = get_ivec3(r, sane);
+  out.id = out.kind == BlockActKind::place ? static_cast<BlockId>(r.u16()) : BlockId::air;
+  return r.ok() && sane;
 }
 
 bool get_edit(ByteReader& r, BlockEdit& out) {
@@ -291,6 +336,7 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
     good = good && get_list(r, out.edits, [&r](auto& v) { return get_edit(r, v); });
   if (sections & section::ready) good = good && get_list(r, out.chunks_ready, chunk);
   if (sections & section::dropped) good = good && get_list(r, out.chunks_dropped, chunk);
+  if (sections & section::acts) good = good && get_list(r, out.acts, [&r](auto& v) { return get_act(r, v); });
   out.hash = r.u64();
   return good && r.ok();
 }
@@ -310,7 +356,7 @@ const char* describe(RecordingError error) {
 
 void TickRecord::clear() {
   joins.clear(), leaves.clear(), commands.clear(), admin.clear(), edits.clear();
-  chunks_ready.clear(), chunks_dropped.clear();
+  chunks_ready.clear(), chunks_dropped.clear(), acts.clear();
   hash = 0;
 }
 
@@ -323,6 +369,7 @@ void TickRecord::assign(const TickInput& input) {
   chunks_ready.clear();
   for (const ReadyChunk& ready : input.chunks_ready) chunks_ready.push_back(ready.at);
   chunks_dropped.assign(input.chunks_dropped.begin(), input.chunks_dropped.end());
+  acts.assign(input.acts.begin(), input.acts.end());
   hash = 0;
 }
 
@@ -342,6 +389,7 @@ void RecordingWriter::add(const TickRecord& tick) {
   if (!tick.edits.empty()) sections |= section::edits;
   if (!tick.chunks_ready.empty()) sections |= section::ready;
   if (!tick.chunks_dropped.empty()) sections |= section::dropped;
+  if (!tick.acts.empty()) sections |= section::acts;
   w.varint(sections);
   const auto list = [&w](const auto& values, auto put_one) {
     if (values.empty()) return;
@@ -355,10 +403,20 @@ void RecordingWriter::add(const TickRecord& tick) {
     w.u8(static_cast<std::uint8_t>(v.action));
     w.u32(static_cast<std::uint32_t>(v.player));
     w.f64(v.position_m.x), w.f64(v.position_m.y), w.f64(v.position_m.z);
+    if (v.action == AdminAction::fill_box)
+      put(w, v.box.min), put(w, v.box.max), w.u16(static_cast<std::uint16_t>(v.id));
+    if (v.action == AdminAction::blast) w.f64(v.radius_m);
   });
   list(tick.edits, [&w](const BlockEdit& v) { put(w, v.block), w.u16(static_cast<std::uint16_t>(v.id)); });
   list(tick.chunks_ready, [&w](ChunkCoord v) { put(w, v); });
   list(tick.chunks_dropped, [&w](ChunkCoord v) { put(w, v); });
+  list(tick.acts, [&w](const BlockAct& v) {
+    w.u32(static_cast<std::uint32_t>(v.player));
+    w.u32(v.number);
+    w.u8(static_cast<std::uint8_t>(static_cast<unsigned>(v.kind) << 4 | static_cast<unsigned>(v.face)));
+    put(w, v.block);
+    if (v.kind == BlockActKind::place) w.u16(static_cast<std::uint16_t>(v.id));
+  });
   w.u64(tick.hash);
   ++ticks_in_block_;
 }

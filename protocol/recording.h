@@ -24,7 +24,9 @@
 
 namespace ashlar {
 
-inline constexpr std::uint32_t recording_version = 5;
+inline constexpr std::uint32_t recording_version = 7;
+/// Older ones are read as well: before 7 nobody dug, before 6 all ground was plains.
+inline constexpr std::uint32_t recording_version_min = 5;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
 
@@ -56,7 +58,9 @@ struct RecordingHeader {
   std::uint64_t start_hash = 0;  ///< of the world before its first tick
   std::vector<RecordedMap> maps;
   std::vector<RecordedProp> props;
-  SpawnArea spawn;  ///< behind the rest, and only where there is one
+  TerrainKind terrain = TerrainKind::plains;
+  std::uint16_t generator = terrain_generator;  ///< that made the ground; open() takes what it finds
+  SpawnArea spawn;                              ///< behind the rest, and only where there is one
 };
 
 /// One tick as it is kept; owns what TickInput only views.
@@ -68,6 +72,7 @@ struct TickRecord {
   std::vector<BlockEdit> edits;
   std::vector<ChunkCoord> chunks_ready;
   std::vector<ChunkCoord> chunks_dropped;
+  std::vector<BlockAct> acts;
   std::uint64_t hash = 0;
 
   /// Copies what entered, keeping its memory. The hash is set after the step.
@@ -89,7 +94,7 @@ const char* describe(RecordingError error);
 /// The version that a recording names, whether or not it is ours; none where open() finds no header.
 std::optional<std::uint32_t> version_of_recording(std::span<const std::uint8_t> bytes);
 
-/// Turns ticks into blocks. Owns no file: take() hands out bytes to append.
+/// Turns ticks into blocks, in the header's version. Owns no file: take() hands out bytes to append.
 class RecordingWriter {
  public:
   /// @param ticks_per_block  0 counts as 1

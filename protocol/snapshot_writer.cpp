@@ -25,8 +25,8 @@ static_assert(sizeof(wire::SectorMotion) == sizeof(WireMotion));
 
 // What a part costs at most beside its lists' contents: root, both tables with their virtual tables, list
 // lengths and paddings. Measured at most 138; the rest is reserve for new fields.
-constexpr std::size_t part_fixed_bytes = 160;
-constexpr std::size_t part_room_bytes = payload_bytes_max - part_fixed_bytes;
+constexpr std::size_t part_fixed_bytes = 144;
+constexpr std::size_t part_room_bytes = unreliable_bytes_max - part_fixed_bytes;
 constexpr std::size_t own_bytes = sizeof(wire::OwnPlayer);
 
 static_assert(sizeof(CellHeader) == sizeof(EntityRecord));  // what snapshot_part_records_min counts alike
@@ -55,15 +55,15 @@ wire::OwnPlayer to_wire(const OwnPlayer& own) {
           own.health};
 }
 
-/// What a part has before its blocks: room for the packet's header, then the message up to the length of the
-/// list of blocks. FlatBuffers are written from their end to their front, so the list that is made first lies
-/// last: blocks behind the frame are in it once its length says so.
-/// What differs by receiver and part has a place in it, where each writes its own.
+/// What a part has before its blocks: the message up to the length of the list of blocks. FlatBuffers are
+/// written from their end to their front, so the list that is made first lies last: blocks behind the frame
+/// are in it once its length says so. What differs by receiver and part has a place in it, where each writes
+/// its own.
 struct Frame {
-  std::array<std::uint8_t, datagram_bytes_max> bytes{};
+  alignas(8) std::array<std::uint8_t, unreliable_bytes_max> bytes{};
   std::size_t size = 0;
   // Where these are; own and its turn only with an own player.
-  std::size_t tick = 0, applied_tick = 0, chat_seen = 0, input_ahead = 0, refresh_ticks = 0;
+  std::size_t tick = 0, applied_tick = 0, world = 0, input_ahead = 0, refresh_ticks = 0;
   std::size_t part = 0, part_count = 0, own = 0, own_delta_yaw = 0;
 
   template <class Value>
@@ -118,7 +118,7 @@ void build_frame(flatbuffers::FlatBufferBuilder& fbb, const FrameContent& conten
   builder.add_blocks(blocks);
   builder.add_tick(0);
   builder.add_applied_tick(0);
-  builder.add_chat_seen(0);
+  builder.add_world(0);
   builder.add_input_ahead(0);
   builder.add_refresh_ticks(0);
   builder.add_part(0);
@@ -128,10 +128,10 @@ void build_frame(flatbuffers::FlatBufferBuilder& fbb, const FrameContent& conten
              wire::ServerMessageIdentifier());
 
   const std::span<const std::uint8_t> message(fbb.GetBufferPointer(), fbb.GetSize());
-  out.size = packet_header_bytes + message.size();
+  out.size = message.size();
   ASHLAR_ASSERT(out.size <= out.bytes.size());
-  std::ranges::copy(message, out.bytes.begin() + packet_header_bytes);
-  const auto* root = flatbuffers::GetRoot<flatbuffers::Table>(out.bytes.data() + packet_header_bytes);
+  std::ranges::copy(message, out.bytes.begin());
+  const auto* root = flatbuffers::GetRoot<flatbuffers::Table>(out.bytes.data());
   const auto* body = root->GetPointer<const flatbuffers::Table*>(wire::ServerMessage::VT_BODY);
   const auto place_of = [&](flatbuffers::voffset_t field) {
     const std::uint8_t* at = body->GetAddressOf(field);
@@ -140,7 +140,7 @@ void build_frame(flatbuffers::FlatBufferBuilder& fbb, const FrameContent& conten
   };
   out.tick = place_of(Snapshot::VT_TICK);
   out.applied_tick = place_of(Snapshot::VT_APPLIED_TICK);
-  out.chat_seen = place_of(Snapshot::VT_CHAT_SEEN);
+  out.world = place_of(Snapshot::VT_WORLD);
   out.input_ahead = place_of(Snapshot::VT_INPUT_AHEAD);
   out.refresh_ticks = place_of(Snapshot::VT_REFRESH_TICKS);
   out.part = place_of(Snapshot::VT_PART);
@@ -152,7 +152,7 @@ void build_frame(flatbuffers::FlatBufferBuilder& fbb, const FrameContent& conten
 void fill_frame(const SnapshotHead& head, Frame& out) {
   out.set(out.tick, head.tick);
   out.set(out.applied_tick, head.applied_tick);
-  out.set(out.chat_seen, head.chat_seen);
+  out.set(out.world, head.world);
   out.set(out.input_ahead, head.input_ahead);
   out.set(out.refresh_ticks, head.refresh_ticks);
   if (out.own == 0) return;
@@ -201,7 +201,7 @@ struct SnapshotWriter::Impl {
   void fill(std::size_t part) {
     filling = part;
     layouts[part].first_block = blocks.size();
-    room = datagram_bytes_max - frames[layouts[part].frame].size;
+    room = unreliable_bytes_max - frames[layouts[part].frame].size;
   }
 
   bool fill_next_part() {
@@ -315,11 +315,11 @@ SnapshotPlan SnapshotWriter::begin(const SnapshotHead& head, std::span<const Cel
 std::size_t SnapshotWriter::part_bytes(std::size_t part) const {
   const Impl& im = *impl_;
   ASHLAR_ASSERT(part < im.part_count);
-  if (part + 1 < im.part_count) return datagram_bytes_max;
+  if (part + 1 < im.part_count) return unreliable_bytes_max;
   return im.frames[im.layouts[part].frame].size + im.layouts[part].block_bytes;
 }
 
-void SnapshotWriter::write(std::size_t part, const PacketHeader& header, std::span<std::uint8_t> out) const {
+void SnapshotWriter::write(std::size_t part, std::span<std::uint8_t> out) const {
   const Impl& im = *impl_;
   ASHLAR_ASSERT(out.size() == part_bytes(part));
   const PartLayout& layout = im.layouts[part];
@@ -330,8 +330,6 @@ void SnapshotWriter::write(std::size_t part, const PacketHeader& header, std::sp
     at += size;
   };
   copy(frame.bytes.data(), frame.size);
-  const auto head = encode(header);
-  std::memcpy(out.data(), head.data(), head.size());
   out[frame.part] = static_cast<std::uint8_t>(part);
   out[frame.part_count] = static_cast<std::uint8_t>(im.part_count);
   const auto length = static_cast<std::uint32_t>(layout.block_bytes);
@@ -349,7 +347,6 @@ void SnapshotWriter::write(std::size_t part, const PacketHeader& header, std::sp
     if (!block.entities.empty()) copy(block.entities.data(), block.entities.size_bytes());
   }
   std::memset(at, 0, static_cast<std::size_t>(out.data() + out.size() - at));
-  seal(out);
 }
 
 }  // namespace ashlar

@@ -3,8 +3,8 @@
 #include <memory>
 #include <span>
 
+#include "protocol/datagram.h"
 #include "protocol/messages.h"
-#include "protocol/packet.h"
 
 namespace ashlar {
 
@@ -34,7 +34,7 @@ struct HeightBlock {
 struct SnapshotHead {
   std::uint32_t tick = 0;
   std::uint32_t applied_tick = 0;
-  std::uint32_t chat_seen = 0;
+  std::uint8_t world = 0;
   std::int8_t input_ahead = input_ahead_none;
   std::uint16_t refresh_ticks = 0;
   const OwnPlayer* own = nullptr;  ///< may be null: a client that only watches
@@ -50,8 +50,8 @@ struct SnapshotPlan {
 /// WireHeights of a sector. Heights beyond +-32767 m are clamped.
 WireHeights quantise_heights(const SectorHeights& heights);
 
-/// Packs a snapshot into parts, each a whole packet. All but the last are datagram_bytes_max long, filled up
-/// with zeros where no record fits any more, so that they go out as the segments of one send.
+/// Packs a snapshot into parts, each an unreliable message. All but the last are unreliable_bytes_max long,
+/// filled up with zeros where no record fits any more, so that they go out as the segments of one send.
 ///
 /// Blocks are taken in the order given, so the caller's order is the priority, and cut where a part ends:
 /// each piece is a block of its own, for a smaller range of ids. So parts are full, and however large a block
@@ -74,12 +74,11 @@ class SnapshotWriter {
                      std::span<const HeightBlock> heights, std::size_t parts_max,
                      std::span<const WireMotion> motions = {});
 
-  /// Bytes of a part of the snapshot begun, header included. Precondition, as of write(): part < plan.parts.
+  /// Bytes of a part of the snapshot begun. Precondition, as of write(): part < plan.parts.
   std::size_t part_bytes(std::size_t part) const;
 
-  /// Writes a part, sealed. Each needs a header with a sequence of its own.
-  /// @param out  exactly part_bytes(part)
-  void write(std::size_t part, const PacketHeader& header, std::span<std::uint8_t> out) const;
+  /// Writes a part. @param out  exactly part_bytes(part)
+  void write(std::size_t part, std::span<std::uint8_t> out) const;
 
  private:
   struct Impl;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "protocol/drop_reason.h"
-#include "protocol/packet.h"
+#include "protocol/messages.h"
 #include "world/math/assert.h"
 
 // Shared by the decoders alone; brings FlatBuffers with it.
@@ -22,7 +22,7 @@ template <class Root>
 std::expected<const Root*, DropReason> verified_root(std::span<const std::uint8_t> payload,
                                                      const char* identifier) {
   ASHLAR_ASSERT(reinterpret_cast<std::uintptr_t>(payload.data()) % 8 == 0);
-  if (payload.size() > payload_bytes_max) return std::unexpected{DropReason::too_long};
+  if (payload.size() > message_bytes_max) return std::unexpected{DropReason::too_long};
   flatbuffers::Verifier verifier(payload.data(), payload.size(), verify_depth_max, verify_tables_max);
   if (!verifier.VerifyBuffer<Root>(identifier)) return std::unexpected{DropReason::malformed};
   return flatbuffers::GetRoot<Root>(payload.data());

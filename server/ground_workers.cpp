@@ -1,14 +1,16 @@
 #include "server/ground_workers.h"
 
 #include <iterator>
+#include <utility>
 
 #include "world/math/assert.h"
 #include "world/sim/ground_generator.h"
 
 namespace ashlar::server {
 
-GroundWorkers::GroundWorkers(std::shared_ptr<const GroundGenerator> generator, std::uint32_t threads)
-    : generator_(std::move(generator)) {
+GroundWorkers::GroundWorkers(std::shared_ptr<const GroundGenerator> generator, std::uint32_t threads,
+                             std::function<void(GroundColumn&)> finish)
+    : generator_(std::move(generator)), finish_(std::move(finish)) {
   ASHLAR_ASSERT(generator_ != nullptr);
   ASHLAR_ASSERT(threads >= 1 && threads <= columns_max);
   waiting_.reserve(columns_max);
@@ -62,6 +64,7 @@ void GroundWorkers::work() {
     waiting_.erase(waiting_.begin());
     lock.unlock();
     GroundColumn made = make_column(*generator_, column);
+    if (finish_) finish_(made);
     lock.lock();
     finished_.push_back(std::move(made));
     ASHLAR_ASSERT(finished_.size() + waiting_.size() <= under_way_);

@@ -1,6 +1,7 @@
 #pragma once
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -22,7 +23,9 @@ class GroundWorkers {
 
   /// @param generator  of the Host's world: World::ground()
   /// @param threads    1 to columns_max; asserted. More than one help only where processors are idle
-  GroundWorkers(std::shared_ptr<const GroundGenerator> generator, std::uint32_t threads);
+  /// @param finish     called on the threads with every column that was made. May be empty
+  GroundWorkers(std::shared_ptr<const GroundGenerator> generator, std::uint32_t threads,
+                std::function<void(GroundColumn&)> finish = {});
   /// Waits for what the threads are at, some milliseconds; what is left is not made.
   ~GroundWorkers();
   GroundWorkers(const GroundWorkers&) = delete;
@@ -38,6 +41,7 @@ class GroundWorkers {
   void stop();
 
   const std::shared_ptr<const GroundGenerator> generator_;
+  const std::function<void(GroundColumn&)> finish_;
   std::mutex mutex_;
   std::condition_variable wanted_;
   // Under mutex_.

@@ -8,10 +8,13 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 
 #include "server/edges.h"
 #include "server/every.h"
 #include "server/net/address.h"
+#include "world/sim/world.h"
+#include "world/voxel/block_registry.h"
 
 namespace ashlar::server {
 namespace {
@@ -26,8 +29,7 @@ constexpr microseconds poll_every_idle{10'000};
 constexpr microseconds watch_every = std::chrono::milliseconds(100);
 constexpr microseconds console_every = std::chrono::milliseconds(50);
 constexpr microseconds goodbye_time_max = std::chrono::seconds(1);
-constexpr microseconds goodbye_repeat_every = std::chrono::milliseconds(20);
-constexpr int goodbye_repeats = 2;
+constexpr microseconds goodbye_poll_every = std::chrono::milliseconds(5);
 
 const char* signal_name(int number) {
   switch (number) {
@@ -35,14 +37,6 @@ const char* signal_name(int number) {
     case SIGINT: return "SIGINT";
     default: return "signal";
   }
-}
-
-/// The entries for UDP: they may be lost on the way and are said again. TCP delivers.
-DatagramBatch udp_part(const DatagramBatch& batch) {
-  DatagramBatch part;
-  for (const DatagramBatch::Entry& entry : batch.entries())
-    if (entry.peer.transport == Transport::udp) part.add(entry.peer, batch.bytes(entry));
-  return part;
 }
 
 }  // namespace
@@ -83,15 +77,19 @@ struct Loop::Impl {
   }
 
   /// From its wake to its last send. @return nanoseconds that it took
-  std::uint64_t turn(Host& host, Transports& transports, GroundWorkers& ground, Edges& edges) {
+  std::uint64_t turn(Host& host, Transports& transports, GroundWorkers& ground, WorldSaver* saver,
+                     Edges& edges) {
     const std::uint64_t woken = stopwatch_ns();
     const microseconds now = Loop::now();
     in.clear();
     out.clear();
     transports.poll(now, in.datagrams);
     ground.take(in.ground);
+    in.unix_s = static_cast<std::int64_t>(std::time(nullptr));
     const std::uint64_t polled = stopwatch_ns();
+    const std::uint32_t tick = host.status().tick;
     host.advance(now, in, out);
+    if (saver != nullptr && host.status().tick != tick) saver->note(now, host.world());
     const std::uint64_t advanced = stopwatch_ns();
     transports.send(now, out.datagrams);
     ground.request(out.ground_requests);
@@ -122,6 +120,18 @@ struct Loop::Impl {
     if (!order) return log.warning("console", {{"error", order.error()}});
     const std::uint32_t kicked = host.kick(order->name, order->reason);
     log.info("console", {{"kick", order->name}, {"reason", order->reason}, {"players", kicked}});
+  }
+
+  static void set_block(const ConsoleCommand& command, Host& host, Log& log) {
+    const IVec3 at = command.block;
+    AdminCommand act;
+    act.action = AdminAction::fill_box;
+    act.box = {at, at + IVec3{1, 1, 1}};
+    act.id = command.id;
+    host.admin(act);
+    log.info(
+        "console",
+        {{"block", BlockRegistry::builtin().type(command.id).name}, {"x", at.x}, {"y", at.y}, {"z", at.z}});
   }
 
   /// Does what was typed. True: the status is wanted.
@@ -155,6 +165,8 @@ struct Loop::Impl {
           else
             log.warning("console", {{"error", "no player is called " + command->argument}});
           break;
+        case ConsoleVerb::dig:
+        case ConsoleVerb::set: set_block(*command, host, log); break;
       }
     }
     return status_wanted;
@@ -163,20 +175,18 @@ struct Loop::Impl {
   void say_goodbye(Host& host, Transports& transports) {
     out.clear();
     host.shut_down("the server is shutting down", out.datagrams);
-    const DatagramBatch again = udp_part(out.datagrams);
     microseconds now = Loop::now();
     const microseconds give_up = now + goodbye_time_max;
     transports.send(now, out.datagrams);
-    for (int repeat = 0; now < give_up; ++repeat) {
-      sleep_until(now + goodbye_repeat_every);
+    while (now < give_up) {
+      // A connection that we close with input unread would lose its goodbye to a reset.
+      if (host.silent() && transports.flushed() && transports.tcp_connections() == 0) return;
+      sleep_until(now + goodbye_poll_every);
       now = Loop::now();
-      in.clear();
+      in.clear(), out.clear();
       transports.poll(now, in.datagrams);
-      if (repeat < goodbye_repeats) {
-        transports.send(now, again);
-      } else if (transports.flushed() && transports.tcp_connections() == 0) {
-        return;  // a connection that we close with input unread would lose its goodbye to a reset
-      }
+      host.advance(now, in, out);  // says it again where it may have been lost
+      transports.send(now, out.datagrams);
     }
   }
 };
@@ -225,19 +235,22 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
   StatusMeter live_meter(start);
   StatusMeter console_meter(start);  // each view has an interval of its own
 
+  const auto report = [&](StatusMeter& meter, microseconds at) {
+    StatusReport made = meter.report(at, host.status(), transports.counters());
+    if (options.saver != nullptr) made.saving = options.saver->status();
+    return made;
+  };
+
   while (impl_->stop_reason.empty()) {
-    const std::uint64_t turn_ns = impl_->turn(host, transports, ground, edges);
+    const std::uint64_t turn_ns = impl_->turn(host, transports, ground, options.saver, edges);
     const microseconds at = now();
     for (StatusMeter* meter : {&status_meter, &live_meter, &console_meter})
       meter->observe(host.status(), turn_ns);
-    if (options.status_every_s > 0 && status_time.due(at))
-      log_status(log, status_meter.report(at, host.status(), transports.counters()));
+    if (options.status_every_s > 0 && status_time.due(at)) log_status(log, report(status_meter, at));
     if (options.live != nullptr && live_time.due(at))
-      options.live->show(
-          status_text(options.title, live_meter.report(at, host.status(), transports.counters())));
+      options.live->show(status_text(options.title, report(live_meter, at)));
     if (options.console != nullptr && console_time.due(at)) {
-      if (impl_->obey(*options.console, host, log))
-        log_status(log, console_meter.report(at, host.status(), transports.counters()));
+      if (impl_->obey(*options.console, host, log)) log_status(log, report(console_meter, at));
     }
     if (options.watch && watch_time.due(at)) options.watch();
     if (impl_->reload_wanted && options.reload) options.reload();
@@ -249,6 +262,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
   }
 
   log.info("stopping", {{"reason", impl_->stop_reason}, {"clients", host.status().clients}});
+  if (options.save) options.save();
   impl_->say_goodbye(host, transports);
   const HostStatus& status = host.status();
   log.info("stopped", {{"up_s", static_cast<double>((now() - start).count() / 1000) / 1000.0},

@@ -12,6 +12,7 @@
 #include "server/host/host.h"
 #include "server/log/log.h"
 #include "server/net/transports.h"
+#include "server/store/saver.h"
 
 namespace ashlar::server {
 
@@ -25,6 +26,8 @@ struct LoopOptions {
   Console* console = nullptr;    ///< may be null
   std::function<void()> reload;  ///< on HUP
   std::function<void()> watch;   ///< ten times a second, for what goes on beside the loop; may be empty
+  WorldSaver* saver = nullptr;   ///< is shown every tick; may be null
+  std::function<void()> save;    ///< once, after the last tick and before the goodbye; may be empty
 };
 
 /// The one thread that owns the Host: sockets in, ticks that are due, sockets out, every 1 to 2 ms by a

@@ -1,10 +1,12 @@
-// ashlar-server: takes the command line apart and hands over. Every failure is one line and exit code 2; a
-// health check that fails is 1.
+// ashlar-server: takes the command line apart and hands over. The first word may be a command: run, which is
+// also what none means, key, token or world. Every failure is one line and exit code 2; a health check that
+// fails, and a world that is damaged, is 1.
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -13,21 +15,26 @@
 #include "server/admin/health.h"
 #include "server/config/config_file.h"
 #include "server/config/file.h"
+#include "server/config/key_value.h"
 #include "server/config/load.h"
 #include "server/config/values.h"
 #include "server/config/version.h"
+#include "server/keys/key_commands.h"
+#include "server/keys/token_commands.h"
 #include "server/net/address.h"
 #include "server/serve.h"
 #include "server/setup.h"
 #include "server/startup.h"
+#include "server/tools/draw_terrain.h"
 #include "server/tools/map_tools.h"
+#include "server/tools/world_commands.h"
 
 namespace {
 
 using namespace ashlar::server;
 
 int fail(const std::string& line) {
-  std::fprintf(stderr, "ashlar-server: %s\n", one_line(line).c_str());
+  std::fprintf(stderr, "ashlar-server: %s\n", hide_secrets(one_line(line)).c_str());
   return 2;
 }
 
@@ -98,6 +105,24 @@ std::expected<void, std::string> draw(const CommandLine& line, const Config& con
   return {};
 }
 
+std::expected<void, std::string> draw_ground(const CommandLine& line, const Config& config) {
+  auto view = parse_terrain_view(line.argument);
+  if (!view) return std::unexpected("--draw-terrain: " + view.error());
+  view->ores = line.ores;
+  const ashlar::Terrain terrain{config.seed, {}, config.terrain};
+  const Picture picture = draw_terrain(terrain, *view);
+  std::string bytes;
+  if (line.out_file.ends_with(".svg")) {
+    bytes = svg_of(picture, terrain, *view);
+  } else {
+    const auto png = png_of(picture);
+    bytes.assign(png.begin(), png.end());
+  }
+  if (const int error = write_file(line.out_file, bytes); error != 0)
+    return std::unexpected("--out: cannot write " + line.out_file + ": " + std::strerror(error));
+  return {};
+}
+
 /// A standard stream that comes closed would be the next file or socket that is opened, and lines meant for
 /// people would be written into it. Read-only: writing still fails.
 void keep_standard_streams() {
@@ -132,10 +157,31 @@ int run(const CommandLine& line) {
       const auto drawn = draw(line, loaded->config);
       return drawn ? 0 : fail(drawn.error());
     }
+    case Action::draw_terrain: {
+      const auto drawn = draw_ground(line, loaded->config);
+      return drawn ? 0 : fail(drawn.error());
+    }
     default: break;
   }
   const auto served = serve(line, *loaded);
   return served ? 0 : fail(served.error());
+}
+
+bool is_command(const std::string& word) { return word == "key" || word == "token" || word == "world"; }
+
+/// `key ...`, `token ...` and `world ...`.
+int run_command(const std::vector<std::string>& arguments) {
+  ashlar::secure::SystemEntropy entropy;
+  const Environment environment = own_environment();
+  const CommandWorld world{environment, std::time(nullptr), entropy};
+  const std::span<const std::string> words = std::span(arguments).subspan(1);
+  const std::string& group = arguments.front();
+  const CommandResult result = group == "key"     ? key_command(words, world)
+                               : group == "token" ? token_command(words, world)
+                                                  : world_command(words, world);
+  if (!result) return fail(result.error());
+  const int printed = print(result->text);
+  return printed != 0 ? printed : result->exit_code;
 }
 
 }  // namespace
@@ -144,6 +190,7 @@ int main(int argc, char** argv) {
   keep_standard_streams();
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   try {
+    if (!arguments.empty() && is_command(arguments.front())) return run_command(arguments);
     const auto line = parse_command_line(arguments);
     return line ? run(*line) : fail(line.error());
   } catch (const std::exception& error) {  // out of memory, for one: start-up is allowed to throw

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "protocol/recorded_world.h"
+#include "protocol/secure/key_text.h"
 #include "server/background.h"
 #include "server/config/version.h"
 #include "server/ground_workers.h"
@@ -18,6 +19,7 @@
 #include "server/loop.h"
 #include "server/net/file_limit.h"
 #include "server/net/transports.h"
+#include "server/saving.h"
 #include "server/startup.h"
 #include "server/store/recorder.h"
 #include "world/bsp/line_specials.h"
@@ -218,11 +220,35 @@ void log_startup(Log& log, const Startup& startup) {
                  {"remedy", "it has no check line yet: start once with --accept-world to have one written"}});
 }
 
+/// By which key the server is known, where that is not what an operator expects.
+void log_key(Log& log, const ServerKey& key, Access access) {
+  if (!key.trouble.empty())
+    log.warning("key_not_kept",
+                {{"reason", key.trouble},
+                 {"remedy",
+                  "clients that pin the server's key, and tokens, hold for this start alone: make the "
+                  "world's folder writable, or name a key with --key-file"}});
+  else if (key.file.empty() && access == Access::token)
+    log.warning("key_of_this_start",
+                {{"remedy", "there is neither --world nor --key-file, so tokens hold for this start alone"}});
+  else if (key.file.empty())
+    log.info("key_of_this_start",
+             {{"remedy", "clients that pin the server's key need --world or --key-file"}});
+  else
+    log.info("key", {{"file", key.file}});
+}
+
 /// The recorder of a start that records, with its housekeeping; null for others.
 std::unique_ptr<Recorder> make_recorder(Startup& startup, Log& log) {
   if (!startup.recording) return nullptr;
   const Config& config = startup.loaded.config;
   log.info("recording", {{"file", startup.recording->path()}});
+  if (startup.store != nullptr && startup.store->world().chunks > 0)
+    log.warning(
+        "recording_partial",
+        {{"remedy",
+          "chunks that were changed in earlier runs are not in it, so it does not replay: record from a "
+          "world's first start on"}});
   RecordingLimits limits;
   limits.bytes_max = std::uint64_t{config.record_keep_mib} << 20;
   limits.age_s_max = std::time_t{config.record_keep_days} * 24 * 3600;
@@ -261,10 +287,23 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   const LoadedConfig& loaded = startup->loaded;
   Transports& transports = startup->transports;
   log_startup(log, *startup);
+  // Who may come in, ready for the Host.
+  const AccessSettings access = access_settings(loaded.config, startup->key);
+  log_key(log, startup->key, loaded.config.access);
   const std::unique_ptr<Recorder> recorder = make_recorder(*startup, log);
-  GroundWorkers ground(startup->world->ground(), loaded.config.ground_threads);
-  Host host(host_config(loaded.config), std::move(startup->world), startup->secret);
+  Saving saving(*startup, log);
+  std::function<void(GroundColumn&)> finish;
+  if (startup->stored != nullptr)
+    finish = [stored = startup->stored](GroundColumn& column) { stored->finish(column); };
+  GroundWorkers ground(startup->world->ground(), loaded.config.ground_threads, std::move(finish));
+  HostConfig host_setup = host_config(loaded.config);
+  host_setup.identity = access.key;
+  host_setup.access = access.tokens_needed ? Access::token : Access::open;
+  host_setup.token_issuers = access.issuers;
+  host_setup.away_grace = access.away_grace;
+  Host host(host_setup, std::move(startup->world), startup->secret);
   host.set_sink(recorder.get());
+  if (startup->stored != nullptr) host.learn_changes(startup->stored->take_changes());
 
   LoopOptions options;
   options.run_for = loaded.config.run_for;
@@ -277,9 +316,11 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   // Beside the loop: a file may lie where reading never ends.
   Background<Reloaded> reading;
   options.reload = [&] { reading.start([line] { return load_config(line, own_environment()); }); };
+  saving.attach(host, options);
   bool recording_lost = false;
   options.watch = [&] {
     if (const auto fresh = reading.take()) reload(*fresh, loaded, startup->kept, host, log);
+    saving.watch();
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
     recording_lost = true;
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});
@@ -287,8 +328,11 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   if (!loop.stop_requested())
     log.info("ready", {{"port", transports.port()},
                        {"listen", loaded.config.listen},
+                       {"access", access.tokens_needed ? "token" : "open"},
+                       {"key", secure::public_key_text(access.key.open)},
                        {"world", loaded.config.world_dir},
                        {"seed", loaded.config.seed},
+                       {"terrain", std::string(name(loaded.config.terrain))},
                        {"monsters", host.status().monsters},
                        {"max_clients", loaded.config.clients_max},
                        {"tick_rate_hz", loaded.config.rules.tick_rate_hz},
@@ -297,7 +341,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   host.set_sink(nullptr);
   if (recorder != nullptr) recorder->finish();
   options.watch();
-  return {};
+  return saving.outcome();
 }
 
 }  // namespace ashlar::server

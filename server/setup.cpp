@@ -55,8 +55,12 @@ IVec2 rough_size(const SectorMap& map) {
   return {blocks(bounds.max.x - bounds.min.x), blocks(bounds.max.y - bounds.min.y)};
 }
 
+constexpr std::int32_t roof_over_sea_m = 3;
+
 /// The middle one of heights sampled over the ground that the map takes: half the rim is dug, half is filled.
+/// No roof lies under water, and over nothing it is as high as the platform.
 std::int32_t surface_for(const Terrain& terrain, IVec2 origin, IVec2 size) {
+  if (terrain.kind == TerrainKind::empty) return flat_surface_m;
   constexpr std::int32_t samples = 9;
   std::vector<std::int32_t> heights;
   for (std::int32_t iy = 0; iy < samples; ++iy)
@@ -65,7 +69,7 @@ std::int32_t surface_for(const Terrain& terrain, IVec2 origin, IVec2 size) {
                                        origin.y + size.y * iy / (samples - 1)));
   const auto middle = heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2);
   std::nth_element(heights.begin(), middle, heights.end());
-  return *middle;
+  return terrain.kind == TerrainKind::hills ? std::max(*middle, sea_level_m + roof_over_sea_m) : *middle;
 }
 
 bool overlap(const BlockBox& a, const BlockBox& b) {
@@ -168,6 +172,7 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
                                                        const std::function<bool()>& stop) {
   PreparedWorld world;
   world.setup.seed = config.seed;
+  world.setup.terrain = config.terrain;
   world.setup.rules = config.rules;
   world.setup.players_max = config.clients_max;
   world.setup.monsters = config.monsters;
@@ -177,7 +182,7 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
   world.maps = content.requests;
   for (const SectorMap& map : content.maps) world.map_sectors.push_back(map.sectors.size());
 
-  const Terrain terrain{config.seed, {}};
+  const Terrain terrain{config.seed, {}, config.terrain};
   std::vector<std::shared_ptr<const PlacedMap>>& placed = world.setup.maps;
   placed.resize(content.maps.size());
   // Those with a place of their own first, so that the others find theirs beside them.
@@ -220,6 +225,7 @@ std::expected<PreparedWorld, std::string> compile_setup(const Config& config, co
   if (auto wrong = home_too_large(world->setup.maps)) return Failure(std::move(*wrong));
   Terrain terrain;
   terrain.seed = config.seed;
+  terrain.kind = config.terrain;
   for (const auto& map : world->setup.maps) terrain.footprints.push_back(map->box());
   auto props = place_props(config.props, content.models, terrain);
   if (!props) return Failure(std::move(props.error()));

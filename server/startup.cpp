@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <filesystem>
 
 #include "server/net/address.h"
+#include "world/voxel/terrain.h"
 
 namespace ashlar::server {
 namespace {
@@ -27,9 +29,10 @@ TransportConfig transport_config(const Config& config) {
   return transport;
 }
 
-std::expected<SecretKey, std::string> random_secret() {
-  SecretKey secret;
-  if (::getrandom(&secret, sizeof secret, 0) != sizeof secret)
+std::expected<secure::Secret, std::string> random_secret() {
+  secure::Secret secret;
+  const auto bytes = secret.writable();
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     return Failure("the system gives no random numbers (getrandom)");
   return secret;
 }
@@ -39,7 +42,38 @@ std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
+/// The database of a kept world, made where it is absent; null without a world's folder.
+std::expected<std::shared_ptr<SqliteStore>, std::string> open_store(const LoadedConfig& loaded) {
+  const std::string& dir = loaded.config.world_dir;
+  if (dir.empty()) return nullptr;
+  const std::string file = (std::filesystem::path(dir) / store_name).string();
+  auto opened = SqliteStore::open(file, stored_world_of(loaded.config));
+  if (!opened) return Failure(opened.error().line);
+  std::shared_ptr<SqliteStore> store = std::move(*opened);
+  // Nobody says any more which ground it belongs to: a new world would be laid under what was built.
+  if (!loaded.world_exists && store->world().chunks > 0)
+    return Failure(file + " keeps a world whose world.toml is gone: restore that from a backup, or move " +
+                   store_name + " away to make a new world there");
+  return store;
+}
+
+/// Ground at home that was damaged and may not be made anew.
+std::expected<void, std::string> check_home(const World& world, const StoredGround& stored) {
+  for (std::int32_t x = world.home_min().x; x < world.home_max().x; ++x)
+    for (std::int32_t y = world.home_min().y; y < world.home_max().y; ++y)
+      if (stored.closed({x, y}))
+        return Failure("the world's ground at its start is damaged, column " + std::to_string(x) + "," +
+                       std::to_string(y) +
+                       " in chunks: see ashlar-server world check, restore it from a backup, or start with "
+                       "--damaged-chunks regenerate");
+  return {};
+}
+
 }  // namespace
+
+StoredWorld stored_world_of(const Config& config) {
+  return {.seed = config.seed, .terrain = std::string(name(config.terrain)), .generator = terrain_generator};
+}
 
 std::expected<void, std::string> allow_files() {
   const FileLimit limit = raise_file_limit(0);
@@ -67,6 +101,11 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
   if (!transports) return Failure(std::move(transports.error()));
   auto folder = WorldFolder::take(loaded);
   if (!folder) return Failure(std::move(folder.error()));
+  secure::SystemEntropy entropy;
+  auto key = take_server_key(loaded, entropy);
+  if (!key) return Failure(std::move(key.error()));
+  auto store = open_store(loaded);
+  if (!store) return Failure(std::move(store.error()));
   std::optional<RecordingFile> recording;
   if (!config.record_file.empty()) {
     auto created = RecordingFile::create(config.record_file, std::time(nullptr), config.record_existing);
@@ -85,8 +124,11 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
                   loaded,
                   std::move(*transports),
                   std::move(*folder),
+                  std::move(*key),
                   std::move(recording),
                   std::move(sets),
+                  std::move(*store),
+                  nullptr,
                   std::move(*prepared),
                   nullptr,
                   *secret,
@@ -100,12 +142,26 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
   if (auto written = startup.folder.prepare(startup.kept); !written)
     return Failure(std::move(written.error()));
   if (stop && stop()) return Failure(std::string(start_stopped));
+  if (startup.store != nullptr) {
+    startup.stored = std::make_shared<StoredGround>(startup.store, config.damaged_chunks);
+    startup.content.setup.make_chunk = [ground = startup.stored](const Terrain& terrain, ChunkCoord at) {
+      return ground->make_chunk(terrain, at);
+    };
+  }
   startup.world = std::make_unique<World>(startup.content.setup);
+  if (startup.stored != nullptr)
+    if (auto whole = check_home(*startup.world, *startup.stored); !whole)
+      return Failure(std::move(whole.error()));
   return startup;
 }
 
 std::expected<void, std::string> Startup::keep() {
   if (auto named = folder.keep(); !named) return named;
+  if (auto named = key.keep(); !named) return named;
+  if (store != nullptr) {
+    store->keep();
+    if (const auto begun = stored->begin(); !begun) return Failure(begun.error().line);
+  }
   sets->keep();
   if (recording) recording->keep();
   return {};

@@ -6,12 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "protocol/secure/secret.h"
 #include "server/config/load.h"
-#include "server/host/secret_key.h"
+#include "server/keys/server_key.h"
 #include "server/net/file_limit.h"
 #include "server/net/transports.h"
 #include "server/setup.h"
 #include "server/store/recording_file.h"
+#include "server/store/sqlite_store.h"
+#include "server/store/stored_ground.h"
 #include "server/store/visibility_cache.h"
 #include "server/store/world_folder.h"
 #include "world/sim/world.h"
@@ -26,11 +29,14 @@ struct Startup {
   LoadedConfig kept;    ///< the same as a kept world's file names it: every map and prop with its place
   Transports transports;
   WorldFolder folder;
+  ServerKey key;  ///< of access_settings(), what the Host is to know of keys and tokens
   std::optional<RecordingFile> recording;
   std::unique_ptr<VisibilityCache> sets;
+  std::shared_ptr<SqliteStore> store;    ///< null without a world's folder
+  std::shared_ptr<StoredGround> stored;  ///< likewise: the ground that the world was made with
   PreparedWorld content;
   std::unique_ptr<World> world;
-  SecretKey secret;
+  secure::Secret secret;        ///< the Host's seed
   FileLimit files;              ///< what connections over TCP may take
   std::int64_t content_ms = 0;  ///< that maps and props took
 
@@ -50,6 +56,9 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
 /// Raises this process's limit of open files to what a server of any size opens at once, connections aside.
 /// @return or one line with the remedy: libraries below would end the program in words of their own
 std::expected<void, std::string> allow_files();
+
+/// What a world's database has to agree with.
+StoredWorld stored_world_of(const Config& config);
 
 /// Players that may come from one address.
 std::uint32_t clients_per_address(const Config& config);

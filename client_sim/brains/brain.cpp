@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "client_sim/brains/builder.h"
 #include "client_sim/explore/party.h"
 
 namespace ashlar::client_sim {
@@ -10,8 +11,8 @@ namespace {
 constexpr Micros look_every{std::chrono::milliseconds{500}};
 // Slower than this over half a second while walking is a wall.
 constexpr double still_m_max = 0.5;
-constexpr std::array<std::string_view, brain_kind_count> names{"wander", "crowd", "idle",   "jumper",
-                                                               "follow", "hunt",  "explore"};
+constexpr std::array<std::string_view, brain_kind_count> names{"wander", "crowd", "idle",    "jumper",
+                                                               "follow", "hunt",  "explore", "build"};
 
 Micros millis(std::uint32_t count) { return Micros{static_cast<std::int64_t>(count) * 1000}; }
 
@@ -29,6 +30,7 @@ Brain::Brain(BrainKind kind, std::uint64_t seed, std::shared_ptr<ExploreParty> p
     : kind_(kind), rng_{seed} {
   if (kind == BrainKind::explore && party != nullptr)
     explorer_ = std::make_unique<PartyExplorer>(std::move(party), seed);
+  if (kind == BrainKind::build) builder_ = std::make_unique<Builder>(seed);
 }
 Brain::Brain(Brain&&) noexcept = default;
 Brain& Brain::operator=(Brain&&) noexcept = default;
@@ -101,6 +103,7 @@ void Brain::steer(Micros now, const Client& client) {
       next_turn_ = now + millis(200 + rng_.below(400));
       return;
     }
+    case BrainKind::build: return;  // builder_ decides
     case BrainKind::wander: {
       const auto swing = static_cast<std::uint16_t>(rng_.below(16384));
       command_.yaw = command_.yaw + Turn16{static_cast<std::uint16_t>(swing - 8192)};
@@ -115,6 +118,7 @@ void Brain::steer(Micros now, const Client& client) {
 
 PlayerCommand Brain::think(Micros now, const Client& client) {
   if (!client.own()) return {};
+  if (builder_ != nullptr) return builder_->think(client);
   if (explorer_ != nullptr) {
     if (const auto command = explorer_->think(client)) {
       command_ = *command;
@@ -136,6 +140,10 @@ PlayerCommand Brain::think(Micros now, const Client& client) {
     steer(now, client);
   }
   return command_;
+}
+
+void Brain::act(Client& client) {
+  if (builder_ != nullptr && client.state() == ClientState::playing) builder_->act(client);
 }
 
 }  // namespace ashlar::client_sim

@@ -10,6 +10,7 @@
 
 namespace ashlar::client_sim {
 
+class Builder;
 class ExploreParty;
 class PartyExplorer;
 
@@ -22,8 +23,9 @@ enum class BrainKind : std::uint8_t {
   follow,   ///< runs after the nearest other player
   hunt,     ///< runs at the nearest monster, attacks what is before it and opens doors on the way
   explore,  ///< enters every sector of the server's maps on foot, with its party (explore/party.h)
+  build,    ///< a tower under its feet, a bridge off its edge, a tunnel down a stair (builder.h)
 };
-inline constexpr std::size_t brain_kind_count = 7;
+inline constexpr std::size_t brain_kind_count = 8;
 /// Spelled as on the command line, which is as the enumerator is; and back, nullopt: no such kind.
 std::string_view name(BrainKind kind);
 std::optional<BrainKind> brain_kind(std::string_view name);
@@ -39,6 +41,9 @@ class Brain {
 
   /// The command for now. Call it before Client::advance, at most once per tick and at least every few.
   PlayerCommand think(Micros now, const Client& client);
+
+  /// What it does to blocks; nothing, but of those who build. Behind each think().
+  void act(Client& client);
 
   BrainKind kind() const { return kind_; }  ///< for good
 
@@ -56,6 +61,7 @@ class Brain {
   DVec3 looked_from_m_;
   std::vector<ViewEntity> seen_;  // used again from call to call
   std::unique_ptr<PartyExplorer> explorer_;
+  std::unique_ptr<Builder> builder_;
 };
 
 }  // namespace ashlar::client_sim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/little_endian.h"
 #include "protocol/version.h"
 
 namespace ashlar::client_sim {
@@ -9,6 +10,8 @@ namespace {
 
 constexpr std::int64_t attacks_per_call_max = 16;
 constexpr std::uint32_t attack_us_min = 500'000, attack_us_span = 2'000'000;
+constexpr std::array<std::string_view, attack_count> attack_names{
+    "none", "garbage", "forged", "mutated", "replay", "flood", "hellos", "half", "finish", "inside"};
 
 void fill(Rng& rng, std::span<std::uint8_t> bytes) {
   std::uint64_t word = 0;
@@ -18,18 +21,21 @@ void fill(Rng& rng, std::span<std::uint8_t> bytes) {
   }
 }
 
-std::uint32_t connection_of(const Client& client) {
-  return client.welcomed() ? client.welcome().connection : 0;
-}
-
 }  // namespace
 
-Attacker::Attacker(std::uint64_t seed, std::uint32_t datagrams_per_s)
-    : rng_(rng_for(seed, 0xbad)),
-      period_(std::max<std::int64_t>(1, 1'000'000 / std::max<std::uint32_t>(1, datagrams_per_s))) {}
+std::string_view name(Attack attack) { return attack_names[static_cast<std::size_t>(attack)]; }
 
-void Attacker::add(std::span<const std::uint8_t> bytes) {
-  if (out_->add(server_, bytes)) ++sent_;
+Attacker::Attacker(std::uint64_t seed, std::uint32_t datagrams_per_s, const PeerAddress& server)
+    : rng_(rng_for(seed, 0xbad)),
+      period_(std::max<std::int64_t>(1, 1'000'000 / std::max<std::uint32_t>(1, datagrams_per_s))),
+      server_(server),
+      hellos_(seed + 1, server, IntruderAim::knock),
+      half_(seed + 2, server, IntruderAim::half),
+      finish_(seed + 3, server, IntruderAim::finish),
+      inside_(seed + 4, server, IntruderAim::inside) {}
+
+void Attacker::add(DatagramBatch& out, std::span<const std::uint8_t> bytes) {
+  if (out.add(server_, bytes)) ++sent_;
 }
 
 void Attacker::keep(const DatagramBatch& honest) {
@@ -46,148 +52,89 @@ std::span<const std::uint8_t> Attacker::kept() {
   return kept_[rng_.below(static_cast<std::uint32_t>(count))];
 }
 
-/// Numbers at the edges of what fits, where arithmetic wraps.
-std::uint32_t Attacker::odd_number() {
-  constexpr std::array<std::uint32_t, 6> edges{0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0xffffffc0};
-  const std::uint32_t pick = rng_.below(edges.size() + 2);
-  return pick < edges.size() ? edges[pick] : rng_.next_u32();
-}
-
-void Attacker::garbage(const Client& client) {
+void Attacker::garbage(DatagramBatch& out) {
   scratch_.resize(rng_.below(4) == 0 ? rng_.below(40) : rng_.below(datagram_bytes_max + 1));
   fill(rng_, scratch_);
   // Some of it gets past the first look.
-  if (scratch_.size() >= packet_header_bytes && rng_.below(2) == 0) {
-    PacketHeader header;
-    header.connection = connection_of(client);
-    header.sequence = 1 + rng_.below(100'000);
-    std::ranges::copy(encode(header), scratch_.begin());
-    if (rng_.below(2) == 0) seal(scratch_);
+  if (scratch_.size() >= 2 && rng_.below(2) == 0) {
+    scratch_[0] = protocol_version;
+    scratch_[1] = static_cast<std::uint8_t>(rng_.below(16));
+    const bool zeros = scratch_.size() >= secure::open_nonce_at && rng_.below(2) == 0;
+    if (zeros) std::fill(scratch_.begin() + 2, scratch_.begin() + secure::open_nonce_at, std::uint8_t{0});
   }
-  add(scratch_);
+  add(out, scratch_);
 }
 
-void Attacker::mutated() {
+/// As by who reads along, and has no key.
+void Attacker::forged(const Client& client, DatagramBatch& out) {
+  scratch_.resize(secure::seal_overhead_bytes +
+                  rng_.below(datagram_bytes_max - secure::seal_overhead_bytes + 1));
+  fill(rng_, scratch_);
+  scratch_[0] = protocol_version;
+  scratch_[1] =
+      static_cast<std::uint8_t>(secure::sealed_type | (rng_.below(2) == 0 ? secure::key_phase_bit : 0));
+  if (rng_.below(4) != 0) put_little(&scratch_[2], client.session());
+  add(out, scratch_);
+}
+
+void Attacker::mutated(DatagramBatch& out) {
   const auto bytes = kept();
-  if (bytes.size() < packet_header_bytes) return;
+  if (bytes.size() < 2) return;
   scratch_.assign(bytes.begin(), bytes.end());
   const auto size = static_cast<std::uint32_t>(scratch_.size());
   for (std::uint32_t i = 1 + rng_.below(8); i > 0; --i) {
-    const std::uint32_t at = 4 + rng_.below(size - 4);
+    const std::uint32_t at = 1 + rng_.below(size - 1);
     scratch_[at] = static_cast<std::uint8_t>(rng_.next_u32());
   }
-  seal(scratch_);
-  add(scratch_);
+  if (rng_.below(8) == 0) scratch_.resize(1 + rng_.below(size));
+  add(out, scratch_);
 }
 
-void Attacker::claim(const Client& client) {
-  PacketHeader header;
-  header.connection = connection_of(client);
-  // Somebody else's connection, as far as it can be guessed.
-  if (rng_.below(8) == 0) {
-    header.connection = rng_.next_u32() << 16;
-    header.connection |= rng_.below(32);
-  }
-  header.sequence = client.stats().packets_out + 1 + rng_.below(64);
-  if (rng_.below(16) == 0) header.sequence = rng_.next_u64() | 1;
-  if (rng_.below(4) == 0) {
-    header.ack = odd_number();
-    header.ack_bits = rng_.next_u32();
-  }
-  switch (rng_.below(4)) {
-    case 0: {
-      Input input;
-      input.newest_tick = rng_.below(2) == 0 ? odd_number() : client.view().newest_tick() + rng_.below(200);
-      input.snapshot_tick = odd_number();
-      input.chat_seen = odd_number();
-      input.command_count = input_commands_max;
-      for (PlayerCommand& command : input.commands) {
-        command.forward = command.left = 1;
-        command.yaw = Turn16{static_cast<std::uint16_t>(rng_.next_u32())};
-        command.buttons = button::known;
-        command.seen = TickId{input.snapshot_tick};
-      }
-      return add(writer_.write(header, input));
-    }
-    case 1: return add(writer_.write(header, Chat{std::max(1u, odd_number()), "I am the server"}));
-    case 2: {
-      Join join;
-      join.content_count = static_cast<std::uint8_t>(rng_.below(join_content_max + 1));
-      for (std::uint64_t& hash : join.content) hash = rng_.next_u64();
-      return add(writer_.write(header, join));
-    }
-    default:
-      // Goodbye in another's name; its own it means.
-      if (header.connection != 0 && header.connection == connection_of(client)) return;
-      return add(writer_.write(header, Leave{LeaveReason::quit}));
-  }
+void Attacker::intrude(Micros now, Intruder& intruder, DatagramBatch& out) {
+  if (intruder.act(now, out)) ++sent_;
 }
 
-void Attacker::attack(const Client& client) {
+void Attacker::attack(Micros now, const Client& client, DatagramBatch& out) {
   switch (attack_) {
-    case Attack::none:
-    case Attack::silence: return;
-    case Attack::garbage: return garbage(client);
-    case Attack::mutated: return mutated();
+    case Attack::none: return;
+    case Attack::garbage: return garbage(out);
+    case Attack::forged: return forged(client, out);
+    case Attack::mutated: return mutated(out);
     case Attack::flood:
-      if (rng_.below(2) == 0) return garbage(client);
+      if (rng_.below(2) == 0) return garbage(out);
       [[fallthrough]];
     case Attack::replay:
-      if (const auto bytes = kept(); !bytes.empty()) add(bytes);
+      if (const auto bytes = kept(); !bytes.empty()) add(out, bytes);
       return;
-    case Attack::claims: return claim(client);
-    case Attack::hellos: {
-      PacketHeader header;
-      header.connection = rng_.below(2) == 0 ? connection_of(client) : 0;
-      header.sequence = 1;
-      const std::uint32_t version = rng_.below(4) != 0 ? protocol_version : odd_number();
-      const std::uint64_t nonce = rng_.next_u64();
-      return add(writer_.write(header, Hello{version, nonce, "bad " + std::to_string(rng_.below(1000)), ""}));
-    }
+    case Attack::hellos: return intrude(now, hellos_, out);
+    case Attack::half: return intrude(now, half_, out);
+    case Attack::finish: return intrude(now, finish_, out);
+    case Attack::inside: return intrude(now, inside_, out);
   }
 }
 
-/// The honest datagrams with their acknowledgements taken out.
-void Attacker::mute(const DatagramBatch& honest, DatagramBatch& out) {
-  for (const DatagramBatch::Entry& entry : honest.entries()) {
-    const auto bytes = honest.bytes(entry);
-    auto packet = decode_packet(bytes);
-    if (!packet) continue;
-    packet->header.ack = packet->header.ack_bits = 0;
-    scratch_.assign(bytes.begin(), bytes.end());
-    std::ranges::copy(encode(packet->header), scratch_.begin());
-    seal(scratch_);
-    out.add(entry.peer, scratch_);
-  }
-  for (const PeerAddress& closed : honest.closed()) out.add_closed(closed);
-}
-
-void Attacker::act(Micros now, const Client& client, const PeerAddress& server, DatagramBatch& out) {
+void Attacker::act(Micros now, const Client& client, const DatagramBatch& in, DatagramBatch& out) {
   if (!started_) started_ = true, next_ = next_attack_ = now;
   if (now >= next_attack_) {
     attack_ = static_cast<Attack>(rng_.below(attack_count));
     next_attack_ = now + Micros{attack_us_min + rng_.below(attack_us_span)};
   }
   keep(out);
-  if (attack_ == Attack::silence) {
-    muted_.clear();
-    mute(out, muted_);
-    std::swap(out, muted_);
-  }
-  server_ = server;
-  out_ = &out;
+  half_.advance(now, in, out);
+  finish_.advance(now, in, out);
+  inside_.advance(now, in, out);
   const Micros period{attack_ == Attack::flood ? std::max<std::int64_t>(1, period_.count() / flood_times)
                                                : period_.count()};
   next_ = std::max(next_, now - attacks_per_call_max * period);
-  for (; next_ <= now; next_ += period) attack(client);
-  out_ = nullptr;
+  for (; next_ <= now; next_ += period) attack(now, client, out);
 }
 
 void HostilePeer::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   mine_.clear();
   client_.advance(now, in, mine_);
-  attacker_.act(now, client_, server_, mine_);
+  attacker_.act(now, client_, in, mine_);
   for (const DatagramBatch::Entry& entry : mine_.entries()) out.add(entry.peer, mine_.bytes(entry));
+  for (const PeerAddress& closed : mine_.closed()) out.add_closed(closed);
 }
 
 }  // namespace ashlar::client_sim

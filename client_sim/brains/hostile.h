@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "client_sim/brains/intruder.h"
 #include "client_sim/client/client.h"
-#include "protocol/message_writer.h"
 #include "world/math/random.h"
 
 namespace ashlar::client_sim {
@@ -12,39 +12,44 @@ namespace ashlar::client_sim {
 /// What a hostile peer is up to, for a second or two each.
 enum class Attack : std::uint8_t {
   none,     ///< plays along
-  garbage,  ///< random bytes, short and long; some with a true header, some with a true check
-  mutated,  ///< its own honest packets with bytes changed, and the check made right again
+  garbage,  ///< random bytes, short and long; some of a known version and type
+  forged,   ///< sealed packets of its own connection and of others, by who has no key
+  mutated,  ///< its own honest packets with bytes changed
   replay,   ///< its own packets of earlier, again and again
   flood,    ///< many times what anyone may send
-  claims,   ///< sound messages that say impossible things: ticks, acknowledgements, connections of others
-  hellos,   ///< hello after hello under new names, and none of them goes on
-  silence,  ///< plays, but acknowledges nothing
+  hellos,   ///< hello after hello, and none of them goes on
+  half,     ///< handshakes that end where it would have to say who it is
+  finish,   ///< handshakes that end in nonsense
+  inside,   ///< a second session, and nonsense in it
 };
-inline constexpr std::size_t attack_count = 8;
+inline constexpr std::size_t attack_count = 10;
+/// Spelled as the enumerator.
+std::string_view name(Attack attack);
 
 /// Turns an honest client's outgoing datagrams into those of a hostile one. Sans-I/O and seeded, like Client.
 class Attacker {
  public:
   /// @param datagrams_per_s  while it attacks; flood_times as many while it floods
-  Attacker(std::uint64_t seed, std::uint32_t datagrams_per_s);
+  Attacker(std::uint64_t seed, std::uint32_t datagrams_per_s, const PeerAddress& server);
   static constexpr std::int64_t flood_times = 4;
 
-  /// Changes and adds to what `client` is about to send to `server`. Call once for each batch, every few
-  /// milliseconds: what a longer pause missed is not made up for.
-  void act(Micros now, const Client& client, const PeerAddress& server, DatagramBatch& out);
+  /// Adds to what `client` is about to send. Call once for each batch, every few milliseconds: what a longer
+  /// pause missed is not made up for.
+  /// @param in  what arrived: some attacks are talks
+  void act(Micros now, const Client& client, const DatagramBatch& in, DatagramBatch& out);
 
+  Attack attack() const { return attack_; }     ///< at this moment
   std::uint64_t sent() const { return sent_; }  ///< datagrams that no honest client would have sent
 
  private:
   void keep(const DatagramBatch& honest);
-  void mute(const DatagramBatch& honest, DatagramBatch& out);
-  void attack(const Client& client);
-  void garbage(const Client& client);
-  void mutated();
-  void claim(const Client& client);
-  void add(std::span<const std::uint8_t> bytes);
+  void attack(Micros now, const Client& client, DatagramBatch& out);
+  void garbage(DatagramBatch& out);
+  void forged(const Client& client, DatagramBatch& out);
+  void mutated(DatagramBatch& out);
+  void add(DatagramBatch& out, std::span<const std::uint8_t> bytes);
+  void intrude(Micros now, Intruder& intruder, DatagramBatch& out);
   std::span<const std::uint8_t> kept();
-  std::uint32_t odd_number();
 
   Rng rng_;
   Micros period_;
@@ -56,17 +61,15 @@ class Attacker {
   std::size_t kept_count_ = 0;
   std::uint64_t sent_ = 0;
   PeerAddress server_;
-  MessageWriter writer_;
+  Intruder hellos_, half_, finish_, inside_;
   std::vector<std::uint8_t> scratch_;
-  DatagramBatch muted_;
-  DatagramBatch* out_ = nullptr;  // during act()
 };
 
 /// A player gone bad: joins like an honest client, plays on, and attacks.
 class HostilePeer {
  public:
   HostilePeer(ClientConfig config, std::uint64_t seed, std::uint32_t datagrams_per_s)
-      : server_(config.server), client_(std::move(config)), attacker_(seed, datagrams_per_s) {}
+      : attacker_(seed, datagrams_per_s, config.server), client_(std::move(config)) {}
 
   /// As Client::advance(); what the client would send goes out changed and added to (Attacker::act()).
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out);
@@ -75,9 +78,8 @@ class HostilePeer {
   std::uint64_t attacks_sent() const { return attacker_.sent(); }  ///< see Attacker::sent()
 
  private:
-  PeerAddress server_;
-  Client client_;
   Attacker attacker_;
+  Client client_;
   DatagramBatch mine_;
 };
 

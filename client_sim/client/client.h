@@ -3,31 +3,35 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "client_sim/client/edited_ground.h"
+#include "client_sim/client/handshakes.h"
 #include "client_sim/client/histogram.h"
 #include "client_sim/client/input_clock.h"
 #include "client_sim/client/sector_forecast.h"
 #include "client_sim/client/view.h"
-#include "protocol/chat.h"
+#include "protocol/connection/connection.h"
+#include "protocol/connection/session_end.h"
 #include "protocol/datagram.h"
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
-#include "protocol/sequence.h"
+#include "protocol/secure/seeded_entropy.h"
 
 namespace ashlar::client_sim {
 
 /// Where a client stands. From refused on it has ended, and only join_again() brings it back (from lost).
 enum class ClientState : std::uint8_t {
-  connecting,  ///< hello is on its way
-  joining,     ///< welcomed; waiting for the first snapshot
+  connecting,  ///< a handshake is on its way
+  joining,     ///< there is a session, or another world in it; waiting for the first snapshot
   playing,     ///< a snapshot has come
-  refused,     ///< the server said no; see Client::reason()
+  refused,     ///< the server said no, or we cannot play there; see Client::reason()
   left,        ///< we said goodbye
-  lost,        ///< the server fell silent, closed the connection or sent us away
+  lost,        ///< the server fell silent for good, or ended the session
 };
 /// As the enumerator is spelled.
 std::string_view name(ClientState state);
@@ -36,21 +40,40 @@ std::string_view name(ClientState state);
 /// client.
 struct ClientConfig {
   PeerAddress server;
+  /// The same server over TCP, for networks that block UDP: tried beside `server` when that stays silent for
+  /// fallback_after. Whoever drives the client opens connections (see opens_links).
+  std::optional<PeerAddress> fallback;
+  Micros fallback_after{std::chrono::seconds{2}};
+  /// Whoever drives the client opens a TCP connection for each PeerAddress::link that it sends to, and closes
+  /// those in DatagramBatch::closed(), as net/client_sockets.h does. Then a broken connection is followed by
+  /// a new one; else it ends in lost, and join_again() goes on over the one that was opened meanwhile.
+  bool opens_links = false;
+
   std::string name = "player";  ///< not valid_player_name: the client is refused without asking the server
   std::string build;            ///< for the server's log; made printable and cut to build_bytes_max
-  std::uint64_t nonce = 1;      ///< random, or drawn from a seed: the answer to our hello must carry it
+  /// Random bytes that nobody else knows, of the system's generator in a program (secure::SystemEntropy): all
+  /// keys come of them. Precondition: not all zero (asserted).
+  secure::Secret seed;
+  /// Who the player is: whoever has the secret is that player. Left empty, one is drawn from the seed.
+  secure::KeyPair identity;
+  /// The only server key that will do; none: any, as server_key() tells.
+  std::optional<secure::PublicKey> pinned;
+  std::vector<std::uint8_t> token;  ///< connect token, for closed servers; at most secure::token_bytes_max
+
   /// Hash of the map's content when the client holds it, placed as the welcome says; nullopt: lacks it.
-  /// Called once for each map of the welcome.
+  /// Called once for each map of each welcome.
   std::function<std::optional<std::uint64_t>(const WelcomeMap&)> content;
   /// The map itself, for clients that foresee its moving sectors (Client::sectors()); may be empty.
-  /// Called once for each map of the welcome that the client holds.
+  /// Called once for each map of each welcome that the client holds, but of one that goes on.
   std::function<std::shared_ptr<const PlacedMap>(const WelcomeMap&)> map;
   /// Likewise of a prop's.
   std::function<std::optional<std::uint64_t>(const WelcomeProp&)> prop_content;
-  Micros hello_retry{std::chrono::milliseconds{500}};  ///< from one hello, or join, to its repeat
-  Micros connect_timeout{std::chrono::seconds{10}};    ///< no snapshot so long after the first hello: lost
-  Micros silence_timeout{std::chrono::seconds{5}};     ///< without a valid packet while playing: lost
-  int lead_ticks = 2;                                  ///< commands that should wait at the server
+
+  Micros key_age = secure::key_age_max;              ///< when the client changes the keys that it seals with
+  Micros connect_timeout{std::chrono::seconds{10}};  ///< no snapshot so long after the first hello: lost
+  Micros silence_timeout{std::chrono::seconds{5}};   ///< silence after which a session is sought anew
+  Micros resume_for{std::chrono::seconds{20}};       ///< that goes on for so long, then: lost
+  int lead_ticks = 2;                                ///< commands that should wait at the server
 };
 
 /// Counters only grow, but for commands_skipped.
@@ -63,22 +86,28 @@ struct ClientStats {
   std::uint64_t commands_skipped = 0;
   std::array<std::uint64_t, drop_reason_count> drops{};
   std::uint64_t rejoins = 0;  ///< times it was welcomed anew, by a server that did not know it any more
-  Micros joined_after{0};     ///< from the first hello to the first snapshot
-  Micros longest_gap{0};      ///< longest time without a snapshot, since the first one
-  std::uint64_t starved = 0;  ///< gaps of a second or more in which the client listened
-  Histogram rtt;              ///< of acknowledgements, the server's wait for its next tick included
+  std::uint64_t resumes = 0;  ///< times its session went on, over another connection
+  std::uint64_t acts_done = 0, acts_refused = 0;  ///< verdicts that were the last word on an act
+  std::uint64_t blocks_told = 0;                  ///< changes that came, of whosever making
+  std::uint64_t worlds = 0;                       ///< worlds that it was welcomed to
+  Micros joined_after{0};                         ///< from the first hello to the first snapshot
+  Micros longest_gap{0};                          ///< longest time without a snapshot, since the first one
+  std::uint64_t starved = 0;                      ///< gaps of a second or more in which the client listened
+  Histogram rtt;  ///< of acknowledgements, without the time that the server waited with them
 };
 
 /// A headless player without sockets and clocks: fed and drained.
 ///
-/// The way of a tick: advance() reads snapshots, and for each server tick that becomes due by its own
-/// estimate it numbers the present command and sends it together with those the server has not confirmed yet.
-/// The estimate runs a hair faster or slower, as snapshots tell how far ahead commands arrive
-/// (input_clock.h). One thread. Same calls, same bytes.
+/// First a handshake (client_sim/client/handshakes.h), then a Connection. The way of a tick: advance() reads
+/// snapshots, and for each server tick that becomes due by its own estimate it numbers the present command
+/// and sends it together with those the server has not confirmed yet. The estimate runs a hair faster or
+/// slower, as snapshots tell how far ahead commands arrive (input_clock.h). One thread. Same calls, same
+/// bytes.
 ///
-/// A server that says that it knows no such connection was started again, or is none: the client goes on,
-/// says hello under a new nonce beside it, and joins again by itself when that is welcomed (WIRE.md, Lost
-/// connections).
+/// A session that the server resets, that falls silent, or whose TCP connection breaks is sought anew: a
+/// handshake beside it proves to be the same player's. Where the server still has its body it goes on where
+/// it was (view, clock and commands are kept), at one that was started again it joins anew. A changed address
+/// or port of its own it does not even notice.
 class Client {
  public:
   /// Nothing is sent before advance().
@@ -102,29 +131,55 @@ class Client {
   static constexpr std::size_t chat_queue_max = 8;
   bool say(std::string_view text);
 
+  /// Does something to a block with the command of the next tick: dig, what stands at `block`; place, `id`
+  /// before its face; or stop digging. What is placed is in ground() at once, and goes again if it is
+  /// refused.
+  /// @return the act's number, which its verdicts name; 0 when it does not play, or acts_queue_max acts wait
+  static constexpr std::size_t acts_queue_max = 32;
+  std::uint32_t act(BlockActKind kind, IVec3 block, BlockFace face = BlockFace::top,
+                    BlockId id = BlockId::air);
+  /// Verdicts that came since the last call, in order. At most verdicts_max are kept. An act that was on its
+  /// way when its session broke off gets none.
+  static constexpr std::size_t verdicts_max = 256;
+  std::vector<ActAnswer> take_verdicts();
+  /// The blocks that differ from the ground that the welcome's terrain makes, as far as they were told.
+  const EditedGround& ground() const { return ground_; }
+  EditedGround& ground() { return ground_; }
+
   /// Lost without a word: the connection ended, or nothing came. Not so when it was refused or sent away.
   bool broken_off() const { return broken_off_; }
-  /// From lost back to connecting, as a new client that keeps its counters: for those who bring a new
-  /// connection after the old one broke off. Precondition: broken_off().
+  /// From lost back to connecting, to go on with the session if the server still has it: for those who bring
+  /// a new connection after the old one broke off. Precondition: broken_off().
   void join_again(Micros now);
 
-  /// Says goodbye (thrice, as datagrams get lost), then the state becomes left.
-  void leave(LeaveReason reason = LeaveReason::quit);
+  /// Says goodbye (several times, as datagrams get lost), then the state becomes left.
+  void leave(SessionEnd reason = SessionEnd::quit);
 
   ClientState state() const { return state_; }  ///< why it is so: reason()
   /// Refused, left or lost: it reads and sends nothing more.
   bool ended() const { return state_ >= ClientState::refused; }
   /// One line for people: why it was refused, lost or left; empty while it plays.
   const std::string& reason() const { return reason_; }
-  std::optional<RefuseReason> refuse_reason() const { return refuse_reason_; }
+  /// Why the session ended or did not begin, where somebody said so in these terms: the server, or we.
+  std::optional<SessionEnd> end_reason() const { return end_reason_; }
   /// Maps and props of the welcome that the client lacks, by name.
   const std::vector<std::string>& missing_maps() const { return missing_maps_; }
 
   /// Valid once welcomed.
   const Welcome& welcome() const { return welcome_; }
-  bool welcomed() const { return welcome_.connection != 0; }
-  /// The own entity; 0 until the server has given us one.
-  EntityId player() const { return own_ ? own_->id : welcome_.player; }
+  bool welcomed() const { return welcomed_; }
+  /// Number of the session; 0 before the first. The server's log has it, too.
+  std::uint32_t session() const { return session_.connection; }
+  /// Another session is being sought in place of one that was lost.
+  bool resuming() const { return resuming_; }
+  /// Of the session: over TCP it may be though the server's address is one of UDP (ClientConfig::fallback).
+  Transport transport() const { return peer_.transport; }
+  /// Who the server has proven to be, in the newest handshake that came so far; none before.
+  const std::optional<secure::PublicKey>& server_key() const { return server_key_; }
+  /// Who the player is.
+  const secure::PublicKey& identity() const { return config_.identity.open; }
+  /// The own entity; 0 before the first snapshot.
+  EntityId player() const { return own_ ? own_->id : EntityId{0}; }
 
   /// The own player as of own_tick(); empty before the first snapshot.
   const std::optional<OwnPlayer>& own() const { return own_; }
@@ -134,6 +189,12 @@ class Client {
   std::uint32_t complete_tick() const { return complete_tick_; }
   /// Tick of the newest command sent; 0 before playing.
   std::uint32_t command_tick() const { return clock_.newest_tick(); }
+  /// The command that was numbered for a tick, as it travels: its yaw without delta_yaw(). Null: for that
+  /// tick there is none yet, or it is long ago (64 ticks).
+  const PlayerCommand* command_of(std::uint32_t tick) const {
+    const bool held = tick != 0 && tick <= filled_tick_ && filled_tick_ - tick < commands_.size();
+    return held ? &commands_[tick % commands_.size()] : nullptr;
+  }
   const View& view() const { return view_; }
   /// Floors and ceilings of the maps that ClientConfig::map gave, now and in ticks to come.
   const SectorForecast& sectors() const { return sectors_; }
@@ -149,47 +210,90 @@ class Client {
   std::vector<ChatLine> take_chat();
 
  private:
-  void receive(std::span<const std::uint8_t> bytes);
-  void handle(Welcome& message);
-  void handle(const Refuse& message);
-  void handle(const SnapshotPart& message);
-  void handle(ChatLine& message);
-  void hear_early_line();
-  void handle(const Goodbye& message);
-  void handle(const Pong& message);
-  void count_snapshot(const SnapshotPart& message);
+  /// What the session that was proves itself by in a new handshake.
+  struct Session {
+    std::uint32_t connection = 0;  // 0: there was none
+    secure::Secret resumption;
+    secure::PublicKey server;
+  };
+  /// What becomes of us once the peer was told.
+  struct Ending {
+    ClientState state{};
+    std::string reason;
+    Micros since{0};
+  };
+
+  void note_time(Micros now);
+  void receive(const PeerAddress& from, std::span<const std::uint8_t> bytes);
+  void hear_closed(const PeerAddress& link);
+  void watch();
+  void drop(DropReason reason) { ++stats_.drops[static_cast<std::size_t>(reason)]; }
   void end(ClientState state, std::string reason);
   void break_off(std::string reason);
 
-  // client_rejoin.cpp
-  void hear_unknown(const PacketHeader& header);
-  bool hear_probe(const PacketHeader& header, ServerMessage& message);
-  void send_probe(DatagramBatch& out);
-  void begin_anew(std::uint64_t nonce, const AckTracker& sent);
-  std::uint64_t next_nonce() const;
+  // client_session.cpp: how sessions begin and end
+  void receive_sealed(const PeerAddress& from, std::span<const std::uint8_t> bytes);
+  void receive_reset(const PeerAddress& from, std::span<const std::uint8_t> bytes);
+  void begin_session();
+  void hear_end();
+  void seek_session();
+  void lose_connection();
+  void close_link();
+  void close(SessionEnd reason, ClientState state, std::string text);
+  void advance_ending(DatagramBatch& out);
+  void advance_handshakes(DatagramBatch& out);
+  std::span<const std::uint8_t> write_hello(const secure::ClientHandshake& handshake);
 
-  void send_hello(DatagramBatch& out);
-  void send_join(DatagramBatch& out);
+  // client_messages.cpp: what is said in them
+  void note_round_trip();
+  void take_messages();
+  void take_message(StreamId stream);
+  void take_unreliable(std::span<const std::uint8_t> bytes);
+  void undecodable(DropReason reason);
+  void handle(Welcome& message);
+  void take_content();
+  void begin_world();
+  void handle(const SnapshotPart& message);
+  void count_snapshot(const SnapshotPart& message);
+  void handle(ChatLine& message);
+  void number_commands();
   void send_inputs(DatagramBatch& out);
-  void send_chat(DatagramBatch& out);
-  void send_leave(DatagramBatch& out);
-  PacketHeader next_header();
-  void send(DatagramBatch& out, std::span<const std::uint8_t> packet);
+  void send_chat();
+
+  // client_acts.cpp: blocks
+  void handle(const ActAnswers& message);
+  void handle(const BlockEdits& message);
+  void send_acts();
 
   ClientConfig config_;
   ClientState state_ = ClientState::connecting;
   std::string reason_;
-  std::optional<RefuseReason> refuse_reason_;
+  std::optional<SessionEnd> end_reason_;
   std::vector<std::string> missing_maps_;
   Micros now_{0};
   bool started_ = false;
   Micros started_at_{0};
-  Micros next_send_{0};   // of the hello or join
-  Micros last_heard_{0};  // any valid packet
+  Micros last_heard_{0};  // any packet of the session
+  Micros poll_from_{0};   // until then nobody knows whether the server was silent, or we were deaf
+
+  secure::SeededEntropy entropy_;
+  Handshakes handshakes_;
+  std::unique_ptr<Connection> connection_;
+  PeerAddress peer_;                         // of connection_
+  std::vector<PeerAddress> links_to_close_;  // TCP connections that are of no use any more
+  Session session_;
+  bool greeted_ = false;   // in this session
+  bool welcomed_ = false;  // in some
+  bool resuming_ = false;
+  Micros resuming_since_{0};
+  bool broken_off_ = false;
+  std::optional<secure::PublicKey> server_key_;
+  std::optional<SessionEnd> leaving_;
+  Micros leaving_since_{0};
+  std::optional<Ending> ending_;
 
   MessageWriter writer_;
-  SequenceWindow received_;
-  AckTracker sent_;
+  std::vector<std::uint8_t> message_;  // memory of Connection::take()
   Welcome welcome_;
   Join join_;
 
@@ -199,6 +303,7 @@ class Client {
   // server adds.
   std::array<PlayerCommand, 64> commands_{};
   std::uint32_t filled_tick_ = 0;  // newest tick that commands_ holds
+  bool command_due_ = false;
   std::uint32_t applied_tick_ = 0;
   std::uint32_t snapshot_tick_ = 0;
   std::uint32_t parts_tick_ = 0;  // tick whose parts are being counted
@@ -208,6 +313,7 @@ class Client {
   Micros hungry_since_{0};  // the same, without the time in which nobody listened
   Micros last_input_{0};
   Micros rtt_from_{0};  // what was sent before then tells no round trip
+  std::uint64_t rtt_samples_ = 0;
   bool in_long_gap_ = false;
   Micros rtt_{0};
 
@@ -217,22 +323,13 @@ class Client {
   std::uint32_t own_tick_ = 0;
 
   std::deque<std::string> chat_out_;
-  std::uint32_t chat_number_ = 0;  // of the line at the front of chat_out_, once it was sent
-  Micros next_chat_{0};
-  std::uint32_t chat_seen_ = 0;
-  std::array<ChatLine, chat_lines_waiting_max> chat_early_;  // by number modulo; 0: none
+  bool chat_sent_ = false;  // the line at the front is on its way
   std::vector<ChatLine> chat_in_;
 
-  // A server that may not know us any more, and the hello to find out.
-  bool doubted_ = false;
-  bool broken_off_ = false;
-  std::uint64_t probe_nonce_ = 0;  // 0: none was sent yet
-  AckTracker probe_sent_;
-  Micros next_probe_{0};
-
-  std::optional<LeaveReason> leaving_;
-  int leaves_sent_ = 0;
-  Micros next_leave_{0};
+  EditedGround ground_;
+  std::deque<BlockAct> acts_out_;
+  std::uint32_t act_number_ = 0;
+  std::vector<ActAnswer> verdicts_;
   ClientStats stats_;
 };
 

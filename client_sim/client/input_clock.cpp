@@ -8,7 +8,7 @@ namespace ashlar::client_sim {
 namespace {
 
 constexpr int slope_max = 4;     // of 64: a sixteenth
-constexpr int dense_ticks = 15;  // snapshots further apart show too late what a slope did
+constexpr int dense_ticks = 15;  // of snapshots further apart one late command tells enough
 constexpr int late_jump = 3;     // ticks short of the wish from which numbers are passed over
 constexpr int early_hold = 8;    // ticks above it from which the clock waits
 constexpr std::uint32_t stall_ticks = 8;
@@ -136,10 +136,12 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
   if (late || early || watched >= window_over) correct();
 }
 
-/// Until the second snapshot from now a slope should not have made up for more than what is off.
+/// Until it is seen what a slope did, and at least until the second snapshot from now, it should not have
+/// made up for more than what is off: over a long way the clock would swing about its wish, ever wider.
 int InputClock::slope_most(int off) const {
-  if (snapshot_every_ticks_ <= dense_ticks) return slope_max;
-  return std::clamp(64 * std::abs(off) / (2 * snapshot_every_ticks_), 1, slope_max);
+  const std::int64_t seen_after = (Nanos{rtt_} + Nanos{window_over}) / plain_period();
+  const std::int64_t ticks = std::max<std::int64_t>({seen_after, 1, 2 * snapshot_every_ticks_});
+  return static_cast<int>(std::clamp<std::int64_t>(64 * std::abs(off) / ticks, 1, slope_max));
 }
 
 void InputClock::correct() {

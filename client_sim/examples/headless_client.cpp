@@ -2,11 +2,10 @@
 // usage: headless_client [HOST:PORT]   exit code 0 when it played
 #include <chrono>
 #include <cstdio>
-#include <random>
 #include <thread>
 
 #include "client_sim/client/client.h"
-#include "client_sim/net/socket.h"
+#include "client_sim/net/client_sockets.h"
 
 using namespace ashlar;
 using namespace ashlar::client_sim;
@@ -22,13 +21,16 @@ Micros now() {
 int main(int argc, char** argv) {
   const auto server = resolve_server(argc > 1 ? argv[1] : "127.0.0.1:7777", Transport::udp);
   if (!server) return std::fprintf(stderr, "%s\n", server.error().c_str()), 2;
-  auto socket = ClientSocket::open(*server);
-  if (!socket) return std::fprintf(stderr, "%s\n", socket.error().c_str()), 2;
+  auto sockets = ClientSockets::open(*server);
+  if (!sockets) return std::fprintf(stderr, "%s\n", sockets.error().c_str()), 2;
 
   ClientConfig config;
   config.server = *server;
   config.name = "example";
-  config.nonce = std::random_device{}();
+  config.seed = secure::SystemEntropy().secret();
+  config.fallback = *server;  // where the network blocks UDP
+  config.fallback->transport = Transport::tcp;
+  config.opens_links = true;
   Client client(config);
 
   DatagramBatch in, out;
@@ -36,9 +38,9 @@ int main(int argc, char** argv) {
   Micros started{0};
   while (!client.ended()) {
     in.clear(), out.clear();
-    socket->receive(in);
+    sockets->receive(in);
     client.advance(now(), in, out);
-    socket->send(out);
+    sockets->send(out);
     if (client.own()) {
       if (started == Micros{0}) started = now();
       const auto corner = (now() - started) / side;

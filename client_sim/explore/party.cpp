@@ -1,5 +1,7 @@
 #include "client_sim/explore/party.h"
 
+#include <algorithm>
+
 #include "world/bsp/placement.h"
 #include "world/sim/mover_bodies.h"
 #include "world/sim/player_move.h"
@@ -16,11 +18,20 @@ bool inside(const PlacedMap& map, DVec3 p) {
 
 }  // namespace
 
+std::span<ExploreParty::Ground> ExploreParty::grounds(const Welcome& welcome) {
+  const auto same = [&](const Prepared& world) {
+    return std::ranges::equal(world.maps, welcome.maps, {}, {}, &WelcomeMap::content_hash);
+  };
+  const auto world = std::ranges::find_if(worlds_, same);
+  return world == worlds_.end() ? std::span<Ground>{} : std::span(world->grounds);
+}
+
 void ExploreParty::prepare(const Welcome& welcome) {
-  if (prepared_) return;
-  prepared_ = true;
+  if (welcome.maps.empty() || !grounds(welcome).empty()) return;
+  Prepared& world = worlds_.emplace_back();
   for (const WelcomeMap& map : welcome.maps) {
-    Ground& ground = grounds_.emplace_back();
+    world.maps.push_back(map.content_hash);
+    Ground& ground = world.grounds.emplace_back();
     ground.map = placed_(map);
     if (ground.map == nullptr) continue;
     ground.expedition = std::make_shared<Expedition>(ground.map, welcome.rules);
@@ -30,11 +41,12 @@ void ExploreParty::prepare(const Welcome& welcome) {
 
 std::vector<Explored> ExploreParty::explored() const {
   std::vector<Explored> out;
-  for (const Ground& ground : grounds_) {
-    if (ground.map == nullptr) continue;
-    const Expedition& e = *ground.expedition;
-    out.push_back({ground.map->name(), e.entered_count(), e.plan().sector_count()});
-  }
+  for (const Prepared& world : worlds_)
+    for (const Ground& ground : world.grounds) {
+      if (ground.map == nullptr) continue;
+      const Expedition& e = *ground.expedition;
+      out.push_back({ground.map->name(), e.entered_count(), e.plan().sector_count()});
+    }
   return out;
 }
 
@@ -73,7 +85,7 @@ std::optional<PlayerCommand> PartyExplorer::think(const Client& client) {
     if (thought_tick_ % 2 == 0) command_->buttons = button::use;
     return command_;
   }
-  std::vector<ExploreParty::Ground>& grounds = party_->grounds();
+  const std::span<ExploreParty::Ground> grounds = party_->grounds(client.welcome());
   std::size_t at = 0;
   while (at < grounds.size() &&
          (grounds[at].map == nullptr || !inside(*grounds[at].map, own.body.position_m)))
@@ -84,8 +96,8 @@ std::optional<PlayerCommand> PartyExplorer::think(const Client& client) {
     return command_;
   }
   ExploreParty::Ground& ground = grounds[at];
-  if (!explorer_ || ground_ != at) {
-    ground_ = at;
+  if (!explorer_ || on_ != ground.expedition) {
+    on_ = ground.expedition;
     const std::uint32_t number = ground.explorers++;
     explorer_.emplace(ground.expedition, ground.router, number, seed_);
   }
@@ -102,7 +114,7 @@ std::optional<DVec2> PartyExplorer::way_in(const Client& client) const {
   const DVec2 here = xy(client.own()->body.position_m);
   std::optional<DVec2> nearest;
   double nearest_m = 1e9;
-  for (const ExploreParty::Ground& ground : party_->grounds()) {
+  for (const ExploreParty::Ground& ground : party_->grounds(client.welcome())) {
     if (ground.map == nullptr) continue;
     for (const Doorway& doorway : ground.map->doorways()) {
       const double away_m = length(xy(doorway.top_m) - here);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,18 +34,23 @@ class ExploreParty {
     std::uint32_t heights_tick = 0;  ///< of the newest heights that the expedition has seen
     std::uint32_t explorers = 0;     ///< that were ever in there
   };
-  /// Works out the ground of the welcome's maps; a second call does nothing. Cost: about a second for the
-  /// largest of Freedoom's maps, so before anybody plays.
+  /// Works out the ground of the welcome's maps; a second call for the same ones does nothing. Cost: about a
+  /// second for the largest of Freedoom's maps, so before anybody plays.
   void prepare(const Welcome& welcome);
-  std::vector<Ground>& grounds() { return grounds_; }
+  /// Of that welcome's maps; none where it was not prepared. Valid until the next prepare().
+  std::span<Ground> grounds(const Welcome& welcome);
 
-  /// Of each map that is held, in the order of the welcome.
+  /// Of each map that is held, by world, in the order of its welcome.
   std::vector<Explored> explored() const;
 
  private:
+  /// Of maps that are placed in one world together.
+  struct Prepared {
+    std::vector<std::uint64_t> maps;  ///< what they hold and where they stand
+    std::vector<Ground> grounds;
+  };
   Placed placed_;
-  bool prepared_ = false;
-  std::vector<Ground> grounds_;
+  std::vector<Prepared> worlds_;
 };
 
 /// One client of a party. In a map it is an Explorer on what the client knows: heights as snapshots tell
@@ -70,7 +76,7 @@ class PartyExplorer {
   std::shared_ptr<ExploreParty> party_;
   std::uint64_t seed_;
   std::optional<Explorer> explorer_;
-  std::size_t ground_ = 0;  // that explorer_ is on
+  std::shared_ptr<Expedition> on_;  // that explorer_ is
   std::optional<PlayerCommand> command_;
   std::uint32_t thought_tick_ = 0;
   std::array<PlayerCommand, given_max> given_{};  // by tick modulo

@@ -10,7 +10,7 @@
 #include "client_sim/brains/hostile.h"
 #include "client_sim/explore/party.h"
 #include "client_sim/harness/version.h"
-#include "client_sim/net/socket.h"
+#include "client_sim/net/client_sockets.h"
 
 namespace ashlar::client_sim {
 namespace {
@@ -19,9 +19,6 @@ constexpr Micros poll_every{2'000};
 constexpr Micros late_after{20'000};
 constexpr Micros farewell{1'000'000};  // at most, for goodbyes to be sent and answered
 constexpr Micros think_every{15'000};
-/// A client whose connection broke off tries again so often and for so long: as long as a server takes to
-/// start.
-constexpr Micros rejoin_every{500'000}, rejoin_for{15'000'000};
 
 Micros read_clock() {
   timespec t{};
@@ -35,18 +32,18 @@ void sleep_until(Micros at) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr);
 }
 
-/// A socket with a link before it on each way; nothing is copied through links that do nothing.
+/// Sockets with a link before them on each way; nothing is copied through links that do nothing.
 class Wire {
  public:
-  Wire(ClientSocket socket, const LinkConditions& conditions, std::uint64_t seed)
-      : socket_(std::move(socket)),
+  Wire(ClientSockets sockets, const LinkConditions& conditions, std::uint64_t seed)
+      : sockets_(std::move(sockets)),
         plain_(conditions.plain()),
         up_(conditions, seed),
         down_(conditions, ~seed) {}
 
   const DatagramBatch& receive(Micros now) {
     in_.clear();
-    socket_.receive(in_);
+    sockets_.receive(in_);
     if (plain_) return in_;
     down_.send(now, in_);
     late_in_.clear();
@@ -55,20 +52,18 @@ class Wire {
   }
 
   void send(Micros now, const DatagramBatch& out) {
-    if (plain_) return socket_.send(out);
+    if (plain_) return sockets_.send(out);
     up_.send(now, out);
     late_out_.clear();
     up_.deliver(now, late_out_);
-    socket_.send(late_out_);
+    sockets_.send(late_out_);
   }
 
-  const SocketCounters& counters() const { return socket_.counters(); }
-  std::uint16_t local_port() const { return socket_.local_port(); }
-  /// A new connection in place of one that broke off.
-  void replace(ClientSocket socket) { socket_ = std::move(socket); }
+  SocketCounters counters() const { return sockets_.counters(); }
+  std::uint16_t local_port() const { return sockets_.local_port(); }
 
  private:
-  ClientSocket socket_;
+  ClientSockets sockets_;
   bool plain_;
   Link up_, down_;
   DatagramBatch in_, late_in_, late_out_;
@@ -84,13 +79,6 @@ struct Player {
   Micros joined_at{0};
   Micros ended_at{0};
   bool joined = false;
-  Micros rejoin_at{0}, rejoin_until{0};  // 0: its connection stands
-
-  /// Nothing more will come of it.
-  bool gone(Micros now) const {
-    return client.ended() &&
-           !(joined && client.broken_off() && (rejoin_until == Micros{0} || now < rejoin_until));
-  }
 };
 
 struct Enemy {
@@ -113,14 +101,14 @@ class Run {
  private:
   std::expected<void, std::string> add_player(Micros now);
   std::expected<void, std::string> add_enemies();
-  ClientConfig config(std::string name, std::uint64_t nonce);
+  ClientConfig config(std::string name);
+  ClientConfig player_config(std::uint32_t index);
   void turn(Micros now);
   void turn(Micros now, Player& player);
-  void join_again(Micros now, Player& player);
   void progress(Micros now);
   LoadReport report(Micros now) const;
-  bool everyone_ended(Micros now) const {
-    return std::all_of(players_.begin(), players_.end(), [now](const auto& p) { return p->gone(now); });
+  bool everyone_ended() const {
+    return std::all_of(players_.begin(), players_.end(), [](const auto& p) { return p->client.ended(); });
   }
 
   const LoadOptions& options_;
@@ -133,7 +121,7 @@ class Run {
   std::deque<std::unique_ptr<Player>> players_;
   std::vector<std::unique_ptr<Enemy>> enemies_;
   std::optional<Raid> raid_;
-  std::vector<std::uint16_t> victims_;
+  std::vector<RaidVictim> victims_;
   DatagramBatch out_;
   std::uint64_t late_polls_ = 0;
   Micros next_progress_{0};
@@ -141,35 +129,49 @@ class Run {
   Micros progress_before_{0};
 };
 
-ClientConfig Run::config(std::string player_name, std::uint64_t nonce) {
+ClientConfig Run::config(std::string player_name) {
   ClientConfig c;
   c.server = server_;
   c.name = std::move(player_name);
   c.build = "ashlar-sim " + std::string(version());
-  c.nonce = nonce;
+  // Not of the run's seed: two runs against one server must not be taken for each other.
+  c.seed = secure::SystemEntropy().secret();
+  c.pinned = options_.credentials.server_key;
+  c.opens_links = true;
+  if (options_.fallback && server_.transport == Transport::udp) {
+    c.fallback = server_;
+    c.fallback->transport = Transport::tcp;
+  }
   c.content = [this](const WelcomeMap& map) { return maps_.content_hash(map); };
   if (party_ != nullptr) c.map = [this](const WelcomeMap& map) { return maps_.placed(map); };
   c.prop_content = [this](const WelcomeProp& prop) { return props_.content_hash(prop); };
   return c;
 }
 
+/// With what the run was given for that player: who it is, and what it shows at the door.
+ClientConfig Run::player_config(std::uint32_t index) {
+  ClientConfig c = config("sim-" + std::to_string(index + 1));
+  const Credentials& given = options_.credentials;
+  if (given.identity) c.identity = client_key(*given.identity, index);
+  if (index < given.tokens.size()) c.token = given.tokens[index];
+  return c;
+}
+
 std::expected<void, std::string> Run::add_player(Micros now) {
   const auto index = static_cast<std::uint32_t>(players_.size());
-  auto socket = ClientSocket::open(server_);
-  if (!socket) return std::unexpected(std::move(socket.error()));
+  auto sockets = ClientSockets::open(server_);
+  if (!sockets) return std::unexpected(std::move(sockets.error()));
   Rng rng = rng_for(options_.seed, 1, index);
-  // The nonce is not of the seed alone: two runs against one server must not be taken for each other.
-  const std::uint64_t nonce = rng.next_u64() ^ mix64(static_cast<std::uint64_t>(now.count()));
   const std::uint64_t brain_seed = rng.next_u64();
   const std::uint64_t link_seed = rng.next_u64();
   // Walkers are most of a mix; a third of it jumps, stands or gathers.
   static constexpr BrainKind mix[] = {BrainKind::wander, BrainKind::jumper, BrainKind::wander,
                                       BrainKind::follow, BrainKind::wander, BrainKind::crowd,
-                                      BrainKind::hunt,   BrainKind::idle};
+                                      BrainKind::hunt,   BrainKind::build,  BrainKind::idle};
   const BrainKind kind = options_.brain.value_or(mix[index % std::size(mix)]);
   players_.push_back(std::make_unique<Player>(
-      Player{Client(config("sim-" + std::to_string(index + 1), nonce)), Brain(kind, brain_seed, party_),
-             Wire(std::move(*socket), options_.link, link_seed), rng, now, now, now, now, false}));
+      Player{Client(player_config(index)), Brain(kind, brain_seed, party_),
+             Wire(std::move(*sockets), options_.link, link_seed), rng, now, now, now, now, false}));
   return {};
 }
 
@@ -188,39 +190,26 @@ std::expected<void, std::string> Run::add_enemies() {
     return {};
   }
   for (std::uint32_t i = 0; i < options_.hostile; ++i) {
-    auto socket = ClientSocket::open(server_);
-    if (!socket) return std::unexpected(std::move(socket.error()));
+    auto sockets = ClientSockets::open(server_);
+    if (!sockets) return std::unexpected(std::move(sockets.error()));
     Rng rng = rng_for(options_.seed, 2, i);
-    const std::uint64_t nonce = rng.next_u64();
     const std::uint64_t seed = rng.next_u64();
-    enemies_.push_back(std::make_unique<Enemy>(Enemy{
-        HostilePeer(config("enemy-" + std::to_string(i + 1), nonce), seed, options_.hostile_datagrams_per_s),
-        Wire(std::move(*socket), options_.link, seed)}));
+    enemies_.push_back(std::make_unique<Enemy>(
+        Enemy{HostilePeer(config("enemy-" + std::to_string(i + 1)), seed, options_.hostile_datagrams_per_s),
+              Wire(std::move(*sockets), options_.link, seed)}));
   }
   return {};
 }
 
-/// The server may be on its way up again: a new connection, every now and then, for a while.
-void Run::join_again(Micros now, Player& p) {
-  if (p.gone(now)) return;
-  if (p.rejoin_until == Micros{0}) p.rejoin_until = now + rejoin_for, p.rejoin_at = now + rejoin_every;
-  if (now < p.rejoin_at) return;
-  p.rejoin_at = now + rejoin_every;
-  auto socket = ClientSocket::open(server_);
-  if (!socket) return;
-  p.wire.replace(std::move(*socket));
-  p.client.join_again(now);
-}
-
 void Run::turn(Micros now, Player& p) {
-  if (p.client.ended()) return join_again(now, p);
-  if (p.client.state() == ClientState::playing) p.rejoin_until = Micros{0};
+  if (p.client.ended()) return;
   const DatagramBatch& in = p.wire.receive(now);
   // Before anybody plays: it takes a while, and a client that is silent for so long would count as starved.
   if (party_ != nullptr && p.client.welcomed()) party_->prepare(p.client.welcome());
   if (p.client.state() == ClientState::playing && now >= p.next_think) {
     p.next_think = now + think_every;
     p.client.set_command(p.brain.think(now, p.client));
+    p.brain.act(p.client);
     if (options_.chat_every_s > 0 && now >= p.next_line) {
       p.next_line =
           now + Micros{static_cast<std::int64_t>((0.5 + p.rng.unit()) * 1e6 * options_.chat_every_s)};
@@ -248,8 +237,8 @@ void Run::turn(Micros now) {
   }
   if (!raid_) return;
   victims_.clear();
-  if (options_.raid == RaidKind::spoofed_leave)
-    for (const auto& p : players_) victims_.push_back(p->wire.local_port());
+  if (options_.raid == RaidKind::spoofed)
+    for (const auto& p : players_) victims_.push_back({p->wire.local_port(), p->client.session()});
   raid_->set_victims(victims_);
   raid_->turn(now);
 }
@@ -289,10 +278,6 @@ LoadReport Run::report(Micros now) const {
     o.state = p->client.state();
     o.joined = p->joined;
     o.reason = p->client.reason();
-    if (p->client.missing_maps().size() > 1) {  // the server names one
-      o.reason += "; in all this client lacks";
-      for (const std::string& map : p->client.missing_maps()) o.reason += " " + map;
-    }
     o.stats = p->client.stats();
     if (p->joined) o.playing_for = (p->client.ended() ? p->ended_at : now) - p->joined_at;
     outcomes.push_back(std::move(o));
@@ -330,8 +315,7 @@ std::expected<LoadReport, std::string> Run::play() {
       progress(now);
     }
     const bool all_here = players_.size() == options_.clients;
-    if (!leaving &&
-        (now - start_ >= options_.duration || hooks_.stop() || (all_here && everyone_ended(now)))) {
+    if (!leaving && (now - start_ >= options_.duration || hooks_.stop() || (all_here && everyone_ended()))) {
       leaving = true;
       leaving_since = played_until = now;
       for (const auto& p : players_)

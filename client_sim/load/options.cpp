@@ -21,7 +21,7 @@ void add_parsed(CLI::App& app, const char* option, Value& value, Parse parse, co
          [&value, parse, option](const std::string& text) {
            auto parsed = parse(text);
            if (!parsed) throw CLI::ValidationError(option, parsed.error());
-           value = static_cast<Value>(*parsed);
+           value = static_cast<Value>(*std::move(parsed));
          },
          help)
       ->type_name(type);
@@ -49,6 +49,7 @@ void add_run(CLI::App& app, LoadOptions& o, GivenTexts& given) {
   app.add_option("--transport", given.transport, "udp or tcp")
       ->check(CLI::IsMember({"udp", "tcp"}))
       ->capture_default_str();
+  app.add_flag("--fallback", o.fallback, "Clients that hear nothing over UDP try TCP, too");
   app.add_option("--clients", o.clients, "Simulated players")
       ->check(CLI::Range(std::uint32_t{1}, load_clients_max))
       ->capture_default_str();
@@ -92,7 +93,7 @@ void add_players(CLI::App& app, LoadOptions& o, GivenTexts& given) {
       ->check(CLI::IsMember(hostile_names()))
       ->capture_default_str();
   app.add_option("--hostile-rate", o.hostile_datagrams_per_s,
-                 "Attacks per second of each: datagrams, joins, KB of tiny frames")
+                 "Attacks per second of each: datagrams, handshakes, joins, KB of tiny frames")
       ->check(CLI::Range(1u, 100'000u))
       ->capture_default_str();
   add_parsed(app, "--progress", o.progress, parse_duration, "TIME",
@@ -109,6 +110,26 @@ void add_link(CLI::App& app, LinkConditions& link) {
   add_parsed(app, "--rate", link.bytes_per_s, parse_rate, "BYTES/S", "Limit each way, like 200k");
 }
 
+void add_credentials(CLI::App& app, Credentials& given, bool& print_keys) {
+  add_parsed(app, "--server-key", given.server_key, parse_server_key, "KEY",
+             "The server's public key; another server is refused");
+  add_parsed(
+      app, "--identity", given.identity, read_identity, "FILE",
+      "The clients' secret key (ashlar-server key new): the first client's own, the others' are derived "
+      "from it [ASHLAR_IDENTITY_FILE, else keys of this run]");
+  add_parsed(app, "--token", given.tokens, read_tokens, "FILE",
+             "Connect tokens for a closed server, one a line and client [ASHLAR_TOKEN_FILE]");
+  app.get_option("--identity")->envname("ASHLAR_IDENTITY_FILE");
+  app.get_option("--token")->envname("ASHLAR_TOKEN_FILE");
+  app.add_flag("--print-keys", print_keys, "Print the clients' public keys, one a line, and exit");
+}
+
+/// What is wrong with options that are each fine; empty: nothing.
+std::string what_contradicts(const LoadOptions& o, bool print_keys) {
+  if (!print_keys) return what_does_not_fit(o.credentials, o.clients);
+  return o.credentials.identity ? "" : "--print-keys: each run has keys of its own without --identity FILE";
+}
+
 }  // namespace
 
 LoadCommand parse_load(int argc, const char* const* argv) {
@@ -120,6 +141,8 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   add_run(app, o, given);
   add_players(app, o, given);
   add_link(app, o.link);
+  bool print_keys = false;
+  add_credentials(app, o.credentials, print_keys);
 
   try {
     app.parse(argc, argv);
@@ -128,8 +151,11 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     std::string line = error.what();
     if (const std::size_t end = line.find('\n'); end != std::string::npos) line.resize(end);
-    return {std::nullopt, "ashlar-sim load: " + line + " (see --help)", 2};
+    return {std::nullopt, "ashlar-sim load: " + without_secrets(line) + " (see --help)", 2};
   }
+  if (const std::string wrong = what_contradicts(o, print_keys); !wrong.empty())
+    return {std::nullopt, "ashlar-sim load: " + wrong, 2};
+  if (print_keys) return {std::nullopt, public_keys_text(o.credentials, o.clients), 0};
   o.transport = given.transport == "tcp" ? Transport::tcp : Transport::udp;
   o.raid = raid_kind(given.hostile);
   if (given.brain != "mixed") o.brain = brain_kind(given.brain);

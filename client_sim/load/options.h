@@ -7,6 +7,7 @@
 
 #include "client_sim/brains/brain.h"
 #include "client_sim/harness/link.h"
+#include "client_sim/load/credentials.h"
 #include "client_sim/load/raid.h"
 #include "protocol/datagram.h"
 
@@ -18,6 +19,7 @@ inline constexpr std::uint32_t load_clients_max = 4096;
 struct LoadOptions {
   std::string server = "127.0.0.1:7777";
   Transport transport = Transport::udp;
+  bool fallback = false;  ///< to TCP where UDP stays silent
   std::uint32_t clients = 32;
   Micros duration{30'000'000};
   std::uint64_t seed = 1;
@@ -32,6 +34,7 @@ struct LoadOptions {
       raid;  ///< what the hostile peers do; nullopt: they play and do a little of everything
   std::uint32_t chat_every_s = 0;  ///< each client says a line about so often; 0: never
   LinkConditions link;             ///< each way, before the real network
+  Credentials credentials;         ///< keys and tokens
   Micros progress{5'000'000};      ///< between progress lines; 0: none
 };
 

@@ -12,23 +12,23 @@
 #include <cerrno>
 #include <cstring>
 
+#include "client_sim/brains/intruder.h"
+#include "client_sim/client/client.h"
 #include "client_sim/net/socket.h"
-#include "protocol/decode.h"
-#include "protocol/message_writer.h"
+#include "protocol/little_endian.h"
 #include "protocol/version.h"
 #include "world/math/random.h"
 
 namespace ashlar::client_sim {
 namespace {
 
-constexpr std::array<std::string_view, raid_kind_count> raid_names{"tiny-frames", "idle", "churn", "garbage",
-                                                                   "spoofed-leave"};
+constexpr std::array<std::string_view, raid_kind_count> raid_names{
+    "tiny-frames", "idle", "churn", "garbage", "hellos", "half-handshakes", "inside", "spoofed"};
 constexpr Micros raid_second{1'000'000};
 constexpr Micros reconnect_every{4'500'000};
-constexpr Micros answer_patience{500'000};
+constexpr Micros churn_patience{2'000'000};
+constexpr std::size_t spoofed_bytes = 128;
 constexpr std::int64_t made_up_for{20};  // what is due of so many milliseconds at most
-constexpr std::size_t learned_max = 16;
-constexpr std::uint64_t spoofs_per_s = 50;  // rounds over all victims and ids
 
 bool on_loopback(const PeerAddress& peer) { return peer.ip[10] == 0xff && peer.ip[12] == 127; }
 
@@ -72,11 +72,8 @@ struct Raid::Impl {
     int socket = -1;
     std::uint32_t address = 0;
     Micros opened{0}, next{0}, asked{0};
-    // Churn: how far the present session has come.
-    std::uint64_t nonce = 0;
-    std::uint32_t connection = 0;
-    std::uint64_t sequence = 0;
-    bool joined = false;
+    std::unique_ptr<Client> player;      // churn: the present one
+    std::unique_ptr<Intruder> intruder;  // of those who speak the handshake
   };
 
   explicit Impl(const RaidOptions& given) : options(given), rng(rng_for(given.seed, 0x4a1d)) {}
@@ -159,78 +156,70 @@ struct Raid::Impl {
     }
   }
 
-  PacketHeader header(Peer& peer) const {
-    PacketHeader out;
-    out.connection = peer.connection;
-    out.sequence = ++peer.sequence;
-    return out;
+  /// What came over a UDP socket, as from the server.
+  const DatagramBatch& arrived(Peer& peer) {
+    in.clear();
+    std::array<std::uint8_t, datagram_bytes_max> bytes;
+    for (ssize_t size = 0; (size = ::recv(peer.socket, bytes.data(), bytes.size(), MSG_DONTWAIT)) > 0;)
+      in.add(options.server, {bytes.data(), static_cast<std::size_t>(size)});
+    return in;
+  }
+  void send_all(Peer& peer) {
+    for (const DatagramBatch::Entry& entry : out.entries()) send(peer, out.bytes(entry));
   }
 
-  /// Hello, join and leave, each as soon as the one before was answered.
-  /// @param joins  else it leaves when it is welcomed
-  void churn(Peer& peer, Micros now, bool joins) {
+  /// A player that says it holds whatever there is, and goes as soon as it is in.
+  std::unique_ptr<Client> newcomer() {
+    ClientConfig config;
+    config.server = options.server;
+    config.name = "raid " + std::to_string(rng.below(1000));
+    config.seed = secure::SeededEntropy(rng.next_u64()).secret();
+    config.content = [](const WelcomeMap& map) { return std::optional(map.content_hash); };
+    config.prop_content = [](const WelcomeProp& prop) { return std::optional(prop.content_hash); };
+    return std::make_unique<Client>(std::move(config));
+  }
+  void churn(Peer& peer, Micros now) {
     if (peer.socket < 0) reopen(peer, SOCK_DGRAM, now);
-    alignas(8) std::array<std::uint8_t, datagram_bytes_max> bytes;
-    for (ssize_t size = 0; (size = ::recv(peer.socket, bytes.data(), bytes.size(), MSG_DONTWAIT)) > 0;) {
-      const auto packet = decode_packet({bytes.data(), static_cast<std::size_t>(size)});
-      const auto message = packet ? decode_server_message(packet->payload) : std::unexpected(packet.error());
-      if (message) answer(peer, *message, joins);
+    const bool over = peer.player == nullptr || peer.player->ended() || now - peer.asked > churn_patience;
+    if (due(peer, options.per_s, now) > 0 && over) {
+      peer.player = newcomer();
+      peer.asked = now;
+      ++sent;
     }
-    const bool idle = peer.nonce == 0 || now - peer.asked > answer_patience;
-    if (due(peer, options.per_s, now) == 0 || !idle) return;
-    peer.nonce = rng.next_u64() | 1;
-    peer.connection = 0;
-    peer.sequence = 0;
-    peer.joined = false;
-    peer.asked = now;
-    sent += send(peer, writer.write(header(peer), Hello{protocol_version, peer.nonce,
-                                                        "raid " + std::to_string(rng.below(1000)), ""}))
-                ? 1
-                : 0;
+    if (peer.player == nullptr) return;
+    const bool in_the_world = peer.player->state() == ClientState::playing;
+    if (in_the_world) peer.player->leave();
+    out.clear();
+    peer.player->advance(now, arrived(peer), out);
+    send_all(peer);
+    if (in_the_world) peer.player.reset();  // it said goodbye once; the next one waits for nothing
   }
 
-  void answer(Peer& peer, const ServerMessage& message, bool joins) {
-    if (const auto* welcome = std::get_if<Welcome>(&message);
-        welcome != nullptr && welcome->nonce == peer.nonce && peer.connection == 0) {
-      peer.connection = welcome->connection;
-      learn(peer.connection);
-      if (!joins) return leave(peer);
-      Join join;
-      for (const WelcomeMap& map : welcome->maps) join.content[join.content_count++] = map.content_hash;
-      for (const WelcomeProp& prop : welcome->props) join.content[join.content_count++] = prop.content_hash;
-      send(peer, writer.write(header(peer), join));
-    } else if (std::holds_alternative<SnapshotPart>(message) && peer.connection != 0) {
-      leave(peer);
-    } else if (const auto* refuse = std::get_if<Refuse>(&message);
-               refuse != nullptr && refuse->nonce == peer.nonce) {
-      peer.nonce = 0;
-    }
-  }
-  void leave(Peer& peer) {
-    send(peer, writer.write(header(peer), Leave{LeaveReason::quit}));
-    peer.nonce = 0;
-    peer.connection = 0;
+  void intrude(Peer& peer, Micros now, IntruderAim aim) {
+    if (peer.socket < 0) reopen(peer, SOCK_DGRAM, now);
+    if (peer.intruder == nullptr)
+      peer.intruder = std::make_unique<Intruder>(rng.next_u64(), options.server, aim);
+    out.clear();
+    peer.intruder->advance(now, arrived(peer), out);
+    for (std::int64_t i = due(peer, options.per_s, now); i > 0; --i)
+      sent += peer.intruder->act(now, out) ? 1 : 0;
+    send_all(peer);
   }
 
-  void learn(std::uint32_t connection) {
-    if (learned.size() < learned_max) return learned.push_back(connection);
-    learned[learned_next++ % learned_max] = connection;
-  }
-
-  /// Ids that are a step of a fixed size apart, with a row in their low half, can be worked out from one's
-  /// own.
-  void spoofed_leave(Peer& peer, Micros now) {
-    churn(peer, now, false);
+  /// Garbage of the right looks, and copies of the looks alone: what a server must open to know it is none.
+  void spoofed(Peer& peer, Micros now) {
     if (raw < 0) raw = ::socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
-    if (raw < 0 || !on_loopback(options.server) || due(pace, spoofs_per_s, now) == 0) return;
-    for (const std::uint16_t port : victims)
-      for (const std::uint32_t own : learned)
-        for (std::uint32_t step = 1; step <= 2; ++step) {
-          PacketHeader out;
-          out.connection = ((own >> 16) + step * 0x9e37u) << 16 | (own & 0xffffu);
-          out.sequence = 900;
-          send_as(port, writer.write(out, Leave{LeaveReason::quit}));
-        }
+    if (raw < 0 || !on_loopback(options.server)) return;
+    for (std::int64_t i = due(peer, options.per_s, now); i > 0 && !victims.empty(); --i) {
+      const RaidVictim& victim = victims[rng.below(static_cast<std::uint32_t>(victims.size()))];
+      std::array<std::uint8_t, spoofed_bytes> bytes;
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(rng.next_u32());
+      bytes[0] = protocol_version;
+      bytes[1] =
+          static_cast<std::uint8_t>(secure::sealed_type | (rng.below(2) == 0 ? secure::key_phase_bit : 0));
+      put_little(&bytes[2], victim.connection);
+      send_as(victim.port, bytes);
+    }
   }
 
   void send_as(std::uint16_t port, std::span<const std::uint8_t> payload) {
@@ -260,13 +249,11 @@ struct Raid::Impl {
 
   RaidOptions options;
   Rng rng;
-  MessageWriter writer;
+  DatagramBatch in, out;
   std::vector<Peer> peers;
   std::vector<Micros> allowance;  // tiny frames: when each peer last sent
   Peer pace;                      // of all together
-  std::vector<std::uint32_t> learned;
-  std::size_t learned_next = 0;
-  std::vector<std::uint16_t> victims;
+  std::vector<RaidVictim> victims;
   int raw = -1;
   std::uint64_t sent = 0;
 };
@@ -292,15 +279,18 @@ void Raid::turn(Micros now) {
     switch (impl_->options.kind) {
       case RaidKind::tiny_frames: impl_->tiny_frames(peer, now); break;
       case RaidKind::idle: impl_->idle(peer, now); break;
-      case RaidKind::churn: impl_->churn(peer, now, true); break;
+      case RaidKind::churn: impl_->churn(peer, now); break;
       case RaidKind::garbage: impl_->garbage(peer, now); break;
-      case RaidKind::spoofed_leave: impl_->spoofed_leave(peer, now); break;
+      case RaidKind::hellos: impl_->intrude(peer, now, IntruderAim::knock); break;
+      case RaidKind::half_handshakes: impl_->intrude(peer, now, IntruderAim::half); break;
+      case RaidKind::inside: impl_->intrude(peer, now, IntruderAim::inside); break;
+      case RaidKind::spoofed: impl_->spoofed(peer, now); break;
     }
   }
 }
 
-void Raid::set_victims(std::span<const std::uint16_t> ports) {
-  impl_->victims.assign(ports.begin(), ports.end());
+void Raid::set_victims(std::span<const RaidVictim> victims) {
+  impl_->victims.assign(victims.begin(), victims.end());
 }
 
 std::uint64_t Raid::sent() const { return impl_->sent; }

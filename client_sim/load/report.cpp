@@ -102,6 +102,9 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
     r.bytes_in += s.bytes_in;
     r.bytes_out += s.bytes_out;
     r.rejoins += s.rejoins;
+    r.resumes += s.resumes;
+    r.acts_done += s.acts_done;
+    r.acts_refused += s.acts_refused;
     r.commands += s.commands;
     r.commands_skipped += s.commands_skipped;
     for (std::size_t i = 0; i < r.drops.size(); ++i) r.drops[i] += s.drops[i];
@@ -122,6 +125,9 @@ std::string to_text(const LoadReport& r) {
   if (r.rejoins > 0)
     out += format("               joined again %llu times after the server was lost\n",
                   static_cast<unsigned long long>(r.rejoins));
+  if (r.resumes > 0)
+    out += format("               %llu sessions went on over another connection\n",
+                  static_cast<unsigned long long>(r.resumes));
   out += format("round trip     p50 %.1f ms, p95 %.1f ms, p99 %.1f ms, max %.1f ms\n",
                 millis(r.rtt.quantile(0.5)), millis(r.rtt.quantile(0.95)), millis(r.rtt.quantile(0.99)),
                 millis(r.rtt.max()));
@@ -130,6 +136,10 @@ std::string to_text(const LoadReport& r) {
                        : 100 * static_cast<double>(r.snapshots_complete) / static_cast<double>(r.snapshots);
   out += format("snapshots      %.1f /s a client (least %.1f), %.2f %% complete, longest gap %.0f ms\n",
                 r.snapshots_per_s(), r.snapshots_per_s_min, complete, millis(r.longest_gap));
+  if (r.acts_done + r.acts_refused > 0)
+    out +=
+        format("blocks         %llu dug or placed, %llu acts refused\n",
+               static_cast<unsigned long long>(r.acts_done), static_cast<unsigned long long>(r.acts_refused));
   out += format("received       %.1f kB/s a client, %.2f MB/s and %.0f packets/s in all\n",
                 r.client_seconds > 0 ? static_cast<double>(r.bytes_in) / r.client_seconds / 1e3 : 0.0,
                 static_cast<double>(r.bytes_in) / span / 1e6, static_cast<double>(r.packets_in) / span);
@@ -178,6 +188,9 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("dropped", r.dropped);
   o.count("starved", r.starved);
   o.count("rejoins", r.rejoins);
+  o.count("resumes", r.resumes);
+  o.count("acts_done", r.acts_done);
+  o.count("acts_refused", r.acts_refused);
   o.number("joined_after_max_s", seconds(r.joined_after_max));
   Object rtt;
   rtt.count("samples", r.rtt.count());

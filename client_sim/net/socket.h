@@ -45,6 +45,7 @@ class ClientSocket {
   /// Sends what is for the server, and over TCP what waited.
   void send(const DatagramBatch& out);
   void close();  ///< at once: what waits in the queue is lost; again does nothing
+  bool idle() const { return queue_sent_ == queue_.size(); }  ///< nothing waits in the queue
   /// Of this end; 0: not known.
   std::uint16_t local_port() const;
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "client_sim/harness/link.h"
 #include "client_sim/simulation/fault.h"
 #include "client_sim/simulation/ground_memo.h"
+#include "protocol/secure/identity.h"
 #include "server/host/defects.h"
 #include "server/host/host.h"
 #include "world/sim/rules.h"
@@ -24,6 +26,14 @@ namespace ashlar::simulation {
 
 using client_sim::Micros;
 
+/// What every line does all the time, beside what faults add, in per cent of packets; over TCP what would be
+/// lost comes late. Shares that it has anyway are more than 0.
+struct LineTrouble {
+  double loss = 0, reorder = 0, duplicate = 0, corrupt = 0;
+};
+/// Reads "loss=20,reorder=30,duplicate=2,corrupt=1", each at most fault_rate_max; one line on error.
+std::expected<LineTrouble, std::string> line_from_text(std::string_view text);
+
 /// What a simulated match is made of. Same config, same bits out.
 struct SimulationConfig {
   std::uint64_t seed = 1;
@@ -33,9 +43,12 @@ struct SimulationConfig {
   std::uint16_t tick_rate_hz = 60;
   std::uint16_t snapshot_every_ticks = 1;  ///< to a second's
   std::uint32_t snapshot_bytes_max = server::HostConfig{}.snapshot_bytes_max;
-  SpawnArea spawn;      ///< where players appear
-  bool hostile = true;  ///< some of the seats are attackers'
+  TerrainKind terrain = TerrainKind::plains;
+  std::uint32_t key_age_s = 30;  ///< from one change of a session's keys to the next; 1 to key_age_limit
+  SpawnArea spawn;               ///< where players appear
+  bool hostile = true;           ///< some of the seats are attackers'
   Solver player_solver = Solver::sweep, monster_solver = Solver::sweep;
+  LineTrouble line;
   FaultRates rates;
   std::optional<std::vector<Fault>> faults;  ///< in place of those that seed and rates would give
   std::vector<std::shared_ptr<const PlacedMap>> maps;
@@ -50,7 +63,16 @@ struct SimulationConfig {
 std::shared_ptr<const PlacedMap> map_at(const SimulationConfig& config, std::string_view name,
                                         IVec2 origin_block);
 
+/// How long the servers of a run keep the body of a client that vanished.
+inline constexpr Micros away_grace{20'000'000};
+
+/// Who the servers of a run are, one after the other: what their clients pin.
+secure::KeyPair server_identity(const SimulationConfig& config);
+/// Random bytes of one purpose, that follow from the config's seed.
+secure::Secret drawn_secret(const SimulationConfig& config, std::uint64_t purpose, std::uint64_t number);
+
 inline constexpr std::uint32_t clients_limit = 1024;
+inline constexpr std::uint32_t key_age_limit = 7200;
 inline constexpr std::uint32_t seconds_limit = 24 * 3600;
 
 /// Something that must hold and did not.
@@ -68,7 +90,8 @@ struct Outcome {
   std::uint64_t ticks = 0;      ///< stepped by all servers of the run
   std::uint64_t sim_ticks = 0;  ///< of simulated time
   std::array<std::uint64_t, fault_kind_count> faults{};  ///< begun, by kind
-  std::uint64_t servers = 0, joins = 0, chat_lines = 0, datagrams = 0, replayed_ticks = 0, checks = 0;
+  std::uint64_t servers = 0, joins = 0, resumed = 0, moved = 0, chat_lines = 0, datagrams = 0,
+                replayed_ticks = 0, checks = 0;
   std::uint64_t columns = 0;            ///< of ground that servers asked for
   client_sim::LinkStats links;          ///< of all clients, both ways
   std::optional<Broken> broken;         ///< the first thing that did not hold; it ended the run

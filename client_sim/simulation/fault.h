@@ -19,19 +19,24 @@ enum class FaultKind : std::uint8_t {
   jitter,       ///< up to so many milliseconds more, drawn for each datagram
   reorder,      ///< per cent of datagrams are held back behind later ones
   duplicate,    ///< per cent arrive twice or more
-  corrupt,      ///< per cent have bits flipped; when it ends the client starts anew
+  corrupt,      ///< per cent have bits flipped
   rate_limit,   ///< bytes a second that the link carries each way; what waits too long is lost
   partition,    ///< 1: nothing goes up, 2: nothing goes down, 3: nothing at all
   stall,        ///< the client's process hangs; its datagrams wait (amount unused)
   death,        ///< the client dies without a word and comes back when the fault ends; 1: on the same port
   leave,        ///< the client says goodbye and comes back when the fault ends (amount unused)
   client_jump,  ///< milliseconds that the client's clock leaps ahead
+  roam,    ///< the client comes from another port from now on; 2: from another address. Over TCP its link
+           ///< breaks
+  resume,  ///< 1: its links die without a word, and it is there again when the fault ends, from another port;
+           ///< 2: its datagrams alone, and it may come over TCP
+  forge,   ///< packets a second that somebody on the line forges in both ends' names, who has no key
   server_jump,  ///< milliseconds that the server's clock leaps ahead
   overload,     ///< the server gets no processor until the fault ends (amount unused)
   restart,      ///< a new server takes over: 0 the old one says goodbye, 1 it was killed
   slow_ground,  ///< up to so many milliseconds more until ground is there, drawn for each column
 };
-inline constexpr std::size_t fault_kind_count = 16;
+inline constexpr std::size_t fault_kind_count = 19;
 
 /// Spelled as on the command line: "loss", "rate-limit", ...
 std::string_view name(FaultKind kind);

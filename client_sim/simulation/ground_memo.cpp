@@ -6,12 +6,11 @@ namespace ashlar::simulation {
 
 std::unique_ptr<Chunk> GroundMemo::make(const Terrain& terrain, ChunkCoord at) {
   if (terrain_ == nullptr) terrain_ = std::make_unique<Terrain>(terrain);
-  ASHLAR_ASSERT(terrain_->seed == terrain.seed);
-  ASHLAR_ASSERT(terrain_->footprints == terrain.footprints);
+  ASHLAR_ASSERT(*terrain_ == terrain);
   if (const Chunk* known = made_.find(at)) return std::make_unique<Chunk>(*known);
   auto made = generate_chunk(terrain, at);
   if (made_.chunk_count() < chunks_max) {
-    bytes_ += sizeof(Chunk) + chunk_blocks / 8 * made->bits_per_index();
+    bytes_ += made->bytes();
     made_.insert_chunk(at, std::make_unique<Chunk>(*made));
   }
   return made;

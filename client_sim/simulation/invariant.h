@@ -33,6 +33,11 @@ class Invariant {
   }
   /// After server and clients had their time, in a quantum in which a tick was stepped.
   virtual std::optional<Finding> after_clients(const Match&) { return std::nullopt; }
+  /// What reached the server in a quantum, and what it sent then.
+  virtual std::optional<Finding> on_datagrams(const Match&, const DatagramBatch& /*in*/,
+                                              const DatagramBatch& /*out*/) {
+    return std::nullopt;
+  }
   /// For each event of the server, in order.
   virtual std::optional<Finding> on_event(const Match&, const server::HostEvent&) { return std::nullopt; }
 };
@@ -43,10 +48,12 @@ std::vector<std::unique_ptr<Invariant>> all_invariants();
 /// How findings name an entity.
 std::string entity_name(EntityId id);
 
-/// Append the checks of one kind, by what they look at: the world, what clients make of it, or the server's
-/// books. Each list is made in the file of that name (invariants_world.cpp, ...).
+/// Append the checks of one kind, by what they look at: the world, what clients make of it, the server's
+/// books, or how sessions come and go. Each list is made in the file of that name (invariants_world.cpp,
+/// ...).
 void add_world_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_server_invariants(std::vector<std::unique_ptr<Invariant>>& out);
+void add_session_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 
 }  // namespace ashlar::simulation

@@ -1,7 +1,9 @@
 // What clients hold and hear must be what the server's world was and what was said.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -63,7 +65,7 @@ class CellsAreTrue final : public Invariant {
   void on_server_start(const Match& match) override { known_.assign(match.config().clients, {}); }
   std::optional<Finding> after_clients(const Match& match) override {
     for (const auto& seat : match.seats()) {
-      if (seat->tainted() || match.session_of(*seat) == nullptr) continue;
+      if (match.session_of(*seat) == nullptr) continue;
       Known& known = known_[seat->number()];
       if (known.life != seat->lives()) known = {seat->lives(), {}};
       looked_.clear();
@@ -130,12 +132,19 @@ class TheSeenAreTold final : public Invariant {
   std::optional<Finding> after_clients(const Match& match) override {
     for (const auto& seat : match.seats()) {
       const server::SessionAudit* session = match.session_of(*seat);
-      if (session == nullptr || seat->tainted()) continue;
+      if (session == nullptr) continue;
       const std::uint32_t tick = seat->client()->complete_tick();
       Looked& looked = looked_[seat->number()];
-      if (looked.life != seat->lives() || looked.tick + match.config().snapshot_every_ticks < tick)
-        looked = {seat->lives(), 0, tick};  // some were lost before this one
+      if (looked.life != seat->lives()) looked = {seat->lives(), 0, tick, {}};
+      if (looked.tick + match.config().snapshot_every_ticks < tick) looked.since = tick;  // some were lost
+      if (looked.congested.empty() || looked.congested.back().second != session->congested)
+        looked.congested.push_back({match.host()->status().tick, session->congested});
       if (std::exchange(looked.tick, tick) == tick) continue;
+      // Those that the path cut short hold what it took, and for a while after it they go on from there.
+      for (; looked.congested.size() > 1 && looked.congested[1].first <= tick; looked.congested.pop_front())
+        looked.since =
+            std::max(looked.since, looked.congested[1].first + match.config().snapshot_every_ticks);
+      if (looked.since > tick) continue;
       const TrueFrame* frame = match.truth().at(tick);
       if (frame == nullptr) continue;
       const std::uint32_t wait = wait_ticks(match, *frame);
@@ -150,7 +159,8 @@ class TheSeenAreTold final : public Invariant {
   struct Looked {
     std::uint32_t life = 0;
     std::uint32_t tick = 0;   // the newest complete one
-    std::uint32_t since = 0;  // and every one from here on was
+    std::uint32_t since = 0;  // and every one from here on was, and was not cut short
+    std::deque<std::pair<std::uint32_t, std::uint64_t>> congested;  // by server tick: how many were, so far
   };
 
   /// How old the newest word of somebody in reach may be: by the bound that the server states, from the world
@@ -216,7 +226,7 @@ class HeightsAreTrue final : public Invariant {
   void on_server_start(const Match& match) override { looked_.assign(match.config().clients, 0); }
   std::optional<Finding> after_clients(const Match& match) override {
     for (const auto& seat : match.seats()) {
-      if (seat->tainted() || match.session_of(*seat) == nullptr) continue;
+      if (match.session_of(*seat) == nullptr) continue;
       const client_sim::View& view = seat->client()->view();
       const std::uint32_t before = std::exchange(looked_[seat->number()], view.newest_tick());
       if (before == view.newest_tick()) continue;
@@ -227,8 +237,14 @@ class HeightsAreTrue final : public Invariant {
   }
 
  private:
-  /// So many rounds may be lost one after the other: one in a hundred datagrams is, also in calm.
-  static constexpr int rounds_max = 6;
+  /// So many rounds may be lost one after the other, of a sector in 10^9: one in a hundred datagrams is, also
+  /// in calm.
+  static int rounds_max(const Match& match) {
+    const double lost = std::max(0.03, (match.config().line.loss + match.config().line.corrupt) / 100);
+    return static_cast<int>(std::ceil(-9 / std::log10(lost)));
+  }
+  /// Snapshots between two rounds, at most.
+  static constexpr int rest = 5;
 
   /// How long a round over all sectors may take.
   static Micros round_of(const Match& match) {
@@ -236,7 +252,8 @@ class HeightsAreTrue final : public Invariant {
     for (const auto& map : match.config().maps) sectors += map->initial_heights().size();
     // Those in motion take their room first.
     const auto snapshots = static_cast<std::int64_t>(sectors / (snapshot_sector_heights_max / 2) + 1);
-    return std::max(Micros{1'000'000}, match.snapshot_interval() * snapshots);
+    return std::max(Micros{1'000'000}, match.snapshot_interval() * snapshots) +
+           match.snapshot_interval() * rest;
   }
 
   static std::optional<Finding> compare(const Match& match, const Seat& seat, std::size_t map,
@@ -256,7 +273,7 @@ class HeightsAreTrue final : public Invariant {
         return Finding{client_name(seat), "holds " + name(i) + " of tick " + std::to_string(told[i].tick) +
                                               " at other heights than the server had"};
     }
-    const Micros age_max = rounds_max * round_of(match);
+    const Micros age_max = rounds_max(match) * round_of(match);
     if (seat.hostile() || client.state() != ClientState::playing) return std::nullopt;
     if (!calm(match, seat, std::max(calm_enough, age_max))) return std::nullopt;
     const auto ticks_max =
@@ -280,7 +297,7 @@ class OwnStateIsTrue final : public Invariant {
   }
   std::optional<Finding> after_clients(const Match& match) override {
     for (const auto& seat : match.seats()) {
-      if (seat->tainted() || match.session_of(*seat) == nullptr) continue;
+      if (match.session_of(*seat) == nullptr) continue;
       const Client& client = *seat->client();
       if (!client.own()) continue;
       const TrueFrame* frame = match.truth().at(client.own_tick());
@@ -324,10 +341,10 @@ class CommandsAreTheirs final : public Invariant {
                                     const TickRecord& record) override {
     for (const PlayerInput& input : record.commands) {
       Last& last = last_[slot_of(input.player)];
-      if (last.player != input.player) last = {input.player, {}, 0};
+      if (last.player != input.player) last = {input.player, {}, 0, true};
       const Seat* seat = match.seat_of_player(input.player);
       const PlayerCommand* sent = seat == nullptr ? nullptr : seat->sent_command(frame.tick);
-      const bool proves = seat != nullptr && !seat->tainted() && !seat->hostile();
+      const bool proves = seat != nullptr && !seat->hostile();
       const PlayerCommand command = match.as_made(input);
       const bool own = sent != nullptr && as_used(*sent, frame.tick, match) == command;
       const auto repeats_max = static_cast<unsigned>(match.config().tick_rate_hz * repeat_s + 0.5);
@@ -335,11 +352,14 @@ class CommandsAreTheirs final : public Invariant {
       PlayerCommand still;
       still.yaw = last.command.yaw;
       still.pitch = last.command.pitch;
-      if (proves && !own && !repeat && !(command == still))
+      // Whose client was away, or nobody's: what the server gave its body then is not known in its client's
+      // terms.
+      if (proves && last.known && !own && !repeat && !(command == still))
         return Finding{client_name(*seat), "at tick " + std::to_string(frame.tick) +
                                                " its player did what it had not sent for that tick"};
       last.repeats = own ? 0 : last.repeats + 1;
       last.command = command;
+      last.known = seat != nullptr;
     }
     return std::nullopt;
   }
@@ -349,11 +369,13 @@ class CommandsAreTheirs final : public Invariant {
     EntityId player{};
     PlayerCommand command;
     unsigned repeats = 0;
+    bool known = true;
   };
   std::vector<Last> last_;  // by slot
 };
 
 /// Lines keep their order and each arrives once: from the client at the server, and from the server at all.
+/// What a client said just before its session went on over another connection it may say there once more.
 class ChatIsDependable final : public Invariant {
  public:
   std::string_view name() const override { return "chat keeps its order and each line arrives once"; }
@@ -364,54 +386,48 @@ class ChatIsDependable final : public Invariant {
   }
   std::optional<Finding> on_event(const Match& match, const server::HostEvent& event) override {
     if (event.kind != server::HostEventKind::chat) return std::nullopt;
-    const Seat* seat = match.seat_at(event.peer);
-    if (seat == nullptr || seat->tainted() || seat->hostile() || seat->name() != event.name)
-      return std::nullopt;
-    std::uint32_t& before = taken_[event.name];
+    const Seat* seat = match.seat_of_session(event.connection);
+    if (seat == nullptr || seat->hostile() || seat->name() != event.name) return std::nullopt;
+    const auto [it, first] = taken_.try_emplace(event.name);
+    Taken& before = it->second;
     const std::uint32_t number = number_of(event.name, event.detail);
-    if (number != before + 1 || number > seat->lines_said())
+    const bool again = number == before.number && event.connection != before.connection;
+    // What it said to a server that was killed is gone.
+    const bool next = number == before.number + 1 || first;
+    if ((!next && !again) || number == 0 || number > seat->lines_said())
       return Finding{client_name(*seat), "the server took line '" + event.detail + "' after line " +
-                                             std::to_string(before) + " of " +
+                                             std::to_string(before.number) + " of " +
                                              std::to_string(seat->lines_said())};
-    before = number;
+    before = {number, event.connection, again ? number : before.repeated};
     return std::nullopt;
   }
   std::optional<Finding> after_clients(const Match& match) override {
     for (const auto& seat : match.seats()) {
       const server::SessionAudit* session = match.session_of(*seat);
-      if (seat->tainted() || seat->hostile() || session == nullptr) continue;
+      if (seat->hostile() || session == nullptr) continue;
       Heard& heard = heard_[seat->number()];
-      if (heard.life != seat->lives()) heard = {seat->lives(), 0, 0, {}};
-      for (const ChatLine& line : seat->heard()) {
-        if (line.number <= heard.number)
-          return Finding{client_name(*seat), "heard line " + std::to_string(line.number) + " after line " +
-                                                 std::to_string(heard.number)};
-        heard.number = line.number;
-        if (line.number - ++heard.count > session->chat_given_up)
-          return Finding{client_name(*seat), "heard " + std::to_string(heard.count) + " lines up to number " +
-                                                 std::to_string(line.number) + ", and the server gave up " +
-                                                 std::to_string(session->chat_given_up)};
-        const std::uint32_t number = number_of(line.from, line.text);
-        if (number == 0) continue;  // the server's own lines, and those of hostile clients
-        std::uint32_t& before = heard.of_speaker[line.from];
-        if (number <= before)
-          return Finding{client_name(*seat),
-                         "heard '" + line.text + "' after line " + std::to_string(before)};
-        before = number;
-      }
+      if (heard.connection != session->connection) heard = {session->connection, 0, 0, {}};
+      for (const ChatLine& line : seat->heard())
+        if (auto wrong = hear(match, *seat, heard, line)) return wrong;
       if (auto lost = look_for_lost(match, *seat, *session)) return lost;
     }
     return std::nullopt;
   }
 
  private:
+  struct Taken {
+    std::uint32_t number = 0;      // of the last line
+    std::uint32_t connection = 0;  // that it came by
+    std::uint32_t repeated = 0;    // the last one that came twice
+  };
   struct Heard {
-    std::uint32_t life = 0;
-    std::uint32_t number = 0, count = 0;
+    std::uint32_t connection = 0;
+    std::uint64_t lines = 0, missed = 0;
     std::map<std::string, std::uint32_t> of_speaker;
   };
   struct Waiting {
-    std::uint32_t connection = 0, heard = 0;
+    std::uint32_t connection = 0;
+    std::uint64_t heard = 0;
     Micros since{0};
   };
 
@@ -421,22 +437,48 @@ class ChatIsDependable final : public Invariant {
     return static_cast<std::uint32_t>(std::strtoul(text.c_str() + speaker.size() + 2, nullptr, 10));
   }
 
+  /// Seats name their clients "p7.2", the second one of seat 7.
+  static bool hostile_speaker(const Match& match, const std::string& name) {
+    const auto seat = static_cast<std::size_t>(std::strtoul(name.c_str() + 1, nullptr, 10));
+    return seat >= match.seats().size() || match.seats()[seat]->hostile();
+  }
+
+  /// A line follows the one before of its speaker, but for those that the server gave up.
+  std::optional<Finding> hear(const Match& match, const Seat& seat, Heard& heard, const ChatLine& line) {
+    ++heard.lines;
+    const std::uint32_t number = number_of(line.from, line.text);
+    if (number == 0 || hostile_speaker(match, line.from)) return std::nullopt;
+    std::uint32_t& before = heard.of_speaker[line.from];
+    const auto taken = taken_.find(line.from);
+    const bool again = number == before && taken != taken_.end() && taken->second.repeated == number;
+    if (number <= before && !again)
+      return Finding{client_name(seat), "heard '" + line.text + "' after line " + std::to_string(before)};
+    if (before != 0 && !again) heard.missed += number - before - 1;
+    before = number;
+    const std::uint64_t given_up = match.host()->status().chat_given_up;
+    if (heard.missed > given_up)
+      return Finding{client_name(seat), "heard '" + line.text + "' and has missed " +
+                                            std::to_string(heard.missed) + " lines; the server gave up " +
+                                            std::to_string(given_up)};
+    return std::nullopt;
+  }
+
   /// Lines that wait for a calm client while it hears none will not come.
   std::optional<Finding> look_for_lost(const Match& match, const Seat& seat,
                                        const server::SessionAudit& session) {
     Waiting& waiting = waiting_[seat.number()];
-    const std::uint32_t heard = heard_[seat.number()].number;
+    const std::uint64_t heard = heard_[seat.number()].lines;
     const bool same = waiting.connection == session.connection && waiting.heard == heard;
-    if (!same || session.chat_waiting == 0 || !calm(match, seat))
+    if (!same || session.chat_bytes_waiting == 0 || !calm(match, seat))
       waiting = {session.connection, heard, match.now()};
     if (match.now() - waiting.since > chat_wait_max)
-      return Finding{client_name(seat), "has heard nothing after line " + std::to_string(heard) + " for " +
-                                            std::to_string(chat_wait_max.count() / 1'000'000) + " s while " +
-                                            std::to_string(session.chat_waiting) + " lines wait"};
+      return Finding{client_name(seat),
+                     "has heard nothing for " + std::to_string(chat_wait_max.count() / 1'000'000) +
+                         " s while " + std::to_string(session.chat_bytes_waiting) + " bytes of lines wait"};
     return std::nullopt;
   }
 
-  std::map<std::string, std::uint32_t> taken_;
+  std::map<std::string, Taken> taken_;  // by speaker
   std::vector<Heard> heard_;
   std::vector<Waiting> waiting_;
 };
@@ -476,20 +518,23 @@ class CalmClientsAreInControl final : public Invariant {
   std::string_view name() const override { return "a client without trouble is in control"; }
   void on_server_start(const Match& match) override { playing_.assign(match.config().clients, {}); }
   std::optional<Finding> after_clients(const Match& match) override {
-    // What is lost of a stream is resent some 200 ms later, and all that follows waits for it.
-    const std::uint32_t ticks_max = match.config().tick_rate_hz * 3u / 4;
     for (const auto& seat : match.seats()) {
+      // What is lost of a stream is resent some 200 ms later, and all that follows waits for it.
+      const bool halting = match.config().line.loss > 3 && seat->client() != nullptr &&
+                           seat->client()->transport() == Transport::tcp;
+      const std::uint32_t ticks_max = match.config().tick_rate_hz * (halting ? 6u : 3u) / 4;
       Playing& playing = playing_[seat->number()];
-      const bool plays = !seat->hostile() && !seat->tainted() && match.session_of(*seat) != nullptr &&
+      const bool plays = !seat->hostile() && match.session_of(*seat) != nullptr &&
                          seat->client()->state() == ClientState::playing;
       if (!plays || playing.life != seat->lives()) playing = {seat->lives(), match.now()};
       const Micros after = control_after + snapshots_lost_max * match.snapshot_interval();
       if (match.now() - playing.since < after || !calm(match, *seat, after)) continue;
       const Client& client = *seat->client();
       if (client.own_tick() <= client.applied_tick() + ticks_max) continue;
-      return Finding{client_name(*seat), "has no command applied since tick " +
-                                             std::to_string(client.applied_tick()) + ", seen at tick " +
-                                             std::to_string(client.own_tick())};
+      return Finding{client_name(*seat),
+                     "has no command applied since tick " + std::to_string(client.applied_tick()) +
+                         ", seen at tick " + std::to_string(client.own_tick()) +
+                         ", and its newest is for tick " + std::to_string(client.command_tick())};
     }
     return std::nullopt;
   }

@@ -9,7 +9,7 @@
 
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
-#include "protocol/chat.h"
+#include "protocol/connection/streams.h"
 #include "server/host/host.h"
 #include "world/sim/world.h"
 
@@ -18,6 +18,8 @@ namespace {
 
 /// Playing sessions are given up after ten seconds without a word; overload and the next tick come on top.
 constexpr Micros gone_for_max{12'000'000};
+/// A server's end of a connection with all its queues full.
+constexpr std::size_t connection_bytes_max = std::size_t{1} << 20;
 
 std::string session_name(const server::SessionAudit& session) {
   return "session " + std::to_string(session.connection);
@@ -33,17 +35,23 @@ class BooksAgree final : public Invariant {
     const auto counts = [](const char* what, std::size_t a, std::size_t b) {
       return Finding{"server", std::string(what) + ": " + std::to_string(a) + " and " + std::to_string(b)};
     };
-    if (audit.addresses != audit.sessions.size())
-      return counts("addresses and sessions", audit.addresses, audit.sessions.size());
-    if (audit.counted_by_address != audit.sessions.size())
-      return counts("clients counted by address and sessions", audit.counted_by_address,
-                    audit.sessions.size());
-    // All clients of a match have one address, in many ports.
-    if (audit.hosts != (audit.sessions.empty() ? 0u : 1u))
-      return counts("addresses without ports and sessions", audit.hosts, audit.sessions.size());
+    if (audit.identities != audit.sessions.size())
+      return counts("identities and sessions", audit.identities, audit.sessions.size());
+    std::size_t links = 0;
+    hosts_.clear();
+    for (const server::SessionAudit& session : audit.sessions) {
+      links += session.address.transport == Transport::tcp ? 1 : 0;
+      hosts_.insert(session.address.ip);
+    }
+    if (audit.links != links) return counts("connections and their sessions", audit.links, links);
+    if (audit.hosts != hosts_.size())
+      return counts("addresses without ports and those of sessions", audit.hosts, hosts_.size());
     players_.clear();
     for (const server::SessionAudit& session : audit.sessions) {
-      if (!session.playing) continue;
+      if (session.playing && session.player == EntityId{0})
+        return Finding{session_name(session), "plays nobody"};
+      if (session.player == EntityId{0}) continue;
+      // It plays, or goes on with the body of an earlier session as soon as it joins.
       if (world.player_row(session.player) < 0)
         return Finding{session_name(session), "plays " + entity_name(session.player) + ", who is not there"};
       players_.push_back(session.player);
@@ -51,9 +59,8 @@ class BooksAgree final : public Invariant {
     std::ranges::sort(players_);
     if (const auto twice = std::ranges::adjacent_find(players_); twice != players_.end())
       return Finding{entity_name(*twice), "is played by two sessions"};
-    const std::size_t playing = players_.size();
     // Who left since the last step stands in the world until the next one.
-    const std::size_t bodies = playing + audit.leaves_waiting + audit.lingering;
+    const std::size_t bodies = players_.size() + audit.leaves_waiting + audit.lingering + audit.away;
     if (world.player_count() != bodies)
       return counts("players and their sessions", world.player_count(), bodies);
     return std::nullopt;
@@ -61,6 +68,7 @@ class BooksAgree final : public Invariant {
 
  private:
   std::vector<EntityId> players_;
+  std::set<std::array<std::uint8_t, 16>> hosts_;
 };
 
 class QueuesKeepBounds final : public Invariant {
@@ -68,9 +76,14 @@ class QueuesKeepBounds final : public Invariant {
   std::string_view name() const override { return "no queue grows beyond its bound"; }
   std::optional<Finding> after_clients(const Match& match) override {
     const server::HostAudit& audit = match.audit();
-    for (const server::SessionAudit& session : audit.sessions)
-      if (session.chat_waiting > chat_lines_waiting_max)
-        return Finding{session_name(session), std::to_string(session.chat_waiting) + " lines of chat wait"};
+    for (const server::SessionAudit& session : audit.sessions) {
+      if (session.chat_bytes_waiting > stream_properties[row(StreamId::chat)].queue_bytes_max)
+        return Finding{session_name(session),
+                       std::to_string(session.chat_bytes_waiting) + " bytes of chat wait"};
+      if (session.memory_bytes > connection_bytes_max)
+        return Finding{session_name(session),
+                       "holds " + std::to_string(session.memory_bytes >> 10) + " KiB of memory"};
+    }
     if (audit.lingering > match.host()->world().setup().players_max)
       return Finding{"server", std::to_string(audit.lingering) + " bodies stay behind"};
     if (audit.leaves_waiting > match.host()->world().setup().players_max)
@@ -125,12 +138,11 @@ class NothingStays final : public Invariant {
   void on_server_start(const Match&) override { gone_since_.clear(); }
   std::optional<Finding> after_clients(const Match& match) override {
     for (const server::SessionAudit& session : match.audit().sessions) {
-      const Seat* seat = match.seat_at(session.address);
-      const bool there =
-          seat != nullptr && (!seat->client()->welcomed() || match.session_of(*seat) == &session);
+      const Seat& origin = *match.seats()[seat_of(session.address)];
+      // An attacker has sessions beside that of its client.
+      const bool there = origin.hostile() || match.seat_of_session(session.connection) != nullptr;
       // A stream's last words may be held up for long, its end behind them.
-      const bool speaks_yet = match.seats()[seat_of(session.address)]->up().carries(session.address);
-      if (there || speaks_yet) {
+      if (there || origin.line().carries(session.address)) {
         gone_since_.erase(session.connection);
         continue;
       }
@@ -159,8 +171,8 @@ class IdsAreNotReused final : public Invariant {
   std::optional<Finding> after_clients(const Match& match) override {
     if (auto finding = look_at_players(match.host()->world().players().id)) return finding;
     for (const server::SessionAudit& session : match.audit().sessions) {
-      const auto [it, first] = connections_.try_emplace(session.connection, session.nonce);
-      if (!first && it->second != session.nonce)
+      const auto [it, first] = connections_.try_emplace(session.connection, session.client);
+      if (!first && it->second != session.client)
         return Finding{session_name(session), "had another client before"};
     }
     return std::nullopt;
@@ -181,7 +193,7 @@ class IdsAreNotReused final : public Invariant {
 
   std::vector<EntityId> players_;  // by row
   std::set<EntityId> gone_;
-  std::map<std::uint32_t, std::uint64_t> connections_;  // and the hello that began each
+  std::map<std::uint32_t, secure::PublicKey> connections_;  // and whose each is
 };
 
 /// A datagram counts once, however often and by whatever way it arrives.
@@ -191,7 +203,7 @@ class DatagramsCountOnce final : public Invariant {
   std::optional<Finding> after_clients(const Match& match) override {
     for (const auto& seat : match.seats()) {
       const server::SessionAudit* session = match.session_of(*seat);
-      if (session == nullptr || seat->hostile() || seat->tainted()) continue;
+      if (session == nullptr || seat->hostile()) continue;
       if (session->accepted > seat->originals_delivered())
         return Finding{"client " + std::to_string(seat->number()),
                        std::to_string(session->accepted) + " datagrams were taken of " +

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double sweep_tolerance_m = 0.001;
 constexpr double correct_tolerance_m = 0.01;
-constexpr double lowest_solid_m = World::column_low * chunk_size;
 
 std::string place(const Body& body) {
   char text[160];
@@ -56,13 +55,15 @@ class NobodyOut final : public Invariant {
  public:
   std::string_view name() const override { return "nobody is out of the world"; }
   std::optional<Finding> after_tick(const Match& match, const TrueFrame&, const TickRecord&) override {
-    return for_everyone(match.host()->world(),
-                        [](EntityId id, const Body& body, const Cylinder&, Solver) -> std::optional<Finding> {
-                          const bool fine = in_bounds(body.position_m) && is_finite(body.velocity_mps) &&
-                                            body.position_m.z >= lowest_solid_m;
-                          if (fine) return std::nullopt;
-                          return Finding{entity_name(id), place(body)};
-                        });
+    const double lowest_solid_m = match.host()->world().columns().low * chunk_size;
+    return for_everyone(
+        match.host()->world(),
+        [=](EntityId id, const Body& body, const Cylinder&, Solver) -> std::optional<Finding> {
+          const bool fine = in_bounds(body.position_m) && is_finite(body.velocity_mps) &&
+                            body.position_m.z >= lowest_solid_m;
+          if (fine) return std::nullopt;
+          return Finding{entity_name(id), place(body)};
+        });
   }
 };
 

@@ -13,11 +13,16 @@ namespace {
 
 /// What ground takes to make where nothing is wrong, at most.
 constexpr std::uint32_t ground_delay_ms_max = 40;
+/// The time of day when a run begins.
+constexpr std::int64_t begins_unix_s = 1'800'000'000;
 
 /// Servers start again and again, and each is replayed: their ground is made once.
 ChunkSource chunks_of(const std::shared_ptr<GroundMemo>& memo) {
   return [memo](const Terrain& terrain, ChunkCoord at) { return memo->make(terrain, at); };
 }
+
+/// Clients that died hold their places until the server gives them up, and their bodies for a while more.
+std::uint32_t places(const SimulationConfig& config) { return 3 * config.clients + 8; }
 
 WorldSetup setup_of(const SimulationConfig& config) {
   WorldSetup setup;
@@ -25,11 +30,11 @@ WorldSetup setup_of(const SimulationConfig& config) {
   setup.rules.tick_rate_hz = config.tick_rate_hz;
   setup.rules.player_solver = config.player_solver;
   setup.rules.monster_solver = config.monster_solver;
-  // Clients that died hold their places until the server gives them up.
-  setup.players_max = 2 * config.clients + 8;
+  setup.players_max = places(config);
   setup.monsters_max = config.monsters;
   setup.monsters = config.monsters;
   setup.spawn = config.spawn;
+  setup.terrain = config.terrain;
   setup.maps = config.maps;
   setup.props = config.props;
   setup.make_chunk = chunks_of(config.ground);
@@ -64,29 +69,42 @@ std::uint32_t Match::tick() const {
   return static_cast<std::uint32_t>(now_.count() * config_.tick_rate_hz / 1'000'000);
 }
 
+std::size_t Match::kept_bytes() const {
+  std::size_t bytes = recording_.capacity() + config_.ground->bytes();
+  for (const auto& seat : seats_) bytes += seat->kept_bytes();
+  return bytes;
+}
+
 const Seat* Match::seat_at(const PeerAddress& address) const {
   const std::uint32_t number = seat_of(address);
-  if (number >= seats_.size()) return nullptr;
-  const Seat& seat = *seats_[number];
-  return seat.client() != nullptr && seat.address() == address ? &seat : nullptr;
+  return number < seats_.size() && seats_[number]->at(address) ? seats_[number].get() : nullptr;
+}
+
+const Seat* Match::seat_of_session(std::uint32_t connection) const {
+  for (const auto& seat : seats_)
+    if (seat->client() != nullptr && seat->client()->session() == connection) return seat.get();
+  return nullptr;
 }
 
 const Seat* Match::seat_of_player(EntityId id) const {
   for (const server::SessionAudit& session : audit_.sessions)
     if (session.playing && session.player == id) {
-      const Seat* seat = seat_at(session.address);
+      const Seat* seat = seat_of_session(session.connection);
       return seat != nullptr && session_of(*seat) == &session ? seat : nullptr;
     }
   return nullptr;
 }
 
 const server::SessionAudit* Match::session_of(const Seat& seat) const {
-  if (seat.client() == nullptr || !seat.client()->welcomed()) return nullptr;
-  // Connection ids are 16 random bits wide: another server's may come again.
-  if (orphans_[seat.number()] == seat.lives()) return nullptr;
-  const std::uint32_t connection = seat.client()->welcome().connection;
+  const Client* client = seat.client();
+  // While it seeks a session its number is of one that may not have welcomed it yet.
+  if (client == nullptr || !client->welcomed() || client->resuming()) return nullptr;
+  if (client->state() == client_sim::ClientState::connecting) return nullptr;
+  const std::uint32_t connection = client->session();
+  // Numbers are random: another server's may come again.
+  if (orphans_[seat.number()] == connection) return nullptr;
   for (const server::SessionAudit& session : audit_.sessions)
-    if (session.connection == connection && session.address == seat.address()) return &session;
+    if (session.connection == connection && session.client == client->identity()) return &session;
   return nullptr;
 }
 
@@ -116,12 +134,17 @@ void Match::start_server() {
   writer_ = std::make_unique<RecordingWriter>(recording_header(*world, "simulation"));
   recording_.clear();
   server::HostConfig setup;
-  setup.clients_max = 2 * config_.clients + 8;
+  setup.clients_max = places(config_);
+  setup.away_grace = away_grace;
+  setup.key_age = Micros{std::int64_t{1'000'000} * config_.key_age_s};
   setup.clients_per_address_max = setup.clients_max;
   setup.snapshot_every_ticks = config_.snapshot_every_ticks;
   setup.snapshot_bytes_max = config_.snapshot_bytes_max;
   setup.message_of_the_day = "simulated";
-  const server::SecretKey secret{rng_for(config_.seed, 0x5ec, outcome_.servers).next_u64(), 0};
+  setup.identity = server_identity(config_);
+  // The other one is not on every machine.
+  setup.ciphers = static_cast<std::uint8_t>(secure::Cipher::chacha20_poly1305);
+  const secure::Secret secret = drawn_secret(config_, 0x5ec, outcome_.servers);
   host_ = std::make_unique<server::Host>(setup, std::move(world), secret, config_.defects);
   host_->set_sink(this);
   truth_.clear();
@@ -129,7 +152,7 @@ void Match::start_server() {
   server_calm_since_ = now_;
   orphans_.assign(seats_.size(), 0);
   for (const auto& seat : seats_)
-    if (seat->client() != nullptr && seat->client()->welcomed()) orphans_[seat->number()] = seat->lives();
+    if (seat->client() != nullptr) orphans_[seat->number()] = seat->client()->session();
   for (const auto& invariant : invariants_) invariant->on_server_start(*this);
 }
 
@@ -140,9 +163,12 @@ void Match::stop_server(bool killed) {
   if (!killed) host_->shut_down("the server restarts", out_.datagrams);
   send_down();
   check_recording();
-  outcome_.datagrams += host_->status().datagrams_in + host_->status().datagrams_out;
+  const server::HostStatus& status = host_->status();
+  outcome_.datagrams += status.datagrams_in + status.datagrams_out;
+  outcome_.resumed += status.resumed;
+  outcome_.moved += status.moved;
   host_.reset();
-  for (const auto& seat : seats_) seat->close_down();
+  for (const auto& seat : seats_) seat->line().close_all_down();
 }
 
 void Match::on_tick(const TickRecord& record) {
@@ -188,20 +214,30 @@ void Match::ask_for_ground() {
 /// What goes to a port that nobody listens on any more is lost.
 void Match::send_down() {
   for (const DatagramBatch::Entry& entry : out_.datagrams.entries())
-    if (seat_at(entry.peer) != nullptr) seats_[seat_of(entry.peer)]->send_down(out_.datagrams.bytes(entry));
+    if (seat_of(entry.peer) < seats_.size())
+      seats_[seat_of(entry.peer)]->send_down(entry.peer, out_.datagrams.bytes(entry));
+  for (const PeerAddress& closed : out_.datagrams.closed())
+    if (seat_of(closed) < seats_.size()) seats_[seat_of(closed)]->line().close_down(closed);
+}
+
+void Match::deliver_up() {
+  in_.clear();
+  in_.unix_s = begins_unix_s + now_.count() / 1'000'000;
+  for (const auto& seat : seats_) seat->deliver_up(now_, in_.datagrams);
 }
 
 void Match::run_server() {
-  in_.clear();
-  for (const auto& seat : seats_) seat->deliver_up(now_, in_.datagrams);
+  deliver_up();
   for (const DatagramBatch::Entry& entry : in_.datagrams.entries()) {
-    const std::uint32_t number = seat_of(entry.peer);
-    if (number < seats_.size() && seats_[number]->address() == entry.peer)
-      seats_[number]->note_delivered(in_.datagrams.bytes(entry));
+    const auto bytes = in_.datagrams.bytes(entry);
+    if (seat_of(entry.peer) < seats_.size()) seats_[seat_of(entry.peer)]->note_delivered(bytes);
   }
   deliver_ground();
   out_.clear();
   host_->advance(server_clock(), in_, out_);
+  for (const auto& invariant : invariants_)
+    if (const auto finding = invariant->on_datagrams(*this, in_.datagrams, out_.datagrams))
+      report(*invariant, *finding);
   ask_for_ground();
   if (ticked_ || !out_.events.empty()) host_->audit(audit_);  // else nobody looks
   for (const server::HostEvent& event : out_.events) {
@@ -211,8 +247,6 @@ void Match::run_server() {
       if (const auto finding = invariant->on_event(*this, event)) report(*invariant, *finding);
   }
   send_down();
-  for (const PeerAddress& closed : out_.datagrams.closed())
-    if (seat_at(closed) != nullptr) seats_[seat_of(closed)]->close_down();
 }
 
 void Match::check_recording() {
@@ -324,10 +358,9 @@ bool Match::advance() {
   ticked_ = false;
   if (host_ == nullptr) {
     // Nobody listens: what arrives is lost, connections are refused.
-    in_.clear();
-    for (const auto& seat : seats_) seat->deliver_up(now_, in_.datagrams);
+    deliver_up();
     for (const DatagramBatch::Entry& entry : in_.datagrams.entries())
-      if (seat_at(entry.peer) != nullptr) seats_[seat_of(entry.peer)]->close_down();
+      seats_[seat_of(entry.peer)]->line().close_down(entry.peer);
   } else if (overloads_ == 0) {
     run_server();
   }
@@ -341,10 +374,9 @@ Outcome Match::finish() {
   }
   if (!outcome_.broken) stop_server(true);
   for (const auto& seat : seats_) {
-    add(outcome_.links, seat->up().stats());
-    add(outcome_.links, seat->down().stats());
+    add(outcome_.links, seat->line().stats());
     hasher_.add(static_cast<std::uint64_t>(seat->lives()));
-    hasher_.add(seat->down().stats().delivered);
+    hasher_.add(seat->line().delivered_down());
     if (seat->client() != nullptr)
       hasher_.add(static_cast<std::uint64_t>(seat->client()->view().newest_tick()));
   }

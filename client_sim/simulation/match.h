@@ -50,15 +50,18 @@ class Match final : private server::TickSink {
   }
   /// The seat whose client plays an entity on this server; null when that client is gone or not yet welcomed.
   const Seat* seat_of_player(EntityId id) const;
-  /// Its session, when the seat's client plays on the server that runs now; else null.
+  /// Its session, when the seat's client was welcomed in it by the server that runs now; else null. Null,
+  /// too, while it seeks another one.
   const server::SessionAudit* session_of(const Seat& seat) const;
   /// A command of the tick that is being shown, as its client made it: without what the server added to its
   /// yaw.
   PlayerCommand as_made(const PlayerInput& input) const;
   /// The seat of an address, when it has not moved on to another one.
   const Seat* seat_at(const PeerAddress& address) const;
-  /// What the match itself keeps for the replay at the end, and for servers to come.
-  std::size_t kept_bytes() const { return recording_.capacity() + config_.ground->bytes(); }
+  /// The seat whose present client's session has that number.
+  const Seat* seat_of_session(std::uint32_t connection) const;
+  /// What the match itself keeps for the replay at the end, for servers to come, and of packets.
+  std::size_t kept_bytes() const;
 
  private:
   /// Ground that the server asked for, and when it will be there.
@@ -74,6 +77,7 @@ class Match final : private server::TickSink {
   void end(const Fault& fault);
   void start_server();
   void stop_server(bool killed);
+  void deliver_up();
   void run_server();
   void deliver_ground();
   void send_down();
@@ -94,7 +98,7 @@ class Match final : private server::TickSink {
   std::unique_ptr<server::Host> host_;
   Micros server_offset_{0};
   Micros server_calm_since_{0};
-  std::vector<std::uint32_t> orphans_;  // by seat: the life that was welcomed by a server before this one
+  std::vector<std::uint32_t> orphans_;  // by seat: the session that it had with a server before this one
   int server_faults_ = 0;               // going on
   int server_away_ = 0;                 // restarts going on
   int overloads_ = 0;                   // going on

@@ -32,8 +32,8 @@ std::optional<TracePoint> trace_point(const World& world, EntityId id) {
 std::string line_of(RecordingError error, std::span<const std::uint8_t> recording) {
   if (error != RecordingError::wrong_version) return describe(error);
   return "written in version " + std::to_string(version_of_recording(recording).value_or(0)) +
-         " of the recording format, and this build reads version " + std::to_string(recording_version) +
-         ": replay it with the build that wrote it";
+         " of the recording format, and this build reads versions " + std::to_string(recording_version_min) +
+         " to " + std::to_string(recording_version) + ": replay it with the build that wrote it";
 }
 
 }  // namespace
@@ -50,6 +50,7 @@ void step_recorded(World& world, const TickRecord& record) {
   input.edits = record.edits;
   input.chunks_ready = ready;
   input.chunks_dropped = record.chunks_dropped;
+  input.acts = record.acts;
   world.step(input);
 }
 

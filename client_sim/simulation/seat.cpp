@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/decode.h"
-#include "protocol/packet.h"
+#include "protocol/secure/open_packets.h"
+#include "protocol/secure/packet_protection.h"
+#include "protocol/version.h"
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
 
@@ -16,17 +17,26 @@ constexpr std::uint32_t stream_every = 4;     // every fourth seat plays over TC
 constexpr std::uint32_t hostile_every = 8;    // seats 6, 14, ... are hostile, over UDP,
 constexpr std::uint32_t hostile_stream = 16;  // and seats 15, 31, ... over TCP
 constexpr std::uint32_t attacks_per_s = 600;
-constexpr std::size_t send_queue_max = 512;  // datagrams that wait in a client's stream
 // Kinds of brains before explorers, who would work out the maps' ground.
 constexpr auto seat_brains = static_cast<std::uint32_t>(client_sim::BrainKind::explore);
 constexpr std::uint32_t rejoin_every = 5;  // every fifth leaves now and then and comes back
-// Beyond this many sequences a connection's count of originals stops growing: some ten hours of play.
-constexpr std::uint64_t sequences_kept_max = 4'000'000;
 
 Micros millis(std::uint32_t count) { return Micros{1000 * static_cast<std::int64_t>(count)}; }
 
 client_sim::BrainKind kind_of(std::uint32_t number) {
   return static_cast<client_sim::BrainKind>(number % seat_brains);
+}
+
+bool is_hostile(const SimulationConfig& config, std::uint32_t number) {
+  return config.hostile &&
+         (number % hostile_every == hostile_every - 2 || number % hostile_stream == hostile_stream - 1);
+}
+
+/// Honest players share an address, as behind one router. An attacker has one of its own: what strangers may
+/// ask of a server is counted by address.
+std::array<std::uint8_t, 2> host_of(const SimulationConfig& config, std::uint32_t number) {
+  if (!is_hostile(config, number)) return {0, 2};
+  return {static_cast<std::uint8_t>(1 + number / 200), static_cast<std::uint8_t>(1 + number % 200)};
 }
 
 }  // namespace
@@ -36,44 +46,46 @@ Seat::Seat(const SimulationConfig& config, std::uint32_t number)
       number_(number),
       rng_(rng_for(config.seed, 0x5ea7, number)),
       stream_(number % stream_every == stream_every - 1),
+      hostile_(is_hostile(config, number)),
+      line_(number, host_of(config, number), rng_),
+      forger_(config, number),
       brain_(kind_of(number), rng_.next_u64()),
-      up_({}, rng_.next_u64()),
-      down_({}, rng_.next_u64()),
       drift_ppm_(static_cast<int>(rng_.below(401)) - 200),
       clock_offset_(Micros{rng_.below(1'000'000'000)}) {
-  if (config.hostile &&
-      (number % hostile_every == hostile_every - 2 || number % hostile_stream == hostile_stream - 1))
-    attacker_.emplace(rng_.next_u64(), attacks_per_s);
-  base_.latency = millis(2 + rng_.below(70));
-  base_.jitter = millis(rng_.below(12));
-  base_.loss = rng_.between(0, 0.01);
-  base_.ordered = stream_;
-  address_.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 2};
   server_.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1};
   server_.port = 7777;
-  address_.transport = server_.transport = stream_ ? Transport::tcp : Transport::udp;
+  server_.transport = stream_ ? Transport::tcp : Transport::udp;
+  if (hostile_) attacker_.emplace(rng_.next_u64(), attacks_per_s, server_);
+  base_.latency = millis(2 + rng_.below(70));
+  base_.jitter = millis(rng_.below(12));
+  base_.loss = std::max(rng_.between(0, 0.01), config.line.loss / 100);
+  base_.reordering = config.line.reorder / 100;
+  base_.duplication = config.line.duplicate / 100;
+  base_.corruption = config.line.corrupt / 100;
   back_at_ = millis(rng_.below(2000));
+  line_.set_tap(this);
   set_conditions();
 }
-
-std::string Seat::name() const { return "p" + std::to_string(number_) + "." + std::to_string(lives_); }
 
 Micros Seat::clock(Micros now) const {
   return clock_offset_ + now + Micros{now.count() / 1'000'000 * drift_ppm_};
 }
 
-void Seat::sit_down(Micros now) {
-  if (!same_port_ || lives_ == 0)
-    address_.port = static_cast<std::uint16_t>(ports_per_round * (1 + lives_ % 60) + number_);
-  ++lives_;
-  connection_ = 0;
-  if (stream_) address_.link = server_.link = lives_ * ports_per_round + number_;
-  same_port_ = false;
+client_sim::ClientConfig Seat::client_setup() {
   client_sim::ClientConfig setup;
   setup.server = server_;
-  setup.name = name();
+  if (!stream_) {
+    setup.fallback = server_;
+    setup.fallback->transport = Transport::tcp;
+  }
+  // An attacker shares its connection with the client that it plays.
+  setup.opens_links = !hostile_;
+  setup.name = name_;
   setup.build = "simulation";
-  setup.nonce = rng_.next_u64();
+  setup.seed = drawn_secret(*config_, 0xc11e, rng_.next_u64());
+  setup.identity = identity_;
+  setup.pinned = server_identity(*config_).open;
+  setup.key_age = Micros{std::int64_t{1'000'000} * config_->key_age_s};
   setup.content = [this](const WelcomeMap& wanted) -> std::optional<std::uint64_t> {
     const auto map = map_at(*config_, wanted.name, wanted.origin_block);
     return map == nullptr ? std::nullopt : std::optional(map->content_hash());
@@ -84,35 +96,58 @@ void Seat::sit_down(Micros now) {
         return prop->content_hash();
     return std::nullopt;
   };
-  client_ = std::make_unique<Client>(std::move(setup));
-  tainted_ = std::ranges::count(active_, FaultKind::corrupt, &Fault::kind) > 0;
-  delivered_.clear();
-  originals_ = 0;
+  return setup;
+}
+
+void Seat::sit_down(Micros now) {
+  line_.hang_up(same_port_ || lives_ == 0);
+  same_port_ = false;
+  // The same player started its game again, or another one came.
+  if (lives_ == 0 || rng_.below(2) == 0) {
+    identity_ = secure::key_pair(drawn_secret(*config_, 0x1d00 + number_, lives_));
+    players_.push_back(identity_.open);
+  }
+  ++lives_;
+  name_ = "p" + std::to_string(number_) + "." + std::to_string(lives_);
+  client_ = std::make_unique<Client>(client_setup());
+  session_ = 0;
+  rejoins_ = 0;
+  originals_.clear();
   lines_said_ = 0;
   heard_.clear();
   sent_.fill({});
+  noted_tick_ = 0;
   next_line_ = now + 2 * second;
   if (rejoins()) goes_at_ = now + millis(15'000 + rng_.below(30'000));
 }
 
-/// The server does not know its client any more, and the client joined again: what was said and sent before
-/// proves nothing about the new connection, which knows it under the name it came with.
-void Seat::note_rejoin() {
-  if (client_ == nullptr || !client_->welcomed()) return;
-  const std::uint32_t before = std::exchange(connection_, client_->welcome().connection);
-  if (before == 0 || before == connection_) return;
+/// What was sent in one session proves nothing of the next; and what was done in a body that the server does
+/// not have any more nothing of the new one.
+void Seat::note_sessions() {
+  if (std::exchange(session_, client_->session()) != client_->session()) originals_.clear();
+  if (std::exchange(rejoins_, client_->stats().rejoins) == client_->stats().rejoins) return;
   ++lives_;
-  delivered_.clear();
-  originals_ = 1;  // its hello
-  lines_said_ = 0;
   heard_.clear();
   sent_.fill({});
+  noted_tick_ = 0;
+}
+
+/// From the client's own books, as packets are sealed.
+void Seat::note_commands() {
+  std::uint32_t newest = std::max(noted_tick_, client_->command_tick());
+  while (newest > noted_tick_ && client_->command_of(newest) == nullptr) --newest;
+  for (std::uint32_t tick = newest; tick > noted_tick_; --tick) {
+    const PlayerCommand* command = client_->command_of(tick);
+    if (command == nullptr) break;
+    sent_[tick % sent_.size()] = {tick, *command};
+  }
+  noted_tick_ = newest;
 }
 
 bool Seat::rejoins() const { return number_ % rejoin_every == rejoin_every - 1; }
 
 void Seat::stand_up(Micros now, Micros away_for) {
-  if (client_ != nullptr && stream_) to_server_.add_closed(address_);
+  if (client_ != nullptr) line_.hang_up(true);
   client_.reset();
   back_at_ = std::max(back_at_, now + away_for);
 }
@@ -135,20 +170,32 @@ void Seat::set_conditions() {
   // What waits for a slow line is a router's buffer: a quarter of a second's worth.
   if (c.bytes_per_s != 0)
     c.queue_bytes_max = std::max<std::size_t>(3 * datagram_bytes_max, c.bytes_per_s / 4);
-  up_.set_conditions(c);
-  down_.set_conditions(c);
+  line_.set_conditions(c);
 }
 
 void Seat::begin(const Fault& fault, Micros now) {
+  // Who has no key can do nothing that a client would notice.
+  if (fault.kind == FaultKind::forge) {
+    forged_per_s_ += fault.amount;
+    return;
+  }
+  // Nor does one that plays over UDP notice where it comes from.
+  if (fault.kind == FaultKind::roam) {
+    const bool unnoticed = client_ != nullptr && !client_->resuming() &&
+                           client_->transport() == Transport::udp &&
+                           client_->state() == client_sim::ClientState::playing;
+    line_.roam(fault.amount == 2);
+    if (!unnoticed) disturb(now);
+    return;
+  }
   active_.push_back(fault);
   const Micros until =
       now + Micros{1'000'000 * static_cast<std::int64_t>(fault.ticks) / config_->tick_rate_hz};
   switch (fault.kind) {
     case FaultKind::partition:
-      if ((fault.amount & 1u) != 0) up_.partition(up_cut_until_ = std::max(up_cut_until_, until));
-      if ((fault.amount & 2u) != 0) down_.partition(down_cut_until_ = std::max(down_cut_until_, until));
+      if ((fault.amount & 1u) != 0) line_.partition_up(up_cut_until_ = std::max(up_cut_until_, until));
+      if ((fault.amount & 2u) != 0) line_.partition_down(down_cut_until_ = std::max(down_cut_until_, until));
       break;
-    case FaultKind::corrupt: tainted_ = true; break;
     case FaultKind::death:
       same_port_ = fault.amount == 1;
       stand_up(now, until - now);
@@ -157,6 +204,7 @@ void Seat::begin(const Fault& fault, Micros now) {
       if (client_ != nullptr) client_->leave();
       back_at_ = std::max(back_at_, until);
       break;
+    case FaultKind::resume: line_.die(fault.amount == 2); break;
     case FaultKind::client_jump: clock_offset_ += millis(fault.amount); break;
     default: break;
   }
@@ -164,24 +212,15 @@ void Seat::begin(const Fault& fault, Micros now) {
 }
 
 void Seat::end(const Fault& fault, Micros now) {
+  if (fault.kind == FaultKind::roam) return;
+  if (fault.kind == FaultKind::forge) {
+    forged_per_s_ -= fault.amount;
+    return;
+  }
+  if (fault.kind == FaultKind::resume) line_.revive(fault.amount == 2);
   if (const auto it = std::ranges::find(active_, fault); it != active_.end()) active_.erase(it);
   calm_since_ = now;
-  // A connection that carried corrupted bytes may believe anything: the next one starts clean.
-  if (fault.kind == FaultKind::corrupt) stand_up(now, millis(200));
   set_conditions();
-}
-
-void Seat::note_sent(std::span<const std::uint8_t> bytes) {
-  const auto packet = decode_packet(bytes);
-  if (!packet) return;
-  const auto message = decode_client_message(packet->payload);
-  if (!message) return;
-  const auto* input = std::get_if<Input>(&*message);
-  if (input == nullptr) return;
-  for (std::uint32_t i = 0; i < input->command_count; ++i) {
-    const std::uint32_t tick = input->newest_tick - i;
-    sent_[tick % sent_.size()] = {tick, input->commands[i]};
-  }
 }
 
 const PlayerCommand* Seat::sent_command(std::uint32_t tick) const {
@@ -190,18 +229,19 @@ const PlayerCommand* Seat::sent_command(std::uint32_t tick) const {
 }
 
 void Seat::note_delivered(std::span<const std::uint8_t> bytes) {
-  if (client_ == nullptr) return;
-  const auto packet = decode_packet(bytes);
-  if (!packet) return;
-  const PacketHeader& header = packet->header;
-  const std::uint32_t connection = client_->welcomed() ? client_->welcome().connection : 0;
-  if (header.connection != 0 && header.connection != connection) return;
-  if (header.sequence >= sequences_kept_max) return;
-  if (delivered_.size() <= header.sequence) delivered_.resize(header.sequence + 1024);
-  if (delivered_[header.sequence]) return;
-  delivered_[header.sequence] = true;
-  ++originals_;
+  if (client_ == nullptr || hostile_) return;
+  const auto number = secure::sealed_connection(bytes, protocol_version);
+  if (number && *number == client_->session()) originals_.deliver(bytes);
 }
+
+void Seat::up(const PeerAddress& from, std::span<const std::uint8_t> bytes) {
+  forger_.up(from, bytes);
+  if (client_ == nullptr || hostile_) return;
+  const auto number = secure::sealed_connection(bytes, protocol_version);
+  if (number && *number == client_->session()) originals_.say(bytes);
+}
+
+void Seat::down(const PeerAddress& to, std::span<const std::uint8_t> bytes) { forger_.down(to, bytes); }
 
 void Seat::say_something(Micros now) {
   if (now < next_line_ || client_->state() != client_sim::ClientState::playing) return;
@@ -209,28 +249,29 @@ void Seat::say_something(Micros now) {
   if (client_->say(name() + " #" + std::to_string(lines_said_ + 1))) ++lines_said_;
 }
 
-void Seat::post(Micros now) {
-  for (const DatagramBatch::Entry& entry : outbox_.entries()) {
-    const auto bytes = outbox_.bytes(entry);
-    if (!attacker_) note_sent(bytes);
-    to_server_.add(address_, bytes);
-  }
-  // A stream's send buffer is full some time, as when a hostile peer floods a line that is cut.
-  const bool full = stream_ && up_.under_way() >= send_queue_max && to_server_.closed().empty();
-  if (!full) up_.send(now, to_server_);
-  to_server_.clear();
+void Seat::deliver_up(Micros now, DatagramBatch& in) {
+  line_.deliver_up(now, in);
+  forger_.take_up(in);
+}
+
+void Seat::send_down(const PeerAddress& to, std::span<const std::uint8_t> bytes) {
+  if (to == forger_.address())
+    forger_.hear(bytes);
+  else
+    line_.send_down(to, bytes);
 }
 
 void Seat::run(Micros now) {
-  if (down_.under_way() < receive_queue_max) down_.send(now, from_server_);
-  from_server_.clear();
+  line_.carry(now);
+  if (forged_per_s_ > 0) forger_.act(now, forged_per_s_, line_.datagram_address());
   outbox_.clear();
-  if (std::ranges::count(active_, FaultKind::stall, &Fault::kind) > 0) return post(now);
+  if (std::ranges::count(active_, FaultKind::stall, &Fault::kind) > 0) return line_.send(now, outbox_);
 
   if (client_ == nullptr && now >= back_at_) sit_down(now);
   inbox_.clear();
-  down_.deliver(now, inbox_);
-  if (client_ == nullptr) return post(now);  // what arrives for nobody is gone
+  line_.receive(now, inbox_);
+  forger_.take_down(inbox_);
+  if (client_ == nullptr) return line_.send(now, outbox_);  // what arrives for nobody is gone
 
   client_now_ = clock(now);
   client_->set_command(brain_.think(client_now_, *client_));
@@ -240,10 +281,11 @@ void Seat::run(Micros now) {
     disturb(now);
   }
   client_->advance(client_now_, inbox_, outbox_);
-  note_rejoin();
+  note_sessions();
+  note_commands();
   for (ChatLine& line : client_->take_chat()) heard_.push_back(std::move(line));
-  if (attacker_) attacker_->act(now, *client_, server_, outbox_);
-  post(now);
+  if (attacker_) attacker_->act(now, *client_, inbox_, outbox_);
+  line_.send(now, outbox_);
   if (client_->ended()) stand_up(now, millis(500 + rng_.below(1500)));
 }
 

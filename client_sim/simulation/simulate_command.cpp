@@ -35,9 +35,10 @@ int complain_simulate(const std::string& line) {
 
 void print_counters(const SimulationConfig& config, const Outcome& outcome, double took_s) {
   std::printf("servers=%" PRIu64 " joins=%" PRIu64 " chat_lines=%" PRIu64 " datagrams=%" PRIu64
-              " checks=%" PRIu64 " replayed_ticks=%" PRIu64 " columns=%" PRIu64 "\n",
+              " checks=%" PRIu64 " replayed_ticks=%" PRIu64 " columns=%" PRIu64 " resumed=%" PRIu64
+              " moved=%" PRIu64 "\n",
               outcome.servers, outcome.joins, outcome.chat_lines, outcome.datagrams, outcome.checks,
-              outcome.replayed_ticks, outcome.columns);
+              outcome.replayed_ticks, outcome.columns, outcome.resumed, outcome.moved);
   const auto& l = outcome.links;
   std::printf(
       "links taken=%" PRIu64 " delivered=%" PRIu64 " lost=%" PRIu64 " cut=%" PRIu64 " overflowed=%" PRIu64
@@ -70,6 +71,7 @@ void print_broken(const SimulateOptions& options, const SimulationConfig& config
 std::string place_props(const SimulateOptions& options, SimulationConfig& config) {
   Terrain terrain;
   terrain.seed = config.seed;
+  terrain.kind = config.terrain;
   for (const auto& map : config.maps) terrain.footprints.push_back(map->box());
   auto placed = server::place_props(options.props, terrain);
   if (!placed) return placed.error();

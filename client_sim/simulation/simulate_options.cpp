@@ -23,17 +23,23 @@ struct NamedDefect {
   std::string_view name;
   bool server::Defects::* defect;
 };
-constexpr std::array<NamedDefect, 11> defects{{{"early-ack", &server::Defects::early_ack},
+constexpr std::array<NamedDefect, 17> defects{{{"early-ack", &server::Defects::early_ack},
                                                {"reuse-id", &server::Defects::reuse_id},
                                                {"stale-input", &server::Defects::stale_input},
-                                               {"replay-window", &server::Defects::replay_window},
                                                {"lost-wake", &server::Defects::lost_wake},
                                                {"ghost", &server::Defects::ghost},
                                                {"blind-spot", &server::Defects::blind_spot},
                                                {"lost-heights", &server::Defects::lost_heights},
                                                {"lost-line", &server::Defects::lost_line},
                                                {"no-turns", &server::Defects::no_turns},
-                                               {"wrong-eyes", &server::Defects::wrong_eyes}}};
+                                               {"wrong-eyes", &server::Defects::wrong_eyes},
+                                               {"replay-window", &server::Defects::replay_window},
+                                               {"pays-for-forgery", &server::Defects::pays_for_forgery},
+                                               {"tells-forger", &server::Defects::tells_forger},
+                                               {"moves-at-once", &server::Defects::moves_at_once},
+                                               {"unproven-resume", &server::Defects::unproven_resume},
+                                               {"no-grace", &server::Defects::no_grace},
+                                               {"waits-for-ever", &server::Defects::waits_for_ever}}};
 
 std::string defect_names() {
   std::string out;
@@ -89,6 +95,11 @@ std::string settle(SimulateOptions& o, const Given& given) {
     if (!rates) return rates.error();
     o.config.rates = *rates;
   }
+  if (!o.line.empty()) {
+    const auto line = line_from_text(o.line);
+    if (!line) return "--line: " + line.error();
+    o.config.line = *line;
+  }
   if (o.broken.empty()) return "";
   for (const NamedDefect& d : defects)
     if (d.name == o.broken) {
@@ -112,6 +123,11 @@ void add_run(CLI::App& app, SimulateOptions& o, Given& given) {
   app.add_option("--seed", o.config.seed, "Of everything; the first one with --hours")
       ->check(client_sim::check_seed)
       ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--terrain", [&o](const std::string& text) { o.config.terrain = *terrain_kind_of(text); },
+         "What the ground is like: plains, hills, flat or void")
+      ->check(CLI::IsMember({"plains", "hills", "flat", "void"}))
+      ->default_str("plains");
   app.add_option("--clients", o.config.clients, "Simulated players")
       ->check(CLI::Range(1u, clients_limit))
       ->capture_default_str();
@@ -141,6 +157,9 @@ void add_server(CLI::App& app, SimulateOptions& o, Given& given) {
                  "Most that a client is sent in one snapshot")
       ->check(CLI::Range(4800, 38400))
       ->capture_default_str();
+  app.add_option("--key-age", o.config.key_age_s, "Seconds from one change of a session's keys to the next")
+      ->check(CLI::Range(1u, key_age_limit))
+      ->capture_default_str();
   app.add_option("--player-solver", given.player_solver, "How players are kept out of walls")
       ->check(CLI::IsMember({"sweep", "correct"}))
       ->capture_default_str();
@@ -165,6 +184,9 @@ void add_faults(CLI::App& app, SimulateOptions& o) {
                  "How often faults begin, each minute for each client or the server: all=0,loss=2")
       ->type_name("KIND=RATE,...");
   app.add_option("--without", o.without, "Kinds of faults to switch off")->type_name("KIND,...");
+  app.add_option("--line", o.line,
+                 "What every line does all the time, per cent: loss=20,reorder=30,duplicate=2,corrupt=1")
+      ->type_name("KIND=SHARE,...");
   app.add_option("--faults", o.faults_file,
                  "Play these faults instead of drawn ones, one 'tick ticks kind subject "
                  "amount' a line")
@@ -225,6 +247,8 @@ std::string command_line(const SimulateOptions& o, std::uint64_t seed) {
   if (c.snapshot_every_ticks != 1) out += " --snapshot-every " + std::to_string(c.snapshot_every_ticks);
   if (c.snapshot_bytes_max != SimulationConfig{}.snapshot_bytes_max)
     out += " --snapshot-bytes " + std::to_string(c.snapshot_bytes_max);
+  if (c.terrain != TerrainKind::plains) out += " --terrain " + std::string(name(c.terrain));
+  if (c.key_age_s != SimulationConfig{}.key_age_s) out += " --key-age " + std::to_string(c.key_age_s);
   if (c.player_solver == Solver::correct) out += " --player-solver correct";
   if (c.monster_solver == Solver::correct) out += " --monster-solver correct";
   const auto add = [&out](const char* option, const std::string& value) {
@@ -236,6 +260,7 @@ std::string command_line(const SimulateOptions& o, std::uint64_t seed) {
   for (const server::PropRequest& prop : o.props) add("--prop", to_text(prop));
   add("--rates", o.rates);
   add("--without", o.without);
+  add("--line", o.line);
   add("--faults", o.faults_file);
   add("--break", o.broken);
   if (!c.check_replay) out += " --no-replay";

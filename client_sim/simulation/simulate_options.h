@@ -21,7 +21,7 @@ struct SimulateOptions {
   server::Doors doors = server::Doors::shut;  ///< of the maps, at the start
   std::vector<server::PropRequest> props;     ///< placed on each seed's own ground
   std::string record;                         ///< file for the first server's recording; empty: none
-  std::string rates, without, faults_file, broken;  ///< as they were given, to be told again
+  std::string rates, without, line, faults_file, broken;  ///< as they were given, to be told again
 };
 
 /// A command line, understood or answered.

@@ -13,6 +13,7 @@ Outcome simulate(const SimulationConfig& config) {
   ASHLAR_ASSERT(config.seconds >= 1 && config.seconds <= seconds_limit);
   ASHLAR_ASSERT(config.tick_rate_hz >= 10 && config.tick_rate_hz <= 128);
   ASHLAR_ASSERT(config.snapshot_every_ticks >= 1 && config.snapshot_every_ticks <= config.tick_rate_hz);
+  ASHLAR_ASSERT(config.key_age_s >= 1 && config.key_age_s <= key_age_limit);
   Match match(config);
   return match.finish();
 }

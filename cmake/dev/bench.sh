@@ -13,14 +13,18 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   protocol   encoding and decoding
   step       [--ticks N] [--only big|idle] World::step with 1000 players and 1000 monsters spread over 800 x 800 m,
              its parts, beside W1's sweep; and with nobody there
+  edits      [--ticks N] 200 players who dig and build: what they add to a tick
   sessions   [SECTION ...] handshakes a second, what each cipher costs a datagram; what a connection makes of a
              line with losses, beside a Reno flow
   simulate   [MINUTES [SEED]] an hour of the whole system with every fault on simulated time
   walk       [--minutes M] [--map NAME] ... 500 movers for 2 minutes on every map; about an hour
   abuse      [--server PATH] [--seconds N] [ATTACK ...] what honest players lose while a server is attacked
+  flood      [--server PATH] [--seconds N] [NAME ...] garbage at 250 000 and 500 000 datagrams a second: what honest
+             players lose, the server's memory, its ticks
+  terrain    chunks of ground a second and core, and their bytes, of each kind of terrain
   explore    [--maps all|A,B] ... simulated players who set out to enter every sector they can; minutes
 
-collide and maps take no arguments; movers and protocol take Google Benchmark's, such as
+collide, maps and terrain take no arguments; movers and protocol take Google Benchmark's, such as
 --benchmark_filter=decode; the first lines of tests/bench/bench_NAME.cpp name all arguments of the others.
 HELP
 }
@@ -38,7 +42,7 @@ command_bench() {
   fi
   build_targets bench "${names[@]/#/bench_}"
   # Those start the programs themselves.
-  [[ ! " ${names[*]} " =~ " net "|" abuse " ]] || build_targets bench ashlar-server ashlar-sim
+  [[ ! " ${names[*]} " =~ " net "|" abuse "|" flood " ]] || build_targets bench ashlar-server ashlar-sim
   for name in "${names[@]}"; do
     say "bench_$name"
     "build/bench/bin/bench_$name" "$@"

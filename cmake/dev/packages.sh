@@ -6,7 +6,8 @@ packages_of() {
     # What the two programs are built from, and no more: the image is made with these.
     programs)
       echo cmake ninja-build g++ libasio-dev libflatbuffers-dev flatbuffers-compiler flatbuffers-compiler-dev \
-        libspdlog-dev libsodium-dev libcli11-dev libtomlplusplus-dev libtinyobjloader-dev
+        libspdlog-dev libsodium-dev libzstd-dev libsqlite3-dev libcli11-dev libtomlplusplus-dev libtinyobjloader-dev \
+        libpng-dev
       ;;
     build) echo "$(packages_of programs)" ccache python3 catch2 librapidcheck-dev libbenchmark-dev freedoom ;;
     clang) echo clang-19 libclang-rt-19-dev llvm-19 ;;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/little_endian.h"
 #include "protocol/secure/key_derivation.h"
-#include "protocol/secure/little_endian.h"
 #include "protocol/text.h"
 #include "world/math/assert.h"
 
@@ -27,8 +27,7 @@ std::array<ReceiveStream, stream_count> receive_streams(const StreamWindows& win
 /// of one handshake (the first was refused) share its transcript, but not their number.
 secure::Secret path_secret(const secure::Secret& challenge, const secure::SessionKeys& keys) {
   std::array<std::uint8_t, sizeof(keys.transcript) + sizeof(keys.connection)> session;
-  secure::put_little(std::copy(keys.transcript.begin(), keys.transcript.end(), session.data()),
-                     keys.connection);
+  put_little(std::copy(keys.transcript.begin(), keys.transcript.end(), session.data()), keys.connection);
   return secure::expand(challenge, "path", session);
 }
 
@@ -37,7 +36,7 @@ secure::Secret path_secret(const secure::Secret& challenge, const secure::Sessio
 Connection::Connection(const ConnectionSettings& settings, const secure::SessionKeys& keys,
                        const PeerAddress& peer, const secure::Secret& challenge, Micros now)
     : settings_(settings),
-      protection_(keys, settings.end, now),
+      protection_(keys, settings.end, now, settings.key_age),
       path_(peer, path_secret(challenge, keys)),
       loss_(settings.reliable_link, ack_delay_max),
       send_(send_streams(std::make_index_sequence<stream_count>{})),

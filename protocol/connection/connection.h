@@ -34,6 +34,9 @@ inline constexpr std::size_t packets_per_poll_max = 64;
 /// With each probe so many unreliable messages may go though the window is closed: they ask as well as it
 /// does.
 inline constexpr std::uint32_t unreliable_per_probe = 4;
+/// Over a reliable link: bytes in packets with unreliable messages that are not acknowledged, at most: what a
+/// slow reader lets pile up on the way to it.
+inline constexpr std::uint64_t reliable_link_unreliable_bytes = 256 * 1024;
 /// Over a reliable link: bytes of streams that are not acknowledged, at most. What waits in the link's own
 /// queue delays every snapshot behind it.
 inline constexpr std::uint64_t reliable_link_window_bytes = 128 * 1024;
@@ -46,7 +49,8 @@ inline constexpr std::uint32_t close_packets = 4;
 struct ConnectionSettings {
   secure::End end = secure::End::client;
   /// TCP: nothing is lost or overtaken on the way, and the link paces itself. No loss timers, no congestion
-  /// window but reliable_link_window_bytes.
+  /// window but reliable_link_window_bytes and reliable_link_unreliable_bytes. What an end itself drops (its
+  /// owner's rate limit, a stream with too many gaps) is sent again when something later is acknowledged.
   bool reliable_link = false;
   /// A peer may come from another address (path.h). Servers; not over TCP.
   bool peer_may_move = false;
@@ -55,6 +59,8 @@ struct ConnectionSettings {
   Micros keepalive{2'000'000};
   /// When nothing was heard for so long, or nothing acknowledged of what was sent, the connection is closed.
   Micros silence_max{10'000'000};
+  /// When each direction changes its keys; at most secure::key_age_max.
+  Micros key_age = secure::key_age_max;
 };
 
 /// How far a connection is; it only moves on.
@@ -155,6 +161,13 @@ class Connection final : private SentPacketFates {
   /// whose fate next_fate() will tell once; or too_long, congested, closed
   std::expected<std::uint64_t, SendResult> send_unreliable(Micros now, std::span<const std::uint8_t> message,
                                                            DatagramBatch& out);
+
+  /// Bytes of unreliable messages that may go now. A message goes while there is any; 0: it would be
+  /// congested.
+  std::uint64_t unreliable_room() const;
+  /// The owner had more to send than there was room for, and waits: without this word a window that is used
+  /// so far that nothing whole fits looks like one that is large enough, and never grows.
+  void held_back() { limited_ = true; }
 
   /// What became of a packet with an unreliable message.
   struct Fate {

@@ -8,6 +8,8 @@ namespace ashlar {
 
 namespace {
 constexpr std::size_t challenge_packet_bytes = secure::seal_overhead_bytes + 9;
+/// What other frames find beside the longest unreliable message, whose type comes behind them: see frames.h.
+constexpr std::size_t beside_longest_bytes = 21;
 }  // namespace
 
 /// A packet being built, its frames laid where they will be sealed.
@@ -129,6 +131,15 @@ bool Connection::window_open() const {
   return loss_.bytes_in_flight() < window && !loss_.full();
 }
 
+std::uint64_t Connection::unreliable_room() const {
+  if (state_ != ConnectionState::open || loss_.full() || fates_.size() >= fates_waiting_max) return 0;
+  // Bulk that is on its way does not count: it is what gives way.
+  const std::uint64_t window =
+      settings_.reliable_link ? reliable_link_unreliable_bytes : congestion_.window_bytes();
+  const std::uint64_t used = loss_.unreliable_bytes_in_flight();
+  return used < window ? window - used : std::uint64_t{probe_allowance_} * datagram_bytes_max;
+}
+
 std::expected<std::uint64_t, SendResult> Connection::send_unreliable(Micros now,
                                                                      std::span<const std::uint8_t> message,
                                                                      DatagramBatch& out) {
@@ -140,8 +151,9 @@ std::expected<std::uint64_t, SendResult> Connection::send_unreliable(Micros now,
     pacer_.refill(now, congestion_.rate_bytes_per_s(loss_.round_trip()));
   }
   // Bulk that is on its way does not count: it is what gives way.
-  const bool closed =
-      !settings_.reliable_link && loss_.unreliable_bytes_in_flight() >= congestion_.window_bytes();
+  const std::uint64_t window =
+      settings_.reliable_link ? reliable_link_unreliable_bytes : congestion_.window_bytes();
+  const bool closed = loss_.unreliable_bytes_in_flight() >= window;
   const bool congested = closed && probe_allowance_ == 0;
   if (congested || loss_.full() || fates_.size() >= fates_waiting_max) {
     ++counters_.unreliable_refused;
@@ -154,10 +166,13 @@ std::expected<std::uint64_t, SendResult> Connection::send_unreliable(Micros now,
   const std::size_t beside = plaintext_bytes_max - message.size() - unreliable_alignment;
   FrameWriter whole = packet.writer;
   packet.writer =
-      FrameWriter(std::span(packet.bytes).subspan(plaintext_begin, std::max<std::size_t>(beside, 21)));
+      FrameWriter(std::span(packet.bytes).subspan(plaintext_begin, std::max(beside, beside_longest_bytes)));
   add_ack(now, packet, packet.writer.left());
   add_news(packet);
   if (window_open() && (settings_.reliable_link || pacer_.may_send())) add_streams(packet);
+  // The longest messages all lie at the same place, so that the packets of a large snapshot are equally long
+  // and go out as the segments of one send, acknowledgements in the first or not.
+  if (message.size() == unreliable_bytes_max) packet.writer.pad_to(beside_longest_bytes);
   whole.skip(packet.writer.size());
   packet.writer = whole;
   const bool fits = packet.writer.unreliable(message);
@@ -200,7 +215,9 @@ void Connection::poll_over(Micros now, DatagramBatch& out) {
 void Connection::poll_losses(Micros now) {
   newest_lost_ = 0;
   const std::uint64_t bytes = loss_.detect(now, *this);
-  if (bytes > 0) congestion_.lost(bytes, newest_lost_, loss_.round_trip(), loss_.next_sequence());
+  // On a reliable link nothing is lost but what the peer itself would not take.
+  if (bytes > 0 && !settings_.reliable_link)
+    congestion_.lost(bytes, newest_lost_, loss_.round_trip(), loss_.next_sequence());
 }
 
 void Connection::poll_path(Micros now, DatagramBatch& out) {

@@ -12,7 +12,7 @@
 #include "protocol/connection/streams.h"
 #include "protocol/secure/packet_protection.h"
 
-// The frames in a packet's plaintext; CONNECTION.md draws each. Numbers are varints: LEB128 in its shortest
+// The frames in a packet's plaintext; WIRE.md draws each. Numbers are varints: LEB128 in its shortest
 // form, at most 2^62 - 1. Reading and writing never allocate.
 
 namespace ashlar {
@@ -119,6 +119,10 @@ class FrameWriter {
 
   /// Goes on behind bytes that are written already. Precondition: count <= left().
   void skip(std::size_t count) { at_ += count; }
+  /// Padding up to that size. Precondition: there is room.
+  void pad_to(std::size_t size) {
+    while (at_ < size) type(FrameType::padding);
+  }
 
   /// Adds a frame that only asks for an acknowledgement. @return false: no room
   bool ping();
@@ -155,7 +159,6 @@ constexpr std::size_t varint_bytes(std::uint64_t value) {
 }
 
 /// The longest unreliable message: beside it there is always room for an acknowledgement of a few ranges.
-inline constexpr std::size_t unreliable_bytes_max = 1152;
 static_assert(22 + unreliable_bytes_max <= plaintext_bytes_max);  // 22 lies at byte 32 of the packet
 
 }  // namespace ashlar

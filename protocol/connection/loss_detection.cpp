@@ -99,7 +99,6 @@ Micros LossDetection::loss_delay() const {
 
 std::uint64_t LossDetection::detect(Micros now, SentPacketFates& fates) {
   loss_at_ = Micros::max();
-  if (reliable_link_) return 0;
   std::uint64_t lost_bytes = 0;
   const Micros delay = loss_delay();
   first_unknown_ = std::max(first_unknown_, packets_.first() + 1);
@@ -110,8 +109,8 @@ std::uint64_t LossDetection::detect(Micros now, SentPacketFates& fates) {
       if (all_known) first_unknown_ = s + 1;
       continue;
     }
-    const bool overtaken = s + packet_threshold_ <= largest_acked_;
-    if (overtaken || packet.sent_at + delay <= now) {
+    const bool overtaken = s + (reliable_link_ ? 1 : packet_threshold_) <= largest_acked_;
+    if (overtaken || (!reliable_link_ && packet.sent_at + delay <= now)) {
       settle(packet, SentPacket::Fate::lost);
       if (packet.eliciting) lost_bytes += packet.bytes;
       fates.packet_lost(s, packet);

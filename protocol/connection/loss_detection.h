@@ -87,7 +87,8 @@ class LossDetection {
   /// session that keeps one packet in five is not taken for silent.
   static constexpr Micros probe_interval_max{250'000};
 
-  /// @param reliable_link  nothing is lost on the way: no timers, no verdicts
+  /// @param reliable_link  nothing is lost or overtaken on the way: no timers, and what is passed over by an
+  ///                       acknowledgement was dropped by the peer itself
   /// @param ack_delay_max  how long a peer may wait before it acknowledges
   LossDetection(bool reliable_link, Micros ack_delay_max)
       : reliable_link_(reliable_link), ack_delay_max_(ack_delay_max) {}

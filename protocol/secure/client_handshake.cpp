@@ -1,7 +1,7 @@
 #include "protocol/secure/client_handshake.h"
 
+#include "protocol/little_endian.h"
 #include "protocol/secure/key_derivation.h"
-#include "protocol/secure/little_endian.h"
 #include "protocol/secure/packet_protection.h"
 #include "world/math/assert.h"
 
@@ -9,7 +9,7 @@ namespace ashlar::secure {
 namespace {
 
 constexpr Micros first_wait = std::chrono::milliseconds(300);
-constexpr Micros wait_max = std::chrono::milliseconds(2400);
+constexpr Micros wait_max = std::chrono::milliseconds(600);
 constexpr Micros ticket_patience = door_slot;  // the shortest that a ticket lives
 constexpr Micros grace = std::chrono::seconds(1);
 /// So many cookies are shown at once, later ones when the next hello is due: a server's own change every five

@@ -7,7 +7,7 @@
 
 #include "protocol/secure/identity.h"
 
-// What an operator's login service signs so that a closed server lets a player in. Drawn in CONNECTION.md.
+// What an operator's login service signs so that a closed server lets a player in. Drawn in WIRE.md.
 
 namespace ashlar::secure {
 

@@ -2,8 +2,8 @@
 
 #include <sodium.h>
 
+#include "protocol/little_endian.h"
 #include "protocol/secure/key_derivation.h"
-#include "protocol/secure/little_endian.h"
 #include "world/math/assert.h"
 
 namespace ashlar::secure {

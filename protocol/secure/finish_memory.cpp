@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 
-#include "protocol/secure/little_endian.h"
+#include "protocol/little_endian.h"
 #include "world/math/assert.h"
 
 namespace ashlar::secure {

@@ -1,7 +1,7 @@
 #pragma once
 #include "protocol/secure/open_packets.h"
 
-// Where things lie in the four packets of a handshake; CONNECTION.md draws them.
+// Where things lie in the four packets of a handshake; WIRE.md draws them.
 
 namespace ashlar::secure {
 

@@ -5,7 +5,7 @@
 #include "protocol/drop_reason.h"
 #include "protocol/secure/secret.h"
 
-// Packets outside of a session, drawn in CONNECTION.md. All but sealed and reset begin with 24 bytes:
+// Packets outside of a session, drawn in WIRE.md. All but sealed and reset begin with 24 bytes:
 // version, type, zeros, and at 16 the nonce, which is there in every version.
 
 namespace ashlar::secure {

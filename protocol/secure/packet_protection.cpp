@@ -68,13 +68,15 @@ std::expected<std::uint32_t, DropReason> sealed_connection(ByteSpan packet, std:
   return get_u32(&packet[2]);
 }
 
-PacketProtection::PacketProtection(const SessionKeys& keys, End end, Micros now)
+PacketProtection::PacketProtection(const SessionKeys& keys, End end, Micros now, Micros key_age)
     : send_secret_(end == End::client ? keys.client_to_server : keys.server_to_client),
       now_(now),
+      key_age_(key_age),
       send_key_since_(now),
       connection_(keys.connection),
       version_(keys.version),
       cipher_(keys.cipher) {
+  ASHLAR_ASSERT(key_age > Micros{0} && key_age <= key_age_max);
   prepare_ciphers();
   ASHLAR_ASSERT(cipher_ != Cipher::aes256_gcm || aes_available());
   const Secret& receive = end == End::client ? keys.server_to_client : keys.client_to_server;
@@ -100,7 +102,8 @@ PacketProtection& PacketProtection::operator=(PacketProtection&& other) noexcept
   receive_key_ = other.receive_key_, receive_next_ = other.receive_next_;
   send_secret_ = other.send_secret_, receive_next_secret_ = other.receive_next_secret_;
   send_header_key_ = other.send_header_key_, receive_header_key_ = other.receive_header_key_;
-  now_ = other.now_, send_key_since_ = other.send_key_since_, previous_until_ = other.previous_until_;
+  now_ = other.now_, key_age_ = other.key_age_;
+  send_key_since_ = other.send_key_since_, previous_until_ = other.previous_until_;
   send_sequence_ = other.send_sequence_, send_epoch_first_ = other.send_epoch_first_;
   send_epoch_packets_ = other.send_epoch_packets_;
   receive_highest_ = other.receive_highest_, receive_epoch_within_ = other.receive_epoch_within_;
@@ -195,8 +198,7 @@ void PacketProtection::confirmed(std::uint64_t sequence) {
 }
 
 bool PacketProtection::rekey_due() const {
-  return send_key_confirmed_ &&
-         (send_epoch_packets_ >= rekey_packets || now_ - send_key_since_ >= key_age_max);
+  return send_key_confirmed_ && (send_epoch_packets_ >= rekey_packets || now_ - send_key_since_ >= key_age_);
 }
 
 bool PacketProtection::rekey() {

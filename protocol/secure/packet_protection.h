@@ -14,7 +14,7 @@ namespace ashlar::secure {
 
 using Micros = std::chrono::duration<std::int64_t, std::micro>;
 
-/// A sealed packet, CONNECTION.md: version, type with key phase, connection, masked sequence; ciphertext;
+/// A sealed packet, WIRE.md: version, type with key phase, connection, masked sequence; ciphertext;
 /// tag.
 inline constexpr std::uint8_t sealed_type = 5;
 inline constexpr std::uint8_t key_phase_bit = 0x10;
@@ -53,7 +53,8 @@ std::expected<std::uint32_t, DropReason> sealed_connection(ByteSpan packet, std:
 /// of keys costs about ten hashes. About 2.5 KiB. One thread.
 class PacketProtection {
  public:
-  PacketProtection(const SessionKeys& keys, End end, Micros now);
+  /// @param key_age  when new keys are due, at most key_age_max
+  PacketProtection(const SessionKeys& keys, End end, Micros now, Micros key_age = key_age_max);
   ~PacketProtection();
   PacketProtection(const PacketProtection&) = delete;
   PacketProtection& operator=(const PacketProtection&) = delete;
@@ -77,7 +78,7 @@ class PacketProtection {
   /// The peer acknowledged a packet of ours (in a packet that opened).
   void confirmed(std::uint64_t sequence);
 
-  /// It is time for new keys (rekey_packets or key_age_max), and the last ones were confirmed: whoever
+  /// It is time for new keys (rekey_packets, or their age), and the last ones were confirmed: whoever
   /// changes them twice before could lose a peer that missed it.
   bool rekey_due() const;
   /// From the next packet on new keys seal. @return false, and nothing done, before the last ones were
@@ -130,6 +131,7 @@ class PacketProtection {
   Bytes16 send_header_key_{}, receive_header_key_{};
 
   Micros now_;
+  Micros key_age_;
   Micros send_key_since_;
   Micros previous_until_{0};
   std::uint64_t send_sequence_ = 0;     // highest sealed + 1

@@ -2,8 +2,10 @@
 
 #include <sodium.h>
 
+#include "protocol/little_endian.h"
+#include "protocol/messages.h"
+#include "protocol/secure/connect_token.h"
 #include "protocol/secure/key_derivation.h"
-#include "protocol/secure/little_endian.h"
 #include "world/math/assert.h"
 
 namespace ashlar::secure {
@@ -21,6 +23,8 @@ namespace {
 constexpr std::size_t ticket_id_at = 4;
 constexpr std::size_t ticket_sealed_at = ticket_id_at + 32;
 constexpr std::size_t ticket_plain_bytes = HandshakeState::bytes + 1;
+// What a hello may be has room in a finish, and its token is one.
+static_assert(hello_bytes_max == finish_payload_bytes_max && hello_token_bytes_max == token_bytes_max);
 static_assert(ticket_sealed_at + ticket_plain_bytes + handshake_tag_bytes == ticket_bytes);
 
 /// Of 32 bytes half are plenty.

@@ -32,7 +32,7 @@ struct Accepted {
   PublicKey client;
   SessionSecret session;
   Bytes32 binding{};  ///< what a resume proof is made over
-  ByteSpan payload;   ///< the client's, unchecked; in the door's memory until the next receive()
+  ByteSpan payload;   ///< the client's, unchecked, 8-byte aligned; in the door's memory until receive()
 };
 
 /// A finish that was accepted before, so its answer was lost or it was repeated by somebody else: the session
@@ -106,7 +106,7 @@ class ServerDoor {
   DoorSecrets secrets_;
   FinishMemory finished_;
   DoorCounters counters_;
-  std::array<std::uint8_t, finish_payload_bytes_max> payload_{};
+  alignas(8) std::array<std::uint8_t, finish_payload_bytes_max> payload_{};  // for who decodes it
 };
 
 }  // namespace ashlar::secure

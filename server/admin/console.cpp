@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <sstream>
 
+#include "protocol/connection/close_reason.h"
 #include "protocol/messages.h"
 #include "protocol/text.h"
 #include "server/config/settings.h"
 #include "server/config/values.h"
+#include "world/sim/rules.h"
+#include "world/voxel/block_registry.h"
 
 namespace ashlar::server {
 namespace {
@@ -22,13 +26,39 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+/// "X Y Z" of dig, "X Y Z NAME" of set.
+std::expected<ConsoleCommand, std::string> parse_block_line(ConsoleVerb verb, const std::string& text) {
+  ConsoleCommand command{verb, "", false, {}, BlockId::air};
+  std::istringstream words(text);
+  std::string kind, more;
+  words >> command.block.x >> command.block.y >> command.block.z;
+  const bool numbers = !words.fail() && in_bounds(to_dvec3(command.block) + DVec3{0.5, 0.5, 0.5});
+  if (verb == ConsoleVerb::set) words >> kind;
+  words >> more;
+  if (!numbers || !more.empty() || (verb == ConsoleVerb::set && kind.empty()))
+    return std::unexpected(verb == ConsoleVerb::dig ? "dig needs a block of the world: dig X Y Z"
+                                                    : "set needs a block of the world and what to put there: "
+                                                      "set X Y Z NAME");
+  if (verb == ConsoleVerb::dig) return command;
+  const BlockRegistry& blocks = BlockRegistry::builtin();
+  const auto id = blocks.find(kind);
+  if (id) return command.id = *id, command;
+  std::vector<std::string> names;
+  for (std::uint16_t i = 0; i < blocks.size(); ++i) names.push_back(blocks.type(BlockId{i}).name);
+  const std::string near = nearest_name(kind, names);
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return std::unexpected("there is no block \"" + kind +
+                         "\": " + (near.empty() ? "there are " + all : "did you mean " + near + "?"));
+}
+
 }  // namespace
 
 std::string_view console_help() {
   return "help, status (log it now), players (who is here), say TEXT (to everybody), kick NAME [REASON], "
          "motd "
          "TEXT (for those who join from now on), noclip NAME on|off (lets a player fly through everything), "
-         "reload (as SIGHUP), stop";
+         "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), reload (as SIGHUP), stop";
 }
 
 std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line) {
@@ -36,8 +66,8 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));
   const std::string argument(blank == std::string_view::npos ? "" : trimmed(text.substr(blank)));
-  const std::vector<std::string> words{"help", "status", "players", "say", "kick",
-                                       "motd", "noclip", "reload",  "stop"};
+  const std::vector<std::string> words{"help",   "status", "players", "say", "kick", "motd",
+                                       "noclip", "reload", "stop",    "dig", "set"};
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
     const std::string near = nearest_name(word, words);
@@ -53,11 +83,12 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
       return std::unexpected("noclip needs a player and what to do: noclip NAME on|off");
     return ConsoleCommand{verb, std::string(trimmed(argument.substr(0, last))), how == "on"};
   }
+  if (verb == ConsoleVerb::dig || verb == ConsoleVerb::set) return parse_block_line(verb, argument);
   std::size_t bytes_max = 0;  // of the text that it takes
   switch (verb) {
     case ConsoleVerb::motd: bytes_max = motd_bytes_max; break;
     case ConsoleVerb::say: bytes_max = chat_bytes_max; break;
-    case ConsoleVerb::kick: bytes_max = 4 * player_name_chars_max + 1 + reason_bytes_max; break;
+    case ConsoleVerb::kick: bytes_max = 4 * player_name_chars_max + 1 + close_text_bytes_max; break;
     default: break;
   }
   if (bytes_max == 0 && !argument.empty())

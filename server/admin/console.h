@@ -6,9 +6,25 @@
 #include <string_view>
 #include <vector>
 
+#include "world/math/vec.h"
+#include "world/voxel/block.h"
+
 namespace ashlar::server {
 
-enum class ConsoleVerb : std::uint8_t { help, status, players, say, kick, motd, noclip, reload, stop };
+/// What an operator may type.
+enum class ConsoleVerb : std::uint8_t {
+  help,
+  status,
+  players,
+  say,
+  kick,
+  motd,
+  noclip,
+  reload,
+  stop,
+  dig,
+  set
+};
 
 /// A line of the console, understood. What a verb does not need is left empty.
 struct ConsoleCommand {
@@ -16,6 +32,8 @@ struct ConsoleCommand {
   /// Of motd and say the text; of noclip the player's name; of kick name and reason, see kick_order().
   std::string argument;
   bool on = false;  ///< of noclip
+  IVec3 block{};    ///< of dig and set
+  BlockId id{};     ///< of set
   friend bool operator==(const ConsoleCommand&, const ConsoleCommand&) = default;
 };
 

@@ -5,12 +5,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
-#include "protocol/decode.h"
-#include "protocol/message_writer.h"
-#include "protocol/packet.h"
+#include "protocol/pong_info.h"
+#include "protocol/secure/open_packets.h"
+#include "protocol/version.h"
 #include "server/net/address.h"
 
 namespace ashlar::server {
@@ -65,31 +67,28 @@ Verdict ask_health(const PeerAddress& server, std::chrono::milliseconds patience
   const std::string where = to_text(server);
   Line line(server);
   if (line.error() != 0) return std::unexpected("cannot ask " + where + ": " + std::strerror(line.error()));
-  Ping ping;
-  if (::getrandom(&ping.nonce, sizeof ping.nonce, 0) != sizeof ping.nonce)
+  std::uint64_t nonce = 0;
+  if (::getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
     return std::unexpected("cannot ask " + where + ": the system gives no random numbers");
 
-  MessageWriter writer;
-  PacketHeader header;
+  // As long as the longest pong may be asked with: what a newer server says beside it has room.
+  std::array<std::uint8_t, secure::ping_bytes_max> ping;
+  secure::write_ping(protocol_version, nonce, ping.size(), ping);
   const auto give_up = Clock::now() + patience;
   auto next_ping = Clock::now();
   bool refused = false;
   while (Clock::now() < give_up) {
     if (Clock::now() >= next_ping) {
-      ++header.sequence;
-      line.send(writer.write(header, ping));
+      line.send(ping);
       next_ping = Clock::now() + repeat_every;
     }
     const auto until = std::min(next_ping, give_up) - Clock::now();
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(until);
     const auto bytes = line.receive(std::max(wait, std::chrono::milliseconds(1)), refused);
     if (refused) return std::unexpected("nothing listens on " + where);
-    const auto packet = decode_packet(bytes);
-    if (!packet) continue;
-    const auto message = decode_server_message(packet->payload);
-    if (!message) continue;
-    const auto* pong = std::get_if<Pong>(&*message);
-    if (pong == nullptr || pong->nonce != ping.nonce) continue;
+    const auto said = secure::read_pong(bytes, protocol_version, nonce);
+    const auto pong = said ? decode_pong_info(*said) : std::nullopt;
+    if (!pong) continue;
     return where + " answers: tick " + std::to_string(pong->tick) + ", " + std::to_string(pong->clients) +
            " of " + std::to_string(pong->clients_max) + " clients";
   }

@@ -95,6 +95,13 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.notices_lost = status.notices_lost;
   report.chat_given_up = status.chat_given_up;
   report.greeted_displaced = status.greeted_displaced;
+  report.away = status.away;
+  report.handshakes = status.door.finishes;
+  report.refused = std::accumulate(status.refusals.begin(), status.refusals.end(), std::uint64_t{0});
+  report.snapshots_congested = status.snapshots_congested;
+  report.resumed = status.resumed;
+  report.resume_refused = status.resume_refused;
+  report.moved = status.moved;
   report.gate = status.gate;
   report.ground = status.ground;
   report.tcp = transports;
@@ -146,12 +153,20 @@ void log_status(Log& log, const StatusReport& r) {
                            {"snapshot_wait_ticks", r.snapshot_wait_ticks},
                            {"recovered", r.recovered},
                            {"stuck", r.stuck},
+                           {"snapshots_congested", r.snapshots_congested},
                            {"lingering", r.lingering},
+                           {"away", r.away},
+                           {"resumed", r.resumed},
+                           {"resume_refused", r.resume_refused},
+                           {"moved", r.moved},
                            {"ground_requested", r.ground.requested},
                            {"ground_in_flight", r.ground.in_flight},
                            {"ground_forgotten", r.ground.forgotten},
-                           {"greetings_limited", r.gate.greetings_limited},
-                           {"refusals_limited", r.gate.refusals_limited},
+                           {"ground_closed", r.ground.closed},
+                           {"handshakes", r.handshakes},
+                           {"refused", r.refused},
+                           {"answers_limited", r.gate.answers_limited},
+                           {"handshakes_limited", r.gate.handshakes_limited},
                            {"greeted_displaced", r.greeted_displaced},
                            {"rejoins_refused", r.gate.rejoins_refused},
                            {"pongs", r.gate.pongs},
@@ -167,6 +182,13 @@ void log_status(Log& log, const StatusReport& r) {
                            {"tcp_idle", r.tcp.tcp_closed_idle},
                            {"tcp_slow", r.tcp.tcp_closed_slow}};
   fields.insert(fields.end(), std::begin(rest), std::end(rest));
+  if (r.saving) {
+    const LogField saving[] = {{"saved_tick", r.saving->saved_tick},
+                               {"dirty_chunks", r.saving->dirty_chunks},
+                               {"saved_chunks", r.saving->last_group_chunks},
+                               {"saved_ms", std::round(10 * r.saving->last_group_ms) / 10}};
+    fields.insert(fields.end(), std::begin(saving), std::end(saving));
+  }
   log.event(LogLevel::info, "status", fields);
 }
 
@@ -193,11 +215,16 @@ std::string status_text(const StatusTitle& title, const StatusReport& r) {
             static_cast<ull>(r.ticks_late), static_cast<ull>(r.ticks_skipped), static_cast<ull>(r.rejected),
             static_cast<ull>(r.dropped_kernel), static_cast<ull>(r.dropped_sending));
   out += print(
-      "at the gate: hellos unread %llu, refusals unsaid %llu, rejoins refused %llu, strangers closed %llu\n",
-      static_cast<ull>(r.gate.greetings_limited), static_cast<ull>(r.gate.refusals_limited),
+      "at the gate: refused %llu, handshakes put off %llu, rejoins refused %llu, strangers closed %llu\n",
+      static_cast<ull>(r.refused), static_cast<ull>(r.gate.handshakes_limited),
       static_cast<ull>(r.gate.rejoins_refused), static_cast<ull>(r.tcp.tcp_closed_displaced));
   out += print("recovered from walls %llu, stuck %llu\n", static_cast<ull>(r.recovered),
                static_cast<ull>(r.stuck));
+  if (r.saving)
+    out +=
+        print("saved up to tick %llu, changed and not saved %u chunks, last group %u chunks in %.1f ms%s\n",
+              static_cast<ull>(r.saving->saved_tick), r.saving->dirty_chunks, r.saving->last_group_chunks,
+              r.saving->last_group_ms, r.saving->failure.empty() ? "" : ": CANNOT SAVE");
   return out;
 }
 

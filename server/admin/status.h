@@ -2,12 +2,14 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "server/admin/histogram.h"
 #include "server/host/host.h"
 #include "server/log/log.h"
 #include "server/net/counters.h"
+#include "server/store/saver.h"
 
 namespace ashlar::server {
 
@@ -36,10 +38,15 @@ struct StatusReport {
   std::uint32_t lingering = 0;                      ///< bodies of players who left a fight, now
   std::uint64_t notices_lost = 0, chat_given_up = 0;  ///< total
   std::uint64_t greeted_displaced = 0;                ///< total
-  GateCounters gate;                                  ///< total
-  GroundCounters ground;                              ///< total, but for what is under way
-  TransportCounters tcp;                              ///< total; why connections were closed
-  Spread total;                                       ///< from a tick's wake to its last send
+  std::uint32_t away = 0;                             ///< bodies of players whose connection broke off, now
+  std::uint64_t handshakes = 0;                       ///< finished; total
+  std::uint64_t refused = 0;                          ///< for any reason; total
+  std::uint64_t snapshots_congested = 0, resumed = 0, resume_refused = 0, moved = 0;  ///< total
+  GateCounters gate;                                                                  ///< total
+  GroundCounters ground;              ///< total, but for what is under way
+  TransportCounters tcp;              ///< total; why connections were closed
+  std::optional<SaverStatus> saving;  ///< of a kept world, now
+  Spread total;                       ///< from a tick's wake to its last send
   std::array<Spread, phase_count> phases;
 };
 

@@ -31,7 +31,11 @@ constexpr PlainFlag plain_flags[] = {
      "write that line anew."},
     {"--list-maps", "FILE", "Print a line for each map of a WAD and exit."},
     {"--draw-map", "MAP", "Draw a map of --wad as an SVG picture and exit; needs --out."},
-    {"--out", "FILE", "Where --draw-map writes."},
+    {"--draw-terrain", "X,Y,R",
+     "Draw the ground of --terrain and --seed within R metres of a place, from above and as a cut, and exit; "
+     "needs --out FILE.png or FILE.svg."},
+    {"--ores", nullptr, "Show ores in the cut of --draw-terrain."},
+    {"--out", "FILE", "Where --draw-map and --draw-terrain write."},
     {"--from", "X,Y", "Show with --draw-map what is visible from a place, in the map's units."},
     {"--health", "[ADDRESS:PORT]",
      "Ask a server whether it answers, and exit: 0 when it does, 1 when not. Without an address the one of "
@@ -52,8 +56,9 @@ std::vector<std::string> flag_names() {
 struct Parsed {
   std::vector<RawValue> values;
   std::vector<CLI::Option*> options;
-  std::string config, list_maps, draw_map, out, from, health;
-  bool print_config = false, check_config = false, accept_world = false, version = false, help = false;
+  std::string config, list_maps, draw_map, draw_terrain, out, from, health;
+  bool print_config = false, check_config = false, accept_world = false, ores = false, version = false,
+       help = false;
 };
 
 void describe(CLI::App& app, Parsed& parsed) {
@@ -64,12 +69,14 @@ void describe(CLI::App& app, Parsed& parsed) {
   one("--config", parsed.config);
   one("--list-maps", parsed.list_maps);
   one("--draw-map", parsed.draw_map);
+  one("--draw-terrain", parsed.draw_terrain);
   one("--out", parsed.out);
   one("--from", parsed.from);
   one("--health", parsed.health)->expected(0, 1);
   app.add_flag("--print-config", parsed.print_config);
   app.add_flag("--check-config", parsed.check_config);
   app.add_flag("--accept-world", parsed.accept_world);
+  app.add_flag("--ores", parsed.ores);
   app.add_flag("--version", parsed.version);
   app.add_flag("-h,--help", parsed.help);
   parsed.values.resize(settings().size());
@@ -89,6 +96,8 @@ void describe(CLI::App& app, Parsed& parsed) {
 }
 
 std::string explain_unknown(const std::string& argument) {
+  if (argument == "run" || argument == "key" || argument == "token" || argument == "world")
+    return "\"" + argument + "\" is a command: it comes before all flags, see --help";
   if (!argument.starts_with('-'))
     return "\"" + argument + "\" belongs to no flag: leave it out, or see --help";
   const std::string flag = argument.substr(0, argument.find('='));
@@ -117,6 +126,22 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app,
   return std::string(error.what()) + ": see --help";
 }
 
+/// One line when a flag belongs to an action that was not asked for, or the action lacks it; else empty.
+std::string misplaced(const CLI::App& app, const Parsed& parsed, Action action) {
+  const bool map = action == Action::draw_map, ground = action == Action::draw_terrain;
+  if (map && parsed.out.empty()) return "--draw-map needs --out FILE: where the picture goes";
+  if (ground && parsed.out.empty())
+    return "--draw-terrain needs --out FILE.png or FILE.svg: where the picture goes";
+  if (ground && !parsed.out.ends_with(".png") && !parsed.out.ends_with(".svg"))
+    return "--out: " + parsed.out + " tells no format: --draw-terrain writes FILE.png or FILE.svg";
+  if (action == Action::help || action == Action::version) return "";
+  if (!map && !ground && app.count("--out") > 0)
+    return "--out belongs to --draw-map MAP or --draw-terrain X,Y,R: give both or neither";
+  if (!map && app.count("--from") > 0) return "--from belongs to --draw-map MAP: give both or neither";
+  if (!ground && parsed.ores) return "--ores belongs to --draw-terrain X,Y,R: give both or neither";
+  return "";
+}
+
 std::expected<CommandLine, std::string> gather(const CLI::App& app, const Parsed& parsed) {
   CommandLine line;
   std::vector<std::string> actions;
@@ -130,6 +155,7 @@ std::expected<CommandLine, std::string> gather(const CLI::App& app, const Parsed
   action(parsed.check_config, "--check-config", Action::check_config, {});
   action(app.count("--list-maps") > 0, "--list-maps", Action::list_maps, parsed.list_maps);
   action(app.count("--draw-map") > 0, "--draw-map", Action::draw_map, parsed.draw_map);
+  action(app.count("--draw-terrain") > 0, "--draw-terrain", Action::draw_terrain, parsed.draw_terrain);
   action(app.count("--health") > 0, "--health", Action::health, parsed.health);
   // These two answer whatever else was said.
   if (!parsed.version && !parsed.help && actions.size() > 1)
@@ -137,18 +163,12 @@ std::expected<CommandLine, std::string> gather(const CLI::App& app, const Parsed
   if (parsed.version) line.action = Action::version;
   if (parsed.help) line.action = Action::help;
 
-  if (line.action == Action::draw_map && parsed.out.empty())
-    return std::unexpected("--draw-map needs --out FILE: where the picture goes");
-  if (line.action != Action::draw_map && line.action != Action::help && line.action != Action::version) {
-    if (app.count("--out") > 0)
-      return std::unexpected("--out belongs to --draw-map MAP: give both or neither");
-    if (app.count("--from") > 0)
-      return std::unexpected("--from belongs to --draw-map MAP: give both or neither");
-  }
+  if (auto wrong = misplaced(app, parsed, line.action); !wrong.empty()) return std::unexpected(wrong);
   if (app.count("--config") > 0 && parsed.config.empty())
     return std::unexpected("--config has an empty file name: name a file, or leave it out");
   line.out_file = parsed.out;
   line.from = parsed.from;
+  line.ores = parsed.ores;
   line.config_file = parsed.config;
   line.accept_world = parsed.accept_world;
   for (std::size_t index = 0; index < parsed.values.size(); ++index)
@@ -187,6 +207,8 @@ std::string help_row(const std::string& flag, const std::string& help) {
 }  // namespace
 
 std::expected<CommandLine, std::string> parse_command_line(std::span<const std::string> arguments) {
+  // What no command means, too.
+  if (!arguments.empty() && arguments.front() == "run") arguments = arguments.subspan(1);
   CLI::App app;
   Parsed parsed;
   describe(app, parsed);
@@ -228,12 +250,15 @@ std::string help_text() {
   std::string out =
       "ashlar-server: an authoritative game server for worlds of voxels and Doom maps\n"
       "\n"
-      "Usage: ashlar-server [FLAGS]\n"
+      "Usage: ashlar-server [run] [FLAGS]    the server\n"
+      "       ashlar-server key new|show      keys of servers, players and issuers: key --help\n"
+      "       ashlar-server token mint|show   connect tokens for closed servers: token --help\n"
+      "       ashlar-server world info|check|backup DIR   what a world's folder keeps: world --help\n"
       "\n"
       "Each setting is also a key of the TOML file (--max-clients is max_clients) and an\n"
       "environment variable (ASHLAR_MAX_CLIENTS). A flag goes before the variable, the\n"
-      "variable before the file, the file before the default. --wad, --map and --prop are\n"
-      "lists: given again for each entry, in a variable between semicolons:\n"
+      "variable before the file, the file before the default. --wad, --map, --prop and\n"
+      "--token-issuers are lists: given again for each entry, in a variable between semicolons:\n"
       "ASHLAR_MAP=\"MAP01;MAP02@100,-200\". Empty entries do not count.\n";
   const Config defaults;
   std::string group;

@@ -16,9 +16,10 @@ enum class Action : std::uint8_t {
   serve,
   print_config,
   check_config,
-  list_maps,  ///< of `argument`, a WAD
-  draw_map,   ///< `argument`, a map's name
-  health,     ///< of the server at `argument`
+  list_maps,     ///< of `argument`, a WAD
+  draw_map,      ///< `argument`, a map's name
+  draw_terrain,  ///< `argument`, "x,y,r"
+  health,        ///< of the server at `argument`
   version,
   help
 };
@@ -27,14 +28,15 @@ enum class Action : std::uint8_t {
 struct CommandLine {
   Action action = Action::serve;
   std::string argument;
-  std::string out_file;       ///< of draw_map
+  std::string out_file;       ///< of draw_map and draw_terrain
   std::string from;           ///< of draw_map: "x,y"; empty: no place to look from
+  bool ores = false;          ///< of draw_terrain: show them
   std::string config_file;    ///< empty: not named
   bool accept_world = false;  ///< take a world.toml whose check line is wrong, and write that line anew
   std::vector<std::pair<std::size_t, RawValue>> values;  ///< index into settings(), each at most once
 };
 
-/// @param arguments  without the program's name
+/// @param arguments  without the program's name; the first may be "run"
 /// @return or one line that names the flag and the remedy
 std::expected<CommandLine, std::string> parse_command_line(std::span<const std::string> arguments);
 

@@ -5,14 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "protocol/secure/connect_token.h"
+#include "server/config/access.h"
 #include "server/config/prop_request.h"
 #include "server/config/recording_name.h"
 #include "world/math/vec.h"
 #include "world/sim/rules.h"
+#include "world/voxel/terrain.h"
 
 namespace ashlar::server {
 
 enum class Doors : std::uint8_t { open, shut };
+/// What becomes of a stored chunk that makes no sense.
+enum class DamagedChunks : std::uint8_t { regenerate, refuse };
 enum class LogFormat : std::uint8_t { text, json };
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
@@ -35,11 +40,15 @@ struct Config {
   std::uint32_t clients_max = 256;
   std::uint32_t clients_per_address_max = 0;  ///< 0: clients_max
   std::uint32_t rejoins_per_minute = 600;     ///< of one address; 0: no limit
+  /// Maps and props given to clients that lack them, all together; a client may have a quarter; 0: none.
+  std::uint64_t content_bytes_per_s = std::uint64_t{4} << 20;
   std::string motd;
 
   // World
   std::string world_dir;  ///< empty: the world lives as long as the process
+  DamagedChunks damaged_chunks = DamagedChunks::regenerate;
   std::uint64_t seed = 1;
+  TerrainKind terrain = TerrainKind::hills;
   std::vector<std::string> wads;  ///< an IWAD, then PWADs over it; empty: Freedoom where it is found
   std::vector<MapRequest> maps;   ///< empty: the first that is found; the single name "none": no map
   std::vector<PropRequest> props;
@@ -53,7 +62,13 @@ struct Config {
   double interest_radius_m = 64;
   std::uint32_t snapshot_bytes_max = 19200;  ///< a client and snapshot
 
+  // Access
+  std::string key_file;  ///< empty: server.key in world_dir; without that a key of this start alone
+  Access access = Access::open;
+  std::vector<secure::IssuerKey> token_issuers;
+
   // Sessions
+  double away_grace_s = 60;  ///< 0: who vanishes leaves
   double fight_linger_s = 5;
 
   // Operation

@@ -174,9 +174,16 @@ std::expected<std::string, std::string> file_to_read(const CommandLine& line, co
   return *there ? inside.string() : "";
 }
 
-/// Applies what the world in the folder was made with. @return its seed; none where there is no world yet
-std::expected<std::optional<std::uint64_t>, std::string> take_world(Layers& layers, const CommandLine& line,
-                                                                    const std::string& world_dir) {
+/// What a world that exists keeps, whatever else is said.
+struct KeptByWorld {
+  std::uint64_t seed = 0;
+  TerrainKind terrain = TerrainKind::plains;
+};
+
+/// Applies what the world in the folder was made with. @return what it keeps; none where there is no world
+/// yet
+std::expected<std::optional<KeptByWorld>, std::string> take_world(Layers& layers, const CommandLine& line,
+                                                                  const std::string& world_dir) {
   if (line.accept_world && world_dir.empty())
     return std::unexpected("--accept-world is about a world's folder: name it with --world");
   if (world_dir.empty()) return std::nullopt;
@@ -186,18 +193,27 @@ std::expected<std::optional<std::uint64_t>, std::string> take_world(Layers& laye
   const std::string path = (fs::path(world_dir) / "world.toml").string();
   if (auto set = layers.apply((*world_file)->values, path); !set) return std::unexpected(set.error());
   LoadedConfig& loaded = layers.loaded;
+  // Worlds that do not name their terrain are older than any but this one.
+  if (loaded.origins[find_setting("terrain")].empty()) {
+    loaded.config.terrain = TerrainKind::plains;
+    loaded.origins[find_setting("terrain")] = path;
+  }
   loaded.world_exists = true;
   loaded.world_unchecked = (*world_file)->unchecked;
   loaded.world_resealed = std::move((*world_file)->resealed);
-  return loaded.config.seed;
+  return KeptByWorld{loaded.config.seed, loaded.config.terrain};
 }
 
 /// One line when settings that are each fine do not go together; empty when they do.
 std::string what_contradicts(const LoadedConfig& loaded, const std::string& world_dir,
-                             std::optional<std::uint64_t> world_seed) {
+                             const std::optional<KeptByWorld>& kept) {
   const Config& config = loaded.config;
-  if (world_seed && config.seed != *world_seed)
-    return "world " + world_dir + " has seed " + std::to_string(*world_seed) + ", but " +
+  if (kept && config.terrain != kept->terrain)
+    return "world " + world_dir + " has terrain " + std::string(name(kept->terrain)) + ", but " +
+           loaded.origins[find_setting("terrain")] + " says " + std::string(name(config.terrain)) +
+           ": leave the terrain out, or make another world with --world";
+  if (kept && config.seed != kept->seed)
+    return "world " + world_dir + " has seed " + std::to_string(kept->seed) + ", but " +
            loaded.origins[find_setting("seed")] + " says " + std::to_string(config.seed) +
            ": leave the seed out, or make another world with --world";
   // Clients take longer silences for a server that is gone, and no welcome that announces them.
@@ -207,6 +223,17 @@ std::string what_contradicts(const LoadedConfig& loaded, const std::string& worl
            std::to_string(config.snapshot_every_ticks) + " ticks are longer than a second at " +
            std::to_string(second_ticks) + " ticks a second: give 1 to " + std::to_string(second_ticks) +
            ", or raise --tick-rate";
+  const std::size_t access = find_setting("access"), issuers = find_setting("token_issuers");
+  if (config.access == Access::token && config.token_issuers.empty())
+    return loaded.origins[access] +
+           ": with access token nobody could come in, as no issuer is trusted: name one's public key with "
+           "--token-issuers (ashlar-server key new --issuer makes one)";
+  // Who names issuers and forgets the rest would run an open server in good faith.
+  if (config.access == Access::open && !config.token_issuers.empty() && loaded.origins[access].empty())
+    return loaded.origins[issuers] +
+           ": names issuers of tokens, but anybody may come in: say --access token, or --access open if that "
+           "is "
+           "meant";
   return "";
 }
 
@@ -247,8 +274,8 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
       if (value.setting == world && !from_outside) world_dir = value.raw.front();
   }
 
-  const auto world_seed = take_world(layers, line, world_dir);
-  if (!world_seed) return std::unexpected(world_seed.error());
+  const auto kept = take_world(layers, line, world_dir);
+  if (!kept) return std::unexpected(kept.error());
   if (auto set = layers.apply(file_values, *config_file); !set) return std::unexpected(set.error());
   for (const auto& [index, raw] : variables.values)
     if (auto set = layers.apply(index, raw, settings()[index].variable()); !set)
@@ -261,8 +288,7 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
       return std::unexpected(set.error());
   }
 
-  if (const std::string contradiction = what_contradicts(loaded, world_dir, *world_seed);
-      !contradiction.empty())
+  if (const std::string contradiction = what_contradicts(loaded, world_dir, *kept); !contradiction.empty())
     return std::unexpected(contradiction);
   return loaded;
 }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "protocol/snapshot_writer.h"
+#include "server/config/key_value.h"
 #include "server/config/values.h"
 #include "server/net/address.h"
 #include "world/math/ascii.h"
@@ -16,6 +17,7 @@ namespace ashlar::server {
 namespace {
 
 constexpr std::size_t list_entries_max = 64;
+constexpr std::size_t token_issuers_max = 16;
 
 /// A whole number within bounds, kept in any integer member.
 template <class Access>
@@ -106,6 +108,7 @@ auto rule_of(std::size_t number) {
 }
 
 std::vector<std::string> names_of(Solver) { return {"sweep", "correct"}; }
+std::vector<std::string> names_of(FreeBlocks) { return {"no", "yes"}; }
 std::vector<std::string> names_of(KeyRule) { return {"ignored", "needed"}; }
 
 /// One setting for each rule that is for operators to set.
@@ -222,6 +225,50 @@ Setting prop_setting() {
   return s;
 }
 
+Setting key_file_setting() {
+  Setting s = text(
+      "key_file", "FILE", 4096, [](auto& c) -> auto& { return c.key_file; },
+      "The server's own secret key (ashlar-server key new), by which clients know it. Without it: server.key "
+      "in "
+      "the world's folder, made at the first start; without a world each start has a key of its own.");
+  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
+    if (auto good = check_text(raw.front(), 4096); !good) return good;
+    if (kind_of_key(raw.front()) != KeyKind::none)
+      return std::unexpected("is a key, but has to be the name of a file of mode 600 that holds one");
+    config.key_file = raw.front();
+    return {};
+  };
+  return s;
+}
+
+Setting token_issuers_setting() {
+  Setting s{.key = "token_issuers", .value_name = "KEY"};
+  s.help =
+      "Public key of an issuer whose connect tokens let players in (ashlar-issuer-public-...); again for "
+      "more, at "
+      "most 16. Needed with access token.";
+  s.kind = ValueKind::texts;
+  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
+    if (raw.size() > token_issuers_max)
+      return std::unexpected("has more than " + std::to_string(token_issuers_max) + " entries");
+    std::vector<secure::IssuerKey> issuers;
+    for (const std::string& one : raw) {
+      const auto issuer = parse_issuer(one);
+      if (!issuer) return std::unexpected(issuer.error());
+      issuers.push_back(*issuer);
+    }
+    config.token_issuers = std::move(issuers);
+    return {};
+  };
+  s.get = [](const Config& config) {
+    RawValue raw;
+    for (const secure::IssuerKey& issuer : config.token_issuers)
+      raw.push_back(secure::issuer_public_text(issuer));
+    return raw;
+  };
+  return s;
+}
+
 Setting live_setting() {
   Setting s{.key = "live", .help = "Draw the status in place on the terminal, once a second."};
   s.kind = ValueKind::toggle;
@@ -288,29 +335,41 @@ std::vector<Setting> build() {
        whole("rejoins_per_minute", "N", 0, 100000, MEMBER(rejoins_per_minute),
              "Stays of less than a minute that one address may have in a minute, beyond a burst of twice its "
              "clients; who comes and goes more often waits. 0: no limit."),
+       whole("content_bytes_per_s", "N", 0, std::uint64_t{1} << 30, MEMBER(content_bytes_per_s),
+             "Bytes a second of maps and props for clients that lack them, all together; one client gets a "
+             "quarter at most. 0: none, clients need the files."),
        text("motd", "TEXT", motd_bytes_max, MEMBER(motd), "Message of the day, shown to players who join.")});
-  group("World",
-        {text("world", "DIR", 4096, MEMBER(world_dir),
-              "Folder of the world, made when absent; keeps its seed, rules and maps. Without one the world "
-              "ends with the server."),
-         whole("seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(seed),
-               "Seed of the terrain and of everything random in the world."),
-         wad_setting(), map_setting(), prop_setting(),
-         whole("monsters", "N", 0, 4096, MEMBER(monsters),
-               "Monsters alive at the start: those of the maps first, the rest on the terrain."),
-         choice("doors", {"open", "shut"}, MEMBER(doors),
-                "How doors and lifts of the maps stand at the start: open for worlds without anybody to use "
-                "them."),
-         real("spawn_radius_m", "N", 0, spawn_radius_m_max, MEMBER(spawn_radius_m),
-              "Players start on the ground within so many metres of spawn_x_m, spawn_y_m; 0: at the maps' "
-              "starts and around them."),
-         real("spawn_x_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_x_m),
-              "See spawn_radius_m."),
-         real("spawn_y_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_y_m),
-              "See spawn_radius_m.")});
+  group(
+      "World",
+      {text("world", "DIR", 4096, MEMBER(world_dir),
+            "Folder of the world, made when absent; keeps its seed, rules, maps and every block that was "
+            "changed. Without one the world ends with the server."),
+       choice("damaged_chunks", {"regenerate", "refuse"}, MEMBER(damaged_chunks),
+              "What becomes of a changed chunk whose kept bytes are damaged: it is made anew from the seed, "
+              "or its column stays rock that nobody enters. It is named and kept aside either way."),
+       whole("seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(seed),
+             "Seed of the terrain and of everything random in the world."),
+       choice(
+           "terrain", {"plains", "hills", "flat", "void"}, MEMBER(terrain),
+           "What the ground is like: hills have seas, rivers, cliffs, forests and caves; plains are low and "
+           "dry; void is nothing but a platform. A world that exists keeps its own."),
+       wad_setting(), map_setting(), prop_setting(),
+       whole("monsters", "N", 0, 4096, MEMBER(monsters),
+             "Monsters alive at the start: those of the maps first, the rest on the terrain."),
+       choice("doors", {"open", "shut"}, MEMBER(doors),
+              "How doors and lifts of the maps stand at the start: open for worlds without anybody to use "
+              "them."),
+       real("spawn_radius_m", "N", 0, spawn_radius_m_max, MEMBER(spawn_radius_m),
+            "Players start on the ground within so many metres of spawn_x_m, spawn_y_m; 0: at the maps' "
+            "starts and around them."),
+       real("spawn_x_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_x_m),
+            "See spawn_radius_m."),
+       real("spawn_y_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_y_m),
+            "See spawn_radius_m.")});
   group("Rules", rule_settings());
   for (Setting& row : all)
-    if (row.key == "seed" || row.key == "doors" || row.group == "Rules") row.of_world = true;
+    if (row.key == "seed" || row.key == "terrain" || row.key == "doors" || row.group == "Rules")
+      row.of_world = true;
   group("Snapshots", {whole("snapshot_every", "TICKS", 1, 60, MEMBER(snapshot_every_ticks),
                             "Ticks from one snapshot to the next, a second at most."),
                       real("interest_radius_m", "N", 16, 1024, MEMBER(interest_radius_m),
@@ -320,9 +379,17 @@ std::vector<Setting> build() {
                             "Whoever finds no room goes first in the next one.")});
   static_assert(4800 == snapshot_parts_least * datagram_bytes_max);
   static_assert(38400 == snapshot_parts_max * datagram_bytes_max);
+  group("Access",
+        {choice("access", {"open", "token"}, MEMBER(access),
+                "Whom the server lets in: anybody, or who has a connect token of one of the token_issuers."),
+         token_issuers_setting(), key_file_setting()});
   group("Sessions", {real("fight_linger_s", "N", 0, 60, MEMBER(fight_linger_s),
                           "Seconds that a player's body stays in the world when it leaves so soon after a "
-                          "fight; 0: none does.")});
+                          "fight; 0: none does."),
+                     real("away_grace_s", "N", 0, 3600, MEMBER(away_grace_s),
+                          "Seconds that a player who vanished may come back to its body, which stays in the "
+                          "world; 0: it leaves "
+                          "at once.")});
   group(
       "Operation",
       {live_setting(),
@@ -345,7 +412,8 @@ std::vector<Setting> build() {
              "Recordings of the pattern are removed so many days after they ended; 0 keeps all.")});
 #undef MEMBER
   for (Setting& row : all)
-    if (row.key == "listen" || row.key == "world" || row.key == "record") row.flag_needs_text = true;
+    if (row.key == "listen" || row.key == "world" || row.key == "record" || row.key == "key_file")
+      row.flag_needs_text = true;
   return all;
 }
 

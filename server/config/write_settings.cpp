@@ -93,7 +93,8 @@ std::string write_settings(const Config& config, const WriteStyle& style) {
   std::string tables;
   if (style.kind == FileKind::world)
     out =
-        "# This world, written when it was made. Its seed cannot be changed; its rules can, over it by\n"
+        "# This world, written when it was made. Its seed and terrain cannot be changed; its rules can, over "
+        "it by\n"
         "# flags, environment and configuration. The last line proves that nothing was lost: after an edit\n"
         "# here start once with --accept-world, which takes the file as it is and writes that line anew.\n"
         "format = " +

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <random>
 #include <thread>
 
 #include "server/ground_workers.h"
@@ -35,10 +34,8 @@ int main(int argc, char** argv) {
   HostConfig config;
   config.clients_max = 16;
   config.message_of_the_day = "hello from a program of its own";
-  std::random_device random;
-  const auto draw = [&random] { return (std::uint64_t{random()} << 32) | random(); };
-  const SecretKey secret{draw(), draw()};  // nobody else may know it
-  Host host(config, std::make_unique<World>(setup), secret);
+  // Who keeps a key in a file is known by it again after a restart: config.identity.
+  Host host(config, std::make_unique<World>(setup), secure::SystemEntropy().secret());
   std::printf("port %u\n", transports->port());
   std::fflush(stdout);
 
@@ -60,6 +57,6 @@ int main(int argc, char** argv) {
   }
   out.clear();
   host.shut_down("the example is over", out.datagrams);
-  transports->send(now(), out.datagrams);
+  transports->send(now(), out.datagrams);  // a server that stays polite goes on until host.silent()
   std::printf("%u ticks\n", host.status().tick);
 }

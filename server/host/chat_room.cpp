@@ -1,44 +1,69 @@
 #include "server/host/chat_room.h"
 
+#include <variant>
+
+#include "protocol/decode.h"
 #include "protocol/text.h"
 #include "world/math/assert.h"
 
 namespace ashlar::server {
 namespace {
 
-constexpr Micros chat_repeat_after{250'000};
-/// Notices go into a client's chat while fewer lines than this wait there.
-constexpr std::size_t notices_beside_chat = chat_lines_waiting_max / 4;
+/// Notices go into a client's chat while less than this waits there, some four lines, so that chat never
+/// waits behind them.
+constexpr std::uint64_t notices_beside_bytes = 1024;
+
+std::uint64_t chat_waiting(const Session& session) {
+  return session.connection->status().queue_bytes[row(StreamId::chat)];
+}
 
 }  // namespace
 
-ChatRoom::ChatRoom(SessionTable& sessions, ControlSender& sender, HostStatus& status, const Defects& defects)
-    : sessions_(&sessions), sender_(&sender), status_(&status), defects_(defects) {}
+ChatRoom::ChatRoom(SessionTable& sessions, HostStatus& status, const Defects& defects)
+    : sessions_(&sessions), status_(&status), defects_(defects) {}
 
-bool ChatRoom::take(Session& session, const Chat& chat, HostOutput& out) {
-  if (session.state != SessionState::playing) return true;
-  if (chat.number != session.chat_taken + 1) return true;  // a repeat, or one too far ahead
-  if (session.chat_tokens <= 0) return false;
-  --session.chat_tokens;
-  session.chat_taken = chat.number;
-  out.events.push_back({HostEventKind::chat, session.address, session.connection, session.name, chat.text});
-  say(session.name, chat.text);
-  return true;
+void ChatRoom::advance(Micros now, HostOutput& out) {
+  for (const std::uint32_t row : sessions_->seated()) {
+    Session& session = (*sessions_)[row];
+    if (session.state == SessionState::playing) listen(now, session, out);
+  }
+  tell_notices(now);
+}
+
+void ChatRoom::listen(Micros now, Session& session, HostOutput& out) {
+  while (session.chat_tokens > 0 && session.connection->take(StreamId::chat, message_)) {
+    --session.chat_tokens;
+    const auto message = decode_client_message(message_);
+    if (!message) {
+      status_->drop(message.error());
+      session.connection->close(now, close_reason(SessionEnd::protocol), "a line of chat cannot be read");
+      return;
+    }
+    const auto* chat = std::get_if<Chat>(&*message);
+    if (chat == nullptr) {
+      status_->drop(DropReason::wrong_state);
+      continue;
+    }
+    out.events.push_back({HostEventKind::chat, session.address, session.number, session.name, chat->text});
+    say(session.name, chat->text);
+  }
 }
 
 void ChatRoom::say(const std::string& from, const std::string& text) {
-  const std::string line = make_printable(text, chat_bytes_max);
+  const auto line = writer_.write(ChatLine{from, make_printable(text, chat_bytes_max)});
+  if (defects_.lost_line && !from.empty() && ++lines_told_ % 8 == 0) return;
   for (const std::uint32_t row : sessions_->seated()) {
     Session& session = (*sessions_)[row];
-    if (session.state == SessionState::playing) push(session, from, line);
+    if (session.state != SessionState::playing) continue;
+    if (defects_.lost_wake && chat_waiting(session) > 0) continue;
+    send(session, line);
   }
-  if (!defects_.lost_line || from.empty() || ++lines_told_ % 8 != 0) return;
-  for (Session& session : sessions_->rows()) session.chat.give_up_oldest();
 }
 
-void ChatRoom::push(Session& session, const std::string& from, const std::string& line) {
-  if (!session.chat.push(from, line)) ++status_->chat_given_up;
-  ASHLAR_ASSERT(session.chat.size() <= ChatQueue::lines_max);
+void ChatRoom::send(Session& session, std::span<const std::uint8_t> line) {
+  const SendResult result = session.connection->send(StreamId::chat, line);
+  ASHLAR_ASSERT(result != SendResult::too_long);
+  if (result == SendResult::queue_full) ++status_->chat_given_up;
 }
 
 void ChatRoom::tell_notices(Micros now) {
@@ -49,24 +74,12 @@ void ChatRoom::tell_notices(Micros now) {
       if (session.state == SessionState::playing && !session.notices.push(line)) ++status_->notices_lost;
     }
   }
-}
-
-void ChatRoom::send(Micros now, DatagramBatch& out) {
-  tell_notices(now);
-  for (const std::uint32_t row : sessions_->seated())
-    if ((*sessions_)[row].state == SessionState::playing) send_to((*sessions_)[row], now, out);
-}
-
-void ChatRoom::send_to(Session& session, Micros now, DatagramBatch& out) {
-  for (; !session.notices.empty() && session.chat.size() < notices_beside_chat; session.notices.pop())
-    push(session, "", session.notices.front());
-  if (session.chat.size() == 0 || now - session.chat_sent_at < chat_repeat_after) return;
-  if (defects_.lost_wake && session.chat_woken == session.chat.newest()) return;
-  session.chat_sent_at = now;
-  std::size_t first = 0;
-  while (defects_.lost_wake && session.chat[first].number <= session.chat_woken) ++first;
-  session.chat_woken = session.chat.newest();
-  for (std::size_t i = first; i < session.chat.size(); ++i) sender_->send(session, session.chat[i], now, out);
+  for (const std::uint32_t row : sessions_->seated()) {
+    Session& session = (*sessions_)[row];
+    if (session.state != SessionState::playing) continue;
+    for (; !session.notices.empty() && chat_waiting(session) < notices_beside_bytes; session.notices.pop())
+      send(session, writer_.write(ChatLine{"", session.notices.front()}));
+  }
 }
 
 }  // namespace ashlar::server

@@ -47,14 +47,27 @@ void ChunkLoader::take(std::span<GroundColumn> columns) {
       continue;
     }
     in_flight_.erase(asked);
+    if (made.closed()) {
+      ++counters_.closed;
+      closed_.push_back(made.column);
+      continue;
+    }
     arrived_.push_back(std::move(made));
   }
   ASHLAR_ASSERT(in_flight_.size() + arrived_.size() <= in_flight_max);
 }
 
+void ChunkLoader::begin_world() {
+  const GroundCounters counters = counters_;
+  *this = ChunkLoader{};
+  counters_ = counters;
+  counters_.in_flight = 0;
+}
+
 /// What came goes into the tick's input, or nowhere where nobody is near any more: who comes back asks anew.
 void ChunkLoader::enter(const World& world, std::vector<ReadyChunk>& ready) {
   entering_.clear();
+  entering_changes_.clear();
   for (GroundColumn& made : arrived_) {
     const IVec2 column = made.column;
     // Nobody else loads columns: an edited one would be overwritten here.
@@ -63,11 +76,12 @@ void ChunkLoader::enter(const World& world, std::vector<ReadyChunk>& ready) {
       ++counters_.forgotten;
       continue;
     }
-    for (std::size_t i = 0; i < column_chunks; ++i) {
+    const ColumnSpan span = world.columns();
+    for (std::size_t i = 0; i < span.count(); ++i) {
       ASHLAR_ASSERT(made.chunks[i] != nullptr);
-      ready.push_back(
-          {{column.x, column.y, World::column_low + static_cast<int>(i)}, std::move(made.chunks[i])});
+      ready.push_back({{column.x, column.y, span.low + static_cast<int>(i)}, std::move(made.chunks[i])});
     }
+    entering_changes_.insert(entering_changes_.end(), made.changes.begin(), made.changes.end());
     entering_.push_back(column);
     extra_.push_back(column);
   }
@@ -97,7 +111,7 @@ bool ChunkLoader::look_around(const World& world, IVec2 at, std::size_t room) {
   for (int dx = -want_radius; dx <= want_radius; ++dx)
     for (int dy = -want_radius; dy <= want_radius; ++dy) {
       const IVec2 column{at.x + dx, at.y + dy};
-      if (world.column_loaded(column.x, column.y)) continue;
+      if (world.column_loaded(column.x, column.y) || is_among(closed_, column)) continue;
       complete = false;
       if (is_among(in_flight_, column) || is_among(entering_, column)) continue;
       note_candidate({column_distance(at, column), column}, room);
@@ -137,7 +151,8 @@ void ChunkLoader::drop_one(const World& world, std::vector<ChunkCoord>& dropped)
     ++next_check_;
     return;
   }
-  for (int z = World::column_low; z < World::column_high; ++z) dropped.push_back({column.x, column.y, z});
+  const ColumnSpan span = world.columns();
+  for (int z = span.low; z < span.high; ++z) dropped.push_back({column.x, column.y, z});
   extra_[next_check_] = extra_.back();
   extra_.pop_back();
   // Settled means that all around is there: who was settled here and comes back has to ask again.

@@ -14,6 +14,7 @@ struct GroundCounters {
   std::uint64_t requested = 0;
   std::uint64_t forgotten = 0;   ///< came when nobody was near any more
   std::uint64_t unexpected = 0;  ///< came without being asked for, and were dropped
+  std::uint64_t closed = 0;      ///< cannot be had: their places stay rock
   std::uint32_t in_flight = 0;   ///< asked for and not there yet: now
 };
 
@@ -37,10 +38,16 @@ class ChunkLoader {
   /// that was asked for has to come once, or nobody will ask for it again. Moved from.
   void take(std::span<GroundColumn> columns);
 
+  /// Another world: what was asked for is forgotten, and must not be handed in any more.
+  void begin_world();
+
   /// Fills `ready` and `dropped` for the next tick, at most one column dropped a call, and appends the
   /// columns that are wanted now to `requests`.
   void plan(const World& world, std::vector<ReadyChunk>& ready, std::vector<ChunkCoord>& dropped,
             std::vector<IVec2>& requests);
+
+  /// How the columns that the last plan() put into the input differ from generated ones.
+  std::span<const AppliedEdit> entering_changes() const { return entering_changes_; }
 
   std::size_t extra_columns() const { return extra_.size(); }  ///< loaded outside the home region
   const GroundCounters& counters() const { return counters_; }
@@ -63,6 +70,8 @@ class ChunkLoader {
   std::vector<IVec2> in_flight_;                     // asked for, not there yet
   std::vector<IVec2> entering_;                      // in the input that plan() last filled
   std::vector<GroundColumn> arrived_;                // wait for the next plan()
+  std::vector<AppliedEdit> entering_changes_;        // in its columns
+  std::vector<IVec2> closed_;                        // nobody asks for these again
   std::array<Candidate, in_flight_max> candidates_;  // nearest first; of a player before one of the next
   std::size_t candidate_count_ = 0;
   std::size_t next_check_ = 0;

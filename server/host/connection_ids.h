@@ -13,10 +13,8 @@ namespace ashlar::server {
 ///
 /// Nothing that anybody was told before tells the next id, or a bit of it: whoever does not hold the secret
 /// finds each of the 2^32 ids as likely, its own room known or not, as the room's byte is behind a mask that
-/// only the secret gives. So one byte for rooms costs a blind guess nothing: it hits one session with 2^-32.
-/// That is no proof of who speaks, and is not taken for one: a Host takes a packet only from the very
-/// address and port of its session, so a guess must be spoofed in a known player's name; over TCP there is
-/// none to spoof. Who sees a session's packets sees its id: against that only sealing packets helps.
+/// only the secret gives. Ids are no secret: they travel in clear, and who speaks is proven by what opens
+/// with a session's keys. They have to be random as a reset's token hangs on the id alone (WIRE.md, reset).
 /// Ids of a room repeat after some 2^12 draws: the caller draws again where one is in use. One thread.
 class ConnectionIds {
  public:

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
-#include "protocol/version.h"
 #include "server/net/address.h"
 #include "world/math/assert.h"
 
 namespace ashlar::server {
 namespace {
-
-/// A second hello from an address replaces a session only when that one has been silent for so long: a
-/// spoofed hello must not throw out a player.
-constexpr AddressBudget::Micros replace_after{2'000'000};
 
 /// A secret for each table, so that one tells nothing of another.
 SecretKey derived(const SecretKey& secret, std::uint64_t number) {
@@ -25,12 +20,16 @@ bool take(AddressBudget& share, std::uint32_t& left, AddressBudget::Micros now, 
   return true;
 }
 
+void refill(std::uint32_t& left, const GateLimit& limit) {
+  left = std::min(left + limit.per_tick, gate_ticks_saved * limit.per_tick);
+}
+
 }  // namespace
 
 Gate::Gate(const SecretKey& secret, std::uint32_t clients_per_address_max, std::uint32_t rejoins_per_minute)
     : secret_(derived(secret, 1)),
-      greetings_(derived(secret, 2), 60 * greetings_limit.per_s, greetings_limit.burst),
-      refusals_(derived(secret, 3), 60 * refusals_limit.per_s, refusals_limit.burst),
+      answers_(derived(secret, 2), 60 * answers_limit.per_s, answers_limit.burst),
+      handshakes_(derived(secret, 3), 60 * handshakes_limit.per_s, handshakes_limit.burst),
       pings_(derived(secret, 4), 60 * pings_limit.per_s, pings_limit.burst),
       unknown_(derived(secret, 5), 60 * unknown_limit.per_s, unknown_limit.burst),
       // What an address may have playing at once may also come back twice a minute.
@@ -44,60 +43,52 @@ Gate::Gate(const SecretKey& secret, std::uint32_t clients_per_address_max, std::
 }
 
 void Gate::next_tick() {
-  greetings_left_ = greetings_limit.per_tick;
-  refusals_left_ = refusals_limit.per_tick;
-  pings_left_ = pings_limit.per_tick;
-  unknown_left_ = unknown_limit.per_tick;
-}
-
-bool Gate::greets(Micros now, const PeerAddress& peer) {
-  if (take(greetings_, greetings_left_, now, peer)) return true;
-  ++counters_.greetings_limited;
-  return false;
-}
-
-HelloKind Gate::read(Micros now, const PeerAddress& peer, const Hello& hello, const SessionTable& sessions) {
-  if (!greets(now, peer)) return HelloKind::unread;
-  if (hello.protocol != protocol_version) return HelloKind::other_version;
-  const Session* known = sessions.find(peer);
-  if (known == nullptr) return HelloKind::fresh;
-  ASHLAR_ASSERT(known->address == peer);
-  if (known->nonce == hello.nonce) return HelloKind::repeated;
-  return now - known->heard_at < replace_after ? HelloKind::address_taken : HelloKind::comes_anew;
+  refill(answers_left_, answers_limit);
+  refill(handshakes_left_, handshakes_limit);
+  refill(pings_left_, pings_limit);
+  refill(unknown_left_, unknown_limit);
 }
 
 Admission Gate::admit(Micros now, const PeerAddress& peer, const SessionTable& sessions,
-                      std::uint32_t bodies) {
-  ASHLAR_ASSERT(sessions.find(peer) == nullptr);
+                      std::uint32_t lingering, std::uint32_t away) {
   Admission admission;
-  std::uint32_t taken = sessions.size() + bodies;
   const std::uint32_t places = sessions.capacity();
+  std::uint32_t taken = sessions.size() + lingering + away;
   const bool too_many = sessions.count_of_host(peer) >= clients_per_address_max_;
   const bool too_often = !may_come_again(now, peer);
   if (!too_many && !too_often) {
     const auto key = limit_key(peer);
     admission.gives_way = sessions.greeted().gives_way_to(key);
-    // One fewer is a place, unless bodies hold more than that.
-    if (admission.gives_way == 0 && taken == places)
+    // One fewer is a place, unless bodies hold more than that. Who never joined goes before who may come
+    // back.
+    if (admission.gives_way == 0 && taken >= places)
       admission.gives_way = sessions.greeted().first_to_go(key);
     if (admission.gives_way != 0) --taken;
+    admission.away_gives_way = taken >= places && away > 0;
+    if (admission.away_gives_way) --taken;
   }
   if (taken >= places)
-    admission.refusal = {RefuseReason::full,
+    admission.refusal = {SessionEnd::full,
                          "the server is full (" + std::to_string(places) + " clients); try again later"};
   else if (too_many)
     admission.refusal = {
-        RefuseReason::too_many_from_address,
+        SessionEnd::too_many_from_address,
         "this server takes " + std::to_string(clients_per_address_max_) + " clients an address"};
   else if (too_often)
-    admission.refusal = {RefuseReason::too_many_from_address,
+    admission.refusal = {SessionEnd::too_many_from_address,
                          "too many come and go from your address; try again in a few seconds"};
   return admission;
 }
 
-bool Gate::refuses(Micros now, const PeerAddress& peer) {
-  if (take(refusals_, refusals_left_, now, peer)) return true;
-  ++counters_.refusals_limited;
+bool Gate::answers(Micros now, const PeerAddress& peer) {
+  if (take(answers_, answers_left_, now, peer)) return true;
+  ++counters_.answers_limited;
+  return false;
+}
+
+bool Gate::handshakes(Micros now, const PeerAddress& peer) {
+  if (take(handshakes_, handshakes_left_, now, peer)) return true;
+  ++counters_.handshakes_limited;
   return false;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "protocol/connection/session_end.h"
 #include "protocol/datagram.h"
-#include "protocol/messages.h"
 #include "server/host/address_budget.h"
 #include "server/host/gate_counters.h"
 #include "server/host/secret_key.h"
@@ -18,10 +18,13 @@ namespace ashlar::server {
 struct GateLimit {
   std::uint32_t per_s, burst, per_tick;
 };
-/// Hellos that are read: hundreds of clients may come from one address at once.
-inline constexpr GateLimit greetings_limit{500, 1000, 32};
-/// Refusals, of peers with another version, too: they are the largest answers.
-inline constexpr GateLimit refusals_limit{50, 100, 32};
+/// What all addresses leave in quiet ticks is there for a crowd that comes at once: of so many ticks.
+inline constexpr std::uint32_t gate_ticks_saved = 3;
+/// Hellos that are answered by a hash: with a cookie, or with our version.
+inline constexpr GateLimit answers_limit{500, 1000, 64};
+/// Hellos and finishes that cost a multiplication on the curve or three, some 75 us on average: a join takes
+/// one of each. Who comes here has proven its address; hundreds of clients may come from one at once.
+inline constexpr GateLimit handshakes_limit{400, 1000, 24};
 /// Pongs, so that a flood of anything else leaves health checks their answers.
 inline constexpr GateLimit pings_limit{20, 40, 64};
 /// Answers to packets of unknown connections, and of one port not more than one in unknown_every.
@@ -30,23 +33,16 @@ inline constexpr std::chrono::milliseconds unknown_every{250};
 /// A session that ends sooner counts as coming and going.
 inline constexpr std::chrono::seconds short_stay{60};
 
-/// What a hello is.
-enum class HelloKind : std::uint8_t {
-  unread,         ///< its address has used up its budget
-  other_version,  ///< to be refused
-  repeated,       ///< of a session that is here; its welcome may have been lost
-  address_taken,  ///< of the address of another session that was heard lately: dropped
-  comes_anew,     ///< likewise, but that one is silent: it has to go first
-  fresh,          ///< of an address that has no session
+/// Why somebody is turned away, as it is told.
+struct Refusal {
+  SessionEnd reason{};
+  std::string text;
 };
 
-/// May a fresh hello begin a session?
+/// May one more session begin?
 struct Admission {
-  struct Refusal {
-    RefuseReason reason{};
-    std::string text;
-  };
-  std::uint32_t gives_way = 0;     ///< the session that has to go first, by its connection; 0: none has to
+  std::uint32_t gives_way = 0;     ///< the session that has to go first, by its number; 0: none has to
+  bool away_gives_way = false;     ///< a body whose player is away has to go first
   std::optional<Refusal> refusal;  ///< nothing: it may
 };
 
@@ -61,18 +57,20 @@ class Gate {
   /// @param clients_per_address_max  sessions of one host at once
   Gate(const SecretKey& secret, std::uint32_t clients_per_address_max, std::uint32_t rejoins_per_minute);
 
-  /// What all addresses together may use begins anew.
+  /// What all addresses together may use comes back.
   void next_tick();
 
-  /// What a hello is that came from there. Reading it spends of the address's and the tick's budget, like the
-  /// answers of the next three; where that is used up they say no and it is counted. O(1).
-  HelloKind read(Micros now, const PeerAddress& peer, const Hello& hello, const SessionTable& sessions);
+  /// May this be answered by a hash? Like the next three it spends of the address's and the tick's budget;
+  /// where that is used up they say no and it is counted. O(1).
+  bool answers(Micros now, const PeerAddress& peer);
+  /// May a hello or finish be computed?
+  bool handshakes(Micros now, const PeerAddress& peer);
   /// May one more session begin there? Full comes first: it is what a player can wait for. Those who were
   /// greeted and have not joined give way, so that no number of them keeps players out.
-  /// @param bodies  that stay in the world without a session, and hold places
-  Admission admit(Micros now, const PeerAddress& peer, const SessionTable& sessions, std::uint32_t bodies);
-  /// May this peer be told that it is refused?
-  bool refuses(Micros now, const PeerAddress& peer);
+  /// @param lingering  bodies that stay in the world without a session, and hold places
+  /// @param away       likewise, of players who may come back; where all else is full they give way
+  Admission admit(Micros now, const PeerAddress& peer, const SessionTable& sessions, std::uint32_t lingering,
+                  std::uint32_t away);
   /// Does this ping get its pong?
   bool answers_ping(Micros now, const PeerAddress& peer);
   /// May it be told that there is no such connection? Once in unknown_every for one address and port.
@@ -86,8 +84,6 @@ class Gate {
   const GateCounters& counters() const { return counters_; }  ///< since the start
 
  private:
-  bool greets(Micros now, const PeerAddress& peer);
-
   struct Told {
     std::uint64_t source = 0;
     Micros at{0};
@@ -95,8 +91,8 @@ class Gate {
   static constexpr std::size_t told_places = 4096;
 
   SecretKey secret_;
-  AddressBudget greetings_, refusals_, pings_, unknown_, stays_;
-  std::uint32_t greetings_left_ = 0, refusals_left_ = 0, pings_left_ = 0, unknown_left_ = 0;
+  AddressBudget answers_, handshakes_, pings_, unknown_, stays_;
+  std::uint32_t answers_left_ = 0, handshakes_left_ = 0, pings_left_ = 0, unknown_left_ = 0;
   std::uint32_t clients_per_address_max_;
   bool stays_limited_;
   std::vector<Told> told_;  // by hash of address and port, each the last that was told

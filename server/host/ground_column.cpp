@@ -6,8 +6,9 @@ namespace ashlar::server {
 
 GroundColumn make_column(const GroundGenerator& generator, IVec2 column) {
   GroundColumn made{column, {}};
-  for (std::size_t i = 0; i < column_chunks; ++i)
-    made.chunks[i] = generator.make_chunk({column.x, column.y, World::column_low + static_cast<int>(i)});
+  const ColumnSpan span = column_span(generator.terrain().kind);
+  for (std::size_t i = 0; i < span.count(); ++i)
+    made.chunks[i] = generator.make_chunk({column.x, column.y, span.low + static_cast<int>(i)});
   return made;
 }
 

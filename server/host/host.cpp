@@ -4,10 +4,16 @@
 #include <utility>
 
 #include "protocol/recording.h"
+#include "protocol/secure/key_derivation.h"
+#include "protocol/secure/seeded_entropy.h"
+#include "server/host/away_bodies.h"
 #include "server/host/chat_room.h"
 #include "server/host/chunk_loader.h"
-#include "server/host/control_sender.h"
+#include "server/host/door_keeper.h"
+#include "server/host/edit_room.h"
+#include "server/host/farewells.h"
 #include "server/host/gate.h"
+#include "server/host/host_keys.h"
 #include "server/host/inbox.h"
 #include "server/host/lingering.h"
 #include "server/host/lobby.h"
@@ -25,7 +31,15 @@ std::uint32_t ticks_in(Micros time, std::uint16_t tick_rate_hz) {
   return static_cast<std::uint32_t>(time.count() * tick_rate_hz / 1'000'000);
 }
 
-HostConfig checked(const HostConfig& config, const World* world) {
+/// Of Hosts on one port: each has its own randomness and the same identity.
+secure::SeededEntropy entropy_of(const secure::Secret& seed, std::uint8_t room) {
+  return secure::SeededEntropy(secure::expand(seed, "room", {&room, 1}));
+}
+
+/// Places for connections that say why they end: those of a full server that is emptied at once.
+std::size_t farewells_max(std::uint32_t clients_max) { return 64 + std::size_t{clients_max}; }
+
+HostConfig checked(const HostConfig& config, const World* world, const secure::Secret& seed) {
   ASHLAR_ASSERT(world != nullptr);
   const Rules& rules = world->setup().rules;
   ASHLAR_ASSERT(config.clients_max >= 1 && config.clients_max <= world->setup().players_max);
@@ -35,38 +49,49 @@ HostConfig checked(const HostConfig& config, const World* world) {
   ASHLAR_ASSERT(config.snapshot_every_ticks <= rules.tick_rate_hz);
   ASHLAR_ASSERT(config.snapshot_bytes_max >= snapshot_parts_least * datagram_bytes_max);
   ASHLAR_ASSERT(config.snapshot_bytes_max <= snapshot_parts_max * datagram_bytes_max);
-  return config;
+  ASHLAR_ASSERT(config.away_grace >= Micros{0});
+  HostConfig whole = config;
+  if (config.identity.open == secure::PublicKey{})
+    whole.identity = secure::key_pair(secure::expand(seed, "identity"));
+  return whole;
 }
 
 }  // namespace
 
 /// The rooms, and the order in which a tick goes through them. What each does is in its own file.
 struct Host::Impl {
-  Impl(const HostConfig& given, std::unique_ptr<World> a_world, const SecretKey& secret,
+  Impl(const HostConfig& given, std::unique_ptr<World> a_world, const secure::Secret& seed,
        const Defects& defects)
-      : config(checked(given, a_world.get())),
+      : config(checked(given, a_world.get(), seed)),
         world(std::move(a_world)),
+        entropy(entropy_of(seed, config.room)),
         sessions(config.clients_max),
-        gate(secret, config.clients_per_address_max, config.rejoins_per_minute),
+        gate(hash_key(seed, "gate", config.room), config.clients_per_address_max, config.rejoins_per_minute),
         schedule(world->setup().rules.tick_rate_hz),
-        sender(status),
-        chat(sessions, sender, status, defects),
+        chat(sessions, status, defects),
+        edits(sessions, status, config.interest_radius_m),
         lingering(world->setup().players_max, config.clients_max,
                   ticks_in(config.fight_linger, world->setup().rules.tick_rate_hz)),
+        away(config.clients_max),
+        farewells(farewells_max(config.clients_max)),
         input(config.clients_max, defects),
-        lobby(rooms(), secret, defects),
-        inbox(rooms(), lobby, defects),
+        lobby(rooms(), connection_key(seed), entropy, defects),
+        door(config, entropy, gate, lobby, status),
+        inbox(rooms(), lobby, door, defects),
         publisher(
             {config.snapshot_every_ticks, config.interest_radius_m, config.snapshot_bytes_max, defects}) {
-    status.monsters = world->monster_count();
-    status.world_hash = world->hash();
+    note_world();
   }
 
-  Lobby::Rooms rooms() { return {*world, config, sessions, gate, sender, chat, lingering, input, status}; }
+  Lobby::Rooms rooms() {
+    return {world, config, sessions, gate, chat, lingering, away, farewells, input, status};
+  }
 
   void run_tick(Micros now, HostOutput& out);
   void step(const TickInput& next);
+  void note_world();  ///< what the status tells of it
   void publish(Micros now, DatagramBatch& out);
+  void count_out(const DatagramBatch& out, std::size_t first);
   /// Nanoseconds; always 0 without HostConfig::stopwatch_ns.
   std::uint64_t stopwatch() const { return config.stopwatch_ns != nullptr ? config.stopwatch_ns() : 0; }
   void note_phase(Phase phase, std::uint64_t ns);  ///< last, longest and sum of a phase, in the status
@@ -74,15 +99,19 @@ struct Host::Impl {
   HostConfig config;
   HostStatus status;
   std::unique_ptr<World> world;
+  secure::SeededEntropy entropy;
   SessionTable sessions;
   Gate gate;
   TickSchedule schedule;
-  ControlSender sender;
   ChatRoom chat;
+  EditRoom edits;
   LingeringBodies lingering;
+  AwayBodies away;
+  Farewells farewells;
   TickInputCollector input;
   ChunkLoader ground;
   Lobby lobby;
+  DoorKeeper door;
   Inbox inbox;
   Publisher publisher;
   TickSink* sink = nullptr;
@@ -103,6 +132,10 @@ void Host::Impl::step(const TickInput& next) {
   const std::uint32_t before = number(world->tick());
   world->step(next);
   ASHLAR_ASSERT(number(world->tick()) == before + 1);
+  note_world();
+}
+
+void Host::Impl::note_world() {
   status.tick = number(world->tick());
   status.world_hash = world->hash();
   status.monsters = world->monster_count();
@@ -111,14 +144,20 @@ void Host::Impl::step(const TickInput& next) {
 }
 
 void Host::Impl::publish(Micros at, DatagramBatch& out) {
-  const PublishCounters before = publisher.counters();
   publisher.publish(*world, sessions.rows(), sessions.seated(), at, out);
   const PublishCounters& told = publisher.counters();
-  status.datagrams_out += told.datagrams - before.datagrams;
-  status.bytes_out += told.bytes - before.bytes;
+  status.snapshots_congested = told.snapshots_congested;
   status.snapshots_cut = told.snapshots_cut;
   status.snapshot_wait_ticks = told.wait_ticks;
   status.snapshot_wait_ticks_max = told.wait_ticks_max;
+}
+
+/// What was appended since the batch had `first` entries.
+void Host::Impl::count_out(const DatagramBatch& out, std::size_t first) {
+  for (const DatagramBatch::Entry& entry : out.entries().subspan(first)) {
+    ++status.datagrams_out;
+    status.bytes_out += entry.size;
+  }
 }
 
 void Host::Impl::run_tick(Micros at, HostOutput& out) {
@@ -127,7 +166,9 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   status.ground = ground.counters();
   status.lingering = lingering.count();
 
-  const TickInput next = input.input();
+  edits.collect(at, *world);
+  TickInput next = input.input();
+  next.acts = edits.due();
   if (sink != nullptr) record.assign(next);
   const std::uint64_t collected = stopwatch();
   step(next);
@@ -140,6 +181,8 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   input.stepped(*world, sessions);
   lobby.settle_joins(at, out);
   lingering.note_fights(*world, sessions);
+  edits.learn(ground.entering_changes());
+  edits.publish(*world);
 
   if (status.tick % config.snapshot_every_ticks == 0) publish(at, out.datagrams);
   const std::uint64_t published = stopwatch();
@@ -147,27 +190,54 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   gate.next_tick();
   status.gate = gate.counters();
   lobby.keep_house(at, out);
-  chat.send(at, out.datagrams);
+  chat.advance(at, out);
+  lobby.poll(at, out);
   note_phase(Phase::housekeeping, stopwatch() - published + (collected - begun));
 }
 
-Host::Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret,
+Host::Host(const HostConfig& config, std::unique_ptr<World> world, const secure::Secret& seed,
            const Defects& defects)
-    : impl_(std::make_unique<Impl>(config, std::move(world), secret, defects)) {}
+    : impl_(std::make_unique<Impl>(config, std::move(world), seed, defects)) {}
 Host::~Host() = default;
 
 void Host::advance(Micros now, HostInput& in, HostOutput& out) {
   Impl& h = *impl_;
   h.now = now;
-  if (h.closed) return h.inbox.ignore(in.datagrams);
+  const std::size_t first = out.datagrams.entries().size();
+  if (h.closed) {
+    h.inbox.ignore(now, in.datagrams);
+    h.farewells.poll(now, out.datagrams);
+    return h.count_out(out.datagrams, first);
+  }
   const std::uint64_t before = h.stopwatch();
-  h.inbox.receive(now, in.datagrams, out);
+  h.door.advance(now);
+  h.inbox.receive(now, in, out);
   h.ground.take(in.ground);
   h.note_phase(Phase::receive, h.stopwatch() - before);
   const bool due = h.schedule.take(now);
   h.status.ticks_late = h.schedule.late();
   h.status.ticks_skipped = h.schedule.skipped();
-  if (due) h.run_tick(now, out);
+  if (due)
+    h.run_tick(now, out);
+  else
+    h.lobby.poll(now, out);
+  h.count_out(out.datagrams, first);
+}
+
+void Host::change_world(std::unique_ptr<World> world) {
+  Impl& h = *impl_;
+  if (h.closed) return;
+  (void)checked(h.config, world.get(), secure::Secret{});
+  const WorldSetup& setup = world->setup();
+  h.world = std::move(world);
+  h.schedule.begin_again(setup.rules.tick_rate_hz);
+  h.lingering = LingeringBodies(setup.players_max, h.config.clients_max,
+                                ticks_in(h.config.fight_linger, setup.rules.tick_rate_hz));
+  h.input.begin_world();
+  h.ground.begin_world();
+  h.publisher.begin_world();
+  h.lobby.change_world(h.now);
+  h.note_world();
 }
 
 void Host::note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns) {
@@ -176,18 +246,26 @@ void Host::note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns) {
 }
 
 void Host::shut_down(const std::string& reason, DatagramBatch& out) {
+  const std::size_t first = out.entries().size();
   impl_->lobby.shut_down(impl_->now, reason, out);
+  impl_->count_out(out, first);
   impl_->closed = true;
 }
 
-bool Host::has_session(const PeerAddress& peer) const {
-  return std::as_const(impl_->sessions).find(peer) != nullptr;
+bool Host::silent() const { return !impl_->farewells.talking(); }
+
+const secure::PublicKey& Host::identity() const { return impl_->config.identity.open; }
+
+bool Host::has_session(const PeerAddress& link) const {
+  return std::as_const(impl_->sessions).find_link(link) != nullptr;
 }
 
 std::uint32_t Host::free_places() const {
-  const std::uint32_t taken = impl_->sessions.size() + impl_->lingering.count();
+  const std::uint32_t taken = impl_->sessions.size() + impl_->lingering.count() + impl_->away.count();
   return taken >= impl_->sessions.capacity() ? 0 : impl_->sessions.capacity() - taken;
 }
+
+void Host::learn_changes(std::span<const AppliedEdit> changes) { impl_->edits.learn(changes); }
 
 void Host::admin(const AdminCommand& command) { impl_->input.admin(command); }
 
@@ -209,15 +287,29 @@ std::uint32_t Host::kick(const std::string& name, const std::string& reason) {
     session.kicked_for = reason;
     ++count;
   }
-  return count;
+  return count + impl_->lobby.kick_away(name, reason);
 }
+
+std::uint32_t Host::away() const { return impl_->away.count(); }
 
 void Host::say(const std::string& text) { impl_->chat.say("", text); }
 
 namespace {
 
-double missing_share(std::uint64_t there, std::uint64_t of) {
-  return there >= of ? 0 : static_cast<double>(of - there) / static_cast<double>(of);
+/// Of parts that add up to the whole; 0 of nothing.
+double share(std::uint64_t part, std::uint64_t others) {
+  const std::uint64_t whole = part + others;
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+PlayerInfo info_of(const Session& session) {
+  const ConnectionCounters counters = session.connection->counters();
+  PlayerInfo info{session.name, session.address, session.number, session.joined_at,
+                  session.connection->status().rtt};
+  const std::uint64_t missing = session.newest_sequence - std::min(session.newest_sequence, session.accepted);
+  info.loss_in = share(missing, session.accepted);
+  info.loss_out = share(counters.unreliable_lost, counters.unreliable_acked);
+  return info;
 }
 
 }  // namespace
@@ -225,36 +317,36 @@ double missing_share(std::uint64_t there, std::uint64_t of) {
 std::vector<PlayerInfo> Host::players() const {
   std::vector<PlayerInfo> playing;
   for (const Session& session : std::as_const(impl_->sessions).rows())
-    if (session.state == SessionState::playing)
-      playing.push_back({session.name, session.address, session.connection, session.joined_at, session.rtt,
-                         missing_share(session.accepted, session.seen.highest()),
-                         missing_share(session.acked, session.told)});
+    if (session.state == SessionState::playing) playing.push_back(info_of(session));
   return playing;
 }
 
 void Host::audit(HostAudit& out) const {
   const SessionTable& sessions = impl_->sessions;
   out.sessions.clear();
-  out.counted_by_address = 0;
   for (const std::uint32_t number : sessions.seated()) {
     const Session& session = sessions[number];
     SessionAudit& row = out.sessions.emplace_back();
     row.address = session.address;
-    row.connection = session.connection;
-    row.nonce = session.nonce;
+    row.connection = session.number;
+    row.client = session.client;
     row.player = session.player;
     row.playing = session.state == SessionState::playing;
     row.delta_yaw = session.delta_yaw;
     row.accepted = session.accepted;
-    row.chat_waiting = session.chat.size();
-    row.chat_given_up = session.chat.given_up();
-    if (sessions.find(session.address) == &session) ++out.counted_by_address;
+    row.chat_bytes_waiting = session.connection->status().queue_bytes[ashlar::row(StreamId::chat)];
+    row.memory_bytes = session.connection->memory_bytes();
+    row.rekeys = session.connection->counters().rekeys;
+    row.congested = session.congested;
   }
-  out.addresses = sessions.address_rows();
+  out.links = sessions.link_rows();
+  out.identities = sessions.identity_rows();
   out.hosts = sessions.host_rows();
   out.leaves_waiting = impl_->input.leaves_waiting();
   out.admin_waiting = impl_->input.admin_waiting();
   out.lingering = impl_->lingering.count();
+  out.away = impl_->away.count();
+  out.farewells = impl_->farewells.count();
   out.extra_columns = impl_->ground.extra_columns();
 }
 

@@ -3,21 +3,28 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "protocol/connection/session_end.h"
 #include "protocol/datagram.h"
 #include "protocol/drop_reason.h"
+#include "protocol/secure/connect_token.h"
+#include "protocol/secure/identity.h"
+#include "protocol/secure/packet_protection.h"
+#include "protocol/secure/server_door.h"
+#include "server/config/access.h"
 #include "server/host/chunk_loader.h"
 #include "server/host/defects.h"
 #include "server/host/gate_counters.h"
-#include "server/host/secret_key.h"
 #include "world/math/turn.h"
 #include "world/sim/kinds.h"
 
 namespace ashlar {
 class World;
 struct AdminCommand;
+struct AppliedEdit;
 struct TickRecord;
 }  // namespace ashlar
 
@@ -48,12 +55,28 @@ struct HostConfig {
   /// snapshot_parts_least of them to snapshot_parts_max.
   std::uint32_t snapshot_bytes_max = 16 * datagram_bytes_max;
   std::string message_of_the_day;
+  /// Who the server is: what clients pin. All zeros: drawn from the seed, so another one at each start.
+  secure::KeyPair identity;
+  std::uint8_t ciphers = secure::ciphers_here();  ///< that it agrees to
+  Access access = Access::open;
+  std::vector<secure::IssuerKey> token_issuers;  ///< whose connect tokens count where access asks for one
+  /// How long the body of a player whose connection broke off stays for it to come back. 0: not at all.
+  Micros away_grace{60'000'000};
+  /// When sessions change their keys, at most secure::key_age_max.
+  Micros key_age = secure::key_age_max;
   /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
   std::uint64_t (*stopwatch_ns)() = nullptr;
-  /// Of several Hosts on one port (host_switch.h), which one: part of its connection ids. Those have one
-  /// secret and different rooms.
+  /// Of several Hosts on one port (host_switch.h), which one: part of its connections' numbers. Those have
+  /// one seed and different rooms.
   std::uint8_t room = 0;
 };
+
+/// Reasons to turn somebody away, as rows of a table.
+inline constexpr std::size_t session_end_count = 80;  // numbers from 64 on
+constexpr std::size_t session_end_index(SessionEnd reason) {
+  return (static_cast<std::size_t>(reason) - static_cast<std::size_t>(SessionEnd::shutting_down)) %
+         session_end_count;
+}
 
 /// What operators see. Counters only grow.
 struct HostStatus {
@@ -72,17 +95,37 @@ struct HostStatus {
   std::uint32_t snapshot_wait_ticks_max = 0;  ///< since the start
   std::uint64_t greeted_displaced = 0;        ///< sessions that had not joined and gave way to newer ones
   std::uint32_t lingering = 0;                ///< bodies of players who left a fight
+  std::uint32_t away = 0;                     ///< bodies of players whose connection broke off
   std::uint64_t notices_lost = 0;             ///< of joins and leaves, for clients that hear too slowly
+  std::uint64_t blocks_changed = 0;           ///< by players, operators and rules
+  std::uint64_t edits_behind = 0;             ///< chunks told anew, as the client took them too slowly
   std::uint64_t chat_given_up = 0;            ///< lines for clients that confirm none
+  std::uint64_t snapshots_congested = 0;      ///< shorter, or left out: the path took no more
+  std::uint64_t resumed = 0;                  ///< sessions that went on with the body of an earlier one
+  std::uint64_t resume_refused = 0;           ///< proofs of an earlier session that proved nothing
+  std::uint64_t moved = 0;                    ///< sessions that went on from another address
+  std::array<std::uint64_t, session_end_count> refusals{};  ///< by reason, see refused()
+  secure::DoorCounters door;
   GateCounters gate;
   GroundCounters ground;
   std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
 
   void drop(DropReason reason) { ++drops[static_cast<std::size_t>(reason)]; }  ///< counts it
+  /// Who was turned away for a reason.
+  std::uint64_t& refused(SessionEnd reason) { return refusals[session_end_index(reason)]; }
+  std::uint64_t refused(SessionEnd reason) const { return refusals[session_end_index(reason)]; }
 };
 
-enum class HostEventKind : std::uint8_t { joined, left, refused, chat };
+/// What is told to the log.
+enum class HostEventKind : std::uint8_t {
+  joined,
+  left,
+  refused,
+  chat,
+  away,      ///< its connection broke off; its body stays for a while
+  returned,  ///< it goes on with its body
+};
 
 /// For the log: one per edge.
 struct HostEvent {
@@ -98,6 +141,7 @@ struct HostEvent {
 struct HostInput {
   DatagramBatch datagrams;           ///< what arrived, and which connections ended
   std::vector<GroundColumn> ground;  ///< what was asked for and is there now, in any order; moved from
+  std::int64_t unix_s = 0;           ///< the time of day, for connect tokens; clear() leaves it
 
   void clear() { datagrams.clear(), ground.clear(); }
 };
@@ -119,32 +163,36 @@ struct PlayerInfo {
   PeerAddress peer;
   std::uint32_t connection = 0;
   Micros joined_at{0};
-  Micros rtt{0};        ///< smoothed, the client's wait for its next packet included; 0: not known yet
-  double loss_in = 0;   ///< share of what it sent that did not arrive, or was refused; of the whole session
-  double loss_out = 0;  ///< likewise of what it was sent
+  Micros rtt{0};        ///< smoothed; 0: not known yet
+  double loss_in = 0;   ///< share of its packets that did not arrive, or were refused; of the whole session
+  double loss_out = 0;  ///< share of the snapshots' parts that did not reach it
 };
 
 /// One session as checks see it.
 struct SessionAudit {
   PeerAddress address;
   std::uint32_t connection = 0;
-  std::uint64_t nonce = 0;  ///< of the hello that began it
-  EntityId player{};        ///< once it plays
+  secure::PublicKey client;  ///< that it proved to own
+  EntityId player{};         ///< once it plays, or where it came back to one
   bool playing = false;
-  Turn16 delta_yaw{0};              ///< added to the yaw of its commands
-  std::uint64_t accepted = 0;       ///< datagrams taken from it
-  std::size_t chat_waiting = 0;     ///< lines it has not confirmed
-  std::uint32_t chat_given_up = 0;  ///< lines that had to make room
+  Turn16 delta_yaw{0};                   ///< added to the yaw of its commands
+  std::uint64_t accepted = 0;            ///< datagrams taken from it
+  std::uint64_t chat_bytes_waiting = 0;  ///< of lines that it has not acknowledged
+  std::size_t memory_bytes = 0;          ///< of its connection
+  std::uint64_t rekeys = 0;              ///< times that the server's end changed its keys
+  std::uint64_t congested = 0;           ///< snapshots that its path cut short, or left out
 };
 
 /// The Host's books: what has to agree, and what has to stay small.
 struct HostAudit {
   std::vector<SessionAudit> sessions;
-  std::size_t addresses = 0;           ///< rows of the table by address
-  std::size_t counted_by_address = 0;  ///< sessions that are found through it
-  std::size_t hosts = 0;               ///< rows of the table of addresses without ports
+  std::size_t links = 0;       ///< rows of the table by TCP connection
+  std::size_t identities = 0;  ///< and of that by identity
+  std::size_t hosts = 0;       ///< and of that by address without port
   std::size_t leaves_waiting = 0, admin_waiting = 0;
-  std::size_t lingering = 0;      ///< bodies without a session
+  std::size_t lingering = 0;      ///< bodies of who left a fight
+  std::size_t away = 0;           ///< bodies that wait for their players
+  std::size_t farewells = 0;      ///< connections that are still saying why they ended
   std::size_t extra_columns = 0;  ///< ground that is there for the players' sake
 };
 
@@ -159,9 +207,9 @@ class TickSink {
 /// One thread. Same calls, same bits.
 class Host {
  public:
-  /// @param secret   random bytes from the adapter; connection ids come from it
+  /// @param seed     random bytes from the adapter, that nobody else may know: all keys come from it
   /// @param defects  nothing, but in builds that are wrong on purpose
-  Host(const HostConfig& config, std::unique_ptr<World> world, const SecretKey& secret,
+  Host(const HostConfig& config, std::unique_ptr<World> world, const secure::Secret& seed,
        const Defects& defects = {});
   ~Host();
 
@@ -174,16 +222,26 @@ class Host {
   static constexpr std::int64_t catch_up_ticks_max = 4;
   void advance(Micros now, HostInput& in, HostOutput& out);
 
-  /// Tells every client goodbye with a reason. After it advance() only drops what arrives.
+  /// Blocks of the world's ground at its start that are not as they were generated: clients are told.
+  void learn_changes(std::span<const AppliedEdit> changes);
+
+  /// Closes every session with a reason. After it advance() runs no tick and takes nobody in: it says the
+  /// reason again where it may have been lost, until silent().
   void shut_down(const std::string& reason, DatagramBatch& out);
+  /// Nobody is left who has to be told why its session ended.
+  bool silent() const;
 
   /// What polling and sending took in the turn of the last tick: for the status.
   void note_adapter(std::uint64_t poll_ns, std::uint64_t send_ns);
 
-  /// Has this address and port a session here? For who hands out datagrams to several Hosts.
-  bool has_session(const PeerAddress& peer) const;
+  /// The key that clients pin.
+  const secure::PublicKey& identity() const;
+  /// Has this TCP connection a session here? For who hands out datagrams to several Hosts.
+  bool has_session(const PeerAddress& link) const;
   /// Places that neither sessions hold nor bodies that stay in the world without one.
   std::uint32_t free_places() const;
+  /// Bodies whose players may come back; where no place is free they give way.
+  std::uint32_t away() const;
 
   /// Enters the next tick.
   void admin(const AdminCommand& command);
@@ -193,12 +251,18 @@ class Host {
   std::uint32_t set_noclip(const std::string& name, bool on);
 
   /// Sends every player of this name away with a reason: leaves the world in the tick after the next.
-  /// @param reason  not empty; cut to reason_bytes_max
+  /// @param reason  not empty; cut to close_text_bytes_max
   /// @return how many there are
   std::uint32_t kick(const std::string& name, const std::string& reason);
 
   /// A line of chat to everybody, from the server.
   void say(const std::string& text);
+
+  /// Another world for everybody, between two ticks: sessions stay, are welcomed to it and join again; bodies
+  /// whose players are away are gone with the old one. Ground that was asked for is void: who makes it drops
+  /// that and goes on with world().ground(). What a sink records ends here: set_sink() before.
+  /// Precondition, asserted: room for clients_max players, and what HostConfig asks of a world.
+  void change_world(std::unique_ptr<World> world);
 
   /// Who plays now, in no order that means anything. O(clients); for an operator's question.
   std::vector<PlayerInfo> players() const;

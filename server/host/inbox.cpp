@@ -1,149 +1,158 @@
 #include "server/host/inbox.h"
 
 #include <algorithm>
-#include <string>
+#include <array>
 #include <variant>
 
 #include "protocol/decode.h"
-#include "protocol/text.h"
+#include "protocol/pong_info.h"
+#include "protocol/secure/open_packets.h"
 #include "protocol/version.h"
 #include "world/math/assert.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
 
-Inbox::Inbox(const Lobby::Rooms& rooms, Lobby& lobby, const Defects& defects)
-    : r_(rooms), lobby_(&lobby), defects_(defects) {}
+Inbox::Inbox(const Lobby::Rooms& rooms, Lobby& lobby, DoorKeeper& door, const Defects& defects)
+    : r_(rooms),
+      lobby_(&lobby),
+      door_(&door),
+      reset_key_(secure::reset_key(rooms.config.identity.secret)),
+      defects_(defects) {}
 
-void Inbox::ignore(const DatagramBatch& in) {
-  for (const DatagramBatch::Entry& entry : in.entries()) {
-    ++r_.status.datagrams_in;
-    r_.status.bytes_in += entry.size;
-  }
+void Inbox::count(std::span<const std::uint8_t> bytes) {
+  ++r_.status.datagrams_in;
+  r_.status.bytes_in += bytes.size();
 }
 
-void Inbox::receive(Micros now, const DatagramBatch& in, HostOutput& out) {
+void Inbox::ignore(Micros now, const DatagramBatch& in) {
   for (const DatagramBatch::Entry& entry : in.entries()) {
     const auto bytes = in.bytes(entry);
-    ++r_.status.datagrams_in;
-    r_.status.bytes_in += bytes.size();
-    receive_one(now, entry.peer, bytes, out);
+    count(bytes);
+    if (const auto number = secure::sealed_connection(bytes, protocol_version))
+      (void)r_.farewells.receive(now, entry.peer, *number, bytes);
   }
-  for (const PeerAddress& peer : in.closed()) lobby_->connection_closed(now, peer, out);
 }
 
-void Inbox::receive_one(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
-                        HostOutput& out) {
-  const auto packet = decode_packet(bytes);
-  if (!packet) return on_malformed(now, from, bytes, packet.error(), out);
-  if (packet->header.connection == 0) return on_stranger(now, from, bytes, *packet, out);
-  Session* session = r_.sessions.find(packet->header.connection);
-  if (session == nullptr || session->address != from) {
-    drop(session == nullptr ? DropReason::unknown_connection : DropReason::wrong_address);
-    return on_unknown(now, from, *packet, out.datagrams);
+void Inbox::receive(Micros now, const HostInput& in, HostOutput& out) {
+  for (const DatagramBatch::Entry& entry : in.datagrams.entries()) {
+    const auto bytes = in.datagrams.bytes(entry);
+    count(bytes);
+    receive_one(now, in.unix_s, entry.peer, bytes, out);
   }
-  on_session(now, *session, *packet, bytes.size(), out);
+  for (const PeerAddress& peer : in.datagrams.closed()) lobby_->link_ended(now, peer, out);
 }
 
-void Inbox::on_malformed(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
-                         DropReason reason, HostOutput& out) {
-  drop(reason);
-  // Another version's hello is as large as ours; tell it why, never with more bytes than it sent.
-  if (reason != DropReason::wrong_version || bytes.size() != datagram_bytes_max) return;
-  lobby_->refuse(now, from, nonce_of(bytes),
-                 {RefuseReason::version, "this server speaks protocol " + std::to_string(protocol_version) +
-                                             "; use a client of that version"},
-                 "", out);
+void Inbox::receive_one(Micros now, std::int64_t unix_s, const PeerAddress& from,
+                        std::span<const std::uint8_t> bytes, HostOutput& out) {
+  const auto type = secure::packet_type(bytes, protocol_version);
+  if (!type && type.error() != DropReason::wrong_version) return drop(type.error());
+  if (type && *type == secure::PacketType::sealed) return on_sealed(now, from, bytes, out);
+  if (type && *type == secure::PacketType::ping) return on_ping(now, from, bytes, out.datagrams);
+  const bool handshake = !type || *type == secure::PacketType::hello || *type == secure::PacketType::finish;
+  // Over a link that has a session nobody begins another one.
+  if (!handshake || r_.sessions.find_link(from) != nullptr) return drop(DropReason::wrong_state);
+  door_->receive(now, unix_s, from, bytes, out);
 }
 
-/// A packet of a session whose address it comes from.
-void Inbox::on_session(Micros now, Session& session, const Packet& packet, std::size_t bytes,
-                       HostOutput& out) {
+void Inbox::on_sealed(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
+                      HostOutput& out) {
+  const auto number = secure::sealed_connection(bytes, protocol_version);
+  if (!number) return drop(number.error());
+  if (Session* const session = r_.sessions.find(*number)) return on_session(now, *session, from, bytes, out);
+  if (!r_.farewells.receive(now, from, *number, bytes)) on_unknown(now, from, bytes, out.datagrams);
+}
+
+/// The server was started again: its client believes that when it hears a token that only this server's key
+/// can have made.
+void Inbox::on_unknown(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
+                       DatagramBatch& out) {
+  drop(DropReason::unknown_connection);
+  if (bytes.size() < 2 * secure::reset_bytes || !r_.gate.tells_unknown(now, from)) return;
+  std::array<std::uint8_t, secure::reset_bytes> answer;
+  const std::size_t size = secure::write_reset(bytes, protocol_version, reset_key_, answer);
+  if (size > 0) out.add(from, std::span(answer).first(size));
+}
+
+/// The order is fixed: what does not open costs its session nothing, not even one of its tokens.
+void Inbox::on_session(Micros now, Session& session, const PeerAddress& from,
+                       std::span<const std::uint8_t> bytes, HostOutput& out) {
   ASHLAR_ASSERT(session.state != SessionState::free);
+  if (from.transport != session.address.transport) return drop(DropReason::wrong_address);
+  Connection& connection = *session.connection;
+  const auto opened = connection.open(now, from, bytes, scratch_);
+  if (!opened) {
+    if (defects_.replay_window && opened.error() == DropReason::duplicate) ++session.accepted;
+    if (defects_.pays_for_forgery && session.datagram_tokens > 0) --session.datagram_tokens;
+    if (defects_.tells_forger) on_unknown(now, from, bytes, out.datagrams);
+    return drop(opened.error());
+  }
+  if (defects_.moves_at_once && opened->newest && from != session.address) r_.sessions.move(session, from);
+  session.newest_sequence = std::max(session.newest_sequence, opened->sequence);
   if (session.datagram_tokens <= 0) return drop(DropReason::rate_limited);
   --session.datagram_tokens;
-  if (session.state == SessionState::dismissed) return on_dismissed(now, session, bytes, out.datagrams);
-  const auto message = decode_client_message(packet.payload);
-  if (!message) return drop(message.error());
-  if (std::holds_alternative<Hello>(*message) || std::holds_alternative<Ping>(*message))
-    return drop(DropReason::wrong_state);
-  // Only now, after the message proved sound: garbage must not move the window.
-  if (!note_packet(now, session, packet.header)) return;
-
-  if (const auto* input = std::get_if<Input>(&*message)) return on_input(session, *input);
-  if (const auto* join = std::get_if<Join>(&*message)) return lobby_->join(now, session, *join, out);
-  if (const auto* leave = std::get_if<Leave>(&*message)) return lobby_->leave(now, session, *leave, out);
-  if (const auto* chat = std::get_if<Chat>(&*message); chat != nullptr && !r_.chat.take(session, *chat, out))
-    drop(DropReason::rate_limited);
-}
-
-/// Its sequence number and acknowledgements. @return false: it was here before, or names what was not sent
-bool Inbox::note_packet(Micros now, Session& session, const PacketHeader& header) {
-  if (const auto fresh = session.seen.accept(header.sequence); !fresh && !defects_.replay_window) {
-    drop(fresh.error());
-    return false;
-  }
-  const auto acked = session.sent.acknowledge(header, now);
-  if (!acked) {
-    drop(acked.error());
-    return false;
-  }
-  session.acked += acked->newly_acked;
-  session.told += acked->newly_told;
-  if (acked->has_rtt)
-    session.rtt = session.rtt == Micros{0} ? acked->rtt : (session.rtt * 7 + acked->rtt) / 8;
-  session.heard_at = now;
+  const auto received = connection.accept(now, *opened);
+  if (!received) return drop(received.error());
   ++session.accepted;
-  return true;
-}
-
-/// A sound packet of no connection: hellos and pings go on, all else is dropped.
-void Inbox::on_stranger(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
-                        const Packet& packet, HostOutput& out) {
-  const auto message = decode_client_message(packet.payload);
-  if (!message) {
-    drop(message.error());
-    // A hello is as large as this and nothing else is; its nonce stands in the header, too.
-    if (message.error() == DropReason::bad_text && bytes.size() == datagram_bytes_max)
-      lobby_->refuse(now, from, nonce_of(bytes),
-                     {RefuseReason::bad_name, "names have 1 to " + std::to_string(player_name_chars_max) +
-                                                  " printable characters and no space at either end"},
-                     "", out);
-    return;
-  }
-  if (const auto* hello = std::get_if<Hello>(&*message))
-    return lobby_->hello(now, from, packet.header, *hello, out);
-  if (const auto* ping = std::get_if<Ping>(&*message)) return on_ping(now, from, *ping, out.datagrams);
-  drop(DropReason::wrong_state);
+  if (!received->unreliable.empty()) on_unreliable(now, session, received->unreliable);
+  take_streams(now, session, out);
 }
 
 /// Its pong, within the gate's limits and without a session.
-void Inbox::on_ping(Micros now, const PeerAddress& from, const Ping& ping, DatagramBatch& out) {
+void Inbox::on_ping(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes,
+                    DatagramBatch& out) {
   if (!r_.gate.answers_ping(now, from)) return drop(DropReason::rate_limited);
-  PacketHeader header;
-  header.sequence = 1;
-  r_.sender.send(from, header, Pong{ping.nonce, r_.status.tick, r_.status.clients, r_.config.clients_max},
-                 out);
+  const auto info = encode(PongInfo{r_.status.tick, r_.status.clients, r_.config.clients_max});
+  std::array<std::uint8_t, secure::open_prefix_bytes + secure::pong_info_bytes_max> answer;
+  const std::size_t size = secure::write_pong(bytes, protocol_version, info, answer);
+  if (size == 0) return drop(DropReason::malformed);
+  out.add(from, std::span(answer).first(size));
 }
 
-/// The server was started again, or the client comes from elsewhere now: it can join again when it knows. A
-/// header without a payload gets no answer, or two servers could be made to answer each other for ever.
-void Inbox::on_unknown(Micros now, const PeerAddress& from, const Packet& packet, DatagramBatch& out) {
-  if (packet.payload.empty() || !r_.gate.tells_unknown(now, from)) return;
-  r_.sender.send(from, unknown_connection_packet(packet.header), out);
+namespace {
+
+/// Of who spoke with the session's keys: a broken client, or a hostile one.
+void close_for_nonsense(Micros now, Session& session, DropReason reason) {
+  session.connection->close(now, close_reason(SessionEnd::protocol),
+                            "a message cannot be read: " + std::string(name(reason)));
 }
 
-/// A kicked client went on talking: its goodbye was lost, and it hears it again.
-void Inbox::on_dismissed(Micros now, Session& session, std::size_t bytes, DatagramBatch& out) {
-  session.bytes_unanswered = std::min(session.bytes_unanswered + bytes, datagram_bytes_max);
-  r_.sender.goodbye_again(session, now, out);
+}  // namespace
+
+void Inbox::on_unreliable(Micros now, Session& session, std::span<const std::uint8_t> bytes) {
+  const auto message = decode_client_message(bytes);
+  if (!message) {
+    drop(message.error());
+    return close_for_nonsense(now, session, message.error());
+  }
+  const auto* input = std::get_if<Input>(&*message);
+  // Commands for another world, or before the first snapshot, were on their way.
+  if (input == nullptr || input->world != session.world) return drop(DropReason::wrong_state);
+  if (session.state == SessionState::playing) on_input(session, *input);
 }
 
-/// Commands into the input buffer. Like chat it counts for nothing in a session that does not play.
+/// All that came but chat and edits, which are taken as the session has tokens for them.
+void Inbox::take_streams(Micros now, Session& session, HostOutput& out) {
+  Connection& connection = *session.connection;
+  while (connection.take(StreamId::control, message_)) {
+    const auto message = decode_client_message(message_);
+    if (!message) {
+      drop(message.error());
+      close_for_nonsense(now, session, message.error());
+      continue;
+    }
+    if (const auto* join = std::get_if<Join>(&*message))
+      lobby_->join(now, session, *join, out);
+    else
+      drop(DropReason::wrong_state);
+  }
+  for (const StreamId stream : {StreamId::events, StreamId::bulk})
+    while (connection.take(stream, message_)) drop(DropReason::wrong_state);
+}
+
+/// Commands into the input buffer.
 void Inbox::on_input(Session& session, const Input& input) {
-  if (session.state != SessionState::playing) return;  // on its way before the first snapshot
-  session.chat.seen(std::min(input.chat_seen, session.chat.newest()));
-  const std::uint32_t next = number(r_.world.tick()) + 1;
+  const std::uint32_t next = number(r_.world->tick()) + 1;
   ASHLAR_ASSERT(input.command_count <= input.commands.size());
   for (std::uint8_t i = 0; i < input.command_count; ++i) {
     // A command counts as lost only if no repeat of it came in time, so late repeats are no news.

@@ -1,260 +1,232 @@
 #include "server/host/lobby.h"
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
-#include <span>
+#include <utility>
 
-#include "protocol/text.h"
-#include "protocol/version.h"
-#include "server/host/welcome_content.h"
-#include "world/bsp/placement.h"
-#include "world/collide/prop.h"
+#include "protocol/secure/open_packets.h"
 #include "world/math/assert.h"
 
 namespace ashlar::server {
 namespace {
 
 constexpr Micros greeted_timeout{5'000'000};
-constexpr Micros playing_timeout{10'000'000};
-/// How long a kicked client is told again when it goes on talking: its goodbye was lost.
-constexpr Micros dismissed_timeout{1'000'000};
+/// Nothing acknowledged for so long while there was more to be sent.
+constexpr Micros slow_reader_timeout{5'000'000};
+/// A client says something every two seconds, whatever it does.
+constexpr Micros heard_lately{3'000'000};
 
-/// What a client lacks to build the world, in a line; nothing: it holds everything.
-std::optional<std::string> lacking(const WorldSetup& setup, std::span<const std::uint64_t> held) {
-  const auto lacks = [&](std::uint64_t hash) { return std::ranges::find(held, hash) == held.end(); };
-  for (const auto& map : setup.maps)
-    if (lacks(map->content_hash()))
-      return "the client lacks map " + map->name() + "; start it with the WAD that the server uses";
-  for (const auto& prop : setup.props)
-    if (lacks(prop->content_hash()))
-      return "the client lacks prop " + prop->name() +
-             "; start it with the file that the server uses (--prop)";
-  return std::nullopt;
-}
-
-const char* name_of(LeaveReason reason) {
-  static constexpr const char* reasons[] = {"quit", "stopped", "other version", "lacks content", "timed out"};
-  const auto i = static_cast<std::size_t>(reason);
-  return i < std::size(reasons) ? reasons[i] : "quit";
-}
-
-}  // namespace
-
-Lobby::Lobby(const Rooms& rooms, const SecretKey& secret, const Defects& defects)
-    : r_(rooms), ids_(secret, rooms.config.room), defects_(defects) {}
-
-// --- how they come ---
-
-namespace {
-
-/// Put together part by part: g++ 14 sees a sum of texts written beyond its end.
-std::string version_text(std::uint32_t theirs) {
-  std::string text = "this server speaks protocol ";
-  text += std::to_string(protocol_version);
-  text += ", the client ";
-  text += std::to_string(theirs);
+/// A reason as people read it, in log and chat.
+std::string readable(CloseReason reason) {
+  std::string text(end_name(reason));
+  std::ranges::replace(text, '_', ' ');
   return text;
 }
 
 }  // namespace
 
-void Lobby::hello(Micros now, const PeerAddress& from, const PacketHeader& header, const Hello& hello,
-                  HostOutput& out) {
-  switch (r_.gate.read(now, from, hello, r_.sessions)) {
-    case HelloKind::unread: return r_.status.drop(DropReason::rate_limited);
-    case HelloKind::address_taken: return r_.status.drop(DropReason::wrong_state);
-    case HelloKind::other_version:
-      return refuse(now, from, hello.nonce, {RefuseReason::version, version_text(hello.protocol)}, hello.name,
-                    out);
-    case HelloKind::repeated: {
-      // Our welcome was lost: say it again. Once it plays, a hello is only a late duplicate.
-      Session& known = *r_.sessions.find(from);
-      if (known.state == SessionState::greeted) welcome(now, known, out.datagrams);
-      return;
-    }
-    case HelloKind::comes_anew: remove(now, *r_.sessions.find(from), "came back anew", out); break;
-    case HelloKind::fresh: break;
+Lobby::Lobby(const Rooms& rooms, const SecretKey& ids, secure::Entropy& entropy, const Defects& defects)
+    : r_(rooms),
+      ids_(ids, rooms.config.room),
+      identity_(rooms.config.identity),
+      challenge_(entropy.secret()),
+      reset_key_(secure::reset_key(rooms.config.identity.secret)),
+      defects_(defects) {}
+
+void Lobby::link_ended(Micros now, const PeerAddress& peer, HostOutput& out) {
+  if (Session* session = r_.sessions.find_link(peer)) go_away(now, *session, out);
+}
+
+void Lobby::send_away(Micros now, Session& session, SessionEnd reason, const std::string& text,
+                      HostOutput& out) {
+  session.connection->close(now, close_reason(reason), text);
+  note_end(now, session, out);
+}
+
+/// Takes a session out whose connection is over, whoever ended it. `session` is empty afterwards.
+void Lobby::note_end(Micros now, Session& session, HostOutput& out) {
+  const ConnectionState state = session.connection->state();
+  ASHLAR_ASSERT(state != ConnectionState::open);
+  const CloseReason reason = session.connection->close_reason();
+  if (state == ConnectionState::closed) return go_away(now, session, out);
+  std::string why = readable(reason);
+  if (!session.connection->closed_by_peer() && !session.connection->close_text().empty() &&
+      reason == close_reason(SessionEnd::kicked))
+    why += ": " + session.connection->close_text();
+  // The first of the reasons goes out before the body does.
+  session.connection->poll(now, out.datagrams);
+  if (session.address.transport == Transport::tcp)
+    out.datagrams.add_closed(session.address);
+  else
+    r_.farewells.add(now, std::move(session.connection));
+  remove(now, session, why, out);
+}
+
+/// Its connection broke off without a word. The body waits for its player, where there is one and that is
+/// wanted.
+void Lobby::go_away(Micros now, Session& session, HostOutput& out) {
+  const bool over_tcp = session.address.transport == Transport::tcp;
+  if (session.player == EntityId{0} || r_.config.away_grace == Micros{0} || defects_.no_grace)
+    return remove(now, session, over_tcp ? "connection closed" : "timed out", out);
+  out.events.push_back({HostEventKind::away, session.address, session.number, session.name, ""});
+  step_aside(now, session);
+}
+
+/// Frees a session; its body, where it has one, is kept for its player. `session` is empty afterwards.
+void Lobby::step_aside(Micros now, Session& session) {
+  if (session.player != EntityId{0}) {
+    AwayBodies::Body body;
+    body.player = session.player;
+    body.number = session.number;
+    body.identity = session.identity;
+    body.resumption = session.resumption;
+    body.name = session.name;
+    body.delta_yaw = session.delta_yaw;
+    body.address = session.address;
+    body.came_at = session.came_at;
+    body.joined_at = session.joined_at;
+    body.until = now + r_.config.away_grace;
+    r_.away.add(std::move(body));
   }
-  const Admission admission = r_.gate.admit(now, from, r_.sessions, r_.lingering.count());
-  if (admission.gives_way != 0) {
-    ++r_.status.greeted_displaced;
-    remove(now, *r_.sessions.find(admission.gives_way), "", out);
-  }
-  if (admission.refusal) return refuse(now, from, hello.nonce, *admission.refusal, hello.name, out);
-  begin(now, from, header, hello, out.datagrams);
+  r_.sessions.close(session);
 }
 
-std::uint32_t Lobby::new_connection() {
-  if (defects_.reuse_id) return 1u << 16 | r_.sessions.free_row();
-  std::uint32_t id = ids_.draw();
-  while (r_.sessions.find(id) != nullptr) id = ids_.draw();
-  return id;
+/// Its player does not come back to it. `body` is another one afterwards.
+void Lobby::end_away(Micros now, AwayBodies::Body& body, const std::string& why, HostOutput& out) {
+  const AwayBodies::Body gone = r_.away.take(body);
+  leave_body(gone.player, !defects_.ghost);
+  r_.gate.note_stay(now, gone.address, now - gone.came_at);
+  out.events.push_back({HostEventKind::left, gone.address, gone.number, gone.name, why});
+  r_.chat.note_left(gone.name, why);
 }
 
-void Lobby::begin(Micros now, const PeerAddress& from, const PacketHeader& header, const Hello& hello,
-                  DatagramBatch& out) {
-  Session& session = r_.sessions.open(from, new_connection());
-  session.began_at = now;
-  session.nonce = hello.nonce;
-  session.name = hello.name;
-  session.heard_at = now;
-  session.datagram_tokens = datagrams_burst;
-  session.chat_tokens = chat_lines_burst;
-  session.accepted = 1;
-  (void)session.seen.accept(header.sequence);
-  welcome(now, session, out);
+/// A body leaves in the next tick, or lingers after a fight.
+void Lobby::leave_body(EntityId player, bool leaves) {
+  ASHLAR_ASSERT(player != EntityId{0});
+  if (r_.lingering.fought_lately(*r_.world, player))
+    r_.lingering.stay(*r_.world, player);
+  else if (leaves)
+    r_.input.leave(player);
 }
 
-/// Tells the session what to build its world from; the message of the day is cut to motd_bytes_max.
-void Lobby::welcome(Micros now, Session& session, DatagramBatch& out) {
-  ASHLAR_ASSERT(session.state == SessionState::greeted);
-  const WorldSetup& setup = r_.world.setup();
-  Welcome message;
-  message.nonce = session.nonce;
-  message.connection = session.connection;
-  message.seed = setup.seed;
-  message.tick = number(r_.world.tick());
-  message.snapshot_every_ticks = r_.config.snapshot_every_ticks;
-  message.rules = setup.rules;
-  add_content(setup, message);
-  message.motd = make_printable(r_.config.message_of_the_day, motd_bytes_max);
-  r_.sender.send(session, message, now, out);
-}
-
-void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out) {
-  if (session.state != SessionState::greeted) return;  // a repeat: the snapshots are its answer
-  const auto lack = lacking(r_.world.setup(), std::span(join.content.data(), join.content_count));
-  if (!lack) return r_.sessions.begin_join(session);
-  refuse(now, session.address, session.nonce,
-         {RefuseReason::content, make_printable(*lack, reason_bytes_max)}, session.name, out);
-  remove(now, session, "", out);
-}
-
-void Lobby::settle_joins(Micros now, HostOutput& out) {
-  for (const Joined& joined : r_.world.joined()) {
-    Session& session = r_.sessions[joined.token];
-    ASHLAR_ASSERT(session.state == SessionState::joining);
-    if (joined.id == EntityId{0}) {
-      // Cannot be while clients_max <= players_max; refuse rather than trust it.
-      refuse(now, session.address, session.nonce, {RefuseReason::full, "the world has no free place"},
-             session.name, out);
-      remove(now, session, "", out);
-      continue;
-    }
-    session.player = joined.id;
-    session.joined_at = session.heard_at;
-    session.state = SessionState::playing;
-    session.input = InputBuffer{r_.world.setup().rules.tick_rate_hz};
-    // It has not turned yet and looks as it was put down.
-    session.delta_yaw = r_.world.players().yaw[slot_of(joined.id)];
-    if (session.address.transport == Transport::tcp) out.datagrams.add_admitted(session.address);
-    out.events.push_back({HostEventKind::joined, session.address, session.connection, session.name, ""});
-    r_.chat.note_joined(session.name);
-  }
-}
-
-void Lobby::refuse(Micros now, const PeerAddress& to, std::uint64_t nonce, const Admission::Refusal& refusal,
-                   const std::string& player, HostOutput& out) {
-  if (to.transport == Transport::tcp) out.datagrams.add_closed(to);
-  if (!r_.gate.refuses(now, to)) return r_.status.drop(DropReason::rate_limited);
-  PacketHeader header;
-  header.sequence = 1;
-  put_nonce(header, nonce);
-  Refuse message;
-  message.nonce = nonce;
-  message.reason = refusal.reason;
-  message.text = refusal.text;
-  out.events.push_back({HostEventKind::refused, to, 0, player, message.text});
-  r_.sender.send(to, header, message, out.datagrams);
-}
-
-// --- how they go ---
-
-void Lobby::leave(Micros now, Session& session, const Leave& leave, HostOutput& out) {
-  r_.sender.goodbye(session, GoodbyeReason::left, "", now, out.datagrams);
-  remove(now, session, name_of(leave.reason), out);
-}
-
-void Lobby::connection_closed(Micros now, const PeerAddress& peer, HostOutput& out) {
-  if (Session* session = r_.sessions.find(peer)) remove(now, *session, "connection closed", out);
-}
-
-/// Puts the session into state `then`. Where it played the body leaves in the next tick, or lingers after a
-/// fight.
-/// @param why  for log and chat; empty: nobody is told in chat
-void Lobby::leave_world(Session& session, const std::string& why, SessionState then, HostOutput& out) {
-  const bool was_playing = session.state == SessionState::playing;
-  session.state = then;
-  if (!was_playing) return;
-  ASHLAR_ASSERT(session.player != EntityId{0});
-  if (r_.lingering.fought_lately(r_.world, session.player))
-    r_.lingering.stay(r_.world, session.player);
-  else if (!defects_.ghost || why != "timed out")
-    r_.input.leave(session.player);
+/// Where the session has a body it goes.
+/// @param why  for log and chat
+void Lobby::leave_world(Session& session, const std::string& why, HostOutput& out) {
+  if (session.player == EntityId{0}) return;
+  leave_body(session.player, !defects_.ghost || (why != "timed out" && why != "connection closed"));
   session.player = EntityId{};
-  out.events.push_back({HostEventKind::left, session.address, session.connection, session.name, why});
-  if (!why.empty()) r_.chat.note_left(session.name, why);
-}
-
-/// Tells a session in kicked_for why it goes and takes it out of the world. Over UDP it stays for a while,
-/// dismissed, to be told again: whoever goes on talking hears it. TCP delivers.
-void Lobby::dismiss(Micros now, Session& session, HostOutput& out) {
-  ASHLAR_ASSERT(!session.kicked_for.empty());
-  r_.sender.goodbye(session, GoodbyeReason::kicked, session.kicked_for, now, out.datagrams);
-  const std::string why = "kicked: " + session.kicked_for;
-  if (session.address.transport == Transport::tcp) return remove(now, session, why, out);
-  leave_world(session, why, SessionState::dismissed, out);
-  session.heard_at = now;
+  out.events.push_back({HostEventKind::left, session.address, session.number, session.name, why});
+  r_.chat.note_left(session.name, why);
 }
 
 /// Frees the session and its row; `session` is empty afterwards.
 void Lobby::remove(Micros now, Session& session, const std::string& why, HostOutput& out) {
-  // Who only said hello over UDP may have spoken in another's name: that address has not been here.
-  const bool came = session.state != SessionState::greeted || session.address.transport == Transport::tcp;
-  leave_world(session, why, SessionState::free, out);
-  if (came) r_.gate.note_stay(now, session.address, now - session.began_at);
+  leave_world(session, why, out);
+  r_.gate.note_stay(now, session.address, now - session.came_at);
   r_.sessions.close(session);
 }
 
+void Lobby::poll(Micros now, HostOutput& out) {
+  for (const std::uint32_t row : r_.sessions.visit()) {
+    Session& session = r_.sessions[row];
+    Connection& connection = *session.connection;
+    if (connection.next_poll_at() <= now) connection.poll(now, out.datagrams);
+    if (connection.state() != ConnectionState::open) {
+      note_end(now, session, out);
+    } else if (connection.address() != session.address && !defects_.moves_at_once) {
+      r_.sessions.move(session, connection.address());
+      ++r_.status.moved;
+    }
+  }
+  r_.farewells.poll(now, out.datagrams);
+}
+
+/// Over TCP what nobody reads piles up. It is there, as its client is heard, and has taken nothing for long
+/// though there was more to be sent. Over UDP who takes nothing is not told more; whose link is dead is not
+/// heard either.
+bool Lobby::slow_reader(Micros now, Session& session) {
+  const Connection& connection = *session.connection;
+  const std::uint64_t acked = connection.counters().unreliable_acked;
+  if (acked != session.parts_acked || connection.unreliable_room() > 0) {
+    session.parts_acked = acked;
+    session.progress_at = now;
+  }
+  return session.address.transport == Transport::tcp && now - session.progress_at >= slow_reader_timeout &&
+         now - connection.heard_at() < heard_lately;
+}
+
 bool Lobby::keep(Micros now, Session& session, HostOutput& out) {
-  if (session.state == SessionState::dismissed) {
-    if (now - session.heard_at > dismissed_timeout) remove(now, session, "", out);
-    return false;
+  // Losses are in the connection's counters; which part was lost matters to nobody yet.
+  while (session.connection->next_fate()) {
   }
   if (!session.kicked_for.empty()) {
-    dismiss(now, session, out);
+    send_away(now, session, SessionEnd::kicked, std::string(session.kicked_for), out);
     return false;
   }
-  const Micros limit = session.state == SessionState::greeted ? greeted_timeout : playing_timeout;
-  if (now - session.heard_at <= limit) return session.state == SessionState::playing;
-  // Who never joined may have spoken in another's name: that one is told nothing more. TCP has to close.
-  if (session.state != SessionState::greeted || session.address.transport == Transport::tcp)
-    r_.sender.goodbye(session, GoodbyeReason::timeout, "nothing heard for too long", now, out.datagrams);
-  remove(now, session, "timed out", out);
-  return false;
+  if (session.state == SessionState::greeted && now - session.began_at > greeted_timeout) {
+    send_away(now, session, SessionEnd::protocol, "no join came within 5 seconds of the welcome", out);
+    return false;
+  }
+  if (slow_reader(now, session)) {
+    send_away(now, session, SessionEnd::overload, "the client did not take what it was sent for 5 seconds",
+              out);
+    return false;
+  }
+  return session.state == SessionState::playing;
 }
 
 void Lobby::keep_house(Micros now, HostOutput& out) {
-  const bool second = r_.status.tick % r_.world.setup().rules.tick_rate_hz == 0;
+  const bool second = r_.status.tick % r_.world->setup().rules.tick_rate_hz == 0;
   std::uint32_t playing = 0;
   for (const std::uint32_t row : r_.sessions.visit()) {
     Session& session = r_.sessions[row];
     ASHLAR_ASSERT(session.state != SessionState::free);
-    session.datagram_tokens = std::min(session.datagram_tokens + datagrams_per_tick, datagrams_burst);
+    const std::uint64_t packets = session.connection->counters().packets_sent;
+    const auto acks = static_cast<std::int32_t>((packets - session.packets_paid) / ack_packets);
+    session.packets_paid += static_cast<std::uint64_t>(acks) * ack_packets;
+    session.datagram_tokens = std::min(session.datagram_tokens + datagrams_per_tick + acks, datagrams_burst);
     if (second) session.chat_tokens = std::min(session.chat_tokens + 1, chat_lines_burst);
     if (keep(now, session, out)) ++playing;
   }
+  while (AwayBodies::Body* const body = defects_.waits_for_ever ? nullptr : r_.away.due(now))
+    end_away(now, *body, body->kicked_for.empty() ? "away too long" : "kicked: " + body->kicked_for, out);
   r_.status.clients = playing;
+  r_.status.away = r_.away.count();
+}
+
+void Lobby::change_world(Micros now) {
+  r_.away.clear();
+  r_.status.away = r_.status.clients = 0;
+  for (const std::uint32_t row : r_.sessions.seated()) {
+    Session& session = r_.sessions[row];
+    session.player = EntityId{};
+    session.delta_yaw = session.yaw_given = Turn16{0};
+    session.turn = {};
+    session.began_at = now;
+    ++session.world;  // over 255 to 0
+    r_.sessions.greet_again(session);
+    // What was said of the old world is void, whether it arrived or not.
+    for (const StreamId stream : {StreamId::control, StreamId::events, StreamId::edits, StreamId::bulk})
+      session.connection->reset(stream);
+    welcome(session);
+  }
+}
+
+std::uint32_t Lobby::kick_away(const std::string& name, const std::string& reason) {
+  std::uint32_t count = 0;
+  for (AwayBodies::Body& body : r_.away.bodies()) {
+    if (body.name != name) continue;
+    body.kicked_for = reason;
+    ++count;
+  }
+  return count;
 }
 
 void Lobby::shut_down(Micros now, const std::string& reason, DatagramBatch& out) {
   HostOutput unheard;
-  for (const std::uint32_t row : r_.sessions.visit()) {
-    Session& session = r_.sessions[row];
-    r_.sender.goodbye(session, GoodbyeReason::shutting_down, reason, now, out);
-    remove(now, session, "", unheard);
-  }
+  std::swap(unheard.datagrams, out);
+  for (const std::uint32_t row : r_.sessions.visit())
+    send_away(now, r_.sessions[row], SessionEnd::shutting_down, reason, unheard);
+  std::swap(unheard.datagrams, out);
   ASHLAR_ASSERT(r_.sessions.size() == 0);
   r_.status.clients = 0;
 }

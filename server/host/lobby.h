@@ -1,10 +1,15 @@
 #pragma once
 #include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
 #include <string>
 
+#include "protocol/message_writer.h"
+#include "server/host/away_bodies.h"
 #include "server/host/chat_room.h"
 #include "server/host/connection_ids.h"
-#include "server/host/control_sender.h"
+#include "server/host/farewells.h"
 #include "server/host/gate.h"
 #include "server/host/lingering.h"
 #include "server/host/session_table.h"
@@ -18,55 +23,85 @@ class Lobby {
  public:
   /// The rooms that it works with; all must outlive it.
   struct Rooms {
-    const World& world;
+    const std::unique_ptr<World>& world;
     const HostConfig& config;
     SessionTable& sessions;
     Gate& gate;
-    ControlSender& sender;
     ChatRoom& chat;
     LingeringBodies& lingering;
+    AwayBodies& away;
+    Farewells& farewells;
     TickInputCollector& input;
     HostStatus& status;
   };
-  Lobby(const Rooms& rooms, const SecretKey& secret, const Defects& defects);
+  /// @param ids      numbers of connections are drawn with it
+  /// @param entropy  must outlive this
+  Lobby(const Rooms& rooms, const SecretKey& ids, secure::Entropy& entropy, const Defects& defects);
 
-  // --- how they come ---
-  /// Refuses, says a lost welcome again, or begins a session. One of the same address and port gives way only
-  /// when it has been silent; else the hello is dropped.
-  void hello(Micros now, const PeerAddress& from, const PacketHeader& header, const Hello& hello,
-             HostOutput& out);
-  /// A greeted session that holds all content joins in the next tick; one that does not is refused and
-  /// removed.
+  // --- how they come: lobby_arrivals.cpp ---
+  /// Somebody proved an identity and an address: becomes a session, or is told why not.
+  /// @param unix_s  for connect tokens
+  /// @return false: it was turned away, and its handshake is to be judged again when it comes again
+  bool arrive(Micros now, std::int64_t unix_s, const PeerAddress& from, const secure::Accepted& accepted,
+              HostOutput& out);
+  /// A greeted session that holds all content joins in the next tick, or goes on at once with the body that
+  /// it came back to; one that does not is told what it lacks.
   void join(Micros now, Session& session, const Join& join, HostOutput& out);
-  /// After a step: gives those that it let in their entity; whom it did not is refused.
+  /// After a step: gives those that it let in their entity; whom it did not is sent away.
   void settle_joins(Micros now, HostOutput& out);
-  /// Within the budget for refusals; over TCP the connection ends either way.
-  void refuse(Micros now, const PeerAddress& to, std::uint64_t nonce, const Admission::Refusal& refusal,
-              const std::string& player, HostOutput& out);
 
-  // --- how they go ---
-  /// It said so itself.
-  void leave(Micros now, Session& session, const Leave& leave, HostOutput& out);
-  /// Its TCP connection ended. Nothing happens where the peer has no session.
-  void connection_closed(Micros now, const PeerAddress& peer, HostOutput& out);
-  /// Once a tick: refills what sessions may send, ends those that are kicked or silent.
+  // --- how they go: lobby.cpp ---
+  /// Its TCP connection ended: its player is away. Nothing happens where the peer has no session.
+  void link_ended(Micros now, const PeerAddress& peer, HostOutput& out);
+  /// Ends a session with a reason, which its client is told. `session` is empty afterwards.
+  void send_away(Micros now, Session& session, SessionEnd reason, const std::string& text, HostOutput& out);
+  /// What is due on each connection, and the ends of those that ended. In every advance().
+  void poll(Micros now, HostOutput& out);
+  /// Once a tick: refills what sessions may send, ends those that are kicked or have not joined in time.
   void keep_house(Micros now, HostOutput& out);
+  /// Everybody of this name who is away does not come back to its body: for an operator. @return how many
+  std::uint32_t kick_away(const std::string& name, const std::string& reason);
+  /// The world is another one: everybody is welcomed to it, and who is away has nothing to come back to.
+  void change_world(Micros now);
   /// Everybody is told why, and nobody is left.
   void shut_down(Micros now, const std::string& reason, DatagramBatch& out);
 
  private:
-  void welcome(Micros now, Session& session, DatagramBatch& out);
-  void begin(Micros now, const PeerAddress& from, const PacketHeader& header, const Hello& hello,
-             DatagramBatch& out);
+  /// Who somebody is, once it is proven.
+  struct Guest {
+    Hello hello;
+    Identity identity{};
+  };
+  std::expected<Guest, Refusal> know(std::int64_t unix_s, const secure::Accepted& accepted) const;
+  std::optional<AwayBodies::Body> resume(const Guest& guest, const secure::Accepted& accepted,
+                                         HostOutput& out);
+  std::optional<Refusal> make_room(Micros now, const PeerAddress& from, const Guest& guest, HostOutput& out);
+  void refuse(Micros now, const PeerAddress& to, const secure::Accepted& accepted, const Refusal& refusal,
+              const std::string& player, HostOutput& out);
+  Session& begin(Micros now, const PeerAddress& from, const secure::Accepted& accepted, Guest guest);
+  void take_back(Session& session, AwayBodies::Body body);
+  void play(Session& session, HostEventKind how, HostOutput& out);
+  std::unique_ptr<Connection> connect(Micros now, const PeerAddress& peer,
+                                      const secure::SessionKeys& keys) const;
+  void welcome(Session& session);
+  std::uint32_t new_number();
+
   /// Ends it when its time is over. @return is it still playing?
   bool keep(Micros now, Session& session, HostOutput& out);
-  void dismiss(Micros now, Session& session, HostOutput& out);
-  void leave_world(Session& session, const std::string& why, SessionState then, HostOutput& out);
+  void note_end(Micros now, Session& session, HostOutput& out);
+  static bool slow_reader(Micros now, Session& session);
+  void go_away(Micros now, Session& session, HostOutput& out);
+  void step_aside(Micros now, Session& session);
+  void end_away(Micros now, AwayBodies::Body& body, const std::string& why, HostOutput& out);
+  void leave_body(EntityId player, bool may_linger);
+  void leave_world(Session& session, const std::string& why, HostOutput& out);
   void remove(Micros now, Session& session, const std::string& why, HostOutput& out);
-  std::uint32_t new_connection();
 
   Rooms r_;
   ConnectionIds ids_;
+  secure::KeyPair identity_;
+  secure::Secret challenge_, reset_key_;
+  MessageWriter writer_;
   [[no_unique_address]] Defects defects_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "protocol/datagram.h"
+#include "world/math/assert.h"
 #include "world/sim/health.h"
 #include "world/sim/world.h"
 
@@ -11,6 +12,17 @@ namespace {
 
 /// What viewers move while their command travels here and the snapshot back: a third of a second at a run.
 constexpr double eye_margin_m = 2;
+
+/// Parts of a snapshot that the path to a client takes now.
+std::size_t parts_that_fit(const Connection& connection) {
+  return (connection.unreliable_room() + datagram_bytes_max - 1) / datagram_bytes_max;
+}
+
+/// Its window is no smaller than the least snapshot: who waits will find room.
+bool holds_whole_snapshots(const Connection& connection) {
+  return connection.address().transport == Transport::tcp ||
+         connection.congestion().window_bytes() >= snapshot_parts_least * datagram_bytes_max;
+}
 
 }  // namespace
 
@@ -43,7 +55,7 @@ void Publisher::publish_to(const World& world, Session& session, Micros now, Dat
   SnapshotHead head;
   head.tick = tick;
   head.applied_tick = config_.defects.early_ack ? session.input.newest_tick() : session.input.last_own_tick();
-  head.chat_seen = session.chat_taken;
+  head.world = session.world;
   const std::int32_t level = session.input.level(tick);
   head.input_ahead = level == InputBuffer::level_none
                          ? input_ahead_none
@@ -56,35 +68,68 @@ void Publisher::publish_to(const World& world, Session& session, Micros now, Dat
                               eye_margin_m + travelled_m, session.turn.active);
   eye_before_ = eye;
   if (config_.defects.blind_spot && !blocks.empty()) blocks = blocks.first(blocks.size() - 1);
-  const SnapshotPlan plan = lay_out(session, head, blocks);
-  for (std::size_t part = 0; part < plan.parts; ++part) {
-    const auto bytes = out.append(session.address, snapshots_.part_bytes(part));
-    snapshots_.write(part, session.next_header(now), bytes);
-    ++counters_.datagrams;
-    counters_.bytes += bytes.size();
+  const std::size_t parts_max = config_.snapshot_bytes_max / datagram_bytes_max;
+  const std::size_t fitting = parts_that_fit(*session.connection);
+  const std::size_t parts = std::clamp(fitting, snapshot_parts_least, parts_max);
+  const Layout layout = lay_out(session, head, blocks, parts);
+  if (layout.plan.parts > fitting || (layout.in_turns && parts < parts_max)) {
+    ++counters_.snapshots_congested;
+    ++session.congested;
+    session.connection->held_back();
   }
+  // A piece of one would tell of the nearest alone, again and again: a whole one a little later is worth
+  // more.
+  const bool waits = layout.plan.parts > fitting && holds_whole_snapshots(*session.connection);
+  if (const std::size_t sent = waits ? 0 : send(session, layout.plan.parts, now, out); sent > 0)
+    note_told(session, head, layout, sent);
+  counters_.wait_ticks = std::max(counters_.wait_ticks, session.turn.waited(tick));
+  counters_.wait_ticks_max = std::max(counters_.wait_ticks_max, counters_.wait_ticks);
 }
 
-SnapshotPlan Publisher::lay_out(Session& session, SnapshotHead& head, std::span<const CellBlock> blocks) {
-  const auto heights = config_.defects.lost_heights ? std::span<const HeightBlock>{} : replicator_.heights();
-  const std::size_t parts = config_.snapshot_bytes_max / datagram_bytes_max;
-  const SnapshotPlan whole = snapshots_.begin(head, blocks, heights, parts, replicator_.motions());
-  if (whole.blocks_taken == blocks.size()) {
-    session.turn = {};
-    return whole;
+std::size_t Publisher::send(Session& session, std::size_t parts, Micros now, DatagramBatch& out) {
+  for (std::size_t part = 0; part < parts; ++part) {
+    const auto bytes = std::span(part_).first(snapshots_.part_bytes(part));
+    snapshots_.write(part, bytes);
+    const auto sent = session.connection->send_unreliable(now, bytes, out);
+    if (sent) continue;
+    ASHLAR_ASSERT(sent.error() != SendResult::too_long);
+    return part;
   }
+  return parts;
+}
+
+std::span<const HeightBlock> Publisher::heights() const {
+  return config_.defects.lost_heights ? std::span<const HeightBlock>{} : replicator_.heights();
+}
+
+Publisher::Layout Publisher::lay_out(const Session& session, SnapshotHead& head,
+                                     std::span<const CellBlock> blocks, std::size_t parts) {
+  const SnapshotPlan whole = snapshots_.begin(head, blocks, heights(), parts, replicator_.motions());
+  if (whole.blocks_taken == blocks.size()) return {whole, blocks, false};
   ++counters_.snapshots_cut;
-  if (config_.defects.no_turns) return whole;
+  if (config_.defects.no_turns) return {whole, blocks, false};
   std::size_t records = blocks.size();
   for (const CellBlock& block : blocks) records += block.entities.size();
-  head.refresh_ticks = static_cast<std::uint16_t>(
-      std::min<std::uint32_t>(refresh_snapshots(records, parts) * config_.snapshot_every_ticks, 0xffff));
+  // Where the path takes fewer of them a lap takes as long as the last one did.
+  const std::uint32_t refresh = std::max(refresh_snapshots(records, parts) * config_.snapshot_every_ticks,
+                                         session.turn.waited(head.tick));
+  head.refresh_ticks = static_cast<std::uint16_t>(std::min<std::uint32_t>(refresh, 0xffff));
   const auto in_turns = snapshot_order_.arrange(blocks, parts, session.turn);
-  const SnapshotPlan plan = snapshots_.begin(head, in_turns, heights, parts, replicator_.motions());
-  snapshot_order_.advance(plan, head.tick, head.tick - config_.snapshot_every_ticks, session.turn);
-  counters_.wait_ticks = std::max(counters_.wait_ticks, session.turn.waited(head.tick));
-  counters_.wait_ticks_max = std::max(counters_.wait_ticks_max, counters_.wait_ticks);
-  return plan;
+  return {snapshots_.begin(head, in_turns, heights(), parts, replicator_.motions()), in_turns, true};
+}
+
+void Publisher::note_told(Session& session, const SnapshotHead& head, const Layout& layout,
+                          std::size_t parts_sent) {
+  const std::uint32_t tick_before = head.tick - config_.snapshot_every_ticks;
+  SnapshotPlan told = layout.plan;
+  if (parts_sent < told.parts)  // what those that went hold: they are laid out alike
+    told = snapshots_.begin(head, layout.order, heights(), parts_sent, replicator_.motions());
+  if (layout.in_turns)
+    snapshot_order_.advance(told, head.tick, tick_before, session.turn);
+  else if (told.blocks_taken < layout.order.size() && !config_.defects.no_turns)
+    session.turn = {true, layout.order[told.blocks_taken].cell, told.resume, tick_before, 0};
+  else
+    session.turn = {};
 }
 
 }  // namespace ashlar::server

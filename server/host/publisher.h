@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -19,14 +20,15 @@ namespace ashlar::server {
 struct PublishConfig {
   std::uint16_t snapshot_every_ticks = 1;
   double interest_radius_m = 64;
-  std::uint32_t snapshot_bytes_max = 16 * datagram_bytes_max;  ///< from snapshot_parts_least datagrams up
+  std::uint32_t snapshot_bytes_max =
+      16 * datagram_bytes_max;  ///< on the wire, from snapshot_parts_least datagrams up
   Defects defects;
 };
 
 /// What a Publisher has done. All but wait_ticks only grow.
 struct PublishCounters {
-  std::uint64_t datagrams = 0, bytes = 0;
-  std::uint64_t snapshots_cut = 0;   ///< had no room for all in reach
+  std::uint64_t snapshots_cut = 0;        ///< had no room for all in reach
+  std::uint64_t snapshots_congested = 0;  ///< shorter, or left out, as the path took no more
   std::uint32_t wait_ticks = 0;      ///< that anyone in reach of a client now waits to be told of, at most
   std::uint32_t wait_ticks_max = 0;  ///< since the start
 };
@@ -44,19 +46,35 @@ class Publisher {
   void publish(const World& world, std::span<Session> sessions, std::span<const std::uint32_t> seated,
                Micros now, DatagramBatch& out);
 
+  /// Another world: nothing of the last one is left but the counters.
+  void begin_world() { replicator_ = Replicator{}; }
+
+  /// Since the start.
   const PublishCounters& counters() const { return counters_; }
 
  private:
   /// One client's snapshot: own player, and whom it may see within its interest radius.
   void publish_to(const World& world, Session& session, Micros now, DatagramBatch& out);
-  /// Lays out what the client is told of others, in turns where a snapshot has no room for all.
-  SnapshotPlan lay_out(Session& session, SnapshotHead& head, std::span<const CellBlock> blocks);
+  struct Layout {
+    SnapshotPlan plan;
+    std::span<const CellBlock> order;  // of which the first plan.blocks_taken travel
+    bool in_turns = false;
+  };
+  /// Lays out what the client is told of others, in turns where a snapshot of `parts` has no room for all.
+  Layout lay_out(const Session& session, SnapshotHead& head, std::span<const CellBlock> blocks,
+                 std::size_t parts);
+  /// Sends the parts, until the path takes no more. @return how many it took
+  std::size_t send(Session& session, std::size_t parts, Micros now, DatagramBatch& out);
+  /// Who was left out goes first in the next one.
+  void note_told(Session& session, const SnapshotHead& head, const Layout& layout, std::size_t parts_sent);
+  std::span<const HeightBlock> heights() const;
 
   PublishConfig config_;
   PublishCounters counters_;
   Replicator replicator_;
   SnapshotWriter snapshots_;
   SnapshotOrder snapshot_order_;
+  alignas(8) std::array<std::uint8_t, unreliable_bytes_max> part_{};
   DVec3 eye_before_;  // for Defects::wrong_eyes
 };
 

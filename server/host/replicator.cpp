@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "world/sim/health.h"
 #include "world/sim/mechanics.h"
@@ -187,6 +188,9 @@ std::span<const CellBlock> Replicator::blocks_near(DVec3 eye_m, double radius_m,
   return picked_;
 }
 
+/// Snapshots of a round over all sectors, its rest included, are one more than a multiple of this.
+constexpr std::uint32_t round_stride = 6;
+
 void Replicator::gather_heights(const World& world) {
   wire_heights_.clear();
   height_blocks_.clear();
@@ -202,8 +206,13 @@ void Replicator::gather_heights(const World& world) {
   gather_moving(world);
   const std::size_t room = snapshot_sector_heights_max - wire_heights_.size();
   const std::size_t share = std::min({(total * ticks + second - 1) / second, total, room});
-  for (std::size_t sent = 0; sent < share && height_blocks_.size() < snapshot_sector_runs_max;) {
-    next_sector_ %= total;
+  if (resting_ > 0) {
+    --resting_;
+    return;
+  }
+  ++round_snapshots_;
+  for (std::size_t sent = 0;
+       sent < share && next_sector_ < total && height_blocks_.size() < snapshot_sector_runs_max;) {
     // The map and sector that the running number falls on.
     std::size_t map = 0, sector = next_sector_;
     while (sector >= world.maps()[map].heights.size()) sector -= world.maps()[map++].heights.size();
@@ -216,6 +225,11 @@ void Replicator::gather_heights(const World& world) {
     sent += count;
     next_sector_ += count;
   }
+  if (next_sector_ < total) return;
+  next_sector_ = 0;
+  // Whose path takes every second, third or fourth snapshot would hear of the same sectors in each round: the
+  // next one begins so late that it falls on others.
+  resting_ = (round_stride + 1 - std::exchange(round_snapshots_, 0) % round_stride) % round_stride;
 }
 
 void Replicator::gather_moving(const World& world) {

@@ -31,7 +31,8 @@ class Replicator {
                                          bool all_empty = false);
 
   /// The sectors' heights that go out this tick: those in motion, and a share of all, so that every sector
-  /// comes round within a second, or as soon as snapshot_sector_heights_max a snapshot let it.
+  /// comes round within a second and six snapshots, or as soon as snapshot_sector_heights_max a snapshot let
+  /// it.
   std::span<const HeightBlock> heights() const { return height_blocks_; }
 
   /// The sectors' motions that go out this tick.
@@ -76,7 +77,9 @@ class Replicator {
   std::vector<WireHeights> wire_heights_;
   std::vector<HeightBlock> height_blocks_;
   std::size_t next_sector_ = 0, next_moving_ = 0;
-  std::uint32_t told_tick_ = 0;  // of the last heights
+  std::uint32_t round_snapshots_ = 0;  // of the present round over all sectors
+  std::uint32_t resting_ = 0;          // snapshots until the next one begins
+  std::uint32_t told_tick_ = 0;        // of the last heights
   MoverReplication mover_replication_;
   std::span<const WireMotion> motions_;
 };

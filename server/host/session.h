@@ -1,12 +1,11 @@
 #pragma once
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 
-#include "protocol/chat.h"
-#include "protocol/datagram.h"
+#include "protocol/connection/connection.h"
 #include "protocol/messages.h"
-#include "protocol/sequence.h"
+#include "server/host/edit_desk.h"
 #include "server/host/host.h"
 #include "server/host/input_buffer.h"
 #include "server/host/notices.h"
@@ -14,106 +13,56 @@
 
 namespace ashlar::server {
 
-/// An honest client sends one input a tick; chat and joins are rare. The burst covers a network that held
-/// datagrams back for half a second.
+/// An honest client sends one input a tick, and an acknowledgement for every ack_packets packets of ours,
+/// which counts beside this; chat and joins are rare. The burst covers a network that held datagrams back for
+/// half a second.
 inline constexpr std::int32_t datagrams_per_tick = 3;
-inline constexpr std::int32_t datagrams_burst = 96;
+inline constexpr std::int32_t datagrams_burst = 256;
 inline constexpr std::int32_t chat_lines_burst = 4;
 
 /// Where a session stands on its way. It may end from each of them, which makes its row free.
 enum class SessionState : std::uint8_t {
-  free,       ///< nobody's row
-  greeted,    ///< welcomed; has not yet said which maps it holds
-  joining,    ///< its join enters the next tick
-  playing,    ///< has an entity in the world
-  dismissed,  ///< kicked: out of the world, but still told so when it says something
+  free,     ///< nobody's row
+  greeted,  ///< welcomed; has not yet said which maps it holds
+  joining,  ///< its join enters the next tick
+  playing,  ///< has an entity in the world
 };
 
-/// Lines of chat on their way to one client, repeated until it has seen them. When full the oldest is given
-/// up.
-class ChatQueue {
- public:
-  static constexpr std::size_t lines_max = chat_lines_waiting_max;
+/// Who a player is: its client's public key; where connect tokens are asked for, a hash of the token's id.
+using Identity = secure::Bytes32;
 
-  /// @return false: the oldest had to go
-  bool push(const std::string& from, const std::string& text) {
-    const bool full = count_ == lines_max;
-    if (full) {
-      give_up_oldest();
-      ++given_up_;
-    }
-    ChatLine& line = lines_[(first_ + count_) % lines_max];
-    line.number = ++newest_;
-    line.from = from;
-    line.text = text;
-    ++count_;
-    return !full;
-  }
-  void give_up_oldest() {
-    if (count_ == 0) return;
-    first_ = (first_ + 1) % lines_max;
-    --count_;
-  }
-  void seen(std::uint32_t number) {
-    while (count_ > 0 && lines_[first_].number <= number) {
-      first_ = (first_ + 1) % lines_max;
-      --count_;
-    }
-  }
-  std::size_t size() const { return count_; }
-  const ChatLine& operator[](std::size_t i) const { return lines_[(first_ + i) % lines_max]; }
-  std::uint32_t newest() const { return newest_; }
-  /// Lines that had to make room for newer ones.
-  std::uint32_t given_up() const { return given_up_; }
-
- private:
-  std::array<ChatLine, lines_max> lines_;
-  std::size_t first_ = 0, count_ = 0;
-  std::uint32_t newest_ = 0;
-  std::uint32_t given_up_ = 0;
-};
-
-/// One client's connection. Cold state; what the simulation needs of it is the player's id and the input.
+/// One client's session. Cold state; what the simulation needs of it is the player's id and the input.
 struct Session {
   SessionState state = SessionState::free;
-  PeerAddress address;
-  std::uint32_t connection = 0;
-  std::uint64_t nonce = 0;
+  std::uint32_t number = 0;                ///< its connection's, in clear in every packet
+  std::unique_ptr<Connection> connection;  ///< the server's end of it; a free row has none
+  PeerAddress address;                     ///< that its connection has proven; counted there
+  Identity identity{};
+  secure::PublicKey client;
+  secure::Secret resumption;  ///< proves that a later session's client is this one's
   std::string name;
-  EntityId player{};
-  SequenceWindow seen;
-  AckTracker sent;
+  EntityId player{};       ///< playing; and greeted, where it goes on with the body of an earlier session
+  std::uint8_t world = 1;  ///< number of its welcome
   InputBuffer input{};
   /// How far spawns and teleporters have turned the player's view, beside its own turning: added to the yaw
   /// of its commands. Those that it made before it knew are turned with the rest.
   Turn16 delta_yaw{0};
-  Turn16 yaw_given{0};  ///< of the command that entered the last tick
-  Micros heard_at{0};
-  Micros chat_sent_at{0};
+  Turn16 yaw_given{0};                ///< of the command that entered the last tick
+  Micros came_at{0};                  ///< when its player came, by an earlier session or this one
+  Micros began_at{0};                 ///< when it was last welcomed
+  Micros joined_at{0};                ///< when it came into the world
   std::int32_t datagram_tokens = 0;   ///< what it may still send; refilled every tick
   std::int32_t chat_tokens = 0;       ///< lines it may still say; refilled every second
-  std::uint32_t chat_taken = 0;       ///< number of the last line taken from it
-  std::uint32_t chat_woken = 0;       ///< newest line when chat was last sent
-  std::uint64_t accepted = 0;         ///< datagrams taken from it, the hello among them
-  Micros joined_at{0};                ///< when it came into the world
-  Micros rtt{0};                      ///< of its last acknowledgement, smoothed; 0: none yet
-  std::uint64_t told = 0, acked = 0;  ///< our packets it has spoken of, and those it has received
-  ChatQueue chat;
+  std::uint64_t packets_paid = 0;     ///< of ours, for whose acknowledgements it got tokens
+  std::uint64_t accepted = 0;         ///< packets taken from it
+  std::uint64_t newest_sequence = 0;  ///< of its packets
+  std::uint64_t parts_acked = 0;      ///< of snapshots, when that was last looked at
+  Micros progress_at{0};              ///< when it last took what it was sent, or could have been sent more
   SnapshotTurn turn;
-  std::string kicked_for;  ///< empty: it may stay
-  Micros began_at{0};
+  std::uint64_t congested = 0;  ///< snapshots that its path cut short, or left out
+  std::string kicked_for;       ///< empty: it may stay
   NoticeQueue notices;
-  std::size_t bytes_unanswered = 0;  ///< dismissed: what it sent since it was last told why
-
-  /// Of the packet to it that is about to be written: with a sequence of its own and acknowledgements. One
-  /// that is not sent counts as a lost packet.
-  PacketHeader next_header(Micros now) {
-    PacketHeader header;
-    header.connection = connection;
-    header.sequence = sent.next_sequence(now);
-    seen.fill(header);
-    return header;
-  }
+  EditDesk edits;
 };
 
 }  // namespace ashlar::server

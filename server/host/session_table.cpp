@@ -33,13 +33,20 @@ std::size_t AddressHash::operator()(const PeerAddress& a) const {
   return static_cast<std::size_t>(mix64(mix64(mix64(rest) ^ ip[0]) ^ ip[1]) ^ a.scope);
 }
 
+std::size_t IdentityHash::operator()(const Identity& identity) const {
+  std::uint64_t first = 0;
+  std::memcpy(&first, identity.data(), sizeof first);
+  return static_cast<std::size_t>(mix64(first));
+}
+
 SessionTable::SessionTable(std::uint32_t sessions_max)
     : rows_(sessions_max), greeted_(greeted_max(sessions_max)) {
   ASHLAR_ASSERT(sessions_max >= 1 && sessions_max < 65536);
   seated_.reserve(sessions_max);
   visited_.reserve(sessions_max);
-  by_connection_.reserve(2 * std::size_t{sessions_max});
-  by_address_.reserve(2 * std::size_t{sessions_max});
+  by_number_.reserve(2 * std::size_t{sessions_max});
+  by_link_.reserve(2 * std::size_t{sessions_max});
+  by_identity_.reserve(2 * std::size_t{sessions_max});
   per_host_.reserve(2 * std::size_t{sessions_max});
 }
 
@@ -48,18 +55,24 @@ std::span<const std::uint32_t> SessionTable::visit() {
   return visited_;
 }
 
-Session* SessionTable::find(std::uint32_t connection) {
-  const auto row = by_connection_.find(connection);
-  return row == by_connection_.end() ? nullptr : &rows_[row->second];
+Session* SessionTable::find(std::uint32_t number) {
+  const auto row = by_number_.find(number);
+  return row == by_number_.end() ? nullptr : &rows_[row->second];
 }
 
-const Session* SessionTable::find(const PeerAddress& address) const {
-  const auto row = by_address_.find(address);
-  return row == by_address_.end() ? nullptr : &rows_[row->second];
+Session* SessionTable::find_identity(const Identity& identity) {
+  const auto row = by_identity_.find(identity);
+  return row == by_identity_.end() ? nullptr : &rows_[row->second];
 }
 
-Session* SessionTable::find(const PeerAddress& address) {
-  return const_cast<Session*>(std::as_const(*this).find(address));  // of a table that may be changed
+const Session* SessionTable::find_link(const PeerAddress& link) const {
+  if (link.transport != Transport::tcp) return nullptr;
+  const auto row = by_link_.find(link.link);
+  return row == by_link_.end() ? nullptr : &rows_[row->second];
+}
+
+Session* SessionTable::find_link(const PeerAddress& link) {
+  return const_cast<Session*>(std::as_const(*this).find_link(link));  // of a table that may be changed
 }
 
 std::uint32_t SessionTable::count_of_host(const PeerAddress& peer) const {
@@ -73,8 +86,9 @@ std::uint32_t SessionTable::row_of(const Session& session) const {
 }
 
 void SessionTable::assert_sizes() const {
-  ASHLAR_ASSERT(by_connection_.size() == seated_.size());
-  ASHLAR_ASSERT(by_address_.size() == seated_.size());
+  ASHLAR_ASSERT(by_number_.size() == seated_.size());
+  ASHLAR_ASSERT(by_identity_.size() == seated_.size());
+  ASHLAR_ASSERT(by_link_.size() <= seated_.size());
   ASHLAR_ASSERT(per_host_.size() <= seated_.size());
   ASHLAR_ASSERT(greeted_.size() <= seated_.size());
 }
@@ -87,29 +101,53 @@ std::uint32_t SessionTable::free_row() const {
   return row;
 }
 
-Session& SessionTable::open(const PeerAddress& address, std::uint32_t connection) {
-  ASHLAR_ASSERT(connection != 0);
+Session& SessionTable::open(const PeerAddress& address, std::uint32_t number, const Identity& identity) {
+  ASHLAR_ASSERT(number != 0);
   const std::uint32_t row = free_row();
   Session& session = rows_[row];
   session = Session{};
   session.state = SessionState::greeted;
   session.address = address;
-  session.connection = connection;
+  session.number = number;
+  session.identity = identity;
   seated_.insert(std::ranges::lower_bound(seated_, row), row);
-  const bool new_address = by_address_.emplace(address, row).second;
-  const bool new_connection = by_connection_.emplace(connection, row).second;
-  ASHLAR_ASSERT(new_address);
-  ASHLAR_ASSERT(new_connection);
+  const bool new_number = by_number_.emplace(number, row).second;
+  const bool new_identity = by_identity_.emplace(identity, row).second;
+  ASHLAR_ASSERT(new_number);
+  ASHLAR_ASSERT(new_identity);
+  if (address.transport == Transport::tcp) {
+    const bool new_link = by_link_.emplace(address.link, row).second;
+    ASHLAR_ASSERT(new_link);
+  }
   ++per_host_[host_of(address)];
-  greeted_.add(connection, limit_key(address));
+  greeted_.add(number, limit_key(address));
   assert_sizes();
   return session;
 }
 
-void SessionTable::begin_join(Session& session) {
+void SessionTable::leave_greeted(Session& session, SessionState then) {
   ASHLAR_ASSERT(session.state == SessionState::greeted);
-  session.state = SessionState::joining;
-  greeted_.remove(session.connection);
+  session.state = then;
+  greeted_.remove(session.number);
+}
+
+void SessionTable::greet_again(Session& session) {
+  ASHLAR_ASSERT(session.state != SessionState::free);
+  if (session.state != SessionState::greeted) greeted_.add(session.number, limit_key(session.address));
+  session.state = SessionState::greeted;
+}
+
+void SessionTable::count_out(const PeerAddress& address) {
+  const auto count = per_host_.find(host_of(address));
+  ASHLAR_ASSERT(count != per_host_.end() && count->second > 0);
+  if (--count->second == 0) per_host_.erase(count);
+}
+
+void SessionTable::move(Session& session, const PeerAddress& address) {
+  ASHLAR_ASSERT(session.address.transport == Transport::udp && address.transport == Transport::udp);
+  count_out(session.address);
+  ++per_host_[host_of(address)];
+  session.address = address;
 }
 
 void SessionTable::close(Session& session) {
@@ -117,14 +155,13 @@ void SessionTable::close(Session& session) {
   const auto seat = std::ranges::lower_bound(seated_, row);
   ASHLAR_ASSERT(seat != seated_.end() && *seat == row);
   seated_.erase(seat);
-  const std::size_t addresses = by_address_.erase(session.address);
-  const std::size_t connections = by_connection_.erase(session.connection);
-  ASHLAR_ASSERT(addresses == 1);
-  ASHLAR_ASSERT(connections == 1);
-  greeted_.remove(session.connection);
-  const auto count = per_host_.find(host_of(session.address));
-  ASHLAR_ASSERT(count != per_host_.end() && count->second > 0);
-  if (--count->second == 0) per_host_.erase(count);
+  const std::size_t numbers = by_number_.erase(session.number);
+  const std::size_t identities = by_identity_.erase(session.identity);
+  ASHLAR_ASSERT(numbers == 1);
+  ASHLAR_ASSERT(identities == 1);
+  if (session.address.transport == Transport::tcp) by_link_.erase(session.address.link);
+  greeted_.remove(session.number);
+  count_out(session.address);
   session = Session{};
   assert_sizes();
 }

@@ -14,10 +14,15 @@ struct AddressHash {
   std::size_t operator()(const PeerAddress& a) const;
 };
 
-/// All sessions, and the ways to find them: by connection id, by address and port, how many a host has, and
-/// who has not joined yet. Each session that is not free stands in all of them, and nothing else does. Rows
-/// stay where they are; references to sessions last until close(). The Host's thread. No allocation but for
-/// the nodes of its tables, as sessions come.
+/// Of a public key or a hash of a token's id: the first bytes are as good as any.
+struct IdentityHash {
+  std::size_t operator()(const Identity& identity) const;
+};
+
+/// All sessions, and the ways to find them: by number, by identity, by TCP connection, how many a host has,
+/// and who has not joined yet. Each session that is not free stands in all of them, and nothing else does.
+/// Rows stay where they are; references to sessions last until close(). The Host's thread. No allocation but
+/// for the nodes of its tables, as sessions come.
 class SessionTable {
  public:
   /// @param sessions_max  1 to 65535; asserted
@@ -33,43 +38,52 @@ class SessionTable {
   std::span<const Session> rows() const { return rows_; }
   Session& operator[](std::uint32_t row) { return rows_[row]; }
   const Session& operator[](std::uint32_t row) const { return rows_[row]; }
-  Session* find(std::uint32_t connection);    ///< null: no such connection
-  Session* find(const PeerAddress& address);  ///< null: nobody has that address and port
-  const Session* find(const PeerAddress& address) const;
+  Session* find(std::uint32_t number);               ///< null: no such session
+  Session* find_identity(const Identity& identity);  ///< null: that player has none
+  /// The session that comes over a TCP connection; null: none does, or the address is none of TCP.
+  Session* find_link(const PeerAddress& link);
+  const Session* find_link(const PeerAddress& link) const;
   /// Sessions of one host, whatever their ports: of IPv6 a /64 counts as one.
   std::uint32_t count_of_host(const PeerAddress& peer) const;
   std::uint32_t size() const { return static_cast<std::uint32_t>(seated_.size()); }  ///< that are not free
   std::uint32_t capacity() const { return static_cast<std::uint32_t>(rows_.size()); }
-  /// Those who have not joined yet, by connection id.
+  /// Those who have not joined yet, by number.
   const StrangerPool& greeted() const { return greeted_; }
 
   // --- how they begin and end ---
   /// The row that open() would give. Precondition: not full; asserted.
   std::uint32_t free_row() const;
-  /// A new session in the first free row: state greeted, all of it but address and connection at its
-  /// defaults. Preconditions, asserted: not full; the connection is not 0; neither it nor the address is in
-  /// the table.
-  Session& open(const PeerAddress& address, std::uint32_t connection);
-  /// A greeted session goes on to joining; asserted.
-  void begin_join(Session& session);
+  /// A new session in the first free row: state greeted, all of it but these at its defaults.
+  /// Preconditions, asserted: not full; the number is not 0; neither it nor the identity nor the TCP
+  /// connection is in the table.
+  Session& open(const PeerAddress& address, std::uint32_t number, const Identity& identity);
+  /// A greeted session has joined and goes on to `then`; asserted.
+  void leave_greeted(Session& session, SessionState then);
+  /// The other way: it was welcomed to another world.
+  void greet_again(Session& session);
+  /// It goes on from another address, over the same transport.
+  void move(Session& session, const PeerAddress& address);
   /// Frees the row; `session` is empty afterwards. Precondition: one of the table's that is not free;
   /// asserted.
   void close(Session& session);
 
   // --- for checks ---
-  std::size_t address_rows() const { return by_address_.size(); }
+  std::size_t link_rows() const { return by_link_.size(); }
+  std::size_t identity_rows() const { return by_identity_.size(); }
   std::size_t host_rows() const { return per_host_.size(); }
 
  private:
   std::uint32_t row_of(const Session& session) const;
   void assert_sizes() const;
+  void count_out(const PeerAddress& address);
 
   std::vector<Session> rows_;
   std::vector<std::uint32_t> seated_;
   std::vector<std::uint32_t> visited_;
   // Looked up, never iterated.
-  std::unordered_map<std::uint32_t, std::uint32_t> by_connection_;
-  std::unordered_map<PeerAddress, std::uint32_t, AddressHash> by_address_;
+  std::unordered_map<std::uint32_t, std::uint32_t> by_number_;
+  std::unordered_map<std::uint32_t, std::uint32_t> by_link_;  // TCP alone
+  std::unordered_map<Identity, std::uint32_t, IdentityHash> by_identity_;
   std::unordered_map<PeerAddress, std::uint32_t, AddressHash> per_host_;  // none of them 0
   StrangerPool greeted_;
 };

@@ -17,6 +17,10 @@ class TickInputCollector {
  public:
   TickInputCollector(std::uint32_t sessions_max, const Defects& defects);
 
+  /// Another world: what was collected is void.
+  void begin_world() { joins_.clear(), leaves_.clear(), commands_.clear(), admin_.clear(); }
+
+  /// Enters the next tick.
   void leave(EntityId player) { leaves_.push_back(player); }
   void admin(const AdminCommand& command) { admin_.push_back(command); }
 
@@ -31,6 +35,7 @@ class TickInputCollector {
   /// its session's delta_yaw makes up for it, so that the player's own turning stays what it is.
   void stepped(const World& world, SessionTable& sessions);
 
+  /// For the audit.
   std::size_t leaves_waiting() const { return leaves_.size(); }
   std::size_t admin_waiting() const { return admin_.size(); }
 

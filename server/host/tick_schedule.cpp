@@ -26,6 +26,13 @@ std::int64_t TickSchedule::count_due(Micros now) const {
   return ((passed + 1) * rate_hz_ - 1) / 1'000'000 - slots_ + 1;
 }
 
+void TickSchedule::begin_again(std::uint16_t tick_rate_hz) {
+  const std::uint64_t late = late_, skipped = skipped_;
+  *this = TickSchedule(tick_rate_hz);
+  late_ = late;
+  skipped_ = skipped;
+}
+
 bool TickSchedule::take(Micros now) {
   if (!started_) began_ = now;
   started_ = true;

@@ -12,6 +12,9 @@ class TickSchedule {
  public:
   explicit TickSchedule(std::uint16_t tick_rate_hz);
 
+  /// Another rate from now on, begun with the next take(); the counters go on.
+  void begin_again(std::uint16_t tick_rate_hz);
+
   /// Is a tick to be played now? Then it counts as played. The first call's time is when the first one is
   /// due.
   /// @param now  never before that of an earlier call's

@@ -1,6 +1,6 @@
 #include "server/host/welcome_content.h"
 
-#include "protocol/message_writer.h"
+#include "protocol/messages.h"
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
 
@@ -23,23 +23,13 @@ void add_content(const WorldSetup& setup, Welcome& welcome) {
 }
 
 std::expected<void, std::string> check_welcome(const WorldSetup& setup) {
-  Welcome welcome;
-  add_content(setup, welcome);
-  // Numbers that are at their defaults take no room: none of these is.
-  welcome.nonce = welcome.seed = 1;
-  welcome.connection = welcome.tick = 1;
-  welcome.player = make_entity_id(1, 1);
-  welcome.motd = std::string(motd_bytes_max, 'm');
-  welcome.rules = setup.rules;
-  welcome.rules.shot_interval_s += 1;
-  welcome.rules.shot_range_m += 1;
-  MessageWriter writer;
-  const std::size_t bytes = writer.bytes_of(welcome);
-  if (bytes <= datagram_bytes_max) return {};
-  return std::unexpected("the " + std::to_string(setup.maps.size()) + " maps and " +
-                         std::to_string(setup.props.size()) + " props do not fit into a welcome of " +
-                         std::to_string(datagram_bytes_max) + " bytes (" + std::to_string(bytes) +
-                         "): leave some out, or give their files shorter names");
+  const auto too_many = [](const char* what, std::size_t count, std::size_t most) {
+    return std::unexpected(std::to_string(count) + " " + what + " are more than a welcome names (" +
+                           std::to_string(most) + "): leave some out");
+  };
+  if (setup.maps.size() > placed_maps_max) return too_many("maps", setup.maps.size(), placed_maps_max);
+  if (setup.props.size() > placed_props_max) return too_many("props", setup.props.size(), placed_props_max);
+  return {};
 }
 
 }  // namespace ashlar::server

@@ -167,7 +167,7 @@ bool TcpPort::read(Link& link, microseconds now, DatagramBatch& in) {
   bool tiny = false;
   const bool whole = link.deframer.feed({read_buffer_.data(), static_cast<std::size_t>(size)},
                                         [&](std::span<const std::uint8_t> packet) {
-                                          tiny = tiny || packet.size() < packet_header_bytes;
+                                          tiny = tiny || packet.size() < packet_bytes_min;
                                           if (tiny) return;
                                           in.add(link.peer, packet);
                                           ++counters_.datagrams_in;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "protocol/datagram.h"
-#include "protocol/packet.h"
+#include "protocol/secure/open_packets.h"
 #include "protocol/stream_frame.h"
 #include "server/net/counters.h"
 #include "server/net/strangers.h"
@@ -85,7 +85,8 @@ class TcpPort {
   static constexpr std::size_t stranger_bytes_per_poll_max = 2048;  ///< a hello and more
   /// Of all strangers: players never wait behind them. Whose turn it is first goes round.
   static constexpr std::size_t strangers_bytes_per_poll_max = 32 * 1024;
-  static constexpr std::size_t frame_bytes_min = packet_header_bytes + frame_prefix_bytes;
+  static constexpr std::size_t packet_bytes_min = secure::open_prefix_bytes;  ///< of all that a client says
+  static constexpr std::size_t frame_bytes_min = packet_bytes_min + frame_prefix_bytes;
   /// What follows: no frame is smaller than a header, or its connection is closed.
   static constexpr std::size_t player_packets_per_poll_max = player_bytes_per_poll_max / frame_bytes_min + 1;
 

@@ -128,7 +128,10 @@ std::vector<Attack> attacks() {
           {"garbage 39000/s", raid(RaidKind::garbage, 1, 39000, 1)},
           {"churn 91/s", raid(RaidKind::churn, 7, 13, 1)},
           {"churn 910/s", raid(RaidKind::churn, 140, 13, 1)},
-          {"spoofed-leave", raid(RaidKind::spoofed_leave, 1, 10, 1)}};
+          {"hellos 9400/s", raid(RaidKind::hellos, 1, 9400, 1)},
+          {"half-handshakes 910/s", raid(RaidKind::half_handshakes, 70, 13, 1)},
+          {"inside 910/s", raid(RaidKind::inside, 70, 13, 1)},
+          {"spoofed 10000/s", raid(RaidKind::spoofed, 1, 10'000, 1)}};
 }
 
 /// One honest client and what it lost.
@@ -143,7 +146,7 @@ struct Honest {
     c.server = server;
     c.name = std::move(name);
     c.build = "bench_abuse";
-    c.nonce = nonce;
+    c.seed = secure::SeededEntropy(nonce).secret();
     return c;
   }
 
@@ -219,7 +222,7 @@ class Trial {
   Micros next_newcomer_{0}, next_talk_{0}, next_check_{0};
   std::uint32_t lines_ = 0;
   std::mutex victims_lock_;
-  std::vector<std::uint16_t> victims_;
+  std::vector<RaidVictim> victims_;
   std::atomic<std::uint64_t> sent_{0};
   Losses losses_;
 };
@@ -270,11 +273,11 @@ void Trial::newcomers(Micros now, bool attacked) {
                                                   "new " + std::to_string(newcomer_number_),
                                                   mix64(static_cast<std::uint64_t>(now.count()))));
     newcomers_.back()->since = now;
-    if (!tcp && newcomers_.back()->socket) {
-      const std::scoped_lock lock(victims_lock_);
-      victims_.push_back(newcomers_.back()->socket->local_port());
-      if (victims_.size() > 4) victims_.erase(victims_.begin());
-    }
+    const std::scoped_lock lock(victims_lock_);
+    victims_.clear();
+    for (const auto& player : players_)
+      if (player->socket && player->client.transport() == Transport::udp)
+        victims_.push_back({player->socket->local_port(), player->client.session()});
   }
   std::erase_if(newcomers_, [&](const auto& one) {
     one->turn(now, false);

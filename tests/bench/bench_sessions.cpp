@@ -18,9 +18,9 @@
 
 #include "protocol/secure/client_handshake.h"
 #include "protocol/secure/packet_protection.h"
+#include "protocol/secure/seeded_entropy.h"
 #include "tests/bench/streams_section.h"
 #include "tests/bench/timing.h"
-#include "world/math/random.h"
 
 using namespace ashlar;
 using namespace ashlar::secure;
@@ -32,17 +32,6 @@ namespace {
 constexpr std::uint8_t version = 3;
 constexpr Micros noon = std::chrono::seconds(100);
 using Bytes = std::vector<std::uint8_t>;
-
-class SeededEntropy final : public Entropy {
- public:
-  explicit SeededEntropy(std::uint64_t seed) : rng_{seed} {}
-  void fill(std::span<std::uint8_t> out) override {
-    for (auto& b : out) b = static_cast<std::uint8_t>(rng_.next_u32());
-  }
-
- private:
-  Rng rng_;
-};
 
 KeyPair identity(std::uint64_t seed) {
   SeededEntropy entropy(seed);

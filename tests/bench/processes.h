@@ -75,13 +75,16 @@ class Child {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(give_up - std::chrono::steady_clock::now());
       pollfd poll{output_, POLLIN, 0};
-      if (left.count() <= 0 || ::poll(&poll, 1, static_cast<int>(left.count())) <= 0) return std::nullopt;
+      if (left.count() < 0 || ::poll(&poll, 1, static_cast<int>(left.count())) <= 0) return std::nullopt;
       char bytes[4096];
       const ssize_t count = ::read(output_, bytes, sizeof bytes);
       if (count <= 0) return std::nullopt;
       buffer_.append(bytes, static_cast<std::size_t>(count));
     }
   }
+
+  /// The number that the system knows it by.
+  pid_t pid() const { return pid_; }
 
   /// Throws away what has come.
   void drain() {

@@ -17,17 +17,21 @@ void expect(bool condition) {
 }
 
 void check(const Welcome& m) {
-  expect(m.connection != 0 && rules_sane(m.rules));
-  expect(m.maps.size() <= placed_maps_max && valid_text(m.motd, 0, motd_bytes_max));
+  expect(rules_sane(m.rules));
+  expect(m.snapshot_every_ticks >= 1 && m.snapshot_every_ticks <= m.rules.tick_rate_hz);
+  expect(m.maps.size() <= placed_maps_max && m.props.size() <= placed_props_max);
+  expect(valid_text(m.motd, 0, motd_bytes_max));
+  for (const WelcomeProp& prop : m.props)
+    expect(in_bounds(prop.place.position_m) && valid_text(prop.name, 1, prop_name_bytes_max));
 }
-void check(const Refuse& m) {
-  expect(name(m.reason) != "unknown" && valid_text(m.text, 0, reason_bytes_max));
+void check(const ChatLine& m) { expect(valid_text(m.text, 1, chat_bytes_max)); }
+void check(const ActAnswers&) {}
+void check(const BlockEdits&) {}
+void check(const ContentPart& m) {
+  expect(!m.bytes.empty() && m.bytes.size() <= content_part_bytes_max && m.total <= content_bytes_max);
+  expect(m.offset + m.bytes.size() <= m.total);
 }
-void check(const ChatLine& m) { expect(m.number != 0 && valid_text(m.text, 1, chat_bytes_max)); }
-void check(const Goodbye& m) {
-  expect(name(m.reason) != "unknown" && valid_text(m.text, 0, reason_bytes_max));
-}
-void check(const Pong&) {}
+void check(const ContentRefused& m) { expect(name(m.reason) != "?"); }
 void check(const SnapshotPart& m) {
   expect(m.part < m.part_count);
   if (m.own) expect(in_bounds(m.own->body.position_m) && is_finite(m.own->body.velocity_mps));
@@ -49,8 +53,8 @@ void check(const SnapshotPart& m) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::vector<std::uint8_t> payload(data, data + size);
-  if (const auto message = decode_server_message(payload))
+  const std::vector<std::uint8_t> message_bytes(data, data + size);
+  if (const auto message = decode_server_message(message_bytes))
     std::visit([](const auto& m) { check(m); }, *message);
   return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "client_sim/client/client.h"
 #include "client_sim/harness/link.h"
+#include "protocol/secure/seeded_entropy.h"
 #include "server/host/host.h"
 #include "tests/catch.h"
 #include "world/bsp/placement.h"
@@ -16,14 +17,19 @@ namespace ashlar::testing {
 
 using client_sim::Micros;
 
+/// Who the servers of these tests are, however often they start.
+inline secure::KeyPair hosts_identity() { return secure::key_pair(secure::SeededEntropy(4711).secret()); }
+
 /// A Host and one client that holds its maps, with a link each way, in simulated time.
 class HostedClient {
  public:
-  explicit HostedClient(const WorldSetup& setup, std::uint64_t seed = 1)
-      : client(client_config(setup)), up({}, seed), down({}, seed + 1000) {
+  explicit HostedClient(const WorldSetup& setup, std::uint64_t seed = 1, const std::string& name = "ada")
+      : client(client_config(setup, name)), up({}, seed), down({}, seed + 1000) {
     server::HostConfig config;
     config.clients_max = 4;
-    host = std::make_unique<server::Host>(config, std::make_unique<World>(setup), server::SecretKey{seed, 0});
+    config.identity = hosts_identity();
+    host = std::make_unique<server::Host>(config, std::make_unique<World>(setup),
+                                          secure::SeededEntropy(seed).secret());
   }
 
   void conditions(const client_sim::LinkConditions& c) { up.set_conditions(c), down.set_conditions(c); }
@@ -76,11 +82,12 @@ class HostedClient {
   std::function<void()> after_tick;
 
  private:
-  static client_sim::ClientConfig client_config(const WorldSetup& setup) {
+  static client_sim::ClientConfig client_config(const WorldSetup& setup, const std::string& name) {
     client_sim::ClientConfig config;
     config.server.port = 7777;
-    config.name = "ada";
-    config.nonce = 77;
+    config.name = name;
+    config.seed = secure::SeededEntropy(77).secret();
+    config.pinned = hosts_identity().open;
     const auto held = [maps = setup.maps](const WelcomeMap& wanted) -> std::shared_ptr<const PlacedMap> {
       for (const auto& map : maps)
         if (map->content_hash() == wanted.content_hash) return map;

@@ -1,4 +1,7 @@
-// A server that is killed and started again has its clients back, over a link that loses some.
+// A server that is killed and started again has its clients back, over a link that loses some; a client that
+// comes from elsewhere stays.
+#include "protocol/secure/open_packets.h"
+#include "protocol/version.h"
 #include "tests/integration/hosted_client.h"
 
 using namespace ashlar;
@@ -16,8 +19,9 @@ WorldSetup small_world() {
 std::unique_ptr<server::Host> fresh_host(std::uint64_t seed) {
   server::HostConfig config;
   config.clients_max = 4;
+  config.identity = testing::hosts_identity();
   return std::make_unique<server::Host>(config, std::make_unique<World>(small_world()),
-                                        server::SecretKey{seed, 1});
+                                        secure::SeededEntropy(seed).secret());
 }
 
 }  // namespace
@@ -33,14 +37,14 @@ TEST_CASE("after kill and restart a client is back within a second, without a wo
   match.conditions(conditions);
   match.enter();
   match.run(2);
-  const std::uint32_t before = match.client.welcome().connection;
+  const std::uint32_t before = match.client.session();
   match.client.say("as the old one went");
   match.host = fresh_host(99);
   match.client.say("said to nobody");
   match.run(loss > 0 ? 2 : 1);
   CHECK(match.client.state() == ClientState::playing);
   CHECK(match.client.stats().rejoins == 1);
-  CHECK(match.client.welcome().connection != before);
+  CHECK(match.client.session() != before);
   CHECK(match.world().player_count() == 1);
   match.run(3);
   // In control again, and its lines arrived.
@@ -65,16 +69,25 @@ TEST_CASE("two servers cannot be made to answer each other", "[integration][rejo
   at.port = 9;
   server::HostInput in;
   server::HostOutput out;
-  in.datagrams.add(at, unknown_connection_packet({.connection = 77, .sequence = 5}));
+  std::array<std::uint8_t, 2 * secure::reset_bytes> sealed{protocol_version, secure::sealed_type, 77};
+  in.datagrams.add(at, sealed);
   one->advance(client_sim::Micros{1'000'000}, in, out);
-  CHECK(out.datagrams.entries().empty());
+  REQUIRE(out.datagrams.entries().size() == 1);
+  REQUIRE(2 * out.datagrams.entries()[0].size <= sealed.size());
+  // What one says to the other begets nothing.
+  in.clear();
+  in.datagrams.add(at, out.datagrams.bytes(out.datagrams.entries()[0]));
+  server::HostOutput back;
+  other->advance(client_sim::Micros{1'000'000}, in, back);
+  CHECK(back.datagrams.entries().empty());
 }
 
-TEST_CASE("a player behind a new port joins again, and the old session ends by itself",
-          "[integration][rejoin]") {
+TEST_CASE("a player behind a new port plays on in the same session", "[integration][rejoin]") {
   testing::HostedClient match(small_world());
   match.enter();
   match.run(1);
+  const std::uint32_t session = match.client.session();
+  const EntityId player = match.client.player();
   // The translator on the way forgot us: the server sees another port from now on.
   const client_sim::Micros until = match.now + client_sim::Micros{3'000'000};
   PeerAddress moved;
@@ -95,5 +108,9 @@ TEST_CASE("a player behind a new port joins again, and the old session ends by i
     match.down.send(match.now, back);
   }
   CHECK(match.client.state() == ClientState::playing);
-  CHECK(match.client.stats().rejoins == 1);
+  CHECK(match.client.session() == session);
+  CHECK(match.client.player() == player);
+  CHECK(match.client.stats().rejoins + match.client.stats().resumes == 0);
+  CHECK(match.client.silent_for(match.now) < client_sim::Micros{200'000});
+  CHECK(match.host->status().moved == 1);
 }

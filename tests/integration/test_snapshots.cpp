@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client_sim/client/view.h"
+#include "protocol/connection/connection.h"
 #include "protocol/decode.h"
 #include "server/host/publisher.h"
 #include "tests/catch.h"
@@ -80,15 +81,28 @@ struct Gathering {
     world->step(input);
     for (const Joined& joined : world->joined()) players.push_back(joined.id);
     REQUIRE(players.size() == people);
-    sessions.resize(std::min<std::size_t>(people, 6));
+    sessions = std::vector<Session>(std::min<std::size_t>(people, 6));
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       sessions[i].state = server::SessionState::playing;
       sessions[i].player = players[i];
-      sessions[i].connection = static_cast<std::uint32_t>(i + 1);
+      sessions[i].number = static_cast<std::uint32_t>(i + 1);
       sessions[i].address.port = static_cast<std::uint16_t>(i + 1);
+      connect(sessions[i]);
       seated.push_back(static_cast<std::uint32_t>(i));
     }
     step(people);
+  }
+
+  /// A reliable link, so that nothing but the budget cuts a snapshot.
+  void connect(Session& session) {
+    ConnectionSettings settings;
+    settings.reliable_link = true;
+    const secure::SessionKeys keys = secure::SessionSecret{}.keys(session.number);
+    clients.push_back(
+        std::make_unique<Connection>(settings, keys, PeerAddress{}, secure::Secret{}, server::Micros{0}));
+    settings.end = secure::End::server;
+    session.connection =
+        std::make_unique<Connection>(settings, keys, session.address, secure::Secret{}, server::Micros{0});
   }
 
   /// High above the ground, where nobody is in anybody's way but a crowd.
@@ -120,6 +134,7 @@ struct Gathering {
   std::unique_ptr<World> world;
   std::vector<EntityId> players;
   std::vector<Session> sessions;
+  std::vector<std::unique_ptr<Connection>> clients;  // the other end of each session
   std::vector<std::uint32_t> seated;
   std::size_t next_moved = 0;
   Cells now, before;
@@ -132,14 +147,19 @@ struct ToldOf {
   std::vector<std::size_t> sizes;
 };
 
-/// Decodes a client's datagrams of a tick into `view`. The blocks point into the batch.
-ToldOf take(const DatagramBatch& batch, const PeerAddress& peer, client_sim::View& view) {
+/// Opens and decodes a client's datagrams of a tick into `view`, and acknowledges them. The blocks point into
+/// `opened`.
+ToldOf take(const DatagramBatch& batch, server::Micros now, Session& session, Connection& client,
+            client_sim::View& view, std::vector<PacketScratch>& opened) {
   ToldOf out;
+  opened.resize(batch.entries().size());
   for (const auto& entry : batch.entries()) {
-    if (entry.peer != peer) continue;
-    const auto packet = decode_packet(batch.bytes(entry));
+    if (entry.peer != session.address) continue;
+    const auto packet = client.open(now, PeerAddress{}, batch.bytes(entry), opened[out.sizes.size()]);
     REQUIRE(packet.has_value());
-    const auto message = decode_server_message(packet->payload);
+    const auto received = client.accept(now, *packet);
+    REQUIRE(received.has_value());
+    const auto message = decode_server_message(received->unreliable);
     REQUIRE(message.has_value());
     const SnapshotPart& part = std::get<SnapshotPart>(*message);
     REQUIRE(part.part == out.sizes.size());
@@ -147,6 +167,16 @@ ToldOf take(const DatagramBatch& batch, const PeerAddress& peer, client_sim::Vie
     out.refresh_ticks = part.refresh_ticks;
     out.sizes.push_back(entry.size);
     for (const CellBlock& block : part.blocks) out.blocks[block.cell].push_back(block);
+  }
+  DatagramBatch back;
+  client.poll(now + ack_delay_max, back);
+  for (const auto& entry : back.entries()) {
+    PacketScratch scratch;
+    const auto packet = session.connection->open(now, session.address, back.bytes(entry), scratch);
+    REQUIRE(packet.has_value());
+    REQUIRE(session.connection->accept(now, *packet).has_value());
+  }
+  while (session.connection->next_fate()) {
   }
   return out;
 }
@@ -211,6 +241,7 @@ TEST_CASE("what a client puts together of a snapshot's bytes is who is there, li
   for (auto& view : views) view.reset(60);
   std::map<std::uint32_t, Cells> history;  // by tick
   DatagramBatch batch;
+  std::vector<PacketScratch> opened;
   std::size_t cut = 0, known_in_the_end = 0;
   std::uint32_t refresh = 0;
   constexpr int ticks = 40;
@@ -219,9 +250,10 @@ TEST_CASE("what a client puts together of a snapshot's bytes is who is there, li
     const std::uint32_t tick = number(scene.world->tick());
     history[tick] = scene.now;
     batch.clear();
-    scene.publisher.publish(*scene.world, scene.sessions, scene.seated, server::Micros{0}, batch);
+    const server::Micros at{t * 100'000};
+    scene.publisher.publish(*scene.world, scene.sessions, scene.seated, at, batch);
     for (std::size_t i = 0; i < scene.sessions.size(); ++i) {
-      const ToldOf told = take(batch, scene.sessions[i].address, views[i]);
+      const ToldOf told = take(batch, at, scene.sessions[i], *scene.clients[i], views[i], opened);
       check_sizes(told.sizes);
       REQUIRE(told.sizes.size() <= c.parts);
       check_blocks(told, scene.now);
@@ -242,9 +274,9 @@ TEST_CASE("what a client puts together of a snapshot's bytes is who is there, li
         if (!in_reach(eye, cell, scene.config.interest_radius_m)) continue;
         for (const EntityRecord& there : list) {
           bool stayed = true;
-          for (std::uint32_t at = tick - refresh; at <= tick; ++at) {
-            const auto then = history.at(at).find(cell);
-            stayed = stayed && then != history.at(at).end() &&
+          for (std::uint32_t back = tick - refresh; back <= tick; ++back) {
+            const auto then = history.at(back).find(cell);
+            stayed = stayed && then != history.at(back).end() &&
                      std::ranges::find(then->second, there.id, &EntityRecord::id) != then->second.end();
           }
           if (!stayed) continue;  // its turn here may be still to come

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "protocol/block.h"
-#include "protocol/packet.h"
 #include "protocol/snapshot_writer.h"
 
 namespace ashlar::test {
@@ -26,15 +25,11 @@ class AlignedBytes {
   std::vector<std::uint8_t> bytes_;
 };
 
-inline AlignedBytes payload_of(std::span<const std::uint8_t> packet) {
-  return AlignedBytes(packet.subspan(packet_header_bytes));
-}
-
-/// A part of the snapshot begun, as a packet.
-inline AlignedBytes packet_of(const SnapshotWriter& writer, std::size_t part, const PacketHeader& header) {
-  AlignedBytes packet(std::vector<std::uint8_t>(writer.part_bytes(part), 0xee));
-  writer.write(part, header, packet.span());
-  return packet;
+/// A part of the snapshot begun.
+inline AlignedBytes part_of(const SnapshotWriter& writer, std::size_t part) {
+  AlignedBytes message(std::vector<std::uint8_t>(writer.part_bytes(part), 0xee));
+  writer.write(part, message.span());
+  return message;
 }
 
 /// Adds a block, in as much more room as it takes: what the arena gave out before is good no longer.

@@ -3,6 +3,9 @@
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
 #include "protocol/schema/client_message_generated.h"
+#include "protocol/secure/connect_token.h"
+#include "protocol/secure/handshake_packets.h"
+#include "protocol/secure/resumption.h"
 #include "protocol/text.h"
 #include "tests/catch.h"
 #include "tests/protocol/bytes.h"
@@ -10,17 +13,28 @@
 
 using namespace ashlar;
 using test::AlignedBytes;
-using test::payload_of;
 
 namespace {
 
-constexpr PacketHeader client_header{.connection = 5, .sequence = 6, .ack = 7, .ack_bits = 8};
+/// A hello with everything that it may hold, as long as it may be.
+Hello longest_hello() {
+  Hello hello;
+  // 24 characters of four bytes each.
+  for (int i = 0; i < 24; ++i) hello.name += "\xf0\x9f\x90\xbb";
+  hello.build = std::string(build_bytes_max, 'b');
+  for (std::size_t i = 0; i < secure::token_bytes_max; ++i)
+    hello.token.push_back(static_cast<std::uint8_t>(i));
+  hello.resume = 0xfedcba98u;
+  for (std::size_t i = 0; i < hello.resume_proof.size(); ++i)
+    hello.resume_proof[i] = static_cast<std::uint8_t>(200 - i);
+  return hello;
+}
 
 Input some_input(Rng& rng) {
   Input input;
   input.newest_tick = rng.next_u32();
   input.snapshot_tick = rng.next_u32();
-  input.chat_seen = rng.next_u32();
+  input.world = static_cast<std::uint8_t>(rng.next_u32());
   input.command_count = static_cast<std::uint8_t>(1 + rng.below(input_commands_max));
   for (std::size_t i = 0; i < input.command_count; ++i) {
     PlayerCommand& c = input.commands[i];
@@ -37,33 +51,27 @@ Input some_input(Rng& rng) {
 }
 
 /// The bytes of one message of each kind.
-std::vector<AlignedBytes> one_of_each() {
+std::vector<AlignedBytes> one_of_each_client_message() {
   MessageWriter writer;
   Rng rng{8};
   std::vector<AlignedBytes> out;
-  out.push_back(payload_of(writer.write(client_header, Hello{1, 0x1122334455667788u, "Ada", "test 1"})));
-  Join join;
-  join.content = {1, 2, 3};
-  join.content_count = 3;
-  out.push_back(payload_of(writer.write(client_header, join)));
-  out.push_back(payload_of(writer.write(client_header, some_input(rng))));
-  out.push_back(payload_of(writer.write(client_header, Chat{4, "hello there"})));
-  out.push_back(payload_of(writer.write(client_header, Leave{LeaveReason::stopped})));
-  out.push_back(payload_of(writer.write(client_header, Ping{0x8877665544332211u})));
+  Hello hello;
+  hello.name = "Ada", hello.build = "test 1";
+  out.emplace_back(writer.write(hello));
+  out.emplace_back(writer.write(longest_hello()));
+  out.emplace_back(writer.write(Join{{1, 2, 3}, 4}));
+  out.emplace_back(writer.write(some_input(rng)));
+  out.emplace_back(writer.write(Chat{"hello there"}));
   return out;
 }
 
-/// Builds a payload with the schema's own code, which checks no ranges.
+/// What the schema's own code writes, which checks no ranges.
 template <class Build>
-AlignedBytes raw(wire::ClientBody type, Build&& build) {
+AlignedBytes raw_client_message(wire::ClientBody type, Build&& build) {
   flatbuffers::FlatBufferBuilder fbb;
   const auto body = build(fbb);
   fbb.Finish(wire::CreateClientMessage(fbb, type, body.Union()), wire::ClientMessageIdentifier());
-  AlignedBytes bytes(std::span(fbb.GetBufferPointer(), fbb.GetSize()));
-  if (type != wire::ClientBody::Hello) return bytes;
-  std::vector<std::uint8_t> padded(bytes.span().begin(), bytes.span().end());
-  padded.resize(payload_bytes_max);
-  return AlignedBytes(padded);
+  return AlignedBytes(std::span(fbb.GetBufferPointer(), fbb.GetSize()));
 }
 
 DropReason client_error_of(const AlignedBytes& bytes) {
@@ -74,76 +82,98 @@ DropReason client_error_of(const AlignedBytes& bytes) {
 
 AlignedBytes raw_command(std::int8_t forward, std::int8_t left, std::int16_t pitch, std::uint16_t buttons,
                          std::size_t count = 1, std::uint16_t seen = 0) {
-  return raw(wire::ClientBody::Input, [&](auto& fbb) {
+  return raw_client_message(wire::ClientBody::Input, [&](auto& fbb) {
     const std::vector<wire::Command> commands(count, wire::Command(0, pitch, buttons, seen, forward, left));
-    return wire::CreateInput(fbb, 100, 0, 0, fbb.CreateVectorOfStructs(commands));
+    return wire::CreateInput(fbb, 100, 0, fbb.CreateVectorOfStructs(commands));
   });
 }
 
+AlignedBytes raw_hello(const std::string& player_name, const std::string& build, std::size_t token_bytes = 0,
+                       std::uint32_t resume = 0, std::size_t proof_bytes = 0) {
+  return raw_client_message(wire::ClientBody::Hello, [&](auto& fbb) {
+    const std::vector<std::uint8_t> token(token_bytes, 7), proof(proof_bytes, 8);
+    return wire::CreateHelloDirect(fbb, player_name.c_str(), build.c_str(), &token, resume, &proof);
+  });
+}
+
+void check_in_bounds(const Hello& m) {
+  REQUIRE(valid_player_name(m.name));
+  REQUIRE(valid_text(m.build, 0, build_bytes_max));
+  REQUIRE(m.token.size() <= secure::token_bytes_max);
+}
+void check_in_bounds(const Join& m) { REQUIRE(m.content.size() <= join_content_max); }
+void check_in_bounds(const Input& m) {
+  REQUIRE((m.command_count >= 1 && m.command_count <= input_commands_max));
+  for (std::size_t c = 0; c < m.command_count; ++c) REQUIRE(quantise(m.commands[c]) == m.commands[c]);
+}
+void check_in_bounds(const Chat& m) { REQUIRE(valid_text(m.text, 1, chat_bytes_max)); }
+void check_in_bounds(const Acts& m) { REQUIRE((m.act_count >= 1 && m.act_count <= acts_max)); }
+void check_in_bounds(const ContentRequest& m) { REQUIRE(m.offset < content_bytes_max); }
+
 }  // namespace
 
-TEST_CASE("a hello comes back and fills a datagram", "[protocol][messages]") {
+TEST_CASE("a hello comes back whole", "[protocol][messages]") {
   MessageWriter writer;
-  const auto packet = writer.write(client_header, Hello{3, 77, "J\xc3\xb6rg", "build 5"});
-  CHECK(packet.size() == datagram_bytes_max);
-  CHECK(decode_packet(packet)->header == client_header);
-  const auto message = decode_client_message(payload_of(packet).span());
+  Hello plain;
+  plain.name = "J\xc3\xb6rg", plain.build = "build 5";
+  const auto message = decode_client_message(AlignedBytes(writer.write(plain)).span());
   REQUIRE(message.has_value());
   const Hello& hello = std::get<Hello>(*message);
-  CHECK(hello.protocol == 3);
-  CHECK(hello.nonce == 77);
-  CHECK(hello.name == "J\xc3\xb6rg");
-  CHECK(hello.build == "build 5");
+  CHECK(hello.name == plain.name);
+  CHECK(hello.build == plain.build);
+  CHECK(hello.token.empty());
+  CHECK(hello.resume == 0);
 }
 
-TEST_CASE("a hello that is not padded to full size is refused", "[protocol][messages]") {
+TEST_CASE("the longest hello fits a finish and comes back whole", "[protocol][messages]") {
   MessageWriter writer;
-  const AlignedBytes payload = payload_of(writer.write(client_header, Hello{1, 1, "Ada", ""}));
-  CHECK(client_error_of(AlignedBytes(payload.span().first(payload.size() - 1))) == DropReason::too_short);
-}
-
-TEST_CASE("a ping comes back, has its one size, and is no smaller than any answer to it",
-          "[protocol][messages]") {
-  MessageWriter writer;
-  const auto packet = writer.write(client_header, Ping{~std::uint64_t{5}});
-  CHECK(packet.size() == ping_bytes);
-  const AlignedBytes payload = payload_of(packet);
-  const auto message = decode_client_message(payload.span());
+  const Hello longest = longest_hello();
+  REQUIRE(valid_player_name(longest.name));
+  const AlignedBytes bytes(writer.write(longest));
+  CHECK(bytes.size() <= secure::finish_payload_bytes_max);
+  const auto message = decode_client_message(bytes.span());
   REQUIRE(message.has_value());
-  CHECK(std::get<Ping>(*message).nonce == ~std::uint64_t{5});
-  CHECK(client_error_of(AlignedBytes(payload.span().first(payload.size() - 8))) == DropReason::too_short);
-
-  constexpr std::uint32_t most = 0xffffffff;
-  const auto answer = writer.write(client_header, Pong{~std::uint64_t{0}, most, most, most});
-  CHECK(answer.size() <= ping_bytes);
-  const auto pong = decode_server_message(payload_of(answer).span());
-  REQUIRE(pong.has_value());
-  CHECK(std::get<Pong>(*pong).nonce == ~std::uint64_t{0});
-  CHECK(std::get<Pong>(*pong).tick == most);
-  CHECK(std::get<Pong>(*pong).clients == most);
-  CHECK(std::get<Pong>(*pong).clients_max == most);
+  const Hello& back = std::get<Hello>(*message);
+  CHECK(back.name == longest.name);
+  CHECK(back.build == longest.build);
+  CHECK(back.token == longest.token);
+  CHECK(back.resume == longest.resume);
+  CHECK(back.resume_proof == longest.resume_proof);
 }
 
-TEST_CASE("joins, chats and leaves come back", "[protocol][messages]") {
+TEST_CASE("a proof travels with the session that it is of, and with nothing else", "[protocol][messages]") {
+  CHECK(decode_client_message(raw_hello("ok", "", 0, 5, 32).span()).has_value());
+  CHECK(decode_client_message(raw_hello("ok", "", 512, 0, 0).span()).has_value());
+  CHECK(client_error_of(raw_hello("ok", "", 513)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_hello("ok", "", 0, 0, 32)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_hello("ok", "", 0, 5, 0)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_hello("ok", "", 0, 5, 31)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw_hello("ok", "", 0, 5, 33)) == DropReason::out_of_range);
+  // Our own writer leaves out what is of no meaning.
+  Hello hello;
+  hello.name = "ok";
+  hello.resume_proof.fill(9);
   MessageWriter writer;
-  Join join;
-  for (std::size_t i = 0; i < join_content_max; ++i) join.content[i] = ~std::uint64_t{0} - i;
-  for (std::uint8_t count = 0; count <= join_content_max; ++count) {
-    join.content_count = count;
-    const auto message = decode_client_message(payload_of(writer.write(client_header, join)).span());
+  const auto message = decode_client_message(AlignedBytes(writer.write(hello)).span());
+  REQUIRE(message.has_value());
+  CHECK(std::get<Hello>(*message).resume_proof == secure::ResumeProof{});
+}
+
+TEST_CASE("joins and chats come back", "[protocol][messages]") {
+  MessageWriter writer;
+  for (const std::size_t count : {0u, 1u, 2u, 3u, 40u, 511u, 512u}) {
+    Join join;
+    for (std::size_t i = 0; i < count; ++i) join.content.push_back(~std::uint64_t{0} - i);
+    join.world = 200;
+    const auto message = decode_client_message(AlignedBytes(writer.write(join)).span());
     REQUIRE(message.has_value());
-    REQUIRE(std::get<Join>(*message).content_count == count);
-    for (std::size_t i = 0; i < count; ++i) CHECK(std::get<Join>(*message).content[i] == join.content[i]);
+    CHECK(std::get<Join>(*message).content == join.content);
+    CHECK(std::get<Join>(*message).world == join.world);
   }
-  const Chat chat{9, std::string(chat_bytes_max, 'x')};
-  const auto chat_back = decode_client_message(payload_of(writer.write(client_header, chat)).span());
-  REQUIRE(chat_back.has_value());
-  CHECK(std::get<Chat>(*chat_back).number == 9);
-  CHECK(std::get<Chat>(*chat_back).text == chat.text);
-  const auto leave =
-      decode_client_message(payload_of(writer.write(client_header, Leave{LeaveReason::timeout})).span());
-  REQUIRE(leave.has_value());
-  CHECK(std::get<Leave>(*leave).reason == LeaveReason::timeout);
+  const Chat chat{std::string(chat_bytes_max, 'x')};
+  const auto back = decode_client_message(AlignedBytes(writer.write(chat)).span());
+  REQUIRE(back.has_value());
+  CHECK(std::get<Chat>(*back).text == chat.text);
 }
 
 TEST_CASE("inputs come back with the same bits", "[protocol][messages]") {
@@ -151,29 +181,30 @@ TEST_CASE("inputs come back with the same bits", "[protocol][messages]") {
   MessageWriter writer;
   for (int i = 0; i < 2000; ++i) {
     const Input input = some_input(rng);
-    const auto packet = writer.write(client_header, input);
-    REQUIRE(packet.size() <= 192);
-    const auto message = decode_client_message(payload_of(packet).span());
+    const AlignedBytes bytes(writer.write(input));
+    REQUIRE(bytes.size() <= 160);
+    const auto message = decode_client_message(bytes.span());
     REQUIRE(message.has_value());
     const Input& back = std::get<Input>(*message);
     REQUIRE(back.newest_tick == input.newest_tick);
     REQUIRE(back.snapshot_tick == input.snapshot_tick);
-    REQUIRE(back.chat_seen == input.chat_seen);
+    REQUIRE(back.world == input.world);
     REQUIRE(back.command_count == input.command_count);
     for (std::size_t c = 0; c < input.command_count; ++c) REQUIRE(back.commands[c] == input.commands[c]);
   }
 }
 
 TEST_CASE("every truncation of a client message is refused", "[protocol][messages]") {
-  for (const AlignedBytes& payload : one_of_each()) {
-    const std::size_t index = std::get<0>(std::tuple{decode_client_message(payload.span())->index()});
-    for (std::size_t size = 0; size < payload.size(); ++size) {
-      const AlignedBytes cut(payload.span().first(size));
+  for (const AlignedBytes& whole : one_of_each_client_message()) {
+    const auto decoded = decode_client_message(whole.span());
+    REQUIRE(decoded.has_value());
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      const AlignedBytes cut(whole.span().first(size));
       const auto message = decode_client_message(cut.span());
       // The builder's padding at the very end may be missing without loss; nothing else may.
       if (message.has_value()) {
-        REQUIRE(payload.size() - size < 8);
-        REQUIRE(message->index() == index);
+        REQUIRE(whole.size() - size < 8);
+        REQUIRE(message->index() == decoded->index());
       }
     }
   }
@@ -181,24 +212,13 @@ TEST_CASE("every truncation of a client message is refused", "[protocol][message
 
 TEST_CASE("a changed byte in a client message never yields a value out of range", "[protocol][messages]") {
   Rng rng{11};
-  for (const AlignedBytes& payload : one_of_each()) {
-    const std::size_t reach = std::min<std::size_t>(payload.size(), 240);
-    for (std::size_t at = 0; at < reach; ++at)
+  for (const AlignedBytes& whole : one_of_each_client_message()) {
+    for (std::size_t at = 0; at < whole.size(); ++at)
       for (int round = 0; round < 16; ++round) {
-        AlignedBytes changed(payload.span());
+        AlignedBytes changed(whole.span());
         changed.span()[at] = static_cast<std::uint8_t>(rng.next_u32());
         const auto message = decode_client_message(changed.span());
-        if (!message.has_value()) continue;
-        if (const auto* hello = std::get_if<Hello>(&*message)) REQUIRE(valid_player_name(hello->name));
-        if (const auto* chat = std::get_if<Chat>(&*message))
-          REQUIRE(valid_text(chat->text, 1, chat_bytes_max));
-        if (const auto* leave = std::get_if<Leave>(&*message)) REQUIRE(leave->reason <= LeaveReason::timeout);
-        if (const auto* join = std::get_if<Join>(&*message)) REQUIRE(join->content_count <= join_content_max);
-        if (const auto* input = std::get_if<Input>(&*message)) {
-          REQUIRE((input->command_count >= 1 && input->command_count <= input_commands_max));
-          for (std::size_t c = 0; c < input->command_count; ++c)
-            REQUIRE(quantise(input->commands[c]) == input->commands[c]);
-        }
+        if (message.has_value()) std::visit([](const auto& m) { check_in_bounds(m); }, *message);
       }
   }
 }
@@ -217,47 +237,50 @@ TEST_CASE("client values outside their bounds are refused by name", "[protocol][
   CHECK(client_error_of(raw_command(0, 0, 0, 0, 1, 0xffff)) == DropReason::out_of_range);
   CHECK(client_error_of(raw_command(0, 0, 0, 0, 0)) == DropReason::out_of_range);
   CHECK(client_error_of(raw_command(0, 0, 0, 0, 9)) == DropReason::out_of_range);
-  CHECK(client_error_of(raw(wire::ClientBody::Input, [](auto& fbb) { return wire::CreateInput(fbb, 1); })) ==
-        DropReason::malformed);
+  CHECK(client_error_of(raw_client_message(wire::ClientBody::Input, [](auto& fbb) {
+          return wire::CreateInput(fbb, 1);
+        })) == DropReason::malformed);
 
-  const auto hello = [](const char* player_name, const std::string& build) {
-    return raw(wire::ClientBody::Hello,
-               [&](auto& fbb) { return wire::CreateHelloDirect(fbb, 1, 1, player_name, build.c_str()); });
+  CHECK(decode_client_message(raw_hello("ok", std::string(64, 'b')).span()).has_value());
+  CHECK(client_error_of(raw_hello("", "")) == DropReason::bad_text);
+  CHECK(client_error_of(raw_hello("a\x1b[31m", "")) == DropReason::bad_text);
+  CHECK(client_error_of(raw_hello("ok", std::string(65, 'b'))) == DropReason::bad_text);
+  CHECK(client_error_of(raw_client_message(wire::ClientBody::Hello, [](auto& fbb) {
+          return wire::CreateHello(fbb);
+        })) == DropReason::bad_text);
+
+  const auto chat = [](const std::string& text) {
+    return raw_client_message(wire::ClientBody::Chat,
+                              [&](auto& fbb) { return wire::CreateChatDirect(fbb, text.c_str()); });
   };
-  CHECK(decode_client_message(hello("ok", std::string(64, 'b')).span()).has_value());
-  CHECK(client_error_of(hello("", "")) == DropReason::bad_text);
-  CHECK(client_error_of(hello("a\x1b[31m", "")) == DropReason::bad_text);
-  CHECK(client_error_of(hello("ok", std::string(65, 'b'))) == DropReason::bad_text);
-  CHECK(client_error_of(raw(wire::ClientBody::Hello,
-                            [](auto& fbb) { return wire::CreateHello(fbb, 1, 1); })) == DropReason::bad_text);
+  CHECK(decode_client_message(chat(std::string(200, 'x')).span()).has_value());
+  CHECK(client_error_of(chat("")) == DropReason::bad_text);
+  CHECK(client_error_of(chat(std::string(201, 'x'))) == DropReason::bad_text);
+  CHECK(client_error_of(chat("bad \xff")) == DropReason::bad_text);
 
-  const auto chat = [](std::uint32_t number, const std::string& text) {
-    return raw(wire::ClientBody::Chat,
-               [&](auto& fbb) { return wire::CreateChatDirect(fbb, number, text.c_str()); });
-  };
-  CHECK(client_error_of(chat(0, "x")) == DropReason::out_of_range);
-  CHECK(client_error_of(chat(1, "")) == DropReason::bad_text);
-  CHECK(client_error_of(chat(1, std::string(201, 'x'))) == DropReason::bad_text);
-  CHECK(client_error_of(chat(1, "bad \xff")) == DropReason::bad_text);
-
-  CHECK(client_error_of(raw(wire::ClientBody::Join, [](auto& fbb) {
+  CHECK(client_error_of(raw_client_message(wire::ClientBody::Join, [](auto& fbb) {
           return wire::CreateJoin(fbb, fbb.CreateVector(std::vector<std::uint64_t>(join_content_max + 1, 1)));
-        })) == DropReason::out_of_range);
-  CHECK(client_error_of(raw(wire::ClientBody::Leave, [](auto& fbb) {
-          return wire::CreateLeave(fbb, static_cast<wire::LeaveReason>(5));
         })) == DropReason::out_of_range);
 }
 
-TEST_CASE("messages of an unknown type, of nothing and of the other side are refused",
+TEST_CASE("messages of an unknown type, of nothing, of the other side and too long ones are refused",
           "[protocol][messages]") {
-  const auto leave = [](auto& fbb) { return wire::CreateLeave(fbb, wire::LeaveReason::quit); };
-  CHECK(client_error_of(raw(static_cast<wire::ClientBody>(7), leave)) == DropReason::unknown_message);
-  CHECK(client_error_of(raw(static_cast<wire::ClientBody>(255), leave)) == DropReason::unknown_message);
+  const auto chat = [](auto& fbb) { return wire::CreateChatDirect(fbb, "x"); };
+  for (const int type : {7, 8, 255})
+    CHECK(client_error_of(raw_client_message(static_cast<wire::ClientBody>(type), chat)) ==
+          DropReason::unknown_message);
   CHECK(client_error_of(AlignedBytes{}) == DropReason::malformed);
   MessageWriter writer;
-  const AlignedBytes goodbye = payload_of(writer.write(client_header, Goodbye{GoodbyeReason::kicked, "bye"}));
-  CHECK(client_error_of(goodbye) == DropReason::malformed);
-  CHECK(decode_server_message(goodbye.span()).has_value());
+  const AlignedBytes line(writer.write(ChatLine{"Ada", "good morning"}));
+  CHECK(client_error_of(line) == DropReason::malformed);
+  CHECK(decode_server_message(line.span()).has_value());
+  // Zeros behind a message are nothing; above the longest message nobody looks.
+  const AlignedBytes said(writer.write(Chat{"x"}));
+  std::vector<std::uint8_t> padded(said.span().begin(), said.span().end());
+  padded.resize(message_bytes_max);
+  CHECK(decode_client_message(AlignedBytes(padded).span()).has_value());
+  padded.resize(message_bytes_max + 1);
+  CHECK(client_error_of(AlignedBytes(padded)) == DropReason::too_long);
 }
 
 TEST_CASE("seeded garbage is refused", "[protocol][messages]") {

@@ -3,6 +3,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "protocol/content/content.h"
+#include "protocol/content/map_layout.h"
+#include "protocol/content/prop_layout.h"
 #include "protocol/message_writer.h"
 #include "protocol/recorded_world.h"
 #include "protocol/snapshot_writer.h"
@@ -10,22 +13,17 @@
 #include "protocol/visibility_file.h"
 #include "tests/catch.h"
 #include "tests/protocol/bytes.h"
+#include "tests/protocol/content/contents.h"
 
 using namespace ashlar;
 
 namespace {
-
-constexpr PacketHeader corpus_header{.connection = 9, .sequence = 10, .ack = 8, .ack_bits = 0xff};
 
 void save(const std::filesystem::path& file, std::span<const std::uint8_t> bytes) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream out(file, std::ios::binary);
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   REQUIRE(out.good());
-}
-
-std::span<const std::uint8_t> payload(std::span<const std::uint8_t> packet) {
-  return packet.subspan(packet_header_bytes);
 }
 
 /// Two players who do a little of everything that a recording can hold.
@@ -41,6 +39,11 @@ std::vector<std::uint8_t> short_recording() {
   ticks[0].joins = {1, 2};
   ticks[3].admin = {{AdminAction::noclip_on, ada, {}}, {AdminAction::teleport, bob, {8.5, -3.5, 40}}};
   ticks[5].edits = {{{1, 2, 3}, BlockId::brick}, {{-1, -2, 30}, BlockId::air}};
+  ticks[6].acts = {{ada, 1, BlockActKind::dig, BlockFace::top, {1, 2, 3}, BlockId::air},
+                   {bob, 1, BlockActKind::place, BlockFace::west, {-1, -2, 30}, BlockId::glass},
+                   {bob, 2, BlockActKind::stop, BlockFace::west, {}, BlockId::air}};
+  ticks[6].admin = {{AdminAction::fill_box, {}, {}, {{0, 0, 0}, {2, 2, 2}}, BlockId::brick},
+                    {AdminAction::blast, ada, {1, 2, 3}, {}, {}, 2.5}};
   ticks[7].chunks_dropped = {{0, 0, 0}};
   ticks[8].chunks_ready = {{0, 0, 0}, {-1, 2, 0}};
   ticks[9].leaves = {bob};
@@ -58,34 +61,63 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   const std::filesystem::path root(folder);
   MessageWriter w;
 
+  const auto map = testing::must_place(testing::builtin_map());
+  testing::MapWriter room;
+  room.ring({{0, 0}, {0, 256}, {256, 256}, {256, 0}}, room.sector(0, 128));
+  room.map.name = "ROOM";
+  const auto small_map = testing::must_place(room.map);
+  const auto prop = testing::random_prop(1);
+  const auto content = [&](const char* file, std::uint8_t how, std::vector<std::uint8_t> bytes) {
+    bytes.insert(bytes.begin(), how);  // the first byte: how they are taken
+    save(root / "content" / file, bytes);
+  };
+  content("map", 0, encode_content(map).value());
+  content("prop", 0, encode_content(prop).value());
+  content("map_layout", 1, lay_out(*map).value());
+  content("room_layout", 1, lay_out(*small_map).value());
+  content("prop_layout", 2, lay_out(*prop).value());
+
   const auto client = root / "client_message";
-  save(client / "hello", payload(w.write(corpus_header, Hello{1, 2, "Ada", "seed"})));
-  Join join;
-  join.content = {1, 2};
-  join.content_count = 2;
-  save(client / "join", payload(w.write(corpus_header, join)));
+  Hello hello;
+  hello.name = "Ada", hello.build = "seed";
+  save(client / "hello", w.write(hello));
+  hello.token.assign(200, 7);
+  save(client / "hello_token", w.write(hello));
+  hello.resume = 9;
+  save(client / "hello_resume", w.write(hello));
+  save(client / "join", w.write(Join{{1, 2}, 1}));
   Input input;
   input.newest_tick = 77;
+  input.world = 1;
   input.command_count = 3;
   input.commands[0] = {1, -1, Turn16{1000}, Turn16{65000}, button::known};
-  save(client / "input", payload(w.write(corpus_header, input)));
-  save(client / "chat", payload(w.write(corpus_header, Chat{1, "good evening"})));
-  save(client / "leave", payload(w.write(corpus_header, Leave{LeaveReason::stopped})));
-  save(client / "ping", payload(w.write(corpus_header, Ping{7})));
-  save(client / "packet", w.write(corpus_header, Leave{LeaveReason::quit}));
+  save(client / "input", w.write(input));
+  save(client / "chat", w.write(Chat{"good evening"}));
+  Acts acts;
+  acts.tick = 78, acts.act_count = 2, acts.world = 1;
+  acts.acts[0] = {{}, 1, BlockActKind::dig, BlockFace::top, {1, 2, 3}, BlockId::air};
+  acts.acts[1] = {{}, 2, BlockActKind::place, BlockFace::west, {-1, 2, 30}, BlockId::glass};
+  save(client / "acts", w.write(acts));
+  save(client / "content_request", w.write(ContentRequest{42, 7}));
 
   const auto server = root / "server_message";
   Welcome welcome;
-  welcome.nonce = 3;
-  welcome.connection = 9;
+  welcome.terrain = 1;
+  welcome.generator = 1;
   welcome.maps.push_back({"MAP01", 42, {-10, 20}, 30, welcome_map_flag::doorway});
   welcome.motd = "welcome";
-  save(server / "welcome", payload(w.write(corpus_header, welcome)));
-  save(server / "refuse", payload(w.write(corpus_header, Refuse{3, RefuseReason::content, "lacks MAP01"})));
-  save(server / "chat_line", payload(w.write(corpus_header, ChatLine{1, "Ada", "good evening"})));
-  save(server / "goodbye",
-       payload(w.write(corpus_header, Goodbye{GoodbyeReason::shutting_down, "until later"})));
-  save(server / "pong", payload(w.write(corpus_header, Pong{7, 600, 12, 256})));
+  save(server / "welcome", w.write(welcome));
+  welcome.resumed = true;
+  welcome.props.push_back({"crate.obj", 43, {{1, 2, 3}, Turn16{9}, 0.5}, ModelUp::z});
+  save(server / "welcome_props", w.write(welcome));
+  save(server / "chat_line", w.write(ChatLine{"Ada", "good evening"}));
+  const std::vector<std::uint8_t> some_bytes(20, 5);
+  save(server / "content_part", w.write(ContentPart{42, 100, 30, some_bytes}));
+  save(server / "act_answers",
+       w.write(ActAnswers{79, {{1, ActVerdict::progress, {1, 2, 3}}, {2, ActVerdict::done, {0, 2, 30}}}, 1}));
+  const std::vector<BlockChange> changed{{7, 1}, {32767, 0}};
+  save(server / "block_edits", w.write(BlockEdits{79, 1, {-1, 2, 0}, changed}));
+  save(server / "content_refused", w.write(ContentRefused{42, ContentRefusal::off}));
   std::vector<EntityRecord> entities(5);
   for (std::size_t i = 0; i < entities.size(); ++i)
     entities[i].id = make_entity_id(static_cast<std::uint32_t>(i), 1),
@@ -101,11 +133,21 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   head.own = &own;
   SnapshotWriter snapshots;
   snapshots.begin(head, blocks, std::span(&run, 1), 4);
-  save(server / "snapshot", payload(test::packet_of(snapshots, 0, corpus_header).span()));
+  save(server / "snapshot", test::part_of(snapshots, 0).span());
+
+  // The first byte says over which true answer the rest is laid: none, a pong, a reset.
+  const auto pong = root / "pong";
+  save(pong / "raw", std::vector<std::uint8_t>{0, 4, 8, 0});
+  save(pong / "pong", std::vector<std::uint8_t>{1});
+  std::vector<std::uint8_t> newer(1 + 24 + 12 + 8);
+  newer[0] = 1;
+  save(pong / "pong_of_a_newer_server", newer);
+  save(pong / "reset", std::vector<std::uint8_t>{2});
+  save(pong / "reset_changed", std::vector<std::uint8_t>{2, 0, 0, 0, 0, 0, 0, 1});
 
   std::vector<std::uint8_t> stream{3};  // the first byte says how the fuzzer cuts it
   for (int i = 0; i < 3; ++i) {
-    const auto packet = w.write(corpus_header, Leave{LeaveReason::quit});
+    const std::vector<std::uint8_t> packet(30 + static_cast<std::size_t>(i), 5);
     const auto prefix = frame_prefix(packet.size());
     stream.insert(stream.end(), prefix.begin(), prefix.end());
     stream.insert(stream.end(), packet.begin(), packet.end());

@@ -11,6 +11,8 @@ RecordingHeader some_header() {
   RecordingHeader h;
   h.build = "test";
   h.seed = 42;
+  h.terrain = TerrainKind::flat;
+  h.generator = 9;
   h.players_max = 8, h.monsters_max = 20, h.monsters = 10;
   h.start_hash = 77;
   h.maps.push_back({"MAP01", 5, {-1, -2}, 30, true, false});
@@ -36,6 +38,19 @@ TickRecord random_tick(Rng& rng) {
   for (std::uint32_t n = few(); n > 0; --n)
     t.admin.push_back({AdminAction::teleport, make_entity_id(1, 1), {1.5, -2.5, 3}});
   for (std::uint32_t n = few(); n > 0; --n) t.edits.push_back({{-5, 6, 7}, BlockId::brick});
+  for (std::uint32_t n = few(); n > 0; --n)
+    t.admin.push_back({AdminAction::fill_box, {}, {}, {{-5, 6, 7}, {-4, 9, 8}}, BlockId::glass});
+  for (std::uint32_t n = few(); n > 0; --n)
+    t.admin.push_back({AdminAction::blast, make_entity_id(2, 1), {0.5, 1, 2}, {}, {}, 3.5});
+  for (std::uint32_t n = few(); n > 0; --n)
+    t.acts.push_back({make_entity_id(rng.below(5), 1),
+                      rng.next_u32(),
+                      static_cast<BlockActKind>(rng.below(block_act_kind_count)),
+                      static_cast<BlockFace>(rng.below(block_face_count)),
+                      {static_cast<std::int32_t>(rng.next_u32()), INT32_MIN, INT32_MAX},
+                      BlockId::air});
+  for (BlockAct& act : t.acts)
+    if (act.kind == BlockActKind::place) act.id = BlockId{65535};
   for (std::uint32_t n = few(); n > 0; --n) t.chunks_ready.push_back({-1, 2, 3});
   for (std::uint32_t n = few(); n > 0; --n) t.chunks_dropped.push_back({4, -5, 6});
   t.hash = rng.next_u64();
@@ -46,8 +61,13 @@ bool same(const TickRecord& a, const TickRecord& b) {
   const auto commands = [](const PlayerInput& x, const PlayerInput& y) {
     return x.player == y.player && x.command == y.command;
   };
+  const auto admin = [](const AdminCommand& x, const AdminCommand& y) {
+    return x.action == y.action && x.player == y.player && x.position_m == y.position_m && x.box == y.box &&
+           x.id == y.id && x.radius_m == y.radius_m;
+  };
   return a.joins == b.joins && a.leaves == b.leaves && a.chunks_ready == b.chunks_ready &&
-         a.chunks_dropped == b.chunks_dropped && a.hash == b.hash && a.admin.size() == b.admin.size() &&
+         a.chunks_dropped == b.chunks_dropped && a.hash == b.hash &&
+         std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
          a.edits.size() == b.edits.size() && std::ranges::equal(a.commands, b.commands, commands);
 }
 
@@ -72,6 +92,8 @@ TEST_CASE("a recording gives back every tick as it went in", "[protocol][recordi
   auto reader = RecordingReader::open(bytes);
   REQUIRE(reader);
   CHECK(reader->header().seed == 42);
+  CHECK(reader->header().terrain == TerrainKind::flat);
+  CHECK(reader->header().generator == 9);
   CHECK(reader->header().start_hash == 77);
   REQUIRE(reader->header().maps.size() == 1);
   CHECK(reader->header().maps[0].origin_block == IVec2{-1, -2});
@@ -130,6 +152,24 @@ TEST_CASE("a flipped byte anywhere in a recording is noticed", "[protocol][recor
     if (more && !reader->torn() && count == 30) ++unnoticed;
   }
   CHECK(unnoticed == 0);
+}
+
+TEST_CASE("an older version's header gives the rules that it knew, and is written as it was read",
+          "[protocol][recording]") {
+  RecordingHeader old = some_header();
+  old.version = 5;
+  old.rules.respawn_s = 7;
+  old.rules.block_reach_m = 9;
+  std::vector<std::uint8_t> bytes, again;
+  RecordingWriter(old).take(bytes);
+  const auto reader = RecordingReader::open(bytes);
+  REQUIRE(reader);
+  CHECK(reader->header().version == 5);
+  CHECK(reader->header().rules.respawn_s == 7);
+  CHECK(reader->header().rules.block_reach_m == Rules{}.block_reach_m);
+  CHECK(reader->header().spawn == old.spawn);
+  RecordingWriter(reader->header()).take(again);
+  CHECK(again == bytes);
 }
 
 TEST_CASE("what is no recording, or another version's, is refused by name", "[protocol][recording]") {

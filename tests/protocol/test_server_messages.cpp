@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "protocol/connection/streams.h"
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
 #include "protocol/schema/server_message_generated.h"
@@ -14,20 +15,20 @@
 
 using namespace ashlar;
 using test::AlignedBytes;
-using test::payload_of;
 
 namespace {
 
-constexpr PacketHeader server_header{.connection = 5, .sequence = 6, .ack = 7, .ack_bits = 8};
-
 Welcome largest_welcome() {
   Welcome welcome;
-  welcome.nonce = 11;
-  welcome.connection = 0xabcdef01u;
-  welcome.player = make_entity_id(3, 4);
+  for (std::size_t i = 0; i < welcome.reset_token.size(); ++i)
+    welcome.reset_token[i] = static_cast<std::uint8_t>(0xf0 + i);
+  welcome.resumed = true;
+  welcome.world = 255;
   welcome.seed = 0x123456789abcdef0u;
   welcome.tick = 600;
   welcome.snapshot_every_ticks = 2;
+  welcome.terrain = 3;
+  welcome.generator = 0xfedc;
   welcome.rules = testing::other_rules();
   welcome.rules.tick_rate_hz = 30;
   welcome.rules.gravity_mps2 = 9.81;
@@ -41,15 +42,39 @@ Welcome largest_welcome() {
                             20 + n,
                             welcome_map_flag::doors_open | welcome_map_flag::doorway});
   }
+  for (std::size_t i = 0; i < placed_props_max; ++i) {
+    std::string file = std::to_string(i) + ".obj";
+    file = std::string(prop_name_bytes_max - file.size(), 'p') + file;
+    welcome.props.push_back(
+        {file,
+         0xabcd00000000u + i,
+         {{1.5 * static_cast<double>(i), -2e5, 40.125}, Turn16{static_cast<std::uint16_t>(i)}, 0.5},
+         i % 3 == 0 ? ModelUp::z : ModelUp::y});
+  }
   return welcome;
 }
 
 template <class Build>
-AlignedBytes raw(wire::ServerBody type, Build&& build) {
+AlignedBytes raw_server_message(wire::ServerBody type, Build&& build) {
   flatbuffers::FlatBufferBuilder fbb;
   const auto body = build(fbb);
   fbb.Finish(wire::CreateServerMessage(fbb, type, body.Union()), wire::ServerMessageIdentifier());
   return AlignedBytes(std::span(fbb.GetBufferPointer(), fbb.GetSize()));
+}
+
+/// A fresh rule set's numbers, in the order of the list.
+flatbuffers::Offset<wire::Rules> raw_rules(flatbuffers::FlatBufferBuilder& fbb) {
+  const flatbuffers::uoffset_t start = fbb.StartTable();
+  flatbuffers::voffset_t field = wire::Rules::VT_TICK_RATE_HZ;
+  const Rules fresh;
+  visit_rules(fresh, [&](const RuleInfo&, const auto& value) {
+    if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(value)>>)
+      fbb.AddElement(field, static_cast<std::uint8_t>(value));
+    else
+      fbb.AddElement(field, value);
+    field = static_cast<flatbuffers::voffset_t>(field + sizeof field);
+  });
+  return fbb.EndTable(start);
 }
 
 DropReason server_error_of(const AlignedBytes& bytes) {
@@ -63,25 +88,20 @@ AlignedBytes welcome_with(void (*change)(Rules&)) {
   Welcome welcome = largest_welcome();
   change(welcome.rules);
   MessageWriter writer;
-  return payload_of(writer.write(server_header, welcome));
+  return AlignedBytes(writer.write(welcome));
 }
 
 }  // namespace
 
-TEST_CASE("a welcome's props come back whole, and their bytes are told before", "[protocol][messages]") {
+TEST_CASE("a welcome's props come back whole, and a name is told once", "[protocol][messages]") {
   Welcome welcome = largest_welcome();
-  welcome.maps.resize(1);
-  for (std::size_t i = 0; i < 12; ++i)
-    welcome.props.push_back(
-        {i % 2 == 0 ? "crate.obj" : "rock.obj",
-         0xabcd00000000u + i,
-         {{1.5 * static_cast<double>(i), -2e5, 40.125}, Turn16{static_cast<std::uint16_t>(i)}, 0.5},
-         i % 3 == 0 ? ModelUp::z : ModelUp::y});
+  welcome.maps.clear();
+  welcome.props.resize(12);
+  for (std::size_t i = 0; i < welcome.props.size(); ++i)
+    welcome.props[i].name = i % 2 == 0 ? "crate.obj" : "rock.obj";
   MessageWriter writer;
-  const std::size_t bytes = writer.bytes_of(welcome);
-  const auto packet = writer.write(server_header, welcome);
-  CHECK(packet.size() == bytes);
-  const auto message = decode_server_message(payload_of(packet).span());
+  const AlignedBytes bytes(writer.write(welcome));
+  const auto message = decode_server_message(bytes.span());
   REQUIRE(message.has_value());
   const Welcome& back = std::get<Welcome>(*message);
   REQUIRE(back.props.size() == welcome.props.size());
@@ -91,16 +111,14 @@ TEST_CASE("a welcome's props come back whole, and their bytes are told before", 
     CHECK(back.props[i].place == welcome.props[i].place);
     CHECK(back.props[i].up == welcome.props[i].up);
   }
-  // Names are told once, so another placement costs 40 bytes.
+  // Another placement costs 40 bytes.
   welcome.props.push_back(welcome.props.back());
-  CHECK(writer.bytes_of(welcome) <= bytes + 48);
+  CHECK(writer.write(welcome).size() <= bytes.size() + 48);
   // Foreign numbers.
   const auto error_with = [&](auto change) {
     Welcome wrong = largest_welcome();
-    wrong.maps.clear();
-    wrong.props.push_back({"a.obj", 1, {{1, 2, 3}, Turn16{0}, 1}, ModelUp::y});
-    change(wrong.props[0]);
-    return server_error_of(payload_of(writer.write(server_header, wrong)));
+    change(wrong.props[7]);
+    return server_error_of(AlignedBytes(writer.write(wrong)));
   };
   CHECK(error_with([](WelcomeProp& p) { p.place.position_m.x = 2e6; }) == DropReason::out_of_range);
   CHECK(error_with([](WelcomeProp& p) { p.place.position_m.z = std::nan(""); }) == DropReason::out_of_range);
@@ -108,18 +126,23 @@ TEST_CASE("a welcome's props come back whole, and their bytes are told before", 
   CHECK(error_with([](WelcomeProp& p) { p.place.scale = std::nan(""); }) == DropReason::out_of_range);
 }
 
-TEST_CASE("the largest welcome fits a datagram and comes back whole", "[protocol][messages]") {
+TEST_CASE("the largest welcome fits the control stream, a client's window and comes back whole",
+          "[protocol][messages]") {
   MessageWriter writer;
   const Welcome welcome = largest_welcome();
-  const auto packet = writer.write(server_header, welcome);
-  CHECK(packet.size() <= datagram_bytes_max);
-  const auto message = decode_server_message(payload_of(packet).span());
+  const AlignedBytes bytes(writer.write(welcome));
+  CHECK(bytes.size() <= message_bytes_max);
+  CHECK(bytes.size() + message_prefix_bytes <= client_stream_windows[row(StreamId::control)]);
+  CHECK(bytes.size() <= properties(StreamId::control).message_bytes_max);
+  const auto message = decode_server_message(bytes.span());
   REQUIRE(message.has_value());
   const Welcome& back = std::get<Welcome>(*message);
-  CHECK(back.nonce == welcome.nonce);
-  CHECK(back.connection == welcome.connection);
-  CHECK(back.player == welcome.player);
+  CHECK(back.reset_token == welcome.reset_token);
+  CHECK(back.resumed);
+  CHECK(back.world == 255);
   CHECK(back.seed == welcome.seed);
+  CHECK(back.terrain == welcome.terrain);
+  CHECK(back.generator == welcome.generator);
   CHECK(back.tick == welcome.tick);
   CHECK(back.snapshot_every_ticks == 2);
   CHECK(back.motd == welcome.motd);
@@ -134,44 +157,29 @@ TEST_CASE("the largest welcome fits a datagram and comes back whole", "[protocol
     CHECK(back.maps[i].surface_z == welcome.maps[i].surface_z);
     CHECK(back.maps[i].flags == welcome.maps[i].flags);
   }
+  REQUIRE(back.props.size() == placed_props_max);
+  for (std::size_t i = 0; i < placed_props_max; ++i) CHECK(back.props[i].name == welcome.props[i].name);
 }
 
-TEST_CASE("refusals, chat lines and goodbyes come back", "[protocol][messages]") {
+TEST_CASE("chat lines come back", "[protocol][messages]") {
   MessageWriter writer;
-  for (std::size_t r = 0; r < refuse_reason_count; ++r) {
-    const Refuse refuse{r, static_cast<RefuseReason>(r), "server is full: 32 of 32"};
-    const auto message = decode_server_message(payload_of(writer.write(server_header, refuse)).span());
+  for (const ChatLine& line :
+       {ChatLine{"Ada", "good morning"}, ChatLine{"", std::string(chat_bytes_max, 's')}}) {
+    const auto message = decode_server_message(AlignedBytes(writer.write(line)).span());
     REQUIRE(message.has_value());
-    CHECK(std::get<Refuse>(*message).reason == refuse.reason);
-    CHECK(std::get<Refuse>(*message).nonce == r);
-    CHECK(std::get<Refuse>(*message).text == refuse.text);
-    CHECK(name(refuse.reason) != "unknown");
+    CHECK(std::get<ChatLine>(*message).from == line.from);
+    CHECK(std::get<ChatLine>(*message).text == line.text);
   }
-  for (std::size_t r = 0; r < goodbye_reason_count; ++r) {
-    const Goodbye goodbye{static_cast<GoodbyeReason>(r), "until later"};
-    const auto message = decode_server_message(payload_of(writer.write(server_header, goodbye)).span());
-    REQUIRE(message.has_value());
-    CHECK(std::get<Goodbye>(*message).reason == goodbye.reason);
-    CHECK(std::get<Goodbye>(*message).text == goodbye.text);
-    CHECK(name(goodbye.reason) != "unknown");
-  }
-  const ChatLine line{3, "Ada", "good morning"};
-  const auto message = decode_server_message(payload_of(writer.write(server_header, line)).span());
-  REQUIRE(message.has_value());
-  CHECK(std::get<ChatLine>(*message).number == 3);
-  CHECK(std::get<ChatLine>(*message).from == "Ada");
-  CHECK(std::get<ChatLine>(*message).text == "good morning");
 }
 
 TEST_CASE("every truncation of a server message is refused", "[protocol][messages]") {
   MessageWriter writer;
   std::vector<AlignedBytes> payloads;
-  payloads.push_back(payload_of(writer.write(server_header, largest_welcome())));
-  payloads.push_back(
-      payload_of(writer.write(server_header, Refuse{1, RefuseReason::content, "lacks MAP01"})));
-  payloads.push_back(payload_of(writer.write(server_header, ChatLine{1, "", "server says"})));
-  payloads.push_back(payload_of(writer.write(server_header, Goodbye{GoodbyeReason::kicked, "idle"})));
-  payloads.push_back(payload_of(writer.write(server_header, Pong{9, 600, 12, 256})));
+  // Its other props take long and show nothing new.
+  Welcome welcome = largest_welcome();
+  welcome.props.resize(2);
+  payloads.emplace_back(writer.write(welcome));
+  payloads.emplace_back(writer.write(ChatLine{"", "server says"}));
   for (const AlignedBytes& payload : payloads) {
     REQUIRE(decode_server_message(payload.span()).has_value());
     for (std::size_t size = 0; size < payload.size(); ++size) {
@@ -216,47 +224,57 @@ TEST_CASE("server values outside their bounds are refused by name", "[protocol][
   MessageWriter writer;
   Welcome welcome = largest_welcome();
   welcome.maps[0].origin_block.x = (1 << 20) + 1;
-  CHECK(server_error_of(payload_of(writer.write(server_header, welcome))) == DropReason::out_of_range);
+  CHECK(server_error_of(AlignedBytes(writer.write(welcome))) == DropReason::out_of_range);
   welcome = largest_welcome();
   welcome.maps[0].surface_z = -5000;
-  CHECK(server_error_of(payload_of(writer.write(server_header, welcome))) == DropReason::out_of_range);
+  CHECK(server_error_of(AlignedBytes(writer.write(welcome))) == DropReason::out_of_range);
   welcome = largest_welcome();
   welcome.snapshot_every_ticks = 0;
-  CHECK(server_error_of(payload_of(writer.write(server_header, welcome))) == DropReason::out_of_range);
+  CHECK(server_error_of(AlignedBytes(writer.write(welcome))) == DropReason::out_of_range);
   welcome.snapshot_every_ticks = 31;  // at 30 ticks a second nobody would hear for more than a second
-  CHECK(server_error_of(payload_of(writer.write(server_header, welcome))) == DropReason::out_of_range);
+  CHECK(server_error_of(AlignedBytes(writer.write(welcome))) == DropReason::out_of_range);
 
-  const auto plain_welcome = [](std::uint32_t connection, bool rules) {
-    return raw(wire::ServerBody::Welcome, [&](auto& fbb) {
-      return wire::CreateWelcome(fbb, 1, connection, 1, 1, 1, 1,
-                                 rules ? wire::CreateRules(fbb, 60) : flatbuffers::Offset<wire::Rules>{});
+  const auto plain_welcome = [](std::size_t token_bytes, bool rules, std::size_t props = 0, bool names = true,
+                                std::size_t maps = 0) {
+    return raw_server_message(wire::ServerBody::Welcome, [&](auto& fbb) {
+      const auto token = fbb.CreateVector(std::vector<std::uint8_t>(token_bytes, 1));
+      const auto rule_set = rules ? raw_rules(fbb) : flatbuffers::Offset<wire::Rules>{};
+      const auto map = wire::CreatePlacedMapDirect(fbb, "MAP01", 1);
+      const auto map_list = fbb.CreateVector(std::vector(maps, map));
+      const std::vector<wire::PlacedProp> list(props, wire::PlacedProp(1, 2, 3, 4, 1, 0, 0, 0));
+      const auto prop_list = props == 0 ? 0 : fbb.CreateVectorOfStructs(list);
+      const auto name_list = names ? fbb.CreateVectorOfStrings({"a.obj"}) : 0;
+      return wire::CreateWelcome(fbb, token, false, 1, 1, 1, 1, rule_set, map_list, 0, prop_list, name_list);
     });
   };
+  CHECK(decode_server_message(plain_welcome(16, true).span()).has_value());
+  CHECK(server_error_of(plain_welcome(16, false)) == DropReason::malformed);
+  CHECK(server_error_of(plain_welcome(15, true)) == DropReason::out_of_range);
+  CHECK(server_error_of(plain_welcome(17, true)) == DropReason::out_of_range);
   CHECK(server_error_of(plain_welcome(0, true)) == DropReason::out_of_range);
-  CHECK(server_error_of(plain_welcome(1, false)) == DropReason::malformed);
+  CHECK(decode_server_message(plain_welcome(16, true, placed_props_max).span()).has_value());
+  CHECK(server_error_of(plain_welcome(16, true, placed_props_max + 1)) == DropReason::out_of_range);
+  CHECK(server_error_of(plain_welcome(16, true, 1, false)) == DropReason::malformed);
+  CHECK(decode_server_message(plain_welcome(16, true, 0, false, placed_maps_max).span()).has_value());
+  CHECK(server_error_of(plain_welcome(16, true, 0, false, placed_maps_max + 1)) == DropReason::out_of_range);
 
-  CHECK(server_error_of(raw(wire::ServerBody::Refuse, [](auto& fbb) {
-          return wire::CreateRefuse(fbb, 1, static_cast<wire::RefuseReason>(8));
-        })) == DropReason::out_of_range);
-  CHECK(server_error_of(raw(wire::ServerBody::Goodbye, [](auto& fbb) {
-          return wire::CreateGoodbye(fbb, static_cast<wire::GoodbyeReason>(6));
-        })) == DropReason::out_of_range);
-  const auto line = [](std::uint32_t number, const char* from, const char* text) {
-    return raw(wire::ServerBody::ChatLine,
-               [&](auto& fbb) { return wire::CreateChatLineDirect(fbb, number, from, text); });
+  const auto line = [](const char* from, const std::string& text) {
+    return raw_server_message(wire::ServerBody::ChatLine,
+                              [&](auto& fbb) { return wire::CreateChatLineDirect(fbb, from, text.c_str()); });
   };
-  CHECK(decode_server_message(line(1, "", "x").span()).has_value());
-  CHECK(server_error_of(line(0, "", "x")) == DropReason::out_of_range);
-  CHECK(server_error_of(line(1, " a", "x")) == DropReason::bad_text);
-  CHECK(server_error_of(line(1, "", "")) == DropReason::bad_text);
-  CHECK(server_error_of(raw(static_cast<wire::ServerBody>(7), [](auto& fbb) {
-          return wire::CreateGoodbye(fbb, wire::GoodbyeReason::kicked);
-        })) == DropReason::unknown_message);
+  CHECK(decode_server_message(line("", "x").span()).has_value());
+  CHECK(server_error_of(line(" a", "x")) == DropReason::bad_text);
+  CHECK(server_error_of(line("", "")) == DropReason::bad_text);
+  CHECK(server_error_of(line("", std::string(chat_bytes_max + 1, 'x'))) == DropReason::bad_text);
+  for (const int type : {8, 9, 255})
+    CHECK(server_error_of(raw_server_message(static_cast<wire::ServerBody>(type), [](auto& fbb) {
+            return wire::CreateChatLineDirect(fbb, "", "x");
+          })) == DropReason::unknown_message);
 }
 
 TEST_CASE("a list that lies askew in memory is refused before it is touched", "[protocol][messages]") {
   const auto snapshot_with = [](std::size_t bytes_between) {
-    const AlignedBytes whole = raw(wire::ServerBody::Snapshot, [](auto& fbb) {
+    const AlignedBytes whole = raw_server_message(wire::ServerBody::Snapshot, [](auto& fbb) {
       const wire::SectorMotion motion(2, 1, 3, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
       const auto motions = fbb.CreateVectorOfStructs(&motion, 1);
       wire::SnapshotBuilder snapshot(fbb);
@@ -282,10 +300,35 @@ TEST_CASE("a list that lies askew in memory is refused before it is touched", "[
   CHECK(server_error_of(snapshot_with(0)) == DropReason::malformed);
 }
 
+TEST_CASE("an empty list is read wherever it lies, as other builders write it", "[protocol][messages]") {
+  // A list of nothing is aligned for its length alone.
+  for (std::size_t bytes_between = 0; bytes_between < 8; ++bytes_between) {
+    const AlignedBytes snapshot = raw_server_message(wire::ServerBody::Snapshot, [&](auto& fbb) {
+      const auto motions = fbb.CreateVectorOfStructs(std::vector<wire::SectorMotion>{});
+      fbb.CreateVector(std::vector<std::uint8_t>(bytes_between, 1));
+      wire::SnapshotBuilder builder(fbb);
+      builder.add_part_count(1);
+      builder.add_sector_motions(motions);
+      return builder.Finish();
+    });
+    CHECK(decode_server_message(snapshot.span()).has_value());
+    const AlignedBytes welcome = raw_server_message(wire::ServerBody::Welcome, [&](auto& fbb) {
+      const auto token = fbb.CreateVector(std::vector<std::uint8_t>(16, 1));
+      const auto props = fbb.CreateVectorOfStructs(std::vector<wire::PlacedProp>{});
+      fbb.CreateVector(std::vector<std::uint8_t>(bytes_between, 1));
+      const auto rules = raw_rules(fbb);
+      return wire::CreateWelcome(fbb, token, false, 1, 1, 1, 1, rules, 0, 0, props);
+    });
+    CHECK(decode_server_message(welcome.span()).has_value());
+  }
+}
+
 TEST_CASE("a changed byte in a welcome never yields a rule out of range", "[protocol][messages]") {
   MessageWriter writer;
   Rng rng{12};
-  const AlignedBytes payload = payload_of(writer.write(server_header, largest_welcome()));
+  Welcome whole = largest_welcome();
+  whole.props.resize(2);
+  const AlignedBytes payload(writer.write(whole));
   for (std::size_t at = 0; at < payload.size(); ++at)
     for (int round = 0; round < 8; ++round) {
       AlignedBytes changed(payload.span());
@@ -298,6 +341,8 @@ TEST_CASE("a changed byte in a welcome never yields a rule out of range", "[prot
       REQUIRE((welcome->rules.player.radius_m >= 0.05 && welcome->rules.player.radius_m < 0.5));
       REQUIRE(welcome->rules.gravity_mps2 - welcome->rules.gravity_mps2 == 0);
       REQUIRE(welcome->maps.size() <= placed_maps_max);
+      REQUIRE(welcome->props.size() <= placed_props_max);
+      for (const WelcomeProp& prop : welcome->props) REQUIRE(valid_text(prop.name, 1, prop_name_bytes_max));
       REQUIRE(valid_text(welcome->motd, 0, motd_bytes_max));
       for (const WelcomeMap& map : welcome->maps) REQUIRE(valid_text(map.name, 1, map_name_bytes_max));
     }

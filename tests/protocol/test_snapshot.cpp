@@ -14,8 +14,7 @@
 
 using namespace ashlar;
 using test::AlignedBytes;
-using test::packet_of;
-using test::payload_of;
+using test::part_of;
 
 namespace {
 
@@ -96,7 +95,7 @@ struct Scene {
 
 /// What a receiver that gets every part puts together.
 struct Received {
-  std::vector<AlignedBytes> payloads;
+  std::vector<AlignedBytes> messages;
   std::map<CellCoord, std::vector<EntityRecord>> cells;
   std::map<CellCoord, EntityId> told_to;  // the last id of the ranges told, which follow one another
   std::optional<OwnPlayer> own;
@@ -106,10 +105,10 @@ struct Received {
 
 /// Zeros behind a part's blocks, which are the last of its message. Only where another part has what did not
 /// fit are they held to be few.
-void check_padding(const AlignedBytes& payload, const SnapshotPart& part, bool more_blocks) {
+void check_padding(const AlignedBytes& message, const SnapshotPart& part, bool more_blocks) {
   const auto blocks = part.blocks.bytes();
   const auto behind =
-      payload.span().subspan(static_cast<std::size_t>(blocks.data() - payload.span().data()) + blocks.size());
+      message.span().subspan(static_cast<std::size_t>(blocks.data() - message.span().data()) + blocks.size());
   for (const std::uint8_t byte : behind) REQUIRE(byte == 0);
   if (more_blocks) REQUIRE(behind.size() < block_bytes(1));
 }
@@ -117,13 +116,11 @@ void check_padding(const AlignedBytes& payload, const SnapshotPart& part, bool m
 Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t tick, bool with_own = true) {
   Received out;
   for (std::size_t p = 0; p < plan.parts; ++p) {
-    const PacketHeader header{.connection = 1, .sequence = p + 1, .ack = 0, .ack_bits = 0};
-    const AlignedBytes packet = packet_of(writer, p, header);
-    REQUIRE(packet.size() <= datagram_bytes_max);
-    if (p + 1 < plan.parts) REQUIRE(packet.size() == datagram_bytes_max);
-    REQUIRE(decode_packet(packet.span())->header == header);
-    out.payloads.push_back(payload_of(packet.span()));
-    const auto message = decode_server_message(out.payloads.back().span());
+    out.messages.push_back(part_of(writer, p));
+    const AlignedBytes& bytes = out.messages.back();
+    REQUIRE(bytes.size() <= unreliable_bytes_max);
+    if (p + 1 < plan.parts) REQUIRE(bytes.size() == unreliable_bytes_max);
+    const auto message = decode_server_message(bytes.span());
     REQUIRE(message.has_value());
     const SnapshotPart& part = std::get<SnapshotPart>(*message);
     REQUIRE(part.tick == tick);
@@ -131,7 +128,7 @@ Received receive(SnapshotWriter& writer, const SnapshotPlan& plan, std::uint32_t
     REQUIRE(part.part_count == plan.parts);
     REQUIRE(part.own.has_value() == (p == 0 && with_own));
     if (part.own.has_value()) out.own = part.own;
-    check_padding(out.payloads.back(), part, p + 1 < plan.parts && part.sector_motions.empty());
+    check_padding(bytes, part, p + 1 < plan.parts && part.sector_motions.empty());
     for (const CellBlock& block : part.blocks) {
       auto& list = out.cells[block.cell];
       list.insert(list.end(), block.entities.begin(), block.entities.end());
@@ -213,18 +210,18 @@ TEST_CASE("the own player travels to the last bit", "[protocol][snapshot]") {
     SnapshotHead head;
     head.tick = 5;
     head.applied_tick = 4;
-    head.chat_seen = 3;
+    head.world = 3;
     head.input_ahead = -2;
     head.own = &own;
     SnapshotWriter writer;
     const SnapshotPlan plan = writer.begin(head, {}, {}, 1);
-    const AlignedBytes payload = payload_of(packet_of(writer, 0, {.connection = 1, .sequence = 1}).span());
-    const auto message = decode_server_message(payload.span());
+    const AlignedBytes message_bytes = part_of(writer, 0);
+    const auto message = decode_server_message(message_bytes.span());
     REQUIRE(message.has_value());
     const SnapshotPart& part = std::get<SnapshotPart>(*message);
     CHECK(plan.parts == 1);
     CHECK(part.applied_tick == 4);
-    CHECK(part.chat_seen == 3);
+    CHECK(part.world == 3);
     CHECK(part.input_ahead == -2);
     REQUIRE(part.own.has_value());
     const Body& a = part.own->body;
@@ -281,8 +278,8 @@ TEST_CASE("a motion with a wrong value is refused", "[protocol][snapshot]") {
     change(motion);
     SnapshotWriter writer;
     writer.begin({}, {}, {}, 1, std::span(&motion, 1));
-    const AlignedBytes payload = payload_of(packet_of(writer, 0, {.connection = 1, .sequence = 1}).span());
-    return decode_server_message(payload.span()).has_value();
+    const AlignedBytes message_bytes = part_of(writer, 0);
+    return decode_server_message(message_bytes.span()).has_value();
   };
   CHECK(accepted([](WireMotion&) {}));
   CHECK_FALSE(accepted([](WireMotion& m) { m.map = placed_maps_max; }));
@@ -348,8 +345,8 @@ TEST_CASE("an empty cell is told, too", "[protocol][snapshot]") {
   head.tick = 1;
   const SnapshotPlan plan = writer.begin(head, std::span(&empty, 1), {}, 1);
   CHECK(plan.blocks_taken == 1);
-  const AlignedBytes payload = payload_of(packet_of(writer, 0, {.connection = 1, .sequence = 1}).span());
-  const auto message = decode_server_message(payload.span());
+  const AlignedBytes message_bytes = part_of(writer, 0);
+  const auto message = decode_server_message(message_bytes.span());
   REQUIRE(message.has_value());
   const SnapshotPart& part = std::get<SnapshotPart>(*message);
   REQUIRE(part.blocks.bytes().size() == block_bytes(0));
@@ -373,7 +370,7 @@ TEST_CASE("snapshots are refused when cut short or out of range", "[protocol][sn
   head.own = &own;
   SnapshotWriter writer;
   writer.begin(head, scene.blocks, std::span(&run, 1), 1, std::span(&motion, 1));
-  const AlignedBytes good = payload_of(packet_of(writer, 0, {.connection = 1, .sequence = 1}).span());
+  const AlignedBytes good = part_of(writer, 0);
   REQUIRE(decode_server_message(good.span()).has_value());
   for (std::size_t size = 0; size < good.size(); ++size) {
     const AlignedBytes cut(good.span().first(size));
@@ -412,8 +409,8 @@ TEST_CASE("a snapshot with a wrong number is refused by name", "[protocol][snaps
     change(own, scene);
     SnapshotWriter writer;
     writer.begin(head, scene.blocks, {}, 1);
-    const AlignedBytes payload = payload_of(packet_of(writer, 0, {.connection = 1, .sequence = 1}).span());
-    const auto message = decode_server_message(payload.span());
+    const AlignedBytes message_bytes = part_of(writer, 0);
+    const auto message = decode_server_message(message_bytes.span());
     return message.has_value() ? std::string("accepted") : std::string(name(message.error()));
   };
   CHECK(error_of([](OwnPlayer&, Scene&) {}) == "accepted");

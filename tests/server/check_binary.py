@@ -318,7 +318,7 @@ class Life(unittest.TestCase):
                     self.assertEqual(run("--health", "[::1]:%d" % ready["port"]).returncode, 0)
                 code, events, errors = server.end(signal.SIGTERM)
                 self.assertEqual((code, errors), (0, ""))
-                self.assertEqual(events[-2:], ["stopping", "stopped"])
+                self.assertEqual(events[-3:], ["stopping", "saved", "stopped"])
                 self.assertEqual(run("--health", address).returncode, 1)
             # The world is there, and is the same one without being told its seed.
             with Running("--world", world, "--for", "100ms") as again:

@@ -43,10 +43,10 @@ TEST_CASE("workers bring what the world itself would make, every column once", "
   std::ranges::sort(made, {}, [](const GroundColumn& c) { return c.column.x; });
   for (std::size_t i = 0; i < made.size(); ++i) {
     CHECK(made[i].column == asked[i]);
-    for (std::size_t z = 0; z < column_chunks; ++z) {
+    for (std::size_t z = 0; z < world.columns().count(); ++z) {
       REQUIRE(made[i].chunks[z] != nullptr);
-      const auto expected = generate_chunk(world.ground()->terrain(),
-                                           {asked[i].x, asked[i].y, World::column_low + static_cast<int>(z)});
+      const auto expected = generate_chunk(
+          world.ground()->terrain(), {asked[i].x, asked[i].y, world.columns().low + static_cast<int>(z)});
       CHECK(made[i].chunks[z]->content_hash() == expected->content_hash());
     }
   }
@@ -75,8 +75,9 @@ TEST_CASE("the end of the workers waits for the column they are at, and for no o
   // The end may only be seen after the first column: how far the other thread is now does not matter.
   go_on.set_value();
   ended.wait();
-  CHECK(chunks >= static_cast<int>(column_chunks));
-  CHECK(chunks <= 3 * static_cast<int>(column_chunks));
+  const auto in_column = static_cast<int>(column_span(setup.terrain).count());
+  CHECK(chunks >= in_column);
+  CHECK(chunks <= 3 * in_column);
 }
 
 }  // namespace ashlar::server

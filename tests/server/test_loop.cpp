@@ -1,15 +1,12 @@
 #include "server/loop.h"
 
-#include <array>
+#include <functional>
 #include <optional>
 #include <thread>
 
-#include "protocol/decode.h"
-#include "protocol/message_writer.h"
-#include "protocol/packet.h"
 #include "protocol/stream_frame.h"
-#include "protocol/version.h"
 #include "tests/catch.h"
+#include "tests/server/host/hand.h"
 #include "tests/server/lines.h"
 #include "tests/server/net/sockets.h"
 #include "world/sim/world.h"
@@ -20,72 +17,62 @@ using namespace test;
 
 namespace {
 
+Micros player_time() {
+  return std::chrono::duration_cast<Micros>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
 /// A player on a plain socket: as little of a client as joining takes.
 class Player {
  public:
   Player(std::uint16_t port, Transport transport)
-      : tcp_(transport == Transport::tcp), socket_(tcp_ ? tcp_to(port) : udp_to(port)) {}
+      : hand(address(transport), transport == Transport::tcp ? "over TCP" : "over UDP",
+             transport == Transport::tcp),
+        tcp_(transport == Transport::tcp),
+        socket_(tcp_ ? tcp_to(port) : udp_to(port)) {}
 
-  void say_hello() {
-    Hello hello;
-    hello.protocol = protocol_version;
-    hello.nonce = 42;
-    hello.name = tcp_ ? "over TCP" : "over UDP";
-    send(writer_.write(next_header(), hello));
-  }
-
-  /// Reads until a message of this kind came, or gives up after a while.
-  template <class Message>
-  std::optional<Message> wait_for() {
+  /// Plays until then, or gives up after a while. @return came it about?
+  bool until(const std::function<bool(const Hand&)>& done) {
     const auto give_up = std::chrono::steady_clock::now() + 30s;
-    std::optional<Message> found;
-    while (!found && !ended && std::chrono::steady_clock::now() < give_up) {
-      if (!socket_.readable(100)) continue;
-      const Bytes bytes = socket_.receive(&ended);
-      const auto take = [&](std::span<const std::uint8_t> packet_bytes) {
-        alignas(8) std::array<std::uint8_t, datagram_bytes_max> aligned{};
-        std::copy(packet_bytes.begin(), packet_bytes.end(), aligned.begin());
-        const auto packet = decode_packet({aligned.data(), packet_bytes.size()});
-        const auto message =
-            packet ? decode_server_message(packet->payload) : std::unexpected(packet.error());
-        if (!message) return;
-        if (const auto* welcome = std::get_if<Welcome>(&*message)) connection_ = welcome->connection;
-        if (const auto* wanted = std::get_if<Message>(&*message)) found = *wanted;
-      };
-      if (tcp_)
-        deframer_.feed(bytes, take);
-      else if (!bytes.empty())
-        take(bytes);
-    }
-    return found;
+    while (!done(hand) && !ended && std::chrono::steady_clock::now() < give_up) turn();
+    return done(hand);
   }
-
-  void join() { send(writer_.write(next_header(), Join{})); }
+  void begin() { hand.begin(player_time()); }
   bool sees_end() {
     while (!ended && socket_.readable(30000)) socket_.receive(&ended);
     return ended;
   }
 
   bool ended = false;
+  Hand hand;
 
  private:
-  PacketHeader next_header() {
-    PacketHeader header;
-    header.connection = connection_;
-    header.sequence = ++sequence_;
-    return header;
+  static PeerAddress address(Transport transport) {
+    PeerAddress a;
+    a.transport = transport;
+    return a;
   }
-  void send(std::span<const std::uint8_t> packet) {
-    if (!socket_.send(tcp_ ? framed(packet) : Bytes(packet.begin(), packet.end())))
-      throw std::runtime_error("cannot send");
+  void turn() {
+    out_.clear();
+    hand.poll(player_time(), out_);
+    for (const auto& entry : out_.entries()) {
+      const auto packet = out_.bytes(entry);
+      if (!socket_.send(tcp_ ? framed(packet) : Bytes(packet.begin(), packet.end()))) ended = true;
+    }
+    if (!socket_.readable(5)) return;
+    const Bytes bytes = socket_.receive(&ended);
+    const auto take = [&](std::span<const std::uint8_t> packet) {
+      hand.receive(player_time(), address(hand.at.transport), packet);
+    };
+    if (tcp_)
+      deframer_.feed(bytes, take);
+    else if (!bytes.empty())
+      take(bytes);
   }
 
   bool tcp_;
   Socket socket_;
-  MessageWriter writer_;
   StreamDeframer deframer_;
-  std::uint32_t connection_ = 0;
-  std::uint64_t sequence_ = 0;
+  DatagramBatch out_;
 };
 
 }  // namespace
@@ -99,7 +86,7 @@ TEST_CASE("players over UDP and TCP are served by one loop and told goodbye when
   config.clients_max = 8;
   config.clients_per_address_max = 8;
   config.stopwatch_ns = stopwatch_ns;
-  Host host(config, std::make_unique<World>(setup), SecretKey{1, 0});
+  Host host(config, std::make_unique<World>(setup), secure::SeededEntropy(1).secret());
   GroundWorkers ground(host.world().ground(), 1);
   Transports transports = open_on_loopback();
   auto lines = std::make_shared<Lines>();
@@ -113,23 +100,20 @@ TEST_CASE("players over UDP and TCP are served by one loop and told goodbye when
   Player tcp(transports.port(), Transport::tcp);
   bool served = true;
   for (Player* player : {&udp, &tcp}) {
-    player->say_hello();
-    const auto welcome = player->wait_for<Welcome>();
-    served = served && welcome.has_value() && welcome->nonce == 42;
-    player->join();
-    served = served && player->wait_for<SnapshotPart>().has_value();
+    player->begin();
+    served = served && player->until([](const Hand& hand) { return hand.own.has_value(); });
   }
   loop.request_stop("the test is over");
-  const auto udp_goodbye = udp.wait_for<Goodbye>();
-  const auto tcp_goodbye = tcp.wait_for<Goodbye>();
+  const auto over = [](const Hand& hand) { return hand.end().has_value(); };
+  const bool udp_told = udp.until(over), tcp_told = tcp.until(over);
   const bool tcp_ended = tcp.sees_end();
   thread.join();
 
   CHECK(served);
-  REQUIRE(udp_goodbye.has_value());
-  CHECK(udp_goodbye->reason == GoodbyeReason::shutting_down);
-  REQUIRE(tcp_goodbye.has_value());
-  CHECK(tcp_goodbye->reason == GoodbyeReason::shutting_down);
+  CHECK(udp_told);
+  CHECK(udp.hand.end() == SessionEnd::shutting_down);
+  CHECK(tcp_told);
+  CHECK(tcp.hand.end() == SessionEnd::shutting_down);
   CHECK(tcp_ended);
   std::string all;
   for (const std::string& line : lines->all) all += line + "\n";
@@ -143,7 +127,7 @@ TEST_CASE("a loop ends by itself when its time is up", "[server][loop]") {
   WorldSetup setup;
   setup.monsters = 0;
   HostConfig config;
-  Host host(config, std::make_unique<World>(setup), SecretKey{1, 0});
+  Host host(config, std::make_unique<World>(setup), secure::SeededEntropy(1).secret());
   GroundWorkers ground(host.world().ground(), 1);
   Transports transports = open_on_loopback();
   auto lines = std::make_shared<Lines>();

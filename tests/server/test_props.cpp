@@ -75,7 +75,7 @@ TEST_CASE("a prop stands on the ground, is part of the world's hash, and bodies 
   REQUIRE(with->props.size() == 1);
   const Prop& prop = *with->setup.props[0];
   CHECK(prop.name() == "cube.obj");
-  const double ground = surface_height(Terrain{with->setup.seed, {}}, 4, 4);
+  const double ground = surface_height(Terrain{with->setup.seed, {}, with->setup.terrain}, 4, 4);
   CHECK(with->props[0].z_m == ground);
   CHECK(prop.bounds().min == DVec3{3.5, 3.5, ground});
   CHECK(prop.bounds().max == DVec3{5.5, 5.5, ground + 2});
@@ -114,18 +114,20 @@ TEST_CASE("bad props are named in one line", "[server][props]") {
              ContainsSubstring("cut.obj"));
   CHECK_THAT(why({cube, {0, 0}, {}, 0, 100}), ContainsSubstring("larger than 64 m"));
 
-  // With a long name each, no welcome could name them all.
+  // As many as a welcome names, with long names.
   std::vector<PropRequest> many;
-  for (std::size_t i = 0; i < prop_requests_max; ++i) {
-    std::string name(40, static_cast<char>('a' + i));
-    name += ".obj";
+  for (std::size_t i = 0; i < 60; ++i) {
+    const std::string name = std::string(38, 'a') + std::to_string(10 + i) + ".obj";
     many.push_back({folder.write(name, cube_obj), {static_cast<double>(2 * i), 0}, {}});
   }
   const auto prepared = prepare_setup(bare(many), {});
-  REQUIRE_FALSE(prepared);
-  CHECK_THAT(prepared.error(), ContainsSubstring("do not fit into a welcome"));
-  many.resize(5);
-  CHECK(prepare_setup(bare(many), {}).has_value());
+  REQUIRE(prepared);
+  CHECK(check_welcome(prepared->setup).has_value());
+  WorldSetup crowded = prepared->setup;
+  while (crowded.props.size() <= placed_props_max) crowded.props.push_back(crowded.props.front());
+  const auto fits = check_welcome(crowded);
+  REQUIRE_FALSE(fits);
+  CHECK_THAT(fits.error(), ContainsSubstring("257 props") && ContainsSubstring("256"));
 }
 
 }  // namespace ashlar::server

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "world/math/assert.h"
+
 namespace ashlar {
 namespace {
 
@@ -136,6 +138,9 @@ class Cutter {
     const MapSide like = map_.sides[wall.front];
     const std::uint32_t room = like.sector;
     const DVec2 half = s.along * (stairs_width / 2);
+    const auto count = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+    const DoorwaySeam seam{
+        count(map_.vertices), count(map_.lines), count(map_.sides), count(map_.sectors), s.line, wall.v2};
     std::uint32_t a = vertex(s.centre - half), b = vertex(s.centre + half);
 
     // The wall keeps its index up to the opening; the rest of it is a new line.
@@ -163,7 +168,7 @@ class Cutter {
       a = next_a, b = next_b, below = sector;
     }
     line(a, b, below, no_index, like);
-    return {s.centre - s.outward * tread, s.floor, s.centre + s.outward * (s.depth() + tread)};
+    return {s.centre - s.outward * tread, s.floor, s.centre + s.outward * (s.depth() + tread), seam};
   }
 
   SectorMap& map_;
@@ -221,6 +226,17 @@ std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vec
 std::expected<CutDoorway, NoDoorway> cut_doorway(SectorMap& map, std::vector<DrawnHeights>& heights,
                                                  double roof_z, DVec2 start, std::uint32_t start_sector) {
   return Cutter(map, heights, roof_z, start).run(start_sector);
+}
+
+void close_doorway(SectorMap& map, const DoorwaySeam& seam) {
+  ASHLAR_ASSERT(seam.vertices <= map.vertices.size() && seam.sides <= map.sides.size());
+  ASHLAR_ASSERT(seam.lines <= map.lines.size() && seam.sectors <= map.sectors.size());
+  ASHLAR_ASSERT(seam.wall < seam.lines);
+  map.vertices.resize(seam.vertices);
+  map.lines.resize(seam.lines);
+  map.sides.resize(seam.sides);
+  map.sectors.resize(seam.sectors);
+  map.lines[seam.wall].v2 = seam.wall_v2;
 }
 
 }  // namespace ashlar

@@ -8,11 +8,18 @@
 
 namespace ashlar {
 
+/// What a map was before stairs were cut into it: cutting adds to the end of each list and shortens one line.
+struct DoorwaySeam {
+  std::uint32_t vertices = 0, lines = 0, sides = 0, sectors = 0;  ///< how many there were
+  std::uint32_t wall = 0, wall_v2 = 0;                            ///< the line, and where it ended
+};
+
 /// Stairs cut into the source geometry, map units.
 struct CutDoorway {
   DVec2 foot;  ///< in the room, in front of the lowest step
   double foot_z = 0;
   DVec2 top;  ///< on the roof, behind the highest step
+  DoorwaySeam seam{};
 };
 
 /// Rises of a staircase at most: 192 m of them. The deepest in Freedoom has 65; a map with a floor far below
@@ -38,5 +45,8 @@ std::vector<std::uint8_t> reachable_on_foot(const SectorMap& map, const std::vec
 /// @param start_sector  sector of player 1's start, or no_index
 std::expected<CutDoorway, NoDoorway> cut_doorway(SectorMap& map, std::vector<DrawnHeights>& heights,
                                                  double roof_z, DVec2 start, std::uint32_t start_sector);
+
+/// Takes the stairs out again: the map is what it was. Precondition: nothing was added to it since; asserted.
+void close_doorway(SectorMap& map, const DoorwaySeam& seam);
 
 }  // namespace ashlar

@@ -85,7 +85,10 @@ class MapPlacer {
                           : std::make_shared<const SectorVisibility>(compute_visibility(m.source_, m.tree_));
       ASHLAR_ASSERT(m.visibility_ != nullptr && m.visibility_->sectors == m.source_.sectors.size());
     }
-    if (cut) m.doorways_.push_back(placed_doorway(*cut));
+    if (cut) {
+      m.doorways_.push_back(placed_doorway(*cut));
+      m.seam_ = cut->seam;
+    }
     things();
     m.content_hash_ = hash();
     return placed_;
@@ -198,6 +201,12 @@ class MapPlacer {
   std::vector<DrawnHeights> heights_;
   double highest_ = -1e300, lowest_ = 1e300;  // map units
 };
+
+SectorMap PlacedMap::drawn() const {
+  SectorMap map = source_;
+  if (seam_) close_doorway(map, *seam_);
+  return map;
+}
 
 std::expected<std::shared_ptr<const PlacedMap>, PlacementError> place_map(
     const SectorMap& map, const PlaceOptions& options, const VisibilitySource& visibility) {

@@ -3,11 +3,13 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "world/bsp/doorway.h"
 #include "world/bsp/heights.h"
 #include "world/bsp/placed_map.h"
 #include "world/bsp/sector_map.h"
@@ -65,6 +67,8 @@ class PlacedMap {
   const PlaceOptions& options() const { return options_; }
   /// The geometry that was compiled, with doorways cut.
   const SectorMap& source() const { return source_; }
+  /// The geometry before doorways were cut: placed with options() it gives this map again. A copy.
+  SectorMap drawn() const;
   const BspTree& tree() const { return tree_; }
   const BlockBox& box() const { return box_; }
   double roof_m() const { return static_cast<double>(box_.max.z); }
@@ -122,6 +126,7 @@ class PlacedMap {
   std::vector<SectorHeights> initial_heights_;
   std::vector<PlacedThing> things_;
   std::vector<Doorway> doorways_;
+  std::optional<DoorwaySeam> seam_;  ///< of the doorway, if one was cut
   std::string no_doorway_;
   std::uint64_t content_hash_ = 0;
   std::shared_ptr<const LineGrid> grid_;

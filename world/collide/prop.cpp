@@ -37,16 +37,21 @@ void for_tiles(IVec3 low, IVec3 high, Tile tile) {
                                    std::min(high.z, z + tall - 1)});
 }
 
+/// Why nothing can stand there, or nothing.
+std::optional<std::string> wrong_place(const PropPlace& place) {
+  if (!(place.scale >= prop_scale_min && place.scale <= prop_scale_max))
+    return "its scale must lie in 0.001 to 1000";
+  const bool in_world = is_finite(place.position_m) && std::fabs(place.position_m.x) < world_limit_m &&
+                        std::fabs(place.position_m.y) < world_limit_m && std::fabs(place.position_m.z) < 4096;
+  if (!in_world) return "its position lies outside of the world";
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::expected<std::shared_ptr<const Prop>, std::string> Prop::place(const PropModel& model,
                                                                     const PropPlace& place) {
-  const auto refuse = [&model](const std::string& why) { return std::unexpected(model.name + ": " + why); };
-  if (!(place.scale >= prop_scale_min && place.scale <= prop_scale_max))
-    return refuse("its scale must lie in 0.001 to 1000");
-  const bool in_world = is_finite(place.position_m) && std::fabs(place.position_m.x) < world_limit_m &&
-                        std::fabs(place.position_m.y) < world_limit_m && std::fabs(place.position_m.z) < 4096;
-  if (!in_world) return refuse("its position lies outside of the world");
+  if (auto wrong = wrong_place(place)) return std::unexpected(model.name + ": " + *wrong);
   const SinCos turn = sin_cos(place.yaw);
   std::vector<DVec3> vertices;
   vertices.reserve(model.vertices.size());
@@ -55,6 +60,19 @@ std::expected<std::shared_ptr<const Prop>, std::string> Prop::place(const PropMo
     vertices.push_back(place.position_m +
                        DVec3{s.x * turn.cos - s.y * turn.sin, s.x * turn.sin + s.y * turn.cos, s.z});
   }
+  return stand(model, vertices, place);
+}
+
+std::expected<std::shared_ptr<const Prop>, std::string> Prop::stand(const PropModel& in_world,
+                                                                    const PropPlace& place) {
+  if (auto wrong = wrong_place(place)) return std::unexpected(in_world.name + ": " + *wrong);
+  return stand(in_world, in_world.vertices, place);
+}
+
+std::expected<std::shared_ptr<const Prop>, std::string> Prop::stand(const PropModel& model,
+                                                                    std::span<const DVec3> vertices,
+                                                                    const PropPlace& place) {
+  const auto refuse = [&model](const std::string& why) { return std::unexpected(model.name + ": " + why); };
   auto mesh = TriangleMesh::build(vertices, model.triangles);
   if (!mesh) return refuse(to_string(mesh.error()));
   const DVec3 size = mesh->bounds().max - mesh->bounds().min;

@@ -51,6 +51,11 @@ class Prop {
   static std::expected<std::shared_ptr<const Prop>, std::string> place(const PropModel& model,
                                                                        const PropPlace& place);
 
+  /// The same of a model whose corners lie where they stand, as those of another prop's mesh(): nothing is
+  /// turned, scaled or moved. `place` is only what at() tells. Refused as by place().
+  static std::expected<std::shared_ptr<const Prop>, std::string> stand(const PropModel& in_world,
+                                                                       const PropPlace& place);
+
   const std::string& name() const { return name_; }  ///< the model's
   const PropPlace& at() const { return place_; }     ///< as it was placed
   ModelUp up() const { return up_; }                 ///< what the model's file was read with
@@ -80,6 +85,9 @@ class Prop {
   std::optional<double> ground_below(DVec2 centre, double radius_m, double z, double depth_m) const;
 
  private:
+  static std::expected<std::shared_ptr<const Prop>, std::string> stand(const PropModel& model,
+                                                                       std::span<const DVec3> vertices,
+                                                                       const PropPlace& place);
   explicit Prop(TriangleMesh mesh) : mesh_(std::move(mesh)) {}
   void fill_cells();
   void close_hollows();

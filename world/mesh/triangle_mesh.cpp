@@ -65,9 +65,11 @@ struct Item {
   std::uint32_t original;
 };
 
-/// The triangles that have an area, or what is wrong with them.
-std::expected<std::vector<Item>, MeshError> items_of(
-    std::span<const DVec3> vertices, std::span<const std::array<std::uint32_t, 3>> triangles) {
+/// The triangles that have an area, or what is wrong with them. @param without_area  is told of the others
+template <class LeaveOut>
+std::expected<std::vector<Item>, MeshError> items_of(std::span<const DVec3> vertices,
+                                                     std::span<const std::array<std::uint32_t, 3>> triangles,
+                                                     LeaveOut&& without_area) {
   if (triangles.empty()) return std::unexpected(MeshError::empty);
   if (triangles.size() > TriangleMesh::triangles_max) return std::unexpected(MeshError::too_many);
   for (const DVec3& v : vertices) {
@@ -83,7 +85,10 @@ std::expected<std::vector<Item>, MeshError> items_of(
       if (index >= vertices.size()) return std::unexpected(MeshError::bad_index);
     const Triangle corners{vertices[t[0]], vertices[t[1]], vertices[t[2]]};
     const DVec3 area = cross(corners.b - corners.a, corners.c - corners.a);
-    if (dot(area, area) == 0) continue;
+    if (dot(area, area) == 0) {
+      without_area(corners, static_cast<std::uint32_t>(i));
+      continue;
+    }
     const Aabb box = bounds_of(corners);
     items.push_back({corners, (box.min + box.max) * 0.5, static_cast<std::uint32_t>(i)});
   }
@@ -106,9 +111,11 @@ const char* to_string(MeshError error) {
 
 std::expected<TriangleMesh, MeshError> TriangleMesh::build(
     std::span<const DVec3> vertices, std::span<const std::array<std::uint32_t, 3>> triangles) {
-  auto items = items_of(vertices, triangles);
-  if (!items) return std::unexpected(items.error());
   TriangleMesh mesh;
+  auto items = items_of(vertices, triangles, [&mesh](const Triangle& triangle, std::uint32_t original) {
+    mesh.left_out_.push_back({triangle, original});
+  });
+  if (!items) return std::unexpected(items.error());
   // Halved at the median along the longest way, until few are left.
   struct Work {
     std::uint32_t node, first, count;
@@ -164,6 +171,13 @@ std::expected<TriangleMesh, MeshError> TriangleMesh::build(
   mesh.content_hash_ = hash.value();
   ASHLAR_ASSERT(mesh.triangles_.size() == mesh.original_.size());
   return mesh;
+}
+
+std::vector<Triangle> TriangleMesh::triangles_as_given() const {
+  std::vector<Triangle> out(triangles_.size() + left_out_.size());
+  for (std::size_t i = 0; i < triangles_.size(); ++i) out[original_[i]] = triangles_[i];
+  for (const LeftOut& t : left_out_) out[t.original] = t.triangle;
+  return out;
 }
 
 MeshHit TriangleMesh::ray(DVec3 origin, DVec3 direction, double t_max_m) const {

@@ -62,6 +62,8 @@ class TriangleMesh {
   std::size_t size() const { return triangles_.size(); }  ///< triangles, those without area left out
   const Triangle& triangle(std::size_t i) const { return triangles_[i]; }  ///< in the tree's order
   int depth() const { return depth_; }
+  /// All that build() was given, in that order, those without area too. A copy.
+  std::vector<Triangle> triangles_as_given() const;
   /// Over the corners of all triangles as given to build(), in that order, those without area too.
   std::uint64_t content_hash() const { return content_hash_; }
 
@@ -75,6 +77,12 @@ class TriangleMesh {
   std::vector<Node> nodes_;
   std::vector<Triangle> triangles_;
   std::vector<std::uint32_t> original_;  ///< index as given, by the tree's order
+  /// Those that were left out, as they count for content_hash().
+  struct LeftOut {
+    Triangle triangle;
+    std::uint32_t original = 0;
+  };
+  std::vector<LeftOut> left_out_;
   Aabb bounds_{};
   int depth_ = 0;
   std::uint64_t content_hash_ = 0;

@@ -9,6 +9,7 @@ namespace ashlar {
 
 GroundGenerator::GroundGenerator(const WorldSetup& setup) : source_(setup.make_chunk) {
   terrain_.seed = setup.seed;
+  terrain_.kind = setup.terrain;
   terrain_.footprints.reserve(setup.maps.size());
   for (const auto& map : setup.maps) {
     ASHLAR_ASSERT(map != nullptr);

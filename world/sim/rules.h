@@ -14,6 +14,9 @@ enum class Solver : std::uint8_t { sweep = 0, correct = 1 };
 /// Do locked doors of maps ask for their key?
 enum class KeyRule : std::uint8_t { ignored = 0, needed = 1 };
 
+/// Has every player as many blocks of each kind as it wants?
+enum class FreeBlocks : std::uint8_t { no = 0, yes = 1 };
+
 /// The rule set of a world: travels to the client in the welcome, so that prediction runs the same code.
 /// Not part of the world's hash: two worlds are compared only under the same rules, which recordings hold and
 /// the welcome brings. Typical values are Doom's and Quake's at 32 units a metre.
@@ -38,6 +41,12 @@ struct Rules {
   std::uint16_t crush_damage = 10;    ///< points each time a crusher hurts, every 4/35 s
   double respawn_s =
       4;  ///< a dead player is back after so long, with the use button down from a second on, keys kept
+
+  double block_reach_m = 5;  ///< from the eye to the nearest point of a block that is dug or built on
+  double block_interval_s =
+      0.2;  ///< from one block that a player changed to its next act, rounded up to ticks
+  FreeBlocks free_blocks = FreeBlocks::yes;
+  std::uint16_t map_margin_m = 6;  ///< around a map's box players change no block; 6 is the level apron
 
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
   /// Whole ticks that pass within a time, at least `least`: what is timed in seconds is right at every rate.
@@ -94,6 +103,13 @@ constexpr void visit_rules(AnyRules& r, Visit&& visit) {
         r.crush_damage);
   visit(I{"respawn_s", 0, 60, "Seconds until a dead player is back; with the use button down after one."},
         r.respawn_s);
+  visit(I{"block_reach_m", 0, 64, "Metres that players reach to dig and to build."}, r.block_reach_m);
+  visit(I{"block_interval_s", 0, 60, "Seconds from one block that a player dug or placed to the next."},
+        r.block_interval_s);
+  visit(I{"free_blocks", 0, 1, "Whether players have as many blocks to build with as they want."},
+        r.free_blocks);
+  visit(I{"map_margin_m", 0, 1024, "Metres around each map in which players cannot dig or build."},
+        r.map_margin_m);
 }
 
 /// How many there are.

@@ -6,6 +6,7 @@
 #include "world/bsp/placement.h"
 #include "world/math/assert.h"
 #include "world/sim/thing_table.h"
+#include "world/voxel/volume.h"
 
 namespace ashlar {
 namespace {
@@ -33,6 +34,18 @@ bool taken(const Cylinder& shape, DVec3 at, const Rules& rules, const PlayerTabl
   return false;
 }
 
+/// The place nearest to `from`, in rings of so many blocks, for which there is dry ground.
+std::optional<IVec2> nearest_dry(const Terrain& terrain, IVec2 from, std::int32_t reach) {
+  constexpr std::int32_t step = 8;
+  if (dry_ground(terrain, from.x, from.y)) return from;
+  for (std::int32_t ring = step; ring <= reach; ring += step)
+    for (std::int32_t along = -ring; along < ring; along += step)
+      for (const IVec2 off :
+           {IVec2{along, -ring}, IVec2{ring, along}, IVec2{-along, ring}, IVec2{-ring, -along}})
+        if (dry_ground(terrain, from.x + off.x, from.y + off.y)) return IVec2{from.x + off.x, from.y + off.y};
+  return std::nullopt;
+}
+
 std::int32_t between(Rng& rng, std::int32_t low, std::int32_t high) {
   return low + static_cast<std::int32_t>(rng.below(static_cast<std::uint32_t>(std::max(1, high - low))));
 }
@@ -52,6 +65,11 @@ SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec
     near_low_ = {box.min.x - around_map_blocks, box.min.y - around_map_blocks};
     near_high_ = {box.max.x + around_map_blocks, box.max.y + around_map_blocks};
   }
+  if (terrain.kind != TerrainKind::plains) {
+    IVec2 middle{(near_low_.x + near_high_.x) / 2, (near_low_.y + near_high_.y) / 2};
+    if (area_.radius_m > 0) middle = {floor_to_int(area_.centre_m.x), floor_to_int(area_.centre_m.y)};
+    land_ = nearest_dry(terrain, middle, dry_search_blocks).value_or(middle);
+  }
   for (const auto& map : setup.maps)
     for (const PlacedThing& thing : map->things()) {
       if (thing.sector == no_index) continue;
@@ -65,8 +83,44 @@ SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec
     }
 }
 
+/// Height of the ground there where one can stand on it: dry, under the sky, neither in a tree nor in a hole.
+std::optional<double> SpawnPlanner::open_ground(const Space& space, IVec2 at) const {
+  if (!dry_ground(*terrain_, at.x, at.y)) return std::nullopt;
+  const std::int32_t surface = surface_height(*terrain_, at.x, at.y);
+  const ChunkCoord chunk = chunk_of({at.x, at.y, surface});
+  if (!space.voxels->loaded(chunk)) return surface;  // who comes there waits for it
+  constexpr double step_up = 2.5;                    // over what somebody built; more is no place to begin
+  const auto ground = space_ground_below(space, {at.x + 0.5, at.y + 0.5}, 0.45, surface + step_up, 64);
+  if (!ground || *ground < surface - step_up) return std::nullopt;
+  if (space.voxels->block({at.x, at.y, floor_to_int(*ground)}) == BlockId::water) return std::nullopt;
+  return ground;
+}
+
+SpawnPoint SpawnPlanner::dry_near(const Space& space, Rng& rng, IVec2 low, IVec2 high) const {
+  SpawnPoint point;
+  IVec2 at = land_;
+  std::optional<double> z;
+  const bool one_place = high.x - low.x <= 1 && high.y - low.y <= 1;
+  constexpr int wished_tries = 8, land_tries = 12;
+  for (int tries = one_place ? wished_tries - 1 : 0; tries < wished_tries + land_tries && !z; ++tries) {
+    // First where it was wished, then closer and closer to what is known to be dry.
+    const std::int32_t around = tries < wished_tries ? 0 : 2 * (wished_tries + land_tries - tries);
+    const IVec2 from = around == 0 ? low : IVec2{land_.x - around, land_.y - around};
+    const IVec2 to = around == 0 ? high : IVec2{land_.x + around, land_.y + around};
+    at.x = between(rng, from.x, to.x);
+    at.y = between(rng, from.y, to.y);
+    z = open_ground(space, at);
+  }
+  const double height = z.value_or(static_cast<double>(surface_height(*terrain_, at.x, at.y)));
+  point.position_m = {at.x + 0.5, at.y + 0.5, height};
+  point.yaw = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
+  ASHLAR_ASSERT(in_bounds(point.position_m));
+  return point;
+}
+
 SpawnPoint SpawnPlanner::ground_near(const Space& space, Rng& rng, IVec2 low, IVec2 high) const {
   ASHLAR_ASSERT(terrain_ != nullptr);
+  if (terrain_->kind != TerrainKind::plains) return dry_near(space, rng, low, high);
   const std::int32_t x = between(rng, low.x, high.x);
   const std::int32_t y = between(rng, low.y, high.y);
   const DVec2 centre{x + 0.5, y + 0.5};

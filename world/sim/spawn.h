@@ -19,7 +19,9 @@ class SpawnPlanner {
   /// Monsters of the maps, in the maps' order; some may stand in solid or in each other.
   std::span<const MonsterSpawn> map_monsters() const { return map_monsters_; }
 
-  /// A walker or flyer somewhere on the open ground of the home region.
+  /// A walker or flyer somewhere on the open ground of the home region. In kinds of terrain that have waters,
+  /// caves or nothing, here and for players: on dry ground under the sky, or where that is nowhere within
+  /// dry_search_blocks, on any.
   MonsterSpawn terrain_monster(const Space& space, Rng& rng) const;
 
   /// A place for a player that is free of solids and of other bodies: within the setup's SpawnArea where it
@@ -28,8 +30,12 @@ class SpawnPlanner {
   SpawnPoint player_spawn(const Space& space, const Rules& rules, const PlayerTable& players,
                           const MonsterTable& monsters, Rng& rng) const;
 
+  static constexpr std::int32_t dry_search_blocks = 1024;
+
  private:
   SpawnPoint ground_near(const Space& space, Rng& rng, IVec2 low, IVec2 high) const;
+  std::optional<double> open_ground(const Space& space, IVec2 at) const;
+  SpawnPoint dry_near(const Space& space, Rng& rng, IVec2 low, IVec2 high) const;
   SpawnPoint in_area(const Space& space, Rng& rng) const;
 
   const Terrain* terrain_ = nullptr;
@@ -38,6 +44,7 @@ class SpawnPlanner {
   IVec2 low_{}, high_{};            // blocks: the home region without its rim
   IVec2 near_low_{}, near_high_{};  // blocks: around the maps
   SpawnArea area_;
+  IVec2 land_{};  // dry ground in or near the area or the maps' surroundings
 };
 
 }  // namespace ashlar

@@ -8,7 +8,7 @@ void PlayerTable::resize(std::size_t rows) {
   ASHLAR_ASSERT(id.empty());
   id.resize(rows), generation.resize(rows), body.resize(rows);
   command.resize(rows), yaw.resize(rows), pitch.resize(rows), report.resize(rows);
-  health.resize(rows), dead_ticks.resize(rows);
+  health.resize(rows), dead_ticks.resize(rows), digging.resize(rows);
 }
 
 void MonsterTable::resize(std::size_t rows) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "world/math/random.h"
+#include "world/sim/block_act.h"
 #include "world/sim/command.h"
 #include "world/sim/kinds.h"
 #include "world/sim/player_move.h"
@@ -24,6 +25,7 @@ struct PlayerTable {
   std::vector<MoveReport> report;     ///< what the last move did; not part of the hash
   std::vector<std::uint16_t> health;  ///< points; 0: dead, its body counts for nobody and stays where it is
   std::vector<std::uint16_t> dead_ticks;  ///< since it died; saturating, 0 while alive
+  std::vector<Digging> digging;           ///< the block that it digs, and how far it is
 
   std::size_t rows() const { return id.size(); }
   /// Is somebody in a row of its own by this id? False for ids of those who left.

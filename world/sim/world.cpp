@@ -6,7 +6,9 @@
 #include "world/collide/prop.h"
 #include "world/math/assert.h"
 #include "world/math/hash.h"
+#include "world/sim/block_acts.h"
 #include "world/sim/crowd.h"
+#include "world/sim/ground_edits.h"
 #include "world/sim/ground_generator.h"
 #include "world/sim/home.h"
 #include "world/sim/mechanics.h"
@@ -56,7 +58,7 @@ struct World::Impl {
   void add_monster(const MonsterSpawn& spawn);
   EntityId add_player();
   void apply_admin(const AdminCommand& command);
-  void apply_edit(const BlockEdit& edit);
+  void apply_to_ground(const AdminCommand& command);
   void take_commands(std::span<const PlayerInput> commands);
   template <typename Part>
   void move_bodies(MechanicsTick& moving, const Part& part);
@@ -79,13 +81,14 @@ struct World::Impl {
   std::vector<const Prop*> props;
   Mechanics mechanics;
   Shooting shooting;
+  GroundEdits edits;
+  BlockActs acts;
   PlayerTable players;
   MonsterTable monsters;
   SpawnPlanner spawns;
   PlayerGrid near;                  // scratch: where monsters see players
   std::vector<MonsterWish> wishes;  // scratch, by monster row: of this tick
   Crowd crowd;
-  std::vector<IVec2> edited_columns;
   std::vector<Joined> joined;
   WorldCounters counters;
   Rng rng;
@@ -120,6 +123,8 @@ World::Impl::Impl(const WorldSetup& given)
   monsters.resize(m);
   mechanics = Mechanics(setup.maps, heights, p, m);
   shooting = Shooting(p, m);
+  edits = GroundEdits(p + static_cast<std::size_t>(GroundEdits::batch_blocks_max));
+  acts = BlockActs(p, m);
   near = PlayerGrid(p);
   wishes.resize(m);
   crowd.reserve(p + m);
@@ -136,9 +141,10 @@ void World::Impl::load_home() {
   ASHLAR_ASSERT(home.columns() <= home_columns_max);  // whoever made the setup asked home_too_large()
   home_min = home.min;
   home_max = home.max;
+  const ColumnSpan columns = column_span(setup.terrain);
   for (std::int32_t x = home_min.x; x < home_max.x; ++x)
     for (std::int32_t y = home_min.y; y < home_max.y; ++y)
-      for (std::int32_t z = column_low; z < column_high; ++z) {
+      for (std::int32_t z = columns.low; z < columns.high; ++z) {
         const ChunkCoord at{x, y, z};
         volume.insert_chunk(at, ground->make_chunk(at));
       }
@@ -204,10 +210,12 @@ EntityId World::Impl::add_player() {
     players.report[i] = MoveReport{};
     players.health[i] = setup.rules.player_health;
     players.dead_ticks[i] = 0;
+    players.digging[i] = Digging{};
     ASHLAR_ASSERT(players.has(players.id[i]));
     ASHLAR_ASSERT(players.health[i] > 0);
     mechanics.player_joined(i);
     shooting.player_joined(i);
+    acts.player_joined(i);
     ++player_count;
     return players.id[i];
   }
@@ -215,6 +223,7 @@ EntityId World::Impl::add_player() {
 }
 
 void World::Impl::apply_admin(const AdminCommand& command) {
+  if (command.action >= AdminAction::fill_box) return apply_to_ground(command);
   if (!players.has(command.player)) return;
   const std::size_t row = slot_of(command.player);
   Body& body = players.body[row];
@@ -228,21 +237,22 @@ void World::Impl::apply_admin(const AdminCommand& command) {
       body.recovery_velocity_mps = {};
       body.stuck_ticks = 0;
       break;
+    case AdminAction::fill_box:
+    case AdminAction::blast: break;  // not of players
   }
 }
 
-void World::Impl::apply_edit(const BlockEdit& edit) {
-  const DVec3 centre = to_dvec3(edit.block) + DVec3{0.5, 0.5, 0.5};
-  bool allowed = in_bounds(centre) && volume.loaded(chunk_of(edit.block));
-  for (const MapInSpace& map : placed) allowed = allowed && !map_solid(*map.map, map.heights, centre);
-  if (!allowed) {
-    ++counters.edits_refused;
+void World::Impl::apply_to_ground(const AdminCommand& command) {
+  if (command.action == AdminAction::fill_box) {
+    if (GroundEdits::box_sane(command.box))
+      counters.edits_refused += edits.fill(volume, placed, command.box, command.id, command.player);
     return;
   }
-  volume.set_block(edit.block, edit.id);
-  const ChunkCoord chunk = chunk_of(edit.block);
-  const IVec2 column{chunk.x, chunk.y};
-  if (std::ranges::find(edited_columns, column) == edited_columns.end()) edited_columns.push_back(column);
+  const bool sane = in_bounds(command.position_m) && command.radius_m >= 0 &&
+                    command.radius_m <= GroundEdits::sphere_radius_m_max;  // false for NaN, too
+  if (sane)
+    edits.blast(volume, placed, setup.rules.map_margin_m, command.position_m, command.radius_m,
+                command.player);
 }
 
 void World::Impl::note(const MoveReport& report, const Body& body) {
@@ -388,6 +398,7 @@ void World::Impl::rehash(bool monsters_touched) {
   for (const Prop* prop : props) h.add(prop->content_hash());
   mechanics.add_to_hash(h);
   shooting.add_to_hash(h);
+  acts.add_to_hash(h, players);
   if (player_count > 0)
     for (std::size_t i = 0; i < players.rows(); ++i) {
       if (players.id[i] == EntityId{0}) continue;
@@ -419,13 +430,16 @@ void World::step(const TickInput& input, StepWatch* watch) {
     const int row = player_row(id);
     if (row < 0) continue;
     w.players.id[static_cast<std::size_t>(row)] = EntityId{0};
+    w.players.digging[static_cast<std::size_t>(row)] = Digging{};
     ASHLAR_ASSERT(w.player_count > 0);
     --w.player_count;
   }
   w.joined.clear();
   for (const std::uint32_t token : input.joins) w.joined.push_back({token, w.add_player()});
+  w.edits.begin_tick();
   for (const AdminCommand& command : input.admin) w.apply_admin(command);
-  for (const BlockEdit& edit : input.edits) w.apply_edit(edit);
+  for (const BlockEdit& edit : input.edits)
+    if (!w.edits.set(w.volume, w.placed, edit, EntityId{0})) ++w.counters.edits_refused;
 
   // Without players nobody sees what a monster does: they stand where they are until somebody joins. What
   // moves by itself, sectors and whom they carry, goes on.
@@ -433,6 +447,10 @@ void World::step(const TickInput& input, StepWatch* watch) {
   if (awake) {
     w.take_commands(input.commands);
     w.bring_back();
+    BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters};
+    w.acts.judge(acting, input.acts);
+  } else {
+    w.acts.rest();
   }
   part(StepPart::sectors);
   MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}, awake};
@@ -464,9 +482,12 @@ std::span<const MapInSpace> World::maps() const { return impl_->placed; }
 std::span<const Joined> World::joined() const { return impl_->joined; }
 const Mechanics& World::mechanics() const { return impl_->mechanics; }
 const Shooting& World::shooting() const { return impl_->shooting; }
+const BlockActs& World::block_acts() const { return impl_->acts; }
+std::span<const AppliedEdit> World::applied_edits() const { return impl_->edits.applied(); }
 const WorldCounters& World::counters() const { return impl_->counters; }
 std::uint32_t World::player_count() const { return impl_->player_count; }
 std::uint32_t World::monster_count() const { return impl_->monster_count; }
+ColumnSpan World::columns() const { return column_span(impl_->setup.terrain); }
 IVec2 World::home_min() const { return impl_->home_min; }
 IVec2 World::home_max() const { return impl_->home_max; }
 
@@ -483,11 +504,9 @@ int World::monster_row(EntityId id) const {
 }
 
 bool World::column_loaded(std::int32_t x, std::int32_t y) const {
-  return impl_->volume.loaded({x, y, column_low});
+  return impl_->volume.loaded({x, y, columns().low});
 }
 
-bool World::column_edited(std::int32_t x, std::int32_t y) const {
-  return std::ranges::find(impl_->edited_columns, IVec2{x, y}) != impl_->edited_columns.end();
-}
+bool World::column_edited(std::int32_t x, std::int32_t y) const { return impl_->edits.column_edited({x, y}); }
 
 }  // namespace ashlar

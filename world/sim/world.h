@@ -8,17 +8,20 @@
 
 #include "world/bsp/heights.h"
 #include "world/collide/space.h"
+#include "world/math/block_box.h"
+#include "world/sim/block_act.h"
 #include "world/sim/rules.h"
 #include "world/sim/tables.h"
 #include "world/voxel/block.h"
+#include "world/voxel/terrain.h"
 
 namespace ashlar {
 
 struct Chunk;
+class BlockActs;
 class GroundGenerator;
 class Mechanics;
 class Shooting;
-struct Terrain;
 
 /// A place where something appears.
 struct SpawnPoint {
@@ -50,35 +53,36 @@ struct WorldSetup {
   std::uint32_t monsters_max = 1024;
   std::uint32_t monsters = 200;  ///< alive at the start at most: the maps' first, the rest on the terrain
   std::vector<std::shared_ptr<const PlacedMap>> maps;
-  /// Makes the ground; null: generate_chunk. Whatever it is, it has to return what that returns: a memo where
-  /// the same ground is made again and again, chunks that were generated elsewhere. It is called by whoever
-  /// holds World::ground(), on threads of theirs.
+  /// Makes the ground; null: generate_chunk. Whatever it is, it has to return what that returns, or what was
+  /// kept of the world in another run: a memo where the same ground is made again and again, chunks that were
+  /// generated elsewhere, a store. It is called by whoever holds World::ground(), on threads of theirs.
   std::function<std::unique_ptr<Chunk>(const Terrain&, ChunkCoord)> make_chunk;
   std::vector<std::shared_ptr<const Prop>> props;
   SpawnArea spawn;
+  TerrainKind terrain = TerrainKind::plains;
 };
 
-/// What an operator may do to a player. In recordings: append only.
-enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport };
+/// What an operator may do, to a player or to the ground. In recordings: append only.
+enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport, fill_box, blast };
+inline constexpr std::uint8_t admin_action_count = 5;
 
-/// One such act; nothing happens where the player is not there.
+/// One such act. To a player nothing happens where that is not there.
 struct AdminCommand {
   AdminAction action{};
-  EntityId player{};
+  EntityId player{};   ///< of fill_box and blast: who is said to have done it; 0 is nobody
   DVec3 position_m{};  ///< of teleport: where the base goes; out of bounds nothing happens, rock is left
-                       ///< to recovery
+                       ///< to recovery. Of blast: the middle
+  BlockBox box{};  ///< of fill_box: what is not loaded or a map's rock stays; nothing happens to a box that
+                   ///< is empty, out of bounds or of over 4 096 blocks
+  BlockId id = BlockId::air;  ///< of fill_box: of what; air clears it
+  double radius_m = 0;        ///< of blast: all that can be dug and is not protected goes, up to 9 m; beyond,
+                              ///< nothing happens
 };
 
 /// What a player does in one tick.
 struct PlayerInput {
   EntityId player{};
   PlayerCommand command;
-};
-
-/// A block to be set; air removes what is there.
-struct BlockEdit {
-  IVec3 block;
-  BlockId id = BlockId::air;
 };
 
 /// A chunk to be loaded. It takes the place of one that is there. Never null.
@@ -96,6 +100,9 @@ struct TickInput {
   std::span<const BlockEdit> edits;    ///< ignored in unloaded chunks, in map rock and out of bounds
   std::span<ReadyChunk> chunks_ready;  ///< moved from
   std::span<const ChunkCoord> chunks_dropped;
+  /// What players dig and place, each player's in their order; up to BlockActs::acts_per_tick_max of each are
+  /// heard. Kinds and faces are known ones; blocks and ids may be anything.
+  std::span<const BlockAct> acts = {};
 };
 
 /// Answer to a join. id is 0 when every row was taken.
@@ -115,7 +122,7 @@ struct WorldCounters {
 
 /// The parts of a step, in their order: where a tick's time goes.
 enum class StepPart : std::uint8_t {
-  inputs,    ///< chunks, leaves, joins, admin, edits, commands, those who come back from the dead
+  inputs,    ///< chunks, leaves, joins, admin, edits, commands, those who come back from the dead, block acts
   sectors,   ///< floors and ceilings in motion, whom they carry and crush
   shots,     ///< uses, shots and who hears them
   players,   ///< players move
@@ -141,19 +148,19 @@ class StepWatch {
 /// One thread owns it; const members may be read from others between steps.
 class World {
  public:
-  /// Loads the ground of home_region() and places the monsters. Takes a while: 252 chunks without maps, seven
-  /// a column with them.
+  /// Loads the ground of home_region() and places the monsters. Takes a while: 36 columns without maps, each
+  /// of seven chunks in plains and ten in hills.
   explicit World(const WorldSetup& setup);
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  /// Advances by one tick: chunks, leaves, joins, admin, edits, those who come back from the dead, moving
-  /// sectors, uses and shots and who hears them, players, monsters, crowd, lines walked over, hash.
-  /// While no player is in the world its monsters do not move by themselves, and a tick costs next to
-  /// nothing. No allocation but for chunks that arrive, edits (a kind of block new to its chunk, a column's
-  /// first) and more joins at once than there are rows. Preconditions: commands have passed their range
-  /// checks, edits' ids are below block_id_count.
+  /// Advances by one tick: chunks, leaves, joins, admin, edits, those who come back from the dead, what
+  /// players dig and place, moving sectors, uses and shots and who hears them, players, monsters, crowd,
+  /// lines walked over, hash. While no player is in the world its monsters do not move by themselves, and a
+  /// tick costs next to nothing. No allocation but for chunks that arrive, edits (a kind of block new to its
+  /// chunk, a column's first) and more joins at once than there are rows. Preconditions: commands have passed
+  /// their range checks, edits' ids are below block_id_count.
   /// @param watch  for profiles; null: nobody watches
   void step(const TickInput& input, StepWatch* watch = nullptr);
 
@@ -174,6 +181,12 @@ class World {
   /// The shots of the last step and what each hit.
   const Shooting& shooting() const;
 
+  /// What became of the acts of the last step, in the order in which it did.
+  const BlockActs& block_acts() const;
+  /// The blocks that the last step changed, whoever did it, in their order: all that replication and storage
+  /// need to know of a running world's ground. A block may be in it twice.
+  std::span<const AppliedEdit> applied_edits() const;
+
   /// Row of a player, dead or alive, or of a monster; -1: it is not in the world (any more).
   int player_row(EntityId id) const;
   int monster_row(EntityId id) const;
@@ -181,9 +194,8 @@ class World {
   std::uint32_t player_count() const;   ///< in the world, the dead included
   std::uint32_t monster_count() const;  ///< alive
 
-  /// The heights of loaded columns in chunks, [low, high): the same everywhere.
-  static constexpr int column_low = -3;
-  static constexpr int column_high = 4;
+  /// The heights of loaded columns in chunks, of the setup's kind of terrain: the same everywhere.
+  ColumnSpan columns() const;
   bool column_loaded(std::int32_t x, std::int32_t y) const;
   /// Edited columns are not a function of the seed any more: they must not be dropped.
   bool column_edited(std::int32_t x, std::int32_t y) const;

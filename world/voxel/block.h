@@ -5,9 +5,35 @@
 
 namespace ashlar {
 
-/// What fills a 1 m block. air is the only one that is not solid. Ids are data on disk and wire: append only.
-enum class BlockId : std::uint16_t { air = 0, stone, dirt, grass, sand, gravel, wood, leaves, brick, glass };
-inline constexpr std::uint16_t block_id_count = 10;
+/// What fills a 1 m block. Ids are data on disk and wire: append only.
+enum class BlockId : std::uint16_t {
+  air = 0,
+  stone,
+  dirt,
+  grass,
+  sand,
+  gravel,
+  wood,  ///< of oaks
+  leaves,
+  brick,
+  glass,
+  water,  ///< stands where it is and stops nobody
+  snow,
+  clay,
+  sandstone,
+  pine_wood,
+  pine_needles,
+  birch_wood,
+  birch_leaves,
+  coal_ore,
+  iron_ore,
+  gold_ore,
+  crystal_ore,
+};
+inline constexpr std::uint16_t block_id_count = 22;
+
+/// Does it stop bodies, shots and sight? All but air and water.
+constexpr bool is_solid(BlockId id) { return id != BlockId::air && id != BlockId::water; }
 
 inline constexpr int chunk_bits = 5;
 inline constexpr int chunk_size = 1 << chunk_bits;  ///< blocks along each edge of a chunk

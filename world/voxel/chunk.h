@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,7 +24,8 @@ constexpr IVec3 local_in_chunk(IVec3 block) {
 }
 
 /// 32^3 blocks: a palette with packed indices, and beside it one solid bit per block, which is all that
-/// collision reads. 4 KiB of solid bits; a chunk of one kind of block has no indices at all.
+/// collision reads. 4 KiB of solid bits where some are set and some are not: chunks that are solid throughout
+/// or nowhere share theirs. A chunk of one kind of block has no indices at all, so it takes some 100 bytes.
 struct Chunk {
  public:
   /// Word y * 32 + x is the column (x, y); bit z of it is set where the block is solid.
@@ -33,19 +35,28 @@ struct Chunk {
   explicit Chunk(BlockId fill = BlockId::air);
   /// @param blocks  chunk_blocks ids in the order of index_in_chunk, all below block_id_count; asserted
   explicit Chunk(std::span<const BlockId> blocks);
+  Chunk(const Chunk& other);
+  Chunk(Chunk&&) = delete;  // chunks lie behind pointers: those move
+  Chunk& operator=(const Chunk&) = delete;
+  ~Chunk() = default;
 
   /// Precondition, of set_block() too: each coordinate in [0, 32), as local_in_chunk() gives.
   BlockId block(IVec3 local) const;
-  /// Allocates only where the chunk meets a kind of block for the first time.
+  /// Allocates only where the chunk meets a kind of block for the first time, or its first hole or solid.
   void set_block(IVec3 local, BlockId id);
 
-  const SolidColumns& solid() const { return solid_; }  ///< kept up to date by set_block()
+  const SolidColumns& solid() const { return *solid_; }  ///< kept up to date by set_block()
   /// Of the blocks alone, independent of how they are packed and in which order they were set.
   std::uint64_t content_hash() const { return content_hash_; }
 
   /// Kinds that occur or once did; never empty. index(i) of block i points into it.
   std::span<const BlockId> palette() const { return palette_; }
   unsigned bits_per_index() const { return bits_; }  ///< 0 (one kind), 1, 2, 4, 8 or 16
+  /// Of all blocks in the order of index_in_chunk: 64 / bits_per_index() to a word, the first in the low
+  /// bits; none where there is one kind. For savers: copying them is all that a chunk's content takes.
+  std::span<const std::uint64_t> indices() const { return indices_; }
+  /// Of itself and what it alone holds.
+  std::size_t bytes() const;
   /// Writes all chunk_blocks ids in the order of index_in_chunk.
   void copy_blocks(std::span<BlockId> out) const;
 
@@ -54,7 +65,8 @@ struct Chunk {
   void put_index(std::size_t block, std::size_t value);
   void widen();
 
-  SolidColumns solid_;
+  const SolidColumns* solid_;                ///< own_solid_, or those that all chunks of its kind share
+  std::unique_ptr<SolidColumns> own_solid_;  ///< null while all bits are the same
   std::uint64_t content_hash_ = 0;
   unsigned bits_ = 0;
   std::vector<BlockId> palette_;

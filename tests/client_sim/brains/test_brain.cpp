@@ -23,6 +23,7 @@ struct Game {
       : client([] {
           ClientConfig config;
           config.server.port = 7777;
+          config.seed = secure::SeededEntropy(1).secret();
           return config;
         }()),
         brain(kind, seed) {}

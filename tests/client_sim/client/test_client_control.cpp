@@ -107,9 +107,8 @@ TEST_CASE("a client that was away for long hears the server again", "[client_sim
     match.now += Micros{2000};
     match.to_server.clear();
     match.up.deliver(match.now, match.to_server);
-    match.from_server.clear();
-    match.server.advance(match.now, match.to_server, match.from_server);
-    if (match.down.under_way() < room) match.down.send(match.now, match.from_server);
+    if (match.down.under_way() >= room) match.down.partition(match.now + Micros{1000});
+    match.advance_server();
   }
   match.run(2);
   CHECK(match.client.state() == ClientState::playing);

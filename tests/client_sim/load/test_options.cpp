@@ -16,9 +16,10 @@ LoadCommand parse(std::vector<const char*> words) {
 
 TEST_CASE("load reads its options", "[client_sim][load]") {
   const LoadCommand c =
-      parse({"--server", "[::1]:9", "--clients", "200",   "--transport", "tcp", "--duration", "2m",
-             "--wad",    "a.wad",   "--wad",     "b.wad", "--seed",      "9",   "--report",   "r.json",
-             "--brain",  "crowd",   "--latency", "40ms",  "--loss",      "2%",  "--rate",     "100k"});
+      parse({"--server", "[::1]:9", "--clients", "200",       "--transport", "tcp",    "--duration",
+             "2m",       "--wad",   "a.wad",     "--wad",     "b.wad",       "--seed", "9",
+             "--report", "r.json",  "--brain",   "crowd",     "--latency",   "40ms",   "--loss",
+             "2%",       "--rate",  "100k",      "--fallback"});
   REQUIRE(c.options.has_value());
   const LoadOptions& o = *c.options;
   CHECK(o.server == "[::1]:9");
@@ -33,6 +34,7 @@ TEST_CASE("load reads its options", "[client_sim][load]") {
   CHECK(o.link.loss == 0.02);
   CHECK(o.link.bytes_per_s == 100'000);
   CHECK(o.link.ordered);
+  CHECK(o.fallback);
 }
 
 TEST_CASE("load without options plays a mix of 32 for half a minute", "[client_sim][load]") {

@@ -44,6 +44,7 @@ TEST_CASE("the command that is told plays the same run again", "[simulation][sim
        {"--player-solver", "correct", "--monster-solver", "correct", "--doors", "open"},
        {"--wad", "my maps/it's.wad", "--map", "MAP01@-5,7", "--map", "MAP02", "--rates", "all=0,loss=2.5"},
        {"--prop", "a crate.obj@1,2", "--map", "none", "--without", "loss,stall", "--break", "ghost"},
+       {"--line", "loss=20,reorder=30,duplicate=2,corrupt=1", "--key-age", "5"},
        {"--faults", "$(list)", "--no-replay", "--snapshot-bytes", "4800"}}));
   const SimulateCommand first = parse(given);
   CAPTURE(first.text);
@@ -69,6 +70,9 @@ TEST_CASE("the command that is told plays the same run again", "[simulation][sim
   CHECK(b.config.player_solver == a.config.player_solver);
   CHECK(b.config.monster_solver == a.config.monster_solver);
   CHECK(b.config.rates.per_minute == a.config.rates.per_minute);
+  CHECK(b.config.key_age_s == a.config.key_age_s);
+  CHECK(b.config.line.loss == a.config.line.loss);
+  CHECK(b.config.line.corrupt == a.config.line.corrupt);
   CHECK(b.config.check_replay == a.config.check_replay);
   CHECK(b.config.defects.ghost == a.config.defects.ghost);
   CHECK(b.wads == a.wads);
@@ -85,6 +89,9 @@ TEST_CASE("settings that no server has are refused in one line", "[simulation][s
                                           {{"--map", "none", "--map", "MAP01"}, "none"},
                                           {{"--map", "MAP01@1"}, "MAP01@1"},
                                           {{"--snapshot-every", "11", "--tick-rate", "10"}, "11"},
+                                          {{"--line", "delay=5"}, "not 'delay'"},
+                                          {{"--line", "loss=61"}, "loss=61"},
+                                          {{"--key-age", "0"}, "--key-age"},
                                           {{"--minutes", "0.01"}, "--minutes"}}));
   const SimulateCommand command = parse(words);
   CHECK_FALSE(command.options.has_value());

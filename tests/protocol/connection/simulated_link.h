@@ -146,6 +146,8 @@ struct SimulatedEnd {
   PacketScratch scratch;
   DatagramBatch out;
   std::array<std::uint64_t, drop_reason_count> dropped{};
+  /// The owner's rate limit: true lets a packet that opened go.
+  std::function<bool()> refuses;
   /// Unreliable messages that arrived.
   std::function<void(Micros, std::uint64_t sequence, std::span<const std::uint8_t>)> on_unreliable;
 
@@ -156,6 +158,7 @@ struct SimulatedEnd {
       ++dropped[static_cast<std::size_t>(opened.error())];
       return;
     }
+    if (refuses && refuses()) return;
     const auto received = connection.accept(now, *opened);
     if (!received) {
       ++dropped[static_cast<std::size_t>(received.error())];
@@ -176,6 +179,7 @@ class SimulatedPair {
     secure::Cipher cipher = secure::Cipher::chacha20_poly1305;
     StreamWindows server_windows = server_stream_windows;
     Micros silence_max{10'000'000};
+    Micros key_age = secure::key_age_max;
     Micros poll_least{500};  ///< as often as owners poll, at most
   };
 
@@ -187,6 +191,7 @@ class SimulatedPair {
     ConnectionSettings settings;
     settings.reliable_link = options.reliable_link;
     settings.silence_max = options.silence_max;
+    settings.key_age = options.key_age;
     settings.end = secure::End::client;
     client = std::make_unique<SimulatedEnd>(settings, keys, client_address, server_address, now);
     settings.end = secure::End::server;

@@ -320,3 +320,92 @@ TEST_CASE("over a reliable link bulk leaves the link's queue short", "[protocol]
   CHECK(pair.server->connection.counters().packets_lost == 0);
   CHECK(pair.server->connection.counters().bytes_resent == 0);
 }
+
+TEST_CASE("over a reliable link what an end would not take comes again", "[protocol][connection]") {
+  SimulatedPair::Options options = near_by();
+  options.reliable_link = true;
+  SimulatedPair pair(options);
+  Rng rng{4};
+  pair.server->refuses = [&rng] { return rng.below(4) == 0; };
+  std::size_t sent = 0, got = 0;
+  Bytes message;
+  const auto work = [&](Micros now) {
+    if (sent < 500 &&
+        pair.client->connection.send(StreamId::control, patterned(900, static_cast<std::uint32_t>(sent))) ==
+            SendResult::sent)
+      ++sent;
+    while (pair.server->connection.take(StreamId::control, message)) {
+      REQUIRE(message == patterned(900, static_cast<std::uint32_t>(got)));
+      ++got;
+    }
+    return now + Micros{10'000};
+  };
+  pair.run(pair.now + 30 * second, work);
+  CHECK(sent == 500);
+  CHECK(got == sent);
+  CHECK(pair.client->connection.counters().packets_lost > 50);
+  CHECK(pair.client->connection.state() == ConnectionState::open);
+}
+
+TEST_CASE("over a reliable link a slow reader bounds what is on its way", "[protocol][connection]") {
+  SimulatedPair::Options options = near_by();
+  options.reliable_link = true;
+  options.down.bytes_per_s = 20'000;
+  options.down.queue_bytes = 64 << 20;
+  SimulatedPair pair(options);
+  Bytes message = patterned(unreliable_bytes_max, 1);
+  std::uint64_t refused = 0, sent = 0;
+  pair.run(pair.now + 9 * second, [&](Micros now) {
+    const auto result = pair.server->connection.send_unreliable(now, message, pair.server->out);
+    ++(result ? sent : refused);
+    return now + Micros{2'000};
+  });
+  const double queued = static_cast<double>(pair.down.queue_delay(pair.now).count()) * 1e-6 * 20'000;
+  CHECK(queued < 1.2 * reliable_link_unreliable_bytes);
+  CHECK(refused > sent);
+}
+
+TEST_CASE("the longest unreliable messages make packets of one length", "[protocol][connection]") {
+  SimulatedPair pair(near_by());
+  std::set<std::size_t> lengths;
+  pair.server_sends = [&](const PeerAddress&, std::span<const std::uint8_t> packet) {
+    if (packet.size() > 1000) lengths.insert(packet.size());
+    return true;
+  };
+  std::size_t got = 0;
+  pair.client->on_unreliable = [&](Micros, std::uint64_t, std::span<const std::uint8_t> message) {
+    got += message.size() == unreliable_bytes_max ? 1 : 0;
+  };
+  const Bytes message = patterned(unreliable_bytes_max, 1);
+  pair.run(pair.now + second, [&](Micros now) {
+    // Something to acknowledge and to send along, now and then.
+    (void)pair.client->connection.send(StreamId::chat, patterned(30, 1));
+    if (now.count() % 3 == 0) (void)pair.server->connection.send(StreamId::chat, patterned(30, 1));
+    for (int i = 0; i < 3; ++i) (void)pair.server->connection.send_unreliable(now, message, pair.server->out);
+    return now + Micros{16'667};
+  });
+  CHECK(got > 50);
+  CHECK(lengths == std::set<std::size_t>{datagram_bytes_max});
+}
+
+TEST_CASE("keys change as often as the settings say", "[protocol][connection]") {
+  SimulatedPair::Options options = near_by();
+  options.key_age = second;
+  options.up.loss = options.down.loss = 0.1;
+  SimulatedPair pair(options);
+  std::size_t sent = 0, got = 0;
+  Bytes message;
+  const auto take = [&] {
+    while (pair.server->connection.take(StreamId::chat, message)) ++got;
+  };
+  pair.run(pair.now + 20 * second, [&](Micros now) {
+    if (pair.client->connection.send(StreamId::chat, patterned(20, 1)) == SendResult::sent) ++sent;
+    take();
+    return now + Micros{50'000};
+  });
+  pair.run(pair.now + 5 * second);
+  take();
+  CHECK(got == sent);
+  CHECK(pair.client->connection.counters().rekeys >= 10);
+  CHECK(pair.server->connection.counters().rekeys >= 10);
+}

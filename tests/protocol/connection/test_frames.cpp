@@ -70,7 +70,7 @@ TEST_CASE("every frame is read as it was written", "[protocol][connection][frame
   CHECK((plaintext_begin + static_cast<std::size_t>(unreliable.message.data() - bytes.data())) % 8 == 0);
 }
 
-TEST_CASE("frames by hand are as CONNECTION.md draws them", "[protocol][connection][frames]") {
+TEST_CASE("frames by hand are as WIRE.md draws them", "[protocol][connection][frames]") {
   const auto one = [](const Bytes& bytes) {
     bool malformed = false;
     const std::vector<Frame> frames = read_all(bytes, malformed);

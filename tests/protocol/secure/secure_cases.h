@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "protocol/secure/packet_protection.h"
+#include "protocol/secure/seeded_entropy.h"
 #include "world/math/random.h"
 
 namespace ashlar::secure_test {
@@ -10,18 +11,6 @@ namespace ashlar::secure_test {
 using namespace secure;
 
 using Bytes = std::vector<std::uint8_t>;
-
-/// Random bytes that are the same in every run.
-class SeededEntropy final : public Entropy {
- public:
-  explicit SeededEntropy(std::uint64_t seed) : rng_{seed} {}
-  void fill(std::span<std::uint8_t> out) override {
-    for (auto& b : out) b = static_cast<std::uint8_t>(rng_.next_u32());
-  }
-
- private:
-  Rng rng_;
-};
 
 inline Bytes random_bytes(Rng& rng, std::size_t size) {
   Bytes out(size);

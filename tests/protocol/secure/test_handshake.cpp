@@ -1,8 +1,8 @@
 #include <set>
 #include <string_view>
 
+#include "protocol/little_endian.h"
 #include "protocol/secure/key_derivation.h"
-#include "protocol/secure/little_endian.h"
 #include "protocol/secure/resumption.h"
 #include "tests/protocol/secure/handshake_cases.h"
 
@@ -536,7 +536,7 @@ TEST_CASE("a door's memory stays the same whoever comes, and full it says so", "
   CHECK_FALSE(memory.known(id_of(5)));
 }
 
-TEST_CASE("a client repeats itself with longer and longer waits, and gives up", "[protocol][handshake]") {
+TEST_CASE("a client repeats itself, and gives up", "[protocol][handshake]") {
   SeededEntropy entropy(2);
   ClientHandshake client(client_setup(3), entropy, noon);
   std::vector<long> sent_ms;
@@ -545,7 +545,9 @@ TEST_CASE("a client repeats itself with longer and longer waits, and gives up", 
     if (!due(client, at).empty()) sent_ms.push_back((at - noon).count() / 1000);
   }
   CHECK(client.step() == ClientStep::timed_out);
-  CHECK(sent_ms == std::vector<long>{0, 300, 900, 2100, 4500, 6900, 9300});
+  std::vector<long> expected{0, 300};
+  while (expected.back() + 600 < 10'000) expected.push_back(expected.back() + 600);
+  CHECK(sent_ms == expected);
 }
 
 TEST_CASE("a finish that nobody answers begins again with fresh keys", "[protocol][handshake]") {

@@ -44,6 +44,21 @@ TEST_CASE("commands are read with and without something behind them", "[server][
     CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("noclip NAME on|off"));
 }
 
+TEST_CASE("blocks are set by name, within the world", "[server][console]") {
+  CHECK(*parse_console_line("dig 1 -2 3") ==
+        ConsoleCommand{ConsoleVerb::dig, "", false, {1, -2, 3}, BlockId::air});
+  CHECK(*parse_console_line("set  -1048576 0 4095 brick") ==
+        ConsoleCommand{ConsoleVerb::set, "", false, {-1048576, 0, 4095}, BlockId::brick});
+  for (const char* wrong :
+       {"dig", "dig 1 2", "dig 1 2 x", "dig 1 2 3 4", "dig 1 2 99999", "dig 1 2 99999999999"})
+    CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("dig X Y Z"));
+  for (const char* wrong :
+       {"set", "set 1 2 3", "set 1 2 brick", "set 1 2 3 brick now", "set 1048576 0 0 brick"})
+    CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("set X Y Z NAME"));
+  CHECK_THAT(parse_console_line("set 1 2 3 brik").error(), ContainsSubstring("did you mean brick?"));
+  CHECK_THAT(parse_console_line("set 1 2 3 qqqqqqqqq").error(), ContainsSubstring("there are air, stone"));
+}
+
 TEST_CASE("a kick is for the longest name that is there, and what is behind it is the reason",
           "[server][console]") {
   CHECK(*parse_console_line("kick big ann") == ConsoleCommand{ConsoleVerb::kick, "big ann"});

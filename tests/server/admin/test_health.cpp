@@ -3,9 +3,9 @@
 #include <atomic>
 #include <thread>
 
-#include "protocol/decode.h"
-#include "protocol/message_writer.h"
-#include "protocol/packet.h"
+#include "protocol/pong_info.h"
+#include "protocol/secure/open_packets.h"
+#include "protocol/version.h"
 #include "tests/catch.h"
 #include "tests/server/net/sockets.h"
 
@@ -28,24 +28,21 @@ class Answering {
 
  private:
   void run(std::stop_token stop, int silent_for, std::uint64_t nonce_change) {
-    MessageWriter writer;
+    std::array<std::uint8_t, datagram_bytes_max> answer;
     DatagramBatch in, out;
     while (!stop.stop_requested()) {
       in.clear(), out.clear();
       transports_.poll(0us, in);
       for (const auto& entry : in.entries()) {
-        const auto packet = decode_packet(in.bytes(entry));
-        const auto message =
-            packet ? decode_client_message(packet->payload) : std::unexpected(packet.error());
-        const auto* ping = message ? std::get_if<Ping>(&*message) : nullptr;
-        if (ping == nullptr) {
+        const auto info = encode(PongInfo{123, 4, 8});
+        const std::size_t size = secure::write_pong(in.bytes(entry), protocol_version, info, answer);
+        if (size == 0) {
           ++others;
           continue;
         }
         if (++pings <= silent_for) continue;
-        PacketHeader header;
-        header.sequence = 1;
-        out.add(entry.peer, writer.write(header, Pong{ping->nonce + nonce_change, 123, 4, 8}));
+        answer[secure::open_nonce_at] ^= static_cast<std::uint8_t>(nonce_change);
+        out.add(entry.peer, std::span(answer).first(size));
       }
       transports_.send(0us, out);
       ::usleep(500);

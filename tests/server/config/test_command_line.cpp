@@ -45,6 +45,18 @@ TEST_CASE("nothing said means serve with defaults", "[server][command_line]") {
   CHECK(line->config_file.empty());
 }
 
+TEST_CASE("run is what no command means, and comes first", "[server][command_line]") {
+  const auto line = parse_command_line(Arguments{"run", "--port", "7000"});
+  REQUIRE(line.has_value());
+  CHECK(line->action == Action::serve);
+  CHECK(*value_of(*line, "port") == RawValue{"7000"});
+  CHECK(parse_command_line(Arguments{"run"})->values.empty());
+  CHECK(parse_command_line(Arguments{"run", "--help"})->action == Action::help);
+  CHECK_THAT(error_of({"--port", "1", "run"}), ContainsSubstring("it comes before all flags"));
+  CHECK_THAT(error_of({"run", "run"}), ContainsSubstring("it comes before all flags"));
+  CHECK_THAT(error_of({"--live", "token"}), ContainsSubstring("it comes before all flags"));
+}
+
 TEST_CASE("a flag that does not exist is named with its nearest neighbour", "[server][command_line]") {
   CHECK(error_of({"--prot", "1"}) == "there is no flag --prot: did you mean --port? See --help");
   CHECK(error_of({"--tickrate=5"}) == "there is no flag --tickrate: did you mean --tick-rate? See --help");

@@ -1,5 +1,6 @@
 #include "server/config/load.h"
 
+#include "protocol/secure/key_text.h"
 #include "server/config/config_file.h"
 #include "server/config/world_file.h"
 #include "server/store/world_folder.h"
@@ -145,6 +146,30 @@ TEST_CASE("snapshots are a second apart at most, whatever the tick rate", "[serv
   CHECK_THAT(error, ContainsSubstring("1 to 20"));
 }
 
+TEST_CASE("access token needs an issuer, and issuers need a word about access", "[server][config]") {
+  secure::Bytes32 bytes;
+  bytes.fill(7);
+  const std::string issuer = secure::issuer_public_text(secure::issuer_key_pair(secure::Secret(bytes)).open);
+  const auto closed = load({"--access", "token", "--token-issuers", issuer});
+  REQUIRE(closed.has_value());
+  CHECK(closed->config.access == Access::token);
+  CHECK(closed->config.token_issuers.size() == 1);
+  CHECK(load({}, {{"ASHLAR_ACCESS", "token"}, {"ASHLAR_TOKEN_ISSUERS", issuer + ";" + issuer}}).has_value());
+  CHECK_THAT(load_error_of({"--access", "token"}),
+             ContainsSubstring("--access: with access token nobody could"));
+  CHECK_THAT(load_error_of({}, {{"ASHLAR_TOKEN_ISSUERS", issuer}}),
+             ContainsSubstring("ASHLAR_TOKEN_ISSUERS: names issuers of tokens, but anybody may come in"));
+  CHECK(load({"--access", "open", "--token-issuers", issuer}).has_value());
+  CHECK_THAT(load_error_of({"--access", "shut"}), ContainsSubstring("give open or token"));
+  CHECK_THAT(load_error_of({"--token-issuers", "x"}), ContainsSubstring("is no key"));
+  const std::string secret = secure::secret_key_text(secure::key_pair(secure::Secret(bytes)));
+  CHECK_THAT(load_error_of({"--key-file", secret}),
+             ContainsSubstring("is a key, but has to be the name of a file"));
+  CHECK_FALSE(load_error_of({"--token-issuers", secret}).contains(secret.substr(14)));
+  CHECK_THAT(load_error_of({"--away-grace-s", "3601"}), ContainsSubstring("0 to 3600"));
+  CHECK(load({"--away-grace-s", "0"})->config.away_grace_s == 0);
+}
+
 TEST_CASE("characters beyond ASCII are welcome in quotes and comments and nowhere else", "[server][config]") {
   const auto motd_of = [](const std::string& text) {
     const auto values = parse_settings(text, "f", FileKind::settings);
@@ -286,6 +311,10 @@ TEST_CASE("a world is made once and keeps its seed, rules and maps", "[server][c
   REQUIRE(make_world(*second).has_value());
   CHECK(folder.read("deep/world/world.toml") == before);
 
+  CHECK(second->config.terrain == TerrainKind::hills);
+  CHECK(load({"--world", dir, "--terrain", "hills"}).has_value());
+  CHECK_THAT(load_error_of({"--world", dir, "--terrain", "void"}),
+             ContainsSubstring("has terrain hills, but --terrain says void"));
   CHECK(load({"--world", dir, "--seed", "42"}).has_value());
   CHECK(load({"--world", dir, "--tick-rate", "20"})->config.rules.tick_rate_hz == 20);
   const std::string error = load_error_of({"--world", dir, "--seed", "43"});
@@ -369,6 +398,9 @@ TEST_CASE("a world of the format without a check line opens, and gets one when t
   const auto loaded = load({"--world", folder.path("")});
   REQUIRE(loaded.has_value());
   CHECK(loaded->config.seed == 5);
+  CHECK(loaded->config.terrain == TerrainKind::plains);  // there was no other
+  CHECK_THAT(load_error_of({"--world", folder.path(""), "--terrain", "hills"}),
+             ContainsSubstring("has terrain plains, but --terrain says hills"));
   CHECK(loaded->world_unchecked);
   REQUIRE(make_world(*loaded).has_value());
   CHECK(folder.read("world.toml") == old);

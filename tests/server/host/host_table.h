@@ -1,16 +1,17 @@
 #pragma once
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "protocol/decode.h"
-#include "protocol/message_writer.h"
+#include "protocol/pong_info.h"
 #include "protocol/recording.h"
-#include "protocol/version.h"
 #include "server/host/host.h"
 #include "tests/catch.h"
+#include "tests/server/host/hand.h"
 #include "world/collide/prop.h"
 #include "world/sim/world.h"
 
@@ -26,22 +27,13 @@ inline PeerAddress peer(std::uint16_t port) {
   a.port = port;
   return a;
 }
-
-/// A client made of messages alone, so that what the Host does is seen and nothing else.
-struct Hand {
-  PeerAddress at;
-  std::uint32_t connection = 0;
-  std::uint64_t sequence = 0;
-  MessageWriter writer{};
-
-  template <class Message>
-  void send(DatagramBatch& to, const Message& message) {
-    PacketHeader header;
-    header.connection = connection;
-    header.sequence = ++sequence;
-    to.add(at, writer.write(header, message));
-  }
-};
+inline PeerAddress tcp_peer(std::uint16_t port, std::uint32_t link) {
+  PeerAddress a = peer(port);
+  a.transport = Transport::tcp;
+  a.link = link;
+  return a;
+}
+inline secure::Secret seed_of(std::uint64_t number) { return secure::SeededEntropy(number).secret(); }
 
 /// Counts the leaves that entered ticks.
 struct Leaves final : TickSink {
@@ -51,8 +43,8 @@ struct Leaves final : TickSink {
 
 struct Table {
   explicit Table(std::uint32_t clients = 3, std::vector<std::shared_ptr<const Prop>> props = {},
-                 HostConfig config = {}) {
-    WorldSetup setup;
+                 HostConfig given = {})
+      : config(std::move(given)) {
     setup.props = std::move(props);
     setup.players_max = clients;
     setup.monsters_max = 4;
@@ -61,39 +53,33 @@ struct Table {
     if (config.clients_per_address_max == HostConfig{}.clients_per_address_max)
       config.clients_per_address_max = 2;
     config.message_of_the_day = "be kind";
-    host = std::make_unique<Host>(config, std::make_unique<World>(setup), SecretKey{99, 7});
+    if (config.identity.open == secure::PublicKey{}) config.identity = secure::key_pair(seed_of(4));
+    restart();
+  }
+  /// Another server with the same key, that knows nobody.
+  void restart() {
+    host = std::make_unique<Host>(config, std::make_unique<World>(setup), seed_of(++starts));
+    input.unix_s = 1'000'000;
+  }
+
+  /// A client that has a place at the table, but has not come in.
+  Hand& hand(const PeerAddress& at, const std::string& name = "ann") {
+    return hands.emplace_back(at, name, 1000 + hands.size());
   }
 
   void run(int ticks = 1) {
-    for (int i = 0; i < ticks; ++i) {
-      out.clear();
-      advance();
-      in.clear();
-      now += tick;
-      for (const auto& entry : out.entries()) {
-        const auto packet = decode_packet(out.bytes(entry));
-        REQUIRE(packet);
-        last_connection = packet->header.connection;
-        if (packet->payload.empty()) {
-          unknown.push_back(packet->header);
-          continue;
-        }
-        const auto message = decode_server_message(packet->payload);
-        REQUIRE(message);
-        if (const auto* m = std::get_if<Pong>(&*message)) pong = *m;
-        if (const auto* m = std::get_if<Welcome>(&*message)) welcome = *m;
-        if (const auto* m = std::get_if<Refuse>(&*message)) refuse = *m;
-        if (const auto* m = std::get_if<Goodbye>(&*message)) goodbye = *m;
-        if (const auto* m = std::get_if<ChatLine>(&*message)) lines.push_back(*m);
-        if (const auto* m = std::get_if<SnapshotPart>(&*message)) {
-          ++snapshots;
-          applied_tick = m->applied_tick;
-          snapshot_tick = m->tick;
-          chat_seen = m->chat_seen;
-          if (m->own) own = m->own;
-        }
-      }
-    }
+    for (int i = 0; i < ticks; ++i) turn(tick);
+  }
+  /// One turn of the host, and `pause` until the next.
+  void turn(Micros pause) {
+    for (Hand& h : hands)
+      if (!lost_up || !lost_up(h)) h.poll(now, in);
+    out.clear();
+    advance();
+    in.clear();
+    now += pause;
+    for (const auto& entry : out.entries()) deliver(entry);
+    for (const PeerAddress& closed : out.closed()) closed_links.push_back(closed);
   }
 
   /// One turn of the host, ground made on the spot. Clears neither `in` nor `out`.
@@ -104,38 +90,68 @@ struct Table {
     input.ground.clear();
   }
 
-  void enter(Hand& hand, const std::string& name = "ann", std::uint64_t nonce = 5) {
-    welcome.reset();
-    hand.connection = 0;
-    hand.send(in, Hello{protocol_version, nonce, name, "test"});
-    run();
-    REQUIRE(welcome);
-    CHECK(welcome->nonce == nonce);
-    hand.connection = welcome->connection;
-    hand.send(in, Join{});
-    run(2);
-    REQUIRE(own);
+  /// Until it is welcomed or turned away.
+  void greet(Hand& h) {
+    h.begin(now);
+    for (int i = 0; i < 60 && !h.welcomed() && !h.end(); ++i) run();
   }
+  void enter(Hand& h) {
+    greet(h);
+    CAPTURE(h.end_text());
+    REQUIRE(h.welcomed());
+    for (int i = 0; i < 20 && !h.own; ++i) run();
+    REQUIRE(h.own);
+  }
+  void send(Hand& h, const Input& message) { h.send(now, in, message); }
 
   std::uint64_t drops(DropReason reason) const {
     return host->status().drops[static_cast<std::size_t>(reason)];
   }
+  HostAudit books() const {
+    HostAudit audit;
+    host->audit(audit);
+    return audit;
+  }
 
+  WorldSetup setup;
+  HostConfig config;
+  std::uint64_t starts = 98;
   std::unique_ptr<Host> host;
   Micros now{1'000'000};
   HostInput input;
   HostOutput output;
   DatagramBatch &in = input.datagrams, &out = output.datagrams;
-  std::vector<HostEvent>& events = output.events;
-  std::optional<Welcome> welcome;
-  std::optional<Refuse> refuse;
-  std::optional<Goodbye> goodbye;
-  std::optional<Pong> pong;
-  std::vector<PacketHeader> unknown;  ///< answers to packets of unknown connections
-  std::optional<OwnPlayer> own;
-  std::vector<ChatLine> lines;
-  std::uint32_t applied_tick = 0, snapshot_tick = 0, chat_seen = 0, last_connection = 0;
-  int snapshots = 0;
+  std::vector<HostEvent>& events = output.events;  ///< all there were
+  std::deque<Hand> hands;
+  std::function<bool(Hand&)> lost_up;  ///< true: what it says is not said now
+  std::vector<PeerAddress> closed_links;
+  std::optional<PongInfo> pong;
+  std::uint64_t ping_nonce = 0;
+  std::size_t unheard = 0;  ///< datagrams for nobody at the table
+  std::vector<std::uint8_t> last_unheard;
+
+ private:
+  void deliver(const DatagramBatch::Entry& entry) {
+    const auto bytes = out.bytes(entry);
+    if (const auto said = secure::read_pong(bytes, protocol_version, ping_nonce))
+      pong = decode_pong_info(*said);
+    bool heard = false;
+    for (Hand& h : hands) {
+      if (h.at != entry.peer) continue;
+      h.receive(now, server_at(entry.peer), bytes);
+      heard = true;
+    }
+    if (heard) return;
+    ++unheard;
+    last_unheard.assign(bytes.begin(), bytes.end());
+  }
+  static PeerAddress server_at(const PeerAddress& client) {
+    PeerAddress a;
+    a.ip[15] = 9;
+    a.port = 7777;
+    a.transport = client.transport;
+    return a;
+  }
 };
 
 inline Input walking(std::uint32_t newest, std::uint8_t count = 1) {

@@ -126,6 +126,44 @@ TEST_CASE("ground is asked for from the nearest outwards, a few columns at once 
   }
 }
 
+TEST_CASE("ground that cannot be had is not asked for again, and all around it comes",
+          "[server][chunk_loader]") {
+  Land land;
+  land.put(0, far_off);
+  land.step();
+  land.step();
+  for (const IVec2 column : std::exchange(land.requests, {})) {
+    GroundColumn made = column == far_off ? closed_column(column) : land.make(column);
+    land.loader.take({&made, 1});
+  }
+  land.settle();
+  CHECK_FALSE(land.loaded(far_off));
+  CHECK(land.loaded({far_off.x + 1, far_off.y}));
+  CHECK(land.loader.counters().closed == 1);
+  CHECK(land.loader.counters().in_flight == 0);
+  for (int i = 0; i < 50; ++i) land.step();
+  CHECK(land.requests.empty());
+}
+
+TEST_CASE("how a column differs from generated ground is told when it enters", "[server][chunk_loader]") {
+  Land land;
+  land.put(0, far_off);
+  land.step();
+  land.step();
+  land.requests.clear();
+  const AppliedEdit change{
+      {far_off.x * chunk_size, far_off.y * chunk_size, 5}, BlockId::air, BlockId::brick, {}};
+  GroundColumn made = land.make(far_off);
+  made.changes = {change};
+  land.loader.take({&made, 1});
+  CHECK(land.loader.entering_changes().empty());
+  land.step();
+  REQUIRE(land.loader.entering_changes().size() == 1);
+  CHECK(land.loader.entering_changes()[0] == change);
+  land.step();
+  CHECK(land.loader.entering_changes().empty());
+}
+
 TEST_CASE("two players share the columns that are under way, the nearest of both first",
           "[server][chunk_loader]") {
   Land land;
@@ -236,7 +274,7 @@ TEST_CASE("ground that nobody has been near is dropped, a column a tick, but for
   }
   CHECK(land.loader.extra_columns() == land.at_home + 1);
   CHECK(land.loaded(far_off));
-  CHECK(land.dropped_in_all == 48 * column_chunks);
+  CHECK(land.dropped_in_all == 48 * land.world.columns().count());
 }
 
 }  // namespace ashlar::server

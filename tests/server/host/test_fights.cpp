@@ -11,10 +11,10 @@ namespace {
 /// Two who face each other a few metres apart in no world but the terrain; one shoots.
 struct Duel {
   explicit Duel(Micros linger = Micros{5'000'000}) : table(3, {}, lingering(linger)) {
-    table.enter(ann, "ann", 1);
-    shooter = table.own->id;
-    table.enter(bob, "bob", 2);
-    target = table.own->id;
+    table.enter(ann);
+    shooter = ann.own->id;
+    table.enter(bob);
+    target = bob.own->id;
     // High above everything: nothing stands between them.
     table.host->admin({AdminAction::noclip_on, shooter, {}});
     table.host->admin({AdminAction::teleport, shooter, {0, 0, 100}});
@@ -24,14 +24,14 @@ struct Duel {
   /// Until somebody was hit.
   bool shoot() {
     for (int i = 0; i < 30; ++i) {
-      Input input = walking(table.snapshot_tick + 2);
+      Input input = walking(ann.snapshot_tick + 2);
       input.commands[0] = {};
       input.commands[0].buttons = button::attack;
       // What the world turned the view by is added to it.
       const int row = table.host->world().player_row(shooter);
       REQUIRE(row >= 0);
       input.commands[0].yaw = Turn16{0} - delta_yaw();
-      ann.send(table.in, input);
+      table.send(ann, input);
       table.run();
       for (const ShotEvent& shot : table.host->world().shooting().events())
         if (shot.hit.target == target) return true;
@@ -55,7 +55,7 @@ struct Duel {
   std::uint32_t bodies() const { return table.host->world().player_count(); }
 
   Table table;
-  Hand ann{peer(1)}, bob{peer(2)};
+  Hand &ann = table.hand(peer(1), "ann"), &bob = table.hand(peer(2), "bob");
   EntityId shooter{}, target{};
 };
 
@@ -63,7 +63,7 @@ struct Duel {
 
 TEST_CASE("who leaves without a fight is gone at once", "[server][fights]") {
   Duel duel;
-  duel.bob.send(duel.table.in, Leave{});
+  duel.bob.leave(duel.table.now);
   duel.table.run(2);
   CHECK(duel.bodies() == 1);
   CHECK(duel.table.host->status().lingering == 0);
@@ -74,7 +74,7 @@ TEST_CASE("who was hit and leaves stays in the world for a while, and holds its 
   Leaves leaves;
   duel.table.host->set_sink(&leaves);
   REQUIRE(duel.shoot());
-  duel.bob.send(duel.table.in, Leave{});
+  duel.bob.leave(duel.table.now);
   duel.table.run(60);
   CHECK(duel.bodies() == 2);
   CHECK(duel.table.host->status().clients == 1);
@@ -85,23 +85,21 @@ TEST_CASE("who was hit and leaves stays in the world for a while, and holds its 
   CHECK(books.sessions.size() == 1);
   CHECK(books.lingering == 1);
   // Three places: one plays, one body stays, one is free.
-  Hand cid{peer(3)}, dan{peer(4)};
+  Hand &cid = duel.table.hand(peer(3), "cid"), &dan = duel.table.hand(peer(4), "dan");
   cid.at.ip[7] = 2, dan.at.ip[7] = 3;
-  duel.table.enter(cid, "cid", 3);
-  dan.send(duel.table.in, Hello{protocol_version, 4, "dan", ""});
-  duel.table.run();
-  REQUIRE(duel.table.refuse);
-  CHECK(duel.table.refuse->reason == RefuseReason::full);
+  duel.table.enter(cid);
+  duel.table.greet(dan);
+  CHECK(dan.end() == SessionEnd::full);
   // Five seconds after it left the body does, as a leave of the tick's input.
   for (int i = 0; i < 300; ++i) {
-    duel.ann.send(duel.table.in, walking(duel.table.snapshot_tick + 2));
-    cid.send(duel.table.in, walking(duel.table.snapshot_tick + 2));
+    duel.table.send(duel.ann, walking(duel.ann.snapshot_tick + 2));
+    duel.table.send(cid, walking(cid.snapshot_tick + 2));
     duel.table.run();
   }
   CHECK(leaves.count == 1);
   CHECK(duel.bodies() == 2);
   CHECK(duel.table.host->status().lingering == 0);
-  duel.table.enter(dan, "dan", 5);
+  duel.table.enter(dan);
 }
 
 TEST_CASE("who shot somebody stays as well, and a kick is no way out", "[server][fights]") {
@@ -117,11 +115,11 @@ TEST_CASE("a fight of long ago holds nobody", "[server][fights]") {
   Duel duel;
   REQUIRE(duel.shoot());
   for (int i = 0; i < 320; ++i) {
-    duel.ann.send(duel.table.in, walking(duel.table.snapshot_tick + 2));
-    duel.bob.send(duel.table.in, walking(duel.table.snapshot_tick + 2));
+    duel.table.send(duel.ann, walking(duel.ann.snapshot_tick + 2));
+    duel.table.send(duel.bob, walking(duel.bob.snapshot_tick + 2));
     duel.table.run();
   }
-  duel.bob.send(duel.table.in, Leave{});
+  duel.bob.leave(duel.table.now);
   duel.table.run(2);
   CHECK(duel.bodies() == 1);
 }
@@ -129,7 +127,7 @@ TEST_CASE("a fight of long ago holds nobody", "[server][fights]") {
 TEST_CASE("where the setting is 0 nobody stays", "[server][fights]") {
   Duel duel(Micros{0});
   REQUIRE(duel.shoot());
-  duel.bob.send(duel.table.in, Leave{});
+  duel.bob.leave(duel.table.now);
   duel.table.run(2);
   CHECK(duel.bodies() == 1);
 }

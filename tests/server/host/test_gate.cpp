@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "protocol/little_endian.h"
 #include "server/host/notices.h"
 #include "tests/server/host/host_table.h"
 
@@ -21,19 +22,30 @@ PeerAddress somebody(std::uint8_t number, std::uint16_t port = 5) {
   return a;
 }
 
-/// Plays a session of a moment, as who comes and goes all the time.
-void come_and_go(Table& table, Hand& hand, const std::string& name, std::uint64_t nonce) {
-  table.welcome.reset();
-  hand.connection = 0;
-  hand.sequence = 0;
-  hand.send(table.in, Hello{protocol_version, nonce, name, "test"});
-  table.run();
-  if (!table.welcome) return;
-  hand.connection = table.welcome->connection;
-  hand.send(table.in, Join{});
+/// Plays a session of a moment, as who comes and goes all the time. @return was it let in?
+bool come_and_go(Table& table, Hand& hand) {
+  table.greet(hand);
+  if (!hand.welcomed()) return false;
   table.run(2);
-  hand.send(table.in, Leave{});
+  hand.leave(table.now);
   table.run();
+  return true;
+}
+
+void ping(Table& table, const PeerAddress& from, std::uint64_t nonce) {
+  std::array<std::uint8_t, 80> bytes{};
+  secure::write_ping(protocol_version, nonce, bytes.size(), bytes);
+  table.in.add(from, bytes);
+  table.ping_nonce = nonce;
+}
+
+/// Sealed by nobody, for a connection that there is not.
+std::vector<std::uint8_t> sealed_for(std::uint32_t number, std::size_t size = 60) {
+  std::vector<std::uint8_t> bytes(size, 0x33);
+  bytes[0] = protocol_version;
+  bytes[1] = static_cast<std::uint8_t>(secure::PacketType::sealed);
+  put_little(&bytes[2], number);
+  return bytes;
 }
 
 }  // namespace
@@ -67,188 +79,162 @@ TEST_CASE("an address has its share, and another its own", "[server][gate]") {
   }
 }
 
-TEST_CASE("the gate says what a hello is, and whom it lets in", "[server][gate]") {
+TEST_CASE("the gate says whom it lets in, and who gives way", "[server][gate]") {
   Gate gate(SecretKey{1, 2}, 2, 0);
   SessionTable sessions(3);
   const Micros now{5'000'000};
-  const Hello hello{protocol_version, 7, "ann", ""};
-  CHECK(gate.read(now, somebody(1, 1), hello, sessions) == HelloKind::fresh);
-  CHECK(gate.read(now, somebody(1, 1), Hello{protocol_version + 1, 7, "ann", ""}, sessions) ==
-        HelloKind::other_version);
-  CHECK_FALSE(gate.admit(now, somebody(1, 1), sessions, 0).refusal);
+  CHECK_FALSE(gate.admit(now, somebody(1, 1), sessions, 0, 0).refusal);
 
-  Session& ann = sessions.open(somebody(1, 1), 100);
-  ann.nonce = 7;
-  ann.heard_at = now;
-  CHECK(gate.read(now, somebody(1, 1), hello, sessions) == HelloKind::repeated);
-  const Hello other{protocol_version, 8, "eve", ""};
-  CHECK(gate.read(now, somebody(1, 1), other, sessions) == HelloKind::address_taken);
-  CHECK(gate.read(now + Micros{2'000'000}, somebody(1, 1), other, sessions) == HelloKind::comes_anew);
-
-  sessions.begin_join(sessions.open(somebody(1, 2), 101));
-  const Admission third = gate.admit(now, somebody(1, 3), sessions, 0);
+  Session& ann = sessions.open(somebody(1, 1), 100, Identity{1});
+  const auto join = [&](Session& session) { sessions.leave_greeted(session, SessionState::joining); };
+  join(sessions.open(somebody(1, 2), 101, Identity{2}));
+  const Admission third = gate.admit(now, somebody(1, 3), sessions, 0, 0);
   REQUIRE(third.refusal);
-  CHECK(third.refusal->reason == RefuseReason::too_many_from_address);
+  CHECK(third.refusal->reason == SessionEnd::too_many_from_address);
   CHECK(third.gives_way == 0);  // who is not let in takes nobody's place
 
-  sessions.begin_join(sessions.open(somebody(2, 1), 102));
-  const Admission fourth = gate.admit(now, somebody(3, 1), sessions, 0);  // full, but ann was only greeted
+  join(sessions.open(somebody(2, 1), 102, Identity{3}));
+  const Admission fourth = gate.admit(now, somebody(3, 1), sessions, 0, 0);  // full, but ann was only greeted
   CHECK_FALSE(fourth.refusal);
   CHECK(fourth.gives_way == 100);
-  sessions.begin_join(ann);
-  const Admission fifth = gate.admit(now, somebody(3, 1), sessions, 0);
+  join(ann);
+  const Admission fifth = gate.admit(now, somebody(3, 1), sessions, 0, 0);
   REQUIRE(fifth.refusal);
-  CHECK(fifth.refusal->reason == RefuseReason::full);
+  CHECK(fifth.refusal->reason == SessionEnd::full);
   sessions.close(ann);
-  CHECK_FALSE(gate.admit(now, somebody(3, 1), sessions, 0).refusal);
-  CHECK(gate.admit(now, somebody(3, 1), sessions, 1).refusal);  // a body holds the place
+  CHECK_FALSE(gate.admit(now, somebody(3, 1), sessions, 0, 0).refusal);
+  CHECK(gate.admit(now, somebody(3, 1), sessions, 1, 0).refusal);           // a body holds the place
+  const Admission sixth = gate.admit(now, somebody(3, 1), sessions, 0, 1);  // but one that waits gives way
+  CHECK_FALSE(sixth.refusal);
+  CHECK(sixth.away_gives_way);
 }
 
-TEST_CASE("connection ids tell nothing of one another", "[server][gate]") {
-  Table table;
-  Hand hand{peer(1)};
+TEST_CASE("connections' numbers tell nothing of one another", "[server][gate]") {
+  HostConfig config;
+  config.rejoins_per_minute = 0;
+  Table table(3, {}, config);
+  Hand& hand = table.hand(peer(1));
   std::set<std::uint32_t> ids, differences;
   std::uint32_t before = 0;
   for (std::uint64_t i = 0; i < 60; ++i) {
-    table.welcome.reset();
-    hand.connection = 0;
-    hand.send(table.in, Hello{protocol_version, i + 1, "ann", ""});
-    table.run();
-    REQUIRE(table.welcome);
-    hand.connection = table.welcome->connection;
-    ids.insert(hand.connection);
-    differences.insert(hand.connection - before);
-    before = hand.connection;
-    hand.send(table.in, Leave{});
+    table.enter(hand);
+    ids.insert(hand.number());
+    differences.insert(hand.number() - before);
+    before = hand.number();
+    hand.leave(table.now);
     table.run();
   }
   CHECK(ids.size() == 60);
   CHECK(differences.size() == 60);
-  // A leave in another's name, even from its very address, has to know the id.
-  table.enter(hand, "ann", 777);
-  Hand thief{hand.at};
-  thief.sequence = 500;
-  for (std::uint32_t guess = 1; guess < 2000; ++guess) {
-    thief.connection = before + guess * 0x9e370000u;
-    if (thief.connection == hand.connection) continue;
-    thief.send(table.in, Leave{});
-    if (guess % 50 == 0) table.run();
-  }
-  table.run();
-  CHECK(table.host->status().clients == 1);
 }
 
 TEST_CASE("a ping is answered in a flood of garbage and takes no place", "[server][gate]") {
   Table table;
-  std::vector<std::uint8_t> garbage(datagram_bytes_max, 0xee);
+  const std::vector<std::uint8_t> garbage(datagram_bytes_max,
+                                          0xee);  // a hello of another version by its looks
   for (int round = 0; round < 60; ++round) {
     for (std::uint16_t i = 0; i < 650; ++i) table.in.add(somebody(66, i), garbage);  // 39 000 a second
     if (round % 10 == 0) {
       table.pong.reset();
-      Hand asker{somebody(7)};
-      asker.send(table.in, Ping{static_cast<std::uint64_t>(round) + 1});
+      ping(table, somebody(7), static_cast<std::uint64_t>(round) + 1);
       table.run();
       REQUIRE(table.pong);
-      CHECK(table.pong->nonce == static_cast<std::uint64_t>(round) + 1);
       CHECK(table.pong->clients_max == 3);
     } else {
       table.run();
     }
   }
-  CHECK(table.host->status().gate.refusals_limited > 30'000);
+  CHECK(table.host->status().gate.answers_limited > 30'000);
   CHECK(table.host->status().gate.pongs == 6);
   // Players come in as well, and others are told of their version.
-  Hand ann{somebody(8)};
-  for (std::uint16_t i = 0; i < 650; ++i) table.in.add(somebody(66, i), garbage);
-  table.enter(ann);
-  for (std::uint16_t i = 0; i < 650; ++i) table.in.add(somebody(66, i), garbage);
-  table.refuse.reset();
-  table.in.add(somebody(9), garbage);
-  table.run();
-  REQUIRE(table.refuse);
-  CHECK(table.refuse->nonce == 0xeeeeeeeeeeeeeeeeu);
-  HostAudit books;
-  table.host->audit(books);
-  CHECK(books.sessions.size() == 1);
+  Hand& ann = table.hand(somebody(8));
+  ann.begin(table.now);
+  for (int round = 0; round < 60 && !ann.own; ++round) {
+    for (std::uint16_t i = 0; i < 650; ++i) table.in.add(somebody(66, i), garbage);
+    table.run();
+  }
+  CHECK(ann.own);
+  CHECK(table.books().sessions.size() == 1);
 }
 
 TEST_CASE("pings are answered within a share of each address", "[server][gate]") {
   Table table;
-  for (std::uint64_t i = 1; i <= 200; ++i) Hand{somebody(1)}.send(table.in, Ping{i});
+  for (std::uint64_t i = 1; i <= 200; ++i) ping(table, somebody(1), i);
   table.run();
   CHECK(table.host->status().gate.pongs == pings_limit.burst);
-  Hand{somebody(2)}.send(table.in, Ping{999});
+  ping(table, somebody(2), 999);
   table.run();
-  CHECK(table.pong->nonce == 999);
+  CHECK(table.pong);
 }
 
-TEST_CASE("a name that is none is told so, within the budget for refusals", "[server][gate]") {
+TEST_CASE("what is no packet of ours costs a look at its first bytes", "[server][gate]") {
   Table table;
-  MessageWriter writer;
-  PacketHeader header;
-  header.sequence = 1;
-  put_nonce(header, 5);
-  const auto good = writer.write(header, Hello{protocol_version, 5, "nameless", ""});
-  std::vector<std::uint8_t> bytes(good.begin(), good.end());
-  const std::string name = "nameless";
-  const auto at = std::search(bytes.begin(), bytes.end(), name.begin(), name.end());
-  REQUIRE(at != bytes.end());
-  *at = ' ';
-  seal(bytes);
+  std::vector<std::uint8_t> bytes(100, 0);
+  bytes[0] = protocol_version;
+  for (const int type : {0, 2, 3, 6, 8, 9, 15}) {  // nothing that a client says
+    bytes[1] = static_cast<std::uint8_t>(type);
+    table.in.add(somebody(1), bytes);
+  }
+  bytes[1] = static_cast<std::uint8_t>(secure::PacketType::hello);
   table.in.add(somebody(1), bytes);
+  bytes[1] = static_cast<std::uint8_t>(secure::PacketType::finish);
+  table.in.add(somebody(1), bytes);
+  table.in.add(somebody(1), {});
   table.run();
-  REQUIRE(table.refuse);
-  CHECK(table.refuse->reason == RefuseReason::bad_name);
-  CHECK(table.refuse->nonce == 5);
-  CHECK(table.drops(DropReason::bad_text) == 1);
+  CHECK(table.out.empty());
+  std::uint64_t drops = 0;
+  for (const std::uint64_t count : table.host->status().drops) drops += count;
+  CHECK(drops == 10);
+  CHECK(table.host->status().gate.handshakes_limited == 0);
 }
 
-TEST_CASE("a packet of an unknown connection is answered by a header that names it, and not too often",
+TEST_CASE("what handshakes may cost is bounded in each tick, and shared out between addresses",
+          "[server][gate]") {
+  HostConfig config;
+  config.clients_per_address_max = 300;
+  config.rejoins_per_minute = 0;
+  Table table(300, {}, config);
+  std::vector<Hand*> crowd;
+  for (std::uint16_t i = 0; i < 200; ++i)
+    crowd.push_back(&table.hand(somebody(1, i), "c" + std::to_string(i)));
+  for (Hand* hand : crowd) hand->begin(table.now);
+  std::uint64_t before = 0, most = 0;
+  for (int i = 0; i < 120; ++i) {
+    table.run();
+    const secure::DoorCounters& door = table.host->status().door;
+    most = std::max(most, door.accepts + door.finishes - before);
+    before = door.accepts + door.finishes;
+  }
+  CHECK(most <= 3 * handshakes_limit.per_tick);
+  CHECK(most > handshakes_limit.per_tick);
+  CHECK(table.host->status().gate.handshakes_limited > 0);
+  CHECK(table.host->status().clients == 200);
+}
+
+TEST_CASE("a packet of an unknown connection is answered by a reset that its client believes, not too often",
           "[server][gate]") {
   Table table;
-  Hand stranger{somebody(1)};
-  stranger.connection = 0x12345678;
-  stranger.sequence = 41;
-  stranger.send(table.in, walking(5));
+  Hand& ann = table.hand(somebody(1));
+  table.enter(ann);
+  table.restart();  // it knows nobody, and has the same key
+  table.send(ann, walking(5));
   table.run();
-  REQUIRE(table.unknown.size() == 1);
-  CHECK(table.unknown[0].connection == 0x12345678);
-  CHECK(table.unknown[0].sequence == 42);
-  CHECK(table.out.bytes(table.out.entries()[0]).size() == packet_header_bytes);
+  CHECK(ann.resets == 1);
   // A client goes on sending: one answer in a while is enough, and leaves others theirs.
   for (int i = 0; i < 60; ++i) {
-    stranger.send(table.in, walking(5));
+    table.send(ann, walking(5));
     table.run();
   }
-  CHECK(table.unknown.size() <= 5);
+  CHECK(ann.resets <= 5);
+  CHECK(ann.resets > 1);
   CHECK(table.host->status().gate.unknown_limited >= 55);
-  table.unknown.clear();
-  for (std::uint16_t i = 0; i < 60; ++i) {
-    Hand other{somebody(1, static_cast<std::uint16_t>(100 + i))};
-    other.connection = 99;
-    other.send(table.in, walking(5));
-  }
+  table.unheard = 0;
+  for (std::uint16_t i = 0; i < 60; ++i)
+    table.in.add(somebody(1, static_cast<std::uint16_t>(100 + i)), sealed_for(99));
+  table.in.add(somebody(1, 300), sealed_for(99, 43));  // too short: an answer never begets an answer
   table.run();
-  CHECK(table.unknown.size() == 60);
-}
-
-TEST_CASE("a kicked client is told again in no more bytes than it sends", "[server][gate]") {
-  Table table;
-  Hand ann{peer(1)};
-  table.enter(ann);
-  table.host->kick("ann", std::string(reason_bytes_max, 'x'));
-  table.run();
-  std::size_t asked = 0, told = 0;
-  table.goodbye.reset();
-  for (int i = 0; i < 100; ++i) {
-    const std::size_t before = table.in.entries().size();
-    ann.send(table.in, walking(5));
-    asked += table.in.entries()[before].size;
-    table.run();
-    for (const auto& entry : table.out.entries()) told += entry.size;
-  }
-  CHECK(table.goodbye);
-  CHECK(told <= asked);
+  CHECK(table.unheard == 60);
+  CHECK(table.last_unheard.size() == secure::reset_bytes);
 }
 
 TEST_CASE("notices of many are put together, in a line a second", "[server][gate]") {
@@ -268,80 +254,66 @@ TEST_CASE("chat and what the operator says reach everybody while others come and
   HostConfig config;
   config.rejoins_per_minute = 0;
   Table table(40, {}, config);
-  table.host->set_sink(nullptr);
-  Hand ann{somebody(1)}, bob{somebody(2)};
-  table.enter(ann, "ann", 1);
-  table.enter(bob, "bob", 2);
-  table.lines.clear();
+  Hand &ann = table.hand(somebody(1), "ann"), &bob = table.hand(somebody(2), "bob");
+  table.enter(ann);
+  table.enter(bob);
+  Hand& churn = table.hand(somebody(66), "churn");
   std::uint32_t said = 0;
-  std::uint64_t nonce = 100;
-  // In each round one comes, joins, and the one before goes: faster than anybody can read.
-  Hand churn{somebody(66)};
-  for (int t = 0; t < 600; ++t) {
-    if (churn.connection != 0) churn.send(table.in, Leave{});
-    churn.at.port = static_cast<std::uint16_t>(1000 + t % 500);
-    churn.connection = 0;
-    churn.sequence = 0;
-    table.welcome.reset();
-    churn.send(table.in, Hello{protocol_version, ++nonce, "churn", ""});
-    table.run();
-    REQUIRE(table.welcome);
-    churn.connection = table.welcome->connection;
-    churn.send(table.in, Join{});
-    if (t % 60 == 0) {
-      ann.send(table.in, Chat{++said, "line " + std::to_string(said)});
+  // In each round one comes, joins, and goes: faster than anybody can read.
+  for (int round = 0; round < 100; ++round) {
+    churn.at.port = static_cast<std::uint16_t>(1000 + round);
+    table.greet(churn);
+    table.run(2);
+    if (round % 10 == 0) {
+      ++said;
+      CHECK(ann.send(Chat{"line " + std::to_string(said)}) == SendResult::sent);
       table.host->say("notice " + std::to_string(said));
     }
-    std::uint32_t heard = 0;
-    for (const ChatLine& line : table.lines) heard = std::max(heard, line.number);
-    for (Hand* hand : {&ann, &bob}) {
-      Input input;
-      input.newest_tick = table.snapshot_tick + 2;
-      input.command_count = 1;
-      input.chat_seen = heard;
-      hand->send(table.in, input);
-    }
+    churn.leave(table.now);
     table.run();
   }
   table.run(60);
-  for (std::uint32_t i = 1; i <= said; ++i) {
-    CAPTURE(i);
-    const auto heard = [&](const std::string& text) {
-      return std::ranges::any_of(table.lines, [&](const ChatLine& line) { return line.text == text; });
-    };
-    CHECK(heard("line " + std::to_string(i)));
-    CHECK(heard("notice " + std::to_string(i)));
-  }
+  for (const Hand* hand : {&ann, &bob})
+    for (std::uint32_t i = 1; i <= said; ++i) {
+      CAPTURE(i);
+      const auto heard = [&](const std::string& text) {
+        return std::ranges::count_if(hand->lines, [&](const ChatLine& line) { return line.text == text; });
+      };
+      CHECK(heard("line " + std::to_string(i)) == 1);
+      CHECK(heard("notice " + std::to_string(i)) == 1);
+    }
   CHECK(table.host->status().chat_given_up == 0);
 }
 
-TEST_CASE("hellos that nobody goes on with keep no player out", "[server][gate]") {
+TEST_CASE("those who never join keep no player out", "[server][gate]") {
   HostConfig config;
   config.rejoins_per_minute = 0;
   config.clients_per_address_max = 1000;
   Table table(8, {}, config);
-  std::uint64_t nonce = 1;
+  std::uint16_t port = 0;
+  std::vector<Hand*> flood;
+  for (int i = 0; i < 12; ++i) {
+    flood.push_back(&table.hand(somebody(66, ++port), "flood"));
+    flood.back()->joins = false;
+  }
   for (std::uint8_t player = 1; player <= 5; ++player) {
-    for (std::uint16_t i = 0; i < 20; ++i) {
-      Hand flood{somebody(66, i)};
-      flood.send(table.in, Hello{protocol_version, ++nonce, "flood", ""});
+    for (Hand* hand : flood) {
+      hand->at.port = ++port;
+      hand->begin(table.now);
     }
-    Hand ann{somebody(player)};
-    // Those of the flood are many; ann's hello is one, and hers is not the one that gives way.
-    table.run();
-    ann.send(table.in, Hello{protocol_version, 1000u + player, "ann", ""});
-    table.welcome.reset();
-    table.run();
-    REQUIRE(table.welcome);
-    REQUIRE(table.welcome->nonce == 1000u + player);
-    ann.connection = table.welcome->connection;
-    for (std::uint16_t i = 0; i < 20; ++i) {
-      Hand flood{somebody(66, static_cast<std::uint16_t>(100 + i))};
-      flood.send(table.in, Hello{protocol_version, ++nonce, "flood", ""});
+    table.run(8);
+    // Those of the flood are many; ann is one, and hers is not the place that gives way.
+    Hand& ann = table.hand(somebody(player), "ann");
+    ann.joins = false;
+    table.greet(ann);
+    REQUIRE(ann.welcomed());
+    for (Hand* hand : flood) {
+      hand->at.port = ++port;
+      hand->begin(table.now);
     }
-    table.run();
-    ann.send(table.in, Join{});
-    table.run(2);
+    table.run(8);
+    CHECK(ann.send(Join{{}, 1}) == SendResult::sent);
+    table.run(3);
     CHECK(table.host->status().clients == player);
   }
   CHECK(table.host->status().greeted_displaced > 50);
@@ -352,33 +324,29 @@ TEST_CASE("hellos that nobody goes on with do not spend an address's stays", "[s
   config.rejoins_per_minute = 1;
   config.clients_per_address_max = 9;  // a burst of 82
   Table table(8, {}, config);
+  Hand& spoofed = table.hand(somebody(1), "spoofed");
   for (std::uint16_t i = 0; i < 200; ++i) {
-    Hand spoofed{somebody(1, static_cast<std::uint16_t>(100 + i))};
-    spoofed.send(table.in, Hello{protocol_version, 1000u + i, "spoofed", ""});
-    if (i % 10 == 9) table.run();
+    spoofed.at.port = static_cast<std::uint16_t>(100 + i);
+    spoofed.begin(table.now);
+    table.run();
+    spoofed.forget();
   }
-  table.run(400);
-  Hand ann{somebody(1, 9999)};
-  table.enter(ann, "ann", 7);
+  table.enter(table.hand(somebody(1, 9999)));
 }
 
 TEST_CASE("an address that comes and goes too often waits, and others do not", "[server][gate]") {
   HostConfig config;
   config.rejoins_per_minute = 60;
   Table table(3, {}, config);  // a burst of twice two clients, and 64
-  Hand hand{somebody(1)};
-  std::uint64_t nonce = 1;
-  for (int i = 0; i < 300 && !table.refuse; ++i) come_and_go(table, hand, "flit", ++nonce);
-  REQUIRE(table.refuse);
-  CHECK(table.refuse->reason == RefuseReason::too_many_from_address);
-  CHECK(nonce >= 68);
-  CHECK(nonce < 100);
-  CHECK(table.host->status().gate.rejoins_refused == 1);
-  Hand other{somebody(2)};
-  table.enter(other, "ann", 9000);
+  Hand& hand = table.hand(somebody(1), "flit");
+  int stays = 0;
+  while (stays < 300 && come_and_go(table, hand)) ++stays;
+  CHECK(hand.end() == SessionEnd::too_many_from_address);
+  CHECK(stays >= 67);
+  CHECK(stays < 100);
+  CHECK(table.host->status().gate.rejoins_refused >= 1);
+  table.enter(table.hand(somebody(2)));
   // A while later it may again.
   table.run(120);
-  table.welcome.reset();
-  come_and_go(table, hand, "flit", ++nonce);
-  CHECK(table.welcome);
+  CHECK(come_and_go(table, hand));
 }

@@ -1,9 +1,12 @@
 #include "server/host/host_switch.h"
 
+#include <deque>
 #include <map>
 #include <set>
 
+#include "protocol/little_endian.h"
 #include "server/host/connection_ids.h"
+#include "server/host/host_keys.h"
 #include "tests/catch.h"
 #include "tests/server/host/host_table.h"
 
@@ -11,6 +14,7 @@ namespace ashlar::server::test {
 namespace {
 
 constexpr SecretKey secret{41, 42};
+const secure::Secret house_seed = seed_of(41);
 
 WorldSetup world_of(std::uint64_t seed, std::uint16_t tick_rate_hz) {
   WorldSetup setup;
@@ -21,70 +25,57 @@ WorldSetup world_of(std::uint64_t seed, std::uint16_t tick_rate_hz) {
   return setup;
 }
 
-/// What one client was told.
-struct Heard {
-  std::vector<Welcome> welcomes;
-  std::vector<Refuse> refusals;
-  std::vector<ChatLine> lines;
-  std::vector<SnapshotPart> snapshots;
-  std::vector<Goodbye> goodbyes;
-  std::set<std::uint32_t> connections;
-};
-
 /// Two rooms behind one batch: the first has two places and 60 ticks a second, the second three and 20.
 struct House {
-  House() : rooms(secret) {
+  House() : rooms(house_seed) {
     HostConfig config;
     config.clients_per_address_max = 8;
     config.clients_max = 2;
+    config.away_grace = Micros{0};
     rooms.add(config, std::make_unique<World>(world_of(1001, 60)));
     config.clients_max = 3;
     rooms.add(config, std::make_unique<World>(world_of(2002, 20)));
   }
+  Hand& hand(const PeerAddress& at) {
+    return hands.emplace_back(at, "p" + std::to_string(at.port), hands.size() + 1);
+  }
   void run(int turns = 1) {
     for (int i = 0; i < turns; ++i) {
+      for (Hand& h : hands) h.poll(now, in);
       out.clear();
       rooms.advance(now, in, out);
       in.clear();
       now += tick;
-      for (const auto& entry : out.entries()) {
-        const auto packet = decode_packet(out.bytes(entry));
-        REQUIRE(packet);
-        Heard& who = heard[entry.peer.port];
-        if (packet->header.connection != 0) who.connections.insert(packet->header.connection);
-        if (packet->payload.empty()) continue;
-        const auto message = decode_server_message(packet->payload);
-        REQUIRE(message);
-        if (const auto* m = std::get_if<Welcome>(&*message)) who.welcomes.push_back(*m);
-        if (const auto* m = std::get_if<Refuse>(&*message)) who.refusals.push_back(*m);
-        if (const auto* m = std::get_if<Goodbye>(&*message)) who.goodbyes.push_back(*m);
-        if (const auto* m = std::get_if<ChatLine>(&*message)) who.lines.push_back(*m);
-        if (const auto* m = std::get_if<SnapshotPart>(&*message)) {
-          // No tick of another room's: they run at different rates.
-          const std::size_t room = ConnectionIds::room_of(secret, packet->header.connection);
-          REQUIRE(room < rooms.size());
-          CHECK(m->tick == rooms.host(room).status().tick);
-          who.snapshots.push_back(*m);
-        }
+      for (const auto& entry : out.entries())
+        for (Hand& h : hands)
+          if (h.at == entry.peer) h.receive(now, peer(7777), out.bytes(entry));
+      for (Hand& h : hands) {
+        if (!h.own) continue;
+        // No tick of another room's: they run at different rates.
+        CHECK(h.snapshot_tick <= rooms.host(room_of(h)).status().tick);
       }
     }
   }
-  void greet(Hand& hand) {
-    hand.send(in, Hello{protocol_version, hand.at.port, "p" + std::to_string(hand.at.port), ""});
-    run();
+  std::size_t room_of(const Hand& h) const {
+    const std::size_t room = ConnectionIds::room_of(connection_key(house_seed), h.number());
+    REQUIRE(room < rooms.size());
+    return room;
   }
-  void enter(Hand& hand) {
-    greet(hand);
-    REQUIRE(heard[hand.at.port].welcomes.size() == 1);
-    hand.connection = heard[hand.at.port].welcomes[0].connection;
-    hand.send(in, Join{});
-    run(6);
+  void greet(Hand& h) {
+    h.begin(now);
+    for (int i = 0; i < 60 && !h.welcomed() && !h.end(); ++i) run();
+  }
+  void enter(Hand& h) {
+    greet(h);
+    REQUIRE(h.welcomed());
+    run(8);
+    REQUIRE(h.own);
   }
 
   HostSwitch rooms;
   Micros now{1'000'000};
   DatagramBatch in, out;
-  std::map<std::uint16_t, Heard> heard;
+  std::deque<Hand> hands;
 };
 
 }  // namespace
@@ -115,72 +106,77 @@ TEST_CASE("an id tells its room to who holds the secret, and to nobody else", "[
 TEST_CASE("who finds the first room full comes into the second, and nobody hears of the other world",
           "[server][host_switch]") {
   House house;
-  std::vector<Hand> hands;
-  for (std::uint16_t port = 1; port <= 5; ++port) hands.push_back(Hand{peer(port)});
-  for (Hand& hand : hands) house.enter(hand);
-  for (std::uint16_t port = 1; port <= 5; ++port) {
-    const Heard& who = house.heard[port];
-    const bool first_room = port <= 2;
-    CAPTURE(port);
-    CHECK(who.welcomes[0].seed == (first_room ? 1001u : 2002u));
-    CHECK(ConnectionIds::room_of(secret, who.welcomes[0].connection) == (first_room ? 0 : 1));
-    CHECK_FALSE(who.snapshots.empty());
+  for (std::uint16_t port = 1; port <= 5; ++port) house.hand(peer(port));
+  for (Hand& hand : house.hands) house.enter(hand);
+  for (const Hand& hand : house.hands) {
+    const bool first_room = hand.at.port <= 2;
+    CAPTURE(hand.at.port);
+    CHECK(hand.welcomes[0].seed == (first_room ? 1001u : 2002u));
+    CHECK(house.room_of(hand) == (first_room ? 0 : 1));
+    CHECK(hand.handshake->server_key() == house.rooms.host(0).identity());
+    CHECK(hand.snapshots > 0);
   }
   CHECK(house.rooms.host(0).status().clients == 2);
   CHECK(house.rooms.host(1).status().clients == 3);
 
-  // Everybody speaks and walks, and each is told of its own room alone.
-  for (Hand& hand : hands) hand.send(house.in, Chat{1, "from " + std::to_string(hand.at.port)});
-  for (int turn = 0; turn < 90; ++turn) {
-    for (Hand& hand : hands) {
-      const std::size_t room = hand.at.port <= 2 ? 0 : 1;
-      hand.send(house.in, walking(house.rooms.host(room).status().tick + 2));
-    }
-    house.run();
-  }
-  for (std::uint16_t port = 1; port <= 5; ++port) {
-    const Heard& who = house.heard[port];
-    const bool first_room = port <= 2;
-    CAPTURE(port);
-    CHECK(who.connections == std::set<std::uint32_t>{hands[port - 1u].connection});
+  // Everybody speaks, and each is told of its own room alone.
+  for (Hand& hand : house.hands) CHECK(hand.send(Chat{"from " + hand.name}) == SendResult::sent);
+  house.run(90);
+  for (const Hand& hand : house.hands) {
+    CAPTURE(hand.at.port);
     std::set<std::string> from;
-    for (const ChatLine& line : who.lines)
+    for (const ChatLine& line : hand.lines)
       if (!line.from.empty()) from.insert(line.from);
-    CHECK(from == (first_room ? std::set<std::string>{"p1", "p2"} : std::set<std::string>{"p3", "p4", "p5"}));
-    CHECK(who.goodbyes.empty());
+    CHECK(from ==
+          (hand.at.port <= 2 ? std::set<std::string>{"p1", "p2"} : std::set<std::string>{"p3", "p4", "p5"}));
+    CHECK_FALSE(hand.end());
+    CHECK(hand.resets == 0);
   }
   // All are full: the first room says so.
-  Hand late{peer(6)};
+  Hand& late = house.hand(peer(6));
   house.greet(late);
-  REQUIRE(house.heard[6].refusals.size() == 1);
-  CHECK(house.heard[6].refusals[0].reason == RefuseReason::full);
+  CHECK(late.end() == SessionEnd::full);
+  CHECK(house.rooms.host(0).status().refused(SessionEnd::full) == 1);
 
   house.out.clear();
   house.rooms.shut_down("closing time", house.out);
   CHECK(house.out.entries().size() == 5);
+  CHECK_FALSE(house.rooms.silent());
+  house.run(200);
+  CHECK(house.rooms.silent());
+  for (const Hand& hand : house.hands)
+    if (hand.at.port <= 5) CHECK(hand.end() == SessionEnd::shutting_down);
 }
 
-TEST_CASE("a hello that is said again reaches the room that answered it", "[server][host_switch]") {
+TEST_CASE("a handshake ends in the room where it began, whatever the policy says meanwhile",
+          "[server][host_switch]") {
   House house;
-  Hand one{peer(1)}, two{peer(2)};
+  Hand &one = house.hand(peer(1)), &two = house.hand(peer(2)), &three = house.hand(peer(3));
   house.enter(one);
-  house.greet(two);  // it takes the last place of the first room, and its welcome is lost
-  house.greet(two);
-  REQUIRE(house.heard[2].welcomes.size() == 2);
-  CHECK(house.heard[2].welcomes[0].connection == house.heard[2].welcomes[1].connection);
-  HostAudit audit;
-  house.rooms.host(1).audit(audit);
-  CHECK(audit.sessions.empty());
+  // Two begin for the last place of the first room. One has to give way, and is told by that room.
+  two.begin(house.now);
+  three.begin(house.now);
+  house.run(20);
+  CHECK(three.own);
+  CHECK(house.room_of(three) == 0);
+  CHECK(two.end() == SessionEnd::full);
+  CHECK(house.room_of(two) == 0);
+  // It begins again, and the policy knows better now.
+  house.enter(two);
+  CHECK(house.room_of(two) == 1);
 }
 
-TEST_CASE("packets with foreign ids and broken ones are dropped by one room each", "[server][host_switch]") {
+TEST_CASE("packets with foreign numbers and broken ones are dropped by one room each",
+          "[server][host_switch]") {
   House house;
-  Hand one{peer(1)};
+  Hand& one = house.hand(peer(1));
   house.enter(one);
-  Hand thief{peer(9)};
   for (std::uint32_t id = 1; id <= 300; ++id) {
-    thief.connection = id * 0x01010101u;
-    if (thief.connection != one.connection) thief.send(house.in, Leave{});
+    std::vector<std::uint8_t> bytes(60, 0x33);
+    bytes[0] = protocol_version;
+    bytes[1] = static_cast<std::uint8_t>(secure::PacketType::sealed);
+    put_little(&bytes[2], id * 0x01010101u);
+    if (id * 0x01010101u != one.number()) house.in.add(peer(9), bytes);
   }
   const std::array<std::uint8_t, 5> garbage{1, 2, 3, 4, 5};
   house.in.add(peer(9), garbage);
@@ -202,15 +198,12 @@ TEST_CASE("packets with foreign ids and broken ones are dropped by one room each
 TEST_CASE("a TCP connection belongs to the room that its session is in, and its end ends that",
           "[server][host_switch]") {
   House house;
-  Hand one{peer(1)}, two{peer(2)}, three{peer(3)};
-  std::uint32_t link = 0;
-  for (Hand* hand : {&one, &two, &three}) {
-    hand->at.transport = Transport::tcp;
-    hand->at.link = ++link;
-    house.enter(*hand);
-  }
+  Hand &one = house.hand(tcp_peer(1, 1)), &two = house.hand(tcp_peer(2, 2)),
+       &three = house.hand(tcp_peer(3, 3));
+  for (Hand* hand : {&one, &two, &three}) house.enter(*hand);
   CHECK(house.rooms.host(1).has_session(three.at));
   CHECK_FALSE(house.rooms.host(0).has_session(three.at));
+  three.vanished = one.vanished = true;
   house.in.add_closed(three.at);
   house.in.add_closed(one.at);
   house.run(2);
@@ -219,14 +212,17 @@ TEST_CASE("a TCP connection belongs to the room that its session is in, and its 
   CHECK_FALSE(house.rooms.host(1).has_session(three.at));
 }
 
-TEST_CASE("a TCP connection that ends in the turn of its hello leaves no session", "[server][host_switch]") {
+TEST_CASE("a TCP connection that ends in the turn of its finish leaves no session", "[server][host_switch]") {
   House house;
-  Hand one{peer(1)};
-  one.at.transport = Transport::tcp;
-  one.at.link = 1;
-  one.send(house.in, Hello{protocol_version, one.at.port, "p1", ""});
+  Hand& one = house.hand(tcp_peer(1, 1));
+  one.begin(house.now);
+  house.run();  // its hello was accepted
+  one.poll(house.now, house.in);
+  REQUIRE(house.in.entries().size() == 1);
+  one.vanished = true;
   house.in.add_closed(one.at);
   house.run();
+  CHECK(house.rooms.host(0).status().door.finishes == 1);
   CHECK_FALSE(house.rooms.host(0).has_session(one.at));
 }
 

@@ -18,8 +18,8 @@ struct Desk {
   Session& enter(std::uint16_t port) {
     PeerAddress a;
     a.port = port;
-    Session& session = sessions.open(a, port);
-    sessions.begin_join(session);
+    Session& session = sessions.open(a, port, Identity{static_cast<std::uint8_t>(port)});
+    sessions.leave_greeted(session, SessionState::joining);
     return session;
   }
   void step() {
@@ -76,7 +76,7 @@ TEST_CASE("leaves and admin commands enter one tick", "[server][tick_input]") {
   desk.settle();
   desk.input.admin({AdminAction::noclip_on, ann.player, {}});
   desk.input.leave(ann.player);
-  ann.state = SessionState::dismissed;
+  ann.state = SessionState::greeted;
   CHECK(desk.input.leaves_waiting() == 1);
   CHECK(desk.input.admin_waiting() == 1);
   desk.step();

@@ -16,7 +16,7 @@ namespace {
 /// Text as a packet: nothing shorter than a header is one.
 Bytes packet_of(const std::string& text) {
   Bytes bytes = bytes_of(text);
-  bytes.resize(std::max(bytes.size(), packet_header_bytes));
+  bytes.resize(std::max(bytes.size(), TcpPort::packet_bytes_min));
   return bytes;
 }
 
@@ -56,8 +56,8 @@ TEST_CASE("packets cross a TCP connection whole, however the stream is cut", "[s
   CAPTURE(where, piece);
   Transports transports = open_on_loopback({}, where);
   Socket peer = tcp_to(transports.port(), where);
-  std::vector<Bytes> packets{Bytes(packet_header_bytes, 9), Bytes(datagram_bytes_max, 8), packet_of("three"),
-                             Bytes(777, 4)};
+  std::vector<Bytes> packets{Bytes(TcpPort::packet_bytes_min, 9), Bytes(datagram_bytes_max, 8),
+                             packet_of("three"), Bytes(777, 4)};
   Bytes stream;
   for (const Bytes& packet : packets) {
     const Bytes frame = framed(packet);
@@ -266,7 +266,7 @@ TEST_CASE("a frame below a packet's header ends its connection after the last go
   Transports transports = open_on_loopback();
   Socket peer = tcp_to(transports.port());
   Bytes stream = framed(packet_of("good"));
-  for (const Bytes& frame : {framed(Bytes(packet_header_bytes - 1, 1)), framed(packet_of("after"))})
+  for (const Bytes& frame : {framed(Bytes(TcpPort::packet_bytes_min - 1, 1)), framed(packet_of("after"))})
     stream.insert(stream.end(), frame.begin(), frame.end());
   REQUIRE(peer.send(stream));
   DatagramBatch in;

@@ -95,6 +95,24 @@ TEST_CASE("placing is a function of map and options", "[world][bsp][placement]")
   CHECK(must_place(builtin_map(), options)->content_hash() != a->content_hash());
 }
 
+TEST_CASE("a map as it was before its stairs were cut places again as it stands", "[world][bsp][placement]") {
+  const auto check = [](const SectorMap& map) {
+    PlaceOptions options;
+    options.origin_block = {-30, 12};
+    options.surface_z = 9;
+    const auto placed = must_place(map, options);
+    const SectorMap drawn = placed->drawn();
+    CHECK(content_hash(drawn) == content_hash(map));
+    CHECK((placed->source().sectors.size() > map.sectors.size()) == placed->no_doorway().empty());
+    CHECK(drawn.sectors == map.sectors);
+    CHECK(drawn.lines == map.lines);
+    CHECK(drawn.sides == map.sides);
+    CHECK(must_place(drawn, placed->options())->content_hash() == placed->content_hash());
+  };
+  check(builtin_map());
+  each_freedoom_map([&](const SectorMap& map, const std::string&, std::uint64_t) { check(map); }, 9);
+}
+
 TEST_CASE("maps that differ in what their world does differ in their content", "[world][bsp][placement]") {
   const auto with = [](auto&& change) {
     SectorMap map = builtin_map();

@@ -208,3 +208,30 @@ TEST_CASE("damaged OBJ files are refused by name", "[world][content][obj]") {
     for (const DVec3 at : {DVec3{bad, 0, 0}, DVec3{0, bad, 0}, DVec3{0, 0, bad}})
       CHECK_FALSE(Prop::place(*big, {at, Turn16{0}, 0.1}));
 }
+
+TEST_CASE("a prop stands again where its triangles stood, those without area among them", "[world][prop]") {
+  auto model = read_obj(bytes_of(box_obj(2, 1, 3)), "box.obj");
+  REQUIRE(model);
+  model->triangles.insert(model->triangles.begin() + 5, {2, 2, 3});
+  model->triangles.push_back({1, 1, 1});
+  const PropPlace at{{103.1, -7.7, 12.3}, Turn16{9000}, 1.37};
+  const auto prop = Prop::place(*model, at);
+  REQUIRE(prop);
+  PropModel standing;
+  standing.name = "box.obj", standing.up = ModelUp::z;
+  for (const Triangle& t : (*prop)->mesh().triangles_as_given()) {
+    const auto first = static_cast<std::uint32_t>(standing.vertices.size());
+    standing.vertices.insert(standing.vertices.end(), {t.a, t.b, t.c});
+    standing.triangles.push_back({first, first + 1, first + 2});
+  }
+  REQUIRE(standing.triangles.size() == model->triangles.size());
+  const auto again = Prop::stand(standing, at);
+  REQUIRE(again);
+  CHECK((*again)->content_hash() == (*prop)->content_hash());
+  CHECK((*again)->at() == at);
+  CHECK((*again)->up() == ModelUp::z);
+  CHECK((*again)->bounds().min == (*prop)->bounds().min);
+  CHECK((*again)->bounds().max == (*prop)->bounds().max);
+  CHECK_FALSE(Prop::stand(standing, {{0, 0, 5000}, {}, 1}));
+  CHECK_FALSE(Prop::stand(standing, {{0, 0, 0}, {}, 0}));
+}

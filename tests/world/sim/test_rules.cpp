@@ -15,7 +15,8 @@ TEST_CASE("rule sets with values that movement was not made for are refused, one
       &Rules::player_eye_m,          &Rules::step_height_m_max,     &Rules::gravity_mps2,
       &Rules::jump_speed_mps,        &Rules::walk_speed_mps_max,    &Rules::ground_acceleration_mps2,
       &Rules::air_acceleration_mps2, &Rules::ground_friction_per_s, &Rules::fall_speed_mps_max,
-      &Rules::shot_interval_s,       &Rules::shot_range_m,          &Rules::respawn_s};
+      &Rules::shot_interval_s,       &Rules::shot_range_m,          &Rules::respawn_s,
+      &Rules::block_reach_m,         &Rules::block_interval_s};
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   constexpr double endless = std::numeric_limits<double>::infinity();
   for (const double bad : {none, endless, -endless, -1.0, 1e9}) {
@@ -44,7 +45,7 @@ TEST_CASE("rule sets with values that movement was not made for are refused, one
 }
 
 TEST_CASE("every rule is in the one list, within its bounds and refused beside them", "[world][sim][rules]") {
-  CHECK(rule_count() == 20);
+  CHECK(rule_count() == 24);
   std::size_t number = 0;
   const Rules usual;
   visit_rules(usual, [&](const RuleInfo& info, const auto& value) {

@@ -54,3 +54,25 @@ TEST_CASE("a chunk of one kind needs no indices", "[world][voxel][chunk]") {
   CHECK(chunk.block({31, 31, 31}) == BlockId::sand);
   CHECK(chunk.content_hash() == Chunk{BlockId::sand}.content_hash());
 }
+
+TEST_CASE("water stops nobody, and chunks of one kind share their bits until one differs",
+          "[world][voxel][chunk]") {
+  Chunk chunk{BlockId::water};
+  CHECK(&chunk.solid() == &Chunk{BlockId::air}.solid());
+  chunk.set_block({1, 2, 3}, BlockId::stone);
+  CHECK(chunk.solid()[2 * 32 + 1] == 1u << 3);
+  CHECK(&chunk.solid() != &Chunk{BlockId::air}.solid());
+  CHECK(Chunk{BlockId::air}.solid()[2 * 32 + 1] == 0);
+
+  const Chunk copy{chunk};
+  chunk.set_block({1, 2, 3}, BlockId::air);
+  CHECK(chunk.solid()[2 * 32 + 1] == 0);
+  CHECK(copy.solid()[2 * 32 + 1] == 1u << 3);
+  CHECK(copy.content_hash() != chunk.content_hash());
+
+  Chunk rock{BlockId::stone};
+  rock.set_block({0, 0, 0}, BlockId::dirt);
+  CHECK(&rock.solid() == &Chunk{BlockId::brick}.solid());
+  rock.set_block({0, 0, 0}, BlockId::water);
+  CHECK(rock.solid()[0] == ~1u);
+}

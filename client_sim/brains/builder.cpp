@@ -1,0 +1,132 @@
+#include "client_sim/brains/builder.h"
+
+#include <array>
+#include <cmath>
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr std::uint32_t phase_ticks_max = 600;  // a job that stands still for so long is given up
+constexpr std::uint32_t jump_ticks = 18;        // after so many a jump is higher than a block
+constexpr std::uint32_t land_ticks = 60;
+constexpr std::uint32_t walk_ticks = 25;
+constexpr std::uint32_t tower_blocks = 5, bridge_blocks = 4, tunnel_steps = 5;
+constexpr double over_edge_m = 0.12;  // so far a body leans out, and sees the side of what it stands on
+constexpr Turn16 down{static_cast<std::uint16_t>(-16000)};
+
+bool stands(const Body& body) {
+  const DVec3 v = body.velocity_mps;
+  return body.grounded != 0 && dot(v, v) < 0.01;
+}
+
+BlockFace back(BlockFace face) { return static_cast<BlockFace>(static_cast<unsigned>(face) ^ 1u); }
+
+}  // namespace
+
+void Builder::next_job(std::uint32_t tick) {
+  constexpr std::array<Job, 3> after{Job::bridge, Job::tunnel, Job::tower};
+  job_ = after[static_cast<std::size_t>(job_)];
+  way_ = static_cast<BlockFace>(rng_.below(4));
+  count_ = dug_ = 0;
+  waits_for_ = 0;
+  command_ = PlayerCommand{};
+  go_to(0, tick);
+}
+
+void Builder::wish(const Wish& wanted, std::uint8_t phase, std::uint32_t tick) {
+  wish_ = wanted;
+  ended_.reset();
+  go_to(phase, tick);
+}
+
+/// Jumps and puts a block under itself, again and again.
+void Builder::tower(const Body& body, std::uint32_t tick) {
+  command_ = PlayerCommand{};
+  command_.pitch = down;
+  if (phase_ == 0 && stands(body)) {
+    base_ = block_at(body.position_m - DVec3{0, 0, 0.5});
+    go_to(1, tick);
+  } else if (phase_ == 1) {
+    if (tick - since_ < 4) command_.buttons = button::jump;
+    if (tick - since_ >= jump_ticks) wish({BlockActKind::place, base_, BlockFace::top}, 2, tick);
+  } else if (phase_ == 2 && tick - since_ >= land_ticks) {
+    if (++count_ >= tower_blocks) return next_job(tick);
+    go_to(0, tick);
+  }
+}
+
+/// Leans over the edge, puts a block to its side, walks onto it.
+void Builder::bridge(const Body& body, std::uint32_t tick) {
+  const DVec3 way = to_dvec3(normal_of(way_));
+  command_ = PlayerCommand{};
+  command_.yaw = turn_towards(xy(way));
+  command_.pitch = down;
+  if (phase_ == 0 && stands(body)) {
+    base_ = block_at(body.position_m - DVec3{0, 0, 0.5});
+    go_to(1, tick);
+  } else if (phase_ == 1) {
+    const DVec3 off = body.position_m - (to_dvec3(base_) + DVec3{0.5, 0.5, 0});
+    if (off.z < 0.5) return next_job(tick);  // it fell
+    if (dot(off, way) >= 0.5 + over_edge_m) return go_to(2, tick);
+    command_.forward = 0.12;
+  } else if (phase_ == 2 && tick - since_ >= 15) {
+    wish({BlockActKind::place, base_, way_}, 3, tick);
+  } else if (phase_ == 3 && ended_) {
+    if (*ended_ != ActVerdict::done || ++count_ >= bridge_blocks) return next_job(tick);
+    base_ = base_ + normal_of(way_);
+    go_to(1, tick);
+  }
+}
+
+/// Head, body and step of the way ahead, then a step down.
+void Builder::tunnel(const Body& body, double eye_m, std::uint32_t tick) {
+  const DVec3 way = to_dvec3(normal_of(way_));
+  if (phase_ == 0 && stands(body)) {
+    base_ = block_at(body.position_m + DVec3{0, 0, 0.5}) + normal_of(way_);
+    dug_ = 0;
+    go_to(1, tick);
+  }
+  const IVec3 target = base_ + IVec3{0, 0, 1 - static_cast<std::int32_t>(dug_)};
+  if (phase_ == 1 || phase_ == 2) {
+    const DVec3 look = to_dvec3(target) + DVec3{0.5, 0.5, 0.5} - (body.position_m + DVec3{0, 0, eye_m});
+    command_ = PlayerCommand{};
+    command_.yaw = turn_towards(xy(way));
+    command_.pitch = turn_towards({length(xy(look)), look.z});
+  }
+  if (phase_ == 1 && tick - since_ >= 15) {
+    wish({BlockActKind::dig, target, dug_ == 2 ? BlockFace::top : back(way_)}, 2, tick);
+  } else if (phase_ == 2 && ended_) {
+    if (*ended_ == ActVerdict::protected_ground) return next_job(tick);
+    go_to(++dug_ == 3 ? 3 : 1, tick);
+  } else if (phase_ == 3) {
+    command_ = PlayerCommand{};
+    command_.yaw = turn_towards(xy(way));
+    command_.forward = 0.5;
+    if (tick - since_ < walk_ticks) return;
+    command_.forward = 0;
+    if (++count_ >= tunnel_steps) return next_job(tick);
+    go_to(0, tick);
+  }
+}
+
+PlayerCommand Builder::think(const Client& client) {
+  const std::uint32_t tick = client.command_tick();
+  const Body& body = client.own()->body;
+  if (since_ == 0 || tick < since_ || tick - since_ > phase_ticks_max) next_job(tick);
+  switch (job_) {
+    case Job::tower: tower(body, tick); break;
+    case Job::bridge: bridge(body, tick); break;
+    case Job::tunnel: tunnel(body, client.welcome().rules.player_eye_m, tick); break;
+  }
+  return command_;
+}
+
+void Builder::act(Client& client) {
+  for (const ActAnswer& answer : client.take_verdicts())
+    if (answer.number == waits_for_ && answer.verdict != ActVerdict::progress) ended_ = answer.verdict;
+  if (!wish_) return;
+  waits_for_ = client.act(wish_->kind, wish_->block, wish_->face, BlockId::brick);
+  if (waits_for_ != 0) wish_.reset();  // else in the next turn
+}
+
+}  // namespace ashlar::client_sim

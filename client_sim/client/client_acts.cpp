@@ -1,0 +1,52 @@
+// What a client does to blocks, and what it is told of them.
+
+#include <utility>
+
+#include "client_sim/client/client.h"
+
+namespace ashlar::client_sim {
+
+std::uint32_t Client::act(BlockActKind kind, IVec3 block, BlockFace face, BlockId id) {
+  if (state_ != ClientState::playing || acts_out_.size() >= acts_queue_max) return 0;
+  const std::uint32_t number = ++act_number_;
+  acts_out_.push_back({{}, number, kind, face, block, kind == BlockActKind::place ? id : BlockId::air});
+  if (kind == BlockActKind::place) ground_.foresee({number, block + normal_of(face), id});
+  return number;
+}
+
+std::vector<ActAnswer> Client::take_verdicts() { return std::exchange(verdicts_, {}); }
+
+/// With the command that is numbered now, so that both are judged in one tick.
+void Client::send_acts() {
+  if (!command_due_) return;
+  while (!acts_out_.empty()) {
+    Acts message;
+    message.tick = filled_tick_;
+    message.world = welcome_.world;
+    for (const BlockAct& act : acts_out_) {
+      if (message.act_count == acts_max) break;
+      message.acts[message.act_count++] = act;
+    }
+    if (connection_->send(StreamId::edits, writer_.write(message)) != SendResult::sent) return;
+    acts_out_.erase(acts_out_.begin(), acts_out_.begin() + message.act_count);
+  }
+}
+
+void Client::handle(const ActAnswers& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  for (const ActAnswer& answer : message.answers) {
+    ground_.take(answer);
+    if (answer.verdict == ActVerdict::done) ++stats_.acts_done;
+    if (refused(answer.verdict)) ++stats_.acts_refused;
+    if (verdicts_.size() == verdicts_max) verdicts_.erase(verdicts_.begin());
+    verdicts_.push_back(answer);
+  }
+}
+
+void Client::handle(const BlockEdits& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  stats_.blocks_told += message.changes.size();
+  ground_.take(message);
+}
+
+}  // namespace ashlar::client_sim

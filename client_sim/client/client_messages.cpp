@@ -1,0 +1,237 @@
+// What a client and its server say to each other in a session.
+
+#include <algorithm>
+#include <utility>
+
+#include "client_sim/client/client.h"
+#include "world/voxel/terrain.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr Micros input_repeat{std::chrono::milliseconds{100}};
+constexpr std::uint32_t reach_growth = 8;
+
+/// Whoever cannot compute the ground would fall through it.
+std::string ground_unknown(const Welcome& welcome) {
+  return "the server's ground is " + std::string(name(static_cast<TerrainKind>(welcome.terrain))) +
+         " (kind " + std::to_string(welcome.terrain) + ") of generator " + std::to_string(welcome.generator) +
+         ", and this client has generator " + std::to_string(terrain_generator) +
+         ": take the client of the server's version";
+}
+
+}  // namespace
+
+void Client::note_round_trip() {
+  const RoundTrip& measured = connection_->round_trip();
+  if (measured.samples() == rtt_samples_) return;
+  rtt_samples_ = measured.samples();
+  const Micros rtt = measured.latest();
+  if (rtt > now_ - rtt_from_) return;
+  stats_.rtt.add(rtt);
+  rtt_ = rtt_ == Micros{0} ? rtt : (rtt_ * 7 + rtt) / 8;
+  clock_.take_round_trip(now_, rtt);
+}
+
+void Client::take_messages() {
+  for (std::size_t i = 0; i < stream_count; ++i)
+    while (!ended() && connection_->take(static_cast<StreamId>(i), message_))
+      take_message(static_cast<StreamId>(i));
+}
+
+/// Nothing of it can be believed any more; but what is only unknown comes of a newer server.
+void Client::undecodable(DropReason reason) {
+  drop(reason);
+  if (reason == DropReason::unknown_message) return;
+  close(SessionEnd::protocol, ClientState::lost,
+        "the server said what is no message (" + std::string(name(reason)) + ")");
+}
+
+void Client::take_message(StreamId stream) {
+  auto message = decode_server_message(message_);
+  if (!message) return undecodable(message.error());
+  if (auto* welcome = std::get_if<Welcome>(&*message); welcome != nullptr && stream == StreamId::control)
+    return handle(*welcome);
+  if (auto* line = std::get_if<ChatLine>(&*message); line != nullptr && stream == StreamId::chat)
+    return handle(*line);
+  if (auto* answers = std::get_if<ActAnswers>(&*message); answers != nullptr && stream == StreamId::edits)
+    return handle(*answers);
+  if (auto* edits = std::get_if<BlockEdits>(&*message); edits != nullptr && stream == StreamId::edits)
+    return handle(*edits);
+  drop(DropReason::wrong_state);
+}
+
+void Client::take_unreliable(std::span<const std::uint8_t> bytes) {
+  const auto message = decode_server_message(bytes);
+  if (!message) return undecodable(message.error());
+  const auto* part = std::get_if<SnapshotPart>(&*message);
+  // Parts of a world that is gone, or that is not welcomed yet, tell nothing.
+  if (part == nullptr || !greeted_ || part->world != welcome_.world) return drop(DropReason::wrong_state);
+  if (!ending_) handle(*part);
+}
+
+void Client::handle(Welcome& message) {
+  const bool first = !std::exchange(greeted_, true);
+  const bool goes_on = first && message.resumed && welcomed_;
+  const bool again = first && welcomed_ && !goes_on;
+  welcome_ = std::move(message);
+  welcomed_ = true;
+  resuming_ = false;
+  handshakes_.stop();
+  stats_.resumes += goes_on ? 1 : 0;
+  stats_.rejoins += again ? 1 : 0;
+  if (!terrain_known(welcome_.terrain, welcome_.generator))
+    return close(SessionEnd::unknown_terrain, ClientState::refused, ground_unknown(welcome_));
+  take_content();
+  if (!missing_maps_.empty()) {
+    std::string lacks = "this client lacks";
+    for (const std::string& what : missing_maps_) lacks += " " + what;
+    return close(SessionEnd::lacks_content, ClientState::refused,
+                 lacks + " as the server has it: give its file");
+  }
+  if (goes_on)
+    state_ = snapshot_tick_ != 0 ? ClientState::playing : ClientState::joining;
+  else
+    begin_world();
+  connection_->send(StreamId::control, writer_.write(join_));
+}
+
+void Client::take_content() {
+  join_.world = welcome_.world;
+  join_.content.clear();
+  missing_maps_.clear();
+  const auto take = [this](const std::optional<std::uint64_t>& hash, const auto& wanted) {
+    if (hash == wanted.content_hash)
+      join_.content.push_back(*hash);
+    else
+      missing_maps_.push_back(wanted.name);
+  };
+  for (const WelcomeMap& map : welcome_.maps)
+    take(config_.content ? config_.content(map) : std::nullopt, map);
+  for (const WelcomeProp& prop : welcome_.props)
+    take(config_.prop_content ? config_.prop_content(prop) : std::nullopt, prop);
+}
+
+/// Forgets the world that was; the welcome says all that is to be known of the new one.
+void Client::begin_world() {
+  ++stats_.worlds;
+  state_ = ClientState::joining;
+  if (stats_.worlds > 1) started_at_ = now_;
+  commands_ = {};
+  filled_tick_ = applied_tick_ = snapshot_tick_ = parts_tick_ = parts_have_ = complete_tick_ = 0;
+  command_due_ = false;
+  own_.reset();
+  own_tick_ = 0;
+  in_long_gap_ = false;
+  last_snapshot_ = now_;
+  ground_.clear();
+  acts_out_.clear();
+  view_.reset(welcome_.rules.tick_rate_hz);
+  clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);
+  if (rtt_samples_ == 0) rtt_ = Micros{0};
+  if (rtt_ > Micros{0}) clock_.take_round_trip(now_, rtt_);
+  if (!config_.map) return;
+  std::vector<std::shared_ptr<const PlacedMap>> held;
+  for (const WelcomeMap& map : welcome_.maps) held.push_back(config_.map(map));
+  sectors_ = SectorForecast(std::move(held), welcome_.rules.tick_rate_hz);
+}
+
+void Client::handle(const SnapshotPart& message) {
+  // A tick far ahead of the clock would make every true one after it look old. The reach grows faster than
+  // the server's ticks, for who was away for long: what its socket had kept told of the first seconds only.
+  const std::int64_t elapsed_ticks =
+      (now_ - last_snapshot_).count() * welcome_.rules.tick_rate_hz / 1'000'000;
+  const std::uint32_t reach =
+      reach_growth * static_cast<std::uint32_t>(elapsed_ticks) + 5u * welcome_.rules.tick_rate_hz;
+  const std::uint32_t known = std::max(snapshot_tick_, welcome_.tick);
+  if (message.tick > known && message.tick - known > reach) return drop(DropReason::out_of_range);
+  if (state_ == ClientState::joining) {
+    state_ = ClientState::playing;
+    if (stats_.joined_after == Micros{0}) stats_.joined_after = now_ - started_at_;
+    last_snapshot_ = hungry_since_ = now_;
+  }
+  count_snapshot(message);
+  view_.take(message);
+  if (config_.map) sectors_.take(message);
+  if (message.tick < snapshot_tick_) return;
+  snapshot_tick_ = message.tick;
+  applied_tick_ = std::max(applied_tick_, message.applied_tick);
+  if (!message.own) return;
+  command_.yaw = command_.yaw + (message.own->delta_yaw - delta_yaw());
+  own_ = message.own;
+  own_tick_ = message.tick;
+}
+
+void Client::count_snapshot(const SnapshotPart& message) {
+  if (message.tick < parts_tick_) return;
+  if (message.tick > parts_tick_) {
+    parts_tick_ = message.tick;
+    parts_have_ = 0;
+    ++stats_.snapshots;
+    stats_.longest_gap = std::max(stats_.longest_gap, now_ - last_snapshot_);
+    last_snapshot_ = hungry_since_ = now_;
+    in_long_gap_ = false;
+    if (!clock_.running())
+      clock_.start(now_, message.tick);
+    else
+      clock_.observe(
+          now_, message.tick,
+          message.input_ahead == input_ahead_none ? std::nullopt : std::optional<int>{message.input_ahead});
+  }
+  if (++parts_have_ != message.part_count) return;
+  ++stats_.snapshots_complete;
+  complete_tick_ = parts_tick_;
+}
+
+void Client::handle(ChatLine& message) {
+  if (chat_in_.size() == chat_in_max) chat_in_.erase(chat_in_.begin());
+  chat_in_.push_back(std::move(message));
+}
+
+void Client::number_commands() {
+  PlayerCommand numbered = command_;
+  numbered.yaw = command_.yaw - delta_yaw();
+  if (numbered.seen == TickId{0}) numbered.seen = TickId{complete_tick_};
+  while (clock_.next(now_)) {
+    command_due_ = true;
+    ++stats_.commands;
+    // Ticks that were jumped over carry the present command: it is what the player wanted. The clock also
+    // jumps while snapshots are read, so what counts is how far the commands reach.
+    const std::uint32_t newest = clock_.newest_tick();
+    const std::uint32_t count = std::min(newest - filled_tick_, static_cast<std::uint32_t>(commands_.size()));
+    filled_tick_ = newest;
+    for (std::uint32_t i = 0; i < count; ++i) commands_[(newest - i) % commands_.size()] = numbered;
+  }
+  stats_.commands_skipped = clock_.skipped();
+}
+
+void Client::send_inputs(DatagramBatch& out) {
+  // While the clock waits for the server the last input is repeated: it shows that we are here.
+  if (filled_tick_ == 0 || (!command_due_ && now_ - last_input_ < input_repeat)) return;
+  Input input;
+  input.world = welcome_.world;
+  input.newest_tick = filled_tick_;
+  input.snapshot_tick = snapshot_tick_;
+  const std::uint32_t open = input.newest_tick > applied_tick_ ? input.newest_tick - applied_tick_ : 1;
+  input.command_count = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(open, 1, input_commands_max));
+  for (std::uint32_t i = 0; i < input.command_count; ++i)
+    input.commands[i] = commands_[(input.newest_tick - i) % commands_.size()];
+  // Where the path holds no more, the next one says it again.
+  if (!connection_->send_unreliable(now_, writer_.write(input), out)) return;
+  last_input_ = now_;
+  command_due_ = false;
+}
+
+/// One line at a time, so that a session that goes on over another connection says few of them twice.
+void Client::send_chat() {
+  if (chat_out_.empty()) return;
+  if (chat_sent_) {
+    if (connection_->status().queue_bytes[row(StreamId::chat)] > 0) return;
+    chat_out_.pop_front();
+    chat_sent_ = false;
+    if (chat_out_.empty()) return;
+  }
+  chat_sent_ = connection_->send(StreamId::chat, writer_.write(Chat{chat_out_.front()})) == SendResult::sent;
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,78 @@
+#include "client_sim/client/edited_ground.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "world/voxel/chunk.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+IVec3 block_of(ChunkCoord at, std::uint16_t index) {
+  const std::int32_t z = index & (chunk_size - 1), x = (index >> chunk_bits) & (chunk_size - 1);
+  return {at.x * chunk_size + x, at.y * chunk_size + (index >> (2 * chunk_bits)), at.z * chunk_size + z};
+}
+
+}  // namespace
+
+std::optional<BlockId> EditedGround::changed(IVec3 block) const {
+  const auto mine = std::find_if(foreseen_.rbegin(), foreseen_.rend(),
+                                 [&](const Foreseen& act) { return act.block == block; });
+  if (mine != foreseen_.rend()) return mine->id;
+  const auto chunk = told_.find(chunk_of(block));
+  if (chunk == told_.end()) return std::nullopt;
+  const auto found = chunk->second.find(static_cast<std::uint16_t>(index_in_chunk(local_in_chunk(block))));
+  if (found == chunk->second.end()) return std::nullopt;
+  return static_cast<BlockId>(found->second);
+}
+
+void EditedGround::apply(ChunkCoord at, Chunk& chunk) const {
+  if (const auto told = told_.find(at); told != told_.end())
+    for (const auto& [index, id] : told->second)
+      chunk.set_block(local_in_chunk(block_of(at, index)), static_cast<BlockId>(id));
+  for (const Foreseen& act : foreseen_)
+    if (chunk_of(act.block) == at) chunk.set_block(local_in_chunk(act.block), act.id);
+}
+
+void EditedGround::take(const BlockEdits& edits) {
+  auto& chunk = told_[edits.chunk];
+  for (const BlockChange& change : edits.changes) {
+    const auto [known, fresh] = chunk.insert_or_assign(change.index, change.block);
+    static_cast<void>(known);
+    told_blocks_ += fresh ? 1 : 0;
+    if (touched_.size() < touched_max)
+      touched_.push_back(block_of(edits.chunk, change.index));
+    else
+      all_touched_ = true;
+  }
+}
+
+void EditedGround::take(const ActAnswer& answer) {
+  if (answer.verdict == ActVerdict::progress) return;
+  std::erase_if(foreseen_, [&](const Foreseen& act) {
+    if (act.number != answer.number) return false;
+    touched_.push_back(act.block);
+    return true;
+  });
+}
+
+void EditedGround::give_up_foreseen() {
+  for (const Foreseen& act : foreseen_) touched_.push_back(act.block);
+  foreseen_.clear();
+}
+
+void EditedGround::clear() {
+  told_.clear();
+  told_blocks_ = 0;
+  foreseen_.clear();
+  touched_.clear();
+  all_touched_ = true;
+}
+
+std::optional<std::vector<IVec3>> EditedGround::take_touched() {
+  std::vector<IVec3> out = std::exchange(touched_, {});
+  if (std::exchange(all_touched_, false)) return std::nullopt;
+  return out;
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "protocol/messages.h"
+#include "world/voxel/block.h"
+#include "world/voxel/block_registry.h"
+
+namespace ashlar {
+struct Chunk;
+}
+
+namespace ashlar::client_sim {
+
+/// What a client knows of blocks that are not as they were generated: those that the server told of, and
+/// above them its own acts that have no verdict yet. A refused act is taken back by its verdict, one that was
+/// done gives way to the server's own word, which came before it. One thread.
+class EditedGround {
+ public:
+  /// An act of the client's own, and what it makes of a block.
+  struct Foreseen {
+    std::uint32_t number = 0;
+    IVec3 block;
+    BlockId id{};
+  };
+
+  /// What the block is if it is not as generated: as foreseen, else as told; none: as generated.
+  std::optional<BlockId> changed(IVec3 block) const;
+  /// Puts all that is known to differ into a chunk as it was generated.
+  void apply(ChunkCoord at, Chunk& chunk) const;
+
+  /// The server's word.
+  void take(const BlockEdits& edits);
+  /// Of the own act; progress changes nothing.
+  void take(const ActAnswer& answer);
+  /// The client believes that its act will be done.
+  void foresee(const Foreseen& act) {
+    foreseen_.push_back(act);
+    touched_.push_back(act.block);
+  }
+
+  /// Acts without a verdict never get one: the session they were said in is over.
+  void give_up_foreseen();
+  /// Another world.
+  void clear();
+
+  /// Blocks that may be others than before, since the last call: for who keeps chunks or pictures of them. At
+  /// most touched_max are kept; beyond that the list is given up, and all is to be looked at anew (none).
+  static constexpr std::size_t touched_max = 65536;
+  std::optional<std::vector<IVec3>> take_touched();
+
+  std::span<const Foreseen> foreseen() const { return foreseen_; }  ///< in the order of their acts
+  std::size_t told_blocks() const { return told_blocks_; }
+
+ private:
+  struct Less {
+    bool operator()(const ChunkCoord& a, const ChunkCoord& b) const {
+      return a.x != b.x ? a.x < b.x : a.y != b.y ? a.y < b.y : a.z < b.z;
+    }
+  };
+  std::map<ChunkCoord, std::map<std::uint16_t, std::uint16_t>, Less> told_;
+  std::size_t told_blocks_ = 0;
+  std::vector<Foreseen> foreseen_;
+  std::vector<IVec3> touched_;
+  bool all_touched_ = false;
+};
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,116 @@
+#include "client_sim/client/handshakes.h"
+
+#include <utility>
+
+#include "protocol/version.h"
+
+namespace ashlar::client_sim {
+
+Handshakes::Handshakes(HandshakesSetup setup) : setup_(std::move(setup)), links_(setup_.server.link) {}
+
+PeerAddress Handshakes::address(std::size_t route) {
+  PeerAddress out = route == 0 ? setup_.server : *setup_.fallback;
+  if (out.transport == Transport::tcp && setup_.opens_links) out.link = ++links_;
+  return out;
+}
+
+void Handshakes::start(Micros now, secure::Entropy& entropy, std::size_t route) {
+  secure::ClientHandshakeSetup setup;
+  setup.version = protocol_version;
+  setup.identity = setup_.identity;
+  setup.pinned = setup_.pinned;
+  attempts_[route].emplace(Attempt{address(route), secure::ClientHandshake(setup, entropy, now), now});
+  retry_at_[route] = Micros::max();
+}
+
+void Handshakes::begin(Micros now, secure::Entropy& entropy, Transport first) {
+  stop();
+  end_ = HandshakesEnd::none;
+  const bool other =
+      setup_.server.transport != first && setup_.fallback && setup_.fallback->transport == first;
+  start(now, entropy, other ? 1 : 0);
+}
+
+bool Handshakes::finishing() const {
+  for (const auto& attempt : attempts_)
+    if (attempt && attempt->handshake.step() == secure::ClientStep::finishing) return true;
+  return false;
+}
+
+bool Handshakes::receive(Micros now, const PeerAddress& from, std::span<const std::uint8_t> packet) {
+  for (auto& attempt : attempts_) {
+    if (!attempt || attempt->peer != from) continue;
+    attempt->handshake.receive(packet, now);
+    if (attempt->handshake.step() != secure::ClientStep::done) continue;
+    keys_ = attempt->handshake.keys();
+    server_key_ = attempt->handshake.server_key();
+    peer_ = attempt->peer;
+    stop();
+    return true;
+  }
+  return false;
+}
+
+bool Handshakes::closed(Micros now, const PeerAddress& link) {
+  for (std::size_t route = 0; route < attempts_.size(); ++route) {
+    if (!attempts_[route] || attempts_[route]->peer != link) continue;
+    attempts_[route].reset();
+    if (setup_.opens_links)
+      retry_at_[route] = now + setup_.link_retry;
+    else if (!running())
+      end_ = HandshakesEnd::link_closed;
+    return true;
+  }
+  return false;
+}
+
+void Handshakes::give_up(std::size_t route, DatagramBatch& out) {
+  if (!attempts_[route]) return;
+  if (setup_.opens_links && attempts_[route]->peer.transport == Transport::tcp)
+    out.add_closed(attempts_[route]->peer);
+  attempts_[route].reset();
+}
+
+void Handshakes::advance(Micros now, std::size_t route, const Payload& payload, DatagramBatch& out) {
+  Attempt& attempt = *attempts_[route];
+  secure::ClientHandshake& handshake = attempt.handshake;
+  for (auto packet = handshake.packet_due(now); !packet.empty(); packet = handshake.packet_due(now))
+    out.add(attempt.peer, packet);
+  if (handshake.step() == secure::ClientStep::server_known && handshake.finish(payload(handshake), now)) {
+    give_up(1 - route, out);
+    retry_at_[1 - route] = Micros::max();
+    for (auto packet = handshake.packet_due(now); !packet.empty(); packet = handshake.packet_due(now))
+      out.add(attempt.peer, packet);
+  }
+  const bool saying_hello = handshake.step() == secure::ClientStep::saying_hello;
+  if (saying_hello && !attempt.saying_hello) attempt.silent_since = now;  // a finish was not answered
+  attempt.saying_hello = saying_hello;
+}
+
+void Handshakes::advance(Micros now, secure::Entropy& entropy, const Payload& payload, DatagramBatch& out) {
+  for (std::size_t route = 0; route < attempts_.size(); ++route) {
+    if (now >= retry_at_[route]) start(now, entropy, route);
+    if (!attempts_[route]) continue;
+    advance(now, route, payload, out);
+    const secure::ClientHandshake& handshake = attempts_[route]->handshake;
+    if (!secure::ended(handshake.step())) continue;
+    if (handshake.step() == secure::ClientStep::wrong_version) {
+      end_ = HandshakesEnd::wrong_version;
+      server_version_ = handshake.server_version();
+    }
+    if (handshake.step() == secure::ClientStep::wrong_server) {
+      end_ = HandshakesEnd::wrong_server;
+      server_key_ = handshake.server_key();
+    }
+    give_up(route, out);
+    if (end_ != HandshakesEnd::none) return stop();
+    start(now, entropy, route);  // its patience is not ours
+  }
+  for (std::size_t route = 0; setup_.fallback && route < attempts_.size(); ++route) {
+    const auto& tried = attempts_[route];
+    const bool silent = tried && tried->saying_hello && now - tried->silent_since >= setup_.fallback_after;
+    if (silent && !under_way(1 - route)) start(now, entropy, 1 - route);
+  }
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,56 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "server/host/session.h"
+
+namespace ashlar::server {
+
+/// The bodies of players whose connection broke off: they stay in the world for a while, stand still, can be
+/// hit, and hold places until those are needed. Who proves to hold the earlier session's secret takes its
+/// body back. The Host's thread. Allocates for names alone.
+class AwayBodies {
+ public:
+  struct Body {
+    EntityId player{};
+    std::uint32_t number = 0;  ///< of the session that it had
+    Identity identity{};
+    secure::Secret resumption;  ///< that session's
+    std::string name;
+    Turn16 delta_yaw{0};
+    PeerAddress address;  ///< where it was last
+    Micros came_at{0};    ///< when its player first came
+    Micros joined_at{0};
+    Micros until{0};
+    std::string kicked_for;  ///< empty: it may come back
+  };
+
+  /// @param places  of the Host: no more bodies wait
+  explicit AwayBodies(std::size_t places);
+
+  /// Asserts that there is room.
+  void add(Body body);
+  Body* find(std::uint32_t number);               ///< null: nobody who had that connection is away
+  Body* find_identity(const Identity& identity);  ///< null: that player is not away
+  /// The one that has waited longest; null: nobody is away.
+  Body* oldest() { return bodies_.empty() ? nullptr : &bodies_.front(); }
+  /// One whose time is over at `now`, or who is kicked; null: none (any more).
+  Body* due(Micros now);
+  /// Takes it out; `body` is one of these.
+  Body take(Body& body);
+
+  /// Forgets all of them: their world is gone.
+  void clear() { bodies_.clear(); }
+  /// All that wait, in no order that means anything.
+  std::span<Body> bodies() { return bodies_; }
+  /// How many wait.
+  std::uint32_t count() const { return static_cast<std::uint32_t>(bodies_.size()); }
+
+ private:
+  std::size_t places_;
+  std::vector<Body> bodies_;  // who has waited longest comes first
+};
+
+}  // namespace ashlar::server

@@ -1,0 +1,269 @@
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "protocol/decode.h"
+#include "protocol/secure/connect_token.h"
+#include "protocol/secure/key_derivation.h"
+#include "protocol/secure/open_packets.h"
+#include "protocol/secure/resumption.h"
+#include "protocol/text.h"
+#include "server/host/lobby.h"
+#include "server/host/welcome_content.h"
+#include "world/bsp/placement.h"
+#include "world/collide/prop.h"
+#include "world/math/assert.h"
+#include "world/sim/world.h"
+#include "world/voxel/terrain.h"
+
+namespace ashlar::server {
+namespace {
+
+/// What a client lacks to build the world, in a line; nothing: it holds everything.
+std::optional<std::string> lacking(const WorldSetup& setup, std::span<const std::uint64_t> held) {
+  const auto lacks = [&](std::uint64_t hash) { return std::ranges::find(held, hash) == held.end(); };
+  for (const auto& map : setup.maps)
+    if (lacks(map->content_hash()))
+      return "the client lacks map " + map->name() + "; start it with the WAD that the server uses";
+  for (const auto& prop : setup.props)
+    if (lacks(prop->content_hash()))
+      return "the client lacks prop " + prop->name() +
+             "; start it with the file that the server uses (--prop)";
+  return std::nullopt;
+}
+
+/// A token's fault as it is told. The enumerators of both stand in the same order.
+Refusal token_refusal(secure::TokenError error) {
+  constexpr std::array ends{
+      SessionEnd::token_malformed,     SessionEnd::token_truncated,      SessionEnd::token_wrong_version,
+      SessionEnd::token_bad_signature, SessionEnd::token_unknown_issuer, SessionEnd::token_expired,
+      SessionEnd::token_not_yet,       SessionEnd::token_other_client,   SessionEnd::token_other_server};
+  static_assert(ends.size() == secure::token_error_count);
+  constexpr std::array texts{
+      "the connect token is none; get a new one from the operator",
+      "the connect token is cut off; copy all of it",
+      "the connect token is of another version; get a new one from the operator",
+      "the connect token's signature is wrong; copy it again, or get a new one from the operator",
+      "this server does not know who signed the connect token; get one for this server",
+      "the connect token has expired; get a new one from the operator",
+      "the connect token is not valid yet; try again later, or set the clock right",
+      "the connect token belongs to another player's key; use the key that it was made for",
+      "the connect token is for other servers; get one for this server"};
+  static_assert(texts.size() == secure::token_error_count);
+  const auto i = static_cast<std::size_t>(error);
+  ASHLAR_ASSERT(i < ends.size());
+  return {ends[i], texts[i]};
+}
+
+/// By which a body that stood still goes on to look where it looked: without delta_yaw, as commands are.
+Turn16 standing_yaw(const World& world, const Session& session) {
+  const int row = world.player_row(session.player);
+  return row < 0 ? Turn16{0} : world.players().yaw[static_cast<std::size_t>(row)] - session.delta_yaw;
+}
+
+}  // namespace
+
+std::expected<Lobby::Guest, Refusal> Lobby::know(std::int64_t unix_s,
+                                                 const secure::Accepted& accepted) const {
+  auto message = decode_client_message(accepted.payload);
+  if (!message && message.error() == DropReason::bad_text)
+    return std::unexpected(
+        Refusal{SessionEnd::bad_name, "names have 1 to " + std::to_string(player_name_chars_max) +
+                                          " printable characters and no space at either end"});
+  Hello* const hello = message ? std::get_if<Hello>(&*message) : nullptr;
+  if (hello == nullptr)
+    return std::unexpected(Refusal{SessionEnd::bad_hello, "the client's hello is none of this version"});
+  Guest guest{std::move(*hello), accepted.client.bytes};
+  if (r_.config.access == Access::open) return guest;
+
+  if (guest.hello.token.empty())
+    return std::unexpected(
+        Refusal{SessionEnd::token_missing, "this server wants a connect token; get one from its operator"});
+  const auto claims = secure::verify_token(guest.hello.token, unix_s, accepted.client, identity_.open,
+                                           r_.config.token_issuers);
+  if (!claims) return std::unexpected(token_refusal(claims.error()));
+  guest.hello.name = claims->name;
+  guest.identity = secure::sha256({secure::bytes_of("ashlar token id"), secure::bytes_of(claims->id)});
+  return guest;
+}
+
+/// The body that a guest proves to have left, taken out of those who are away: its session may have ended
+/// without the server's knowing, or may not have ended at all, when the client came over another link.
+std::optional<AwayBodies::Body> Lobby::resume(const Guest& guest, const secure::Accepted& accepted,
+                                              HostOutput& out) {
+  const std::uint32_t number = guest.hello.resume;
+  if (number == 0) return std::nullopt;
+  Session* const session = r_.sessions.find(number);
+  AwayBodies::Body* body = session == nullptr ? r_.away.find(number) : nullptr;
+  if (session == nullptr && body == nullptr)
+    return std::nullopt;  // the server was started again, or time is over
+  const bool same = guest.identity == (session != nullptr ? session->identity : body->identity);
+  const secure::Secret& secret = session != nullptr ? session->resumption : body->resumption;
+  const bool proven = same && secure::resume_proof_ok(secret, accepted.binding, guest.hello.resume_proof);
+  if (!proven && !defects_.unproven_resume) {
+    ++r_.status.resume_refused;
+    return std::nullopt;
+  }
+  if (session != nullptr) {
+    // Whoever is at its old end is this client: it needs no word there.
+    if (session->address.transport == Transport::tcp) out.datagrams.add_closed(session->address);
+    const bool plays = session->player != EntityId{0};
+    step_aside(Micros{0}, *session);
+    if (!plays) return std::nullopt;
+    body = r_.away.find(number);
+  }
+  return r_.away.take(*body);
+}
+
+/// Whom the gate lets in finds a place; the same player's earlier session is over.
+std::optional<Refusal> Lobby::make_room(Micros now, const PeerAddress& from, const Guest& guest,
+                                        HostOutput& out) {
+  if (Session* const earlier = r_.sessions.find_identity(guest.identity))
+    send_away(now, *earlier, SessionEnd::replaced, "the same player came in by another connection", out);
+  if (AwayBodies::Body* const earlier = r_.away.find_identity(guest.identity))
+    end_away(now, *earlier, "replaced", out);
+  const Admission admission = r_.gate.admit(now, from, r_.sessions, r_.lingering.count(), r_.away.count());
+  if (admission.away_gives_way) end_away(now, *r_.away.oldest(), "away too long", out);
+  if (admission.gives_way != 0) {
+    ++r_.status.greeted_displaced;
+    send_away(now, *r_.sessions.find(admission.gives_way), SessionEnd::full,
+              "others came who joined sooner; try again", out);
+  }
+  return admission.refusal;
+}
+
+bool Lobby::arrive(Micros now, std::int64_t unix_s, const PeerAddress& from, const secure::Accepted& accepted,
+                   HostOutput& out) {
+  auto guest = know(unix_s, accepted);
+  if (!guest) {
+    refuse(now, from, accepted, guest.error(), "", out);
+    return false;
+  }
+  auto body = resume(*guest, accepted, out);
+  if (!body) {
+    if (const auto refusal = make_room(now, from, *guest, out)) {
+      refuse(now, from, accepted, *refusal, guest->hello.name, out);
+      return false;
+    }
+  }
+  // Who comes back to its body had a place all the time.
+  Session& session = begin(now, from, accepted, std::move(*guest));
+  if (body) take_back(session, std::move(*body));
+  welcome(session);
+  return true;
+}
+
+/// A connection that says nothing but why it ends. It weighs no more than the finish that it answers.
+void Lobby::refuse(Micros now, const PeerAddress& to, const secure::Accepted& accepted,
+                   const Refusal& refusal, const std::string& player, HostOutput& out) {
+  ++r_.status.refused(refusal.reason);
+  out.events.push_back({HostEventKind::refused, to, 0, player, refusal.text});
+  const auto connection = connect(now, to, accepted.session.keys(new_number()));
+  connection->close(now, close_reason(refusal.reason), refusal.text);
+  connection->poll(now, out.datagrams);
+  if (to.transport == Transport::tcp) out.datagrams.add_closed(to);
+}
+
+std::uint32_t Lobby::new_number() {
+  if (defects_.reuse_id) return 1u << 16 | r_.sessions.free_row();
+  std::uint32_t number = ids_.draw();
+  while (r_.sessions.find(number) != nullptr || r_.farewells.holds(number)) number = ids_.draw();
+  return number;
+}
+
+std::unique_ptr<Connection> Lobby::connect(Micros now, const PeerAddress& peer,
+                                           const secure::SessionKeys& keys) const {
+  ConnectionSettings settings;
+  settings.end = secure::End::server;
+  settings.reliable_link = peer.transport == Transport::tcp;
+  settings.peer_may_move = !settings.reliable_link;
+  settings.receive_windows = server_stream_windows;
+  settings.key_age = r_.config.key_age;
+  return std::make_unique<Connection>(settings, keys, peer, challenge_, now);
+}
+
+Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepted& accepted, Guest guest) {
+  const std::uint32_t number = new_number();
+  const secure::SessionKeys keys = accepted.session.keys(number);
+  Session& session = r_.sessions.open(from, number, guest.identity);
+  session.connection = connect(now, from, keys);
+  session.client = accepted.client;
+  session.resumption = keys.resumption;
+  session.name = std::move(guest.hello.name);
+  session.came_at = session.began_at = session.progress_at = now;
+  session.datagram_tokens = datagrams_burst;
+  session.chat_tokens = chat_lines_burst;
+  return session;
+}
+
+void Lobby::take_back(Session& session, AwayBodies::Body body) {
+  session.player = body.player;
+  session.name = std::move(body.name);
+  session.delta_yaw = body.delta_yaw;
+  session.came_at = body.came_at;
+  session.joined_at = body.joined_at;
+}
+
+/// Tells the session what to build its world from; the message of the day is cut to motd_bytes_max.
+void Lobby::welcome(Session& session) {
+  ASHLAR_ASSERT(session.state == SessionState::greeted);
+  const WorldSetup& setup = r_.world->setup();
+  Welcome message;
+  message.reset_token = secure::reset_token(reset_key_, session.number);
+  message.resumed = session.player != EntityId{0};
+  message.world = session.world;
+  message.seed = setup.seed;
+  message.terrain = static_cast<std::uint8_t>(setup.terrain);
+  message.generator = terrain_generator;
+  message.tick = number(r_.world->tick());
+  message.snapshot_every_ticks = r_.config.snapshot_every_ticks;
+  message.rules = setup.rules;
+  add_content(setup, message);
+  message.motd = make_printable(r_.config.message_of_the_day, motd_bytes_max);
+  // Nothing waits in front of a first welcome; a client that takes none for so long gets no further world.
+  const SendResult sent = session.connection->send(StreamId::control, writer_.write(message));
+  ASHLAR_ASSERT(sent != SendResult::too_long);
+}
+
+void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out) {
+  // A join that was on its way when the session was welcomed to another world is none for this one.
+  if (session.state != SessionState::greeted || join.world != session.world)
+    return r_.status.drop(DropReason::wrong_state);
+  if (const auto lack = lacking(r_.world->setup(), join.content)) {
+    ++r_.status.refused(SessionEnd::content);
+    return session.connection->close(now, close_reason(SessionEnd::content), *lack);
+  }
+  r_.sessions.leave_greeted(session, SessionState::joining);
+  if (session.player == EntityId{0}) return;
+  ++r_.status.resumed;
+  session.input = InputBuffer{r_.world->setup().rules.tick_rate_hz, standing_yaw(*r_.world, session)};
+  play(session, HostEventKind::returned, out);
+}
+
+/// It is in the world from now on.
+void Lobby::play(Session& session, HostEventKind how, HostOutput& out) {
+  session.state = SessionState::playing;
+  if (session.address.transport == Transport::tcp) out.datagrams.add_admitted(session.address);
+  out.events.push_back({how, session.address, session.number, session.name, ""});
+}
+
+void Lobby::settle_joins(Micros now, HostOutput& out) {
+  for (const Joined& joined : r_.world->joined()) {
+    Session& session = r_.sessions[joined.token];
+    ASHLAR_ASSERT(session.state == SessionState::joining);
+    if (joined.id == EntityId{0}) {
+      // Cannot be while clients_max <= players_max; refuse rather than trust it.
+      send_away(now, session, SessionEnd::full, "the world has no free place", out);
+      continue;
+    }
+    session.player = joined.id;
+    session.joined_at = now;
+    session.input = InputBuffer{r_.world->setup().rules.tick_rate_hz};
+    // It has not turned yet and looks as it was put down.
+    session.delta_yaw = r_.world->players().yaw[slot_of(joined.id)];
+    play(session, HostEventKind::joined, out);
+    r_.chat.note_joined(session.name);
+  }
+}
+
+}  // namespace ashlar::server

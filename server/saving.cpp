@@ -1,0 +1,74 @@
+#include "server/saving.h"
+
+#include <chrono>
+
+namespace ashlar::server {
+namespace {
+
+/// Docker kills ten seconds after it asked for an end; goodbyes and the log need some of them.
+constexpr std::chrono::seconds save_grace{6};
+
+}  // namespace
+
+Saving::Saving(const Startup& startup, Log& log) : log_(log), stored_(startup.stored) {
+  if (startup.store == nullptr) return;
+  const std::uint64_t tick = startup.store->world().tick;
+  saver_ = std::make_unique<WorldSaver>(startup.store, tick);
+  log_.info("store", {{"file", startup.loaded.config.world_dir + "/" + store_name}, {"saved_tick", tick}});
+  if (!startup.store->copied().empty())
+    log_.info("store_upgraded", {{"format", store_format}, {"copy", startup.store->copied()}});
+  watch();
+}
+
+void Saving::attach(const Host& host, LoopOptions& options) {
+  if (saver_ == nullptr) return;
+  options.saver = saver_.get();
+  options.save = [this, &host] { save_all(host); };
+}
+
+void Saving::watch() {
+  if (saver_ == nullptr) return;
+  for (const LostChunk& lost : stored_->take_lost())
+    log_.event(
+        LogLevel::error, "chunk_damaged",
+        {{"x", lost.at.x},
+         {"y", lost.at.y},
+         {"z", lost.at.z},
+         {"reason", lost.reason},
+         {"now", lost.regenerated ? "regenerated" : "closed"},
+         {"remedy", "see ashlar-server world check; restore the world from a backup to have it back"}});
+  const SaverStatus status = saver_->status();
+  if (!status.failure.empty() && !failing_)
+    log_.event(LogLevel::error, "saving_failed",
+               {{"error", status.failure}, {"dirty_chunks", status.dirty_chunks}});
+  if (status.failure.empty() && failing_)
+    log_.info("saving_recovered", {{"saved_tick", status.saved_tick}, {"dirty_chunks", status.dirty_chunks}});
+  if (status.dirty_waiting > 0 && !beyond_)
+    log_.warning("saving_behind",
+                 {{"dirty_chunks", status.dirty_chunks},
+                  {"remedy", "the disk is too slow or full: what is announced as saved stays behind"}});
+  failing_ = !status.failure.empty();
+  beyond_ = status.dirty_waiting > 0;
+}
+
+void Saving::save_all(const Host& host) {
+  const auto begun = Loop::now();
+  saver_->finish(std::chrono::duration_cast<std::chrono::milliseconds>(save_grace),
+                 *host.world().space().voxels);
+  watch();
+  const SaverStatus status = saver_->status();
+  if (status.failure.empty() && status.dirty_chunks == 0)
+    log_.info("saved", {{"saved_tick", status.saved_tick},
+                        {"took_ms", static_cast<double>((Loop::now() - begun).count() / 100) / 10.0}});
+}
+
+std::expected<void, std::string> Saving::outcome() const {
+  if (saver_ == nullptr) return {};
+  const SaverStatus status = saver_->status();
+  if (status.failure.empty() && status.dirty_chunks == 0) return {};
+  return std::unexpected("the world was not saved: " + std::to_string(status.dirty_chunks) +
+                         " changed chunks are lost: " +
+                         (status.failure.empty() ? std::string("the disk is too slow") : status.failure));
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,34 @@
+#pragma once
+#include <expected>
+#include <memory>
+#include <string>
+
+#include "server/loop.h"
+#include "server/startup.h"
+
+namespace ashlar::server {
+
+/// The saving of a kept world as serve() runs it: the saver, and what the log is told of it. Without a
+/// world's folder it does nothing. The loop's thread.
+class Saving {
+ public:
+  /// Says what was found at the start. Precondition: startup.keep() has succeeded.
+  Saving(const Startup& startup, Log& log);
+
+  /// Is shown the world's ticks. @param host  outlives this
+  void attach(const Host& host, LoopOptions& options);
+  /// Lines at the edges: damage that was found, a group that cannot be written, and that it can again.
+  void watch();
+  /// @return or one line, after the end: what was not saved
+  std::expected<void, std::string> outcome() const;
+
+ private:
+  void save_all(const Host& host);
+
+  Log& log_;
+  std::shared_ptr<StoredGround> stored_;
+  std::unique_ptr<WorldSaver> saver_;
+  bool failing_ = false, beyond_ = false;
+};
+
+}  // namespace ashlar::server

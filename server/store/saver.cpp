@@ -1,0 +1,237 @@
+#include "server/store/saver.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "protocol/chunk_codec.h"
+#include "server/store/dirty_chunks.h"
+#include "world/math/assert.h"
+#include "world/sim/ground_edits.h"
+#include "world/sim/world.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar::server {
+namespace {
+
+using SteadyTime = std::chrono::steady_clock;
+
+double elapsed_ms(SteadyTime::time_point since) {
+  return std::chrono::duration<double, std::milli>(SteadyTime::now() - since).count();
+}
+
+/// So that coordinates can be sorted.
+bool earlier(ChunkCoord a, ChunkCoord b) { return std::tuple(a.x, a.y, a.z) < std::tuple(b.x, b.y, b.z); }
+
+/// What becomes one transaction.
+struct DirtyGroup {
+  explicit DirtyGroup(std::uint32_t chunks_max) : chunks(chunks_max) {}
+  DirtyChunks chunks;
+  std::uint64_t tick = 0;
+  SteadyTime::time_point begun;  // when its first change was noted
+};
+
+}  // namespace
+
+struct WorldSaver::Impl {
+  Impl(std::shared_ptr<WorldStore> given, std::uint64_t first, const SaverOptions& wanted)
+      : store(std::move(given)),
+        options(wanted),
+        first_tick(first),
+        filling(std::make_unique<DirtyGroup>(wanted.chunks_max)),
+        handed(std::make_unique<DirtyGroup>(wanted.chunks_max)) {
+    ASHLAR_ASSERT(store != nullptr);
+    status.saved_tick = complete_tick = store->world().tick;
+    thread = std::thread([this] { run(); });
+  }
+
+  void stage(const VoxelVolume& volume, ChunkCoord at);
+  void stage_late(const VoxelVolume& volume);
+  bool hand_over();
+  void run();
+  void code(const DirtyGroup& group);
+  bool write_coded(std::uint64_t tick, SteadyTime::time_point handed_at);
+
+  const std::shared_ptr<WorldStore> store;
+  const SaverOptions options;
+  const std::uint64_t first_tick;
+
+  // The thread of note() alone.
+  std::unique_ptr<DirtyGroup> filling;
+  std::vector<ChunkCoord> late;     // sorted: changed, and no row was free
+  std::vector<ChunkCoord> touched;  // scratch: of this tick
+  std::uint64_t tick = 0, complete_tick = 0;
+  std::chrono::microseconds handed_at{0};
+  bool ended = false;
+
+  // The writer's alone.
+  ChunkCodec codec;
+  std::vector<StoredChunk> coded;
+  std::size_t coded_count = 0;
+
+  mutable std::mutex mutex;
+  std::condition_variable wake, idle;
+  // Under mutex.
+  std::unique_ptr<DirtyGroup> handed;
+  bool busy = false;      // `handed` is the writer's
+  bool stopping = false;  // what is handed is tried once more, then the writer ends
+  SaverStatus status;
+
+  std::thread thread;  // last: it uses all of the above
+};
+
+void WorldSaver::Impl::stage(const VoxelVolume& volume, ChunkCoord at) {
+  const Chunk* chunk = volume.find(at);
+  if (chunk == nullptr) return;  // only ground that nobody changed is dropped
+  if (filling->chunks.count() == 0) filling->begun = SteadyTime::now();
+  if (filling->chunks.put(at, *chunk)) return;
+  const auto place = std::ranges::lower_bound(late, at, earlier);
+  if (place == late.end() || !(*place == at)) late.insert(place, at);
+}
+
+/// Those that found no room, now that there may be some.
+void WorldSaver::Impl::stage_late(const VoxelVolume& volume) {
+  while (!late.empty() && !filling->chunks.full()) {
+    const ChunkCoord at = late.back();
+    late.pop_back();
+    stage(volume, at);
+  }
+}
+
+/// Gives the writer what has gathered, if it waits for something.
+bool WorldSaver::Impl::hand_over() {
+  {
+    const std::scoped_lock lock(mutex);
+    if (busy) return false;
+    if (late.empty()) complete_tick = tick;
+    filling->tick = complete_tick;
+    std::swap(filling, handed);
+    busy = true;
+  }
+  wake.notify_one();
+  filling->chunks.clear();
+  return true;
+}
+
+void WorldSaver::Impl::code(const DirtyGroup& group) {
+  coded_count = 0;
+  for (const DirtyChunks::Row& row : group.chunks.rows()) {
+    if (coded_count == coded.size()) coded.emplace_back();
+    StoredChunk& out = coded[coded_count++];
+    out.at = row.at;
+    codec.encode(row.blocks, out.bytes);
+  }
+  // In the order of their rows: neighbours lie in the same pages.
+  std::ranges::sort(coded.begin(), coded.begin() + static_cast<std::ptrdiff_t>(coded_count), earlier,
+                    &StoredChunk::at);
+}
+
+bool WorldSaver::Impl::write_coded(std::uint64_t group_tick, SteadyTime::time_point handed_over) {
+  const auto saved = store->save({group_tick, std::span(coded).first(coded_count), {}});
+  const std::scoped_lock lock(mutex);
+  status.failure = saved ? std::string() : saved.error().line;
+  if (!saved) return false;
+  status.saved_tick = group_tick;
+  status.last_group_chunks = static_cast<std::uint32_t>(coded_count);
+  status.last_group_ms = elapsed_ms(handed_over);
+  status.last_age_ms = elapsed_ms(handed->begun);
+  ++status.groups;
+  return true;
+}
+
+void WorldSaver::Impl::run() {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    wake.wait(lock, [this] { return busy || stopping; });
+    if (!busy) return;
+    const auto handed_over = SteadyTime::now();
+    lock.unlock();
+    code(*handed);
+    for (bool last = false; !write_coded(handed->tick, handed_over);) {
+      lock.lock();
+      if (last) return;  // what is left stays dirty, and status says so
+      wake.wait_for(lock, options.retry, [this] { return stopping; });
+      last = stopping;
+      lock.unlock();
+    }
+    lock.lock();
+    busy = false;
+    idle.notify_all();
+  }
+}
+
+WorldSaver::WorldSaver(std::shared_ptr<WorldStore> store, std::uint64_t first_tick,
+                       const SaverOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(store), first_tick, options)) {}
+
+WorldSaver::~WorldSaver() {
+  {
+    const std::scoped_lock lock(impl_->mutex);
+    impl_->stopping = true;
+  }
+  impl_->wake.notify_all();
+  if (impl_->thread.joinable()) impl_->thread.join();
+}
+
+void WorldSaver::note(std::chrono::microseconds now, const World& world) {
+  std::vector<ChunkCoord>& touched = impl_->touched;
+  touched.clear();
+  for (const AppliedEdit& edit : world.applied_edits()) {
+    // Edits of one act lie side by side, and a tick touches few chunks.
+    const ChunkCoord at = chunk_of(edit.block);
+    if (!touched.empty() && touched.back() == at) continue;
+    if (std::ranges::find(touched, at) == touched.end()) touched.push_back(at);
+  }
+  note(now, number(world.tick()), *world.space().voxels, touched);
+}
+
+void WorldSaver::note(std::chrono::microseconds now, std::uint32_t tick, const VoxelVolume& volume,
+                      std::span<const ChunkCoord> changed) {
+  Impl& s = *impl_;
+  if (s.ended) return;
+  s.tick = s.first_tick + tick;
+  for (const ChunkCoord at : changed) s.stage(volume, at);
+  const bool nothing = s.filling->chunks.count() == 0 && s.late.empty();
+  if (nothing || now - s.handed_at < s.options.every) return;
+  s.stage_late(volume);
+  if (s.hand_over()) s.handed_at = now;
+}
+
+void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volume) {
+  Impl& s = *impl_;
+  if (s.ended) return;
+  s.ended = true;
+  const auto give_up = SteadyTime::now() + grace;
+  for (bool more = true; more;) {
+    {
+      std::unique_lock lock(s.mutex);
+      if (!s.idle.wait_until(lock, give_up, [&s] { return !s.busy; })) break;
+    }
+    s.stage_late(volume);
+    more = s.filling->chunks.count() > 0 || s.complete_tick != s.tick;
+    if (more) s.hand_over();
+  }
+  {
+    const std::scoped_lock lock(s.mutex);
+    s.stopping = true;
+  }
+  s.wake.notify_all();
+  s.thread.join();
+}
+
+SaverStatus WorldSaver::status() const {
+  const Impl& s = *impl_;
+  const std::scoped_lock lock(s.mutex);
+  SaverStatus status = s.status;
+  status.dirty_waiting = static_cast<std::uint32_t>(s.late.size());
+  status.dirty_chunks = s.filling->chunks.count() + status.dirty_waiting;
+  if (s.busy) status.dirty_chunks += s.handed->chunks.count();
+  return status;
+}
+
+}  // namespace ashlar::server

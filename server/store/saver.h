@@ -1,0 +1,70 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "server/store/world_store.h"
+
+namespace ashlar {
+class VoxelVolume;
+class World;
+}  // namespace ashlar
+
+namespace ashlar::server {
+
+/// What operators see of saving.
+struct SaverStatus {
+  std::uint64_t saved_tick = 0;     ///< everything up to it is on the disk; counted over all runs
+  std::uint32_t dirty_chunks = 0;   ///< changed and not on the disk
+  std::uint32_t dirty_waiting = 0;  ///< of those: beyond what may wait as copies
+  std::uint64_t groups = 0;
+  std::uint32_t last_group_chunks = 0;
+  double last_group_ms = 0;  ///< from its hand-over until it was on the disk
+  double last_age_ms = 0;    ///< from its first change until it was on the disk
+  std::string failure;       ///< one line while the last group cannot be written; empty: all is well
+};
+
+/// How a Saver works.
+struct SaverOptions {
+  std::chrono::microseconds every{500'000};  ///< groups are no closer together
+  std::chrono::milliseconds retry{1000};     ///< after one that could not be written
+  std::uint32_t chunks_max = 4096;           ///< of a group; as many may wait behind it
+};
+
+/// Brings a world's changes to its store, beside the tick: the tick copies the chunks that it changed, a
+/// thread of its own codes and writes them, a group at a time, all of it or nothing.
+///
+/// A group is the world as of one tick: whatever happened up to it is in this group or one before. While a
+/// group cannot be written (a full disk) it is tried again, up to chunks_max changed chunks wait behind it,
+/// and of those beyond only the coordinates are kept: they are copied when there is room, which their ground
+/// must be loaded for, as edited ground is. Until all of them are written saved_tick stays behind.
+class WorldSaver {
+ public:
+  /// @param first_tick  of the world's first step in this run, counted over all runs
+  WorldSaver(std::shared_ptr<WorldStore> store, std::uint64_t first_tick, const SaverOptions& options = {});
+  ~WorldSaver();  ///< what was not handed over is lost: finish() comes before
+  WorldSaver(const WorldSaver&) = delete;
+  WorldSaver& operator=(const WorldSaver&) = delete;
+
+  /// Notes what a step changed; call after each. Some microseconds a chunk; waits for nothing, allocates
+  /// nothing once rows have their size (dirty_chunks.h) and nothing is beyond the bound.
+  void note(std::chrono::microseconds now, const World& world);
+  /// The same in parts. @param tick  counted from this run's start  @param changed  chunks, each once
+  void note(std::chrono::microseconds now, std::uint32_t tick, const VoxelVolume& volume,
+            std::span<const ChunkCoord> changed);
+
+  /// Writes all that is left and the tick, for at most `grace` and what a disk that is at it takes. Then
+  /// status() is the last word: dirty_chunks tells what was not saved. note() does nothing any more.
+  void finish(std::chrono::milliseconds grace, const VoxelVolume& volume);
+
+  /// The thread of note(), like finish().
+  SaverStatus status() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ashlar::server

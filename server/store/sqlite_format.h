@@ -1,0 +1,35 @@
+#pragma once
+#include <expected>
+#include <optional>
+#include <string>
+
+#include "server/store/sqlite.h"
+#include "server/store/sqlite_store.h"
+
+// Which format a database has, and how it gets the one that this build knows.
+
+namespace ashlar::server {
+
+/// The format of a database: 0 where it is new and empty. Reads only.
+/// @return or why it is none of ours, or of a newer build
+std::expected<int, StoreTrouble> store_format_of(const Database& database, int known);
+
+/// Makes the tables in an empty database.
+std::expected<void, StoreTrouble> make_tables(const Database& database, const StoredWorld& world);
+
+/// Copies an older database beside itself and brings it to the format, all steps or none.
+/// @return the file of the copy
+std::expected<std::string, StoreTrouble> upgrade_store(const Database& database, int from,
+                                                       const StoreOptions& options);
+
+/// Reads the table meta. What is missing or no number is damage.
+std::expected<StoredWorld, StoreTrouble> read_meta(const Database& database);
+
+/// A player from a row of identity, x, y, z, yaw, pitch, health, hash; none where they do not agree.
+std::optional<StoredPlayer> read_player_row(const Statement& row);
+
+/// Is this the world that is meant? What one of the two does not know agrees.
+std::expected<void, StoreTrouble> check_world(const Database& database, const StoredWorld& stored,
+                                              const StoredWorld& expected);
+
+}  // namespace ashlar::server

@@ -1,0 +1,314 @@
+#include "server/store/sqlite_store.h"
+
+#include <sqlite3.h>
+
+#include <bit>
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "protocol/chunk_codec.h"
+#include "server/store/sqlite.h"
+#include "server/store/sqlite_format.h"
+#include "world/math/assert.h"
+#include "world/math/hash.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t place_offset = 1 << 20;
+constexpr std::int64_t place_mask = (1 << 21) - 1;
+
+/// Statements that write; made once.
+struct WriteStatements {
+  Statement begin, commit, rollback, put_chunk, add_chunk, count_chunks, put_meta, put_player, find_player,
+      add_damaged, forget_chunk;
+};
+
+template <class Made>
+bool take_statement(const Database& database, const char* sql, Statement& into, Made& failure) {
+  auto made = Statement::make(database, sql);
+  if (!made) return failure = std::move(made.error()), false;
+  into = std::move(*made);
+  return true;
+}
+
+std::expected<WriteStatements, StoreTrouble> prepare_writing(const Database& db) {
+  WriteStatements s;
+  StoreTrouble failure;
+  const bool good =
+      take_statement(db, "BEGIN IMMEDIATE", s.begin, failure) &&
+      take_statement(db, "COMMIT", s.commit, failure) &&
+      take_statement(db, "ROLLBACK", s.rollback, failure) &&
+      take_statement(db, "UPDATE chunks SET hash = ?2, bytes = ?3 WHERE place = ?1", s.put_chunk, failure) &&
+      take_statement(db, "INSERT INTO chunks VALUES(?1, ?2, ?3)", s.add_chunk, failure) &&
+      take_statement(db, "UPDATE meta SET value = CAST(value + ?1 AS TEXT) WHERE key = 'chunks'",
+                     s.count_chunks, failure) &&
+      take_statement(db, "INSERT OR REPLACE INTO meta VALUES(?1, ?2)", s.put_meta, failure) &&
+      take_statement(db, "INSERT OR REPLACE INTO players VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                     s.put_player, failure) &&
+      take_statement(db,
+                     "SELECT identity, x, y, z, yaw, pitch, health, hash FROM players WHERE identity = ?1",
+                     s.find_player, failure) &&
+      take_statement(db,
+                     // Found again at each start it would be kept again and again.
+                     "INSERT INTO damaged(kind, place, hash, bytes, reason, tick) SELECT ?1, ?2, ?3, ?4, ?5, "
+                     "(SELECT value FROM meta WHERE key = 'tick') WHERE NOT EXISTS (SELECT 1 FROM damaged "
+                     "WHERE kind = ?1 AND place = ?2 AND hash = ?3 AND bytes = ?4)",
+                     s.add_damaged, failure) &&
+      take_statement(db, "DELETE FROM chunks WHERE place = ?1", s.forget_chunk, failure);
+  if (!good) return std::unexpected(std::move(failure));
+  return s;
+}
+
+std::int64_t as_signed(std::uint64_t v) { return std::bit_cast<std::int64_t>(v); }
+
+}  // namespace
+
+std::int64_t chunk_place(ChunkCoord at) {
+  ASHLAR_ASSERT(VoxelVolume::in_range(at));
+  return (at.x + place_offset) << 42 | (at.y + place_offset) << 21 | (at.z + place_offset);
+}
+
+ChunkCoord chunk_at_place(std::int64_t place) {
+  const auto part = [place](int shift) {
+    return static_cast<std::int32_t>((place >> shift & place_mask) - place_offset);
+  };
+  return {part(42), part(21), part(0)};
+}
+
+std::uint64_t chunk_row_hash(std::int64_t place, std::span<const std::uint8_t> bytes) {
+  Hasher h;
+  h.add(std::bit_cast<std::uint64_t>(place));
+  h.add_bytes(bytes);
+  return h.value();
+}
+
+std::uint64_t player_row_hash(const StoredPlayer& player) {
+  Hasher h;
+  h.add_bytes(player.identity);
+  h.add(player.position_m);
+  h.add(static_cast<std::uint64_t>(player.yaw) | static_cast<std::uint64_t>(player.pitch) << 16 |
+        static_cast<std::uint64_t>(player.health) << 32);
+  return h.value();
+}
+
+struct SqliteStore::Impl {
+  Impl(Database a, Database b, WriteStatements c, Statement d)
+      : writing(std::move(a)), reading(std::move(b)), statements(std::move(c)), find_chunk(std::move(d)) {}
+
+  bool write_group(const SaveGroup& group);
+  bool write_chunk(const StoredChunk& chunk, std::int64_t& added);
+  bool write_player(const StoredPlayer& player);
+  /// Runs `body` in a transaction; all of it or nothing.
+  template <class Body>
+  std::expected<void, StoreTrouble> transaction(const Body& body);
+  void remove_files() const;
+
+  mutable std::mutex write_mutex;  // over the next three
+  Database writing;
+  std::mutex read_mutex;  // over the next two
+  Database reading;
+  WriteStatements statements;
+  Statement find_chunk;
+  StoredWorld world;
+  std::string copied;
+  bool made = false, kept = false;
+};
+
+SqliteStore::SqliteStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> SqliteStore::open(const std::string& file,
+                                                                            const StoredWorld& expected,
+                                                                            const StoreOptions& options) {
+  std::error_code ignored;
+  // An empty file is what a start leaves that ended before its first transaction.
+  const bool made = !fs::exists(file, ignored) || fs::file_size(file, ignored) == 0;
+  const auto failed = [&](StoreTrouble trouble) {
+    if (made)
+      for (const char* end : {"", "-wal", "-shm", "-journal"}) fs::remove(file + end, ignored);
+    return std::unexpected(std::move(trouble));
+  };
+  std::string copied;
+  auto writing = Database::open(file, OpenMode::make, options.patience_ms);
+  if (!writing) return failed(std::move(writing.error()));
+  writing->change_nothing_on_close();
+  const auto format = store_format_of(*writing, options.format);
+  if (!format) return failed(format.error());
+  if (*format > 0) {
+    const auto world = read_meta(*writing);
+    if (!world) return failed(world.error());
+    if (auto same = check_world(*writing, *world, expected); !same) return failed(same.error());
+  }
+  // Nothing was changed so far. Whoever else writes there is found out by the first transaction.
+  if (auto good = writing->run("PRAGMA temp_store=MEMORY; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
+                               "BEGIN IMMEDIATE; COMMIT");
+      !good)
+    return failed(good.error());
+  if (*format == 0) {
+    if (auto tables = make_tables(*writing, expected); !tables) return failed(tables.error());
+  } else if (*format < options.format) {
+    auto upgraded = upgrade_store(*writing, *format, options);
+    if (!upgraded) return failed(std::move(upgraded.error()));
+    copied = std::move(*upgraded);
+  }
+  auto world = read_meta(*writing);
+  if (!world) return failed(world.error());
+  auto statements = prepare_writing(*writing);
+  if (!statements) return failed(std::move(statements.error()));
+  auto reading = Database::open(file, OpenMode::read, options.patience_ms);
+  if (!reading) return failed(std::move(reading.error()));
+  auto find = Statement::make(*reading, "SELECT hash, bytes FROM chunks WHERE place = ?1");
+  if (!find) return failed(std::move(find.error()));
+  sqlite3_db_config(writing->get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+  auto impl = std::make_unique<Impl>(std::move(*writing), std::move(*reading), std::move(*statements),
+                                     std::move(*find));
+  impl->world = std::move(*world);
+  impl->copied = std::move(copied);
+  impl->made = made;
+  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(impl)));
+}
+
+void SqliteStore::Impl::remove_files() const {
+  std::error_code ignored;
+  for (const char* end : {"", "-wal", "-shm", "-journal"}) fs::remove(writing.file() + end, ignored);
+}
+
+SqliteStore::~SqliteStore() {
+  if (impl_->made && !impl_->kept) impl_->remove_files();
+}
+
+void SqliteStore::keep() { impl_->kept = true; }
+bool SqliteStore::made() const { return impl_->made; }
+const std::string& SqliteStore::copied() const { return impl_->copied; }
+
+StoredWorld SqliteStore::world() const {
+  const std::scoped_lock lock(impl_->write_mutex);
+  return impl_->world;
+}
+
+ChunkLookup SqliteStore::load_chunk(ChunkCoord at) {
+  Impl& s = *impl_;
+  const std::int64_t place = chunk_place(at);
+  const std::scoped_lock lock(s.read_mutex);
+  const int code = s.find_chunk.bind(1, place).step();
+  ChunkLookup found;
+  if (code == SQLITE_ROW) {
+    const std::uint64_t hash = std::bit_cast<std::uint64_t>(s.find_chunk.whole(0));
+    const auto bytes = s.find_chunk.bytes(1);
+    const bool too_long = bytes.size() > chunk_bytes_max;
+    const bool good = !too_long && chunk_row_hash(place, bytes) == hash;
+    found.kind = good ? ChunkLookup::Kind::found : ChunkLookup::Kind::damaged;
+    // Damage as long as it likes is kept aside as far as a chunk may reach.
+    std::vector<std::uint8_t> copy(bytes.begin(), too_long ? bytes.begin() + chunk_bytes_max : bytes.end());
+    if (good)
+      found.bytes = std::move(copy);
+    else
+      found.damage = {at, std::move(copy), hash,
+                      too_long ? "it is too long" : "its bytes do not agree with their hash"};
+  } else if (code != SQLITE_DONE) {
+    const StoreTrouble trouble = s.reading.trouble(code);
+    found.kind = trouble.kind == StoreTrouble::Kind::damaged ? ChunkLookup::Kind::damaged
+                                                             : ChunkLookup::Kind::unreadable;
+    found.damage = {at, {}, 0, trouble.line};
+  }
+  s.find_chunk.reset();
+  return found;
+}
+
+std::optional<StoredPlayer> SqliteStore::load_player(const PlayerIdentity& identity) {
+  Impl& s = *impl_;
+  const std::scoped_lock lock(s.write_mutex);
+  Statement& find = s.statements.find_player;
+  const bool row = find.bind(1, std::span<const std::uint8_t>(identity)).step() == SQLITE_ROW;
+  std::optional<StoredPlayer> found;
+  if (row) found = read_player_row(find);
+  find.reset();
+  if (row && !found) {
+    // Under the identity: that is what an operator finds the player by.
+    s.statements.add_damaged.bind(1, std::string_view("player"))
+        .bind(2, std::span<const std::uint8_t>(identity))
+        .bind(3, std::int64_t{0})
+        .bind(4, std::span<const std::uint8_t>())
+        .bind(5, std::string_view("its values do not agree with their hash"));
+    static_cast<void>(s.statements.add_damaged.run());
+  }
+  return found;
+}
+
+bool SqliteStore::Impl::write_chunk(const StoredChunk& chunk, std::int64_t& added) {
+  const std::int64_t place = chunk_place(chunk.at);
+  const std::span<const std::uint8_t> bytes(chunk.bytes);
+  const std::int64_t hash = as_signed(chunk_row_hash(place, bytes));
+  if (!statements.put_chunk.bind(1, place).bind(2, hash).bind(3, bytes).run()) return false;
+  if (sqlite3_changes(writing.get()) > 0) return true;
+  ++added;
+  return statements.add_chunk.bind(1, place).bind(2, hash).bind(3, bytes).run();
+}
+
+bool SqliteStore::Impl::write_player(const StoredPlayer& player) {
+  return statements.put_player.bind(1, std::span<const std::uint8_t>(player.identity))
+      .bind(2, player.position_m.x)
+      .bind(3, player.position_m.y)
+      .bind(4, player.position_m.z)
+      .bind(5, static_cast<std::int64_t>(player.yaw))
+      .bind(6, static_cast<std::int64_t>(player.pitch))
+      .bind(7, std::int64_t{player.health})
+      .bind(8, as_signed(player_row_hash(player)))
+      .run();
+}
+
+bool SqliteStore::Impl::write_group(const SaveGroup& group) {
+  std::int64_t added = 0;
+  for (const StoredChunk& chunk : group.chunks)
+    if (!write_chunk(chunk, added)) return false;
+  for (const StoredPlayer& player : group.players)
+    if (!write_player(player)) return false;
+  if (added > 0 && !statements.count_chunks.bind(1, added).run()) return false;
+  const std::string tick = std::to_string(group.tick);
+  return statements.put_meta.bind(1, std::string_view("tick")).bind(2, std::string_view(tick)).run();
+}
+
+template <class Body>
+std::expected<void, StoreTrouble> SqliteStore::Impl::transaction(const Body& body) {
+  if (statements.begin.run() && body() && statements.commit.run()) return {};
+  StoreTrouble trouble = writing.trouble();
+  if (writing.in_transaction()) static_cast<void>(statements.rollback.run());
+  return std::unexpected(std::move(trouble));
+}
+
+std::expected<void, StoreTrouble> SqliteStore::save(const SaveGroup& group) {
+  Impl& s = *impl_;
+  const std::scoped_lock lock(s.write_mutex);
+  auto done = s.transaction([&] { return s.write_group(group); });
+  if (done) s.world.tick = group.tick;
+  return done;
+}
+
+std::expected<void, StoreTrouble> SqliteStore::set_aside(const DamagedRow& row, bool forget) {
+  Impl& s = *impl_;
+  const std::int64_t place = chunk_place(row.at);
+  const std::scoped_lock lock(s.write_mutex);
+  return s.transaction([&] {
+    const bool kept = s.statements.add_damaged.bind(1, std::string_view("chunk"))
+                          .bind(2, place)
+                          .bind(3, as_signed(row.hash))
+                          .bind(4, std::span<const std::uint8_t>(row.bytes))
+                          .bind(5, std::string_view(row.reason))
+                          .run();
+    if (!kept || !forget) return kept;
+    if (!s.statements.forget_chunk.bind(1, place).run()) return false;
+    if (sqlite3_changes(s.writing.get()) == 0) return true;
+    return s.statements.count_chunks.bind(1, std::int64_t{-1}).run();
+  });
+}
+
+std::expected<void, StoreTrouble> SqliteStore::backup(const std::string& file) {
+  const std::scoped_lock lock(impl_->write_mutex);
+  return impl_->writing.copy_to(file);
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,80 @@
+#pragma once
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "server/store/world_store.h"
+
+// The tables of a world's database, world.db in its folder (docs/storage.md shows them):
+//
+//   meta     key, value                        seed, terrain, generator, tick, how many chunks there are
+//   chunks   place (chunk_place()), hash, bytes
+//   players  identity, x, y, z, yaw, pitch, health, hash
+//   damaged  kind, place, hash, bytes, reason, tick: rows that were found damaged
+//   sectors  is left free for what moves
+//
+// PRAGMA application_id says that it is ours, user_version which format it has.
+
+namespace ashlar::server {
+
+inline constexpr const char* store_name = "world.db";  ///< in the world's folder
+inline constexpr std::int32_t store_application = 0x4153484c;
+inline constexpr int store_format = 1;
+
+/// What makes a database of one format one of the next.
+struct UpgradeStep {
+  int from = 0;
+  const char* sql = nullptr;
+};
+
+/// How a store is opened. The last two are for tests.
+struct StoreOptions {
+  int patience_ms = 2000;  ///< that others may hold the database
+  int format = store_format;
+  std::span<const UpgradeStep> steps = {};
+};
+
+/// A chunk's row: coordinates in 21 bits each, x highest, so that a column's chunks lie side by side.
+std::int64_t chunk_place(ChunkCoord at);
+ChunkCoord chunk_at_place(std::int64_t place);
+/// Of a row: what was written there and where, so that a row in a wrong place is found, too.
+std::uint64_t chunk_row_hash(std::int64_t place, std::span<const std::uint8_t> bytes);
+
+/// The whole row as it stands behind its identity, for its hash.
+std::uint64_t player_row_hash(const StoredPlayer& player);
+
+/// WorldStore in a SQLite database: write-ahead log, synchronous=FULL, so that what save() returned from
+/// survives a power cut. Two connections: one that writes, one that looks chunks up beside it.
+class SqliteStore final : public WorldStore {
+ public:
+  /// Opens a world's database, made where it is absent. An older format is upgraded after a copy of it was
+  /// made beside it (world.db.format-N); a newer one, another world's, or one that somebody else holds is
+  /// refused, and nothing of it is changed.
+  /// @param expected  what the world's settings say; tick is ignored. A new database takes it over
+  static std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> open(const std::string& file,
+                                                                        const StoredWorld& expected,
+                                                                        const StoreOptions& options = {});
+  /// Removes a database that open() made, unless keep() was called.
+  ~SqliteStore() override;
+  SqliteStore(const SqliteStore&) = delete;
+  SqliteStore& operator=(const SqliteStore&) = delete;
+
+  void keep();
+  bool made() const;                  ///< by open(): it was not there
+  const std::string& copied() const;  ///< where the copy of an older format is; empty: there was no need
+
+  StoredWorld world() const override;
+  ChunkLookup load_chunk(ChunkCoord at) override;
+  std::optional<StoredPlayer> load_player(const PlayerIdentity& identity) override;
+  std::expected<void, StoreTrouble> save(const SaveGroup& group) override;
+  std::expected<void, StoreTrouble> set_aside(const DamagedRow& row, bool forget) override;
+  std::expected<void, StoreTrouble> backup(const std::string& file) override;
+
+ private:
+  struct Impl;
+  explicit SqliteStore(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ashlar::server

@@ -1,0 +1,151 @@
+#include "server/store/store_check.h"
+
+#include <sqlite3.h>
+
+#include <bit>
+#include <filesystem>
+#include <utility>
+
+#include "protocol/chunk_codec.h"
+#include "server/store/sqlite.h"
+#include "server/store/sqlite_format.h"
+#include "server/store/sqlite_store.h"
+#include "world/sim/rules.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar::server {
+namespace {
+
+constexpr int tool_patience_ms = 5000;
+
+/// Opened to be read, with its format looked at.
+std::expected<std::pair<Database, int>, StoreTrouble> open_to_read(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored))
+    return std::unexpected(StoreTrouble{{},
+                                        file + " is not there: nothing of that world was changed yet, or "
+                                               "it is no world's folder"});
+  auto database = Database::open(file, OpenMode::read, tool_patience_ms);
+  if (!database) return std::unexpected(std::move(database.error()));
+  const auto format = store_format_of(*database, store_format);
+  if (!format) return std::unexpected(format.error());
+  if (*format == 0) return std::unexpected(StoreTrouble{StoreTrouble::Kind::foreign, file + " is empty"});
+  return std::pair(std::move(*database), *format);
+}
+
+std::string chunk_name(ChunkCoord at) {
+  return "chunk " + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z);
+}
+
+/// Goes through the tables, noting what is wrong.
+class StoreReader {
+ public:
+  explicit StoreReader(const Database& database) : database_(database) {}
+
+  StoreCheck read() {
+    own_check();
+    chunks();
+    players();
+    count();
+    return std::move(check_);
+  }
+
+ private:
+  void fault(const std::string& line) {
+    ++check_.faults;
+    if (check_.lines.size() < store_fault_lines_max) check_.lines.push_back(line);
+  }
+  /// Calls use(statement) for each row.
+  template <class Use>
+  void each(const char* sql, const char* table, const Use& use) {
+    auto rows = Statement::make(database_, sql);
+    if (!rows) return fault(std::string("table ") + table + ": " + rows.error().line);
+    int code = rows->step();
+    for (; code == SQLITE_ROW; code = rows->step()) use(*rows);
+    if (code != SQLITE_DONE)
+      fault(std::string("table ") + table + ": the rest cannot be read: " + database_.trouble(code).line);
+  }
+  void own_check() {
+    each("PRAGMA integrity_check(100)", "sqlite_master", [this](const Statement& row) {
+      if (const std::string said = row.text(0); said != "ok") fault("database: " + said);
+    });
+  }
+  void chunks() {
+    ChunkCodec codec;
+    each("SELECT place, hash, bytes FROM chunks", "chunks", [&](const Statement& row) {
+      const std::int64_t place = row.whole(0);
+      const ChunkCoord at = chunk_at_place(place);
+      if (place <= 0 || !VoxelVolume::in_range(at) || chunk_place(at) != place)
+        return fault("chunks: place " + std::to_string(place) + " is nowhere");
+      const auto bytes = row.bytes(2);
+      if (chunk_row_hash(place, bytes) != std::bit_cast<std::uint64_t>(row.whole(1)))
+        return fault(chunk_name(at) + ": its bytes do not agree with their hash");
+      if (const auto chunk = codec.decode(bytes); !chunk)
+        return fault(chunk_name(at) + ": " + describe(chunk.error()));
+      ++check_.chunks;
+    });
+  }
+  void players() {
+    each("SELECT identity, x, y, z, yaw, pitch, health, hash FROM players", "players",
+         [this](const Statement& row) {
+           if (read_player_row(row)) return void(++check_.players);
+           std::string name;
+           for (const std::uint8_t byte : row.bytes(0)) {
+             constexpr const char* digits = "0123456789abcdef";
+             name += {digits[byte >> 4], digits[byte & 15]};
+           }
+           fault("player " + name.substr(0, 64) + ": its values do not agree with their hash");
+         });
+  }
+  void count() {
+    const auto counted = database_.number("SELECT value FROM meta WHERE key = 'chunks'");
+    const auto there = database_.number("SELECT count(*) FROM chunks");
+    if (counted && there && *counted != *there)
+      fault("meta: counts " + std::to_string(*counted) + " chunks, there are " + std::to_string(*there));
+  }
+
+  const Database& database_;
+  StoreCheck check_;
+};
+
+}  // namespace
+
+std::expected<StoreReport, StoreTrouble> report_store(const std::string& file) {
+  auto opened = open_to_read(file);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  const Database& database = opened->first;
+  StoreReport report;
+  report.format = opened->second;
+  auto world = read_meta(database);
+  if (!world) return std::unexpected(std::move(world.error()));
+  report.world = std::move(*world);
+  const std::pair<const char*, std::uint64_t*> counts[] = {{"SELECT count(*) FROM players", &report.players},
+                                                           {"SELECT count(*) FROM damaged", &report.damaged}};
+  for (const auto& [sql, into] : counts) {
+    const auto number = database.number(sql);
+    if (!number) return std::unexpected(number.error());
+    *into = static_cast<std::uint64_t>(*number);
+  }
+  for (const char* end : {"", "-wal"}) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file + end, error);
+    if (!error) report.bytes += bytes;
+  }
+  return report;
+}
+
+std::expected<StoreCheck, StoreTrouble> check_store(const std::string& file) {
+  const auto opened = open_to_read(file);
+  if (!opened) return std::unexpected(opened.error());
+  // One moment for all of it: a server may go on writing.
+  if (auto begun = opened->first.run("BEGIN"); !begun) return std::unexpected(std::move(begun.error()));
+  return StoreReader(opened->first).read();
+}
+
+std::expected<void, StoreTrouble> copy_store(const std::string& file, const std::string& copy) {
+  const auto opened = open_to_read(file);
+  if (!opened) return std::unexpected(opened.error());
+  return opened->first.copy_to(copy);
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,110 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "world/math/turn.h"
+#include "world/math/vec.h"
+#include "world/voxel/block.h"
+
+// What outlives the process of a world beside its settings, behind a small interface: an embedded database
+// (sqlite_store.h), or whatever a fleet keeps its worlds in.
+
+namespace ashlar::server {
+
+/// What a store knows of its world. A world.toml that says otherwise is another world's.
+struct StoredWorld {
+  std::uint64_t seed = 0;
+  std::string terrain = {};     ///< kind of ground; empty: not known
+  std::uint32_t generator = 0;  ///< version of what makes it; 0: not known
+  std::uint64_t tick = 0;       ///< what is kept is the world as of then, counted over all runs
+  std::uint64_t chunks = 0;     ///< changed, when it was opened
+};
+
+/// A changed chunk as it is kept: the bytes of protocol/chunk_codec.h.
+struct StoredChunk {
+  ChunkCoord at;
+  std::vector<std::uint8_t> bytes;
+};
+
+using PlayerIdentity = std::array<std::uint8_t, 32>;  ///< a player's public key
+
+/// A player as it is kept.
+struct StoredPlayer {
+  PlayerIdentity identity{};
+  DVec3 position_m;
+  Turn16 yaw{0}, pitch{0};
+  std::uint16_t health = 0;
+};
+
+/// What is written in one transaction: all of it, or nothing.
+struct SaveGroup {
+  std::uint64_t tick = 0;  ///< the world as of this tick, counted over all runs
+  std::span<const StoredChunk> chunks;
+  std::span<const StoredPlayer> players;
+};
+
+/// Why a store did not do what it should.
+struct StoreTrouble {
+  enum class Kind : std::uint8_t {
+    full,     ///< no room on the disk, or a limit on files
+    busy,     ///< somebody else holds the database
+    damaged,  ///< what is there makes no sense
+    newer,    ///< made by a newer build
+    foreign,  ///< not a world's database, or another world's
+    machine,  ///< everything else that a disk can say
+  };
+  Kind kind = Kind::machine;
+  std::string line;  ///< names the file, the reason and the remedy
+};
+
+/// What was found instead of a row. Kept aside by set_aside().
+struct DamagedRow {
+  ChunkCoord at;
+  std::vector<std::uint8_t> bytes;  ///< empty where not even those can be read
+  std::uint64_t hash = 0;           ///< that the row says
+  std::string reason;
+};
+
+/// What load_chunk() finds.
+struct ChunkLookup {
+  enum class Kind : std::uint8_t {
+    none,
+    found,
+    damaged,     ///< what is there makes no sense
+    unreadable,  ///< the disk does not say what is there: nothing may take its place
+  };
+  Kind kind = Kind::none;
+  std::vector<std::uint8_t> bytes;  ///< of found
+  DamagedRow damage;                ///< of damaged and unreadable
+};
+
+/// A world's changed chunks and players. Any thread; all functions may take as long as a disk does, and wait
+/// for each other, but for load_chunk(), which waits for no writer.
+class WorldStore {
+ public:
+  virtual ~WorldStore() = default;
+
+  /// As it was opened, or last saved.
+  virtual StoredWorld world() const = 0;
+  /// Looks one chunk up: about 10 us, however many there are. Bytes that it finds agree with their hash; what
+  /// they say is for the caller to decode.
+  virtual ChunkLookup load_chunk(ChunkCoord at) = 0;
+  /// nullopt: never seen, or its row is damaged (and set aside).
+  virtual std::optional<StoredPlayer> load_player(const PlayerIdentity& identity) = 0;
+
+  /// One transaction, on the disk when it returns. On failure nothing of it is there, and it may be tried
+  /// again.
+  virtual std::expected<void, StoreTrouble> save(const SaveGroup& group) = 0;
+  /// Keeps a damaged row aside. @param forget  takes it from the chunks, too
+  virtual std::expected<void, StoreTrouble> set_aside(const DamagedRow& row, bool forget) = 0;
+  /// A copy as of one moment, while others read and write. @param file  must not be there yet
+  virtual std::expected<void, StoreTrouble> backup(const std::string& file) = 0;
+};
+
+}  // namespace ashlar::server

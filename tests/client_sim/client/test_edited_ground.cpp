@@ -1,0 +1,85 @@
+#include "client_sim/client/edited_ground.h"
+
+#include "tests/catch.h"
+#include "world/voxel/chunk.h"
+
+using namespace ashlar;
+using namespace ashlar::client_sim;
+
+namespace {
+
+/// Block (1, 2, 3) of chunk (0, 0, 0) is `id` now.
+struct Told {
+  explicit Told(BlockId id)
+      : change{static_cast<std::uint16_t>(index_in_chunk({1, 2, 3})), static_cast<std::uint16_t>(id)} {}
+  BlockEdits edits() const { return {7, 1, {0, 0, 0}, std::span(&change, 1)}; }
+  BlockChange change;
+};
+constexpr IVec3 block{1, 2, 3};
+
+}  // namespace
+
+TEST_CASE("what the server told stands, and comes into chunks that are made later",
+          "[client][edited_ground]") {
+  EditedGround ground;
+  CHECK_FALSE(ground.changed(block).has_value());
+  ground.take(Told(BlockId::brick).edits());
+  CHECK(ground.changed(block) == BlockId::brick);
+  CHECK_FALSE(ground.changed({1, 2, 4}).has_value());
+  CHECK_FALSE(ground.changed({33, 2, 3}).has_value());
+  Chunk chunk;
+  ground.apply({0, 0, 0}, chunk);
+  CHECK(chunk.block(block) == BlockId::brick);
+  Chunk other;
+  ground.apply({1, 0, 0}, other);
+  CHECK(other.content_hash() == Chunk().content_hash());
+  ground.take(Told(BlockId::air).edits());
+  CHECK(ground.changed(block) == BlockId::air);
+  CHECK(ground.told_blocks() == 1);
+  CHECK(ground.take_touched()->size() == 2);
+  CHECK(ground.take_touched()->empty());
+  ground.clear();
+  CHECK_FALSE(ground.changed(block).has_value());
+  CHECK_FALSE(ground.take_touched().has_value());
+}
+
+TEST_CASE("a refused act is taken back, one that was done gives way to the server's word",
+          "[client][edited_ground]") {
+  EditedGround ground;
+  ground.foresee({5, block, BlockId::glass});
+  CHECK(ground.changed(block) == BlockId::glass);
+  Chunk chunk;
+  ground.apply({0, 0, 0}, chunk);
+  CHECK(chunk.block(block) == BlockId::glass);
+  ground.take(ActAnswer{5, ActVerdict::progress, block});
+  CHECK(ground.changed(block) == BlockId::glass);
+  SECTION("refused") {
+    ground.take(ActAnswer{5, ActVerdict::body_in_the_way, block});
+    CHECK_FALSE(ground.changed(block).has_value());
+  }
+  SECTION("done") {
+    ground.take(Told(BlockId::glass).edits());
+    ground.take(ActAnswer{5, ActVerdict::done, block});
+    CHECK(ground.changed(block) == BlockId::glass);
+    CHECK(ground.foreseen().empty());
+  }
+  SECTION("somebody was faster: what the server told comes out from under it") {
+    ground.take(Told(BlockId::wood).edits());
+    CHECK(ground.changed(block) == BlockId::glass);
+    ground.take(ActAnswer{5, ActVerdict::occupied, block});
+    CHECK(ground.changed(block) == BlockId::wood);
+  }
+  SECTION("a later act of one's own lies above") {
+    ground.foresee({6, block, BlockId::air});
+    CHECK(ground.changed(block) == BlockId::air);
+    ground.take(ActAnswer{5, ActVerdict::out_of_reach, block});
+    CHECK(ground.changed(block) == BlockId::air);
+    ground.take(ActAnswer{6, ActVerdict::nothing_there, block});
+    CHECK_FALSE(ground.changed(block).has_value());
+  }
+  SECTION("the session ended") {
+    ground.give_up_foreseen();
+    CHECK_FALSE(ground.changed(block).has_value());
+  }
+  CHECK_FALSE(ground.take_touched()->empty());
+}

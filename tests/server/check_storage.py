@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Keeps worlds with ashlar-server, damages them, backs them up, kills it, as operators and disks do.
+
+Usage: check_storage.py PATH/ashlar-server
+"""
+import contextlib
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import check_binary
+from check_binary import QUICK, Running, run
+
+HOME = (0, 0, 0)  # a chunk that every start loads
+
+
+def place(x, y, z):
+    """A chunk's row, as docs/storage.md says it."""
+    return (x + (1 << 20)) << 42 | (y + (1 << 20)) << 21 | (z + (1 << 20))
+
+
+class Storage(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.world = str(self.folder / "world")
+
+    def sql(self, statement, *values, world=None):
+        with contextlib.closing(sqlite3.connect(pathlib.Path(world or self.world, "world.db"))) as database:
+            with database:
+                return database.execute(statement, values).fetchall()
+
+    def serve_once(self, *arguments):
+        """A whole run. @return its lines by event"""
+        with Running("--world", self.world, *QUICK, *arguments) as server:
+            server.wait_for("ready")
+            code, _, errors = server.end(signal.SIGTERM)
+            self.assertEqual((code, errors), (0, ""))
+            return {line["event"]: line for line in server.lines}
+
+    def refused(self, *parts, arguments=()):
+        done = run("--port", "0", "--world", self.world, *QUICK, *arguments)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def command(self, *words, code=0):
+        done = run("world", *map(str, words))
+        self.assertEqual(done.returncode, code, done)
+        self.assertEqual(done.stderr.count("\n"), 1 if code == 2 else 0, done.stderr)
+        return done.stderr if code == 2 else done.stdout
+
+    def damage_home(self):
+        """A row that no server wrote, where players begin."""
+        self.sql("INSERT INTO chunks VALUES(?, 1, x'010203')", place(*HOME))
+        self.sql("UPDATE meta SET value = value + 1 WHERE key = 'chunks'")
+
+    def test_the_tick_goes_on_over_runs_and_a_kill(self):
+        first = self.serve_once()["saved"]["saved_tick"]
+        with Running("--world", self.world, *QUICK) as server:
+            server.wait_for("ready")
+            server.process.kill()
+            server.finish()
+        events = self.serve_once()
+        self.assertEqual(events["store"]["saved_tick"], first)
+        self.assertGreater(events["saved"]["saved_tick"], first)
+        self.assertIn("nothing is damaged", self.command("check", self.world))
+        info = self.command("info", self.world)
+        for part in ("seed         1\n", f"saved tick   {events['saved']['saved_tick']}\n", "0 changed"):
+            self.assertIn(part, info)
+
+    def test_blocks_that_were_announced_survive_a_kill(self):
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", "--status-every", "1",
+                     stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            for x in (0, 32, -1, -33):
+                server.process.stdin.write(f"set {x} 0 40 brick\n")
+            server.process.stdin.flush()
+            for _ in range(4):
+                self.assertEqual(server.wait_for("console")["block"], "brick")
+            while (status := server.wait_for("status"))["dirty_chunks"] > 0 or status["saved_tick"] == 0:
+                pass
+            server.process.kill()
+            server.finish()
+        self.assertIn("4 changed", self.command("info", self.world))
+        self.assertIn("4 chunks and 0 players are whole, nothing is damaged", self.command("check", self.world))
+        rows = self.sql("SELECT * FROM chunks")
+        self.assertEqual(sorted(row[0] for row in rows), sorted(place(x, 0, 1) for x in (0, 1, -1, -2)))
+        # What is there is taken over, and dug again it is another chunk that is kept.
+        with Running("--world", self.world, *QUICK, "--status-every", "1", stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            server.process.stdin.write("dig 32 0 40\n")
+            server.process.stdin.flush()
+            self.assertEqual(server.wait_for("console")["block"], "air")
+            server.wait_for("status")  # a tick went by
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        changed = [row[0] for row in self.sql("SELECT * FROM chunks") if row not in rows]
+        self.assertEqual(changed, [place(1, 0, 1)])
+
+    def test_a_check_of_the_configuration_makes_no_database(self):
+        done = run("--check-config", "--port", "0", "--world", self.world, *QUICK)
+        self.assertEqual((done.returncode, os.path.exists(self.world)), (0, False), done.stderr)
+        self.serve_once()
+        os.remove(self.folder / "world" / "world.db")  # a world from before there was one
+        done = run("--check-config", "--port", "0", "--world", self.world, *QUICK)
+        self.assertEqual((done.returncode, sorted(os.listdir(self.world)).count("world.db")), (0, 0), done.stderr)
+        self.assertEqual(self.serve_once()["store"]["saved_tick"], 0)
+
+    def test_damaged_ground_is_named_kept_aside_and_made_anew(self):
+        self.serve_once()
+        self.damage_home()
+        self.assertIn("chunk 0,0,0: its bytes do not agree", self.command("check", self.world, code=1))
+        done = run("--check-config", "--port", "0", "--world", self.world, *QUICK)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.sql("SELECT count(*) FROM damaged"), [(0,)])
+        lost = self.serve_once()["chunk_damaged"]
+        self.assertEqual((lost["x"], lost["y"], lost["z"], lost["now"]), (*HOME, "regenerated"))
+        self.assertEqual(self.sql("SELECT kind, place, bytes FROM damaged"), [("chunk", place(*HOME), b"\1\2\3")])
+        self.assertIn("0 chunks and 0 players are whole, nothing is damaged", self.command("check", self.world))
+        self.assertIn("1 kept aside", self.command("info", self.world))
+        self.assertNotIn("chunk_damaged", self.serve_once())
+
+    def test_damaged_ground_at_home_refuses_the_start_where_that_is_wanted(self):
+        self.serve_once()
+        self.damage_home()
+        self.refused("column 0,0", "--damaged-chunks regenerate", arguments=["--damaged-chunks", "refuse"])
+        self.assertEqual(self.sql("SELECT count(*) FROM chunks"), [(1,)])
+
+    def test_a_newer_a_foreign_and_a_held_database_are_refused_as_they_are(self):
+        self.serve_once()
+        file = self.folder / "world" / "world.db"
+        self.sql("PRAGMA user_version = 99")
+        before = file.read_bytes()
+        self.refused("world.db", "format 99")
+        self.assertIn("format 99", self.command("check", self.world, code=2))
+        self.assertEqual(file.read_bytes(), before)
+        self.sql("PRAGMA user_version = 1")
+        self.sql("UPDATE meta SET value = '2' WHERE key = 'seed'")
+        self.refused("world.db", "seed 2")
+        self.sql("UPDATE meta SET value = '1' WHERE key = 'seed'")
+        with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            self.refused("world.db", "locked")
+        for name in ("world.db-wal", "world.db-shm"):
+            (self.folder / "world" / name).unlink(missing_ok=True)
+        file.write_bytes(b"x" * 9000)
+        self.refused("world.db", "no world's database")
+
+    def test_a_database_without_its_world_is_not_laid_over(self):
+        self.serve_once()
+        self.damage_home()
+        for name in ("world.toml", "server.toml"):
+            os.remove(self.folder / "world" / name)
+        self.refused("world.db", "world.toml is gone")
+
+    def test_a_backup_of_a_running_server_starts(self):
+        backup = self.folder / "backup"
+        with Running("--world", self.world, *QUICK) as server:
+            server.wait_for("ready")
+            self.sql("INSERT INTO players VALUES(x'01', 0, 0, 0, 0, 0, 0, 0)")
+            self.assertIn("holds the world", self.command("backup", self.world, "--out", backup))
+            server.end(signal.SIGTERM)
+        self.assertEqual(sorted(os.listdir(backup)), ["server.toml", "world.db", "world.toml"])
+        self.assertEqual(self.sql("SELECT count(*) FROM players", world=backup), [(1,)])
+        self.world = str(backup)
+        self.serve_once()
+
+    def test_commands_say_what_is_wrong(self):
+        self.assertIn("no world", self.command("info", self.folder, code=2))
+        self.assertIn("no world", self.command("check", self.folder / "nowhere", code=2))
+        self.serve_once()
+        self.assertIn("--out", self.command("backup", self.world, code=2))
+        self.assertIn("not empty", self.command("backup", self.world, "--out", self.folder, code=2))
+        self.assertIn("world restore", self.command("restore", self.world, code=2))
+        self.assertIn("world info", self.command("--help"))
+
+
+if __name__ == "__main__":
+    check_binary.SERVER = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,100 @@
+// One world goes, the next one comes, and everybody stays.
+#include "tests/server/host/host_table.h"
+
+using namespace ashlar;
+using namespace ashlar::server;
+using namespace ashlar::server::test;
+
+namespace {
+
+std::unique_ptr<World> next_world(std::uint64_t seed, std::uint16_t tick_rate_hz = 60) {
+  WorldSetup setup;
+  setup.seed = seed;
+  setup.players_max = 8;
+  setup.monsters = 0;
+  setup.rules.tick_rate_hz = tick_rate_hz;
+  return std::make_unique<World>(setup);
+}
+
+}  // namespace
+
+TEST_CASE("everybody is welcomed to the next world and plays on in it", "[server][change_world]") {
+  Table t(4);
+  Hand &ann = t.hand(peer(1), "ann"), &bob = t.hand(tcp_peer(2, 5), "bob");
+  t.enter(ann);
+  t.enter(bob);
+  t.run(30);
+  const std::uint32_t number = ann.number();
+  CHECK(ann.send(Chat{"on the way"}) == SendResult::sent);
+  // Commands for the old world are on their way when it ends, and so is what was said in it.
+  t.send(ann, walking(ann.snapshot_tick + 40, 1));
+  t.host->change_world(next_world(555, 30));
+  CHECK(t.host->status().tick == 0);
+  CHECK(t.host->status().monsters == 0);
+  CHECK(t.host->status().clients == 0);
+  t.run(20);
+  for (Hand* hand : {&ann, &bob}) {
+    REQUIRE(hand->welcomes.size() == 2);
+    CHECK(hand->welcomes[1].world == 2);
+    CHECK(hand->welcomes[1].seed == 555);
+    CHECK(hand->welcomes[1].rules.tick_rate_hz == 30);
+    CHECK_FALSE(hand->welcomes[1].resumed);
+    CHECK(hand->snapshot_tick == t.host->status().tick);
+    CHECK_FALSE(hand->end());
+  }
+  CHECK(ann.number() == number);
+  CHECK(t.host->status().clients == 2);
+  CHECK(t.host->world().player_count() == 2);
+  CHECK(ann.applied_tick == 0);  // what was meant for the old world moves nobody here
+  CHECK(std::ranges::any_of(bob.lines, [](const ChatLine& line) { return line.text == "on the way"; }));
+  const DVec3 start = ann.own->body.position_m;
+  for (int i = 0; i < 60; ++i) {
+    t.send(ann, walking(ann.snapshot_tick + 2));
+    t.run();
+  }
+  CHECK(length(xy(ann.own->body.position_m) - xy(start)) > 0.5);
+}
+
+TEST_CASE("who was greeted, joining or away is treated as the next world wants it",
+          "[server][change_world]") {
+  Table t(4);
+  Hand &greeted = t.hand(peer(1), "greeted"), &away = t.hand(peer(2), "away");
+  t.enter(away);
+  away.will_resume();
+  away.vanished = true;
+  t.run(60 * 11);
+  REQUIRE(t.host->status().away == 1);
+  greeted.joins = false;
+  t.greet(greeted);
+  CHECK(greeted.send(Join{{}, 1}) == SendResult::sent);  // to the world that goes
+  t.host->change_world(next_world(556));
+  t.run(5);
+  CHECK(t.host->status().away == 0);
+  CHECK(greeted.welcomes.size() == 2);
+  CHECK(t.host->status().clients == 0);
+  CHECK(t.drops(DropReason::wrong_state) == 1);
+  CHECK(greeted.send(Join{{}, 2}) == SendResult::sent);
+  t.run(3);
+  CHECK(t.host->status().clients == 1);
+  // It comes back to a world in which it has no body.
+  away.vanished = false;
+  away.at.port = 40;
+  t.enter(away);
+  CHECK_FALSE(away.welcomes.back().resumed);
+  CHECK(t.host->world().player_count() == 2);
+}
+
+TEST_CASE("worlds change again and again, faster than anybody joins", "[server][change_world]") {
+  Table t(4);
+  Hand& ann = t.hand(peer(1));
+  t.enter(ann);
+  for (std::uint64_t i = 0; i < 300; ++i) {  // over the number's end
+    t.host->change_world(next_world(i));
+    if (i % 50 == 0) t.run(3);
+  }
+  t.run(60);
+  CHECK(ann.welcomes.back().seed == 299);
+  CHECK(ann.welcomes.back().world == static_cast<std::uint8_t>(1 + 300));
+  CHECK(t.host->status().clients == 1);
+  CHECK(ann.snapshot_tick == t.host->status().tick);
+}

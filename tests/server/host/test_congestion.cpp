@@ -1,0 +1,88 @@
+// Paths and readers that take less than there is to tell.
+#include "tests/server/host/host_table.h"
+
+using namespace ashlar;
+using namespace ashlar::server;
+using namespace ashlar::server::test;
+
+namespace {
+
+/// One client among so many monsters that a snapshot takes several parts.
+struct Crowd {
+  explicit Crowd(const PeerAddress& at, std::uint32_t snapshot_bytes = 19'200)
+      : table(3, {}, wide(snapshot_bytes)), ann(table.hand(at)) {
+    table.setup.monsters_max = table.setup.monsters = 300;
+    table.restart();
+    table.enter(ann);
+    table.run(60);
+  }
+  static HostConfig wide(std::uint32_t snapshot_bytes) {
+    HostConfig config;
+    config.interest_radius_m = 2000;
+    config.snapshot_bytes_max = snapshot_bytes;
+    return config;
+  }
+  /// Monsters that ann was told of within so many ticks.
+  std::size_t known(std::uint32_t ticks) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        ann.told, [&](const auto& row) { return table.host->status().tick - row.second <= ticks; }));
+  }
+  Table table;
+  Hand& ann;
+};
+
+}  // namespace
+
+TEST_CASE("a client that hears nothing is not sent without end, and then told of everybody",
+          "[server][congestion]") {
+  Crowd crowd(peer(1));
+  const std::size_t all = crowd.known(60);
+  CHECK(all > 200);
+  CHECK(crowd.table.host->status().snapshots_congested == 0);
+  const std::uint64_t before = crowd.table.host->status().bytes_out;
+  crowd.ann.deaf = true;
+  crowd.table.run(60 * 5);
+  const std::uint64_t sent = crowd.table.host->status().bytes_out - before;
+  CHECK(crowd.table.host->status().snapshots_congested > 100);
+  CHECK(sent < 60 * 5 * 5 * 1200 / 2);
+  crowd.ann.deaf = false;
+  crowd.table.run(120);
+  CHECK(crowd.known(60) >= all);
+  CHECK(crowd.table.host->status().clients == 1);
+}
+
+TEST_CASE("where the path takes a part of what there is to tell everybody is told of in turn",
+          "[server][congestion]") {
+  const std::size_t bytes_per_turn = GENERATE(900u, 2000u, 4000u);  // of some 6000
+  CAPTURE(bytes_per_turn);
+  Crowd crowd(peer(1));
+  const std::size_t all = crowd.known(60);
+  crowd.ann.bytes_per_turn = bytes_per_turn;
+  crowd.table.run(600);
+  CAPTURE(crowd.ann.snapshots, crowd.ann.parts, crowd.table.host->status().snapshots_congested,
+          crowd.table.host->status().snapshot_wait_ticks_max,
+          crowd.ann.connection->counters().packets_received);
+  CHECK(crowd.table.host->status().snapshots_congested > 60);
+  CHECK(crowd.known(120) >= all);
+  CHECK(crowd.table.host->status().tick - crowd.ann.snapshot_tick < 30);  // what comes is news
+  CHECK(crowd.table.host->players().at(0).loss_out < 0.2);
+}
+
+TEST_CASE("a slow reader over TCP is closed with a reason, before it holds much", "[server][congestion]") {
+  Crowd crowd(tcp_peer(1, 4));
+  crowd.ann.deaf = true;  // it goes on to speak
+  std::size_t most = 0;
+  int ticks = 0;
+  while (crowd.table.host->status().clients == 1 && ++ticks < 60 * 20) {
+    // What a client says that acknowledges nothing.
+    if (ticks % 30 == 0) crowd.table.send(crowd.ann, walking(1));
+    crowd.table.run();
+    for (const SessionAudit& session : crowd.table.books().sessions)
+      most = std::max(most, session.memory_bytes);
+  }
+  CHECK(crowd.table.events.back().kind == HostEventKind::left);
+  CHECK(crowd.table.events.back().detail == "overload");
+  CHECK(crowd.table.closed_links.size() == 1);
+  CHECK(most < 200'000);
+  CHECK(ticks > 60 * 5);
+}

@@ -1,0 +1,210 @@
+#include "server/store/saver.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "protocol/chunk_codec.h"
+#include "server/store/dirty_chunks.h"
+#include "tests/catch.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar::server {
+namespace {
+
+using std::chrono::microseconds;
+using namespace std::chrono_literals;
+
+/// A store in memory that can be full, and can be held.
+class MemoryStore final : public WorldStore {
+ public:
+  StoredWorld world() const override { return {.seed = 1, .tick = tick()}; }
+  ChunkLookup load_chunk(ChunkCoord) override { return {}; }
+  std::optional<StoredPlayer> load_player(const PlayerIdentity&) override { return std::nullopt; }
+  std::expected<void, StoreTrouble> save(const SaveGroup& group) override {
+    while (held) std::this_thread::sleep_for(1ms);
+    const std::scoped_lock lock(mutex_);
+    ++tries;
+    if (full) return std::unexpected(StoreTrouble{StoreTrouble::Kind::full, "no room"});
+    for (const StoredChunk& chunk : group.chunks) chunks_[chunk_key(chunk.at)] = chunk.bytes;
+    tick_ = group.tick;
+    ++groups;
+    return {};
+  }
+  std::expected<void, StoreTrouble> set_aside(const DamagedRow&, bool) override { return {}; }
+  std::expected<void, StoreTrouble> backup(const std::string&) override { return {}; }
+
+  BlockId block(IVec3 block) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = chunks_.find(chunk_key(chunk_of(block)));
+    if (found == chunks_.end()) return BlockId::air;
+    return (*ChunkCodec().decode(found->second))->block(local_in_chunk(block));
+  }
+  std::size_t chunk_count() const {
+    const std::scoped_lock lock(mutex_);
+    return chunks_.size();
+  }
+  std::uint64_t tick() const {
+    const std::scoped_lock lock(mutex_);
+    return tick_;
+  }
+  std::atomic<bool> full = false, held = false;
+  std::atomic<int> groups = 0, tries = 0;
+
+ private:
+  static std::tuple<int, int, int> chunk_key(ChunkCoord at) { return {at.x, at.y, at.z}; }
+  mutable std::mutex mutex_;
+  std::map<std::tuple<int, int, int>, std::vector<std::uint8_t>> chunks_;
+  std::uint64_t tick_ = 0;
+};
+
+/// A volume whose chunks change and a saver that is told.
+struct Site {
+  explicit Site(const SaverOptions& options) : saver(store, 1000, options) {
+    for (int x = 0; x < 40; ++x) volume.insert_chunk({x, 0, 0}, std::make_unique<Chunk>(BlockId::air));
+  }
+  /// One tick, 20 ms, with one block changed in each of these chunks.
+  void step(std::span<const int> chunks, BlockId id) {
+    std::vector<ChunkCoord> changed;
+    for (const int x : chunks) {
+      volume.set_block({x * chunk_size, 0, 0}, id);
+      changed.push_back({x, 0, 0});
+    }
+    now += 20ms;
+    saver.note(now, ++tick, volume, changed);
+  }
+  BlockId stored(int x) const { return store->block({x * chunk_size, 0, 0}); }
+  /// Ticks without changes until it is so: however slow the machine is.
+  template <class Condition>
+  void until(const Condition& condition) {
+    while (!condition()) {
+      step({}, {});
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+
+  std::shared_ptr<MemoryStore> store = std::make_shared<MemoryStore>();
+  VoxelVolume volume;
+  WorldSaver saver;
+  microseconds now{0};
+  std::uint32_t tick = 0;
+};
+
+SaverOptions quick(std::uint32_t chunks_max = 16) { return {.retry = 2ms, .chunks_max = chunks_max}; }
+
+}  // namespace
+
+TEST_CASE("dirty chunks are held once each, as they were put in last", "[server][dirty_chunks]") {
+  DirtyChunks dirty(3);
+  Chunk chunk(BlockId::stone);
+  CHECK(dirty.put({1, 2, 3}, chunk));
+  CHECK(dirty.put({-1, 2, 3}, chunk));
+  chunk.set_block({0, 0, 0}, BlockId::glass);
+  CHECK(dirty.put({1, 2, 3}, chunk));
+  CHECK(dirty.count() == 2);
+  CHECK(dirty.rows()[0].blocks.palette.size() == 2);
+  CHECK(dirty.rows()[1].blocks.palette.size() == 1);
+  CHECK(dirty.put({5, 5, 5}, chunk));
+  CHECK(dirty.full());
+  CHECK_FALSE(dirty.put({6, 5, 5}, chunk));
+  CHECK(dirty.put({5, 5, 5}, chunk));
+  CHECK(dirty.holds({5, 5, 5}));
+  dirty.clear();
+  CHECK(dirty.count() == 0);
+  CHECK_FALSE(dirty.holds({5, 5, 5}));
+  CHECK(dirty.put({6, 5, 5}, chunk));
+}
+
+TEST_CASE("changes come to the store in groups, no closer together than they may be", "[server][saver]") {
+  Site site(quick());
+  const int one[] = {1};
+  while (site.now < 10s) site.step(one, site.tick % 2 == 0 ? BlockId::brick : BlockId::glass);
+  const SaverStatus status = site.saver.status();
+  CHECK(status.failure.empty());
+  site.saver.finish(60s, site.volume);
+  CHECK(site.store->groups <= 22);  // one each half second, and the last
+  CHECK(site.store->groups >= 1);
+  CHECK(site.stored(1) == site.volume.block({chunk_size, 0, 0}));
+  CHECK(site.store->tick() == 1000 + site.tick);
+}
+
+TEST_CASE("a group is the world as of its tick though the world went on", "[server][saver]") {
+  Site site(quick());
+  site.store->held = true;
+  const int both[] = {1, 2}, second[] = {2};
+  site.now = 1s;
+  site.step(both, BlockId::brick);  // handed over at once
+  site.step(second, BlockId::glass);
+  site.step(second, BlockId::sand);
+  CHECK(site.saver.status().dirty_chunks == 3);
+  site.store->held = false;
+  while (site.saver.status().groups == 0) std::this_thread::yield();
+  CHECK(site.store->tick() == 1001);
+  CHECK(site.stored(2) == BlockId::brick);
+  site.saver.finish(60s, site.volume);
+  CHECK(site.stored(2) == BlockId::sand);
+  CHECK(site.stored(1) == BlockId::brick);
+  CHECK(site.store->tick() == 1003);
+  CHECK(site.saver.status().dirty_chunks == 0);
+}
+
+TEST_CASE("while a disk is full play goes on, and all of it is saved when there is room", "[server][saver]") {
+  Site site(quick(4));
+  site.store->full = true;
+  std::vector<int> all(30);
+  for (int i = 0; i < 30; ++i) all[static_cast<std::size_t>(i)] = i;
+  site.now = 1s;
+  site.step(std::span(all).first(4), BlockId::brick);
+  while (site.saver.status().failure.empty()) std::this_thread::yield();
+  CHECK(site.saver.status().failure == "no room");
+  for (int i = 0; i < 30; ++i)
+    site.step(std::span(all).subspan(static_cast<std::size_t>(i), 1), BlockId::sand);
+  CHECK(site.saver.status().dirty_chunks == 4 + 30);
+  CHECK(site.saver.status().dirty_waiting == 26);
+  CHECK(site.saver.status().saved_tick == 0);
+  const std::uint64_t told = 1000 + site.tick;
+  site.store->full = false;
+  // Nothing after the first group is announced before all that was waiting is there.
+  site.until([&] {
+    const std::uint64_t saved = site.saver.status().saved_tick;
+    if (saved > 1001) CHECK(site.store->chunk_count() == 30);
+    return saved >= told;
+  });
+  CHECK(site.saver.status().failure.empty());
+  CHECK(site.saver.status().dirty_chunks == 0);
+  for (int i = 0; i < 30; ++i) CHECK(site.stored(i) == BlockId::sand);
+}
+
+TEST_CASE("an end with a full disk ends, and tells what was not saved", "[server][saver]") {
+  Site site(quick(4));
+  site.store->full = true;
+  const int some[] = {1, 2, 3};
+  site.now = 1s;
+  site.step(some, BlockId::brick);
+  site.step(some, BlockId::glass);
+  site.saver.finish(5ms, site.volume);
+  const SaverStatus status = site.saver.status();
+  CHECK(status.failure == "no room");
+  CHECK(status.dirty_chunks >= 3);
+  CHECK(status.saved_tick == 0);
+  site.store->full = false;
+  site.step(some, BlockId::sand);  // too late: nothing is noted any more
+  CHECK(site.store->chunk_count() == 0);
+}
+
+TEST_CASE("an end writes all that waits, also beyond one group", "[server][saver]") {
+  Site site(quick(4));
+  site.store->held = true;
+  std::vector<int> all(30);
+  for (int i = 0; i < 30; ++i) all[static_cast<std::size_t>(i)] = i;
+  site.now = 1s;
+  site.step(all, BlockId::brick);
+  CHECK(site.saver.status().dirty_waiting == 26);
+  site.store->held = false;
+  site.saver.finish(60s, site.volume);
+  CHECK(site.store->chunk_count() == 30);
+  CHECK(site.store->tick() == 1001);
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,300 @@
+#include "server/store/sqlite_store.h"
+
+#include <sqlite3.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "protocol/chunk_codec.h"
+#include "server/store/sqlite.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+#include "world/math/random.h"
+
+namespace ashlar::server {
+namespace {
+
+using testing::TemporaryFolder;
+using Kind = StoreTrouble::Kind;
+
+const StoredWorld seven{.seed = 7};
+
+std::unique_ptr<SqliteStore> open_kept(const std::string& file, const StoredWorld& world = seven) {
+  auto store = SqliteStore::open(file, world);
+  REQUIRE(store.has_value());
+  (*store)->keep();
+  return std::move(*store);
+}
+
+void meddle(const std::string& file, const std::string& sql) {
+  const auto database = Database::open(file, OpenMode::write, 0);
+  REQUIRE(database.has_value());
+  const auto done = database->run(sql.c_str());
+  INFO((done ? std::string() : done.error().line));
+  REQUIRE(done.has_value());
+}
+
+std::int64_t ask(const std::string& file, const char* sql) {
+  const auto database = Database::open(file, OpenMode::read, 0);
+  REQUIRE(database.has_value());
+  return database->number(sql).value_or(-1);
+}
+
+std::vector<std::uint8_t> some_bytes(std::uint64_t seed, std::size_t size) {
+  Rng rng = rng_for(seed, 1);
+  std::vector<std::uint8_t> bytes(size);
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(rng.next_u32());
+  return bytes;
+}
+
+StoredPlayer some_player(std::uint8_t number) {
+  StoredPlayer player{.identity = {}, .position_m = {1.5 * number, -2.25, 30}};
+  player.identity.fill(number);
+  player.yaw = Turn16{static_cast<std::uint16_t>(1000u * number)};
+  player.pitch = Turn16{65'000};
+  player.health = 77;
+  return player;
+}
+
+}  // namespace
+
+TEST_CASE("a chunk's place says where it is, and columns lie together", "[server][sqlite_store]") {
+  const int far = (1 << 20) - 1;
+  for (const ChunkCoord at : {ChunkCoord{0, 0, 0}, ChunkCoord{-1, 5, -3}, ChunkCoord{far, -far, far}}) {
+    CHECK(chunk_at_place(chunk_place(at)) == at);
+    CHECK(chunk_place(at) > 0);
+  }
+  CHECK(chunk_place({1, 2, -3}) + 6 == chunk_place({1, 2, 3}));
+  CHECK(chunk_place({1, 2, far}) < chunk_place({1, 3, -far}));
+  CHECK(chunk_place({1, far, 0}) < chunk_place({2, -far, 0}));
+}
+
+TEST_CASE("what is saved is there after a new start, the last word on each chunk", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const auto early = some_bytes(1, 500), late = some_bytes(2, 4000);
+  {
+    const auto store = open_kept(file);
+    CHECK(store->made());
+    CHECK(store->world().tick == 0);
+    const StoredChunk first[] = {{{1, 2, 3}, early}, {{-5, 0, -3}, early}};
+    const StoredPlayer players[] = {some_player(1), some_player(2)};
+    REQUIRE(store->save({30, first, players}).has_value());
+    const StoredChunk second[] = {{{1, 2, 3}, late}};
+    REQUIRE(store->save({60, second, {}}).has_value());
+    CHECK(store->load_chunk({1, 2, 3}).bytes == late);  // at once, beside the writer
+  }
+  const auto store = open_kept(file);
+  CHECK_FALSE(store->made());
+  CHECK(store->world().seed == 7);
+  CHECK(store->world().tick == 60);
+  CHECK(store->load_chunk({1, 2, 3}).bytes == late);
+  CHECK(store->load_chunk({-5, 0, -3}).bytes == early);
+  CHECK(store->load_chunk({9, 9, 0}).kind == ChunkLookup::Kind::none);
+  CHECK(ask(file, "SELECT value FROM meta WHERE key = 'chunks'") == 2);
+  const auto player = store->load_player(some_player(2).identity);
+  REQUIRE(player.has_value());
+  CHECK(player->position_m == some_player(2).position_m);
+  CHECK(player->yaw == some_player(2).yaw);
+  CHECK(player->pitch == some_player(2).pitch);
+  CHECK(player->health == 77);
+  CHECK_FALSE(store->load_player(some_player(9).identity).has_value());
+}
+
+TEST_CASE("a start that is undone leaves no database, one that was there stays", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  REQUIRE(SqliteStore::open(file, seven).has_value());
+  CHECK(std::filesystem::is_empty(folder.path("")));
+  open_kept(file).reset();
+  REQUIRE(SqliteStore::open(file, seven).has_value());
+  CHECK(std::filesystem::exists(file));
+}
+
+TEST_CASE("a damaged chunk is told from a good one and kept aside once", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const auto store = open_kept(file);
+  const auto bytes = some_bytes(1, 300);
+  const StoredChunk chunks[] = {{{1, 2, 3}, bytes}, {{4, 5, 6}, bytes}};
+  REQUIRE(store->save({5, chunks, {}}).has_value());
+  const std::string place = std::to_string(chunk_place({1, 2, 3}));
+  SECTION("bytes that changed") { meddle(file, "UPDATE chunks SET bytes = x'0102' WHERE place = " + place); }
+  SECTION("a hash that changed") { meddle(file, "UPDATE chunks SET hash = hash + 1 WHERE place = " + place); }
+  SECTION("bytes of another chunk") {
+    const StoredChunk other[] = {{{7, 7, 0}, some_bytes(9, 300)}};
+    REQUIRE(store->save({6, other, {}}).has_value());
+    meddle(file, "UPDATE chunks SET (hash, bytes) = (SELECT hash, bytes FROM chunks WHERE place = " +
+                     std::to_string(chunk_place({7, 7, 0})) + ") WHERE place = " + place);
+    meddle(file, "DELETE FROM chunks WHERE place = " + std::to_string(chunk_place({7, 7, 0})));
+    meddle(file, "UPDATE meta SET value = 2 WHERE key = 'chunks'");
+  }
+  SECTION("far too many bytes") {
+    meddle(file, "UPDATE chunks SET bytes = zeroblob(10000000) WHERE place = " + place);
+  }
+  SECTION("another type") { meddle(file, "UPDATE chunks SET bytes = 'text' WHERE place = " + place); }
+  const ChunkLookup found = store->load_chunk({1, 2, 3});
+  REQUIRE(found.kind == ChunkLookup::Kind::damaged);
+  CHECK(found.damage.at == ChunkCoord{1, 2, 3});
+  CHECK_FALSE(found.damage.reason.empty());
+  CHECK(found.damage.bytes.size() <= chunk_bytes_max);
+  REQUIRE(store->set_aside(found.damage, false).has_value());
+  REQUIRE(store->set_aside(found.damage, true).has_value());
+  CHECK(ask(file, "SELECT count(*) FROM damaged") == 1);
+  CHECK(ask(file, ("SELECT count(*) FROM damaged WHERE kind = 'chunk' AND place = " + place).c_str()) == 1);
+  CHECK(store->load_chunk({1, 2, 3}).kind == ChunkLookup::Kind::none);
+  CHECK(store->load_chunk({4, 5, 6}).bytes == bytes);
+  CHECK(ask(file, "SELECT value FROM meta WHERE key = 'chunks'") == 1);
+}
+
+TEST_CASE("a damaged player is unknown and kept aside", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const auto store = open_kept(file);
+  const StoredPlayer players[] = {some_player(1)};
+  REQUIRE(store->save({5, {}, players}).has_value());
+  const std::string change = GENERATE("x = 9e999", "health = 1e300", "yaw = 70000", "z = z + 1", "hash = 5");
+  CAPTURE(change);
+  meddle(file, "UPDATE players SET " + change);
+  CHECK_FALSE(store->load_player(players[0].identity).has_value());
+  CHECK(ask(file, "SELECT count(*) FROM damaged WHERE kind = 'player'") == 1);
+}
+
+TEST_CASE("a database of a newer format is refused, and stays as it was", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  open_kept(file).reset();
+  meddle(file, "PRAGMA user_version = 2");
+  const std::string before = folder.read("world.db");
+  const auto store = SqliteStore::open(file, seven);
+  REQUIRE_FALSE(store.has_value());
+  CHECK(store.error().kind == Kind::newer);
+  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 2"));
+  CHECK(folder.read("world.db") == before);
+}
+
+TEST_CASE("an older format is upgraded after a copy was made", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const auto bytes = some_bytes(1, 300);
+  {
+    const auto store = open_kept(file);
+    const StoredChunk chunks[] = {{{1, 2, 3}, bytes}};
+    REQUIRE(store->save({5, chunks, {}}).has_value());
+  }
+  folder.write("world.db.format-1", "of an upgrade that was cut off");
+  StoreOptions options;
+  options.format = 3;
+  SECTION("all its steps") {
+    const UpgradeStep steps[] = {{1, "CREATE TABLE second(a)"}, {2, "CREATE TABLE third(a)"}};
+    options.steps = steps;
+    const auto store = SqliteStore::open(file, seven, options);
+    REQUIRE(store.has_value());
+    CHECK((*store)->copied() == file + ".format-1-2");
+    CHECK((*store)->load_chunk({1, 2, 3}).bytes == bytes);
+    CHECK(ask(file, "PRAGMA user_version") == 3);
+    CHECK(ask(file, "SELECT count(*) FROM sqlite_master WHERE name IN ('second', 'third')") == 2);
+    CHECK(ask((*store)->copied(), "PRAGMA user_version") == 1);
+    CHECK(ask((*store)->copied(), "SELECT count(*) FROM chunks") == 1);
+  }
+  SECTION("or none") {
+    const UpgradeStep steps[] = {{1, "CREATE TABLE second(a)"}, {2, "CREATE TABLE meta(a)"}};
+    options.steps = steps;
+    const auto store = SqliteStore::open(file, seven, options);
+    REQUIRE_FALSE(store.has_value());
+    CHECK(ask(file, "PRAGMA user_version") == 1);
+    CHECK(ask(file, "SELECT count(*) FROM sqlite_master WHERE name = 'second'") == 0);
+    CHECK(open_kept(file)->load_chunk({1, 2, 3}).bytes == bytes);
+  }
+}
+
+TEST_CASE("what is no world's database, or another world's, is refused in one line",
+          "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  SECTION("text") { folder.write("world.db", std::string(5000, 'x')); }
+  SECTION("somebody else's tables") {
+    const auto database = Database::open(file, OpenMode::make, 0);
+    REQUIRE(database->run("CREATE TABLE other(a)").has_value());
+  }
+  SECTION("another seed") { open_kept(file, {.seed = 8}).reset(); }
+  SECTION("another kind of ground") { open_kept(file, {.seed = 7, .terrain = "hills"}).reset(); }
+  SECTION("another generator") { open_kept(file, {.seed = 7, .terrain = "plains", .generator = 4}).reset(); }
+  const std::string before = folder.read("world.db");
+  const auto store = SqliteStore::open(file, {.seed = 7, .terrain = "plains", .generator = 3});
+  REQUIRE_FALSE(store.has_value());
+  CHECK(store.error().kind == Kind::foreign);
+  CHECK_THAT(store.error().line, ContainsSubstring(file));
+  CHECK(store.error().line.find('\n') == std::string::npos);
+  CHECK(folder.read("world.db") == before);
+}
+
+TEST_CASE("a database that lost what it says of its world is damaged", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  open_kept(file).reset();
+  meddle(file,
+         GENERATE("DELETE FROM meta WHERE key = 'seed'", "UPDATE meta SET value = 'x' WHERE key = 'tick'"));
+  const auto store = SqliteStore::open(file, seven);
+  REQUIRE_FALSE(store.has_value());
+  CHECK(store.error().kind == Kind::damaged);
+}
+
+TEST_CASE("a database that another program holds is refused after some patience", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  open_kept(file).reset();
+  const auto other = Database::open(file, OpenMode::write, 0);
+  REQUIRE(other.has_value());
+  const bool alone = GENERATE(true, false);
+  REQUIRE(
+      other->run(alone ? "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE" : "BEGIN IMMEDIATE").has_value());
+  const auto store = SqliteStore::open(file, seven, {.patience_ms = 20});
+  REQUIRE_FALSE(store.has_value());
+  CHECK(store.error().kind == Kind::busy);
+  CHECK_THAT(store.error().line, ContainsSubstring(file));
+}
+
+TEST_CASE("a full disk takes no part of a group, and the next try may be whole", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  std::signal(SIGXFSZ, SIG_IGN);
+  const auto store = open_kept(file);
+  std::vector<StoredChunk> chunks;
+  for (int i = 0; i < 300; ++i)
+    chunks.push_back({{i, 0, 0}, some_bytes(static_cast<std::uint64_t>(i), 3000)});
+  REQUIRE(store->save({1, std::span(chunks).first(1), {}}).has_value());
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 256u << 10;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const auto full = store->save({2, chunks, {}});
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  REQUIRE_FALSE(full.has_value());
+  CHECK_THAT(full.error().line, ContainsSubstring(file) && ContainsSubstring("room"));
+  CHECK(store->world().tick == 1);
+  CHECK(store->load_chunk({1, 0, 0}).kind == ChunkLookup::Kind::none);
+  REQUIRE(store->save({3, chunks, {}}).has_value());
+  for (const StoredChunk& chunk : chunks) CHECK(store->load_chunk(chunk.at).bytes == chunk.bytes);
+  CHECK(ask(file, "SELECT value FROM meta WHERE key = 'chunks'") == 300);
+}
+
+TEST_CASE("a backup of a store that goes on writing is whole, and never over another file",
+          "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const auto store = open_kept(folder.path("world.db"));
+  const StoredChunk chunks[] = {{{1, 2, 3}, some_bytes(1, 300)}};
+  REQUIRE(store->save({5, chunks, {}}).has_value());
+  const std::string copy = folder.path("copy.db");
+  REQUIRE(store->backup(copy).has_value());
+  CHECK_FALSE(store->backup(copy).has_value());
+  REQUIRE(store->save({9, {}, {}}).has_value());
+  const auto copied = open_kept(copy);
+  CHECK(copied->world().tick == 5);
+  CHECK(copied->load_chunk({1, 2, 3}).bytes == chunks[0].bytes);
+  CHECK_FALSE(std::filesystem::exists(copy + ".new"));
+  CHECK_FALSE(store->backup(folder.path("nowhere/copy.db")).has_value());
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,84 @@
+#include "world/sim/ground_edits.h"
+
+#include <algorithm>
+
+#include "world/bsp/placement.h"
+#include "world/math/assert.h"
+#include "world/sim/rules.h"
+
+namespace ashlar {
+namespace {
+
+DVec3 middle_of(IVec3 block) { return to_dvec3(block) + DVec3{0.5, 0.5, 0.5}; }
+
+bool in_map_rock(std::span<const MapInSpace> maps, IVec3 block) {
+  const DVec3 middle = middle_of(block);
+  return std::ranges::any_of(maps, [&](const MapInSpace& map) {
+    return map_in_reach(*map.map, {middle, middle}) && map_solid(*map.map, map.heights, middle);
+  });
+}
+
+}  // namespace
+
+bool protected_by_map(std::span<const MapInSpace> maps, std::int32_t margin_m, IVec3 block) {
+  return std::ranges::any_of(maps, [&](const MapInSpace& map) {
+    const BlockBox& box = map_box(*map.map);
+    return block.x >= box.min.x - margin_m && block.x < box.max.x + margin_m &&
+           block.y >= box.min.y - margin_m && block.y < box.max.y + margin_m;
+  });
+}
+
+bool GroundEdits::set(VoxelVolume& volume, std::span<const MapInSpace> maps, const BlockEdit& edit,
+                      EntityId who) {
+  const ChunkCoord chunk = chunk_of(edit.block);
+  if (!in_bounds(middle_of(edit.block)) || !volume.loaded(chunk) || in_map_rock(maps, edit.block))
+    return false;
+  const BlockId before = volume.block(edit.block);
+  if (before == edit.id) return true;
+  const bool changed = volume.set_block(edit.block, edit.id);
+  ASHLAR_ASSERT(changed);
+  applied_.push_back({edit.block, before, edit.id, who});
+  columns_.insert(key_of({chunk.x, chunk.y}));
+  return true;
+}
+
+bool GroundEdits::box_sane(const BlockBox& box) {
+  const std::int64_t x = std::int64_t{box.max.x} - box.min.x;
+  const std::int64_t y = std::int64_t{box.max.y} - box.min.y;
+  const std::int64_t z = std::int64_t{box.max.z} - box.min.z;
+  if (x <= 0 || y <= 0 || z <= 0) return false;
+  if (!in_bounds(to_dvec3(box.min)) || !in_bounds(to_dvec3(box.max))) return false;
+  // Each is below 2^22, so the products fit.
+  return x <= batch_blocks_max && x * y <= batch_blocks_max && x * y * z <= batch_blocks_max;
+}
+
+std::uint64_t GroundEdits::fill(VoxelVolume& volume, std::span<const MapInSpace> maps, const BlockBox& box,
+                                BlockId id, EntityId who) {
+  ASHLAR_ASSERT(box_sane(box));
+  std::uint64_t failed = 0;
+  for (std::int32_t y = box.min.y; y < box.max.y; ++y)
+    for (std::int32_t x = box.min.x; x < box.max.x; ++x)
+      for (std::int32_t z = box.min.z; z < box.max.z; ++z)
+        if (!set(volume, maps, {{x, y, z}, id}, who)) ++failed;
+  return failed;
+}
+
+void GroundEdits::blast(VoxelVolume& volume, std::span<const MapInSpace> maps, std::int32_t map_margin_m,
+                        DVec3 middle_m, double radius_m, EntityId who) {
+  ASHLAR_ASSERT(radius_m >= 0 && radius_m <= sphere_radius_m_max);
+  ASHLAR_ASSERT(in_bounds(middle_m));
+  const BlockRegistry& blocks = BlockRegistry::builtin();
+  const DVec3 reach{radius_m, radius_m, radius_m};
+  const IVec3 low = block_at(middle_m - reach), high = block_at(middle_m + reach);
+  for (std::int32_t y = low.y; y <= high.y; ++y)
+    for (std::int32_t x = low.x; x <= high.x; ++x)
+      for (std::int32_t z = low.z; z <= high.z; ++z) {
+        const IVec3 block{x, y, z};
+        const DVec3 off = middle_of(block) - middle_m;
+        if (dot(off, off) > radius_m * radius_m || !volume.loaded(chunk_of(block))) continue;
+        if (!blocks.diggable(volume.block(block)) || protected_by_map(maps, map_margin_m, block)) continue;
+        set(volume, maps, {block, BlockId::air}, who);
+      }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,66 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "world/collide/space.h"
+#include "world/math/block_box.h"
+#include "world/sim/block_act.h"
+#include "world/voxel/block_registry.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar {
+
+/// Is the block a map's, or within margin_m of one on the plane, at whatever height? Players change nothing
+/// there: they could shut others in or out.
+bool protected_by_map(std::span<const MapInSpace> maps, std::int32_t margin_m, IVec3 block);
+
+/// The one place that changes blocks of a running world, and what it changed in the last tick. Collision,
+/// sight and rays read the volume's solid bits, which an edit keeps.
+class GroundEdits {
+ public:
+  GroundEdits() = default;
+  explicit GroundEdits(std::size_t edits_expected) { applied_.reserve(edits_expected); }
+
+  /// Blocks that one box or sphere changes at most.
+  static constexpr std::int64_t batch_blocks_max = 4096;
+  static constexpr double sphere_radius_m_max = 9;
+  static_assert(4.2 * (sphere_radius_m_max + 0.1) * (sphere_radius_m_max + 0.1) *
+                    (sphere_radius_m_max + 0.1) <
+                static_cast<double>(batch_blocks_max));
+
+  /// The last tick's list is over.
+  void begin_tick() { applied_.clear(); }
+
+  /// Sets a block. False, and nothing done, out of bounds, where the chunk is not loaded and in a map's rock;
+  /// true also where it is there already. Allocates for a kind of block new to its chunk and for a column's
+  /// first. Precondition: id below block_id_count.
+  bool set(VoxelVolume& volume, std::span<const MapInSpace> maps, const BlockEdit& edit, EntityId who);
+
+  /// Likewise every block of a box. @return how many could not be set. Precondition: box_sane(box).
+  std::uint64_t fill(VoxelVolume& volume, std::span<const MapInSpace> maps, const BlockBox& box, BlockId id,
+                     EntityId who);
+  /// Not empty, within the world, and at most batch_blocks_max blocks.
+  static bool box_sane(const BlockBox& box);
+
+  /// Takes away what can be dug of all blocks whose middle is within a sphere, but for protected ground.
+  /// Precondition: radius_m in [0, sphere_radius_m_max], the middle in bounds.
+  void blast(VoxelVolume& volume, std::span<const MapInSpace> maps, std::int32_t map_margin_m, DVec3 middle_m,
+             double radius_m, EntityId who);
+
+  /// What has changed in this tick, in the order in which it did; a block may be in it twice.
+  std::span<const AppliedEdit> applied() const { return applied_; }
+  /// Columns of chunks that hold a block that was changed since the world began.
+  bool column_edited(IVec2 column) const { return columns_.contains(key_of(column)); }
+
+ private:
+  static std::uint64_t key_of(IVec2 column) {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(column.x)) << 32 |
+           static_cast<std::uint32_t>(column.y);
+  }
+  std::vector<AppliedEdit> applied_;
+  std::unordered_set<std::uint64_t> columns_;  // asked, never walked through
+};
+
+}  // namespace ashlar
