@@ -16,8 +16,8 @@ namespace {
 constexpr int chunk_packing_level = 1;  // level 3 takes 1.5 times as long for a twentieth less
 constexpr unsigned index_bits_max = 8;
 constexpr std::size_t unpacked_bytes_max =
-    2 + 2 * std::size_t{block_id_count} + chunk_blocks * index_bits_max / 8;
-static_assert(block_id_count <= 1u << index_bits_max, "wider indices need a longer chunk_bytes_max");
+    2 + 2 * std::size_t{block_kinds_max} + chunk_blocks * index_bits_max / 8;
+static_assert(block_kinds_max <= 1u << index_bits_max, "wider indices need a longer chunk_bytes_max");
 static_assert(1 + ZSTD_COMPRESSBOUND(unpacked_bytes_max) <= chunk_bytes_max);
 
 /// As few as Chunk takes.
@@ -42,7 +42,7 @@ const char* describe(ChunkError error) {
     case ChunkError::newer: return "it is of a version that this build does not know";
     case ChunkError::packing: return "it does not unpack";
     case ChunkError::wrong_size: return "it unpacks to a wrong size";
-    case ChunkError::unknown_block: return "it holds a kind of block that this build does not know";
+    case ChunkError::unknown_block: return "it holds a kind of block that no world has";
     case ChunkError::bad_palette: return "its list of kinds is wrong";
     case ChunkError::bad_index: return "it holds a block of no kind";
   }
@@ -72,11 +72,11 @@ ChunkCodec::~ChunkCodec() {
 
 /// Kinds that are gone from the chunk go from its list, so that what was dug and put back is as it was.
 void ChunkCodec::Impl::write_plain(const PackedChunk& chunk) {
-  ASHLAR_ASSERT(!chunk.palette.empty() && chunk.palette.size() <= block_id_count);
+  ASHLAR_ASSERT(!chunk.palette.empty() && chunk.palette.size() <= block_kinds_max);
   ASHLAR_ASSERT(chunk.indices.size() == chunk_blocks * chunk.bits / 64);
-  std::array<std::uint16_t, block_id_count> place;  // by index into the chunk's palette
+  std::array<std::uint16_t, block_kinds_max> place;  // by index into the chunk's palette
   place.fill(0xffff);
-  std::array<BlockId, block_id_count> kinds;
+  std::array<BlockId, block_kinds_max> kinds;
   std::uint16_t count = 0;
   const std::uint64_t mask = (std::uint64_t{1} << chunk.bits) - 1;
   for (std::size_t i = 0; i < chunk_blocks; ++i) {
@@ -108,15 +108,15 @@ std::expected<void, ChunkError> ChunkCodec::Impl::read_plain() {
   const std::uint16_t count = r.u16();
   if (!r.ok()) return std::unexpected(ChunkError::wrong_size);
   if (count == 0) return std::unexpected(ChunkError::bad_palette);
-  if (count > block_id_count) return std::unexpected(ChunkError::unknown_block);
+  if (count > block_kinds_max) return std::unexpected(ChunkError::unknown_block);
   const unsigned bits = index_bits(count);
   if (r.left() != std::size_t{2} * count + chunk_blocks * bits / 8)
     return std::unexpected(ChunkError::wrong_size);
-  std::array<BlockId, block_id_count> kinds;
-  std::bitset<block_id_count> listed;
+  std::array<BlockId, block_kinds_max> kinds;
+  std::bitset<block_kinds_max> listed;
   for (std::uint16_t i = 0; i < count; ++i) {
     const std::uint16_t id = r.u16();
-    if (id >= block_id_count) return std::unexpected(ChunkError::unknown_block);
+    if (id >= block_kinds_max) return std::unexpected(ChunkError::unknown_block);
     if (listed[id]) return std::unexpected(ChunkError::bad_palette);
     listed[id] = true;
     kinds[i] = static_cast<BlockId>(id);

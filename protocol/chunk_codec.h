@@ -12,7 +12,7 @@
 //
 //   u8   chunk_bytes_version
 //   the rest is one zstd frame of:
-//     u16  kinds of block, 1 to block_id_count
+//     u16  kinds of block, 1 to block_kinds_max
 //     u16  each kind's id, in the order in which they first occur
 //     u64  indices into the kinds of all blocks in the order of index_in_chunk, packed as in Chunk: 0, 1, 2,
 //     4
@@ -44,7 +44,7 @@ enum class ChunkError : std::uint8_t {
   newer,          ///< of a version that this build does not know
   packing,        ///< zstd refuses it, or it unpacks to more than a chunk
   wrong_size,     ///< unpacks to another length than its kinds ask for
-  unknown_block,  ///< names a kind of block that this build does not know
+  unknown_block,  ///< names a kind of block that no world has
   bad_palette,    ///< no kinds, or one twice
   bad_index,      ///< a block of a kind that is not listed
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "protocol/block_kinds.h"
 #include "protocol/decode.h"
 #include "protocol/schema/server_message_generated.h"
 #include "protocol/sector_motion.h"
@@ -110,6 +111,7 @@ ServerResult decode(const wire::Welcome& in) {
   out.tick = in.tick();
   out.terrain = in.terrain();
   out.generator = in.generator();
+  out.blocks_hash = in.blocks_hash();
   out.snapshot_every_ticks = in.snapshot_every_ticks();
   if (!valid_text(view(in.motd()), 0, motd_bytes_max)) return bad_text;
   out.motd = view(in.motd());
@@ -252,11 +254,18 @@ ServerResult decode(const wire::BlockEdits& in) {
   if (out.changes.empty() || out.changes.size() > block_changes_max) return out_of_range;
   std::int32_t before = -1;
   for (const BlockChange& change : out.changes) {
-    if (change.index <= before || change.index >= chunk_blocks || change.block >= block_id_count)
+    if (change.index <= before || change.index >= chunk_blocks || change.block >= block_kinds_max)
       return out_of_range;
     before = change.index;
   }
   return out;
+}
+
+ServerResult decode(const wire::BlockKinds& in) {
+  if (in.kinds() == nullptr) return std::unexpected{DropReason::malformed};
+  auto kinds = decode_block_kinds({in.kinds()->Data(), in.kinds()->size()});
+  if (!kinds) return out_of_range;
+  return BlockKinds{std::move(*kinds), in.world()};
 }
 
 }  // namespace
@@ -274,6 +283,9 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
     case wire::ServerBody::ContentRefused: return decode(*message.body_as_ContentRefused());
     case wire::ServerBody::ActAnswers: return decode(*message.body_as_ActAnswers());
     case wire::ServerBody::BlockEdits: return decode(*message.body_as_BlockEdits());
+    case wire::ServerBody::BlockKinds: return decode(*message.body_as_BlockKinds());
+    case wire::ServerBody::Saved:
+      return Saved{message.body_as_Saved()->tick(), message.body_as_Saved()->world()};
     case wire::ServerBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "protocol/block_kinds.h"
 #include "protocol/datagram.h"
 #include "protocol/schema/client_message_generated.h"
 #include "protocol/schema/server_message_generated.h"
@@ -103,7 +104,7 @@ struct MessageWriter::Impl {
     const auto token = bytes(m.reset_token);
     finish_server(wire::ServerBody::Welcome,
                   wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks,
-                                      rules, map_list, motd, props, names, m.terrain, m.generator));
+                                      rules, map_list, motd, props, names, m.terrain, m.generator, m.blocks_hash));
   }
 };
 
@@ -237,6 +238,22 @@ std::span<const std::uint8_t> MessageWriter::write(const ActAnswers& m) {
   }
   const auto list = fbb.CreateVectorOfStructs(answers.data(), m.answers.size());
   impl_->finish_server(wire::ServerBody::ActAnswers, wire::CreateActAnswers(fbb, m.tick, list, m.world));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const BlockKinds& m) {
+  ASHLAR_ASSERT(m.kinds != nullptr);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto kinds = impl_->bytes(encode_block_kinds(*m.kinds));
+  impl_->finish_server(wire::ServerBody::BlockKinds, wire::CreateBlockKinds(fbb, kinds, m.world));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const Saved& m) {
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  impl_->finish_server(wire::ServerBody::Saved, wire::CreateSaved(fbb, m.tick, m.world));
   return impl_->message();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "world/sim/block_act.h"
 #include "world/sim/player_move.h"
 #include "world/sim/rules.h"
+#include "world/voxel/block_registry.h"
 
 // The messages as plain values. schema/*.fbs say how they travel, decode.h and message_writer.h do it. How a
 // session ends, or is refused, is a close's reason: connection/session_end.h.
@@ -130,6 +132,13 @@ struct Welcome {
   /// A TerrainKind, and the server's terrain_generator. Neither need be known here: ask terrain_known().
   std::uint8_t terrain = 0;
   std::uint16_t generator = 0;
+  std::uint64_t blocks_hash = 0;  ///< BlockRegistry::hash() of the world's kinds of blocks
+};
+
+/// All kinds of blocks of the world; on the control stream, behind each welcome.
+struct BlockKinds {
+  std::shared_ptr<const BlockRegistry> kinds;  ///< never null
+  std::uint8_t world = 0;                      ///< the welcome's
 };
 
 /// The own player as the simulation holds it, unquantised: prediction starts from the same bits.
@@ -262,7 +271,13 @@ struct BlockEdits {
   std::span<const BlockChange> changes;  ///< 1 to block_changes_max, by index, each once
 };
 
-using ServerMessage =
-    std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers, BlockEdits>;
+/// Whatever happened up to a tick is on the server's disk; on the edits stream.
+struct Saved {
+  std::uint32_t tick = 0;
+  std::uint8_t world = 0;  ///< the welcome's
+};
+
+using ServerMessage = std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers,
+                                   BlockEdits, BlockKinds, Saved>;
 
 }  // namespace ashlar

@@ -20,6 +20,7 @@ RecordingHeader recording_header(const World& world, const std::string& build) {
   header.monsters = setup.monsters;
   header.start_hash = world.hash();
   header.spawn = setup.spawn;
+  header.blocks = setup.blocks;
   for (const auto& map : setup.maps)
     header.maps.push_back({map->name(), map->content_hash(), map->options().origin_block,
                            map->options().surface_z, map->options().doors_open, map->options().doorway});
@@ -54,6 +55,7 @@ std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeade
   setup.monsters_max = header.monsters_max;
   setup.monsters = header.monsters;
   setup.spawn = header.spawn;
+  setup.blocks = header.blocks;
   for (const RecordedMap& wanted : header.maps) {
     auto map = maps(wanted);
     if (!map) return std::unexpected{map.error()};

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "protocol/block_kinds.h"
 #include "world/math/hash.h"
 #include "world/voxel/volume.h"
 
@@ -123,6 +124,10 @@ std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
     w.u8(static_cast<std::uint8_t>(prop.up));
   }
   if (header.version >= 6) w.u8(static_cast<std::uint8_t>(header.terrain)), w.u16(header.generator);
+  if (header.version >= 8) {
+    const std::vector<std::uint8_t> kinds = encode_block_kinds(*header.blocks);
+    w.text({reinterpret_cast<const char*>(kinds.data()), kinds.size()});
+  }
   if (header.spawn.radius_m > 0)
     w.f64(header.spawn.centre_m.x), w.f64(header.spawn.centre_m.y), w.f64(header.spawn.radius_m);
   return payload;
@@ -148,6 +153,13 @@ bool get_spawn(ByteReader& r, SpawnArea& spawn) {
   return std::fabs(spawn.centre_m.x) <= spawn_centre_m_max &&
          std::fabs(spawn.centre_m.y) <= spawn_centre_m_max && spawn.radius_m > 0 &&
          spawn.radius_m <= spawn_radius_m_max;
+}
+
+bool get_kinds(ByteReader& r, std::shared_ptr<const BlockRegistry>& out) {
+  const std::string_view text = r.text(block_kinds_bytes_max);
+  auto kinds = decode_block_kinds({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  if (kinds) out = std::move(*kinds);
+  return kinds.has_value();
 }
 
 std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std::uint8_t> payload) {
@@ -188,6 +200,7 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
   } else {
     header.generator = 1;
   }
+  if (sane && r.ok() && header.version >= 8) sane = get_kinds(r, header.blocks);
   if (sane && r.ok() && !r.at_end()) sane = get_spawn(r, header.spawn);
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};
   return header;
@@ -276,7 +289,7 @@ bool get_admin(ByteReader& r, AdminCommand& out) {
     out.box.max = get_ivec3(r, sane);
     const std::uint16_t id = r.u16();
     out.id = static_cast<BlockId>(id);
-    if (!sane || id >= block_id_count) return false;
+    if (!sane || id >= block_kinds_max) return false;
   }
   if (out.action == AdminAction::blast) out.radius_m = r.f64();
   return r.ok() && in_bounds(out.position_m);
@@ -302,7 +315,7 @@ bool get_edit(ByteReader& r, BlockEdit& out) {
   out.block = get_ivec3(r, sane);
   const std::uint16_t id = r.u16();
   out.id = static_cast<BlockId>(id);
-  return r.ok() && sane && id < block_id_count;
+  return r.ok() && sane && id < block_kinds_max;
 }
 
 template <class T, class Get>

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,8 +25,9 @@
 
 namespace ashlar {
 
-inline constexpr std::uint32_t recording_version = 7;
-/// Older ones are read as well: before 7 nobody dug, before 6 all ground was plains.
+inline constexpr std::uint32_t recording_version = 8;
+/// Older ones are read as well: before 8 all worlds had the built-in kinds of blocks, before 7 nobody dug,
+/// before 6 all ground was plains.
 inline constexpr std::uint32_t recording_version_min = 5;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
@@ -60,7 +62,8 @@ struct RecordingHeader {
   std::vector<RecordedProp> props;
   TerrainKind terrain = TerrainKind::plains;
   std::uint16_t generator = terrain_generator;  ///< that made the ground; open() takes what it finds
-  SpawnArea spawn;                              ///< behind the rest, and only where there is one
+  std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< never null
+  SpawnArea spawn;  ///< behind the rest, and only where there is one
 };
 
 /// One tick as it is kept; owns what TickInput only views.

@@ -88,6 +88,10 @@ struct Loop::Impl {
     in.unix_s = static_cast<std::int64_t>(std::time(nullptr));
     const std::uint64_t polled = stopwatch_ns();
     const std::uint32_t tick = host.status().tick;
+    if (saver != nullptr) {
+      const Durable durable = saver->durable();
+      host.note_saving(durable.tick, durable.room);
+    }
     host.advance(now, in, out);
     if (saver != nullptr && host.status().tick != tick) saver->note(now, host.world());
     const std::uint64_t advanced = stopwatch_ns();
@@ -131,7 +135,7 @@ struct Loop::Impl {
     host.admin(act);
     log.info(
         "console",
-        {{"block", BlockRegistry::builtin().type(command.id).name}, {"x", at.x}, {"y", at.y}, {"z", at.z}});
+        {{"block", host.world().setup().blocks->type(command.id).name}, {"x", at.x}, {"y", at.y}, {"z", at.z}});
   }
 
   /// Does what was typed. True: the status is wanted.
@@ -139,7 +143,7 @@ struct Loop::Impl {
     bool status_wanted = false;
     for (const std::string& line : console.poll()) {
       if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-      const auto command = parse_console_line(line);
+      const auto command = parse_console_line(line, *host.world().setup().blocks);
       if (!command) {
         log.warning("console", {{"error", command.error()}});
         continue;

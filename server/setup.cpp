@@ -7,6 +7,7 @@
 #include "server/config/file.h"
 #include "server/host/welcome_content.h"
 #include "world/bsp/placement.h"
+#include "world/content/block_file.h"
 #include "world/content/builtin_map.h"
 #include "world/content/udmf.h"
 #include "world/content/wad.h"
@@ -141,6 +142,13 @@ std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const s
 std::expected<ReadContent, std::string> read_content(const Config& config,
                                                      const std::vector<std::string>& wad_folders) {
   ReadContent content;
+  if (!config.blocks_file.empty()) {
+    const auto text = read_file(config.blocks_file, block_file_bytes_max);
+    if (!text) return Failure(text.error());
+    auto blocks = read_block_file(*text, config.blocks_file);
+    if (!blocks) return Failure(blocks.error().line());
+    content.blocks = std::make_shared<const BlockRegistry>(std::move(*blocks));
+  }
   auto models = PropModels::read(config.props);
   if (!models) return Failure(std::move(models.error()));
   content.models = std::move(*models);
@@ -173,6 +181,7 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
   PreparedWorld world;
   world.setup.seed = config.seed;
   world.setup.terrain = config.terrain;
+  if (content.blocks != nullptr) world.setup.blocks = content.blocks;
   world.setup.rules = config.rules;
   world.setup.players_max = config.clients_max;
   world.setup.monsters = config.monsters;

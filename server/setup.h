@@ -1,6 +1,7 @@
 #pragma once
 #include <expected>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,7 @@ struct ReadContent {
       requests;                 ///< maps to place, in their order; the default one where none was asked for
   std::vector<SectorMap> maps;  ///< of each request; empty where no map was wanted
   PropModels models;
+  std::shared_ptr<const BlockRegistry> blocks;  ///< of the file that was given; null: none was
 };
 
 /// Reads WADs, maps and props. Without WAD and map: MAP01 of Freedoom where it is found, else the map that is

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "server/net/address.h"
+#include "server/store/stored_blocks.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::server {
@@ -55,6 +56,17 @@ std::expected<std::shared_ptr<SqliteStore>, std::string> open_store(const Loaded
     return Failure(file + " keeps a world whose world.toml is gone: restore that from a backup, or move " +
                    store_name + " away to make a new world there");
   return store;
+}
+
+/// The kinds of blocks that a kept world goes on with.
+std::expected<std::shared_ptr<const BlockRegistry>, std::string> blocks_of(
+    const SqliteStore& store, const std::shared_ptr<const BlockRegistry>& given) {
+  const std::string text = store.world().blocks;
+  auto kept = read_stored_blocks(text);
+  if (!kept) return Failure("the world's database is damaged: " + kept.error() + "; restore it from a backup");
+  auto settled = settle_blocks(given, text.empty() ? nullptr : *kept);
+  if (!settled) return Failure("--blocks does not fit this world: " + settled.error());
+  return settled;
 }
 
 /// Ground at home that was damaged and may not be made anew.
@@ -143,6 +155,9 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
     return Failure(std::move(written.error()));
   if (stop && stop()) return Failure(std::string(start_stopped));
   if (startup.store != nullptr) {
+    auto blocks = blocks_of(*startup.store, content->blocks);
+    if (!blocks) return Failure(std::move(blocks.error()));
+    startup.content.setup.blocks = std::move(*blocks);
     startup.stored = std::make_shared<StoredGround>(startup.store, config.damaged_chunks);
     startup.content.setup.make_chunk = [ground = startup.stored](const Terrain& terrain, ChunkCoord at) {
       return ground->make_chunk(terrain, at);
@@ -160,6 +175,8 @@ std::expected<void, std::string> Startup::keep() {
   if (auto named = key.keep(); !named) return named;
   if (store != nullptr) {
     store->keep();
+    if (std::string text = stored_blocks_text(*world->setup().blocks); text != store->world().blocks)
+      if (const auto saved = store->save_blocks(text); !saved) return Failure(saved.error().line);
     if (const auto begun = stored->begin(); !begun) return Failure(begun.error().line);
   }
   sets->keep();

@@ -327,6 +327,13 @@ ROWS = {
         server("--draw-map|COURTYARD|--out|x.svg|--from|60000,60000", r"--from: 60000,60000 lies beyond the map, which reaches from"),
         server("--draw-map|COURTYARD|--out|x.svg|--from|-300,600", r"--from: -300,600 lies in the void.*start"),
     ],
+    "blocks": [
+        server("--blocks|absent.toml", r"absent\.toml"),
+        server("--blocks|b.toml", r"b\.toml line 3: shape has to be one of none, full, slab",
+               files=[text("b.toml", '[[block]]\nname = "marble"\nshape = "ball"\n')]),
+        server("--blocks|b.toml", r"b\.toml line 2: unknown key|b\.toml line 2: .*this is not TOML",
+               files=[text("b.toml", '[[block]]\nname = \n')]),
+    ],
     "props": [
         prop("v nan 0 0\n" + TRIANGLE, r"o\.obj line 1: the coordinate \"nan\""),
         prop("v inf 0 0\n" + TRIANGLE, r"o\.obj line 1: the coordinate \"inf\""),

@@ -142,6 +142,11 @@ class Client {
   /// way when its session broke off gets none.
   static constexpr std::size_t verdicts_max = 256;
   std::vector<ActAnswer> take_verdicts();
+  /// Whatever happened up to this tick of the world is on the server's disk, as far as it said; 0: nothing was
+  /// said, as by a server that keeps no world.
+  std::uint32_t saved_tick() const { return saved_tick_; }
+  /// The kinds of blocks of the welcome's world; the built-in ones until it told of others. Never null.
+  const std::shared_ptr<const BlockRegistry>& blocks() const { return blocks_; }
   /// The blocks that differ from the ground that the welcome's terrain makes, as far as they were told.
   const EditedGround& ground() const { return ground_; }
   EditedGround& ground() { return ground_; }
@@ -251,6 +256,7 @@ class Client {
   void take_unreliable(std::span<const std::uint8_t> bytes);
   void undecodable(DropReason reason);
   void handle(Welcome& message);
+  void handle(BlockKinds& message);
   void take_content();
   void begin_world();
   void handle(const SnapshotPart& message);
@@ -263,6 +269,7 @@ class Client {
   // client_acts.cpp: blocks
   void handle(const ActAnswers& message);
   void handle(const BlockEdits& message);
+  void handle(const Saved& message);
   void send_acts();
 
   ClientConfig config_;
@@ -296,6 +303,9 @@ class Client {
   std::vector<std::uint8_t> message_;  // memory of Connection::take()
   Welcome welcome_;
   Join join_;
+  std::uint32_t saved_tick_ = 0;
+  bool join_waits_ = false;  // for the kinds of blocks that the welcome named
+  std::shared_ptr<const BlockRegistry> blocks_ = BlockRegistry::builtin_ptr();
 
   InputClock clock_;
   PlayerCommand command_;

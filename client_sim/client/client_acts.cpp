@@ -1,5 +1,6 @@
 // What a client does to blocks, and what it is told of them.
 
+#include <algorithm>
 #include <utility>
 
 #include "client_sim/client/client.h"
@@ -41,6 +42,11 @@ void Client::handle(const ActAnswers& message) {
     if (verdicts_.size() == verdicts_max) verdicts_.erase(verdicts_.begin());
     verdicts_.push_back(answer);
   }
+}
+
+void Client::handle(const Saved& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  saved_tick_ = std::max(saved_tick_, message.tick);
 }
 
 void Client::handle(const BlockEdits& message) {

@@ -52,12 +52,16 @@ void Client::take_message(StreamId stream) {
   if (!message) return undecodable(message.error());
   if (auto* welcome = std::get_if<Welcome>(&*message); welcome != nullptr && stream == StreamId::control)
     return handle(*welcome);
+  if (auto* kinds = std::get_if<BlockKinds>(&*message); kinds != nullptr && stream == StreamId::control)
+    return handle(*kinds);
   if (auto* line = std::get_if<ChatLine>(&*message); line != nullptr && stream == StreamId::chat)
     return handle(*line);
   if (auto* answers = std::get_if<ActAnswers>(&*message); answers != nullptr && stream == StreamId::edits)
     return handle(*answers);
   if (auto* edits = std::get_if<BlockEdits>(&*message); edits != nullptr && stream == StreamId::edits)
     return handle(*edits);
+  if (const auto* saved = std::get_if<Saved>(&*message); saved != nullptr && stream == StreamId::edits)
+    return handle(*saved);
   drop(DropReason::wrong_state);
 }
 
@@ -93,7 +97,18 @@ void Client::handle(Welcome& message) {
     state_ = snapshot_tick_ != 0 ? ClientState::playing : ClientState::joining;
   else
     begin_world();
-  connection_->send(StreamId::control, writer_.write(join_));
+  // Who does not know what blocks are like cannot tell what is solid.
+  join_waits_ = blocks_->hash() != welcome_.blocks_hash;
+  if (!join_waits_) connection_->send(StreamId::control, writer_.write(join_));
+}
+
+void Client::handle(BlockKinds& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  if (message.kinds->hash() != welcome_.blocks_hash)
+    return close(SessionEnd::protocol, ClientState::lost,
+                 "the server's kinds of blocks are not those that its welcome named");
+  blocks_ = std::move(message.kinds);
+  if (std::exchange(join_waits_, false)) connection_->send(StreamId::control, writer_.write(join_));
 }
 
 void Client::take_content() {
@@ -125,6 +140,7 @@ void Client::begin_world() {
   in_long_gap_ = false;
   last_snapshot_ = now_;
   ground_.clear();
+  saved_tick_ = 0;
   acts_out_.clear();
   view_.reset(welcome_.rules.tick_rate_hz);
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);

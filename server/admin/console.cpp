@@ -27,7 +27,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// "X Y Z" of dig, "X Y Z NAME" of set.
-std::expected<ConsoleCommand, std::string> parse_block_line(ConsoleVerb verb, const std::string& text) {
+std::expected<ConsoleCommand, std::string> parse_block_line(ConsoleVerb verb, const std::string& text,
+                                                           const BlockRegistry& blocks) {
   ConsoleCommand command{verb, "", false, {}, BlockId::air};
   std::istringstream words(text);
   std::string kind, more;
@@ -40,7 +41,6 @@ std::expected<ConsoleCommand, std::string> parse_block_line(ConsoleVerb verb, co
                                                     : "set needs a block of the world and what to put there: "
                                                       "set X Y Z NAME");
   if (verb == ConsoleVerb::dig) return command;
-  const BlockRegistry& blocks = BlockRegistry::builtin();
   const auto id = blocks.find(kind);
   if (id) return command.id = *id, command;
   std::vector<std::string> names;
@@ -61,7 +61,8 @@ std::string_view console_help() {
          "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), reload (as SIGHUP), stop";
 }
 
-std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line) {
+std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line,
+                                                             const BlockRegistry& blocks) {
   const std::string_view text = trimmed(line);
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));
@@ -83,7 +84,7 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
       return std::unexpected("noclip needs a player and what to do: noclip NAME on|off");
     return ConsoleCommand{verb, std::string(trimmed(argument.substr(0, last))), how == "on"};
   }
-  if (verb == ConsoleVerb::dig || verb == ConsoleVerb::set) return parse_block_line(verb, argument);
+  if (verb == ConsoleVerb::dig || verb == ConsoleVerb::set) return parse_block_line(verb, argument, blocks);
   std::size_t bytes_max = 0;  // of the text that it takes
   switch (verb) {
     case ConsoleVerb::motd: bytes_max = motd_bytes_max; break;

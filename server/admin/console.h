@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "world/math/vec.h"
-#include "world/voxel/block.h"
+#include "world/voxel/block_registry.h"
 
 namespace ashlar::server {
 
@@ -38,7 +38,9 @@ struct ConsoleCommand {
 };
 
 /// A line that was typed, or one line that says what is wrong with it. Surrounding blanks do not count.
-std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line);
+/// @param blocks  that the world has
+std::expected<ConsoleCommand, std::string> parse_console_line(
+    std::string_view line, const BlockRegistry& blocks = BlockRegistry::builtin());
 
 /// What `help` answers, in one line.
 std::string_view console_help();

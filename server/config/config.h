@@ -49,6 +49,7 @@ struct Config {
   DamagedChunks damaged_chunks = DamagedChunks::regenerate;
   std::uint64_t seed = 1;
   TerrainKind terrain = TerrainKind::hills;
+  std::string blocks_file;        ///< empty: those that the world keeps, else the built-in kinds
   std::vector<std::string> wads;  ///< an IWAD, then PWADs over it; empty: Freedoom where it is found
   std::vector<MapRequest> maps;   ///< empty: the first that is found; the single name "none": no map
   std::vector<PropRequest> props;

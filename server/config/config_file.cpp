@@ -1,21 +1,10 @@
+// First, as it says.
+#include "world/content/toml_parser.h"
+//
 #include "server/config/config_file.h"
 
 #include <algorithm>
 #include <array>
-
-// The parser asserts in places that a broken file reaches ("[[[" in toml++ 3.3), and with NDEBUG makes
-// promises to the compiler of them. Here each is an exception, and the file is refused like any other that is
-// wrong.
-namespace {
-struct ParserAssertion {};
-constexpr void require_of_parser(bool holds) {
-  if (!holds) throw ParserAssertion{};
-}
-}  // namespace
-#undef NDEBUG
-#define TOML_HEADER_ONLY 1
-#define TOML_ASSERT(expression) require_of_parser(static_cast<bool>(expression))
-#include <toml++/toml.h>
 
 #include "server/config/ascii_armour.h"
 #include "server/config/file.h"
@@ -195,7 +184,7 @@ std::expected<std::vector<FileValue>, std::string> parse_settings(std::string_vi
     table = toml::parse(*ascii, std::string_view(name));
   } catch (const toml::parse_error& error) {
     return wrong({error.source().begin.line, complaint(error, text)});
-  } catch (const ParserAssertion&) {
+  } catch (const TomlAssertion&) {
     return wrong({1, "this file is not TOML, and too broken to tell the line"});
   }
 

@@ -353,6 +353,9 @@ std::vector<Setting> build() {
            "terrain", {"plains", "hills", "flat", "void"}, MEMBER(terrain),
            "What the ground is like: hills have seas, rivers, cliffs, forests and caves; plains are low and "
            "dry; void is nothing but a platform. A world that exists keeps its own."),
+       text("blocks", "FILE", 4096, MEMBER(blocks_file),
+            "TOML file of kinds of blocks, beside the built-in ones or in their place. A world keeps its kinds "
+            "with its blocks."),
        wad_setting(), map_setting(), prop_setting(),
        whole("monsters", "N", 0, 4096, MEMBER(monsters),
              "Monsters alive at the start: those of the maps first, the rest on the terrain."),
@@ -412,7 +415,7 @@ std::vector<Setting> build() {
              "Recordings of the pattern are removed so many days after they ended; 0 keeps all.")});
 #undef MEMBER
   for (Setting& row : all)
-    if (row.key == "listen" || row.key == "world" || row.key == "record" || row.key == "key_file")
+    if (row.key == "listen" || row.key == "world" || row.key == "blocks" || row.key == "record" || row.key == "key_file")
       row.flag_needs_text = true;
   return all;
 }

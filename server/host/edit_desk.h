@@ -36,6 +36,7 @@ struct EditDesk {
   /// Of the column at `next`, if `some` of it was told: up to this block.
   std::int32_t told_z = 0;
   std::int32_t told_index = -1;
+  std::uint32_t told_saved = 0;  ///< the tick that it was last told to be saved
 };
 
 }  // namespace ashlar::server

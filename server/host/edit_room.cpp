@@ -41,6 +41,15 @@ EditRoom::EditRoom(SessionTable& sessions, HostStatus& status, double interest_r
   due_.reserve(std::size_t{sessions.capacity()} * BlockActs::acts_per_tick_max);
 }
 
+void EditRoom::begin_world() {
+  log_ = ChangeLog();
+  learnt_.clear();
+  due_.clear();
+  saved_tick_ = 0;
+  room_to_save_ = true;
+  for (const std::uint32_t row : sessions_->seated()) (*sessions_)[row].edits = EditDesk();
+}
+
 void EditRoom::collect(Micros now, const World& world) {
   due_.clear();
   const std::uint32_t tick = number(world.tick()) + 1;
@@ -83,7 +92,10 @@ void EditRoom::pick(Session& session, std::uint32_t tick) {
   for (; count < desk.waiting_count && count < BlockActs::acts_per_tick_max; ++count) {
     const EditDesk::Waiting& next = desk.waiting[count];
     if (next.tick > tick && next.tick - tick <= ticks_ahead_max) break;
-    due_.push_back(next.act);
+    if (room_to_save_ || next.act.kind == BlockActKind::stop)
+      due_.push_back(next.act);
+    else
+      desk.answers.push_back({next.act.number, ActVerdict::not_saved, next.act.block});
   }
   std::move(desk.waiting.begin() + static_cast<std::ptrdiff_t>(count),
             desk.waiting.begin() + static_cast<std::ptrdiff_t>(desk.waiting_count), desk.waiting.begin());
@@ -143,7 +155,18 @@ void EditRoom::publish(const World& world) {
     if (session.state != SessionState::playing) continue;
     tell_columns(session, tick);
     tell_answers(session, tick);
+    tell_saved(session, tick);
   }
+}
+
+/// Not before the changes of that tick are told.
+void EditRoom::tell_saved(Session& session, std::uint32_t tick) {
+  EditDesk& desk = session.edits;
+  const bool news = saved_tick_ > desk.told_saved && saved_tick_ <= tick;
+  if (!news || desk.next < nearest_first_.size()) return;
+  const Saved message{saved_tick_, session.world};
+  if (session.connection->send(StreamId::edits, writer_.write(message)) == SendResult::sent)
+    desk.told_saved = saved_tick_;
 }
 
 /// Each chunk's changes are coded once, and again only for who counts its worlds otherwise.

@@ -36,7 +36,15 @@ class EditRoom {
   void learn(std::span<const AppliedEdit> changes) {
     learnt_.insert(learnt_.end(), changes.begin(), changes.end());
   }
-  /// After the step: tells changes and verdicts.
+  /// What a store says, before a tick: all up to `tick` of this world is saved, and whether more changes may
+  /// wait than do. While they may not, acts that would change something are refused (not_saved).
+  void note_saving(std::uint32_t tick, bool room) {
+    saved_tick_ = tick;
+    room_to_save_ = room;
+  }
+  /// Another world: nothing changed in it yet, and nobody was told of it.
+  void begin_world();
+  /// After the step: tells changes and verdicts, and what is saved.
   void publish(const World& world);
 
   /// All that ever changed, by column.
@@ -52,6 +60,7 @@ class EditRoom {
   void keep_answers(const World& world);
   void tell_answers(Session& session, std::uint32_t tick);
   void tell_columns(Session& session, std::uint32_t tick);
+  void tell_saved(Session& session, std::uint32_t tick);
   bool tell_column(Session& session, IVec2 column, std::uint32_t tick, std::size_t& bytes_left);
   void begin_again(EditDesk& desk) const;
   EditDesk::Told* told_of(EditDesk& desk, IVec2 column) const;
@@ -67,6 +76,8 @@ class EditRoom {
   std::vector<BlockAct> due_;
   std::vector<std::uint32_t> row_of_slot_;  // session row + 1 of each player's slot
   ActAnswers answers_;
+  std::uint32_t saved_tick_ = 0;
+  bool room_to_save_ = true;
 };
 
 }  // namespace ashlar::server

@@ -236,6 +236,7 @@ void Host::change_world(std::unique_ptr<World> world) {
   h.input.begin_world();
   h.ground.begin_world();
   h.publisher.begin_world();
+  h.edits.begin_world();
   h.lobby.change_world(h.now);
   h.note_world();
 }
@@ -266,6 +267,8 @@ std::uint32_t Host::free_places() const {
 }
 
 void Host::learn_changes(std::span<const AppliedEdit> changes) { impl_->edits.learn(changes); }
+
+void Host::note_saving(std::uint32_t saved_tick, bool room) { impl_->edits.note_saving(saved_tick, room); }
 
 void Host::admin(const AdminCommand& command) { impl_->input.admin(command); }
 

@@ -225,6 +225,11 @@ class Host {
   /// Blocks of the world's ground at its start that are not as they were generated: clients are told.
   void learn_changes(std::span<const AppliedEdit> changes);
 
+  /// What the world's store has done, before each advance(): all up to this tick of the world is on the disk,
+  /// which clients are told; and whether further changes have room to wait for it. While they have none acts
+  /// of players are refused, with a verdict that says so.
+  void note_saving(std::uint32_t saved_tick, bool room);
+
   /// Closes every session with a reason. After it advance() runs no tick and takes nobody in: it says the
   /// reason again where it may have been lost, until silent().
   void shut_down(const std::string& reason, DatagramBatch& out);

@@ -215,14 +215,19 @@ void Lobby::welcome(Session& session) {
   message.seed = setup.seed;
   message.terrain = static_cast<std::uint8_t>(setup.terrain);
   message.generator = terrain_generator;
+  message.blocks_hash = setup.blocks->hash();
   message.tick = number(r_.world->tick());
   message.snapshot_every_ticks = r_.config.snapshot_every_ticks;
   message.rules = setup.rules;
   add_content(setup, message);
   message.motd = make_printable(r_.config.message_of_the_day, motd_bytes_max);
   // Nothing waits in front of a first welcome; a client that takes none for so long gets no further world.
-  const SendResult sent = session.connection->send(StreamId::control, writer_.write(message));
-  ASHLAR_ASSERT(sent != SendResult::too_long);
+  const auto say = [&](const auto& what) {
+    const SendResult sent = session.connection->send(StreamId::control, writer_.write(what));
+    ASHLAR_ASSERT(sent != SendResult::too_long);
+  };
+  say(message);
+  say(BlockKinds{setup.blocks, session.world});
 }
 
 void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out) {

@@ -234,4 +234,16 @@ SaverStatus WorldSaver::status() const {
   return status;
 }
 
+Durable WorldSaver::durable() const {
+  const Impl& s = *impl_;
+  Durable now;
+  {
+    const std::scoped_lock lock(s.mutex);
+    if (s.status.saved_tick > s.first_tick)
+      now.tick = static_cast<std::uint32_t>(s.status.saved_tick - s.first_tick);
+  }
+  now.room = s.late.empty() && 4 * s.filling->chunks.count() < 3 * s.options.chunks_max;
+  return now;
+}
+
 }  // namespace ashlar::server

@@ -26,6 +26,12 @@ struct SaverStatus {
   std::string failure;       ///< one line while the last group cannot be written; empty: all is well
 };
 
+/// What a tick asks of saving.
+struct Durable {
+  std::uint32_t tick = 0;  ///< everything up to it is on the disk; counted from this run's start
+  bool room = true;        ///< further changes may wait: three quarters of what may are not taken yet
+};
+
 /// How a Saver works.
 struct SaverOptions {
   std::chrono::microseconds every{500'000};  ///< groups are no closer together
@@ -37,9 +43,11 @@ struct SaverOptions {
 /// thread of its own codes and writes them, a group at a time, all of it or nothing.
 ///
 /// A group is the world as of one tick: whatever happened up to it is in this group or one before. While a
-/// group cannot be written (a full disk) it is tried again, up to chunks_max changed chunks wait behind it,
-/// and of those beyond only the coordinates are kept: they are copied when there is room, which their ground
-/// must be loaded for, as edited ground is. Until all of them are written saved_tick stays behind.
+/// group cannot be written (a full disk) it is tried again, up to chunks_max changed chunks wait behind it.
+/// From three quarters of them on durable() asks for no more changes; of what comes nevertheless (an
+/// operator's, what falls) only the coordinates are kept beyond the bound: they are copied when there is room,
+/// which their ground must be loaded for, as edited ground is. Until all of them are written saved_tick stays
+/// behind.
 class WorldSaver {
  public:
   /// @param first_tick  of the world's first step in this run, counted over all runs
@@ -61,6 +69,8 @@ class WorldSaver {
 
   /// The thread of note(), like finish().
   SaverStatus status() const;
+  /// Likewise; two numbers, for every tick.
+  Durable durable() const;
 
  private:
   struct Impl;

@@ -139,6 +139,7 @@ std::expected<StoredWorld, StoreTrouble> read_meta(const Database& database) {
     if (key == "chunks") chunks = meta_number<std::uint64_t>(value);
     if (key == "generator") generator = meta_number<std::uint32_t>(value);
     if (key == "terrain") world.terrain = value;
+    if (key == "blocks") world.blocks = value;
   }
   if (code != SQLITE_DONE) return std::unexpected(database.trouble(code));
   if (!seed || !tick || !chunks || !generator)

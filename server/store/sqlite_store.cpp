@@ -288,6 +288,16 @@ std::expected<void, StoreTrouble> SqliteStore::save(const SaveGroup& group) {
   return done;
 }
 
+std::expected<void, StoreTrouble> SqliteStore::save_blocks(const std::string& text) {
+  Impl& s = *impl_;
+  const std::scoped_lock lock(s.write_mutex);
+  auto done = s.transaction([&] {
+    return s.statements.put_meta.bind(1, std::string_view("blocks")).bind(2, std::string_view(text)).run();
+  });
+  if (done) s.world.blocks = text;
+  return done;
+}
+
 std::expected<void, StoreTrouble> SqliteStore::set_aside(const DamagedRow& row, bool forget) {
   Impl& s = *impl_;
   const std::int64_t place = chunk_place(row.at);

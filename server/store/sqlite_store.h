@@ -8,7 +8,7 @@
 
 // The tables of a world's database, world.db in its folder (docs/storage.md shows them):
 //
-//   meta     key, value                        seed, terrain, generator, tick, how many chunks there are
+//   meta     key, value                        seed, terrain, generator, tick, how many chunks there are, blocks
 //   chunks   place (chunk_place()), hash, bytes
 //   players  identity, x, y, z, yaw, pitch, health, hash
 //   damaged  kind, place, hash, bytes, reason, tick: rows that were found damaged
@@ -68,6 +68,7 @@ class SqliteStore final : public WorldStore {
   ChunkLookup load_chunk(ChunkCoord at) override;
   std::optional<StoredPlayer> load_player(const PlayerIdentity& identity) override;
   std::expected<void, StoreTrouble> save(const SaveGroup& group) override;
+  std::expected<void, StoreTrouble> save_blocks(const std::string& text) override;
   std::expected<void, StoreTrouble> set_aside(const DamagedRow& row, bool forget) override;
   std::expected<void, StoreTrouble> backup(const std::string& file) override;
 

@@ -24,6 +24,7 @@ struct StoredWorld {
   std::uint32_t generator = 0;  ///< version of what makes it; 0: not known
   std::uint64_t tick = 0;       ///< what is kept is the world as of then, counted over all runs
   std::uint64_t chunks = 0;     ///< changed, when it was opened
+  std::string blocks = {};      ///< its kinds of blocks (stored_blocks.h); empty: not kept yet
 };
 
 /// A changed chunk as it is kept: the bytes of protocol/chunk_codec.h.
@@ -101,6 +102,8 @@ class WorldStore {
   /// One transaction, on the disk when it returns. On failure nothing of it is there, and it may be tried
   /// again.
   virtual std::expected<void, StoreTrouble> save(const SaveGroup& group) = 0;
+  /// Keeps the world's kinds of blocks (stored_blocks.h), on the disk when it returns.
+  virtual std::expected<void, StoreTrouble> save_blocks(const std::string& text) = 0;
   /// Keeps a damaged row aside. @param forget  takes it from the chunks, too
   virtual std::expected<void, StoreTrouble> set_aside(const DamagedRow& row, bool forget) = 0;
   /// A copy as of one moment, while others read and write. @param file  must not be there yet

@@ -10,6 +10,7 @@
 #include "server/config/owner_remedy.h"
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
+#include "server/store/stored_blocks.h"
 
 namespace ashlar::server {
 namespace {
@@ -71,6 +72,8 @@ CommandResult world_info(const CommandWords& words, const CommandWorld&) {
   row("seed", std::to_string(world.seed));
   if (!world.terrain.empty())
     row("terrain", world.terrain + ", generator " + std::to_string(world.generator));
+  if (const auto blocks = read_stored_blocks(world.blocks))
+    row("blocks", std::to_string((*blocks)->size()) + " kinds");
   row("saved tick", std::to_string(world.tick));
   row("chunks", std::to_string(world.chunks) + " changed");
   row("players", std::to_string(report->players));

@@ -47,6 +47,9 @@ class FakeServer {
   bool no_welcome = false;
   std::uint8_t terrain = 0;
   std::uint16_t generator = terrain_generator;
+  std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< that its welcome names
+  std::shared_ptr<const BlockRegistry> told_blocks = blocks;                   ///< that it tells behind it
+  bool tells_blocks = true;
   bool keeps_bodies = true;  // of who is away
   std::optional<SessionEnd> refuse;
   std::string goodbye;  // said once
@@ -217,7 +220,9 @@ class FakeServer {
     welcome.maps = maps;
     welcome.terrain = terrain;
     welcome.generator = generator;
+    welcome.blocks_hash = blocks->hash();
     connection_->send(StreamId::control, writer_.write(welcome));
+    if (tells_blocks) connection_->send(StreamId::control, writer_.write(BlockKinds{told_blocks, world}));
   }
 
   void receive_sealed(const PeerAddress& from, std::span<const std::uint8_t> bytes, DatagramBatch& out) {

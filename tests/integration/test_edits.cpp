@@ -91,6 +91,47 @@ TEST_CASE("what is refused is taken back by the client's replica", "[integration
   CHECK(b.play.client.stats().acts_refused == 1);
 }
 
+TEST_CASE("while nothing more can be saved acts are refused, and what is saved is told", "[integration][edits]") {
+  Builder b;
+  b.enter();
+  b.play.host->note_saving(0, false);
+  const BlockId was = b.block(b.below);
+  auto answer = b.settled(b.play.client.act(BlockActKind::dig, b.below));
+  REQUIRE(answer.has_value());
+  CHECK(name(answer->verdict) == "not_saved");
+  CHECK(b.block(b.below) == was);
+  CHECK(b.play.client.saved_tick() == 0);
+  const std::uint32_t tick = number(b.play.world().tick());
+  b.play.host->note_saving(tick, true);
+  answer = b.settled(b.play.client.act(BlockActKind::dig, b.below));
+  REQUIRE(answer.has_value());
+  CHECK(name(answer->verdict) == "done");
+  CHECK(b.play.client.saved_tick() == tick);
+}
+
+TEST_CASE("what changed in one world is nothing of the next one", "[integration][edits]") {
+  Builder b;
+  b.enter();
+  const auto fill = [&](BlockId id) {
+    b.play.host->admin({AdminAction::fill_box, {}, {}, {{0, 0, 60}, {1, 1, 61}}, id});
+    b.play.run(0.5);
+  };
+  fill(BlockId::brick);
+  b.play.host->note_saving(number(b.play.world().tick()), true);
+  b.play.run(0.5);
+  REQUIRE(b.play.client.ground().changed({0, 0, 60}) == BlockId::brick);
+  REQUIRE(b.play.client.saved_tick() > 0);
+  WorldSetup other = plain_setup();
+  other.seed = 99;
+  b.play.host->change_world(std::make_unique<World>(other));
+  b.play.run(3);
+  REQUIRE(b.play.client.stats().worlds == 2);
+  CHECK_FALSE(b.play.client.ground().changed({0, 0, 60}).has_value());
+  CHECK(b.play.client.saved_tick() == 0);
+  fill(BlockId::glass);
+  CHECK(b.play.client.ground().changed({0, 0, 60}) == BlockId::glass);
+}
+
 TEST_CASE("who comes later is told of all that changed near, and of what changes from then on",
           "[integration][edits]") {
   Builder b;

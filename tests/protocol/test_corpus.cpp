@@ -117,6 +117,7 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
        w.write(ActAnswers{79, {{1, ActVerdict::progress, {1, 2, 3}}, {2, ActVerdict::done, {0, 2, 30}}}, 1}));
   const std::vector<BlockChange> changed{{7, 1}, {32767, 0}};
   save(server / "block_edits", w.write(BlockEdits{79, 1, {-1, 2, 0}, changed}));
+  save(server / "block_kinds", w.write(BlockKinds{BlockRegistry::builtin_ptr(), 1}));
   save(server / "content_refused", w.write(ContentRefused{42, ContentRefusal::off}));
   std::vector<EntityRecord> entities(5);
   for (std::size_t i = 0; i < entities.size(); ++i)

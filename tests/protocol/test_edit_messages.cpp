@@ -130,14 +130,14 @@ TEST_CASE("changes outside the world, of unknown blocks or out of order are refu
   const auto one = [](std::uint16_t index, std::uint16_t block) {
     return std::vector<wire::BlockChange>{wire::BlockChange(index, block)};
   };
-  CHECK(edits_good({0, 0, 0}, one(32767, block_id_count - 1)));
+  CHECK(edits_good({0, 0, 0}, one(32767, block_kinds_max - 1)));
   CHECK(edits_good({32767, -32768, 127}, one(0, 0)));
   CHECK_FALSE(edits_good({32768, 0, 0}, one(0, 0)));
   CHECK_FALSE(edits_good({0, -32769, 0}, one(0, 0)));
   CHECK_FALSE(edits_good({0, 0, 128}, one(0, 0)));
   CHECK_FALSE(edits_good({0, 0, -129}, one(0, 0)));
   CHECK_FALSE(edits_good({0, 0, 0}, one(32768, 0)));
-  CHECK_FALSE(edits_good({0, 0, 0}, one(0, block_id_count)));
+  CHECK_FALSE(edits_good({0, 0, 0}, one(0, block_kinds_max)));
   CHECK_FALSE(edits_good({0, 0, 0}, {}));
   CHECK_FALSE(edits_good({0, 0, 0}, {wire::BlockChange(5, 0), wire::BlockChange(5, 1)}));
   CHECK_FALSE(edits_good({0, 0, 0}, {wire::BlockChange(5, 0), wire::BlockChange(4, 0)}));
@@ -167,7 +167,7 @@ TEST_CASE("messages of edits that are cut or changed anywhere are refused or wit
           if (const BlockEdits* edits = std::get_if<BlockEdits>(&*m))
             for (const BlockChange& change : edits->changes) {
               REQUIRE(change.index < chunk_blocks);
-              REQUIRE(change.block < block_id_count);
+              REQUIRE(change.block < block_kinds_max);
             }
       }
   }

@@ -7,6 +7,13 @@ using namespace ashlar;
 
 namespace {
 
+std::shared_ptr<const BlockRegistry> marble_blocks() {
+  const auto own = BlockRegistry::builtin().types();
+  std::vector<BlockType> types(own.begin(), own.end());
+  types.emplace_back().name = "marble";
+  return std::make_shared<const BlockRegistry>(std::move(types));
+}
+
 RecordingHeader some_header() {
   RecordingHeader h;
   h.build = "test";
@@ -18,6 +25,7 @@ RecordingHeader some_header() {
   h.maps.push_back({"MAP01", 5, {-1, -2}, 30, true, false});
   h.props.push_back({"crate.obj", 6, {{1.5, -2, 3}, Turn16{9}, 0.5}, ModelUp::z});
   h.spawn = {{10, -20.5}, 30};
+  h.blocks = marble_blocks();
   return h;
 }
 
@@ -95,6 +103,7 @@ TEST_CASE("a recording gives back every tick as it went in", "[protocol][recordi
   CHECK(reader->header().terrain == TerrainKind::flat);
   CHECK(reader->header().generator == 9);
   CHECK(reader->header().start_hash == 77);
+  CHECK(reader->header().blocks->find("marble") == BlockId{block_id_count});
   REQUIRE(reader->header().maps.size() == 1);
   CHECK(reader->header().maps[0].origin_block == IVec2{-1, -2});
   CHECK_FALSE(reader->header().maps[0].doorway);

@@ -29,6 +29,7 @@ Welcome largest_welcome() {
   welcome.snapshot_every_ticks = 2;
   welcome.terrain = 3;
   welcome.generator = 0xfedc;
+  welcome.blocks_hash = 0x0123456789abcdefu;
   welcome.rules = testing::other_rules();
   welcome.rules.tick_rate_hz = 30;
   welcome.rules.gravity_mps2 = 9.81;
@@ -143,6 +144,7 @@ TEST_CASE("the largest welcome fits the control stream, a client's window and co
   CHECK(back.seed == welcome.seed);
   CHECK(back.terrain == welcome.terrain);
   CHECK(back.generator == welcome.generator);
+  CHECK(back.blocks_hash == welcome.blocks_hash);
   CHECK(back.tick == welcome.tick);
   CHECK(back.snapshot_every_ticks == 2);
   CHECK(back.motd == welcome.motd);

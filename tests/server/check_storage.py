@@ -104,6 +104,24 @@ class Storage(unittest.TestCase):
         changed = [row[0] for row in self.sql("SELECT * FROM chunks") if row not in rows]
         self.assertEqual(changed, [place(1, 0, 1)])
 
+    def test_a_world_keeps_its_kinds_of_blocks(self):
+        marble, slate = self.folder / "marble.toml", self.folder / "slate.toml"
+        marble.write_text('[[block]]\nname = "marble"\n')
+        slate.write_text('[[block]]\nname = "slate"\n[[block]]\nname = "marble"\n')
+        self.serve_once("--blocks", str(marble))
+        kept = self.sql("SELECT value FROM meta WHERE key = 'blocks'")
+        self.assertIn("31 kinds", self.command("info", self.world))
+        self.refused("--blocks does not fit this world", "marble", arguments=("--blocks", str(slate)))
+        self.assertEqual(self.sql("SELECT value FROM meta WHERE key = 'blocks'"), kept)
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            server.process.stdin.write("set 0 0 40 marble\n")
+            server.process.stdin.flush()
+            self.assertEqual(server.wait_for("console")["block"], "marble")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.sql("UPDATE meta SET value = replace(value, '1', '2') WHERE key = 'blocks'")
+        self.refused("kinds of blocks", "restore it from a backup")
+
     def test_a_check_of_the_configuration_makes_no_database(self):
         done = run("--check-config", "--port", "0", "--world", self.world, *QUICK)
         self.assertEqual((done.returncode, os.path.exists(self.world)), (0, False), done.stderr)

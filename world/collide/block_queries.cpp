@@ -22,6 +22,17 @@ void check(const RoundedBox& s, DVec3 base) {
   ASHLAR_ASSERT(s.height_m <= rounded_box_height_m_max);
 }
 
+template <typename Ask>
+bool any_chunk(const Aabb& bounds, Ask&& ask) {
+  const BlockRange range = blocks_of(bounds);
+  const ChunkCoord low = chunk_of(range.low), high = chunk_of(range.high);
+  for (std::int32_t z = low.z; z <= high.z; ++z)
+    for (std::int32_t y = low.y; y <= high.y; ++y)
+      for (std::int32_t x = low.x; x <= high.x; ++x)
+        if (ask(ChunkCoord{x, y, z})) return true;
+  return false;
+}
+
 }  // namespace
 
 SweepHit to_sweep_hit(const VoxelVolume& volume, const BlockHit& hit) {
@@ -99,13 +110,15 @@ std::optional<double> blocks_ground(const VoxelVolume& volume, const RoundedBox&
 
 bool blocks_unloaded(const VoxelVolume& volume, const RoundedBox& shape, DVec3 base) {
   check(shape, base);
-  const BlockRange range = blocks_of(bounds_of(shape, base));
-  const ChunkCoord low = chunk_of(range.low), high = chunk_of(range.high);
-  for (std::int32_t z = low.z; z <= high.z; ++z)
-    for (std::int32_t y = low.y; y <= high.y; ++y)
-      for (std::int32_t x = low.x; x <= high.x; ++x)
-        if (!volume.loaded({x, y, z})) return true;
-  return false;
+  return any_chunk(bounds_of(shape, base), [&](ChunkCoord at) { return !volume.loaded(at); });
+}
+
+bool parts_near(const VoxelVolume& volume, const Aabb& bounds) {
+  constexpr DVec3 touching{2 * contact_slop_m, 2 * contact_slop_m, 2 * contact_slop_m};
+  return any_chunk({bounds.min - touching, bounds.max + touching}, [&](ChunkCoord at) {
+    const Chunk* chunk = volume.find(at);
+    return chunk != nullptr && chunk->parts() != nullptr;
+  });
 }
 
 }  // namespace ashlar

@@ -34,6 +34,9 @@ std::optional<double> blocks_ground(const VoxelVolume& volume, const RoundedBox&
 /// Does a chunk that the shape's bounds meet lack?
 bool blocks_unloaded(const VoxelVolume& volume, const RoundedBox& shape, DVec3 base);
 
+/// May a block in these bounds be solid in part only? Asks chunks, so it may say yes where none is.
+bool parts_near(const VoxelVolume& volume, const Aabb& bounds);
+
 /// A window's finding in the words of the whole space.
 SweepHit to_sweep_hit(const VoxelVolume& volume, const BlockHit& hit);
 

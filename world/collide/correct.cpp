@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "world/collide/part_blocks.h"
 #include "world/math/assert.h"
 
 namespace ashlar {
@@ -124,6 +125,18 @@ void window_borders(const BlockWindow& window, const Cylinder& shape, DVec3 base
       for (std::uint32_t left_over = bits & ~(all << 1); left_over != 0; left_over &= left_over - 1)
         out.add_level((std::countr_zero(left_over) - shape.height_m - p.z) * block_m);
     }
+  // Which of their sides are covered is not worth asking: there are few.
+  visit_part_boxes(window, {x0, x1, y0, y1}, layers, [&](const Aabb& b, IVec3) {
+    const double r = shape.radius_m;
+    const double left = b.min.x - p.x, right = b.max.x - p.x, low = b.min.y - p.y, high = b.max.y - p.y;
+    line(left - r, 0, {0, 1}), line(right + r, 0, {0, 1});
+    line(0, low - r, {1, 0}), line(0, high + r, {1, 0});
+    for (const double x : {left, right})
+      for (const double y : {low, high}) out.add_circle(DVec2{x, y} * block_m, r * block_m);
+    out.add_level((b.max.z - p.z) * block_m);
+    out.add_level((b.min.z - shape.height_m - p.z) * block_m);
+    return false;
+  });
 }
 
 std::optional<DVec3> window_correct(const BlockWindow& window, const Cylinder& shape, DVec3 base,
@@ -135,11 +148,44 @@ std::optional<DVec3> window_correct(const BlockWindow& window, const Cylinder& s
   return search.find([&](DVec3 way) { return !window_overlaps(window, rounded, base + way); });
 }
 
+namespace {
+
+/// Out of the boxes of the point's own block; no free place: the point is left where it is.
+PointCorrection out_of_boxes(const VoxelVolume& volume, DVec3 point, IVec3 block, double extra_m) {
+  PointCorrection best{point, false, false};
+  double best_distance = std::numeric_limits<double>::infinity();
+  // Tries a place that differs on one axis, `low` below or above.
+  const auto offer = [&](int axis, bool low, double side) {
+    const double v = component(point, axis), distance = std::fabs(side - v);
+    const double to = low ? std::min(side - extra_m, next_below(side))
+                          : (extra_m > 0 ? std::max(side + extra_m, next_above(side)) : side);
+    DVec3 at = point;
+    (axis == 0 ? at.x : axis == 1 ? at.y : at.z) = to;
+    if (distance >= best_distance || volume.solid_at(at)) return;
+    best_distance = distance;
+    best = {at, true, true};
+  };
+  for (const ShapeBox& box : volume.shape(block).boxes()) {
+    const Aabb b = box.at(to_dvec3(block));
+    for (const int axis : {0, 1, 2}) offer(axis, true, component(b.min, axis));
+    for (const int axis : {2, 1, 0}) offer(axis, false, component(b.max, axis));
+  }
+  return best;
+}
+
+}  // namespace
+
 PointCorrection correct_point(const VoxelVolume& volume, DVec3 point, double extra_m) {
   ASHLAR_ASSERT_SLOW(extra_m >= 0 && extra_m <= 0.1);
   const IVec3 block = block_at(point);
   ChunkCursor cursor(volume);
   if (!cursor.solid(block)) return {point, true, false};
+  const Chunk* chunk = cursor.at(chunk_of(block));
+  if (chunk != nullptr && chunk->parts() != nullptr) {
+    if (!volume.solid_at(point)) return {point, true, false};
+    if (!volume.shape(block).full())
+      if (const PointCorrection out = out_of_boxes(volume, point, block, extra_m); out.free) return out;
+  }
   // Where each axis ends up and how far that is, for a step down, none and up.
   struct Way {
     double to, distance;
@@ -163,9 +209,10 @@ PointCorrection correct_point(const VoxelVolume& volume, DVec3 point, double ext
       const double distance =
           std::max({at(wx, ix).distance, at(wy, iy).distance, at(wz, iz).distance}) + handicap;
       if (distance >= best_distance) continue;
-      if (cursor.solid(block + IVec3{ix - 1, iy - 1, iz - 1})) continue;
+      const DVec3 to{at(wx, ix).to, at(wy, iy).to, at(wz, iz).to};
+      if (cursor.solid(block + IVec3{ix - 1, iy - 1, iz - 1}) && volume.solid_at(to)) continue;
       best_distance = distance;
-      best = {{at(wx, ix).to, at(wy, iy).to, at(wz, iz).to}, true, true};
+      best = {to, true, true};
     }
   ASHLAR_ASSERT_SLOW(!best.free ||
                      block_at(best.point) != block);  // else its new place is as solid as the old

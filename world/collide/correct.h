@@ -34,7 +34,7 @@ void window_borders(const BlockWindow& window, const Cylinder& shape, DVec3 base
 /// How a point in a solid block gets out.
 struct PointCorrection {
   DVec3 point;       ///< unchanged where free is false or the point was free already
-  bool free = true;  ///< false: all 26 neighbours are solid
+  bool free = true;  ///< false: none of the places tried is
   bool moved = false;
 };
 
@@ -42,7 +42,9 @@ struct PointCorrection {
 /// the largest of the axes used, an edge pays 0.01 and a corner 0.02, so that a face wins ties; further ties
 /// in the order -x, -y, -z, +z, +y, +x, then edges, then corners. Only the axes used change, by what is
 /// needed and extra_m more, which never vanishes in rounding; at a lower face the result is outside of the
-/// old block with extra_m = 0 too. Precondition: extra_m in [0, 0.1].
+/// old block with extra_m = 0 too. A point in a box of a block that is solid in part goes out through the
+/// nearest of the box's sides behind which it is free, in the same order of ties; into a neighbour as above
+/// where there is none. Precondition: extra_m in [0, 0.1].
 PointCorrection correct_point(const VoxelVolume& volume, DVec3 point, double extra_m);
 
 }  // namespace ashlar

@@ -184,7 +184,7 @@ void Prop::fill(IVec3 low, IVec3 high, BlockWindow& out) const {
   out.size_y = high.y - low.y + 1;
   out.size_z = high.z - low.z + 1;
   out.unloaded = false;
-  out.any = 0;
+  out.any = out.parts_any = 0;
   for (std::int32_t y = low.y; y <= high.y; ++y)
     for (std::int32_t x = low.x; x <= high.x; ++x) {
       std::uint32_t bits = 0;

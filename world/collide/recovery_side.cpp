@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "world/bsp/placed_map.h"
+#include "world/collide/part_blocks.h"
 #include "world/collide/prop.h"
 #include "world/collide/recover.h"
 #include "world/math/assert.h"
@@ -71,6 +72,17 @@ void RecoverySide::clear_overlapped() {
       if (dx * dx + dy * dy < reach * reach)
         window_.columns[static_cast<std::size_t>(y * window_.size_x + x)] &= ~layers;
     }
+  // Of blocks that are solid in part those that it overlaps with what is solid of them, and all of those.
+  const double low = p.z + contact_slop_m, high = p.z + shape_.height_m - contact_slop_m;
+  visit_part_boxes(window_, {0, window_.size_x - 1, 0, window_.size_y - 1}, layers,
+                   [&](const Aabb& b, IVec3 block) {
+                     const double dx = p.x - std::clamp(p.x, b.min.x, b.max.x);
+                     const double dy = p.y - std::clamp(p.y, b.min.y, b.max.y);
+                     if (b.max.z > low && b.min.z < high && dx * dx + dy * dy < reach * reach)
+                       window_.parts[static_cast<std::size_t>(block.y * window_.size_x + block.x)] &=
+                           ~(1u << block.z);
+                     return false;
+                   });
 }
 
 bool RecoverySide::in_rock(const Cylinder& shape) const {

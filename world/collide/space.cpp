@@ -27,7 +27,7 @@ SweepHit earlier_hit(const SweepHit& a, const SweepHit& b) {
 
 bool space_solid(const Space& space, DVec3 point) {
   ASHLAR_ASSERT_SLOW(is_finite(point));
-  if (space.voxels->solid(block_at(point))) return true;
+  if (space.voxels->solid_at(point)) return true;
   for (const MapInSpace& m : space.maps)
     if (map_in_reach(*m.map, {point, point}) && map_solid(*m.map, m.heights, point)) return true;
   for (const Prop* prop : space.props)

@@ -38,7 +38,7 @@ std::optional<WalkEnd> over_step(const Surroundings& around, DVec3 position, DVe
 bool no_step_in_reach(const Surroundings& around, DVec3 position, DVec3 way, double step_height_m) {
   const double next_top_m = floor_to_int(position.z + contact_slop_m) + 1.0;
   return next_top_m > position.z + step_height_m + 2 * contact_slop_m &&
-         around.blocks_only(std::fabs(way.x) + std::fabs(way.y));
+         around.full_blocks_only(std::fabs(way.x) + std::fabs(way.y));
 }
 
 /// How high the ground is behind what was slid along, from `position.z` up to `high_m` over it; 0: there is

@@ -96,7 +96,8 @@ SlideEnd stepped_motion(const Surroundings& around, DVec3 position, DVec3 veloci
 
 PointEnd stepped_point(const VoxelVolume& volume, DVec3 point, DVec3 way, double extra_m) {
   const double steps_wanted = std::ceil(length(way) / point_step_m_max);
-  if (!(steps_wanted <= point_steps_max)) {
+  // Part of a block may be thinner than a step.
+  if (!(steps_wanted <= point_steps_max) || parts_near(volume, swept({point, point}, way))) {
     const SweepHit hit = blocks_sweep(volume, point_shape(), point_base(point), way);
     return {point + way * hit.t, hit.started_inside, hit.hit()};
   }
@@ -108,7 +109,7 @@ PointEnd stepped_point(const VoxelVolume& volume, DVec3 point, DVec3 way, double
     const PointCorrection next = correct_point(volume, end.point + step, extra_m);
     end.corrected = end.corrected || next.moved || !next.free;
     if (!next.free) {
-      end.stuck = volume.solid(block_at(end.point));
+      end.stuck = volume.solid_at(end.point);
       return end;
     }
     end.point = next.point;
@@ -118,7 +119,7 @@ PointEnd stepped_point(const VoxelVolume& volume, DVec3 point, DVec3 way, double
 
 SlideEnd stepped_point_motion(const Surroundings& around, DVec3 position, DVec3 velocity, DVec3 way,
                               double dt_s, ContactList& contacts) {
-  if (!around.blocks_only()) return slide(around, position, velocity, way, dt_s, contacts);
+  if (!around.full_blocks_only(0)) return slide(around, position, velocity, way, dt_s, contacts);
   constexpr DVec3 to_middle{0, 0, point_half_m};
   SlideEnd end;
   end.velocity_mps = velocity;

@@ -30,7 +30,8 @@ struct PointEnd {
 
 /// Moves a point by `way` in steps of at most point_step_m_max, each corrected (correct.h) and extra_m clear
 /// of what it met. A wall whose blocks share faces is never crossed; between two blocks that share only an
-/// edge there is a gap. Beyond point_steps_max steps the way is swept, which closes that gap.
+/// edge there is a gap. Beyond point_steps_max steps, and where blocks may be solid in part only, the way is
+/// swept, which closes that gap.
 PointEnd stepped_point(const VoxelVolume& volume, DVec3 point, DVec3 way, double extra_m);
 
 /// What a mover that meets walls only as a point is to the queries of space: as little as they can see.

@@ -41,10 +41,11 @@ Surroundings::Surroundings(const Space& space, const Cylinder& shape, const Aabb
   fill_window(*space.voxels, range.low, range.high, window_);
 }
 
-bool Surroundings::blocks_only(double margin_m) const {
-  if (!blocks_only()) return false;
+bool Surroundings::full_blocks_only(double margin_m) const {
+  if (!full_blocks_only()) return false;
   const DVec3 margin{margin_m, margin_m, margin_m};
   const Aabb wide{reach_.min - margin, reach_.max + margin};
+  if (parts_near(*space_.voxels, wide)) return false;
   for (const MapInSpace& m : space_.maps)
     if (map_in_reach(*m.map, wide)) return false;
   for (const Prop* prop : space_.props) {

@@ -22,11 +22,13 @@ class Surroundings {
 
   const Space& space() const { return space_; }     ///< kept by reference: it has to outlive this, unchanged
   const Cylinder& shape() const { return shape_; }  ///< the mover's, of every query
-  /// Is nothing but blocks in reach?
-  bool blocks_only() const { return !whole_space_ && map_count_ == 0 && prop_count_ == 0; }
+  /// Is nothing but full blocks in reach?
+  bool full_blocks_only() const {
+    return !whole_space_ && map_count_ == 0 && prop_count_ == 0 && window_.parts_any == 0;
+  }
 
   /// Likewise with the reach grown by margin_m on every side, for what slides a little out of it.
-  bool blocks_only(double margin_m) const;
+  bool full_blocks_only(double margin_m) const;
 
   /// As space_overlaps(): by more than contact_slop_m.
   bool overlaps(DVec3 base) const;

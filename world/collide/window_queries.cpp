@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/collide/part_blocks.h"
 #include "world/math/assert.h"
 #include "world/math/never.h"
 
@@ -23,18 +24,32 @@ Footprint shrunk(const RoundedBox& s) {
   return {s.half_x_m - contact_slop_m, s.half_y_m - contact_slop_m, 0};
 }
 
-/// Does the footprint centred at (x, y) meet the column of blocks (i, j)? Open.
-bool meets_column(const Footprint& f, double x, double y, std::int32_t i, std::int32_t j) {
-  const double dx = std::fabs(x - (i + 0.5)) - (0.5 + f.half_x);
-  const double dy = std::fabs(y - (j + 0.5)) - (0.5 + f.half_y);
+/// What stands upright on a rectangle, grown by the footprint's flat part: its middle and half its sides.
+struct GrownColumn {
+  DVec2 middle;
+  double core_x, core_y;
+};
+
+GrownColumn grown_column(const Footprint& f, std::int32_t i, std::int32_t j) {
+  return {{i + 0.5, j + 0.5}, 0.5 + f.half_x, 0.5 + f.half_y};
+}
+GrownColumn grown_box(const Footprint& f, const Aabb& b) {
+  return {{0.5 * (b.min.x + b.max.x), 0.5 * (b.min.y + b.max.y)},
+          0.5 * (b.max.x - b.min.x) + f.half_x,
+          0.5 * (b.max.y - b.min.y) + f.half_y};
+}
+
+/// Does the footprint centred at (x, y) meet it? Open.
+bool meets(const Footprint& f, double x, double y, const GrownColumn& c) {
+  const double dx = std::fabs(x - c.middle.x) - c.core_x;
+  const double dy = std::fabs(y - c.middle.y) - c.core_y;
   if (dx >= f.radius || dy >= f.radius) return false;
   if (dx <= 0 || dy <= 0) return true;
   return dx * dx + dy * dy < f.radius * f.radius;
 }
-
-struct ColumnRange {
-  std::int32_t x0, x1, y0, y1;
-};
+bool meets_column(const Footprint& f, double x, double y, std::int32_t i, std::int32_t j) {
+  return meets(f, x, y, grown_column(f, i, j));
+}
 
 /// Columns of the window that the footprint's bounds meet on the way from p by (dx, dy): ahead also those
 /// that the full footprint comes to touch.
@@ -73,19 +88,8 @@ class BlockSweep {
 
   /// All blocks of one column; `bits` are those in the layers of the whole way.
   void column(std::int32_t i, std::int32_t j, std::uint32_t bits) {
-    const GrownColumn grown{{i + 0.5, j + 0.5}, 0.5 + f_.half_x, 0.5 + f_.half_y};
     Passage way;
-    if (!crosses_bounds(grown, way)) return;
-    // Rounded: a rectangle entered beside its core is entered through the disc at that corner, or missed.
-    if (f_.radius > 0) {
-      if (!moves_x_ && !moves_y_) {
-        if (!meets_column(f_, p_.x, p_.y, i, j)) return;
-      } else if (!crosses_corners(grown, way)) {
-        return;
-      }
-    }
-    ASHLAR_ASSERT_SLOW(way.enters < way.leaves && way.leaves > 0 && way.touches <= best_.t);
-
+    if (!crosses(grown_column(f_, i, j), way)) return;
     const double z = p_.z + d_.z * std::max(way.enters, 0.0);
     const std::uint32_t beside = bits & layers_at(z, height_);
     if (beside == 0) {
@@ -97,6 +101,24 @@ class BlockSweep {
     take(t, normal_of(way, t), {i, j, lowest(beside)});
   }
 
+  /// One box of a block that is solid in part.
+  void box(const Aabb& b, IVec3 block) {
+    Passage way;
+    if (!crosses(grown_box(f_, b), way)) return;
+    const double z = p_.z + d_.z * std::max(way.enters, 0.0), top = z + height_;
+    const bool below = b.max.z <= z + contact_slop_m, above = b.min.z >= top - contact_slop_m;
+    const double level = d_.z < 0 ? b.max.z : b.min.z - height_;  // where the body's height touches it
+    if (!below && !above) {
+      if (way.enters < 0 || way.through == Through::nothing) return start_inside(block);
+      const double t = std::max(way.touches, moves_z_ ? (level - p_.z) / d_.z : -never);
+      return take(t, normal_of(way, t), block);
+    }
+    if (!moves_z_ || (d_.z < 0 ? !below : !above)) return;
+    const double deep = d_.z < 0 ? level - contact_slop_m : level + contact_slop_m;
+    if ((deep - p_.z) / d_.z < way.leaves)
+      take(std::max(way.touches, (level - p_.z) / d_.z), {0, 0, d_.z < 0 ? 1.0 : -1.0}, block);
+  }
+
   const BlockHit& best() const { return best_; }
   bool inside() const { return best_.started_inside; }
 
@@ -106,12 +128,6 @@ class BlockSweep {
   /// What the axis goes through on its way into a column grown by the footprint.
   enum class Through : std::uint8_t { nothing, face_x, face_y, corner };
 
-  /// A column of blocks: its middle, and half of what it and the footprint's flat part take up.
-  struct GrownColumn {
-    DVec2 middle;
-    double core_x, core_y;
-  };
-
   /// When the axis is within a grown column, and how it comes into it.
   struct Passage {
     double enters = -never, leaves = never;
@@ -120,6 +136,21 @@ class BlockSweep {
     DVec2 corner{};               ///< of the core, when it enters through one
     bool touches_corner = false;  ///< the same one with the full shape
   };
+
+  /// All of it. False: the axis misses the grown column, or comes there later than to the best hit.
+  [[gnu::always_inline]] bool crosses(const GrownColumn& c, Passage& way) const {
+    if (!crosses_bounds(c, way)) return false;
+    // Rounded: a rectangle entered beside its core is entered through the disc at that corner, or missed.
+    if (f_.radius > 0) {
+      if (!moves_x_ && !moves_y_) {
+        if (!meets(f_, p_.x, p_.y, c)) return false;
+      } else if (!crosses_corners(c, way)) {
+        return false;
+      }
+    }
+    ASHLAR_ASSERT_SLOW(way.enters < way.leaves && way.leaves > 0 && way.touches <= best_.t);
+    return true;
+  }
 
   /// The grown column's bounding rectangle. False: the axis misses it, or comes there later than to the best
   /// hit.
@@ -258,13 +289,16 @@ class BlockSweep {
 bool window_overlaps(const BlockWindow& window, const RoundedBox& shape, DVec3 base) {
   const DVec3 p = base - to_dvec3(window.min);
   const std::uint32_t layers = layers_at(p.z, shape.height_m);
-  if ((window.any & layers) == 0) return false;
+  if (((window.any | window.parts_any) & layers) == 0) return false;
   const Footprint f = shrunk(shape);
   const ColumnRange range = columns_on_way(window, f, p, 0, 0);
   for (std::int32_t j = range.y0; j <= range.y1; ++j)
     for (std::int32_t i = range.x0; i <= range.x1; ++i)
       if ((window.column(i, j) & layers) != 0 && meets_column(f, p.x, p.y, i, j)) return true;
-  return false;
+  const double low = p.z + contact_slop_m, high = p.z + shape.height_m - contact_slop_m;
+  return visit_part_boxes(window, range, layers, [&](const Aabb& b, IVec3) {
+    return b.max.z > low && b.min.z < high && meets(f, p.x, p.y, grown_box(f, b));
+  });
 }
 
 BlockHit window_sweep(const BlockWindow& window, const RoundedBox& shape, DVec3 base, DVec3 delta,
@@ -275,7 +309,7 @@ BlockHit window_sweep(const BlockWindow& window, const RoundedBox& shape, DVec3 
   const double low = down ? p.z + delta.z : p.z + contact_slop_m;
   const double high = p.z + shape.height_m + (up ? delta.z : -contact_slop_m);
   const std::uint32_t layers = layer_mask(floor_to_int(low), -floor_to_int(-high) - 1);
-  if ((window.any & layers) == 0) return {};
+  if (((window.any | window.parts_any) & layers) == 0) return {};
   BlockSweep sweep(shape, p, delta, t_max);
   const ColumnRange range = columns_on_way(window, shrunk(shape), p, delta.x, delta.y);
   for (std::int32_t j = range.y0; j <= range.y1; ++j)
@@ -283,6 +317,10 @@ BlockHit window_sweep(const BlockWindow& window, const RoundedBox& shape, DVec3 
       const std::uint32_t bits = window.column(i, j) & layers;
       if (bits != 0) sweep.column(i, j, bits);
     }
+  visit_part_boxes(window, range, layers, [&](const Aabb& b, IVec3 block) {
+    if (!sweep.inside()) sweep.box(b, block);
+    return sweep.inside();
+  });
   BlockHit hit = sweep.best();
   if (hit.hit) hit.block = hit.block + window.min;
   return hit;
@@ -295,7 +333,7 @@ std::optional<double> window_ground(const BlockWindow& window, const RoundedBox&
   const std::int32_t lowest = floor_to_int(p.z - depth_m - contact_slop_m) - 1;
   const std::uint32_t here = layer_mask(at, at);
   const std::uint32_t below = layer_mask(lowest, at - 1);
-  if ((window.any & below) == 0) return std::nullopt;
+  if (((window.any | window.parts_any) & (here | below)) == 0) return std::nullopt;
   const Footprint f = shrunk(shape);
   const ColumnRange range = columns_on_way(window, f, p, 0, 0);
   std::int32_t top = -1;
@@ -304,10 +342,20 @@ std::optional<double> window_ground(const BlockWindow& window, const RoundedBox&
       const std::uint32_t bits = window.column(i, j);
       if ((bits & (here | below)) == 0 || !meets_column(f, p.x, p.y, i, j)) continue;
       if ((bits & here) != 0) return std::nullopt;
-      top = std::max(top, 31 - std::countl_zero(bits & below));
+      if ((bits & below) != 0) top = std::max(top, 31 - std::countl_zero(bits & below));
     }
-  if (top < 0 || p.z - (top + 1) > depth_m + contact_slop_m) return std::nullopt;
-  return static_cast<double>(window.min.z + top + 1);
+  double ground = top + 1;
+  bool found = top >= 0;
+  const double level = p.z + contact_slop_m;
+  const bool inside = visit_part_boxes(window, range, here | below, [&](const Aabb& b, IVec3) {
+    if (b.min.z > level || !meets(f, p.x, p.y, grown_box(f, b))) return false;
+    if (b.max.z > level) return true;
+    ground = found ? std::max(ground, b.max.z) : b.max.z;
+    found = true;
+    return false;
+  });
+  if (inside || !found || p.z - ground > depth_m + contact_slop_m) return std::nullopt;
+  return window.min.z + ground;
 }
 
 }  // namespace ashlar

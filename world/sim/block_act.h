@@ -83,8 +83,9 @@ enum class ActVerdict : std::uint8_t {
   no_blocks,         ///< the player has none: free_blocks is off
   dead,              ///< the player is
   stale_number,      ///< not higher than that of an act before
+  not_saved,         ///< more changes wait to be saved than may: the server's disk is full or too slow
 };
-inline constexpr std::uint8_t act_verdict_count = 19;
+inline constexpr std::uint8_t act_verdict_count = 20;
 
 /// Did the act neither change the world nor is on its way to?
 constexpr bool refused(ActVerdict v) { return v != ActVerdict::done && v != ActVerdict::progress; }

@@ -106,10 +106,10 @@ ActVerdict BlockActs::judge_dig(BlockActsTick& tick, std::size_t row, const Bloc
     return ActVerdict::protected_ground;
   if (!sees_face(tick.space, eye, view, act.block, act.face)) return ActVerdict::no_sight;
   const BlockId id = tick.volume.block(act.block);
-  if (!is_solid(id)) return ActVerdict::nothing_there;
-  const BlockRegistry& blocks = BlockRegistry::builtin();
-  if (!blocks.diggable(id)) return ActVerdict::not_diggable;
-  const std::uint16_t needed = tick.rules.ticks_within(blocks.type(id).hardness_s);
+  const BlockRegistry& kinds = tick.volume.kinds();
+  if (kinds.replaceable(id)) return ActVerdict::nothing_there;
+  if (!kinds.diggable(id)) return ActVerdict::not_diggable;
+  const std::uint16_t needed = tick.rules.ticks_within(kinds.type(id).dig_s(Tool::hand));
   if (needed == 0) return finish_dig(tick, row, act.block);
   tick.players.digging[row] = {act.block, id, act.face, act.number, 0, needed};
   return ActVerdict::progress;
@@ -143,7 +143,8 @@ ActVerdict BlockActs::finish_dig(BlockActsTick& tick, std::size_t row, IVec3 blo
 
 ActVerdict BlockActs::judge_place(BlockActsTick& tick, std::size_t row, const BlockAct& act, IVec3 target) {
   if (wait_ticks_[row] > 0) return ActVerdict::cooling_down;
-  if (!BlockRegistry::builtin().placeable(act.id)) return ActVerdict::unknown_block;
+  const BlockRegistry& kinds = tick.volume.kinds();
+  if (!kinds.placeable(act.id)) return ActVerdict::unknown_block;
   if (tick.rules.free_blocks == FreeBlocks::no) return ActVerdict::no_blocks;
   if (!block_in_bounds(target)) return ActVerdict::out_of_bounds;
   const DVec3 eye = eye_of(tick.rules, tick.players, row), view = view_of(tick.players, row);
@@ -153,8 +154,8 @@ ActVerdict BlockActs::judge_place(BlockActsTick& tick, std::size_t row, const Bl
   if (protected_by_map(tick.space.maps, tick.rules.map_margin_m, target)) return ActVerdict::protected_ground;
   if (!sees_face(tick.space, eye, view, act.block, act.face)) return ActVerdict::no_sight;
   if (!tick.volume.solid(act.block)) return ActVerdict::no_support;
-  if (tick.volume.solid(target)) return ActVerdict::occupied;
-  if (body_in(tick, target)) return ActVerdict::body_in_the_way;
+  if (!kinds.replaceable(tick.volume.block(target))) return ActVerdict::occupied;
+  if (kinds.type(act.id).solid() && body_in(tick, target)) return ActVerdict::body_in_the_way;
   if (!tick.edits.set(tick.volume, tick.space.maps, {target, act.id}, tick.players.id[row]))
     return ActVerdict::protected_ground;
   wait_ticks_[row] = wait_after_change(tick.rules);

@@ -33,6 +33,7 @@ bool GroundEdits::set(VoxelVolume& volume, std::span<const MapInSpace> maps, con
   const ChunkCoord chunk = chunk_of(edit.block);
   if (!in_bounds(middle_of(edit.block)) || !volume.loaded(chunk) || in_map_rock(maps, edit.block))
     return false;
+  if (!volume.kinds().knows(edit.id)) return false;
   const BlockId before = volume.block(edit.block);
   if (before == edit.id) return true;
   const bool changed = volume.set_block(edit.block, edit.id);
@@ -67,7 +68,7 @@ void GroundEdits::blast(VoxelVolume& volume, std::span<const MapInSpace> maps, s
                         DVec3 middle_m, double radius_m, EntityId who) {
   ASHLAR_ASSERT(radius_m >= 0 && radius_m <= sphere_radius_m_max);
   ASHLAR_ASSERT(in_bounds(middle_m));
-  const BlockRegistry& blocks = BlockRegistry::builtin();
+  const BlockRegistry& kinds = volume.kinds();
   const DVec3 reach{radius_m, radius_m, radius_m};
   const IVec3 low = block_at(middle_m - reach), high = block_at(middle_m + reach);
   for (std::int32_t y = low.y; y <= high.y; ++y)
@@ -76,7 +77,7 @@ void GroundEdits::blast(VoxelVolume& volume, std::span<const MapInSpace> maps, s
         const IVec3 block{x, y, z};
         const DVec3 off = middle_of(block) - middle_m;
         if (dot(off, off) > radius_m * radius_m || !volume.loaded(chunk_of(block))) continue;
-        if (!blocks.diggable(volume.block(block)) || protected_by_map(maps, map_margin_m, block)) continue;
+        if (!kinds.diggable(volume.block(block)) || protected_by_map(maps, map_margin_m, block)) continue;
         set(volume, maps, {block, BlockId::air}, who);
       }
 }

@@ -34,7 +34,7 @@ void follow_eye(Body& body, double dt_s) {
 Aabb reach_of(const MoverTraits& traits, double dt_s, const Body& body) {
   const DVec3 v = body.velocity_mps;
   Aabb reach = swept(bounds_of(traits.shape, body.position_m), v * dt_s);
-  const double fall = traits.gravity_mps2 * dt_s * dt_s;
+  const double fall = std::fabs(traits.gravity_mps2) * dt_s * dt_s;
   const double step = traits.step_height_m_max;
   const double margin = traits.solver == Solver::correct ? correct_reach_m + 0.01 : 0.01;
   reach.min -= DVec3{margin, margin, margin + fall + step};

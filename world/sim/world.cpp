@@ -7,10 +7,13 @@
 #include "world/math/assert.h"
 #include "world/math/hash.h"
 #include "world/sim/block_acts.h"
+#include "world/sim/block_touch.h"
 #include "world/sim/crowd.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/ground_generator.h"
+#include "world/sim/health.h"
 #include "world/sim/home.h"
+#include "world/sim/loose_blocks.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/monster_think.h"
@@ -63,6 +66,7 @@ struct World::Impl {
   template <typename Part>
   void move_bodies(MechanicsTick& moving, const Part& part);
   void move_players();
+  void hurt_by_blocks();
   void monsters_think();
   void move_monsters();
   void push_apart();
@@ -83,6 +87,7 @@ struct World::Impl {
   Shooting shooting;
   GroundEdits edits;
   BlockActs acts;
+  LooseBlocks loose;
   PlayerTable players;
   MonsterTable monsters;
   SpawnPlanner spawns;
@@ -100,7 +105,10 @@ struct World::Impl {
 };
 
 World::Impl::Impl(const WorldSetup& given)
-    : setup(given), ground(std::make_shared<const GroundGenerator>(given)), rng(rng_for(given.seed, 1)) {
+    : setup(given),
+      ground(std::make_shared<const GroundGenerator>(given)),
+      volume(1024, given.blocks),
+      rng(rng_for(given.seed, 1)) {
   ASHLAR_ASSERT(rules_sane(setup.rules));
   ASHLAR_ASSERT(setup.players_max >= 1);
   ASHLAR_ASSERT(setup.players_max + setup.monsters_max < (1u << entity_slot_bits));
@@ -123,8 +131,10 @@ World::Impl::Impl(const WorldSetup& given)
   monsters.resize(m);
   mechanics = Mechanics(setup.maps, heights, p, m);
   shooting = Shooting(p, m);
-  edits = GroundEdits(p + static_cast<std::size_t>(GroundEdits::batch_blocks_max));
+  edits = GroundEdits(p + static_cast<std::size_t>(GroundEdits::batch_blocks_max) +
+                      2 * LooseBlocks::falls_per_tick_max);
   acts = BlockActs(p, m);
+  loose = LooseBlocks(p + m);
   near = PlayerGrid(p);
   wishes.resize(m);
   crowd.reserve(p + m);
@@ -291,6 +301,21 @@ void World::Impl::move_players() {
   }
 }
 
+/// Whole points, so that as many come together in a second as the block says, at every tick rate.
+void World::Impl::hurt_by_blocks() {
+  const auto points_until = [this](std::uint64_t t, std::uint16_t per_s) {
+    return t * per_s / setup.rules.tick_rate_hz;
+  };
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (!players.alive(i) || players.body[i].noclip != 0) continue;
+    const BlockTouch touch = touch_of(volume, setup.rules.player, players.body[i].position_m);
+    if (touch.damage_per_s == 0) continue;
+    const std::uint64_t points =
+        points_until(tick + std::uint64_t{1}, touch.damage_per_s) - points_until(tick, touch.damage_per_s);
+    if (hurt(players.health[i], static_cast<std::uint16_t>(points))) players.body[i].velocity_mps = {};
+  }
+}
+
 void World::Impl::monsters_think() {
   // All think before any moves: what each sees of the others' rows is nothing, so the order does not matter.
   const Space here = space();
@@ -343,6 +368,7 @@ void World::Impl::move_bodies(MechanicsTick& moving, const Part& part) {
   for (const ShotEvent& shot : shooting.events()) mechanics.shot(moving, shot);
   part(StepPart::players);
   move_players();
+  hurt_by_blocks();
   part(StepPart::think);
   monsters_think();
   part(StepPart::monsters);
@@ -399,6 +425,7 @@ void World::Impl::rehash(bool monsters_touched) {
   mechanics.add_to_hash(h);
   shooting.add_to_hash(h);
   acts.add_to_hash(h, players);
+  loose.add_to_hash(h);
   if (player_count > 0)
     for (std::size_t i = 0; i < players.rows(); ++i) {
       if (players.id[i] == EntityId{0}) continue;
@@ -452,6 +479,8 @@ void World::step(const TickInput& input, StepWatch* watch) {
   } else {
     w.acts.rest();
   }
+  LooseBlocksTick falling{w.placed, w.volume, w.edits, w.setup.rules, w.players, w.monsters, w.tick};
+  w.loose.fall(falling);
   part(StepPart::sectors);
   MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}, awake};
   const bool monsters_touched = awake || w.mechanics.in_motion();

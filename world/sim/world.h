@@ -13,6 +13,7 @@
 #include "world/sim/rules.h"
 #include "world/sim/tables.h"
 #include "world/voxel/block.h"
+#include "world/voxel/block_registry.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar {
@@ -60,6 +61,7 @@ struct WorldSetup {
   std::vector<std::shared_ptr<const Prop>> props;
   SpawnArea spawn;
   TerrainKind terrain = TerrainKind::plains;
+  std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< its kinds; never null
 };
 
 /// What an operator may do, to a player or to the ground. In recordings: append only.
@@ -97,7 +99,8 @@ struct TickInput {
   std::span<const EntityId> leaves;       ///< unknown ids are ignored
   std::span<const PlayerInput> commands;  ///< at most one a player counts (the last); none: stands still
   std::span<const AdminCommand> admin;
-  std::span<const BlockEdit> edits;    ///< ignored in unloaded chunks, in map rock and out of bounds
+  std::span<const BlockEdit> edits;    ///< ignored in unloaded chunks, in map rock, out of bounds and of
+                                       ///< kinds that the world does not have
   std::span<ReadyChunk> chunks_ready;  ///< moved from
   std::span<const ChunkCoord> chunks_dropped;
   /// What players dig and place, each player's in their order; up to BlockActs::acts_per_tick_max of each are
@@ -160,7 +163,7 @@ class World {
   /// lines walked over, hash. While no player is in the world its monsters do not move by themselves, and a
   /// tick costs next to nothing. No allocation but for chunks that arrive, edits (a kind of block new to its
   /// chunk, a column's first) and more joins at once than there are rows. Preconditions: commands have passed
-  /// their range checks, edits' ids are below block_id_count.
+  /// their range checks.
   /// @param watch  for profiles; null: nobody watches
   void step(const TickInput& input, StepWatch* watch = nullptr);
 

@@ -29,11 +29,32 @@ enum class BlockId : std::uint16_t {
   iron_ore,
   gold_ore,
   crystal_ore,
+  stone_slab,
+  stone_stairs_east,  ///< rise towards the east, and so on
+  stone_stairs_north,
+  stone_stairs_west,
+  stone_stairs_south,
+  wood_post,
+  ladder,
+  lamp,
 };
-inline constexpr std::uint16_t block_id_count = 22;
+/// Of the kinds that every world has. Worlds may have more, numbered from here on (block_registry.h).
+inline constexpr std::uint16_t block_id_count = 30;
+/// Kinds of blocks that a world has at most.
+inline constexpr std::uint16_t block_kinds_max = 256;
 
-/// Does it stop bodies, shots and sight? All but air and water.
-constexpr bool is_solid(BlockId id) { return id != BlockId::air && id != BlockId::water; }
+/// Does a block of the ground as it is generated stop bodies, shots and sight? All but air and water. What a
+/// world's registry says of its kinds is BlockRegistry::type().
+constexpr bool is_solid(BlockId id) {
+  return id != BlockId::air && id != BlockId::water && id != BlockId::ladder;
+}
+
+/// How a kind of block fills its cell, as far as collision has to tell kinds apart.
+enum class BlockForm : std::uint8_t {
+  passable,  ///< stops nobody
+  full,      ///< all of it
+  part,      ///< boxes within it: a BlockShape
+};
 
 inline constexpr int chunk_bits = 5;
 inline constexpr int chunk_size = 1 << chunk_bits;  ///< blocks along each edge of a chunk

@@ -10,68 +10,189 @@
 namespace ashlar {
 namespace {
 
+using Hardness = std::array<double, tool_count>;
+
+/// Seconds by hand of what a tool is for, and a quarter of it with that tool.
+constexpr Hardness by(Tool tool, double hand_s) {
+  Hardness all{hand_s, hand_s, hand_s, hand_s};
+  all[static_cast<std::size_t>(tool)] = hand_s / 4;
+  return all;
+}
+
+BlockType of(std::string name, const Hardness& hardness_s, BlockId drops) {
+  BlockType type;
+  type.name = std::move(name);
+  type.hardness_s = hardness_s;
+  type.drops = drops;
+  return type;
+}
+
+BlockType shaped(BlockType type, std::string_view shape) {
+  type.shape = *find_shape(shape);
+  type.opaque = false;
+  return type;
+}
+
+BlockType clear(BlockType type) {
+  type.opaque = false;
+  return type;
+}
+
+BlockType loose(BlockType type) {
+  type.falls = true;
+  return type;
+}
+
 std::vector<BlockType> builtin_types() {
   using enum BlockId;
-  constexpr bool solid = true;
+  constexpr Hardness never_dug{-1, -1, -1, -1};
+  const Hardness rock = by(Tool::pick, 2), soft = by(Tool::shovel, 0.5), timber = by(Tool::axe, 1);
+  const Hardness foliage = by(Tool::axe, 0.2);
+  BlockType water_type = shaped(of("water", never_dug, air), "none");
+  water_type.liquid = true;
+  BlockType ladder_type = shaped(of("ladder", by(Tool::axe, 0.4), ladder), "none");
+  ladder_type.climbable = true;
+  BlockType lamp_type = clear(of("lamp", by(Tool::pick, 0.4), lamp));
+  lamp_type.light = block_light_max;
   // In the order of BlockId. Seconds by hand: soft ground half a second, wood one, stone two.
   return {
-      {"air", !solid, 0, air},
-      {"stone", solid, 2, stone},
-      {"dirt", solid, 0.5, dirt},
-      {"grass", solid, 0.5, dirt},
-      {"sand", solid, 0.4, sand},
-      {"gravel", solid, 0.6, gravel},
-      {"wood", solid, 1, wood},
-      {"leaves", solid, 0.2, air},
-      {"brick", solid, 2, brick},
-      {"glass", solid, 0.3, air},
-      {"water", !solid, -1, air},
-      {"snow", solid, 0.2, snow},
-      {"clay", solid, 0.6, clay},
-      {"sandstone", solid, 1.2, sandstone},
-      {"pine_wood", solid, 1, pine_wood},
-      {"pine_needles", solid, 0.2, air},
-      {"birch_wood", solid, 1, birch_wood},
-      {"birch_leaves", solid, 0.2, air},
-      {"coal_ore", solid, 2.5, coal_ore},
-      {"iron_ore", solid, 3, iron_ore},
-      {"gold_ore", solid, 3, gold_ore},
-      {"crystal_ore", solid, 4, crystal_ore},
+      shaped(of("air", {}, air), "none"),
+      of("stone", rock, stone),
+      of("dirt", soft, dirt),
+      of("grass", soft, dirt),
+      loose(of("sand", by(Tool::shovel, 0.4), sand)),
+      loose(of("gravel", by(Tool::shovel, 0.6), gravel)),
+      of("wood", timber, wood),
+      of("leaves", foliage, air),
+      of("brick", rock, brick),
+      clear(of("glass", by(Tool::pick, 0.3), air)),
+      water_type,
+      of("snow", by(Tool::shovel, 0.2), snow),
+      of("clay", by(Tool::shovel, 0.6), clay),
+      of("sandstone", by(Tool::pick, 1.2), sandstone),
+      of("pine_wood", timber, pine_wood),
+      of("pine_needles", foliage, air),
+      of("birch_wood", timber, birch_wood),
+      of("birch_leaves", foliage, air),
+      of("coal_ore", by(Tool::pick, 2.5), coal_ore),
+      of("iron_ore", by(Tool::pick, 3), iron_ore),
+      of("gold_ore", by(Tool::pick, 3), gold_ore),
+      of("crystal_ore", by(Tool::pick, 4), crystal_ore),
+      shaped(of("stone_slab", rock, stone_slab), "slab"),
+      shaped(of("stone_stairs_east", rock, stone_stairs_east), "stairs_east"),
+      shaped(of("stone_stairs_north", rock, stone_stairs_north), "stairs_north"),
+      shaped(of("stone_stairs_west", rock, stone_stairs_west), "stairs_west"),
+      shaped(of("stone_stairs_south", rock, stone_stairs_south), "stairs_south"),
+      shaped(of("wood_post", timber, wood_post), "post"),
+      ladder_type,
+      lamp_type,
   };
+}
+
+bool good_name(std::string_view name) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && name.size() <= block_name_bytes_max && std::ranges::all_of(name, allowed);
+}
+
+bool within(double v, double low, double high) { return v >= low && v <= high; }  // false for NaN too
+
+/// What is wrong with one kind, whatever the others are; empty: nothing.
+std::string fault(const BlockType& t, std::size_t kinds) {
+  if (!good_name(t.name))
+    return "its name has to be 1 to " + std::to_string(block_name_bytes_max) + " of a-z, 0-9 and _";
+  if (!t.shape.sane()) return "its shape is no list of boxes within a block";
+  for (const double s : t.hardness_s)
+    if (!(s == -1 || within(s, 0, hardness_s_max)))
+      return "its hardness has to be 0 to 600 seconds, or -1 for never";
+  if (static_cast<std::size_t>(t.drops) >= kinds) return "it drops a kind that there is not";
+  if (t.liquid && t.solid()) return "a liquid has no shape: leave shape out, or say shape = \"none\"";
+  if (t.falls && !t.shape.full()) return "only full blocks can fall";
+  if (t.light > block_light_max) return "its light has to be 0 to 15";
+  if (t.damage_per_s > block_damage_max) return "its damage has to be 0 to 10000 points a second";
+  if (!within(t.friction, 0, friction_factor_max)) return "its friction has to be 0 to 4";
+  if (!within(t.jump, 0, jump_factor_max)) return "its jump has to be 0 to 4";
+  return {};
+}
+
+BlockForm form_of(const BlockShape& shape) {
+  if (shape.empty()) return BlockForm::passable;
+  return shape.full() ? BlockForm::full : BlockForm::part;
+}
+
+void add(Hasher& hasher, const BlockType& type) {
+  hasher.add(static_cast<std::uint64_t>(type.name.size()));
+  hasher.add_bytes({reinterpret_cast<const std::uint8_t*>(type.name.data()), type.name.size()});
+  hasher.add(static_cast<std::uint64_t>(type.drops) << 48 | static_cast<std::uint64_t>(type.light) << 40 |
+             static_cast<std::uint64_t>(type.damage_per_s) << 16 |
+             static_cast<std::uint64_t>(type.shape.count) << 8 |
+             static_cast<std::uint64_t>((type.opaque ? 1 : 0) | (type.liquid ? 2 : 0) |
+                                        (type.climbable ? 4 : 0) | (type.falls ? 8 : 0)));
+  for (const ShapeBox& box : type.shape.boxes()) hasher.add_bytes(box.min), hasher.add_bytes(box.max);
+  for (const double s : type.hardness_s) hasher.add(s);
+  hasher.add(type.friction), hasher.add(type.jump);
+}
+
+/// Air is what nothing is: another air would be a block that nobody can place or dig.
+bool is_air(const BlockType& t) {
+  const BlockType air = builtin_types().front();
+  return t.shape == air.shape && t.hardness_s == air.hardness_s && t.drops == air.drops && !t.opaque &&
+         !t.climbable && !t.falls && !t.liquid && t.light == 0 && t.damage_per_s == 0 && t.friction == 1 &&
+         t.jump == 1;
 }
 
 }  // namespace
 
+std::string_view name(Tool tool) {
+  constexpr std::array<std::string_view, tool_count> names{"hand", "pick", "axe", "shovel"};
+  return names[static_cast<std::size_t>(tool)];
+}
+
+std::optional<BlockTypesError> BlockRegistry::check(std::span<const BlockType> types) {
+  static const std::vector<BlockType> own = builtin_types();
+  if (types.size() > block_kinds_max)
+    return BlockTypesError{block_kinds_max, "a world has at most 256 kinds of blocks"};
+  if (types.size() < own.size()) return BlockTypesError{types.size(), "a kind that every world has is missing"};
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (std::string why = fault(types[i], types.size()); !why.empty())
+      return BlockTypesError{i, std::move(why)};
+    if (i < own.size() && types[i].name != own[i].name)
+      return BlockTypesError{i, "in its place every world has " + own[i].name};
+    if (i == 0 && !is_air(types[i])) return BlockTypesError{i, "air cannot be changed"};
+    const auto at = std::ranges::lower_bound(names, std::string_view(types[i].name));
+    if (at != names.end() && *at == types[i].name) return BlockTypesError{i, "another kind has its name"};
+    names.insert(at, types[i].name);
+  }
+  return std::nullopt;
+}
+
 BlockRegistry::BlockRegistry(std::vector<BlockType> types) : types_(std::move(types)) {
-  ASHLAR_ASSERT(!types_.empty());
-  ASHLAR_ASSERT(types_.size() <= block_id_count);  // chunks hold no others
+  ASHLAR_ASSERT(!check(types_));
+  forms_.fill(BlockForm::full);
   Hasher hasher;
   for (std::size_t i = 0; i < types_.size(); ++i) {
-    const BlockType& type = types_[i];
-    ASHLAR_ASSERT(!type.name.empty());
-    ASHLAR_ASSERT(type.solid == is_solid(static_cast<BlockId>(i)));
-    ASHLAR_ASSERT(std::isfinite(type.hardness_s));
-    ASHLAR_ASSERT(knows(type.drops));
-    hasher.add_bytes({reinterpret_cast<const std::uint8_t*>(type.name.data()), type.name.size()});
-    hasher.add(static_cast<std::uint64_t>(type.solid ? 1 : 0) | static_cast<std::uint64_t>(type.drops) << 16);
-    hasher.add(type.hardness_s);
+    add(hasher, types_[i]);
+    forms_[i] = form_of(types_[i].shape);
     by_name_.push_back(static_cast<BlockId>(i));
   }
   hash_ = hasher.value();
-  const auto name_of = [this](BlockId id) -> std::string_view { return type(id).name; };
-  std::ranges::sort(by_name_, {}, name_of);
-  ASHLAR_ASSERT(std::ranges::adjacent_find(by_name_, {}, name_of) == by_name_.end());
+  std::ranges::sort(by_name_, {}, [this](BlockId id) -> std::string_view { return type(id).name; });
 }
 
-const BlockRegistry& BlockRegistry::builtin() {
-  static const BlockRegistry all(builtin_types());
+const std::shared_ptr<const BlockRegistry>& BlockRegistry::builtin_ptr() {
+  static const auto all = std::make_shared<const BlockRegistry>(builtin_types());
   return all;
 }
 
-std::optional<BlockId> BlockRegistry::find(std::string_view name) const {
+const BlockShape& BlockRegistry::shape(BlockId id) const {
+  static const BlockShape full = *find_shape("full");
+  return knows(id) ? type(id).shape : full;
+}
+
+std::optional<BlockId> BlockRegistry::find(std::string_view wanted) const {
   const auto name_of = [this](BlockId id) -> std::string_view { return type(id).name; };
-  const auto at = std::ranges::lower_bound(by_name_, name, {}, name_of);
-  if (at == by_name_.end() || name_of(*at) != name) return std::nullopt;
+  const auto at = std::ranges::lower_bound(by_name_, wanted, {}, name_of);
+  if (at == by_name_.end() || name_of(*at) != wanted) return std::nullopt;
   return *at;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,28 +9,64 @@
 #include <vector>
 
 #include "world/voxel/block.h"
+#include "world/voxel/block_shape.h"
 
 namespace ashlar {
 
-/// What one kind of block is like.
+/// What one digs with. In registries on wire and disk: append only.
+enum class Tool : std::uint8_t { hand, pick, axe, shovel };
+inline constexpr std::size_t tool_count = 4;
+/// As the enumerator is spelled.
+std::string_view name(Tool tool);
+
+inline constexpr std::size_t block_name_bytes_max = 32;
+inline constexpr double hardness_s_max = 600;
+inline constexpr std::uint16_t block_damage_max = 10'000;
+inline constexpr double friction_factor_max = 4, jump_factor_max = 4;
+inline constexpr std::uint8_t block_light_max = 15;
+
+/// What one kind of block is like. Factors and damage are those of the block that one stands on or in.
 struct BlockType {
-  std::string name;       ///< lower case, words joined by "_"; no other kind's
-  bool solid = true;      ///< stops bodies, shots and sight; must be what is_solid() says of its id
-  double hardness_s = 1;  ///< that digging takes by hand, the one tool so far; 0: at once; below: never
-  BlockId drops{};        ///< what is picked up where it was dug; air: nothing
+  std::string name;                 ///< a to z, 0 to 9 and "_", at most block_name_bytes_max; no other kind's
+  BlockShape shape = *find_shape("full");  ///< what of it stops bodies, shots and sight
+  /// Seconds that digging takes, by Tool; 0: at once; below: never.
+  std::array<double, tool_count> hardness_s{1, 1, 1, 1};
+  BlockId drops{};              ///< what is picked up where it was dug; air: nothing
+  bool opaque = true;           ///< light does not pass it
+  bool liquid = false;          ///< bodies swim in it; it has no shape
+  bool climbable = false;       ///< bodies climb where they are in its cell
+  bool falls = false;           ///< comes down where nothing is below it; a full block
+  std::uint8_t light = 0;       ///< that it gives, up to block_light_max
+  std::uint16_t damage_per_s = 0;  ///< points a second of who stands on it or in it
+  double friction = 1;          ///< of the rules' friction and acceleration on the ground
+  double jump = 1;              ///< of the rules' jump speed
+
+  bool solid() const { return !shape.empty(); }
+  double dig_s(Tool tool) const { return hardness_s[static_cast<std::size_t>(tool)]; }
+};
+
+/// Why a list of kinds is none that a world can have: the number of the kind at fault, and half a sentence.
+struct BlockTypesError {
+  std::size_t kind = 0;
+  std::string reason;
 };
 
 /// All kinds of blocks of a world, by id and by name. Immutable once made; any thread.
 class BlockRegistry {
  public:
-  /// @param types  by id, air first; asserted: at most block_id_count, each with a name of its own, solid as
-  ///               is_solid() has it, finite hardness, drops that are in the list
+  /// Are these kinds for a world? Air first and as it is built in, the kinds that every world has with their
+  /// names in their places, none twice, all values in range. The test that foreign lists pass.
+  static std::optional<BlockTypesError> check(std::span<const BlockType> types);
+
+  /// @param types  by id. Precondition: check(types) finds nothing
   explicit BlockRegistry(std::vector<BlockType> types);
 
   /// The kinds that terrain is made of and those that players build with.
-  static const BlockRegistry& builtin();
+  static const BlockRegistry& builtin() { return *builtin_ptr(); }
+  static const std::shared_ptr<const BlockRegistry>& builtin_ptr();
 
   std::size_t size() const { return types_.size(); }
+  std::span<const BlockType> types() const { return types_; }
   bool knows(BlockId id) const { return static_cast<std::size_t>(id) < types_.size(); }
   /// Precondition: knows(id).
   const BlockType& type(BlockId id) const { return types_[static_cast<std::size_t>(id)]; }
@@ -36,9 +74,20 @@ class BlockRegistry {
   std::optional<BlockId> find(std::string_view name) const;
 
   /// May a player take it away? Precondition: knows(id).
-  bool diggable(BlockId id) const { return type(id).solid && type(id).hardness_s >= 0; }
+  bool diggable(BlockId id) const {
+    const BlockType& t = type(id);
+    return id != BlockId::air && !t.liquid && t.dig_s(Tool::hand) >= 0;
+  }
   /// May a player put it somewhere? Of foreign ids, too: those that are not known may not.
-  bool placeable(BlockId id) const { return knows(id) && type(id).solid; }
+  bool placeable(BlockId id) const { return knows(id) && id != BlockId::air && !type(id).liquid; }
+  /// May another block take its place: air and liquids? Precondition: knows(id).
+  bool replaceable(BlockId id) const { return id == BlockId::air || type(id).liquid; }
+
+  /// How each kind fills its cell; full for ids that are not known, as nobody may walk into those.
+  using Forms = std::array<BlockForm, block_kinds_max>;
+  const Forms& forms() const { return forms_; }
+  /// What of a block is solid: all of one that is not known.
+  const BlockShape& shape(BlockId id) const;
 
   /// Over all that it holds: equal on two machines means equal kinds.
   std::uint64_t hash() const { return hash_; }
@@ -46,6 +95,7 @@ class BlockRegistry {
  private:
   std::vector<BlockType> types_;
   std::vector<BlockId> by_name_;  // sorted by name
+  Forms forms_{};
   std::uint64_t hash_ = 0;
 };
 

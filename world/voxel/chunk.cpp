@@ -15,15 +15,22 @@ std::uint64_t block_hash(std::size_t index, BlockId id) {
   return mix64((static_cast<std::uint64_t>(id) << 16 | index) + 0x9e3779b97f4a7c15u);
 }
 
-/// Of a chunk of one kind throughout: computed once a kind, as most of the world's chunks are such.
+std::uint64_t sum_of_hashes(BlockId fill) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < chunk_blocks; ++i) sum += block_hash(i, fill);
+  return sum;
+}
+
+/// Of a chunk of one kind throughout: of the ground's own kinds computed once, as most of the world's chunks
+/// are such.
 std::uint64_t full_hash(BlockId fill) {
   static const std::array<std::uint64_t, block_id_count> all = [] {
     std::array<std::uint64_t, block_id_count> sums{};
-    for (std::uint16_t id = 0; id < block_id_count; ++id)
-      for (std::size_t i = 0; i < chunk_blocks; ++i) sums[id] += block_hash(i, static_cast<BlockId>(id));
+    for (std::uint16_t id = 0; id < block_id_count; ++id) sums[id] = sum_of_hashes(static_cast<BlockId>(id));
     return sums;
   }();
-  return all[static_cast<std::size_t>(fill)];
+  const auto number = static_cast<std::size_t>(fill);
+  return number < all.size() ? all[number] : sum_of_hashes(fill);
 }
 
 const Chunk::SolidColumns* uniform_solid(bool solid) {
@@ -41,14 +48,16 @@ bool in_chunk(IVec3 local) { return ((local.x | local.y | local.z) & ~(chunk_siz
 }  // namespace
 
 Chunk::Chunk(BlockId fill) : palette_{fill} {
-  ASHLAR_ASSERT(static_cast<std::uint16_t>(fill) < block_id_count);
-  solid_ = uniform_solid(is_solid(fill));
+  ASHLAR_ASSERT(static_cast<std::uint16_t>(fill) < block_kinds_max);
+  mark_all();
   content_hash_ = full_hash(fill);
 }
 
 Chunk::Chunk(const Chunk& other)
-    : solid_(other.solid_),
+    : forms_(other.forms_),
+      solid_(other.solid_),
       own_solid_(other.own_solid_ ? std::make_unique<SolidColumns>(*other.own_solid_) : nullptr),
+      parts_(other.parts_ ? std::make_unique<SolidColumns>(*other.parts_) : nullptr),
       content_hash_(other.content_hash_),
       bits_(other.bits_),
       palette_(other.palette_),
@@ -58,39 +67,80 @@ Chunk::Chunk(const Chunk& other)
 
 Chunk::Chunk(std::span<const BlockId> blocks) {
   ASHLAR_ASSERT(blocks.size() == chunk_blocks);
-  std::array<std::uint16_t, block_id_count> place;
+  std::array<std::uint16_t, block_kinds_max> place;
   place.fill(0xffff);
   for (const BlockId id : blocks) {
-    ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_id_count);
+    ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_kinds_max);
     std::uint16_t& at = place[static_cast<std::size_t>(id)];
     if (at != 0xffff) continue;
     at = static_cast<std::uint16_t>(palette_.size());
     palette_.push_back(id);
   }
-  ASHLAR_ASSERT(!palette_.empty() && palette_.size() <= block_id_count);
+  ASHLAR_ASSERT(!palette_.empty() && palette_.size() <= block_kinds_max);
   while ((std::size_t{1} << bits_) < palette_.size()) bits_ = bits_ == 0 ? 1 : bits_ * 2;
-  const auto solids = std::ranges::count_if(palette_, is_solid);
-  if (solids == 0 || solids == static_cast<std::ptrdiff_t>(palette_.size())) {
-    solid_ = uniform_solid(solids != 0);
-  } else {
-    own_solid_ = std::make_unique<SolidColumns>();
-    solid_ = own_solid_.get();
-  }
   if (bits_ == 0) {
     content_hash_ = full_hash(palette_.front());
-    return;
+  } else {
+    indices_.assign(chunk_blocks * bits_ / 64, 0);
+    for (std::size_t i = 0; i < chunk_blocks; ++i) {
+      put_index(i, place[static_cast<std::size_t>(blocks[i])]);
+      content_hash_ += block_hash(i, blocks[i]);
+    }
   }
-  indices_.assign(chunk_blocks * bits_ / 64, 0);
+  mark_all();
+}
+
+void Chunk::set_forms(const BlockRegistry::Forms& forms) {
+  const BlockRegistry::Forms& before = *forms_;
+  forms_ = &forms;
+  const auto differs = [&](BlockId id) {
+    const auto number = static_cast<std::size_t>(id);
+    return forms[number] != before[number];
+  };
+  if (&forms != &before && std::ranges::any_of(palette_, differs)) mark_all();
+}
+
+/// Makes all bits anew.
+void Chunk::mark_all() {
+  std::array<BlockForm, block_kinds_max> by_place;
+  bool passable = false, solid = false, part = false;
+  for (std::size_t i = 0; i < palette_.size(); ++i) {
+    const BlockForm form = by_place[i] = (*forms_)[static_cast<std::size_t>(palette_[i])];
+    passable = passable || form == BlockForm::passable;
+    solid = solid || form != BlockForm::passable;
+    part = part || form == BlockForm::part;
+  }
+  own_solid_ = passable && solid ? std::make_unique<SolidColumns>() : nullptr;
+  parts_ = part ? std::make_unique<SolidColumns>() : nullptr;
+  solid_ = own_solid_ ? own_solid_.get() : uniform_solid(solid);
+  if (!own_solid_ && !parts_) return;
   for (std::size_t i = 0; i < chunk_blocks; ++i) {
-    const BlockId id = blocks[i];
-    put_index(i, place[static_cast<std::size_t>(id)]);
-    if (own_solid_ && is_solid(id)) (*own_solid_)[i >> chunk_bits] |= 1u << (i & (chunk_size - 1));
-    content_hash_ += block_hash(i, id);
+    const BlockForm form = by_place[palette_index(i)];
+    const std::uint32_t bit = 1u << (i & (chunk_size - 1));
+    if (own_solid_ && form != BlockForm::passable) (*own_solid_)[i >> chunk_bits] |= bit;
+    if (form == BlockForm::part) (*parts_)[i >> chunk_bits] |= bit;
   }
 }
 
+/// A block has another form now.
+void Chunk::mark(std::size_t index, BlockForm was, BlockForm is) {
+  const auto put = [index](SolidColumns& columns, bool set) {
+    std::uint32_t& column = columns[index >> chunk_bits];
+    const std::uint32_t bit = 1u << (index & (chunk_size - 1));
+    column = set ? column | bit : column & ~bit;
+  };
+  if ((was == BlockForm::passable) != (is == BlockForm::passable)) {
+    if (!own_solid_) own_solid_ = std::make_unique<SolidColumns>(*solid_);
+    solid_ = own_solid_.get();
+    put(*own_solid_, is != BlockForm::passable);
+  }
+  if (is == BlockForm::part && !parts_) parts_ = std::make_unique<SolidColumns>();
+  if (parts_) put(*parts_, is == BlockForm::part);
+}
+
 std::size_t Chunk::bytes() const {
-  return sizeof(Chunk) + (own_solid_ ? sizeof(SolidColumns) : 0) + palette_.capacity() * sizeof(BlockId) +
+  return sizeof(Chunk) + (own_solid_ ? sizeof(SolidColumns) : 0) + (parts_ ? sizeof(SolidColumns) : 0) +
+         palette_.capacity() * sizeof(BlockId) +
          indices_.capacity() * sizeof(std::uint64_t);
 }
 
@@ -123,7 +173,7 @@ BlockId Chunk::block(IVec3 local) const {
 
 void Chunk::set_block(IVec3 local, BlockId id) {
   ASHLAR_ASSERT(in_chunk(local));
-  ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_id_count);
+  ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_kinds_max);
   const std::size_t index = index_in_chunk(local);
   const BlockId old = palette_[palette_index(index)];
   if (old == id) return;
@@ -136,14 +186,8 @@ void Chunk::set_block(IVec3 local, BlockId id) {
   ASHLAR_ASSERT(place < (std::size_t{1} << bits_));
   put_index(index, place);
   content_hash_ += block_hash(index, id) - block_hash(index, old);
-  if (is_solid(id) == is_solid(old)) return;
-  if (!own_solid_) {
-    own_solid_ = std::make_unique<SolidColumns>(*solid_);
-    solid_ = own_solid_.get();
-  }
-  std::uint32_t& column = (*own_solid_)[index >> chunk_bits];
-  const std::uint32_t bit = 1u << (index & (chunk_size - 1));
-  column = is_solid(id) ? column | bit : column & ~bit;
+  const BlockForm was = (*forms_)[static_cast<std::size_t>(old)], is = (*forms_)[static_cast<std::size_t>(id)];
+  if (was != is) mark(index, was, is);
 }
 
 void Chunk::copy_blocks(std::span<BlockId> out) const {

@@ -7,6 +7,7 @@
 
 #include "world/math/vec.h"
 #include "world/voxel/block.h"
+#include "world/voxel/block_registry.h"
 
 namespace ashlar {
 
@@ -26,6 +27,7 @@ constexpr IVec3 local_in_chunk(IVec3 block) {
 /// 32^3 blocks: a palette with packed indices, and beside it one solid bit per block, which is all that
 /// collision reads. 4 KiB of solid bits where some are set and some are not: chunks that are solid throughout
 /// or nowhere share theirs. A chunk of one kind of block has no indices at all, so it takes some 100 bytes.
+/// Which blocks are solid is told by the forms of a registry: the built-in one's, or whose the volume is.
 struct Chunk {
  public:
   /// Word y * 32 + x is the column (x, y); bit z of it is set where the block is solid.
@@ -33,7 +35,7 @@ struct Chunk {
 
   /// A chunk of one kind of block.
   explicit Chunk(BlockId fill = BlockId::air);
-  /// @param blocks  chunk_blocks ids in the order of index_in_chunk, all below block_id_count; asserted
+  /// @param blocks  chunk_blocks ids in the order of index_in_chunk, all below block_kinds_max; asserted
   explicit Chunk(std::span<const BlockId> blocks);
   Chunk(const Chunk& other);
   Chunk(Chunk&&) = delete;  // chunks lie behind pointers: those move
@@ -45,7 +47,13 @@ struct Chunk {
   /// Allocates only where the chunk meets a kind of block for the first time, or its first hole or solid.
   void set_block(IVec3 local, BlockId id);
 
-  const SolidColumns& solid() const { return *solid_; }  ///< kept up to date by set_block()
+  /// Of blocks that are solid, in full or in part; kept up to date by set_block().
+  const SolidColumns& solid() const { return *solid_; }
+  /// Likewise of those that are solid in part only (BlockForm::part). Null: there never was one.
+  const SolidColumns* parts() const { return parts_.get(); }
+  /// From now on these say which blocks are solid, of those that are there, too. Nothing is done where they
+  /// say the same of all of them. Kept by reference: they have to outlive the chunk.
+  void set_forms(const BlockRegistry::Forms& forms);
   /// Of the blocks alone, independent of how they are packed and in which order they were set.
   std::uint64_t content_hash() const { return content_hash_; }
 
@@ -64,9 +72,13 @@ struct Chunk {
   std::size_t palette_index(std::size_t block) const;
   void put_index(std::size_t block, std::size_t value);
   void widen();
+  void mark(std::size_t index, BlockForm was, BlockForm is);
+  void mark_all();
 
+  const BlockRegistry::Forms* forms_ = &BlockRegistry::builtin().forms();
   const SolidColumns* solid_;                ///< own_solid_, or those that all chunks of its kind share
   std::unique_ptr<SolidColumns> own_solid_;  ///< null while all bits are the same
+  std::unique_ptr<SolidColumns> parts_;
   std::uint64_t content_hash_ = 0;
   unsigned bits_ = 0;
   std::vector<BlockId> palette_;

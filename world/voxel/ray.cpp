@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "world/math/assert.h"
 #include "world/math/never.h"
@@ -29,6 +30,38 @@ struct Axis {
 /// The bits low .. high of a chunk's column, both in [0, 31].
 std::uint32_t bits_between(std::int32_t low, std::int32_t high) {
   return (~0u >> (31 - high)) & (~0u << low);
+}
+
+/// Where a ray meets a box: nullopt, or when and through which side (normal zero: it starts inside).
+struct BoxMet {
+  double t = 0;
+  DVec3 normal{};
+};
+std::optional<BoxMet> meet_box(DVec3 origin, DVec3 direction, double t_max, const Aabb& box) {
+  bool inside = true;
+  BoxMet met;
+  double leaves = t_max;
+  met.t = -1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double o = component(origin, axis), d = component(direction, axis);
+    const double low = component(box.min, axis), high = component(box.max, axis);
+    inside = inside && o >= low && o < high;
+    if (d == 0) {
+      if (o < low || o >= high) return std::nullopt;
+      continue;
+    }
+    const double near = ((d > 0 ? low : high) - o) / d, far = ((d > 0 ? high : low) - o) / d;
+    if (near > met.t) {
+      met.t = near;
+      met.normal = {};
+      (axis == 0 ? met.normal.x : axis == 1 ? met.normal.y : met.normal.z) = d > 0 ? -1 : 1;
+    }
+    leaves = std::min(leaves, far);
+  }
+  if (inside) return BoxMet{};
+  // Who is on the open side and goes away from it is out.
+  if (met.t > leaves || met.t < 0) return std::nullopt;
+  return met;
 }
 
 constexpr std::int32_t chunk_mask = chunk_size - 1;
@@ -68,6 +101,7 @@ class Walk {
     std::int32_t left_x = steps_x, left_y = steps_y;
     const std::ptrdiff_t stride_x = x_.step, stride_y = y_.step * chunk_size;
     const std::uint32_t* column = chunk->solid().data() + local_y * chunk_size + local_x;
+    const std::uint32_t* parts = chunk->parts() != nullptr ? chunk->parts()->data() : nullptr;
     const std::int32_t base_z = where.z * chunk_size;
     // Relative to the chunk and raised by its size, heights just below it are positive too: cutting off the
     // fraction is then rounding down.
@@ -93,8 +127,12 @@ class Walk {
         last = rises ? chunk_mask : 0;
       met = *column & bits_between(rises ? from : last, rises ? last : from);
       ended = (next_x > t_max) & (next_y > t_max);
-      if (((met != 0) | leaves_upright | ended) != 0) [[unlikely]]
-        break;
+      if (((met != 0) | leaves_upright | ended) != 0) [[unlikely]] {
+        if (met == 0 || parts == nullptr) break;
+        const IVec3 cell{x_.cell + (steps_x - left_x) * x_.step, y_.cell + (steps_y - left_y) * y_.step, base_z};
+        if (meets_parts(*chunk, cell, parts[column - chunk->solid().data()], met, hit)) return true;
+        if (((met != 0) | leaves_upright | ended) != 0) break;
+      }
       from = last;
       t = until;
       by_x = x_first;
@@ -121,6 +159,27 @@ class Walk {
     }
     if (met != 0) hit = report_block(met, base_z);
     return met != 0 || ended;
+  }
+
+  /// Are those that the ray comes to before a full one solid where it goes? True: one is, and `hit` says where.
+  /// False: they are taken out of `met`, up to the first full one.
+  bool meets_parts(const Chunk& chunk, IVec3 column, std::uint32_t parts, std::uint32_t& met, RayHit& hit) const {
+    while (met != 0) {
+      const int bit = rises ? std::countr_zero(met) : 31 - std::countl_zero(met);
+      if ((parts >> bit & 1u) == 0) return false;
+      const IVec3 block = column + IVec3{0, 0, bit};
+      std::optional<BoxMet> first;
+      for (const ShapeBox& box : volume_.kinds().shape(chunk.block(local_in_chunk(block))).boxes()) {
+        const auto one = meet_box(origin_, direction_, t_max_m_, box.at(to_dvec3(block)));
+        if (one && (!first || one->t < first->t)) first = one;
+      }
+      if (first) {
+        hit.t_m = first->t, hit.normal = first->normal, hit.kind = ContactKind::voxel, hit.block = block;
+        return true;
+      }
+      met &= ~(1u << bit);
+    }
+    return false;
   }
 
   /// The first of these blocks of the column that the walk is in.

@@ -33,7 +33,9 @@ std::uint64_t share(std::uint64_t key, std::uint64_t content) { return mix64(mix
 
 }  // namespace
 
-VoxelVolume::VoxelVolume(std::size_t chunks_expected) {
+VoxelVolume::VoxelVolume(std::size_t chunks_expected, std::shared_ptr<const BlockRegistry> kinds)
+    : kinds_(std::move(kinds)) {
+  ASHLAR_ASSERT(kinds_ != nullptr);
   const std::size_t slots = std::bit_ceil(std::max<std::size_t>(16, 2 * chunks_expected));
   keys_.assign(slots, empty_key);
   chunks_.resize(slots);
@@ -73,6 +75,7 @@ bool VoxelVolume::in_range(ChunkCoord c) {
 void VoxelVolume::insert_chunk(ChunkCoord at, std::unique_ptr<Chunk> chunk) {
   ASHLAR_ASSERT(chunk != nullptr);
   ASHLAR_ASSERT(in_range(at));
+  chunk->set_forms(kinds_->forms());
   if (2 * (count_ + 1) > keys_.size()) grow();
   ASHLAR_ASSERT(2 * (count_ + 1) <= keys_.size());  // a full table would be searched for ever
   const std::uint64_t key = pack(at);
@@ -136,6 +139,23 @@ std::vector<ChunkCoord> VoxelVolume::loaded_chunks() const {
 
 bool VoxelVolume::solid(IVec3 block) const { return ChunkCursor(*this).solid(block); }
 
+const BlockShape& VoxelVolume::shape(IVec3 where) const {
+  constexpr BlockId unknown{block_kinds_max};  // all of it is solid
+  const Chunk* chunk = find(chunk_of(where));
+  return kinds_->shape(chunk == nullptr ? unknown : chunk->block(local_in_chunk(where)));
+}
+
+bool VoxelVolume::solid_at(DVec3 point) const {
+  const IVec3 block = block_at(point);
+  if (!solid(block)) return false;
+  const DVec3 corner = to_dvec3(block);
+  return std::ranges::any_of(shape(block).boxes(), [&](const ShapeBox& box) {
+    const Aabb b = box.at(corner);
+    return point.x >= b.min.x && point.x < b.max.x && point.y >= b.min.y && point.y < b.max.y &&
+           point.z >= b.min.z && point.z < b.max.z;
+  });
+}
+
 BlockId VoxelVolume::block(IVec3 block) const {
   const Chunk* chunk = find(chunk_of(block));
   return chunk == nullptr ? BlockId::stone : chunk->block(local_in_chunk(block));
@@ -147,7 +167,7 @@ bool VoxelVolume::set_block(IVec3 block, BlockId id) {
   const std::uint64_t key = pack(at);
   const std::size_t slot = slot_of_key(key);
   if (keys_[slot] != key) return false;
-  ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_id_count);
+  ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_kinds_max);
   Chunk& chunk = *chunks_[slot];
   hash_ -= share(key, chunk.content_hash());
   chunk.set_block(local_in_chunk(block), id);

@@ -14,15 +14,20 @@ namespace ashlar {
 class VoxelVolume {
  public:
   /// @param chunks_expected  room for this many chunks without growing the table
-  explicit VoxelVolume(std::size_t chunks_expected = 1024);
+  /// @param kinds            what its blocks are like; never null
+  explicit VoxelVolume(std::size_t chunks_expected = 1024,
+                       std::shared_ptr<const BlockRegistry> kinds = BlockRegistry::builtin_ptr());
+
+  const BlockRegistry& kinds() const { return *kinds_; }
 
   /// Coordinates that a volume can hold, |coordinate| < 2^20; every chunk of the world is far within.
   static bool in_range(ChunkCoord at);
 
   /// Takes the place of a chunk that is already there. Preconditions: a chunk, coordinates in range.
-  /// Allocates only when the table grows (doubles at half full).
+  /// Its blocks are solid as kinds() has it. Allocates only when the table grows (doubles at half full), and
+  /// for chunks that hold kinds of another form than the built-in ones.
   void insert_chunk(ChunkCoord at, std::unique_ptr<Chunk> chunk);
-  /// Hands the chunk back; null when it was not loaded.
+  /// Hands the chunk back, which is not to outlive kinds(); null when it was not loaded.
   std::unique_ptr<Chunk> drop_chunk(ChunkCoord at);
 
   /// Null when not loaded. Valid until that chunk is replaced or dropped. About 3 ns.
@@ -35,11 +40,15 @@ class VoxelVolume {
   /// Sorted by z, y, x. For savers and tests; allocates.
   std::vector<ChunkCoord> loaded_chunks() const;
 
-  /// Unloaded blocks are solid.
+  /// Is something of the block solid? Unloaded blocks are.
   bool solid(IVec3 block) const;
+  /// Is the point in something solid? Closed below, open above, as blocks and their boxes span [low, high).
+  bool solid_at(DVec3 point) const;
+  /// What of a block is solid; all of it where it is not loaded.
+  const BlockShape& shape(IVec3 block) const;
   /// Unloaded blocks read as stone.
   BlockId block(IVec3 block) const;
-  /// False, and nothing done, where the chunk is not loaded. Precondition: id below block_id_count.
+  /// False, and nothing done, where the chunk is not loaded. Precondition: id below block_kinds_max.
   bool set_block(IVec3 block, BlockId id);
 
   /// Of which chunks are loaded and of every block in them, whatever the order in which they came.
@@ -51,6 +60,7 @@ class VoxelVolume {
   std::size_t slot_of_key(std::uint64_t key) const;  ///< its own, or the free one that ends the search
   void grow();
 
+  std::shared_ptr<const BlockRegistry> kinds_;
   std::vector<std::uint64_t> keys_;  ///< packed coordinates or empty_key; size a power of two
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::size_t count_ = 0;
@@ -73,7 +83,7 @@ class ChunkCursor {
     }
     return chunk_;
   }
-  /// Unloaded blocks are solid.
+  /// Is something of the block solid? Unloaded blocks are.
   bool solid(IVec3 block) {
     const Chunk* chunk = at(chunk_of(block));
     if (chunk == nullptr) return true;

@@ -32,6 +32,38 @@ template <bool two>
   return any;
 }
 
+/// Takes the blocks that are solid in part out of the columns, and notes them on their own.
+void split_parts(const VoxelVolume& volume, BlockWindow& out) {
+  out.volume = &volume;
+  out.any = 0;
+  // What was copied reaches up to the end of its chunks, which may be beyond the window.
+  const IVec3 last{0, 0, out.min.z + out.size_z - 1};
+  const std::int32_t from = out.min.z & (chunk_size - 1);
+  const std::int32_t copied = chunk_of(last).z == chunk_of(out.min).z ? chunk_size - from : chunk_size;
+  ChunkCursor cursor(volume);
+  for (std::int32_t y = 0; y < out.size_y; ++y)
+    for (std::int32_t x = 0; x < out.size_x; ++x) {
+      const auto at = static_cast<std::size_t>(y * out.size_x + x);
+      std::uint32_t parts = 0;
+      for (std::int32_t z = 0; z < copied;) {
+        const IVec3 block = out.min + IVec3{x, y, z}, local = local_in_chunk(block);
+        const std::int32_t layers = std::min(copied - z, chunk_size - local.z);
+        const Chunk* chunk = cursor.at(chunk_of(block));
+        if (chunk != nullptr && chunk->parts() != nullptr) {
+          const std::uint32_t bits = (*chunk->parts())[static_cast<std::size_t>(local.y * chunk_size + local.x)];
+          parts |= bits >> local.z << z & layer_mask(z, z + layers - 1);
+        }
+        z += layers;
+      }
+      out.columns[at] &= ~parts;
+      out.parts[at] = parts;
+      out.any |= out.columns[at];
+      out.parts_any |= parts;
+    }
+}
+
+bool has_parts(const Chunk* chunk) { return chunk != nullptr && chunk->parts() != nullptr; }
+
 }  // namespace
 
 void fill_window(const VoxelVolume& volume, IVec3 low, IVec3 high, BlockWindow& out) {
@@ -46,10 +78,14 @@ void fill_window(const VoxelVolume& volume, IVec3 low, IVec3 high, BlockWindow& 
     const Chunk* chunk = volume.find(first);
     out.unloaded = chunk == nullptr;
     out.any = copy_columns<false>(chunk, nullptr, shift, low, high, out);
+    out.parts_any = 0;
+    if (has_parts(chunk)) [[unlikely]]
+      split_parts(volume, out);
     return;
   }
   out.unloaded = false;
-  out.any = 0;
+  out.any = out.parts_any = 0;
+  bool parts = false;
   const bool two = last.z != first.z;
   ASHLAR_ASSERT(last.z - first.z <= 1 && (!two || shift > 0));  // a window is no taller than a chunk
   for (std::int32_t cy = first.y; cy <= last.y; ++cy)
@@ -60,9 +96,11 @@ void fill_window(const VoxelVolume& volume, IVec3 low, IVec3 high, BlockWindow& 
       const Chunk* below = volume.find({cx, cy, first.z});
       const Chunk* above = two ? volume.find({cx, cy, last.z}) : below;
       out.unloaded = out.unloaded || below == nullptr || above == nullptr;
+      parts = parts || has_parts(below) || has_parts(above);
       out.any |= two ? copy_columns<true>(below, above, shift, from, to, out)
                      : copy_columns<false>(below, nullptr, shift, from, to, out);
     }
+  if (parts) split_parts(volume, out);
 }
 
 void prefetch_window(const VoxelVolume& volume, IVec3 low, IVec3 high) {

@@ -166,6 +166,45 @@ TEST_CASE("a client that cannot compute the server's ground says so and does not
   CHECK(match.server.joins == 0);
 }
 
+namespace {
+
+std::shared_ptr<const BlockRegistry> other_blocks() {
+  const auto own = BlockRegistry::builtin().types();
+  std::vector<BlockType> types(own.begin(), own.end());
+  types.emplace_back().name = "marble";
+  return std::make_shared<const BlockRegistry>(std::move(types));
+}
+
+}  // namespace
+
+TEST_CASE("a client joins when it knows what the world's blocks are like", "[client_sim][client]") {
+  Match match;
+  match.server.blocks = match.server.told_blocks = other_blocks();
+  SECTION("told of kinds of its own") {
+    match.run(2);
+    CHECK(match.client.state() == ClientState::playing);
+    CHECK(match.client.blocks()->find("marble").has_value());
+  }
+  SECTION("it waits until it is told") {
+    match.server.tells_blocks = false;
+    match.run(2);
+    CHECK(match.client.state() == ClientState::joining);
+    CHECK(match.server.joins == 0);
+  }
+  SECTION("it does not wait for those that it has") {
+    match.server.blocks = BlockRegistry::builtin_ptr();
+    match.server.tells_blocks = false;
+    match.run(2);
+    CHECK(match.client.state() == ClientState::playing);
+  }
+  SECTION("others than the welcome named are no server's") {
+    match.server.told_blocks = BlockRegistry::builtin_ptr();
+    match.run(2);
+    CHECK(match.client.end_reason() == SessionEnd::protocol);
+    CHECK(match.server.joins == 0);
+  }
+}
+
 TEST_CASE("a client with the server's map joins, and one with another content does not",
           "[client_sim][client]") {
   const std::uint64_t mine = GENERATE(42u, 43u);

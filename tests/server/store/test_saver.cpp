@@ -32,6 +32,7 @@ class MemoryStore final : public WorldStore {
     ++groups;
     return {};
   }
+  std::expected<void, StoreTrouble> save_blocks(const std::string&) override { return {}; }
   std::expected<void, StoreTrouble> set_aside(const DamagedRow&, bool) override { return {}; }
   std::expected<void, StoreTrouble> backup(const std::string&) override { return {}; }
 
@@ -174,6 +175,28 @@ TEST_CASE("while a disk is full play goes on, and all of it is saved when there 
   CHECK(site.saver.status().failure.empty());
   CHECK(site.saver.status().dirty_chunks == 0);
   for (int i = 0; i < 30; ++i) CHECK(site.stored(i) == BlockId::sand);
+}
+
+TEST_CASE("from three quarters of what may wait on no more changes are asked for", "[server][saver]") {
+  Site site(quick(16));
+  site.store->full = true;
+  std::vector<int> all(30);
+  for (int i = 0; i < 30; ++i) all[static_cast<std::size_t>(i)] = i;
+  site.now = 1s;
+  site.step(std::span(all).first(1), BlockId::brick);
+  while (site.saver.status().failure.empty()) std::this_thread::yield();
+  int had_room = 0;
+  while (site.saver.durable().room && had_room < 30) {
+    site.step(std::span(all).subspan(static_cast<std::size_t>(had_room), 1), BlockId::sand);
+    ++had_room;
+  }
+  CHECK(had_room == 12);
+  CHECK(site.saver.durable().tick == 0);
+  CHECK(site.saver.status().dirty_waiting == 0);
+  const std::uint32_t told = site.tick;
+  site.store->full = false;
+  site.until([&] { return site.saver.durable().tick >= told; });
+  CHECK(site.saver.durable().room);
 }
 
 TEST_CASE("an end with a full disk ends, and tells what was not saved", "[server][saver]") {

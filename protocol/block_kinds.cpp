@@ -1,0 +1,88 @@
+#include "protocol/block_kinds.h"
+
+#include <string>
+#include <utility>
+
+#include "protocol/bytes.h"
+#include "world/math/assert.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::uint8_t kinds_format = 1;
+constexpr std::uint8_t opaque = 1, liquid = 2, climbable = 4, falls = 8;
+constexpr std::size_t kind_bytes_max =
+    1 + block_name_bytes_max + 6 + 8 * (tool_count + 2) + 1 + 6 * BlockShape::boxes_max;
+static_assert(3 + block_kinds_max * kind_bytes_max <= block_kinds_bytes_max);
+
+void write_kind(ByteWriter& w, const BlockType& t) {
+  w.u8(static_cast<std::uint8_t>(t.name.size()));
+  for (const char c : t.name) w.u8(static_cast<std::uint8_t>(c));
+  w.u8(static_cast<std::uint8_t>((t.opaque ? opaque : 0) | (t.liquid ? liquid : 0) |
+                                 (t.climbable ? climbable : 0) | (t.falls ? falls : 0)));
+  w.u8(t.light);
+  w.u16(t.damage_per_s);
+  w.u16(static_cast<std::uint16_t>(t.drops));
+  for (const double s : t.hardness_s) w.f64(s);
+  w.f64(t.friction), w.f64(t.jump);
+  w.u8(t.shape.count);
+  for (const ShapeBox& box : t.shape.boxes()) {
+    for (const std::uint8_t v : box.min) w.u8(v);
+    for (const std::uint8_t v : box.max) w.u8(v);
+  }
+}
+
+/// False where bytes are none of a kind; whether its values make sense is not asked.
+bool read_kind(ByteReader& r, BlockType& t) {
+  const std::size_t name_bytes = r.u8();
+  if (name_bytes > block_name_bytes_max) return false;
+  t.name.clear();
+  for (std::size_t i = 0; i < name_bytes; ++i) t.name += static_cast<char>(r.u8());
+  const std::uint8_t flags = r.u8();
+  if (flags > (opaque | liquid | climbable | falls)) return false;
+  t.opaque = (flags & opaque) != 0, t.liquid = (flags & liquid) != 0;
+  t.climbable = (flags & climbable) != 0, t.falls = (flags & falls) != 0;
+  t.light = r.u8();
+  t.damage_per_s = r.u16();
+  t.drops = static_cast<BlockId>(r.u16());
+  for (double& s : t.hardness_s) s = r.f64();
+  t.friction = r.f64(), t.jump = r.f64();
+  t.shape = {};
+  t.shape.count = r.u8();
+  if (t.shape.count > BlockShape::boxes_max) return false;
+  for (std::size_t i = 0; i < t.shape.count; ++i) {
+    for (std::uint8_t& v : t.shape.box[i].min) v = r.u8();
+    for (std::uint8_t& v : t.shape.box[i].max) v = r.u8();
+  }
+  return r.ok();
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encode_block_kinds(const BlockRegistry& kinds) {
+  std::vector<std::uint8_t> out;
+  ByteWriter w(out);
+  w.u8(kinds_format);
+  w.u16(static_cast<std::uint16_t>(kinds.size()));
+  for (const BlockType& type : kinds.types()) write_kind(w, type);
+  ASHLAR_ASSERT(out.size() <= block_kinds_bytes_max);
+  return out;
+}
+
+std::expected<std::shared_ptr<const BlockRegistry>, BlockKindsError> decode_block_kinds(
+    std::span<const std::uint8_t> bytes) {
+  ByteReader r(bytes);
+  if (r.u8() != kinds_format) return std::unexpected(BlockKindsError::format);
+  const std::size_t count = r.u16();
+  if (count > block_kinds_max) return std::unexpected(BlockKindsError::kinds);
+  std::vector<BlockType> types(count);
+  for (BlockType& type : types)
+    if (!read_kind(r, type)) return std::unexpected(r.ok() ? BlockKindsError::kinds : BlockKindsError::cut);
+  if (!r.ok() || !r.at_end()) return std::unexpected(BlockKindsError::cut);
+  if (BlockRegistry::check(types)) return std::unexpected(BlockKindsError::kinds);
+  auto made = std::make_shared<const BlockRegistry>(std::move(types));
+  if (made->hash() == BlockRegistry::builtin().hash()) return BlockRegistry::builtin_ptr();
+  return made;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,86 @@
+#include "world/sim/loose_blocks.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "world/math/assert.h"
+
+namespace ashlar {
+namespace {
+
+auto lowest_first(IVec3 b) { return std::tuple(b.z, b.y, b.x); }
+
+bool loose(const VoxelVolume& volume, IVec3 block) {
+  if (!volume.loaded(chunk_of(block))) return false;
+  const BlockId id = volume.block(block);
+  return volume.kinds().knows(id) && volume.kinds().type(id).falls;
+}
+
+bool gives_way(const VoxelVolume& volume, IVec3 block) {
+  if (!volume.loaded(chunk_of(block))) return false;
+  const BlockId id = volume.block(block);
+  return volume.kinds().knows(id) && volume.kinds().replaceable(id);
+}
+
+constexpr IVec3 one_up{0, 0, 1};
+
+}  // namespace
+
+LooseBlocks::LooseBlocks(std::size_t bodies_max) : bodies_(bodies_max) {
+  // What waits, and what one tick's edits may add: each sets itself and what is above it loose.
+  waiting_.reserve(2 * waiting_max);
+  fresh_.reserve(waiting_max);
+}
+
+/// A block that may fall, if it is one and there is room.
+void LooseBlocks::note(const VoxelVolume& volume, IVec3 block) {
+  if (fresh_.size() < waiting_max && loose(volume, block) && gives_way(volume, block - one_up))
+    fresh_.push_back(block);
+}
+
+void LooseBlocks::move_some(LooseBlocksTick& tick) {
+  if (tick.tick % tick.rules.ticks_within(fall_s, 1) != 0) return;
+  bodies_.fill(tick.rules, tick.players, tick.monsters);
+  std::size_t moved = 0, kept = 0;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const IVec3 block = waiting_[i], below = block - one_up;
+    const bool falls = loose(tick.volume, block) && gives_way(tick.volume, below);
+    if (falls && (moved == falls_per_tick_max || bodies_.any_in(below))) {
+      waiting_[kept++] = block;
+      continue;
+    }
+    if (!falls) continue;
+    // What gives way takes its place: nothing of a sea is lost. A map's rock takes none.
+    const BlockId id = tick.volume.block(block), gave_way = tick.volume.block(below);
+    if (!tick.edits.set(tick.volume, tick.maps, {below, id}, EntityId{0})) continue;
+    const bool swapped = tick.edits.set(tick.volume, tick.maps, {block, gave_way}, EntityId{0});
+    ASHLAR_ASSERT(swapped);  // where it stood no map is
+    ++moved;
+  }
+  waiting_.resize(kept);
+}
+
+void LooseBlocks::fall(LooseBlocksTick& tick) {
+  if (waiting_.empty() && tick.edits.applied().empty()) return;
+  if (!waiting_.empty()) move_some(tick);
+  fresh_.clear();
+  for (const AppliedEdit& edit : tick.edits.applied()) {
+    note(tick.volume, edit.block);
+    note(tick.volume, edit.block + one_up);
+  }
+  waiting_.insert(waiting_.end(), fresh_.begin(), fresh_.end());
+  std::ranges::sort(waiting_, {}, lowest_first);
+  const auto twice = std::ranges::unique(waiting_);
+  waiting_.erase(twice.begin(), twice.end());
+  if (waiting_.size() > waiting_max) waiting_.resize(waiting_max);
+}
+
+void LooseBlocks::add_to_hash(StripeHasher& hash) const {
+  for (const IVec3 block : waiting_) {
+    hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(block.x)) << 32 |
+             static_cast<std::uint32_t>(block.y));
+    hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(block.z)));
+  }
+}
+
+}  // namespace ashlar

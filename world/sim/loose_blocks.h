@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "world/collide/space.h"
+#include "world/math/hash.h"
+#include "world/sim/body_grid.h"
+#include "world/sim/ground_edits.h"
+#include "world/sim/rules.h"
+#include "world/sim/tables.h"
+
+namespace ashlar {
+
+/// What letting blocks fall reads and writes.
+struct LooseBlocksTick {
+  std::span<const MapInSpace> maps;
+  VoxelVolume& volume;
+  GroundEdits& edits;
+  const Rules& rules;
+  const PlayerTable& players;
+  const MonsterTable& monsters;
+  std::uint32_t tick = 0;
+};
+
+/// Sand, gravel and whatever else falls (BlockType::falls) comes down where an edit took away what was below:
+/// a block at a time, each of them an edit like any other. Liquids give way to it. A body in its way holds it
+/// up, and so does ground that is not loaded. What was generated hanging hangs until something beside changes
+/// below it. Part of the world's state and hash. Nothing allocates after construction but GroundEdits::set().
+class LooseBlocks {
+ public:
+  LooseBlocks() = default;
+  explicit LooseBlocks(std::size_t bodies_max);
+
+  /// Falling blocks come down by one in so many seconds.
+  static constexpr double fall_s = 0.05;
+  /// Blocks that move in one tick at most; the others wait for the next.
+  static constexpr std::size_t falls_per_tick_max = 64;
+  /// Blocks that may wait to be looked at. Of more the highest hang until something changes below them.
+  static constexpr std::size_t waiting_max = 8192;
+
+  /// After all other edits of a tick: moves what waited, the lowest first, and notes what the tick's edits
+  /// have set loose. Cost: nothing where no block changes and none waits.
+  void fall(LooseBlocksTick& tick);
+
+  std::size_t waiting() const { return waiting_.size(); }
+  /// Adds nothing while nothing waits: worlds without edits hash as if there was none of it.
+  void add_to_hash(StripeHasher& hash) const;
+
+ private:
+  void note(const VoxelVolume& volume, IVec3 block);
+  void move_some(LooseBlocksTick& tick);
+
+  std::vector<IVec3> waiting_;  // sorted by z, y, x, each once
+  std::vector<IVec3> fresh_;    // scratch: to be looked at from the next tick on
+  BodyGrid bodies_;             // scratch
+};
+
+}  // namespace ashlar
