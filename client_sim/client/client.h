@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,6 +97,12 @@ struct ClientStats {
   Histogram rtt;  ///< of acknowledgements, without the time that the server waited with them
 };
 
+/// An act that was said, and the tick of the command that it went with.
+struct SentAct {
+  std::uint32_t tick = 0;
+  BlockAct act;
+};
+
 /// A headless player without sockets and clocks: fed and drained.
 ///
 /// First a handshake (client_sim/client/handshakes.h), then a Connection. The way of a tick: advance() reads
@@ -147,6 +154,9 @@ class Client {
   std::uint32_t saved_tick() const { return saved_tick_; }
   /// The kinds of blocks of the welcome's world; the built-in ones until it told of others. Never null.
   const std::shared_ptr<const BlockRegistry>& blocks() const { return blocks_; }
+  /// The newest acts_sent_max acts that were said in this world, in order: what prediction repeats.
+  static constexpr std::size_t acts_sent_max = 64;
+  std::span<const SentAct> acts_sent() const { return acts_sent_; }
   /// The blocks that differ from the ground that the welcome's terrain makes, as far as they were told.
   const EditedGround& ground() const { return ground_; }
   EditedGround& ground() { return ground_; }
@@ -338,6 +348,7 @@ class Client {
 
   EditedGround ground_;
   std::deque<BlockAct> acts_out_;
+  std::vector<SentAct> acts_sent_;
   std::uint32_t act_number_ = 0;
   std::vector<ActAnswer> verdicts_;
   ClientStats stats_;

@@ -29,6 +29,10 @@ void Client::send_acts() {
       message.acts[message.act_count++] = act;
     }
     if (connection_->send(StreamId::edits, writer_.write(message)) != SendResult::sent) return;
+    for (std::uint8_t i = 0; i < message.act_count; ++i) {
+      if (acts_sent_.size() == acts_sent_max) acts_sent_.erase(acts_sent_.begin());
+      acts_sent_.push_back({message.tick, message.acts[i]});
+    }
     acts_out_.erase(acts_out_.begin(), acts_out_.begin() + message.act_count);
   }
 }

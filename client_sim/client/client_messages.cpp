@@ -142,6 +142,7 @@ void Client::begin_world() {
   ground_.clear();
   saved_tick_ = 0;
   acts_out_.clear();
+  acts_sent_.clear();
   view_.reset(welcome_.rules.tick_rate_hz);
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);
   if (rtt_samples_ == 0) rtt_ = Micros{0};

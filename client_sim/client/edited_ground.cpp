@@ -19,6 +19,10 @@ std::optional<BlockId> EditedGround::changed(IVec3 block) const {
   const auto mine = std::find_if(foreseen_.rbegin(), foreseen_.rend(),
                                  [&](const Foreseen& act) { return act.block == block; });
   if (mine != foreseen_.rend()) return mine->id;
+  return told(block);
+}
+
+std::optional<BlockId> EditedGround::told(IVec3 block) const {
   const auto chunk = told_.find(chunk_of(block));
   if (chunk == told_.end()) return std::nullopt;
   const auto found = chunk->second.find(static_cast<std::uint16_t>(index_in_chunk(local_in_chunk(block))));
@@ -26,10 +30,14 @@ std::optional<BlockId> EditedGround::changed(IVec3 block) const {
   return static_cast<BlockId>(found->second);
 }
 
-void EditedGround::apply(ChunkCoord at, Chunk& chunk) const {
+void EditedGround::apply_told(ChunkCoord at, Chunk& chunk) const {
   if (const auto told = told_.find(at); told != told_.end())
     for (const auto& [index, id] : told->second)
       chunk.set_block(local_in_chunk(block_of(at, index)), static_cast<BlockId>(id));
+}
+
+void EditedGround::apply(ChunkCoord at, Chunk& chunk) const {
+  apply_told(at, chunk);
   for (const Foreseen& act : foreseen_)
     if (chunk_of(act.block) == at) chunk.set_block(local_in_chunk(act.block), act.id);
 }

@@ -29,8 +29,12 @@ class EditedGround {
 
   /// What the block is if it is not as generated: as foreseen, else as told; none: as generated.
   std::optional<BlockId> changed(IVec3 block) const;
+  /// The server's word alone, whatever own acts will make of it; none: as generated.
+  std::optional<BlockId> told(IVec3 block) const;
   /// Puts all that is known to differ into a chunk as it was generated.
   void apply(ChunkCoord at, Chunk& chunk) const;
+  /// Likewise what the server told alone.
+  void apply_told(ChunkCoord at, Chunk& chunk) const;
 
   /// The server's word.
   void take(const BlockEdits& edits);

@@ -98,6 +98,7 @@ class HostedClient {
       const auto map = held(wanted);
       return map == nullptr ? std::nullopt : std::optional(map->content_hash());
     };
+    config.prop_content = [](const WelcomeProp& wanted) { return std::optional(wanted.content_hash); };
     return config;
   }
 };

@@ -36,6 +36,18 @@ struct MechanicsCounters {
   std::uint64_t drowned = 0;  ///< shots beyond Mechanics::noises_max in their tick: nobody heard them
 };
 
+/// What of the mechanics changes from tick to tick, beside the heights: for who goes back to an earlier tick,
+/// as a client does that predicts. A value; saving into one of the same maps allocates nothing.
+struct MechanicsState {
+  struct Map {
+    SectorMovers movers;
+    std::vector<std::uint8_t> spent;  ///< as in MapMechanics
+  };
+  std::vector<Map> maps;
+  std::vector<std::uint8_t> keys;
+  std::vector<std::uint16_t> held_buttons;
+};
+
 /// What the mechanics of one tick read and write.
 struct MechanicsTick {
   Space space;
@@ -88,6 +100,10 @@ class Mechanics {
   /// Key bits that a player holds.
   std::uint8_t keys(std::size_t player_row) const { return keys_[player_row]; }
   void add_to_hash(StripeHasher& hash) const;
+
+  /// Between ticks: what save() kept is as it was after restore(). Precondition: of these maps and rows.
+  void save(MechanicsState& out) const;
+  void restore(const MechanicsState& state);
 
  private:
   struct Actor;

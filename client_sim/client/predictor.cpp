@@ -1,0 +1,275 @@
+#include "client_sim/client/predictor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "world/bsp/placement.h"
+#include "world/collide/prop.h"
+#include "world/math/assert.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+/// Bodies of players and most monsters that are further apart than this do not meet within a tick.
+constexpr double near_m = 2.5;
+/// An own change of a block that the server has not told of for so long was not made.
+constexpr double taken_back_s = 2;
+/// A server that misses a command repeats the last one for so long (protocol/WIRE.md).
+std::uint32_t repeat_ticks(std::uint32_t tick_rate_hz) { return (tick_rate_hz + 5) / 10; }
+
+bool same_body(const Body& a, const Body& b) {
+  return a.position_m == b.position_m && a.velocity_mps == b.velocity_mps &&
+         a.recovery_velocity_mps == b.recovery_velocity_mps && a.recovery_target_m == b.recovery_target_m &&
+         a.last_free_m == b.last_free_m && a.eye_offset_m == b.eye_offset_m && a.grounded == b.grounded &&
+         a.stuck_ticks == b.stuck_ticks && a.noclip == b.noclip;
+}
+
+}  // namespace
+
+Predictor::Predictor(PredictorConfig config) : config_(std::move(config)) {}
+
+/// Nothing is predicted in a world of which something is not held.
+void Predictor::begin_world(Client& client) {
+  world_ = client.stats().worlds;
+  replica_.reset();
+  confirmed_ = {};
+  confirmed_tick_ = 0;
+  ring_ = {};
+  waiting_ = false;
+  shot_tick_ = 0;
+  error_m_ = {};
+  const Welcome& welcome = client.welcome();
+  WorldSetup setup;
+  setup.seed = welcome.seed;
+  setup.rules = welcome.rules;
+  setup.terrain = static_cast<TerrainKind>(welcome.terrain);
+  setup.blocks = client.blocks();
+  setup.make_chunk = config_.make_chunk;
+  for (const WelcomeMap& map : welcome.maps) {
+    auto held = config_.map ? config_.map(map) : nullptr;
+    if (held == nullptr) return;
+    setup.maps.push_back(std::move(held));
+  }
+  for (const WelcomeProp& prop : welcome.props) {
+    auto held = config_.prop ? config_.prop(prop) : nullptr;
+    if (held == nullptr) return;
+    setup.props.push_back(std::move(held));
+  }
+  replica_ = std::make_unique<Replica>(setup);
+}
+
+void Predictor::advance(Micros now, Client& client) {
+  now_ = now;
+  if (!client.welcomed() || client.stats().worlds == 0) return;
+  if (client.blocks()->hash() != client.welcome().blocks_hash) return;  // what is solid is still to be told
+  if (client.stats().worlds != world_) begin_world(client);
+  if (replica_ == nullptr || !client.own()) return;
+  const std::optional<std::vector<IVec3>> told = client.ground().take_touched();
+  if (!told) replica_->ground().forget_all();
+  replica_->ground().load_around(client.own()->body.position_m, client.ground(), config_.chunks_per_advance);
+
+  const bool was_ready = ready();
+  const DVec3 before_m = replica_->body().position_m;
+  const std::uint32_t reached = replica_->tick();
+  bool again = confirm(client);
+  if (take_blocks(client, told)) {
+    cause_ = again ? cause_ : MispredictCause::world;
+    again = true;
+  }
+  if (confirmed_tick_ == 0) return;
+  if (again) play_again(client, reached);
+  if (again && was_ready) note_correction(before_m, replica_->tick() == reached);
+  go_on(client);
+}
+
+/// The changes of blocks that the server told. @return the ground is another one than was played on
+bool Predictor::take_blocks(const Client& client, const std::optional<std::vector<IVec3>>& told) {
+  if (!told) {
+    all_touched_ = true;
+    touched_.clear();
+    return false;
+  }
+  bool changed = false;
+  for (const IVec3& block : *told) {
+    const auto id = client.ground().told(block);
+    if (id) changed = replica_->put_block(block, *id) || changed;
+    if (touched_.size() < EditedGround::touched_max)
+      touched_.push_back(block);
+    else
+      all_touched_ = true;
+  }
+  return changed;
+}
+
+void Predictor::play_again(const Client& client, std::uint32_t reached) {
+  replica_->restore(confirmed_);
+  while (replica_->tick() < reached) {
+    const PlayerCommand* command = client.command_of(replica_->tick() + 1);
+    if (command == nullptr || !replica_->ground().there(replica_->body().position_m)) return;
+    before_m_ = replica_->body().position_m;
+    play(client, *command);
+    note_predicted();
+    ++stats_.replayed_ticks;
+  }
+  last_m_ = replica_->body().position_m;
+}
+
+/// Plays what the client has numbered since.
+void Predictor::go_on(const Client& client) {
+  waiting_ = false;
+  while (const PlayerCommand* command = client.command_of(replica_->tick() + 1)) {
+    if (!replica_->ground().there(replica_->body().position_m)) {
+      waiting_ = true;
+      ++stats_.waited;
+      return;
+    }
+    before_m_ = replica_->body().position_m;
+    play(client, *command);
+    note_predicted();
+    last_m_ = replica_->body().position_m;
+    stepped_at_ = now_;
+    if (replica_->tick() <= shot_tick_) continue;
+    shot_tick_ = replica_->tick();
+    for (const ShotEvent& shot : replica_->shots())
+      if (shots_.size() < events_max) shots_.push_back(shot);
+  }
+}
+
+void Predictor::play(const Client& client, const PlayerCommand& command) {
+  acts_.clear();
+  for (const SentAct& sent : client.acts_sent())
+    if (sent.tick == replica_->tick() + 1) acts_.push_back(sent.act);
+  replica_->step(command, acts_);
+}
+
+void Predictor::note_predicted() {
+  const std::uint32_t tick = replica_->tick();
+  ring_[tick % ring_.size()] = {tick, replica_->body(), replica_->delta_yaw()};
+}
+
+/// What the server made the player do in a tick, as far as it is known.
+PlayerCommand Predictor::applied_command(const Client& client, std::uint32_t tick) const {
+  const std::uint32_t applied = client.applied_tick();
+  const PlayerCommand* command = client.command_of(std::min(tick, applied));
+  if (command == nullptr) return {};
+  if (tick <= applied || tick - applied <= repeat_ticks(client.welcome().rules.tick_rate_hz)) return *command;
+  PlayerCommand still;
+  still.yaw = command->yaw;
+  still.pitch = command->pitch;
+  return still;
+}
+
+/// Takes the server's word on the newest tick. @return true: what was played beyond it does not hold
+bool Predictor::confirm(const Client& client) {
+  const OwnPlayer& own = *client.own();
+  const std::uint32_t tick = client.own_tick();
+  const bool maps = !replica_->setup().maps.empty();
+  // Parts of a newer snapshot came without the one that has the player: the next one will.
+  if (tick < confirmed_tick_ || (maps && client.sectors().tick() != tick)) return false;
+  if (tick == confirmed_tick_) {
+    // A part of this very tick that came later may tell of sectors.
+    if (!maps || same_sectors(confirmed_, client.sectors())) return false;
+    replica_->restore(confirmed_);
+    replica_->put_sectors(client.sectors());
+    replica_->save(confirmed_);
+    cause_ = MispredictCause::world;
+    return true;
+  }
+  const Predicted& guess = ring_[tick % ring_.size()];
+  const bool guessed = confirmed_tick_ != 0 && guess.tick == tick;
+  const bool right = guessed && same_body(guess.body, own.body) && guess.delta_yaw == own.delta_yaw &&
+                     replica_->alive() == (own.health != 0);
+  const bool in_time = tick <= client.applied_tick();
+  const bool gap = tick - confirmed_tick_ > 1;
+  const bool keeps = right && in_time && replica_->tick() >= tick && !replica_->changed_blocks();
+  if (keeps) replica_->save(ahead_);
+  const bool sectors = catch_up(client, tick);
+  if (guessed) {
+    ++stats_.confirmed;
+    stats_.late += in_time ? 0 : 1;
+    if (!right) {
+      const double off_m = length(guess.body.position_m - own.body.position_m);
+      const bool put = off_m > snap_m || own.body.noclip != 0 || guess.body.noclip != 0 || own.health == 0;
+      cause_ = put                                          ? MispredictCause::server
+               : !in_time || gap                            ? MispredictCause::command
+               : somebody_near(client, own.body.position_m) ? MispredictCause::crowd
+               : sectors                                    ? MispredictCause::world
+                                                            : MispredictCause::unknown;
+      ++stats_.mispredicted[static_cast<std::size_t>(cause_)];
+    } else if (sectors) {
+      cause_ = MispredictCause::world;
+    }
+  }
+  if (!keeps || sectors) return true;
+  replica_->restore(ahead_);
+  return false;
+}
+
+/// Brings what is confirmed to a tick: played on with the commands that were used, so that what the server
+/// does not tell (buttons held, lines that have worked, keys) is known, and then set to what it did tell.
+/// @return true: sectors are other ones than came of playing on
+bool Predictor::catch_up(const Client& client, std::uint32_t tick) {
+  const OwnPlayer& own = *client.own();
+  if (confirmed_tick_ != 0) {
+    replica_->restore(confirmed_);
+    const bool near = tick - confirmed_tick_ < ring_.size();
+    while (near && replica_->tick() < tick && replica_->ground().there(replica_->body().position_m))
+      play(client, applied_command(client, replica_->tick() + 1));
+  }
+  const bool sectors = !replica_->setup().maps.empty() && replica_->put_sectors(client.sectors());
+  replica_->put_player(tick, own.body, own.health != 0, own.delta_yaw);
+  const std::uint32_t patience = replica_->setup().rules.ticks_within(taken_back_s, 1);
+  if (tick > patience) static_cast<void>(replica_->take_back_until(tick - patience, client.ground()));
+  replica_->save(confirmed_);
+  confirmed_tick_ = tick;
+  return sectors;
+}
+
+bool Predictor::somebody_near(const Client& client, DVec3 place_m) {
+  client.view().entities(others_);
+  return std::ranges::any_of(others_, [&](const ViewEntity& other) {
+    const DVec3 way = other.position_m - place_m;
+    return other.record.id != client.player() && dot(way, way) < near_m * near_m;
+  });
+}
+
+/// @param whole  all that had been played was played again
+void Predictor::note_correction(DVec3 before_m, bool whole) {
+  const DVec3 jump = before_m - replica_->body().position_m;
+  const double jump_m = length(jump);
+  if (jump_m < 1e-6) return;
+  stats_.corrections_um[static_cast<std::size_t>(cause_)].add(
+      Micros{static_cast<std::int64_t>(jump_m * 1e6)});
+  const DVec3 left = error_m_ * error_share(now_) + jump;
+  const bool snaps = !whole || length(left) > snap_m;
+  stats_.snapped += snaps ? 1 : 0;
+  error_m_ = snaps ? DVec3{} : left;
+  error_at_ = now_;
+}
+
+/// How much of the error is still shown: all at first, nothing after smooth_over, without a jolt at its end.
+double Predictor::error_share(Micros now) const {
+  const double t = static_cast<double>((now - error_at_).count()) / static_cast<double>(smooth_over.count());
+  const double left = 1 - std::clamp(t, 0.0, 1.0);
+  return left * left;
+}
+
+ShownPlayer Predictor::shown(Micros now) const {
+  ASHLAR_ASSERT(ready());
+  const double period_us = 1e6 * replica_->setup().rules.tick_s();
+  const double share = std::clamp(static_cast<double>((now - stepped_at_).count()) / period_us, 0.0, 1.0);
+  const DVec3 way = last_m_ - before_m_;
+  const bool walked = dot(way, way) < snap_m * snap_m;
+  const DVec3 at = walked ? before_m_ + way * share : last_m_;
+  return {at + error_m_ * error_share(now), replica_->body().eye_offset_m, replica_->delta_yaw()};
+}
+
+std::vector<ShotEvent> Predictor::take_shots() { return std::exchange(shots_, {}); }
+
+std::optional<std::vector<IVec3>> Predictor::take_touched() {
+  std::vector<IVec3> out = std::exchange(touched_, {});
+  if (std::exchange(all_touched_, false)) return std::nullopt;
+  return out;
+}
+
+}  // namespace ashlar::client_sim

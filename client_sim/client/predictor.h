@@ -1,0 +1,150 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "client_sim/client/client.h"
+#include "client_sim/client/replica.h"
+
+namespace ashlar {
+struct Chunk;
+class Prop;
+}  // namespace ashlar
+
+namespace ashlar::client_sim {
+
+/// What a prediction is made with. The functions are called from Predictor::advance(), once for each map or
+/// prop of a world.
+struct PredictorConfig {
+  /// As ClientConfig::map, which has to be given, too: moving sectors come by it.
+  std::function<std::shared_ptr<const PlacedMap>(const WelcomeMap&)> map;
+  std::function<std::shared_ptr<const Prop>(const WelcomeProp&)> prop;
+  /// Makes the ground where it is ready or cheaper than generate_chunk(); empty: that.
+  std::function<std::unique_ptr<Chunk>(const Terrain&, ChunkCoord)> make_chunk;
+  int chunks_per_advance = 2;  ///< of ground that is made at once, about 1 ms each
+};
+
+/// Why the server's player was another one than predicted. Each misprediction counts once, by the first of
+/// these that holds.
+enum class MispredictCause : std::uint8_t {
+  server,   ///< put elsewhere: spawns, operators, no-clip
+  command,  ///< a command came too late or not at all, so the server used another one
+  crowd,    ///< somebody else was near enough to push
+  world,    ///< sectors or blocks were changed by others
+  unknown,  ///< none of them: on a server of the same version there should be none of these
+};
+inline constexpr std::size_t mispredict_cause_count = 5;
+
+/// Counters only grow.
+struct PredictorStats {
+  std::uint64_t confirmed = 0;  ///< ticks whose own player the server told and that had been predicted
+  std::array<std::uint64_t, mispredict_cause_count> mispredicted{};  ///< of those: other bits than predicted
+  std::uint64_t replayed_ticks = 0;                                  ///< stepped again
+  std::uint64_t waited = 0;   ///< calls in which the ground was not there
+  std::uint64_t snapped = 0;  ///< corrections too large to be smoothed
+  std::uint64_t late = 0;     ///< of the confirmed: the command for that tick was not applied
+  /// How far corrections moved the player as shown, in micrometres, by cause; those below 1 um are not in it.
+  std::array<Histogram, mispredict_cause_count> corrections_um;
+
+  std::uint64_t mispredicted_sum() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t n : mispredicted) sum += n;
+    return sum;
+  }
+};
+
+/// The own player as a picture shows it.
+struct ShownPlayer {
+  DVec3 position_m;         ///< centre of the base
+  double eye_offset_m = 0;  ///< Body::eye_offset_m
+  Turn16 delta_yaw{0};      ///< Client::delta_yaw() as foreseen: what a held yaw is turned by
+};
+
+/// Runs ahead of the server: the own player as of the newest command, by the server's own code on a replica
+/// of its world (replica.h). When the server's word on a tick comes and is another than was predicted, all
+/// commands since are played again from it; what the picture jumps by is smoothed away.
+///
+/// Doors used, lines walked over and shot at, blocks dug and placed, teleporters are foreseen alike and taken
+/// back alike. Where the ground is not made yet it waits, and where nothing is known of a map
+/// (PredictorConfig) it does not predict.
+///
+/// One thread, the client's. Same calls, same bits. Cost: about 3 us a tick, and as much again for each tick
+/// that is played again.
+class Predictor {
+ public:
+  static constexpr Micros smooth_over{200'000};  ///< after which nothing of an error is shown any more
+  static constexpr double snap_m = 2;            ///< larger errors are not smoothed
+
+  explicit Predictor(PredictorConfig config);
+
+  /// Behind each Client::advance(), with the same time. Takes the changes of blocks out of Client::ground():
+  /// who wants them too has them from take_touched().
+  void advance(Micros now, Client& client);
+
+  /// There is a player, and its world is known.
+  bool ready() const { return replica_ != nullptr && confirmed_tick_ != 0; }
+  /// The ground at the player is not made yet: it stands where it is.
+  bool waiting() const { return waiting_; }
+  /// The newest predicted state: of tick(), the newest command's. Precondition: ready().
+  const Body& body() const { return replica_->body(); }
+  std::uint32_t tick() const { return replica_->tick(); }
+  const Replica& replica() const { return *replica_; }
+  /// Between the last two predicted ticks, errors smoothed. Precondition: ready().
+  ShownPlayer shown(Micros now) const;
+  /// Shots that were foreseen since the last call, in order; each is told once, however often it is played
+  /// again. At most events_max are kept.
+  static constexpr std::size_t events_max = 64;
+  std::vector<ShotEvent> take_shots();
+  /// As EditedGround::take_touched().
+  std::optional<std::vector<IVec3>> take_touched();
+  const PredictorStats& stats() const { return stats_; }
+
+ private:
+  struct Predicted {
+    std::uint32_t tick = 0;
+    Body body;
+    Turn16 delta_yaw{0};
+  };
+
+  void begin_world(Client& client);
+  bool take_blocks(const Client& client, const std::optional<std::vector<IVec3>>& told);
+  bool confirm(const Client& client);
+  bool catch_up(const Client& client, std::uint32_t tick);
+  PlayerCommand applied_command(const Client& client, std::uint32_t tick) const;
+  void play(const Client& client, const PlayerCommand& command);
+  void note_predicted();
+  void play_again(const Client& client, std::uint32_t reached);
+  void go_on(const Client& client);
+  bool somebody_near(const Client& client, DVec3 place_m);
+  void note_correction(DVec3 before_m, bool whole);
+  double error_share(Micros now) const;
+
+  PredictorConfig config_;
+  std::unique_ptr<Replica> replica_;   // as of the newest command
+  ReplicaState confirmed_;             // as the server told
+  ReplicaState ahead_;                 // scratch
+  std::uint64_t world_ = 0;            // ClientStats::worlds
+  std::uint32_t confirmed_tick_ = 0;   // 0: nothing yet
+  std::array<Predicted, 128> ring_{};  // by tick modulo
+  std::vector<BlockAct> acts_;         // scratch
+  std::vector<ViewEntity> others_;     // scratch
+  MispredictCause cause_{};            // of the last misprediction
+  bool waiting_ = false;
+  Micros now_{0};
+
+  std::uint32_t shot_tick_ = 0;  // newest tick whose shots were told
+  std::vector<ShotEvent> shots_;
+  std::vector<IVec3> touched_;
+  bool all_touched_ = false;
+
+  DVec3 before_m_, last_m_;  // of the last two predicted ticks
+  Micros stepped_at_{0};
+  DVec3 error_m_;  // shown beside the truth, as of error_at_
+  Micros error_at_{0};
+  PredictorStats stats_;
+};
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,149 @@
+#include "client_sim/client/replica.h"
+
+#include <algorithm>
+
+#include "client_sim/client/edited_ground.h"
+#include "client_sim/client/sector_forecast.h"
+#include "world/bsp/placement.h"
+#include "world/collide/prop.h"
+#include "world/math/assert.h"
+#include "world/sim/player_move.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+/// Of the one player; the server's id for it is another, and nothing here depends on it.
+constexpr EntityId self = make_entity_id(0, 1);
+
+}  // namespace
+
+Replica::Replica(const WorldSetup& setup) : setup_(setup), ground_(setup) {
+  for (const auto& map : setup_.maps) {
+    ASHLAR_ASSERT(map != nullptr);
+    const HeightsView initial = map->initial_heights();
+    heights_.emplace_back(initial.begin(), initial.end());
+  }
+  for (std::size_t i = 0; i < setup_.maps.size(); ++i) placed_.push_back({setup_.maps[i].get(), heights_[i]});
+  for (const auto& prop : setup_.props) props_.push_back(prop.get());
+  mechanics_ = Mechanics(setup_.maps, heights_, 1, 0);
+  shooting_ = Shooting(1, 0);
+  edits_ = GroundEdits(BlockActs::acts_per_tick_max + 1);
+  acts_ = BlockActs(1, 0);
+  player_.resize(1);
+  nobody_.resize(0);
+  player_.id[0] = self;
+  player_.generation[0] = 1;
+  player_.health[0] = setup_.rules.player_health;
+  mechanics_.player_joined(0);
+  shooting_.player_joined(0);
+  acts_.player_joined(0);
+}
+
+void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts) {
+  const Rules& rules = setup_.rules;
+  const bool lives = alive();
+  PlayerCommand turned = command;
+  turned.yaw = command.yaw + delta_yaw_;
+  edits_.begin_tick();
+  player_.take(0, turned);
+  judged_.assign(acts.begin(), acts.end());
+  for (BlockAct& act : judged_) act.player = self;
+  BlockActsTick acting{space(), ground_.volume(), edits_, rules, player_, nobody_};
+  acts_.judge(acting, judged_);
+
+  MechanicsTick moving{space(), heights_, rules, player_, nobody_, TickId{tick_}, true};
+  mechanics_.move(moving);
+  player_.health[0] = lives ? rules.player_health : std::uint16_t{0};
+  mechanics_.act(moving);
+  shooting_.shoot(space(), rules, player_, nobody_);
+  for (const ShotEvent& shot : shooting_.events()) mechanics_.shot(moving, shot);
+  player_.report[0] = {};
+  if (lives) {
+    const DVec2 floor_mps = mechanics_.floor_velocity(heights_, player_.body[0]);
+    player_.report[0] = player_move(space(), rules, player_.turned_command(0), player_.body[0], floor_mps);
+  }
+  mechanics_.walk(moving);
+  delta_yaw_ = delta_yaw_ + (player_.yaw[0] - turned.yaw);
+  ++tick_;
+  for (const AppliedEdit& edit : edits_.applied()) own_edits_.push_back({tick_, edit});
+}
+
+void Replica::save(ReplicaState& out) const {
+  out.tick = tick_;
+  out.player = player_;
+  out.heights = heights_;
+  mechanics_.save(out.mechanics);
+  out.shooting = shooting_;
+  out.acts = acts_;
+  out.delta_yaw = delta_yaw_;
+}
+
+void Replica::restore(const ReplicaState& state) {
+  ASHLAR_ASSERT(state.heights.size() == heights_.size());
+  while (!own_edits_.empty() && own_edits_.back().tick > state.tick) {
+    const AppliedEdit& edit = own_edits_.back().edit;
+    static_cast<void>(ground_.volume().set_block(edit.block, edit.before));
+    own_edits_.pop_back();
+  }
+  tick_ = state.tick;
+  player_ = state.player;
+  for (std::size_t i = 0; i < heights_.size(); ++i)  // in place: spans of the space point there
+    std::ranges::copy(state.heights[i], heights_[i].begin());
+  mechanics_.restore(state.mechanics);
+  shooting_ = state.shooting;
+  acts_ = state.acts;
+  delta_yaw_ = state.delta_yaw;
+}
+
+void Replica::put_player(std::uint32_t tick, const Body& body, bool alive, Turn16 delta_yaw) {
+  tick_ = tick;
+  player_.body[0] = body;
+  player_.health[0] = alive ? setup_.rules.player_health : std::uint16_t{0};
+  delta_yaw_ = delta_yaw;
+}
+
+bool same_sectors(const ReplicaState& state, const SectorForecast& sectors) {
+  const std::size_t maps = std::min(state.heights.size(), sectors.map_count());
+  for (std::size_t i = 0; i < maps; ++i) {
+    const auto same = [](const SectorHeights& a, const SectorHeights& b) {
+      return a.floor_m == b.floor_m && a.ceiling_m == b.ceiling_m;
+    };
+    if (!std::ranges::equal(sectors.heights(i), state.heights[i], same)) return false;
+    if (!std::ranges::equal(sectors.movers(i), state.mechanics.maps[i].movers.movers(), same_motion))
+      return false;
+  }
+  return true;
+}
+
+bool Replica::put_sectors(const SectorForecast& sectors) {
+  save(scratch_);
+  if (same_sectors(scratch_, sectors)) return false;
+  const std::size_t maps = std::min(heights_.size(), sectors.map_count());
+  for (std::size_t i = 0; i < maps; ++i) {
+    const HeightsView told = sectors.heights(i);
+    if (told.size() != heights_[i].size()) continue;  // a map that the forecast does not hold
+    std::ranges::copy(told, heights_[i].begin());
+    static_cast<void>(scratch_.mechanics.maps[i].movers.assign(sectors.movers(i)));
+  }
+  mechanics_.restore(scratch_.mechanics);
+  return true;
+}
+
+bool Replica::put_block(IVec3 block, BlockId id) {
+  std::erase_if(own_edits_, [&](const OwnEdit& own) { return own.edit.block == block; });
+  if (!ground_.volume().loaded(chunk_of(block)) || ground_.volume().block(block) == id) return false;
+  return ground_.volume().set_block(block, id);
+}
+
+bool Replica::take_back_until(std::uint32_t tick, const EditedGround& told) {
+  bool any = false;
+  while (!own_edits_.empty() && own_edits_.front().tick <= tick) {
+    const AppliedEdit edit = own_edits_.front().edit;
+    any = put_block(edit.block, told.told(edit.block).value_or(edit.before)) || any;
+    // What was changed twice is what it was before the first time.
+    std::erase_if(own_edits_, [&](const OwnEdit& own) { return own.edit.block == edit.block; });
+  }
+  return any;
+}
+
+}  // namespace ashlar::client_sim

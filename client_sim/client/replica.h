@@ -1,0 +1,107 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "client_sim/client/replica_ground.h"
+#include "world/bsp/heights.h"
+#include "world/collide/space.h"
+#include "world/sim/block_acts.h"
+#include "world/sim/ground_edits.h"
+#include "world/sim/mechanics.h"
+#include "world/sim/shooting.h"
+#include "world/sim/tables.h"
+#include "world/sim/world.h"
+
+namespace ashlar::client_sim {
+
+class EditedGround;
+class SectorForecast;
+struct ReplicaState;
+
+/// Are sectors in a state as foreseen from what the server told?
+bool same_sectors(const ReplicaState& state, const SectorForecast& sectors);
+
+/// What of a replica changes from tick to tick, but for blocks. Saving into one of the same replica allocates
+/// nothing.
+struct ReplicaState {
+  std::uint32_t tick = 0;
+  PlayerTable player;  ///< one row
+  std::vector<std::vector<SectorHeights>> heights;
+  MechanicsState mechanics;
+  Shooting shooting;
+  BlockActs acts;
+  Turn16 delta_yaw{0};
+};
+
+/// The server's world as far as one player moves it and is moved by it: the same ground, maps, props and
+/// moving sectors, stepped by the same code in the same order, with nobody else in it. So where nobody else
+/// has a part in it, a tick here comes out as the server's to the last bit.
+///
+/// Who hurts the player, where a dead one appears, and what others do is the server's word alone.
+/// One thread. A tick costs 1 to 3 us; nothing in it allocates but the changes of blocks.
+class Replica {
+ public:
+  /// @param setup  the server's: seed, terrain, rules, maps and props
+  explicit Replica(const WorldSetup& setup);
+
+  const WorldSetup& setup() const { return setup_; }
+  ReplicaGround& ground() { return ground_; }
+  std::uint32_t tick() const { return tick_; }
+  const Body& body() const { return player_.body[0]; }
+  bool alive() const { return player_.health[0] != 0; }
+  /// How far spawns and teleporters have turned the view.
+  Turn16 delta_yaw() const { return delta_yaw_; }
+  Space space() const { return {&ground_.volume(), placed_, props_}; }
+  HeightsView heights(std::size_t map) const { return heights_[map]; }
+  const MoveReport& report() const { return player_.report[0]; }  ///< of the last tick's move
+  /// The last tick's shots: as foreseen, they meet the world and nobody in it.
+  std::span<const ShotEvent> shots() const { return shooting_.events(); }
+  /// What became of the last tick's acts, as foreseen.
+  std::span<const BlockVerdict> verdicts() const { return acts_.verdicts(); }
+
+  /// The next tick.
+  /// @param command  as it travels: its yaw without delta_yaw()
+  /// @param acts  what the player does to blocks with it
+  void step(const PlayerCommand& command, std::span<const BlockAct> acts);
+
+  void save(ReplicaState& out) const;
+  /// Back to an earlier state, blocks that own acts have changed since included.
+  void restore(const ReplicaState& state);
+
+  /// The player is as the server says, at a tick; nothing else of it changes.
+  void put_player(std::uint32_t tick, const Body& body, bool alive, Turn16 delta_yaw);
+  /// Sectors are as foreseen from what the server told. @return false: they are already
+  bool put_sectors(const SectorForecast& sectors);
+  /// The server told of a block. @return was it another one until now?
+  bool put_block(IVec3 block, BlockId id);
+  /// Own changes of blocks up to a tick that the server never told of are taken back. @return were there any?
+  bool take_back_until(std::uint32_t tick, const EditedGround& told);
+  bool changed_blocks() const { return !own_edits_.empty(); }
+
+ private:
+  struct OwnEdit {
+    std::uint32_t tick = 0;
+    AppliedEdit edit;
+  };
+
+  WorldSetup setup_;
+  ReplicaGround ground_;
+  std::vector<std::vector<SectorHeights>> heights_;  // one list a map
+  std::vector<MapInSpace> placed_;
+  std::vector<const Prop*> props_;
+  Mechanics mechanics_;
+  Shooting shooting_;
+  GroundEdits edits_;
+  BlockActs acts_;
+  PlayerTable player_;
+  MonsterTable nobody_;
+  std::uint32_t tick_ = 0;
+  Turn16 delta_yaw_{0};
+  std::vector<OwnEdit> own_edits_;  // that the server has not told of, by tick
+  std::vector<BlockAct> judged_;    // scratch
+  ReplicaState scratch_;
+};
+
+}  // namespace ashlar::client_sim

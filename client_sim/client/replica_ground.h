@@ -1,0 +1,45 @@
+#pragma once
+#include "world/math/vec.h"
+#include "world/sim/ground_generator.h"
+#include "world/voxel/terrain.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar {
+struct WorldSetup;
+}
+
+namespace ashlar::client_sim {
+
+class EditedGround;
+
+/// The ground around a client's player, as the server has it: generated from the welcome's seed, changed as
+/// the server told. One thread. Cost of a chunk that is missing: about 1 ms (WorldSetup::make_chunk may have
+/// it ready); of asking where all is there: 0.1 us.
+class ReplicaGround {
+ public:
+  /// What is nearer than this is loaded; what is farther than forget_m goes once keep_chunks are there.
+  static constexpr double reach_m = 24;
+  static constexpr double forget_m = 160;
+  static constexpr std::size_t keep_chunks = 512;
+
+  explicit ReplicaGround(const WorldSetup& setup);
+
+  VoxelVolume& volume() { return volume_; }
+  const VoxelVolume& volume() const { return volume_; }
+
+  /// Makes chunks around a place, the nearest first.
+  /// @param chunks_max  at most so many at once
+  void load_around(DVec3 place_m, const EditedGround& edits, int chunks_max);
+  void forget_all();
+  /// Is all there that a body may touch in one tick from here?
+  bool there(DVec3 place_m) const;
+
+ private:
+  void forget_far(ChunkCoord from);
+
+  GroundGenerator generator_;
+  ColumnSpan columns_;
+  VoxelVolume volume_;
+};
+
+}  // namespace ashlar::client_sim

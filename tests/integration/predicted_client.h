@@ -1,0 +1,96 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "client_sim/client/predictor.h"
+#include "tests/integration/hosted_client.h"
+#include "world/voxel/chunk.h"
+#include "world/voxel/terrain.h"
+
+namespace ashlar::testing {
+
+using client_sim::MispredictCause;
+using client_sim::Predictor;
+using client_sim::PredictorConfig;
+
+/// Ground that is made once for the server and the clients of a test.
+class SharedGround {
+ public:
+  std::unique_ptr<Chunk> make(const Terrain& terrain, ChunkCoord at) {
+    auto& made = chunks_[{at.x, at.y, at.z}];
+    if (made == nullptr) made = generate_chunk(terrain, at);
+    return std::make_unique<Chunk>(*made);
+  }
+
+ private:
+  std::map<std::tuple<int, int, int>, std::unique_ptr<Chunk>> chunks_;
+};
+
+inline WorldSetup with_shared_ground(WorldSetup setup) {
+  setup.make_chunk = [memo = std::make_shared<SharedGround>()](const Terrain& terrain, ChunkCoord at) {
+    return memo->make(terrain, at);
+  };
+  return setup;
+}
+
+/// A Host and one client who predicts, in simulated time.
+struct PredictedClient {
+  explicit PredictedClient(const WorldSetup& setup, std::uint64_t seed = 1)
+      : play(setup, seed), predictor(config_of(setup)) {}
+
+  static PredictorConfig config_of(const WorldSetup& setup) {
+    PredictorConfig config;
+    config.make_chunk = setup.make_chunk;
+    config.chunks_per_advance = 64;
+    config.map = [maps = setup.maps](const WelcomeMap& wanted) -> std::shared_ptr<const PlacedMap> {
+      for (const auto& map : maps)
+        if (map->content_hash() == wanted.content_hash) return map;
+      return nullptr;
+    };
+    config.prop = [props = setup.props](const WelcomeProp& wanted) -> std::shared_ptr<const Prop> {
+      for (const auto& prop : props)
+        if (prop->content_hash() == wanted.content_hash) return prop;
+      return nullptr;
+    };
+    return config;
+  }
+
+  void turn() {
+    play.turn();
+    predictor.advance(play.now, play.client);
+  }
+  void enter() {
+    play.enter();
+    for (int i = 0; i < 2000 && !(predictor.ready() && !predictor.waiting()); ++i) turn();
+    REQUIRE(predictor.ready());
+    REQUIRE_FALSE(predictor.waiting());
+    run(1);  // until its clock has settled
+    late_at_entry = predictor.stats().late;
+  }
+  /// Puts the player somewhere, and lets that settle.
+  void put(DVec3 place_m) {
+    play.host->admin({AdminAction::teleport, play.client.player(), place_m});
+    run(1);
+  }
+  /// `steer` is asked before each turn.
+  void run(double seconds, const std::function<PlayerCommand()>& steer = nullptr) {
+    const Micros until = play.now + Micros{static_cast<std::int64_t>(seconds * 1e6)};
+    while (play.now < until) {
+      if (steer) play.client.set_command(steer());
+      turn();
+    }
+  }
+  const Body& server_body() const { return play.world().players().body[play.row()]; }
+  std::uint64_t mispredicted(MispredictCause cause) const {
+    return predictor.stats().mispredicted[static_cast<std::size_t>(cause)];
+  }
+
+  HostedClient play;
+  Predictor predictor;
+  std::uint64_t late_at_entry = 0;
+};
+
+}  // namespace ashlar::testing

@@ -1,0 +1,265 @@
+// A client who predicts, and the server whose player it is: on a clean link, alone, both have the same bits.
+
+#include <cmath>
+
+#include "client_sim/brains/brain.h"
+#include "client_sim/explore/party.h"
+#include "tests/integration/predicted_client.h"
+#include "tests/world/bsp/maps.h"
+#include "tests/world/sim/moving_rooms.h"
+#include "world/collide/prop.h"
+#include "world/math/random.h"
+
+using namespace ashlar;
+using namespace ashlar::testing;
+using client_sim::Brain;
+using client_sim::BrainKind;
+using client_sim::ExploreParty;
+
+namespace {
+
+WorldSetup alone(TerrainKind terrain = TerrainKind::plains) {
+  WorldSetup setup;
+  setup.players_max = 4;
+  setup.monsters_max = setup.monsters = 0;
+  setup.terrain = terrain;
+  return with_shared_ground(setup);
+}
+
+client_sim::LinkConditions delayed(int latency_ms) {
+  client_sim::LinkConditions link;
+  link.latency = Micros{1000 * latency_ms};
+  return link;
+}
+
+/// Runs and jumps about, turning every second or so.
+struct Runner {
+  explicit Runner(std::uint64_t seed) : rng(rng_for(seed, 5)) {}
+  PlayerCommand operator()() {
+    if (left-- <= 0) {
+      left = 100 + static_cast<int>(rng.below(500));
+      command.forward = rng.below(8) == 0 ? 0 : 1;
+      command.left = 0.5 * (static_cast<int>(rng.below(3)) - 1);
+      command.yaw = Turn16{static_cast<std::uint16_t>(rng.below(65536))};
+      command.buttons = rng.below(2) == 0 ? button::jump : std::uint16_t{0};
+    }
+    return command;
+  }
+  Rng rng;
+  int left = 0;
+  PlayerCommand command;
+};
+
+/// What a run on a clean link, alone, must come to.
+void check_exact(const PredictedClient& p, std::uint64_t ticks_min) {
+  const auto& stats = p.predictor.stats();
+  CHECK(stats.confirmed >= ticks_min);
+  CHECK(stats.late == p.late_at_entry);
+  CHECK(p.mispredicted(MispredictCause::command) == 0);
+  CHECK(p.mispredicted(MispredictCause::crowd) == 0);
+  CHECK(p.mispredicted(MispredictCause::world) == 0);
+  CHECK(p.mispredicted(MispredictCause::unknown) == 0);
+}
+
+void run_hills(double seconds, std::uint64_t seed) {
+  WorldSetup setup = alone(TerrainKind::hills);
+  setup.seed = seed;
+  PredictedClient p(setup, seed);
+  p.play.conditions(delayed(40));
+  p.enter();
+  p.run(2);
+  Runner runner(seed);
+  const DVec3 from = p.server_body().position_m;
+  p.run(seconds, [&] { return runner(); });
+  check_exact(p, static_cast<std::uint64_t>(55 * seconds));
+  CHECK(p.predictor.stats().mispredicted_sum() == 0);
+  CHECK(length(p.server_body().position_m - from) > 5);
+}
+
+/// An explorer in a map: doors, lifts, switches, stairs, ledges.
+void run_map(const std::shared_ptr<const PlacedMap>& map, DVec3 at, double seconds, std::uint64_t seed) {
+  WorldSetup setup = alone();
+  setup.maps.push_back(map);
+  PredictedClient p(setup, seed);
+  p.play.conditions(delayed(40));
+  p.enter();
+  p.put(at);
+  auto party = std::make_shared<ExploreParty>([map](const WelcomeMap&) { return map; });
+  party->prepare(p.play.client.welcome());
+  Brain brain(BrainKind::explore, seed, party);
+  p.run(seconds, [&] { return brain.think(p.play.now, p.play.client); });
+  check_exact(p, static_cast<std::uint64_t>(55 * seconds));
+  CHECK(party->explored().front().entered > 3);
+  CHECK(p.play.world().mechanics().counters().lines > 0);
+}
+
+PropModel wedge() {
+  PropModel model;
+  model.name = "wedge";
+  model.up = ModelUp::z;
+  model.vertices = {{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {0, 4, 0}, {4, 0, 2}, {4, 4, 2}};
+  model.triangles = {{0, 2, 1}, {0, 3, 2}, {0, 1, 4}, {2, 3, 5}, {0, 4, 5}, {0, 5, 3}, {1, 2, 5}, {1, 5, 4}};
+  return model;
+}
+
+DVec3 start_of(const PlacedMap& map) {
+  for (const PlacedThing& t : map.things())
+    if (t.type == 1 && t.sector != no_index) return t.position_m;
+  FAIL("no player start");
+  return {};
+}
+
+std::shared_ptr<const PlacedMap> first_freedoom_map() {
+  const auto wads = freedoom();
+  if (wads.empty()) return nullptr;
+  PlaceOptions options;
+  options.name = "MAP01";
+  options.surface_z = 24;
+  options.doors_open = false;
+  return must_place(must_read(wads.front(), map_names(wads.front()).front()), options);
+}
+
+}  // namespace
+
+TEST_CASE("running and jumping in hills is predicted to the last bit", "[integration][prediction]") {
+  run_hills(20, 3);
+}
+
+TEST_CASE("an hour of running in hills is predicted to the last bit", "[integration][prediction][.slow]") {
+  run_hills(3600, GENERATE(1, 2));
+}
+
+TEST_CASE("doors, lifts and steps are predicted to the last bit", "[integration][prediction]") {
+  const SectorMap source = row_of_rooms({{0, 256}, {0, 0}, {0, 256}, {33, 256}, {160, 320, 3}, {160, 320}},
+                                        {{1, 0}, {1, 0, true}, {}, {62, 3}, {}}, {thing_at(40, 128, 1)});
+  PlaceOptions options;
+  options.surface_z = 32;
+  options.doors_open = options.doorway = false;
+  const auto map = must_place(source, options);
+  const DVec2 at = map->to_world({40, 128});
+  run_map(map, {at.x, at.y, map->z_to_world(0)}, 30, 3);
+}
+
+TEST_CASE("MAP01 is explored without a misprediction", "[integration][prediction]") {
+  const auto map = first_freedoom_map();
+  if (map == nullptr) return;
+  run_map(map, start_of(*map), 40, 1);
+}
+
+TEST_CASE("an hour in MAP01 is predicted to the last bit", "[integration][prediction][.slow]") {
+  const auto map = first_freedoom_map();
+  if (map == nullptr) return;
+  run_map(map, start_of(*map), 3600, 2);
+}
+
+namespace {
+
+void run_on_props(double seconds) {
+  WorldSetup setup = alone();
+  const Terrain terrain{setup.seed, {}, setup.terrain, {}};
+  for (int i = 0; i < 9; ++i) {
+    PropPlace place;
+    place.position_m = {-12.0 + 8 * (i % 3), -12.0 + 8 * (i / 3), 0};
+    place.position_m.z =
+        surface_height(terrain, static_cast<int>(place.position_m.x), static_cast<int>(place.position_m.y));
+    place.yaw = Turn16{static_cast<std::uint16_t>(i * 5000)};
+    const auto prop = Prop::place(wedge(), place);
+    REQUIRE(prop.has_value());
+    setup.props.push_back(*prop);
+  }
+  PredictedClient p(setup, 4);
+  p.play.conditions(delayed(40));
+  p.enter();
+  p.put({0, 0, 2.0 + surface_height(terrain, 0, 0)});
+  Runner runner(4);
+  p.run(seconds, [&] { return runner(); });
+  check_exact(p, static_cast<std::uint64_t>(50 * seconds));
+}
+
+}  // namespace
+
+TEST_CASE("walking about on props is predicted to the last bit", "[integration][prediction]") {
+  run_on_props(30);
+}
+
+TEST_CASE("an hour on props is predicted to the last bit", "[integration][prediction][.slow]") {
+  run_on_props(3600);
+}
+
+TEST_CASE("a lost command is corrected to the bit by the command that was applied",
+          "[integration][prediction]") {
+  PredictedClient p(alone(), 7);
+  client_sim::LinkConditions link = delayed(40);
+  p.play.conditions(link);
+  p.enter();
+  p.run(2);
+  Runner runner(7);
+  p.run(2, [&] { return runner(); });
+  REQUIRE(p.predictor.stats().mispredicted_sum() == 0);
+  link.loss = 0.3;
+  link.jitter = Micros{60'000};
+  p.play.conditions(link);
+  p.run(20, [&] {
+    runner.left = std::min(runner.left, 20);
+    return runner();
+  });
+  const auto& stats = p.predictor.stats();
+  CHECK(stats.late > 0);
+  CHECK(p.mispredicted(MispredictCause::command) > 0);
+  CHECK(p.mispredicted(MispredictCause::unknown) == 0);
+  // What is shown comes to rest where the server has the player.
+  p.play.conditions(delayed(40));
+  p.play.client.set_command({});
+  p.run(2);
+  CHECK(p.predictor.body().position_m == p.server_body().position_m);
+  CHECK(p.predictor.shown(p.play.now).position_m == p.server_body().position_m);
+}
+
+TEST_CASE("an error is shown as a glide of a fifth of a second, and a large one as a jump",
+          "[integration][prediction]") {
+  PredictedClient p(alone(), 9);
+  p.play.conditions(delayed(20));
+  p.enter();
+  p.run(2);
+  const DVec3 here = p.server_body().position_m;
+  const double off_m = GENERATE(0.5, 3.0);
+  CAPTURE(off_m);
+  p.play.host->admin({AdminAction::teleport, p.play.client.player(), here + DVec3{off_m, 0, 0.25}});
+  double step_max = 0;
+  DVec3 last = p.predictor.shown(p.play.now).position_m;
+  for (int i = 0; i < 250; ++i) {
+    p.turn();
+    const DVec3 shown = p.predictor.shown(p.play.now).position_m;
+    step_max = std::max(step_max, std::fabs(shown.x - last.x));
+    last = shown;
+  }
+  CHECK(last.x == p.server_body().position_m.x);
+  CHECK(p.predictor.stats().snapped == (off_m > Predictor::snap_m ? 1u : 0u));
+  CHECK((off_m > Predictor::snap_m ? step_max > 2.5 : step_max < 0.05));
+}
+
+TEST_CASE("a block that is placed and one that is dug are foreseen, and taken back when refused",
+          "[integration][prediction]") {
+  PredictedClient p(alone(), 11);
+  p.play.conditions(delayed(60));
+  p.enter();
+  p.run(2);
+  const Body body = p.server_body();
+  const IVec3 under = block_at(body.position_m - DVec3{0, 0, 0.5});
+  PlayerCommand down;
+  down.pitch = Turn16{static_cast<std::uint16_t>(-16000)};
+  p.play.client.set_command(down);
+  p.run(0.5);
+  // Beside its feet: the server has it later than the client does.
+  const IVec3 beside = under + IVec3{1, 0, 0};
+  REQUIRE(p.predictor.replica().space().voxels->solid(beside));
+  REQUIRE(p.play.client.act(BlockActKind::place, beside, BlockFace::top, BlockId::stone) != 0);
+  p.run(0.05);
+  const IVec3 placed = beside + IVec3{0, 0, 1};
+  CHECK(p.predictor.replica().space().voxels->solid(placed));
+  CHECK_FALSE(p.play.world().space().voxels->solid(placed));
+  p.run(0.5);
+  CHECK(p.predictor.replica().space().voxels->solid(placed));
+  CHECK(p.play.world().space().voxels->solid(placed));
+  CHECK(p.predictor.stats().mispredicted_sum() == 0);
+}
