@@ -26,9 +26,9 @@ inline constexpr std::size_t block_kinds_bytes_max = 32 * 1024;
 
 /// Why bytes are none of kinds that a world can have.
 enum class BlockKindsError : std::uint8_t {
-  format,   ///< another format than this build's
-  cut,      ///< they end early, or go on behind the last kind
-  kinds,    ///< BlockRegistry::check() refuses them
+  format,  ///< another format than this build's
+  cut,     ///< they end early, or go on behind the last kind
+  kinds,   ///< BlockRegistry::check() refuses them
 };
 
 /// At most block_kinds_bytes_max. The same kinds give the same bytes. Allocates.

@@ -102,9 +102,10 @@ struct MessageWriter::Impl {
     const auto props = m.props.empty() ? 0 : fbb.CreateVectorOfStructs(prop_list.data(), m.props.size());
     const auto names = m.props.empty() ? 0 : fbb.CreateVector(name_list.data(), name_count);
     const auto token = bytes(m.reset_token);
-    finish_server(wire::ServerBody::Welcome,
-                  wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks,
-                                      rules, map_list, motd, props, names, m.terrain, m.generator, m.blocks_hash));
+    finish_server(
+        wire::ServerBody::Welcome,
+        wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks, rules,
+                            map_list, motd, props, names, m.terrain, m.generator, m.blocks_hash));
   }
 };
 

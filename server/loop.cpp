@@ -133,9 +133,10 @@ struct Loop::Impl {
     act.box = {at, at + IVec3{1, 1, 1}};
     act.id = command.id;
     host.admin(act);
-    log.info(
-        "console",
-        {{"block", host.world().setup().blocks->type(command.id).name}, {"x", at.x}, {"y", at.y}, {"z", at.z}});
+    log.info("console", {{"block", host.world().setup().blocks->type(command.id).name},
+                         {"x", at.x},
+                         {"y", at.y},
+                         {"z", at.z}});
   }
 
   /// Does what was typed. True: the status is wanted.

@@ -11,6 +11,7 @@
 #include "protocol/recorded_world.h"
 #include "protocol/secure/key_text.h"
 #include "server/background.h"
+#include "server/backups.h"
 #include "server/config/version.h"
 #include "server/ground_workers.h"
 #include "server/host/defects.h"
@@ -317,10 +318,12 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   Background<Reloaded> reading;
   options.reload = [&] { reading.start([line] { return load_config(line, own_environment()); }); };
   saving.attach(host, options);
+  Backups backups(loaded.config.world_dir, loaded.config.backup_every, loaded.config.backups_kept, log);
   bool recording_lost = false;
   options.watch = [&] {
     if (const auto fresh = reading.take()) reload(*fresh, loaded, startup->kept, host, log);
     saving.watch();
+    backups.watch(Loop::now());
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
     recording_lost = true;
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});

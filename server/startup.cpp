@@ -63,7 +63,8 @@ std::expected<std::shared_ptr<const BlockRegistry>, std::string> blocks_of(
     const SqliteStore& store, const std::shared_ptr<const BlockRegistry>& given) {
   const std::string text = store.world().blocks;
   auto kept = read_stored_blocks(text);
-  if (!kept) return Failure("the world's database is damaged: " + kept.error() + "; restore it from a backup");
+  if (!kept)
+    return Failure("the world's database is damaged: " + kept.error() + "; restore it from a backup");
   auto settled = settle_blocks(given, text.empty() ? nullptr : *kept);
   if (!settled) return Failure("--blocks does not fit this world: " + settled.error());
   return settled;

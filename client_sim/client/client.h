@@ -149,8 +149,8 @@ class Client {
   /// way when its session broke off gets none.
   static constexpr std::size_t verdicts_max = 256;
   std::vector<ActAnswer> take_verdicts();
-  /// Whatever happened up to this tick of the world is on the server's disk, as far as it said; 0: nothing was
-  /// said, as by a server that keeps no world.
+  /// Whatever happened up to this tick of the world is on the server's disk, as far as it said; 0: nothing
+  /// was said, as by a server that keeps no world.
   std::uint32_t saved_tick() const { return saved_tick_; }
   /// The kinds of blocks of the welcome's world; the built-in ones until it told of others. Never null.
   const std::shared_ptr<const BlockRegistry>& blocks() const { return blocks_; }

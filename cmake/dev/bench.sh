@@ -22,6 +22,7 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   flood      [--server PATH] [--seconds N] [NAME ...] garbage at 250 000 and 500 000 datagrams a second: what honest
              players lose, the server's memory, its ticks
   terrain    chunks of ground a second and core, and their bytes, of each kind of terrain
+  kill       [ROUNDS [BUILDERS]] a server under 50 builders is killed 200 times: what it announced as saved is there
   explore    [--maps all|A,B] ... simulated players who set out to enter every sector they can; minutes
 
 collide, maps and terrain take no arguments; movers and protocol take Google Benchmark's, such as
@@ -31,6 +32,13 @@ HELP
 
 command_bench() {
   local name names=()
+  if [ "${1:-}" = kill ]; then
+    configure release
+    build_targets release ashlar-server ashlar-sim
+    python3 tests/integration/check_kill.py build/release/bin/ashlar-server build/release/bin/ashlar-sim \
+      "${2:-200}" "${3:-50}"
+    return
+  fi
   configure bench
   mapfile -t names < <(bench_names)
   [ ${#names[@]} -gt 0 ] || die "tests/bench holds no bench_*.cpp"

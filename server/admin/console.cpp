@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text) {
 
 /// "X Y Z" of dig, "X Y Z NAME" of set.
 std::expected<ConsoleCommand, std::string> parse_block_line(ConsoleVerb verb, const std::string& text,
-                                                           const BlockRegistry& blocks) {
+                                                            const BlockRegistry& blocks) {
   ConsoleCommand command{verb, "", false, {}, BlockId::air};
   std::istringstream words(text);
   std::string kind, more;
@@ -62,7 +62,7 @@ std::string_view console_help() {
 }
 
 std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line,
-                                                             const BlockRegistry& blocks) {
+                                                              const BlockRegistry& blocks) {
   const std::string_view text = trimmed(line);
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));

@@ -47,6 +47,8 @@ struct Config {
   // World
   std::string world_dir;  ///< empty: the world lives as long as the process
   DamagedChunks damaged_chunks = DamagedChunks::regenerate;
+  std::chrono::milliseconds backup_every{0};  ///< 0: never
+  std::uint32_t backups_kept = 8;
   std::uint64_t seed = 1;
   TerrainKind terrain = TerrainKind::hills;
   std::string blocks_file;        ///< empty: those that the world keeps, else the built-in kinds

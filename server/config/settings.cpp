@@ -285,6 +285,26 @@ Setting live_setting() {
   return s;
 }
 
+Setting backup_every_setting() {
+  Setting s{.key = "backup_every",
+            .value_name = "TIME",
+            .help =
+                "Back the world up to its folder backups so often, such as 1h, while it is played in; 0s "
+                "never does."};
+  s.kind = ValueKind::duration;
+  s.range = "0s (never), or 1s to 1000h";
+  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
+    const auto value = parse_duration(raw.front());
+    if (!value) return std::unexpected(value.error());
+    if (value->count() != 0 && value->count() < 1000)
+      return std::unexpected("is below 1s: a disk needs time, too");
+    config.backup_every = *value;
+    return {};
+  };
+  s.get = [](const Config& config) { return RawValue{to_text(config.backup_every)}; };
+  return s;
+}
+
 Setting run_for_setting() {
   Setting s{.key = "for", .value_name = "TIME", .help = "Stop by itself after this time, such as 30s or 5m."};
   s.kind = ValueKind::duration;
@@ -347,6 +367,9 @@ std::vector<Setting> build() {
        choice("damaged_chunks", {"regenerate", "refuse"}, MEMBER(damaged_chunks),
               "What becomes of a changed chunk whose kept bytes are damaged: it is made anew from the seed, "
               "or its column stays rock that nobody enters. It is named and kept aside either way."),
+       backup_every_setting(),
+       whole("backups_kept", "N", 1, 1000, MEMBER(backups_kept),
+             "Backups of backup_every that are kept; the oldest goes for a newer one."),
        whole("seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(seed),
              "Seed of the terrain and of everything random in the world."),
        choice(
@@ -354,7 +377,8 @@ std::vector<Setting> build() {
            "What the ground is like: hills have seas, rivers, cliffs, forests and caves; plains are low and "
            "dry; void is nothing but a platform. A world that exists keeps its own."),
        text("blocks", "FILE", 4096, MEMBER(blocks_file),
-            "TOML file of kinds of blocks, beside the built-in ones or in their place. A world keeps its kinds "
+            "TOML file of kinds of blocks, beside the built-in ones or in their place. A world keeps its "
+            "kinds "
             "with its blocks."),
        wad_setting(), map_setting(), prop_setting(),
        whole("monsters", "N", 0, 4096, MEMBER(monsters),
@@ -415,7 +439,8 @@ std::vector<Setting> build() {
              "Recordings of the pattern are removed so many days after they ended; 0 keeps all.")});
 #undef MEMBER
   for (Setting& row : all)
-    if (row.key == "listen" || row.key == "world" || row.key == "blocks" || row.key == "record" || row.key == "key_file")
+    if (row.key == "listen" || row.key == "world" || row.key == "blocks" || row.key == "record" ||
+        row.key == "key_file")
       row.flag_needs_text = true;
   return all;
 }

@@ -8,9 +8,8 @@
 
 // The tables of a world's database, world.db in its folder (docs/storage.md shows them):
 //
-//   meta     key, value                        seed, terrain, generator, tick, how many chunks there are, blocks
-//   chunks   place (chunk_place()), hash, bytes
-//   players  identity, x, y, z, yaw, pitch, health, hash
+//   meta     key, value                        seed, terrain, generator, tick, how many chunks there are,
+//   blocks chunks   place (chunk_place()), hash, bytes players  identity, x, y, z, yaw, pitch, health, hash
 //   damaged  kind, place, hash, bytes, reason, tick: rows that were found damaged
 //   sectors  is left free for what moves
 //

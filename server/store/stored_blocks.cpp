@@ -11,7 +11,7 @@
 namespace ashlar::server {
 namespace {
 
-constexpr std::string_view digits = "0123456789abcdef";
+constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t hash_bytes = 8;
 
 std::uint64_t hash_of(std::span<const std::uint8_t> bytes) {
@@ -27,7 +27,7 @@ std::string stored_blocks_text(const BlockRegistry& kinds) {
   const std::uint64_t hash = hash_of(bytes);
   ByteWriter(bytes).u64(hash);
   std::string text;
-  for (const std::uint8_t byte : bytes) text += {digits[byte >> 4], digits[byte & 15]};
+  for (const std::uint8_t byte : bytes) text += {hex_digits[byte >> 4], hex_digits[byte & 15]};
   return text;
 }
 
@@ -36,9 +36,9 @@ std::expected<std::shared_ptr<const BlockRegistry>, std::string> read_stored_blo
   std::vector<std::uint8_t> bytes;
   const bool whole = text.size() % 2 == 0 && text.size() / 2 > hash_bytes &&
                      text.size() / 2 <= block_kinds_bytes_max + hash_bytes &&
-                     text.find_first_not_of(digits) == std::string_view::npos;
+                     text.find_first_not_of(hex_digits) == std::string_view::npos;
   for (std::size_t i = 0; whole && i < text.size(); i += 2)
-    bytes.push_back(static_cast<std::uint8_t>(digits.find(text[i]) << 4 | digits.find(text[i + 1])));
+    bytes.push_back(static_cast<std::uint8_t>(hex_digits.find(text[i]) << 4 | hex_digits.find(text[i + 1])));
   if (!whole) return std::unexpected("its kinds of blocks are damaged");
   const std::span<const std::uint8_t> kinds = std::span(bytes).first(bytes.size() - hash_bytes);
   if (ByteReader(std::span(bytes).last(hash_bytes)).u64() != hash_of(kinds))
@@ -54,7 +54,8 @@ std::expected<std::shared_ptr<const BlockRegistry>, std::string> settle_blocks(
   for (std::size_t i = 0; kept != nullptr && i < kept->size(); ++i) {
     const BlockId id{static_cast<std::uint16_t>(i)};
     const std::string& was = kept->type(id).name;
-    if (!given->knows(id)) return std::unexpected("block " + was + " of this world is missing: put it back at its place");
+    if (!given->knows(id))
+      return std::unexpected("block " + was + " of this world is missing: put it back at its place");
     if (given->type(id).name != was)
       return std::unexpected("where it has " + given->type(id).name + " this world has " + was +
                              ": put that back at its place, and new kinds behind all others");

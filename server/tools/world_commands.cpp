@@ -6,18 +6,16 @@
 #include <filesystem>
 #include <system_error>
 
-#include "server/config/file.h"
-#include "server/config/owner_remedy.h"
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
 #include "server/store/stored_blocks.h"
+#include "server/store/world_backup.h"
+#include "server/store/world_lock.h"
 
 namespace ashlar::server {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t world_file_bytes_max = 1u << 20;
 
 constexpr CommandTable world_info_table{"world info",
                                         "Tells what a world's folder keeps: format, seed, saved tick, how "
@@ -39,6 +37,16 @@ constexpr CommandTable world_backup_table{
     "running "
     "server, which goes on. The secret server.key stays behind: keep it apart.",
     "DIR", world_backup_options};
+
+constexpr CommandOption world_restore_options[] = {
+    {"--to", "DIR", "The world's folder: one that is not there yet, or is empty.", true},
+    {"--replace", "",
+     "Puts the world that is there aside, as DIR.before-restore; no server may play in it."}};
+constexpr CommandTable world_restore_table{
+    "world restore",
+    "Copies a backup to where a server is started with it, after all of it was read and found whole. A "
+    "server.key that was there stays.",
+    "BACKUP", world_restore_options};
 
 std::string file_in(const std::string& dir, const char* name) { return (fs::path(dir) / name).string(); }
 
@@ -98,55 +106,77 @@ CommandResult world_check(const CommandWords& words, const CommandWorld&) {
   return CommandAnswer{out, check->faults == 0 ? 0 : 1};
 }
 
-/// Copies a small file of the world's folder; one that is not there needs no copy.
-std::expected<void, std::string> copy_beside(const std::string& from, const std::string& to) {
-  std::error_code ignored;
-  if (!fs::exists(from, ignored)) return {};
-  const auto text = read_file(from, world_file_bytes_max);
-  if (!text) return std::unexpected(text.error());
-  if (const int error = write_file(to, *text); error != 0)
-    return std::unexpected("cannot write " + to + ": " + std::generic_category().message(error) +
-                           owner_remedy(to, error));
-  return {};
+/// A folder that a copy may go to: none yet, or an empty one.
+std::expected<void, std::string> check_free(const std::string& dir, const std::string& flag) {
+  std::error_code error;
+  if (!fs::exists(dir, error) || (fs::is_directory(dir, error) && fs::is_empty(dir, error))) return {};
+  return std::unexpected(flag + dir + " is not empty: name a folder that is not there yet");
 }
 
-/// world.toml comes last: it is what makes the folder a world.
-std::expected<void, std::string> back_up(const std::string& from, const std::string& to) {
-  std::error_code ignored;
-  if (const std::string store = file_in(from, store_name); fs::exists(store, ignored))
-    if (auto copied = copy_store(store, file_in(to, store_name)); !copied)
-      return std::unexpected(copied.error().line);
-  for (const char* name : {"server.toml", "world.toml"})
-    if (auto copied = copy_beside(file_in(from, name), file_in(to, name)); !copied) return copied;
-  return {};
+std::string tick_and_chunks(const std::string& dir) {
+  const auto report = report_store(file_in(dir, store_name));
+  if (!report) return ", nothing of which was changed yet";
+  return " as of tick " + std::to_string(report->world.tick) + ", " + std::to_string(report->world.chunks) +
+         " changed chunks";
 }
 
 CommandResult world_backup(const CommandWords& words, const CommandWorld&) {
   if (auto good = check_folder(words.operand); !good) return std::unexpected(good.error());
   const std::string out = words.value("--out");
+  if (auto free = check_free(out, "--out: "); !free) return std::unexpected(free.error());
+  if (auto good = back_up_world(words.operand, out); !good) return std::unexpected(good.error());
+  return CommandAnswer{out + " holds the world" + tick_and_chunks(out) + "\n", 0};
+}
+
+/// Puts the world that is there aside. @return where it is, or one line
+std::expected<std::string, std::string> put_aside(const std::string& dir) {
+  const auto lock = WorldLock::take(dir);  // nobody plays in it
+  if (!lock) return std::unexpected(lock.error());
   std::error_code error;
-  const bool made = fs::create_directories(out, error);
-  if (error)
-    return std::unexpected("--out: cannot make " + out + ": " + error.message() +
-                           owner_remedy(out, error.value()));
-  if (!made && !fs::is_empty(out, error))
-    return std::unexpected("--out: " + out + " is not empty: name a folder that is not there yet");
-  if (auto good = back_up(words.operand, out); !good) {
-    for (const char* name : {store_name, "server.toml", "world.toml"}) fs::remove(file_in(out, name), error);
-    if (made) fs::remove(out, error);
+  std::string aside = fs::path(dir + "/.").lexically_normal().parent_path().string() + ".before-restore";
+  const std::string first = aside;
+  for (int number = 2; fs::exists(aside, error); ++number) aside = first + "-" + std::to_string(number);
+  fs::rename(dir, aside, error);
+  if (error) return std::unexpected("cannot move " + dir + " to " + aside + ": " + error.message());
+  return aside;
+}
+
+CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
+  const std::string& from = words.operand;
+  const std::string to = words.value("--to");
+  if (auto good = check_folder(from); !good) return std::unexpected(good.error());
+  std::error_code error;
+  if (fs::exists(file_in(from, store_name), error)) {
+    const auto check = check_store(file_in(from, store_name));
+    if (!check) return std::unexpected(check.error().line);
+    if (check->faults > 0)
+      return std::unexpected(from + " is damaged itself (" + std::to_string(check->faults) +
+                             " faults): see ashlar-server world check " + from);
+  }
+  std::string aside;
+  if (words.has("--replace") && fs::exists(file_in(to, "world.toml"), error)) {
+    auto moved = put_aside(to);
+    if (!moved) return std::unexpected(moved.error());
+    aside = std::move(*moved);
+  } else if (auto free = check_free(to, "--to: "); !free) {
+    return std::unexpected(free.error() + ", or give --replace to put the world there aside");
+  }
+  if (auto good = back_up_world(from, to); !good) {
+    if (!aside.empty()) fs::rename(aside, to, error);
     return std::unexpected(good.error());
   }
-  const auto report = report_store(file_in(out, store_name));
-  return CommandAnswer{out + " holds the world" +
-                           (report ? " as of tick " + std::to_string(report->world.tick) + ", " +
-                                         std::to_string(report->world.chunks) + " changed chunks"
-                                   : std::string(", nothing of which was changed yet")) +
-                           "\n",
+  // Who knew the server by its key still does.
+  if (!aside.empty() && fs::exists(file_in(aside, "server.key"), error))
+    fs::copy_file(file_in(aside, "server.key"), file_in(to, "server.key"), error);
+  return CommandAnswer{to + " holds the world" + tick_and_chunks(to) +
+                           (aside.empty() ? "" : "; the one before is " + aside) + "\n",
                        0};
 }
 
-constexpr std::array<GroupEntry, 3> world_entries{
-    {{world_info_table, world_info}, {world_check_table, world_check}, {world_backup_table, world_backup}}};
+constexpr std::array<GroupEntry, 4> world_entries{{{world_info_table, world_info},
+                                                   {world_check_table, world_check},
+                                                   {world_backup_table, world_backup},
+                                                   {world_restore_table, world_restore}}};
 
 }  // namespace
 

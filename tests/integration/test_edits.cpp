@@ -91,7 +91,8 @@ TEST_CASE("what is refused is taken back by the client's replica", "[integration
   CHECK(b.play.client.stats().acts_refused == 1);
 }
 
-TEST_CASE("while nothing more can be saved acts are refused, and what is saved is told", "[integration][edits]") {
+TEST_CASE("while nothing more can be saved acts are refused, and what is saved is told",
+          "[integration][edits]") {
   Builder b;
   b.enter();
   b.play.host->note_saving(0, false);

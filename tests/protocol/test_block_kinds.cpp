@@ -72,9 +72,9 @@ TEST_CASE("bytes of kinds with any byte changed are refused or kinds that a worl
   const std::vector<std::uint8_t> good = encode_block_kinds(*some_kinds());
   unsigned refused = 0;
   for (std::size_t i = 0; i < good.size(); ++i)
-    for (const std::uint8_t flip : {0x01, 0x80, 0xff}) {
+    for (const int flip : {0x01, 0x80, 0xff}) {
       std::vector<std::uint8_t> bytes = good;
-      bytes[i] ^= flip;
+      bytes[i] = static_cast<std::uint8_t>(bytes[i] ^ flip);
       const auto kinds = decode_block_kinds(bytes);
       refused += !kinds;
       if (kinds) REQUIRE_FALSE(BlockRegistry::check((*kinds)->types()).has_value());

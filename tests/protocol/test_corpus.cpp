@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "protocol/block_kinds.h"
 #include "protocol/content/content.h"
 #include "protocol/content/map_layout.h"
 #include "protocol/content/prop_layout.h"
@@ -135,6 +136,8 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   SnapshotWriter snapshots;
   snapshots.begin(head, blocks, std::span(&run, 1), 4);
   save(server / "snapshot", test::part_of(snapshots, 0).span());
+
+  save(root / "block_file" / "kinds", encode_block_kinds(BlockRegistry::builtin()));
 
   // The first byte says over which true answer the rest is laid: none, a pong, a reset.
   const auto pong = root / "pong";

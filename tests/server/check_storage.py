@@ -178,6 +178,23 @@ class Storage(unittest.TestCase):
             os.remove(self.folder / "world" / name)
         self.refused("world.db", "world.toml is gone")
 
+    def test_a_server_backs_its_world_up_by_itself(self):
+        with Running("--world", self.world, *QUICK, "--backup-every", "1s", "--backups-kept", "2") as server:
+            server.wait_for("ready")
+            made = [server.wait_for("backup")["folder"] for _ in range(4)]
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        kept = sorted(os.listdir(self.folder / "world" / "backups"))
+        self.assertEqual(kept[-1] >= os.path.basename(made[-1]), True)
+        self.assertLessEqual(len([name for name in kept if not name.endswith(".part")]), 2)
+        self.assertIn("nothing is damaged", self.command("check", made[-1]))
+        self.command("restore", made[-1], "--to", self.folder / "again")
+        self.assertIn("--replace", self.command("restore", made[-1], "--to", self.world, code=2))
+        told = self.command("restore", made[-1], "--to", self.world, "--replace")
+        self.assertIn("world.before-restore", told)
+        self.assertTrue((self.folder / "world" / "server.key").exists())
+        self.world = str(self.folder / "again")
+        self.serve_once()
+
     def test_a_backup_of_a_running_server_starts(self):
         backup = self.folder / "backup"
         with Running("--world", self.world, *QUICK) as server:

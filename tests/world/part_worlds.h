@@ -54,8 +54,9 @@ inline VoxelVolume make_part_volume(std::shared_ptr<const BlockRegistry> kinds, 
 /// Any kind of a registry at random, each block by its own coordinates; every third is a full one.
 inline BlockId random_kind(const BlockRegistry& kinds, std::uint64_t seed, IVec3 block, double density) {
   if (!random_block(seed, block, density)) return BlockId::air;
-  Rng rng = rng_for(seed + 1, static_cast<std::uint64_t>(static_cast<std::uint32_t>(block.x)) << 32 |
-                                  static_cast<std::uint32_t>(block.y),
+  Rng rng = rng_for(seed + 1,
+                    static_cast<std::uint64_t>(static_cast<std::uint32_t>(block.x)) << 32 |
+                        static_cast<std::uint32_t>(block.y),
                     static_cast<std::uint64_t>(static_cast<std::uint32_t>(block.z)));
   if (rng.below(3) == 0) return BlockId::stone;
   return static_cast<BlockId>(1 + rng.below(static_cast<std::uint32_t>(kinds.size() - 1)));
@@ -75,7 +76,8 @@ void every_box(const VoxelVolume& volume, const Aabb& bounds, Visit&& visit) {
           visit(Aabb{corner, corner + DVec3{1, 1, 1}});
           continue;
         }
-        for (const ShapeBox& box : volume.kinds().type(volume.block({x, y, z})).shape.boxes()) visit(box.at(corner));
+        for (const ShapeBox& box : volume.kinds().type(volume.block({x, y, z})).shape.boxes())
+          visit(box.at(corner));
       }
 }
 

@@ -74,15 +74,14 @@ void RecoverySide::clear_overlapped() {
     }
   // Of blocks that are solid in part those that it overlaps with what is solid of them, and all of those.
   const double low = p.z + contact_slop_m, high = p.z + shape_.height_m - contact_slop_m;
-  visit_part_boxes(window_, {0, window_.size_x - 1, 0, window_.size_y - 1}, layers,
-                   [&](const Aabb& b, IVec3 block) {
-                     const double dx = p.x - std::clamp(p.x, b.min.x, b.max.x);
-                     const double dy = p.y - std::clamp(p.y, b.min.y, b.max.y);
-                     if (b.max.z > low && b.min.z < high && dx * dx + dy * dy < reach * reach)
-                       window_.parts[static_cast<std::size_t>(block.y * window_.size_x + block.x)] &=
-                           ~(1u << block.z);
-                     return false;
-                   });
+  visit_part_boxes(
+      window_, {0, window_.size_x - 1, 0, window_.size_y - 1}, layers, [&](const Aabb& b, IVec3 block) {
+        const double dx = p.x - std::clamp(p.x, b.min.x, b.max.x);
+        const double dy = p.y - std::clamp(p.y, b.min.y, b.max.y);
+        if (b.max.z > low && b.min.z < high && dx * dx + dy * dy < reach * reach)
+          window_.parts[static_cast<std::size_t>(block.y * window_.size_x + block.x)] &= ~(1u << block.z);
+        return false;
+      });
 }
 
 bool RecoverySide::in_rock(const Cylinder& shape) const {

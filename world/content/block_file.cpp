@@ -48,8 +48,8 @@ class Reader {
   std::optional<Misread> read(const toml::table& file) {
     for (const auto& [key, node] : file)
       if (key.str() != "block" || !node.is_array_of_tables())
-        return Misread{key.source().begin.line,
-                       "\"" + std::string(key.str()) + "\" is nothing of a block file: it has [[block]] tables"};
+        return Misread{key.source().begin.line, "\"" + std::string(key.str()) +
+                                                    "\" is nothing of a block file: it has [[block]] tables"};
     const toml::array* blocks = file.get_as<toml::array>("block");
     for (std::size_t i = 0; blocks != nullptr && i < blocks->size(); ++i)
       if (auto wrong = read_block(*blocks->get(i)->as_table())) return wrong;
@@ -108,8 +108,7 @@ class Reader {
       first = Misread{line, "a [[block]] has a shape or boxes, not both"};
     // What is no more than air to bodies needs no word about its shape.
     const bool shaped = table.contains("shape") || table.contains("boxes");
-    if ((types_[kind].liquid || types_[kind].climbable) && !shaped && fresh)
-      types_[kind].shape = {};
+    if ((types_[kind].liquid || types_[kind].climbable) && !shaped && fresh) types_[kind].shape = {};
     return first;
   }
 
@@ -126,15 +125,18 @@ class Reader {
       if (places_[kind].drops.empty()) return Misread{line_of(node), "drops nothing: say drops = \"air\""};
       return std::nullopt;
     }
-    for (const auto& [flag, field] : {std::pair{"opaque", &BlockType::opaque}, {"liquid", &BlockType::liquid},
-                                      {"climbable", &BlockType::climbable}, {"falls", &BlockType::falls}}) {
+    for (const auto& [flag, field] : {std::pair{"opaque", &BlockType::opaque},
+                                      {"liquid", &BlockType::liquid},
+                                      {"climbable", &BlockType::climbable},
+                                      {"falls", &BlockType::falls}}) {
       if (key != flag) continue;
       if (!node.is_boolean()) return Misread{line_of(node), key + " has to be true or false"};
       type.*field = **node.as_boolean();
       return std::nullopt;
     }
-    for (const auto& [factor, field, most] : {std::tuple{"friction", &BlockType::friction, friction_factor_max},
-                                              {"jump", &BlockType::jump, jump_factor_max}}) {
+    for (const auto& [factor, field, most] :
+         {std::tuple{"friction", &BlockType::friction, friction_factor_max},
+          {"jump", &BlockType::jump, jump_factor_max}}) {
       if (key != factor) continue;
       const auto value = number(node);
       if (!value || !(*value >= 0 && *value <= most))
@@ -160,16 +162,18 @@ class Reader {
   static std::optional<Misread> read_shape(const toml::node& node, BlockShape& out) {
     const auto shape = node.is_string() ? find_shape(**node.as_string()) : std::nullopt;
     if (!shape)
-      return Misread{line_of(node), "shape has to be one of " + list(shape_names()) + ", in quotes; or give boxes"};
+      return Misread{line_of(node),
+                     "shape has to be one of " + list(shape_names()) + ", in quotes; or give boxes"};
     out = *shape;
     return std::nullopt;
   }
 
   /// boxes = [[0, 0, 0, 16, 16, 8]]: from the lower corner to the upper one, in sixteenths.
   static std::optional<Misread> read_boxes(const toml::node& node, BlockShape& out) {
-    const Misread wrong{line_of(node),
-                        "boxes has to be a list of 1 to 4 boxes, each of six whole numbers from 0 to 16: west, "
-                        "south and bottom, then east, north and top, such as [[0, 0, 0, 16, 16, 8]]"};
+    const Misread wrong{
+        line_of(node),
+        "boxes has to be a list of 1 to 4 boxes, each of six whole numbers from 0 to 16: west, "
+        "south and bottom, then east, north and top, such as [[0, 0, 0, 16, 16, 8]]"};
     const toml::array* boxes = node.as_array();
     if (boxes == nullptr || boxes->empty() || boxes->size() > BlockShape::boxes_max) return wrong;
     out = {};
@@ -188,9 +192,10 @@ class Reader {
   }
 
   /// hardness = 2.5, or hardness = { hand = 2.5, pick = 0.5 }: seconds.
-  static std::optional<Misread> read_hardness(const toml::node& node,
-                                              std::array<double, tool_count>& out) {
-    const auto good = [](std::optional<double> s) { return s && (*s == -1 || (*s >= 0 && *s <= hardness_s_max)); };
+  static std::optional<Misread> read_hardness(const toml::node& node, std::array<double, tool_count>& out) {
+    const auto good = [](std::optional<double> s) {
+      return s && (*s == -1 || (*s >= 0 && *s <= hardness_s_max));
+    };
     const std::string range = "0 to 600 seconds, or -1 for never";
     if (const auto all = number(node)) {
       if (!good(all)) return Misread{line_of(node), "hardness has to be " + range};
@@ -199,8 +204,9 @@ class Reader {
     }
     const toml::table* table = node.as_table();
     if (table == nullptr || !table->contains("hand"))
-      return Misread{line_of(node), "hardness has to be a number of seconds, or a table by tool that begins with "
-                                    "hand, such as { hand = 2, pick = 0.5 }"};
+      return Misread{line_of(node),
+                     "hardness has to be a number of seconds, or a table by tool that begins with "
+                     "hand, such as { hand = 2, pick = 0.5 }"};
     const auto hand = number(*table->get("hand"));
     if (!good(hand)) return Misread{line_of(node), "hardness by hand has to be " + range};
     out.fill(*hand);
@@ -228,7 +234,8 @@ std::expected<BlockRegistry, ContentError> read_block_file(std::string_view text
   const auto refused = [&](std::uint32_t line, std::string reason) {
     return std::unexpected(ContentError{name, "", "line " + std::to_string(line), std::move(reason)});
   };
-  if (text.size() > block_file_bytes_max) return refused(1, "it is too long for a block file: 1 MiB is enough");
+  if (text.size() > block_file_bytes_max)
+    return refused(1, "it is too long for a block file: 1 MiB is enough");
   // Names have no other letters, and the parser's tables for those are at odds with some compilers.
   std::string ascii(text);
   for (char& c : ascii)

@@ -34,8 +34,8 @@ class GroundEdits {
   void begin_tick() { applied_.clear(); }
 
   /// Sets a block. False, and nothing done, out of bounds, where the chunk is not loaded, in a map's rock and
-  /// for a kind that the volume does not know; true also where it is there already. Allocates for a kind of block new to its chunk and for a column's
-  /// first.
+  /// for a kind that the volume does not know; true also where it is there already. Allocates for a kind of
+  /// block new to its chunk and for a column's first.
   bool set(VoxelVolume& volume, std::span<const MapInSpace> maps, const BlockEdit& edit, EntityId who);
 
   /// Likewise every block of a box. @return how many could not be set. Precondition: box_sane(box).

@@ -12,14 +12,14 @@ namespace {
 
 constexpr double stop_speed_mps = 2.0;     // friction is at least what it is at this speed, so bodies stop
 constexpr double noclip_speed_factor = 3;  // of walking speed
-constexpr double swim_share = 0.5;   // of the height in liquid: deeper in it one swims
-constexpr double float_share = 0.85;  // of it where who does nothing floats
-constexpr double leap_share = 0.7;   // who is deeper in does not get out in one leap
+constexpr double swim_share = 0.5;         // of the height in liquid: deeper in it one swims
+constexpr double float_share = 0.85;       // of it where who does nothing floats
+constexpr double leap_share = 0.7;         // who is deeper in does not get out in one leap
 constexpr double swim_speed_mps = 3;
 constexpr double climb_speed_mps = 3;
-constexpr double liquid_drag_per_s = 4;     // the share of speed lost in a second, in all of it
-constexpr double wall_ahead_m = 0.05;       // what is so near one climbs up at
-constexpr double down_look = -0.5;          // sine of the view from which on one climbs down
+constexpr double liquid_drag_per_s = 4;  // the share of speed lost in a second, in all of it
+constexpr double wall_ahead_m = 0.05;    // what is so near one climbs up at
+constexpr double down_look = -0.5;       // sine of the view from which on one climbs down
 static_assert(swim_share < leap_share && leap_share < float_share);
 
 DVec2 shortened(DVec2 v) {
@@ -94,8 +94,8 @@ void swim(const Space& space, const Rules& rules, const PlayerCommand& command, 
   const double dt_s = rules.tick_s(), pull = liquid_drag_per_s * touch.immersed * dt_s;
   body.velocity_mps += (to - body.velocity_mps) * (pull / (1 + pull));
   // At a bank one gets out in a leap.
-  const bool leaps = touch.immersed <= leap_share && pressed(command, button::jump) &&
-                     wall_ahead(space, rules, wish, body);
+  const bool leaps =
+      touch.immersed <= leap_share && pressed(command, button::jump) && wall_ahead(space, rules, wish, body);
   if (leaps) body.velocity_mps.z = std::max(body.velocity_mps.z, rules.jump_speed_mps * touch.jump);
 }
 
@@ -120,8 +120,8 @@ bool walk_or_fall(const Rules& rules, const PlayerCommand& command, const Wish& 
   DVec2 velocity = xy(body.velocity_mps) - floor_mps;
   if (wish.pushing) {
     const double speed = rules.walk_speed_mps_max + (swim_speed_mps - rules.walk_speed_mps_max) * wading;
-    const double rate = body.grounded != 0 ? rules.ground_acceleration_mps2 * touch.friction
-                                           : rules.air_acceleration_mps2;
+    const double rate =
+        body.grounded != 0 ? rules.ground_acceleration_mps2 * touch.friction : rules.air_acceleration_mps2;
     velocity = accelerate(velocity, wish.direction * speed, rate * dt_s);
   } else if (body.grounded != 0) {
     velocity = slowed_by_friction(velocity, rules.ground_friction_per_s * touch.friction, dt_s);
@@ -150,8 +150,8 @@ MoveReport player_move(const Space& space, const Rules& rules, const PlayerComma
   if (touch.immersed > swim_share) {
     swim(space, rules, command, wish, touch, body);
     keep_to_ground = false;
-  } else if (touch.climbs && (body.grounded == 0 || pressed(command, button::jump) ||
-                              wall_ahead(space, rules, wish, body))) {
+  } else if (touch.climbs &&
+             (body.grounded == 0 || pressed(command, button::jump) || wall_ahead(space, rules, wish, body))) {
     climb(space, rules, command, wish, body);
     gravity = 0;
     keep_to_ground = body.velocity_mps.z <= 0 && body.grounded != 0;
@@ -160,10 +160,10 @@ MoveReport player_move(const Space& space, const Rules& rules, const PlayerComma
   }
   // Buoyancy: who is in liquid as deep as one floats weighs nothing, deeper less than that.
   gravity *= 1 - touch.immersed / float_share;
-  carry(space,
-        {rules.player, rules.step_height_m_max, gravity, rules.fall_speed_mps_max, false,
-         rules.player_solver},
-        rules.tick_s(), keep_to_ground, body, report);
+  carry(
+      space,
+      {rules.player, rules.step_height_m_max, gravity, rules.fall_speed_mps_max, false, rules.player_solver},
+      rules.tick_s(), keep_to_ground, body, report);
   if (report.frozen) {
     body.velocity_mps = {};  // nothing else was touched
     return report;

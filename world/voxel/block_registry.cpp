@@ -151,7 +151,8 @@ std::optional<BlockTypesError> BlockRegistry::check(std::span<const BlockType> t
   static const std::vector<BlockType> own = builtin_types();
   if (types.size() > block_kinds_max)
     return BlockTypesError{block_kinds_max, "a world has at most 256 kinds of blocks"};
-  if (types.size() < own.size()) return BlockTypesError{types.size(), "a kind that every world has is missing"};
+  if (types.size() < own.size())
+    return BlockTypesError{types.size(), "a kind that every world has is missing"};
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (std::string why = fault(types[i], types.size()); !why.empty())

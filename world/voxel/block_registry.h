@@ -27,19 +27,19 @@ inline constexpr std::uint8_t block_light_max = 15;
 
 /// What one kind of block is like. Factors and damage are those of the block that one stands on or in.
 struct BlockType {
-  std::string name;                 ///< a to z, 0 to 9 and "_", at most block_name_bytes_max; no other kind's
+  std::string name;  ///< a to z, 0 to 9 and "_", at most block_name_bytes_max; no other kind's
   BlockShape shape = *find_shape("full");  ///< what of it stops bodies, shots and sight
   /// Seconds that digging takes, by Tool; 0: at once; below: never.
   std::array<double, tool_count> hardness_s{1, 1, 1, 1};
-  BlockId drops{};              ///< what is picked up where it was dug; air: nothing
-  bool opaque = true;           ///< light does not pass it
-  bool liquid = false;          ///< bodies swim in it; it has no shape
-  bool climbable = false;       ///< bodies climb where they are in its cell
-  bool falls = false;           ///< comes down where nothing is below it; a full block
-  std::uint8_t light = 0;       ///< that it gives, up to block_light_max
+  BlockId drops{};                 ///< what is picked up where it was dug; air: nothing
+  bool opaque = true;              ///< light does not pass it
+  bool liquid = false;             ///< bodies swim in it; it has no shape
+  bool climbable = false;          ///< bodies climb where they are in its cell
+  bool falls = false;              ///< comes down where nothing is below it; a full block
+  std::uint8_t light = 0;          ///< that it gives, up to block_light_max
   std::uint16_t damage_per_s = 0;  ///< points a second of who stands on it or in it
-  double friction = 1;          ///< of the rules' friction and acceleration on the ground
-  double jump = 1;              ///< of the rules' jump speed
+  double friction = 1;             ///< of the rules' friction and acceleration on the ground
+  double jump = 1;                 ///< of the rules' jump speed
 
   bool solid() const { return !shape.empty(); }
   double dig_s(Tool tool) const { return hardness_s[static_cast<std::size_t>(tool)]; }

@@ -14,20 +14,18 @@ constexpr BlockShape stairs(ShapeBox upper) {
   return {2, {ShapeBox{{0, 0, 0}, {whole, whole, half}}, upper, {}, {}}};
 }
 
-constexpr std::array<std::string_view, 9> names{"none",        "full",         "slab",
-                                                "slab_top",    "post",         "stairs_east",
-                                                "stairs_north", "stairs_west", "stairs_south"};
+constexpr std::array<std::string_view, 9> names{
+    "none", "full", "slab", "slab_top", "post", "stairs_east", "stairs_north", "stairs_west", "stairs_south"};
 /// In the order of the names.
-constexpr std::array<BlockShape, names.size()> shapes{
-    BlockShape{},
-    of({{0, 0, 0}, {whole, whole, whole}}),
-    of({{0, 0, 0}, {whole, whole, half}}),
-    of({{0, 0, half}, {whole, whole, whole}}),
-    of({{6, 6, 0}, {10, 10, whole}}),
-    stairs({{half, 0, half}, {whole, whole, whole}}),
-    stairs({{0, half, half}, {whole, whole, whole}}),
-    stairs({{0, 0, half}, {half, whole, whole}}),
-    stairs({{0, 0, half}, {whole, half, whole}})};
+constexpr std::array<BlockShape, names.size()> shapes{BlockShape{},
+                                                      of({{0, 0, 0}, {whole, whole, whole}}),
+                                                      of({{0, 0, 0}, {whole, whole, half}}),
+                                                      of({{0, 0, half}, {whole, whole, whole}}),
+                                                      of({{6, 6, 0}, {10, 10, whole}}),
+                                                      stairs({{half, 0, half}, {whole, whole, whole}}),
+                                                      stairs({{0, half, half}, {whole, whole, whole}}),
+                                                      stairs({{0, 0, half}, {half, whole, whole}}),
+                                                      stairs({{0, 0, half}, {whole, half, whole}})};
 
 }  // namespace
 

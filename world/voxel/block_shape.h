@@ -31,7 +31,7 @@ struct ShapeBox {
 struct BlockShape {
   static constexpr std::size_t boxes_max = 4;
 
-  std::uint8_t count = 0;                ///< 0: nothing is solid
+  std::uint8_t count = 0;                 ///< 0: nothing is solid
   std::array<ShapeBox, boxes_max> box{};  ///< the first `count` hold; the rest are zero
 
   std::span<const ShapeBox> boxes() const { return {box.data(), count}; }

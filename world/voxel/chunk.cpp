@@ -140,8 +140,7 @@ void Chunk::mark(std::size_t index, BlockForm was, BlockForm is) {
 
 std::size_t Chunk::bytes() const {
   return sizeof(Chunk) + (own_solid_ ? sizeof(SolidColumns) : 0) + (parts_ ? sizeof(SolidColumns) : 0) +
-         palette_.capacity() * sizeof(BlockId) +
-         indices_.capacity() * sizeof(std::uint64_t);
+         palette_.capacity() * sizeof(BlockId) + indices_.capacity() * sizeof(std::uint64_t);
 }
 
 std::size_t Chunk::palette_index(std::size_t block) const {
@@ -186,7 +185,8 @@ void Chunk::set_block(IVec3 local, BlockId id) {
   ASHLAR_ASSERT(place < (std::size_t{1} << bits_));
   put_index(index, place);
   content_hash_ += block_hash(index, id) - block_hash(index, old);
-  const BlockForm was = (*forms_)[static_cast<std::size_t>(old)], is = (*forms_)[static_cast<std::size_t>(id)];
+  const BlockForm was = (*forms_)[static_cast<std::size_t>(old)],
+                  is = (*forms_)[static_cast<std::size_t>(id)];
   if (was != is) mark(index, was, is);
 }
 

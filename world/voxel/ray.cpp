@@ -129,7 +129,8 @@ class Walk {
       ended = (next_x > t_max) & (next_y > t_max);
       if (((met != 0) | leaves_upright | ended) != 0) [[unlikely]] {
         if (met == 0 || parts == nullptr) break;
-        const IVec3 cell{x_.cell + (steps_x - left_x) * x_.step, y_.cell + (steps_y - left_y) * y_.step, base_z};
+        const IVec3 cell{x_.cell + (steps_x - left_x) * x_.step, y_.cell + (steps_y - left_y) * y_.step,
+                         base_z};
         if (meets_parts(*chunk, cell, parts[column - chunk->solid().data()], met, hit)) return true;
         if (((met != 0) | leaves_upright | ended) != 0) break;
       }
@@ -161,9 +162,10 @@ class Walk {
     return met != 0 || ended;
   }
 
-  /// Are those that the ray comes to before a full one solid where it goes? True: one is, and `hit` says where.
-  /// False: they are taken out of `met`, up to the first full one.
-  bool meets_parts(const Chunk& chunk, IVec3 column, std::uint32_t parts, std::uint32_t& met, RayHit& hit) const {
+  /// Are those that the ray comes to before a full one solid where it goes? True: one is, and `hit` says
+  /// where. False: they are taken out of `met`, up to the first full one.
+  bool meets_parts(const Chunk& chunk, IVec3 column, std::uint32_t parts, std::uint32_t& met,
+                   RayHit& hit) const {
     while (met != 0) {
       const int bit = rises ? std::countr_zero(met) : 31 - std::countl_zero(met);
       if ((parts >> bit & 1u) == 0) return false;

@@ -50,7 +50,8 @@ void split_parts(const VoxelVolume& volume, BlockWindow& out) {
         const std::int32_t layers = std::min(copied - z, chunk_size - local.z);
         const Chunk* chunk = cursor.at(chunk_of(block));
         if (chunk != nullptr && chunk->parts() != nullptr) {
-          const std::uint32_t bits = (*chunk->parts())[static_cast<std::size_t>(local.y * chunk_size + local.x)];
+          const std::uint32_t bits =
+              (*chunk->parts())[static_cast<std::size_t>(local.y * chunk_size + local.x)];
           parts |= bits >> local.z << z & layer_mask(z, z + layers - 1);
         }
         z += layers;

@@ -18,8 +18,8 @@ struct BlockWindow {
 
   IVec3 min{};
   std::int32_t size_x = 0, size_y = 0, size_z = 0;
-  bool unloaded = false;  ///< some chunk under it is not loaded
-  std::uint32_t any = 0;  ///< all columns in one: layers without a bit here are free of full blocks
+  bool unloaded = false;        ///< some chunk under it is not loaded
+  std::uint32_t any = 0;        ///< all columns in one: layers without a bit here are free of full blocks
   std::uint32_t parts_any = 0;  ///< likewise of blocks that are solid in part
   const VoxelVolume* volume = nullptr;  ///< of such blocks; read where parts_any is not 0
   std::array<std::uint32_t, columns_max * columns_max> columns;  ///< y * size_x + x; only the used are set
@@ -50,8 +50,8 @@ inline bool fits_window(IVec3 low, IVec3 high) {
 }
 
 /// Fills a window with the blocks from low to high, both included. Precondition: fits_window.
-/// Cost: a chunk look-up per chunk touched (1 to 8) and about 1 ns a column; as much again where a chunk holds
-/// blocks that are solid in part. The volume has to outlive what is asked of the window.
+/// Cost: a chunk look-up per chunk touched (1 to 8) and about 1 ns a column; as much again where a chunk
+/// holds blocks that are solid in part. The volume has to outlive what is asked of the window.
 void fill_window(const VoxelVolume& volume, IVec3 low, IVec3 high, BlockWindow& out);
 
 /// Has the processor fetch the columns that a window from low to high will copy. Changes nothing.

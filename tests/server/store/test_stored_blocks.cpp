@@ -30,7 +30,8 @@ TEST_CASE("kept kinds of blocks come back, and damaged ones are found", "[server
     taken += read_stored_blocks(bad).has_value();
   }
   CHECK(taken == 0);
-  for (const char* bad : {"0", "zz", "00", "0000000000000000"}) CHECK_FALSE(read_stored_blocks(bad).has_value());
+  for (const char* bad : {"0", "zz", "00", "0000000000000000"})
+    CHECK_FALSE(read_stored_blocks(bad).has_value());
 }
 
 TEST_CASE("a world's kinds keep their places", "[server][store][stored_blocks]") {

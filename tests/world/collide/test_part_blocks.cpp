@@ -51,7 +51,7 @@ DVec3 place_of(Rng& rng, double offset, double size) {
   p.x = offset + rng.between(-size, size);
   p.y = rng.between(-size, size);
   p.z = rng.between(-size, size);
-  if (rng.below(3) == 0) p.z = std::floor(p.z * 16) / 16;  // standing on something
+  if (rng.below(3) == 0) p.z = std::floor(p.z * 16) / 16;        // standing on something
   if (rng.below(4) == 0) p.x = std::floor(p.x * 16) / 16 + 0.3;  // touching something
   return p;
 }
@@ -86,8 +86,8 @@ TEST_CASE("among blocks of all shapes a sweep is free up to its impact and overl
     if (approach < 0.05 * length(d)) continue;
     double after = -1;
     for (int k = 1; k <= 40; ++k)
-      after = std::max(
-          after, depth_in_parts(volume, shape, p + d * (hit.t + 0.05 * k * contact_slop_m / approach)));
+      after = std::max(after,
+                       depth_in_parts(volume, shape, p + d * (hit.t + 0.05 * k * contact_slop_m / approach)));
     early += after < 0.9 * contact_slop_m;
   }
   CHECK(hits > 100);
@@ -148,8 +148,8 @@ TEST_CASE("among blocks of all shapes overlaps and grounds are those of the boxe
     under.min.z -= reach;
     bool close_call = false;
     every_box(volume, under, [&](const Aabb& b) {
-      const double flat = depth_in_box({disc.half_x_m, disc.half_y_m, disc.radius_m, 1e9},
-                                       {p.x, p.y, b.min.z - 5e8}, b);
+      const double flat =
+          depth_in_box({disc.half_x_m, disc.half_y_m, disc.radius_m, 1e9}, {p.x, p.y, b.min.z - 5e8}, b);
       close_call = close_call || std::fabs(flat - contact_slop_m) < 1e-8 ||
                    std::fabs(std::fabs(b.max.z - p.z) - contact_slop_m) < 1e-8 ||
                    std::fabs(p.z - b.max.z - reach) < 2 * contact_slop_m;

@@ -58,7 +58,9 @@ climbable = true
 shape = "post"
 )");
   REQUIRE(kinds.size() == block_id_count + 7);
-  const auto type = [&](std::string_view name) -> const BlockType& { return kinds.type(kinds.find(name).value()); };
+  const auto type = [&](std::string_view name) -> const BlockType& {
+    return kinds.type(kinds.find(name).value());
+  };
   CHECK(kinds.find("marble") == BlockId{block_id_count});
   CHECK(type("marble").hardness_s == std::array<double, tool_count>{4, 0.5, 4, 4});
   CHECK(type("marble").drops == BlockId{block_id_count});

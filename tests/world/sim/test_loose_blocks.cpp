@@ -38,7 +38,8 @@ constexpr std::int32_t ground_z = flat_surface_m;
 
 }  // namespace
 
-TEST_CASE("sand comes down where its ground is taken away, a column at a time", "[world][sim][loose_blocks]") {
+TEST_CASE("sand comes down where its ground is taken away, a column at a time",
+          "[world][sim][loose_blocks]") {
   World world(flat_world());
   const IVec3 foot{3, 4, ground_z + 5};
   step_once(world, {fill_with(foot, foot + IVec3{1, 1, 1}, BlockId::stone)});
@@ -61,7 +62,7 @@ TEST_CASE("sand comes down where its ground is taken away, a column at a time", 
 TEST_CASE("sand that is put into the air falls, stone does not", "[world][sim][loose_blocks]") {
   World world(flat_world());
   step_once(world, {fill_with({0, 0, ground_z + 9}, {1, 1, ground_z + 10}, BlockId::gravel),
-               fill_with({2, 0, ground_z + 9}, {3, 1, ground_z + 10}, BlockId::stone)});
+                    fill_with({2, 0, ground_z + 9}, {3, 1, ground_z + 10}, BlockId::stone)});
   for (int i = 0; i < 60; ++i) step_once(world);
   CHECK(block_in(world, {0, 0, ground_z}) == BlockId::gravel);
   CHECK(block_in(world, {2, 0, ground_z + 9}) == BlockId::stone);
@@ -108,7 +109,8 @@ TEST_CASE("sand falls into nobody", "[world][sim][loose_blocks]") {
   CHECK(world.counters().recoveries == 0);
 }
 
-TEST_CASE("worlds in which sand falls hash alike, and one that waits otherwise", "[world][sim][loose_blocks]") {
+TEST_CASE("worlds in which sand falls hash alike, and one that waits otherwise",
+          "[world][sim][loose_blocks]") {
   World a(flat_world()), b(flat_world());
   const auto sand = fill_with({0, 0, ground_z + 9}, {3, 3, ground_z + 12}, BlockId::sand);
   for (int i = 0; i < 90; ++i) {

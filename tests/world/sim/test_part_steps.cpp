@@ -58,7 +58,8 @@ TEST_CASE("stairs are climbed without stopping and come down on the ground", "[w
   CHECK(body.position_m.x > 19);
 }
 
-TEST_CASE("a floor of slabs is as level as one of blocks, and so is one of both", "[world][sim][part_steps]") {
+TEST_CASE("a floor of slabs is as level as one of blocks, and so is one of both",
+          "[world][sim][part_steps]") {
   const auto solver = GENERATE(Solver::sweep, Solver::correct);
   const bool mixed = GENERATE(false, true);
   CAPTURE(static_cast<int>(solver), mixed);
@@ -100,7 +101,8 @@ TEST_CASE("a post stops who runs into it, and one at its side is passed", "[worl
   CHECK(beside.y > 0.92);
 }
 
-TEST_CASE("a body that is caught in part of a block gets out and never through it", "[world][sim][part_steps]") {
+TEST_CASE("a body that is caught in part of a block gets out and never through it",
+          "[world][sim][part_steps]") {
   const BlockId kind = GENERATE(BlockId::stone_slab, BlockId::stone_stairs_north, BlockId::wood_post);
   CAPTURE(static_cast<int>(kind));
   VoxelVolume volume = stair_world([](IVec3 b) { return b.z < 0 ? BlockId::stone : BlockId::air; });

@@ -72,7 +72,8 @@ TEST_CASE("a registry's hash changes with everything that it says", "[world][vox
   differs([](BlockType& t) { t.shape = *find_shape("none"), t.liquid = true; });
 }
 
-TEST_CASE("kinds that no world can have are refused, and it is said which", "[world][voxel][block_registry]") {
+TEST_CASE("kinds that no world can have are refused, and it is said which",
+          "[world][voxel][block_registry]") {
   CHECK_FALSE(BlockRegistry::check(builtin_and("marble")));
   const auto refused = [](std::vector<BlockType> types) {
     const auto wrong = BlockRegistry::check(types);

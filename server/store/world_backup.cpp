@@ -1,0 +1,108 @@
+#include "server/store/world_backup.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <system_error>
+
+#include "server/config/file.h"
+#include "server/config/owner_remedy.h"
+#include "server/store/sqlite_store.h"
+#include "server/store/store_check.h"
+#include "world/math/assert.h"
+
+namespace ashlar::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t world_file_bytes_max = 1u << 20;
+constexpr std::string_view unfinished = ".part";
+
+/// Copies a small file of the world's folder; one that is not there needs no copy.
+std::expected<void, std::string> copy_beside(const fs::path& from, const fs::path& to) {
+  std::error_code ignored;
+  if (!fs::exists(from, ignored)) return {};
+  const auto text = read_file(from.string(), world_file_bytes_max);
+  if (!text) return std::unexpected(text.error());
+  if (const int error = write_file(to.string(), *text); error != 0)
+    return std::unexpected("cannot write " + to.string() + ": " + std::generic_category().message(error) +
+                           owner_remedy(to.string(), error));
+  return {};
+}
+
+/// world.toml comes last: it is what makes the folder a world.
+std::expected<void, std::string> copy_world(const fs::path& from, const fs::path& to) {
+  std::error_code ignored;
+  if (const fs::path store = from / store_name; fs::exists(store, ignored))
+    if (auto copied = copy_store(store.string(), (to / store_name).string()); !copied)
+      return std::unexpected(copied.error().line);
+  for (const char* name : {"server.toml", "world.toml"})
+    if (auto copied = copy_beside(from / name, to / name); !copied) return copied;
+  return {};
+}
+
+std::expected<void, std::string> make_folder(const fs::path& folder, bool& made) {
+  std::error_code error;
+  made = fs::create_directories(folder, error);
+  if (!error) return {};
+  return std::unexpected("cannot make " + folder.string() + ": " + error.message() +
+                         owner_remedy(folder.string(), error.value()));
+}
+
+}  // namespace
+
+std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to) {
+  bool made = false;
+  if (auto good = make_folder(to, made); !good) return good;
+  std::error_code error;
+  ASHLAR_ASSERT(made || fs::is_empty(to, error));
+  auto copied = copy_world(from, to);
+  if (copied) return {};
+  for (const char* name : {store_name, "server.toml", "world.toml"}) fs::remove(fs::path(to) / name, error);
+  if (made) fs::remove(to, error);
+  return copied;
+}
+
+std::string backup_name(std::time_t unix_s) {
+  std::tm utc{};
+  ::gmtime_r(&unix_s, &utc);
+  char text[32];
+  const std::size_t size = std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &utc);
+  return {text, size};
+}
+
+bool is_backup_name(std::string_view name) {
+  if (name.size() != 15 || name[8] != '-') return false;
+  return std::ranges::count_if(name, [](char c) { return c >= '0' && c <= '9'; }) == 14;
+}
+
+std::expected<std::string, std::string> make_dated_backup(const std::string& world_dir,
+                                                          const std::string& folder, std::time_t unix_s,
+                                                          std::uint32_t keep) {
+  ASHLAR_ASSERT(keep >= 1);
+  bool made = false;
+  if (auto good = make_folder(folder, made); !good) return std::unexpected(good.error());
+  std::error_code error;
+  std::vector<std::string> whole;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (is_backup_name(name)) whole.push_back(name);
+    const bool half =
+        name.ends_with(unfinished) && is_backup_name(name.substr(0, name.size() - unfinished.size()));
+    std::error_code ignored;
+    if (half) fs::remove_all(entry.path(), ignored);
+  }
+  const std::string name = backup_name(unix_s);
+  const fs::path path = fs::path(folder) / name, part = fs::path(folder) / (name + std::string(unfinished));
+  if (std::ranges::find(whole, name) != whole.end()) return path.string();
+  if (auto copied = back_up_world(world_dir, part.string()); !copied) return std::unexpected(copied.error());
+  fs::rename(part, path, error);
+  if (error) return std::unexpected("cannot name " + path.string() + ": " + error.message());
+  whole.push_back(name);
+  std::ranges::sort(whole);
+  for (std::size_t i = 0; i + keep < whole.size(); ++i) fs::remove_all(fs::path(folder) / whole[i], error);
+  return path.string();
+}
+
+}  // namespace ashlar::server

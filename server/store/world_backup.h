@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <ctime>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Copies of a kept world: by hand (`ashlar-server world backup`), and by themselves with a date as their
+// name.
+
+namespace ashlar::server {
+
+/// Copies a world as of one moment, also while a server plays on in it: database, world.toml and server.toml,
+/// not the secret server.key. A folder that is made for it, or was empty, is left as it was on failure. Takes
+/// as long as a disk does; any thread.
+/// @param to  is made; asserted: it is not there yet, or empty
+/// @return or one line that names the file, the reason and the remedy
+std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to);
+
+/// The name of a backup of that time (UTC): "20301231-235959".
+std::string backup_name(std::time_t unix_s);
+/// Is it one of those?
+bool is_backup_name(std::string_view name);
+
+/// Makes the backup of this moment in a folder, which is made where it is absent, under another name until it
+/// is whole. Then the oldest backups there go until no more than `keep` are left, and what a start that was
+/// cut off left half-made. Nothing else in the folder is touched.
+/// @param keep  at least 1
+/// @return the backup's path, or one line that names file, reason and remedy
+std::expected<std::string, std::string> make_dated_backup(const std::string& world_dir,
+                                                          const std::string& folder, std::time_t unix_s,
+                                                          std::uint32_t keep);
+
+}  // namespace ashlar::server

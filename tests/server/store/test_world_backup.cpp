@@ -1,0 +1,84 @@
+#include "server/store/world_backup.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "server/store/sqlite_store.h"
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+
+using namespace ashlar;
+using namespace ashlar::server;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+/// A world's folder with one changed chunk, its database open as a server has it.
+struct KeptWorld {
+  explicit KeptWorld(const fs::path& at) : dir(at.string()) {
+    fs::create_directories(at);
+    std::ofstream(at / "world.toml") << "format = 2\n";
+    std::ofstream(at / "server.key") << "secret\n";
+    auto opened = SqliteStore::open((at / store_name).string(), {.seed = 7});
+    REQUIRE(opened.has_value());
+    store = std::move(*opened);
+    store->keep();
+    const StoredChunk chunk{{1, 2, 3}, {1, 2, 3, 4}};
+    REQUIRE(store->save({99, {&chunk, 1}, {}}).has_value());
+  }
+  std::string dir;
+  std::unique_ptr<SqliteStore> store;
+};
+
+}  // namespace
+
+TEST_CASE("dated backups are whole worlds, and the oldest give way", "[server][store][world_backup]") {
+  const testing::TemporaryFolder temporary;
+  const KeptWorld world(fs::path(temporary.path("world")));
+  const std::string folder = world.dir + "/backups";
+  fs::create_directories(folder + "/20200101-000000.part/left");
+  fs::create_directories(folder + "/mine");
+  for (int i = 0; i < 5; ++i) {
+    const auto made = make_dated_backup(world.dir, folder, 1'900'000'000 + 60 * i, 3);
+    REQUIRE(made.has_value());
+    CHECK(*made == folder + "/" + backup_name(1'900'000'000 + 60 * i));
+  }
+  CHECK(names_in(folder) == std::vector<std::string>{backup_name(1'900'000'120), backup_name(1'900'000'180),
+                                                     backup_name(1'900'000'240), "mine"});
+  const std::string newest = folder + "/" + backup_name(1'900'000'240);
+  CHECK(names_in(newest) == std::vector<std::string>{store_name, "world.toml"});
+  const auto copy = SqliteStore::open(newest + "/" + store_name, {.seed = 7});
+  REQUIRE(copy.has_value());
+  CHECK((*copy)->world().tick == 99);
+  CHECK((*copy)->world().chunks == 1);
+}
+
+TEST_CASE("a backup that cannot be made leaves nothing behind", "[server][store][world_backup]") {
+  const testing::TemporaryFolder temporary;
+  const fs::path world = fs::path(temporary.path("world"));
+  fs::create_directories(world);
+  std::ofstream(world / store_name)
+      << "this is no database, and long enough to be taken for one for a moment";
+  std::ofstream(world / "world.toml") << "format = 2\n";
+  const auto made = make_dated_backup(world.string(), (world / "backups").string(), 1'900'000'000, 3);
+  REQUIRE_FALSE(made.has_value());
+  CHECK(made.error().find('\n') == std::string::npos);
+  CHECK(names_in(world / "backups").empty());
+}
+
+TEST_CASE("backups are named by their time", "[server][store][world_backup]") {
+  CHECK(backup_name(0) == "19700101-000000");
+  CHECK(backup_name(1'924'991'999) == "20301231-235959");
+  CHECK(is_backup_name("20301231-235959"));
+  for (const char* name : {"", "20301231", "20301231_235959", "20301231-23595x", "20301231-235959.part"})
+    CHECK_FALSE(is_backup_name(name));
+}
