@@ -14,7 +14,7 @@ import time
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-COMMANDS = ("run", "test", "build", "bench", "fuzz", "docker", "format", "lint")
+COMMANDS = ("run", "test", "build", "bench", "fuzz", "web", "docker", "format", "lint")
 
 # Answers --health once it is "listening"; ends on SIGTERM with the code it is told, or by itself after a while.
 SERVER = """#!/usr/bin/env python3
@@ -108,7 +108,8 @@ class Dev(unittest.TestCase):
                           ["run", "--port", "65536"], ["run", "--transport", "smoke"], ["run", "--wad", "no.wad"],
                           ["run", "--what"], ["test", "--preset", "none"], ["test", "--folder", "none"],
                           ["build", "none"], ["bench", "none"], ["fuzz", "--for", "1y"],
-                          ["docker", "--wads", "none"], ["format", "none.cpp"], ["lint", "--sample", "x"]):
+                          ["web", "none"], ["docker", "--wads", "none"],
+                          ["format", "none.cpp"], ["lint", "--sample", "x"]):
             with self.subTest(arguments):
                 answer = self.dev(*arguments)
                 self.assertEqual(answer.returncode, 2, answer.stderr)

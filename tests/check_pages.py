@@ -32,11 +32,11 @@ def exists(root: pathlib.Path, page: pathlib.Path, name: str, link: bool) -> boo
         return True
     below = root if page.parent == root else page.parent
     return any(path.as_posix().endswith("/" + name) for path in below.rglob(pathlib.PurePosixPath(name).name)
-               if "build" not in path.relative_to(root).parts)
+               if not {"build", "node_modules"} & set(path.relative_to(root).parts))
 
 
 def main(root: pathlib.Path) -> int:
-    pages = [p for p in sorted(root.rglob("*.md")) if not {"build", ".git"} & set(p.relative_to(root).parts)]
+    pages = [p for p in sorted(root.rglob("*.md")) if not {"build", ".git", "node_modules"} & set(p.relative_to(root).parts)]
     wrong, count = [], 0
     for page in pages:
         for number, name, link in names_of(page):

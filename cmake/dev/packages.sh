@@ -13,6 +13,7 @@ packages_of() {
     clang) echo clang-19 libclang-rt-19-dev llvm-19 ;;
     format) echo clang-format-19 git ;;
     lint) echo clang-tidy-19 shellcheck ;;
+    node) echo nodejs npm ;;
     docker-engine) echo docker.io ;;
     docker-compose) echo docker-compose ;;
     base-image) echo debootstrap ;;
@@ -27,6 +28,7 @@ programs_of() {
     clang) echo clang++-19 ;;
     format) echo clang-format-19 git ;;
     lint) echo clang-tidy-19 shellcheck ;;
+    node) echo node npm ;;
     docker-engine) echo docker dockerd ;;
     docker-compose) echo docker-compose ;;
     base-image) echo debootstrap ;;

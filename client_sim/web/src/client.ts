@@ -1,0 +1,407 @@
+// A client without sockets and clocks: fed with packets and the time, drained of packets and events.
+
+import { WireError, equalBytes } from './bytes';
+import {
+  standStill, writeActs, writeChat, writeContentRequest, writeHello, writeInput, writeJoin, type Act, type Command,
+  type NumberedCommand,
+} from './client_messages';
+import { Connection } from './connection';
+import { ContentFetch } from './content_fetch';
+import { makeKeyPair, type Crypto, type KeyPair } from './crypto';
+import { Stream } from './frames';
+import { ClientHandshake, resumeProof, type HandshakeFailure } from './handshake';
+import { InputClock } from './input_clock';
+import { connectionOf, resetToken } from './packet';
+import {
+  readServerMessage, type ActAnswer, type BlockChange, type ServerMessage, type Welcome,
+} from './server_messages';
+import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
+import type { SnapshotPart } from './snapshot';
+import { View, ticksSince } from './view';
+
+const silenceMs = 5000;
+const seekMs = 20_000;
+const commandsMax = 8;
+
+export interface ClientConfig {
+  name: string;
+  build?: string;
+  /** Who the player is; drawn when left out, and then another one each time. */
+  identity?: KeyPair;
+  /** The only server key that will do. */
+  pinned?: Uint8Array;
+  /** A connect token, for closed servers. */
+  token?: Uint8Array;
+  /** Does the client hold the map or prop of this hash? Without it: none. */
+  holds?: (hash: bigint) => boolean;
+  /** Fetch what it lacks from the server, or leave with `lacks_content`? */
+  fetchContent?: boolean;
+  /** After how long it changes the keys that it seals with; two hours at most. */
+  keyAgeMs?: number;
+}
+
+export type ClientEvent =
+  | { type: 'welcome'; welcome: Welcome }
+  | { type: 'playing'; resumed: boolean }
+  | { type: 'chat'; from: string; text: string }
+  | { type: 'content'; hash: bigint; bytes: Uint8Array }
+  | { type: 'actAnswers'; answers: ActAnswer[] }
+  | { type: 'blockEdits'; changes: BlockChange[] }
+  | { type: 'seeking'; why: string }
+  /** The session that was sought is heard again by itself. */
+  | { type: 'found' }
+  | { type: 'ended'; reason: string; text: string; byServer: boolean };
+
+export type ClientState = 'connecting' | 'joining' | 'playing' | 'ended';
+
+/** Where a message may travel; undefined is unreliable. */
+const travels: Record<ServerMessage['type'], Stream | undefined | null> = {
+  welcome: Stream.control,
+  snapshot: undefined,
+  chat: Stream.chat,
+  content: Stream.bulk,
+  contentRefused: Stream.bulk,
+  actAnswers: Stream.edits,
+  blockEdits: Stream.edits,
+  unknown: null,
+};
+
+/** The session that a client goes on with when it was cut off. */
+interface EarlierSession {
+  connection: number;
+  resumption: Uint8Array;
+}
+
+/** One player's stay, from its first hello to its end. All times in milliseconds; they never run backwards. */
+export class Client {
+  private readonly identity: KeyPair;
+  private handshake: ClientHandshake | undefined;
+  private connection: Connection | undefined;
+  private earlier: EarlierSession | undefined;
+  private seekingSince: number | undefined;
+  private linked = false;
+  private ended: ConnectionEnd | undefined;
+  private events: ClientEvent[] = [];
+  private clock: InputClock | undefined;
+  private commands: NumberedCommand[] = [];
+  private readonly fetch = new ContentFetch();
+  private readonly fetched = new Set<bigint>();
+  private actsSaid = 0;
+
+  state: ClientState = 'connecting';
+  welcome: Welcome | undefined;
+  view = new View(60);
+  /** The command of every tick from now on. */
+  command: Command = standStill;
+  /** The server's key, once it has proven it. */
+  serverKey: Uint8Array | undefined;
+  /** Messages that may not travel where they did, or that made no sense. */
+  dropped = 0;
+
+  constructor(private readonly crypto: Crypto, private readonly config: ClientConfig) {
+    this.identity = config.identity ?? makeKeyPair(crypto);
+  }
+
+  /** True when nothing more comes of it: not even closes are left to say. */
+  get finished(): boolean {
+    return this.state === 'ended' && (!this.connection || this.connection.finished);
+  }
+  /** Its session is being sought anew. */
+  get seeking(): boolean {
+    return this.seekingSince !== undefined;
+  }
+  /** The session's; undefined while there is none. */
+  get connectionNumber(): number | undefined {
+    return this.connection?.keys.connection;
+  }
+  get rttMs(): number | undefined {
+    return this.connection?.rttMs;
+  }
+
+  takeEvents(): ClientEvent[] {
+    return this.events.splice(0);
+  }
+
+  /** There is a way to the server: at once for UDP, once connected for TCP, again after it broke. */
+  linkOpened(now: number): void {
+    this.linked = true;
+    if (this.state !== 'ended') this.beginHandshake(now);
+  }
+
+  /** The TCP connection broke, or none came about. */
+  linkBroke(now: number): void {
+    this.linked = false;
+    this.handshake = undefined;
+    if (this.state === 'ended') this.connection = undefined;
+    else if (this.earlier) this.seek(now, 'the connection broke');
+    else this.handshakeFailed(now, 'no_answer');
+  }
+
+  /** False: the server has not asked for lines yet, or too many wait. @param text 1 to 200 bytes */
+  say(text: string): boolean {
+    const bytes = new TextEncoder().encode(text).length;
+    if (bytes === 0 || bytes > 200) return false;
+    return this.connection?.send(Stream.chat, writeChat(text)) ?? false;
+  }
+
+  /** @returns the act's number, which its answers name; 0 when it does not play */
+  act(act: Omit<Act, 'number'>): number {
+    if (this.state !== 'playing' || !this.welcome || !this.connection) return 0;
+    const number = this.actsSaid + 1;
+    const message = writeActs([{ ...act, number }], 0, this.welcome.world);
+    if (!this.connection.send(Stream.edits, message)) return 0;
+    this.actsSaid = number;
+    return number;
+  }
+
+  /** Says goodbye; advance() until finished. */
+  quit(now: number): void {
+    this.finish(now, { reason: closeReasons.quit, text: '', byPeer: false });
+  }
+
+  /** Takes what arrived and lets time pass, every few milliseconds. @returns packets to send */
+  advance(now: number, packets: readonly Uint8Array[]): Uint8Array[] {
+    for (const packet of packets) this.receive(now, packet);
+    if (this.state === 'ended') return this.connection?.poll(now) ?? [];
+    this.watch(now);
+    this.issueCommands(now);
+    const out = this.connection && this.linked ? this.connection.poll(now) : [];
+    const hello = this.linked ? this.handshake?.poll(now) : undefined;
+    if (hello) out.push(hello);
+    this.serverKey = this.handshake?.serverKey ?? this.serverKey;
+    if (this.handshake?.failure) this.handshakeFailed(now, this.handshake.failure);
+    return out;
+  }
+
+  private beginHandshake(now: number): void {
+    this.handshake = new ClientHandshake(this.crypto, {
+      identity: this.identity,
+      pinned: this.config.pinned,
+      payload: (binding) => this.writeHello(binding),
+    }, now);
+  }
+
+  private writeHello(binding: Uint8Array): Uint8Array {
+    const { name, build = '', token = new Uint8Array(0) } = this.config;
+    const resume = this.earlier && {
+      connection: this.earlier.connection,
+      proof: resumeProof(this.crypto, this.earlier.resumption, binding),
+    };
+    return writeHello(name, build, token, resume);
+  }
+
+  private receive(now: number, packet: Uint8Array): void {
+    const token = resetToken(packet);
+    if (token) {
+      this.takeReset(now, packet, token);
+    } else if (this.connection && connectionOf(packet) === this.connection.keys.connection) {
+      this.takeSealed(now, this.connection, packet);
+    } else if (this.handshake) {
+      const keys = this.handshake.receive(now, packet);
+      if (!keys) return;
+      this.serverKey = this.handshake.serverKey;
+      this.handshake = undefined;
+      this.connection = new Connection(this.crypto, keys, now, this.config.keyAgeMs);
+      this.state = 'joining';
+      this.takeSealed(now, this.connection, packet);
+    }
+  }
+
+  private takeReset(now: number, packet: Uint8Array, token: Uint8Array): void {
+    if (this.state === 'ended' || this.seeking || !this.connection || !this.welcome) return;
+    if (connectionOf(packet) !== this.connection.keys.connection) return;
+    if (equalBytes(token, this.welcome.resetToken)) this.seek(now, 'the server does not know the session any more');
+  }
+
+  private takeSealed(now: number, connection: Connection, packet: Uint8Array): void {
+    for (const { stream, message } of connection.receive(now, packet)) {
+      if (this.state === 'ended' || connection.end) break;
+      try {
+        this.take(now, stream, readServerMessage(message));
+      } catch (error) {
+        if (!(error instanceof WireError)) throw error;
+        connection.close(now, closeReasons.protocol, error.message);
+      }
+    }
+    if (connection === this.connection && connection.end && this.state !== 'ended') this.takeEnd(now, connection.end);
+  }
+
+  private take(now: number, stream: Stream | undefined, message: ServerMessage): void {
+    if (travels[message.type] !== stream) {
+      ++this.dropped;
+      return;
+    }
+    switch (message.type) {
+      case 'welcome':
+        this.takeWelcome(now, message.welcome);
+        break;
+      case 'snapshot':
+        this.takeSnapshot(now, message.part);
+        break;
+      case 'chat':
+        this.events.push(message);
+        break;
+      case 'content': {
+        const whole = this.fetch.take(message.hash, message.total, message.offset, message.bytes);
+        if (whole) this.takeContent(now, message.hash, whole);
+        break;
+      }
+      case 'contentRefused':
+        if (this.fetch.refuse(message.hash)) this.leaveWithoutContent(now);
+        break;
+      case 'actAnswers':
+      case 'blockEdits':
+        if (message.world === this.welcome?.world) this.events.push(message);
+        else ++this.dropped;
+        break;
+      default:
+        ++this.dropped;
+    }
+  }
+
+  private takeWelcome(now: number, welcome: Welcome): void {
+    this.seekingSince = undefined;
+    this.earlier = this.connection && {
+      connection: this.connection.keys.connection, resumption: this.connection.keys.resumption,
+    };
+    this.welcome = welcome;
+    this.state = 'joining';
+    this.view = new View(welcome.tickRateHz);
+    this.clock = new InputClock(welcome.tickRateHz);
+    this.commands = [];
+    this.events.push({ type: 'welcome', welcome });
+    const lacking = this.contentOf(welcome).filter((hash) => !this.isHeld(hash));
+    if (lacking.length === 0) {
+      this.join(welcome);
+    } else if (this.config.fetchContent) {
+      if (!this.fetch.busy) this.fetch.begin(lacking);
+      this.requestContent();
+    } else {
+      this.leaveWithoutContent(now);
+    }
+  }
+
+  private contentOf(welcome: Welcome): bigint[] {
+    return [...welcome.maps, ...welcome.props].map((content) => content.contentHash);
+  }
+
+  private isHeld(hash: bigint): boolean {
+    return this.fetched.has(hash) || (this.config.holds?.(hash) ?? false);
+  }
+
+  private join(welcome: Welcome): void {
+    const held = [...new Set(this.contentOf(welcome))].filter((hash) => this.isHeld(hash));
+    this.connection?.send(Stream.control, writeJoin(held, welcome.world));
+  }
+
+  private requestContent(): void {
+    const wish = this.fetch.request();
+    if (wish) this.connection?.send(Stream.control, writeContentRequest(wish.hash, wish.offset));
+  }
+
+  private takeContent(now: number, hash: bigint, bytes: Uint8Array): void {
+    this.fetched.add(hash);
+    this.events.push({ type: 'content', hash, bytes });
+    if (this.fetch.busy) this.requestContent();
+    else if (this.welcome) this.join(this.welcome);
+  }
+
+  private leaveWithoutContent(now: number): void {
+    const { maps = [], props = [] } = this.welcome ?? {};
+    const names = [...maps, ...props].filter((content) => !this.isHeld(content.contentHash)).map(({ name }) => name);
+    this.finish(now, { reason: closeReasons.lacks_content, text: [...new Set(names)].join(' '), byPeer: false });
+  }
+
+  private takeSnapshot(now: number, part: SnapshotPart): void {
+    if (!this.welcome || part.world !== this.welcome.world || !this.connection) {
+      ++this.dropped;
+      return;
+    }
+    const before = this.view.tick;
+    this.view.take(part);
+    if (this.view.tick === before) return;
+    this.commands = this.commands.filter((command) => ticksSince(command.tick, part.appliedTick) > 0);
+    this.clock?.observe(now, part.tick, part.inputAhead, this.connection.rttMs ?? 0);
+    if (this.state === 'joining') {
+      this.state = 'playing';
+      this.events.push({ type: 'playing', resumed: this.welcome.resumed });
+    }
+  }
+
+  private issueCommands(now: number): void {
+    if (this.state !== 'playing' || !this.clock || !this.connection || !this.welcome) return;
+    const rttMs = this.connection.rttMs ?? 0;
+    for (let tick = this.clock.next(now, rttMs); tick !== undefined; tick = this.clock.next(now, rttMs)) {
+      const sawBefore = this.view.completeTick === 0 ? 0 : ticksSince(tick, this.view.completeTick);
+      const seen = sawBefore > 0 && sawBefore < 65536 ? sawBefore : 0;
+      const consecutive = this.commands[0]?.tick === ((tick - 1) >>> 0);
+      const unconfirmed = consecutive ? this.commands.slice(0, commandsMax - 1) : [];
+      this.commands = [{ ...this.command, tick, seen }, ...unconfirmed];
+      this.connection.sendUnreliable(writeInput(this.commands, this.view.tick, this.welcome.world));
+    }
+  }
+
+  /** Silence, an end that nobody said, and how long a session is sought. */
+  private watch(now: number): void {
+    const { connection } = this;
+    if (connection && this.seekingSince === undefined && this.linked && now - connection.lastHeardAt >= silenceMs) {
+      this.seek(now, 'the server is silent');
+    }
+    if (this.seekingSince === undefined) {
+      if (connection?.end) this.takeEnd(now, connection.end);
+      return;
+    }
+    if (connection && !connection.end && connection.lastHeardAt > this.seekingSince && this.handshake &&
+        !this.handshake.serverKey) {
+      this.seekingSince = undefined;
+      this.handshake = undefined;
+      this.events.push({ type: 'found' });
+    } else if (now - this.seekingSince >= seekMs) {
+      this.finish(now, { reason: closeReasons.timeout, text: '', byPeer: false });
+    }
+  }
+
+  private seek(now: number, why: string): void {
+    if (this.seekingSince === undefined) {
+      this.seekingSince = now;
+      this.events.push({ type: 'seeking', why });
+    }
+    if (this.linked && !this.handshake) this.beginHandshake(now);
+  }
+
+  private handshakeFailed(now: number, failure: HandshakeFailure): void {
+    if (failure === 'no_answer' && this.seeking) {
+      this.beginHandshake(now);
+      return;
+    }
+    this.connection = undefined;
+    this.state = 'ended';
+    this.events.push({ type: 'ended', reason: failure, text: '', byServer: false });
+  }
+
+  private takeEnd(now: number, end: ConnectionEnd): void {
+    // A server that takes our new session closes the one of before: the handshake tells what comes of it.
+    if (this.seeking && end.byPeer && this.handshake?.serverKey) {
+      this.connection = undefined;
+      return;
+    }
+    const lostItself = end.reason === closeReasons.timeout && !end.byPeer;
+    if (lostItself && this.earlier) this.seek(now, 'the server is silent');
+    else if (!this.seeking || end.byPeer) this.finish(now, end);
+  }
+
+  private finish(now: number, end: ConnectionEnd): void {
+    if (this.state === 'ended') return;
+    this.state = 'ended';
+    this.ended = end;
+    this.handshake = undefined;
+    if (this.seeking) this.connection = undefined;
+    else if (!end.byPeer) this.connection?.close(now, end.reason, end.text);
+    this.events.push({ type: 'ended', reason: reasonName(end.reason), text: end.text, byServer: end.byPeer });
+  }
+
+  /** How it ended; undefined while it has not, or when no session came about. */
+  get end(): ConnectionEnd | undefined {
+    return this.ended;
+  }
+}

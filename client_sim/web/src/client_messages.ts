@@ -1,0 +1,126 @@
+// What a client says, as bytes (WIRE.md, Messages). Lengths are the caller's to keep.
+
+import { Builder } from 'flatbuffers';
+
+import { Act as WireAct } from '../generated/ashlar/wire/act';
+import { Acts } from '../generated/ashlar/wire/acts';
+import { Chat } from '../generated/ashlar/wire/chat';
+import { ClientBody } from '../generated/ashlar/wire/client-body';
+import { ClientMessage } from '../generated/ashlar/wire/client-message';
+import { Command as WireCommand } from '../generated/ashlar/wire/command';
+import { ContentRequest } from '../generated/ashlar/wire/content-request';
+import { Hello } from '../generated/ashlar/wire/hello';
+import { Input } from '../generated/ashlar/wire/input';
+import { Join } from '../generated/ashlar/wire/join';
+
+function finish(builder: Builder, type: ClientBody, body: number): Uint8Array {
+  const message = ClientMessage.createClientMessage(builder, type, body);
+  ClientMessage.finishClientMessageBuffer(builder, message);
+  return builder.asUint8Array().slice();
+}
+
+/** Who goes on with an earlier session. */
+export interface ResumeClaim {
+  connection: number;
+  proof: Uint8Array;
+}
+
+export function writeHello(name: string, build: string, token: Uint8Array, resume?: ResumeClaim): Uint8Array {
+  const builder = new Builder(256);
+  const nameAt = builder.createString(name);
+  const buildAt = builder.createString(build);
+  const tokenAt = token.length > 0 ? Hello.createTokenVector(builder, token) : 0;
+  const proofAt = resume ? Hello.createResumeProofVector(builder, resume.proof) : 0;
+  Hello.startHello(builder);
+  Hello.addName(builder, nameAt);
+  Hello.addBuild(builder, buildAt);
+  if (tokenAt) Hello.addToken(builder, tokenAt);
+  if (resume) {
+    Hello.addResume(builder, resume.connection);
+    Hello.addResumeProof(builder, proofAt);
+  }
+  return finish(builder, ClientBody.Hello, Hello.endHello(builder));
+}
+
+export function writeJoin(content: readonly bigint[], world: number): Uint8Array {
+  const builder = new Builder(64);
+  const join = Join.createJoin(builder, Join.createContentVector(builder, [...content]), world);
+  return finish(builder, ClientBody.Join, join);
+}
+
+export const buttons = { jump: 1, use: 2, attack: 4, down: 8 } as const;
+
+/** What the player wants in a tick. */
+export interface Command {
+  /** 1/65536 turn, counter-clockwise from +x: the player's own turning. */
+  yaw: number;
+  pitch: number;
+  buttons: number;
+  /** -127 to 127. */
+  forward: number;
+  left: number;
+}
+export const standStill: Readonly<Command> = { yaw: 0, pitch: 0, buttons: 0, forward: 0, left: 0 };
+
+/** A command with what its player saw: ticks back from its own, 0 not known. */
+export interface NumberedCommand extends Command {
+  tick: number;
+  seen: number;
+}
+
+/** @param commands 1 to 8, newest first, of ticks one behind the other */
+export function writeInput(commands: readonly NumberedCommand[], snapshotTick: number, world: number): Uint8Array {
+  const builder = new Builder(192);
+  Input.startCommandsVector(builder, commands.length);
+  for (const command of [...commands].reverse()) {
+    const { yaw, pitch, buttons: pressed, seen, forward, left } = command;
+    WireCommand.createCommand(builder, yaw, pitch, pressed, seen, forward, left);
+  }
+  const input = Input.createInput(builder, commands[0].tick, snapshotTick, builder.endVector(), world);
+  return finish(builder, ClientBody.Input, input);
+}
+
+/** @param text 1 to 200 bytes */
+export function writeChat(text: string): Uint8Array {
+  const builder = new Builder(256);
+  return finish(builder, ClientBody.Chat, Chat.createChat(builder, builder.createString(text)));
+}
+
+export function writeContentRequest(hash: bigint, offset: number): Uint8Array {
+  const builder = new Builder(64);
+  return finish(builder, ClientBody.ContentRequest, ContentRequest.createContentRequest(builder, hash, offset));
+}
+
+export enum ActKind {
+  dig = 0,
+  place = 1,
+  stop = 2,
+}
+export enum BlockFace {
+  west = 0,
+  east = 1,
+  south = 2,
+  north = 3,
+  bottom = 4,
+  top = 5,
+}
+
+/** What the player does to the block that it looks at. */
+export interface Act {
+  number: number;
+  kind: ActKind;
+  block: [number, number, number];
+  face: BlockFace;
+  /** What is placed before the face. */
+  placed: number;
+}
+
+/** @param acts 1 to 8 @param tick of the command that they belong to; 0: as soon as they come */
+export function writeActs(acts: readonly Act[], tick: number, world: number): Uint8Array {
+  const builder = new Builder(256);
+  Acts.startActsVector(builder, acts.length);
+  for (const act of [...acts].reverse()) {
+    WireAct.createAct(builder, act.number, ...act.block, act.placed, act.kind, act.face);
+  }
+  return finish(builder, ClientBody.Acts, Acts.createActs(builder, tick, builder.endVector(), world));
+}

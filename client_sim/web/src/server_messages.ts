@@ -1,0 +1,230 @@
+// What a server says, from bytes to checked values (WIRE.md, Messages). A WireError is a broken or hostile server.
+
+import { ByteBuffer, Encoding } from 'flatbuffers';
+
+import { ActAnswers } from '../generated/ashlar/wire/act-answers';
+import { BlockEdits } from '../generated/ashlar/wire/block-edits';
+import { ChatLine } from '../generated/ashlar/wire/chat-line';
+import { ContentPart } from '../generated/ashlar/wire/content-part';
+import { ContentRefused } from '../generated/ashlar/wire/content-refused';
+import { ServerBody } from '../generated/ashlar/wire/server-body';
+import { ServerMessage as WireServerMessage } from '../generated/ashlar/wire/server-message';
+import { Snapshot as WireSnapshot } from '../generated/ashlar/wire/snapshot';
+import { Welcome as WireWelcome } from '../generated/ashlar/wire/welcome';
+import { WireError } from './bytes';
+import { serverMessageShape } from './shapes';
+import { readSnapshot, type SnapshotPart } from './snapshot';
+import { verifyMessage } from './verifier';
+
+export const contentBytesMax = 4 * 1024 * 1024;
+
+/** A map of a world: a client that holds it says so by its hash. */
+export interface WelcomeMap {
+  name: string;
+  contentHash: bigint;
+  /** Block of the lower corner, and the height of the roof. */
+  origin: [number, number];
+  surfaceZ: number;
+  /** 1: doors stand open, 2: a doorway with stairs is cut to the surface. */
+  flags: number;
+}
+
+export interface WelcomeProp {
+  name: string;
+  contentHash: bigint;
+  positionM: [number, number, number];
+  scale: number;
+  yaw: number;
+  zUp: boolean;
+}
+
+export interface Welcome {
+  resetToken: Uint8Array;
+  resumed: boolean;
+  world: number;
+  seed: bigint;
+  tick: number;
+  snapshotEveryTicks: number;
+  tickRateHz: number;
+  walkSpeedMps: number;
+  playerHeightM: number;
+  playerEyeM: number;
+  maps: WelcomeMap[];
+  props: WelcomeProp[];
+  motd: string;
+  terrain: number;
+  generator: number;
+}
+
+export interface ActAnswer {
+  number: number;
+  block: [number, number, number];
+  verdict: number;
+}
+
+/** A block of the world, and what it is now. */
+export interface BlockChange {
+  block: [number, number, number];
+  is: number;
+}
+
+export type ServerMessage =
+  | { type: 'welcome'; welcome: Welcome }
+  | { type: 'snapshot'; part: SnapshotPart }
+  | { type: 'chat'; from: string; text: string }
+  | { type: 'content'; hash: bigint; total: number; offset: number; bytes: Uint8Array }
+  | { type: 'contentRefused'; hash: bigint; reason: number }
+  | { type: 'actAnswers'; tick: number; world: number; answers: ActAnswer[] }
+  | { type: 'blockEdits'; tick: number; world: number; changes: BlockChange[] }
+  | { type: 'unknown' };
+
+function check(holds: boolean, what: string): void {
+  if (!holds) throw new WireError(`${what} is out of bounds`);
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+// What would move a cursor, hide or reorder text: control characters, line and paragraph separators, invisible marks.
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+
+/** A string that may be shown: a mark takes the place of what might play tricks on a screen. */
+function shown(bytes: string | Uint8Array | null, bytesMin: number, bytesMax: number, what: string): string {
+  const raw = bytes === null ? new Uint8Array(0) : (bytes as Uint8Array);
+  check(raw.length >= bytesMin && raw.length <= bytesMax, what);
+  try {
+    return decoder.decode(raw).replace(unprintable, '\ufffd');
+  } catch {
+    throw new WireError(`${what} is no UTF-8`);
+  }
+}
+
+function present<T>(value: T | null, what: string): T {
+  if (value === null) throw new WireError(`${what} is missing`);
+  return value;
+}
+
+const raw = Encoding.UTF8_BYTES;
+
+function readMap(wire: WireWelcome, index: number): WelcomeMap {
+  const map = present(wire.maps(index), 'a map');
+  return {
+    name: shown(map.name(raw), 1, 16, 'the name of a map'),
+    contentHash: map.contentHash(),
+    origin: [map.originX(), map.originY()],
+    surfaceZ: map.surfaceZ(),
+    flags: map.flags(),
+  };
+}
+
+function readProp(wire: WireWelcome, names: string[], index: number): WelcomeProp {
+  const prop = present(wire.props(index), 'a prop');
+  check(prop.name() < names.length, 'the name of a prop');
+  const positionM: [number, number, number] = [prop.x(), prop.y(), prop.z()];
+  check(Math.abs(prop.x()) < 2 ** 20 && Math.abs(prop.y()) < 2 ** 20 && Math.abs(prop.z()) < 2 ** 12, 'a prop');
+  check(prop.scale() >= 0.001 - 1e-9 && prop.scale() <= 1000, 'the scale of a prop');
+  return {
+    name: names[prop.name()], contentHash: prop.contentHash(), positionM, scale: prop.scale(), yaw: prop.yaw(),
+    zUp: (prop.flags() & 1) !== 0,
+  };
+}
+
+function readWelcome(wire: WireWelcome): Welcome {
+  const rules = present(wire.rules(), 'the rules of a welcome');
+  const token = wire.resetTokenArray();
+  check(token?.length === 16, 'the reset token');
+  check(wire.mapsLength() <= 10 && wire.propsLength() <= 256 && wire.propNamesLength() <= 256, 'a list of content');
+  const tickRateHz = rules.tickRateHz();
+  check(tickRateHz >= 10 && tickRateHz <= 128, 'the tick rate');
+  check(wire.snapshotEveryTicks() >= 1 && wire.snapshotEveryTicks() <= tickRateHz, 'the rate of snapshots');
+  check(rules.walkSpeedMpsMax() >= 0 && rules.walkSpeedMpsMax() <= 60, 'the walking speed');
+  check(rules.playerHeightM() > 0 && rules.playerHeightM() <= 4, 'the height of players');
+  check(rules.playerEyeM() >= 0 && rules.playerEyeM() <= rules.playerHeightM(), "the height of players' eyes");
+  const names = Array.from({ length: wire.propNamesLength() }, (_, i) =>
+    shown(wire.propNames(i, raw) as string | Uint8Array | null, 1, 48, 'the name of a prop'));
+  return {
+    resetToken: token!.slice(),
+    resumed: wire.resumed(),
+    world: wire.world(),
+    seed: wire.seed(),
+    tick: wire.tick(),
+    snapshotEveryTicks: wire.snapshotEveryTicks(),
+    tickRateHz,
+    walkSpeedMps: rules.walkSpeedMpsMax(),
+    playerHeightM: rules.playerHeightM(),
+    playerEyeM: rules.playerEyeM(),
+    maps: Array.from({ length: wire.mapsLength() }, (_, i) => readMap(wire, i)),
+    props: Array.from({ length: wire.propsLength() }, (_, i) => readProp(wire, names, i)),
+    motd: shown(wire.motd(raw), 0, 160, 'the message of the day'),
+    terrain: wire.terrain(),
+    generator: wire.generator(),
+  };
+}
+
+function readContent(wire: ContentPart): ServerMessage {
+  const bytes = present(wire.bytesArray(), 'the bytes of content');
+  check(bytes.length >= 1 && bytes.length <= 32768, 'a part of content');
+  check(wire.total() <= contentBytesMax && wire.offset() + bytes.length <= wire.total(), 'the place of a part');
+  return { type: 'content', hash: wire.hash(), total: wire.total(), offset: wire.offset(), bytes };
+}
+
+function readAnswers(wire: ActAnswers): ServerMessage {
+  check(wire.answersLength() >= 1 && wire.answersLength() <= 64, 'a list of answers');
+  const answers = Array.from({ length: wire.answersLength() }, (_, i): ActAnswer => {
+    const answer = present(wire.answers(i), 'an answer');
+    check(answer.verdict() <= 18, 'a verdict');
+    return { number: answer.number(), block: [answer.x(), answer.y(), answer.z()], verdict: answer.verdict() };
+  });
+  return { type: 'actAnswers', tick: wire.tick(), world: wire.world(), answers };
+}
+
+function readEdits(wire: BlockEdits): ServerMessage {
+  check(wire.changesLength() >= 1 && wire.changesLength() <= 4096, 'a list of blocks');
+  const corner = [wire.x(), wire.y(), wire.z()].map((chunk) => chunk * 32);
+  check(corner.every((m) => Math.abs(m) <= 2 ** 20), 'a chunk');
+  let before = -1;
+  const changes = Array.from({ length: wire.changesLength() }, (_, i): BlockChange => {
+    const change = present(wire.changes(i), 'a block');
+    const index = change.index();
+    check(index < 32768 && index > before, 'a block of a chunk');
+    before = index;
+    const block: [number, number, number] = [
+      corner[0] + ((index >> 5) & 31), corner[1] + (index >> 10), corner[2] + (index & 31),
+    ];
+    return { block, is: change.block() };
+  });
+  return { type: 'blockEdits', tick: wire.tick(), world: wire.world(), changes };
+}
+
+/** Verified, then every value held against its bounds; throws a WireError for all else. */
+export function readServerMessage(bytes: Uint8Array): ServerMessage {
+  verifyMessage(bytes, 'ASHS', serverMessageShape);
+  const message = WireServerMessage.getRootAsServerMessage(new ByteBuffer(bytes));
+  const type = message.bodyType();
+  const body = <T>(table: T): T => present(message.body(table as never) as T | null, 'the body of a message');
+  switch (type) {
+    case ServerBody.NONE:
+      throw new WireError('a message without a body');
+    case ServerBody.Welcome:
+      return { type: 'welcome', welcome: readWelcome(body(new WireWelcome())) };
+    case ServerBody.Snapshot:
+      return { type: 'snapshot', part: readSnapshot(body(new WireSnapshot())) };
+    case ServerBody.ChatLine: {
+      const line = body(new ChatLine());
+      return {
+        type: 'chat', from: shown(line.from(raw), 0, 96, 'a name'), text: shown(line.text(raw), 1, 200, 'a line'),
+      };
+    }
+    case ServerBody.ContentPart:
+      return readContent(body(new ContentPart()));
+    case ServerBody.ContentRefused: {
+      const refused = body(new ContentRefused());
+      check(refused.reason() <= 3, 'a reason');
+      return { type: 'contentRefused', hash: refused.hash(), reason: refused.reason() };
+    }
+    case ServerBody.ActAnswers:
+      return readAnswers(body(new ActAnswers()));
+    case ServerBody.BlockEdits:
+      return readEdits(body(new BlockEdits()));
+    default:
+      return { type: 'unknown' };
+  }
+}

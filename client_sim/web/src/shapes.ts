@@ -1,0 +1,38 @@
+// The shapes of what a server says, by protocol/schema/server_message.fbs: fields in the schema's order.
+
+import { scalar, struct, text, vectorOf, type TableShape } from './verifier';
+
+const bool = scalar(1);
+const u8 = scalar(1);
+const u16 = scalar(2);
+const u32 = scalar(4);
+const u64 = scalar(8);
+const f64 = scalar(8);
+
+const rules: TableShape = [
+  u16, u8, u8, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, u8, u16, u16, f64, f64, f64, u8, u16,
+];
+
+const placedMap: TableShape = [text, u64, u32, u32, u32, u32];
+
+const welcome: TableShape = [
+  vectorOf(1), bool, u8, u64, u32, u16, { kind: 'table', shape: rules }, { kind: 'tables', shape: placedMap }, text,
+  vectorOf(40, 8), { kind: 'strings' }, u8, u16,
+];
+
+/** SectorRun, SectorHeight and SectorMotion are structs of 6, 8 and 56 bytes, OwnPlayer one of 136. */
+const snapshot: TableShape = [
+  u32, u32, u8, u8, u8, struct(136, 8), vectorOf(6, 2), vectorOf(8, 4), vectorOf(56, 8), u16, u16, vectorOf(1), u8,
+];
+
+const chatLine: TableShape = [text, text];
+const contentPart: TableShape = [u64, u32, u32, vectorOf(1)];
+const contentRefused: TableShape = [u64, u8];
+const actAnswers: TableShape = [u32, vectorOf(20, 4), u8];
+const blockEdits: TableShape = [u32, u32, u32, u32, vectorOf(4, 2), u8];
+
+/** Of ServerMessage: the union's type and its tables, in the union's order. */
+export const serverMessageShape: TableShape = [
+  u8,
+  { kind: 'union', shapes: [welcome, snapshot, chatLine, contentPart, contentRefused, actAnswers, blockEdits] },
+];

@@ -1,0 +1,171 @@
+// The small parts by themselves: ranges against a plain set, packets cut out of TCP, keys, options, the clock.
+
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+
+import { ByteReader, ByteWriter, WireError, concat } from '../src/bytes';
+import { ContentFetch, readEnvelope } from '../src/content_fetch';
+import type { Crypto } from '../src/crypto';
+import { InputClock } from '../src/input_clock';
+import { publicKeyPrefix, readKey, secretKeyPrefix, writeKey } from '../src/keys';
+import { UsageError, readOptions } from '../src/options';
+import { TcpPackets, frameForTcp } from '../src/packet';
+import { RangeSet } from '../src/ranges';
+import { readServerMessage } from '../src/server_messages';
+import { sodiumCrypto } from '../src/sodium_crypto';
+import { Seeded, example } from './support';
+
+let crypto: Crypto;
+before(async () => {
+  crypto = await sodiumCrypto();
+});
+
+test('ranges: hold what a plain set holds', () => {
+  const random = new Seeded(31);
+  for (let round = 0; round < 300; ++round) {
+    const ranges = new RangeSet();
+    const plain = new Set<number>();
+    for (let step = 0; step < 30; ++step) {
+      const begin = random.below(60);
+      const end = begin + random.below(12);
+      const adds = random.chance(0.6);
+      if (adds) ranges.add(begin, end);
+      else ranges.remove(begin, end);
+      for (let i = begin; i < end; ++i) adds ? plain.add(i) : plain.delete(i);
+      for (let i = 0; i < 75; ++i) assert.equal(ranges.contains(i), plain.has(i), `round ${round}`);
+      for (let i = 1; i < ranges.ranges.length; ++i) assert.ok(ranges.ranges[i].begin > ranges.ranges[i - 1].end);
+    }
+  }
+});
+
+test('bytes: varints come back, and are as long as they need be', () => {
+  for (const value of [0, 1, 127, 128, 300, 16383, 16384, 2 ** 32, 2 ** 53 - 1]) {
+    const writer = new ByteWriter(1);
+    writer.varint(value);
+    assert.equal(new ByteReader(writer.finish()).varint(), value);
+  }
+  const tooLarge = Uint8Array.of(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40);
+  assert.throws(() => new ByteReader(tooLarge).varint(), WireError);
+});
+
+test('TCP: packets come out whole, however the bytes were cut', () => {
+  const random = new Seeded(41);
+  const packets = Array.from({ length: 50 }, () => random.bytes(1 + random.below(1200)));
+  const bytes = concat(...packets.map(frameForTcp));
+  const cutter = new TcpPackets();
+  const got: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const next = Math.min(bytes.length, at + 1 + random.below(2000));
+    got.push(...cutter.take(bytes.subarray(at, next)));
+    at = next;
+  }
+  assert.deepEqual(got, packets);
+  assert.throws(() => new TcpPackets().take(Uint8Array.of(0, 0)), WireError);
+  assert.throws(() => new TcpPackets().take(Uint8Array.of(0xb1, 4)), WireError);
+});
+
+test('keys: are read as they are written, and not with a letter changed', () => {
+  const key = new Seeded(51).bytes(32);
+  const text = writeKey(crypto, publicKeyPrefix, key);
+  assert.deepEqual(readKey(crypto, publicKeyPrefix, `${text}\n`), key);
+  assert.equal(readKey(crypto, secretKeyPrefix, text), undefined);
+  for (let at = publicKeyPrefix.length; at < text.length; ++at) {
+    const changed = text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
+    assert.equal(readKey(crypto, publicKeyPrefix, changed), undefined);
+  }
+});
+
+test('options: wrong ones are named', () => {
+  const wrong: [string, string[]][] = [
+    ['which server', []],
+    ['no address', ['localhost']],
+    ['no address', ['localhost:70000']],
+    ['one too many', ['a:1', 'b:2']],
+    ['--for needs a value', ['a:1', '--for']],
+    ['no duration', ['a:1', '--for', 'soon']],
+    ['udp or tcp', ['a:1', '--transport', 'pigeon']],
+    ['public key', ['a:1', '--server-key', 'ashlar-public-abc']],
+    ['cannot read', ['a:1', '--identity', '/does/not/exist']],
+    ['no option', ['a:1', '--nmae', 'x']],
+  ];
+  for (const [what, words] of wrong) {
+    assert.throws(() => readOptions(crypto, words), (error: Error) =>
+      error instanceof UsageError && error.message.includes(what), words.join(' '));
+  }
+  const options = readOptions(crypto, ['[::1]:7777', '--for', '2m', '--transport', 'tcp', '--name', 'Ada']);
+  assert.deepEqual([options.host, options.port, options.forMs, options.name], ['::1', 7777, 120_000, 'Ada']);
+});
+
+test('content: parts make a whole, others are let pass, and an interrupted one goes on', () => {
+  const random = new Seeded(61);
+  const whole = random.bytes(100_000);
+  const fetch = new ContentFetch();
+  fetch.begin([7n, 9n]);
+  assert.equal(fetch.take(9n, 10, 0, whole.subarray(0, 10)), undefined);
+  assert.equal(fetch.take(7n, whole.length, 0, whole.subarray(0, 32768)), undefined);
+  assert.equal(fetch.take(7n, whole.length, 0, whole.subarray(0, 32768)), undefined);
+  assert.deepEqual(fetch.request(), { hash: 7n, offset: 32768 });
+  assert.equal(fetch.take(7n, whole.length + 1, 32768, whole.subarray(32768)), undefined);
+  assert.equal(fetch.take(7n, whole.length, 32768, whole.subarray(32768, 65536)), undefined);
+  assert.deepEqual(fetch.take(7n, whole.length, 65536, whole.subarray(65536)), whole);
+  assert.deepEqual(fetch.request(), { hash: 9n, offset: 0 });
+  const envelope = Uint8Array.of(0x41, 0x43, 0x4f, 0x4e, 1, 2, 0, 0, 5, 0, 0, 0, 99);
+  assert.deepEqual(readEnvelope(envelope), { kind: 'prop', layoutBytes: 5, frame: Uint8Array.of(99) });
+  assert.equal(readEnvelope(envelope.map((byte, i) => (i === 4 ? 2 : byte))), undefined);
+});
+
+test('messages: recorded ones with bytes changed are read or refused, never anything else', () => {
+  const random = new Seeded(71);
+  const names = ['Welcome', 'Snapshot', 'ChatLine', 'ContentPart', 'ContentRefused'];
+  for (let round = 0; round < 20_000; ++round) {
+    const bytes = exampleOf(names[round % names.length]).slice();
+    for (let i = random.below(6); i >= 0; --i) bytes[random.below(bytes.length)] = random.chance(0.5) ? random.below(256) : [0, 1, 0x7f, 0x80, 0xff][random.below(5)];
+    try {
+      readServerMessage(bytes);
+    } catch (error) {
+      assert.ok(error instanceof WireError, `round ${round}: ${(error as Error).stack}`);
+    }
+  }
+});
+
+const examples = new Map<string, Uint8Array>();
+function exampleOf(name: string): Uint8Array {
+  let bytes = examples.get(name);
+  if (!bytes) examples.set(name, (bytes = example(name)));
+  return bytes;
+}
+
+for (const oneWayMs of [1, 60, 200]) {
+  test(`clock: commands arrive two ticks ahead, ${oneWayMs} ms from the server, whose clock drifts`, () => {
+    const clock = new InputClock(60);
+    const serverTickMs = (1000 / 60) * 1.003;
+    const toServer: { at: number; tick: number }[] = [];
+    const toClient: { at: number; tick: number; ahead: number | undefined }[] = [];
+    let newest: number | undefined;
+    let serverTick = 5000;
+    let late = 0;
+    let early = 0;
+    const jitter = new Seeded(oneWayMs);
+    for (let now = 0; now < 30_000; now += 2) {
+      for (; toServer[0]?.at <= now; toServer.shift()) {
+        const { tick } = toServer[0];
+        newest = Math.max(newest ?? 0, tick);
+        if (now > 4000 && tick <= serverTick) ++late;
+        if (now > 4000 && tick > serverTick + 63) ++early;
+      }
+      if (now >= (serverTick - 5000) * serverTickMs) {
+        ++serverTick;
+        toClient.push({ at: now + oneWayMs, tick: serverTick, ahead: newest && newest - serverTick });
+      }
+      for (; toClient[0]?.at <= now; toClient.shift()) {
+        clock.observe(now, toClient[0].tick, toClient[0].ahead, 2 * oneWayMs);
+      }
+      for (let tick = clock.next(now, 2 * oneWayMs); tick !== undefined; tick = clock.next(now, 2 * oneWayMs)) {
+        toServer.push({ at: now + oneWayMs + jitter.below(4), tick });
+      }
+    }
+    assert.ok(late < 10 && early === 0, `${late} late, ${early} early`);
+    const ahead = (newest ?? 0) - serverTick;
+    assert.ok(ahead >= 1 && ahead <= 5, `${ahead} ticks ahead at the end`);
+  });
+}

@@ -1,0 +1,135 @@
+// WIRE.md's recorded messages, read and written.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { ByteBuffer } from 'flatbuffers';
+
+import { ClientMessage } from '../generated/ashlar/wire/client-message';
+import { ContentRequest } from '../generated/ashlar/wire/content-request';
+import { Hello } from '../generated/ashlar/wire/hello';
+import { Input } from '../generated/ashlar/wire/input';
+import { Join } from '../generated/ashlar/wire/join';
+import { ByteWriter, WireError, toHex } from '../src/bytes';
+import { writeChat, writeContentRequest, writeHello, writeInput, writeJoin } from '../src/client_messages';
+import { readFrames, writeFrame, FrameType } from '../src/frames';
+import { readServerMessage } from '../src/server_messages';
+import { example } from './support';
+
+/** The union's table of a client's message. */
+function bodyOf<T>(message: Uint8Array, table: T): T {
+  return ClientMessage.getRootAsClientMessage(new ByteBuffer(message)).body(table as never) as T;
+}
+
+test('messages: the recorded welcome', () => {
+  const message = readServerMessage(example('Welcome'));
+  assert.ok(message.type === 'welcome');
+  const { welcome } = message;
+  assert.equal(welcome.seed, 0x1122334455667788n);
+  assert.equal(welcome.tick, 990);
+  assert.equal(welcome.tickRateHz, 60);
+  assert.equal(welcome.motd, 'hello');
+  assert.deepEqual(welcome.maps, [
+    { name: 'MAP01', contentHash: 0x0102030405060708n, origin: [-10, 20], surfaceZ: 30, flags: 2 },
+  ]);
+  assert.equal(welcome.props[0].name, 'crate.obj');
+  assert.deepEqual(welcome.props[0].positionM, [1.5, -2, 40]);
+  assert.equal(welcome.props[0].scale, 0.5);
+});
+
+test('messages: the recorded line of chat, part of content and refusal', () => {
+  assert.deepEqual(readServerMessage(example('ChatLine')), { type: 'chat', from: 'Ada', text: 'good morning' });
+  assert.deepEqual(readServerMessage(example('ContentPart')), {
+    type: 'content', hash: 0x0102030405060708n, total: 0x8005, offset: 0x8000,
+    bytes: Uint8Array.of(0xc0, 0xc1, 0xc2, 0xc3, 0xc4),
+  });
+  const refused = readServerMessage(example('ContentRefused'));
+  assert.deepEqual(refused, { type: 'contentRefused', hash: 0x1112131415161718n, reason: 2 });
+});
+
+test('messages: what is written reads as what is recorded', () => {
+  const recorded = bodyOf(example('Input'), new Input());
+  const first = recorded.commands(0)!;
+  const second = recorded.commands(1)!;
+  const commands = [first, second].map((command, i) => ({
+    tick: recorded.newestTick() - i, seen: command.seen(), yaw: command.yaw(), pitch: command.pitch(),
+    buttons: command.buttons(), forward: command.forward(), left: command.left(),
+  }));
+  const written = bodyOf(writeInput(commands, recorded.snapshotTick(), recorded.world()), new Input());
+  assert.deepEqual([written.newestTick(), written.snapshotTick(), written.world()], [1000, 996, 1]);
+  assert.equal(written.commandsLength(), 2);
+  for (let i = 0; i < 2; ++i) {
+    const [a, b] = [recorded.commands(i)!, written.commands(i)!];
+    assert.deepEqual([b.yaw(), b.pitch(), b.buttons(), b.seen()], [a.yaw(), a.pitch(), a.buttons(), a.seen()]);
+    assert.deepEqual([b.forward(), b.left()], [a.forward(), a.left()]);
+  }
+
+  const join = bodyOf(example('Join'), new Join());
+  const hashes = [join.content(0)!, join.content(1)!];
+  assert.deepEqual(bodyOf(writeJoin(hashes, join.world()), new Join()).content(1), 0x1112131415161718n);
+
+  const hello = bodyOf(example('Hello message'), new Hello());
+  const claim = { connection: hello.resume(), proof: hello.resumeProofArray()! };
+  const said = bodyOf(writeHello(hello.name()!, hello.build()!, hello.tokenArray()!, claim), new Hello());
+  assert.equal(said.resume(), 0x55667788);
+  assert.equal(toHex(said.tokenArray()!), toHex(hello.tokenArray()!));
+  assert.equal(toHex(said.resumeProofArray()!), toHex(hello.resumeProofArray()!));
+
+  const request = bodyOf(writeContentRequest(0x0102030405060708n, 0x8000), new ContentRequest());
+  assert.deepEqual([request.hash(), request.offset()], [0x0102030405060708n, 0x8000]);
+  assert.equal(writeChat('good morning').length % 4, 0);
+});
+
+test('messages: every truncation of a recorded one is refused, and none reads outside', () => {
+  for (const name of ['Welcome', 'Snapshot', 'ChatLine', 'ContentPart', 'ContentRefused']) {
+    const whole = example(name);
+    for (let length = 0; length < whole.length; ++length) {
+      // Bytes behind the cut would be read by who looks too far.
+      const cut = whole.slice(0, whole.length).subarray(0, length);
+      try {
+        readServerMessage(cut);
+      } catch (error) {
+        assert.ok(error instanceof WireError, `${name} cut to ${length}: ${String(error)}`);
+      }
+    }
+  }
+});
+
+test('frames: the acknowledgement of the page, both ways', () => {
+  const bytes = Uint8Array.of(2, 0xac, 0x02, 5, 1, 9, 2, 1);
+  const [ack] = readFrames(bytes);
+  assert.deepEqual(ack, {
+    type: FrameType.ack, delayUs: 5, ranges: [{ begin: 286, end: 288 }, { begin: 291, end: 301 }],
+  });
+  const writer = new ByteWriter();
+  writeFrame(writer, ack);
+  assert.equal(toHex(writer.finish()), toHex(bytes));
+});
+
+test('frames: an unreliable message begins at a multiple of eight', () => {
+  for (let before = 0; before < 9; ++before) {
+    const writer = new ByteWriter();
+    for (let i = 0; i < before; ++i) writeFrame(writer, { type: FrameType.ping });
+    writeFrame(writer, { type: FrameType.unreliable, message: Uint8Array.of(1, 2, 3) });
+    assert.equal((10 + writer.length - 3) % 8, 0);
+    assert.equal(readFrames(writer.finish()).length, before + 1);
+  }
+});
+
+test('frames: nonsense is refused', () => {
+  const nonsense: Record<string, number[]> = {
+    'an unknown frame': [9],
+    'a stream that is none': [21, 0, 1, 7],
+    'a stream frame without bytes': [16, 0, 0],
+    'fewer bytes than it says': [16, 0, 5, 1],
+    'a varint longer than it need be': [16, 0x80, 0, 1, 7],
+    'packets before the first': [2, 3, 0, 0, 4],
+    'two acknowledgements': [2, 3, 0, 0, 0, 2, 3, 0, 0, 0],
+    'too many frames': Array.from({ length: 41 }, () => 1),
+    'a message at the wrong place': [8, 1, 2],
+    'a close that is cut': [7, 1, 4, 65],
+  };
+  for (const [what, bytes] of Object.entries(nonsense)) {
+    assert.throws(() => readFrames(Uint8Array.from(bytes)), WireError, what);
+  }
+});
