@@ -2,7 +2,7 @@
 
 import { ByteReader, ByteWriter, WireError, allZero, concat, readU32 } from './bytes';
 
-export const protocolVersion = 4;
+export const protocolVersion = 5;
 export const packetBytesMax = 1200;
 
 export enum PacketType {
