@@ -23,7 +23,7 @@ STAIRS = {
     "world": [["math"], ["voxel", "bsp", "mesh"], ["collide"], ["nav"], ["sim"], ["content"]],
     "protocol": [["schema"], ["."], ["secure"], ["content"], ["connection"]],
     "server": [["net"], ["config"], ["log"], ["host"], ["store"], ["admin"], ["keys"], ["tools"], ["."]],
-    "client_sim": [["client"], ["net"], ["explore"], ["brains"], ["harness"], ["load", "simulation"], ["."]],
+    "client_sim": [["client"], ["net"], ["c"], ["explore"], ["brains"], ["harness"], ["load", "simulation"], ["."]],
 }
 # content/ turns bytes into values for set-up and tests: nothing else in world includes it.
 # The server itself, and what a server is set up with.

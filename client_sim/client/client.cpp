@@ -199,6 +199,10 @@ void Client::leave(SessionEnd reason) {
   if (!leaving_ && !ended()) leaving_ = reason;
 }
 
+double Client::command_time(Micros now) const {
+  return static_cast<double>(clock_.newest_tick()) + clock_.share(now);
+}
+
 Micros Client::silent_for(Micros now) const {
   return state_ == ClientState::playing ? now - last_snapshot_ : Micros{0};
 }

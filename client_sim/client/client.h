@@ -94,6 +94,9 @@ struct ClientStats {
   Micros joined_after{0};                         ///< from the first hello to the first snapshot
   Micros longest_gap{0};                          ///< longest time without a snapshot, since the first one
   std::uint64_t starved = 0;                      ///< gaps of a second or more in which the client listened
+  /// Ticks by how long the server's snapshots said that the newest command had waited for its turn: row 0 is
+  /// those too late, row n > 0 n - 1 ticks, the last one all that is longer.
+  std::array<std::uint64_t, 16> leads{};
   Histogram rtt;  ///< of acknowledgements, without the time that the server waited with them
 };
 
@@ -126,9 +129,13 @@ class Client {
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out);
 
   /// The command of every tick from now on, until the next call, its yaw in the world. Quantised here. Who
-  /// shows the world as it was at an older tick says so in `seen`; left 0 it is complete_tick() when it is
-  /// sent.
+  /// shows the world as it was at an older tick says so in `seen`; left 0 it is the command's tick less the
+  /// view lag, and without one complete_tick() when it is sent.
   void set_command(const PlayerCommand& command) { command_ = quantise(command); }
+  /// The picture that the player sees is so many ticks behind its newest command, from now on (others.h); 0:
+  /// not known. By it the server judges shots.
+  void set_view_lag(std::uint32_t ticks) { view_lag_ticks_ = ticks; }
+  std::uint32_t view_lag() const { return view_lag_ticks_; }
   /// How far spawns and teleporters have turned the view, as far as this client knows. When it changes, the
   /// present command turns along, so that a player faces where a teleporter turned it; who holds a yaw of its
   /// own turns that by the same.
@@ -204,6 +211,8 @@ class Client {
   std::uint32_t complete_tick() const { return complete_tick_; }
   /// Tick of the newest command sent; 0 before playing.
   std::uint32_t command_tick() const { return clock_.newest_tick(); }
+  /// The same with the share of a tick that has passed since, below 1: the time that a picture goes by.
+  double command_time(Micros now) const;
   /// The command that was numbered for a tick, as it travels: its yaw without delta_yaw(). Null: for that
   /// tick there is none yet, or it is long ago (64 ticks).
   const PlayerCommand* command_of(std::uint32_t tick) const {
@@ -324,6 +333,7 @@ class Client {
   std::array<PlayerCommand, 64> commands_{};
   std::uint32_t filled_tick_ = 0;  // newest tick that commands_ holds
   bool command_due_ = false;
+  std::uint32_t view_lag_ticks_ = 0;
   std::uint32_t applied_tick_ = 0;
   std::uint32_t snapshot_tick_ = 0;
   std::uint32_t parts_tick_ = 0;  // tick whose parts are being counted

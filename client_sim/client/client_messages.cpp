@@ -135,6 +135,7 @@ void Client::begin_world() {
   commands_ = {};
   filled_tick_ = applied_tick_ = snapshot_tick_ = parts_tick_ = parts_have_ = complete_tick_ = 0;
   command_due_ = false;
+  view_lag_ticks_ = 0;
   own_.reset();
   own_tick_ = 0;
   in_long_gap_ = false;
@@ -188,6 +189,8 @@ void Client::count_snapshot(const SnapshotPart& message) {
     stats_.longest_gap = std::max(stats_.longest_gap, now_ - last_snapshot_);
     last_snapshot_ = hungry_since_ = now_;
     in_long_gap_ = false;
+    if (message.input_ahead != input_ahead_none)
+      ++stats_.leads[static_cast<std::size_t>(std::clamp<int>(message.input_ahead + 1, 0, 15))];
     if (!clock_.running())
       clock_.start(now_, message.tick);
     else
@@ -208,7 +211,7 @@ void Client::handle(ChatLine& message) {
 void Client::number_commands() {
   PlayerCommand numbered = command_;
   numbered.yaw = command_.yaw - delta_yaw();
-  if (numbered.seen == TickId{0}) numbered.seen = TickId{complete_tick_};
+  const bool own_seen = numbered.seen != TickId{0};
   while (clock_.next(now_)) {
     command_due_ = true;
     ++stats_.commands;
@@ -217,7 +220,13 @@ void Client::number_commands() {
     const std::uint32_t newest = clock_.newest_tick();
     const std::uint32_t count = std::min(newest - filled_tick_, static_cast<std::uint32_t>(commands_.size()));
     filled_tick_ = newest;
-    for (std::uint32_t i = 0; i < count; ++i) commands_[(newest - i) % commands_.size()] = numbered;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t tick = newest - i;
+      if (!own_seen)
+        numbered.seen =
+            view_lag_ticks_ == 0 ? TickId{complete_tick_} : TickId{tick - std::min(tick, view_lag_ticks_)};
+      commands_[tick % commands_.size()] = numbered;
+    }
   }
   stats_.commands_skipped = clock_.skipped();
 }

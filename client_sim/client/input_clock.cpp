@@ -7,10 +7,13 @@
 namespace ashlar::client_sim {
 namespace {
 
-constexpr int slope_max = 4;     // of 64: a sixteenth
-constexpr int dense_ticks = 15;  // of snapshots further apart one late command tells enough
-constexpr int late_jump = 3;     // ticks short of the wish from which numbers are passed over
-constexpr int early_hold = 8;    // ticks above it from which the clock waits
+constexpr int slope_max = 4;          // of 64: a sixteenth
+constexpr int slope_settled_max = 1;  // likewise, once settled: 1.6 %
+constexpr Micros settle_for{2'000'000};
+constexpr int settled_ticks = 3;  // who is further off is not settled: a clock leapt, or the way changed
+constexpr int dense_ticks = 15;   // of snapshots further apart one late command tells enough
+constexpr int late_jump = 3;      // ticks short of the wish from which numbers are passed over
+constexpr int early_hold = 8;     // ticks above it from which the clock waits
 constexpr std::uint32_t stall_ticks = 8;
 constexpr std::uint32_t window_snapshots_min = 4;
 constexpr Micros window_over{500'000};
@@ -55,7 +58,8 @@ std::uint32_t InputClock::anchor() const {
          static_cast<std::uint32_t>(lead_ticks_);
 }
 
-void InputClock::skip_to(std::uint32_t tick) {
+void InputClock::skip_to(Micros now, std::uint32_t tick) {
+  settled_at_ = now + settle_for;
   skipped_ += tick - tick_;
   tick_ = tick;
   blind_until_ = tick;
@@ -81,6 +85,7 @@ void InputClock::start(Micros now, std::uint32_t snapshot_tick) {
   snapshot_tick_ = snapshot_tick;
   tick_ = anchor();
   due_ = now;
+  settled_at_ = now + settle_for;
   running_ = true;
   blind_until_ = tick_;
   forget_pace(now, snapshot_tick);
@@ -89,6 +94,7 @@ void InputClock::start(Micros now, std::uint32_t snapshot_tick) {
 void InputClock::resume(Micros now) {
   if (!running_) return;
   due_ = now;
+  settled_at_ = now + settle_for;
   catch_up_until_ = now + catch_up_for;
   forget_pace(now, snapshot_tick_);
   forget_window();
@@ -122,7 +128,7 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
   if (gap_ticks * plain_period() > lost_sight) catch_up_until_ = now + catch_up_for;
   measure_pace(now, snapshot_tick);
   snapshot_tick_ = snapshot_tick;
-  if (now < catch_up_until_ && tick_ < anchor()) return skip_to(anchor());
+  if (now < catch_up_until_ && tick_ < anchor()) return skip_to(now, anchor());
   if (!input_ahead || snapshot_tick <= blind_until_) return;
   if (window_count_++ == 0) window_begin_ = now;
   lead_min_ = std::min(lead_min_, *input_ahead);
@@ -133,36 +139,45 @@ void InputClock::observe(Micros now, std::uint32_t snapshot_tick, std::optional<
   const bool one_will_do = late && snapshot_every_ticks_ > dense_ticks;
   if (window_count_ < window_snapshots_min && watched < window_over && !one_will_do) return;
   const bool early = lead_min_ - lead_ticks_ >= early_hold && watched >= early_over;
-  if (late || early || watched >= window_over) correct();
+  if (late || early || watched >= window_over) correct(now);
 }
 
 /// Until it is seen what a slope did, and at least until the second snapshot from now, it should not have
 /// made up for more than what is off: over a long way the clock would swing about its wish, ever wider.
-int InputClock::slope_most(int off) const {
+int InputClock::slope_most(Micros now, int off) const {
   const std::int64_t seen_after = (Nanos{rtt_} + Nanos{window_over}) / plain_period();
   const std::int64_t ticks = std::max<std::int64_t>({seen_after, 1, 2 * snapshot_every_ticks_});
-  return static_cast<int>(std::clamp<std::int64_t>(64 * std::abs(off) / ticks, 1, slope_max));
+  const int most = now < settled_at_ ? slope_max : slope_settled_max;
+  return static_cast<int>(std::clamp<std::int64_t>(64 * std::abs(off) / ticks, 1, most));
 }
 
-void InputClock::correct() {
+void InputClock::correct(Micros now) {
   const int off = lead_min_ - lead_ticks_;
   slope_ = 0;
+  if (std::abs(off) > settled_ticks) settled_at_ = now + settle_for;
   if (off <= -late_jump) {
     // Where the server's tick says that commands are in time they are not late but lost on the way, and more
     // haste would bring none back: some is allowed for jitter, no more.
     const std::uint32_t wanted = tick_ + static_cast<std::uint32_t>(-off);
     const std::uint32_t most = anchor() + static_cast<std::uint32_t>(ahead_max()) / 2;
-    if (const std::uint32_t to = std::min(wanted, most); to > tick_) return skip_to(to);
-    slope_ = -slope_most(off);
+    if (const std::uint32_t to = std::min(wanted, most); to > tick_) return skip_to(now, to);
+    slope_ = -slope_most(now, off);
   } else if (off >= early_hold) {
     due_ += period() * off;
     blind_until_ = tick_;
   } else if (off < 0) {
-    slope_ = std::max(2 * off, -slope_most(off));
+    slope_ = std::max(2 * off, -slope_most(now, off));
   } else if (off > 1) {
-    slope_ = std::min(off, slope_most(off));
+    slope_ = std::min(off, slope_most(now, off));
   }
   forget_window();
+}
+
+double InputClock::share(Micros now) const {
+  if (!running_) return 0;
+  const double left =
+      static_cast<double>((due_ - Nanos{now}).count()) / static_cast<double>(period().count());
+  return std::clamp(1 - left, 0.0, 0.999'999);
 }
 
 bool InputClock::next(Micros now) {

@@ -13,7 +13,8 @@ namespace ashlar::client_sim {
 /// tick, and how many ticks ahead the newest command was when that tick began (its lead).
 ///
 /// - Small errors are stretched away: over half a second the smallest lead is compared with the wish, and the
-///   period changes by at most a sixteenth until it fits.
+///   period changes until it fits: by at most a sixteenth in the first two seconds from a start or a jump,
+///   and by a sixty-fourth once settled.
 /// - A server that slows down in overload is followed at its own pace, measured from its ticks.
 /// - Large errors are jumped: numbers are passed over when commands come too late, and the clock waits when
 ///   they come far too early.
@@ -55,6 +56,9 @@ class InputClock {
   /// When the next command is due.
   Micros due() const { return std::chrono::duration_cast<Micros>(due_); }
 
+  /// The share of a tick that has passed since the last command was due, in [0, 1).
+  double share(Micros now) const;
+
   /// How far beyond round trip and wish commands may run ahead of the newest snapshot: half a second, within
   /// 8 to 32 ticks, and until the next one is due; with the wish never beyond a server's reach.
   int ahead_max() const;
@@ -64,12 +68,12 @@ class InputClock {
   Nanos plain_period() const { return Nanos{1'000'000'000 / tick_rate_hz_}; }
   Nanos period() const;
   std::uint32_t anchor() const;
-  void skip_to(std::uint32_t tick);
+  void skip_to(Micros now, std::uint32_t tick);
   void measure_pace(Micros now, std::uint32_t snapshot_tick);
   void forget_pace(Micros now, std::uint32_t snapshot_tick);
   void forget_window() { lead_min_ = 127, window_count_ = 0; }
-  int slope_most(int off) const;
-  void correct();
+  int slope_most(Micros now, int off) const;
+  void correct(Micros now);
 
   std::uint16_t tick_rate_hz_ = 60;
   int lead_ticks_ = 2;
@@ -91,6 +95,7 @@ class InputClock {
   int lead_min_ = 127;
   std::uint32_t window_count_ = 0;
   Micros window_begin_{0};
+  Micros settled_at_{0};           // from then on the period changes but little
   std::uint32_t blind_until_ = 0;  // snapshots before this tick do not show the last change yet
 
   // The length of the server's ticks: of two measurements the shorter, as one long one may be a delay that

@@ -189,10 +189,13 @@ bool Predictor::confirm(const Client& client) {
     stats_.late += in_time ? 0 : 1;
     if (!right) {
       const double off_m = length(guess.body.position_m - own.body.position_m);
-      const bool put = off_m > snap_m || own.body.noclip != 0 || guess.body.noclip != 0 || own.health == 0;
+      const bool put = off_m > snap_m || own.body.noclip != 0 || guess.body.noclip != 0 || own.health == 0 ||
+                       own.health < health_;  // what hurts also pushes
+      // A snapshot that was missed hides what became of the ticks before it.
       cause_ = put                                          ? MispredictCause::server
-               : !in_time || gap                            ? MispredictCause::command
+               : !in_time                                   ? MispredictCause::command
                : somebody_near(client, own.body.position_m) ? MispredictCause::crowd
+               : gap                                        ? MispredictCause::command
                : sectors                                    ? MispredictCause::world
                                                             : MispredictCause::unknown;
       ++stats_.mispredicted[static_cast<std::size_t>(cause_)];
@@ -222,6 +225,7 @@ bool Predictor::catch_up(const Client& client, std::uint32_t tick) {
   if (tick > patience) static_cast<void>(replica_->take_back_until(tick - patience, client.ground()));
   replica_->save(confirmed_);
   confirmed_tick_ = tick;
+  health_ = own.health;
   return sectors;
 }
 
@@ -240,6 +244,7 @@ void Predictor::note_correction(DVec3 before_m, bool whole) {
   if (jump_m < 1e-6) return;
   stats_.corrections_um[static_cast<std::size_t>(cause_)].add(
       Micros{static_cast<std::int64_t>(jump_m * 1e6)});
+  if (jump_m > visible_m) ++stats_.visible[static_cast<std::size_t>(cause_)];
   const DVec3 left = error_m_ * error_share(now_) + jump;
   const bool snaps = !whole || length(left) > snap_m;
   stats_.snapped += snaps ? 1 : 0;

@@ -49,6 +49,9 @@ struct PredictorStats {
   /// How far corrections moved the player as shown, in micrometres, by cause; those below 1 um are not in it.
   std::array<Histogram, mispredict_cause_count> corrections_um;
 
+  /// Of those, larger than Predictor::visible_m.
+  std::array<std::uint64_t, mispredict_cause_count> visible{};
+
   std::uint64_t mispredicted_sum() const {
     std::uint64_t sum = 0;
     for (const std::uint64_t n : mispredicted) sum += n;
@@ -77,6 +80,7 @@ class Predictor {
  public:
   static constexpr Micros smooth_over{200'000};  ///< after which nothing of an error is shown any more
   static constexpr double snap_m = 2;            ///< larger errors are not smoothed
+  static constexpr double visible_m = 0.02;      ///< smaller corrections nobody sees
 
   explicit Predictor(PredictorConfig config);
 
@@ -131,6 +135,7 @@ class Predictor {
   std::array<Predicted, 128> ring_{};  // by tick modulo
   std::vector<BlockAct> acts_;         // scratch
   std::vector<ViewEntity> others_;     // scratch
+  std::uint8_t health_ = 0;            // as last confirmed
   MispredictCause cause_{};            // of the last misprediction
   bool waiting_ = false;
   Micros now_{0};

@@ -55,7 +55,7 @@ void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts)
   mechanics_.move(moving);
   player_.health[0] = lives ? rules.player_health : std::uint16_t{0};
   mechanics_.act(moving);
-  shooting_.shoot(space(), rules, player_, nobody_);
+  shooting_.shoot(space(), rules, player_, nobody_, no_history_, TickId{tick_});
   for (const ShotEvent& shot : shooting_.events()) mechanics_.shot(moving, shot);
   player_.report[0] = {};
   if (lives) {

@@ -55,6 +55,7 @@ class Replica {
   Turn16 delta_yaw() const { return delta_yaw_; }
   Space space() const { return {&ground_.volume(), placed_, props_}; }
   HeightsView heights(std::size_t map) const { return heights_[map]; }
+  const MapPlan& plan(std::size_t map) const { return *mechanics_.maps()[map].plan; }
   const MoveReport& report() const { return player_.report[0]; }  ///< of the last tick's move
   /// The last tick's shots: as foreseen, they meet the world and nobody in it.
   std::span<const ShotEvent> shots() const { return shooting_.events(); }
@@ -97,6 +98,7 @@ class Replica {
   BlockActs acts_;
   PlayerTable player_;
   MonsterTable nobody_;
+  History no_history_;  // a shot here meets sectors as they will be
   std::uint32_t tick_ = 0;
   Turn16 delta_yaw_{0};
   std::vector<OwnEdit> own_edits_;  // that the server has not told of, by tick

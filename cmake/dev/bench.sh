@@ -16,6 +16,8 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   edits      [--ticks N] 200 players who dig and build: what they add to a tick
   sessions   [SECTION ...] handshakes a second, what each cipher costs a datagram; what a connection makes of a
              line with losses, beside a Reno flow
+  feel       [--seconds N] [--players N] [--rate HZ] [--svg FOLDER] how a match feels over round trips, losses and
+             jitters: corrections, waiting commands, age of the others, hits judged as they were seen
   simulate   [MINUTES [SEED]] an hour of the whole system with every fault on simulated time
   walk       [--minutes M] [--map NAME] ... 500 movers for 2 minutes on every map; about an hour
   abuse      [--server PATH] [--seconds N] [ATTACK ...] what honest players lose while a server is attacked

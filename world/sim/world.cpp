@@ -12,6 +12,7 @@
 #include "world/sim/ground_edits.h"
 #include "world/sim/ground_generator.h"
 #include "world/sim/health.h"
+#include "world/sim/history.h"
 #include "world/sim/home.h"
 #include "world/sim/loose_blocks.h"
 #include "world/sim/mechanics.h"
@@ -85,6 +86,7 @@ struct World::Impl {
   std::vector<const Prop*> props;
   Mechanics mechanics;
   Shooting shooting;
+  History history;
   GroundEdits edits;
   BlockActs acts;
   LooseBlocks loose;
@@ -130,7 +132,8 @@ World::Impl::Impl(const WorldSetup& given)
   const std::size_t m = setup.monsters_max;
   monsters.resize(m);
   mechanics = Mechanics(setup.maps, heights, p, m);
-  shooting = Shooting(p, m);
+  shooting = Shooting(p, m, setup.maps.size());
+  history = History(setup.rules, p, m, heights);
   edits = GroundEdits(p + static_cast<std::size_t>(GroundEdits::batch_blocks_max) +
                       2 * LooseBlocks::falls_per_tick_max);
   acts = BlockActs(p, m);
@@ -364,7 +367,7 @@ template <typename Part>
 void World::Impl::move_bodies(MechanicsTick& moving, const Part& part) {
   part(StepPart::shots);
   mechanics.act(moving);
-  shooting.shoot(space(), setup.rules, players, monsters);
+  shooting.shoot(space(), setup.rules, players, monsters, history, TickId{tick});
   for (const ShotEvent& shot : shooting.events()) mechanics.shot(moving, shot);
   part(StepPart::players);
   move_players();
@@ -497,6 +500,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   ASHLAR_ASSERT(w.joined.size() == input.joins.size());
   part(StepPart::hash);
   ++w.tick;
+  if (awake) w.history.record(TickId{w.tick}, w.players, w.monsters, w.heights);
   w.rehash(monsters_touched);
 }
 
@@ -511,6 +515,7 @@ std::span<const MapInSpace> World::maps() const { return impl_->placed; }
 std::span<const Joined> World::joined() const { return impl_->joined; }
 const Mechanics& World::mechanics() const { return impl_->mechanics; }
 const Shooting& World::shooting() const { return impl_->shooting; }
+const History& World::history() const { return impl_->history; }
 const BlockActs& World::block_acts() const { return impl_->acts; }
 std::span<const AppliedEdit> World::applied_edits() const { return impl_->edits.applied(); }
 const WorldCounters& World::counters() const { return impl_->counters; }

@@ -21,6 +21,7 @@ namespace ashlar {
 struct Chunk;
 class BlockActs;
 class GroundGenerator;
+class History;
 class Mechanics;
 class Shooting;
 
@@ -183,6 +184,8 @@ class World {
   const Mechanics& mechanics() const;
   /// The shots of the last step and what each hit.
   const Shooting& shooting() const;
+  /// What shots of the next step are judged against whose players saw an older state.
+  const History& history() const;
 
   /// What became of the acts of the last step, in the order in which it did.
   const BlockActs& block_acts() const;

@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "client_sim/client/client.h"
+#include "client_sim/client/others.h"
+#include "client_sim/client/predictor.h"
+
+// The page to begin with: a game that plays on an Ashlar server makes one GameClient and turns it.
+//
+//   auto sockets = ClientSockets::open(*resolve_server("host:7777", Transport::udp));   //
+//   net/client_sockets.h GameClient game(config); each frame:
+//     in.clear(), out.clear();
+//     sockets->receive(in);                  // or whatever carries datagrams
+//     game.advance(now(), in, out);
+//     sockets->send(out);
+//     game.set_command(command);             // what the player wants: axes, view, buttons
+//     draw(game.self(now()), game.others(now()));
+//
+// Nothing here opens a socket, reads a clock, logs, or starts a thread. What a frame shows:
+//
+//   who                 as of                                     from
+//   the own player      the newest command, foreseen              self(), predictor()
+//   everybody else      a little while ago, between two states     others()
+//   sectors (doors)     as the own player, foreseen               predictor().replica().heights(map)
+//   blocks              as the own player, foreseen               predictor().replica().space()
+//
+// What the server decides otherwise is corrected over a fifth of a second. Shots are judged by the picture
+// that was shown, a quarter of a second old at most. examples/walk_square.cpp is a whole client,
+// docs/own-client.md the guide, c/ashlar_client.h the same for C and what can load a shared library.
+
+namespace ashlar::client_sim {
+
+/// What a game's client is made with. Where a server has maps or props, all of `client.content`,
+/// `client.map`, `client.prop_content`, `prediction.map` and `prediction.prop` have to know them; else
+/// nothing is foreseen.
+struct GameConfig {
+  ClientConfig client;
+  PredictorConfig prediction;
+};
+
+/// A session, a prediction and a picture of the others, turned together. One thread; same calls, same bits.
+/// A turn costs 10 to 20 us where ten others are in sight.
+class GameClient {
+ public:
+  explicit GameClient(GameConfig config)
+      : client_(std::move(config.client)), predictor_(std::move(config.prediction)) {}
+
+  /// As Client::advance(): every few milliseconds, at least once a frame.
+  void advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
+    client_.advance(now, in, out);
+    predictor_.advance(now, client_);
+    others_.advance(now, client_);
+  }
+  /// As Client::set_command().
+  void set_command(const PlayerCommand& command) { client_.set_command(command); }
+
+  /// The own player as a frame shows it; none: it is not in the world yet.
+  std::optional<ShownPlayer> self(Micros now) const {
+    if (predictor_.ready()) return predictor_.shown(now);
+    if (!client_.own()) return std::nullopt;
+    return ShownPlayer{client_.own()->body.position_m, client_.own()->body.eye_offset_m, client_.delta_yaw()};
+  }
+  /// Everybody else in sight as a frame shows them, by id. Valid until the next call.
+  std::span<const ShownEntity> others(Micros now) {
+    others_.shown(now, client_, predictor_.ready() ? &predictor_.replica() : nullptr, shown_);
+    return shown_;
+  }
+
+  Client& client() { return client_; }  ///< the session: state, chat, acts, keys
+  const Client& client() const { return client_; }
+  Predictor& predictor() { return predictor_; }  ///< what is foreseen; ask ready() first
+  const Predictor& predictor() const { return predictor_; }
+  const Others& picture() const { return others_; }
+
+ private:
+  Client client_;
+  Predictor predictor_;
+  Others others_;
+  std::vector<ShownEntity> shown_;
+};
+
+}  // namespace ashlar::client_sim

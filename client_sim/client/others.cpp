@@ -1,0 +1,187 @@
+#include "client_sim/client/others.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "world/bsp/column.h"
+#include "world/bsp/placement.h"
+#include "world/sim/map_plan.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr Micros glide_over{250'000};
+constexpr Micros lower_after{2'000'000};
+/// Of the snapshots so many are there in time; the rest is lost or late beyond measure, and shown by going
+/// on.
+constexpr double in_time_share = 0.97;
+constexpr double jump_mps = 25;  // who went faster was put elsewhere
+constexpr double jump_m = 1;
+constexpr double on_floor_m = 0.02;  // places travel in steps of 1/128 m
+
+Turn16 between(Turn16 a, Turn16 b, double share) {
+  const auto way = static_cast<std::int16_t>(static_cast<std::uint16_t>(b - a));
+  return a + Turn16{static_cast<std::uint16_t>(static_cast<std::int16_t>(std::lround(way * share)))};
+}
+
+}  // namespace
+
+void Others::reset() {
+  tracks_.clear();
+  snapshot_tick_ = 0;
+  peak_count_ = peak_at_ = 0;
+  lag_ = lag_before_ = 0;
+  lower_from_ = Micros{0};
+}
+
+void Others::advance(Micros now, Client& client) {
+  if (client.stats().worlds != world_) {
+    world_ = client.stats().worlds;
+    reset();
+  }
+  if (client.state() != ClientState::playing || client.command_tick() == 0) return;
+  if (client.view().newest_tick() == snapshot_tick_) return;
+  measure(now, client);
+  snapshot_tick_ = client.view().newest_tick();
+  take_states(client);
+  steer(now, client);
+}
+
+/// How far the picture would have had to be behind to need no other snapshot until this one.
+void Others::measure(Micros now, const Client& client) {
+  if (snapshot_tick_ == 0) return;
+  const double ahead = client.command_time(now) - static_cast<double>(snapshot_tick_);
+  peaks_[peak_at_] = static_cast<float>(std::clamp(ahead, 0.0, double{lag_ticks_max}));
+  peak_at_ = (peak_at_ + 1) % peaks_max;
+  peak_count_ = std::min(peak_count_ + 1, peaks_max);
+}
+
+void Others::take_states(const Client& client) {
+  client.view().entities(viewed_);
+  const std::size_t known = tracks_.size();
+  std::size_t at = 0;
+  for (const ViewEntity& e : viewed_) {
+    if (e.record.id == client.player()) continue;
+    while (at < known && tracks_[at].id < e.record.id) ++at;
+    const bool found = at < known && tracks_[at].id == e.record.id;
+    if (!found) tracks_.emplace_back().id = e.record.id;
+    Track& track = found ? tracks_[at] : tracks_.back();
+    track.record = e.record;
+    track.seen_tick = snapshot_tick_;
+    if (track.count == 0 || e.tick > track.back(0).tick)
+      track.push({e.tick, e.position_m, dequantise_turn(e.record.yaw)});
+  }
+  std::inplace_merge(tracks_.begin(), tracks_.begin() + static_cast<std::ptrdiff_t>(known), tracks_.end(),
+                     [](const Track& a, const Track& b) { return a.id < b.id; });
+  // Who is gone is shown until the picture comes to where it was last seen.
+  std::erase_if(tracks_, [&](const Track& t) { return snapshot_tick_ - t.seen_tick > lag_ + 1; });
+}
+
+void Others::steer(Micros now, Client& client) {
+  constexpr std::size_t peaks_min = 4;
+  if (peak_count_ < peaks_min) return;
+  const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(peak_count_);
+  std::copy_n(peaks_.begin(), peak_count_, sorted_.begin());
+  const auto nth =
+      sorted_.begin() + static_cast<std::ptrdiff_t>(in_time_share * static_cast<double>(peak_count_ - 1));
+  std::nth_element(sorted_.begin(), nth, end);
+  const auto wanted = static_cast<std::uint32_t>(std::ceil(static_cast<double>(*nth)));
+  if (wanted >= lag_) lower_from_ = Micros{0};
+  if (wanted == lag_ || (lag_ != 0 && now - lag_since_ < glide_over)) return;
+  if (wanted < lag_) {
+    if (lower_from_ == Micros{0}) lower_from_ = now;
+    if (now - lower_from_ < lower_after && lag_ - wanted < 3) return;
+  }
+  lag_before_ = lag_ == 0 ? wanted : lag_;
+  // A step at a time, so that nobody is seen to run; far off it goes there at once.
+  if (lag_ == 0 || wanted > lag_ + 8 || wanted + 8 < lag_)
+    lag_ = lag_before_ = wanted;
+  else
+    lag_ = wanted > lag_ ? lag_ + 1 : lag_ - 1;
+  lag_since_ = now;
+  client.set_view_lag(lag_);
+}
+
+double Others::shown_tick(Micros now, const Client& client) const {
+  const double share = std::clamp(
+      static_cast<double>((now - lag_since_).count()) / static_cast<double>(glide_over.count()), 0.0, 1.0);
+  const double lag = lag_before_ + (static_cast<double>(lag_) - lag_before_) * share;
+  return client.command_time(now) - lag;
+}
+
+ShownEntity Others::place(const Track& track, double tick, const Client& client, const Replica* replica) {
+  const Rules& rules = client.welcome().rules;
+  ShownEntity out{track.record, track.back(0).position_m, track.back(0).yaw};
+  const State* later = nullptr;
+  std::size_t i = 0;
+  while (i<track.count&& static_cast<double>(track.back(i).tick)> tick) later = &track.back(i++);
+  const bool told = later != nullptr;
+  if (told && i == track.count) {  // older than all that is known
+    out.position_m = later->position_m, out.yaw = later->yaw;
+    return out;
+  }
+  const State& from = track.back(i);
+  // Beyond the newest it goes on as it went.
+  const State& to = told ? *later : from;
+  const State& before = told ? from : track.back(std::min<std::size_t>(i + 1, track.count - 1));
+  const double ticks = static_cast<double>(to.tick) - static_cast<double>(before.tick);
+  const DVec3 way = to.position_m - before.position_m;
+  const bool put_elsewhere = ticks <= 0 || length(way) > jump_m + jump_mps * ticks * rules.tick_s();
+  if (put_elsewhere) {
+    out.position_m = from.position_m, out.yaw = from.yaw;
+    return out;
+  }
+  if (told) {
+    const double share = (tick - static_cast<double>(from.tick)) / ticks;
+    out.position_m = from.position_m + way * share;
+    out.yaw = between(from.yaw, to.yaw, share);
+    if (ticks > 1 && replica != nullptr && space_overlaps(replica->space(), rules.player, out.position_m)) {
+      // Between two far states it went around a corner.
+      out.position_m = share < 0.5 ? from.position_m : to.position_m;
+      ++stats_.stopped_by_walls;
+    }
+    return out;
+  }
+  const double on = std::min(tick - static_cast<double>(from.tick), extrapolate_s * rules.tick_rate_hz);
+  DVec3 step = way * (on / ticks);
+  out.extrapolated = step != DVec3{};
+  if (out.extrapolated && replica != nullptr) {
+    const SweepHit hit = space_sweep(replica->space(), rules.player, from.position_m, step);
+    if (hit.hit()) step = step * hit.t, ++stats_.stopped_by_walls;
+  }
+  out.position_m = from.position_m + step;
+  return out;
+}
+
+/// How much higher the floor under somebody is in the picture than when it stood there.
+double Others::ride(DVec3 at_m, const Replica& replica, const Client& client) const {
+  const auto& maps = replica.setup().maps;
+  for (std::size_t i = 0; i < maps.size() && i < client.sectors().map_count(); ++i) {
+    if (client.sectors().movers(i).empty() || !in_box(*maps[i], at_m)) continue;
+    const std::uint32_t sector = replica.plan(i).sector_at(xy(at_m));
+    if (sector == no_index) continue;
+    const double then_m = client.sectors().heights(i)[sector].floor_m;
+    const double shown_m = replica.heights(i)[sector].floor_m;
+    const double above_m = at_m.z - then_m;
+    // It moves with the lift, so it is as far behind the newest snapshot's floor as the picture is.
+    const double reach_m = std::fabs(shown_m - then_m) + on_floor_m;
+    if (then_m != shown_m && std::fabs(above_m) <= reach_m) return shown_m - at_m.z;
+  }
+  return 0;
+}
+
+void Others::shown(Micros now, const Client& client, const Replica* replica, std::vector<ShownEntity>& out) {
+  out.clear();
+  if (client.state() != ClientState::playing) return;
+  const double tick = shown_tick(now, client);
+  for (const Track& track : tracks_) {
+    if (track.count == 0) continue;
+    ShownEntity& e = out.emplace_back(place(track, tick, client, replica));
+    if (replica != nullptr) e.position_m.z += ride(e.position_m, *replica, client);
+    ++stats_.shown;
+    stats_.extrapolated += e.extrapolated ? 1 : 0;
+  }
+}
+
+}  // namespace ashlar::client_sim

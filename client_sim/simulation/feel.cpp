@@ -1,0 +1,361 @@
+#include "client_sim/simulation/feel.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "client_sim/client/client.h"
+#include "client_sim/client/others.h"
+#include "client_sim/harness/link.h"
+#include "client_sim/simulation/ground_memo.h"
+#include "protocol/secure/seeded_entropy.h"
+#include "server/host/host.h"
+#include "world/math/assert.h"
+#include "world/sim/history.h"
+#include "world/sim/shooting.h"
+#include "world/sim/world.h"
+
+namespace ashlar::simulation {
+namespace {
+
+using client_sim::Client;
+using client_sim::Link;
+using client_sim::MispredictCause;
+using client_sim::Others;
+using client_sim::Predictor;
+using client_sim::ShownEntity;
+
+constexpr Micros quantum{2'000};
+constexpr std::uint16_t first_port = 10'000;
+
+PeerAddress address(std::uint16_t port) {
+  PeerAddress a;
+  a.port = port;
+  return a;
+}
+
+/// A client with all that it takes to play, its line, and what it expects of its shots.
+class FeelSeat {
+ public:
+  FeelSeat(const FeelConfig& config, std::uint32_t number, std::shared_ptr<GroundMemo> ground)
+      : config_(config),
+        number_(number),
+        rng_(rng_for(config.seed, 21, number)),
+        client_(setup(config, number)),
+        predictor_(prediction(std::move(ground))),
+        up_(line(config), config.seed * 1000 + number),
+        down_(line(config), config.seed * 1000 + 500 + number) {}
+
+  void send_down(Micros now, std::span<const std::uint8_t> bytes) {
+    batch_.clear();
+    batch_.add(address(7777), bytes);
+    down_.send(now, batch_);
+  }
+  void run(Micros now) {
+    in_.clear(), out_.clear();
+    down_.deliver(now, in_);
+    if (predictor_.ready()) steer(now);
+    client_.advance(now, in_, out_);
+    predictor_.advance(now, client_);
+    others_.advance(now, client_);
+    up_.send(now, out_);
+    if (predictor_.ready()) foresee_hits(now);
+  }
+  void deliver_up(Micros now, DatagramBatch& to) {
+    batch_.clear();
+    up_.deliver(now, batch_);
+    for (const auto& entry : batch_.entries())
+      to.add(address(static_cast<std::uint16_t>(first_port + number_)), batch_.bytes(entry));
+  }
+
+  /// A shot as it was foreseen.
+  struct Expected {
+    EntityId target{};
+    DVec3 origin;
+  };
+  /// What it expects of a shot in a tick; nullopt: it expects none.
+  std::optional<Expected> take_expected(std::uint32_t tick) {
+    const auto at = expected_.find(tick);
+    if (at == expected_.end()) return std::nullopt;
+    const Expected expected = at->second;
+    expected_.erase(at);
+    return expected;
+  }
+  /// Hits that it expected up to a tick and that nobody judged.
+  std::uint64_t drop_expected(std::uint32_t until) {
+    std::uint64_t lost = 0;
+    while (!expected_.empty() && expected_.begin()->first < until) {
+      lost += expected_.begin()->second.target != EntityId{0} ? 1 : 0;
+      expected_.erase(expected_.begin());
+    }
+    return lost;
+  }
+  bool lies() const { return config_.lie > Micros{0} && number_ % 2 == 1; }
+  const Client& client() const { return client_; }
+  const Predictor& predictor() const { return predictor_; }
+  const Others& others() const { return others_; }
+  std::span<const ShownEntity> shown() const { return shown_; }
+  std::uint64_t in_walls = 0;  ///< of those shown, one look a tick
+
+ private:
+  static client_sim::ClientConfig setup(const FeelConfig& config, std::uint32_t number) {
+    client_sim::ClientConfig out;
+    out.server = address(7777);
+    out.name = "p" + std::to_string(number);
+    out.seed = secure::SeededEntropy(config.seed * 100 + number).secret();
+    return out;
+  }
+  static client_sim::PredictorConfig prediction(std::shared_ptr<GroundMemo> ground) {
+    client_sim::PredictorConfig out;
+    out.make_chunk = [ground = std::move(ground)](const Terrain& terrain, ChunkCoord at) {
+      return ground->make(terrain, at);
+    };
+    out.chunks_per_advance = 64;
+    return out;
+  }
+  static client_sim::LinkConditions line(const FeelConfig& config) {
+    client_sim::LinkConditions out;
+    out.latency = config.round_trip / 2;
+    out.jitter = config.jitter / 2;
+    out.loss = config.loss;
+    return out;
+  }
+
+  /// Runs about, and keeps whoever is nearest in its sights.
+  void steer(Micros now) {
+    const DVec3 here = predictor_.body().position_m;
+    if (now >= next_turn_) {
+      next_turn_ = now + Micros{300'000 + static_cast<std::int64_t>(rng_.below(900'000))};
+      way_ = Turn16{static_cast<std::uint16_t>(rng_.below(65536))};
+      jumps_ = rng_.below(4) == 0;
+    }
+    const bool outside = dot(xy(here), xy(here)) > config_.place_radius_m * config_.place_radius_m;
+    const Turn16 way = outside ? turn_towards(-xy(here)) : way_;
+    PlayerCommand command;
+    const ShownEntity* target = nullptr;
+    double nearest2 = 1e9;
+    for (const ShownEntity& e : shown_) {
+      const DVec3 to = e.position_m - here;
+      if (dot(to, to) < nearest2) nearest2 = dot(to, to), target = &e;
+    }
+    command.yaw = way;
+    if (target != nullptr) {
+      const DVec3 eye = here + DVec3{0, 0, client_.welcome().rules.player_eye_m};
+      const DVec3 to = aim_at(*target) + DVec3{0, 0, 0.9} - eye;
+      command.yaw = turn_towards(xy(to));
+      command.pitch = turn_towards({length(xy(to)), to.z});
+      command.buttons = button::attack;
+    }
+    const DVec2 along = heading(way - command.yaw);
+    command.forward = along.x, command.left = along.y;
+    if (jumps_) command.buttons = static_cast<std::uint16_t>(command.buttons | button::jump);
+    if (lies()) {
+      const std::uint32_t lag = client_.view_lag() + lie_ticks();
+      command.seen = TickId{client_.command_tick() + 1 > lag ? client_.command_tick() + 1 - lag : 1};
+    }
+    client_.set_command(command);
+  }
+  std::uint32_t lie_ticks() const {
+    return static_cast<std::uint32_t>(config_.lie.count() * config_.tick_rate_hz / 1'000'000);
+  }
+  /// Liars aim where somebody was.
+  DVec3 aim_at(const ShownEntity& target) {
+    if (!lies()) return target.position_m;
+    const auto at =
+        was_.find({client_.command_tick() - std::min(client_.command_tick(), lie_ticks()), target.record.id});
+    return at == was_.end() ? target.position_m : at->second;
+  }
+
+  void foresee_hits(Micros now) {
+    if (predictor_.tick() == looked_) return;
+    looked_ = predictor_.tick();
+    others_.shown(now, client_, &predictor_.replica(), shown_);
+    const Rules& rules = client_.welcome().rules;
+    const Cylinder inner{rules.player.radius_m - 0.02, rules.player.height_m - 0.04};
+    for (const ShownEntity& e : shown_)
+      in_walls +=
+          space_overlaps(predictor_.replica().space(), inner, e.position_m + DVec3{0, 0, 0.02}) ? 1 : 0;
+    if (lies()) {
+      for (const ShownEntity& e : shown_) was_[{looked_, e.record.id}] = e.position_m;
+      std::erase_if(was_, [&](const auto& w) { return w.first.first + 256 < looked_; });
+    }
+    for (const ShotEvent& shot : predictor_.take_shots()) {
+      std::vector<ShotTarget> targets;
+      for (const ShownEntity& e : shown_)
+        targets.push_back(
+            {e.record.id, rules.player, e.position_m, hit_shape(rules.player, HitBuild::upright)});
+      const ShotHit hit = resolve_shot(predictor_.replica().space(), targets, client_.player(), shot.origin,
+                                       shot.direction, shot.range_m);
+      expected_[number(shot.seen) + 1] = {hit.target, shot.origin};
+    }
+  }
+
+  FeelConfig config_;
+  std::uint32_t number_;
+  Rng rng_;
+  Client client_;
+  Predictor predictor_;
+  Others others_;
+  Link up_, down_;
+  DatagramBatch in_, out_, batch_;
+  Micros next_turn_{0};
+  Turn16 way_{0};
+  bool jumps_ = false;
+  std::uint32_t looked_ = 0;
+  std::vector<ShownEntity> shown_;
+  std::map<std::uint32_t, Expected> expected_;
+  std::map<std::pair<std::uint32_t, EntityId>, DVec3> was_;
+};
+
+class FeelMatch {
+ public:
+  explicit FeelMatch(const FeelConfig& config) : config_(config) {
+    ASHLAR_ASSERT(config.players >= 1 && config.players <= 64);
+    auto ground = std::make_shared<GroundMemo>();
+    WorldSetup setup;
+    setup.seed = config.seed;
+    setup.rules.tick_rate_hz = config.tick_rate_hz;
+    setup.rules.player_health = 10'000;  // nobody is to leave the match
+    setup.players_max = config.players + 1;
+    setup.monsters = 0, setup.monsters_max = 1;
+    setup.terrain = config.terrain;
+    setup.spawn = {{0, 0}, config.place_radius_m};
+    setup.make_chunk = [ground](const Terrain& terrain, ChunkCoord at) { return ground->make(terrain, at); };
+    server::HostConfig host;
+    host.clients_max = host.clients_per_address_max = config.players + 1;
+    host.identity = secure::key_pair(secure::SeededEntropy(config.seed).secret());
+    host_ = std::make_unique<server::Host>(host, std::make_unique<World>(setup),
+                                           secure::SeededEntropy(config.seed + 1).secret());
+    for (std::uint32_t i = 0; i < config.players; ++i)
+      seats_.push_back(std::make_unique<FeelSeat>(config, i, ground));
+  }
+
+  FeelReport run() {
+    turns(settle_s);
+    FeelReport before;
+    add_clients(before);
+    counting_ = true;
+    turns(config_.seconds);
+    add_clients(report_);
+    subtract(before);
+    report_.player_minutes = config_.players * config_.seconds / 60;
+    return report_;
+  }
+
+ private:
+  void turns(double seconds) {
+    const Micros until = now_ + Micros{static_cast<std::int64_t>(seconds * 1e6)};
+    while (now_ < until) turn();
+  }
+  void turn() {
+    now_ += quantum;
+    for (const auto& seat : seats_) seat->run(now_);
+    input_.datagrams.clear(), input_.ground.clear();
+    for (const auto& seat : seats_) seat->deliver_up(now_, input_.datagrams);
+    for (const IVec2 column : std::exchange(output_.ground_requests, {}))
+      input_.ground.push_back(server::make_column(*host_->world().ground(), column));
+    output_.clear();
+    const std::uint32_t before = number(host_->world().tick());
+    host_->advance(now_, input_, output_);
+    for (const auto& entry : output_.datagrams.entries()) {
+      const std::size_t seat = entry.peer.port - first_port;
+      if (seat < seats_.size()) seats_[seat]->send_down(now_, output_.datagrams.bytes(entry));
+    }
+    if (number(host_->world().tick()) != before) look();
+  }
+
+  /// What the server made of the tick's shots, and how old the pictures are.
+  void look() {
+    const World& world = host_->world();
+    const std::uint32_t tick = number(world.tick());
+    for (const auto& seat : seats_) {
+      for (const ShotEvent& shot : world.shooting().events())
+        if (shot.shooter == seat->client().player()) judge(*seat, shot, tick);
+      const std::uint64_t lost = seat->drop_expected(tick > 64 ? tick - 64 : 0);
+      if (!counting_) continue;
+      report_.hits_lost += lost;
+      const std::int64_t lag_us = std::int64_t{seat->others().lag_ticks()} * 1'000'000 / config_.tick_rate_hz;
+      report_.others_age.add(Micros{lag_us});
+    }
+  }
+  void judge(FeelSeat& seat, const ShotEvent& shot, std::uint32_t tick) {
+    const auto expected = seat.take_expected(tick);
+    if (!counting_) return;
+    const bool hit = shot.hit.target != EntityId{0};
+    (seat.lies() ? report_.liars_shots : report_.honest_shots) += 1;
+    (seat.lies() ? report_.liars_hits : report_.honest_hits) += hit ? 1 : 0;
+    if (hit)
+      report_.rewound.add(
+          Micros{std::int64_t{tick - 1 - number(shot.seen)} * 1'000'000 / config_.tick_rate_hz});
+    if (!expected || expected->target == EntityId{0}) return;
+    if (expected->target == shot.hit.target) {
+      ++report_.hits_agreed;
+      return;
+    }
+    const bool limited = tick - 1 - number(shot.seen) == host_->world().history().ticks_max() &&
+                         seat.others().lag_ticks() - 1 > host_->world().history().ticks_max();
+    constexpr double displaced_m = 0.01;
+    if (limited)
+      ++report_.rewind_limited;
+    else if (length(expected->origin - shot.origin) > displaced_m)
+      ++report_.hits_displaced;
+    else
+      ++report_.hits_denied;
+  }
+
+  /// Counters of the clients as they stand.
+  void add_clients(FeelReport& to) const {
+    for (const auto& seat : seats_) {
+      const client_sim::PredictorStats& p = seat->predictor().stats();
+      for (std::size_t i = 0; i < client_sim::mispredict_cause_count; ++i) {
+        const bool crowd = i == static_cast<std::size_t>(MispredictCause::crowd);
+        const bool unknown = i == static_cast<std::size_t>(MispredictCause::unknown);
+        (crowd ? to.crowd_visible : unknown ? to.unknown_visible : to.network_visible) += p.visible[i];
+        (crowd ? to.crowd_um : unknown ? to.unknown_um : to.network_um).merge(p.corrections_um[i]);
+      }
+      to.mispredicted += p.mispredicted_sum();
+      to.confirmed += p.confirmed, to.late += p.late;
+      for (std::size_t i = 0; i < to.leads.size(); ++i) to.leads[i] += seat->client().stats().leads[i];
+      to.shown += seat->others().stats().shown, to.extrapolated += seat->others().stats().extrapolated;
+      to.in_walls += seat->in_walls;
+    }
+  }
+  /// Of the histograms the settling stays in: there is little of it.
+  void subtract(const FeelReport& before) {
+    report_.network_visible -= before.network_visible, report_.crowd_visible -= before.crowd_visible;
+    report_.unknown_visible -= before.unknown_visible;
+    report_.mispredicted -= before.mispredicted;
+    report_.confirmed -= before.confirmed, report_.late -= before.late;
+    for (std::size_t i = 0; i < report_.leads.size(); ++i) report_.leads[i] -= before.leads[i];
+    report_.shown -= before.shown, report_.extrapolated -= before.extrapolated;
+  }
+
+  FeelConfig config_;
+  std::unique_ptr<server::Host> host_;
+  std::vector<std::unique_ptr<FeelSeat>> seats_;
+  server::HostInput input_;
+  server::HostOutput output_;
+  Micros now_{1'000'000};
+  bool counting_ = false;
+  FeelReport report_;
+};
+
+}  // namespace
+
+int FeelReport::lead(double share) const {
+  std::uint64_t sum = 0, all = 0;
+  for (const std::uint64_t n : leads) all += n;
+  for (std::size_t i = 0; i < leads.size(); ++i) {
+    sum += leads[i];
+    if (static_cast<double>(sum) >= share * static_cast<double>(all)) return static_cast<int>(i) - 1;
+  }
+  return -1;
+}
+
+FeelReport run_feel(const FeelConfig& config) { return FeelMatch(config).run(); }
+
+}  // namespace ashlar::simulation

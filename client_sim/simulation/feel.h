@@ -1,0 +1,71 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "client_sim/client/histogram.h"
+#include "client_sim/client/predictor.h"
+#include "world/voxel/terrain.h"
+
+namespace ashlar {
+class PlacedMap;
+}
+
+namespace ashlar::simulation {
+
+using client_sim::Histogram;
+using client_sim::Micros;
+
+/// A match in which every client predicts, shows the others and shoots at them, to measure how that feels.
+struct FeelConfig {
+  std::uint64_t seed = 1;
+  std::uint32_t players = 8;  ///< 1 to 64; they run about in a small place and shoot at each other
+  double seconds = 30;        ///< measured, behind settle_s of them that are not
+  std::uint16_t tick_rate_hz = 60;
+  Micros round_trip{80'000};  ///< of packets that nothing delays
+  Micros jitter{0};           ///< each packet waits up to half of this on top, on each way
+  double loss = 0;            ///< share of packets, on each way
+  double place_radius_m = 12;
+  TerrainKind terrain = TerrainKind::plains;
+  /// Cheating: players with odd numbers claim to have seen the world this much earlier than they did, and aim
+  /// where somebody was then.
+  Micros lie{0};
+};
+inline constexpr double settle_s = 4;
+
+/// What was measured, of all players together.
+struct FeelReport {
+  double player_minutes = 0;
+  /// Corrections of the own player, in micrometres as shown: of the network's making (late and lost
+  /// commands), of bodies that were met, and of no known cause.
+  Histogram network_um, crowd_um, unknown_um;
+  /// Of those, larger than Predictor::visible_m.
+  std::uint64_t network_visible = 0, crowd_visible = 0, unknown_visible = 0;
+  std::uint64_t mispredicted = 0;  ///< ticks whose player came otherwise than predicted, whatever the cause
+  std::uint64_t confirmed = 0;     ///< ticks whose player the server told
+  std::uint64_t late = 0;          ///< of those: the command for it was not there
+  std::array<std::uint64_t, 16> leads{};  ///< snapshots by ticks that commands waited: ClientStats::leads
+  Histogram others_age;                   ///< from the picture of the others to the newest command, each tick
+  std::uint64_t shown = 0, extrapolated = 0, in_walls = 0;  ///< entities in pictures, one a tick
+  /// Shots whose player saw them hit: judged alike, otherwise, and by another tick than they were aimed at
+  /// (the command came late or not at all).
+  std::uint64_t hits_agreed = 0, hits_denied = 0, hits_lost = 0;
+  std::uint64_t hits_displaced = 0;  ///< of the denied: bodies had pushed the shooter elsewhere meanwhile
+  std::uint64_t rewind_limited = 0;  ///< of the denied: it saw more than rewind_s_max back
+  Histogram rewound;                 ///< how far back shots that hit were judged
+  std::uint64_t liars_hits = 0, liars_shots = 0, honest_hits = 0, honest_shots = 0;  ///< as the server judged
+
+  /// Of the hits that were seen from where the server had the shooter, within the limit: judged alike.
+  double hit_share() const {
+    const auto seen = static_cast<double>(hits_agreed + hits_denied);
+    return seen > 0 ? static_cast<double>(hits_agreed) / seen : 1;
+  }
+  /// The lead that a share of the snapshots does not exceed, in ticks; -1: late.
+  int lead(double share) const;
+};
+
+/// Plays it. Same config, same report.
+FeelReport run_feel(const FeelConfig& config);
+
+}  // namespace ashlar::simulation

@@ -1,0 +1,168 @@
+// The input clock against a server that is nothing but ticks and delays, in simulated time.
+#include "client_sim/client/input_clock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <vector>
+
+#include "tests/catch.h"
+#include "world/math/random.h"
+
+using namespace ashlar;
+using namespace ashlar::client_sim;
+
+namespace {
+
+/// A server that ticks, a client that numbers commands, and a way between them that delays both.
+struct ClockRun {
+  ClockRun(std::uint16_t rate_hz, int latency_ms, int jitter_ms, std::uint64_t seed, double drift = 0)
+      : rate(rate_hz),
+        latency(1000 * latency_ms),
+        jitter(1000 * jitter_ms),
+        client_speed(1 + drift),
+        rng(rng_for(seed, 9)) {
+    clock.reset(rate_hz, 2);
+  }
+
+  struct Told {
+    std::int64_t at_us;
+    std::uint32_t tick;
+    int ahead;
+    std::int64_t rtt_us;
+  };
+  struct Sent {
+    std::int64_t at_us;
+    std::uint32_t tick;
+  };
+
+  std::int64_t delay() {
+    return latency +
+           (jitter == 0 ? 0 : static_cast<std::int64_t>(rng.below(static_cast<std::uint32_t>(jitter))));
+  }
+  /// The client's clock: it drifts, and may leap.
+  Micros client_now() const {
+    return Micros{static_cast<std::int64_t>(static_cast<double>(now_us) * client_speed) + leapt_us};
+  }
+
+  void turn() {
+    now_us += 1000;
+    for (; server_us() >= next_tick_us(); ++tick) tick_server();
+    std::ranges::sort(commands, {}, &Sent::at_us);
+    while (!commands.empty() && commands.front().at_us <= now_us) {
+      newest = std::max(newest, commands.front().tick);
+      commands.pop_front();
+    }
+    std::ranges::sort(told, {}, &Told::at_us);
+    while (!told.empty() && told.front().at_us <= now_us) {
+      const Told t = told.front();
+      told.pop_front();
+      clock.take_round_trip(client_now(), Micros{t.rtt_us});
+      if (!clock.running())
+        clock.start(client_now(), t.tick);
+      else
+        clock.observe(client_now(), t.tick, t.ahead);
+    }
+    while (clock.next(client_now())) {
+      ++issued;
+      commands.push_back({now_us + delay(), clock.newest_tick()});
+    }
+  }
+  std::int64_t server_us() const { return now_us + server_leapt_us; }
+  std::int64_t next_tick_us() const { return std::int64_t{tick} * 1'000'000 / rate; }
+  void tick_server() {
+    const int ahead = newest == 0 ? 0 : static_cast<int>(newest) - static_cast<int>(tick);
+    if (watching) leads.push_back(ahead);
+    const std::int64_t way = delay();
+    if (newest != 0 || !clock.running())
+      told.push_back({now_us + way, tick, std::clamp(ahead, -127, 127), way + delay()});
+  }
+  void run(double seconds) {
+    const std::int64_t until = now_us + static_cast<std::int64_t>(seconds * 1e6);
+    while (now_us < until) turn();
+  }
+  /// Leads of the ticks of so many seconds, in order of size.
+  std::vector<int> watch(double seconds) {
+    leads.clear();
+    watching = true;
+    run(seconds);
+    watching = false;
+    std::ranges::sort(leads);
+    return leads;
+  }
+
+  std::uint16_t rate;
+  std::int64_t latency, jitter;
+  double client_speed;
+  Rng rng;
+  InputClock clock;
+  std::int64_t now_us = 5'000'000, leapt_us = 0, server_leapt_us = 0;
+  std::uint32_t tick = static_cast<std::uint32_t>(5 * rate);
+  std::uint32_t newest = 0;
+  std::uint64_t issued = 0;
+  std::deque<Sent> commands;
+  std::deque<Told> told;
+  std::vector<int> leads;
+  bool watching = false;
+};
+
+/// In time, and not earlier than jitter asks for: 1 to 3 ticks wait beyond it.
+void check_leads(const ClockRun& run, const std::vector<int>& leads) {
+  const double jitter_ticks = static_cast<double>(run.jitter) * run.rate / 1e6;
+  const auto at = [&](double share) {
+    return leads[static_cast<std::size_t>(share * static_cast<double>(leads.size() - 1))];
+  };
+  CAPTURE(run.rate, run.latency, run.jitter, leads.front(), at(0.5), leads.back());
+  CHECK(at(0.01) >= 0);
+  CHECK(at(0.01) <= 4);
+  CHECK(at(0.5) >= 1);
+  CHECK(at(0.5) <= 4 + jitter_ticks);
+}
+
+}  // namespace
+
+TEST_CASE("commands come just in time at every rate, two seconds after the start",
+          "[client_sim][input_clock][property]") {
+  const std::uint16_t rate = GENERATE(std::uint16_t{10}, std::uint16_t{20}, std::uint16_t{35},
+                                      std::uint16_t{60}, std::uint16_t{128});
+  const int latency_ms = GENERATE(10, 75);
+  const int jitter_ms = GENERATE(0, 10, 30);
+  ClockRun run(rate, latency_ms, jitter_ms, rate + static_cast<std::uint64_t>(jitter_ms));
+  run.run(2.2);
+  check_leads(run, run.watch(20));
+}
+
+TEST_CASE("a settled clock is at most two per cent fast or slow", "[client_sim][input_clock][property]") {
+  const std::uint16_t rate =
+      GENERATE(std::uint16_t{10}, std::uint16_t{30}, std::uint16_t{60}, std::uint16_t{128});
+  const int jitter_ms = GENERATE(0, 10, 30);
+  const double drift = GENERATE(-0.0005, 0.0, 0.0005);
+  ClockRun run(rate, 40, jitter_ms, 3, drift);
+  run.run(2.2);
+  const std::uint64_t skipped = run.clock.skipped();
+  for (int second = 0; second < 20; ++second) {
+    const std::uint32_t before = run.clock.newest_tick();
+    run.run(1);
+    const double ticks = run.clock.newest_tick() - before;
+    CAPTURE(rate, jitter_ms, drift, second, ticks);
+    CHECK(ticks >= 0.98 * rate - 1.01);
+    CHECK(ticks <= 1.02 * rate + 1.01);
+  }
+  CHECK(run.clock.skipped() == skipped);
+}
+
+TEST_CASE("a leap of either clock is recovered from within two seconds",
+          "[client_sim][input_clock][property]") {
+  const std::uint16_t rate = GENERATE(std::uint16_t{10}, std::uint16_t{60}, std::uint16_t{128});
+  const bool servers = GENERATE(false, true);
+  ClockRun run(rate, 30, 5, 11);
+  run.run(4);
+  if (servers) {
+    run.server_leapt_us += 700'000;  // it stood still, and plays what it missed at once
+  } else {
+    run.leapt_us += 900'000;
+    run.clock.resume(run.client_now());
+  }
+  run.run(2.2);
+  check_leads(run, run.watch(10));
+}

@@ -1,0 +1,145 @@
+// Shots are judged where their players saw the world, so far back and no further.
+#include <cmath>
+#include <map>
+
+#include "tests/catch.h"
+#include "tests/world/sim/moving_rooms.h"
+#include "world/math/random.h"
+#include "world/sim/history.h"
+#include "world/sim/shooting.h"
+#include "world/sim/world.h"
+
+using namespace ashlar;
+using namespace ashlar::testing;
+
+namespace {
+
+/// Two players in a plain: one runs across, the other one shoots at where it was.
+struct Range {
+  explicit Range(std::uint16_t rate_hz) {
+    WorldSetup setup;
+    setup.rules.tick_rate_hz = rate_hz;
+    setup.rules.shot_interval_s = 0;
+    setup.rules.gravity_mps2 = 0;
+    setup.rules.air_acceleration_mps2 = 1000;
+    setup.players_max = 2;
+    setup.monsters = 0, setup.monsters_max = 1;
+    world = std::make_unique<World>(setup);
+    const std::uint32_t tokens[]{0, 1};
+    TickInput input;
+    input.joins = tokens;
+    world->step(input);
+    shooter = world->joined()[0].id, runner = world->joined()[1].id;
+    // High above the ground, where nothing is in the way.
+    const AdminCommand puts[]{{AdminAction::teleport, shooter, {0, 0, 60}},
+                              {AdminAction::teleport, runner, {15, -12, 60}}};
+    TickInput put;
+    put.admin = puts;
+    world->step(put);
+    note();
+  }
+  void note() { was[number(world->tick())] = body(runner).position_m; }
+  const Body& body(EntityId id) const {
+    return world->players().body[static_cast<std::size_t>(world->player_row(id))];
+  }
+  /// A tick in which the runner runs on. @return whom the shot at a place hit
+  EntityId step(std::optional<DVec3> aim, std::uint32_t seen) {
+    PlayerInput inputs[2];
+    inputs[0].player = runner;
+    inputs[0].command.forward = 1;
+    inputs[0].command.yaw =
+        Turn16{static_cast<std::uint16_t>((number(world->tick()) / 90) % 2 == 0 ? 16384 : 49152)};
+    inputs[1].player = shooter;
+    if (aim) {
+      const DVec3 way = *aim + DVec3{0, 0, 1} - (body(shooter).position_m + DVec3{0, 0, 1.6});
+      inputs[1].command.yaw = Turn16{
+          static_cast<std::uint16_t>(std::lround(std::atan2(way.y, way.x) / 6.283185307179586 * 65536))};
+      inputs[1].command.pitch = Turn16{static_cast<std::uint16_t>(
+          std::lround(std::atan2(way.z, std::hypot(way.x, way.y)) / 6.283185307179586 * 65536))};
+      inputs[1].command.buttons = button::attack;
+      inputs[1].command.seen = TickId{seen};
+    }
+    TickInput input;
+    input.commands = inputs;
+    world->step(input);
+    note();
+    const auto shots = world->shooting().events();
+    return shots.empty() ? EntityId{0} : shots.front().hit.target;
+  }
+
+  std::unique_ptr<World> world;
+  EntityId shooter{}, runner{};
+  std::map<std::uint32_t, DVec3> was;
+};
+
+}  // namespace
+
+TEST_CASE("a shot hits whom its player saw in its sights, up to a quarter of a second ago",
+          "[world][sim][rewind]") {
+  const std::uint16_t rate = GENERATE(std::uint16_t{10}, std::uint16_t{60}, std::uint16_t{128});
+  Range range(rate);
+  for (int i = 0; i < rate; ++i) range.step(std::nullopt, 0);
+  const std::uint32_t limit = range.world->history().ticks_max();
+  CHECK(limit == static_cast<std::uint32_t>(rate / 4));
+  Rng rng = rng_for(rate, 3);
+  int hits = 0, shots = 0;
+  for (int i = 0; i < 4 * rate; ++i) {
+    const std::uint32_t now = number(range.world->tick());
+    const std::uint32_t seen = now - rng.below(limit + 1);
+    hits += range.step(range.was.at(seen), seen) == range.runner ? 1 : 0;
+    ++shots;
+  }
+  CHECK(hits == shots);
+}
+
+TEST_CASE("who lies about what it saw gains no more than the quarter of a second", "[world][sim][rewind]") {
+  Range range(60);
+  for (int i = 0; i < 100; ++i) range.step(std::nullopt, 0);
+  const std::uint32_t limit = range.world->history().ticks_max();
+  int older = 0, newer = 0, unknown = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::uint32_t now = number(range.world->tick());
+    const DVec3 before = range.was.at(now - limit - 12);
+    const bool turned = length(before - range.was.at(now - limit)) < 0.7;
+    const EntityId hit = range.step(before, now - limit - 12);
+    if (!turned) older += hit == range.runner ? 1 : 0;
+  }
+  for (int i = 0; i < 30; ++i) {
+    // What it claims to have seen in the future is the present.
+    const std::uint32_t now = number(range.world->tick());
+    newer += range.step(range.was.at(now), now + 40) == range.runner ? 1 : 0;
+    const std::uint32_t next = number(range.world->tick());
+    unknown += range.step(range.was.at(next), 0) == range.runner ? 1 : 0;
+  }
+  CHECK(older == 0);
+  CHECK(newer == 30);
+  CHECK(unknown == 30);
+}
+
+TEST_CASE("the ring of what was is bounded, and knows nothing that is older", "[world][sim][rewind]") {
+  Rules rules;
+  PlayerTable players;
+  MonsterTable monsters;
+  players.resize(2);
+  monsters.resize(1);
+  players.id[0] = make_entity_id(0, 1);
+  players.health[0] = 100;
+  std::vector<std::vector<SectorHeights>> heights(1, std::vector<SectorHeights>(1));
+  History history(rules, 2, 1, heights);
+  REQUIRE(history.ticks_max() == 15);
+  for (std::uint32_t tick = 1; tick <= 100; ++tick) {
+    players.body[0].position_m.x = tick;
+    heights[0][0].floor_m = -static_cast<double>(tick);
+    history.record(TickId{tick}, players, monsters, heights);
+    for (std::uint32_t asked = 0; asked <= tick + 1; ++asked) {
+      const History::Frame* frame = history.at(TickId{asked});
+      const bool held = asked >= 1 && asked <= tick && tick - asked <= 15;
+      REQUIRE((frame != nullptr) == held);
+      if (!held) continue;
+      REQUIRE(frame->position_of(0, players.id[0])->x == asked);
+      REQUIRE_FALSE(frame->position_of(0, make_entity_id(0, 2)).has_value());
+      REQUIRE_FALSE(frame->position_of(1, make_entity_id(1, 1)).has_value());
+      REQUIRE(frame->heights(0)[0].floor_m == -static_cast<double>(asked));
+    }
+  }
+}

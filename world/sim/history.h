@@ -1,0 +1,63 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "world/bsp/heights.h"
+#include "world/math/vec.h"
+#include "world/sim/command.h"
+#include "world/sim/tables.h"
+
+namespace ashlar {
+
+/// How far back a shot may be judged: who plays over a longer way has to lead its targets. What somebody can
+/// gain who lies about what it saw is bounded by it, too: a body is hit where it was so long ago at most.
+inline constexpr double rewind_s_max = 0.25;
+
+/// Where everybody was, and how high sectors stood, at the ends of the newest ticks: what a shot is judged
+/// against whose player saw an older state. A ring over rewind_s_max; what is in it follows from the ticks
+/// that were stepped, so it is no part of the world's hash. Nothing allocates after construction.
+class History {
+ public:
+  History() = default;
+  /// @param heights  by map, as many sectors as there will be
+  History(const Rules& rules, std::size_t players_max, std::size_t monsters_max,
+          std::span<const std::vector<SectorHeights>> heights);
+
+  /// A tick has ended. Cost: 30 ns a row of four, and a copy of the heights.
+  void record(TickId tick, const PlayerTable& players, const MonsterTable& monsters,
+              std::span<const std::vector<SectorHeights>> heights);
+
+  /// One tick's end. Valid until it falls out of the ring.
+  class Frame {
+   public:
+    TickId tick() const { return tick_; }
+    /// Nobody, where another one or none alive was in the row then.
+    /// @param row  of players, then of monsters
+    std::optional<DVec3> position_of(std::size_t row, EntityId id) const {
+      if (id_[row] != id) return std::nullopt;
+      return position_m_[row];
+    }
+    HeightsView heights(std::size_t map) const { return heights_[map]; }
+
+   private:
+    friend class History;
+    TickId tick_{0};
+    std::vector<EntityId> id_;  // 0: nobody alive
+    std::vector<DVec3> position_m_;
+    std::vector<std::vector<SectorHeights>> heights_;
+  };
+
+  /// The state at the end of a tick; null: it is not in the ring (any more).
+  const Frame* at(TickId tick) const;
+  /// How many ticks before the newest one may be asked for: those of rewind_s_max.
+  std::uint32_t ticks_max() const {
+    return frames_.empty() ? 0 : static_cast<std::uint32_t>(frames_.size() - 1);
+  }
+
+ private:
+  std::vector<Frame> frames_;  // by tick modulo
+};
+
+}  // namespace ashlar
