@@ -36,6 +36,7 @@ class MessageWriter {
   std::span<const std::uint8_t> write(const ContentRefused& message);
   std::span<const std::uint8_t> write(const Acts& message);
   std::span<const std::uint8_t> write(const ActAnswers& message);
+  std::span<const std::uint8_t> write(const Fight& message);
   std::span<const std::uint8_t> write(const BlockEdits& message);  ///< at most 16.5 KB: 4 bytes a block
 
  private:

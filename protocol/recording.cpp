@@ -58,8 +58,8 @@ IVec3 get_ivec3(ByteReader& r, bool& sane) {
 
 /// Rules that a version holds; those that came later stay as they are.
 std::size_t rules_of_version(std::uint32_t version) {
-  constexpr std::size_t before_acts = 20;
-  return version < 7 ? before_acts : rule_count();
+  constexpr std::size_t before_acts = 20, before_fights = 24;
+  return version < 7 ? before_acts : version < 8 ? before_fights : rule_count();
 }
 
 void put_rules(ByteWriter& w, std::size_t count, const Rules& rules) {
@@ -123,6 +123,7 @@ std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
     w.u8(static_cast<std::uint8_t>(prop.up));
   }
   if (header.version >= 6) w.u8(static_cast<std::uint8_t>(header.terrain)), w.u16(header.generator);
+  if (header.version >= 8) w.text(header.kinds);
   if (header.spawn.radius_m > 0)
     w.f64(header.spawn.centre_m.x), w.f64(header.spawn.centre_m.y), w.f64(header.spawn.radius_m);
   return payload;
@@ -188,6 +189,10 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
   } else {
     header.generator = 1;
   }
+  if (sane && r.ok() && header.version >= 8)
+    header.kinds = r.text(kinds_bytes_max);
+  else
+    header.rules.monsters_fight = Switch::off;
   if (sane && r.ok() && !r.at_end()) sane = get_spawn(r, header.spawn);
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};
   return header;

@@ -87,6 +87,7 @@ struct ClientStats {
   std::array<std::uint64_t, drop_reason_count> drops{};
   std::uint64_t rejoins = 0;  ///< times it was welcomed anew, by a server that did not know it any more
   std::uint64_t resumes = 0;  ///< times its session went on, over another connection
+  std::uint64_t hits_given = 0, hits_taken = 0, kills = 0, deaths = 0;
   std::uint64_t acts_done = 0, acts_refused = 0;  ///< verdicts that were the last word on an act
   std::uint64_t blocks_told = 0;                  ///< changes that came, of whosever making
   std::uint64_t worlds = 0;                       ///< worlds that it was welcomed to
@@ -142,6 +143,12 @@ class Client {
   /// way when its session broke off gets none.
   static constexpr std::size_t verdicts_max = 256;
   std::vector<ActAnswer> take_verdicts();
+  /// What fights did to the own player, as the server last said; nullopt: it has said nothing yet.
+  const std::optional<Fight>& fight() const { return fight_; }
+  /// Hits that the player gave or took, and players' deaths, since the last call, in order, each once. At
+  /// most hits_max are kept.
+  static constexpr std::size_t hits_max = 256;
+  std::vector<CombatEvent> take_hits();
   /// The blocks that differ from the ground that the welcome's terrain makes, as far as they were told.
   const EditedGround& ground() const { return ground_; }
   EditedGround& ground() { return ground_; }
@@ -263,6 +270,7 @@ class Client {
   // client_acts.cpp: blocks
   void handle(const ActAnswers& message);
   void handle(const BlockEdits& message);
+  void handle(const Fight& message);
   void send_acts();
 
   ClientConfig config_;
@@ -330,6 +338,8 @@ class Client {
   std::deque<BlockAct> acts_out_;
   std::uint32_t act_number_ = 0;
   std::vector<ActAnswer> verdicts_;
+  std::optional<Fight> fight_;
+  std::vector<CombatEvent> hits_;
   ClientStats stats_;
 };
 

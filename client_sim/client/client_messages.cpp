@@ -58,6 +58,8 @@ void Client::take_message(StreamId stream) {
     return handle(*answers);
   if (auto* edits = std::get_if<BlockEdits>(&*message); edits != nullptr && stream == StreamId::edits)
     return handle(*edits);
+  if (auto* fight = std::get_if<Fight>(&*message); fight != nullptr && stream == StreamId::events)
+    return handle(*fight);
   drop(DropReason::wrong_state);
 }
 

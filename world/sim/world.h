@@ -19,8 +19,10 @@ namespace ashlar {
 
 struct Chunk;
 class BlockActs;
+class Combat;
 class GroundGenerator;
 class Mechanics;
+struct ProjectileTable;
 class Shooting;
 
 /// A place where something appears.
@@ -33,7 +35,8 @@ struct SpawnPoint {
 struct MonsterSpawn {
   MonsterKind kind{};
   SpawnPoint at;
-  bool deaf = false;  ///< as the map says: no noise wakes it
+  bool deaf = false;    ///< as the map says: no noise wakes it
+  bool asleep = false;  ///< stands until it sees or hears somebody
 };
 
 /// Where players appear in place of the maps' starts: on the ground within a circle.
@@ -60,6 +63,7 @@ struct WorldSetup {
   std::vector<std::shared_ptr<const Prop>> props;
   SpawnArea spawn;
   TerrainKind terrain = TerrainKind::plains;
+  std::shared_ptr<const KindSet> kinds;  ///< of monsters and projectiles; null: default_kinds()
 };
 
 /// What an operator may do, to a player or to the ground. In recordings: append only.
@@ -129,10 +133,11 @@ enum class StepPart : std::uint8_t {
   think,     ///< monsters decide
   monsters,  ///< monsters move
   crowd,     ///< bodies push each other apart
+  fight,     ///< attacks of monsters, projectiles
   lines,     ///< lines walked over, keys, doors that monsters open
   hash,
 };
-inline constexpr std::size_t step_part_count = 9;
+inline constexpr std::size_t step_part_count = 10;
 
 /// Told when each part of a step begins. It must not touch the world; what it returns nobody sees, so a world
 /// that is watched does the same as one that is not.
@@ -157,10 +162,10 @@ class World {
 
   /// Advances by one tick: chunks, leaves, joins, admin, edits, those who come back from the dead, what
   /// players dig and place, moving sectors, uses and shots and who hears them, players, monsters, crowd,
-  /// lines walked over, hash. While no player is in the world its monsters do not move by themselves, and a
-  /// tick costs next to nothing. No allocation but for chunks that arrive, edits (a kind of block new to its
-  /// chunk, a column's first) and more joins at once than there are rows. Preconditions: commands have passed
-  /// their range checks, edits' ids are below block_id_count.
+  /// fighting, lines walked over, hash. While no player is in the world its monsters do not move by
+  /// themselves, and a tick costs next to nothing. No allocation but for chunks that arrive, edits (a kind of
+  /// block new to its chunk, a column's first) and more joins at once than there are rows. Preconditions:
+  /// commands have passed their range checks, edits' ids are below block_id_count.
   /// @param watch  for profiles; null: nobody watches
   void step(const TickInput& input, StepWatch* watch = nullptr);
 
@@ -180,6 +185,9 @@ class World {
   const Mechanics& mechanics() const;
   /// The shots of the last step and what each hit.
   const Shooting& shooting() const;
+  /// Who was hurt or died in the last step, and totals.
+  const Combat& combat() const;
+  const ProjectileTable& projectiles() const;
 
   /// What became of the acts of the last step, in the order in which it did.
   const BlockActs& block_acts() const;
