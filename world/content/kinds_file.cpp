@@ -82,13 +82,13 @@ void visit_projectile(AnyTraits& p, Visit&& visit) {
   visit("life_s", p.life_s, 0.02, 600);
 }
 
-struct Misread {
+struct WrongKinds {
   std::uint32_t line = 0;
   std::string what;
 };
 
 [[noreturn]] void refuse(const toml::node& at, std::string what) {
-  throw Misread{at.source().begin.line, std::move(what)};
+  throw WrongKinds{at.source().begin.line, std::move(what)};
 }
 
 std::string number_text(double v) {
@@ -145,9 +145,9 @@ std::size_t index_of(const List& list, const std::string& name) {
   return static_cast<std::size_t>(at - list.begin());
 }
 
-class Reader {
+class KindsReader {
  public:
-  explicit Reader(KindSet& set) : set_(set) {}
+  explicit KindsReader(KindSet& set) : set_(set) {}
 
   void read(const toml::table& file) {
     for (const auto& [key, node] : file)
@@ -284,10 +284,10 @@ std::expected<std::shared_ptr<const KindSet>, ContentError> read_kinds(std::stri
   set->source = text;
   try {
     const toml::table file = toml::parse(text, source);
-    Reader(*set).read(file);
+    KindsReader(*set).read(file);
   } catch (const toml::parse_error& error) {
     return refused(source, error.source().begin.line, std::string(error.description()));
-  } catch (const Misread& wrong) {
+  } catch (const WrongKinds& wrong) {
     return refused(source, wrong.line, wrong.what);
   } catch (const KindsParserAssertion&) {
     return refused(source, 0, "is no TOML: its brackets or quotes do not match");
