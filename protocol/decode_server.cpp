@@ -59,7 +59,12 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
                                                  in.block_reach_m(),
                                                  in.block_interval_s(),
                                                  static_cast<double>(in.free_blocks()),
-                                                 static_cast<double>(in.map_margin_m())}};
+                                                 static_cast<double>(in.map_margin_m()),
+                                                 static_cast<double>(in.monsters_fight()),
+                                                 static_cast<double>(in.infighting()),
+                                                 static_cast<double>(in.friendly_fire()),
+                                                 static_cast<double>(in.monster_respawn_s()),
+                                                 static_cast<double>(in.skill())}};
   std::size_t i = 0;
   bool known = true;
   visit_rules(out, [&](const RuleInfo& info, auto& field) {
@@ -241,6 +246,25 @@ ServerResult decode(const wire::ActAnswers& in) {
   return out;
 }
 
+ServerResult decode(const wire::Fight& in) {
+  Fight out;
+  out.tick = in.tick();
+  out.world = in.world();
+  out.health = in.health();
+  out.armour = in.armour();
+  out.armour_half = in.armour_half();
+  if (in.armour_half() > 1) return out_of_range;
+  if (in.hits() == nullptr) return out;
+  if (in.hits()->size() > fight_hits_max) return out_of_range;
+  for (const wire::Hit* hit : *in.hits()) {
+    if (hit->kind() >= combat_event_kind_count || hit->how() >= hurt_by_count || hit->who() == 0)
+      return out_of_range;
+    out.hits.push_back({static_cast<CombatEventKind>(hit->kind()), static_cast<HurtBy>(hit->how()),
+                        hit->points(), EntityId{hit->who()}, EntityId{hit->by()}});
+  }
+  return out;
+}
+
 ServerResult decode(const wire::BlockEdits& in) {
   BlockEdits out;
   out.tick = in.tick();
@@ -286,6 +310,7 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
     case wire::ServerBody::BlockKinds: return decode(*message.body_as_BlockKinds());
     case wire::ServerBody::Saved:
       return Saved{message.body_as_Saved()->tick(), message.body_as_Saved()->world()};
+    case wire::ServerBody::Fight: return decode(*message.body_as_Fight());
     case wire::ServerBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

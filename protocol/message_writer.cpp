@@ -36,7 +36,7 @@ flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, 
       fbb.AddElement(field, value);
     field = static_cast<flatbuffers::voffset_t>(field + sizeof(flatbuffers::voffset_t));
   });
-  ASHLAR_ASSERT(field == wire::Rules::VT_MAP_MARGIN_M + sizeof(flatbuffers::voffset_t));
+  ASHLAR_ASSERT(field == wire::Rules::VT_SKILL + sizeof(flatbuffers::voffset_t));
   return out.Finish();
 }
 
@@ -255,6 +255,23 @@ std::span<const std::uint8_t> MessageWriter::write(const Saved& m) {
   auto& fbb = impl_->fbb;
   fbb.Clear();
   impl_->finish_server(wire::ServerBody::Saved, wire::CreateSaved(fbb, m.tick, m.world));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const Fight& m) {
+  ASHLAR_ASSERT(m.hits.size() <= fight_hits_max);
+  ASHLAR_ASSERT(m.armour_half <= 1);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<wire::Hit, fight_hits_max> hits;
+  for (std::size_t i = 0; i < m.hits.size(); ++i) {
+    const CombatEvent& h = m.hits[i];
+    hits[i] = wire::Hit(static_cast<std::uint32_t>(h.who), static_cast<std::uint32_t>(h.by), h.points,
+                        static_cast<std::uint8_t>(h.kind), static_cast<std::uint8_t>(h.how));
+  }
+  const auto list = fbb.CreateVectorOfStructs(hits.data(), m.hits.size());
+  impl_->finish_server(wire::ServerBody::Fight,
+                       wire::CreateFight(fbb, m.tick, m.world, m.health, m.armour, m.armour_half, list));
   return impl_->message();
 }
 

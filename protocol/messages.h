@@ -13,6 +13,7 @@
 #include "protocol/quantise.h"
 #include "world/collide/prop.h"
 #include "world/sim/block_act.h"
+#include "world/sim/combat_event.h"
 #include "world/sim/player_move.h"
 #include "world/sim/rules.h"
 #include "world/voxel/block_registry.h"
@@ -277,7 +278,20 @@ struct Saved {
   std::uint8_t world = 0;  ///< the welcome's
 };
 
+inline constexpr std::size_t fight_hits_max = 64;
+
+/// The player's own state beyond its snapshot, and hits of the tick that it gave or took, or that are a
+/// player's death; on the events stream, when there is news. Each hit is told once.
+struct Fight {
+  std::uint32_t tick = 0;
+  std::uint8_t world = 0;
+  std::uint16_t health = 0;  ///< points
+  std::uint16_t armour = 0;
+  std::uint8_t armour_half = 0;   ///< 0: the armour takes a third of each hit, 1: half
+  std::vector<CombatEvent> hits;  ///< at most fight_hits_max
+};
+
 using ServerMessage = std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers,
-                                   BlockEdits, BlockKinds, Saved>;
+                                   BlockEdits, BlockKinds, Saved, Fight>;
 
 }  // namespace ashlar

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "world/collide/prop.h"
+#include "world/content/kinds_file.h"
 #include "world/sim/home.h"
 #include "world/voxel/chunk.h"
 
@@ -21,6 +22,7 @@ RecordingHeader recording_header(const World& world, const std::string& build) {
   header.start_hash = world.hash();
   header.spawn = setup.spawn;
   header.blocks = setup.blocks;
+  if (setup.kinds) header.kinds = setup.kinds->source;
   for (const auto& map : setup.maps)
     header.maps.push_back({map->name(), map->content_hash(), map->options().origin_block,
                            map->options().surface_z, map->options().doors_open, map->options().doorway});
@@ -56,6 +58,11 @@ std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeade
   setup.monsters = header.monsters;
   setup.spawn = header.spawn;
   setup.blocks = header.blocks;
+  if (!header.kinds.empty()) {
+    auto kinds = read_kinds(header.kinds, "its kinds");
+    if (!kinds) return std::unexpected{kinds.error().line()};
+    setup.kinds = std::move(*kinds);
+  }
   for (const RecordedMap& wanted : header.maps) {
     auto map = maps(wanted);
     if (!map) return std::unexpected{map.error()};

@@ -59,8 +59,8 @@ IVec3 get_ivec3(ByteReader& r, bool& sane) {
 
 /// Rules that a version holds; those that came later stay as they are.
 std::size_t rules_of_version(std::uint32_t version) {
-  constexpr std::size_t before_acts = 20;
-  return version < 7 ? before_acts : rule_count();
+  constexpr std::size_t before_acts = 20, before_fights = 24;
+  return version < 7 ? before_acts : version < 8 ? before_fights : rule_count();
 }
 
 void put_rules(ByteWriter& w, std::size_t count, const Rules& rules) {
@@ -127,6 +127,7 @@ std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
   if (header.version >= 8) {
     const std::vector<std::uint8_t> kinds = encode_block_kinds(*header.blocks);
     w.text({reinterpret_cast<const char*>(kinds.data()), kinds.size()});
+    w.text(header.kinds);
   }
   if (header.spawn.radius_m > 0)
     w.f64(header.spawn.centre_m.x), w.f64(header.spawn.centre_m.y), w.f64(header.spawn.radius_m);
@@ -200,7 +201,12 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
   } else {
     header.generator = 1;
   }
-  if (sane && r.ok() && header.version >= 8) sane = get_kinds(r, header.blocks);
+  if (sane && r.ok() && header.version >= 8) {
+    sane = get_kinds(r, header.blocks);
+    header.kinds = r.text(kinds_bytes_max);
+  } else {
+    header.rules.monsters_fight = Switch::off;
+  }
   if (sane && r.ok() && !r.at_end()) sane = get_spawn(r, header.spawn);
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};
   return header;

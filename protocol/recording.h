@@ -26,11 +26,13 @@
 namespace ashlar {
 
 inline constexpr std::uint32_t recording_version = 8;
-/// Older ones are read as well: before 8 all worlds had the built-in kinds of blocks, before 7 nobody dug,
-/// before 6 all ground was plains.
+/// Older ones are read as well: before 8 all worlds had the built-in kinds of blocks and nobody fought, before 7
+/// nobody dug, before 6 all ground was plains.
 inline constexpr std::uint32_t recording_version_min = 5;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
+
+inline constexpr std::size_t kinds_bytes_max = 256 * 1024;
 
 /// A placed map, as far as the same one can be found and placed again (recorded_world.h).
 struct RecordedMap {
@@ -63,7 +65,8 @@ struct RecordingHeader {
   TerrainKind terrain = TerrainKind::plains;
   std::uint16_t generator = terrain_generator;  ///< that made the ground; open() takes what it finds
   std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< never null
-  SpawnArea spawn;  ///< behind the rest, and only where there is one
+  std::string kinds;  ///< text of the file of kinds of monsters, at most kinds_bytes_max; empty: ours
+  SpawnArea spawn;    ///< behind the rest, and only where there is one
 };
 
 /// One tick as it is kept; owns what TickInput only views.

@@ -9,6 +9,7 @@
 #include "world/bsp/placement.h"
 #include "world/content/block_file.h"
 #include "world/content/builtin_map.h"
+#include "world/content/kinds_file.h"
 #include "world/content/udmf.h"
 #include "world/content/wad.h"
 #include "world/content/wad_folders.h"
@@ -152,6 +153,13 @@ std::expected<ReadContent, std::string> read_content(const Config& config,
   auto models = PropModels::read(config.props);
   if (!models) return Failure(std::move(models.error()));
   content.models = std::move(*models);
+  if (!config.kinds_file.empty()) {
+    const auto text = read_file(config.kinds_file, kinds_file_bytes_max);
+    if (!text) return Failure("kinds: " + text.error());
+    auto kinds = read_kinds(*text, config.kinds_file);
+    if (!kinds) return Failure(kinds.error().line());
+    content.kinds = std::move(*kinds);
+  }
   const bool no_map = config.maps.size() == 1 && config.maps.front().name == "none";
   content.requests = config.maps;
   if (no_map && config.wads.empty()) return content;
@@ -183,6 +191,7 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
   world.setup.terrain = config.terrain;
   if (content.blocks != nullptr) world.setup.blocks = content.blocks;
   world.setup.rules = config.rules;
+  world.setup.kinds = content.kinds;
   world.setup.players_max = config.clients_max;
   world.setup.monsters = config.monsters;
   world.setup.spawn = {{config.spawn_x_m, config.spawn_y_m}, config.spawn_radius_m};

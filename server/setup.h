@@ -56,10 +56,11 @@ struct ReadContent {
   std::vector<SectorMap> maps;  ///< of each request; empty where no map was wanted
   PropModels models;
   std::shared_ptr<const BlockRegistry> blocks;  ///< of the file that was given; null: none was
+  std::shared_ptr<const KindSet> kinds;  ///< null: ours
 };
 
-/// Reads WADs, maps and props. Without WAD and map: MAP01 of Freedoom where it is found, else the map that is
-/// built in. Quick: compiles nothing. @return or one line that names file, map and remedy
+/// Reads WADs, maps, props and kinds. Without WAD and map: MAP01 of Freedoom where it is found, else the map
+/// that is built in. Quick: compiles nothing. @return or one line that names file, map and remedy
 std::expected<ReadContent, std::string> read_content(const Config& config,
                                                      const std::vector<std::string>& wad_folders);
 

@@ -88,6 +88,7 @@ struct ClientStats {
   std::array<std::uint64_t, drop_reason_count> drops{};
   std::uint64_t rejoins = 0;  ///< times it was welcomed anew, by a server that did not know it any more
   std::uint64_t resumes = 0;  ///< times its session went on, over another connection
+  std::uint64_t hits_given = 0, hits_taken = 0, kills = 0, deaths = 0;
   std::uint64_t acts_done = 0, acts_refused = 0;  ///< verdicts that were the last word on an act
   std::uint64_t blocks_told = 0;                  ///< changes that came, of whosever making
   std::uint64_t worlds = 0;                       ///< worlds that it was welcomed to
@@ -164,6 +165,12 @@ class Client {
   /// The newest acts_sent_max acts that were said in this world, in order: what prediction repeats.
   static constexpr std::size_t acts_sent_max = 64;
   std::span<const SentAct> acts_sent() const { return acts_sent_; }
+  /// What fights did to the own player, as the server last said; nullopt: it has said nothing yet.
+  const std::optional<Fight>& fight() const { return fight_; }
+  /// Hits that the player gave or took, and players' deaths, since the last call, in order, each once. At
+  /// most hits_max are kept.
+  static constexpr std::size_t hits_max = 256;
+  std::vector<CombatEvent> take_hits();
   /// The blocks that differ from the ground that the welcome's terrain makes, as far as they were told.
   const EditedGround& ground() const { return ground_; }
   EditedGround& ground() { return ground_; }
@@ -289,6 +296,7 @@ class Client {
   void handle(const ActAnswers& message);
   void handle(const BlockEdits& message);
   void handle(const Saved& message);
+  void handle(const Fight& message);
   void send_acts();
 
   ClientConfig config_;
@@ -361,6 +369,8 @@ class Client {
   std::vector<SentAct> acts_sent_;
   std::uint32_t act_number_ = 0;
   std::vector<ActAnswer> verdicts_;
+  std::optional<Fight> fight_;
+  std::vector<CombatEvent> hits_;
   ClientStats stats_;
 };
 

@@ -62,6 +62,8 @@ void Client::take_message(StreamId stream) {
     return handle(*edits);
   if (const auto* saved = std::get_if<Saved>(&*message); saved != nullptr && stream == StreamId::edits)
     return handle(*saved);
+  if (auto* fight = std::get_if<Fight>(&*message); fight != nullptr && stream == StreamId::events)
+    return handle(*fight);
   drop(DropReason::wrong_state);
 }
 

@@ -36,7 +36,7 @@ std::optional<Finding> for_everyone(const World& world, Visit visit) {
   const MonsterTable& monsters = world.monsters();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
-    const Cylinder shape = wall_shape(rules, traits(monsters.kind[i]));
+    const Cylinder shape = wall_shape(rules, monsters.traits_at(i));
     if (auto f = visit(monsters.id[i], monsters.body[i], shape, rules.monster_solver)) return f;
   }
   return std::nullopt;

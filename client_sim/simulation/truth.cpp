@@ -6,6 +6,7 @@
 #include "protocol/snapshot_writer.h"
 #include "world/bsp/placed_map.h"
 #include "world/sim/health.h"
+#include "world/sim/projectiles.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {
@@ -78,7 +79,7 @@ void Truth::look_around(const World& world, TrueFrame& frame) {
     for (std::size_t i = 0; i < players.rows(); ++i)
       look(players.id[i], players.body[i].position_m, rules.player.height_m);
     for (std::size_t i = 0; i < monsters.rows(); ++i)
-      look(monsters.id[i], monsters.body[i].position_m, traits(monsters.kind[i]).shape.height_m);
+      look(monsters.id[i], monsters.body[i].position_m, monsters.traits_at(i).shape.height_m);
   }
 }
 
@@ -100,10 +101,18 @@ void Truth::take(const World& world) {
   const MonsterTable& monsters = world.monsters();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
-    const std::uint8_t health = health_share(monsters.health[i], traits(monsters.kind[i]).health);
+    const std::uint8_t health = health_share(monsters.health[i], monsters.traits_at(i).health);
     frame.entities.push_back(true_entity(monsters.id[i], entity_kind(monsters.kind[i]), monsters.yaw[i],
                                          monsters.body[i], health));
     frame.entities.back().record.state = static_cast<std::uint8_t>(monsters.mood[i]);
+  }
+  const ProjectileTable& flying = world.projectiles();
+  for (std::size_t i = 0; i < flying.rows(); ++i) {
+    if (flying.id[i] == EntityId{0}) continue;
+    Body body;
+    body.position_m = flying.position_m[i];
+    frame.entities.push_back(true_entity(flying.id[i], projectile_entity_kind(flying.kind[i]),
+                                         turn_towards(xy(flying.velocity_mps[i])), body, 255));
   }
   std::ranges::sort(frame.entities, [](const TrueEntity& a, const TrueEntity& b) {
     return std::tie(a.cell, a.record.id) < std::tie(b.cell, b.record.id);

@@ -56,6 +56,7 @@ struct Config {
   std::vector<MapRequest> maps;   ///< empty: the first that is found; the single name "none": no map
   std::vector<PropRequest> props;
   std::uint32_t monsters = 200;
+  std::string kinds_file;  ///< of monsters and projectiles (docs/kinds.md); empty: ours
   Doors doors = Doors::shut;
   double spawn_x_m = 0, spawn_y_m = 0, spawn_radius_m = 0;  ///< WorldSetup::spawn
   Rules rules;

@@ -109,6 +109,7 @@ auto rule_of(std::size_t number) {
 
 std::vector<std::string> names_of(Solver) { return {"sweep", "correct"}; }
 std::vector<std::string> names_of(FreeBlocks) { return {"no", "yes"}; }
+std::vector<std::string> names_of(Switch) { return {"off", "on"}; }
 std::vector<std::string> names_of(KeyRule) { return {"ignored", "needed"}; }
 
 /// One setting for each rule that is for operators to set.
@@ -383,6 +384,9 @@ std::vector<Setting> build() {
        wad_setting(), map_setting(), prop_setting(),
        whole("monsters", "N", 0, 4096, MEMBER(monsters),
              "Monsters alive at the start: those of the maps first, the rest on the terrain."),
+       text("kinds", "FILE", 4096, MEMBER(kinds_file),
+            "TOML file with kinds of monsters and projectiles, over those that are built in "
+            "(docs/kinds.md)."),
        choice("doors", {"open", "shut"}, MEMBER(doors),
               "How doors and lifts of the maps stand at the start: open for worlds without anybody to use "
               "them."),
@@ -440,7 +444,7 @@ std::vector<Setting> build() {
 #undef MEMBER
   for (Setting& row : all)
     if (row.key == "listen" || row.key == "world" || row.key == "blocks" || row.key == "record" ||
-        row.key == "key_file")
+        row.key == "key_file" || row.key == "kinds")
       row.flag_needs_text = true;
   return all;
 }

@@ -12,6 +12,7 @@
 #include "server/host/door_keeper.h"
 #include "server/host/edit_room.h"
 #include "server/host/farewells.h"
+#include "server/host/fight_room.h"
 #include "server/host/gate.h"
 #include "server/host/host_keys.h"
 #include "server/host/inbox.h"
@@ -70,6 +71,7 @@ struct Host::Impl {
         schedule(world->setup().rules.tick_rate_hz),
         chat(sessions, status, defects),
         edits(sessions, status, config.interest_radius_m),
+        fights(sessions),
         lingering(world->setup().players_max, config.clients_max,
                   ticks_in(config.fight_linger, world->setup().rules.tick_rate_hz)),
         away(config.clients_max),
@@ -105,6 +107,7 @@ struct Host::Impl {
   TickSchedule schedule;
   ChatRoom chat;
   EditRoom edits;
+  FightRoom fights;
   LingeringBodies lingering;
   AwayBodies away;
   Farewells farewells;
@@ -183,6 +186,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   lingering.note_fights(*world, sessions);
   edits.learn(ground.entering_changes());
   edits.publish(*world);
+  fights.publish(*world);
 
   if (status.tick % config.snapshot_every_ticks == 0) publish(at, out.datagrams);
   const std::uint64_t published = stopwatch();

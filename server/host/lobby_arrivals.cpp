@@ -227,7 +227,8 @@ void Lobby::welcome(Session& session) {
     ASHLAR_ASSERT(sent != SendResult::too_long);
   };
   say(message);
-  say(BlockKinds{setup.blocks, session.world});
+  // Whose player is in the world knows them.
+  if (!message.resumed) say(BlockKinds{setup.blocks, session.world});
 }
 
 void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out) {

@@ -6,6 +6,7 @@
 
 #include "world/sim/health.h"
 #include "world/sim/mechanics.h"
+#include "world/sim/projectiles.h"
 
 namespace ashlar::server {
 namespace {
@@ -41,6 +42,16 @@ EntityRecord record_of(EntityId id, EntityKind kind, Turn16 yaw, Turn16 pitch, c
   return r;
 }
 
+/// It looks where it flies.
+EntityRecord record_of(const ProjectileTable& flying, std::size_t row) {
+  EntityRecord r;
+  r.id = flying.id[row];
+  r.kind = projectile_entity_kind(flying.kind[row]);
+  r.yaw = quantise_turn(turn_towards(xy(flying.velocity_mps[row])));
+  r.health = 255;
+  return r;
+}
+
 }  // namespace
 
 void Replicator::add(DVec3 position, const Cylinder& shape, EntityRecord record) {
@@ -63,9 +74,14 @@ void Replicator::gather(const World& world) {
     if (monsters.id[i] == EntityId{0}) continue;
     EntityRecord r =
         record_of(monsters.id[i], entity_kind(monsters.kind[i]), monsters.yaw[i], Turn16{0}, monsters.body[i],
-                  health_share(monsters.health[i], traits(monsters.kind[i]).health));
+                  health_share(monsters.health[i], monsters.traits_at(i).health));
     r.state = static_cast<std::uint8_t>(monsters.mood[i]);
-    add(monsters.body[i].position_m, traits(monsters.kind[i]).shape, r);
+    add(monsters.body[i].position_m, monsters.traits_at(i).shape, r);
+  }
+  const ProjectileTable& flying = world.projectiles();
+  for (std::size_t i = 0; flying.count > 0 && i < flying.rows(); ++i) {
+    if (flying.id[i] == EntityId{0}) continue;
+    add(flying.position_m[i], monsters.projectile_traits(flying.kind[i]).shape, record_of(flying, i));
   }
   std::ranges::sort(placed_, [](const Placed& a, const Placed& b) {
     return std::tuple(key(a.cell), static_cast<std::uint32_t>(a.record.id)) <

@@ -6,6 +6,7 @@
 #include "protocol/connection/connection.h"
 #include "protocol/messages.h"
 #include "server/host/edit_desk.h"
+#include "server/host/fight_desk.h"
 #include "server/host/host.h"
 #include "server/host/input_buffer.h"
 #include "server/host/notices.h"
@@ -63,6 +64,7 @@ struct Session {
   std::string kicked_for;       ///< empty: it may stay
   NoticeQueue notices;
   EditDesk edits;
+  FightDesk fight;
 };
 
 }  // namespace ashlar::server

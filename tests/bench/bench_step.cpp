@@ -30,7 +30,7 @@ constexpr double side_m = 800;
 constexpr std::uint32_t warm_ticks = 120;  // falls and first turns are over
 
 constexpr const char* part_names[step_part_count] = {"inputs",   "sectors", "shots", "players", "think",
-                                                     "monsters", "crowd",   "lines", "hash"};
+                                                     "monsters", "crowd",   "fight", "lines",   "hash"};
 
 /// Adds up the CPU time of each part. The clock itself costs about 0.3 us a call.
 class PartTimes final : public StepWatch {

@@ -26,6 +26,7 @@ void check(const Welcome& m) {
 }
 void check(const ChatLine& m) { expect(valid_text(m.text, 1, chat_bytes_max)); }
 void check(const ActAnswers&) {}
+void check(const Fight&) {}
 void check(const BlockEdits&) {}
 void check(const ContentPart& m) {
   expect(!m.bytes.empty() && m.bytes.size() <= content_part_bytes_max && m.total <= content_bytes_max);

@@ -114,6 +114,9 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   save(server / "chat_line", w.write(ChatLine{"Ada", "good evening"}));
   const std::vector<std::uint8_t> some_bytes(20, 5);
   save(server / "content_part", w.write(ContentPart{42, 100, 30, some_bytes}));
+  save(server / "fight",
+       w.write(
+           Fight{79, 1, 80, 50, 1, {{CombatEventKind::died, HurtBy::burst, 0, EntityId{5}, EntityId{9}}}}));
   save(server / "act_answers",
        w.write(ActAnswers{79, {{1, ActVerdict::progress, {1, 2, 3}}, {2, ActVerdict::done, {0, 2, 30}}}, 1}));
   const std::vector<BlockChange> changed{{7, 1}, {32767, 0}};

@@ -20,7 +20,7 @@ void BodyGrid::fill(const Rules& rules, const PlayerTable& players, const Monste
       all_.push_back({players.body[i].position_m, rules.player});
   for (std::size_t i = 0; i < monsters.rows(); ++i)
     if (monsters.id[i] != EntityId{0})
-      all_.push_back({monsters.body[i].position_m, traits(monsters.kind[i]).shape});
+      all_.push_back({monsters.body[i].position_m, monsters.traits_at(i).shape});
 
   const auto cell = [](const Entry& e) { return cell_at(cell_of(e.base.x), cell_of(e.base.y)); };
   radius_m_max_ = 0;

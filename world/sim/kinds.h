@@ -2,9 +2,12 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "world/math/shapes.h"
+#include "world/sim/attack.h"
 
 namespace ashlar {
 
@@ -34,30 +37,65 @@ inline constexpr std::size_t monster_kind_count = 18;
 /// How the part of a body that shots can hit is built (world/sim/shot.h).
 enum class HitBuild : std::uint8_t { upright, round, legged };
 
-/// What a kind is like. Sizes and speeds are those of Doom's monsters at 32 units a metre and 35 tics a
-/// second (mobj info of the published Doom source: radius, height, speed over the tics of a chase state,
-/// spawn health).
+/// What a kind is like. By default that of Doom's monsters at 32 units a metre and 35 tics a second (mobj
+/// info and states of the published Doom source, info.c and p_enemy.c).
 struct MonsterTraits {
-  std::string_view name;
+  std::string name;
   Cylinder shape;
-  double speed_mps;
-  double step_height_m_max;  ///< long-legged kinds clear a block, the others Doom's 24 units
-  double sight_m_max;        ///< sees players up to here, all around once awake
-  std::uint8_t flies;        ///< 0 or 1: keeps its own height, neither steps nor falls
+  double speed_mps = 0;
+  double step_height_m_max = 0;  ///< long-legged kinds clear a block, the others Doom's 24 units
+  double sight_m_max = 32;       ///< sees players up to here
+  double sight_cone_deg = 180;   ///< asleep it sees what is before it; awake all around
+  std::uint8_t flies = 0;        ///< 0 or 1: keeps its own height, neither steps nor falls
   /// 0 or 1: under Solver::correct, do its radius and height count against walls, or only the middle of its
   /// base? Against other movers they always do, and under Solver::sweep against walls as well.
-  std::uint8_t body_meets_walls;
-  HitBuild build;
-  std::uint16_t health;  ///< points, Doom's
+  std::uint8_t body_meets_walls = 1;
+  std::uint8_t splash_proof = 0;  ///< 0 or 1: bursts of projectiles do it nothing
+  HitBuild build = HitBuild::upright;
+  std::uint16_t health = 0;       ///< points, Doom's
+  std::uint16_t pain_chance = 0;  ///< of 256, that a hit interrupts it
+  double pain_s = 0.17;
+  double mass = 100;                ///< of a push by hits: a player has 100
+  double reaction_s = 8.0 / 35;     ///< from waking to its first attack, at least
+  double decision_s = 0.7;          ///< mean time between two decisions to attack from afar
+  double alarm_m = 12;              ///< its kin in sight and so near wake with it
+  double flee_share = 0;            ///< below this share of its health it runs
+  double shy_share = 1;             ///< of its distance to the target, which makes attacks from afar rarer
+  std::uint16_t shyness_max = 200;  ///< of 256: however far the target is, it attacks now and then
+  MonsterAttack melee, ranged;
 };
 
-/// Indexed by MonsterKind.
+/// Room for kinds of a file's own behind ours; an entity's kind is a byte.
+inline constexpr std::size_t monster_kinds_max = 64;
+inline constexpr std::size_t projectile_kinds_max = 64;
+
+/// A number of maps' things that becomes a kind of a file's.
+struct ThingKind {
+  std::uint16_t number = 0;
+  MonsterKind kind{};
+};
+
+/// All kinds of a world: what a file says (world/content/kinds_file.h), or ours. Immutable, shared.
+struct KindSet {
+  std::vector<MonsterTraits> monsters;  ///< by MonsterKind; the first monster_kind_count are ours
+  std::vector<ProjectileTraits> projectiles;
+  std::vector<ThingKind> things;  ///< beside those of find_thing_type(), and before them
+  std::string source;             ///< the file's text, from which a recording makes it again; empty: ours
+};
+/// Doom's.
+const KindSet& default_kinds();
+
+/// Of default_kinds().
 const MonsterTraits& traits(MonsterKind kind);
 
-/// What a snapshot says an entity is: players are 0, monsters 16 + MonsterKind.
+/// What a snapshot says an entity is: players are 0, monsters 16 + MonsterKind, projectiles 128 + their kind.
 enum class EntityKind : std::uint8_t { player = 0 };
 constexpr EntityKind entity_kind(MonsterKind kind) {
   return static_cast<EntityKind>(16 + static_cast<unsigned>(kind));
+}
+
+constexpr EntityKind projectile_entity_kind(std::uint8_t kind) {
+  return static_cast<EntityKind>(128 + static_cast<unsigned>(kind));
 }
 
 /// Slot (low 20 bits) and generation (high 12): a slot's next owner has another id. 0 is nobody.

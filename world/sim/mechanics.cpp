@@ -66,7 +66,7 @@ std::span<const MoverBody> Mechanics::bodies(MechanicsTick& tick) {
   MonsterTable& m = tick.monsters;
   for (std::size_t i = 0; i < m.rows(); ++i)
     if (m.id[i] != EntityId{0})
-      bodies_.push_back({&m.body[i], wall_shape(tick.rules, traits(m.kind[i])), m.id[i]});
+      bodies_.push_back({&m.body[i], wall_shape(tick.rules, m.traits_at(i)), m.id[i]});
   return bodies_;
 }
 
@@ -219,7 +219,7 @@ void Mechanics::walk(MechanicsTick& tick) {
   for (std::size_t row = 0; row < m.rows(); ++row) {
     if (m.id[row] == EntityId{0}) continue;
     walk_body(tick, before_[p.rows() + row],
-              {m.body[row], traits(m.kind[row]).shape, m.id[row], false, m.yaw[row], 0});
+              {m.body[row], m.traits_at(row).shape, m.id[row], false, m.yaw[row], 0});
     if ((number(tick.tick) + row) % push_every_ticks == 0) monster_pushes(tick, row);
   }
 }
@@ -262,7 +262,7 @@ void Mechanics::take_keys(MechanicsTick& tick, std::size_t row) {
 void Mechanics::monster_pushes(MechanicsTick& tick, std::size_t row) {
   MonsterTable& m = tick.monsters;
   // Only one that is held up pushes: it moved less than a tenth of what it could have.
-  const MonsterTraits& kind = traits(m.kind[row]);
+  const MonsterTraits& kind = m.traits_at(row);
   const DVec2 v = xy(m.body[row].velocity_mps);
   const double slow = 0.1 * kind.speed_mps;
   if (dot(v, v) > slow * slow) return;

@@ -1,27 +1,53 @@
 #include "world/sim/monster_think.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "world/bsp/sector_map.h"
 #include "world/math/assert.h"
+#include "world/sim/bodies.h"
+#include "world/sim/navigation.h"
 
 namespace ashlar {
 namespace {
 
 constexpr double look_every_s = 1.0 / 6;
-constexpr double aside_s = 0.5;  // so long it walks off sideways, and so much grace it has to get going
+constexpr double aside_s = 0.5;     // so long it walks off sideways, and so much grace it has to get going
+constexpr double patience_s = 0.2;  // held up so long; a door in its way gets its push meanwhile
 constexpr double forget_s = 5;
 constexpr double wander_speed_share = 0.4;
 constexpr double reach_gap_m = 0.25;  // a chaser stops this far from its target's skin
 constexpr double goal_reached_m = 0.5;
-static_assert(forget_s > look_every_s);  // it looks again before it forgets
-constexpr double held_bonus = 0.5;       // on the square of the distance to whom it chases already
+static_assert(forget_s > look_every_s);     // it looks again before it forgets
+constexpr double held_bonus = 0.5;          // on the square of the distance to whom it chases already
+constexpr double felt_m = 64 * map_unit_m;  // so near it notices who is behind it: MELEERANGE in A_Look
+constexpr double careful_s = 3;             // of six it goes by the middles of openings
+constexpr double straight_m = 3;            // so near to whom it sees it needs no way
+constexpr double charge_end_share = 0.5;    // a charger that is slower has met something
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
+
+/// What is before it as it stands; asleep it sees no more.
+struct Cone {
+  DVec2 ahead;
+  double cosine = -1;  ///< -1: all around
+  bool holds(DVec2 to) const {
+    if (cosine <= -1 || dot(to, to) < felt_m * felt_m) return true;
+    return dot(to, ahead) >= cosine * length(to);
+  }
+};
+
+Cone cone_of(const MonsterTable& m, std::size_t row, const MonsterTraits& kind) {
+  if (m.mood[row] != MonsterMood::asleep) return {};
+  const auto half = static_cast<std::int32_t>(kind.sight_cone_deg / 2 * (65536 / 360.0));
+  const double cosine = half >= 32768 ? -1 : sin_cos(Turn16{static_cast<std::uint16_t>(half)}).cos;
+  return {heading(m.yaw[row]), cosine};
+}
 
 /// Nearest player in sight, the lowest row where two are equally near: distance first, then one ray to each
 /// until one is clear. Rays are few because most candidates are out of range.
 int find_target(const Space& space, const Rules& rules, const PlayerTable& players, const PlayerGrid& near,
-                const DVec3 eye, double range_m, EntityId held) {
+                const DVec3 eye, double range_m, EntityId held, const Cone& cone) {
   int best = -1;
   double best_d2 = range_m * range_m;
   const double held_range_m = range_m * std::sqrt(1 / held_bonus);
@@ -33,11 +59,21 @@ int find_target(const Space& space, const Rules& rules, const PlayerTable& playe
     if (players.id[row] == held) d2 *= held_bonus;
     const auto candidate = static_cast<int>(row);
     if (d2 > best_d2 || (d2 == best_d2 && (best < 0 || candidate > best))) return;
+    if (!cone.holds(xy(d))) return;
     if (!space_sees(space, eye, position_m + DVec3{0, 0, rules.player_eye_m})) return;
     best = candidate;
     best_d2 = d2;
   });
   return best;
+}
+
+bool anybody_within(const PlayerGrid& near, DVec2 at, double radius_m) {
+  bool found = false;
+  near.visit_near(at, radius_m, [&](std::uint32_t, DVec3 position_m) {
+    const DVec2 d = xy(position_m) - at;
+    found = found || dot(d, d) <= radius_m * radius_m;
+  });
+  return found;
 }
 
 void pick_heading(const Rules& rules, MonsterTable& m, std::size_t row) {
@@ -49,79 +85,268 @@ void pick_heading(const Rules& rules, MonsterTable& m, std::size_t row) {
 
 std::uint16_t look_every_ticks(const Rules& rules) { return rules.ticks_within(look_every_s, 1); }
 
-/// Takes up whom it sees, and gives up whom it has not seen for long.
-void look(const Space& space, const Rules& rules, const PlayerTable& players, const PlayerGrid& near,
-          MonsterTable& monsters, std::size_t row) {
-  const MonsterTraits& kind = traits(monsters.kind[row]);
+void count_down(std::uint16_t& ticks, std::uint16_t by = 1) {
+  ticks = static_cast<std::uint16_t>(ticks > by ? ticks - by : 0);
+}
+
+/// It has another monster to settle with, and stays after that one while its grudge lasts or it sees it.
+/// @return false: that is over
+bool look_at_rival(const Space& space, const Rules& rules, const PlayerTable& players, MonsterTable& monsters,
+                   std::size_t row, DVec3 eye) {
+  const EntityId target = monsters.target[row];
+  if (target == EntityId{0} || slot_of(target) < players.rows()) return false;
+  const auto rival = body_of(rules, players, monsters, target);
+  if (!rival) return false;
+  const bool seen = space_sees(space, eye, rival->middle());
+  monsters.sees[row] = seen ? 1 : 0;
+  if (seen) monsters.goal_m[row] = rival->base;
+  return seen || monsters.grudge_ticks[row] > 0;
+}
+
+void give_up(const Rules& rules, MonsterTable& monsters, std::size_t row) {
+  monsters.mood[row] = MonsterMood::wander;
+  monsters.target[row] = EntityId{0};
+  monsters.sees[row] = 0;
+  pick_heading(rules, monsters, row);
+}
+
+/// Takes up whom it sees, and gives up whom it has not seen for long. @return true: it woke
+bool look(const Space& space, const Rules& rules, const PlayerTable& players, const PlayerGrid& near,
+          MonsterTable& monsters, std::size_t row, const Navigation* ways) {
+  const MonsterTraits& kind = monsters.traits_at(row);
   const DVec3 eye = monsters.body[row].position_m + DVec3{0, 0, eye_height_m(kind.shape)};
+  const bool hunts = monsters.mood[row] == MonsterMood::chase || monsters.mood[row] == MonsterMood::flee;
+  monsters.dozes[row] = !hunts && !anybody_within(near, xy(eye), doze_m) ? 1 : 0;
+  if (monsters.dozes[row] != 0) return false;
   const std::uint16_t every = look_every_ticks(rules);
-  const int seen = find_target(space, rules, players, near, eye, kind.sight_m_max, monsters.target[row]);
+  count_down(monsters.grudge_ticks[row], every);
+  if (look_at_rival(space, rules, players, monsters, row, eye)) return false;
+  const int seen = find_target(space, rules, players, near, eye, kind.sight_m_max, monsters.target[row],
+                               cone_of(monsters, row, kind));
+  monsters.sees[row] = seen >= 0 ? 1 : 0;
   if (seen >= 0) {
-    ASHLAR_ASSERT(players.alive(static_cast<std::size_t>(seen)));
-    monsters.mood[row] = MonsterMood::chase;
-    monsters.target[row] = players.id[static_cast<std::size_t>(seen)];
-    monsters.goal_m[row] = players.body[static_cast<std::size_t>(seen)].position_m;
+    const auto player = static_cast<std::size_t>(seen);
+    ASHLAR_ASSERT(players.alive(player));
+    monster_takes_up(rules, monsters, row, players.id[player], players.body[player].position_m);
+    return !hunts;
+  }
+  if (!hunts) return false;
+  const bool way = ways != nullptr && players.has(monsters.target[row]) &&
+                   players.alive(slot_of(monsters.target[row])) &&
+                   ways->way(space.maps, players, monsters, row).has_value();
+  if (way)
     monsters.forget_ticks[row] = rules.ticks_within(forget_s);
-  } else if (monsters.mood[row] == MonsterMood::chase) {
-    const auto left = monsters.forget_ticks[row];
-    monsters.forget_ticks[row] = static_cast<std::uint16_t>(left > every ? left - every : 0);
-    if (monsters.forget_ticks[row] == 0) {
-      monsters.mood[row] = MonsterMood::wander;
-      monsters.target[row] = EntityId{0};
-      pick_heading(rules, monsters, row);
+  else
+    count_down(monsters.forget_ticks[row], every);
+  if (monsters.forget_ticks[row] == 0 || slot_of(monsters.target[row]) >= players.rows())
+    give_up(rules, monsters, row);
+  return false;
+}
+
+/// P_CheckMissileRange: the further the target, the rarer the attack.
+bool dares(const MonsterTraits& kind, Rng& rng, double distance_m) {
+  double units = distance_m / map_unit_m - 64;
+  if (kind.melee.form == AttackForm::none) units -= 128;
+  const double shyness = std::clamp(units * kind.shy_share, 0.0, static_cast<double>(kind.shyness_max));
+  return rng.unit() * 256 >= shyness;
+}
+
+void begin_attack(const Rules& rules, MonsterTable& m, std::size_t row, bool ranged) {
+  const MonsterTraits& kind = m.traits_at(row);
+  const MonsterAttack& how = ranged ? kind.ranged : kind.melee;
+  m.action[row] = MonsterAction::windup;
+  m.action_ticks[row] = rules.ticks_within(how.windup_s, 1);
+  m.burst_left[row] = how.burst;
+  m.ranged[row] = ranged ? 1 : 0;
+}
+
+/// Comes to an attack if it may: near enough to touch, or its turn to consider one from afar.
+bool decides_to_attack(const Rules& rules, MonsterTable& m, std::size_t row, const BodyView& at) {
+  const MonsterTraits& kind = m.traits_at(row);
+  count_down(m.check_ticks[row]);
+  if (m.sees[row] == 0) return false;
+  const DVec3 to = at.base - m.body[row].position_m;
+  const double distance = length(xy(to));
+  const bool beside = to.z < kind.shape.height_m && -to.z < at.shape.height_m;
+  if (kind.melee.form != AttackForm::none && beside && distance <= kind.melee.range_m + at.shape.radius_m) {
+    begin_attack(rules, m, row, false);
+    return true;
+  }
+  if (kind.ranged.form == AttackForm::none || m.check_ticks[row] > 0) return false;
+  const double wait_s = m.rng[row].between(0, 2 * kind.decision_s);
+  m.check_ticks[row] = rules.ticks_within(wait_s, 1);
+  if (distance > kind.ranged.range_m || !dares(kind, m.rng[row], distance)) return false;
+  begin_attack(rules, m, row, true);
+  return true;
+}
+
+/// Goes on with what its body is about. It stands meanwhile, but for a charge.
+MonsterWish go_on(const Rules& rules, const PlayerTable& players, MonsterTable& m, std::size_t row) {
+  MonsterWish wish;
+  const MonsterTraits& kind = m.traits_at(row);
+  const MonsterAttack& how = m.ranged[row] != 0 ? kind.ranged : kind.melee;
+  count_down(m.action_ticks[row]);
+  const bool over = m.action_ticks[row] == 0;
+  switch (m.action[row]) {
+    case MonsterAction::none: break;
+    case MonsterAction::pain:
+    case MonsterAction::recover:
+      if (over) m.action[row] = MonsterAction::none;
+      break;
+    case MonsterAction::charging: {
+      const DVec3 v = m.body[row].velocity_mps;
+      const double pace = length(xy(v));
+      const double slowest = charge_end_share * how.speed_mps;
+      const bool landed = kind.flies == 0 && m.body[row].grounded != 0;
+      if (over || landed || (kind.flies != 0 && dot(v, v) < slowest * slowest)) {
+        m.action[row] = MonsterAction::none;
+        break;
+      }
+      if (pace > 0 && kind.speed_mps > 0) {
+        wish.direction = xy(v) * (1 / pace);
+        wish.speed_share = pace / kind.speed_mps;
+        wish.climb = std::clamp(2 * v.z / pace, -1.0, 1.0);  // flyers climb at half of their pace
+      }
+      break;
+    }
+    case MonsterAction::windup: {
+      const auto at = body_of(rules, players, m, m.target[row]);
+      if (!at) {
+        m.action[row] = MonsterAction::none;
+        break;
+      }
+      const DVec2 to = xy(at->base - m.body[row].position_m);
+      if (dot(to, to) > 0) m.yaw[row] = turn_towards(to);
+      if (!over) break;
+      wish.fires = true;
+      if (m.burst_left[row] > 0) --m.burst_left[row];
+      const bool again = m.burst_left[row] > 0 || (how.refires != 0 && m.sees[row] != 0);
+      m.action[row] = again ? MonsterAction::windup : MonsterAction::recover;
+      m.action_ticks[row] = rules.ticks_within(again ? how.burst_s : how.recover_s, 1);
+      break;
     }
   }
+  return wish;
+}
+
+/// @param to_m  where it heads for: its goal, or a place on the way there
+MonsterWish chase(const Rules& rules, MonsterTable& monsters, std::size_t row, bool slow, DVec3 to_m,
+                  bool on_way) {
+  const MonsterTraits& kind = monsters.traits_at(row);
+  const Body& body = monsters.body[row];
+  const bool flees = monsters.mood[row] == MonsterMood::flee;
+  const DVec3 to_goal = (to_m - body.position_m) * (flees ? -1.0 : 1.0);
+  const double distance = length(xy(to_goal));
+  MonsterWish wish;
+  if (kind.flies != 0) {
+    wish.climb = to_goal.z + 0.5 > 0.2 ? 1.0 : to_goal.z + 0.5 < -0.2 ? -1.0 : 0.0;
+  }
+  const double stop_at_m = kind.shape.radius_m + rules.player.radius_m + reach_gap_m;
+  if (!flees && !on_way && (distance <= stop_at_m || distance < goal_reached_m)) {
+    if (distance > 0) monsters.yaw[row] = turn_towards(xy(to_goal));
+    return wish;
+  }
+  const std::uint16_t patience_ticks = rules.ticks_within(patience_s, 1);
+  monsters.held_ticks[row] =
+      static_cast<std::uint8_t>(slow ? std::min(monsters.held_ticks[row] + 1, 255) : 0);
+  if (slow && monsters.turn_ticks[row] == 0 && monsters.held_ticks[row] >= patience_ticks) {
+    monsters.held_ticks[row] = 0;
+    // Against something: try left or right of the goal for half a second, then straight again.
+    Rng& rng = monsters.rng[row];
+    const std::uint32_t side = rng.next_u32();
+    const auto turn = Turn16{static_cast<std::uint16_t>((side & 1u) != 0 ? 12288 : 65536 - 12288)};
+    monsters.yaw[row] = turn_towards(xy(to_goal)) + turn;
+    monsters.turn_ticks[row] = rules.ticks_within(aside_s);
+  } else if (monsters.turn_ticks[row] == 0) {
+    monsters.yaw[row] = turn_towards(xy(to_goal));
+  }
+  wish.direction = heading(monsters.yaw[row]);
+  return wish;
+}
+
+/// Who hangs on a corner by one way of walking gets past it by the other: they take turns.
+bool careful(const Rules& rules, std::size_t row, TickId tick) {
+  return ((number(tick) / rules.ticks_within(careful_s, 1) + row) & 1u) != 0;
+}
+
+/// Along a way to the player, where there is one, else straight to where it last saw its target.
+MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& players, MonsterTable& monsters,
+                 std::size_t row, bool slow, const Navigation* ways, TickId tick) {
+  const DVec3 goal = monsters.goal_m[row];
+  const DVec3 to_goal = goal - monsters.body[row].position_m;
+  const bool beside = monsters.sees[row] != 0 && dot(to_goal, to_goal) < straight_m * straight_m &&
+                      std::fabs(to_goal.z) < rules.step_height_m_max;
+  if (ways != nullptr && !beside && monsters.mood[row] == MonsterMood::chase)
+    if (const auto way = ways->way(space.maps, players, monsters, row, careful(rules, row, tick)))
+      return chase(rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true);
+  return chase(rules, monsters, row, slow, goal, false);
 }
 
 }  // namespace
 
-void monster_hears(const Rules& rules, MonsterTable& monsters, std::size_t row, EntityId who, DVec3 from_m) {
-  if (monsters.deaf[row] != 0 || monsters.mood[row] == MonsterMood::chase) return;
+void monster_takes_up(const Rules& rules, MonsterTable& monsters, std::size_t row, EntityId who, DVec3 at_m) {
   ASHLAR_ASSERT(who != EntityId{0});
-  monsters.mood[row] = MonsterMood::chase;
+  const MonsterTraits& kind = monsters.traits_at(row);
+  const bool hunted = monsters.mood[row] == MonsterMood::chase || monsters.mood[row] == MonsterMood::flee;
+  if (!hunted) monsters.check_ticks[row] = rules.ticks_within(kind.reaction_s);
+  const bool hurt = monsters.health[row] < kind.flee_share * kind.health;
+  monsters.mood[row] = hurt ? MonsterMood::flee : MonsterMood::chase;
   monsters.target[row] = who;
-  monsters.goal_m[row] = from_m;
+  monsters.goal_m[row] = at_m;
   monsters.forget_ticks[row] = rules.ticks_within(forget_s);
+  monsters.dozes[row] = 0;
+}
+
+void monster_hears(const Rules& rules, MonsterTable& monsters, std::size_t row, EntityId who, DVec3 from_m) {
+  const bool hunts = monsters.mood[row] == MonsterMood::chase || monsters.mood[row] == MonsterMood::flee;
+  if (monsters.deaf[row] != 0 || hunts) return;
+  monster_takes_up(rules, monsters, row, who, from_m);
+}
+
+void monsters_alarm(const Space& space, const Rules& rules, MonsterTable& monsters, std::size_t row) {
+  const MonsterTraits& kind = monsters.traits_at(row);
+  const DVec3 eye = monsters.body[row].position_m + DVec3{0, 0, eye_height_m(kind.shape)};
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] == EntityId{0} || i == row || monsters.kind[i] != monsters.kind[row]) continue;
+    if (monsters.mood[i] != MonsterMood::asleep && monsters.mood[i] != MonsterMood::wander) continue;
+    const DVec3 other = monsters.body[i].position_m + DVec3{0, 0, eye_height_m(kind.shape)};
+    const DVec3 d = other - eye;
+    if (dot(d, d) > kind.alarm_m * kind.alarm_m || !space_sees(space, eye, other)) continue;
+    monster_hears(rules, monsters, i, monsters.target[row], monsters.goal_m[row]);
+  }
 }
 
 MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTable& players,
-                          const PlayerGrid& near, MonsterTable& monsters, std::size_t row, TickId tick) {
+                          const PlayerGrid& near, MonsterTable& monsters, std::size_t row, TickId tick,
+                          const Navigation* ways) {
   ASHLAR_ASSERT(row < monsters.rows() && monsters.id[row] != EntityId{0});
-  const MonsterTraits& kind = traits(monsters.kind[row]);
-  const Body& body = monsters.body[row];
-
-  if ((number(tick) + row) % look_every_ticks(rules) == 0) look(space, rules, players, near, monsters, row);
-
+  bool woke = false;
+  if ((number(tick) + row) % look_every_ticks(rules) == 0)
+    woke = look(space, rules, players, near, monsters, row, ways);
+  MonsterWish wish;
+  if (monsters.dozes[row] != 0 || monsters.mood[row] == MonsterMood::asleep) {
+    if (monsters.action[row] != MonsterAction::none) return go_on(rules, players, monsters, row);
+    return wish;
+  }
+  const MonsterTraits& kind = monsters.traits_at(row);
+  if (monsters.action[row] != MonsterAction::none) {
+    wish = go_on(rules, players, monsters, row);
+    wish.alarms = woke;
+    return wish;
+  }
   // Held up: it moved by less than a fifth of its pace while it wanted to go. Walk off sideways for a while.
   const double held_up_mps = 0.2 * wander_speed_share * kind.speed_mps;
-  const DVec2 v = xy(body.velocity_mps);
+  const DVec2 v = xy(monsters.body[row].velocity_mps);
   const bool slow = dot(v, v) < held_up_mps * held_up_mps;
+  count_down(monsters.turn_ticks[row]);
 
-  if (monsters.turn_ticks[row] > 0) --monsters.turn_ticks[row];
-
-  if (monsters.mood[row] == MonsterMood::chase) {
-    const DVec3 to_goal = monsters.goal_m[row] - body.position_m;
-    const double distance = length(xy(to_goal));
-    MonsterWish wish;
-    if (kind.flies != 0) {
-      wish.climb = to_goal.z + 0.5 > 0.2 ? 1.0 : to_goal.z + 0.5 < -0.2 ? -1.0 : 0.0;
-    }
-    const double stop_at_m = kind.shape.radius_m + rules.player.radius_m + reach_gap_m;
-    if (distance <= stop_at_m || distance < goal_reached_m) {
-      if (distance > 0) monsters.yaw[row] = turn_towards(xy(to_goal));
-      return wish;
-    }
-    if (slow && monsters.turn_ticks[row] == 0) {
-      // Against something: try left or right of the goal for half a second, then straight again.
-      Rng& rng = monsters.rng[row];
-      const std::uint32_t side = rng.next_u32();
-      const auto turn = Turn16{static_cast<std::uint16_t>((side & 1u) != 0 ? 12288 : 65536 - 12288)};
-      monsters.yaw[row] = turn_towards(xy(to_goal)) + turn;
-      monsters.turn_ticks[row] = rules.ticks_within(aside_s);
-    } else if (monsters.turn_ticks[row] == 0) {
-      monsters.yaw[row] = turn_towards(xy(to_goal));
-    }
-    wish.direction = heading(monsters.yaw[row]);
+  if (monsters.mood[row] == MonsterMood::chase || monsters.mood[row] == MonsterMood::flee) {
+    const auto at = body_of(rules, players, monsters, monsters.target[row]);
+    const bool attacks = at && rules.monsters_fight == Switch::on &&
+                         monsters.mood[row] == MonsterMood::chase &&
+                         decides_to_attack(rules, monsters, row, *at);
+    if (!attacks) wish = hunt(space, rules, players, monsters, row, slow, ways, tick);
+    wish.alarms = woke;
     return wish;
   }
 
@@ -130,7 +355,6 @@ MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTa
   if (monsters.turn_ticks[row] == 0 || (slow && monsters.turn_ticks[row] % grace_ticks == grace_ticks / 2)) {
     pick_heading(rules, monsters, row);
   }
-  MonsterWish wish;
   wish.direction = heading(monsters.yaw[row]);
   wish.speed_share = wander_speed_share;
   return wish;

@@ -17,6 +17,9 @@ enum class KeyRule : std::uint8_t { ignored = 0, needed = 1 };
 /// Has every player as many blocks of each kind as it wants?
 enum class FreeBlocks : std::uint8_t { no = 0, yes = 1 };
 
+/// A rule that holds or does not.
+enum class Switch : std::uint8_t { off = 0, on = 1 };
+
 /// The rule set of a world: travels to the client in the welcome, so that prediction runs the same code.
 /// Not part of the world's hash: two worlds are compared only under the same rules, which recordings hold and
 /// the welcome brings. Typical values are Doom's and Quake's at 32 units a metre.
@@ -47,6 +50,14 @@ struct Rules {
       0.2;  ///< from one block that a player changed to its next act, rounded up to ticks
   FreeBlocks free_blocks = FreeBlocks::yes;
   std::uint16_t map_margin_m = 6;  ///< around a map's box players change no block; 6 is the level apron
+
+  Switch monsters_fight = Switch::on;
+  Switch infighting = Switch::on;       ///< monsters hurt each other, and turn on who did
+  Switch friendly_fire = Switch::off;   ///< players hurt each other
+  std::uint16_t monster_respawn_s = 0;  ///< from a monster's death to its return; 0: it stays dead
+  /// Of Doom: 1 and 2 easy, 3 medium, 4 and 5 hard, as things of maps are marked; 1 also halves what monsters
+  /// take. 0: all things, whatever is marked.
+  std::uint16_t skill = 0;
 
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
   /// Whole ticks that pass within a time, at least `least`: what is timed in seconds is right at every rate.
@@ -110,6 +121,12 @@ constexpr void visit_rules(AnyRules& r, Visit&& visit) {
         r.free_blocks);
   visit(I{"map_margin_m", 0, 1024, "Metres around each map in which players cannot dig or build."},
         r.map_margin_m);
+  visit(I{"monsters_fight", 0, 1, "Whether monsters attack."}, r.monsters_fight);
+  visit(I{"infighting", 0, 1, "Whether monsters hurt each other."}, r.infighting);
+  visit(I{"friendly_fire", 0, 1, "Whether players hurt each other."}, r.friendly_fire);
+  visit(I{"monster_respawn_s", 0, 3600, "Seconds until a dead monster is back; 0: never."},
+        r.monster_respawn_s);
+  visit(I{"skill", 0, 5, "Which things of maps there are: 1 easiest, 5 hardest, 0 all."}, r.skill);
 }
 
 /// How many there are.

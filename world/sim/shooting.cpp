@@ -29,7 +29,7 @@ void Shooting::list_targets(const Rules& rules, const PlayerTable& players, cons
         targets_.push_back({players.id[i], rules.player, *at, player_shape});
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
-    const MonsterTraits& kind = traits(monsters.kind[i]);
+    const MonsterTraits& kind = monsters.traits_at(i);
     if (const auto at = place(players.rows() + i, monsters.id[i], monsters.body[i].position_m))
       targets_.push_back({monsters.id[i], kind.shape, *at, hit_shape(kind.shape, kind.build)});
   }

@@ -23,15 +23,13 @@ bool meets(const Cylinder& a, DVec3 pa, const Cylinder& b, DVec3 pb) {
   return dot(d, d) < r * r && pa.z < pb.z + b.height_m && pb.z < pa.z + a.height_m;
 }
 
-bool taken(const Cylinder& shape, DVec3 at, const Rules& rules, const PlayerTable& players,
-           const MonsterTable& monsters) {
-  for (std::size_t i = 0; i < players.rows(); ++i)
-    if (players.alive(i) && meets(shape, at, rules.player, players.body[i].position_m)) return true;
-  for (std::size_t i = 0; i < monsters.rows(); ++i)
-    if (monsters.id[i] != EntityId{0} &&
-        meets(shape, at, traits(monsters.kind[i]).shape, monsters.body[i].position_m))
-      return true;
-  return false;
+/// Is a thing there at the skill? UDMF's five and Doom's five are marked as three.
+bool at_skill(std::uint16_t flags, std::uint16_t skill) {
+  if (skill == 0) return true;
+  const std::uint16_t wanted = skill <= 2   ? thing_flag::easy
+                               : skill == 3 ? thing_flag::medium
+                                            : thing_flag::hard;
+  return (flags & wanted) != 0;
 }
 
 /// The place nearest to `from`, in rings of so many blocks, for which there is dry ground.
@@ -53,7 +51,7 @@ std::int32_t between(Rng& rng, std::int32_t low, std::int32_t high) {
 }  // namespace
 
 SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec2 home_min, IVec2 home_max)
-    : terrain_(&terrain), area_(setup.spawn) {
+    : terrain_(&terrain), kinds_(setup.kinds), area_(setup.spawn) {
   ASHLAR_ASSERT(home_min.x < home_max.x && home_min.y < home_max.y);
   low_ = {home_min.x * chunk_size + rim_blocks, home_min.y * chunk_size + rim_blocks};
   high_ = {home_max.x * chunk_size - rim_blocks, home_max.y * chunk_size - rim_blocks};
@@ -74,13 +72,29 @@ SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec
     for (const PlacedThing& thing : map->things()) {
       if (thing.sector == no_index) continue;
       const ThingType* info = find_thing_type(thing.type);
-      if (info == nullptr) continue;
       const SpawnPoint at{thing.position_m, thing.yaw};
-      if (info->role == ThingRole::player_start || info->role == ThingRole::deathmatch_start)
+      if (info != nullptr &&
+          (info->role == ThingRole::player_start || info->role == ThingRole::deathmatch_start))
         starts_.push_back(at);
-      if (info->role == ThingRole::monster)
-        map_monsters_.push_back({info->monster, at, (thing.flags & thing_flag::deaf) != 0});
+      const auto own = kinds_ ? std::ranges::find(kinds_->things, thing.type, &ThingKind::number)
+                              : std::vector<ThingKind>::const_iterator{};
+      const bool ours = kinds_ && own != kinds_->things.end();
+      if ((ours || (info != nullptr && info->role == ThingRole::monster)) &&
+          at_skill(thing.flags, setup.rules.skill))
+        map_monsters_.push_back(
+            {ours ? own->kind : info->monster, at, (thing.flags & thing_flag::deaf) != 0, true});
     }
+}
+
+bool SpawnPlanner::taken(const Cylinder& shape, DVec3 at, const Rules& rules, const PlayerTable& players,
+                         const MonsterTable& monsters) {
+  for (std::size_t i = 0; i < players.rows(); ++i)
+    if (players.alive(i) && meets(shape, at, rules.player, players.body[i].position_m)) return true;
+  for (std::size_t i = 0; i < monsters.rows(); ++i)
+    if (monsters.id[i] != EntityId{0} &&
+        meets(shape, at, monsters.traits_at(i).shape, monsters.body[i].position_m))
+      return true;
+  return false;
 }
 
 /// Height of the ground there where one can stand on it: dry, under the sky, neither in a tree nor in a hole.
@@ -134,7 +148,8 @@ SpawnPoint SpawnPlanner::ground_near(const Space& space, Rng& rng, IVec2 low, IV
 MonsterSpawn SpawnPlanner::terrain_monster(const Space& space, Rng& rng) const {
   const MonsterKind kind = ground_kinds[rng.below(static_cast<std::uint32_t>(ground_kinds.size()))];
   MonsterSpawn spawn{kind, ground_near(space, rng, low_, high_), false};
-  if (traits(kind).flies != 0) spawn.at.position_m.z += rng.between(1.0, 4.0);
+  if ((kinds_ ? kinds_->monsters[static_cast<std::size_t>(kind)] : traits(kind)).flies != 0)
+    spawn.at.position_m.z += rng.between(1.0, 4.0);
   return spawn;
 }
 

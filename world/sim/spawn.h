@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,10 @@ class SpawnPlanner {
   SpawnPoint player_spawn(const Space& space, const Rules& rules, const PlayerTable& players,
                           const MonsterTable& monsters, Rng& rng) const;
 
+  /// Would the shape meet a player or monster there?
+  static bool taken(const Cylinder& shape, DVec3 at, const Rules& rules, const PlayerTable& players,
+                    const MonsterTable& monsters);
+
   static constexpr std::int32_t dry_search_blocks = 1024;
 
  private:
@@ -39,6 +44,7 @@ class SpawnPlanner {
   SpawnPoint in_area(const Space& space, Rng& rng) const;
 
   const Terrain* terrain_ = nullptr;
+  std::shared_ptr<const KindSet> kinds_;
   std::vector<MonsterSpawn> map_monsters_;
   std::vector<SpawnPoint> starts_;
   IVec2 low_{}, high_{};            // blocks: the home region without its rim

@@ -9,6 +9,7 @@ void PlayerTable::resize(std::size_t rows) {
   id.resize(rows), generation.resize(rows), body.resize(rows);
   command.resize(rows), yaw.resize(rows), pitch.resize(rows), report.resize(rows);
   health.resize(rows), dead_ticks.resize(rows), digging.resize(rows);
+  armour.resize(rows), armour_half.resize(rows);
 }
 
 void MonsterTable::resize(std::size_t rows) {
@@ -17,6 +18,10 @@ void MonsterTable::resize(std::size_t rows) {
   yaw.resize(rows), mood.resize(rows), target.resize(rows), goal_m.resize(rows);
   turn_ticks.resize(rows), forget_ticks.resize(rows), rng.resize(rows);
   health.resize(rows), deaf.resize(rows);
+  action.resize(rows), action_ticks.resize(rows), burst_left.resize(rows), ranged.resize(rows);
+  check_ticks.resize(rows), grudge_ticks.resize(rows), sees.resize(rows), dozes.resize(rows);
+  held_ticks.resize(rows);
+  home_m.resize(rows), home_yaw.resize(rows), respawn_ticks.resize(rows);
 }
 
 }  // namespace ashlar

@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "world/math/assert.h"
 #include "world/math/random.h"
 #include "world/sim/block_act.h"
 #include "world/sim/command.h"
@@ -26,6 +28,8 @@ struct PlayerTable {
   std::vector<std::uint16_t> health;  ///< points; 0: dead, its body counts for nobody and stays where it is
   std::vector<std::uint16_t> dead_ticks;  ///< since it died; saturating, 0 while alive
   std::vector<Digging> digging;           ///< the block that it digs, and how far it is
+  std::vector<std::uint16_t> armour;      ///< points
+  std::vector<std::uint8_t> armour_half;  ///< 0 or 1: takes half of each hit, not a third
 
   std::size_t rows() const { return id.size(); }
   /// Is somebody in a row of its own by this id? False for ids of those who left.
@@ -51,8 +55,12 @@ struct PlayerTable {
   void resize(std::size_t rows);
 };
 
-/// What a monster is about: walking here and there, or after its target.
-enum class MonsterMood : std::uint8_t { wander, chase };
+/// What a monster is about: walking here and there, after its target, waiting for somebody to see or hear, or
+/// away from its target. Values travel: append only.
+enum class MonsterMood : std::uint8_t { wander, chase, asleep, flee };
+
+/// What its body does at the time, beside walking.
+enum class MonsterAction : std::uint8_t { none, windup, recover, pain, charging };
 
 /// Monsters, in rows as players are; row i has the slot players_max + i in its id.
 struct MonsterTable {
@@ -69,6 +77,29 @@ struct MonsterTable {
   std::vector<Rng> rng;                     ///< its own, so that no monster's draw moves another's
   std::vector<std::uint16_t> health;        ///< points; at 0 the row becomes free
   std::vector<std::uint8_t> deaf;           ///< 0 or 1: wakes by what it sees alone
+  std::vector<MonsterAction> action;
+  std::vector<std::uint16_t> action_ticks;  ///< left of its action
+  std::vector<std::uint8_t> burst_left;     ///< times that its attack goes on
+  std::vector<std::uint8_t> ranged;         ///< 0 or 1: its attack is the one from afar
+  std::vector<std::uint16_t> check_ticks;   ///< until it considers attacking from afar
+  std::vector<std::uint16_t> grudge_ticks;  ///< so long it stays after whom it has, whoever else it sees
+  std::vector<std::uint8_t> sees;           ///< 0 or 1: saw its target when it last looked
+  std::vector<std::uint8_t> held_ticks;     ///< since something held it up on its hunt; saturating
+  std::vector<std::uint8_t> dozes;          ///< 0 or 1: nobody is near, so it stands where it is
+  std::vector<DVec3> home_m;                ///< where it appeared
+  std::vector<Turn16> home_yaw;
+  std::vector<std::uint32_t> respawn_ticks;  ///< of a free row: until its monster is back; 0: it is not
+  /// What kinds are like; null: default_kinds().
+  std::shared_ptr<const KindSet> kinds;
+
+  const KindSet& kind_set() const { return kinds ? *kinds : default_kinds(); }
+  const ProjectileTraits& projectile_traits(std::uint8_t of) const { return kind_set().projectiles[of]; }
+  const MonsterTraits& traits_of(MonsterKind of) const {
+    const KindSet& set = kind_set();
+    ASHLAR_ASSERT_SLOW(static_cast<std::size_t>(of) < set.monsters.size());
+    return set.monsters[static_cast<std::size_t>(of)];
+  }
+  const MonsterTraits& traits_at(std::size_t row) const { return traits_of(kind[row]); }
 
   std::size_t rows() const { return id.size(); }
   /// All rows, free. Call once.

@@ -8,6 +8,8 @@
 #include "world/math/hash.h"
 #include "world/sim/block_acts.h"
 #include "world/sim/block_touch.h"
+#include "world/sim/body_hash.h"
+#include "world/sim/combat.h"
 #include "world/sim/crowd.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/ground_generator.h"
@@ -17,7 +19,9 @@
 #include "world/sim/loose_blocks.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/monster_move.h"
+#include "world/sim/monster_rows.h"
 #include "world/sim/monster_think.h"
+#include "world/sim/navigation.h"
 #include "world/sim/shooting.h"
 #include "world/sim/spawn.h"
 #include "world/voxel/chunk.h"
@@ -29,16 +33,10 @@ namespace ashlar {
 namespace {
 
 constexpr double stuck_s = 0.5;
+constexpr std::size_t alarms_per_tick_max = 4;
+/// A monster that rests, nobody near it or asleep, is moved once in so many ticks: the ground may have gone.
+constexpr std::uint32_t rest_ticks = 16;
 constexpr double back_on_use_s = 1;  // soonest that the use button brings a dead player back
-
-void add(StripeHasher& h, EntityId id) { h.add(static_cast<std::uint64_t>(id)); }
-
-void add(StripeHasher& h, const Body& b) {
-  h.add(b.position_m), h.add(b.velocity_mps), h.add(b.recovery_velocity_mps);
-  h.add(b.recovery_target_m), h.add(b.last_free_m), h.add(b.eye_offset_m);
-  h.add(static_cast<std::uint64_t>(b.grounded) | static_cast<std::uint64_t>(b.stuck_ticks) << 8 |
-        static_cast<std::uint64_t>(b.noclip) << 16);
-}
 
 /// Bodies stand far apart, so the blocks under each are elsewhere in memory: asked for a few bodies ahead
 /// they are there when they are needed. Call before each row of a pass; changes nothing.
@@ -59,7 +57,11 @@ struct World::Impl {
 
   void load_home();
   void place_monsters();
-  void add_monster(const MonsterSpawn& spawn);
+  bool add_monster(const MonsterSpawn& spawn);
+  void fight();
+  void fill_summons();
+  void return_monsters();
+  CombatTick combat_tick() { return {space(), setup.rules, players, monsters}; }
   EntityId add_player();
   void apply_admin(const AdminCommand& command);
   void apply_to_ground(const AdminCommand& command);
@@ -67,14 +69,13 @@ struct World::Impl {
   template <typename Part>
   void move_bodies(MechanicsTick& moving, const Part& part);
   void move_players();
-  void hurt_by_blocks();
+  void hurt_by_blocks(CombatTick& fighting);
   void monsters_think();
   void move_monsters();
   void push_apart();
   void bring_back();
   void note(const MoveReport& report, const Body& body);
   void send_back(Body& body, DVec3 to);
-  std::uint64_t hash_of_monsters() const;
   void rehash(bool monsters_touched);
   Space space() const { return {&volume, placed, props}; }
 
@@ -93,14 +94,18 @@ struct World::Impl {
   PlayerTable players;
   MonsterTable monsters;
   SpawnPlanner spawns;
-  PlayerGrid near;                  // scratch: where monsters see players
-  std::vector<MonsterWish> wishes;  // scratch, by monster row: of this tick
+  PlayerGrid near;                           // scratch: where monsters see players
+  std::vector<MonsterWish> wishes;           // scratch, by monster row: of this tick
+  std::vector<std::uint32_t> fires, alarms;  // scratch: rows whose attack is due, that woke
+  Combat combat;
+  Navigation navigation;
   Crowd crowd;
   std::vector<Joined> joined;
   WorldCounters counters;
   Rng rng;
   IVec2 home_min, home_max;
   std::uint32_t player_count = 0, monster_count = 0;
+  std::uint64_t deaths_counted = 0;  // of monsters, by combat
   std::uint32_t tick = 0;
   std::uint64_t hash = 0;
   std::uint64_t monsters_hash = 0;  // part of it
@@ -113,7 +118,7 @@ World::Impl::Impl(const WorldSetup& given)
       rng(rng_for(given.seed, 1)) {
   ASHLAR_ASSERT(rules_sane(setup.rules));
   ASHLAR_ASSERT(setup.players_max >= 1);
-  ASHLAR_ASSERT(setup.players_max + setup.monsters_max < (1u << entity_slot_bits));
+  ASHLAR_ASSERT(setup.players_max + setup.monsters_max + projectiles_max < (1u << entity_slot_bits));
   for (const auto& map : setup.maps) {
     ASHLAR_ASSERT(map != nullptr);
     const auto initial = map->initial_heights();
@@ -131,7 +136,15 @@ World::Impl::Impl(const WorldSetup& given)
   players.resize(p);
   const std::size_t m = setup.monsters_max;
   monsters.resize(m);
+  monsters.kinds = setup.kinds;
+  fires.reserve(m), alarms.reserve(m);
+  combat = Combat(setup.seed, p, m, projectiles_max);
   mechanics = Mechanics(setup.maps, heights, p, m);
+  if (m > 0) {
+    std::vector<const MapPlan*> plans;
+    for (const MapMechanics& map : mechanics.maps()) plans.push_back(map.plan.get());
+    navigation = Navigation(plans);
+  }
   shooting = Shooting(p, m, setup.maps.size());
   history = History(setup.rules, p, m, heights);
   edits = GroundEdits(p + static_cast<std::size_t>(GroundEdits::batch_blocks_max) +
@@ -173,39 +186,19 @@ void World::Impl::place_monsters() {
   const Space here = space();
   for (const MonsterSpawn& spawn : wanted) {
     // Doom maps hold monsters that stand in each other or in a wall until something moves: those stay out.
-    if (!space_overlaps(here, traits(spawn.kind).shape, spawn.at.position_m)) add_monster(spawn);
+    if (!space_overlaps(here, monsters.traits_of(spawn.kind).shape, spawn.at.position_m)) add_monster(spawn);
   }
   std::uint32_t tries = 20 * setup.monsters;
   while (monster_count < setup.monsters && tries-- > 0) {
     const MonsterSpawn spawn = spawns.terrain_monster(here, rng);
-    if (!space_overlaps(here, traits(spawn.kind).shape, spawn.at.position_m)) add_monster(spawn);
+    if (!space_overlaps(here, monsters.traits_of(spawn.kind).shape, spawn.at.position_m)) add_monster(spawn);
   }
 }
 
-void World::Impl::add_monster(const MonsterSpawn& spawn) {
-  for (std::size_t i = 0; i < monsters.rows(); ++i) {
-    if (monsters.id[i] != EntityId{0}) continue;
-    monsters.generation[i] = next_generation(monsters.generation[i]);
-    monsters.id[i] =
-        make_entity_id(static_cast<std::uint32_t>(setup.players_max + i), monsters.generation[i]);
-    monsters.kind[i] = spawn.kind;
-    monsters.body[i] = Body{};
-    monsters.body[i].position_m = spawn.at.position_m;
-    monsters.body[i].last_free_m = spawn.at.position_m;
-    monsters.yaw[i] = spawn.at.yaw;
-    monsters.mood[i] = MonsterMood::wander;
-    monsters.target[i] = EntityId{0};
-    monsters.goal_m[i] = spawn.at.position_m;
-    monsters.turn_ticks[i] = 0;
-    monsters.forget_ticks[i] = 0;
-    monsters.health[i] = traits(spawn.kind).health;
-    monsters.deaf[i] = spawn.deaf ? 1 : 0;
-    ASHLAR_ASSERT(in_bounds(spawn.at.position_m));
-    ASHLAR_ASSERT(monsters.health[i] > 0);
-    monsters.rng[i] = rng_for(setup.seed, 2, static_cast<std::uint64_t>(monsters.id[i]));
-    ++monster_count;
-    return;
-  }
+bool World::Impl::add_monster(const MonsterSpawn& spawn) {
+  if (enter_monster(monsters, spawn, setup.seed, setup.players_max) == monsters.rows()) return false;
+  ++monster_count;
+  return true;
 }
 
 EntityId World::Impl::add_player() {
@@ -224,6 +217,8 @@ EntityId World::Impl::add_player() {
     players.health[i] = setup.rules.player_health;
     players.dead_ticks[i] = 0;
     players.digging[i] = Digging{};
+    players.armour[i] = 0;
+    players.armour_half[i] = 0;
     ASHLAR_ASSERT(players.has(players.id[i]));
     ASHLAR_ASSERT(players.health[i] > 0);
     mechanics.player_joined(i);
@@ -305,7 +300,7 @@ void World::Impl::move_players() {
 }
 
 /// Whole points, so that as many come together in a second as the block says, at every tick rate.
-void World::Impl::hurt_by_blocks() {
+void World::Impl::hurt_by_blocks(CombatTick& fighting) {
   const auto points_until = [this](std::uint64_t t, std::uint16_t per_s) {
     return t * per_s / setup.rules.tick_rate_hz;
   };
@@ -315,7 +310,8 @@ void World::Impl::hurt_by_blocks() {
     if (touch.damage_per_s == 0) continue;
     const std::uint64_t points =
         points_until(tick + std::uint64_t{1}, touch.damage_per_s) - points_until(tick, touch.damage_per_s);
-    if (hurt(players.health[i], static_cast<std::uint16_t>(points))) players.body[i].velocity_mps = {};
+    if (points == 0) continue;
+    combat.hurt(fighting, players.id[i], {.points = static_cast<std::uint16_t>(points), .how = HurtBy::block});
   }
 }
 
@@ -323,18 +319,29 @@ void World::Impl::monsters_think() {
   // All think before any moves: what each sees of the others' rows is nothing, so the order does not matter.
   const Space here = space();
   near.fill(players);
+  navigation.advance(placed, players, monsters, tick);
   for (std::size_t i = 0; i < monsters.rows(); ++i)
     if (monsters.id[i] != EntityId{0})
-      wishes[i] = monster_think(here, setup.rules, players, near, monsters, i, TickId{tick});
+      wishes[i] = monster_think(here, setup.rules, players, near, monsters, i, TickId{tick}, &navigation);
+  fires.clear(), alarms.clear();
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] == EntityId{0}) continue;
+    if (wishes[i].fires) fires.push_back(static_cast<std::uint32_t>(i));
+    if (wishes[i].alarms) alarms.push_back(static_cast<std::uint32_t>(i));
+  }
+  // Who is woken wakes nobody in turn, and the rest of a crowd that sees somebody at once has seen him.
+  for (std::size_t k = 0; k < std::min(alarms.size(), alarms_per_tick_max); ++k)
+    monsters_alarm(here, setup.rules, monsters, alarms[k]);
 }
 
 void World::Impl::move_monsters() {
   const Space here = space();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
+    if ((tick + i) % rest_ticks != 0 && monster_rests(monsters, i)) continue;
     fetch_ahead(volume, monsters, i);
     const MoveReport report =
-        monster_move(here, setup.rules, traits(monsters.kind[i]), wishes[i], monsters.body[i],
+        monster_move(here, setup.rules, monsters.traits_at(i), wishes[i], monsters.body[i],
                      mechanics.floor_velocity(heights, monsters.body[i]));
     note(report, monsters.body[i]);
     ASHLAR_ASSERT(in_bounds(monsters.body[i].position_m));
@@ -350,10 +357,54 @@ void World::Impl::push_apart() {
       crowd.add(setup.rules.player, players.body[i], players.id[i]);
   for (std::size_t i = 0; i < monsters.rows(); ++i)
     if (monsters.id[i] != EntityId{0}) {
-      const MonsterTraits& kind = traits(monsters.kind[i]);
+      const MonsterTraits& kind = monsters.traits_at(i);
       crowd.add(kind.shape, wall_shape(setup.rules, kind), monsters.body[i], monsters.id[i]);
     }
   crowd.push_apart(space(), setup.rules);
+}
+
+void World::Impl::fight() {
+  CombatTick fighting = combat_tick();
+  combat.fight(fighting, fires);
+  fill_summons();
+  const std::uint64_t deaths = combat.counters().monster_deaths;
+  ASHLAR_ASSERT(deaths - deaths_counted <= monster_count);
+  monster_count -= static_cast<std::uint32_t>(deaths - deaths_counted);
+  deaths_counted = deaths;
+}
+
+/// Where there is room for it; a summoned one comes back no more once it is dead.
+void World::Impl::fill_summons() {
+  const Space here = space();
+  for (const Summons& s : combat.summons()) {
+    const Cylinder& shape = monsters.traits_of(s.kind).shape;
+    if (!in_bounds(s.position_m) || space_overlaps(here, shape, s.position_m)) continue;
+    const std::size_t row =
+        enter_monster(monsters, {s.kind, {s.position_m, s.yaw}}, setup.seed, setup.players_max);
+    if (row == monsters.rows()) continue;
+    ++monster_count;
+    monster_takes_up(setup.rules, monsters, row, s.target, s.position_m);
+  }
+}
+
+/// The dead whose time has come stand where they stood at first, once there is room.
+void World::Impl::return_monsters() {
+  if (setup.rules.monster_respawn_s == 0) return;
+  const Space here = space();
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] != EntityId{0} || monsters.respawn_ticks[i] == 0) continue;
+    if (--monsters.respawn_ticks[i] > 0) continue;
+    const MonsterSpawn spawn{
+        monsters.kind[i], {monsters.home_m[i], monsters.home_yaw[i]}, monsters.deaf[i] != 0};
+    const Cylinder& shape = monsters.traits_of(spawn.kind).shape;
+    if (space_overlaps(here, shape, spawn.at.position_m) ||
+        spawns.taken(shape, spawn.at.position_m, setup.rules, players, monsters)) {
+      monsters.respawn_ticks[i] = setup.rules.tick_rate_hz;  // again in a second
+      continue;
+    }
+    enter_monster_at(monsters, i, spawn, setup.seed, setup.players_max);
+    ++monster_count;
+  }
 }
 
 void World::Impl::take_commands(std::span<const PlayerInput> commands) {
@@ -369,15 +420,19 @@ void World::Impl::move_bodies(MechanicsTick& moving, const Part& part) {
   mechanics.act(moving);
   shooting.shoot(space(), setup.rules, players, monsters, history, TickId{tick});
   for (const ShotEvent& shot : shooting.events()) mechanics.shot(moving, shot);
+  CombatTick fighting = combat_tick();
+  combat.shots(fighting, shooting.events());
   part(StepPart::players);
   move_players();
-  hurt_by_blocks();
+  hurt_by_blocks(fighting);
   part(StepPart::think);
   monsters_think();
   part(StepPart::monsters);
   move_monsters();
   part(StepPart::crowd);
   push_apart();
+  part(StepPart::fight);
+  fight();
   part(StepPart::lines);
   mechanics.walk(moving);
 }
@@ -396,28 +451,14 @@ void World::Impl::bring_back() {
     players.yaw[i] = at.yaw;
     players.health[i] = setup.rules.player_health;
     players.dead_ticks[i] = 0;
+    players.armour[i] = 0;
+    players.armour_half[i] = 0;
   }
-}
-
-std::uint64_t World::Impl::hash_of_monsters() const {
-  StripeHasher h;
-  for (std::size_t i = 0; i < monsters.rows(); ++i) {
-    if (monsters.id[i] == EntityId{0}) continue;
-    add(h, monsters.id[i]), add(h, monsters.body[i]), add(h, monsters.target[i]);
-    h.add(monsters.goal_m[i]), h.add(monsters.rng[i].state);
-    h.add(static_cast<std::uint64_t>(monsters.kind[i]) | static_cast<std::uint64_t>(monsters.mood[i]) << 8 |
-          static_cast<std::uint64_t>(monsters.yaw[i]) << 16 |
-          static_cast<std::uint64_t>(monsters.turn_ticks[i]) << 32 |
-          static_cast<std::uint64_t>(monsters.forget_ticks[i]) << 48);
-    h.add(static_cast<std::uint64_t>(monsters.health[i]) | static_cast<std::uint64_t>(monsters.deaf[i])
-                                                               << 16);
-  }
-  return h.value();
 }
 
 void World::Impl::rehash(bool monsters_touched) {
-  if (monsters_touched) monsters_hash = hash_of_monsters();
-  ASHLAR_ASSERT_SLOW(monsters_hash == hash_of_monsters());
+  if (monsters_touched) monsters_hash = hash_of(monsters);
+  ASHLAR_ASSERT_SLOW(monsters_hash == hash_of(monsters));
   StripeHasher h;
   h.add(static_cast<std::uint64_t>(tick));
   h.add(rng.state);
@@ -427,16 +468,20 @@ void World::Impl::rehash(bool monsters_touched) {
   for (const Prop* prop : props) h.add(prop->content_hash());
   mechanics.add_to_hash(h);
   shooting.add_to_hash(h);
+  combat.add_to_hash(h);
+  navigation.add_to_hash(h);
   acts.add_to_hash(h, players);
   loose.add_to_hash(h);
   if (player_count > 0)
     for (std::size_t i = 0; i < players.rows(); ++i) {
       if (players.id[i] == EntityId{0}) continue;
-      add(h, players.id[i]), add(h, players.body[i]);
+      add_to_hash(h, players.id[i]), add_to_hash(h, players.body[i]);
       h.add(static_cast<std::uint64_t>(players.health[i]) |
             static_cast<std::uint64_t>(players.dead_ticks[i]) << 16 |
             static_cast<std::uint64_t>(players.yaw[i]) << 32 |
             static_cast<std::uint64_t>(players.pitch[i]) << 48);
+      h.add(static_cast<std::uint64_t>(players.armour[i]) | static_cast<std::uint64_t>(players.armour_half[i])
+                                                                << 16);
     }
   h.add(monsters_hash);
   // Generations outlive their rows: they decide the ids to come.
@@ -465,6 +510,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
     --w.player_count;
   }
   w.joined.clear();
+  w.combat.begin_tick();
   for (const std::uint32_t token : input.joins) w.joined.push_back({token, w.add_player()});
   w.edits.begin_tick();
   for (const AdminCommand& command : input.admin) w.apply_admin(command);
@@ -477,6 +523,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   if (awake) {
     w.take_commands(input.commands);
     w.bring_back();
+    w.return_monsters();
     BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters};
     w.acts.judge(acting, input.acts);
   } else {
@@ -491,6 +538,8 @@ void World::step(const TickInput& input, StepWatch* watch) {
   w.mechanics.move(moving);
   ASHLAR_ASSERT(w.mechanics.counters().monster_deaths - deaths <= w.monster_count);
   w.monster_count -= static_cast<std::uint32_t>(w.mechanics.counters().monster_deaths - deaths);
+  for (const MoverEvent& e : w.mechanics.events())
+    if (e.kind == MoverEventKind::died) w.combat.note_death(e.entity, HurtBy::crusher);
   if (awake)
     w.move_bodies(moving, part);
   else
@@ -516,6 +565,8 @@ std::span<const Joined> World::joined() const { return impl_->joined; }
 const Mechanics& World::mechanics() const { return impl_->mechanics; }
 const Shooting& World::shooting() const { return impl_->shooting; }
 const History& World::history() const { return impl_->history; }
+const Combat& World::combat() const { return impl_->combat; }
+const ProjectileTable& World::projectiles() const { return impl_->combat.projectiles(); }
 const BlockActs& World::block_acts() const { return impl_->acts; }
 std::span<const AppliedEdit> World::applied_edits() const { return impl_->edits.applied(); }
 const WorldCounters& World::counters() const { return impl_->counters; }

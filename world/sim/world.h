@@ -20,9 +20,11 @@ namespace ashlar {
 
 struct Chunk;
 class BlockActs;
+class Combat;
 class GroundGenerator;
 class History;
 class Mechanics;
+struct ProjectileTable;
 class Shooting;
 
 /// A place where something appears.
@@ -35,7 +37,8 @@ struct SpawnPoint {
 struct MonsterSpawn {
   MonsterKind kind{};
   SpawnPoint at;
-  bool deaf = false;  ///< as the map says: no noise wakes it
+  bool deaf = false;    ///< as the map says: no noise wakes it
+  bool asleep = false;  ///< stands until it sees or hears somebody
 };
 
 /// Where players appear in place of the maps' starts: on the ground within a circle.
@@ -63,6 +66,7 @@ struct WorldSetup {
   SpawnArea spawn;
   TerrainKind terrain = TerrainKind::plains;
   std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< its kinds; never null
+  std::shared_ptr<const KindSet> kinds;  ///< of monsters and projectiles; null: default_kinds()
 };
 
 /// What an operator may do, to a player or to the ground. In recordings: append only.
@@ -133,10 +137,11 @@ enum class StepPart : std::uint8_t {
   think,     ///< monsters decide
   monsters,  ///< monsters move
   crowd,     ///< bodies push each other apart
+  fight,     ///< attacks of monsters, projectiles
   lines,     ///< lines walked over, keys, doors that monsters open
   hash,
 };
-inline constexpr std::size_t step_part_count = 9;
+inline constexpr std::size_t step_part_count = 10;
 
 /// Told when each part of a step begins. It must not touch the world; what it returns nobody sees, so a world
 /// that is watched does the same as one that is not.
@@ -161,10 +166,10 @@ class World {
 
   /// Advances by one tick: chunks, leaves, joins, admin, edits, those who come back from the dead, what
   /// players dig and place, moving sectors, uses and shots and who hears them, players, monsters, crowd,
-  /// lines walked over, hash. While no player is in the world its monsters do not move by themselves, and a
-  /// tick costs next to nothing. No allocation but for chunks that arrive, edits (a kind of block new to its
-  /// chunk, a column's first) and more joins at once than there are rows. Preconditions: commands have passed
-  /// their range checks.
+  /// fighting, lines walked over, hash. While no player is in the world its monsters do not move by
+  /// themselves, and a tick costs next to nothing. No allocation but for chunks that arrive, edits (a kind of
+  /// block new to its chunk, a column's first) and more joins at once than there are rows. Preconditions:
+  /// commands have passed their range checks.
   /// @param watch  for profiles; null: nobody watches
   void step(const TickInput& input, StepWatch* watch = nullptr);
 
@@ -186,6 +191,9 @@ class World {
   const Shooting& shooting() const;
   /// What shots of the next step are judged against whose players saw an older state.
   const History& history() const;
+  /// Who was hurt or died in the last step, and totals.
+  const Combat& combat() const;
+  const ProjectileTable& projectiles() const;
 
   /// What became of the acts of the last step, in the order in which it did.
   const BlockActs& block_acts() const;

@@ -41,25 +41,28 @@ int file_close(sqlite3_file* f) {
 int file_read(sqlite3_file* f, void* out, int amount, sqlite3_int64 offset) {
   if (!reachable(f)) return SQLITE_IOERR_READ;
   const auto& bytes = data_of(f).now;
-  const auto size = static_cast<sqlite3_int64>(bytes.size());
-  const auto there = static_cast<std::size_t>(std::clamp<sqlite3_int64>(size - offset, 0, amount));
-  if (there > 0) std::memcpy(out, bytes.data() + offset, there);
-  if (there == static_cast<std::size_t>(amount)) return SQLITE_OK;
-  std::memset(static_cast<std::uint8_t*>(out) + there, 0, static_cast<std::size_t>(amount) - there);
+  const auto begin = std::min(static_cast<std::size_t>(offset), bytes.size());
+  const auto wanted = static_cast<std::size_t>(std::max(amount, 0));
+  const std::size_t there = std::min(wanted, bytes.size() - begin);
+  auto* to = static_cast<std::uint8_t*>(out);
+  std::copy_n(bytes.data() + begin, there, to);
+  if (there == wanted) return SQLITE_OK;
+  std::fill_n(to + there, wanted - there, std::uint8_t{0});
   return SQLITE_IOERR_SHORT_READ;
 }
 
 int file_write(sqlite3_file* f, const void* in, int amount, sqlite3_int64 offset) {
   if (!open_of(f).disk->allows(open_of(f).generation)) return SQLITE_IOERR_WRITE;
   auto& file = data_of(f);
-  const auto end = static_cast<std::size_t>(offset) + static_cast<std::size_t>(amount);
+  const auto size = static_cast<std::size_t>(std::max(amount, 0));
+  const auto end = static_cast<std::size_t>(offset) + size;
   bool full = false;
   if (open_of(f).disk->write_fails(end > file.now.size(), full))
     return full ? SQLITE_FULL : SQLITE_IOERR_WRITE;
   if (end > file.now.size()) file.now.resize(end);
-  std::memcpy(file.now.data() + offset, in, static_cast<std::size_t>(amount));
   const auto* from = static_cast<const std::uint8_t*>(in);
-  file.pending.push_back({offset, 0, {from, from + amount}});
+  std::copy_n(from, size, file.now.data() + offset);
+  file.pending.push_back({offset, 0, {from, from + size}});
   return SQLITE_OK;
 }
 

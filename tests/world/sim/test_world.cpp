@@ -201,7 +201,7 @@ TEST_CASE("monsters live in the map and on the terrain, move about and stay out 
     moved += length(xy(body.position_m) - xy(start[i])) > 1.0;
     in_map += body.position_m.x > box.min.x && body.position_m.x < box.max.x && body.position_m.z < box.max.z;
   }
-  CHECK(moved >= 20);
+  CHECK(moved >= 10);  // the maps' own stand until they see or hear somebody
   CHECK(in_map >= 5);
 }
 
@@ -295,8 +295,9 @@ TEST_CASE("monsters look, turn and forget in seconds, whatever the tick rate", "
       yaw[i] = world.monsters().yaw[i];
     }
   }
-  // A heading lasts 1 to 4 seconds, less where something is in the way: 40 monsters in 10 seconds.
-  CHECK(turns >= 60);
+  // A heading lasts 1 to 4 seconds, less where something is in the way: those of 40 monsters that wander, in
+  // 10 seconds.
+  CHECK(turns >= 20);
   CHECK(turns <= 600);
 }
 

@@ -1,0 +1,73 @@
+#include "server/host/fight_room.h"
+
+#include <algorithm>
+
+#include "world/sim/combat.h"
+#include "world/sim/world.h"
+
+namespace ashlar::server {
+
+void FightRoom::publish(const World& world) {
+  row_of_slot_.assign(world.players().rows(), 0);
+  for (const std::uint32_t row : sessions_->seated()) {
+    Session& session = (*sessions_)[row];
+    if (session.state != SessionState::playing) continue;
+    if (session.fight.world != session.world) {
+      session.fight = FightDesk{};
+      session.fight.world = session.world;
+    }
+    row_of_slot_[slot_of(session.player)] = row + 1;
+  }
+  const auto desk_of = [&](EntityId id) -> FightDesk* {
+    const std::uint32_t slot = slot_of(id);
+    if (slot >= row_of_slot_.size() || row_of_slot_[slot] == 0) return nullptr;
+    Session& session = (*sessions_)[row_of_slot_[slot] - 1];
+    return session.player == id ? &session.fight : nullptr;
+  };
+  const auto keep = [](FightDesk& desk, const CombatEvent& hit) {
+    if (desk.hits.size() == FightDesk::hits_max) desk.hits.erase(desk.hits.begin());
+    desk.hits.push_back(hit);
+  };
+  for (const CombatEvent& hit : world.combat().events()) {
+    const bool player_died = hit.kind == CombatEventKind::died && slot_of(hit.who) < row_of_slot_.size();
+    if (player_died) {
+      for (const std::uint32_t row : sessions_->seated())
+        if ((*sessions_)[row].state == SessionState::playing) keep((*sessions_)[row].fight, hit);
+      continue;
+    }
+    FightDesk* const who = desk_of(hit.who);
+    FightDesk* const by = desk_of(hit.by);
+    if (who != nullptr) keep(*who, hit);
+    if (by != nullptr && by != who) keep(*by, hit);
+  }
+  for (const std::uint32_t row : sessions_->seated())
+    if ((*sessions_)[row].state == SessionState::playing) tell((*sessions_)[row], world);
+}
+
+void FightRoom::tell(Session& session, const World& world) {
+  const int player = world.player_row(session.player);
+  if (player < 0) return;
+  const auto row = static_cast<std::size_t>(player);
+  const PlayerTable& players = world.players();
+  FightDesk& desk = session.fight;
+  const bool same = desk.told && desk.health == players.health[row] && desk.armour == players.armour[row] &&
+                    desk.armour_half == players.armour_half[row];
+  bool news = !same;
+  while (news || !desk.hits.empty()) {
+    const std::size_t count = std::min(desk.hits.size(), fight_hits_max);
+    const auto end = desk.hits.begin() + static_cast<std::ptrdiff_t>(count);
+    message_.tick = number(world.tick());
+    message_.world = session.world;
+    message_.health = players.health[row];
+    message_.armour = players.armour[row];
+    message_.armour_half = players.armour_half[row];
+    message_.hits.assign(desk.hits.begin(), end);
+    if (session.connection->send(StreamId::events, writer_.write(message_)) != SendResult::sent) return;
+    desk.hits.erase(desk.hits.begin(), end);
+    desk.told = true;
+    desk.health = message_.health, desk.armour = message_.armour, desk.armour_half = message_.armour_half;
+    news = false;
+  }
+}
+
+}  // namespace ashlar::server

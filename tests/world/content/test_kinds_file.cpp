@@ -1,0 +1,85 @@
+#include "world/content/kinds_file.h"
+
+#include "tests/catch.h"
+#include "world/math/random.h"
+
+using namespace ashlar;
+
+namespace {
+
+std::string error_of(const std::string& text) {
+  const auto kinds = read_kinds(text, "k.toml");
+  return kinds ? "" : kinds.error().line();
+}
+
+}  // namespace
+
+TEST_CASE("our kinds written out and read back are the same", "[world][content][kinds]") {
+  const std::string text = kinds_text(default_kinds());
+  const auto kinds = read_kinds(text, "k.toml");
+  if (!kinds) FAIL(kinds.error().line());
+  CHECK((*kinds)->monsters.size() == monster_kind_count);
+  CHECK((*kinds)->projectiles == default_kinds().projectiles);
+  CHECK(kinds_text(**kinds) == text);
+  CHECK((*kinds)->source == text);
+}
+
+TEST_CASE("a file changes what it says and adds kinds of its own", "[world][content][kinds]") {
+  const auto kinds = read_kinds(
+      "[monster.imp]\nhealth = 80\n[monster.hulk]\nlike = \"brute\"\nthing = 3002\nspeed_mps = 7.5\n"
+      "[monster.hulk.ranged]\nform = \"missile\"\nkind = \"bomb\"\nwindup_s = 0.5\n"
+      "[projectile.bomb]\nlike = \"rocket\"\nbounces = 2\ngravity_share = 1\n",
+      "k.toml");
+  if (!kinds) FAIL(kinds.error().line());
+  const KindSet& set = **kinds;
+  CHECK(set.monsters[static_cast<std::size_t>(MonsterKind::imp)].health == 80);
+  CHECK(set.monsters[static_cast<std::size_t>(MonsterKind::imp)].speed_mps ==
+        traits(MonsterKind::imp).speed_mps);
+  REQUIRE(set.monsters.size() == monster_kind_count + 1);
+  const MonsterTraits& hulk = set.monsters.back();
+  CHECK(hulk.name == "hulk");
+  CHECK(hulk.speed_mps == 7.5);
+  CHECK(hulk.melee == traits(MonsterKind::brute).melee);
+  CHECK(hulk.ranged.form == AttackForm::missile);
+  CHECK(set.projectiles[hulk.ranged.kind].name == "bomb");
+  CHECK(set.projectiles[hulk.ranged.kind].bounces == 2);
+  CHECK(set.projectiles[hulk.ranged.kind].splash_damage == 128);
+  REQUIRE(set.things.size() == 1);
+  CHECK(set.things[0].number == 3002);
+  CHECK(set.things[0].kind == static_cast<MonsterKind>(monster_kind_count));
+}
+
+TEST_CASE("a wrong file of kinds is told in one line with file and line", "[world][content][kinds]") {
+  CHECK(error_of("[monster.imp]\nhealth = 0\n") == "k.toml line 2: health has to be from 1 to 65535");
+  CHECK(error_of("[monster.imp]\nhealth = 1.5\n") == "k.toml line 2: health has to be a whole number");
+  CHECK(error_of("[monster.imp]\nhealth = \"much\"\n") == "k.toml line 2: health has to be a number");
+  CHECK(error_of("[monster.imp]\nwings = 2\n") == "k.toml line 2: a monster has no \"wings\"");
+  CHECK(error_of("\n[weather]\n").starts_with("k.toml line 2: unknown table \"weather\""));
+  CHECK(error_of("[monster.hulk]\nhealth = 5\n").find("`like`") != std::string::npos);
+  CHECK(error_of("[monster.hulk]\nlike = \"giant\"\n") == "k.toml line 2: there is no kind \"giant\" above");
+  CHECK(error_of("[monster.imp.melee]\nform = \"bite\"\n").find("has to be one of none, melee") !=
+        std::string::npos);
+  CHECK(error_of("[monster.imp.melee]\nform = \"missile\"\n").find("melee has to be") != std::string::npos);
+  CHECK(error_of("[monster.imp.ranged]\nkind = \"snow\"\n") ==
+        "k.toml line 2: there is no projectile \"snow\"");
+  CHECK(error_of("[monster.imp\n").starts_with("k.toml line "));
+  CHECK(error_of("[[[").starts_with("k.toml"));
+  CHECK_FALSE(error_of(std::string(kinds_file_bytes_max + 1, '#')).empty());
+}
+
+TEST_CASE("a file of kinds that is cut off or spoilt anywhere never does harm", "[world][content][kinds]") {
+  const std::string text = kinds_text(default_kinds());
+  Rng rng{4};
+  unsigned good = 0;
+  for (int i = 0; i < 300; ++i) {
+    std::string spoilt = text.substr(0, 1 + rng.below(static_cast<std::uint32_t>(text.size())));
+    if (i % 2 == 0)
+      spoilt[rng.below(static_cast<std::uint32_t>(spoilt.size()))] = static_cast<char>(rng.below(256));
+    const auto kinds = read_kinds(spoilt, "k.toml");
+    if (!kinds)
+      CHECK(kinds.error().line().find('\n') == std::string::npos);
+    else
+      ++good;
+  }
+  CHECK(good > 0);
+}

@@ -1,0 +1,320 @@
+#include "world/content/kinds_file.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+// The parser asserts in places that a broken file reaches, and with NDEBUG makes promises to the compiler of
+// them. Here each is an exception, and the file is refused like any other that is wrong.
+namespace {
+struct KindsParserAssertion {};
+constexpr void require_of_kinds_parser(bool holds) {
+  if (!holds) throw KindsParserAssertion{};
+}
+}  // namespace
+#undef NDEBUG
+#define TOML_HEADER_ONLY 1
+#define TOML_ASSERT(expression) require_of_kinds_parser(static_cast<bool>(expression))
+#include <toml++/toml.h>
+
+namespace ashlar {
+namespace {
+
+constexpr std::array<std::string_view, attack_form_count> form_names{"none",   "melee", "hitscan", "missile",
+                                                                     "charge", "leap",  "flame",   "summon"};
+constexpr std::array<std::string_view, 3> build_names{"upright", "round", "legged"};
+
+// The lists of keys: reading and writing go through them, so that they agree. visit(key, field, low, high);
+// a field is a double or an unsigned whole number.
+
+template <typename AnyAttack, typename Visit>
+void visit_attack(AnyAttack& a, Visit&& visit) {
+  visit("damage_step", a.damage_step, 0, 10000);
+  visit("damage_sides", a.damage_sides, 1, 100);
+  visit("count", a.count, 1, 32);
+  visit("burst", a.burst, 1, 100);
+  visit("refires", a.refires, 0, 1);
+  visit("windup_s", a.windup_s, 0, 60);
+  visit("burst_s", a.burst_s, 0, 60);
+  visit("recover_s", a.recover_s, 0, 60);
+  visit("spread_deg", a.spread_deg, 0, 90);
+  visit("range_m", a.range_m, 0, 256);
+  visit("speed_mps", a.speed_mps, 0, 60);
+}
+
+template <typename AnyTraits, typename Visit>
+void visit_monster(AnyTraits& t, Visit&& visit) {
+  visit("radius_m", t.shape.radius_m, 0.05, 4.5);
+  visit("height_m", t.shape.height_m, 0.1, 8);
+  visit("speed_mps", t.speed_mps, 0, 60);
+  visit("step_height_m", t.step_height_m_max, 0, 1.5);
+  visit("sight_m", t.sight_m_max, 0, 128);
+  visit("sight_cone_deg", t.sight_cone_deg, 0, 360);
+  visit("flies", t.flies, 0, 1);
+  visit("body_meets_walls", t.body_meets_walls, 0, 1);
+  visit("splash_proof", t.splash_proof, 0, 1);
+  visit("health", t.health, 1, 65535);
+  visit("pain_chance", t.pain_chance, 0, 256);
+  visit("pain_s", t.pain_s, 0, 60);
+  visit("mass", t.mass, 1, 1e6);
+  visit("reaction_s", t.reaction_s, 0, 60);
+  visit("decision_s", t.decision_s, 0.02, 60);
+  visit("alarm_m", t.alarm_m, 0, 128);
+  visit("flee_share", t.flee_share, 0, 1);
+  visit("shy_share", t.shy_share, 0, 10);
+  visit("shyness_max", t.shyness_max, 0, 255);
+}
+
+template <typename AnyTraits, typename Visit>
+void visit_projectile(AnyTraits& p, Visit&& visit) {
+  visit("radius_m", p.shape.radius_m, 0.01, 1);
+  visit("height_m", p.shape.height_m, 0.01, 2);
+  visit("speed_mps", p.speed_mps, 0.01, 200);
+  visit("damage_step", p.damage_step, 0, 10000);
+  visit("damage_sides", p.damage_sides, 1, 100);
+  visit("bounces", p.bounces, 0, 255);
+  visit("splash_damage", p.splash_damage, 0, 10000);
+  visit("splash_radius_m", p.splash_radius_m, 0, 32);
+  visit("gravity_share", p.gravity_share, 0, 10);
+  visit("bounce_keep", p.bounce_keep, 0, 1);
+  visit("homing_deg_per_s", p.homing_deg_per_s, 0, 10000);
+  visit("life_s", p.life_s, 0.02, 600);
+}
+
+struct WrongKinds {
+  std::uint32_t line = 0;
+  std::string what;
+};
+
+[[noreturn]] void refuse(const toml::node& at, std::string what) {
+  throw WrongKinds{at.source().begin.line, std::move(what)};
+}
+
+std::string number_text(double v) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), v).ptr;
+  return {text.data(), end};
+}
+
+/// A number of either type as one.
+double number_of(const toml::node& node, const std::string& key) {
+  if (const auto* whole = node.as_integer()) return static_cast<double>(whole->get());
+  if (const auto* real = node.as_floating_point()) return real->get();
+  if (const auto* truth = node.as_boolean()) return truth->get() ? 1 : 0;
+  refuse(node, key + " has to be a number");
+}
+
+std::string word_of(const toml::node& node, const std::string& key) {
+  if (const auto* text = node.as_string()) return text->get();
+  refuse(node, key + " has to be a text in quotes");
+}
+
+/// What is offered a table's entry, and takes it if it knows the key.
+struct Entry {
+  std::string key;
+  const toml::node& node;
+  bool taken = false;
+
+  template <typename Field>
+  void offer(const char* name, Field& field, double low, double high) {
+    if (taken || key != name) return;
+    taken = true;
+    const double v = number_of(node, key);
+    if (!(v >= low && v <= high))
+      refuse(node, key + " has to be from " + number_text(low) + " to " + number_text(high));
+    if constexpr (!std::is_same_v<Field, double>)
+      if (v != std::floor(v)) refuse(node, key + " has to be a whole number");
+    field = static_cast<Field>(v);
+  }
+};
+
+template <std::size_t n>
+std::size_t choice_of(const Entry& entry, const std::array<std::string_view, n>& names) {
+  const std::string word = word_of(entry.node, entry.key);
+  const auto at = std::ranges::find(names, word);
+  if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
+  std::string all;
+  for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+  refuse(entry.node, entry.key + " has to be one of " + all);
+}
+
+template <typename List>
+std::size_t index_of(const List& list, const std::string& name) {
+  const auto at = std::ranges::find_if(list, [&](const auto& row) { return row.name == name; });
+  return static_cast<std::size_t>(at - list.begin());
+}
+
+class KindsReader {
+ public:
+  explicit KindsReader(KindSet& set) : set_(set) {}
+
+  void read(const toml::table& file) {
+    for (const auto& [key, node] : file)
+      if (key.str() != "monster" && key.str() != "projectile")
+        refuse(node, "unknown table \"" + std::string(key.str()) + "\": there are monster and projectile");
+    // Names first, so that attacks may name what stands further down.
+    if (const auto* all = tables(file, "projectile")) add_names(*all, set_.projectiles, projectile_kinds_max);
+    if (const auto* all = tables(file, "monster")) add_names(*all, set_.monsters, monster_kinds_max);
+    if (const auto* all = tables(file, "projectile"))
+      for (const auto& [key, node] : *all)
+        read_projectile(*node.as_table(),
+                        set_.projectiles[index_of(set_.projectiles, std::string(key.str()))]);
+    if (const auto* all = tables(file, "monster"))
+      for (const auto& [key, node] : *all)
+        read_monster(*node.as_table(), index_of(set_.monsters, std::string(key.str())));
+    std::ranges::sort(set_.things, {}, &ThingKind::number);
+  }
+
+ private:
+  static const toml::table* tables(const toml::table& file, std::string_view name) {
+    const toml::node* node = file.get(name);
+    if (node == nullptr) return nullptr;
+    if (!node->is_table())
+      refuse(*node, std::string(name) + " has to be tables such as [" + std::string(name) + ".imp]");
+    return node->as_table();
+  }
+
+  /// New kinds go behind ours in the order of their lines, so that ids do not depend on how names sort.
+  template <typename List>
+  void add_names(const toml::table& all, List& list, std::size_t most) {
+    std::vector<std::pair<std::uint32_t, std::string>> fresh;
+    for (const auto& [key, node] : all) {
+      const std::string name(key.str());
+      if (!node.is_table()) refuse(node, name + " has to be a table");
+      if (index_of(list, name) == list.size()) fresh.emplace_back(node.source().begin.line, name);
+    }
+    std::ranges::sort(fresh);
+    for (const auto& [line, name] : fresh) {
+      const toml::table& table = *all.get(name)->as_table();
+      if (list.size() == most) refuse(table, "more than " + std::to_string(most) + " kinds");
+      const toml::node* like = table.get("like");
+      if (like == nullptr) refuse(table, name + " is none of ours: `like` has to name the kind it begins as");
+      const std::size_t from = index_of(list, word_of(*like, "like"));
+      if (from == list.size()) refuse(*like, "there is no kind \"" + word_of(*like, "like") + "\" above");
+      auto kind = list[from];
+      kind.name = name;
+      list.push_back(std::move(kind));
+    }
+  }
+
+  void read_projectile(const toml::table& table, ProjectileTraits& p) {
+    for (const auto& [key, node] : table) {
+      Entry entry{std::string(key.str()), node};
+      visit_projectile(
+          p, [&](const char* name, auto& f, double low, double high) { entry.offer(name, f, low, high); });
+      if (!entry.taken && entry.key != "like") refuse(node, "a projectile has no \"" + entry.key + "\"");
+    }
+  }
+
+  void read_monster(const toml::table& table, std::size_t row) {
+    for (const auto& [key, node] : table) {
+      Entry entry{std::string(key.str()), node};
+      MonsterTraits& t = set_.monsters[row];
+      visit_monster(
+          t, [&](const char* name, auto& f, double low, double high) { entry.offer(name, f, low, high); });
+      if (entry.taken || entry.key == "like") continue;
+      if (entry.key == "build") {
+        t.build = static_cast<HitBuild>(choice_of(entry, build_names));
+      } else if (entry.key == "thing") {
+        std::uint16_t number = 0;
+        entry.offer("thing", number, 1, 65535);
+        set_.things.push_back({number, static_cast<MonsterKind>(row)});
+      } else if (entry.key == "melee" || entry.key == "ranged") {
+        if (!node.is_table()) refuse(node, entry.key + " has to be a table");
+        read_attack(*node.as_table(), entry.key == "melee" ? t.melee : t.ranged, entry.key == "melee");
+      } else {
+        refuse(node, "a monster has no \"" + entry.key + "\"");
+      }
+    }
+  }
+
+  void read_attack(const toml::table& table, MonsterAttack& a, bool melee) {
+    const toml::node* kind = nullptr;
+    for (const auto& [key, node] : table) {
+      Entry entry{std::string(key.str()), node};
+      visit_attack(
+          a, [&](const char* name, auto& f, double low, double high) { entry.offer(name, f, low, high); });
+      if (entry.taken) continue;
+      if (entry.key == "form")
+        a.form = static_cast<AttackForm>(choice_of(entry, form_names));
+      else if (entry.key == "kind")
+        kind = &node;
+      else
+        refuse(node, "an attack has no \"" + entry.key + "\"");
+    }
+    const bool touches = a.form == AttackForm::melee;
+    if (a.form != AttackForm::none && touches != melee)
+      refuse(table,
+             melee ? "melee has to be of the form \"melee\"" : "ranged cannot be of the form \"melee\"");
+    if (kind == nullptr) return;
+    const std::string name = word_of(*kind, "kind");
+    const bool monster = a.form == AttackForm::summon;
+    const std::size_t at = monster ? index_of(set_.monsters, name) : index_of(set_.projectiles, name);
+    if (at == (monster ? set_.monsters.size() : set_.projectiles.size()))
+      refuse(*kind, std::string("there is no ") + (monster ? "monster" : "projectile") + " \"" + name + "\"");
+    a.kind = static_cast<std::uint8_t>(at);
+  }
+
+  KindSet& set_;
+};
+
+std::unexpected<ContentError> refused(const std::string& source, std::uint32_t line, std::string what) {
+  return std::unexpected(
+      ContentError{source, {}, line > 0 ? "line " + std::to_string(line) : std::string(), std::move(what)});
+}
+
+void write_attack(std::string& out, const KindSet& set, const std::string& table, const MonsterAttack& a) {
+  out += '[' + table + "]\nform = \"" + std::string(form_names[static_cast<std::size_t>(a.form)]) + "\"\n";
+  if (a.form == AttackForm::none) return;
+  if (a.form == AttackForm::summon) out += "kind = \"" + set.monsters[a.kind].name + "\"\n";
+  if (a.form == AttackForm::missile || a.form == AttackForm::flame)
+    out += "kind = \"" + set.projectiles[a.kind].name + "\"\n";
+  visit_attack(a, [&](const char* name, const auto& v, double, double) {
+    out += std::string(name) + " = " + number_text(static_cast<double>(v)) + '\n';
+  });
+}
+
+}  // namespace
+
+std::expected<std::shared_ptr<const KindSet>, ContentError> read_kinds(std::string_view text,
+                                                                       const std::string& source) {
+  if (text.size() > kinds_file_bytes_max) return refused(source, 0, "is longer than 256 KiB");
+  auto set = std::make_shared<KindSet>(default_kinds());
+  set->source = text;
+  try {
+    const toml::table file = toml::parse(text, source);
+    KindsReader(*set).read(file);
+  } catch (const toml::parse_error& error) {
+    return refused(source, error.source().begin.line, std::string(error.description()));
+  } catch (const WrongKinds& wrong) {
+    return refused(source, wrong.line, wrong.what);
+  } catch (const KindsParserAssertion&) {
+    return refused(source, 0, "is no TOML: its brackets or quotes do not match");
+  }
+  return set;
+}
+
+std::string kinds_text(const KindSet& kinds) {
+  std::string out;
+  const auto line = [&](const char* name, const auto& v, double, double) {
+    out += std::string(name) + " = " + number_text(static_cast<double>(v)) + '\n';
+  };
+  for (const ProjectileTraits& p : kinds.projectiles) {
+    out += "[projectile.\"" + p.name + "\"]\n";
+    visit_projectile(p, line);
+    out += '\n';
+  }
+  for (const MonsterTraits& t : kinds.monsters) {
+    const std::string table = "monster.\"" + t.name + '"';
+    out += '[' + table + "]\n";
+    visit_monster(t, line);
+    out += "build = \"" + std::string(build_names[static_cast<std::size_t>(t.build)]) + "\"\n";
+    write_attack(out, kinds, table + ".melee", t.melee);
+    write_attack(out, kinds, table + ".ranged", t.ranged);
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,100 @@
+#include "world/nav/way_field.h"
+
+#include <algorithm>
+
+#include "world/math/assert.h"
+
+namespace ashlar {
+namespace {
+
+constexpr float door_cost_m = 6;  // it has to open first
+constexpr float drop_cost_m = 2;  // there may be no way back up
+constexpr float send_cost_m = 1;
+constexpr double slack_m = 1e-6;
+
+}  // namespace
+
+bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t from, std::uint32_t to) {
+  const SectorHeights& a = rules.heights[from];
+  const SectorHeights& b = rules.heights[to];
+  if (b.floor_m - a.floor_m > walker.step_m + slack_m) return false;
+  const double floor = std::max(a.floor_m, b.floor_m);
+  const auto fits = [&](std::uint32_t sector, const SectorHeights& h) {
+    if (rules.map->open_to_sky(sector, h) || h.ceiling_m - floor >= walker.shape.height_m - slack_m)
+      return true;
+    return rules.doors[sector] != 0;
+  };
+  return fits(from, a) && fits(to, b);
+}
+
+WayField::WayField(std::uint32_t leaves_max, std::uint32_t joins_max)
+    : next_(leaves_max, no_index), distance_(leaves_max, 0), exit_m_(leaves_max), settled_(leaves_max, 0) {
+  heap_.reserve(joins_max + std::size_t{1});
+}
+
+void WayField::push(Open open) {
+  const auto later = [](const Open& x, const Open& y) {
+    return x.distance != y.distance ? x.distance > y.distance : x.leaf > y.leaf;
+  };
+  ASHLAR_ASSERT(heap_.size() < heap_.capacity());
+  heap_.push_back(open);
+  std::push_heap(heap_.begin(), heap_.end(), later);
+}
+
+WayField::Open WayField::pop() {
+  const auto later = [](const Open& x, const Open& y) {
+    return x.distance != y.distance ? x.distance > y.distance : x.leaf > y.leaf;
+  };
+  std::pop_heap(heap_.begin(), heap_.end(), later);
+  const Open least = heap_.back();
+  heap_.pop_back();
+  return least;
+}
+
+void WayField::begin(const LeafGraph& graph, DVec2 to_m, std::size_t which) {
+  ASHLAR_ASSERT(graph.leaf_count() <= next_.size());
+  std::fill_n(next_.begin(), graph.leaf_count(), no_index);
+  std::fill_n(settled_.begin(), graph.leaf_count(), std::uint8_t{0});
+  heap_.clear();
+  which_ = which;
+  target_ = graph.leaf_at(to_m);
+  if (graph.sector(target_) == no_index) return;
+  distance_[target_] = 0;
+  exit_m_[target_] = to_m;
+  push({0, target_});
+}
+
+std::uint32_t WayField::advance(const LeafGraph& graph, const WayRules& rules, std::uint32_t leaves_max) {
+  const WalkerClass& walker = walker_class(which_);
+  std::uint32_t count = 0;
+  while (count < leaves_max && !heap_.empty()) {
+    const Open least = pop();
+    if (settled_[least.leaf] != 0) continue;
+    settled_[least.leaf] = 1;
+    ++count;
+    const std::uint32_t to = graph.sector(least.leaf);
+    for (const LeafGraph::Entry& entry : graph.entries(least.leaf)) {
+      if (settled_[entry.leaf] != 0) continue;
+      const LeafGraph::Join& join = graph.join(entry.join);
+      const std::uint32_t from = graph.sector(entry.leaf);
+      if (!join.open(which_)) continue;
+      if (!join.sends && from != to && !way_open(rules, walker, from, to)) continue;
+      float far = distance_[least.leaf];
+      const DVec2 exit = join.sends ? join.a : join.middle(which_);
+      far += static_cast<float>(length((join.sends ? join.b : exit) - exit_m_[least.leaf]));
+      if (join.sends) far += send_cost_m;
+      if (from != to && rules.doors[to] != 0) far += door_cost_m;
+      if (from != to && rules.heights[from].floor_m - rules.heights[to].floor_m > walker.step_m)
+        far += drop_cost_m;
+      // An unknown leaf has no way out yet; the target's own never gets one, as it is settled first.
+      if (next_[entry.leaf] != no_index && distance_[entry.leaf] <= far) continue;
+      distance_[entry.leaf] = far;
+      next_[entry.leaf] = entry.join;
+      exit_m_[entry.leaf] = exit;
+      push({far, entry.leaf});
+    }
+  }
+  return count;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,147 @@
+#include "world/sim/combat.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "world/bsp/sector_map.h"
+#include "world/math/assert.h"
+#include "world/sim/health.h"
+#include "world/sim/monster_think.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::uint64_t combat_draws = 5;  // purpose of rng_for
+constexpr std::uint16_t pistol_step = 5;   // P_GunShot
+constexpr std::uint8_t pistol_sides = 3;
+constexpr double grudge_s = 100.0 / 35;  // BASETHRESHOLD
+/// P_DamageMobj: damage * (FRACUNIT >> 3) * 100 / mass units a tic.
+constexpr double push_mps_per_point = 0.125 * 35 * map_unit_m;
+constexpr double player_mass = 100;
+constexpr double push_mps_max = 30;
+
+}  // namespace
+
+Combat::Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters_max, std::size_t projectiles)
+    : rng_(rng_for(seed, combat_draws)), grid_(players_max + monsters_max) {
+  projectiles_.resize(projectiles, static_cast<std::uint32_t>(players_max + monsters_max));
+  targets_.reserve(players_max + monsters_max);
+  events_.reserve(events_max);
+  summons_.reserve(summons_max);
+}
+
+void Combat::begin_tick() {
+  events_.clear();
+  summons_.clear();
+}
+
+void Combat::note(const CombatEvent& event) {
+  if (events_.size() == events_max) {
+    ++counters_.events_lost;
+    return;
+  }
+  events_.push_back(event);
+}
+
+void Combat::note_death(EntityId who, HurtBy how) { note({CombatEventKind::died, how, 0, who, EntityId{0}}); }
+
+void Combat::hurt(CombatTick& tick, EntityId who, const Harm& harm) {
+  const auto body = body_of(tick.rules, tick.players, tick.monsters, who);
+  if (!body) return;
+  ASHLAR_ASSERT_SLOW(is_finite(harm.push));
+  if (body->player)
+    hurt_player(tick, body->row, harm);
+  else
+    hurt_monster(tick, body->row, harm);
+}
+
+void Combat::hurt_player(CombatTick& tick, std::size_t row, const Harm& harm) {
+  PlayerTable& p = tick.players;
+  const EntityId who = p.id[row];
+  const bool by_player = tick.players.has(harm.by);
+  if (by_player && harm.by != who && tick.rules.friendly_fire == Switch::off) return;
+  std::uint16_t points = harm.points;
+  if (tick.rules.skill == 1) points = static_cast<std::uint16_t>(points / 2);
+  Body& body = p.body[row];
+  const double push = std::min(push_mps_max, points * push_mps_per_point * 100 / player_mass);
+  body.velocity_mps = body.velocity_mps + harm.push * push;
+  // P_DamageMobj: green armour takes a third of a hit, blue half, until it is used up.
+  const auto saved = std::min<std::uint16_t>(
+      p.armour[row], static_cast<std::uint16_t>(p.armour_half[row] != 0 ? points / 2 : points / 3));
+  p.armour[row] = static_cast<std::uint16_t>(p.armour[row] - saved);
+  const auto lost = std::min<std::uint16_t>(p.health[row], static_cast<std::uint16_t>(points - saved));
+  ++counters_.hits;
+  const bool killed = ashlar::hurt(p.health[row], lost);
+  note({CombatEventKind::hurt, harm.how, lost, who, harm.by});
+  if (!killed) return;
+  ++counters_.player_deaths;
+  body.velocity_mps = {};
+  note({CombatEventKind::died, harm.how, 0, who, harm.by});
+}
+
+void Combat::hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm) {
+  MonsterTable& m = tick.monsters;
+  const EntityId who = m.id[row];
+  const bool by_player = tick.players.has(harm.by);
+  if (!by_player && harm.by != EntityId{0} && harm.by != who && tick.rules.infighting == Switch::off) return;
+  const MonsterTraits& kind = m.traits_at(row);
+  const double push = std::min(push_mps_max, harm.points * push_mps_per_point * 100 / kind.mass);
+  m.body[row].velocity_mps = m.body[row].velocity_mps + harm.push * push;
+  const auto lost = std::min(m.health[row], harm.points);
+  ++counters_.hits;
+  const bool killed = ashlar::hurt(m.health[row], lost);
+  note({CombatEventKind::hurt, harm.how, lost, who, harm.by});
+  if (killed) {
+    ++counters_.monster_deaths;
+    m.id[row] = EntityId{0};
+    m.respawn_ticks[row] = static_cast<std::uint32_t>(tick.rules.monster_respawn_s) * tick.rules.tick_rate_hz;
+    note({CombatEventKind::died, harm.how, 0, who, harm.by});
+    return;
+  }
+  m.dozes[row] = 0;
+  if (m.rng[row].below(256) < kind.pain_chance) {
+    m.action[row] = MonsterAction::pain;
+    m.action_ticks[row] = tick.rules.ticks_within(kind.pain_s, 1);
+  }
+  if (harm.by != who) turn_on(tick, row, harm.by);
+}
+
+/// Source: P_DamageMobj. It turns on who hurt it, unless it is still after the one before.
+void Combat::turn_on(CombatTick& tick, std::size_t row, EntityId who) {
+  MonsterTable& m = tick.monsters;
+  const auto body = body_of(tick.rules, tick.players, m, who);
+  if (!body) return;
+  const bool held = m.mood[row] == MonsterMood::chase && m.target[row] != EntityId{0};
+  if (held && (m.target[row] == who || m.grudge_ticks[row] > 0)) return;
+  monster_takes_up(tick.rules, m, row, who, body->base);
+  m.grudge_ticks[row] = tick.rules.ticks_within(grudge_s);
+  m.check_ticks[row] = 0;  // reactiontime = 0: awake now
+}
+
+void Combat::shots(CombatTick& tick, std::span<const ShotEvent> shots) {
+  for (const ShotEvent& shot : shots)
+    if (shot.hit.target != EntityId{0})
+      hurt(tick, shot.hit.target,
+           {shot.shooter, draw(pistol_step, pistol_sides), HurtBy::shot, shot.direction});
+}
+
+void Combat::fight(CombatTick& tick, std::span<const std::uint32_t> fires) {
+  MonsterTable& m = tick.monsters;
+  const bool charging = std::ranges::find(m.action, MonsterAction::charging) != m.action.end();
+  if (fires.empty() && !charging && projectiles_.count == 0) return;
+  grid_.fill(tick.rules, tick.players, m);
+  for (const std::uint32_t row : fires)
+    if (m.id[row] != EntityId{0} && m.action[row] != MonsterAction::pain) attack(tick, row);
+  const std::size_t flying = projectiles_.count == 0 ? 0 : projectiles_.rows();
+  for (std::size_t row = 0; row < flying; ++row)
+    if (projectiles_.id[row] != EntityId{0}) fly(tick, row);
+  for (std::size_t row = 0; charging && row < m.rows(); ++row)
+    if (m.id[row] != EntityId{0} && m.action[row] == MonsterAction::charging) touch(tick, row);
+}
+
+void Combat::add_to_hash(StripeHasher& hash) const {
+  hash.add(rng_.state);
+  projectiles_.add_to_hash(hash);
+}
+
+}  // namespace ashlar

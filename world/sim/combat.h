@@ -1,0 +1,116 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "world/collide/space.h"
+#include "world/math/hash.h"
+#include "world/sim/bodies.h"
+#include "world/sim/combat_event.h"
+#include "world/sim/projectiles.h"
+#include "world/sim/rules.h"
+#include "world/sim/shooting.h"
+#include "world/sim/tables.h"
+#include "world/sim/target_grid.h"
+
+namespace ashlar {
+
+/// A monster that another one puts into the world.
+struct Summons {
+  MonsterKind kind{};
+  DVec3 position_m;
+  Turn16 yaw{0};
+  EntityId target{};
+};
+
+/// Totals since the world began. Not part of its hash.
+struct CombatCounters {
+  std::uint64_t hits = 0;
+  std::uint64_t player_deaths = 0;
+  std::uint64_t monster_deaths = 0;
+  std::uint64_t attacks = 0;      ///< of monsters, each time of a burst
+  std::uint64_t launched = 0;     ///< projectiles
+  std::uint64_t no_room = 0;      ///< projectiles for which the table had no row
+  std::uint64_t events_lost = 0;  ///< beyond Combat::events_max in their tick
+};
+
+/// What fighting of one tick reads and writes.
+struct CombatTick {
+  Space space;
+  const Rules& rules;
+  PlayerTable& players;
+  MonsterTable& monsters;
+};
+
+/// A hit on its way to somebody.
+struct Harm {
+  EntityId by{};
+  std::uint16_t points = 0;
+  HurtBy how{};
+  DVec3 push{};  ///< unit, or zero: the way that it is thrown
+};
+
+/// Who hurts whom: shots of players, attacks of monsters, projectiles and their bursts, and what comes of it:
+/// armour, pain, grudges, death. Part of the world's state and hash. Nothing allocates after construction.
+class Combat {
+ public:
+  static constexpr std::size_t events_max = 4096;
+  static constexpr std::size_t summons_max = 16;
+
+  Combat() = default;
+  Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters_max, std::size_t projectiles_max);
+
+  /// The last tick's events are over.
+  void begin_tick();
+
+  /// Takes health from somebody, as the rules and its armour have it; nothing happens to who is not there.
+  /// A push is as Doom's: an eighth of a unit a tic for each point and 100 of mass.
+  void hurt(CombatTick& tick, EntityId who, const Harm& harm);
+
+  /// Players' shots hit whom they met: 5 × (1 to 3) points, as Doom's pistol.
+  void shots(CombatTick& tick, std::span<const ShotEvent> shots);
+
+  /// Fires the attacks that monsters came to in this tick (MonsterWish::fires, in the order of rows), flies
+  /// projectiles on and lets chargers touch whom they meet. Cost: about 20 ns a body where anybody fights,
+  /// a ray or a sweep for each attack and projectile.
+  void fight(CombatTick& tick, std::span<const std::uint32_t> fires);
+
+  /// Somebody died otherwise: of a crusher.
+  void note_death(EntityId who, HurtBy how);
+
+  std::span<const CombatEvent> events() const { return events_; }
+  std::span<const Summons> summons() const { return summons_; }
+  const ProjectileTable& projectiles() const { return projectiles_; }
+  const CombatCounters& counters() const { return counters_; }
+  void add_to_hash(StripeHasher& hash) const;
+
+ private:
+  std::uint16_t draw(std::uint16_t step, std::uint8_t sides) {
+    return static_cast<std::uint16_t>(step * (1 + rng_.below(sides)));
+  }
+  void note(const CombatEvent& event);
+  void hurt_player(CombatTick& tick, std::size_t row, const Harm& harm);
+  void hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm);
+  void turn_on(CombatTick& tick, std::size_t row, EntityId who);
+  void attack(CombatTick& tick, std::size_t row);
+  void claw(CombatTick& tick, std::size_t row, const MonsterAttack& attack, const BodyView& at);
+  void shoot(CombatTick& tick, std::size_t row, const MonsterAttack& attack, const BodyView& at);
+  void flame(CombatTick& tick, std::size_t row, const MonsterAttack& attack, const BodyView& at);
+  void launch(CombatTick& tick, std::uint8_t kind, EntityId owner, DVec3 centre, DVec3 direction,
+              EntityId target);
+  void fly(CombatTick& tick, std::size_t row);
+  /// The first body on a projectile's way; how far along, in metres, is `reach_m`, which is cut to it.
+  EntityId met(CombatTick& tick, std::size_t row, DVec3 centre, DVec3 way, double& reach_m) const;
+  void burst(CombatTick& tick, const ProjectileTraits& kind, EntityId owner, DVec3 centre);
+  void touch(CombatTick& tick, std::size_t row);
+
+  Rng rng_;
+  ProjectileTable projectiles_;
+  TargetGrid grid_;                  // scratch: of this tick
+  std::vector<ShotTarget> targets_;  // scratch: of one shot or burst
+  std::vector<CombatEvent> events_;
+  std::vector<Summons> summons_;
+  CombatCounters counters_;
+};
+
+}  // namespace ashlar

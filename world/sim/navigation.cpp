@@ -1,0 +1,239 @@
+#include "world/sim/navigation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "world/bsp/placed_map.h"
+#include "world/math/assert.h"
+#include "world/sim/map_plan.h"
+#include "world/sim/teleport.h"
+#include "world/sim/triggers.h"
+
+namespace ashlar {
+namespace {
+
+constexpr double beyond_m = 0.35;       // behind an opening, so that its line is crossed
+constexpr int openings_ahead_max = 10;  // that a straight way may lead through
+constexpr double moved_m = 1.0;         // a player who went so far is looked for anew
+
+/// Sectors with a door that a monster opens: by a line before it that it may use.
+std::vector<std::uint8_t> doors_of(const MapPlan& plan) {
+  std::vector<std::uint8_t> doors(plan.sector_count(), 0);
+  const SectorMap& source = plan.map().source();
+  for (std::uint32_t line = 0; line < source.lines.size(); ++line) {
+    const LineAction* action = plan.action(line);
+    if (action == nullptr || !action->monsters || action->trigger != LineTrigger::use) continue;
+    if (!action->sector_behind || action->keys != 0) continue;  // no monster has a key
+    const bool door = action->effect == LineEffect::door_raise || action->effect == LineEffect::door_open;
+    const MapLine& l = source.lines[line];
+    if (!door || l.back == no_index || (l.flags & line_flag::secret) != 0) continue;
+    doors[source.sides[l.back].sector] = 1;
+  }
+  return doors;
+}
+
+/// Teleporters that monsters walk over.
+std::vector<Sending> sendings_of(const MapPlan& plan) {
+  std::vector<Sending> out;
+  const SectorMap& source = plan.map().source();
+  for (std::uint32_t line = 0; line < source.lines.size(); ++line) {
+    const LineAction* action = plan.action(line);
+    if (action == nullptr || !action->monsters || action->trigger != LineTrigger::walk) continue;
+    if (action->effect != LineEffect::teleport) continue;
+    const auto landing = teleport_landing(plan, plan.map().initial_heights(), line);
+    if (!landing) continue;
+    // Only the front sends: from a little before it.
+    const DVec2 a = plan.start_m(line), b = plan.end_m(line);
+    const DVec2 along = b - a;
+    const double size = length(along);
+    if (!(size > 0)) continue;
+    const DVec2 front{along.y / size, -along.x / size};
+    const DVec2 middle = (a + b) * 0.5;
+    out.push_back({middle + front * 0.05, middle - front * 0.75, xy(landing->position_m)});
+  }
+  return out;
+}
+
+/// Where the straight line from p to q meets the line through an opening, as its part from a (0) to b (1).
+double crossing(DVec2 p, DVec2 q, const LeafGraph::Join& join) {
+  const DVec2 along = join.b - join.a, way = q - p;
+  const double over = cross(way, along);
+  if (over == 0) return 0.5;
+  return cross(way, p - join.a) / over;
+}
+
+/// The point of an opening's free part that is nearest to p.
+DVec2 nearest_in(const LeafGraph::Join& join, std::size_t which, DVec2 p) {
+  const DVec2 along = join.b - join.a;
+  const double size2 = dot(along, along);
+  const double t = size2 > 0 ? dot(p - join.a, along) / size2 : 0;
+  return join.at(
+      std::clamp(t, static_cast<double>(join.from[which]), static_cast<double>(join.until[which])));
+}
+
+}  // namespace
+
+Navigation::Navigation(std::span<const MapPlan* const> plans) {
+  for (const MapPlan* plan : plans)
+    grounds_.push_back({plan, std::make_unique<LeafGraph>(plan->map(), sendings_of(*plan)), doors_of(*plan)});
+  if (grounds_.empty()) return;
+  fields_.resize(fields_max);
+  std::uint32_t leaves = 0, joins = 0;
+  for (const Ground& ground : grounds_) {
+    leaves = std::max(leaves, ground.graph->leaf_count());
+    joins = std::max(joins, ground.graph->join_count());
+  }
+  for (Field& field : fields_) field.now = WayField(leaves, joins), field.next = WayField(leaves, joins);
+}
+
+std::size_t Navigation::map_at(DVec3 at) const {
+  for (std::size_t i = 0; i < grounds_.size(); ++i)
+    if (in_box(grounds_[i].plan->map(), at)) return i;
+  return grounds_.size();
+}
+
+Navigation::Field* Navigation::field_of(EntityId player, std::size_t map, std::size_t which) {
+  for (Field& f : fields_)
+    if (f.player == player && f.map == map && f.which == which) return &f;
+  return nullptr;
+}
+const Navigation::Field* Navigation::field_of(EntityId player, std::size_t map, std::size_t which) const {
+  for (const Field& f : fields_)
+    if (f.player == player && f.map == map && f.which == which) return &f;
+  return nullptr;
+}
+
+/// Takes the field that nobody asked for for the longest time, if it is not wanted now.
+void Navigation::ask(EntityId player, std::size_t map, std::size_t which, std::uint32_t tick) {
+  Field* field = field_of(player, map, which);
+  if (field == nullptr) {
+    field = &*std::ranges::min_element(fields_, {}, &Field::asked_tick);
+    if (field->player != EntityId{0} && field->asked_tick + fresh_ticks > tick) return;  // all are busy
+    field->player = player, field->map = map, field->which = which;
+    field->searching = field->ready = false;
+    field->begun_tick = 0;
+  }
+  field->asked_tick = tick;
+}
+
+WayRules Navigation::rules(std::span<const MapInSpace> maps, std::size_t map) const {
+  return {maps[map].heights, maps[map].map, grounds_[map].doors};
+}
+
+void Navigation::advance(std::span<const MapInSpace> maps, const PlayerTable& players,
+                         const MonsterTable& monsters, std::uint32_t tick) {
+  if (grounds_.empty()) return;
+  ASHLAR_ASSERT(maps.size() == grounds_.size());
+  // Rows take turns: who hunts asks six times a second or so.
+  constexpr std::uint32_t ask_every = 8;
+  for (std::size_t row = tick % ask_every; row < monsters.rows(); row += ask_every) {
+    if (monsters.id[row] == EntityId{0} || monsters.mood[row] != MonsterMood::chase) continue;
+    const EntityId target = monsters.target[row];
+    if (!players.has(target) || !players.alive(slot_of(target))) continue;
+    const std::size_t which = walker_class_of(monsters.traits_at(row).shape);
+    if (which == walker_class_count) continue;
+    const std::size_t map = map_at(monsters.body[row].position_m);
+    if (map == grounds_.size() ||
+        !in_box(grounds_[map].plan->map(), players.body[slot_of(target)].position_m))
+      continue;
+    ask(target, map, which, tick);
+  }
+  std::uint32_t left = leaves_per_tick;
+  for (std::size_t k = 0; k < fields_.size() && left > 0; ++k) {
+    Field& f = fields_[(k + tick) % fields_.size()];
+    if (f.player == EntityId{0} || f.asked_tick + 2 * ask_every < tick || !players.has(f.player)) continue;
+    const LeafGraph& graph = *grounds_[f.map].graph;
+    const DVec2 at = xy(players.body[slot_of(f.player)].position_m);
+    if (!f.searching) {
+      const DVec2 moved = at - f.to_m;
+      const bool stale =
+          !f.ready || tick - f.begun_tick >= fresh_ticks || dot(moved, moved) > moved_m * moved_m;
+      if (!stale) continue;
+      f.to_m = at;
+      f.begun_tick = tick;
+      f.searching = true;
+      f.next.begin(graph, at, f.which);
+    }
+    left -= f.next.advance(graph, rules(maps, f.map), left);
+    if (!f.next.whole()) continue;
+    std::swap(f.now, f.next);
+    f.searching = false;
+    f.ready = true;
+    ++made_;
+  }
+}
+
+std::optional<WayPoint> Navigation::way(std::span<const MapInSpace> maps, const PlayerTable& players,
+                                        const MonsterTable& monsters, std::size_t row, bool careful) const {
+  if (grounds_.empty() || !players.has(monsters.target[row])) return std::nullopt;
+  const DVec3 body = monsters.body[row].position_m;
+  const std::size_t which = walker_class_of(monsters.traits_at(row).shape);
+  const std::size_t map = map_at(body);
+  if (which == walker_class_count || map == grounds_.size()) return std::nullopt;
+  const Field* field = field_of(monsters.target[row], map, which);
+  if (field == nullptr || !field->ready) return std::nullopt;
+  const LeafGraph& graph = *grounds_[map].graph;
+  const WayField& ways = field->now;
+  std::uint32_t leaf = graph.leaf_at(xy(body));
+  std::uint32_t out = ways.way_out(leaf);
+  WayPoint way;
+  if (leaf == ways.target_leaf()) return WayPoint{field->to_m, body.z, 0};
+  if (out == no_index) return std::nullopt;
+  way.distance_m = static_cast<double>(ways.distance_m(leaf));
+  const DVec2 from = xy(body);
+  // As far ahead as a straight line stays within the openings on the way.
+  std::uint32_t passed[openings_ahead_max];
+  int count = 0;
+  bool first = true;
+  while (out != no_index && count < openings_ahead_max) {
+    const LeafGraph::Join& join = graph.join(out);
+    if (join.sends) {
+      // Onto its line, and over it.
+      if (first) way.at_m = join.over, way.floor_m = body.z;
+      break;
+    }
+    DVec2 at = careful ? join.middle(which) : nearest_in(join, which, from);
+    const DVec2 across = at - from;
+    const double size = length(across);
+    at = size > 1e-6 ? at + across * (beyond_m / size) : at;
+    if (size < 0.05) {
+      // It stands in the opening: on into the leaf behind.
+      const DVec2 along = join.b - join.a;
+      const double wide = length(along);
+      if (wide > 0) {
+        const DVec2 side{-along.y / wide, along.x / wide};
+        const bool left = graph.leaf_at(at + side * 0.1) == join.to;
+        at = at + side * (left ? beyond_m : -beyond_m);
+      }
+    }
+    bool straight = true;
+    for (int i = 0; i < count && straight; ++i) {
+      const LeafGraph::Join& before = graph.join(passed[i]);
+      const double t = crossing(from, at, before);
+      straight =
+          t >= static_cast<double>(before.from[which]) && t <= static_cast<double>(before.until[which]);
+    }
+    if (!straight) break;
+    way.at_m = at;
+    way.floor_m = maps[map].heights[graph.sector(join.to)].floor_m;
+    if (careful) break;
+    passed[count++] = out;
+    first = false;
+    leaf = join.to;
+    out = ways.way_out(leaf);
+  }
+  return way;
+}
+
+void Navigation::add_to_hash(StripeHasher& hash) const {
+  hash.add(made_);
+  for (const Field& f : fields_) {
+    if (f.player == EntityId{0}) continue;
+    hash.add(static_cast<std::uint64_t>(f.player) << 32 | f.asked_tick);
+    hash.add(static_cast<std::uint64_t>(f.begun_tick) << 32 | static_cast<std::uint64_t>(f.map) << 8 |
+             static_cast<std::uint64_t>(f.which) << 2 | (f.searching ? 2u : 0u) | (f.ready ? 1u : 0u));
+    hash.add(f.to_m.x), hash.add(f.to_m.y);
+  }
+}
+
+}  // namespace ashlar
