@@ -1,5 +1,6 @@
 // A client without sockets and clocks: fed with packets and the time, drained of packets and events.
 
+import type { BlockKind } from './block_kinds';
 import { WireError, equalBytes } from './bytes';
 import {
   standStill, writeActs, writeChat, writeContentRequest, writeHello, writeInput, writeJoin, type Act, type Command,
@@ -16,8 +17,8 @@ import {
   readServerMessage, type ActAnswer, type BlockChange, type ServerMessage, type Welcome,
 } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
-import type { SnapshotPart } from './snapshot';
-import { View, ticksSince } from './view';
+import { ticksSince, type SnapshotHead } from './snapshot';
+import { View } from './view';
 
 const silenceMs = 5000;
 const seekMs = 20_000;
@@ -47,6 +48,8 @@ export type ClientEvent =
   | { type: 'content'; hash: bigint; bytes: Uint8Array }
   | { type: 'actAnswers'; answers: ActAnswer[] }
   | { type: 'blockEdits'; changes: BlockChange[] }
+  /** What happened up to this tick survives a power cut. */
+  | { type: 'saved'; tick: number }
   | { type: 'seeking'; why: string }
   /** The session that was sought is heard again by itself. */
   | { type: 'found' }
@@ -63,6 +66,8 @@ const travels: Record<ServerMessage['type'], Stream | undefined | null> = {
   contentRefused: Stream.bulk,
   actAnswers: Stream.edits,
   blockEdits: Stream.edits,
+  blockKinds: Stream.control,
+  saved: Stream.edits,
   unknown: null,
 };
 
@@ -90,6 +95,8 @@ export class Client {
 
   state: ClientState = 'connecting';
   welcome: Welcome | undefined;
+  /** What the world's blocks are like, by their numbers. */
+  blockKinds: BlockKind[] = [];
   view = new View(60);
   /** The command of every tick from now on. */
   command: Command = standStill;
@@ -116,6 +123,11 @@ export class Client {
   }
   get rttMs(): number | undefined {
     return this.connection?.rttMs;
+  }
+
+  /** Of the map or prop that is being fetched: how much of it is here. */
+  get fetchedBytes(): number {
+    return this.fetch.request()?.offset ?? 0;
   }
 
   takeEvents(): ClientEvent[] {
@@ -236,7 +248,7 @@ export class Client {
         this.takeWelcome(now, message.welcome);
         break;
       case 'snapshot':
-        this.takeSnapshot(now, message.part);
+        this.takeSnapshot(now, message.part, (view) => view.takePlain(message.part));
         break;
       case 'chat':
         this.events.push(message);
@@ -249,8 +261,12 @@ export class Client {
       case 'contentRefused':
         if (this.fetch.refuse(message.hash)) this.leaveWithoutContent(now);
         break;
+      case 'blockKinds':
+        this.takeBlockKinds(message.world, message.kinds);
+        break;
       case 'actAnswers':
       case 'blockEdits':
+      case 'saved':
         if (message.world === this.welcome?.world) this.events.push(message);
         else ++this.dropped;
         break;
@@ -269,16 +285,24 @@ export class Client {
     this.view = new View(welcome.tickRateHz);
     this.clock = new InputClock(welcome.tickRateHz);
     this.commands = [];
+    this.blockKinds = [];
     this.events.push({ type: 'welcome', welcome });
     const lacking = this.contentOf(welcome).filter((hash) => !this.isHeld(hash));
-    if (lacking.length === 0) {
-      this.join(welcome);
-    } else if (this.config.fetchContent) {
-      if (!this.fetch.busy) this.fetch.begin(lacking);
-      this.requestContent();
-    } else {
+    if (lacking.length > 0 && !this.config.fetchContent) {
       this.leaveWithoutContent(now);
+      return;
     }
+    this.fetch.begin(lacking);
+    this.requestContent();
+  }
+
+  private takeBlockKinds(world: number, kinds: BlockKind[]): void {
+    if (world !== this.welcome?.world || this.blockKinds.length > 0) {
+      ++this.dropped;
+      return;
+    }
+    this.blockKinds = kinds;
+    this.joinWhenReady();
   }
 
   private contentOf(welcome: Welcome): bigint[] {
@@ -289,7 +313,10 @@ export class Client {
     return this.fetched.has(hash) || (this.config.holds?.(hash) ?? false);
   }
 
-  private join(welcome: Welcome): void {
+  /** Once the world's kinds of blocks and all that was lacking are here. */
+  private joinWhenReady(): void {
+    const { welcome } = this;
+    if (!welcome || this.blockKinds.length === 0 || this.fetch.busy) return;
     const held = [...new Set(this.contentOf(welcome))].filter((hash) => this.isHeld(hash));
     this.connection?.send(Stream.control, writeJoin(held, welcome.world));
   }
@@ -302,8 +329,8 @@ export class Client {
   private takeContent(now: number, hash: bigint, bytes: Uint8Array): void {
     this.fetched.add(hash);
     this.events.push({ type: 'content', hash, bytes });
-    if (this.fetch.busy) this.requestContent();
-    else if (this.welcome) this.join(this.welcome);
+    this.requestContent();
+    this.joinWhenReady();
   }
 
   private leaveWithoutContent(now: number): void {
@@ -312,13 +339,14 @@ export class Client {
     this.finish(now, { reason: closeReasons.lacks_content, text: [...new Set(names)].join(' '), byPeer: false });
   }
 
-  private takeSnapshot(now: number, part: SnapshotPart): void {
+  /** @param show puts what the part tells into the view */
+  private takeSnapshot(now: number, part: SnapshotHead, show: (view: View) => void): void {
     if (!this.welcome || part.world !== this.welcome.world || !this.connection) {
       ++this.dropped;
       return;
     }
     const before = this.view.tick;
-    this.view.take(part);
+    show(this.view);
     if (this.view.tick === before) return;
     this.commands = this.commands.filter((command) => ticksSince(command.tick, part.appliedTick) > 0);
     this.clock?.observe(now, part.tick, part.inputAhead, this.connection.rttMs ?? 0);

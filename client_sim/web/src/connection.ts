@@ -19,6 +19,7 @@ const ackAtOncePackets = 4;
 const pingAfterMs = 2000;
 const silenceMs = 10_000;
 const closesMax = 4;
+const closeAgainMs = 200;
 // A client says little: so much may be on its way, a probe aside, and nothing needs to grow.
 const bytesInFlightMax = 32 * 1200;
 const challengesMax = 8;
@@ -254,7 +255,7 @@ export class Connection {
     const closing = this.closing!;
     if (closing.left === 0 || now < closing.at) return [];
     --closing.left;
-    closing.at = now + this.loss.probeMs;
+    closing.at = now + Math.min(this.loss.probeMs, closeAgainMs);
     const writer = new ByteWriter();
     writeFrame(writer, closing.frame);
     return [this.sealer.seal(writer.finish())];

@@ -34,14 +34,17 @@ export class ContentFetch {
     return this.wanted.length > 0;
   }
 
-  /** Forgets what was wanted before. */
+  /** Forgets what was wanted before, but for the one under way: if that is still wanted it goes on first. */
   begin(hashes: readonly bigint[]): void {
-    this.wanted = [...new Set(hashes)];
+    const present = this.wanted[0];
+    const goesOn = this.have > 0 && hashes.includes(present);
+    this.wanted = [...new Set(goesOn ? [present, ...hashes] : hashes)];
+    if (goesOn) return;
     this.whole = undefined;
     this.have = 0;
   }
 
-  /** What to ask for: again from what is here after a session was resumed. */
+  /** What to ask for, from what is here on: after each welcome, and when one thing is whole. */
   request(): { hash: bigint; offset: number } | undefined {
     return this.wanted.length === 0 ? undefined : { hash: this.wanted[0], offset: this.have };
   }
@@ -57,7 +60,9 @@ export class ContentFetch {
     this.have += bytes.length;
     if (this.have < total) return undefined;
     const whole = this.whole;
-    this.begin(this.wanted.slice(1));
+    this.wanted.shift();
+    this.whole = undefined;
+    this.have = 0;
     return whole;
   }
 

@@ -1,7 +1,7 @@
 // Says when the command of which server tick is issued (WIRE.md, Inputs): so that it arrives a little before it is
 // needed, neither late nor beyond what the server takes ahead.
 
-import { ticksSince } from './view';
+import { ticksSince } from './snapshot';
 
 const wishTicks = 2;
 const windowMs = 500;

@@ -4,16 +4,19 @@ import { ByteBuffer, Encoding } from 'flatbuffers';
 
 import { ActAnswers } from '../generated/ashlar/wire/act-answers';
 import { BlockEdits } from '../generated/ashlar/wire/block-edits';
+import { BlockKinds } from '../generated/ashlar/wire/block-kinds';
 import { ChatLine } from '../generated/ashlar/wire/chat-line';
 import { ContentPart } from '../generated/ashlar/wire/content-part';
 import { ContentRefused } from '../generated/ashlar/wire/content-refused';
+import { Saved } from '../generated/ashlar/wire/saved';
 import { ServerBody } from '../generated/ashlar/wire/server-body';
 import { ServerMessage as WireServerMessage } from '../generated/ashlar/wire/server-message';
 import { Snapshot as WireSnapshot } from '../generated/ashlar/wire/snapshot';
 import { Welcome as WireWelcome } from '../generated/ashlar/wire/welcome';
+import { readBlockKinds, type BlockKind } from './block_kinds';
 import { WireError } from './bytes';
+import { readSnapshot, type PlainPart } from './plain';
 import { serverMessageShape } from './shapes';
-import { readSnapshot, type SnapshotPart } from './snapshot';
 import { verifyMessage } from './verifier';
 
 export const contentBytesMax = 4 * 1024 * 1024;
@@ -70,12 +73,14 @@ export interface BlockChange {
 
 export type ServerMessage =
   | { type: 'welcome'; welcome: Welcome }
-  | { type: 'snapshot'; part: SnapshotPart }
+  | { type: 'snapshot'; part: PlainPart }
   | { type: 'chat'; from: string; text: string }
   | { type: 'content'; hash: bigint; total: number; offset: number; bytes: Uint8Array }
   | { type: 'contentRefused'; hash: bigint; reason: number }
   | { type: 'actAnswers'; tick: number; world: number; answers: ActAnswer[] }
   | { type: 'blockEdits'; tick: number; world: number; changes: BlockChange[] }
+  | { type: 'blockKinds'; world: number; kinds: BlockKind[] }
+  | { type: 'saved'; tick: number; world: number }
   | { type: 'unknown' };
 
 function check(holds: boolean, what: string): void {
@@ -224,6 +229,15 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage {
       return readAnswers(body(new ActAnswers()));
     case ServerBody.BlockEdits:
       return readEdits(body(new BlockEdits()));
+    case ServerBody.BlockKinds: {
+      const kinds = body(new BlockKinds());
+      const bytes = present(kinds.kindsArray(), 'the kinds of blocks');
+      return { type: 'blockKinds', world: kinds.world(), kinds: readBlockKinds(bytes) };
+    }
+    case ServerBody.Saved: {
+      const saved = body(new Saved());
+      return { type: 'saved', tick: saved.tick(), world: saved.world() };
+    }
     default:
       return { type: 'unknown' };
   }

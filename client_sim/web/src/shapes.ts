@@ -17,7 +17,7 @@ const placedMap: TableShape = [text, u64, u32, u32, u32, u32];
 
 const welcome: TableShape = [
   vectorOf(1), bool, u8, u64, u32, u16, { kind: 'table', shape: rules }, { kind: 'tables', shape: placedMap }, text,
-  vectorOf(40, 8), { kind: 'strings' }, u8, u16,
+  vectorOf(40, 8), { kind: 'strings' }, u8, u16, u64,
 ];
 
 /** SectorRun, SectorHeight and SectorMotion are structs of 6, 8 and 56 bytes, OwnPlayer one of 136. */
@@ -30,9 +30,16 @@ const contentPart: TableShape = [u64, u32, u32, vectorOf(1)];
 const contentRefused: TableShape = [u64, u8];
 const actAnswers: TableShape = [u32, vectorOf(20, 4), u8];
 const blockEdits: TableShape = [u32, u32, u32, u32, vectorOf(4, 2), u8];
+const blockKinds: TableShape = [vectorOf(1), u8];
+const saved: TableShape = [u32, u8];
 
 /** Of ServerMessage: the union's type and its tables, in the union's order. */
 export const serverMessageShape: TableShape = [
   u8,
-  { kind: 'union', shapes: [welcome, snapshot, chatLine, contentPart, contentRefused, actAnswers, blockEdits] },
+  {
+    kind: 'union',
+    shapes: [
+      welcome, snapshot, chatLine, contentPart, contentRefused, actAnswers, blockEdits, blockKinds, saved,
+    ],
+  },
 ];

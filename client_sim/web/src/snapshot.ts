@@ -1,14 +1,4 @@
-// Snapshots, from tables to checked values (WIRE.md, Snapshots). Everything that depends on how entities are coded
-// is here and in view.ts.
-
-import type { Snapshot as WireSnapshot } from '../generated/ashlar/wire/snapshot';
-import { ByteReader, WireError } from './bytes';
-
-const headerBytes = 16;
-const recordBytes = 16;
-const cellM = 64;
-const stepsPerM = 128;
-const partsMax = 32;
+// What snapshots come to, in whichever encoding they travel.
 
 export interface Entity {
   id: number;
@@ -25,14 +15,6 @@ export interface Entity {
   flags: number;
 }
 
-/** Those of a cell whose ids are from first to last. */
-export interface Block {
-  cell: string;
-  first: number;
-  last: number;
-  entities: Entity[];
-}
-
 export interface OwnPlayer {
   id: number;
   positionM: [number, number, number];
@@ -43,7 +25,8 @@ export interface OwnPlayer {
   deltaYaw: number;
 }
 
-export interface SnapshotPart {
+/** What every part says of its snapshot. */
+export interface SnapshotHead {
   tick: number;
   world: number;
   appliedTick: number;
@@ -51,79 +34,15 @@ export interface SnapshotPart {
   inputAhead: number | undefined;
   part: number;
   partCount: number;
-  refreshTicks: number;
-  own: OwnPlayer | undefined;
-  blocks: Block[];
 }
 
-function check(holds: boolean, what: string): void {
-  if (!holds) throw new WireError(`${what} is out of bounds`);
+/** Somebody as of a tick. */
+export interface SeenEntity {
+  tick: number;
+  entity: Entity;
 }
 
-function readEntity(reader: ByteReader, corner: number[]): Entity {
-  const id = reader.u32();
-  const steps = [reader.u16(), reader.u16(), reader.u16()];
-  check(id !== 0 && steps.every((step) => step < cellM * stepsPerM), 'an entity');
-  const entity: Entity = {
-    id,
-    positionM: [0, 1, 2].map((axis) => corner[axis] + steps[axis] / stepsPerM) as [number, number, number],
-    kind: reader.u8(), yaw: reader.u8(), pitch: reader.i8(), health: reader.u8(), state: reader.u8(),
-    flags: reader.u8(),
-  };
-  check(Math.abs(entity.pitch) <= 64, 'the pitch of an entity');
-  return entity;
-}
-
-/** Blocks, one behind the other to the end. */
-export function readBlocks(bytes: Uint8Array): Block[] {
-  const reader = new ByteReader(bytes);
-  const blocks: Block[] = [];
-  while (reader.left > 0) {
-    check(reader.left >= headerBytes, 'a block');
-    const cell = [reader.i16(), reader.i16(), reader.i16()];
-    const count = reader.u16();
-    const block: Block = { cell: cell.join(), first: reader.u32(), last: reader.u32(), entities: [] };
-    check(block.first <= block.last && count * recordBytes <= reader.left, 'a block');
-    let before = -1;
-    for (let i = 0; i < count; ++i) {
-      const entity = readEntity(reader, cell.map((index) => index * cellM));
-      check(entity.id > before && entity.id >= block.first && entity.id <= block.last, 'the id of an entity');
-      before = entity.id;
-      block.entities.push(entity);
-    }
-    blocks.push(block);
-  }
-  return blocks;
-}
-
-function readOwn(wire: WireSnapshot): OwnPlayer | undefined {
-  const own = wire.own();
-  if (!own) return undefined;
-  const position = own.positionM()!;
-  const velocity = own.velocityMps()!;
-  const positionM: [number, number, number] = [position.x(), position.y(), position.z()];
-  const velocityMps: [number, number, number] = [velocity.x(), velocity.y(), velocity.z()];
-  check([...positionM, ...velocityMps].every(Number.isFinite), 'the own player');
-  check(Math.abs(positionM[0]) < 2 ** 20 && Math.abs(positionM[1]) < 2 ** 20, 'the own player');
-  check(Math.abs(positionM[2]) < 2 ** 12 && own.id() !== 0, 'the own player');
-  return {
-    id: own.id(), positionM, velocityMps, grounded: own.grounded() !== 0, health: own.health(),
-    deltaYaw: wire.ownDeltaYaw(),
-  };
-}
-
-/** @param wire verified. Heights and motions of sectors are left where they are. */
-export function readSnapshot(wire: WireSnapshot): SnapshotPart {
-  check(wire.partCount() >= 1 && wire.partCount() <= partsMax && wire.part() < wire.partCount(), 'a part');
-  return {
-    tick: wire.tick(),
-    world: wire.world(),
-    appliedTick: wire.appliedTick(),
-    inputAhead: wire.inputAhead() === -128 ? undefined : wire.inputAhead(),
-    part: wire.part(),
-    partCount: wire.partCount(),
-    refreshTicks: wire.refreshTicks(),
-    own: readOwn(wire),
-    blocks: readBlocks(wire.blocksArray() ?? new Uint8Array(0)),
-  };
+/** Ticks from an earlier one; they are compared as they wrap. */
+export function ticksSince(tick: number, earlier: number): number {
+  return (tick - earlier) | 0;
 }

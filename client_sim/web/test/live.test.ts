@@ -38,6 +38,7 @@ for (const [name, openLink] of transports) {
     const watcher = new Player(both, server.port, { name: `watcher-${name}` }, openLink);
     await Promise.all([walker.playing(), watcher.playing()]);
     assert.equal(walker.client.welcome?.motd, 'good morning');
+    assert.equal(walker.client.blockKinds[0].name, 'air');
 
     const id = walker.client.view.own!.id;
     const seen = (): number[] | undefined => watcher.client.view.entities().find((entity) => entity.id === id)?.positionM;

@@ -95,6 +95,14 @@ export class SilencedLink {
   };
 }
 
+/** An event on one line, bytes by their number. */
+function brief(event: ClientEvent): string {
+  return JSON.stringify(event, (_, value: unknown) => {
+    if (value instanceof Uint8Array) return `${value.length} bytes`;
+    return typeof value === 'bigint' ? `${value}` : value;
+  });
+}
+
 const patienceMs = 20_000;
 
 /** A player whose events are kept, and who can be waited for. */
@@ -114,8 +122,7 @@ export class Player {
     const begun = this.driver.now();
     while (!holds()) {
       if (this.driver.now() - begun > patienceMs) {
-        const told = this.events.map((event) => JSON.stringify(event, (_, v) => (typeof v === 'bigint' ? `${v}` : v)));
-        throw new Error(`${this.client.state} and not yet: ${what}\n${told.join('\n')}`);
+        throw new Error(`${this.client.state} and not yet: ${what}\n${this.events.map(brief).join('\n')}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
     }

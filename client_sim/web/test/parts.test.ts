@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 
+import { readBlockKinds } from '../src/block_kinds';
 import { ByteReader, ByteWriter, WireError, concat } from '../src/bytes';
 import { ContentFetch, readEnvelope } from '../src/content_fetch';
 import type { Crypto } from '../src/crypto';
@@ -105,6 +106,8 @@ test('content: parts make a whole, others are let pass, and an interrupted one g
   assert.equal(fetch.take(7n, whole.length, 0, whole.subarray(0, 32768)), undefined);
   assert.equal(fetch.take(7n, whole.length, 0, whole.subarray(0, 32768)), undefined);
   assert.deepEqual(fetch.request(), { hash: 7n, offset: 32768 });
+  fetch.begin([9n, 7n]);
+  assert.deepEqual(fetch.request(), { hash: 7n, offset: 32768 }, 'a new welcome that wants it, too');
   assert.equal(fetch.take(7n, whole.length + 1, 32768, whole.subarray(32768)), undefined);
   assert.equal(fetch.take(7n, whole.length, 32768, whole.subarray(32768, 65536)), undefined);
   assert.deepEqual(fetch.take(7n, whole.length, 65536, whole.subarray(65536)), whole);
@@ -112,6 +115,45 @@ test('content: parts make a whole, others are let pass, and an interrupted one g
   const envelope = Uint8Array.of(0x41, 0x43, 0x4f, 0x4e, 1, 2, 0, 0, 5, 0, 0, 0, 99);
   assert.deepEqual(readEnvelope(envelope), { kind: 'prop', layoutBytes: 5, frame: Uint8Array.of(99) });
   assert.equal(readEnvelope(envelope.map((byte, i) => (i === 4 ? 2 : byte))), undefined);
+});
+
+/** Two kinds: air, and ice that two boxes are the shape of. */
+function recordedKinds(): Uint8Array {
+  const writer = new ByteWriter();
+  const kind = (name: string, flags: number, drops: number, ...boxes: number[][]): void => {
+    writer.u8(name.length);
+    writer.put(new TextEncoder().encode(name));
+    for (const byte of [flags, 3]) writer.u8(byte);
+    for (const number of [7, drops]) writer.u16(number);
+    for (const number of [-1, 0.5, 2, 600, 0.1, 1]) writer.put(new Uint8Array(new Float64Array([number]).buffer));
+    writer.u8(boxes.length);
+    for (const box of boxes) writer.put(Uint8Array.from(box));
+  };
+  writer.u8(1);
+  writer.u16(2);
+  kind('air', 0, 0);
+  kind('ice_2', 1 | 8, 1, [0, 0, 0, 16, 16, 8], [4, 4, 8, 12, 12, 16]);
+  return writer.finish();
+}
+
+test('blocks: kinds are read, and what are none is refused', () => {
+  const bytes = recordedKinds();
+  const [air, ice] = readBlockKinds(bytes);
+  assert.equal(air.name, 'air');
+  assert.deepEqual([ice.name, ice.opaque, ice.liquid, ice.falls, ice.light, ice.damage], ['ice_2', true, false, true, 3, 7]);
+  assert.deepEqual(ice.hardnessS, [-1, 0.5, 2, 600]);
+  assert.deepEqual(ice.boxes[1], { min: [4, 4, 8], max: [12, 12, 16] });
+  const random = new Seeded(65);
+  for (let length = 0; length < bytes.length; ++length) {
+    assert.throws(() => readBlockKinds(bytes.subarray(0, length)), WireError);
+    const changed = bytes.slice();
+    changed[length] = random.below(256);
+    try {
+      readBlockKinds(changed);
+    } catch (error) {
+      assert.ok(error instanceof WireError);
+    }
+  }
 });
 
 test('messages: recorded ones with bytes changed are read or refused, never anything else', () => {

@@ -1,11 +1,11 @@
-// Snapshots as they are coded in this version: the recorded one, and the rules of what replaces what.
+// Plain snapshots: the recorded one, and the rules of what replaces what.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { ByteWriter, WireError } from '../src/bytes';
 import { readServerMessage } from '../src/server_messages';
-import { readBlocks, type Block, type SnapshotPart } from '../src/snapshot';
+import { readBlocks, type Block, type PlainPart } from '../src/plain';
 import { View } from '../src/view';
 import { Seeded, example } from './support';
 
@@ -43,7 +43,7 @@ test('snapshot: blocks that are cut, unordered or of another range are refused',
   assert.throws(() => readBlocks(block(1, [4]).subarray(0, 30)), WireError);
 });
 
-function partOf(tick: number, blocks: Block[], refreshTicks = 0): SnapshotPart {
+function partOf(tick: number, blocks: Block[], refreshTicks = 0): PlainPart {
   return {
     tick, blocks, refreshTicks, world: 1, appliedTick: 0, inputAhead: undefined, part: 0, partCount: 1, own: undefined,
   };
@@ -57,26 +57,26 @@ const blockOf = (cell: string, first: number, last: number, ...ids: number[]): B
 test('view: a block replaces its range unless something of that is newer', () => {
   const view = new View(60);
   const ids = (): number[] => view.entities().map(({ id }) => id);
-  view.take(partOf(10, [blockOf('a', 0, 0xffffffff, 1, 5, 9)]));
+  view.takePlain(partOf(10, [blockOf('a', 0, 0xffffffff, 1, 5, 9)]));
   assert.deepEqual(ids(), [1, 5, 9]);
-  view.take(partOf(12, [blockOf('a', 4, 6, 6)]));
+  view.takePlain(partOf(12, [blockOf('a', 4, 6, 6)]));
   assert.deepEqual(ids(), [1, 6, 9]);
-  view.take(partOf(11, [blockOf('a', 0, 5, 2)]));
+  view.takePlain(partOf(11, [blockOf('a', 0, 5, 2)]));
   assert.deepEqual(ids(), [1, 6, 9], 'a part of it is newer');
-  view.take(partOf(11, [blockOf('a', 0, 3, 2)]));
+  view.takePlain(partOf(11, [blockOf('a', 0, 3, 2)]));
   assert.deepEqual(ids(), [2, 6, 9], 'older parts come late');
-  view.take(partOf(13, [blockOf('a', 0, 0xffffffff)]));
+  view.takePlain(partOf(13, [blockOf('a', 0, 0xffffffff)]));
   assert.deepEqual(ids(), []);
 });
 
 test('view: what is not mentioned for a second and twice the refresh is gone, and who moved is seen once', () => {
   const view = new View(60);
-  view.take(partOf(10, [blockOf('a', 0, 9, 1), blockOf('b', 0, 9, 2)], 5));
-  view.take(partOf(11, [{ cell: 'c', first: 0, last: 9, entities: [entity(2, 65)] }], 5));
+  view.takePlain(partOf(10, [blockOf('a', 0, 9, 1), blockOf('b', 0, 9, 2)], 5));
+  view.takePlain(partOf(11, [{ cell: 'c', first: 0, last: 9, entities: [entity(2, 65)] }], 5));
   assert.deepEqual(view.entities().map(({ id, positionM }) => [id, positionM[0]]), [[1, 0], [2, 65]]);
-  view.take(partOf(80, [], 5));
+  view.takePlain(partOf(80, [], 5));
   assert.equal(view.entities().length, 2);
-  view.take(partOf(81, [], 5));
+  view.takePlain(partOf(81, [], 5));
   assert.deepEqual(view.entities().map(({ id }) => id), [2]);
 });
 
@@ -94,7 +94,7 @@ test('view: what is known of an id is what the newest block over it said', () =>
       if (!over.some(([, known]) => known.tick >= tick)) {
         for (let id = first; id <= last; ++id) twin.set(id, { tick, here: here.includes(id) });
       }
-      view.take(partOf(tick, [blockOf('a', first, last, ...here)]));
+      view.takePlain(partOf(tick, [blockOf('a', first, last, ...here)]));
     }
     const expected = [...twin].filter(([, known]) => known.here).map(([id]) => id).sort((a, b) => a - b);
     assert.deepEqual(view.entities().map(({ id }) => id), expected, `round ${round}`);

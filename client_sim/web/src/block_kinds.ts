@@ -1,0 +1,68 @@
+// What the blocks of a world are like (WIRE.md, Kinds of blocks).
+
+import { ByteReader, WireError } from './bytes';
+
+/** A box of a block's shape, in 1/16 m from its corner. */
+export interface ShapeBox {
+  min: [number, number, number];
+  max: [number, number, number];
+}
+
+/** A kind's number is its place in the list. */
+export interface BlockKind {
+  name: string;
+  opaque: boolean;
+  liquid: boolean;
+  climbable: boolean;
+  falls: boolean;
+  light: number;
+  /** Points a second that it takes from whoever stands in it. */
+  damage: number;
+  drops: number;
+  /** Seconds to dig it by hand, pick, axe, shovel; -1 for never. */
+  hardnessS: number[];
+  friction: number;
+  jump: number;
+  boxes: ShapeBox[];
+}
+
+const bytesMax = 32768;
+const format = 1;
+
+function check(holds: boolean, what: string): void {
+  if (!holds) throw new WireError(`${what} is out of bounds`);
+}
+
+function readBox(reader: ByteReader): ShapeBox {
+  const [west, south, bottom, east, north, top] = Array.from({ length: 6 }, () => reader.u8());
+  check(west < east && south < north && bottom < top && Math.max(east, north, top) <= 16, 'the shape of a block');
+  return { min: [west, south, bottom], max: [east, north, top] };
+}
+
+function readKind(reader: ByteReader, kinds: number): BlockKind {
+  const name = String.fromCharCode(...reader.take(reader.u8()));
+  check(/^[a-z0-9_]{1,32}$/.test(name), 'the name of a block');
+  const [flags, light, damage, drops] = [reader.u8(), reader.u8(), reader.u16(), reader.u16()];
+  check(flags < 16 && light <= 15 && damage <= 10000 && drops < kinds, 'a kind of block');
+  const hardnessS = Array.from({ length: 4 }, () => reader.f64());
+  check(hardnessS.every((s) => s === -1 || (s >= 0 && s <= 600)), 'the hardness of a block');
+  const [friction, jump, boxCount] = [reader.f64(), reader.f64(), reader.u8()];
+  check(friction >= 0 && friction <= 4 && jump >= 0 && jump <= 4 && boxCount <= 4, 'a kind of block');
+  return {
+    name, light, damage, drops, hardnessS, friction, jump,
+    opaque: (flags & 1) !== 0, liquid: (flags & 2) !== 0, climbable: (flags & 4) !== 0, falls: (flags & 8) !== 0,
+    boxes: Array.from({ length: boxCount }, () => readBox(reader)),
+  };
+}
+
+/** Throws a WireError for what are no kinds. */
+export function readBlockKinds(bytes: Uint8Array): BlockKind[] {
+  check(bytes.length <= bytesMax, 'the kinds of blocks');
+  const reader = new ByteReader(bytes);
+  check(reader.u8() === format, 'the format of the kinds of blocks');
+  const count = reader.u16();
+  check(count >= 1 && count <= 256, 'the number of kinds of blocks');
+  const kinds = Array.from({ length: count }, () => readKind(reader, count));
+  check(reader.left === 0 && new Set(kinds.map(({ name }) => name)).size === count, 'the kinds of blocks');
+  return kinds;
+}
