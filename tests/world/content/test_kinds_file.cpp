@@ -56,10 +56,12 @@ TEST_CASE("a wrong file of kinds is told in one line with file and line", "[worl
   CHECK(kinds_error_of("[monster.imp]\nwings = 2\n") == "k.toml line 2: a monster has no \"wings\"");
   CHECK(kinds_error_of("\n[weather]\n").starts_with("k.toml line 2: unknown table \"weather\""));
   CHECK(kinds_error_of("[monster.hulk]\nhealth = 5\n").find("`like`") != std::string::npos);
-  CHECK(kinds_error_of("[monster.hulk]\nlike = \"giant\"\n") == "k.toml line 2: there is no kind \"giant\" above");
+  CHECK(kinds_error_of("[monster.hulk]\nlike = \"giant\"\n") ==
+        "k.toml line 2: there is no kind \"giant\" above");
   CHECK(kinds_error_of("[monster.imp.melee]\nform = \"bite\"\n").find("has to be one of none, melee") !=
         std::string::npos);
-  CHECK(kinds_error_of("[monster.imp.melee]\nform = \"missile\"\n").find("melee has to be") != std::string::npos);
+  CHECK(kinds_error_of("[monster.imp.melee]\nform = \"missile\"\n").find("melee has to be") !=
+        std::string::npos);
   CHECK(kinds_error_of("[monster.imp.ranged]\nkind = \"snow\"\n") ==
         "k.toml line 2: there is no projectile \"snow\"");
   CHECK(kinds_error_of("[monster.imp\n").starts_with("k.toml line "));
