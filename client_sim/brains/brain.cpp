@@ -8,6 +8,10 @@
 namespace ashlar::client_sim {
 namespace {
 
+bool is_monster(EntityKind kind) {
+  return kind >= entity_kind(MonsterKind{0}) && kind < projectile_entity_kind(0);
+}
+
 constexpr Micros look_every{std::chrono::milliseconds{500}};
 // Slower than this over half a second while walking is a wall.
 constexpr double still_m_max = 0.5;
@@ -62,8 +66,8 @@ std::optional<DVec2> Brain::goal(const Client& client) {
   double nearest_m = 1e9;
   for (const ViewEntity& e : seen_) {
     const double away_m = length(e.position_m - here);
-    const bool player = e.record.kind == EntityKind::player;
-    if (player == (kind_ == BrainKind::hunt) || e.record.id == client.player() || away_m >= nearest_m)
+    const bool wanted = kind_ == BrainKind::hunt ? is_monster(e.record.kind) : e.record.kind == EntityKind::player;
+    if (!wanted || e.record.id == client.player() || away_m >= nearest_m)
       continue;
     nearest_m = away_m;
     nearest = xy(e.position_m);

@@ -8,6 +8,7 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
 
   collide    W1 characters walking through voxels, W2 rays, moves with steps, corrections, rays against a mesh
   maps       W4 point location, sight and walking steps in Doom maps; compiling all maps
+  monsters   [--ticks N] up to 10 000 monsters asleep, wandering and hunting; ways through maps
   movers     1000 moving sectors, with bodies on them
   net        [--only NAME] [--rounds N] the server with players over sockets against a null server; minutes
   protocol   encoding and decoding

@@ -11,6 +11,7 @@
 #include "tests/catch.h"
 #include "world/math/random.h"
 #include "world/sim/health.h"
+#include "world/sim/projectiles.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -51,6 +52,15 @@ Cells everybody(const World& world) {
     r.yaw = quantise_turn(monsters.yaw[i]);
     r.state = static_cast<std::uint8_t>(monsters.mood[i]);
     out[quantise(monsters.body[i].position_m).cell].push_back(r);
+  }
+  const ProjectileTable& flying = world.projectiles();
+  for (std::size_t i = 0; i < flying.rows(); ++i) {
+    if (flying.id[i] == EntityId{0}) continue;
+    Body body;
+    body.position_m = flying.position_m[i];
+    EntityRecord r = twin_of(flying.id[i], projectile_entity_kind(flying.kind[i]), body, 255);
+    r.yaw = quantise_turn(turn_towards(xy(flying.velocity_mps[i])));
+    out[quantise(body.position_m).cell].push_back(r);
   }
   for (auto& [cell, list] : out) std::ranges::sort(list, {}, &EntityRecord::id);
   return out;
