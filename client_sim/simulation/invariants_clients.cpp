@@ -280,8 +280,10 @@ class HeightsAreTrue final : public Invariant {
         static_cast<std::uint32_t>(age_max.count() * match.config().tick_rate_hz / 1'000'000);
     for (std::size_t i = 0; i < sectors; ++i)
       if (i >= told.size() || told[i].tick + ticks_max < client.view().newest_tick())
-        return Finding{client_name(seat), "was not told of " + name(i) + " for " +
-                                              std::to_string(age_max.count() / 1'000'000) + " s"};
+        return Finding{client_name(seat),
+                       "was not told of " + name(i) + " for " + std::to_string(age_max.count() / 1'000'000) +
+                           " s: last in tick " + std::to_string(i < told.size() ? told[i].tick : 0) +
+                           ", now at " + std::to_string(client.view().newest_tick())};
     return std::nullopt;
   }
 

@@ -190,7 +190,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   session.client = accepted.client;
   session.resumption = keys.resumption;
   session.name = std::move(guest.hello.name);
-  session.came_at = session.began_at = session.progress_at = now;
+  session.came_at = session.began_at = session.answered_at = session.progress_at = now;
   session.datagram_tokens = datagrams_burst;
   session.chat_tokens = chat_lines_burst;
   return session;
@@ -223,6 +223,10 @@ void Lobby::welcome(Session& session) {
   // Nothing waits in front of a first welcome; a client that takes none for so long gets no further world.
   const SendResult sent = session.connection->send(StreamId::control, writer_.write(message));
   ASHLAR_ASSERT(sent != SendResult::too_long);
+}
+
+void Lobby::give_content(Micros now, const Session& session, const ContentRequest& request) {
+  r_.content.ask(now, r_.sessions.row_of(session), request);
 }
 
 void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out) {
