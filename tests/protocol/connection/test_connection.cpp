@@ -436,5 +436,5 @@ TEST_CASE("keys change in time though nothing but unreliable messages is said", 
     while (connection.next_fate()) {
     }
   }
-  CHECK(connection.counters().rekeys == 2);  // in three seconds, and nobody had to poll
+  CHECK(connection.counters().rekeys == 3);  // in three seconds, and nobody had to poll
 }
