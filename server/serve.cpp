@@ -79,13 +79,20 @@ void log_buffer(Log& log, const Transports& transports) {
                {"remedy", "sysctl -w net.core.rmem_max=" + std::to_string(wanted / 2) + ", then restart"}});
 }
 
-/// How long maps and props took, where the visibility sets came from, and what the maps have to do without.
-void log_content(Log& log, const VisibilityCache& sets, const WorldSetup& setup, std::int64_t took_ms) {
-  log.info("content", {{"took_ms", took_ms},
+/// How long maps and props took, where the visibility sets came from, what clients may fetch, and what the
+/// maps have to do without.
+void log_content(Log& log, const Startup& startup) {
+  const VisibilityCache& sets = *startup.sets;
+  const WorldSetup& setup = startup.content.setup;
+  log.info("content", {{"took_ms", startup.content_ms},
                        {"maps", setup.maps.size()},
                        {"props", setup.props.size()},
                        {"visibility_read", sets.read()},
-                       {"visibility_computed", sets.computed()}});
+                       {"visibility_computed", sets.computed()},
+                       {"fetchable_bytes", startup.shelf == nullptr ? 0 : startup.shelf->bytes()}});
+  for (const std::string& why : startup.not_offered)
+    log.warning("content_not_offered",
+                {{"reason", why}, {"remedy", "give players its file: they cannot fetch it"}});
   for (const VisibilityCache::Trouble& trouble : sets.refused())
     log.warning("visibility_recomputed", {{"file", trouble.file}, {"reason", trouble.reason}});
   for (const VisibilityCache::Trouble& trouble : sets.unwritten())
@@ -198,7 +205,7 @@ void log_startup(Log& log, const Startup& startup) {
                      {"sectors", own},
                      {"doorway_sectors", map->source().sectors.size() - own}});
   }
-  log_content(log, *startup.sets, setup, startup.content_ms);
+  log_content(log, startup);
   for (const auto& map : setup.maps)
     if (!has_player_start(map->source()))
       log.warning("no_player_start",
@@ -302,6 +309,8 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   host_setup.access = access.tokens_needed ? Access::token : Access::open;
   host_setup.token_issuers = access.issuers;
   host_setup.away_grace = access.away_grace;
+  host_setup.content = startup->shelf;
+  host_setup.content_bytes_per_s = loaded.config.content_bytes_per_s;
   Host host(host_setup, std::move(startup->world), startup->secret);
   host.set_sink(recorder.get());
   if (startup->stored != nullptr) host.learn_changes(startup->stored->take_changes());

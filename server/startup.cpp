@@ -132,6 +132,10 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
       config, *content,
       [&sets](const SectorMap& map, const BspTree& tree) { return sets->set_for(map, tree); }, stop);
   if (!prepared) return Failure(std::move(prepared.error()));
+  // Packed here, as that takes milliseconds for each: too long for a tick.
+  auto shelf = config.content_bytes_per_s == 0 ? nullptr : std::make_shared<ContentShelf>();
+  std::vector<std::string> not_offered;
+  if (shelf != nullptr) not_offered = shelf->add(prepared->setup);
   const std::int64_t content_ms = now_ms() - begun_ms;
   Startup startup{loaded,
                   loaded,
@@ -143,6 +147,8 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
                   std::move(*store),
                   nullptr,
                   std::move(*prepared),
+                  std::move(shelf),
+                  std::move(not_offered),
                   nullptr,
                   *secret,
                   files,

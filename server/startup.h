@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocol/secure/secret.h"
 #include "server/config/load.h"
+#include "server/host/content_shelf.h"
 #include "server/keys/server_key.h"
 #include "server/net/file_limit.h"
 #include "server/net/transports.h"
@@ -35,6 +37,8 @@ struct Startup {
   std::shared_ptr<SqliteStore> store;    ///< null without a world's folder
   std::shared_ptr<StoredGround> stored;  ///< likewise: the ground that the world was made with
   PreparedWorld content;
+  std::shared_ptr<const ContentShelf> shelf;  ///< what clients may fetch; null: nothing
+  std::vector<std::string> not_offered;       ///< of maps and props, a line each
   std::unique_ptr<World> world;
   secure::Secret secret;        ///< the Host's seed
   FileLimit files;              ///< what connections over TCP may take

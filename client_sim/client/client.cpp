@@ -100,6 +100,7 @@ void Client::note_time(Micros now) {
     started_at_ += away;
     last_heard_ += away;
     hungry_since_ += away;
+    fetch_progress_at_ += away;
     resuming_since_ += away;
     rtt_from_ = now;
     if (away > deaf_after) poll_from_ = now + deaf_for;
@@ -116,6 +117,7 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   for (const PeerAddress& closed : in.closed())
     if (!ended()) hear_closed(closed);
   if (!ended()) hear_end();
+  if (!ended()) advance_fetch();
   if (!ended()) advance_handshakes(out);
   if (!ended()) watch();
   if (!ended() && state_ == ClientState::playing) {
@@ -179,7 +181,11 @@ void Client::watch() {
   if (silent && !handshakes_.running()) seek_session();
   if (resuming_) {
     if (now_ - resuming_since_ > config_.resume_for) break_off("the server fell silent");
-  } else if (state_ != ClientState::playing && now_ - started_at_ > config_.connect_timeout) {
+  } else if (fetching_) {
+    if (now_ - fetch_progress_at_ > config_.fetch_timeout)
+      return break_off("the server stopped sending what this client lacks");
+  } else if (state_ != ClientState::playing &&
+             now_ - std::max(started_at_, fetch_progress_at_) > config_.connect_timeout) {
     return break_off(session_.connection != 0 && connection_ != nullptr
                          ? "the server let us in but sent no snapshot in time"
                          : "no answer: is a server running at this address and port?");

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client_sim/client/content_fetch.h"
 #include "client_sim/client/edited_ground.h"
 #include "client_sim/client/handshakes.h"
 #include "client_sim/client/histogram.h"
@@ -71,6 +72,12 @@ struct ClientConfig {
   std::function<std::shared_ptr<const PlacedMap>(const WelcomeMap&)> map;
   /// Likewise of a prop's.
   std::function<std::optional<std::uint64_t>(const WelcomeProp&)> prop_content;
+  /// Is given each map and prop that the client lacked and got from the server, proven by its hash; from then
+  /// on the three above know it. The client joins when it has all. Empty: nothing is fetched, and who lacks
+  /// something is refused.
+  std::function<void(ContentFetch::Fetched)> fetched;
+  std::size_t fetch_bytes_max = ContentFetch::bytes_max_usual;  ///< of one world's content, as it travels
+  Micros fetch_timeout{std::chrono::seconds{30}};  ///< nothing of what was asked for came for so long: lost
 
   Micros key_age = secure::key_age_max;              ///< when the client changes the keys that it seals with
   Micros connect_timeout{std::chrono::seconds{10}};  ///< no snapshot so long after the first hello: lost
@@ -94,6 +101,7 @@ struct ClientStats {
   std::uint64_t acts_done = 0, acts_refused = 0;  ///< verdicts that were the last word on an act
   std::uint64_t blocks_told = 0;                  ///< changes that came, of whosever making
   std::uint64_t worlds = 0;                       ///< worlds that it was welcomed to
+  std::uint64_t fetched = 0, fetched_bytes = 0;   ///< maps and props that came from servers
   Micros joined_after{0};                         ///< from the first hello to the first snapshot
   Micros longest_gap{0};                          ///< longest time without a snapshot, since the first one
   std::uint64_t starved = 0;                      ///< gaps of a second or more in which the client listened
@@ -193,8 +201,12 @@ class Client {
   const std::string& reason() const { return reason_; }
   /// Why the session ended or did not begin, where somebody said so in these terms: the server, or we.
   std::optional<SessionEnd> end_reason() const { return end_reason_; }
-  /// Maps and props of the welcome that the client lacks, by name.
+  /// Maps and props of the welcome that the client lacks, by name; while it fetches them, too.
   const std::vector<std::string>& missing_maps() const { return missing_maps_; }
+  /// Maps and props are on their way; joining until they are here.
+  bool fetching() const { return fetching_; }
+  /// How far that is.
+  const ContentFetch& fetch() const { return fetch_; }
 
   /// Valid once welcomed.
   const Welcome& welcome() const { return welcome_; }
@@ -285,7 +297,6 @@ class Client {
   void undecodable(DropReason reason);
   void handle(Welcome& message);
   void handle(BlockKinds& message);
-  void take_content();
   void begin_world();
   void take_packed(std::span<const std::uint8_t> bytes);
   bool believable(std::uint32_t tick) const;
@@ -295,6 +306,15 @@ class Client {
   void number_commands();
   void send_inputs(DatagramBatch& out);
   void send_chat();
+
+  // client_content.cpp: maps and props
+  void take_content();
+  void lack(const std::string& remedy);
+  void begin_fetch();
+  void handle(const ContentPart& part);
+  void handle(const ContentRefused& refused);
+  void advance_fetch();
+  void join_world();
 
   // client_acts.cpp: blocks
   void handle(const ActAnswers& message);
@@ -337,6 +357,9 @@ class Client {
   std::uint32_t saved_tick_ = 0;
   bool join_waits_ = false;  // for the kinds of blocks that the welcome named
   std::shared_ptr<const BlockRegistry> blocks_ = BlockRegistry::builtin_ptr();
+  ContentFetch fetch_;
+  bool fetching_ = false;
+  Micros fetch_progress_at_{0};
 
   InputClock clock_;
   PlayerCommand command_;

@@ -64,6 +64,10 @@ void Client::take_message(StreamId stream) {
     return handle(*saved);
   if (auto* fight = std::get_if<Fight>(&*message); fight != nullptr && stream == StreamId::events)
     return handle(*fight);
+  if (auto* part = std::get_if<ContentPart>(&*message); part != nullptr && stream == StreamId::bulk)
+    return handle(*part);
+  if (auto* no = std::get_if<ContentRefused>(&*message); no != nullptr && stream == StreamId::bulk)
+    return handle(*no);
   drop(DropReason::wrong_state);
 }
 
@@ -79,30 +83,28 @@ void Client::take_unreliable(std::span<const std::uint8_t> bytes) {
 
 void Client::handle(Welcome& message) {
   const bool first = !std::exchange(greeted_, true);
-  const bool goes_on = first && message.resumed && welcomed_;
-  const bool again = first && welcomed_ && !goes_on;
+  const bool again = first && welcomed_;
   welcome_ = std::move(message);
   welcomed_ = true;
   resuming_ = false;
   handshakes_.stop();
+  take_content();
+  const bool goes_on = again && welcome_.resumed && missing_maps_.empty();
   stats_.resumes += goes_on ? 1 : 0;
-  stats_.rejoins += again ? 1 : 0;
+  stats_.rejoins += again && !goes_on ? 1 : 0;
   if (!terrain_known(welcome_.terrain, welcome_.generator))
     return close(SessionEnd::unknown_terrain, ClientState::refused, ground_unknown(welcome_));
-  take_content();
-  if (!missing_maps_.empty()) {
-    std::string lacks = "this client lacks";
-    for (const std::string& what : missing_maps_) lacks += " " + what;
-    return close(SessionEnd::lacks_content, ClientState::refused,
-                 lacks + " as the server has it: give its file");
-  }
-  if (goes_on)
-    state_ = snapshot_tick_ != 0 ? ClientState::playing : ClientState::joining;
-  else
-    begin_world();
+  if (!missing_maps_.empty() && !config_.fetched) return lack("give its file");
   // Who does not know what blocks are like cannot tell what is solid.
   join_waits_ = blocks_->hash() != welcome_.blocks_hash;
-  if (!join_waits_) connection_->send(StreamId::control, writer_.write(join_));
+  if (goes_on) {
+    state_ = snapshot_tick_ != 0 ? ClientState::playing : ClientState::joining;
+    if (!join_waits_) connection_->send(StreamId::control, writer_.write(join_));
+    return;
+  }
+  begin_world();
+  begin_fetch();
+  if (!fetching_ && !join_waits_) join_world();
 }
 
 void Client::handle(BlockKinds& message) {
@@ -111,23 +113,7 @@ void Client::handle(BlockKinds& message) {
     return close(SessionEnd::protocol, ClientState::lost,
                  "the server's kinds of blocks are not those that its welcome named");
   blocks_ = std::move(message.kinds);
-  if (std::exchange(join_waits_, false)) connection_->send(StreamId::control, writer_.write(join_));
-}
-
-void Client::take_content() {
-  join_.world = welcome_.world;
-  join_.content.clear();
-  missing_maps_.clear();
-  const auto take = [this](const std::optional<std::uint64_t>& hash, const auto& wanted) {
-    if (hash == wanted.content_hash)
-      join_.content.push_back(*hash);
-    else
-      missing_maps_.push_back(wanted.name);
-  };
-  for (const WelcomeMap& map : welcome_.maps)
-    take(config_.content ? config_.content(map) : std::nullopt, map);
-  for (const WelcomeProp& prop : welcome_.props)
-    take(config_.prop_content ? config_.prop_content(prop) : std::nullopt, prop);
+  if (std::exchange(join_waits_, false) && !fetching_) join_world();
 }
 
 /// Forgets the world that was; the welcome says all that is to be known of the new one.
@@ -152,10 +138,6 @@ void Client::begin_world() {
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);
   if (rtt_samples_ == 0) rtt_ = Micros{0};
   if (rtt_ > Micros{0}) clock_.take_round_trip(now_, rtt_);
-  if (!config_.map) return;
-  std::vector<std::shared_ptr<const PlacedMap>> held;
-  for (const WelcomeMap& map : welcome_.maps) held.push_back(config_.map(map));
-  sectors_ = SectorForecast(std::move(held), welcome_.rules.tick_rate_hz);
 }
 
 /// A part of a packed snapshot: what it tells of entities and sectors goes into the view, the rest is a part

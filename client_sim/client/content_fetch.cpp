@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "world/math/assert.h"
+
 namespace ashlar::client_sim {
 namespace {
 
 std::string why_refused(ContentRefusal reason) {
   switch (reason) {
-    case ContentRefusal::off: return "the server gives no files away: get them from its operator";
+    case ContentRefusal::off: return "the server gives no files away: get its file from the operator";
     case ContentRefusal::not_offered: return "the server holds it, but it is too large to be sent";
     case ContentRefusal::unknown: return "the server does not know it: the world has changed, join again";
     case ContentRefusal::bad_offset: break;
@@ -33,6 +35,16 @@ std::optional<ContentRequest> ContentFetch::request() {
   if (asked_ || at_ == wanted_.size()) return std::nullopt;
   asked_ = true;
   return ContentRequest{wanted_[at_].hash, static_cast<std::uint32_t>(bytes_.size())};
+}
+
+void ContentFetch::take_over(ContentFetch&& before) {
+  ASHLAR_ASSERT(!asked_ && at_ == 0);
+  if (before.at_ == before.wanted_.size() || before.bytes_.empty()) return;
+  const auto same = std::ranges::find(wanted_, before.wanted_[before.at_].hash, &Wanted::hash);
+  if (same == wanted_.end() || before.total_ > bytes_left_) return;
+  std::rotate(wanted_.begin(), same, same + 1);
+  bytes_ = std::move(before.bytes_);
+  total_ = before.total_;
 }
 
 void ContentFetch::take(const ContentPart& part) {

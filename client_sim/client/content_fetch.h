@@ -26,8 +26,9 @@ class ContentFetch {
 
   /// What to send on the control stream now; nothing while an answer is on its way, or when all is there.
   std::optional<ContentRequest> request();
-  /// The session goes on over a new connection: what was on its way is asked for again, from where it was.
-  void resume() { asked_ = false; }
+  /// Another connection, or another world: what an earlier fetch has of something that this one wants is
+  /// kept, and that is asked for first, from there on. Precondition: nothing was asked for yet.
+  void take_over(ContentFetch&& before);
 
   /// What came on the bulk stream. Parts of what is not awaited are ignored.
   void take(const ContentPart& part);

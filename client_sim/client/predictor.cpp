@@ -64,6 +64,8 @@ void Predictor::advance(Micros now, Client& client, const Others* others) {
   now_ = now;
   if (!client.welcomed() || client.stats().worlds == 0) return;
   if (client.blocks()->hash() != client.welcome().blocks_hash) return;  // what is solid is still to be told
+  // What it lacks of this world is on its way.
+  if (client.fetching() || client.blocks()->hash() != client.welcome().blocks_hash) return;
   if (client.stats().worlds != world_) begin_world(client);
   if (replica_ == nullptr || !client.own()) return;
   const std::optional<std::vector<IVec3>> told = client.ground().take_touched();

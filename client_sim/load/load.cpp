@@ -91,11 +91,10 @@ struct Enemy {
 /// One run: everything that has to live as long as it.
 class Run {
  public:
-  Run(const LoadOptions& options, const PeerAddress& server, MapLibrary& maps, PropLibrary& props,
-      const LoadHooks& hooks)
-      : options_(options), server_(server), maps_(maps), props_(props), hooks_(hooks) {
+  Run(const LoadOptions& options, const PeerAddress& server, ContentLibrary& content, const LoadHooks& hooks)
+      : options_(options), server_(server), content_(content), hooks_(hooks) {
     if (options.brain == BrainKind::explore)
-      party_ = std::make_shared<ExploreParty>([&maps](const WelcomeMap& map) { return maps.placed(map); });
+      party_ = std::make_shared<ExploreParty>([&content](const WelcomeMap& map) { return content.map(map); });
   }
 
   std::expected<LoadReport, std::string> play();
@@ -116,8 +115,7 @@ class Run {
 
   const LoadOptions& options_;
   PeerAddress server_;
-  MapLibrary& maps_;
-  PropLibrary& props_;
+  ContentLibrary& content_;
   const LoadHooks& hooks_;
   std::shared_ptr<ExploreParty> party_;  // of explorers, else null
   ChunkMemo ground_;                     // of clients that predict
@@ -146,19 +144,16 @@ ClientConfig Run::config(std::string player_name) {
     c.fallback = server_;
     c.fallback->transport = Transport::tcp;
   }
-  c.content = [this](const WelcomeMap& map) { return maps_.content_hash(map); };
+  content_.serve(c);
   if (party_ != nullptr || options_.predict > 0)
-    c.map = [this](const WelcomeMap& map) { return maps_.placed(map); };
-  c.prop_content = [this](const WelcomeProp& prop) { return props_.content_hash(prop); };
+    c.map = [this](const WelcomeMap& map) { return content_.map(map); };
   return c;
 }
 
 PredictorConfig Run::prediction() {
   PredictorConfig c;
-  c.map = [this](const WelcomeMap& map) { return maps_.placed(map); };
-  c.prop = [this](const WelcomeProp& prop) {
-    return props_.place(prop.name, prop.up, prop.place).value_or(nullptr);
-  };
+  c.map = [this](const WelcomeMap& map) { return content_.map(map); };
+  c.prop = [this](const WelcomeProp& prop) { return content_.prop(prop); };
   c.make_chunk = [this](const Terrain& terrain, ChunkCoord at) { return ground_.make(terrain, at); };
   c.chunks_per_advance = 1;
   return c;
@@ -229,7 +224,7 @@ void Run::turn(Micros now, Player& p) {
   if (p.client.ended()) return;
   const DatagramBatch& in = p.wire.receive(now);
   // Before anybody plays: it takes a while, and a client that is silent for so long would count as starved.
-  if (party_ != nullptr && p.client.welcomed()) party_->prepare(p.client.welcome());
+  if (party_ != nullptr && p.client.welcomed() && !p.client.fetching()) party_->prepare(p.client.welcome());
   if (p.client.state() == ClientState::playing && now >= p.next_think) {
     p.next_think = now + think_every;
     p.client.set_command(p.brain.think(now, p.client));
@@ -361,13 +356,13 @@ std::expected<LoadReport, std::string> Run::play() {
 
 }  // namespace
 
-std::expected<LoadReport, std::string> run_load(const LoadOptions& options, MapLibrary& maps,
-                                                PropLibrary& props, const LoadHooks& hooks) {
+std::expected<LoadReport, std::string> run_load(const LoadOptions& options, ContentLibrary& content,
+                                                const LoadHooks& hooks) {
   const auto server = resolve_server(options.server, options.transport);
   if (!server) return std::unexpected(server.error());
   if (auto room = allow_sockets(options.clients + options.hostile); !room)
     return std::unexpected(room.error());
-  return Run(options, *server, maps, props, hooks).play();
+  return Run(options, *server, content, hooks).play();
 }
 
 }  // namespace ashlar::client_sim

@@ -3,8 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "client_sim/harness/map_library.h"
-#include "client_sim/harness/prop_library.h"
+#include "client_sim/harness/content_library.h"
 #include "client_sim/load/options.h"
 #include "client_sim/load/report.h"
 
@@ -20,8 +19,8 @@ struct LoadHooks {
 /// then says goodbye. One thread, which wakes every 2 ms: a load generator that sleeps in the kernel until a
 /// packet comes would make each of the server's sends pay for waking it.
 /// @return or one line saying what is missing (an address, sockets)
-std::expected<LoadReport, std::string> run_load(const LoadOptions& options, MapLibrary& maps,
-                                                PropLibrary& props, const LoadHooks& hooks);
+std::expected<LoadReport, std::string> run_load(const LoadOptions& options, ContentLibrary& content,
+                                                const LoadHooks& hooks);
 
 /// `ashlar-sim load`: arguments behind the word, output to stdout, errors to stderr. @return the exit code
 int load_main(int argc, const char* const* argv);

@@ -29,6 +29,7 @@ int load_main(int argc, const char* const* argv) {
   if (!maps) return fail(maps.error());
   auto props = PropLibrary::open(options.props);
   if (!props) return fail(props.error());
+  ContentLibrary content(*maps, *props, ContentCache(options.cache, options.cache_mib << 20));
   // Opened before the run: a report that cannot be written should not cost the run.
   auto json = OutFile::open(options.report);
   if (!json) return fail("--report: " + json.error());
@@ -41,8 +42,11 @@ int load_main(int argc, const char* const* argv) {
     std::fflush(stdout);
   };
   hooks.stop = [] { return interrupted != 0; };
-  const auto report = run_load(options, *maps, *props, hooks);
+  const auto report = run_load(options, content, hooks);
   if (!report) return fail(report.error());
+  if (!content.trouble().empty())
+    std::fprintf(stderr, "ashlar-sim load: what was fetched is not kept: %s; see --cache\n",
+                 content.trouble().c_str());
   std::fputs(to_text(*report).c_str(), stdout);
   std::fflush(stdout);
   if (json->is_open()) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "client_sim/harness/content_library.h"
 #include "client_sim/harness/parse.h"
 
 namespace ashlar::client_sim {
@@ -9,7 +10,7 @@ namespace {
 
 constexpr const char* footer =
     "Exit codes: 0 all went well; 1 a client was refused, dropped or starved (a second without a snapshot);\n"
-    "2 bad arguments, a missing WAD or no server address.\n"
+    "2 bad arguments, a named WAD that is missing, or no server address.\n"
     "Example: ashlar-sim load --server 127.0.0.1:7777 --clients 200 --transport tcp --duration 1m";
 
 /// Adds an option whose text one of our parsers reads; what it says of bad text becomes CLI11's error.
@@ -62,19 +63,29 @@ void add_run(CLI::App& app, LoadOptions& o, GivenTexts& given) {
   app.add_option("--seed", o.seed, "Of brains and links: same seed, same behaviour")
       ->check(check_seed)
       ->capture_default_str();
-  app.add_option("--wad", o.wads,
-                 "WAD whose maps the clients hold; may be repeated [freedoom2.wad where found]")
+  app.add_option(
+         "--wad", o.wads,
+         "WAD whose maps the clients hold, others are fetched; may be repeated [freedoom2.wad where found]")
       ->type_name("FILE");
   app.add_option("--prop", o.props, "OBJ file of a prop that the clients hold; may be repeated")
       ->type_name("FILE");
+  o.cache = usual_cache_folder();
+  app.add_option("--cache", o.cache,
+                 "Folder for maps and props that the clients lacked and got from the server; \"\": they are "
+                 "fetched anew in each run [ASHLAR_CACHE]")
+      ->envname("ASHLAR_CACHE")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("--cache-mib", o.cache_mib, "What that folder holds at most; the oldest go")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))
+      ->capture_default_str();
   app.add_option("--report", o.report, "Write the report as JSON")->type_name("FILE");
 }
 
 void add_players(CLI::App& app, LoadOptions& o, GivenTexts& given) {
   app.add_option(
          "--brain", given.brain,
-         "How players behave; explore enters every sector of the server's maps, which the clients must hold, "
-         "and is not part of the mix")
+         "How players behave; explore enters every sector of the server's maps and is not part of the mix")
       ->check(CLI::IsMember(brain_names()))
       ->capture_default_str();
   app.add_option("--joins-per-second", o.joins_per_s, "How fast clients come")

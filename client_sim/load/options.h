@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client_sim/brains/brain.h"
+#include "client_sim/harness/content_cache.h"
 #include "client_sim/harness/link.h"
 #include "client_sim/load/credentials.h"
 #include "client_sim/load/raid.h"
@@ -25,6 +26,8 @@ struct LoadOptions {
   std::uint64_t seed = 1;
   std::vector<std::string> wads;
   std::vector<std::string> props;  ///< OBJ files
+  std::string cache;               ///< folder for what is fetched; empty: it is not kept
+  std::uint64_t cache_mib = ContentCache::bytes_max_usual >> 20;
   std::string report;              ///< JSON goes here; empty: nowhere
   std::optional<BrainKind> brain;  ///< of all players; nullopt: a mix
   std::uint32_t joins_per_s = 100;

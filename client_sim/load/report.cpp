@@ -103,6 +103,8 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
     r.bytes_out += s.bytes_out;
     r.rejoins += s.rejoins;
     r.resumes += s.resumes;
+    r.fetched += s.fetched;
+    r.fetched_bytes += s.fetched_bytes;
     r.acts_done += s.acts_done;
     r.acts_refused += s.acts_refused;
     r.commands += s.commands;
@@ -180,6 +182,9 @@ std::string to_text(const LoadReport& r) {
   if (r.resumes > 0)
     out += format("               %llu sessions went on over another connection\n",
                   static_cast<unsigned long long>(r.resumes));
+  if (r.fetched > 0)
+    out += format("fetched        %llu maps and props from the server, %.1f kB\n",
+                  static_cast<unsigned long long>(r.fetched), static_cast<double>(r.fetched_bytes) / 1e3);
   out += format("round trip     p50 %.1f ms, p95 %.1f ms, p99 %.1f ms, max %.1f ms\n",
                 millis(r.rtt.quantile(0.5)), millis(r.rtt.quantile(0.95)), millis(r.rtt.quantile(0.99)),
                 millis(r.rtt.max()));
@@ -242,6 +247,8 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("starved", r.starved);
   o.count("rejoins", r.rejoins);
   o.count("resumes", r.resumes);
+  o.count("fetched", r.fetched);
+  o.count("fetched_bytes", r.fetched_bytes);
   o.count("acts_done", r.acts_done);
   o.count("acts_refused", r.acts_refused);
   o.number("joined_after_max_s", seconds(r.joined_after_max));

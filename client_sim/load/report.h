@@ -39,6 +39,7 @@ struct LoadReport {
   std::uint64_t commands = 0, commands_skipped = 0;
   std::uint64_t rejoins = 0;  ///< times that a client joined again by itself, as the server did not know it
   std::uint64_t resumes = 0;  ///< times that a client's session went on over another connection
+  std::uint64_t fetched = 0, fetched_bytes = 0;   ///< maps and props that clients lacked
   std::uint64_t acts_done = 0, acts_refused = 0;  ///< blocks dug and placed; acts that came to nothing
   std::array<std::uint64_t, drop_reason_count> drops{};
   std::uint64_t send_full = 0;       ///< packets that our own sockets had no room for

@@ -34,7 +34,9 @@ std::span<const std::uint8_t> Forger::Kept::any(Rng& rng) const {
 Forger::Forger(const SimulationConfig& config, std::uint32_t number)
     : rng_(rng_for(config.seed, 0xf02e, number)),
       entropy_(drawn_secret(config, 0xf02e, number)),
-      identity_(secure::key_pair(entropy_.secret())) {
+      identity_(secure::key_pair(entropy_.secret())),
+      up_link_({}, 0),
+      down_link_({}, 0) {
   const auto host = static_cast<std::uint8_t>(1 + number % 200);
   here_.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 1, static_cast<std::uint8_t>(number / 200), host};
   here_.port = static_cast<std::uint16_t>(ports_per_round + number);
@@ -156,16 +158,17 @@ void Forger::act(Micros now, std::uint32_t packets_per_s, const PeerAddress& cli
   const Micros period{std::max<std::int64_t>(1, 1'000'000 / std::max<std::uint32_t>(1, packets_per_s))};
   next_ = std::max(next_, now - forged_per_call_max * period);
   for (; next_ <= now; next_ += period) forge(client);
-}
-
-void Forger::take_up(DatagramBatch& in) {
-  for (const DatagramBatch::Entry& entry : to_server_.entries()) in.add(entry.peer, to_server_.bytes(entry));
+  up_link_.send(now, to_server_);
+  down_link_.send(now, to_client_);
   to_server_.clear();
+  to_client_.clear();
 }
 
-void Forger::take_down(DatagramBatch& in) {
-  for (const DatagramBatch::Entry& entry : to_client_.entries()) in.add(entry.peer, to_client_.bytes(entry));
-  to_client_.clear();
+void Forger::set_latency(Micros latency) {
+  LinkConditions conditions;
+  conditions.latency = latency;
+  up_link_.set_conditions(conditions);
+  down_link_.set_conditions(conditions);
 }
 
 }  // namespace ashlar::simulation

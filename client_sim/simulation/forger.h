@@ -14,13 +14,16 @@
 namespace ashlar::simulation {
 
 /// Somebody on the way between a client and the server who reads along and can speak in either's name over
-/// UDP, but has no key: copies packets and is faster than the originals, says them again later, cut off,
-/// changed, or to the one who said them; makes up packets, resets and refusals; hands on the resets that the
-/// server answers to his own address; and shakes hands in a name of his own to be given the client's body.
-/// Seeded.
+/// UDP, but has no key: copies packets and is faster than the originals where they are held up (never faster
+/// than the path itself), says them again later, cut off, changed, or to the one who said them; makes up
+/// packets, resets and refusals; hands on the resets that the server answers to his own address; and shakes
+/// hands in a name of his own to be given the client's body. Seeded.
 class Forger final : public LineTap {
  public:
   Forger(const SimulationConfig& config, std::uint32_t number);
+
+  /// How long anything takes on the path, at least: what he forges from now on, too.
+  void set_latency(Micros latency);
 
   /// Where he is himself: its port is of the seat's, its host nobody else's.
   const PeerAddress& address() const { return here_; }
@@ -33,9 +36,9 @@ class Forger final : public LineTap {
   /// Forges what is due.
   /// @param client  where the client's datagrams come from
   void act(Micros now, std::uint32_t packets_per_s, const PeerAddress& client);
-  /// What he sent since the last call: to the server, and to the client in the server's name.
-  void take_up(DatagramBatch& in);
-  void take_down(DatagramBatch& in);
+  /// What he sent and is there by now: to the server, and to the client in the server's name.
+  void take_up(Micros now, DatagramBatch& in) { up_link_.deliver(now, in); }
+  void take_down(Micros now, DatagramBatch& in) { down_link_.deliver(now, in); }
 
  private:
   /// Packets to play with: some of those that passed.
@@ -66,6 +69,7 @@ class Forger final : public LineTap {
   MessageWriter writer_;
   std::vector<std::uint8_t> scratch_;
   DatagramBatch to_server_, to_client_;
+  Link up_link_, down_link_;
 };
 
 }  // namespace ashlar::simulation

@@ -326,6 +326,26 @@ class BodiesGo final : public Invariant {
   std::map<EntityId, Micros> alone_since_;
 };
 
+/// Who has no files gets the server's maps and props from it, byte for byte, and plays only with all of them.
+class FetchedIsTrue final : public Invariant {
+ public:
+  std::string_view name() const override { return "what clients fetch is what the server has"; }
+  std::optional<Finding> after_clients(const Match& match) override {
+    for (const auto& seat : match.seats()) {
+      for (const std::uint64_t hash : seat->fetched())
+        if (!std::ranges::equal(seat->content(hash), match.shelf().find(hash).bytes))
+          return Finding{seat_name(*seat), "got other bytes than the server has"};
+      const Client* client = seat->client();
+      if (!seat->fetches() || client == nullptr || client->state() != ClientState::playing) continue;
+      const Welcome& welcome = client->welcome();
+      const auto lacks = [&](const auto& wanted) { return seat->content(wanted.content_hash).empty(); };
+      if (std::ranges::any_of(welcome.maps, lacks) || std::ranges::any_of(welcome.props, lacks))
+        return Finding{seat_name(*seat), "plays without a map or prop"};
+    }
+    return std::nullopt;
+  }
+};
+
 }  // namespace
 
 void add_session_invariants(std::vector<std::unique_ptr<Invariant>>& out) {
@@ -336,6 +356,7 @@ void add_session_invariants(std::vector<std::unique_ptr<Invariant>>& out) {
   out.push_back(std::make_unique<ForgeriesCostNothing>());
   out.push_back(std::make_unique<KeysChange>());
   out.push_back(std::make_unique<BodiesGo>());
+  out.push_back(std::make_unique<FetchedIsTrue>());
 }
 
 }  // namespace ashlar::simulation

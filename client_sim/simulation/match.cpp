@@ -16,6 +16,14 @@ constexpr std::uint32_t ground_delay_ms_max = 40;
 /// The time of day when a run begins.
 constexpr std::int64_t begins_unix_s = 1'800'000'000;
 
+/// A stopped server says goodbye for so long at most, as server/loop.cpp has it.
+constexpr Micros goodbye_max{1'000'000};
+
+/// Little, so that what is small takes several parts, too, and a client has all within a second.
+std::uint64_t content_bytes_per_s(const server::ContentShelf& shelf) {
+  return std::max<std::uint64_t>(64 * 1024, 4 * shelf.bytes());
+}
+
 /// Servers start again and again, and each is replayed: their ground is made once.
 ChunkSource chunks_of(const std::shared_ptr<GroundMemo>& memo) {
   return [memo](const Terrain& terrain, ChunkCoord at) { return memo->make(terrain, at); };
@@ -59,6 +67,10 @@ Match::Match(const SimulationConfig& config)
       invariants_(all_invariants()),
       truth_(config.tick_rate_hz) {
   if (config_.ground == nullptr) config_.ground = std::make_shared<GroundMemo>();
+  auto shelf = std::make_shared<server::ContentShelf>();
+  for (const auto& map : config_.maps) shelf->add(map);
+  for (const auto& prop : config_.props) shelf->add(prop);
+  shelf_ = std::move(shelf);
   for (std::uint32_t i = 0; i < config_.clients; ++i) seats_.push_back(std::make_unique<Seat>(config_, i));
   start_server();
 }
@@ -129,6 +141,7 @@ void Match::report(const Invariant& invariant, const Finding& finding) {
 // --- the server ---
 
 void Match::start_server() {
+  end_goodbye();
   ++outcome_.servers;
   auto world = std::make_unique<World>(setup_of(config_));
   writer_ = std::make_unique<RecordingWriter>(recording_header(*world, "simulation"));
@@ -142,6 +155,8 @@ void Match::start_server() {
   setup.snapshot_bytes_max = config_.snapshot_bytes_max;
   setup.message_of_the_day = "simulated";
   setup.identity = server_identity(config_);
+  setup.content = shelf_;
+  setup.content_bytes_per_s = content_bytes_per_s(*shelf_);
   // The other one is not on every machine.
   setup.ciphers = static_cast<std::uint8_t>(secure::Cipher::chacha20_poly1305);
   const secure::Secret secret = drawn_secret(config_, 0x5ec, outcome_.servers);
@@ -167,7 +182,24 @@ void Match::stop_server(bool killed) {
   outcome_.datagrams += status.datagrams_in + status.datagrams_out;
   outcome_.resumed += status.resumed;
   outcome_.moved += status.moved;
-  host_.reset();
+  outcome_.fetched += status.content.finished;
+  leaving_ = std::move(host_);
+  leaves_until_ = now_ + goodbye_max;
+  if (killed) end_goodbye();
+}
+
+/// As the real one's loop: what it has said is said again until it was heard, for a while.
+void Match::say_goodbye() {
+  deliver_up();
+  out_.clear();
+  leaving_->advance(server_clock(), in_, out_);
+  send_down();
+  if (leaving_->silent() || now_ >= leaves_until_) end_goodbye();
+}
+
+void Match::end_goodbye() {
+  if (leaving_ == nullptr) return;
+  leaving_.reset();
   for (const auto& seat : seats_) seat->line().close_all_down();
 }
 
@@ -356,7 +388,9 @@ bool Match::advance() {
   now_ += Micros{quantum_us};
   begin_and_end_faults();
   ticked_ = false;
-  if (host_ == nullptr) {
+  if (leaving_ != nullptr) {
+    say_goodbye();
+  } else if (host_ == nullptr) {
     // Nobody listens: what arrives is lost, connections are refused.
     deliver_up();
     for (const DatagramBatch::Entry& entry : in_.datagrams.entries())

@@ -8,6 +8,7 @@
 #include "client_sim/simulation/seat.h"
 #include "client_sim/simulation/truth.h"
 #include "protocol/recording.h"
+#include "server/host/content_shelf.h"
 #include "server/host/host.h"
 #include "world/math/hash.h"
 
@@ -33,8 +34,10 @@ class Match final : private server::TickSink {
   Micros now() const { return now_; }                         ///< simulated time since the start
   std::uint32_t tick() const;                                 ///< of simulated time
   std::span<const std::unique_ptr<Seat>> seats() const { return seats_; }
-  /// Null while no server runs.
+  /// Null while no server runs. One that says goodbye runs no more.
   const server::Host* host() const { return host_.get(); }
+  /// The maps and props that servers give away.
+  const server::ContentShelf& shelf() const { return *shelf_; }
   /// The server's sessions as of its last tick.
   const server::HostAudit& audit() const { return audit_; }
   const Truth& truth() const { return truth_; }
@@ -77,6 +80,8 @@ class Match final : private server::TickSink {
   void end(const Fault& fault);
   void start_server();
   void stop_server(bool killed);
+  void say_goodbye();
+  void end_goodbye();
   void deliver_up();
   void run_server();
   void deliver_ground();
@@ -95,7 +100,10 @@ class Match final : private server::TickSink {
 
   std::vector<std::unique_ptr<Seat>> seats_;
   std::vector<std::unique_ptr<Invariant>> invariants_;
+  std::shared_ptr<const server::ContentShelf> shelf_;
   std::unique_ptr<server::Host> host_;
+  std::unique_ptr<server::Host> leaving_;  // it is stopped, and says so until that was heard
+  Micros leaves_until_{0};
   Micros server_offset_{0};
   Micros server_calm_since_{0};
   std::vector<std::uint32_t> orphans_;  // by seat: the session that it had with a server before this one

@@ -19,6 +19,7 @@ constexpr std::uint32_t hostile_stream = 16;  // and seats 15, 31, ... over TCP
 constexpr std::uint32_t attacks_per_s = 600;
 // Kinds of brains before explorers, who would work out the maps' ground.
 constexpr auto seat_brains = static_cast<std::uint32_t>(client_sim::BrainKind::explore);
+constexpr std::uint32_t fetch_every = 3;   // every third has no files
 constexpr std::uint32_t rejoin_every = 5;  // every fifth leaves now and then and comes back
 
 Micros millis(std::uint32_t count) { return Micros{1000 * static_cast<std::int64_t>(count)}; }
@@ -47,6 +48,7 @@ Seat::Seat(const SimulationConfig& config, std::uint32_t number)
       rng_(rng_for(config.seed, 0x5ea7, number)),
       stream_(number % stream_every == stream_every - 1),
       hostile_(is_hostile(config, number)),
+      fetches_(!hostile_ && number % fetch_every == fetch_every - 2),
       line_(number, host_of(config, number), rng_),
       forger_(config, number),
       brain_(kind_of(number), rng_.next_u64()),
@@ -63,6 +65,7 @@ Seat::Seat(const SimulationConfig& config, std::uint32_t number)
   base_.duplication = config.line.duplicate / 100;
   base_.corruption = config.line.corrupt / 100;
   back_at_ = millis(rng_.below(2000));
+  forger_.set_latency(base_.latency);
   line_.set_tap(this);
   set_conditions();
 }
@@ -87,6 +90,23 @@ client_sim::ClientConfig Seat::client_setup() {
   setup.pinned = server_identity(*config_).open;
   setup.takes_packed = number_ % 2 == 0;  // the others read plain ones
   setup.key_age = Micros{std::int64_t{1'000'000} * config_->key_age_s};
+  set_content(setup);
+  return setup;
+}
+
+void Seat::set_content(client_sim::ClientConfig& setup) {
+  if (fetches_) {
+    const auto held = [this](std::uint64_t hash) {
+      return held_.contains(hash) ? std::optional(hash) : std::nullopt;
+    };
+    setup.content = [held](const WelcomeMap& wanted) { return held(wanted.content_hash); };
+    setup.prop_content = [held](const WelcomeProp& wanted) { return held(wanted.content_hash); };
+    setup.fetched = [this](client_sim::ContentFetch::Fetched one) {
+      fetched_.push_back(one.hash);
+      held_.insert_or_assign(one.hash, std::move(one.bytes));
+    };
+    return;
+  }
   setup.content = [this](const WelcomeMap& wanted) -> std::optional<std::uint64_t> {
     const auto map = map_at(*config_, wanted.name, wanted.origin_block);
     return map == nullptr ? std::nullopt : std::optional(map->content_hash());
@@ -97,7 +117,6 @@ client_sim::ClientConfig Seat::client_setup() {
         return prop->content_hash();
     return std::nullopt;
   };
-  return setup;
 }
 
 void Seat::sit_down(Micros now) {
@@ -107,6 +126,7 @@ void Seat::sit_down(Micros now) {
   if (lives_ == 0 || rng_.below(2) == 0) {
     identity_ = secure::key_pair(drawn_secret(*config_, 0x1d00 + number_, lives_));
     players_.push_back(identity_.open);
+    held_.clear();
   }
   ++lives_;
   name_ = "p" + std::to_string(number_) + "." + std::to_string(lives_);
@@ -252,7 +272,7 @@ void Seat::say_something(Micros now) {
 
 void Seat::deliver_up(Micros now, DatagramBatch& in) {
   line_.deliver_up(now, in);
-  forger_.take_up(in);
+  forger_.take_up(now, in);
 }
 
 void Seat::send_down(const PeerAddress& to, std::span<const std::uint8_t> bytes) {
@@ -271,7 +291,7 @@ void Seat::run(Micros now) {
   if (client_ == nullptr && now >= back_at_) sit_down(now);
   inbox_.clear();
   line_.receive(now, inbox_);
-  forger_.take_down(inbox_);
+  forger_.take_down(now, inbox_);
   if (client_ == nullptr) return line_.send(now, outbox_);  // what arrives for nobody is gone
 
   client_now_ = clock(now);

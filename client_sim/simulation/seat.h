@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,7 +89,16 @@ class Seat final : private LineTap {
   Micros silent() const { return client_ == nullptr ? Micros{0} : client_->silent_for(client_now_); }
   /// Lines that the present client has heard since forget_heard(), in order.
   std::span<const ChatLine> heard() const { return heard_; }
-  void forget_heard() { heard_.clear(); }
+  void forget_heard() { heard_.clear(), fetched_.clear(); }
+  /// Clients here have no files: what they lack they fetch, and a player keeps it for the next time.
+  bool fetches() const { return fetches_; }
+  /// A map or prop as it came; empty: whoever sits here does not have it.
+  std::span<const std::uint8_t> content(std::uint64_t hash) const {
+    const auto at = held_.find(hash);
+    return at == held_.end() ? std::span<const std::uint8_t>{} : at->second;
+  }
+  /// What came since forget_heard(), by its hashes.
+  std::span<const std::uint64_t> fetched() const { return fetched_; }
   std::uint64_t attacks() const { return attacker_ ? attacker_->sent() : 0; }
 
  private:
@@ -96,6 +106,7 @@ class Seat final : private LineTap {
   void down(const PeerAddress& to, std::span<const std::uint8_t> bytes) override;
   void sit_down(Micros now);
   client_sim::ClientConfig client_setup();
+  void set_content(client_sim::ClientConfig& setup);
   void note_sessions();
   void note_commands();
   void stand_up(Micros now, Micros away_for);
@@ -109,6 +120,7 @@ class Seat final : private LineTap {
   Rng rng_;
   bool stream_;  // TCP
   bool hostile_;
+  bool fetches_;
   PeerAddress server_;
   Line line_;
   std::unique_ptr<Client> client_;
@@ -140,6 +152,8 @@ class Seat final : private LineTap {
   Micros goes_at_{0};  // rejoiners: when the present client has had enough
   std::uint32_t lines_said_ = 0;
   std::vector<ChatLine> heard_;
+  std::map<std::uint64_t, std::vector<std::uint8_t>> held_;  // content that was fetched, by hash
+  std::vector<std::uint64_t> fetched_;
   DatagramBatch inbox_, outbox_;
 };
 

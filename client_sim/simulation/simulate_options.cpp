@@ -23,7 +23,7 @@ struct NamedDefect {
   std::string_view name;
   bool server::Defects::* defect;
 };
-constexpr std::array<NamedDefect, 17> defects{{{"early-ack", &server::Defects::early_ack},
+constexpr std::array<NamedDefect, 18> defects{{{"early-ack", &server::Defects::early_ack},
                                                {"reuse-id", &server::Defects::reuse_id},
                                                {"stale-input", &server::Defects::stale_input},
                                                {"lost-wake", &server::Defects::lost_wake},
@@ -32,6 +32,7 @@ constexpr std::array<NamedDefect, 17> defects{{{"early-ack", &server::Defects::e
                                                {"lost-heights", &server::Defects::lost_heights},
                                                {"lost-line", &server::Defects::lost_line},
                                                {"no-turns", &server::Defects::no_turns},
+                                               {"lost-part", &server::Defects::lost_part},
                                                {"wrong-eyes", &server::Defects::wrong_eyes},
                                                {"replay-window", &server::Defects::replay_window},
                                                {"pays-for-forgery", &server::Defects::pays_for_forgery},

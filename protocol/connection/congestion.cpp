@@ -12,6 +12,8 @@ constexpr double law_step = 0.5;
 // A window holds at most this much more than the bandwidth seen would fill: where a queue is too short to be
 // seen as delay (a policer), this bounds what is sent in vain.
 constexpr double bandwidth_headroom = 1.4;
+// Of the mean deviation of round trips, which is of jitter: a queue comes and goes more slowly.
+constexpr int jitter_tolerance = 3;
 // Rounds in which the queue stays up though the window gave way, before somebody else is blamed.
 constexpr std::uint32_t standing_rounds_min = 5;
 // After the last round of competing. Reno needs some ten to a hundred to fill a queue again.
@@ -28,6 +30,11 @@ constexpr std::uint32_t empty_rounds_min = 4;
 
 Micros Congestion::target(const RoundTrip& round_trip) {
   return std::clamp(round_trip.minimum() / 8, queue_target_min, queue_target_max);
+}
+
+/// A line that jitters shows a queue where there is none.
+Micros Congestion::tolerated(const RoundTrip& round_trip) {
+  return std::clamp(jitter_tolerance * round_trip.variation(), target(round_trip), queue_target_max);
 }
 
 double Congestion::bandwidth_bytes_per_s() const {
@@ -89,8 +96,10 @@ void Congestion::end_round(Micros now, const RoundTrip& round_trip) {
   double& bandwidth = bandwidth_[round_++ % bandwidth_rounds];
   bandwidth = took > 0 ? round_acked_ / took : 0;
   if (round_rtt_ == Micros::max()) return;  // nothing was measured
-  const Micros queue = std::max(round_rtt_ - round_trip.minimum(), Micros{0});
-  const Micros goal = target(round_trip);
+  Micros queue = std::max(round_rtt_ - round_trip.minimum(), Micros{0});
+  // A round of a few packets may show nothing but jitter: those before it are as good.
+  if (window_ < static_cast<double>(window_first) && wary_rounds_ == 0) queue = std::min(queue, queue_);
+  const Micros goal = tolerated(round_trip);
   if (mode_ == Mode::start) {
     if (!limited_) return;
     const bool grew = bandwidth > 1.25 * full_bandwidth_;
@@ -168,14 +177,18 @@ void Congestion::follow_delay(Micros queue, Micros goal, const RoundTrip& round_
   if (wary) next = std::max(next, window_ + static_cast<double>(packet_bytes));
   rounds_empty_ = 4 * queue < goal ? rounds_empty_ + 1 : 0;
   if (rounds_empty_ >= empty_rounds_min) next = 1.25 * window_;
-  const double fits = bandwidth_headroom * bandwidth_bytes_per_s() * seconds(round_trip.minimum() + goal);
+  // A round of a few packets lasts longer than a round trip, as they come a tick apart and acknowledgements
+  // are waited with: what it brought counts, not how fast.
+  const double filled =
+      std::max(bandwidth_bytes_per_s() * seconds(round_trip.minimum() + goal), round_acked_);
+  const double fits = std::max(bandwidth_headroom * filled, static_cast<double>(window_first));
   window_ = std::max(window_, std::min(next, fits));
 }
 
 void Congestion::lost(std::uint64_t bytes, std::uint64_t newest_lost, const RoundTrip& round_trip,
                       std::uint64_t next_sequence) {
   if (bytes == 0 || newest_lost < cut_until_) return;
-  if (2 * queue_ <= target(round_trip)) return;  // chance
+  if (2 * queue_ <= tolerated(round_trip)) return;  // chance
   if (mode_ == Mode::start) leave_start(round_trip);
   cut_until_ = next_sequence;
   // What empties the queue, so that a chance loss costs little; Reno's rivals give up no less than it does.

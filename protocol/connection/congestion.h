@@ -33,7 +33,8 @@ class Congestion {
   static constexpr std::uint64_t window_first = 10 * packet_bytes;
   static constexpr std::uint64_t window_min = 2 * packet_bytes;
   static constexpr std::uint64_t window_max = 16 * 1024 * 1024;
-  /// Delay that bulk may add to everybody's packets: an eighth of the round trip, within these.
+  /// Delay that bulk may add to everybody's packets: an eighth of the round trip, or what the line's jitter
+  /// hides, within these.
   static constexpr Micros queue_target_min{5'000}, queue_target_max{10'000};
 
   /// @param limited  more would have been sent, had the window allowed it, since the last call
@@ -66,6 +67,7 @@ class Congestion {
   bool floor_tried(double bandwidth);
   void limit_window();
   static Micros target(const RoundTrip& round_trip);
+  static Micros tolerated(const RoundTrip& round_trip);
 
   double window_ = static_cast<double>(window_first);
   Mode mode_ = Mode::start;

@@ -154,6 +154,8 @@ class Connection final : private SentPacketFates {
   SendResult send(StreamId stream, std::span<const std::uint8_t> message);
   /// Gives up all messages of a stream that the peer has not taken: another world makes them void.
   void reset(StreamId stream);
+  /// Bytes of a stream that wait to be sent, or to be acknowledged.
+  std::uint64_t queue_bytes(StreamId stream) const { return send_[row(stream)].queued_bytes(); }
   /// All that was sent on streams has been acknowledged.
   bool streams_idle() const;
 
@@ -212,8 +214,8 @@ class Connection final : private SentPacketFates {
   void packet_acked(std::uint64_t sequence, const SentPacket& packet, bool was_lost) override;
   void packet_lost(std::uint64_t sequence, const SentPacket& packet) override;
 
-  std::expected<void, DropReason> apply(Micros now, const Frame& frame, Received& received);
-  std::expected<void, DropReason> apply_ack(Micros now, const AckFrame& ack);
+  std::expected<void, DropReason> apply(Micros now, const Frame& frame, bool of_path, Received& received);
+  std::expected<void, DropReason> apply_ack(Micros now, const AckFrame& ack, bool of_path);
   std::expected<void, DropReason> apply_stream(Micros now, StreamAccept accepted);
   void apply_close(Micros now, const CloseFrame& close);
   void note_arrival(Micros now, std::uint64_t sequence, bool eliciting);

@@ -57,12 +57,14 @@ std::expected<Connection::Received, DropReason> Connection::accept(Micros now, c
     return std::unexpected{DropReason::malformed};
   }
 
+  // As the packet came: what it holds may move the session.
+  const bool of_path = packet.from == path_.address();
   if (settings_.peer_may_move) path_.received(now, packet.from, packet.bytes, packet.newest);
   Received received;
   received.sequence = packet.sequence;
   FrameReader frames(packet.plaintext);
   while (frames.next(frame)) {
-    const auto applied = apply(now, frame, received);
+    const auto applied = apply(now, frame, of_path, received);
     if (!applied) return std::unexpected{applied.error()};
     if (state_ != ConnectionState::open) return received;  // the peer closed it
   }
@@ -77,8 +79,9 @@ void Connection::note_arrival(Micros now, std::uint64_t sequence, bool eliciting
   if (ack_wanted_++ == 0) ack_wanted_since_ = now;
 }
 
-std::expected<void, DropReason> Connection::apply(Micros now, const Frame& frame, Received& received) {
-  if (const auto* ack = std::get_if<AckFrame>(&frame)) return apply_ack(now, *ack);
+std::expected<void, DropReason> Connection::apply(Micros now, const Frame& frame, bool of_path,
+                                                  Received& received) {
+  if (const auto* ack = std::get_if<AckFrame>(&frame)) return apply_ack(now, *ack, of_path);
   if (const auto* stream = std::get_if<StreamFrame>(&frame))
     return apply_stream(now, receive_[row(stream->stream)].accept(stream->offset, stream->bytes));
   if (const auto* reset = std::get_if<StreamResetFrame>(&frame))
@@ -98,8 +101,8 @@ std::expected<void, DropReason> Connection::apply(Micros now, const Frame& frame
   return {};
 }
 
-std::expected<void, DropReason> Connection::apply_ack(Micros now, const AckFrame& ack) {
-  const LossDetection::Acked acked = loss_.acknowledge(ack, now, *this);
+std::expected<void, DropReason> Connection::apply_ack(Micros now, const AckFrame& ack, bool of_path) {
+  const LossDetection::Acked acked = loss_.acknowledge(ack, now, *this, of_path);
   if (acked.bad) {
     close(now, CloseReason::bad_ack, "a packet was acknowledged that was never sent");
     return std::unexpected{DropReason::bad_ack};

@@ -91,6 +91,8 @@ bool Connection::finish(Micros now, Packet& packet, const PeerAddress& to, Datag
   const std::uint64_t sequence = loss_.next_sequence();
   const auto plaintext =
       std::span<const std::uint8_t>(packet.bytes).subspan(plaintext_begin, packet.writer.size());
+  // Who only ever says unreliable messages has little to poll for: keys get old all the same.
+  protection_.advance(now);
   if (protection_.rekey_due() && protection_.rekey()) ++counters_.rekeys;
   const std::size_t size = protection_.seal(sequence, plaintext, packet.bytes);
   if (size == 0) {
@@ -226,6 +228,7 @@ void Connection::poll_path(Micros now, DatagramBatch& out) {
   if (!data) return;
   Packet packet;
   packet.writer.path_challenge(*data);
+  packet.sent.elsewhere = true;
   finish(now, packet, path_.candidate(), out);
 }
 

@@ -46,7 +46,8 @@ void LossDetection::settle(SentPacket& packet, SentPacket::Fate fate) {
   --eliciting_in_flight_;
 }
 
-LossDetection::Acked LossDetection::acknowledge(const AckFrame& ack, Micros now, SentPacketFates& fates) {
+LossDetection::Acked LossDetection::acknowledge(const AckFrame& ack, Micros now, SentPacketFates& fates,
+                                                bool of_path) {
   Acked result;
   if (ack.ranges[0].last >= next_sequence()) {
     result.bad = true;
@@ -69,7 +70,7 @@ LossDetection::Acked LossDetection::acknowledge(const AckFrame& ack, Micros now,
         settle(packet, SentPacket::Fate::acked);
         if (packet.eliciting) result.bytes += packet.bytes;
         if (packet.eliciting) result.largest = std::max(result.largest, s);
-        if (s == newest && packet.eliciting) {
+        if (s == newest && packet.eliciting && of_path && !packet.elsewhere && s >= path_begins_) {
           const Micros whole = now - packet.sent_at;
           const Micros waited{static_cast<std::int64_t>(std::min<std::uint64_t>(ack.delay_us, 1u << 30))};
           result.rtt = waited < whole ? whole - waited : Micros{1};

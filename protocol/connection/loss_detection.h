@@ -58,6 +58,7 @@ struct SentPacket {
   Fate fate = Fate::unknown;
   bool eliciting = false;   ///< holds more than acknowledgements and padding: the peer must answer
   bool unreliable = false;  ///< holds an unreliable message
+  bool elsewhere = false;   ///< went to an address that the peer may have: tells nothing of the path
 };
 
 /// Hears what became of packets; within a call of LossDetection. Chunks are those of the packet, credits and
@@ -114,7 +115,9 @@ class LossDetection {
     bool bad = false;           ///< names a packet that was never sent: nothing was changed
   };
   /// Reads an acknowledgement; older ones than before change what they name for the first time.
-  Acked acknowledge(const AckFrame& ack, Micros now, SentPacketFates& fates);
+  /// @param of_path  it came from where the peer is. A round trip is told by that alone, and of a packet that
+  ///                 went there: else it is of two ways, and who copies packets could make it any
+  Acked acknowledge(const AckFrame& ack, Micros now, SentPacketFates& fates, bool of_path = true);
 
   /// Declares lost what is due. @return bytes of eliciting packets that were lost
   std::uint64_t detect(Micros now, SentPacketFates& fates);
@@ -137,8 +140,8 @@ class LossDetection {
   std::uint64_t bytes_in_flight() const { return bytes_in_flight_; }
   /// Of those, packets with an unreliable message.
   std::uint64_t unreliable_bytes_in_flight() const { return unreliable_bytes_in_flight_; }
-  /// The path is another one: round trips are measured anew.
-  void new_path() { round_trip_ = RoundTrip{}, probes_ = 0; }
+  /// The path is another one: round trips are measured anew, by packets that are sent from now on.
+  void new_path() { round_trip_ = RoundTrip{}, probes_ = 0, path_begins_ = next_sequence(); }
 
   /// The path's measured round trips.
   const RoundTrip& round_trip() const { return round_trip_; }
@@ -161,6 +164,7 @@ class LossDetection {
   GrowRing<SentPacket> packets_;  // sequence s at index s - 1
   GrowRing<StreamChunk> chunks_;
   std::uint64_t first_unknown_ = 1;  // all below have their fate
+  std::uint64_t path_begins_ = 1;    // what was sent before went over another path
   std::uint64_t largest_acked_ = 0;
   std::uint64_t bytes_in_flight_ = 0, unreliable_bytes_in_flight_ = 0, eliciting_in_flight_ = 0;
   Micros loss_at_ = Micros::max(), eliciting_sent_at_{0};

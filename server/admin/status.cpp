@@ -95,6 +95,7 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.notices_lost = status.notices_lost;
   report.chat_given_up = status.chat_given_up;
   report.greeted_displaced = status.greeted_displaced;
+  report.content = status.content;
   report.away = status.away;
   report.handshakes = status.door.finishes;
   report.refused = std::accumulate(status.refusals.begin(), status.refusals.end(), std::uint64_t{0});
@@ -165,6 +166,10 @@ void log_status(Log& log, const StatusReport& r) {
                            {"ground_in_flight", r.ground.in_flight},
                            {"ground_forgotten", r.ground.forgotten},
                            {"ground_closed", r.ground.closed},
+                           {"content_requests", r.content.requests},
+                           {"content_refused", r.content.refused},
+                           {"content_finished", r.content.finished},
+                           {"content_bytes", r.content.bytes},
                            {"handshakes", r.handshakes},
                            {"refused", r.refused},
                            {"answers_limited", r.gate.answers_limited},

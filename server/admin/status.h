@@ -44,6 +44,7 @@ struct StatusReport {
   std::uint64_t snapshots_anew = 0;                   ///< total
   std::uint64_t snapshots_congested = 0, resumed = 0, resume_refused = 0, moved = 0;  ///< total
   GateCounters gate;                                                                  ///< total
+  ContentCounters content;                                                            ///< total
   GroundCounters ground;              ///< total, but for what is under way
   TransportCounters tcp;              ///< total; why connections were closed
   std::optional<SaverStatus> saving;  ///< of a kept world, now

@@ -36,6 +36,7 @@ void ChatRoom::listen(Micros now, Session& session, HostOutput& out) {
     const auto message = decode_client_message(message_);
     if (!message) {
       status_->drop(message.error());
+      if (message.error() == DropReason::unknown_message) continue;
       session.connection->close(now, close_reason(SessionEnd::protocol), "a line of chat cannot be read");
       return;
     }

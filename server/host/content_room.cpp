@@ -27,13 +27,15 @@ void refill(Micros now, Bucket& bucket, std::int64_t per_s, std::int64_t most) {
 
 }  // namespace
 
-ContentRoom::ContentRoom(const ContentShelf& shelf, std::uint64_t bytes_per_s, std::uint32_t clients_max)
+ContentRoom::ContentRoom(const ContentShelf& shelf, std::uint64_t bytes_per_s, std::uint32_t clients_max,
+                         const Defects& defects)
     : shelf_(&shelf),
       per_s_(static_cast<std::int64_t>(std::min<std::uint64_t>(bytes_per_s, bytes_per_s_max))),
       per_s_each_(std::max<std::int64_t>(per_s_ / shares, per_s_ > 0 ? 1 : 0)),
       part_bytes_(static_cast<std::size_t>(
           std::clamp<std::int64_t>(per_s_each_ / bursts_per_s, part_bytes_least, content_part_bytes_max))),
-      seats_(clients_max) {
+      seats_(clients_max),
+      defects_(defects) {
   turns_.reserve(clients_max);
 }
 
@@ -63,6 +65,16 @@ void ContentRoom::forget(std::uint32_t client) {
   if (seats_[client].waits)
     end_turn(static_cast<std::size_t>(std::ranges::find(turns_, client) - turns_.begin()));
   seats_[client] = Seat{};
+}
+
+bool ContentRoom::owes(std::uint32_t client) const {
+  ASHLAR_ASSERT(client < seats_.size());
+  return seats_[client].waits;
+}
+
+void ContentRoom::begin_world(const ContentShelf& shelf) {
+  shelf_ = &shelf;
+  while (!turns_.empty()) end_turn(turns_.size() - 1);
 }
 
 /// Who stands there waits no more.
@@ -109,7 +121,7 @@ ContentRoom::Served ContentRoom::serve(std::uint32_t client, Seat& seat, Content
   const auto message =
       writer_.write(ContentPart{seat.request.hash, static_cast<std::uint32_t>(item.bytes.size()),
                                 seat.request.offset, item.bytes.subspan(offset, size)});
-  bulk.send(client, message);
+  if (!defects_.lost_part || counters_.parts % 2 == 0) bulk.send(client, message);
   spend(seat, message.size());
   ++counters_.parts;
   counters_.bytes += size;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocol/message_writer.h"
+#include "server/host/content_counters.h"
 #include "server/host/content_shelf.h"
 #include "server/host/host.h"
 
@@ -20,13 +21,6 @@ class ContentBulk {
   virtual void send(std::uint32_t client, std::span<const std::uint8_t> message) = 0;
 };
 
-/// What came of requests. Counters only grow.
-struct ContentCounters {
-  std::uint64_t requests = 0, refused = 0;
-  std::uint64_t parts = 0, bytes = 0;  ///< that were sent
-  std::uint64_t finished = 0;          ///< the last byte was sent
-};
-
 /// Who asked for which content, and whose turn it is. A client has one request at a time, a new one takes the
 /// place of the last. Parts go round, one a turn, within a budget of bytes for all and a quarter of it for
 /// each. No request is dropped, as a client does not repeat what travels on a stream; it costs as much as a
@@ -38,12 +32,17 @@ class ContentRoom {
   /// @param shelf        outlives this
   /// @param bytes_per_s  for all clients together; 0: everything is refused (ContentRefusal::off)
   /// @param clients_max  clients are numbered below it
-  ContentRoom(const ContentShelf& shelf, std::uint64_t bytes_per_s, std::uint32_t clients_max);
+  ContentRoom(const ContentShelf& shelf, std::uint64_t bytes_per_s, std::uint32_t clients_max,
+              const Defects& defects = {});
 
   /// Takes a client's request; the answer comes from a tick.
   void ask(Micros now, std::uint32_t client, const ContentRequest& request);
   /// Nothing is kept of a client that has gone: whoever has its number next begins anew.
   void forget(std::uint32_t client);
+  /// Is an answer to this client not complete? Then it is the server's turn, not the client's.
+  bool owes(std::uint32_t client) const;
+  /// Another world: nobody's request counts any more. @param shelf  outlives this; may be the same
+  void begin_world(const ContentShelf& shelf);
   /// Sends what is due: at most as much as the budget for all has saved up, an eighth of a second's.
   void tick(Micros now, ContentBulk& bulk);
 
@@ -84,6 +83,7 @@ class ContentRoom {
   std::size_t next_ = 0;              // of turns_: whose turn is next
   MessageWriter writer_;
   ContentCounters counters_;
+  [[no_unique_address]] Defects defects_;
 };
 
 }  // namespace ashlar::server

@@ -34,6 +34,7 @@ struct ASHLAR_DEFECTS_TYPE {
   ASHLAR_DEFECT(unproven_resume);   ///< whoever names a session goes on with its body
   ASHLAR_DEFECT(no_grace);          ///< who vanishes leaves at once, though bodies are to wait
   ASHLAR_DEFECT(waits_for_ever);    ///< the body of who does not come back stays
+  ASHLAR_DEFECT(lost_part);         ///< every second part of a map or prop is passed over
   ASHLAR_DEFECT(wrong_eyes);        ///< interest looks from the eyes of the client that was served before
 };
 using Defects = ASHLAR_DEFECTS_TYPE;

@@ -70,6 +70,10 @@ void EditRoom::listen(Micros now, Session& session) {
     const auto message = decode_client_message(message_);
     if (!message) {
       status_->drop(message.error());
+      if (message.error() == DropReason::unknown_message) {
+        --desk.tokens;  // nobody has it read for nothing
+        continue;
+      }
       session.connection->close(now, close_reason(SessionEnd::protocol), "an act cannot be read");
       return;
     }

@@ -7,8 +7,10 @@
 #include "protocol/secure/key_derivation.h"
 #include "protocol/secure/seeded_entropy.h"
 #include "server/host/away_bodies.h"
+#include "server/host/bulk_streams.h"
 #include "server/host/chat_room.h"
 #include "server/host/chunk_loader.h"
+#include "server/host/content_room.h"
 #include "server/host/door_keeper.h"
 #include "server/host/edit_room.h"
 #include "server/host/farewells.h"
@@ -52,6 +54,10 @@ HostConfig checked(const HostConfig& config, const World* world, const secure::S
   ASHLAR_ASSERT(config.snapshot_bytes_max <= snapshot_parts_max * datagram_bytes_max);
   ASHLAR_ASSERT(config.away_grace >= Micros{0});
   HostConfig whole = config;
+  if (whole.content == nullptr) {
+    whole.content = std::make_shared<const ContentShelf>();
+    whole.content_bytes_per_s = 0;
+  }
   if (config.identity.open == secure::PublicKey{})
     whole.identity = secure::key_pair(secure::expand(seed, "identity"));
   return whole;
@@ -72,6 +78,8 @@ struct Host::Impl {
         chat(sessions, status, defects),
         edits(sessions, status, config.interest_radius_m),
         fights(sessions),
+        content(*config.content, config.content_bytes_per_s, config.clients_max, defects),
+        bulk(sessions),
         lingering(world->setup().players_max, config.clients_max,
                   ticks_in(config.fight_linger, world->setup().rules.tick_rate_hz)),
         away(config.clients_max),
@@ -86,7 +94,7 @@ struct Host::Impl {
   }
 
   Lobby::Rooms rooms() {
-    return {world, config, sessions, gate, chat, lingering, away, farewells, input, status};
+    return {world, config, sessions, gate, chat, content, lingering, away, farewells, input, status};
   }
 
   void run_tick(Micros now, HostOutput& out);
@@ -108,6 +116,8 @@ struct Host::Impl {
   ChatRoom chat;
   EditRoom edits;
   FightRoom fights;
+  ContentRoom content;
+  BulkStreams bulk;
   LingeringBodies lingering;
   AwayBodies away;
   Farewells farewells;
@@ -195,6 +205,8 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   status.gate = gate.counters();
   lobby.keep_house(at, out);
   chat.advance(at, out);
+  content.tick(at, bulk);
+  status.content = content.counters();
   lobby.poll(at, out);
   note_phase(Phase::housekeeping, stopwatch() - published + (collected - begun));
 }
@@ -228,12 +240,14 @@ void Host::advance(Micros now, HostInput& in, HostOutput& out) {
   h.count_out(out.datagrams, first);
 }
 
-void Host::change_world(std::unique_ptr<World> world) {
+void Host::change_world(std::unique_ptr<World> world, std::shared_ptr<const ContentShelf> content) {
   Impl& h = *impl_;
   if (h.closed) return;
   (void)checked(h.config, world.get(), secure::Secret{});
   const WorldSetup& setup = world->setup();
   h.world = std::move(world);
+  if (content != nullptr) h.config.content = std::move(content);
+  h.content.begin_world(*h.config.content);
   h.schedule.begin_again(setup.rules.tick_rate_hz);
   h.lingering = LingeringBodies(setup.players_max, h.config.clients_max,
                                 ticks_in(h.config.fight_linger, setup.rules.tick_rate_hz));

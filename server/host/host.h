@@ -16,6 +16,7 @@
 #include "protocol/secure/server_door.h"
 #include "server/config/access.h"
 #include "server/host/chunk_loader.h"
+#include "server/host/content_counters.h"
 #include "server/host/defects.h"
 #include "server/host/gate_counters.h"
 #include "world/math/turn.h"
@@ -29,6 +30,8 @@ struct TickRecord;
 }  // namespace ashlar
 
 namespace ashlar::server {
+
+class ContentShelf;
 
 /// Time since an arbitrary start, monotonic. Only main and the adapters read a clock.
 using Micros = std::chrono::duration<std::int64_t, std::micro>;
@@ -64,6 +67,11 @@ struct HostConfig {
   Micros away_grace{60'000'000};
   /// When sessions change their keys, at most secure::key_age_max.
   Micros key_age = secure::key_age_max;
+  /// Maps and props for clients that lack them, filled before (content_shelf.h); only read. Null: none is
+  /// given away.
+  std::shared_ptr<const ContentShelf> content;
+  /// Of these, for all clients together; one gets a quarter at most. 0: none is given away.
+  std::uint64_t content_bytes_per_s = std::uint64_t{4} << 20;
   /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
   std::uint64_t (*stopwatch_ns)() = nullptr;
   /// Of several Hosts on one port (host_switch.h), which one: part of its connections' numbers. Those have
@@ -109,6 +117,7 @@ struct HostStatus {
   secure::DoorCounters door;
   GateCounters gate;
   GroundCounters ground;
+  ContentCounters content;
   std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
 
@@ -268,7 +277,9 @@ class Host {
   /// whose players are away are gone with the old one. Ground that was asked for is void: who makes it drops
   /// that and goes on with world().ground(). What a sink records ends here: set_sink() before.
   /// Precondition, asserted: room for clients_max players, and what HostConfig asks of a world.
-  void change_world(std::unique_ptr<World> world);
+  /// @param content  what is given away from now on, packed beforehand; null: what was, which may hold the
+  ///                 maps and props of several worlds
+  void change_world(std::unique_ptr<World> world, std::shared_ptr<const ContentShelf> content = nullptr);
 
   /// Who plays now, in no order that means anything. O(clients); for an operator's question.
   std::vector<PlayerInfo> players() const;

@@ -111,8 +111,10 @@ void Inbox::on_ping(Micros now, const PeerAddress& from, std::span<const std::ui
 
 namespace {
 
-/// Of who spoke with the session's keys: a broken client, or a hostile one.
+/// Of who spoke with the session's keys: a broken client, or a hostile one. A message that is whole but of a
+/// type that is not known comes from a newer one, which does without.
 void close_for_nonsense(Micros now, Session& session, DropReason reason) {
+  if (reason == DropReason::unknown_message) return;
   session.connection->close(now, close_reason(SessionEnd::protocol),
                             "a message cannot be read: " + std::string(name(reason)));
 }
@@ -143,6 +145,8 @@ void Inbox::take_streams(Micros now, Session& session, HostOutput& out) {
     }
     if (const auto* join = std::get_if<Join>(&*message))
       lobby_->join(now, session, *join, out);
+    else if (const auto* request = std::get_if<ContentRequest>(&*message))
+      lobby_->give_content(now, session, *request);
     else
       drop(DropReason::wrong_state);
   }

@@ -10,6 +10,9 @@ namespace ashlar::server {
 namespace {
 
 constexpr Micros greeted_timeout{5'000'000};
+/// Maps and props that are fetched take their time, but a place is not held for ever: at its quarter of the
+/// usual budget a client gets all that may be offered in a ninth of it.
+constexpr Micros fetch_timeout{600'000'000};
 /// Nothing acknowledged for so long while there was more to be sent.
 constexpr Micros slow_reader_timeout{5'000'000};
 /// A client says something every two seconds, whatever it does.
@@ -87,6 +90,12 @@ void Lobby::step_aside(Micros now, Session& session) {
     body.until = now + r_.config.away_grace;
     r_.away.add(std::move(body));
   }
+  free_row(session);
+}
+
+/// `session` is empty afterwards.
+void Lobby::free_row(Session& session) {
+  r_.content.forget(r_.sessions.row_of(session));
   r_.sessions.close(session);
 }
 
@@ -122,7 +131,7 @@ void Lobby::leave_world(Session& session, const std::string& why, HostOutput& ou
 void Lobby::remove(Micros now, Session& session, const std::string& why, HostOutput& out) {
   leave_world(session, why, out);
   r_.gate.note_stay(now, session.address, now - session.came_at);
-  r_.sessions.close(session);
+  free_row(session);
 }
 
 void Lobby::poll(Micros now, HostOutput& out) {
@@ -154,6 +163,21 @@ bool Lobby::slow_reader(Micros now, Session& session) {
          now - connection.heard_at() < heard_lately;
 }
 
+/// Time counts while it is the client's turn: not while it waits for content that it asked for, nor while
+/// parts of that are on their way. @return false: its time is over, and it was sent away
+bool Lobby::joins_in_time(Micros now, Session& session, HostOutput& out) {
+  if (r_.content.owes(r_.sessions.row_of(session)) || session.connection->queue_bytes(StreamId::bulk) > 0)
+    session.answered_at = now;
+  const char* late = nullptr;
+  if (now - session.answered_at > greeted_timeout)
+    late = "no join came within 5 seconds of the welcome, or of what was fetched";
+  else if (now - session.began_at > fetch_timeout)
+    late = "fetching maps and props took longer than 10 minutes";
+  if (late == nullptr) return true;
+  send_away(now, session, SessionEnd::protocol, late, out);
+  return false;
+}
+
 bool Lobby::keep(Micros now, Session& session, HostOutput& out) {
   while (const auto fate = session.connection->next_fate())
     if (session.packed) session.packed->note_fate(*fate);
@@ -161,10 +185,7 @@ bool Lobby::keep(Micros now, Session& session, HostOutput& out) {
     send_away(now, session, SessionEnd::kicked, std::string(session.kicked_for), out);
     return false;
   }
-  if (session.state == SessionState::greeted && now - session.began_at > greeted_timeout) {
-    send_away(now, session, SessionEnd::protocol, "no join came within 5 seconds of the welcome", out);
-    return false;
-  }
+  if (session.state == SessionState::greeted && !joins_in_time(now, session, out)) return false;
   if (slow_reader(now, session)) {
     send_away(now, session, SessionEnd::overload, "the client did not take what it was sent for 5 seconds",
               out);
@@ -201,7 +222,7 @@ void Lobby::change_world(Micros now) {
     session.delta_yaw = session.yaw_given = Turn16{0};
     session.turn = {};
     if (session.packed) session.packed->reset();
-    session.began_at = now;
+    session.began_at = session.answered_at = now;
     ++session.world;  // over 255 to 0
     r_.sessions.greet_again(session);
     // What was said of the old world is void, whether it arrived or not.

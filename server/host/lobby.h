@@ -9,6 +9,7 @@
 #include "server/host/away_bodies.h"
 #include "server/host/chat_room.h"
 #include "server/host/connection_ids.h"
+#include "server/host/content_room.h"
 #include "server/host/farewells.h"
 #include "server/host/gate.h"
 #include "server/host/lingering.h"
@@ -28,6 +29,7 @@ class Lobby {
     SessionTable& sessions;
     Gate& gate;
     ChatRoom& chat;
+    ContentRoom& content;
     LingeringBodies& lingering;
     AwayBodies& away;
     Farewells& farewells;
@@ -44,6 +46,8 @@ class Lobby {
   /// @return false: it was turned away, and its handshake is to be judged again when it comes again
   bool arrive(Micros now, std::int64_t unix_s, const PeerAddress& from, const secure::Accepted& accepted,
               HostOutput& out);
+  /// A client that lacks a map or prop asks for it, joined or not.
+  void give_content(Micros now, const Session& session, const ContentRequest& request);
   /// A greeted session that holds all content joins in the next tick, or goes on at once with the body that
   /// it came back to; one that does not is told what it lacks.
   void join(Micros now, Session& session, const Join& join, HostOutput& out);
@@ -90,6 +94,8 @@ class Lobby {
   bool keep(Micros now, Session& session, HostOutput& out);
   void note_end(Micros now, Session& session, HostOutput& out);
   static bool slow_reader(Micros now, Session& session);
+  bool joins_in_time(Micros now, Session& session, HostOutput& out);
+  void free_row(Session& session);
   void go_away(Micros now, Session& session, HostOutput& out);
   void step_aside(Micros now, Session& session);
   void end_away(Micros now, AwayBodies::Body& body, const std::string& why, HostOutput& out);

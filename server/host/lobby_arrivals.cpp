@@ -191,7 +191,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   session.resumption = keys.resumption;
   session.name = std::move(guest.hello.name);
   if (guest.hello.takes_packed) session.packed = std::make_unique<ClientBlocks>();
-  session.came_at = session.began_at = session.progress_at = now;
+  session.came_at = session.began_at = session.answered_at = session.progress_at = now;
   session.datagram_tokens = datagrams_burst;
   session.chat_tokens = chat_lines_burst;
   return session;
@@ -230,6 +230,10 @@ void Lobby::welcome(Session& session) {
   say(message);
   // Whose player is in the world knows them.
   if (!message.resumed) say(BlockKinds{setup.blocks, session.world});
+}
+
+void Lobby::give_content(Micros now, const Session& session, const ContentRequest& request) {
+  r_.content.ask(now, r_.sessions.row_of(session), request);
 }
 
 void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out) {

@@ -52,6 +52,7 @@ struct Session {
   Turn16 yaw_given{0};                ///< of the command that entered the last tick
   Micros came_at{0};                  ///< when its player came, by an earlier session or this one
   Micros began_at{0};                 ///< when it was last welcomed
+  Micros answered_at{0};              ///< greeted: since when it is its turn to speak
   Micros joined_at{0};                ///< when it came into the world
   std::int32_t datagram_tokens = 0;   ///< what it may still send; refilled every tick
   std::int32_t chat_tokens = 0;       ///< lines it may still say; refilled every second

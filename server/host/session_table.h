@@ -45,6 +45,8 @@ class SessionTable {
   const Session* find_link(const PeerAddress& link) const;
   /// Sessions of one host, whatever their ports: of IPv6 a /64 counts as one.
   std::uint32_t count_of_host(const PeerAddress& peer) const;
+  /// Where a session of the table stands in it.
+  std::uint32_t row_of(const Session& session) const;
   std::uint32_t size() const { return static_cast<std::uint32_t>(seated_.size()); }  ///< that are not free
   std::uint32_t capacity() const { return static_cast<std::uint32_t>(rows_.size()); }
   /// Those who have not joined yet, by number.
@@ -73,7 +75,6 @@ class SessionTable {
   std::size_t host_rows() const { return per_host_.size(); }
 
  private:
-  std::uint32_t row_of(const Session& session) const;
   void assert_sizes() const;
   void count_out(const PeerAddress& address);
 

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shlex
 import signal
 import socket
@@ -182,6 +183,159 @@ class Mistakes(unittest.TestCase):
         self.assertIn("FAILED", done.stdout)
 
 
+class Content(unittest.TestCase):
+    """Clients that hold no files."""
+
+    def load(self, server, *arguments, code=0, seconds=2):
+        done = run("load", "--server", f"127.0.0.1:{server.port}", "--clients", "1", "--duration", f"{seconds}s", "--progress", "0",
+                   "--report", str(self.folder / "report.json"), *arguments)
+        self.assertEqual(done.returncode, code, done)
+        return done, json.loads((self.folder / "report.json").read_text())
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.cache = str(self.folder / "cache")
+        wad = self.folder / "room.wad"
+        wad.write_bytes(square_room_wad(b"MAP07"))
+        crate = self.folder / "crate.obj"
+        crate.write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n")
+        self.world = ["--wad", str(wad), "--map", "MAP07", "--prop", f"{crate}@30,30"]
+
+    def test_they_fetch_them_once(self):
+        with Server(*self.world) as server:
+            for transport in ("udp", "tcp"):
+                cache = ["--cache", self.cache + transport, "--transport", transport]
+                done, report = self.load(server, *cache)
+                self.assertEqual((report["fetched"], report["joined"]), (2, 1), done)
+                self.assertIn("2 maps and props from the server", done.stdout)
+                done, report = self.load(server, *cache)
+                self.assertEqual((report["fetched"], report["joined"]), (0, 1), done)
+            # Without a folder they are fetched each time, over a bad path, too.
+            done, report = self.load(server, "--cache", "", "--loss", "10%", "--latency", "20ms")
+            self.assertEqual((report["fetched"], report["joined"]), (2, 1), done)
+            # What was damaged on the disk is fetched anew.
+            kept = sorted(pathlib.Path(self.cache + "udp").glob("content-*.bin"))
+            self.assertEqual(len(kept), 2)
+            kept[0].write_bytes(b"ACON" + bytes(20))
+            done, report = self.load(server, "--cache", self.cache + "udp")
+            self.assertEqual((report["fetched"], report["joined"]), (1, 1), done)
+
+    def test_they_explore_a_map_that_they_fetched(self):
+        with Server(*self.world) as server:
+            done, report = self.load(server, "--cache", self.cache, "--brain", "explore", seconds=6)
+            self.assertEqual(report["fetched"], 2)
+            self.assertEqual(report["explored"][0]["map"], "MAP07")
+            self.assertGreater(report["explored"][0]["entered"], 0)
+
+    def test_a_server_that_gives_nothing_says_what_is_lacking(self):
+        with Server(*self.world, "--content-bytes-per-s", "0") as server:
+            done, report = self.load(server, "--cache", self.cache, code=1)
+            self.assertEqual(report["refused"], 1)
+            self.assertIn("1 client: this client lacks MAP07 crate.obj as the server has it: map MAP07 cannot be fetched: "
+                          "the server gives no files away: get its file from the operator", done.stdout)
+
+    def test_a_cache_that_cannot_be_written_costs_no_game(self):
+        with Server(*self.world) as server:
+            done, report = self.load(server, "--cache", "/proc/none")
+            self.assertEqual((report["fetched"], report["joined"]), (2, 1), done)
+            self.assertIn("what was fetched is not kept: cannot make /proc/none", done.stderr)
+
+
+class Network:
+    """Between clients and a server, on a port of its own: hands TCP on, and UDP as long as it lets it through."""
+
+    def __init__(self, port, udp):
+        self.udp = udp
+        self.server = ("127.0.0.1", port)
+        self.front = None
+        while self.front is None:
+            listener = socket.create_server(("127.0.0.1", 0))
+            datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            try:
+                datagrams.bind(listener.getsockname())
+                self.front = listener, datagrams
+            except OSError:
+                listener.close()
+        self.port = listener.getsockname()[1]
+        self.ways = {}  # by the client's address: a socket to the server
+        self.other = {}  # by TCP socket: where its bytes go
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+        for each in [*self.front, *self.ways.values(), *self.other]:
+            each.close()
+
+    def run(self):
+        listener, datagrams = self.front
+        while not self.over.is_set():
+            ready = select.select([*self.front, *self.ways.values(), *self.other], [], [], 0.05)[0]
+            for each in ready:
+                if each is listener:
+                    here, there = listener.accept()[0], socket.create_connection(self.server)
+                    self.other[here], self.other[there] = there, here
+                elif each is datagrams:
+                    data, client = datagrams.recvfrom(2048)
+                    if self.udp and client not in self.ways:
+                        self.ways[client] = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                        self.ways[client].connect(self.server)
+                    if self.udp:
+                        self.ways[client].send(data)
+                elif each in self.other:
+                    self.hand_on(each)
+                else:
+                    data = each.recv(2048)
+                    if self.udp:
+                        datagrams.sendto(data, next(c for c, way in self.ways.items() if way is each))
+
+    def hand_on(self, each):
+        if each not in self.other:
+            return
+        try:
+            data = each.recv(65536)
+            if data:
+                return self.other[each].sendall(data)
+        except OSError:
+            pass
+        for gone in (each, self.other[each]):
+            del self.other[gone]
+            gone.close()
+
+
+class Fallback(unittest.TestCase):
+    """A network that blocks UDP, between a real server and real sockets."""
+
+    def load(self, network, folder, seconds, *arguments):
+        report = pathlib.Path(folder) / "report.json"
+        done = run("load", "--server", f"127.0.0.1:{network.port}", "--clients", "3", "--duration", f"{seconds}s",
+                   "--progress", "0", "--report", str(report), *arguments)
+        return done, json.loads(report.read_text())
+
+    def test_who_hears_nothing_over_udp_plays_over_tcp(self):
+        with tempfile.TemporaryDirectory() as folder, Server() as server, Network(server.port, udp=False) as network:
+            done, report = self.load(network, folder, 6, "--fallback")
+            self.assertEqual((report["joined"], report["dropped"]), (3, 0), done)
+            self.assertGreater(report["snapshots"], 3 * 60)
+            done, report = self.load(network, folder, 4)
+            self.assertEqual(report["joined"], 0, done)
+
+    def test_a_game_over_udp_goes_on_over_tcp(self):
+        with tempfile.TemporaryDirectory() as folder, Server() as server, Network(server.port, udp=True) as network:
+            cut = threading.Timer(4, lambda: setattr(network, "udp", False))
+            cut.start()
+            done, report = self.load(network, folder, 18, "--fallback")
+            self.assertEqual((report["joined"], report["dropped"], report["refused"]), (3, 0, 0), done)
+            self.assertEqual((report["resumes"], report["rejoins"]), (3, 0), done)  # the same bodies
+
+
 class Runs(unittest.TestCase):
     def play(self, server, *arguments, code=0):
         with tempfile.TemporaryDirectory() as folder:
@@ -287,7 +441,7 @@ class Runs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             wad = pathlib.Path(folder) / "own.wad"
             wad.write_bytes(square_room_wad(b"MAP77"))
-            with Server("--wad", str(wad), "--map", "MAP77") as server:
+            with Server("--wad", str(wad), "--map", "MAP77", "--content-bytes-per-s", "0") as server:
                 done, report = self.play(server, "--clients", "1", code=1)
                 self.assertEqual(report["refused"], 1, done.stdout)
                 self.assertIn("MAP77", done.stdout)

@@ -40,9 +40,10 @@ class FakeServer {
   int slower = 1;       // in overload: every tick takes so many times as long
   bool frozen = false;  // has no processor: reads nothing, and gives up the ticks that it misses
   std::vector<WelcomeMap> maps;
-  std::vector<EntityRecord> others;  // all in cell 0, 0, 0
-  bool silent = false;               // hears and answers nothing
-  bool no_udp = false;               // nor anything over UDP: the network is in between
+  std::vector<std::uint8_t> content;  // that it gives for whatever map is asked for; empty: nothing
+  std::vector<EntityRecord> others;   // all in cell 0, 0, 0
+  bool silent = false;                // hears and answers nothing
+  bool no_udp = false;                // nor anything over UDP: the network is in between
   bool mute_snapshots = false;
   bool no_welcome = false;
   std::uint8_t terrain = 0;
@@ -65,6 +66,7 @@ class FakeServer {
   std::uint64_t applied = 0, missing = 0, early = 0, ticks_joined = 0, congested = 0;
   std::map<DropReason, int> drops;
   std::vector<std::string> chat;
+  std::vector<ContentRequest> requests;
   std::vector<ChatLine> lines_to_send;  // said once, to who has joined
   bool joined = false;
   std::uint8_t world = 1;
@@ -266,6 +268,14 @@ class FakeServer {
       for (std::uint32_t i = 0; i < input->command_count; ++i)
         if (buffer_.add(input->newest_tick - i, input->commands[i], tick + 1) == server::InputVerdict::early)
           ++early;
+    } else if (const auto* request = std::get_if<ContentRequest>(&*message)) {
+      requests.push_back(*request);
+      for (std::size_t at = request->offset; at < content.size(); at += 1000) {
+        const auto part = std::span(content).subspan(at, std::min<std::size_t>(1000, content.size() - at));
+        connection_->send(StreamId::bulk,
+                          writer_.write(ContentPart{request->hash, static_cast<std::uint32_t>(content.size()),
+                                                    static_cast<std::uint32_t>(at), part}));
+      }
     } else if (const auto* line = std::get_if<Chat>(&*message)) {
       chat.push_back(line->text);
     }

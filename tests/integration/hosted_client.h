@@ -24,12 +24,35 @@ inline secure::KeyPair hosts_identity() { return secure::key_pair(secure::Seeded
 class HostedClient {
  public:
   explicit HostedClient(const WorldSetup& setup, std::uint64_t seed = 1, const std::string& name = "ada")
-      : client(client_config(setup, name)), up({}, seed), down({}, seed + 1000) {
-    server::HostConfig config;
+      : HostedClient(setup, {}, client_config(setup, name), seed) {}
+  /// With more to say of either end.
+  HostedClient(const WorldSetup& setup, server::HostConfig config, client_sim::ClientConfig player,
+               std::uint64_t seed = 1)
+      : client(std::move(player)), up({}, seed), down({}, seed + 1000) {
     config.clients_max = 4;
     config.identity = hosts_identity();
     host = std::make_unique<server::Host>(config, std::make_unique<World>(setup),
                                           secure::SeededEntropy(seed).secret());
+  }
+  /// A client that holds all that there is.
+  static client_sim::ClientConfig client_config(const WorldSetup& setup, const std::string& name) {
+    client_sim::ClientConfig config;
+    config.server.port = 7777;
+    config.name = name;
+    config.seed = secure::SeededEntropy(77).secret();
+    config.pinned = hosts_identity().open;
+    const auto held = [maps = setup.maps](const WelcomeMap& wanted) -> std::shared_ptr<const PlacedMap> {
+      for (const auto& map : maps)
+        if (map->content_hash() == wanted.content_hash) return map;
+      return nullptr;
+    };
+    config.map = held;
+    config.content = [held](const WelcomeMap& wanted) -> std::optional<std::uint64_t> {
+      const auto map = held(wanted);
+      return map == nullptr ? std::nullopt : std::optional(map->content_hash());
+    };
+    config.prop_content = [](const WelcomeProp& wanted) { return std::optional(wanted.content_hash); };
+    return config;
   }
 
   void conditions(const client_sim::LinkConditions& c) { up.set_conditions(c), down.set_conditions(c); }
@@ -80,27 +103,6 @@ class HostedClient {
   DatagramBatch &to_server = input.datagrams, &from_server = output.datagrams;
   std::vector<server::HostEvent>& events = output.events;
   std::function<void()> after_tick;
-
- private:
-  static client_sim::ClientConfig client_config(const WorldSetup& setup, const std::string& name) {
-    client_sim::ClientConfig config;
-    config.server.port = 7777;
-    config.name = name;
-    config.seed = secure::SeededEntropy(77).secret();
-    config.pinned = hosts_identity().open;
-    const auto held = [maps = setup.maps](const WelcomeMap& wanted) -> std::shared_ptr<const PlacedMap> {
-      for (const auto& map : maps)
-        if (map->content_hash() == wanted.content_hash) return map;
-      return nullptr;
-    };
-    config.map = held;
-    config.content = [held](const WelcomeMap& wanted) -> std::optional<std::uint64_t> {
-      const auto map = held(wanted);
-      return map == nullptr ? std::nullopt : std::optional(map->content_hash());
-    };
-    config.prop_content = [](const WelcomeProp& wanted) { return std::optional(wanted.content_hash); };
-    return config;
-  }
 };
 
 }  // namespace ashlar::testing

@@ -27,6 +27,38 @@ void save(const std::filesystem::path& file, std::span<const std::uint8_t> bytes
   REQUIRE(out.good());
 }
 
+std::vector<std::uint8_t> load(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// An operation of fuzz_host and fuzz_client: what to do, which the stream is part of, and the bytes.
+void operate(std::vector<std::uint8_t>& script, unsigned what, unsigned stream,
+             std::span<const std::uint8_t> bytes) {
+  const auto high = static_cast<unsigned>(bytes.size() >> 8);
+  unsigned bits = 0;
+  while ((high << 3 | bits) % 5 != stream) ++bits;
+  script.push_back(static_cast<std::uint8_t>((high & 3u) << 6 | bits << 3 | what));
+  script.push_back(static_cast<std::uint8_t>(bytes.size()));
+  script.insert(script.end(), bytes.begin(), bytes.end());
+}
+
+/// Every message of one end, said to a whole Host or Client on every stream and unreliably.
+void save_scripts(const std::filesystem::path& messages, const std::filesystem::path& to,
+                  std::initializer_list<std::uint8_t> kinds) {
+  for (const auto& entry : std::filesystem::directory_iterator(messages)) {
+    const auto message = load(entry.path());
+    if (message.size() > 1000) continue;
+    for (const std::uint8_t kind : kinds) {
+      std::vector<std::uint8_t> script{kind};
+      for (unsigned stream = 0; stream < 5; ++stream) operate(script, 3, stream, message);
+      operate(script, 4, 0, message);
+      script.insert(script.end(), {5, 9});
+      save(to / (entry.path().filename().string() + "_" + std::to_string(kind)), script);
+    }
+  }
+}
+
 /// Two players who do a little of everything that a recording can hold.
 std::vector<std::uint8_t> short_recording() {
   WorldSetup setup;
@@ -151,6 +183,9 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   save(pong / "pong_of_a_newer_server", newer);
   save(pong / "reset", std::vector<std::uint8_t>{2});
   save(pong / "reset_changed", std::vector<std::uint8_t>{2, 0, 0, 0, 0, 0, 0, 1});
+
+  save_scripts(root / "client_message", root / "host", {0, 2, 3});
+  save_scripts(root / "server_message", root / "client", {0, 1});
 
   std::vector<std::uint8_t> stream{3};  // the first byte says how the fuzzer cuts it
   for (int i = 0; i < 3; ++i) {

@@ -66,20 +66,42 @@ TEST_CASE("a client fetches what it lacks, one after the other", "[client_sim][c
 
 TEST_CASE("what was on its way goes on over another connection", "[client_sim][content]") {
   const FetchWorld world;
-  ContentFetch fetch(world.welcome, holds_nothing);
+  ContentFetch before(world.welcome, holds_nothing);
   const auto whole = world.bytes_of(world.map->content_hash());
-  const auto first = fetch.request();
+  const auto first = before.request();
   REQUIRE(first);
-  FetchWorld::send(fetch, *first, whole, 100, 300);
-  fetch.resume();
+  FetchWorld::send(before, *first, whole, 100, 300);
+  // The next world names it behind another.
+  Welcome next = world.welcome;
+  next.maps.insert(next.maps.begin(), {"OTHER", 1, {}, 0, 0});
+  ContentFetch fetch(next, holds_nothing);
+  fetch.take_over(std::move(before));
   const auto again = fetch.request();
   REQUIRE(again);
+  CHECK(again->hash == world.map->content_hash());
   CHECK(again->offset == 300);
   FetchWorld::send(fetch, *first, whole, 100, 300);  // late, of the answer before
   FetchWorld::send(fetch, *again, whole, 100);
   const auto fetched = fetch.next();
   REQUIRE(fetched);
   CHECK(fetched->content.has_value());
+  CHECK(fetch.request()->hash == 1);
+}
+
+TEST_CASE("what the next world does not want is not kept", "[client_sim][content]") {
+  const FetchWorld world;
+  ContentFetch before(world.welcome, holds_nothing);
+  const auto first = before.request();
+  REQUIRE(first);
+  FetchWorld::send(before, *first, world.bytes_of(first->hash), 100, 300);
+  Welcome next = world.welcome;
+  next.maps.clear();
+  ContentFetch fetch(next, holds_nothing);
+  fetch.take_over(std::move(before));
+  const auto again = fetch.request();
+  REQUIRE(again);
+  CHECK(again->hash == world.props[0]->content_hash());
+  CHECK(again->offset == 0);
 }
 
 TEST_CASE("content that comes wrong is refused with one line, and the next is asked for",

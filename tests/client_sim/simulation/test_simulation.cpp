@@ -263,6 +263,7 @@ TEST_CASE("deliberately wrong servers are each caught within a simulated minute"
       Wrong{"lost-heights", &Defects::lost_heights, "floors and ceilings", "all=0", Ground::map},
       Wrong{"lost-line", &Defects::lost_line, "chat keeps its order", ""},
       Wrong{"no-turns", &Defects::no_turns, "whom its player sees", ""},
+      Wrong{"lost-part", &Defects::lost_part, "without trouble plays", "all=0", Ground::map},
       Wrong{"wrong-eyes", &Defects::wrong_eyes, "whom its player sees", "", Ground::map});
   CAPTURE(wrong.name);
   SimulationConfig config = match_of(1, 60, wrong.ground);

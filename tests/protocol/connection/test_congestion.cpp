@@ -104,3 +104,48 @@ TEST_CASE("a line that cannot even carry the snapshots has some refused, not a g
   CHECK(longest < Micros{600'000});  // the queue would hold four seconds
   CHECK(static_cast<double>(pair.down.carried_bytes) > 0.8 * 40 * 16'000);
 }
+
+TEST_CASE("snapshots of two packets a tick are not held back by chance losses and jitter",
+          "[protocol][connection][congestion]") {
+  struct Case {
+    int rtt_ms;
+    double loss, share_min;  // of snapshots that go whole
+  };
+  const Case c = GENERATE(Case{30, 0, 0.9}, Case{30, 0.02, 0.8}, Case{30, 0.1, 0.65}, Case{100, 0, 0.9},
+                          Case{100, 0.02, 0.8}, Case{100, 0.1, 0.45});
+  CAPTURE(c.rtt_ms, c.loss);
+  SimulatedPair::Options options = line_of_10_mbit(c.rtt_ms, c.loss, 1, 9);
+  options.up.jitter = options.down.jitter = Micros{10'000};
+  options.down.queue_bytes = 1 << 20;
+  SimulatedPair pair(options);
+  Connection& server = pair.server->connection;
+  std::uint64_t wanted = 0, whole = 0;
+  Micros next = pair.now;
+  const auto ticks = [&](Micros now) {
+    while (now >= next) {
+      next += Micros{16'667};
+      ++wanted;
+      // As a publisher does: whole, or not at all.
+      if (server.unreliable_room() < 2 * datagram_bytes_max) {
+        server.held_back();
+        continue;
+      }
+      ++whole;
+      for (int part = 0; part < 2; ++part)
+        (void)server.send_unreliable(now, std::vector<std::uint8_t>(1150), pair.server->out);
+      (void)pair.client->connection.send_unreliable(now, std::vector<std::uint8_t>(60), pair.client->out);
+      while (server.next_fate() || pair.client->connection.next_fate()) {
+      }
+    }
+    return next;
+  };
+  pair.run(pair.now + Micros{5'000'000}, ticks);
+  // A slow line for a while leaves the window small; then it grows again.
+  pair.down.faults().bytes_per_s = 20'000;
+  pair.run(pair.now + Micros{5'000'000}, ticks);
+  pair.down.faults().bytes_per_s = ten_mbit_bytes_per_s;
+  pair.run(pair.now + Micros{15'000'000}, ticks);
+  wanted = whole = 0;
+  pair.run(pair.now + Micros{20'000'000}, ticks);
+  CHECK(static_cast<double>(whole) > c.share_min * static_cast<double>(wanted));
+}

@@ -409,3 +409,32 @@ TEST_CASE("keys change as often as the settings say", "[protocol][connection]") 
   CHECK(pair.client->connection.counters().rekeys >= 10);
   CHECK(pair.server->connection.counters().rekeys >= 10);
 }
+
+TEST_CASE("keys change in time though nothing but unreliable messages is said", "[protocol][connection]") {
+  Micros now{1'000'000};
+  ConnectionSettings settings;
+  settings.end = secure::End::server;
+  settings.key_age = second;
+  const secure::SessionKeys keys = session_keys(1, secure::Cipher::chacha20_poly1305);
+  Connection connection(settings, keys, client_address, secure::Secret{}, now);
+  secure::PacketProtection client(keys, secure::End::client, now);
+  PacketScratch scratch;
+  DatagramBatch out;
+  Bytes packet(datagram_bytes_max);
+  for (std::uint64_t i = 1; i <= 180; ++i) {
+    now += Micros{16'667};
+    const auto sent = connection.send_unreliable(now, Bytes(100), out);
+    REQUIRE(sent.has_value());
+    Bytes plaintext(20);
+    FrameWriter writer(plaintext);
+    const AckRange range{*sent, *sent};
+    REQUIRE(writer.ack({&range, 1}, 0, plaintext.size()) == 1);
+    const std::size_t size = client.seal(i, std::span(plaintext).first(writer.size()), packet);
+    const auto opened = connection.open(now, client_address, std::span(packet).first(size), scratch);
+    REQUIRE(opened.has_value());
+    REQUIRE(connection.accept(now, *opened).has_value());
+    while (connection.next_fate()) {
+    }
+  }
+  CHECK(connection.counters().rekeys == 3);  // in three seconds, and nobody had to poll
+}

@@ -175,3 +175,29 @@ TEST_CASE("over a reliable link only what was passed over is called lost", "[pro
   CHECK(loss.detect(20'000 * ms, fates) == 0);  // 91 to 100 are on their way
   CHECK(loss.probe_at() == Micros::max());
 }
+
+TEST_CASE("a round trip is one path's, there and back", "[protocol][connection][loss]") {
+  LossDetection loss(false, 25 * ms);
+  NotedFates fates;
+  // Answered from elsewhere: it counts as arrived, and tells no time.
+  note_sent(loss, 0 * ms);
+  const auto other = loss.acknowledge(ack_of({{1, 1}}), 3 * ms, fates, false);
+  CHECK(other.bytes == 100);
+  CHECK_FALSE(other.rtt.has_value());
+  // Sent elsewhere: the same.
+  SentPacket challenge;
+  challenge.sent_at = 10 * ms, challenge.bytes = 100, challenge.eliciting = challenge.elsewhere = true;
+  loss.sent(challenge, {});
+  CHECK_FALSE(loss.acknowledge(ack_of({{2, 2}}), 12 * ms, fates).rtt.has_value());
+  CHECK(loss.round_trip().samples() == 0);
+  note_sent(loss, 20 * ms);
+  CHECK(loss.acknowledge(ack_of({{3, 3}}), 60 * ms, fates).rtt == 40 * ms);
+  // What was on its way when the path changed is of neither.
+  note_sent(loss, 100 * ms);
+  loss.new_path();
+  CHECK_FALSE(loss.acknowledge(ack_of({{4, 4}}), 105 * ms, fates).rtt.has_value());
+  note_sent(loss, 110 * ms);
+  CHECK(loss.acknowledge(ack_of({{5, 5}}), 140 * ms, fates).rtt == 30 * ms);
+  CHECK(loss.round_trip().samples() == 1);
+  CHECK(fates.acked.size() == 5);
+}

@@ -231,6 +231,28 @@ TEST_CASE("who copies honest packets from elsewhere, and faster, gets challenges
   CHECK(pair.server->connection.address() == client_address);
 }
 
+TEST_CASE("who copies acknowledgements from elsewhere, and faster, shortens no round trip",
+          "[protocol][connection][path]") {
+  OneOfMany one(session_keys(1, secure::Cipher::chacha20_poly1305));
+  const auto acked_after = [&](Micros took, const PeerAddress& from) {
+    const auto sent = one.connection.send_unreliable(one.now, std::vector<std::uint8_t>(100), one.out);
+    REQUIRE(sent.has_value());
+    one.now += took;
+    std::vector<std::uint8_t> plaintext(20);
+    const AckRange range{*sent, *sent};
+    FrameWriter writer(plaintext);
+    REQUIRE(writer.ack({&range, 1}, 0, plaintext.size()) == 1);
+    plaintext.resize(writer.size());
+    one.send(plaintext, from);
+    return one.connection.round_trip().samples();
+  };
+  CHECK(acked_after(Micros{80'000}, client_address) == 1);
+  for (int i = 0; i < 20; ++i) CHECK(acked_after(Micros{1'000}, address(6666)) == 1);
+  CHECK(one.connection.round_trip().smoothed() == Micros{80'000});
+  CHECK(one.connection.counters().unreliable_acked == 21);
+  CHECK(acked_after(Micros{80'000}, client_address) == 2);
+}
+
 TEST_CASE("a client hears its server from one address alone", "[protocol][connection][path]") {
   SimulatedPair pair(path_options());
   Chatter chatter(pair);

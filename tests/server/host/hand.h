@@ -45,6 +45,8 @@ struct Hand {
   std::vector<Welcome> welcomes;
   std::optional<OwnPlayer> own;
   std::vector<ChatLine> lines;
+  std::vector<std::uint8_t> fetched;  ///< of content, all there came
+  std::vector<ContentRefusal> refusals;
   std::uint32_t applied_tick = 0, snapshot_tick = 0;
   int snapshots = 0, parts = 0;
   std::map<EntityId, std::uint32_t> told;  ///< of whom, and in which tick last
@@ -128,6 +130,9 @@ struct Hand {
     say([&](DatagramBatch& out) { (void)connection->send_unreliable(now, writer.write(input), out); }, to);
   }
   SendResult send(const Chat& chat) { return connection->send(StreamId::chat, writer.write(chat)); }
+  SendResult send(const ContentRequest& request) {
+    return connection->send(StreamId::control, writer.write(request));
+  }
   SendResult send(const Join& join) { return connection->send(StreamId::control, writer.write(join)); }
   void leave(Micros now, SessionEnd why = SessionEnd::quit) {
     if (connection) connection->close(now, close_reason(why), "");
@@ -163,7 +168,7 @@ struct Hand {
       return;
     }
     if (!received->unreliable.empty()) hear(received->unreliable);
-    for (const StreamId stream : {StreamId::control, StreamId::chat})
+    for (const StreamId stream : {StreamId::control, StreamId::chat, StreamId::bulk})
       while (connection->take(stream, message)) hear(message);
   }
   void hear(std::span<const std::uint8_t> bytes) {
@@ -175,6 +180,9 @@ struct Hand {
     }
     if (const auto* m = std::get_if<ChatLine>(&*decoded)) lines.push_back(*m);
     if (const auto* m = std::get_if<SnapshotPart>(&*decoded)) hear_part(*m);
+    if (const auto* m = std::get_if<ContentPart>(&*decoded))
+      fetched.insert(fetched.end(), m->bytes.begin(), m->bytes.end());
+    if (const auto* m = std::get_if<ContentRefused>(&*decoded)) refusals.push_back(m->reason);
   }
   void hear_part(const SnapshotPart& part) {
     CHECK(part.world == welcomes.back().world);

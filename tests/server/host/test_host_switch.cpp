@@ -27,11 +27,11 @@ WorldSetup world_of(std::uint64_t seed, std::uint16_t tick_rate_hz) {
 
 /// Two rooms behind one batch: the first has two places and 60 ticks a second, the second three and 20.
 struct House {
-  House() : rooms(house_seed) {
+  explicit House(Micros away_grace = Micros{0}) : rooms(house_seed) {
     HostConfig config;
     config.clients_per_address_max = 8;
     config.clients_max = 2;
-    config.away_grace = Micros{0};
+    config.away_grace = away_grace;
     rooms.add(config, std::make_unique<World>(world_of(1001, 60)));
     config.clients_max = 3;
     rooms.add(config, std::make_unique<World>(world_of(2002, 20)));
@@ -224,6 +224,38 @@ TEST_CASE("a TCP connection that ends in the turn of its finish leaves no sessio
   house.run();
   CHECK(house.rooms.host(0).status().door.finishes == 1);
   CHECK_FALSE(house.rooms.host(0).has_session(one.at));
+}
+
+TEST_CASE("who comes back to its room has its body, and who is sent to another begins anew",
+          "[server][host_switch]") {
+  House house(Micros{60'000'000});
+  Hand &one = house.hand(peer(1)), &two = house.hand(peer(2));
+  house.enter(one);
+  if (GENERATE(false, true)) {
+    // There is a place: the policy sends it where it was, from another port, and over TCP.
+    const EntityId body = one.own->id;
+    one.will_resume();
+    one.at = GENERATE(peer(11), tcp_peer(11, 7));
+    house.enter(one);
+    CHECK(one.welcomes.back().resumed);
+    CHECK(one.own->id == body);
+    CHECK(house.room_of(one) == 0);
+    CHECK(house.rooms.host(0).status().resumed == 1);
+    CHECK(house.rooms.host(0).away() == 0);
+    return;
+  }
+  house.enter(two);
+  one.will_resume();
+  one.at = peer(11);
+  house.enter(one);  // the first room is full, by its own old session, too
+  CHECK_FALSE(one.welcomes.back().resumed);
+  CHECK(house.room_of(one) == 1);
+  CHECK(house.rooms.host(1).status().resume_refused == 0);
+  // Its body stands where it was for a while.
+  house.run(60 * 12);
+  CHECK(house.rooms.host(0).away() == 1);
+  CHECK_FALSE(one.end());
+  CHECK_FALSE(two.end());
 }
 
 }  // namespace ashlar::server::test
