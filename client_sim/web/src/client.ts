@@ -14,7 +14,7 @@ import { ClientHandshake, resumeProof, type HandshakeFailure } from './handshake
 import { InputClock } from './input_clock';
 import { connectionOf, resetToken } from './packet';
 import {
-  readServerMessage, type ActAnswer, type BlockChange, type ServerMessage, type Welcome,
+  readServerMessage, type ActAnswer, type BlockChange, type Hit, type ServerMessage, type Welcome,
 } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
 import { ticksSince, type SnapshotHead } from './snapshot';
@@ -50,6 +50,8 @@ export type ClientEvent =
   | { type: 'blockEdits'; changes: BlockChange[] }
   /** What happened up to this tick survives a power cut. */
   | { type: 'saved'; tick: number }
+  /** The own health and armour in points, and who was hit. */
+  | { type: 'fight'; health: number; armour: number; hits: Hit[] }
   | { type: 'seeking'; why: string }
   /** The session that was sought is heard again by itself. */
   | { type: 'found' }
@@ -68,6 +70,7 @@ const travels: Record<ServerMessage['type'], Stream | undefined | null> = {
   blockEdits: Stream.edits,
   blockKinds: Stream.control,
   saved: Stream.edits,
+  fight: Stream.events,
   unknown: null,
 };
 
@@ -267,6 +270,7 @@ export class Client {
       case 'actAnswers':
       case 'blockEdits':
       case 'saved':
+      case 'fight':
         if (message.world === this.welcome?.world) this.events.push(message);
         else ++this.dropped;
         break;
@@ -285,7 +289,8 @@ export class Client {
     this.view = new View(welcome.tickRateHz);
     this.clock = new InputClock(welcome.tickRateHz);
     this.commands = [];
-    this.blockKinds = [];
+    // Who resumes is not told them again.
+    if (!welcome.resumed) this.blockKinds = [];
     this.events.push({ type: 'welcome', welcome });
     const lacking = this.contentOf(welcome).filter((hash) => !this.isHeld(hash));
     if (lacking.length > 0 && !this.config.fetchContent) {
@@ -294,6 +299,7 @@ export class Client {
     }
     this.fetch.begin(lacking);
     this.requestContent();
+    this.joinWhenReady();
   }
 
   private takeBlockKinds(world: number, kinds: BlockKind[]): void {

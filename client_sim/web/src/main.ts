@@ -18,6 +18,8 @@ import type { View } from './view';
 
 const build = 'ashlar-web-client 0.1.0';
 const quarterTurn = 16384;
+const firstMonster = 16;
+const firstProjectile = 128;
 const sideMs = 1000;
 const pingWaitMs = 2000;
 
@@ -44,6 +46,9 @@ function tell(event: ClientEvent): void {
       print(`fetched ${envelope?.kind ?? 'something unknown'} ${event.hash.toString(16)}, ${event.bytes.length} bytes`);
       break;
     }
+    case 'fight':
+      print(`health ${event.health}, armour ${event.armour}`);
+      break;
     case 'seeking':
       print(`${event.why}: seeking it anew`);
       break;
@@ -62,7 +67,8 @@ function tellView(view: View, rttMs: number | undefined): void {
   if (!view.own) return;
   const others = view.entities().filter((entity) => entity.id !== view.own!.id);
   const players = others.filter((entity) => entity.kind === 0).length;
-  print(`tick ${view.tick}: at ${round(view.own.positionM)}, ${players} players and ${others.length - players} monsters` +
+  const monsters = others.filter((entity) => entity.kind >= firstMonster && entity.kind < firstProjectile).length;
+  print(`tick ${view.tick}: at ${round(view.own.positionM)}, ${players} players and ${monsters} monsters` +
     ` around, round trip ${rttMs === undefined ? 'not known' : `${rttMs.toFixed(1)} ms`}`);
 }
 

@@ -3,13 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ByteBuffer } from 'flatbuffers';
+import { Builder, ByteBuffer } from 'flatbuffers';
 
 import { ClientMessage } from '../generated/ashlar/wire/client-message';
 import { ContentRequest } from '../generated/ashlar/wire/content-request';
+import { Fight } from '../generated/ashlar/wire/fight';
 import { Hello } from '../generated/ashlar/wire/hello';
+import { Hit } from '../generated/ashlar/wire/hit';
 import { Input } from '../generated/ashlar/wire/input';
 import { Join } from '../generated/ashlar/wire/join';
+import { ServerBody } from '../generated/ashlar/wire/server-body';
+import { ServerMessage } from '../generated/ashlar/wire/server-message';
 import { ByteWriter, WireError, toHex } from '../src/bytes';
 import { writeChat, writeContentRequest, writeHello, writeInput, writeJoin } from '../src/client_messages';
 import { readFrames, writeFrame, FrameType } from '../src/frames';
@@ -78,6 +82,23 @@ test('messages: what is written reads as what is recorded', () => {
   const request = bodyOf(writeContentRequest(0x0102030405060708n, 0x8000), new ContentRequest());
   assert.deepEqual([request.hash(), request.offset()], [0x0102030405060708n, 0x8000]);
   assert.equal(writeChat('good morning').length % 4, 0);
+});
+
+test('messages: a fight', () => {
+  const write = (who: number): Uint8Array => {
+    const builder = new Builder(128);
+    Fight.startHitsVector(builder, 1);
+    Hit.createHit(builder, who, 9, 25, 1, 3);
+    const fight = Fight.createFight(builder, 70, 1, 40, 15, 1, builder.endVector());
+    ServerMessage.finishServerMessageBuffer(
+      builder, ServerMessage.createServerMessage(builder, ServerBody.Fight, fight));
+    return builder.asUint8Array().slice();
+  };
+  assert.deepEqual(readServerMessage(write(5)), {
+    type: 'fight', tick: 70, world: 1, health: 40, armour: 15,
+    hits: [{ who: 5, by: 9, points: 25, died: true, how: 3 }],
+  });
+  assert.throws(() => readServerMessage(write(0)), WireError);
 });
 
 test('messages: every truncation of a recorded one is refused, and none reads outside', () => {
