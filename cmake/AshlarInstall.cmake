@@ -8,6 +8,12 @@ install(TARGETS ashlar_world ashlar_protocol ashlar_server_base ashlar_host ashl
 install(EXPORT ashlar_targets NAMESPACE ashlar:: FILE ashlar-targets.cmake
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/ashlar" COMPONENT development)
 
+if(ASHLAR_C_INTERFACE)
+  install(TARGETS ashlar_client_c LIBRARY COMPONENT development)
+  install(FILES "${PROJECT_SOURCE_DIR}/client_sim/c/ashlar_client.h" COMPONENT development
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+
 foreach(folder world protocol server client_sim/client client_sim/net)
   cmake_path(GET folder PARENT_PATH above)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" COMPONENT development

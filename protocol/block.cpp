@@ -17,11 +17,6 @@ static_assert(sizeof(CellHeader) % alignof(EntityRecord) == 0 && alignof(CellHea
 constexpr int cells_across_max = (1 << 20) / cell_m;
 constexpr int cells_up_max = (1 << 12) / cell_m;
 
-bool cell_in_world(CellCoord c) {
-  const auto within = [](int v, int bound) { return v >= -bound && v <= bound; };
-  return within(c.x, cells_across_max) && within(c.y, cells_across_max) && within(c.z, cells_up_max);
-}
-
 bool record_sane(const EntityRecord& e) {
   return e.id != EntityId{} && e.x < cell_steps && e.y < cell_steps && e.z < cell_steps && e.pitch >= -64 &&
          e.pitch <= 64;
@@ -44,6 +39,11 @@ CellHeader header_at(const std::uint8_t* at) {
 }
 
 }  // namespace
+
+bool cell_in_world(CellCoord c) {
+  const auto within = [](int v, int bound) { return v >= -bound && v <= bound; };
+  return within(c.x, cells_across_max) && within(c.y, cells_across_max) && within(c.z, cells_up_max);
+}
 
 CellBlock CellBlock::below(EntityId id) const {
   ASHLAR_ASSERT(first < id && id <= last);

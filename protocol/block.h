@@ -22,6 +22,9 @@ struct CellHeader {
 };
 static_assert(sizeof(CellHeader) == 16);
 
+/// Could a position of the world be in this cell?
+bool cell_in_world(CellCoord cell);
+
 /// A block, or a stretch of one. Points into bytes that somebody else owns.
 struct CellBlock {
   CellCoord cell;

@@ -29,6 +29,7 @@ ClientResult decode(const wire::Hello& in) {
   out.name = player_name;
   out.build = build;
   out.resume = in.resume();
+  out.takes_packed = in.takes_packed();
   if (length(in.token()) > 0) out.token.assign(in.token()->begin(), in.token()->end());
   if (proof_bytes > 0) std::copy_n(in.resume_proof()->begin(), proof_bytes, out.resume_proof.begin());
   return out;
@@ -54,6 +55,7 @@ ClientResult decode(const wire::Input& in) {
   out.newest_tick = in.newest_tick();
   out.snapshot_tick = in.snapshot_tick();
   out.world = in.world();
+  out.lost_epoch = in.lost_epoch();
   out.command_count = static_cast<std::uint8_t>(count);
   for (std::size_t i = 0; i < count; ++i) {
     const wire::Command& c = *in.commands()->Get(static_cast<flatbuffers::uoffset_t>(i));

@@ -25,13 +25,11 @@ constexpr double speed_mps_max = 1e4;
 
 bool within(double v, double low, double high) { return v >= low && v <= high; }  // false for NaN too
 
-bool vec_within(const wire::Vec& v, double bound) {
-  return within(v.x(), -bound, bound) && within(v.y(), -bound, bound) && within(v.z(), -bound, bound);
+bool vec_within(DVec3 v, double bound) {
+  return within(v.x, -bound, bound) && within(v.y, -bound, bound) && within(v.z, -bound, bound);
 }
 
 DVec3 to_dvec3(const wire::Vec& v) { return {v.x(), v.y(), v.z()}; }
-
-bool position_ok(const wire::Vec& v) { return in_bounds(to_dvec3(v)); }
 
 /// False when a rule is outside what movement was made for.
 bool decode_rules(const wire::Rules& in, Rules& out) {
@@ -138,11 +136,6 @@ ServerResult decode(const wire::Welcome& in) {
 }
 
 bool decode_own(const wire::OwnPlayer& in, OwnPlayer& out) {
-  const bool ok = position_ok(in.position_m()) && vec_within(in.velocity_mps(), speed_mps_max) &&
-                  vec_within(in.recovery_velocity_mps(), speed_mps_max) &&
-                  position_ok(in.recovery_target_m()) && position_ok(in.last_free_m()) &&
-                  within(in.eye_offset_m(), -16, 16) && in.grounded() <= 1 && in.noclip() <= 1;
-  if (!ok) return false;
   out.body.position_m = to_dvec3(in.position_m());
   out.body.velocity_mps = to_dvec3(in.velocity_mps());
   out.body.recovery_velocity_mps = to_dvec3(in.recovery_velocity_mps());
@@ -154,7 +147,7 @@ bool decode_own(const wire::OwnPlayer& in, OwnPlayer& out) {
   out.body.noclip = in.noclip();
   out.id = EntityId{in.id()};
   out.health = in.health();
-  return true;
+  return own_sane(out);
 }
 
 /// A list of structs as a span of ours; the snapshot writer asserts that the layouts are the same.
@@ -293,6 +286,13 @@ ServerResult decode(const wire::BlockKinds& in) {
 }
 
 }  // namespace
+
+bool own_sane(const OwnPlayer& own) {
+  const Body& b = own.body;
+  return in_bounds(b.position_m) && vec_within(b.velocity_mps, speed_mps_max) &&
+         vec_within(b.recovery_velocity_mps, speed_mps_max) && in_bounds(b.recovery_target_m) &&
+         in_bounds(b.last_free_m) && within(b.eye_offset_m, -16, 16) && b.grounded <= 1 && b.noclip <= 1;
+}
 
 std::expected<ServerMessage, DropReason> decode_server_message(std::span<const std::uint8_t> payload) {
   const auto root = verified_root<wire::ServerMessage>(payload, wire::ServerMessageIdentifier());

@@ -125,7 +125,7 @@ std::span<const std::uint8_t> MessageWriter::write(const Hello& m) {
   const auto token = impl_->bytes(m.token);
   const auto proof = m.resume == 0 ? 0 : impl_->bytes(m.resume_proof);
   impl_->finish_client(wire::ClientBody::Hello,
-                       wire::CreateHello(fbb, player_name, build, token, m.resume, proof));
+                       wire::CreateHello(fbb, player_name, build, token, m.resume, proof, m.takes_packed));
   return impl_->message(hello_bytes_max);
 }
 
@@ -151,7 +151,7 @@ std::span<const std::uint8_t> MessageWriter::write(const Input& m) {
   }
   const auto list = fbb.CreateVectorOfStructs(commands.data(), m.command_count);
   impl_->finish_client(wire::ClientBody::Input,
-                       wire::CreateInput(fbb, m.newest_tick, m.snapshot_tick, list, m.world));
+                       wire::CreateInput(fbb, m.newest_tick, m.snapshot_tick, list, m.world, m.lost_epoch));
   return impl_->message(unreliable_bytes_max);
 }
 

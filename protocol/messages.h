@@ -46,6 +46,7 @@ struct Hello {
   std::vector<std::uint8_t> token;  ///< secure::verify_token; empty: none
   std::uint32_t resume = 0;         ///< connection of an earlier session that this one goes on with; 0: none
   std::array<std::uint8_t, 32> resume_proof{};  ///< secure::ResumeProof, where resume is not 0
+  bool takes_packed = false;                    ///< snapshots may come packed
 };
 
 /// The answer to a welcome, on the control stream. A client that lacks what is placed in the world fetches it
@@ -62,6 +63,7 @@ struct Input {
   std::array<PlayerCommand, input_commands_max> commands{};
   std::uint8_t command_count = 0;  ///< 1 to input_commands_max
   std::uint8_t world = 0;          ///< the welcome's
+  std::uint8_t lost_epoch = 0;     ///< of packed snapshots that cannot be read any more; 0: none
 };
 
 /// A line that the player says, on the chat stream.
@@ -150,6 +152,8 @@ struct OwnPlayer {
   /// How far spawns and teleporters have turned the view: the simulation adds it to the yaw of every command.
   Turn16 delta_yaw{0};
 };
+/// Is it one that a server may say: numbers finite and in the world, flags 0 or 1?
+bool own_sane(const OwnPlayer& own);
 
 /// Sectors first to first + count - 1 of one map: the next `count` of a part's sector_heights are theirs.
 struct SectorRun {

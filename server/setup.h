@@ -56,7 +56,7 @@ struct ReadContent {
   std::vector<SectorMap> maps;  ///< of each request; empty where no map was wanted
   PropModels models;
   std::shared_ptr<const BlockRegistry> blocks;  ///< of the file that was given; null: none was
-  std::shared_ptr<const KindSet> kinds;  ///< null: ours
+  std::shared_ptr<const KindSet> kinds;         ///< null: ours
 };
 
 /// Reads WADs, maps, props and kinds. Without WAD and map: MAP01 of Freedoom where it is found, else the map

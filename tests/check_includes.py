@@ -21,7 +21,7 @@ ROOMS = {
 # From the lowest step up; "." is the room's own folder.
 STAIRS = {
     "world": [["math"], ["voxel", "bsp", "mesh"], ["collide"], ["nav"], ["sim"], ["content"]],
-    "protocol": [["schema"], ["."], ["secure"], ["content"], ["connection"]],
+    "protocol": [["schema"], ["."], ["snapshot"], ["secure"], ["content"], ["connection"]],
     "server": [["net"], ["config"], ["log"], ["host"], ["store"], ["admin"], ["keys"], ["tools"], ["."]],
     "client_sim": [["client"], ["net"], ["c"], ["explore"], ["brains"], ["harness"], ["load", "simulation"], ["."]],
 }

@@ -14,6 +14,7 @@
 #include "client_sim/client/handshakes.h"
 #include "client_sim/client/histogram.h"
 #include "client_sim/client/input_clock.h"
+#include "client_sim/client/packed_memory.h"
 #include "client_sim/client/sector_forecast.h"
 #include "client_sim/client/view.h"
 #include "protocol/connection/connection.h"
@@ -59,6 +60,7 @@ struct ClientConfig {
   secure::KeyPair identity;
   /// The only server key that will do; none: any, as server_key() tells.
   std::optional<secure::PublicKey> pinned;
+  bool takes_packed = true;         ///< snapshots may come packed: a tenth of the bytes
   std::vector<std::uint8_t> token;  ///< connect token, for closed servers; at most secure::token_bytes_max
 
   /// Hash of the map's content when the client holds it, placed as the welcome says; nullopt: lacks it.
@@ -285,6 +287,8 @@ class Client {
   void handle(BlockKinds& message);
   void take_content();
   void begin_world();
+  void take_packed(std::span<const std::uint8_t> bytes);
+  bool believable(std::uint32_t tick) const;
   void handle(const SnapshotPart& message);
   void count_snapshot(const SnapshotPart& message);
   void handle(ChatLine& message);
@@ -356,6 +360,7 @@ class Client {
   Micros rtt_{0};
 
   View view_;
+  PackedMemory packed_;
   SectorForecast sectors_;
   std::optional<OwnPlayer> own_;
   std::uint32_t own_tick_ = 0;

@@ -68,6 +68,7 @@ void Client::take_message(StreamId stream) {
 }
 
 void Client::take_unreliable(std::span<const std::uint8_t> bytes) {
+  if (is_packed_part(bytes)) return take_packed(bytes);
   const auto message = decode_server_message(bytes);
   if (!message) return undecodable(message.error());
   const auto* part = std::get_if<SnapshotPart>(&*message);
@@ -147,6 +148,7 @@ void Client::begin_world() {
   acts_out_.clear();
   acts_sent_.clear();
   view_.reset(welcome_.rules.tick_rate_hz);
+  packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks);
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);
   if (rtt_samples_ == 0) rtt_ = Micros{0};
   if (rtt_ > Micros{0}) clock_.take_round_trip(now_, rtt_);
@@ -156,15 +158,33 @@ void Client::begin_world() {
   sectors_ = SectorForecast(std::move(held), welcome_.rules.tick_rate_hz);
 }
 
-void Client::handle(const SnapshotPart& message) {
-  // A tick far ahead of the clock would make every true one after it look old. The reach grows faster than
-  // the server's ticks, for who was away for long: what its socket had kept told of the first seconds only.
+/// A part of a packed snapshot: what it tells of entities and sectors goes into the view, the rest is a part
+/// like any other.
+void Client::take_packed(std::span<const std::uint8_t> bytes) {
+  auto reader = PackedPartReader::open(bytes);
+  if (!reader) return undecodable(DropReason::malformed);
+  if (!greeted_ || reader->head().world != welcome_.world) return drop(DropReason::wrong_state);
+  if (ending_) return;
+  // It counts as arrived: the server must hear that we hold nothing of it.
+  if (!believable(reader->head().tick)) return packed_.lost(), drop(DropReason::out_of_range);
+  SnapshotPart part;
+  if (!packed_.take(*reader, view_, part)) return undecodable(DropReason::malformed);
+  handle(part);
+}
+
+/// A tick far ahead of the clock would make every true one after it look old. The reach grows faster than
+/// the server's ticks, for who was away for long: what its socket had kept told of the first seconds only.
+bool Client::believable(std::uint32_t tick) const {
   const std::int64_t elapsed_ticks =
       (now_ - last_snapshot_).count() * welcome_.rules.tick_rate_hz / 1'000'000;
   const std::uint32_t reach =
       reach_growth * static_cast<std::uint32_t>(elapsed_ticks) + 5u * welcome_.rules.tick_rate_hz;
   const std::uint32_t known = std::max(snapshot_tick_, welcome_.tick);
-  if (message.tick > known && message.tick - known > reach) return drop(DropReason::out_of_range);
+  return tick <= known || tick - known <= reach;
+}
+
+void Client::handle(const SnapshotPart& message) {
+  if (!believable(message.tick)) return drop(DropReason::out_of_range);
   if (state_ == ClientState::joining) {
     state_ = ClientState::playing;
     if (stats_.joined_after == Micros{0}) stats_.joined_after = now_ - started_at_;
@@ -240,6 +260,7 @@ void Client::send_inputs(DatagramBatch& out) {
   input.world = welcome_.world;
   input.newest_tick = filled_tick_;
   input.snapshot_tick = snapshot_tick_;
+  input.lost_epoch = packed_.lost_epoch();
   const std::uint32_t open = input.newest_tick > applied_tick_ ? input.newest_tick - applied_tick_ : 1;
   input.command_count = static_cast<std::uint8_t>(std::clamp<std::uint32_t>(open, 1, input_commands_max));
   for (std::uint32_t i = 0; i < input.command_count; ++i)

@@ -61,6 +61,7 @@ void Client::begin_session() {
   session_ = {keys.connection, keys.resumption, handshakes_.server_key()};
   server_key_ = session_.server;
   greeted_ = false;
+  packed_.begin_session();
   // What was on its way got lost, or is told with all other changes of the ground around.
   acts_out_.clear();
   ground_.give_up_foreseen();
@@ -75,6 +76,7 @@ std::span<const std::uint8_t> Client::write_hello(const secure::ClientHandshake&
   hello.name = config_.name;
   hello.build = config_.build;
   hello.token = config_.token;
+  hello.takes_packed = config_.takes_packed;
   // To a server of another key it would be of no use.
   if (session_.connection != 0 && handshake.server_key() == session_.server) {
     hello.resume = session_.connection;

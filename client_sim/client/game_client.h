@@ -51,8 +51,8 @@ class GameClient {
   /// As Client::advance(): every few milliseconds, at least once a frame.
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
     client_.advance(now, in, out);
-    predictor_.advance(now, client_);
     others_.advance(now, client_);
+    predictor_.advance(now, client_, &others_);
   }
   /// As Client::set_command().
   void set_command(const PlayerCommand& command) { client_.set_command(command); }

@@ -136,7 +136,8 @@ ShownEntity Others::place(const Track& track, double tick, const Client& client,
     const double share = (tick - static_cast<double>(from.tick)) / ticks;
     out.position_m = from.position_m + way * share;
     out.yaw = between(from.yaw, to.yaw, share);
-    if (ticks > 1 && replica != nullptr && space_overlaps(replica->space(), rules.player, out.position_m)) {
+    if (ticks > 1 && way != DVec3{} && replica != nullptr &&
+        space_overlaps(replica->space(), rules.player, out.position_m)) {
       // Between two far states it went around a corner.
       out.position_m = share < 0.5 ? from.position_m : to.position_m;
       ++stats_.stopped_by_walls;
@@ -152,6 +153,37 @@ ShownEntity Others::place(const Track& track, double tick, const Client& client,
   }
   out.position_m = from.position_m + step;
   return out;
+}
+
+void Others::near(DVec3 place_m, std::uint32_t tick, const Rules& rules, std::vector<Bystander>& out) const {
+  constexpr double far_m = 8;  // beyond it nobody comes near within the time that is foreseen
+  constexpr double foreseen_s = 0.3;
+  constexpr std::size_t over_states =
+      4;  // places are in steps of 8 mm, so one tick's way tells little of a speed
+  for (const Track& track : tracks_) {
+    const DVec3 off = track.newest_m - place_m;
+    if (track.count == 0 || track.record.health == 0 || dot(off, off) > far_m * far_m) continue;
+    std::size_t i = 0;
+    while (i + 1 < track.count && track.back(i).tick > tick) ++i;
+    const State& from = track.back(i);
+    DVec3 at = from.position_m;
+    const State& before = track.back(std::min(i + over_states, track.count - 1));
+    if (tick > from.tick && from.tick > before.tick) {
+      const DVec3 way = from.position_m - before.position_m;
+      const double ticks = std::min(static_cast<double>(tick - from.tick), foreseen_s * rules.tick_rate_hz);
+      const double over = static_cast<double>(from.tick - before.tick);
+      if (length(way) < jump_m + jump_mps * over * rules.tick_s()) at += way * (ticks / over);
+    }
+    const DVec3 away = at - place_m;
+    if (dot(away, away) > near_m * near_m) continue;
+    const auto kind = static_cast<unsigned>(track.record.kind);
+    constexpr unsigned first_monster = static_cast<unsigned>(entity_kind(MonsterKind{}));
+    const bool monster = kind >= first_monster && kind < first_monster + monster_kind_count;
+    if (!monster && track.record.kind != EntityKind::player) continue;
+    out.push_back({track.id,
+                   monster ? traits(static_cast<MonsterKind>(kind - first_monster)).shape : rules.player,
+                   at});
+  }
 }
 
 /// How much higher the floor under somebody is in the picture than when it stood there.

@@ -47,6 +47,11 @@ class Others {
   /// @param replica  the world that walls and lifts are looked up in; null: they are not
   void shown(Micros now, const Client& client, const Replica* replica, std::vector<ShownEntity>& out);
 
+  /// Appends those alive within near_m of a place, where they are thought to be at a tick: as told, or going
+  /// on as they went. Cost: 10 ns an entity.
+  static constexpr double near_m = 3;
+  void near(DVec3 place_m, std::uint32_t tick, const Rules& rules, std::vector<Bystander>& out) const;
+
   /// Ticks that the picture is behind the newest command.
   std::uint32_t lag_ticks() const { return lag_; }
   /// The tick that is shown at a time, with a fraction.
@@ -59,18 +64,20 @@ class Others {
     DVec3 position_m;
     Turn16 yaw{0};
   };
-  static constexpr std::size_t states_max = 32;
+  static constexpr std::size_t states_max = 24;
   struct Track {
     EntityId id{};
-    EntityRecord record;
-    std::array<State, states_max> states;  // ring, newest at newest
-    std::size_t newest = 0, count = 0;
     std::uint32_t seen_tick = 0;  // when the view last had it
+    DVec3 newest_m;               // of back(0)
+    EntityRecord record;
+    std::size_t newest = 0, count = 0;
+    std::array<State, states_max> states;  // ring, newest at newest
 
     const State& back(std::size_t i) const { return states[(newest + states_max - i) % states_max]; }
     void push(const State& state) {
       newest = (newest + 1) % states_max;
       states[newest] = state;
+      newest_m = state.position_m;
       if (count < states_max) ++count;
     }
   };

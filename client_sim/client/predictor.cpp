@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "client_sim/client/others.h"
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
 #include "world/math/assert.h"
@@ -58,7 +59,8 @@ void Predictor::begin_world(Client& client) {
   replica_ = std::make_unique<Replica>(setup);
 }
 
-void Predictor::advance(Micros now, Client& client) {
+void Predictor::advance(Micros now, Client& client, const Others* others) {
+  bystanders_from_ = others;
   now_ = now;
   if (!client.welcomed() || client.stats().worlds == 0) return;
   if (client.blocks()->hash() != client.welcome().blocks_hash) return;  // what is solid is still to be told
@@ -139,7 +141,11 @@ void Predictor::play(const Client& client, const PlayerCommand& command) {
   acts_.clear();
   for (const SentAct& sent : client.acts_sent())
     if (sent.tick == replica_->tick() + 1) acts_.push_back(sent.act);
-  replica_->step(command, acts_);
+  bystanders_.clear();
+  if (bystanders_from_ != nullptr)
+    bystanders_from_->near(replica_->body().position_m, replica_->tick() + 1, client.welcome().rules,
+                           bystanders_);
+  replica_->step(command, acts_, bystanders_);
 }
 
 void Predictor::note_predicted() {

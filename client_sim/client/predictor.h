@@ -16,6 +16,8 @@ class Prop;
 
 namespace ashlar::client_sim {
 
+class Others;
+
 /// What a prediction is made with. The functions are called from Predictor::advance(), once for each map or
 /// prop of a world.
 struct PredictorConfig {
@@ -86,7 +88,9 @@ class Predictor {
 
   /// Behind each Client::advance(), with the same time. Takes the changes of blocks out of Client::ground():
   /// who wants them too has them from take_touched().
-  void advance(Micros now, Client& client);
+  /// @param others  who may be in the player's way, advanced with the same client before; null: nobody is
+  ///   foreseen to be
+  void advance(Micros now, Client& client, const Others* others = nullptr);
 
   /// There is a player, and its world is known.
   bool ready() const { return replica_ != nullptr && confirmed_tick_ != 0; }
@@ -127,16 +131,18 @@ class Predictor {
   double error_share(Micros now) const;
 
   PredictorConfig config_;
-  std::unique_ptr<Replica> replica_;   // as of the newest command
-  ReplicaState confirmed_;             // as the server told
-  ReplicaState ahead_;                 // scratch
-  std::uint64_t world_ = 0;            // ClientStats::worlds
-  std::uint32_t confirmed_tick_ = 0;   // 0: nothing yet
-  std::array<Predicted, 128> ring_{};  // by tick modulo
-  std::vector<BlockAct> acts_;         // scratch
-  std::vector<ViewEntity> others_;     // scratch
-  std::uint8_t health_ = 0;            // as last confirmed
-  MispredictCause cause_{};            // of the last misprediction
+  std::unique_ptr<Replica> replica_;         // as of the newest command
+  ReplicaState confirmed_;                   // as the server told
+  ReplicaState ahead_;                       // scratch
+  std::uint64_t world_ = 0;                  // ClientStats::worlds
+  std::uint32_t confirmed_tick_ = 0;         // 0: nothing yet
+  std::array<Predicted, 128> ring_{};        // by tick modulo
+  std::vector<BlockAct> acts_;               // scratch
+  const Others* bystanders_from_ = nullptr;  // during advance()
+  std::vector<Bystander> bystanders_;        // scratch
+  std::vector<ViewEntity> others_;           // scratch
+  std::uint8_t health_ = 0;                  // as last confirmed
+  MispredictCause cause_{};                  // of the last misprediction
   bool waiting_ = false;
   Micros now_{0};
 

@@ -1,6 +1,7 @@
 #include "client_sim/client/replica.h"
 
 #include <algorithm>
+#include <array>
 
 #include "client_sim/client/edited_ground.h"
 #include "client_sim/client/sector_forecast.h"
@@ -31,6 +32,7 @@ Replica::Replica(const WorldSetup& setup) : setup_(setup), ground_(setup) {
   acts_ = BlockActs(1, 0);
   player_.resize(1);
   nobody_.resize(0);
+  crowd_.reserve(bystanders_max + 1);
   player_.id[0] = self;
   player_.generation[0] = 1;
   player_.health[0] = setup_.rules.player_health;
@@ -39,7 +41,23 @@ Replica::Replica(const WorldSetup& setup) : setup_(setup), ground_(setup) {
   acts_.player_joined(0);
 }
 
-void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts) {
+/// Bodies push each other apart; what becomes of the others is the server's word.
+void Replica::push(std::span<const Bystander> bystanders) {
+  if (bystanders.empty() || player_.body[0].noclip != 0) return;
+  std::array<Body, bystanders_max> bodies;
+  const std::size_t count = std::min(bystanders.size(), bodies.size());
+  crowd_.clear();
+  constexpr EntityId own{0xffffffffu};  // that nobody else has
+  crowd_.add(setup_.rules.player, player_.body[0], own);
+  for (std::size_t i = 0; i < count; ++i) {
+    bodies[i].position_m = bodies[i].last_free_m = bystanders[i].position_m;
+    crowd_.add(bystanders[i].shape, bodies[i], bystanders[i].id);
+  }
+  crowd_.push_apart(space(), setup_.rules);
+}
+
+void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts,
+                   std::span<const Bystander> bystanders) {
   const Rules& rules = setup_.rules;
   const bool lives = alive();
   PlayerCommand turned = command;
@@ -61,6 +79,7 @@ void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts)
   if (lives) {
     const DVec2 floor_mps = mechanics_.floor_velocity(heights_, player_.body[0]);
     player_.report[0] = player_move(space(), rules, player_.turned_command(0), player_.body[0], floor_mps);
+    push(bystanders);
   }
   mechanics_.walk(moving);
   delta_yaw_ = delta_yaw_ + (player_.yaw[0] - turned.yaw);

@@ -8,6 +8,7 @@
 #include "world/bsp/heights.h"
 #include "world/collide/space.h"
 #include "world/sim/block_acts.h"
+#include "world/sim/crowd.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/shooting.h"
@@ -23,6 +24,13 @@ struct ReplicaState;
 /// Are sectors in a state as foreseen from what the server told?
 bool same_sectors(const ReplicaState& state, const SectorForecast& sectors);
 
+/// Somebody else who may be in the own player's way, where it is thought to be at a tick.
+struct Bystander {
+  EntityId id{};
+  Cylinder shape;
+  DVec3 position_m;
+};
+
 /// What of a replica changes from tick to tick, but for blocks. Saving into one of the same replica allocates
 /// nothing.
 struct ReplicaState {
@@ -36,8 +44,9 @@ struct ReplicaState {
 };
 
 /// The server's world as far as one player moves it and is moved by it: the same ground, maps, props and
-/// moving sectors, stepped by the same code in the same order, with nobody else in it. So where nobody else
-/// has a part in it, a tick here comes out as the server's to the last bit.
+/// moving sectors, stepped by the same code in the same order, with nobody else in it but those whom it is
+/// told to bump into. So where nobody else has a part in it, a tick here comes out as the server's to the
+/// last bit.
 ///
 /// Who hurts the player, where a dead one appears, and what others do is the server's word alone.
 /// One thread. A tick costs 1 to 3 us; nothing in it allocates but the changes of blocks.
@@ -65,7 +74,11 @@ class Replica {
   /// The next tick.
   /// @param command  as it travels: its yaw without delta_yaw()
   /// @param acts  what the player does to blocks with it
-  void step(const PlayerCommand& command, std::span<const BlockAct> acts);
+  /// @param bystanders  bodies near the player, which push it as the server's crowd does; at most
+  ///   bystanders_max of them count
+  void step(const PlayerCommand& command, std::span<const BlockAct> acts,
+            std::span<const Bystander> bystanders = {});
+  static constexpr std::size_t bystanders_max = 16;
 
   void save(ReplicaState& out) const;
   /// Back to an earlier state, blocks that own acts have changed since included.
@@ -101,8 +114,11 @@ class Replica {
   History no_history_;  // a shot here meets sectors as they will be
   std::uint32_t tick_ = 0;
   Turn16 delta_yaw_{0};
+  void push(std::span<const Bystander> bystanders);
+
   std::vector<OwnEdit> own_edits_;  // that the server has not told of, by tick
   std::vector<BlockAct> judged_;    // scratch
+  Crowd crowd_;                     // scratch
   ReplicaState scratch_;
 };
 

@@ -1,6 +1,8 @@
 #include "client_sim/client/view.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace ashlar::client_sim {
 namespace {
@@ -42,20 +44,65 @@ const ViewRange* ViewCell::range_of(EntityId id) const {
   return it == ranges.end() || it->first > id ? nullptr : &*it;
 }
 
-ViewCell& View::cell(CellCoord coord) {
-  auto at = std::ranges::lower_bound(cells_, coord, {}, &ViewCell::cell);
-  if (at != cells_.end() && at->cell == coord) return *at;
+std::vector<ViewCell>::iterator View::find(CellCoord coord, std::uint32_t block) {
+  return std::lower_bound(cells_.begin(), cells_.end(), std::pair(coord, block),
+                          [](const ViewCell& c, const std::pair<CellCoord, std::uint32_t>& key) {
+                            return std::tie(c.cell, c.block) < std::tie(key.first, key.second);
+                          });
+}
+
+ViewCell& View::cell(CellCoord coord, std::uint32_t block) {
+  auto at = find(coord, block);
+  if (at != cells_.end() && at->cell == coord && at->block == block) return *at;
   if (cells_.size() == cells_max) {
     cells_.erase(std::ranges::min_element(cells_, {}, newest));
-    at = std::ranges::lower_bound(cells_, coord, {}, &ViewCell::cell);
+    at = find(coord, block);
   }
   at = cells_.emplace(at);
   at->cell = coord;
+  at->block = block;
   return *at;
 }
 
-void View::take_block(const CellBlock& block, std::uint32_t tick) {
-  ViewCell& known = cell(block.cell);
+void View::take_block(std::uint16_t number, CellCoord coord, std::span<const EntityRecord> entities,
+                      std::uint32_t tick) {
+  take_block(cell(coord, number), {coord, entities}, tick);
+}
+
+void View::confirm_block(CellCoord coord, std::uint16_t number, std::uint32_t base_tick, std::uint32_t tick) {
+  const auto at = find(coord, number);
+  if (at == cells_.end() || at->cell != coord || at->block != number) return;
+  for (ViewRange& range : at->ranges)
+    if (range.tick >= base_tick) range.tick = std::max(range.tick, tick);
+}
+
+void View::forget_block(CellCoord coord, std::uint16_t number) {
+  const auto at = find(coord, number);
+  if (at != cells_.end() && at->cell == coord && at->block == number) cells_.erase(at);
+}
+
+void View::forget_blocks() {
+  std::erase_if(cells_, [](const ViewCell& c) { return c.block != no_block; });
+}
+
+bool View::take_slice(std::size_t map, std::size_t first, std::span<const SliceHeight> heights,
+                      std::uint32_t tick, std::uint32_t base_tick) {
+  auto& list = sectors_[map];
+  const std::size_t end = std::min(list.size(), first + height_slice_sectors);
+  if (base_tick != 0 && end <= first) return false;
+  for (std::size_t i = first; base_tick != 0 && i < end; ++i)
+    if (list[i].tick < base_tick) return false;
+  for (std::size_t i = first; base_tick != 0 && i < end; ++i) list[i].tick = std::max(list[i].tick, tick);
+  for (const SliceHeight& s : heights) {
+    const std::size_t at = first + s.sector;
+    if (list.size() <= at) list.resize(at + 1);
+    // At its own tick when it was confirmed just now.
+    if (list[at].tick <= tick) list[at] = {s.heights, tick};
+  }
+  return true;
+}
+
+void View::take_block(ViewCell& known, const CellBlock& block, std::uint32_t tick) {
   const auto overlaps = [&](const ViewRange& r) { return r.first <= block.last && r.last >= block.first; };
   // Of a snapshot that a newer one has overtaken, or a double.
   for (const ViewRange& range : known.ranges)
@@ -91,7 +138,7 @@ void View::take_block(const CellBlock& block, std::uint32_t tick) {
 void View::take(const SnapshotPart& part) {
   if (part.tick >= newest_tick_) refresh_ticks_ = part.refresh_ticks;
   newest_tick_ = std::max(newest_tick_, part.tick);
-  for (const CellBlock& block : part.blocks) take_block(block, part.tick);
+  for (const CellBlock& block : part.blocks) take_block(cell(block.cell), block, part.tick);
   std::size_t at = 0;
   for (const SectorRun& run : part.sector_runs) {
     auto& list = sectors_[run.map];
@@ -109,7 +156,7 @@ void View::forget_old() {
     return newest_tick_ - known.tick > second_ticks_ + 2 * refresh_ticks_;
   };
   for (ViewCell& c : cells_) {
-    std::erase_if(c.ranges, old);
+    if (c.block == no_block) std::erase_if(c.ranges, old);
     std::erase_if(c.before, old);
   }
   std::erase_if(cells_, [](const ViewCell& c) { return c.ranges.empty(); });

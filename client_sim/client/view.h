@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocol/messages.h"
+#include "protocol/snapshot/height_delta.h"
 #include "world/math/vec.h"
 
 namespace ashlar::client_sim {
@@ -34,9 +35,14 @@ struct ViewBefore {
   std::uint32_t tick = 0;
 };
 
-/// What is known of one cell. A crowded one comes in ranges of ids, which are of different ticks.
+/// The number of what no packed snapshot told.
+inline constexpr std::uint32_t no_block = 0xffffffffu;
+
+/// What is known of one cell, or of one block of a packed snapshot in it. A crowded cell comes in ranges of
+/// ids, which are of different ticks; a block is one range.
 struct ViewCell {
   CellCoord cell;
+  std::uint32_t block = no_block;
   std::vector<ViewRange> ranges;  ///< by id, none over another; what is between them is not known
   std::vector<ViewBefore> before;
 
@@ -50,10 +56,12 @@ struct ViewSector {
   std::uint32_t tick = 0;  ///< 0: not told yet
 };
 
-/// What a client knows of the world around it, put together from snapshot parts in any order.
+/// What a client knows of the world around it, put together from snapshot parts in any order, plain or
+/// packed.
 ///
-/// A block of tick T replaces what was known of its cell's range of ids, unless some of that is newer. What
-/// no snapshot has mentioned for a second and two of the server's refreshes is forgotten.
+/// What packed snapshots told is there until it is told anew or forgotten by name; of plain ones: a block of
+/// tick T replaces what was known of its cell's range of ids, unless some of that is newer. What no snapshot
+/// has mentioned for a second and two of the server's refreshes is forgotten.
 class View {
  public:
   /// @param tick_rate_hz  a second in ticks
@@ -62,10 +70,26 @@ class View {
   /// Takes in a part. Late parts are welcome as long as they are newer than what is known.
   void take(const SnapshotPart& part);
 
+  // What PackedMemory makes of packed ones.
+
+  /// A block as of a tick, in place of what was known by this number; not older than that.
+  void take_block(std::uint16_t number, CellCoord cell, std::span<const EntityRecord> entities,
+                  std::uint32_t tick);
+  /// What is known of a block, if it is of a tick from `base_tick` on, still was so at a newer tick.
+  void confirm_block(CellCoord cell, std::uint16_t number, std::uint32_t base_tick, std::uint32_t tick);
+  void forget_block(CellCoord cell, std::uint16_t number);
+  /// All of them.
+  void forget_blocks();
+  /// Sectors of a map from `first` on, as of a tick: these heights are so, and what else is known of the
+  /// slice still is. False, and nothing changes: some of that is older than `base_tick`. 0: it is all of the
+  /// slice.
+  bool take_slice(std::size_t map, std::size_t first, std::span<const SliceHeight> heights,
+                  std::uint32_t tick, std::uint32_t base_tick);
+
   /// Newest tick of any part.
   std::uint32_t newest_tick() const { return newest_tick_; }
 
-  /// Cells by coordinate.
+  /// Cells by coordinate, those of one by block.
   std::span<const ViewCell> cells() const { return cells_; }
 
   /// Every entity once, by id, with the newest state known of it. Fills `out`; O(n log n).
@@ -78,8 +102,9 @@ class View {
   std::span<const ViewSector> sectors(std::size_t map) const;
 
  private:
-  ViewCell& cell(CellCoord coord);
-  void take_block(const CellBlock& block, std::uint32_t tick);
+  std::vector<ViewCell>::iterator find(CellCoord coord, std::uint32_t block);
+  ViewCell& cell(CellCoord coord, std::uint32_t block = no_block);
+  void take_block(ViewCell& known, const CellBlock& block, std::uint32_t tick);
   void forget_old();
 
   std::vector<ViewCell> cells_;

@@ -10,6 +10,7 @@
 #include "client_sim/brains/hostile.h"
 #include "client_sim/explore/party.h"
 #include "client_sim/harness/version.h"
+#include "client_sim/load/predicting.h"
 #include "client_sim/net/client_sockets.h"
 
 namespace ashlar::client_sim {
@@ -79,6 +80,7 @@ struct Player {
   Micros joined_at{0};
   Micros ended_at{0};
   bool joined = false;
+  std::optional<Predicting> predicting;
 };
 
 struct Enemy {
@@ -102,6 +104,7 @@ class Run {
   std::expected<void, std::string> add_player(Micros now);
   std::expected<void, std::string> add_enemies();
   ClientConfig config(std::string name);
+  PredictorConfig prediction();
   ClientConfig player_config(std::uint32_t index);
   void turn(Micros now);
   void turn(Micros now, Player& player);
@@ -117,6 +120,7 @@ class Run {
   PropLibrary& props_;
   const LoadHooks& hooks_;
   std::shared_ptr<ExploreParty> party_;  // of explorers, else null
+  ChunkMemo ground_;                     // of clients that predict
   Micros start_{0};
   std::deque<std::unique_ptr<Player>> players_;
   std::vector<std::unique_ptr<Enemy>> enemies_;
@@ -143,8 +147,20 @@ ClientConfig Run::config(std::string player_name) {
     c.fallback->transport = Transport::tcp;
   }
   c.content = [this](const WelcomeMap& map) { return maps_.content_hash(map); };
-  if (party_ != nullptr) c.map = [this](const WelcomeMap& map) { return maps_.placed(map); };
+  if (party_ != nullptr || options_.predict > 0)
+    c.map = [this](const WelcomeMap& map) { return maps_.placed(map); };
   c.prop_content = [this](const WelcomeProp& prop) { return props_.content_hash(prop); };
+  return c;
+}
+
+PredictorConfig Run::prediction() {
+  PredictorConfig c;
+  c.map = [this](const WelcomeMap& map) { return maps_.placed(map); };
+  c.prop = [this](const WelcomeProp& prop) {
+    return props_.place(prop.name, prop.up, prop.place).value_or(nullptr);
+  };
+  c.make_chunk = [this](const Terrain& terrain, ChunkCoord at) { return ground_.make(terrain, at); };
+  c.chunks_per_advance = 1;
   return c;
 }
 
@@ -169,9 +185,17 @@ std::expected<void, std::string> Run::add_player(Micros now) {
                                       BrainKind::follow, BrainKind::wander, BrainKind::crowd,
                                       BrainKind::hunt,   BrainKind::build,  BrainKind::idle};
   const BrainKind kind = options_.brain.value_or(mix[index % std::size(mix)]);
-  players_.push_back(std::make_unique<Player>(
-      Player{Client(player_config(index)), Brain(kind, brain_seed, party_),
-             Wire(std::move(*sockets), options_.link, link_seed), rng, now, now, now, now, false}));
+  players_.push_back(std::make_unique<Player>(Player{Client(player_config(index)),
+                                                     Brain(kind, brain_seed, party_),
+                                                     Wire(std::move(*sockets), options_.link, link_seed),
+                                                     rng,
+                                                     now,
+                                                     now,
+                                                     now,
+                                                     now,
+                                                     false,
+                                                     {}}));
+  if (index < options_.predict) players_.back()->predicting.emplace(prediction());
   return {};
 }
 
@@ -220,6 +244,7 @@ void Run::turn(Micros now, Player& p) {
   out_.clear();
   p.client.advance(now, in, out_);
   p.wire.send(now, out_);
+  if (p.predicting) p.predicting->advance(now, p.client);
   if (!p.joined && p.client.state() == ClientState::playing) {
     p.joined = true;
     p.joined_at = now;
@@ -286,6 +311,8 @@ LoadReport Run::report(Micros now) const {
   // Whoever was not started yet when the run was stopped did not fail.
   r.late_polls = late_polls_;
   for (const auto& p : players_) r.send_full += p->wire.counters().send_full;
+  for (const auto& p : players_)
+    if (p->predicting) r.prediction.merge(p->predicting->report(p->client));
   if (party_ != nullptr) r.explored = party_->explored();
   if (raid_) r.attacks_sent += raid_->sent();
   for (const auto& e : enemies_) r.attacks_sent += e->peer.attacks_sent();

@@ -80,6 +80,12 @@ void add_players(CLI::App& app, LoadOptions& o, GivenTexts& given) {
   app.add_option("--joins-per-second", o.joins_per_s, "How fast clients come")
       ->check(CLI::Range(1u, 100'000u))
       ->capture_default_str();
+  app.add_option(
+         "--predict", o.predict,
+         "So many of the clients run ahead of the server as a game's do, and the report says how that "
+         "felt; they must hold the server's maps and props")
+      ->check(CLI::Range(0u, load_clients_max))
+      ->capture_default_str();
   app.add_option("--chat-every", o.chat_every_s, "Seconds between a client's lines of chat; 0: silent")
       ->check(CLI::Range(0u, 86'400u))
       ->capture_default_str();

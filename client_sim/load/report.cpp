@@ -116,6 +116,58 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
   return r;
 }
 
+namespace {
+
+/// The lead that a share of snapshots does not exceed; -1: late.
+int lead(const PredictionReport& p, double share) {
+  std::uint64_t all = 0, sum = 0;
+  for (const std::uint64_t n : p.leads) all += n;
+  for (std::size_t i = 0; i < p.leads.size(); ++i)
+    if (static_cast<double>(sum += p.leads[i]) >= share * static_cast<double>(all))
+      return static_cast<int>(i) - 1;
+  return -1;
+}
+
+double cm(const PredictionReport& p, double share) {
+  return static_cast<double>(p.corrections_um.quantile(share).count()) / 1e4;
+}
+
+std::string prediction_text(const PredictionReport& p) {
+  if (p.clients == 0) return "";
+  return format(
+      "prediction     %u clients, %llu of %llu ticks otherwise than foreseen, %llu late; corrections p50 "
+      "%.2f cm, "
+      "p99 %.2f cm, %llu above 2 cm and %llu by bodies\n"
+      "               commands waited %d to %d ticks (p1, p99), others shown %.0f ms back; %.1f us a tick to "
+      "foresee, %.1f us to show\n",
+      p.clients, static_cast<unsigned long long>(p.mispredicted),
+      static_cast<unsigned long long>(p.confirmed), static_cast<unsigned long long>(p.late), cm(p, 0.5),
+      cm(p, 0.99), static_cast<unsigned long long>(p.visible),
+      static_cast<unsigned long long>(p.crowd_visible), lead(p, 0.01), lead(p, 0.99),
+      millis(p.others_lag.quantile(0.5)), p.us_per_tick(p.predict_ns), p.us_per_tick(p.show_ns));
+}
+
+std::string prediction_json(const PredictionReport& p) {
+  Object o;
+  o.count("clients", p.clients);
+  o.count("ticks", p.ticks);
+  o.count("confirmed", p.confirmed);
+  o.count("mispredicted", p.mispredicted);
+  o.count("late", p.late);
+  o.count("corrections_above_2_cm", p.visible);
+  o.count("corrections_above_2_cm_by_bodies", p.crowd_visible);
+  o.number("correction_cm_p50", cm(p, 0.5));
+  o.number("correction_cm_p99", cm(p, 0.99));
+  o.number("lead_ticks_p1", lead(p, 0.01));
+  o.number("lead_ticks_p99", lead(p, 0.99));
+  o.number("others_lag_ms", millis(p.others_lag.quantile(0.5)));
+  o.number("predict_us_per_tick", p.us_per_tick(p.predict_ns));
+  o.number("show_us_per_tick", p.us_per_tick(p.show_ns));
+  return o.done();
+}
+
+}  // namespace
+
 std::string to_text(const LoadReport& r) {
   const double span = std::max(seconds(r.duration), 1e-3);
   std::string out;
@@ -163,6 +215,7 @@ std::string to_text(const LoadReport& r) {
     out += format("attacks        %llu sent\n", static_cast<unsigned long long>(r.attacks_sent));
   for (const Explored& e : r.explored)
     out += format("explored       %s: %u of %u sectors entered\n", e.map.c_str(), e.entered, e.sectors);
+  out += prediction_text(r.prediction);
   std::string why;
   const auto count = [&why](std::uint32_t number, const char* what) {
     if (number > 0) why += (why.empty() ? "" : ", ") + std::to_string(number) + " " + what;
@@ -220,6 +273,7 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("send_full", r.send_full);
   o.count("late_polls", r.late_polls);
   o.count("attacks_sent", r.attacks_sent);
+  o.add("prediction", prediction_json(r.prediction));
   std::string explored = "[";
   for (const Explored& e : r.explored) {
     Object map;

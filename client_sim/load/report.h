@@ -7,6 +7,7 @@
 #include "client_sim/client/histogram.h"
 #include "client_sim/explore/party.h"
 #include "client_sim/load/options.h"
+#include "client_sim/load/predicting.h"
 
 namespace ashlar::client_sim {
 
@@ -43,6 +44,7 @@ struct LoadReport {
   std::uint64_t send_full = 0;       ///< packets that our own sockets had no room for
   std::uint64_t late_polls = 0;      ///< our own turns that came over 20 ms late: the machine is too slow
   std::uint64_t attacks_sent = 0;    ///< of hostile peers
+  PredictionReport prediction;       ///< of the clients that foresee; none: its `clients` is 0
   std::vector<Explored> explored;    ///< by map, when explorers played
   std::vector<std::string> reasons;  ///< different ones, with how many clients had them; at most 8
 
@@ -57,8 +59,8 @@ struct LoadReport {
   std::uint64_t decode_errors() const;
 };
 
-/// Adds up the clients of a run. What no client knows (send_full, late_polls, attacks_sent, explored) stays
-/// empty.
+/// Adds up the clients of a run. What no client knows (send_full, late_polls, attacks_sent, explored,
+/// prediction) stays empty.
 /// @param duration  of the run, for rates
 LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration);
 

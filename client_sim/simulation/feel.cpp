@@ -60,8 +60,8 @@ class FeelSeat {
     down_.deliver(now, in_);
     if (predictor_.ready()) steer(now);
     client_.advance(now, in_, out_);
-    predictor_.advance(now, client_);
     others_.advance(now, client_);
+    predictor_.advance(now, client_, &others_);
     up_.send(now, out_);
     if (predictor_.ready()) foresee_hits(now);
   }

@@ -71,11 +71,14 @@ class CellsAreTrue final : public Invariant {
       looked_.clear();
       for (const ViewCell& cell : seat->client()->view().cells())
         for (const ViewRange& range : cell.ranges) {
-          looked_.push_back({cell.cell, range.first, range.last, range.tick});
+          looked_.push_back({cell.cell, cell.block, range.first, range.last, range.tick});
           if (std::ranges::binary_search(known.looked, looked_.back())) continue;
           const TrueFrame* frame = match.truth().at(range.tick);
           if (frame == nullptr) continue;
-          if (auto wrong = compare(cell.cell, range, *frame, match.session_of(*seat)->player))
+          auto wrong = cell.block == client_sim::no_block
+                           ? compare(cell.cell, range, *frame, match.session_of(*seat)->player)
+                           : compare_block(cell.cell, range, *frame);
+          if (wrong)
             return Finding{client_name(*seat), "holds " + text_of(cell.cell, range) + std::move(*wrong)};
         }
       std::swap(known.looked, looked_);
@@ -86,6 +89,7 @@ class CellsAreTrue final : public Invariant {
  private:
   struct Looked {
     CellCoord cell;
+    std::uint32_t block = 0;
     EntityId first{}, last{};
     std::uint32_t tick = 0;
     friend auto operator<=>(const Looked&, const Looked&) = default;
@@ -117,6 +121,18 @@ class CellsAreTrue final : public Invariant {
     if (held == range.entities.end()) return std::nullopt;
     return " with " + std::to_string(range.entities.size()) + " entities, " + entity_name(held->id) +
            " as it was not, the server had " + std::to_string(truth.size());
+  }
+
+  /// Of a block of a packed snapshot, which holds some of its cell: each of them was so. Who is missing the
+  /// next invariant sees.
+  static std::optional<std::string> compare_block(CellCoord cell, const ViewRange& range,
+                                                  const TrueFrame& frame) {
+    for (const EntityRecord& held : range.entities) {
+      const auto there = frame.cell(cell, held.id, held.id);
+      if (there.empty() || !same(held, there.front()))
+        return " with " + entity_name(held.id) + " as it was not";
+    }
+    return std::nullopt;
   }
 
   std::vector<Known> known_;
@@ -175,7 +191,9 @@ class TheSeenAreTold final : public Invariant {
     // As many cells again that have just become empty.
     const std::uint32_t snapshots = server::refresh_snapshots(
         frame.entities.size() + 2 * cells, match.config().snapshot_bytes_max / datagram_bytes_max);
-    return (snapshots - 1) * match.config().snapshot_every_ticks;
+    const std::uint32_t packed = server::packed_refresh_snapshots(
+        frame.entities.size(), match.config().snapshot_bytes_max / datagram_bytes_max);
+    return (std::max(snapshots, packed) - 1) * match.config().snapshot_every_ticks;
   }
 
   std::optional<Finding> look_for_missing(const Match& match, const Seat& seat, const TrueFrame& frame,
@@ -191,16 +209,33 @@ class TheSeenAreTold final : public Invariant {
     for (const TrueSight& sight : frame.sights) {
       if (sight.viewer != viewer || sight.distance_m > radius_m) continue;
       if (!was_there(sight, radius_m - 2)) continue;  // the eye is above the base
-      const auto cells = seat.client()->view().cells();
-      const auto cell = std::ranges::lower_bound(cells, sight.cell, {}, &ViewCell::cell);
-      const ViewRange* range =
-          cell == cells.end() || cell->cell != sight.cell ? nullptr : cell->range_of(sight.seen);
-      if (range == nullptr || range->tick + wait < frame.tick)
+      if (!knows(seat.client()->view(), sight, frame, wait))
         return Finding{client_name(seat), "was told nothing from tick " + std::to_string(frame.tick - wait) +
                                               " to " + std::to_string(frame.tick) + " of " +
                                               entity_name(sight.seen) + " in its cell, who is in its sight"};
     }
     return std::nullopt;
+  }
+
+  /// Was told of it within the wait, or holds it as it still was.
+  static bool knows(const client_sim::View& view, const TrueSight& sight, const TrueFrame& frame,
+                    std::uint32_t wait) {
+    const auto truth = frame.cell(sight.cell, sight.seen, sight.seen);
+    for (const ViewCell& cell : view.cells()) {
+      const ViewRange* range = cell.range_of(sight.seen);
+      if (range == nullptr) continue;
+      const bool recent = range->tick + wait >= frame.tick;
+      if (cell.block == client_sim::no_block) {
+        if (cell.cell == sight.cell && recent) return true;
+        continue;
+      }
+      // By now it may be in a block that is not here yet.
+      if (range->tick > frame.tick) return true;
+      const auto held = std::ranges::lower_bound(range->entities, sight.seen, {}, &EntityRecord::id);
+      if (held == range->entities.end() || held->id != sight.seen) continue;
+      if (recent || (!truth.empty() && truth.front().record == *held)) return true;
+    }
+    return false;
   }
 
   /// In this cell and in reach all the while.
@@ -278,10 +313,17 @@ class HeightsAreTrue final : public Invariant {
     if (!calm(match, seat, std::max(calm_enough, age_max))) return std::nullopt;
     const auto ticks_max =
         static_cast<std::uint32_t>(age_max.count() * match.config().tick_rate_hz / 1'000'000);
-    for (std::size_t i = 0; i < sectors; ++i)
-      if (i >= told.size() || told[i].tick + ticks_max < client.view().newest_tick())
+    const TrueFrame* newest = match.truth().at(client.view().newest_tick());
+    for (std::size_t i = 0; i < sectors; ++i) {
+      // What did not change is not said again.
+      const auto still_so = [&] {
+        return newest == nullptr || (newest->heights[map][i].floor == told[i].heights.floor &&
+                                     newest->heights[map][i].ceiling == told[i].heights.ceiling);
+      };
+      if (i >= told.size() || (told[i].tick + ticks_max < client.view().newest_tick() && !still_so()))
         return Finding{client_name(seat), "was not told of " + name(i) + " for " +
                                               std::to_string(age_max.count() / 1'000'000) + " s"};
+    }
     return std::nullopt;
   }
 

@@ -85,6 +85,7 @@ client_sim::ClientConfig Seat::client_setup() {
   setup.seed = drawn_secret(*config_, 0xc11e, rng_.next_u64());
   setup.identity = identity_;
   setup.pinned = server_identity(*config_).open;
+  setup.takes_packed = number_ % 4 != 3;  // some read plain ones
   setup.key_age = Micros{std::int64_t{1'000'000} * config_->key_age_s};
   setup.content = [this](const WelcomeMap& wanted) -> std::optional<std::uint64_t> {
     const auto map = map_at(*config_, wanted.name, wanted.origin_block);

@@ -99,6 +99,7 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.handshakes = status.door.finishes;
   report.refused = std::accumulate(status.refusals.begin(), status.refusals.end(), std::uint64_t{0});
   report.snapshots_congested = status.snapshots_congested;
+  report.snapshots_anew = status.snapshots_anew;
   report.resumed = status.resumed;
   report.resume_refused = status.resume_refused;
   report.moved = status.moved;
@@ -154,6 +155,7 @@ void log_status(Log& log, const StatusReport& r) {
                            {"recovered", r.recovered},
                            {"stuck", r.stuck},
                            {"snapshots_congested", r.snapshots_congested},
+                           {"snapshots_anew", r.snapshots_anew},
                            {"lingering", r.lingering},
                            {"away", r.away},
                            {"resumed", r.resumed},

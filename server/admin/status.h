@@ -41,6 +41,7 @@ struct StatusReport {
   std::uint32_t away = 0;                             ///< bodies of players whose connection broke off, now
   std::uint64_t handshakes = 0;                       ///< finished; total
   std::uint64_t refused = 0;                          ///< for any reason; total
+  std::uint64_t snapshots_anew = 0;                   ///< total
   std::uint64_t snapshots_congested = 0, resumed = 0, resume_refused = 0, moved = 0;  ///< total
   GateCounters gate;                                                                  ///< total
   GroundCounters ground;              ///< total, but for what is under way

@@ -100,6 +100,7 @@ struct HostStatus {
   std::uint64_t blocks_changed = 0;           ///< by players, operators and rules
   std::uint64_t edits_behind = 0;             ///< chunks told anew, as the client took them too slowly
   std::uint64_t chat_given_up = 0;            ///< lines for clients that confirm none
+  std::uint64_t snapshots_anew = 0;           ///< a client with packed snapshots had lost what it held
   std::uint64_t snapshots_congested = 0;      ///< shorter, or left out: the path took no more
   std::uint64_t resumed = 0;                  ///< sessions that went on with the body of an earlier one
   std::uint64_t resume_refused = 0;           ///< proofs of an earlier session that proved nothing

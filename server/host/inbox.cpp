@@ -153,6 +153,13 @@ void Inbox::take_streams(Micros now, Session& session, HostOutput& out) {
 /// Commands into the input buffer.
 void Inbox::on_input(Session& session, const Input& input) {
   const std::uint32_t next = number(r_.world->tick()) + 1;
+  // Told anew it is no more often than this: it costs as much as its joining did.
+  if (session.packed && input.lost_epoch == session.packed->epoch() &&
+      next - session.packed_reset_tick >= r_.world->setup().rules.tick_rate_hz / 4u) {
+    session.packed->reset();
+    session.packed_reset_tick = next;
+    ++r_.status.snapshots_anew;
+  }
   ASHLAR_ASSERT(input.command_count <= input.commands.size());
   for (std::uint8_t i = 0; i < input.command_count; ++i) {
     // A command counts as lost only if no repeat of it came in time, so late repeats are no news.

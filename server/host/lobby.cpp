@@ -155,9 +155,8 @@ bool Lobby::slow_reader(Micros now, Session& session) {
 }
 
 bool Lobby::keep(Micros now, Session& session, HostOutput& out) {
-  // Losses are in the connection's counters; which part was lost matters to nobody yet.
-  while (session.connection->next_fate()) {
-  }
+  while (const auto fate = session.connection->next_fate())
+    if (session.packed) session.packed->note_fate(*fate);
   if (!session.kicked_for.empty()) {
     send_away(now, session, SessionEnd::kicked, std::string(session.kicked_for), out);
     return false;
@@ -201,6 +200,7 @@ void Lobby::change_world(Micros now) {
     session.player = EntityId{};
     session.delta_yaw = session.yaw_given = Turn16{0};
     session.turn = {};
+    if (session.packed) session.packed->reset();
     session.began_at = now;
     ++session.world;  // over 255 to 0
     r_.sessions.greet_again(session);

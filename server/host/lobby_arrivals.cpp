@@ -190,6 +190,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   session.client = accepted.client;
   session.resumption = keys.resumption;
   session.name = std::move(guest.hello.name);
+  if (guest.hello.takes_packed) session.packed = std::make_unique<ClientBlocks>();
   session.came_at = session.began_at = session.progress_at = now;
   session.datagram_tokens = datagrams_burst;
   session.chat_tokens = chat_lines_burst;

@@ -31,13 +31,26 @@ void Publisher::publish(const World& world, std::span<Session> sessions,
   counters_.wait_ticks = 0;
   const auto plays = [&](std::uint32_t row) { return sessions[row].state == SessionState::playing; };
   if (std::ranges::none_of(seated, plays)) return;
-  replicator_.gather(world);
+  gather(world, sessions, seated);
   // Another one is first each time: where the send buffer is full it is not always the same who lose.
   const std::size_t first = number(world.tick()) / config_.snapshot_every_ticks % seated.size();
   for (std::size_t i = 0; i < seated.size(); ++i) {
     const std::uint32_t row = seated[(first + i) % seated.size()];
     if (plays(row)) publish_to(world, sessions[row], now, out);
   }
+}
+
+void Publisher::gather(const World& world, std::span<const Session> sessions,
+                       std::span<const std::uint32_t> seated) {
+  const auto playing = [&](bool packed) {
+    return std::ranges::any_of(seated, [&](std::uint32_t row) {
+      return sessions[row].state == SessionState::playing && (sessions[row].packed != nullptr) == packed;
+    });
+  };
+  replicator_.gather(world, playing(false));
+  if (!playing(true)) return;
+  if (!packed_) packed_.emplace(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks);
+  packed_->gather(world, replicator_.placed());
 }
 
 void Publisher::publish_to(const World& world, Session& session, Micros now, DatagramBatch& out) {
@@ -63,6 +76,7 @@ void Publisher::publish_to(const World& world, Session& session, Micros now, Dat
   head.own = &own;
   const DVec3 eye = own.body.position_m + DVec3{0, 0, rules.player_eye_m};
   const double travelled_m = rules.walk_speed_mps_max * config_.snapshot_every_ticks / rules.tick_rate_hz;
+  if (session.packed) return publish_packed(world, session, head, eye, eye_margin_m + travelled_m, now, out);
   std::span<const CellBlock> blocks =
       replicator_.blocks_near(config_.defects.wrong_eyes ? eye_before_ : eye, config_.interest_radius_m,
                               eye_margin_m + travelled_m, session.turn.active);
@@ -83,6 +97,45 @@ void Publisher::publish_to(const World& world, Session& session, Micros now, Dat
   if (const std::size_t sent = waits ? 0 : send(session, layout.plan.parts, now, out); sent > 0)
     note_told(session, head, layout, sent);
   counters_.wait_ticks = std::max(counters_.wait_ticks, session.turn.waited(tick));
+  counters_.wait_ticks_max = std::max(counters_.wait_ticks_max, counters_.wait_ticks);
+}
+
+void Publisher::publish_packed(const World& world, Session& session, const SnapshotHead& head, DVec3 eye,
+                               double margin_m, Micros now, DatagramBatch& out) {
+  const std::size_t parts_max =
+      std::min<std::size_t>(config_.snapshot_bytes_max / datagram_bytes_max, packed_parts_max);
+  const std::size_t fitting = parts_that_fit(*session.connection);
+  const auto congested = [&] {
+    ++counters_.snapshots_congested;
+    ++session.congested;
+    session.connection->held_back();
+  };
+  PackedRequest request;
+  request.head.tick = head.tick;
+  request.head.applied_tick = std::min(head.applied_tick, head.tick + 255);
+  request.head.input_ahead = head.input_ahead;
+  request.head.world = head.world;
+  request.own = head.own;
+  request.near = packed_->near(config_.defects.wrong_eyes ? eye_before_ : eye, config_.interest_radius_m,
+                               margin_m, world.maps(), replicator_.rooms());
+  eye_before_ = eye;
+  if (config_.defects.blind_spot && !request.near.empty())
+    request.near = request.near.first(request.near.size() - 1);
+  request.motions = replicator_.motions();
+  request.tick_rate_hz = world.setup().rules.tick_rate_hz;
+  request.linger_ticks = request.tick_rate_hz / 2;
+  request.heights = !config_.defects.lost_heights;
+  request.turns = !config_.defects.no_turns;
+  request.parts_max = std::clamp<std::size_t>(fitting, 1, parts_max);
+  const std::size_t parts = packed_snapshot_.lay_out(*packed_, request, *session.packed);
+  if (packed_snapshot_.cut()) ++counters_.snapshots_cut;
+  if (fitting == 0 || (packed_snapshot_.cut() && request.parts_max < parts_max)) congested();
+  for (std::size_t part = 0; part < parts; ++part) {
+    const auto sent = session.connection->send_unreliable(now, packed_snapshot_.part(part), out);
+    if (!sent) break;
+    packed_snapshot_.note_sent(part, *sent, *session.packed);
+  }
+  counters_.wait_ticks = std::max(counters_.wait_ticks, packed_snapshot_.waited_ticks());
   counters_.wait_ticks_max = std::max(counters_.wait_ticks_max, counters_.wait_ticks);
 }
 

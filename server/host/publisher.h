@@ -1,10 +1,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "protocol/snapshot_writer.h"
 #include "server/host/defects.h"
+#include "server/host/packed_snapshot.h"
 #include "server/host/replicator.h"
 #include "server/host/session.h"
 #include "server/host/snapshot_order.h"
@@ -47,7 +49,10 @@ class Publisher {
                Micros now, DatagramBatch& out);
 
   /// Another world: nothing of the last one is left but the counters.
-  void begin_world() { replicator_ = Replicator{}; }
+  void begin_world() {
+    replicator_ = Replicator{};
+    packed_.reset();
+  }
 
   /// Since the start.
   const PublishCounters& counters() const { return counters_; }
@@ -55,6 +60,11 @@ class Publisher {
  private:
   /// One client's snapshot: own player, and whom it may see within its interest radius.
   void publish_to(const World& world, Session& session, Micros now, DatagramBatch& out);
+  /// The same, packed.
+  void publish_packed(const World& world, Session& session, const SnapshotHead& head, DVec3 eye,
+                      double margin_m, Micros now, DatagramBatch& out);
+  /// Quantises and codes what those who play take.
+  void gather(const World& world, std::span<const Session> sessions, std::span<const std::uint32_t> seated);
   struct Layout {
     SnapshotPlan plan;
     std::span<const CellBlock> order;  // of which the first plan.blocks_taken travel
@@ -72,6 +82,8 @@ class Publisher {
   PublishConfig config_;
   PublishCounters counters_;
   Replicator replicator_;
+  std::optional<PackedWorld> packed_;
+  PackedSnapshot packed_snapshot_;
   SnapshotWriter snapshots_;
   SnapshotOrder snapshot_order_;
   alignas(8) std::array<std::uint8_t, unreliable_bytes_max> part_{};

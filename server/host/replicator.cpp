@@ -54,18 +54,18 @@ EntityRecord record_of(const ProjectileTable& flying, std::size_t row) {
 
 }  // namespace
 
-void Replicator::add(DVec3 position, const Cylinder& shape, EntityRecord record) {
+void Replicator::add(DVec3 position, DVec3 velocity, const Cylinder& shape, EntityRecord record) {
   const QuantisedPosition q = quantise(position);
   record.x = q.x, record.y = q.y, record.z = q.z;
-  placed_.push_back({q.cell, record, position, shape});
+  placed_.push_back({q.cell, record, position, velocity, shape});
 }
 
-void Replicator::gather(const World& world) {
+void Replicator::gather(const World& world, bool blocks) {
   placed_.clear();
   const PlayerTable& players = world.players();
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
-    add(players.body[i].position_m, world.setup().rules.player,
+    add(players.body[i].position_m, players.body[i].velocity_mps, world.setup().rules.player,
         record_of(players.id[i], EntityKind::player, players.yaw[i], players.pitch[i], players.body[i],
                   health_share(players.health[i], world.setup().rules.player_health)));
   }
@@ -76,25 +76,28 @@ void Replicator::gather(const World& world) {
         record_of(monsters.id[i], entity_kind(monsters.kind[i]), monsters.yaw[i], Turn16{0}, monsters.body[i],
                   health_share(monsters.health[i], monsters.traits_at(i).health));
     r.state = static_cast<std::uint8_t>(monsters.mood[i]);
-    add(monsters.body[i].position_m, monsters.traits_at(i).shape, r);
+    const Body& body = monsters.body[i];
+    add(body.position_m, body.velocity_mps, monsters.traits_at(i).shape, r);
   }
   const ProjectileTable& flying = world.projectiles();
   for (std::size_t i = 0; flying.count > 0 && i < flying.rows(); ++i) {
     if (flying.id[i] == EntityId{0}) continue;
-    add(flying.position_m[i], monsters.projectile_traits(flying.kind[i]).shape, record_of(flying, i));
+    add(flying.position_m[i], flying.velocity_mps[i], monsters.projectile_traits(flying.kind[i]).shape,
+        record_of(flying, i));
   }
-  std::ranges::sort(placed_, [](const Placed& a, const Placed& b) {
+  std::ranges::sort(placed_, [](const PlacedEntity& a, const PlacedEntity& b) {
     return std::tuple(key(a.cell), static_cast<std::uint32_t>(a.record.id)) <
            std::tuple(key(b.cell), static_cast<std::uint32_t>(b.record.id));
   });
 
-  code_blocks();
-
   maps_ = world.maps();
   rooms_.resize(maps_.size());
   for (std::size_t i = 0; i < maps_.size(); ++i) rooms_[i].update(*maps_[i].map, maps_[i].heights);
-  find_places();
-  gather_heights(world);
+  if (blocks) {
+    code_blocks();
+    find_places();
+    gather_heights(world);
+  }
   motions_ = mover_replication_.gather(world);
 }
 

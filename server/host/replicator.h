@@ -6,6 +6,7 @@
 
 #include "protocol/snapshot_writer.h"
 #include "server/host/mover_replication.h"
+#include "server/host/placed_entity.h"
 #include "world/collide/visibility_query.h"
 #include "world/sim/world.h"
 
@@ -17,7 +18,13 @@ class Replicator {
  public:
   /// Quantises the world's entities and codes the cells' blocks. Call once per published tick, after the
   /// step.
-  void gather(const World& world);
+  /// @param blocks  false: nobody asks for blocks_near() and heights() of this tick, and they are not made
+  void gather(const World& world, bool blocks = true);
+
+  /// Everybody, by cell and then id, as of the last gather().
+  std::span<const PlacedEntity> placed() const { return placed_; }
+  /// What may be seen through of the world's maps, as of then.
+  std::span<const OpenRooms> rooms() const { return rooms_; }
 
   /// Blocks of the cells within reach of a viewer, nearest first. Whom it cannot see, as far as the maps'
   /// visibility sets know (world/collide/visibility_query.h), is left out: a cell of which everyone may be
@@ -39,26 +46,20 @@ class Replicator {
   std::span<const WireMotion> motions() const { return motions_; }
 
  private:
-  struct Placed {
-    CellCoord cell;
-    EntityRecord record;
-    DVec3 base;
-    Cylinder shape;
-  };
   struct Cell {
     CellCoord coord;
     std::uint32_t first = 0, count = 0;              ///< in placed_
     std::uint32_t first_place = 0, place_count = 0;  ///< in places_
   };
-  void add(DVec3 position, const Cylinder& shape, EntityRecord record);
+  void add(DVec3 position, DVec3 velocity, const Cylinder& shape, EntityRecord record);
   void code_blocks();
   void find_places();
   std::optional<CellBlock> visible_part(std::size_t block, bool all_empty);
   void gather_heights(const World& world);
   void gather_moving(const World& world);
 
-  std::vector<Placed> placed_;  // sorted by cell, then id
-  BlockArena coded_;            // the blocks that all share
+  std::vector<PlacedEntity> placed_;  // sorted by cell, then id
+  BlockArena coded_;                  // the blocks that all share
   std::vector<Cell> cells_, cells_before_;
   std::vector<CellBlock> blocks_;  // of cells_, then those that became empty
   // Where entities are as far as sight goes; empty without maps.

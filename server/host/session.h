@@ -5,6 +5,7 @@
 
 #include "protocol/connection/connection.h"
 #include "protocol/messages.h"
+#include "server/host/client_blocks.h"
 #include "server/host/edit_desk.h"
 #include "server/host/fight_desk.h"
 #include "server/host/host.h"
@@ -60,8 +61,10 @@ struct Session {
   std::uint64_t parts_acked = 0;      ///< of snapshots, when that was last looked at
   Micros progress_at{0};              ///< when it last took what it was sent, or could have been sent more
   SnapshotTurn turn;
-  std::uint64_t congested = 0;  ///< snapshots that its path cut short, or left out
-  std::string kicked_for;       ///< empty: it may stay
+  std::unique_ptr<ClientBlocks> packed;  ///< what it holds, where it takes packed snapshots; else null
+  std::uint32_t packed_reset_tick = 0;   ///< when it was last told all anew, as it had asked for
+  std::uint64_t congested = 0;           ///< snapshots that its path cut short, or left out
+  std::string kicked_for;                ///< empty: it may stay
   NoticeQueue notices;
   EditDesk edits;
   FightDesk fight;

@@ -207,6 +207,16 @@ class Runs(unittest.TestCase):
                 self.assertGreater(report["snapshots"], 8)
                 self.assertGreater(report["rtt_ms"]["samples"], 8)
 
+    def test_prediction(self):
+        with Server() as server:
+            done, report = self.play(server, "--clients", "4", "--predict", "3")
+            self.assertIn("prediction     3 clients", done.stdout)
+            prediction = report["prediction"]
+            self.assertEqual(prediction["clients"], 3)
+            self.assertGreater(prediction["confirmed"], 100)
+            self.assertLess(prediction["mispredicted"], prediction["confirmed"] / 2)
+            self.assertGreater(prediction["others_lag_ms"], 0)
+
     def test_explorers(self):
         with Server() as server:
             # Half of them begin inside the map.

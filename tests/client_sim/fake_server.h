@@ -222,7 +222,8 @@ class FakeServer {
     welcome.generator = generator;
     welcome.blocks_hash = blocks->hash();
     connection_->send(StreamId::control, writer_.write(welcome));
-    if (tells_blocks && !resumed) connection_->send(StreamId::control, writer_.write(BlockKinds{told_blocks, world}));
+    if (tells_blocks && !resumed)
+      connection_->send(StreamId::control, writer_.write(BlockKinds{told_blocks, world}));
   }
 
   void receive_sealed(const PeerAddress& from, std::span<const std::uint8_t> bytes, DatagramBatch& out) {

@@ -18,6 +18,22 @@ def configure(project, build, *options):
     run("cmake", "-G", "Ninja", "-S", HERE / project, "-B", build, "-DCMAKE_BUILD_TYPE=Release", *options)
 
 
+def check_c_interface(prefix, folder, source):
+    """A program in C99 finds the header and the shared library, and plays."""
+    library = next(prefix.rglob("libashlar_client.so")).parent
+    program = folder / "walk_square_c"
+    run("gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", f"-I{prefix / 'include'}",
+        f"{source}/client_sim/examples/walk_square.c", "-o", program, f"-L{library}", "-lashlar_client",
+        f"-Wl,-rpath,{library}")
+    run(sys.executable, HERE.parent / "check_examples.py", folder / "found/own_loop", program, "square_c",
+        "ticks were not as foreseen")
+    names = subprocess.run(["nm", "-D", "--defined-only", str(library / "libashlar_client.so")], check=True,
+                           capture_output=True, text=True).stdout.split("\n")
+    others = [line for line in names if line and line.split()[1] in "TDB" and not line.split()[2].startswith("ashlar_")]
+    if others:
+        sys.exit("the shared library shows more than ashlar_client.h: " + ", ".join(others[:5]))
+
+
 def main(source: str, build: str, compiler: str) -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -28,6 +44,9 @@ def main(source: str, build: str, compiler: str) -> int:
         run(folder / "found/stepped_world")
         run(sys.executable, HERE.parent / "check_examples.py", folder / "found/own_loop",
             folder / "found/headless_client")
+        run(sys.executable, HERE.parent / "check_examples.py", folder / "found/own_loop",
+            folder / "found/walk_square", "square", "ticks were not as foreseen")
+        check_c_interface(folder / "prefix", folder, source)
         run(folder / "prefix/bin/ashlar-server", "--version")
 
         configure("embedded", folder / "embedded", "-DCMAKE_UNITY_BUILD=ON", *common)

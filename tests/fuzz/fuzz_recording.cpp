@@ -37,8 +37,8 @@ std::unique_ptr<Chunk> flat_ground(const Terrain&, ChunkCoord at) {
   return std::make_unique<Chunk>(at.z < 0 ? BlockId::stone : BlockId::air);
 }
 
-/// A world without maps, as they would have to be at hand; null where it would be a large one, or where it was
-/// played on ground of another generator, which `world_of` refuses.
+/// A world without maps, as they would have to be at hand; null where it would be a large one, or where it
+/// was played on ground of another generator, which `world_of` refuses.
 std::unique_ptr<World> small_world(RecordingHeader header) {
   if (header.players_max > 8 || header.monsters > 8 || header.monsters_max > 8) return nullptr;
   if (!terrain_known(static_cast<std::uint8_t>(header.terrain), header.generator)) return nullptr;

@@ -311,7 +311,8 @@ void World::Impl::hurt_by_blocks(CombatTick& fighting) {
     const std::uint64_t points =
         points_until(tick + std::uint64_t{1}, touch.damage_per_s) - points_until(tick, touch.damage_per_s);
     if (points == 0) continue;
-    combat.hurt(fighting, players.id[i], {.points = static_cast<std::uint16_t>(points), .how = HurtBy::block});
+    combat.hurt(fighting, players.id[i],
+                {.points = static_cast<std::uint16_t>(points), .how = HurtBy::block});
   }
 }
 

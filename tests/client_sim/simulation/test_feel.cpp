@@ -58,6 +58,22 @@ TEST_CASE("a crowd on a bad line is corrected seldom and little", "[client_sim][
   CHECK(r.in_walls == 0);
 }
 
+TEST_CASE("the others' picture is as old as the way and its jitter ask for, and one snapshot",
+          "[client_sim][feel]") {
+  FeelConfig config;
+  config.players = 3;
+  config.seconds = 10;
+  config.round_trip = Micros{GENERATE(20'000, 150'000)};
+  config.jitter = Micros{GENERATE(0, 10'000, 30'000)};
+  const FeelReport r = run_feel(config);
+  tell(r);
+  // Commands wait three ticks for their turn, a tick is told at its end and shown until the next one's, and
+  // whole ticks are rounded up.
+  CHECK(r.others_age.quantile(0.5) <= config.round_trip + config.jitter + Micros{6'000'000 / 60});
+  CHECK(static_cast<double>(r.extrapolated) <= 0.05 * static_cast<double>(r.shown));
+  CHECK(r.in_walls == 0);
+}
+
 TEST_CASE("the same match twice feels the same", "[client_sim][feel]") {
   FeelConfig config;
   config.players = 3;

@@ -7,7 +7,7 @@ using namespace ashlar;
 
 namespace {
 
-std::string error_of(const std::string& text) {
+std::string kinds_error_of(const std::string& text) {
   const auto kinds = read_kinds(text, "k.toml");
   return kinds ? "" : kinds.error().line();
 }
@@ -50,21 +50,23 @@ TEST_CASE("a file changes what it says and adds kinds of its own", "[world][cont
 }
 
 TEST_CASE("a wrong file of kinds is told in one line with file and line", "[world][content][kinds]") {
-  CHECK(error_of("[monster.imp]\nhealth = 0\n") == "k.toml line 2: health has to be from 1 to 65535");
-  CHECK(error_of("[monster.imp]\nhealth = 1.5\n") == "k.toml line 2: health has to be a whole number");
-  CHECK(error_of("[monster.imp]\nhealth = \"much\"\n") == "k.toml line 2: health has to be a number");
-  CHECK(error_of("[monster.imp]\nwings = 2\n") == "k.toml line 2: a monster has no \"wings\"");
-  CHECK(error_of("\n[weather]\n").starts_with("k.toml line 2: unknown table \"weather\""));
-  CHECK(error_of("[monster.hulk]\nhealth = 5\n").find("`like`") != std::string::npos);
-  CHECK(error_of("[monster.hulk]\nlike = \"giant\"\n") == "k.toml line 2: there is no kind \"giant\" above");
-  CHECK(error_of("[monster.imp.melee]\nform = \"bite\"\n").find("has to be one of none, melee") !=
+  CHECK(kinds_error_of("[monster.imp]\nhealth = 0\n") == "k.toml line 2: health has to be from 1 to 65535");
+  CHECK(kinds_error_of("[monster.imp]\nhealth = 1.5\n") == "k.toml line 2: health has to be a whole number");
+  CHECK(kinds_error_of("[monster.imp]\nhealth = \"much\"\n") == "k.toml line 2: health has to be a number");
+  CHECK(kinds_error_of("[monster.imp]\nwings = 2\n") == "k.toml line 2: a monster has no \"wings\"");
+  CHECK(kinds_error_of("\n[weather]\n").starts_with("k.toml line 2: unknown table \"weather\""));
+  CHECK(kinds_error_of("[monster.hulk]\nhealth = 5\n").find("`like`") != std::string::npos);
+  CHECK(kinds_error_of("[monster.hulk]\nlike = \"giant\"\n") ==
+        "k.toml line 2: there is no kind \"giant\" above");
+  CHECK(kinds_error_of("[monster.imp.melee]\nform = \"bite\"\n").find("has to be one of none, melee") !=
         std::string::npos);
-  CHECK(error_of("[monster.imp.melee]\nform = \"missile\"\n").find("melee has to be") != std::string::npos);
-  CHECK(error_of("[monster.imp.ranged]\nkind = \"snow\"\n") ==
+  CHECK(kinds_error_of("[monster.imp.melee]\nform = \"missile\"\n").find("melee has to be") !=
+        std::string::npos);
+  CHECK(kinds_error_of("[monster.imp.ranged]\nkind = \"snow\"\n") ==
         "k.toml line 2: there is no projectile \"snow\"");
-  CHECK(error_of("[monster.imp\n").starts_with("k.toml line "));
-  CHECK(error_of("[[[").starts_with("k.toml"));
-  CHECK_FALSE(error_of(std::string(kinds_file_bytes_max + 1, '#')).empty());
+  CHECK(kinds_error_of("[monster.imp\n").starts_with("k.toml line "));
+  CHECK(kinds_error_of("[[[").starts_with("k.toml"));
+  CHECK_FALSE(kinds_error_of(std::string(kinds_file_bytes_max + 1, '#')).empty());
 }
 
 TEST_CASE("a file of kinds that is cut off or spoilt anywhere never does harm", "[world][content][kinds]") {

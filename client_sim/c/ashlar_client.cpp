@@ -1,0 +1,218 @@
+#include "client_sim/c/ashlar_client.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "client_sim/client/game_client.h"
+#include "client_sim/net/client_sockets.h"
+#include "protocol/secure/identity.h"
+#include "protocol/secure/secret.h"
+#include "world/voxel/volume.h"
+
+using namespace ashlar;
+using namespace ashlar::client_sim;
+
+namespace {
+
+Micros now() {
+  return std::chrono::duration_cast<Micros>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+void say(char* error, std::size_t bytes, const std::string& line) {
+  if (error == nullptr || bytes == 0) return;
+  const std::size_t n = std::min(bytes - 1, line.size());
+  std::memcpy(error, line.data(), n);
+  error[n] = 0;
+}
+
+/// A caller's struct may be older, and shorter, than ours.
+template <typename T>
+T taken(const T* given) {
+  T out{};
+  if (given != nullptr) std::memcpy(&out, given, std::min<std::size_t>(given->size, sizeof out));
+  return out;
+}
+template <typename T>
+void give(T value, T* out) {
+  value.size = out->size;
+  std::memcpy(out, &value, std::min<std::size_t>(out->size, sizeof value));
+}
+
+}  // namespace
+
+struct ashlar_client {
+  ashlar_client(ClientSockets opened, GameConfig config)
+      : sockets(std::move(opened)), game(std::move(config)) {}
+
+  ClientSockets sockets;
+  GameClient game;
+  DatagramBatch in, out;
+  Micros at{0};
+};
+
+namespace {
+
+ashlar_client* open_client(const ashlar_options& options, std::string& error) {
+  if (options.server == nullptr) {
+    error = "no server: set ashlar_options.server to HOST:PORT";
+    return nullptr;
+  }
+  const Transport transport = options.tcp != 0 ? Transport::tcp : Transport::udp;
+  const auto server = resolve_server(options.server, transport);
+  if (!server) {
+    error = server.error();
+    return nullptr;
+  }
+  auto sockets = ClientSockets::open(*server);
+  if (!sockets) {
+    error = sockets.error();
+    return nullptr;
+  }
+  GameConfig config;
+  config.client.server = *server;
+  if (options.name != nullptr) config.client.name = options.name;
+  config.client.seed = secure::SystemEntropy().secret();
+  config.client.opens_links = true;
+  if (transport == Transport::udp) {
+    config.client.fallback = *server;
+    config.client.fallback->transport = Transport::tcp;
+  }
+  if (options.identity != nullptr) {
+    secure::Secret secret;
+    std::ranges::copy(std::span(options.identity, 32), secret.writable().begin());
+    config.client.identity = secure::key_pair(secret);
+  }
+  if (options.pinned != nullptr) {
+    config.client.pinned.emplace();
+    std::memcpy(config.client.pinned->bytes.data(), options.pinned, config.client.pinned->bytes.size());
+  }
+  return std::make_unique<ashlar_client>(std::move(*sockets), std::move(config)).release();
+}
+
+}  // namespace
+
+uint32_t ashlar_version(void) { return ASHLAR_CLIENT_VERSION; }
+
+ashlar_client* ashlar_open(const ashlar_options* options, char* error, size_t error_bytes) {
+  std::string line;
+  ashlar_client* client = nullptr;
+  try {
+    client = open_client(taken(options), line);
+  } catch (const std::exception& e) {
+    line = e.what();
+  }
+  say(error, error_bytes, line);
+  return client;
+}
+
+void ashlar_close(ashlar_client* client) {
+  if (client == nullptr) return;
+  if (!client->game.client().ended()) {
+    ashlar_leave(client);
+    ashlar_advance(client);
+  }
+  const std::unique_ptr<ashlar_client> gone(client);
+}
+
+void ashlar_advance(ashlar_client* client) {
+  client->in.clear(), client->out.clear();
+  client->sockets.receive(client->in);
+  client->at = now();
+  client->game.advance(client->at, client->in, client->out);
+  client->sockets.send(client->out);
+}
+
+enum ashlar_state ashlar_get_state(const ashlar_client* client) {
+  return static_cast<enum ashlar_state>(client->game.client().state());
+}
+
+const char* ashlar_reason(const ashlar_client* client) { return client->game.client().reason().c_str(); }
+
+void ashlar_set_command(ashlar_client* client, const ashlar_command* command) {
+  const ashlar_command given = taken(command);
+  PlayerCommand wanted;
+  // False for NaN, too.
+  const auto axis = [](double v) { return v > -1 ? std::min(v, 1.0) : v <= -1 ? -1.0 : 0.0; };
+  wanted.forward = axis(given.forward);
+  wanted.left = axis(given.left);
+  wanted.yaw = Turn16{given.yaw};
+  const auto pitch = std::clamp<std::int16_t>(given.pitch, -16384, 16384);
+  wanted.pitch = Turn16{static_cast<std::uint16_t>(pitch)};
+  wanted.buttons = static_cast<std::uint16_t>(given.buttons & button::known);
+  client->game.set_command(wanted);
+}
+
+void ashlar_leave(ashlar_client* client) { client->game.client().leave(); }
+
+int ashlar_self(ashlar_client* client, ashlar_self_state* out) {
+  const auto shown = client->game.self(now());
+  const Client& session = client->game.client();
+  if (!shown || !session.own()) return 0;
+  const bool foreseen = client->game.predictor().ready();
+  const Body& body = foreseen ? client->game.predictor().body() : session.own()->body;
+  ashlar_self_state state{};
+  state.id = static_cast<std::uint32_t>(session.player());
+  state.x = shown->position_m.x, state.y = shown->position_m.y, state.z = shown->position_m.z;
+  state.vx = body.velocity_mps.x, state.vy = body.velocity_mps.y, state.vz = body.velocity_mps.z;
+  state.eye_z = session.welcome().rules.player_eye_m + shown->eye_offset_m;
+  state.delta_yaw = static_cast<std::uint16_t>(shown->delta_yaw);
+  state.grounded = body.grounded;
+  state.health = session.own()->health;
+  state.tick = foreseen ? client->game.predictor().tick() : session.own_tick();
+  give(state, out);
+  return 1;
+}
+
+size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t max) {
+  const auto shown = client->game.others(now());
+  for (std::size_t i = 0; i < std::min(max, shown.size()); ++i) {
+    const ShownEntity& e = shown[i];
+    out[i] = {};
+    out[i].id = static_cast<std::uint32_t>(e.record.id);
+    out[i].kind = static_cast<std::uint8_t>(e.record.kind);
+    out[i].health = e.record.health;
+    out[i].state = e.record.state;
+    out[i].extrapolated = e.extrapolated ? 1 : 0;
+    out[i].x = e.position_m.x, out[i].y = e.position_m.y, out[i].z = e.position_m.z;
+    out[i].yaw = static_cast<std::uint16_t>(e.yaw);
+  }
+  return shown.size();
+}
+
+int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z) {
+  if (!client->game.predictor().ready()) return -1;
+  const VoxelVolume& blocks = *client->game.predictor().replica().space().voxels;
+  const IVec3 at{x, y, z};
+  const ChunkCoord chunk = chunk_of(at);
+  if (!VoxelVolume::in_range(chunk) || !blocks.loaded(chunk)) return -1;
+  return static_cast<int>(blocks.block(at));
+}
+
+uint32_t ashlar_dig(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face) {
+  if (face >= block_face_count) return 0;
+  return client->game.client().act(BlockActKind::dig, {x, y, z}, static_cast<BlockFace>(face));
+}
+
+uint32_t ashlar_place(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face, uint16_t block) {
+  if (face >= block_face_count || block >= block_id_count) return 0;
+  return client->game.client().act(BlockActKind::place, {x, y, z}, static_cast<BlockFace>(face),
+                                   static_cast<BlockId>(block));
+}
+
+void ashlar_get_stats(const ashlar_client* client, ashlar_stats* out) {
+  const Client& session = client->game.client();
+  const PredictorStats& p = client->game.predictor().stats();
+  ashlar_stats stats{};
+  stats.round_trip_ms = static_cast<double>(session.rtt().count()) / 1e3;
+  if (session.welcomed())
+    stats.others_lag_ms = 1e3 * client->game.picture().lag_ticks() * session.welcome().rules.tick_s();
+  stats.snapshots = session.stats().snapshots;
+  stats.confirmed = p.confirmed, stats.mispredicted = p.mispredicted_sum(), stats.late = p.late;
+  give(stats, out);
+}

@@ -1,0 +1,143 @@
+/* A player on an Ashlar server, for C and for what loads a shared library (C#, Godot, Unity, Rust).
+ *
+ *   ashlar_options options = ASHLAR_OPTIONS_INIT;
+ *   options.server = "127.0.0.1:7777";
+ *   ashlar_client* client = ashlar_open(&options, error, sizeof error);
+ *   each frame:
+ *     ashlar_advance(client);                 reads and sends, never blocks
+ *     ashlar_set_command(client, &command);   what the player wants from now on
+ *     ashlar_self(client, &self);             the own player, foreseen and smoothed
+ *     ashlar_others(client, list, 64);        everybody else in sight
+ *   ashlar_close(client);
+ *
+ * Metres and seconds; x east, y north, z up. Angles are 16-bit turns: 65536 is a full one, yaw
+ * counter-clockwise from +x, pitch signed within +-16384. A client belongs to one thread at a time; different
+ * ones are independent. Structs that the library fills or reads begin with their size: set it (the *_INIT
+ * macros do), and a newer library leaves alone what an older program does not know. No function throws or
+ * logs.
+ *
+ * Servers with maps or props want their files: such a one refuses this client, and ashlar_reason() says so.
+ */
+#ifndef ASHLAR_CLIENT_H
+#define ASHLAR_CLIENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define ASHLAR_API __declspec(dllexport)
+#else
+#define ASHLAR_API __attribute__((visibility("default")))
+#endif
+
+/* Goes up when something here changes its meaning; what is only added leaves it. */
+#define ASHLAR_CLIENT_VERSION 1
+
+typedef struct ashlar_client ashlar_client;
+
+enum ashlar_state { /* append only */
+                    ASHLAR_CONNECTING = 0,
+                    ASHLAR_JOINING = 1,
+                    ASHLAR_PLAYING = 2,
+                    ASHLAR_REFUSED = 3, /* this and those below: it is over, and ashlar_reason() says why */
+                    ASHLAR_LEFT = 4,
+                    ASHLAR_LOST = 5
+};
+
+enum ashlar_button { ASHLAR_JUMP = 1, ASHLAR_USE = 2, ASHLAR_ATTACK = 4, ASHLAR_DOWN = 8 };
+
+typedef struct {
+  uint32_t size;
+  const char* server;      /* "HOST:PORT"; UTF-8, as all texts */
+  const char* name;        /* of the player: 1 to 24 printable characters */
+  uint8_t tcp;             /* 0: UDP, and TCP where that stays silent; 1: TCP alone */
+  const uint8_t* identity; /* 32 secret bytes that make the player who it is; NULL: a guest */
+  const uint8_t* pinned;   /* 32 bytes: the only server key that will do; NULL: any */
+} ashlar_options;
+#define ASHLAR_OPTIONS_INIT {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL}
+
+typedef struct {
+  uint32_t size;
+  double forward, left; /* -1 to 1, along the yaw and to its left; what is longer is shortened */
+  uint16_t yaw;
+  int16_t pitch;
+  uint16_t buttons; /* of ashlar_button */
+} ashlar_command;
+#define ASHLAR_COMMAND_INIT {sizeof(ashlar_command), 0, 0, 0, 0, 0}
+
+typedef struct {
+  uint32_t size;
+  uint32_t id;
+  double x, y, z;     /* middle of the feet, as a frame shows it */
+  double vx, vy, vz;  /* metres per second */
+  double eye_z;       /* above z */
+  uint16_t delta_yaw; /* how far teleporters have turned the view: turn a held yaw by what it changes */
+  uint8_t grounded;
+  uint8_t health; /* share of 255; 0 is dead */
+  uint32_t tick;  /* of the server, that this is the state of */
+} ashlar_self_state;
+#define ASHLAR_SELF_INIT {sizeof(ashlar_self_state), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+typedef struct {
+  uint32_t id;
+  uint8_t kind;   /* EntityKind of world/sim/kinds.h: 0 is a player, from 16 on monsters */
+  uint8_t health; /* share of 255 */
+  uint8_t state;  /* by kind: what it is doing */
+  uint8_t extrapolated;
+  double x, y, z;
+  uint16_t yaw;
+  uint16_t reserved[3];
+} ashlar_entity;
+
+typedef struct {
+  uint32_t size;
+  double round_trip_ms;
+  double others_lag_ms; /* how far the others' picture is behind the newest command */
+  uint64_t snapshots;
+  uint64_t confirmed;    /* ticks of the own player that the server told */
+  uint64_t mispredicted; /* of those: not as foreseen */
+  uint64_t late;         /* of those: the command was not there in time */
+} ashlar_stats;
+#define ASHLAR_STATS_INIT {sizeof(ashlar_stats), 0, 0, 0, 0, 0, 0}
+
+/* ASHLAR_CLIENT_VERSION of the library that was loaded: has to be the header's. */
+ASHLAR_API uint32_t ashlar_version(void);
+
+/* Looks the server up (which may take seconds) and begins to connect. NULL: `error` has one line why not. */
+ASHLAR_API ashlar_client* ashlar_open(const ashlar_options* options, char* error, size_t error_bytes);
+/* Says goodbye once, and frees all. NULL is nothing to do. To leave in order: ashlar_leave(), advance until
+ * the state is ASHLAR_LEFT, then this. */
+ASHLAR_API void ashlar_close(ashlar_client* client);
+
+/* Reads what arrived, lets time pass, sends. Every few milliseconds, at least once a frame. */
+ASHLAR_API void ashlar_advance(ashlar_client* client);
+
+ASHLAR_API enum ashlar_state ashlar_get_state(const ashlar_client* client);
+/* One line for people; empty while it plays. Valid until the next call with this client. */
+ASHLAR_API const char* ashlar_reason(const ashlar_client* client);
+
+ASHLAR_API void ashlar_set_command(ashlar_client* client, const ashlar_command* command);
+ASHLAR_API void ashlar_leave(ashlar_client* client);
+
+/* 0: there is no player yet, and nothing was filled in. */
+ASHLAR_API int ashlar_self(ashlar_client* client, ashlar_self_state* out);
+/* Fills in at most `max`, by id. Returns how many there are. */
+ASHLAR_API size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t max);
+/* Which block is there as foreseen: 0 air, others as in world/voxel/block.h; -1: not loaded here. */
+ASHLAR_API int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z);
+/* Acts on a block with the next command: faces are west, east, south, north, bottom, top from 0. Returns the
+ * act's number; 0: it was not taken. */
+ASHLAR_API uint32_t ashlar_dig(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face);
+ASHLAR_API uint32_t ashlar_place(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face,
+                                 uint16_t block);
+/* Fills in what fits out->size. */
+ASHLAR_API void ashlar_get_stats(const ashlar_client* client, ashlar_stats* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,165 @@
+#include "client_sim/client/packed_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client_sim/client/view.h"
+#include "protocol/snapshot/own_delta.h"
+
+namespace ashlar::client_sim {
+
+void PackedMemory::reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_every_ticks) {
+  *this = PackedMemory{};
+  tick_rate_hz_ = tick_rate_hz;
+  every_ticks_ = snapshot_every_ticks;
+}
+
+/// The server holds that we hold nothing.
+void PackedMemory::begin_epoch(const PackedHead& head, View& view) {
+  view.forget_blocks();
+  blocks_.clear();
+  entity_count_ = 0;
+  own_.clear();
+  epoch_ = head.epoch;
+  lost_epoch_ = 0;
+}
+
+bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out) {
+  const PackedHead& head = reader.head();
+  out = {};
+  out.tick = head.tick;
+  out.applied_tick = head.applied_tick;
+  out.input_ahead = head.input_ahead;
+  out.part = head.part;
+  out.part_count = head.part_count;
+  out.world = head.world;
+  if (head.epoch != epoch_ && (epoch_ == 0 || head.tick > newest_tick_)) begin_epoch(head, view);
+  const bool counts = head.epoch == epoch_;  // an older one's are of no use
+  newest_tick_ = std::max(newest_tick_, head.tick);
+  runs_.clear();
+  heights_.clear();
+  motions_.clear();
+  while (const auto entry = reader.next()) {
+    bool sane = true;
+    switch (entry->item) {
+      case PackedItem::blocks: sane = !counts || take_block(*entry, head.tick, view); break;
+      case PackedItem::gone:
+        if (counts) take_gone(entry->number, head.tick, view);
+        break;
+      case PackedItem::own: sane = !counts || take_own(*entry, head.tick, out); break;
+      case PackedItem::heights: sane = !counts || take_heights(*entry, head.tick, view); break;
+      case PackedItem::motion: motions_.push_back(entry->motion); break;
+    }
+    if (!sane) return false;
+  }
+  if (reader.failed()) return false;
+  if (entity_count_ > entities_max) {
+    // No server of ours tells so much.
+    blocks_.clear();
+    entity_count_ = 0;
+    lost();
+  }
+  out.sector_runs = runs_;
+  out.sector_heights = heights_;
+  out.sector_motions = motions_;
+  return true;
+}
+
+void PackedMemory::drop_front(Block& block) {
+  entity_count_ -= block.states.front().entities.size();
+  block.states.pop_front();
+}
+
+/// Sorts what was decoded in among the block's states. Bases only get newer: older states than this one's are
+/// of no use any more.
+void PackedMemory::keep(Block& block, std::uint32_t tick, std::uint32_t base_tick) {
+  const auto at = std::ranges::upper_bound(block.states, tick, {}, &State::tick);
+  block.states.insert(at, State{tick, decoded_.cell, decoded_.entities});
+  entity_count_ += decoded_.entities.size();
+  while (block.states.front().tick < base_tick || block.states.size() > block_states_max) drop_front(block);
+}
+
+bool PackedMemory::take_block(const PackedEntry& entry, std::uint32_t tick, View& view) {
+  Block& block = blocks_[entry.number];
+  if (tick <= block.gone_tick) return true;
+  const auto known = std::ranges::lower_bound(block.states, tick, {}, &State::tick);
+  if (known != block.states.end() && known->tick == tick) return true;  // a double
+  const bool newest = block.states.empty() || block.states.back().tick < tick;
+  const std::uint32_t base_tick = entry.age == 0 || entry.age > tick ? 0 : tick - entry.age;
+  BlockBase base{entry.age, {}, false};
+  CellCoord cell;
+  if (entry.age != 0) {
+    const auto held = std::ranges::lower_bound(block.states, base_tick, {}, &State::tick);
+    if (held == block.states.end() || held->tick != base_tick) {
+      if (newest) lost();  // an old one that was overtaken is no loss
+      return true;
+    }
+    base.entities = held->entities;
+    cell = held->cell;
+  }
+  if (!decode_block(entry.bytes, cell, base, tick_rate_hz_, decoded_)) return false;
+  keep(block, tick, base_tick);
+  if (newest) show(entry.number, block, base_tick, view);
+  return true;
+}
+
+/// Puts a block's newest state into the view.
+void PackedMemory::show(std::uint16_t number, Block& block, std::uint32_t base_tick, View& view) {
+  const State& state = block.states.back();
+  if (block.shown && block.cell != state.cell) view.forget_block(block.cell, number);
+  block.cell = state.cell;
+  block.shown = true;
+  records_.clear();
+  for (const MovingRecord& e : state.entities) records_.push_back(e.record);
+  const bool quiet = decoded_.quiet && base_tick != 0 && state.tick - base_tick > every_ticks_;
+  if (quiet) view.confirm_block(state.cell, number, base_tick, state.tick - every_ticks_);
+  view.take_block(number, state.cell, records_, state.tick);
+}
+
+void PackedMemory::take_gone(std::uint16_t number, std::uint32_t tick, View& view) {
+  Block& block = blocks_[number];
+  block.gone_tick = std::max(block.gone_tick, tick);
+  while (!block.states.empty() && block.states.front().tick <= tick) drop_front(block);
+  if (!block.states.empty() || !block.shown) return;
+  view.forget_block(block.cell, number);
+  block.shown = false;
+}
+
+bool PackedMemory::take_own(const PackedEntry& entry, std::uint32_t tick, SnapshotPart& out) {
+  const bool newest = own_.empty() || own_.back().tick < tick;
+  const auto at = std::ranges::lower_bound(own_, tick, {}, &Own::tick);
+  if (at != own_.end() && at->tick == tick) return true;  // a double
+  OwnPlayer base;
+  if (entry.age != 0) {
+    const auto it = std::ranges::find(own_, tick - entry.age, &Own::tick);
+    if (it == own_.end()) {
+      if (newest) lost();
+      return true;
+    }
+    base = it->own;
+  }
+  OwnPlayer own;
+  BitReader bits(entry.bytes);
+  if (!decode_own(bits, base, entry.age, tick_rate_hz_, own) || !bits.at_end()) return false;
+  own_.insert(std::ranges::lower_bound(own_, tick, {}, &Own::tick), Own{tick, own});
+  if (own_.size() > own_states_max) own_.pop_front();
+  if (newest) out.own = own;
+  return true;
+}
+
+bool PackedMemory::take_heights(const PackedEntry& entry, std::uint32_t tick, View& view) {
+  if (!decode_heights(entry.bytes, slice_)) return false;
+  const std::uint32_t base_tick = entry.age == 0 || entry.age > tick ? 0 : tick - entry.age;
+  const std::size_t first = entry.number * height_slice_sectors;
+  if (!view.take_slice(entry.map, first, slice_, tick, base_tick)) {
+    lost();
+    return true;
+  }
+  for (const SliceHeight& s : slice_) {
+    runs_.push_back({entry.map, static_cast<std::uint16_t>(first + s.sector), 1});
+    heights_.push_back(s.heights);
+  }
+  return true;
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,90 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "protocol/messages.h"
+#include "protocol/snapshot/block_delta.h"
+#include "protocol/snapshot/height_delta.h"
+#include "protocol/snapshot/packed_part.h"
+
+namespace ashlar::client_sim {
+
+class View;
+
+/// What a client keeps of packed snapshots to read the next ones: the blocks that it was told, at each tick
+/// that may still be a base, and own players. Parts may come in any order, late and twice. One thread.
+///
+/// Bounded: block_states_max states of a block, entities_max entities in all of them. A server that tells
+/// more makes it forget all and ask anew.
+class PackedMemory {
+ public:
+  static constexpr std::size_t block_states_max = base_age_max + 1;
+  static constexpr std::size_t entities_max = std::size_t{1} << 20;
+  static constexpr std::size_t own_states_max = 64;
+
+  /// Another world: forgets everything.
+  /// @param snapshot_every_ticks  as the welcome says
+  void reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_every_ticks);
+  /// Another session: what the next part does not tell is gone.
+  void begin_session() { epoch_ = 0; }
+
+  /// Takes in a part that was opened: blocks and heights go into the view, all else into `out`, whose lists
+  /// live until the next call. False: it is none that a server says.
+  bool take(PackedPartReader& reader, View& view, SnapshotPart& out);
+
+  /// Epoch of which something newer than all that is known could not be read; 0: none. A server that hears of
+  /// it (Input::lost_epoch) begins another one.
+  std::uint8_t lost_epoch() const { return lost_epoch_; }
+  /// Something could not be taken in at all, as a part of the future that was not believed.
+  void lost() { lost_epoch_ = epoch_; }
+
+  /// Entities in all states that are kept.
+  std::size_t entity_count() const { return entity_count_; }
+
+ private:
+  struct State {
+    std::uint32_t tick = 0;
+    CellCoord cell;
+    std::vector<MovingRecord> entities;
+  };
+  struct Block {
+    std::deque<State> states;     // by tick
+    std::uint32_t gone_tick = 0;  // what is of this tick or older is forgotten
+    CellCoord cell;               // where the view has it
+    bool shown = false;
+  };
+  struct Own {
+    std::uint32_t tick = 0;
+    OwnPlayer own;
+  };
+
+  void begin_epoch(const PackedHead& head, View& view);
+  bool take_block(const PackedEntry& entry, std::uint32_t tick, View& view);
+  void take_gone(std::uint16_t number, std::uint32_t tick, View& view);
+  bool take_own(const PackedEntry& entry, std::uint32_t tick, SnapshotPart& out);
+  bool take_heights(const PackedEntry& entry, std::uint32_t tick, View& view);
+  void show(std::uint16_t number, Block& block, std::uint32_t base_tick, View& view);
+  void keep(Block& block, std::uint32_t tick, std::uint32_t base_tick);
+  void drop_front(Block& block);
+
+  std::uint32_t tick_rate_hz_ = 60, every_ticks_ = 1;
+  std::uint8_t epoch_ = 0, lost_epoch_ = 0;
+  std::uint32_t newest_tick_ = 0;
+  std::map<std::uint16_t, Block> blocks_;
+  std::size_t entity_count_ = 0;
+  std::deque<Own> own_;
+  DecodedBlock decoded_;
+  std::vector<SliceHeight> slice_;
+  std::vector<EntityRecord> records_;
+  // What the lists of the last part point into.
+  std::vector<SectorRun> runs_;
+  std::vector<WireHeights> heights_;
+  std::vector<WireMotion> motions_;
+};
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,81 @@
+#include "client_sim/load/predicting.h"
+
+#include <time.h>
+
+#include <utility>
+
+#include "world/voxel/chunk.h"
+#include "world/voxel/terrain.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+std::int64_t clock_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+}  // namespace
+
+void PredictionReport::merge(const PredictionReport& other) {
+  clients += other.clients;
+  ticks += other.ticks, confirmed += other.confirmed;
+  mispredicted += other.mispredicted, late += other.late;
+  visible += other.visible, crowd_visible += other.crowd_visible;
+  corrections_um.merge(other.corrections_um);
+  others_lag.merge(other.others_lag);
+  for (std::size_t i = 0; i < leads.size(); ++i) leads[i] += other.leads[i];
+  predict_ns += other.predict_ns, show_ns += other.show_ns;
+}
+
+std::unique_ptr<Chunk> ChunkMemo::make(const Terrain& terrain, ChunkCoord at) {
+  if (!terrain_ || !(*terrain_ == terrain) || made_.chunk_count() >= chunks_max) {
+    terrain_ = terrain;
+    made_ = VoxelVolume();
+  }
+  if (!made_.loaded(at)) made_.insert_chunk(at, generate_chunk(terrain, at));
+  return std::make_unique<Chunk>(*made_.find(at));
+}
+
+void Predicting::advance(Micros now, Client& client) {
+  const std::uint64_t waited = predictor_.stats().waited;
+  const std::int64_t from = clock_ns();
+  others_.advance(now, client);
+  const std::int64_t between = clock_ns();
+  predictor_.advance(now, client, &others_);
+  const std::int64_t predicted = clock_ns();
+  if (!predictor_.ready() || predictor_.waiting()) return;
+  const bool stepped = predictor_.tick() != tick_;
+  // A frame for each tick.
+  if (stepped) others_.shown(now, client, &predictor_.replica(), shown_);
+  const std::int64_t end = clock_ns();
+  constexpr std::int64_t away_ns = 500'000;  // ground was made, or the processor did something else
+  if (waited == predictor_.stats().waited && end - from < away_ns) {
+    predict_ns_ += predicted - between;
+    show_ns_ += between - from + (end - predicted);
+  }
+  if (!stepped) return;
+  tick_ = predictor_.tick();
+  ++ticks_;
+  lag_.add(Micros{std::int64_t{others_.lag_ticks()} * 1'000'000 / client.welcome().rules.tick_rate_hz});
+}
+
+PredictionReport Predicting::report(const Client& client) const {
+  const PredictorStats& p = predictor_.stats();
+  PredictionReport out;
+  out.clients = 1;
+  out.ticks = ticks_;
+  out.confirmed = p.confirmed, out.mispredicted = p.mispredicted_sum(), out.late = p.late;
+  for (std::size_t i = 0; i < mispredict_cause_count; ++i) {
+    const bool crowd = i == static_cast<std::size_t>(MispredictCause::crowd);
+    (crowd ? out.crowd_visible : out.visible) += p.visible[i];
+    if (!crowd) out.corrections_um.merge(p.corrections_um[i]);
+  }
+  out.others_lag = lag_;
+  out.leads = client.stats().leads;
+  out.predict_ns = predict_ns_, out.show_ns = show_ns_;
+  return out;
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,66 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "client_sim/client/client.h"
+#include "client_sim/client/others.h"
+#include "client_sim/client/predictor.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar::client_sim {
+
+/// How predicting went, of one client or of many together: `ashlar-sim load --predict`, in the terms of
+/// `./dev bench feel`.
+struct PredictionReport {
+  std::uint32_t clients = 0;
+  std::uint64_t ticks = 0;      ///< predicted
+  std::uint64_t confirmed = 0;  ///< of those: the server told its own
+  std::uint64_t mispredicted = 0, late = 0;
+  std::uint64_t visible = 0,
+                crowd_visible = 0;        ///< corrections above Predictor::visible_m; by bodies that were met
+  Histogram corrections_um;               ///< all but those by bodies, in micrometres
+  Histogram others_lag;                   ///< of the picture behind the newest command, once a tick
+  std::array<std::uint64_t, 16> leads{};  ///< ClientStats::leads
+  /// What it took, ground left out: to foresee the own player, and to keep and show a picture of the others a
+  /// tick.
+  std::int64_t predict_ns = 0, show_ns = 0;
+
+  void merge(const PredictionReport& other);
+  double us_per_tick(std::int64_t spent_ns) const {
+    return ticks > 0 ? static_cast<double>(spent_ns) / 1e3 / static_cast<double>(ticks) : 0;
+  }
+};
+
+/// Ground that was made for one of a process's clients, for the others.
+class ChunkMemo {
+ public:
+  static constexpr std::size_t chunks_max = 8192;
+  std::unique_ptr<Chunk> make(const Terrain& terrain, ChunkCoord at);
+
+ private:
+  std::optional<Terrain> terrain_;
+  VoxelVolume made_;
+};
+
+/// What a simulated client that predicts has beside its session.
+class Predicting {
+ public:
+  explicit Predicting(PredictorConfig config) : predictor_(std::move(config)) {}
+
+  /// Behind each Client::advance().
+  void advance(Micros now, Client& client);
+  PredictionReport report(const Client& client) const;
+
+ private:
+  Predictor predictor_;
+  Others others_;
+  std::vector<ShownEntity> shown_;
+  std::uint32_t tick_ = 0;
+  std::uint64_t ticks_ = 0;
+  std::int64_t predict_ns_ = 0, show_ns_ = 0;
+  Histogram lag_;
+};
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "protocol/messages.h"
+#include "protocol/snapshot/packed_part.h"
+
+// Heights of a slice of a map's sectors in packed snapshots: those that changed since a tick that the
+// receiver holds, as they are now.
+
+namespace ashlar {
+
+/// One sector's heights, counted from the slice's first.
+struct SliceHeight {
+  std::uint8_t sector = 0;
+  WireHeights heights;
+};
+
+/// Bytes of a coded slice at most.
+inline constexpr std::size_t coded_slice_bytes_max = 640;
+
+/// Codes the heights of some of a slice's sectors, by ascending sector.
+/// @param out  at least coded_slice_bytes_max bytes; @return how many were written
+std::size_t encode_heights(std::span<const SliceHeight> changed, std::span<std::uint8_t> out);
+
+/// Reads what encode_heights() wrote, or foreign bytes. False: they are no slice.
+bool decode_heights(std::span<const std::uint8_t> bytes, std::vector<SliceHeight>& out);
+
+}  // namespace ashlar

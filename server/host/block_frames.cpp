@@ -1,0 +1,111 @@
+#include "server/host/block_frames.h"
+
+#include <algorithm>
+
+#include "world/math/assert.h"
+
+namespace ashlar::server {
+
+void BlockFrames::begin(std::uint32_t tick, std::uint32_t tick_rate_hz) {
+  ASHLAR_ASSERT(newest_ == nullptr || tick > newest_->tick);
+  before_ = newest_;
+  newest_ = &ring_[next_];
+  next_ = (next_ + 1) % ring_.size();
+  newest_->tick = tick;
+  newest_->blocks.clear();
+  newest_->records.clear();
+  tick_rate_hz_ = tick_rate_hz;
+  codes_.clear();
+  first_code_.clear();
+  pages_used_ = 0;
+  page_used_ = 0;
+}
+
+const FrameBlock* BlockFrames::find_block(const Frame& frame, std::uint16_t number) {
+  const auto it = std::ranges::lower_bound(frame.blocks, number, {}, &FrameBlock::number);
+  return it == frame.blocks.end() || it->number != number ? nullptr : &*it;
+}
+
+void BlockFrames::add(std::uint16_t number, CellCoord cell, std::uint32_t born,
+                      std::span<const MovingRecord> entities) {
+  Frame& frame = *newest_;
+  ASHLAR_ASSERT(frame.blocks.empty() || frame.blocks.back().number < number);
+  FrameBlock block{number,
+                   cell,
+                   born,
+                   frame.tick,
+                   static_cast<std::uint32_t>(frame.records.size()),
+                   static_cast<std::uint32_t>(entities.size())};
+  frame.records.insert(frame.records.end(), entities.begin(), entities.end());
+  if (before_ != nullptr && before_ != newest_) {
+    const FrameBlock* was = find_block(*before_, number);
+    if (was != nullptr && was->born == born &&
+        std::ranges::equal(std::span(before_->records).subspan(was->first, was->count), entities))
+      block.changed = was->changed;
+  }
+  frame.blocks.push_back(block);
+  first_code_.push_back(0);
+}
+
+std::span<const FrameBlock> BlockFrames::blocks() const {
+  return newest_ == nullptr ? std::span<const FrameBlock>{} : newest_->blocks;
+}
+
+std::span<const MovingRecord> BlockFrames::entities(const FrameBlock& block) const {
+  return std::span(newest_->records).subspan(block.first, block.count);
+}
+
+const BlockFrames::Frame* BlockFrames::frame(std::uint32_t tick) const {
+  if (tick == 0) return nullptr;
+  const auto it = std::ranges::find(ring_, tick, &Frame::tick);
+  return it == ring_.end() ? nullptr : &*it;
+}
+
+std::optional<std::span<const MovingRecord>> BlockFrames::at(const FrameBlock& block,
+                                                             std::uint32_t tick) const {
+  const Frame* then = frame(tick);
+  const FrameBlock* was = then == nullptr ? nullptr : find_block(*then, block.number);
+  if (was == nullptr || was->born != block.born) return std::nullopt;
+  return std::span(then->records).subspan(was->first, was->count);
+}
+
+const MovingRecord* BlockFrames::find(std::uint32_t tick, EntityId id) const {
+  const Frame* then = frame(tick);
+  if (then == nullptr) return nullptr;
+  const auto it = std::ranges::find(then->records, id, [](const MovingRecord& e) { return e.record.id; });
+  return it == then->records.end() ? nullptr : &*it;
+}
+
+std::span<std::uint8_t> BlockFrames::room() {
+  if (pages_used_ == 0 || page_bytes - page_used_ < coded_block_bytes_max) {
+    if (pages_used_ == pages_.size()) pages_.emplace_back(page_bytes);
+    ++pages_used_;
+    page_used_ = 0;
+  }
+  return std::span(pages_[pages_used_ - 1]).subspan(page_used_);
+}
+
+BlockFrames::Coded BlockFrames::coded(std::size_t block, std::uint32_t base_tick) {
+  const FrameBlock& now = newest_->blocks[block];
+  const bool in_reach =
+      base_tick != 0 && base_tick < newest_->tick && newest_->tick - base_tick <= base_age_max;
+  const auto base = in_reach ? at(now, base_tick) : std::nullopt;
+  const std::uint32_t age = base ? newest_->tick - base_tick : 0;
+  for (std::uint32_t i = first_code_[block]; i != 0; i = codes_[i - 1].next)
+    if (codes_[i - 1].age == age) return {age, codes_[i - 1].bytes};
+
+  BlockBase against{age, base.value_or(std::span<const MovingRecord>{}), false};
+  if (base && before_ != nullptr && before_->tick >= base_tick) {
+    const FrameBlock* last = find_block(*before_, now.number);
+    against.quiet = last != nullptr && last->born == now.born && last->changed <= base_tick;
+  }
+  const std::span<std::uint8_t> out = room();
+  const std::size_t size = encode_block({now.cell, entities(now)}, against, tick_rate_hz_, out);
+  page_used_ += size;
+  ++codings_;
+  codes_.push_back({age, first_code_[block], out.first(size)});
+  first_code_[block] = static_cast<std::uint32_t>(codes_.size());
+  return {age, codes_.back().bytes};
+}
+
+}  // namespace ashlar::server

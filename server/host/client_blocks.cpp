@@ -1,0 +1,143 @@
+#include "server/host/client_blocks.h"
+
+#include <algorithm>
+
+#include "protocol/snapshot/block_delta.h"
+#include "world/math/assert.h"
+
+namespace ashlar::server {
+
+static_assert(sizeof(ClientBlock) * client_blocks_max + 24 * journal_packets_max +
+                  sizeof(JournalItem) * journal_items_max + 168 * own_bases_max <=
+              56 * 1024);
+static_assert((journal_items_max & (journal_items_max - 1)) == 0, "places are numbers modulo it");
+
+ClientBlocks::ClientBlocks()
+    : packets_(journal_packets_max), items_(journal_items_max), own_(own_bases_max) {}
+
+void ClientBlocks::reset() {
+  blocks_.clear();
+  packet_first_ = packet_count_ = 0;
+  next_item_ = 0;
+  std::ranges::fill(own_, Own{});
+  own_held_ = 0;
+  std::ranges::fill(slices_, 0u);
+  next_slice = 0;
+  epoch_ = epoch_ == 255 ? std::uint8_t{1} : static_cast<std::uint8_t>(epoch_ + 1);
+}
+
+ClientBlock* ClientBlocks::find(std::uint16_t number) {
+  const auto it = std::ranges::lower_bound(blocks_, number, {}, &ClientBlock::number);
+  return it == blocks_.end() || it->number != number ? nullptr : &*it;
+}
+
+ClientBlock* ClientBlocks::want(std::uint16_t number, std::uint32_t born, std::uint32_t tick) {
+  ClientBlock* entry = find(number);
+  if (entry == nullptr) {
+    if (blocks_.size() == client_blocks_max) return nullptr;
+    const auto at = std::ranges::lower_bound(blocks_, number, {}, &ClientBlock::number);
+    entry = &*blocks_.insert(at, ClientBlock{});
+    entry->number = number;
+    entry->born = born;
+    entry->since = tick;
+    entry->told = tick;  // it has been waiting since now
+  }
+  if (entry->leaving || entry->born != born) {
+    // What it holds under this number may have been forgotten, or was another block: whole again.
+    entry->leaving = false;
+    entry->born = born;
+    entry->since = tick;
+    entry->held = 0;
+    entry->told = tick;
+  }
+  entry->wanted = tick;
+  return entry;
+}
+
+void ClientBlocks::let_go(std::uint32_t unwanted_since, std::uint32_t tick) {
+  for (ClientBlock& entry : blocks_) {
+    if (entry.leaving || entry.wanted >= unwanted_since) continue;
+    entry.leaving = true;
+    entry.leaving_since = tick;
+    entry.held = 0;
+  }
+  std::erase_if(blocks_, [](const ClientBlock& entry) { return entry.leaving && entry.sent == 0; });
+}
+
+void ClientBlocks::note_sent(std::uint64_t sequence, std::uint32_t tick, std::span<const JournalItem> items) {
+  if (items.size() > journal_items_max / 4) items = items.first(journal_items_max / 4);
+  // The oldest give way: they count as lost.
+  while (packet_count_ > 0) {
+    const Packet& oldest = packets_[packet_first_];
+    const bool room =
+        packet_count_ < packets_.size() && next_item_ + items.size() - oldest.first <= journal_items_max;
+    if (room) break;
+    packet_first_ = (packet_first_ + 1) % packets_.size();
+    --packet_count_;
+  }
+  Packet& packet = packets_[(packet_first_ + packet_count_++) % packets_.size()];
+  packet = {sequence, tick, next_item_, static_cast<std::uint32_t>(items.size())};
+  for (const JournalItem& item : items) items_[next_item_++ % journal_items_max] = item;
+}
+
+void ClientBlocks::apply(const JournalItem& item, std::uint32_t tick) {
+  switch (item.kind) {
+    case JournalItem::Kind::block:
+      if (ClientBlock* entry = find(item.number); entry != nullptr && !entry->leaving && entry->since <= tick)
+        entry->held = std::max(entry->held, tick);
+      return;
+    case JournalItem::Kind::gone:
+      if (const ClientBlock* entry = find(item.number);
+          entry != nullptr && entry->leaving && entry->leaving_since <= tick)
+        blocks_.erase(blocks_.begin() + (entry - blocks_.data()));
+      return;
+    case JournalItem::Kind::own: own_held_ = std::max(own_held_, tick); return;
+    case JournalItem::Kind::heights:
+      slice_held(item.number) = std::max(slice_held(item.number), tick);
+      return;
+    case JournalItem::Kind::motion: return;  // told again as MoverReplication says
+  }
+}
+
+void ClientBlocks::note_fate(const Connection::Fate& fate) {
+  if (!fate.acked) return;
+  std::size_t low = 0, high = packet_count_;
+  const auto at = [this](std::size_t i) -> const Packet& {
+    return packets_[(packet_first_ + i) % packets_.size()];
+  };
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    (at(middle).sequence < fate.sequence ? low : high) =
+        at(middle).sequence < fate.sequence ? middle + 1 : middle;
+  }
+  if (low == packet_count_ || at(low).sequence != fate.sequence) return;
+  const Packet packet = at(low);
+  for (std::uint32_t i = 0; i < packet.count; ++i)
+    apply(items_[(packet.first + i) % journal_items_max], packet.tick);
+}
+
+const OwnPlayer* ClientBlocks::own_base(std::uint32_t tick, std::uint32_t& base_tick) const {
+  if (own_held_ == 0 || own_held_ >= tick || tick - own_held_ > base_age_max) return nullptr;
+  const auto it = std::ranges::find(own_, own_held_, &Own::tick);
+  if (it == own_.end()) return nullptr;
+  base_tick = own_held_;
+  return &it->own;
+}
+
+void ClientBlocks::note_own(std::uint32_t tick, const OwnPlayer& own) {
+  own_[next_own_] = {tick, own};
+  next_own_ = (next_own_ + 1) % own_.size();
+}
+
+std::uint32_t& ClientBlocks::slice_held(std::size_t slice) {
+  if (slice >= slices_.size()) slices_.resize(slice + 1, 0);
+  return slices_[slice];
+}
+
+std::size_t ClientBlocks::memory_bytes() const {
+  return sizeof *this + blocks_.capacity() * sizeof(ClientBlock) + packets_.capacity() * sizeof(Packet) +
+         items_.capacity() * sizeof(JournalItem) + own_.capacity() * sizeof(Own) +
+         slices_.capacity() * sizeof(std::uint32_t);
+}
+
+}  // namespace ashlar::server

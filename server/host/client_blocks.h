@@ -1,0 +1,100 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "protocol/connection/connection.h"
+#include "protocol/messages.h"
+
+namespace ashlar::server {
+
+/// Blocks of which it is known what a client holds, at most; farther ones it is not told of.
+inline constexpr std::size_t client_blocks_max = 768;
+/// Of its snapshots' packets and what was in them so many are remembered; older ones count as lost.
+inline constexpr std::size_t journal_packets_max = 256;
+inline constexpr std::size_t journal_items_max = 4096;
+/// Own players that may be bases.
+inline constexpr std::size_t own_bases_max = 32;
+
+/// What one client was told of a block, and what it has acknowledged.
+struct ClientBlock {
+  std::uint16_t number = 0;
+  bool leaving = false;      ///< it shall forget the block, and has not acknowledged that
+  std::uint32_t born = 0;    ///< of the block whose number it was
+  std::uint32_t since = 0;   ///< what it was sent before this tick is no base
+  std::uint32_t held = 0;    ///< newest tick that it has acknowledged; 0: none
+  std::uint32_t sent = 0;    ///< newest tick that it was sent; 0: none
+  std::uint32_t told = 0;    ///< newest tick as of which it was told, or knew all the same
+  std::uint32_t wanted = 0;  ///< newest tick at which it was in interest
+  std::uint32_t leaving_since = 0;
+};
+
+/// What went in a packet.
+struct JournalItem {
+  enum class Kind : std::uint8_t { block, gone, own, heights, motion };
+  Kind kind{};
+  std::uint16_t number = 0;  ///< of a block; of a slice, counted over all maps
+};
+
+/// What a client with packed snapshots holds, as far as its acknowledgements tell: the bases of what it is
+/// told next. A client that acknowledges nothing, or what it did not get, harms itself alone. At most 56 KiB,
+/// and 4 bytes a slice of 64 sectors. The Host's thread. Allocates until it has grown.
+class ClientBlocks {
+ public:
+  ClientBlocks();
+
+  /// Forgets everything: the client is told all anew, in a new epoch.
+  void reset();
+  std::uint8_t epoch() const { return epoch_; }
+
+  /// The block's entry, made where there is none. Null: client_blocks_max are in use.
+  ClientBlock* want(std::uint16_t number, std::uint32_t born, std::uint32_t tick);
+  /// By number.
+  std::span<ClientBlock> blocks() { return blocks_; }
+  std::span<const ClientBlock> blocks() const { return blocks_; }
+  ClientBlock* find(std::uint16_t number);
+  /// Those that nobody wanted since a tick shall be forgotten by the client; entries of blocks that it was
+  /// never told of go at once.
+  void let_go(std::uint32_t unwanted_since, std::uint32_t tick);
+
+  /// Notes what a packet held that was sent at a tick.
+  void note_sent(std::uint64_t sequence, std::uint32_t tick, std::span<const JournalItem> items);
+  /// And what became of it. Sequences that are not known are ignored.
+  void note_fate(const Connection::Fate& fate);
+
+  /// The own player that the client holds, and its tick; null: none that could be a base at this tick.
+  const OwnPlayer* own_base(std::uint32_t tick, std::uint32_t& base_tick) const;
+  void note_own(std::uint32_t tick, const OwnPlayer& own);
+
+  /// Newest tick as of which a slice of heights was acknowledged; 0: none.
+  std::uint32_t& slice_held(std::size_t slice);
+  std::size_t next_slice = 0;  ///< where heights go on that found no room
+
+  std::size_t memory_bytes() const;
+
+ private:
+  struct Packet {
+    std::uint64_t sequence = 0;
+    std::uint32_t tick = 0;
+    std::uint32_t first = 0, count = 0;  // in items_, which is a ring
+  };
+  struct Own {
+    std::uint32_t tick = 0;
+    OwnPlayer own;
+  };
+  void apply(const JournalItem& item, std::uint32_t tick);
+
+  std::vector<ClientBlock> blocks_;
+  std::vector<Packet> packets_;  // a ring, by ascending sequence
+  std::size_t packet_first_ = 0, packet_count_ = 0;
+  std::vector<JournalItem> items_;
+  std::uint32_t next_item_ = 0;  // runs on; modulo it is the place
+  std::vector<Own> own_;         // a ring
+  std::size_t next_own_ = 0;
+  std::uint32_t own_held_ = 0;
+  std::vector<std::uint32_t> slices_;
+  std::uint8_t epoch_ = 1;
+};
+
+}  // namespace ashlar::server

@@ -1,0 +1,167 @@
+#include "server/host/packed_snapshot.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "world/math/assert.h"
+
+namespace ashlar::server {
+namespace {
+
+// Whatever a client is told anew, this share of a snapshot's room is left for entities.
+constexpr std::size_t sectors_share = 2;
+
+static_assert(coded_block_bytes_max + packed_item_bytes_max <= packed_part_room,
+              "a part has room for any block");
+static_assert(coded_slice_bytes_max + packed_item_bytes_max <= packed_part_room);
+static_assert(coded_own_bytes_max + packed_item_bytes_max <= packed_part_room);
+
+}  // namespace
+
+/// Adds something to the part that is being filled, or to the next one.
+template <class Add>
+bool PackedSnapshot::place(JournalItem item, Add&& add) {
+  if (!add(parts_[part_count_ - 1])) {
+    if (part_count_ == parts_max_) return false;
+    head_.part = static_cast<std::uint8_t>(part_count_);
+    parts_[part_count_].begin(head_);
+    items_[part_count_++].clear();
+    if (!add(parts_[part_count_ - 1])) return false;
+  }
+  items_[part_count_ - 1].push_back(item);
+  return true;
+}
+
+void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& client) {
+  own_ = *request.own;
+  std::uint32_t base_tick = 0;
+  const OwnPlayer* const base = client.own_base(head_.tick, base_tick);
+  const std::uint32_t age = base == nullptr ? 0 : head_.tick - base_tick;
+  BitWriter bits(own_bytes_);
+  encode_own(own_, base == nullptr ? OwnPlayer{} : *base, age, request.tick_rate_hz, bits);
+  const auto bytes = std::span<const std::uint8_t>(own_bytes_).first(bits.finish());
+  place({JournalItem::Kind::own, 0}, [&](PackedPartWriter& part) { return part.add_own(age, bytes); });
+}
+
+void PackedSnapshot::place_gone(ClientBlocks& client) {
+  for (const ClientBlock& entry : client.blocks()) {
+    if (!entry.leaving) continue;
+    if (!place({JournalItem::Kind::gone, entry.number},
+               [&](PackedPartWriter& part) { return part.add_gone(entry.number); })) {
+      cut_ = true;
+      return;
+    }
+  }
+}
+
+void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
+  for (const WireMotion& motion : request.motions)
+    if (part_count_ <= (parts_max_ + 1) / sectors_share)
+      place({JournalItem::Kind::motion, 0}, [&](PackedPartWriter& part) { return part.add_motion(motion); });
+  if (!request.heights) return;
+  const auto slices = world.heights().slices();
+  for (std::size_t n = 0; n < slices.size(); ++n) {
+    const std::size_t i = (client.next_slice + n) % slices.size();
+    const std::uint32_t held = client.slice_held(i);
+    if (held != 0 && held >= slices[i].changed) continue;
+    const bool known = held != 0 && held < head_.tick && head_.tick - held <= base_age_max;
+    const auto bytes = world.heights().coded(i, known ? held : 0);
+    const bool room = part_count_ <= (parts_max_ + 1) / sectors_share;
+    if (!room ||
+        !place({JournalItem::Kind::heights, static_cast<std::uint16_t>(i)}, [&](PackedPartWriter& part) {
+          return part.add_heights(slices[i].map, slices[i].number, known ? head_.tick - held : 0, bytes);
+        })) {
+      client.next_slice = i;
+      return;
+    }
+  }
+}
+
+void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
+  candidates_.clear();
+  const auto blocks = world.frames().blocks();
+  for (const PackedWorld::Near& near : request.near)
+    if (client.want(blocks[near.block].number, blocks[near.block].born, head_.tick) == nullptr) cut_ = true;
+  client.let_go(head_.tick > request.linger_ticks ? head_.tick - request.linger_ticks : 0, head_.tick);
+
+  const auto add = [&](std::uint32_t at, ClientBlock& entry) {
+    if (entry.held != 0 && entry.held >= blocks[at].changed)
+      entry.told = head_.tick;  // it holds the block as it is
+    else
+      candidates_.push_back({at, entry.number, entry.told, entry.held, false});
+  };
+  for (const PackedWorld::Near& near : request.near)
+    if (ClientBlock* const entry = client.find(blocks[near.block].number)) add(near.block, *entry);
+  // Those that went out of sight a moment ago.
+  for (ClientBlock& entry : client.blocks()) {
+    if (entry.leaving || entry.wanted == head_.tick) continue;
+    const auto it = std::ranges::lower_bound(blocks, entry.number, {}, &FrameBlock::number);
+    if (it != blocks.end() && it->number == entry.number && it->born == entry.born)
+      add(static_cast<std::uint32_t>(it - blocks.begin()), entry);
+    else
+      entry.wanted = 0;  // dissolved
+  }
+  client.let_go(1, head_.tick);
+}
+
+bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate) {
+  const BlockFrames::Coded coded = world.frames().coded(candidate.block, candidate.held);
+  candidate.placed = place({JournalItem::Kind::block, candidate.number}, [&](PackedPartWriter& part) {
+    return part.add_block(candidate.number, coded.age, coded.bytes);
+  });
+  return candidate.placed;
+}
+
+void PackedSnapshot::place_blocks(PackedWorld& world, bool turns) {
+  const std::size_t near_parts = parts_max_ / 2;
+  // The nearest in each snapshot, as many as half of it holds: the first that does not fit ends it.
+  for (Candidate& candidate : candidates_) {
+    if (part_count_ > near_parts) break;
+    if (!place_block(world, candidate)) break;
+  }
+  waiting_.clear();
+  for (std::uint32_t i = 0; i < candidates_.size(); ++i)
+    if (!candidates_[i].placed) waiting_.push_back(i);
+  std::ranges::sort(waiting_, [this, turns](std::uint32_t a, std::uint32_t b) {
+    if (!turns) return a < b;
+    return std::tuple(candidates_[a].told, a) < std::tuple(candidates_[b].told, b);
+  });
+  for (const std::uint32_t i : waiting_)
+    if (!place_block(world, candidates_[i])) {
+      cut_ = true;
+      break;
+    }
+  for (const Candidate& candidate : candidates_)
+    if (!candidate.placed) waited_ticks_ = std::max(waited_ticks_, head_.tick - candidate.told);
+}
+
+std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
+  ASHLAR_ASSERT(request.parts_max >= 1 && request.parts_max <= packed_parts_max && request.own != nullptr);
+  head_ = request.head;
+  head_.epoch = client.epoch();
+  head_.part = 0;
+  parts_max_ = request.parts_max;
+  cut_ = false;
+  waited_ticks_ = 0;
+  parts_[0].begin(head_);
+  items_[0].clear();
+  part_count_ = 1;
+  place_own(request, client);
+  find_candidates(world, request, client);
+  place_gone(client);
+  place_sectors(world, request, client);
+  place_blocks(world, request.turns);
+  for (std::size_t i = 0; i < part_count_; ++i) parts_[i].set_part_count(part_count_);
+  return part_count_;
+}
+
+void PackedSnapshot::note_sent(std::size_t part, std::uint64_t sequence, ClientBlocks& client) {
+  client.note_sent(sequence, head_.tick, items_[part]);
+  for (const JournalItem& item : items_[part]) {
+    if (item.kind == JournalItem::Kind::own) client.note_own(head_.tick, own_);
+    if (item.kind != JournalItem::Kind::block) continue;
+    if (ClientBlock* const entry = client.find(item.number)) entry->told = entry->sent = head_.tick;
+  }
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,75 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "protocol/snapshot/own_delta.h"
+#include "protocol/snapshot/packed_part.h"
+#include "server/host/client_blocks.h"
+#include "server/host/packed_world.h"
+
+namespace ashlar::server {
+
+/// Parts of a packed snapshot at most.
+inline constexpr std::size_t packed_parts_max = 32;
+
+/// What a client's packed snapshot is made of.
+struct PackedRequest {
+  PackedHead head;
+  const OwnPlayer* own = nullptr;
+  std::span<const PackedWorld::Near> near;  ///< nearest first
+  std::span<const WireMotion> motions;
+  std::size_t parts_max = 1;        ///< of the budget and of what the path takes, 1 to packed_parts_max
+  std::uint32_t linger_ticks = 30;  ///< who was out of interest for no longer is told on
+  std::uint32_t tick_rate_hz = 60;
+  bool heights = true;  ///< false: floors and ceilings are not told, for Defects::lost_heights
+  bool turns = true;    ///< false: the nearest alone, for Defects::no_turns
+};
+
+/// Lays out one client's snapshot and notes what of it went: own player, what is to be forgotten, motions and
+/// heights, then blocks. Half of the room is for the nearest, the rest for those that have waited longest.
+/// What the client holds as it is costs nothing. The Host's thread. No allocation once grown.
+class PackedSnapshot {
+ public:
+  /// Lays it out. The client's wants are noted, what is sent is not. @return parts, 1 to parts_max
+  std::size_t lay_out(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
+
+  std::span<const std::uint8_t> part(std::size_t at) const { return parts_[at].bytes(); }
+  /// A part went out in a packet.
+  void note_sent(std::size_t part, std::uint64_t sequence, ClientBlocks& client);
+
+  /// Something found no room.
+  bool cut() const { return cut_; }
+  /// Ticks that the longest waiting block in interest has not been told of, those told now included as none.
+  std::uint32_t waited_ticks() const { return waited_ticks_; }
+
+ private:
+  struct Candidate {
+    std::uint32_t block = 0;  // of the frame
+    std::uint16_t number = 0;
+    std::uint32_t told = 0, held = 0;
+    bool placed = false;
+  };
+  template <class Add>
+  bool place(JournalItem item, Add&& add);
+  void place_own(const PackedRequest& request, ClientBlocks& client);
+  void place_gone(ClientBlocks& client);
+  void place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
+  void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
+  void place_blocks(PackedWorld& world, bool turns);
+  bool place_block(PackedWorld& world, Candidate& candidate);
+
+  std::array<PackedPartWriter, packed_parts_max> parts_;
+  std::array<std::vector<JournalItem>, packed_parts_max> items_;
+  std::size_t part_count_ = 0, parts_max_ = 1;
+  PackedHead head_;
+  OwnPlayer own_;
+  bool cut_ = false;
+  std::uint32_t waited_ticks_ = 0;
+  std::vector<Candidate> candidates_;  // nearest first
+  std::vector<std::uint32_t> waiting_;
+  std::array<std::uint8_t, coded_own_bytes_max> own_bytes_{};
+};
+
+}  // namespace ashlar::server

@@ -1,0 +1,136 @@
+#include "server/host/packed_world.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "world/sim/world.h"
+
+namespace ashlar::server {
+namespace {
+
+/// So many frames are kept: of a second, and never fewer than an acknowledgement takes over a slow path.
+std::size_t frames_kept(std::uint32_t tick_rate_hz, std::uint32_t every_ticks) {
+  return std::clamp<std::size_t>(tick_rate_hz / every_ticks, 16, base_age_max);
+}
+
+/// Dissolved blocks' numbers rest for two seconds: what is still on its way means the old ones.
+constexpr std::uint32_t rest_seconds = 2;
+
+/// A velocity that has changed by no more keeps its value: what is not said costs nothing, and the place that
+/// it foretells is corrected all the same.
+constexpr int same_velocity_steps = 2;
+
+/// Who moved so much otherwise than its velocity says, in metres, was in somebody's way.
+constexpr double blocked_m = 0.03;
+
+double distance2(DVec3 p, DVec3 low, DVec3 high) {
+  const auto axis = [](double v, double a, double b) { return v < a ? a - v : v > b ? v - b : 0.0; };
+  const double dx = axis(p.x, low.x, high.x), dy = axis(p.y, low.y, high.y), dz = axis(p.z, low.z, high.z);
+  return dx * dx + dy * dy + dz * dz;
+}
+
+DVec3 least(DVec3 a, DVec3 b) { return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)}; }
+DVec3 most(DVec3 a, DVec3 b) { return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)}; }
+
+}  // namespace
+
+PackedWorld::PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks)
+    : tick_rate_hz_(tick_rate_hz), frames_(frames_kept(tick_rate_hz, every_ticks)) {}
+
+std::array<std::int16_t, 3> PackedWorld::velocity_of(const PlacedEntity& entity, std::uint32_t ticks) {
+  const std::uint32_t slot = slot_of(entity.record.id);
+  if (slot >= tracks_.size()) tracks_.resize(slot + 1);
+  Track& track = tracks_[slot];
+  DVec3 velocity = entity.velocity_mps;
+  const bool known = track.id == entity.record.id && ticks > 0;
+  if (known) {
+    const double seconds = static_cast<double>(ticks) / tick_rate_hz_;
+    const DVec3 moved = entity.base - track.base;
+    const DVec3 off = moved - velocity * seconds;
+    if (dot(off, off) > blocked_m * blocked_m) velocity = moved * (1 / seconds);
+  }
+  std::array<std::int16_t, 3> now{quantise_speed(velocity.x), quantise_speed(velocity.y),
+                                  quantise_speed(velocity.z)};
+  bool same = known;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    same = same && std::abs(now[i] - track.velocity[i]) <= same_velocity_steps;
+  const bool rests = now == std::array<std::int16_t, 3>{};
+  if (same && !rests) now = track.velocity;
+  track = {entity.record.id, entity.base, now};
+  return now;
+}
+
+void PackedWorld::gather(const World& world, std::span<const PlacedEntity> placed) {
+  const std::uint32_t tick = number(world.tick());
+  const std::uint32_t ticks = tick_before_ == 0 ? 0 : tick - tick_before_;
+  tick_before_ = tick;
+  places_in_.clear();
+  moving_.clear();
+  for (const PlacedEntity& e : placed) {
+    places_in_.push_back({e.record.id, e.cell, {e.record.x, e.record.y, e.record.z}});
+    moving_.push_back({e.record, velocity_of(e, ticks)});
+  }
+  partition_.assign(places_in_, tick, rest_seconds * tick_rate_hz_);
+
+  // Members by block, in order of ids as they are in each cell.
+  const auto blocks = partition_.blocks();
+  first_member_.assign(blocks.size() + 1, 0);
+  for (const std::uint32_t block : partition_.block_of()) ++first_member_[block + 1];
+  for (std::size_t i = 1; i < first_member_.size(); ++i) first_member_[i] += first_member_[i - 1];
+  members_.resize(placed.size());
+  next_member_.assign(first_member_.begin(), first_member_.end());
+  for (std::uint32_t i = 0; i < placed.size(); ++i) members_[next_member_[partition_.block_of()[i]]++] = i;
+
+  frames_.begin(tick, tick_rate_hz_);
+  extents_.clear();
+  places_.clear();
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    add_block(blocks[b], placed,
+              std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]),
+              world.maps());
+  heights_.gather(world);
+}
+
+void PackedWorld::add_block(const PartitionBlock& block, std::span<const PlacedEntity> placed,
+                            std::span<const std::uint32_t> members, std::span<const MapInSpace> maps) {
+  block_.clear();
+  Extent extent{placed[members[0]].base, placed[members[0]].base, static_cast<std::uint32_t>(places_.size()),
+                0};
+  for (const std::uint32_t i : members) {
+    block_.push_back(moving_[i]);
+    extent.low = least(extent.low, placed[i].base);
+    extent.high = most(extent.high, placed[i].base);
+    if (!maps.empty())
+      sight_places(maps, placed[i].base, placed[i].shape.radius_m, placed[i].shape.height_m, places_);
+  }
+  const auto own = places_.begin() + extent.first_place;
+  std::sort(own, places_.end());
+  places_.erase(std::unique(own, places_.end()), places_.end());
+  extent.place_count = static_cast<std::uint32_t>(places_.size()) - extent.first_place;
+  extents_.push_back(extent);
+  frames_.add(block.number, block.cube.cell, block.born, block_);
+}
+
+std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_m, double margin_m,
+                                                     std::span<const MapInSpace> maps,
+                                                     std::span<const OpenRooms> rooms) {
+  near_.clear();
+  if (!maps.empty()) visibility_query_.look_from(maps, rooms, eye_m, margin_m);
+  const auto blocks = frames_.blocks();
+  for (std::uint32_t i = 0; i < blocks.size(); ++i) {
+    const Extent& extent = extents_[i];
+    const double d2 = distance2(eye_m, extent.low, extent.high);
+    if (d2 > radius_m * radius_m) continue;
+    const auto places = std::span(places_).subspan(extent.first_place, extent.place_count);
+    const bool seen = maps.empty() || std::ranges::any_of(places, [this](const SightPlace& place) {
+                        return visibility_query_.may_see(place);
+                      });
+    if (seen) near_.push_back({i, d2});
+  }
+  std::ranges::sort(near_, [](const Near& a, const Near& b) {
+    return a.distance2 != b.distance2 ? a.distance2 < b.distance2 : a.block < b.block;
+  });
+  return near_;
+}
+
+}  // namespace ashlar::server

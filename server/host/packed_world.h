@@ -1,0 +1,77 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server/host/block_frames.h"
+#include "server/host/block_partition.h"
+#include "server/host/height_slices.h"
+#include "server/host/placed_entity.h"
+#include "world/collide/visibility_query.h"
+
+namespace ashlar {
+class World;
+}
+
+namespace ashlar::server {
+
+/// What everyone with packed snapshots may be told of a tick: entities in blocks, heights in slices, both
+/// coded once for all who hold the same. The Host's thread. No allocation once the tables have their size.
+class PackedWorld {
+ public:
+  /// @param tick_rate_hz, every_ticks  of the world, and how often it is published
+  PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks);
+
+  /// Call once per published tick, after the step.
+  /// @param placed  everybody, by cell and then id
+  void gather(const World& world, std::span<const PlacedEntity> placed);
+
+  /// A block in somebody's interest.
+  struct Near {
+    std::uint32_t block = 0;  ///< its place in frames().blocks()
+    double distance2 = 0;     ///< to the nearest of it, m^2
+  };
+  /// Blocks of which somebody stands within reach of a viewer and may be seen by it, nearest first. Valid
+  /// until the next call.
+  /// @param rooms  of the world's maps, as of now
+  std::span<const Near> near(DVec3 eye_m, double radius_m, double margin_m, std::span<const MapInSpace> maps,
+                             std::span<const OpenRooms> rooms);
+
+  BlockFrames& frames() { return frames_; }
+  const BlockFrames& frames() const { return frames_; }
+  HeightSlices& heights() { return heights_; }
+
+ private:
+  /// Where those of a block stand.
+  struct Extent {
+    DVec3 low, high;
+    std::uint32_t first_place = 0, place_count = 0;  // in places_
+  };
+  /// How an entity moved lately.
+  struct Track {
+    EntityId id{};
+    DVec3 base;
+    std::array<std::int16_t, 3> velocity{};
+  };
+  std::array<std::int16_t, 3> velocity_of(const PlacedEntity& entity, std::uint32_t ticks);
+  void add_block(const PartitionBlock& block, std::span<const PlacedEntity> placed,
+                 std::span<const std::uint32_t> members, std::span<const MapInSpace> maps);
+
+  std::uint32_t tick_rate_hz_;
+  std::uint32_t tick_before_ = 0;
+  BlockPartition partition_;
+  BlockFrames frames_;
+  HeightSlices heights_;
+  std::vector<PartitionPlace> places_in_;
+  std::vector<MovingRecord> moving_;                                 // by placed
+  std::vector<std::uint32_t> first_member_, next_member_, members_;  // by block; places in placed
+  std::vector<MovingRecord> block_;
+  std::vector<Track> tracks_;  // by slot
+  std::vector<Extent> extents_;
+  std::vector<SightPlace> places_;
+  VisibilityQuery visibility_query_;
+  std::vector<Near> near_;
+};
+
+}  // namespace ashlar::server

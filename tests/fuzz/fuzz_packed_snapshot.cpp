@@ -1,0 +1,53 @@
+// A client must survive any server: parts of packed snapshots one after the other, each built on those
+// before.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "client_sim/client/packed_memory.h"
+#include "client_sim/client/view.h"
+
+using namespace ashlar;
+
+namespace {
+
+void expect(bool condition) {
+  if (!condition) std::abort();
+}
+
+void check(const client_sim::View& view, const client_sim::PackedMemory& memory) {
+  expect(memory.entity_count() <= client_sim::PackedMemory::entities_max);
+  std::vector<client_sim::ViewEntity> seen;
+  view.entities(seen);
+  for (const auto& e : seen) expect(is_finite(e.position_m) && e.record.id != EntityId{});
+  for (const client_sim::ViewCell& cell : view.cells())
+    for (const client_sim::ViewRange& range : cell.ranges)
+      expect(range.entities.size() <= block_entities_max);
+}
+
+}  // namespace
+
+/// Each part has its length in front, a byte and another's two low bits.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  client_sim::View view;
+  client_sim::PackedMemory memory;
+  view.reset(60);
+  memory.reset(60, 1);
+  for (std::size_t at = 0; at + 2 <= size;) {
+    const std::size_t wanted = data[at] | (data[at + 1] & 3u) << 8;
+    at += 2;
+    const std::size_t length = wanted < size - at ? wanted : size - at;
+    const std::vector<std::uint8_t> bytes(data + at, data + at + length);
+    at += length;
+    auto reader = PackedPartReader::open(bytes);
+    if (!reader) continue;
+    SnapshotPart part;
+    if (!memory.take(*reader, view, part)) continue;
+    expect(part.part < part.part_count);
+    if (part.own) expect(own_sane(*part.own));
+    view.take(part);
+    check(view, memory);
+  }
+  return 0;
+}

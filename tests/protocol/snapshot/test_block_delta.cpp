@@ -1,0 +1,153 @@
+#include "protocol/snapshot/block_delta.h"
+
+#include <array>
+
+#include "tests/catch.h"
+#include "tests/protocol/snapshot/moving_scene.h"
+
+using namespace ashlar;
+using test::changed;
+using test::some_moving;
+using test::sort_by_id;
+
+namespace {
+
+constexpr CellCoord cell{-3, 7, 1};
+
+struct Pair {
+  std::vector<MovingRecord> base, now;
+  std::uint32_t age = 0;
+};
+
+Pair some_pair(Rng& rng, std::uint32_t rate_hz) {
+  Pair out;
+  out.age = rng.below(5) == 0 ? 0 : 1 + rng.below(base_age_max);
+  const auto count = rng.below(block_entities_max + 1);
+  for (std::uint32_t i = 0; i < count && out.age != 0; ++i) out.base.push_back(some_moving(rng, i));
+  sort_by_id(out.base);
+  for (const MovingRecord& e : out.base)
+    if (rng.below(6) != 0) out.now.push_back(changed(rng, e, out.age, rate_hz));
+  while (out.now.size() < block_entities_max && rng.below(4) != 0)
+    out.now.push_back(some_moving(rng, 1000 + static_cast<std::uint32_t>(out.now.size())));
+  sort_by_id(out.now);
+  return out;
+}
+
+std::vector<std::uint8_t> coded(const Pair& pair, std::uint32_t rate_hz, bool quiet = false) {
+  std::vector<std::uint8_t> bytes(coded_block_bytes_max);
+  bytes.resize(encode_block({cell, pair.now}, {pair.age, pair.base, quiet}, rate_hz, bytes));
+  return bytes;
+}
+
+bool decode(const std::vector<std::uint8_t>& bytes, const Pair& pair, std::uint32_t rate_hz,
+            DecodedBlock& out) {
+  // In memory of exactly its size, so that the sanitizers see any overrun.
+  const std::vector<std::uint8_t> exact(bytes.begin(), bytes.end());
+  return decode_block(exact, cell, {pair.age, pair.base, false}, rate_hz, out);
+}
+
+std::vector<MovingRecord> walkers(std::uint32_t count, std::int16_t speed) {
+  std::vector<MovingRecord> out;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    MovingRecord e;
+    e.record.id = make_entity_id(i + 1, 1);
+    e.record.x = static_cast<std::uint16_t>(1000 + 90 * i);
+    e.record.y = 4000;
+    e.record.health = 255;
+    e.velocity = {speed, static_cast<std::int16_t>(-speed), 0};
+    out.push_back(e);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a block comes back to the bit, whatever it and its base hold", "[protocol][packed][block_delta]") {
+  Rng rng = rng_for(81, 0);
+  DecodedBlock out;
+  for (int round = 0; round < 4000; ++round) {
+    const std::uint32_t rate_hz = 10 + rng.below(119);
+    const Pair pair = some_pair(rng, rate_hz);
+    const bool quiet = rng.below(2) == 0;
+    CAPTURE(round, pair.age, pair.base.size(), pair.now.size());
+    const auto bytes = coded(pair, rate_hz, quiet);
+    REQUIRE(decode(bytes, pair, rate_hz, out));
+    REQUIRE(out.entities == pair.now);
+    REQUIRE(out.quiet == quiet);
+    REQUIRE(out.cell == cell);
+  }
+}
+
+TEST_CASE("the longest block there can be fits its bound", "[protocol][packed][block_delta]") {
+  Rng rng = rng_for(82, 0);
+  Pair pair;
+  pair.age = 200;
+  for (std::uint32_t i = 0; i < block_entities_max; ++i) {
+    pair.base.push_back(some_moving(rng, 2 * i));
+    MovingRecord e = some_moving(rng, 2 * i + 1);
+    e.record.pitch = 64, e.record.health = 1, e.record.state = 1;
+    e.velocity = {32767, -32768, 32767};
+    pair.now.push_back(e);
+  }
+  sort_by_id(pair.base);
+  sort_by_id(pair.now);
+  CHECK(coded(pair, 60).size() <= coded_block_bytes_max);
+  pair.age = 0;
+  pair.base.clear();
+  CHECK(coded(pair, 60).size() > coded_block_bytes_max * 9 / 10);
+}
+
+TEST_CASE("who goes on as its velocity says costs next to nothing, and so does who rests",
+          "[protocol][packed][block_delta]") {
+  for (const std::uint32_t age : {1u, 6u, 30u}) {
+    Pair pair{walkers(40, 68), walkers(40, 68), age};
+    for (std::size_t i = 0; i < pair.now.size(); ++i) {
+      EntityRecord& r = pair.now[i].record;
+      r.x = static_cast<std::uint16_t>(foretold_place(r.x, 68, age, 60));
+      r.y = static_cast<std::uint16_t>(foretold_place(r.y, -68, age, 60));
+    }
+    CHECK(coded(pair, 60).size() <= 3);
+    // Each a step off its way.
+    for (MovingRecord& e : pair.now) ++e.record.x;
+    CHECK(coded(pair, 60).size() * 8 <= pair.now.size() * 14);
+  }
+  const Pair resting{walkers(40, 0), walkers(40, 0), 200};
+  CHECK(coded(resting, 60).size() <= 3);
+}
+
+TEST_CASE("a block that was cut, lengthened or changed is refused or means something within bounds",
+          "[protocol][packed][block_delta]") {
+  Rng rng = rng_for(83, 0);
+  DecodedBlock out;
+  for (int round = 0; round < 300; ++round) {
+    const Pair pair = some_pair(rng, 60);
+    const auto bytes = coded(pair, 60);
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      CHECK_FALSE(decode({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)}, pair, 60, out));
+    auto longer = bytes;
+    longer.push_back(0);
+    CHECK_FALSE(decode(longer, pair, 60, out));
+    for (int i = 0; i < 20; ++i) {
+      auto wrong = bytes;
+      wrong[rng.below(static_cast<std::uint32_t>(wrong.size()))] ^=
+          static_cast<std::uint8_t>(1u << rng.below(8));
+      if (!decode(wrong, pair, 60, out)) continue;
+      REQUIRE(out.entities.size() <= block_entities_max);
+      REQUIRE(cell_in_world(out.cell));
+      for (const MovingRecord& e : out.entities) {
+        REQUIRE(e.record.id != EntityId{});
+        REQUIRE((e.record.x < cell_steps && e.record.y < cell_steps && e.record.z < cell_steps));
+        REQUIRE((e.record.pitch >= -64 && e.record.pitch <= 64));
+      }
+    }
+  }
+}
+
+TEST_CASE("who would walk out of its cell is foretold at the cell's edge",
+          "[protocol][packed][block_delta]") {
+  CHECK(foretold_place(8190, 96, 60, 60) == cell_steps - 1);
+  CHECK(foretold_place(5, -96, 60, 60) == 0);
+  CHECK(foretold_place(1000, 16, 60, 60) == 1128);
+  CHECK(foretold_steps(32767, 255, 1) == 32767 * 255 * 8);
+  CHECK(foretold_steps(-32768, 255, 1) == -32768 * 255 * 8);
+}

@@ -1,0 +1,206 @@
+// The packed snapshot of protocol/WIRE.md, read as the page draws it and by nothing of ours.
+
+#include <iomanip>
+#include <iostream>
+
+#include "protocol/snapshot/block_delta.h"
+#include "protocol/snapshot/height_delta.h"
+#include "protocol/snapshot/own_delta.h"
+#include "protocol/snapshot/packed_part.h"
+#include "tests/protocol/wire_page.h"
+
+using namespace ashlar;
+using wire_page::Bytes;
+using wire_page::Reader;
+
+namespace {
+
+MovingRecord page_walker(std::uint32_t slot, std::uint16_t x) {
+  MovingRecord e;
+  e.record.id = make_entity_id(slot, 1);
+  e.record.x = x, e.record.y = 500, e.record.z = 128;
+  e.record.kind = EntityKind{19};
+  e.record.yaw = 64, e.record.health = 255, e.record.flags = 1;
+  e.velocity = {80, -40, 0};
+  return e;
+}
+
+Bytes page_packed_today() {
+  PackedHead head;
+  head.tick = 998;
+  head.applied_tick = 997;
+  head.input_ahead = 2;
+  head.world = 1;
+  PackedPartWriter part;
+  part.begin(head);
+  Bytes bytes(coded_block_bytes_max);
+  OwnPlayer own;
+  own.id = make_entity_id(3, 5);
+  own.body.position_m = {-2, 1, 0.5};
+  own.health = 255;
+  BitWriter bits(bytes);
+  encode_own(own, OwnPlayer{}, 0, 60, bits);
+  REQUIRE(part.add_own(0, std::span(bytes).first(bits.finish())));
+  REQUIRE(part.add_gone(7));
+  const SliceHeight heights[] = {{0, {0, 4 * 65536}}, {63, {1000, -65536}}};
+  REQUIRE(part.add_heights(1, 2, 0, std::span(bytes).first(encode_heights(heights, bytes))));
+  const MovingRecord fresh[] = {page_walker(9, 4000)};
+  REQUIRE(part.add_block(5, 0, std::span(bytes).first(encode_block({{-1, 2, 0}, fresh}, {}, 60, bytes))));
+  const MovingRecord before[] = {page_walker(10, 100), page_walker(11, 200)};
+  MovingRecord now[] = {before[0], before[1]};
+  // 6 ticks at 5 and -2.5 m/s are 64 and -32 steps.
+  now[0].record.x = 164, now[0].record.y = 468;
+  now[1].record.x = 266, now[1].record.y = 467, now[1].record.yaw = 61;
+  const std::size_t size = encode_block({{-1, 2, 0}, now}, {6, before, true}, 60, bytes);
+  REQUIRE(part.add_block(300, 6, std::span(bytes).first(size)));
+  return {part.bytes().begin(), part.bytes().end()};
+}
+
+/// Bits by the page: the lowest of a byte first.
+struct PageBits {
+  Bytes bytes;
+  std::size_t at = 0;
+
+  std::uint64_t get(unsigned count) {
+    std::uint64_t v = 0;
+    for (unsigned i = 0; i < count; ++i, ++at) {
+      REQUIRE(at / 8 < bytes.size());
+      v |= (std::uint64_t{bytes[at / 8]} >> (at % 8) & 1) << i;
+    }
+    return v;
+  }
+  std::int64_t sign(unsigned count) {
+    const std::uint64_t v = get(count);
+    return v >> (count - 1) ? static_cast<std::int64_t>(v) - (std::int64_t{1} << count)
+                            : static_cast<std::int64_t>(v);
+  }
+  std::uint64_t gamma() {
+    unsigned zeros = 0;
+    while (get(1) == 0) ++zeros;
+    return (std::uint64_t{1} << zeros | get(zeros)) - 1;
+  }
+  void check_end() {
+    while (at % 8 != 0) CHECK(get(1) == 0);
+    CHECK(at / 8 == bytes.size());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the page's packed snapshot says what the page says", "[protocol][packed][wire]") {
+  const Bytes page = wire_page::example("Packed snapshot");
+  const Reader r{page};
+  CHECK(page == page_packed_today());
+  CHECK(r.u8(0) == 1);
+  CHECK(r.u8(1) == 1);
+  CHECK(r.u8(2) == 1);
+  CHECK(r.i8(3) == 2);
+  CHECK(r.u32(4) == 998);
+  CHECK(r.u8(8) == 0);
+  CHECK(r.u8(9) == 1);
+  CHECK(r.u8(10) == (0x80 | (257 & 0x7f)));
+  CHECK(r.u8(11) == 257 >> 7);
+  std::size_t at = 12;
+
+  CHECK(r.u8(at) == 3);  // own, anew
+  CHECK(r.u8(at + 1) == 0);
+  PageBits own{r.part(at + 3, r.u8(at + 2))};
+  at += 3 + r.u8(at + 2);
+  CHECK(own.get(1) == 1);
+  CHECK(own.get(32) == (5u << 20 | 3));
+  for (int i = 0; i < 3; ++i) CHECK(own.get(1) == 0);
+  const double position[] = {-2, 1, 0.5};
+  for (const double v : position) {
+    REQUIRE(own.get(1) == 1);
+    const unsigned size = static_cast<unsigned>(own.get(3)) + 1;
+    const std::uint64_t folded = own.get(8 * size);
+    const std::uint64_t off = folded & 1 ? ~(folded >> 1) : folded >> 1;
+    // Places in the order of all doubles: that of 0 is 2^63.
+    const std::uint64_t place = (std::uint64_t{1} << 63) + off;
+    const std::uint64_t is = place >> 63 ? place ^ std::uint64_t{1} << 63 : ~place;
+    CHECK(std::bit_cast<double>(is) == v);
+  }
+  // The last free place is foretold to be the position, as the base's are alike: it is the origin all the
+  // same.
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(own.get(1) == 1);
+    own.get(8 * (static_cast<unsigned>(own.get(3)) + 1));
+  }
+  for (int i = 0; i < 7; ++i) CHECK(own.get(1) == 0);
+  CHECK(own.get(1) == 1);
+  CHECK(own.get(24) == 0);
+  CHECK(own.get(8) == 255);
+  CHECK(own.get(16) == 0);
+  own.check_end();
+
+  CHECK(r.part(at, 3) == Bytes{2, 1, 7});  // gone
+  at += 3;
+
+  CHECK(r.part(at, 4) == Bytes{4, 0, 1, 2});  // heights: no base, map 1, slice 2
+  PageBits heights{r.part(at + 5, r.u8(at + 4))};
+  at += 5 + r.u8(at + 4);
+  CHECK(heights.gamma() == 2);
+  CHECK(heights.gamma() == 0);
+  CHECK(heights.get(1) == 1);
+  CHECK(heights.sign(12) == 0);
+  CHECK(heights.get(1) == 1);
+  CHECK(heights.sign(12) == 4 * 32);
+  CHECK(heights.gamma() == 62);
+  CHECK(heights.get(1) == 0);
+  CHECK(heights.sign(32) == 1000);
+  CHECK(heights.get(1) == 1);
+  CHECK(heights.sign(12) == -32);
+  heights.check_end();
+
+  CHECK(r.part(at, 4) == Bytes{1, 0, 1, 5});  // blocks without a base: one, number 5
+  PageBits whole{r.part(at + 5, r.u8(at + 4))};
+  at += 5 + r.u8(at + 4);
+  CHECK(whole.get(1) == 0);
+  CHECK(whole.sign(17) == -1);
+  CHECK(whole.sign(17) == 2);
+  CHECK(whole.sign(17) == 0);
+  CHECK(whole.get(1) == 1);
+  CHECK(whole.gamma() == 0);
+  CHECK(whole.gamma() == 1);
+  CHECK(whole.get(32) == (1u << 20 | 9));
+  CHECK(whole.get(13) == 4000);
+  CHECK(whole.get(13) == 500);
+  CHECK(whole.get(13) == 128);
+  CHECK(whole.get(8) == 19);
+  CHECK(whole.get(8) == 64);
+  CHECK(whole.get(8) == 1);
+  CHECK(whole.get(3) == 0);  // pitch, health and state are the usual
+  CHECK(whole.get(1) == 1);
+  CHECK(whole.get(2) == 2);
+  CHECK(whole.sign(9) == 80);
+  CHECK(whole.sign(9) == -40);
+  CHECK(whole.get(1) == 0);
+  whole.check_end();
+
+  CHECK(r.part(at, 5) == Bytes{1, 6, 1, 0x80 | (300 & 0x7f), 300 >> 7});  // against 6 ticks ago
+  PageBits delta{r.part(at + 6, r.u8(at + 5))};
+  at += 6 + r.u8(at + 5);
+  CHECK(delta.get(1) == 1);  // quiet
+  CHECK(delta.get(1) == 0);
+  CHECK(delta.gamma() == 1);  // the first is where it was foretold
+  CHECK(delta.get(2) == 1);
+  CHECK(delta.sign(3) == 2);
+  CHECK(delta.sign(3) == -1);
+  CHECK(delta.get(1) == 0);
+  CHECK(delta.get(1) == 0);
+  CHECK(delta.get(1) == 1);
+  CHECK(delta.get(1) == 0);
+  CHECK(delta.sign(4) == -3);
+  CHECK(delta.get(1) == 0);
+  delta.check_end();
+  CHECK(at == page.size());
+}
+
+TEST_CASE("prints the packed example for the page", "[.][wire_examples]") {
+  const Bytes bytes = page_packed_today();
+  std::cout << "### Packed snapshot\n\n```";
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    std::cout << (i % 32 == 0 ? "\n" : " ") << std::hex << std::setfill('0') << std::setw(2)
+              << unsigned{bytes[i]};
+  std::cout << std::dec << "\n```\n";
+}
