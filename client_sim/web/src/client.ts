@@ -12,6 +12,7 @@ import { makeKeyPair, type Crypto, type KeyPair } from './crypto';
 import { Stream } from './frames';
 import { ClientHandshake, resumeProof, type HandshakeFailure } from './handshake';
 import { InputClock } from './input_clock';
+import { isPacked, readPackedPart, type PackedPart } from './packed';
 import { connectionOf, resetToken } from './packet';
 import {
   readServerMessage, type ActAnswer, type BlockChange, type Hit, type ServerMessage, type Welcome,
@@ -35,6 +36,8 @@ export interface ClientConfig {
   token?: Uint8Array;
   /** Does the client hold the map or prop of this hash? Without it: none. */
   holds?: (hash: bigint) => boolean;
+  /** How snapshots shall come: packed unless told, at some tenth of the bytes. */
+  encoding?: 'plain' | 'packed';
   /** Fetch what it lacks from the server, or leave with `lacks_content`? */
   fetchContent?: boolean;
   /** After how long it changes the keys that it seals with; two hours at most. */
@@ -202,7 +205,7 @@ export class Client {
       connection: this.earlier.connection,
       proof: resumeProof(this.crypto, this.earlier.resumption, binding),
     };
-    return writeHello(name, build, token, resume);
+    return writeHello({ name, build, token, resume, takesPacked: this.config.encoding !== 'plain' });
   }
 
   private receive(now: number, packet: Uint8Array): void {
@@ -232,7 +235,8 @@ export class Client {
     for (const { stream, message } of connection.receive(now, packet)) {
       if (this.state === 'ended' || connection.end) break;
       try {
-        this.take(now, stream, readServerMessage(message));
+        if (stream === undefined && isPacked(message)) this.takePacked(now, readPackedPart(message));
+        else this.take(now, stream, readServerMessage(message));
       } catch (error) {
         if (!(error instanceof WireError)) throw error;
         connection.close(now, closeReasons.protocol, error.message);
@@ -345,6 +349,10 @@ export class Client {
     this.finish(now, { reason: closeReasons.lacks_content, text: [...new Set(names)].join(' '), byPeer: false });
   }
 
+  private takePacked(now: number, part: PackedPart): void {
+    this.takeSnapshot(now, part, (view) => view.takePacked(part));
+  }
+
   /** @param show puts what the part tells into the view */
   private takeSnapshot(now: number, part: SnapshotHead, show: (view: View) => void): void {
     if (!this.welcome || part.world !== this.welcome.world || !this.connection) {
@@ -365,13 +373,14 @@ export class Client {
   private issueCommands(now: number): void {
     if (this.state !== 'playing' || !this.clock || !this.connection || !this.welcome) return;
     const rttMs = this.connection.rttMs ?? 0;
+    const { lostEpoch } = this.view;
     for (let tick = this.clock.next(now, rttMs); tick !== undefined; tick = this.clock.next(now, rttMs)) {
       const sawBefore = this.view.completeTick === 0 ? 0 : ticksSince(tick, this.view.completeTick);
       const seen = sawBefore > 0 && sawBefore < 65536 ? sawBefore : 0;
       const consecutive = this.commands[0]?.tick === ((tick - 1) >>> 0);
       const unconfirmed = consecutive ? this.commands.slice(0, commandsMax - 1) : [];
       this.commands = [{ ...this.command, tick, seen }, ...unconfirmed];
-      this.connection.sendUnreliable(writeInput(this.commands, this.view.tick, this.welcome.world));
+      this.connection.sendUnreliable(writeInput(this.commands, this.view.tick, this.welcome.world, lostEpoch));
     }
   }
 

@@ -73,8 +73,8 @@ function tellView(view: View, rttMs: number | undefined): void {
 }
 
 async function play(crypto: Crypto, options: Options, address: Address): Promise<number> {
-  const { name, serverKey: pinned, identity, token } = options;
-  const client = new Client(crypto, { name, build, pinned, identity, token, fetchContent: options.fetch });
+  const { name, serverKey: pinned, identity, token, encoding } = options;
+  const client = new Client(crypto, { name, build, pinned, identity, token, encoding, fetchContent: options.fetch });
   let played = false;
   const onEvent = (event: ClientEvent): void => {
     tell(event);

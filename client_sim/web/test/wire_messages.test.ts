@@ -59,7 +59,7 @@ test('messages: what is written reads as what is recorded', () => {
     tick: recorded.newestTick() - i, seen: command.seen(), yaw: command.yaw(), pitch: command.pitch(),
     buttons: command.buttons(), forward: command.forward(), left: command.left(),
   }));
-  const written = bodyOf(writeInput(commands, recorded.snapshotTick(), recorded.world()), new Input());
+  const written = bodyOf(writeInput(commands, recorded.snapshotTick(), recorded.world(), 0), new Input());
   assert.deepEqual([written.newestTick(), written.snapshotTick(), written.world()], [1000, 996, 1]);
   assert.equal(written.commandsLength(), 2);
   for (let i = 0; i < 2; ++i) {
@@ -73,8 +73,11 @@ test('messages: what is written reads as what is recorded', () => {
   assert.deepEqual(bodyOf(writeJoin(hashes, join.world()), new Join()).content(1), 0x1112131415161718n);
 
   const hello = bodyOf(example('Hello message'), new Hello());
-  const claim = { connection: hello.resume(), proof: hello.resumeProofArray()! };
-  const said = bodyOf(writeHello(hello.name()!, hello.build()!, hello.tokenArray()!, claim), new Hello());
+  const said = bodyOf(writeHello({
+    name: hello.name()!, build: hello.build()!, token: hello.tokenArray()!, takesPacked: true,
+    resume: { connection: hello.resume(), proof: hello.resumeProofArray()! },
+  }), new Hello());
+  assert.ok(said.takesPacked());
   assert.equal(said.resume(), 0x55667788);
   assert.equal(toHex(said.tokenArray()!), toHex(hello.tokenArray()!));
   assert.equal(toHex(said.resumeProofArray()!), toHex(hello.resumeProofArray()!));
