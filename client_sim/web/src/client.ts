@@ -12,9 +12,10 @@ import { makeKeyPair, type Crypto, type KeyPair } from './crypto';
 import { Stream } from './frames';
 import { ClientHandshake, resumeProof, type HandshakeFailure } from './handshake';
 import { InputClock } from './input_clock';
+import { isPacked, readPackedPart, type PackedPart } from './packed';
 import { connectionOf, resetToken } from './packet';
 import {
-  readServerMessage, type ActAnswer, type BlockChange, type ServerMessage, type Welcome,
+  readServerMessage, type ActAnswer, type BlockChange, type Hit, type ServerMessage, type Welcome,
 } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
 import { ticksSince, type SnapshotHead } from './snapshot';
@@ -35,6 +36,8 @@ export interface ClientConfig {
   token?: Uint8Array;
   /** Does the client hold the map or prop of this hash? Without it: none. */
   holds?: (hash: bigint) => boolean;
+  /** How snapshots shall come: packed unless told, at some tenth of the bytes. */
+  encoding?: 'plain' | 'packed';
   /** Fetch what it lacks from the server, or leave with `lacks_content`? */
   fetchContent?: boolean;
   /** After how long it changes the keys that it seals with; two hours at most. */
@@ -50,6 +53,8 @@ export type ClientEvent =
   | { type: 'blockEdits'; changes: BlockChange[] }
   /** What happened up to this tick survives a power cut. */
   | { type: 'saved'; tick: number }
+  /** The own health and armour in points, and who was hit. */
+  | { type: 'fight'; health: number; armour: number; hits: Hit[] }
   | { type: 'seeking'; why: string }
   /** The session that was sought is heard again by itself. */
   | { type: 'found' }
@@ -68,6 +73,7 @@ const travels: Record<ServerMessage['type'], Stream | undefined | null> = {
   blockEdits: Stream.edits,
   blockKinds: Stream.control,
   saved: Stream.edits,
+  fight: Stream.events,
   unknown: null,
 };
 
@@ -199,7 +205,7 @@ export class Client {
       connection: this.earlier.connection,
       proof: resumeProof(this.crypto, this.earlier.resumption, binding),
     };
-    return writeHello(name, build, token, resume);
+    return writeHello({ name, build, token, resume, takesPacked: this.config.encoding !== 'plain' });
   }
 
   private receive(now: number, packet: Uint8Array): void {
@@ -229,7 +235,8 @@ export class Client {
     for (const { stream, message } of connection.receive(now, packet)) {
       if (this.state === 'ended' || connection.end) break;
       try {
-        this.take(now, stream, readServerMessage(message));
+        if (stream === undefined && isPacked(message)) this.takePacked(now, readPackedPart(message));
+        else this.take(now, stream, readServerMessage(message));
       } catch (error) {
         if (!(error instanceof WireError)) throw error;
         connection.close(now, closeReasons.protocol, error.message);
@@ -267,6 +274,7 @@ export class Client {
       case 'actAnswers':
       case 'blockEdits':
       case 'saved':
+      case 'fight':
         if (message.world === this.welcome?.world) this.events.push(message);
         else ++this.dropped;
         break;
@@ -285,7 +293,8 @@ export class Client {
     this.view = new View(welcome.tickRateHz);
     this.clock = new InputClock(welcome.tickRateHz);
     this.commands = [];
-    this.blockKinds = [];
+    // Who resumes is not told them again.
+    if (!welcome.resumed) this.blockKinds = [];
     this.events.push({ type: 'welcome', welcome });
     const lacking = this.contentOf(welcome).filter((hash) => !this.isHeld(hash));
     if (lacking.length > 0 && !this.config.fetchContent) {
@@ -294,6 +303,7 @@ export class Client {
     }
     this.fetch.begin(lacking);
     this.requestContent();
+    this.joinWhenReady();
   }
 
   private takeBlockKinds(world: number, kinds: BlockKind[]): void {
@@ -339,6 +349,10 @@ export class Client {
     this.finish(now, { reason: closeReasons.lacks_content, text: [...new Set(names)].join(' '), byPeer: false });
   }
 
+  private takePacked(now: number, part: PackedPart): void {
+    this.takeSnapshot(now, part, (view) => view.takePacked(part));
+  }
+
   /** @param show puts what the part tells into the view */
   private takeSnapshot(now: number, part: SnapshotHead, show: (view: View) => void): void {
     if (!this.welcome || part.world !== this.welcome.world || !this.connection) {
@@ -359,13 +373,14 @@ export class Client {
   private issueCommands(now: number): void {
     if (this.state !== 'playing' || !this.clock || !this.connection || !this.welcome) return;
     const rttMs = this.connection.rttMs ?? 0;
+    const { lostEpoch } = this.view;
     for (let tick = this.clock.next(now, rttMs); tick !== undefined; tick = this.clock.next(now, rttMs)) {
       const sawBefore = this.view.completeTick === 0 ? 0 : ticksSince(tick, this.view.completeTick);
       const seen = sawBefore > 0 && sawBefore < 65536 ? sawBefore : 0;
       const consecutive = this.commands[0]?.tick === ((tick - 1) >>> 0);
       const unconfirmed = consecutive ? this.commands.slice(0, commandsMax - 1) : [];
       this.commands = [{ ...this.command, tick, seen }, ...unconfirmed];
-      this.connection.sendUnreliable(writeInput(this.commands, this.view.tick, this.welcome.world));
+      this.connection.sendUnreliable(writeInput(this.commands, this.view.tick, this.welcome.world, lostEpoch));
     }
   }
 

@@ -25,7 +25,16 @@ export interface ResumeClaim {
   proof: Uint8Array;
 }
 
-export function writeHello(name: string, build: string, token: Uint8Array, resume?: ResumeClaim): Uint8Array {
+export interface HelloValues {
+  name: string;
+  build: string;
+  /** Empty: none. */
+  token: Uint8Array;
+  resume?: ResumeClaim;
+  takesPacked: boolean;
+}
+
+export function writeHello({ name, build, token, resume, takesPacked }: HelloValues): Uint8Array {
   const builder = new Builder(256);
   const nameAt = builder.createString(name);
   const buildAt = builder.createString(build);
@@ -35,6 +44,7 @@ export function writeHello(name: string, build: string, token: Uint8Array, resum
   Hello.addName(builder, nameAt);
   Hello.addBuild(builder, buildAt);
   if (tokenAt) Hello.addToken(builder, tokenAt);
+  Hello.addTakesPacked(builder, takesPacked);
   if (resume) {
     Hello.addResume(builder, resume.connection);
     Hello.addResumeProof(builder, proofAt);
@@ -68,15 +78,20 @@ export interface NumberedCommand extends Command {
   seen: number;
 }
 
-/** @param commands 1 to 8, newest first, of ticks one behind the other */
-export function writeInput(commands: readonly NumberedCommand[], snapshotTick: number, world: number): Uint8Array {
+/**
+ * @param commands 1 to 8, newest first, of ticks one behind the other
+ * @param lostEpoch of packed snapshots that cannot be read any more; 0: none
+ */
+export function writeInput(
+  commands: readonly NumberedCommand[], snapshotTick: number, world: number, lostEpoch: number,
+): Uint8Array {
   const builder = new Builder(192);
   Input.startCommandsVector(builder, commands.length);
   for (const command of [...commands].reverse()) {
     const { yaw, pitch, buttons: pressed, seen, forward, left } = command;
     WireCommand.createCommand(builder, yaw, pitch, pressed, seen, forward, left);
   }
-  const input = Input.createInput(builder, commands[0].tick, snapshotTick, builder.endVector(), world);
+  const input = Input.createInput(builder, commands[0].tick, snapshotTick, builder.endVector(), world, lostEpoch);
   return finish(builder, ClientBody.Input, input);
 }
 

@@ -18,6 +18,8 @@ import type { View } from './view';
 
 const build = 'ashlar-web-client 0.1.0';
 const quarterTurn = 16384;
+const firstMonster = 16;
+const firstProjectile = 128;
 const sideMs = 1000;
 const pingWaitMs = 2000;
 
@@ -44,6 +46,9 @@ function tell(event: ClientEvent): void {
       print(`fetched ${envelope?.kind ?? 'something unknown'} ${event.hash.toString(16)}, ${event.bytes.length} bytes`);
       break;
     }
+    case 'fight':
+      print(`health ${event.health}, armour ${event.armour}`);
+      break;
     case 'seeking':
       print(`${event.why}: seeking it anew`);
       break;
@@ -62,13 +67,14 @@ function tellView(view: View, rttMs: number | undefined): void {
   if (!view.own) return;
   const others = view.entities().filter((entity) => entity.id !== view.own!.id);
   const players = others.filter((entity) => entity.kind === 0).length;
-  print(`tick ${view.tick}: at ${round(view.own.positionM)}, ${players} players and ${others.length - players} monsters` +
+  const monsters = others.filter((entity) => entity.kind >= firstMonster && entity.kind < firstProjectile).length;
+  print(`tick ${view.tick}: at ${round(view.own.positionM)}, ${players} players and ${monsters} monsters` +
     ` around, round trip ${rttMs === undefined ? 'not known' : `${rttMs.toFixed(1)} ms`}`);
 }
 
 async function play(crypto: Crypto, options: Options, address: Address): Promise<number> {
-  const { name, serverKey: pinned, identity, token } = options;
-  const client = new Client(crypto, { name, build, pinned, identity, token, fetchContent: options.fetch });
+  const { name, serverKey: pinned, identity, token, encoding } = options;
+  const client = new Client(crypto, { name, build, pinned, identity, token, encoding, fetchContent: options.fetch });
   let played = false;
   const onEvent = (event: ClientEvent): void => {
     tell(event);

@@ -12,6 +12,8 @@ Joins a server, walks a square, says a line, and prints what it sees.
   --name NAME          the player's name (default webby)
   --for DURATION       how long it stays: 10s, 5m (default 10s)
   --transport udp|tcp  (default udp)
+  --encoding packed|plain
+                       how snapshots shall come (default packed)
   --say TEXT           the line that it says (default "hello from the web client"; "" for none)
   --server-key KEY     takes no other server than the one with this public key
   --identity FILE      the player's secret key, as ashlar-server key new makes it; else a key of this run
@@ -31,6 +33,7 @@ export interface Options {
   name: string;
   forMs: number;
   transport: 'udp' | 'tcp';
+  encoding: 'packed' | 'plain';
   say: string;
   serverKey?: Uint8Array;
   identity?: KeyPair;
@@ -78,7 +81,7 @@ function readTokenFile(path: string): Uint8Array {
 /** Throws a UsageError with one line that names what is wrong and the remedy. */
 export function readOptions(crypto: Crypto, words: readonly string[]): Options {
   const options: Options = {
-    host: '', port: 0, name: 'webby', forMs: 10_000, transport: 'udp', say: 'hello from the web client', fetch: false,
+    host: '', port: 0, name: 'webby', forMs: 10_000, transport: 'udp', encoding: 'packed', say: 'hello from the web client', fetch: false,
     ping: false,
   };
   const rest = [...words];
@@ -98,6 +101,14 @@ export function readOptions(crypto: Crypto, words: readonly string[]): Options {
           throw new UsageError(`--transport is udp or tcp, not '${transport}'`);
         }
         options.transport = transport;
+        break;
+      }
+      case '--encoding': {
+        const encoding = valueOf(word);
+        if (encoding !== 'packed' && encoding !== 'plain') {
+          throw new UsageError(`--encoding is packed or plain, not '${encoding}'`);
+        }
+        options.encoding = encoding;
         break;
       }
       case '--server-key': {

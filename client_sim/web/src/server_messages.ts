@@ -8,6 +8,7 @@ import { BlockKinds } from '../generated/ashlar/wire/block-kinds';
 import { ChatLine } from '../generated/ashlar/wire/chat-line';
 import { ContentPart } from '../generated/ashlar/wire/content-part';
 import { ContentRefused } from '../generated/ashlar/wire/content-refused';
+import { Fight } from '../generated/ashlar/wire/fight';
 import { Saved } from '../generated/ashlar/wire/saved';
 import { ServerBody } from '../generated/ashlar/wire/server-body';
 import { ServerMessage as WireServerMessage } from '../generated/ashlar/wire/server-message';
@@ -71,6 +72,16 @@ export interface BlockChange {
   is: number;
 }
 
+/** Somebody was hurt or died: WIRE.md, Fights. */
+export interface Hit {
+  who: number;
+  /** 0: nobody. */
+  by: number;
+  points: number;
+  died: boolean;
+  how: number;
+}
+
 export type ServerMessage =
   | { type: 'welcome'; welcome: Welcome }
   | { type: 'snapshot'; part: PlainPart }
@@ -81,6 +92,7 @@ export type ServerMessage =
   | { type: 'blockEdits'; tick: number; world: number; changes: BlockChange[] }
   | { type: 'blockKinds'; world: number; kinds: BlockKind[] }
   | { type: 'saved'; tick: number; world: number }
+  | { type: 'fight'; tick: number; world: number; health: number; armour: number; hits: Hit[] }
   | { type: 'unknown' };
 
 function check(holds: boolean, what: string): void {
@@ -199,6 +211,16 @@ function readEdits(wire: BlockEdits): ServerMessage {
   return { type: 'blockEdits', tick: wire.tick(), world: wire.world(), changes };
 }
 
+function readFight(wire: Fight): ServerMessage {
+  check(wire.hitsLength() <= 64 && wire.armourHalf() <= 1, 'a fight');
+  const hits = Array.from({ length: wire.hitsLength() }, (_, i): Hit => {
+    const hit = present(wire.hits(i), 'a hit');
+    check(hit.who() !== 0 && hit.kind() <= 1, 'a hit');
+    return { who: hit.who(), by: hit.by(), points: hit.points(), died: hit.kind() === 1, how: hit.how() };
+  });
+  return { type: 'fight', tick: wire.tick(), world: wire.world(), health: wire.health(), armour: wire.armour(), hits };
+}
+
 /** Verified, then every value held against its bounds; throws a WireError for all else. */
 export function readServerMessage(bytes: Uint8Array): ServerMessage {
   verifyMessage(bytes, 'ASHS', serverMessageShape);
@@ -234,6 +256,8 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage {
       const bytes = present(kinds.kindsArray(), 'the kinds of blocks');
       return { type: 'blockKinds', world: kinds.world(), kinds: readBlockKinds(bytes) };
     }
+    case ServerBody.Fight:
+      return readFight(body(new Fight()));
     case ServerBody.Saved: {
       const saved = body(new Saved());
       return { type: 'saved', tick: saved.tick(), world: saved.world() };

@@ -11,6 +11,7 @@ const f64 = scalar(8);
 
 const rules: TableShape = [
   u16, u8, u8, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, u8, u16, u16, f64, f64, f64, u8, u16,
+  u8, u8, u8, u16, u16,
 ];
 
 const placedMap: TableShape = [text, u64, u32, u32, u32, u32];
@@ -32,6 +33,7 @@ const actAnswers: TableShape = [u32, vectorOf(20, 4), u8];
 const blockEdits: TableShape = [u32, u32, u32, u32, vectorOf(4, 2), u8];
 const blockKinds: TableShape = [vectorOf(1), u8];
 const saved: TableShape = [u32, u8];
+const fight: TableShape = [u32, u8, u16, u16, u8, vectorOf(12, 4)];
 
 /** Of ServerMessage: the union's type and its tables, in the union's order. */
 export const serverMessageShape: TableShape = [
@@ -40,6 +42,7 @@ export const serverMessageShape: TableShape = [
     kind: 'union',
     shapes: [
       welcome, snapshot, chatLine, contentPart, contentRefused, actAnswers, blockEdits, blockKinds, saved,
+      fight,
     ],
   },
 ];

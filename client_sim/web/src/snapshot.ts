@@ -3,7 +3,7 @@
 export interface Entity {
   id: number;
   positionM: [number, number, number];
-  /** 0 a player, 16 + k a monster of kind k. */
+  /** 0 a player, 16 and on a monster, 128 and on a projectile. */
   kind: number;
   /** Turns of 1/256, counter-clockwise from +x; pitch up. */
   yaw: number;

@@ -1,12 +1,15 @@
-// What a client knows of the world around it, by snapshots.
+// What a client knows of the world around it, by snapshots of either encoding.
 
+import { BlockView } from './block_view';
 import { CellView } from './cell_view';
+import type { PackedPart } from './packed';
 import type { PlainPart } from './plain';
 import { ticksSince, type Entity, type OwnPlayer, type SnapshotHead } from './snapshot';
 
 /** Fed with parts of snapshots, asked for entities. */
 export class View {
   private readonly cells = new CellView();
+  private readonly blocks: BlockView;
   private parts = new Set<number>();
 
   /** The newest tick of which a part came; 0: none. */
@@ -17,13 +20,26 @@ export class View {
   own: OwnPlayer | undefined;
   ownTick = 0;
 
-  constructor(private readonly tickRateHz: number) {}
+  constructor(private readonly tickRateHz: number) {
+    this.blocks = new BlockView(tickRateHz);
+  }
+
+  /** Of packed snapshots that cannot be read any more; 0: none. Inputs say it until another epoch comes. */
+  get lostEpoch(): number {
+    return this.blocks.lostEpoch;
+  }
 
   takePlain(part: PlainPart): void {
     // What no snapshot mentioned for a second and twice the newest refresh_ticks is gone.
     if (this.count(part)) this.cells.expire(this.tick, this.tickRateHz + 2 * part.refreshTicks);
     this.takeOwn(part.tick, part.own);
     for (const block of part.blocks) this.cells.take(part.tick, block);
+  }
+
+  /** Throws a WireError where an item is none against its base. */
+  takePacked(part: PackedPart): void {
+    this.count(part);
+    this.takeOwn(part.tick, this.blocks.take(part));
   }
 
   /** @returns true when it is of a newer tick than all before */
@@ -49,9 +65,11 @@ export class View {
   /** Everybody, the own player too where the server tells of it, by ascending id; each as of its newest tick. */
   entities(): Entity[] {
     const newest = new Map<number, { entity: Entity; tick: number }>();
-    for (const seen of this.cells.seen()) {
-      const other = newest.get(seen.entity.id);
-      if (!other || ticksSince(seen.tick, other.tick) > 0) newest.set(seen.entity.id, seen);
+    for (const source of [this.cells, this.blocks]) {
+      for (const seen of source.seen()) {
+        const other = newest.get(seen.entity.id);
+        if (!other || ticksSince(seen.tick, other.tick) > 0) newest.set(seen.entity.id, seen);
+      }
     }
     return [...newest.values()].map(({ entity }) => entity).sort((a, b) => a.id - b.id);
   }

@@ -35,7 +35,7 @@ after(async () => {
 for (const [name, openLink] of transports) {
   test(`live: over ${name} two players join, walk, see each other, chat and leave`, live, async () => {
     const walker = new Player(sodium, server.port, { name: `walker-${name}` }, openLink);
-    const watcher = new Player(both, server.port, { name: `watcher-${name}` }, openLink);
+    const watcher = new Player(both, server.port, { name: `watcher-${name}`, encoding: 'plain' }, openLink);
     await Promise.all([walker.playing(), watcher.playing()]);
     assert.equal(walker.client.welcome?.motd, 'good morning');
     assert.equal(walker.client.blockKinds[0].name, 'air');
@@ -59,6 +59,11 @@ for (const [name, openLink] of transports) {
     await watcher.until('the line is heard', () => watcher.heard(line));
     assert.ok(walker.client.rttMs! < 1000);
 
+    const nearest = (player: Player, at: number): number =>
+      Math.min(...player.client.view.entities().filter(({ id: who }) => who === at).map(({ positionM }) =>
+        distance(positionM, (at === id ? walker : watcher).position)));
+    const other = watcher.client.view.own!.id;
+    await walker.until('packed and plain show the same', () => nearest(walker, other) < 0.05 && nearest(watcher, id) < 0.05);
     await Promise.all([walker.driver.quit(), watcher.driver.quit()]);
     assert.equal(walker.reason, 'quit');
   });

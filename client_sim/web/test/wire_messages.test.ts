@@ -3,13 +3,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ByteBuffer } from 'flatbuffers';
+import { Builder, ByteBuffer } from 'flatbuffers';
 
 import { ClientMessage } from '../generated/ashlar/wire/client-message';
 import { ContentRequest } from '../generated/ashlar/wire/content-request';
+import { Fight } from '../generated/ashlar/wire/fight';
 import { Hello } from '../generated/ashlar/wire/hello';
+import { Hit } from '../generated/ashlar/wire/hit';
 import { Input } from '../generated/ashlar/wire/input';
 import { Join } from '../generated/ashlar/wire/join';
+import { ServerBody } from '../generated/ashlar/wire/server-body';
+import { ServerMessage } from '../generated/ashlar/wire/server-message';
 import { ByteWriter, WireError, toHex } from '../src/bytes';
 import { writeChat, writeContentRequest, writeHello, writeInput, writeJoin } from '../src/client_messages';
 import { readFrames, writeFrame, FrameType } from '../src/frames';
@@ -55,7 +59,7 @@ test('messages: what is written reads as what is recorded', () => {
     tick: recorded.newestTick() - i, seen: command.seen(), yaw: command.yaw(), pitch: command.pitch(),
     buttons: command.buttons(), forward: command.forward(), left: command.left(),
   }));
-  const written = bodyOf(writeInput(commands, recorded.snapshotTick(), recorded.world()), new Input());
+  const written = bodyOf(writeInput(commands, recorded.snapshotTick(), recorded.world(), 0), new Input());
   assert.deepEqual([written.newestTick(), written.snapshotTick(), written.world()], [1000, 996, 1]);
   assert.equal(written.commandsLength(), 2);
   for (let i = 0; i < 2; ++i) {
@@ -69,8 +73,11 @@ test('messages: what is written reads as what is recorded', () => {
   assert.deepEqual(bodyOf(writeJoin(hashes, join.world()), new Join()).content(1), 0x1112131415161718n);
 
   const hello = bodyOf(example('Hello message'), new Hello());
-  const claim = { connection: hello.resume(), proof: hello.resumeProofArray()! };
-  const said = bodyOf(writeHello(hello.name()!, hello.build()!, hello.tokenArray()!, claim), new Hello());
+  const said = bodyOf(writeHello({
+    name: hello.name()!, build: hello.build()!, token: hello.tokenArray()!, takesPacked: true,
+    resume: { connection: hello.resume(), proof: hello.resumeProofArray()! },
+  }), new Hello());
+  assert.ok(said.takesPacked());
   assert.equal(said.resume(), 0x55667788);
   assert.equal(toHex(said.tokenArray()!), toHex(hello.tokenArray()!));
   assert.equal(toHex(said.resumeProofArray()!), toHex(hello.resumeProofArray()!));
@@ -78,6 +85,23 @@ test('messages: what is written reads as what is recorded', () => {
   const request = bodyOf(writeContentRequest(0x0102030405060708n, 0x8000), new ContentRequest());
   assert.deepEqual([request.hash(), request.offset()], [0x0102030405060708n, 0x8000]);
   assert.equal(writeChat('good morning').length % 4, 0);
+});
+
+test('messages: a fight', () => {
+  const write = (who: number): Uint8Array => {
+    const builder = new Builder(128);
+    Fight.startHitsVector(builder, 1);
+    Hit.createHit(builder, who, 9, 25, 1, 3);
+    const fight = Fight.createFight(builder, 70, 1, 40, 15, 1, builder.endVector());
+    ServerMessage.finishServerMessageBuffer(
+      builder, ServerMessage.createServerMessage(builder, ServerBody.Fight, fight));
+    return builder.asUint8Array().slice();
+  };
+  assert.deepEqual(readServerMessage(write(5)), {
+    type: 'fight', tick: 70, world: 1, health: 40, armour: 15,
+    hits: [{ who: 5, by: 9, points: 25, died: true, how: 3 }],
+  });
+  assert.throws(() => readServerMessage(write(0)), WireError);
 });
 
 test('messages: every truncation of a recorded one is refused, and none reads outside', () => {

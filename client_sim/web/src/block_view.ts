@@ -1,0 +1,161 @@
+// Entities by numbered blocks, and the bases that packed snapshots are read against (WIRE.md, Packed snapshots).
+
+import {
+  readBlock, readOwnState, type BlockState, type Cell, type MovingEntity, type OwnState, type PackedItem, type PackedPart,
+} from './packed';
+import type { Entity, OwnPlayer, SeenEntity } from './snapshot';
+
+const cellM = 64;
+const stepsPerM = 128;
+const ownStatesMax = 256;
+// More than any server tells: who has to keep more forgets all and asks anew.
+const entitiesMax = 2 ** 18;
+
+/** What something was at the ticks that may still be bases, oldest first. */
+class History<State> {
+  readonly states: { tick: number; state: State }[] = [];
+
+  at(tick: number): State | undefined {
+    return this.states.find((known) => known.tick === tick)?.state;
+  }
+  get newest(): { tick: number; state: State } | undefined {
+    return this.states[this.states.length - 1];
+  }
+  isNewer(tick: number): boolean {
+    return this.newest === undefined || tick > this.newest.tick;
+  }
+  /** Bases only get newer: what is older than this state's is of no use any more. @returns what was dropped */
+  keep(tick: number, state: State, baseTick: number): State[] {
+    const behind = this.states.findIndex((known) => known.tick > tick);
+    this.states.splice(behind < 0 ? this.states.length : behind, 0, { tick, state });
+    return this.dropBefore(baseTick);
+  }
+  dropBefore(tick: number): State[] {
+    const kept = this.states.findIndex((known) => known.tick >= tick);
+    return this.states.splice(0, kept < 0 ? this.states.length : kept).map(({ state }) => state);
+  }
+}
+
+interface NumberedBlock {
+  history: History<BlockState>;
+  /** What is of this tick or older is forgotten. */
+  goneTick: number;
+}
+
+function entityOf(cell: Cell, { place, velocity: _, ...rest }: MovingEntity): Entity {
+  const positionM = place.map((steps, axis) => cell[axis] * cellM + steps / stepsPerM) as Entity['positionM'];
+  return { ...rest, positionM };
+}
+
+function ownOf(own: OwnState): OwnPlayer {
+  return {
+    id: own.id,
+    velocityMps: own.numbers.slice(0, 3) as OwnPlayer['velocityMps'],
+    positionM: own.numbers.slice(3, 6) as OwnPlayer['positionM'],
+    grounded: own.grounded !== 0,
+    health: own.health,
+    deltaYaw: own.deltaYaw,
+  };
+}
+
+/** Fed with parts in any order, late and twice. */
+export class BlockView {
+  private readonly blocks = new Map<number, NumberedBlock>();
+  private own = new History<OwnState>();
+  private entityCount = 0;
+  private epoch = 0;
+  private epochTick = 0;
+  private newestTick = 0;
+
+  /** The epoch of which something new could not be read, for the inputs to say; 0: none. */
+  lostEpoch = 0;
+
+  constructor(private readonly tickRateHz: number) {}
+
+  /** @returns the own player where the part told a newer one */
+  take(part: PackedPart): OwnPlayer | undefined {
+    if (part.epoch !== this.epoch && (this.epoch === 0 || part.tick > this.newestTick)) this.begin(part);
+    this.newestTick = Math.max(this.newestTick, part.tick);
+    if (part.epoch !== this.epoch || part.tick < this.epochTick) return undefined;
+    let own: OwnPlayer | undefined;
+    for (const item of part.items) {
+      if (item.type === 'block') this.takeBlock(part.tick, item);
+      else if (item.type === 'gone') this.takeGone(part.tick, item.number);
+      else if (item.type === 'own') own = this.takeOwn(part.tick, item) ?? own;
+    }
+    if (this.entityCount > entitiesMax) {
+      this.forget();
+      this.lostEpoch = this.epoch;
+    }
+    return own;
+  }
+
+  /** What was told in another epoch is gone. */
+  private begin(part: PackedPart): void {
+    this.forget();
+    this.epoch = part.epoch;
+    this.epochTick = part.tick;
+    this.lostEpoch = 0;
+  }
+
+  private forget(): void {
+    this.blocks.clear();
+    this.own = new History();
+    this.entityCount = 0;
+  }
+
+  private blockOf(number: number): NumberedBlock {
+    let block = this.blocks.get(number);
+    if (!block) this.blocks.set(number, (block = { history: new History(), goneTick: 0 }));
+    return block;
+  }
+
+  private takeBlock(tick: number, item: PackedItem & { type: 'block' }): void {
+    const { history, goneTick } = this.blockOf(item.number);
+    if (tick <= goneTick || history.at(tick)) return;
+    const baseTick = item.age === 0 ? 0 : tick - item.age;
+    const base = item.age === 0 ? undefined : history.at(baseTick);
+    if (item.age !== 0 && !base) {
+      // One that was overtaken is no loss.
+      if (history.isNewer(tick)) this.lostEpoch = this.epoch;
+      return;
+    }
+    const state = readBlock(item.bytes, base, item.age, this.tickRateHz);
+    this.entityCount += state.entities.length;
+    this.discount(history.keep(tick, state, baseTick));
+  }
+
+  private takeGone(tick: number, number: number): void {
+    const block = this.blockOf(number);
+    block.goneTick = Math.max(block.goneTick, tick);
+    this.discount(block.history.dropBefore(tick + 1));
+  }
+
+  private discount(dropped: BlockState[]): void {
+    for (const state of dropped) this.entityCount -= state.entities.length;
+  }
+
+  private takeOwn(tick: number, item: PackedItem & { type: 'own' }): OwnPlayer | undefined {
+    if (!this.own.isNewer(tick)) return undefined;
+    const baseTick = item.age === 0 ? 0 : tick - item.age;
+    const base = item.age === 0 ? undefined : this.own.at(baseTick);
+    if (item.age !== 0 && !base) {
+      this.lostEpoch = this.epoch;
+      return undefined;
+    }
+    const own = readOwnState(item.bytes, base, item.age, this.tickRateHz);
+    this.own.keep(tick, own, baseTick);
+    while (this.own.states.length > ownStatesMax) this.own.states.shift();
+    return ownOf(own);
+  }
+
+  /** Who is in the newest state of each block: somebody who moved on may be there twice. */
+  *seen(): Iterable<SeenEntity> {
+    for (const { history } of this.blocks.values()) {
+      const { newest } = history;
+      if (!newest) continue;
+      const { cell, entities } = newest.state;
+      for (const entity of entities) yield { tick: newest.tick, entity: entityOf(cell, entity) };
+    }
+  }
+}
