@@ -72,7 +72,7 @@ TEST_CASE("a recorded session holds no name, chat line or position in clear", "[
   REQUIRE(stood.size() > 500);
   CHECK(length(stood.back() - stood.front()) > 1);
   CHECK(up.size() > 10'000);
-  CHECK(down.size() > 50'000);
+  CHECK(down.size() > 10'000);
 
   for (const Bytes* bytes : {&up, &down}) {
     CHECK_FALSE(holds(*bytes, name));
