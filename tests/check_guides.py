@@ -23,7 +23,7 @@ import time
 PAGE_SECONDS_MAX = 240  # of a page that hangs; usually they take a few
 CONSOLE_BLOCKS_MAX = 6  # on all pages: each is a promise that nobody holds
 LINES_MAX = 120
-LANGUAGES = {"sh", "console", "cpp", "cmake", "text"}
+LANGUAGES = {"sh", "console", "cpp", "cmake", "text", "toml"}
 TEST = re.compile(r"`(tests_\w+\s+'[^'`]+')`")
 # What a page starts it also ends, given a moment.
 LAST_LINES = """

@@ -113,7 +113,7 @@ class Storage(unittest.TestCase):
         self.assertIn("31 kinds", self.command("info", self.world))
         self.refused("--blocks does not fit this world", "marble", arguments=("--blocks", str(slate)))
         self.assertEqual(self.sql("SELECT value FROM meta WHERE key = 'blocks'"), kept)
-        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
+        with Running("--world", self.world, *QUICK, stdin=subprocess.PIPE) as server:
             server.wait_for("ready")
             server.process.stdin.write("set 0 0 40 marble\n")
             server.process.stdin.flush()

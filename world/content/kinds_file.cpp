@@ -1,22 +1,12 @@
-#include "world/content/kinds_file.h"
-
+// First, as it says.
+#include "world/content/toml_parser.h"
+//
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
-// The parser asserts in places that a broken file reaches, and with NDEBUG makes promises to the compiler of
-// them. Here each is an exception, and the file is refused like any other that is wrong.
-namespace {
-struct KindsParserAssertion {};
-constexpr void require_of_kinds_parser(bool holds) {
-  if (!holds) throw KindsParserAssertion{};
-}
-}  // namespace
-#undef NDEBUG
-#define TOML_HEADER_ONLY 1
-#define TOML_ASSERT(expression) require_of_kinds_parser(static_cast<bool>(expression))
-#include <toml++/toml.h>
+#include "world/content/kinds_file.h"
 
 namespace ashlar {
 namespace {
@@ -289,7 +279,7 @@ std::expected<std::shared_ptr<const KindSet>, ContentError> read_kinds(std::stri
     return refused(source, error.source().begin.line, std::string(error.description()));
   } catch (const WrongKinds& wrong) {
     return refused(source, wrong.line, wrong.what);
-  } catch (const KindsParserAssertion&) {
+  } catch (const TomlAssertion&) {
     return refused(source, 0, "is no TOML: its brackets or quotes do not match");
   }
   return set;
