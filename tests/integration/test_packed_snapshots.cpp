@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "client_sim/client/packed_memory.h"
 #include "client_sim/client/view.h"
@@ -180,7 +181,8 @@ class PackedPlay {
     }
   }
   void hear(PackedViewer& viewer, std::uint32_t now, const PackedLink& link) {
-    std::ranges::stable_sort(viewer.on_the_way, {}, &PackedViewer::Packet::due);
+    std::ranges::sort(viewer.on_the_way, {},
+                      [](const PackedViewer::Packet& p) { return std::tuple(p.due, p.sequence); });
     while (!viewer.on_the_way.empty() && viewer.on_the_way.front().due <= now) {
       const auto packet = viewer.on_the_way.front();
       viewer.on_the_way.erase(viewer.on_the_way.begin());

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "world/bsp/placed_map.h"
 #include "world/bsp/visibility.h"
@@ -21,6 +22,7 @@ constexpr int looks_min = 3, looks_max = 24;
 struct Found {
   std::uint32_t leaf;
   LeafGraph::Join join;
+  std::size_t order = 0;  // in which they were found
 };
 
 }  // namespace
@@ -81,9 +83,9 @@ LeafGraph::LeafGraph(const PlacedMap& map, std::span<const Sending> sendings) : 
     bool any = false;
     for (std::size_t k = 0; k < walker_class_count; ++k) any = any || join.open(k);
     if (!any) continue;
-    found.push_back({opening.front, join});
+    found.push_back({opening.front, join, found.size()});
     join.to = opening.front;
-    found.push_back({opening.back, join});
+    found.push_back({opening.back, join, found.size()});
   }
   for (const Sending& sending : sendings) {
     Join join;
@@ -92,11 +94,10 @@ LeafGraph::LeafGraph(const PlacedMap& map, std::span<const Sending> sendings) : 
     join.sends = true;
     for (std::size_t k = 0; k < walker_class_count; ++k) join.from[k] = join.until[k] = 0;
     const std::uint32_t leaf = leaf_at(sending.from_m);
-    if (sector_[leaf] != no_index && sector_[join.to] != no_index) found.push_back({leaf, join});
+    if (sector_[leaf] != no_index && sector_[join.to] != no_index) found.push_back({leaf, join, found.size()});
   }
   // Openings come in the tree's order; those of a leaf keep it.
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Found& x, const Found& y) { return x.leaf < y.leaf; });
+  std::ranges::sort(found, {}, [](const Found& f) { return std::pair(f.leaf, f.order); });
   first_.assign(tree.leaves.size() + 1, 0);
   first_entry_.assign(tree.leaves.size() + 1, 0);
   for (const Found& f : found) {
