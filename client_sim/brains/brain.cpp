@@ -66,9 +66,9 @@ std::optional<DVec2> Brain::goal(const Client& client) {
   double nearest_m = 1e9;
   for (const ViewEntity& e : seen_) {
     const double away_m = length(e.position_m - here);
-    const bool wanted = kind_ == BrainKind::hunt ? is_monster(e.record.kind) : e.record.kind == EntityKind::player;
-    if (!wanted || e.record.id == client.player() || away_m >= nearest_m)
-      continue;
+    const bool wanted =
+        kind_ == BrainKind::hunt ? is_monster(e.record.kind) : e.record.kind == EntityKind::player;
+    if (!wanted || e.record.id == client.player() || away_m >= nearest_m) continue;
     nearest_m = away_m;
     nearest = xy(e.position_m);
   }
