@@ -6,7 +6,9 @@
 
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
+#include "protocol/connection/congestion.h"
 #include "protocol/secure/open_packets.h"
+#include "protocol/secure/packet_protection.h"
 #include "protocol/version.h"
 #include "server/host/host.h"
 #include "world/sim/world.h"
@@ -20,6 +22,8 @@ using client_sim::ClientState;
 constexpr Micros settled_after{12'000'000};
 /// A session that fell silent is given up after ten seconds, and ticks are late now and then.
 constexpr Micros silence_noticed_within{13'000'000};
+/// What a session may be sent that acknowledges nothing: the first window, and probes.
+constexpr std::uint64_t unanswered_max = 2 * Congestion::window_first;
 /// Ticks may be late by as much.
 constexpr Micros slack{1'500'000};
 
@@ -41,11 +45,16 @@ const Seat* owner_of(const Match& match, const server::SessionAudit& session) {
 }
 
 /// Whoever has not shown that he is at an address cannot have the server send much there: of packets outside
-/// of sessions half of what came from there in the same moment, of a session's no more than ever came.
+/// of sessions half of what came from there in the same moment, of a session's no more than ever came. A
+/// session that the forger made for himself is where he shook hands, and he answers nothing in it: it gets
+/// what a session begins with.
 class AnswersAreSmall final : public Invariant {
  public:
   std::string_view name() const override { return "an address that is not proven gets less than it gave"; }
-  void on_server_start(const Match&) override { unproven_.clear(); }
+  void on_server_start(const Match&) override {
+    unproven_.clear();
+    deaf_.clear();
+  }
   std::optional<Finding> on_datagrams(const Match& match, const DatagramBatch& in,
                                       const DatagramBatch& out) override {
     turn_.clear();
@@ -61,6 +70,14 @@ class AnswersAreSmall final : public Invariant {
       const auto type = secure::packet_type(out.bytes(entry), protocol_version);
       if (type && *type == secure::PacketType::sealed) {
         if (proven(match, entry.peer)) continue;
+        if (const auto number = secure::sealed_connection(out.bytes(entry), protocol_version);
+            forgers_own(match, *number)) {
+          std::uint64_t& sent = deaf_[*number];
+          sent += entry.size;
+          if (sent <= unanswered_max) continue;
+          return Finding{place(entry.peer), "answers nothing and was sent " + std::to_string(sent) +
+                                                " bytes in " + number_name(*number)};
+        }
         Sums& sums = unproven_[entry.peer];
         sums.out += entry.size;
         if (sums.out <= sums.in) continue;
@@ -94,8 +111,16 @@ class AnswersAreSmall final : public Invariant {
     const std::uint32_t number = seat_of(address);
     return number < match.seats().size() && match.seats()[number]->line().heard(address);
   }
+  /// Is it, or was it when last something went to it, a session of nobody's of the seats?
+  bool forgers_own(const Match& match, std::uint32_t number) const {
+    if (deaf_.contains(number)) return true;
+    const auto& sessions = match.audit().sessions;
+    const auto session = std::ranges::find(sessions, number, &server::SessionAudit::connection);
+    return session != sessions.end() && owner_of(match, *session) == nullptr;
+  }
   std::map<PeerAddress, Asked> turn_;
   std::map<PeerAddress, Sums> unproven_;
+  std::map<std::uint32_t, std::uint64_t> deaf_;  // bytes sent in sessions of the forger's, by number
 };
 
 /// A session is one player's, and a body one player's as long as it is in the world.

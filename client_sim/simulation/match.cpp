@@ -267,11 +267,11 @@ void Match::run_server() {
   deliver_ground();
   out_.clear();
   host_->advance(server_clock(), in_, out_);
+  if (ticked_ || !out_.datagrams.entries().empty() || !out_.events.empty()) host_->audit(audit_);
   for (const auto& invariant : invariants_)
     if (const auto finding = invariant->on_datagrams(*this, in_.datagrams, out_.datagrams))
       report(*invariant, *finding);
   ask_for_ground();
-  if (ticked_ || !out_.events.empty()) host_->audit(audit_);  // else nobody looks
   for (const server::HostEvent& event : out_.events) {
     if (event.kind == server::HostEventKind::joined) ++outcome_.joins;
     if (event.kind == server::HostEventKind::chat) ++outcome_.chat_lines;
