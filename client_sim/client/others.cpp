@@ -72,8 +72,7 @@ void Others::take_states(const Client& client) {
     if (track.count == 0 || e.tick > track.back(0).tick)
       track.push({e.tick, e.position_m, dequantise_turn(e.record.yaw)});
   }
-  std::inplace_merge(tracks_.begin(), tracks_.begin() + static_cast<std::ptrdiff_t>(known), tracks_.end(),
-                     [](const Track& a, const Track& b) { return a.id < b.id; });
+  if (tracks_.size() > known) std::ranges::sort(tracks_, {}, &Track::id);
   // Who is gone is shown until the picture comes to where it was last seen.
   std::erase_if(tracks_, [&](const Track& t) { return snapshot_tick_ - t.seen_tick > lag_ + 1; });
 }
