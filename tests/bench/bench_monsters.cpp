@@ -1,5 +1,5 @@
-// What monsters cost a tick: 100, 1 000 and 10 000 of them asleep, wandering, hunting one player and hunting a
-// hundred, beside W1's sweep in the same run (asked: asleep at most 50 ns, awake at most 4 sweeps in all);
+// What monsters cost a tick: 100, 1 000 and 10 000 of them asleep, wandering, hunting one player and hunting
+// a hundred, beside W1's sweep in the same run (asked: asleep at most 50 ns, awake at most 4 sweeps in all);
 // and ways through a map of Freedoom's: fields a second, leaves a second. CPU time of the thread.
 //   bench_monsters [--ticks N]
 #include <algorithm>
@@ -82,10 +82,11 @@ void measure_scene(Scene scene, std::uint32_t monsters, std::uint32_t ticks, dou
   const double all_s = thread_s() - start;
   for (const MonsterMood mood : world.monsters().mood) hunting += mood == MonsterMood::chase;
   const double each = parts.s / ticks / std::max(1u, world.monster_count());
-  std::printf("%-18s %6u in the world, %6llu hunt: %8.1f ns a monster, %5.2f sweeps; step %8.1f us, %llu attacks\n",
-              scene_names[static_cast<int>(scene)], world.monster_count(),
-              static_cast<unsigned long long>(hunting), each * 1e9, each / w1_s, all_s / ticks * 1e6,
-              static_cast<unsigned long long>(world.combat().counters().attacks - attacks));
+  std::printf(
+      "%-18s %6u in the world, %6llu hunt: %8.1f ns a monster, %5.2f sweeps; step %8.1f us, %llu attacks\n",
+      scene_names[static_cast<int>(scene)], world.monster_count(), static_cast<unsigned long long>(hunting),
+      each * 1e9, each / w1_s, all_s / ticks * 1e6,
+      static_cast<unsigned long long>(world.combat().counters().attacks - attacks));
 }
 
 void measure_ways() {
@@ -111,10 +112,11 @@ void measure_ways() {
       ++fields;
     }
     const double s = thread_s() - from;
-    std::printf("ways in %s: graph of %u leaves and %u joins in %.1f ms; a field %.1f us, %.0f fields and %.1f "
-                "million leaves a second\n",
-                name, graph.leaf_count(), graph.join_count(), built_s * 1e3, s / static_cast<double>(fields) * 1e6,
-                static_cast<double>(fields) / s, static_cast<double>(leaves) / s * 1e-6);
+    std::printf(
+        "ways in %s: graph of %u leaves and %u joins in %.1f ms; a field %.1f us, %.0f fields and %.1f "
+        "million leaves a second\n",
+        name, graph.leaf_count(), graph.join_count(), built_s * 1e3, s / static_cast<double>(fields) * 1e6,
+        static_cast<double>(fields) / s, static_cast<double>(leaves) / s * 1e-6);
   }
 }
 
@@ -131,7 +133,8 @@ int main(int argc, char** argv) {
                             double{walkers} * walk_ticks);
   std::printf("W1 sweep, per character and tick: %.1f ns\n", w1.median * 1e9);
   for (const Scene scene : {Scene::asleep, Scene::wander, Scene::hunt_one, Scene::hunt_hundred})
-    for (const std::uint32_t monsters : {100u, 1000u, 10000u}) measure_scene(scene, monsters, ticks, w1.median);
+    for (const std::uint32_t monsters : {100u, 1000u, 10000u})
+      measure_scene(scene, monsters, ticks, w1.median);
   measure_ways();
   return 0;
 }
