@@ -126,7 +126,7 @@ TEST_CASE("running and jumping in hills is predicted to the last bit", "[integra
 }
 
 TEST_CASE("an hour of running in hills is predicted to the last bit", "[integration][prediction][.slow]") {
-  run_hills(3600, GENERATE(1, 2));
+  run_hills(3600, GENERATE(std::uint64_t{1}, std::uint64_t{2}));
 }
 
 TEST_CASE("doors, lifts and steps are predicted to the last bit", "[integration][prediction]") {
