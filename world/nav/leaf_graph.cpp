@@ -94,7 +94,8 @@ LeafGraph::LeafGraph(const PlacedMap& map, std::span<const Sending> sendings) : 
     join.sends = true;
     for (std::size_t k = 0; k < walker_class_count; ++k) join.from[k] = join.until[k] = 0;
     const std::uint32_t leaf = leaf_at(sending.from_m);
-    if (sector_[leaf] != no_index && sector_[join.to] != no_index) found.push_back({leaf, join, found.size()});
+    if (sector_[leaf] != no_index && sector_[join.to] != no_index)
+      found.push_back({leaf, join, found.size()});
   }
   // Openings come in the tree's order; those of a leaf keep it.
   std::ranges::sort(found, {}, [](const Found& f) { return std::pair(f.leaf, f.order); });
