@@ -72,10 +72,10 @@ class AnswersAreSmall final : public Invariant {
         if (proven(match, entry.peer)) continue;
         if (const auto number = secure::sealed_connection(out.bytes(entry), protocol_version);
             forgers_own(match, *number)) {
-          std::uint64_t& sent = deaf_[*number];
-          sent += entry.size;
-          if (sent <= unanswered_max) continue;
-          return Finding{place(entry.peer), "answers nothing and was sent " + std::to_string(sent) +
+          Deaf& deaf = deaf_.try_emplace(*number, Deaf{entry.peer}).first->second;
+          deaf.sent += entry.size;
+          if (deaf.address == entry.peer && deaf.sent <= unanswered_max) continue;
+          return Finding{place(entry.peer), "answers nothing and was sent " + std::to_string(deaf.sent) +
                                                 " bytes in " + number_name(*number)};
         }
         Sums& sums = unproven_[entry.peer];
@@ -105,6 +105,10 @@ class AnswersAreSmall final : public Invariant {
   struct Sums {
     std::uint64_t in = 0, out = 0;
   };
+  struct Deaf {
+    PeerAddress address;  // the first that anything went to: the handshake's
+    std::uint64_t sent = 0;
+  };
   /// Something of the server's has arrived there, so it may have been answered. The forger's is never proven:
   /// he hears, but what the server sends to it would go to whomever he named.
   static bool proven(const Match& match, const PeerAddress& address) {
@@ -120,7 +124,7 @@ class AnswersAreSmall final : public Invariant {
   }
   std::map<PeerAddress, Asked> turn_;
   std::map<PeerAddress, Sums> unproven_;
-  std::map<std::uint32_t, std::uint64_t> deaf_;  // bytes sent in sessions of the forger's, by number
+  std::map<std::uint32_t, Deaf> deaf_;  // sessions of the forger's, by number
 };
 
 /// A session is one player's, and a body one player's as long as it is in the world.
