@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/bsp/column.h"
 #include "world/bsp/placed_map.h"
 #include "world/math/assert.h"
 #include "world/sim/map_plan.h"
