@@ -270,6 +270,34 @@ std::unique_ptr<Recorder> make_recorder(Startup& startup, Log& log) {
   return std::make_unique<Recorder>(std::move(*startup.recording), header, std::move(options));
 }
 
+/// What the settings say of the Host, with its key and what it gives to clients.
+HostConfig host_setup(const Startup& startup, const AccessSettings& access) {
+  HostConfig host = host_config(startup.loaded.config);
+  host.identity = access.key;
+  host.access = access.tokens_needed ? Access::token : Access::open;
+  host.token_issuers = access.issuers;
+  host.away_grace = access.away_grace;
+  host.content = startup.shelf;
+  host.content_bytes_per_s = startup.loaded.config.content_bytes_per_s;
+  return host;
+}
+
+/// Clients may come.
+void log_ready(Log& log, const Config& config, const AccessSettings& access, const Host& host,
+               std::uint16_t port, std::int64_t start_ms) {
+  log.info("ready", {{"port", port},
+                     {"listen", config.listen},
+                     {"access", access.tokens_needed ? "token" : "open"},
+                     {"key", secure::public_key_text(access.key.open)},
+                     {"world", config.world_dir},
+                     {"seed", config.seed},
+                     {"terrain", std::string(name(config.terrain))},
+                     {"monsters", host.status().monsters},
+                     {"max_clients", config.clients_max},
+                     {"tick_rate_hz", config.rules.tick_rate_hz},
+                     {"start_ms", start_ms}});
+}
+
 }  // namespace
 
 std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& given) {
@@ -304,14 +332,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   if (startup->stored != nullptr)
     finish = [stored = startup->stored](GroundColumn& column) { stored->finish(column); };
   GroundWorkers ground(startup->world->ground(), loaded.config.ground_threads, std::move(finish));
-  HostConfig host_setup = host_config(loaded.config);
-  host_setup.identity = access.key;
-  host_setup.access = access.tokens_needed ? Access::token : Access::open;
-  host_setup.token_issuers = access.issuers;
-  host_setup.away_grace = access.away_grace;
-  host_setup.content = startup->shelf;
-  host_setup.content_bytes_per_s = loaded.config.content_bytes_per_s;
-  Host host(host_setup, std::move(startup->world), startup->secret);
+  Host host(host_setup(*startup, access), std::move(startup->world), startup->secret);
   host.set_sink(recorder.get());
   if (startup->stored != nullptr) host.learn_changes(startup->stored->take_changes());
 
@@ -338,17 +359,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
     log.event(LogLevel::error, "recording_failed", {{"error", recorder->failure()}});
   };
   if (!loop.stop_requested())
-    log.info("ready", {{"port", transports.port()},
-                       {"listen", loaded.config.listen},
-                       {"access", access.tokens_needed ? "token" : "open"},
-                       {"key", secure::public_key_text(access.key.open)},
-                       {"world", loaded.config.world_dir},
-                       {"seed", loaded.config.seed},
-                       {"terrain", std::string(name(loaded.config.terrain))},
-                       {"monsters", host.status().monsters},
-                       {"max_clients", loaded.config.clients_max},
-                       {"tick_rate_hz", loaded.config.rules.tick_rate_hz},
-                       {"start_ms", (Loop::now() - begun).count() / 1000}});
+    log_ready(log, loaded.config, access, host, transports.port(), (Loop::now() - begun).count() / 1000);
   loop.run(host, transports, ground, log, options);
   host.set_sink(nullptr);
   if (recorder != nullptr) recorder->finish();

@@ -100,6 +100,25 @@ std::uint32_t clients_per_address(const Config& config) {
                                              : std::min(config.clients_per_address_max, config.clients_max);
 }
 
+namespace {
+
+/// The ground and the kinds of blocks of a world that is kept; nothing for one that is not.
+/// @param given  kinds of the file that was named; null: none was
+std::expected<void, std::string> take_stored(Startup& startup,
+                                             const std::shared_ptr<const BlockRegistry>& given) {
+  if (startup.store == nullptr) return {};
+  auto blocks = blocks_of(*startup.store, given);
+  if (!blocks) return Failure(std::move(blocks.error()));
+  startup.content.setup.blocks = std::move(*blocks);
+  startup.stored = std::make_shared<StoredGround>(startup.store, startup.loaded.config.damaged_chunks);
+  startup.content.setup.make_chunk = [ground = startup.stored](const Terrain& terrain, ChunkCoord at) {
+    return ground->make_chunk(terrain, at);
+  };
+  return {};
+}
+
+}  // namespace
+
 std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
                                              const std::function<void()>& announce,
                                              const std::function<bool()>& stop) {
@@ -161,15 +180,7 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
   if (auto written = startup.folder.prepare(startup.kept); !written)
     return Failure(std::move(written.error()));
   if (stop && stop()) return Failure(std::string(start_stopped));
-  if (startup.store != nullptr) {
-    auto blocks = blocks_of(*startup.store, content->blocks);
-    if (!blocks) return Failure(std::move(blocks.error()));
-    startup.content.setup.blocks = std::move(*blocks);
-    startup.stored = std::make_shared<StoredGround>(startup.store, config.damaged_chunks);
-    startup.content.setup.make_chunk = [ground = startup.stored](const Terrain& terrain, ChunkCoord at) {
-      return ground->make_chunk(terrain, at);
-    };
-  }
+  if (auto took = take_stored(startup, content->blocks); !took) return Failure(std::move(took.error()));
   startup.world = std::make_unique<World>(startup.content.setup);
   if (startup.stored != nullptr)
     if (auto whole = check_home(*startup.world, *startup.stored); !whole)

@@ -146,12 +146,9 @@ class Walk {
       if ((left_x | left_y) < 0) [[unlikely]]
         break;
     }
-    x_.cell += (steps_x - left_x) * x_.step;
-    y_.cell += (steps_y - left_y) * y_.step;
-    x_.next = next_x;
-    y_.next = next_y;
-    t_ = t;
-    by_x_ = by_x;
+    x_.cell += (steps_x - left_x) * x_.step, x_.next = next_x;
+    y_.cell += (steps_y - left_y) * y_.step, y_.next = next_y;
+    t_ = t, by_x_ = by_x;
     z_ = base_z + from;
     if (leaves_upright && met == 0) {
       // Through the top or the bottom the ray stays in its column, and on its way to where it leaves that.
