@@ -26,7 +26,12 @@ void check(const Welcome& m) {
 }
 void check(const ChatLine& m) { expect(valid_text(m.text, 1, chat_bytes_max)); }
 void check(const ActAnswers&) {}
-void check(const Fight&) {}
+void check(const Fight& m) {
+  expect(m.hits.size() <= fight_hits_max && m.armour_half <= 1);
+  for (const CombatEvent& hit : m.hits) expect(hit.who != EntityId{0});
+}
+void check(const BlockKinds& m) { expect(m.kinds != nullptr); }
+void check(const Saved&) {}
 void check(const BlockEdits&) {}
 void check(const ContentPart& m) {
   expect(!m.bytes.empty() && m.bytes.size() <= content_part_bytes_max && m.total <= content_bytes_max);
