@@ -29,10 +29,12 @@ class BitWriter {
     ASHLAR_ASSERT(value >= -(1 << (count - 1)) && value < 1 << (count - 1));
     put(static_cast<std::uint32_t>(value) & ((1u << count) - 1), count);
   }
-  /// Elias gamma of value + 1: 1 bit for 0, 3 for 1 and 2, 5 up to 6, ... Precondition: below 2^31 - 1 (not
-  /// checked).
+  /// Elias gamma of value + 1: 1 bit for 0, 3 for 1 and 2, 5 up to 6, ... Precondition: below 2^31 - 1
+  /// (asserted).
   void put_gamma(std::uint32_t value) {
+    ASHLAR_ASSERT(value < (1u << 31) - 1);
     const auto width = static_cast<unsigned>(std::bit_width(value + 1));
+    ASHLAR_ASSERT(width > 0);
     put(0, width - 1);
     put(1, 1);
     put((value + 1) & ((1u << (width - 1)) - 1), width - 1);
