@@ -39,8 +39,9 @@ AwayBodies::Body* AwayBodies::due(Micros now) {
 
 AwayBodies::Body AwayBodies::take(Body& body) {
   ASHLAR_ASSERT(&body >= bodies_.data() && &body < bodies_.data() + bodies_.size());
-  Body taken = std::move(body);
-  bodies_.erase(bodies_.begin() + (&body - bodies_.data()));
+  const auto at = bodies_.begin() + (&body - bodies_.data());
+  Body taken = std::move(*at);
+  bodies_.erase(at);
   return taken;
 }
 
