@@ -58,7 +58,7 @@ void Combat::attack(CombatTick& tick, std::size_t row) {
     }
     case AttackForm::charge:
     case AttackForm::leap: {
-      DVec3 to = at->middle() - (base + DVec3{0, 0, kind.shape.height_m / 2});
+      const DVec3 to = at->middle() - (base + DVec3{0, 0, kind.shape.height_m / 2});
       Body& body = m.body[row];
       if (how.form == AttackForm::leap) {
         const double over = length(xy(to));
