@@ -10,6 +10,7 @@ namespace {
 std::unique_ptr<World> next_world(std::uint64_t seed, std::uint16_t tick_rate_hz = 60) {
   WorldSetup setup;
   setup.seed = seed;
+  setup.terrain = TerrainKind::flat;  // made in no time
   setup.players_max = 8;
   setup.monsters = 0;
   setup.rules.tick_rate_hz = tick_rate_hz;

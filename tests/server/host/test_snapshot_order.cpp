@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tests/catch.h"
+#include "tests/slowness.h"
 #include "world/math/random.h"
 
 using namespace ashlar;
@@ -57,6 +58,7 @@ TEST_CASE("whatever the crowd, everybody is told of within the bound, and the ne
   const std::uint32_t people = GENERATE(40u, 150u, 700u, 972u, 3000u);
   const std::size_t parts = GENERATE(std::size_t{4}, std::size_t{7}, std::size_t{16});
   const bool moving = GENERATE(false, true);
+  if (ashlar::test::slowness > 1 && people > 1000) return;
   CAPTURE(people, parts, moving);
   Scene scene(people + parts, people);
   SnapshotWriter writer;
@@ -88,8 +90,9 @@ TEST_CASE("whatever the crowd, everybody is told of within the bound, and the ne
       for (const EntityRecord& e : blocks[i].entities)
         if (i < plan.blocks_taken || e.id < plan.resume) told[e.id] = tick;
     for (const auto& [id, when] : told) {
+      if (tick - when < bound) continue;
       CAPTURE(tick, bound, static_cast<std::uint32_t>(id), when, there[id]);
-      REQUIRE(tick - when < bound);
+      FAIL("told of too late");
     }
     CHECK(turn.waited(tick) <= bound);
     if (bound == 1) REQUIRE(turn.waited(tick) == 0);

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "tests/slowness.h"
 #include "tests/world/bsp/brute_force.h"
 #include "tests/world/bsp/maps.h"
 #include "world/bsp/trace.h"
@@ -11,11 +12,7 @@ using namespace ashlar::testing;
 namespace {
 
 // Sanitizers and slow assertions cost a multiple: the same tests on fewer samples there.
-#if defined(ASHLAR_SLOW_ASSERTS) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int points_per_map = 10000, segments_per_map = 1000;
-#else
-constexpr int points_per_map = 100000, segments_per_map = 10000;
-#endif
+constexpr int points_per_map = 100000 / test::slowness, segments_per_map = 10000 / test::slowness;
 
 /// Source lines sorted into rows and columns, so that looking along an axis meets few of them.
 class LineRows {

@@ -1,3 +1,4 @@
+#include "tests/slowness.h"
 #include "tests/world/bsp/maps.h"
 #include "tests/world/bsp/sight_lines.h"
 #include "world/bsp/column.h"
@@ -13,7 +14,7 @@ using namespace ashlar::testing;
 
 namespace {
 
-#if defined(ASHLAR_SLOW_ASSERTS) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ASHLAR_SLOW_BUILD
 constexpr int map_stride = 8, pairs_per_map = 20000, lines_anywhere_per_map = 2000, lines_per_map_max = 20000;
 #else
 constexpr int map_stride = 1, pairs_per_map = 40000, lines_anywhere_per_map = 10000,

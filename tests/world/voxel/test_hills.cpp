@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tests/catch.h"
+#include "tests/slowness.h"
 #include "world/math/hash.h"
 #include "world/sim/ground_generator.h"
 #include "world/sim/world.h"
@@ -229,7 +230,7 @@ TEST_CASE("ores hang on the secret seed and nothing else does", "[world][voxel][
 
 TEST_CASE("trees that stand at the border of a chunk are whole", "[world][voxel][terrain]") {
   unsigned looked_at = 0, torn = 0;
-  for (std::uint64_t seed = 1; seed < 9; ++seed) {
+  for (std::uint64_t seed = 1; seed < (test::slowness == 1 ? 9U : 4U); ++seed) {
     const Terrain terrain = terrain_of(TerrainKind::hills, seed);
     const VoxelVolume volume = ground_of(terrain, {-3, -3}, {3, 3});
     std::vector<IVec3> trunks;
@@ -263,6 +264,7 @@ TEST_CASE("beside a footprint hills are level, dry and whole, whatever was there
   // A mountain, the deep sea, a forest at a river, where players begin.
   const IVec2 at = GENERATE(IVec2{964, 843}, IVec2{1800, -600}, IVec2{-60, -1600}, IVec2{0, 0});
   const std::int32_t roof = GENERATE(3, 40, 90);
+  if (test::slowness > 1 && roof != 40) return;
   CAPTURE(at.x, at.y, roof);
   const BlockBox box{{at.x - 20, at.y - 13, roof - 40}, {at.x + 21, at.y + 14, roof}};
   terrain.footprints.push_back(box);
