@@ -36,20 +36,6 @@ using Failure = std::unexpected<std::string>;
 static_assert(ground_threads_max == GroundWorkers::columns_max);
 static_assert(!defects_built_in && std::is_empty_v<Defects>, "the server has no switch for what is wrong");
 
-HostConfig host_config(const Config& config) {
-  HostConfig host;
-  host.clients_max = config.clients_max;
-  host.clients_per_address_max = clients_per_address(config);
-  host.snapshot_every_ticks = config.snapshot_every_ticks;
-  host.interest_radius_m = config.interest_radius_m;
-  host.rejoins_per_minute = config.rejoins_per_minute;
-  host.fight_linger = Micros{static_cast<std::int64_t>(config.fight_linger_s * 1e6)};
-  host.snapshot_bytes_max = config.snapshot_bytes_max;
-  host.message_of_the_day = config.motd;
-  host.stopwatch_ns = stopwatch_ns;
-  return host;
-}
-
 std::string joined(const std::vector<std::string>& texts) {
   std::string out;
   for (const std::string& text : texts) out += (out.empty() ? "" : ",") + text;
@@ -271,14 +257,24 @@ std::unique_ptr<Recorder> make_recorder(Startup& startup, Log& log) {
 }
 
 /// What the settings say of the Host, with its key and what it gives to clients.
-HostConfig host_setup(const Startup& startup, const AccessSettings& access) {
-  HostConfig host = host_config(startup.loaded.config);
+HostConfig host_config(const Startup& startup, const AccessSettings& access) {
+  const Config& config = startup.loaded.config;
+  HostConfig host;
+  host.clients_max = config.clients_max;
+  host.clients_per_address_max = clients_per_address(config);
+  host.snapshot_every_ticks = config.snapshot_every_ticks;
+  host.interest_radius_m = config.interest_radius_m;
+  host.rejoins_per_minute = config.rejoins_per_minute;
+  host.fight_linger = Micros{static_cast<std::int64_t>(config.fight_linger_s * 1e6)};
+  host.snapshot_bytes_max = config.snapshot_bytes_max;
+  host.message_of_the_day = config.motd;
+  host.stopwatch_ns = stopwatch_ns;
   host.identity = access.key;
   host.access = access.tokens_needed ? Access::token : Access::open;
   host.token_issuers = access.issuers;
   host.away_grace = access.away_grace;
   host.content = startup.shelf;
-  host.content_bytes_per_s = startup.loaded.config.content_bytes_per_s;
+  host.content_bytes_per_s = config.content_bytes_per_s;
   return host;
 }
 
@@ -332,7 +328,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   if (startup->stored != nullptr)
     finish = [stored = startup->stored](GroundColumn& column) { stored->finish(column); };
   GroundWorkers ground(startup->world->ground(), loaded.config.ground_threads, std::move(finish));
-  Host host(host_setup(*startup, access), std::move(startup->world), startup->secret);
+  Host host(host_config(*startup, access), std::move(startup->world), startup->secret);
   host.set_sink(recorder.get());
   if (startup->stored != nullptr) host.learn_changes(startup->stored->take_changes());
 

@@ -84,6 +84,7 @@ void Client::advance_fetch() {
 void Client::join_world() {
   if (config_.map) {
     std::vector<std::shared_ptr<const PlacedMap>> held;
+    held.reserve(welcome_.maps.size());
     for (const WelcomeMap& map : welcome_.maps) held.push_back(config_.map(map));
     sectors_ = SectorForecast(std::move(held), welcome_.rules.tick_rate_hz);
   }

@@ -114,9 +114,4 @@ std::shared_ptr<const PlacedMap> MapLibrary::placed(const WelcomeMap& map) {
   return placed ? *placed : nullptr;
 }
 
-std::optional<std::uint64_t> MapLibrary::content_hash(const WelcomeMap& map) {
-  const auto held = placed(map);
-  return held == nullptr ? std::nullopt : std::optional(held->content_hash());
-}
-
 }  // namespace ashlar::client_sim

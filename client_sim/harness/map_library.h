@@ -28,8 +28,6 @@ class MapLibrary {
   /// The map, placed as the welcome says; nullptr: no such map here. The first call for a map takes tens of
   /// milliseconds.
   std::shared_ptr<const PlacedMap> placed(const WelcomeMap& map);
-  /// Hash of the map as it stands when placed so; nullopt: no such map here. As quick.
-  std::optional<std::uint64_t> content_hash(const WelcomeMap& map);
 
   /// A map placed as asked; options.name is the map's name in the WADs. Kept, so that asking again is cheap.
   /// @return or one line that names the map and what is wrong or missing

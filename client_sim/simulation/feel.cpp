@@ -185,6 +185,7 @@ class FeelSeat {
     }
     for (const ShotEvent& shot : predictor_.take_shots()) {
       std::vector<ShotTarget> targets;
+      targets.reserve(shown_.size());
       for (const ShownEntity& e : shown_)
         targets.push_back(
             {e.record.id, rules.player, e.position_m, hit_shape(rules.player, HitBuild::upright)});

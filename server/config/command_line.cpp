@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <sstream>
 
 #include "server/config/file.h"
+#include "server/config/help_words.h"
 #include "server/config/values.h"
 
 namespace ashlar::server {
@@ -179,29 +179,11 @@ std::expected<CommandLine, std::string> gather(const CLI::App& app, const Parsed
   return line;
 }
 
-/// Breaks text into lines of at most `width`, each after `indent` spaces but the first.
-std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
-  std::istringstream words(text);
-  std::string out;
-  std::string word;
-  std::size_t column = 0;
-  while (words >> word) {
-    if (column > 0 && column + 1 + word.size() > width) {
-      out += "\n" + std::string(indent, ' ');
-      column = 0;
-    }
-    if (column > 0) out += ' ', ++column;
-    out += word;
-    column += word.size();
-  }
-  return out;
-}
-
 std::string help_row(const std::string& flag, const std::string& help) {
   constexpr std::size_t indent = 34;
   std::string row = "  " + flag;
   row += row.size() + 2 > indent ? "\n" + std::string(indent, ' ') : std::string(indent - row.size(), ' ');
-  return row + wrapped(help, 76, indent) + "\n";
+  return row + wrapped_text(help, 76, indent) + "\n";
 }
 
 }  // namespace

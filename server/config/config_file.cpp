@@ -161,11 +161,11 @@ std::expected<RawValue, Misread> value_of(const Setting& setting, const toml::no
 }
 
 /// What the parser complains of, in words of the file as it was written.
-std::string complaint(const toml::parse_error& error, std::string_view text) {
-  std::string what = one_line(from_ascii(error.description()));
+std::string complaint(const TomlError& error, std::string_view text) {
+  std::string what = one_line(from_ascii(error.what));
   if (what.find("not representable in 64 bits") != std::string::npos)
     what += "; a seed above 9223372036854775807 is written as a text, in quotes";
-  if (beyond_ascii(text, error.source().begin.line))
+  if (beyond_ascii(text, error.line))
     what += "; characters beyond ASCII have their place in quotes and comments only";
   return what;
 }
@@ -179,18 +179,16 @@ std::expected<std::vector<FileValue>, std::string> parse_settings(std::string_vi
   };
   const auto ascii = to_ascii(text);
   if (!ascii) return wrong({ascii.error(), "this is not UTF-8: save the file as UTF-8"});
-  toml::table table;
-  try {
-    table = toml::parse(*ascii, std::string_view(name));
-  } catch (const toml::parse_error& error) {
-    return wrong({error.source().begin.line, complaint(error, text)});
-  } catch (const TomlAssertion&) {
-    return wrong({1, "this file is not TOML, and too broken to tell the line"});
+  const auto table = parse_toml(*ascii, name);
+  if (!table) {
+    const TomlError& error = table.error();
+    return wrong(error.line == 0 ? Misread{1, "this file is not TOML, and too broken to tell the line"}
+                                 : Misread{error.line, complaint(error, text)});
   }
 
   std::vector<FileValue> values;
   bool has_format = false;
-  for (const auto& [key, node] : table) {
+  for (const auto& [key, node] : *table) {
     const std::string k = from_ascii(key.str());
     const std::uint32_t line = key.source().begin.line;
     if (kind == FileKind::world && k == "format") {

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <sstream>
 
+#include "server/config/help_words.h"
 #include "server/config/key_value.h"
 #include "server/config/settings.h"
 
@@ -50,22 +50,6 @@ void describe_command(CLI::App& app, const CommandTable& table, Gathered& gather
     gathered.options.push_back(added);
   }
   if (!table.operand.empty()) app.add_option("operand", gathered.operands);
-}
-
-std::string wrapped_text(std::string_view text, std::size_t width, std::size_t indent) {
-  std::istringstream words{std::string(text)};
-  std::string out, word;
-  std::size_t column = 0;
-  while (words >> word) {
-    if (column > 0 && column + 1 + word.size() > width) {
-      out += "\n" + std::string(indent, ' ');
-      column = 0;
-    }
-    if (column > 0) out += ' ', ++column;
-    out += word;
-    column += word.size();
-  }
-  return out;
 }
 
 std::string usage_of(const CommandTable& table) {

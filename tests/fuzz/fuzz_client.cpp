@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "client_sim/client/client.h"
 #include "protocol/connection/frames.h"
 #include "tests/client_sim/fake_server.h"
+#include "tests/fuzz/script.h"
 
 using namespace ashlar;
 
@@ -23,22 +23,8 @@ using client_sim::ClientConfig;
 using client_sim::ClientState;
 using client_sim::Micros;
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
-
-/// Bytes of the input, zeros behind its end.
-struct Script {
-  const std::uint8_t* data;
-  std::size_t size;
-  std::uint8_t u8() { return size == 0 ? std::uint8_t{0} : (--size, *data++); }
-  std::span<const std::uint8_t> take(std::size_t count) {
-    count = std::min(count, size);
-    const std::span<const std::uint8_t> taken(data, count);
-    data += count, size -= count;
-    return taken;
-  }
-};
+using fuzz::require;
+using fuzz::Script;
 
 PeerAddress server_address() {
   PeerAddress address;

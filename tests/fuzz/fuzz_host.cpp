@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +20,7 @@
 #include "protocol/secure/seeded_entropy.h"
 #include "protocol/version.h"
 #include "server/host/host.h"
+#include "tests/fuzz/script.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -29,22 +29,8 @@ namespace {
 
 using server::Micros;
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
-
-/// Bytes of the input, zeros behind its end.
-struct Script {
-  const std::uint8_t* data;
-  std::size_t size;
-  std::uint8_t u8() { return size == 0 ? std::uint8_t{0} : (--size, *data++); }
-  std::span<const std::uint8_t> take(std::size_t count) {
-    count = std::min(count, size);
-    const std::span<const std::uint8_t> taken(data, count);
-    data += count, size -= count;
-    return taken;
-  }
-};
+using fuzz::require;
+using fuzz::Script;
 
 constexpr std::uint32_t clients_max = 3;
 constexpr std::uint16_t strangers_port = 100;

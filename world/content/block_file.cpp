@@ -236,20 +236,11 @@ std::expected<BlockRegistry, ContentError> read_block_file(std::string_view text
   };
   if (text.size() > block_file_bytes_max)
     return refused(1, "it is too long for a block file: 1 MiB is enough");
-  // Names have no other letters, and the parser's tables for those are at odds with some compilers.
-  std::string ascii(text);
-  for (char& c : ascii)
-    if (static_cast<unsigned char>(c) >= 128) c = '?';
-  toml::table file;
-  try {
-    file = toml::parse(std::string_view(ascii), std::string_view(name));
-  } catch (const toml::parse_error& error) {
-    return refused(error.source().begin.line, "this is not TOML: " + std::string(error.description()));
-  } catch (const TomlAssertion&) {
-    return refused(1, "this is not TOML, and too broken to tell the line");
-  }
+  // Names have no other letters.
+  const auto file = parse_toml(ascii_only(text), name);
+  if (!file) return refused(std::max(file.error().line, 1U), "this is not TOML: " + file.error().what);
   Reader reader;
-  if (auto wrong = reader.read(file)) return refused(wrong->line, std::move(wrong->reason));
+  if (auto wrong = reader.read(*file)) return refused(wrong->line, std::move(wrong->reason));
   auto made = std::move(reader).finish();
   if (!made) return refused(made.error().line, std::move(made.error().reason));
   return std::move(*made);

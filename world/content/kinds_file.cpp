@@ -272,15 +272,12 @@ std::expected<std::shared_ptr<const KindSet>, ContentError> read_kinds(std::stri
   if (text.size() > kinds_file_bytes_max) return refused(source, 0, "is longer than 256 KiB");
   auto set = std::make_shared<KindSet>(default_kinds());
   set->source = text;
+  const auto file = parse_toml(ascii_only(text), source);
+  if (!file) return refused(source, file.error().line, "is no TOML: " + file.error().what);
   try {
-    const toml::table file = toml::parse(text, source);
-    KindsReader(*set).read(file);
-  } catch (const toml::parse_error& error) {
-    return refused(source, error.source().begin.line, std::string(error.description()));
+    KindsReader(*set).read(*file);
   } catch (const WrongKinds& wrong) {
     return refused(source, wrong.line, wrong.what);
-  } catch (const TomlAssertion&) {
-    return refused(source, 0, "is no TOML: its brackets or quotes do not match");
   }
   return set;
 }

@@ -1,4 +1,8 @@
 #pragma once
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
 
 // The TOML parser as every source that reads TOML includes it, so that all of them have the same one.
 //
@@ -17,3 +21,33 @@ constexpr void require_of_toml_parser(bool holds) {
 #define TOML_HEADER_ONLY 1
 #define TOML_ASSERT(expression) ashlar::require_of_toml_parser(static_cast<bool>(expression))
 #include <toml++/toml.h>
+
+namespace ashlar {
+
+/// What the parser complains of.
+struct TomlError {
+  std::uint32_t line;  ///< 0: too broken to tell
+  std::string what;
+};
+
+/// @param text  ASCII: the parser's tables for other letters are at odds with some compilers
+/// @param name  of the file
+inline std::expected<toml::table, TomlError> parse_toml(std::string_view text, std::string_view name) {
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    return std::unexpected(TomlError{error.source().begin.line, std::string(error.description())});
+  } catch (const TomlAssertion&) {
+    return std::unexpected(TomlError{0, "its brackets or quotes do not match"});
+  }
+}
+
+/// The text with a question mark for each byte of a letter beyond ASCII.
+inline std::string ascii_only(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) >= 128) c = '?';
+  return out;
+}
+
+}  // namespace ashlar
