@@ -33,7 +33,8 @@ void Client::receive_sealed(const PeerAddress& from, std::span<const std::uint8_
   if (resuming_ && greeted_ && !handshakes_.finishing()) resuming_ = false, handshakes_.stop();
   const auto received = connection_->accept(now_, *opened);
   note_round_trip();
-  if (!received) drop(received.error());
+  // What was on its way when we said goodbye is no fault of anybody's.
+  if (!received && !ending_) drop(received.error());
   take_messages();
   if (received && !received->unreliable.empty()) take_unreliable(received->unreliable);
 }

@@ -9,6 +9,11 @@ double seconds(Micros t) { return static_cast<double>(t.count()) * 1e-6; }
 
 // Of the way to what the law asks for, each round: all of it swings, as a change shows a round later.
 constexpr double law_step = 0.5;
+// Of the window, each round of the start. What is in flight too much when the queue shows is as much as the
+// last round added: snapshots beside it would wait for that.
+constexpr double start_growth = 2, start_growth_beside_messages = 1.4;
+// A step upwards adds no more of delay than so many of the queue's goals, nor more than a quarter.
+constexpr double step_goals_max = 2, step_max = 0.25;
 // A window holds at most this much more than the bandwidth seen would fill: where a queue is too short to be
 // seen as delay (a policer), this bounds what is sent in vain.
 constexpr double bandwidth_headroom = 1.4;
@@ -16,6 +21,8 @@ constexpr double bandwidth_headroom = 1.4;
 constexpr int jitter_tolerance = 3;
 // Rounds in which the queue stays up though the window gave way, before somebody else is blamed.
 constexpr std::uint32_t standing_rounds_min = 5;
+// Added each round of competing. Reno adds one; of the rounds some are spent in looking whether it is there.
+constexpr double compete_packets = 1.25;
 // After the last round of competing. Reno needs some ten to a hundred to fill a queue again.
 constexpr std::uint32_t wary_rounds = 200;
 // So many times, and then he has to show himself anew; as he has after so many rounds without a loss.
@@ -24,7 +31,7 @@ constexpr std::uint32_t wary_entries_max = 8, compete_rounds_max = 150;
 // bandwidth to show that somebody else fills the queue, and rounds before it is tried again if it did not.
 constexpr std::uint32_t floor_rounds_min = 8, floor_pause_rounds = 200;
 constexpr double floor_growth = 4, floor_bandwidth_growth = 2;
-// Rounds without any queue before the window grows by a quarter each: the path has become faster.
+// Rounds without any queue before the window grows in steps: the path has become faster.
 constexpr std::uint32_t empty_rounds_min = 4;
 }  // namespace
 
@@ -60,16 +67,20 @@ void Congestion::note_rtt(Micros rtt, const RoundTrip& round_trip) {
 }
 
 void Congestion::acked(Micros now, const LossDetection::Acked& ack, const RoundTrip& round_trip,
-                       std::uint64_t next_sequence, bool limited) {
+                       std::uint64_t next_sequence, bool limited, bool beside_messages) {
   limited_ = limited_ || limited;
   const auto bytes = static_cast<double>(ack.bytes);
   round_acked_ += bytes;
   if (ack.rtt) note_rtt(*ack.rtt, round_trip);
   if (mode_ == Mode::start) {
-    if (limited_) window_ += bytes;
-    if (queue_ > target(round_trip)) leave_start(round_trip);
+    growth_ = beside_messages ? start_growth_beside_messages : start_growth;
+    if (limited_) window_ += (growth_ - 1) * bytes;
+    if (queue_ > target(round_trip)) {
+      leave_start(round_trip);
+      cut_until_ = next_sequence;  // what overflowed then is paid for
+    }
   } else if (mode_ == Mode::compete && limited_) {
-    window_ += static_cast<double>(packet_bytes) * bytes / window_;
+    window_ += compete_packets * static_cast<double>(packet_bytes) * bytes / window_;
   }
   limit_window();
   if (ack.largest >= round_end_ && ack.largest != 0 && round_samples_ >= round_samples_min) {
@@ -85,9 +96,9 @@ void Congestion::acked(Micros now, const LossDetection::Acked& ack, const RoundT
 
 void Congestion::leave_start(const RoundTrip& round_trip) {
   mode_ = Mode::delay;
-  // Of what was added during the round trip that it took to see the queue, half goes at once.
+  // What was added during the round trip that it took to see the queue goes at once.
   const double fits = bandwidth_bytes_per_s() * seconds(round_trip.minimum() + target(round_trip));
-  window_ = std::max(0.75 * window_, std::min(window_, fits));
+  window_ = std::max(window_ / growth_, std::min(window_, fits));
   rounds_standing_ = rounds_empty_ = 0;
 }
 
@@ -166,8 +177,10 @@ void Congestion::follow_delay(Micros queue, Micros goal, const RoundTrip& round_
     window_ = std::max(window_, window_given_up_);
     return compete();
   }
-  const double law = seconds(round_trip.minimum() + goal) / seconds(round_trip.minimum() + queue);
-  double next = window_ * (1 - law_step + law_step * law);
+  // What lies in the queue when all is well: at low rates that is less than a packet, which nobody can see.
+  const double rtt_s = seconds(round_trip.minimum() + queue);
+  const double queued = std::max(window_ * seconds(goal) / rtt_s, static_cast<double>(packet_bytes));
+  double next = window_ + law_step * (window_ * seconds(round_trip.minimum()) / rtt_s + queued - window_);
   if (next < window_) {
     rounds_empty_ = 0;
     if (!wary) window_ = next;
@@ -176,7 +189,10 @@ void Congestion::follow_delay(Micros queue, Micros goal, const RoundTrip& round_
   if (!limited_) return;
   if (wary) next = std::max(next, window_ + static_cast<double>(packet_bytes));
   rounds_empty_ = 4 * queue < goal ? rounds_empty_ + 1 : 0;
-  if (rounds_empty_ >= empty_rounds_min) next = 1.25 * window_;
+  if (rounds_empty_ >= empty_rounds_min) {
+    next = window_ * (1 + std::min(step_max, step_goals_max * seconds(goal) / seconds(round_trip.minimum())));
+    rounds_empty_ -= 2;  // what it brings shows two rounds later
+  }
   // A round of a few packets lasts longer than a round trip, as they come a tick apart and acknowledgements
   // are waited with: what it brought counts, not how fast.
   const double filled =
@@ -188,12 +204,15 @@ void Congestion::follow_delay(Micros queue, Micros goal, const RoundTrip& round_
 void Congestion::lost(std::uint64_t bytes, std::uint64_t newest_lost, const RoundTrip& round_trip,
                       std::uint64_t next_sequence) {
   if (bytes == 0 || newest_lost < cut_until_) return;
-  if (2 * queue_ <= tolerated(round_trip)) return;  // chance
+  // A few packets a round show nothing but jitter for a queue, and fill none.
+  const int shown = window_ < static_cast<double>(window_first) ? 1 : 2;
+  if (shown * queue_ <= tolerated(round_trip)) return;  // chance
   if (mode_ == Mode::start) leave_start(round_trip);
   cut_until_ = next_sequence;
-  // What empties the queue, so that a chance loss costs little; Reno's rivals give up no less than it does.
+  // What empties the queue, so that a chance loss costs little. Beside a rival we give up less than Reno
+  // does, as the time in which we look whether he is still there is his.
   const double empties = seconds(round_trip.minimum()) / seconds(round_trip.minimum() + queue_);
-  window_ *= std::clamp(empties, 0.5, mode_ == Mode::compete ? 0.8 : 1.0);
+  window_ *= mode_ == Mode::compete ? std::clamp(empties, 0.7, 0.8) : std::clamp(empties, 0.5, 1.0);
   if (mode_ == Mode::compete) mode_ = Mode::delay;
   rounds_standing_ = rounds_empty_ = 0;
   limit_window();

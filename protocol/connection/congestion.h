@@ -13,10 +13,10 @@ namespace ashlar {
 /// a full queue is the only loss that sending less can heal: chance losses at any rate change nothing.
 ///
 /// A flow that fills queues until they overflow (Reno, Cubic) would starve that. When the queue stays up
-/// though the window gives way, somebody else is filling it: then the window grows by a packet a round trip
-/// and is halved by a loss, as Reno's would be, until the queue is down again. For a while after that the
-/// window does not give way to a queue that is up, and somebody else is believed in sooner; now and then it
-/// does give way, to see whether he has gone.
+/// though the window gives way, somebody else is filling it: then the window grows by a packet or so a round
+/// trip as Reno's would, and gives up a quarter or so at a loss, until the queue is down again. For a while
+/// after that the window does not give way to a queue that is up, and somebody else is believed in sooner;
+/// now and then it does give way, to see whether he has gone.
 ///
 /// Sources: FAST TCP (Wei, Jin, Low, Hegde 2006) for the law; Copa (Arun, Balakrishnan 2018), section 2.2,
 /// for two modes told apart by whether the queue goes down; BBR (Cardwell et al. 2016) for the start's end by
@@ -24,7 +24,7 @@ namespace ashlar {
 class Congestion {
  public:
   enum class Mode : std::uint8_t {
-    start,    ///< doubles a round trip, until the queue rises or the bandwidth does not
+    start,    ///< grows much each round trip, until the queue rises or the bandwidth does not
     delay,    ///< holds the queue at its target
     compete,  ///< somebody else fills the queue: Reno's rules
   };
@@ -38,8 +38,9 @@ class Congestion {
   static constexpr Micros queue_target_min{5'000}, queue_target_max{10'000};
 
   /// @param limited  more would have been sent, had the window allowed it, since the last call
+  /// @param beside_messages  unreliable messages are on their way, too: the start is gentle to them
   void acked(Micros now, const LossDetection::Acked& ack, const RoundTrip& round_trip,
-             std::uint64_t next_sequence, bool limited);
+             std::uint64_t next_sequence, bool limited, bool beside_messages);
   void lost(std::uint64_t bytes, std::uint64_t newest_lost, const RoundTrip& round_trip,
             std::uint64_t next_sequence);
   /// Nothing came back for several probe timeouts: begins anew.
@@ -80,6 +81,7 @@ class Congestion {
   std::size_t round_ = 0;
   std::uint32_t rounds_without_growth_ = 0;
   double full_bandwidth_ = 0;
+  double growth_ = 2;                                  // of the start, when it last grew
   std::array<std::int64_t, rtt_samples> recent_us_{};  // of the last acknowledgements
   std::size_t recent_ = 0;
   Micros queue_{0};  // what the lowest of those lies above the minimum

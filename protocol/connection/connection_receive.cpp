@@ -109,7 +109,8 @@ std::expected<void, DropReason> Connection::apply_ack(Micros now, const AckFrame
   }
   if (acked.news) answered_at_ = now, probe_allowance_ = 0;
   if (acked.bytes > 0) {
-    congestion_.acked(now, acked, loss_.round_trip(), loss_.next_sequence(), std::exchange(limited_, false));
+    congestion_.acked(now, acked, loss_.round_trip(), loss_.next_sequence(), std::exchange(limited_, false),
+                      loss_.unreliable_bytes_in_flight() > 0);
   }
   poll_losses(now);
   return {};

@@ -25,7 +25,7 @@ void AwayBodies::add(Body body) {
 }
 
 AwayBodies::Body* AwayBodies::find(std::uint32_t number) {
-  return first_away(bodies_, [number](const Body& body) { return body.number == number; });
+  return first_away(bodies_, [number](const Body& body) { return body.resume.find(number) != nullptr; });
 }
 
 AwayBodies::Body* AwayBodies::find_identity(const Identity& identity) {

@@ -15,9 +15,8 @@ class AwayBodies {
  public:
   struct Body {
     EntityId player{};
-    std::uint32_t number = 0;  ///< of the session that it had
     Identity identity{};
-    secure::Secret resumption;  ///< that session's
+    ResumeKeys resume;  ///< of the session that it had
     std::string name;
     Turn16 delta_yaw{0};
     PeerAddress address;  ///< where it was last
@@ -32,7 +31,8 @@ class AwayBodies {
 
   /// Asserts that there is room.
   void add(Body body);
-  Body* find(std::uint32_t number);               ///< null: nobody who had that connection is away
+  /// Who may come back by that number; null: nobody.
+  Body* find(std::uint32_t number);
   Body* find_identity(const Identity& identity);  ///< null: that player is not away
   /// The one that has waited longest; null: nobody is away.
   Body* oldest() { return bodies_.empty() ? nullptr : &bodies_.front(); }

@@ -88,6 +88,7 @@ void Inbox::on_session(Micros now, Session& session, const PeerAddress& from,
     return drop(opened.error());
   }
   if (defects_.moves_at_once && opened->newest && from != session.address) r_.sessions.move(session, from);
+  session.resume.heard();
   session.newest_sequence = std::max(session.newest_sequence, opened->sequence);
   if (session.datagram_tokens <= 0) return drop(DropReason::rate_limited);
   --session.datagram_tokens;

@@ -79,9 +79,8 @@ void Lobby::step_aside(Micros now, Session& session) {
   if (session.player != EntityId{0}) {
     AwayBodies::Body body;
     body.player = session.player;
-    body.number = session.number;
     body.identity = session.identity;
-    body.resumption = session.resumption;
+    body.resume = session.resume;
     body.name = session.name;
     body.delta_yaw = session.delta_yaw;
     body.address = session.address;
@@ -104,7 +103,7 @@ void Lobby::end_away(Micros now, AwayBodies::Body& body, const std::string& why,
   const AwayBodies::Body gone = r_.away.take(body);
   leave_body(gone.player, !defects_.ghost);
   r_.gate.note_stay(now, gone.address, now - gone.came_at);
-  out.events.push_back({HostEventKind::left, gone.address, gone.number, gone.name, why});
+  out.events.push_back({HostEventKind::left, gone.address, gone.resume.own.number, gone.name, why});
   r_.chat.note_left(gone.name, why);
 }
 
@@ -174,6 +173,12 @@ bool Lobby::joins_in_time(Micros now, Session& session, HostOutput& out) {
   else if (now - session.began_at > fetch_timeout)
     late = "fetching maps and props took longer than 10 minutes";
   if (late == nullptr) return true;
+  // Its client may not have heard of this session, and asks again as it did for this one.
+  const bool unheard = now - session.connection->heard_at() >= heard_lately;
+  if (session.player != EntityId{0} && unheard) {
+    go_away(now, session, out);
+    return false;
+  }
   send_away(now, session, SessionEnd::protocol, late, out);
   return false;
 }

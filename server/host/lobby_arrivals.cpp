@@ -93,13 +93,13 @@ std::optional<AwayBodies::Body> Lobby::resume(const Guest& guest, const secure::
                                               HostOutput& out) {
   const std::uint32_t number = guest.hello.resume;
   if (number == 0) return std::nullopt;
-  Session* const session = r_.sessions.find(number);
+  Session* const session = r_.sessions.find_resumable(number);
   AwayBodies::Body* body = session == nullptr ? r_.away.find(number) : nullptr;
   if (session == nullptr && body == nullptr)
     return std::nullopt;  // the server was started again, or time is over
   const bool same = guest.identity == (session != nullptr ? session->identity : body->identity);
-  const secure::Secret& secret = session != nullptr ? session->resumption : body->resumption;
-  const bool proven = same && secure::resume_proof_ok(secret, accepted.binding, guest.hello.resume_proof);
+  const ResumeKey key = *(session != nullptr ? session->resume : body->resume).find(number);
+  const bool proven = same && secure::resume_proof_ok(key.secret, accepted.binding, guest.hello.resume_proof);
   if (!proven && !defects_.unproven_resume) {
     ++r_.status.resume_refused;
     return std::nullopt;
@@ -112,7 +112,9 @@ std::optional<AwayBodies::Body> Lobby::resume(const Guest& guest, const secure::
     if (!plays) return std::nullopt;
     body = r_.away.find(number);
   }
-  return r_.away.take(*body);
+  AwayBodies::Body taken = r_.away.take(*body);
+  taken.resume = {key, {}};  // what its client holds
+  return taken;
 }
 
 /// Whom the gate lets in finds a place; the same player's earlier session is over.
@@ -188,7 +190,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   Session& session = r_.sessions.open(from, number, guest.identity);
   session.connection = connect(now, from, keys);
   session.client = accepted.client;
-  session.resumption = keys.resumption;
+  session.resume.own = {number, keys.resumption};
   session.name = std::move(guest.hello.name);
   if (guest.hello.takes_packed) session.packed = std::make_unique<ClientBlocks>();
   session.came_at = session.began_at = session.answered_at = session.progress_at = now;
@@ -198,6 +200,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
 }
 
 void Lobby::take_back(Session& session, AwayBodies::Body body) {
+  session.resume.earlier = body.resume.own;
   session.player = body.player;
   session.name = std::move(body.name);
   session.delta_yaw = body.delta_yaw;

@@ -11,6 +11,7 @@
 #include "server/host/host.h"
 #include "server/host/input_buffer.h"
 #include "server/host/notices.h"
+#include "server/host/resume_keys.h"
 #include "server/host/snapshot_order.h"
 
 namespace ashlar::server {
@@ -41,7 +42,7 @@ struct Session {
   PeerAddress address;                     ///< that its connection has proven; counted there
   Identity identity{};
   secure::PublicKey client;
-  secure::Secret resumption;  ///< proves that a later session's client is this one's
+  ResumeKeys resume;  ///< proves that a later session's client is this one's
   std::string name;
   EntityId player{};       ///< playing; and greeted, where it goes on with the body of an earlier session
   std::uint8_t world = 1;  ///< number of its welcome

@@ -65,6 +65,13 @@ Session* SessionTable::find_identity(const Identity& identity) {
   return row == by_identity_.end() ? nullptr : &rows_[row->second];
 }
 
+Session* SessionTable::find_resumable(std::uint32_t number) {
+  if (Session* const session = find(number)) return session;
+  for (const std::uint32_t row : seated_)
+    if (rows_[row].resume.find(number) != nullptr) return &rows_[row];
+  return nullptr;
+}
+
 const Session* SessionTable::find_link(const PeerAddress& link) const {
   if (link.transport != Transport::tcp) return nullptr;
   const auto row = by_link_.find(link.link);

@@ -40,6 +40,8 @@ class SessionTable {
   const Session& operator[](std::uint32_t row) const { return rows_[row]; }
   Session* find(std::uint32_t number);               ///< null: no such session
   Session* find_identity(const Identity& identity);  ///< null: that player has none
+  /// The session whose client may come back by that number; null: none. O(sessions), for handshakes.
+  Session* find_resumable(std::uint32_t number);
   /// The session that comes over a TCP connection; null: none does, or the address is none of TCP.
   Session* find_link(const PeerAddress& link);
   const Session* find_link(const PeerAddress& link) const;

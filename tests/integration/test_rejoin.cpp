@@ -62,6 +62,41 @@ TEST_CASE("after kill and restart a client is back within a second, without a wo
   CHECK(match.host->status().clients == 1);
 }
 
+namespace {
+
+/// A link that is cut for a while and bad afterwards. @return bodies that were not found again
+int bodies_lost(std::uint64_t first_seed, int times, double loss) {
+  int lost = 0;
+  for (int i = 0; i < times; ++i) {
+    testing::HostedClient match(small_world(), first_seed + static_cast<std::uint64_t>(i));
+    match.enter();
+    const EntityId player = match.client.player();
+    client_sim::LinkConditions conditions;
+    conditions.latency = client_sim::Micros{20'000};
+    conditions.loss = 1;
+    match.conditions(conditions);
+    // Some are called away by the server before they ask, some are not.
+    match.run(i % 2 == 0 ? 4 : 11);
+    conditions.loss = loss;
+    match.conditions(conditions);
+    for (int s = 0; s < 15 && match.client.stats().resumes == 0; ++s) match.run(1);
+    match.run(2);
+    if (match.world().player_row(player) < 0 || match.client.player() != player) ++lost;
+  }
+  return lost;
+}
+
+}  // namespace
+
+TEST_CASE("who comes back over a link that loses much finds its body", "[integration][rejoin]") {
+  CHECK(bodies_lost(1, 5, 0.4) == 0);
+}
+
+TEST_CASE("nine hundred who come back over a link that loses much find their bodies",
+          "[integration][rejoin][.slow]") {
+  CHECK(bodies_lost(1000, 900, 0.4) == 0);
+}
+
 TEST_CASE("two servers cannot be made to answer each other", "[integration][rejoin]") {
   auto one = fresh_host(1), other = fresh_host(2);
   PeerAddress at;
@@ -113,4 +148,20 @@ TEST_CASE("a player behind a new port plays on in the same session", "[integrati
   CHECK(match.client.stats().rejoins + match.client.stats().resumes == 0);
   CHECK(match.client.silent_for(match.now) < client_sim::Micros{200'000});
   CHECK(match.host->status().moved == 1);
+}
+
+TEST_CASE("a client that leaves counts nothing as an error that was on its way to it",
+          "[integration][rejoin]") {
+  testing::HostedClient match(small_world());
+  client_sim::LinkConditions conditions;
+  conditions.latency = client_sim::Micros{100'000};
+  match.conditions(conditions);
+  match.enter();
+  match.run(1);
+  const std::uint64_t packets = match.client.stats().packets_in;
+  match.client.leave();
+  match.run(1);
+  CHECK(match.client.state() == ClientState::left);
+  CHECK(match.client.stats().packets_in > packets + 5);
+  for (const std::uint64_t drops : match.client.stats().drops) CHECK(drops == 0);
 }

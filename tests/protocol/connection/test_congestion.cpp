@@ -12,9 +12,9 @@ TEST_CASE("bulk takes what snapshots leave of a line, whatever the line loses by
     int rtt_ms;
     double loss, share_min, added_ms_max;  // p99 of what snapshots wait more than the line's latency
   };
-  const Case c = GENERATE(Case{80, 0, 0.85, 80}, Case{80, 0.01, 0.85, 80}, Case{80, 0.05, 0.75, 80},
-                          Case{80, 0.2, 0.5, 80}, Case{20, 0, 0.85, 25}, Case{20, 0.2, 0.5, 25},
-                          Case{200, 0, 0.75, 120}, Case{200, 0.05, 0.4, 120}, Case{200, 0.2, 0.25, 120});
+  const Case c = GENERATE(Case{80, 0, 0.85, 20}, Case{80, 0.01, 0.85, 20}, Case{80, 0.05, 0.75, 20},
+                          Case{80, 0.2, 0.5, 20}, Case{20, 0, 0.85, 20}, Case{20, 0.2, 0.5, 20},
+                          Case{200, 0, 0.75, 40}, Case{200, 0.05, 0.4, 40}, Case{200, 0.2, 0.25, 40});
   CAPTURE(c.rtt_ms, c.loss);
   SimulatedPair pair(line_of_10_mbit(c.rtt_ms, c.loss, 1, 5));
   BulkTransfer bulk(pair, 10 << 20);
@@ -111,8 +111,8 @@ TEST_CASE("snapshots of two packets a tick are not held back by chance losses an
     int rtt_ms;
     double loss, share_min;  // of snapshots that go whole
   };
-  const Case c = GENERATE(Case{30, 0, 0.9}, Case{30, 0.02, 0.8}, Case{30, 0.1, 0.65}, Case{100, 0, 0.9},
-                          Case{100, 0.02, 0.8}, Case{100, 0.1, 0.45});
+  const Case c = GENERATE(Case{30, 0, 0.95}, Case{30, 0.02, 0.9}, Case{30, 0.1, 0.7}, Case{100, 0, 0.95},
+                          Case{100, 0.02, 0.9}, Case{100, 0.1, 0.85});
   CAPTURE(c.rtt_ms, c.loss);
   SimulatedPair::Options options = line_of_10_mbit(c.rtt_ms, c.loss, 1, 9);
   options.up.jitter = options.down.jitter = Micros{10'000};

@@ -140,6 +140,79 @@ TEST_CASE("a body is given to nobody who does not prove that it is his", "[serve
   }
 }
 
+TEST_CASE("who does not hear the answer asks again with what it had, and finds its body", "[server][away]") {
+  Table t;
+  Hand& ann = t.hand(peer(1));
+  t.enter(ann);
+  const EntityId player = ann.own->id;
+  if (GENERATE(false, true))
+    vanish(t, ann);
+  else
+    ann.will_resume();
+  const std::uint32_t first = ann.resume;
+  // All that the server says once it was told who is there gets lost.
+  const auto finishing = [](const Hand& h) {
+    return h.handshake && !h.connection && h.handshake->step() != secure::ClientStep::saying_hello;
+  };
+  const int silent_ticks = GENERATE(10, 60 * 8);  // of the second no join came in time
+  CAPTURE(silent_ticks);
+  for (int times = 0; times < 2; ++times) {
+    ann.vanished = false;
+    ann.begin(t.now);
+    t.lost_up = [&](Hand& h) {
+      h.deaf = finishing(h);
+      return false;
+    };
+    t.run(10);
+    REQUIRE(t.books().sessions.size() == 1);
+    CHECK(t.books().sessions.at(0).player == player);
+    ann.vanished = true;
+    t.run(silent_ticks);
+  }
+  t.lost_up = {};
+  ann.deaf = false;
+  REQUIRE(ann.resume == first);
+  come_back(t, ann, 40);
+  CHECK(ann.welcomes.back().resumed);
+  CHECK(ann.own->id == player);
+  CHECK(t.host->status().resumed == 1);
+  t.run(60 * 6);
+  CHECK(t.host->world().player_count() == 1);
+  CHECK(t.books().sessions.size() == 1);
+  CHECK_FALSE(ann.end());
+  // It is heard: the old secret is worth nothing any more.
+  Hand& thief = t.hand(peer(50));
+  thief.identity = ann.identity;
+  thief.resume = first;
+  thief.resumption = ann.resumption;
+  t.greet(thief);
+  CHECK_FALSE(thief.welcomes.back().resumed);
+}
+
+TEST_CASE("who heard the answer and was not heard comes back with the newer secret", "[server][away]") {
+  Table t;
+  Hand& ann = t.hand(peer(1));
+  t.enter(ann);
+  const EntityId player = ann.own->id;
+  vanish(t, ann);
+  ann.vanished = false;
+  t.lost_up = [](Hand& h) { return h.connection != nullptr; };
+  t.greet(ann);
+  REQUIRE(ann.welcomed());
+  const std::uint32_t unheard = ann.number();
+  REQUIRE(unheard != ann.resume);
+  const int silent_ticks = GENERATE(10, 60 * 8);
+  CAPTURE(silent_ticks);
+  const bool knows_newer = GENERATE(false, true);
+  if (knows_newer) ann.will_resume();
+  t.run(silent_ticks);
+  t.lost_up = {};
+  come_back(t, ann, 40);
+  CHECK(ann.welcomes.back().resumed);
+  CHECK(ann.own->id == player);
+  CHECK(t.host->world().player_count() == 1);
+}
+
 TEST_CASE("who comes over another link before the old one is given up goes on at once", "[server][away]") {
   Table t;
   const PeerAddress first = GENERATE(peer(1), tcp_peer(1, 3));
