@@ -221,6 +221,7 @@ Arrival ServerDoor::finish(ByteSpan packet, const PeerAddress& from) {
   state.mix_hash(packet.first(open_prefix_bytes));
   Accepted out;
   out.id = id;
+  out.slot = ticket->slot->number;
   out.binding = state.hash();
   if (!state.decrypt(packet.subspan(finish_static_at, 32 + handshake_tag_bytes), out.client.bytes))
     return DropReason::corrupt;

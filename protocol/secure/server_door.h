@@ -29,6 +29,7 @@ struct Answer {
 /// refuse: seal the reason with the keys of such a number, forget() the handshake, and drop the keys.
 struct Accepted {
   HandshakeId id{};
+  std::uint32_t slot = 0;  ///< of the door's time, when it gave the ticket: of two handshakes tells the older
   PublicKey client;
   SessionSecret session;
   Bytes32 binding{};  ///< what a resume proof is made over

@@ -141,6 +141,12 @@ bool Lobby::arrive(Micros now, std::int64_t unix_s, const PeerAddress& from, con
     refuse(now, from, accepted, guest.error(), "", out);
     return false;
   }
+  // Held back on its way while its client made another handshake: it would end the session that came of that.
+  if (const Session* const newer = r_.sessions.find_identity(guest->identity);
+      newer != nullptr && newer->door_slot > accepted.slot) {
+    r_.status.drop(DropReason::too_old);
+    return true;
+  }
   auto body = resume(*guest, accepted, out);
   if (!body) {
     if (const auto refusal = make_room(now, from, *guest, out)) {
@@ -190,6 +196,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   Session& session = r_.sessions.open(from, number, guest.identity);
   session.connection = connect(now, from, keys);
   session.client = accepted.client;
+  session.door_slot = accepted.slot;
   session.resume.own = {number, keys.resumption};
   session.name = std::move(guest.hello.name);
   if (guest.hello.takes_packed) session.packed = std::make_unique<ClientBlocks>();

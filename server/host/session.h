@@ -42,7 +42,8 @@ struct Session {
   PeerAddress address;                     ///< that its connection has proven; counted there
   Identity identity{};
   secure::PublicKey client;
-  ResumeKeys resume;  ///< proves that a later session's client is this one's
+  std::uint32_t door_slot = 0;  ///< in which its handshake was answered
+  ResumeKeys resume;            ///< proves that a later session's client is this one's
   std::string name;
   EntityId player{};       ///< playing; and greeted, where it goes on with the body of an earlier session
   std::uint8_t world = 1;  ///< number of its welcome

@@ -9,16 +9,17 @@
 #include "client_sim/brains/brain.h"
 #include "client_sim/client/client.h"
 #include "client_sim/net/socket.h"
+#include "protocol/secure/seeded_entropy.h"
 
 namespace ashlar::bench {
 
 /// Plays with a brain that wanders. One thread.
 class HonestClient {
  public:
-  HonestClient(const PeerAddress& server, std::string name, std::uint64_t nonce)
+  HonestClient(const PeerAddress& server, std::string name, std::uint64_t seed)
       : socket_(client_sim::ClientSocket::open(server)),
-        client_(config(server, std::move(name), nonce)),
-        brain_(client_sim::BrainKind::wander, nonce) {}
+        client_(config(server, std::move(name), seed)),
+        brain_(client_sim::BrainKind::wander, seed) {}
 
   /// Call every few milliseconds. @param counts  is what happens now part of the measurement?
   void turn(client_sim::Micros now, bool counts) {
@@ -39,12 +40,12 @@ class HonestClient {
   std::uint64_t missing() const { return missing_; }  ///< of those without a command of its own
 
  private:
-  static client_sim::ClientConfig config(const PeerAddress& server, std::string name, std::uint64_t nonce) {
+  static client_sim::ClientConfig config(const PeerAddress& server, std::string name, std::uint64_t seed) {
     client_sim::ClientConfig c;
     c.server = server;
     c.name = std::move(name);
     c.build = "bench";
-    c.nonce = nonce;
+    c.seed = secure::SeededEntropy(seed).secret();
     return c;
   }
 

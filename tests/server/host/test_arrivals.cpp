@@ -135,6 +135,46 @@ TEST_CASE("the same player who comes in again replaces the earlier session", "[s
   CHECK(second.connection->state() == ConnectionState::open);
 }
 
+TEST_CASE("a finish that was held back does not end the session that was made without it",
+          "[server][arrivals]") {
+  Table t;
+  Hand& ann = t.hand(peer(1));
+  const bool comes_back = GENERATE(false, true);
+  if (comes_back) {
+    t.enter(ann);
+    ann.will_resume();
+  }
+  std::vector<std::uint8_t> held;
+  t.lost_up = [&](Hand& h) {
+    DatagramBatch said;
+    h.poll(t.now, said);
+    for (const auto& entry : said.entries()) {
+      const auto bytes = said.bytes(entry);
+      const bool finish = secure::packet_type(bytes, protocol_version) == secure::PacketType::finish;
+      if (finish && held.empty()) held.assign(bytes.begin(), bytes.end());
+      if (!finish || !std::ranges::equal(bytes, held)) t.in.add(h.at, bytes);
+    }
+    return true;
+  };
+  t.now = Micros{4'000'000};
+  t.greet(ann);  // in vain
+  for (int i = 0; i < 60 * 8 && !ann.own; ++i) t.run();
+  REQUIRE(ann.own);
+  REQUIRE(!held.empty());
+  const std::uint32_t number = ann.number();
+  const EntityId player = ann.own->id;
+  REQUIRE(t.now < Micros{14'000'000});  // its ticket lives
+  const std::uint64_t before = t.drops(DropReason::too_old);
+  t.in.add(ann.at, held);
+  t.run(120);
+  CHECK(t.drops(DropReason::too_old) == before + 1);
+  CHECK_FALSE(ann.end());
+  CHECK(ann.number() == number);
+  CHECK(t.books().sessions.size() == 1);
+  CHECK(t.books().sessions.at(0).player == player);
+  CHECK(t.host->world().player_count() == 1);
+}
+
 TEST_CASE("an IPv6 address counts by its /64, so that who has one takes no more places than others",
           "[server][arrivals]") {
   Table table;
