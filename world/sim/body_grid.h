@@ -14,6 +14,14 @@ class BodyGrid {
  public:
   BodyGrid() = default;
   explicit BodyGrid(std::size_t bodies_max);
+  /// What is scratch is not copied: a copy has the same room, and is to be filled before it is asked.
+  BodyGrid(const BodyGrid& other) : BodyGrid(other.sorted_.size()) {}
+  BodyGrid& operator=(const BodyGrid& other) {
+    return sorted_.size() == other.sorted_.size() ? *this : *this = BodyGrid(other.sorted_.size());
+  }
+  BodyGrid(BodyGrid&&) = default;
+  BodyGrid& operator=(BodyGrid&&) = default;
+  ~BodyGrid() = default;
 
   /// Takes all bodies where they are now. Cost: about 10 ns a body.
   void fill(const Rules& rules, const PlayerTable& players, const MonsterTable& monsters);
