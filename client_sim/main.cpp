@@ -9,6 +9,7 @@
 #include "client_sim/load/load.h"
 #include "client_sim/simulation/replay_command.h"
 #include "client_sim/simulation/simulate_command.h"
+#include "client_sim/simulation/watch_command.h"
 #include "protocol/version.h"
 
 namespace {
@@ -27,6 +28,8 @@ constexpr Subcommand subcommands[] = {
      ashlar::simulation::simulate_main},
     {"replay", "a recorded match again, without network, every tick's hash compared",
      ashlar::simulation::replay_main},
+    {"watch", "a recorded match over a player's shoulder, as lines or pictures",
+     ashlar::simulation::watch_main},
 };
 
 void print_help(std::FILE* to) {

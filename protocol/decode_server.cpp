@@ -100,6 +100,21 @@ std::optional<DropReason> decode_props(const wire::Welcome& in, std::vector<Welc
   return std::nullopt;
 }
 
+bool decode_kind_bodies(const wire::Welcome& in, std::vector<KindBody>& out) {
+  if (in.kind_bodies() == nullptr) return true;
+  if (in.kind_bodies()->size() > monster_kinds_max) return false;
+  for (const wire::KindBody* body : *in.kind_bodies()) {
+    // False for NaN, too.
+    const bool size_ok =
+        body->radius() >= 0.05f && body->radius() <= 4.5f && body->height() >= 0.1f && body->height() <= 8.0f;
+    const auto kind = static_cast<MonsterKind>(body->kind());
+    if (!size_ok || body->kind() >= monster_kinds_max || (!out.empty() && out.back().kind >= kind))
+      return false;
+    out.push_back({kind, {body->radius(), body->height()}});
+  }
+  return true;
+}
+
 ServerResult decode(const wire::Welcome& in) {
   Welcome out;
   if (in.snapshot_every_ticks() == 0) return out_of_range;
@@ -119,6 +134,7 @@ ServerResult decode(const wire::Welcome& in) {
   if (!valid_text(view(in.motd()), 0, motd_bytes_max)) return bad_text;
   out.motd = view(in.motd());
   if (const auto refused = decode_props(in, out.props)) return std::unexpected{*refused};
+  if (!decode_kind_bodies(in, out.kind_bodies)) return out_of_range;
   if (in.maps() == nullptr) return out;
   if (in.maps()->size() > placed_maps_max) return out_of_range;
   for (const wire::PlacedMap* map : *in.maps()) {

@@ -102,10 +102,20 @@ struct MessageWriter::Impl {
     const auto props = m.props.empty() ? 0 : fbb.CreateVectorOfStructs(prop_list.data(), m.props.size());
     const auto names = m.props.empty() ? 0 : fbb.CreateVector(name_list.data(), name_count);
     const auto token = bytes(m.reset_token);
+    ASHLAR_ASSERT(m.kind_bodies.size() <= monster_kinds_max);
+    std::array<wire::KindBody, monster_kinds_max> bodies;
+    for (std::size_t i = 0; i < m.kind_bodies.size(); ++i) {
+      const KindBody& body = m.kind_bodies[i];
+      bodies[i] =
+          wire::KindBody(static_cast<float>(body.shape.radius_m), static_cast<float>(body.shape.height_m),
+                         static_cast<std::uint8_t>(body.kind));
+    }
+    const auto body_list =
+        m.kind_bodies.empty() ? 0 : fbb.CreateVectorOfStructs(bodies.data(), m.kind_bodies.size());
     finish_server(
         wire::ServerBody::Welcome,
         wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks, rules,
-                            map_list, motd, props, names, m.terrain, m.generator, m.blocks_hash));
+                            map_list, motd, props, names, m.terrain, m.generator, m.blocks_hash, body_list));
   }
 };
 

@@ -119,6 +119,17 @@ struct WelcomeProp {
   ModelUp up = ModelUp::y;
 };
 
+/// How large a kind of monster is: what a client needs to foresee who is in its player's way.
+struct KindBody {
+  MonsterKind kind{};
+  Cylinder shape;  ///< both floats
+  friend bool operator==(const KindBody& a, const KindBody& b) {
+    return a.kind == b.kind && a.shape.radius_m == b.shape.radius_m && a.shape.height_m == b.shape.height_m;
+  }
+};
+/// Of the kinds that are not built in, or not as built in, by kind.
+std::vector<KindBody> kind_bodies_of(const KindSet& kinds);
+
 /// What a client needs to build the same world: the first message on the control stream, and again when a
 /// running session gets another world (everything before it is void then).
 struct Welcome {
@@ -135,7 +146,12 @@ struct Welcome {
   /// A TerrainKind, and the server's terrain_generator. Neither need be known here: ask terrain_known().
   std::uint8_t terrain = 0;
   std::uint16_t generator = 0;
-  std::uint64_t blocks_hash = 0;  ///< BlockRegistry::hash() of the world's kinds of blocks
+  std::uint64_t blocks_hash = 0;      ///< BlockRegistry::hash() of the world's kinds of blocks
+  std::vector<KindBody> kind_bodies;  ///< at most monster_kinds_max, by kind: of those not as built in
+
+  /// How large somebody is by its kind in snapshots; none: it is no body (a projectile), or of a kind that is
+  /// not known.
+  std::optional<Cylinder> body_of(EntityKind kind) const;
 };
 
 /// All kinds of blocks of the world; on the control stream, behind each welcome.

@@ -8,9 +8,11 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "client_sim/client/game_client.h"
 #include "client_sim/net/client_sockets.h"
+#include "protocol/content/content.h"
 #include "protocol/secure/identity.h"
 #include "protocol/secure/secret.h"
 #include "world/voxel/volume.h"
@@ -58,6 +60,23 @@ struct ashlar_client {
 
 namespace {
 
+ContentStore store_of(const ashlar_options& options) {
+  ContentStore store;
+  void* const user = options.content_user;
+  if (options.load_content != nullptr)
+    store.load = [load = options.load_content, user](std::uint64_t hash) {
+      std::vector<std::uint8_t> bytes(std::min(load(user, hash, nullptr, 0), content_bytes_max));
+      if (bytes.empty() || load(user, hash, bytes.data(), bytes.size()) != bytes.size()) bytes.clear();
+      return bytes;
+    };
+  if (options.keep_content != nullptr)
+    store.keep = [keep = options.keep_content, user](std::uint64_t hash,
+                                                     std::span<const std::uint8_t> bytes) {
+      keep(user, hash, bytes.data(), bytes.size());
+    };
+  return store;
+}
+
 ashlar_client* open_client(const ashlar_options& options, std::string& error) {
   if (options.server == nullptr) {
     error = "no server: set ashlar_options.server to HOST:PORT";
@@ -75,6 +94,7 @@ ashlar_client* open_client(const ashlar_options& options, std::string& error) {
     return nullptr;
   }
   GameConfig config;
+  config.content = store_of(options);
   config.client.server = *server;
   if (options.name != nullptr) config.client.name = options.name;
   config.client.seed = secure::SystemEntropy().secret();
@@ -192,6 +212,18 @@ int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z) {
   const ChunkCoord chunk = chunk_of(at);
   if (!VoxelVolume::in_range(chunk) || !blocks.loaded(chunk)) return -1;
   return static_cast<int>(blocks.block(at));
+}
+
+double ashlar_ray(const ashlar_client* client, const double from[3], const double direction[3],
+                  double metres_max) {
+  const DVec3 origin{from[0], from[1], from[2]}, way{direction[0], direction[1], direction[2]};
+  const double size = length(way);
+  const bool sane = in_bounds(origin) && size > 1e-9 && size < 1e9 && metres_max >= 0;  // false for NaN, too
+  if (!sane || !client->game.predictor().ready()) return -1;
+  constexpr double far_m = 4096;
+  const double reach_m = std::min(metres_max, far_m);
+  const RayHit hit = space_ray(client->game.predictor().replica().space(), origin, way * (1 / size), reach_m);
+  return hit.hit() ? hit.t_m : metres_max;
 }
 
 uint32_t ashlar_dig(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face) {

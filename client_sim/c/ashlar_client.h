@@ -16,7 +16,8 @@
  * macros do), and a newer library leaves alone what an older program does not know. No function throws or
  * logs.
  *
- * Servers with maps or props want their files: such a one refuses this client, and ashlar_reason() says so.
+ * Maps and props of a server are fetched from it before the client joins, which may take some seconds in the
+ * state ASHLAR_JOINING; with load_content and keep_content they are not fetched again in the next session.
  */
 #ifndef ASHLAR_CLIENT_H
 #define ASHLAR_CLIENT_H
@@ -57,8 +58,14 @@ typedef struct {
   uint8_t tcp;             /* 0: UDP, and TCP where that stays silent; 1: TCP alone */
   const uint8_t* identity; /* 32 secret bytes that make the player who it is; NULL: a guest */
   const uint8_t* pinned;   /* 32 bytes: the only server key that will do; NULL: any */
+  /* Where maps and props are kept, by their hashes; both may be NULL. They are called from ashlar_advance().
+   * load_content gives the size of what was kept (0: nothing), and copies it to `out` where `bytes_max` has
+   * room for it: it is called with NULL and 0 first. What is kept is checked, so any file will do. */
+  size_t (*load_content)(void* content_user, uint64_t hash, uint8_t* out, size_t bytes_max);
+  void (*keep_content)(void* content_user, uint64_t hash, const uint8_t* bytes, size_t size);
+  void* content_user;
 } ashlar_options;
-#define ASHLAR_OPTIONS_INIT {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL}
+#define ASHLAR_OPTIONS_INIT {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL}
 
 typedef struct {
   uint32_t size;
@@ -129,6 +136,10 @@ ASHLAR_API int ashlar_self(ashlar_client* client, ashlar_self_state* out);
 ASHLAR_API size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t max);
 /* Which block is there as foreseen: 0 air, others as in world/voxel/block.h; -1: not loaded here. */
 ASHLAR_API int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z);
+/* The first solid thing on a ray, whatever it is made of: block, map, prop. Gives the metres to it, or
+ * `metres_max` where there is none; -1: nothing is known yet, or the direction (of any length) is none. */
+ASHLAR_API double ashlar_ray(const ashlar_client* client, const double from[3], const double direction[3],
+                             double metres_max);
 /* Acts on a block with the next command: faces are west, east, south, north, bottom, top from 0. Returns the
  * act's number; 0: it was not taken. */
 ASHLAR_API uint32_t ashlar_dig(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face);

@@ -86,7 +86,7 @@ void Client::join_world() {
     std::vector<std::shared_ptr<const PlacedMap>> held;
     held.reserve(welcome_.maps.size());
     for (const WelcomeMap& map : welcome_.maps) held.push_back(config_.map(map));
-    sectors_ = SectorForecast(std::move(held), welcome_.rules.tick_rate_hz);
+    sectors_ = SectorForecast(std::move(held), welcome_.rules.tick_rate_hz, sectors_.changes() + 1);
   }
   connection_->send(StreamId::control, writer_.write(join_));
 }

@@ -1,10 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "client_sim/client/client.h"
+#include "client_sim/client/held_content.h"
 #include "client_sim/client/others.h"
 #include "client_sim/client/predictor.h"
 
@@ -33,12 +36,14 @@
 
 namespace ashlar::client_sim {
 
-/// What a game's client is made with. Where a server has maps or props, all of `client.content`,
-/// `client.map`, `client.prop_content`, `prediction.map` and `prediction.prop` have to know them; else
-/// nothing is foreseen.
+/// What a game's client is made with. Maps and props are fetched from the server, and `content` says where
+/// they are kept until the next time. A game that has files of its own sets `client.content` instead, and
+/// with it `client.map`, `client.prop_content`, `prediction.map` and `prediction.prop`; where one of them
+/// lacks something of a world, nothing is foreseen there.
 struct GameConfig {
   ClientConfig client;
   PredictorConfig prediction;
+  ContentStore content;
 };
 
 /// A session, a prediction and a picture of the others, turned together. One thread; same calls, same bits.
@@ -46,7 +51,7 @@ struct GameConfig {
 class GameClient {
  public:
   explicit GameClient(GameConfig config)
-      : client_(std::move(config.client)), predictor_(std::move(config.prediction)) {}
+      : held_(hold(config)), client_(std::move(config.client)), predictor_(std::move(config.prediction)) {}
 
   /// As Client::advance(): every few milliseconds, at least once a frame.
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
@@ -76,6 +81,15 @@ class GameClient {
   const Others& picture() const { return others_; }
 
  private:
+  /// Null: the game has maps and props of its own.
+  static std::unique_ptr<HeldContent> hold(GameConfig& config) {
+    if (config.client.content || config.client.prop_content) return nullptr;
+    auto held = std::make_unique<HeldContent>(std::move(config.content));
+    held->serve(config.client, config.prediction);
+    return held;
+  }
+
+  std::unique_ptr<HeldContent> held_;
   Client client_;
   Predictor predictor_;
   Others others_;

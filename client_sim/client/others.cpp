@@ -28,7 +28,9 @@ Turn16 between(Turn16 a, Turn16 b, double share) {
 }  // namespace
 
 void Others::reset() {
+  heads_.clear();
   tracks_.clear();
+  free_.clear();
   snapshot_tick_ = 0;
   peak_count_ = peak_at_ = 0;
   lag_ = lag_before_ = 0;
@@ -41,43 +43,101 @@ void Others::advance(Micros now, Client& client) {
     reset();
   }
   if (client.state() != ClientState::playing || client.command_tick() == 0) return;
-  if (client.view().newest_tick() == snapshot_tick_) return;
-  measure(now, client);
-  snapshot_tick_ = client.view().newest_tick();
-  take_states(client);
-  steer(now, client);
+  const std::uint32_t before = lag_;
+  advance(now, PictureSource(client, now));
+  if (lag_ != before) client.set_view_lag(lag_);
+}
+
+void Others::advance(Micros now, const PictureSource& source) {
+  if (source.world != world_) {
+    world_ = source.world;
+    reset();
+  }
+  if (source.view.newest_tick() == snapshot_tick_) return;
+  measure(source);
+  snapshot_tick_ = source.view.newest_tick();
+  take_states(source);
+  steer(now);
 }
 
 /// How far the picture would have had to be behind to need no other snapshot until this one.
-void Others::measure(Micros now, const Client& client) {
+void Others::measure(const PictureSource& source) {
   if (snapshot_tick_ == 0) return;
-  const double ahead = client.command_time(now) - static_cast<double>(snapshot_tick_);
+  const double ahead = source.command_time - static_cast<double>(snapshot_tick_);
   peaks_[peak_at_] = static_cast<float>(std::clamp(ahead, 0.0, double{lag_ticks_max}));
   peak_at_ = (peak_at_ + 1) % peaks_max;
   peak_count_ = std::min(peak_count_ + 1, peaks_max);
 }
 
-void Others::take_states(const Client& client) {
-  client.view().entities(viewed_);
-  const std::size_t known = tracks_.size();
-  std::size_t at = 0;
-  for (const ViewEntity& e : viewed_) {
-    if (e.record.id == client.player()) continue;
-    while (at < known && tracks_[at].id < e.record.id) ++at;
-    const bool found = at < known && tracks_[at].id == e.record.id;
-    if (!found) tracks_.emplace_back().id = e.record.id;
-    Track& track = found ? tracks_[at] : tracks_.back();
-    track.record = e.record;
-    track.seen_tick = snapshot_tick_;
-    if (track.count == 0 || e.tick > track.back(0).tick)
-      track.push({e.tick, e.position_m, dequantise_turn(e.record.yaw)});
-  }
-  if (tracks_.size() > known) std::ranges::sort(tracks_, {}, &Track::id);
+void Others::take_states(const PictureSource& source) {
+  fresh_.clear();
+  source.view.visit([&](const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
+    if (record.id == source.self) return;
+    const auto head =
+        std::ranges::lower_bound(heads_, record.id, {}, [](const Head& h) { return h.record.id; });
+    if (head != heads_.end() && head->record.id == record.id)
+      take_state(*head, record, cell, tick);
+    else
+      fresh_.push_back({record, cell, tick});
+  });
+  if (!fresh_.empty()) take_fresh();
   // Who is gone is shown until the picture comes to where it was last seen.
-  std::erase_if(tracks_, [&](const Track& t) { return snapshot_tick_ - t.seen_tick > lag_ + 1; });
+  std::erase_if(heads_, [&](const Head& head) {
+    const bool gone = snapshot_tick_ - head.seen_tick > lag_ + 1;
+    if (gone) free_.push_back(head.track);
+    return gone;
+  });
 }
 
-void Others::steer(Micros now, Client& client) {
+void Others::take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
+  head.seen_tick = snapshot_tick_;
+  if (tick <= head.told_tick) return;
+  const EntityRecord& old = head.record;
+  const bool same = old.x == record.x && old.y == record.y && old.z == record.z && old.yaw == record.yaw &&
+                    head.cell == cell && head.since_tick != 0;
+  head.record = record;
+  if (!same) {
+    Track& track = tracks_[head.track];
+    // It stood until then, and went from there.
+    if (head.told_tick > head.since_tick) {
+      State stood = track.back(0);
+      stood.tick = head.told_tick;
+      track.push(stood);
+    }
+    head.cell = cell;
+    head.newest_m = dequantise({cell, record.x, record.y, record.z});
+    head.since_tick = tick;
+    track.push({tick, head.newest_m, dequantise_turn(record.yaw)});
+  }
+  head.told_tick = tick;
+}
+
+void Others::take_fresh() {
+  std::ranges::sort(fresh_, [](const Fresh& a, const Fresh& b) {
+    return a.record.id != b.record.id ? a.record.id < b.record.id : a.tick < b.tick;
+  });
+  const std::size_t known = heads_.size();
+  for (const Fresh& fresh : fresh_) {
+    if (heads_.size() == known || heads_.back().record.id != fresh.record.id) {
+      if (free_.empty()) free_.push_back(static_cast<std::uint32_t>(tracks_.size())), tracks_.emplace_back();
+      Head& head = heads_.emplace_back();
+      head.record = fresh.record, head.track = free_.back();
+      tracks_[free_.back()].count = 0;
+      free_.pop_back();
+    }
+    take_state(heads_.back(), fresh.record, fresh.cell, fresh.tick);
+  }
+  std::ranges::sort(heads_, {}, [](const Head& h) { return h.record.id; });
+}
+
+bool Others::anybody_near(DVec3 place_m, double within_m) const {
+  return std::ranges::any_of(heads_, [&](const Head& head) {
+    const DVec3 way = head.newest_m - place_m;
+    return head.record.health != 0 && dot(way, way) < within_m * within_m;
+  });
+}
+
+void Others::steer(Micros now) {
   constexpr std::size_t peaks_min = 4;
   if (peak_count_ < peaks_min) return;
   const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(peak_count_);
@@ -99,19 +159,20 @@ void Others::steer(Micros now, Client& client) {
   else
     lag_ = wanted > lag_ ? lag_ + 1 : lag_ - 1;
   lag_since_ = now;
-  client.set_view_lag(lag_);
 }
 
-double Others::shown_tick(Micros now, const Client& client) const {
+double Others::shown_tick(Micros now, const PictureSource& source) const {
   const double share = std::clamp(
       static_cast<double>((now - lag_since_).count()) / static_cast<double>(glide_over.count()), 0.0, 1.0);
   const double lag = lag_before_ + (static_cast<double>(lag_) - lag_before_) * share;
-  return client.command_time(now) - lag;
+  return source.command_time - lag;
 }
 
-ShownEntity Others::place(const Track& track, double tick, const Client& client, const Replica* replica) {
-  const Rules& rules = client.welcome().rules;
-  ShownEntity out{track.record, track.back(0).position_m, track.back(0).yaw};
+ShownEntity Others::place(const Head& head, double tick, const Rules& rules, const Replica* replica) {
+  ShownEntity out{head.record, head.newest_m, dequantise_turn(head.record.yaw)};
+  // It stands there, as far as was told and beyond.
+  if (head.since_tick < head.told_tick && tick >= static_cast<double>(head.since_tick)) return out;
+  const Track& track = tracks_[head.track];
   const State* later = nullptr;
   std::size_t i = 0;
   while (i<track.count&& static_cast<double>(track.back(i).tick)> tick) later = &track.back(i++);
@@ -154,20 +215,24 @@ ShownEntity Others::place(const Track& track, double tick, const Client& client,
   return out;
 }
 
-void Others::near(DVec3 place_m, std::uint32_t tick, const Rules& rules, std::vector<Bystander>& out) const {
+void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
+                  std::vector<Bystander>& out) const {
+  const Rules& rules = welcome.rules;
   constexpr double far_m = 8;  // beyond it nobody comes near within the time that is foreseen
   constexpr double foreseen_s = 0.3;
   constexpr std::size_t over_states =
       4;  // places are in steps of 8 mm, so one tick's way tells little of a speed
-  for (const Track& track : tracks_) {
-    const DVec3 off = track.newest_m - place_m;
-    if (track.count == 0 || track.record.health == 0 || dot(off, off) > far_m * far_m) continue;
+  for (const Head& head : heads_) {
+    const DVec3 off = head.newest_m - place_m;
+    if (head.record.health == 0 || dot(off, off) > far_m * far_m) continue;
+    const Track& track = tracks_[head.track];
     std::size_t i = 0;
     while (i + 1 < track.count && track.back(i).tick > tick) ++i;
     const State& from = track.back(i);
     DVec3 at = from.position_m;
     const State& before = track.back(std::min(i + over_states, track.count - 1));
-    if (tick > from.tick && from.tick > before.tick) {
+    const bool stands = i == 0 && head.told_tick > head.since_tick;
+    if (!stands && tick > from.tick && from.tick > before.tick) {
       const DVec3 way = from.position_m - before.position_m;
       const double ticks = std::min(static_cast<double>(tick - from.tick), foreseen_s * rules.tick_rate_hz);
       const double over = static_cast<double>(from.tick - before.tick);
@@ -175,24 +240,18 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Rules& rules, std::ve
     }
     const DVec3 away = at - place_m;
     if (dot(away, away) > near_m * near_m) continue;
-    const auto kind = static_cast<unsigned>(track.record.kind);
-    constexpr unsigned first_monster = static_cast<unsigned>(entity_kind(MonsterKind{}));
-    const bool monster = kind >= first_monster && kind < first_monster + monster_kind_count;
-    if (!monster && track.record.kind != EntityKind::player) continue;
-    out.push_back({track.id,
-                   monster ? traits(static_cast<MonsterKind>(kind - first_monster)).shape : rules.player,
-                   at});
+    if (const auto shape = welcome.body_of(head.record.kind)) out.push_back({head.record.id, *shape, at});
   }
 }
 
 /// How much higher the floor under somebody is in the picture than when it stood there.
-double Others::ride(DVec3 at_m, const Replica& replica, const Client& client) const {
+double Others::ride(DVec3 at_m, const Replica& replica, const SectorForecast& sectors) const {
   const auto& maps = replica.setup().maps;
-  for (std::size_t i = 0; i < maps.size() && i < client.sectors().map_count(); ++i) {
-    if (client.sectors().movers(i).empty() || !in_box(*maps[i], at_m)) continue;
+  for (std::size_t i = 0; i < maps.size() && i < sectors.map_count(); ++i) {
+    if (sectors.movers(i).empty() || !in_box(*maps[i], at_m)) continue;
     const std::uint32_t sector = replica.plan(i).sector_at(xy(at_m));
     if (sector == no_index) continue;
-    const double then_m = client.sectors().heights(i)[sector].floor_m;
+    const double then_m = sectors.heights(i)[sector].floor_m;
     const double shown_m = replica.heights(i)[sector].floor_m;
     const double above_m = at_m.z - then_m;
     // It moves with the lift, so it is as far behind the newest snapshot's floor as the picture is.
@@ -204,12 +263,17 @@ double Others::ride(DVec3 at_m, const Replica& replica, const Client& client) co
 
 void Others::shown(Micros now, const Client& client, const Replica* replica, std::vector<ShownEntity>& out) {
   out.clear();
-  if (client.state() != ClientState::playing) return;
-  const double tick = shown_tick(now, client);
-  for (const Track& track : tracks_) {
-    if (track.count == 0) continue;
-    ShownEntity& e = out.emplace_back(place(track, tick, client, replica));
-    if (replica != nullptr) e.position_m.z += ride(e.position_m, *replica, client);
+  if (client.state() == ClientState::playing) shown(now, PictureSource(client, now), replica, out);
+}
+
+void Others::shown(Micros now, const PictureSource& source, const Replica* replica,
+                   std::vector<ShownEntity>& out) {
+  out.clear();
+  const double tick = shown_tick(now, source);
+  for (const Head& head : heads_) {
+    ShownEntity& e = out.emplace_back(place(head, tick, source.rules, replica));
+    if (replica != nullptr && source.sectors != nullptr)
+      e.position_m.z += ride(e.position_m, *replica, *source.sectors);
     ++stats_.shown;
     stats_.extrapolated += e.extrapolated ? 1 : 0;
   }

@@ -38,6 +38,7 @@ void Predictor::begin_world(Client& client) {
   ring_ = {};
   waiting_ = false;
   shot_tick_ = 0;
+  sectors_told_ = 0;
   error_m_ = {};
   const Welcome& welcome = client.welcome();
   WorldSetup setup;
@@ -60,10 +61,9 @@ void Predictor::begin_world(Client& client) {
 }
 
 void Predictor::advance(Micros now, Client& client, const Others* others) {
-  bystanders_from_ = others;
+  others_ = others;
   now_ = now;
   if (!client.welcomed() || client.stats().worlds == 0) return;
-  if (client.blocks()->hash() != client.welcome().blocks_hash) return;  // what is solid is still to be told
   // What it lacks of this world is on its way.
   if (client.fetching() || client.blocks()->hash() != client.welcome().blocks_hash) return;
   if (client.stats().worlds != world_) begin_world(client);
@@ -144,9 +144,8 @@ void Predictor::play(const Client& client, const PlayerCommand& command) {
   for (const SentAct& sent : client.acts_sent())
     if (sent.tick == replica_->tick() + 1) acts_.push_back(sent.act);
   bystanders_.clear();
-  if (bystanders_from_ != nullptr)
-    bystanders_from_->near(replica_->body().position_m, replica_->tick() + 1, client.welcome().rules,
-                           bystanders_);
+  if (others_ != nullptr)
+    others_->near(replica_->body().position_m, replica_->tick() + 1, client.welcome(), bystanders_);
   replica_->step(command, acts_, bystanders_);
 }
 
@@ -176,7 +175,9 @@ bool Predictor::confirm(const Client& client) {
   if (tick < confirmed_tick_ || (maps && client.sectors().tick() != tick)) return false;
   if (tick == confirmed_tick_) {
     // A part of this very tick that came later may tell of sectors.
-    if (!maps || same_sectors(confirmed_, client.sectors())) return false;
+    if (!maps || sectors_told_ == client.sectors().changes()) return false;
+    sectors_told_ = client.sectors().changes();
+    if (same_sectors(confirmed_, client.sectors())) return false;
     replica_->restore(confirmed_);
     replica_->put_sectors(client.sectors());
     replica_->save(confirmed_);
@@ -228,6 +229,7 @@ bool Predictor::catch_up(const Client& client, std::uint32_t tick) {
       play(client, applied_command(client, replica_->tick() + 1));
   }
   const bool sectors = !replica_->setup().maps.empty() && replica_->put_sectors(client.sectors());
+  sectors_told_ = client.sectors().changes();
   replica_->put_player(tick, own.body, own.health != 0, own.delta_yaw);
   const std::uint32_t patience = replica_->setup().rules.ticks_within(taken_back_s, 1);
   if (tick > patience) static_cast<void>(replica_->take_back_until(tick - patience, client.ground()));
@@ -238,8 +240,9 @@ bool Predictor::catch_up(const Client& client, std::uint32_t tick) {
 }
 
 bool Predictor::somebody_near(const Client& client, DVec3 place_m) {
-  client.view().entities(others_);
-  return std::ranges::any_of(others_, [&](const ViewEntity& other) {
+  if (others_ != nullptr) return others_->anybody_near(place_m, near_m);
+  client.view().entities(viewed_);
+  return std::ranges::any_of(viewed_, [&](const ViewEntity& other) {
     const DVec3 way = other.position_m - place_m;
     return other.record.id != client.player() && dot(way, way) < near_m * near_m;
   });

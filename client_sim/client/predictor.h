@@ -131,18 +131,19 @@ class Predictor {
   double error_share(Micros now) const;
 
   PredictorConfig config_;
-  std::unique_ptr<Replica> replica_;         // as of the newest command
-  ReplicaState confirmed_;                   // as the server told
-  ReplicaState ahead_;                       // scratch
-  std::uint64_t world_ = 0;                  // ClientStats::worlds
-  std::uint32_t confirmed_tick_ = 0;         // 0: nothing yet
-  std::array<Predicted, 128> ring_{};        // by tick modulo
-  std::vector<BlockAct> acts_;               // scratch
-  const Others* bystanders_from_ = nullptr;  // during advance()
-  std::vector<Bystander> bystanders_;        // scratch
-  std::vector<ViewEntity> others_;           // scratch
-  std::uint8_t health_ = 0;                  // as last confirmed
-  MispredictCause cause_{};                  // of the last misprediction
+  std::unique_ptr<Replica> replica_;   // as of the newest command
+  ReplicaState confirmed_;             // as the server told
+  ReplicaState ahead_;                 // scratch
+  std::uint64_t world_ = 0;            // ClientStats::worlds
+  std::uint32_t confirmed_tick_ = 0;   // 0: nothing yet
+  std::array<Predicted, 128> ring_{};  // by tick modulo
+  std::vector<BlockAct> acts_;         // scratch
+  std::uint64_t sectors_told_ = 0;     // SectorForecast::changes() that confirmed_ has
+  const Others* others_ = nullptr;     // during advance()
+  std::vector<Bystander> bystanders_;  // scratch
+  std::vector<ViewEntity> viewed_;     // scratch
+  std::uint8_t health_ = 0;            // as last confirmed
+  MispredictCause cause_{};            // of the last misprediction
   bool waiting_ = false;
   Micros now_{0};
 

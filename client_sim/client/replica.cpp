@@ -1,14 +1,13 @@
 #include "client_sim/client/replica.h"
 
 #include <algorithm>
-#include <array>
 
 #include "client_sim/client/edited_ground.h"
 #include "client_sim/client/sector_forecast.h"
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
 #include "world/math/assert.h"
-#include "world/sim/player_move.h"
+#include "world/sim/player_tick.h"
 
 namespace ashlar::client_sim {
 namespace {
@@ -41,25 +40,32 @@ Replica::Replica(const WorldSetup& setup) : setup_(setup), ground_(setup) {
   acts_.player_joined(0);
 }
 
-/// Bodies push each other apart; what becomes of the others is the server's word.
-void Replica::push(std::span<const Bystander> bystanders) {
-  if (bystanders.empty() || player_.body[0].noclip != 0) return;
-  std::array<Body, bystanders_max> bodies;
-  const std::size_t count = std::min(bystanders.size(), bodies.size());
-  crowd_.clear();
-  constexpr EntityId own{0xffffffffu};  // that nobody else has
-  crowd_.add(setup_.rules.player, player_.body[0], own);
-  for (std::size_t i = 0; i < count; ++i) {
-    bodies[i].position_m = bodies[i].last_free_m = bystanders[i].position_m;
-    crowd_.add(bystanders[i].shape, bodies[i], bystanders[i].id);
+/// What a replica does beside its player's part of a tick.
+struct Replica::Rest {
+  Replica& r;
+  std::span<const Bystander> bystanders;
+  bool lives = r.alive();
+
+  void acts_judged() {}
+  /// Whom a crusher hurts is the server's word.
+  void sectors_moved() { r.player_.health[0] = lives ? r.setup_.rules.player_health : std::uint16_t{0}; }
+  void shots_fired() {}
+  void player_moves(std::size_t) {}
+  void player_moved(std::size_t) {}
+  void players_moved() {
+    const std::size_t count = std::min(bystanders.size(), bystanders_max);
+    if (count == 0 || !lives || r.player_.body[0].noclip != 0) return;
+    constexpr EntityId own{0xffffffffu};  // that nobody else has
+    r.crowd_.add(r.setup_.rules.player, r.player_.body[0], own);
+    for (const Bystander& other : bystanders.first(count))
+      r.crowd_.add_fixed(other.shape, other.position_m, other.id);
   }
-  crowd_.push_apart(space(), setup_.rules);
-}
+  void crowd_pushed() {}
+};
 
 void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts,
                    std::span<const Bystander> bystanders) {
   const Rules& rules = setup_.rules;
-  const bool lives = alive();
   PlayerCommand turned = command;
   turned.yaw = command.yaw + delta_yaw_;
   edits_.begin_tick();
@@ -67,21 +73,12 @@ void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts,
   judged_.assign(acts.begin(), acts.end());
   for (BlockAct& act : judged_) act.player = self;
   BlockActsTick acting{space(), ground_.volume(), edits_, rules, player_, nobody_};
-  acts_.judge(acting, judged_);
-
   MechanicsTick moving{space(), heights_, rules, player_, nobody_, TickId{tick_}, true};
-  mechanics_.move(moving);
-  player_.health[0] = lives ? rules.player_health : std::uint16_t{0};
-  mechanics_.act(moving);
-  shooting_.shoot(space(), rules, player_, nobody_, no_history_, TickId{tick_});
-  for (const ShotEvent& shot : shooting_.events()) mechanics_.shot(moving, shot);
-  player_.report[0] = {};
-  if (lives) {
-    const DVec2 floor_mps = mechanics_.floor_velocity(heights_, player_.body[0]);
-    player_.report[0] = player_move(space(), rules, player_.turned_command(0), player_.body[0], floor_mps);
-    push(bystanders);
-  }
-  mechanics_.walk(moving);
+  const PlayerTick tick{moving, acting, judged_, no_history_, mechanics_, acts_, shooting_, crowd_};
+  const std::uint64_t lines = mechanics_.counters().lines;
+  const bool in_motion = mechanics_.in_motion();
+  step_players(tick, Rest{*this, bystanders});
+  if (in_motion || mechanics_.counters().lines != lines) sectors_ = ++sectors_newest_;
   delta_yaw_ = delta_yaw_ + (player_.yaw[0] - turned.yaw);
   ++tick_;
   for (const AppliedEdit& edit : edits_.applied()) own_edits_.push_back({tick_, edit});
@@ -90,15 +87,19 @@ void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts,
 void Replica::save(ReplicaState& out) const {
   out.tick = tick_;
   out.player = player_;
-  out.heights = heights_;
-  mechanics_.save(out.mechanics);
+  mechanics_.save_players(out.mechanics);
+  if (out.sectors != sectors_) {
+    out.heights = heights_;
+    mechanics_.save_sectors(out.mechanics);
+    out.sectors = sectors_;
+  }
   out.shooting = shooting_;
   out.acts = acts_;
   out.delta_yaw = delta_yaw_;
 }
 
 void Replica::restore(const ReplicaState& state) {
-  ASHLAR_ASSERT(state.heights.size() == heights_.size());
+  ASHLAR_ASSERT(state.sectors != 0 && state.heights.size() == heights_.size());
   while (!own_edits_.empty() && own_edits_.back().tick > state.tick) {
     const AppliedEdit& edit = own_edits_.back().edit;
     static_cast<void>(ground_.volume().set_block(edit.block, edit.before));
@@ -106,9 +107,13 @@ void Replica::restore(const ReplicaState& state) {
   }
   tick_ = state.tick;
   player_ = state.player;
-  for (std::size_t i = 0; i < heights_.size(); ++i)  // in place: spans of the space point there
-    std::ranges::copy(state.heights[i], heights_[i].begin());
-  mechanics_.restore(state.mechanics);
+  mechanics_.restore_players(state.mechanics);
+  if (sectors_ != state.sectors) {
+    for (std::size_t i = 0; i < heights_.size(); ++i)  // in place: spans of the space point there
+      std::ranges::copy(state.heights[i], heights_[i].begin());
+    mechanics_.restore_sectors(state.mechanics);
+    sectors_ = state.sectors;
+  }
   shooting_ = state.shooting;
   acts_ = state.acts;
   delta_yaw_ = state.delta_yaw;
@@ -135,8 +140,12 @@ bool same_sectors(const ReplicaState& state, const SectorForecast& sectors) {
 }
 
 bool Replica::put_sectors(const SectorForecast& sectors) {
+  if (sectors_ == alike_ && sectors.changes() == alike_changes_) return false;
   save(scratch_);
-  if (same_sectors(scratch_, sectors)) return false;
+  if (same_sectors(scratch_, sectors)) {
+    alike_ = sectors_, alike_changes_ = sectors.changes();
+    return false;
+  }
   const std::size_t maps = std::min(heights_.size(), sectors.map_count());
   for (std::size_t i = 0; i < maps; ++i) {
     const HeightsView told = sectors.heights(i);
@@ -144,7 +153,9 @@ bool Replica::put_sectors(const SectorForecast& sectors) {
     std::ranges::copy(told, heights_[i].begin());
     static_cast<void>(scratch_.mechanics.maps[i].movers.assign(sectors.movers(i)));
   }
-  mechanics_.restore(scratch_.mechanics);
+  mechanics_.restore_sectors(scratch_.mechanics);
+  sectors_ = ++sectors_newest_;
+  scratch_.sectors = 0;  // its heights are those before
   return true;
 }
 

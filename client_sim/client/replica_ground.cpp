@@ -16,14 +16,30 @@ namespace {
 /// Further than any body gets within a tick, steps and looks for ground included.
 constexpr double touch_m = 8;
 
-/// Visits the chunks that a box around a place meets, of those that columns have. @return false: stopped
-template <typename Visit>
-bool visit_chunks(ColumnSpan columns, DVec3 place_m, double reach_m, Visit&& visit) {
+struct ChunkBox {
+  ChunkCoord low, high;  // both in it
+};
+
+/// The chunks that a box around a place meets, of those that columns have.
+ChunkBox chunks_around(ColumnSpan columns, DVec3 place_m, double reach_m) {
   const DVec3 reach{reach_m, reach_m, reach_m};
-  const ChunkCoord low = chunk_of(block_at(place_m - reach)), high = chunk_of(block_at(place_m + reach));
-  for (std::int32_t z = std::max(low.z, columns.low); z <= std::min(high.z, columns.high - 1); ++z)
-    for (std::int32_t y = low.y; y <= high.y; ++y)
-      for (std::int32_t x = low.x; x <= high.x; ++x)
+  ChunkBox box{chunk_of(block_at(place_m - reach)), chunk_of(block_at(place_m + reach))};
+  box.low.z = std::max(box.low.z, columns.low);
+  box.high.z = std::min(box.high.z, columns.high - 1);
+  return box;
+}
+
+bool within(const ChunkBox& box, ChunkCoord low, ChunkCoord high) {
+  return box.low.x >= low.x && box.low.y >= low.y && box.low.z >= low.z && box.high.x <= high.x &&
+         box.high.y <= high.y && box.high.z <= high.z;
+}
+
+/// @return false: stopped
+template <typename Visit>
+bool visit_chunks(const ChunkBox& box, Visit&& visit) {
+  for (std::int32_t z = box.low.z; z <= box.high.z; ++z)
+    for (std::int32_t y = box.low.y; y <= box.high.y; ++y)
+      for (std::int32_t x = box.low.x; x <= box.high.x; ++x)
         if (!visit(ChunkCoord{x, y, z})) return false;
   return true;
 }
@@ -39,15 +55,20 @@ ReplicaGround::ReplicaGround(const WorldSetup& setup)
     : generator_(setup), columns_(column_span(setup.terrain)), volume_(1024, setup.blocks) {}
 
 void ReplicaGround::load_around(DVec3 place_m, const EditedGround& edits, int chunks_max) {
+  const ChunkBox box = chunks_around(columns_, place_m, reach_m);
+  if (within(box, whole_low_, whole_high_)) return;
   const ChunkCoord here = chunk_of(block_at(place_m));
   for (int made = 0; made < chunks_max; ++made) {
     ChunkCoord next{};
     std::int32_t nearest = INT32_MAX;
-    visit_chunks(columns_, place_m, reach_m, [&](ChunkCoord at) {
+    visit_chunks(box, [&](ChunkCoord at) {
       if (!volume_.loaded(at) && distance(at, here) < nearest) next = at, nearest = distance(at, here);
       return true;
     });
-    if (nearest == INT32_MAX) return;
+    if (nearest == INT32_MAX) {
+      whole_low_ = box.low, whole_high_ = box.high;
+      return;
+    }
     if (volume_.chunk_count() >= keep_chunks) forget_far(here);
     auto chunk = generator_.make_chunk(next);
     edits.apply_told(next, *chunk);
@@ -56,14 +77,18 @@ void ReplicaGround::load_around(DVec3 place_m, const EditedGround& edits, int ch
 }
 
 bool ReplicaGround::there(DVec3 place_m) const {
-  return visit_chunks(columns_, place_m, touch_m, [&](ChunkCoord at) { return volume_.loaded(at); });
+  const ChunkBox box = chunks_around(columns_, place_m, touch_m);
+  return within(box, whole_low_, whole_high_) ||
+         visit_chunks(box, [&](ChunkCoord at) { return volume_.loaded(at); });
 }
 
 void ReplicaGround::forget_all() {
+  whole_low_ = {}, whole_high_ = {-1, -1, -1};
   for (const ChunkCoord at : volume_.loaded_chunks()) static_cast<void>(volume_.drop_chunk(at));
 }
 
 void ReplicaGround::forget_far(ChunkCoord from) {
+  whole_low_ = {}, whole_high_ = {-1, -1, -1};
   constexpr auto far = static_cast<std::int32_t>(forget_m / chunk_size);
   for (const ChunkCoord at : volume_.loaded_chunks())
     if (std::abs(at.x - from.x) > far || std::abs(at.y - from.y) > far || std::abs(at.z - from.z) > far)

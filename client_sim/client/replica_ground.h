@@ -14,7 +14,7 @@ class EditedGround;
 
 /// The ground around a client's player, as the server has it: generated from the welcome's seed, changed as
 /// the server told. One thread. Cost of a chunk that is missing: about 1 ms (WorldSetup::make_chunk may have
-/// it ready); of asking where all is there: 0.1 us.
+/// it ready); of asking where all is there: 10 ns.
 class ReplicaGround {
  public:
   /// What is nearer than this is loaded; what is farther than forget_m goes once keep_chunks are there.
@@ -37,6 +37,7 @@ class ReplicaGround {
  private:
   void forget_far(ChunkCoord from);
 
+  ChunkCoord whole_low_{}, whole_high_{-1, -1, -1};  // all between is loaded; none: high is below low
   GroundGenerator generator_;
   ColumnSpan columns_;
   VoxelVolume volume_;

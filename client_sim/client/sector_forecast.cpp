@@ -16,8 +16,9 @@ double& plane_of(SectorHeights& h, Plane plane) { return plane == Plane::floor ?
 
 }  // namespace
 
-SectorForecast::SectorForecast(std::vector<std::shared_ptr<const PlacedMap>> maps, std::uint16_t tick_rate_hz)
-    : tick_s_(1.0 / tick_rate_hz), second_ticks_(tick_rate_hz) {
+SectorForecast::SectorForecast(std::vector<std::shared_ptr<const PlacedMap>> maps, std::uint16_t tick_rate_hz,
+                               std::uint64_t changes)
+    : tick_s_(1.0 / tick_rate_hz), second_ticks_(tick_rate_hz), changes_(changes) {
   std::uint32_t sectors_max = 0;
   for (auto& placed : maps) {
     Map& map = maps_.emplace_back();
@@ -36,6 +37,8 @@ SectorForecast::SectorForecast(std::vector<std::shared_ptr<const PlacedMap>> map
 void SectorForecast::go_on(std::uint32_t ticks) {
   const bool known = ticks <= gap_seconds_max * second_ticks_;
   for (Map& map : maps_) {
+    if (map.movers.movers().empty()) continue;
+    ++changes_;
     if (!known) map.movers.assign({});
     for (std::uint32_t i = 0; i < ticks && !map.movers.movers().empty(); ++i)
       map.movers.advance_alone(*map.placed, map.heights, tick_s_);
@@ -46,6 +49,7 @@ void SectorForecast::take_height(Map& map, std::uint32_t sector, Plane plane, st
   double& height = plane_of(map.heights[sector], plane);
   const double told_m = told / height_steps_per_m;
   if (std::fabs(height - told_m) <= same_height_m) return;
+  ++changes_;
   height = told_m;
   map.movers.remove(sector, plane);
 }
@@ -58,6 +62,7 @@ void SectorForecast::take(const SnapshotPart& part) {
     if (motion.map >= maps_.size()) continue;
     Map& map = maps_[motion.map];
     const Mover mover = mover_of(motion);
+    ++changes_;
     if (map.movers.put(mover)) plane_of(map.heights[mover.sector], mover.plane) = motion.height_m;
   }
   std::size_t at = 0;

@@ -22,13 +22,17 @@ class SectorForecast {
   SectorForecast() = default;
   /// Maps in the order of the welcome, placed as it says; nullptr for one that is not held (it has no
   /// heights).
-  SectorForecast(std::vector<std::shared_ptr<const PlacedMap>> maps, std::uint16_t tick_rate_hz);
+  /// @param changes  of changes() to count on from: more than those of the forecast whose place it takes
+  SectorForecast(std::vector<std::shared_ptr<const PlacedMap>> maps, std::uint16_t tick_rate_hz,
+                 std::uint64_t changes = 1);
 
   /// Takes in a part of a snapshot; parts of an older tick than tick() are ignored.
   void take(const SnapshotPart& part);
 
   /// Of the newest snapshot taken in; 0: none yet.
   std::uint32_t tick() const { return tick_; }
+  /// Goes up whenever heights or motions become others; while it stays, so do they.
+  std::uint64_t changes() const { return changes_; }
   std::size_t map_count() const { return maps_.size(); }
   /// Heights of one map's sectors as of tick().
   HeightsView heights(std::size_t map) const { return maps_[map].heights; }
@@ -53,6 +57,7 @@ class SectorForecast {
   double tick_s_ = 1.0 / 60;
   std::uint32_t second_ticks_ = 60;
   std::uint32_t tick_ = 0;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace ashlar::client_sim

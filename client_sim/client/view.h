@@ -95,6 +95,15 @@ class View {
   /// Every entity once, by id, with the newest state known of it. Fills `out`; O(n log n).
   void entities(std::vector<ViewEntity>& out) const;
 
+  /// Calls visit(record, cell, tick) for each record that is known, cell by cell, in each by id. Of one that
+  /// just changed cells there may be two, the older one first or last.
+  template <typename Visit>
+  void visit(Visit&& visit) const {
+    for (const ViewCell& c : cells_)
+      for (const ViewRange& range : c.ranges)
+        for (const EntityRecord& e : range.entities) visit(e, c.cell, range.tick);
+  }
+
   /// Entities known, counting one that just changed cells twice. O(cells).
   std::size_t entity_count() const;
 

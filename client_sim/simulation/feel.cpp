@@ -18,6 +18,8 @@
 #include "world/sim/history.h"
 #include "world/sim/shooting.h"
 #include "world/sim/world.h"
+#include "world/voxel/chunk.h"
+#include "world/voxel/volume.h"
 
 namespace ashlar::simulation {
 namespace {
@@ -236,6 +238,7 @@ class FeelMatch {
   }
 
   FeelReport run() {
+    if (config_.cover) build_cover();
     turns(settle_s);
     FeelReport before;
     add_clients(before);
@@ -248,6 +251,21 @@ class FeelMatch {
   }
 
  private:
+  /// Two rings of pillars, each two blocks wide and three high.
+  void build_cover() {
+    const VoxelVolume& blocks = *host_->world().space().voxels;
+    const double ring_m = config_.place_radius_m / 3;
+    for (int i = 0; i < 12; ++i) {
+      const DVec2 at = heading(Turn16{static_cast<std::uint16_t>(i * 65536 / 12)}) * (ring_m * (1 + i % 2));
+      IVec3 base = block_at({at.x, at.y, 0});
+      const ColumnSpan columns = host_->world().columns();
+      base.z = columns.high * chunk_size - 1;
+      while (base.z > columns.low * chunk_size && !blocks.solid(base)) --base.z;
+      host_->admin(
+          {.action = AdminAction::fill_box, .box = {base, base + IVec3{2, 2, 4}}, .id = BlockId::stone});
+    }
+  }
+
   void turns(double seconds) {
     const Micros until = now_ + Micros{static_cast<std::int64_t>(seconds * 1e6)};
     while (now_ < until) turn();
@@ -273,6 +291,9 @@ class FeelMatch {
   void look() {
     const World& world = host_->world();
     const std::uint32_t tick = number(world.tick());
+    auto& now = stood_[tick % stood_.size()];
+    now.assign(world.players().rows(), {});
+    for (std::size_t i = 0; i < now.size(); ++i) now[i] = world.players().body[i].position_m;
     for (const auto& seat : seats_) {
       for (const ShotEvent& shot : world.shooting().events())
         if (shot.shooter == seat->client().player()) judge(*seat, shot, tick);
@@ -290,8 +311,8 @@ class FeelMatch {
     (seat.lies() ? report_.liars_shots : report_.honest_shots) += 1;
     (seat.lies() ? report_.liars_hits : report_.honest_hits) += hit ? 1 : 0;
     if (hit)
-      report_.rewound.add(
-          Micros{std::int64_t{tick - 1 - number(shot.seen)} * 1'000'000 / config_.tick_rate_hz});
+      (seat.lies() ? report_.liars_rewound : report_.rewound).add(of_ticks(tick - 1 - number(shot.seen)));
+    if (hit && !seat.lies()) report_.behind_cover.add(of_ticks(out_of_sight(shot, tick)));
     if (!expected || expected->target == EntityId{0}) return;
     if (expected->target == shot.hit.target) {
       ++report_.hits_agreed;
@@ -306,6 +327,25 @@ class FeelMatch {
       ++report_.hits_displaced;
     else
       ++report_.hits_denied;
+  }
+
+  Micros of_ticks(std::uint32_t ticks) const {
+    return Micros{std::int64_t{ticks} * 1'000'000 / config_.tick_rate_hz};
+  }
+  /// For how many ticks the one shot has been where the shooter could not see it.
+  std::uint32_t out_of_sight(const ShotEvent& shot, std::uint32_t tick) const {
+    const std::size_t shooter = slot_of(shot.shooter), target = slot_of(shot.hit.target);
+    const Rules& rules = host_->world().setup().rules;
+    for (std::uint32_t ago = 0; ago < stood_.size() - 1 && ago < tick; ++ago) {
+      const auto& then = stood_[(tick - ago) % stood_.size()];
+      if (shooter >= then.size() || target >= then.size()) return ago;
+      const DVec3 eye = then[shooter] + DVec3{0, 0, rules.player_eye_m};
+      for (const double height : {0.2, 0.5, 0.9})
+        if (space_sees(host_->world().space(), eye,
+                       then[target] + DVec3{0, 0, height * rules.player.height_m}))
+          return ago;
+    }
+    return static_cast<std::uint32_t>(stood_.size());
   }
 
   /// Counters of the clients as they stand.
@@ -333,6 +373,7 @@ class FeelMatch {
     report_.confirmed -= before.confirmed, report_.late -= before.late;
     for (std::size_t i = 0; i < report_.leads.size(); ++i) report_.leads[i] -= before.leads[i];
     report_.shown -= before.shown, report_.extrapolated -= before.extrapolated;
+    report_.in_walls -= before.in_walls;  // pillars were built where somebody stood
   }
 
   FeelConfig config_;
@@ -342,6 +383,7 @@ class FeelMatch {
   server::HostOutput output_;
   Micros now_{1'000'000};
   bool counting_ = false;
+  std::array<std::vector<DVec3>, 64> stood_;  // players by row, by tick modulo
   FeelReport report_;
 };
 

@@ -28,6 +28,7 @@ struct FeelConfig {
   double loss = 0;            ///< share of packets, on each way
   double place_radius_m = 12;
   TerrainKind terrain = TerrainKind::plains;
+  bool cover = false;  ///< pillars stand about, behind which one is out of sight
   /// Cheating: players with odd numbers claim to have seen the world this much earlier than they did, and aim
   /// where somebody was then.
   Micros lie{0};
@@ -53,7 +54,10 @@ struct FeelReport {
   std::uint64_t hits_agreed = 0, hits_denied = 0, hits_lost = 0;
   std::uint64_t hits_displaced = 0;  ///< of the denied: bodies had pushed the shooter elsewhere meanwhile
   std::uint64_t rewind_limited = 0;  ///< of the denied: it saw more than rewind_s_max back
-  Histogram rewound;                 ///< how far back shots that hit were judged
+  Histogram rewound, liars_rewound;  ///< how far back shots that hit were judged, honest ones and the others
+  /// For how long those who were hit by honest players had been out of their shooter's sight, as the server
+  /// had both; 0: they were not. On the one's own screen it is longer by his own way to the server.
+  Histogram behind_cover;
   std::uint64_t liars_hits = 0, liars_shots = 0, honest_hits = 0, honest_shots = 0;  ///< as the server judged
 
   /// Of the hits that were seen from where the server had the shooter, within the limit: judged alike.

@@ -28,15 +28,14 @@ std::optional<TracePoint> trace_point(const World& world, EntityId id) {
   return point;
 }
 
-/// The remedy is part of the line: people meet these when they carry a recording from one build to another.
-std::string line_of(RecordingError error, std::span<const std::uint8_t> recording) {
+}  // namespace
+
+std::string recording_trouble(RecordingError error, std::span<const std::uint8_t> recording) {
   if (error != RecordingError::wrong_version) return describe(error);
   return "written in version " + std::to_string(version_of_recording(recording).value_or(0)) +
          " of the recording format, and this build reads versions " + std::to_string(recording_version_min) +
          " to " + std::to_string(recording_version) + ": replay it with the build that wrote it";
 }
-
-}  // namespace
 
 void step_recorded(World& world, const TickRecord& record) {
   std::vector<ReadyChunk> ready;
@@ -57,7 +56,7 @@ void step_recorded(World& world, const TickRecord& record) {
 std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> recording,
                                                 const MapSource& maps, const ReplayOptions& options) {
   auto reader = RecordingReader::open(recording);
-  if (!reader) return std::unexpected{line_of(reader.error(), recording)};
+  if (!reader) return std::unexpected{recording_trouble(reader.error(), recording)};
   auto built = world_of(reader->header(), maps, options.ground, options.props);
   if (!built) return std::unexpected{built.error()};
   World& world = **built;
@@ -72,7 +71,7 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
   while (!options.until_tick || result.ticks < *options.until_tick) {
     const auto more = reader->next(record);
     if (!more)
-      return std::unexpected{line_of(more.error(), recording) + " (after tick " +
+      return std::unexpected{recording_trouble(more.error(), recording) + " (after tick " +
                              std::to_string(result.ticks) + ")"};
     if (!*more) break;
     step_recorded(world, record);

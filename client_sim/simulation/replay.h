@@ -44,6 +44,10 @@ struct ReplayResult {
   std::uint32_t traced = 0;                ///< times that on_trace was called
 };
 
+/// Why a recording cannot be read on, one line. The remedy is part of it: people meet these when they carry a
+/// recording from one build to another.
+std::string recording_trouble(RecordingError error, std::span<const std::uint8_t> recording);
+
 /// Steps a world through what a recording says entered it. Ground is made from its coordinates.
 void step_recorded(World& world, const TickRecord& record);
 

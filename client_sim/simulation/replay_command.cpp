@@ -28,17 +28,6 @@ int complain_replay(const std::string& line) {
   return 2;
 }
 
-/// "0x00100003" or "1048579": an entity's id as logs, findings and snapshots show it.
-bool to_entity(const std::string& text, EntityId& out) {
-  errno = 0;
-  char* end = nullptr;
-  const unsigned long value = std::strtoul(text.c_str(), &end, 0);
-  const bool whole = !text.empty() && *end == 0 && text.front() != '-';
-  if (!whole || errno != 0 || value == 0 || value > 0xffffffffu) return false;
-  out = EntityId{static_cast<std::uint32_t>(value)};
-  return true;
-}
-
 void print_point(const TracePoint& p) {
   std::printf("%u,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%u,%d,%u\n", p.tick, p.position_m.x, p.position_m.y,
               p.position_m.z, p.velocity_mps.x, p.velocity_mps.y, p.velocity_mps.z,
@@ -48,7 +37,7 @@ void print_point(const TracePoint& p) {
 int run(const Options& options) {
   ReplayOptions how;
   if (options.until != 0) how.until_tick = options.until;
-  if (!options.trace.empty() && !to_entity(options.trace, how.trace))
+  if (!options.trace.empty() && !read_entity(options.trace, how.trace))
     return complain_replay("'" + options.trace + "' is no entity id; ids look like 0x00100003");
 
   const auto bytes = client_sim::read_file(options.file);
@@ -88,6 +77,16 @@ int run(const Options& options) {
 }
 
 }  // namespace
+
+bool read_entity(const std::string& text, EntityId& out) {
+  errno = 0;
+  char* end = nullptr;
+  const unsigned long value = std::strtoul(text.c_str(), &end, 0);
+  const bool whole = !text.empty() && *end == 0 && text.front() != '-';
+  if (!whole || errno != 0 || value == 0 || value > 0xffffffffu) return false;
+  out = EntityId{static_cast<std::uint32_t>(value)};
+  return true;
+}
 
 int replay_main(int argc, const char* const* argv) {
   Options options;

@@ -184,8 +184,10 @@ bool Lobby::joins_in_time(Micros now, Session& session, HostOutput& out) {
 }
 
 bool Lobby::keep(Micros now, Session& session, HostOutput& out) {
-  while (const auto fate = session.connection->next_fate())
+  while (const auto fate = session.connection->next_fate()) {
+    session.picture.note_fate(*fate);
     if (session.packed) session.packed->note_fate(*fate);
+  }
   if (!session.kicked_for.empty()) {
     send_away(now, session, SessionEnd::kicked, std::string(session.kicked_for), out);
     return false;

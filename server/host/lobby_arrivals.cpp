@@ -227,6 +227,7 @@ void Lobby::welcome(Session& session) {
   message.terrain = static_cast<std::uint8_t>(setup.terrain);
   message.generator = terrain_generator;
   message.blocks_hash = setup.blocks->hash();
+  if (setup.kinds) message.kind_bodies = kind_bodies_of(*setup.kinds);
   message.tick = number(r_.world->tick());
   message.snapshot_every_ticks = r_.config.snapshot_every_ticks;
   message.rules = setup.rules;
@@ -258,6 +259,7 @@ void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out
   if (session.player == EntityId{0}) return;
   ++r_.status.resumed;
   session.input = InputBuffer{r_.world->setup().rules.tick_rate_hz, standing_yaw(*r_.world, session)};
+  session.picture.reset();
   play(session, HostEventKind::returned, out);
 }
 
@@ -280,6 +282,7 @@ void Lobby::settle_joins(Micros now, HostOutput& out) {
     session.player = joined.id;
     session.joined_at = now;
     session.input = InputBuffer{r_.world->setup().rules.tick_rate_hz};
+    session.picture.reset();
     // It has not turned yet and looks as it was put down.
     session.delta_yaw = r_.world->players().yaw[slot_of(joined.id)];
     play(session, HostEventKind::joined, out);

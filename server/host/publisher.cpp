@@ -94,7 +94,7 @@ void Publisher::publish_to(const World& world, Session& session, Micros now, Dat
   // A piece of one would tell of the nearest alone, again and again: a whole one a little later is worth
   // more.
   const bool waits = layout.plan.parts > fitting && holds_whole_snapshots(*session.connection);
-  if (const std::size_t sent = waits ? 0 : send(session, layout.plan.parts, now, out); sent > 0)
+  if (const std::size_t sent = waits ? 0 : send(session, tick, layout.plan.parts, now, out); sent > 0)
     note_told(session, head, layout, sent);
   counters_.wait_ticks = std::max(counters_.wait_ticks, session.turn.waited(tick));
   counters_.wait_ticks_max = std::max(counters_.wait_ticks_max, counters_.wait_ticks);
@@ -134,16 +134,19 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
     const auto sent = session.connection->send_unreliable(now, packed_snapshot_.part(part), out);
     if (!sent) break;
     packed_snapshot_.note_sent(part, *sent, *session.packed);
+    if (part == 0) session.picture.note_sent(*sent, head.tick);
   }
   counters_.wait_ticks = std::max(counters_.wait_ticks, packed_snapshot_.waited_ticks());
   counters_.wait_ticks_max = std::max(counters_.wait_ticks_max, counters_.wait_ticks);
 }
 
-std::size_t Publisher::send(Session& session, std::size_t parts, Micros now, DatagramBatch& out) {
+std::size_t Publisher::send(Session& session, std::uint32_t tick, std::size_t parts, Micros now,
+                            DatagramBatch& out) {
   for (std::size_t part = 0; part < parts; ++part) {
     const auto bytes = std::span(part_).first(snapshots_.part_bytes(part));
     snapshots_.write(part, bytes);
     const auto sent = session.connection->send_unreliable(now, bytes, out);
+    if (sent && part == 0) session.picture.note_sent(*sent, tick);
     if (sent) continue;
     ASHLAR_ASSERT(sent.error() != SendResult::too_long);
     return part;

@@ -74,7 +74,7 @@ class Publisher {
   Layout lay_out(const Session& session, SnapshotHead& head, std::span<const CellBlock> blocks,
                  std::size_t parts);
   /// Sends the parts, until the path takes no more. @return how many it took
-  std::size_t send(Session& session, std::size_t parts, Micros now, DatagramBatch& out);
+  std::size_t send(Session& session, std::uint32_t tick, std::size_t parts, Micros now, DatagramBatch& out);
   /// Who was left out goes first in the next one.
   void note_told(Session& session, const SnapshotHead& head, const Layout& layout, std::size_t parts_sent);
   std::span<const HeightBlock> heights() const;

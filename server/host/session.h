@@ -11,6 +11,7 @@
 #include "server/host/host.h"
 #include "server/host/input_buffer.h"
 #include "server/host/notices.h"
+#include "server/host/picture_limit.h"
 #include "server/host/resume_keys.h"
 #include "server/host/snapshot_order.h"
 
@@ -48,6 +49,7 @@ struct Session {
   EntityId player{};       ///< playing; and greeted, where it goes on with the body of an earlier session
   std::uint8_t world = 1;  ///< number of its welcome
   InputBuffer input{};
+  PictureLimit picture;  ///< what its commands may claim to have seen
   /// How far spawns and teleporters have turned the player's view, beside its own turning: added to the yaw
   /// of its commands. Those that it made before it knew are turned with the rest.
   Turn16 delta_yaw{0};

@@ -37,7 +37,7 @@ double per_minute(std::uint64_t n, const FeelReport& r) { return static_cast<dou
 void print_head() {
   std::printf("%5s %5s %5s | %9s %9s %8s %8s | %4s %4s %4s %7s | %6s %6s | %6s %6s %7s\n", "rtt", "loss",
               "jitter", "wrong/min", "seen/min", "p50 cm", "p99 cm", "lead", "p50", "p99", "late/min",
-              "others", "beyond", "hits", "shots", "rewound");
+              "others", "beyond", "hits", "shots", "covered");
 }
 
 void print(const Row& row) {
@@ -50,7 +50,7 @@ void print(const Row& row) {
       r.lead(0.01), r.lead(0.5), r.lead(0.99), per_minute(r.late, r), ms(r.others_age, 0.5),
       100 * static_cast<double>(r.extrapolated) / static_cast<double>(std::max<std::uint64_t>(1, r.shown)),
       100 * r.hit_share(), static_cast<unsigned long long>(r.hits_agreed + r.hits_denied),
-      ms(r.rewound, 0.99));
+      ms(r.behind_cover, 0.99));
   std::fflush(stdout);
 }
 
@@ -96,8 +96,8 @@ void plots(const std::string& folder, const std::vector<Row>& rows) {
        [](const FeelReport& r) { return ms(r.others_age, 0.5); });
   plot(folder + "/hits.svg", "shots judged as their players saw them, per cent", rows,
        [](const FeelReport& r) { return 100 * r.hit_share(); });
-  plot(folder + "/behind_cover.svg", "how far back hits were judged, p99, ms", rows,
-       [](const FeelReport& r) { return ms(r.rewound, 0.99); });
+  plot(folder + "/behind_cover.svg", "how long those who were hit had been behind cover, p99, ms", rows,
+       [](const FeelReport& r) { return ms(r.behind_cover, 0.99); });
   std::printf("plots: %s/{corrections,others_age,hits,behind_cover}.svg\n", folder.c_str());
 }
 
@@ -121,7 +121,9 @@ int main(int argc, char** argv) {
       "%u players at %u Hz, %.0f s each; rtt and jitter in ms; wrong: ticks predicted otherwise, whatever "
       "the "
       "cause;\nseen: corrections above 2 cm of the network's making; lead: ticks that commands waited, p1; "
-      "beyond: shown by going on\n",
+      "beyond: shown by going on\nothers: how old their picture is, which "
+      "is what who peeks gains on who holds; covered: for how long those who were hit had been out of sight, "
+      "p99\n",
       options.players, unsigned{options.rate_hz}, options.seconds);
   print_head();
   std::vector<Row> rows;
@@ -132,6 +134,7 @@ int main(int argc, char** argv) {
         config.players = options.players;
         config.seconds = options.seconds;
         config.tick_rate_hz = options.rate_hz;
+        config.cover = true;
         config.round_trip = Micros{1000 * round_trip};
         config.jitter = Micros{1000 * jitter};
         config.loss = loss;

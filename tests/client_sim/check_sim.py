@@ -167,6 +167,33 @@ class Mistakes(unittest.TestCase):
         self.refused(["replay"], "FILE")
         self.refused(["replay", "/nowhere/none.ashrec"], "/nowhere/none.ashrec")
 
+    def test_watch(self):
+        with tempfile.TemporaryDirectory() as folder:
+            match = pathlib.Path(folder) / "match.ashrec"
+            done = run("simulate", "--seed", "3", "--clients", "3", "--minutes", "0.1", "--map", "none", "--record", str(match))
+            self.assertEqual(done.returncode, 0, done)
+            done = run("watch", str(match), "--out", folder + "/pictures")
+            self.assertEqual(done.returncode, 0, done)
+            lines = done.stdout.splitlines()
+            self.assertGreaterEqual(len(lines), 5)
+            self.assertRegex(lines[-1], r"^ +\d+\.\d\d s  0x[0-9a-f]{8} at .*others in sight")
+            pictures = sorted(pathlib.Path(folder, "pictures").iterdir())
+            self.assertGreaterEqual(len(pictures), 4)
+            self.assertTrue(pictures[-1].read_text().startswith("<svg "))
+            few = run("watch", str(match), "--from", "2", "--until", "3", "--every", "0.5").stdout.splitlines()
+            self.assertIn(len(few), (2, 3))
+            nobody = run("watch", str(match), "--player", "0x7ffff000")
+            self.assertEqual(nobody.returncode, 2)
+            self.assertIn("0x7ffff000", nobody.stderr)
+            self.refused(["watch", str(match), "--player", "0x"], "0x", "entity")
+            self.refused(["watch", str(match), "--every", "0"], "--every")
+            self.refused(["watch", folder], folder, "directory")
+            blocked = pathlib.Path(folder) / "file"
+            blocked.write_text("")
+            self.refused(["watch", str(match), "--out", f"{blocked}/below"], str(blocked))
+        self.refused(["watch"], "FILE")
+        self.refused(["watch", "/nowhere/none.ashrec"], "/nowhere/none.ashrec")
+
     def test_help_and_version(self):
         self.assertEqual(run().returncode, 2)
         for word in (["--help"], ["load", "--help"]):

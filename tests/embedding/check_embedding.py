@@ -2,9 +2,11 @@
 """Builds two projects of somebody else's: one finds the installed libraries, one has the sources as a folder.
 Usage: check_embedding.py SOURCE BUILD COMPILER"""
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -27,11 +29,36 @@ def check_c_interface(prefix, folder, source):
         f"-Wl,-rpath,{library}")
     run(sys.executable, HERE.parent / "check_examples.py", folder / "found/own_loop", program, "square_c",
         "ticks were not as foreseen")
+    plays_among_maps(prefix, folder, program)
     names = subprocess.run(["nm", "-D", "--defined-only", str(library / "libashlar_client.so")], check=True,
                            capture_output=True, text=True).stdout.split("\n")
     others = [line for line in names if line and line.split()[1] in "TDB" and not line.split()[2].startswith("ashlar_")]
     if others:
         sys.exit("the shared library shows more than ashlar_client.h: " + ", ".join(others[:5]))
+
+
+def plays_among_maps(prefix, folder, program):
+    """Without any file it plays on a server with a map: what it lacks it fetches."""
+    log = folder / "server.log"
+    with log.open("w") as out:
+        server = subprocess.Popen([prefix / "bin/ashlar-server", "--port", "0", "--map", "COURTYARD", "--monsters", "0"], stdout=out, stderr=out)
+    try:
+        port = None
+        for _ in range(300):
+            found = re.search(r"event=ready port=(\d+)", log.read_text())
+            if found:
+                port = found.group(1)
+                break
+            time.sleep(0.1)
+        if port is None:
+            sys.exit("the server did not start: " + log.read_text())
+        done = subprocess.run([program, f"127.0.0.1:{port}"], capture_output=True, text=True, timeout=100)
+        print(done.stdout, done.stderr)
+        if done.returncode != 0 or "foreseen for tick" not in done.stdout:
+            sys.exit(f"the C program ended with {done.returncode} on a server with a map")
+    finally:
+        server.kill()
+        server.wait()
 
 
 def main(source: str, build: str, compiler: str) -> int:

@@ -30,6 +30,9 @@ Welcome largest_welcome() {
   welcome.terrain = 3;
   welcome.generator = 0xfedc;
   welcome.blocks_hash = 0x0123456789abcdefu;
+  for (std::size_t i = 0; i < monster_kinds_max; ++i)
+    welcome.kind_bodies.push_back(
+        {static_cast<MonsterKind>(i), {0.25 + 0.0625 * static_cast<double>(i), 2.5}});
   welcome.rules = testing::other_rules();
   welcome.rules.tick_rate_hz = 30;
   welcome.rules.gravity_mps2 = 9.81;
@@ -145,6 +148,7 @@ TEST_CASE("the largest welcome fits the control stream, a client's window and co
   CHECK(back.terrain == welcome.terrain);
   CHECK(back.generator == welcome.generator);
   CHECK(back.blocks_hash == welcome.blocks_hash);
+  CHECK(back.kind_bodies == welcome.kind_bodies);
   CHECK(back.tick == welcome.tick);
   CHECK(back.snapshot_every_ticks == 2);
   CHECK(back.motd == welcome.motd);

@@ -38,13 +38,21 @@ void Crowd::reserve(std::size_t movers_max) {
 
 void Crowd::clear() { movers_.clear(); }
 
-void Crowd::add(const Cylinder& shape, const Cylinder& against_walls, Body& body, EntityId id) {
+void Crowd::add(const Mover& mover) {
   ASHLAR_ASSERT(movers_.size() < movers_max_);
-  ASHLAR_ASSERT(id != EntityId{0});
-  ASHLAR_ASSERT(shape.radius_m > 0);
+  ASHLAR_ASSERT(mover.id != EntityId{0});
+  ASHLAR_ASSERT(mover.shape.radius_m > 0);
+  movers_.push_back(mover);
+  movers_.back().cell = cell_key(cell_of(mover.position_m.x), cell_of(mover.position_m.y));
+}
+
+void Crowd::add(const Cylinder& shape, const Cylinder& against_walls, Body& body, EntityId id) {
   if (body.noclip != 0 || body.stuck_ticks != 0) return;
-  const std::uint64_t cell = cell_key(cell_of(body.position_m.x), cell_of(body.position_m.y));
-  movers_.push_back({shape, against_walls, body.position_m, &body, {}, {}, cell, id});
+  add({shape, against_walls, body.position_m, &body, {}, {}, 0, id});
+}
+
+void Crowd::add_fixed(const Cylinder& shape, DVec3 position_m, EntityId id) {
+  add({shape, shape, position_m, nullptr, {}, {}, 0, id});
 }
 
 void Crowd::meet(Mover& a, Mover& b) {
@@ -59,11 +67,12 @@ void Crowd::meet(Mover& a, Mover& b) {
   const double distance = std::sqrt(d2);
   // In one and the same place: apart along x, which of the two goes where is settled by id.
   const DVec2 out = distance > 1e-6 ? d * (1 / distance) : DVec2{a.id < b.id ? 1.0 : -1.0, 0};
-  const DVec2 half = out * (0.5 * (reach - distance));
+  const bool fixed = a.body == nullptr || b.body == nullptr;
+  const DVec2 half = out * ((fixed ? 1.0 : 0.5) * (reach - distance));
   a.push_m = a.push_m - half;
   b.push_m = b.push_m + half;
-  const double a_into = dot(xy(a.body->velocity_mps), out);
-  const double b_into = -dot(xy(b.body->velocity_mps), out);
+  const double a_into = a.body != nullptr ? dot(xy(a.body->velocity_mps), out) : 0;
+  const double b_into = b.body != nullptr ? -dot(xy(b.body->velocity_mps), out) : 0;
   if (a_into > 0) a.brake_mps = a.brake_mps - out * (0.5 * a_into);
   if (b_into > 0) b.brake_mps = b.brake_mps + out * (0.5 * b_into);
 }
@@ -117,7 +126,7 @@ void Crowd::meet_neighbours(std::size_t row, std::uint32_t mover) {
       // A pair belongs to the wider of its two, so nobody searches further than twice his own radius.
       const bool mine = other.shape.radius_m != m.shape.radius_m ? other.shape.radius_m < m.shape.radius_m
                                                                  : other.id < m.id;
-      if (mine) meet(m, other);
+      if (mine && (m.body != nullptr || other.body != nullptr)) meet(m, other);
     }
   }
 }
@@ -131,6 +140,7 @@ void Crowd::push_apart(const Space& space, const Rules& rules) {
 
   const double push_m_max = crowd_push_mps_max * rules.tick_s();
   for (const Mover& m : movers_) {
+    if (m.body == nullptr) continue;
     const double size = length(m.push_m);
     if (size > contact_slop_m) {
       const DVec2 push = m.push_m * std::min(1.0, push_m_max / size);

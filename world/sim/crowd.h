@@ -24,6 +24,9 @@ class Crowd {
   /// @param against_walls  what of it meets walls
   void add(const Cylinder& shape, const Cylinder& against_walls, Body& body, EntityId id);
   void add(const Cylinder& shape, Body& body, EntityId id) { add(shape, shape, body, id); }
+  /// One who pushes and is not pushed: it is where it came to rest after its half of the push, so the other
+  /// one takes all that is left of the overlap.
+  void add_fixed(const Cylinder& shape, DVec3 position_m, EntityId id);
   /// Moves overlapping bodies apart, each by half of the overlap, sliding along solids and never into them.
   /// Of its speed a body loses half of what points into the other and gains nothing. Bodies in recovery and
   /// in no-clip neither push nor are pushed. Cost: about 0.05 us a mover that meets nobody and 0.3 us one
@@ -37,7 +40,7 @@ class Crowd {
   struct Mover {
     Cylinder shape, against_walls;
     DVec3 position_m;
-    Body* body;
+    Body* body;  // null: fixed
     DVec2 push_m;
     DVec2 brake_mps;
     std::uint64_t cell;
@@ -55,6 +58,7 @@ class Crowd {
     std::uint32_t first;
   };
 
+  void add(const Mover& mover);
   void sort();
   void meet_neighbours(std::size_t row, std::uint32_t mover);
   void meet(Mover& a, Mover& b);

@@ -8,7 +8,7 @@ namespace ashlar {
 
 History::History(const Rules& rules, std::size_t players_max, std::size_t monsters_max,
                  std::span<const std::vector<SectorHeights>> heights)
-    : frames_(rules.ticks_within(rewind_s_max, 1) + std::size_t{1}) {
+    : frames_(rules.ticks_within(rewind_s_max, 1) + std::size_t{1}), blocks_(ticks_max() + 1) {
   for (Frame& frame : frames_) {
     frame.id_.resize(players_max + monsters_max);
     frame.position_m_.resize(players_max + monsters_max);

@@ -6,6 +6,7 @@
 
 #include "world/bsp/heights.h"
 #include "world/math/vec.h"
+#include "world/sim/block_history.h"
 #include "world/sim/command.h"
 #include "world/sim/tables.h"
 
@@ -15,9 +16,10 @@ namespace ashlar {
 /// gain who lies about what it saw is bounded by it, too: a body is hit where it was so long ago at most.
 inline constexpr double rewind_s_max = 0.25;
 
-/// Where everybody was, and how high sectors stood, at the ends of the newest ticks: what a shot is judged
-/// against whose player saw an older state. A ring over rewind_s_max; what is in it follows from the ticks
-/// that were stepped, so it is no part of the world's hash. Nothing allocates after construction.
+/// Where everybody was, how high sectors stood and which blocks there were, at the ends of the newest ticks:
+/// what a shot is judged against whose player saw an older state. A ring over rewind_s_max; what is in it
+/// follows from the ticks that were stepped, so it is no part of the world's hash. Nothing allocates after
+/// construction.
 class History {
  public:
   History() = default;
@@ -49,6 +51,10 @@ class History {
     std::vector<std::vector<SectorHeights>> heights_;
   };
 
+  /// The blocks that a tick has changed so far; once before its shots, once at its end.
+  void note_edits(TickId tick, std::span<const AppliedEdit> applied) { blocks_.note(tick, applied); }
+  const BlockHistory& blocks() const { return blocks_; }
+
   /// The state at the end of a tick; null: it is not in the ring (any more).
   const Frame* at(TickId tick) const;
   /// How many ticks before the newest one may be asked for: those of rewind_s_max.
@@ -58,6 +64,7 @@ class History {
 
  private:
   std::vector<Frame> frames_;  // by tick modulo
+  BlockHistory blocks_;
 };
 
 }  // namespace ashlar

@@ -356,23 +356,29 @@ void Mechanics::leave(MechanicsTick& tick, std::size_t map, std::uint32_t line, 
   events_.add({MoverEventKind::exited, static_cast<std::uint8_t>(map), Plane::floor, line, who.id});
 }
 
-void Mechanics::save(MechanicsState& out) const {
+void Mechanics::save_sectors(MechanicsState& out) const {
   out.maps.resize(maps_.size());
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     out.maps[i].movers = maps_[i].movers;
     out.maps[i].spent = maps_[i].spent;
   }
+}
+
+void Mechanics::save_players(MechanicsState& out) const {
   out.keys = keys_;
   out.held_buttons = held_buttons_;
 }
 
-void Mechanics::restore(const MechanicsState& state) {
+void Mechanics::restore_sectors(const MechanicsState& state) {
   ASHLAR_ASSERT(state.maps.size() == maps_.size());
-  ASHLAR_ASSERT(state.keys.size() == keys_.size());
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     maps_[i].movers = state.maps[i].movers;
     maps_[i].spent = state.maps[i].spent;
   }
+}
+
+void Mechanics::restore_players(const MechanicsState& state) {
+  ASHLAR_ASSERT(state.keys.size() == keys_.size());
   keys_ = state.keys;
   held_buttons_ = state.held_buttons;
 }

@@ -102,8 +102,15 @@ class Mechanics {
   void add_to_hash(StripeHasher& hash) const;
 
   /// Between ticks: what save() kept is as it was after restore(). Precondition: of these maps and rows.
-  void save(MechanicsState& out) const;
-  void restore(const MechanicsState& state);
+  void save(MechanicsState& out) const { save_sectors(out), save_players(out); }
+  void restore(const MechanicsState& state) { restore_sectors(state), restore_players(state); }
+  /// Half of it: `maps`, which changes only in a tick that begins in_motion() or sets off a line
+  /// (MechanicsCounters::lines).
+  void save_sectors(MechanicsState& out) const;
+  void restore_sectors(const MechanicsState& state);
+  /// The other half: a few bytes a player.
+  void save_players(MechanicsState& out) const;
+  void restore_players(const MechanicsState& state);
 
  private:
   struct Actor;

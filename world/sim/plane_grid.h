@@ -21,6 +21,15 @@ class PlaneGrid {
     cells_.reserve(entries_max);
   }
 
+  /// What is scratch is not copied: a copy has the same room, and is to be filled before it is asked.
+  PlaneGrid(const PlaneGrid& other) : PlaneGrid(other.sorted_.size()) {}
+  PlaneGrid& operator=(const PlaneGrid& other) {
+    return sorted_.size() == other.sorted_.size() ? *this : *this = PlaneGrid(other.sorted_.size());
+  }
+  PlaneGrid(PlaneGrid&&) = default;
+  PlaneGrid& operator=(PlaneGrid&&) = default;
+  ~PlaneGrid() = default;
+
   void clear() { all_.clear(), cells_.clear(); }
   /// Precondition: no more than entries_max since clear() (asserted).
   void add(DVec2 at, const Entry& entry) {

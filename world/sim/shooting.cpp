@@ -43,7 +43,7 @@ Space Shooting::space_then(const Space& space, const History::Frame* then) {
   return {space.voxels, maps_, space.props};
 }
 
-void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& players,
+void Shooting::shoot(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
                      const MonsterTable& monsters, const History& history, TickId now) {
   ASHLAR_ASSERT(players.rows() == wait_ticks_.size());
   rest();
@@ -68,6 +68,9 @@ void Shooting::shoot(const Space& space, const Rules& rules, const PlayerTable& 
     event.origin = players.body[i].position_m + DVec3{0, 0, rules.player_eye_m};
     event.direction = view_direction(players.yaw[i], players.pitch[i]);
     event.range_m = rules.shot_range_m;
+    // Where it saw the newest state, what this very tick has changed was not yet in it, either.
+    const BlockHistory::Past past(history.blocks(), blocks, claimed == TickId{0} ? TickId{~0u} : seen,
+                                  event.shooter, event.origin, event.direction, event.range_m);
     event.hit = resolve_shot(space_then(space, then), targets_, event.shooter, event.origin, event.direction,
                              event.range_m);
     ASHLAR_ASSERT(events_.size() < players.rows());  // one a player, so nothing allocates

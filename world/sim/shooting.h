@@ -27,11 +27,11 @@ struct ShotEvent {
 };
 
 /// Players shoot: button::attack, held down, fires at the rule set's rate; the first press fires at once.
-/// Each shot goes straight from the eye and is resolved against voxel, map, prop and mover alike: blocks and
-/// props as they are at the start of the tick, bodies and sectors as they were at the tick that the command
-/// says its player saw (PlayerCommand::seen), at most rewind_s_max ago. Those in no-clip shoot and are not
-/// hit, the dead do neither.
-/// Nothing allocates after construction. Part of the world's state and hash.
+/// Each shot goes straight from the eye and is resolved against voxel, map, prop and mover alike: bodies,
+/// sectors and blocks as they were at the tick that the command says its player saw (PlayerCommand::seen), at
+/// most rewind_s_max ago, but for the blocks that the player changed since, which it foresaw. Those in
+/// no-clip shoot and are not hit, the dead do neither. Nothing allocates after construction. Part of the
+/// world's state and hash.
 class Shooting {
  public:
   Shooting() = default;
@@ -46,8 +46,9 @@ class Shooting {
   /// Resolves the tick's shots, in the order of rows. Cost: a ray and 5
   /// ns a mover for each shot, and 5 ns a mover more for each other tick that shooters saw.
   /// @param now  the tick that the present state is the end of
-  void shoot(const Space& space, const Rules& rules, const PlayerTable& players, const MonsterTable& monsters,
-             const History& history, TickId now);
+  /// @param blocks  those of `space`: other ones while a shot is judged, the same ones afterwards
+  void shoot(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
+             const MonsterTable& monsters, const History& history, TickId now);
 
   std::span<const ShotEvent> events() const { return events_; }  ///< of the last shoot()
   std::uint64_t shots() const { return shots_; }                 ///< since the start

@@ -22,6 +22,7 @@
 #include "world/sim/monster_rows.h"
 #include "world/sim/monster_think.h"
 #include "world/sim/navigation.h"
+#include "world/sim/player_tick.h"
 #include "world/sim/shooting.h"
 #include "world/sim/spawn.h"
 #include "world/voxel/chunk.h"
@@ -67,12 +68,12 @@ struct World::Impl {
   void apply_to_ground(const AdminCommand& command);
   void take_commands(std::span<const PlayerInput> commands);
   template <typename Part>
-  void move_bodies(MechanicsTick& moving, const Part& part);
-  void move_players();
+  struct Rest;
+  void player_moved(std::size_t row);
   void hurt_by_blocks(CombatTick& fighting);
   void monsters_think();
   void move_monsters();
-  void push_apart();
+  void fill_crowd();
   void bring_back();
   void note(const MoveReport& report, const Body& body);
   void send_back(Body& body, DVec3 to);
@@ -280,23 +281,13 @@ void World::Impl::send_back(Body& body, DVec3 to) {
   body.noclip = noclip;
 }
 
-void World::Impl::move_players() {
-  const Space here = space();
-  for (std::size_t i = 0; i < players.rows(); ++i) {
-    if (players.id[i] == EntityId{0}) continue;
-    fetch_ahead(volume, players, i);
-    if (players.health[i] == 0) {
-      players.report[i] = MoveReport{};
-      continue;
-    }
-    const DVec2 floor_mps = mechanics.floor_velocity(heights, players.body[i]);
-    players.report[i] = player_move(here, setup.rules, players.turned_command(i), players.body[i], floor_mps);
-    note(players.report[i], players.body[i]);
-    ASHLAR_ASSERT(in_bounds(players.body[i].position_m));  // false for NaN, too
-    ASHLAR_ASSERT(players.body[i].grounded <= 1);
-    if (players.report[i].lost)
-      send_back(players.body[i], spawns.player_spawn(here, setup.rules, players, monsters, rng).position_m);
-  }
+void World::Impl::player_moved(std::size_t row) {
+  Body& body = players.body[row];
+  note(players.report[row], body);
+  ASHLAR_ASSERT(in_bounds(body.position_m));  // false for NaN, too
+  ASHLAR_ASSERT(body.grounded <= 1);
+  if (players.report[row].lost)
+    send_back(body, spawns.player_spawn(space(), setup.rules, players, monsters, rng).position_m);
 }
 
 /// Whole points, so that as many come together in a second as the block says, at every tick rate.
@@ -351,8 +342,7 @@ void World::Impl::move_monsters() {
   }
 }
 
-void World::Impl::push_apart() {
-  crowd.clear();
+void World::Impl::fill_crowd() {
   for (std::size_t i = 0; i < players.rows(); ++i)
     if (players.alive(i) && players.body[i].noclip == 0)
       crowd.add(setup.rules.player, players.body[i], players.id[i]);
@@ -361,7 +351,6 @@ void World::Impl::push_apart() {
       const MonsterTraits& kind = monsters.traits_at(i);
       crowd.add(kind.shape, wall_shape(setup.rules, kind), monsters.body[i], monsters.id[i]);
     }
-  crowd.push_apart(space(), setup.rules);
 }
 
 void World::Impl::fight() {
@@ -415,28 +404,50 @@ void World::Impl::take_commands(std::span<const PlayerInput> commands) {
     if (players.has(in.player)) players.take(slot_of(in.player), in.command);
 }
 
+/// What a world does beside its players' part of a tick.
 template <typename Part>
-void World::Impl::move_bodies(MechanicsTick& moving, const Part& part) {
-  part(StepPart::shots);
-  mechanics.act(moving);
-  shooting.shoot(space(), setup.rules, players, monsters, history, TickId{tick});
-  for (const ShotEvent& shot : shooting.events()) mechanics.shot(moving, shot);
-  CombatTick fighting = combat_tick();
-  combat.shots(fighting, shooting.events());
-  part(StepPart::players);
-  move_players();
-  hurt_by_blocks(fighting);
-  part(StepPart::think);
-  monsters_think();
-  part(StepPart::monsters);
-  move_monsters();
-  part(StepPart::crowd);
-  push_apart();
-  part(StepPart::fight);
-  fight();
-  part(StepPart::lines);
-  mechanics.walk(moving);
-}
+struct World::Impl::Rest {
+  Impl& w;
+  bool awake;
+  const Part& part;
+  CombatTick fighting = w.combat_tick();
+  std::uint64_t deaths = w.mechanics.counters().monster_deaths;
+
+  void acts_judged() {
+    LooseBlocksTick falling{w.placed, w.volume, w.edits, w.setup.rules, w.players, w.monsters, w.tick};
+    w.loose.fall(falling);
+    w.history.note_edits(TickId{w.tick + 1}, w.edits.applied());
+    part(StepPart::sectors);
+  }
+  void sectors_moved() {
+    const std::uint64_t died = w.mechanics.counters().monster_deaths - deaths;
+    ASHLAR_ASSERT(died <= w.monster_count);
+    w.monster_count -= static_cast<std::uint32_t>(died);
+    for (const MoverEvent& e : w.mechanics.events())
+      if (e.kind == MoverEventKind::died) w.combat.note_death(e.entity, HurtBy::crusher);
+    if (awake) part(StepPart::shots);
+  }
+  void shots_fired() {
+    w.combat.shots(fighting, w.shooting.events());
+    part(StepPart::players);
+  }
+  void player_moves(std::size_t row) { fetch_ahead(w.volume, w.players, row); }
+  void player_moved(std::size_t row) { w.player_moved(row); }
+  void players_moved() {
+    w.hurt_by_blocks(fighting);
+    part(StepPart::think);
+    w.monsters_think();
+    part(StepPart::monsters);
+    w.move_monsters();
+    part(StepPart::crowd);
+    w.fill_crowd();
+  }
+  void crowd_pushed() {
+    part(StepPart::fight);
+    w.fight();
+    part(StepPart::lines);
+  }
+};
 
 void World::Impl::bring_back() {
   const auto ticks_of = [&](double seconds) { return seconds * setup.rules.tick_rate_hz; };
@@ -525,31 +536,18 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.take_commands(input.commands);
     w.bring_back();
     w.return_monsters();
-    BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters};
-    w.acts.judge(acting, input.acts);
-  } else {
-    w.acts.rest();
   }
-  LooseBlocksTick falling{w.placed, w.volume, w.edits, w.setup.rules, w.players, w.monsters, w.tick};
-  w.loose.fall(falling);
-  part(StepPart::sectors);
   MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}, awake};
+  BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters};
   const bool monsters_touched = awake || w.mechanics.in_motion();
-  const std::uint64_t deaths = w.mechanics.counters().monster_deaths;
-  w.mechanics.move(moving);
-  ASHLAR_ASSERT(w.mechanics.counters().monster_deaths - deaths <= w.monster_count);
-  w.monster_count -= static_cast<std::uint32_t>(w.mechanics.counters().monster_deaths - deaths);
-  for (const MoverEvent& e : w.mechanics.events())
-    if (e.kind == MoverEventKind::died) w.combat.note_death(e.entity, HurtBy::crusher);
-  if (awake)
-    w.move_bodies(moving, part);
-  else
-    w.shooting.rest();
+  const PlayerTick tick{moving, acting, input.acts, w.history, w.mechanics, w.acts, w.shooting, w.crowd};
+  step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
   ASHLAR_ASSERT(w.player_count <= w.setup.players_max);
   ASHLAR_ASSERT(w.monster_count <= w.setup.monsters_max);
   ASHLAR_ASSERT(w.joined.size() == input.joins.size());
   part(StepPart::hash);
   ++w.tick;
+  w.history.note_edits(TickId{w.tick}, w.edits.applied());
   if (awake) w.history.record(TickId{w.tick}, w.players, w.monsters, w.heights);
   w.rehash(monsters_touched);
 }

@@ -14,13 +14,17 @@ void tell(const FeelReport& r) {
   UNSCOPED_INFO("network " << r.network_um.count() << " (" << r.network_visible << " visible) p50 "
                            << r.network_um.quantile(0.5).count() / 10000 << " cm p99 "
                            << r.network_um.quantile(0.99).count() / 10000 << " cm; crowd "
-                           << r.crowd_um.count() << "; unknown " << r.unknown_um.count() << " ("
-                           << r.unknown_visible << " visible)");
+                           << r.crowd_um.count() << " (" << r.crowd_visible << " visible) p50 "
+                           << r.crowd_um.quantile(0.5).count() / 1000 << " mm p99 "
+                           << r.crowd_um.quantile(0.99).count() / 1000 << " mm; unknown "
+                           << r.unknown_um.count() << " (" << r.unknown_visible << " visible)");
   UNSCOPED_INFO("others " << r.others_age.quantile(0.5).count() / 1000 << " ms, shown " << r.shown
                           << ", extrapolated " << r.extrapolated << ", in walls " << r.in_walls);
   UNSCOPED_INFO("hits agreed " << r.hits_agreed << " denied " << r.hits_denied << " lost " << r.hits_lost
                                << " limited " << r.rewind_limited << " displaced " << r.hits_displaced
                                << ", rewound p99 " << r.rewound.quantile(0.99).count() / 1000 << " ms");
+  UNSCOPED_INFO("behind cover p99 " << r.behind_cover.quantile(0.99).count() / 1000 << " ms, liars rewound "
+                                    << r.liars_rewound.max().count() / 1000 << " ms");
   UNSCOPED_INFO("honest " << r.honest_hits << "/" << r.honest_shots << ", liars " << r.liars_hits << "/"
                           << r.liars_shots);
 }
@@ -99,5 +103,35 @@ TEST_CASE("who lies about what it saw hits nothing that is older than the bound"
   const double liars = static_cast<double>(r.liars_hits) / static_cast<double>(r.liars_shots);
   // Who was lied about has moved on by the third of a second that the rewind does not reach.
   CHECK(liars < 0.25 * honest);
-  CHECK(r.rewound.max() <= Micros{263'000});  // of buckets that are 5 % wide
+  CHECK(r.liars_rewound.max() <= Micros{263'000});  // of buckets that are 5 % wide
+}
+
+TEST_CASE("on a short line a lie reaches no further back than what was acknowledged, and its slack",
+          "[client_sim][feel]") {
+  FeelConfig config;
+  config.players = 4;
+  config.seconds = 10;
+  config.round_trip = Micros{20'000};
+  config.lie = Micros{100'000};
+  const FeelReport r = run_feel(config);
+  tell(r);
+  REQUIRE(r.liars_shots >= 50);
+  // A tick there and one back, commands that wait three, and a tenth of a second that is believed of jitter.
+  CHECK(r.liars_rewound.max() <= Micros{210'000});
+  CHECK(r.rewound.max() <= Micros{130'000});
+}
+
+TEST_CASE("who runs behind cover is hit there no longer than his shooter's picture is old",
+          "[client_sim][feel]") {
+  FeelConfig config;
+  config.players = 6;
+  config.seconds = 15;
+  config.cover = true;
+  const FeelReport r = run_feel(config);
+  tell(r);
+  CHECK(r.behind_cover.count() > 50);
+  CHECK(r.behind_cover.quantile(0.5) <= Micros{1});  // the lowest of buckets
+  CHECK(r.behind_cover.max() <= Micros{263'000});
+  CHECK(r.hit_share() >= 0.98);
+  CHECK(r.in_walls == 0);
 }

@@ -143,3 +143,81 @@ TEST_CASE("the ring of what was is bounded, and knows nothing that is older", "[
     }
   }
 }
+
+namespace {
+
+/// A door between two players, opened by one of them: through it he shoots.
+struct DoorRange {
+  DoorRange() {
+    PlaceOptions options;
+    options.surface_z = 32;
+    options.doors_open = options.doorway = false;
+    auto placed = place_map(row_of_rooms({{0, 256}, {0, 0}, {0, 256}}, {{1, 0}, {1, 0, true}}), options);
+    REQUIRE(placed.has_value());
+    map = *placed;
+    WorldSetup setup;
+    setup.maps = {map};
+    setup.rules.shot_interval_s = 0;
+    setup.players_max = 2;
+    setup.monsters = 0, setup.monsters_max = 1;
+    world = std::make_unique<World>(setup);
+    const std::uint32_t tokens[]{0, 1};
+    TickInput input;
+    input.joins = tokens;
+    world->step(input);
+    shooter = world->joined()[0].id, target = world->joined()[1].id;
+    const AdminCommand puts[]{{AdminAction::teleport, shooter, at(112)},
+                              {AdminAction::teleport, target, at(320)}};
+    TickInput put;
+    put.admin = puts;
+    world->step(put);
+    for (int i = 0; i < 30; ++i) step(0, 0);
+  }
+  DVec3 at(double x) const {
+    const DVec2 p = map->to_world({x, 128});
+    return {p.x, p.y, map->z_to_world(0)};
+  }
+  double gap_m() const {
+    const HeightsView heights = world->space().maps[0].heights;
+    return heights[1].ceiling_m - heights[1].floor_m;
+  }
+  std::uint32_t now() const { return number(world->tick()); }
+  EntityId step(std::uint16_t buttons, std::uint32_t seen) {
+    PlayerInput command;
+    command.player = shooter;
+    command.command.buttons = buttons;
+    command.command.seen = TickId{seen};
+    const PlayerInput commands[]{command};
+    TickInput input;
+    input.commands = commands;
+    world->step(input);
+    const auto shots = world->shooting().events();
+    return shots.empty() ? EntityId{0} : shots.front().hit.target;
+  }
+  std::shared_ptr<const PlacedMap> map;
+  std::unique_ptr<World> world;
+  EntityId shooter{}, target{};
+};
+
+}  // namespace
+
+TEST_CASE("a shot goes through a door that its player saw open, and stops at one that he saw shut",
+          "[world][sim][rewind]") {
+  DoorRange d;
+  constexpr double eye_m = 1.7;  // a shot goes through above this, as it starts at 1.6 m
+  REQUIRE(d.gap_m() == 0);
+  const std::uint32_t shut = d.now();
+  d.step(button::use, 0);
+  while (d.gap_m() < eye_m) d.step(0, 0);
+  REQUIRE(d.now() - shut < 240);
+  const std::uint32_t just_open = d.now();
+  CHECK(d.step(button::attack, just_open) == d.target);
+  CHECK(d.step(button::attack, just_open - 12) == EntityId{0});
+  // It stands open, and comes down again.
+  while (d.gap_m() > eye_m) d.step(0, 0);
+  while (d.gap_m() > 1.5) d.step(0, 0);
+  const std::uint32_t closing = d.now();
+  CHECK(d.step(button::attack, closing) == EntityId{0});
+  CHECK(d.step(button::attack, closing - 12) == d.target);
+  CHECK(d.step(button::attack, 0) == EntityId{0});
+}

@@ -1,0 +1,49 @@
+#include "client_sim/client/held_content.h"
+
+#include <utility>
+#include <variant>
+
+#include "world/bsp/placement.h"
+#include "world/collide/prop.h"
+
+namespace ashlar::client_sim {
+
+void HeldContent::serve(ClientConfig& client, PredictorConfig& prediction) {
+  client.content = [this](const WelcomeMap& wanted) {
+    return map(wanted.content_hash) == nullptr ? std::nullopt : std::optional(wanted.content_hash);
+  };
+  client.prop_content = [this](const WelcomeProp& wanted) {
+    return prop(wanted.content_hash) == nullptr ? std::nullopt : std::optional(wanted.content_hash);
+  };
+  client.map = [this](const WelcomeMap& wanted) { return map(wanted.content_hash); };
+  client.fetched = [this](const ContentFetch::Fetched& fetched) {
+    known_.insert_or_assign(fetched.hash, fetched.content.value());
+    if (store_.keep) store_.keep(fetched.hash, fetched.bytes);
+  };
+  prediction.map = client.map;
+  prediction.prop = [this](const WelcomeProp& wanted) { return prop(wanted.content_hash); };
+}
+
+const Content* HeldContent::find(std::uint64_t hash) {
+  if (const auto at = known_.find(hash); at != known_.end()) return &at->second;
+  if (!store_.load) return nullptr;
+  const std::vector<std::uint8_t> bytes = store_.load(hash);
+  if (bytes.empty() || bytes.size() > content_bytes_max) return nullptr;
+  auto kept = decode_content(bytes, hash);
+  if (!kept) return nullptr;
+  return &known_.emplace(hash, *std::move(kept)).first->second;
+}
+
+std::shared_ptr<const PlacedMap> HeldContent::map(std::uint64_t hash) {
+  const Content* const held = find(hash);
+  const auto* const map = held == nullptr ? nullptr : std::get_if<std::shared_ptr<const PlacedMap>>(held);
+  return map == nullptr ? nullptr : *map;
+}
+
+std::shared_ptr<const Prop> HeldContent::prop(std::uint64_t hash) {
+  const Content* const held = find(hash);
+  const auto* const prop = held == nullptr ? nullptr : std::get_if<std::shared_ptr<const Prop>>(held);
+  return prop == nullptr ? nullptr : *prop;
+}
+
+}  // namespace ashlar::client_sim

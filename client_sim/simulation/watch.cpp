@@ -1,0 +1,79 @@
+#include "client_sim/simulation/watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client_sim/simulation/replay.h"
+
+namespace ashlar::simulation {
+
+using client_sim::Micros;
+using client_sim::PictureSource;
+
+std::expected<WatchedMatch, std::string> WatchedMatch::open(std::span<const std::uint8_t> recording,
+                                                            const MapSource& maps, const PropSource& props) {
+  auto reader = RecordingReader::open(recording);
+  if (!reader) return std::unexpected(recording_trouble(reader.error(), recording));
+  auto world = world_of(reader->header(), maps, {}, props);
+  if (!world) return std::unexpected(std::move(world.error()));
+  WatchedMatch match(std::move(*reader), recording, std::move(*world));
+  match.view_.reset(match.world_->setup().rules.tick_rate_hz);
+  return match;
+}
+
+std::expected<bool, std::string> WatchedMatch::step() {
+  const auto more = reader_.next(record_);
+  if (!more)
+    return std::unexpected(recording_trouble(more.error(), bytes_) + " (after tick " +
+                           std::to_string(number(world_->tick())) + ")");
+  if (!*more) return false;
+  step_recorded(*world_, record_);
+  if (world_->hash() != record_.hash)
+    return std::unexpected(
+        "tick " + std::to_string(number(world_->tick())) +
+        " comes out otherwise than it was recorded: watch it with the build that wrote it");
+  choose();
+  look();
+  return true;
+}
+
+void WatchedMatch::choose() {
+  std::erase_if(present_, [this](EntityId id) { return world_->player_row(id) < 0; });
+  for (const Joined& joined : world_->joined())
+    if (joined.id != EntityId{0}) present_.push_back(joined.id);
+  followed_ = wanted_;
+  if (wanted_ == EntityId{0} && !present_.empty()) followed_ = present_.front();
+  if (world_->player_row(followed_) < 0) followed_ = EntityId{0};
+}
+
+/// As a snapshot of this tick would tell it to whom is watched.
+void WatchedMatch::look() {
+  shown_.clear();
+  replicator_.gather(*world_, false);
+  if (followed_ == EntityId{0}) return;
+  const std::uint32_t tick = number(world_->tick());
+  const DVec3 eye = world_->players().body[row()].position_m;
+  view_.forget_blocks();
+  const auto placed = replicator_.placed();
+  for (std::size_t i = 0; i < placed.size();) {
+    const CellCoord cell = placed[i].cell;
+    records_.clear();
+    for (; i < placed.size() && placed[i].cell == cell; ++i) {
+      const DVec3 way = placed[i].base - eye;
+      if (dot(way, way) < radius_m * radius_m) records_.push_back(placed[i].record);
+    }
+    if (!records_.empty()) view_.take_block(0, cell, records_, tick);
+  }
+  SnapshotPart part;
+  part.tick = tick;
+  view_.take(part);
+  PictureSource source(view_, world_->setup().rules);
+  source.self = followed_;
+  source.world = 1;
+  source.command_time = tick;
+  const Micros now{static_cast<std::int64_t>(1e6 * seconds())};
+  others_.advance(now, source);
+  others_.shown(now, source, nullptr, shown_);
+}
+
+}  // namespace ashlar::simulation

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+
+#include "client_sim/simulation/watch.h"
+
+namespace ashlar::simulation {
+
+/// What is seen of a match at its present tick, one line for people. Of nobody: that nobody is there.
+std::string line_of(const WatchedMatch& match);
+
+/// The same as a picture from above, 48 m wide: ground by its height, lines of maps, who is where and looks
+/// where, shots of the tick. Cost: some milliseconds. Precondition: somebody is followed.
+std::string picture_of(const WatchedMatch& match);
+
+}  // namespace ashlar::simulation

@@ -1,0 +1,127 @@
+// A recording is watched through the client library: what is shown is what was there.
+#include "client_sim/simulation/watch.h"
+
+#include <algorithm>
+#include <map>
+
+#include "client_sim/simulation/simulation.h"
+#include "client_sim/simulation/watch_picture.h"
+#include "tests/catch.h"
+
+using namespace ashlar;
+using namespace ashlar::simulation;
+
+namespace {
+
+/// Six seconds of four players in a plain, recorded once for all cases.
+const std::vector<std::uint8_t>& short_match() {
+  static const std::vector<std::uint8_t> bytes = [] {
+    SimulationConfig config;
+    config.seed = 5;
+    config.clients = 4;
+    config.monsters = 6;
+    config.seconds = 6;
+    config.faults.emplace();
+    config.keep_recording = true;
+    const Outcome outcome = simulate(config);
+    REQUIRE_FALSE(outcome.broken.has_value());
+    return outcome.recording;
+  }();
+  return bytes;
+}
+
+WatchedMatch opened() {
+  auto match = WatchedMatch::open(short_match(), {}, {});
+  if (!match) FAIL(match.error());
+  return std::move(*match);
+}
+
+/// Where everybody is, by id.
+std::map<EntityId, DVec3> places(const World& world) {
+  std::map<EntityId, DVec3> out;
+  for (std::size_t i = 0; i < world.players().rows(); ++i)
+    if (world.players().id[i] != EntityId{0}) out[world.players().id[i]] = world.players().body[i].position_m;
+  for (std::size_t i = 0; i < world.monsters().rows(); ++i)
+    if (world.monsters().id[i] != EntityId{0})
+      out[world.monsters().id[i]] = world.monsters().body[i].position_m;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("who watches a recording sees everybody near where they were a tick ago", "[simulation][watch]") {
+  WatchedMatch match = opened();
+  std::map<EntityId, DVec3> before;
+  std::size_t seen = 0, whole = 0;
+  for (int tick = 0;; ++tick) {
+    const auto more = match.step();
+    REQUIRE(more.has_value());
+    if (!*more) break;
+    const auto now = places(match.world());
+    if (match.followed() != EntityId{0} && tick > 120) {
+      const DVec3 eye = now.at(match.followed());
+      const bool ordered = std::ranges::is_sorted(
+          match.others(), {}, [](const client_sim::ShownEntity& e) { return e.record.id; });
+      CHECK(ordered);
+      for (const client_sim::ShownEntity& e : match.others()) {
+        REQUIRE(e.record.id != match.followed());
+        const auto was = before.find(e.record.id);
+        if (was == before.end()) continue;
+        CHECK(length(e.position_m - was->second) < 0.02);
+        ++seen;
+      }
+      for (const auto& [id, place] : now)
+        whole += id != match.followed() && length(place - eye) < WatchedMatch::radius_m - 1 ? 1 : 0;
+    }
+    before = now;
+  }
+  CHECK(match.seconds() > 5);
+  CHECK(seen > 500);
+  CHECK(seen >= whole);
+}
+
+TEST_CASE("a watched player is told in a line and drawn with who is near", "[simulation][watch]") {
+  WatchedMatch match = opened();
+  CHECK(line_of(match).find("nobody to watch") != std::string::npos);
+  for (int tick = 0; tick < 250; ++tick) REQUIRE(match.step().value_or(false));
+  REQUIRE(match.followed() != EntityId{0});
+  CHECK(line_of(match).find("others in sight") != std::string::npos);
+  const std::string picture = picture_of(match);
+  CHECK(picture.starts_with("<svg "));
+  CHECK(picture.ends_with("</svg>\n"));
+  const auto times = [&](const std::string& what) {
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = picture.find(what, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  CHECK(times("<circle") >= 1);
+  CHECK(times("<circle") <= match.others().size() + 1);
+  CHECK(times("<rect") > 10);
+  CHECK(times("fill='#4d4'") == 1);
+  // Somebody else's shoulder, and one who is not there.
+  const EntityId first = match.followed();
+  for (std::size_t i = 0; i < match.world().players().rows(); ++i)
+    if (const EntityId id = match.world().players().id[i]; id != EntityId{0} && id != first) match.follow(id);
+  REQUIRE(match.step().value_or(false));
+  CHECK(match.followed() != first);
+  match.follow(make_entity_id(77, 1));
+  REQUIRE(match.step().value_or(false));
+  CHECK(match.followed() == EntityId{0});
+  CHECK(match.others().empty());
+}
+
+TEST_CASE("what cannot be watched is said in a line", "[simulation][watch]") {
+  std::vector<std::uint8_t> bytes = short_match();
+  CHECK_FALSE(WatchedMatch::open(std::span(bytes).first(5), {}, {}).has_value());
+  bytes[bytes.size() / 2] ^= 1;
+  auto match = WatchedMatch::open(bytes, {}, {});
+  REQUIRE(match.has_value());
+  for (;;) {
+    const auto more = match->step();
+    if (!more) {
+      CHECK(more.error().find("after tick") != std::string::npos);
+      break;
+    }
+    REQUIRE(*more);
+  }
+}

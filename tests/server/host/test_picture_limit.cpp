@@ -1,0 +1,50 @@
+// What a command may claim to have seen: what its client was sent, and had not long ago.
+#include "server/host/picture_limit.h"
+
+#include "tests/catch.h"
+
+using namespace ashlar;
+using namespace ashlar::server;
+
+namespace {
+
+std::uint32_t believed(const PictureLimit& limit, std::uint32_t seen, std::uint32_t rate_hz = 60) {
+  return number(limit.believed(TickId{seen}, rate_hz));
+}
+
+}  // namespace
+
+TEST_CASE("before a snapshot was sent no claim is believed", "[server][host][picture_limit]") {
+  const PictureLimit limit;
+  CHECK(believed(limit, 5) == 0);
+  CHECK(believed(limit, 0) == 0);
+}
+
+TEST_CASE("a tick that was never sent is not believed", "[server][host][picture_limit]") {
+  PictureLimit limit;
+  limit.note_sent(7, 100);
+  CHECK(believed(limit, 100) == 100);
+  CHECK(believed(limit, 101) == 100);
+  CHECK(believed(limit, 0xffffffffu) == 100);
+  // Not known stays not known.
+  CHECK(believed(limit, 0) == 0);
+}
+
+TEST_CASE("what is much older than what the client holds is not believed", "[server][host][picture_limit]") {
+  PictureLimit limit;
+  for (std::uint32_t tick = 1; tick <= 200; ++tick) limit.note_sent(3 * tick, tick);
+  CHECK(believed(limit, 60) == 60);  // it may have had none of them
+  limit.note_fate({3 * 190, true});
+  CHECK(believed(limit, 60) == 184);
+  CHECK(believed(limit, 184) == 184);
+  CHECK(believed(limit, 195) == 195);
+  CHECK(believed(limit, 60, 128) == 177);
+  // What was lost, came before, or is not a snapshot's packet changes nothing.
+  limit.note_fate({3 * 195, false});
+  limit.note_fate({3 * 180, true});
+  limit.note_fate({3 * 195 + 1, true});
+  limit.note_fate({3 * 20, true});
+  CHECK(believed(limit, 60) == 184);
+  limit.reset();
+  CHECK(believed(limit, 190) == 0);
+}
