@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client_sim/client/client.h"
+#include "protocol/packed_input.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::client_sim {
@@ -248,7 +249,9 @@ void Client::send_inputs(DatagramBatch& out) {
   for (std::uint32_t i = 0; i < input.command_count; ++i)
     input.commands[i] = commands_[(input.newest_tick - i) % commands_.size()];
   // Where the path holds no more, the next one says it again.
-  if (!connection_->send_unreliable(now_, writer_.write(input), out)) return;
+  std::array<std::uint8_t, packed_input_bytes_max> packed;
+  const auto message = config_.takes_packed ? write_packed_input(input, packed) : writer_.write(input);
+  if (!connection_->send_unreliable(now_, message, out)) return;
   last_input_ = now_;
   command_due_ = false;
 }

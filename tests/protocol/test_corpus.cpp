@@ -8,6 +8,7 @@
 #include "protocol/content/map_layout.h"
 #include "protocol/content/prop_layout.h"
 #include "protocol/message_writer.h"
+#include "protocol/packed_input.h"
 #include "protocol/recorded_world.h"
 #include "protocol/snapshot_writer.h"
 #include "protocol/stream_frame.h"
@@ -125,6 +126,8 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   input.command_count = 3;
   input.commands[0] = {1, -1, Turn16{1000}, Turn16{65000}, button::known};
   save(client / "input", w.write(input));
+  std::array<std::uint8_t, packed_input_bytes_max> packed;
+  save(client / "packed_input", write_packed_input(input, packed));
   save(client / "chat", w.write(Chat{"good evening"}));
   Acts acts;
   acts.tick = 78, acts.act_count = 2, acts.world = 1;
