@@ -1,8 +1,8 @@
 #include "protocol/packed_input.h"
 
+#include "protocol/bit_stream.h"
 #include "protocol/little_endian.h"
 #include "protocol/quantise.h"
-#include "protocol/snapshot/bit_stream.h"
 #include "world/math/assert.h"
 
 namespace ashlar {

@@ -1,7 +1,7 @@
+#include "protocol/bit_stream.h"
 #include "protocol/decode.h"
 #include "protocol/packed_input.h"
 #include "protocol/quantise.h"
-#include "protocol/snapshot/bit_stream.h"
 #include "tests/catch.h"
 #include "tests/protocol/bytes.h"
 #include "world/math/random.h"

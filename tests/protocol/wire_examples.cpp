@@ -3,13 +3,13 @@
 #include "protocol/connection/connection.h"
 #include "protocol/connection/session_end.h"
 #include "protocol/message_writer.h"
+#include "protocol/packed_input.h"
 #include "protocol/pong_info.h"
 #include "protocol/sector_motion.h"
 #include "protocol/secure/client_handshake.h"
 #include "protocol/secure/connect_token.h"
 #include "protocol/secure/key_derivation.h"
 #include "protocol/snapshot_writer.h"
-#include "protocol/packed_input.h"
 #include "protocol/version.h"
 
 namespace ashlar::wire_page {
