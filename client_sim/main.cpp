@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "client_sim/bytes_command.h"
 #include "client_sim/harness/version.h"
 #include "client_sim/load/load.h"
 #include "client_sim/simulation/replay_command.h"
@@ -26,6 +27,8 @@ constexpr Subcommand subcommands[] = {
      ashlar::client_sim::load_main},
     {"simulate", "server and clients in one process on simulated time, with every fault there is",
      ashlar::simulation::simulate_main},
+    {"bytes", "where the bytes of a match go, of a recording or on a live server",
+     ashlar::client_sim::bytes_main},
     {"replay", "a recorded match again, without network, every tick's hash compared",
      ashlar::simulation::replay_main},
     {"watch", "a recorded match over a player's shoulder, as lines or pictures",

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "protocol/decode.h"
+#include "protocol/packed_input.h"
 #include "protocol/schema/client_message_generated.h"
 #include "protocol/text.h"
 #include "protocol/wire_check.h"
@@ -112,6 +113,11 @@ ClientResult decode(const wire::Acts& in) {
 }  // namespace
 
 std::expected<ClientMessage, DropReason> decode_client_message(std::span<const std::uint8_t> payload) {
+  if (is_packed_input(payload)) {
+    const auto input = decode_packed_input(payload);
+    if (!input) return std::unexpected{input.error()};
+    return *input;
+  }
   const auto root = verified_root<wire::ClientMessage>(payload, wire::ClientMessageIdentifier());
   if (!root) return std::unexpected{root.error()};
   const wire::ClientMessage& message = **root;

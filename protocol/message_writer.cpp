@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <type_traits>
 
 #include "protocol/block_kinds.h"
@@ -18,11 +17,6 @@ namespace ashlar {
 namespace {
 
 constexpr std::size_t builder_bytes = 2 * datagram_bytes_max;  // to begin with
-
-std::int8_t axis_steps(double axis) {
-  ASHLAR_ASSERT(axis >= -1 && axis <= 1);
-  return static_cast<std::int8_t>(std::floor(axis * 127 + 0.5));
-}
 
 flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, const Rules& r) {
   wire::RulesBuilder out(fbb);
@@ -157,7 +151,7 @@ std::span<const std::uint8_t> MessageWriter::write(const Input& m) {
     const PlayerCommand& c = m.commands[i];
     commands[i] = wire::Command(static_cast<std::uint16_t>(c.yaw), static_cast<std::int16_t>(c.pitch),
                                 c.buttons, seen_age(c.seen, m.newest_tick - static_cast<std::uint32_t>(i)),
-                                axis_steps(c.forward), axis_steps(c.left));
+                                command_axis_steps(c.forward), command_axis_steps(c.left));
   }
   const auto list = fbb.CreateVectorOfStructs(commands.data(), m.command_count);
   impl_->finish_client(wire::ClientBody::Input,

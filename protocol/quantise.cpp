@@ -49,6 +49,11 @@ std::int8_t quantise_pitch(Turn16 pitch) {
   return static_cast<std::int8_t>(std::clamp((angle + 128) >> 8, -64, 64));
 }
 
+std::int8_t command_axis_steps(double axis) {
+  ASHLAR_ASSERT(axis >= -1 && axis <= 1);
+  return static_cast<std::int8_t>(std::floor(axis * 127 + 0.5));
+}
+
 PlayerCommand quantise(const PlayerCommand& command) {
   PlayerCommand out = command;
   out.forward = quantise_command_axis(command.forward);

@@ -72,6 +72,9 @@ std::int8_t quantise_pitch(Turn16 pitch);
 /// A client predicts with this, so that it computes what the server will.
 PlayerCommand quantise(const PlayerCommand& command);
 
+/// An axis of a command as it travels, in steps of 1/127. Precondition: within [-1, 1] (asserted).
+std::int8_t command_axis_steps(double axis);
+
 /// How long before a command's own tick its player's picture was, in ticks, as it travels. 0 where it is not
 /// known, is not before the command's tick, or is longer ago than 16 bits tell.
 constexpr std::uint16_t seen_age(TickId seen, std::uint32_t command_tick) {

@@ -1,9 +1,11 @@
 #include "server/edges.h"
 
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "protocol/drop_reason.h"
+#include "server/host/overload.h"
 #include "server/net/address.h"
 
 namespace ashlar::server {
@@ -13,6 +15,8 @@ using std::chrono::microseconds;
 using std::chrono::seconds;
 
 constexpr microseconds losses_every = seconds(10);
+
+constexpr const char* overload_remedy = "fewer clients or monsters, a lower --tick-rate, or a faster machine";
 
 double ms(std::uint64_t ns) { return static_cast<double>(ns / 1000) / 1000.0; }
 
@@ -38,6 +42,7 @@ void Edges::observe(microseconds now, const HostStatus& status, const TransportC
     const auto& phases = status.phase_ns_last;
     log_late_tick(now, status, std::accumulate(phases.begin(), phases.end(), std::uint64_t{0}));
   }
+  log_overload(status);
   log_skipped_ticks(now, status);
   if (now < next_losses_) return;
   next_losses_ = now + losses_every;
@@ -100,14 +105,28 @@ void Edges::log_late_tick(microseconds now, const HostStatus& status, std::uint6
                   {"suppressed", suppressed}});
 }
 
+/// The ladder itself sees to it that there are few of these.
+void Edges::log_overload(const HostStatus& status) {
+  if (status.overload_rung == rung_seen_) return;
+  const auto rung = static_cast<OverloadRung>(status.overload_rung);
+  const auto before = static_cast<OverloadRung>(std::exchange(rung_seen_, status.overload_rung));
+  const bool worse = rung > before;
+  std::vector<LogField> fields{{"leaves_out", name(rung)},
+                               {"before", name(before)},
+                               {"tick", status.tick},
+                               {"ticks_late", status.ticks_late},
+                               {"clients", status.clients}};
+  if (worse) fields.emplace_back("remedy", overload_remedy);
+  log_.event(worse ? LogLevel::warning : LogLevel::info, worse ? "overload" : "overload_eased", fields);
+}
+
 void Edges::log_skipped_ticks(microseconds now, const HostStatus& status) {
   std::uint64_t suppressed = 0;
   if (status.ticks_skipped == skipped_seen_ || !skips_.allow(now, suppressed)) return;
-  log_.warning("ticks_skipped",
-               {{"count", status.ticks_skipped - skipped_seen_},
-                {"total", status.ticks_skipped},
-                {"tick", status.tick},
-                {"remedy", "fewer clients or monsters, a lower --tick-rate, or a faster machine"}});
+  log_.warning("ticks_skipped", {{"count", status.ticks_skipped - skipped_seen_},
+                                 {"total", status.ticks_skipped},
+                                 {"tick", status.tick},
+                                 {"remedy", overload_remedy}});
   skipped_seen_ = status.ticks_skipped;
 }
 

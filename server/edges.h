@@ -26,6 +26,7 @@ class Edges {
   void log_close(std::chrono::microseconds now, const TcpClosed& closed);
   void log_event(std::chrono::microseconds now, const HostEvent& event);
   void log_late_tick(std::chrono::microseconds now, const HostStatus& status, std::uint64_t tick_ns);
+  void log_overload(const HostStatus& status);
   void log_skipped_ticks(std::chrono::microseconds now, const HostStatus& status);
   void log_losses(const HostStatus& status, const TransportCounters& transports);
 
@@ -35,6 +36,7 @@ class Edges {
   RateCap people_, talk_, refusals_, closes_, late_, skips_;
   std::chrono::microseconds next_losses_;
   std::uint64_t skipped_seen_ = 0;
+  std::uint8_t rung_seen_ = 0;
   TransportCounters transports_seen_;
   std::array<std::uint64_t, 16> drops_seen_{};
 };

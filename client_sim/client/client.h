@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client_sim/client/client_tap.h"
 #include "client_sim/client/content_fetch.h"
 #include "client_sim/client/edited_ground.h"
 #include "client_sim/client/handshakes.h"
@@ -61,7 +62,11 @@ struct ClientConfig {
   secure::KeyPair identity;
   /// The only server key that will do; none: any, as server_key() tells.
   std::optional<secure::PublicKey> pinned;
-  bool takes_packed = true;         ///< snapshots may come packed: a tenth of the bytes
+  bool takes_packed = true;  ///< snapshots may come packed: a tenth of the bytes
+  /// Speaks, acknowledges and counts like any other, but keeps no picture of the world: neither view() nor
+  /// own() nor ground() are ever filled. For those who need many clients and look through few of their eyes.
+  bool light = false;
+  ClientTap* tap = nullptr;         ///< is shown messages as they come and go; not owned; null: nobody looks
   std::vector<std::uint8_t> token;  ///< connect token, for closed servers; at most secure::token_bytes_max
 
   /// Hash of the map's content when the client holds it, placed as the welcome says; nullopt: lacks it.

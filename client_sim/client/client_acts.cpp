@@ -56,7 +56,7 @@ void Client::handle(const Saved& message) {
 void Client::handle(const BlockEdits& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
   stats_.blocks_told += message.changes.size();
-  ground_.take(message);
+  if (!config_.light) ground_.take(message);
 }
 
 }  // namespace ashlar::client_sim

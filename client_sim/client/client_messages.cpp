@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client_sim/client/client.h"
+#include "protocol/packed_input.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::client_sim {
@@ -18,6 +19,18 @@ std::string ground_unknown(const Welcome& welcome) {
          " (kind " + std::to_string(welcome.terrain) + ") of generator " + std::to_string(welcome.generator) +
          ", and this client has generator " + std::to_string(terrain_generator) +
          ": take the client of the server's version";
+}
+
+/// What a part says of the session, and nothing of the world.
+SnapshotPart told_by(const PackedHead& head) {
+  SnapshotPart part;
+  part.tick = head.tick;
+  part.applied_tick = head.applied_tick;
+  part.input_ahead = head.input_ahead;
+  part.part = head.part;
+  part.part_count = head.part_count;
+  part.world = head.world;
+  return part;
 }
 
 }  // namespace
@@ -48,6 +61,7 @@ void Client::undecodable(DropReason reason) {
 }
 
 void Client::take_message(StreamId stream) {
+  if (config_.tap != nullptr) config_.tap->stream_in(stream, message_.size());
   auto message = decode_server_message(message_);
   if (!message) return undecodable(message.error());
   if (auto* welcome = std::get_if<Welcome>(&*message); welcome != nullptr && stream == StreamId::control)
@@ -72,13 +86,19 @@ void Client::take_message(StreamId stream) {
 }
 
 void Client::take_unreliable(std::span<const std::uint8_t> bytes) {
+  if (config_.tap != nullptr) config_.tap->unreliable_in(bytes);
   if (is_packed_part(bytes)) return take_packed(bytes);
   const auto message = decode_server_message(bytes);
   if (!message) return undecodable(message.error());
   const auto* part = std::get_if<SnapshotPart>(&*message);
   // Parts of a world that is gone, or that is not welcomed yet, tell nothing.
   if (part == nullptr || !greeted_ || part->world != welcome_.world) return drop(DropReason::wrong_state);
-  if (!ending_) handle(*part);
+  if (ending_) return;
+  if (!config_.light) return handle(*part);
+  SnapshotPart light = *part;
+  light.blocks = {}, light.own.reset(), light.sector_runs = {}, light.sector_heights = {};
+  light.sector_motions = {};
+  handle(light);
 }
 
 void Client::handle(Welcome& message) {
@@ -90,6 +110,7 @@ void Client::handle(Welcome& message) {
   handshakes_.stop();
   take_content();
   const bool goes_on = again && welcome_.resumed && missing_maps_.empty();
+  if (config_.tap != nullptr) config_.tap->welcomed(welcome_, goes_on);
   stats_.resumes += goes_on ? 1 : 0;
   stats_.rejoins += again && !goes_on ? 1 : 0;
   if (!terrain_known(welcome_.terrain, welcome_.generator))
@@ -150,7 +171,10 @@ void Client::take_packed(std::span<const std::uint8_t> bytes) {
   // It counts as arrived: the server must hear that we hold nothing of it.
   if (!believable(reader->head().tick)) return packed_.lost(), drop(DropReason::out_of_range);
   SnapshotPart part;
-  if (!packed_.take(*reader, view_, part)) return undecodable(DropReason::malformed);
+  if (config_.light)
+    part = told_by(reader->head());
+  else if (!packed_.take(*reader, view_, part))
+    return undecodable(DropReason::malformed);
   handle(part);
 }
 
@@ -248,7 +272,10 @@ void Client::send_inputs(DatagramBatch& out) {
   for (std::uint32_t i = 0; i < input.command_count; ++i)
     input.commands[i] = commands_[(input.newest_tick - i) % commands_.size()];
   // Where the path holds no more, the next one says it again.
-  if (!connection_->send_unreliable(now_, writer_.write(input), out)) return;
+  std::array<std::uint8_t, packed_input_bytes_max> packed;
+  const auto message = config_.takes_packed ? write_packed_input(input, packed) : writer_.write(input);
+  if (!connection_->send_unreliable(now_, message, out)) return;
+  if (config_.tap != nullptr) config_.tap->input_out(message.size());
   last_input_ = now_;
   command_due_ = false;
 }

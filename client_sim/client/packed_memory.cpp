@@ -24,7 +24,7 @@ void PackedMemory::begin_epoch(const PackedHead& head, View& view) {
   lost_epoch_ = 0;
 }
 
-bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out) {
+bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out, BlockTally* tally) {
   const PackedHead& head = reader.head();
   out = {};
   out.tick = head.tick;
@@ -42,7 +42,7 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out)
   while (const auto entry = reader.next()) {
     bool sane = true;
     switch (entry->item) {
-      case PackedItem::blocks: sane = !counts || take_block(*entry, head.tick, view); break;
+      case PackedItem::blocks: sane = !counts || take_block(*entry, head.tick, view, tally); break;
       case PackedItem::gone:
         if (counts) take_gone(entry->number, head.tick, view);
         break;
@@ -79,7 +79,7 @@ void PackedMemory::keep(Block& block, std::uint32_t tick, std::uint32_t base_tic
   while (block.states.front().tick < base_tick || block.states.size() > block_states_max) drop_front(block);
 }
 
-bool PackedMemory::take_block(const PackedEntry& entry, std::uint32_t tick, View& view) {
+bool PackedMemory::take_block(const PackedEntry& entry, std::uint32_t tick, View& view, BlockTally* tally) {
   Block& block = blocks_[entry.number];
   if (tick <= block.gone_tick) return true;
   const auto known = std::ranges::lower_bound(block.states, tick, {}, &State::tick);
@@ -97,7 +97,7 @@ bool PackedMemory::take_block(const PackedEntry& entry, std::uint32_t tick, View
     base.entities = held->entities;
     cell = held->cell;
   }
-  if (!decode_block(entry.bytes, cell, base, tick_rate_hz_, decoded_)) return false;
+  if (!decode_block(entry.bytes, cell, base, tick_rate_hz_, decoded_, tally)) return false;
   keep(block, tick, base_tick);
   if (newest) show(entry.number, block, base_tick, view);
   return true;

@@ -35,7 +35,8 @@ class PackedMemory {
 
   /// Takes in a part that was opened: blocks and heights go into the view, all else into `out`, whose lists
   /// live until the next call. False: it is none that a server says.
-  bool take(PackedPartReader& reader, View& view, SnapshotPart& out);
+  /// @param tally  is told what the bits of blocks that could be read were for; null: nobody asks
+  bool take(PackedPartReader& reader, View& view, SnapshotPart& out, BlockTally* tally = nullptr);
 
   /// Epoch of which something newer than all that is known could not be read; 0: none. A server that hears of
   /// it (Input::lost_epoch) begins another one.
@@ -64,7 +65,7 @@ class PackedMemory {
   };
 
   void begin_epoch(const PackedHead& head, View& view);
-  bool take_block(const PackedEntry& entry, std::uint32_t tick, View& view);
+  bool take_block(const PackedEntry& entry, std::uint32_t tick, View& view, BlockTally* tally);
   void take_gone(std::uint16_t number, std::uint32_t tick, View& view);
   bool take_own(const PackedEntry& entry, std::uint32_t tick, SnapshotPart& out);
   bool take_heights(const PackedEntry& entry, std::uint32_t tick, View& view);

@@ -8,8 +8,10 @@
 #include <memory>
 
 #include "client_sim/brains/hostile.h"
+#include "client_sim/brains/light_walker.h"
 #include "client_sim/explore/party.h"
 #include "client_sim/harness/version.h"
+#include "client_sim/load/crowd_check.h"
 #include "client_sim/load/predicting.h"
 #include "client_sim/net/client_sockets.h"
 
@@ -20,6 +22,9 @@ constexpr Micros poll_every{2'000};
 constexpr Micros late_after{20'000};
 constexpr Micros farewell{1'000'000};  // at most, for goodbyes to be sent and answered
 constexpr Micros think_every{15'000};
+/// Clients without a picture of the world are turned in steps: about once for each of their ticks.
+constexpr Micros light_poll_every{16'000};
+constexpr Micros check_every{100'000};
 
 Micros read_clock() {
   timespec t{};
@@ -81,6 +86,8 @@ struct Player {
   Micros ended_at{0};
   bool joined = false;
   std::optional<Predicting> predicting;
+  std::optional<LightWalker> light;  // in the brain's place
+  Micros next_poll{0};               // with it
 };
 
 struct Enemy {
@@ -107,6 +114,9 @@ class Run {
   ClientConfig player_config(std::uint32_t index);
   void turn(Micros now);
   void turn(Micros now, Player& player);
+  void command(Micros now, Player& player);
+  void check(Micros now);
+  std::uint32_t wanted() const { return options_.clients + options_.light; }
   void progress(Micros now);
   LoadReport report(Micros now) const;
   bool everyone_ended() const {
@@ -125,6 +135,8 @@ class Run {
   std::optional<Raid> raid_;
   std::vector<RaidVictim> victims_;
   DatagramBatch out_;
+  CrowdCheck crowd_check_;
+  Micros next_check_{0};
   std::uint64_t late_polls_ = 0;
   Micros next_progress_{0};
   std::uint64_t bytes_in_before_ = 0, bytes_out_before_ = 0, snapshots_before_ = 0;
@@ -163,6 +175,8 @@ PredictorConfig Run::prediction() {
 ClientConfig Run::player_config(std::uint32_t index) {
   ClientConfig c = config("sim-" + std::to_string(index + 1));
   const Credentials& given = options_.credentials;
+  c.light = index >= options_.clients;
+  if (hooks_.tap) c.tap = hooks_.tap(index);
   if (given.identity) c.identity = client_key(*given.identity, index);
   if (index < given.tokens.size()) c.token = given.tokens[index];
   return c;
@@ -189,7 +203,10 @@ std::expected<void, std::string> Run::add_player(Micros now) {
                                                      now,
                                                      now,
                                                      false,
-                                                     {}}));
+                                                     {},
+                                                     {},
+                                                     now}));
+  if (index >= options_.clients) players_.back()->light.emplace(brain_seed);
   if (index < options_.predict) players_.back()->predicting.emplace(prediction());
   return {};
 }
@@ -220,22 +237,33 @@ std::expected<void, std::string> Run::add_enemies() {
   return {};
 }
 
+void Run::command(Micros now, Player& p) {
+  p.next_think = now + think_every;
+  p.client.set_command(p.light ? p.light->think(now) : p.brain.think(now, p.client));
+  if (!p.light) p.brain.act(p.client);
+  if (options_.chat_every_s == 0 || now < p.next_line) return;
+  p.next_line = now + Micros{static_cast<std::int64_t>((0.5 + p.rng.unit()) * 1e6 * options_.chat_every_s)};
+  p.client.say("hello from " + std::to_string(p.client.command_tick()));
+  p.client.take_chat();
+}
+
+/// What those who look are told of each other.
+void Run::check(Micros now) {
+  for (std::uint32_t i = 0; i < options_.clients && i < players_.size(); ++i)
+    crowd_check_.note(players_[i]->client);
+  if (now < next_check_) return;
+  next_check_ = now + check_every;
+  for (std::uint32_t i = 0; i < options_.clients && i < players_.size(); ++i)
+    crowd_check_.look(players_[i]->client);
+}
+
 void Run::turn(Micros now, Player& p) {
-  if (p.client.ended()) return;
+  if (p.client.ended() || (p.light && now < p.next_poll)) return;
+  p.next_poll = std::max(p.next_poll + light_poll_every, now);
   const DatagramBatch& in = p.wire.receive(now);
   // Before anybody plays: it takes a while, and a client that is silent for so long would count as starved.
   if (party_ != nullptr && p.client.welcomed() && !p.client.fetching()) party_->prepare(p.client.welcome());
-  if (p.client.state() == ClientState::playing && now >= p.next_think) {
-    p.next_think = now + think_every;
-    p.client.set_command(p.brain.think(now, p.client));
-    p.brain.act(p.client);
-    if (options_.chat_every_s > 0 && now >= p.next_line) {
-      p.next_line =
-          now + Micros{static_cast<std::int64_t>((0.5 + p.rng.unit()) * 1e6 * options_.chat_every_s)};
-      p.client.say("hello from " + std::to_string(p.client.command_tick()));
-      p.client.take_chat();
-    }
-  }
+  if (p.client.state() == ClientState::playing && now >= p.next_think) command(now, p);
   out_.clear();
   p.client.advance(now, in, out_);
   p.wire.send(now, out_);
@@ -249,6 +277,7 @@ void Run::turn(Micros now, Player& p) {
 
 void Run::turn(Micros now) {
   for (const auto& player : players_) turn(now, *player);
+  if (options_.light > 0) check(now);
   for (const auto& enemy : enemies_) {
     const DatagramBatch& in = enemy->wire.receive(now);
     out_.clear();
@@ -279,7 +308,7 @@ void Run::progress(Micros now) {
   std::snprintf(
       line, sizeof line,
       "%5.1f s  playing %u of %u  round trip %.1f ms  snapshots %.0f /s  in %.2f MB/s  out %.2f MB/s",
-      static_cast<double>((now - start_).count()) / 1e6, playing, options_.clients,
+      static_cast<double>((now - start_).count()) / 1e6, playing, wanted(),
       static_cast<double>(rtt.quantile(0.5).count()) / 1e3,
       static_cast<double>(snapshots - snapshots_before_) / span,
       static_cast<double>(bytes_in - bytes_in_before_) / span / 1e6,
@@ -300,11 +329,16 @@ LoadReport Run::report(Micros now) const {
     o.reason = p->client.reason();
     o.stats = p->client.stats();
     if (p->joined) o.playing_for = (p->client.ended() ? p->ended_at : now) - p->joined_at;
+    if (hooks_.played)
+      hooks_.played(static_cast<std::uint32_t>(outcomes.size()), p->client.stats(), o.playing_for);
     outcomes.push_back(std::move(o));
   }
   LoadReport r = sum_up(outcomes, now - start_);
   // Whoever was not started yet when the run was stopped did not fail.
   r.late_polls = late_polls_;
+  r.light = options_.light;
+  r.places_compared = crowd_check_.compared();
+  r.places_wrong = crowd_check_.wrong();
   for (const auto& p : players_) r.send_full += p->wire.counters().send_full;
   for (const auto& p : players_)
     if (p->predicting) r.prediction.merge(p->predicting->report(p->client));
@@ -327,7 +361,7 @@ std::expected<LoadReport, std::string> Run::play() {
   while (true) {
     const Micros now = read_clock();
     late_polls_ += now - due > late_after ? 1 : 0;
-    while (!leaving && players_.size() < options_.clients && now >= next_join) {
+    while (!leaving && players_.size() < wanted() && now >= next_join) {
       if (auto added = add_player(now); !added) return std::unexpected(std::move(added.error()));
       next_join += join_gap;
     }
@@ -336,7 +370,7 @@ std::expected<LoadReport, std::string> Run::play() {
       next_progress_ += options_.progress;
       progress(now);
     }
-    const bool all_here = players_.size() == options_.clients;
+    const bool all_here = players_.size() == wanted();
     if (!leaving && (now - start_ >= options_.duration || hooks_.stop() || (all_here && everyone_ended()))) {
       leaving = true;
       leaving_since = played_until = now;
@@ -360,7 +394,7 @@ std::expected<LoadReport, std::string> run_load(const LoadOptions& options, Cont
                                                 const LoadHooks& hooks) {
   const auto server = resolve_server(options.server, options.transport);
   if (!server) return std::unexpected(server.error());
-  if (auto room = allow_sockets(options.clients + options.hostile); !room)
+  if (auto room = allow_sockets(options.clients + options.light + options.hostile); !room)
     return std::unexpected(room.error());
   return Run(options, *server, content, hooks).play();
 }

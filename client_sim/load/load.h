@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "client_sim/client/client.h"
 #include "client_sim/harness/content_library.h"
 #include "client_sim/load/options.h"
 #include "client_sim/load/report.h"
@@ -13,6 +14,10 @@ namespace ashlar::client_sim {
 struct LoadHooks {
   std::function<void(const std::string&)> line;  ///< a line of progress
   std::function<bool()> stop;                    ///< true: end now, with the report
+  /// What is shown the messages of a client, by its number, from 0; may be empty, and give null.
+  std::function<ClientTap*(std::uint32_t)> tap;
+  /// Called for each at the end, with how long it played; may be empty.
+  std::function<void(std::uint32_t, const ClientStats&, Micros)> played;
 };
 
 /// Plays against a real server with sockets and the real clock, until the time is over or everyone has ended,

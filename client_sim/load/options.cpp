@@ -54,6 +54,11 @@ void add_run(CLI::App& app, LoadOptions& o, GivenTexts& given) {
   app.add_option("--clients", o.clients, "Simulated players")
       ->check(CLI::Range(std::uint32_t{1}, load_clients_max))
       ->capture_default_str();
+  app.add_option(
+         "--light", o.light,
+         "So many more that speak, run and count but keep no picture of the world: thousands fit on a "
+         "core, and the others check what they are told of each other")
+      ->check(CLI::Range(0u, load_clients_max - 1));
   const auto some_time = [](std::string_view text) -> std::expected<Micros, std::string> {
     auto time = parse_duration(text);
     if (time && *time == Micros{0}) return std::unexpected("is no time to play in; write it like 30s or 5m");
@@ -143,7 +148,10 @@ void add_credentials(CLI::App& app, Credentials& given, bool& print_keys) {
 
 /// What is wrong with options that are each fine; empty: nothing.
 std::string what_contradicts(const LoadOptions& o, bool print_keys) {
-  if (!print_keys) return what_does_not_fit(o.credentials, o.clients);
+  if (o.clients + o.light > load_clients_max)
+    return "--light: " + std::to_string(o.clients) + " and " + std::to_string(o.light) +
+           " clients are more than the " + std::to_string(load_clients_max) + " that one run may have";
+  if (!print_keys) return what_does_not_fit(o.credentials, o.clients + o.light);
   return o.credentials.identity ? "" : "--print-keys: each run has keys of its own without --identity FILE";
 }
 
@@ -172,7 +180,7 @@ LoadCommand parse_load(int argc, const char* const* argv) {
   }
   if (const std::string wrong = what_contradicts(o, print_keys); !wrong.empty())
     return {std::nullopt, "ashlar-sim load: " + wrong, 2};
-  if (print_keys) return {std::nullopt, public_keys_text(o.credentials, o.clients), 0};
+  if (print_keys) return {std::nullopt, public_keys_text(o.credentials, o.clients + o.light), 0};
   o.transport = given.transport == "tcp" ? Transport::tcp : Transport::udp;
   o.raid = raid_kind(given.hostile);
   if (given.brain != "mixed") o.brain = brain_kind(given.brain);

@@ -22,6 +22,7 @@ struct LoadOptions {
   Transport transport = Transport::udp;
   bool fallback = false;  ///< to TCP where UDP stays silent
   std::uint32_t clients = 32;
+  std::uint32_t light = 0;  ///< more of them, that keep no picture of the world
   Micros duration{30'000'000};
   std::uint64_t seed = 1;
   std::vector<std::string> wads;

@@ -218,6 +218,11 @@ std::string to_text(const LoadReport& r) {
                static_cast<unsigned long long>(r.send_full), static_cast<unsigned long long>(r.late_polls));
   if (r.attacks_sent > 0)
     out += format("attacks        %llu sent\n", static_cast<unsigned long long>(r.attacks_sent));
+  if (r.light > 0)
+    out += format(
+        "light          %u of the clients; the others were told %llu places of each other, %llu wrong\n",
+        r.light, static_cast<unsigned long long>(r.places_compared),
+        static_cast<unsigned long long>(r.places_wrong));
   for (const Explored& e : r.explored)
     out += format("explored       %s: %u of %u sectors entered\n", e.map.c_str(), e.entered, e.sectors);
   out += prediction_text(r.prediction);
@@ -228,6 +233,7 @@ std::string to_text(const LoadReport& r) {
   count(r.refused, "refused");
   count(r.dropped, "dropped");
   count(r.starved, "starved");
+  if (r.places_wrong > 0) why += (why.empty() ? "" : ", ") + std::to_string(r.places_wrong) + " wrong places";
   return out + "result         " + (r.passed() ? "passed" : "FAILED: " + why) + "\n";
 }
 
@@ -280,6 +286,9 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("send_full", r.send_full);
   o.count("late_polls", r.late_polls);
   o.count("attacks_sent", r.attacks_sent);
+  o.count("light", r.light);
+  o.count("places_compared", r.places_compared);
+  o.count("places_wrong", r.places_wrong);
   o.add("prediction", prediction_json(r.prediction));
   std::string explored = "[";
   for (const Explored& e : r.explored) {

@@ -24,6 +24,7 @@ struct ClientOutcome {
 /// The sum of a run.
 struct LoadReport {
   std::uint32_t clients = 0;
+  std::uint32_t light = 0;  ///< of these: keep no picture of the world
   std::uint32_t joined = 0;
   std::uint32_t refused = 0;
   std::uint32_t dropped = 0;  ///< lost, sent away, or never let in
@@ -42,17 +43,21 @@ struct LoadReport {
   std::uint64_t fetched = 0, fetched_bytes = 0;   ///< maps and props that clients lacked
   std::uint64_t acts_done = 0, acts_refused = 0;  ///< blocks dug and placed; acts that came to nothing
   std::array<std::uint64_t, drop_reason_count> drops{};
-  std::uint64_t send_full = 0;       ///< packets that our own sockets had no room for
-  std::uint64_t late_polls = 0;      ///< our own turns that came over 20 ms late: the machine is too slow
-  std::uint64_t attacks_sent = 0;    ///< of hostile peers
+  std::uint64_t send_full = 0;     ///< packets that our own sockets had no room for
+  std::uint64_t late_polls = 0;    ///< our own turns that came over 20 ms late: the machine is too slow
+  std::uint64_t attacks_sent = 0;  ///< of hostile peers
+  /// Beside light clients: places that the others were told of each other, and those of them that were wrong.
+  std::uint64_t places_compared = 0, places_wrong = 0;
   PredictionReport prediction;       ///< of the clients that foresee; none: its `clients` is 0
   std::vector<Explored> explored;    ///< by map, when explorers played
   std::vector<std::string> reasons;  ///< different ones, with how many clients had them; at most 8
 
   /// Not one valid packet came back to anybody.
   bool nobody_answered() const { return clients > 0 && joined == 0 && refused == 0 && packets_in == 0; }
-  /// Every client came in, stayed, and was never a second without a snapshot.
-  bool passed() const { return refused == 0 && dropped == 0 && starved == 0 && joined == clients; }
+  /// Every client came in, stayed, was never a second without a snapshot, and was told the truth.
+  bool passed() const {
+    return refused == 0 && dropped == 0 && starved == 0 && joined == clients && places_wrong == 0;
+  }
   double snapshots_per_s() const {
     return client_seconds > 0 ? static_cast<double>(snapshots) / client_seconds : 0;
   }
@@ -61,7 +66,7 @@ struct LoadReport {
 };
 
 /// Adds up the clients of a run. What no client knows (send_full, late_polls, attacks_sent, explored,
-/// prediction) stays empty.
+/// prediction, light and what is compared beside it) stays empty.
 /// @param duration  of the run, for rates
 LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration);
 

@@ -80,6 +80,7 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
     if (options.on_trace) {
       if (const auto point = trace_point(world, options.trace)) ++result.traced, options.on_trace(*point);
     }
+    if (options.on_tick) options.on_tick(world);
     if (result.hash != record.hash) {
       result.mismatch = ReplayMismatch{result.ticks, record.hash, result.hash};
       break;

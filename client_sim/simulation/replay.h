@@ -25,6 +25,8 @@ struct ReplayOptions {
   EntityId trace{};                         ///< 0: nobody; a player or a monster
   /// Called after each tick in which `trace` is there; may be empty.
   std::function<void(const TracePoint&)> on_trace;
+  /// Called with the world after each tick; may be empty.
+  std::function<void(const World&)> on_tick;
   ChunkSource ground;  ///< null: generated from the seed
   PropSource props;    ///< may be empty: no recording with props can then be replayed
 };

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
+#include "protocol/bit_stream.h"
 #include "protocol/block.h"
-#include "protocol/snapshot/bit_stream.h"
 #include "world/math/assert.h"
 
 namespace ashlar {
@@ -179,43 +180,98 @@ bool get_velocity(BitReader& in, std::array<std::int16_t, 3>& velocity) {
 
 bool place_ok(std::int32_t v) { return v >= 0 && v < cell_steps; }
 
-bool get_change(BitReader& in, MovingRecord& e, const Foretold& told) {
+/// Nobody asks where the bits go.
+struct NoMarks {
+  explicit NoMarks(BitReader&, BlockTally*) {}
+  void frame() {}
+  void field(BlockField) {}
+  void entity(EntityKind, bool) {}
+};
+
+/// Counts what was read from one mark to the next.
+class Marks {
+ public:
+  Marks(BitReader& in, BlockTally* tally) : in_(in), tally_(*tally) {}
+  void frame() { tally_.frame(take()); }
+  void field(BlockField which) { fields_[static_cast<std::size_t>(which)] += take(); }
+  void entity(EntityKind of, bool whole) {
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      if (fields_[i] > 0) tally_.field(of, static_cast<BlockField>(i), fields_[i]);
+    fields_ = {};
+    tally_.entity(of, whole);
+  }
+
+ private:
+  unsigned take() {
+    const std::size_t at = in_.bits_read();
+    return static_cast<unsigned>(at - std::exchange(at_, at));
+  }
+  BitReader& in_;
+  BlockTally& tally_;
+  std::size_t at_ = 0;
+  std::array<unsigned, block_field_count> fields_{};
+};
+
+template <class Mark>
+bool get_change(BitReader& in, MovingRecord& e, const Foretold& told, Mark& mark) {
   EntityRecord& r = e.record;
+  const EntityKind kind_before = r.kind;
   const unsigned plane = in.get(2);
   const std::int32_t x = told.x + get_sized(in, place_widths[plane]);
   const std::int32_t y = told.y + get_sized(in, place_widths[plane]);
   const std::int32_t z = told.z + (in.get_bit() ? in.get_signed(height_widths[in.get(1)]) : 0);
+  mark.field(BlockField::place);
   if (!place_ok(x) || !place_ok(y) || !place_ok(z) || !get_velocity(in, e.velocity)) return false;
+  mark.field(BlockField::velocity);
   r.x = static_cast<std::uint16_t>(x), r.y = static_cast<std::uint16_t>(y);
   r.z = static_cast<std::uint16_t>(z);
   if (in.get_bit()) {
     const bool large = in.get_bit();
     r.yaw = static_cast<std::uint8_t>(r.yaw + in.get_signed(large ? 8 : small_turn_bits));
   }
-  if (!in.get_bit()) return true;
-  const unsigned changed = in.get(lesser_count);
+  mark.field(BlockField::yaw);
+  const unsigned changed = in.get_bit() ? in.get(lesser_count) : 0;
+  mark.field(BlockField::state);
   if (changed & 1u << pitch) r.pitch = static_cast<std::int8_t>(in.get_signed(8));
+  mark.field(BlockField::pitch);
   if (changed & 1u << health) r.health = static_cast<std::uint8_t>(in.get(8));
+  mark.field(BlockField::health);
   if (changed & 1u << state) r.state = static_cast<std::uint8_t>(in.get(8));
+  mark.field(BlockField::state);
   if (changed & 1u << flags) r.flags = static_cast<std::uint8_t>(in.get(8));
+  mark.field(BlockField::flags);
   if (changed & 1u << kind) r.kind = static_cast<EntityKind>(in.get(8));
+  mark.field(BlockField::kind);
+  mark.entity(kind_before, false);
   return r.pitch >= -64 && r.pitch <= 64;
 }
 
-bool get_whole(BitReader& in, MovingRecord& e) {
+template <class Mark>
+bool get_whole(BitReader& in, MovingRecord& e, Mark& mark) {
   EntityRecord& r = e.record;
   r.id = EntityId{in.get(32)};
+  mark.field(BlockField::id);
   r.x = static_cast<std::uint16_t>(in.get(place_bits));
   r.y = static_cast<std::uint16_t>(in.get(place_bits));
   r.z = static_cast<std::uint16_t>(in.get(place_bits));
+  mark.field(BlockField::place);
   r.kind = static_cast<EntityKind>(in.get(8));
+  mark.field(BlockField::kind);
   r.yaw = static_cast<std::uint8_t>(in.get(8));
+  mark.field(BlockField::yaw);
   r.flags = static_cast<std::uint8_t>(in.get(8));
+  mark.field(BlockField::flags);
   r.pitch = static_cast<std::int8_t>(in.get_bit() ? in.get_signed(8) : 0);
+  mark.field(BlockField::pitch);
   r.health = static_cast<std::uint8_t>(in.get_bit() ? in.get(8) : 255);
+  mark.field(BlockField::health);
   r.state = static_cast<std::uint8_t>(in.get_bit() ? in.get(8) : 0);
+  mark.field(BlockField::state);
   e.velocity = {};
-  return get_velocity(in, e.velocity) && r.id != EntityId{0} && r.pitch >= -64 && r.pitch <= 64;
+  const bool sane = get_velocity(in, e.velocity);
+  mark.field(BlockField::velocity);
+  mark.entity(r.kind, true);
+  return sane && r.id != EntityId{0} && r.pitch >= -64 && r.pitch <= 64;
 }
 
 /// Where the gone ones stand in the base, as bits.
@@ -267,10 +323,13 @@ std::size_t encode_block(const BlockContent& now, const BlockBase& base, std::ui
   return bits.finish();
 }
 
-bool decode_block(std::span<const std::uint8_t> bytes, CellCoord base_cell, const BlockBase& base,
-                  std::uint32_t tick_rate_hz, DecodedBlock& out) {
-  ASHLAR_ASSERT(base.entities.size() <= block_entities_max);
+namespace {
+
+template <class Mark>
+bool decode_marked(std::span<const std::uint8_t> bytes, CellCoord base_cell, const BlockBase& base,
+                   std::uint32_t tick_rate_hz, DecodedBlock& out, BlockTally* tally) {
   BitReader in(bytes);
+  Mark mark(in, tally);
   out.entities.clear();
   out.cell = base_cell;
   out.quiet = in.get_bit();
@@ -287,8 +346,9 @@ bool decode_block(std::span<const std::uint8_t> bytes, CellCoord base_cell, cons
     if (!get_gone(in, before.size(), gone, gone_count)) return false;
     fresh_count = in.get_gamma();
     if (in.failed() || before.size() - gone_count + fresh_count > block_entities_max) return false;
+    mark.frame();
     for (std::size_t i = 0; i < fresh_count; ++i)
-      if (!get_whole(in, out.entities.emplace_back()) || in.failed()) return false;
+      if (!get_whole(in, out.entities.emplace_back(), mark) || in.failed()) return false;
   }
   const std::size_t staying = before.size() - gone_count;
   std::size_t until_change = staying > 0 ? in.get_gamma() : 0;
@@ -304,15 +364,28 @@ bool decode_block(std::span<const std::uint8_t> bytes, CellCoord base_cell, cons
       e.record.z = static_cast<std::uint16_t>(told.z);
       --until_change;
     } else {
-      if (!get_change(in, e, told)) return false;
+      mark.frame();
+      if (!get_change(in, e, told, mark)) return false;
       if (left > 0) until_change = in.get_gamma();
     }
     out.entities.push_back(e);
   }
+  mark.frame();
   if (!in.at_end()) return false;
   const auto id = [](const MovingRecord& e) { return e.record.id; };
   if (fresh_count > 0) std::ranges::sort(out.entities, {}, id);
   return std::ranges::adjacent_find(out.entities, std::ranges::greater_equal{}, id) == out.entities.end();
+}
+
+}  // namespace
+
+bool decode_block(std::span<const std::uint8_t> bytes, CellCoord base_cell, const BlockBase& base,
+                  std::uint32_t tick_rate_hz, DecodedBlock& out, BlockTally* tally) {
+  ASHLAR_ASSERT(base.entities.size() <= block_entities_max);
+  if (tally == nullptr) return decode_marked<NoMarks>(bytes, base_cell, base, tick_rate_hz, out, tally);
+  if (!decode_marked<Marks>(bytes, base_cell, base, tick_rate_hz, out, tally)) return false;
+  tally->block(out.cell, bytes.size());
+  return true;
 }
 
 }  // namespace ashlar

@@ -38,6 +38,23 @@ struct BlockBase {
 std::size_t encode_block(const BlockContent& now, const BlockBase& base, std::uint32_t tick_rate_hz,
                          std::span<std::uint8_t> out);
 
+/// What the bits of an entity in a block tell.
+enum class BlockField : std::uint8_t { id, place, velocity, yaw, pitch, health, state, flags, kind };
+inline constexpr std::size_t block_field_count = 9;
+
+/// Is told what the bits of blocks were for, as they are read.
+class BlockTally {
+ public:
+  virtual ~BlockTally() = default;
+  /// Of the block itself: cell, counts, who is gone, how many are as foretold.
+  virtual void frame(unsigned bits) = 0;
+  virtual void field(EntityKind kind, BlockField field, unsigned bits) = 0;
+  /// Its fields were told. @param whole  not by what changed
+  virtual void entity(EntityKind kind, bool whole) = 0;
+  /// A block was read to its end, and is one.
+  virtual void block(CellCoord cell, std::size_t bytes) = 0;
+};
+
 /// A block that was read.
 struct DecodedBlock {
   CellCoord cell;  ///< of a block without a base; else the base's
@@ -48,8 +65,9 @@ struct DecodedBlock {
 /// Reads a block's bytes, from anywhere. False when they are not a block against this base: cells outside of
 /// the world, ids 0 or not ascending or twice, pitch beyond a quarter, places outside of the cell, more
 /// entities than a block has, bytes too few or too many.
-/// @param base  with the age that the snapshot names; quiet is not looked at
+/// @param base   with the age that the snapshot names; quiet is not looked at
+/// @param tally  null: nobody asks, and nothing is counted
 bool decode_block(std::span<const std::uint8_t> bytes, CellCoord base_cell, const BlockBase& base,
-                  std::uint32_t tick_rate_hz, DecodedBlock& out);
+                  std::uint32_t tick_rate_hz, DecodedBlock& out, BlockTally* tally = nullptr);
 
 }  // namespace ashlar

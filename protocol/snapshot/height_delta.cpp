@@ -1,6 +1,6 @@
 #include "protocol/snapshot/height_delta.h"
 
-#include "protocol/snapshot/bit_stream.h"
+#include "protocol/bit_stream.h"
 #include "world/math/assert.h"
 
 namespace ashlar {

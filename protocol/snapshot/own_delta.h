@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "protocol/bit_stream.h"
 #include "protocol/messages.h"
-#include "protocol/snapshot/bit_stream.h"
 
 // The own player in packed snapshots: to the last bit, and few bits of it while it runs or stands.
 

@@ -98,6 +98,8 @@ class PackedPartReader {
   /// The next item. Nothing at the end, and when what follows is no item: then failed().
   std::optional<PackedEntry> next();
   bool failed() const { return failed_; }
+  /// Behind what next() has read.
+  std::size_t bytes_left() const { return rest_.size(); }
 
  private:
   std::uint8_t get();

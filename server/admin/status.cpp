@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/host/overload.h"
+
 namespace ashlar::server {
 namespace {
 
@@ -89,6 +91,9 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.dropped_sending = transports.udp_send_full + transports.tcp_send_full;
   report.ticks_late = status.ticks_late;
   report.ticks_skipped = status.ticks_skipped;
+  report.overload_rung = status.overload_rung;
+  report.overload_climbs = status.overload_climbs;
+  report.snapshots_spared = status.snapshots_spared;
   report.stuck = status.stuck;
   report.recovered = status.recovered;
   report.lingering = status.lingering;
@@ -151,6 +156,9 @@ void log_status(Log& log, const StatusReport& r) {
                            {"dropped_sending", r.dropped_sending},
                            {"ticks_late", r.ticks_late},
                            {"ticks_skipped", r.ticks_skipped},
+                           {"overload", name(static_cast<OverloadRung>(r.overload_rung))},
+                           {"overload_climbs", r.overload_climbs},
+                           {"snapshots_spared", r.snapshots_spared},
                            {"snapshots_cut", r.snapshots_cut},
                            {"snapshot_wait_ticks", r.snapshot_wait_ticks},
                            {"recovered", r.recovered},
@@ -211,6 +219,10 @@ std::string status_text(const StatusTitle& title, const StatusReport& r) {
             static_cast<unsigned>(title.tick_rate_hz));
   out += print("busy %.1f %%   snapshots without room for all %llu, longest wait %u ticks\n", 100 * r.busy,
                static_cast<ull>(r.snapshots_cut), r.snapshot_wait_ticks);
+  if (r.overload_climbs > 0)
+    out += print("overload: leaves out %s now, climbed %llu times, snapshots spared %llu\n",
+                 std::string(name(static_cast<OverloadRung>(r.overload_rung))).c_str(),
+                 static_cast<ull>(r.overload_climbs), static_cast<ull>(r.snapshots_spared));
   out += print("in  %12s %8.0f datagrams/s\n", rate_text(r.bytes_in_per_s).c_str(), r.datagrams_in_per_s);
   out += print("out %12s %8.0f datagrams/s\n", rate_text(r.bytes_out_per_s).c_str(), r.datagrams_out_per_s);
   out += print("ms of %-11.1f%9s %9s %9s\n", 1000.0 / title.tick_rate_hz, "p50", "p99", "max");

@@ -30,12 +30,14 @@ struct StatusReport {
   std::uint64_t rejected = 0;         ///< by the host for any reason, too long, or a broken stream; total
   std::uint64_t dropped_kernel = 0;   ///< total
   std::uint64_t dropped_sending = 0;  ///< no room in a buffer or queue; total
-  std::uint64_t ticks_late = 0, ticks_skipped = 0;  ///< total
-  std::uint64_t stuck = 0, recovered = 0;           ///< total
-  std::uint64_t snapshots_cut = 0;                  ///< total
-  std::uint32_t snapshot_wait_ticks = 0;            ///< the longest in this interval
-  double busy = 0;                                  ///< share of the interval in which the loop did not sleep
-  std::uint32_t lingering = 0;                      ///< bodies of players who left a fight, now
+  std::uint64_t ticks_late = 0, ticks_skipped = 0;          ///< total
+  std::uint8_t overload_rung = 0;                           ///< now, see OverloadRung
+  std::uint64_t overload_climbs = 0, snapshots_spared = 0;  ///< total
+  std::uint64_t stuck = 0, recovered = 0;                   ///< total
+  std::uint64_t snapshots_cut = 0;                          ///< total
+  std::uint32_t snapshot_wait_ticks = 0;                    ///< the longest in this interval
+  double busy = 0;              ///< share of the interval in which the loop did not sleep
+  std::uint32_t lingering = 0;  ///< bodies of players who left a fight, now
   std::uint64_t notices_lost = 0, chat_given_up = 0;  ///< total
   std::uint64_t greeted_displaced = 0;                ///< total
   std::uint32_t away = 0;                             ///< bodies of players whose connection broke off, now

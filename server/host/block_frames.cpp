@@ -57,8 +57,17 @@ std::span<const MovingRecord> BlockFrames::entities(const FrameBlock& block) con
 
 const BlockFrames::Frame* BlockFrames::frame(std::uint32_t tick) const {
   if (tick == 0) return nullptr;
-  const auto it = std::ranges::find(ring_, tick, &Frame::tick);
-  return it == ring_.end() ? nullptr : &*it;
+  // From the oldest on ticks ascend; those that were never filled come first, as 0.
+  std::size_t first = 0, count = ring_.size();
+  while (count > 0) {
+    const std::size_t half = count / 2;
+    const bool older = ring_[(next_ + first + half) % ring_.size()].tick < tick;
+    first = older ? first + half + 1 : first;
+    count = older ? count - half - 1 : half;
+  }
+  if (first == ring_.size()) return nullptr;
+  const Frame& found = ring_[(next_ + first) % ring_.size()];
+  return found.tick == tick ? &found : nullptr;
 }
 
 std::optional<std::span<const MovingRecord>> BlockFrames::at(const FrameBlock& block,

@@ -1,6 +1,7 @@
 #include "server/host/block_partition.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "world/math/assert.h"
 
@@ -49,12 +50,20 @@ Cube BlockPartition::leaf_of(const PartitionPlace& place) const {
 }
 
 std::uint16_t BlockPartition::new_number(std::uint32_t tick) {
-  for (std::size_t number = 0; number < of_number_.size(); ++number)
-    if (of_number_[number] == nobody && free_from_[number] <= tick) return static_cast<std::uint16_t>(number);
+  for (; !resting_.empty() && resting_.front().first <= tick; resting_.pop_front()) {
+    free_.push_back(resting_.front().second);
+    std::ranges::push_heap(free_, std::greater{});
+  }
+  // The lowest, as low numbers take fewer bytes.
+  if (!free_.empty()) {
+    std::ranges::pop_heap(free_, std::greater{});
+    const std::uint16_t number = free_.back();
+    free_.pop_back();
+    return number;
+  }
   // More than there are entities, twice over a second: never in this world.
   ASHLAR_ASSERT(of_number_.size() < 0xffff);
   of_number_.push_back(nobody);
-  free_from_.push_back(0);
   return static_cast<std::uint16_t>(of_number_.size() - 1);
 }
 
@@ -138,7 +147,7 @@ void BlockPartition::finish(std::span<const PartitionPlace> places, std::uint32_
                             std::uint32_t rest_ticks) {
   for (const PartitionBlock& block : blocks_) {
     of_number_[block.number] = nobody;
-    if (block.count == 0) free_from_[block.number] = tick + rest_ticks;
+    if (block.count == 0) resting_.emplace_back(tick + rest_ticks, block.number);
   }
   // Where each stands when the empty ones are out and the rest is sorted by number.
   for (std::size_t i = 0; i < places.size(); ++i)

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -83,9 +84,10 @@ class BlockPartition {
   std::vector<Cube> split_;             // sorted: those that are split
   std::vector<PartitionBlock> blocks_;  // by number
   std::vector<std::uint32_t> block_of_;
-  std::vector<Home> homes_;               // by slot of the id
-  std::vector<std::uint32_t> of_number_;  // by number: index in blocks_; nobody: none
-  std::vector<std::uint32_t> free_from_;  // by number: tick from which it may be given away
+  std::vector<Home> homes_;                                      // by slot of the id
+  std::vector<std::uint32_t> of_number_;                         // by number: index in blocks_; nobody: none
+  std::deque<std::pair<std::uint32_t, std::uint16_t>> resting_;  // tick from which a number is free, by tick
+  std::vector<std::uint16_t> free_;                              // a heap, the lowest number first
   std::uint32_t calls_ = 0;
   std::vector<std::pair<Cube, std::size_t>> totals_;  // scratch
 };

@@ -20,6 +20,7 @@
 #include "server/host/inbox.h"
 #include "server/host/lingering.h"
 #include "server/host/lobby.h"
+#include "server/host/overload.h"
 #include "server/host/publisher.h"
 #include "server/host/session_table.h"
 #include "server/host/tick_input.h"
@@ -75,6 +76,7 @@ struct Host::Impl {
         sessions(config.clients_max),
         gate(hash_key(seed, "gate", config.room), config.clients_per_address_max, config.rejoins_per_minute),
         schedule(world->setup().rules.tick_rate_hz),
+        overload(world->setup().rules.tick_rate_hz),
         chat(sessions, status, defects),
         edits(sessions, status, config.interest_radius_m),
         fights(sessions),
@@ -100,6 +102,7 @@ struct Host::Impl {
   void run_tick(Micros now, HostOutput& out);
   void step(const TickInput& next);
   void note_world();  ///< what the status tells of it
+  bool tick_due(Micros now);
   void publish(Micros now, DatagramBatch& out);
   void count_out(const DatagramBatch& out, std::size_t first);
   /// Nanoseconds; always 0 without HostConfig::stopwatch_ns.
@@ -113,6 +116,7 @@ struct Host::Impl {
   SessionTable sessions;
   Gate gate;
   TickSchedule schedule;
+  OverloadLadder overload;
   ChatRoom chat;
   EditRoom edits;
   FightRoom fights;
@@ -161,8 +165,27 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
   const PublishCounters& told = publisher.counters();
   status.snapshots_congested = told.snapshots_congested;
   status.snapshots_cut = told.snapshots_cut;
+  status.snapshots_spared = told.snapshots_spared;
   status.snapshot_wait_ticks = told.wait_ticks;
   status.snapshot_wait_ticks_max = told.wait_ticks_max;
+}
+
+/// How late it is decides what is left out.
+bool Host::Impl::tick_due(Micros at) {
+  const std::uint64_t late_before = schedule.late();
+  const bool due = schedule.take(at);
+  status.ticks_late = schedule.late();
+  status.ticks_skipped = schedule.skipped();
+  if (!due) return false;
+  std::uint64_t last_ns = 0;
+  for (const std::uint64_t ns : status.phase_ns_last) last_ns += ns;
+  const double busy = static_cast<double>(last_ns) * world->setup().rules.tick_rate_hz / 1e9;
+  overload.observe(at, schedule.late() != late_before, busy);
+  schedule.set_catch_up(overload.rung() != OverloadRung::slow_tick);
+  publisher.set_overload(overload.rung());
+  status.overload_rung = static_cast<std::uint8_t>(overload.rung());
+  status.overload_climbs = overload.climbs();
+  return true;
 }
 
 /// What was appended since the batch had `first` entries.
@@ -230,10 +253,7 @@ void Host::advance(Micros now, HostInput& in, HostOutput& out) {
   h.inbox.receive(now, in, out);
   h.ground.take(in.ground);
   h.note_phase(Phase::receive, h.stopwatch() - before);
-  const bool due = h.schedule.take(now);
-  h.status.ticks_late = h.schedule.late();
-  h.status.ticks_skipped = h.schedule.skipped();
-  if (due)
+  if (h.tick_due(now))
     h.run_tick(now, out);
   else
     h.lobby.poll(now, out);
@@ -249,6 +269,7 @@ void Host::change_world(std::unique_ptr<World> world, std::shared_ptr<const Cont
   if (content != nullptr) h.config.content = std::move(content);
   h.content.begin_world(*h.config.content);
   h.schedule.begin_again(setup.rules.tick_rate_hz);
+  h.overload.begin_again(setup.rules.tick_rate_hz);
   h.lingering = LingeringBodies(setup.players_max, h.config.clients_max,
                                 ticks_in(h.config.fight_linger, setup.rules.tick_rate_hz));
   h.input.begin_world();

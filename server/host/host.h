@@ -96,6 +96,9 @@ struct HostStatus {
   std::uint64_t ticks_late = 0;                     ///< started a tick or more after they were due
   std::uint64_t ticks_skipped = 0;                  ///< given up in overload so that the tick slows for all
   std::uint64_t inputs_late = 0, inputs_early = 0;  ///< newest commands outside the buffer's reach
+  std::uint8_t overload_rung = 0;      ///< what is left out as the server does not keep up (overload.h)
+  std::uint64_t overload_climbs = 0;   ///< times that more was left out than before
+  std::uint64_t snapshots_spared = 0;  ///< not sent on a rung that lowers their rate
   std::uint64_t stuck = 0, recovered = 0;
   std::uint64_t snapshots_cut = 0;  ///< had no room for all in reach: who was left out is first in the next
   std::uint32_t snapshot_wait_ticks =

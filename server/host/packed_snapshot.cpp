@@ -90,8 +90,12 @@ void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& re
     else
       candidates_.push_back({at, entry.number, entry.told, entry.held, false});
   };
-  for (const PackedWorld::Near& near : request.near)
-    if (ClientBlock* const entry = client.find(blocks[near.block].number)) add(near.block, *entry);
+  for (const PackedWorld::Near& near : request.near) {
+    ClientBlock* const entry = client.find(blocks[near.block].number);
+    if (entry == nullptr) continue;
+    const bool far = near.distance2 > request.far_m * request.far_m;
+    if (!far || entry->told == 0 || head_.tick - entry->told >= request.far_ticks) add(near.block, *entry);
+  }
   // Those that went out of sight a moment ago.
   for (ClientBlock& entry : client.blocks()) {
     if (entry.leaving || entry.wanted == head_.tick) continue;
@@ -114,7 +118,7 @@ bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate) {
 
 void PackedSnapshot::place_blocks(PackedWorld& world, bool turns) {
   const std::size_t near_parts = parts_max_ / 2;
-  // The nearest in each snapshot, as many as half of it holds: the first that does not fit ends it.
+  // The most urgent in each snapshot, as many as half of it holds: the first that does not fit ends it.
   for (Candidate& candidate : candidates_) {
     if (part_count_ > near_parts) break;
     if (!place_block(world, candidate)) break;

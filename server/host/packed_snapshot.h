@@ -18,18 +18,20 @@ inline constexpr std::size_t packed_parts_max = 32;
 struct PackedRequest {
   PackedHead head;
   const OwnPlayer* own = nullptr;
-  std::span<const PackedWorld::Near> near;  ///< nearest first
+  std::span<const PackedWorld::Near> near;  ///< the most urgent first
   std::span<const WireMotion> motions;
   std::size_t parts_max = 1;        ///< of the budget and of what the path takes, 1 to packed_parts_max
   std::uint32_t linger_ticks = 30;  ///< who was out of interest for no longer is told on
   std::uint32_t tick_rate_hz = 60;
-  bool heights = true;  ///< false: floors and ceilings are not told, for Defects::lost_heights
-  bool turns = true;    ///< false: the nearest alone, for Defects::no_turns
+  double far_m = 1e9;           ///< whoever is farther away is told of only
+  std::uint32_t far_ticks = 0;  ///< every so many ticks
+  bool heights = true;          ///< false: floors and ceilings are not told, for Defects::lost_heights
+  bool turns = true;            ///< false: the nearest alone, for Defects::no_turns
 };
 
 /// Lays out one client's snapshot and notes what of it went: own player, what is to be forgotten, motions and
-/// heights, then blocks. Half of the room is for the nearest, the rest for those that have waited longest.
-/// What the client holds as it is costs nothing. The Host's thread. No allocation once grown.
+/// heights, then blocks. Half of the room is for the most urgent, the rest for those that have waited
+/// longest. What the client holds as it is costs nothing. The Host's thread. No allocation once grown.
 class PackedSnapshot {
  public:
   /// Lays it out. The client's wants are noted, what is sent is not. @return parts, 1 to parts_max
@@ -67,7 +69,7 @@ class PackedSnapshot {
   OwnPlayer own_;
   bool cut_ = false;
   std::uint32_t waited_ticks_ = 0;
-  std::vector<Candidate> candidates_;  // nearest first
+  std::vector<Candidate> candidates_;  // most urgent first
   std::vector<std::uint32_t> waiting_;
   std::array<std::uint8_t, coded_own_bytes_max> own_bytes_{};
 };

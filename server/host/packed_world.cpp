@@ -23,6 +23,24 @@ constexpr int same_velocity_steps = 2;
 /// Who moved so much otherwise than its velocity says, in metres, was in somebody's way.
 constexpr double blocked_m = 0.03;
 
+/// Slower than this, in steps of a velocity, nobody is said to move: 1 m/s.
+constexpr int moves_from = 16;
+constexpr double moving_weight = 0.5, fighting_weight = 1;
+
+/// Ways to look that are kept in a tick: more than groups of sectors with players in them.
+constexpr std::size_t sights_max = 64;
+
+bool moves(const MovingRecord& e) {
+  return std::ranges::any_of(e.velocity, [](std::int16_t v) { return v >= moves_from || v <= -moves_from; });
+}
+
+bool fights(const MovingRecord& e) {
+  const bool monster =
+      e.record.kind >= entity_kind(MonsterKind{0}) && e.record.kind < projectile_entity_kind(0);
+  return e.record.kind >= projectile_entity_kind(0) ||
+         (monster && e.record.state == static_cast<std::uint8_t>(MonsterMood::chase));
+}
+
 double distance2(DVec3 p, DVec3 low, DVec3 high) {
   const auto axis = [](double v, double a, double b) { return v < a ? a - v : v > b ? v - b : 0.0; };
   const double dx = axis(p.x, low.x, high.x), dy = axis(p.y, low.y, high.y), dz = axis(p.z, low.z, high.z);
@@ -72,7 +90,7 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   }
   partition_.assign(places_in_, tick, rest_seconds * tick_rate_hz_);
 
-  // Members by block, in order of ids as they are in each cell.
+  // Members by block.
   const auto blocks = partition_.blocks();
   first_member_.assign(blocks.size() + 1, 0);
   for (const std::uint32_t block : partition_.block_of()) ++first_member_[block + 1];
@@ -82,6 +100,7 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   for (std::uint32_t i = 0; i < placed.size(); ++i) members_[next_member_[partition_.block_of()[i]]++] = i;
 
   frames_.begin(tick, tick_rate_hz_);
+  sights_used_ = 1;
   extents_.clear();
   places_.clear();
   for (std::size_t b = 0; b < blocks.size(); ++b)
@@ -92,12 +111,16 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
 }
 
 void PackedWorld::add_block(const PartitionBlock& block, std::span<const PlacedEntity> placed,
-                            std::span<const std::uint32_t> members, std::span<const MapInSpace> maps) {
+                            std::span<std::uint32_t> members, std::span<const MapInSpace> maps) {
+  std::ranges::sort(members, {}, [&](std::uint32_t i) { return placed[i].record.id; });
   block_.clear();
   Extent extent{placed[members[0]].base, placed[members[0]].base, static_cast<std::uint32_t>(places_.size()),
                 0};
+  bool any_moves = false, any_fights = false;
   for (const std::uint32_t i : members) {
     block_.push_back(moving_[i]);
+    any_moves = any_moves || moves(moving_[i]);
+    any_fights = any_fights || fights(moving_[i]);
     extent.low = least(extent.low, placed[i].base);
     extent.high = most(extent.high, placed[i].base);
     if (!maps.empty())
@@ -107,28 +130,53 @@ void PackedWorld::add_block(const PartitionBlock& block, std::span<const PlacedE
   std::sort(own, places_.end());
   places_.erase(std::unique(own, places_.end()), places_.end());
   extent.place_count = static_cast<std::uint32_t>(places_.size()) - extent.first_place;
+  extent.weight += (any_moves ? moving_weight : 0) + (any_fights ? fighting_weight : 0);
   extents_.push_back(extent);
   frames_.add(block.number, block.cube.cell, block.born, block_);
+}
+
+/// Viewers of whom the same may be said share what was found out.
+PackedWorld::Sight& PackedWorld::look_from(DVec3 eye_m, double margin_m, std::span<const MapInSpace> maps,
+                                           std::span<const OpenRooms> rooms) {
+  if (sights_.empty()) sights_.resize(1);
+  sights_[0].query.look_from(maps, rooms, eye_m, margin_m);
+  for (std::size_t i = 1; i < sights_used_; ++i)
+    if (sights_[i].query.answers_like(sights_[0].query)) return sights_[i];
+  std::size_t at = 0;
+  if (sights_used_ < sights_max) {
+    at = sights_used_++;
+    if (at == sights_.size()) sights_.emplace_back();
+    sights_[at].query = sights_[0].query;
+  }
+  sights_[at].blocks.assign(extents_.size(), 0);
+  return sights_[at];
+}
+
+bool PackedWorld::may_see(Sight& sight, std::uint32_t block) const {
+  std::uint8_t& known = sight.blocks[block];
+  if (known == 0) {
+    const auto places = std::span(places_).subspan(extents_[block].first_place, extents_[block].place_count);
+    const bool seen =
+        std::ranges::any_of(places, [&](const SightPlace& place) { return sight.query.may_see(place); });
+    known = seen ? 2 : 1;
+  }
+  return known == 2;
 }
 
 std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_m, double margin_m,
                                                      std::span<const MapInSpace> maps,
                                                      std::span<const OpenRooms> rooms) {
   near_.clear();
-  if (!maps.empty()) visibility_query_.look_from(maps, rooms, eye_m, margin_m);
-  const auto blocks = frames_.blocks();
-  for (std::uint32_t i = 0; i < blocks.size(); ++i) {
+  Sight* const sight = maps.empty() ? nullptr : &look_from(eye_m, margin_m, maps, rooms);
+  for (std::uint32_t i = 0; i < extents_.size(); ++i) {
     const Extent& extent = extents_[i];
     const double d2 = distance2(eye_m, extent.low, extent.high);
     if (d2 > radius_m * radius_m) continue;
-    const auto places = std::span(places_).subspan(extent.first_place, extent.place_count);
-    const bool seen = maps.empty() || std::ranges::any_of(places, [this](const SightPlace& place) {
-                        return visibility_query_.may_see(place);
-                      });
-    if (seen) near_.push_back({i, d2});
+    if (sight == nullptr || may_see(*sight, i))
+      near_.push_back({i, d2, d2 / (extent.weight * extent.weight)});
   }
   std::ranges::sort(near_, [](const Near& a, const Near& b) {
-    return a.distance2 != b.distance2 ? a.distance2 < b.distance2 : a.block < b.block;
+    return a.urgency2 != b.urgency2 ? a.urgency2 < b.urgency2 : a.block < b.block;
   });
   return near_;
 }

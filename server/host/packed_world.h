@@ -31,9 +31,12 @@ class PackedWorld {
   struct Near {
     std::uint32_t block = 0;  ///< its place in frames().blocks()
     double distance2 = 0;     ///< to the nearest of it, m^2
+    double urgency2 = 0;      ///< the same, where who moves or fights counts as nearer
   };
-  /// Blocks of which somebody stands within reach of a viewer and may be seen by it, nearest first. Valid
-  /// until the next call.
+  /// Blocks of which somebody stands within reach of a viewer and may be seen by it, the most urgent first:
+  /// the nearest, where a block in which somebody moves counts as a third nearer, one in which somebody
+  /// fights as at half its distance, and one with both at 0.4 of it. Who may be seen is worked out once a
+  /// tick for viewers in sectors that see alike. Valid until the next call.
   /// @param rooms  of the world's maps, as of now
   std::span<const Near> near(DVec3 eye_m, double radius_m, double margin_m, std::span<const MapInSpace> maps,
                              std::span<const OpenRooms> rooms);
@@ -47,6 +50,12 @@ class PackedWorld {
   struct Extent {
     DVec3 low, high;
     std::uint32_t first_place = 0, place_count = 0;  // in places_
+    double weight = 1;                               // by which it counts as nearer
+  };
+  /// What is known of who may be seen from somewhere, block by block.
+  struct Sight {
+    VisibilityQuery query;
+    std::vector<std::uint8_t> blocks;  // 0 not asked yet, 1 no, 2 yes
   };
   /// How an entity moved lately.
   struct Track {
@@ -56,7 +65,11 @@ class PackedWorld {
   };
   std::array<std::int16_t, 3> velocity_of(const PlacedEntity& entity, std::uint32_t ticks);
   void add_block(const PartitionBlock& block, std::span<const PlacedEntity> placed,
-                 std::span<const std::uint32_t> members, std::span<const MapInSpace> maps);
+                 std::span<std::uint32_t> members, std::span<const MapInSpace> maps);
+
+  Sight& look_from(DVec3 eye_m, double margin_m, std::span<const MapInSpace> maps,
+                   std::span<const OpenRooms> rooms);
+  bool may_see(Sight& sight, std::uint32_t block) const;
 
   std::uint32_t tick_rate_hz_;
   std::uint32_t tick_before_ = 0;
@@ -70,7 +83,8 @@ class PackedWorld {
   std::vector<Track> tracks_;  // by slot
   std::vector<Extent> extents_;
   std::vector<SightPlace> places_;
-  VisibilityQuery visibility_query_;
+  std::vector<Sight> sights_;  // of this tick; the first is for whom the others have no room
+  std::size_t sights_used_ = 1;
   std::vector<Near> near_;
 };
 

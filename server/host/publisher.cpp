@@ -13,6 +13,9 @@ namespace {
 /// What viewers move while their command travels here and the snapshot back: a third of a second at a run.
 constexpr double eye_margin_m = 2;
 
+/// Of the interest radius: who is farther away is far.
+constexpr double near_share = 0.5;
+
 /// Parts of a snapshot that the path to a client takes now.
 std::size_t parts_that_fit(const Connection& connection) {
   return (connection.unreliable_room() + datagram_bytes_max - 1) / datagram_bytes_max;
@@ -36,8 +39,21 @@ void Publisher::publish(const World& world, std::span<Session> sessions,
   const std::size_t first = number(world.tick()) / config_.snapshot_every_ticks % seated.size();
   for (std::size_t i = 0; i < seated.size(); ++i) {
     const std::uint32_t row = seated[(first + i) % seated.size()];
-    if (plays(row)) publish_to(world, sessions[row], now, out);
+    if (!plays(row)) continue;
+    const Turn turn = turn_of(row, world);
+    if (turn.snapshot)
+      publish_to(world, sessions[row], turn.far, now, out);
+    else
+      ++counters_.snapshots_spared;
   }
+}
+
+/// Not everybody's at once: each tick does an equal share of the work.
+Publisher::Turn Publisher::turn_of(std::uint32_t session, const World& world) const {
+  const std::uint32_t every = config_.snapshot_every_ticks;
+  const std::uint32_t divisor = snapshot_divisor(overload_, world.setup().rules.tick_rate_hz, every);
+  const std::uint32_t at = number(world.tick()) / every + session;
+  return {at % divisor == 0, at / divisor % far_every(overload_) == 0};
 }
 
 void Publisher::gather(const World& world, std::span<const Session> sessions,
@@ -53,7 +69,7 @@ void Publisher::gather(const World& world, std::span<const Session> sessions,
   packed_->gather(world, replicator_.placed());
 }
 
-void Publisher::publish_to(const World& world, Session& session, Micros now, DatagramBatch& out) {
+void Publisher::publish_to(const World& world, Session& session, bool far, Micros now, DatagramBatch& out) {
   const int row = world.player_row(session.player);
   if (row < 0) return;
   const std::uint32_t tick = number(world.tick());
@@ -77,8 +93,9 @@ void Publisher::publish_to(const World& world, Session& session, Micros now, Dat
   const DVec3 eye = own.body.position_m + DVec3{0, 0, rules.player_eye_m};
   const double travelled_m = rules.walk_speed_mps_max * config_.snapshot_every_ticks / rules.tick_rate_hz;
   if (session.packed) return publish_packed(world, session, head, eye, eye_margin_m + travelled_m, now, out);
+  const double radius_m = config_.interest_radius_m * (far ? 1 : near_share);
   std::span<const CellBlock> blocks =
-      replicator_.blocks_near(config_.defects.wrong_eyes ? eye_before_ : eye, config_.interest_radius_m,
+      replicator_.blocks_near(config_.defects.wrong_eyes ? eye_before_ : eye, radius_m,
                               eye_margin_m + travelled_m, session.turn.active);
   eye_before_ = eye;
   if (config_.defects.blind_spot && !blocks.empty()) blocks = blocks.first(blocks.size() - 1);
@@ -124,6 +141,11 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
   request.motions = replicator_.motions();
   request.tick_rate_hz = world.setup().rules.tick_rate_hz;
   request.linger_ticks = request.tick_rate_hz / 2;
+  if (const std::uint32_t every = far_every(overload_); every > 1) {
+    request.far_m = config_.interest_radius_m * near_share;
+    request.far_ticks = every * config_.snapshot_every_ticks *
+                        snapshot_divisor(overload_, request.tick_rate_hz, config_.snapshot_every_ticks);
+  }
   request.heights = !config_.defects.lost_heights;
   request.turns = !config_.defects.no_turns;
   request.parts_max = std::clamp<std::size_t>(fitting, 1, parts_max);

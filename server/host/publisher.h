@@ -6,6 +6,7 @@
 
 #include "protocol/snapshot_writer.h"
 #include "server/host/defects.h"
+#include "server/host/overload.h"
 #include "server/host/packed_snapshot.h"
 #include "server/host/replicator.h"
 #include "server/host/session.h"
@@ -31,6 +32,7 @@ struct PublishConfig {
 struct PublishCounters {
   std::uint64_t snapshots_cut = 0;        ///< had no room for all in reach
   std::uint64_t snapshots_congested = 0;  ///< shorter, or left out, as the path took no more
+  std::uint64_t snapshots_spared = 0;     ///< left out in overload
   std::uint32_t wait_ticks = 0;      ///< that anyone in reach of a client now waits to be told of, at most
   std::uint32_t wait_ticks_max = 0;  ///< since the start
 };
@@ -48,6 +50,9 @@ class Publisher {
   void publish(const World& world, std::span<Session> sessions, std::span<const std::uint32_t> seated,
                Micros now, DatagramBatch& out);
 
+  /// What is left out from the next tick on, as the server does not keep up.
+  void set_overload(OverloadRung rung) { overload_ = rung; }
+
   /// Another world: nothing of the last one is left but the counters.
   void begin_world() {
     replicator_ = Replicator{};
@@ -59,7 +64,7 @@ class Publisher {
 
  private:
   /// One client's snapshot: own player, and whom it may see within its interest radius.
-  void publish_to(const World& world, Session& session, Micros now, DatagramBatch& out);
+  void publish_to(const World& world, Session& session, bool far, Micros now, DatagramBatch& out);
   /// The same, packed.
   void publish_packed(const World& world, Session& session, const SnapshotHead& head, DVec3 eye,
                       double margin_m, Micros now, DatagramBatch& out);
@@ -79,7 +84,14 @@ class Publisher {
   void note_told(Session& session, const SnapshotHead& head, const Layout& layout, std::size_t parts_sent);
   std::span<const HeightBlock> heights() const;
 
+  /// On an overloaded server each client's snapshots go out and tell of far ones in turns.
+  struct Turn {
+    bool snapshot = true, far = true;
+  };
+  Turn turn_of(std::uint32_t session, const World& world) const;
+
   PublishConfig config_;
+  OverloadRung overload_ = OverloadRung::none;
   PublishCounters counters_;
   Replicator replicator_;
   std::optional<PackedWorld> packed_;

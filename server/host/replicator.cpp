@@ -85,15 +85,15 @@ void Replicator::gather(const World& world, bool blocks) {
     add(flying.position_m[i], flying.velocity_mps[i], monsters.projectile_traits(flying.kind[i]).shape,
         record_of(flying, i));
   }
-  std::ranges::sort(placed_, [](const PlacedEntity& a, const PlacedEntity& b) {
-    return std::tuple(key(a.cell), static_cast<std::uint32_t>(a.record.id)) <
-           std::tuple(key(b.cell), static_cast<std::uint32_t>(b.record.id));
-  });
 
   maps_ = world.maps();
   rooms_.resize(maps_.size());
   for (std::size_t i = 0; i < maps_.size(); ++i) rooms_[i].update(*maps_[i].map, maps_[i].heights);
   if (blocks) {
+    std::ranges::sort(placed_, [](const PlacedEntity& a, const PlacedEntity& b) {
+      return std::tuple(key(a.cell), static_cast<std::uint32_t>(a.record.id)) <
+             std::tuple(key(b.cell), static_cast<std::uint32_t>(b.record.id));
+    });
     code_blocks();
     find_places();
     gather_heights(world);

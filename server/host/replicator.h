@@ -21,7 +21,8 @@ class Replicator {
   /// @param blocks  false: nobody asks for blocks_near() and heights() of this tick, and they are not made
   void gather(const World& world, bool blocks = true);
 
-  /// Everybody, by cell and then id, as of the last gather().
+  /// Everybody, as of the last gather(): by cell and then id where blocks were asked for, else in the order
+  /// of the world's tables.
   std::span<const PlacedEntity> placed() const { return placed_; }
   /// What may be seen through of the world's maps, as of then.
   std::span<const OpenRooms> rooms() const { return rooms_; }

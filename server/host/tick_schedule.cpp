@@ -42,7 +42,7 @@ bool TickSchedule::take(Micros now) {
   if (due > 1) ++late_;
   behind_ = due > 1 ? behind_ + 1 : 0;
   const std::int64_t backlog_max =
-      std::max<std::int64_t>(1, Host::catch_up_ticks_max - behind_ / ticks_per_backlog);
+      catch_up_ ? std::max<std::int64_t>(1, Host::catch_up_ticks_max - behind_ / ticks_per_backlog) : 1;
   if (due > backlog_max) {
     skipped_ += static_cast<std::uint64_t>(due - backlog_max);
     slots_ += due - backlog_max;

@@ -15,6 +15,9 @@ class TickSchedule {
   /// Another rate from now on, begun with the next take(); the counters go on.
   void begin_again(std::uint16_t tick_rate_hz);
 
+  /// False: no tick is made up for from now on, what was missed is given up and the tick slows at once.
+  void set_catch_up(bool on) { catch_up_ = on; }
+
   /// Is a tick to be played now? Then it counts as played. The first call's time is when the first one is
   /// due.
   /// @param now  never before that of an earlier call's
@@ -30,7 +33,7 @@ class TickSchedule {
   std::int64_t count_due(Micros now) const;  ///< slots begun by `now`, neither played nor given up
 
   std::int64_t rate_hz_;
-  bool started_ = false;
+  bool started_ = false, catch_up_ = true;
   Micros began_{0};
   std::int64_t slots_ = 0;   // since then, played or given up
   std::int64_t behind_ = 0;  // played one after the other while the next one was due, too

@@ -5,9 +5,9 @@
 //   bench_net [--rounds N] [--seconds N] [--only NAME]
 //
 // Prints for each scene: R, our processor time over the null server's, each per client and tick; the time
-// from a tick's wake to its last send; and what a client is sent, as payload and with IP and UDP headers.
-// Figures are medians of the rounds, the tick's p99 with the worst beside it. Exit code 1 when a scene did
-// not come about.
+// from a tick's wake to its last send; and what a client is sent, as payload and with IP and UDP headers, and
+// what of it is for what. Figures are medians of the rounds, the tick's p99 with the worst beside it. Exit
+// code 1 when a scene did not come about.
 
 #include <algorithm>
 #include <csignal>
@@ -27,6 +27,8 @@ namespace {
 
 constexpr std::uint16_t port = 7990;
 constexpr double ip_udp_bytes = 28;
+/// Beside a scene's own, once it was measured: who looks where the bytes go.
+constexpr unsigned bytes_clients = 2;
 
 struct Scene {
   const char* name;
@@ -67,6 +69,7 @@ struct Taken {
   double p99_ms = 0, p50_ms = 0, busy = 0, ticks_per_s = 0;
   double payload_per_s = 0, datagrams_per_s = 0;  ///< to one client
   std::uint64_t wait_ticks = 0, cut = 0;
+  std::string bytes;  ///< where they go, in one line
 };
 
 /// `"key":12.5` of a JSON line.
@@ -86,7 +89,7 @@ std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, in
                                    "--status-every",
                                    std::to_string(window_s),
                                    "--max-clients",
-                                   std::to_string(scene.clients)};
+                                   std::to_string(scene.clients + bytes_clients)};
   command.insert(command.end(), scene.server.begin(), scene.server.end());
   Child server(command, 0);
   for (;;) {
@@ -121,6 +124,10 @@ std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, in
       out.datagrams_per_s = number_of(*line, "out_datagrams_per_s") / scene.clients;
       out.wait_ticks = static_cast<std::uint64_t>(number_of(*line, "snapshot_wait_ticks"));
       out.cut = static_cast<std::uint64_t>(number_of(*line, "snapshots_cut"));
+      Child bytes({folder + "/ashlar-sim", "bytes", "--server", "127.0.0.1:" + std::to_string(port),
+                   "--clients", std::to_string(bytes_clients), "--duration", "4s", "--sum"},
+                  1);
+      out.bytes = bytes.line(seconds(30)).value_or("nobody looked where the bytes go");
       return out;
     }
     cpu_before = cpu;
@@ -187,6 +194,7 @@ bool play(const Scene& scene, const std::string& self, int rounds, int window_s)
       median(ours, &Taken::ticks_per_s));
   std::printf("  to each client: %.1f kB/s payload, %.1f kB/s with IP and UDP, %.0f datagrams/s\n",
               payload / 1000, (payload + ip_udp_bytes * datagrams) / 1000, datagrams);
+  std::printf("  where they go: %s\n", ours.back().bytes.c_str());
   std::printf("  snapshots without room for all: %.0f, longest wait %.0f ticks\n", median(ours, &Taken::cut),
               median(ours, &Taken::wait_ticks));
   std::fflush(stdout);

@@ -100,6 +100,10 @@ class Mistakes(unittest.TestCase):
         self.refused(["load", "--server", "127.0.0.1:99999"], "127.0.0.1:99999", "65535")
         self.refused(["load", "--wad", "/nowhere/none.wad"], "/nowhere/none.wad", "--wad")
         self.refused(["load", "--report", "/nowhere/r.json"], "/nowhere/r.json")
+        self.refused(["bytes"], "give a recording")
+        self.refused(["bytes", "/nowhere/match.ashrec"], "/nowhere/match.ashrec")
+        self.refused(["bytes", "--server", "127.0.0.1:1", "--duration", "soon"], "--duration")
+        self.refused(["bytes", "--svg", "/nowhere/b.svg", "--server", "127.0.0.1:1"], "/nowhere/b.svg")
 
     def test_damaged_wad(self):
         with tempfile.NamedTemporaryFile(suffix=".wad") as wad:
@@ -200,7 +204,7 @@ class Mistakes(unittest.TestCase):
             done = run(*word)
             self.assertEqual(done.returncode, 0)
             self.assertIn("load", done.stdout)
-        self.assertIn("protocol 5", run("--version").stdout)
+        self.assertIn("protocol 6", run("--version").stdout)
 
     def test_nobody_there(self):
         done = run("load", "--server", f"127.0.0.1:{free_port()}", "--transport", "tcp", "--clients", "2",
@@ -397,6 +401,29 @@ class Runs(unittest.TestCase):
             self.assertGreater(prediction["confirmed"], 100)
             self.assertLess(prediction["mispredicted"], prediction["confirmed"] / 2)
             self.assertGreater(prediction["others_lag_ms"], 0)
+
+    def test_light_clients(self):
+        with Server() as server:
+            done, report = self.play(server, "--clients", "3", "--light", "21", "--brain", "crowd")
+            self.assertIn("playing 24 of 24", done.stdout)
+            self.assertEqual((report["clients"], report["light"], report["joined"]), (24, 21, 24))
+            self.assertGreater(report["snapshots"], 24 * 10)
+            self.assertGreater(report["commands"], 24 * 30)
+            self.assertGreater(report["places_compared"], 10)
+            self.assertEqual(report["places_wrong"], 0)
+
+    def test_where_bytes_go(self):
+        with tempfile.TemporaryDirectory() as folder, Server() as server:
+            picture = pathlib.Path(folder) / "bytes.svg"
+            done = run("bytes", "--server", f"127.0.0.1:{server.port}", "--clients", "2", "--duration", "2s",
+                       "--svg", str(picture))
+            self.assertEqual(done.returncode, 0, done)
+            for word in ("seals", "own player", "block heads", "inputs up", "sim-1", "cells of 64 m", "player"):
+                self.assertIn(word, done.stdout)
+            self.assertIn("</svg>", picture.read_text())
+            done = run("bytes", "--server", f"127.0.0.1:{server.port}", "--duration", "2s", "--sum")
+            self.assertEqual(done.returncode, 0, done)
+            self.assertRegex(done.stdout, r"^[0-9.]+ kB/s down, [0-9.]+ kB/s up; [^\n]*\n$")
 
     def test_explorers(self):
         with Server() as server:

@@ -8,7 +8,12 @@
 #include "protocol/content/map_layout.h"
 #include "protocol/content/prop_layout.h"
 #include "protocol/message_writer.h"
+#include "protocol/packed_input.h"
 #include "protocol/recorded_world.h"
+#include "protocol/snapshot/block_delta.h"
+#include "protocol/snapshot/height_delta.h"
+#include "protocol/snapshot/own_delta.h"
+#include "protocol/snapshot/packed_part.h"
 #include "protocol/snapshot_writer.h"
 #include "protocol/stream_frame.h"
 #include "protocol/visibility_file.h"
@@ -86,6 +91,67 @@ std::vector<std::uint8_t> short_recording() {
   return file;
 }
 
+/// Parts one behind the other, each with its length in front, as fuzz_packed_snapshot takes them.
+void add_part(std::vector<std::uint8_t>& seed, const PackedPartWriter& part) {
+  const auto bytes = part.bytes();
+  seed.push_back(static_cast<std::uint8_t>(bytes.size()));
+  seed.push_back(static_cast<std::uint8_t>(bytes.size() >> 8));
+  seed.insert(seed.end(), bytes.begin(), bytes.end());
+}
+
+MovingRecord walker(std::uint32_t slot, int x) {
+  MovingRecord e;
+  e.record.id = make_entity_id(slot, 1);
+  e.record.x = static_cast<std::uint16_t>(x), e.record.y = 500, e.record.z = 128;
+  e.velocity = {80, -40, 0};
+  return e;
+}
+
+/// Somebody walks on and another one comes and goes; sectors move; a block is to be forgotten, and told anew
+/// in the next epoch.
+std::vector<std::pair<std::string, std::vector<std::uint8_t>>> packed_seeds() {
+  PackedHead head;
+  head.tick = 100, head.applied_tick = 99, head.world = 1;
+  PackedPartWriter part;
+  std::vector<std::uint8_t> bytes(coded_block_bytes_max);
+  const auto block = [&](std::uint16_t number, std::span<const MovingRecord> now, const BlockBase& base) {
+    const std::size_t size = encode_block({{0, 0, 0}, now}, base, 60, bytes);
+    REQUIRE(part.add_block(number, base.age, std::span(bytes).first(size)));
+  };
+  const auto own = [&](const OwnPlayer& now, const OwnPlayer& base, std::uint32_t age) {
+    BitWriter bits(bytes);
+    encode_own(now, base, age, 60, bits);
+    REQUIRE(part.add_own(age, std::span(bytes).first(bits.finish())));
+  };
+  OwnPlayer before, after;
+  before.id = after.id = make_entity_id(0, 1);
+  after.body.position_m.x = 0.1;
+  const MovingRecord first[] = {walker(1, 100), walker(2, 200)};
+  const MovingRecord then[] = {walker(1, 110), walker(3, 300)};
+  const SliceHeight heights[] = {{0, {0, 65536}}, {63, {1000, 2000}}};
+
+  std::vector<std::uint8_t> walk, gone;
+  part.begin(head);
+  own(before, {}, 0);
+  block(3, first, {});
+  REQUIRE(part.add_heights(0, 0, 0, std::span(bytes).first(encode_heights(heights, bytes))));
+  add_part(walk, part), add_part(gone, part);
+  head.tick = 101;
+  part.begin(head);
+  own(after, before, 1);
+  block(3, then, {1, first, true});
+  REQUIRE(part.add_motion(WireMotion{}));
+  add_part(walk, part);
+  part.begin(head);
+  REQUIRE(part.add_gone(3));
+  add_part(gone, part);
+  head.tick = 102, head.epoch = 2;
+  part.begin(head);
+  block(3, then, {});
+  add_part(gone, part);
+  return {{"walk", walk}, {"gone", gone}};
+}
+
 }  // namespace
 
 TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
@@ -125,6 +191,8 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   input.command_count = 3;
   input.commands[0] = {1, -1, Turn16{1000}, Turn16{65000}, button::known};
   save(client / "input", w.write(input));
+  std::array<std::uint8_t, packed_input_bytes_max> packed;
+  save(client / "packed_input", write_packed_input(input, packed));
   save(client / "chat", w.write(Chat{"good evening"}));
   Acts acts;
   acts.tick = 78, acts.act_count = 2, acts.world = 1;
@@ -171,6 +239,8 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   SnapshotWriter snapshots;
   snapshots.begin(head, blocks, std::span(&run, 1), 4);
   save(server / "snapshot", test::part_of(snapshots, 0).span());
+
+  for (const auto& [file, parts] : packed_seeds()) save(root / "packed_snapshot" / file, parts);
 
   save(root / "block_file" / "kinds", encode_block_kinds(BlockRegistry::builtin()));
 

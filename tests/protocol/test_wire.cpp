@@ -53,6 +53,41 @@ TEST_CASE("the page's input says what the page says", "[protocol][wire]") {
   CHECK(r.u8(r.field(input, 3)) == 1);
 }
 
+TEST_CASE("the page's packed input says what the page's input says", "[protocol][wire]") {
+  const Bytes bytes = example("Packed input");
+  const Reader r{bytes};
+  CHECK(r.u8(0) == 1);
+  CHECK(r.u8(1) == 1);
+  CHECK(r.u8(2) == 0);
+  CHECK(r.u32(3) == 1000);
+  PageBits bits{r.part(7, bytes.size() - 7)};
+  CHECK(bits.get(3) == 1);  // two commands
+  CHECK(bits.get(1) == 1);
+  CHECK(bits.get(1) == 1);
+  CHECK(bits.sign(8) == 127);
+  CHECK(bits.sign(8) == -127);
+  CHECK(bits.get(2) == 3);
+  CHECK(bits.sign(16) == 16384);
+  CHECK(bits.get(2) == 1);
+  CHECK(bits.sign(9) == -100);
+  CHECK(bits.get(1) == 1);
+  CHECK(bits.get(16) == 5);
+  CHECK(bits.get(2) == 1);
+  CHECK(bits.sign(4) == 4);
+  CHECK(bits.get(1) == 1);  // the one of tick 999
+  CHECK(bits.get(1) == 1);
+  CHECK(bits.get(16) == 0);
+  CHECK(bits.get(2) == 3);
+  CHECK(bits.sign(16) == 16000 - 16384);
+  CHECK(bits.get(2) == 1);
+  CHECK(bits.sign(9) == 100);
+  CHECK(bits.get(1) == 1);
+  CHECK(bits.get(16) == 0);
+  CHECK(bits.get(2) == 1);
+  CHECK(bits.sign(4) == -4);
+  bits.check_end();
+}
+
 TEST_CASE("the page's lines of chat say what the page says", "[protocol][wire]") {
   const Bytes said = example("Chat"), heard = example("ChatLine");
   const Reader r{said}, line_reader{heard};

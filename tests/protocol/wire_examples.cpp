@@ -3,6 +3,7 @@
 #include "protocol/connection/connection.h"
 #include "protocol/connection/session_end.h"
 #include "protocol/message_writer.h"
+#include "protocol/packed_input.h"
 #include "protocol/pong_info.h"
 #include "protocol/sector_motion.h"
 #include "protocol/secure/client_handshake.h"
@@ -236,6 +237,8 @@ std::vector<Example> messages_today() {
   out.emplace_back("Hello message", bytes_from(writer.write(page_hello())));
   out.emplace_back("Join", bytes_from(writer.write(Join{{0x0102030405060708, 0x1112131415161718}, 1})));
   out.emplace_back("Input", bytes_from(writer.write(page_input())));
+  std::array<std::uint8_t, packed_input_bytes_max> packed;
+  out.emplace_back("Packed input", bytes_from(write_packed_input(page_input(), packed)));
   out.emplace_back("Chat", bytes_from(writer.write(Chat{"good morning"})));
   out.emplace_back("Welcome", bytes_from(writer.write(page_welcome())));
   out.emplace_back("Snapshot", page_snapshot());

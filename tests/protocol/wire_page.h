@@ -97,4 +97,33 @@ inline std::size_t body_of(const Reader& r, const std::string& identifier, std::
   return r.follow(r.field(message, 1));
 }
 
+/// Bits by the page: the lowest of a byte first.
+struct PageBits {
+  Bytes bytes;
+  std::size_t at = 0;
+
+  std::uint64_t get(unsigned count) {
+    std::uint64_t v = 0;
+    for (unsigned i = 0; i < count; ++i, ++at) {
+      REQUIRE(at / 8 < bytes.size());
+      v |= (std::uint64_t{bytes[at / 8]} >> (at % 8) & 1) << i;
+    }
+    return v;
+  }
+  std::int64_t sign(unsigned count) {
+    const std::uint64_t v = get(count);
+    return v >> (count - 1) ? static_cast<std::int64_t>(v) - (std::int64_t{1} << count)
+                            : static_cast<std::int64_t>(v);
+  }
+  std::uint64_t gamma() {
+    unsigned zeros = 0;
+    while (get(1) == 0) ++zeros;
+    return (std::uint64_t{1} << zeros | get(zeros)) - 1;
+  }
+  void check_end() {
+    while (at % 8 != 0) CHECK(get(1) == 0);
+    CHECK(at / 8 == bytes.size());
+  }
+};
+
 }  // namespace ashlar::wire_page

@@ -56,6 +56,21 @@ TEST_CASE("who comes, goes, is refused or talks is one line each", "[server][edg
   CHECK_THAT(f.lines->all[3], ContainsSubstring("text=\"hi \\\"all\\\"\""));
 }
 
+TEST_CASE("what an overloaded server leaves out is told when that changes", "[server][edges][overload]") {
+  Fixture f;
+  f.observe(1s);
+  CHECK(f.lines->count("overload") == 0);
+  f.status.overload_rung = 2;
+  f.observe(2s);
+  f.observe(3s);
+  CHECK(f.lines->count("event=overload leaves_out=half_rate before=none") == 1);
+  CHECK(f.lines->count("remedy=") == 1);
+  f.status.overload_rung = 1;
+  f.observe(4s);
+  CHECK(f.lines->count("event=overload_eased leaves_out=far_cells before=half_rate") == 1);
+  CHECK(f.lines->count("remedy=") == 1);
+}
+
 TEST_CASE("why a TCP connection was closed is told with its address, in bounded number", "[server][edges]") {
   Fixture f;
   const TcpClosed closed{event_of(HostEventKind::left, "", "").peer, TcpClose::tiny_frame};

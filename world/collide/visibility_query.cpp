@@ -45,11 +45,10 @@ bool VisibilityQuery::in_own_room(SightPlace place) const {
   ASHLAR_ASSERT(place.map < rooms_.size());
   const OpenRooms& open = rooms_[place.map];
   const std::uint32_t room = open.room(place.sector);
-  return std::ranges::any_of(own_, [&](SightPlace own) {
+  return std::ranges::any_of(own_rooms_, [&](SightPlace own) {
     if (own.map == SightPlace::anywhere) return true;
     if (own.map == SightPlace::outdoors) return room == open.outdoors();
-    if (own.map != place.map) return false;
-    return open.room(own.sector) == room;
+    return own.map == place.map && own.sector == room;
   });
 }
 
@@ -68,6 +67,11 @@ void VisibilityQuery::look_from(std::span<const MapInSpace> maps, std::span<cons
   rooms_ = rooms;
   own_.clear();
   sight_places(maps, eye, eye_radius_m, eye_radius_m, own_);
+  own_rooms_.clear();
+  for (const SightPlace own : own_)
+    own_rooms_.push_back(own.map < rooms.size() ? SightPlace{own.map, rooms[own.map].room(own.sector)} : own);
+  std::ranges::sort(own_rooms_);
+  own_rooms_.erase(std::ranges::unique(own_rooms_).begin(), own_rooms_.end());
   places_.clear();
   views_.clear();
   words_.clear();
@@ -96,6 +100,12 @@ void VisibilityQuery::look_from(std::span<const MapInSpace> maps, std::span<cons
     std::ranges::transform(seen, set->row(place.sector), seen.begin(),
                            [](std::uint64_t a, std::uint64_t b) { return a | b; });
   }
+}
+
+bool VisibilityQuery::answers_like(const VisibilityQuery& other) const {
+  if (everything_ || other.everything_) return everything_ == other.everything_;
+  return outdoors_ == other.outdoors_ && own_rooms_ == other.own_rooms_ && views_ == other.views_ &&
+         words_ == other.words_;
 }
 
 bool VisibilityQuery::may_see(SightPlace place) const {

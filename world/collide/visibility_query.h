@@ -42,6 +42,10 @@ class VisibilityQuery {
   /// before the first look_from(). Cost: a walk over the few places that the eye itself touches.
   bool may_see(SightPlace place) const;
 
+  /// Do both say the same of every place, as eyes in sectors that see alike do? Both have looked, at the same
+  /// maps and rooms. False may be wrong, true never is.
+  bool answers_like(const VisibilityQuery& other) const;
+
  private:
   bool in_own_room(SightPlace place) const;
   bool under_the_sky() const;  ///< is a way open from the eye to the air above?
@@ -49,10 +53,12 @@ class VisibilityQuery {
   struct View {
     std::uint32_t map = 0;
     std::size_t first_word = 0;  ///< of its row in words_
+    friend bool operator==(const View&, const View&) = default;
   };
   std::span<const MapInSpace> maps_;
   std::span<const OpenRooms> rooms_;
-  std::vector<SightPlace> own_;  ///< what the eye itself touches, where it is told to be
+  std::vector<SightPlace> own_;        ///< what the eye itself touches, where it is told to be
+  std::vector<SightPlace> own_rooms_;  ///< the same with rooms in the place of sectors, each once
   std::vector<SightPlace> places_;
   std::vector<View> views_;
   std::vector<std::uint64_t> words_;

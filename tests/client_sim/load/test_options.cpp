@@ -47,6 +47,16 @@ TEST_CASE("load without options plays a mix of 32 for half a minute", "[client_s
   CHECK(c.options->link.plain());
 }
 
+TEST_CASE("light clients come beside the others, within what a run may have", "[client_sim][load]") {
+  const LoadCommand c = parse({"--clients", "16", "--light", "2000"});
+  REQUIRE(c.options.has_value());
+  CHECK(c.options->clients == 16);
+  CHECK(c.options->light == 2000);
+  const LoadCommand many = parse({"--clients", "97", "--light", "4000"});
+  CHECK(many.exit_code == 2);
+  CHECK_THAT(many.text, ContainsSubstring("--light: 97 and 4000 clients are more than the 4096"));
+}
+
 TEST_CASE("load takes every brain by name", "[client_sim][load]") {
   for (std::size_t i = 0; i < brain_kind_count; ++i) {
     const auto kind = static_cast<BrainKind>(i);

@@ -56,6 +56,17 @@ TEST_CASE("refused, lost, starved and never admitted clients each fail a run", "
   CHECK_FALSE(sum_up({played(600), waiting}, Micros{1}).passed());
 }
 
+TEST_CASE("a run in which somebody is told a wrong place fails", "[client_sim][load]") {
+  LoadReport r = sum_up({played(600), played(600)}, Micros{10'000'000});
+  r.light = 1;
+  r.places_compared = 900;
+  CHECK(r.passed());
+  CHECK_THAT(to_text(r), ContainsSubstring("told 900 places of each other, 0 wrong"));
+  r.places_wrong = 3;
+  CHECK_FALSE(r.passed());
+  CHECK_THAT(to_text(r), ContainsSubstring("FAILED: 3 wrong places"));
+}
+
 TEST_CASE("doubles and late packets are no errors, damage is", "[client_sim][load]") {
   ClientOutcome o = played(600);
   o.stats.drops[static_cast<std::size_t>(DropReason::duplicate)] = 5;

@@ -151,3 +151,44 @@ TEST_CASE("who would walk out of its cell is foretold at the cell's edge",
   CHECK(foretold_steps(32767, 255, 1) == 32767 * 255 * 8);
   CHECK(foretold_steps(-32768, 255, 1) == -32768 * 255 * 8);
 }
+
+namespace {
+
+struct CountedBits final : BlockTally {
+  void frame(unsigned bits) override { all += bits; }
+  void field(EntityKind, BlockField field, unsigned bits) override {
+    all += bits;
+    fields[static_cast<std::size_t>(field)] += bits;
+  }
+  void entity(EntityKind, bool whole) override { ++(whole ? wholes : changes); }
+  void block(CellCoord at, std::size_t size) override { where = at, bytes += size; }
+  std::size_t all = 0, bytes = 0, wholes = 0, changes = 0;
+  std::array<std::size_t, block_field_count> fields{};
+  CellCoord where;
+};
+
+}  // namespace
+
+TEST_CASE("every bit of a block is told what it is for", "[protocol][packed]") {
+  Rng rng{77};
+  for (int round = 0; round < 300; ++round) {
+    const Pair pair = some_pair(rng, 60);
+    const auto bytes = coded(pair, 60);
+    DecodedBlock plain, tallied;
+    CountedBits tally;
+    REQUIRE(decode(bytes, pair, 60, plain));
+    REQUIRE(decode_block(bytes, cell, {pair.age, pair.base, false}, 60, tallied, &tally));
+    REQUIRE(plain.entities == tallied.entities);
+    REQUIRE(tally.bytes == bytes.size());
+    REQUIRE(tally.where == cell);
+    REQUIRE((tally.all + 7) / 8 == bytes.size());
+    const auto is_new = [&](const MovingRecord& e) {
+      return std::ranges::none_of(pair.base,
+                                  [&](const MovingRecord& b) { return b.record.id == e.record.id; });
+    };
+    const auto fresh = static_cast<std::size_t>(std::ranges::count_if(pair.now, is_new));
+    REQUIRE(tally.wholes == fresh);
+    REQUIRE(tally.wholes + tally.changes <= pair.now.size());
+    REQUIRE(tally.fields[static_cast<std::size_t>(BlockField::id)] == 32 * fresh);
+  }
+}

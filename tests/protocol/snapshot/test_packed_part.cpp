@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "protocol/snapshot/bit_stream.h"
+#include "protocol/bit_stream.h"
 #include "protocol/snapshot/height_delta.h"
 #include "protocol/snapshot/own_delta.h"
 #include "tests/catch.h"

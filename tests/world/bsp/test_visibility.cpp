@@ -286,3 +286,31 @@ TEST_CASE("an opening that no mover can open is none in the set, and one that a 
   }
   CHECK(compute_visibility(w.map, build_bsp(w.map)).sees(low, high) == lift);
 }
+
+TEST_CASE("eyes that answer alike say the same of every place, and those in one room often do",
+          "[world][visibility]") {
+  const auto map = place_with_set(builtin_map());
+  const MapInSpace in_space{map.get(), map->initial_heights()};
+  OpenRooms rooms;
+  rooms.update(*in_space.map, in_space.heights);
+  const Spots spots(*map);
+  const auto sectors = static_cast<std::uint32_t>(map->source().sectors.size());
+  Rng rng{24};
+  std::vector<VisibilityQuery> eyes;
+  while (eyes.size() < 120) {
+    const std::uint32_t sector = rng.below(sectors);
+    if (spots.leaves[sector].empty()) continue;
+    eyes.emplace_back().look_from({&in_space, 1}, {&rooms, 1}, spots.draw(rng, sector), rng.below(2) * 2.0);
+  }
+  std::size_t alike = 0;
+  for (std::size_t a = 0; a < eyes.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      REQUIRE(eyes[a].answers_like(eyes[b]) == eyes[b].answers_like(eyes[a]));
+      if (!eyes[a].answers_like(eyes[b])) continue;
+      ++alike;
+      for (std::uint32_t s = 0; s < sectors; ++s) REQUIRE(eyes[a].may_see({0, s}) == eyes[b].may_see({0, s}));
+      REQUIRE(eyes[a].may_see({SightPlace::outdoors, 0}) == eyes[b].may_see({SightPlace::outdoors, 0}));
+    }
+  CHECK(alike > eyes.size());
+  CHECK(alike < eyes.size() * eyes.size() / 2);
+}

@@ -97,6 +97,8 @@ class BitReader {
   }
 
   bool failed() const { return failed_; }
+  /// Bits that were read so far, of bytes that are there.
+  std::size_t bits_read() const { return 8 * next_ - (held_count_ < 8 * next_ ? held_count_ : 8 * next_); }
   /// All was read but zeros that fill up the last byte.
   bool at_end() const { return !failed_ && next_ == bytes_.size() && held_count_ < 8 && held_ == 0; }
 

@@ -1,0 +1,26 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "protocol/connection/streams.h"
+#include "protocol/messages.h"
+
+namespace ashlar::client_sim {
+
+/// Is shown what a client hears and says, as messages lie in its packets: for those who ask where the bytes
+/// go. Called from Client::advance().
+class ClientTap {
+ public:
+  virtual ~ClientTap() = default;
+  /// Another session began. @param goes_on  in the world of the last one
+  virtual void welcomed(const Welcome& welcome, bool goes_on) = 0;
+  /// An unreliable message that came: a part of a snapshot.
+  virtual void unreliable_in(std::span<const std::uint8_t> message) = 0;
+  /// A whole message of a stream that came.
+  virtual void stream_in(StreamId stream, std::size_t bytes) = 0;
+  /// An input that went.
+  virtual void input_out(std::size_t bytes) = 0;
+};
+
+}  // namespace ashlar::client_sim

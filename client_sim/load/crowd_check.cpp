@@ -1,0 +1,26 @@
+#include "client_sim/load/crowd_check.h"
+
+namespace ashlar::client_sim {
+
+void CrowdCheck::note(const Client& client) {
+  if (!client.own() || client.own_tick() == 0) return;
+  known_[client.player()][client.own_tick() % ticks_kept] = {client.own_tick(),
+                                                             quantise(client.own()->body.position_m)};
+}
+
+void CrowdCheck::look(const Client& client) {
+  for (const ViewCell& cell : client.view().cells())
+    for (const ViewRange& range : cell.ranges)
+      for (const EntityRecord& entity : range.entities) {
+        const auto whose = known_.find(entity.id);
+        if (whose == known_.end() || entity.id == client.player()) continue;
+        const Place& was = whose->second[range.tick % ticks_kept];
+        if (was.tick != range.tick || range.tick == 0) continue;
+        ++compared_;
+        const bool right =
+            was.at.cell == cell.cell && was.at.x == entity.x && was.at.y == entity.y && was.at.z == entity.z;
+        wrong_ += right ? 0 : 1;
+      }
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,33 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "client_sim/client/client.h"
+
+namespace ashlar::client_sim {
+
+/// Holds what clients are told of each other against what each is told of itself: both are of the same ticks,
+/// so that a place in a view is the quantised place of whose it is, to the step. One thread.
+class CrowdCheck {
+ public:
+  /// Notes where a client's own player was, as it was told. Call once a turn.
+  void note(const Client& client);
+  /// Looks at all that a client was told of the others of which the same tick is known.
+  void look(const Client& client);
+
+  std::uint64_t compared() const { return compared_; }  ///< places
+  std::uint64_t wrong() const { return wrong_; }        ///< of these: somewhere else than it was
+
+ private:
+  static constexpr std::size_t ticks_kept = 64;
+  struct Place {
+    std::uint32_t tick = 0;  // 0: none
+    QuantisedPosition at;
+  };
+  std::map<EntityId, std::array<Place, ticks_kept>> known_;
+  std::uint64_t compared_ = 0, wrong_ = 0;
+};
+
+}  // namespace ashlar::client_sim
