@@ -45,6 +45,7 @@ void Predictor::begin_world(Client& client) {
   setup.rules = welcome.rules;
   setup.terrain = static_cast<TerrainKind>(welcome.terrain);
   setup.blocks = client.blocks();
+  setup.bare = welcome.bare;
   setup.make_chunk = config_.make_chunk;
   for (const WelcomeMap& map : welcome.maps) {
     auto held = config_.map ? config_.map(map) : nullptr;
@@ -147,6 +148,7 @@ void Predictor::play(const Client& client, const PlayerCommand& command) {
   if (bystanders_from_ != nullptr)
     bystanders_from_->near(replica_->body().position_m, replica_->tick() + 1, client.welcome().rules,
                            bystanders_);
+  if (!acts_.empty()) replica_->put_inventory(client.inventory());
   replica_->step(command, acts_, bystanders_);
 }
 

@@ -217,6 +217,7 @@ void Lobby::welcome(Session& session) {
   message.terrain = static_cast<std::uint8_t>(setup.terrain);
   message.generator = terrain_generator;
   message.blocks_hash = setup.blocks->hash();
+  message.bare = setup.secret.has_value();
   message.tick = number(r_.world->tick());
   message.snapshot_every_ticks = r_.config.snapshot_every_ticks;
   message.rules = setup.rules;

@@ -11,6 +11,7 @@
 #include "world/sim/body_hash.h"
 #include "world/sim/combat.h"
 #include "world/sim/crowd.h"
+#include "world/sim/dropped_items.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/ground_generator.h"
 #include "world/sim/health.h"
@@ -62,7 +63,9 @@ struct World::Impl {
   void fill_summons();
   void return_monsters();
   CombatTick combat_tick() { return {space(), setup.rules, players, monsters}; }
-  EntityId add_player();
+  EntityId add_player(const Inventory* brings);
+  void remove_player(EntityId id);
+  void drop_inventory(std::size_t row);
   void apply_admin(const AdminCommand& command);
   void apply_to_ground(const AdminCommand& command);
   void take_commands(std::span<const PlayerInput> commands);
@@ -91,6 +94,8 @@ struct World::Impl {
   GroundEdits edits;
   BlockActs acts;
   LooseBlocks loose;
+  DroppedItems items;
+  std::vector<Departed> departed;
   PlayerTable players;
   MonsterTable monsters;
   SpawnPlanner spawns;
@@ -118,7 +123,8 @@ World::Impl::Impl(const WorldSetup& given)
       rng(rng_for(given.seed, 1)) {
   ASHLAR_ASSERT(rules_sane(setup.rules));
   ASHLAR_ASSERT(setup.players_max >= 1);
-  ASHLAR_ASSERT(setup.players_max + setup.monsters_max + projectiles_max < (1u << entity_slot_bits));
+  ASHLAR_ASSERT(setup.players_max + setup.monsters_max + projectiles_max + items_max <
+                (1u << entity_slot_bits));
   for (const auto& map : setup.maps) {
     ASHLAR_ASSERT(map != nullptr);
     const auto initial = map->initial_heights();
@@ -151,6 +157,9 @@ World::Impl::Impl(const WorldSetup& given)
                       2 * LooseBlocks::falls_per_tick_max);
   acts = BlockActs(p, m);
   loose = LooseBlocks(p + m);
+  items = DroppedItems(items_max, static_cast<std::uint32_t>(p + m + projectiles_max));
+  items.restore(setup.items);
+  departed.reserve(p);
   near = PlayerGrid(p);
   wishes.resize(m);
   crowd.reserve(p + m);
@@ -201,7 +210,33 @@ bool World::Impl::add_monster(const MonsterSpawn& spawn) {
   return true;
 }
 
-EntityId World::Impl::add_player() {
+void World::Impl::remove_player(EntityId id) {
+  if (!players.has(id)) return;
+  const std::size_t row = slot_of(id);
+  items.counters().taken_away += players.inventory[row].count();
+  departed.push_back({id, players.inventory[row]});
+  players.inventory[row] = Inventory{};
+  players.id[row] = EntityId{0};
+  players.digging[row] = Digging{};
+  ASHLAR_ASSERT(player_count > 0);
+  --player_count;
+}
+
+/// All around where it died, so that it can be picked up again.
+void World::Impl::drop_inventory(std::size_t row) {
+  constexpr std::uint16_t turn = 65536 / inventory_slots;
+  constexpr double spread_mps = 1.5;
+  for (std::size_t i = 0; i < inventory_slots; ++i) {
+    const DVec2 out = heading(Turn16{static_cast<std::uint16_t>(i * turn)}) * spread_mps;
+    items.drop(players.inventory[row].slots[i],
+               players.body[row].position_m + DVec3{0, 0, setup.rules.player.height_m / 2},
+               {out.x, out.y, spread_mps}, 0);
+  }
+  players.inventory[row] = Inventory{};
+}
+
+/// @param brings  null: nothing
+EntityId World::Impl::add_player(const Inventory* brings) {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] != EntityId{0}) continue;
     const SpawnPoint at = spawns.player_spawn(space(), setup.rules, players, monsters, rng);
@@ -219,6 +254,8 @@ EntityId World::Impl::add_player() {
     players.digging[i] = Digging{};
     players.armour[i] = 0;
     players.armour_half[i] = 0;
+    players.inventory[i] = brings != nullptr ? *brings : Inventory{};
+    items.counters().brought += players.inventory[i].count();
     ASHLAR_ASSERT(players.has(players.id[i]));
     ASHLAR_ASSERT(players.health[i] > 0);
     mechanics.player_joined(i);
@@ -436,12 +473,14 @@ void World::Impl::move_bodies(MechanicsTick& moving, const Part& part) {
   fight();
   part(StepPart::lines);
   mechanics.walk(moving);
+  items.step({space(), setup.rules, players, near, tick});
 }
 
 void World::Impl::bring_back() {
   const auto ticks_of = [&](double seconds) { return seconds * setup.rules.tick_rate_hz; };
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0} || players.health[i] != 0) continue;
+    if (players.dead_ticks[i] == 0 && setup.rules.keep_inventory == Switch::off) drop_inventory(i);
     if (players.dead_ticks[i] < 0xffff) ++players.dead_ticks[i];
     const bool asks = (players.command[i].buttons & button::use) != 0;
     const double wait_s = asks ? std::min(back_on_use_s, setup.rules.respawn_s) : setup.rules.respawn_s;
@@ -473,6 +512,7 @@ void World::Impl::rehash(bool monsters_touched) {
   navigation.add_to_hash(h);
   acts.add_to_hash(h, players);
   loose.add_to_hash(h);
+  items.add_to_hash(h);
   if (player_count > 0)
     for (std::size_t i = 0; i < players.rows(); ++i) {
       if (players.id[i] == EntityId{0}) continue;
@@ -483,6 +523,7 @@ void World::Impl::rehash(bool monsters_touched) {
             static_cast<std::uint64_t>(players.pitch[i]) << 48);
       h.add(static_cast<std::uint64_t>(players.armour[i]) | static_cast<std::uint64_t>(players.armour_half[i])
                                                                 << 16);
+      add_to_hash(h, players.inventory[i]);
     }
   h.add(monsters_hash);
   // Generations outlive their rows: they decide the ids to come.
@@ -502,17 +543,16 @@ void World::step(const TickInput& input, StepWatch* watch) {
   for (const ChunkCoord& at : input.chunks_dropped) w.volume.drop_chunk(at);
   for (ReadyChunk& ready : input.chunks_ready) w.volume.insert_chunk(ready.at, std::move(ready.chunk));
 
-  for (const EntityId id : input.leaves) {
-    const int row = player_row(id);
-    if (row < 0) continue;
-    w.players.id[static_cast<std::size_t>(row)] = EntityId{0};
-    w.players.digging[static_cast<std::size_t>(row)] = Digging{};
-    ASHLAR_ASSERT(w.player_count > 0);
-    --w.player_count;
-  }
+  w.departed.clear();
+  for (const EntityId id : input.leaves) w.remove_player(id);
   w.joined.clear();
   w.combat.begin_tick();
-  for (const std::uint32_t token : input.joins) w.joined.push_back({token, w.add_player()});
+  auto returning = input.returning.begin();
+  for (const std::uint32_t token : input.joins) {
+    const bool returns = returning != input.returning.end() && returning->token == token;
+    w.joined.push_back({token, w.add_player(returns ? &returning->inventory : nullptr)});
+    if (returns) ++returning;
+  }
   w.edits.begin_tick();
   for (const AdminCommand& command : input.admin) w.apply_admin(command);
   for (const BlockEdit& edit : input.edits)
@@ -525,7 +565,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.take_commands(input.commands);
     w.bring_back();
     w.return_monsters();
-    BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters};
+    BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters, &w.items};
     w.acts.judge(acting, input.acts);
   } else {
     w.acts.rest();
@@ -570,6 +610,8 @@ const Combat& World::combat() const { return impl_->combat; }
 const ProjectileTable& World::projectiles() const { return impl_->combat.projectiles(); }
 const BlockActs& World::block_acts() const { return impl_->acts; }
 std::span<const AppliedEdit> World::applied_edits() const { return impl_->edits.applied(); }
+const DroppedItems& World::items() const { return impl_->items; }
+std::span<const Departed> World::departed() const { return impl_->departed; }
 const WorldCounters& World::counters() const { return impl_->counters; }
 std::uint32_t World::player_count() const { return impl_->player_count; }
 std::uint32_t World::monster_count() const { return impl_->monster_count; }
