@@ -62,7 +62,9 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
                                                  static_cast<double>(in.infighting()),
                                                  static_cast<double>(in.friendly_fire()),
                                                  static_cast<double>(in.monster_respawn_s()),
-                                                 static_cast<double>(in.skill())}};
+                                                 static_cast<double>(in.skill()),
+                                                 static_cast<double>(in.keep_inventory()),
+                                                 static_cast<double>(in.item_life_s())}};
   std::size_t i = 0;
   bool known = true;
   visit_rules(out, [&](const RuleInfo& info, auto& field) {
@@ -130,6 +132,7 @@ ServerResult decode(const wire::Welcome& in) {
   out.terrain = in.terrain();
   out.generator = in.generator();
   out.blocks_hash = in.blocks_hash();
+  out.bare = in.bare();
   out.snapshot_every_ticks = in.snapshot_every_ticks();
   if (!valid_text(view(in.motd()), 0, motd_bytes_max)) return bad_text;
   out.motd = view(in.motd());
@@ -274,6 +277,25 @@ ServerResult decode(const wire::Fight& in) {
   return out;
 }
 
+ServerResult decode(const wire::InventoryChange& in) {
+  InventoryChange out;
+  out.tick = in.tick();
+  out.world = in.world();
+  out.whole = in.whole();
+  if (in.slots() == nullptr) return out;
+  if (in.slots()->size() > inventory_slots) return out_of_range;
+  int before = -1;
+  for (const wire::Slot* slot : *in.slots()) {
+    const bool nothing = slot->kind() == 0 && slot->count() == 0;
+    const bool some = slot->kind() > 0 && slot->kind() < block_kinds_max && slot->count() > 0 &&
+                      slot->count() <= stack_items_max;
+    if (slot->slot() <= before || slot->slot() >= inventory_slots || !(nothing || some)) return out_of_range;
+    out.slots.push_back({slot->slot(), {static_cast<BlockId>(slot->kind()), slot->count()}});
+    before = slot->slot();
+  }
+  return out;
+}
+
 ServerResult decode(const wire::BlockEdits& in) {
   BlockEdits out;
   out.tick = in.tick();
@@ -327,6 +349,7 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
     case wire::ServerBody::Saved:
       return Saved{message.body_as_Saved()->tick(), message.body_as_Saved()->world()};
     case wire::ServerBody::Fight: return decode(*message.body_as_Fight());
+    case wire::ServerBody::InventoryChange: return decode(*message.body_as_InventoryChange());
     case wire::ServerBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

@@ -30,7 +30,7 @@ flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, 
       fbb.AddElement(field, value);
     field = static_cast<flatbuffers::voffset_t>(field + sizeof(flatbuffers::voffset_t));
   });
-  ASHLAR_ASSERT(field == wire::Rules::VT_SKILL + sizeof(flatbuffers::voffset_t));
+  ASHLAR_ASSERT(field == wire::Rules::VT_ITEM_LIFE_S + sizeof(flatbuffers::voffset_t));
   return out.Finish();
 }
 
@@ -109,7 +109,7 @@ struct MessageWriter::Impl {
     finish_server(
         wire::ServerBody::Welcome,
         wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks, rules,
-                            map_list, motd, props, names, m.terrain, m.generator, m.blocks_hash, body_list));
+                            map_list, motd, props, names, m.terrain, m.generator, m.blocks_hash, body_list, m.bare));
   }
 };
 
@@ -276,6 +276,23 @@ std::span<const std::uint8_t> MessageWriter::write(const Fight& m) {
   const auto list = fbb.CreateVectorOfStructs(hits.data(), m.hits.size());
   impl_->finish_server(wire::ServerBody::Fight,
                        wire::CreateFight(fbb, m.tick, m.world, m.health, m.armour, m.armour_half, list));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const InventoryChange& m) {
+  ASHLAR_ASSERT(m.slots.size() <= inventory_slots);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<wire::Slot, inventory_slots> slots;
+  for (std::size_t i = 0; i < m.slots.size(); ++i) {
+    const SlotChange& s = m.slots[i];
+    ASHLAR_ASSERT(s.slot < inventory_slots && s.stack.count <= stack_items_max);
+    slots[i] = wire::Slot(static_cast<std::uint16_t>(s.stack.kind), static_cast<std::uint8_t>(s.stack.count),
+                          s.slot);
+  }
+  const auto list = fbb.CreateVectorOfStructs(slots.data(), m.slots.size());
+  impl_->finish_server(wire::ServerBody::InventoryChange,
+                       wire::CreateInventoryChange(fbb, m.tick, m.world, m.whole, list));
   return impl_->message();
 }
 

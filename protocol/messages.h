@@ -14,6 +14,7 @@
 #include "world/collide/prop.h"
 #include "world/sim/block_act.h"
 #include "world/sim/combat_event.h"
+#include "world/sim/inventory.h"
 #include "world/sim/player_move.h"
 #include "world/sim/rules.h"
 #include "world/voxel/block_registry.h"
@@ -147,6 +148,7 @@ struct Welcome {
   std::uint8_t terrain = 0;
   std::uint16_t generator = 0;
   std::uint64_t blocks_hash = 0;      ///< BlockRegistry::hash() of the world's kinds of blocks
+  bool bare = false;                  ///< Terrain::bare: what a secret seed makes is told when it is seen
   std::vector<KindBody> kind_bodies;  ///< at most monster_kinds_max, by kind: of those not as built in
 
   /// How large somebody is by its kind in snapshots; none: it is no body (a projectile), or of a kind that is
@@ -311,7 +313,22 @@ struct Fight {
   std::vector<CombatEvent> hits;  ///< at most fight_hits_max
 };
 
+/// A slot of the player's inventory and what it holds now.
+struct SlotChange {
+  std::uint8_t slot = 0;  ///< below inventory_slots
+  ItemStack stack;        ///< empty: nothing
+  friend bool operator==(const SlotChange&, const SlotChange&) = default;
+};
+
+/// What the player holds, where it is other than what was told before; on the events stream.
+struct InventoryChange {
+  std::uint32_t tick = 0;
+  std::uint8_t world = 0;         ///< the welcome's
+  bool whole = false;             ///< slots that are not named are empty
+  std::vector<SlotChange> slots;  ///< by slot, each once
+};
+
 using ServerMessage = std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers,
-                                   BlockEdits, BlockKinds, Saved, Fight>;
+                                   BlockEdits, BlockKinds, Saved, Fight, InventoryChange>;
 
 }  // namespace ashlar

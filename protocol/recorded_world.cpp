@@ -21,6 +21,7 @@ RecordingHeader recording_header(const World& world, const std::string& build) {
   header.monsters = setup.monsters;
   header.start_hash = world.hash();
   header.spawn = setup.spawn;
+  header.secret = setup.secret;
   header.blocks = setup.blocks;
   if (setup.kinds) header.kinds = setup.kinds->source;
   for (const auto& map : setup.maps)
@@ -57,6 +58,7 @@ std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeade
   setup.monsters_max = header.monsters_max;
   setup.monsters = header.monsters;
   setup.spawn = header.spawn;
+  setup.secret = header.secret;
   setup.blocks = header.blocks;
   if (!header.kinds.empty()) {
     auto kinds = read_kinds(header.kinds, "its kinds");

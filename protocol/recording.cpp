@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "protocol/block_kinds.h"
+#include "protocol/inventory_codec.h"
 #include "world/math/hash.h"
 #include "world/voxel/volume.h"
 
@@ -19,8 +20,8 @@ constexpr std::size_t slots_max = 1u << entity_slot_bits;
 
 namespace section {
 constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64,
-                        acts = 128;
-constexpr std::uint64_t known = 255;
+                        acts = 128, returning = 256;
+constexpr std::uint64_t known = 511;
 }  // namespace section
 
 namespace field {
@@ -59,8 +60,8 @@ IVec3 get_ivec3(ByteReader& r, bool& sane) {
 
 /// Rules that a version holds; those that came later stay as they are.
 std::size_t rules_of_version(std::uint32_t version) {
-  constexpr std::size_t before_acts = 20, before_fights = 24;
-  return version < 7 ? before_acts : version < 8 ? before_fights : rule_count();
+  constexpr std::size_t before_acts = 20, before_fights = 24, before_items = 29;
+  return version < 7 ? before_acts : version < 8 ? before_fights : version < 9 ? before_items : rule_count();
 }
 
 void put_rules(ByteWriter& w, std::size_t count, const Rules& rules) {
@@ -128,6 +129,10 @@ std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
     const std::vector<std::uint8_t> kinds = encode_block_kinds(*header.blocks);
     w.text({reinterpret_cast<const char*>(kinds.data()), kinds.size()});
     w.text(header.kinds);
+  }
+  if (header.version >= 9) {
+    w.u8(header.secret.has_value() ? 1 : 0);
+    if (header.secret) w.u64(*header.secret);
   }
   if (header.spawn.radius_m > 0)
     w.f64(header.spawn.centre_m.x), w.f64(header.spawn.centre_m.y), w.f64(header.spawn.radius_m);
@@ -206,6 +211,11 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
     header.kinds = r.text(kinds_bytes_max);
   } else {
     header.rules.monsters_fight = Switch::off;
+  }
+  if (sane && r.ok() && header.version >= 9) {
+    const std::uint8_t secret = r.u8();
+    sane = secret <= 1;
+    if (secret == 1) header.secret = r.u64();
   }
   if (sane && r.ok() && !r.at_end()) sane = get_spawn(r, header.spawn);
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};
@@ -301,6 +311,13 @@ bool get_admin(ByteReader& r, AdminCommand& out) {
   return r.ok() && in_bounds(out.position_m);
 }
 
+bool names_block(BlockActKind kind) { return kind == BlockActKind::place || kind == BlockActKind::drop; }
+
+bool get_returning(ByteReader& r, Returning& out) {
+  out.token = r.u32();
+  return get_inventory(r, out.inventory);
+}
+
 /// Kinds and faces in one byte; any block and any id, as the world judges them.
 bool get_act(ByteReader& r, BlockAct& out) {
   bool sane = true;
@@ -312,7 +329,7 @@ bool get_act(ByteReader& r, BlockAct& out) {
   out.kind = static_cast<BlockActKind>(kind);
   out.face = static_cast<BlockFace>(face);
   out.block = get_ivec3(r, sane);
-  out.id = out.kind == BlockActKind::place ? static_cast<BlockId>(r.u16()) : BlockId::air;
+  out.id = names_block(out.kind) ? static_cast<BlockId>(r.u16()) : BlockId::air;
   return r.ok() && sane;
 }
 
@@ -356,6 +373,8 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
   if (sections & section::ready) good = good && get_list(r, out.chunks_ready, chunk);
   if (sections & section::dropped) good = good && get_list(r, out.chunks_dropped, chunk);
   if (sections & section::acts) good = good && get_list(r, out.acts, [&r](auto& v) { return get_act(r, v); });
+  if (sections & section::returning)
+    good = good && get_list(r, out.returning, [&r](auto& v) { return get_returning(r, v); });
   out.hash = r.u64();
   return good && r.ok();
 }
@@ -375,7 +394,7 @@ const char* describe(RecordingError error) {
 
 void TickRecord::clear() {
   joins.clear(), leaves.clear(), commands.clear(), admin.clear(), edits.clear();
-  chunks_ready.clear(), chunks_dropped.clear(), acts.clear();
+  chunks_ready.clear(), chunks_dropped.clear(), acts.clear(), returning.clear();
   hash = 0;
 }
 
@@ -389,6 +408,7 @@ void TickRecord::assign(const TickInput& input) {
   for (const ReadyChunk& ready : input.chunks_ready) chunks_ready.push_back(ready.at);
   chunks_dropped.assign(input.chunks_dropped.begin(), input.chunks_dropped.end());
   acts.assign(input.acts.begin(), input.acts.end());
+  returning.assign(input.returning.begin(), input.returning.end());
   hash = 0;
 }
 
@@ -409,6 +429,7 @@ void RecordingWriter::add(const TickRecord& tick) {
   if (!tick.chunks_ready.empty()) sections |= section::ready;
   if (!tick.chunks_dropped.empty()) sections |= section::dropped;
   if (!tick.acts.empty()) sections |= section::acts;
+  if (!tick.returning.empty()) sections |= section::returning;
   w.varint(sections);
   const auto list = [&w](const auto& values, auto put_one) {
     if (values.empty()) return;
@@ -434,8 +455,9 @@ void RecordingWriter::add(const TickRecord& tick) {
     w.u32(v.number);
     w.u8(static_cast<std::uint8_t>(static_cast<unsigned>(v.kind) << 4 | static_cast<unsigned>(v.face)));
     put(w, v.block);
-    if (v.kind == BlockActKind::place) w.u16(static_cast<std::uint16_t>(v.id));
+    if (names_block(v.kind)) w.u16(static_cast<std::uint16_t>(v.id));
   });
+  list(tick.returning, [&w](const Returning& v) { w.u32(v.token), put_inventory(w, v.inventory); });
   w.u64(tick.hash);
   ++ticks_in_block_;
 }

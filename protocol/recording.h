@@ -25,9 +25,9 @@
 
 namespace ashlar {
 
-inline constexpr std::uint32_t recording_version = 8;
-/// Older ones are read as well: before 8 all worlds had the built-in kinds of blocks and nobody fought,
-/// before 7 nobody dug, before 6 all ground was plains.
+inline constexpr std::uint32_t recording_version = 9;
+/// Older ones are read as well: before 9 there were no items, before 8 all worlds had the built-in kinds of
+/// blocks and nobody fought, before 7 nobody dug, before 6 all ground was plains.
 inline constexpr std::uint32_t recording_version_min = 5;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
@@ -66,7 +66,8 @@ struct RecordingHeader {
   std::uint16_t generator = terrain_generator;  ///< that made the ground; open() takes what it finds
   std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< never null
   std::string kinds;  ///< text of the file of kinds of monsters, at most kinds_bytes_max; empty: ours
-  SpawnArea spawn;    ///< behind the rest, and only where there is one
+  std::optional<std::uint64_t> secret;  ///< WorldSetup::secret: whoever has the recording knows the ores
+  SpawnArea spawn;                      ///< behind the rest, and only where there is one
 };
 
 /// One tick as it is kept; owns what TickInput only views.
@@ -79,6 +80,7 @@ struct TickRecord {
   std::vector<ChunkCoord> chunks_ready;
   std::vector<ChunkCoord> chunks_dropped;
   std::vector<BlockAct> acts;
+  std::vector<Returning> returning;
   std::uint64_t hash = 0;
 
   /// Copies what entered, keeping its memory. The hash is set after the step.

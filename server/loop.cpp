@@ -93,7 +93,8 @@ struct Loop::Impl {
       host.note_saving(durable.tick, durable.room);
     }
     host.advance(now, in, out);
-    if (saver != nullptr && host.status().tick != tick) saver->note(now, host.world());
+    if (saver != nullptr && host.status().tick != tick)
+      saver->note(now, host.world(), host.changed_players());
     const std::uint64_t advanced = stopwatch_ns();
     transports.send(now, out.datagrams);
     ground.request(out.ground_requests);

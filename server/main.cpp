@@ -109,7 +109,8 @@ std::expected<void, std::string> draw_ground(const CommandLine& line, const Conf
   auto view = parse_terrain_view(line.argument);
   if (!view) return std::unexpected("--draw-terrain: " + view.error());
   view->ores = line.ores;
-  const ashlar::Terrain terrain{config.seed, {}, config.terrain};
+  ashlar::Terrain terrain{config.seed, {}, config.terrain};
+  if (config.secret_seed != 0) terrain.secret = config.secret_seed;
   const Picture picture = draw_terrain(terrain, *view);
   std::string bytes;
   if (line.out_file.ends_with(".svg")) {

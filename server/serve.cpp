@@ -47,8 +47,9 @@ void log_settings(Log& log, const LoadedConfig& loaded) {
   for (std::size_t index = 0; index < settings().size(); ++index) {
     if (loaded.origins[index].empty()) continue;
     const Setting& setting = settings()[index];
+    const bool secret = setting.key == "secret_seed";  // logs are read by many
     log.info("setting", {{"key", setting.key},
-                         {"value", joined(setting.get(loaded.config))},
+                         {"value", secret ? "(not shown)" : joined(setting.get(loaded.config))},
                          {"from", loaded.origins[index]}});
   }
   for (const std::string& variable : loaded.unknown_variables)
@@ -237,7 +238,7 @@ std::unique_ptr<Recorder> make_recorder(Startup& startup, Log& log) {
   if (!startup.recording) return nullptr;
   const Config& config = startup.loaded.config;
   log.info("recording", {{"file", startup.recording->path()}});
-  if (startup.store != nullptr && startup.store->world().chunks > 0)
+  if (startup.store != nullptr && (startup.store->world().chunks > 0 || !startup.content.setup.items.empty()))
     log.warning(
         "recording_partial",
         {{"remedy",
@@ -267,6 +268,7 @@ HostConfig host_config(const Startup& startup, const AccessSettings& access) {
   host.rejoins_per_minute = config.rejoins_per_minute;
   host.fight_linger = Micros{static_cast<std::int64_t>(config.fight_linger_s * 1e6)};
   host.snapshot_bytes_max = config.snapshot_bytes_max;
+  host.ores_seen_m = config.ores_seen_m;
   host.message_of_the_day = config.motd;
   host.stopwatch_ns = stopwatch_ns;
   host.identity = access.key;
@@ -331,6 +333,11 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   Host host(host_config(*startup, access), std::move(startup->world), startup->secret);
   host.set_sink(recorder.get());
   if (startup->stored != nullptr) host.learn_changes(startup->stored->take_changes());
+  for (const StoredPlayer& player : startup->players) host.remember(player);
+  for (const std::string& what : startup->lost)
+    log.event(LogLevel::error, "stored_damaged",
+              {{"lost", what},
+               {"remedy", "see ashlar-server world check; restore the world from a backup to have it back"}});
 
   LoopOptions options;
   options.run_for = loaded.config.run_for;

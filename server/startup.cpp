@@ -6,7 +6,9 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 
+#include "protocol/secure/key_derivation.h"
 #include "server/net/address.h"
 #include "server/store/stored_blocks.h"
 #include "world/voxel/terrain.h"
@@ -41,6 +43,17 @@ std::expected<secure::Secret, std::string> random_secret() {
 std::int64_t now_ms() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+/// The seed of ores, drawn where a world is made: then `kept` names it. None in worlds of before there was
+/// one, whose ores everybody computes.
+std::optional<std::uint64_t> secret_seed_of(LoadedConfig& kept, const secure::Secret& random) {
+  std::uint64_t& seed = kept.config.secret_seed;
+  if (seed == 0 && !kept.world_exists) {
+    const auto bytes = secure::expand(random, "ores");
+    for (int i = 0; i < 6; ++i) seed = seed << 8 | bytes.bytes()[static_cast<std::size_t>(i)];
+  }
+  return seed == 0 ? std::nullopt : std::optional(seed);
 }
 
 /// The database of a kept world, made where it is absent; null without a world's folder.
@@ -110,6 +123,15 @@ std::expected<void, std::string> take_stored(Startup& startup,
   auto blocks = blocks_of(*startup.store, given);
   if (!blocks) return Failure(std::move(blocks.error()));
   startup.content.setup.blocks = std::move(*blocks);
+  auto players = startup.store->load_players();
+  if (!players) return Failure(players.error().line);
+  startup.players = std::move(players->players);
+  if (players->damaged > 0)
+    startup.lost.push_back(std::to_string(players->damaged) + " players whose values make no sense");
+  auto items = startup.store->load_items();
+  if (!items) return Failure(items.error().line);
+  startup.content.setup.items = std::move(items->items);
+  if (!items->damage.empty()) startup.lost.push_back("items that lay in the world: " + items->damage);
   startup.stored = std::make_shared<StoredGround>(startup.store, startup.loaded.config.damaged_chunks);
   startup.content.setup.make_chunk = [ground = startup.stored](const Terrain& terrain, ChunkCoord at) {
     return ground->make_chunk(terrain, at);
@@ -165,6 +187,8 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
                   std::move(sets),
                   std::move(*store),
                   nullptr,
+                  {},
+                  {},
                   std::move(*prepared),
                   std::move(shelf),
                   std::move(not_offered),
@@ -172,6 +196,7 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
                   *secret,
                   files,
                   content_ms};
+  startup.content.setup.secret = secret_seed_of(startup.kept, *secret);
   // A kept world names its maps with their places, whatever is found another day.
   if (!config.world_dir.empty()) {
     startup.kept.config.maps = startup.content.maps;

@@ -36,6 +36,8 @@ struct Startup {
   std::unique_ptr<VisibilityCache> sets;
   std::shared_ptr<SqliteStore> store;    ///< null without a world's folder
   std::shared_ptr<StoredGround> stored;  ///< likewise: the ground that the world was made with
+  std::vector<StoredPlayer> players;     ///< whom the store knows
+  std::vector<std::string> lost;         ///< of players and items that make no sense there, a line each
   PreparedWorld content;
   std::shared_ptr<const ContentShelf> shelf;  ///< what clients may fetch; null: nothing
   std::vector<std::string> not_offered;       ///< of maps and props, a line each

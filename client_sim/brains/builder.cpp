@@ -23,7 +23,19 @@ BlockFace back(BlockFace face) { return static_cast<BlockFace>(static_cast<unsig
 
 }  // namespace
 
+/// What it holds most of and can place.
+void Builder::choose_block(const Client& client) {
+  if (client.welcome().rules.free_blocks == FreeBlocks::yes) return;
+  const Inventory& held = client.inventory();
+  block_ = BlockId::air;
+  for (const ItemStack& slot : held.slots)
+    if (client.blocks()->placeable(slot.kind) &&
+        (block_ == BlockId::air || held.count(slot.kind) > held.count(block_)))
+      block_ = slot.kind;
+}
+
 void Builder::next_job(std::uint32_t tick) {
+  throws_ = job_ == Job::tunnel;
   constexpr std::array<Job, 3> after{Job::bridge, Job::tunnel, Job::tower};
   job_ = after[static_cast<std::size_t>(job_)];
   way_ = static_cast<BlockFace>(rng_.below(4));
@@ -113,6 +125,8 @@ PlayerCommand Builder::think(const Client& client) {
   const std::uint32_t tick = client.command_tick();
   const Body& body = client.own()->body;
   if (since_ == 0 || tick < since_ || tick - since_ > phase_ticks_max) next_job(tick);
+  choose_block(client);
+  if (block_ == BlockId::air && phase_ == 0) job_ = Job::tunnel;
   switch (job_) {
     case Job::tower: tower(body, tick); break;
     case Job::bridge: bridge(body, tick); break;
@@ -124,8 +138,13 @@ PlayerCommand Builder::think(const Client& client) {
 void Builder::act(Client& client) {
   for (const ActAnswer& answer : client.take_verdicts())
     if (answer.number == waits_for_ && answer.verdict != ActVerdict::progress) ended_ = answer.verdict;
+  constexpr std::uint32_t spare_items = 8;
+  if (throws_ && client.inventory().count(block_) > spare_items) {
+    throws_ = false;
+    static_cast<void>(client.drop_items(block_, spare_items / 2));
+  }
   if (!wish_) return;
-  waits_for_ = client.act(wish_->kind, wish_->block, wish_->face, BlockId::brick);
+  waits_for_ = client.act(wish_->kind, wish_->block, wish_->face, block_);
   if (waits_for_ != 0) wish_.reset();  // else in the next turn
 }
 

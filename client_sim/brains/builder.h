@@ -9,7 +9,8 @@ namespace ashlar::client_sim {
 
 /// A player who builds and digs, one job after the other: a tower under its own feet, a bridge off its edge,
 /// a tunnel down a stair. It knows nothing of the ground but where it stands and what became of its acts; a
-/// job that does not go on is left for the next. Seeded; same views, same acts.
+/// job that does not go on is left for the next. Where blocks are not free it tunnels until it holds some,
+/// builds with what it holds most of, and throws some away now and then. Seeded; same views, same acts.
 class Builder {
  public:
   explicit Builder(std::uint64_t seed) : rng_{seed} {}
@@ -28,6 +29,7 @@ class Builder {
   };
 
   void next_job(std::uint32_t tick);
+  void choose_block(const Client& client);
   void go_to(std::uint8_t phase, std::uint32_t tick) { phase_ = phase, since_ = tick; }
   void wish(const Wish& wish, std::uint8_t phase, std::uint32_t tick);
   void tower(const Body& body, std::uint32_t tick);
@@ -43,6 +45,8 @@ class Builder {
   BlockFace way_ = BlockFace::east;
   IVec3 base_{};
   PlayerCommand command_;
+  BlockId block_ = BlockId::brick;  // to build with; air: it has none
+  bool throws_ = false;
   std::optional<Wish> wish_;
   std::uint32_t waits_for_ = 0;      // number of the act whose end is awaited; 0: none
   std::optional<ActVerdict> ended_;  // as what it ended

@@ -105,6 +105,7 @@ struct ClientStats {
   std::uint64_t hits_given = 0, hits_taken = 0, kills = 0, deaths = 0;
   std::uint64_t acts_done = 0, acts_refused = 0;  ///< verdicts that were the last word on an act
   std::uint64_t blocks_told = 0;                  ///< changes that came, of whosever making
+  std::uint64_t inventory_changes = 0;            ///< news of what the own player holds
   std::uint64_t worlds = 0;                       ///< worlds that it was welcomed to
   std::uint64_t fetched = 0, fetched_bytes = 0;   ///< maps and props that came from servers
   Micros joined_after{0};                         ///< from the first hello to the first snapshot
@@ -162,12 +163,16 @@ class Client {
   bool say(std::string_view text);
 
   /// Does something to a block with the command of the next tick: dig, what stands at `block`; place, `id`
-  /// before its face; or stop digging. What is placed is in ground() at once, and goes again if it is
-  /// refused.
+  /// before its face; stop digging; or drop, `block.x` items of kind `id`. What is placed is in ground() at
+  /// once, and goes again if it is refused.
   /// @return the act's number, which its verdicts name; 0 when it does not play, or acts_queue_max acts wait
   static constexpr std::size_t acts_queue_max = 32;
   std::uint32_t act(BlockActKind kind, IVec3 block, BlockFace face = BlockFace::top,
                     BlockId id = BlockId::air);
+  /// Throws items out of the own player's inventory, where it looks: an act like those.
+  std::uint32_t drop_items(BlockId kind, std::uint16_t count);
+  /// What the own player holds, as the server last said.
+  const Inventory& inventory() const { return inventory_; }
   /// Verdicts that came since the last call, in order. At most verdicts_max are kept. An act that was on its
   /// way when its session broke off gets none.
   static constexpr std::size_t verdicts_max = 256;
@@ -325,6 +330,7 @@ class Client {
   void handle(const ActAnswers& message);
   void handle(const BlockEdits& message);
   void handle(const Saved& message);
+  void handle(const InventoryChange& message);
   void handle(const Fight& message);
   void send_acts();
 
@@ -401,6 +407,7 @@ class Client {
   std::deque<BlockAct> acts_out_;
   std::vector<SentAct> acts_sent_;
   std::uint32_t act_number_ = 0;
+  Inventory inventory_;
   std::vector<ActAnswer> verdicts_;
   std::optional<Fight> fight_;
   std::vector<CombatEvent> hits_;

@@ -10,9 +10,25 @@ namespace ashlar::client_sim {
 std::uint32_t Client::act(BlockActKind kind, IVec3 block, BlockFace face, BlockId id) {
   if (state_ != ClientState::playing || acts_out_.size() >= acts_queue_max) return 0;
   const std::uint32_t number = ++act_number_;
-  acts_out_.push_back({{}, number, kind, face, block, kind == BlockActKind::place ? id : BlockId::air});
+  acts_out_.push_back({{},
+                       number,
+                       kind,
+                       face,
+                       block,
+                       kind == BlockActKind::dig || kind == BlockActKind::stop ? BlockId::air : id});
   if (kind == BlockActKind::place) ground_.foresee({number, block + normal_of(face), id});
   return number;
+}
+
+std::uint32_t Client::drop_items(BlockId kind, std::uint16_t count) {
+  return act(BlockActKind::drop, {count, 0, 0}, BlockFace::top, kind);
+}
+
+void Client::handle(const InventoryChange& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  if (message.whole) inventory_ = Inventory{};
+  for (const SlotChange& change : message.slots) inventory_.slots[change.slot] = change.stack;
+  ++stats_.inventory_changes;
 }
 
 std::vector<ActAnswer> Client::take_verdicts() { return std::exchange(verdicts_, {}); }

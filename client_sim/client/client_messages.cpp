@@ -76,6 +76,9 @@ void Client::take_message(StreamId stream) {
     return handle(*edits);
   if (const auto* saved = std::get_if<Saved>(&*message); saved != nullptr && stream == StreamId::edits)
     return handle(*saved);
+  if (const auto* held = std::get_if<InventoryChange>(&*message);
+      held != nullptr && stream == StreamId::events)
+    return handle(*held);
   if (auto* fight = std::get_if<Fight>(&*message); fight != nullptr && stream == StreamId::events)
     return handle(*fight);
   if (auto* part = std::get_if<ContentPart>(&*message); part != nullptr && stream == StreamId::bulk)
@@ -152,6 +155,7 @@ void Client::begin_world() {
   last_snapshot_ = now_;
   ground_.clear();
   saved_tick_ = 0;
+  inventory_ = Inventory{};
   acts_out_.clear();
   acts_sent_.clear();
   view_.reset(welcome_.rules.tick_rate_hz);

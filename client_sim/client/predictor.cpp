@@ -46,6 +46,7 @@ void Predictor::begin_world(Client& client) {
   setup.rules = welcome.rules;
   setup.terrain = static_cast<TerrainKind>(welcome.terrain);
   setup.blocks = client.blocks();
+  setup.bare = welcome.bare;
   setup.make_chunk = config_.make_chunk;
   for (const WelcomeMap& map : welcome.maps) {
     auto held = config_.map ? config_.map(map) : nullptr;
@@ -146,6 +147,7 @@ void Predictor::play(const Client& client, const PlayerCommand& command) {
   bystanders_.clear();
   if (others_ != nullptr)
     others_->near(replica_->body().position_m, replica_->tick() + 1, client.welcome(), bystanders_);
+  if (!acts_.empty()) replica_->put_inventory(client.inventory());
   replica_->step(command, acts_, bystanders_);
 }
 

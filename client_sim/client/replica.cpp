@@ -126,6 +126,8 @@ void Replica::put_player(std::uint32_t tick, const Body& body, bool alive, Turn1
   delta_yaw_ = delta_yaw;
 }
 
+void Replica::put_inventory(const Inventory& inventory) { player_.inventory[0] = inventory; }
+
 bool same_sectors(const ReplicaState& state, const SectorForecast& sectors) {
   const std::size_t maps = std::min(state.heights.size(), sectors.map_count());
   for (std::size_t i = 0; i < maps; ++i) {

@@ -89,6 +89,8 @@ class Replica {
 
   /// The player is as the server says, at a tick; nothing else of it changes.
   void put_player(std::uint32_t tick, const Body& body, bool alive, Turn16 delta_yaw);
+  /// What the player holds, as the server last said. What acts on their way take of it is not known there.
+  void put_inventory(const Inventory& inventory);
   /// Sectors are as foreseen from what the server told. @return false: they are already
   bool put_sectors(const SectorForecast& sectors);
   /// The server told of a block. @return was it another one until now?

@@ -47,6 +47,7 @@ struct SimulationConfig {
   std::uint32_t key_age_s = 30;  ///< from one change of a session's keys to the next; 1 to key_age_limit
   SpawnArea spawn;               ///< where players appear
   bool hostile = true;           ///< some of the seats are attackers'
+  bool survival = false;         ///< half of the seats dig and build, of what they dug
   Solver player_solver = Solver::sweep, monster_solver = Solver::sweep;
   LineTrouble line;
   FaultRates rates;

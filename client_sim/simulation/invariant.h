@@ -49,11 +49,13 @@ std::vector<std::unique_ptr<Invariant>> all_invariants();
 std::string entity_name(EntityId id);
 
 /// Append the checks of one kind, by what they look at: the world, what clients make of it, the server's
-/// books, or how sessions come and go. Each list is made in the file of that name (invariants_world.cpp,
+/// books, items, or how sessions come and go. Each list is made in the file of that name
+/// (invariants_world.cpp,
 /// ...).
 void add_world_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_server_invariants(std::vector<std::unique_ptr<Invariant>>& out);
+void add_item_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_session_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 
 }  // namespace ashlar::simulation

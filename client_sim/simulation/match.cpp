@@ -38,6 +38,7 @@ WorldSetup setup_of(const SimulationConfig& config) {
   setup.rules.tick_rate_hz = config.tick_rate_hz;
   setup.rules.player_solver = config.player_solver;
   setup.rules.monster_solver = config.monster_solver;
+  if (config.survival) setup.rules.free_blocks = FreeBlocks::no;
   setup.players_max = places(config);
   setup.monsters_max = config.monsters;
   setup.monsters = config.monsters;

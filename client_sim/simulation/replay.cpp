@@ -50,6 +50,7 @@ void step_recorded(World& world, const TickRecord& record) {
   input.chunks_ready = ready;
   input.chunks_dropped = record.chunks_dropped;
   input.acts = record.acts;
+  input.returning = record.returning;
   world.step(input);
 }
 

@@ -24,7 +24,8 @@ constexpr std::uint32_t rejoin_every = 5;  // every fifth leaves now and then an
 
 Micros millis(std::uint32_t count) { return Micros{1000 * static_cast<std::int64_t>(count)}; }
 
-client_sim::BrainKind kind_of(std::uint32_t number) {
+client_sim::BrainKind kind_of(const SimulationConfig& config, std::uint32_t number) {
+  if (config.survival && number % 2 == 0) return client_sim::BrainKind::build;
   return static_cast<client_sim::BrainKind>(number % seat_brains);
 }
 
@@ -51,7 +52,7 @@ Seat::Seat(const SimulationConfig& config, std::uint32_t number)
       fetches_(!hostile_ && number % fetch_every == fetch_every - 2),
       line_(number, host_of(config, number), rng_),
       forger_(config, number),
-      brain_(kind_of(number), rng_.next_u64()),
+      brain_(kind_of(config, number), rng_.next_u64()),
       drift_ppm_(static_cast<int>(rng_.below(401)) - 200),
       clock_offset_(Micros{rng_.below(1'000'000'000)}) {
   server_.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1};
@@ -296,6 +297,7 @@ void Seat::run(Micros now) {
 
   client_now_ = clock(now);
   client_->set_command(brain_.think(client_now_, *client_));
+  brain_.act(*client_);
   say_something(now);
   if (rejoins() && now >= goes_at_) {
     client_->leave();

@@ -50,6 +50,8 @@ struct Config {
   std::chrono::milliseconds backup_every{0};  ///< 0: never
   std::uint32_t backups_kept = 8;
   std::uint64_t seed = 1;
+  std::uint64_t secret_seed = 0;  ///< of ores; 0: drawn where a world is made, computed by all in older ones
+  double ores_seen_m = 24;        ///< HostConfig::ores_seen_m
   TerrainKind terrain = TerrainKind::hills;
   std::string blocks_file;        ///< empty: those that the world keeps, else the built-in kinds
   std::vector<std::string> wads;  ///< an IWAD, then PWADs over it; empty: Freedoom where it is found

@@ -176,7 +176,7 @@ std::expected<std::string, std::string> file_to_read(const CommandLine& line, co
 
 /// What a world that exists keeps, whatever else is said.
 struct KeptByWorld {
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0, secret_seed = 0;
   TerrainKind terrain = TerrainKind::plains;
 };
 
@@ -201,7 +201,7 @@ std::expected<std::optional<KeptByWorld>, std::string> take_world(Layers& layers
   loaded.world_exists = true;
   loaded.world_unchecked = (*world_file)->unchecked;
   loaded.world_resealed = std::move((*world_file)->resealed);
-  return KeptByWorld{loaded.config.seed, loaded.config.terrain};
+  return KeptByWorld{loaded.config.seed, loaded.config.secret_seed, loaded.config.terrain};
 }
 
 /// One line when settings that are each fine do not go together; empty when they do.
@@ -216,6 +216,10 @@ std::string what_contradicts(const LoadedConfig& loaded, const std::string& worl
     return "world " + world_dir + " has seed " + std::to_string(kept->seed) + ", but " +
            loaded.origins[find_setting("seed")] + " says " + std::to_string(config.seed) +
            ": leave the seed out, or make another world with --world";
+  if (kept && config.secret_seed != kept->secret_seed)
+    return "world " + world_dir + " keeps its secret seed, but " +
+           loaded.origins[find_setting("secret_seed")] +
+           " names another one: leave it out, or make another world with --world";
   // Clients take longer silences for a server that is gone, and no welcome that announces them.
   const unsigned second_ticks = config.rules.tick_rate_hz;
   if (config.snapshot_every_ticks > second_ticks)

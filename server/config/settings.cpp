@@ -373,6 +373,12 @@ std::vector<Setting> build() {
              "Backups of backup_every that are kept; the oldest goes for a newer one."),
        whole("seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(seed),
              "Seed of the terrain and of everything random in the world."),
+       whole("secret_seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(secret_seed),
+             "Seed of ores, which no client is told, so that nobody sees them through the ground. 0: drawn "
+             "at random when the world is made. A world that exists keeps its own."),
+       real("ores_seen_m", "N", 0, 64, MEMBER(ores_seen_m),
+            "Metres within which players see ores that nobody dug free, as in caves; 0: only dug free they "
+            "are told."),
        choice(
            "terrain", {"plains", "hills", "flat", "void"}, MEMBER(terrain),
            "What the ground is like: hills have seas, rivers, cliffs, forests and caves; plains are low and "
@@ -399,7 +405,8 @@ std::vector<Setting> build() {
             "See spawn_radius_m.")});
   group("Rules", rule_settings());
   for (Setting& row : all)
-    if (row.key == "seed" || row.key == "terrain" || row.key == "doors" || row.group == "Rules")
+    if (row.key == "seed" || row.key == "secret_seed" || row.key == "terrain" || row.key == "doors" ||
+        row.group == "Rules")
       row.of_world = true;
   group("Snapshots", {whole("snapshot_every", "TICKS", 1, 60, MEMBER(snapshot_every_ticks),
                             "Ticks from one snapshot to the next, a second at most."),

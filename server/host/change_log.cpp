@@ -44,6 +44,16 @@ void ChangeLog::take(std::span<const AppliedEdit> edits) {
   }
 }
 
+bool ChangeLog::knows(IVec3 block) const {
+  const ChunkCoord at = chunk_of(block);
+  const auto column = columns_.find({at.x, at.y});
+  if (column == columns_.end()) return false;
+  const auto chunk = std::ranges::lower_bound(column->second, at.z, {}, &Chunk::z);
+  if (chunk == column->second.end() || chunk->z != at.z) return false;
+  const auto index = static_cast<std::uint16_t>(index_in_chunk(local_in_chunk(block)));
+  return std::ranges::binary_search(chunk->changes, index, {}, &BlockChange::index);
+}
+
 std::span<const ChangeLog::ChunkChanges> ChangeLog::column(IVec2 at) {
   column_.clear();
   const auto found = columns_.find({at.x, at.y});

@@ -31,6 +31,9 @@ class ChangeLog {
   /// All that was ever changed in a column of chunks; empty: nothing. Valid until the next take().
   std::span<const ChunkChanges> column(IVec2 at);
 
+  /// Is the block in it?
+  bool knows(IVec3 block) const;
+
   /// Nothing ever changed.
   bool empty() const { return columns_.empty(); }
   std::size_t blocks() const { return blocks_; }  ///< in all lists

@@ -31,10 +31,11 @@ IVec2 column_at(DVec3 position_m) {
 
 }  // namespace
 
-EditRoom::EditRoom(SessionTable& sessions, HostStatus& status, double interest_radius_m)
+EditRoom::EditRoom(SessionTable& sessions, HostStatus& status, double interest_radius_m, double ores_seen_m)
     : sessions_(&sessions),
       status_(&status),
-      reach_(static_cast<std::int32_t>(std::ceil(interest_radius_m / chunk_size)) + extra_columns) {
+      reach_(static_cast<std::int32_t>(std::ceil(interest_radius_m / chunk_size)) + extra_columns),
+      reveal_(ores_seen_m) {
   for (std::int32_t y = -reach_; y <= reach_; ++y)
     for (std::int32_t x = -reach_; x <= reach_; ++x) nearest_first_.push_back({x, y});
   std::ranges::sort(nearest_first_, {}, [](IVec2 o) { return std::tuple(o.x * o.x + o.y * o.y, o.y, o.x); });
@@ -137,13 +138,11 @@ void EditRoom::follow(const World& world, Session& session) {
 
 void EditRoom::publish(const World& world) {
   const std::uint32_t tick = number(world.tick());
-  if (learnt_.empty()) {
-    log_.take(world.applied_edits());
-  } else {
-    learn(world.applied_edits());  // behind what came with the ground, over which they went
-    log_.take(learnt_);
-    learnt_.clear();
-  }
+  learn(world.applied_edits());  // behind what came with the ground, over which they went
+  reveal_.look(world, log_, learnt_);
+  log_.take(learnt_);
+  learnt_.clear();
+  status_->blocks_revealed = reveal_.revealed();
   status_->blocks_changed += world.applied_edits().size();
   row_of_slot_.assign(world.players().rows(), 0);
   for (const std::uint32_t row : sessions_->seated()) {

@@ -5,6 +5,7 @@
 
 #include "protocol/message_writer.h"
 #include "server/host/change_log.h"
+#include "server/host/reveal_room.h"
 #include "server/host/session_table.h"
 #include "world/sim/block_act.h"
 
@@ -25,7 +26,8 @@ namespace ashlar::server {
 class EditRoom {
  public:
   /// Both must outlive this.
-  EditRoom(SessionTable& sessions, HostStatus& status, double interest_radius_m);
+  /// @param ores_seen_m  of RevealRoom
+  EditRoom(SessionTable& sessions, HostStatus& status, double interest_radius_m, double ores_seen_m);
 
   /// Before a step: takes what sessions say, as much as each has tokens for (the rest waits, in the end with
   /// its client), and picks what enters the next tick.
@@ -70,6 +72,7 @@ class EditRoom {
   std::int32_t reach_;
   std::vector<IVec2> nearest_first_;  // offsets of the square's columns
   ChangeLog log_;
+  RevealRoom reveal_;
   std::vector<AppliedEdit> learnt_;  // what learn() was told since the last publish()
   MessageWriter writer_;
   std::vector<std::uint8_t> message_;

@@ -18,9 +18,11 @@
 #include "server/host/gate.h"
 #include "server/host/host_keys.h"
 #include "server/host/inbox.h"
+#include "server/host/inventory_room.h"
 #include "server/host/lingering.h"
 #include "server/host/lobby.h"
 #include "server/host/overload.h"
+#include "server/host/player_book.h"
 #include "server/host/publisher.h"
 #include "server/host/session_table.h"
 #include "server/host/tick_input.h"
@@ -78,8 +80,10 @@ struct Host::Impl {
         schedule(world->setup().rules.tick_rate_hz),
         overload(world->setup().rules.tick_rate_hz),
         chat(sessions, status, defects),
-        edits(sessions, status, config.interest_radius_m),
+        edits(sessions, status, config.interest_radius_m, config.ores_seen_m),
         fights(sessions),
+        inventories(sessions),
+        book(world->setup().players_max),
         content(*config.content, config.content_bytes_per_s, config.clients_max, defects),
         bulk(sessions),
         lingering(world->setup().players_max, config.clients_max,
@@ -120,6 +124,8 @@ struct Host::Impl {
   ChatRoom chat;
   EditRoom edits;
   FightRoom fights;
+  InventoryRoom inventories;
+  PlayerBook book;
   ContentRoom content;
   BulkStreams bulk;
   LingeringBodies lingering;
@@ -198,6 +204,7 @@ void Host::Impl::count_out(const DatagramBatch& out, std::size_t first) {
 
 void Host::Impl::run_tick(Micros at, HostOutput& out) {
   const std::uint64_t begun = stopwatch();
+  book.collect(*world, sessions, input);
   input.collect(*world, sessions, lingering, ground, out.ground_requests);
   status.ground = ground.counters();
   status.lingering = lingering.count();
@@ -205,6 +212,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   edits.collect(at, *world);
   TickInput next = input.input();
   next.acts = edits.due();
+  next.returning = book.returning();
   if (sink != nullptr) record.assign(next);
   const std::uint64_t collected = stopwatch();
   step(next);
@@ -215,11 +223,13 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
     sink->on_tick(record);
   }
   input.stepped(*world, sessions);
+  book.stepped(*world, sessions);
   lobby.settle_joins(at, out);
   lingering.note_fights(*world, sessions);
   edits.learn(ground.entering_changes());
   edits.publish(*world);
   fights.publish(*world);
+  inventories.publish(*world);
 
   if (status.tick % config.snapshot_every_ticks == 0) publish(at, out.datagrams);
   const std::uint64_t published = stopwatch();
@@ -276,6 +286,7 @@ void Host::change_world(std::unique_ptr<World> world, std::shared_ptr<const Cont
   h.ground.begin_world();
   h.publisher.begin_world();
   h.edits.begin_world();
+  h.book.begin_world(setup.players_max);
   h.lobby.change_world(h.now);
   h.note_world();
 }
@@ -306,6 +317,9 @@ std::uint32_t Host::free_places() const {
 }
 
 void Host::learn_changes(std::span<const AppliedEdit> changes) { impl_->edits.learn(changes); }
+
+void Host::remember(const KeptPlayer& player) { impl_->book.remember(player); }
+std::span<const KeptPlayer> Host::changed_players() const { return impl_->book.changed(); }
 
 void Host::note_saving(std::uint32_t saved_tick, bool room) { impl_->edits.note_saving(saved_tick, room); }
 
@@ -390,6 +404,7 @@ void Host::audit(HostAudit& out) const {
   out.away = impl_->away.count();
   out.farewells = impl_->farewells.count();
   out.extra_columns = impl_->ground.extra_columns();
+  impl_->book.count_away(out.items_away);
 }
 
 void Host::set_sink(TickSink* sink) { impl_->sink = sink; }

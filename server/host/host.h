@@ -19,6 +19,7 @@
 #include "server/host/content_counters.h"
 #include "server/host/defects.h"
 #include "server/host/gate_counters.h"
+#include "server/host/kept_player.h"
 #include "world/math/turn.h"
 #include "world/sim/kinds.h"
 
@@ -74,6 +75,8 @@ struct HostConfig {
   std::uint64_t content_bytes_per_s = std::uint64_t{4} << 20;
   /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
   std::uint64_t (*stopwatch_ns)() = nullptr;
+  /// So far away players see ores that nobody dug free, where the world hides them; 0: not at all.
+  double ores_seen_m = 24;
   /// Of several Hosts on one port (host_switch.h), which one: part of its connections' numbers. Those have
   /// one seed and different rooms.
   std::uint8_t room = 0;
@@ -109,6 +112,7 @@ struct HostStatus {
   std::uint32_t away = 0;                     ///< bodies of players whose connection broke off
   std::uint64_t notices_lost = 0;             ///< of joins and leaves, for clients that hear too slowly
   std::uint64_t blocks_changed = 0;           ///< by players, operators and rules
+  std::uint64_t blocks_revealed = 0;          ///< that no client computes: told as they were dug free or seen
   std::uint64_t edits_behind = 0;             ///< chunks told anew, as the client took them too slowly
   std::uint64_t chat_given_up = 0;            ///< lines for clients that confirm none
   std::uint64_t snapshots_anew = 0;           ///< a client with packed snapshots had lost what it held
@@ -206,6 +210,8 @@ struct HostAudit {
   std::size_t lingering = 0;      ///< bodies of who left a fight
   std::size_t away = 0;           ///< bodies that wait for their players
   std::size_t farewells = 0;      ///< connections that are still saying why they ended
+  /// By kind: items that players hold who are not in the world.
+  std::array<std::uint64_t, block_kinds_max> items_away{};
   std::size_t extra_columns = 0;  ///< ground that is there for the players' sake
 };
 
@@ -237,6 +243,11 @@ class Host {
 
   /// Blocks of the world's ground at its start that are not as they were generated: clients are told.
   void learn_changes(std::span<const AppliedEdit> changes);
+
+  /// What a player of an earlier run holds. Before anybody comes.
+  void remember(const KeptPlayer& player);
+  /// Whose inventory the last tick changed, as it is now: for a store, together with that tick's blocks.
+  std::span<const KeptPlayer> changed_players() const;
 
   /// What the world's store has done, before each advance(): all up to this tick of the world is on the disk,
   /// which clients are told; and whether further changes have room to wait for it. While they have none acts

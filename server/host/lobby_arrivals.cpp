@@ -228,6 +228,7 @@ void Lobby::welcome(Session& session) {
   message.generator = terrain_generator;
   message.blocks_hash = setup.blocks->hash();
   if (setup.kinds) message.kind_bodies = kind_bodies_of(*setup.kinds);
+  message.bare = setup.secret.has_value();
   message.tick = number(r_.world->tick());
   message.snapshot_every_ticks = r_.config.snapshot_every_ticks;
   message.rules = setup.rules;

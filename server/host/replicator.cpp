@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "world/sim/dropped_items.h"
 #include "world/sim/health.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/projectiles.h"
@@ -52,6 +53,17 @@ EntityRecord record_of(const ProjectileTable& flying, std::size_t row) {
   return r;
 }
 
+EntityRecord record_of(const ItemTable& items, std::size_t row) {
+  static_assert(stack_items_max <= UINT8_MAX && block_kinds_max <= UINT8_MAX + 1);
+  EntityRecord r;
+  r.id = items.id[row];
+  r.kind = EntityKind::item;
+  r.state = static_cast<std::uint8_t>(items.stack[row].kind);
+  r.health = static_cast<std::uint8_t>(items.stack[row].count);
+  r.flags = items.rests[row] != 0 ? entity_flag::grounded : std::uint8_t{0};
+  return r;
+}
+
 }  // namespace
 
 void Replicator::add(DVec3 position, DVec3 velocity, const Cylinder& shape, EntityRecord record) {
@@ -85,6 +97,10 @@ void Replicator::gather(const World& world, bool blocks) {
     add(flying.position_m[i], flying.velocity_mps[i], monsters.projectile_traits(flying.kind[i]).shape,
         record_of(flying, i));
   }
+  const ItemTable& items = world.items().table();
+  for (std::size_t i = 0; items.count > 0 && i < items.rows(); ++i)
+    if (items.id[i] != EntityId{0})
+      add(items.position_m[i], items.velocity_mps[i], DroppedItems::shape, record_of(items, i));
 
   maps_ = world.maps();
   rooms_.resize(maps_.size());

@@ -10,6 +10,7 @@
 #include "server/host/fight_desk.h"
 #include "server/host/host.h"
 #include "server/host/input_buffer.h"
+#include "server/host/inventory_desk.h"
 #include "server/host/notices.h"
 #include "server/host/picture_limit.h"
 #include "server/host/resume_keys.h"
@@ -73,6 +74,7 @@ struct Session {
   NoticeQueue notices;
   EditDesk edits;
   FightDesk fight;
+  InventoryDesk inventory;
 };
 
 }  // namespace ashlar::server

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "protocol/chunk_codec.h"
+#include "protocol/inventory_codec.h"
 #include "server/store/dirty_chunks.h"
 #include "world/math/assert.h"
+#include "world/sim/dropped_items.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/world.h"
 #include "world/voxel/volume.h"
@@ -31,7 +33,28 @@ bool earlier(ChunkCoord a, ChunkCoord b) { return std::tuple(a.x, a.y, a.z) < st
 /// What becomes one transaction.
 struct DirtyGroup {
   explicit DirtyGroup(std::uint32_t chunks_max) : chunks(chunks_max) {}
+  bool empty() const { return chunks.count() == 0 && players.empty() && !items_changed; }
+  void clear() { chunks.clear(), players.clear(), items.clear(), items_changed = false; }
+  /// The last word on a player counts.
+  void put(const StoredPlayer& player) {
+    const auto known = std::ranges::find(players, player.identity, &StoredPlayer::identity);
+    if (known == players.end())
+      players.push_back(player);
+    else
+      *known = player;
+  }
+  void put(const ItemTable& lying) {
+    items.clear();
+    items_changed = true;
+    for (std::size_t i = 0; i < lying.rows(); ++i)
+      if (lying.id[i] != EntityId{0})
+        items.push_back({lying.stack[i], lying.position_m[i], lying.age_ticks[i]});
+  }
+
   DirtyChunks chunks;
+  std::vector<StoredPlayer> players;
+  std::vector<LyingItem> items;
+  bool items_changed = false;
   std::uint64_t tick = 0;
   SteadyTime::time_point begun;  // when its first change was noted
 };
@@ -66,6 +89,7 @@ struct WorldSaver::Impl {
   std::vector<ChunkCoord> late;     // sorted: changed, and no row was free
   std::vector<ChunkCoord> touched;  // scratch: of this tick
   std::uint64_t tick = 0, complete_tick = 0;
+  std::uint64_t items_revision = 0;
   std::chrono::microseconds handed_at{0};
   bool ended = false;
 
@@ -73,6 +97,7 @@ struct WorldSaver::Impl {
   ChunkCodec codec;
   std::vector<StoredChunk> coded;
   std::size_t coded_count = 0;
+  std::vector<std::uint8_t> coded_items;
 
   mutable std::mutex mutex;
   std::condition_variable wake, idle;
@@ -88,7 +113,6 @@ struct WorldSaver::Impl {
 void WorldSaver::Impl::stage(const VoxelVolume& volume, ChunkCoord at) {
   const Chunk* chunk = volume.find(at);
   if (chunk == nullptr) return;  // only ground that nobody changed is dropped
-  if (filling->chunks.count() == 0) filling->begun = SteadyTime::now();
   if (filling->chunks.put(at, *chunk)) return;
   const auto place = std::ranges::lower_bound(late, at, earlier);
   if (place == late.end() || !(*place == at)) late.insert(place, at);
@@ -114,7 +138,7 @@ bool WorldSaver::Impl::hand_over() {
     busy = true;
   }
   wake.notify_one();
-  filling->chunks.clear();
+  filling->clear();
   return true;
 }
 
@@ -126,13 +150,16 @@ void WorldSaver::Impl::code(const DirtyGroup& group) {
     out.at = row.at;
     codec.encode(row.blocks, out.bytes);
   }
+  coded_items.clear();
+  if (group.items_changed) coded_items = encode_items(group.items);
   // In the order of their rows: neighbours lie in the same pages.
   std::ranges::sort(coded.begin(), coded.begin() + static_cast<std::ptrdiff_t>(coded_count), earlier,
                     &StoredChunk::at);
 }
 
 bool WorldSaver::Impl::write_coded(std::uint64_t group_tick, SteadyTime::time_point handed_over) {
-  const auto saved = store->save({group_tick, std::span(coded).first(coded_count), {}});
+  const auto saved =
+      store->save({group_tick, std::span(coded).first(coded_count), handed->players, coded_items});
   const std::scoped_lock lock(mutex);
   status.failure = saved ? std::string() : saved.error().line;
   if (!saved) return false;
@@ -178,7 +205,8 @@ WorldSaver::~WorldSaver() {
   if (impl_->thread.joinable()) impl_->thread.join();
 }
 
-void WorldSaver::note(std::chrono::microseconds now, const World& world) {
+void WorldSaver::note(std::chrono::microseconds now, const World& world,
+                      std::span<const StoredPlayer> players) {
   std::vector<ChunkCoord>& touched = impl_->touched;
   touched.clear();
   for (const AppliedEdit& edit : world.applied_edits()) {
@@ -187,16 +215,22 @@ void WorldSaver::note(std::chrono::microseconds now, const World& world) {
     if (!touched.empty() && touched.back() == at) continue;
     if (std::ranges::find(touched, at) == touched.end()) touched.push_back(at);
   }
-  note(now, number(world.tick()), *world.space().voxels, touched);
+  const std::uint64_t revision = world.items().revision();
+  const bool items = std::exchange(impl_->items_revision, revision) != revision;
+  note(now, number(world.tick()), *world.space().voxels,
+       {touched, players, items ? &world.items().table() : nullptr});
 }
 
 void WorldSaver::note(std::chrono::microseconds now, std::uint32_t tick, const VoxelVolume& volume,
-                      std::span<const ChunkCoord> changed) {
+                      const TickChanges& changes) {
   Impl& s = *impl_;
   if (s.ended) return;
   s.tick = s.first_tick + tick;
-  for (const ChunkCoord at : changed) s.stage(volume, at);
-  const bool nothing = s.filling->chunks.count() == 0 && s.late.empty();
+  if (s.filling->empty()) s.filling->begun = SteadyTime::now();
+  for (const ChunkCoord at : changes.chunks) s.stage(volume, at);
+  for (const StoredPlayer& player : changes.players) s.filling->put(player);
+  if (changes.items != nullptr) s.filling->put(*changes.items);
+  const bool nothing = s.filling->empty() && s.late.empty();
   if (nothing || now - s.handed_at < s.options.every) return;
   s.stage_late(volume);
   if (s.hand_over()) s.handed_at = now;
@@ -213,7 +247,7 @@ void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volu
       if (!s.idle.wait_until(lock, give_up, [&s] { return !s.busy; })) break;
     }
     s.stage_late(volume);
-    more = s.filling->chunks.count() > 0 || s.complete_tick != s.tick;
+    more = !s.filling->empty() || s.complete_tick != s.tick;
     if (more) s.hand_over();
   }
   {

@@ -32,6 +32,13 @@ struct Durable {
   bool room = true;        ///< further changes may wait: three quarters of what may are not taken yet
 };
 
+/// What a tick changed.
+struct TickChanges {
+  std::span<const ChunkCoord> chunks;  ///< each once
+  std::span<const StoredPlayer> players = {};
+  const ItemTable* items = nullptr;  ///< that lie in the world, where they are others than before; else null
+};
+
 /// How a Saver works.
 struct SaverOptions {
   std::chrono::microseconds every{500'000};  ///< groups are no closer together
@@ -58,10 +65,11 @@ class WorldSaver {
 
   /// Notes what a step changed; call after each. Some microseconds a chunk; waits for nothing, allocates
   /// nothing once rows have their size (dirty_chunks.h) and nothing is beyond the bound.
-  void note(std::chrono::microseconds now, const World& world);
-  /// The same in parts. @param tick  counted from this run's start  @param changed  chunks, each once
+  /// @param players  whose inventory it changed: written together with the chunks of the same acts
+  void note(std::chrono::microseconds now, const World& world, std::span<const StoredPlayer> players);
+  /// The same in parts. @param tick  counted from this run's start
   void note(std::chrono::microseconds now, std::uint32_t tick, const VoxelVolume& volume,
-            std::span<const ChunkCoord> changed);
+            const TickChanges& changes);
 
   /// Writes all that is left and the tick, for at most `grace` and what a disk that is at it takes. Then
   /// status() is the last word: dirty_chunks tells what was not saved. note() does nothing any more.

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "protocol/inventory_codec.h"
 #include "world/sim/rules.h"
 
 namespace ashlar::server {
@@ -21,15 +22,21 @@ constexpr const char* tables_sql = R"(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE chunks(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, bytes BLOB NOT NULL);
 CREATE TABLE players(identity BLOB PRIMARY KEY, x REAL NOT NULL, y REAL NOT NULL, z REAL NOT NULL,
-  yaw INTEGER NOT NULL, pitch INTEGER NOT NULL, health INTEGER NOT NULL, hash INTEGER NOT NULL);
+  yaw INTEGER NOT NULL, pitch INTEGER NOT NULL, health INTEGER NOT NULL, hash INTEGER NOT NULL,
+  items BLOB NOT NULL DEFAULT x'');
+CREATE TABLE items(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, bytes BLOB NOT NULL);
 CREATE TABLE damaged(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, place, hash INTEGER, bytes BLOB,
   reason TEXT NOT NULL, tick TEXT NOT NULL);
 CREATE VIEW chunk_places AS SELECT (place >> 42) - 1048576 AS x, (place >> 21 & 2097151) - 1048576 AS y,
   (place & 2097151) - 1048576 AS z, length(bytes) AS size FROM chunks;
 )";
 
-/// Formats before the present one, the oldest first. There are none yet.
-constexpr std::span<const UpgradeStep> upgrade_steps{};
+/// Formats before the present one, the oldest first.
+constexpr UpgradeStep upgrade_steps[] = {
+    {1,
+     "ALTER TABLE players ADD COLUMN items BLOB NOT NULL DEFAULT x'';"
+     "CREATE TABLE items(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, bytes BLOB NOT NULL);"},
+};
 
 template <class Number>
 std::optional<Number> meta_number(const std::string& text) {
@@ -108,7 +115,7 @@ std::expected<std::string, StoreTrouble> upgrade_store(const Database& database,
   if (auto copied = database.copy_to(copy); !copied) return std::unexpected(std::move(copied.error()));
   auto good = database.run("BEGIN IMMEDIATE");
   int format = from;
-  const auto steps = options.steps.empty() ? upgrade_steps : options.steps;
+  const auto steps = options.steps.empty() ? std::span<const UpgradeStep>(upgrade_steps) : options.steps;
   for (const UpgradeStep& step : steps) {
     if (!good || step.from != format) continue;
     good = database.run(step.sql);
@@ -164,6 +171,10 @@ std::optional<StoredPlayer> read_player_row(const Statement& row) {
   player.yaw = Turn16{yaw};
   player.pitch = Turn16{pitch};
   if (!whole || !in_bounds(player.position_m)) return std::nullopt;
+  if (const auto items = row.bytes(8); !items.empty()) {
+    ByteReader reader(items);
+    if (!get_inventory(reader, player.inventory) || !reader.at_end()) return std::nullopt;
+  }
   if (player_row_hash(player) != std::bit_cast<std::uint64_t>(row.whole(7))) return std::nullopt;
   return player;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "protocol/chunk_codec.h"
+#include "protocol/inventory_codec.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"
 #include "world/math/assert.h"
@@ -24,7 +25,7 @@ constexpr std::int64_t place_mask = (1 << 21) - 1;
 
 /// Statements that write; made once.
 struct WriteStatements {
-  Statement begin, commit, rollback, put_chunk, add_chunk, count_chunks, put_meta, put_player, find_player,
+  Statement begin, commit, rollback, put_chunk, add_chunk, count_chunks, put_meta, put_player, put_items,
       add_damaged, forget_chunk;
 };
 
@@ -48,11 +49,9 @@ std::expected<WriteStatements, StoreTrouble> prepare_writing(const Database& db)
       take_statement(db, "UPDATE meta SET value = CAST(value + ?1 AS TEXT) WHERE key = 'chunks'",
                      s.count_chunks, failure) &&
       take_statement(db, "INSERT OR REPLACE INTO meta VALUES(?1, ?2)", s.put_meta, failure) &&
-      take_statement(db, "INSERT OR REPLACE INTO players VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+      take_statement(db, "INSERT OR REPLACE INTO players VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                      s.put_player, failure) &&
-      take_statement(db,
-                     "SELECT identity, x, y, z, yaw, pitch, health, hash FROM players WHERE identity = ?1",
-                     s.find_player, failure) &&
+      take_statement(db, "INSERT OR REPLACE INTO items VALUES(0, ?1, ?2)", s.put_items, failure) &&
       take_statement(db,
                      // Found again at each start it would be kept again and again.
                      "INSERT INTO damaged(kind, place, hash, bytes, reason, tick) SELECT ?1, ?2, ?3, ?4, ?5, "
@@ -62,6 +61,13 @@ std::expected<WriteStatements, StoreTrouble> prepare_writing(const Database& db)
       take_statement(db, "DELETE FROM chunks WHERE place = ?1", s.forget_chunk, failure);
   if (!good) return std::unexpected(std::move(failure));
   return s;
+}
+
+std::vector<std::uint8_t> inventory_bytes(const Inventory& inventory) {
+  std::vector<std::uint8_t> bytes;
+  ByteWriter writer(bytes);
+  put_inventory(writer, inventory);
+  return bytes;
 }
 
 std::int64_t as_signed(std::uint64_t v) { return std::bit_cast<std::int64_t>(v); }
@@ -93,6 +99,8 @@ std::uint64_t player_row_hash(const StoredPlayer& player) {
   h.add(player.position_m);
   h.add(static_cast<std::uint64_t>(player.yaw) | static_cast<std::uint64_t>(player.pitch) << 16 |
         static_cast<std::uint64_t>(player.health) << 32);
+  // Rows of before there were items hold none, and their hash knows of none.
+  if (!player.inventory.empty()) h.add_bytes(inventory_bytes(player.inventory));
   return h.value();
 }
 
@@ -219,16 +227,25 @@ ChunkLookup SqliteStore::load_chunk(ChunkCoord at) {
   return found;
 }
 
-std::optional<StoredPlayer> SqliteStore::load_player(const PlayerIdentity& identity) {
+std::expected<StoredPlayers, StoreTrouble> SqliteStore::load_players() {
   Impl& s = *impl_;
   const std::scoped_lock lock(s.write_mutex);
-  Statement& find = s.statements.find_player;
-  const bool row = find.bind(1, std::span<const std::uint8_t>(identity)).step() == SQLITE_ROW;
-  std::optional<StoredPlayer> found;
-  if (row) found = read_player_row(find);
-  find.reset();
-  if (row && !found) {
-    // Under the identity: that is what an operator finds the player by.
+  auto rows = Statement::make(
+      s.writing, "SELECT identity, x, y, z, yaw, pitch, health, hash, items FROM players ORDER BY identity");
+  if (!rows) return std::unexpected(std::move(rows.error()));
+  StoredPlayers found;
+  std::vector<std::vector<std::uint8_t>> damaged;
+  int code = rows->step();
+  for (; code == SQLITE_ROW; code = rows->step()) {
+    if (auto player = read_player_row(*rows))
+      found.players.push_back(*player);
+    else
+      damaged.emplace_back(rows->bytes(0).begin(), rows->bytes(0).end());
+  }
+  if (code != SQLITE_DONE) return std::unexpected(s.writing.trouble(code));
+  rows->reset();
+  // Under the identity: that is what an operator finds the player by.
+  for (const auto& identity : damaged) {
     s.statements.add_damaged.bind(1, std::string_view("player"))
         .bind(2, std::span<const std::uint8_t>(identity))
         .bind(3, std::int64_t{0})
@@ -236,6 +253,35 @@ std::optional<StoredPlayer> SqliteStore::load_player(const PlayerIdentity& ident
         .bind(5, std::string_view("its values do not agree with their hash"));
     static_cast<void>(s.statements.add_damaged.run());
   }
+  found.damaged = damaged.size();
+  return found;
+}
+
+std::expected<StoredItems, StoreTrouble> SqliteStore::load_items() {
+  Impl& s = *impl_;
+  const std::scoped_lock lock(s.write_mutex);
+  auto row = Statement::make(s.writing, "SELECT hash, bytes FROM items WHERE place = 0");
+  if (!row) return std::unexpected(std::move(row.error()));
+  StoredItems found;
+  const int code = row->step();
+  if (code == SQLITE_DONE) return found;
+  if (code != SQLITE_ROW) return std::unexpected(s.writing.trouble(code));
+  const auto bytes = row->bytes(1);
+  auto items = decode_items(bytes);
+  if (chunk_row_hash(0, bytes) != std::bit_cast<std::uint64_t>(row->whole(0)))
+    found.damage = "the list does not agree with its hash";
+  else if (!items)
+    found.damage = describe(items.error());
+  else
+    found.items = std::move(*items);
+  if (found.damage.empty()) return found;
+  s.statements.add_damaged.bind(1, std::string_view("items"))
+      .bind(2, std::int64_t{0})
+      .bind(3, row->whole(0))
+      .bind(4, bytes)
+      .bind(5, std::string_view(found.damage));
+  row->reset();
+  static_cast<void>(s.statements.add_damaged.run());
   return found;
 }
 
@@ -258,6 +304,7 @@ bool SqliteStore::Impl::write_player(const StoredPlayer& player) {
       .bind(6, static_cast<std::int64_t>(player.pitch))
       .bind(7, std::int64_t{player.health})
       .bind(8, as_signed(player_row_hash(player)))
+      .bind(9, std::span<const std::uint8_t>(inventory_bytes(player.inventory)))
       .run();
 }
 
@@ -267,6 +314,9 @@ bool SqliteStore::Impl::write_group(const SaveGroup& group) {
     if (!write_chunk(chunk, added)) return false;
   for (const StoredPlayer& player : group.players)
     if (!write_player(player)) return false;
+  if (!group.items.empty() &&
+      !statements.put_items.bind(1, as_signed(chunk_row_hash(0, group.items))).bind(2, group.items).run())
+    return false;
   if (added > 0 && !statements.count_chunks.bind(1, added).run()) return false;
   const std::string tick = std::to_string(group.tick);
   return statements.put_meta.bind(1, std::string_view("tick")).bind(2, std::string_view(tick)).run();

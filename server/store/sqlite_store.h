@@ -9,7 +9,10 @@
 // The tables of a world's database, world.db in its folder (docs/storage.md shows them):
 //
 //   meta     key, value                        seed, terrain, generator, tick, how many chunks there are,
-//   blocks chunks   place (chunk_place()), hash, bytes players  identity, x, y, z, yaw, pitch, health, hash
+//            blocks
+//   chunks   place (chunk_place()), hash, bytes
+//   players  identity, x, y, z, yaw, pitch, health, hash, items
+//   items    place (0), hash, bytes: one row, all that lies in the world
 //   damaged  kind, place, hash, bytes, reason, tick: rows that were found damaged
 //   sectors  is left free for what moves
 //
@@ -19,7 +22,7 @@ namespace ashlar::server {
 
 inline constexpr const char* store_name = "world.db";  ///< in the world's folder
 inline constexpr std::int32_t store_application = 0x4153484c;
-inline constexpr int store_format = 1;
+inline constexpr int store_format = 2;
 
 /// What makes a database of one format one of the next.
 struct UpgradeStep {
@@ -65,7 +68,8 @@ class SqliteStore final : public WorldStore {
 
   StoredWorld world() const override;
   ChunkLookup load_chunk(ChunkCoord at) override;
-  std::optional<StoredPlayer> load_player(const PlayerIdentity& identity) override;
+  std::expected<StoredPlayers, StoreTrouble> load_players() override;
+  std::expected<StoredItems, StoreTrouble> load_items() override;
   std::expected<void, StoreTrouble> save(const SaveGroup& group) override;
   std::expected<void, StoreTrouble> save_blocks(const std::string& text) override;
   std::expected<void, StoreTrouble> set_aside(const DamagedRow& row, bool forget) override;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "protocol/chunk_codec.h"
+#include "protocol/inventory_codec.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"
 #include "server/store/sqlite_store.h"
@@ -46,6 +47,7 @@ class StoreReader {
     own_check();
     chunks();
     players();
+    items();
     count();
     return std::move(check_);
   }
@@ -86,7 +88,7 @@ class StoreReader {
     });
   }
   void players() {
-    each("SELECT identity, x, y, z, yaw, pitch, health, hash FROM players", "players",
+    each("SELECT identity, x, y, z, yaw, pitch, health, hash, items FROM players", "players",
          [this](const Statement& row) {
            if (read_player_row(row)) return void(++check_.players);
            std::string name;
@@ -96,6 +98,14 @@ class StoreReader {
            }
            fault("player " + name.substr(0, 64) + ": its values do not agree with their hash");
          });
+  }
+  void items() {
+    each("SELECT place, hash, bytes FROM items", "items", [this](const Statement& row) {
+      if (chunk_row_hash(row.whole(0), row.bytes(2)) != std::bit_cast<std::uint64_t>(row.whole(1)))
+        return fault("items: the bytes do not agree with their hash");
+      if (const auto items = decode_items(row.bytes(2)); !items)
+        fault(std::string("items: ") + describe(items.error()));
+    });
   }
   void count() {
     const auto counted = database_.number("SELECT value FROM meta WHERE key = 'chunks'");

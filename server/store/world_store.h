@@ -1,15 +1,13 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <expected>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "world/math/turn.h"
-#include "world/math/vec.h"
+#include "server/host/kept_player.h"
+#include "world/sim/item_table.h"
 #include "world/voxel/block.h"
 
 // What outlives the process of a world beside its settings, behind a small interface: an embedded database
@@ -33,14 +31,19 @@ struct StoredChunk {
   std::vector<std::uint8_t> bytes;
 };
 
-using PlayerIdentity = std::array<std::uint8_t, 32>;  ///< a player's public key
-
 /// A player as it is kept.
-struct StoredPlayer {
-  PlayerIdentity identity{};
-  DVec3 position_m;
-  Turn16 yaw{0}, pitch{0};
-  std::uint16_t health = 0;
+using StoredPlayer = KeptPlayer;
+
+/// All players of a store, and how many rows made no sense: those are set aside.
+struct StoredPlayers {
+  std::vector<StoredPlayer> players;
+  std::uint64_t damaged = 0;
+};
+
+/// What lay in the world when it was last saved.
+struct StoredItems {
+  std::vector<LyingItem> items;
+  std::string damage;  ///< why there are none though some were kept; empty: all is well
 };
 
 /// What is written in one transaction: all of it, or nothing.
@@ -48,6 +51,8 @@ struct SaveGroup {
   std::uint64_t tick = 0;  ///< the world as of this tick, counted over all runs
   std::span<const StoredChunk> chunks;
   std::span<const StoredPlayer> players;
+  std::span<const std::uint8_t> items = {};  ///< all that lies in the world, of protocol/inventory_codec.h;
+                                             ///< empty: as it was
 };
 
 /// Why a store did not do what it should.
@@ -96,8 +101,9 @@ class WorldStore {
   /// Looks one chunk up: about 10 us, however many there are. Bytes that it finds agree with their hash; what
   /// they say is for the caller to decode.
   virtual ChunkLookup load_chunk(ChunkCoord at) = 0;
-  /// nullopt: never seen, or its row is damaged (and set aside).
-  virtual std::optional<StoredPlayer> load_player(const PlayerIdentity& identity) = 0;
+  /// Everybody that it knows, by identity. About a second for a million.
+  virtual std::expected<StoredPlayers, StoreTrouble> load_players() = 0;
+  virtual std::expected<StoredItems, StoreTrouble> load_items() = 0;
 
   /// One transaction, on the disk when it returns. On failure nothing of it is there, and it may be tried
   /// again.

@@ -7,6 +7,7 @@
 #include "protocol/content/content.h"
 #include "protocol/content/map_layout.h"
 #include "protocol/content/prop_layout.h"
+#include "protocol/inventory_codec.h"
 #include "protocol/message_writer.h"
 #include "protocol/packed_input.h"
 #include "protocol/recorded_world.h"
@@ -85,6 +86,10 @@ std::vector<std::uint8_t> short_recording() {
   ticks[7].chunks_dropped = {{0, 0, 0}};
   ticks[8].chunks_ready = {{0, 0, 0}, {-1, 2, 0}};
   ticks[9].leaves = {bob};
+  ticks[9].acts = {{ada, 3, BlockActKind::drop, BlockFace::west, {5, 0, 0}, BlockId::dirt}};
+  ticks[10].joins = {2};
+  ticks[10].returning = {{2, {}}};
+  ticks[10].returning[0].inventory.add({BlockId::dirt, 5});
   for (const TickRecord& tick : ticks) writer.add(tick);
   std::vector<std::uint8_t> file;
   writer.take(file);
@@ -222,6 +227,8 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   const std::vector<BlockChange> changed{{7, 1}, {32767, 0}};
   save(server / "block_edits", w.write(BlockEdits{79, 1, {-1, 2, 0}, changed}));
   save(server / "block_kinds", w.write(BlockKinds{BlockRegistry::builtin_ptr(), 1}));
+  save(server / "inventory",
+       w.write(InventoryChange{79, 1, true, {{0, {BlockId::dirt, 64}}, {35, {BlockId::brick, 1}}}}));
   save(server / "content_refused", w.write(ContentRefused{42, ContentRefusal::off}));
   std::vector<EntityRecord> entities(5);
   for (std::size_t i = 0; i < entities.size(); ++i)
@@ -242,6 +249,14 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
 
   for (const auto& [file, parts] : packed_seeds()) save(root / "packed_snapshot" / file, parts);
 
+  const LyingItem lying[] = {{{BlockId::dirt, 64}, {1.5, -2, 30}, 7}, {{BlockId::brick, 1}, {0, 0, -9}, 0}};
+  save(root / "items" / "lying", encode_items(lying));
+  Inventory held;
+  held.add({BlockId::dirt, 70});
+  std::vector<std::uint8_t> inventory;
+  ByteWriter inventory_writer(inventory);
+  put_inventory(inventory_writer, held);
+  save(root / "items" / "inventory", inventory);
   save(root / "block_file" / "kinds", encode_block_kinds(BlockRegistry::builtin()));
 
   // The first byte says over which true answer the rest is laid: none, a pong, a reset.

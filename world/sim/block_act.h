@@ -48,17 +48,19 @@ enum class BlockActKind : std::uint8_t {
   dig,    ///< begins to dig a block: it is gone when the player kept at it for as long as it is hard
   place,  ///< puts a block in front of a face
   stop,   ///< leaves off digging
+  drop,   ///< throws items out of the inventory, where the player looks
 };
-inline constexpr std::uint8_t block_act_kind_count = 3;
+inline constexpr std::uint8_t block_act_kind_count = 4;
 
 /// What a player does to a block in one tick.
 struct BlockAct {
   EntityId player{};
   std::uint32_t number = 0;  ///< of the player's acts; each is higher than the one before, from 1
   BlockActKind kind{};
-  BlockFace face{};           ///< of the block looked at
-  IVec3 block{};              ///< the one looked at: it is dug, or the new one stands before its face
-  BlockId id = BlockId::air;  ///< of place: what is put there
+  BlockFace face{};  ///< of the block looked at
+  IVec3 block{};  ///< the one looked at: it is dug, or the new one stands before its face; of drop: x is how
+                  ///< many, and more than there are means all
+  BlockId id = BlockId::air;  ///< of place: what is put there; of drop: what is thrown
   friend bool operator==(const BlockAct&, const BlockAct&) = default;
 };
 
@@ -80,7 +82,7 @@ enum class ActVerdict : std::uint8_t {
   unknown_block,     ///< no such block, or none that can be placed
   not_diggable,      ///< too hard for ever
   no_support,        ///< no solid block to put it against
-  no_blocks,         ///< the player has none: free_blocks is off
+  no_blocks,         ///< the player has none: free_blocks is off, or there is nothing to drop
   dead,              ///< the player is
   stale_number,      ///< not higher than that of an act before
   not_saved,         ///< more changes wait to be saved than may: the server's disk is full or too slow

@@ -88,6 +88,7 @@ BlockActs::Judged BlockActs::judge_one(BlockActsTick& tick, std::size_t row, con
   end_digging(tick.players, row, ActVerdict::stopped);
   if (act.kind == BlockActKind::stop) return {ActVerdict::done, act.block};
   if (!tick.players.alive(row)) return {ActVerdict::dead, act.block};
+  if (act.kind == BlockActKind::drop) return {judge_drop(tick, row, act), act.block};
   if (!block_in_bounds(act.block)) return {ActVerdict::out_of_bounds, act.block};
   if (act.kind == BlockActKind::dig) return {judge_dig(tick, row, act), act.block};
   const IVec3 target = act.block + normal_of(act.face);
@@ -134,10 +135,29 @@ ActVerdict BlockActs::dig_on(BlockActsTick& tick, std::size_t row) {
 }
 
 ActVerdict BlockActs::finish_dig(BlockActsTick& tick, std::size_t row, IVec3 block) {
+  const BlockId drops = tick.volume.kinds().type(tick.volume.block(block)).drops;
   if (!tick.edits.set(tick.volume, tick.space.maps, {block, BlockId::air}, tick.players.id[row]))
     return ActVerdict::protected_ground;
   wait_ticks_[row] = wait_after_change(tick.rules);
   ++counters_.dug;
+  if (tick.items != nullptr && tick.rules.free_blocks == FreeBlocks::no && drops != BlockId::air) {
+    constexpr DVec3 middle{0.5, 0.5, 0.5 - DroppedItems::shape.height_m / 2};
+    tick.items->drop({drops, 1}, to_dvec3(block) + middle, {}, 0);
+    ++tick.items->counters().dug;
+  }
+  return ActVerdict::done;
+}
+
+/// From the eye, which is in the open as the body is, ahead.
+ActVerdict BlockActs::judge_drop(BlockActsTick& tick, std::size_t row, const BlockAct& act) {
+  if (act.block.x <= 0) return ActVerdict::no_blocks;
+  const auto wanted = static_cast<std::uint16_t>(std::min<std::int32_t>(act.block.x, stack_items_max));
+  const std::uint16_t taken = tick.players.inventory[row].take(act.id, wanted);
+  if (taken == 0) return ActVerdict::no_blocks;
+  if (tick.items != nullptr)
+    tick.items->drop({act.id, taken}, eye_of(tick.rules, tick.players, row),
+                     view_of(tick.players, row) * DroppedItems::throw_mps,
+                     tick.rules.ticks_within(DroppedItems::thrown_untouched_s));
   return ActVerdict::done;
 }
 
@@ -145,7 +165,8 @@ ActVerdict BlockActs::judge_place(BlockActsTick& tick, std::size_t row, const Bl
   if (wait_ticks_[row] > 0) return ActVerdict::cooling_down;
   const BlockRegistry& kinds = tick.volume.kinds();
   if (!kinds.placeable(act.id)) return ActVerdict::unknown_block;
-  if (tick.rules.free_blocks == FreeBlocks::no) return ActVerdict::no_blocks;
+  const bool costs = tick.rules.free_blocks == FreeBlocks::no;
+  if (costs && tick.players.inventory[row].count(act.id) == 0) return ActVerdict::no_blocks;
   if (!block_in_bounds(target)) return ActVerdict::out_of_bounds;
   const DVec3 eye = eye_of(tick.rules, tick.players, row), view = view_of(tick.players, row);
   if (distance_to_block_m(eye, act.block) > tick.rules.block_reach_m) return ActVerdict::out_of_reach;
@@ -158,6 +179,11 @@ ActVerdict BlockActs::judge_place(BlockActsTick& tick, std::size_t row, const Bl
   if (kinds.type(act.id).solid() && body_in(tick, target)) return ActVerdict::body_in_the_way;
   if (!tick.edits.set(tick.volume, tick.space.maps, {target, act.id}, tick.players.id[row]))
     return ActVerdict::protected_ground;
+  if (costs) {
+    const std::uint16_t taken = tick.players.inventory[row].take(act.id, 1);
+    ASHLAR_ASSERT(taken == 1);
+    if (tick.items != nullptr) ++tick.items->counters().placed;
+  }
   wait_ticks_[row] = wait_after_change(tick.rules);
   ++counters_.placed;
   return ActVerdict::done;

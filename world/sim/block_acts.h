@@ -6,6 +6,7 @@
 #include "world/math/hash.h"
 #include "world/sim/block_act.h"
 #include "world/sim/body_grid.h"
+#include "world/sim/dropped_items.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/rules.h"
 #include "world/sim/tables.h"
@@ -20,6 +21,7 @@ struct BlockActsTick {
   const Rules& rules;
   PlayerTable& players;
   const MonsterTable& monsters;
+  DroppedItems* items = nullptr;  ///< null: nothing drops, as where somebody else has the word on that
 };
 
 /// Totals since the world began. Not part of its hash.
@@ -69,6 +71,7 @@ class BlockActs {
   ActVerdict judge_place(BlockActsTick& tick, std::size_t row, const BlockAct& act, IVec3 target);
   ActVerdict dig_on(BlockActsTick& tick, std::size_t row);
   ActVerdict finish_dig(BlockActsTick& tick, std::size_t row, IVec3 block);
+  ActVerdict judge_drop(BlockActsTick& tick, std::size_t row, const BlockAct& act);
   bool body_in(const BlockActsTick& tick, IVec3 block);
   void end_digging(PlayerTable& players, std::size_t row, ActVerdict verdict);
   void answer(EntityId player, std::uint32_t number, ActVerdict verdict, IVec3 block);

@@ -10,6 +10,8 @@ namespace ashlar {
 GroundGenerator::GroundGenerator(const WorldSetup& setup) : source_(setup.make_chunk) {
   terrain_.seed = setup.seed;
   terrain_.kind = setup.terrain;
+  terrain_.secret = setup.secret;
+  terrain_.bare = setup.bare;
   terrain_.footprints.reserve(setup.maps.size());
   for (const auto& map : setup.maps) {
     ASHLAR_ASSERT(map != nullptr);

@@ -88,8 +88,9 @@ const KindSet& default_kinds();
 /// Of default_kinds().
 const MonsterTraits& traits(MonsterKind kind);
 
-/// What a snapshot says an entity is: players are 0, monsters 16 + MonsterKind, projectiles 128 + their kind.
-enum class EntityKind : std::uint8_t { player = 0 };
+/// What a snapshot says an entity is: players are 0, monsters 16 + MonsterKind, projectiles 128 + their kind,
+/// items that lie there 224: their block is the record's state, how many they are its health.
+enum class EntityKind : std::uint8_t { player = 0, item = 224 };
 constexpr EntityKind entity_kind(MonsterKind kind) {
   return static_cast<EntityKind>(16 + static_cast<unsigned>(kind));
 }

@@ -14,7 +14,8 @@ enum class Solver : std::uint8_t { sweep = 0, correct = 1 };
 /// Do locked doors of maps ask for their key?
 enum class KeyRule : std::uint8_t { ignored = 0, needed = 1 };
 
-/// Has every player as many blocks of each kind as it wants?
+/// Has every player as many blocks of each kind as it wants? `yes` is creative play: digging leaves nothing
+/// behind and placing takes nothing. `no` is survival: what is dug drops items, placing takes them.
 enum class FreeBlocks : std::uint8_t { no = 0, yes = 1 };
 
 /// A rule that holds or does not.
@@ -58,6 +59,9 @@ struct Rules {
   /// Of Doom: 1 and 2 easy, 3 medium, 4 and 5 hard, as things of maps are marked; 1 also halves what monsters
   /// take. 0: all things, whatever is marked.
   std::uint16_t skill = 0;
+
+  Switch keep_inventory = Switch::off;  ///< the dead keep what they hold; off: it lies where they died
+  std::uint16_t item_life_s = 600;      ///< that items lie in the world; 0: for ever
 
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
   /// Whole ticks that pass within a time, at least `least`: what is timed in seconds is right at every rate.
@@ -117,8 +121,11 @@ constexpr void visit_rules(AnyRules& r, Visit&& visit) {
   visit(I{"block_reach_m", 0, 64, "Metres that players reach to dig and to build."}, r.block_reach_m);
   visit(I{"block_interval_s", 0, 60, "Seconds from one block that a player dug or placed to the next."},
         r.block_interval_s);
-  visit(I{"free_blocks", 0, 1, "Whether players have as many blocks to build with as they want."},
-        r.free_blocks);
+  visit(
+      I{"free_blocks", 0, 1,
+        "Whether players have as many blocks to build with as they want; no: what they dig drops items, and "
+        "placing takes them."},
+      r.free_blocks);
   visit(I{"map_margin_m", 0, 1024, "Metres around each map in which players cannot dig or build."},
         r.map_margin_m);
   visit(I{"monsters_fight", 0, 1, "Whether monsters attack."}, r.monsters_fight);
@@ -127,6 +134,9 @@ constexpr void visit_rules(AnyRules& r, Visit&& visit) {
   visit(I{"monster_respawn_s", 0, 3600, "Seconds until a dead monster is back; 0: never."},
         r.monster_respawn_s);
   visit(I{"skill", 0, 5, "Which things of maps there are: 1 easiest, 5 hardest, 0 all."}, r.skill);
+  visit(I{"keep_inventory", 0, 1, "Whether the dead keep what they hold; off: it lies where they died."},
+        r.keep_inventory);
+  visit(I{"item_life_s", 0, 36000, "Seconds that items lie in the world; 0: for ever."}, r.item_life_s);
 }
 
 /// How many there are.

@@ -11,6 +11,7 @@
 #include "world/sim/body_hash.h"
 #include "world/sim/combat.h"
 #include "world/sim/crowd.h"
+#include "world/sim/dropped_items.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/ground_generator.h"
 #include "world/sim/health.h"
@@ -63,7 +64,9 @@ struct World::Impl {
   void fill_summons();
   void return_monsters();
   CombatTick combat_tick() { return {space(), setup.rules, players, monsters}; }
-  EntityId add_player();
+  EntityId add_player(const Inventory* brings);
+  void remove_player(EntityId id);
+  void drop_inventory(std::size_t row);
   void apply_admin(const AdminCommand& command);
   void apply_to_ground(const AdminCommand& command);
   void take_commands(std::span<const PlayerInput> commands);
@@ -92,6 +95,8 @@ struct World::Impl {
   GroundEdits edits;
   BlockActs acts;
   LooseBlocks loose;
+  DroppedItems items;
+  std::vector<Departed> departed;
   PlayerTable players;
   MonsterTable monsters;
   SpawnPlanner spawns;
@@ -119,7 +124,8 @@ World::Impl::Impl(const WorldSetup& given)
       rng(rng_for(given.seed, 1)) {
   ASHLAR_ASSERT(rules_sane(setup.rules));
   ASHLAR_ASSERT(setup.players_max >= 1);
-  ASHLAR_ASSERT(setup.players_max + setup.monsters_max + projectiles_max < (1u << entity_slot_bits));
+  ASHLAR_ASSERT(setup.players_max + setup.monsters_max + projectiles_max + items_max <
+                (1u << entity_slot_bits));
   for (const auto& map : setup.maps) {
     ASHLAR_ASSERT(map != nullptr);
     const auto initial = map->initial_heights();
@@ -152,6 +158,9 @@ World::Impl::Impl(const WorldSetup& given)
                       2 * LooseBlocks::falls_per_tick_max);
   acts = BlockActs(p, m);
   loose = LooseBlocks(p + m);
+  items = DroppedItems(items_max, static_cast<std::uint32_t>(p + m + projectiles_max));
+  items.restore(setup.items);
+  departed.reserve(p);
   near = PlayerGrid(p);
   wishes.resize(m);
   crowd.reserve(p + m);
@@ -202,7 +211,33 @@ bool World::Impl::add_monster(const MonsterSpawn& spawn) {
   return true;
 }
 
-EntityId World::Impl::add_player() {
+void World::Impl::remove_player(EntityId id) {
+  if (!players.has(id)) return;
+  const std::size_t row = slot_of(id);
+  items.counters().taken_away += players.inventory[row].count();
+  departed.push_back({id, players.inventory[row]});
+  players.inventory[row] = Inventory{};
+  players.id[row] = EntityId{0};
+  players.digging[row] = Digging{};
+  ASHLAR_ASSERT(player_count > 0);
+  --player_count;
+}
+
+/// All around where it died, so that it can be picked up again.
+void World::Impl::drop_inventory(std::size_t row) {
+  constexpr std::uint16_t turn = 65536 / inventory_slots;
+  constexpr double spread_mps = 1.5;
+  for (std::size_t i = 0; i < inventory_slots; ++i) {
+    const DVec2 out = heading(Turn16{static_cast<std::uint16_t>(i * turn)}) * spread_mps;
+    items.drop(players.inventory[row].slots[i],
+               players.body[row].position_m + DVec3{0, 0, setup.rules.player.height_m / 2},
+               {out.x, out.y, spread_mps}, 0);
+  }
+  players.inventory[row] = Inventory{};
+}
+
+/// @param brings  null: nothing
+EntityId World::Impl::add_player(const Inventory* brings) {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] != EntityId{0}) continue;
     const SpawnPoint at = spawns.player_spawn(space(), setup.rules, players, monsters, rng);
@@ -220,6 +255,8 @@ EntityId World::Impl::add_player() {
     players.digging[i] = Digging{};
     players.armour[i] = 0;
     players.armour_half[i] = 0;
+    players.inventory[i] = brings != nullptr ? *brings : Inventory{};
+    items.counters().brought += players.inventory[i].count();
     ASHLAR_ASSERT(players.has(players.id[i]));
     ASHLAR_ASSERT(players.health[i] > 0);
     mechanics.player_joined(i);
@@ -453,6 +490,7 @@ void World::Impl::bring_back() {
   const auto ticks_of = [&](double seconds) { return seconds * setup.rules.tick_rate_hz; };
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0} || players.health[i] != 0) continue;
+    if (players.dead_ticks[i] == 0 && setup.rules.keep_inventory == Switch::off) drop_inventory(i);
     if (players.dead_ticks[i] < 0xffff) ++players.dead_ticks[i];
     const bool asks = (players.command[i].buttons & button::use) != 0;
     const double wait_s = asks ? std::min(back_on_use_s, setup.rules.respawn_s) : setup.rules.respawn_s;
@@ -484,6 +522,7 @@ void World::Impl::rehash(bool monsters_touched) {
   navigation.add_to_hash(h);
   acts.add_to_hash(h, players);
   loose.add_to_hash(h);
+  items.add_to_hash(h);
   if (player_count > 0)
     for (std::size_t i = 0; i < players.rows(); ++i) {
       if (players.id[i] == EntityId{0}) continue;
@@ -494,6 +533,7 @@ void World::Impl::rehash(bool monsters_touched) {
             static_cast<std::uint64_t>(players.pitch[i]) << 48);
       h.add(static_cast<std::uint64_t>(players.armour[i]) | static_cast<std::uint64_t>(players.armour_half[i])
                                                                 << 16);
+      add_to_hash(h, players.inventory[i]);
     }
   h.add(monsters_hash);
   // Generations outlive their rows: they decide the ids to come.
@@ -513,17 +553,16 @@ void World::step(const TickInput& input, StepWatch* watch) {
   for (const ChunkCoord& at : input.chunks_dropped) w.volume.drop_chunk(at);
   for (ReadyChunk& ready : input.chunks_ready) w.volume.insert_chunk(ready.at, std::move(ready.chunk));
 
-  for (const EntityId id : input.leaves) {
-    const int row = player_row(id);
-    if (row < 0) continue;
-    w.players.id[static_cast<std::size_t>(row)] = EntityId{0};
-    w.players.digging[static_cast<std::size_t>(row)] = Digging{};
-    ASHLAR_ASSERT(w.player_count > 0);
-    --w.player_count;
-  }
+  w.departed.clear();
+  for (const EntityId id : input.leaves) w.remove_player(id);
   w.joined.clear();
   w.combat.begin_tick();
-  for (const std::uint32_t token : input.joins) w.joined.push_back({token, w.add_player()});
+  auto returning = input.returning.begin();
+  for (const std::uint32_t token : input.joins) {
+    const bool returns = returning != input.returning.end() && returning->token == token;
+    w.joined.push_back({token, w.add_player(returns ? &returning->inventory : nullptr)});
+    if (returns) ++returning;
+  }
   w.edits.begin_tick();
   for (const AdminCommand& command : input.admin) w.apply_admin(command);
   for (const BlockEdit& edit : input.edits)
@@ -538,10 +577,12 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.return_monsters();
   }
   MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}, awake};
-  BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters};
+  BlockActsTick acting{w.space(),      w.volume,  w.edits,    w.setup.rules,
+                       w.players, w.monsters, &w.items};
   const bool monsters_touched = awake || w.mechanics.in_motion();
   const PlayerTick tick{moving, acting, input.acts, w.history, w.mechanics, w.acts, w.shooting, w.crowd};
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
+  if (awake) w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});
   ASHLAR_ASSERT(w.player_count <= w.setup.players_max);
   ASHLAR_ASSERT(w.monster_count <= w.setup.monsters_max);
   ASHLAR_ASSERT(w.joined.size() == input.joins.size());
@@ -568,6 +609,8 @@ const Combat& World::combat() const { return impl_->combat; }
 const ProjectileTable& World::projectiles() const { return impl_->combat.projectiles(); }
 const BlockActs& World::block_acts() const { return impl_->acts; }
 std::span<const AppliedEdit> World::applied_edits() const { return impl_->edits.applied(); }
+const DroppedItems& World::items() const { return impl_->items; }
+std::span<const Departed> World::departed() const { return impl_->departed; }
 const WorldCounters& World::counters() const { return impl_->counters; }
 std::uint32_t World::player_count() const { return impl_->player_count; }
 std::uint32_t World::monster_count() const { return impl_->monster_count; }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "world/collide/space.h"
 #include "world/math/block_box.h"
 #include "world/sim/block_act.h"
+#include "world/sim/inventory.h"
+#include "world/sim/item_table.h"
 #include "world/sim/rules.h"
 #include "world/sim/tables.h"
 #include "world/voxel/block.h"
@@ -21,6 +24,7 @@ namespace ashlar {
 struct Chunk;
 class BlockActs;
 class Combat;
+class DroppedItems;
 class GroundGenerator;
 class History;
 class Mechanics;
@@ -67,6 +71,11 @@ struct WorldSetup {
   TerrainKind terrain = TerrainKind::plains;
   std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< its kinds; never null
   std::shared_ptr<const KindSet> kinds;  ///< of monsters and projectiles; null: default_kinds()
+  /// The seed of what players must not compute, which no client is told (Terrain::secret); none: everybody
+  /// computes it.
+  std::optional<std::uint64_t> secret;
+  bool bare = false;             ///< Terrain::bare: a client's ground, where the server has a secret
+  std::vector<LyingItem> items;  ///< that lay there when it last ended; a recording does not hold them
 };
 
 /// What an operator may do, to a player or to the ground. In recordings: append only.
@@ -92,6 +101,18 @@ struct PlayerInput {
   PlayerCommand command;
 };
 
+/// What a player brings along who was here before: one of the tick's joins.
+struct Returning {
+  std::uint32_t token = 0;  ///< the join's
+  Inventory inventory;
+};
+
+/// What a player took along who left in the last step.
+struct Departed {
+  EntityId id{};
+  Inventory inventory;
+};
+
 /// A chunk to be loaded. It takes the place of one that is there. Never null.
 struct ReadyChunk {
   ChunkCoord at;
@@ -111,6 +132,7 @@ struct TickInput {
   /// What players dig and place, each player's in their order; up to BlockActs::acts_per_tick_max of each are
   /// heard. Kinds and faces are known ones; blocks and ids may be anything.
   std::span<const BlockAct> acts = {};
+  std::span<const Returning> returning = {};  ///< in the order of their joins; their inventories are sane()
 };
 
 /// Answer to a join. id is 0 when every row was taken.
@@ -200,6 +222,10 @@ class World {
   /// The blocks that the last step changed, whoever did it, in their order: all that replication and storage
   /// need to know of a running world's ground. A block may be in it twice.
   std::span<const AppliedEdit> applied_edits() const;
+  /// What lies in the world to be picked up, and totals of all items.
+  const DroppedItems& items() const;
+  /// Who left in the last step, with what they held, in the order of the input.
+  std::span<const Departed> departed() const;
 
   /// Row of a player, dead or alive, or of a monster; -1: it is not in the world (any more).
   int player_row(EntityId id) const;

@@ -166,7 +166,7 @@ std::unique_ptr<Chunk> hills_chunk(const Terrain& terrain, ChunkCoord at) {
   fill_ground(draft, terrain, area);
   if (high.z > bedrock_top_m) {
     carve_caves(draft, terrain, area);
-    strew_ores(draft, terrain.secret.value_or(secret_of_seed(terrain.seed)));
+    if (!terrain.bare) strew_ores(draft, terrain.secret.value_or(secret_of_seed(terrain.seed)));
   }
   plant_forest(draft, terrain, area);
   draft.clear(terrain.footprints);

@@ -35,6 +35,9 @@ bool terrain_known(std::uint8_t kind, std::uint16_t generator);
 /// The seed of ores where nobody has given one: of the public seed, so everybody can compute it.
 std::uint64_t secret_of_seed(std::uint64_t seed);
 
+/// Is it a kind of block that the secret seed strews into stone?
+constexpr bool terrain_hides(BlockId id) { return id >= BlockId::coal_ore && id <= BlockId::crystal_ore; }
+
 /// What terrain is a function of. The same terrain gives the same blocks on every build, in any order.
 struct Terrain {
   std::uint64_t seed = 1;
@@ -43,6 +46,8 @@ struct Terrain {
   TerrainKind kind = TerrainKind::plains;
   /// The seed of what players must not compute: ores. None: secret_of_seed(seed).
   std::optional<std::uint64_t> secret = {};
+  /// Without that: plain stone in its place, as those compute the ground who do not have the seed.
+  bool bare = false;
   friend bool operator==(const Terrain&, const Terrain&) = default;
 };
 

@@ -21,7 +21,8 @@ class MemoryStore final : public WorldStore {
  public:
   StoredWorld world() const override { return {.seed = 1, .tick = tick()}; }
   ChunkLookup load_chunk(ChunkCoord) override { return {}; }
-  std::optional<StoredPlayer> load_player(const PlayerIdentity&) override { return std::nullopt; }
+  std::expected<StoredPlayers, StoreTrouble> load_players() override { return StoredPlayers{}; }
+  std::expected<StoredItems, StoreTrouble> load_items() override { return StoredItems{}; }
   std::expected<void, StoreTrouble> save(const SaveGroup& group) override {
     while (held) std::this_thread::sleep_for(1ms);
     const std::scoped_lock lock(mutex_);
@@ -73,7 +74,7 @@ struct Site {
       changed.push_back({x, 0, 0});
     }
     now += 20ms;
-    saver.note(now, ++tick, volume, changed);
+    saver.note(now, ++tick, volume, {changed});
   }
   BlockId stored(int x) const { return store->block({x * chunk_size, 0, 0}); }
   /// Ticks without changes until it is so: however slow the machine is.

@@ -13,6 +13,7 @@
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "world/math/random.h"
+#include "world/sim/item_table.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::server {
@@ -23,31 +24,73 @@ using namespace std::chrono_literals;
 constexpr int builders = 50;
 constexpr int yard_chunks = 6;  ///< along each edge
 
-/// The builders' ground, and what they change in it: a function of the tick.
+/// The builders' ground, what they hold and what lies there, all a function of the tick: nobody makes or
+/// loses a block, so that ground, inventories and items together are always the same.
 struct Yard {
-  Yard() {
+  Yard() : players(builders) {
     for (int x = 0; x < yard_chunks; ++x)
       for (int y = 0; y < yard_chunks; ++y)
-        volume.insert_chunk({x, y, 0}, std::make_unique<Chunk>(BlockId::air));
+        volume.insert_chunk({x, y, 0}, std::make_unique<Chunk>(BlockId::stone));
+    for (std::uint8_t i = 0; i < builders; ++i) players[i].identity.fill(i);
+    items.resize(items_max, 0);
   }
-  std::vector<ChunkCoord> step(std::uint64_t tick) {
-    std::vector<ChunkCoord> changed;
+  struct Changes {
+    std::vector<ChunkCoord> chunks;
+    std::vector<StoredPlayer> players;
+    TickChanges view(const ItemTable& items) const { return {chunks, players, &items}; }
+  };
+  Changes step(std::uint64_t tick) {
+    Changes changed;
     for (std::uint64_t builder = 0; builder < builders; ++builder) {
       Rng rng = rng_for(tick, 3, builder);
       constexpr std::uint32_t edge = yard_chunks * chunk_size;
       const IVec3 block{static_cast<int>(rng.below(edge)), static_cast<int>(rng.below(edge)),
                         static_cast<int>(rng.below(chunk_size))};
-      volume.set_block(block, static_cast<BlockId>(rng.below(block_id_count)));
+      Inventory& held = players[builder].inventory;
+      act(rng, block, held);
       const ChunkCoord at = chunk_of(block);
-      if (std::ranges::find(changed, at) == changed.end()) changed.push_back(at);
+      if (std::ranges::find(changed.chunks, at) == changed.chunks.end()) changed.chunks.push_back(at);
+      changed.players.push_back(players[builder]);
     }
     return changed;
   }
+  /// Digs, places, throws one away or picks up what lies there first.
+  void act(Rng& rng, IVec3 block, Inventory& held) {
+    const std::uint32_t what = rng.below(8);
+    const BlockId there = volume.block(block);
+    if (what >= 2 && there != BlockId::air) {
+      if (held.add({there, 1}) == 0) volume.set_block(block, BlockId::air);
+    } else if (what >= 2) {
+      if (held.take(BlockId::stone, 1) == 1) volume.set_block(block, BlockId::stone);
+    } else if (what == 1 && items.count < items.rows()) {
+      if (held.take(BlockId::stone, 1) == 0) return;
+      const std::size_t row = items.take();
+      items.stack[row] = {BlockId::stone, 1};
+      items.position_m[row] = to_dvec3(block);
+    } else if (what == 0 && items.count > 0) {
+      std::size_t row = 0;
+      while (items.id[row] == EntityId{0}) ++row;
+      if (held.add(items.stack[row]) == 0) items.free(row);
+    }
+  }
+  std::uint64_t things() const {
+    std::uint64_t sum = 0;
+    for (const ChunkCoord at : volume.loaded_chunks())
+      for (int i = 0; i < static_cast<int>(chunk_blocks); ++i)
+        sum += volume.find(at)->block({i / chunk_size % chunk_size, i / chunk_size / chunk_size,
+                                       i % chunk_size}) != BlockId::air;
+    for (const StoredPlayer& player : players) sum += player.inventory.count();
+    for (const ItemStack& stack : items.stack) sum += stack.count;
+    return sum;
+  }
   VoxelVolume volume;
+  std::vector<StoredPlayer> players;
+  ItemTable items;
 };
+constexpr std::uint64_t things_at_start = std::uint64_t{yard_chunks} * yard_chunks * chunk_blocks;
 
 /// What the store holds, laid over untouched ground.
-std::uint64_t stored_hash(SqliteStore& store) {
+Yard stored_yard(SqliteStore& store) {
   Yard yard;
   ChunkCodec codec;
   for (const ChunkCoord at : yard.volume.loaded_chunks()) {
@@ -58,7 +101,17 @@ std::uint64_t stored_hash(SqliteStore& store) {
     REQUIRE(chunk.has_value());
     yard.volume.insert_chunk(at, std::move(*chunk));
   }
-  return yard.volume.hash();
+  const auto players = store.load_players();
+  REQUIRE(players.has_value());
+  for (const StoredPlayer& player : players->players) yard.players[player.identity[0]] = player;
+  const auto items = store.load_items();
+  REQUIRE(items.has_value());
+  for (const LyingItem& item : items->items) {
+    const std::size_t row = yard.items.take();
+    yard.items.stack[row] = item.stack;
+    yard.items.position_m[row] = item.position_m;
+  }
+  return yard;
 }
 
 std::shared_ptr<SqliteStore> open_store_at(const std::string& file) {
@@ -79,7 +132,7 @@ std::shared_ptr<SqliteStore> open_store_at(const std::string& file) {
   std::uint64_t told = first;
   for (std::uint32_t tick = 1;; ++tick) {
     const auto changed = yard.step(first + tick);
-    saver.note(std::chrono::milliseconds(tick), tick, yard.volume, changed);
+    saver.note(std::chrono::milliseconds(tick), tick, yard.volume, changed.view(yard.items));
     const std::uint64_t saved = saver.status().saved_tick;
     if (saved != told && ::write(pipe, &saved, sizeof saved) != sizeof saved) ::_exit(1);
     told = saved;
@@ -125,7 +178,14 @@ TEST_CASE("a kill at any moment takes back nothing that was announced, and leave
     CHECK(tick >= announced);
     Yard expected;
     for (std::uint64_t t = 1; t <= tick; ++t) expected.step(t);
-    CHECK(stored_hash(*store) == expected.volume.hash());
+    const Yard kept = stored_yard(*store);
+    CHECK(kept.volume.hash() == expected.volume.hash());
+    for (std::size_t i = 0; i < builders; ++i) {
+      CAPTURE(i);
+      CHECK(kept.players[i].inventory == expected.players[i].inventory);
+    }
+    CHECK(kept.items.count == expected.items.count);
+    CHECK(kept.things() == things_at_start);  // none is lost, none is doubled
     const auto check = check_store(file);
     REQUIRE(check.has_value());
     CHECK(check->faults == 0);

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "protocol/chunk_codec.h"
+#include "protocol/inventory_codec.h"
 #include "server/store/sqlite.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
@@ -53,7 +54,16 @@ StoredPlayer some_player(std::uint8_t number) {
   player.yaw = Turn16{static_cast<std::uint16_t>(1000u * number)};
   player.pitch = Turn16{65'000};
   player.health = 77;
+  player.inventory.slots[3] = {BlockId::brick, number};
   return player;
+}
+
+/// The one of that number among all that a store knows.
+std::optional<StoredPlayer> kept_player(SqliteStore& store, std::uint8_t number) {
+  const auto all = store.load_players();
+  REQUIRE(all.has_value());
+  const auto found = std::ranges::find(all->players, some_player(number).identity, &StoredPlayer::identity);
+  return found == all->players.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace
@@ -92,13 +102,14 @@ TEST_CASE("what is saved is there after a new start, the last word on each chunk
   CHECK(store->load_chunk({-5, 0, -3}).bytes == early);
   CHECK(store->load_chunk({9, 9, 0}).kind == ChunkLookup::Kind::none);
   CHECK(ask(file, "SELECT value FROM meta WHERE key = 'chunks'") == 2);
-  const auto player = store->load_player(some_player(2).identity);
+  const auto player = kept_player(*store, 2);
   REQUIRE(player.has_value());
   CHECK(player->position_m == some_player(2).position_m);
   CHECK(player->yaw == some_player(2).yaw);
   CHECK(player->pitch == some_player(2).pitch);
   CHECK(player->health == 77);
-  CHECK_FALSE(store->load_player(some_player(9).identity).has_value());
+  CHECK(player->inventory == some_player(2).inventory);
+  CHECK_FALSE(kept_player(*store, 9).has_value());
 }
 
 TEST_CASE("a start that is undone leaves no database, one that was there stays", "[server][sqlite_store]") {
@@ -153,10 +164,11 @@ TEST_CASE("a damaged player is unknown and kept aside", "[server][sqlite_store]"
   const auto store = open_kept(file);
   const StoredPlayer players[] = {some_player(1)};
   REQUIRE(store->save({5, {}, players}).has_value());
-  const std::string change = GENERATE("x = 9e999", "health = 1e300", "yaw = 70000", "z = z + 1", "hash = 5");
+  const std::string change = GENERATE("x = 9e999", "health = 1e300", "yaw = 70000", "z = z + 1", "hash = 5",
+                                      "items = x''", "items = x'01050100'");
   CAPTURE(change);
   meddle(file, "UPDATE players SET " + change);
-  CHECK_FALSE(store->load_player(players[0].identity).has_value());
+  CHECK_FALSE(kept_player(*store, 1).has_value());
   CHECK(ask(file, "SELECT count(*) FROM damaged WHERE kind = 'player'") == 1);
 }
 
@@ -164,12 +176,12 @@ TEST_CASE("a database of a newer format is refused, and stays as it was", "[serv
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "PRAGMA user_version = 2");
+  meddle(file, "PRAGMA user_version = 3");
   const std::string before = folder.read("world.db");
   const auto store = SqliteStore::open(file, seven);
   REQUIRE_FALSE(store.has_value());
   CHECK(store.error().kind == Kind::newer);
-  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 2"));
+  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 3"));
   CHECK(folder.read("world.db") == before);
 }
 
@@ -182,6 +194,7 @@ TEST_CASE("an older format is upgraded after a copy was made", "[server][sqlite_
     const StoredChunk chunks[] = {{{1, 2, 3}, bytes}};
     REQUIRE(store->save({5, chunks, {}}).has_value());
   }
+  meddle(file, "PRAGMA user_version = 1");
   folder.write("world.db.format-1", "of an upgrade that was cut off");
   StoreOptions options;
   options.format = 3;
@@ -204,8 +217,42 @@ TEST_CASE("an older format is upgraded after a copy was made", "[server][sqlite_
     REQUIRE_FALSE(store.has_value());
     CHECK(ask(file, "PRAGMA user_version") == 1);
     CHECK(ask(file, "SELECT count(*) FROM sqlite_master WHERE name = 'second'") == 0);
+    meddle(file, "PRAGMA user_version = 2");
     CHECK(open_kept(file)->load_chunk({1, 2, 3}).bytes == bytes);
   }
+}
+
+TEST_CASE("players of a database from before there were items hold nothing", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  StoredPlayer player = some_player(1);
+  player.inventory = {};
+  REQUIRE(open_kept(file)->save({5, {}, std::span(&player, 1)}).has_value());
+  meddle(file, "ALTER TABLE players DROP COLUMN items; DROP TABLE items; PRAGMA user_version = 1");
+  const auto store = open_kept(file);
+  CHECK(store->copied() == file + ".format-1");
+  CHECK(kept_player(*store, 1)->inventory.empty());
+  CHECK(store->load_items()->items.empty());
+}
+
+TEST_CASE("what lies in a world is kept whole, and damage to it is named", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const LyingItem items[] = {{{BlockId::stone, 64}, {1.5, -2, 30}, 7}, {{BlockId::sand, 1}, {0, 0, -9}, 0}};
+  REQUIRE(open_kept(file)->save({5, {}, {}, encode_items(items)}).has_value());
+  REQUIRE(open_kept(file)->save({6, {}, {}}).has_value());
+  const auto kept = open_kept(file)->load_items();
+  REQUIRE(kept.has_value());
+  REQUIRE(kept->items.size() == 2);
+  CHECK(kept->items[0].stack == items[0].stack);
+  CHECK(kept->items[0].position_m == items[0].position_m);
+  CHECK(kept->items[0].age_ticks == 7);
+  meddle(file, "UPDATE items SET bytes = x'0102'");
+  const auto damaged = open_kept(file)->load_items();
+  REQUIRE(damaged.has_value());
+  CHECK(damaged->items.empty());
+  CHECK_FALSE(damaged->damage.empty());
+  CHECK(ask(file, "SELECT count(*) FROM damaged WHERE kind = 'items'") == 1);
 }
 
 TEST_CASE("what is no world's database, or another world's, is refused in one line",

@@ -399,3 +399,23 @@ TEST_CASE("who is to begin at sea begins on the nearest land", "[world][sim][ter
     CHECK(std::abs(block.x - sea.x) <= 1100);
   }
 }
+
+TEST_CASE("ores are of the secret alone, and without it they are stone", "[world][terrain][hills]") {
+  Terrain open{.seed = 11, .kind = TerrainKind::hills};
+  Terrain one = open, other = open, bare = open;
+  one.secret = 1, other.secret = 2, bare.bare = true;
+  int ores = 0, differ = 0;
+  for (const ChunkCoord at : {ChunkCoord{0, 0, -1}, ChunkCoord{3, -2, -2}, ChunkCoord{-4, 5, 0}}) {
+    const auto a = generate_chunk(one, at), b = generate_chunk(other, at), plain = generate_chunk(bare, at);
+    for (int i = 0; i < static_cast<int>(chunk_blocks); ++i) {
+      const IVec3 local{i / chunk_size % chunk_size, i / chunk_size / chunk_size, i % chunk_size};
+      const BlockId first = a->block(local), second = b->block(local);
+      REQUIRE_FALSE(terrain_hides(plain->block(local)));
+      REQUIRE(plain->block(local) == (terrain_hides(first) ? BlockId::stone : first));
+      REQUIRE(plain->block(local) == (terrain_hides(second) ? BlockId::stone : second));
+      ores += terrain_hides(first), differ += first != second;
+    }
+  }
+  CHECK(ores > 100);
+  CHECK(differ > ores / 2);
+}

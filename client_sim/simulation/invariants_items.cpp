@@ -1,0 +1,73 @@
+// What must hold of items: every one that a block left behind is held, lies there, became a block again, or
+// is gone by a rule that counts it. Blocks are watched from outside, so that the world's own books are
+// checked, too.
+
+#include <array>
+
+#include "client_sim/simulation/invariant.h"
+#include "client_sim/simulation/match.h"
+#include "world/sim/dropped_items.h"
+#include "world/sim/world.h"
+
+namespace ashlar::simulation {
+namespace {
+
+using ByKind = std::array<std::int64_t, block_kinds_max>;
+
+class NoItemIsLostOrDoubled final : public Invariant {
+ public:
+  std::string_view name() const override { return "no item is lost or doubled"; }
+  void on_server_start(const Match&) override { left_.fill(0); }
+
+  std::optional<Finding> after_tick(const Match& match, const TrueFrame&, const TickRecord&) override {
+    const World& world = match.host()->world();
+    if (world.setup().rules.free_blocks == FreeBlocks::yes) return std::nullopt;
+    for (const AppliedEdit& edit : world.applied_edits()) {
+      if (edit.who == EntityId{0}) continue;  // what falls leaves nothing behind
+      const BlockId drops = world.setup().blocks->type(edit.before).drops;
+      if (edit.after != BlockId::air)
+        --left_[index(edit.after)];
+      else if (drops != BlockId::air)
+        ++left_[index(drops)];
+    }
+    return std::nullopt;
+  }
+
+  /// After the Host has noted who left and who came.
+  std::optional<Finding> after_clients(const Match& match) override {
+    if (match.host() == nullptr) return std::nullopt;
+    const World& world = match.host()->world();
+    ByKind found{};
+    const PlayerTable& players = world.players();
+    for (std::size_t i = 0; i < players.rows(); ++i) {
+      if (players.id[i] == EntityId{0}) continue;
+      if (!sane(players.inventory[i])) return Finding{entity_name(players.id[i]), "its inventory is none"};
+      for (const ItemStack& stack : players.inventory[i].slots) found[index(stack.kind)] += stack.count;
+    }
+    for (const ItemStack& stack : world.items().table().stack) found[index(stack.kind)] += stack.count;
+    std::int64_t missing = 0;
+    for (std::size_t kind = 1; kind < found.size(); ++kind) {
+      found[kind] += static_cast<std::int64_t>(match.audit().items_away[kind]);
+      if (found[kind] > left_[kind])
+        return Finding{"block " + std::to_string(kind), "there are " + std::to_string(found[kind]) +
+                                                            " items of " + std::to_string(left_[kind])};
+      missing += left_[kind] - found[kind];
+    }
+    const auto gone = static_cast<std::int64_t>(world.items().counters().gone);
+    if (missing == gone) return std::nullopt;
+    return Finding{"server", std::to_string(missing) + " items are missing, " + std::to_string(gone) +
+                                 " of them by rule"};
+  }
+
+ private:
+  static std::size_t index(BlockId kind) { return static_cast<std::size_t>(kind); }
+  ByKind left_{};  // by kind: left behind, and not placed again
+};
+
+}  // namespace
+
+void add_item_invariants(std::vector<std::unique_ptr<Invariant>>& out) {
+  out.push_back(std::make_unique<NoItemIsLostOrDoubled>());
+}
+
+}  // namespace ashlar::simulation

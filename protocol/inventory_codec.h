@@ -1,0 +1,35 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <vector>
+
+#include "protocol/bytes.h"
+#include "world/sim/inventory.h"
+#include "world/sim/item_table.h"
+
+// What players hold and what lies in a world, as bytes for recordings and disks (little endian):
+//
+//   inventory = count u8 | count times: slot u8, kind u16, items u8; slots rise
+//   items     = version u8 (1) | count varint | count times: x f64, y f64, z f64, age u32, kind u16, items u8
+
+namespace ashlar {
+
+/// An inventory behind what `out` holds already. Precondition: sane(inventory).
+void put_inventory(ByteWriter& out, const Inventory& inventory);
+/// False, and `out` undefined, for what put_inventory() does not write.
+bool get_inventory(ByteReader& in, Inventory& out);
+
+/// Items that lie in a world, at most items_max.
+std::vector<std::uint8_t> encode_items(std::span<const LyingItem> items);
+inline constexpr std::size_t items_bytes_max = 8 + std::size_t{items_max} * 31;
+
+/// Why bytes are no list of items.
+enum class ItemsError : std::uint8_t { wrong_version, damaged };
+/// Half a sentence for people; a literal.
+const char* describe(ItemsError error);
+/// The list that encode_items() made these bytes of; any bytes are allowed.
+std::expected<std::vector<LyingItem>, ItemsError> decode_items(std::span<const std::uint8_t> bytes);
+
+}  // namespace ashlar

@@ -1,0 +1,89 @@
+#include "server/host/player_book.h"
+
+#include <algorithm>
+
+namespace ashlar::server {
+
+void PlayerBook::begin_world(std::uint32_t players_max) {
+  away_.clear();
+  present_.assign(players_max, {});
+  returning_.clear();
+  changed_.clear();
+}
+
+void PlayerBook::remember(const KeptPlayer& player) {
+  if (!player.inventory.empty()) away_.insert_or_assign(player.identity, player);
+}
+
+EntityId PlayerBook::body_of(const PlayerIdentity& identity) const {
+  const auto found = std::ranges::find_if(present_, [&](const Present& present) {
+    return present.id != EntityId{0} && present.player.identity == identity;
+  });
+  return found == present_.end() ? EntityId{0} : found->id;
+}
+
+void PlayerBook::collect(const World& world, const SessionTable& sessions, TickInputCollector& input) {
+  returning_.clear();
+  for (const std::uint32_t row : sessions.seated()) {
+    const Session& session = sessions[row];
+    if (session.state != SessionState::joining) continue;
+    const EntityId body = body_of(session.identity);
+    if (const int at = world.player_row(body); at >= 0) {
+      // It leaves before anybody joins, and nothing happens in between.
+      input.leave(body);
+      returning_.push_back({row, world.players().inventory[static_cast<std::size_t>(at)]});
+    } else if (const auto found = away_.find(session.identity); found != away_.end()) {
+      returning_.push_back({row, found->second.inventory});
+    }
+  }
+}
+
+void PlayerBook::note_departed(const Departed& departed) {
+  Present& present = present_[slot_of(departed.id)];
+  if (present.id != departed.id) return;  // its session was none of this Host's
+  present.id = EntityId{0};
+  present.player.inventory = departed.inventory;
+  if (departed.inventory.empty()) return;
+  if (away_.size() >= away_max && !away_.contains(present.player.identity)) {
+    ++not_kept_;
+    return;
+  }
+  away_.insert_or_assign(present.player.identity, present.player);
+  changed_.push_back(present.player);
+}
+
+void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
+  changed_.clear();
+  for (const Departed& departed : world.departed()) note_departed(departed);
+  for (const Joined& joined : world.joined()) {
+    if (joined.id == EntityId{0}) continue;
+    Present& present = present_[slot_of(joined.id)];
+    present = {joined.id, {}};
+    present.player.identity = sessions[joined.token].identity;
+    if (const auto found = away_.find(present.player.identity); found != away_.end()) {
+      present.player.inventory = found->second.inventory;
+      away_.erase(found);
+    }
+  }
+  const PlayerTable& players = world.players();
+  for (std::size_t row = 0; row < players.rows(); ++row) {
+    Present& present = present_[row];
+    if (present.id == EntityId{0} || players.id[row] != present.id) continue;
+    KeptPlayer& player = present.player;
+    player.position_m = players.body[row].position_m;
+    player.yaw = players.yaw[row], player.pitch = players.pitch[row];
+    player.health = players.health[row];
+    if (player.inventory == players.inventory[row]) continue;
+    player.inventory = players.inventory[row];
+    changed_.push_back(player);
+  }
+}
+
+void PlayerBook::count_away(std::array<std::uint64_t, block_kinds_max>& out) const {
+  out.fill(0);
+  for (const auto& [identity, player] : away_)
+    for (const ItemStack& stack : player.inventory.slots)
+      out[static_cast<std::size_t>(stack.kind)] += stack.count;
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,61 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "server/host/kept_player.h"
+#include "server/host/session_table.h"
+#include "server/host/tick_input.h"
+#include "world/sim/world.h"
+
+namespace ashlar::server {
+
+/// What players hold, by who they are: those who are in the world and those who left. Who comes back brings
+/// it along. As long as the Host lives this is the truth of all whom a store knows: it is filled from there
+/// before anybody comes, and says after each step who changed. The Host's thread. About 250 bytes a player
+/// who holds something and is away; who holds nothing is not in it.
+class PlayerBook {
+ public:
+  /// Of players who are away; of further ones who leave nothing is kept (not_kept()).
+  static constexpr std::size_t away_max = 100'000;
+
+  /// @param players_max  slots of the world
+  explicit PlayerBook(std::uint32_t players_max) : present_(players_max) {}
+  /// Another world, with other things: nobody holds anything.
+  void begin_world(std::uint32_t players_max);
+  /// A player of an earlier run.
+  void remember(const KeptPlayer& player);
+
+  /// Before a tick's input is collected: what those bring who join in it. Where a body of theirs is still in
+  /// the world, after a fight, it leaves in that tick.
+  void collect(const World& world, const SessionTable& sessions, TickInputCollector& input);
+  /// What collect() found, in the order of joins.
+  std::span<const Returning> returning() const { return returning_; }
+  /// After the step, before sessions change.
+  void stepped(const World& world, const SessionTable& sessions);
+  /// Whose inventory is other than before the last step, and who left in it with something.
+  std::span<const KeptPlayer> changed() const { return changed_; }
+
+  /// By kind: items that are held by players who are not in the world. O(players), for checks.
+  void count_away(std::array<std::uint64_t, block_kinds_max>& out) const;
+  std::uint64_t not_kept() const { return not_kept_; }  ///< players who left with something and are forgotten
+
+ private:
+  /// Who is in a slot of the world, as of the last step.
+  struct Present {
+    EntityId id{};
+    KeptPlayer player;
+  };
+  EntityId body_of(const PlayerIdentity& identity) const;
+  void note_departed(const Departed& departed);
+
+  std::map<PlayerIdentity, KeptPlayer> away_;
+  std::vector<Present> present_;  // by slot
+  std::vector<Returning> returning_;
+  std::vector<KeptPlayer> changed_;
+  std::uint64_t not_kept_ = 0;
+};
+
+}  // namespace ashlar::server
