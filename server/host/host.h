@@ -207,9 +207,9 @@ struct HostAudit {
   std::size_t identities = 0;  ///< and of that by identity
   std::size_t hosts = 0;       ///< and of that by address without port
   std::size_t leaves_waiting = 0, admin_waiting = 0;
-  std::size_t lingering = 0;      ///< bodies of who left a fight
-  std::size_t away = 0;           ///< bodies that wait for their players
-  std::size_t farewells = 0;      ///< connections that are still saying why they ended
+  std::size_t lingering = 0;  ///< bodies of who left a fight
+  std::size_t away = 0;       ///< bodies that wait for their players
+  std::size_t farewells = 0;  ///< connections that are still saying why they ended
   /// By kind: items that players hold who are not in the world.
   std::array<std::uint64_t, block_kinds_max> items_away{};
   std::size_t extra_columns = 0;  ///< ground that is there for the players' sake

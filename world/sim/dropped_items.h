@@ -59,7 +59,7 @@ class DroppedItems {
   /// row every fourth tick. Cost: 20 ns for each that rests, some 200 for each that falls.
   void step(const DroppedItemsTick& tick);
 
-  const ItemTable& table() const { return table_; }  ///< what lies in the world
+  const ItemTable& table() const { return table_; }           ///< what lies in the world
   const ItemCounters& counters() const { return counters_; }  ///< the books
   ItemCounters& counters() { return counters_; }              ///< for who makes or uses items up
   /// Rises whenever what lies in the world, or where it rests, is other than before.

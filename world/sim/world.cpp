@@ -577,8 +577,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.return_monsters();
   }
   MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}, awake};
-  BlockActsTick acting{w.space(),      w.volume,  w.edits,    w.setup.rules,
-                       w.players, w.monsters, &w.items};
+  BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters, &w.items};
   const bool monsters_touched = awake || w.mechanics.in_motion();
   const PlayerTick tick{moving, acting, input.acts, w.history, w.mechanics, w.acts, w.shooting, w.crowd};
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
