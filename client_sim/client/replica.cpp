@@ -8,6 +8,7 @@
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
 #include "world/math/assert.h"
+#include "world/sim/free_ammo.h"
 #include "world/sim/player_move.h"
 
 namespace ashlar::client_sim {
@@ -27,17 +28,18 @@ Replica::Replica(const WorldSetup& setup) : setup_(setup), ground_(setup) {
   for (std::size_t i = 0; i < setup_.maps.size(); ++i) placed_.push_back({setup_.maps[i].get(), heights_[i]});
   for (const auto& prop : setup_.props) props_.push_back(prop.get());
   mechanics_ = Mechanics(setup_.maps, heights_, 1, 0);
-  shooting_ = Shooting(1, 0);
+  shooting_ = Shooting(1, 0, setup_.maps.size(), ammo_free(setup_.rules, setup_.maps));
   edits_ = GroundEdits(BlockActs::acts_per_tick_max + 1);
   acts_ = BlockActs(1, 0);
   player_.resize(1);
   nobody_.resize(0);
+  nobody_.kinds = setup_.kinds;
   crowd_.reserve(bystanders_max + 1);
   player_.id[0] = self;
   player_.generation[0] = 1;
   player_.health[0] = setup_.rules.player_health;
   mechanics_.player_joined(0);
-  shooting_.player_joined(0);
+  player_.arsenal[0] = fresh_arsenal(nobody_.kind_set());
   acts_.player_joined(0);
 }
 
@@ -75,6 +77,7 @@ void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts,
   mechanics_.act(moving);
   shooting_.shoot(space(), rules, player_, nobody_, no_history_, TickId{tick_});
   for (const ShotEvent& shot : shooting_.events()) mechanics_.shot(moving, shot);
+  for (const LaunchEvent& launch : shooting_.launches()) mechanics_.launched(moving, launch);
   player_.report[0] = {};
   if (lives) {
     const DVec2 floor_mps = mechanics_.floor_velocity(heights_, player_.body[0]);
@@ -119,6 +122,18 @@ void Replica::put_player(std::uint32_t tick, const Body& body, bool alive, Turn1
   player_.body[0] = body;
   player_.health[0] = alive ? setup_.rules.player_health : std::uint16_t{0};
   delta_yaw_ = delta_yaw;
+}
+
+bool Replica::put_arsenal(const Arsenal& told, std::span<const PlayerCommand> since) {
+  const KindSet& kinds = nobody_.kind_set();
+  if (!arsenal_sane(kinds, told)) return false;
+  const bool free_ammo = ammo_free(setup_.rules, setup_.maps);
+  Arsenal now = told;
+  for (const PlayerCommand& command : since)
+    static_cast<void>(wield(kinds, setup_.rules, free_ammo, command, alive(), now));
+  if (now == player_.arsenal[0]) return false;
+  player_.arsenal[0] = now;
+  return true;
 }
 
 bool same_sectors(const ReplicaState& state, const SectorForecast& sectors) {

@@ -11,6 +11,15 @@
 
 namespace ashlar::client_sim {
 
+/// The last score that any client was told.
+struct LoadScore {
+  std::uint32_t match = 0;  ///< 0: none was
+  MatchPhase phase{};
+  std::uint32_t players = 0;
+  std::string best;
+  std::int32_t best_score = 0;
+};
+
 /// How one client fared.
 struct ClientOutcome {
   std::string name;
@@ -42,10 +51,11 @@ struct LoadReport {
   std::uint64_t fetched = 0, fetched_bytes = 0;   ///< maps and props that clients lacked
   std::uint64_t acts_done = 0, acts_refused = 0;  ///< blocks dug and placed; acts that came to nothing
   std::array<std::uint64_t, drop_reason_count> drops{};
-  std::uint64_t send_full = 0;       ///< packets that our own sockets had no room for
-  std::uint64_t late_polls = 0;      ///< our own turns that came over 20 ms late: the machine is too slow
-  std::uint64_t attacks_sent = 0;    ///< of hostile peers
-  PredictionReport prediction;       ///< of the clients that foresee; none: its `clients` is 0
+  std::uint64_t send_full = 0;     ///< packets that our own sockets had no room for
+  std::uint64_t late_polls = 0;    ///< our own turns that came over 20 ms late: the machine is too slow
+  std::uint64_t attacks_sent = 0;  ///< of hostile peers
+  PredictionReport prediction;     ///< of the clients that foresee; none: its `clients` is 0
+  LoadScore score;
   std::vector<Explored> explored;    ///< by map, when explorers played
   std::vector<std::string> reasons;  ///< different ones, with how many clients had them; at most 8
 

@@ -6,6 +6,7 @@
 #include "protocol/snapshot_writer.h"
 #include "world/bsp/placed_map.h"
 #include "world/sim/health.h"
+#include "world/sim/pickups.h"
 #include "world/sim/projectiles.h"
 #include "world/sim/world.h"
 
@@ -113,6 +114,13 @@ void Truth::take(const World& world) {
     body.position_m = flying.position_m[i];
     frame.entities.push_back(true_entity(flying.id[i], projectile_entity_kind(flying.kind[i]),
                                          turn_towards(xy(flying.velocity_mps[i])), body, 255));
+  }
+  const ItemTable& items = world.pickups().items();
+  for (std::size_t i = 0; i < items.rows(); ++i) {
+    if (items.id[i] == EntityId{0}) continue;
+    Body body;
+    body.position_m = items.position_m[i];
+    frame.entities.push_back(true_entity(items.id[i], item_entity_kind(items.item[i]), Turn16{0}, body, 255));
   }
   std::ranges::sort(frame.entities, [](const TrueEntity& a, const TrueEntity& b) {
     return std::tie(a.cell, a.record.id) < std::tie(b.cell, b.record.id);

@@ -21,6 +21,7 @@
 #include "server/host/lingering.h"
 #include "server/host/lobby.h"
 #include "server/host/publisher.h"
+#include "server/host/score_room.h"
 #include "server/host/session_table.h"
 #include "server/host/tick_input.h"
 #include "server/host/tick_schedule.h"
@@ -78,6 +79,7 @@ struct Host::Impl {
         chat(sessions, status, defects),
         edits(sessions, status, config.interest_radius_m),
         fights(sessions),
+        scores(sessions, status),
         content(*config.content, config.content_bytes_per_s, config.clients_max, defects),
         bulk(sessions),
         lingering(world->setup().players_max, config.clients_max,
@@ -116,6 +118,7 @@ struct Host::Impl {
   ChatRoom chat;
   EditRoom edits;
   FightRoom fights;
+  ScoreRoom scores;
   ContentRoom content;
   BulkStreams bulk;
   LingeringBodies lingering;
@@ -197,6 +200,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   edits.learn(ground.entering_changes());
   edits.publish(*world);
   fights.publish(*world);
+  scores.publish(*world);
 
   if (status.tick % config.snapshot_every_ticks == 0) publish(at, out.datagrams);
   const std::uint64_t published = stopwatch();

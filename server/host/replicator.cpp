@@ -6,6 +6,7 @@
 
 #include "world/sim/health.h"
 #include "world/sim/mechanics.h"
+#include "world/sim/pickups.h"
 #include "world/sim/projectiles.h"
 
 namespace ashlar::server {
@@ -84,6 +85,15 @@ void Replicator::gather(const World& world, bool blocks) {
     if (flying.id[i] == EntityId{0}) continue;
     add(flying.position_m[i], flying.velocity_mps[i], monsters.projectile_traits(flying.kind[i]).shape,
         record_of(flying, i));
+  }
+  const ItemTable& items = world.pickups().items();
+  for (std::size_t i = 0; world.pickups().lying() > 0 && i < items.rows(); ++i) {
+    if (items.id[i] == EntityId{0}) continue;
+    EntityRecord r;
+    r.id = items.id[i];
+    r.kind = item_entity_kind(items.item[i]);
+    r.health = 255;
+    add(items.position_m[i], {}, item_shape, r);
   }
   std::ranges::sort(placed_, [](const PlacedEntity& a, const PlacedEntity& b) {
     return std::tuple(key(a.cell), static_cast<std::uint32_t>(a.record.id)) <

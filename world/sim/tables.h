@@ -5,6 +5,7 @@
 
 #include "world/math/assert.h"
 #include "world/math/random.h"
+#include "world/sim/arsenal.h"
 #include "world/sim/block_act.h"
 #include "world/sim/command.h"
 #include "world/sim/kinds.h"
@@ -30,6 +31,7 @@ struct PlayerTable {
   std::vector<Digging> digging;           ///< the block that it digs, and how far it is
   std::vector<std::uint16_t> armour;      ///< points
   std::vector<std::uint8_t> armour_half;  ///< 0 or 1: takes half of each hit, not a third
+  std::vector<Arsenal> arsenal;           ///< weapons, ammunition, powers
 
   std::size_t rows() const { return id.size(); }
   /// Is somebody in a row of its own by this id? False for ids of those who left.
