@@ -63,6 +63,14 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
                                                  static_cast<double>(in.friendly_fire()),
                                                  static_cast<double>(in.monster_respawn_s()),
                                                  static_cast<double>(in.skill()),
+                                                 static_cast<double>(in.free_ammo()),
+                                                 static_cast<double>(in.items()),
+                                                 static_cast<double>(in.item_respawn_s()),
+                                                 static_cast<double>(in.mode()),
+                                                 static_cast<double>(in.frag_limit()),
+                                                 static_cast<double>(in.time_limit_s()),
+                                                 static_cast<double>(in.warmup_s()),
+                                                 static_cast<double>(in.intermission_s()),
                                                  static_cast<double>(in.keep_inventory()),
                                                  static_cast<double>(in.item_life_s())}};
   std::size_t i = 0;
@@ -296,6 +304,79 @@ ServerResult decode(const wire::InventoryChange& in) {
   return out;
 }
 
+ServerResult decode(const wire::WeaponKinds& in) {
+  if (in.weapons() == nullptr || in.ammo() == nullptr) return std::unexpected{DropReason::malformed};
+  if (in.weapons()->size() < 1 || in.weapons()->size() > weapons_max) return out_of_range;
+  if (in.ammo()->size() != ammo_kind_count) return out_of_range;
+  WeaponKinds out;
+  out.world = in.world();
+  for (const wire::Weapon* weapon : *in.weapons()) {
+    if (!valid_text(view(weapon->name()), 1, weapon_name_bytes_max)) return bad_text;
+    if (weapon->form() >= weapon_form_count || weapon->ammo() > ammo_kind_count) return out_of_range;
+    WeaponTraits w;
+    w.name = view(weapon->name());
+    w.form = static_cast<WeaponForm>(weapon->form());
+    w.ammo = static_cast<AmmoKind>(weapon->ammo());
+    w.slot = weapon->slot(), w.rank = weapon->rank(), w.start = weapon->start();
+    w.count = weapon->count(), w.steady = weapon->steady(), w.uses = weapon->uses();
+    w.damage_step = weapon->damage_step(), w.damage_sides = weapon->damage_sides();
+    w.strength_times = weapon->strength_times();
+    w.spread_deg = weapon->spread_deg(), w.rise_deg = weapon->rise_deg(), w.range_m = weapon->range_m();
+    w.windup_s = weapon->windup_s(), w.interval_s = weapon->interval_s();
+    w.lower_s = weapon->lower_s(), w.raise_s = weapon->raise_s();
+    if (!weapon_sane(w)) return out_of_range;
+    out.weapons.push_back(std::move(w));
+  }
+  for (std::size_t i = 0; i < ammo_kind_count; ++i) {
+    const wire::AmmoLimits& limits = *in.ammo()->Get(static_cast<flatbuffers::uoffset_t>(i));
+    out.ammo[i] = {limits.most(), limits.clip(), limits.start()};
+    if (!ammo_sane(out.ammo[i])) return out_of_range;
+  }
+  return out;
+}
+
+ServerResult decode(const wire::Carried& in) {
+  if (in.arsenal() == nullptr) return std::unexpected{DropReason::malformed};
+  const wire::Arsenal& from = *in.arsenal();
+  Carried out;
+  out.tick = in.tick();
+  out.world = in.world();
+  Arsenal& a = out.arsenal;
+  a.weapons = from.weapons();
+  a.ammo = {from.bullets(), from.shells(), from.rockets(), from.cells()};
+  a.power_ticks = {
+      from.invulnerability(), from.strength(), from.invisibility(), from.suit(), from.map(), from.light()};
+  a.wait_ticks = from.wait_ticks(), a.windup_ticks = from.windup_ticks();
+  a.switch_ticks = from.switch_ticks();
+  a.held = from.held(), a.wanted = from.wanted(), a.firing = from.firing(), a.backpack = from.backpack();
+  if (a.held >= weapons_max || a.wanted >= weapons_max || a.firing > 1 || a.backpack > 1) return out_of_range;
+  if (in.picked() == nullptr) return out;
+  if (in.picked()->size() > picked_max) return out_of_range;
+  out.picked.assign(in.picked()->begin(), in.picked()->end());
+  return out;
+}
+
+ServerResult decode(const wire::Score& in) {
+  Score out;
+  out.tick = in.tick();
+  out.world = in.world();
+  out.match = in.match();
+  if (in.phase() >= match_phase_count) return out_of_range;
+  out.phase = static_cast<MatchPhase>(in.phase());
+  out.left_ticks = in.left_ticks();
+  if (in.teams() == nullptr || in.teams()->size() != teams_max) return out_of_range;
+  std::copy_n(in.teams()->begin(), teams_max, out.teams.begin());
+  if (in.rows() == nullptr) return out;
+  if (in.rows()->size() > score_rows_max) return out_of_range;
+  for (const wire::ScoreRow* row : *in.rows()) {
+    if (!valid_player_name(view(row->name()))) return bad_text;
+    if (row->id() == 0 || row->team() > teams_max) return out_of_range;
+    out.rows.push_back({EntityId{row->id()}, std::string(view(row->name())), row->score(), row->kills(),
+                        row->deaths(), row->team()});
+  }
+  return out;
+}
+
 ServerResult decode(const wire::BlockEdits& in) {
   BlockEdits out;
   out.tick = in.tick();
@@ -350,6 +431,9 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
       return Saved{message.body_as_Saved()->tick(), message.body_as_Saved()->world()};
     case wire::ServerBody::Fight: return decode(*message.body_as_Fight());
     case wire::ServerBody::InventoryChange: return decode(*message.body_as_InventoryChange());
+    case wire::ServerBody::WeaponKinds: return decode(*message.body_as_WeaponKinds());
+    case wire::ServerBody::Score: return decode(*message.body_as_Score());
+    case wire::ServerBody::Carried: return decode(*message.body_as_Carried());
     case wire::ServerBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

@@ -296,6 +296,64 @@ std::span<const std::uint8_t> MessageWriter::write(const InventoryChange& m) {
   return impl_->message();
 }
 
+std::span<const std::uint8_t> MessageWriter::write(const WeaponKinds& m) {
+  ASHLAR_ASSERT(!m.weapons.empty() && m.weapons.size() <= weapons_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<flatbuffers::Offset<wire::Weapon>, weapons_max> weapons;
+  for (std::size_t i = 0; i < m.weapons.size(); ++i) {
+    const WeaponTraits& w = m.weapons[i];
+    ASHLAR_ASSERT(weapon_sane(w) && valid_text(w.name, 1, weapon_name_bytes_max));
+    const auto weapon_name = impl_->string(w.name);
+    weapons[i] = wire::CreateWeapon(
+        fbb, weapon_name, static_cast<std::uint8_t>(w.form), static_cast<std::uint8_t>(w.ammo), w.slot,
+        w.rank, w.start, w.count, w.steady, w.uses, w.damage_step, w.damage_sides, w.strength_times,
+        w.spread_deg, w.rise_deg, w.range_m, w.windup_s, w.interval_s, w.lower_s, w.raise_s);
+  }
+  const auto list = fbb.CreateVector(weapons.data(), m.weapons.size());
+  std::array<wire::AmmoLimits, ammo_kind_count> ammo;
+  for (std::size_t i = 0; i < ammo.size(); ++i)
+    ammo[i] = wire::AmmoLimits(m.ammo[i].most, m.ammo[i].clip, m.ammo[i].start);
+  const auto limits = fbb.CreateVectorOfStructs(ammo.data(), ammo.size());
+  impl_->finish_server(wire::ServerBody::WeaponKinds, wire::CreateWeaponKinds(fbb, list, limits, m.world));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const Carried& m) {
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const Arsenal& a = m.arsenal;
+  const auto& p = a.power_ticks;
+  const wire::Arsenal arsenal(a.weapons, a.ammo[0], a.ammo[1], a.ammo[2], a.ammo[3], p[0], p[1], p[2], p[3],
+                              p[4], p[5], a.wait_ticks, a.windup_ticks, a.switch_ticks, a.held, a.wanted,
+                              a.firing, a.backpack);
+  ASHLAR_ASSERT(m.picked.size() <= picked_max);
+  const auto picked = impl_->bytes(m.picked);
+  impl_->finish_server(wire::ServerBody::Carried,
+                       wire::CreateCarried(fbb, m.tick, m.world, &arsenal, picked));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const Score& m) {
+  ASHLAR_ASSERT(m.rows.size() <= score_rows_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<flatbuffers::Offset<wire::ScoreRow>, score_rows_max> rows;
+  for (std::size_t i = 0; i < m.rows.size(); ++i) {
+    const ScoreRow& r = m.rows[i];
+    ASHLAR_ASSERT(valid_player_name(r.name) && r.team <= teams_max);
+    const auto player_name = impl_->string(r.name);
+    rows[i] = wire::CreateScoreRow(fbb, static_cast<std::uint32_t>(r.id), player_name, r.score, r.kills,
+                                   r.deaths, r.team);
+  }
+  const auto list = fbb.CreateVector(rows.data(), m.rows.size());
+  const auto teams = fbb.CreateVector(m.teams.data(), m.teams.size());
+  impl_->finish_server(wire::ServerBody::Score,
+                       wire::CreateScore(fbb, m.tick, m.world, m.match, static_cast<std::uint8_t>(m.phase),
+                                         m.left_ticks, teams, list));
+  return impl_->message();
+}
+
 std::span<const std::uint8_t> MessageWriter::write(const BlockEdits& m) {
   ASHLAR_ASSERT(!m.changes.empty() && m.changes.size() <= block_changes_max);
   static_assert(sizeof(wire::BlockChange) == sizeof(BlockChange));

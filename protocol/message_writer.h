@@ -40,6 +40,9 @@ class MessageWriter {
   std::span<const std::uint8_t> write(const BlockKinds& message);
   std::span<const std::uint8_t> write(const Fight& message);
   std::span<const std::uint8_t> write(const InventoryChange& message);
+  std::span<const std::uint8_t> write(const WeaponKinds& message);
+  std::span<const std::uint8_t> write(const Carried& message);
+  std::span<const std::uint8_t> write(const Score& message);
   std::span<const std::uint8_t> write(const BlockEdits& message);  ///< at most 16.5 KB: 4 bytes a block
 
  private:

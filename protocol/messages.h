@@ -12,11 +12,14 @@
 #include "protocol/block.h"
 #include "protocol/quantise.h"
 #include "world/collide/prop.h"
+#include "world/sim/arsenal.h"
 #include "world/sim/block_act.h"
 #include "world/sim/combat_event.h"
 #include "world/sim/inventory.h"
+#include "world/sim/match.h"
 #include "world/sim/player_move.h"
 #include "world/sim/rules.h"
+#include "world/sim/weapons.h"
 #include "world/voxel/block_registry.h"
 
 // The messages as plain values. schema/*.fbs say how they travel, decode.h and message_writer.h do it. How a
@@ -328,7 +331,47 @@ struct InventoryChange {
   std::vector<SlotChange> slots;  ///< by slot, each once
 };
 
+/// The weapons of the world; on the control stream, behind each welcome.
+struct WeaponKinds {
+  std::vector<WeaponTraits> weapons;  ///< 1 to weapons_max; what a projectile's kind is does not travel
+  std::array<AmmoTraits, ammo_kind_count> ammo{};
+  std::uint8_t world = 0;  ///< the welcome's
+};
+
+/// What the player carries to fight; on the events stream, when it changed otherwise than by time.
+struct Carried {
+  std::uint32_t tick = 0;  ///< of which it is
+  std::uint8_t world = 0;
+  Arsenal arsenal;
+  std::vector<std::uint8_t> picked;  ///< items picked up since the one before; at most picked_max
+};
+inline constexpr std::size_t picked_max = 64;
+
+inline constexpr std::size_t score_rows_max = 64;
+
+/// What one player has in the match.
+struct ScoreRow {
+  EntityId id{};
+  std::string name;  ///< valid_player_name
+  std::int32_t score = 0;
+  std::uint16_t kills = 0, deaths = 0;
+  std::uint8_t team = 0;  ///< from 1; 0: none
+  friend bool operator==(const ScoreRow&, const ScoreRow&) = default;
+};
+
+/// The match and its score; on the events stream, when it changed, once a second at most.
+struct Score {
+  std::uint32_t tick = 0;
+  std::uint8_t world = 0;
+  std::uint32_t match = 1;  ///< counts the matches of the world
+  MatchPhase phase{};
+  std::uint32_t left_ticks = 0;  ///< of the phase; 0: it has no end by time
+  std::array<std::int32_t, teams_max> teams{};
+  std::vector<ScoreRow> rows;  ///< at most score_rows_max, best first
+};
+
 using ServerMessage = std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers,
-                                   BlockEdits, BlockKinds, Saved, Fight, InventoryChange>;
+                                   BlockEdits, BlockKinds, Saved, Fight, InventoryChange,
+                                   WeaponKinds, Carried, Score>;
 
 }  // namespace ashlar

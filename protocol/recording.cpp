@@ -60,8 +60,8 @@ IVec3 get_ivec3(ByteReader& r, bool& sane) {
 
 /// Rules that a version holds; those that came later stay as they are.
 std::size_t rules_of_version(std::uint32_t version) {
-  constexpr std::size_t before_acts = 20, before_fights = 24, before_items = 29;
-  return version < 7 ? before_acts : version < 8 ? before_fights : version < 9 ? before_items : rule_count();
+  constexpr std::size_t before_acts = 20, before_fights = 24, before_weapons = 29;
+  return version < 7 ? before_acts : version < 8 ? before_fights : version < 9 ? before_weapons : rule_count();
 }
 
 void put_rules(ByteWriter& w, std::size_t count, const Rules& rules) {
@@ -217,6 +217,7 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
     sane = secret <= 1;
     if (secret == 1) header.secret = r.u64();
   }
+  if (header.version < 9) header.rules.free_ammo = FreeAmmo::yes, header.rules.items = Switch::off;
   if (sane && r.ok() && !r.at_end()) sane = get_spawn(r, header.spawn);
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};
   return header;

@@ -4,6 +4,7 @@
 
 #include "client_sim/brains/builder.h"
 #include "client_sim/explore/party.h"
+#include "world/sim/pickups.h"
 
 namespace ashlar::client_sim {
 namespace {
@@ -11,6 +12,11 @@ namespace {
 bool is_monster(EntityKind kind) {
   return kind >= entity_kind(MonsterKind{0}) && kind < projectile_entity_kind(0);
 }
+
+bool is_item(EntityKind kind) { return kind >= item_entity_kind(0); }
+
+/// How much further than whom it hunts an item may be for a hunter to fetch it first.
+constexpr double item_detour = 0.7;
 
 constexpr Micros look_every{std::chrono::milliseconds{500}};
 // Slower than this over half a second while walking is a wall.
@@ -62,12 +68,17 @@ std::optional<DVec2> Brain::goal(const Client& client) {
     if (count < 2) return std::nullopt;
     return sum * (1 / count);
   }
+  // In a match of each against each, or of teams, hunters hunt players, too.
+  const bool hunts = kind_ == BrainKind::hunt;
+  const bool versus = client.welcome().rules.mode >= GameMode::deathmatch;
   std::optional<DVec2> nearest;
   double nearest_m = 1e9;
   for (const ViewEntity& e : seen_) {
-    const double away_m = length(e.position_m - here);
-    const bool wanted =
-        kind_ == BrainKind::hunt ? is_monster(e.record.kind) : e.record.kind == EntityKind::player;
+    double away_m = length(e.position_m - here);
+    bool wanted = e.record.kind == EntityKind::player;
+    if (hunts) wanted = is_monster(e.record.kind) || is_item(e.record.kind) || (versus && wanted);
+    // What lies where it stands is of no use to it.
+    if (hunts && is_item(e.record.kind)) wanted = away_m > 1, away_m /= item_detour;
     if (!wanted || e.record.id == client.player() || away_m >= nearest_m) continue;
     nearest_m = away_m;
     nearest = xy(e.position_m);

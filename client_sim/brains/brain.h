@@ -16,12 +16,13 @@ class PartyExplorer;
 
 /// How a simulated player behaves.
 enum class BrainKind : std::uint8_t {
-  wander,   ///< walks on, turns at random and where it does not get ahead, jumps now and then
-  crowd,    ///< walks to where the most others are
-  idle,     ///< stands and looks around
-  jumper,   ///< jumps about in all directions, turning wildly
-  follow,   ///< runs after the nearest other player
-  hunt,     ///< runs at the nearest monster, attacks what is before it and opens doors on the way
+  wander,  ///< walks on, turns at random and where it does not get ahead, jumps now and then
+  crowd,   ///< walks to where the most others are
+  idle,    ///< stands and looks around
+  jumper,  ///< jumps about in all directions, turning wildly
+  follow,  ///< runs after the nearest other player
+  hunt,  ///< runs at the nearest monster (in matches at players, too) and at items on the way; attacks, opens
+         ///< doors
   explore,  ///< enters every sector of the server's maps on foot, with its party (explore/party.h)
   build,    ///< a tower under its feet, a bridge off its edge, a tunnel down a stair (builder.h)
 };

@@ -102,6 +102,7 @@ struct ClientStats {
   std::array<std::uint64_t, drop_reason_count> drops{};
   std::uint64_t rejoins = 0;  ///< times it was welcomed anew, by a server that did not know it any more
   std::uint64_t resumes = 0;  ///< times its session went on, over another connection
+  std::uint64_t items_picked = 0;
   std::uint64_t hits_given = 0, hits_taken = 0, kills = 0, deaths = 0;
   std::uint64_t acts_done = 0, acts_refused = 0;  ///< verdicts that were the last word on an act
   std::uint64_t blocks_told = 0;                  ///< changes that came, of whosever making
@@ -187,6 +188,15 @@ class Client {
   std::span<const SentAct> acts_sent() const { return acts_sent_; }
   /// What fights did to the own player, as the server last said; nullopt: it has said nothing yet.
   const std::optional<Fight>& fight() const { return fight_; }
+  /// Weapons, ammunition and powers of the own player, as the server last said; nullopt: nothing yet.
+  const std::optional<Carried>& carried() const { return carried_; }
+  /// The match and its score, as the server last said; nullopt: nothing yet in this world.
+  const std::optional<Score>& score() const { return score_; }
+  /// Items picked up since the last call, by kind (item_type()), in order. At most picks_max are kept.
+  static constexpr std::size_t picks_max = 256;
+  std::vector<std::uint8_t> take_picks();
+  /// The weapons of the welcome's world, in a set whose monsters are ours; Doom's until it told. Never null.
+  const std::shared_ptr<const KindSet>& kinds() const { return kinds_; }
   /// Hits that the player gave or took, and players' deaths, since the last call, in order, each once. At
   /// most hits_max are kept.
   static constexpr std::size_t hits_max = 256;
@@ -307,6 +317,9 @@ class Client {
   void undecodable(DropReason reason);
   void handle(Welcome& message);
   void handle(BlockKinds& message);
+  void handle(const Carried& message);
+  void handle(WeaponKinds& message);
+  void handle(Score& message);
   void begin_world();
   void take_packed(std::span<const std::uint8_t> bytes);
   bool believable(std::uint32_t tick) const;
@@ -410,6 +423,10 @@ class Client {
   Inventory inventory_;
   std::vector<ActAnswer> verdicts_;
   std::optional<Fight> fight_;
+  std::optional<Carried> carried_;
+  std::optional<Score> score_;
+  std::vector<std::uint8_t> picks_;
+  std::shared_ptr<const KindSet> kinds_ = std::make_shared<const KindSet>(default_kinds());
   std::vector<CombatEvent> hits_;
   ClientStats stats_;
 };

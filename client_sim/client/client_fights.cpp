@@ -21,4 +21,32 @@ void Client::handle(const Fight& message) {
   fight_ = message;
 }
 
+std::vector<std::uint8_t> Client::take_picks() { return std::exchange(picks_, {}); }
+
+void Client::handle(const Carried& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  for (const std::uint8_t item : message.picked) {
+    ++stats_.items_picked;
+    if (picks_.size() < picks_max) picks_.push_back(item);
+  }
+  carried_ = message;
+}
+
+void Client::handle(Score& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  score_ = std::move(message);
+}
+
+void Client::handle(WeaponKinds& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  // What a projectile is like is the server's alone; the same weapons as before stay the same object.
+  for (std::size_t i = 0; i < message.weapons.size(); ++i)
+    if (i < kinds_->weapons.size()) message.weapons[i].projectile = kinds_->weapons[i].projectile;
+  if (message.weapons == kinds_->weapons && message.ammo == kinds_->ammo) return;
+  auto kinds = std::make_shared<KindSet>(default_kinds());
+  kinds->weapons = std::move(message.weapons);
+  kinds->ammo = message.ammo;
+  kinds_ = std::move(kinds);
+}
+
 }  // namespace ashlar::client_sim

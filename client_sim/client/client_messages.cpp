@@ -68,6 +68,12 @@ void Client::take_message(StreamId stream) {
     return handle(*welcome);
   if (auto* kinds = std::get_if<BlockKinds>(&*message); kinds != nullptr && stream == StreamId::control)
     return handle(*kinds);
+  if (auto* weapons = std::get_if<WeaponKinds>(&*message); weapons != nullptr && stream == StreamId::control)
+    return handle(*weapons);
+  if (auto* score = std::get_if<Score>(&*message); score != nullptr && stream == StreamId::events)
+    return handle(*score);
+  if (const auto* carried = std::get_if<Carried>(&*message); carried != nullptr && stream == StreamId::events)
+    return handle(*carried);
   if (auto* line = std::get_if<ChatLine>(&*message); line != nullptr && stream == StreamId::chat)
     return handle(*line);
   if (auto* answers = std::get_if<ActAnswers>(&*message); answers != nullptr && stream == StreamId::edits)
@@ -158,6 +164,9 @@ void Client::begin_world() {
   inventory_ = Inventory{};
   acts_out_.clear();
   acts_sent_.clear();
+  fight_.reset();
+  carried_.reset();
+  score_.reset();
   view_.reset(welcome_.rules.tick_rate_hz);
   packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks);
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);

@@ -39,6 +39,7 @@ void Predictor::begin_world(Client& client) {
   waiting_ = false;
   shot_tick_ = 0;
   sectors_told_ = 0;
+  arsenal_tick_ = 0;
   error_m_ = {};
   const Welcome& welcome = client.welcome();
   WorldSetup setup;
@@ -47,6 +48,7 @@ void Predictor::begin_world(Client& client) {
   setup.terrain = static_cast<TerrainKind>(welcome.terrain);
   setup.blocks = client.blocks();
   setup.bare = welcome.bare;
+  setup.kinds = client.kinds();
   setup.make_chunk = config_.make_chunk;
   for (const WelcomeMap& map : welcome.maps) {
     auto held = config_.map ? config_.map(map) : nullptr;
@@ -67,7 +69,9 @@ void Predictor::advance(Micros now, Client& client, const Others* others) {
   if (!client.welcomed() || client.stats().worlds == 0) return;
   // What it lacks of this world is on its way.
   if (client.fetching() || client.blocks()->hash() != client.welcome().blocks_hash) return;
-  if (client.stats().worlds != world_) begin_world(client);
+  // Its weapons may be told a little later than the rest.
+  const bool other = client.stats().worlds != world_;
+  if (other || (replica_ != nullptr && client.kinds() != replica_->setup().kinds)) begin_world(client);
   if (replica_ == nullptr || !client.own()) return;
   const std::optional<std::vector<IVec3>> told = client.ground().take_touched();
   if (!told) replica_->ground().forget_all();
@@ -137,6 +141,8 @@ void Predictor::go_on(const Client& client) {
     shot_tick_ = replica_->tick();
     for (const ShotEvent& shot : replica_->shots())
       if (shots_.size() < events_max) shots_.push_back(shot);
+    for (const LaunchEvent& launch : replica_->launches())
+      if (launches_.size() < events_max) launches_.push_back(launch);
   }
 }
 
@@ -221,7 +227,7 @@ bool Predictor::confirm(const Client& client) {
 
 /// Brings what is confirmed to a tick: played on with the commands that were used, so that what the server
 /// does not tell (buttons held, lines that have worked, keys) is known, and then set to what it did tell.
-/// @return true: sectors are other ones than came of playing on
+/// @return true: sectors, or what it carries, are other ones than came of playing on
 bool Predictor::catch_up(const Client& client, std::uint32_t tick) {
   const OwnPlayer& own = *client.own();
   if (confirmed_tick_ != 0) {
@@ -233,12 +239,25 @@ bool Predictor::catch_up(const Client& client, std::uint32_t tick) {
   const bool sectors = !replica_->setup().maps.empty() && replica_->put_sectors(client.sectors());
   sectors_told_ = client.sectors().changes();
   replica_->put_player(tick, own.body, own.health != 0, own.delta_yaw);
+  const bool armed = take_arsenal(client, tick);
   const std::uint32_t patience = replica_->setup().rules.ticks_within(taken_back_s, 1);
   if (tick > patience) static_cast<void>(replica_->take_back_until(tick - patience, client.ground()));
   replica_->save(confirmed_);
   confirmed_tick_ = tick;
   health_ = own.health;
-  return sectors;
+  return sectors || armed;
+}
+
+/// Takes the server's word on what the player carried at a tick, once that is reached.
+/// @return true: it is something else than came of playing on
+bool Predictor::take_arsenal(const Client& client, std::uint32_t tick) {
+  const auto& told = client.carried();
+  if (!told || told->tick > tick || told->tick == arsenal_tick_) return false;
+  arsenal_tick_ = told->tick;
+  since_.clear();
+  if (tick - told->tick < ring_.size())
+    for (std::uint32_t t = told->tick + 1; t <= tick; ++t) since_.push_back(applied_command(client, t));
+  return replica_->put_arsenal(told->arsenal, since_);
 }
 
 bool Predictor::somebody_near(const Client& client, DVec3 place_m) {
@@ -283,6 +302,7 @@ ShownPlayer Predictor::shown(Micros now) const {
 }
 
 std::vector<ShotEvent> Predictor::take_shots() { return std::exchange(shots_, {}); }
+std::vector<LaunchEvent> Predictor::take_launches() { return std::exchange(launches_, {}); }
 
 std::optional<std::vector<IVec3>> Predictor::take_touched() {
   std::vector<IVec3> out = std::exchange(touched_, {});

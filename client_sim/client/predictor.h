@@ -106,6 +106,8 @@ class Predictor {
   /// again. At most events_max are kept.
   static constexpr std::size_t events_max = 64;
   std::vector<ShotEvent> take_shots();
+  /// Likewise what was launched: to show until the server's own comes into view.
+  std::vector<LaunchEvent> take_launches();
   /// As EditedGround::take_touched().
   std::optional<std::vector<IVec3>> take_touched();
   const PredictorStats& stats() const { return stats_; }
@@ -121,6 +123,7 @@ class Predictor {
   bool take_blocks(const Client& client, const std::optional<std::vector<IVec3>>& told);
   bool confirm(const Client& client);
   bool catch_up(const Client& client, std::uint32_t tick);
+  bool take_arsenal(const Client& client, std::uint32_t tick);
   PlayerCommand applied_command(const Client& client, std::uint32_t tick) const;
   void play(const Client& client, const PlayerCommand& command);
   void note_predicted();
@@ -149,6 +152,9 @@ class Predictor {
 
   std::uint32_t shot_tick_ = 0;  // newest tick whose shots were told
   std::vector<ShotEvent> shots_;
+  std::vector<LaunchEvent> launches_;
+  std::uint32_t arsenal_tick_ = 0;    // of the newest arsenal that was taken
+  std::vector<PlayerCommand> since_;  // scratch
   std::vector<IVec3> touched_;
   bool all_touched_ = false;
 

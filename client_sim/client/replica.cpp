@@ -7,6 +7,7 @@
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
 #include "world/math/assert.h"
+#include "world/sim/free_ammo.h"
 #include "world/sim/player_tick.h"
 
 namespace ashlar::client_sim {
@@ -26,17 +27,18 @@ Replica::Replica(const WorldSetup& setup) : setup_(setup), ground_(setup) {
   for (std::size_t i = 0; i < setup_.maps.size(); ++i) placed_.push_back({setup_.maps[i].get(), heights_[i]});
   for (const auto& prop : setup_.props) props_.push_back(prop.get());
   mechanics_ = Mechanics(setup_.maps, heights_, 1, 0);
-  shooting_ = Shooting(1, 0);
+  shooting_ = Shooting(1, 0, setup_.maps.size(), ammo_free(setup_.rules, setup_.maps));
   edits_ = GroundEdits(BlockActs::acts_per_tick_max + 1);
   acts_ = BlockActs(1, 0);
   player_.resize(1);
   nobody_.resize(0);
+  nobody_.kinds = setup_.kinds;
   crowd_.reserve(bystanders_max + 1);
   player_.id[0] = self;
   player_.generation[0] = 1;
   player_.health[0] = setup_.rules.player_health;
   mechanics_.player_joined(0);
-  shooting_.player_joined(0);
+  player_.arsenal[0] = fresh_arsenal(nobody_.kind_set());
   acts_.player_joined(0);
 }
 
@@ -127,6 +129,18 @@ void Replica::put_player(std::uint32_t tick, const Body& body, bool alive, Turn1
 }
 
 void Replica::put_inventory(const Inventory& inventory) { player_.inventory[0] = inventory; }
+
+bool Replica::put_arsenal(const Arsenal& told, std::span<const PlayerCommand> since) {
+  const KindSet& kinds = nobody_.kind_set();
+  if (!arsenal_sane(kinds, told)) return false;
+  const bool free_ammo = ammo_free(setup_.rules, setup_.maps);
+  Arsenal now = told;
+  for (const PlayerCommand& command : since)
+    static_cast<void>(wield(kinds, setup_.rules, free_ammo, command, alive(), now));
+  if (now == player_.arsenal[0]) return false;
+  player_.arsenal[0] = now;
+  return true;
+}
 
 bool same_sectors(const ReplicaState& state, const SectorForecast& sectors) {
   const std::size_t maps = std::min(state.heights.size(), sectors.map_count());

@@ -71,6 +71,11 @@ class Replica {
   const MoveReport& report() const { return player_.report[0]; }  ///< of the last tick's move
   /// The last tick's shots: as foreseen, they meet the world and nobody in it.
   std::span<const ShotEvent> shots() const { return shooting_.events(); }
+  /// What it launched in the last tick: where it flies to is the server's word.
+  std::span<const LaunchEvent> launches() const { return shooting_.launches(); }
+  /// Weapons, ammunition and powers of the player, and what its hands are at.
+  const Arsenal& arsenal() const { return player_.arsenal[0]; }
+  const KindSet& kinds() const { return nobody_.kind_set(); }
   /// What became of the last tick's acts, as foreseen.
   std::span<const BlockVerdict> verdicts() const { return acts_.verdicts(); }
 
@@ -91,6 +96,9 @@ class Replica {
   void put_player(std::uint32_t tick, const Body& body, bool alive, Turn16 delta_yaw);
   /// What the player holds, as the server last said. What acts on their way take of it is not known there.
   void put_inventory(const Inventory& inventory);
+  /// The player carried this some ticks ago, and its commands since were those, the last one tick()'s.
+  /// @return false: it carries what comes of that already
+  bool put_arsenal(const Arsenal& told, std::span<const PlayerCommand> since);
   /// Sectors are as foreseen from what the server told. @return false: they are already
   bool put_sectors(const SectorForecast& sectors);
   /// The server told of a block. @return was it another one until now?

@@ -340,6 +340,14 @@ LoadReport Run::report(Micros now) const {
   r.places_compared = crowd_check_.compared();
   r.places_wrong = crowd_check_.wrong();
   for (const auto& p : players_) r.send_full += p->wire.counters().send_full;
+  std::uint32_t newest = 0;
+  for (const auto& p : players_) {
+    const auto& score = p->client.score();
+    if (!score || score->tick < newest) continue;
+    newest = score->tick;
+    r.score = {score->match, score->phase, static_cast<std::uint32_t>(score->rows.size()), {}, 0};
+    if (!score->rows.empty()) r.score.best = score->rows[0].name, r.score.best_score = score->rows[0].score;
+  }
   for (const auto& p : players_)
     if (p->predicting) r.prediction.merge(p->predicting->report(p->client));
   if (party_ != nullptr) r.explored = party_->explored();

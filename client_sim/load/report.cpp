@@ -168,6 +168,16 @@ std::string prediction_json(const PredictionReport& p) {
   return o.done();
 }
 
+std::string score_json(const LoadScore& score) {
+  Object o;
+  o.count("match", score.match);
+  o.text("phase", name(score.phase));
+  o.count("players", score.players);
+  o.text("best", score.best);
+  o.number("best_score", score.best_score);
+  return o.done();
+}
+
 }  // namespace
 
 std::string to_text(const LoadReport& r) {
@@ -193,6 +203,10 @@ std::string to_text(const LoadReport& r) {
                        : 100 * static_cast<double>(r.snapshots_complete) / static_cast<double>(r.snapshots);
   out += format("snapshots      %.1f /s a client (least %.1f), %.2f %% complete, longest gap %.0f ms\n",
                 r.snapshots_per_s(), r.snapshots_per_s_min, complete, millis(r.longest_gap));
+  if (r.score.match > 0 && r.score.phase != MatchPhase::open)
+    out += format("match          number %u, %s, %u players, best %s with %d\n", r.score.match,
+                  std::string(name(r.score.phase)).c_str(), r.score.players, r.score.best.c_str(),
+                  r.score.best_score);
   if (r.acts_done + r.acts_refused > 0)
     out +=
         format("blocks         %llu dug or placed, %llu acts refused\n",
@@ -257,6 +271,7 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("fetched_bytes", r.fetched_bytes);
   o.count("acts_done", r.acts_done);
   o.count("acts_refused", r.acts_refused);
+  if (r.score.match > 0) o.add("score", score_json(r.score));
   o.number("joined_after_max_s", seconds(r.joined_after_max));
   Object rtt;
   rtt.count("samples", r.rtt.count());

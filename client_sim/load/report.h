@@ -11,6 +11,15 @@
 
 namespace ashlar::client_sim {
 
+/// The last score that any client was told.
+struct LoadScore {
+  std::uint32_t match = 0;  ///< 0: none was
+  MatchPhase phase{};
+  std::uint32_t players = 0;
+  std::string best;
+  std::int32_t best_score = 0;
+};
+
 /// How one client fared.
 struct ClientOutcome {
   std::string name;
@@ -49,6 +58,7 @@ struct LoadReport {
   /// Beside light clients: places that the others were told of each other, and those of them that were wrong.
   std::uint64_t places_compared = 0, places_wrong = 0;
   PredictionReport prediction;       ///< of the clients that foresee; none: its `clients` is 0
+  LoadScore score;
   std::vector<Explored> explored;    ///< by map, when explorers played
   std::vector<std::string> reasons;  ///< different ones, with how many clients had them; at most 8
 

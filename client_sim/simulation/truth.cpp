@@ -7,6 +7,7 @@
 #include "world/bsp/placed_map.h"
 #include "world/sim/dropped_items.h"
 #include "world/sim/health.h"
+#include "world/sim/pickups.h"
 #include "world/sim/projectiles.h"
 #include "world/sim/world.h"
 
@@ -124,6 +125,14 @@ void Truth::take(const World& world) {
     frame.entities.push_back(true_entity(items.id[i], EntityKind::item, Turn16{0}, body,
                                          static_cast<std::uint8_t>(items.stack[i].count)));
     frame.entities.back().record.state = static_cast<std::uint8_t>(items.stack[i].kind);
+  }
+  const PickupTable& pickups = world.pickups().table();
+  for (std::size_t i = 0; i < pickups.rows(); ++i) {
+    if (pickups.id[i] == EntityId{0}) continue;
+    Body body;
+    body.position_m = pickups.position_m[i];
+    frame.entities.push_back(
+        true_entity(pickups.id[i], item_entity_kind(pickups.item[i]), Turn16{0}, body, 255));
   }
   std::ranges::sort(frame.entities, [](const TrueEntity& a, const TrueEntity& b) {
     return std::tie(a.cell, a.record.id) < std::tie(b.cell, b.record.id);

@@ -76,6 +76,8 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.ticks = total_.count();
   report.clients = status.clients;
   report.monsters = status.monsters;
+  report.match = status.match, report.match_phase = status.match_phase;
+  report.match_left_s = status.match_left_s, report.best_score = status.best_score;
   const auto rate = [&](std::uint64_t TransportCounters::* counter) {
     const auto more = static_cast<double>(transports.*counter - transports_seen_.*counter);
     return report.interval_s > 0 ? more / report.interval_s : 0.0;
@@ -197,6 +199,13 @@ void log_status(Log& log, const StatusReport& r) {
                            {"tcp_idle", r.tcp.tcp_closed_idle},
                            {"tcp_slow", r.tcp.tcp_closed_slow}};
   fields.insert(fields.end(), std::begin(rest), std::end(rest));
+  if (r.match_phase != MatchPhase::open) {
+    const LogField match[] = {{"match", r.match},
+                              {"phase", std::string(name(r.match_phase))},
+                              {"phase_left_s", r.match_left_s},
+                              {"best_score", r.best_score}};
+    fields.insert(fields.end(), std::begin(match), std::end(match));
+  }
   if (r.saving) {
     const LogField saving[] = {{"saved_tick", r.saving->saved_tick},
                                {"dirty_chunks", r.saving->dirty_chunks},
@@ -217,6 +226,9 @@ std::string status_text(const StatusTitle& title, const StatusReport& r) {
       print("clients %u of %u   monsters %u   tick %u   %.1f of %u ticks/s\n", r.clients, title.clients_max,
             r.monsters, r.tick, r.interval_s > 0 ? static_cast<double>(r.ticks) / r.interval_s : 0.0,
             static_cast<unsigned>(title.tick_rate_hz));
+  if (r.match_phase != MatchPhase::open)
+    out += print("match %u, %s, %u s left, best score %d\n", r.match,
+                 std::string(name(r.match_phase)).c_str(), r.match_left_s, r.best_score);
   out += print("busy %.1f %%   snapshots without room for all %llu, longest wait %u ticks\n", 100 * r.busy,
                static_cast<ull>(r.snapshots_cut), r.snapshot_wait_ticks);
   if (r.overload_climbs > 0)

@@ -25,6 +25,9 @@ struct StatusReport {
   std::uint32_t tick = 0;
   std::uint64_t ticks = 0;  ///< of this interval
   std::uint32_t clients = 0, monsters = 0;
+  std::uint32_t match = 1, match_left_s = 0;
+  MatchPhase match_phase{};
+  std::int32_t best_score = 0;
   double bytes_in_per_s = 0, bytes_out_per_s = 0;
   double datagrams_in_per_s = 0, datagrams_out_per_s = 0;
   std::uint64_t rejected = 0;         ///< by the host for any reason, too long, or a broken stream; total

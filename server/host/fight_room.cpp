@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "world/sim/combat.h"
+#include "world/sim/pickups.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
@@ -40,8 +41,37 @@ void FightRoom::publish(const World& world) {
     if (who != nullptr) keep(*who, hit);
     if (by != nullptr && by != who) keep(*by, hit);
   }
+  for (const PickupEvent& event : world.pickups().events())
+    if (FightDesk* const desk = desk_of(event.player); desk != nullptr && desk->picked.size() < picked_max)
+      desk->picked.push_back(event.item);
   for (const std::uint32_t row : sessions_->seated())
     if ((*sessions_)[row].state == SessionState::playing) tell((*sessions_)[row], world);
+}
+
+namespace {
+
+/// Is there something new beside what its hands are at, which follows from commands?
+bool changed(const Arsenal& told, const Arsenal& now) {
+  return told.weapons != now.weapons || told.ammo != now.ammo || told.held != now.held ||
+         told.wanted != now.wanted || told.backpack != now.backpack || told.power_ticks != now.power_ticks;
+}
+
+}  // namespace
+
+void FightRoom::tell_arsenal(Session& session, const World& world, std::size_t row) {
+  FightDesk& desk = session.fight;
+  const Arsenal& now = world.players().arsenal[row];
+  for (std::uint16_t& left : desk.arsenal.power_ticks)  // as they run out by themselves
+    if (left > 0 && left != power_endless) --left;
+  if (desk.armed && desk.picked.empty() && !changed(desk.arsenal, now)) return;
+  carried_.tick = number(world.tick());
+  carried_.world = session.world;
+  carried_.arsenal = now;
+  carried_.picked = desk.picked;
+  if (session.connection->send(StreamId::events, writer_.write(carried_)) != SendResult::sent) return;
+  desk.armed = true;
+  desk.arsenal = now;
+  desk.picked.clear();
 }
 
 void FightRoom::tell(Session& session, const World& world) {
@@ -49,6 +79,7 @@ void FightRoom::tell(Session& session, const World& world) {
   if (player < 0) return;
   const auto row = static_cast<std::size_t>(player);
   const PlayerTable& players = world.players();
+  tell_arsenal(session, world, row);
   FightDesk& desk = session.fight;
   const bool same = desk.told && desk.health == players.health[row] && desk.armour == players.armour[row] &&
                     desk.armour_half == players.armour_half[row];

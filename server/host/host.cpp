@@ -24,6 +24,7 @@
 #include "server/host/overload.h"
 #include "server/host/player_book.h"
 #include "server/host/publisher.h"
+#include "server/host/score_room.h"
 #include "server/host/session_table.h"
 #include "server/host/tick_input.h"
 #include "server/host/tick_schedule.h"
@@ -84,6 +85,7 @@ struct Host::Impl {
         fights(sessions),
         inventories(sessions),
         book(world->setup().players_max),
+        scores(sessions, status),
         content(*config.content, config.content_bytes_per_s, config.clients_max, defects),
         bulk(sessions),
         lingering(world->setup().players_max, config.clients_max,
@@ -126,6 +128,7 @@ struct Host::Impl {
   FightRoom fights;
   InventoryRoom inventories;
   PlayerBook book;
+  ScoreRoom scores;
   ContentRoom content;
   BulkStreams bulk;
   LingeringBodies lingering;
@@ -230,6 +233,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   edits.publish(*world);
   fights.publish(*world);
   inventories.publish(*world);
+  scores.publish(*world);
 
   if (status.tick % config.snapshot_every_ticks == 0) publish(at, out.datagrams);
   const std::uint64_t published = stopwatch();

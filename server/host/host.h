@@ -22,6 +22,7 @@
 #include "server/host/kept_player.h"
 #include "world/math/turn.h"
 #include "world/sim/kinds.h"
+#include "world/sim/match.h"
 
 namespace ashlar {
 class World;
@@ -95,6 +96,10 @@ struct HostStatus {
   std::uint32_t clients = 0;
   std::uint32_t monsters = 0;
   std::uint64_t world_hash = 0;
+  std::uint32_t match = 1;  ///< number of the match that is played
+  MatchPhase match_phase{};
+  std::uint32_t match_left_s = 0;  ///< of the phase; 0: it has no end by time
+  std::int32_t best_score = 0;
   std::uint64_t datagrams_in = 0, datagrams_out = 0, bytes_in = 0, bytes_out = 0;
   std::uint64_t ticks_late = 0;                     ///< started a tick or more after they were due
   std::uint64_t ticks_skipped = 0;                  ///< given up in overload so that the tick slows for all

@@ -13,6 +13,7 @@
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
 #include "world/math/assert.h"
+#include "world/sim/kinds.h"
 #include "world/sim/world.h"
 #include "world/voxel/terrain.h"
 
@@ -241,7 +242,10 @@ void Lobby::welcome(Session& session) {
   };
   say(message);
   // Whose player is in the world knows them.
-  if (!message.resumed) say(BlockKinds{setup.blocks, session.world});
+  if (message.resumed) return;
+  say(BlockKinds{setup.blocks, session.world});
+  const KindSet& kinds = r_.world->monsters().kind_set();
+  say(WeaponKinds{kinds.weapons, kinds.ammo, session.world});
 }
 
 void Lobby::give_content(Micros now, const Session& session, const ContentRequest& request) {

@@ -7,6 +7,7 @@
 #include "world/sim/dropped_items.h"
 #include "world/sim/health.h"
 #include "world/sim/mechanics.h"
+#include "world/sim/pickups.h"
 #include "world/sim/projectiles.h"
 
 namespace ashlar::server {
@@ -101,6 +102,15 @@ void Replicator::gather(const World& world, bool blocks) {
   for (std::size_t i = 0; items.count > 0 && i < items.rows(); ++i)
     if (items.id[i] != EntityId{0})
       add(items.position_m[i], items.velocity_mps[i], DroppedItems::shape, record_of(items, i));
+  const PickupTable& pickups = world.pickups().table();
+  for (std::size_t i = 0; world.pickups().lying() > 0 && i < pickups.rows(); ++i) {
+    if (pickups.id[i] == EntityId{0}) continue;
+    EntityRecord r;
+    r.id = pickups.id[i];
+    r.kind = item_entity_kind(pickups.item[i]);
+    r.health = 255;
+    add(pickups.position_m[i], {}, item_shape, r);
+  }
 
   maps_ = world.maps();
   rooms_.resize(maps_.size());

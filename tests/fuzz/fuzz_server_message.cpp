@@ -32,6 +32,18 @@ void check(const Fight& m) {
 }
 void check(const BlockKinds& m) { expect(m.kinds != nullptr); }
 void check(const Saved&) {}
+void check(const WeaponKinds& m) {
+  expect(!m.weapons.empty() && m.weapons.size() <= weapons_max);
+  for (const WeaponTraits& w : m.weapons) expect(weapon_sane(w) && !w.name.empty());
+  for (const AmmoTraits& a : m.ammo) expect(ammo_sane(a));
+}
+void check(const Score& m) {
+  expect(m.rows.size() <= score_rows_max);
+  for (const ScoreRow& row : m.rows) expect(row.id != EntityId{0} && valid_player_name(row.name));
+}
+void check(const Carried& m) {
+  expect(m.arsenal.held < weapons_max && m.arsenal.wanted < weapons_max && m.picked.size() <= picked_max);
+}
 void check(const BlockEdits&) {}
 void check(const ContentPart& m) {
   expect(!m.bytes.empty() && m.bytes.size() <= content_part_bytes_max && m.total <= content_bytes_max);

@@ -7,12 +7,16 @@
 #include <cmath>
 
 #include "world/content/kinds_file.h"
+#include "world/sim/pickups.h"
 
 namespace ashlar {
 namespace {
 
 constexpr std::array<std::string_view, attack_form_count> form_names{"none",   "melee", "hitscan", "missile",
                                                                      "charge", "leap",  "flame",   "summon"};
+constexpr std::array<std::string_view, weapon_form_count> weapon_form_names{"melee", "hitscan", "missile"};
+constexpr std::array<std::string_view, ammo_kind_count + 1> ammo_names{"bullets", "shells", "rockets",
+                                                                       "cells", "none"};
 constexpr std::array<std::string_view, 3> build_names{"upright", "round", "legged"};
 
 // The lists of keys: reading and writing go through them, so that they agree. visit(key, field, low, high);
@@ -54,6 +58,7 @@ void visit_monster(AnyTraits& t, Visit&& visit) {
   visit("flee_share", t.flee_share, 0, 1);
   visit("shy_share", t.shy_share, 0, 10);
   visit("shyness_max", t.shyness_max, 0, 255);
+  visit("drop", t.drop, 0, 65535);
 }
 
 template <typename AnyTraits, typename Visit>
@@ -70,6 +75,11 @@ void visit_projectile(AnyTraits& p, Visit&& visit) {
   visit("bounce_keep", p.bounce_keep, 0, 1);
   visit("homing_deg_per_s", p.homing_deg_per_s, 0, 10000);
   visit("life_s", p.life_s, 0.02, 600);
+  visit("spray", p.spray, 0, 100);
+  visit("spray_deg", p.spray_deg, 0, 360);
+  visit("spray_range_m", p.spray_range_m, 0, 64);
+  visit("spray_rolls", p.spray_rolls, 1, 100);
+  visit("spray_sides", p.spray_sides, 1, 100);
 }
 
 struct WrongKinds {
@@ -140,12 +150,15 @@ class KindsReader {
   explicit KindsReader(KindSet& set) : set_(set) {}
 
   void read(const toml::table& file) {
+    constexpr std::array<std::string_view, 4> known{"monster", "projectile", "weapon", "ammo"};
     for (const auto& [key, node] : file)
-      if (key.str() != "monster" && key.str() != "projectile")
-        refuse(node, "unknown table \"" + std::string(key.str()) + "\": there are monster and projectile");
+      if (std::ranges::find(known, key.str()) == known.end())
+        refuse(node, "unknown table \"" + std::string(key.str()) +
+                         "\": there are monster, projectile, weapon and ammo");
     // Names first, so that attacks may name what stands further down.
     if (const auto* all = tables(file, "projectile")) add_names(*all, set_.projectiles, projectile_kinds_max);
     if (const auto* all = tables(file, "monster")) add_names(*all, set_.monsters, monster_kinds_max);
+    if (const auto* all = tables(file, "weapon")) add_names(*all, set_.weapons, weapons_max);
     if (const auto* all = tables(file, "projectile"))
       for (const auto& [key, node] : *all)
         read_projectile(*node.as_table(),
@@ -153,6 +166,13 @@ class KindsReader {
     if (const auto* all = tables(file, "monster"))
       for (const auto& [key, node] : *all)
         read_monster(*node.as_table(), index_of(set_.monsters, std::string(key.str())));
+    if (const auto* all = tables(file, "weapon"))
+      for (const auto& [key, node] : *all)
+        read_weapon(*node.as_table(), set_.weapons[index_of(set_.weapons, std::string(key.str()))]);
+    if (const auto* all = tables(file, "ammo"))
+      for (const auto& [key, node] : *all) read_ammo(std::string(key.str()), node);
+    if (std::ranges::none_of(set_.weapons, [](const WeaponTraits& w) { return w.start != 0; }))
+      refuse(*file.get("weapon"), "no weapon has start = 1: a player has to begin with one");
     std::ranges::sort(set_.things, {}, &ThingKind::number);
   }
 
@@ -197,12 +217,50 @@ class KindsReader {
     }
   }
 
+  void read_weapon(const toml::table& table, WeaponTraits& w) {
+    if (w.name.size() > weapon_name_bytes_max) refuse(table, "a weapon's name has up to 32 bytes");
+    for (const auto& [key, node] : table) {
+      Entry entry{std::string(key.str()), node};
+      visit_weapon(
+          w, [&](const char* name, auto& f, double low, double high) { entry.offer(name, f, low, high); });
+      if (entry.taken || entry.key == "like") continue;
+      if (entry.key == "form") {
+        w.form = static_cast<WeaponForm>(choice_of(entry, weapon_form_names));
+      } else if (entry.key == "ammo") {
+        w.ammo = static_cast<AmmoKind>(choice_of(entry, ammo_names));
+      } else if (entry.key == "projectile") {
+        const std::string name = word_of(node, "projectile");
+        const std::size_t at = index_of(set_.projectiles, name);
+        if (at == set_.projectiles.size()) refuse(node, "there is no projectile \"" + name + '"');
+        w.projectile = static_cast<std::uint8_t>(at);
+      } else {
+        refuse(node, "a weapon has no \"" + entry.key + "\"");
+      }
+    }
+  }
+
+  void read_ammo(const std::string& name, const toml::node& node) {
+    const auto at = std::ranges::find(ammo_names, name);
+    if (at >= ammo_names.begin() + ammo_kind_count)
+      refuse(node, "there is no ammunition \"" + name + "\": there are bullets, shells, rockets and cells");
+    if (!node.is_table()) refuse(node, name + " has to be a table");
+    for (const auto& [key, value] : *node.as_table()) {
+      Entry entry{std::string(key.str()), value};
+      visit_ammo(
+          set_.ammo[static_cast<std::size_t>(at - ammo_names.begin())],
+          [&](const char* field, auto& f, double low, double high) { entry.offer(field, f, low, high); });
+      if (!entry.taken) refuse(value, "ammunition has no \"" + entry.key + "\"");
+    }
+  }
+
   void read_monster(const toml::table& table, std::size_t row) {
     for (const auto& [key, node] : table) {
       Entry entry{std::string(key.str()), node};
       MonsterTraits& t = set_.monsters[row];
       visit_monster(
           t, [&](const char* name, auto& f, double low, double high) { entry.offer(name, f, low, high); });
+      if (entry.key == "drop" && t.drop != 0 && item_of_thing(t.drop) == item_none)
+        refuse(node, "there is nothing to pick up of thing number " + std::to_string(t.drop));
       if (entry.taken || entry.key == "like") continue;
       if (entry.key == "build") {
         t.build = static_cast<HitBuild>(choice_of(entry, build_names));
@@ -300,6 +358,19 @@ std::string kinds_text(const KindSet& kinds) {
     write_attack(out, kinds, table + ".melee", t.melee);
     write_attack(out, kinds, table + ".ranged", t.ranged);
     out += '\n';
+  }
+  for (const WeaponTraits& w : kinds.weapons) {
+    out += "[weapon.\"" + w.name + "\"]\n";
+    visit_weapon(w, line);
+    out += "form = \"" + std::string(weapon_form_names[static_cast<std::size_t>(w.form)]) + "\"\n";
+    out += "ammo = \"" + std::string(ammo_names[static_cast<std::size_t>(w.ammo)]) + "\"\n";
+    if (w.form == WeaponForm::missile)
+      out += "projectile = \"" + kinds.projectiles[w.projectile].name + "\"\n";
+    out += '\n';
+  }
+  for (std::size_t i = 0; i < ammo_kind_count; ++i) {
+    out += '[' + ("ammo." + std::string(ammo_names[i])) + "]\n";
+    visit_ammo(kinds.ammo[i], line);
   }
   return out;
 }

@@ -51,12 +51,21 @@ struct ProjectileTraits {
   double bounce_keep = 0.5;  ///< of its speed
   double homing_deg_per_s = 0;
   double life_s = 10;  ///< then it bursts
+  /// Rays that its burst sends from who launched it, along the way that it flew: fanned over spray_deg, each
+  /// to the first in sight within spray_range_m, spray_rolls × (1 to spray_sides) points.
+  std::uint8_t spray = 0;
+  std::uint8_t spray_rolls = 1;
+  std::uint8_t spray_sides = 1;
+  double spray_deg = 0;
+  double spray_range_m = 0;
   friend bool operator==(const ProjectileTraits& a, const ProjectileTraits& b) {
     return a.name == b.name && a.shape.radius_m == b.shape.radius_m && a.shape.height_m == b.shape.height_m &&
            a.speed_mps == b.speed_mps && a.damage_step == b.damage_step && a.damage_sides == b.damage_sides &&
            a.bounces == b.bounces && a.splash_damage == b.splash_damage &&
            a.splash_radius_m == b.splash_radius_m && a.gravity_share == b.gravity_share &&
-           a.bounce_keep == b.bounce_keep && a.homing_deg_per_s == b.homing_deg_per_s && a.life_s == b.life_s;
+           a.bounce_keep == b.bounce_keep && a.homing_deg_per_s == b.homing_deg_per_s &&
+           a.life_s == b.life_s && a.spray == b.spray && a.spray_rolls == b.spray_rolls &&
+           a.spray_sides == b.spray_sides && a.spray_deg == b.spray_deg && a.spray_range_m == b.spray_range_m;
   }
 };
 

@@ -12,9 +12,7 @@ namespace ashlar {
 namespace {
 
 constexpr std::uint64_t combat_draws = 5;  // purpose of rng_for
-constexpr std::uint16_t pistol_step = 5;   // P_GunShot
-constexpr std::uint8_t pistol_sides = 3;
-constexpr double grudge_s = 100.0 / 35;  // BASETHRESHOLD
+constexpr double grudge_s = 100.0 / 35;    // BASETHRESHOLD
 /// P_DamageMobj: damage * (FRACUNIT >> 3) * 100 / mass units a tic.
 constexpr double push_mps_per_point = 0.125 * 35 * map_unit_m;
 constexpr double player_mass = 100;
@@ -55,12 +53,19 @@ void Combat::hurt(CombatTick& tick, EntityId who, const Harm& harm) {
     hurt_monster(tick, body->row, harm);
 }
 
+std::uint16_t Combat::judged(const CombatTick& tick, EntityId who, const Harm& harm) {
+  if (harm.how == HurtBy::game) return harm.points;
+  if (tick.rule != nullptr) return tick.rule->points(who, harm.by, harm.points);
+  const bool friends = tick.players.has(harm.by) && tick.players.has(who) && harm.by != who;
+  return friends && tick.rules.friendly_fire == Switch::off ? std::uint16_t{0} : harm.points;
+}
+
 void Combat::hurt_player(CombatTick& tick, std::size_t row, const Harm& harm) {
   PlayerTable& p = tick.players;
   const EntityId who = p.id[row];
-  const bool by_player = tick.players.has(harm.by);
-  if (by_player && harm.by != who && tick.rules.friendly_fire == Switch::off) return;
-  std::uint16_t points = harm.points;
+  if (p.arsenal[row].powered(Power::invulnerability)) return;
+  std::uint16_t points = judged(tick, who, harm);
+  if (points == 0) return;
   if (tick.rules.skill == 1) points = static_cast<std::uint16_t>(points / 2);
   Body& body = p.body[row];
   const double push = std::min(push_mps_max, points * push_mps_per_point * 100 / player_mass);
@@ -85,9 +90,11 @@ void Combat::hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm) {
   const bool by_player = tick.players.has(harm.by);
   if (!by_player && harm.by != EntityId{0} && harm.by != who && tick.rules.infighting == Switch::off) return;
   const MonsterTraits& kind = m.traits_at(row);
-  const double push = std::min(push_mps_max, harm.points * push_mps_per_point * 100 / kind.mass);
+  const std::uint16_t points = judged(tick, who, harm);
+  if (points == 0) return;
+  const double push = std::min(push_mps_max, points * push_mps_per_point * 100 / kind.mass);
   m.body[row].velocity_mps = m.body[row].velocity_mps + harm.push * push;
-  const auto lost = std::min(m.health[row], harm.points);
+  const auto lost = std::min(m.health[row], points);
   ++counters_.hits;
   const bool killed = ashlar::hurt(m.health[row], lost);
   note({CombatEventKind::hurt, harm.how, lost, who, harm.by});
@@ -119,17 +126,24 @@ void Combat::turn_on(CombatTick& tick, std::size_t row, EntityId who) {
 }
 
 void Combat::shots(CombatTick& tick, std::span<const ShotEvent> shots) {
-  for (const ShotEvent& shot : shots)
-    if (shot.hit.target != EntityId{0})
-      hurt(tick, shot.hit.target,
-           {shot.shooter, draw(pistol_step, pistol_sides), HurtBy::shot, shot.direction});
+  for (const ShotEvent& shot : shots) {
+    if (shot.hit.target == EntityId{0}) continue;
+    const WeaponTraits& weapon = tick.monsters.kind_set().weapons[shot.weapon];
+    const std::uint32_t points = draw(weapon.damage_step, weapon.damage_sides) * std::uint32_t{shot.times};
+    hurt(tick, shot.hit.target,
+         {shot.shooter, static_cast<std::uint16_t>(std::min(points, 65535u)),
+          weapon.form == WeaponForm::melee ? HurtBy::claw : HurtBy::shot, shot.direction});
+  }
 }
 
-void Combat::fight(CombatTick& tick, std::span<const std::uint32_t> fires) {
+void Combat::fight(CombatTick& tick, std::span<const std::uint32_t> fires,
+                   std::span<const LaunchEvent> launches) {
   MonsterTable& m = tick.monsters;
   const bool charging = std::ranges::find(m.action, MonsterAction::charging) != m.action.end();
-  if (fires.empty() && !charging && projectiles_.count == 0) return;
+  if (fires.empty() && launches.empty() && !charging && projectiles_.count == 0) return;
   grid_.fill(tick.rules, tick.players, m);
+  for (const LaunchEvent& l : launches)
+    launch(tick, l.projectile, l.shooter, l.origin, l.direction, EntityId{0});
   for (const std::uint32_t row : fires)
     if (m.id[row] != EntityId{0} && m.action[row] != MonsterAction::pain) attack(tick, row);
   const std::size_t flying = projectiles_.count == 0 ? 0 : projectiles_.rows();

@@ -34,12 +34,22 @@ struct CombatCounters {
   std::uint64_t events_lost = 0;  ///< beyond Combat::events_max in their tick
 };
 
+/// Says how hard a hit is, before armour: the game (game.h).
+class DamageRule {
+ public:
+  virtual std::uint16_t points(EntityId who, EntityId by, std::uint16_t asked) = 0;
+
+ protected:
+  ~DamageRule() = default;
+};
+
 /// What fighting of one tick reads and writes.
 struct CombatTick {
   Space space;
   const Rules& rules;
   PlayerTable& players;
   MonsterTable& monsters;
+  DamageRule* rule = nullptr;  ///< null: players are safe from each other as the rule set says
 };
 
 /// A hit on its way to somebody.
@@ -67,28 +77,30 @@ class Combat {
   /// A push is as Doom's: an eighth of a unit a tic for each point and 100 of mass.
   void hurt(CombatTick& tick, EntityId who, const Harm& harm);
 
-  /// Players' shots hit whom they met: 5 × (1 to 3) points, as Doom's pistol.
+  /// Players' shots hit whom they met, as hard as their weapons say.
   void shots(CombatTick& tick, std::span<const ShotEvent> shots);
 
-  /// Fires the attacks that monsters came to in this tick (MonsterWish::fires, in the order of rows), flies
-  /// projectiles on and lets chargers touch whom they meet. Cost: about 20 ns a body where anybody fights,
-  /// a ray or a sweep for each attack and projectile.
-  void fight(CombatTick& tick, std::span<const std::uint32_t> fires);
+  /// Fires the attacks that monsters came to in this tick (MonsterWish::fires, in the order of rows),
+  /// launches what players did, flies projectiles on and lets chargers touch whom they meet. Cost: about 20
+  /// ns a body where anybody fights, a ray or a sweep for each attack and projectile.
+  void fight(CombatTick& tick, std::span<const std::uint32_t> fires,
+             std::span<const LaunchEvent> launches = {});
 
   /// Somebody died otherwise: of a crusher.
   void note_death(EntityId who, HurtBy how);
 
-  std::span<const CombatEvent> events() const { return events_; }
-  std::span<const Summons> summons() const { return summons_; }
-  const ProjectileTable& projectiles() const { return projectiles_; }
-  const CombatCounters& counters() const { return counters_; }
-  void add_to_hash(StripeHasher& hash) const;
+  std::span<const CombatEvent> events() const { return events_; }      ///< of the tick, in their order
+  std::span<const Summons> summons() const { return summons_; }        ///< to be put into the world
+  const ProjectileTable& projectiles() const { return projectiles_; }  ///< in flight
+  const CombatCounters& counters() const { return counters_; }         ///< since the start
+  void add_to_hash(StripeHasher& hash) const;  ///< draws and projectiles; bodies are the tables'
 
  private:
   std::uint16_t draw(std::uint16_t step, std::uint8_t sides) {
     return static_cast<std::uint16_t>(step * (1 + rng_.below(sides)));
   }
   void note(const CombatEvent& event);
+  static std::uint16_t judged(const CombatTick& tick, EntityId who, const Harm& harm);
   void hurt_player(CombatTick& tick, std::size_t row, const Harm& harm);
   void hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm);
   void turn_on(CombatTick& tick, std::size_t row, EntityId who);
@@ -101,7 +113,8 @@ class Combat {
   void fly(CombatTick& tick, std::size_t row);
   /// The first body on a projectile's way; how far along, in metres, is `reach_m`, which is cut to it.
   EntityId met(CombatTick& tick, std::size_t row, DVec3 centre, DVec3 way, double& reach_m) const;
-  void burst(CombatTick& tick, const ProjectileTraits& kind, EntityId owner, DVec3 centre);
+  void burst(CombatTick& tick, const ProjectileTraits& kind, EntityId owner, DVec3 centre, DVec3 way);
+  void spray(CombatTick& tick, const ProjectileTraits& kind, EntityId owner, DVec3 way);
   void touch(CombatTick& tick, std::size_t row);
 
   Rng rng_;

@@ -126,7 +126,7 @@ void Combat::flame(CombatTick& tick, std::size_t row, const MonsterAttack& how, 
   Body& body = at.player ? tick.players.body[at.row] : tick.monsters.body[at.row];
   body.velocity_mps.z = std::max(body.velocity_mps.z, flame_lift_mps);
   body.grounded = 0;
-  burst(tick, m.projectile_traits(how.kind), by, at.middle());
+  burst(tick, m.projectile_traits(how.kind), by, at.middle(), {});
 }
 
 void Combat::touch(CombatTick& tick, std::size_t row) {

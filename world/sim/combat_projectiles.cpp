@@ -33,7 +33,7 @@ void Combat::launch(CombatTick& tick, std::uint8_t kind, EntityId owner, DVec3 c
   const DVec3 base = centre - DVec3{0, 0, traits.shape.height_m / 2};
   if (!in_bounds(base)) return;
   // Too near to a wall to have room: it bursts where it is, on its owner's side.
-  if (space_overlaps(tick.space, traits.shape, base)) return burst(tick, traits, owner, centre);
+  if (space_overlaps(tick.space, traits.shape, base)) return burst(tick, traits, owner, centre, direction);
   const std::size_t row = projectiles_.take();
   if (row == projectiles_.rows()) {
     ++counters_.no_room;
@@ -101,7 +101,7 @@ void Combat::fly(CombatTick& tick, std::size_t row) {
                      tick.monsters.kind[at->row] == tick.monsters.kind[thrower->row];
     p.free(row);
     if (!kin) hurt(tick, who, {owner, draw(kind.damage_step, kind.damage_sides), HurtBy::missile, way});
-    return burst(tick, kind, owner, centre + way * reach_m);
+    return burst(tick, kind, owner, centre + way * reach_m, way);
   }
   p.position_m[row] = p.position_m[row] + way * reach_m;
   ASHLAR_ASSERT(p.life_ticks[row] > 0);
@@ -114,11 +114,12 @@ void Combat::fly(CombatTick& tick, std::size_t row) {
     return;
   }
   p.free(row);
-  burst(tick, kind, owner, centre + way * reach_m + wall.normal * off_wall_m);
+  burst(tick, kind, owner, centre + way * reach_m + wall.normal * off_wall_m, way);
 }
 
 /// Source: P_RadiusAttack, with distance and sight in space instead of the plane.
-void Combat::burst(CombatTick& tick, const ProjectileTraits& kind, EntityId owner, DVec3 centre) {
+void Combat::burst(CombatTick& tick, const ProjectileTraits& kind, EntityId owner, DVec3 centre, DVec3 way) {
+  if (kind.spray > 0) spray(tick, kind, owner, way);
   if (kind.splash_damage == 0 || !(kind.splash_radius_m > 0)) return;
   const double radius = kind.splash_radius_m;
   targets_.clear();
@@ -135,6 +136,46 @@ void Combat::burst(CombatTick& tick, const ProjectileTraits& kind, EntityId owne
     const auto points = static_cast<std::uint16_t>(std::max(0.0, kind.splash_damage * share));
     if (points == 0 || !space_sees(tick.space, centre, at->middle())) continue;
     hurt(tick, target.id, {owner, points, HurtBy::burst, unit_or_zero(at->middle() - centre)});
+  }
+}
+
+/// Source: A_BFGSpray, whose rays find whom they meet at any height that P_AimLineAttack reaches.
+void Combat::spray(CombatTick& tick, const ProjectileTraits& kind, EntityId owner, DVec3 way) {
+  constexpr double slope_max = 100.0 / 160;  // P_AimLineAttack
+  const auto from = body_of(tick.rules, tick.players, tick.monsters, owner);
+  if (!from || length(xy(way)) == 0) return;
+  const double range = kind.spray_range_m;
+  const DVec3 eye = from->middle();
+  targets_.clear();
+  grid_.visit_near({eye.x - range, eye.y - range}, {eye.x + range, eye.y + range},
+                   [&](const ShotTarget& target) {
+                     const DVec2 to = xy(target.base - eye);
+                     if (target.id != owner && dot(to, to) < range * range) targets_.push_back(target);
+                   });
+  std::ranges::sort(targets_, {}, &ShotTarget::id);
+  const auto middle = static_cast<double>(static_cast<std::uint16_t>(turn_towards(xy(way))));
+  for (int ray = 0; ray < kind.spray; ++ray) {
+    const double share = kind.spray > 1 ? static_cast<double>(ray) / (kind.spray - 1) - 0.5 : 0;
+    const auto yaw = static_cast<std::int32_t>(middle + share * kind.spray_deg * (65536 / 360.0));
+    const DVec2 along = heading(Turn16{static_cast<std::uint16_t>(yaw)});
+    EntityId met{};
+    double nearest = range;
+    for (const ShotTarget& target : targets_) {
+      const auto at = body_of(tick.rules, tick.players, tick.monsters, target.id);  // none: dead by now
+      if (!at) continue;
+      const DVec2 to = xy(at->base - eye);
+      const double ahead = dot(to, along), beside = to.x * along.y - to.y * along.x;
+      if (ahead <= 0 || ahead >= nearest || std::fabs(beside) > at->shape.radius_m) continue;
+      const double rise = at->middle().z - eye.z;
+      if (std::fabs(rise) > slope_max * ahead || !space_sees(tick.space, eye, at->middle())) continue;
+      met = target.id;
+      nearest = ahead;
+    }
+    if (met == EntityId{0}) continue;
+    std::uint16_t points = 0;
+    for (int roll = 0; roll < kind.spray_rolls; ++roll)
+      points = static_cast<std::uint16_t>(points + draw(1, kind.spray_sides));
+    hurt(tick, met, {owner, points, HurtBy::burst, {along.x, along.y, 0}});
   }
 }
 

@@ -15,8 +15,20 @@ inline constexpr std::uint16_t jump = 1;
 inline constexpr std::uint16_t use = 2;
 inline constexpr std::uint16_t attack = 4;
 inline constexpr std::uint16_t down = 8;  ///< with no-clip: sink (jump rises)
-inline constexpr std::uint16_t known = 15;
+/// Bits 8 to 12: one more than the index of the weapon that is asked for; 0: none is.
+inline constexpr unsigned weapon_shift = 8;
+inline constexpr std::uint16_t weapon = 31u << weapon_shift;
+inline constexpr std::uint16_t known = 15 | weapon;
 }  // namespace button
+
+/// The weapon that buttons ask for, by index; 255: none.
+constexpr std::uint8_t wished_weapon(std::uint16_t buttons) {
+  return static_cast<std::uint8_t>(((buttons & button::weapon) >> button::weapon_shift) - 1);
+}
+/// The buttons that ask for a weapon by index, below 31.
+constexpr std::uint16_t weapon_button(std::uint8_t index) {
+  return static_cast<std::uint16_t>((index + 1u) << button::weapon_shift);
+}
 
 /// What a player wants in one tick. Axes in [-1, 1]; a longer diagonal is shortened to 1 by movement.
 struct PlayerCommand {

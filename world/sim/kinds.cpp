@@ -27,7 +27,8 @@ enum Missile : std::uint8_t {
   rocket,
   plasma,
   big_ball,
-  burning
+  burning,
+  missile
 };
 
 ProjectileTraits flying(std::string name, double radius, double height, double speed, std::uint16_t damage) {
@@ -45,11 +46,18 @@ std::vector<ProjectileTraits> default_projectiles() {
                                     flying("comet", 6, 8, 15, 8),       flying("spit", 13, 8, 25, 5),
                                     flying("tracer", 11, 8, 10, 10),    flying("fatshot", 6, 8, 20, 8),
                                     flying("rocket", 11, 8, 20, 20),    flying("plasma", 13, 8, 25, 5),
-                                    flying("big ball", 13, 8, 25, 100), flying("burning", 6, 8, 0.0625, 0)};
+                                    flying("big ball", 13, 8, 25, 100), flying("burning", 6, 8, 0.0625, 0),
+                                    flying("missile", 11, 8, 20, 20)};
   // A_Tracer turns by 0xc000000 of 2^32 every fourth tic.
   all[tracer].homing_deg_per_s = 16.875 * 35 / 4;
   // A_Explode: 128 points, one less a unit of distance; A_VileAttack: 70.
   all[rocket].splash_damage = 128, all[rocket].splash_radius_m = 128 * map_unit_m;
+  all[missile].splash_damage = 128, all[missile].splash_radius_m = 128 * map_unit_m;
+  // Players are thinner here than in Doom: what they fire along a wall has to fit where they stand.
+  for (const Missile own : {plasma, big_ball, missile}) all[own].shape = doom(6, 8);
+  // A_BFGSpray: 40 rays over a quarter turn, each up to 16 blocks of 64 units, 15 × (1 to 8) points.
+  all[big_ball].spray = 40, all[big_ball].spray_deg = 90, all[big_ball].spray_range_m = 1024 * map_unit_m;
+  all[big_ball].spray_rolls = 15, all[big_ball].spray_sides = 8;
   all[burning].splash_damage = 70, all[burning].splash_radius_m = 70 * map_unit_m;
   return all;
 }
@@ -104,10 +112,13 @@ MonsterTraits base(std::string name, Cylinder shape, double speed_mps, std::uint
 void add_soldiers(std::vector<MonsterTraits>& all) {
   all.push_back(base("rifleman", doom(20, 56), pace(8, 4), 20, {200, 6}, 100));
   all.back().ranged = bullets(1, 10, 16);
+  all.back().drop = 2007;  // P_KillMobj: a clip, and what the others shot with
   all.push_back(base("shotgunner", doom(20, 56), pace(8, 3), 30, {170, 6}, 100));
   all.back().ranged = bullets(3, 10, 20);
+  all.back().drop = 2001;
   all.push_back(base("gunner", doom(20, 56), pace(8, 3), 70, {170, 6}, 100));
   all.back().ranged = again(bullets(1, 10, 1), 2, 4, true);
+  all.back().drop = 2002;
 }
 
 void add_beasts(std::vector<MonsterTraits>& all) {
@@ -167,6 +178,7 @@ void add_masters(std::vector<MonsterTraits>& all) {
   all.back().ranged = again(throws(rocket, 6, 12), 3, 24, false);
   all.push_back(base("guard", doom(20, 56), pace(8, 3), 50, {170, 6}, 100));
   all.back().ranged = again(bullets(1, 20, 4), 2, 10, false);
+  all.back().drop = 2007;
 }
 
 KindSet make_default() {
@@ -176,6 +188,9 @@ KindSet make_default() {
   add_beasts(set.monsters);
   add_masters(set.monsters);
   ASHLAR_ASSERT(set.monsters.size() == monster_kind_count);
+  set.weapons = default_weapons(missile, plasma, big_ball);
+  set.ammo = default_ammo();
+  ASHLAR_ASSERT(set.weapons.size() == weapon_kind_count);
   return set;
 }
 

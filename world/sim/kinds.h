@@ -8,6 +8,7 @@
 
 #include "world/math/shapes.h"
 #include "world/sim/attack.h"
+#include "world/sim/weapons.h"
 
 namespace ashlar {
 
@@ -62,6 +63,7 @@ struct MonsterTraits {
   double flee_share = 0;            ///< below this share of its health it runs
   double shy_share = 1;             ///< of its distance to the target, which makes attacks from afar rarer
   std::uint16_t shyness_max = 200;  ///< of 256: however far the target is, it attacks now and then
+  std::uint16_t drop = 0;           ///< number of the thing that it leaves when it dies; 0: nothing
   MonsterAttack melee, ranged;
 };
 
@@ -79,6 +81,8 @@ struct ThingKind {
 struct KindSet {
   std::vector<MonsterTraits> monsters;  ///< by MonsterKind; the first monster_kind_count are ours
   std::vector<ProjectileTraits> projectiles;
+  std::vector<WeaponTraits> weapons;  ///< of players; the first weapon_kind_count are ours
+  std::array<AmmoTraits, ammo_kind_count> ammo{};
   std::vector<ThingKind> things;  ///< beside those of find_thing_type(), and before them
   std::string source;             ///< the file's text, from which a recording makes it again; empty: ours
 };
@@ -89,8 +93,8 @@ const KindSet& default_kinds();
 const MonsterTraits& traits(MonsterKind kind);
 
 /// What a snapshot says an entity is: players are 0, monsters 16 + MonsterKind, projectiles 128 + their kind,
-/// items that lie there 224: their block is the record's state, how many they are its health.
-enum class EntityKind : std::uint8_t { player = 0, item = 224 };
+/// items that lie there 240: their block is the record's state, how many they are its health.
+enum class EntityKind : std::uint8_t { player = 0, item = 240 };
 constexpr EntityKind entity_kind(MonsterKind kind) {
   return static_cast<EntityKind>(16 + static_cast<unsigned>(kind));
 }

@@ -195,7 +195,7 @@ void Mechanics::act(MechanicsTick& tick) {
 void Mechanics::shot(MechanicsTick& tick, const ShotEvent& event) {
   const std::size_t row = slot_of(event.shooter);
   ASHLAR_ASSERT(tick.players.id[row] == event.shooter);
-  make_noise(tick, row);
+  if (event.ray == 0) make_noise(tick, row);
   const Actor who{tick.players.body[row], tick.rules.player, event.shooter, true,
                   tick.players.yaw[row],  keys_[row]};
   for (std::size_t i = 0; i < maps_.size(); ++i) {
@@ -203,6 +203,12 @@ void Mechanics::shot(MechanicsTick& tick, const ShotEvent& event) {
     for (std::size_t k = 0; k < met.count; ++k)
       set_off(tick, i, met.list[k].line, met.list[k].from_front, who);
   }
+}
+
+void Mechanics::launched(MechanicsTick& tick, const LaunchEvent& event) {
+  const std::size_t row = slot_of(event.shooter);
+  ASHLAR_ASSERT(tick.players.id[row] == event.shooter);
+  make_noise(tick, row);
 }
 
 void Mechanics::walk(MechanicsTick& tick) {

@@ -88,6 +88,8 @@ class Mechanics {
   /// A player's shot sets off the lines it met on its way to what it hit, and monsters hear it: in a map
   /// through openings (NoiseFlood), on the surface within noise_reach_m.
   void shot(MechanicsTick& tick, const ShotEvent& event);
+  /// A player launched something: monsters hear it.
+  void launched(MechanicsTick& tick, const LaunchEvent& event);
 
   /// After all bodies moved: lines they walked over, keys they stand on, doors that monsters open.
   void walk(MechanicsTick& tick);

@@ -18,6 +18,12 @@ enum class KeyRule : std::uint8_t { ignored = 0, needed = 1 };
 /// behind and placing takes nothing. `no` is survival: what is dug drops items, placing takes them.
 enum class FreeBlocks : std::uint8_t { no = 0, yes = 1 };
 
+/// Does nobody run out of ammunition? By maps: where the world's maps hold none.
+enum class FreeAmmo : std::uint8_t { no = 0, yes = 1, by_maps = 2 };
+
+/// What is played (world/sim/modes.h).
+enum class GameMode : std::uint8_t { sandbox = 0, cooperative = 1, deathmatch = 2, teams = 3 };
+
 /// A rule that holds or does not.
 enum class Switch : std::uint8_t { off = 0, on = 1 };
 
@@ -59,6 +65,15 @@ struct Rules {
   /// Of Doom: 1 and 2 easy, 3 medium, 4 and 5 hard, as things of maps are marked; 1 also halves what monsters
   /// take. 0: all things, whatever is marked.
   std::uint16_t skill = 0;
+  FreeAmmo free_ammo = FreeAmmo::by_maps;
+  Switch items = Switch::on;          ///< of maps, and what monsters leave
+  std::uint16_t item_respawn_s = 30;  ///< from an item's taking to its return; 0: it stays away
+
+  GameMode mode = GameMode::sandbox;
+  std::uint16_t frag_limit = 0;    ///< score that ends a match; 0: none does
+  std::uint16_t time_limit_s = 0;  ///< of a match; 0: it has no end by time
+  std::uint16_t warmup_s = 0;      ///< before each match, when nothing counts
+  std::uint16_t intermission_s = 10;
 
   Switch keep_inventory = Switch::off;  ///< the dead keep what they hold; off: it lies where they died
   std::uint16_t item_life_s = 600;      ///< that items lie in the world; 0: for ever
@@ -134,6 +149,20 @@ constexpr void visit_rules(AnyRules& r, Visit&& visit) {
   visit(I{"monster_respawn_s", 0, 3600, "Seconds until a dead monster is back; 0: never."},
         r.monster_respawn_s);
   visit(I{"skill", 0, 5, "Which things of maps there are: 1 easiest, 5 hardest, 0 all."}, r.skill);
+  visit(I{"free_ammo", 0, 2, "Whether weapons use up no ammunition; by_maps: where the maps hold none."},
+        r.free_ammo);
+  visit(I{"items", 0, 1, "Whether the maps' weapons, ammunition, health, armour and powers lie about."},
+        r.items);
+  visit(I{"item_respawn_s", 0, 3600, "Seconds until what was picked up is back; 0: never."},
+        r.item_respawn_s);
+  visit(I{"mode", 0, 3,
+          "What is played: no match, together against monsters, each against each, or two teams."},
+        r.mode);
+  visit(I{"frag_limit", 0, 30000, "Score of a player or team that ends a match; 0: none does."},
+        r.frag_limit);
+  visit(I{"time_limit_s", 0, 36000, "Seconds that a match lasts; 0: it has no end by time."}, r.time_limit_s);
+  visit(I{"warmup_s", 0, 3600, "Seconds before each match in which nothing counts."}, r.warmup_s);
+  visit(I{"intermission_s", 1, 3600, "Seconds for which the score of a match stands."}, r.intermission_s);
   visit(I{"keep_inventory", 0, 1, "Whether the dead keep what they hold; off: it lies where they died."},
         r.keep_inventory);
   visit(I{"item_life_s", 0, 36000, "Seconds that items lie in the world; 0: for ever."}, r.item_life_s);

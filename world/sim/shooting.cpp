@@ -1,18 +1,51 @@
 #include "world/sim/shooting.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "world/math/assert.h"
 
 namespace ashlar {
 
-Shooting::Shooting(std::size_t players_max, std::size_t monsters_max, std::size_t maps)
-    : wait_ticks_(players_max, 0) {
+namespace {
+
+/// Rays of one tick that there is room for beside one for each player: some fifty double shotguns.
+constexpr std::size_t rays_more = 1024;
+constexpr std::uint64_t spread_draws = 6;  // purpose of rng_for
+
+/// Of one shot: its tick and its view are known on both sides, and no two shots of a player have both.
+Rng spread_of(TickId tick, Turn16 yaw, Turn16 pitch) {
+  return rng_for(number(tick), spread_draws,
+                 static_cast<std::uint64_t>(yaw) << 16 | static_cast<std::uint64_t>(pitch));
+}
+
+Turn16 turned(Turn16 from, double deg) {
+  const auto by = static_cast<std::int32_t>(deg * (65536 / 360.0));
+  return from + Turn16{static_cast<std::uint16_t>(by)};
+}
+
+/// A way beside the view's, as the weapon scatters.
+DVec3 aside(const WeaponTraits& weapon, Turn16 yaw, Turn16 pitch, Rng& chance) {
+  const auto triangular = [&chance] {
+    const double a = chance.unit();
+    return a - chance.unit();
+  };
+  const double left_deg = triangular() * weapon.spread_deg;
+  const double up_deg = triangular() * weapon.rise_deg;
+  const auto level = static_cast<std::int16_t>(static_cast<std::uint16_t>(pitch));
+  const double up = std::clamp(level + up_deg * (65536 / 360.0), -16384.0, 16384.0);
+  return view_direction(turned(yaw, left_deg),
+                        Turn16{static_cast<std::uint16_t>(static_cast<std::int32_t>(up))});
+}
+
+}  // namespace
+
+Shooting::Shooting(std::size_t players_max, std::size_t monsters_max, std::size_t maps, bool free_ammo)
+    : free_ammo_(free_ammo) {
   maps_.reserve(maps);
   targets_.reserve(players_max + monsters_max);
-  events_.reserve(players_max);
+  events_.reserve(players_max + rays_more);
+  launches_.reserve(players_max + rays_more);
 }
 
 /// @param then  as of that tick; null: as they are
@@ -43,46 +76,62 @@ Space Shooting::space_then(const Space& space, const History::Frame* then) {
   return {space.voxels, maps_, space.props};
 }
 
-void Shooting::shoot(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
-                     const MonsterTable& monsters, const History& history, TickId now) {
-  ASHLAR_ASSERT(players.rows() == wait_ticks_.size());
-  rest();
-  constexpr double rounding = 1e-9;  // 0.4 s at 60 Hz are 24 ticks, not 25
-  const double interval_ticks = std::ceil(rules.shot_interval_s * rules.tick_rate_hz - rounding);
-  ASHLAR_ASSERT(interval_ticks < 65536);
-  const auto wait = static_cast<std::uint16_t>(std::max(1.0, interval_ticks));
-  for (std::size_t i = 0; i < players.rows(); ++i) {
-    if (players.id[i] == EntityId{0}) continue;
-    if (wait_ticks_[i] > 0) --wait_ticks_[i];
-    if ((players.command[i].buttons & button::attack) == 0 || wait_ticks_[i] > 0 || !players.alive(i))
+void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
+                    const MonsterTable& monsters, const History& history, TickId now, std::size_t row,
+                    bool straight) {
+  ++shots_;
+  const Arsenal& arsenal = players.arsenal[row];
+  const WeaponTraits& weapon = monsters.kind_set().weapons[arsenal.held];
+  const DVec3 eye = players.body[row].position_m + DVec3{0, 0, rules.player_eye_m};
+  Rng chance = spread_of(now, players.yaw[row], players.pitch[row]);
+  // What it saw; the present state, where that is what it saw, or where it does not say.
+  const TickId claimed = players.command[row].seen;
+  const TickId seen = claimed == TickId{0} ? now : seen_within(claimed, now, history.ticks_max());
+  const History::Frame* then = seen == now ? nullptr : history.at(seen);
+  for (std::uint8_t ray = 0; ray < weapon.count; ++ray) {
+    const DVec3 way = straight ? view_direction(players.yaw[row], players.pitch[row])
+                               : aside(weapon, players.yaw[row], players.pitch[row], chance);
+    if (weapon.form == WeaponForm::missile) {
+      if (launches_.size() == launches_.capacity()) {
+        ++rays_lost_;
+        continue;
+      }
+      launches_.push_back({players.id[row], eye, way, arsenal.held, weapon.projectile});
       continue;
-    wait_ticks_[i] = wait;
-    // What it saw; the present state, where that is what it saw, or where it does not say.
-    const TickId claimed = players.command[i].seen;
-    const TickId seen = claimed == TickId{0} ? now : seen_within(claimed, now, history.ticks_max());
-    const History::Frame* then = seen == now ? nullptr : history.at(seen);
+    }
+    if (events_.size() == events_.capacity()) {
+      ++rays_lost_;
+      continue;
+    }
     if (events_.empty() || events_.back().seen != seen) list_targets(rules, players, monsters, then);
     ShotEvent event;
     event.seen = seen;
-    event.shooter = players.id[i];
-    event.origin = players.body[i].position_m + DVec3{0, 0, rules.player_eye_m};
-    event.direction = view_direction(players.yaw[i], players.pitch[i]);
-    event.range_m = rules.shot_range_m;
+    event.shooter = players.id[row];
+    event.origin = eye;
+    event.direction = way;
+    event.range_m = weapon.range_m > 0 ? weapon.range_m : rules.shot_range_m;
+    event.weapon = arsenal.held, event.ray = ray;
+    event.times = arsenal.powered(Power::strength) ? weapon.strength_times : std::uint8_t{1};
     // Where it saw the newest state, what this very tick has changed was not yet in it, either.
     const BlockHistory::Past past(history.blocks(), blocks, claimed == TickId{0} ? TickId{~0u} : seen,
-                                  event.shooter, event.origin, event.direction, event.range_m);
-    event.hit = resolve_shot(space_then(space, then), targets_, event.shooter, event.origin, event.direction,
-                             event.range_m);
-    ASHLAR_ASSERT(events_.size() < players.rows());  // one a player, so nothing allocates
+                                  event.shooter, eye, way, event.range_m);
+    event.hit = resolve_shot(space_then(space, then), targets_, event.shooter, eye, way, event.range_m);
     ASHLAR_ASSERT(event.hit.target != event.shooter);
     events_.push_back(event);
-    ++shots_;
   }
 }
 
-void Shooting::add_to_hash(StripeHasher& hash) const {
-  hash.add(shots_);
-  hash.add_list(wait_ticks_);
+void Shooting::shoot(const Space& space, VoxelVolume& blocks, const Rules& rules, PlayerTable& players,
+                     const MonsterTable& monsters, const History& history, TickId now) {
+  rest();
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0}) continue;
+    const Trigger trigger = wield(monsters.kind_set(), rules, free_ammo_, players.command[i],
+                                  players.alive(i), players.arsenal[i]);
+    if (trigger.fires) fire(space, blocks, rules, players, monsters, history, now, i, trigger.straight);
+  }
 }
+
+void Shooting::add_to_hash(StripeHasher& hash) const { hash.add(shots_); }
 
 }  // namespace ashlar

@@ -20,50 +20,66 @@ struct ShotEvent {
   TickId seen{
       0};  ///< the tick at whose end bodies and sectors were taken to be; the newest where it saw that
   ShotHit hit;
+  std::uint8_t weapon = weapon::pistol;  ///< index into KindSet::weapons
+  std::uint8_t ray = 0;                  ///< of this shot, from 0
+  std::uint8_t times = 1;                ///< what its hit takes, by the shooter's strength
 
   /// How far the shot went: to what it hit, else its whole range.
   double reach_m() const { return hit.hit() ? hit.t_m : range_m; }
   DVec3 end() const { return origin + direction * reach_m(); }
 };
 
-/// Players shoot: button::attack, held down, fires at the rule set's rate; the first press fires at once.
-/// Each shot goes straight from the eye and is resolved against voxel, map, prop and mover alike: bodies,
+/// Something that a player launched in the last tick.
+struct LaunchEvent {
+  EntityId shooter{};
+  DVec3 origin;     ///< the shooter's eye
+  DVec3 direction;  ///< unit
+  std::uint8_t weapon = 0;
+  std::uint8_t projectile = 0;  ///< its kind
+};
+
+/// Players fight with what they hold: button::attack, held down, fires at the weapon's rate (arsenal.h).
+/// Each ray goes from the eye, straight or aside by a chance that follows from tick and view, so that its
+/// player foresees it, and is resolved against voxel, map, prop and mover alike: bodies,
 /// sectors and blocks as they were at the tick that the command says its player saw (PlayerCommand::seen), at
 /// most rewind_s_max ago, but for the blocks that the player changed since, which it foresaw. Those in
-/// no-clip shoot and are not hit, the dead do neither. Nothing allocates after construction. Part of the
-/// world's state and hash.
+/// no-clip shoot and are not hit, the dead do neither.
+/// Nothing allocates after construction. Part of the world's state and hash.
 class Shooting {
  public:
   Shooting() = default;
-  Shooting(std::size_t players_max, std::size_t monsters_max, std::size_t maps = 0);
-
-  /// A player's row has a new owner: it may shoot at once.
-  void player_joined(std::size_t row) { wait_ticks_[row] = 0; }
+  /// @param free_ammo  nobody runs out of ammunition
+  Shooting(std::size_t players_max, std::size_t monsters_max, std::size_t maps = 0, bool free_ammo = false);
 
   /// A tick without shots: the last one's events are over.
-  void rest() { events_.clear(); }
+  void rest() { events_.clear(), launches_.clear(); }
 
-  /// Resolves the tick's shots, in the order of rows. Cost: a ray and 5
-  /// ns a mover for each shot, and 5 ns a mover more for each other tick that shooters saw.
+  /// Advances all arsenals and resolves the tick's shots, in the order of rows. Cost: a ray and 5
+  /// ns a mover for each ray, and 5 ns a mover more for each other tick that shooters saw.
   /// @param now  the tick that the present state is the end of
   /// @param blocks  those of `space`: other ones while a shot is judged, the same ones afterwards
-  void shoot(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
+  void shoot(const Space& space, VoxelVolume& blocks, const Rules& rules, PlayerTable& players,
              const MonsterTable& monsters, const History& history, TickId now);
 
-  std::span<const ShotEvent> events() const { return events_; }  ///< of the last shoot()
-  std::uint64_t shots() const { return shots_; }                 ///< since the start
+  std::span<const ShotEvent> events() const { return events_; }  ///< of the last shoot(), a ray each
+  std::span<const LaunchEvent> launches() const { return launches_; }
+  std::uint64_t shots() const { return shots_; }          ///< since the start, whatever was launched included
+  std::uint64_t rays_lost() const { return rays_lost_; }  ///< beyond what a tick has room for
   void add_to_hash(StripeHasher& hash) const;
 
  private:
   void list_targets(const Rules& rules, const PlayerTable& players, const MonsterTable& monsters,
                     const History::Frame* then);
   Space space_then(const Space& space, const History::Frame* then);
+  void fire(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players, const MonsterTable& monsters,
+            const History& history, TickId now, std::size_t row, bool straight);
 
-  std::vector<std::uint16_t> wait_ticks_;  // by player row, until the next shot may be fired
-  std::vector<ShotTarget> targets_;        // scratch: as of one tick
-  std::vector<MapInSpace> maps_;           // scratch: likewise
+  bool free_ammo_ = false;
+  std::vector<ShotTarget> targets_;  // scratch: as of one tick
+  std::vector<MapInSpace> maps_;     // scratch: likewise
   std::vector<ShotEvent> events_;
-  std::uint64_t shots_ = 0;
+  std::vector<LaunchEvent> launches_;
+  std::uint64_t shots_ = 0, rays_lost_ = 0;
 };
 
 }  // namespace ashlar

@@ -23,15 +23,6 @@ bool meets(const Cylinder& a, DVec3 pa, const Cylinder& b, DVec3 pb) {
   return dot(d, d) < r * r && pa.z < pb.z + b.height_m && pb.z < pa.z + a.height_m;
 }
 
-/// Is a thing there at the skill? UDMF's five and Doom's five are marked as three.
-bool at_skill(std::uint16_t flags, std::uint16_t skill) {
-  if (skill == 0) return true;
-  const std::uint16_t wanted = skill <= 2   ? thing_flag::easy
-                               : skill == 3 ? thing_flag::medium
-                                            : thing_flag::hard;
-  return (flags & wanted) != 0;
-}
-
 /// The place nearest to `from`, in rings of so many blocks, for which there is dry ground.
 std::optional<IVec2> nearest_dry(const Terrain& terrain, IVec2 from, std::int32_t reach) {
   constexpr std::int32_t step = 8;
@@ -49,6 +40,14 @@ std::int32_t between(Rng& rng, std::int32_t low, std::int32_t high) {
 }
 
 }  // namespace
+
+bool thing_at_skill(std::uint16_t flags, std::uint16_t skill) {
+  if (skill == 0) return true;
+  const std::uint16_t wanted = skill <= 2   ? thing_flag::easy
+                               : skill == 3 ? thing_flag::medium
+                                            : thing_flag::hard;
+  return (flags & wanted) != 0;
+}
 
 SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec2 home_min, IVec2 home_max)
     : terrain_(&terrain), kinds_(setup.kinds), area_(setup.spawn) {
@@ -68,6 +67,14 @@ SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec
     if (area_.radius_m > 0) middle = {floor_to_int(area_.centre_m.x), floor_to_int(area_.centre_m.y)};
     land_ = nearest_dry(terrain, middle, dry_search_blocks).value_or(middle);
   }
+  for (std::int16_t number = 1; number <= 4; ++number)
+    for (const auto& map : setup.maps)
+      for (const PlacedThing& thing : map->things()) {
+        const ThingType* info = find_thing_type(thing.type);
+        if (thing.sector != no_index && info != nullptr && info->role == ThingRole::player_start &&
+            info->value == number)
+          starts_of_[0].push_back({thing.position_m, thing.yaw});
+      }
   for (const auto& map : setup.maps)
     for (const PlacedThing& thing : map->things()) {
       if (thing.sector == no_index) continue;
@@ -76,11 +83,12 @@ SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec
       if (info != nullptr &&
           (info->role == ThingRole::player_start || info->role == ThingRole::deathmatch_start))
         starts_.push_back(at);
+      if (info != nullptr && info->role == ThingRole::deathmatch_start) starts_of_[1].push_back(at);
       const auto own = kinds_ ? std::ranges::find(kinds_->things, thing.type, &ThingKind::number)
                               : std::vector<ThingKind>::const_iterator{};
       const bool ours = kinds_ && own != kinds_->things.end();
       if ((ours || (info != nullptr && info->role == ThingRole::monster)) &&
-          at_skill(thing.flags, setup.rules.skill))
+          thing_at_skill(thing.flags, setup.rules.skill))
         map_monsters_.push_back(
             {ours ? own->kind : info->monster, at, (thing.flags & thing_flag::deaf) != 0, true});
     }
@@ -165,6 +173,19 @@ SpawnPoint SpawnPlanner::in_area(const Space& space, Rng& rng) const {
   }
   const IVec2 at{block(area_.centre_m.x + off.x), block(area_.centre_m.y + off.y)};
   return ground_near(space, rng, at, {at.x + 1, at.y + 1});
+}
+
+std::optional<SpawnPoint> SpawnPlanner::free_start(const Space& space, const Rules& rules,
+                                                   const PlayerTable& players, const MonsterTable& monsters,
+                                                   bool deathmatch, std::uint32_t first) const {
+  const std::vector<SpawnPoint>& list = starts_of_[deathmatch ? 1 : 0];
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const SpawnPoint& at = list[(first + i) % list.size()];
+    if (!space_overlaps(space, rules.player, at.position_m) &&
+        !taken(rules.player, at.position_m, rules, players, monsters))
+      return at;
+  }
+  return std::nullopt;
 }
 
 SpawnPoint SpawnPlanner::player_spawn(const Space& space, const Rules& rules, const PlayerTable& players,

@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -8,6 +10,9 @@
 #include "world/voxel/terrain.h"
 
 namespace ashlar {
+
+/// Is a thing of a map there at a skill? UDMF's five and Doom's five are marked as three.
+bool thing_at_skill(std::uint16_t flags, std::uint16_t skill);
 
 /// Where players and monsters appear: the maps' own starts and things, and open ground around them.
 class SpawnPlanner {
@@ -31,6 +36,12 @@ class SpawnPlanner {
   SpawnPoint player_spawn(const Space& space, const Rules& rules, const PlayerTable& players,
                           const MonsterTable& monsters, Rng& rng) const;
 
+  /// A start of the maps with room for a player: the first from the one of this number on, round all of its
+  /// kind. nullopt: none.
+  std::optional<SpawnPoint> free_start(const Space& space, const Rules& rules, const PlayerTable& players,
+                                       const MonsterTable& monsters, bool deathmatch,
+                                       std::uint32_t first) const;
+
   /// Would the shape meet a player or monster there?
   static bool taken(const Cylinder& shape, DVec3 at, const Rules& rules, const PlayerTable& players,
                     const MonsterTable& monsters);
@@ -47,6 +58,8 @@ class SpawnPlanner {
   std::shared_ptr<const KindSet> kinds_;
   std::vector<MonsterSpawn> map_monsters_;
   std::vector<SpawnPoint> starts_;
+  std::array<std::vector<SpawnPoint>, 2>
+      starts_of_;                   // cooperative, in the order of their numbers; deathmatch
   IVec2 low_{}, high_{};            // blocks: the home region without its rim
   IVec2 near_low_{}, near_high_{};  // blocks: around the maps
   SpawnArea area_;

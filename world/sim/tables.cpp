@@ -9,7 +9,7 @@ void PlayerTable::resize(std::size_t rows) {
   id.resize(rows), generation.resize(rows), body.resize(rows);
   command.resize(rows), yaw.resize(rows), pitch.resize(rows), report.resize(rows);
   health.resize(rows), dead_ticks.resize(rows), digging.resize(rows);
-  armour.resize(rows), armour_half.resize(rows), inventory.resize(rows);
+  armour.resize(rows), armour_half.resize(rows), inventory.resize(rows), arsenal.resize(rows);
 }
 
 void MonsterTable::resize(std::size_t rows) {

@@ -5,6 +5,7 @@
 
 #include "world/math/assert.h"
 #include "world/math/random.h"
+#include "world/sim/arsenal.h"
 #include "world/sim/block_act.h"
 #include "world/sim/command.h"
 #include "world/sim/inventory.h"
@@ -32,6 +33,7 @@ struct PlayerTable {
   std::vector<std::uint16_t> armour;      ///< points
   std::vector<std::uint8_t> armour_half;  ///< 0 or 1: takes half of each hit, not a third
   std::vector<Inventory> inventory;       ///< what it holds
+  std::vector<Arsenal> arsenal;           ///< weapons, ammunition, powers
 
   std::size_t rows() const { return id.size(); }
   /// Is somebody in a row of its own by this id? False for ids of those who left.

@@ -1,6 +1,7 @@
 #include "world/sim/world.h"
 
 #include <algorithm>
+#include <array>
 
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
@@ -12,6 +13,8 @@
 #include "world/sim/combat.h"
 #include "world/sim/crowd.h"
 #include "world/sim/dropped_items.h"
+#include "world/sim/free_ammo.h"
+#include "world/sim/game.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/ground_generator.h"
 #include "world/sim/health.h"
@@ -19,10 +22,12 @@
 #include "world/sim/home.h"
 #include "world/sim/loose_blocks.h"
 #include "world/sim/mechanics.h"
+#include "world/sim/modes.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/monster_rows.h"
 #include "world/sim/monster_think.h"
 #include "world/sim/navigation.h"
+#include "world/sim/pickups.h"
 #include "world/sim/player_tick.h"
 #include "world/sim/shooting.h"
 #include "world/sim/spawn.h"
@@ -38,7 +43,8 @@ constexpr double stuck_s = 0.5;
 constexpr std::size_t alarms_per_tick_max = 4;
 /// A monster that rests, nobody near it or asleep, is moved once in so many ticks: the ground may have gone.
 constexpr std::uint32_t rest_ticks = 16;
-constexpr double back_on_use_s = 1;  // soonest that the use button brings a dead player back
+constexpr std::uint64_t game_draws = 8;  // purpose of rng_for
+constexpr double back_on_use_s = 1;      // soonest that the use button brings a dead player back
 
 /// Bodies stand far apart, so the blocks under each are elsewhere in memory: asked for a few bodies ahead
 /// they are there when they are needed. Call before each row of a pass; changes nothing.
@@ -54,8 +60,9 @@ void fetch_ahead(const VoxelVolume& volume, const Table& table, std::size_t row)
 
 }  // namespace
 
-struct World::Impl {
+struct World::Impl final : DamageRule {
   explicit Impl(const WorldSetup& given);
+  std::uint16_t points(EntityId who, EntityId by, std::uint16_t asked) override;
 
   void load_home();
   void place_monsters();
@@ -63,9 +70,19 @@ struct World::Impl {
   void fight();
   void fill_summons();
   void return_monsters();
-  CombatTick combat_tick() { return {space(), setup.rules, players, monsters}; }
+  void take_items();
+  CombatTick combat_tick() { return {space(), setup.rules, players, monsters, this}; }
+  GameApi game_api() {
+    return GameApi({space(), setup.rules, players, monsters, combat, spawns, match, game_rng, timers,
+                    restarts, TickId{tick}});
+  }
+  SpawnPoint spawn_of(EntityId player);
+  void begin_life(std::size_t row);
+  void leave(EntityId player);
+  void run_game();
+  void tell_game();
+  void restart_match();
   EntityId add_player(const Inventory* brings);
-  void remove_player(EntityId id);
   void drop_inventory(std::size_t row);
   void apply_admin(const AdminCommand& command);
   void apply_to_ground(const AdminCommand& command);
@@ -104,6 +121,14 @@ struct World::Impl {
   std::vector<MonsterWish> wishes;           // scratch, by monster row: of this tick
   std::vector<std::uint32_t> fires, alarms;  // scratch: rows whose attack is due, that woke
   Combat combat;
+  Pickups pickups;
+  std::unique_ptr<Game> game;
+  Match match;
+  Rng game_rng;
+  std::array<std::uint32_t, GameApi::timers_max> timers{};
+  bool restarts = false;
+  std::vector<std::uint16_t> buttons_before;  // by player row: of the last tick
+  std::vector<MonsterSpawn> first_monsters;   // as they stood at the start
   Navigation navigation;
   Crowd crowd;
   std::vector<Joined> joined;
@@ -152,7 +177,7 @@ World::Impl::Impl(const WorldSetup& given)
     for (const MapMechanics& map : mechanics.maps()) plans.push_back(map.plan.get());
     navigation = Navigation(plans);
   }
-  shooting = Shooting(p, m, setup.maps.size());
+  shooting = Shooting(p, m, setup.maps.size(), ammo_free(setup.rules, setup.maps));
   history = History(setup.rules, p, m, heights);
   edits = GroundEdits(p + static_cast<std::size_t>(GroundEdits::batch_blocks_max) +
                       2 * LooseBlocks::falls_per_tick_max);
@@ -169,6 +194,14 @@ World::Impl::Impl(const WorldSetup& given)
   load_home();
   spawns = SpawnPlanner(setup, ground->terrain(), home_min, home_max);
   place_monsters();
+  pickups = Pickups(setup, space());
+  match.players.resize(p);
+  buttons_before.resize(p);
+  game_rng = rng_for(setup.seed, game_draws);
+  game = setup.game ? setup.game() : make_mode(setup.rules);
+  ASHLAR_ASSERT(game != nullptr);
+  GameApi api = game_api();
+  game->begin(api);
   rehash(true);
 }
 
@@ -207,20 +240,9 @@ void World::Impl::place_monsters() {
 
 bool World::Impl::add_monster(const MonsterSpawn& spawn) {
   if (enter_monster(monsters, spawn, setup.seed, setup.players_max) == monsters.rows()) return false;
+  first_monsters.push_back(spawn);
   ++monster_count;
   return true;
-}
-
-void World::Impl::remove_player(EntityId id) {
-  if (!players.has(id)) return;
-  const std::size_t row = slot_of(id);
-  items.counters().taken_away += players.inventory[row].count();
-  departed.push_back({id, players.inventory[row]});
-  players.inventory[row] = Inventory{};
-  players.id[row] = EntityId{0};
-  players.digging[row] = Digging{};
-  ASHLAR_ASSERT(player_count > 0);
-  --player_count;
 }
 
 /// All around where it died, so that it can be picked up again.
@@ -236,36 +258,126 @@ void World::Impl::drop_inventory(std::size_t row) {
   players.inventory[row] = Inventory{};
 }
 
+SpawnPoint World::Impl::spawn_of(EntityId player) {
+  GameApi api = game_api();
+  if (const auto at = game->spawn(api, player); at && in_bounds(at->position_m)) return *at;
+  return spawns.player_spawn(space(), setup.rules, players, monsters, rng);
+}
+
+/// A player comes, or comes back: whole, with what fresh ones have. Dead until it is placed, as nobody is in
+/// the way of himself.
+void World::Impl::begin_life(std::size_t row) {
+  players.health[row] = 0;
+  const SpawnPoint at = spawn_of(players.id[row]);
+  players.body[row] = Body{};
+  players.body[row].position_m = players.body[row].last_free_m = at.position_m;
+  players.yaw[row] = at.yaw;
+  players.health[row] = setup.rules.player_health;
+  players.dead_ticks[row] = 0;
+  players.armour[row] = 0;
+  players.armour_half[row] = 0;
+  players.arsenal[row] = fresh_arsenal(monsters.kind_set());
+}
+
 /// @param brings  null: nothing
 EntityId World::Impl::add_player(const Inventory* brings) {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] != EntityId{0}) continue;
-    const SpawnPoint at = spawns.player_spawn(space(), setup.rules, players, monsters, rng);
     players.generation[i] = next_generation(players.generation[i]);
     players.id[i] = make_entity_id(static_cast<std::uint32_t>(i), players.generation[i]);
-    players.body[i] = Body{};
-    players.body[i].position_m = at.position_m;
-    players.body[i].last_free_m = at.position_m;
+    players.health[i] = 0;
+    match.players[i] = {.id = players.id[i]};
+    buttons_before[i] = 0;
+    GameApi api = game_api();
+    game->joined(api, players.id[i]);
+    begin_life(i);
     players.command[i] = PlayerCommand{};
-    players.yaw[i] = at.yaw;
     players.pitch[i] = Turn16{0};
     players.report[i] = MoveReport{};
-    players.health[i] = setup.rules.player_health;
-    players.dead_ticks[i] = 0;
     players.digging[i] = Digging{};
-    players.armour[i] = 0;
-    players.armour_half[i] = 0;
     players.inventory[i] = brings != nullptr ? *brings : Inventory{};
     items.counters().brought += players.inventory[i].count();
     ASHLAR_ASSERT(players.has(players.id[i]));
     ASHLAR_ASSERT(players.health[i] > 0);
     mechanics.player_joined(i);
-    shooting.player_joined(i);
     acts.player_joined(i);
     ++player_count;
     return players.id[i];
   }
   return EntityId{0};
+}
+
+void World::Impl::leave(EntityId player) {
+  if (!players.has(player)) return;
+  GameApi api = game_api();
+  game->left(api, player);
+  const std::size_t row = slot_of(player);
+  items.counters().taken_away += players.inventory[row].count();
+  departed.push_back({player, players.inventory[row]});
+  players.inventory[row] = Inventory{};
+  match.players[row] = {};
+  players.id[row] = EntityId{0};
+  players.digging[row] = Digging{};
+  ASHLAR_ASSERT(player_count > 0);
+  --player_count;
+}
+
+std::uint16_t World::Impl::points(EntityId who, EntityId by, std::uint16_t asked) {
+  GameApi api = game_api();
+  return game->damage(api, who, by, asked);
+}
+
+/// The part of a tick that is the game's, before anybody moves.
+void World::Impl::run_game() {
+  GameApi api = game_api();
+  if (match.left_ticks > 0 && --match.left_ticks == 0) game->phase_over(api);
+  for (std::size_t i = 0; i < timers.size(); ++i)
+    if (timers[i] > 0 && --timers[i] == 0) game->timer(api, i);
+  game->tick(api);
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0}) continue;
+    const std::uint16_t now = players.command[i].buttons;
+    const auto pressed = static_cast<std::uint16_t>(now & ~buttons_before[i]);
+    buttons_before[i] = now;
+    if ((pressed & button::use) != 0 && players.alive(i)) game->used(api, players.id[i]);
+  }
+}
+
+/// What happened in the tick, behind it.
+void World::Impl::tell_game() {
+  GameApi api = game_api();
+  const bool counts = match.phase == MatchPhase::open || match.phase == MatchPhase::playing;
+  for (const CombatEvent& e : combat.events()) {
+    if (e.kind != CombatEventKind::died) continue;
+    if (counts && players.has(e.who)) ++match.players[slot_of(e.who)].deaths;
+    if (counts && players.has(e.by) && e.by != e.who) ++match.players[slot_of(e.by)].kills;
+    game->died(api, e.who, e.by);
+  }
+  for (const AppliedEdit& edit : edits.applied())
+    if (players.has(edit.who)) game->edited(api, edit.who, edit.block);
+  for (const PickupEvent& e : pickups.events()) game->picked_up(api, e.player, item_type(e.item).number);
+  for (const MoverEvent& e : mechanics.events())
+    if (e.kind == MoverEventKind::exited && players.has(e.entity)) game->exited(api, e.entity);
+  if (restarts) restart_match();
+}
+
+void World::Impl::restart_match() {
+  restarts = false;
+  ++match.number;
+  match.team_score = {};
+  timers = {};
+  pickups.reset();
+  for (std::size_t i = 0; i < monsters.rows(); ++i)
+    monsters.id[i] = EntityId{0}, monsters.respawn_ticks[i] = 0;
+  for (std::size_t i = 0; i < first_monsters.size(); ++i)
+    enter_monster_at(monsters, i, first_monsters[i], setup.seed, setup.players_max);
+  monster_count = static_cast<std::uint32_t>(first_monsters.size());
+  for (std::size_t i = 0; i < players.rows(); ++i) players.health[i] = 0;  // nobody is in another's way
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0}) continue;
+    match.players[i] = {.id = players.id[i], .team = match.players[i].team};
+    begin_life(i);
+  }
 }
 
 void World::Impl::apply_admin(const AdminCommand& command) {
@@ -392,7 +504,7 @@ void World::Impl::fill_crowd() {
 
 void World::Impl::fight() {
   CombatTick fighting = combat_tick();
-  combat.fight(fighting, fires);
+  combat.fight(fighting, fires, shooting.launches());
   fill_summons();
   const std::uint64_t deaths = combat.counters().monster_deaths;
   ASHLAR_ASSERT(deaths - deaths_counted <= monster_count);
@@ -451,6 +563,7 @@ struct World::Impl::Rest {
   std::uint64_t deaths = w.mechanics.counters().monster_deaths;
 
   void acts_judged() {
+    if (awake) w.run_game();
     LooseBlocksTick falling{w.placed, w.volume, w.edits, w.setup.rules, w.players, w.monsters, w.tick};
     w.loose.fall(falling);
     w.history.note_edits(TickId{w.tick + 1}, w.edits.applied());
@@ -486,6 +599,13 @@ struct World::Impl::Rest {
   }
 };
 
+void World::Impl::take_items() {
+  PickupsTick taking{space(),  setup.rules, monsters.kind_set(),  players,
+                     monsters, tick,        mechanics.in_motion()};
+  pickups.drop(taking, combat.events());
+  pickups.advance(taking);
+}
+
 void World::Impl::bring_back() {
   const auto ticks_of = [&](double seconds) { return seconds * setup.rules.tick_rate_hz; };
   for (std::size_t i = 0; i < players.rows(); ++i) {
@@ -495,14 +615,7 @@ void World::Impl::bring_back() {
     const bool asks = (players.command[i].buttons & button::use) != 0;
     const double wait_s = asks ? std::min(back_on_use_s, setup.rules.respawn_s) : setup.rules.respawn_s;
     if (players.dead_ticks[i] < ticks_of(wait_s)) continue;
-    const SpawnPoint at = spawns.player_spawn(space(), setup.rules, players, monsters, rng);
-    players.body[i] = Body{};
-    players.body[i].position_m = players.body[i].last_free_m = at.position_m;
-    players.yaw[i] = at.yaw;
-    players.health[i] = setup.rules.player_health;
-    players.dead_ticks[i] = 0;
-    players.armour[i] = 0;
-    players.armour_half[i] = 0;
+    begin_life(i);
   }
 }
 
@@ -519,6 +632,11 @@ void World::Impl::rehash(bool monsters_touched) {
   mechanics.add_to_hash(h);
   shooting.add_to_hash(h);
   combat.add_to_hash(h);
+  pickups.add_to_hash(h);
+  match.add_to_hash(h);
+  game->add_to_hash(h);
+  h.add(game_rng.state);
+  for (const std::uint32_t left : timers) h.add(static_cast<std::uint64_t>(left));
   navigation.add_to_hash(h);
   acts.add_to_hash(h, players);
   loose.add_to_hash(h);
@@ -534,6 +652,7 @@ void World::Impl::rehash(bool monsters_touched) {
       h.add(static_cast<std::uint64_t>(players.armour[i]) | static_cast<std::uint64_t>(players.armour_half[i])
                                                                 << 16);
       add_to_hash(h, players.inventory[i]);
+      add_to_hash(h, players.arsenal[i]);
     }
   h.add(monsters_hash);
   // Generations outlive their rows: they decide the ids to come.
@@ -554,7 +673,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   for (ReadyChunk& ready : input.chunks_ready) w.volume.insert_chunk(ready.at, std::move(ready.chunk));
 
   w.departed.clear();
-  for (const EntityId id : input.leaves) w.remove_player(id);
+  for (const EntityId id : input.leaves) w.leave(id);
   w.joined.clear();
   w.combat.begin_tick();
   auto returning = input.returning.begin();
@@ -581,7 +700,11 @@ void World::step(const TickInput& input, StepWatch* watch) {
   const bool monsters_touched = awake || w.mechanics.in_motion();
   const PlayerTick tick{moving, acting, input.acts, w.history, w.mechanics, w.acts, w.shooting, w.crowd};
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
-  if (awake) w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});
+  if (awake) {
+    w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});
+    w.take_items();
+    w.tell_game();
+  }
   ASHLAR_ASSERT(w.player_count <= w.setup.players_max);
   ASHLAR_ASSERT(w.monster_count <= w.setup.monsters_max);
   ASHLAR_ASSERT(w.joined.size() == input.joins.size());
@@ -606,6 +729,9 @@ const Shooting& World::shooting() const { return impl_->shooting; }
 const History& World::history() const { return impl_->history; }
 const Combat& World::combat() const { return impl_->combat; }
 const ProjectileTable& World::projectiles() const { return impl_->combat.projectiles(); }
+const Match& World::match() const { return impl_->match; }
+const Game& World::game() const { return *impl_->game; }
+const Pickups& World::pickups() const { return impl_->pickups; }
 const BlockActs& World::block_acts() const { return impl_->acts; }
 std::span<const AppliedEdit> World::applied_edits() const { return impl_->edits.applied(); }
 const DroppedItems& World::items() const { return impl_->items; }

@@ -14,6 +14,7 @@
 #include "world/sim/inventory.h"
 #include "world/sim/item_table.h"
 #include "world/sim/rules.h"
+#include "world/sim/spawn_point.h"
 #include "world/sim/tables.h"
 #include "world/voxel/block.h"
 #include "world/voxel/block_registry.h"
@@ -25,17 +26,14 @@ struct Chunk;
 class BlockActs;
 class Combat;
 class DroppedItems;
+class Game;
 class GroundGenerator;
 class History;
 class Mechanics;
+class Pickups;
+struct Match;
 struct ProjectileTable;
 class Shooting;
-
-/// A place where something appears.
-struct SpawnPoint {
-  DVec3 position_m;
-  Turn16 yaw{0};
-};
 
 /// A monster to be: its kind, and where.
 struct MonsterSpawn {
@@ -76,6 +74,9 @@ struct WorldSetup {
   std::optional<std::uint64_t> secret;
   bool bare = false;             ///< Terrain::bare: a client's ground, where the server has a secret
   std::vector<LyingItem> items;  ///< that lay there when it last ended; a recording does not hold them
+  /// Makes the rules of play (game.h), once; empty: those of Rules::mode. A recording holds none: who replays
+  /// one of a game of his own gives the same again.
+  std::function<std::unique_ptr<Game>()> game;
 };
 
 /// What an operator may do, to a player or to the ground. In recordings: append only.
@@ -160,7 +161,7 @@ enum class StepPart : std::uint8_t {
   monsters,  ///< monsters move
   crowd,     ///< bodies push each other apart
   fight,     ///< attacks of monsters, projectiles
-  lines,     ///< lines walked over, keys, doors that monsters open
+  lines,     ///< lines walked over, keys, items taken, doors that monsters open
   hash,
 };
 inline constexpr std::size_t step_part_count = 10;
@@ -216,6 +217,11 @@ class World {
   /// Who was hurt or died in the last step, and totals.
   const Combat& combat() const;
   const ProjectileTable& projectiles() const;
+  /// The match that is played, and everybody's score.
+  const Match& match() const;
+  const Game& game() const;
+  /// What lies about to be picked up, and what was in the last step.
+  const Pickups& pickups() const;
 
   /// What became of the acts of the last step, in the order in which it did.
   const BlockActs& block_acts() const;

@@ -47,6 +47,9 @@ struct Hand {
   std::vector<ChatLine> lines;
   std::vector<std::uint8_t> fetched;  ///< of content, all there came
   std::vector<ContentRefusal> refusals;
+  std::vector<Fight> fights;
+  std::vector<Carried> carried;
+  std::vector<Score> scores;
   std::uint32_t applied_tick = 0, snapshot_tick = 0;
   int snapshots = 0, parts = 0;
   std::map<EntityId, std::uint32_t> told;  ///< of whom, and in which tick last
@@ -77,6 +80,7 @@ struct Hand {
     handshake.reset();
     connection.reset();
     welcomes.clear(), lines.clear(), told.clear(), own.reset();
+    fights.clear(), carried.clear(), scores.clear();
     applied_tick = snapshot_tick = 0;
     snapshots = parts = resets = 0;
   }
@@ -168,7 +172,7 @@ struct Hand {
       return;
     }
     if (!received->unreliable.empty()) hear(received->unreliable);
-    for (const StreamId stream : {StreamId::control, StreamId::chat, StreamId::bulk})
+    for (const StreamId stream : {StreamId::control, StreamId::chat, StreamId::bulk, StreamId::events})
       while (connection->take(stream, message)) hear(message);
   }
   void hear(std::span<const std::uint8_t> bytes) {
@@ -180,6 +184,9 @@ struct Hand {
     }
     if (const auto* m = std::get_if<ChatLine>(&*decoded)) lines.push_back(*m);
     if (const auto* m = std::get_if<SnapshotPart>(&*decoded)) hear_part(*m);
+    if (const auto* m = std::get_if<Fight>(&*decoded)) fights.push_back(*m);
+    if (const auto* m = std::get_if<Score>(&*decoded)) scores.push_back(*m);
+    if (const auto* m = std::get_if<Carried>(&*decoded)) carried.push_back(*m);
     if (const auto* m = std::get_if<ContentPart>(&*decoded))
       fetched.insert(fetched.end(), m->bytes.begin(), m->bytes.end());
     if (const auto* m = std::get_if<ContentRefused>(&*decoded)) refusals.push_back(m->reason);

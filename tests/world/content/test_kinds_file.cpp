@@ -49,6 +49,44 @@ TEST_CASE("a file changes what it says and adds kinds of its own", "[world][cont
   CHECK(set.things[0].kind == static_cast<MonsterKind>(monster_kind_count));
 }
 
+TEST_CASE("a file changes weapons and ammunition, and adds weapons of its own",
+          "[world][content][kinds][weapons]") {
+  // The example of docs/weapons.md.
+  const auto kinds = read_kinds(
+      "[weapon.pistol]\ninterval_s = 0.2\n[weapon.mortar]\nlike = \"rocket launcher\"\nslot = 8\nstart = 1\n"
+      "projectile = \"shell\"\n[projectile.shell]\nlike = \"missile\"\ngravity_share = 1\nbounces = 1\n"
+      "[ammo.rockets]\nmost = 20\nstart = 5\n",
+      "k.toml");
+  if (!kinds) FAIL(kinds.error().line());
+  const KindSet& set = **kinds;
+  REQUIRE(set.weapons.size() == weapon_kind_count + 1);
+  CHECK(set.weapons[weapon::pistol].interval_s == 0.2);
+  CHECK(set.weapons.back().ammo == AmmoKind::rockets);
+  CHECK(set.projectiles[set.weapons.back().projectile].gravity_share == 1);
+  CHECK(set.ammo[2] == AmmoTraits{20, 1, 5});
+  CHECK(set.weapons[weapon::shotgun] == default_kinds().weapons[weapon::shotgun]);
+  const auto ours = read_kinds(kinds_text(default_kinds()), "k.toml");
+  REQUIRE(ours.has_value());
+  CHECK((*ours)->weapons == default_kinds().weapons);
+  CHECK((*ours)->ammo == default_kinds().ammo);
+}
+
+TEST_CASE("wrong weapons are told in one line with file and line", "[world][content][kinds][weapons]") {
+  CHECK(kinds_error_of("[weapon.pistol]\nuses = -1\n") == "k.toml line 2: uses has to be from 0 to 1000");
+  CHECK(kinds_error_of("[weapon.pistol]\nform = \"beam\"\n") ==
+        "k.toml line 2: form has to be one of melee, hitscan, missile");
+  CHECK(kinds_error_of("[weapon.pistol]\nammo = \"arrows\"\n") ==
+        "k.toml line 2: ammo has to be one of bullets, shells, rockets, cells, none");
+  CHECK(kinds_error_of("[weapon.pistol]\nprojectile = \"arrow\"\n") ==
+        "k.toml line 2: there is no projectile \"arrow\"");
+  CHECK(kinds_error_of("[weapon.pistol]\ncalibre = 9\n") == "k.toml line 2: a weapon has no \"calibre\"");
+  CHECK(kinds_error_of("[weapon.fist]\nstart = 0\n[weapon.pistol]\nstart = 0\n").find("start = 1") !=
+        std::string::npos);
+  CHECK(kinds_error_of("[ammo.arrows]\nmost = 5\n").find("no ammunition \"arrows\"") != std::string::npos);
+  CHECK(kinds_error_of("[ammo.shells]\nleast = 5\n") == "k.toml line 2: ammunition has no \"least\"");
+  CHECK(kinds_error_of("[monster.imp]\ndrop = 77\n").find("nothing to pick up") != std::string::npos);
+}
+
 TEST_CASE("a wrong file of kinds is told in one line with file and line", "[world][content][kinds]") {
   CHECK(kinds_error_of("[monster.imp]\nhealth = 0\n") == "k.toml line 2: health has to be from 1 to 65535");
   CHECK(kinds_error_of("[monster.imp]\nhealth = 1.5\n") == "k.toml line 2: health has to be a whole number");

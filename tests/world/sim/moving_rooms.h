@@ -118,7 +118,7 @@ class MovingWorld {
     players.resize(players_max), monsters.resize(monsters_max);
     const std::shared_ptr<const PlacedMap> maps[] = {map};
     mechanics = Mechanics(maps, heights, players_max, monsters_max);
-    shooting = Shooting(players_max, monsters_max);
+    shooting = Shooting(players_max, monsters_max, 1, true);
   }
   MovingWorld(const MovingWorld&) = delete;
   MovingWorld& operator=(const MovingWorld&) = delete;
@@ -141,7 +141,6 @@ class MovingWorld {
       players.command[i].yaw = yaw;
       players.health[i] = rules.player_health;
       mechanics.player_joined(i);
-      shooting.player_joined(i);
       return i;
     }
     FAIL("no room for a player");

@@ -1,0 +1,65 @@
+#include "server/host/score_room.h"
+
+#include <algorithm>
+
+#include "server/host/host.h"
+#include "world/sim/match.h"
+#include "world/sim/world.h"
+
+namespace ashlar::server {
+namespace {
+
+bool same(const Score& a, const Score& b) {
+  return a.match == b.match && a.phase == b.phase && a.teams == b.teams && a.rows == b.rows;
+}
+
+}  // namespace
+
+void ScoreRoom::gather(const World& world) {
+  const Match& match = world.match();
+  now_.tick = number(world.tick());
+  now_.match = match.number;
+  now_.phase = match.phase;
+  now_.left_ticks = match.left_ticks;
+  now_.teams = match.team_score;
+  now_.rows.clear();
+  for (const std::uint32_t row : sessions_->seated()) {
+    const Session& session = (*sessions_)[row];
+    if (session.state != SessionState::playing || world.player_row(session.player) < 0) continue;
+    const MatchPlayer& p = match.players[slot_of(session.player)];
+    now_.rows.push_back({p.id, session.name, p.score, p.kills, p.deaths, p.team});
+  }
+  std::ranges::sort(now_.rows, [](const ScoreRow& a, const ScoreRow& b) {
+    return a.score != b.score ? a.score > b.score : a.id < b.id;
+  });
+  status_->match = match.number;
+  status_->match_phase = match.phase;
+  status_->match_left_s = match.left_ticks / world.setup().rules.tick_rate_hz;
+  status_->best_score = now_.rows.empty() ? 0 : now_.rows.front().score;
+  if (now_.rows.size() > score_rows_max) now_.rows.resize(score_rows_max);
+}
+
+void ScoreRoom::publish(const World& world) {
+  if (wait_ticks_ > 0) --wait_ticks_;
+  // A phase is told at once, all else in its turn.
+  const bool phase = world.match().phase != told_.phase || world.match().number != told_.match;
+  if (wait_ticks_ == 0 || phase) {
+    wait_ticks_ = world.setup().rules.tick_rate_hz;
+    gather(world);
+    if (version_ == 0 || !same(now_, told_)) {
+      told_ = now_;
+      ++version_;
+    }
+  }
+  if (version_ == 0) return;
+  for (const std::uint32_t row : sessions_->seated()) {
+    Session& session = (*sessions_)[row];
+    if (session.state != SessionState::playing || session.fight.score_told == version_) continue;
+    if (session.fight.world != session.world) continue;  // its desk is still that of the world before
+    told_.world = session.world;
+    if (session.connection->send(StreamId::events, writer_.write(told_)) == SendResult::sent)
+      session.fight.score_told = version_;
+  }
+}
+
+}  // namespace ashlar::server

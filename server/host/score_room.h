@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+
+#include "protocol/message_writer.h"
+#include "server/host/session_table.h"
+
+namespace ashlar {
+class World;
+}
+
+namespace ashlar::server {
+
+struct HostStatus;
+
+/// Tells everybody of the match and its score, on the events stream: when something but the time changed,
+/// once a second at most, and whoever is new. What a full stream does not take comes with the next. The
+/// Host's thread. Cost: a comparison a player and tick; a message a player when there is news.
+class ScoreRoom {
+ public:
+  /// Both must outlive this.
+  ScoreRoom(SessionTable& sessions, HostStatus& status) : sessions_(&sessions), status_(&status) {}
+
+  /// After the step.
+  void publish(const World& world);
+
+ private:
+  void gather(const World& world);
+
+  SessionTable* sessions_;
+  HostStatus* status_;
+  MessageWriter writer_;
+  Score now_, told_;
+  std::uint32_t version_ = 0;  // of told_; 0: nothing yet
+  std::uint32_t wait_ticks_ = 0;
+};
+
+}  // namespace ashlar::server

@@ -1,0 +1,251 @@
+// The seam for rules of play, our modes on it, and a game of somebody else's.
+#include "world/sim/game.h"
+
+#include <algorithm>
+
+#include "tests/catch.h"
+#include "tests/world/sim/moving_rooms.h"
+#include "world/examples/capture.h"
+#include "world/sim/modes.h"
+#include "world/sim/pickups.h"
+#include "world/sim/world.h"
+
+using namespace ashlar;
+using namespace ashlar::testing;
+
+namespace {
+
+/// A room 8 m deep and 16 m long with starts of both kinds, and players in it.
+struct Play {
+  explicit Play(GameMode mode, std::size_t count = 2, const std::function<void(WorldSetup&)>& more = {}) {
+    std::vector<MapThing> things{thing_at(40, 128, 1),   thing_at(40, 60, 2),   thing_at(40, 200, 3),
+                                 thing_at(300, 128, 11), thing_at(300, 60, 11), thing_at(300, 200, 11),
+                                 thing_at(200, 30, 2011)};
+    PlaceOptions options;
+    options.surface_z = 32;
+    auto placed = place_map(row_of_rooms({{0, 128}, {0, 128}, {0, 128}}, {{}, {}}, things), options);
+    if (!placed) FAIL(placed.error().line());
+    map = *placed;
+    setup.maps = {map};
+    setup.players_max = 4;
+    setup.monsters_max = setup.monsters = 0;
+    setup.rules.mode = mode;
+    setup.rules.respawn_s = 0.5;
+    setup.rules.intermission_s = 2;
+    auto kinds = std::make_shared<KindSet>(default_kinds());
+    kinds->weapons[weapon::pistol].damage_step = 200;  // one hit is enough
+    setup.kinds = std::move(kinds);
+    if (more) more(setup);
+    world = std::make_unique<World>(setup);
+    std::vector<std::uint32_t> tokens(count);
+    TickInput input;
+    input.joins = tokens;
+    world->step(input);
+    for (const Joined& j : world->joined()) ids.push_back(j.id);
+  }
+  std::size_t row(std::size_t player) const {
+    return static_cast<std::size_t>(world->player_row(ids[player]));
+  }
+  const MatchPlayer& of(std::size_t player) const { return world->match().players[row(player)]; }
+  DVec2 on_map(std::size_t player) const {
+    return map->to_map(xy(world->players().body[row(player)].position_m));
+  }
+  void step(int ticks = 1) {
+    for (int i = 0; i < ticks; ++i) world->step({});
+  }
+  /// One shoots another, wherever they are.
+  void kill(std::size_t by, std::size_t whom) {
+    const auto put = [&](std::size_t who, double x) {
+      const DVec2 at = map->to_world({x, 128});
+      return AdminCommand{AdminAction::teleport, ids[who], {at.x, at.y, map->z_to_world(0)}};
+    };
+    for (int i = 0; i < 100; ++i) {
+      const AdminCommand puts[]{put(by, 100), put(whom, 160)};
+      PlayerInput shot{ids[by], {}};
+      shot.command.buttons = i % 30 == 29 ? button::attack : std::uint16_t{0};
+      TickInput input;
+      input.admin = puts;
+      input.commands = {&shot, 1};
+      world->step(input);
+      if (world->players().health[row(whom)] == 0) return;
+    }
+    FAIL("nobody died");
+  }
+  std::shared_ptr<const PlacedMap> map;
+  WorldSetup setup;
+  std::unique_ptr<World> world;
+  std::vector<EntityId> ids;
+};
+
+}  // namespace
+
+TEST_CASE("a deathmatch counts kills, ends at its limit, shows the score, and begins anew",
+          "[world][sim][game]") {
+  Play play(GameMode::deathmatch, 2, [](WorldSetup& s) { s.rules.frag_limit = 2; });
+  CHECK(play.world->match().phase == MatchPhase::playing);
+  CHECK(play.on_map(0).x == Approx(300));
+  CHECK(play.on_map(1).x == Approx(300));
+  CHECK(play.on_map(0).y != Approx(play.on_map(1).y));
+  play.kill(0, 1);
+  CHECK((play.of(0).score == 1 && play.of(0).kills == 1 && play.of(1).deaths == 1));
+  play.step(40);  // back
+  CHECK(play.world->players().health[play.row(1)] == 100);
+  play.kill(0, 1);
+  play.step();
+  CHECK(play.world->match().phase == MatchPhase::intermission);
+  CHECK(play.of(0).score == 2);
+  play.step(2 * 60 - 1);
+  CHECK(play.world->match().number == 1);
+  play.step(2);
+  CHECK(play.world->match().number == 2);
+  CHECK(play.world->match().phase == MatchPhase::playing);
+  CHECK((play.of(0).score == 0 && play.of(1).deaths == 0));
+  CHECK(play.world->players().alive(play.row(1)));
+  CHECK(play.world->pickups().lying() == 1);
+}
+
+TEST_CASE("a match ends by its time, and a warm-up counts nothing", "[world][sim][game]") {
+  Play play(GameMode::deathmatch, 2, [](WorldSetup& s) {
+    s.rules.time_limit_s = 3;
+    s.rules.warmup_s = 3;
+  });
+  CHECK(play.world->match().phase == MatchPhase::warmup);
+  play.kill(0, 1);
+  CHECK((play.of(0).score == 0 && play.of(1).deaths == 0));
+  play.step(3 * 60);
+  CHECK(play.world->match().phase == MatchPhase::playing);
+  play.step(3 * 60);
+  CHECK(play.world->match().phase == MatchPhase::intermission);
+}
+
+TEST_CASE("friends are safe in cooperative play and in teams, unless the rule says otherwise",
+          "[world][sim][game]") {
+  const auto dies = [](Play& play, std::size_t by, std::size_t whom) {
+    play.step(30);  // the trigger works again
+    const DVec2 a = play.map->to_world({100, 128}), b = play.map->to_world({160, 128});
+    const AdminCommand puts[]{{AdminAction::teleport, play.ids[by], {a.x, a.y, play.map->z_to_world(0)}},
+                              {AdminAction::teleport, play.ids[whom], {b.x, b.y, play.map->z_to_world(0)}}};
+    PlayerInput shot{play.ids[by], {}};
+    for (int i = 0; i < 2; ++i) {
+      shot.command.buttons = i == 1 ? button::attack : std::uint16_t{0};
+      TickInput input;
+      input.admin = puts;
+      input.commands = {&shot, 1};
+      play.world->step(input);
+    }
+    return play.world->players().health[play.row(whom)] == 0;
+  };
+  Play coop(GameMode::cooperative, 3);
+  CHECK(coop.on_map(0).x == Approx(40));
+  CHECK(coop.on_map(0).y == Approx(128));  // start 1
+  CHECK(coop.on_map(1).y == Approx(60));   // start 2
+  CHECK_FALSE(dies(coop, 0, 1));
+  Play teams(GameMode::teams, 3);
+  CHECK(teams.of(0).team == 1);
+  CHECK(teams.of(1).team == 2);
+  CHECK(teams.of(2).team == 1);
+  CHECK_FALSE(dies(teams, 0, 2));
+  CHECK(dies(teams, 0, 1));
+  CHECK(teams.world->match().team_score[0] == 1);
+  Play rough(GameMode::teams, 3, [](WorldSetup& s) { s.rules.friendly_fire = Switch::on; });
+  CHECK(dies(rough, 0, 2));
+  CHECK(rough.world->match().team_score[0] == -1);
+}
+
+TEST_CASE("the game's hooks are told in the tick, and what makes no sense is refused", "[world][sim][game]") {
+  struct Notes final : Game {
+    void joined(GameApi& api, EntityId player) override {
+      ++joins;
+      CHECK_FALSE(api.alive(player));
+      CHECK(api.set_team(player, 3));
+    }
+    void left(GameApi&, EntityId) override { ++leaves; }
+    void used(GameApi& api, EntityId player) override {
+      ++uses;
+      CHECK(api.push(player, {0, 0, 5}));
+      CHECK(api.give(player, 2001));
+      CHECK_FALSE(api.give(player, 3001));
+      CHECK_FALSE(api.push(player, {0, 0, 1e9}));
+      CHECK_FALSE(api.set_health(player, 0));
+      CHECK_FALSE(api.place(player, {{1e9, 0, 0}, Turn16{0}}));
+      CHECK_FALSE(api.set_team(player, 9));
+      CHECK_FALSE(api.add_score(EntityId{12345}, 1));
+      CHECK_FALSE(api.start_timer(99, 1));
+      CHECK(api.start_timer(3, 0.5));
+      CHECK(api.hurt(player, EntityId{0}, 10));
+    }
+    void timer(GameApi&, std::size_t number) override { timed = number; }
+    void picked_up(GameApi&, EntityId, std::uint16_t thing) override { picked = thing; }
+    void tick(GameApi&) override { ++ticks; }
+    int joins = 0, leaves = 0, uses = 0, ticks = 0;
+    std::size_t timed = 99;
+    std::uint16_t picked = 0;
+  };
+  Play play(GameMode::sandbox, 2, [](WorldSetup& s) { s.game = [] { return std::make_unique<Notes>(); }; });
+  const auto& notes = static_cast<const Notes&>(play.world->game());
+  CHECK(notes.joins == 2);
+  CHECK(play.of(0).team == 3);
+  PlayerInput use{play.ids[0], {}};
+  use.command.buttons = button::use;
+  TickInput input;
+  input.commands = {&use, 1};
+  play.world->step(input);
+  play.world->step(input);  // still held
+  CHECK(notes.uses == 1);
+  CHECK(play.world->players().arsenal[play.row(0)].has(weapon::shotgun));
+  CHECK(play.world->players().health[play.row(0)] == 90);
+  play.step(40);
+  CHECK(notes.timed == 3);
+  const DVec2 at = play.map->to_world({200, 30});
+  const AdminCommand put{AdminAction::teleport, play.ids[0], {at.x, at.y, play.map->z_to_world(0)}};
+  TickInput go;
+  go.admin = {&put, 1};
+  play.world->step(go);
+  CHECK(notes.picked == 2011);
+  TickInput leave;
+  leave.leaves = {&play.ids[1], 1};
+  play.world->step(leave);
+  CHECK(notes.leaves == 1);
+  CHECK(notes.ticks == 45);
+}
+
+TEST_CASE("capture the flag, of the example: carried home it scores, and who dies drops it",
+          "[world][sim][game]") {
+  WorldSetup setup;
+  setup.terrain = TerrainKind::flat;
+  setup.players_max = 2;
+  setup.monsters = setup.monsters_max = 0;
+  const double ground = space_ground_below(World(setup).space(), {0.5, 0.5}, 0.45, 60, 120).value_or(0);
+  const std::array<DVec3, 2> bases{{{-8, 0, ground}, {8, 0, ground}}};
+  setup.game = [bases] { return std::make_unique<examples::Capture>(bases); };
+  World world(setup), again(setup);
+  const std::uint32_t tokens[]{1, 2};
+  TickInput joins;
+  joins.joins = tokens;
+  world.step(joins), again.step(joins);
+  const EntityId runner = world.joined()[0].id;
+  const auto& game = static_cast<const examples::Capture&>(world.game());
+  const auto put = [&](DVec3 at) {
+    const AdminCommand to{AdminAction::teleport, runner, at};
+    TickInput input;
+    input.admin = {&to, 1};
+    world.step(input), again.step(input);
+    world.step({}), again.step({});
+    REQUIRE(world.hash() == again.hash());
+  };
+  put(bases[1]);
+  CHECK(game.carrier(1) == runner);
+  put(bases[0]);
+  CHECK(game.carrier(1) == EntityId{0});
+  CHECK(world.match().team_score[0] == 1);
+  put(bases[1]);
+  CHECK(game.carrier(1) == runner);
+  put({0, 0, ground + 40});  // it falls, carries on
+  TickInput leave;
+  leave.leaves = {&runner, 1};
+  world.step(leave);
+  CHECK(game.carrier(1) == EntityId{0});
+  CHECK(game.flag(1) != bases[1]);
+  for (int i = 0; i < 11 * 60; ++i) world.step({});
+  CHECK(game.flag(1) == bases[1]);
+}

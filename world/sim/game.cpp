@@ -1,0 +1,129 @@
+#include "world/sim/game.h"
+
+#include <algorithm>
+
+#include "world/sim/pickups.h"
+#include "world/sim/spawn.h"
+
+namespace ashlar {
+namespace {
+
+constexpr double speed_mps_max = 100;
+constexpr std::uint16_t health_most = 10000;
+
+std::uint32_t ticks_of(const Rules& rules, double seconds) {
+  constexpr double day_s = 86400;
+  return static_cast<std::uint32_t>(std::clamp(seconds, 0.0, day_s) * rules.tick_rate_hz);
+}
+
+}  // namespace
+
+MatchPlayer* GameApi::player_of(EntityId id) const {
+  return p_.players.has(id) ? &p_.match.players[slot_of(id)] : nullptr;
+}
+
+bool GameApi::alive(EntityId player) const {
+  return p_.players.has(player) && p_.players.alive(slot_of(player));
+}
+
+bool GameApi::place(EntityId player, const SpawnPoint& at) {
+  if (!p_.players.has(player) || !in_bounds(at.position_m)) return false;
+  const std::size_t row = slot_of(player);
+  const std::uint8_t noclip = p_.players.body[row].noclip;
+  Body& body = p_.players.body[row];
+  body = Body{};
+  body.position_m = body.last_free_m = at.position_m;
+  body.noclip = noclip;
+  p_.players.yaw[row] = at.yaw;
+  return true;
+}
+
+bool GameApi::push(EntityId player, DVec3 by_mps) {
+  if (!alive(player) || !is_finite(by_mps)) return false;
+  Body& body = p_.players.body[slot_of(player)];
+  const DVec3 now = body.velocity_mps + by_mps;
+  if (dot(now, now) > speed_mps_max * speed_mps_max) return false;
+  body.velocity_mps = now;
+  return true;
+}
+
+bool GameApi::hurt(EntityId who, EntityId by, std::uint16_t points) {
+  CombatTick tick{p_.space, p_.rules, p_.players, p_.monsters};
+  if (!body_of(p_.rules, p_.players, p_.monsters, who)) return false;
+  p_.combat.hurt(tick, who, {.by = by, .points = points, .how = HurtBy::game, .push = {}});
+  return true;
+}
+
+bool GameApi::set_health(EntityId player, std::uint16_t points) {
+  if (!alive(player) || points == 0 || points > health_most) return false;
+  p_.players.health[slot_of(player)] = points;
+  return true;
+}
+
+bool GameApi::give(EntityId player, std::uint16_t thing) {
+  const std::uint8_t item = item_of_thing(thing);
+  if (!alive(player) || item == item_none) return false;
+  return give_item(p_.monsters.kind_set(), p_.rules, item, false, p_.players, slot_of(player));
+}
+
+std::optional<SpawnPoint> GameApi::free_start(bool deathmatch, std::uint32_t first) const {
+  return p_.spawns.free_start(p_.space, p_.rules, p_.players, p_.monsters, deathmatch, first);
+}
+
+bool GameApi::add_score(EntityId player, std::int32_t points) {
+  MatchPlayer* who = player_of(player);
+  if (who == nullptr) return false;
+  who->score += points;
+  return true;
+}
+
+bool GameApi::add_team_score(std::uint8_t team, std::int32_t points) {
+  if (team < 1 || team > teams_max) return false;
+  p_.match.team_score[team - 1u] += points;
+  return true;
+}
+
+bool GameApi::set_team(EntityId player, std::uint8_t team) {
+  MatchPlayer* who = player_of(player);
+  if (who == nullptr || team > teams_max) return false;
+  who->team = team;
+  return true;
+}
+
+std::uint8_t GameApi::team(EntityId player) const {
+  const MatchPlayer* who = player_of(player);
+  return who == nullptr ? std::uint8_t{0} : who->team;
+}
+
+std::uint32_t GameApi::team_size(std::uint8_t team) const {
+  return static_cast<std::uint32_t>(std::ranges::count_if(
+      p_.match.players, [&](const MatchPlayer& p) { return p.id != EntityId{0} && p.team == team; }));
+}
+
+void GameApi::begin_phase(MatchPhase phase, double seconds) {
+  p_.match.phase = phase;
+  p_.match.left_ticks = ticks_of(p_.rules, seconds);
+}
+
+bool GameApi::start_timer(std::size_t number, double seconds) {
+  if (number >= timers_max) return false;
+  p_.timers[number] = std::max(1u, ticks_of(p_.rules, seconds));
+  return true;
+}
+
+bool GameApi::stop_timer(std::size_t number) {
+  if (number >= timers_max) return false;
+  p_.timers[number] = 0;
+  return true;
+}
+
+std::uint16_t Game::damage(GameApi& api, EntityId who, EntityId by, std::uint16_t points) {
+  const bool friends = is_player(api, who) && is_player(api, by) && by != EntityId{0} && by != who;
+  return friends && api.rules().friendly_fire == Switch::off ? std::uint16_t{0} : points;
+}
+
+void Game::died(GameApi& api, EntityId who, EntityId by) {
+  if (by != who && !is_player(api, who)) api.add_score(by, 1);
+}
+
+}  // namespace ashlar

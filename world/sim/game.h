@@ -1,0 +1,140 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "world/collide/space.h"
+#include "world/math/random.h"
+#include "world/sim/combat.h"
+#include "world/sim/match.h"
+#include "world/sim/spawn_point.h"
+#include "world/sim/tables.h"
+
+// The seam on which games are written: a class of hooks, and what they may do to the world. Ours (modes.h)
+// use nothing else. docs/games.md writes one from nothing.
+
+namespace ashlar {
+
+class Pickups;
+class SpawnPlanner;
+
+/// What the hooks work on; made anew for each call.
+struct GameParts {
+  Space space;
+  const Rules& rules;
+  PlayerTable& players;
+  MonsterTable& monsters;
+  Combat& combat;
+  const SpawnPlanner& spawns;
+  Match& match;
+  Rng& rng;
+  std::array<std::uint32_t, 16>& timers;
+  bool& restarts;
+  TickId tick{};
+};
+
+/// What a game may do. Deterministic: same calls, same world, on every build. Everything is checked: a call
+/// that makes no sense does nothing and says so. Nothing allocates. Valid during one hook.
+class GameApi {
+ public:
+  static constexpr std::size_t timers_max = 16;
+
+  explicit GameApi(const GameParts& parts) : p_(parts) {}  ///< by the world, for each call of hooks
+
+  TickId tick() const { return p_.tick; }                    ///< before it is stepped
+  const Rules& rules() const { return p_.rules; }            ///< the world's
+  const Space& space() const { return p_.space; }            ///< to ask for walls and ground
+  const PlayerTable& players() const { return p_.players; }  ///< rows in a fixed order; free ones have id 0
+  const MonsterTable& monsters() const { return p_.monsters; }  ///< likewise
+  const Match& match() const { return p_.match; }               ///< as the calls below have made it
+  /// Its own generator: draws of a game move nothing else.
+  Rng& random() { return p_.rng; }
+
+  /// Is it a player in the world, alive?
+  bool alive(EntityId player) const;
+  /// Puts a player somewhere, at rest. @return false: nobody, or out of bounds
+  bool place(EntityId player, const SpawnPoint& at);
+  /// Adds to a player's velocity. @return false: nobody alive, or it would be faster than 100 m/s
+  bool push(EntityId player, DVec3 by_mps);
+  /// Hurts a player or monster, past Game::damage(). @return false: nobody alive
+  bool hurt(EntityId who, EntityId by, std::uint16_t points);
+  /// Health of a player, from 1 to 10000. @return false: nobody alive, or out of range
+  bool set_health(EntityId player, std::uint16_t points);
+  /// Gives what a thing's number in maps stands for. @return false: no use for it, or no such thing
+  bool give(EntityId player, std::uint16_t thing);
+
+  /// A start of the maps with room for a player, the search beginning at one of them; nullopt: there is none.
+  /// @param deathmatch  of those for deathmatch; else of the four of cooperative play
+  std::optional<SpawnPoint> free_start(bool deathmatch, std::uint32_t first) const;
+
+  /// @return false: nobody
+  bool add_score(EntityId player, std::int32_t points);
+  bool add_team_score(std::uint8_t team, std::int32_t points);
+  /// 0 to teams_max.
+  bool set_team(EntityId player, std::uint8_t team);
+  std::uint8_t team(EntityId player) const;
+  /// How many players a team has.
+  std::uint32_t team_size(std::uint8_t team) const;
+
+  /// Another phase of the match. @param seconds  it lasts, when Game::phase_over() is called; 0: without end
+  void begin_phase(MatchPhase phase, double seconds);
+  /// At the end of this tick a new match begins: nobody has a score, players come back at their spawns with
+  /// what fresh ones have, monsters stand where they began, items lie where they did.
+  void restart() { p_.restarts = true; }
+  bool restarting() const { return p_.restarts; }
+
+  /// Calls Game::timer() after so long; again for the same number replaces it. @return false: no such number
+  bool start_timer(std::size_t number, double seconds);
+  bool stop_timer(std::size_t number);
+
+ private:
+  MatchPlayer* player_of(EntityId id) const;
+
+  GameParts p_;
+};
+
+/// The rules of play: hooks that a world calls in its tick, always in the same order. What a game keeps
+/// beside the match it has to add to the hash, or recordings do not prove it. One game a world; the
+/// simulation's thread. Hooks must not allocate, block or look at a clock.
+class Game {
+ public:
+  Game() = default;
+  Game(const Game&) = delete;
+  Game& operator=(const Game&) = delete;
+  virtual ~Game() = default;
+
+  /// Before the first tick.
+  virtual void begin(GameApi&) {}
+  virtual void joined(GameApi&, EntityId /*player*/) {}
+  virtual void left(GameApi&, EntityId /*player*/) {}
+  /// Where a player begins or comes back; nullopt: as without a game, at the maps' starts or on the ground.
+  virtual std::optional<SpawnPoint> spawn(GameApi&, EntityId /*player*/) { return std::nullopt; }
+  /// Each tick, before players move.
+  virtual void tick(GameApi&) {}
+  /// A player pressed the use button.
+  virtual void used(GameApi&, EntityId /*player*/) {}
+  /// Somebody is about to be hurt: so many points are asked of health and armour. `by` may be nobody.
+  virtual std::uint16_t damage(GameApi&, EntityId who, EntityId by, std::uint16_t points);
+  /// Somebody died: a player, or a monster, whose row is free by now.
+  virtual void died(GameApi&, EntityId who, EntityId by);
+  /// A player changed a block.
+  virtual void edited(GameApi&, EntityId /*player*/, IVec3 /*block*/) {}
+  /// A player picked something up; `thing` is its number in maps.
+  virtual void picked_up(GameApi&, EntityId /*player*/, std::uint16_t /*thing*/) {}
+  /// A player went through an exit of a map.
+  virtual void exited(GameApi&, EntityId /*player*/) {}
+  virtual void timer(GameApi&, std::size_t /*number*/) {}
+  /// The time of a phase is over.
+  virtual void phase_over(GameApi&) {}
+  virtual void add_to_hash(StripeHasher&) const {}
+
+ protected:
+  /// Counts a death, and a kill of whoever did it: what damage() and died() do by themselves.
+  static bool is_player(const GameApi& api, EntityId id) { return slot_of(id) < api.players().rows(); }
+};
+
+/// Makes the game of a world.
+using MakeGame = std::function<std::unique_ptr<Game>()>;
+
+}  // namespace ashlar

@@ -1,0 +1,141 @@
+#include "world/sim/modes.h"
+
+#include <algorithm>
+
+namespace ashlar {
+namespace {
+
+/// What all matches have in common: their phases and limits.
+class MatchGame : public Game {
+ public:
+  void begin(GameApi& api) override { start(api); }
+
+  void phase_over(GameApi& api) override {
+    switch (api.match().phase) {
+      case MatchPhase::warmup:
+        api.restart();
+        play(api);
+        break;
+      case MatchPhase::playing: api.begin_phase(MatchPhase::intermission, intermission_s(api)); break;
+      case MatchPhase::intermission:
+        api.restart();
+        start(api);
+        break;
+      case MatchPhase::open: break;
+    }
+  }
+
+  void tick(GameApi& api) override {
+    const std::int32_t limit = api.rules().frag_limit;
+    if (api.restarting()) return;  // the scores are still those of the match before
+    if (api.match().phase == MatchPhase::playing && limit > 0 && best(api) >= limit) end(api);
+  }
+
+  /// While the score stands nobody is hurt.
+  std::uint16_t damage(GameApi& api, EntityId who, EntityId by, std::uint16_t points) override {
+    return api.match().phase == MatchPhase::intermission ? std::uint16_t{0} : points_of(api, who, by, points);
+  }
+
+  void died(GameApi& api, EntityId who, EntityId by) override {
+    if (api.match().phase == MatchPhase::playing) count(api, who, by);
+  }
+
+ protected:
+  static void end(GameApi& api) { api.begin_phase(MatchPhase::intermission, intermission_s(api)); }
+
+ private:
+  virtual std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) = 0;
+  virtual void count(GameApi& api, EntityId who, EntityId by) = 0;
+  virtual std::int32_t best(const GameApi& api) const {
+    std::int32_t most = 0;
+    for (const MatchPlayer& p : api.match().players)
+      if (p.id != EntityId{0}) most = std::max(most, p.score);
+    return most;
+  }
+  /// An intermission without a length would have no end.
+  static double intermission_s(const GameApi& api) { return std::max<double>(1, api.rules().intermission_s); }
+  static void play(GameApi& api) { api.begin_phase(MatchPhase::playing, api.rules().time_limit_s); }
+  static void start(GameApi& api) {
+    if (api.rules().warmup_s > 0)
+      api.begin_phase(MatchPhase::warmup, api.rules().warmup_s);
+    else
+      play(api);
+  }
+};
+
+class Cooperative final : public MatchGame {
+ public:
+  std::optional<SpawnPoint> spawn(GameApi& api, EntityId player) override {
+    return api.free_start(false, slot_of(player));
+  }
+  void exited(GameApi& api, EntityId) override {
+    if (api.match().phase == MatchPhase::playing) end(api);
+  }
+
+ private:
+  std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) override {
+    return Game::damage(api, who, by, points);
+  }
+  void count(GameApi& api, EntityId who, EntityId by) override { Game::died(api, who, by); }
+};
+
+/// Who kills another player has a point; who dies by himself or by the world loses one.
+void count_frag(GameApi& api, EntityId who, EntityId by, bool friends) {
+  const bool other = by != who && by != EntityId{0} && slot_of(by) < api.players().rows();
+  const EntityId scorer = other ? by : who;
+  const std::int32_t points = other && !friends ? 1 : -1;
+  api.add_score(scorer, points);
+  api.add_team_score(api.team(scorer), points);
+}
+
+class Deathmatch final : public MatchGame {
+ public:
+  std::optional<SpawnPoint> spawn(GameApi& api, EntityId) override {
+    return api.free_start(true, api.random().next_u32());
+  }
+
+ private:
+  std::uint16_t points_of(GameApi&, EntityId, EntityId, std::uint16_t points) override { return points; }
+  void count(GameApi& api, EntityId who, EntityId by) override {
+    if (is_player(api, who)) count_frag(api, who, by, false);
+  }
+};
+
+class Teams final : public MatchGame {
+ public:
+  void joined(GameApi& api, EntityId player) override {
+    api.set_team(player, api.team_size(1) <= api.team_size(2) ? 1 : 2);
+  }
+  std::optional<SpawnPoint> spawn(GameApi& api, EntityId) override {
+    return api.free_start(true, api.random().next_u32());
+  }
+
+ private:
+  static bool friends(const GameApi& api, EntityId a, EntityId b) {
+    return a != b && api.team(a) != 0 && api.team(a) == api.team(b);
+  }
+  std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) override {
+    return friends(api, who, by) && api.rules().friendly_fire == Switch::off ? std::uint16_t{0} : points;
+  }
+  void count(GameApi& api, EntityId who, EntityId by) override {
+    if (is_player(api, who)) count_frag(api, who, by, friends(api, who, by));
+  }
+  std::int32_t best(const GameApi& api) const override { return std::ranges::max(api.match().team_score); }
+};
+
+/// No match, no end.
+class Sandbox final : public Game {};
+
+}  // namespace
+
+std::unique_ptr<Game> make_mode(const Rules& rules) {
+  switch (rules.mode) {
+    case GameMode::cooperative: return std::make_unique<Cooperative>();
+    case GameMode::deathmatch: return std::make_unique<Deathmatch>();
+    case GameMode::teams: return std::make_unique<Teams>();
+    case GameMode::sandbox: break;
+  }
+  return std::make_unique<Sandbox>();
+}
+
+}  // namespace ashlar
