@@ -370,8 +370,8 @@ struct Score {
   std::vector<ScoreRow> rows;  ///< at most score_rows_max, best first
 };
 
-using ServerMessage = std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers,
-                                   BlockEdits, BlockKinds, Saved, Fight, InventoryChange,
-                                   WeaponKinds, Carried, Score>;
+using ServerMessage =
+    std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers, BlockEdits,
+                 BlockKinds, Saved, Fight, InventoryChange, WeaponKinds, Carried, Score>;
 
 }  // namespace ashlar

@@ -61,7 +61,10 @@ IVec3 get_ivec3(ByteReader& r, bool& sane) {
 /// Rules that a version holds; those that came later stay as they are.
 std::size_t rules_of_version(std::uint32_t version) {
   constexpr std::size_t before_acts = 20, before_fights = 24, before_weapons = 29;
-  return version < 7 ? before_acts : version < 8 ? before_fights : version < 9 ? before_weapons : rule_count();
+  return version < 7   ? before_acts
+         : version < 8 ? before_fights
+         : version < 9 ? before_weapons
+                       : rule_count();
 }
 
 void put_rules(ByteWriter& w, std::size_t count, const Rules& rules) {

@@ -23,7 +23,8 @@ inline constexpr std::array<std::uint16_t, 36> item_things{
     2003, 2004, 2005, 2006, 2007, 2008, 2010, 2011, 2012, 2013, 2014, 2015,
     2018, 2019, 2022, 2023, 2024, 2025, 2026, 2045, 2046, 2047, 2048, 2049};
 inline constexpr std::size_t item_kind_count = item_things.size();
-static_assert(192 + item_kind_count <= static_cast<std::size_t>(EntityKind::item), "kinds of entities are told apart");
+static_assert(192 + item_kind_count <= static_cast<std::size_t>(EntityKind::item),
+              "kinds of entities are told apart");
 inline constexpr std::uint8_t item_none = 255;
 
 /// Index of a thing's number; item_none: it is nothing to be picked up.

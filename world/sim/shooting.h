@@ -71,8 +71,8 @@ class Shooting {
   void list_targets(const Rules& rules, const PlayerTable& players, const MonsterTable& monsters,
                     const History::Frame* then);
   Space space_then(const Space& space, const History::Frame* then);
-  void fire(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players, const MonsterTable& monsters,
-            const History& history, TickId now, std::size_t row, bool straight);
+  void fire(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
+            const MonsterTable& monsters, const History& history, TickId now, std::size_t row, bool straight);
 
   bool free_ammo_ = false;
   std::vector<ShotTarget> targets_;  // scratch: as of one tick
