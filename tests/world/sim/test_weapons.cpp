@@ -34,8 +34,8 @@ PlayerCommand pulling(std::uint16_t buttons = 0) {
 }
 
 /// An arena whose first player fights, in World's order.
-struct Range : Arena {
-  Range() : Arena(4, 16), shooting(4, 16) {
+struct ShootingRange : Arena {
+  ShootingRange() : Arena(4, 16), shooting(4, 16) {
     rules.friendly_fire = Switch::on;
     moves = false;
     me = add_player({0, 0, 0});
@@ -43,7 +43,7 @@ struct Range : Arena {
   Arsenal& arsenal() { return players.arsenal[0]; }
   void shoot(std::uint16_t buttons = button::attack, Turn16 yaw = east, Turn16 pitch = Turn16{0}) {
     players.take(0, {0, 0, yaw, pitch, buttons, TickId{0}});
-    shooting.shoot(space(), rules, players, monsters, {}, TickId{tick});
+    shooting.shoot(space(), volume, rules, players, monsters, {}, TickId{tick});
     combat.begin_tick();
     CombatTick all = fighting();
     combat.shots(all, shooting.events());
@@ -167,7 +167,7 @@ TEST_CASE("powers run out, but for those that have no end; the dead let go of th
 
 TEST_CASE("the first shot of a trigger goes straight, those after it aside as far as the weapon scatters",
           "[world][sim][weapons]") {
-  Range range;
+  ShootingRange range;
   range.shoot();
   REQUIRE(range.shooting.events().size() == 1);
   CHECK(range.shooting.events()[0].direction.y == 0);
@@ -192,7 +192,7 @@ TEST_CASE("the first shot of a trigger goes straight, those after it aside as fa
 
 TEST_CASE("seven rays of a shotgun each take their own; a monster at arm's length takes them all",
           "[world][sim][weapons]") {
-  Range range;
+  ShootingRange range;
   range.arsenal() = with(weapon::shotgun);
   const std::size_t m = range.add_monster(MonsterKind::baron, {1.2, 0, 0});
   range.shoot();
@@ -206,7 +206,7 @@ TEST_CASE("seven rays of a shotgun each take their own; a monster at arm's lengt
 }
 
 TEST_CASE("a fist reaches two metres, and ten times as hard with strength", "[world][sim][weapons]") {
-  Range range;
+  ShootingRange range;
   range.arsenal() = with(weapon::fist);
   const std::size_t m = range.add_monster(MonsterKind::baron, {4, 0, 0});
   range.shoot();
@@ -228,7 +228,7 @@ TEST_CASE("a fist reaches two metres, and ten times as hard with strength", "[wo
 
 TEST_CASE("a rocket flies as fast as Doom's, hurts who fired it too near, and throws him up",
           "[world][sim][weapons]") {
-  Range range;
+  ShootingRange range;
   range.arsenal() = with(weapon::rocket_launcher);
   range.shoot();
   const ProjectileTable& flying = range.combat.projectiles();
@@ -250,7 +250,7 @@ TEST_CASE("a rocket flies as fast as Doom's, hurts who fired it too near, and th
 
 TEST_CASE("the big gun's ball is followed by rays from its owner to all in sight before it",
           "[world][sim][weapons]") {
-  Range range;
+  ShootingRange range;
   range.arsenal() = with(weapon::big_gun);
   for (int k = -1; k <= 1; ++k) static_cast<void>(range.add_monster(MonsterKind::baron, {10.0, 4.0 * k, 0}));
   const std::size_t behind = range.add_monster(MonsterKind::baron, {-5, 0, 0});
@@ -270,7 +270,7 @@ TEST_CASE("the big gun's ball is followed by rays from its owner to all in sight
 }
 
 TEST_CASE("nothing hurts who is invulnerable", "[world][sim][weapons]") {
-  Range range;
+  ShootingRange range;
   const EntityId other = range.add_player({3, 0, 0});
   range.players.arsenal[1].power_ticks[static_cast<std::size_t>(Power::invulnerability)] = 60;
   range.shoot();
@@ -280,7 +280,7 @@ TEST_CASE("nothing hurts who is invulnerable", "[world][sim][weapons]") {
 }
 
 TEST_CASE("two worlds of the same shots scatter them alike", "[world][sim][weapons]") {
-  Range a, b;
+  ShootingRange a, b;
   a.arsenal() = b.arsenal() = with(weapon::double_shotgun);
   for (int i = 0; i < 300; ++i) {
     const Turn16 yaw{static_cast<std::uint16_t>(i * 97)};
