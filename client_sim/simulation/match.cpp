@@ -6,6 +6,7 @@
 #include "client_sim/simulation/replay.h"
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
+#include "world/sim/dropped_items.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {
@@ -184,6 +185,7 @@ void Match::stop_server(bool killed) {
   outcome_.resumed += status.resumed;
   outcome_.moved += status.moved;
   outcome_.fetched += status.content.finished;
+  outcome_.items_dug += host_->world().items().counters().dug;
   leaving_ = std::move(host_);
   leaves_until_ = now_ + goodbye_max;
   if (killed) end_goodbye();

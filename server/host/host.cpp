@@ -207,7 +207,7 @@ void Host::Impl::count_out(const DatagramBatch& out, std::size_t first) {
 
 void Host::Impl::run_tick(Micros at, HostOutput& out) {
   const std::uint64_t begun = stopwatch();
-  book.collect(*world, sessions, input);
+  book.collect(*world, sessions, lingering, input);
   input.collect(*world, sessions, lingering, ground, out.ground_requests);
   status.ground = ground.counters();
   status.lingering = lingering.count();

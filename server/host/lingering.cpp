@@ -53,6 +53,10 @@ void LingeringBodies::stay(const World& world, EntityId player) {
   bodies_.push_back({player, number(world.tick()) + ticks_});
 }
 
+void LingeringBodies::forget(EntityId player) {
+  std::erase_if(bodies_, [&](const Body& body) { return body.player == player; });
+}
+
 void LingeringBodies::let_go(const World& world, std::vector<EntityId>& leaves) {
   const std::uint32_t next = number(world.tick()) + 1;
   std::erase_if(bodies_, [&](const Body& body) {

@@ -29,6 +29,9 @@ class LingeringBodies {
   /// Takes out whose time is over, who died or is gone, and appends them to `leaves`, for the tick to come.
   void let_go(const World& world, std::vector<EntityId>& leaves);
 
+  /// The body of a player who is back leaves in the tick to come: it is counted no more.
+  void forget(EntityId player);
+
   /// How many bodies stay.
   std::uint32_t count() const { return static_cast<std::uint32_t>(bodies_.size()); }
 

@@ -22,7 +22,8 @@ EntityId PlayerBook::body_of(const PlayerIdentity& identity) const {
   return found == present_.end() ? EntityId{0} : found->id;
 }
 
-void PlayerBook::collect(const World& world, const SessionTable& sessions, TickInputCollector& input) {
+void PlayerBook::collect(const World& world, const SessionTable& sessions, LingeringBodies& lingering,
+                         TickInputCollector& input) {
   returning_.clear();
   for (const std::uint32_t row : sessions.seated()) {
     const Session& session = sessions[row];
@@ -31,6 +32,7 @@ void PlayerBook::collect(const World& world, const SessionTable& sessions, TickI
     if (const int at = world.player_row(body); at >= 0) {
       // It leaves before anybody joins, and nothing happens in between.
       input.leave(body);
+      lingering.forget(body);
       returning_.push_back({row, world.players().inventory[static_cast<std::size_t>(at)]});
     } else if (const auto found = away_.find(session.identity); found != away_.end()) {
       returning_.push_back({row, found->second.inventory});

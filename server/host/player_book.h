@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/host/kept_player.h"
+#include "server/host/lingering.h"
 #include "server/host/session_table.h"
 #include "server/host/tick_input.h"
 #include "world/sim/world.h"
@@ -30,7 +31,8 @@ class PlayerBook {
 
   /// Before a tick's input is collected: what those bring who join in it. Where a body of theirs is still in
   /// the world, after a fight, it leaves in that tick.
-  void collect(const World& world, const SessionTable& sessions, TickInputCollector& input);
+  void collect(const World& world, const SessionTable& sessions, LingeringBodies& lingering,
+               TickInputCollector& input);
   /// What collect() found, in the order of joins.
   std::span<const Returning> returning() const { return returning_; }
   /// After the step, before sessions change.

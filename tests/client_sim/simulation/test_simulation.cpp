@@ -72,6 +72,16 @@ TEST_CASE("hills are played on with every fault, and replayed", "[simulation][te
   CHECK(outcome.replayed_ticks == outcome.ticks);
 }
 
+TEST_CASE("half of the players dig and build of what they dug, through every fault", "[simulation][items]") {
+  SimulationConfig config = match_of(62, 40 / slowness);
+  config.clients = 8;
+  config.survival = true;
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+  CHECK(outcome.items_dug > 5);
+}
+
 TEST_CASE("the same seed gives the same match, another seed another", "[simulation]") {
   SimulationConfig config = match_of(21, slowness == 1 ? 20 : 6);
   config.clients = 8;
