@@ -31,7 +31,7 @@ inline PeerAddress tcp_address() {
 }
 
 /// Client and server with a link each way, in simulated time.
-struct Match {
+struct ClientMatch {
   FakeServer server;
   Client client;
   Link up, down;
@@ -41,7 +41,7 @@ struct Match {
   std::uint32_t links = 0;            // how many there were
   std::vector<PeerAddress> given_up;  // connections that the client closed
 
-  explicit Match(ClientConfig config = config_named("Ada"), std::uint64_t seed = 1)
+  explicit ClientMatch(ClientConfig config = config_named("Ada"), std::uint64_t seed = 1)
       : client(std::move(config)), up({}, seed), down({}, seed + 1000) {}
 
   void conditions(const LinkConditions& c) {
@@ -127,7 +127,7 @@ inline ClientConfig with_fallback() {
 }
 
 /// Playing, and some metres on its way.
-inline void walk(Match& match, double seconds = 2) {
+inline void walk(ClientMatch& match, double seconds = 2) {
   PlayerCommand command;
   command.forward = 1;
   match.client.set_command(command);
@@ -136,10 +136,10 @@ inline void walk(Match& match, double seconds = 2) {
   REQUIRE(match.client.own().has_value());
 }
 
-inline double x_of(const Match& match) { return match.client.own()->body.position_m.x; }
+inline double x_of(const ClientMatch& match) { return match.client.own()->body.position_m.x; }
 
 /// Runs and sees that the client never stops playing.
-inline bool plays_through(Match& match, double seconds) {
+inline bool plays_through(ClientMatch& match, double seconds) {
   const Micros until = match.now + Micros{static_cast<std::int64_t>(seconds * 1e6)};
   while (match.now < until) {
     match.step(Micros{2000});

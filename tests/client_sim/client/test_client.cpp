@@ -11,7 +11,7 @@ using namespace ashlar::client_sim;
 using namespace ashlar::client_sim::match_test;
 
 TEST_CASE("a client joins, plays and leaves", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   CHECK(match.client.state() == ClientState::connecting);
   match.run(2);
   REQUIRE(match.client.state() == ClientState::playing);
@@ -42,7 +42,7 @@ TEST_CASE("a client joins, plays and leaves", "[client_sim][client]") {
 }
 
 TEST_CASE("corrupted datagrams are counted and change nothing", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   LinkConditions conditions;
   conditions.corruption = 0.3;
   match.down.set_conditions(conditions);
@@ -59,7 +59,7 @@ TEST_CASE("corrupted datagrams are counted and change nothing", "[client_sim][cl
 TEST_CASE("the handshake gets through a link that loses half", "[client_sim][client]") {
   const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
   CAPTURE(seed);
-  Match match(config_named("Ada"), seed);
+  ClientMatch match(config_named("Ada"), seed);
   LinkConditions conditions;
   conditions.loss = 0.5;
   match.conditions(conditions);
@@ -68,7 +68,7 @@ TEST_CASE("the handshake gets through a link that loses half", "[client_sim][cli
 }
 
 TEST_CASE("a refusal ends the attempt with the server's words", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   match.server.refuse = SessionEnd::full;
   match.run(1);
   CHECK(match.client.state() == ClientState::refused);
@@ -80,7 +80,7 @@ TEST_CASE("a refusal ends the attempt with the server's words", "[client_sim][cl
 TEST_CASE("a refusal that was lost is said again", "[client_sim][client]") {
   const std::uint64_t seed = GENERATE(1u, 2u, 3u);
   CAPTURE(seed);
-  Match match(config_named("Ada"), seed);
+  ClientMatch match(config_named("Ada"), seed);
   LinkConditions conditions;
   conditions.loss = 0.5;
   match.conditions(conditions);
@@ -91,7 +91,7 @@ TEST_CASE("a refusal that was lost is said again", "[client_sim][client]") {
 }
 
 TEST_CASE("what anybody can send changes nothing", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   match.server.silent = GENERATE(true, false);
   match.run(0.5);
   const ClientState before = match.client.state();
@@ -122,7 +122,7 @@ TEST_CASE("what anybody can send changes nothing", "[client_sim][client]") {
 }
 
 TEST_CASE("a snapshot from far in the future is not believed", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   match.run(2);
   match.server.tick += 100'000;
   const std::uint32_t tick = match.client.view().newest_tick();
@@ -132,7 +132,7 @@ TEST_CASE("a snapshot from far in the future is not believed", "[client_sim][cli
 }
 
 TEST_CASE("a client without the server's map goes, and names it", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   match.server.maps.push_back({"MAP01", 42, {0, 0}, 10, 0});
   match.run(2);
   CHECK(match.client.state() == ClientState::refused);
@@ -147,7 +147,7 @@ TEST_CASE("a client without the server's map goes, and names it", "[client_sim][
 
 TEST_CASE("a client that cannot compute the server's ground says so and does not join",
           "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   const bool newer = GENERATE(true, false);
   if (newer)
     match.server.generator = terrain_generator + 1;
@@ -178,7 +178,7 @@ std::shared_ptr<const BlockRegistry> other_blocks() {
 }  // namespace
 
 TEST_CASE("a client joins when it knows what the world's blocks are like", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   match.server.blocks = match.server.told_blocks = other_blocks();
   SECTION("told of kinds of its own") {
     match.run(2);
@@ -210,7 +210,7 @@ TEST_CASE("a client with the server's map joins, and one with another content do
   const std::uint64_t mine = GENERATE(42u, 43u);
   ClientConfig config = config_named("Ada");
   config.content = [mine](const WelcomeMap&) { return std::optional<std::uint64_t>{mine}; };
-  Match match(std::move(config));
+  ClientMatch match(std::move(config));
   match.server.maps.push_back({"MAP01", 42, {0, 0}, 10, 0});
   match.run(2);
   CHECK(match.client.state() == (mine == 42 ? ClientState::playing : ClientState::refused));
@@ -218,7 +218,7 @@ TEST_CASE("a client with the server's map joins, and one with another content do
 
 TEST_CASE("no answer, silence and a closed connection end in lost", "[client_sim][client]") {
   SECTION("no answer") {
-    Match match;
+    ClientMatch match;
     match.server.silent = true;
     match.run(9);
     CHECK(match.client.state() == ClientState::connecting);
@@ -228,7 +228,7 @@ TEST_CASE("no answer, silence and a closed connection end in lost", "[client_sim
     CHECK_THAT(match.client.reason(), ContainsSubstring("no answer"));
   }
   SECTION("silence") {
-    Match match;
+    ClientMatch match;
     match.run(2);
     match.down.partition(match.now + Micros{60'000'000});
     match.run(4);
@@ -247,7 +247,7 @@ TEST_CASE("no answer, silence and a closed connection end in lost", "[client_sim
     CHECK_THAT(match.client.reason(), ContainsSubstring("silent"));
   }
   SECTION("closed") {
-    Match match;
+    ClientMatch match;
     match.run(2);
     DatagramBatch in, out;
     in.add_closed(server_address());
@@ -257,7 +257,7 @@ TEST_CASE("no answer, silence and a closed connection end in lost", "[client_sim
     CHECK(match.client.broken_off());
   }
   SECTION("sent away") {
-    Match match;
+    ClientMatch match;
     match.run(2);
     match.server.goodbye = "play nicely";
     match.run(1);
@@ -270,7 +270,7 @@ TEST_CASE("no answer, silence and a closed connection end in lost", "[client_sim
 
 TEST_CASE("a server that says what is no message is left", "[client_sim][client]") {
   const auto stream = GENERATE(StreamId::control, StreamId::chat, StreamId::bulk);
-  Match match;
+  ClientMatch match;
   match.run(1);
   REQUIRE(match.client.state() == ClientState::playing);
   match.server.connection()->send(stream, std::vector<std::uint8_t>(100, 0x55));
@@ -282,7 +282,7 @@ TEST_CASE("a server that says what is no message is left", "[client_sim][client]
 }
 
 TEST_CASE("a message where it may not travel is counted and no more", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   match.run(1);
   MessageWriter writer;
   Connection& server = *match.server.connection();
@@ -302,7 +302,7 @@ TEST_CASE("a message where it may not travel is counted and no more", "[client_s
 }
 
 TEST_CASE("a gap of a second is counted once and the longest is kept", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   match.run(2);
   for (int i = 0; i < 2; ++i) {
     match.server.mute_snapshots = true;
@@ -322,7 +322,7 @@ TEST_CASE("a gap of a second is counted once and the longest is kept", "[client_
 TEST_CASE("chat arrives once and in order both ways over a bad link", "[client_sim][client]") {
   const std::uint64_t seed = GENERATE(1u, 2u, 3u);
   CAPTURE(seed);
-  Match match(config_named("Ada"), seed);
+  ClientMatch match(config_named("Ada"), seed);
   LinkConditions conditions;
   conditions.latency = Micros{20'000};
   conditions.jitter = Micros{50'000};
@@ -349,7 +349,7 @@ TEST_CASE("chat arrives once and in order both ways over a bad link", "[client_s
 
 TEST_CASE("the same seed gives the same bytes", "[client_sim][client]") {
   const auto play = [] {
-    Match match(config_named("Ada"), 7);
+    ClientMatch match(config_named("Ada"), 7);
     LinkConditions conditions;
     conditions.latency = Micros{10'000};
     conditions.jitter = Micros{20'000};
@@ -364,7 +364,7 @@ TEST_CASE("the same seed gives the same bytes", "[client_sim][client]") {
 }
 
 TEST_CASE("a client with an unusable name says so before it sends anything", "[client_sim][client]") {
-  Match match(config_named(" "));
+  ClientMatch match(config_named(" "));
   match.run(1);
   CHECK(match.client.state() == ClientState::refused);
   CHECK(match.client.end_reason() == SessionEnd::bad_name);
@@ -372,7 +372,7 @@ TEST_CASE("a client with an unusable name says so before it sends anything", "[c
 }
 
 TEST_CASE("a server of another version is told apart from nobody", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   match.server.silent = true;
   DatagramBatch in, out;
   match.client.advance(match.now, in, out);

@@ -8,7 +8,7 @@ namespace {
 using ashlar::testing::builtin_map;
 using ashlar::testing::must_place;
 using match_test::config_named;
-using match_test::Match;
+using match_test::ClientMatch;
 
 /// A client that holds what it fetched.
 struct Fetcher {
@@ -31,7 +31,7 @@ WelcomeMap named(const PlacedMap& map) { return {"MAP01", map.content_hash(), {}
 TEST_CASE("a fetched map is joined with, and kept over a server's restart", "[client_sim][content]") {
   const auto map = must_place(builtin_map());
   Fetcher fetcher;
-  Match match(fetcher.config());
+  ClientMatch match(fetcher.config());
   match.server.maps.push_back(named(*map));
   match.server.content = encode_content(map).value();
   match.run(2);
@@ -51,7 +51,7 @@ TEST_CASE("a map that is not what the welcome names is refused by name", "[clien
   PlaceOptions elsewhere;
   elsewhere.surface_z = 5;
   Fetcher fetcher;
-  Match match(fetcher.config());
+  ClientMatch match(fetcher.config());
   match.server.maps.push_back(named(*map));
   std::string expected;
   SECTION("another map") {
@@ -71,7 +71,7 @@ TEST_CASE("a map that is not what the welcome names is refused by name", "[clien
 
 TEST_CASE("a server that does not send what it was asked for is lost", "[client_sim][content]") {
   Fetcher fetcher;
-  Match match(fetcher.config());
+  ClientMatch match(fetcher.config());
   match.server.maps.push_back({"MAP01", 77, {}, 0, 0});
   match.run(2.5);
   CHECK(match.client.fetching());
@@ -83,7 +83,7 @@ TEST_CASE("a server that does not send what it was asked for is lost", "[client_
 }
 
 TEST_CASE("what a client lacks is said in one line, however much it is", "[client_sim][content]") {
-  Match match(config_named("Ada"));
+  ClientMatch match(config_named("Ada"));
   for (std::uint64_t i = 0; i < 10; ++i)
     match.server.maps.push_back({"MAP" + std::to_string(i), 100 + i, {}, 0, 0});
   match.run(2);

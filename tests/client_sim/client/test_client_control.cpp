@@ -12,7 +12,7 @@ TEST_CASE("every tick's command arrives in time over a steady link", "[client_si
   const int rate = GENERATE(10, 30, 60, 128);
   const int delay_ms = GENERATE(0, 20, 150);
   CAPTURE(rate, delay_ms);
-  Match match;
+  ClientMatch match;
   match.server.rate_hz = static_cast<std::uint16_t>(rate);
   LinkConditions conditions;
   conditions.latency = Micros{delay_ms * 1000};
@@ -35,7 +35,7 @@ TEST_CASE("every tick's command arrives in time however rare snapshots are", "[c
   const int delay_ms = GENERATE(0, 20, 150);
   if (every > rate) return;
   CAPTURE(rate, every, delay_ms);
-  Match match;
+  ClientMatch match;
   match.server.rate_hz = static_cast<std::uint16_t>(rate);
   match.server.snapshot_every = static_cast<std::uint16_t>(every);
   LinkConditions conditions;
@@ -57,7 +57,7 @@ TEST_CASE("under loss, jitter, doubling and reordering nearly every command arri
           "[client_sim][client]") {
   const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u);
   CAPTURE(seed);
-  Match match(config_named("Ada"), seed);
+  ClientMatch match(config_named("Ada"), seed);
   LinkConditions conditions;
   conditions.latency = Micros{30'000};
   conditions.jitter = Micros{30'000};
@@ -81,7 +81,7 @@ TEST_CASE("under loss, jitter, doubling and reordering nearly every command arri
 }
 
 TEST_CASE("a client catches up after a stall of its caller", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   match.run(3);
   for (int i = 0; i < 5; ++i) {
     match.step(Micros{400'000});  // neither side ran
@@ -100,7 +100,7 @@ TEST_CASE("a client that was away for long hears the server again", "[client_sim
   const double away_s = GENERATE(4.0, 8.5, 9.5);
   const std::uint32_t room = GENERATE(1u, 64u, 256u);
   CAPTURE(away_s, room);
-  Match match;
+  ClientMatch match;
   match.run(3);
   const Micros back = match.now + Micros{static_cast<std::int64_t>(away_s * 1e6)};
   while (match.now < back) {
@@ -119,7 +119,7 @@ TEST_CASE("a client that was away for long hears the server again", "[client_sim
 }
 
 TEST_CASE("a client that did not listen was not starved by the server", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   match.run(2);
   // As when the whole machine stands still: no time passes for the server either.
   match.now += Micros{3'000'000};
@@ -135,7 +135,7 @@ TEST_CASE("a client whose clock leaps ahead keeps its control", "[client_sim][cl
   const int leap_ms = GENERATE(30, 100, 200, 300, 1000, 5000, 100'000);
   const int delay_ms = GENERATE(0, 60);
   CAPTURE(leap_ms, delay_ms);
-  Match match;
+  ClientMatch match;
   LinkConditions conditions;
   conditions.latency = Micros{delay_ms * 1000};
   match.conditions(conditions);
@@ -156,7 +156,7 @@ TEST_CASE("a client whose clock leaps ahead keeps its control", "[client_sim][cl
 TEST_CASE("a client follows a server that slows down, and goes on telling it so", "[client_sim][client]") {
   const int slower = GENERATE(2, 6, 20);
   CAPTURE(slower);
-  Match match;
+  ClientMatch match;
   match.run(4);
   match.server.missing = 0;
   match.server.slower = slower;
@@ -184,7 +184,7 @@ TEST_CASE("control is back soon after a server stood still", "[client_sim][clien
   const double frozen_s = GENERATE(0.1, 0.4, 2.0, 4.0);
   const int delay_ms = GENERATE(0, 60);
   CAPTURE(frozen_s, delay_ms);
-  Match match;
+  ClientMatch match;
   LinkConditions conditions;
   conditions.latency = Micros{delay_ms * 1000};
   match.conditions(conditions);
@@ -205,7 +205,7 @@ TEST_CASE("control is back soon after a server stood still", "[client_sim][clien
 }
 
 TEST_CASE("a client whose hello waited for seconds is in control at once", "[client_sim][client]") {
-  Match match;
+  ClientMatch match;
   LinkConditions conditions;
   conditions.latency = Micros{20'000};
   conditions.ordered = true;  // as over TCP: what is sent waits for the line
@@ -227,7 +227,7 @@ TEST_CASE("control is back soon after a link was cut", "[client_sim][client]") {
   const int delay_ms = GENERATE(30, 200);
   const bool stream = GENERATE(false, true);  // over TCP everything waits, and comes at once
   CAPTURE(cut_up, cut_down, cut_s, delay_ms, stream);
-  Match match;
+  ClientMatch match;
   LinkConditions conditions;
   conditions.latency = Micros{delay_ms * 1000};
   conditions.ordered = stream;
@@ -251,7 +251,7 @@ TEST_CASE("control is back soon after a link was cut", "[client_sim][client]") {
 TEST_CASE("a command names the newest tick that its client holds whole, or the one that its game shows",
           "[client_sim][client]") {
   const int every = GENERATE(1, 6);
-  Match match;
+  ClientMatch match;
   match.server.snapshot_every = static_cast<std::uint16_t>(every);
   LinkConditions conditions;
   conditions.latency = Micros{40'000};

@@ -13,7 +13,7 @@ using namespace ashlar::client_sim::match_test;
 
 TEST_CASE("a client that the server does not know any more goes on where it was", "[client_sim][resume]") {
   const int delay_ms = GENERATE(0, 40);
-  Match match;
+  ClientMatch match;
   LinkConditions conditions;
   conditions.latency = Micros{delay_ms * 1000};
   match.conditions(conditions);
@@ -38,7 +38,7 @@ TEST_CASE("a client that the server does not know any more goes on where it was"
 }
 
 TEST_CASE("a client whose server was started again joins anew", "[client_sim][resume]") {
-  Match match;
+  ClientMatch match;
   walk(match);
   match.server.restart();
   match.server.tick = 7;
@@ -56,7 +56,7 @@ TEST_CASE("a client whose server was started again joins anew", "[client_sim][re
 }
 
 TEST_CASE("only the reset of one's own session is believed", "[client_sim][resume]") {
-  Match match;
+  ClientMatch match;
   match.run(1);
   REQUIRE(match.client.state() == ClientState::playing);
   Rng rng{3};
@@ -85,7 +85,7 @@ TEST_CASE("only the reset of one's own session is believed", "[client_sim][resum
 }
 
 TEST_CASE("a session that fell silent is sought, and its player is where it was", "[client_sim][resume]") {
-  Match match;
+  ClientMatch match;
   walk(match);
   const double before_m = x_of(match);
   // The server gave the session up meanwhile.
@@ -106,7 +106,7 @@ TEST_CASE("a session that fell silent is sought, and its player is where it was"
 }
 
 TEST_CASE("a session that is heard again needs no other", "[client_sim][resume]") {
-  Match match;
+  ClientMatch match;
   walk(match);
   const std::uint32_t session = match.client.session();
   // Until some time before the next hello: else it is chance which answer comes first.
@@ -124,7 +124,7 @@ TEST_CASE("the player who takes its session over another connection is heard ove
           "[client_sim][resume]") {
   const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u);
   CAPTURE(seed);
-  Match match(config_named("Ada"), seed);
+  ClientMatch match(config_named("Ada"), seed);
   walk(match);
   LinkConditions conditions;
   conditions.loss = 0.4;
@@ -155,7 +155,7 @@ TEST_CASE("the player who takes its session over another connection is heard ove
 TEST_CASE("who gives up its session after a while is lost", "[client_sim][resume]") {
   ClientConfig config = config_named("Ada");
   config.resume_for = Micros{3'000'000};
-  Match match(std::move(config));
+  ClientMatch match(std::move(config));
   walk(match);
   match.server.silent = true;
   match.run(7.8);
@@ -172,7 +172,7 @@ TEST_CASE("who gives up its session after a while is lost", "[client_sim][resume
 }
 
 TEST_CASE("a session is not sought where the server says no", "[client_sim][resume]") {
-  Match match;
+  ClientMatch match;
   walk(match);
   match.server.lose_session();
   match.server.refuse = SessionEnd::full;
@@ -188,7 +188,7 @@ TEST_CASE("a server of another key is told nothing of the session that was", "[c
   FakeServer other(1);
   ClientConfig config = config_named("Ada");
   if (pinned) config.pinned = other.key();
-  Match match(std::move(config));
+  ClientMatch match(std::move(config));
   walk(match);
   match.server.lose_session();
   match.server.change_key();
@@ -210,7 +210,7 @@ TEST_CASE("a server of another key is told nothing of the session that was", "[c
 TEST_CASE("a client with a pinned key says nothing of itself to another server", "[client_sim][resume]") {
   ClientConfig config = config_named("Ada");
   config.pinned = FakeServer(2).key();
-  Match match(std::move(config));
+  ClientMatch match(std::move(config));
   match.run(3);
   CHECK(match.client.state() == ClientState::refused);
   CHECK(match.server.hellos == 0);
@@ -221,7 +221,7 @@ TEST_CASE("a client says who it is, and shows its token", "[client_sim][resume]"
   config.identity = secure::key_pair(secure::SeededEntropy(9).secret());
   config.token.assign(200, 7);
   const secure::PublicKey open = config.identity.open;
-  Match match(std::move(config));
+  ClientMatch match(std::move(config));
   match.run(1);
   CHECK(match.server.client_key == open);
   CHECK(match.server.token_said == std::vector<std::uint8_t>(200, 7));
@@ -232,7 +232,7 @@ TEST_CASE("a client says who it is, and shows its token", "[client_sim][resume]"
 
 TEST_CASE("another world is joined within the session", "[client_sim][resume]") {
   const int delay_ms = GENERATE(0, 60);
-  Match match;
+  ClientMatch match;
   LinkConditions conditions;
   conditions.latency = Micros{delay_ms * 1000};
   match.conditions(conditions);
@@ -261,7 +261,7 @@ TEST_CASE("another world is joined within the session", "[client_sim][resume]") 
 
 TEST_CASE("a part of another world than the welcomed one tells nothing", "[client_sim][resume]") {
   const auto world = static_cast<std::uint8_t>(GENERATE(0, 1, 2, 3));
-  Match match;
+  ClientMatch match;
   walk(match);
   match.server.change_world();
   match.run(1);
@@ -294,7 +294,7 @@ TEST_CASE("what another world is made of is checked anew", "[client_sim][resume]
     ++asked;
     return map.name == "MAP01" ? std::optional<std::uint64_t>{42} : std::nullopt;
   };
-  Match match(std::move(config));
+  ClientMatch match(std::move(config));
   match.server.maps = {{"MAP01", 42, {0, 0}, 10, 0}};
   match.run(1);
   REQUIRE(match.client.state() == ClientState::playing);
@@ -310,7 +310,7 @@ TEST_CASE("what another world is made of is checked anew", "[client_sim][resume]
 TEST_CASE("who was asleep for longer than a session lasts goes on where it was", "[client_sim][resume]") {
   const double asleep_s = GENERATE(9.0, 11.0, 40.0);
   CAPTURE(asleep_s);
-  Match match;
+  ClientMatch match;
   walk(match);
   const Micros until = match.now + Micros{static_cast<std::int64_t>(asleep_s * 1e6)};
   while (match.now < until) {
@@ -330,7 +330,7 @@ TEST_CASE("who was asleep for longer than a session lasts goes on where it was",
 }
 
 TEST_CASE("a line that nobody can tell to have been heard is said again", "[client_sim][resume]") {
-  Match match;
+  ClientMatch match;
   walk(match);
   match.up.partition(match.now + Micros{1'000'000});
   CHECK(match.client.say("one"));
@@ -342,7 +342,7 @@ TEST_CASE("a line that nobody can tell to have been heard is said again", "[clie
 }
 
 TEST_CASE("who leaves is gone, whatever it was at", "[client_sim][resume]") {
-  Match match;
+  ClientMatch match;
   SECTION("before it said anything") {
     match.client.leave();
     match.run(0.01);
@@ -389,7 +389,7 @@ TEST_CASE("who leaves is gone, whatever it was at", "[client_sim][resume]") {
 }
 
 TEST_CASE("who is let in and told nothing gives up", "[client_sim][resume]") {
-  Match match;
+  ClientMatch match;
   match.server.no_welcome = true;
   match.run(9);
   CHECK(match.client.state() == ClientState::connecting);

@@ -9,7 +9,7 @@ using namespace ashlar::client_sim;
 using namespace ashlar::client_sim::match_test;
 
 TEST_CASE("over TCP a broken connection is followed by another one", "[client_sim][routes]") {
-  Match match(over_tcp());
+  ClientMatch match(over_tcp());
   walk(match);
   REQUIRE(match.links == 1);
   const double before_m = x_of(match);
@@ -35,7 +35,7 @@ TEST_CASE("over TCP a broken connection is followed by another one", "[client_si
 }
 
 TEST_CASE("a connection that is of no use any more is closed", "[client_sim][routes]") {
-  Match match(over_tcp());
+  ClientMatch match(over_tcp());
   walk(match);
   const PeerAddress first = match.last_link;
   SECTION("as its player has left") {
@@ -72,7 +72,7 @@ TEST_CASE("a connection that is of no use any more is closed", "[client_sim][rou
 TEST_CASE("who opens TCP connections himself says when to go on", "[client_sim][routes]") {
   ClientConfig config = over_tcp();
   config.opens_links = false;
-  Match match(std::move(config));
+  ClientMatch match(std::move(config));
   walk(match);
   match.break_link();
   CHECK(match.client.state() == ClientState::lost);
@@ -87,7 +87,7 @@ TEST_CASE("who opens TCP connections himself says when to go on", "[client_sim][
 TEST_CASE("nobody who listens for TCP is told at once", "[client_sim][routes]") {
   ClientConfig config = over_tcp();
   config.opens_links = GENERATE(false, true);
-  Match match(std::move(config));
+  ClientMatch match(std::move(config));
   match.server.silent = true;
   match.run(0.1);
   match.break_link();
@@ -97,7 +97,7 @@ TEST_CASE("nobody who listens for TCP is told at once", "[client_sim][routes]") 
 
 TEST_CASE("where the network blocks UDP a client plays over TCP", "[client_sim][routes]") {
   const int delay_ms = GENERATE(0, 100);
-  Match match(with_fallback());
+  ClientMatch match(with_fallback());
   LinkConditions conditions;
   conditions.latency = Micros{delay_ms * 1000};
   match.conditions(conditions);
@@ -117,7 +117,7 @@ TEST_CASE("where the network blocks UDP a client plays over TCP", "[client_sim][
 }
 
 TEST_CASE("where UDP gets through nobody tries TCP", "[client_sim][routes]") {
-  Match match(with_fallback());
+  ClientMatch match(with_fallback());
   LinkConditions conditions;
   conditions.latency = Micros{400'000};
   match.conditions(conditions);
@@ -129,7 +129,7 @@ TEST_CASE("where UDP gets through nobody tries TCP", "[client_sim][routes]") {
 
 TEST_CASE("of two routes the first that is proven wins, and the other is told nothing",
           "[client_sim][routes]") {
-  Match match(with_fallback());
+  ClientMatch match(with_fallback());
   // A bad network: UDP comes to its own while TCP is being tried, 0.1 s behind it.
   LinkConditions conditions;
   conditions.latency = Micros{150'000};
@@ -144,7 +144,7 @@ TEST_CASE("of two routes the first that is proven wins, and the other is told no
 }
 
 TEST_CASE("a session moves to TCP when UDP is blocked, and back when TCP is", "[client_sim][routes]") {
-  Match match(with_fallback());
+  ClientMatch match(with_fallback());
   walk(match);
   match.server.no_udp = true;
   match.run(10);
@@ -161,7 +161,7 @@ TEST_CASE("a session moves to TCP when UDP is blocked, and back when TCP is", "[
 }
 
 TEST_CASE("a fallback that nobody listens at does no harm", "[client_sim][routes]") {
-  Match match(with_fallback());
+  ClientMatch match(with_fallback());
   match.server.silent = true;
   match.run(2.5);
   match.break_link();
@@ -176,7 +176,7 @@ TEST_CASE("a fallback that nobody listens at does no harm", "[client_sim][routes
 }
 
 TEST_CASE("a changed port is nothing to a client", "[client_sim][routes]") {
-  Match match;
+  ClientMatch match;
   walk(match);
   const std::uint32_t session = match.client.session();
   for (int i = 0; i < 4; ++i) {
