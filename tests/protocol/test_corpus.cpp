@@ -223,7 +223,7 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
        w.write(
            Fight{79, 1, 80, 50, 1, {{CombatEventKind::died, HurtBy::burst, 0, EntityId{5}, EntityId{9}}}}));
   save(server / "weapon_kinds", w.write(WeaponKinds{default_kinds().weapons, default_kinds().ammo, 1}));
-  save(server / "carried", w.write(Carried{79, 1, {}}));
+  save(server / "carried", w.write(Carried{79, 1, {}, {}}));
   save(server / "score",
        w.write(Score{79, 1, 2, MatchPhase::playing, 600, {5, -1, 0, 0}, {{EntityId{5}, "Ada", 5, 5, 1, 1}}}));
   save(server / "act_answers",

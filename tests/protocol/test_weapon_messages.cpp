@@ -16,7 +16,7 @@ namespace {
 WeaponKinds ours() { return {default_kinds().weapons, default_kinds().ammo, 3}; }
 
 Carried some() {
-  Carried c{1234, 3, {}};
+  Carried c{1234, 3, {}, {}};
   Arsenal& a = c.arsenal;
   a.weapons = 0x1ff, a.ammo = {400, 3, 0, 65535}, a.power_ticks = {1, 65535, 3, 0, 5, 6};
   a.wait_ticks = 7, a.windup_ticks = 8, a.switch_ticks = 9;
@@ -95,7 +95,7 @@ TEST_CASE("a score comes back whole; wrong ones are refused", "[protocol][messag
   MessageWriter writer;
   Score score{77, 2, 5, MatchPhase::intermission, 600, {3, -4, 0, 9}, {}};
   for (std::uint32_t i = 1; i <= score_rows_max; ++i)
-    score.rows.push_back({EntityId{i}, "a player of twenty-four" + std::string(1, 'a' + i % 26),
+    score.rows.push_back({EntityId{i}, "a player of twenty-four" + std::string(1, static_cast<char>(97 + i % 26)),
                           static_cast<std::int32_t>(i) - 40, static_cast<std::uint16_t>(i), 65535,
                           static_cast<std::uint8_t>(i % 5)});
   const AlignedBytes bytes(writer.write(score));
