@@ -7,8 +7,8 @@ namespace {
 
 using ashlar::testing::builtin_map;
 using ashlar::testing::must_place;
-using match_test::config_named;
 using match_test::ClientMatch;
+using match_test::config_named;
 
 /// A client that holds what it fetched.
 struct Fetcher {
