@@ -13,8 +13,8 @@ using namespace ashlar::client_sim;
 namespace {
 
 /// A Host and a game's client over a line of 20 ms, in simulated time.
-struct Game {
-  Game(const WorldSetup& setup, ContentStore store)
+struct GameParty {
+  GameParty(const WorldSetup& setup, ContentStore store)
       : client(config_of(std::move(store))), up({}, 1), down({}, 2) {
     auto shelf = std::make_shared<server::ContentShelf>();
     REQUIRE(shelf->add(setup).empty());
@@ -82,7 +82,7 @@ TEST_CASE("a game without files plays in a world of maps and props, and foresees
                            [&](std::uint64_t hash, std::span<const std::uint8_t> bytes) {
                              kept[hash].assign(bytes.begin(), bytes.end());
                            }};
-  Game first(setup, store);
+  GameParty first(setup, store);
   first.run(8);
   CAPTURE(first.client.client().reason());
   REQUIRE(first.client.client().state() == ClientState::playing);
@@ -95,18 +95,18 @@ TEST_CASE("a game without files plays in a world of maps and props, and foresees
 
   // The next time nothing travels, and what was damaged meanwhile is fetched anew.
   kept.begin()->second.back() ^= 1;
-  Game second(setup, store);
+  GameParty second(setup, store);
   second.run(8);
   REQUIRE(second.client.predictor().ready());
   CHECK(second.client.client().stats().fetched == 1);
-  Game third(setup, store);
+  GameParty third(setup, store);
   third.run(8);
   REQUIRE(third.client.predictor().ready());
   CHECK(third.client.client().stats().fetched == 0);
 }
 
 TEST_CASE("a game that keeps nothing plays as well", "[integration][game_client]") {
-  Game game(with_map_and_prop(), {});
+  GameParty game(with_map_and_prop(), {});
   game.run(8);
   CHECK(game.client.predictor().ready());
   CHECK(game.client.client().stats().fetched == 2);
