@@ -15,7 +15,7 @@
 namespace ashlar {
 
 inline constexpr flatbuffers::uoffset_t verify_depth_max = 8;
-inline constexpr flatbuffers::uoffset_t verify_tables_max = 32;
+inline constexpr flatbuffers::uoffset_t verify_tables_max = 80;  // a score of 64 rows
 
 /// The verified root of a buffer with the identifier, or malformed / too_long.
 template <class Root>
