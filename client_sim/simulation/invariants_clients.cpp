@@ -42,9 +42,9 @@ bool calm(const Match& match, const Seat& seat, Micros for_so_long = calm_enough
   return since != Micros::max() && match.now() - since > for_so_long;
 }
 
-/// A command of a client as the server plays it: what it claims to have seen is held within a second.
-PlayerCommand as_used(PlayerCommand command, std::uint32_t tick, const Match& match) {
-  command.seen = seen_within(command.seen, TickId{tick - 1}, match.config().tick_rate_hz);
+/// A command without what it claims to have seen, which the server holds within what it had sent by then.
+PlayerCommand without_seen(PlayerCommand command) {
+  command.seen = TickId{0};
   return command;
 }
 
@@ -362,7 +362,7 @@ class OwnStateIsTrue final : public Invariant {
       const PlayerCommand* sent = seat->sent_command(client.applied_tick());
       const TruePlayer* moved = then == nullptr ? nullptr : then->player(client.own()->id);
       if (sent != nullptr && moved != nullptr &&
-          moved->command != as_used(*sent, client.applied_tick(), match))
+          without_seen(moved->command) != without_seen(*sent))
         return Finding{client_name(*seat), "its confirmed command for tick " +
                                                std::to_string(client.applied_tick()) +
                                                " is not the one that moved it"};
@@ -387,10 +387,12 @@ class CommandsAreTheirs final : public Invariant {
       const Seat* seat = match.seat_of_player(input.player);
       const PlayerCommand* sent = seat == nullptr ? nullptr : seat->sent_command(frame.tick);
       const bool proves = seat != nullptr && !seat->hostile();
-      const PlayerCommand command = match.as_made(input);
-      const bool own = sent != nullptr && as_used(*sent, frame.tick, match) == command;
+      const PlayerCommand command = without_seen(match.as_made(input));
+      const bool own = sent != nullptr && without_seen(*sent) == command;
       const auto repeats_max = static_cast<unsigned>(match.config().tick_rate_hz * repeat_s + 0.5);
-      const bool repeat = command == as_used(last.command, frame.tick, match) && last.repeats < repeats_max;
+      const bool repeat = command == last.command && last.repeats < repeats_max;
+      if (number(input.command.seen) >= frame.tick)
+        return Finding{entity_name(input.player), "claims to have seen a tick that is still to come"};
       PlayerCommand still;
       still.yaw = last.command.yaw;
       still.pitch = last.command.pitch;

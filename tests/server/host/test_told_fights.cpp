@@ -15,6 +15,7 @@ struct Fighters {
     table.setup.rules.friendly_fire = Switch::on;
     table.setup.rules.free_ammo = FreeAmmo::no;
     table.setup.rules.gravity_mps2 = 0;
+    table.config.clients_per_address_max = 3;
     table.restart();
     for (Hand* h : {&ann, &bob, &zoe}) table.enter(*h);
     table.host->admin({AdminAction::teleport, ann.own->id, {0, 0, 100}});
