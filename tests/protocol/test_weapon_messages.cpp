@@ -95,7 +95,8 @@ TEST_CASE("a score comes back whole; wrong ones are refused", "[protocol][messag
   MessageWriter writer;
   Score score{77, 2, 5, MatchPhase::intermission, 600, {3, -4, 0, 9}, {}};
   for (std::uint32_t i = 1; i <= score_rows_max; ++i)
-    score.rows.push_back({EntityId{i}, "a player of twenty-four" + std::string(1, static_cast<char>(97 + i % 26)),
+    score.rows.push_back({EntityId{i},
+                          "a player of twenty-four" + std::string(1, static_cast<char>(97 + i % 26)),
                           static_cast<std::int32_t>(i) - 40, static_cast<std::uint16_t>(i), 65535,
                           static_cast<std::uint8_t>(i % 5)});
   const AlignedBytes bytes(writer.write(score));
