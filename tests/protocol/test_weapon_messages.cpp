@@ -91,7 +91,7 @@ TEST_CASE("weapons cut short anywhere are refused or sane", "[protocol][messages
   }
 }
 
-TEST_CASE("a score comes back whole; wrong ones are refused", "[protocol][messages][score]") {
+TEST_CASE("a score comes back whole, and wrong ones are refused", "[protocol][messages][score]") {
   MessageWriter writer;
   Score score{77, 2, 5, MatchPhase::intermission, 600, {3, -4, 0, 9}, {}};
   for (std::uint32_t i = 1; i <= score_rows_max; ++i)

@@ -11,16 +11,22 @@ namespace {
 
 /// Ann and Bob a few metres apart, high in the air; ann shoots when told to. Zoe is far away.
 struct Fighters {
-  Fighters() : table(3) {
+  Fighters() : table(3, {}, three_from_here()) {
     table.setup.rules.friendly_fire = Switch::on;
     table.setup.rules.free_ammo = FreeAmmo::no;
     table.setup.rules.gravity_mps2 = 0;
     table.config.clients_per_address_max = 3;
+    table.setup.monsters = 0;  // who would fight, too
     table.restart();
     for (Hand* h : {&ann, &bob, &zoe}) table.enter(*h);
     table.host->admin({AdminAction::teleport, ann.own->id, {0, 0, 100}});
     table.host->admin({AdminAction::teleport, bob.own->id, {4, 0, 100}});
     table.run();
+  }
+  static HostConfig three_from_here() {
+    HostConfig config;
+    config.clients_per_address_max = 3;
+    return config;
   }
   const World& world() { return table.host->world(); }
   std::size_t row(const Hand& h) { return static_cast<std::size_t>(world().player_row(h.own->id)); }

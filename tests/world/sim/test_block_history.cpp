@@ -113,6 +113,10 @@ struct Alley {
     WorldSetup setup;
     setup.rules.shot_interval_s = 0;
     setup.rules.gravity_mps2 = 0;
+    // A trigger that is held to hit what is aimed at.
+    auto kinds = std::make_shared<KindSet>(default_kinds());
+    kinds->weapons[weapon::pistol].spread_deg = 0;
+    setup.kinds = std::move(kinds);
     setup.players_max = 2;
     setup.monsters = 0, setup.monsters_max = 1;
     world = std::make_unique<World>(setup);

@@ -145,7 +145,7 @@ TEST_CASE("who runs out has the best that has ammunition in hand", "[world][sim]
   CHECK(rich.ammo[0] == 50);
 }
 
-TEST_CASE("powers run out, but for those that have no end; the dead let go of the trigger",
+TEST_CASE("powers run out, but for those that have no end, and the dead let go of the trigger",
           "[world][sim][weapons]") {
   Rules rules;
   Arsenal a = fresh_arsenal(kinds());
@@ -190,7 +190,7 @@ TEST_CASE("the first shot of a trigger goes straight, those after it aside as fa
   CHECK(std::fabs(sum / shots) < 0.4);  // 2.3 degrees wide each: three of its sigmas
 }
 
-TEST_CASE("seven rays of a shotgun each take their own; a monster at arm's length takes them all",
+TEST_CASE("seven rays of a shotgun each take their own, and a monster at arm's length takes them all",
           "[world][sim][weapons]") {
   ShootingRange range;
   range.arsenal() = with(weapon::shotgun);
