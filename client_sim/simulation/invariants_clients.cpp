@@ -361,8 +361,7 @@ class OwnStateIsTrue final : public Invariant {
       const TrueFrame* then = match.truth().at(client.applied_tick());
       const PlayerCommand* sent = seat->sent_command(client.applied_tick());
       const TruePlayer* moved = then == nullptr ? nullptr : then->player(client.own()->id);
-      if (sent != nullptr && moved != nullptr &&
-          without_seen(moved->command) != without_seen(*sent))
+      if (sent != nullptr && moved != nullptr && without_seen(moved->command) != without_seen(*sent))
         return Finding{client_name(*seat), "its confirmed command for tick " +
                                                std::to_string(client.applied_tick()) +
                                                " is not the one that moved it"};
