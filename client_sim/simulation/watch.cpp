@@ -49,7 +49,7 @@ void WatchedMatch::choose() {
 /// As a snapshot of this tick would tell it to whom is watched.
 void WatchedMatch::look() {
   shown_.clear();
-  replicator_.gather(*world_, false);
+  replicator_.gather(*world_);  // by cell, as blocks are
   if (followed_ == EntityId{0}) return;
   const std::uint32_t tick = number(world_->tick());
   const DVec3 eye = world_->players().body[row()].position_m;

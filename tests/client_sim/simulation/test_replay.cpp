@@ -111,10 +111,17 @@ TEST_CASE("a recording of other maps, of another version or with damage is refus
     CHECK(result.error().find('\n') == std::string::npos);
   }
   SECTION("a bit flipped in the middle") {
-    bytes[bytes.size() / 2] ^= 1;
-    const auto result = replay(bytes, having(builtin()));
-    REQUIRE_FALSE(result.has_value());
-    CHECK(result.error().find("damaged") != std::string::npos);
+    int refused = 0;
+    for (std::size_t at = bytes.size() / 2; at < bytes.size() / 2 + 16; ++at) {
+      auto wrong = bytes;
+      wrong[at] ^= 1;
+      const auto result = replay(wrong, having(builtin()));
+      // One in the length of a block makes it end beyond the file, as one that was cut off does.
+      if (result) CHECK(result->torn);
+      if (!result) CHECK(result.error().find("damaged") != std::string::npos);
+      refused += !result;
+    }
+    CHECK(refused >= 12);
   }
 }
 
