@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 
 #include "world/sim/kinds.h"
 
@@ -100,9 +101,14 @@ double rate(std::uint64_t bytes, double seconds) {
 
 std::string clients_text(const std::vector<ClientBytes>& all) {
   std::vector<const ClientBytes*> clients;
+  clients.reserve(all.size());
   for (const ClientBytes& client : all) clients.push_back(&client);
-  std::ranges::stable_sort(clients, std::ranges::greater{},
-                           [](const ClientBytes* c) { return rate(c->meter.bytes_down(), c->seconds); });
+  // Those of one rate in the order in which they came: they lie in one vector.
+  std::ranges::sort(clients, [](const ClientBytes* a, const ClientBytes* b) {
+    const double of_a = rate(a->meter.bytes_down(), a->seconds);
+    const double of_b = rate(b->meter.bytes_down(), b->seconds);
+    return of_a > of_b || (of_a == of_b && std::less{}(a, b));
+  });
   std::string out = "\nclients                 down       up  bytes/s\n";
   for (std::size_t i = 0; i < clients.size(); ++i) {
     // The hungriest and, where not all are shown, the one that gets least.
