@@ -44,6 +44,10 @@ void check(const Score& m) {
 void check(const Carried& m) {
   expect(m.arsenal.held < weapons_max && m.arsenal.wanted < weapons_max && m.picked.size() <= picked_max);
 }
+void check(const InventoryChange& m) {
+  expect(m.slots.size() <= inventory_slots);
+  for (const SlotChange& s : m.slots) expect(s.slot < inventory_slots && s.stack.count <= stack_items_max);
+}
 void check(const BlockEdits&) {}
 void check(const ContentPart& m) {
   expect(!m.bytes.empty() && m.bytes.size() <= content_part_bytes_max && m.total <= content_bytes_max);
