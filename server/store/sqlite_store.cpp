@@ -275,12 +275,15 @@ std::expected<StoredItems, StoreTrouble> SqliteStore::load_items() {
   else
     found.items = std::move(*items);
   if (found.damage.empty()) return found;
+  // What is bound is not copied, and what a row holds is gone when the next statement may run.
+  const std::vector<std::uint8_t> damaged(bytes.begin(), bytes.end());
+  const std::int64_t hash = row->whole(0);
+  row->reset();
   s.statements.add_damaged.bind(1, std::string_view("items"))
       .bind(2, std::int64_t{0})
-      .bind(3, row->whole(0))
-      .bind(4, bytes)
+      .bind(3, hash)
+      .bind(4, std::span<const std::uint8_t>(damaged))
       .bind(5, std::string_view(found.damage));
-  row->reset();
   static_cast<void>(s.statements.add_damaged.run());
   return found;
 }
