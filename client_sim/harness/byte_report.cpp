@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "world/sim/kinds.h"
+#include "world/sim/pickups.h"
 
 namespace ashlar::client_sim {
 namespace {
@@ -26,6 +27,12 @@ std::string format(const char* pattern, Values... values) {
 std::string kind_name(EntityKind kind) {
   const auto number = static_cast<unsigned>(kind);
   if (kind == EntityKind::player) return "player";
+  if (kind == EntityKind::item) return "items of blocks";
+  if (kind >= item_entity_kind(0)) {
+    const unsigned item = number - static_cast<unsigned>(item_entity_kind(0));
+    if (item >= item_kind_count) return format("kind %u", number);
+    return format("item %u", static_cast<unsigned>(item_things[item]));
+  }
   if (kind >= projectile_entity_kind(0)) return format("projectile %u", number - 128);
   return format("monster %u", number - 16);
 }

@@ -24,7 +24,8 @@ class PlaneGrid {
   /// What is scratch is not copied: a copy has the same room, and is to be filled before it is asked.
   PlaneGrid(const PlaneGrid& other) : PlaneGrid(other.sorted_.size()) {}
   PlaneGrid& operator=(const PlaneGrid& other) {
-    return sorted_.size() == other.sorted_.size() ? *this : *this = PlaneGrid(other.sorted_.size());
+    if (sorted_.size() != other.sorted_.size()) *this = PlaneGrid(other.sorted_.size());
+    return *this;
   }
   PlaneGrid(PlaneGrid&&) = default;
   PlaneGrid& operator=(PlaneGrid&&) = default;
