@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "client_sim/harness/command_words.h"
 #include "client_sim/harness/map_library.h"
 #include "client_sim/harness/out_file.h"
 #include "client_sim/harness/parse.h"
@@ -169,15 +170,7 @@ int bytes_main(int argc, const char* const* argv) {
   app.add_option("--loss", options.loss, "Of a recording: packets that are lost, like 5%")
       ->type_name("SHARE")
       ->capture_default_str();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::printf("%s\n", app.help().c_str());
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    const std::string line = error.what();
-    return complain_bytes(line.substr(0, line.find('\n')) + " (see --help)");
-  }
+  if (const auto ended = parse_words(app, argc, argv, complain_bytes)) return *ended;
   return run(options);
 }
 

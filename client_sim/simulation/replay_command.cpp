@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "client_sim/harness/command_words.h"
 #include "client_sim/harness/map_library.h"
 #include "client_sim/harness/prop_library.h"
 #include "client_sim/harness/read_file.h"
@@ -103,15 +104,7 @@ int replay_main(int argc, const char* const* argv) {
   app.add_option("--prop", options.props, "OBJ file of a recorded prop; may be repeated")->type_name("FILE");
   app.add_option("--until", options.until, "Stop after this tick")->check(CLI::Range(1u, 0xffffffffu));
   app.add_option("--trace", options.trace, "Print an entity's path as CSV")->type_name("ENTITY");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::printf("%s\n", app.help().c_str());
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    const std::string line = error.what();
-    return complain_replay(line.substr(0, line.find('\n')) + " (see --help)");
-  }
+  if (const auto ended = client_sim::parse_words(app, argc, argv, complain_replay)) return *ended;
   return run(options);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client_sim/harness/command_words.h"
 #include "client_sim/harness/map_library.h"
 #include "client_sim/harness/out_file.h"
 #include "client_sim/harness/prop_library.h"
@@ -103,15 +104,7 @@ int watch_main(int argc, const char* const* argv) {
   app.add_option("--wad", options.wads, "WAD that holds the recorded maps; may be repeated")
       ->type_name("FILE");
   app.add_option("--prop", options.props, "OBJ file of a recorded prop; may be repeated")->type_name("FILE");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::printf("%s\n", app.help().c_str());
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    const std::string line = error.what();
-    return complain_watch(line.substr(0, line.find('\n')) + " (see --help)");
-  }
+  if (const auto ended = client_sim::parse_words(app, argc, argv, complain_watch)) return *ended;
   return run_watch(options);
 }
 
