@@ -98,8 +98,8 @@ bool within(double v, double low, double high) { return v >= low && v <= high; }
 
 /// What is wrong with one kind, whatever the others are; empty: nothing.
 std::string fault(const BlockType& t, std::size_t kinds) {
-  if (!good_name(t.name))
-    return "its name has to be 1 to " + std::to_string(block_name_bytes_max) + " of a-z, 0-9 and _";
+  static_assert(block_name_bytes_max == 32, "the line below says so");
+  if (!good_name(t.name)) return "its name has to be 1 to 32 of a-z, 0-9 and _";
   if (!t.shape.sane()) return "its shape is no list of boxes within a block";
   for (const double s : t.hardness_s)
     if (!(s == -1 || within(s, 0, hardness_s_max)))
