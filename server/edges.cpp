@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocol/drop_reason.h"
+#include "protocol/secure/key_text.h"
 #include "server/host/overload.h"
 #include "server/net/address.h"
 
@@ -66,12 +67,15 @@ void Edges::log_event(microseconds now, const HostEvent& event) {
   if (!cap.allow(now, suppressed)) return;
   std::vector<LogField> fields{{"player", event.name}};
   const std::string address = to_text(event.peer);
+  const std::string key = event.key ? secure::public_key_text(*event.key) : "";
   fields.emplace_back("address", address);
   fields.emplace_back("transport", event.peer.transport == Transport::tcp ? "tcp" : "udp");
   if (event.connection != 0) fields.emplace_back("connection", event.connection);
   const char* name = "joined";
   switch (event.kind) {
-    case HostEventKind::joined: break;
+    case HostEventKind::joined:
+      if (event.key) fields.emplace_back("key", key);
+      break;
     case HostEventKind::left:
       name = "left";
       fields.emplace_back("reason", event.detail);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "server/ban_console.h"
 #include "server/edges.h"
 #include "server/every.h"
 #include "server/net/address.h"
@@ -140,10 +141,17 @@ struct Loop::Impl {
                          {"z", at.z}});
   }
 
+  static void obey_bans(const ConsoleCommand& command, BanKeeper* bans, Host& host, Log& log) {
+    if (bans == nullptr) return log.warning("console", {{"error", "this server keeps no bans"}});
+    if (command.verb == ConsoleVerb::ban) return obey_ban(command.argument, *bans, host, log);
+    if (command.verb == ConsoleVerb::unban) return obey_unban(command.argument, *bans, host, log);
+    log_bans(*bans, log);
+  }
+
   /// Does what was typed. True: the status is wanted.
-  bool obey(Console& console, Host& host, Log& log) {
+  bool obey(const LoopOptions& options, Host& host, Log& log) {
     bool status_wanted = false;
-    for (const std::string& line : console.poll()) {
+    for (const std::string& line : options.console->poll()) {
       if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
       const auto command = parse_console_line(line, *host.world().setup().blocks);
       if (!command) {
@@ -173,6 +181,9 @@ struct Loop::Impl {
           break;
         case ConsoleVerb::dig:
         case ConsoleVerb::set: set_block(*command, host, log); break;
+        case ConsoleVerb::ban:
+        case ConsoleVerb::unban:
+        case ConsoleVerb::bans: obey_bans(*command, options.bans, host, log); break;
       }
     }
     return status_wanted;
@@ -256,7 +267,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
     if (options.live != nullptr && live_time.due(at))
       options.live->show(status_text(options.title, report(live_meter, at)));
     if (options.console != nullptr && console_time.due(at)) {
-      if (impl_->obey(*options.console, host, log)) log_status(log, report(console_meter, at));
+      if (impl_->obey(options, host, log)) log_status(log, report(console_meter, at));
     }
     if (options.watch && watch_time.due(at)) options.watch();
     if (impl_->reload_wanted && options.reload) options.reload();

@@ -8,6 +8,7 @@
 #include "server/admin/console.h"
 #include "server/admin/output_writer.h"
 #include "server/admin/status.h"
+#include "server/bans/ban_keeper.h"
 #include "server/ground_workers.h"
 #include "server/host/host.h"
 #include "server/log/log.h"
@@ -24,6 +25,7 @@ struct LoopOptions {
   OutputWriter* live = nullptr;          ///< the status is shown there once a second; may be null
   StatusTitle title;
   Console* console = nullptr;    ///< may be null
+  BanKeeper* bans = nullptr;     ///< for the console; null: it has none of their commands
   std::function<void()> reload;  ///< on HUP
   std::function<void()> watch;   ///< ten times a second, for what goes on beside the loop; may be empty
   WorldSaver* saver = nullptr;   ///< is shown every tick; may be null

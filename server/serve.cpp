@@ -12,6 +12,7 @@
 #include "protocol/secure/key_text.h"
 #include "server/background.h"
 #include "server/backups.h"
+#include "server/ban_console.h"
 #include "server/config/version.h"
 #include "server/ground_workers.h"
 #include "server/host/defects.h"
@@ -339,7 +340,13 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
               {{"lost", what},
                {"remedy", "see ashlar-server world check; restore the world from a backup to have it back"}});
 
+  BanKeeper bans(startup->ban_file, std::move(startup->bans));
+  host.set_bans(bans.list());
+  if (!bans.list()->entries().empty())
+    log.info("bans", {{"file", bans.file()}, {"bans", bans.list()->entries().size()}});
+
   LoopOptions options;
+  options.bans = &bans;
   options.run_for = loaded.config.run_for;
   options.status_every_s = loaded.config.status_every_s;
   if (loaded.config.live && !output->live && options.status_every_s == 0) options.status_every_s = 1;
@@ -349,12 +356,16 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   options.console = &console;
   // Beside the loop: a file may lie where reading never ends.
   Background<Reloaded> reading;
-  options.reload = [&] { reading.start([line] { return load_config(line, own_environment()); }); };
+  options.reload = [&] {
+    bans.reload();
+    reading.start([line] { return load_config(line, own_environment()); });
+  };
   saving.attach(host, options);
   Backups backups(loaded.config.world_dir, loaded.config.backup_every, loaded.config.backups_kept, log);
   bool recording_lost = false;
   options.watch = [&] {
     if (const auto fresh = reading.take()) reload(*fresh, loaded, startup->kept, host, log);
+    watch_bans(bans, host, log);
     saving.watch();
     backups.watch(Loop::now());
     if (recorder == nullptr || recording_lost || recorder->failure().empty()) return;
@@ -366,6 +377,7 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   loop.run(host, transports, ground, log, options);
   host.set_sink(nullptr);
   if (recorder != nullptr) recorder->finish();
+  bans.finish();
   options.watch();
   return saving.outcome();
 }

@@ -56,6 +56,24 @@ std::optional<std::uint64_t> secret_seed_of(LoadedConfig& kept, const secure::Se
   return seed == 0 ? std::nullopt : std::optional(seed);
 }
 
+/// Where the bans are kept; empty: nowhere.
+std::string ban_file_of(const Config& config) {
+  if (!config.ban_file.empty() || config.world_dir.empty()) return config.ban_file;
+  return (std::filesystem::path(config.world_dir) / ban_file_name).string();
+}
+
+/// The bans of earlier runs. A file that is named may yet have to be made: not in a folder that is not there.
+std::expected<BanFile, std::string> take_bans(const Config& config) {
+  const std::string path = ban_file_of(config);
+  if (path.empty()) return BanFile{};
+  std::error_code error;
+  const auto folder = std::filesystem::absolute(path, error).parent_path();
+  if (!config.ban_file.empty() && !std::filesystem::is_directory(folder, error))
+    return Failure("--ban-file: there is no folder " + folder.string() +
+                   " to keep the bans in: make it first");
+  return read_ban_file(path);
+}
+
 /// The database of a kept world, made where it is absent; null without a world's folder.
 std::expected<std::shared_ptr<SqliteStore>, std::string> open_store(const LoadedConfig& loaded) {
   const std::string& dir = loaded.config.world_dir;
@@ -155,6 +173,8 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
   if (!transports) return Failure(std::move(transports.error()));
   auto folder = WorldFolder::take(loaded);
   if (!folder) return Failure(std::move(folder.error()));
+  auto bans = take_bans(config);
+  if (!bans) return Failure(std::move(bans.error()));
   secure::SystemEntropy entropy;
   auto key = take_server_key(loaded, entropy);
   if (!key) return Failure(std::move(key.error()));
@@ -182,6 +202,8 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
                   loaded,
                   std::move(*transports),
                   std::move(*folder),
+                  ban_file_of(config),
+                  std::move(*bans),
                   std::move(*key),
                   std::move(recording),
                   std::move(sets),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protocol/secure/secret.h"
+#include "server/bans/ban_file.h"
 #include "server/config/load.h"
 #include "server/host/content_shelf.h"
 #include "server/keys/server_key.h"
@@ -31,7 +32,9 @@ struct Startup {
   LoadedConfig kept;    ///< the same as a kept world's file names it: every map and prop with its place
   Transports transports;
   WorldFolder folder;
-  ServerKey key;  ///< of access_settings(), what the Host is to know of keys and tokens
+  std::string ban_file;  ///< empty: none
+  BanFile bans;          ///< what it holds
+  ServerKey key;         ///< of access_settings(), what the Host is to know of keys and tokens
   std::optional<RecordingFile> recording;
   std::unique_ptr<VisibilityCache> sets;
   std::shared_ptr<SqliteStore> store;    ///< null without a world's folder

@@ -22,7 +22,7 @@ ROOMS = {
 STAIRS = {
     "world": [["math"], ["voxel", "bsp", "mesh"], ["collide"], ["nav"], ["sim"], ["content"]],
     "protocol": [["schema"], ["."], ["snapshot"], ["secure"], ["content"], ["connection"]],
-    "server": [["net"], ["config"], ["log"], ["host"], ["store"], ["admin"], ["keys"], ["tools"], ["."]],
+    "server": [["net"], ["config"], ["bans"], ["log"], ["host"], ["store"], ["admin"], ["keys"], ["tools"], ["."]],
     "client_sim": [["client"], ["net"], ["c"], ["explore"], ["brains"], ["harness"], ["load", "simulation"], ["."]],
 }
 # content/ turns bytes into values for set-up and tests: nothing else in world includes it.

@@ -11,7 +11,7 @@ import sys
 FILE = re.compile(r"`([\w./-]+\.(?:h|cpp|py|sh|fbs|md|txt|toml|ashrec))(?:[ :`])")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 # Files that users make or that stand for any name.
-FOREIGN = {"world.toml", "server.toml", "ready", "crate.obj"}
+FOREIGN = {"world.toml", "server.toml", "bans.toml", "ready", "crate.obj"}
 
 
 def names_of(page: pathlib.Path):

@@ -21,8 +21,12 @@ constexpr double bandwidth_headroom = 1.4;
 constexpr int jitter_tolerance = 3;
 // Rounds in which the queue stays up though the window gave way, before somebody else is blamed.
 constexpr std::uint32_t standing_rounds_min = 5;
+// Rounds in which it gave way, and what was left of it then: alone it would long have emptied the queue. So
+// one who fills the queue as slowly as we empty it is seen, too.
+constexpr std::uint32_t pushed_rounds_min = 8;
+constexpr double pushed_share = 0.6;
 // Added each round of competing. Reno adds one; of the rounds some are spent in looking whether it is there.
-constexpr double compete_packets = 1.25;
+constexpr double compete_packets = 1.2;
 // After the last round of competing. Reno needs some ten to a hundred to fill a queue again.
 constexpr std::uint32_t wary_rounds = 200;
 // So many times, and then he has to show himself anew; as he has after so many rounds without a loss.
@@ -134,7 +138,7 @@ void Congestion::compete() {
   wary_entries_ = wary_rounds_ > 0 ? wary_entries_ + 1 : 0;
   wary_rounds_ = wary_entries_ < wary_entries_max ? wary_rounds : 0;
   compete_rounds_ = 0;
-  rounds_standing_ = rounds_empty_ = 0;
+  rounds_standing_ = rounds_empty_ = rounds_pushed_ = 0;
 }
 
 // Its least window gives way no more: either the line is so slow that this alone makes a queue, or somebody
@@ -164,6 +168,16 @@ bool Congestion::floor_tried(double bandwidth) {
   return false;
 }
 
+/// Has somebody else taken, a little each round, what this gave up?
+bool Congestion::pushed_out(double next) {
+  if (next >= window_) {
+    rounds_pushed_ = 0;
+    return false;
+  }
+  if (rounds_pushed_++ == 0) window_pushed_ = window_;
+  return rounds_pushed_ >= pushed_rounds_min && next < pushed_share * window_pushed_;
+}
+
 void Congestion::follow_delay(Micros queue, Micros goal, const RoundTrip& round_trip) {
   const bool wary = wary_rounds_ > 0;
   if (wary) --wary_rounds_;
@@ -181,6 +195,10 @@ void Congestion::follow_delay(Micros queue, Micros goal, const RoundTrip& round_
   const double rtt_s = seconds(round_trip.minimum() + queue);
   const double queued = std::max(window_ * seconds(goal) / rtt_s, static_cast<double>(packet_bytes));
   double next = window_ + law_step * (window_ * seconds(round_trip.minimum()) / rtt_s + queued - window_);
+  if (pushed_out(next)) {
+    window_ = (window_ + window_pushed_) / 2;
+    return compete();
+  }
   if (next < window_) {
     rounds_empty_ = 0;
     if (!wary) window_ = next;
@@ -212,7 +230,7 @@ void Congestion::lost(std::uint64_t bytes, std::uint64_t newest_lost, const Roun
   // What empties the queue, so that a chance loss costs little. Beside a rival we give up less than Reno
   // does, as the time in which we look whether he is still there is his.
   const double empties = seconds(round_trip.minimum()) / seconds(round_trip.minimum() + queue_);
-  window_ *= mode_ == Mode::compete ? std::clamp(empties, 0.7, 0.8) : std::clamp(empties, 0.5, 1.0);
+  window_ *= mode_ == Mode::compete ? std::clamp(empties, 0.55, 0.7) : std::clamp(empties, 0.5, 1.0);
   if (mode_ == Mode::compete) mode_ = Mode::delay;
   rounds_standing_ = rounds_empty_ = 0;
   limit_window();

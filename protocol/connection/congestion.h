@@ -13,10 +13,10 @@ namespace ashlar {
 /// a full queue is the only loss that sending less can heal: chance losses at any rate change nothing.
 ///
 /// A flow that fills queues until they overflow (Reno, Cubic) would starve that. When the queue stays up
-/// though the window gives way, somebody else is filling it: then the window grows by a packet or so a round
-/// trip as Reno's would, and gives up a quarter or so at a loss, until the queue is down again. For a while
-/// after that the window does not give way to a queue that is up, and somebody else is believed in sooner;
-/// now and then it does give way, to see whether he has gone.
+/// though the window gives way, be it by much or for long, somebody else is filling it: then the window grows
+/// by a packet or so a round trip as Reno's would, and gives up a quarter or so at a loss, until the queue is
+/// down again. For a while after that the window does not give way to a queue that is up, and somebody else
+/// is believed in sooner; now and then it does give way, to see whether he has gone.
 ///
 /// Sources: FAST TCP (Wei, Jin, Low, Hegde 2006) for the law; Copa (Arun, Balakrishnan 2018), section 2.2,
 /// for two modes told apart by whether the queue goes down; BBR (Cardwell et al. 2016) for the start's end by
@@ -64,6 +64,7 @@ class Congestion {
   void leave_start(const RoundTrip& round_trip);
   void follow_delay(Micros queue, Micros goal, const RoundTrip& round_trip);
   void compete();
+  bool pushed_out(double next);
   void stand_at_floor();
   bool floor_tried(double bandwidth);
   void limit_window();
@@ -92,7 +93,9 @@ class Congestion {
   bool trying_floor_ = false;                            // competing, to see whether there is somebody
   std::uint32_t floor_rounds_ = 0, floor_pause_ = 0;
   double floor_bandwidth_ = 0, floor_window_ = 0;
-  double window_given_up_ = 0;  // its size when it began to give way
+  double window_given_up_ = 0;       // its size when it began to give way to a queue that stood
+  std::uint32_t rounds_pushed_ = 0;  // one after the other in which it gave way at all
+  double window_pushed_ = 0;         // its size before them
   std::uint64_t cut_until_ = 0;
 };
 

@@ -58,7 +58,10 @@ std::string_view console_help() {
   return "help, status (log it now), players (who is here), say TEXT (to everybody), kick NAME [REASON], "
          "motd "
          "TEXT (for those who join from now on), noclip NAME on|off (lets a player fly through everything), "
-         "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), reload (as SIGHUP), stop";
+         "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), ban "
+         "NAME|#CONNECTION|KEY|token:ID|ADDRESS [for 2h] [REASON], unban NAME|KEY|token:ID|ADDRESS, bans "
+         "(who "
+         "is banned), reload (as SIGHUP), stop";
 }
 
 std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line,
@@ -67,8 +70,8 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));
   const std::string argument(blank == std::string_view::npos ? "" : trimmed(text.substr(blank)));
-  const std::vector<std::string> words{"help",   "status", "players", "say", "kick", "motd",
-                                       "noclip", "reload", "stop",    "dig", "set"};
+  const std::vector<std::string> words{"help",   "status", "players", "say", "kick", "motd",  "noclip",
+                                       "reload", "stop",   "dig",     "set", "ban",  "unban", "bans"};
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
     const std::string near = nearest_name(word, words);
@@ -90,6 +93,8 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
     case ConsoleVerb::motd: bytes_max = motd_bytes_max; break;
     case ConsoleVerb::say: bytes_max = chat_bytes_max; break;
     case ConsoleVerb::kick: bytes_max = 4 * player_name_chars_max + 1 + close_text_bytes_max; break;
+    case ConsoleVerb::ban:
+    case ConsoleVerb::unban: bytes_max = Console::line_bytes_max; break;
     default: break;
   }
   if (bytes_max == 0 && !argument.empty())
@@ -102,7 +107,7 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   return ConsoleCommand{verb, argument};
 }
 
-std::expected<KickOrder, std::string> kick_order(std::string_view text, std::span<const std::string> names) {
+std::expected<NamedRest, std::string> split_name(std::string_view text, std::span<const std::string> names) {
   const std::string* longest = nullptr;
   for (const std::string& name : names) {
     const bool meant = text.starts_with(name) && (text.size() == name.size() || text[name.size()] == ' ');
@@ -110,8 +115,14 @@ std::expected<KickOrder, std::string> kick_order(std::string_view text, std::spa
   }
   if (longest == nullptr)
     return std::unexpected("no player is called " + std::string(text) + "; players lists them");
-  const std::string_view reason = trimmed(text.substr(longest->size()));
-  return KickOrder{*longest, reason.empty() ? "sent away by the operator" : std::string(reason)};
+  return NamedRest{*longest, trimmed(text.substr(longest->size()))};
+}
+
+std::expected<KickOrder, std::string> kick_order(std::string_view text, std::span<const std::string> names) {
+  auto named = split_name(text, names);
+  if (!named) return std::unexpected(std::move(named.error()));
+  return KickOrder{std::move(named->name),
+                   named->rest.empty() ? "sent away by the operator" : std::string(named->rest)};
 }
 
 bool Console::readable() const {

@@ -23,13 +23,17 @@ enum class ConsoleVerb : std::uint8_t {
   reload,
   stop,
   dig,
-  set
+  set,
+  ban,
+  unban,
+  bans
 };
 
 /// A line of the console, understood. What a verb does not need is left empty.
 struct ConsoleCommand {
   ConsoleVerb verb{};
-  /// Of motd and say the text; of noclip the player's name; of kick name and reason, see kick_order().
+  /// Of motd and say the text; of noclip the player's name; of kick name and reason, see kick_order(); of ban
+  /// and unban see ban_order.h.
   std::string argument;
   bool on = false;  ///< of noclip
   IVec3 block{};    ///< of dig and set
@@ -45,14 +49,23 @@ std::expected<ConsoleCommand, std::string> parse_console_line(
 /// What `help` answers, in one line.
 std::string_view console_help();
 
+/// A name, and what stands behind it.
+struct NamedRest {
+  std::string name;
+  std::string_view rest;  ///< of the text, without blanks around it
+};
+
+/// By the names that are there, as names may hold blanks: the longest that the text begins with.
+/// @return or one line that says that nobody is called so
+std::expected<NamedRest, std::string> split_name(std::string_view text, std::span<const std::string> names);
+
 /// Whom `kick` means.
 struct KickOrder {
   std::string name;
   std::string reason;  ///< never empty
 };
 
-/// Who is meant and why, by the names that are there, as names may hold blanks: the longest that the text
-/// begins with; what is behind it is the reason. @return or one line that says that nobody is called so
+/// Who is meant and why, by split_name(). @return or its line
 std::expected<KickOrder, std::string> kick_order(std::string_view text, std::span<const std::string> names);
 
 /// Reads lines from a descriptor without ever blocking and without changing its flags: a terminal is shared

@@ -422,7 +422,11 @@ std::vector<Setting> build() {
   group("Access",
         {choice("access", {"open", "token"}, MEMBER(access),
                 "Whom the server lets in: anybody, or who has a connect token of one of the token_issuers."),
-         token_issuers_setting(), key_file_setting()});
+         token_issuers_setting(), key_file_setting(),
+         text("ban_file", "FILE", 4096, MEMBER(ban_file),
+              "Who may not come in, as the console's ban writes it. Without it: bans.toml in the world's "
+              "folder; "
+              "without a world bans end with the run.")});
   group("Sessions", {real("fight_linger_s", "N", 0, 60, MEMBER(fight_linger_s),
                           "Seconds that a player's body stays in the world when it leaves so soon after a "
                           "fight; 0: none does."),
@@ -453,7 +457,7 @@ std::vector<Setting> build() {
 #undef MEMBER
   for (Setting& row : all)
     if (row.key == "listen" || row.key == "world" || row.key == "blocks" || row.key == "record" ||
-        row.key == "key_file" || row.key == "kinds")
+        row.key == "key_file" || row.key == "ban_file" || row.key == "kinds")
       row.flag_needs_text = true;
   return all;
 }

@@ -34,7 +34,7 @@ AwayBodies::Body* AwayBodies::find_identity(const Identity& identity) {
 
 AwayBodies::Body* AwayBodies::due(Micros now) {
   return first_away(bodies_,
-                    [now](const Body& body) { return now >= body.until || !body.kicked_for.empty(); });
+                    [now](const Body& body) { return now >= body.until || !body.ended_for.empty(); });
 }
 
 AwayBodies::Body AwayBodies::take(Body& body) {

@@ -16,6 +16,8 @@ class AwayBodies {
   struct Body {
     EntityId player{};
     Identity identity{};
+    secure::PublicKey client;
+    std::string token_id;
     ResumeKeys resume;  ///< of the session that it had
     std::string name;
     Turn16 delta_yaw{0};
@@ -23,7 +25,7 @@ class AwayBodies {
     Micros came_at{0};    ///< when its player first came
     Micros joined_at{0};
     Micros until{0};
-    std::string kicked_for;  ///< empty: it may come back
+    std::string ended_for;  ///< empty: it may come back; else what log and chat are told
   };
 
   /// @param places  of the Host: no more bodies wait

@@ -264,6 +264,7 @@ void Host::advance(Micros now, HostInput& in, HostOutput& out) {
   }
   const std::uint64_t before = h.stopwatch();
   h.door.advance(now);
+  h.lobby.set_time_of_day(in.unix_s);
   h.inbox.receive(now, in, out);
   h.ground.take(in.ground);
   h.note_phase(Phase::receive, h.stopwatch() - before);
@@ -352,6 +353,8 @@ std::uint32_t Host::kick(const std::string& name, const std::string& reason) {
 
 std::uint32_t Host::away() const { return impl_->away.count(); }
 
+void Host::set_bans(std::shared_ptr<const BanList> bans) { impl_->lobby.set_bans(std::move(bans)); }
+
 void Host::say(const std::string& text) { impl_->chat.say("", text); }
 
 namespace {
@@ -364,8 +367,14 @@ double share(std::uint64_t part, std::uint64_t others) {
 
 PlayerInfo info_of(const Session& session) {
   const ConnectionCounters counters = session.connection->counters();
-  PlayerInfo info{session.name, session.address, session.number, session.joined_at,
-                  session.connection->status().rtt};
+  PlayerInfo info;
+  info.name = session.name;
+  info.key = session.client;
+  info.token_id = session.token_id;
+  info.peer = session.address;
+  info.connection = session.number;
+  info.joined_at = session.joined_at;
+  info.rtt = session.connection->status().rtt;
   const std::uint64_t missing = session.newest_sequence - std::min(session.newest_sequence, session.accepted);
   info.loss_in = share(missing, session.accepted);
   info.loss_out = share(counters.unreliable_lost, counters.unreliable_acked);
@@ -379,6 +388,20 @@ std::vector<PlayerInfo> Host::players() const {
   for (const Session& session : std::as_const(impl_->sessions).rows())
     if (session.state == SessionState::playing) playing.push_back(info_of(session));
   return playing;
+}
+
+std::vector<PlayerInfo> Host::away_players() const {
+  std::vector<PlayerInfo> away;
+  for (const AwayBodies::Body& body : impl_->away.bodies()) {
+    PlayerInfo& info = away.emplace_back();
+    info.name = body.name;
+    info.key = body.client;
+    info.token_id = body.token_id;
+    info.peer = body.address;
+    info.connection = body.resume.own.number;
+    info.joined_at = body.joined_at;
+  }
+  return away;
 }
 
 void Host::audit(HostAudit& out) const {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct TickRecord;
 
 namespace ashlar::server {
 
+class BanList;
 class ContentShelf;
 
 /// Time since an arbitrary start, monotonic. Only main and the adapters read a clock.
@@ -154,8 +156,9 @@ struct HostEvent {
   HostEventKind kind{};
   PeerAddress peer;
   std::uint32_t connection = 0;
-  std::string name;    ///< player's name, already checked for length and printable text
-  std::string detail;  ///< reason or chat text
+  std::string name;                        ///< player's name, already checked for length and printable text
+  std::string detail;                      ///< reason or chat text
+  std::optional<secure::PublicKey> key{};  ///< of who joined
 };
 
 /// What goes into a Host: everything that it cannot know by itself but the time. Who keeps one keeps its
@@ -182,6 +185,8 @@ struct HostOutput {
 /// A player as operators see one.
 struct PlayerInfo {
   std::string name;  ///< not unique: players choose it
+  secure::PublicKey key;
+  std::string token_id;  ///< empty on an open server
   PeerAddress peer;
   std::uint32_t connection = 0;
   Micros joined_at{0};
@@ -289,6 +294,11 @@ class Host {
   /// @return how many there are
   std::uint32_t kick(const std::string& name, const std::string& reason);
 
+  /// Who may not come in from now on (bans/ban_list.h), whatever its address, session or link; null: nobody.
+  /// Who is here and banned is sent away in the next tick, who is away does not come back. Never changed
+  /// while it is in use.
+  void set_bans(std::shared_ptr<const BanList> bans);
+
   /// A line of chat to everybody, from the server.
   void say(const std::string& text);
 
@@ -302,6 +312,8 @@ class Host {
 
   /// Who plays now, in no order that means anything. O(clients); for an operator's question.
   std::vector<PlayerInfo> players() const;
+  /// Whose bodies wait for them, likewise: where they were last.
+  std::vector<PlayerInfo> away_players() const;
 
   /// Not owned; null takes it away. Ticks before it are not shown.
   void set_sink(TickSink* sink);

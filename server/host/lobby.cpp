@@ -80,6 +80,8 @@ void Lobby::step_aside(Micros now, Session& session) {
     AwayBodies::Body body;
     body.player = session.player;
     body.identity = session.identity;
+    body.client = session.client;
+    body.token_id = session.token_id;
     body.resume = session.resume;
     body.name = session.name;
     body.delta_yaw = session.delta_yaw;
@@ -143,6 +145,7 @@ void Lobby::poll(Micros now, HostOutput& out) {
     } else if (connection.address() != session.address && !defects_.moves_at_once) {
       r_.sessions.move(session, connection.address());
       ++r_.status.moved;
+      (void)put_out(now, session, out);
     }
   }
   r_.farewells.poll(now, out.datagrams);
@@ -183,6 +186,31 @@ bool Lobby::joins_in_time(Micros now, Session& session, HostOutput& out) {
   return false;
 }
 
+std::optional<Refusal> Lobby::banned(const BanSuspect& who) const {
+  const Ban* const ban = bans_ == nullptr ? nullptr : bans_->find(who, unix_s_);
+  if (ban == nullptr) return std::nullopt;
+  return Refusal{SessionEnd::banned, ban_text(*ban, unix_s_)};
+}
+
+/// @return true: it is banned, and was sent away
+bool Lobby::put_out(Micros now, Session& session, HostOutput& out) {
+  const auto ban = banned({session.client, session.token_id, session.address});
+  if (!ban) return false;
+  ++r_.status.refused(ban->reason);
+  send_away(now, session, ban->reason, ban->text, out);
+  return true;
+}
+
+void Lobby::set_bans(std::shared_ptr<const BanList> bans) {
+  bans_ = std::move(bans);
+  bans_changed_ = true;
+}
+
+void Lobby::end_banned_away() {
+  for (AwayBodies::Body& body : r_.away.bodies())
+    if (banned({body.client, body.token_id, body.address})) body.ended_for = "banned";
+}
+
 bool Lobby::keep(Micros now, Session& session, HostOutput& out) {
   while (const auto fate = session.connection->next_fate()) {
     session.picture.note_fate(*fate);
@@ -211,11 +239,13 @@ void Lobby::keep_house(Micros now, HostOutput& out) {
     const auto acks = static_cast<std::int32_t>((packets - session.packets_paid) / ack_packets);
     session.packets_paid += static_cast<std::uint64_t>(acks) * ack_packets;
     session.datagram_tokens = std::min(session.datagram_tokens + datagrams_per_tick + acks, datagrams_burst);
+    if (bans_changed_ && put_out(now, session, out)) continue;
     if (second) session.chat_tokens = std::min(session.chat_tokens + 1, chat_lines_burst);
     if (keep(now, session, out)) ++playing;
   }
+  if (std::exchange(bans_changed_, false)) end_banned_away();
   while (AwayBodies::Body* const body = defects_.waits_for_ever ? nullptr : r_.away.due(now))
-    end_away(now, *body, body->kicked_for.empty() ? "away too long" : "kicked: " + body->kicked_for, out);
+    end_away(now, *body, body->ended_for.empty() ? "away too long" : body->ended_for, out);
   r_.status.clients = playing;
   r_.status.away = r_.away.count();
 }
@@ -243,7 +273,7 @@ std::uint32_t Lobby::kick_away(const std::string& name, const std::string& reaso
   std::uint32_t count = 0;
   for (AwayBodies::Body& body : r_.away.bodies()) {
     if (body.name != name) continue;
-    body.kicked_for = reason;
+    body.ended_for = "kicked: " + reason;
     ++count;
   }
   return count;

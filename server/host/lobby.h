@@ -6,6 +6,7 @@
 #include <string>
 
 #include "protocol/message_writer.h"
+#include "server/bans/ban_list.h"
 #include "server/host/away_bodies.h"
 #include "server/host/chat_room.h"
 #include "server/host/connection_ids.h"
@@ -63,6 +64,10 @@ class Lobby {
   void poll(Micros now, HostOutput& out);
   /// Once a tick: refills what sessions may send, ends those that are kicked or have not joined in time.
   void keep_house(Micros now, HostOutput& out);
+  /// Who may not come in; those of them who are here are sent away in the next keep_house(). Null: nobody.
+  void set_bans(std::shared_ptr<const BanList> bans);
+  /// For bans that end; before anything arrives.
+  void set_time_of_day(std::int64_t unix_s) { unix_s_ = unix_s; }
   /// Everybody of this name who is away does not come back to its body: for an operator. @return how many
   std::uint32_t kick_away(const std::string& name, const std::string& reason);
   /// The world is another one: everybody is welcomed to it, and who is away has nothing to come back to.
@@ -75,8 +80,12 @@ class Lobby {
   struct Guest {
     Hello hello;
     Identity identity{};
+    std::string token_id;  ///< empty on an open server
   };
   std::expected<Guest, Refusal> know(std::int64_t unix_s, const secure::Accepted& accepted) const;
+  std::optional<Refusal> banned(const BanSuspect& who) const;
+  bool put_out(Micros now, Session& session, HostOutput& out);
+  void end_banned_away();
   std::optional<AwayBodies::Body> resume(const Guest& guest, const secure::Accepted& accepted,
                                          HostOutput& out);
   std::optional<Refusal> make_room(Micros now, const PeerAddress& from, const Guest& guest, HostOutput& out);
@@ -108,6 +117,9 @@ class Lobby {
   secure::KeyPair identity_;
   secure::Secret challenge_, reset_key_;
   MessageWriter writer_;
+  std::shared_ptr<const BanList> bans_;  // null: nobody is banned
+  bool bans_changed_ = false;            // since everybody was last looked at
+  std::int64_t unix_s_ = 0;
   [[no_unique_address]] Defects defects_;
 };
 

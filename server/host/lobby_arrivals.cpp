@@ -74,7 +74,7 @@ std::expected<Lobby::Guest, Refusal> Lobby::know(std::int64_t unix_s,
   Hello* const hello = message ? std::get_if<Hello>(&*message) : nullptr;
   if (hello == nullptr)
     return std::unexpected(Refusal{SessionEnd::bad_hello, "the client's hello is none of this version"});
-  Guest guest{std::move(*hello), accepted.client.bytes};
+  Guest guest{std::move(*hello), accepted.client.bytes, {}};
   if (r_.config.access == Access::open) return guest;
 
   if (guest.hello.token.empty())
@@ -84,6 +84,7 @@ std::expected<Lobby::Guest, Refusal> Lobby::know(std::int64_t unix_s,
                                            r_.config.token_issuers);
   if (!claims) return std::unexpected(token_refusal(claims.error()));
   guest.hello.name = claims->name;
+  guest.token_id = claims->id;
   guest.identity = secure::sha256({secure::bytes_of("ashlar token id"), secure::bytes_of(claims->id)});
   return guest;
 }
@@ -142,6 +143,11 @@ bool Lobby::arrive(Micros now, std::int64_t unix_s, const PeerAddress& from, con
     refuse(now, from, accepted, guest.error(), "", out);
     return false;
   }
+  // Before any earlier session is looked for: whoever is banned does not come back to its body either.
+  if (const auto ban = banned({accepted.client, guest->token_id, from})) {
+    refuse(now, from, accepted, *ban, guest->hello.name, out);
+    return false;
+  }
   // Held back on its way while its client made another handshake: it would end the session that came of that.
   if (const Session* const newer = r_.sessions.find_identity(guest->identity);
       newer != nullptr && newer->door_slot > accepted.slot) {
@@ -197,6 +203,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   Session& session = r_.sessions.open(from, number, guest.identity);
   session.connection = connect(now, from, keys);
   session.client = accepted.client;
+  session.token_id = std::move(guest.token_id);
   session.door_slot = accepted.slot;
   session.resume.own = {number, keys.resumption};
   session.name = std::move(guest.hello.name);
@@ -272,7 +279,7 @@ void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out
 void Lobby::play(Session& session, HostEventKind how, HostOutput& out) {
   session.state = SessionState::playing;
   if (session.address.transport == Transport::tcp) out.datagrams.add_admitted(session.address);
-  out.events.push_back({how, session.address, session.number, session.name, ""});
+  out.events.push_back({how, session.address, session.number, session.name, "", session.client});
 }
 
 void Lobby::settle_joins(Micros now, HostOutput& out) {

@@ -44,6 +44,7 @@ struct Session {
   PeerAddress address;                     ///< that its connection has proven; counted there
   Identity identity{};
   secure::PublicKey client;
+  std::string token_id;         ///< of its connect token; empty on an open server
   std::uint32_t door_slot = 0;  ///< in which its handshake was answered
   ResumeKeys resume;            ///< proves that a later session's client is this one's
   std::string name;

@@ -11,8 +11,6 @@
 namespace ashlar::server {
 namespace {
 
-constexpr std::array<std::uint8_t, 12> mapped_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-
 bool is_mapped(const std::array<std::uint8_t, 16>& ip) {
   return std::equal(mapped_prefix.begin(), mapped_prefix.end(), ip.begin());
 }

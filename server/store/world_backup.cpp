@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "server/bans/ban_file.h"
 #include "server/config/file.h"
 #include "server/config/owner_remedy.h"
 #include "server/store/sqlite_store.h"
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t world_file_bytes_max = 1u << 20;
+constexpr std::size_t world_file_bytes_max = ban_file_bytes_max;
 constexpr std::string_view unfinished = ".part";
 
 /// Copies a small file of the world's folder; one that is not there needs no copy.
@@ -37,7 +38,7 @@ std::expected<void, std::string> copy_world(const fs::path& from, const fs::path
   if (const fs::path store = from / store_name; fs::exists(store, ignored))
     if (auto copied = copy_store(store.string(), (to / store_name).string()); !copied)
       return std::unexpected(copied.error().line);
-  for (const char* name : {"server.toml", "world.toml"})
+  for (const char* name : {ban_file_name, "server.toml", "world.toml"})
     if (auto copied = copy_beside(from / name, to / name); !copied) return copied;
   return {};
 }
@@ -59,7 +60,8 @@ std::expected<void, std::string> back_up_world(const std::string& from, const st
   ASHLAR_ASSERT(made || fs::is_empty(to, error));
   auto copied = copy_world(from, to);
   if (copied) return {};
-  for (const char* name : {store_name, "server.toml", "world.toml"}) fs::remove(fs::path(to) / name, error);
+  for (const char* name : {store_name, ban_file_name, "server.toml", "world.toml"})
+    fs::remove(fs::path(to) / name, error);
   if (made) fs::remove(to, error);
   return copied;
 }

@@ -107,6 +107,14 @@ class Mistakes(unittest.TestCase):
                 file.write("port = 1\n\nmax_cleints = 3\n")
             self.refused(["--config", path], path + ":3:", "max_cleints", "max_clients")
 
+    def test_bans(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "bans.toml")
+            self.refused(["--ban-file", os.path.join(folder, "absent", "bans.toml")], "--ban-file", "make it first")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('[[ban]]\n\naddress = "192.0.2.7/24"\n')
+            self.refused(["--ban-file", path], path + ":3:", "give 192.0.2.0/24")
+
     def test_content(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "cut.wad")
@@ -478,6 +486,48 @@ class Life(unittest.TestCase):
             time.sleep(0.3)
             self.assertEqual(run("--health", "127.0.0.1:%d" % port).returncode, 0)
             self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+
+    def test_bans_outlive_the_server_and_are_read_again(self):
+        def say(server, line):
+            server.process.stdin.write(line + "\n")
+            server.process.stdin.flush()
+
+        with tempfile.TemporaryDirectory() as folder:
+            world = os.path.join(folder, "world")
+            with Running("--world", world, *QUICK, stdin=subprocess.PIPE) as server:
+                server.wait_for("ready")
+                say(server, "ban 192.0.2.0/24 for 2h a flood")
+                kept = server.wait_for("console")
+                self.assertEqual((kept["ban"], kept["reason"]), ("192.0.2.0/24", "a flood"))
+                say(server, "ban token:account-7")
+                self.assertIn("ban", server.wait_for("console"))
+                say(server, "unban 192.0.2.0")
+                self.assertIn("nobody is banned", server.wait_for("console")["error"])
+                say(server, "stop")
+                self.assertEqual(server.finish()[0], 0)
+            path = os.path.join(world, "bans.toml")
+            with Running("--world", world, stdin=subprocess.PIPE) as again:
+                self.assertEqual(again.wait_for("bans")["bans"], 2)
+                again.wait_for("ready")
+                say(again, "unban token:account-7")
+                self.assertEqual(again.wait_for("console")["unban"], "token:account-7")
+                for _ in range(100):
+                    with open(path, encoding="utf-8") as file:
+                        if "account-7" not in file.read():
+                            break
+                    time.sleep(0.05)
+                with open(path, "a", encoding="utf-8") as file:
+                    file.write('\n[[ban]]\naddress = "198.51.100.1"\n')
+                say(again, "reload")
+                self.assertEqual(again.wait_for("bans_read")["bans"], 2)
+                with open(path, "a", encoding="utf-8") as file:
+                    file.write('nonsense = "1"\n')
+                again.process.send_signal(signal.SIGHUP)
+                self.assertIn("unknown key", again.wait_for("bans_not_read")["error"])
+                say(again, "bans")
+                self.assertEqual(again.wait_for("console")["bans"], 2)
+                say(again, "stop")
+                self.assertEqual(again.finish()[0], 0)
 
     def test_connections_that_speak_garbage_are_closed(self):
         with Running("--listen", "127.0.0.1", *QUICK) as server:

@@ -1,5 +1,7 @@
 #include "server/net/udp.h"
 
+#include <netinet/udp.h>
+
 #include "tests/catch.h"
 #include "tests/server/net/sockets.h"
 #include "world/math/random.h"
@@ -63,6 +65,35 @@ TEST_CASE("a datagram that is too long is dropped and counted, the next one is h
   CHECK(in.entries().size() == 1);
   CHECK(entry_bytes(in, 0) == Bytes(datagram_bytes_max, 3));
   CHECK(transports.counters().udp_dropped_long == 2);
+}
+
+TEST_CASE("what the kernel merged on its way comes apart as it was sent", "[server][udp]") {
+  const std::string where = GENERATE(as<std::string>{}, "127.0.0.1", "::1");
+  Transports transports = open_on_loopback({}, where);
+  Socket burst = udp_to(transports.port(), where), single = udp_to(transports.port(), where);
+  const auto send_in_segments = [&burst](const Bytes& bytes, int size) {
+    REQUIRE(::setsockopt(burst.native(), SOL_UDP, UDP_SEGMENT, &size, sizeof size) == 0);
+    REQUIRE(burst.send(bytes));
+  };
+  Bytes bytes;
+  for (int i = 0; i < 63 * 200 + 7; ++i) bytes.push_back(static_cast<std::uint8_t>(i / 200));
+  send_in_segments(bytes, 200);
+  REQUIRE(single.send(bytes_of("between")));
+  send_in_segments(Bytes(3 * datagram_bytes_max, 1), datagram_bytes_max);
+  send_in_segments(Bytes(2 * datagram_bytes_max + 100, 2), datagram_bytes_max + 1);  // too long, but the last
+  REQUIRE(single.send({}));
+  DatagramBatch in;
+  REQUIRE(poll_until(transports, in, [&] { return in.entries().size() >= 64 + 1 + 3 + 1 + 1; }));
+  REQUIRE(in.entries().size() == 70);
+  for (std::size_t i = 0; i < 63; ++i) CHECK(entry_bytes(in, i) == Bytes(200, static_cast<std::uint8_t>(i)));
+  CHECK(entry_bytes(in, 63) == Bytes(7, 63));
+  CHECK(entry_bytes(in, 64) == bytes_of("between"));
+  CHECK(in.entries()[64].peer.port != in.entries()[63].peer.port);
+  for (std::size_t i = 65; i < 68; ++i) CHECK(entry_bytes(in, i) == Bytes(datagram_bytes_max, 1));
+  CHECK(entry_bytes(in, 68) == Bytes(98, 2));
+  CHECK(entry_bytes(in, 69).empty());
+  CHECK(transports.counters().udp_dropped_long == 2);
+  CHECK(transports.counters().datagrams_in == 70);
 }
 
 TEST_CASE("an answer that cannot be sent is counted and stops nothing", "[server][udp]") {

@@ -1,4 +1,4 @@
-#include "server/keys/moment.h"
+#include "server/config/moment.h"
 
 #include <array>
 #include <charconv>
@@ -26,7 +26,8 @@ int digits(std::string_view text) {
   return plain && error == std::errc{} && end == text.data() + text.size() ? value : -1;
 }
 
-/// "2030-01-31T12:00:00Z", or -1.
+}  // namespace
+
 std::int64_t parse_utc_s(std::string_view text) {
   if (text.size() != 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' ||
       text[16] != ':' || text[19] != 'Z')
@@ -44,8 +45,6 @@ std::int64_t parse_utc_s(std::string_view text) {
   if (!date.ok()) return -1;
   return std::chrono::sys_days{date}.time_since_epoch().count() * day_s + hour * 3600 + minute * 60 + second;
 }
-
-}  // namespace
 
 std::expected<std::int64_t, std::string> parse_span_s(std::string_view text) {
   const auto wrong = [&] {

@@ -4,12 +4,15 @@
 #include <string>
 #include <string_view>
 
-// Times of tokens as people write them.
+// Times of tokens and bans as people write them.
 
 namespace ashlar::server {
 
 /// "10m", "2h30m", "30d", "90s", a number of seconds alone; at most ten years. Seconds.
 std::expected<std::int64_t, std::string> parse_span_s(std::string_view text);
+
+/// A UTC time like 2030-01-31T12:00:00Z (from 1970 to 9999) as Unix time in seconds; -1: the text is none.
+std::int64_t parse_utc_s(std::string_view text);
 
 /// A span from now on, or a UTC time like 2030-01-31T12:00:00Z (from 1970 to 9999). Unix time in seconds.
 std::expected<std::int64_t, std::string> parse_moment_s(std::string_view text, std::int64_t now_s);

@@ -1,0 +1,184 @@
+#include "server/bans/ban_keeper.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "server/config/file.h"
+#include "server/config/owner_remedy.h"
+#include "world/math/assert.h"
+
+namespace ashlar::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One thing that the thread is to do with the file.
+struct Job {
+  std::optional<std::string> write;  ///< nothing: read it
+};
+
+/// What became of one.
+struct Done {
+  BanKeeper::Ended ended;
+  std::optional<BanList> bans;  ///< that were read
+};
+
+std::string failed_write(const std::string& path, int error) {
+  return "cannot write " + path + ": " + std::generic_category().message(error) +
+         owner_remedy(fs::path(path).parent_path().string(), error) +
+         "; the bans of this run hold until its end, but are not kept";
+}
+
+/// Under another name first, so that the file is never half written.
+std::string replace_file(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".new";
+  if (const int error = write_file(beside, text); error != 0) return failed_write(path, error);
+  if (::rename(beside.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(beside.c_str());
+    return failed_write(path, error);
+  }
+  const fs::path folder = fs::path(path).parent_path();
+  const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened >= 0) ::fsync(opened), ::close(opened);
+  return {};
+}
+
+/// Does a job. @param known  the file's text when it was last read or written; as it is now afterwards
+Done work(const std::string& path, const Job& job, std::string& known) {
+  if (!job.write) {
+    auto read = read_ban_file(path);
+    if (!read) return {{true, std::move(read.error())}, {}};
+    known = std::move(read->text);
+    return {{true, {}}, std::move(read->bans)};
+  }
+  std::error_code error;
+  const bool there = fs::exists(fs::symlink_status(path, error));
+  const auto now = there ? read_file(path, ban_file_bytes_max) : std::string();
+  if (!now) return {{false, now.error()}, {}};
+  if (*now != known)
+    return {{false, path + " was changed by hand since it was read, and is left as it is: type reload, then "
+                           "ban once more"},
+            {}};
+  std::string trouble = replace_file(path, *job.write);
+  if (trouble.empty()) known = *job.write;
+  return {{false, std::move(trouble)}, {}};
+}
+
+}  // namespace
+
+struct BanKeeper::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Job> jobs;  // of two writes behind each other the later one alone is there
+  std::deque<Done> done;
+  bool busy = false, over = false;
+
+  void run(const std::string& path, std::string known);
+  void give(Job job);
+};
+
+void BanKeeper::Shared::give(Job job) {
+  const std::scoped_lock lock(mutex);
+  if (job.write && !jobs.empty() && jobs.back().write)
+    jobs.back() = std::move(job);
+  else
+    jobs.push_back(std::move(job));
+  changed.notify_all();
+}
+
+void BanKeeper::Shared::run(const std::string& path, std::string known) {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    changed.wait(lock, [this] { return over || !jobs.empty(); });
+    if (jobs.empty()) return;
+    const Job job = std::move(jobs.front());
+    jobs.pop_front();
+    busy = true;
+    lock.unlock();
+    Done what = work(path, job, known);
+    lock.lock();
+    busy = false;
+    done.push_back(std::move(what));
+    changed.notify_all();
+  }
+}
+
+BanKeeper::BanKeeper(std::string file, BanFile read)
+    : file_(std::move(file)), list_(std::make_shared<const BanList>(std::move(read.bans))) {
+  if (file_.empty()) return;
+  shared_ = std::make_shared<Shared>();
+  std::thread([shared = shared_, path = file_, known = std::move(read.text)]() mutable {
+    shared->run(path, std::move(known));
+  }).detach();
+}
+
+BanKeeper::~BanKeeper() { finish(); }
+
+void BanKeeper::finish() {
+  if (shared_ == nullptr) return;
+  std::unique_lock lock(shared_->mutex);
+  shared_->over = true;
+  shared_->changed.notify_all();
+  shared_->changed.wait_for(lock, std::chrono::seconds(wait_s_max),
+                            [this] { return shared_->jobs.empty() && !shared_->busy; });
+}
+
+void BanKeeper::change(BanList bans, std::int64_t now_s) {
+  bans.drop_over(now_s);
+  list_ = std::make_shared<const BanList>(std::move(bans));
+  if (shared_ != nullptr) shared_->give({bans_text(*list_)});
+}
+
+std::expected<void, std::string> BanKeeper::add(const BanTarget& target, const Ban& ban, std::int64_t now_s) {
+  if (reading_) return std::unexpected(file_ + " is being read: say it once more in a moment");
+  BanList bans = *list_;
+  bans.drop_over(now_s);
+  if (!bans.add(target, ban))
+    return std::unexpected("there are " + std::to_string(BanList::bans_max) +
+                           " bans already: unban some, or ban networks");
+  change(std::move(bans), now_s);
+  return {};
+}
+
+std::expected<void, std::string> BanKeeper::remove(const BanTarget& target, std::int64_t now_s) {
+  if (reading_) return std::unexpected(file_ + " is being read: say it once more in a moment");
+  BanList bans = *list_;
+  const bool there = bans.remove(target);
+  ASHLAR_ASSERT(there);
+  change(std::move(bans), now_s);
+  return {};
+}
+
+void BanKeeper::reload() {
+  if (shared_ == nullptr || reading_) return;
+  reading_ = true;
+  shared_->give({});
+}
+
+std::optional<BanKeeper::Ended> BanKeeper::take_ended() {
+  if (shared_ == nullptr) return std::nullopt;
+  std::optional<Done> done;
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    if (shared_->done.empty()) return std::nullopt;
+    done = std::move(shared_->done.front());
+    shared_->done.pop_front();
+  }
+  if (done->ended.reread) reading_ = false;
+  if (done->bans) list_ = std::make_shared<const BanList>(std::move(*done->bans));
+  return std::move(done->ended);
+}
+
+}  // namespace ashlar::server
