@@ -269,6 +269,7 @@ HostConfig host_config(const Startup& startup, const AccessSettings& access) {
   host.rejoins_per_minute = config.rejoins_per_minute;
   host.fight_linger = Micros{static_cast<std::int64_t>(config.fight_linger_s * 1e6)};
   host.snapshot_bytes_max = config.snapshot_bytes_max;
+  host.client_bytes_per_s = config.client_bytes_per_s;
   host.ores_seen_m = config.ores_seen_m;
   host.message_of_the_day = config.motd;
   host.stopwatch_ns = stopwatch_ns;

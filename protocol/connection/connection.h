@@ -204,6 +204,10 @@ class Connection final : private SentPacketFates {
   ConnectionCounters counters() const;
   ConnectionStatus status() const;
   const Congestion& congestion() const { return congestion_; }
+  /// Of packets that asked for an acknowledgement and got one, since the connection began.
+  std::uint64_t acked_bytes() const { return acked_bytes_; }
+  /// Of packets with unreliable messages whose fate is open.
+  std::uint64_t unreliable_bytes_in_flight() const { return loss_.unreliable_bytes_in_flight(); }
   const RoundTrip& round_trip() const { return loss_.round_trip(); }
   /// Of this object and all that it holds.
   std::size_t memory_bytes() const;
@@ -259,7 +263,7 @@ class Connection final : private SentPacketFates {
   Micros newest_arrived_at_{0}, ack_wanted_since_{0}, heard_at_, answered_at_, eliciting_sent_at_;
   std::uint32_t ack_wanted_ = 0;  // packets that ask for an acknowledgement and have none
   std::optional<std::uint64_t> path_response_;
-  std::uint64_t newest_lost_ = 0;
+  std::uint64_t newest_lost_ = 0, acked_bytes_ = 0;
   std::uint32_t probe_allowance_ = 0;
   ConnectionCounters counters_;
 };

@@ -108,6 +108,7 @@ std::expected<void, DropReason> Connection::apply_ack(Micros now, const AckFrame
     return std::unexpected{DropReason::bad_ack};
   }
   if (acked.news) answered_at_ = now, probe_allowance_ = 0;
+  acked_bytes_ += acked.bytes;
   if (acked.bytes > 0) {
     congestion_.acked(now, acked, loss_.round_trip(), loss_.next_sequence(), std::exchange(limited_, false),
                       loss_.unreliable_bytes_in_flight() > 0);

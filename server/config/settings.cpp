@@ -416,7 +416,10 @@ std::vector<Setting> build() {
                            "How far a player is told of others, metres."),
                       whole("snapshot_bytes", "N", 4800, 38400, MEMBER(snapshot_bytes_max),
                             "Most that a player is sent in one snapshot, bytes, in whole datagrams of 1200. "
-                            "Whoever finds no room goes first in the next one.")});
+                            "Whoever finds no room goes first in the next one."),
+                      whole("client_bytes_per_s", "N", 8000, 125'000'000, MEMBER(client_bytes_per_s),
+                            "Most that a player's snapshots take of its line in a second, bytes with IP and "
+                            "UDP. Below that they take what the line is measured to carry.")});
   static_assert(4800 == snapshot_parts_least * datagram_bytes_max);
   static_assert(38400 == snapshot_parts_max * datagram_bytes_max);
   group("Access",

@@ -56,6 +56,7 @@ HostConfig checked(const HostConfig& config, const World* world, const secure::S
   ASHLAR_ASSERT(config.snapshot_every_ticks <= rules.tick_rate_hz);
   ASHLAR_ASSERT(config.snapshot_bytes_max >= snapshot_parts_least * datagram_bytes_max);
   ASHLAR_ASSERT(config.snapshot_bytes_max <= snapshot_parts_max * datagram_bytes_max);
+  ASHLAR_ASSERT(config.client_bytes_per_s >= snapshot_rate_least);
   ASHLAR_ASSERT(config.away_grace >= Micros{0});
   HostConfig whole = config;
   if (whole.content == nullptr) {
@@ -96,8 +97,8 @@ struct Host::Impl {
         lobby(rooms(), connection_key(seed), entropy, defects),
         door(config, entropy, gate, lobby, status),
         inbox(rooms(), lobby, door, defects),
-        publisher(
-            {config.snapshot_every_ticks, config.interest_radius_m, config.snapshot_bytes_max, defects}) {
+        publisher({config.snapshot_every_ticks, config.interest_radius_m, config.snapshot_bytes_max,
+                   config.client_bytes_per_s, defects}) {
     note_world();
   }
 

@@ -61,6 +61,9 @@ struct HostConfig {
   /// What a client is sent of others in one snapshot, in whole datagrams of datagram_bytes_max: from
   /// snapshot_parts_least of them to snapshot_parts_max.
   std::uint32_t snapshot_bytes_max = 16 * datagram_bytes_max;
+  /// What a client's snapshots take of its path in a second, beside what was measured of that
+  /// (snapshot_budget.h): from snapshot_rate_least up.
+  std::uint32_t client_bytes_per_s = 1'250'000;
   std::string message_of_the_day;
   /// Who the server is: what clients pin. All zeros: drawn from the seed, so another one at each start.
   secure::KeyPair identity;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "server/host/snapshot_budget.h"
 #include "world/math/assert.h"
 
 namespace ashlar::server {
@@ -23,6 +24,7 @@ template <class Add>
 bool PackedSnapshot::place(JournalItem item, Add&& add) {
   if (!add(parts_[part_count_ - 1])) {
     if (part_count_ == parts_max_) return false;
+    full_bytes_ += parts_[part_count_ - 1].bytes().size() + beside_message_bytes;
     head_.part = static_cast<std::uint8_t>(part_count_);
     parts_[part_count_].begin(head_);
     items_[part_count_++].clear();
@@ -30,6 +32,10 @@ bool PackedSnapshot::place(JournalItem item, Add&& add) {
   }
   items_[part_count_ - 1].push_back(item);
   return true;
+}
+
+std::size_t PackedSnapshot::bytes() const {
+  return full_bytes_ + parts_[part_count_ - 1].bytes().size() + beside_message_bytes;
 }
 
 void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& client) {
@@ -46,8 +52,9 @@ void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& clien
 void PackedSnapshot::place_gone(ClientBlocks& client) {
   for (const ClientBlock& entry : client.blocks()) {
     if (!entry.leaving) continue;
-    if (!place({JournalItem::Kind::gone, entry.number},
-               [&](PackedPartWriter& part) { return part.add_gone(entry.number); })) {
+    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number}, [&](PackedPartWriter& part) {
+          return part.add_gone(entry.number);
+        })) {
       cut_ = true;
       return;
     }
@@ -55,8 +62,11 @@ void PackedSnapshot::place_gone(ClientBlocks& client) {
 }
 
 void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
+  const auto room_left = [&] {
+    return part_count_ <= (parts_max_ + 1) / sectors_share && bytes() < bytes_max_ / sectors_share;
+  };
   for (const WireMotion& motion : request.motions)
-    if (part_count_ <= (parts_max_ + 1) / sectors_share)
+    if (room_left())
       place({JournalItem::Kind::motion, 0}, [&](PackedPartWriter& part) { return part.add_motion(motion); });
   if (!request.heights) return;
   const auto slices = world.heights().slices();
@@ -66,8 +76,7 @@ void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& requ
     if (held != 0 && held >= slices[i].changed) continue;
     const bool known = held != 0 && held < head_.tick && head_.tick - held <= base_age_max;
     const auto bytes = world.heights().coded(i, known ? held : 0);
-    const bool room = part_count_ <= (parts_max_ + 1) / sectors_share;
-    if (!room ||
+    if (!room_left() ||
         !place({JournalItem::Kind::heights, static_cast<std::uint16_t>(i)}, [&](PackedPartWriter& part) {
           return part.add_heights(slices[i].map, slices[i].number, known ? head_.tick - held : 0, bytes);
         })) {
@@ -108,8 +117,9 @@ void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& re
   client.let_go(1, head_.tick);
 }
 
-bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate) {
+bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max) {
   const BlockFrames::Coded coded = world.frames().coded(candidate.block, candidate.held);
+  if (bytes() + coded.bytes.size() + packed_item_bytes_max > bytes_max) return false;
   candidate.placed = place({JournalItem::Kind::block, candidate.number}, [&](PackedPartWriter& part) {
     return part.add_block(candidate.number, coded.age, coded.bytes);
   });
@@ -121,7 +131,7 @@ void PackedSnapshot::place_blocks(PackedWorld& world, bool turns) {
   // The most urgent in each snapshot, as many as half of it holds: the first that does not fit ends it.
   for (Candidate& candidate : candidates_) {
     if (part_count_ > near_parts) break;
-    if (!place_block(world, candidate)) break;
+    if (!place_block(world, candidate, bytes_max_ / 2)) break;
   }
   waiting_.clear();
   for (std::uint32_t i = 0; i < candidates_.size(); ++i)
@@ -130,8 +140,10 @@ void PackedSnapshot::place_blocks(PackedWorld& world, bool turns) {
     if (!turns) return a < b;
     return std::tuple(candidates_[a].told, a) < std::tuple(candidates_[b].told, b);
   });
+  // The first goes in any case, or a block larger than the budget would wait for ever.
+  constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
   for (const std::uint32_t i : waiting_)
-    if (!place_block(world, candidates_[i])) {
+    if ((i != waiting_.front() && bytes() >= bytes_max_) || !place_block(world, candidates_[i], any)) {
       cut_ = true;
       break;
     }
@@ -145,6 +157,8 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   head_.epoch = client.epoch();
   head_.part = 0;
   parts_max_ = request.parts_max;
+  bytes_max_ = request.bytes_max;
+  full_bytes_ = 0;
   cut_ = false;
   waited_ticks_ = 0;
   parts_[0].begin(head_);

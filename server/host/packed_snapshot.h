@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,9 @@ struct PackedRequest {
   const OwnPlayer* own = nullptr;
   std::span<const PackedWorld::Near> near;  ///< the most urgent first
   std::span<const WireMotion> motions;
-  std::size_t parts_max = 1;        ///< of the budget and of what the path takes, 1 to packed_parts_max
+  std::size_t parts_max = 1;  ///< of the setting and of what the path takes, 1 to packed_parts_max
+  /// Of the budget, with what is beside messages. The last block may go beyond it, so that one always goes.
+  std::size_t bytes_max = std::numeric_limits<std::size_t>::max();
   std::uint32_t linger_ticks = 30;  ///< who was out of interest for no longer is told on
   std::uint32_t tick_rate_hz = 60;
   double far_m = 1e9;           ///< whoever is farther away is told of only
@@ -31,7 +34,8 @@ struct PackedRequest {
 
 /// Lays out one client's snapshot and notes what of it went: own player, what is to be forgotten, motions and
 /// heights, then blocks. Half of the room is for the most urgent, the rest for those that have waited
-/// longest. What the client holds as it is costs nothing. The Host's thread. No allocation once grown.
+/// longest, of which the first goes in any case. What the client holds as it is costs nothing. The Host's
+/// thread. No allocation once grown.
 class PackedSnapshot {
  public:
   /// Lays it out. The client's wants are noted, what is sent is not. @return parts, 1 to parts_max
@@ -41,6 +45,8 @@ class PackedSnapshot {
   /// A part went out in a packet.
   void note_sent(std::size_t part, std::uint64_t sequence, ClientBlocks& client);
 
+  /// On the wire, with what is beside messages.
+  std::size_t bytes() const;
   /// Something found no room.
   bool cut() const { return cut_; }
   /// Ticks that the longest waiting block in interest has not been told of, those told now included as none.
@@ -60,11 +66,12 @@ class PackedSnapshot {
   void place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void place_blocks(PackedWorld& world, bool turns);
-  bool place_block(PackedWorld& world, Candidate& candidate);
+  bool place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max);
 
   std::array<PackedPartWriter, packed_parts_max> parts_;
   std::array<std::vector<JournalItem>, packed_parts_max> items_;
-  std::size_t part_count_ = 0, parts_max_ = 1;
+  std::size_t part_count_ = 0, parts_max_ = 1, bytes_max_ = 0;
+  std::size_t full_bytes_ = 0;  // of the parts before the last one
   PackedHead head_;
   OwnPlayer own_;
   bool cut_ = false;

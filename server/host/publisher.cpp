@@ -69,6 +69,13 @@ void Publisher::gather(const World& world, std::span<const Session> sessions,
   packed_->gather(world, replicator_.placed());
 }
 
+void Publisher::note_congested(Session& session, bool by_window) {
+  ++counters_.snapshots_congested;
+  ++session.congested;
+  session.budget.held_back();
+  if (by_window) session.connection->held_back();
+}
+
 void Publisher::publish_to(const World& world, Session& session, bool far, Micros now, DatagramBatch& out) {
   const int row = world.player_row(session.player);
   if (row < 0) return;
@@ -92,7 +99,11 @@ void Publisher::publish_to(const World& world, Session& session, bool far, Micro
   head.own = &own;
   const DVec3 eye = own.body.position_m + DVec3{0, 0, rules.player_eye_m};
   const double travelled_m = rules.walk_speed_mps_max * config_.snapshot_every_ticks / rules.tick_rate_hz;
-  if (session.packed) return publish_packed(world, session, head, eye, eye_margin_m + travelled_m, now, out);
+  const std::size_t allowed =
+      session.budget.allow(now, PathState::of(*session.connection), config_.client_bytes_per_s);
+  if (allowed == 0) return note_congested(session, false);
+  if (session.packed)
+    return publish_packed(world, session, head, eye, eye_margin_m + travelled_m, allowed, now, out);
   const double radius_m = config_.interest_radius_m * (far ? 1 : near_share);
   std::span<const CellBlock> blocks =
       replicator_.blocks_near(config_.defects.wrong_eyes ? eye_before_ : eye, radius_m,
@@ -101,13 +112,11 @@ void Publisher::publish_to(const World& world, Session& session, bool far, Micro
   if (config_.defects.blind_spot && !blocks.empty()) blocks = blocks.first(blocks.size() - 1);
   const std::size_t parts_max = config_.snapshot_bytes_max / datagram_bytes_max;
   const std::size_t fitting = parts_that_fit(*session.connection);
-  const std::size_t parts = std::clamp(fitting, snapshot_parts_least, parts_max);
+  const std::size_t parts =
+      std::clamp(std::min(fitting, allowed / datagram_bytes_max), snapshot_parts_least, parts_max);
   const Layout layout = lay_out(session, head, blocks, parts);
-  if (layout.plan.parts > fitting || (layout.in_turns && parts < parts_max)) {
-    ++counters_.snapshots_congested;
-    ++session.congested;
-    session.connection->held_back();
-  }
+  if (layout.plan.parts > fitting || (layout.in_turns && parts < parts_max))
+    note_congested(session, fitting <= parts);
   // A piece of one would tell of the nearest alone, again and again: a whole one a little later is worth
   // more.
   const bool waits = layout.plan.parts > fitting && holds_whole_snapshots(*session.connection);
@@ -118,15 +127,10 @@ void Publisher::publish_to(const World& world, Session& session, bool far, Micro
 }
 
 void Publisher::publish_packed(const World& world, Session& session, const SnapshotHead& head, DVec3 eye,
-                               double margin_m, Micros now, DatagramBatch& out) {
+                               double margin_m, std::size_t allowed, Micros now, DatagramBatch& out) {
   const std::size_t parts_max =
       std::min<std::size_t>(config_.snapshot_bytes_max / datagram_bytes_max, packed_parts_max);
   const std::size_t fitting = parts_that_fit(*session.connection);
-  const auto congested = [&] {
-    ++counters_.snapshots_congested;
-    ++session.congested;
-    session.connection->held_back();
-  };
   PackedRequest request;
   request.head.tick = head.tick;
   request.head.applied_tick = std::min(head.applied_tick, head.tick + 255);
@@ -148,13 +152,18 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
   }
   request.heights = !config_.defects.lost_heights;
   request.turns = !config_.defects.no_turns;
-  request.parts_max = std::clamp<std::size_t>(fitting, 1, parts_max);
+  // One part more than the budget fills: the last block may go beyond it.
+  const std::size_t budgeted = allowed / datagram_bytes_max + 2;
+  request.parts_max = std::clamp<std::size_t>(std::min(fitting, budgeted), 1, parts_max);
+  if (budgeted <= parts_max) request.bytes_max = allowed;
   const std::size_t parts = packed_snapshot_.lay_out(*packed_, request, *session.packed);
   if (packed_snapshot_.cut()) ++counters_.snapshots_cut;
-  if (fitting == 0 || (packed_snapshot_.cut() && request.parts_max < parts_max)) congested();
+  if (fitting == 0 || (packed_snapshot_.cut() && std::min(fitting, budgeted) < parts_max))
+    note_congested(session, fitting <= budgeted);
   for (std::size_t part = 0; part < parts; ++part) {
     const auto sent = session.connection->send_unreliable(now, packed_snapshot_.part(part), out);
     if (!sent) break;
+    session.budget.spend(packed_snapshot_.part(part).size() + beside_message_bytes);
     packed_snapshot_.note_sent(part, *sent, *session.packed);
     if (part == 0) session.picture.note_sent(*sent, head.tick);
   }
@@ -169,6 +178,7 @@ std::size_t Publisher::send(Session& session, std::uint32_t tick, std::size_t pa
     snapshots_.write(part, bytes);
     const auto sent = session.connection->send_unreliable(now, bytes, out);
     if (sent && part == 0) session.picture.note_sent(*sent, tick);
+    if (sent) session.budget.spend(bytes.size() + beside_message_bytes);
     if (sent) continue;
     ASHLAR_ASSERT(sent.error() != SendResult::too_long);
     return part;

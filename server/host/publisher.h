@@ -24,7 +24,8 @@ struct PublishConfig {
   std::uint16_t snapshot_every_ticks = 1;
   double interest_radius_m = 64;
   std::uint32_t snapshot_bytes_max =
-      16 * datagram_bytes_max;  ///< on the wire, from snapshot_parts_least datagrams up
+      16 * datagram_bytes_max;                   ///< on the wire, from snapshot_parts_least datagrams up
+  std::uint32_t client_bytes_per_s = 1'250'000;  ///< of a client's snapshots, whatever its path takes
   Defects defects;
 };
 
@@ -63,11 +64,13 @@ class Publisher {
   const PublishCounters& counters() const { return counters_; }
 
  private:
+  /// Its snapshot was shorter than it should be, or did not go.
+  void note_congested(Session& session, bool by_window);
   /// One client's snapshot: own player, and whom it may see within its interest radius.
   void publish_to(const World& world, Session& session, bool far, Micros now, DatagramBatch& out);
   /// The same, packed.
   void publish_packed(const World& world, Session& session, const SnapshotHead& head, DVec3 eye,
-                      double margin_m, Micros now, DatagramBatch& out);
+                      double margin_m, std::size_t allowed, Micros now, DatagramBatch& out);
   /// Quantises and codes what those who play take.
   void gather(const World& world, std::span<const Session> sessions, std::span<const std::uint32_t> seated);
   struct Layout {

@@ -41,8 +41,11 @@ TEST_CASE("a client that hears nothing is not sent without end, and then told of
           "[server][congestion]") {
   Crowd crowd(peer(1));
   CHECK(std::ranges::count(crowd.monsters(), EntityId{0}) == 0);
+  crowd.table.run(60);  // the budget begins small
   CHECK(crowd.untold(60) == 0);
-  CHECK(crowd.table.host->status().snapshots_congested == 0);
+  const std::uint64_t learning = crowd.table.host->status().snapshots_congested;
+  crowd.table.run(60);
+  CHECK(crowd.table.host->status().snapshots_congested == learning);
   const std::uint64_t before = crowd.table.host->status().bytes_out;
   crowd.ann.deaf = true;
   crowd.table.run(60 * 5);
@@ -68,7 +71,8 @@ TEST_CASE("where the path takes a part of what there is to tell everybody is tol
           crowd.ann.connection->counters().packets_received);
   CHECK(crowd.table.host->status().snapshots_congested > 60);
   CHECK(crowd.untold(120) == 0);
-  CHECK(crowd.table.host->status().tick - crowd.ann.snapshot_tick < 30);  // what comes is news
+  CHECK(crowd.table.host->status().tick - crowd.ann.snapshot_tick <
+        45);  // what comes is news, four datagrams at once
   CHECK(crowd.table.host->players().at(0).loss_out < 0.2);
 }
 

@@ -1,0 +1,63 @@
+// Clients on slow lines: what they see is little, but of now.
+#include <map>
+
+#include "tests/integration/hosted_client.h"
+
+using namespace ashlar;
+using ashlar::testing::HostedClient;
+
+namespace {
+
+WorldSetup crowded() {
+  WorldSetup setup;
+  setup.monsters = setup.monsters_max = 120;
+  setup.spawn.radius_m = 20;
+  return setup;
+}
+
+client_sim::LinkConditions line_of(double kbit_per_s) {
+  client_sim::LinkConditions line;
+  line.latency = Micros{20'000};
+  line.bytes_per_s = static_cast<std::uint64_t>(kbit_per_s * 125);
+  return line;
+}
+
+/// How old the newest complete snapshot of a client is, at most, in ticks.
+std::uint32_t oldest_picture(HostedClient& game, double seconds) {
+  std::uint32_t oldest = 0;
+  for (const Micros until = game.now + Micros{static_cast<std::int64_t>(seconds * 1e6)}; game.now < until;) {
+    game.turn();
+    if (game.client.own())
+      oldest = std::max(oldest, number(game.world().tick()) - game.client.complete_tick());
+  }
+  return oldest;
+}
+
+}  // namespace
+
+TEST_CASE("on a line of 64 kbit/s a client's picture is a third of a second old at most",
+          "[integration][slow_lines]") {
+  const double kbit_per_s = GENERATE(64., 256., 10'000.);
+  const bool packed = GENERATE(true, false);
+  CAPTURE(kbit_per_s, packed);
+  const WorldSetup setup = crowded();
+  server::HostConfig config;
+  config.interest_radius_m = 500;
+  client_sim::ClientConfig player = HostedClient::client_config(setup, "ada");
+  player.takes_packed = packed;
+  HostedClient game(setup, config, player);
+  game.conditions(line_of(kbit_per_s));
+  game.enter();
+  oldest_picture(game, 3);
+  const std::uint32_t oldest = oldest_picture(game, 8);
+  CAPTURE(oldest);
+  // A plain snapshot is at least 4 datagrams, 0.6 s at 64 kbit/s.
+  CHECK(oldest <= (kbit_per_s > 1'000 ? 12u : packed ? 20u : kbit_per_s > 100 ? 40u : 120u));
+  CHECK(game.client.stats().rejoins == 0);
+
+  // It stands for a second, and two seconds later all is as before.
+  game.up.partition(game.now + Micros{1'000'000});
+  game.down.partition(game.now + Micros{1'000'000});
+  oldest_picture(game, 3);
+  CHECK(oldest_picture(game, 3) <= (kbit_per_s > 1'000 ? 12u : packed ? 20u : kbit_per_s > 100 ? 40u : 120u));
+}
