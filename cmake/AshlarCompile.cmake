@@ -29,7 +29,8 @@ endif()
 # and what one file calls so is not shadowed by another. The preset debug has no batches and looks at that.
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # In a batch g++ takes sources for headers, and types that are theirs alone for leaks.
-  target_compile_options(ashlar_compile INTERFACE -Wno-subobject-linkage -Wshadow=local)
+  target_compile_options(ashlar_compile INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage> -Wshadow=local)
 elseif(CMAKE_UNITY_BUILD)
   target_compile_options(ashlar_compile INTERFACE -Wno-shadow)
 endif()

@@ -2,19 +2,26 @@
 # ashlar::host, ashlar::server and ashlar::client, with headers under include/ashlar.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS ashlar-server ashlar-sim RUNTIME COMPONENT programs)
-install(TARGETS ashlar_world ashlar_protocol ashlar_server_base ashlar_host ashlar_server ashlar_client
+set(installed ashlar_world ashlar_protocol ashlar_client)
+set(installed_folders world protocol client_sim/client client_sim/net)
+if(ASHLAR_PROGRAMS)
+  install(TARGETS ashlar-server ashlar-sim RUNTIME COMPONENT programs)
+  list(APPEND installed ashlar_server_base ashlar_host ashlar_server)
+  list(APPEND installed_folders server)
+endif()
+install(TARGETS ${installed}
   EXPORT ashlar_targets ARCHIVE COMPONENT development)
 install(EXPORT ashlar_targets NAMESPACE ashlar:: FILE ashlar-targets.cmake
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/ashlar" COMPONENT development)
 
 if(ASHLAR_C_INTERFACE)
-  install(TARGETS ashlar_client_c LIBRARY COMPONENT development)
+  install(TARGETS ashlar_client_c LIBRARY COMPONENT development RUNTIME COMPONENT development
+    ARCHIVE COMPONENT development)
   install(FILES "${PROJECT_SOURCE_DIR}/client_sim/c/ashlar_client.h" COMPONENT development
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 
-foreach(folder world protocol server client_sim/client client_sim/net)
+foreach(folder ${installed_folders})
   cmake_path(GET folder PARENT_PATH above)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" COMPONENT development
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ashlar/${above}" FILES_MATCHING PATTERN "*.h" PATTERN examples EXCLUDE

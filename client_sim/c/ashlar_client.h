@@ -29,8 +29,10 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
+#if defined(_WIN32) && defined(ASHLAR_CLIENT_MAKES) /* the library itself */
 #define ASHLAR_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define ASHLAR_API __declspec(dllimport)
 #else
 #define ASHLAR_API __attribute__((visibility("default")))
 #endif

@@ -29,6 +29,7 @@ Turn16 between(Turn16 a, Turn16 b, double share) {
 
 void Others::reset() {
   heads_.clear();
+  ids_.clear();
   tracks_.clear();
   free_.clear();
   snapshot_tick_ = 0;
@@ -73,20 +74,25 @@ void Others::take_states(const PictureSource& source) {
   fresh_.clear();
   source.view.visit([&](const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
     if (record.id == source.self) return;
-    const auto head =
-        std::ranges::lower_bound(heads_, record.id, {}, [](const Head& h) { return h.record.id; });
-    if (head != heads_.end() && head->record.id == record.id)
-      take_state(*head, record, cell, tick);
+    const auto at = std::ranges::lower_bound(ids_, record.id);
+    if (at != ids_.end() && *at == record.id)
+      take_state(heads_[static_cast<std::size_t>(at - ids_.begin())], record, cell, tick);
     else
       fresh_.push_back({record, cell, tick});
   });
   if (!fresh_.empty()) take_fresh();
   // Who is gone is shown until the picture comes to where it was last seen.
-  std::erase_if(heads_, [&](const Head& head) {
+  const std::size_t gone_count = std::erase_if(heads_, [&](const Head& head) {
     const bool gone = snapshot_tick_ - head.seen_tick > lag_ + 1;
     if (gone) free_.push_back(head.track);
     return gone;
   });
+  if (gone_count > 0 || !fresh_.empty()) list_ids();
+}
+
+void Others::list_ids() {
+  ids_.clear();
+  for (const Head& head : heads_) ids_.push_back(head.record.id);
 }
 
 void Others::take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
@@ -161,6 +167,16 @@ void Others::steer(Micros now) {
   lag_since_ = now;
 }
 
+/// As each state is a tick older at least, the one that is asked for is no further back than the ticks
+/// between say: it is looked for from there, so that the many states between stay untouched.
+std::size_t Others::Track::steps_back_to(double tick) const {
+  if (count == 0 || static_cast<double>(back(0).tick) <= tick) return 0;
+  const double ticks = std::ceil(static_cast<double>(back(0).tick) - tick);
+  std::size_t i = ticks < static_cast<double>(count) ? static_cast<std::size_t>(ticks) : count;
+  while (i > 0 && static_cast<double>(back(i - 1).tick) <= tick) --i;
+  return i;
+}
+
 double Others::shown_tick(Micros now, const PictureSource& source) const {
   const double share = std::clamp(
       static_cast<double>((now - lag_since_).count()) / static_cast<double>(glide_over.count()), 0.0, 1.0);
@@ -173,9 +189,8 @@ ShownEntity Others::place(const Head& head, double tick, const Rules& rules, con
   // It stands there, as far as was told and beyond.
   if (head.since_tick < head.told_tick && tick >= static_cast<double>(head.since_tick)) return out;
   const Track& track = tracks_[head.track];
-  const State* later = nullptr;
-  std::size_t i = 0;
-  while (i<track.count&& static_cast<double>(track.back(i).tick)> tick) later = &track.back(i++);
+  const std::size_t i = track.steps_back_to(tick);
+  const State* later = i == 0 ? nullptr : &track.back(i - 1);
   const bool told = later != nullptr;
   if (told && i == track.count) {  // older than all that is known
     out.position_m = later->position_m, out.yaw = later->yaw;
@@ -244,11 +259,24 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
   }
 }
 
+/// Lists the maps where floors are at other heights in the picture than when the others stood there.
+void Others::find_lifts(const Replica& replica, const SectorForecast& sectors) {
+  lifts_.clear();
+  for (std::size_t i = 0; i < replica.setup().maps.size() && i < sectors.map_count(); ++i) {
+    if (sectors.movers(i).empty()) continue;
+    const HeightsView then = sectors.heights(i), shown = replica.heights(i);
+    bool moved = false;
+    for (std::size_t sector = 0; sector < then.size() && !moved; ++sector)
+      moved = then[sector].floor_m != shown[sector].floor_m;
+    if (moved) lifts_.push_back(i);
+  }
+}
+
 /// How much higher the floor under somebody is in the picture than when it stood there.
 double Others::ride(DVec3 at_m, const Replica& replica, const SectorForecast& sectors) const {
   const auto& maps = replica.setup().maps;
-  for (std::size_t i = 0; i < maps.size() && i < sectors.map_count(); ++i) {
-    if (sectors.movers(i).empty() || !in_box(*maps[i], at_m)) continue;
+  for (const std::size_t i : lifts_) {
+    if (!in_box(*maps[i], at_m)) continue;
     const std::uint32_t sector = replica.plan(i).sector_at(xy(at_m));
     if (sector == no_index) continue;
     const double then_m = sectors.heights(i)[sector].floor_m;
@@ -270,10 +298,12 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
                    std::vector<ShownEntity>& out) {
   out.clear();
   const double tick = shown_tick(now, source);
+  lifts_.clear();
+  if (replica != nullptr && source.sectors != nullptr) find_lifts(*replica, *source.sectors);
+  out.reserve(heads_.size());
   for (const Head& head : heads_) {
     ShownEntity& e = out.emplace_back(place(head, tick, source.rules, replica));
-    if (replica != nullptr && source.sectors != nullptr)
-      e.position_m.z += ride(e.position_m, *replica, *source.sectors);
+    if (!lifts_.empty()) e.position_m.z += ride(e.position_m, *replica, *source.sectors);
     ++stats_.shown;
     stats_.extrapolated += e.extrapolated ? 1 : 0;
   }

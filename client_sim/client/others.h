@@ -97,6 +97,8 @@ class Others {
     std::array<State, states_max> states;  // ring, newest at newest
 
     const State& back(std::size_t i) const { return states[(newest + states_max - i) % states_max]; }
+    /// How many states back the newest is that is not behind a tick; count: all are.
+    std::size_t steps_back_to(double tick) const;
     void push(const State& state) {
       newest = (newest + 1) % states_max;
       states[newest] = state;
@@ -124,6 +126,8 @@ class Others {
   void measure(const PictureSource& source);
   void take_states(const PictureSource& source);
   void take_fresh();
+  void list_ids();
+  void find_lifts(const Replica& replica, const SectorForecast& sectors);
   void take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick);
   void steer(Micros now);
   ShownEntity place(const Head& head, double tick, const Rules& rules, const Replica* replica);
@@ -132,6 +136,8 @@ class Others {
   std::uint64_t world_ = 0;
   std::uint32_t snapshot_tick_ = 0;
   std::vector<Head> heads_;               // by id
+  std::vector<EntityId> ids_;             // of heads_, to be searched
+  std::vector<std::size_t> lifts_;        // scratch: maps in which floors move
   std::vector<Track> tracks_;             // where heads say
   std::vector<std::uint32_t> free_;       // tracks that nobody has
   std::vector<Fresh> fresh_;              // scratch

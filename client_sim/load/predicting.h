@@ -18,13 +18,17 @@ struct PredictionReport {
   std::uint64_t ticks = 0;      ///< predicted
   std::uint64_t confirmed = 0;  ///< of those: the server told its own
   std::uint64_t mispredicted = 0, late = 0;
-  std::uint64_t visible = 0,
-                crowd_visible = 0;        ///< corrections above Predictor::visible_m; by bodies that were met
-  Histogram corrections_um;               ///< all but those by bodies, in micrometres
+  /// Corrections above Predictor::visible_m: by commands that were late or lost and by the world; by bodies
+  /// that were met.
+  std::uint64_t visible = 0, crowd_visible = 0;
+  /// Times that the server put a player elsewhere, hurt or pushed it: spawns, teleports, hits. No
+  /// corrections.
+  std::uint64_t put = 0;
+  Histogram corrections_um, crowd_um;     ///< in micrometres, alike
   Histogram others_lag;                   ///< of the picture behind the newest command, once a tick
   std::array<std::uint64_t, 16> leads{};  ///< ClientStats::leads
-  /// What it took, ground left out: to foresee the own player, and to keep and show a picture of the others a
-  /// tick.
+  /// Processor time that it took, ground left out: to foresee the own player, and to keep and show a picture
+  /// of the others a tick.
   std::int64_t predict_ns = 0, show_ns = 0;
 
   void merge(const PredictionReport& other);

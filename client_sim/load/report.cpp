@@ -130,21 +130,20 @@ int lead(const PredictionReport& p, double share) {
   return -1;
 }
 
-double cm(const PredictionReport& p, double share) {
-  return static_cast<double>(p.corrections_um.quantile(share).count()) / 1e4;
-}
+double cm(const Histogram& um, double share) { return static_cast<double>(um.quantile(share).count()) / 1e4; }
 
 std::string prediction_text(const PredictionReport& p) {
   if (p.clients == 0) return "";
   return format(
-      "prediction     %u clients, %llu of %llu ticks otherwise than foreseen, %llu late; corrections p50 "
-      "%.2f cm, "
-      "p99 %.2f cm, %llu above 2 cm and %llu by bodies\n"
+      "prediction     %u clients, %llu of %llu ticks otherwise than foreseen, %llu late, %llu put elsewhere\n"
+      "               corrections p50 %.2f cm, p99 %.2f cm, %llu above 2 cm; by bodies p50 %.2f cm, p99 %.2f "
+      "cm, %llu above 2 cm\n"
       "               commands waited %d to %d ticks (p1, p99), others shown %.0f ms back; %.1f us a tick to "
       "foresee, %.1f us to show\n",
       p.clients, static_cast<unsigned long long>(p.mispredicted),
-      static_cast<unsigned long long>(p.confirmed), static_cast<unsigned long long>(p.late), cm(p, 0.5),
-      cm(p, 0.99), static_cast<unsigned long long>(p.visible),
+      static_cast<unsigned long long>(p.confirmed), static_cast<unsigned long long>(p.late),
+      static_cast<unsigned long long>(p.put), cm(p.corrections_um, 0.5), cm(p.corrections_um, 0.99),
+      static_cast<unsigned long long>(p.visible), cm(p.crowd_um, 0.5), cm(p.crowd_um, 0.99),
       static_cast<unsigned long long>(p.crowd_visible), lead(p, 0.01), lead(p, 0.99),
       millis(p.others_lag.quantile(0.5)), p.us_per_tick(p.predict_ns), p.us_per_tick(p.show_ns));
 }
@@ -158,8 +157,11 @@ std::string prediction_json(const PredictionReport& p) {
   o.count("late", p.late);
   o.count("corrections_above_2_cm", p.visible);
   o.count("corrections_above_2_cm_by_bodies", p.crowd_visible);
-  o.number("correction_cm_p50", cm(p, 0.5));
-  o.number("correction_cm_p99", cm(p, 0.99));
+  o.count("put_elsewhere", p.put);
+  o.number("correction_cm_p50", cm(p.corrections_um, 0.5));
+  o.number("correction_cm_p99", cm(p.corrections_um, 0.99));
+  o.number("correction_by_bodies_cm_p50", cm(p.crowd_um, 0.5));
+  o.number("correction_by_bodies_cm_p99", cm(p.crowd_um, 0.99));
   o.number("lead_ticks_p1", lead(p, 0.01));
   o.number("lead_ticks_p99", lead(p, 0.99));
   o.number("others_lag_ms", millis(p.others_lag.quantile(0.5)));

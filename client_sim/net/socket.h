@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client_sim/net/system_socket.h"
 #include "protocol/datagram.h"
 #include "protocol/stream_frame.h"
 
@@ -52,13 +53,13 @@ class ClientSocket {
   const SocketCounters& counters() const { return counters_; }  ///< since it was opened
 
  private:
-  ClientSocket(int socket, const PeerAddress& server) : socket_(socket), server_(server) {}
+  ClientSocket(SystemSocket socket, const PeerAddress& server) : socket_(socket), server_(server) {}
   void receive_datagrams(DatagramBatch& in);
   void receive_stream(DatagramBatch& in);
   void flush();
   void fail() { failed_ = true; }
 
-  int socket_ = -1;
+  SystemSocket socket_ = no_socket;
   PeerAddress server_;
   bool failed_ = false;
   bool told_closed_ = false;

@@ -78,6 +78,7 @@ class FeelSeat {
   struct Expected {
     EntityId target{};
     DVec3 origin;
+    DVec3 target_m;  // as it was shown
   };
   /// What it expects of a shot in a tick; nullopt: it expects none.
   std::optional<Expected> take_expected(std::uint32_t tick) {
@@ -102,6 +103,7 @@ class FeelSeat {
   const Others& others() const { return others_; }
   std::span<const ShownEntity> shown() const { return shown_; }
   std::uint64_t in_walls = 0;  ///< of those shown, one look a tick
+  std::uint64_t crowd_noted = 0;
 
  private:
   static client_sim::ClientConfig setup(const FeelConfig& config, std::uint32_t number) {
@@ -193,7 +195,10 @@ class FeelSeat {
             {e.record.id, rules.player, e.position_m, hit_shape(rules.player, HitBuild::upright)});
       const ShotHit hit = resolve_shot(predictor_.replica().space(), targets, client_.player(), shot.origin,
                                        shot.direction, shot.range_m);
-      expected_[number(shot.seen) + 1] = {hit.target, shot.origin};
+      const auto seen =
+          std::ranges::find(shown_, hit.target, [](const ShownEntity& e) { return e.record.id; });
+      expected_[number(shot.seen) + 1] = {hit.target, shot.origin,
+                                          seen == shown_.end() ? DVec3{} : seen->position_m};
     }
   }
 
@@ -231,6 +236,7 @@ class FeelMatch {
     server::HostConfig host;
     host.clients_max = host.clients_per_address_max = config.players + 1;
     host.identity = secure::key_pair(secure::SeededEntropy(config.seed).secret());
+    host.snapshot_every_ticks = config.snapshot_every_ticks;
     host_ = std::make_unique<server::Host>(host, std::make_unique<World>(setup),
                                            secure::SeededEntropy(config.seed + 1).secret());
     for (std::uint32_t i = 0; i < config.players; ++i)
@@ -298,6 +304,7 @@ class FeelMatch {
       for (const ShotEvent& shot : world.shooting().events())
         if (shot.shooter == seat->client().player()) judge(*seat, shot, tick);
       const std::uint64_t lost = seat->drop_expected(tick > 64 ? tick - 64 : 0);
+      note_crowd(*seat, tick);
       if (!counting_) continue;
       report_.hits_lost += lost;
       const std::int64_t lag_us = std::int64_t{seat->others().lag_ticks()} * 1'000'000 / config_.tick_rate_hz;
@@ -314,6 +321,7 @@ class FeelMatch {
       (seat.lies() ? report_.liars_rewound : report_.rewound).add(of_ticks(tick - 1 - number(shot.seen)));
     if (hit && !seat.lies()) report_.behind_cover.add(of_ticks(out_of_sight(shot, tick)));
     if (!expected || expected->target == EntityId{0}) return;
+    note_seen_off(*expected, shot.seen);
     if (expected->target == shot.hit.target) {
       ++report_.hits_agreed;
       return;
@@ -327,6 +335,34 @@ class FeelMatch {
       ++report_.hits_displaced;
     else
       ++report_.hits_denied;
+  }
+
+  /// Of what a client has mispredicted since the last tick for bodies near by: did one touch its player?
+  void note_crowd(FeelSeat& seat, std::uint32_t tick) {
+    const auto& stats = seat.predictor().stats();
+    const std::uint64_t all = stats.mispredicted[static_cast<std::size_t>(MispredictCause::crowd)];
+    const std::uint64_t more = all - std::exchange(seat.crowd_noted, all);
+    if (more == 0 || !counting_) return;
+    report_.crowd_ticks += more;
+    constexpr double touch_m = 0.05;
+    constexpr std::uint32_t ticks_before = 4;  // it was told of the last of them
+    const std::size_t own = slot_of(seat.client().player());
+    const std::uint32_t told = std::min(seat.client().own_tick(), tick);
+    const double near_m = 2 * host_->world().setup().rules.player.radius_m + touch_m;
+    for (std::uint32_t t = told - std::min(told, ticks_before); t <= told; ++t) {
+      const auto& then = stood_[t % stood_.size()];
+      for (std::size_t i = 0; i < then.size() && own < then.size(); ++i)
+        if (i != own && length(xy(then[i] - then[own])) < near_m) return;
+    }
+    report_.crowd_apart_ticks += more;
+  }
+
+  void note_seen_off(const FeelSeat::Expected& expected, TickId seen) {
+    const History::Frame* then = host_->world().history().at(seen);
+    const int row = host_->world().player_row(expected.target);
+    if (then == nullptr || row < 0) return;
+    const auto at = then->position_of(static_cast<std::size_t>(row), expected.target);
+    if (at) report_.seen_off_um.add(Micros{static_cast<std::int64_t>(1e6 * length(*at - expected.target_m))});
   }
 
   Micros of_ticks(std::uint32_t ticks) const {

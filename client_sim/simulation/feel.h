@@ -27,6 +27,7 @@ struct FeelConfig {
   Micros jitter{0};           ///< each packet waits up to half of this on top, on each way
   double loss = 0;            ///< share of packets, on each way
   double place_radius_m = 12;
+  std::uint16_t snapshot_every_ticks = 1;  ///< others are told of more seldom, and shown between
   TerrainKind terrain = TerrainKind::plains;
   bool cover = false;  ///< pillars stand about, behind which one is out of sight
   /// Cheating: players with odd numbers claim to have seen the world this much earlier than they did, and aim
@@ -43,6 +44,8 @@ struct FeelReport {
   Histogram network_um, crowd_um, unknown_um;
   /// Of those, larger than Predictor::visible_m.
   std::uint64_t network_visible = 0, crowd_visible = 0, unknown_visible = 0;
+  /// Ticks that came otherwise and are laid to bodies near by: all, and those without one that touched.
+  std::uint64_t crowd_ticks = 0, crowd_apart_ticks = 0;
   std::uint64_t mispredicted = 0;  ///< ticks whose player came otherwise than predicted, whatever the cause
   std::uint64_t confirmed = 0;     ///< ticks whose player the server told
   std::uint64_t late = 0;          ///< of those: the command for it was not there
@@ -54,6 +57,9 @@ struct FeelReport {
   std::uint64_t hits_agreed = 0, hits_denied = 0, hits_lost = 0;
   std::uint64_t hits_displaced = 0;  ///< of the denied: bodies had pushed the shooter elsewhere meanwhile
   std::uint64_t rewind_limited = 0;  ///< of the denied: it saw more than rewind_s_max back
+  /// How far from where a shot was judged to be its player saw the one that it saw hit, in micrometres: what
+  /// showing somebody between two states makes of the way that it went.
+  Histogram seen_off_um;
   Histogram rewound, liars_rewound;  ///< how far back shots that hit were judged, honest ones and the others
   /// For how long those who were hit by honest players had been out of their shooter's sight, as the server
   /// had both; 0: they were not. On the one's own screen it is longer by his own way to the server.

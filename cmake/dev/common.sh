@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # What all commands of ./dev share: messages, arguments, configuring and building a preset.
 
-preset_names() { echo release debug asan tsan clang lint fuzz bench; }
+preset_names() { echo release debug asan tsan clang lint fuzz bench windows; }
 
 say() { printf '%s\n' "dev: $*" >&2; }
 
@@ -81,6 +81,10 @@ configure() {
   check_preset "$preset"
   case $preset in
     clang | asan | lint | fuzz) need_packages build clang ;;
+    windows)
+      need_packages build windows
+      cmake/windows/libraries.sh
+      ;;
     *) need_packages build ;;
   esac
   set_up_ccache

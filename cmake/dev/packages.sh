@@ -13,6 +13,8 @@ packages_of() {
     clang) echo clang-19 libclang-rt-19-dev llvm-19 ;;
     format) echo clang-format-19 git ;;
     lint) echo clang-tidy-19 shellcheck ;;
+    # And what its libraries are built with from their sources.
+    windows) echo g++-mingw-w64-x86-64-posix wine64 dpkg-dev autoconf automake libtool ;;
     node) echo nodejs npm ;;
     docker-engine) echo docker.io ;;
     docker-compose) echo docker-compose ;;
@@ -28,6 +30,7 @@ programs_of() {
     clang) echo clang++-19 ;;
     format) echo clang-format-19 git ;;
     lint) echo clang-tidy-19 shellcheck ;;
+    windows) echo x86_64-w64-mingw32-g++-posix wine64 autoreconf dpkg-source apt-get ;;
     node) echo node npm ;;
     docker-engine) echo docker dockerd ;;
     docker-compose) echo docker-compose ;;

@@ -2,13 +2,14 @@
 
 help_test() {
   cat <<'HELP'
-usage: ./dev test [--preset release|debug|asan|tsan|clang] [--folder NAME]... [--long] [FILTER]
+usage: ./dev test [--preset release|debug|asan|tsan|clang|windows] [--folder NAME]... [--long] [FILTER]
 
 Builds a preset (release unless told) and runs its tests; ctest's summary comes last.
 
   --folder   only tests/NAME: world, protocol, server, client_sim or integration; nothing else is built
   --long     also the tests tagged [.slow], and those tagged [property] with 256 times as many cases (10^8 in
              all); takes minutes
+  windows    what the client library is made of, under wine, and clients that play against a server of this system
   FILTER     a regular expression over test names: ./dev test 'world:.*door'
 HELP
 }
@@ -35,7 +36,11 @@ command_test() {
   done
   case $preset in
     release | debug | asan | tsan | clang) ;;
-    *) die "the preset '$preset' has no tests; choose release, debug, asan, tsan or clang" ;;
+    windows)
+      test_windows "${filter[@]}"
+      return
+      ;;
+    *) die "the preset '$preset' has no tests; choose release, debug, asan, tsan, clang or windows" ;;
   esac
   configure "$preset"
   if [ ${#folders[@]} -gt 0 ]; then
@@ -46,6 +51,15 @@ command_test() {
   fi
   [ $long = no ] || run_slow_tests "$preset" "${folders[@]}"
   run_ctest "$preset" "${filter[@]}"
+}
+
+# test_windows [ctest options]: one program at a time, as each starts wine.
+test_windows() {
+  configure release
+  build_targets release example_own_loop
+  configure windows -DASHLAR_OWN_LOOP="$PWD/build/release/bin/example_own_loop"
+  build_targets windows
+  run_ctest windows --parallel 1 "$@"
 }
 
 # A report is an error whatever the environment says, and must not be cut short by symbolising.

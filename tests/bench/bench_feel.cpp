@@ -2,7 +2,7 @@
 // the picture of the others is, and whether shots hit whom their players saw. usage: bench_feel [--seconds N]
 // [--players N] [--rate HZ] [--svg FOLDER] Simulated time: the table is the same on every machine. The last
 // line is measured: what predicting costs.
-#include <chrono>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "client_sim/simulation/cheats.h"
 #include "client_sim/simulation/feel.h"
 
 using namespace ashlar;
@@ -101,6 +102,13 @@ void plots(const std::string& folder, const std::vector<Row>& rows) {
   std::printf("plots: %s/{corrections,others_age,hits,behind_cover}.svg\n", folder.c_str());
 }
 
+void print_cheats(double seconds) {
+  std::printf("\nwhat cheating gains in %.0f s\n", seconds);
+  for (const CheatFigure& f : cheat_figures(seconds))
+    std::printf("%-50s %-26s honest %8.2f  cheating %8.2f  gained %.2f\n", f.cheat.c_str(), f.measure.c_str(),
+                f.honest, f.cheating, f.gained());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -141,5 +149,6 @@ int main(int argc, char** argv) {
         rows.push_back({round_trip, jitter, loss, run_feel(config)});
         print(rows.back());
       }
+  print_cheats(std::max(5.0, options.seconds));
   if (!options.svg.empty()) plots(options.svg, rows);
 }

@@ -1,7 +1,5 @@
 // A whole match in one process: the Host and eight clients over lossy links.
 
-#include "client_sim/harness/read_file.h"
-#include "client_sim/simulation/replay.h"
 #include "client_sim/simulation/simulation.h"
 #include "tests/catch.h"
 #include "tests/slowness.h"
@@ -45,23 +43,4 @@ TEST_CASE("a minute of eight clients over lossy links ends in the same hash twic
   const Outcome second = simulate(config);
   CHECK(second.hash == first.hash);
   CHECK(second.links.delivered == first.links.delivered);
-}
-
-TEST_CASE("a match recorded once has the same hashes on every build", "[integration][match][determinism]") {
-  // Every compiler, build type and sanitizer plays these ticks. When the simulation was changed on purpose:
-  //   ashlar-sim simulate --seed 5 --clients 8 --monsters 30 --minutes 0.5 --without restart
-  //       --record tests/integration/match.ashrec
-  const auto bytes = client_sim::read_file(ASHLAR_TESTS_DIR "/integration/match.ashrec");
-  REQUIRE(bytes.has_value());
-  const auto result = replay(
-      *bytes, [](const RecordedMap& wanted) -> std::expected<std::shared_ptr<const PlacedMap>, std::string> {
-        return testing::must_place(testing::builtin_map(), place_of(wanted));
-      });
-  INFO((result ? "" : result.error()));
-  REQUIRE(result.has_value());
-  const std::uint32_t differs_at = result->mismatch ? result->mismatch->tick : 0;
-  CAPTURE(differs_at);
-  CHECK_FALSE(result->mismatch.has_value());
-  CHECK_FALSE(result->torn);
-  CHECK(result->ticks >= 29 * 60);
 }

@@ -9,6 +9,8 @@
 #include "tests/world/sim/moving_rooms.h"
 #include "world/collide/prop.h"
 #include "world/math/random.h"
+#include "world/sim/block_acts.h"
+#include "world/voxel/volume.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
@@ -184,6 +186,88 @@ TEST_CASE("walking about on props is predicted to the last bit", "[integration][
 
 TEST_CASE("an hour on props is predicted to the last bit", "[integration][prediction][.slow]") {
   run_on_props(3600);
+}
+
+namespace {
+
+/// Goes between a pool, a ladder and open ground, and digs and builds on its way.
+struct Worker {
+  Worker(PredictedClient& whose, std::uint64_t seed)
+      : p(whose), rng(rng_for(seed, 6)), home_m(whose.server_body().position_m) {}
+
+  /// A pool east of where it stands, and a wall with a ladder west of it.
+  void furnish() {
+    const IVec3 base = block_at(home_m);
+    const auto fill = [&](IVec3 from, IVec3 size, BlockId id) {
+      p.play.host->admin(
+          {.action = AdminAction::fill_box, .box = {base + from, base + from + size}, .id = id});
+    };
+    fill({4, -3, -3}, {6, 6, 3}, BlockId::water);
+    fill({-6, -2, 0}, {1, 4, 6}, BlockId::stone);
+    fill({-5, -2, 0}, {1, 4, 6}, BlockId::ladder);
+    p.run(1);
+  }
+  PlayerCommand operator()() {
+    const DVec3 here = p.predictor.body().position_m;
+    wet_turns += touched(BlockId::water), ladder_turns += touched(BlockId::ladder);
+    if (left-- <= 0) {
+      left = 200 + static_cast<int>(rng.below(600));
+      const double east_m = rng.below(3) * 6.0 - 5;
+      const double north_m = rng.below(5) - 2.0;
+      goal_m = home_m + DVec3{east_m, north_m, 0};
+      command.buttons = rng.below(2) == 0 ? button::jump : std::uint16_t{0};
+    }
+    const DVec3 way = goal_m - here;
+    command.yaw = turn_towards(xy(way));
+    command.forward = length(xy(way)) > 0.3 || rng.below(4) == 0 ? 1 : 0;
+    if (++turns % 150 == 0) {
+      const DVec2 ahead = heading(command.yaw);
+      const IVec3 block = block_at(here + DVec3{ahead.x * 1.5, ahead.y * 1.5, -0.5});
+      const bool digs = turns % 300 == 0;
+      static_cast<void>(digs ? p.play.client.act(BlockActKind::dig, block)
+                             : p.play.client.act(BlockActKind::place, block, BlockFace::top, BlockId::stone));
+    }
+    return command;
+  }
+  int touched(BlockId id) const {
+    const DVec3 here = p.server_body().position_m;
+    const VoxelVolume& blocks = *p.play.world().space().voxels;
+    return blocks.block(block_at(here + DVec3{0, 0, 0.5})) == id ? 1 : 0;
+  }
+
+  PredictedClient& p;
+  Rng rng;
+  DVec3 home_m, goal_m;
+  PlayerCommand command;
+  int left = 0, turns = 0;
+  int wet_turns = 0, ladder_turns = 0;
+};
+
+void run_works(double seconds, std::uint64_t seed) {
+  WorldSetup setup = alone();
+  setup.seed = seed;
+  PredictedClient p(setup, seed);
+  p.play.conditions(delayed(40));
+  p.enter();
+  Worker worker(p, seed);
+  worker.furnish();
+  p.run(seconds, [&] { return worker(); });
+  CAPTURE(worker.wet_turns, worker.ladder_turns);
+  check_exact(p, static_cast<std::uint64_t>(50 * seconds));
+  CHECK(p.play.world().block_acts().counters().dug > 5);
+  CHECK(worker.wet_turns > 100);
+  CHECK(worker.ladder_turns > 100);
+}
+
+}  // namespace
+
+TEST_CASE("ladders, water and digging are predicted to the last bit", "[integration][prediction]") {
+  run_works(40, 3);
+}
+
+TEST_CASE("an hour of ladders, water and digging is predicted to the last bit",
+          "[integration][prediction][.slow]") {
+  run_works(3600, GENERATE(std::uint64_t{1}, std::uint64_t{2}));
 }
 
 TEST_CASE("a lost command is corrected to the bit by the command that was applied",

@@ -18,6 +18,9 @@ void tell(const FeelReport& r) {
                            << r.crowd_um.quantile(0.5).count() / 1000 << " mm p99 "
                            << r.crowd_um.quantile(0.99).count() / 1000 << " mm; unknown "
                            << r.unknown_um.count() << " (" << r.unknown_visible << " visible)");
+  UNSCOPED_INFO("seen off p50 " << r.seen_off_um.quantile(0.5).count() / 1000 << " mm p99 "
+                                << r.seen_off_um.quantile(0.99).count() / 1000 << " mm");
+  UNSCOPED_INFO("crowd ticks " << r.crowd_ticks << ", of them apart " << r.crowd_apart_ticks);
   UNSCOPED_INFO("others " << r.others_age.quantile(0.5).count() / 1000 << " ms, shown " << r.shown
                           << ", extrapolated " << r.extrapolated << ", in walls " << r.in_walls);
   UNSCOPED_INFO("hits agreed " << r.hits_agreed << " denied " << r.hits_denied << " lost " << r.hits_lost
@@ -76,6 +79,20 @@ TEST_CASE("the others' picture is as old as the way and its jitter ask for, and 
   CHECK(r.others_age.quantile(0.5) <= config.round_trip + config.jitter + Micros{6'000'000 / 60});
   CHECK(static_cast<double>(r.extrapolated) <= 0.05 * static_cast<double>(r.shown));
   CHECK(r.in_walls == 0);
+}
+
+TEST_CASE("shots at those who are told of ten to twenty times a second are judged as they were shown",
+          "[client_sim][feel]") {
+  FeelConfig config;
+  config.players = 6;
+  config.seconds = 20;
+  config.place_radius_m = 30;
+  config.snapshot_every_ticks = static_cast<std::uint16_t>(GENERATE(3, 6));
+  config.loss = GENERATE(0.0, 0.05);
+  const FeelReport r = run_feel(config);
+  tell(r);
+  CHECK(r.hits_agreed > 50);
+  CHECK(r.hit_share() >= 0.99);
 }
 
 TEST_CASE("the same match twice feels the same", "[client_sim][feel]") {

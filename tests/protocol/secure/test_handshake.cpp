@@ -539,13 +539,13 @@ TEST_CASE("a door's memory stays the same whoever comes, and full it says so", "
 TEST_CASE("a client repeats itself, and gives up", "[protocol][handshake]") {
   SeededEntropy entropy(2);
   ClientHandshake client(client_setup(3), entropy, noon);
-  std::vector<long> sent_ms;
+  std::vector<std::int64_t> sent_ms;
   for (Micros at = noon; !ended(client.step()); at += std::chrono::milliseconds(1)) {
     REQUIRE(at < noon + std::chrono::seconds(11));
     if (!due(client, at).empty()) sent_ms.push_back((at - noon).count() / 1000);
   }
   CHECK(client.step() == ClientStep::timed_out);
-  std::vector<long> expected{0, 300};
+  std::vector<std::int64_t> expected{0, 300};
   while (expected.back() + 600 < 10'000) expected.push_back(expected.back() + 600);
   CHECK(sent_ms == expected);
 }

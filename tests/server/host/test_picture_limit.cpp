@@ -48,3 +48,22 @@ TEST_CASE("what is much older than what the client holds is not believed", "[ser
   limit.reset();
   CHECK(believed(limit, 190) == 0);
 }
+
+TEST_CASE("a picture may be behind by what its snapshots are apart, on top",
+          "[server][host][picture_limit]") {
+  PictureLimit limit;
+  std::uint64_t sequence = 1;
+  const auto acked = [&](std::uint32_t tick) {
+    limit.note_sent(sequence, tick);
+    limit.note_fate({sequence++, true});
+  };
+  for (std::uint32_t tick = 6; tick <= 600; tick += 6) acked(tick);
+  CHECK(believed(limit, 1) == 600 - 6 - 5);
+  // One that was lost says nothing, a second one does, and both are forgotten.
+  acked(612);
+  CHECK(believed(limit, 1) == 612 - 6 - 5);
+  acked(624);
+  CHECK(believed(limit, 1) == 624 - 6 - 11);
+  for (std::uint32_t tick = 630; tick <= 1200; tick += 6) acked(tick);
+  CHECK(believed(limit, 1) == 1200 - 6 - 5);
+}

@@ -1,0 +1,72 @@
+#pragma once
+// Between PeerAddress and the system's own structs, which have the same fields everywhere.
+#if defined(_WIN32)
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <winsock2.h>
+#include <ws2tcpip.h>
+#else
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include "protocol/datagram.h"
+
+namespace ashlar::client_sim {
+
+inline bool is_mapped_v4(const std::array<std::uint8_t, 16>& ip) {
+  static constexpr std::array<std::uint8_t, 12> prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  return std::equal(prefix.begin(), prefix.end(), ip.begin());
+}
+
+/// The address as the system spells it; returns its size.
+inline socklen_t to_system(const PeerAddress& peer, sockaddr_storage& out) {
+  out = {};
+  if (is_mapped_v4(peer.ip)) {
+    sockaddr_in v4{};
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(peer.port);
+    std::memcpy(&v4.sin_addr, peer.ip.data() + 12, 4);
+    std::memcpy(&out, &v4, sizeof v4);
+    return sizeof v4;
+  }
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  v6.sin6_port = htons(peer.port);
+  std::memcpy(&v6.sin6_addr, peer.ip.data(), 16);
+  v6.sin6_scope_id = peer.scope;
+  std::memcpy(&out, &v6, sizeof v6);
+  return sizeof v6;
+}
+
+/// The first IPv4 or IPv6 address of a list that getaddrinfo() made.
+inline std::optional<PeerAddress> first_address(const addrinfo* list) {
+  PeerAddress peer;
+  for (const addrinfo* a = list; a != nullptr; a = a->ai_next) {
+    if (a->ai_family == AF_INET) {
+      sockaddr_in v4;
+      std::memcpy(&v4, a->ai_addr, sizeof v4);
+      peer.ip[10] = peer.ip[11] = 0xff;
+      std::memcpy(peer.ip.data() + 12, &v4.sin_addr, 4);
+      return peer;
+    }
+    if (a->ai_family == AF_INET6) {
+      sockaddr_in6 v6;
+      std::memcpy(&v6, a->ai_addr, sizeof v6);
+      std::memcpy(peer.ip.data(), &v6.sin6_addr, 16);
+      peer.scope = v6.sin6_scope_id;
+      return peer;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace ashlar::client_sim
