@@ -42,7 +42,55 @@ bool moves_ceiling(LineEffect effect) {
   }
 }
 
+bool moves_floor(LineEffect effect) {
+  switch (effect) {
+    case LineEffect::lift:
+    case LineEffect::lift_up:
+    case LineEffect::lift_perpetual:
+    case LineEffect::floor:
+    case LineEffect::floor_and_ceiling:
+    case LineEffect::stairs:
+    case LineEffect::donut: return true;
+    default: return false;
+  }
+}
+
+/// Stairs go on over neighbours of one floor flat, a donut moves the ring around its pillar.
+void spread_floors(const SectorMap& map, std::vector<std::uint8_t>& chain, std::vector<std::uint8_t>& ring) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const MapLine& line : map.lines) {
+      const std::uint32_t a = map.front_sector(line), b = map.back_sector(line);
+      if (a == no_index || b == no_index || a == b) continue;
+      if (ring[a] == 1 && ring[b] == 0) ring[b] = 2;
+      if (ring[b] == 1 && ring[a] == 0) ring[a] = 2;
+      if (chain[a] == chain[b] || map.sectors[a].floor_flat != map.sectors[b].floor_flat) continue;
+      chain[a] = chain[b] = 1;
+      changed = true;
+    }
+  }
+}
+
 }  // namespace
+
+MovingPlanes moving_planes(const SectorMap& map) {
+  const std::size_t count = map.sectors.size();
+  MovingPlanes out{std::vector<std::uint8_t>(count, 0), moving_ceilings(map)};
+  std::vector<std::uint8_t> chain(count, 0), ring(count, 0);
+  for (const SectorAction& act : sector_actions(map)) {
+    if (moves_floor(act.action.effect)) out.floor_moves[act.sector] = 1;
+    if (act.action.effect == LineEffect::stairs) chain[act.sector] = 1;
+    if (act.action.effect == LineEffect::donut) ring[act.sector] = 1;
+  }
+  spread_floors(map, chain, ring);
+  constexpr std::uint16_t boss_tags[] = {666, 667};
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool boss = std::ranges::find(boss_tags, map.sectors[i].tag) != std::end(boss_tags);
+    if (chain[i] != 0 || ring[i] != 0 || boss) out.floor_moves[i] = 1;
+    if (boss) out.ceiling_moves[i] = 1;
+  }
+  return out;
+}
 
 std::vector<SectorAction> sector_actions(const SectorMap& map) {
   std::vector<std::vector<std::uint32_t>> tagged;

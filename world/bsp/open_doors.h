@@ -29,6 +29,13 @@ std::vector<SectorAction> sector_actions(const SectorMap& map);
 /// By sector, 0 or 1: does a line of the map move its ceiling (doors, ceilings, crushers)?
 std::vector<std::uint8_t> moving_ceilings(const SectorMap& map);
 
+/// By sector, 0 or 1: does anything of the map ever move its floor, its ceiling? Stairs count with all that
+/// their chain may come to, and what opens when a map's last monsters die with both.
+struct MovingPlanes {
+  std::vector<std::uint8_t> floor_moves, ceiling_moves;
+};
+MovingPlanes moving_planes(const SectorMap& map);
+
 /// What a line does to its sectors, as far as standing open goes.
 enum class OpenEffect : std::uint8_t { none, raise_ceiling, lower_floor };
 OpenEffect open_effect(const LineAction& action);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "world/bsp/column.h"
 #include "world/bsp/placed_map.h"
 #include "world/bsp/visibility.h"
 #include "world/math/assert.h"
@@ -16,8 +17,10 @@ namespace {
 constexpr std::array<WalkerClass, walker_class_count> classes{
     {{{20 * map_unit_m, 56 * map_unit_m}, 24 * map_unit_m},
      {{31 * map_unit_m, 64 * map_unit_m}, 24 * map_unit_m}}};
-constexpr double look_every_m = 0.25;
-constexpr int looks_min = 3, looks_max = 24;
+constexpr double look_every_m = 0.125;
+constexpr int looks_min = 4, looks_max = 48;
+constexpr double fit_slack_m = 1e-3;
+constexpr double corner_margin_m = 0.02;  // who keeps so far off corners does not rub along them
 
 struct Found {
   std::uint32_t leaf;
@@ -40,38 +43,80 @@ std::size_t walker_class_of(const Cylinder& shape) {
   return which;
 }
 
-/// Looks under the class's disc along the opening: neither void nor a line that blocks may be there, and no
-/// floor over the given height.
-void LeafGraph::look_for_free(Join& join, std::size_t which, double floor_m_max) const {
-  const int looks =
-      std::clamp(static_cast<int>(length(join.b - join.a) / look_every_m), looks_min, looks_max);
+/// Looks under the disc along the opening: neither void nor a line that blocks may be there, no floor over
+/// the given height and no ceiling too low for the walker over `base_m`. Planes that something moves are left
+/// out: what they do is asked when a way is looked for.
+void LeafGraph::look_for_free(Join& join, std::size_t which, const Look& look) const {
+  const auto part = static_cast<int>(length(join.b - join.a) / look_every_m) / 2;
+  const int looks = 2 * std::clamp(part, looks_min / 2, looks_max / 2);  // even: the middle is one of them
   join.from[which] = 1, join.until[which] = 0;
+  const double height_m = walker_class(which).shape.height_m - fit_slack_m;
+  const auto fits = [&](std::uint32_t sector) {
+    const SectorHeights& h = map_->initial_heights()[sector];
+    if (!planes_.floor_moves[sector] && h.floor_m > look.floor_m_max) return false;
+    return planes_.ceiling_moves[sector] || map_->open_to_sky(sector, h) ||
+           h.ceiling_m - look.base_m >= height_m;
+  };
   for (int i = 0; i <= looks; ++i) {
     const double t = static_cast<double>(i) / looks;
-    const MapFootprint under =
-        map_footprint(*map_, map_->initial_heights(), join.at(t), walker_class(which).shape.radius_m * 0.98);
-    if (under.blocked || under.floor_m > floor_m_max) continue;
+    const bool free = lines_under_disc(
+        map_->grid(), map_->to_map(join.at(t)), look.radius_m * map_units_per_m, [&](const SolidLine& l) {
+          return !l.fence && l.front != no_index && l.back != no_index && fits(l.front) && fits(l.back);
+        });
+    if (!free) continue;
     join.from[which] = std::min(join.from[which], static_cast<float>(t));
     join.until[which] = std::max(join.until[which], static_cast<float>(t));
   }
 }
 
-/// What heights do is asked when a way is looked for; but where a ledge beside the opening would hold a
-/// walker up as things stand at first, it had better keep away from that.
+/// Where nothing comes near the walker is best, then where it just fits, then where it gets by along a ledge.
 void LeafGraph::find_free_parts(Join& join, std::uint32_t from_leaf) const {
-  const auto floor_of = [this](std::uint32_t leaf) { return map_->initial_heights()[sector_[leaf]].floor_m; };
-  const double low = std::min(floor_of(from_leaf), floor_of(join.to));
-  const double high = std::max(floor_of(from_leaf), floor_of(join.to));
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  const auto floor_of = [&](std::uint32_t leaf) {
+    const std::uint32_t sector = sector_[leaf];
+    return planes_.floor_moves[sector] ? none : map_->initial_heights()[sector].floor_m;
+  };
+  const double a = floor_of(from_leaf), b = floor_of(join.to);
+  const double low = std::min(a, b), high = std::max(a, b);
   for (std::size_t k = 0; k < walker_class_count; ++k) {
     join.from[k] = 1, join.until[k] = 0;
     // Whoever is wider has no part where the one before had none.
     if (k > 0 && !join.open(k - 1)) continue;
-    look_for_free(join, k, std::max(high, low + walker_class(k).step_m) + 0.01);
-    if (!join.open(k)) look_for_free(join, k, std::numeric_limits<double>::infinity());
+    const WalkerClass& walker = walker_class(k);
+    const double step_m = walker.step_m + fit_slack_m;
+    const double strict_m = low == none ? -none : std::max(high, low + step_m) + fit_slack_m;
+    const double loose_m = low == none ? -none : high + step_m;
+    const double radius_m = walker.shape.radius_m;
+    for (const Look& look : {Look{radius_m + corner_margin_m, strict_m, high},
+                             Look{radius_m * 0.98, strict_m, high}, Look{radius_m * 0.98, loose_m, high}}) {
+      look_for_free(join, k, look);
+      if (join.open(k)) break;
+    }
   }
 }
 
-LeafGraph::LeafGraph(const PlacedMap& map, std::span<const Sending> sendings) : map_(&map) {
+void LeafGraph::find_beside(const Join& join, std::uint32_t from_leaf) {
+  for (std::size_t k = 0; k < walker_class_count; ++k) {
+    const std::size_t first = beside_.size();
+    if (join.open(k) && !join.sends) {
+      const double radius = walker_class(k).shape.radius_m * 0.98 * map_units_per_m;
+      lines_under_disc(map_->grid(), map_->to_map(join.middle(k)), radius, [&](const SolidLine& l) {
+        for (const std::uint32_t s : {l.front, l.back}) {
+          if (s == no_index || s == sector_[from_leaf] || s == sector_[join.to]) continue;
+          if (planes_.floor_moves[s] == 0 && planes_.ceiling_moves[s] == 0) continue;
+          if (std::find(beside_.begin() + static_cast<std::ptrdiff_t>(first), beside_.end(), s) ==
+              beside_.end())
+            beside_.push_back(s);
+        }
+        return true;
+      });
+    }
+    first_beside_.push_back(static_cast<std::uint32_t>(beside_.size()));
+  }
+}
+
+LeafGraph::LeafGraph(const PlacedMap& map, std::span<const Sending> sendings)
+    : map_(&map), planes_(moving_planes(map.source())) {
   const BspTree& tree = map.tree();
   for (const BspTree::Leaf& leaf : tree.leaves) sector_.push_back(leaf.sector);
   std::vector<Found> found;
@@ -101,9 +146,11 @@ LeafGraph::LeafGraph(const PlacedMap& map, std::span<const Sending> sendings) : 
   std::ranges::sort(found, {}, [](const Found& f) { return std::pair(f.leaf, f.order); });
   first_.assign(tree.leaves.size() + 1, 0);
   first_entry_.assign(tree.leaves.size() + 1, 0);
+  first_beside_.push_back(0);
   for (const Found& f : found) {
     ++first_[f.leaf + 1], ++first_entry_[f.join.to + 1];
     joins_.push_back(f.join);
+    find_beside(f.join, f.leaf);
   }
   for (std::size_t i = 1; i < first_.size(); ++i)
     first_[i] += first_[i - 1], first_entry_[i] += first_entry_[i - 1];

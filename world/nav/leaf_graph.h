@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "world/bsp/open_doors.h"
 #include "world/bsp/placement.h"
 #include "world/math/shapes.h"
 
@@ -61,18 +62,33 @@ class LeafGraph {
   struct Entry {
     std::uint32_t join, leaf;
   };
+  /// Sectors that move and lie under the disc of who goes through a join, beside those that it joins: a
+  /// door's other half, bars at its edge.
+  std::span<const std::uint32_t> beside(std::uint32_t number, std::size_t which) const {
+    const std::size_t at = number * walker_class_count + which;
+    return std::span(beside_).subspan(first_beside_[at], first_beside_[at + 1] - first_beside_[at]);
+  }
   std::span<const Entry> entries(std::uint32_t leaf) const {
     return std::span(entries_).subspan(first_entry_[leaf], first_entry_[leaf + 1] - first_entry_[leaf]);
   }
 
  private:
+  /// What is looked for under a disc.
+  struct Look {
+    double radius_m;
+    double floor_m_max;  ///< higher floors are in the way
+    double base_m;       ///< from which a walker needs its height
+  };
   void find_free_parts(Join& join, std::uint32_t from_leaf) const;
-  void look_for_free(Join& join, std::size_t which, double floor_m_max) const;
+  void look_for_free(Join& join, std::size_t which, const Look& look) const;
+  void find_beside(const Join& join, std::uint32_t from_leaf);
 
   const PlacedMap* map_;
+  MovingPlanes planes_;
   std::vector<std::uint32_t> sector_, first_, first_entry_;
   std::vector<Join> joins_;
   std::vector<Entry> entries_;
+  std::vector<std::uint32_t> first_beside_, beside_;  // by join and class
 };
 
 }  // namespace ashlar

@@ -14,7 +14,8 @@ constexpr double slack_m = 1e-6;
 
 }  // namespace
 
-bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t from, std::uint32_t to) {
+bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t from, std::uint32_t to,
+              std::span<const std::uint32_t> beside) {
   const SectorHeights& a = rules.heights[from];
   const SectorHeights& b = rules.heights[to];
   if (b.floor_m - a.floor_m > walker.step_m + slack_m) return false;
@@ -24,7 +25,9 @@ bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t fr
       return true;
     return rules.doors[sector] != 0;
   };
-  return fits(from, a) && fits(to, b);
+  return fits(from, a) && fits(to, b) && std::ranges::all_of(beside, [&](std::uint32_t s) {
+           return rules.heights[s].floor_m - floor <= walker.step_m + slack_m && fits(s, rules.heights[s]);
+         });
 }
 
 WayField::WayField(std::uint32_t leaves_max, std::uint32_t joins_max)
@@ -78,7 +81,9 @@ std::uint32_t WayField::advance(const LeafGraph& graph, const WayRules& rules, s
       const LeafGraph::Join& join = graph.join(entry.join);
       const std::uint32_t from = graph.sector(entry.leaf);
       if (!join.open(which_)) continue;
-      if (!join.sends && from != to && !way_open(rules, walker, from, to)) continue;
+      const auto beside = graph.beside(entry.join, which_);
+      const bool asked = from != to || !beside.empty();
+      if (!join.sends && asked && !way_open(rules, walker, from, to, beside)) continue;
       float far = distance_[least.leaf];
       const DVec2 exit = join.sends ? join.a : join.middle(which_);
       far += static_cast<float>(length((join.sends ? join.b : exit) - exit_m_[least.leaf]));

@@ -17,7 +17,9 @@ struct WayRules {
 
 /// May a walker of the class go from the first of two neighbouring sectors into the second? Up by a step,
 /// down by anything, under ceilings that leave it room or behind a door that it may open.
-bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t from, std::uint32_t to);
+/// @param beside  sectors that its disc meets on the way and that are no higher than a step, with room, too
+bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t from, std::uint32_t to,
+              std::span<const std::uint32_t> beside = {});
 
 /// Ways from everywhere in a map to one place, for one class of walkers: by leaf, which way out and how far.
 /// Found by Dijkstra's search from the place outwards, a few leaves a call, so that a tick's share is

@@ -133,7 +133,7 @@ bool look(const Space& space, const Rules& rules, const PlayerTable& players, co
   if (!hunts) return false;
   const bool way = ways != nullptr && players.has(monsters.target[row]) &&
                    players.alive(slot_of(monsters.target[row])) &&
-                   ways->way(space.maps, players, monsters, row).has_value();
+                   ways->way(space, players, monsters, row).has_value();
   if (way)
     monsters.forget_ticks[row] = rules.ticks_within(forget_s);
   else
@@ -277,7 +277,7 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
   const bool beside = monsters.sees[row] != 0 && dot(to_goal, to_goal) < straight_m * straight_m &&
                       std::fabs(to_goal.z) < rules.step_height_m_max;
   if (ways != nullptr && !beside && monsters.mood[row] == MonsterMood::chase)
-    if (const auto way = ways->way(space.maps, players, monsters, row, careful(rules, row, tick)))
+    if (const auto way = ways->way(space, players, monsters, row, careful(rules, row, tick)))
       return chase(rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true);
   return chase(rules, monsters, row, slow, goal, false);
 }

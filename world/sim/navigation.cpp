@@ -16,6 +16,9 @@ namespace {
 constexpr double beyond_m = 0.35;       // behind an opening, so that its line is crossed
 constexpr int openings_ahead_max = 10;  // that a straight way may lead through
 constexpr double moved_m = 1.0;         // a player who went so far is looked for anew
+constexpr std::uint32_t ask_every = 8;  // ticks from one question of a row to its next
+// Over blocks a way goes by their corners, so it is longer than it would have to be.
+constexpr double detour_times = 1.25, detour_m = 2;
 
 /// Sectors with a door that a monster opens: by a line before it that it may use.
 std::vector<std::uint8_t> doors_of(const MapPlan& plan) {
@@ -40,7 +43,8 @@ std::vector<Sending> sendings_of(const MapPlan& plan) {
   for (std::uint32_t line = 0; line < source.lines.size(); ++line) {
     const LineAction* action = plan.action(line);
     if (action == nullptr || !action->monsters || action->trigger != LineTrigger::walk) continue;
-    if (action->effect != LineEffect::teleport) continue;
+    // One that works once is none to rely on: whoever comes later stands before it for ever.
+    if (action->effect != LineEffect::teleport || !action->repeats) continue;
     const auto landing = teleport_landing(plan, plan.map().initial_heights(), line);
     if (!landing) continue;
     // Only the front sends: from a little before it.
@@ -72,9 +76,18 @@ DVec2 nearest_in(const LeafGraph::Join& join, std::size_t which, DVec2 p) {
       std::clamp(t, static_cast<double>(join.from[which]), static_cast<double>(join.until[which])));
 }
 
+/// Straight through an opening into the leaf behind it; unit.
+DVec2 out_of(const LeafGraph& graph, const LeafGraph::Join& join, DVec2 in_m) {
+  const DVec2 along = join.b - join.a;
+  const double wide = length(along);
+  if (!(wide > 0)) return {};
+  const DVec2 side{-along.y / wide, along.x / wide};
+  return graph.leaf_at(in_m + side * 0.01) == join.to ? side : side * -1;
+}
+
 }  // namespace
 
-Navigation::Navigation(std::span<const MapPlan* const> plans) {
+Navigation::Navigation(std::span<const MapPlan* const> plans) : blocks_(std::make_unique<BlockNavigation>()) {
   for (const MapPlan* plan : plans)
     grounds_.push_back({plan, std::make_unique<LeafGraph>(plan->map(), sendings_of(*plan)), doors_of(*plan)});
   if (grounds_.empty()) return;
@@ -121,24 +134,38 @@ WayRules Navigation::rules(std::span<const MapInSpace> maps, std::size_t map) co
   return {maps[map].heights, maps[map].map, grounds_[map].doors};
 }
 
-void Navigation::advance(std::span<const MapInSpace> maps, const PlayerTable& players,
-                         const MonsterTable& monsters, std::uint32_t tick) {
-  if (grounds_.empty()) return;
-  ASHLAR_ASSERT(maps.size() == grounds_.size());
-  // Rows take turns: who hunts asks six times a second or so.
-  constexpr std::uint32_t ask_every = 8;
-  for (std::size_t row = tick % ask_every; row < monsters.rows(); row += ask_every) {
-    if (monsters.id[row] == EntityId{0} || monsters.mood[row] != MonsterMood::chase) continue;
-    const EntityId target = monsters.target[row];
-    if (!players.has(target) || !players.alive(slot_of(target))) continue;
-    const std::size_t which = walker_class_of(monsters.traits_at(row).shape);
-    if (which == walker_class_count) continue;
-    const std::size_t map = map_at(monsters.body[row].position_m);
-    if (map == grounds_.size() ||
-        !in_box(grounds_[map].plan->map(), players.body[slot_of(target)].position_m))
-      continue;
-    ask(target, map, which, tick);
+/// What one row that hunts needs a way for.
+void Navigation::ask_for(const PlayerTable& players, const MonsterTable& monsters, std::size_t row,
+                         std::uint32_t tick) {
+  const EntityId target = monsters.target[row];
+  if (!players.has(target) || !players.alive(slot_of(target))) return;
+  const DVec3 from = monsters.body[row].position_m, to = players.body[slot_of(target)].position_m;
+  const MonsterTraits& kind = monsters.traits_at(row);
+  const std::size_t map = map_at(from);
+  if (map == grounds_.size()) {
+    const auto walker = block_walker_of(kind);
+    const bool straight = monsters.sees[row] != 0 && monsters.held_ticks[row] == 0 &&
+                          std::fabs(to.z - from.z) <= kind.step_height_m_max;
+    if (walker && !straight && map_at(to) == grounds_.size()) blocks_->ask(target, *walker, tick);
+    return;
   }
+  const std::size_t which = walker_class_of(kind.shape);
+  if (which < walker_class_count && in_box(grounds_[map].plan->map(), to)) ask(target, map, which, tick);
+}
+
+void Navigation::advance(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
+                         std::uint32_t tick) {
+  if (blocks_ == nullptr) return;
+  ASHLAR_ASSERT(space.maps.size() == grounds_.size());
+  // Rows take turns: who hunts asks six times a second or so.
+  for (std::size_t row = tick % ask_every; row < monsters.rows(); row += ask_every)
+    if (monsters.id[row] != EntityId{0} && monsters.mood[row] == MonsterMood::chase)
+      ask_for(players, monsters, row, tick);
+  search(space.maps, players, tick);
+  blocks_->advance(*space.voxels, players, tick);
+}
+
+void Navigation::search(std::span<const MapInSpace> maps, const PlayerTable& players, std::uint32_t tick) {
   std::uint32_t left = leaves_per_tick;
   for (std::size_t k = 0; k < fields_.size() && left > 0; ++k) {
     Field& f = fields_[(k + tick) % fields_.size()];
@@ -164,13 +191,33 @@ void Navigation::advance(std::span<const MapInSpace> maps, const PlayerTable& pl
   }
 }
 
-std::optional<WayPoint> Navigation::way(std::span<const MapInSpace> maps, const PlayerTable& players,
+/// Who sees whom it hunts goes straight there while that is hardly longer than the way.
+std::optional<WayPoint> Navigation::way_over_blocks(const PlayerTable& players, const MonsterTable& monsters,
+                                                    std::size_t row) const {
+  const auto walker = block_walker_of(monsters.traits_at(row));
+  const EntityId target = monsters.target[row];
+  const DVec3 body = monsters.body[row].position_m, to = players.body[slot_of(target)].position_m;
+  if (!walker || map_at(to) != grounds_.size()) return std::nullopt;
+  const auto step = blocks_->way(target, *walker, body);
+  if (!step) return std::nullopt;
+  const bool detour = step->distance_m > detour_times * length(xy(to - body)) + detour_m;
+  if (monsters.sees[row] != 0 && !detour) return std::nullopt;
+  return WayPoint{xy(step->to_m), step->to_m.z, step->distance_m};
+}
+
+std::optional<WayPoint> Navigation::way(const Space& space, const PlayerTable& players,
                                         const MonsterTable& monsters, std::size_t row, bool careful) const {
-  if (grounds_.empty() || !players.has(monsters.target[row])) return std::nullopt;
+  if (blocks_ == nullptr || !players.has(monsters.target[row])) return std::nullopt;
+  const std::size_t map = map_at(monsters.body[row].position_m);
+  if (map == grounds_.size()) return way_over_blocks(players, monsters, row);
+  return way_in_map(space.maps, monsters, row, map, careful);
+}
+
+std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps, const MonsterTable& monsters,
+                                               std::size_t row, std::size_t map, bool careful) const {
   const DVec3 body = monsters.body[row].position_m;
   const std::size_t which = walker_class_of(monsters.traits_at(row).shape);
-  const std::size_t map = map_at(body);
-  if (which == walker_class_count || map == grounds_.size()) return std::nullopt;
+  if (which == walker_class_count) return std::nullopt;
   const Field* field = field_of(monsters.target[row], map, which);
   if (field == nullptr || !field->ready) return std::nullopt;
   const LeafGraph& graph = *grounds_[map].graph;
@@ -193,20 +240,11 @@ std::optional<WayPoint> Navigation::way(std::span<const MapInSpace> maps, const 
       if (first) way.at_m = join.over, way.floor_m = body.z;
       break;
     }
-    DVec2 at = careful ? join.middle(which) : nearest_in(join, which, from);
-    const DVec2 across = at - from;
+    const DVec2 in_m = careful ? join.middle(which) : nearest_in(join, which, from);
+    const DVec2 across = in_m - from;
     const double size = length(across);
-    at = size > 1e-6 ? at + across * (beyond_m / size) : at;
-    if (size < 0.05) {
-      // It stands in the opening: on into the leaf behind.
-      const DVec2 along = join.b - join.a;
-      const double wide = length(along);
-      if (wide > 0) {
-        const DVec2 side{-along.y / wide, along.x / wide};
-        const bool left = graph.leaf_at(at + side * 0.1) == join.to;
-        at = at + side * (left ? beyond_m : -beyond_m);
-      }
-    }
+    // Who stands in the opening goes on into the leaf behind.
+    const DVec2 at = in_m + (size < 0.05 ? out_of(graph, join, in_m) : across * (1 / size)) * beyond_m;
     bool straight = true;
     for (int i = 0; i < count && straight; ++i) {
       const LeafGraph::Join& before = graph.join(passed[i]);
@@ -228,6 +266,7 @@ std::optional<WayPoint> Navigation::way(std::span<const MapInSpace> maps, const 
 
 void Navigation::add_to_hash(StripeHasher& hash) const {
   hash.add(made_);
+  if (blocks_ != nullptr) blocks_->add_to_hash(hash);
   for (const Field& f : fields_) {
     if (f.player == EntityId{0}) continue;
     hash.add(static_cast<std::uint64_t>(f.player) << 32 | f.asked_tick);

@@ -8,6 +8,7 @@
 #include "world/collide/space.h"
 #include "world/math/hash.h"
 #include "world/nav/way_field.h"
+#include "world/sim/block_navigation.h"
 #include "world/sim/tables.h"
 
 namespace ashlar {
@@ -23,8 +24,8 @@ struct WayPoint {
 
 /// Ways of monsters to players whom they hunt through the worlds' maps: one field a player, map and class of
 /// walkers, shared by all who are after that player and made anew as he goes or sectors move. A tick searches
-/// at most leaves_per_tick leaves, whoever asks; fields take turns by age. Part of the world's state and
-/// hash. Nothing allocates after construction.
+/// at most leaves_per_tick leaves, whoever asks; fields take turns by age. Beside maps ways lead over blocks
+/// (block_navigation.h). Part of the world's state and hash. Nothing allocates after construction.
 class Navigation {
  public:
   static constexpr std::size_t fields_max = 32;
@@ -37,17 +38,19 @@ class Navigation {
   explicit Navigation(std::span<const MapPlan* const> plans);
 
   /// Begins and goes on with searches for those who hunt. Call once a tick, before anybody asks.
-  void advance(std::span<const MapInSpace> maps, const PlayerTable& players, const MonsterTable& monsters,
+  void advance(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                std::uint32_t tick);
 
-  /// Where a monster's body goes next on its way to a player; nullopt: it is beside all maps or in another
-  /// one than he, too large, or no way is known (yet).
+  /// Where a monster's body goes next on its way to a player; nullopt: the two are not in the same map or
+  /// both beside all, it is too large, no way is known (yet), or there are but blocks and it sees him, with
+  /// nothing to go round.
   /// @param careful  by the middles of the openings, one after the other, instead of as straight as may be
-  std::optional<WayPoint> way(std::span<const MapInSpace> maps, const PlayerTable& players,
-                              const MonsterTable& monsters, std::size_t row, bool careful = false) const;
+  std::optional<WayPoint> way(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
+                              std::size_t row, bool careful = false) const;
 
   void add_to_hash(StripeHasher& hash) const;
   std::uint64_t fields_made() const { return made_; }
+  const BlockNavigation& blocks() const { return *blocks_; }
 
  private:
   struct Field {
@@ -69,9 +72,16 @@ class Navigation {
   const Field* field_of(EntityId player, std::size_t map, std::size_t which) const;
   void ask(EntityId player, std::size_t map, std::size_t which, std::uint32_t tick);
   WayRules rules(std::span<const MapInSpace> maps, std::size_t map) const;
+  void ask_for(const PlayerTable& players, const MonsterTable& monsters, std::size_t row, std::uint32_t tick);
+  void search(std::span<const MapInSpace> maps, const PlayerTable& players, std::uint32_t tick);
+  std::optional<WayPoint> way_over_blocks(const PlayerTable& players, const MonsterTable& monsters,
+                                          std::size_t row) const;
+  std::optional<WayPoint> way_in_map(std::span<const MapInSpace> maps, const MonsterTable& monsters,
+                                     std::size_t row, std::size_t map, bool careful) const;
 
   std::vector<Ground> grounds_;  // by map
   std::vector<Field> fields_;
+  std::unique_ptr<BlockNavigation> blocks_;  // null: nobody ever asks
   std::uint64_t made_ = 0;
 };
 

@@ -460,7 +460,7 @@ void World::Impl::monsters_think() {
   // All think before any moves: what each sees of the others' rows is nothing, so the order does not matter.
   const Space here = space();
   near.fill(players);
-  navigation.advance(placed, players, monsters, tick);
+  navigation.advance(here, players, monsters, tick);
   for (std::size_t i = 0; i < monsters.rows(); ++i)
     if (monsters.id[i] != EntityId{0})
       wishes[i] = monster_think(here, setup.rules, players, near, monsters, i, TickId{tick}, &navigation);

@@ -40,7 +40,7 @@ struct Hunt {
     w.mechanics.move(t);
     w.mechanics.act(t);
     near.fill(w.players);
-    navigation.advance(w.placed, w.players, w.monsters, w.tick);
+    navigation.advance(w.space(), w.players, w.monsters, w.tick);
     for (std::size_t i = 0; i < w.monsters.rows(); ++i) {
       if (w.monsters.id[i] == EntityId{0}) continue;
       const MonsterWish wish =
@@ -86,7 +86,7 @@ Hunts hunt_in(const SectorMap& source, std::size_t places, std::uint64_t seed, b
     for (std::size_t i = 0; i < places; ++i) {
       if (hunt.w.monsters.id[i] == EntityId{0}) continue;
       if (until_s[i] < 0 && t < 60) {
-        const auto way = hunt.navigation.way(hunt.w.placed, hunt.w.players, hunt.w.monsters, i);
+        const auto way = hunt.navigation.way(hunt.w.space(), hunt.w.players, hunt.w.monsters, i);
         if (way)
           until_s[i] = t / 60.0 + 3 * (way->distance_m + 2) / speed + 10,
           last_s = std::max(last_s, until_s[i]);
@@ -130,5 +130,5 @@ TEST_CASE("monsters with a way to a player who stands come to him in time, in Fr
   std::printf("%d of %d came (%.1f %%), %d had no way\n", all.reached, all.tried,
               100.0 * all.reached / std::max(1, all.tried), all.no_way);
   // What is wanted are 95 of 100; where some still hang is told by the long run.
-  CHECK(all.reached >= 0.85 * all.tried);
+  CHECK(all.reached >= 0.9 * all.tried);
 }

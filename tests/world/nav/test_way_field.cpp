@@ -30,7 +30,7 @@ std::vector<float> brute_distances(const LeafGraph& graph, const WayRules& rules
         const LeafGraph::Join& join = graph.join(j);
         const std::uint32_t a = graph.sector(leaf), b = graph.sector(join.to);
         if (!join.open(which) || best[join.to] == none) continue;
-        if (a != b && !way_open(rules, walker_class(which), a, b)) continue;
+        if (!join.sends && !way_open(rules, walker_class(which), a, b, graph.beside(j, which))) continue;
         if (best[leaf] <= 1) continue;
         changed = changed || best[leaf] == none;
         best[leaf] = 1;  // reached: that it is, is what is compared

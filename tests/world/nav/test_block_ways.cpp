@@ -1,0 +1,314 @@
+#include "world/nav/block_ways.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <deque>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/world/cases.h"
+#include "tests/world/sim/arena.h"
+#include "world/sim/navigation.h"
+#include "world/voxel/terrain.h"
+
+using namespace ashlar;
+using namespace ashlar::test;
+using namespace ashlar::testing;
+
+namespace {
+
+// A corner of blocks and a height in half blocks.
+using Place = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
+
+/// The twin asks single points of the volume, in quarters of a block, and relaxes until nothing changes.
+struct Twin {
+  const VoxelVolume& volume;
+  IVec3 low, high;  // of corners and half blocks, both included
+
+  bool solid(std::int32_t x, std::int32_t y, double z) const {
+    for (std::int32_t i = 0; i < 4; ++i)
+      if (volume.solid_at({x - 0.5 + (i & 1), y - 0.5 + (i >> 1), z})) return true;
+    return false;
+  }
+  bool free(std::int32_t x, std::int32_t y, std::int32_t from, std::int32_t to) const {
+    for (std::int32_t h = from; h < to; ++h)
+      if (solid(x, y, h * 0.5 + 0.25)) return false;
+    return true;
+  }
+  bool stands(const Place& p) const {
+    const auto& [x, y, h] = p;
+    return solid(x, y, h * 0.5 - 0.25) && free(x, y, h, h + 4);
+  }
+  bool leads(const Place& from, const Place& to, bool climbs) const {
+    const auto& [ax, ay, a] = from;
+    const auto& [bx, by, b] = to;
+    if (!stands(from) || b - a > (climbs ? 2 : 1) || a - b > 2 * block_drop_max) return false;
+    if (ax != bx && ay != by && (a != b || !stands({ax, by, a}) || !stands({bx, ay, a}))) return false;
+    const std::int32_t passes = std::max(a, b);
+    return free(ax, ay, a, passes + 4) && free(bx, by, b, passes + 4);
+  }
+  static std::uint32_t cost(const Place& from, const Place& to) {
+    const auto& [ax, ay, a] = from;
+    const auto& [bx, by, b] = to;
+    return (ax != bx && ay != by ? 14u : 10u) + (b > a ? 4u * static_cast<std::uint32_t>(b - a) : 0u) +
+           (a - b > 2 ? 10u : 0u);
+  }
+  std::map<Place, std::uint32_t> distances(std::map<Place, std::uint32_t> best, bool climbs) const {
+    std::deque<Place> open;
+    for (const auto& [place, d] : best) open.push_back(place);
+    while (!open.empty()) {
+      const Place to = open.front();
+      open.pop_front();
+      for (std::int32_t dy = -1; dy <= 1; ++dy)
+        for (std::int32_t dx = -1; dx <= 1; ++dx)
+          for (std::int32_t h = low.z; h <= high.z; ++h) {
+            const Place from{std::get<0>(to) + dx, std::get<1>(to) + dy, h};
+            if ((dx == 0 && dy == 0) || std::get<0>(from) < low.x || std::get<0>(from) > high.x) continue;
+            if (std::get<1>(from) < low.y || std::get<1>(from) > high.y || !leads(from, to, climbs)) continue;
+            const std::uint32_t d = best.at(to) + cost(from, to);
+            const auto known = best.find(from);
+            if (known != best.end() && known->second <= d) continue;
+            best[from] = d;
+            open.push_back(from);
+          }
+    }
+    return best;
+  }
+};
+
+/// A closed box of stone, with blocks and slabs in it at random.
+VoxelVolume random_box(std::uint64_t seed, std::int32_t size, double density) {
+  VoxelVolume volume = make_volume({-1, -1, -1}, {2, 2, 2}, [&](IVec3 b) {
+    const bool inside = b.x >= 0 && b.x < size && b.y >= 0 && b.y < size && b.z >= 0 && b.z < 6;
+    return !inside || random_block(seed, b, b.z < 3 ? density : density / 4);
+  });
+  for (std::int32_t x = 0; x < size; ++x)
+    for (std::int32_t y = 0; y < size; ++y)
+      for (std::int32_t z = 0; z < 4; ++z)
+        if (!volume.solid({x, y, z}) && random_block(seed + 1, {x, y, z}, 0.1))
+          volume.set_block({x, y, z}, BlockId::stone_slab);
+  return volume;
+}
+
+/// Monsters of one kind in an arena, by the ways of the world's navigation; they do not meet each other.
+struct BlockHunt {
+  explicit BlockHunt(std::size_t monsters, const std::function<bool(IVec3)>& block)
+      : arena(1, monsters, block), navigation(std::span<const MapPlan* const>{}) {
+    arena.rules.monsters_fight = Switch::off;
+  }
+  void player(DVec3 at) { arena.add_player(at); }
+  std::size_t add(MonsterKind kind, DVec3 at) {
+    const std::size_t row = arena.add_monster(kind, at);
+    monster_takes_up(arena.rules, arena.monsters, row, arena.players.id[0], arena.players.body[0].position_m);
+    return row;
+  }
+  void step() {
+    arena.near.fill(arena.players);
+    navigation.advance(arena.space(), arena.players, arena.monsters, arena.tick);
+    for (std::size_t i = 0; i < arena.monsters.rows(); ++i) {
+      if (arena.monsters.id[i] == EntityId{0}) continue;
+      const MonsterWish wish = monster_think(arena.space(), arena.rules, arena.players, arena.near,
+                                             arena.monsters, i, TickId{arena.tick}, &navigation);
+      monster_move(arena.space(), arena.rules, arena.monsters.traits_at(i), wish, arena.monsters.body[i]);
+    }
+    ++arena.tick;
+  }
+  bool beside(std::size_t row) const {
+    const DVec3 d = arena.monsters.body[row].position_m - arena.players.body[0].position_m;
+    return length(xy(d)) < 2.2 && std::fabs(d.z) < 1.8;
+  }
+  /// Seconds until it is there; below 0: it is not by then.
+  double comes_within(std::size_t row, double seconds) {
+    for (int t = 0; t < seconds * 60; ++t) {
+      step();
+      if (beside(row)) return t / 60.0;
+    }
+    return -1;
+  }
+
+  Arena arena;
+  Navigation navigation;
+};
+
+BlockWays searched(const VoxelVolume& volume, DVec3 to, BlockWalker walker, std::uint32_t places_a_call) {
+  BlockSearch search;
+  search.begin(volume, to, walker);
+  while (!search.whole()) CHECK(search.advance(volume, places_a_call) <= places_a_call);
+  return search.ways();
+}
+
+}  // namespace
+
+TEST_CASE("ways over blocks are found where a search without order finds them, and as long",
+          "[world][nav][block_ways][property]") {
+  Rng rng{5};
+  unsigned found = 0, none = 0;
+  for (int i = 0; i < cases(12); ++i) {
+    CAPTURE(i);
+    constexpr std::int32_t size = 9;
+    const VoxelVolume volume = random_box(static_cast<std::uint64_t>(100 + i), size, rng.between(0.1, 0.35));
+    const BlockWalker walker{rng.below(2) == 1};
+    const Twin twin{volume, {1, 1, 0}, {size - 1, size - 1, 9}};
+    // Begin where somebody stands, at a corner itself: that is one of the four that the search begins at.
+    std::map<Place, std::uint32_t> seeds;
+    const auto cx = static_cast<std::int32_t>(1 + rng.below(size - 2));
+    const auto cy = static_cast<std::int32_t>(1 + rng.below(size - 2));
+    std::int32_t h = 9;
+    while (h >= 0 && !twin.stands({cx, cy, h})) --h;
+    if (h < 0) continue;
+    for (std::int32_t k = 0; k < 4; ++k) {
+      const std::int32_t x = cx + (k & 1), y = cy + (k >> 1);
+      for (std::int32_t z = h + 2; z >= 0; --z) {
+        if (!twin.stands({x, y, z})) continue;
+        const double off_m = std::sqrt(static_cast<double>((k & 1) + (k >> 1)));
+        seeds[{x, y, z}] = static_cast<std::uint32_t>(off_m * 10);
+        break;
+      }
+    }
+    const auto best = twin.distances(seeds, walker.climbs);
+    const DVec3 to{static_cast<double>(cx), static_cast<double>(cy), h * 0.5};
+    const BlockWays ways = searched(volume, to, walker, 1 + rng.below(40));
+    for (std::int32_t y = 1; y < size; ++y)
+      for (std::int32_t x = 1; x < size; ++x)
+        for (std::int32_t z = 0; z <= 9; ++z) {
+          const std::uint16_t place = ways.place_at({x, y}, z);
+          const auto known = best.find({x, y, z});
+          REQUIRE((place != BlockWays::nowhere) == (known != best.end()));
+          ++(place != BlockWays::nowhere ? found : none);
+          if (place != BlockWays::nowhere) REQUIRE(ways.distance(place) == known->second);
+        }
+  }
+  CHECK(found > 300);
+  CHECK(none > 300);
+}
+
+TEST_CASE("a monster goes round a wall that it sees nobody behind, and out of a pocket",
+          "[world][nav][block_ways]") {
+  // The player stands behind a wall 17 m long, in a U that is open to the far side.
+  BlockHunt hunt(1, [](IVec3 b) {
+    const bool wall =
+        b.z < 3 && ((b.x == 8 && b.y > -9 && b.y < 9) || ((b.y == 8 || b.y == -8) && b.x >= 8 && b.x < 16));
+    return b.z < 0 || wall;
+  });
+  hunt.player({11, 0, 0});
+  const std::size_t row = hunt.add(MonsterKind::imp, {-6, 0.5, 0});
+  const double s = hunt.comes_within(row, 25);
+  CHECK(s > 4);  // some 40 m at 2.9 m/s
+  CHECK(s < 20);
+}
+
+TEST_CASE("who is walled off goes another way within five seconds, and a bridge that opens is taken",
+          "[world][nav][block_ways]") {
+  // A wall with two gaps of two blocks, the near one ahead, the other one 12 m aside.
+  BlockHunt hunt(1, [](IVec3 b) {
+    const bool gap = b.y == 0 || b.y == 1 || b.y == 12 || b.y == 13;
+    return b.z < 0 || (b.x == 10 && b.z < 4 && !gap);
+  });
+  hunt.player({14, -3, 0});
+  const std::size_t row = hunt.add(MonsterKind::imp, {-2, -3, 0});
+  for (int t = 0; t < 120; ++t) hunt.step();
+  REQUIRE(hunt.arena.monsters.body[row].position_m.x < 9);
+  for (const std::int32_t y : {0, 1})
+    for (std::int32_t z = 0; z < 4; ++z) hunt.arena.volume.set_block({10, y, z}, BlockId::stone);
+  for (int t = 0; t < 5 * 60; ++t) hunt.step();
+  const double y_m = hunt.arena.monsters.body[row].position_m.y;
+  CHECK(y_m > 4);  // on its way to the other gap
+  CHECK(hunt.comes_within(row, 20) >= 0);
+}
+
+TEST_CASE("slabs are steps for everybody, blocks for those with long legs", "[world][nav][block_ways]") {
+  // Ground at 0 in the west, at 1 in the east; in one world a row of slabs leads up.
+  for (const bool slabs : {false, true}) {
+    VoxelVolume volume =
+        make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b.z < 0 || (b.z == 0 && b.x >= 4); });
+    if (slabs)
+      for (std::int32_t y = -32; y < 32; ++y) volume.set_block({3, y, 0}, BlockId::stone_slab);
+    for (const bool climbs : {false, true}) {
+      const BlockWays ways = searched(volume, {8, 0, 1}, {climbs}, 1000);
+      CHECK(ways.step({0.4, 0.4, 0}).has_value() == (slabs || climbs));
+    }
+    // Down goes everybody.
+    CHECK(searched(volume, {-4, 0, 0}, {}, 1000).step({8.2, 0.2, 1}).has_value());
+  }
+}
+
+TEST_CASE("hunters reach a player who stands, from seeded places of three terrains",
+          "[world][nav][block_ways]") {
+  int tried = 0, came = 0;
+  for (const TerrainKind kind : {TerrainKind::plains, TerrainKind::hills, TerrainKind::flat}) {
+    for (std::uint64_t seed = 1; seed <= (cases(1) > 1 ? 8u : 1u); ++seed) {
+      Terrain terrain;
+      terrain.kind = kind, terrain.seed = seed;
+      constexpr std::size_t places = 20;
+      BlockHunt hunt(places, [](IVec3) { return true; });
+      const ColumnSpan span = column_span(kind);
+      for (std::int32_t x = -2; x < 2; ++x)
+        for (std::int32_t y = -2; y < 2; ++y)
+          for (std::int32_t z = span.low; z < span.high; ++z)
+            hunt.arena.volume.insert_chunk({x, y, z}, generate_chunk(terrain, {x, y, z}));
+      const auto stand = [&](std::int32_t x, std::int32_t y) {
+        return DVec3{static_cast<double>(x), static_cast<double>(y),
+                     space_ground_below(hunt.arena.space(), {static_cast<double>(x), static_cast<double>(y)},
+                                        0.625, surface_height(terrain, x, y) + 3.0, 16)
+                         .value_or(surface_height(terrain, x, y))};
+      };
+      hunt.player(stand(0, 0));
+      const DVec3 player = hunt.arena.players.body[0].position_m;
+      const BlockWays ways = searched(hunt.arena.volume, player, {}, 100000);
+      Rng rng{seed};
+      std::vector<double> until_s;  // by row: they are taken in order
+      std::vector<char> there(places, 0);
+      double last_s = 0;
+      for (std::size_t i = 0; i < places; ++i) {
+        const auto x = static_cast<std::int32_t>(rng.below(50)) - 25;
+        const DVec3 at = stand(x, static_cast<std::int32_t>(rng.below(50)) - 25);
+        const auto step = ways.step(at);
+        if (!step || space_overlaps(hunt.arena.space(), traits(MonsterKind::imp).shape, at)) continue;
+        REQUIRE(hunt.add(MonsterKind::imp, at) == until_s.size());
+        ++tried;
+        until_s.push_back(3 * step->distance_m / traits(MonsterKind::imp).speed_mps + 10);
+        last_s = std::max(last_s, until_s.back());
+      }
+      for (int t = 0; t < last_s * 60; ++t) {
+        hunt.step();
+        bool all = true;
+        for (std::size_t row = 0; row < until_s.size(); ++row) {
+          if (there[row] == 0 && t < until_s[row] * 60 && hunt.beside(row)) there[row] = 1, ++came;
+          all = all && there[row] != 0;
+        }
+        if (all) break;
+      }
+    }
+  }
+  std::printf("over blocks %d of %d came\n", came, tried);
+  CHECK(tried >= 30);
+  CHECK(came >= 0.95 * tried);
+}
+
+TEST_CASE("searches over blocks take a bounded part of each tick, and fields are shared",
+          "[world][nav][block_ways]") {
+  const VoxelVolume volume = make_volume({-2, -2, -1}, {4, 4, 2}, [](IVec3 b) { return b.z < 0; });
+  PlayerTable players;
+  players.resize(1);
+  players.id[0] = make_entity_id(0, 1);
+  players.body[0].position_m = {0.5, 0.5, 0};
+  BlockNavigation navigation;
+  std::uint32_t tick = 100;
+  for (; navigation.fields_made() == 0 && tick < 200; ++tick) {
+    navigation.ask(players.id[0], {}, tick);
+    CHECK_FALSE(navigation.way(players.id[0], {}, {5, 5, 0}).has_value());
+    navigation.advance(volume, players, tick);
+  }
+  // 64 by 64 corners at places_per_tick a tick.
+  CHECK(tick - 100 >= 64u * 64u / BlockNavigation::places_per_tick);
+  CHECK(tick - 100 <= 64u * 64u / BlockNavigation::places_per_tick + 3);
+  const auto way = navigation.way(players.id[0], {}, {5.2, 0.5, 0});
+  REQUIRE(way.has_value());
+  CHECK(way->to_m.x < 5.2);
+  CHECK(way->distance_m == Approx(4.9).margin(0.6));
+  CHECK_FALSE(navigation.way(players.id[0], {true}, {5, 5, 0}).has_value());
+}

@@ -1,0 +1,82 @@
+#include "world/sim/block_navigation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ashlar {
+namespace {
+
+constexpr std::uint32_t kept_up_ticks = 32;  // so long after it was asked for, a field is kept up
+
+}  // namespace
+
+std::optional<BlockWalker> block_walker_of(const MonsterTraits& kind) {
+  const bool fits =
+      kind.shape.radius_m <= block_walker_radius_m_max && kind.shape.height_m <= block_walker_height_m_max;
+  if (kind.flies != 0 || !fits) return std::nullopt;
+  return BlockWalker{kind.step_height_m_max >= 1.0};
+}
+
+BlockNavigation::BlockNavigation() : fields_(fields_max) {}
+
+/// Takes the field that nobody asked for for the longest time, if it is not wanted now.
+void BlockNavigation::ask(EntityId player, BlockWalker walker, std::uint32_t tick) {
+  auto field =
+      std::ranges::find_if(fields_, [&](const Field& f) { return f.player == player && f.walker == walker; });
+  if (field == fields_.end()) {
+    field = std::ranges::min_element(fields_, {}, &Field::asked_tick);
+    const auto number = static_cast<std::size_t>(field - fields_.begin());
+    const bool busy = field->player != EntityId{0} && field->asked_tick + kept_up_ticks > tick;
+    if (busy || number == searched_) return;
+    field->player = player, field->walker = walker;
+    field->ready = false;
+    field->begun_tick = 0;
+  }
+  field->asked_tick = tick;
+}
+
+BlockNavigation::Field* BlockNavigation::oldest_wanted(const PlayerTable& players, std::uint32_t tick) {
+  Field* oldest = nullptr;
+  for (Field& f : fields_) {
+    if (f.player == EntityId{0} || f.asked_tick + kept_up_ticks < tick || !players.has(f.player)) continue;
+    if (f.ready && tick - f.begun_tick < fresh_ticks) continue;
+    if (oldest == nullptr || f.begun_tick < oldest->begun_tick) oldest = &f;
+  }
+  return oldest;
+}
+
+void BlockNavigation::advance(const VoxelVolume& volume, const PlayerTable& players, std::uint32_t tick) {
+  if (searched_ == fields_max) {
+    Field* field = oldest_wanted(players, tick);
+    if (field == nullptr) return;
+    searched_ = static_cast<std::size_t>(field - fields_.data());
+    field->begun_tick = tick;
+    search_.begin(volume, players.body[slot_of(field->player)].position_m, field->walker);
+  }
+  search_.advance(volume, places_per_tick);
+  if (!search_.whole()) return;
+  Field& field = fields_[searched_];
+  std::swap(field.ways, search_.ways());
+  field.ready = true;
+  searched_ = fields_max;
+  ++made_;
+}
+
+std::optional<BlockWays::Step> BlockNavigation::way(EntityId player, BlockWalker walker, DVec3 from_m) const {
+  for (const Field& f : fields_)
+    if (f.player == player && f.walker == walker && f.ready) return f.ways.step(from_m);
+  return std::nullopt;
+}
+
+void BlockNavigation::add_to_hash(StripeHasher& hash) const {
+  hash.add(made_);
+  hash.add(static_cast<std::uint64_t>(searched_));
+  for (const Field& f : fields_) {
+    if (f.player == EntityId{0}) continue;
+    hash.add(static_cast<std::uint64_t>(f.player) << 32 | f.asked_tick);
+    hash.add(static_cast<std::uint64_t>(f.begun_tick) << 2 | (f.walker.climbs ? 2u : 0u) |
+             (f.ready ? 1u : 0u));
+  }
+}
+
+}  // namespace ashlar

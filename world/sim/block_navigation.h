@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "world/math/hash.h"
+#include "world/nav/block_ways.h"
+#include "world/sim/tables.h"
+
+namespace ashlar {
+
+/// Ways of monsters over voxel ground to players whom they hunt: one field a player and kind of walker,
+/// shared by all who are after him, made anew as he goes and as it ages, from the blocks as they are by then.
+/// Who sees his player before him and gets on needs none. One search goes on at a time, by at most
+/// places_per_tick a tick; fields take turns, the oldest first. Part of the world's state and hash. Nothing
+/// allocates after construction.
+class BlockNavigation {
+ public:
+  static constexpr std::size_t fields_max = 16;
+  static constexpr std::uint32_t places_per_tick = 400;
+  static constexpr std::uint32_t fresh_ticks = 45;  ///< an older field is made anew
+
+  BlockNavigation();
+  /// Somebody hunts a player and does not get there straight.
+  void ask(EntityId player, BlockWalker walker, std::uint32_t tick);
+  /// Begins and goes on with searches. Call once a tick.
+  void advance(const VoxelVolume& volume, const PlayerTable& players, std::uint32_t tick);
+  /// Where a body goes next on its way to a player; nullopt: none is known (yet).
+  std::optional<BlockWays::Step> way(EntityId player, BlockWalker walker, DVec3 from_m) const;
+
+  void add_to_hash(StripeHasher& hash) const;
+  std::uint64_t fields_made() const { return made_; }
+
+ private:
+  struct Field {
+    EntityId player{};
+    BlockWalker walker;
+    std::uint32_t asked_tick = 0, begun_tick = 0;
+    bool ready = false;
+    BlockWays ways;
+  };
+  Field* oldest_wanted(const PlayerTable& players, std::uint32_t tick);
+
+  std::vector<Field> fields_;
+  std::size_t searched_ = fields_max;  // of which the search is; fields_max: none
+  BlockSearch search_;
+  std::uint64_t made_ = 0;
+};
+
+/// The skill by which a kind goes over blocks; nullopt: it flies, or is larger than ways are for.
+std::optional<BlockWalker> block_walker_of(const MonsterTraits& kind);
+
+}  // namespace ashlar
