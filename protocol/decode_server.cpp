@@ -6,6 +6,7 @@
 
 #include "protocol/block_kinds.h"
 #include "protocol/decode.h"
+#include "protocol/replication_codec.h"
 #include "protocol/schema/server_message_generated.h"
 #include "protocol/sector_motion.h"
 #include "protocol/snapshot_writer.h"
@@ -141,6 +142,7 @@ ServerResult decode(const wire::Welcome& in) {
   out.generator = in.generator();
   out.blocks_hash = in.blocks_hash();
   out.bare = in.bare();
+  out.replication_hash = in.replication_hash();
   out.snapshot_every_ticks = in.snapshot_every_ticks();
   if (!valid_text(view(in.motd()), 0, motd_bytes_max)) return bad_text;
   out.motd = view(in.motd());
@@ -404,6 +406,34 @@ ServerResult decode(const wire::BlockKinds& in) {
   return BlockKinds{std::move(*kinds), in.world()};
 }
 
+ServerResult decode(const wire::ReplicatedKinds& in) {
+  if (in.kinds() == nullptr) return std::unexpected{DropReason::malformed};
+  auto registry = decode_replication({in.kinds()->Data(), in.kinds()->size()});
+  if (!registry) return out_of_range;
+  return ReplicatedKinds{std::move(*registry), in.world()};
+}
+
+ServerResult decode(const wire::GameMessage& in) {
+  if (in.number() >= game_messages_max) return out_of_range;
+  GameMessage out{in.tick(), in.world(), in.number(), {}};
+  if (in.bytes() == nullptr) return out;
+  if (in.bytes()->size() > game_message_bytes_max) return out_of_range;
+  out.bytes.assign(in.bytes()->begin(), in.bytes()->end());
+  return out;
+}
+
+ServerResult decode(const wire::FieldValues& in) {
+  if (in.values() == nullptr) return std::unexpected{DropReason::malformed};
+  if (in.values()->size() < 1 || in.values()->size() > field_list_max) return out_of_range;
+  FieldList out{in.tick(), in.world(), {}};
+  for (const wire::FieldValue* value : *in.values()) {
+    if (value->id() == 0 || value->field() >= own_fields_max) return out_of_range;
+    out.values.push_back(
+        {EntityId{value->id()}, value->steps(), static_cast<EntityKind>(value->kind()), value->field()});
+  }
+  return out;
+}
+
 }  // namespace
 
 bool own_sane(const OwnPlayer& own) {
@@ -434,6 +464,9 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
     case wire::ServerBody::WeaponKinds: return decode(*message.body_as_WeaponKinds());
     case wire::ServerBody::Score: return decode(*message.body_as_Score());
     case wire::ServerBody::Carried: return decode(*message.body_as_Carried());
+    case wire::ServerBody::ReplicatedKinds: return decode(*message.body_as_ReplicatedKinds());
+    case wire::ServerBody::GameMessage: return decode(*message.body_as_GameMessage());
+    case wire::ServerBody::FieldValues: return decode(*message.body_as_FieldValues());
     case wire::ServerBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

@@ -8,6 +8,7 @@
 
 #include "protocol/block_kinds.h"
 #include "protocol/datagram.h"
+#include "protocol/replication_codec.h"
 #include "protocol/schema/client_message_generated.h"
 #include "protocol/schema/server_message_generated.h"
 #include "protocol/text.h"
@@ -109,7 +110,7 @@ struct MessageWriter::Impl {
     finish_server(wire::ServerBody::Welcome,
                   wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks,
                                       rules, map_list, motd, props, names, m.terrain, m.generator,
-                                      m.blocks_hash, body_list, m.bare));
+                                      m.blocks_hash, body_list, m.bare, m.replication_hash));
   }
 };
 
@@ -253,6 +254,41 @@ std::span<const std::uint8_t> MessageWriter::write(const BlockKinds& m) {
   const auto kinds = impl_->bytes(encode_block_kinds(*m.kinds));
   impl_->finish_server(wire::ServerBody::BlockKinds, wire::CreateBlockKinds(fbb, kinds, m.world));
   return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const ReplicatedKinds& m) {
+  ASHLAR_ASSERT(m.registry != nullptr);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto kinds = impl_->bytes(encode_replication(*m.registry));
+  impl_->finish_server(wire::ServerBody::ReplicatedKinds, wire::CreateReplicatedKinds(fbb, kinds, m.world));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const GameMessage& m) {
+  ASHLAR_ASSERT(m.number < game_messages_max && m.bytes.size() <= game_message_bytes_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto bytes = impl_->bytes(m.bytes);
+  impl_->finish_server(wire::ServerBody::GameMessage,
+                       wire::CreateGameMessage(fbb, m.tick, m.world, m.number, bytes));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const FieldList& m) {
+  ASHLAR_ASSERT(!m.values.empty() && m.values.size() <= field_list_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<wire::FieldValue, field_list_max> values;
+  for (std::size_t i = 0; i < m.values.size(); ++i) {
+    const FieldValue& v = m.values[i];
+    ASHLAR_ASSERT(v.field < own_fields_max);
+    values[i] = wire::FieldValue(static_cast<std::uint32_t>(v.id), v.steps, static_cast<std::uint8_t>(v.kind),
+                                 v.field);
+  }
+  const auto list = fbb.CreateVectorOfStructs(values.data(), m.values.size());
+  impl_->finish_server(wire::ServerBody::FieldValues, wire::CreateFieldValues(fbb, m.tick, m.world, list));
+  return impl_->message(unreliable_bytes_max);
 }
 
 std::span<const std::uint8_t> MessageWriter::write(const Saved& m) {

@@ -18,6 +18,7 @@
 #include "world/sim/inventory.h"
 #include "world/sim/match.h"
 #include "world/sim/player_move.h"
+#include "world/sim/replication.h"
 #include "world/sim/rules.h"
 #include "world/sim/weapons.h"
 #include "world/voxel/block_registry.h"
@@ -150,9 +151,10 @@ struct Welcome {
   /// A TerrainKind, and the server's terrain_generator. Neither need be known here: ask terrain_known().
   std::uint8_t terrain = 0;
   std::uint16_t generator = 0;
-  std::uint64_t blocks_hash = 0;      ///< BlockRegistry::hash() of the world's kinds of blocks
-  bool bare = false;                  ///< Terrain::bare: what a secret seed makes is told when it is seen
-  std::vector<KindBody> kind_bodies;  ///< at most monster_kinds_max, by kind: of those not as built in
+  std::uint64_t blocks_hash = 0;       ///< BlockRegistry::hash() of the world's kinds of blocks
+  bool bare = false;                   ///< Terrain::bare: what a secret seed makes is told when it is seen
+  std::uint64_t replication_hash = 0;  ///< replication_hash() of what is told of kinds
+  std::vector<KindBody> kind_bodies;   ///< at most monster_kinds_max, by kind: of those not as built in
 
   /// How large somebody is by its kind in snapshots; none: it is no body (a projectile), or of a kind that is
   /// not known.
@@ -163,6 +165,13 @@ struct Welcome {
 struct BlockKinds {
   std::shared_ptr<const BlockRegistry> kinds;  ///< never null
   std::uint8_t world = 0;                      ///< the welcome's
+};
+
+/// What is told of each kind, and the messages of the world's game; on the control stream, behind each
+/// welcome.
+struct ReplicatedKinds {
+  std::shared_ptr<const ReplicationRegistry> registry;  ///< never null
+  std::uint8_t world = 0;                               ///< the welcome's
 };
 
 /// The own player as the simulation holds it, unquantised: prediction starts from the same bits.
@@ -370,8 +379,33 @@ struct Score {
   std::vector<ScoreRow> rows;  ///< at most score_rows_max, best first
 };
 
-using ServerMessage =
-    std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers, BlockEdits,
-                 BlockKinds, Saved, Fight, InventoryChange, WeaponKinds, Carried, Score>;
+/// A message of the world's game; on the events stream.
+struct GameMessage {
+  std::uint32_t tick = 0;  ///< the simulation's, in which it was sent
+  std::uint8_t world = 0;
+  std::uint8_t number = 0;          ///< ReplicationRegistry::messages(); below game_messages_max
+  std::vector<std::uint8_t> bytes;  ///< at most game_message_bytes_max
+};
+
+/// An added field of an entity, in steps.
+struct FieldValue {
+  EntityId id{};
+  std::uint32_t steps = 0;
+  EntityKind kind{};
+  std::uint8_t field = 0;  ///< below own_fields_max
+};
+inline constexpr std::size_t field_list_max = 80;
+
+/// Added fields that a client with plain snapshots may know of, as of a tick; unreliable, beside them. Of an
+/// entity that is mentioned what is not named is 0 steps.
+struct FieldList {
+  std::uint32_t tick = 0;
+  std::uint8_t world = 0;
+  std::vector<FieldValue> values;  ///< 1 to field_list_max
+};
+
+using ServerMessage = std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers,
+                                   BlockEdits, BlockKinds, Saved, Fight, InventoryChange, WeaponKinds,
+                                   Carried, Score, ReplicatedKinds, GameMessage, FieldList>;
 
 }  // namespace ashlar

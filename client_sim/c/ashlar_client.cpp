@@ -103,6 +103,11 @@ ashlar_client* open_client(const ashlar_options& options, std::string& error) {
     config.client.fallback = *server;
     config.client.fallback->transport = Transport::tcp;
   }
+  if (options.game_message != nullptr)
+    config.client.on_message = [hear = options.game_message, user = options.game_user](
+                                   const MessageTraits& kind, const GameMessage& message) {
+      hear(user, kind.name.c_str(), message.number, message.bytes.data(), message.bytes.size());
+    };
   if (options.identity != nullptr) {
     secure::Secret secret;
     std::ranges::copy(std::span(options.identity, 32), secret.writable().begin());
@@ -203,6 +208,14 @@ size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t max) {
     out[i].yaw = static_cast<std::uint16_t>(e.yaw);
   }
   return shown.size();
+}
+
+int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, double* out) {
+  if (name == nullptr || out == nullptr) return 0;
+  const auto value = client->game.client().field(EntityId{id}, name);
+  if (!value) return 0;
+  *out = *value;
+  return 1;
 }
 
 int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z) {

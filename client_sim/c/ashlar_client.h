@@ -66,8 +66,13 @@ typedef struct {
   size_t (*load_content)(void* content_user, uint64_t hash, uint8_t* out, size_t bytes_max);
   void (*keep_content)(void* content_user, uint64_t hash, const uint8_t* bytes, size_t size);
   void* content_user;
+  /* Is given each message of the game that the server runs, from ashlar_advance(): its kind's name, its
+   * number among them, and bytes that live until it returns. NULL: they are dropped. */
+  void (*game_message)(void* game_user, const char* name, uint8_t number, const uint8_t* bytes, size_t size);
+  void* game_user;
 } ashlar_options;
-#define ASHLAR_OPTIONS_INIT {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL}
+#define ASHLAR_OPTIONS_INIT \
+  {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 typedef struct {
   uint32_t size;
@@ -136,6 +141,9 @@ ASHLAR_API void ashlar_leave(ashlar_client* client);
 ASHLAR_API int ashlar_self(ashlar_client* client, ashlar_self_state* out);
 /* Fills in at most `max`, by id. Returns how many there are. */
 ASHLAR_API size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t max);
+/* A field that the server's game adds to an entity, by its name, as newest known: a number in what units the
+ * game says. 0: nothing is known of it, there is none, or it is not for this player; *out is left alone. */
+ASHLAR_API int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, double* out);
 /* Which block is there as foreseen: 0 air, others as in world/voxel/block.h; -1: not loaded here. */
 ASHLAR_API int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z);
 /* The first solid thing on a ray, whatever it is made of: block, map, prop. Gives the metres to it, or

@@ -16,6 +16,7 @@
 #include "client_sim/client/handshakes.h"
 #include "client_sim/client/histogram.h"
 #include "client_sim/client/input_clock.h"
+#include "client_sim/client/known_fields.h"
 #include "client_sim/client/packed_memory.h"
 #include "client_sim/client/sector_forecast.h"
 #include "client_sim/client/view.h"
@@ -66,6 +67,8 @@ struct ClientConfig {
   /// Speaks, acknowledges and counts like any other, but keeps no picture of the world: neither view() nor
   /// own() nor ground() are ever filled. For those who need many clients and look through few of their eyes.
   bool light = false;
+  /// Is given each message of the world's game as it comes; empty: they wait for take_game_messages().
+  std::function<void(const MessageTraits&, const GameMessage&)> on_message;
   ClientTap* tap = nullptr;         ///< is shown messages as they come and go; not owned; null: nobody looks
   std::vector<std::uint8_t> token;  ///< connect token, for closed servers; at most secure::token_bytes_max
 
@@ -103,6 +106,7 @@ struct ClientStats {
   std::uint64_t rejoins = 0;  ///< times it was welcomed anew, by a server that did not know it any more
   std::uint64_t resumes = 0;  ///< times its session went on, over another connection
   std::uint64_t items_picked = 0;
+  std::uint64_t game_messages = 0;  ///< that the world's game sent
   std::uint64_t hits_given = 0, hits_taken = 0, kills = 0, deaths = 0;
   std::uint64_t acts_done = 0, acts_refused = 0;  ///< verdicts that were the last word on an act
   std::uint64_t blocks_told = 0;                  ///< changes that came, of whosever making
@@ -192,6 +196,17 @@ class Client {
   const std::optional<Carried>& carried() const { return carried_; }
   /// The match and its score, as the server last said; nullopt: nothing yet in this world.
   const std::optional<Score>& score() const { return score_; }
+  /// What the welcome's world tells of its kinds, and its game's messages; ours until it told. Never null.
+  const std::shared_ptr<const ReplicationRegistry>& replication() const { return replication_; }
+  /// An added field of an entity by its name, as newest known; nullopt: nothing is known of it, there is no
+  /// such field, or it is not for this player.
+  std::optional<double> field(EntityId id, std::string_view name) const;
+  /// The same at a tick, as View's positions: between the two newest states known, where it is so declared.
+  std::optional<double> field_at(EntityId id, std::string_view name, double tick) const;
+  /// Messages of the world's game since the last call, in order, each once, where ClientConfig::on_message
+  /// takes none. At most game_messages_max are kept.
+  static constexpr std::size_t game_messages_max = 256;
+  std::vector<GameMessage> take_game_messages();
   /// Items picked up since the last call, by kind (item_type()), in order. At most picks_max are kept.
   static constexpr std::size_t picks_max = 256;
   std::vector<std::uint8_t> take_picks();
@@ -321,6 +336,13 @@ class Client {
   void handle(WeaponKinds& message);
   void handle(Score& message);
   void begin_world();
+
+  // client_replication.cpp: what a game adds
+  bool knows_world() const;
+  void join_if_ready();
+  void handle(ReplicatedKinds& message);
+  void handle(GameMessage& message);
+
   void take_packed(std::span<const std::uint8_t> bytes);
   bool believable(std::uint32_t tick) const;
   void handle(const SnapshotPart& message);
@@ -379,7 +401,7 @@ class Client {
   Welcome welcome_;
   Join join_;
   std::uint32_t saved_tick_ = 0;
-  bool join_waits_ = false;  // for the kinds of blocks that the welcome named
+  bool join_waits_ = false;  // for the kinds that the welcome named
   std::shared_ptr<const BlockRegistry> blocks_ = BlockRegistry::builtin_ptr();
   ContentFetch fetch_;
   bool fetching_ = false;
@@ -425,6 +447,11 @@ class Client {
   std::optional<Fight> fight_;
   std::optional<Carried> carried_;
   std::optional<Score> score_;
+  std::shared_ptr<const ReplicationRegistry> replication_ = ReplicationRegistry::builtin_ptr();
+  std::uint64_t replication_hash_ = 0;  // 0: of ours
+  PlainFieldMemory plain_fields_;
+  std::uint32_t refresh_ticks_ = 0;  // as the newest plain snapshot said
+  std::vector<GameMessage> game_messages_;
   std::vector<std::uint8_t> picks_;
   std::shared_ptr<const KindSet> kinds_ = std::make_shared<const KindSet>(default_kinds());
   std::vector<CombatEvent> hits_;

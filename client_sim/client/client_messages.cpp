@@ -70,6 +70,10 @@ void Client::take_message(StreamId stream) {
     return handle(*kinds);
   if (auto* weapons = std::get_if<WeaponKinds>(&*message); weapons != nullptr && stream == StreamId::control)
     return handle(*weapons);
+  if (auto* told = std::get_if<ReplicatedKinds>(&*message); told != nullptr && stream == StreamId::control)
+    return handle(*told);
+  if (auto* said = std::get_if<GameMessage>(&*message); said != nullptr && stream == StreamId::events)
+    return handle(*said);
   if (auto* score = std::get_if<Score>(&*message); score != nullptr && stream == StreamId::events)
     return handle(*score);
   if (const auto* carried = std::get_if<Carried>(&*message); carried != nullptr && stream == StreamId::events)
@@ -99,6 +103,13 @@ void Client::take_unreliable(std::span<const std::uint8_t> bytes) {
   if (is_packed_part(bytes)) return take_packed(bytes);
   const auto message = decode_server_message(bytes);
   if (!message) return undecodable(message.error());
+  if (const auto* list = std::get_if<FieldList>(&*message)) {
+    if (!greeted_ || list->world != welcome_.world) return drop(DropReason::wrong_state);
+    if (ending_ || config_.light) return;
+    if (!believable(list->tick) || !plain_fields_.take(*list, *replication_, refresh_ticks_))
+      drop(DropReason::out_of_range);
+    return;
+  }
   const auto* part = std::get_if<SnapshotPart>(&*message);
   // Parts of a world that is gone, or that is not welcomed yet, tell nothing.
   if (part == nullptr || !greeted_ || part->world != welcome_.world) return drop(DropReason::wrong_state);
@@ -125,8 +136,8 @@ void Client::handle(Welcome& message) {
   if (!terrain_known(welcome_.terrain, welcome_.generator))
     return close(SessionEnd::unknown_terrain, ClientState::refused, ground_unknown(welcome_));
   if (!missing_maps_.empty() && !config_.fetched) return lack("give its file");
-  // Who does not know what blocks are like cannot tell what is solid.
-  join_waits_ = blocks_->hash() != welcome_.blocks_hash;
+  // Who does not know what blocks are like cannot tell what is solid, nor read what is told of other kinds.
+  join_waits_ = !knows_world();
   if (goes_on) {
     state_ = snapshot_tick_ != 0 ? ClientState::playing : ClientState::joining;
     if (!join_waits_) connection_->send(StreamId::control, writer_.write(join_));
@@ -143,7 +154,7 @@ void Client::handle(BlockKinds& message) {
     return close(SessionEnd::protocol, ClientState::lost,
                  "the server's kinds of blocks are not those that its welcome named");
   blocks_ = std::move(message.kinds);
-  if (std::exchange(join_waits_, false) && !fetching_) join_world();
+  join_if_ready();
 }
 
 /// Forgets the world that was; the welcome says all that is to be known of the new one.
@@ -168,7 +179,9 @@ void Client::begin_world() {
   carried_.reset();
   score_.reset();
   view_.reset(welcome_.rules.tick_rate_hz);
-  packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks);
+  packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks, replication_);
+  plain_fields_.reset(welcome_.rules.tick_rate_hz);
+  game_messages_.clear();
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);
   if (rtt_samples_ == 0) rtt_ = Micros{0};
   if (rtt_ > Micros{0}) clock_.take_round_trip(now_, rtt_);
@@ -209,6 +222,7 @@ void Client::handle(const SnapshotPart& message) {
     if (stats_.joined_after == Micros{0}) stats_.joined_after = now_ - started_at_;
     last_snapshot_ = hungry_since_ = now_;
   }
+  refresh_ticks_ = message.refresh_ticks;
   count_snapshot(message);
   view_.take(message);
   if (config_.map) sectors_.take(message);

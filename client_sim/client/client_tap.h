@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "protocol/connection/streams.h"
@@ -15,6 +16,8 @@ class ClientTap {
   virtual ~ClientTap() = default;
   /// Another session began. @param goes_on  in the world of the last one
   virtual void welcomed(const Welcome& welcome, bool goes_on) = 0;
+  /// What the welcome's world tells of its kinds, where it is told. Never null.
+  virtual void replicated(const std::shared_ptr<const ReplicationRegistry>& /*registry*/) {}
   /// An unreliable message that came: a part of a snapshot.
   virtual void unreliable_in(std::span<const std::uint8_t> message) = 0;
   /// A whole message of a stream that came.

@@ -8,8 +8,10 @@
 
 namespace ashlar::client_sim {
 
-void PackedMemory::reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_every_ticks) {
+void PackedMemory::reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_every_ticks,
+                         std::shared_ptr<const ReplicationRegistry> registry) {
   *this = PackedMemory{};
+  registry_ = std::move(registry);
   tick_rate_hz_ = tick_rate_hz;
   every_ticks_ = snapshot_every_ticks;
 }
@@ -20,6 +22,7 @@ void PackedMemory::begin_epoch(const PackedHead& head, View& view) {
   blocks_.clear();
   entity_count_ = 0;
   own_.clear();
+  groups_.clear();
   epoch_ = head.epoch;
   lost_epoch_ = 0;
 }
@@ -48,6 +51,7 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
         break;
       case PackedItem::own: sane = !counts || take_own(*entry, head.tick, out); break;
       case PackedItem::heights: sane = !counts || take_heights(*entry, head.tick, view); break;
+      case PackedItem::fields: sane = !counts || take_fields(*entry, head.tick); break;
       case PackedItem::motion: motions_.push_back(entry->motion); break;
     }
     if (!sane) return false;
@@ -74,7 +78,7 @@ void PackedMemory::drop_front(Block& block) {
 /// of no use any more.
 void PackedMemory::keep(Block& block, std::uint32_t tick, std::uint32_t base_tick) {
   const auto at = std::ranges::upper_bound(block.states, tick, {}, &State::tick);
-  block.states.insert(at, State{tick, decoded_.cell, decoded_.entities});
+  block.states.insert(at, State{tick, decoded_.cell, decoded_.entities, decoded_.fields});
   entity_count_ += decoded_.entities.size();
   while (block.states.front().tick < base_tick || block.states.size() > block_states_max) drop_front(block);
 }
@@ -86,7 +90,7 @@ bool PackedMemory::take_block(const PackedEntry& entry, std::uint32_t tick, View
   if (known != block.states.end() && known->tick == tick) return true;  // a double
   const bool newest = block.states.empty() || block.states.back().tick < tick;
   const std::uint32_t base_tick = entry.age == 0 || entry.age > tick ? 0 : tick - entry.age;
-  BlockBase base{entry.age, {}, false};
+  BlockBase base{entry.age, {}, false, {}};
   CellCoord cell;
   if (entry.age != 0) {
     const auto held = std::ranges::lower_bound(block.states, base_tick, {}, &State::tick);
@@ -95,9 +99,10 @@ bool PackedMemory::take_block(const PackedEntry& entry, std::uint32_t tick, View
       return true;
     }
     base.entities = held->entities;
+    base.fields = held->fields;
     cell = held->cell;
   }
-  if (!decode_block(entry.bytes, cell, base, tick_rate_hz_, decoded_, tally)) return false;
+  if (!decode_block(entry.bytes, cell, base, tick_rate_hz_, decoded_, registry_.get(), tally)) return false;
   keep(block, tick, base_tick);
   if (newest) show(entry.number, block, base_tick, view);
   return true;
@@ -145,6 +150,54 @@ bool PackedMemory::take_own(const PackedEntry& entry, std::uint32_t tick, Snapsh
   if (own_.size() > own_states_max) own_.pop_front();
   if (newest) out.own = own;
   return true;
+}
+
+bool PackedMemory::take_fields(const PackedEntry& entry, std::uint32_t tick) {
+  if (groups_.size() >= groups_max && !groups_.contains({entry.to, entry.number})) return false;
+  Group& group = groups_[{entry.to, entry.number}];
+  if (tick <= group.tick) return true;
+  std::vector<PrivateEntity> entities;
+  if (!decode_group(entry.bytes, entry.to, *registry_, entities)) return false;
+  group.tick = tick;
+  group.entities = std::move(entities);
+  return true;
+}
+
+bool PackedMemory::find_shared(EntityId id, KnownFields& out) const {
+  const auto place_in = [id](const State& state) {
+    const auto it =
+        std::ranges::lower_bound(state.entities, id, {}, [](const MovingRecord& e) { return e.record.id; });
+    const bool there = it != state.entities.end() && it->record.id == id;
+    return there ? static_cast<std::size_t>(it - state.entities.begin()) : state.entities.size();
+  };
+  bool found = false;
+  for (const auto& [number, block] : blocks_) {
+    if (block.states.empty()) continue;
+    const State& newest = block.states.back();
+    const std::size_t at = place_in(newest);
+    if (at >= newest.fields.size() || (found && newest.tick <= out.tick)) continue;
+    found = true;
+    out = {newest.entities[at].record.kind, newest.tick, newest.tick, newest.fields[at], {}};
+    if (block.states.size() < 2) continue;
+    const State& before = block.states[block.states.size() - 2];
+    const std::size_t was = place_in(before);
+    if (was < before.fields.size() && before.entities[was].record.kind == out.kind)
+      out.before_tick = before.tick, out.before = before.fields[was];
+  }
+  return found;
+}
+
+bool PackedMemory::find_fields(EntityId id, FieldAudience to, KnownFields& out) const {
+  if (to == FieldAudience::all) return find_shared(id, out);
+  bool found = false;
+  for (const auto& [key, group] : groups_) {
+    if (key.first != to || (found && group.tick <= out.tick)) continue;
+    const auto it = std::ranges::lower_bound(group.entities, id, {}, &PrivateEntity::id);
+    if (it == group.entities.end() || it->id != id) continue;
+    found = true;
+    out = {it->kind, group.tick, group.tick, it->values, {}};
+  }
+  return found;
 }
 
 bool PackedMemory::take_heights(const PackedEntry& entry, std::uint32_t tick, View& view) {

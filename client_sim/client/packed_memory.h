@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "client_sim/client/known_fields.h"
 #include "protocol/messages.h"
 #include "protocol/snapshot/block_delta.h"
 #include "protocol/snapshot/height_delta.h"
@@ -26,10 +29,13 @@ class PackedMemory {
   static constexpr std::size_t block_states_max = base_age_max + 1;
   static constexpr std::size_t entities_max = std::size_t{1} << 20;
   static constexpr std::size_t own_states_max = 64;
+  static constexpr std::size_t groups_max = 4096;  ///< of entities whose fields only some are told
 
   /// Another world: forgets everything.
   /// @param snapshot_every_ticks  as the welcome says
-  void reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_every_ticks);
+  /// @param registry              what it tells of its kinds
+  void reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_every_ticks,
+             std::shared_ptr<const ReplicationRegistry> registry = ReplicationRegistry::builtin_ptr());
   /// Another session: what the next part does not tell is gone.
   void begin_session() { epoch_ = 0; }
 
@@ -44,6 +50,9 @@ class PackedMemory {
   /// Something could not be taken in at all, as a part of the future that was not believed.
   void lost() { lost_epoch_ = epoch_; }
 
+  /// The added fields of an entity that go to an audience. False: it is not known, or has none.
+  bool find_fields(EntityId id, FieldAudience to, KnownFields& out) const;
+
   /// Entities in all states that are kept.
   std::size_t entity_count() const { return entity_count_; }
 
@@ -52,6 +61,12 @@ class PackedMemory {
     std::uint32_t tick = 0;
     CellCoord cell;
     std::vector<MovingRecord> entities;
+    std::vector<FieldValues> fields;  // by entity, where the registry has fields for everybody
+  };
+  /// Entities whose fields only some are told.
+  struct Group {
+    std::uint32_t tick = 0;
+    std::vector<PrivateEntity> entities;
   };
   struct Block {
     std::deque<State> states;     // by tick
@@ -68,15 +83,19 @@ class PackedMemory {
   bool take_block(const PackedEntry& entry, std::uint32_t tick, View& view, BlockTally* tally);
   void take_gone(std::uint16_t number, std::uint32_t tick, View& view);
   bool take_own(const PackedEntry& entry, std::uint32_t tick, SnapshotPart& out);
+  bool take_fields(const PackedEntry& entry, std::uint32_t tick);
+  bool find_shared(EntityId id, KnownFields& out) const;
   bool take_heights(const PackedEntry& entry, std::uint32_t tick, View& view);
   void show(std::uint16_t number, Block& block, std::uint32_t base_tick, View& view);
   void keep(Block& block, std::uint32_t tick, std::uint32_t base_tick);
   void drop_front(Block& block);
 
   std::uint32_t tick_rate_hz_ = 60, every_ticks_ = 1;
+  std::shared_ptr<const ReplicationRegistry> registry_ = ReplicationRegistry::builtin_ptr();
   std::uint8_t epoch_ = 0, lost_epoch_ = 0;
   std::uint32_t newest_tick_ = 0;
   std::map<std::uint16_t, Block> blocks_;
+  std::map<std::pair<FieldAudience, std::uint16_t>, Group> groups_;
   std::size_t entity_count_ = 0;
   std::deque<Own> own_;
   DecodedBlock decoded_;

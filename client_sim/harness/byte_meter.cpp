@@ -9,9 +9,8 @@ namespace ashlar::client_sim {
 namespace {
 
 constexpr std::array<std::string_view, byte_use_count> names{
-    "seals",          "frames",         "streams",     "snapshot heads", "own player",
-    "sector heights", "sector motions", "block heads", "blocks",         "plain snapshots",
-    "inputs up",      "seals up",       "frames up"};
+    "seals",       "frames", "streams", "snapshot heads",  "own player", "sector heights", "sector motions",
+    "block heads", "blocks", "fields",  "plain snapshots", "inputs up",  "seals up",       "frames up"};
 constexpr std::size_t first_up = static_cast<std::size_t>(ByteUse::inputs);
 
 ByteUse use_of(PackedItem item) {
@@ -19,6 +18,7 @@ ByteUse use_of(PackedItem item) {
     case PackedItem::own: return ByteUse::own;
     case PackedItem::heights: return ByteUse::heights;
     case PackedItem::motion: return ByteUse::motions;
+    case PackedItem::fields: return ByteUse::fields;
     case PackedItem::blocks:
     case PackedItem::gone: break;
   }
@@ -34,8 +34,13 @@ std::uint64_t KindBytes::all_bits() const {
 }
 
 void ByteMeter::begin_world(std::uint16_t tick_rate_hz, std::uint16_t snapshot_every_ticks) {
+  tick_rate_hz_ = tick_rate_hz, snapshot_every_ticks_ = snapshot_every_ticks;
   view_.reset(tick_rate_hz);
   memory_.reset(tick_rate_hz, snapshot_every_ticks);
+}
+
+void ByteMeter::replicated(const std::shared_ptr<const ReplicationRegistry>& registry) {
+  memory_.reset(tick_rate_hz_, snapshot_every_ticks_, registry);
 }
 
 void ByteMeter::welcomed(const Welcome& welcome, bool goes_on) {

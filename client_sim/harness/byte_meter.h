@@ -23,12 +23,13 @@ enum class ByteUse : std::uint8_t {
   motions,      ///< of sectors
   block_heads,  ///< numbers, lengths and bases of blocks, and blocks to forget
   blocks,       ///< what blocks say of entities
+  fields,       ///< of owners and teams, by a game
   plain,        ///< snapshots that are not packed
   inputs,       ///< commands, from the client
   seal_up,      ///< header and tag of the client's packets
   frames_up,    ///< what else is in them
 };
-inline constexpr std::size_t byte_use_count = 13;
+inline constexpr std::size_t byte_use_count = 14;
 std::string_view name(ByteUse use);
 
 /// What blocks say of entities of one kind.
@@ -48,6 +49,7 @@ class ByteMeter final : public ClientTap, private BlockTally {
   void begin_world(std::uint16_t tick_rate_hz, std::uint16_t snapshot_every_ticks);
 
   void welcomed(const Welcome& welcome, bool goes_on) override;
+  void replicated(const std::shared_ptr<const ReplicationRegistry>& registry) override;
   void unreliable_in(std::span<const std::uint8_t> message) override;
   void stream_in(StreamId stream, std::size_t bytes) override;
   void input_out(std::size_t bytes) override;
@@ -81,6 +83,7 @@ class ByteMeter final : public ClientTap, private BlockTally {
   std::map<EntityKind, KindBytes> kinds_;
   std::map<CellCoord, std::uint64_t> cells_;
   std::uint64_t frame_bits_ = 0, snapshots_ = 0;
+  std::uint16_t tick_rate_hz_ = 60, snapshot_every_ticks_ = 1;
 };
 
 }  // namespace ashlar::client_sim

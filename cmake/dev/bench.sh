@@ -12,6 +12,7 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   movers     1000 moving sectors, with bodies on them
   net        [--only NAME] [--rounds N] the server with players over sockets against a null server; minutes
   protocol   encoding and decoding
+  snapshot   [SECONDS] bits an entity and update of packed snapshots on four scenes over losses; ns to code one
   step       [--ticks N] [--only big|idle] World::step with 1000 players and 1000 monsters spread over 800 x 800 m,
              its parts, beside W1's sweep; and with nobody there
   edits      [--ticks N] 200 players who dig and build: what they add to a tick

@@ -7,21 +7,26 @@
 
 #include "protocol/bit_stream.h"
 #include "protocol/block.h"
+#include "protocol/standard_layout.h"
 #include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
 
-constexpr unsigned place_bits = 13;
+constexpr unsigned place_bits = traits_of(StandardField::x).bits;
 static_assert(cell_steps == 1u << place_bits);
+static_assert(traits_of(StandardField::x).step * position_steps_per_m == 1);
+static_assert(traits_of(StandardField::velocity_x).step * velocity_steps_per_mps == 1);
 
-// Widths that a pair of signed numbers may take, by a class of two bits; the last one holds any.
-using Widths = std::array<unsigned, 4>;
-constexpr Widths place_widths{0, 3, 6, place_bits + 1};
-constexpr Widths speed_widths{3, 6, 9, 17};
-constexpr std::array<unsigned, 2> height_widths{5, place_bits + 1};
-constexpr std::array<unsigned, 2> climb_widths{7, 17};
-constexpr unsigned small_turn_bits = 4;
+// Widths that signed numbers may take, by a class of one or two bits; the last one holds any.
+constexpr auto place_widths = widths_of<4>(StandardField::x);
+constexpr auto speed_widths = widths_of<4>(StandardField::velocity_x);
+constexpr auto height_widths = widths_of<2>(StandardField::z);
+constexpr auto climb_widths = widths_of<2>(StandardField::velocity_z);
+constexpr auto turn_widths = widths_of<2>(StandardField::yaw);
+static_assert(place_widths.back() == place_bits + 1 && height_widths.back() == place_bits + 1);
+static_assert(speed_widths.back() == traits_of(StandardField::velocity_x).bits + 1);
+constexpr unsigned small_turn_bits = turn_widths[0];
 
 /// Which of a record's lesser fields changed, in this order.
 enum Lesser : unsigned { pitch, health, state, flags, kind, lesser_count };
@@ -100,7 +105,7 @@ void put_change(BitWriter& out, const MovingRecord& now, const MovingRecord& bas
   if (turn != 0) {
     const bool small = fits(turn, small_turn_bits);
     out.put_bit(!small);
-    out.put_signed(turn, small ? small_turn_bits : 8);
+    out.put_signed(turn, small ? small_turn_bits : turn_widths[1]);
   }
   const unsigned changed = changed_lesser(a, b);
   out.put_bit(changed != 0);
@@ -227,7 +232,7 @@ bool get_change(BitReader& in, MovingRecord& e, const Foretold& told, Mark& mark
   r.z = static_cast<std::uint16_t>(z);
   if (in.get_bit()) {
     const bool large = in.get_bit();
-    r.yaw = static_cast<std::uint8_t>(r.yaw + in.get_signed(large ? 8 : small_turn_bits));
+    r.yaw = static_cast<std::uint8_t>(r.yaw + in.get_signed(turn_widths[large ? 1 : 0]));
   }
   mark.field(BlockField::yaw);
   const unsigned changed = in.get_bit() ? in.get(lesser_count) : 0;
@@ -320,6 +325,8 @@ std::size_t encode_block(const BlockContent& now, const BlockBase& base, std::ui
     put_change(bits, *at, before, told);
   }
   if (run > 0) bits.put_gamma(run);
+  if (now.registry != nullptr)
+    encode_fields(bits, *now.registry, {now.entities, now.fields}, {base.entities, base.fields});
   return bits.finish();
 }
 
@@ -327,7 +334,8 @@ namespace {
 
 template <class Mark>
 bool decode_marked(std::span<const std::uint8_t> bytes, CellCoord base_cell, const BlockBase& base,
-                   std::uint32_t tick_rate_hz, DecodedBlock& out, BlockTally* tally) {
+                   std::uint32_t tick_rate_hz, DecodedBlock& out, BlockTally* tally,
+                   const ReplicationRegistry* registry) {
   BitReader in(bytes);
   Mark mark(in, tally);
   out.entities.clear();
@@ -370,20 +378,27 @@ bool decode_marked(std::span<const std::uint8_t> bytes, CellCoord base_cell, con
     }
     out.entities.push_back(e);
   }
-  mark.frame();
-  if (!in.at_end()) return false;
   const auto id = [](const MovingRecord& e) { return e.record.id; };
   if (fresh_count > 0) std::ranges::sort(out.entities, {}, id);
-  return std::ranges::adjacent_find(out.entities, std::ranges::greater_equal{}, id) == out.entities.end();
+  if (std::ranges::adjacent_find(out.entities, std::ranges::greater_equal{}, id) != out.entities.end())
+    return false;
+  out.fields.clear();
+  const FieldRows fields_before{before, base.age == 0 ? std::span<const FieldValues>{} : base.fields};
+  if (registry != nullptr && !decode_fields(in, *registry, out.entities, fields_before, out.fields))
+    return false;
+  mark.frame();
+  return in.at_end();
 }
 
 }  // namespace
 
 bool decode_block(std::span<const std::uint8_t> bytes, CellCoord base_cell, const BlockBase& base,
-                  std::uint32_t tick_rate_hz, DecodedBlock& out, BlockTally* tally) {
+                  std::uint32_t tick_rate_hz, DecodedBlock& out, const ReplicationRegistry* registry,
+                  BlockTally* tally) {
   ASHLAR_ASSERT(base.entities.size() <= block_entities_max);
-  if (tally == nullptr) return decode_marked<NoMarks>(bytes, base_cell, base, tick_rate_hz, out, tally);
-  if (!decode_marked<Marks>(bytes, base_cell, base, tick_rate_hz, out, tally)) return false;
+  if (tally == nullptr)
+    return decode_marked<NoMarks>(bytes, base_cell, base, tick_rate_hz, out, tally, registry);
+  if (!decode_marked<Marks>(bytes, base_cell, base, tick_rate_hz, out, tally, registry)) return false;
   tally->block(out.cell, bytes.size());
   return true;
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "protocol/snapshot/field_delta.h"
 #include "protocol/snapshot/moving_record.h"
 
 // A block of a packed snapshot: some entities of one cell at a tick, told by what has changed since a tick
@@ -23,6 +24,10 @@ inline constexpr std::size_t coded_block_bytes_max = 1100;
 struct BlockContent {
   CellCoord cell;
   std::span<const MovingRecord> entities;
+  /// By entity, where the registry has fields for everybody; there are block_entities_with_fields_max of them
+  /// at most then.
+  std::span<const FieldValues> fields{};
+  const ReplicationRegistry* registry = nullptr;  ///< null: kinds have no added fields
 };
 
 /// What differs between two codings of the same content.
@@ -31,6 +36,7 @@ struct BlockBase {
   std::span<const MovingRecord> entities;  ///< as they were then, of the same cell
   /// Nothing changed between the base and the snapshot before this one.
   bool quiet = false;
+  std::span<const FieldValues> fields{};  ///< by entity, where the registry has fields for everybody
 };
 
 /// Codes a block. Cost: about 40 ns an entity that moves, 3 one that rests.
@@ -60,14 +66,17 @@ struct DecodedBlock {
   CellCoord cell;  ///< of a block without a base; else the base's
   bool quiet = false;
   std::vector<MovingRecord> entities;  ///< by ascending id, at most block_entities_max
+  std::vector<FieldValues> fields;     ///< by entity; empty without a registry with fields for everybody
 };
 
 /// Reads a block's bytes, from anywhere. False when they are not a block against this base: cells outside of
 /// the world, ids 0 or not ascending or twice, pitch beyond a quarter, places outside of the cell, more
 /// entities than a block has, bytes too few or too many.
-/// @param base   with the age that the snapshot names; quiet is not looked at
-/// @param tally  null: nobody asks, and nothing is counted
+/// @param base      with the age that the snapshot names; quiet is not looked at
+/// @param registry  what the world's game adds to kinds; null: nothing
+/// @param tally     null: nobody asks, and nothing is counted
 bool decode_block(std::span<const std::uint8_t> bytes, CellCoord base_cell, const BlockBase& base,
-                  std::uint32_t tick_rate_hz, DecodedBlock& out, BlockTally* tally = nullptr);
+                  std::uint32_t tick_rate_hz, DecodedBlock& out,
+                  const ReplicationRegistry* registry = nullptr, BlockTally* tally = nullptr);
 
 }  // namespace ashlar

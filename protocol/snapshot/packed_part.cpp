@@ -122,6 +122,20 @@ bool PackedPartWriter::add_motion(const WireMotion& motion) {
   return true;
 }
 
+bool PackedPartWriter::add_fields(FieldAudience to, std::uint16_t number,
+                                  std::span<const std::uint8_t> bytes) {
+  ASHLAR_ASSERT(to != FieldAudience::all);
+  const auto size = static_cast<std::uint32_t>(bytes.size());
+  if (2 + varint_bytes(number) + varint_bytes(size) + size > room()) return false;
+  open_item_ = {};
+  put(static_cast<std::uint8_t>(PackedItem::fields));
+  put(static_cast<std::uint8_t>(to));
+  put_varint(number);
+  put_varint(size);
+  put(bytes);
+  return true;
+}
+
 std::uint8_t PackedPartReader::get() {
   if (rest_.empty()) {
     failed_ = true;
@@ -184,7 +198,9 @@ std::optional<PackedEntry> PackedPartReader::next() {
   PackedEntry out;
   if (open_left_ == 0) {
     open_item_ = static_cast<PackedItem>(get());
-    open_age_ = open_item_ == PackedItem::gone || open_item_ == PackedItem::motion ? 0 : get();
+    const bool based = open_item_ == PackedItem::blocks || open_item_ == PackedItem::own ||
+                       open_item_ == PackedItem::heights;
+    open_age_ = based ? get() : 0;
     const bool list = open_item_ == PackedItem::blocks || open_item_ == PackedItem::gone;
     open_left_ = list ? get() : 1;
     if (open_left_ == 0) failed_ = true;
@@ -214,6 +230,12 @@ std::optional<PackedEntry> PackedPartReader::next() {
       if (const auto bytes = get_bytes(sizeof out.motion); !failed_)
         std::memcpy(&out.motion, bytes.data(), sizeof out.motion);
       if (!failed_ && !motion_ok(out.motion)) failed_ = true;
+      break;
+    case PackedItem::fields:
+      out.to = static_cast<FieldAudience>(get());
+      out.number = number();
+      out.bytes = get_bytes(get_varint());
+      if (out.to != FieldAudience::owner && out.to != FieldAudience::team) failed_ = true;
       break;
     default: failed_ = true;
   }

@@ -7,6 +7,7 @@
 
 #include "protocol/datagram.h"
 #include "protocol/messages.h"
+#include "world/sim/replication.h"
 
 // A part of a packed snapshot: an unreliable message that is no FlatBuffer. A head, then items, each readable
 // alone, in whatever order they were added.
@@ -41,7 +42,7 @@ struct PackedHead {
 };
 
 /// What an item is about.
-enum class PackedItem : std::uint8_t { blocks = 1, gone = 2, own = 3, heights = 4, motion = 5 };
+enum class PackedItem : std::uint8_t { blocks = 1, gone = 2, own = 3, heights = 4, motion = 5, fields = 6 };
 
 /// Writes one part. What does not fit is refused and changes nothing. One thread.
 class PackedPartWriter {
@@ -58,6 +59,9 @@ class PackedPartWriter {
   bool add_heights(std::uint8_t map, std::uint16_t slice, std::uint32_t age,
                    std::span<const std::uint8_t> bytes);
   bool add_motion(const WireMotion& motion);
+  /// A group of entities whose fields only the receiver is told, whole (field_delta.h).
+  /// @param to  owner or team; @param number  of the group among those
+  bool add_fields(FieldAudience to, std::uint16_t number, std::span<const std::uint8_t> bytes);
 
   void set_part_count(std::size_t parts) { bytes_[count_at_] = static_cast<std::uint8_t>(parts); }
   /// Nothing but the head is in it.
@@ -81,8 +85,9 @@ class PackedPartWriter {
 /// One item of a part; its bytes lie in the part's.
 struct PackedEntry {
   PackedItem item{};
-  std::uint16_t number = 0;  ///< of a block, or of a slice of heights
+  std::uint16_t number = 0;  ///< of a block, of a slice of heights, or of a group of fields
   std::uint8_t map = 0;      ///< of heights
+  FieldAudience to{};        ///< of a group of fields: owner or team
   std::uint32_t age = 0;     ///< of the base; 0: none
   std::span<const std::uint8_t> bytes;
   WireMotion motion;

@@ -14,6 +14,7 @@ void BlockFrames::begin(std::uint32_t tick, std::uint32_t tick_rate_hz) {
   newest_->tick = tick;
   newest_->blocks.clear();
   newest_->records.clear();
+  newest_->fields.clear();
   tick_rate_hz_ = tick_rate_hz;
   codes_.clear();
   first_code_.clear();
@@ -27,7 +28,7 @@ const FrameBlock* BlockFrames::find_block(const Frame& frame, std::uint16_t numb
 }
 
 void BlockFrames::add(std::uint16_t number, CellCoord cell, std::uint32_t born,
-                      std::span<const MovingRecord> entities) {
+                      std::span<const MovingRecord> entities, std::span<const FieldValues> fields) {
   Frame& frame = *newest_;
   ASHLAR_ASSERT(frame.blocks.empty() || frame.blocks.back().number < number);
   FrameBlock block{number,
@@ -37,14 +38,24 @@ void BlockFrames::add(std::uint16_t number, CellCoord cell, std::uint32_t born,
                    static_cast<std::uint32_t>(frame.records.size()),
                    static_cast<std::uint32_t>(entities.size())};
   frame.records.insert(frame.records.end(), entities.begin(), entities.end());
+  if (registry_ != nullptr) {
+    ASHLAR_ASSERT(fields.size() == entities.size());
+    frame.fields.insert(frame.fields.end(), fields.begin(), fields.end());
+  }
   if (before_ != nullptr && before_ != newest_) {
     const FrameBlock* was = find_block(*before_, number);
     if (was != nullptr && was->born == born &&
-        std::ranges::equal(std::span(before_->records).subspan(was->first, was->count), entities))
+        std::ranges::equal(std::span(before_->records).subspan(was->first, was->count), entities) &&
+        std::ranges::equal(fields_of(*before_, *was), fields_of(frame, block)))
       block.changed = was->changed;
   }
   frame.blocks.push_back(block);
   first_code_.push_back(0);
+}
+
+std::span<const FieldValues> BlockFrames::fields_of(const Frame& frame, const FrameBlock& block) const {
+  if (registry_ == nullptr) return {};
+  return std::span(frame.fields).subspan(block.first, block.count);
 }
 
 std::span<const FrameBlock> BlockFrames::blocks() const {
@@ -98,18 +109,25 @@ BlockFrames::Coded BlockFrames::coded(std::size_t block, std::uint32_t base_tick
   const FrameBlock& now = newest_->blocks[block];
   const bool in_reach =
       base_tick != 0 && base_tick < newest_->tick && newest_->tick - base_tick <= base_age_max;
-  const auto base = in_reach ? at(now, base_tick) : std::nullopt;
-  const std::uint32_t age = base ? newest_->tick - base_tick : 0;
+  const Frame* const then = in_reach ? frame(base_tick) : nullptr;
+  const FrameBlock* was = then == nullptr ? nullptr : find_block(*then, now.number);
+  if (was != nullptr && was->born != now.born) was = nullptr;
+  const std::uint32_t age = was != nullptr ? newest_->tick - base_tick : 0;
   for (std::uint32_t i = first_code_[block]; i != 0; i = codes_[i - 1].next)
     if (codes_[i - 1].age == age) return {age, codes_[i - 1].bytes};
 
-  BlockBase against{age, base.value_or(std::span<const MovingRecord>{}), false};
-  if (base && before_ != nullptr && before_->tick >= base_tick) {
+  BlockBase against{age, {}, false, {}};
+  if (was != nullptr) {
+    against.entities = std::span(then->records).subspan(was->first, was->count);
+    against.fields = fields_of(*then, *was);
+  }
+  if (was != nullptr && before_ != nullptr && before_->tick >= base_tick) {
     const FrameBlock* last = find_block(*before_, now.number);
     against.quiet = last != nullptr && last->born == now.born && last->changed <= base_tick;
   }
   const std::span<std::uint8_t> out = room();
-  const std::size_t size = encode_block({now.cell, entities(now)}, against, tick_rate_hz_, out);
+  const std::size_t size = encode_block({now.cell, entities(now), fields_of(*newest_, now), registry_.get()},
+                                        against, tick_rate_hz_, out);
   page_used_ += size;
   ++codings_;
   codes_.push_back({age, first_code_[block], out.first(size)});

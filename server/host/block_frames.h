@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "protocol/snapshot/block_delta.h"
@@ -23,12 +25,16 @@ struct FrameBlock {
 class BlockFrames {
  public:
   /// @param frames  how many are kept, the newest included
-  explicit BlockFrames(std::size_t frames) : ring_(frames) {}
+  /// @param registry  what the world's game adds to kinds; null: nothing for everybody
+  explicit BlockFrames(std::size_t frames, std::shared_ptr<const ReplicationRegistry> registry = nullptr)
+      : ring_(frames), registry_(std::move(registry)) {}
 
   /// Begins the frame of a tick; ticks ascend.
   void begin(std::uint32_t tick, std::uint32_t tick_rate_hz);
   /// Adds a block to it: numbers ascend, entities by id.
-  void add(std::uint16_t number, CellCoord cell, std::uint32_t born, std::span<const MovingRecord> entities);
+  /// @param fields  by entity, where there is a registry
+  void add(std::uint16_t number, CellCoord cell, std::uint32_t born, std::span<const MovingRecord> entities,
+           std::span<const FieldValues> fields = {});
 
   /// Of the newest frame; 0: none yet.
   std::uint32_t tick() const { return newest_ == nullptr ? 0 : newest_->tick; }
@@ -57,6 +63,7 @@ class BlockFrames {
     std::uint32_t tick = 0;  // 0: empty
     std::vector<FrameBlock> blocks;
     std::vector<MovingRecord> records;
+    std::vector<FieldValues> fields;  // by record, where there is a registry
   };
   struct Code {
     std::uint32_t age = 0;
@@ -69,7 +76,10 @@ class BlockFrames {
   const Frame* frame(std::uint32_t tick) const;
   static const FrameBlock* find_block(const Frame& frame, std::uint16_t number);
 
+  std::span<const FieldValues> fields_of(const Frame& frame, const FrameBlock& block) const;
+
   std::vector<Frame> ring_;
+  std::shared_ptr<const ReplicationRegistry> registry_;
   std::size_t next_ = 0;
   Frame* newest_ = nullptr;
   const Frame* before_ = nullptr;

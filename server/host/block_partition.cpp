@@ -69,7 +69,7 @@ std::uint16_t BlockPartition::new_number(std::uint32_t tick) {
 
 std::uint32_t BlockPartition::find_room(const Cube& cube, std::uint32_t tick) {
   for (std::uint32_t i = 0; i < blocks_.size(); ++i)
-    if (blocks_[i].cube == cube && blocks_[i].count < block_entities_max) return i;
+    if (blocks_[i].cube == cube && blocks_[i].count < entities_max_) return i;
   const std::uint16_t number = new_number(tick);
   of_number_[number] = static_cast<std::uint32_t>(blocks_.size());
   blocks_.push_back({number, cube, tick, 0});

@@ -23,6 +23,7 @@ void ClientBlocks::reset() {
   own_held_ = 0;
   std::ranges::fill(slices_, 0u);
   next_slice = 0;
+  fields_.clear();
   epoch_ = epoch_ == 255 ? std::uint8_t{1} : static_cast<std::uint8_t>(epoch_ + 1);
 }
 
@@ -95,6 +96,12 @@ void ClientBlocks::apply(const JournalItem& item, std::uint32_t tick) {
     case JournalItem::Kind::heights:
       slice_held(item.number) = std::max(slice_held(item.number), tick);
       return;
+    case JournalItem::Kind::fields: {
+      const auto it = std::ranges::lower_bound(fields_, item.number, {}, &ClientFields::key);
+      if (it == fields_.end() || it->key != item.number || it->since > tick) return;
+      it->held = std::max(it->held, tick);
+      return;
+    }
     case JournalItem::Kind::motion: return;  // told again as MoverReplication says
   }
 }
@@ -134,10 +141,19 @@ std::uint32_t& ClientBlocks::slice_held(std::size_t slice) {
   return slices_[slice];
 }
 
+ClientFields& ClientBlocks::want_fields(std::uint16_t key, std::uint32_t source, std::uint32_t tick) {
+  auto it = std::ranges::lower_bound(fields_, key, {}, &ClientFields::key);
+  if (it == fields_.end() || it->key != key) it = fields_.insert(it, ClientFields{key, source, tick, 0, 0});
+  // Another team's group by the same key, or one that was gone: whole again.
+  if (it->source != source) *it = {key, source, tick, 0, 0};
+  it->wanted = tick;
+  return *it;
+}
+
 std::size_t ClientBlocks::memory_bytes() const {
   return sizeof *this + blocks_.capacity() * sizeof(ClientBlock) + packets_.capacity() * sizeof(Packet) +
          items_.capacity() * sizeof(JournalItem) + own_.capacity() * sizeof(Own) +
-         slices_.capacity() * sizeof(std::uint32_t);
+         slices_.capacity() * sizeof(std::uint32_t) + fields_.capacity() * sizeof(ClientFields);
 }
 
 }  // namespace ashlar::server

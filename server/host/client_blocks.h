@@ -32,9 +32,18 @@ struct ClientBlock {
 
 /// What went in a packet.
 struct JournalItem {
-  enum class Kind : std::uint8_t { block, gone, own, heights, motion };
+  enum class Kind : std::uint8_t { block, gone, own, heights, motion, fields };
   Kind kind{};
-  std::uint16_t number = 0;  ///< of a block; of a slice, counted over all maps
+  std::uint16_t number = 0;  ///< of a block; of a slice, counted over all maps; FieldGroup::key()
+};
+
+/// What one client was told of a group of fields that only it or its team is told.
+struct ClientFields {
+  std::uint16_t key = 0;     ///< FieldGroup::key()
+  std::uint32_t source = 0;  ///< FieldGroup::source
+  std::uint32_t since = 0;   ///< what it was sent before this tick counts no more
+  std::uint32_t held = 0;    ///< newest tick that it has acknowledged; 0: none
+  std::uint32_t wanted = 0;  ///< newest tick at which there was such a group
 };
 
 /// What a client with packed snapshots holds, as far as its acknowledgements tell: the bases of what it is
@@ -69,6 +78,12 @@ class ClientBlocks {
 
   /// Newest tick as of which a slice of heights was acknowledged; 0: none.
   std::uint32_t& slice_held(std::size_t slice);
+
+  /// The entry of a group that the client is to know at this tick, made where there is none.
+  ClientFields& want_fields(std::uint16_t key, std::uint32_t source, std::uint32_t tick);
+  /// By key. Of those that are not wanted any more the client is told that nobody is in them.
+  std::span<ClientFields> fields() { return fields_; }
+
   std::size_t next_slice = 0;  ///< where heights go on that found no room
 
   std::size_t memory_bytes() const;
@@ -94,6 +109,7 @@ class ClientBlocks {
   std::size_t next_own_ = 0;
   std::uint32_t own_held_ = 0;
   std::vector<std::uint32_t> slices_;
+  std::vector<ClientFields> fields_;
   std::uint8_t epoch_ = 1;
 };
 

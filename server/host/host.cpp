@@ -15,6 +15,7 @@
 #include "server/host/edit_room.h"
 #include "server/host/farewells.h"
 #include "server/host/fight_room.h"
+#include "server/host/game_message_room.h"
 #include "server/host/gate.h"
 #include "server/host/host_keys.h"
 #include "server/host/inbox.h"
@@ -87,6 +88,7 @@ struct Host::Impl {
         inventories(sessions),
         book(world->setup().players_max),
         scores(sessions, status),
+        messages(sessions),
         content(*config.content, config.content_bytes_per_s, config.clients_max, defects),
         bulk(sessions),
         lingering(world->setup().players_max, config.clients_max,
@@ -130,6 +132,7 @@ struct Host::Impl {
   InventoryRoom inventories;
   PlayerBook book;
   ScoreRoom scores;
+  GameMessageRoom messages;
   ContentRoom content;
   BulkStreams bulk;
   LingeringBodies lingering;
@@ -235,6 +238,8 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   fights.publish(*world);
   inventories.publish(*world);
   scores.publish(*world);
+  messages.publish(*world);
+  status.game_messages_missed = messages.missed();
 
   if (status.tick % config.snapshot_every_ticks == 0) publish(at, out.datagrams);
   const std::uint64_t published = stopwatch();

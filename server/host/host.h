@@ -103,7 +103,8 @@ struct HostStatus {
   std::uint64_t world_hash = 0;
   std::uint32_t match = 1;  ///< number of the match that is played
   MatchPhase match_phase{};
-  std::uint32_t match_left_s = 0;  ///< of the phase; 0: it has no end by time
+  std::uint32_t match_left_s = 0;          ///< of the phase; 0: it has no end by time
+  std::uint64_t game_messages_missed = 0;  ///< of a game, to clients whose events stream was full
   std::int32_t best_score = 0;
   std::uint64_t datagrams_in = 0, datagrams_out = 0, bytes_in = 0, bytes_out = 0;
   std::uint64_t ticks_late = 0;                     ///< started a tick or more after they were due

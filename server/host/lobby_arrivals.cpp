@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "protocol/decode.h"
+#include "protocol/replication_codec.h"
 #include "protocol/secure/connect_token.h"
 #include "protocol/secure/key_derivation.h"
 #include "protocol/secure/open_packets.h"
@@ -13,6 +14,7 @@
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
 #include "world/math/assert.h"
+#include "world/sim/game_replication.h"
 #include "world/sim/kinds.h"
 #include "world/sim/world.h"
 #include "world/voxel/terrain.h"
@@ -237,6 +239,8 @@ void Lobby::welcome(Session& session) {
   message.blocks_hash = setup.blocks->hash();
   if (setup.kinds) message.kind_bodies = kind_bodies_of(*setup.kinds);
   message.bare = setup.secret.has_value();
+  const auto& replication = r_.world->replication().registry();
+  message.replication_hash = replication_hash(*replication);
   message.tick = number(r_.world->tick());
   message.snapshot_every_ticks = r_.config.snapshot_every_ticks;
   message.rules = setup.rules;
@@ -253,6 +257,7 @@ void Lobby::welcome(Session& session) {
   say(BlockKinds{setup.blocks, session.world});
   const KindSet& kinds = r_.world->monsters().kind_set();
   say(WeaponKinds{kinds.weapons, kinds.ammo, session.world});
+  say(ReplicatedKinds{replication, session.world});
 }
 
 void Lobby::give_content(Micros now, const Session& session, const ContentRequest& request) {

@@ -15,6 +15,7 @@ constexpr std::size_t sectors_share = 2;
 static_assert(coded_block_bytes_max + packed_item_bytes_max <= packed_part_room,
               "a part has room for any block");
 static_assert(coded_slice_bytes_max + packed_item_bytes_max <= packed_part_room);
+static_assert(coded_group_bytes_max + packed_item_bytes_max <= packed_part_room);
 static_assert(coded_own_bytes_max + packed_item_bytes_max <= packed_part_room);
 
 }  // namespace
@@ -58,6 +59,33 @@ void PackedSnapshot::place_gone(ClientBlocks& client) {
       cut_ = true;
       return;
     }
+  }
+}
+
+/// Groups that the client does not hold as they are, whole; and those that are not for it any more, empty.
+void PackedSnapshot::place_fields(const PackedRequest& request, ClientBlocks& client) {
+  if (request.fields == nullptr) return;
+  const auto add = [&](FieldAudience to, std::uint16_t number, std::uint16_t key,
+                       std::span<const PrivateEntity> entities) {
+    const std::size_t size = encode_group(entities, to, request.fields->registry(), group_bytes_);
+    const auto bytes = std::span<const std::uint8_t>(group_bytes_).first(size);
+    if (!place({JournalItem::Kind::fields, key},
+               [&](PackedPartWriter& part) { return part.add_fields(to, number, bytes); }))
+      cut_ = true;
+  };
+  groups_.clear();
+  request.fields->find(request.own->id, request.team, groups_);
+  for (const FieldGroup& group : groups_) {
+    const ClientFields& known = client.want_fields(group.key(), group.source, head_.tick);
+    if (known.held == 0 || known.held < group.changed)
+      add(group.to, group.number, group.key(), request.fields->entities(group));
+  }
+  for (ClientFields& known : client.fields()) {
+    if (known.wanted == head_.tick) continue;
+    if (known.source != 0) known = {known.key, 0, head_.tick, 0, known.wanted};
+    if (known.held != 0) continue;  // it knows that nobody is in it
+    const bool team = (known.key & 0x8000) != 0;
+    add(team ? FieldAudience::team : FieldAudience::owner, known.key & 0x7fff, known.key, {});
   }
 }
 
@@ -165,6 +193,7 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   items_[0].clear();
   part_count_ = 1;
   place_own(request, client);
+  place_fields(request, client);
   find_candidates(world, request, client);
   place_gone(client);
   place_sectors(world, request, client);

@@ -9,6 +9,7 @@
 #include "protocol/snapshot/packed_part.h"
 #include "server/host/client_blocks.h"
 #include "server/host/packed_world.h"
+#include "server/host/private_fields.h"
 
 namespace ashlar::server {
 
@@ -29,7 +30,9 @@ struct PackedRequest {
   double far_m = 1e9;           ///< whoever is farther away is told of only
   std::uint32_t far_ticks = 0;  ///< every so many ticks
   bool heights = true;          ///< false: floors and ceilings are not told, for Defects::lost_heights
-  bool turns = true;            ///< false: the nearest alone, for Defects::no_turns
+  const PrivateFields* fields = nullptr;  ///< for owners and teams; null: there are none
+  std::uint8_t team = 0;                  ///< the player's; 0: none
+  bool turns = true;                      ///< false: the nearest alone, for Defects::no_turns
 };
 
 /// Lays out one client's snapshot and notes what of it went: own player, what is to be forgotten, motions and
@@ -64,6 +67,7 @@ class PackedSnapshot {
   void place_own(const PackedRequest& request, ClientBlocks& client);
   void place_gone(ClientBlocks& client);
   void place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
+  void place_fields(const PackedRequest& request, ClientBlocks& client);
   void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void place_blocks(PackedWorld& world, bool turns);
   bool place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max);
@@ -79,6 +83,8 @@ class PackedSnapshot {
   std::vector<Candidate> candidates_;  // most urgent first
   std::vector<std::uint32_t> waiting_;
   std::array<std::uint8_t, coded_own_bytes_max> own_bytes_{};
+  std::vector<FieldGroup> groups_;  // scratch
+  std::array<std::uint8_t, coded_group_bytes_max> group_bytes_{};
 };
 
 }  // namespace ashlar::server

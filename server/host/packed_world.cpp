@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
+#include "world/sim/game_replication.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
@@ -47,13 +49,29 @@ double distance2(DVec3 p, DVec3 low, DVec3 high) {
   return dx * dx + dy * dy + dz * dz;
 }
 
+/// Those for everybody; what only some may know is in no frame.
+FieldValues shared_fields(const ReplicationRegistry& registry, const GameReplication& told,
+                          const EntityRecord& entity) {
+  FieldValues out{};
+  const ReplicatedKind* const kind = registry.find(entity.kind);
+  if (kind == nullptr || kind->fields.empty()) return out;
+  const FieldValues& values = told.values(entity.id);
+  for (std::size_t f = 0; f < kind->fields.size(); ++f)
+    if (kind->fields[f].to == FieldAudience::all) out[f] = values[f];
+  return out;
+}
+
 DVec3 least(DVec3 a, DVec3 b) { return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)}; }
 DVec3 most(DVec3 a, DVec3 b) { return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)}; }
 
 }  // namespace
 
-PackedWorld::PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks)
-    : tick_rate_hz_(tick_rate_hz), frames_(frames_kept(tick_rate_hz, every_ticks)) {}
+PackedWorld::PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks,
+                         std::shared_ptr<const ReplicationRegistry> registry)
+    : tick_rate_hz_(tick_rate_hz),
+      registry_(std::move(registry)),
+      partition_(registry_->shares_fields() ? block_entities_with_fields_max : block_entities_max),
+      frames_(frames_kept(tick_rate_hz, every_ticks), registry_->shares_fields() ? registry_ : nullptr) {}
 
 std::array<std::int16_t, 3> PackedWorld::velocity_of(const PlacedEntity& entity, std::uint32_t ticks) {
   const std::uint32_t slot = slot_of(entity.record.id);
@@ -86,7 +104,9 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   moving_.clear();
   for (const PlacedEntity& e : placed) {
     places_in_.push_back({e.record.id, e.cell, {e.record.x, e.record.y, e.record.z}});
-    moving_.push_back({e.record, velocity_of(e, ticks)});
+    const ReplicatedKind* const kind = registry_->find(e.record.kind);
+    moving_.push_back({e.record, {}});
+    if (kind == nullptr || kind->motion_predicted) moving_.back().velocity = velocity_of(e, ticks);
   }
   partition_.assign(places_in_, tick, rest_seconds * tick_rate_hz_);
 
@@ -104,21 +124,24 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   extents_.clear();
   places_.clear();
   for (std::size_t b = 0; b < blocks.size(); ++b)
-    add_block(blocks[b], placed,
-              std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]),
-              world.maps());
+    add_block(world, blocks[b], placed,
+              std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]));
   heights_.gather(world);
 }
 
-void PackedWorld::add_block(const PartitionBlock& block, std::span<const PlacedEntity> placed,
-                            std::span<std::uint32_t> members, std::span<const MapInSpace> maps) {
+void PackedWorld::add_block(const World& world, const PartitionBlock& block,
+                            std::span<const PlacedEntity> placed, std::span<std::uint32_t> members) {
+  const std::span<const MapInSpace> maps = world.maps();
   std::ranges::sort(members, {}, [&](std::uint32_t i) { return placed[i].record.id; });
   block_.clear();
+  block_fields_.clear();
   Extent extent{placed[members[0]].base, placed[members[0]].base, static_cast<std::uint32_t>(places_.size()),
                 0};
   bool any_moves = false, any_fights = false;
   for (const std::uint32_t i : members) {
     block_.push_back(moving_[i]);
+    if (registry_->shares_fields())
+      block_fields_.push_back(shared_fields(*registry_, world.replication(), moving_[i].record));
     any_moves = any_moves || moves(moving_[i]);
     any_fights = any_fights || fights(moving_[i]);
     extent.low = least(extent.low, placed[i].base);
@@ -132,7 +155,7 @@ void PackedWorld::add_block(const PartitionBlock& block, std::span<const PlacedE
   extent.place_count = static_cast<std::uint32_t>(places_.size()) - extent.first_place;
   extent.weight += (any_moves ? moving_weight : 0) + (any_fights ? fighting_weight : 0);
   extents_.push_back(extent);
-  frames_.add(block.number, block.cube.cell, block.born, block_);
+  frames_.add(block.number, block.cube.cell, block.born, block_, block_fields_);
 }
 
 /// Viewers of whom the same may be said share what was found out.

@@ -21,7 +21,9 @@ namespace ashlar::server {
 class PackedWorld {
  public:
   /// @param tick_rate_hz, every_ticks  of the world, and how often it is published
-  PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks);
+  /// @param registry  what the world tells of its kinds
+  PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks,
+              std::shared_ptr<const ReplicationRegistry> registry = ReplicationRegistry::builtin_ptr());
 
   /// Call once per published tick, after the step.
   /// @param placed  everybody, by cell and then id
@@ -64,14 +66,15 @@ class PackedWorld {
     std::array<std::int16_t, 3> velocity{};
   };
   std::array<std::int16_t, 3> velocity_of(const PlacedEntity& entity, std::uint32_t ticks);
-  void add_block(const PartitionBlock& block, std::span<const PlacedEntity> placed,
-                 std::span<std::uint32_t> members, std::span<const MapInSpace> maps);
+  void add_block(const World& world, const PartitionBlock& block, std::span<const PlacedEntity> placed,
+                 std::span<std::uint32_t> members);
 
   Sight& look_from(DVec3 eye_m, double margin_m, std::span<const MapInSpace> maps,
                    std::span<const OpenRooms> rooms);
   bool may_see(Sight& sight, std::uint32_t block) const;
 
   std::uint32_t tick_rate_hz_;
+  std::shared_ptr<const ReplicationRegistry> registry_;
   std::uint32_t tick_before_ = 0;
   BlockPartition partition_;
   BlockFrames frames_;
@@ -80,7 +83,8 @@ class PackedWorld {
   std::vector<MovingRecord> moving_;                                 // by placed
   std::vector<std::uint32_t> first_member_, next_member_, members_;  // by block; places in placed
   std::vector<MovingRecord> block_;
-  std::vector<Track> tracks_;  // by slot
+  std::vector<FieldValues> block_fields_;  // by block_, where there are fields for everybody
+  std::vector<Track> tracks_;              // by slot
   std::vector<Extent> extents_;
   std::vector<SightPlace> places_;
   std::vector<Sight> sights_;  // of this tick; the first is for whom the others have no room

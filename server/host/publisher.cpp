@@ -4,7 +4,9 @@
 
 #include "protocol/datagram.h"
 #include "world/math/assert.h"
+#include "world/sim/game_replication.h"
 #include "world/sim/health.h"
+#include "world/sim/match.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
@@ -64,8 +66,11 @@ void Publisher::gather(const World& world, std::span<const Session> sessions,
     });
   };
   replicator_.gather(world, playing(false));
+  private_fields_.gather(world);
   if (!playing(true)) return;
-  if (!packed_) packed_.emplace(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks);
+  if (!packed_)
+    packed_.emplace(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks,
+                    world.replication().registry());
   packed_->gather(world, replicator_.placed());
 }
 
@@ -120,8 +125,11 @@ void Publisher::publish_to(const World& world, Session& session, bool far, Micro
   // A piece of one would tell of the nearest alone, again and again: a whole one a little later is worth
   // more.
   const bool waits = layout.plan.parts > fitting && holds_whole_snapshots(*session.connection);
-  if (const std::size_t sent = waits ? 0 : send(session, tick, layout.plan.parts, now, out); sent > 0)
+  if (const std::size_t sent = waits ? 0 : send(session, tick, layout.plan.parts, now, out); sent > 0) {
     note_told(session, head, layout, sent);
+    if (world.replication().registry()->extended())
+      plain_fields_.tell(world, private_fields_, blocks, session, now, out);
+  }
   counters_.wait_ticks = std::max(counters_.wait_ticks, session.turn.waited(tick));
   counters_.wait_ticks_max = std::max(counters_.wait_ticks_max, counters_.wait_ticks);
 }
@@ -152,6 +160,10 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
   }
   request.heights = !config_.defects.lost_heights;
   request.turns = !config_.defects.no_turns;
+  if (world.replication().registry()->has_private_fields()) {
+    request.fields = &private_fields_;
+    request.team = world.match().players[slot_of(head.own->id)].team;
+  }
   // One part more than the budget fills: the last block may go beyond it.
   const std::size_t budgeted = allowed / datagram_bytes_max + 2;
   request.parts_max = std::clamp<std::size_t>(std::min(fitting, budgeted), 1, parts_max);

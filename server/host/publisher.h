@@ -8,6 +8,7 @@
 #include "server/host/defects.h"
 #include "server/host/overload.h"
 #include "server/host/packed_snapshot.h"
+#include "server/host/plain_fields.h"
 #include "server/host/replicator.h"
 #include "server/host/session.h"
 #include "server/host/snapshot_order.h"
@@ -99,6 +100,8 @@ class Publisher {
   Replicator replicator_;
   std::optional<PackedWorld> packed_;
   PackedSnapshot packed_snapshot_;
+  PrivateFields private_fields_;
+  PlainFields plain_fields_;
   SnapshotWriter snapshots_;
   SnapshotOrder snapshot_order_;
   alignas(8) std::array<std::uint8_t, unreliable_bytes_max> part_{};

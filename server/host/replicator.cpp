@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "world/sim/dropped_items.h"
+#include "world/sim/game_replication.h"
 #include "world/sim/health.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/pickups.h"
@@ -110,6 +111,17 @@ void Replicator::gather(const World& world, bool blocks) {
     r.kind = item_entity_kind(pickups.item[i]);
     r.health = 255;
     add(pickups.position_m[i], {}, item_shape, r);
+  }
+
+  for (const OwnThing& thing : world.replication().things()) {
+    if (thing.id == EntityId{0}) continue;
+    EntityRecord r;
+    r.id = thing.id;
+    r.kind = thing.kind;
+    r.yaw = quantise_turn(thing.yaw);
+    r.state = thing.state;
+    r.health = 255;
+    add(thing.position_m, thing.velocity_mps, own_thing_shape, r);
   }
 
   maps_ = world.maps();

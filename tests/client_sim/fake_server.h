@@ -12,6 +12,7 @@
 #include "protocol/decode.h"
 #include "protocol/little_endian.h"
 #include "protocol/message_writer.h"
+#include "protocol/replication_codec.h"
 #include "protocol/secure/connect_token.h"
 #include "protocol/secure/resumption.h"
 #include "protocol/secure/seeded_entropy.h"
@@ -223,6 +224,7 @@ class FakeServer {
     welcome.terrain = terrain;
     welcome.generator = generator;
     welcome.blocks_hash = blocks->hash();
+    welcome.replication_hash = replication_hash(*ReplicationRegistry::builtin_ptr());
     connection_->send(StreamId::control, writer_.write(welcome));
     if (tells_blocks && !resumed)
       connection_->send(StreamId::control, writer_.write(BlockKinds{told_blocks, world}));

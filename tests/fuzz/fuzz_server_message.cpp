@@ -32,6 +32,14 @@ void check(const Fight& m) {
 }
 void check(const BlockKinds& m) { expect(m.kinds != nullptr); }
 void check(const Saved&) {}
+void check(const ReplicatedKinds& m) { expect(m.registry != nullptr); }
+void check(const GameMessage& m) {
+  expect(m.number < game_messages_max && m.bytes.size() <= game_message_bytes_max);
+}
+void check(const FieldList& m) {
+  expect(!m.values.empty() && m.values.size() <= field_list_max);
+  for (const FieldValue& v : m.values) expect(v.id != EntityId{0} && v.field < own_fields_max);
+}
 void check(const WeaponKinds& m) {
   expect(!m.weapons.empty() && m.weapons.size() <= weapons_max);
   for (const WeaponTraits& w : m.weapons) expect(weapon_sane(w) && !w.name.empty());

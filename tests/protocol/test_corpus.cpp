@@ -11,6 +11,7 @@
 #include "protocol/message_writer.h"
 #include "protocol/packed_input.h"
 #include "protocol/recorded_world.h"
+#include "protocol/replication_codec.h"
 #include "protocol/snapshot/block_delta.h"
 #include "protocol/snapshot/height_delta.h"
 #include "protocol/snapshot/own_delta.h"
@@ -157,6 +158,47 @@ std::vector<std::pair<std::string, std::vector<std::uint8_t>>> packed_seeds() {
   return {{"walk", walk}, {"gone", gone}};
 }
 
+/// A registry, then packed parts with fields for all, for an owner and for a team, and a list beside plain
+/// ones.
+std::vector<std::uint8_t> replication_seed() {
+  ReplicationRegistry registry;
+  registry.add_field(EntityKind::player, {.name = "mood", .bits = 7, .interpolated = true});
+  registry.add_field(EntityKind::player, {.name = "secret", .bits = 32, .to = FieldAudience::owner});
+  registry.add_field(EntityKind::player, {.name = "plan", .bits = 9, .to = FieldAudience::team});
+  registry.add_message("news", 20);
+  std::vector<std::uint8_t> seed;
+  const auto add = [&seed](std::span<const std::uint8_t> bytes) {
+    seed.push_back(static_cast<std::uint8_t>(bytes.size()));
+    seed.push_back(static_cast<std::uint8_t>(bytes.size() >> 8));
+    seed.insert(seed.end(), bytes.begin(), bytes.end());
+  };
+  add(encode_replication(registry));
+  std::vector<std::uint8_t> bytes(coded_block_bytes_max);
+  const MovingRecord first[] = {walker(1, 100), walker(2, 200)};
+  const FieldValues values[] = {{5}, {0}}, later[] = {{5}, {99}};
+  PackedHead head;
+  head.tick = 100, head.world = 1;
+  PackedPartWriter part;
+  part.begin(head);
+  const auto block = [&](std::span<const FieldValues> now, const BlockBase& base) {
+    const std::size_t size = encode_block({{0, 0, 0}, first, now, &registry}, base, 60, bytes);
+    REQUIRE(part.add_block(3, base.age, std::span(bytes).first(size)));
+  };
+  block(values, {});
+  for (const FieldAudience to : {FieldAudience::owner, FieldAudience::team}) {
+    const PrivateEntity one[] = {{first[0].record.id, EntityKind::player, {0, 77, 78}}};
+    REQUIRE(part.add_fields(to, 0, std::span(bytes).first(encode_group(one, to, registry, bytes))));
+  }
+  add(part.bytes());
+  head.tick = 101;
+  part.begin(head);
+  block(later, {1, first, false, values});
+  add(part.bytes());
+  MessageWriter w;
+  add(w.write(FieldList{102, 1, {{first[0].record.id, 6, EntityKind::player, 0}}}));
+  return seed;
+}
+
 }  // namespace
 
 TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
@@ -231,6 +273,10 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   const std::vector<BlockChange> changed{{7, 1}, {32767, 0}};
   save(server / "block_edits", w.write(BlockEdits{79, 1, {-1, 2, 0}, changed}));
   save(server / "block_kinds", w.write(BlockKinds{BlockRegistry::builtin_ptr(), 1}));
+  save(server / "replicated_kinds", w.write(ReplicatedKinds{ReplicationRegistry::builtin_ptr(), 1}));
+  save(server / "game_message", w.write(GameMessage{79, 1, 3, {1, 2, 3}}));
+  save(server / "field_values", w.write(FieldList{79, 1, {{EntityId{5}, 9, EntityKind::player, 2}}}));
+  save(root / "replication" / "secrets", replication_seed());
   save(server / "inventory",
        w.write(InventoryChange{79, 1, true, {{0, {BlockId::dirt, 64}}, {35, {BlockId::brick, 1}}}}));
   save(server / "content_refused", w.write(ContentRefused{42, ContentRefusal::off}));

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "world/collide/space.h"
 #include "world/math/random.h"
@@ -16,7 +17,10 @@
 
 namespace ashlar {
 
+class GameReplication;
+struct OwnThing;
 class Pickups;
+class ReplicationRegistry;
 class SpawnPlanner;
 
 /// What the hooks work on; made anew for each call.
@@ -31,6 +35,7 @@ struct GameParts {
   Rng& rng;
   std::array<std::uint32_t, 16>& timers;
   bool& restarts;
+  GameReplication& replication;
   TickId tick{};
 };
 
@@ -88,7 +93,34 @@ class GameApi {
   bool start_timer(std::size_t number, double seconds);
   bool stop_timer(std::size_t number);
 
+  // What clients are told beside what every world tells (replication.h), as Game::declare() declared it.
+
+  /// Adds a thing of a kind that the game added: something that is shown, and meets nothing.
+  /// @param owner, team  who is told its fields for owners and for teams; 0: nobody
+  /// @return 0: no such kind or team, out of bounds, or own_things_max are there
+  EntityId add_thing(EntityKind kind, DVec3 position_m, EntityId owner = EntityId{0}, std::uint8_t team = 0);
+  /// Null: it is not there.
+  const OwnThing* thing(EntityId id) const;
+  /// @param velocity_mps  foretells its motion to clients, and moves nothing
+  /// @return false: no such thing, or out of bounds
+  bool move_thing(EntityId id, DVec3 position_m, DVec3 velocity_mps = {}, Turn16 yaw = Turn16{0});
+  bool give_thing(EntityId id, EntityId owner, std::uint8_t team);
+  bool remove_thing(EntityId id);
+
+  /// Sets an added field of a player, monster or thing, to the nearest value that it can have.
+  /// @param field  what add_field() returned; @return false: nobody, or it has no such field
+  bool set_field(EntityId who, std::size_t field, double value);
+  /// As it travels; nullopt: nobody, or no such field.
+  std::optional<double> field(EntityId who, std::size_t field) const;
+
+  /// Sends a message of a kind that add_message() returned, in order and once, to who is in the world at the
+  /// end of this tick. @return false: no such message, team or player, too long, or too many in one tick
+  bool send_to_all(std::size_t message, std::span<const std::uint8_t> bytes);
+  bool send_to_team(std::uint8_t team, std::size_t message, std::span<const std::uint8_t> bytes);
+  bool send_to(EntityId player, std::size_t message, std::span<const std::uint8_t> bytes);
+
  private:
+  std::optional<EntityKind> kind_of(EntityId who) const;
   MatchPlayer* player_of(EntityId id) const;
 
   GameParts p_;
@@ -104,6 +136,8 @@ class Game {
   Game& operator=(const Game&) = delete;
   virtual ~Game() = default;
 
+  /// Says what of this game clients are told, once, before begin(): its kinds, fields and messages.
+  virtual void declare(ReplicationRegistry&) {}
   /// Before the first tick.
   virtual void begin(GameApi&) {}
   virtual void joined(GameApi&, EntityId /*player*/) {}

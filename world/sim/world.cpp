@@ -15,6 +15,7 @@
 #include "world/sim/dropped_items.h"
 #include "world/sim/free_ammo.h"
 #include "world/sim/game.h"
+#include "world/sim/game_replication.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/ground_generator.h"
 #include "world/sim/health.h"
@@ -74,7 +75,7 @@ struct World::Impl final : DamageRule {
   CombatTick combat_tick() { return {space(), setup.rules, players, monsters, this}; }
   GameApi game_api() {
     return GameApi({space(), setup.rules, players, monsters, combat, spawns, match, game_rng, timers,
-                    restarts, TickId{tick}});
+                    restarts, replication, TickId{tick}});
   }
   SpawnPoint spawn_of(EntityId player);
   void begin_life(std::size_t row);
@@ -123,6 +124,7 @@ struct World::Impl final : DamageRule {
   Combat combat;
   Pickups pickups;
   std::unique_ptr<Game> game;
+  GameReplication replication;
   Match match;
   Rng game_rng;
   std::array<std::uint32_t, GameApi::timers_max> timers{};
@@ -200,6 +202,12 @@ World::Impl::Impl(const WorldSetup& given)
   game_rng = rng_for(setup.seed, game_draws);
   game = setup.game ? setup.game() : make_mode(setup.rules);
   ASHLAR_ASSERT(game != nullptr);
+  ReplicationRegistry declared;
+  game->declare(declared);
+  const auto rows = static_cast<std::uint32_t>(pickups.table().rows());
+  if (declared.extended())
+    replication = GameReplication(std::make_shared<const ReplicationRegistry>(std::move(declared)), p + m,
+                                  pickups.table().first_slot + rows);
   GameApi api = game_api();
   game->begin(api);
   rehash(true);
@@ -635,6 +643,7 @@ void World::Impl::rehash(bool monsters_touched) {
   pickups.add_to_hash(h);
   match.add_to_hash(h);
   game->add_to_hash(h);
+  replication.add_to_hash(h);
   h.add(game_rng.state);
   for (const std::uint32_t left : timers) h.add(static_cast<std::uint64_t>(left));
   navigation.add_to_hash(h);
@@ -672,6 +681,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   for (const ChunkCoord& at : input.chunks_dropped) w.volume.drop_chunk(at);
   for (ReadyChunk& ready : input.chunks_ready) w.volume.insert_chunk(ready.at, std::move(ready.chunk));
 
+  w.replication.begin_tick();
   w.departed.clear();
   for (const EntityId id : input.leaves) w.leave(id);
   w.joined.clear();
@@ -731,6 +741,7 @@ const Combat& World::combat() const { return impl_->combat; }
 const ProjectileTable& World::projectiles() const { return impl_->combat.projectiles(); }
 const Match& World::match() const { return impl_->match; }
 const Game& World::game() const { return *impl_->game; }
+const GameReplication& World::replication() const { return impl_->replication; }
 const Pickups& World::pickups() const { return impl_->pickups; }
 const BlockActs& World::block_acts() const { return impl_->acts; }
 std::span<const AppliedEdit> World::applied_edits() const { return impl_->edits.applied(); }

@@ -27,6 +27,7 @@ class BlockActs;
 class Combat;
 class DroppedItems;
 class Game;
+class GameReplication;
 class GroundGenerator;
 class History;
 class Mechanics;
@@ -220,6 +221,8 @@ class World {
   /// The match that is played, and everybody's score.
   const Match& match() const;
   const Game& game() const;
+  /// What the game tells clients of beside all that every world tells, and its messages of the last step.
+  const GameReplication& replication() const;
   /// What lies about to be picked up, and what was in the last step.
   const Pickups& pickups() const;
 

@@ -47,3 +47,35 @@ export class BitReader {
     if (left >= 8 || this.get(left) !== 0) throw new WireError('bits are left');
   }
 }
+
+/** Collects bits. */
+export class BitWriter {
+  private readonly bytes: number[] = [];
+  private count = 0;
+
+  /** The low `count` bits of a value, 0 to 32. */
+  put(value: number, count: number): void {
+    for (let i = 0; i < count; ++i) {
+      if ((this.count & 7) === 0) this.bytes.push(0);
+      this.bytes[this.bytes.length - 1] |= ((value / 2 ** i) & 1) << (this.count++ & 7);
+    }
+  }
+  bit(value: boolean): void {
+    this.put(value ? 1 : 0, 1);
+  }
+  /** In two's complement. */
+  signed(value: number, count: number): void {
+    this.put(value < 0 ? value + 2 ** count : value, count);
+  }
+  /** Elias gamma of the value + 1. */
+  gamma(value: number): void {
+    const width = Math.floor(Math.log2(value + 1));
+    this.put(0, width);
+    this.bit(true);
+    this.put(value + 1 - 2 ** width, width);
+  }
+  /** Whole bytes, filled up with zeros. */
+  finish(): Uint8Array {
+    return Uint8Array.from(this.bytes);
+  }
+}

@@ -1,6 +1,6 @@
 // What the blocks of a world are like (WIRE.md, Kinds of blocks).
 
-import { ByteReader, WireError } from './bytes';
+import { ByteReader, check } from './bytes';
 
 /** A box of a block's shape, in 1/16 m from its corner. */
 export interface ShapeBox {
@@ -28,10 +28,6 @@ export interface BlockKind {
 
 const bytesMax = 32768;
 const format = 1;
-
-function check(holds: boolean, what: string): void {
-  if (!holds) throw new WireError(`${what} is out of bounds`);
-}
 
 function readBox(reader: ByteReader): ShapeBox {
   const [west, south, bottom, east, north, top] = Array.from({ length: 6 }, () => reader.u8());

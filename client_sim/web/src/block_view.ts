@@ -1,12 +1,16 @@
 // Entities by numbered blocks, and the bases that packed snapshots are read against (WIRE.md, Packed snapshots).
 
 import {
-  readBlock, readOwnState, type BlockState, type Cell, type MovingEntity, type OwnState, type PackedItem, type PackedPart,
-} from './packed';
-import type { Entity, OwnPlayer, SeenEntity } from './snapshot';
+  readBlock, readGroup, type BlockState, type Cell, type MovingEntity, type PrivateEntity,
+} from './block_delta';
+import { check } from './bytes';
+import type { KnownFields } from './field_view';
+import { readOwnState, type OwnState } from './own_delta';
+import type { PackedItem, PackedPart } from './packed';
+import { noReplication, type Audience, type Replication } from './replication';
+import { positionIn, type Entity, type OwnPlayer, type SeenEntity } from './snapshot';
 
-const cellM = 64;
-const stepsPerM = 128;
+const groupsMax = 4096;
 const ownStatesMax = 256;
 // More than any server tells: who has to keep more forgets all and asks anew.
 const entitiesMax = 2 ** 18;
@@ -42,9 +46,15 @@ interface NumberedBlock {
   goneTick: number;
 }
 
-function entityOf(cell: Cell, { place, velocity: _, ...rest }: MovingEntity): Entity {
-  const positionM = place.map((steps, axis) => cell[axis] * cellM + steps / stepsPerM) as Entity['positionM'];
-  return { ...rest, positionM };
+function entityOf(cell: Cell, { place, velocity: _velocity, fields: _fields, ...rest }: MovingEntity): Entity {
+  return { ...rest, positionM: positionIn(cell, place) };
+}
+
+/** Entities whose fields only some are told. */
+interface Group {
+  to: Audience;
+  tick: number;
+  entities: PrivateEntity[];
 }
 
 function ownOf(own: OwnState): OwnPlayer {
@@ -61,6 +71,7 @@ function ownOf(own: OwnState): OwnPlayer {
 /** Fed with parts in any order, late and twice. */
 export class BlockView {
   private readonly blocks = new Map<number, NumberedBlock>();
+  private readonly groups = new Map<string, Group>();
   private own = new History<OwnState>();
   private entityCount = 0;
   private epoch = 0;
@@ -69,6 +80,9 @@ export class BlockView {
 
   /** The epoch of which something new could not be read, for the inputs to say; 0: none. */
   lostEpoch = 0;
+
+  /** What the world tells of its kinds. */
+  replication: Replication = noReplication;
 
   constructor(private readonly tickRateHz: number) {}
 
@@ -82,6 +96,7 @@ export class BlockView {
       if (item.type === 'block') this.takeBlock(part.tick, item);
       else if (item.type === 'gone') this.takeGone(part.tick, item.number);
       else if (item.type === 'own') own = this.takeOwn(part.tick, item) ?? own;
+      else if (item.type === 'fields') this.takeFields(part.tick, item);
     }
     if (this.entityCount > entitiesMax) {
       this.forget();
@@ -100,6 +115,7 @@ export class BlockView {
 
   private forget(): void {
     this.blocks.clear();
+    this.groups.clear();
     this.own = new History();
     this.entityCount = 0;
   }
@@ -120,7 +136,7 @@ export class BlockView {
       if (history.isNewer(tick)) this.lostEpoch = this.epoch;
       return;
     }
-    const state = readBlock(item.bytes, base, item.age, this.tickRateHz);
+    const state = readBlock(item.bytes, base, item.age, this.tickRateHz, this.replication);
     this.entityCount += state.entities.length;
     this.discount(history.keep(tick, state, baseTick));
   }
@@ -129,6 +145,31 @@ export class BlockView {
     const block = this.blockOf(number);
     block.goneTick = Math.max(block.goneTick, tick);
     this.discount(block.history.dropBefore(tick + 1));
+  }
+
+  private takeFields(tick: number, item: PackedItem & { type: 'fields' }): void {
+    const key = `${item.to} ${item.number}`;
+    const known = this.groups.get(key);
+    if (known && tick <= known.tick) return;
+    check(known !== undefined || this.groups.size < groupsMax, 'the number of groups of fields');
+    this.groups.set(key, { to: item.to, tick, entities: readGroup(item.bytes, item.to, this.replication) });
+  }
+
+  /** The added fields of an entity that go to an audience, as newest known. */
+  findFields(id: number, to: Audience): KnownFields | undefined {
+    let found: KnownFields | undefined;
+    const consider = (tick: number, entities: readonly PrivateEntity[]): void => {
+      const entity = entities.find((one) => one.id === id);
+      if (entity && (!found || tick > found.tick)) found = { tick, kind: entity.kind, fields: entity.fields };
+    };
+    if (to === 'all') {
+      for (const { history } of this.blocks.values()) {
+        if (history.newest) consider(history.newest.tick, history.newest.state.entities);
+      }
+    } else {
+      for (const group of this.groups.values()) if (group.to === to) consider(group.tick, group.entities);
+    }
+    return found;
   }
 
   private discount(dropped: BlockState[]): void {

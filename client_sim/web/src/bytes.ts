@@ -3,6 +3,11 @@
 /** What a peer sent is not what WIRE.md says. */
 export class WireError extends Error {}
 
+/** Throws a WireError unless what was read is so. */
+export function check(holds: boolean, what: string): void {
+  if (!holds) throw new WireError(`${what} is out of bounds`);
+}
+
 /** The greatest number that a varint may say, but for what a double of JavaScript cannot tell apart. */
 const varintBytesMax = 9;
 

@@ -12,10 +12,13 @@ import { makeKeyPair, type Crypto, type KeyPair } from './crypto';
 import { Stream } from './frames';
 import { ClientHandshake, resumeProof, type HandshakeFailure } from './handshake';
 import { InputClock } from './input_clock';
+import { writePackedInput } from './packed_input';
 import { isPacked, readPackedPart, type PackedPart } from './packed';
 import { connectionOf, resetToken } from './packet';
+import type { Replication } from './replication';
 import {
-  readServerMessage, type ActAnswer, type BlockChange, type Hit, type ServerMessage, type Welcome,
+  readServerMessage, type ActAnswer, type BlockChange, type Hit, type ScoreBoard, type ServerMessage, type SlotChange,
+  type Welcome,
 } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
 import { ticksSince, type SnapshotHead } from './snapshot';
@@ -55,6 +58,11 @@ export type ClientEvent =
   | { type: 'saved'; tick: number }
   /** The own health and armour in points, and who was hit. */
   | { type: 'fight'; health: number; armour: number; hits: Hit[] }
+  | { type: 'inventory'; whole: boolean; slots: SlotChange[] }
+  | { type: 'carried'; weapons: number; ammo: number[]; held: number; picked: number[] }
+  | { type: 'score'; score: ScoreBoard }
+  /** Of the server's own game, by the name of its kind. */
+  | { type: 'gameMessage'; tick: number; name: string; bytes: Uint8Array }
   | { type: 'seeking'; why: string }
   /** The session that was sought is heard again by itself. */
   | { type: 'found' }
@@ -74,6 +82,13 @@ const travels: Record<ServerMessage['type'], Stream | undefined | null> = {
   blockKinds: Stream.control,
   saved: Stream.edits,
   fight: Stream.events,
+  inventory: Stream.events,
+  weaponKinds: Stream.control,
+  carried: Stream.events,
+  score: Stream.events,
+  replicatedKinds: Stream.control,
+  gameMessage: Stream.events,
+  fieldValues: undefined,
   unknown: null,
 };
 
@@ -103,6 +118,10 @@ export class Client {
   welcome: Welcome | undefined;
   /** What the world's blocks are like, by their numbers. */
   blockKinds: BlockKind[] = [];
+  /** The names of the world's weapons, by their numbers. */
+  weaponNames: string[] = [];
+  /** What the world tells of its kinds, and its game's messages; undefined until it told. */
+  replication: Replication | undefined;
   view = new View(60);
   /** The command of every tick from now on. */
   command: Command = standStill;
@@ -275,7 +294,24 @@ export class Client {
       case 'blockEdits':
       case 'saved':
       case 'fight':
+      case 'inventory':
+      case 'carried':
+      case 'score':
         if (message.world === this.welcome?.world) this.events.push(message);
+        else ++this.dropped;
+        break;
+      case 'weaponKinds':
+        if (message.world === this.welcome?.world) this.weaponNames = message.names;
+        else ++this.dropped;
+        break;
+      case 'replicatedKinds':
+        this.takeReplication(message.world, message.replication);
+        break;
+      case 'gameMessage':
+        this.takeGameMessage(message);
+        break;
+      case 'fieldValues':
+        if (message.world === this.welcome?.world) this.view.takeFields(message.tick, message.values);
         else ++this.dropped;
         break;
       default:
@@ -294,7 +330,11 @@ export class Client {
     this.clock = new InputClock(welcome.tickRateHz);
     this.commands = [];
     // Who resumes is not told them again.
-    if (!welcome.resumed) this.blockKinds = [];
+    if (!welcome.resumed) {
+      this.blockKinds = [];
+      this.replication = undefined;
+    }
+    if (this.replication) this.view.replication = this.replication;
     this.events.push({ type: 'welcome', welcome });
     const lacking = this.contentOf(welcome).filter((hash) => !this.isHeld(hash));
     if (lacking.length > 0 && !this.config.fetchContent) {
@@ -315,6 +355,24 @@ export class Client {
     this.joinWhenReady();
   }
 
+  private takeReplication(world: number, told: Replication): void {
+    if (world !== this.welcome?.world || this.replication) {
+      ++this.dropped;
+      return;
+    }
+    this.replication = this.view.replication = told;
+    this.joinWhenReady();
+  }
+
+  private takeGameMessage({ tick, world, number, bytes }: ServerMessage & { type: 'gameMessage' }): void {
+    const kind = this.replication?.messages[number];
+    if (world !== this.welcome?.world || !kind || bytes.length > kind.bytesMax) {
+      ++this.dropped;
+      return;
+    }
+    this.events.push({ type: 'gameMessage', tick, name: kind.name, bytes });
+  }
+
   private contentOf(welcome: Welcome): bigint[] {
     return [...welcome.maps, ...welcome.props].map((content) => content.contentHash);
   }
@@ -323,10 +381,10 @@ export class Client {
     return this.fetched.has(hash) || (this.config.holds?.(hash) ?? false);
   }
 
-  /** Once the world's kinds of blocks and all that was lacking are here. */
+  /** Once the world's kinds and all that was lacking are here. */
   private joinWhenReady(): void {
     const { welcome } = this;
-    if (!welcome || this.blockKinds.length === 0 || this.fetch.busy) return;
+    if (!welcome || this.blockKinds.length === 0 || !this.replication || this.fetch.busy) return;
     const held = [...new Set(this.contentOf(welcome))].filter((hash) => this.isHeld(hash));
     this.connection?.send(Stream.control, writeJoin(held, welcome.world));
   }
@@ -380,7 +438,10 @@ export class Client {
       const consecutive = this.commands[0]?.tick === ((tick - 1) >>> 0);
       const unconfirmed = consecutive ? this.commands.slice(0, commandsMax - 1) : [];
       this.commands = [{ ...this.command, tick, seen }, ...unconfirmed];
-      this.connection.sendUnreliable(writeInput(this.commands, this.view.tick, this.welcome.world, lostEpoch));
+      const { world } = this.welcome;
+      this.connection.sendUnreliable(this.config.encoding === 'plain'
+        ? writeInput(this.commands, this.view.tick, world, lostEpoch)
+        : writePackedInput(this.commands, world, lostEpoch));
     }
   }
 

@@ -1,13 +1,11 @@
 // Plain snapshots, from tables to checked values (WIRE.md, Snapshots).
 
 import type { Snapshot as WireSnapshot } from '../generated/ashlar/wire/snapshot';
-import { ByteReader, WireError } from './bytes';
-import type { Entity, OwnPlayer, SnapshotHead } from './snapshot';
+import { ByteReader, check } from './bytes';
+import { cellSteps, isInWorld, positionIn, type Entity, type OwnPlayer, type SnapshotHead } from './snapshot';
 
 const headerBytes = 16;
 const recordBytes = 16;
-const cellM = 64;
-const stepsPerM = 128;
 const partsMax = 32;
 
 /** Those of a cell whose ids are from first to last. */
@@ -24,17 +22,13 @@ export interface PlainPart extends SnapshotHead {
   blocks: Block[];
 }
 
-function check(holds: boolean, what: string): void {
-  if (!holds) throw new WireError(`${what} is out of bounds`);
-}
-
-function readEntity(reader: ByteReader, corner: number[]): Entity {
+function readEntity(reader: ByteReader, cell: number[]): Entity {
   const id = reader.u32();
   const steps = [reader.u16(), reader.u16(), reader.u16()];
-  check(id !== 0 && steps.every((step) => step < cellM * stepsPerM), 'an entity');
+  check(id !== 0 && steps.every((step) => step < cellSteps), 'an entity');
   const entity: Entity = {
     id,
-    positionM: [0, 1, 2].map((axis) => corner[axis] + steps[axis] / stepsPerM) as [number, number, number],
+    positionM: positionIn(cell, steps),
     kind: reader.u8(), yaw: reader.u8(), pitch: reader.i8(), health: reader.u8(), state: reader.u8(),
     flags: reader.u8(),
   };
@@ -54,7 +48,7 @@ export function readBlocks(bytes: Uint8Array): Block[] {
     check(block.first <= block.last && count * recordBytes <= reader.left, 'a block');
     let before = -1;
     for (let i = 0; i < count; ++i) {
-      const entity = readEntity(reader, cell.map((index) => index * cellM));
+      const entity = readEntity(reader, cell);
       check(entity.id > before && entity.id >= block.first && entity.id <= block.last, 'the id of an entity');
       before = entity.id;
       block.entities.push(entity);
@@ -72,8 +66,7 @@ function readOwn(wire: WireSnapshot): OwnPlayer | undefined {
   const positionM: [number, number, number] = [position.x(), position.y(), position.z()];
   const velocityMps: [number, number, number] = [velocity.x(), velocity.y(), velocity.z()];
   check([...positionM, ...velocityMps].every(Number.isFinite), 'the own player');
-  check(Math.abs(positionM[0]) < 2 ** 20 && Math.abs(positionM[1]) < 2 ** 20, 'the own player');
-  check(Math.abs(positionM[2]) < 2 ** 12 && own.id() !== 0, 'the own player');
+  check(isInWorld(positionM) && own.id() !== 0, 'the own player');
   return {
     id: own.id(), positionM, velocityMps, grounded: own.grounded() !== 0, health: own.health(),
     deltaYaw: wire.ownDeltaYaw(),

@@ -5,18 +5,27 @@ import { ByteBuffer, Encoding } from 'flatbuffers';
 import { ActAnswers } from '../generated/ashlar/wire/act-answers';
 import { BlockEdits } from '../generated/ashlar/wire/block-edits';
 import { BlockKinds } from '../generated/ashlar/wire/block-kinds';
+import { Carried } from '../generated/ashlar/wire/carried';
 import { ChatLine } from '../generated/ashlar/wire/chat-line';
 import { ContentPart } from '../generated/ashlar/wire/content-part';
 import { ContentRefused } from '../generated/ashlar/wire/content-refused';
+import { FieldValues } from '../generated/ashlar/wire/field-values';
 import { Fight } from '../generated/ashlar/wire/fight';
+import { GameMessage } from '../generated/ashlar/wire/game-message';
+import { InventoryChange } from '../generated/ashlar/wire/inventory-change';
+import { ReplicatedKinds } from '../generated/ashlar/wire/replicated-kinds';
 import { Saved } from '../generated/ashlar/wire/saved';
+import { Score } from '../generated/ashlar/wire/score';
 import { ServerBody } from '../generated/ashlar/wire/server-body';
 import { ServerMessage as WireServerMessage } from '../generated/ashlar/wire/server-message';
 import { Snapshot as WireSnapshot } from '../generated/ashlar/wire/snapshot';
+import { WeaponKinds } from '../generated/ashlar/wire/weapon-kinds';
 import { Welcome as WireWelcome } from '../generated/ashlar/wire/welcome';
 import { readBlockKinds, type BlockKind } from './block_kinds';
-import { WireError } from './bytes';
+import { check, WireError } from './bytes';
+import type { FieldValue } from './field_view';
 import { readSnapshot, type PlainPart } from './plain';
+import { readReplication, type Replication } from './replication';
 import { serverMessageShape } from './shapes';
 import { verifyMessage } from './verifier';
 
@@ -82,6 +91,33 @@ export interface Hit {
   how: number;
 }
 
+/** What one player has in the match. */
+export interface ScoreRow {
+  id: number;
+  name: string;
+  score: number;
+  kills: number;
+  deaths: number;
+  /** From 1; 0: none. */
+  team: number;
+}
+
+/** What a slot of the inventory holds now; count 0: nothing. */
+export interface SlotChange {
+  slot: number;
+  block: number;
+  count: number;
+}
+
+/** The match and its score. */
+export interface ScoreBoard {
+  match: number;
+  phase: number;
+  leftTicks: number;
+  teams: number[];
+  rows: ScoreRow[];
+}
+
 export type ServerMessage =
   | { type: 'welcome'; welcome: Welcome }
   | { type: 'snapshot'; part: PlainPart }
@@ -93,11 +129,15 @@ export type ServerMessage =
   | { type: 'blockKinds'; world: number; kinds: BlockKind[] }
   | { type: 'saved'; tick: number; world: number }
   | { type: 'fight'; tick: number; world: number; health: number; armour: number; hits: Hit[] }
+  | { type: 'inventory'; tick: number; world: number; whole: boolean; slots: SlotChange[] }
+  | { type: 'weaponKinds'; world: number; names: string[] }
+  /** Weapons as bits, ammunition of the four kinds, what is held, and items picked up since the one before. */
+  | { type: 'carried'; tick: number; world: number; weapons: number; ammo: number[]; held: number; picked: number[] }
+  | { type: 'score'; tick: number; world: number; score: ScoreBoard }
+  | { type: 'replicatedKinds'; world: number; replication: Replication }
+  | { type: 'gameMessage'; tick: number; world: number; number: number; bytes: Uint8Array }
+  | { type: 'fieldValues'; tick: number; world: number; values: FieldValue[] }
   | { type: 'unknown' };
-
-function check(holds: boolean, what: string): void {
-  if (!holds) throw new WireError(`${what} is out of bounds`);
-}
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 // What would move a cursor, hide or reorder text: control characters, line and paragraph separators, invisible marks.
@@ -221,6 +261,63 @@ function readFight(wire: Fight): ServerMessage {
   return { type: 'fight', tick: wire.tick(), world: wire.world(), health: wire.health(), armour: wire.armour(), hits };
 }
 
+function readInventory(wire: InventoryChange): ServerMessage {
+  check(wire.slotsLength() <= 36, 'an inventory');
+  const slots = Array.from({ length: wire.slotsLength() }, (_, i): SlotChange => {
+    const slot = present(wire.slots(i), 'a slot');
+    check(slot.slot() < 36 && slot.kind() < 256 && slot.count() <= 64, 'a slot');
+    return { slot: slot.slot(), block: slot.kind(), count: slot.count() };
+  });
+  return { type: 'inventory', tick: wire.tick(), world: wire.world(), whole: wire.whole(), slots };
+}
+
+function readWeapons(wire: WeaponKinds): ServerMessage {
+  check(wire.weaponsLength() >= 1 && wire.weaponsLength() <= 24, 'the weapons');
+  const names = Array.from({ length: wire.weaponsLength() }, (_, i) =>
+    shown(present(wire.weapons(i), 'a weapon').name(raw), 1, 32, 'the name of a weapon'));
+  return { type: 'weaponKinds', world: wire.world(), names };
+}
+
+function readCarried(wire: Carried): ServerMessage {
+  const arsenal = present(wire.arsenal(), 'what is carried');
+  check(arsenal.held() < 24 && wire.pickedLength() <= 64, 'what is carried');
+  return {
+    type: 'carried', tick: wire.tick(), world: wire.world(), weapons: arsenal.weapons(), held: arsenal.held(),
+    ammo: [arsenal.bullets(), arsenal.shells(), arsenal.rockets(), arsenal.cells()],
+    picked: [...(wire.pickedArray() ?? [])],
+  };
+}
+
+function readScore(wire: Score): ServerMessage {
+  check(wire.phase() <= 3 && wire.teamsLength() === 4 && wire.rowsLength() <= 64, 'the score');
+  const rows = Array.from({ length: wire.rowsLength() }, (_, i): ScoreRow => {
+    const row = present(wire.rows(i), 'a row of the score');
+    check(row.id() !== 0 && row.team() <= 4, 'a row of the score');
+    const name = shown(row.name(raw), 1, 96, 'a name');
+    return { id: row.id(), name, score: row.score(), kills: row.kills(), deaths: row.deaths(), team: row.team() };
+  });
+  const score = {
+    match: wire.match(), phase: wire.phase(), leftTicks: wire.leftTicks(), teams: [...wire.teamsArray()!], rows,
+  };
+  return { type: 'score', tick: wire.tick(), world: wire.world(), score };
+}
+
+function readGameMessage(wire: GameMessage): ServerMessage {
+  const bytes = wire.bytesArray() ?? new Uint8Array(0);
+  check(wire.number() < 64 && bytes.length <= 1024, 'a message of the game');
+  return { type: 'gameMessage', tick: wire.tick(), world: wire.world(), number: wire.number(), bytes: bytes.slice() };
+}
+
+function readFieldValues(wire: FieldValues): ServerMessage {
+  check(wire.valuesLength() >= 1 && wire.valuesLength() <= 80, 'a list of fields');
+  const values = Array.from({ length: wire.valuesLength() }, (_, i): FieldValue => {
+    const value = present(wire.values(i), 'a field');
+    check(value.id() !== 0 && value.field() < 8, 'a field');
+    return { id: value.id(), kind: value.kind(), field: value.field(), steps: value.steps() };
+  });
+  return { type: 'fieldValues', tick: wire.tick(), world: wire.world(), values };
+}
+
 /** Verified, then every value held against its bounds; throws a WireError for all else. */
 export function readServerMessage(bytes: Uint8Array): ServerMessage {
   verifyMessage(bytes, 'ASHS', serverMessageShape);
@@ -258,6 +355,23 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage {
     }
     case ServerBody.Fight:
       return readFight(body(new Fight()));
+    case ServerBody.InventoryChange:
+      return readInventory(body(new InventoryChange()));
+    case ServerBody.WeaponKinds:
+      return readWeapons(body(new WeaponKinds()));
+    case ServerBody.Carried:
+      return readCarried(body(new Carried()));
+    case ServerBody.Score:
+      return readScore(body(new Score()));
+    case ServerBody.ReplicatedKinds: {
+      const kinds = body(new ReplicatedKinds());
+      const bytes = present(kinds.kindsArray(), 'what is told of kinds');
+      return { type: 'replicatedKinds', world: kinds.world(), replication: readReplication(bytes) };
+    }
+    case ServerBody.GameMessage:
+      return readGameMessage(body(new GameMessage()));
+    case ServerBody.FieldValues:
+      return readFieldValues(body(new FieldValues()));
     case ServerBody.Saved: {
       const saved = body(new Saved());
       return { type: 'saved', tick: saved.tick(), world: saved.world() };

@@ -18,7 +18,7 @@ const placedMap: TableShape = [text, u64, u32, u32, u32, u32];
 
 const welcome: TableShape = [
   vectorOf(1), bool, u8, u64, u32, u16, { kind: 'table', shape: rules }, { kind: 'tables', shape: placedMap }, text,
-  vectorOf(40, 8), { kind: 'strings' }, u8, u16, u64,
+  vectorOf(40, 8), { kind: 'strings' }, u8, u16, u64, vectorOf(12, 4), bool, u64,
 ];
 
 /** SectorRun, SectorHeight and SectorMotion are structs of 6, 8 and 56 bytes, OwnPlayer one of 136. */
@@ -34,6 +34,17 @@ const blockEdits: TableShape = [u32, u32, u32, u32, vectorOf(4, 2), u8];
 const blockKinds: TableShape = [vectorOf(1), u8];
 const saved: TableShape = [u32, u8];
 const fight: TableShape = [u32, u8, u16, u16, u8, vectorOf(12, 4)];
+const inventoryChange: TableShape = [u32, u8, bool, vectorOf(4, 2)];
+const weapon: TableShape = [
+  text, u8, u8, u8, u8, u8, u8, u8, u16, u16, u8, u8, f64, f64, f64, f64, f64, f64, f64,
+];
+const weaponKinds: TableShape = [{ kind: 'tables', shape: weapon }, vectorOf(6, 2), u8];
+const carried: TableShape = [u32, u8, struct(36, 4), vectorOf(1)];
+const scoreRow: TableShape = [u32, text, u32, u16, u16, u8];
+const score: TableShape = [u32, u8, u32, u8, u32, vectorOf(4), { kind: 'tables', shape: scoreRow }];
+const replicatedKinds: TableShape = [vectorOf(1), u8];
+const gameMessage: TableShape = [u32, u8, u8, vectorOf(1)];
+const fieldValues: TableShape = [u32, u8, vectorOf(12, 4)];
 
 /** Of ServerMessage: the union's type and its tables, in the union's order. */
 export const serverMessageShape: TableShape = [
@@ -42,7 +53,7 @@ export const serverMessageShape: TableShape = [
     kind: 'union',
     shapes: [
       welcome, snapshot, chatLine, contentPart, contentRefused, actAnswers, blockEdits, blockKinds, saved,
-      fight,
+      fight, inventoryChange, weaponKinds, carried, score, replicatedKinds, gameMessage, fieldValues,
     ],
   },
 ];

@@ -1,9 +1,23 @@
-// What snapshots come to, in whichever encoding they travel.
+// What snapshots come to, in whichever encoding they travel, and the measures that both have.
+
+/** Cells are cubes of 64 m; places within one are below this, in 1/128 m. */
+export const cellSteps = 8192;
+const cellM = 64;
+const stepsPerM = cellSteps / cellM;
+
+/** A place within a cell, in metres of the world. */
+export function positionIn(cell: readonly number[], steps: readonly number[]): [number, number, number] {
+  return [0, 1, 2].map((axis) => cell[axis] * cellM + steps[axis] / stepsPerM) as [number, number, number];
+}
+
+export function isInWorld([x, y, z]: readonly number[]): boolean {
+  return Math.abs(x) < 2 ** 20 && Math.abs(y) < 2 ** 20 && Math.abs(z) < 2 ** 12;
+}
 
 export interface Entity {
   id: number;
   positionM: [number, number, number];
-  /** 0 a player, 16 and on a monster, 128 and on a projectile. */
+  /** 0 a player, 16 and on a monster, 80 and on a game's own, 128 and on a projectile. */
   kind: number;
   /** Turns of 1/256, counter-clockwise from +x; pitch up. */
   yaw: number;

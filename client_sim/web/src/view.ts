@@ -2,14 +2,18 @@
 
 import { BlockView } from './block_view';
 import { CellView } from './cell_view';
+import { FieldView, type FieldValue } from './field_view';
 import type { PackedPart } from './packed';
 import type { PlainPart } from './plain';
+import { fieldsFor, type Audience, type Replication } from './replication';
 import { ticksSince, type Entity, type OwnPlayer, type SnapshotHead } from './snapshot';
 
 /** Fed with parts of snapshots, asked for entities. */
 export class View {
   private readonly cells = new CellView();
   private readonly blocks: BlockView;
+  private readonly fields = new FieldView();
+  private refreshTicks = 0;
   private parts = new Set<number>();
 
   /** The newest tick of which a part came; 0: none. */
@@ -31,7 +35,10 @@ export class View {
 
   takePlain(part: PlainPart): void {
     // What no snapshot mentioned for a second and twice the newest refresh_ticks is gone.
-    if (this.count(part)) this.cells.expire(this.tick, this.tickRateHz + 2 * part.refreshTicks);
+    if (this.count(part)) {
+      this.refreshTicks = part.refreshTicks;
+      this.cells.expire(this.tick, this.tickRateHz + 2 * part.refreshTicks);
+    }
     this.takeOwn(part.tick, part.own);
     for (const block of part.blocks) this.cells.take(part.tick, block);
   }
@@ -40,6 +47,30 @@ export class View {
   takePacked(part: PackedPart): void {
     this.count(part);
     this.takeOwn(part.tick, this.blocks.take(part));
+  }
+
+  /** Throws a WireError for fields that no kind has. */
+  takeFields(tick: number, values: readonly FieldValue[]): void {
+    this.fields.take(tick, values, this.replication);
+    this.fields.expire(this.tick, this.tickRateHz + 2 * this.refreshTicks);
+  }
+
+  /** What the world tells of its kinds; to be set before anything of them is taken. */
+  get replication(): Replication {
+    return this.blocks.replication;
+  }
+  set replication(told: Replication) {
+    this.blocks.replication = told;
+  }
+
+  /** A field that the world's game adds to an entity; undefined: not known, none, or not for this player. */
+  field(id: number, name: string): number | undefined {
+    for (const to of ['all', 'owner', 'team'] as Audience[]) {
+      const known = this.blocks.findFields(id, to) ?? this.fields.find(id);
+      const field = known && fieldsFor(this.replication, known.kind, to).find((one) => one.name === name);
+      if (known && field) return field.low + field.step * (known.fields[field.number] ?? 0);
+    }
+    return undefined;
   }
 
   /** @returns true when it is of a newer tick than all before */

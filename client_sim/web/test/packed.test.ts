@@ -5,9 +5,9 @@ import { test } from 'node:test';
 
 import { BlockView } from '../src/block_view';
 import { WireError } from '../src/bytes';
-import {
-  isPacked, readBlock, readOwnState, readPackedPart, type BlockState, type MovingEntity, type OwnState,
-} from '../src/packed';
+import { readBlock, type BlockState, type MovingEntity } from '../src/block_delta';
+import { readOwnState, type OwnState } from '../src/own_delta';
+import { isPacked, readPackedPart } from '../src/packed';
 import { View } from '../src/view';
 import { blockItem, foretoldPlace, goneItem, ownItem, writeBlock, writeOwn, writePart } from './packed_writer';
 import { Seeded, example } from './support';
@@ -33,7 +33,7 @@ function entityOf(random: Seeded, id: number): MovingEntity {
     id, place: [any(), any(), any()], velocity: [speed(), speed(), speed()], kind: random.below(30),
     yaw: random.below(256), pitch: random.chance(0.5) ? 0 : random.below(129) - 64,
     health: random.chance(0.5) ? 255 : random.below(256), state: random.chance(0.5) ? 0 : random.below(256),
-    flags: random.below(8),
+    flags: random.below(8), fields: [],
   };
 }
 
@@ -155,7 +155,7 @@ for (const loss of [0, 0.05, 0.2]) {
 }
 
 const walker: MovingEntity = {
-  id: 5, place: [100, 200, 300], velocity: [16, 0, 0], kind: 0, yaw: 0, pitch: 0, health: 255, state: 0, flags: 1,
+  id: 5, place: [100, 200, 300], velocity: [16, 0, 0], kind: 0, yaw: 0, pitch: 0, health: 255, state: 0, flags: 1, fields: [],
 };
 const state: BlockState = { cell: [0, 0, 0], entities: [walker] };
 const whole = (number: number): Uint8Array => blockItem(number, 0, writeBlock(state, undefined, 0, rate));

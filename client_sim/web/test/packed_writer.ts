@@ -1,32 +1,9 @@
 // Writes packed snapshots by the words of WIRE.md: what the reader is held against.
 
+import { BitWriter } from '../src/bits';
+import type { BlockState, MovingEntity } from '../src/block_delta';
 import { ByteWriter } from '../src/bytes';
-import type { BlockState, MovingEntity, OwnState } from '../src/packed';
-
-export class BitWriter {
-  private readonly bits: number[] = [];
-
-  put(value: number, count: number): void {
-    for (let i = 0; i < count; ++i) this.bits.push(Math.floor(value / 2 ** i) % 2);
-  }
-  bit(value: boolean): void {
-    this.bits.push(value ? 1 : 0);
-  }
-  signed(value: number, count: number): void {
-    this.put(value < 0 ? value + 2 ** count : value, count);
-  }
-  gamma(value: number): void {
-    const width = Math.floor(Math.log2(value + 1));
-    this.put(0, width);
-    this.put(1, 1);
-    this.put(value + 1 - 2 ** width, width);
-  }
-  finish(): Uint8Array {
-    const bytes = new Uint8Array(Math.ceil(this.bits.length / 8));
-    this.bits.forEach((bit, i) => (bytes[i >> 3] |= bit << (i & 7)));
-    return bytes;
-  }
-}
+import type { OwnState } from '../src/own_delta';
 
 const fits = (value: number, width: number): boolean =>
   width === 0 ? value === 0 : value >= -(2 ** (width - 1)) && value < 2 ** (width - 1);

@@ -17,6 +17,7 @@ import { ServerMessage } from '../generated/ashlar/wire/server-message';
 import { ByteWriter, WireError, toHex } from '../src/bytes';
 import { writeChat, writeContentRequest, writeHello, writeInput, writeJoin } from '../src/client_messages';
 import { readFrames, writeFrame, FrameType } from '../src/frames';
+import { writePackedInput } from '../src/packed_input';
 import { readServerMessage } from '../src/server_messages';
 import { example } from './support';
 
@@ -67,6 +68,8 @@ test('messages: what is written reads as what is recorded', () => {
     assert.deepEqual([b.yaw(), b.pitch(), b.buttons(), b.seen()], [a.yaw(), a.pitch(), a.buttons(), a.seen()]);
     assert.deepEqual([b.forward(), b.left()], [a.forward(), a.left()]);
   }
+
+  assert.equal(toHex(writePackedInput(commands, 1, 0)), toHex(example('Packed input')));
 
   const join = bodyOf(example('Join'), new Join());
   const hashes = [join.content(0)!, join.content(1)!];

@@ -177,7 +177,7 @@ TEST_CASE("every bit of a block is told what it is for", "[protocol][packed]") {
     DecodedBlock plain, tallied;
     CountedBits tally;
     REQUIRE(decode(bytes, pair, 60, plain));
-    REQUIRE(decode_block(bytes, cell, {pair.age, pair.base, false}, 60, tallied, &tally));
+    REQUIRE(decode_block(bytes, cell, {pair.age, pair.base, false}, 60, tallied, nullptr, &tally));
     REQUIRE(plain.entities == tallied.entities);
     REQUIRE(tally.bytes == bytes.size());
     REQUIRE(tally.where == cell);

@@ -44,7 +44,7 @@ void add_something(Rng& rng, Written& out) {
   auto& bytes = out.bytes.emplace_back(rng.below(200));
   for (std::uint8_t& b : bytes) b = static_cast<std::uint8_t>(rng.next_u32());
   PackedEntry e;
-  e.item = static_cast<PackedItem>(1 + rng.below(5));
+  e.item = static_cast<PackedItem>(1 + rng.below(6));
   e.number = static_cast<std::uint16_t>(rng.next_u32() >> rng.below(16));
   e.age = rng.below(3);
   e.bytes = bytes;
@@ -58,6 +58,10 @@ void add_something(Rng& rng, Written& out) {
       fits = out.writer.add_heights(e.map, e.number, e.age, bytes);
       break;
     case PackedItem::motion: fits = out.writer.add_motion(some_motion()); break;
+    case PackedItem::fields:
+      e.to = rng.below(2) == 0 ? FieldAudience::owner : FieldAudience::team, e.age = 0;
+      fits = out.writer.add_fields(e.to, e.number, bytes);
+      break;
   }
   if (fits) out.entries.push_back(e);
 }
@@ -93,6 +97,7 @@ TEST_CASE("a packed part's items come back in their order", "[protocol][packed]"
       if (e.item != PackedItem::own) CHECK(got->number == e.number);
       if (e.item == PackedItem::gone) continue;
       CHECK(got->age == e.age);
+      CHECK(got->to == e.to);
       REQUIRE(std::ranges::equal(got->bytes, e.bytes));
     }
     CHECK_FALSE(reader->next());

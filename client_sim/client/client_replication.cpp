@@ -1,0 +1,72 @@
+// What a client is told of its world's kinds, of their added fields, and by its game.
+
+#include <utility>
+
+#include "client_sim/client/client.h"
+#include "protocol/replication_codec.h"
+
+namespace ashlar::client_sim {
+
+/// Is everything known that one has to know before one is in the welcome's world?
+bool Client::knows_world() const {
+  static const std::uint64_t usual = replication_hash(*ReplicationRegistry::builtin_ptr());
+  const std::uint64_t known = replication_hash_ != 0 ? replication_hash_ : usual;
+  return blocks_->hash() == welcome_.blocks_hash && known == welcome_.replication_hash;
+}
+
+void Client::handle(ReplicatedKinds& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  const std::uint64_t hash = replication_hash(*message.registry);
+  if (hash != welcome_.replication_hash)
+    return close(SessionEnd::protocol, ClientState::lost,
+                 "what the server tells of its kinds is not what its welcome named");
+  if (config_.tap != nullptr) config_.tap->replicated(message.registry);
+  const bool other = *message.registry != *replication_;
+  replication_ = std::move(message.registry);
+  replication_hash_ = hash;
+  // Nothing was told by the new ones before: who does not know them has not joined.
+  if (other) packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks, replication_);
+  join_if_ready();
+}
+
+void Client::join_if_ready() {
+  if (!join_waits_ || !knows_world()) return;
+  join_waits_ = false;
+  if (!fetching_) join_world();
+}
+
+void Client::handle(GameMessage& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  const auto known = replication_->messages();
+  if (message.number >= known.size() || message.bytes.size() > known[message.number].bytes_max)
+    return drop(DropReason::out_of_range);
+  ++stats_.game_messages;
+  if (config_.on_message) return config_.on_message(known[message.number], message);
+  if (game_messages_.size() == game_messages_max) game_messages_.erase(game_messages_.begin());
+  game_messages_.push_back(std::move(message));
+}
+
+std::vector<GameMessage> Client::take_game_messages() { return std::exchange(game_messages_, {}); }
+
+std::optional<double> Client::field_at(EntityId id, std::string_view name, double tick) const {
+  for (std::uint8_t to = 0; to < field_audience_count; ++to) {
+    const auto audience = static_cast<FieldAudience>(to);
+    KnownFields known;
+    if (!packed_.find_fields(id, audience, known)) {
+      const KnownFields* const plain = plain_fields_.find(id);
+      if (plain == nullptr) continue;
+      known = *plain;
+    }
+    const ReplicatedKind* const kind = replication_->find(known.kind);
+    for (std::size_t f = 0; kind != nullptr && f < kind->fields.size(); ++f)
+      if (kind->fields[f].to == audience && kind->fields[f].name == name)
+        return known.at(kind->fields[f], f, tick);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> Client::field(EntityId id, std::string_view name) const {
+  return field_at(id, name, static_cast<double>(0xffffffffu));
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,174 @@
+// What a world tells of its kinds: read by the page, and blocks, groups and lists by that.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { BitWriter } from '../src/bits';
+import { readBlock, readGroup, type BlockState } from '../src/block_delta';
+import { ByteWriter, WireError } from '../src/bytes';
+import { readPackedPart } from '../src/packed';
+import { readReplication, type AddedField, type Replication } from '../src/replication';
+import { View } from '../src/view';
+
+const standard: [string, number, number, number][] = [
+  ['x', 13, 2, 128], ['y', 13, 2, 128], ['z', 13, 2, 128], ['velocity_x', 16, 1, 16], ['velocity_y', 16, 1, 16],
+  ['velocity_z', 16, 1, 16], ['yaw', 8, 2, 256], ['pitch', 8, 3, 256], ['health', 8, 0, 255], ['state', 8, 0, 1],
+  ['flags', 8, 0, 1], ['kind', 8, 0, 1],
+];
+
+function f64(value: number): Uint8Array {
+  return new Uint8Array(new Float64Array([value]).buffer);
+}
+
+function putName(bytes: ByteWriter, name: string): void {
+  bytes.u8(name.length);
+  bytes.put(new TextEncoder().encode(name));
+}
+
+function write(replication: Replication): Uint8Array {
+  const bytes = new ByteWriter();
+  bytes.u8(1);
+  bytes.u8(standard.length);
+  for (const [name, bits, flags, perOne] of standard) {
+    putName(bytes, name);
+    bytes.u8(bits);
+    bytes.u8(flags);
+    bytes.put(f64(1 / perOne));
+  }
+  bytes.u8(replication.kinds.length);
+  for (const kind of replication.kinds) {
+    bytes.u8(kind.first);
+    bytes.u8(kind.last);
+    putName(bytes, kind.name);
+    bytes.u8(kind.motionPredicted ? 1 : 0);
+    bytes.u8(kind.fields.length);
+    for (const field of kind.fields) {
+      putName(bytes, field.name);
+      bytes.u8(field.bits);
+      bytes.u8(['all', 'owner', 'team'].indexOf(field.to) + (field.interpolated ? 4 : 0));
+      bytes.put(f64(field.low));
+      bytes.put(f64(field.step));
+    }
+  }
+  bytes.u8(replication.messages.length);
+  for (const { name, bytesMax } of replication.messages) {
+    putName(bytes, name);
+    bytes.u16(bytesMax);
+  }
+  return bytes.finish();
+}
+
+function field(number: number, name: string, bits: number, to: AddedField['to'], low = 0, step = 1): AddedField {
+  return { name, number, bits, to, interpolated: false, low, step };
+}
+
+const told: Replication = {
+  kinds: [
+    {
+      first: 0, last: 0, name: 'player', motionPredicted: true,
+      fields: [field(0, 'mood', 7, 'all', -5, 0.5), field(1, 'secret', 32, 'owner'), field(2, 'plan', 9, 'team')],
+    },
+    { first: 16, last: 79, name: 'monster', motionPredicted: true, fields: [] },
+    { first: 80, last: 80, name: 'flag', motionPredicted: false, fields: [field(0, 'carrier', 32, 'all')] },
+  ],
+  messages: [{ name: 'scored', bytesMax: 20 }],
+};
+
+test('replication: what is written by the page is read', () => {
+  const bytes = write(told);
+  assert.deepEqual(readReplication(bytes), told);
+  for (let cut = 0; cut < bytes.length; ++cut) {
+    assert.throws(() => readReplication(bytes.subarray(0, cut)), WireError);
+  }
+  assert.throws(() => readReplication(Uint8Array.of(...bytes, 0)), WireError);
+  const otherStandard = bytes.slice();
+  otherStandard[4] = 14;
+  assert.throws(() => readReplication(otherStandard), WireError);
+  const kinds = [told.kinds[0], { ...told.kinds[2], first: 0 }];
+  assert.throws(() => readReplication(write({ kinds, messages: [] })), WireError);
+});
+
+function entity(id: number, kind: number): BlockState['entities'][0] {
+  return {
+    id, kind, place: [1, 2, 3], velocity: [0, 0, 0], yaw: 0, pitch: 0, health: 255, state: 0, flags: 0, fields: [],
+  };
+}
+
+/** A block of those at rest, told against itself, then the fields that follow. */
+function restingBlock(count: number, fields: (bits: BitWriter) => void): Uint8Array {
+  const bits = new BitWriter();
+  bits.bit(false);
+  bits.bit(false);
+  bits.gamma(count);
+  fields(bits);
+  return bits.finish();
+}
+
+test('replication: added fields follow a block, by what differs', () => {
+  const base: BlockState = { cell: [0, 0, 0], entities: [entity(1, 0), entity(2, 16), entity(3, 80), entity(4, 0)] };
+  base.entities[0].fields = [9, 0, 0];
+  const bytes = restingBlock(4, (bits) => {
+    bits.gamma(1);  // the first player's are as they were, the monster has none
+    bits.bit(true);
+    bits.put(0xfedcba98, 32);
+    bits.gamma(0);
+    bits.bit(true);
+    bits.put(100, 7);
+  });
+  const block = readBlock(bytes, base, 6, 60, told);
+  assert.deepEqual(block.entities.map(({ fields }) => fields), [[9, 0, 0], [], [0xfedcba98], [100, 0, 0]]);
+  assert.throws(() => readBlock(restingBlock(4, (bits) => bits.gamma(4)), base, 6, 60, told), WireError);
+  assert.throws(() => readBlock(restingBlock(4, (bits) => bits.gamma(1)), base, 6, 60, told), WireError);
+});
+
+function group(entities: [number, number, number, number][]): Uint8Array {
+  const bits = new BitWriter();
+  bits.gamma(entities.length);
+  for (const [id, kind, value, width] of entities) {
+    bits.put(id, 32);
+    bits.put(kind, 8);
+    bits.put(value, width);
+  }
+  return bits.finish();
+}
+
+test('replication: groups are for owners or teams, whole, and the newest counts', () => {
+  assert.deepEqual(readGroup(group([[5, 0, 77, 32]]), 'owner', told), [{ id: 5, kind: 0, fields: [0, 77, 0] }]);
+  assert.throws(() => readGroup(group([[5, 16, 77, 32]]), 'owner', told), WireError);
+  assert.throws(() => readGroup(group([[5, 0, 1, 9], [5, 0, 1, 9]]), 'team', told), WireError);
+
+  const part = (tick: number, to: number, bytes: Uint8Array): Uint8Array => {
+    const out = new ByteWriter();
+    for (const byte of [1, 1, 1, 0]) out.u8(byte);
+    out.u32(tick);
+    for (const byte of [0, 1, 0, 6, to, 0, bytes.length]) out.u8(byte);
+    out.put(bytes);
+    return out.finish();
+  };
+  const view = new View(60);
+  view.replication = told;
+  view.takePacked(readPackedPart(part(100, 1, group([[5, 0, 77, 32]]))));
+  view.takePacked(readPackedPart(part(102, 2, group([[5, 0, 33, 9], [9, 0, 44, 9]]))));
+  view.takePacked(readPackedPart(part(101, 2, group([[5, 0, 1, 9]]))));
+  assert.equal(view.field(5, 'secret'), 77);
+  assert.equal(view.field(5, 'plan'), 33);
+  assert.equal(view.field(9, 'plan'), 44);
+  assert.equal(view.field(9, 'secret'), undefined);
+  view.takePacked(readPackedPart(part(103, 2, group([]))));
+  assert.equal(view.field(9, 'plan'), undefined);
+  assert.throws(() => readPackedPart(part(104, 3, group([]))), WireError);
+});
+
+test('replication: lists beside plain snapshots say all of an entity that they mention', () => {
+  const view = new View(60);
+  view.replication = told;
+  view.takeFields(100, [{ id: 5, kind: 0, field: 0, steps: 20 }, { id: 5, kind: 0, field: 2, steps: 3 }]);
+  assert.equal(view.field(5, 'mood'), 5);
+  assert.equal(view.field(5, 'plan'), 3);
+  view.takeFields(103, [{ id: 5, kind: 0, field: 0, steps: 22 }]);
+  view.takeFields(101, [{ id: 5, kind: 0, field: 2, steps: 4 }]);
+  assert.equal(view.field(5, 'mood'), 6);
+  assert.equal(view.field(5, 'plan'), 0);
+  assert.throws(() => view.takeFields(104, [{ id: 5, kind: 0, field: 0, steps: 128 }]), WireError);
+  assert.throws(() => view.takeFields(104, [{ id: 5, kind: 16, field: 0, steps: 1 }]), WireError);
+});

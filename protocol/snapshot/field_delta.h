@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "protocol/bit_stream.h"
+#include "protocol/snapshot/moving_record.h"
+#include "world/sim/replication.h"
+
+// The fields that games add to kinds, in packed snapshots: those for everybody behind what a block says of
+// every entity, those for owners and teams in groups of their own. WIRE.md draws their bits.
+
+namespace ashlar {
+
+/// Entities of a block at most where a registry has fields for everybody: then one told whole fits a part.
+inline constexpr std::size_t block_entities_with_fields_max = 32;
+
+/// Entities and their added fields; `fields` is empty, or has a row for each.
+struct FieldRows {
+  std::span<const MovingRecord> entities;  ///< by ascending id
+  std::span<const FieldValues> fields;
+};
+
+/// Tells the fields for everybody of all entities whose kinds have any, by what differs from the base; who is
+/// not in the base, or was of another kind there, has zeros in it. Nothing where no kind has such fields.
+void encode_fields(BitWriter& out, const ReplicationRegistry& registry, const FieldRows& now,
+                   const FieldRows& base);
+/// Reads what encode_fields() wrote. False: the reader failed, or counts do not fit.
+/// @param entities  of the block that is being read; @param out  gets a row for each
+bool decode_fields(BitReader& in, const ReplicationRegistry& registry, std::span<const MovingRecord> entities,
+                   const FieldRows& base, std::vector<FieldValues>& out);
+
+/// An entity in a group of those whose fields only some are told.
+struct PrivateEntity {
+  EntityId id{};
+  EntityKind kind{};
+  FieldValues values{};  ///< only those for the group's audience count
+  friend bool operator==(const PrivateEntity&, const PrivateEntity&) = default;
+};
+inline constexpr std::size_t private_entities_max = 16;  ///< of a group
+/// Bytes of a coded group at most.
+inline constexpr std::size_t coded_group_bytes_max = 600;
+
+/// Codes a group whole: entities by ascending id, of kinds that have fields for that audience.
+/// @param out  at least coded_group_bytes_max bytes; @return how many were written
+std::size_t encode_group(std::span<const PrivateEntity> group, FieldAudience to,
+                         const ReplicationRegistry& registry, std::span<std::uint8_t> out);
+/// Reads what encode_group() wrote, or foreign bytes. False: they are no group.
+bool decode_group(std::span<const std::uint8_t> bytes, FieldAudience to, const ReplicationRegistry& registry,
+                  std::vector<PrivateEntity>& out);
+
+}  // namespace ashlar
