@@ -43,6 +43,8 @@ class MessageWriter {
   std::span<const std::uint8_t> write(const WeaponKinds& message);
   std::span<const std::uint8_t> write(const Carried& message);
   std::span<const std::uint8_t> write(const Score& message);
+  std::span<const std::uint8_t> write(const GroundChunk& message);  ///< copies its bytes and changes
+  std::span<const std::uint8_t> write(const GroundGone& message);
   std::span<const std::uint8_t> write(const BlockEdits& message);  ///< at most 16.5 KB: 4 bytes a block
 
  private:

@@ -64,8 +64,9 @@ typedef struct {
   size_t (*load_content)(void* content_user, uint64_t hash, uint8_t* out, size_t bytes_max);
   void (*keep_content)(void* content_user, uint64_t hash, const uint8_t* bytes, size_t size);
   void* content_user;
+  uint8_t stream_ground; /* 1: the server sends the ground; 0: it is computed, where this library can */
 } ashlar_options;
-#define ASHLAR_OPTIONS_INIT {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL}
+#define ASHLAR_OPTIONS_INIT {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, 0}
 
 typedef struct {
   uint32_t size;
@@ -134,7 +135,8 @@ ASHLAR_API void ashlar_leave(ashlar_client* client);
 ASHLAR_API int ashlar_self(ashlar_client* client, ashlar_self_state* out);
 /* Fills in at most `max`, by id. Returns how many there are. */
 ASHLAR_API size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t max);
-/* Which block is there as foreseen: 0 air, others as in world/voxel/block.h; -1: not loaded here. */
+/* Which block is there as foreseen, and further away as told (with stream_ground): 0 air, others as in
+ * world/voxel/block.h; -1: not loaded here. */
 ASHLAR_API int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z);
 /* The first solid thing on a ray, whatever it is made of: block, map, prop. Gives the metres to it, or
  * `metres_max` where there is none; -1: nothing is known yet, or the direction (of any length) is none. */
