@@ -35,6 +35,15 @@ void PackedChunk::assign(const Chunk& chunk) {
   indices.assign(chunk.indices().begin(), chunk.indices().end());
 }
 
+void PackedChunk::copy_blocks(std::span<BlockId> out) const {
+  ASHLAR_ASSERT(out.size() == chunk_blocks && indices.size() == chunk_blocks * bits / 64);
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  for (std::size_t i = 0; i < chunk_blocks; ++i) {
+    const std::size_t bit = i * bits;
+    out[i] = palette[bits == 0 ? 0 : indices[bit / 64] >> (bit % 64) & mask];
+  }
+}
+
 const char* describe(ChunkError error) {
   switch (error) {
     case ChunkError::empty: return "it is empty";

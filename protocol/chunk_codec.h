@@ -36,6 +36,8 @@ struct PackedChunk {
 
   /// Keeps its memory: allocates only where the chunk is larger than any before. 1 to 3 us.
   void assign(const Chunk& chunk);
+  /// Writes all chunk_blocks ids in the order of index_in_chunk.
+  void copy_blocks(std::span<BlockId> out) const;
 };
 
 enum class ChunkError : std::uint8_t {

@@ -14,9 +14,17 @@ namespace {
 
 using ClientResult = std::expected<ClientMessage, DropReason>;
 
-using ByteVector = flatbuffers::Vector<std::uint8_t>;
+template <class List>
+std::size_t length(const List* list) {
+  return list == nullptr ? 0 : list->size();
+}
 
-std::size_t length(const ByteVector* bytes) { return bytes == nullptr ? 0 : bytes->size(); }
+/// The Verifier proves a list's length to be aligned, not its elements, where these are larger. An empty one
+/// is not aligned, and needs not be.
+template <class List>
+bool aligned(const List* list) {
+  return length(list) == 0 || reinterpret_cast<std::uintptr_t>(list->Data()) % alignof(std::uint64_t) == 0;
+}
 
 ClientResult decode(const wire::Hello& in) {
   Hello out;
@@ -39,12 +47,16 @@ ClientResult decode(const wire::Hello& in) {
 ClientResult decode(const wire::Join& in) {
   Join out;
   out.world = in.world();
-  if (in.content() == nullptr || in.content()->size() == 0) return out;  // an empty one is not aligned
-  // The Verifier proves a list's length to be aligned, not its elements, where these are larger.
-  if (reinterpret_cast<std::uintptr_t>(in.content()->Data()) % alignof(std::uint64_t) != 0)
-    return std::unexpected{DropReason::malformed};
-  if (in.content()->size() > join_content_max) return std::unexpected{DropReason::out_of_range};
-  out.content.assign(in.content()->begin(), in.content()->end());
+  out.ground = in.ground();
+  if (!aligned(in.content()) || !aligned(in.kept())) return std::unexpected{DropReason::malformed};
+  if (length(in.content()) > join_content_max || length(in.kept()) > kept_chunks_max)
+    return std::unexpected{DropReason::out_of_range};
+  if (length(in.content()) > 0) out.content.assign(in.content()->begin(), in.content()->end());
+  for (std::size_t i = 0; i < length(in.kept()); ++i) {
+    const wire::KeptChunk& kept = *in.kept()->Get(static_cast<flatbuffers::uoffset_t>(i));
+    out.kept.push_back({{kept.x(), kept.y(), kept.z()}, kept.hash()});
+    if (!out.ground || !chunk_in_world(out.kept.back().at)) return std::unexpected{DropReason::out_of_range};
+  }
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "protocol/block_kinds.h"
+#include "protocol/chunk_codec.h"
 #include "protocol/decode.h"
 #include "protocol/replication_codec.h"
 #include "protocol/schema/server_message_generated.h"
@@ -143,6 +144,11 @@ ServerResult decode(const wire::Welcome& in) {
   out.blocks_hash = in.blocks_hash();
   out.bare = in.bare();
   out.replication_hash = in.replication_hash();
+  out.columns = {in.columns_low(), in.columns_high()};
+  const ColumnSpan& columns = out.columns;
+  if (!chunk_in_world({0, 0, columns.low}) || !chunk_in_world({0, 0, columns.high - 1}) ||
+      columns.high < columns.low || columns.high - columns.low > column_chunks_told_max)
+    return out_of_range;
   out.snapshot_every_ticks = in.snapshot_every_ticks();
   if (!valid_text(view(in.motd()), 0, motd_bytes_max)) return bad_text;
   out.motd = view(in.motd());
@@ -379,23 +385,50 @@ ServerResult decode(const wire::Score& in) {
   return out;
 }
 
+/// By index, each once, of kinds that a world may have.
+bool changes_sane(std::span<const BlockChange> changes) {
+  std::int32_t before = -1;
+  for (const BlockChange& change : changes) {
+    if (change.index <= before || change.index >= chunk_blocks || change.block >= block_kinds_max)
+      return false;
+    before = change.index;
+  }
+  return changes.size() <= block_changes_max;
+}
+
 ServerResult decode(const wire::BlockEdits& in) {
   BlockEdits out;
   out.tick = in.tick();
   out.world = in.world();
   out.chunk = {in.x(), in.y(), in.z()};
-  constexpr std::int32_t across = horizontal_blocks_max >> chunk_bits, up = vertical_blocks_max >> chunk_bits;
-  const auto within_world = [](std::int32_t v, std::int32_t bound) { return v >= -bound && v < bound; };
-  if (!within_world(in.x(), across) || !within_world(in.y(), across) || !within_world(in.z(), up))
-    return out_of_range;
+  if (!chunk_in_world(out.chunk)) return out_of_range;
   out.changes = span_of<BlockChange>(in.changes());
-  if (out.changes.empty() || out.changes.size() > block_changes_max) return out_of_range;
-  std::int32_t before = -1;
-  for (const BlockChange& change : out.changes) {
-    if (change.index <= before || change.index >= chunk_blocks || change.block >= block_kinds_max)
-      return out_of_range;
-    before = change.index;
-  }
+  if (out.changes.empty() || !changes_sane(out.changes)) return out_of_range;
+  return out;
+}
+
+ServerResult decode(const wire::GroundChunk& in) {
+  GroundChunk out;
+  out.tick = in.tick();
+  out.world = in.world();
+  out.at = {in.x(), in.y(), in.z()};
+  out.hash = in.hash();
+  if (!chunk_in_world(out.at)) return out_of_range;
+  if (in.bytes() != nullptr) out.bytes = {in.bytes()->Data(), in.bytes()->size()};
+  if (out.bytes.size() > chunk_bytes_max) return out_of_range;
+  out.changes = span_of<BlockChange>(in.changes());
+  if (!changes_sane(out.changes)) return out_of_range;
+  return out;
+}
+
+ServerResult decode(const wire::GroundGone& in) {
+  GroundGone out;
+  out.tick = in.tick();
+  out.world = in.world();
+  out.chunks = span_of<ChunkCoord>(in.chunks());
+  if (out.chunks.size() > gone_chunks_max) return out_of_range;
+  for (const ChunkCoord at : out.chunks)
+    if (!chunk_in_world(at)) return out_of_range;
   return out;
 }
 
@@ -467,6 +500,8 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
     case wire::ServerBody::ReplicatedKinds: return decode(*message.body_as_ReplicatedKinds());
     case wire::ServerBody::GameMessage: return decode(*message.body_as_GameMessage());
     case wire::ServerBody::FieldValues: return decode(*message.body_as_FieldValues());
+    case wire::ServerBody::GroundChunk: return decode(*message.body_as_GroundChunk());
+    case wire::ServerBody::GroundGone: return decode(*message.body_as_GroundGone());
     case wire::ServerBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "protocol/block_kinds.h"
+#include "protocol/chunk_codec.h"
 #include "protocol/datagram.h"
 #include "protocol/replication_codec.h"
 #include "protocol/schema/client_message_generated.h"
@@ -108,9 +109,10 @@ struct MessageWriter::Impl {
     const auto body_list =
         m.kind_bodies.empty() ? 0 : fbb.CreateVectorOfStructs(bodies.data(), m.kind_bodies.size());
     finish_server(wire::ServerBody::Welcome,
-                  wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks,
-                                      rules, map_list, motd, props, names, m.terrain, m.generator,
-                                      m.blocks_hash, body_list, m.bare, m.replication_hash));
+                  wire::CreateWelcome(
+                      fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks, rules, map_list,
+                      motd, props, names, m.terrain, m.generator, m.blocks_hash, body_list, m.bare, m.replication_hash,
+                      static_cast<std::int16_t>(m.columns.low), static_cast<std::int16_t>(m.columns.high)));
   }
 };
 
@@ -138,8 +140,20 @@ std::span<const std::uint8_t> MessageWriter::write(const Join& m) {
   ASHLAR_ASSERT(m.content.size() <= join_content_max);
   auto& fbb = impl_->fbb;
   fbb.Clear();
+  ASHLAR_ASSERT(m.kept.size() <= kept_chunks_max && (m.ground || m.kept.empty()));
   const auto content = fbb.CreateVector(m.content.data(), m.content.size());
-  impl_->finish_client(wire::ClientBody::Join, wire::CreateJoin(fbb, content, m.world));
+  flatbuffers::Offset<flatbuffers::Vector<const wire::KeptChunk*>> kept = 0;
+  if (!m.kept.empty()) {
+    std::vector<wire::KeptChunk> list;
+    list.reserve(m.kept.size());
+    for (const KeptChunk& chunk : m.kept) {
+      ASHLAR_ASSERT(chunk_in_world(chunk.at));
+      list.emplace_back(chunk.hash, static_cast<std::int16_t>(chunk.at.x),
+                        static_cast<std::int16_t>(chunk.at.y), static_cast<std::int16_t>(chunk.at.z));
+    }
+    kept = fbb.CreateVectorOfStructs(list);
+  }
+  impl_->finish_client(wire::ClientBody::Join, wire::CreateJoin(fbb, content, m.world, m.ground, kept));
   return impl_->message();
 }
 
@@ -387,6 +401,34 @@ std::span<const std::uint8_t> MessageWriter::write(const Score& m) {
   impl_->finish_server(wire::ServerBody::Score,
                        wire::CreateScore(fbb, m.tick, m.world, m.match, static_cast<std::uint8_t>(m.phase),
                                          m.left_ticks, teams, list));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const GroundChunk& m) {
+  ASHLAR_ASSERT(m.bytes.size() <= chunk_bytes_max && m.changes.size() <= block_changes_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto bytes = m.bytes.empty() ? 0 : fbb.CreateVector(m.bytes.data(), m.bytes.size());
+  flatbuffers::Offset<flatbuffers::Vector<const wire::BlockChange*>> changes = 0;
+  if (!m.changes.empty())
+    changes = fbb.CreateVectorOfStructs(reinterpret_cast<const wire::BlockChange*>(m.changes.data()),
+                                        m.changes.size());
+  impl_->finish_server(
+      wire::ServerBody::GroundChunk,
+      wire::CreateGroundChunk(fbb, m.tick, m.at.x, m.at.y, m.at.z, m.hash, bytes, changes, m.world));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const GroundGone& m) {
+  ASHLAR_ASSERT(m.chunks.size() <= gone_chunks_max);
+  static_assert(sizeof(wire::ChunkPlace) == sizeof(ChunkCoord));
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  flatbuffers::Offset<flatbuffers::Vector<const wire::ChunkPlace*>> chunks = 0;
+  if (!m.chunks.empty())
+    chunks = fbb.CreateVectorOfStructs(reinterpret_cast<const wire::ChunkPlace*>(m.chunks.data()),
+                                       m.chunks.size());
+  impl_->finish_server(wire::ServerBody::GroundGone, wire::CreateGroundGone(fbb, m.tick, chunks, m.world));
   return impl_->message();
 }
 

@@ -22,6 +22,7 @@
 #include "world/sim/rules.h"
 #include "world/sim/weapons.h"
 #include "world/voxel/block_registry.h"
+#include "world/voxel/terrain.h"
 
 // The messages as plain values. schema/*.fbs say how they travel, decode.h and message_writer.h do it. How a
 // session ends, or is refused, is a close's reason: connection/session_end.h.
@@ -54,11 +55,22 @@ struct Hello {
   bool takes_packed = false;                    ///< snapshots may come packed
 };
 
+inline constexpr std::size_t kept_chunks_max = 1024;
+
+/// A chunk of ground that a client kept of an earlier session.
+struct KeptChunk {
+  ChunkCoord at;           ///< in the world (chunk_in_world())
+  std::uint64_t hash = 0;  ///< Chunk::content_hash()
+  friend bool operator==(const KeptChunk&, const KeptChunk&) = default;
+};
+
 /// The answer to a welcome, on the control stream. A client that lacks what is placed in the world fetches it
 /// first, or goes.
 struct Join {
   std::vector<std::uint64_t> content;  ///< content_hash() of the maps and props that the client holds
   std::uint8_t world = 0;              ///< the welcome's
+  bool ground = false;                 ///< it is to be sent the ground: it does not compute it
+  std::vector<KeptChunk> kept;         ///< with ground: at most kept_chunks_max
 };
 
 /// Commands for newest_tick, newest_tick - 1, ...; unreliable.
@@ -135,6 +147,9 @@ struct KindBody {
 /// Of the kinds that are not built in, or not as built in, by kind.
 std::vector<KindBody> kind_bodies_of(const KindSet& kinds);
 
+/// Of any generator that there may ever be.
+inline constexpr std::int32_t column_chunks_told_max = 64;
+
 /// What a client needs to build the same world: the first message on the control stream, and again when a
 /// running session gets another world (everything before it is void then).
 struct Welcome {
@@ -152,6 +167,7 @@ struct Welcome {
   std::uint8_t terrain = 0;
   std::uint16_t generator = 0;
   std::uint64_t blocks_hash = 0;       ///< BlockRegistry::hash() of the world's kinds of blocks
+  ColumnSpan columns;                  ///< of its ground, at most column_chunks_told_max; empty: what the kind has
   bool bare = false;                   ///< Terrain::bare: what a secret seed makes is told when it is seen
   std::uint64_t replication_hash = 0;  ///< replication_hash() of what is told of kinds
   std::vector<KindBody> kind_bodies;   ///< at most monster_kinds_max, by kind: of those not as built in
@@ -306,6 +322,34 @@ struct BlockEdits {
   std::span<const BlockChange> changes;  ///< 1 to block_changes_max, by index, each once
 };
 
+/// Does a chunk lie in the world?
+constexpr bool chunk_in_world(ChunkCoord at) {
+  constexpr std::int32_t across = (1 << 20) >> chunk_bits, up = (1 << 12) >> chunk_bits;
+  const auto within = [](std::int32_t v, std::int32_t bound) { return v >= -bound && v < bound; };
+  return within(at.x, across) && within(at.y, across) && within(at.z, up);
+}
+
+/// A chunk of ground as its client may know it; on the bulk stream. It holds all edits up to its tick:
+/// BlockEdits of later ticks go over it, older ones are in it. Lists point into the decoded message.
+struct GroundChunk {
+  std::uint32_t tick = 0;  ///< the simulation's; never less than in a message before
+  std::uint8_t world = 0;
+  ChunkCoord at;
+  std::uint64_t hash = 0;                ///< Chunk::content_hash() of what is in `bytes`
+  std::span<const std::uint8_t> bytes;   ///< of a ChunkCodec; none: the chunk of that hash that was kept
+  std::span<const BlockChange> changes;  ///< over those: at most block_changes_max, by index, each once
+};
+
+inline constexpr std::size_t gone_chunks_max = 1024;
+
+/// Chunks that the client is told nothing more of; on the bulk stream. Without any it tells the tick alone.
+struct GroundGone {
+  std::uint32_t tick = 0;  ///< as GroundChunk::tick
+  std::uint8_t world = 0;
+  std::span<const ChunkCoord> chunks;  ///< at most gone_chunks_max; points into the decoded message
+};
+static_assert(sizeof(ChunkCoord) == 12);
+
 /// Whatever happened up to a tick is on the server's disk; on the edits stream.
 struct Saved {
   std::uint32_t tick = 0;
@@ -406,6 +450,6 @@ struct FieldList {
 
 using ServerMessage = std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers,
                                    BlockEdits, BlockKinds, Saved, Fight, InventoryChange, WeaponKinds,
-                                   Carried, Score, ReplicatedKinds, GameMessage, FieldList>;
+                                   Carried, Score, ReplicatedKinds, GameMessage, FieldList, GroundChunk, GroundGone>;
 
 }  // namespace ashlar

@@ -14,6 +14,8 @@ GroundWorkers::GroundWorkers(std::shared_ptr<const GroundGenerator> generator, s
   ASHLAR_ASSERT(generator_ != nullptr);
   ASHLAR_ASSERT(threads >= 1 && threads <= columns_max);
   waiting_.reserve(columns_max);
+  to_pack_.reserve(pack_requests_max);
+  packed_.reserve(pack_requests_max);
   finished_.reserve(columns_max);
   threads_.reserve(threads);
   try {
@@ -55,11 +57,38 @@ void GroundWorkers::take(std::vector<GroundColumn>& into) {
   finished_.clear();
 }
 
+void GroundWorkers::request(std::span<PackRequest> chunks) {
+  if (chunks.empty()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    to_pack_.insert(to_pack_.end(), std::make_move_iterator(chunks.begin()),
+                    std::make_move_iterator(chunks.end()));
+  }
+  wanted_.notify_all();
+}
+
+void GroundWorkers::take(std::vector<PackedGround>& into) {
+  const std::scoped_lock lock(mutex_);
+  into.insert(into.end(), std::make_move_iterator(packed_.begin()), std::make_move_iterator(packed_.end()));
+  packed_.clear();
+}
+
 void GroundWorkers::work() {
+  std::unique_ptr<GroundPacker> packer;  // where nobody is sent the ground there is none
   std::unique_lock lock(mutex_);
   for (;;) {
-    wanted_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    wanted_.wait(lock, [this] { return stopping_ || !waiting_.empty() || !to_pack_.empty(); });
     if (stopping_) return;
+    if (!to_pack_.empty()) {
+      const PackRequest request = std::move(to_pack_.front());
+      to_pack_.erase(to_pack_.begin());
+      lock.unlock();
+      if (packer == nullptr) packer = std::make_unique<GroundPacker>();
+      PackedGround made = packer->pack(request);
+      lock.lock();
+      packed_.push_back(std::move(made));
+      continue;
+    }
     const IVec2 column = waiting_.front();
     waiting_.erase(waiting_.begin());
     lock.unlock();

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "server/host/chunk_loader.h"
+#include "server/host/ground_packer.h"
 
 namespace ashlar::server {
 
-/// Makes the ground that a Host asks for, on threads of its own: the adapter between
-/// HostOutput::ground_requests and HostInput::ground. One for each Host. Its functions are called by the
+/// Makes the ground that a Host asks for, and packs chunks for clients that are sent it, on threads of its
+/// own: the adapter between HostOutput::ground_requests, pack_requests and HostInput::ground, packed. One for
+/// each Host. Its functions are called by the
 /// Host's thread; they wait for no work, only for a lock that is held as long as moving a few pointers takes,
 /// and allocate nothing.
 class GroundWorkers {
@@ -33,8 +35,11 @@ class GroundWorkers {
 
   /// Made in this order as threads become free. Asserts columns_max.
   void request(std::span<const IVec2> columns);
+  /// Packed before the next column is made, as that takes a hundred times as long. Moved from.
+  void request(std::span<PackRequest> chunks);
   /// Appends what was finished since the last call, in the order of finishing.
   void take(std::vector<GroundColumn>& into);
+  void take(std::vector<PackedGround>& into);  ///< likewise of chunks that were to be packed
 
  private:
   void work();
@@ -47,6 +52,8 @@ class GroundWorkers {
   // Under mutex_.
   std::vector<IVec2> waiting_;
   std::vector<GroundColumn> finished_;
+  std::vector<PackRequest> to_pack_;
+  std::vector<PackedGround> packed_;
   std::size_t under_way_ = 0;  // waiting, at work or finished
   bool stopping_ = false;
 

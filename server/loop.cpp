@@ -86,6 +86,7 @@ struct Loop::Impl {
     out.clear();
     transports.poll(now, in.datagrams);
     ground.take(in.ground);
+    ground.take(in.packed);
     in.unix_s = static_cast<std::int64_t>(std::time(nullptr));
     const std::uint64_t polled = stopwatch_ns();
     const std::uint32_t tick = host.status().tick;
@@ -99,6 +100,7 @@ struct Loop::Impl {
     const std::uint64_t advanced = stopwatch_ns();
     transports.send(now, out.datagrams);
     ground.request(out.ground_requests);
+    ground.request(out.pack_requests);
     const std::uint64_t sent = stopwatch_ns();
     host.note_adapter(polled - woken, sent - advanced);
     edges.observe(now, host.status(), transports.counters(), out.events, transports.tcp_closes());

@@ -99,6 +99,7 @@ ashlar_client* open_client(const ashlar_options& options, std::string& error) {
   if (options.name != nullptr) config.client.name = options.name;
   config.client.seed = secure::SystemEntropy().secret();
   config.client.opens_links = true;
+  config.client.stream_ground = options.stream_ground != 0;
   if (transport == Transport::udp) {
     config.client.fallback = *server;
     config.client.fallback->transport = Transport::tcp;
@@ -223,7 +224,11 @@ int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z) {
   const VoxelVolume& blocks = *client->game.predictor().replica().space().voxels;
   const IVec3 at{x, y, z};
   const ChunkCoord chunk = chunk_of(at);
-  if (!VoxelVolume::in_range(chunk) || !blocks.loaded(chunk)) return -1;
+  if (!VoxelVolume::in_range(chunk)) return -1;
+  if (!blocks.loaded(chunk)) {
+    const Chunk* const sent = client->game.client().ground().streamed().find(chunk);
+    return sent == nullptr ? -1 : static_cast<int>(sent->block(local_in_chunk(at)));
+  }
   return static_cast<int>(blocks.block(at));
 }
 

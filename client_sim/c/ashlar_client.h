@@ -70,9 +70,10 @@ typedef struct {
    * number among them, and bytes that live until it returns. NULL: they are dropped. */
   void (*game_message)(void* game_user, const char* name, uint8_t number, const uint8_t* bytes, size_t size);
   void* game_user;
+  uint8_t stream_ground; /* 1: the server sends the ground; 0: it is computed, where this library can */
 } ashlar_options;
 #define ASHLAR_OPTIONS_INIT \
-  {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+  {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0}
 
 typedef struct {
   uint32_t size;
@@ -144,7 +145,8 @@ ASHLAR_API size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_
 /* A field that the server's game adds to an entity, by its name, as newest known: a number in what units the
  * game says. 0: nothing is known of it, there is none, or it is not for this player; *out is left alone. */
 ASHLAR_API int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, double* out);
-/* Which block is there as foreseen: 0 air, others as in world/voxel/block.h; -1: not loaded here. */
+/* Which block is there as foreseen, and further away as told (with stream_ground): 0 air, others as in
+ * world/voxel/block.h; -1: not loaded here. */
 ASHLAR_API int ashlar_block(const ashlar_client* client, int32_t x, int32_t y, int32_t z);
 /* The first solid thing on a ray, whatever it is made of: block, map, prop. Gives the metres to it, or
  * `metres_max` where there is none; -1: nothing is known yet, or the direction (of any length) is none. */

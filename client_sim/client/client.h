@@ -69,6 +69,8 @@ struct ClientConfig {
   bool light = false;
   /// Is given each message of the world's game as it comes; empty: they wait for take_game_messages().
   std::function<void(const MessageTraits&, const GameMessage&)> on_message;
+  /// The server sends the ground, as to those who cannot compute it (terrain_known()), who have no choice.
+  bool stream_ground = false;
   ClientTap* tap = nullptr;         ///< is shown messages as they come and go; not owned; null: nobody looks
   std::vector<std::uint8_t> token;  ///< connect token, for closed servers; at most secure::token_bytes_max
 
@@ -108,14 +110,16 @@ struct ClientStats {
   std::uint64_t items_picked = 0;
   std::uint64_t game_messages = 0;  ///< that the world's game sent
   std::uint64_t hits_given = 0, hits_taken = 0, kills = 0, deaths = 0;
-  std::uint64_t acts_done = 0, acts_refused = 0;  ///< verdicts that were the last word on an act
-  std::uint64_t blocks_told = 0;                  ///< changes that came, of whosever making
-  std::uint64_t inventory_changes = 0;            ///< news of what the own player holds
-  std::uint64_t worlds = 0;                       ///< worlds that it was welcomed to
-  std::uint64_t fetched = 0, fetched_bytes = 0;   ///< maps and props that came from servers
-  Micros joined_after{0};                         ///< from the first hello to the first snapshot
-  Micros longest_gap{0};                          ///< longest time without a snapshot, since the first one
-  std::uint64_t starved = 0;                      ///< gaps of a second or more in which the client listened
+  std::uint64_t acts_done = 0, acts_refused = 0;   ///< verdicts that were the last word on an act
+  std::uint64_t blocks_told = 0;                   ///< changes that came, of whosever making
+  std::uint64_t chunks_told = 0, chunks_kept = 0;  ///< of ground: that came, and of these the kept ones
+  std::uint64_t chunk_bytes = 0;                   ///< of their messages
+  std::uint64_t inventory_changes = 0;             ///< news of what the own player holds
+  std::uint64_t worlds = 0;                        ///< worlds that it was welcomed to
+  std::uint64_t fetched = 0, fetched_bytes = 0;    ///< maps and props that came from servers
+  Micros joined_after{0};                          ///< from the first hello to the first snapshot
+  Micros longest_gap{0};                           ///< longest time without a snapshot, since the first one
+  std::uint64_t starved = 0;                       ///< gaps of a second or more in which the client listened
   /// Ticks by how long the server's snapshots said that the newest command had waited for its turn: row 0 is
   /// those too late, row n > 0 n - 1 ticks, the last one all that is longer.
   std::array<std::uint64_t, 16> leads{};
@@ -360,10 +364,14 @@ class Client {
   void handle(const ContentRefused& refused);
   void advance_fetch();
   void join_world();
+  void send_join();
 
   // client_acts.cpp: blocks
   void handle(const ActAnswers& message);
   void handle(const BlockEdits& message);
+  void handle(const GroundChunk& message);
+  void handle(const GroundGone& message);
+  bool wants_ground() const;
   void handle(const Saved& message);
   void handle(const InventoryChange& message);
   void handle(const Fight& message);

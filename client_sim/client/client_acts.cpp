@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client_sim/client/client.h"
+#include "world/voxel/terrain.h"
 
 namespace ashlar::client_sim {
 
@@ -73,6 +74,29 @@ void Client::handle(const BlockEdits& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
   stats_.blocks_told += message.changes.size();
   if (!config_.light) ground_.take(message);
+}
+
+/// Who keeps no picture of the world needs none.
+bool Client::wants_ground() const {
+  const bool known = terrain_known(welcome_.terrain, welcome_.generator);
+  return !config_.light && (config_.stream_ground || !known);
+}
+
+void Client::handle(const GroundChunk& message) {
+  if (!greeted_ || message.world != welcome_.world || !ground_.streamed().streams())
+    return drop(DropReason::wrong_state);
+  ++stats_.chunks_told;
+  stats_.chunks_kept += message.bytes.empty() ? 1 : 0;
+  stats_.chunk_bytes += message_.size();
+  if (const char* wrong = ground_.take(message))
+    close(SessionEnd::protocol, ClientState::lost,
+          "the server's ground cannot be read: " + std::string(wrong));
+}
+
+void Client::handle(const GroundGone& message) {
+  if (!greeted_ || message.world != welcome_.world || !ground_.streamed().streams())
+    return drop(DropReason::wrong_state);
+  ground_.take(message);
 }
 
 }  // namespace ashlar::client_sim

@@ -88,6 +88,13 @@ void Client::join_world() {
     for (const WelcomeMap& map : welcome_.maps) held.push_back(config_.map(map));
     sectors_ = SectorForecast(std::move(held), welcome_.rules.tick_rate_hz, sectors_.changes() + 1);
   }
+  send_join();
+}
+
+/// What was kept of the ground is named as it is now.
+void Client::send_join() {
+  join_.ground = ground_.streamed().streams();
+  join_.kept = ground_.streamed().kept();
   connection_->send(StreamId::control, writer_.write(join_));
 }
 

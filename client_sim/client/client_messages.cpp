@@ -13,7 +13,7 @@ namespace {
 constexpr Micros input_repeat{std::chrono::milliseconds{100}};
 constexpr std::uint32_t reach_growth = 8;
 
-/// Whoever cannot compute the ground would fall through it.
+/// Who can neither compute the ground nor is told how high it is would fall through it.
 std::string ground_unknown(const Welcome& welcome) {
   return "the server's ground is " + std::string(name(static_cast<TerrainKind>(welcome.terrain))) +
          " (kind " + std::to_string(welcome.terrain) + ") of generator " + std::to_string(welcome.generator) +
@@ -91,6 +91,10 @@ void Client::take_message(StreamId stream) {
     return handle(*held);
   if (auto* fight = std::get_if<Fight>(&*message); fight != nullptr && stream == StreamId::events)
     return handle(*fight);
+  if (const auto* chunk = std::get_if<GroundChunk>(&*message); chunk != nullptr && stream == StreamId::bulk)
+    return handle(*chunk);
+  if (const auto* gone = std::get_if<GroundGone>(&*message); gone != nullptr && stream == StreamId::bulk)
+    return handle(*gone);
   if (auto* part = std::get_if<ContentPart>(&*message); part != nullptr && stream == StreamId::bulk)
     return handle(*part);
   if (auto* no = std::get_if<ContentRefused>(&*message); no != nullptr && stream == StreamId::bulk)
@@ -133,14 +137,15 @@ void Client::handle(Welcome& message) {
   if (config_.tap != nullptr) config_.tap->welcomed(welcome_, goes_on);
   stats_.resumes += goes_on ? 1 : 0;
   stats_.rejoins += again && !goes_on ? 1 : 0;
-  if (!terrain_known(welcome_.terrain, welcome_.generator))
+  if (!terrain_known(welcome_.terrain, welcome_.generator) && welcome_.columns.count() == 0)
     return close(SessionEnd::unknown_terrain, ClientState::refused, ground_unknown(welcome_));
   if (!missing_maps_.empty() && !config_.fetched) return lack("give its file");
   // Who does not know what blocks are like cannot tell what is solid, nor read what is told of other kinds.
   join_waits_ = !knows_world();
+  ground_.begin_stream(wants_ground());
   if (goes_on) {
     state_ = snapshot_tick_ != 0 ? ClientState::playing : ClientState::joining;
-    if (!join_waits_) connection_->send(StreamId::control, writer_.write(join_));
+    if (!join_waits_) send_join();
     return;
   }
   begin_world();

@@ -23,6 +23,11 @@ std::optional<BlockId> EditedGround::changed(IVec3 block) const {
 }
 
 std::optional<BlockId> EditedGround::told(IVec3 block) const {
+  if (streamed_.streams()) {
+    const Chunk* const held = streamed_.find(chunk_of(block));
+    if (held == nullptr) return std::nullopt;
+    return held->block(local_in_chunk(block));
+  }
   const auto chunk = told_.find(chunk_of(block));
   if (chunk == told_.end()) return std::nullopt;
   const auto found = chunk->second.find(static_cast<std::uint16_t>(index_in_chunk(local_in_chunk(block))));
@@ -42,7 +47,23 @@ void EditedGround::apply(ChunkCoord at, Chunk& chunk) const {
     if (chunk_of(act.block) == at) chunk.set_block(local_in_chunk(act.block), act.id);
 }
 
+void EditedGround::bound_touched() {
+  if (touched_.size() <= touched_max) return;
+  touched_.resize(touched_max);
+  all_touched_ = true;
+}
+
+const char* EditedGround::take(const GroundChunk& chunk) {
+  const char* const wrong = streamed_.take(chunk, touched_);
+  bound_touched();
+  return wrong;
+}
+
 void EditedGround::take(const BlockEdits& edits) {
+  if (streamed_.streams()) {
+    streamed_.take(edits, touched_);
+    return bound_touched();
+  }
   auto& chunk = told_[edits.chunk];
   for (const BlockChange& change : edits.changes) {
     const auto [known, fresh] = chunk.insert_or_assign(change.index, change.block);

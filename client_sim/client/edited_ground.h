@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "client_sim/client/streamed_ground.h"
 #include "protocol/messages.h"
 #include "world/voxel/block.h"
 #include "world/voxel/block_registry.h"
@@ -15,9 +16,10 @@ struct Chunk;
 
 namespace ashlar::client_sim {
 
-/// What a client knows of blocks that are not as they were generated: those that the server told of, and
-/// above them its own acts that have no verdict yet. A refused act is taken back by its verdict, one that was
-/// done gives way to the server's own word, which came before it. One thread.
+/// What a client knows of blocks that are not as they were generated (of one that is sent the ground: of all
+/// blocks that it holds): those that the server told of, and above them its own acts that have no verdict
+/// yet. A refused act is taken back by its verdict, one that was done gives way to the server's own word,
+/// which came before it. One thread.
 class EditedGround {
  public:
   /// An act of the client's own, and what it makes of a block.
@@ -27,7 +29,8 @@ class EditedGround {
     BlockId id{};
   };
 
-  /// What the block is if it is not as generated: as foreseen, else as told; none: as generated.
+  /// What the block is if it is not as generated: as foreseen, else as told; none: as generated, or not
+  /// held.
   std::optional<BlockId> changed(IVec3 block) const;
   /// The server's word alone, whatever own acts will make of it; none: as generated.
   std::optional<BlockId> told(IVec3 block) const;
@@ -38,6 +41,9 @@ class EditedGround {
 
   /// The server's word.
   void take(const BlockEdits& edits);
+  /// Chunks of ground and what becomes of them. @return as StreamedGround
+  const char* take(const GroundChunk& chunk);
+  void take(const GroundGone& gone) { streamed_.take(gone); }
   /// Of the own act; progress changes nothing.
   void take(const ActAnswer& answer);
   /// The client believes that its act will be done.
@@ -48,6 +54,10 @@ class EditedGround {
 
   /// Acts without a verdict never get one: the session they were said in is over.
   void give_up_foreseen();
+  /// Another world, or another session in this one: from now on the ground is sent, or computed.
+  void begin_stream(bool streams) { streamed_.begin(streams); }
+  /// What was sent of the ground.
+  const StreamedGround& streamed() const { return streamed_; }
   /// Another world.
   void clear();
 
@@ -60,12 +70,10 @@ class EditedGround {
   std::size_t told_blocks() const { return told_blocks_; }
 
  private:
-  struct Less {
-    bool operator()(const ChunkCoord& a, const ChunkCoord& b) const {
-      return a.x != b.x ? a.x < b.x : a.y != b.y ? a.y < b.y : a.z < b.z;
-    }
-  };
-  std::map<ChunkCoord, std::map<std::uint16_t, std::uint16_t>, Less> told_;
+  void bound_touched();
+
+  StreamedGround streamed_;
+  std::map<ChunkCoord, std::map<std::uint16_t, std::uint16_t>, ChunkLess> told_;
   std::size_t told_blocks_ = 0;
   std::vector<Foreseen> foreseen_;
   std::vector<IVec3> touched_;

@@ -60,7 +60,9 @@ void Predictor::begin_world(Client& client) {
     if (held == nullptr) return;
     setup.props.push_back(std::move(held));
   }
-  replica_ = std::make_unique<Replica>(setup);
+  const bool streams = client.ground().streamed().streams();
+  if (!terrain_known(welcome.terrain, welcome.generator)) setup.terrain = TerrainKind::empty;
+  replica_ = std::make_unique<Replica>(setup, streams ? std::optional(welcome.columns) : std::nullopt);
 }
 
 void Predictor::advance(Micros now, Client& client, const Others* others) {

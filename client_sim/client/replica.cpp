@@ -18,7 +18,8 @@ constexpr EntityId self = make_entity_id(0, 1);
 
 }  // namespace
 
-Replica::Replica(const WorldSetup& setup) : setup_(setup), ground_(setup) {
+Replica::Replica(const WorldSetup& setup, std::optional<ColumnSpan> columns)
+    : setup_(setup), ground_(setup, columns) {
   for (const auto& map : setup_.maps) {
     ASHLAR_ASSERT(map != nullptr);
     const HeightsView initial = map->initial_heights();

@@ -56,7 +56,8 @@ struct ReplicaState {
 class Replica {
  public:
   /// @param setup  the server's: seed, terrain, rules, maps and props
-  explicit Replica(const WorldSetup& setup);
+  /// @param columns  as ReplicaGround's: of ground that is sent
+  explicit Replica(const WorldSetup& setup, std::optional<ColumnSpan> columns = {});
 
   const WorldSetup& setup() const { return setup_; }
   ReplicaGround& ground() { return ground_; }

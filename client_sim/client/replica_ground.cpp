@@ -51,10 +51,35 @@ std::int32_t distance(ChunkCoord a, ChunkCoord b) {
 
 }  // namespace
 
-ReplicaGround::ReplicaGround(const WorldSetup& setup)
-    : generator_(setup), columns_(column_span(setup.terrain)), volume_(1024, setup.blocks) {}
+ReplicaGround::ReplicaGround(const WorldSetup& setup, std::optional<ColumnSpan> columns)
+    : streams_(columns.has_value()),
+      columns_(columns ? *columns : column_span(setup.terrain)),
+      volume_(1024, setup.blocks) {
+  if (!streams_) generator_.emplace(setup);
+}
+
+/// A chunk that went and came back may be another one: it is copied anew. Of one that stays the changes are
+/// told block by block.
+void ReplicaGround::copy_around(DVec3 place_m, const StreamedGround& sent) {
+  const ChunkBox box = chunks_around(columns_, place_m, reach_m);
+  std::erase_if(copied_, [&](const auto& copied) {
+    const ChunkCoord at = copied.first;
+    const ChunkBox one{at, at};
+    if (within(one, box.low, box.high) && sent.version(at) == copied.second) return false;
+    static_cast<void>(volume_.drop_chunk(at));
+    return true;
+  });
+  visit_chunks(box, [&](ChunkCoord at) {
+    const Chunk* const chunk = sent.find(at);
+    if (chunk == nullptr || volume_.loaded(at)) return true;
+    volume_.insert_chunk(at, std::make_unique<Chunk>(*chunk));
+    copied_[at] = sent.version(at);
+    return true;
+  });
+}
 
 void ReplicaGround::load_around(DVec3 place_m, const EditedGround& edits, int chunks_max) {
+  if (streams_) return copy_around(place_m, edits.streamed());
   const ChunkBox box = chunks_around(columns_, place_m, reach_m);
   if (within(box, whole_low_, whole_high_)) return;
   const ChunkCoord here = chunk_of(block_at(place_m));
@@ -70,7 +95,7 @@ void ReplicaGround::load_around(DVec3 place_m, const EditedGround& edits, int ch
       return;
     }
     if (volume_.chunk_count() >= keep_chunks) forget_far(here);
-    auto chunk = generator_.make_chunk(next);
+    auto chunk = generator_->make_chunk(next);
     edits.apply_told(next, *chunk);
     volume_.insert_chunk(next, std::move(chunk));
   }
@@ -84,6 +109,7 @@ bool ReplicaGround::there(DVec3 place_m) const {
 
 void ReplicaGround::forget_all() {
   whole_low_ = {}, whole_high_ = {-1, -1, -1};
+  copied_.clear();
   for (const ChunkCoord at : volume_.loaded_chunks()) static_cast<void>(volume_.drop_chunk(at));
 }
 

@@ -176,6 +176,7 @@ ClientConfig Run::player_config(std::uint32_t index) {
   ClientConfig c = config("sim-" + std::to_string(index + 1));
   const Credentials& given = options_.credentials;
   c.light = index >= options_.clients;
+  c.stream_ground = options_.stream_ground;
   if (hooks_.tap) c.tap = hooks_.tap(index);
   if (given.identity) c.identity = client_key(*given.identity, index);
   if (index < given.tokens.size()) c.token = given.tokens[index];

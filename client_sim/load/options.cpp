@@ -102,6 +102,8 @@ void add_players(CLI::App& app, LoadOptions& o, GivenTexts& given) {
          "felt; they must hold the server's maps and props")
       ->check(CLI::Range(0u, load_clients_max))
       ->capture_default_str();
+  app.add_flag("--stream-ground", o.stream_ground,
+               "The server sends them the ground, as it does to those who cannot compute it");
   app.add_option("--chat-every", o.chat_every_s, "Seconds between a client's lines of chat; 0: silent")
       ->check(CLI::Range(0u, 86'400u))
       ->capture_default_str();

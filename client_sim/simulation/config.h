@@ -44,10 +44,11 @@ struct SimulationConfig {
   std::uint16_t snapshot_every_ticks = 1;  ///< to a second's
   std::uint32_t snapshot_bytes_max = server::HostConfig{}.snapshot_bytes_max;
   TerrainKind terrain = TerrainKind::plains;
-  std::uint32_t key_age_s = 30;  ///< from one change of a session's keys to the next; 1 to key_age_limit
-  SpawnArea spawn;               ///< where players appear
-  bool hostile = true;           ///< some of the seats are attackers'
-  bool survival = false;         ///< half of the seats dig and build, of what they dug
+  std::uint32_t key_age_s = 30;     ///< from one change of a session's keys to the next; 1 to key_age_limit
+  SpawnArea spawn;                  ///< where players appear
+  bool hostile = true;              ///< some of the seats are attackers'
+  std::uint32_t stream_ground = 0;  ///< so many seats, the first ones, do not compute the ground: it is sent
+  bool survival = false;            ///< half of the seats dig and build, of what they dug
   Solver player_solver = Solver::sweep, monster_solver = Solver::sweep;
   LineTrouble line;
   FaultRates rates;

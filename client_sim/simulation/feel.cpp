@@ -279,10 +279,12 @@ class FeelMatch {
   void turn() {
     now_ += quantum;
     for (const auto& seat : seats_) seat->run(now_);
-    input_.datagrams.clear(), input_.ground.clear();
+    input_.datagrams.clear(), input_.ground.clear(), input_.packed.clear();
     for (const auto& seat : seats_) seat->deliver_up(now_, input_.datagrams);
     for (const IVec2 column : std::exchange(output_.ground_requests, {}))
       input_.ground.push_back(server::make_column(*host_->world().ground(), column));
+    for (const server::PackRequest& request : std::exchange(output_.pack_requests, {}))
+      input_.packed.push_back(packer_.pack(request));
     output_.clear();
     const std::uint32_t before = number(host_->world().tick());
     host_->advance(now_, input_, output_);
@@ -417,6 +419,7 @@ class FeelMatch {
   std::vector<std::unique_ptr<FeelSeat>> seats_;
   server::HostInput input_;
   server::HostOutput output_;
+  server::GroundPacker packer_;
   Micros now_{1'000'000};
   bool counting_ = false;
   std::array<std::vector<DVec3>, 64> stood_;  // players by row, by tick modulo

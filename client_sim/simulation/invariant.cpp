@@ -15,6 +15,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
   add_world_invariants(out);
   add_client_invariants(out);
   add_server_invariants(out);
+  add_ground_invariants(out);
   add_item_invariants(out);
   add_session_invariants(out);
   return out;

@@ -85,7 +85,11 @@ std::uint32_t Match::tick() const {
 
 std::size_t Match::kept_bytes() const {
   std::size_t bytes = recording_.capacity() + config_.ground->bytes();
-  for (const auto& seat : seats_) bytes += seat->kept_bytes();
+  for (const auto& seat : seats_) {
+    bytes += seat->kept_bytes();
+    if (seat->client() != nullptr) bytes += seat->client()->ground().streamed().bytes();
+  }
+  if (host_ != nullptr) bytes += host_->status().ground_stream.cache_bytes;
   return bytes;
 }
 
@@ -177,6 +181,7 @@ void Match::stop_server(bool killed) {
   if (host_ == nullptr) return;
   out_.clear();
   asked_.clear();
+  packs_.clear();
   if (!killed) host_->shut_down("the server restarts", out_.datagrams);
   send_down();
   check_recording();
@@ -223,11 +228,20 @@ void Match::on_tick(const TickRecord& record) {
   }
 }
 
+/// Chunks that are due, each after its own time, so in another order than they were asked for.
+void Match::deliver_packs() {
+  const auto due = [this](const AskedPack& asked) { return asked.due <= now_; };
+  for (const AskedPack& asked : packs_)
+    if (due(asked)) in_.packed.push_back(packer_.pack(asked.request));
+  std::erase_if(packs_, due);
+}
+
 /// Ground that is due, as the server's workers would bring it.
 void Match::deliver_ground() {
   std::ranges::sort(asked_, [](const AskedGround& a, const AskedGround& b) {
     return a.due != b.due ? a.due < b.due : a.number < b.number;
   });
+  deliver_packs();
   const auto later = std::ranges::find_if(asked_, [this](const AskedGround& a) { return a.due > now_; });
   if (later == asked_.begin()) return;
   const auto generator = host_->world().ground();
@@ -243,6 +257,11 @@ void Match::ask_for_ground() {
     Rng rng = rng_for(config_.seed, 0x960, number);
     const std::uint32_t delay_ms = 1 + rng.below(ground_delay_ms_max + ground_delay_ms_);
     asked_.push_back({now_ + Micros{1000 * std::int64_t{delay_ms}}, number, column});
+  }
+  for (server::PackRequest& request : out_.pack_requests) {
+    Rng rng = rng_for(config_.seed, 0x961, ++packs_asked_);
+    const std::uint32_t delay_ms = rng.below(10 + ground_delay_ms_);
+    packs_.push_back({now_ + Micros{1000 * std::int64_t{delay_ms}}, std::move(request)});
   }
 }
 

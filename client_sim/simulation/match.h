@@ -74,6 +74,12 @@ class Match final : private server::TickSink {
     IVec2 column;
   };
 
+  /// A chunk that the server asked to have packed.
+  struct AskedPack {
+    Micros due{0};
+    server::PackRequest request;
+  };
+
   void on_tick(const TickRecord& record) override;
   void begin_and_end_faults();
   void begin(const Fault& fault);
@@ -85,6 +91,7 @@ class Match final : private server::TickSink {
   void deliver_up();
   void run_server();
   void deliver_ground();
+  void deliver_packs();
   void send_down();
   void ask_for_ground();
   void run_seats();
@@ -117,7 +124,10 @@ class Match final : private server::TickSink {
   std::vector<std::uint8_t> recording_;
   server::HostInput in_;
   server::HostOutput out_;
-  std::vector<AskedGround> asked_;     // on its way, in no order
+  std::vector<AskedGround> asked_;  // on its way, in no order
+  std::vector<AskedPack> packs_;    // likewise
+  std::uint32_t packs_asked_ = 0;
+  server::GroundPacker packer_;
   std::uint32_t ground_delay_ms_ = 0;  // of the faults that are going on, the last one's
   int ground_faults_ = 0;              // going on
   Hasher hasher_;

@@ -89,6 +89,7 @@ client_sim::ClientConfig Seat::client_setup() {
   setup.seed = drawn_secret(*config_, 0xc11e, rng_.next_u64());
   setup.identity = identity_;
   setup.pinned = server_identity(*config_).open;
+  setup.stream_ground = number_ < config_->stream_ground;
   setup.takes_packed = number_ % 2 == 0;  // the others read plain ones
   setup.key_age = Micros{std::int64_t{1'000'000} * config_->key_age_s};
   set_content(setup);

@@ -129,6 +129,11 @@ void add_run(CLI::App& app, SimulateOptions& o, Given& given) {
          "What the ground is like: plains, hills, flat or void")
       ->check(CLI::IsMember({"plains", "hills", "flat", "void"}))
       ->default_str("plains");
+  app.add_option(
+         "--stream-ground", o.config.stream_ground,
+         "So many of the players, the first ones, are sent the ground, as those are who cannot compute it")
+      ->check(CLI::Range(0u, clients_limit))
+      ->capture_default_str();
   app.add_flag("--survival", o.config.survival, "Half of the players dig and build, of what they dug");
   app.add_option("--clients", o.config.clients, "Simulated players")
       ->check(CLI::Range(1u, clients_limit))
@@ -250,6 +255,7 @@ std::string command_line(const SimulateOptions& o, std::uint64_t seed) {
   if (c.snapshot_bytes_max != SimulationConfig{}.snapshot_bytes_max)
     out += " --snapshot-bytes " + std::to_string(c.snapshot_bytes_max);
   if (c.terrain != TerrainKind::plains) out += " --terrain " + std::string(name(c.terrain));
+  if (c.stream_ground > 0) out += " --stream-ground " + std::to_string(c.stream_ground);
   if (c.survival) out += " --survival";
   if (c.key_age_s != SimulationConfig{}.key_age_s) out += " --key-age " + std::to_string(c.key_age_s);
   if (c.player_solver == Solver::correct) out += " --player-solver correct";

@@ -26,6 +26,7 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   flood      [--server PATH] [--seconds N] [NAME ...] garbage at 250 000 and 500 000 datagrams a second: what honest
              players lose, the server's memory, its ticks
   terrain    chunks of ground a second and core, and their bytes, of each kind of terrain
+  stream     [--clients N] [--mbit RATE] [--terrain KIND] how long players wait for ground that is sent to them
   kill       [ROUNDS [BUILDERS]] a server under 50 builders is killed 200 times: what it announced as saved is there
   explore    [--maps all|A,B] ... simulated players who set out to enter every sector they can; minutes
 

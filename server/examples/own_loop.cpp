@@ -47,9 +47,11 @@ int main(int argc, char** argv) {
     in.clear(), out.clear();
     transports->poll(now(), in.datagrams);
     ground.take(in.ground);
+    ground.take(in.packed);
     host.advance(now(), in, out);  // runs one tick where one is due
     transports->send(now(), out.datagrams);
     ground.request(out.ground_requests);
+    ground.request(out.pack_requests);
     for (const HostEvent& event : out.events)
       if (event.kind == HostEventKind::joined) std::printf("%s joined\n", event.name.c_str());
     std::fflush(stdout);

@@ -44,14 +44,17 @@ void ChangeLog::take(std::span<const AppliedEdit> edits) {
   }
 }
 
-bool ChangeLog::knows(IVec3 block) const {
-  const ChunkCoord at = chunk_of(block);
+std::span<const BlockChange> ChangeLog::chunk(ChunkCoord at) const {
   const auto column = columns_.find({at.x, at.y});
-  if (column == columns_.end()) return false;
+  if (column == columns_.end()) return {};
   const auto chunk = std::ranges::lower_bound(column->second, at.z, {}, &Chunk::z);
-  if (chunk == column->second.end() || chunk->z != at.z) return false;
+  if (chunk == column->second.end() || chunk->z != at.z) return {};
+  return chunk->changes;
+}
+
+bool ChangeLog::knows(IVec3 block) const {
   const auto index = static_cast<std::uint16_t>(index_in_chunk(local_in_chunk(block)));
-  return std::ranges::binary_search(chunk->changes, index, {}, &BlockChange::index);
+  return std::ranges::binary_search(chunk(chunk_of(block)), index, {}, &BlockChange::index);
 }
 
 std::span<const ChangeLog::ChunkChanges> ChangeLog::column(IVec2 at) {

@@ -31,6 +31,8 @@ class ChangeLog {
   /// All that was ever changed in a column of chunks; empty: nothing. Valid until the next take().
   std::span<const ChunkChanges> column(IVec2 at);
 
+  /// All that was ever changed in a chunk. Valid until the next take().
+  std::span<const BlockChange> chunk(ChunkCoord at) const;
   /// Is the block in it?
   bool knows(IVec3 block) const;
 

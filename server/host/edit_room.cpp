@@ -117,6 +117,10 @@ EditDesk::Told* EditRoom::told_of(EditDesk& desk, IVec2 column) const {
 /// Around where its player is by now; what it was told of and is still near it needs not be told again.
 void EditRoom::follow(const World& world, Session& session) {
   EditDesk& desk = session.edits;
+  if (session.ground.streams) {
+    desk.next = nearest_first_.size();  // whoever is sent chunks has their changes with them
+    return;
+  }
   const int row = world.player_row(session.player);
   if (row < 0) return;
   const IVec2 at = column_at(world.players().body[static_cast<std::size_t>(row)].position_m);
@@ -183,13 +187,22 @@ void EditRoom::tell_fresh(std::uint32_t tick) {
       for (const std::uint32_t row : sessions_->seated()) {
         Session& session = (*sessions_)[row];
         if (session.state != SessionState::playing) continue;
-        Told* const told = told_of(session.edits, {chunk.at.x, chunk.at.y});
-        if (told == nullptr || *told == Told::nothing) continue;  // it comes with the column's other changes
+        const bool streams = session.ground.streams;
+        if (streams && !session.ground.holds(chunk.at)) continue;  // it comes with the chunk
+        Told* const told = streams ? nullptr : told_of(session.edits, {chunk.at.x, chunk.at.y});
+        // It comes with the column's other changes.
+        if (!streams && (told == nullptr || *told == Told::nothing)) continue;
         if (bytes.empty() || edits.world != session.world) {
           edits.world = session.world;
           bytes = writer_.write(edits);
         }
+        session.ground.edited = true;
         if (session.connection->send(StreamId::edits, bytes) == SendResult::sent) continue;
+        if (streams) {
+          session.ground.forget(chunk.at);
+          ++status_->ground_stream.behind;
+          continue;
+        }
         *told = Told::nothing;
         begin_again(session.edits);
         ++status_->edits_behind;

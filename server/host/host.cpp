@@ -17,6 +17,7 @@
 #include "server/host/fight_room.h"
 #include "server/host/game_message_room.h"
 #include "server/host/gate.h"
+#include "server/host/ground_room.h"
 #include "server/host/host_keys.h"
 #include "server/host/inbox.h"
 #include "server/host/inventory_room.h"
@@ -31,6 +32,7 @@
 #include "server/host/tick_schedule.h"
 #include "world/math/assert.h"
 #include "world/sim/world.h"
+#include "world/voxel/volume.h"
 
 namespace ashlar::server {
 namespace {
@@ -96,6 +98,7 @@ struct Host::Impl {
         away(config.clients_max),
         farewells(farewells_max(config.clients_max)),
         input(config.clients_max, defects),
+        stream(sessions, status),
         lobby(rooms(), connection_key(seed), entropy, defects),
         door(config, entropy, gate, lobby, status),
         inbox(rooms(), lobby, door, defects),
@@ -105,7 +108,7 @@ struct Host::Impl {
   }
 
   Lobby::Rooms rooms() {
-    return {world, config, sessions, gate, chat, content, lingering, away, farewells, input, status};
+    return {world, config, sessions, gate, chat, content, stream, lingering, away, farewells, input, status};
   }
 
   void run_tick(Micros now, HostOutput& out);
@@ -140,6 +143,7 @@ struct Host::Impl {
   Farewells farewells;
   TickInputCollector input;
   ChunkLoader ground;
+  GroundRoom stream;
   Lobby lobby;
   DoorKeeper door;
   Inbox inbox;
@@ -235,6 +239,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   lingering.note_fights(*world, sessions);
   edits.learn(ground.entering_changes());
   edits.publish(*world);
+  stream.publish(*world, edits.log(), out.pack_requests);
   fights.publish(*world);
   inventories.publish(*world);
   scores.publish(*world);
@@ -273,6 +278,7 @@ void Host::advance(Micros now, HostInput& in, HostOutput& out) {
   h.lobby.set_time_of_day(in.unix_s);
   h.inbox.receive(now, in, out);
   h.ground.take(in.ground);
+  h.stream.take(in.packed);
   h.note_phase(Phase::receive, h.stopwatch() - before);
   if (h.tick_due(now))
     h.run_tick(now, out);
@@ -297,6 +303,7 @@ void Host::change_world(std::unique_ptr<World> world, std::shared_ptr<const Cont
   h.ground.begin_world();
   h.publisher.begin_world();
   h.edits.begin_world();
+  h.stream.begin_world();
   h.book.begin_world(setup.players_max);
   h.lobby.change_world(h.now);
   h.note_world();
@@ -410,6 +417,15 @@ std::vector<PlayerInfo> Host::away_players() const {
   return away;
 }
 
+bool Host::public_blocks(ChunkCoord at, std::span<BlockId> out) const {
+  const Chunk* const chunk = impl_->world->space().voxels->find(at);
+  if (chunk == nullptr) return false;
+  chunk->copy_blocks(out);
+  const PackRequest how = pack_request(*impl_->world, impl_->edits.log(), at, 0);
+  if (how.hides) hide_blocks(out, how.shown);
+  return true;
+}
+
 void Host::audit(HostAudit& out) const {
   const SessionTable& sessions = impl_->sessions;
   out.sessions.clear();
@@ -425,6 +441,10 @@ void Host::audit(HostAudit& out) const {
     row.accepted = session.accepted;
     row.chat_bytes_waiting = session.connection->status().queue_bytes[ashlar::row(StreamId::chat)];
     row.memory_bytes = session.connection->memory_bytes();
+    row.streams_ground = session.ground.streams;
+    row.ground_settled = row.playing && session.ground.streams && session.ground.gone.empty() &&
+                         session.connection->queue_bytes(StreamId::bulk) == 0 &&
+                         session.connection->queue_bytes(StreamId::edits) == 0;
     row.rekeys = session.connection->counters().rekeys;
     row.congested = session.congested;
   }

@@ -20,6 +20,8 @@
 #include "server/host/content_counters.h"
 #include "server/host/defects.h"
 #include "server/host/gate_counters.h"
+#include "server/host/ground_packer.h"
+#include "server/host/ground_stream_counters.h"
 #include "server/host/kept_player.h"
 #include "world/math/turn.h"
 #include "world/sim/kinds.h"
@@ -136,6 +138,7 @@ struct HostStatus {
   GateCounters gate;
   GroundCounters ground;
   ContentCounters content;
+  GroundStreamCounters ground_stream;
   std::array<std::uint64_t, 16> drops{};  ///< rejected datagrams by protocol's DropReason
   std::array<std::uint64_t, phase_count> phase_ns_last{}, phase_ns_max{}, phase_ns_sum{};
 
@@ -170,9 +173,10 @@ struct HostEvent {
 struct HostInput {
   DatagramBatch datagrams;           ///< what arrived, and which connections ended
   std::vector<GroundColumn> ground;  ///< what was asked for and is there now, in any order; moved from
+  std::vector<PackedGround> packed;  ///< likewise of chunks that were to be packed
   std::int64_t unix_s = 0;           ///< the time of day, for connect tokens; clear() leaves it
 
-  void clear() { datagrams.clear(), ground.clear(); }
+  void clear() { datagrams.clear(), ground.clear(), packed.clear(); }
 };
 
 /// What comes out of it, appended to what is there.
@@ -181,9 +185,13 @@ struct HostOutput {
   /// Columns of ground to make (make_column()), the most wanted first. Each comes back once, however late, in
   /// HostInput::ground; until then no more than ChunkLoader::in_flight_max are asked for.
   std::vector<IVec2> ground_requests;
+  /// Chunks to pack for clients that are sent the ground (GroundPacker::pack(), some 0.1 ms each), the most
+  /// wanted first. Each comes back once, in HostInput::packed; until then no more than
+  /// pack_requests_max are asked for. Who never answers sends nobody any ground.
+  std::vector<PackRequest> pack_requests;
   std::vector<HostEvent> events;  ///< for the log
 
-  void clear() { datagrams.clear(), ground_requests.clear(), events.clear(); }
+  void clear() { datagrams.clear(), ground_requests.clear(), pack_requests.clear(), events.clear(); }
 };
 
 /// A player as operators see one.
@@ -212,6 +220,9 @@ struct SessionAudit {
   std::size_t memory_bytes = 0;          ///< of its connection
   std::uint64_t rekeys = 0;              ///< times that the server's end changed its keys
   std::uint64_t congested = 0;           ///< snapshots that its path cut short, or left out
+  bool streams_ground = false;           ///< it is sent the ground
+  /// It has all of the ground and of its changes that it was ever sent: what it holds is what is.
+  bool ground_settled = false;
 };
 
 /// The Host's books: what has to agree, and what has to stay small.
@@ -329,6 +340,9 @@ class Host {
   Micros next_tick_at() const;
   const HostStatus& status() const;
   const World& world() const;
+  /// A chunk's blocks as clients may know them, in the order of index_in_chunk: what of a secret seed nobody
+  /// was told of is stone. False: it is not loaded. Some 0.1 ms; for checks.
+  bool public_blocks(ChunkCoord at, std::span<BlockId> out) const;
   /// Fills `out`, keeping its memory. O(clients); for checks, not for every tick of a real server.
   void audit(HostAudit& out) const;
 

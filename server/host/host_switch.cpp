@@ -93,7 +93,7 @@ void HostSwitch::advance(Micros now, const DatagramBatch& in, DatagramBatch& out
     std::swap(room.out.datagrams, out);  // so that all rooms append to one batch, and nothing is copied
     room.host->advance(now, room.in, room.out);
     std::swap(room.out.datagrams, out);
-    room.in.ground.clear();
+    room.in.ground.clear(), room.in.packed.clear();
   }
 }
 

@@ -43,6 +43,7 @@ class HostSwitch {
   void advance(Micros now, const DatagramBatch& in, DatagramBatch& out, std::int64_t unix_s = 0);
   /// Ground for a room's next advance().
   std::vector<GroundColumn>& ground(std::size_t room) { return rooms_[room].in.ground; }
+  std::vector<PackedGround>& packed(std::size_t room) { return rooms_[room].in.packed; }
   /// Requests and events of a room's last advance(); its datagrams are not here.
   const HostOutput& output(std::size_t room) const { return rooms_[room].out; }
   /// The earliest of all rooms.

@@ -13,6 +13,7 @@
 #include "server/host/content_room.h"
 #include "server/host/farewells.h"
 #include "server/host/gate.h"
+#include "server/host/ground_room.h"
 #include "server/host/lingering.h"
 #include "server/host/session_table.h"
 #include "server/host/tick_input.h"
@@ -31,6 +32,7 @@ class Lobby {
     Gate& gate;
     ChatRoom& chat;
     ContentRoom& content;
+    GroundRoom& stream;
     LingeringBodies& lingering;
     AwayBodies& away;
     Farewells& farewells;

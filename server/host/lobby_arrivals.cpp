@@ -241,6 +241,7 @@ void Lobby::welcome(Session& session) {
   message.bare = setup.secret.has_value();
   const auto& replication = r_.world->replication().registry();
   message.replication_hash = replication_hash(*replication);
+  message.columns = r_.world->columns();
   message.tick = number(r_.world->tick());
   message.snapshot_every_ticks = r_.config.snapshot_every_ticks;
   message.rules = setup.rules;
@@ -272,6 +273,7 @@ void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out
     ++r_.status.refused(SessionEnd::content);
     return session.connection->close(now, close_reason(SessionEnd::content), *lack);
   }
+  r_.stream.join(session, join);
   r_.sessions.leave_greeted(session, SessionState::joining);
   if (session.player == EntityId{0}) return;
   ++r_.status.resumed;

@@ -8,6 +8,7 @@
 #include "server/host/client_blocks.h"
 #include "server/host/edit_desk.h"
 #include "server/host/fight_desk.h"
+#include "server/host/ground_desk.h"
 #include "server/host/host.h"
 #include "server/host/input_buffer.h"
 #include "server/host/inventory_desk.h"
@@ -76,6 +77,7 @@ struct Session {
   std::string kicked_for;                ///< empty: it may stay
   NoticeQueue notices;
   EditDesk edits;
+  GroundDesk ground;
   FightDesk fight;
   InventoryDesk inventory;
 };

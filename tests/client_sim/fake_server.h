@@ -49,6 +49,8 @@ class FakeServer {
   bool no_welcome = false;
   std::uint8_t terrain = 0;
   std::uint16_t generator = terrain_generator;
+  ColumnSpan columns;                                                          // that the welcome tells
+  bool asks_ground = false;                                                    // as the newest join says
   std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< that its welcome names
   std::shared_ptr<const BlockRegistry> told_blocks = blocks;                   ///< that it tells behind it
   bool tells_blocks = true;
@@ -223,6 +225,7 @@ class FakeServer {
     welcome.maps = maps;
     welcome.terrain = terrain;
     welcome.generator = generator;
+    welcome.columns = columns;
     welcome.blocks_hash = blocks->hash();
     welcome.replication_hash = replication_hash(*ReplicationRegistry::builtin_ptr());
     connection_->send(StreamId::control, writer_.write(welcome));
@@ -262,6 +265,7 @@ class FakeServer {
     if (const auto* join = std::get_if<Join>(&*message)) {
       if (join->world != world) return void(++drops[DropReason::wrong_state]);
       ++joins;
+      asks_ground = join->ground;
       joined = join->content.size() == maps.size();
       if (!joined) connection_->close(now_, close_reason(SessionEnd::content), "lacks MAP01: give its WAD");
     } else if (const auto* input = std::get_if<Input>(&*message)) {

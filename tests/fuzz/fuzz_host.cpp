@@ -70,6 +70,8 @@ struct Table {
   void turn() {
     for (const IVec2 column : std::exchange(out.ground_requests, {}))
       in.ground.push_back(server::make_column(*host.world().ground(), column));
+    for (const server::PackRequest& request : std::exchange(out.pack_requests, {}))
+      in.packed.push_back(packer.pack(request));
     out.clear();
     host.advance(now, in, out);
     in.clear();
@@ -100,6 +102,7 @@ struct Table {
   server::Host host{config(), std::make_unique<World>(small_world()), secure::SeededEntropy(1).secret()};
   server::HostInput in;
   server::HostOutput out;
+  server::GroundPacker packer;
   server::HostAudit audit;
   std::map<std::uint16_t, std::size_t> said, heard;  // by strangers, and by them
   std::optional<secure::PacketProtection> seals;

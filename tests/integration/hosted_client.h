@@ -72,9 +72,11 @@ class HostedClient {
   }
   /// The server's part of a turn, ground made on the spot.
   void advance_host() {
-    input.ground.clear();
+    input.ground.clear(), input.packed.clear();
     for (const IVec2 column : std::exchange(output.ground_requests, {}))
       input.ground.push_back(server::make_column(*host->world().ground(), column));
+    for (const server::PackRequest& request : std::exchange(output.pack_requests, {}))
+      input.packed.push_back(packer.pack(request));
     host->advance(now, input, output);
   }
   void run(double seconds) {
@@ -99,6 +101,7 @@ class HostedClient {
   Micros now{1'000'000};
   server::HostInput input;
   server::HostOutput output;
+  server::GroundPacker packer;
   DatagramBatch to_client, from_client;
   DatagramBatch &to_server = input.datagrams, &from_server = output.datagrams;
   std::vector<server::HostEvent>& events = output.events;

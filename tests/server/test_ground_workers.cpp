@@ -54,6 +54,31 @@ TEST_CASE("workers bring what the world itself would make, every column once", "
   CHECK(take_all(workers, 1).size() == 1);
 }
 
+TEST_CASE("workers pack chunks before they make columns, each once", "[server][ground_workers]") {
+  auto generator = std::make_shared<const GroundGenerator>(bare_world());
+  GroundWorkers workers(generator, GENERATE(1u, 3u));
+  std::vector<PackRequest> asked(pack_requests_max);
+  for (std::uint32_t i = 0; i < asked.size(); ++i) {
+    const Chunk chunk(static_cast<BlockId>(i % 8));
+    asked[i].ticket = i;
+    asked[i].blocks.assign(chunk);
+    asked[i].hash = chunk.content_hash();
+  }
+  workers.request(std::span<PackRequest>(asked));
+  std::vector<PackedGround> packed;
+  while (packed.size() < asked.size()) {
+    workers.take(packed);
+    std::this_thread::yield();
+  }
+  std::ranges::sort(packed, {}, &PackedGround::ticket);
+  for (std::uint32_t i = 0; i < packed.size(); ++i) {
+    CHECK(packed[i].ticket == i);
+    const auto chunk = ChunkCodec().decode(packed[i].bytes);
+    REQUIRE(chunk.has_value());
+    CHECK((*chunk)->content_hash() == packed[i].hash);
+  }
+}
+
 TEST_CASE("the end of the workers waits for the column they are at, and for no other",
           "[server][ground_workers]") {
   std::promise<void> begun, go_on;

@@ -145,7 +145,29 @@ TEST_CASE("a client without the server's map goes, and names it", "[client_sim][
   CHECK(match.server.joins == 0);
 }
 
-TEST_CASE("a client that cannot compute the server's ground says so and does not join",
+TEST_CASE("a client that cannot compute the server's ground asks for it", "[client_sim][client]") {
+  ClientMatch match;
+  match.server.columns = {-2, 5};
+  const bool newer = GENERATE(true, false);
+  if (newer)
+    match.server.generator = terrain_generator + 1;
+  else
+    match.server.terrain = terrain_kind_count;
+  match.run(2);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK(match.server.joins == 1);
+  CHECK(match.server.asks_ground);
+}
+
+TEST_CASE("a client that can compute the server's ground does not ask for it", "[client_sim][client]") {
+  ClientMatch match;
+  match.server.columns = {0, 7};
+  match.run(2);
+  CHECK(match.client.state() == ClientState::playing);
+  CHECK_FALSE(match.server.asks_ground);
+}
+
+TEST_CASE("a client that cannot compute the server's ground, nor is told its height, does not join",
           "[client_sim][client]") {
   ClientMatch match;
   const bool newer = GENERATE(true, false);

@@ -82,6 +82,17 @@ TEST_CASE("half of the players dig and build of what they dug, through every fau
   CHECK(outcome.items_dug > (slowness == 1 ? 5U : 0U));
 }
 
+TEST_CASE("half of the players are sent the ground while others dig in it, through every fault",
+          "[simulation][ground]") {
+  SimulationConfig config = match_of(63, 20 / slowness);
+  config.clients = 8;
+  config.survival = true;
+  config.stream_ground = 4;
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+}
+
 TEST_CASE("the same seed gives the same match, another seed another", "[simulation]") {
   SimulationConfig config = match_of(21, slowness == 1 ? 20 : 6);
   config.clients = 8;

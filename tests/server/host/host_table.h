@@ -86,8 +86,10 @@ struct Table {
   void advance() {
     for (const IVec2 column : std::exchange(output.ground_requests, {}))
       input.ground.push_back(make_column(*host->world().ground(), column));
+    for (const PackRequest& request : std::exchange(output.pack_requests, {}))
+      input.packed.push_back(packer.pack(request));
     host->advance(now, input, output);
-    input.ground.clear();
+    input.ground.clear(), input.packed.clear();
   }
 
   /// Until it is welcomed or turned away.
@@ -120,6 +122,7 @@ struct Table {
   Micros now{1'000'000};
   HostInput input;
   HostOutput output;
+  GroundPacker packer;
   DatagramBatch &in = input.datagrams, &out = output.datagrams;
   std::vector<HostEvent>& events = output.events;  ///< all there were
   std::deque<Hand> hands;

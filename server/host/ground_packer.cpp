@@ -1,0 +1,32 @@
+#include "server/host/ground_packer.h"
+
+#include <algorithm>
+
+#include "world/voxel/chunk.h"
+#include "world/voxel/terrain.h"
+
+namespace ashlar::server {
+
+void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown) {
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    if (terrain_hides(blocks[i]) && !std::ranges::binary_search(shown, static_cast<std::uint16_t>(i)))
+      blocks[i] = BlockId::stone;
+}
+
+PackedGround GroundPacker::pack(const PackRequest& request) {
+  PackedGround out{request.ticket, request.hash, {}};
+  const PackedChunk& in = request.blocks;
+  if (!request.hides || std::ranges::none_of(in.palette, terrain_hides)) {
+    codec_.encode(in, out.bytes);
+    return out;
+  }
+  blocks_.resize(chunk_blocks);
+  in.copy_blocks(blocks_);
+  hide_blocks(blocks_, request.shown);
+  const Chunk told{std::span<const BlockId>(blocks_)};
+  out.hash = told.content_hash();
+  out.bytes = codec_.encode(told);
+  return out;
+}
+
+}  // namespace ashlar::server
