@@ -11,6 +11,7 @@
 #include <ctime>
 
 #include "server/edges.h"
+#include "server/edit_history.h"
 #include "server/every.h"
 #include "server/net/address.h"
 #include "world/sim/world.h"
@@ -51,6 +52,7 @@ struct Loop::Impl {
   // Kept from turn to turn, so that a turn allocates nothing once they have their size.
   HostInput in;
   HostOutput out;
+  LogAs log_as;
 
   void wait_for_signal() {
     signals.async_wait([this](const asio::error_code& error, int number) {
@@ -77,8 +79,9 @@ struct Loop::Impl {
   }
 
   /// From its wake to its last send. @return nanoseconds that it took
-  std::uint64_t turn(Host& host, Transports& transports, GroundWorkers& ground, WorldSaver* saver,
+  std::uint64_t turn(Host& host, Transports& transports, GroundWorkers& ground, const LoopOptions& options,
                      Edges& edges) {
+    WorldSaver* const saver = options.saver;
     const std::uint64_t woken = stopwatch_ns();
     const microseconds now = Loop::now();
     in.clear();
@@ -93,8 +96,12 @@ struct Loop::Impl {
       host.note_saving(durable.tick, durable.room);
     }
     host.advance(now, in, out);
-    if (saver != nullptr && host.status().tick != tick)
-      saver->note(now, host.world(), host.changed_players());
+    const bool stepped = host.status().tick != tick;
+    if (saver != nullptr && stepped) {
+      log_as.unix_s = in.unix_s;
+      saver->note(now, host.world(), host.changed_players(), log_as);
+    }
+    if (options.history != nullptr && stepped) options.history->feed(host);
     const std::uint64_t advanced = stopwatch_ns();
     transports.send(now, out.datagrams);
     ground.request(out.ground_requests);
@@ -131,6 +138,7 @@ struct Loop::Impl {
     const IVec3 at = command.block;
     AdminCommand act;
     act.action = AdminAction::fill_box;
+    act.player = operator_entity;
     act.box = {at, at + IVec3{1, 1, 1}};
     act.id = command.id;
     host.admin(act);
@@ -140,8 +148,18 @@ struct Loop::Impl {
                          {"z", at.z}});
   }
 
+  void ask_history(const ConsoleCommand& command, EditHistory* history, Log& log) const {
+    const auto order = command.verb == ConsoleVerb::log ? parse_log_order(command.argument, in.unix_s)
+                                                        : parse_rollback_order(command.argument, in.unix_s);
+    if (!order)
+      log.warning("console", {{"error", order.error()}});
+    else if (history != nullptr)
+      history->ask(*order);
+  }
+
   /// Does what was typed. True: the status is wanted.
-  bool obey(Console& console, Host& host, Log& log) {
+  bool obey(const LoopOptions& options, Host& host, Log& log) {
+    Console& console = *options.console;
     bool status_wanted = false;
     for (const std::string& line : console.poll()) {
       if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
@@ -173,6 +191,8 @@ struct Loop::Impl {
           break;
         case ConsoleVerb::dig:
         case ConsoleVerb::set: set_block(*command, host, log); break;
+        case ConsoleVerb::log:
+        case ConsoleVerb::rollback: ask_history(*command, options.history, log); break;
       }
     }
     return status_wanted;
@@ -236,6 +256,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
   Every status_time(start + status_every, status_every);
   Every live_time(start, std::chrono::seconds(1));
   Every console_time(start, console_every), watch_time(start, watch_every);
+  impl_->log_as.author_of = [&host](EntityId id, EditAuthor& out) { host.author_of(id, out); };
   Edges edges(log, start, options.title.tick_rate_hz);
   StatusMeter status_meter(start);
   StatusMeter live_meter(start);
@@ -248,7 +269,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
   };
 
   while (impl_->stop_reason.empty()) {
-    const std::uint64_t turn_ns = impl_->turn(host, transports, ground, options.saver, edges);
+    const std::uint64_t turn_ns = impl_->turn(host, transports, ground, options, edges);
     const microseconds at = now();
     for (StatusMeter* meter : {&status_meter, &live_meter, &console_meter})
       meter->observe(host.status(), turn_ns);
@@ -256,7 +277,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
     if (options.live != nullptr && live_time.due(at))
       options.live->show(status_text(options.title, report(live_meter, at)));
     if (options.console != nullptr && console_time.due(at)) {
-      if (impl_->obey(*options.console, host, log)) log_status(log, report(console_meter, at));
+      if (impl_->obey(options, host, log)) log_status(log, report(console_meter, at));
     }
     if (options.watch && watch_time.due(at)) options.watch();
     if (impl_->reload_wanted && options.reload) options.reload();

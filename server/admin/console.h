@@ -23,13 +23,16 @@ enum class ConsoleVerb : std::uint8_t {
   reload,
   stop,
   dig,
-  set
+  set,
+  log,
+  rollback
 };
 
 /// A line of the console, understood. What a verb does not need is left empty.
 struct ConsoleCommand {
   ConsoleVerb verb{};
-  /// Of motd and say the text; of noclip the player's name; of kick name and reason, see kick_order().
+  /// Of log and rollback what edit_order.h reads; of motd and say the text; of noclip the player's name; of
+  /// kick name and reason, see kick_order().
   std::string argument;
   bool on = false;  ///< of noclip
   IVec3 block{};    ///< of dig and set

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "protocol/text.h"
+#include "server/config/moment.h"
 #include "server/keys/key_argument.h"
-#include "server/keys/moment.h"
 #include "server/keys/token_commands.h"
 
 namespace ashlar::server {

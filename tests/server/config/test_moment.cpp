@@ -1,4 +1,4 @@
-#include "server/keys/moment.h"
+#include "server/config/moment.h"
 
 #include <limits>
 
