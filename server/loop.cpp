@@ -12,6 +12,7 @@
 
 #include "server/ban_console.h"
 #include "server/edges.h"
+#include "server/edit_history.h"
 #include "server/every.h"
 #include "server/net/address.h"
 #include "world/sim/world.h"
@@ -52,6 +53,7 @@ struct Loop::Impl {
   // Kept from turn to turn, so that a turn allocates nothing once they have their size.
   HostInput in;
   HostOutput out;
+  LogAs log_as;
 
   void wait_for_signal() {
     signals.async_wait([this](const asio::error_code& error, int number) {
@@ -78,8 +80,9 @@ struct Loop::Impl {
   }
 
   /// From its wake to its last send. @return nanoseconds that it took
-  std::uint64_t turn(Host& host, Transports& transports, GroundWorkers& ground, WorldSaver* saver,
+  std::uint64_t turn(Host& host, Transports& transports, GroundWorkers& ground, const LoopOptions& options,
                      Edges& edges) {
+    WorldSaver* const saver = options.saver;
     const std::uint64_t woken = stopwatch_ns();
     const microseconds now = Loop::now();
     in.clear();
@@ -95,8 +98,12 @@ struct Loop::Impl {
       host.note_saving(durable.tick, durable.room);
     }
     host.advance(now, in, out);
-    if (saver != nullptr && host.status().tick != tick)
-      saver->note(now, host.world(), host.changed_players());
+    const bool stepped = host.status().tick != tick;
+    if (saver != nullptr && stepped) {
+      log_as.unix_s = in.unix_s;
+      saver->note(now, host.world(), host.changed_players(), log_as);
+    }
+    if (options.history != nullptr && stepped) options.history->feed(host);
     const std::uint64_t advanced = stopwatch_ns();
     transports.send(now, out.datagrams);
     ground.request(out.ground_requests);
@@ -134,6 +141,7 @@ struct Loop::Impl {
     const IVec3 at = command.block;
     AdminCommand act;
     act.action = AdminAction::fill_box;
+    act.player = operator_entity;
     act.box = {at, at + IVec3{1, 1, 1}};
     act.id = command.id;
     host.admin(act);
@@ -148,6 +156,15 @@ struct Loop::Impl {
     if (command.verb == ConsoleVerb::ban) return obey_ban(command.argument, *bans, host, log);
     if (command.verb == ConsoleVerb::unban) return obey_unban(command.argument, *bans, host, log);
     log_bans(*bans, log);
+  }
+
+  void ask_history(const ConsoleCommand& command, EditHistory* history, Log& log) const {
+    const auto order = command.verb == ConsoleVerb::log ? parse_log_order(command.argument, in.unix_s)
+                                                        : parse_rollback_order(command.argument, in.unix_s);
+    if (!order)
+      log.warning("console", {{"error", order.error()}});
+    else if (history != nullptr)
+      history->ask(*order);
   }
 
   /// Does what was typed. True: the status is wanted.
@@ -186,6 +203,8 @@ struct Loop::Impl {
         case ConsoleVerb::ban:
         case ConsoleVerb::unban:
         case ConsoleVerb::bans: obey_bans(*command, options.bans, host, log); break;
+        case ConsoleVerb::log:
+        case ConsoleVerb::rollback: ask_history(*command, options.history, log); break;
       }
     }
     return status_wanted;
@@ -249,6 +268,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
   Every status_time(start + status_every, status_every);
   Every live_time(start, std::chrono::seconds(1));
   Every console_time(start, console_every), watch_time(start, watch_every);
+  impl_->log_as.author_of = [&host](EntityId id, EditAuthor& out) { host.author_of(id, out); };
   Edges edges(log, start, options.title.tick_rate_hz);
   StatusMeter status_meter(start);
   StatusMeter live_meter(start);
@@ -261,7 +281,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
   };
 
   while (impl_->stop_reason.empty()) {
-    const std::uint64_t turn_ns = impl_->turn(host, transports, ground, options.saver, edges);
+    const std::uint64_t turn_ns = impl_->turn(host, transports, ground, options, edges);
     const microseconds at = now();
     for (StatusMeter* meter : {&status_meter, &live_meter, &console_meter})
       meter->observe(host.status(), turn_ns);

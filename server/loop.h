@@ -17,6 +17,8 @@
 
 namespace ashlar::server {
 
+class EditHistory;
+
 /// How Loop::run() goes. What it points to must outlive the run; callbacks run on the loop's thread, between
 /// ticks, and hold it up for as long as they take.
 struct LoopOptions {
@@ -24,12 +26,13 @@ struct LoopOptions {
   std::uint32_t status_every_s = 0;      ///< 0: never
   OutputWriter* live = nullptr;          ///< the status is shown there once a second; may be null
   StatusTitle title;
-  Console* console = nullptr;    ///< may be null
-  BanKeeper* bans = nullptr;     ///< for the console; null: it has none of their commands
-  std::function<void()> reload;  ///< on HUP
-  std::function<void()> watch;   ///< ten times a second, for what goes on beside the loop; may be empty
-  WorldSaver* saver = nullptr;   ///< is shown every tick; may be null
-  std::function<void()> save;    ///< once, after the last tick and before the goodbye; may be empty
+  Console* console = nullptr;      ///< may be null
+  BanKeeper* bans = nullptr;       ///< for the console; null: it has none of their commands
+  std::function<void()> reload;    ///< on HUP
+  std::function<void()> watch;     ///< ten times a second, for what goes on beside the loop; may be empty
+  EditHistory* history = nullptr;  ///< who changed what, for the console; may be null
+  WorldSaver* saver = nullptr;     ///< is shown every tick; may be null
+  std::function<void()> save;      ///< once, after the last tick and before the goodbye; may be empty
 };
 
 /// The one thread that owns the Host: sockets in, ticks that are due, sockets out, every 1 to 2 ms by a

@@ -2,18 +2,31 @@
 
 #include <chrono>
 
+#include "server/store/edit_log.h"
+
 namespace ashlar::server {
 namespace {
 
 /// Docker kills ten seconds after it asked for an end; goodbyes and the log need some of them.
 constexpr std::chrono::seconds save_grace{6};
 
+SaverOptions saver_options(const Config& config) {
+  SaverOptions options;
+  options.log.rows_max = (std::uint64_t{config.edit_log_mib} << 20) / edit_row_bytes;
+  options.log.age_s = std::int64_t{config.edit_log_days} * 24 * 3600;
+  return options;
+}
+
 }  // namespace
 
-Saving::Saving(const Startup& startup, Log& log) : log_(log), stored_(startup.stored) {
+Saving::Saving(const Startup& startup, Log& log)
+    : log_(log),
+      history_(startup.store == nullptr ? std::string() : startup.loaded.config.world_dir + "/" + store_name,
+               log),
+      stored_(startup.stored) {
   if (startup.store == nullptr) return;
   const std::uint64_t tick = startup.store->world().tick;
-  saver_ = std::make_unique<WorldSaver>(startup.store, tick);
+  saver_ = std::make_unique<WorldSaver>(startup.store, tick, saver_options(startup.loaded.config));
   log_.info("store", {{"file", startup.loaded.config.world_dir + "/" + store_name}, {"saved_tick", tick}});
   if (!startup.store->copied().empty())
     log_.info("store_upgraded", {{"format", store_format}, {"copy", startup.store->copied()}});
@@ -21,6 +34,7 @@ Saving::Saving(const Startup& startup, Log& log) : log_(log), stored_(startup.st
 }
 
 void Saving::attach(const Host& host, LoopOptions& options) {
+  options.history = &history_;
   if (saver_ == nullptr) return;
   options.saver = saver_.get();
   options.save = [this, &host] { save_all(host); };
@@ -47,12 +61,18 @@ void Saving::watch() {
     log_.warning("saving_behind",
                  {{"dirty_chunks", status.dirty_chunks},
                   {"remedy", "the disk is too slow or full: what is announced as saved stays behind"}});
+  if (status.edits_unlogged > 0 && !unlogged_)
+    log_.warning("edits_unlogged", {{"edits", status.edits_unlogged},
+                                    {"remedy", "more blocks change at once than the log of edits takes"}});
+  unlogged_ = status.edits_unlogged > 0;
   failing_ = !status.failure.empty();
   beyond_ = status.dirty_waiting > 0;
 }
 
 void Saving::save_all(const Host& host) {
   const auto begun = Loop::now();
+  const std::vector<KeptPlayer> here = host.present_players();
+  saver_->note(begun, number(host.world().tick()), *host.world().space().voxels, {{}, here});
   saver_->finish(std::chrono::duration_cast<std::chrono::milliseconds>(save_grace),
                  *host.world().space().voxels);
   watch();

@@ -3,13 +3,14 @@
 #include <memory>
 #include <string>
 
+#include "server/edit_history.h"
 #include "server/loop.h"
 #include "server/startup.h"
 
 namespace ashlar::server {
 
-/// The saving of a kept world as serve() runs it: the saver, and what the log is told of it. Without a
-/// world's folder it does nothing. The loop's thread.
+/// The saving of a kept world as serve() runs it: the saver, and what the log is told of it, and
+/// who changed what in it, for the console. Without a world's folder nothing is saved. The loop's thread.
 class Saving {
  public:
   /// Says what was found at the start. Precondition: startup.keep() has succeeded.
@@ -26,9 +27,10 @@ class Saving {
   void save_all(const Host& host);
 
   Log& log_;
+  EditHistory history_;
   std::shared_ptr<StoredGround> stored_;
   std::unique_ptr<WorldSaver> saver_;
-  bool failing_ = false, beyond_ = false;
+  bool failing_ = false, beyond_ = false, unlogged_ = false;
 };
 
 }  // namespace ashlar::server

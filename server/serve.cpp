@@ -277,6 +277,8 @@ HostConfig host_config(const Startup& startup, const AccessSettings& access) {
   host.access = access.tokens_needed ? Access::token : Access::open;
   host.token_issuers = access.issuers;
   host.away_grace = access.away_grace;
+  host.return_to_place =
+      config.players_return_to == ReturnTo::place && config.rules.mode == GameMode::sandbox;
   host.content = startup.shelf;
   host.content_bytes_per_s = config.content_bytes_per_s;
   return host;

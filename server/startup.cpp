@@ -10,7 +10,9 @@
 
 #include "protocol/secure/key_derivation.h"
 #include "server/net/address.h"
+#include "server/store/kept_ground.h"
 #include "server/store/stored_blocks.h"
+#include "world/sim/ground_generator.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::server {
@@ -242,6 +244,9 @@ std::expected<void, std::string> Startup::keep() {
     store->keep();
     if (std::string text = stored_blocks_text(*world->setup().blocks); text != store->world().blocks)
       if (const auto saved = store->save_blocks(text); !saved) return Failure(saved.error().line);
+    if (std::string text = footprints_text(world->ground()->terrain().footprints);
+        text != store->world().footprints)
+      if (const auto saved = store->save_footprints(text); !saved) return Failure(saved.error().line);
     if (const auto begun = stored->begin(); !begun) return Failure(begun.error().line);
   }
   sets->keep();

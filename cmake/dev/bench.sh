@@ -27,6 +27,8 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
              players lose, the server's memory, its ticks
   terrain    chunks of ground a second and core, and their bytes, of each kind of terrain
   stream     [--clients N] [--mbit RATE] [--terrain KIND] how long players wait for ground that is sent to them
+  voxel      [--seconds N] [--chunks N] [SECTION ...] ground made, coded, held, changed by 200 players in real time and
+             saved; a start with a million changed chunks
   kill       [ROUNDS [BUILDERS]] a server under 50 builders is killed 200 times: what it announced as saved is there
   explore    [--maps all|A,B] ... simulated players who set out to enter every sector they can; minutes
 

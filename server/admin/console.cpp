@@ -58,7 +58,9 @@ std::string_view console_help() {
   return "help, status (log it now), players (who is here), say TEXT (to everybody), kick NAME [REASON], "
          "motd "
          "TEXT (for those who join from now on), noclip NAME on|off (lets a player fly through everything), "
-         "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), ban "
+         "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), log X Y Z or log NAME [since 10m] "
+         "[area X,Y,R] (who "
+         "changed what), rollback NAME since 10m [area X,Y,R] [dry-run] [force] (puts it back), ban "
          "NAME|#CONNECTION|KEY|token:ID|ADDRESS [for 2h] [REASON], unban NAME|KEY|token:ID|ADDRESS, bans "
          "(who "
          "is banned), reload (as SIGHUP), stop";
@@ -70,8 +72,9 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));
   const std::string argument(blank == std::string_view::npos ? "" : trimmed(text.substr(blank)));
-  const std::vector<std::string> words{"help",   "status", "players", "say", "kick", "motd",  "noclip",
-                                       "reload", "stop",   "dig",     "set", "ban",  "unban", "bans"};
+  const std::vector<std::string> words{"help",     "status", "players", "say", "kick", "motd",
+                                       "noclip",   "reload", "stop",    "dig", "set",  "log",
+                                       "rollback", "ban",    "unban",   "bans"};
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
     const std::string near = nearest_name(word, words);
@@ -88,6 +91,7 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
     return ConsoleCommand{verb, std::string(trimmed(argument.substr(0, last))), how == "on"};
   }
   if (verb == ConsoleVerb::dig || verb == ConsoleVerb::set) return parse_block_line(verb, argument, blocks);
+  if (verb == ConsoleVerb::log || verb == ConsoleVerb::rollback) return ConsoleCommand{verb, argument};
   std::size_t bytes_max = 0;  // of the text that it takes
   switch (verb) {
     case ConsoleVerb::motd: bytes_max = motd_bytes_max; break;

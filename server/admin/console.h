@@ -24,6 +24,8 @@ enum class ConsoleVerb : std::uint8_t {
   stop,
   dig,
   set,
+  log,
+  rollback,
   ban,
   unban,
   bans
@@ -32,8 +34,8 @@ enum class ConsoleVerb : std::uint8_t {
 /// A line of the console, understood. What a verb does not need is left empty.
 struct ConsoleCommand {
   ConsoleVerb verb{};
-  /// Of motd and say the text; of noclip the player's name; of kick name and reason, see kick_order(); of ban
-  /// and unban see ban_order.h.
+  /// Of log and rollback what edit_order.h reads; of motd and say the text; of noclip the player's name; of
+  /// kick name and reason, see kick_order(); of ban and unban see ban_order.h.
   std::string argument;
   bool on = false;  ///< of noclip
   IVec3 block{};    ///< of dig and set

@@ -18,6 +18,8 @@ namespace ashlar::server {
 enum class Doors : std::uint8_t { open, shut };
 /// What becomes of a stored chunk that makes no sense.
 enum class DamagedChunks : std::uint8_t { regenerate, refuse };
+/// Where who comes back begins.
+enum class ReturnTo : std::uint8_t { place, start };
 enum class LogFormat : std::uint8_t { text, json };
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
@@ -49,6 +51,9 @@ struct Config {
   DamagedChunks damaged_chunks = DamagedChunks::regenerate;
   std::chrono::milliseconds backup_every{0};  ///< 0: never
   std::uint32_t backups_kept = 8;
+  ReturnTo players_return_to = ReturnTo::place;  ///< in the sandbox
+  std::uint32_t edit_log_days = 30;              ///< 0: no limit
+  std::uint32_t edit_log_mib = 256;              ///< 0: no log
   std::uint64_t seed = 1;
   std::uint64_t secret_seed = 0;  ///< of ores; 0: drawn where a world is made, computed by all in older ones
   double ores_seen_m = 24;        ///< HostConfig::ores_seen_m

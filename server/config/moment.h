@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// Times of tokens and bans as people write them.
+// Times as people write them.
 
 namespace ashlar::server {
 

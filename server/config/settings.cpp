@@ -373,6 +373,15 @@ std::vector<Setting> build() {
        backup_every_setting(),
        whole("backups_kept", "N", 1, 1000, MEMBER(backups_kept),
              "Backups of backup_every that are kept; the oldest goes for a newer one."),
+       choice("players_return_to", {"place", "start"}, MEMBER(players_return_to),
+              "Where those begin who were here before and come back, in the sandbox: where they left off, or "
+              "at a "
+              "start. Other modes have starts."),
+       whole("edit_log_days", "DAYS", 0, 3650, MEMBER(edit_log_days),
+             "How long a kept world remembers who changed which block, for ashlar-server world log and "
+             "rollback. 0: as far back as edit_log_mib lasts."),
+       whole("edit_log_mib", "MIB", 0, 65'536, MEMBER(edit_log_mib),
+             "Disk that this may take; some 10 000 changed blocks to a MiB. 0: nothing is remembered."),
        whole("seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(seed),
              "Seed of the terrain and of everything random in the world."),
        whole("secret_seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(secret_seed),
@@ -389,7 +398,9 @@ std::vector<Setting> build() {
             "TOML file of kinds of blocks, beside the built-in ones or in their place. A world keeps its "
             "kinds "
             "with its blocks."),
-       wad_setting(), map_setting(), prop_setting(),
+       wad_setting(),
+       map_setting(),
+       prop_setting(),
        whole("monsters", "N", 0, 4096, MEMBER(monsters),
              "Monsters alive at the start: those of the maps first, the rest on the terrain."),
        text("kinds", "FILE", 4096, MEMBER(kinds_file),

@@ -88,7 +88,7 @@ struct Host::Impl {
         edits(sessions, status, config.interest_radius_m, config.ores_seen_m),
         fights(sessions),
         inventories(sessions),
-        book(world->setup().players_max),
+        book(world->setup().players_max, world->setup().rules.tick_rate_hz),
         scores(sessions, status),
         messages(sessions),
         content(*config.content, config.content_bytes_per_s, config.clients_max, defects),
@@ -112,6 +112,7 @@ struct Host::Impl {
   }
 
   void run_tick(Micros now, HostOutput& out);
+  void bring_back();
   void step(const TickInput& next);
   void note_world();  ///< what the status tells of it
   bool tick_due(Micros now);
@@ -213,6 +214,19 @@ void Host::Impl::count_out(const DatagramBatch& out, std::size_t first) {
   }
 }
 
+/// Who joined and was here before goes to where it was, with the next tick, and looks as it did. What stands
+/// there now is recovery's.
+void Host::Impl::bring_back() {
+  for (const Arrival& arrival : book.arrivals()) {
+    AdminCommand there;
+    there.action = AdminAction::teleport;
+    there.player = arrival.player;
+    there.position_m = arrival.position_m;
+    input.admin(there);
+    sessions[arrival.session].delta_yaw = arrival.yaw;
+  }
+}
+
 void Host::Impl::run_tick(Micros at, HostOutput& out) {
   const std::uint64_t begun = stopwatch();
   book.collect(*world, sessions, lingering, input);
@@ -236,6 +250,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   input.stepped(*world, sessions);
   book.stepped(*world, sessions);
   lobby.settle_joins(at, out);
+  if (config.return_to_place) bring_back();
   lingering.note_fights(*world, sessions);
   edits.learn(ground.entering_changes());
   edits.publish(*world);
@@ -339,6 +354,8 @@ void Host::learn_changes(std::span<const AppliedEdit> changes) { impl_->edits.le
 void Host::remember(const KeptPlayer& player) { impl_->book.remember(player); }
 std::span<const KeptPlayer> Host::changed_players() const { return impl_->book.changed(); }
 
+std::vector<KeptPlayer> Host::present_players() const { return impl_->book.present(); }
+void Host::author_of(EntityId id, EditAuthor& out) const { impl_->book.author_of(id, out); }
 void Host::note_saving(std::uint32_t saved_tick, bool room) { impl_->edits.note_saving(saved_tick, room); }
 
 void Host::admin(const AdminCommand& command) { impl_->input.admin(command); }

@@ -74,6 +74,8 @@ struct HostConfig {
   std::vector<secure::IssuerKey> token_issuers;  ///< whose connect tokens count where access asks for one
   /// How long the body of a player whose connection broke off stays for it to come back. 0: not at all.
   Micros away_grace{60'000'000};
+  /// Who comes back begins where it left off, not at a start, unless it was dead.
+  bool return_to_place = false;
   /// When sessions change their keys, at most secure::key_age_max.
   Micros key_age = secure::key_age_max;
   /// Maps and props for clients that lack them, filled before (content_shelf.h); only read. Null: none is
@@ -271,8 +273,14 @@ class Host {
 
   /// What a player of an earlier run holds. Before anybody comes.
   void remember(const KeptPlayer& player);
-  /// Whose inventory the last tick changed, as it is now: for a store, together with that tick's blocks.
+  /// Whose inventory the last tick changed, who left in it, and who is somewhere else than some seconds
+  /// before, as they are now: for a store, together with that tick's blocks.
   std::span<const KeptPlayer> changed_players() const;
+  /// All who are in the world, as of the last tick: for a store, at the end. O(players), allocates.
+  std::vector<KeptPlayer> present_players() const;
+
+  /// Who a player of the world is, as of the last tick; untouched for who is none of this Host's.
+  void author_of(EntityId id, EditAuthor& out) const;
 
   /// What the world's store has done, before each advance(): all up to this tick of the world is on the disk,
   /// which clients are told; and whether further changes have room to wait for it. While they have none acts

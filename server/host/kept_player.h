@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "world/math/turn.h"
 #include "world/math/vec.h"
@@ -14,10 +15,22 @@ using PlayerIdentity = std::array<std::uint8_t, 32>;
 /// A player as it outlives its stay, and the server's run.
 struct KeptPlayer {
   PlayerIdentity identity{};
-  DVec3 position_m;  ///< where it was last, and how it looked; who comes back begins at a start
+  DVec3 position_m;  ///< where it was last, and how it looked
   Turn16 yaw{0}, pitch{0};
-  std::uint16_t health = 0;
+  std::uint16_t health = 0;  ///< 0: it was dead
   Inventory inventory = {};
+};
+
+/// Who changed a block, as the log of edits names it.
+struct EditAuthor {
+  enum class Kind : std::uint8_t {
+    world,      ///< nobody: it fell, or a rule did it
+    operators,  ///< on the console, or with the tools
+    player,
+  };
+  Kind kind = Kind::world;
+  PlayerIdentity identity{};  ///< of a player; else zeros
+  std::string name;           ///< likewise, as it called itself; else empty
 };
 
 }  // namespace ashlar::server

@@ -8,12 +8,11 @@ void PlayerBook::begin_world(std::uint32_t players_max) {
   away_.clear();
   present_.assign(players_max, {});
   returning_.clear();
+  arrivals_.clear();
   changed_.clear();
 }
 
-void PlayerBook::remember(const KeptPlayer& player) {
-  if (!player.inventory.empty()) away_.insert_or_assign(player.identity, player);
-}
+void PlayerBook::remember(const KeptPlayer& player) { away_.insert_or_assign(player.identity, player); }
 
 EntityId PlayerBook::body_of(const PlayerIdentity& identity) const {
   const auto found = std::ranges::find_if(present_, [&](const Present& present) {
@@ -45,9 +44,8 @@ void PlayerBook::note_departed(const Departed& departed) {
   if (present.id != departed.id) return;  // its session was none of this Host's
   present.id = EntityId{0};
   present.player.inventory = departed.inventory;
-  if (departed.inventory.empty()) return;
   if (away_.size() >= away_max && !away_.contains(present.player.identity)) {
-    ++not_kept_;
+    if (!departed.inventory.empty()) ++not_kept_;
     return;
   }
   away_.insert_or_assign(present.player.identity, present.player);
@@ -56,14 +54,17 @@ void PlayerBook::note_departed(const Departed& departed) {
 
 void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
   changed_.clear();
+  arrivals_.clear();
   for (const Departed& departed : world.departed()) note_departed(departed);
   for (const Joined& joined : world.joined()) {
     if (joined.id == EntityId{0}) continue;
     Present& present = present_[slot_of(joined.id)];
-    present = {joined.id, {}};
+    present = {joined.id, {}, sessions[joined.token].name, {}};
     present.player.identity = sessions[joined.token].identity;
     if (const auto found = away_.find(present.player.identity); found != away_.end()) {
-      present.player.inventory = found->second.inventory;
+      const KeptPlayer& was = found->second;
+      present.player.inventory = was.inventory;
+      if (was.health > 0) arrivals_.push_back({joined.token, joined.id, was.position_m, was.yaw});
       away_.erase(found);
     }
   }
@@ -75,10 +76,29 @@ void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
     player.position_m = players.body[row].position_m;
     player.yaw = players.yaw[row], player.pitch = players.pitch[row];
     player.health = players.health[row];
-    if (player.inventory == players.inventory[row]) continue;
+    // Not all in one tick.
+    const bool asked = (number(world.tick()) + row) % place_every_ticks_ == 0;
+    const bool moved = asked && !(present.told_m == player.position_m);
+    if (!moved && player.inventory == players.inventory[row]) continue;
     player.inventory = players.inventory[row];
+    present.told_m = player.position_m;
     changed_.push_back(player);
   }
+}
+
+std::vector<KeptPlayer> PlayerBook::present() const {
+  std::vector<KeptPlayer> here;
+  for (const Present& present : present_)
+    if (present.id != EntityId{0}) here.push_back(present.player);
+  return here;
+}
+
+void PlayerBook::author_of(EntityId id, EditAuthor& out) const {
+  const std::size_t slot = slot_of(id);
+  if (id == EntityId{0} || slot >= present_.size() || present_[slot].id != id) return;
+  out.kind = EditAuthor::Kind::player;
+  out.identity = present_[slot].player.identity;
+  out.name = present_[slot].name;
 }
 
 void PlayerBook::count_away(std::array<std::uint64_t, block_kinds_max>& out) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "server/host/kept_player.h"
@@ -13,17 +14,29 @@
 
 namespace ashlar::server {
 
-/// What players hold, by who they are: those who are in the world and those who left. Who comes back brings
-/// it along. As long as the Host lives this is the truth of all whom a store knows: it is filled from there
-/// before anybody comes, and says after each step who changed. The Host's thread. About 250 bytes a player
-/// who holds something and is away; who holds nothing is not in it.
+/// Who came back, and where it was.
+struct Arrival {
+  std::uint32_t session = 0;  ///< its row
+  EntityId player{};
+  DVec3 position_m;
+  Turn16 yaw{0};
+};
+
+/// What players hold and where they are, by who they are: those who are in the world and those who left. Who
+/// comes back brings it along. As long as the Host lives this is the truth of all whom a store knows: it is
+/// filled from there before anybody comes, and says after each step who changed. The Host's thread. About 250
+/// bytes a player who is away.
 class PlayerBook {
  public:
   /// Of players who are away; of further ones who leave nothing is kept (not_kept()).
   static constexpr std::size_t away_max = 100'000;
 
+  /// Who walks is told of as changed so often, beside the changes of what it holds.
+  static constexpr std::uint32_t place_every_s = 10;
+
   /// @param players_max  slots of the world
-  explicit PlayerBook(std::uint32_t players_max) : present_(players_max) {}
+  PlayerBook(std::uint32_t players_max, std::uint16_t tick_rate_hz)
+      : place_every_ticks_(place_every_s * tick_rate_hz), present_(players_max) {}
   /// Another world, with other things: nobody holds anything.
   void begin_world(std::uint32_t players_max);
   /// A player of an earlier run.
@@ -37,9 +50,16 @@ class PlayerBook {
   std::span<const Returning> returning() const { return returning_; }
   /// After the step, before sessions change.
   void stepped(const World& world, const SessionTable& sessions);
-  /// Whose inventory is other than before the last step, and who left in it with something.
+  /// Who joined in the last step, was here before, and lived. Valid until the next step.
+  std::span<const Arrival> arrivals() const { return arrivals_; }
+  /// All who are in the world.
+  std::vector<KeptPlayer> present() const;
+  /// Whose inventory is other than before the last step, who left in it, and who was somewhere else some
+  /// seconds before.
   std::span<const KeptPlayer> changed() const { return changed_; }
 
+  /// Who a player of the world is, as of the last step; untouched for who is none of this Host's.
+  void author_of(EntityId id, EditAuthor& out) const;
   /// By kind: items that are held by players who are not in the world. O(players), for checks.
   void count_away(std::array<std::uint64_t, block_kinds_max>& out) const;
   std::uint64_t not_kept() const { return not_kept_; }  ///< players who left with something and are forgotten
@@ -49,13 +69,17 @@ class PlayerBook {
   struct Present {
     EntityId id{};
     KeptPlayer player;
+    std::string name;
+    DVec3 told_m;  // where it was when it was last told of as changed
   };
   EntityId body_of(const PlayerIdentity& identity) const;
   void note_departed(const Departed& departed);
 
+  std::uint32_t place_every_ticks_;
   std::map<PlayerIdentity, KeptPlayer> away_;
   std::vector<Present> present_;  // by slot
   std::vector<Returning> returning_;
+  std::vector<Arrival> arrivals_;
   std::vector<KeptPlayer> changed_;
   std::uint64_t not_kept_ = 0;
 };

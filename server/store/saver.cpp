@@ -33,8 +33,20 @@ bool earlier(ChunkCoord a, ChunkCoord b) { return std::tuple(a.x, a.y, a.z) < st
 /// What becomes one transaction.
 struct DirtyGroup {
   explicit DirtyGroup(std::uint32_t chunks_max) : chunks(chunks_max) {}
-  bool empty() const { return chunks.count() == 0 && players.empty() && !items_changed; }
-  void clear() { chunks.clear(), players.clear(), items.clear(), items_changed = false; }
+  bool empty() const { return chunks.count() == 0 && players.empty() && edits.empty() && !items_changed; }
+  void clear() {
+    chunks.clear(), players.clear(), items.clear(), authors.clear(), edits.clear();
+    items_changed = false;
+  }
+  /// @return the author's index here
+  std::uint32_t put(const EditAuthor& author) {
+    const auto known = std::ranges::find_if(authors, [&](const EditAuthor& other) {
+      return other.kind == author.kind && other.identity == author.identity;
+    });
+    if (known != authors.end()) return static_cast<std::uint32_t>(known - authors.begin());
+    authors.push_back(author);
+    return static_cast<std::uint32_t>(authors.size() - 1);
+  }
   /// The last word on a player counts.
   void put(const StoredPlayer& player) {
     const auto known = std::ranges::find(players, player.identity, &StoredPlayer::identity);
@@ -53,8 +65,11 @@ struct DirtyGroup {
 
   DirtyChunks chunks;
   std::vector<StoredPlayer> players;
+  std::vector<EditAuthor> authors;
+  std::vector<LoggedEdit> edits;
   std::vector<LyingItem> items;
   bool items_changed = false;
+  std::int64_t unix_s = 0;  // of the newest edit
   std::uint64_t tick = 0;
   SteadyTime::time_point begun;  // when its first change was noted
 };
@@ -73,6 +88,8 @@ struct WorldSaver::Impl {
     thread = std::thread([this] { run(); });
   }
 
+  void gather_edits(std::span<const AppliedEdit> applied, const LogAs& log_as);
+  void log(const TickChanges& changes);
   void stage(const VoxelVolume& volume, ChunkCoord at);
   void stage_late(const VoxelVolume& volume);
   bool hand_over();
@@ -90,6 +107,10 @@ struct WorldSaver::Impl {
   std::vector<ChunkCoord> touched;  // scratch: of this tick
   std::uint64_t tick = 0, complete_tick = 0;
   std::uint64_t items_revision = 0;
+  std::vector<EditAuthor> authors;   // scratch: of this tick
+  std::vector<EntityId> author_ids;  // likewise, of the same rows
+  std::vector<LoggedEdit> edits;     // likewise
+  std::uint64_t unlogged = 0;
   std::chrono::microseconds handed_at{0};
   bool ended = false;
 
@@ -109,6 +130,37 @@ struct WorldSaver::Impl {
 
   std::thread thread;  // last: it uses all of the above
 };
+
+/// This tick's edits with their authors, each once.
+void WorldSaver::Impl::gather_edits(std::span<const AppliedEdit> applied, const LogAs& log_as) {
+  authors.clear(), author_ids.clear(), edits.clear();
+  if (options.log.rows_max == 0) return;
+  for (const AppliedEdit& edit : applied) {
+    auto known = std::ranges::find(author_ids, edit.who);
+    if (known == author_ids.end()) {
+      author_ids.push_back(edit.who);
+      EditAuthor& author = authors.emplace_back();
+      if (edit.who == operator_entity) author.kind = EditAuthor::Kind::operators;
+      if (log_as.author_of) log_as.author_of(edit.who, author);
+      known = author_ids.end() - 1;
+    }
+    edits.push_back({log_as.unix_s, static_cast<std::uint32_t>(known - author_ids.begin()), edit.block,
+                     edit.before, edit.after});
+  }
+}
+
+/// Puts a tick's edits to the group's.
+void WorldSaver::Impl::log(const TickChanges& changes) {
+  for (LoggedEdit edit : changes.edits) {
+    if (filling->edits.size() >= options.edits_max) {
+      ++unlogged;
+      continue;
+    }
+    edit.author = filling->put(changes.authors[edit.author]);
+    filling->edits.push_back(edit);
+    filling->unix_s = edit.time_s;
+  }
+}
 
 void WorldSaver::Impl::stage(const VoxelVolume& volume, ChunkCoord at) {
   const Chunk* chunk = volume.find(at);
@@ -158,8 +210,8 @@ void WorldSaver::Impl::code(const DirtyGroup& group) {
 }
 
 bool WorldSaver::Impl::write_coded(std::uint64_t group_tick, SteadyTime::time_point handed_over) {
-  const auto saved =
-      store->save({group_tick, std::span(coded).first(coded_count), handed->players, coded_items});
+  const auto saved = store->save({group_tick, std::span(coded).first(coded_count), handed->players,
+                                  coded_items, handed->authors, handed->edits, handed->unix_s, options.log});
   const std::scoped_lock lock(mutex);
   status.failure = saved ? std::string() : saved.error().line;
   if (!saved) return false;
@@ -206,7 +258,8 @@ WorldSaver::~WorldSaver() {
 }
 
 void WorldSaver::note(std::chrono::microseconds now, const World& world,
-                      std::span<const StoredPlayer> players) {
+                      std::span<const StoredPlayer> players, const LogAs& log_as) {
+  impl_->gather_edits(world.applied_edits(), log_as);
   std::vector<ChunkCoord>& touched = impl_->touched;
   touched.clear();
   for (const AppliedEdit& edit : world.applied_edits()) {
@@ -218,7 +271,7 @@ void WorldSaver::note(std::chrono::microseconds now, const World& world,
   const std::uint64_t revision = world.items().revision();
   const bool items = std::exchange(impl_->items_revision, revision) != revision;
   note(now, number(world.tick()), *world.space().voxels,
-       {touched, players, items ? &world.items().table() : nullptr});
+       {touched, players, items ? &world.items().table() : nullptr, impl_->authors, impl_->edits});
 }
 
 void WorldSaver::note(std::chrono::microseconds now, std::uint32_t tick, const VoxelVolume& volume,
@@ -230,6 +283,7 @@ void WorldSaver::note(std::chrono::microseconds now, std::uint32_t tick, const V
   for (const ChunkCoord at : changes.chunks) s.stage(volume, at);
   for (const StoredPlayer& player : changes.players) s.filling->put(player);
   if (changes.items != nullptr) s.filling->put(*changes.items);
+  s.log(changes);
   const bool nothing = s.filling->empty() && s.late.empty();
   if (nothing || now - s.handed_at < s.options.every) return;
   s.stage_late(volume);
@@ -262,6 +316,7 @@ SaverStatus WorldSaver::status() const {
   const Impl& s = *impl_;
   const std::scoped_lock lock(s.mutex);
   SaverStatus status = s.status;
+  status.edits_unlogged = s.unlogged;
   status.dirty_waiting = static_cast<std::uint32_t>(s.late.size());
   status.dirty_chunks = s.filling->chunks.count() + status.dirty_waiting;
   if (s.busy) status.dirty_chunks += s.handed->chunks.count();

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,9 +22,10 @@ struct SaverStatus {
   std::uint32_t dirty_waiting = 0;  ///< of those: beyond what may wait as copies
   std::uint64_t groups = 0;
   std::uint32_t last_group_chunks = 0;
-  double last_group_ms = 0;  ///< from its hand-over until it was on the disk
-  double last_age_ms = 0;    ///< from its first change until it was on the disk
-  std::string failure;       ///< one line while the last group cannot be written; empty: all is well
+  double last_group_ms = 0;          ///< from its hand-over until it was on the disk
+  std::uint64_t edits_unlogged = 0;  ///< too many at once for the log
+  double last_age_ms = 0;            ///< from its first change until it was on the disk
+  std::string failure;               ///< one line while the last group cannot be written; empty: all is well
 };
 
 /// What a tick asks of saving.
@@ -37,6 +39,18 @@ struct TickChanges {
   std::span<const ChunkCoord> chunks;  ///< each once
   std::span<const StoredPlayer> players = {};
   const ItemTable* items = nullptr;  ///< that lie in the world, where they are others than before; else null
+  std::span<const EditAuthor> authors = {};  ///< of the edits
+  std::span<const LoggedEdit> edits = {};    ///< for the log
+};
+
+/// Who changed blocks in a world, as EntityId of this. No player has it.
+inline constexpr EntityId operator_entity{0xFFFF'FFFF};
+
+/// What a world does not know of its edits.
+struct LogAs {
+  std::int64_t unix_s = 0;  ///< the time of day
+  /// Fills in who a player is; leaves alone who is none.
+  std::function<void(EntityId, EditAuthor&)> author_of;
 };
 
 /// How a Saver works.
@@ -44,6 +58,8 @@ struct SaverOptions {
   std::chrono::microseconds every{500'000};  ///< groups are no closer together
   std::chrono::milliseconds retry{1000};     ///< after one that could not be written
   std::uint32_t chunks_max = 4096;           ///< of a group; as many may wait behind it
+  EditLogLimits log = {};
+  std::uint32_t edits_max = 65'536;  ///< of a group that are logged; of further ones the log has nothing
 };
 
 /// Brings a world's changes to its store, beside the tick: the tick copies the chunks that it changed, a
@@ -66,7 +82,9 @@ class WorldSaver {
   /// Notes what a step changed; call after each. Some microseconds a chunk; waits for nothing, allocates
   /// nothing once rows have their size (dirty_chunks.h) and nothing is beyond the bound.
   /// @param players  whose inventory it changed: written together with the chunks of the same acts
-  void note(std::chrono::microseconds now, const World& world, std::span<const StoredPlayer> players);
+  /// @param log_as  for the log of edits
+  void note(std::chrono::microseconds now, const World& world, std::span<const StoredPlayer> players,
+            const LogAs& log_as);
   /// The same in parts. @param tick  counted from this run's start
   void note(std::chrono::microseconds now, std::uint32_t tick, const VoxelVolume& volume,
             const TickChanges& changes);

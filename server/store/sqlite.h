@@ -23,6 +23,9 @@ enum class OpenMode : std::uint8_t {
   read,   ///< likewise, and nothing of it is changed
 };
 
+/// How long tools wait for a server that writes.
+inline constexpr int tool_patience_ms = 5000;
+
 /// One connection to a database file.
 class Database {
  public:

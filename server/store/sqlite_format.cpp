@@ -31,11 +31,22 @@ CREATE VIEW chunk_places AS SELECT (place >> 42) - 1048576 AS x, (place >> 21 & 
   (place & 2097151) - 1048576 AS z, length(bytes) AS size FROM chunks;
 )";
 
+/// The log of edits (edit_log.h).
+constexpr const char* edit_tables_sql = R"(
+CREATE TABLE authors(id INTEGER PRIMARY KEY, identity BLOB NOT NULL UNIQUE, name TEXT NOT NULL);
+CREATE TABLE edits(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, author INTEGER NOT NULL,
+  place INTEGER NOT NULL, block INTEGER NOT NULL, before INTEGER NOT NULL, after INTEGER NOT NULL);
+CREATE INDEX edits_by_place ON edits(place, block);
+CREATE INDEX edits_by_author ON edits(author, time);
+CREATE INDEX edits_by_time ON edits(time);
+)";
+
 /// Formats before the present one, the oldest first.
 constexpr UpgradeStep upgrade_steps[] = {
     {1,
      "ALTER TABLE players ADD COLUMN items BLOB NOT NULL DEFAULT x'';"
      "CREATE TABLE items(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, bytes BLOB NOT NULL);"},
+    {2, edit_tables_sql},
 };
 
 template <class Number>
@@ -84,6 +95,7 @@ std::expected<void, StoreTrouble> make_tables(const Database& database, const St
                            "; PRAGMA user_version=" + std::to_string(store_format) + ";";
   if (auto good = database.run(head.c_str()); !good) return good;
   auto made = database.run(tables_sql);
+  if (made) made = database.run(edit_tables_sql);
   auto row = Statement::make(database, "INSERT INTO meta VALUES(?1, ?2)");
   if (!made || !row) {
     static_cast<void>(database.run("ROLLBACK"));
@@ -108,10 +120,7 @@ std::expected<void, StoreTrouble> make_tables(const Database& database, const St
 std::expected<std::string, StoreTrouble> upgrade_store(const Database& database, int from,
                                                        const StoreOptions& options) {
   // An upgrade that was cut off has left its copy.
-  std::string copy = database.file() + ".format-" + std::to_string(from);
-  std::error_code ignored;
-  for (int number = 2; std::filesystem::exists(copy, ignored); ++number)
-    copy = database.file() + ".format-" + std::to_string(from) + "-" + std::to_string(number);
+  const std::string copy = free_copy_name(database.file(), "format-" + std::to_string(from));
   if (auto copied = database.copy_to(copy); !copied) return std::unexpected(std::move(copied.error()));
   auto good = database.run("BEGIN IMMEDIATE");
   int format = from;
@@ -132,6 +141,15 @@ std::expected<std::string, StoreTrouble> upgrade_store(const Database& database,
   return std::unexpected(std::move(good.error()));
 }
 
+std::string free_copy_name(const std::string& file, const std::string& ending) {
+  const std::string first = file + "." + ending;
+  std::string name = first;
+  std::error_code ignored;
+  for (int number = 2; std::filesystem::exists(name, ignored); ++number)
+    name = first + "-" + std::to_string(number);
+  return name;
+}
+
 std::expected<StoredWorld, StoreTrouble> read_meta(const Database& database) {
   auto rows = Statement::make(database, "SELECT key, value FROM meta");
   if (!rows) return std::unexpected(std::move(rows.error()));
@@ -147,6 +165,7 @@ std::expected<StoredWorld, StoreTrouble> read_meta(const Database& database) {
     if (key == "generator") generator = meta_number<std::uint32_t>(value);
     if (key == "terrain") world.terrain = value;
     if (key == "blocks") world.blocks = value;
+    if (key == "footprints") world.footprints = value;
   }
   if (code != SQLITE_DONE) return std::unexpected(database.trouble(code));
   if (!seed || !tick || !chunks || !generator)

@@ -22,6 +22,9 @@ std::expected<void, StoreTrouble> make_tables(const Database& database, const St
 std::expected<std::string, StoreTrouble> upgrade_store(const Database& database, int from,
                                                        const StoreOptions& options);
 
+/// A name for a copy of a file that nothing has yet: FILE.ENDING, FILE.ENDING-2 and so on.
+std::string free_copy_name(const std::string& file, const std::string& ending);
+
 /// Reads the table meta. What is missing or no number is damage.
 std::expected<StoredWorld, StoreTrouble> read_meta(const Database& database);
 

@@ -9,6 +9,7 @@
 
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
+#include "server/store/edit_log.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"
 #include "world/math/assert.h"
@@ -105,8 +106,12 @@ std::uint64_t player_row_hash(const StoredPlayer& player) {
 }
 
 struct SqliteStore::Impl {
-  Impl(Database a, Database b, WriteStatements c, Statement d)
-      : writing(std::move(a)), reading(std::move(b)), statements(std::move(c)), find_chunk(std::move(d)) {}
+  Impl(Database a, Database b, WriteStatements c, Statement d, EditLogWriter e)
+      : writing(std::move(a)),
+        reading(std::move(b)),
+        statements(std::move(c)),
+        find_chunk(std::move(d)),
+        log(std::move(e)) {}
 
   bool write_group(const SaveGroup& group);
   bool write_chunk(const StoredChunk& chunk, std::int64_t& added);
@@ -114,6 +119,7 @@ struct SqliteStore::Impl {
   /// Runs `body` in a transaction; all of it or nothing.
   template <class Body>
   std::expected<void, StoreTrouble> transaction(const Body& body);
+  std::expected<void, StoreTrouble> save_meta(std::string_view key, const std::string& text);
   void remove_files() const;
 
   mutable std::mutex write_mutex;  // over the next three
@@ -122,6 +128,7 @@ struct SqliteStore::Impl {
   Database reading;
   WriteStatements statements;
   Statement find_chunk;
+  EditLogWriter log;  // the writer's
   StoredWorld world;
   std::string copied;
   bool made = false, kept = false;
@@ -172,8 +179,10 @@ std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> SqliteStore::open(cons
   auto find = Statement::make(*reading, "SELECT hash, bytes FROM chunks WHERE place = ?1");
   if (!find) return failed(std::move(find.error()));
   sqlite3_db_config(writing->get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+  auto log = EditLogWriter::make(*writing);
+  if (!log) return failed(std::move(log.error()));
   auto impl = std::make_unique<Impl>(std::move(*writing), std::move(*reading), std::move(*statements),
-                                     std::move(*find));
+                                     std::move(*find), std::move(*log));
   impl->world = std::move(*world);
   impl->copied = std::move(copied);
   impl->made = made;
@@ -320,6 +329,8 @@ bool SqliteStore::Impl::write_group(const SaveGroup& group) {
   if (!group.items.empty() &&
       !statements.put_items.bind(1, as_signed(chunk_row_hash(0, group.items))).bind(2, group.items).run())
     return false;
+  if (!log.write(group.authors, group.edits)) return false;
+  if (group.now_s > 0 && !log.prune(group.now_s, group.limits, group.edits.size())) return false;
   if (added > 0 && !statements.count_chunks.bind(1, added).run()) return false;
   const std::string tick = std::to_string(group.tick);
   return statements.put_meta.bind(1, std::string_view("tick")).bind(2, std::string_view(tick)).run();
@@ -341,13 +352,22 @@ std::expected<void, StoreTrouble> SqliteStore::save(const SaveGroup& group) {
   return done;
 }
 
+std::expected<void, StoreTrouble> SqliteStore::Impl::save_meta(std::string_view key,
+                                                               const std::string& text) {
+  return transaction([&] { return statements.put_meta.bind(1, key).bind(2, std::string_view(text)).run(); });
+}
+
 std::expected<void, StoreTrouble> SqliteStore::save_blocks(const std::string& text) {
-  Impl& s = *impl_;
-  const std::scoped_lock lock(s.write_mutex);
-  auto done = s.transaction([&] {
-    return s.statements.put_meta.bind(1, std::string_view("blocks")).bind(2, std::string_view(text)).run();
-  });
-  if (done) s.world.blocks = text;
+  const std::scoped_lock lock(impl_->write_mutex);
+  auto done = impl_->save_meta("blocks", text);
+  if (done) impl_->world.blocks = text;
+  return done;
+}
+
+std::expected<void, StoreTrouble> SqliteStore::save_footprints(const std::string& text) {
+  const std::scoped_lock lock(impl_->write_mutex);
+  auto done = impl_->save_meta("footprints", text);
+  if (done) impl_->world.footprints = text;
   return done;
 }
 

@@ -9,11 +9,12 @@
 // The tables of a world's database, world.db in its folder (docs/storage.md shows them):
 //
 //   meta     key, value                        seed, terrain, generator, tick, how many chunks there are,
-//            blocks
+//            blocks, footprints
 //   chunks   place (chunk_place()), hash, bytes
 //   players  identity, x, y, z, yaw, pitch, health, hash, items
 //   items    place (0), hash, bytes: one row, all that lies in the world
 //   damaged  kind, place, hash, bytes, reason, tick: rows that were found damaged
+//   authors, edits  who changed what: edit_log.h
 //   sectors  is left free for what moves
 //
 // PRAGMA application_id says that it is ours, user_version which format it has.
@@ -22,7 +23,7 @@ namespace ashlar::server {
 
 inline constexpr const char* store_name = "world.db";  ///< in the world's folder
 inline constexpr std::int32_t store_application = 0x4153484c;
-inline constexpr int store_format = 2;
+inline constexpr int store_format = 3;
 
 /// What makes a database of one format one of the next.
 struct UpgradeStep {
@@ -72,6 +73,8 @@ class SqliteStore final : public WorldStore {
   std::expected<StoredItems, StoreTrouble> load_items() override;
   std::expected<void, StoreTrouble> save(const SaveGroup& group) override;
   std::expected<void, StoreTrouble> save_blocks(const std::string& text) override;
+  /// Keeps where the world's maps stand (kept_ground.h), likewise.
+  std::expected<void, StoreTrouble> save_footprints(const std::string& text);
   std::expected<void, StoreTrouble> set_aside(const DamagedRow& row, bool forget) override;
   std::expected<void, StoreTrouble> backup(const std::string& file) override;
 

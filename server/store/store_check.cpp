@@ -8,6 +8,7 @@
 
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
+#include "server/store/edit_log.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"
 #include "server/store/sqlite_store.h"
@@ -16,8 +17,6 @@
 
 namespace ashlar::server {
 namespace {
-
-constexpr int tool_patience_ms = 5000;
 
 /// Opened to be read, with its format looked at.
 std::expected<std::pair<Database, int>, StoreTrouble> open_to_read(const std::string& file) {
@@ -150,6 +149,16 @@ std::expected<StoreCheck, StoreTrouble> check_store(const std::string& file) {
   // One moment for all of it: a server may go on writing.
   if (auto begun = opened->first.run("BEGIN"); !begun) return std::unexpected(std::move(begun.error()));
   return StoreReader(opened->first).read();
+}
+
+std::expected<Database, StoreTrouble> open_log(const std::string& file) {
+  auto opened = open_to_read(file);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  if (opened->second < store_format)
+    return std::unexpected(StoreTrouble{{},
+                                        file + " is of format " + std::to_string(opened->second) +
+                                            ", which keeps no log of edits: start a server on it once"});
+  return std::move(opened->first);
 }
 
 std::expected<void, StoreTrouble> copy_store(const std::string& file, const std::string& copy) {

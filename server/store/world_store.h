@@ -22,6 +22,7 @@ struct StoredWorld {
   std::uint32_t generator = 0;  ///< version of what makes it; 0: not known
   std::uint64_t tick = 0;       ///< what is kept is the world as of then, counted over all runs
   std::uint64_t chunks = 0;     ///< changed, when it was opened
+  std::string footprints = {};  ///< boxes of its maps (kept_ground.h); empty: not kept yet
   std::string blocks = {};      ///< its kinds of blocks (stored_blocks.h); empty: not kept yet
 };
 
@@ -46,6 +47,20 @@ struct StoredItems {
   std::string damage;  ///< why there are none though some were kept; empty: all is well
 };
 
+/// A block that was changed, for the log of edits.
+struct LoggedEdit {
+  std::int64_t time_s = 0;   ///< Unix
+  std::uint32_t author = 0;  ///< index into the group's authors
+  IVec3 block;
+  BlockId before{}, after{};
+};
+
+/// How much the log of edits keeps: the oldest goes first.
+struct EditLogLimits {
+  std::uint64_t rows_max = 2'800'000;   ///< 0: nothing is logged
+  std::int64_t age_s = 30 * 24 * 3600;  ///< 0: no limit
+};
+
 /// What is written in one transaction: all of it, or nothing.
 struct SaveGroup {
   std::uint64_t tick = 0;  ///< the world as of this tick, counted over all runs
@@ -53,6 +68,10 @@ struct SaveGroup {
   std::span<const StoredPlayer> players;
   std::span<const std::uint8_t> items = {};  ///< all that lies in the world, of protocol/inventory_codec.h;
                                              ///< empty: as it was
+  std::span<const EditAuthor> authors = {};
+  std::span<const LoggedEdit> edits = {};  ///< in the order in which they happened
+  std::int64_t now_s = 0;                  ///< Unix time, from which edits are too old; 0: none is
+  EditLogLimits limits = {};
 };
 
 /// Why a store did not do what it should.

@@ -140,6 +140,10 @@ void cut_column(const Terrain& terrain, const TerrainView& view, std::int32_t x,
 
 }  // namespace
 
+Colour block_colour(BlockId id) {
+  return static_cast<std::size_t>(id) < block_colours.size() ? colour_of(id) : Colour{150, 150, 160};
+}
+
 std::expected<TerrainView, std::string> parse_terrain_view(std::string_view text) {
   std::array<std::int32_t, 3> values{};
   std::size_t count = 0;

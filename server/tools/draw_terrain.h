@@ -28,6 +28,9 @@ struct Colour {
   std::uint8_t red = 0, green = 0, blue = 0;
 };
 
+/// What a kind of block looks like from afar; grey where nobody has said so.
+Colour block_colour(BlockId id);
+
 /// Pixels row by row from the top left.
 struct Picture {
   std::int32_t width = 0, height = 0;

@@ -11,6 +11,8 @@
 #include "server/store/stored_blocks.h"
 #include "server/store/world_backup.h"
 #include "server/store/world_lock.h"
+#include "server/tools/edit_commands.h"
+#include "server/tools/ground_commands.h"
 
 namespace ashlar::server {
 namespace {
@@ -173,10 +175,14 @@ CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
                        0};
 }
 
-constexpr std::array<GroupEntry, 4> world_entries{{{world_info_table, world_info},
+constexpr std::array<GroupEntry, 8> world_entries{{{world_info_table, world_info},
                                                    {world_check_table, world_check},
                                                    {world_backup_table, world_backup},
-                                                   {world_restore_table, world_restore}}};
+                                                   {world_restore_table, world_restore},
+                                                   {world_log_table, world_log},
+                                                   {world_rollback_table, world_rollback},
+                                                   {world_prune_table, world_prune},
+                                                   {world_export_table, world_export}}};
 
 }  // namespace
 

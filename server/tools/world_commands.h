@@ -6,7 +6,8 @@
 
 namespace ashlar::server {
 
-/// `ashlar-server world info | check | backup | restore`. @param words  behind "world"
+/// `ashlar-server world info | check | backup | restore | log | rollback | prune |
+/// export`. @param words  behind "world"
 CommandResult world_command(std::span<const std::string> words, const CommandWorld& world);
 
 }  // namespace ashlar::server

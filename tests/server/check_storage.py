@@ -207,6 +207,78 @@ class Storage(unittest.TestCase):
         self.world = str(backup)
         self.serve_once()
 
+    def console(self, server, line):
+        server.process.stdin.write(line + "\n")
+        server.process.stdin.flush()
+
+    def test_who_changed_what_is_told_and_taken_back_also_in_play(self):
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", "--status-every", "1",
+                     stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            for x in range(3):
+                self.console(server, f"set {x} 0 40 brick")
+                server.wait_for("console")
+            while (status := server.wait_for("status"))["dirty_chunks"] > 0 or status["saved_tick"] == 0:
+                pass
+            self.assertIn("3 edits", self.command("log", self.world))
+            refused = self.command("rollback", self.world, "--since", "1h", code=2)
+            self.assertIn("another server", refused)
+            self.console(server, "log 1 0 40")
+            edit = server.wait_for("edit")
+            self.assertEqual((edit["x"], edit["before"], edit["after"], edit["by"]), (1, "air", "brick", "@operator"))
+            self.assertEqual(server.wait_for("console")["edits"], 1)
+            self.console(server, "rollback @operator since 1h area 0,0,1 dry-run")
+            self.assertEqual(server.wait_for("console")["would_put_back"], 2)
+            self.console(server, "rollback @operator since 1h area 0,0,1")
+            self.assertEqual(server.wait_for("console")["put_back"], 2)
+            self.console(server, "rollback nobody since 1h")
+            self.assertEqual(server.wait_for("console")["put_back"], 0)
+            self.console(server, "rollback nobody")
+            self.assertIn("rollback NAME since", server.wait_for("console")["error"])
+            server.wait_for("status")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        told = self.command("log", self.world)
+        self.assertIn("5 edits", told)
+        self.assertEqual(told.count("brick -> air"), 2)
+        self.assertIn("0 edits", self.command("log", self.world, "--player", "ann"))
+        self.assertIn("1 edits found, 1 blocks would be put back",
+                      self.command("rollback", self.world, "--since", "1h", "--area", "2,0,0", "--dry-run"))
+        back = self.command("rollback", self.world, "--since", "1h", "--area", "2,0,0")
+        self.assertIn("1 blocks put back", back)
+        self.assertTrue((self.folder / "world" / "world.db.before-rollback").exists())
+        self.assertIn("6 edits", self.command("log", self.world))
+        self.assertIn("nothing is damaged", self.command("check", self.world))
+
+    def test_the_log_can_be_switched_off(self):
+        with Running("--world", self.world, *QUICK, "--edit-log-mib", "0", stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            self.console(server, "set 0 0 40 brick")
+            server.wait_for("console")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.assertIn("0 edits", self.command("log", self.world))
+
+    def test_what_is_as_it_was_generated_is_pruned_and_a_part_exported(self):
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            for line in ("set 0 0 40 brick", "set 64 0 40 brick", "dig 64 0 40"):
+                self.console(server, line)
+                server.wait_for("console")
+            self.assertIn("another server", self.command("prune", self.world, code=2))
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.assertIn("2 changed", self.command("info", self.world))
+        self.assertIn("1 chunk as generated would go, 1 chunk would stay", self.command("prune", self.world, "--dry-run"))
+        self.assertIn("2 changed", self.command("info", self.world))
+        self.assertIn("1 chunk as generated gone, 1 chunk kept", self.command("prune", self.world))
+        self.assertTrue((self.folder / "world" / "world.db.before-prune").exists())
+        self.assertIn("1 chunks and 0 players are whole, nothing is damaged", self.command("check", self.world))
+        model = self.folder / "part.obj"
+        self.assertIn("6 faces", self.command("export", self.world, "--area", "0,0,40,2", "--out", model))
+        self.assertIn("usemtl brick", model.read_text())
+        self.assertIn("no ground is at that height", self.command("export", self.world, "--area", "0,0,4000,4", "--out",
+                                                                  self.folder / "none.obj", code=2))
+        self.assertIn("newmtl brick", (self.folder / "part.mtl").read_text())
+        self.serve_once("--prop", f"{model}@0,0")
+
     def test_commands_say_what_is_wrong(self):
         self.assertIn("no world", self.command("info", self.folder, code=2))
         self.assertIn("no world", self.command("check", self.folder / "nowhere", code=2))

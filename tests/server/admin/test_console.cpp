@@ -1,4 +1,5 @@
 #include "server/admin/console.h"
+#include "server/admin/edit_order.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -57,6 +58,34 @@ TEST_CASE("blocks are set by name, within the world", "[server][console]") {
     CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("set X Y Z NAME"));
   CHECK_THAT(parse_console_line("set 1 2 3 brik").error(), ContainsSubstring("did you mean brick?"));
   CHECK_THAT(parse_console_line("set 1 2 3 qqqqqqqqq").error(), ContainsSubstring("there are air, stone"));
+}
+
+TEST_CASE("the console asks who changed what, and has it put back", "[server][console]") {
+  CHECK(*parse_console_line("log 1 2 3") == ConsoleCommand{ConsoleVerb::log, "1 2 3"});
+  const auto block = parse_log_order("1 -2 3", 10'000);
+  REQUIRE(block.has_value());
+  CHECK(block->query.area->low == IVec3{1, -2, 3});
+  CHECK(block->query.area->high == IVec3{1, -2, 3});
+  CHECK_FALSE(block->query.player.has_value());
+  CHECK(block->query.limit == edit_lines_max);
+  const auto player = parse_log_order("big ann since 10m area 5,6,7", 10'000);
+  REQUIRE(player.has_value());
+  CHECK(player->query.player == "big ann");
+  CHECK(player->query.since_s == 9400);
+  CHECK(player->query.area->high.x == 12);
+  CHECK_FALSE(player->rollback);
+  const auto back = parse_rollback_order("big ann since 10m dry-run force", 10'000);
+  REQUIRE(back.has_value());
+  CHECK(back->query.player == "big ann");
+  CHECK((back->rollback && back->force && back->dry_run));
+  CHECK(back->query.limit == 0);
+  CHECK_FALSE(parse_rollback_order("@all since 1h", 10'000)->query.player.has_value());
+  CHECK_THAT(parse_log_order("", 0).error(), ContainsSubstring("log X Y Z"));
+  CHECK_THAT(parse_log_order("1 2 9999999", 0).error(), ContainsSubstring("X,Y,R"));
+  for (const char* wrong : {"", "ann", "since 10m", "ann force"})
+    CHECK_THAT(parse_rollback_order(wrong, 10'000).error(), ContainsSubstring("rollback NAME since"));
+  CHECK_THAT(parse_rollback_order("ann since noon", 10'000).error(), ContainsSubstring("noon"));
+  CHECK_THAT(parse_rollback_order("ann since 10m area 1,2", 10'000).error(), ContainsSubstring("area: "));
 }
 
 TEST_CASE("a kick is for the longest name that is there, and what is behind it is the reason",

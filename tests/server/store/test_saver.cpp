@@ -29,6 +29,7 @@ class MemoryStore final : public WorldStore {
     ++tries;
     if (full) return std::unexpected(StoreTrouble{StoreTrouble::Kind::full, "no room"});
     for (const StoredChunk& chunk : group.chunks) chunks_[chunk_key(chunk.at)] = chunk.bytes;
+    for (const LoggedEdit& edit : group.edits) logged.push_back({edit, group.authors[edit.author].name});
     tick_ = group.tick;
     ++groups;
     return {};
@@ -51,6 +52,7 @@ class MemoryStore final : public WorldStore {
     const std::scoped_lock lock(mutex_);
     return tick_;
   }
+  std::vector<std::pair<LoggedEdit, std::string>> logged;  // once the saver has finished
   std::atomic<bool> full = false, held = false;
   std::atomic<int> groups = 0, tries = 0;
 
@@ -129,6 +131,35 @@ TEST_CASE("changes come to the store in groups, no closer together than they may
   CHECK(site.store->groups >= 1);
   CHECK(site.stored(1) == site.volume.block({chunk_size, 0, 0}));
   CHECK(site.store->tick() == 1000 + site.tick);
+}
+
+TEST_CASE("who changed a block is told with the chunk, once for each author", "[server][saver]") {
+  SaverOptions options = quick();
+  options.edits_max = 3;
+  Site site(options);
+  site.store->held = true;
+  const auto name = [](const char* text, std::uint8_t number) {
+    EditAuthor author{EditAuthor::Kind::player, {}, text};
+    author.identity.fill(number);
+    return author;
+  };
+  const EditAuthor first[] = {name("Ada", 1), name("Bob", 2)}, second[] = {name("Bob", 2)};
+  const LoggedEdit a[] = {{7, 1, {1, 2, 3}, BlockId::air, BlockId::brick},
+                          {7, 0, {1, 2, 4}, BlockId::air, BlockId::brick}};
+  const LoggedEdit b[] = {{8, 0, {1, 2, 5}, BlockId::air, BlockId::brick},
+                          {8, 0, {1, 2, 6}, BlockId::air, BlockId::brick}};
+  site.step({}, {});
+  site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, first, a});
+  site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, second, b});
+  site.store->held = false;
+  site.saver.finish(60s, site.volume);
+  const auto& logged = site.store->logged;
+  REQUIRE(logged.size() == 3);  // the fourth is beyond the bound
+  CHECK(logged[0].second == "Bob");
+  CHECK(logged[1].second == "Ada");
+  CHECK(logged[2].second == "Bob");
+  CHECK(logged[2].first.time_s == 8);
+  CHECK(site.saver.status().edits_unlogged == 1);
 }
 
 TEST_CASE("a group is the world as of its tick though the world went on", "[server][saver]") {

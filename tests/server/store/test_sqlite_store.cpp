@@ -176,12 +176,12 @@ TEST_CASE("a database of a newer format is refused, and stays as it was", "[serv
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "PRAGMA user_version = 3");
+  meddle(file, "PRAGMA user_version = 4");
   const std::string before = folder.read("world.db");
   const auto store = SqliteStore::open(file, seven);
   REQUIRE_FALSE(store.has_value());
   CHECK(store.error().kind == Kind::newer);
-  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 3"));
+  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 4"));
   CHECK(folder.read("world.db") == before);
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("an older format is upgraded after a copy was made", "[server][sqlite_
     REQUIRE_FALSE(store.has_value());
     CHECK(ask(file, "PRAGMA user_version") == 1);
     CHECK(ask(file, "SELECT count(*) FROM sqlite_master WHERE name = 'second'") == 0);
-    meddle(file, "PRAGMA user_version = 2");
+    meddle(file, "PRAGMA user_version = 3");
     CHECK(open_kept(file)->load_chunk({1, 2, 3}).bytes == bytes);
   }
 }
@@ -228,11 +228,24 @@ TEST_CASE("players of a database from before there were items hold nothing", "[s
   StoredPlayer player = some_player(1);
   player.inventory = {};
   REQUIRE(open_kept(file)->save({5, {}, std::span(&player, 1)}).has_value());
-  meddle(file, "ALTER TABLE players DROP COLUMN items; DROP TABLE items; PRAGMA user_version = 1");
+  meddle(file,
+         "ALTER TABLE players DROP COLUMN items; DROP TABLE items; DROP TABLE edits; DROP TABLE authors; "
+         "PRAGMA user_version = 1");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-1");
   CHECK(kept_player(*store, 1)->inventory.empty());
   CHECK(store->load_items()->items.empty());
+}
+
+TEST_CASE("a database from before there was a log gets one", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  open_kept(file).reset();
+  meddle(file, "DROP TABLE edits; DROP TABLE authors; PRAGMA user_version = 2");
+  const auto store = open_kept(file);
+  CHECK(store->copied() == file + ".format-2");
+  CHECK(ask(file, "SELECT count(*) FROM edits") == 0);
+  CHECK(ask(file, "PRAGMA user_version") == 3);
 }
 
 TEST_CASE("what lies in a world is kept whole, and damage to it is named", "[server][sqlite_store]") {

@@ -1,0 +1,126 @@
+#include "server/edit_history.h"
+
+#include "server/config/moment.h"
+#include "server/store/saver.h"
+#include "world/sim/world.h"
+#include "world/voxel/block_registry.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar::server {
+namespace {
+
+std::string kind_name(const Host& host, BlockId id) {
+  const BlockRegistry& kinds = *host.world().setup().blocks;
+  return kinds.knows(id) ? kinds.type(id).name : std::to_string(static_cast<unsigned>(id));
+}
+
+/// The next one up in the same column: one box takes both.
+bool follows(const BlockUndo& lower, const BlockUndo& upper) {
+  return upper.to == lower.to && upper.block == lower.block + IVec3{0, 0, 1};
+}
+
+}  // namespace
+
+void EditHistory::ask(const EditOrder& order) {
+  if (file_.empty())
+    return log_.warning("console", {{"error", "no world is kept, so nothing is remembered: see --world"}});
+  if (order_)
+    return log_.warning(
+        "console", {{"error", "the log is being asked for " + order_->subject + ": wait for its answer"}});
+  order_ = order;
+  look_.start([file = file_, order] {
+    Answer answer;
+    const auto log = open_log(file);
+    if (!log) return answer.trouble = log.error().line, answer;
+    if (order.rollback) {
+      auto plan = plan_rollback(*log, order.query, order.force);
+      if (!plan) return answer.trouble = plan.error().line, answer;
+      answer.plan = std::move(*plan);
+    } else {
+      auto found = find_edits(*log, order.query);
+      if (!found) return answer.trouble = found.error().line, answer;
+      answer.found = std::move(*found);
+    }
+    return answer;
+  });
+}
+
+void EditHistory::feed(Host& host) {
+  if (!order_) return;
+  if (plan_) return put_back(host);
+  auto answer = look_.take();
+  if (!answer) return;
+  if (!answer->trouble.empty()) {
+    log_.warning("console", {{"error", answer->trouble}});
+    order_.reset();
+  } else if (order_->rollback) {
+    plan_ = std::move(answer->plan);
+    next_ = 0, put_ = 0, left_ = plan_->left, away_ = 0;
+  } else {
+    tell(host, answer->found);
+    order_.reset();
+  }
+}
+
+void EditHistory::tell(const Host& host, const FoundEdits& found) {
+  for (const FoundEdit& edit : found.edits)
+    log_.info("edit", {{"at", moment_text(edit.time_s)},
+                       {"by", author_name(found.authors[edit.author])},
+                       {"x", edit.block.x},
+                       {"y", edit.block.y},
+                       {"z", edit.block.z},
+                       {"before", kind_name(host, edit.before)},
+                       {"after", kind_name(host, edit.after)}});
+  log_.info("console", {{"log", order_->subject}, {"edits", found.edits.size()}});
+}
+
+void EditHistory::put_back(Host& host) {
+  const VoxelVolume& volume = *host.world().space().voxels;
+  const std::vector<BlockUndo>& blocks = plan_->blocks;
+  const std::size_t end = std::min(blocks.size(), next_ + blocks_per_tick);
+  while (next_ < end) {
+    const BlockUndo& first = blocks[next_];
+    if (volume.find(chunk_of(first.block)) == nullptr) {
+      ++next_, ++away_;
+      continue;
+    }
+    const auto wanted = [&](const BlockUndo& undo) {
+      return order_->force || volume.block(undo.block) == undo.expected;
+    };
+    if (!wanted(first)) {
+      ++next_, ++left_;
+      continue;
+    }
+    std::size_t last = next_;
+    while (last + 1 < end && follows(blocks[last], blocks[last + 1]) && wanted(blocks[last + 1]) &&
+           chunk_of(blocks[last + 1].block) == chunk_of(first.block))
+      ++last;
+    put_ += last - next_ + 1;
+    if (!order_->dry_run) {
+      AdminCommand act;
+      act.action = AdminAction::fill_box;
+      act.player = operator_entity;
+      act.box = {first.block, blocks[last].block + IVec3{1, 1, 1}};
+      act.id = first.to;
+      host.admin(act);
+    }
+    next_ = last + 1;
+  }
+  if (next_ == blocks.size()) end_rollback();
+}
+
+void EditHistory::end_rollback() {
+  log_.info("console", {{"rollback", order_->subject},
+                        {"edits", plan_->edits},
+                        {order_->dry_run ? "would_put_back" : "put_back", put_},
+                        {"left", left_},
+                        {"not_loaded", away_}});
+  if (away_ > 0)
+    log_.warning("console", {{"remedy",
+                              "nobody is near to what is not loaded: go there and ask again, or stop the "
+                              "server and use ashlar-server world rollback"}});
+  plan_.reset();
+  order_.reset();
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+
+#include "server/admin/edit_order.h"
+#include "server/background.h"
+#include "server/host/host.h"
+#include "server/log/log.h"
+#include "server/store/rollback.h"
+#include "world/sim/ground_edits.h"
+
+namespace ashlar::server {
+
+/// Who changed what, asked on the console of a server that plays: looks into the log beside the loop, answers
+/// in the server's log, and puts blocks back as an operator's edits, a tick's worth at a time. One order at
+/// once. The loop's thread.
+class EditHistory {
+ public:
+  /// Blocks that a rollback puts back in one tick.
+  static constexpr std::size_t blocks_per_tick = GroundEdits::batch_blocks_max;
+
+  /// @param file  the world's database; empty: no world is kept, every order is answered so
+  EditHistory(std::string file, Log& log) : file_(std::move(file)), log_(log) {}
+
+  void ask(const EditOrder& order);
+  /// Before a tick: hands the host what is to be put back, and says what came of it. Cheap while there is
+  /// nothing.
+  void feed(Host& host);
+
+ private:
+  struct Answer {
+    FoundEdits found;
+    RollbackPlan plan;
+    std::string trouble;  ///< one line; empty: there is an answer
+  };
+  void tell(const Host& host, const FoundEdits& found);
+  void put_back(Host& host);
+  void end_rollback();
+
+  std::string file_;
+  Log& log_;
+  std::optional<EditOrder> order_;  ///< under way
+  Background<Answer> look_;
+  std::optional<RollbackPlan> plan_;  ///< of a rollback that is being done
+  std::size_t next_ = 0;              ///< of its blocks
+  std::uint64_t put_ = 0, left_ = 0, away_ = 0;
+};
+
+}  // namespace ashlar::server

@@ -1,0 +1,76 @@
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "server/store/edit_query.h"
+#include "server/store/sqlite.h"
+#include "server/store/world_store.h"
+
+// Who changed which block when, and what was there before: two tables of a world's database.
+//
+//   authors  id, identity, name: the identity is a player's key, empty of what happens by itself, one byte of
+//            operators; the name is the one that was last seen
+//   edits    id (rising in the order of edits), time (Unix, s), author, place (chunk_place()), block
+//            (index_in_chunk()), before, after (kinds of blocks)
+//
+// Indexes by place and block, by author and time, and by time: a look-up reads what it finds and little more.
+
+namespace ashlar::server {
+
+/// What an edit takes of the disk with its rows in all indexes, roughly.
+inline constexpr std::uint64_t edit_row_bytes = 100;
+
+/// Writes to the log, within the transactions of who owns the database. One thread.
+class EditLogWriter {
+ public:
+  static std::expected<EditLogWriter, StoreTrouble> make(const Database& database);
+
+  /// Appends. False: the database says why.
+  bool write(std::span<const EditAuthor> authors, std::span<const LoggedEdit> edits);
+  /// Takes out what is older or more than the limits say, the oldest first: at most twice as many rows as
+  /// were written, and some, so that it never takes long.
+  bool prune(std::int64_t now_s, const EditLogLimits& limits, std::size_t written);
+
+ private:
+  bool find_or_add(const EditAuthor& author, std::int64_t& id);
+
+  Statement put_author_, rename_, find_author_, put_edit_, prune_age_, prune_rows_;
+  std::vector<std::int64_t> ids_;  // scratch
+};
+
+/// An edit as it was found.
+struct FoundEdit {
+  std::int64_t id = 0;  ///< later edits have higher ones
+  std::int64_t time_s = 0;
+  std::uint32_t author = 0;  ///< index into the authors of FoundEdits
+  IVec3 block;
+  BlockId before{}, after{};
+};
+
+/// What a query found, the newest first.
+struct FoundEdits {
+  std::vector<EditAuthor> authors;
+  std::vector<FoundEdit> edits;
+};
+
+/// Queries without a limit find at most so many.
+inline constexpr std::uint64_t edits_found_max = 2'000'000;
+
+/// Cost: of an area, what ever happened in its chunks; of a player, what it did in the time; else what came
+/// in the time. With a limit no more than that is kept in memory. Beyond edits_found_max it is refused.
+std::expected<FoundEdits, StoreTrouble> find_edits(const Database& database, const EditQuery& query);
+
+/// The log of a world's database, opened to be read, also beside a running server. A database of an older
+/// format has none: the trouble says so.
+std::expected<Database, StoreTrouble> open_log(const std::string& file);
+
+/// The block of a chunk that index_in_chunk() counts so. Precondition: index < chunk_blocks.
+IVec3 block_of_chunk(ChunkCoord at, std::uint32_t index);
+
+/// A name as people are shown it: a player's, "@world" or "@operator".
+const std::string& author_name(const EditAuthor& author);
+
+}  // namespace ashlar::server

@@ -1,0 +1,115 @@
+#include "server/store/kept_ground.h"
+
+#include <sqlite3.h>
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "protocol/chunk_codec.h"
+#include "server/config/load.h"
+#include "server/store/sqlite.h"
+#include "server/store/store_check.h"
+#include "server/store/stored_blocks.h"
+
+namespace ashlar::server {
+
+std::string footprints_text(std::span<const BlockBox> boxes) {
+  std::string text = "boxes";
+  for (const BlockBox& box : boxes)
+    for (const std::int32_t v : {box.min.x, box.min.y, box.min.z, box.max.x, box.max.y, box.max.z})
+      text += " " + std::to_string(v);
+  return text;
+}
+
+std::optional<std::vector<BlockBox>> read_footprints(std::string_view text) {
+  if (!text.starts_with("boxes")) return std::nullopt;
+  text.remove_prefix(5);
+  std::vector<std::int32_t> numbers;
+  while (!text.empty()) {
+    if (text.front() != ' ') return std::nullopt;
+    text.remove_prefix(1);
+    std::int32_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc()) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    numbers.push_back(number);
+  }
+  if (numbers.size() % 6 != 0) return std::nullopt;
+  std::vector<BlockBox> boxes;
+  for (std::size_t i = 0; i < numbers.size(); i += 6)
+    boxes.push_back(
+        {{numbers[i], numbers[i + 1], numbers[i + 2]}, {numbers[i + 3], numbers[i + 4], numbers[i + 5]}});
+  return boxes;
+}
+
+std::expected<KeptGround, std::string> open_kept_ground(const std::string& world_dir) {
+  KeptGround kept;
+  kept.file = (std::filesystem::path(world_dir) / store_name).string();
+  const std::array<std::string, 2> words{"--world", world_dir};
+  const auto line = parse_command_line(words);
+  if (!line) return std::unexpected(line.error());
+  const auto loaded = load_config(*line, {});
+  if (!loaded) return std::unexpected(loaded.error());
+  const Config& config = loaded->config;
+  auto report = report_store(kept.file);
+  if (!report) return std::unexpected(report.error().line);
+  kept.world = std::move(report->world);
+  const auto boxes = read_footprints(kept.world.footprints);
+  if (!boxes)
+    return std::unexpected(kept.file +
+                           " does not say where its maps stand, as older servers did not: start a server "
+                           "on it once");
+  if (kept.world.seed != config.seed || kept.world.terrain != name(config.terrain))
+    return std::unexpected(kept.file +
+                           " is of another world than world.toml beside it: restore the one that belongs "
+                           "to it");
+  if (kept.world.generator != terrain_generator)
+    return std::unexpected(kept.file + " is of generator version " + std::to_string(kept.world.generator) +
+                           ", this build's is " + std::to_string(terrain_generator) +
+                           ": use the build that made it");
+  auto blocks = read_stored_blocks(kept.world.blocks);
+  if (!blocks) return std::unexpected(kept.file + ": " + blocks.error() + ": restore it from a backup");
+  kept.blocks = std::move(*blocks);
+  kept.terrain = {.seed = config.seed, .footprints = *boxes, .kind = config.terrain};
+  if (config.secret_seed != 0) kept.terrain.secret = config.secret_seed;
+  kept.spawn = {static_cast<std::int32_t>(std::floor(config.spawn_x_m)),
+                static_cast<std::int32_t>(std::floor(config.spawn_y_m))};
+  return kept;
+}
+
+std::expected<std::unique_ptr<VoxelVolume>, std::string> read_chunks(const KeptGround& kept, ChunkCoord low,
+                                                                     ChunkCoord high) {
+  const auto database = Database::open(kept.file, OpenMode::read, tool_patience_ms);
+  if (!database) return std::unexpected(database.error().line);
+  auto row = Statement::make(*database, "SELECT hash, bytes FROM chunks WHERE place = ?1");
+  if (!row) return std::unexpected(row.error().line);
+  auto volume = std::make_unique<VoxelVolume>(1024, kept.blocks);
+  ChunkCodec codec;
+  for (std::int32_t x = low.x; x <= high.x; ++x)
+    for (std::int32_t y = low.y; y <= high.y; ++y)
+      for (std::int32_t z = low.z; z <= high.z; ++z) {
+        const ChunkCoord at{x, y, z};
+        const std::int64_t place = chunk_place(at);
+        const int code = row->bind(1, place).step();
+        if (code != SQLITE_ROW && code != SQLITE_DONE) return std::unexpected(database->trouble(code).line);
+        if (code == SQLITE_DONE) {
+          volume->insert_chunk(at, generate_chunk(kept.terrain, at));
+        } else {
+          const bool whole =
+              chunk_row_hash(place, row->bytes(1)) == std::bit_cast<std::uint64_t>(row->whole(0));
+          auto chunk = whole ? codec.decode(row->bytes(1)) : std::unexpected(ChunkError::packing);
+          if (!chunk)
+            return std::unexpected("chunk " + std::to_string(x) + "," + std::to_string(y) + "," +
+                                   std::to_string(z) + " is damaged: see ashlar-server world check");
+          volume->insert_chunk(at, std::move(*chunk));
+        }
+        row->reset();
+      }
+  return volume;
+}
+
+}  // namespace ashlar::server

@@ -1,0 +1,182 @@
+#include "server/store/rollback.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "protocol/chunk_codec.h"
+#include "server/store/sqlite_format.h"
+#include "server/store/sqlite_store.h"
+#include "server/store/store_check.h"
+#include "world/voxel/chunk.h"
+
+namespace ashlar::server {
+namespace {
+
+/// Edits that a query found, in one chunk.
+struct ChunkEdits {
+  std::int64_t place = 0;
+  std::vector<std::int64_t> ids;  // ascending
+};
+
+std::vector<ChunkEdits> by_chunk(const std::vector<FoundEdit>& found) {
+  std::map<std::int64_t, ChunkEdits> chunks;
+  for (const FoundEdit& edit : found) {
+    const std::int64_t place = chunk_place(chunk_of(edit.block));
+    ChunkEdits& chunk = chunks[place];
+    chunk.place = place;
+    chunk.ids.push_back(edit.id);
+  }
+  std::vector<ChunkEdits> out;
+  for (auto& [place, chunk] : chunks) {
+    std::ranges::sort(chunk.ids);
+    out.push_back(std::move(chunk));
+  }
+  return out;
+}
+
+/// What is known of a block on the way back through its edits.
+struct BlockPast {
+  BlockId expected{}, to{};
+  bool found = false;   // one of its edits is the query's
+  bool undone = false;  // `to` is what is to be there
+  bool closed = false;  // nothing before is taken back
+};
+
+/// Adds what becomes of one chunk. @param edits  its edits from the query's first on, the newest first
+std::expected<void, StoreTrouble> plan_chunk(const Database& database, Statement& edits,
+                                             const ChunkEdits& chunk, bool force, RollbackPlan& plan) {
+  std::map<std::uint32_t, BlockPast> blocks;  // by index_in_chunk()
+  edits.bind(1, chunk.place).bind(2, chunk.ids.front());
+  int code = edits.step();
+  for (; code == SQLITE_ROW; code = edits.step()) {
+    const auto [at, is_new] = blocks.try_emplace(static_cast<std::uint32_t>(edits.whole(1)) % chunk_blocks);
+    BlockPast& past = at->second;
+    if (is_new) past.expected = static_cast<BlockId>(edits.whole(3));
+    const bool found = std::ranges::binary_search(chunk.ids, edits.whole(0));
+    past.found = past.found || found;
+    if (!found && !force) past.closed = true;
+    if (!found || past.closed) continue;
+    past.undone = true;
+    past.to = static_cast<BlockId>(edits.whole(2));
+  }
+  edits.reset();
+  if (code != SQLITE_DONE) return std::unexpected(database.trouble(code));
+  const ChunkCoord coord = chunk_at_place(chunk.place);
+  for (const auto& [index, past] : blocks) {
+    if (past.found && !past.undone) ++plan.left;
+    if (past.undone && past.to != past.expected)
+      plan.blocks.push_back({block_of_chunk(coord, index), past.expected, past.to});
+  }
+  return {};
+}
+
+/// Changes the blocks of the plan in the store's chunks, in memory.
+class Undoing {
+ public:
+  Undoing(SqliteStore& store, const RollbackOptions& options, std::int64_t now_s)
+      : store_(store), options_(options), now_s_(now_s) {}
+
+  /// @param undos  of one chunk
+  void apply(std::span<const BlockUndo> undos, RollbackReport& report) {
+    const ChunkCoord coord = chunk_of(undos.front().block);
+    const ChunkLookup bytes = store_.load_chunk(coord);
+    if (bytes.kind != ChunkLookup::Kind::found) return void(report.damaged += undos.size());
+    const auto chunk = codec_.decode(bytes.bytes);
+    if (!chunk) return void(report.damaged += undos.size());
+    bool changed = false;
+    for (const BlockUndo& undo : undos) {
+      const IVec3 local = local_in_chunk(undo.block);
+      const BlockId now = (*chunk)->block(local);
+      if (now != undo.expected && !options_.force) {
+        ++report.left;
+        continue;
+      }
+      if (now == undo.to) continue;
+      (*chunk)->set_block(local, undo.to);
+      edits_.push_back({now_s_, 0, undo.block, now, undo.to});
+      ++report.blocks;
+      changed = true;
+    }
+    if (changed) chunks_.push_back({coord, codec_.encode(**chunk)});
+  }
+
+  bool changed() const { return !chunks_.empty(); }
+
+  std::expected<void, StoreTrouble> save() {
+    const EditAuthor author{EditAuthor::Kind::operators, {}, {}};
+    SaveGroup group{store_.world().tick, chunks_, {}};
+    group.authors = std::span(&author, 1);
+    group.edits = edits_;
+    return store_.save(group);
+  }
+
+ private:
+  SqliteStore& store_;
+  const RollbackOptions& options_;
+  const std::int64_t now_s_;
+  ChunkCodec codec_;
+  std::vector<StoredChunk> chunks_;
+  std::vector<LoggedEdit> edits_;
+};
+
+}  // namespace
+
+std::expected<RollbackPlan, StoreTrouble> plan_rollback(const Database& database, const EditQuery& query,
+                                                        bool force) {
+  // One moment for both looks: a server may go on writing.
+  if (auto begun = database.run("BEGIN"); !begun) return std::unexpected(std::move(begun.error()));
+  const auto end = [&database](auto result) {
+    static_cast<void>(database.run("COMMIT"));
+    return result;
+  };
+  const auto found = find_edits(database, query);
+  if (!found) return end(std::expected<RollbackPlan, StoreTrouble>(std::unexpected(found.error())));
+  auto edits =
+      Statement::make(database,
+                      "SELECT id, block, before, after FROM edits INDEXED BY edits_by_place WHERE place = ?1 "
+                      "AND id >= ?2 ORDER BY id DESC");
+  if (!edits) return end(std::expected<RollbackPlan, StoreTrouble>(std::unexpected(edits.error())));
+  RollbackPlan plan;
+  plan.edits = found->edits.size();
+  for (const ChunkEdits& chunk : by_chunk(found->edits))
+    if (auto good = plan_chunk(database, *edits, chunk, force, plan); !good)
+      return end(std::expected<RollbackPlan, StoreTrouble>(std::unexpected(good.error())));
+  return end(std::expected<RollbackPlan, StoreTrouble>(std::move(plan)));
+}
+
+std::expected<RollbackReport, StoreTrouble> roll_back(const std::string& file, const EditQuery& query,
+                                                      const RollbackOptions& options, std::int64_t now_s) {
+  const auto known = report_store(file);
+  if (!known) return std::unexpected(known.error());
+  RollbackPlan plan;
+  {
+    auto reading = open_log(file);
+    if (!reading) return std::unexpected(std::move(reading.error()));
+    auto planned = plan_rollback(*reading, query, options.force);
+    if (!planned) return std::unexpected(std::move(planned.error()));
+    plan = std::move(*planned);
+  }
+  auto opened = SqliteStore::open(file, known->world);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  SqliteStore& store = **opened;
+  RollbackReport report{.edits = plan.edits, .left = plan.left};
+  Undoing undoing(store, options, now_s);
+  for (auto at = plan.blocks.begin(); at != plan.blocks.end();) {
+    const ChunkCoord coord = chunk_of(at->block);
+    const auto end = std::find_if(at, plan.blocks.end(),
+                                  [&](const BlockUndo& undo) { return !(chunk_of(undo.block) == coord); });
+    undoing.apply({at, end}, report);
+    at = end;
+  }
+  if (options.dry_run || !undoing.changed()) return report;
+  report.copy = free_copy_name(file, "before-rollback");
+  if (auto copied = store.backup(report.copy); !copied) return std::unexpected(std::move(copied.error()));
+  if (auto saved = undoing.save(); !saved) return std::unexpected(std::move(saved.error()));
+  return report;
+}
+
+}  // namespace ashlar::server

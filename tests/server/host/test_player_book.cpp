@@ -1,0 +1,142 @@
+// What a Host knows of players beyond their stay: where they were, and where they begin when they come back.
+#include "tests/server/host/host_table.h"
+#include "world/voxel/volume.h"
+
+using namespace ashlar;
+using namespace ashlar::server;
+using namespace ashlar::server::test;
+
+namespace {
+
+HostConfig returning(bool to_place) {
+  HostConfig config;
+  config.return_to_place = to_place;
+  return config;
+}
+
+DVec3 position(const Table& t) {
+  const PlayerTable& players = t.host->world().players();
+  for (std::size_t row = 0; row < players.rows(); ++row)
+    if (players.id[row] != EntityId{0}) return players.body[row].position_m;
+  FAIL("nobody is there");
+  return {};
+}
+
+/// A table without monsters.
+struct Quiet : Table {
+  explicit Quiet(bool to_place = true) : Table(3, {}, returning(to_place)) {
+    setup.monsters = setup.monsters_max = 0;
+    restart();
+  }
+};
+
+/// 40 m from where it began, and told so.
+DVec3 walk_away(Table& t, Hand& ann) {
+  const DVec3 there = position(t) + DVec3{40, 0, 3};
+  t.host->admin({AdminAction::teleport, t.books().sessions.at(0).player, there});
+  t.run(90);
+  REQUIRE(ann.own);
+  return position(t);
+}
+
+void leave(Table& t, Hand& hand) {
+  hand.leave(t.now);
+  t.run(3);
+  REQUIRE(t.host->world().player_count() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("who comes back begins where it left off, or at a start where that is wanted",
+          "[server][player_book]") {
+  const bool to_place = GENERATE(true, false);
+  Quiet t(to_place);
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  const DVec3 there = walk_away(t, ann);
+  leave(t, ann);
+  t.enter(ann);
+  t.run(30);
+  CHECK((length(position(t) - there) < 1) == to_place);
+}
+
+TEST_CASE("whom a store remembers begins where it was, and looks as it did, once it lives",
+          "[server][player_book]") {
+  const bool lived = GENERATE(true, false);
+  Quiet t;
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  const DVec3 there = walk_away(t, ann);
+  leave(t, ann);
+  t.restart();
+  KeptPlayer kept;
+  kept.identity = ann.identity.open.bytes;
+  kept.position_m = there;
+  kept.yaw = Turn16{12'345};
+  kept.health = lived ? 50 : 0;
+  t.host->remember(kept);
+  t.enter(ann);
+  t.run(30);
+  CHECK((length(position(t) - there) < 1) == lived);
+  if (lived) CHECK(t.books().sessions.at(0).delta_yaw == kept.yaw);
+}
+
+TEST_CASE("where it was is rock now: recovery has it out", "[server][player_book]") {
+  Quiet t;
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  const DVec3 there = walk_away(t, ann);
+  leave(t, ann);
+  AdminCommand wall;
+  wall.action = AdminAction::fill_box;
+  const IVec3 at = block_at(there);
+  wall.box = {at - IVec3{1, 1, 1}, at + IVec3{2, 2, 3}};
+  wall.id = BlockId::stone;
+  t.host->admin(wall);
+  t.run(2);
+  t.enter(ann);
+  t.run(240);
+  const DVec3 now = position(t);
+  CHECK(length(now - there) < 6);
+  CHECK(t.host->world().space().voxels->block(block_at(now + DVec3{0, 0, 0.5})) == BlockId::air);
+}
+
+TEST_CASE("a store is told of who left, of who walked, and at the end of all who are there",
+          "[server][player_book]") {
+  Quiet t;
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  std::size_t told = 0;
+  for (int i = 0; i < 1300; ++i) {
+    t.run();
+    told += t.host->changed_players().size();
+  }
+  CHECK(told <= 1);  // it stands
+  const DVec3 there = walk_away(t, ann);
+  REQUIRE(t.host->present_players().size() == 1);
+  CHECK(length(t.host->present_players()[0].position_m - there) < 1e-9);
+  CHECK(t.host->present_players()[0].identity == ann.identity.open.bytes);
+  ann.leave(t.now);
+  std::vector<KeptPlayer> left;
+  for (int i = 0; i < 5; ++i) {
+    t.run();
+    const auto changed = t.host->changed_players();
+    left.insert(left.end(), changed.begin(), changed.end());
+  }
+  REQUIRE(left.size() == 1);
+  CHECK(length(left[0].position_m - there) < 1);
+  CHECK(t.host->present_players().empty());
+}
+
+TEST_CASE("who a player is can be asked by its id", "[server][player_book]") {
+  Quiet t;
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  EditAuthor author;
+  t.host->author_of(EntityId{12345}, author);
+  CHECK(author.kind == EditAuthor::Kind::world);
+  t.host->author_of(t.books().sessions.at(0).player, author);
+  CHECK(author.kind == EditAuthor::Kind::player);
+  CHECK(author.name == "ann");
+  CHECK(author.identity == ann.identity.open.bytes);
+}
