@@ -233,6 +233,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   book.stepped(*world, sessions);
   lobby.settle_joins(at, out);
   lingering.note_fights(*world, sessions);
+  ground.note_edits(world->applied_edits(), number(world->tick()));
   edits.learn(ground.entering_changes());
   edits.publish(*world);
   stream.publish(*world, edits.log(), out.pack_requests);
@@ -332,7 +333,10 @@ void Host::learn_changes(std::span<const AppliedEdit> changes) { impl_->edits.le
 void Host::remember(const KeptPlayer& player) { impl_->book.remember(player); }
 std::span<const KeptPlayer> Host::changed_players() const { return impl_->book.changed(); }
 
-void Host::note_saving(std::uint32_t saved_tick, bool room) { impl_->edits.note_saving(saved_tick, room); }
+void Host::note_saving(std::uint32_t saved_tick, bool room) {
+  impl_->edits.note_saving(saved_tick, room);
+  impl_->ground.note_saved(saved_tick);
+}
 
 void Host::admin(const AdminCommand& command) { impl_->input.admin(command); }
 
