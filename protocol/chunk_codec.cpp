@@ -29,21 +29,6 @@ unsigned index_bits(std::size_t kinds) {
 
 }  // namespace
 
-void PackedChunk::assign(const Chunk& chunk) {
-  palette.assign(chunk.palette().begin(), chunk.palette().end());
-  bits = chunk.bits_per_index();
-  indices.assign(chunk.indices().begin(), chunk.indices().end());
-}
-
-void PackedChunk::copy_blocks(std::span<BlockId> out) const {
-  ASHLAR_ASSERT(out.size() == chunk_blocks && indices.size() == chunk_blocks * bits / 64);
-  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  for (std::size_t i = 0; i < chunk_blocks; ++i) {
-    const std::size_t bit = i * bits;
-    out[i] = palette[bits == 0 ? 0 : indices[bit / 64] >> (bit % 64) & mask];
-  }
-}
-
 const char* describe(ChunkError error) {
   switch (error) {
     case ChunkError::empty: return "it is empty";
@@ -79,24 +64,20 @@ ChunkCodec::~ChunkCodec() {
   ZSTD_freeDCtx(impl_->unpacking);
 }
 
-/// Kinds that are gone from the chunk go from its list, so that what was dug and put back is as it was.
+/// Kinds that are gone from the chunk are not in its list, so that what was dug and put back is as it was.
 void ChunkCodec::Impl::write_plain(const PackedChunk& chunk) {
-  ASHLAR_ASSERT(!chunk.palette.empty() && chunk.palette.size() <= block_kinds_max);
-  ASHLAR_ASSERT(chunk.indices.size() == chunk_blocks * chunk.bits / 64);
-  std::array<std::uint16_t, block_kinds_max> place;  // by index into the chunk's palette
+  chunk.blocks.copy_to(blocks);
+  std::array<std::uint16_t, block_kinds_max> place;  // by kind
   place.fill(0xffff);
   std::array<BlockId, block_kinds_max> kinds;
   std::uint16_t count = 0;
-  const std::uint64_t mask = (std::uint64_t{1} << chunk.bits) - 1;
   for (std::size_t i = 0; i < chunk_blocks; ++i) {
-    const std::size_t bit = i * chunk.bits;
-    const std::size_t at = chunk.bits == 0 ? 0 : chunk.indices[bit / 64] >> (bit % 64) & mask;
-    ASHLAR_ASSERT(at < chunk.palette.size());
-    if (place[at] == 0xffff) {
-      place[at] = count;
-      kinds[count++] = chunk.palette[at];
+    std::uint16_t& at = place[static_cast<std::size_t>(blocks[i])];
+    if (at == 0xffff) {
+      at = count;
+      kinds[count++] = blocks[i];
     }
-    places[i] = place[at];
+    places[i] = at;
   }
   plain.clear();
   ByteWriter w(plain);

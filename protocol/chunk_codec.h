@@ -14,9 +14,8 @@
 //   the rest is one zstd frame of:
 //     u16  kinds of block, 1 to block_kinds_max
 //     u16  each kind's id, in the order in which they first occur
-//     u64  indices into the kinds of all blocks in the order of index_in_chunk, packed as in Chunk: 0, 1, 2,
-//     4
-//          or 8 bits each, as few as the kinds need
+//     u64  indices into the kinds of all blocks in the order of index_in_chunk, 0, 1, 2, 4 or 8
+//          bits each, as few as the kinds need, the first in the low bits
 //
 // The same blocks give the same bytes from one build of zstd; another one may pack them otherwise. The bytes
 // carry no checksum of their own: who keeps them adds one.
@@ -27,17 +26,13 @@ inline constexpr std::uint8_t chunk_bytes_version = 1;
 /// No chunk takes more.
 inline constexpr std::size_t chunk_bytes_max = 40'000;
 
-/// A chunk's blocks as they are packed in memory: a copy that another thread may code while the chunk goes on
+/// A chunk's blocks as they are in memory: a copy that another thread may code while the chunk goes on
 /// changing.
 struct PackedChunk {
-  std::vector<BlockId> palette;
-  unsigned bits = 0;
-  std::vector<std::uint64_t> indices;
+  BlockSections blocks;
 
-  /// Keeps its memory: allocates only where the chunk is larger than any before. 1 to 3 us.
-  void assign(const Chunk& chunk);
-  /// Writes all chunk_blocks ids in the order of index_in_chunk.
-  void copy_blocks(std::span<BlockId> out) const;
+  /// Keeps its memory: allocates only where the chunk is larger than any before. Below 1 us.
+  void assign(const Chunk& chunk) { blocks = chunk.blocks(); }
 };
 
 enum class ChunkError : std::uint8_t {

@@ -70,7 +70,7 @@ struct Join {
   std::vector<std::uint64_t> content;  ///< content_hash() of the maps and props that the client holds
   std::uint8_t world = 0;              ///< the welcome's
   bool ground = false;                 ///< it is to be sent the ground: it does not compute it
-  std::vector<KeptChunk> kept;         ///< with ground: at most kept_chunks_max
+  std::vector<KeptChunk> kept = {};    ///< with ground: at most kept_chunks_max
 };
 
 /// Commands for newest_tick, newest_tick - 1, ...; unreliable.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "world/sim/ground_generator.h"
-#include "world/voxel/chunk.h"
+#include "world/voxel/volume.h"
 
 namespace ashlar::simulation {
 namespace {
@@ -37,10 +37,26 @@ std::string recording_trouble(RecordingError error, std::span<const std::uint8_t
          " to " + std::to_string(recording_version) + ": replay it with the build that wrote it";
 }
 
-void step_recorded(World& world, const TickRecord& record) {
+void RecordedGround::keep(const World& world, std::span<const ChunkCoord> dropped) {
+  for (const ChunkCoord at : dropped) {
+    const Chunk* const chunk = world.space().voxels->find(at);
+    if (chunk != nullptr && world.column_edited(at.x, at.y)) gone_[at] = std::make_unique<Chunk>(*chunk);
+  }
+}
+
+std::unique_ptr<Chunk> RecordedGround::bring(const World& world, ChunkCoord at) {
+  const auto found = gone_.find(at);
+  if (found == gone_.end()) return world.ground()->make_chunk(at);
+  auto chunk = std::move(found->second);
+  gone_.erase(found);
+  return chunk;
+}
+
+void step_recorded(World& world, const TickRecord& record, RecordedGround& ground) {
+  ground.keep(world, record.chunks_dropped);
   std::vector<ReadyChunk> ready;
   ready.reserve(record.chunks_ready.size());
-  for (const ChunkCoord at : record.chunks_ready) ready.push_back({at, world.ground()->make_chunk(at)});
+  for (const ChunkCoord at : record.chunks_ready) ready.push_back({at, ground.bring(world, at)});
   TickInput input;
   input.joins = record.joins;
   input.leaves = record.leaves;
@@ -69,13 +85,14 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
     return result;
   }
   TickRecord record;
+  RecordedGround ground;
   while (!options.until_tick || result.ticks < *options.until_tick) {
     const auto more = reader->next(record);
     if (!more)
       return std::unexpected{recording_trouble(more.error(), recording) + " (after tick " +
                              std::to_string(result.ticks) + ")"};
     if (!*more) break;
-    step_recorded(world, record);
+    step_recorded(world, record, ground);
     result.ticks = number(world.tick());
     result.hash = world.hash();
     if (options.on_trace) {

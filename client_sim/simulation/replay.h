@@ -2,9 +2,12 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 
 #include "protocol/recorded_world.h"
 
@@ -50,8 +53,25 @@ struct ReplayResult {
 /// recording from one build to another.
 std::string recording_trouble(RecordingError error, std::span<const std::uint8_t> recording);
 
-/// Steps a world through what a recording says entered it. Ground is made from its coordinates.
-void step_recorded(World& world, const TickRecord& record);
+/// Ground that went from a replayed world and may come back: as the match's store had it.
+class RecordedGround {
+ public:
+  /// What a tick takes away; of the seed's ground nothing has to be kept.
+  void keep(const World& world, std::span<const ChunkCoord> dropped);
+  /// What comes into it: as it went, or made from its coordinates.
+  std::unique_ptr<Chunk> bring(const World& world, ChunkCoord at);
+
+ private:
+  struct Less {
+    bool operator()(const ChunkCoord& a, const ChunkCoord& b) const {
+      return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z);
+    }
+  };
+  std::map<ChunkCoord, std::unique_ptr<Chunk>, Less> gone_;
+};
+
+/// Steps a world through what a recording says entered it. @param ground  of all ticks before
+void step_recorded(World& world, const TickRecord& record, RecordedGround& ground);
 
 /// Plays a recorded match again and compares the hash of every tick. Needs no network and no clock.
 /// @return an error line for what cannot be replayed: not a recording, another version, damaged, other maps.

@@ -27,7 +27,7 @@ std::expected<bool, std::string> WatchedMatch::step() {
     return std::unexpected(recording_trouble(more.error(), bytes_) + " (after tick " +
                            std::to_string(number(world_->tick())) + ")");
   if (!*more) return false;
-  step_recorded(*world_, record_);
+  step_recorded(*world_, record_, ground_);
   if (world_->hash() != record_.hash)
     return std::unexpected(
         "tick " + std::to_string(number(world_->tick())) +

@@ -9,6 +9,7 @@
 
 #include "client_sim/client/others.h"
 #include "client_sim/client/view.h"
+#include "client_sim/simulation/replay.h"
 #include "protocol/recorded_world.h"
 #include "server/host/replicator.h"
 
@@ -52,6 +53,7 @@ class WatchedMatch {
   std::span<const std::uint8_t> bytes_;
   std::unique_ptr<World> world_;
   TickRecord record_;
+  RecordedGround ground_;
   EntityId wanted_{}, followed_{};
   std::vector<EntityId> present_;  // players, by when they came
   server::Replicator replicator_;

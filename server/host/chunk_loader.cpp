@@ -147,12 +147,14 @@ void ChunkLoader::drop_one(const World& world, std::vector<ChunkCoord>& dropped)
   if (extra_.empty()) return;
   next_check_ = next_check_ < extra_.size() ? next_check_ : 0;
   const IVec2 column = extra_[next_check_];
-  if (wanted_by_anyone(world, column, keep_radius) || world.column_edited(column.x, column.y)) {
+  const bool only_here = world.column_edited(column.x, column.y) && !edited_.saved(column, saved_tick_);
+  if (only_here || wanted_by_anyone(world, column, keep_radius)) {
     ++next_check_;
     return;
   }
   const ColumnSpan span = world.columns();
   for (int z = span.low; z < span.high; ++z) dropped.push_back({column.x, column.y, z});
+  edited_.forget(column);
   extra_[next_check_] = extra_.back();
   extra_.pop_back();
   // Settled means that all around is there: who was settled here and comes back has to ask again.

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "server/host/edited_columns.h"
 #include "server/host/ground_column.h"
 #include "world/sim/world.h"
 
@@ -19,10 +20,11 @@ struct GroundCounters {
 };
 
 /// Decides which columns of ground are there: asks for the nearest missing ones around the players, and drops
-/// those that nobody has been near. The home region and edited chunks stay. What it asks for is made
-/// elsewhere and may come late, in any order or when nobody wants it any more; until then the place is solid
-/// and who stands there is frozen. What it decides enters the tick as input, so a recording replays it.
-/// The Host's thread. No allocation but for more players, and more columns, than there ever were.
+/// those that nobody has been near. The home region stays, and so does edited ground that no store has said
+/// to hold: what went comes back from there. What it asks for is made elsewhere and may come late, in any
+/// order or when nobody wants it any more; until then the place is solid and who stands there is frozen. What
+/// it decides enters the tick as input, so a recording replays it. The Host's thread. No allocation but for
+/// more players, and more columns, than there ever were.
 class ChunkLoader {
  public:
   static constexpr int want_radius = 3;  ///< columns around a player that are asked for
@@ -37,6 +39,11 @@ class ChunkLoader {
   /// Takes what was made: it enters the tick that is planned next, if somebody is still near. Each column
   /// that was asked for has to come once, or nobody will ask for it again. Moved from.
   void take(std::span<GroundColumn> columns);
+
+  /// What a step changed.
+  void note_edits(std::span<const AppliedEdit> edits, std::uint32_t tick) { edited_.note(edits, tick); }
+  /// A store holds every change up to this tick of the world, for make_chunk to bring it back.
+  void note_saved(std::uint32_t tick) { saved_tick_ = tick; }
 
   /// Another world: what was asked for is forgotten, and must not be handed in any more.
   void begin_world();
@@ -74,6 +81,8 @@ class ChunkLoader {
   std::vector<IVec2> closed_;                        // nobody asks for these again
   std::array<Candidate, in_flight_max> candidates_;  // nearest first; of a player before one of the next
   std::size_t candidate_count_ = 0;
+  EditedColumns edited_;
+  std::uint32_t saved_tick_ = 0;
   std::size_t next_check_ = 0;
   // Another one each time: where two are as near, it is not always the same who waits.
   std::size_t first_row_ = 0;

@@ -1,10 +1,12 @@
 #include "server/host/ground_cache.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "world/math/assert.h"
 #include "world/sim/world.h"
+#include "world/voxel/terrain.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::server {
@@ -12,6 +14,10 @@ namespace {
 
 /// Entries that are looked at for one to drop, at most.
 constexpr int looks_max = 64;
+/// terrain_hides() of each.
+constexpr std::array hidden_kinds{BlockId::coal_ore, BlockId::iron_ore, BlockId::gold_ore,
+                                  BlockId::crystal_ore};
+static_assert(std::ranges::all_of(hidden_kinds, terrain_hides));
 /// What a node of the table takes beside bytes and changes.
 constexpr std::size_t entry_bytes = 160;
 
@@ -32,7 +38,8 @@ PackRequest pack_request(const World& world, const ChangeLog& log, ChunkCoord at
   out.ticket = ticket;
   out.blocks.assign(*chunk);
   out.hash = chunk->content_hash();
-  out.hides = world.setup().secret.has_value();
+  const auto held = [chunk](BlockId id) { return chunk->may_hold(id); };
+  out.hides = world.setup().secret.has_value() && std::ranges::any_of(hidden_kinds, held);
   if (!out.hides) return out;
   for (const BlockChange& change : log.chunk(at))
     if (terrain_hides(static_cast<BlockId>(change.block))) out.shown.push_back(change.index);

@@ -15,13 +15,12 @@ void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown
 
 PackedGround GroundPacker::pack(const PackRequest& request) {
   PackedGround out{request.ticket, request.hash, {}};
-  const PackedChunk& in = request.blocks;
-  if (!request.hides || std::ranges::none_of(in.palette, terrain_hides)) {
-    codec_.encode(in, out.bytes);
+  if (!request.hides) {
+    codec_.encode(request.blocks, out.bytes);
     return out;
   }
   blocks_.resize(chunk_blocks);
-  in.copy_blocks(blocks_);
+  request.blocks.blocks.copy_to(blocks_);
   hide_blocks(blocks_, request.shown);
   const Chunk told{std::span<const BlockId>(blocks_)};
   out.hash = told.content_hash();

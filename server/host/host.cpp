@@ -252,6 +252,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   lobby.settle_joins(at, out);
   if (config.return_to_place) bring_back();
   lingering.note_fights(*world, sessions);
+  ground.note_edits(world->applied_edits(), number(world->tick()));
   edits.learn(ground.entering_changes());
   edits.publish(*world);
   stream.publish(*world, edits.log(), out.pack_requests);
@@ -356,7 +357,10 @@ std::span<const KeptPlayer> Host::changed_players() const { return impl_->book.c
 
 std::vector<KeptPlayer> Host::present_players() const { return impl_->book.present(); }
 void Host::author_of(EntityId id, EditAuthor& out) const { impl_->book.author_of(id, out); }
-void Host::note_saving(std::uint32_t saved_tick, bool room) { impl_->edits.note_saving(saved_tick, room); }
+void Host::note_saving(std::uint32_t saved_tick, bool room) {
+  impl_->edits.note_saving(saved_tick, room);
+  impl_->ground.note_saved(saved_tick);
+}
 
 void Host::admin(const AdminCommand& command) { impl_->input.admin(command); }
 

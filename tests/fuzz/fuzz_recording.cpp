@@ -57,8 +57,9 @@ void read(std::span<const std::uint8_t> file) {
   RecordingWriter writer(reader->header());
   std::vector<TickRecord> ticks;
   TickRecord tick;
+  simulation::RecordedGround ground;
   for (auto more = reader->next(tick); more && *more; more = reader->next(tick)) {
-    if (world != nullptr && ticks.size() < ticks_max) simulation::step_recorded(*world, tick);
+    if (world != nullptr && ticks.size() < ticks_max) simulation::step_recorded(*world, tick, ground);
     writer.add(tick);
     ticks.push_back(tick);
   }

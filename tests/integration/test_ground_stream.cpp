@@ -150,7 +150,7 @@ TEST_CASE("what a secret seed hides is stone in chunks that are sent, until it i
   const auto& ground = play.client.ground().streamed();
   for (const ChunkCoord at : ground.chunks()) {
     const Chunk* const truth = play.world().space().voxels->find(at);
-    if (truth == nullptr || std::ranges::none_of(truth->palette(), terrain_hides)) continue;
+    if (truth == nullptr) continue;
     for (std::uint32_t i = 0; i < chunk_blocks && !ore; ++i) {
       const IVec3 local{static_cast<int>(i >> 5 & 31), static_cast<int>(i >> 10), static_cast<int>(i & 31)};
       if (terrain_hides(truth->block(local)) && ground.find(at)->block(local) == BlockId::stone)

@@ -246,7 +246,8 @@ class World {
   /// The heights of loaded columns in chunks, of the setup's kind of terrain: the same everywhere.
   ColumnSpan columns() const;
   bool column_loaded(std::int32_t x, std::int32_t y) const;
-  /// Edited columns are not a function of the seed any more: they must not be dropped.
+  /// Was it ever edited? Then it is not a function of the seed any more, and may be dropped only by who can
+  /// bring it back as it was.
   bool column_edited(std::int32_t x, std::int32_t y) const;
   /// Columns of the region that is always loaded: [min, max) in chunks.
   IVec2 home_min() const;

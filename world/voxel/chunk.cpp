@@ -1,6 +1,6 @@
 #include "world/voxel/chunk.h"
 
-#include <algorithm>
+#include <bit>
 
 #include "world/math/assert.h"
 #include "world/math/random.h"
@@ -47,8 +47,8 @@ bool in_chunk(IVec3 local) { return ((local.x | local.y | local.z) & ~(chunk_siz
 
 }  // namespace
 
-Chunk::Chunk(BlockId fill) : palette_{fill} {
-  ASHLAR_ASSERT(static_cast<std::uint16_t>(fill) < block_kinds_max);
+Chunk::Chunk(BlockId fill) : blocks_(fill) {
+  note_kind(fill);
   mark_all();
   content_hash_ = full_hash(fill);
 }
@@ -59,53 +59,40 @@ Chunk::Chunk(const Chunk& other)
       own_solid_(other.own_solid_ ? std::make_unique<SolidColumns>(*other.own_solid_) : nullptr),
       parts_(other.parts_ ? std::make_unique<SolidColumns>(*other.parts_) : nullptr),
       content_hash_(other.content_hash_),
-      bits_(other.bits_),
-      palette_(other.palette_),
-      indices_(other.indices_) {
+      kinds_(other.kinds_),
+      blocks_(other.blocks_) {
   if (own_solid_) solid_ = own_solid_.get();
 }
 
-Chunk::Chunk(std::span<const BlockId> blocks) {
-  ASHLAR_ASSERT(blocks.size() == chunk_blocks);
-  std::array<std::uint16_t, block_kinds_max> place;
-  place.fill(0xffff);
-  for (const BlockId id : blocks) {
-    ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_kinds_max);
-    std::uint16_t& at = place[static_cast<std::size_t>(id)];
-    if (at != 0xffff) continue;
-    at = static_cast<std::uint16_t>(palette_.size());
-    palette_.push_back(id);
-  }
-  ASHLAR_ASSERT(!palette_.empty() && palette_.size() <= block_kinds_max);
-  while ((std::size_t{1} << bits_) < palette_.size()) bits_ = bits_ == 0 ? 1 : bits_ * 2;
-  if (bits_ == 0) {
-    content_hash_ = full_hash(palette_.front());
-  } else {
-    indices_.assign(chunk_blocks * bits_ / 64, 0);
-    for (std::size_t i = 0; i < chunk_blocks; ++i) {
-      put_index(i, place[static_cast<std::size_t>(blocks[i])]);
-      content_hash_ += block_hash(i, blocks[i]);
-    }
-  }
+Chunk::Chunk(std::span<const BlockId> blocks) : blocks_(blocks) {
+  for (const BlockId id : blocks) note_kind(id);
+  if (kind_count() == 1)
+    content_hash_ = full_hash(blocks.front());
+  else
+    for (std::size_t i = 0; i < chunk_blocks; ++i) content_hash_ += block_hash(i, blocks[i]);
   mark_all();
+}
+
+std::size_t Chunk::kind_count() const {
+  int count = 0;
+  for (const std::uint64_t word : kinds_) count += std::popcount(word);
+  return static_cast<std::size_t>(count);
 }
 
 void Chunk::set_forms(const BlockRegistry::Forms& forms) {
   const BlockRegistry::Forms& before = *forms_;
   forms_ = &forms;
-  const auto differs = [&](BlockId id) {
-    const auto number = static_cast<std::size_t>(id);
-    return forms[number] != before[number];
-  };
-  if (&forms != &before && std::ranges::any_of(palette_, differs)) mark_all();
+  if (&forms == &before) return;
+  for (std::size_t number = 0; number < block_kinds_max; ++number)
+    if (may_hold(static_cast<BlockId>(number)) && forms[number] != before[number]) return mark_all();
 }
 
 /// Makes all bits anew.
 void Chunk::mark_all() {
-  std::array<BlockForm, block_kinds_max> by_place;
   bool passable = false, solid = false, part = false;
-  for (std::size_t i = 0; i < palette_.size(); ++i) {
-    const BlockForm form = by_place[i] = (*forms_)[static_cast<std::size_t>(palette_[i])];
+  for (std::size_t number = 0; number < block_kinds_max; ++number) {
+    if (!may_hold(static_cast<BlockId>(number))) continue;
+    const BlockForm form = (*forms_)[number];
     passable = passable || form == BlockForm::passable;
     solid = solid || form != BlockForm::passable;
     part = part || form == BlockForm::part;
@@ -114,8 +101,10 @@ void Chunk::mark_all() {
   parts_ = part ? std::make_unique<SolidColumns>() : nullptr;
   solid_ = own_solid_ ? own_solid_.get() : uniform_solid(solid);
   if (!own_solid_ && !parts_) return;
+  std::vector<BlockId> all(chunk_blocks);
+  copy_blocks(all);
   for (std::size_t i = 0; i < chunk_blocks; ++i) {
-    const BlockForm form = by_place[palette_index(i)];
+    const BlockForm form = (*forms_)[static_cast<std::size_t>(all[i])];
     const std::uint32_t bit = 1u << (i & (chunk_size - 1));
     if (own_solid_ && form != BlockForm::passable) (*own_solid_)[i >> chunk_bits] |= bit;
     if (form == BlockForm::part) (*parts_)[i >> chunk_bits] |= bit;
@@ -140,59 +129,26 @@ void Chunk::mark(std::size_t index, BlockForm was, BlockForm is) {
 
 std::size_t Chunk::bytes() const {
   return sizeof(Chunk) + (own_solid_ ? sizeof(SolidColumns) : 0) + (parts_ ? sizeof(SolidColumns) : 0) +
-         palette_.capacity() * sizeof(BlockId) + indices_.capacity() * sizeof(std::uint64_t);
-}
-
-std::size_t Chunk::palette_index(std::size_t block) const {
-  if (bits_ == 0) return 0;
-  const std::size_t bit = block * bits_;
-  return static_cast<std::size_t>((indices_[bit / 64] >> (bit % 64)) & ((std::uint64_t{1} << bits_) - 1));
-}
-
-void Chunk::put_index(std::size_t block, std::size_t value) {
-  const std::size_t bit = block * bits_;
-  const std::uint64_t mask = ((std::uint64_t{1} << bits_) - 1) << (bit % 64);
-  std::uint64_t& word = indices_[bit / 64];
-  word = (word & ~mask) | (static_cast<std::uint64_t>(value) << (bit % 64));
-}
-
-void Chunk::widen() {
-  Chunk wider{BlockId::air};
-  wider.bits_ = bits_ == 0 ? 1 : bits_ * 2;
-  wider.indices_.assign(chunk_blocks * wider.bits_ / 64, 0);
-  for (std::size_t i = 0; i < chunk_blocks; ++i) wider.put_index(i, palette_index(i));
-  bits_ = wider.bits_;
-  indices_ = std::move(wider.indices_);
+         blocks_.heap_bytes();
 }
 
 BlockId Chunk::block(IVec3 local) const {
   ASHLAR_ASSERT_SLOW(in_chunk(local));
-  return palette_[palette_index(index_in_chunk(local))];
+  return blocks_.get(local);
 }
 
 void Chunk::set_block(IVec3 local, BlockId id) {
   ASHLAR_ASSERT(in_chunk(local));
   ASHLAR_ASSERT(static_cast<std::uint16_t>(id) < block_kinds_max);
-  const std::size_t index = index_in_chunk(local);
-  const BlockId old = palette_[palette_index(index)];
+  const BlockId old = blocks_.get(local);
   if (old == id) return;
-  std::size_t place = 0;
-  while (place < palette_.size() && palette_[place] != id) ++place;
-  if (place == palette_.size()) {
-    palette_.push_back(id);
-    if ((std::size_t{1} << bits_) < palette_.size()) widen();
-  }
-  ASHLAR_ASSERT(place < (std::size_t{1} << bits_));
-  put_index(index, place);
+  blocks_.set(local, id);
+  note_kind(id);
+  const std::size_t index = index_in_chunk(local);
   content_hash_ += block_hash(index, id) - block_hash(index, old);
   const BlockForm was = (*forms_)[static_cast<std::size_t>(old)],
                   is = (*forms_)[static_cast<std::size_t>(id)];
   if (was != is) mark(index, was, is);
-}
-
-void Chunk::copy_blocks(std::span<BlockId> out) const {
-  ASHLAR_ASSERT(out.size() == chunk_blocks);
-  for (std::size_t i = 0; i < chunk_blocks; ++i) out[i] = palette_[palette_index(i)];
 }
 
 }  // namespace ashlar

@@ -277,4 +277,27 @@ TEST_CASE("ground that nobody has been near is dropped, a column a tick, but for
   CHECK(land.dropped_in_all == 48 * land.world.columns().count());
 }
 
+TEST_CASE("edited ground goes when a store has said that it holds it, and not before",
+          "[server][chunk_loader]") {
+  Land land;
+  land.put(0, far_off);
+  land.step();
+  land.settle();
+  const std::vector<BlockEdit> edits{
+      {{chunk_size * far_off.x + 3, chunk_size * far_off.y + 3, 50}, BlockId::brick}};
+  TickInput input;
+  input.edits = edits;
+  land.world.step(input);
+  const std::uint32_t edited_at = number(land.world.tick());
+  land.loader.note_edits(land.world.applied_edits(), edited_at);
+  land.put(0, {0, 0});
+  land.loader.note_saved(edited_at - 1);
+  for (int i = 0; i < 200; ++i) land.step();
+  REQUIRE(land.loaded(far_off));
+  land.loader.note_saved(edited_at);
+  for (int i = 0; i < 200; ++i) land.step();
+  CHECK_FALSE(land.loaded(far_off));
+  CHECK(land.loader.extra_columns() == land.at_home);
+}
+
 }  // namespace ashlar::server
