@@ -17,6 +17,9 @@ std::int64_t spent_ns() {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
+/// More of them in one turn are another world's, or another place in it.
+constexpr std::uint32_t ticks_at_once_max = 64;
+
 }  // namespace
 
 void PredictionReport::merge(const PredictionReport& other) {
@@ -58,8 +61,10 @@ void Predicting::advance(Micros now, Client& client) {
     show_ns_ += between - from + (end - predicted);
   }
   if (!stepped) return;
+  // Where this machine is late, several ticks are foreseen in one turn.
+  const std::uint32_t more = predictor_.tick() - tick_;
+  ticks_ += more <= ticks_at_once_max ? more : 1;
   tick_ = predictor_.tick();
-  ++ticks_;
   lag_.add(Micros{std::int64_t{others_.lag_ticks()} * 1'000'000 / client.welcome().rules.tick_rate_hz});
 }
 

@@ -53,11 +53,9 @@ class CheatMatch {
     const auto row = static_cast<std::size_t>(host_->world().player_row(client_.player()));
     last_m_ = host_->world().players().body[row].position_m;
     const std::uint64_t shots = host_->world().shooting().shots();
-    const std::uint32_t tick = number(host_->world().tick()), command = client_.command_tick();
     run(seconds, true);
     taken_.shots = host_->world().shooting().shots() - shots;
-    taken_.ticks = number(host_->world().tick()) - tick;
-    taken_.commands = client_.command_tick() - command;
+    taken_.refused = host_->world().block_acts().counters().refused;
     taken_.dug_far = host_->world().block_acts().counters().dug;
     return taken_;
   }
@@ -118,10 +116,21 @@ class CheatMatch {
     ++turns_;
     const bool pressed = cheat_ != Cheat::taps || turns_ / 9 % 2 == 0;  // a tick each
     command.buttons = pressed ? button::attack : std::uint16_t{0};
+    if (cheat_ == Cheat::reach) command = dig_far();
     client_.set_command(command);
-    if (cheat_ != Cheat::reach || turns_ % 50 != 0) return;
-    const IVec3 under = block_at(last_m_ - DVec3{0, 0, 0.5});
-    static_cast<void>(client_.act(BlockActKind::dig, under + IVec3{8 + turns_ / 50 % 24, 0, 0}));
+  }
+  /// Stands, looks straight at a block that is too far away, and digs it for a second; then the next one.
+  PlayerCommand dig_far() {
+    constexpr int second = 500;  // in turns
+    const int far_m = 8 + turns_ / second % 24;
+    const IVec3 block = block_at(last_m_ - DVec3{0, 0, 0.5}) + IVec3{far_m, 0, 0};
+    const DVec3 eye = last_m_ + DVec3{0, 0, client_.welcome().rules.player_eye_m};
+    const DVec3 look = to_dvec3(block) + DVec3{0.5, 0.5, 1} - eye;
+    if (turns_ % second == second / 2) static_cast<void>(client_.act(BlockActKind::dig, block));
+    PlayerCommand command;
+    command.yaw = turn_towards(xy(look));
+    command.pitch = turn_towards({length(xy(look)), look.z});
+    return command;
   }
   void measure() {
     const int row = host_->world().player_row(client_.player());

@@ -8,7 +8,7 @@ namespace ashlar::simulation {
 /// How a client plays by other rules than an honest one's. It has the same library, and says what it likes.
 enum class Cheat : std::uint8_t {
   none,        ///< honest: what the others are measured against
-  fast_clock,  ///< speed: its clock runs half as fast again, so it numbers more commands
+  fast_clock,  ///< speed: its clock runs half as fast again
   doubled,     ///< speed: says everything twice
   bursts,      ///< speed: keeps its packets back and says them at once, eight times a second
   stalls,      ///< teleport: is silent for a second, and then says all that it would have done
@@ -19,12 +19,11 @@ inline constexpr std::size_t cheat_count = 7;
 
 /// What came of a match of one player.
 struct CheatTaken {
-  double way_m = 0;            ///< over ground, all ticks together
-  double step_m = 0;           ///< the longest of one tick
-  std::uint64_t shots = 0;     ///< that the server fired for it
-  std::uint64_t dug_far = 0;   ///< blocks dug that were out of its reach
-  std::uint64_t commands = 0;  ///< that the client numbered
-  std::uint64_t ticks = 0;     ///< that the server stepped meanwhile
+  double way_m = 0;           ///< over ground, all ticks together
+  double step_m = 0;          ///< the longest of one tick
+  std::uint64_t shots = 0;    ///< that the server fired for it
+  std::uint64_t dug_far = 0;  ///< blocks dug that were out of its reach
+  std::uint64_t refused = 0;  ///< digs that the server did not allow
 };
 
 /// Plays so long on a plain, over a line of 40 ms there and back, in simulated time.

@@ -85,14 +85,18 @@ TEST_CASE("shots at those who are told of ten to twenty times a second are judge
           "[client_sim][feel]") {
   FeelConfig config;
   config.players = 6;
-  config.seconds = 20;
+  config.seconds = 10;
   config.place_radius_m = 30;
-  config.snapshot_every_ticks = static_cast<std::uint16_t>(GENERATE(3, 6));
-  config.loss = GENERATE(0.0, 0.05);
+  const bool lossy = GENERATE(false, true);
+  config.snapshot_every_ticks = lossy ? 6 : 3;
+  config.loss = lossy ? 0.05 : 0;
   const FeelReport r = run_feel(config);
   tell(r);
-  CHECK(r.hits_agreed > 50);
-  CHECK(r.hit_share() >= 0.99);
+  CHECK(r.hits_agreed > 30);
+  CHECK(r.hits_denied <= 1 + r.hits_agreed / 100);  // of so few one is no share
+  // Where it was shown, between two states, and where it was at that tick: some millimetres apart.
+  CHECK(r.seen_off_um.quantile(0.5) <= Micros{20'000});
+  if (!lossy) CHECK(r.seen_off_um.quantile(0.99) <= Micros{50'000});
 }
 
 TEST_CASE("the same match twice feels the same", "[client_sim][feel]") {

@@ -1,0 +1,113 @@
+// The picture of the others, from states that come by hand: what is shown at each moment.
+#include "client_sim/client/others.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "protocol/quantise.h"
+#include "tests/catch.h"
+#include "world/math/random.h"
+
+using namespace ashlar;
+using namespace ashlar::client_sim;
+
+namespace {
+
+/// A view that is told of one walker, and the picture of it.
+struct PictureOfOne {
+  PictureOfOne() { view.reset(60); }
+  void tell(std::uint32_t tick, DVec3 at_m) {
+    const QuantisedPosition place = quantise(at_m);
+    EntityRecord record;
+    record.id = EntityId{0x10001};
+    record.x = place.x, record.y = place.y, record.z = place.z;
+    record.health = 255;
+    const std::array records{record};
+    for (const CellCoord& cell : cells)
+      if (!(cell == place.cell)) view.forget_block(cell, 1);
+    cells.assign(1, place.cell);
+    SnapshotPart part;
+    part.tick = tick;
+    view.take(part);
+    view.take_block(1, place.cell, records, tick);
+    command_time = tick;
+    others.advance(now, source());
+    states.push_back({tick, dequantise(place)});
+  }
+  PictureSource source() const {
+    PictureSource out(view, rules);
+    out.command_time = command_time;
+    return out;
+  }
+  /// Where it is shown when the picture is at a tick.
+  ShownEntity shown_at(double tick) {
+    const double lag = command_time - others.shown_tick(now, source());
+    command_time = tick + lag;
+    std::vector<ShownEntity> out;
+    others.shown(now, source(), nullptr, out);
+    REQUIRE(out.size() == 1);
+    return out.front();
+  }
+  /// The same by looking at every state.
+  DVec3 between(double tick) const {
+    for (std::size_t i = 1; i < states.size(); ++i) {
+      const auto& [from, from_m] = states[i - 1];
+      const auto& [to, to_m] = states[i];
+      if (tick >= from && tick <= to) return from_m + (to_m - from_m) * ((tick - from) / (to - from));
+    }
+    return tick < states.front().first ? states.front().second : states.back().second;
+  }
+
+  View view;
+  Rules rules;
+  Others others;
+  Micros now{1'000'000};
+  double command_time = 0;
+  std::vector<CellCoord> cells;
+  std::vector<std::pair<double, DVec3>> states;
+};
+
+}  // namespace
+
+TEST_CASE("somebody is shown between the two states around a moment, however far apart they are",
+          "[client_sim][others][property]") {
+  Rng rng = rng_for(GENERATE(std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}), 7);
+  PictureOfOne told;
+  std::uint32_t tick = 100;
+  DVec3 at{3, 4, 20};
+  for (int i = 0; i < 12; ++i) {
+    told.tell(tick, at);
+    tick += 1 + rng.below(6);
+    at += DVec3{0.05 + 0.1 * rng.unit(), 0.2 * rng.unit() - 0.1, 0};
+  }
+  const double first = told.states.front().first, last = told.states.back().first;
+  for (double t = first; t <= last; t += 0.37) {
+    CAPTURE(t);
+    const ShownEntity shown = told.shown_at(t);
+    CHECK(length(shown.position_m - told.between(t)) < 1e-9);
+    CHECK_FALSE(shown.extrapolated);
+  }
+}
+
+TEST_CASE("beyond what was told somebody goes on as it went for a tenth of a second, and stands",
+          "[client_sim][others]") {
+  PictureOfOne told;
+  for (std::uint32_t tick = 100; tick <= 110; ++tick) told.tell(tick, {0.125 * (tick - 100), 0, 20});
+  const double newest_m = told.states.back().second.x;
+  CHECK(told.shown_at(113).position_m.x == Approx(newest_m + 3 * 0.125).margin(1e-9));
+  CHECK(told.shown_at(113).extrapolated);
+  const double farthest_m = newest_m + 0.125 * Others::extrapolate_s * 60;
+  CHECK(told.shown_at(130).position_m.x == Approx(farthest_m).margin(1e-9));
+  CHECK(told.shown_at(500).position_m.x == Approx(farthest_m).margin(1e-9));
+}
+
+TEST_CASE("who is put elsewhere is not seen to fly there", "[client_sim][others]") {
+  PictureOfOne told;
+  told.tell(100, {0, 0, 20});
+  told.tell(101, {0.125, 0, 20});
+  told.tell(104, {9, 0, 20});
+  CHECK(told.shown_at(102.5).position_m.x == Approx(0.125).margin(1e-9));
+  CHECK(told.shown_at(104).position_m.x == Approx(9).margin(1e-9));
+}
