@@ -76,8 +76,8 @@ TEST_CASE("far chunks go that nobody changed for long", "[server][prune]") {
   };
   const Country country;
   CHECK(country.prune(far(1000, 900'000)).far == 0);  // changed since
-  CHECK(country.prune(far(1248, 100'000)).far == 0);  // near enough: its edge is 1 280 m away
-  CHECK(country.prune(far(1248, 100'000)).kept == 2);
+  CHECK(country.prune(far(1280, 100'000)).far == 0);  // near enough: its edge is 1 280 m away
+  CHECK(country.prune(far(1280, 100'000)).kept == 2);
   PruneOptions near = far(1000, 100'000);
   near.spawn = {40 * chunk_size, 500};
   CHECK(country.prune(near).far == 1);  // the other one
