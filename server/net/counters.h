@@ -8,8 +8,9 @@ struct TransportCounters {
   std::uint64_t datagrams_in = 0, datagrams_out = 0;  ///< both transports
   std::uint64_t bytes_in = 0, bytes_out = 0;          ///< payload, without headers and length prefixes
 
-  std::uint64_t udp_dropped_kernel = 0;  ///< arrived while the receive buffer was full: raise the sysctl
-  std::uint64_t udp_dropped_long = 0;    ///< longer than datagram_bytes_max
+  /// Arrived while the receive buffer was full: raise the sysctl. What the kernel has merged counts as one.
+  std::uint64_t udp_dropped_kernel = 0;
+  std::uint64_t udp_dropped_long = 0;  ///< longer than datagram_bytes_max
   std::uint64_t udp_receive_errors = 0;
   std::uint64_t udp_send_full = 0;    ///< the send buffer had no room: the datagram was dropped
   std::uint64_t udp_send_errors = 0;  ///< unreachable, forbidden by a firewall, wrong family

@@ -6,7 +6,7 @@
 // fewer than three cores a row also shows what the sender takes from the server. Columns:
 //   sent      datagrams a second that the system took from the flood
 //   read      datagrams a second that the server read, the players' among them
-//   kernel    datagrams a second that the kernel dropped, as the server's socket was full
+//   kernel    pieces a second that the kernel dropped, as the server's socket was full: of up to 64 datagrams
 //   commands  of the ticks that the players played, those in which none of their commands was applied
 //   lost      players who were there before the flood and were not at its end
 //   memory    of the server, resident, before the flood and at its end
