@@ -441,7 +441,7 @@ struct FieldValue {
 inline constexpr std::size_t field_list_max = 80;
 
 /// Added fields that a client with plain snapshots may know of, as of a tick; unreliable, beside them. Of an
-/// entity that is mentioned what is not named is 0 steps.
+/// entity that is mentioned a field for all that is not named is 0 steps; others are not for this client.
 struct FieldList {
   std::uint32_t tick = 0;
   std::uint8_t world = 0;

@@ -27,9 +27,11 @@ bool PlainFieldMemory::take(const FieldList& list, const ReplicationRegistry& re
   }
   for (std::size_t i = 0; i < list.values.size();) {
     const FieldValue& first = list.values[i];
-    KnownFields now{first.kind, list.tick, list.tick, {}, {}};
-    for (; i < list.values.size() && list.values[i].id == first.id; ++i)
+    KnownFields now{first.kind, list.tick, list.tick, {}, {}, 0};
+    for (; i < list.values.size() && list.values[i].id == first.id; ++i) {
       now.values[list.values[i].field] = list.values[i].steps;
+      now.named = static_cast<std::uint8_t>(now.named | 1u << list.values[i].field);
+    }
     KnownFields& known = entities_[first.id];
     if (known.tick >= list.tick) continue;
     if (known.tick != 0 && known.kind == now.kind) now.before_tick = known.tick, now.before = known.values;

@@ -12,6 +12,7 @@ struct KnownFields {
   std::uint32_t tick = 0;
   std::uint32_t before_tick = 0;  ///< equal to tick where nothing older is known
   FieldValues values{}, before{};
+  std::uint8_t named = 0xff;  ///< a bit for each that was told by its name; of lists beside plain snapshots
 
   /// A field at a tick between the two, or nearest to them; interpolated where it is so declared.
   double at(const FieldTraits& field, std::size_t number, double tick_now) const;

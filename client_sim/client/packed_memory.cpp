@@ -177,7 +177,7 @@ bool PackedMemory::find_shared(EntityId id, KnownFields& out) const {
     const std::size_t at = place_in(newest);
     if (at >= newest.fields.size() || (found && newest.tick <= out.tick)) continue;
     found = true;
-    out = {newest.entities[at].record.kind, newest.tick, newest.tick, newest.fields[at], {}};
+    out = {newest.entities[at].record.kind, newest.tick, newest.tick, newest.fields[at], {}, 0xff};
     if (block.states.size() < 2) continue;
     const State& before = block.states[block.states.size() - 2];
     const std::size_t was = place_in(before);
@@ -195,7 +195,7 @@ bool PackedMemory::find_fields(EntityId id, FieldAudience to, KnownFields& out) 
     const auto it = std::ranges::lower_bound(group.entities, id, {}, &PrivateEntity::id);
     if (it == group.entities.end() || it->id != id) continue;
     found = true;
-    out = {it->kind, group.tick, group.tick, it->values, {}};
+    out = {it->kind, group.tick, group.tick, it->values, {}, 0xff};
   }
   return found;
 }

@@ -12,20 +12,22 @@ namespace ashlar::server {
 void PlainFields::add(const PrivateEntity& entity, FieldAudience to, const ReplicationRegistry& registry) {
   const ReplicatedKind* const kind = registry.find(entity.kind);
   if (kind == nullptr || !kind->has(to)) return;
-  Entity known{entity.id, entity.kind, 0, {}};
+  Entity known{entity.id, entity.kind, 0, 0, {}};
   for (std::size_t f = 0; f < kind->fields.size(); ++f) {
     if (kind->fields[f].to != to) continue;
     known.known = static_cast<std::uint8_t>(known.known | 1u << f);
     known.values[f] = entity.values[f];
   }
+  if (to != FieldAudience::all) known.some = known.known;
   entities_.push_back(known);
 }
 
-/// Who is zero in all fields is mentioned once.
+/// Zeros are named only of what only some are told: so a client knows that it is one of them. Who would be
+/// named nowhere is mentioned once.
 void PlainFields::append(const Entity& entity) {
   const std::size_t before = list_.values.size();
   for (std::uint8_t f = 0; f < own_fields_max; ++f)
-    if ((entity.known >> f & 1) != 0 && entity.values[f] != 0)
+    if ((entity.some >> f & 1) != 0 || ((entity.known >> f & 1) != 0 && entity.values[f] != 0))
       list_.values.push_back({entity.id, entity.values[f], entity.kind, f});
   if (list_.values.size() == before) list_.values.push_back({entity.id, 0, entity.kind, 0});
 }
@@ -54,6 +56,7 @@ void PlainFields::tell(const World& world, const PrivateFields& privates, std::s
     }
     Entity& one = entities_[kept];
     one.known = static_cast<std::uint8_t>(one.known | entities_[i].known);
+    one.some = static_cast<std::uint8_t>(one.some | entities_[i].some);
     for (std::size_t f = 0; f < own_fields_max; ++f) one.values[f] |= entities_[i].values[f];
   }
   entities_.resize(kept + 1);

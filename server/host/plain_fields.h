@@ -29,6 +29,7 @@ class PlainFields {
     EntityId id{};
     EntityKind kind{};
     std::uint8_t known = 0;  // a bit for each field that the client may know
+    std::uint8_t some = 0;   // for each of these that only some are told
     FieldValues values{};
   };
   void add(const PrivateEntity& entity, FieldAudience to, const ReplicationRegistry& registry);

@@ -16,13 +16,14 @@ export interface FieldValue {
 export interface KnownFields {
   tick: number;
   kind: number;
-  fields: number[];
+  /** By lists: undefined where it was not named. */
+  fields: (number | undefined)[];
 }
 
 export class FieldView {
   private readonly entities = new Map<number, KnownFields>();
 
-  /** Of an entity that is mentioned, what is not named is 0. Throws a WireError for fields that no kind has. */
+  /** Of an entity that is mentioned, a field for all that is not named is 0; others are not for this client. Throws a WireError for fields that no kind has. */
   take(tick: number, values: readonly FieldValue[], replication: Replication): void {
     for (const { id, kind, field, steps } of values) {
       const declared = kindOf(replication, kind)?.fields ?? [];
@@ -30,7 +31,7 @@ export class FieldView {
       let known = this.entities.get(id);
       if (known && ticksSince(known.tick, tick) > 0) continue;
       if (!known || known.tick !== tick || known.kind !== kind) {
-        this.entities.set(id, (known = { tick, kind, fields: declared.map(() => 0) }));
+        this.entities.set(id, (known = { tick, kind, fields: declared.map(({ to }) => (to === 'all' ? 0 : undefined)) }));
       }
       known.fields[field] = steps;
     }

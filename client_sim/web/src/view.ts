@@ -68,7 +68,8 @@ export class View {
     for (const to of ['all', 'owner', 'team'] as Audience[]) {
       const known = this.blocks.findFields(id, to) ?? this.fields.find(id);
       const field = known && fieldsFor(this.replication, known.kind, to).find((one) => one.name === name);
-      if (known && field) return field.low + field.step * (known.fields[field.number] ?? 0);
+      const steps = field && known.fields[field.number];
+      if (field && steps !== undefined) return field.low + field.step * steps;
     }
     return undefined;
   }
