@@ -25,7 +25,7 @@ void check(const client_sim::KnownFields& known, FieldAudience to, const Replica
     const FieldTraits& field = kind->fields[f];
     if (field.to != to) continue;
     expect(field.bits == 32 || known.values[f] >> field.bits == 0);
-    const double shown = known.at(field, f, (known.tick + double{known.before_tick}) / 2);
+    const double shown = known.at(field, f, 0.5 * known.tick + 0.5 * known.before_tick);
     expect(shown - shown == 0);
   }
 }
