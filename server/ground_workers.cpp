@@ -18,12 +18,28 @@ GroundWorkers::GroundWorkers(std::shared_ptr<const GroundGenerator> generator, s
   packed_.reserve(pack_requests_max);
   finished_.reserve(columns_max);
   threads_.reserve(threads);
+  start(threads);
+}
+
+void GroundWorkers::start(std::size_t threads) {
   try {
-    for (std::uint32_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
   } catch (...) {
     stop();  // a thread that is neither joined nor let go would end the process without a word
     throw;
   }
+}
+
+void GroundWorkers::begin_world(std::shared_ptr<const GroundGenerator> generator) {
+  ASHLAR_ASSERT(generator != nullptr);
+  const std::size_t threads = threads_.size();
+  stop();
+  threads_.clear();
+  generator_ = std::move(generator);
+  waiting_.clear(), finished_.clear();
+  under_way_ = 0;
+  stopping_ = false;
+  start(threads);
 }
 
 GroundWorkers::~GroundWorkers() { stop(); }

@@ -33,6 +33,9 @@ class GroundWorkers {
   GroundWorkers(const GroundWorkers&) = delete;
   GroundWorkers& operator=(const GroundWorkers&) = delete;
 
+  /// Another world's ground from now on: what was asked for is void. Waits as the destructor does.
+  void begin_world(std::shared_ptr<const GroundGenerator> generator);
+
   /// Made in this order as threads become free. Asserts columns_max.
   void request(std::span<const IVec2> columns);
   /// Packed before the next column is made, as that takes a hundred times as long. Moved from.
@@ -43,9 +46,10 @@ class GroundWorkers {
 
  private:
   void work();
+  void start(std::size_t threads);
   void stop();
 
-  const std::shared_ptr<const GroundGenerator> generator_;
+  std::shared_ptr<const GroundGenerator> generator_;  // changed while no thread runs
   const std::function<void(GroundColumn&)> finish_;
   std::mutex mutex_;
   std::condition_variable wanted_;

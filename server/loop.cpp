@@ -151,6 +151,18 @@ struct Loop::Impl {
                          {"z", at.z}});
   }
 
+  static void change_map(const ConsoleCommand& command, MapRotation* rotation, Log& log) {
+    if (rotation == nullptr)
+      return log.warning("console", {{"error", "this server has one world: start it with --rotation"}});
+    const bool named = command.verb == ConsoleVerb::map;
+    if (named)
+      rotation->go_to(command.argument);
+    else
+      rotation->go_on();
+    log.info("console",
+             {{"next_map", named ? command.argument : "in its turn"}, {"playing", rotation->playing()}});
+  }
+
   static void obey_bans(const ConsoleCommand& command, BanKeeper* bans, Host& host, Log& log) {
     if (bans == nullptr) return log.warning("console", {{"error", "this server keeps no bans"}});
     if (command.verb == ConsoleVerb::ban) return obey_ban(command.argument, *bans, host, log);
@@ -200,6 +212,8 @@ struct Loop::Impl {
           break;
         case ConsoleVerb::dig:
         case ConsoleVerb::set: set_block(*command, host, log); break;
+        case ConsoleVerb::next:
+        case ConsoleVerb::map: change_map(*command, options.rotation, log); break;
         case ConsoleVerb::ban:
         case ConsoleVerb::unban:
         case ConsoleVerb::bans: obey_bans(*command, options.bans, host, log); break;
@@ -281,10 +295,15 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
   };
 
   while (impl_->stop_reason.empty()) {
+    const std::uint32_t tick = host.status().tick;
     const std::uint64_t turn_ns = impl_->turn(host, transports, ground, options, edges);
     const microseconds at = now();
     for (StatusMeter* meter : {&status_meter, &live_meter, &console_meter})
       meter->observe(host.status(), turn_ns);
+    if (options.rotation != nullptr && host.status().tick != tick) {
+      options.rotation->note(host.world());
+      rotate(*options.rotation, host, ground, log);
+    }
     if (options.status_every_s > 0 && status_time.due(at)) log_status(log, report(status_meter, at));
     if (options.live != nullptr && live_time.due(at))
       options.live->show(status_text(options.title, report(live_meter, at)));

@@ -13,6 +13,7 @@
 #include "server/host/host.h"
 #include "server/log/log.h"
 #include "server/net/transports.h"
+#include "server/rotation.h"
 #include "server/store/saver.h"
 
 namespace ashlar::server {
@@ -26,13 +27,14 @@ struct LoopOptions {
   std::uint32_t status_every_s = 0;      ///< 0: never
   OutputWriter* live = nullptr;          ///< the status is shown there once a second; may be null
   StatusTitle title;
-  Console* console = nullptr;      ///< may be null
-  BanKeeper* bans = nullptr;       ///< for the console; null: it has none of their commands
-  std::function<void()> reload;    ///< on HUP
-  std::function<void()> watch;     ///< ten times a second, for what goes on beside the loop; may be empty
-  EditHistory* history = nullptr;  ///< who changed what, for the console; may be null
-  WorldSaver* saver = nullptr;     ///< is shown every tick; may be null
-  std::function<void()> save;      ///< once, after the last tick and before the goodbye; may be empty
+  Console* console = nullptr;       ///< may be null
+  MapRotation* rotation = nullptr;  ///< changes worlds; null: there is one
+  BanKeeper* bans = nullptr;        ///< for the console; null: it has none of their commands
+  std::function<void()> reload;     ///< on HUP
+  std::function<void()> watch;      ///< ten times a second, for what goes on beside the loop; may be empty
+  EditHistory* history = nullptr;   ///< who changed what, for the console; may be null
+  WorldSaver* saver = nullptr;      ///< is shown every tick; may be null
+  std::function<void()> save;       ///< once, after the last tick and before the goodbye; may be empty
 };
 
 /// The one thread that owns the Host: sockets in, ticks that are due, sockets out, every 1 to 2 ms by a

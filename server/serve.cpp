@@ -300,6 +300,44 @@ void log_ready(Log& log, const Config& config, const AccessSettings& access, con
                      {"start_ms", start_ms}});
 }
 
+/// What a kept world's ground still lacks when it was generated; empty: none is kept.
+std::function<void(GroundColumn&)> finisher(const std::shared_ptr<StoredGround>& stored) {
+  if (stored == nullptr) return {};
+  return [stored](GroundColumn& column) { stored->finish(column); };
+}
+
+void begin_bans(const BanKeeper& bans, Host& host, Log& log) {
+  host.set_bans(bans.list());
+  if (!bans.list()->entries().empty())
+    log.info("bans", {{"file", bans.file()}, {"bans", bans.list()->entries().size()}});
+}
+
+std::optional<MapRotation> make_rotation(const Startup& startup) {
+  if (startup.rotation.empty()) return std::nullopt;
+  const Config& config = startup.loaded.config;
+  return std::optional<MapRotation>(std::in_place, startup.rotation, config.rotation.front() == "wad",
+                                    world_maker(config, startup.content.setup.secret));
+}
+
+/// What the store could not give back.
+void log_lost(Log& log, const std::vector<std::string>& lost) {
+  for (const std::string& what : lost)
+    log.event(LogLevel::error, "stored_damaged",
+              {{"lost", what},
+               {"remedy", "see ashlar-server world check; restore the world from a backup to have it back"}});
+}
+
+/// What the settings say of the loop.
+LoopOptions loop_options(const Config& config, const Output& output, std::uint16_t port) {
+  LoopOptions options;
+  options.run_for = config.run_for;
+  options.status_every_s = config.status_every_s;
+  if (config.live && !output.live && options.status_every_s == 0) options.status_every_s = 1;
+  options.live = output.live ? output.writer.get() : nullptr;
+  options.title = {port, config.clients_max, config.rules.tick_rate_hz};
+  return options;
+}
+
 }  // namespace
 
 std::expected<void, std::string> serve(const CommandLine& line, const LoadedConfig& given) {
@@ -330,31 +368,18 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   log_key(log, startup->key, loaded.config.access);
   const std::unique_ptr<Recorder> recorder = make_recorder(*startup, log);
   Saving saving(*startup, log);
-  std::function<void(GroundColumn&)> finish;
-  if (startup->stored != nullptr)
-    finish = [stored = startup->stored](GroundColumn& column) { stored->finish(column); };
-  GroundWorkers ground(startup->world->ground(), loaded.config.ground_threads, std::move(finish));
+  GroundWorkers ground(startup->world->ground(), loaded.config.ground_threads, finisher(startup->stored));
   Host host(host_config(*startup, access), std::move(startup->world), startup->secret);
   host.set_sink(recorder.get());
   if (startup->stored != nullptr) host.learn_changes(startup->stored->take_changes());
   for (const StoredPlayer& player : startup->players) host.remember(player);
-  for (const std::string& what : startup->lost)
-    log.event(LogLevel::error, "stored_damaged",
-              {{"lost", what},
-               {"remedy", "see ashlar-server world check; restore the world from a backup to have it back"}});
-
+  log_lost(log, startup->lost);
   BanKeeper bans(startup->ban_file, std::move(startup->bans));
-  host.set_bans(bans.list());
-  if (!bans.list()->entries().empty())
-    log.info("bans", {{"file", bans.file()}, {"bans", bans.list()->entries().size()}});
-
-  LoopOptions options;
+  begin_bans(bans, host, log);
+  std::optional<MapRotation> rotation = make_rotation(*startup);
+  LoopOptions options = loop_options(loaded.config, *output, transports.port());
   options.bans = &bans;
-  options.run_for = loaded.config.run_for;
-  options.status_every_s = loaded.config.status_every_s;
-  if (loaded.config.live && !output->live && options.status_every_s == 0) options.status_every_s = 1;
-  options.live = output->live ? output->writer.get() : nullptr;
-  options.title = {transports.port(), loaded.config.clients_max, loaded.config.rules.tick_rate_hz};
+  options.rotation = rotation ? &*rotation : nullptr;
   Console console(STDIN_FILENO);
   options.console = &console;
   // Beside the loop: a file may lie where reading never ends.

@@ -10,6 +10,7 @@
 
 #include "protocol/secure/key_derivation.h"
 #include "server/net/address.h"
+#include "server/rotation.h"
 #include "server/store/kept_ground.h"
 #include "server/store/stored_blocks.h"
 #include "world/sim/ground_generator.h"
@@ -56,6 +57,14 @@ std::optional<std::uint64_t> secret_seed_of(LoadedConfig& kept, const secure::Se
     for (int i = 0; i < 6; ++i) seed = seed << 8 | bytes.bytes()[static_cast<std::size_t>(i)];
   }
   return seed == 0 ? std::nullopt : std::optional(seed);
+}
+
+/// The maps of a rotation; empty: there is none.
+std::expected<std::vector<std::string>, std::string> rotation_of(const Config& config) {
+  if (config.rotation.empty()) return std::vector<std::string>{};
+  const auto wads = open_wads_of(config, usual_wad_folders());
+  if (!wads) return Failure(wads.error());
+  return rotation_maps(config, *wads);
 }
 
 /// Where the bans are kept; empty: nowhere.
@@ -159,11 +168,32 @@ std::expected<void, std::string> take_stored(Startup& startup,
   return {};
 }
 
+/// The world, of what was compiled and what is kept; and the folder's files, under other names yet.
+std::expected<void, std::string> make_world(Startup& startup,
+                                            const std::shared_ptr<const BlockRegistry>& blocks,
+                                            const std::function<bool()>& stop) {
+  startup.content.setup.secret = secret_seed_of(startup.kept, startup.secret);
+  // A kept world names its maps with their places, whatever is found another day.
+  if (!startup.kept.config.world_dir.empty()) {
+    startup.kept.config.maps = startup.content.maps;
+    startup.kept.config.props = startup.content.props;
+  }
+  if (auto written = startup.folder.prepare(startup.kept); !written) return written;
+  if (stop && stop()) return Failure(std::string(start_stopped));
+  if (auto took = take_stored(startup, blocks); !took) return took;
+  startup.world = std::make_unique<World>(startup.content.setup);
+  return startup.stored == nullptr ? std::expected<void, std::string>{}
+                                   : check_home(*startup.world, *startup.stored);
+}
+
 }  // namespace
 
-std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
-                                             const std::function<void()>& announce,
+std::expected<Startup, std::string> start_up(const LoadedConfig& given, const std::function<void()>& announce,
                                              const std::function<bool()>& stop) {
+  const auto rotation = rotation_of(given.config);
+  if (!rotation) return Failure(rotation.error());
+  LoadedConfig loaded = given;
+  if (!rotation->empty()) loaded.config.maps = {{rotation->front(), {}}};
   const Config& config = loaded.config;
   const auto secret = random_secret();
   if (!secret) return Failure(secret.error());
@@ -200,7 +230,7 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
   std::vector<std::string> not_offered;
   if (shelf != nullptr) not_offered = shelf->add(prepared->setup);
   const std::int64_t content_ms = now_ms() - begun_ms;
-  Startup startup{loaded,
+  Startup startup{given,
                   loaded,
                   std::move(*transports),
                   std::move(*folder),
@@ -219,21 +249,9 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& loaded,
                   nullptr,
                   *secret,
                   files,
-                  content_ms};
-  startup.content.setup.secret = secret_seed_of(startup.kept, *secret);
-  // A kept world names its maps with their places, whatever is found another day.
-  if (!config.world_dir.empty()) {
-    startup.kept.config.maps = startup.content.maps;
-    startup.kept.config.props = startup.content.props;
-  }
-  if (auto written = startup.folder.prepare(startup.kept); !written)
-    return Failure(std::move(written.error()));
-  if (stop && stop()) return Failure(std::string(start_stopped));
-  if (auto took = take_stored(startup, content->blocks); !took) return Failure(std::move(took.error()));
-  startup.world = std::make_unique<World>(startup.content.setup);
-  if (startup.stored != nullptr)
-    if (auto whole = check_home(*startup.world, *startup.stored); !whole)
-      return Failure(std::move(whole.error()));
+                  content_ms,
+                  *rotation};
+  if (auto made = make_world(startup, content->blocks, stop); !made) return Failure(std::move(made.error()));
   return startup;
 }
 

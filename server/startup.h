@@ -45,9 +45,10 @@ struct Startup {
   std::shared_ptr<const ContentShelf> shelf;  ///< what clients may fetch; null: nothing
   std::vector<std::string> not_offered;       ///< of maps and props, a line each
   std::unique_ptr<World> world;
-  secure::Secret secret;        ///< the Host's seed
-  FileLimit files;              ///< what connections over TCP may take
-  std::int64_t content_ms = 0;  ///< that maps and props took
+  secure::Secret secret;              ///< the Host's seed
+  FileLimit files;                    ///< what connections over TCP may take
+  std::int64_t content_ms = 0;        ///< that maps and props took
+  std::vector<std::string> rotation;  ///< maps that are played one after the other; empty: none
 
   /// Gives everything on the disk its name. @return or one line that names the file and the remedy
   std::expected<void, std::string> keep();

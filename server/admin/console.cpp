@@ -63,7 +63,7 @@ std::string_view console_help() {
          "changed what), rollback NAME since 10m [area X,Y,R] [dry-run] [force] (puts it back), ban "
          "NAME|#CONNECTION|KEY|token:ID|ADDRESS [for 2h] [REASON], unban NAME|KEY|token:ID|ADDRESS, bans "
          "(who "
-         "is banned), reload (as SIGHUP), stop";
+         "is banned), next and map NAME (with --rotation), reload (as SIGHUP), stop";
 }
 
 std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view line,
@@ -72,9 +72,9 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));
   const std::string argument(blank == std::string_view::npos ? "" : trimmed(text.substr(blank)));
-  const std::vector<std::string> words{"help",     "status", "players", "say", "kick", "motd",
-                                       "noclip",   "reload", "stop",    "dig", "set",  "log",
-                                       "rollback", "ban",    "unban",   "bans"};
+  const std::vector<std::string> words{"help",     "status", "players", "say",  "kick", "motd",
+                                       "noclip",   "reload", "stop",    "dig",  "set",  "log",
+                                       "rollback", "ban",    "unban",   "bans", "next", "map"};
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
     const std::string near = nearest_name(word, words);
@@ -98,12 +98,14 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
     case ConsoleVerb::say: bytes_max = chat_bytes_max; break;
     case ConsoleVerb::kick: bytes_max = 4 * player_name_chars_max + 1 + close_text_bytes_max; break;
     case ConsoleVerb::ban:
+    case ConsoleVerb::map:
     case ConsoleVerb::unban: bytes_max = Console::line_bytes_max; break;
     default: break;
   }
   if (bytes_max == 0 && !argument.empty())
     return std::unexpected(word + " takes nothing behind it: leave \"" + argument + "\" out");
   if (verb == ConsoleVerb::say && argument.empty()) return std::unexpected("say needs a text: say TEXT");
+  if (verb == ConsoleVerb::map && argument.empty()) return std::unexpected("map needs a name: map MAP07");
   if (verb == ConsoleVerb::kick && argument.empty())
     return std::unexpected("kick needs a player: kick NAME [REASON]; players lists them");
   if (const auto good = check_text(argument, bytes_max); !good)

@@ -28,14 +28,16 @@ enum class ConsoleVerb : std::uint8_t {
   rollback,
   ban,
   unban,
-  bans
+  bans,
+  next,
+  map
 };
 
 /// A line of the console, understood. What a verb does not need is left empty.
 struct ConsoleCommand {
   ConsoleVerb verb{};
-  /// Of log and rollback what edit_order.h reads; of motd and say the text; of noclip the player's name; of
-  /// kick name and reason, see kick_order(); of ban and unban see ban_order.h.
+  /// Of log and rollback what edit_order.h reads; of motd and say the text; of map its name; of noclip the
+  /// player's name; of kick name and reason, see kick_order(); of ban and unban see ban_order.h.
   std::string argument;
   bool on = false;  ///< of noclip
   IVec3 block{};    ///< of dig and set

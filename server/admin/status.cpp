@@ -54,7 +54,8 @@ std::string_view name(Phase phase) {
 
 std::uint64_t StatusMeter::observe(const HostStatus& status, std::uint64_t turn_ns) {
   busy_ns_ += turn_ns;
-  const std::uint32_t ticks = status.tick - tick_seen_;
+  // Another world counts from its beginning.
+  const std::uint32_t ticks = status.tick - (status.tick < tick_seen_ ? 0 : tick_seen_);
   if (ticks == 0) return 0;
   tick_seen_ = status.tick;
   snapshot_wait_ticks_ = std::max(snapshot_wait_ticks_, status.snapshot_wait_ticks);

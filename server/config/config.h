@@ -58,9 +58,10 @@ struct Config {
   std::uint64_t secret_seed = 0;  ///< of ores; 0: drawn where a world is made, computed by all in older ones
   double ores_seen_m = 24;        ///< HostConfig::ores_seen_m
   TerrainKind terrain = TerrainKind::hills;
-  std::string blocks_file;        ///< empty: those that the world keeps, else the built-in kinds
-  std::vector<std::string> wads;  ///< an IWAD, then PWADs over it; empty: Freedoom where it is found
-  std::vector<MapRequest> maps;   ///< empty: the first that is found; the single name "none": no map
+  std::string blocks_file;            ///< empty: those that the world keeps, else the built-in kinds
+  std::vector<std::string> wads;      ///< an IWAD, then PWADs over it; empty: Freedoom where it is found
+  std::vector<MapRequest> maps;       ///< empty: the first that is found; the single name "none": no map
+  std::vector<std::string> rotation;  ///< maps, or "wad" alone; empty: one world, which stays
   std::vector<PropRequest> props;
   std::uint32_t monsters = 200;
   std::string kinds_file;  ///< of monsters and projectiles (docs/kinds.md); empty: ours

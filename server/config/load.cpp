@@ -227,6 +227,13 @@ std::string what_contradicts(const LoadedConfig& loaded, const std::string& worl
            std::to_string(config.snapshot_every_ticks) + " ticks are longer than a second at " +
            std::to_string(second_ticks) + " ticks a second: give 1 to " + std::to_string(second_ticks) +
            ", or raise --tick-rate";
+  const char* const beside = !config.maps.empty()          ? "map"
+                             : !world_dir.empty()          ? "world"
+                             : !config.record_file.empty() ? "record"
+                                                           : nullptr;
+  if (!config.rotation.empty() && beside != nullptr)
+    return loaded.origins[find_setting("rotation")] + ": worlds that come and go have no place beside " +
+           loaded.origins[find_setting(beside)] + ": leave one of them out";
   const std::size_t access = find_setting("access"), issuers = find_setting("token_issuers");
   if (config.access == Access::token && config.token_issuers.empty())
     return loaded.origins[access] +

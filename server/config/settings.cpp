@@ -228,6 +228,26 @@ Setting prop_setting() {
   return s;
 }
 
+Setting rotation_setting() {
+  Setting s{.key = "rotation", .value_name = "NAME"};
+  s.help =
+      "Maps to play one after the other, each in a world of its own, by the end of its match; again for "
+      "more. "
+      "\"wad\" alone: all maps of the WADs. Without --map, --world and --record.";
+  s.kind = ValueKind::texts;
+  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
+    if (raw.size() > list_entries_max) return std::unexpected("has more than 64 entries");
+    for (const std::string& name : raw) {
+      if (name.empty() || name == "none") return std::unexpected("has an entry that is no map's name");
+      if (auto good = check_text(name, 64); !good) return good;
+    }
+    config.rotation = raw;
+    return {};
+  };
+  s.get = [](const Config& config) { return config.rotation; };
+  return s;
+}
+
 Setting key_file_setting() {
   Setting s = text(
       "key_file", "FILE", 4096, [](auto& c) -> auto& { return c.key_file; },
@@ -398,9 +418,7 @@ std::vector<Setting> build() {
             "TOML file of kinds of blocks, beside the built-in ones or in their place. A world keeps its "
             "kinds "
             "with its blocks."),
-       wad_setting(),
-       map_setting(),
-       prop_setting(),
+       wad_setting(), map_setting(), rotation_setting(), prop_setting(),
        whole("monsters", "N", 0, 4096, MEMBER(monsters),
              "Monsters alive at the start: those of the maps first, the rest on the terrain."),
        text("kinds", "FILE", 4096, MEMBER(kinds_file),

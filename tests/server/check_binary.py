@@ -115,6 +115,12 @@ class Mistakes(unittest.TestCase):
                 file.write('[[ban]]\n\naddress = "192.0.2.7/24"\n')
             self.refused(["--ban-file", path], path + ":3:", "give 192.0.2.0/24")
 
+    def test_rotation(self):
+        self.refused(["--rotation", "COURTYARD", "--map", "none"], "--rotation", "--map", "leave one of them out")
+        self.refused(["--rotation", "COURTYARD", "--world", "absent"], "--rotation", "--world")
+        self.refused(["--rotation", "COURTYARD", "--record", "absent.rec"], "--rotation", "--record")
+        self.refused(["--rotation", "NOWHERE"], "--rotation", "NOWHERE")
+
     def test_content(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "cut.wad")
@@ -528,6 +534,26 @@ class Life(unittest.TestCase):
                 self.assertEqual(again.wait_for("console")["bans"], 2)
                 say(again, "stop")
                 self.assertEqual(again.finish()[0], 0)
+
+    def test_maps_follow_each_other(self):
+        with Running("--rotation", "COURTYARD", "--rotation", "COURTYARD", "--monsters", "3", "--status-every", "1",
+                     stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            server.process.stdin.write("next\n")
+            server.process.stdin.flush()
+            self.assertEqual(server.wait_for("world")["map"], "COURTYARD")
+            server.process.stdin.write("map NOWHERE\n")
+            server.process.stdin.flush()
+            self.assertIn("NOWHERE", server.wait_for("rotation_failed")["error"])
+            server.process.stdin.write("stop\n")
+            server.process.stdin.flush()
+            self.assertEqual(server.finish()[0], 0)
+        with Running(*QUICK, stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            server.process.stdin.write("next\nstop\n")
+            server.process.stdin.flush()
+            self.assertIn("--rotation", server.wait_for("console")["error"])
+            self.assertEqual(server.finish()[0], 0)
 
     def test_connections_that_speak_garbage_are_closed(self):
         with Running("--listen", "127.0.0.1", *QUICK) as server:

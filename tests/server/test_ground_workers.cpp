@@ -79,6 +79,30 @@ TEST_CASE("workers pack chunks before they make columns, each once", "[server][g
   }
 }
 
+TEST_CASE("another world's ground is made once it begins, and none of the old one's",
+          "[server][ground_workers]") {
+  WorldSetup other = bare_world();
+  other.seed = 77;
+  World first(bare_world()), second(other);
+  GroundWorkers workers(first.ground(), 1);
+  std::vector<IVec2> asked;
+  for (int i = 0; i < static_cast<int>(GroundWorkers::columns_max); ++i) asked.push_back({50 + i, -20});
+  workers.request(asked);
+  workers.begin_world(second.ground());
+  workers.request(std::span(asked).first(2));
+  const auto made = take_all(workers, 2);
+  REQUIRE(made.size() == 2);
+  for (const GroundColumn& column : made)
+    for (std::size_t z = 0; z < second.columns().count(); ++z) {
+      const auto expected =
+          generate_chunk(second.ground()->terrain(),
+                         {column.column.x, column.column.y, second.columns().low + static_cast<int>(z)});
+      CHECK(column.chunks[z]->content_hash() == expected->content_hash());
+    }
+  workers.request(asked);
+  CHECK(take_all(workers, asked.size()).size() == asked.size());
+}
+
 TEST_CASE("the end of the workers waits for the column they are at, and for no other",
           "[server][ground_workers]") {
   std::promise<void> begun, go_on;

@@ -79,6 +79,19 @@ TEST_CASE("a report tells rates of its interval and begins anew", "[server][stat
   CHECK(second.snapshot_wait_ticks == 0);
 }
 
+TEST_CASE("another world's ticks count from its beginning", "[server][status]") {
+  StatusMeter meter(10s);
+  HostStatus status;
+  status.tick = 50'000;
+  (void)meter.observe(status);
+  (void)meter.report(11s, status, {});
+  status.tick = 0;  // the next world
+  CHECK(meter.observe(status) == 0);
+  status.tick = 2;
+  (void)meter.observe(status);
+  CHECK(meter.report(12s, status, {}).ticks == 2);
+}
+
 TEST_CASE("ticks made up for in one go all count", "[server][status]") {
   StatusMeter meter(0s);
   HostStatus status;
