@@ -54,6 +54,9 @@ struct PartitionPlace {
 /// told whole then. The Host's thread. No allocation once the tables have their size.
 class BlockPartition {
  public:
+  /// @param alone  each has a block of its own, as where it is told to some and not to others beside it
+  explicit BlockPartition(bool alone = false) : alone_(alone) {}
+
   /// Assigns everybody, each id once. Call once per published tick with ascending ticks. Cost: some 15 ns an
   /// entity that stays, 100 one that moves to another block.
   /// @param rest_ticks  for how long the number of a dissolved block is nobody's
@@ -81,6 +84,7 @@ class BlockPartition {
   void finish(std::span<const PartitionPlace> places, std::uint32_t tick, std::uint32_t rest_ticks);
   std::uint16_t new_number(std::uint32_t tick);
 
+  bool alone_;
   std::vector<Cube> split_;             // sorted: those that are split
   std::vector<PartitionBlock> blocks_;  // by number
   std::vector<std::uint32_t> block_of_;

@@ -52,8 +52,11 @@ DVec3 most(DVec3 a, DVec3 b) { return {std::max(a.x, b.x), std::max(a.y, b.y), s
 
 }  // namespace
 
-PackedWorld::PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks)
-    : tick_rate_hz_(tick_rate_hz), frames_(frames_kept(tick_rate_hz, every_ticks)) {}
+PackedWorld::PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks, bool culled)
+    : tick_rate_hz_(tick_rate_hz),
+      reach_s_(culled ? sight_ahead(tick_rate_hz, every_ticks) : 0),
+      partition_(culled),
+      frames_(frames_kept(tick_rate_hz, every_ticks)) {}
 
 std::array<std::int16_t, 3> PackedWorld::velocity_of(const PlacedEntity& entity, std::uint32_t ticks) {
   const std::uint32_t slot = slot_of(entity.record.id);
@@ -105,13 +108,13 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   places_.clear();
   for (std::size_t b = 0; b < blocks.size(); ++b)
     add_block(blocks[b], placed,
-              std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]),
-              world.maps());
+              std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]), world);
   heights_.gather(world);
 }
 
 void PackedWorld::add_block(const PartitionBlock& block, std::span<const PlacedEntity> placed,
-                            std::span<std::uint32_t> members, std::span<const MapInSpace> maps) {
+                            std::span<std::uint32_t> members, const World& world) {
+  const std::span<const MapInSpace> maps = world.maps();
   std::ranges::sort(members, {}, [&](std::uint32_t i) { return placed[i].record.id; });
   block_.clear();
   Extent extent{placed[members[0]].base, placed[members[0]].base, static_cast<std::uint32_t>(places_.size()),
@@ -123,6 +126,7 @@ void PackedWorld::add_block(const PartitionBlock& block, std::span<const PlacedE
     any_fights = any_fights || fights(moving_[i]);
     extent.low = least(extent.low, placed[i].base);
     extent.high = most(extent.high, placed[i].base);
+    if (reach_s_ > 0) extent.reach = reach_of(placed[i], world.setup().rules, reach_s_);  // its only one
     if (!maps.empty())
       sight_places(maps, placed[i].base, placed[i].shape.radius_m, placed[i].shape.height_m, places_);
   }
@@ -165,14 +169,16 @@ bool PackedWorld::may_see(Sight& sight, std::uint32_t block) const {
 
 std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_m, double margin_m,
                                                      std::span<const MapInSpace> maps,
-                                                     std::span<const OpenRooms> rooms) {
+                                                     std::span<const OpenRooms> rooms,
+                                                     const SightView* view) {
   near_.clear();
   Sight* const sight = maps.empty() ? nullptr : &look_from(eye_m, margin_m, maps, rooms);
   for (std::uint32_t i = 0; i < extents_.size(); ++i) {
     const Extent& extent = extents_[i];
     const double d2 = distance2(eye_m, extent.low, extent.high);
     if (d2 > radius_m * radius_m) continue;
-    if (sight == nullptr || may_see(*sight, i))
+    if (sight != nullptr && !may_see(*sight, i)) continue;
+    if (view == nullptr || view->may_see(extent.reach))
       near_.push_back({i, d2, d2 / (extent.weight * extent.weight)});
   }
   std::ranges::sort(near_, [](const Near& a, const Near& b) {
