@@ -36,7 +36,7 @@ void GroundWorkers::begin_world(std::shared_ptr<const GroundGenerator> generator
   stop();
   threads_.clear();
   generator_ = std::move(generator);
-  waiting_.clear(), finished_.clear();
+  waiting_.clear(), finished_.clear(), to_pack_.clear(), packed_.clear();
   under_way_ = 0;
   stopping_ = false;
   start(threads);

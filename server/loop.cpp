@@ -260,6 +260,12 @@ std::uint64_t stopwatch_ns() {
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count());
 }
 
+std::uint64_t thread_cpu_ns() {
+  timespec time{};
+  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
 bool Loop::stop_requested() {
   impl_->io.restart();
   impl_->io.poll();

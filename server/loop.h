@@ -69,4 +69,7 @@ class Loop {
 /// For HostConfig::stopwatch_ns.
 std::uint64_t stopwatch_ns();
 
+/// For HostConfig::cpu_ns: processor time of the calling thread; 0 where the machine does not tell.
+std::uint64_t thread_cpu_ns();
+
 }  // namespace ashlar::server

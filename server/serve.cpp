@@ -270,9 +270,11 @@ HostConfig host_config(const Startup& startup, const AccessSettings& access) {
   host.fight_linger = Micros{static_cast<std::int64_t>(config.fight_linger_s * 1e6)};
   host.snapshot_bytes_max = config.snapshot_bytes_max;
   host.client_bytes_per_s = config.client_bytes_per_s;
+  host.sight_culling = config.sight_culling;
   host.ores_seen_m = config.ores_seen_m;
   host.message_of_the_day = config.motd;
   host.stopwatch_ns = stopwatch_ns;
+  host.cpu_ns = thread_cpu_ns;
   host.identity = access.key;
   host.access = access.tokens_needed ? Access::token : Access::open;
   host.token_issuers = access.issuers;

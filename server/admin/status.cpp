@@ -96,6 +96,7 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.ticks_skipped = status.ticks_skipped;
   report.overload_rung = status.overload_rung;
   report.overload_climbs = status.overload_climbs;
+  report.overload_starved = status.overload_starved;
   report.snapshots_spared = status.snapshots_spared;
   report.stuck = status.stuck;
   report.recovered = status.recovered;
@@ -161,6 +162,7 @@ void log_status(Log& log, const StatusReport& r) {
                            {"ticks_skipped", r.ticks_skipped},
                            {"overload", name(static_cast<OverloadRung>(r.overload_rung))},
                            {"overload_climbs", r.overload_climbs},
+                           {"overload_starved", r.overload_starved},
                            {"snapshots_spared", r.snapshots_spared},
                            {"snapshots_cut", r.snapshots_cut},
                            {"snapshot_wait_ticks", r.snapshot_wait_ticks},

@@ -36,6 +36,7 @@ struct StatusReport {
   std::uint64_t ticks_late = 0, ticks_skipped = 0;          ///< total
   std::uint8_t overload_rung = 0;                           ///< now, see OverloadRung
   std::uint64_t overload_climbs = 0, snapshots_spared = 0;  ///< total
+  std::uint64_t overload_starved = 0;                       ///< total
   std::uint64_t stuck = 0, recovered = 0;                   ///< total
   std::uint64_t snapshots_cut = 0;                          ///< total
   std::uint32_t snapshot_wait_ticks = 0;                    ///< the longest in this interval

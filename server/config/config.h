@@ -74,6 +74,7 @@ struct Config {
   double interest_radius_m = 64;
   std::uint32_t snapshot_bytes_max = 19200;      ///< a client and snapshot
   std::uint32_t client_bytes_per_s = 1'250'000;  ///< a client's snapshots
+  bool sight_culling = false;
 
   // Access
   std::string key_file;  ///< empty: server.key in world_dir; without that a key of this start alone

@@ -448,7 +448,10 @@ std::vector<Setting> build() {
                             "Whoever finds no room goes first in the next one."),
                       whole("client_bytes_per_s", "N", 8000, 125'000'000, MEMBER(client_bytes_per_s),
                             "Most that a player's snapshots take of its line in a second, bytes with IP and "
-                            "UDP. Below that they take what the line is measured to carry.")});
+                            "UDP. Below that they take what the line is measured to carry."),
+                      choice("sight_culling", {"off", "on"}, MEMBER(sight_culling),
+                             "Whether players are told nothing of whom rock hides from them, so that no "
+                             "changed client sees through walls.")});
   static_assert(4800 == snapshot_parts_least * datagram_bytes_max);
   static_assert(38400 == snapshot_parts_max * datagram_bytes_max);
   group("Access",

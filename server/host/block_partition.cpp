@@ -68,7 +68,7 @@ std::uint16_t BlockPartition::new_number(std::uint32_t tick) {
 }
 
 std::uint32_t BlockPartition::find_room(const Cube& cube, std::uint32_t tick) {
-  for (std::uint32_t i = 0; i < blocks_.size(); ++i)
+  for (std::uint32_t i = 0; !alone() && i < blocks_.size(); ++i)
     if (blocks_[i].cube == cube && blocks_[i].count < entities_max_) return i;
   const std::uint16_t number = new_number(tick);
   of_number_[number] = static_cast<std::uint32_t>(blocks_.size());
@@ -164,7 +164,7 @@ void BlockPartition::assign(std::span<const PartitionPlace> places, std::uint32_
   keep_homes(places);
   merge_sparse();
   settle(places, tick);
-  while (split_crowded()) settle(places, tick);
+  while (!alone() && split_crowded()) settle(places, tick);
   finish(places, tick, rest_ticks);
 }
 

@@ -54,7 +54,8 @@ struct PartitionPlace {
 /// told whole then. The Host's thread. No allocation once the tables have their size.
 class BlockPartition {
  public:
-  /// @param entities_max  of a block
+  /// @param entities_max  of a block; 1: each has a block of its own, as where it is told to some and not to
+  ///   others beside it
   explicit BlockPartition(std::uint32_t entities_max = block_entities_max) : entities_max_(entities_max) {}
 
   /// Assigns everybody, each id once. Call once per published tick with ascending ticks. Cost: some 15 ns an
@@ -83,6 +84,8 @@ class BlockPartition {
   void unsettle(Cube cube);
   void finish(std::span<const PartitionPlace> places, std::uint32_t tick, std::uint32_t rest_ticks);
   std::uint16_t new_number(std::uint32_t tick);
+
+  bool alone() const { return entities_max_ == 1; }
 
   std::uint32_t entities_max_;
   std::vector<Cube> split_;             // sorted: those that are split

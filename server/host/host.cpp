@@ -103,7 +103,7 @@ struct Host::Impl {
         door(config, entropy, gate, lobby, status),
         inbox(rooms(), lobby, door, defects),
         publisher({config.snapshot_every_ticks, config.interest_radius_m, config.snapshot_bytes_max,
-                   config.client_bytes_per_s, defects}) {
+                   config.client_bytes_per_s, config.sight_culling, defects}) {
     note_world();
   }
 
@@ -183,6 +183,8 @@ void Host::Impl::publish(Micros at, DatagramBatch& out) {
   const PublishCounters& told = publisher.counters();
   status.snapshots_congested = told.snapshots_congested;
   status.snapshots_cut = told.snapshots_cut;
+  status.sights_computed = told.sights_computed;
+  status.sights_beyond = told.sights_beyond;
   status.snapshots_spared = told.snapshots_spared;
   status.snapshot_wait_ticks = told.wait_ticks;
   status.snapshot_wait_ticks_max = told.wait_ticks_max;
@@ -198,7 +200,8 @@ bool Host::Impl::tick_due(Micros at) {
   std::uint64_t last_ns = 0;
   for (const std::uint64_t ns : status.phase_ns_last) last_ns += ns;
   const double busy = static_cast<double>(last_ns) * world->setup().rules.tick_rate_hz / 1e9;
-  overload.observe(at, schedule.late() != late_before, busy);
+  overload.observe(at, schedule.late() != late_before, busy, config.cpu_ns != nullptr ? config.cpu_ns() : 0);
+  status.overload_starved = overload.starved();
   schedule.set_catch_up(overload.rung() != OverloadRung::slow_tick);
   publisher.set_overload(overload.rung());
   status.overload_rung = static_cast<std::uint8_t>(overload.rung());
@@ -243,6 +246,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   step(next);
   const std::uint64_t stepped = stopwatch();
   note_phase(Phase::step, stepped - collected);
+  publisher.stepped(*world);
   if (sink != nullptr) {
     record.hash = world->hash();
     sink->on_tick(record);

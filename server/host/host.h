@@ -66,6 +66,9 @@ struct HostConfig {
   /// What a client's snapshots take of its path in a second, beside what was measured of that
   /// (snapshot_budget.h): from snapshot_rate_least up.
   std::uint32_t client_bytes_per_s = 1'250'000;
+  /// Players are not told of whom rock hides from them, whatever both do in the next tenth of a second
+  /// (sight_culler.h): who changed his client to see through walls sees nobody behind them.
+  bool sight_culling = false;
   std::string message_of_the_day;
   /// Who the server is: what clients pin. All zeros: drawn from the seed, so another one at each start.
   secure::KeyPair identity;
@@ -85,6 +88,9 @@ struct HostConfig {
   std::uint64_t content_bytes_per_s = std::uint64_t{4} << 20;
   /// For phase timing only, in nanoseconds; null leaves the timings at zero (simulated time).
   std::uint64_t (*stopwatch_ns)() = nullptr;
+  /// Processor time of the thread that owns the Host, nanoseconds, by which overload is told from a machine
+  /// that gives the loop no time; null: lateness alone counts.
+  std::uint64_t (*cpu_ns)() = nullptr;
   /// So far away players see ores that nobody dug free, where the world hides them; 0: not at all.
   double ores_seen_m = 24;
   /// Of several Hosts on one port (host_switch.h), which one: part of its connections' numbers. Those have
@@ -115,7 +121,10 @@ struct HostStatus {
   std::uint64_t ticks_skipped = 0;                  ///< given up in overload so that the tick slows for all
   std::uint64_t inputs_late = 0, inputs_early = 0;  ///< newest commands outside the buffer's reach
   std::uint8_t overload_rung = 0;      ///< what is left out as the server does not keep up (overload.h)
-  std::uint64_t overload_climbs = 0;   ///< times that more was left out than before
+  std::uint64_t overload_starved = 0;  ///< half seconds late through no doing of its own (overload.h)
+  std::uint64_t sights_computed = 0;   ///< pairs of places looked into, under sight culling
+  std::uint64_t sights_beyond = 0;    ///< pairs for which a tick had no time: they count as seeing each other
+  std::uint64_t overload_climbs = 0;  ///< times that more was left out than before
   std::uint64_t snapshots_spared = 0;  ///< not sent on a rung that lowers their rate
   std::uint64_t stuck = 0, recovered = 0;
   std::uint64_t snapshots_cut = 0;  ///< had no room for all in reach: who was left out is first in the next

@@ -13,6 +13,8 @@ constexpr Micros proof{10'000'000};
 /// So long after a climb lateness is that of before: what waits is made up for first.
 constexpr Micros settle{1'000'000};
 constexpr double busy_max = 0.6;
+/// Of the time that passed: who is late and used less was not kept from the processor by itself.
+constexpr double own_share_min = 0.5;
 
 constexpr std::array<std::string_view, overload_rung_count> names{"none", "far_cells", "half_rate",
                                                                   "quarter_rate", "slow_tick"};
@@ -39,8 +41,20 @@ void OverloadLadder::come_down(Micros now) {
   proving_ = true;
 }
 
-void OverloadLadder::observe(Micros now, bool late, double busy) {
-  if (!started_) well_since_ = now;
+void OverloadLadder::begin_window(Micros now, std::uint64_t cpu_ns) {
+  ticks_ = late_ = strikes_ = 0;
+  window_began_ = now;
+  cpu_began_ns_ = cpu_ns;
+}
+
+bool OverloadLadder::starved_by_others(Micros now, std::uint64_t cpu_ns) const {
+  if (cpu_ns == 0 || now <= window_began_) return false;
+  const double used_ns = static_cast<double>(cpu_ns - cpu_began_ns_);
+  return used_ns < own_share_min * 1000 * static_cast<double>((now - window_began_).count());
+}
+
+void OverloadLadder::observe(Micros now, bool late, double busy, std::uint64_t cpu_ns) {
+  if (!started_) well_since_ = now, begin_window(now, cpu_ns);
   started_ = true;
   if (proving_ && now - came_down_at_ >= proof) {
     proving_ = false;
@@ -53,15 +67,18 @@ void OverloadLadder::observe(Micros now, bool late, double busy) {
   // At low rates few ticks are enough, but never so few that one stall fills them.
   const std::uint32_t window = std::max<std::uint32_t>(16, tick_rate_hz_ / 2u);
   if (strikes_ * late_share >= window && rung_ != OverloadRung::slow_tick) {
-    climb(now);
-    begin_window();
+    if (starved_by_others(now, cpu_ns))
+      ++starved_;
+    else
+      climb(now);
+    begin_window(now, cpu_ns);
   }
   // One in half a second is a noisy machine's.
   if (late && late_ > 1) well_since_ = now;
   if (now == well_since_) busy_sum_ = busy_ticks_ = 0;
   busy_sum_ += busy;
   ++busy_ticks_;
-  if (ticks_ >= window) begin_window();
+  if (ticks_ >= window) begin_window(now, cpu_ns);
   if (rung_ == OverloadRung::none || now - well_since_ < patience_) return;
   // Not well after all: more time is to pass before it is asked again.
   if (busy_sum_ > busy_max * busy_ticks_)

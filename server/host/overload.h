@@ -36,32 +36,40 @@ constexpr std::uint32_t snapshot_divisor(OverloadRung rung, std::uint32_t tick_r
 /// seconds with at most one late tick in each half, and where it is known at most 60 % of the time used: less
 /// load on this rung is not less work on the one below. Where that proved to be too soon (within ten seconds
 /// it climbs again) it waits twice as long the next time, up to 64 s, and half as long again each time that
-/// all of it was left behind for ten seconds. So under a steady load it does not swing. Value; one thread.
+/// all of it was left behind for ten seconds. So under a steady load it does not swing.
+///
+/// Where the processor time that the loop used is known, lateness counts only in half seconds of which it
+/// used half or more: who is late though it hardly ran is starved by others on the machine, and leaving
+/// things out would take from players and give nothing. Value; one thread.
 class OverloadLadder {
  public:
   explicit OverloadLadder(std::uint16_t tick_rate_hz) : tick_rate_hz_(tick_rate_hz) {}
 
   /// Another rate from now on, all told as configured; the count goes on.
   void begin_again(std::uint16_t tick_rate_hz) {
-    const std::uint64_t climbs = climbs_;
+    const std::uint64_t climbs = climbs_, starved = starved_;
     *this = OverloadLadder(tick_rate_hz);
-    climbs_ = climbs;
+    climbs_ = climbs, starved_ = starved;
   }
 
   /// One tick was begun.
   /// @param late  a tick or more after it was due
-  /// @param busy  share of a tick's length that the last one took; 0: not known
-  void observe(Micros now, bool late, double busy);
+  /// @param busy    share of a tick's length that the last one took; 0: not known
+  /// @param cpu_ns  processor time that the loop has used so far; 0: not known
+  void observe(Micros now, bool late, double busy, std::uint64_t cpu_ns = 0);
 
   OverloadRung rung() const { return rung_; }
   std::uint64_t climbs() const { return climbs_; }  ///< times that it went up by one
+  /// Half seconds in which it would have climbed, had the loop not been starved of the processor.
+  std::uint64_t starved() const { return starved_; }
   /// How long everything has to be well before it comes down by one.
   Micros patience() const { return patience_; }
 
  private:
   void climb(Micros now);
   void come_down(Micros now);
-  void begin_window() { ticks_ = late_ = strikes_ = 0; }
+  void begin_window(Micros now, std::uint64_t cpu_ns);
+  bool starved_by_others(Micros now, std::uint64_t cpu_ns) const;
 
   std::uint16_t tick_rate_hz_;
   OverloadRung rung_ = OverloadRung::none;
@@ -74,7 +82,9 @@ class OverloadLadder {
   Micros patience_{2'000'000};
   Micros came_down_at_{0}, climbed_at_{0};
   bool proving_ = false;  // it came down, and nobody knows yet whether too soon
-  std::uint64_t climbs_ = 0;
+  Micros window_began_{0};
+  std::uint64_t cpu_began_ns_ = 0;
+  std::uint64_t climbs_ = 0, starved_ = 0;
 };
 
 }  // namespace ashlar::server

@@ -67,10 +67,13 @@ DVec3 most(DVec3 a, DVec3 b) { return {std::max(a.x, b.x), std::max(a.y, b.y), s
 }  // namespace
 
 PackedWorld::PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks,
-                         std::shared_ptr<const ReplicationRegistry> registry)
+                         std::shared_ptr<const ReplicationRegistry> registry, bool culled)
     : tick_rate_hz_(tick_rate_hz),
+      reach_s_(culled ? sight_ahead(tick_rate_hz, every_ticks) : 0),
       registry_(std::move(registry)),
-      partition_(registry_->shares_fields() ? block_entities_with_fields_max : block_entities_max),
+      partition_(culled                        ? 1
+                 : registry_->shares_fields() ? block_entities_with_fields_max
+                                              : block_entities_max),
       frames_(frames_kept(tick_rate_hz, every_ticks), registry_->shares_fields() ? registry_ : nullptr) {}
 
 std::array<std::int16_t, 3> PackedWorld::velocity_of(const PlacedEntity& entity, std::uint32_t ticks) {
@@ -146,6 +149,7 @@ void PackedWorld::add_block(const World& world, const PartitionBlock& block,
     any_fights = any_fights || fights(moving_[i]);
     extent.low = least(extent.low, placed[i].base);
     extent.high = most(extent.high, placed[i].base);
+    if (reach_s_ > 0) extent.reach = reach_of(placed[i], world.setup().rules, reach_s_);  // its only one
     if (!maps.empty())
       sight_places(maps, placed[i].base, placed[i].shape.radius_m, placed[i].shape.height_m, places_);
   }
@@ -188,14 +192,16 @@ bool PackedWorld::may_see(Sight& sight, std::uint32_t block) const {
 
 std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_m, double margin_m,
                                                      std::span<const MapInSpace> maps,
-                                                     std::span<const OpenRooms> rooms) {
+                                                     std::span<const OpenRooms> rooms,
+                                                     const SightView* view) {
   near_.clear();
   Sight* const sight = maps.empty() ? nullptr : &look_from(eye_m, margin_m, maps, rooms);
   for (std::uint32_t i = 0; i < extents_.size(); ++i) {
     const Extent& extent = extents_[i];
     const double d2 = distance2(eye_m, extent.low, extent.high);
     if (d2 > radius_m * radius_m) continue;
-    if (sight == nullptr || may_see(*sight, i))
+    if (sight != nullptr && !may_see(*sight, i)) continue;
+    if (view == nullptr || view->may_see(extent.reach))
       near_.push_back({i, d2, d2 / (extent.weight * extent.weight)});
   }
   std::ranges::sort(near_, [](const Near& a, const Near& b) {

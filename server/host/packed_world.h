@@ -8,6 +8,7 @@
 #include "server/host/block_partition.h"
 #include "server/host/height_slices.h"
 #include "server/host/placed_entity.h"
+#include "server/host/sight_culler.h"
 #include "world/collide/visibility_query.h"
 
 namespace ashlar {
@@ -22,8 +23,10 @@ class PackedWorld {
  public:
   /// @param tick_rate_hz, every_ticks  of the world, and how often it is published
   /// @param registry  what the world tells of its kinds
+  /// @param culled  viewers bring a SightView: each entity has a block of its own
   PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks,
-              std::shared_ptr<const ReplicationRegistry> registry = ReplicationRegistry::builtin_ptr());
+              std::shared_ptr<const ReplicationRegistry> registry = ReplicationRegistry::builtin_ptr(),
+              bool culled = false);
 
   /// Call once per published tick, after the step.
   /// @param placed  everybody, by cell and then id
@@ -40,8 +43,9 @@ class PackedWorld {
   /// fights as at half its distance, and one with both at 0.4 of it. Who may be seen is worked out once a
   /// tick for viewers in sectors that see alike. Valid until the next call.
   /// @param rooms  of the world's maps, as of now
+  /// @param view   whom rock hides from it is left out, too; null: nobody is for that
   std::span<const Near> near(DVec3 eye_m, double radius_m, double margin_m, std::span<const MapInSpace> maps,
-                             std::span<const OpenRooms> rooms);
+                             std::span<const OpenRooms> rooms, const SightView* view = nullptr);
 
   BlockFrames& frames() { return frames_; }
   const BlockFrames& frames() const { return frames_; }
@@ -53,6 +57,7 @@ class PackedWorld {
     DVec3 low, high;
     std::uint32_t first_place = 0, place_count = 0;  // in places_
     double weight = 1;                               // by which it counts as nearer
+    Aabb reach{};                                    // where they may soon be, where viewers ask by sight
   };
   /// What is known of who may be seen from somewhere, block by block.
   struct Sight {
@@ -74,6 +79,7 @@ class PackedWorld {
   bool may_see(Sight& sight, std::uint32_t block) const;
 
   std::uint32_t tick_rate_hz_;
+  double reach_s_;  // 0: not culled
   std::shared_ptr<const ReplicationRegistry> registry_;
   std::uint32_t tick_before_ = 0;
   BlockPartition partition_;

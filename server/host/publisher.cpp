@@ -15,6 +15,13 @@ namespace {
 /// What viewers move while their command travels here and the snapshot back: a third of a second at a run.
 constexpr double eye_margin_m = 2;
 
+/// Who went out of sight is told on for such a share of a second: pillars hide people for moments, and where
+/// nobody shall be seen through walls these are short.
+constexpr std::uint32_t usual_linger = 2, culled_linger = 20;
+
+/// Of a viewer's round trip, at most: who is farther away than that sees late.
+constexpr double culled_rtt_s_max = 0.4;
+
 /// Of the interest radius: who is farther away is far.
 constexpr double near_share = 0.5;
 
@@ -48,6 +55,9 @@ void Publisher::publish(const World& world, std::span<Session> sessions,
     else
       ++counters_.snapshots_spared;
   }
+  if (!culler_) return;
+  counters_.sights_computed = culler_->counters().computed;
+  counters_.sights_beyond = culler_->counters().beyond;
 }
 
 /// Not everybody's at once: each tick does an equal share of the work.
@@ -70,7 +80,7 @@ void Publisher::gather(const World& world, std::span<const Session> sessions,
   if (!playing(true)) return;
   if (!packed_)
     packed_.emplace(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks,
-                    world.replication().registry());
+                    world.replication().registry(), config_.sight_culling);
   packed_->gather(world, replicator_.placed());
 }
 
@@ -102,18 +112,16 @@ void Publisher::publish_to(const World& world, Session& session, bool far, Micro
                          ? input_ahead_none
                          : static_cast<std::int8_t>(std::clamp(level, -127, 127));
   head.own = &own;
-  const DVec3 eye = own.body.position_m + DVec3{0, 0, rules.player_eye_m};
-  const double travelled_m = rules.walk_speed_mps_max * config_.snapshot_every_ticks / rules.tick_rate_hz;
+  const Viewer viewer = viewer_of(world, session, own.body);
   const std::size_t allowed =
       session.budget.allow(now, PathState::of(*session.connection), config_.client_bytes_per_s);
   if (allowed == 0) return note_congested(session, false);
-  if (session.packed)
-    return publish_packed(world, session, head, eye, eye_margin_m + travelled_m, allowed, now, out);
+  if (session.packed) return publish_packed(world, session, head, viewer, allowed, now, out);
   const double radius_m = config_.interest_radius_m * (far ? 1 : near_share);
   std::span<const CellBlock> blocks =
-      replicator_.blocks_near(config_.defects.wrong_eyes ? eye_before_ : eye, radius_m,
-                              eye_margin_m + travelled_m, session.turn.active);
-  eye_before_ = eye;
+      replicator_.blocks_near(config_.defects.wrong_eyes ? eye_before_ : viewer.eye, radius_m,
+                              viewer.margin_m, session.turn.active, viewer.reach ? &*viewer.reach : nullptr);
+  eye_before_ = viewer.eye;
   if (config_.defects.blind_spot && !blocks.empty()) blocks = blocks.first(blocks.size() - 1);
   const std::size_t parts_max = config_.snapshot_bytes_max / datagram_bytes_max;
   const std::size_t fitting = parts_that_fit(*session.connection);
@@ -134,8 +142,30 @@ void Publisher::publish_to(const World& world, Session& session, bool far, Micro
   counters_.wait_ticks_max = std::max(counters_.wait_ticks_max, counters_.wait_ticks);
 }
 
-void Publisher::publish_packed(const World& world, Session& session, const SnapshotHead& head, DVec3 eye,
-                               double margin_m, std::size_t allowed, Micros now, DatagramBatch& out) {
+void Publisher::stepped(const World& world) {
+  if (!config_.sight_culling) return;
+  if (!culler_) culler_.emplace(*world.space().voxels, world.maps());
+  culler_->stepped(number(world.tick()), world.applied_edits());
+}
+
+Publisher::Viewer Publisher::viewer_of(const World& world, const Session& session, const Body& body) const {
+  const Rules& rules = world.setup().rules;
+  const double travelled_m = rules.walk_speed_mps_max * config_.snapshot_every_ticks / rules.tick_rate_hz;
+  Viewer viewer{body.position_m + DVec3{0, 0, rules.player_eye_m}, eye_margin_m + travelled_m, {}};
+  if (!culler_) return viewer;
+  // When this arrives its player is ahead by the round trip, and by the commands that wait for their tick.
+  const double ahead = sight_ahead(rules.tick_rate_hz, config_.snapshot_every_ticks);
+  const Micros rtt =
+      session.connection->round_trip().known() ? session.connection->round_trip().smoothed() : Micros{0};
+  const double late =
+      std::min(static_cast<double>(rtt.count()) * 1e-6, culled_rtt_s_max) + 2.0 / rules.tick_rate_hz;
+  viewer.reach = {
+      {&*culler_, reach_of_eyes(viewer.eye, body.velocity_mps, rules, ahead + late)}, &rules, ahead};
+  return viewer;
+}
+
+void Publisher::publish_packed(const World& world, Session& session, const SnapshotHead& head,
+                               const Viewer& viewer, std::size_t allowed, Micros now, DatagramBatch& out) {
   const std::size_t parts_max =
       std::min<std::size_t>(config_.snapshot_bytes_max / datagram_bytes_max, packed_parts_max);
   const std::size_t fitting = parts_that_fit(*session.connection);
@@ -145,14 +175,15 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
   request.head.input_ahead = head.input_ahead;
   request.head.world = head.world;
   request.own = head.own;
-  request.near = packed_->near(config_.defects.wrong_eyes ? eye_before_ : eye, config_.interest_radius_m,
-                               margin_m, world.maps(), replicator_.rooms());
-  eye_before_ = eye;
+  request.near = packed_->near(config_.defects.wrong_eyes ? eye_before_ : viewer.eye,
+                               config_.interest_radius_m, viewer.margin_m, world.maps(), replicator_.rooms(),
+                               viewer.reach ? &viewer.reach->view : nullptr);
+  eye_before_ = viewer.eye;
   if (config_.defects.blind_spot && !request.near.empty())
     request.near = request.near.first(request.near.size() - 1);
   request.motions = replicator_.motions();
   request.tick_rate_hz = world.setup().rules.tick_rate_hz;
-  request.linger_ticks = request.tick_rate_hz / 2;
+  request.linger_ticks = request.tick_rate_hz / (viewer.reach ? culled_linger : usual_linger);
   if (const std::uint32_t every = far_every(overload_); every > 1) {
     request.far_m = config_.interest_radius_m * near_share;
     request.far_ticks = every * config_.snapshot_every_ticks *

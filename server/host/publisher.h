@@ -11,6 +11,7 @@
 #include "server/host/plain_fields.h"
 #include "server/host/replicator.h"
 #include "server/host/session.h"
+#include "server/host/sight_culler.h"
 #include "server/host/snapshot_order.h"
 
 namespace ashlar {
@@ -27,14 +28,16 @@ struct PublishConfig {
   std::uint32_t snapshot_bytes_max =
       16 * datagram_bytes_max;                   ///< on the wire, from snapshot_parts_least datagrams up
   std::uint32_t client_bytes_per_s = 1'250'000;  ///< of a client's snapshots, whatever its path takes
+  bool sight_culling = false;                    ///< who is behind rock is not told of (sight_culler.h)
   Defects defects;
 };
 
 /// What a Publisher has done. All but wait_ticks only grow.
 struct PublishCounters {
-  std::uint64_t snapshots_cut = 0;        ///< had no room for all in reach
-  std::uint64_t snapshots_congested = 0;  ///< shorter, or left out, as the path took no more
-  std::uint64_t snapshots_spared = 0;     ///< left out in overload
+  std::uint64_t snapshots_cut = 0;                       ///< had no room for all in reach
+  std::uint64_t snapshots_congested = 0;                 ///< shorter, or left out, as the path took no more
+  std::uint64_t snapshots_spared = 0;                    ///< left out in overload
+  std::uint64_t sights_computed = 0, sights_beyond = 0;  ///< SightCounters
   std::uint32_t wait_ticks = 0;      ///< that anyone in reach of a client now waits to be told of, at most
   std::uint32_t wait_ticks_max = 0;  ///< since the start
 };
@@ -55,10 +58,14 @@ class Publisher {
   /// What is left out from the next tick on, as the server does not keep up.
   void set_overload(OverloadRung rung) { overload_ = rung; }
 
+  /// Call after each step, whether it is published or not, where HostConfig::sight_culling is on.
+  void stepped(const World& world);
+
   /// Another world: nothing of the last one is left but the counters.
   void begin_world() {
     replicator_ = Replicator{};
     packed_.reset();
+    culler_.reset();
   }
 
   /// Since the start.
@@ -69,9 +76,16 @@ class Publisher {
   void note_congested(Session& session, bool by_window);
   /// One client's snapshot: own player, and whom it may see within its interest radius.
   void publish_to(const World& world, Session& session, bool far, Micros now, DatagramBatch& out);
+  /// From where a client looks.
+  struct Viewer {
+    DVec3 eye;
+    double margin_m = 0;
+    std::optional<SightReach> reach;  // where sight is culled
+  };
+  Viewer viewer_of(const World& world, const Session& session, const Body& body) const;
   /// The same, packed.
-  void publish_packed(const World& world, Session& session, const SnapshotHead& head, DVec3 eye,
-                      double margin_m, std::size_t allowed, Micros now, DatagramBatch& out);
+  void publish_packed(const World& world, Session& session, const SnapshotHead& head, const Viewer& viewer,
+                      std::size_t allowed, Micros now, DatagramBatch& out);
   /// Quantises and codes what those who play take.
   void gather(const World& world, std::span<const Session> sessions, std::span<const std::uint32_t> seated);
   struct Layout {
@@ -99,6 +113,7 @@ class Publisher {
   PublishCounters counters_;
   Replicator replicator_;
   std::optional<PackedWorld> packed_;
+  mutable std::optional<SightCuller> culler_;  // asking teaches it
   PackedSnapshot packed_snapshot_;
   PrivateFields private_fields_;
   PlainFields plain_fields_;

@@ -192,9 +192,10 @@ void Replicator::find_places() {
   first_touched_.push_back(static_cast<std::uint32_t>(touched_.size()));
 }
 
-std::optional<CellBlock> Replicator::visible_part(std::size_t block, bool all_empty) {
+std::optional<CellBlock> Replicator::visible_part(std::size_t block, bool all_empty,
+                                                  const SightReach* reach) {
   const CellBlock& all = blocks_[block];
-  if (maps_.empty() || block >= cells_.size()) return all;
+  if ((maps_.empty() && reach == nullptr) || block >= cells_.size()) return all;
   const Cell& cell = cells_[block];
   in_sight_.clear();
   std::size_t seen = 0;
@@ -202,15 +203,18 @@ std::optional<CellBlock> Replicator::visible_part(std::size_t block, bool all_em
     in_sight_.push_back(visibility_query_.may_see(place) ? 1 : 0);
     seen += in_sight_.back();
   }
-  if (seen == in_sight_.size()) return all;
-  private_.open(all.cell);
-  std::size_t visible = 0;
-  for (std::uint32_t i = 0; seen != 0 && i < cell.count; ++i) {
-    const std::size_t entity = cell.first + i;
+  if (seen == in_sight_.size() && reach == nullptr) return all;
+  const auto in_sight = [this](std::size_t entity) {
+    if (maps_.empty()) return true;
     const auto touched = std::span(touched_).subspan(first_touched_[entity],
                                                      first_touched_[entity + 1] - first_touched_[entity]);
-    if (std::ranges::none_of(touched, [this](std::uint32_t place) { return in_sight_[place] != 0; }))
-      continue;
+    return std::ranges::any_of(touched, [this](std::uint32_t place) { return in_sight_[place] != 0; });
+  };
+  private_.open(all.cell);
+  std::size_t visible = 0;
+  for (std::uint32_t i = 0; (seen != 0 || maps_.empty()) && i < cell.count; ++i) {
+    const std::size_t entity = cell.first + i;
+    if (!in_sight(entity) || (reach != nullptr && !reach->may_see(placed_[entity]))) continue;
     private_.add(all.entities[i]);
     ++visible;
   }
@@ -226,7 +230,7 @@ std::optional<CellBlock> Replicator::visible_part(std::size_t block, bool all_em
 }
 
 std::span<const CellBlock> Replicator::blocks_near(DVec3 eye_m, double radius_m, double margin_m,
-                                                   bool all_empty) {
+                                                   bool all_empty, const SightReach* reach) {
   near_.clear();
   private_.clear();
   // Every cell has one block in it at most, and every record is copied at most once.
@@ -235,7 +239,7 @@ std::span<const CellBlock> Replicator::blocks_near(DVec3 eye_m, double radius_m,
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const double d2 = distance2(eye_m, blocks_[i].cell);
     if (d2 > radius_m * radius_m) continue;
-    if (const auto block = visible_part(i, all_empty)) near_.emplace_back(d2, *block);
+    if (const auto block = visible_part(i, all_empty, reach)) near_.emplace_back(d2, *block);
   }
   std::ranges::sort(near_, [](const auto& a, const auto& b) {
     return std::tuple(a.first, key(a.second.cell)) < std::tuple(b.first, key(b.second.cell));

@@ -7,6 +7,7 @@
 #include "protocol/snapshot_writer.h"
 #include "server/host/mover_replication.h"
 #include "server/host/placed_entity.h"
+#include "server/host/sight_culler.h"
 #include "world/collide/visibility_query.h"
 #include "world/sim/world.h"
 
@@ -35,8 +36,9 @@ class Replicator {
   /// @param margin_m   how far the viewer may be from its eye by the time it sees the snapshot
   /// @param all_empty  cells of which nobody may be seen are among them at every call: where cells go out in
   ///                   turns, now and then would miss them
+  /// @param reach      whom rock hides from it is left out, too; null: nobody is for that
   std::span<const CellBlock> blocks_near(DVec3 eye_m, double radius_m, double margin_m,
-                                         bool all_empty = false);
+                                         bool all_empty = false, const SightReach* reach = nullptr);
 
   /// The sectors' heights that go out this tick: those in motion, and a share of all, so that every sector
   /// comes round within a second and six snapshots, or as soon as snapshot_sector_heights_max a snapshot let
@@ -55,7 +57,7 @@ class Replicator {
   void add(DVec3 position, DVec3 velocity, const Cylinder& shape, EntityRecord record);
   void code_blocks();
   void find_places();
-  std::optional<CellBlock> visible_part(std::size_t block, bool all_empty);
+  std::optional<CellBlock> visible_part(std::size_t block, bool all_empty, const SightReach* reach);
   void gather_heights(const World& world);
   void gather_moving(const World& world);
 

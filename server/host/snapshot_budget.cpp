@@ -1,6 +1,7 @@
 #include "server/host/snapshot_budget.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocol/connection/connection.h"
 
@@ -17,11 +18,11 @@ constexpr double knee_begins = 0.85, knee_ends = 1.15, no_knee = 1.5;
 constexpr double drain_least = 0.9, drain_most = 0.5;
 constexpr double drained_within_s = 0.5;
 // One round in which nothing was heard (a client that stood still) must not cost everything.
-constexpr double cut_most = 0.25;
+constexpr double cut_most = 0.3;
 // Growth that nobody has seen arrive ends here: something else than the rate holds snapshots back.
 constexpr double beyond_delivered = 1.5;
 // What is saved up for one snapshot while none was due.
-constexpr Micros burst{35'000};
+constexpr Micros burst{35'000}, burst_start{250'000};
 // A snapshot of fewer bytes is mostly header, unless it would be later than a twentieth of a second for it.
 constexpr double worth_bytes = 300;
 constexpr Micros wait_max{50'000};
@@ -53,6 +54,7 @@ void SnapshotBudget::note_rtt(const PathState& path) {
   if (rtt_samples_ == 0) rtts_.fill(path.rtt_latest);
   rtts_[path.rtt_samples % rtts_.size()] = path.rtt_latest;
   rtt_samples_ = path.rtt_samples;
+  measured_ = true;
   queue_ = std::max(*std::ranges::min_element(rtts_) - path.rtt_min, Micros{0});
 }
 
@@ -62,37 +64,49 @@ double SnapshotBudget::growth() const {
   return rate_ < knee_ends * knee_ ? growth_near_knee : growth_beyond_knee;
 }
 
-void SnapshotBudget::end_round(Micros now, const PathState& path, double most) {
-  const double delivered =
-      static_cast<double>(path.acked_bytes - acked_before_) / seconds(now - round_since_);
-  if (queue_ >= queue_low) starting_ = false;
-  if (queue_ > queue_high && !path.rival) {
+void SnapshotBudget::end_round(const PathState& path, double most) {
+  carried_[round_++ % carried_.size()] =
+      static_cast<double>(path.acked_bytes - acked_before_) / seconds(busy_);
+  const double carried = *std::ranges::max_element(carried_);
+  // The last packet of a snapshot waits for those before it, which is no queue.
+  const double burst_s = carried > 0 ? std::max(burst_most_, burst_before_) / carried : 0;
+  const Micros queue = queue_ - Micros{static_cast<std::int64_t>(std::min(burst_s, 1.0) * 1e6)};
+  if (queue >= queue_low) starting_ = false;
+  if (queue > queue_high && !path.rival) {
     const double drain =
-        std::clamp(1 - seconds(queue_ - queue_low) / drained_within_s, drain_most, drain_least);
-    knee_ = delivered;
-    rate_ = std::max(rate_ * cut_most, std::min(rate_, drain * delivered));
-  } else if (limited_ && (queue_ < queue_low || path.rival)) {
-    rate_ = std::max(rate_, std::min(rate_ * growth(), beyond_delivered * delivered));
+        std::clamp(1 - seconds(queue - queue_low) / drained_within_s, drain_most, drain_least);
+    knee_ = carried;
+    rate_ = std::max(rate_ * cut_most, std::min(rate_, drain * carried));
+  } else if (limited_ && (queue < queue_low || path.rival)) {
+    rate_ = std::max(rate_, std::min(rate_ * growth(), beyond_delivered * carried));
   }
   rate_ = std::clamp(rate_, snapshot_rate_least, most);
-  round_since_ = now;
+  busy_ = Micros{0};
   acked_before_ = path.acked_bytes;
-  limited_ = false;
+  burst_before_ = std::exchange(burst_most_, 0);
+  limited_ = measured_ = false;
 }
 
 std::size_t SnapshotBudget::allow(Micros now, const PathState& path, double most_bytes_per_s) {
   if (refilled_at_ < Micros{0}) {
-    refilled_at_ = round_since_ = now;
-    acked_before_ = path.acked_bytes;
+    refilled_at_ = now;
+    acked_before_ = acked_last_ = path.acked_bytes;
     rate_ = std::clamp(rate_, snapshot_rate_least, most_bytes_per_s);
-    tokens_ = rate_ * seconds(burst);
+    tokens_ = rate_ * seconds(burst_start);
   }
+  if (path.in_flight_bytes > 0 || path.acked_bytes != acked_last_) busy_ += now - refilled_at_;
+  acked_last_ = path.acked_bytes;
+  const double spent = std::exchange(burst_bytes_, 0);
+  burst_most_ = std::max(burst_most_, spent);
   note_rtt(path);
-  if (now - round_since_ >= std::max(path.rtt, starting_ ? round_start : round_min))
-    end_round(now, path, most_bytes_per_s);
+  if (measured_ && busy_ >= std::max(path.rtt, starting_ ? round_start : round_min))
+    end_round(path, most_bytes_per_s);
   const double earned = rate_ * seconds(now - refilled_at_);
   refilled_at_ = now;
-  tokens_ = std::min(tokens_ + earned, std::max({rate_ * seconds(burst), worth_bytes, earned}));
+  // Who lives on the credit of the start needs more before it is used up.
+  if (starting_ && spent > earned) limited_ = true;
+  const double saved_most = std::max({rate_ * seconds(burst), worth_bytes, earned, starting_ ? tokens_ : 0});
+  tokens_ = std::min(tokens_ + earned, saved_most);
   if (tokens_ < std::min(worth_bytes, rate_ * seconds(wait_max))) {
     limited_ = true;
     return 0;
@@ -103,10 +117,11 @@ std::size_t SnapshotBudget::allow(Micros now, const PathState& path, double most
         path.rtt == Micros{0}
             ? 0
             : carried * seconds(path.rtt_min + (starting_ ? flight_slack / 4 : flight_slack));
-    const double most = std::max(flight, 2.0 * datagram_bytes_max);
-    if (static_cast<double>(path.in_flight_bytes) >= most) return 0;
+    if (static_cast<double>(path.in_flight_bytes) >= std::max(flight, 2.0 * datagram_bytes_max)) return 0;
   }
-  return static_cast<std::size_t>(tokens_);
+  // The credit of the start is not for one snapshot.
+  return static_cast<std::size_t>(
+      std::min(tokens_, std::max({rate_ * seconds(burst), 1.0 * datagram_bytes_max, earned})));
 }
 
 }  // namespace ashlar::server

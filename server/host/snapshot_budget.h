@@ -44,7 +44,7 @@ struct PathState {
 /// waits, and at low rates snapshots come 20 times a second. And no more is on its way than the rate carries
 /// in the shortest round trip and `flight_slack`: a path that stalls delays what comes after by that at most.
 ///
-/// Value; 112 bytes. One thread.
+/// Value; some 200 bytes. One thread.
 class SnapshotBudget {
  public:
   /// Of delay that snapshots may add: from here on they become fewer, and below queue_low more.
@@ -57,22 +57,33 @@ class SnapshotBudget {
   /// @param most_bytes_per_s  the setting's bound, at least snapshot_rate_least
   std::size_t allow(Micros now, const PathState& path, double most_bytes_per_s);
   /// What it took. May be more than was allowed by one part, which those that follow pay for.
-  void spend(std::size_t bytes) { tokens_ -= static_cast<double>(bytes); }
+  void spend(std::size_t bytes) {
+    tokens_ -= static_cast<double>(bytes);
+    burst_bytes_ += static_cast<double>(bytes);
+  }
   /// More was to be told than was allowed, or nothing was allowed.
   void held_back() { limited_ = true; }
 
+  /// The present rate, headers included.
   double bytes_per_s() const { return rate_; }
 
  private:
   void note_rtt(const PathState& path);
-  void end_round(Micros now, const PathState& path, double most);
+  void end_round(const PathState& path, double most);
   double growth() const;
 
   double rate_ = snapshot_rate_first;
   double tokens_ = 0;
   double knee_ = 0;  // what the path carried when something queued; 0: nothing did
-  Micros refilled_at_{-1}, round_since_{0};
-  std::uint64_t acked_before_ = 0, rtt_samples_ = 0;
+  // Time and bytes of the present round count while something was on its way: an idle path carries nothing.
+  Micros refilled_at_{-1}, busy_{0};
+  std::uint64_t acked_before_ = 0, acked_last_ = 0, rtt_samples_ = 0;
+  double burst_bytes_ = 0,
+         burst_most_ = 0;  // of a snapshot: the present one's, and of this round and the last
+  double burst_before_ = 0;
+  bool measured_ = false;            // a round trip, in this round
+  std::array<double, 2> carried_{};  // bytes a second in the last rounds
+  std::size_t round_ = 0;
   std::array<Micros, 3> rtts_{};  // the newest
   Micros queue_{0};
   bool starting_ = true, limited_ = false;

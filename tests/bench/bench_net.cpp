@@ -4,10 +4,14 @@
 //
 //   bench_net [--rounds N] [--seconds N] [--only NAME]
 //
+// The scene `largest` looks for the largest spread that holds: 500 clients and as many monsters, then 250
+// more each time, until a tick is missed or its p99 is longer than a tick. Large scenes have 16 full clients,
+// which check what they are told, and for the rest light ones.
+//
 // Prints for each scene: R, our processor time over the null server's, each per client and tick; the time
-// from a tick's wake to its last send; and what a client is sent, as payload and with IP and UDP headers, and
-// what of it is for what. Figures are medians of the rounds, the tick's p99 with the worst beside it. Exit
-// code 1 when a scene did not come about.
+// from a tick's wake to its last send; what a client is sent, as payload and with IP and UDP headers, and
+// what of it is for what; and by how much the server grew for each client. Figures are medians of the rounds,
+// the tick's p99 with the worst beside it. Exit code 1 when a scene did not come about.
 
 #include <algorithm>
 #include <csignal>
@@ -31,12 +35,16 @@ constexpr double ip_udp_bytes = 28;
 constexpr unsigned bytes_clients = 2;
 
 struct Scene {
-  const char* name;
-  const char* what;
+  std::string name, what;
   unsigned clients;
   std::vector<std::string> server;
   const char* brain;
+  unsigned rate_hz = 60;
 };
+
+/// More than these are light.
+constexpr unsigned full_clients = 16, all_full_up_to = 500;
+unsigned full_of(const Scene& scene) { return scene.clients > all_full_up_to ? full_clients : scene.clients; }
 
 /// Terrain alone, with players within so many metres of a cell's middle.
 std::vector<std::string> terrain(unsigned monsters, const char* radius_m) {
@@ -52,15 +60,35 @@ std::vector<std::string> terrain(unsigned monsters, const char* radius_m) {
           "32"};
 }
 
+Scene spread(unsigned count) {
+  const std::string text = std::to_string(count);
+  return {"spread" + text, text + " clients + " + text + " monsters spread over 800 m", count,
+          terrain(count, "400"), "wander"};
+}
+
+/// Everybody sees everybody; 320 kbit/s each.
+Scene crowd(unsigned count) {
+  const std::string text = std::to_string(count);
+  Scene scene{"crowd" + text, text + " clients in one spot, 30 Hz, 320 kbit/s each",
+              count,          terrain(0, "10"),
+              "crowd",        30};
+  for (const char* word : {"--tick-rate", "30", "--client-bytes-per-s", "40000"})
+    scene.server.push_back(word);
+  return scene;
+}
+
 std::vector<Scene> scenes() {
   return {{"map",
            "32 clients + 200 monsters in the first map (MAP01 where Freedoom is)",
            32,
            {"--monsters", "200"},
            "mixed"},
-          {"spread200", "200 clients + 200 monsters spread over 800 m", 200, terrain(200, "400"), "wander"},
-          {"spread500", "500 clients + 500 monsters spread over 800 m", 500, terrain(500, "400"), "wander"},
-          {"spot500", "500 clients in one spot", 500, terrain(0, "10"), "crowd"}};
+          spread(200),
+          spread(500),
+          {"spot500", "500 clients in one spot", 500, terrain(0, "10"), "crowd"},
+          spread(1000),
+          crowd(500),
+          crowd(1000)};
 }
 
 /// One measurement of one server.
@@ -68,6 +96,7 @@ struct Taken {
   double us = 0;  ///< of the processor, per client and tick
   double p99_ms = 0, p50_ms = 0, busy = 0, ticks_per_s = 0;
   double payload_per_s = 0, datagrams_per_s = 0;  ///< to one client
+  double memory_bytes = 0;                        ///< by which the server grew, per client
   std::uint64_t wait_ticks = 0, cut = 0;
   std::string bytes;  ///< where they go, in one line
 };
@@ -97,10 +126,13 @@ std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, in
     if (!line) return std::nullopt;
     if (line->find("\"event\":\"ready\"") != std::string::npos) break;
   }
-  Child clients({folder + "/ashlar-sim", "load", "--server", "127.0.0.1:" + std::to_string(port), "--clients",
-                 std::to_string(scene.clients), "--duration", "10m", "--brain", scene.brain, "--progress",
-                 "0s", "--joins-per-second", "200"},
-                1);
+  const double empty_bytes = server.resident_bytes();
+  const unsigned full_count = full_of(scene);
+  Child clients(
+      {folder + "/ashlar-sim", "load", "--server", "127.0.0.1:" + std::to_string(port), "--clients",
+       std::to_string(full_count), "--light", std::to_string(scene.clients - full_count), "--duration", "10m",
+       "--brain", scene.brain, "--progress", "0s", "--joins-per-second", "200"},
+      1);
   // From one line of status to the next, both with everybody there; the first such interval settles.
   std::uint64_t cpu_before = 0;
   double tick_before = 0;
@@ -116,6 +148,7 @@ std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, in
     if (full == 3) {
       Taken out;
       out.us = static_cast<double>(cpu - cpu_before) / 1000 / (tick - tick_before) / scene.clients;
+      out.memory_bytes = (server.resident_bytes() - empty_bytes) / scene.clients;
       out.p50_ms = number_of(*line, "tick_ms_p50");
       out.p99_ms = number_of(*line, "tick_ms_p99");
       out.busy = number_of(*line, "busy_percent");
@@ -172,7 +205,7 @@ bool play(const Scene& scene, const std::string& self, int rounds, int window_s)
     const auto other = take_null(scene, self, window_s);
     if (!one || !other) {
       std::printf("%-10s did not come about: the %s server was not ready or not all clients came\n",
-                  scene.name, one ? "null" : "real");
+                  scene.name.c_str(), one ? "null" : "real");
       return false;
     }
     ours.push_back(*one), null.push_back(*other);
@@ -185,7 +218,7 @@ bool play(const Scene& scene, const std::string& self, int rounds, int window_s)
   const double us = median(ours, &Taken::us), null_us = median(null, &Taken::us);
   const double payload = median(ours, &Taken::payload_per_s);
   const double datagrams = median(ours, &Taken::datagrams_per_s);
-  std::printf("%s: %s\n", scene.name, scene.what);
+  std::printf("%s: %s\n", scene.name.c_str(), scene.what.c_str());
   std::printf("  R %.2f (%.2f to %.2f): %.2f us per client and tick, null server %.2f us\n", us / null_us,
               low, high, us, null_us);
   std::printf(
@@ -195,10 +228,32 @@ bool play(const Scene& scene, const std::string& self, int rounds, int window_s)
   std::printf("  to each client: %.1f kB/s payload, %.1f kB/s with IP and UDP, %.0f datagrams/s\n",
               payload / 1000, (payload + ip_udp_bytes * datagrams) / 1000, datagrams);
   std::printf("  where they go: %s\n", ours.back().bytes.c_str());
+  std::printf("  the server grew by %.0f KiB for each client, ground that they walked to included\n",
+              median(ours, &Taken::memory_bytes) / 1024);
   std::printf("  snapshots without room for all: %.0f, longest wait %.0f ticks\n", median(ours, &Taken::cut),
               median(ours, &Taken::wait_ticks));
   std::fflush(stdout);
   return true;
+}
+
+/// Ever more until it does not hold. @return false: not even the first came about
+bool find_largest(const std::string& self, int window_s) {
+  const std::string folder = self.substr(0, self.rfind('/'));
+  constexpr unsigned first = 500, more = 250, most = 2000;
+  unsigned held = 0;
+  for (unsigned count = first; count <= most; count += more) {
+    const Scene scene = spread(count);
+    const auto taken = take_ours(scene, folder, window_s);
+    if (!taken) break;
+    const bool holds = taken->p99_ms < 1000.0 / scene.rate_hz && taken->ticks_per_s > 0.99 * scene.rate_hz;
+    std::printf("  %u + %u: p99 %.2f ms, %.1f ticks/s, busy %.1f %%: %s\n", count, count, taken->p99_ms,
+                taken->ticks_per_s, taken->busy, holds ? "holds" : "does not hold");
+    std::fflush(stdout);
+    if (!holds) break;
+    held = count;
+  }
+  std::printf("largest: %u clients + %u monsters spread over 800 m hold\n", held, held);
+  return held > 0;
 }
 
 }  // namespace
@@ -228,6 +283,14 @@ int main(int argc, char** argv) {
     any = true;
     good = play(scene, self, rounds, window_s) && good;
   }
-  if (!any) std::printf("there is no scene %s: map, spread200, spread500 or spot500\n", only.c_str());
+  if (only.empty() || only == "largest") {
+    any = true;
+    good = find_largest(self, window_s) && good;
+  }
+  if (!any) {
+    std::printf("there is no scene %s: largest", only.c_str());
+    for (const Scene& scene : scenes()) std::printf(", %s", scene.name.c_str());
+    std::printf("\n");
+  }
   return good && any ? 0 : 1;
 }

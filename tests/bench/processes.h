@@ -105,6 +105,13 @@ class Child {
     return sum;
   }
 
+  /// What of its memory lies in RAM.
+  double resident_bytes() const {
+    double pages_all = 0, pages = 0;
+    std::ifstream("/proc/" + std::to_string(pid_) + "/statm") >> pages_all >> pages;
+    return pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  }
+
  private:
   pid_t pid_ = -1;
   int output_ = -1;

@@ -76,6 +76,46 @@ TEST_CASE("where the path takes a part of what there is to tell everybody is tol
   CHECK(crowd.table.host->players().at(0).loss_out < 0.2);
 }
 
+TEST_CASE(
+    "who stands still, hears nothing or half of it for a second costs the others nothing, and then knows all",
+    "[server][congestion]") {
+  HostConfig config = Crowd::wide(19'200);
+  config.clients_per_address_max = 4;
+  Table table(4, {}, config);
+  table.setup.monsters_max = table.setup.monsters = 100;
+  table.restart();
+  Hand &ann = table.hand(peer(1), "ann"), &bob = table.hand(peer(2), "bob"),
+       &cyd = table.hand(peer(3), "cyd"), &dan = table.hand(peer(4), "dan");
+  for (Hand* hand : {&ann, &bob, &cyd, &dan}) table.enter(*hand);
+  table.run(120);
+  // Ticks since the hand was last told of each monster, at most.
+  const auto oldest = [&](const Hand& hand) {
+    std::uint32_t most = 0;
+    for (const EntityId id : table.host->world().monsters().id) {
+      if (id == EntityId{0}) continue;
+      const auto told = hand.told.find(id);
+      most = std::max(most, told == hand.told.end() ? 10'000 : table.host->status().tick - told->second);
+    }
+    return most;
+  };
+  for (const Hand* hand : {&ann, &bob, &cyd, &dan}) CHECK(oldest(*hand) <= 4);
+  bob.vanished = true;
+  cyd.deaf = true;
+  for (int i = 0; i < 60; ++i) {
+    dan.deaf = i * 7 % 13 < 6;
+    table.run();
+    CHECK(oldest(ann) <= 4);
+  }
+  CHECK(oldest(bob) >= 60);
+  bob.vanished = cyd.deaf = dan.deaf = false;
+  for (int i = 0; i < 120; ++i) {
+    table.run();
+    CHECK(oldest(ann) <= 4);
+  }
+  for (const Hand* hand : {&bob, &cyd, &dan}) CHECK(oldest(*hand) <= 4);
+  CHECK(table.host->status().clients == 4);
+}
+
 TEST_CASE("a slow reader over TCP is closed with a reason, before it holds much", "[server][congestion]") {
   Crowd crowd(tcp_peer(1, 4));
   crowd.ann.deaf = true;  // it goes on to speak

@@ -43,6 +43,22 @@ TEST_CASE("who keeps up leaves nothing out", "[server][overload]") {
   CHECK(server.changes == 0);
 }
 
+TEST_CASE("who is late as others have the processor leaves nothing out, who has it and is late does",
+          "[server][overload]") {
+  const double own = GENERATE(0.1, 0.4, 0.6, 0.95);
+  OverloadLadder ladder(60);
+  Micros now{5'000'000};
+  std::uint64_t cpu_ns = 1'000'000'000;
+  for (int i = 0; i < 60 * 5; ++i) {
+    now += Micros{20'000};
+    cpu_ns += static_cast<std::uint64_t>(own * 20e6);
+    ladder.observe(now, true, 1.2, cpu_ns);
+  }
+  CHECK((ladder.rung() == OverloadRung::none) == (own < 0.5));
+  CHECK((ladder.starved() > 5) == (own < 0.5));
+  CHECK((ladder.climbs() > 0) == (own > 0.5));
+}
+
 TEST_CASE("a stall alone is no overload", "[server][overload]") {
   Burdened server;
   for (int stall = 0; stall < 20; ++stall) {

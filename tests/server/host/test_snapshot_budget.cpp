@@ -84,12 +84,12 @@ TEST_CASE("on a slow line snapshots take what it carries, and do not queue", "[s
   line.run(1);
   const Micros learning = line.delay_max;
   CAPTURE(learning.count());
-  CHECK(learning <= Micros{800'000});
+  CHECK(learning <= Micros{1'000'000});
   line.run(1);
   line.run(20);
   CAPTURE(line.budget.bytes_per_s(), line.gap_max.count(), line.delay_max.count(), line.sent / 20);
-  CHECK(line.delay_max <= Micros{300'000});
-  CHECK(line.gap_max <= Micros{300'000});
+  CHECK(line.delay_max <= Micros{400'000});
+  CHECK(line.gap_max <= Micros{400'000});
   CHECK(line.sent >= 0.6 * 20 * line.bytes_per_s);
 }
 
@@ -125,13 +125,13 @@ TEST_CASE("a line that stood for a second, or became slower, is told as before t
     line.run(2);
     line.run(5);
     CHECK(line.sent >= 0.6 * 5 * 125'000);
-    CHECK(line.delay_max <= Micros{250'000});
+    CHECK(line.delay_max <= Micros{300'000});
   }
   SECTION("it became slower") {
     line.bytes_per_s = 16'000;
     line.run(2);
     line.run(10);
-    CHECK(line.delay_max <= Micros{250'000});
+    CHECK(line.delay_max <= Micros{300'000});
     CHECK(line.sent >= 0.6 * 10 * 16'000);
   }
   SECTION("it became faster") {

@@ -1,0 +1,100 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server/host/placed_entity.h"
+#include "world/bsp/sight_graph.h"
+#include "world/collide/space.h"
+#include "world/math/shapes.h"
+#include "world/sim/block_act.h"
+#include "world/sim/rules.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar::server {
+
+/// Before it can be seen somebody's word arrives so long, at the speeds in play.
+inline constexpr double sight_ahead_s = 0.1;
+/// What that makes of a snapshot that is followed by the next so many ticks later.
+constexpr double sight_ahead(std::uint32_t tick_rate_hz, std::uint32_t every_ticks) {
+  return sight_ahead_s + static_cast<double>(every_ticks + 1) / tick_rate_hz;
+}
+/// Pairs of places that are looked into in one tick at most; who is asked for beyond may be seen.
+inline constexpr std::uint32_t sights_computed_max = 2048;
+/// Answers that are kept, 16 bytes each.
+inline constexpr std::size_t sights_kept = std::size_t{1} << 17;
+
+/// Where something that stands somewhere may be within some seconds: as fast as it moves now or as players
+/// walk, jumping or falling. What flies on its own goes on as it does.
+Aabb reach_of(const PlacedEntity& entity, const Rules& rules, double seconds);
+/// Likewise of a pair of eyes.
+Aabb reach_of_eyes(DVec3 eye, DVec3 velocity_mps, const Rules& rules, double seconds);
+
+/// Only grow.
+struct SightCounters {
+  std::uint64_t asked = 0, hidden = 0;
+  std::uint64_t computed = 0;  ///< were not known
+  std::uint64_t beyond = 0;    ///< were not known, and told all the same as the tick had no time for more
+};
+
+/// Whom a viewer cannot see whatever both do in the next moments: rock between them, ground or a map's, that
+/// no straight line from where the one may be to where the other may be passes (sight_shaft.h,
+/// sight_graph.h). For rules under which such a one is not told of at all, so that no client can show what is
+/// behind walls. Doors and lifts count as open as they may ever be; who they hide the visibility query knows.
+///
+/// Answers are kept by places of a quarter of a metre (half, farther than 24 m), so who stands still asks
+/// once and viewers in one spot share, until a block between is taken away. A pair is looked into in some 2
+/// us, sights_computed_max pairs in a tick. About 2 MiB, and the maps' graphs. The Host's thread. No
+/// allocation in may_see() once grown.
+class SightCuller {
+ public:
+  /// Of a world's ground and maps, which must outlive it.
+  SightCuller(const VoxelVolume& ground, std::span<const MapInSpace> maps);
+
+  /// Call after each step with what it changed: blocks that went are holes.
+  void stepped(std::uint32_t tick, std::span<const AppliedEdit> edits);
+  /// False is sure: nothing in the one box can be seen from anywhere in the other.
+  bool may_see(const Aabb& eyes, const Aabb& body);
+  const SightCounters& counters() const { return counters_; }
+
+ private:
+  struct Answer {
+    std::uint64_t key = 0;  // 0: none
+    std::uint32_t tick = 0;
+    bool open = false;
+  };
+  struct Hole {
+    std::uint32_t tick = 0;
+    IVec3 block;
+  };
+  bool holds(const Answer& answer, const Aabb& eyes, const Aabb& body) const;
+  bool look(const Aabb& eyes, const Aabb& body);
+
+  const VoxelVolume& ground_;
+  std::vector<SightGraph> graphs_;
+  SightGraph::Scratch scratch_;
+  std::vector<Answer> answers_;
+  std::array<Hole, 64> holes_{};
+  std::size_t next_hole_ = 0;
+  std::uint32_t forgotten_ = 0;  // answers of this tick and before know nothing of holes that are not kept
+  std::uint32_t tick_ = 0, computed_ = 0;
+  SightCounters counters_;
+};
+
+/// A viewer's question to it. The culler has to outlive it.
+struct SightView {
+  SightCuller* culler = nullptr;
+  Aabb eyes{};
+  bool may_see(const Aabb& body) const { return culler->may_see(eyes, body); }
+};
+
+/// Likewise, with what tells where an entity may soon be.
+struct SightReach {
+  SightView view;
+  const Rules* rules = nullptr;
+  double seconds = 0;
+  bool may_see(const PlacedEntity& entity) const { return view.may_see(reach_of(entity, *rules, seconds)); }
+};
+
+}  // namespace ashlar::server
