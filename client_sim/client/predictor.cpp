@@ -60,7 +60,7 @@ void Predictor::begin_world(Client& client) {
     if (held == nullptr) return;
     setup.props.push_back(std::move(held));
   }
-  replica_ = std::make_unique<Replica>(setup);
+  replica_ = std::make_unique<Replica>(setup, config_.motion);
 }
 
 void Predictor::advance(Micros now, Client& client, const Others* others) {

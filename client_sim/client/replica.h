@@ -11,6 +11,7 @@
 #include "world/sim/crowd.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/mechanics.h"
+#include "world/sim/player_motion.h"
 #include "world/sim/shooting.h"
 #include "world/sim/tables.h"
 #include "world/sim/world.h"
@@ -55,8 +56,9 @@ struct ReplicaState {
 /// One thread. A tick costs 1 to 3 us; nothing in it allocates but the changes of blocks.
 class Replica {
  public:
-  /// @param setup  the server's: seed, terrain, rules, maps and props
-  explicit Replica(const WorldSetup& setup);
+  /// @param setup   the server's: seed, terrain, rules, maps and props
+  /// @param motion  what its game adds to how players move; null: nothing
+  explicit Replica(const WorldSetup& setup, std::shared_ptr<const PlayerMotion> motion = nullptr);
 
   const WorldSetup& setup() const { return setup_; }
   ReplicaGround& ground() { return ground_; }
@@ -115,6 +117,7 @@ class Replica {
   };
 
   WorldSetup setup_;
+  std::shared_ptr<const PlayerMotion> motion_;
   ReplicaGround ground_;
   std::vector<std::vector<SectorHeights>> heights_;  // one list a map
   std::vector<MapInSpace> placed_;

@@ -1,19 +1,45 @@
 #pragma once
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <memory>
 
 #include "world/sim/game.h"
 
 namespace ashlar::examples {
 
-/// Capture the flag, written on the seam: two teams, a flag each at its base. Who touches the other team's
-/// flag carries it, faster over a jump pad of his own making: the use button throws him up. Home at his own
-/// base, where his own flag has to be, it scores. Who dies drops it: it is back at its base after ten
-/// seconds.
+/// While the use button is held, a rope to what the player looks at pulls him there. It follows from the
+/// command and the world alone, so a client that is linked with it foresees every bit of it.
+class Grapple final : public PlayerMotion {
+ public:
+  static constexpr double rope_m = 30;
+  static constexpr double pull_mps2 = 60;
+  static constexpr double speed_mps_max = 16;
+
+  DVec3 velocity_mps(const Space& space, const Rules& rules, const PlayerCommand& command,
+                     const Body& body) const override {
+    if ((command.buttons & button::use) == 0) return body.velocity_mps;
+    const DVec3 eye = body.position_m + DVec3{0, 0, rules.player_eye_m};
+    const SinCos rise = sin_cos(command.pitch);
+    const DVec2 ahead = heading(command.yaw) * rise.cos;
+    const DVec3 view{ahead.x, ahead.y, rise.sin};
+    if (!space_ray(space, eye, view, rope_m).hit()) return body.velocity_mps;
+    DVec3 v = body.velocity_mps + view * (pull_mps2 * rules.tick_s());
+    const double speed = std::sqrt(dot(v, v));
+    if (speed > speed_mps_max) v = v * (speed_mps_max / speed);
+    return v;
+  }
+};
+
+/// Capture the flag, written on the seam: two teams, a flag each at its base, and a grapple for everybody.
+/// Who touches the other team's flag carries it. Home at his own base, where his own flag has to be, it
+/// scores. Who dies, or is touched by the other team away from the flag's base, drops it: it is back there
+/// after ten seconds. Nobody digs or builds near a base.
 class Capture final : public Game {
  public:
   static constexpr double touch_m = 1.5;
   static constexpr double return_s = 10;
-  static constexpr double leap_mps = 9;
+  static constexpr double base_m = 6;
   static constexpr std::int32_t score_to_win = 3;
 
   /// @param bases  of teams 1 and 2
@@ -32,9 +58,16 @@ class Capture final : public Game {
     return SpawnPoint{at, Turn16{0}};
   }
 
-  void used(GameApi& api, EntityId player) override {
-    const Body& body = api.players().body[slot_of(player)];
-    if (body.grounded != 0) api.push(player, {0, 0, leap_mps});
+  std::shared_ptr<const PlayerMotion> motion() const override { return std::make_shared<Grapple>(); }
+
+  void touched(GameApi& api, EntityId player, EntityId other) override {
+    if (api.team(player) == api.team(other)) return;
+    for (std::size_t flag = 0; flag < 2; ++flag)
+      if (!within(flags_[flag], bases_[flag], base_m))
+        drop(api, carrier_[flag] == player ? player : carrier_[flag] == other ? other : EntityId{0});
+  }
+  bool may_edit(GameApi&, EntityId, IVec3 block, BlockId) override {
+    return std::ranges::none_of(bases_, [&](DVec3 base) { return within(to_dvec3(block), base, base_m); });
   }
 
   void tick(GameApi& api) override {
@@ -74,7 +107,8 @@ class Capture final : public Game {
   DVec3 flag(std::size_t flag) const { return flags_[flag]; }
 
  private:
-  static bool near(DVec3 a, DVec3 b) { return dot(a - b, a - b) < touch_m * touch_m; }
+  static bool within(DVec3 a, DVec3 b, double m) { return dot(a - b, a - b) < m * m; }
+  static bool near(DVec3 a, DVec3 b) { return within(a, b, touch_m); }
 
   void score(GameApi& api, EntityId player, std::uint8_t team, std::size_t flag) {
     carrier_[flag] = EntityId{0};
@@ -86,7 +120,7 @@ class Capture final : public Game {
 
   void drop(GameApi& api, EntityId player) {
     for (std::size_t flag = 0; flag < 2; ++flag) {
-      if (carrier_[flag] != player) continue;
+      if (player == EntityId{0} || carrier_[flag] != player) continue;
       carrier_[flag] = EntityId{0};
       api.start_timer(flag, return_s);
     }
