@@ -62,7 +62,8 @@ void Predictor::begin_world(Client& client) {
   }
   const bool streams = client.ground().streamed().streams();
   if (!terrain_known(welcome.terrain, welcome.generator)) setup.terrain = TerrainKind::empty;
-  replica_ = std::make_unique<Replica>(setup, streams ? std::optional(welcome.columns) : std::nullopt);
+  replica_ = std::make_unique<Replica>(setup, streams ? std::optional(welcome.columns) : std::nullopt,
+                                       config_.motion);
 }
 
 void Predictor::advance(Micros now, Client& client, const Others* others) {

@@ -26,6 +26,9 @@ struct PredictorConfig {
   std::function<std::shared_ptr<const Prop>(const WelcomeProp&)> prop;
   /// Makes the ground where it is ready or cheaper than generate_chunk(); empty: that.
   std::function<std::unique_ptr<Chunk>(const Terrain&, ChunkCoord)> make_chunk;
+  /// What the server's game adds to how players move (Game::motion()): a client of a game of one's own is
+  /// linked with it. Null: nothing.
+  std::shared_ptr<const PlayerMotion> motion;
   int chunks_per_advance = 2;  ///< of ground that is made at once, about 1 ms each
 };
 

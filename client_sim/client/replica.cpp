@@ -1,6 +1,7 @@
 #include "client_sim/client/replica.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "client_sim/client/edited_ground.h"
 #include "client_sim/client/sector_forecast.h"
@@ -18,8 +19,9 @@ constexpr EntityId self = make_entity_id(0, 1);
 
 }  // namespace
 
-Replica::Replica(const WorldSetup& setup, std::optional<ColumnSpan> columns)
-    : setup_(setup), ground_(setup, columns) {
+Replica::Replica(const WorldSetup& setup, std::optional<ColumnSpan> columns,
+                 std::shared_ptr<const PlayerMotion> motion)
+    : setup_(setup), motion_(std::move(motion)), ground_(setup, columns) {
   for (const auto& map : setup_.maps) {
     ASHLAR_ASSERT(map != nullptr);
     const HeightsView initial = map->initial_heights();
@@ -77,7 +79,8 @@ void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts,
   for (BlockAct& act : judged_) act.player = self;
   BlockActsTick acting{space(), ground_.volume(), edits_, rules, player_, nobody_};
   MechanicsTick moving{space(), heights_, rules, player_, nobody_, TickId{tick_}, true};
-  const PlayerTick tick{moving, acting, judged_, no_history_, mechanics_, acts_, shooting_, crowd_};
+  const PlayerTick tick{moving, acting,    judged_, no_history_,  mechanics_,
+                        acts_,  shooting_, crowd_,  motion_.get()};
   const std::uint64_t lines = mechanics_.counters().lines;
   const bool in_motion = mechanics_.in_motion();
   step_players(tick, Rest{*this, bystanders});

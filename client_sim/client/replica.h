@@ -11,6 +11,7 @@
 #include "world/sim/crowd.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/mechanics.h"
+#include "world/sim/player_motion.h"
 #include "world/sim/shooting.h"
 #include "world/sim/tables.h"
 #include "world/sim/world.h"
@@ -57,7 +58,9 @@ class Replica {
  public:
   /// @param setup  the server's: seed, terrain, rules, maps and props
   /// @param columns  as ReplicaGround's: of ground that is sent
-  explicit Replica(const WorldSetup& setup, std::optional<ColumnSpan> columns = {});
+  /// @param motion  what its game adds to how players move; null: nothing
+  explicit Replica(const WorldSetup& setup, std::optional<ColumnSpan> columns = {},
+                   std::shared_ptr<const PlayerMotion> motion = nullptr);
 
   const WorldSetup& setup() const { return setup_; }
   ReplicaGround& ground() { return ground_; }
@@ -116,6 +119,7 @@ class Replica {
   };
 
   WorldSetup setup_;
+  std::shared_ptr<const PlayerMotion> motion_;
   ReplicaGround ground_;
   std::vector<std::vector<SectorHeights>> heights_;  // one list a map
   std::vector<MapInSpace> placed_;

@@ -54,7 +54,7 @@ command_run() {
 
   local content=() server_options=()
   [ -z "$wad" ] || content=(--wad "$wad")
-  server_options=(--port "$port" --seed "$seed" --monsters "$monsters" "${content[@]}")
+  server_options=(--port "$port" --seed "$seed" --monsters "$monsters" --monster-respawn-s 20 "${content[@]}")
   [ -z "$wad" ] || server_options+=(--map "${map:-MAP01}")
   [ -z "$map" ] || [ -n "$wad" ] || die "--map $map is in a WAD; name it with --wad"
 

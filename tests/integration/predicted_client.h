@@ -7,6 +7,7 @@
 
 #include "client_sim/client/predictor.h"
 #include "tests/integration/hosted_client.h"
+#include "world/sim/game.h"
 #include "world/voxel/chunk.h"
 #include "world/voxel/terrain.h"
 
@@ -39,10 +40,14 @@ inline WorldSetup with_shared_ground(WorldSetup setup) {
 /// A Host and one client who predicts, in simulated time.
 struct PredictedClient {
   explicit PredictedClient(const WorldSetup& setup, std::uint64_t seed = 1)
-      : play(setup, seed), predictor(config_of(setup)) {}
+      : PredictedClient(setup, seed, setup.game ? setup.game()->motion() : nullptr) {}
+  /// @param motion  of the game that the client is linked with
+  PredictedClient(const WorldSetup& setup, std::uint64_t seed, std::shared_ptr<const PlayerMotion> motion)
+      : play(setup, seed), predictor(config_of(setup, std::move(motion))) {}
 
-  static PredictorConfig config_of(const WorldSetup& setup) {
+  static PredictorConfig config_of(const WorldSetup& setup, std::shared_ptr<const PlayerMotion> motion) {
     PredictorConfig config;
+    config.motion = std::move(motion);
     config.make_chunk = setup.make_chunk;
     config.chunks_per_advance = 64;
     config.map = [maps = setup.maps](const WelcomeMap& wanted) -> std::shared_ptr<const PlacedMap> {

@@ -312,12 +312,30 @@ std::unexpected<ContentError> refused(const std::string& source, std::uint32_t l
       ContentError{source, {}, line > 0 ? "line " + std::to_string(line) : std::string(), std::move(what)});
 }
 
+/// A name of somebody's own may hold what TOML has to have escaped.
+std::string quoted(const std::string& name) {
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+/// A kind of the file's own begins as one of ours, whatever: all that it is is said behind that.
+template <typename Kind>
+void write_like(std::string& out, const std::vector<Kind>& all, const std::vector<Kind>& ours,
+                const Kind& kind) {
+  if (static_cast<std::size_t>(&kind - all.data()) >= ours.size())
+    out += "like = " + quoted(ours[0].name) + '\n';
+}
+
 void write_attack(std::string& out, const KindSet& set, const std::string& table, const MonsterAttack& a) {
   out += '[' + table + "]\nform = \"" + std::string(form_names[static_cast<std::size_t>(a.form)]) + "\"\n";
   if (a.form == AttackForm::none) return;
-  if (a.form == AttackForm::summon) out += "kind = \"" + set.monsters[a.kind].name + "\"\n";
+  if (a.form == AttackForm::summon) out += "kind = " + quoted(set.monsters[a.kind].name) + '\n';
   if (a.form == AttackForm::missile || a.form == AttackForm::flame)
-    out += "kind = \"" + set.projectiles[a.kind].name + "\"\n";
+    out += "kind = " + quoted(set.projectiles[a.kind].name) + '\n';
   visit_attack(a, [&](const char* name, const auto& v, double, double) {
     out += std::string(name) + " = " + number_text(static_cast<double>(v)) + '\n';
   });
@@ -342,17 +360,23 @@ std::expected<std::shared_ptr<const KindSet>, ContentError> read_kinds(std::stri
 
 std::string kinds_text(const KindSet& kinds) {
   std::string out;
+  const KindSet& ours = default_kinds();
   const auto line = [&](const char* name, const auto& v, double, double) {
     out += std::string(name) + " = " + number_text(static_cast<double>(v)) + '\n';
   };
   for (const ProjectileTraits& p : kinds.projectiles) {
-    out += "[projectile.\"" + p.name + "\"]\n";
+    out += "[projectile." + quoted(p.name) + "]\n";
+    write_like(out, kinds.projectiles, ours.projectiles, p);
     visit_projectile(p, line);
     out += '\n';
   }
   for (const MonsterTraits& t : kinds.monsters) {
-    const std::string table = "monster.\"" + t.name + '"';
+    const std::string table = "monster." + quoted(t.name);
     out += '[' + table + "]\n";
+    write_like(out, kinds.monsters, ours.monsters, t);
+    for (const ThingKind& thing : kinds.things)
+      if (static_cast<std::size_t>(thing.kind) == static_cast<std::size_t>(&t - kinds.monsters.data()))
+        out += "thing = " + std::to_string(thing.number) + '\n';
     visit_monster(t, line);
     out += "build = \"" + std::string(build_names[static_cast<std::size_t>(t.build)]) + "\"\n";
     write_attack(out, kinds, table + ".melee", t.melee);
@@ -360,12 +384,13 @@ std::string kinds_text(const KindSet& kinds) {
     out += '\n';
   }
   for (const WeaponTraits& w : kinds.weapons) {
-    out += "[weapon.\"" + w.name + "\"]\n";
+    out += "[weapon." + quoted(w.name) + "]\n";
+    write_like(out, kinds.weapons, ours.weapons, w);
     visit_weapon(w, line);
     out += "form = \"" + std::string(weapon_form_names[static_cast<std::size_t>(w.form)]) + "\"\n";
     out += "ammo = \"" + std::string(ammo_names[static_cast<std::size_t>(w.ammo)]) + "\"\n";
     if (w.form == WeaponForm::missile)
-      out += "projectile = \"" + kinds.projectiles[w.projectile].name + "\"\n";
+      out += "projectile = " + quoted(kinds.projectiles[w.projectile].name) + '\n';
     out += '\n';
   }
   for (std::size_t i = 0; i < ammo_kind_count; ++i) {

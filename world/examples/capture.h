@@ -1,24 +1,49 @@
 #pragma once
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <memory>
 
 #include "world/sim/game.h"
 #include "world/sim/game_replication.h"
 
 namespace ashlar::examples {
 
-/// Capture the flag, written on the seam: two teams, a flag each at its base. Who touches the other team's
-/// flag carries it, faster over a jump pad of his own making: the use button throws him up. Home at his own
-/// base, where his own flag has to be, it scores. Who dies drops it: it is back at its base after ten
-/// seconds.
+/// While the use button is held, a rope to what the player looks at pulls him there. It follows from the
+/// command and the world alone, so a client that is linked with it foresees every bit of it.
+class Grapple final : public PlayerMotion {
+ public:
+  static constexpr double rope_m = 30;
+  static constexpr double pull_mps2 = 60;
+  static constexpr double speed_mps_max = 16;
+
+  DVec3 velocity_mps(const Space& space, const Rules& rules, const PlayerCommand& command,
+                     const Body& body) const override {
+    if ((command.buttons & button::use) == 0) return body.velocity_mps;
+    const DVec3 eye = body.position_m + DVec3{0, 0, rules.player_eye_m};
+    const SinCos rise = sin_cos(command.pitch);
+    const DVec2 ahead = heading(command.yaw) * rise.cos;
+    const DVec3 view{ahead.x, ahead.y, rise.sin};
+    if (!space_ray(space, eye, view, rope_m).hit()) return body.velocity_mps;
+    DVec3 v = body.velocity_mps + view * (pull_mps2 * rules.tick_s());
+    const double speed = std::sqrt(dot(v, v));
+    if (speed > speed_mps_max) v = v * (speed_mps_max / speed);
+    return v;
+  }
+};
+
+/// Capture the flag, written on the seam: two teams, a flag each at its base, and a grapple for everybody.
+/// Who touches the other team's flag carries it. Home at his own base, where his own flag has to be, it
+/// scores. Who dies, or is touched by the other team away from the flag's base, drops it: it is back there
+/// after ten seconds. Nobody digs or builds near a base.
 ///
-/// Clients see the flags as things of its own, with a field that says who carries each; a player is told how
-/// long until it may leap again, its team how often each of them has scored; and who scores is news to all.
+/// Clients see the flags as things of its own, with a field that says who carries each; a player is told for
+/// how long he has carried one, his team how often each of them has scored; and who scores is news to all.
 class Capture final : public Game {
  public:
   static constexpr double touch_m = 1.5;
   static constexpr double return_s = 10;
-  static constexpr double leap_mps = 9;
-  static constexpr double leap_wait_s = 2;
+  static constexpr double base_m = 6;
   static constexpr std::int32_t score_to_win = 3;
 
   /// @param bases  of teams 1 and 2
@@ -27,9 +52,9 @@ class Capture final : public Game {
   void declare(ReplicationRegistry& to) override {
     flag_kind_ = *to.add_kind("flag", true);
     carrier_field_ = *to.add_field(flag_kind_, {.name = "carrier", .bits = 32});
-    leap_field_ = *to.add_field(
-        EntityKind::player,
-        {.name = "leap_wait_ticks", .bits = 8, .to = FieldAudience::owner, .interpolated = true});
+    carrying_field_ =
+        *to.add_field(EntityKind::player,
+                      {.name = "carrying_s", .bits = 8, .to = FieldAudience::owner, .interpolated = true});
     captures_field_ =
         *to.add_field(EntityKind::player, {.name = "captures", .bits = 4, .to = FieldAudience::team});
     scored_ = *to.add_message("scored", 1);
@@ -53,15 +78,19 @@ class Capture final : public Game {
     return SpawnPoint{at, Turn16{0}};
   }
 
-  void used(GameApi& api, EntityId player) override {
-    const Body& body = api.players().body[slot_of(player)];
-    if (body.grounded == 0 || api.field(player, leap_field_) > 0) return;
-    api.push(player, {0, 0, leap_mps});
-    api.set_field(player, leap_field_, leap_wait_s * api.rules().tick_rate_hz);
+  std::shared_ptr<const PlayerMotion> motion() const override { return std::make_shared<Grapple>(); }
+
+  void touched(GameApi& api, EntityId player, EntityId other) override {
+    if (api.team(player) == api.team(other)) return;
+    for (std::size_t flag = 0; flag < 2; ++flag)
+      if (!within(flags_[flag], bases_[flag], base_m))
+        drop(api, carrier_[flag] == player ? player : carrier_[flag] == other ? other : EntityId{0});
+  }
+  bool may_edit(GameApi&, EntityId, IVec3 block, BlockId) override {
+    return std::ranges::none_of(bases_, [&](DVec3 base) { return within(to_dvec3(block), base, base_m); });
   }
 
   void tick(GameApi& api) override {
-    rest_legs(api);
     if (api.match().phase == MatchPhase::playing) carry(api);
     for (std::size_t flag = 0; flag < 2; ++flag) {
       const EntityId by = carrier_[flag];
@@ -82,7 +111,8 @@ class Capture final : public Game {
 
   void add_to_hash(StripeHasher& hash) const override {
     for (std::size_t i = 0; i < 2; ++i)
-      hash.add(flags_[i]), hash.add(static_cast<std::uint64_t>(carrier_[i]));
+      hash.add(flags_[i]), hash.add(static_cast<std::uint64_t>(carrier_[i])),
+          hash.add(static_cast<std::uint64_t>(held_ticks_[i]));
   }
 
   EntityId carrier(std::size_t flag) const { return carrier_[flag]; }
@@ -90,7 +120,8 @@ class Capture final : public Game {
   EntityId flag_id(std::size_t flag) const { return flag_ids_[flag]; }
 
  private:
-  static bool near(DVec3 a, DVec3 b) { return dot(a - b, a - b) < touch_m * touch_m; }
+  static bool within(DVec3 a, DVec3 b, double m) { return dot(a - b, a - b) < m * m; }
+  static bool near(DVec3 a, DVec3 b) { return within(a, b, touch_m); }
 
   void carry(GameApi& api) {
     for (std::size_t row = 0; row < api.players().rows(); ++row) {
@@ -101,25 +132,23 @@ class Capture final : public Game {
       const std::size_t own = team - 1u, other = 1 - own;
       if (carrier_[other] == player) {
         flags_[other] = at;
+        ++held_ticks_[other];
+        api.set_field(player, carrying_field_,
+                      std::min(255, held_ticks_[other] / api.rules().tick_rate_hz));
         const bool home = carrier_[own] == EntityId{0} && flags_[own] == bases_[own];
         if (home && near(at, bases_[own])) score(api, player, team, other);
       } else if (carrier_[other] == EntityId{0} && near(at, flags_[other])) {
         carrier_[other] = player;
+        held_ticks_[other] = 0;
         api.stop_timer(other);
       }
     }
   }
 
-  /// Who leapt may do so again after a while.
-  void rest_legs(GameApi& api) {
-    for (const EntityId player : api.players().id)
-      if (const auto ticks = api.field(player, leap_field_); ticks && *ticks > 0)
-        api.set_field(player, leap_field_, *ticks - 1);
-  }
-
   void score(GameApi& api, EntityId player, std::uint8_t team, std::size_t flag) {
     carrier_[flag] = EntityId{0};
     flags_[flag] = bases_[flag];
+    api.set_field(player, carrying_field_, 0);
     api.add_score(player, 1);
     api.add_team_score(team, 1);
     api.set_field(player, captures_field_, api.field(player, captures_field_).value_or(0) + 1);
@@ -129,8 +158,9 @@ class Capture final : public Game {
 
   void drop(GameApi& api, EntityId player) {
     for (std::size_t flag = 0; flag < 2; ++flag) {
-      if (carrier_[flag] != player) continue;
+      if (player == EntityId{0} || carrier_[flag] != player) continue;
       carrier_[flag] = EntityId{0};
+      api.set_field(player, carrying_field_, 0);
       api.start_timer(flag, return_s);
     }
   }
@@ -138,8 +168,9 @@ class Capture final : public Game {
   std::array<DVec3, 2> bases_, flags_;
   std::array<EntityId, 2> carrier_{};  // of each team's flag; 0: nobody
   std::array<EntityId, 2> flag_ids_{};
+  std::array<int, 2> held_ticks_{};  // of who carries it
   EntityKind flag_kind_{};
-  std::size_t carrier_field_ = 0, leap_field_ = 0, captures_field_ = 0, scored_ = 0;
+  std::size_t carrier_field_ = 0, carrying_field_ = 0, captures_field_ = 0, scored_ = 0;
 };
 
 }  // namespace ashlar::examples

@@ -20,6 +20,7 @@ constexpr std::array<WalkerClass, walker_class_count> classes{
 constexpr double look_every_m = 0.125;
 constexpr int looks_min = 4, looks_max = 48;
 constexpr double fit_slack_m = 1e-3;
+constexpr double fit_margin_m = 0.001;    // who fits exactly fits
 constexpr double corner_margin_m = 0.02;  // who keeps so far off corners does not rub along them
 
 struct Found {
@@ -87,8 +88,9 @@ void LeafGraph::find_free_parts(Join& join, std::uint32_t from_leaf) const {
     const double strict_m = low == none ? -none : std::max(high, low + step_m) + fit_slack_m;
     const double loose_m = low == none ? -none : high + step_m;
     const double radius_m = walker.shape.radius_m;
-    for (const Look& look : {Look{radius_m + corner_margin_m, strict_m, high},
-                             Look{radius_m * 0.98, strict_m, high}, Look{radius_m * 0.98, loose_m, high}}) {
+    for (const Look& look :
+         {Look{radius_m + corner_margin_m, strict_m, high}, Look{radius_m - fit_margin_m, strict_m, high},
+          Look{radius_m - fit_margin_m, loose_m, high}}) {
       look_for_free(join, k, look);
       if (join.open(k)) break;
     }
@@ -99,7 +101,7 @@ void LeafGraph::find_beside(const Join& join, std::uint32_t from_leaf) {
   for (std::size_t k = 0; k < walker_class_count; ++k) {
     const std::size_t first = beside_.size();
     if (join.open(k) && !join.sends) {
-      const double radius = walker_class(k).shape.radius_m * 0.98 * map_units_per_m;
+      const double radius = (walker_class(k).shape.radius_m - fit_margin_m) * map_units_per_m;
       lines_under_disc(map_->grid(), map_->to_map(join.middle(k)), radius, [&](const SolidLine& l) {
         for (const std::uint32_t s : {l.front, l.back}) {
           if (s == no_index || s == sector_[from_leaf] || s == sector_[join.to]) continue;

@@ -110,6 +110,7 @@ ActVerdict BlockActs::judge_dig(BlockActsTick& tick, std::size_t row, const Bloc
   const BlockRegistry& kinds = tick.volume.kinds();
   if (kinds.replaceable(id)) return ActVerdict::nothing_there;
   if (!kinds.diggable(id)) return ActVerdict::not_diggable;
+  if (!allowed(tick, row, act.block, BlockId::air)) return ActVerdict::protected_ground;
   const std::uint16_t needed = tick.rules.ticks_within(kinds.type(id).dig_s(Tool::hand));
   if (needed == 0) return finish_dig(tick, row, act.block);
   tick.players.digging[row] = {act.block, id, act.face, act.number, 0, needed};
@@ -135,6 +136,8 @@ ActVerdict BlockActs::dig_on(BlockActsTick& tick, std::size_t row) {
 }
 
 ActVerdict BlockActs::finish_dig(BlockActsTick& tick, std::size_t row, IVec3 block) {
+  // It may be another's ground by now.
+  if (!allowed(tick, row, block, BlockId::air)) return ActVerdict::protected_ground;
   const BlockId drops = tick.volume.kinds().type(tick.volume.block(block)).drops;
   if (!tick.edits.set(tick.volume, tick.space.maps, {block, BlockId::air}, tick.players.id[row]))
     return ActVerdict::protected_ground;
@@ -177,6 +180,7 @@ ActVerdict BlockActs::judge_place(BlockActsTick& tick, std::size_t row, const Bl
   if (!tick.volume.solid(act.block)) return ActVerdict::no_support;
   if (!kinds.replaceable(tick.volume.block(target))) return ActVerdict::occupied;
   if (kinds.type(act.id).solid() && body_in(tick, target)) return ActVerdict::body_in_the_way;
+  if (!allowed(tick, row, target, act.id)) return ActVerdict::protected_ground;
   if (!tick.edits.set(tick.volume, tick.space.maps, {target, act.id}, tick.players.id[row]))
     return ActVerdict::protected_ground;
   if (costs) {
@@ -187,6 +191,10 @@ ActVerdict BlockActs::judge_place(BlockActsTick& tick, std::size_t row, const Bl
   wait_ticks_[row] = wait_after_change(tick.rules);
   ++counters_.placed;
   return ActVerdict::done;
+}
+
+bool BlockActs::allowed(const BlockActsTick& tick, std::size_t row, IVec3 block, BlockId to) const {
+  return tick.rule == nullptr || tick.rule->allows(tick.players.id[row], block, to);
 }
 
 bool BlockActs::body_in(const BlockActsTick& tick, IVec3 block) {

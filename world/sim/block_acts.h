@@ -13,6 +13,15 @@
 
 namespace ashlar {
 
+/// Says who may change which block, beside all else that is asked: the game (game.h).
+class EditRule {
+ public:
+  virtual bool allows(EntityId player, IVec3 block, BlockId to) = 0;
+
+ protected:
+  ~EditRule() = default;
+};
+
 /// What judging the acts of one tick reads and writes.
 struct BlockActsTick {
   Space space;  ///< over `volume`
@@ -22,6 +31,7 @@ struct BlockActsTick {
   PlayerTable& players;
   const MonsterTable& monsters;
   DroppedItems* items = nullptr;  ///< null: nothing drops, as where somebody else has the word on that
+  EditRule* rule = nullptr;       ///< null: everybody may, as where somebody else has the word on that
 };
 
 /// Totals since the world began. Not part of its hash.
@@ -73,6 +83,7 @@ class BlockActs {
   ActVerdict finish_dig(BlockActsTick& tick, std::size_t row, IVec3 block);
   ActVerdict judge_drop(BlockActsTick& tick, std::size_t row, const BlockAct& act);
   bool body_in(const BlockActsTick& tick, IVec3 block);
+  bool allowed(const BlockActsTick& tick, std::size_t row, IVec3 block, BlockId to) const;
   void end_digging(PlayerTable& players, std::size_t row, ActVerdict verdict);
   void answer(EntityId player, std::uint32_t number, ActVerdict verdict, IVec3 block);
 

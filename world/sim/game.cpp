@@ -44,6 +44,7 @@ bool GameApi::push(EntityId player, DVec3 by_mps) {
   const DVec3 now = body.velocity_mps + by_mps;
   if (dot(now, now) > speed_mps_max * speed_mps_max) return false;
   body.velocity_mps = now;
+  if (now.z > 0) body.grounded = 0;  // or its feet would keep it down
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "world/math/random.h"
 #include "world/sim/combat.h"
 #include "world/sim/match.h"
+#include "world/sim/player_motion.h"
 #include "world/sim/spawn_point.h"
 #include "world/sim/tables.h"
 
@@ -152,6 +153,13 @@ class Game {
   virtual std::uint16_t damage(GameApi&, EntityId who, EntityId by, std::uint16_t points);
   /// Somebody died: a player, or a monster, whose row is free by now.
   virtual void died(GameApi&, EntityId who, EntityId by);
+  /// May a player change this block into that? What is refused is answered as protected ground.
+  virtual bool may_edit(GameApi&, EntityId /*player*/, IVec3 /*block*/, BlockId /*to*/) { return true; }
+  /// Two players' bodies touch: each tick, once a pair, the lower row first, both alive.
+  virtual void touched(GameApi&, EntityId /*player*/, EntityId /*other*/) {}
+  /// What it adds to how players move; asked for once, at the start. Clients foresee it where they are given
+  /// the same (PredictorConfig::motion). Null: nothing.
+  virtual std::shared_ptr<const PlayerMotion> motion() const { return nullptr; }
   /// A player changed a block.
   virtual void edited(GameApi&, EntityId /*player*/, IVec3 /*block*/) {}
   /// A player picked something up; `thing` is its number in maps.

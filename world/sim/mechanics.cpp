@@ -226,7 +226,8 @@ void Mechanics::walk(MechanicsTick& tick) {
     if (m.id[row] == EntityId{0}) continue;
     walk_body(tick, before_[p.rows() + row],
               {m.body[row], m.traits_at(row).shape, m.id[row], false, m.yaw[row], 0});
-    if ((number(tick.tick) + row) % push_every_ticks == 0) monster_pushes(tick, row);
+    const bool goes = m.dozes[row] == 0 && m.mood[row] != MonsterMood::asleep;
+    if (goes && (number(tick.tick) + row) % push_every_ticks == 0) monster_pushes(tick, row);
   }
 }
 

@@ -21,7 +21,7 @@ constexpr double goal_reached_m = 0.5;
 static_assert(forget_s > look_every_s);     // it looks again before it forgets
 constexpr double held_bonus = 0.5;          // on the square of the distance to whom it chases already
 constexpr double felt_m = 64 * map_unit_m;  // so near it notices who is behind it: MELEERANGE in A_Look
-constexpr double careful_s = 3;             // of six it goes by the middles of openings
+constexpr double careful_s = 3;             // of six it keeps off the corners of openings
 constexpr double straight_m = 3;            // so near to whom it sees it needs no way
 constexpr double charge_end_share = 0.5;    // a charger that is slower has met something
 
@@ -83,8 +83,6 @@ void pick_heading(const Rules& rules, MonsterTable& m, std::size_t row) {
   m.turn_ticks[row] = rules.ticks_within(for_s);
 }
 
-std::uint16_t look_every_ticks(const Rules& rules) { return rules.ticks_within(look_every_s, 1); }
-
 void count_down(std::uint16_t& ticks, std::uint16_t by = 1) {
   ticks = static_cast<std::uint16_t>(ticks > by ? ticks - by : 0);
 }
@@ -118,7 +116,7 @@ bool look(const Space& space, const Rules& rules, const PlayerTable& players, co
   const bool hunts = monsters.mood[row] == MonsterMood::chase || monsters.mood[row] == MonsterMood::flee;
   monsters.dozes[row] = !hunts && !anybody_within(near, xy(eye), doze_m) ? 1 : 0;
   if (monsters.dozes[row] != 0) return false;
-  const std::uint16_t every = look_every_ticks(rules);
+  const std::uint16_t every = monster_look_ticks(rules);
   count_down(monsters.grudge_ticks[row], every);
   if (look_at_rival(space, rules, players, monsters, row, eye)) return false;
   const int seen = find_target(space, rules, players, near, eye, kind.sight_m_max, monsters.target[row],
@@ -284,6 +282,8 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
 
 }  // namespace
 
+std::uint16_t monster_look_ticks(const Rules& rules) { return rules.ticks_within(look_every_s, 1); }
+
 void monster_takes_up(const Rules& rules, MonsterTable& monsters, std::size_t row, EntityId who, DVec3 at_m) {
   ASHLAR_ASSERT(who != EntityId{0});
   const MonsterTraits& kind = monsters.traits_at(row);
@@ -321,7 +321,7 @@ MonsterWish monster_think(const Space& space, const Rules& rules, const PlayerTa
                           const Navigation* ways) {
   ASHLAR_ASSERT(row < monsters.rows() && monsters.id[row] != EntityId{0});
   bool woke = false;
-  if ((number(tick) + row) % look_every_ticks(rules) == 0)
+  if ((number(tick) + row) % monster_look_ticks(rules) == 0)
     woke = look(space, rules, players, near, monsters, row, ways);
   MonsterWish wish;
   if (monsters.dozes[row] != 0 || monsters.mood[row] == MonsterMood::asleep) {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double beyond_m = 0.35;       // behind an opening, so that its line is crossed
 constexpr int openings_ahead_max = 10;  // that a straight way may lead through
+constexpr double inwards_m = 0.75;      // off an opening's corner, by who takes care
 constexpr double moved_m = 1.0;         // a player who went so far is looked for anew
 constexpr std::uint32_t ask_every = 8;  // ticks from one question of a row to its next
 // Over blocks a way goes by their corners, so it is longer than it would have to be.
@@ -67,13 +68,14 @@ double crossing(DVec2 p, DVec2 q, const LeafGraph::Join& join) {
   return cross(way, p - join.a) / over;
 }
 
-/// The point of an opening's free part that is nearest to p.
-DVec2 nearest_in(const LeafGraph::Join& join, std::size_t which, DVec2 p) {
+/// The point of an opening's free part that is nearest to p, or so far from there towards the part's middle.
+DVec2 nearest_in(const LeafGraph::Join& join, std::size_t which, DVec2 p, double shift_m) {
   const DVec2 along = join.b - join.a;
   const double size2 = dot(along, along);
-  const double t = size2 > 0 ? dot(p - join.a, along) / size2 : 0;
-  return join.at(
-      std::clamp(t, static_cast<double>(join.from[which]), static_cast<double>(join.until[which])));
+  const auto low = static_cast<double>(join.from[which]), high = static_cast<double>(join.until[which]);
+  const double t = std::clamp(size2 > 0 ? dot(p - join.a, along) / size2 : 0, low, high);
+  const double most = size2 > 0 ? shift_m / std::sqrt(size2) : 0;
+  return join.at(t + std::clamp((low + high) / 2 - t, -most, most));
 }
 
 /// Straight through an opening into the leaf behind it; unit.
@@ -240,7 +242,7 @@ std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps,
       if (first) way.at_m = join.over, way.floor_m = body.z;
       break;
     }
-    const DVec2 in_m = careful ? join.middle(which) : nearest_in(join, which, from);
+    const DVec2 in_m = nearest_in(join, which, from, careful ? inwards_m : 0);
     const DVec2 across = in_m - from;
     const double size = length(across);
     // Who stands in the opening goes on into the leaf behind.

@@ -44,7 +44,7 @@ class Navigation {
   /// Where a monster's body goes next on its way to a player; nullopt: the two are not in the same map or
   /// both beside all, it is too large, no way is known (yet), or there are but blocks and it sees him, with
   /// nothing to go round.
-  /// @param careful  by the middles of the openings, one after the other, instead of as straight as may be
+  /// @param careful  off the corners of the openings, one after the other, instead of as straight as may be
   std::optional<WayPoint> way(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                               std::size_t row, bool careful = false) const;
 

@@ -5,6 +5,7 @@
 #include "world/sim/crowd.h"
 #include "world/sim/history.h"
 #include "world/sim/mechanics.h"
+#include "world/sim/player_motion.h"
 #include "world/sim/player_move.h"
 #include "world/sim/shooting.h"
 
@@ -20,6 +21,7 @@ struct PlayerTick {
   BlockActs& block_acts;
   Shooting& shooting;
   Crowd& crowd;
+  const PlayerMotion* motion = nullptr;  ///< the game's; null: there is none
 };
 
 /// The order in which one tick does what players do and what is done to them: the one place that says it, for
@@ -59,8 +61,9 @@ void step_players(const PlayerTick& t, Rest&& rest) {
     players.report[row] = MoveReport{};
     if (players.health[row] == 0) continue;
     const DVec2 floor_mps = t.mechanics.floor_velocity(moving.heights, players.body[row]);
-    players.report[row] =
-        player_move(moving.space, moving.rules, players.turned_command(row), players.body[row], floor_mps);
+    const PlayerCommand command = players.turned_command(row);
+    apply_motion(t.motion, moving.space, moving.rules, command, players.body[row]);
+    players.report[row] = player_move(moving.space, moving.rules, command, players.body[row], floor_mps);
     rest.player_moved(row);
   }
   t.crowd.clear();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
@@ -43,7 +44,7 @@ namespace {
 constexpr double stuck_s = 0.5;
 constexpr std::size_t alarms_per_tick_max = 4;
 /// A monster that rests, nobody near it or asleep, is moved once in so many ticks: the ground may have gone.
-constexpr std::uint32_t rest_ticks = 16;
+constexpr std::uint32_t rest_ticks = 16, doze_ticks = 64;
 constexpr std::uint64_t game_draws = 8;  // purpose of rng_for
 constexpr double back_on_use_s = 1;      // soonest that the use button brings a dead player back
 
@@ -61,9 +62,10 @@ void fetch_ahead(const VoxelVolume& volume, const Table& table, std::size_t row)
 
 }  // namespace
 
-struct World::Impl final : DamageRule {
+struct World::Impl final : DamageRule, EditRule {
   explicit Impl(const WorldSetup& given);
   std::uint16_t points(EntityId who, EntityId by, std::uint16_t asked) override;
+  bool allows(EntityId player, IVec3 block, BlockId to) override;
 
   void load_home();
   void place_monsters();
@@ -82,6 +84,7 @@ struct World::Impl final : DamageRule {
   void leave(EntityId player);
   void run_game();
   void tell_game();
+  void tell_touches(GameApi& api);
   void restart_match();
   EntityId add_player(const Inventory* brings);
   void drop_inventory(std::size_t row);
@@ -121,10 +124,12 @@ struct World::Impl final : DamageRule {
   PlayerGrid near;                           // scratch: where monsters see players
   std::vector<MonsterWish> wishes;           // scratch, by monster row: of this tick
   std::vector<std::uint32_t> fires, alarms;  // scratch: rows whose attack is due, that woke
+  std::vector<EntityId> touching;            // scratch: whom a player touches
   Combat combat;
   Pickups pickups;
   std::unique_ptr<Game> game;
   GameReplication replication;
+  std::shared_ptr<const PlayerMotion> motion;  // the game's; null: none
   Match match;
   Rng game_rng;
   std::array<std::uint32_t, GameApi::timers_max> timers{};
@@ -189,6 +194,7 @@ World::Impl::Impl(const WorldSetup& given)
   items.restore(setup.items);
   departed.reserve(p);
   near = PlayerGrid(p);
+  touching.reserve(p);
   wishes.resize(m);
   crowd.reserve(p + m);
   joined.reserve(p);
@@ -208,6 +214,7 @@ World::Impl::Impl(const WorldSetup& given)
   if (declared.extended())
     replication = GameReplication(std::make_shared<const ReplicationRegistry>(std::move(declared)), p + m,
                                   pickups.table().first_slot + rows);
+  motion = game->motion();
   GameApi api = game_api();
   game->begin(api);
   rehash(true);
@@ -335,6 +342,32 @@ std::uint16_t World::Impl::points(EntityId who, EntityId by, std::uint16_t asked
   return game->damage(api, who, by, asked);
 }
 
+bool World::Impl::allows(EntityId player, IVec3 block, BlockId to) {
+  GameApi api = game_api();
+  return game->may_edit(api, player, block, to);
+}
+
+/// Whose cylinders overlap or touch, where they stand at the tick's end.
+void World::Impl::tell_touches(GameApi& api) {
+  constexpr double skin_m = 0.05;  // the crowd has just pushed them apart
+  const double reach_m = 2 * setup.rules.player.radius_m + skin_m;
+  near.fill(players);
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (!players.alive(i)) continue;
+    const DVec3 at = players.body[i].position_m;
+    touching.clear();
+    near.visit_near(xy(at), reach_m, [&](std::uint32_t row, DVec3 other) {
+      const DVec3 d = other - at;
+      if (row > i && dot(xy(d), xy(d)) <= reach_m * reach_m &&
+          std::fabs(d.z) <= setup.rules.player.height_m + skin_m)
+        touching.push_back(players.id[row]);
+    });
+    std::ranges::sort(touching);
+    for (const EntityId other : touching)
+      if (api.alive(players.id[i]) && api.alive(other)) game->touched(api, players.id[i], other);
+  }
+}
+
 /// The part of a tick that is the game's, before anybody moves.
 void World::Impl::run_game() {
   GameApi api = game_api();
@@ -363,6 +396,7 @@ void World::Impl::tell_game() {
   }
   for (const AppliedEdit& edit : edits.applied())
     if (players.has(edit.who)) game->edited(api, edit.who, edit.block);
+  tell_touches(api);
   for (const PickupEvent& e : pickups.events()) game->picked_up(api, e.player, item_type(e.item).number);
   for (const MoverEvent& e : mechanics.events())
     if (e.kind == MoverEventKind::exited && players.has(e.entity)) game->exited(api, e.entity);
@@ -469,9 +503,14 @@ void World::Impl::monsters_think() {
   const Space here = space();
   near.fill(players);
   navigation.advance(here, players, monsters, tick);
-  for (std::size_t i = 0; i < monsters.rows(); ++i)
-    if (monsters.id[i] != EntityId{0})
+  const std::uint16_t look_ticks = monster_look_ticks(setup.rules);
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] == EntityId{0}) continue;
+    if (monster_idles(monsters, i, TickId{tick}, look_ticks))
+      wishes[i] = MonsterWish{};
+    else
       wishes[i] = monster_think(here, setup.rules, players, near, monsters, i, TickId{tick}, &navigation);
+  }
   fires.clear(), alarms.clear();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
@@ -487,7 +526,8 @@ void World::Impl::move_monsters() {
   const Space here = space();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
-    if ((tick + i) % rest_ticks != 0 && monster_rests(monsters, i)) continue;
+    const std::uint32_t every = monsters.dozes[i] != 0 ? doze_ticks : rest_ticks;
+    if ((tick + i) % every != 0 && monster_rests(monsters, i)) continue;
     fetch_ahead(volume, monsters, i);
     const MoveReport report =
         monster_move(here, setup.rules, monsters.traits_at(i), wishes[i], monsters.body[i],
@@ -504,7 +544,8 @@ void World::Impl::fill_crowd() {
     if (players.alive(i) && players.body[i].noclip == 0)
       crowd.add(setup.rules.player, players.body[i], players.id[i]);
   for (std::size_t i = 0; i < monsters.rows(); ++i)
-    if (monsters.id[i] != EntityId{0}) {
+    // Who dozes is in nobody's way whom a player could see.
+    if (monsters.id[i] != EntityId{0} && monsters.dozes[i] == 0) {
       const MonsterTraits& kind = monsters.traits_at(i);
       crowd.add(kind.shape, wall_shape(setup.rules, kind), monsters.body[i], monsters.id[i]);
     }
@@ -706,9 +747,10 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.return_monsters();
   }
   MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}, awake};
-  BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters, &w.items};
+  BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters, &w.items, &w};
   const bool monsters_touched = awake || w.mechanics.in_motion();
-  const PlayerTick tick{moving, acting, input.acts, w.history, w.mechanics, w.acts, w.shooting, w.crowd};
+  const PlayerTick tick{moving, acting,     input.acts, w.history,     w.mechanics,
+                        w.acts, w.shooting, w.crowd,    w.motion.get()};
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
   if (awake) {
     w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});

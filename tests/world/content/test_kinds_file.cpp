@@ -24,6 +24,27 @@ TEST_CASE("our kinds written out and read back are the same", "[world][content][
   CHECK((*kinds)->source == text);
 }
 
+TEST_CASE("kinds of somebody's own written out and read back are the same", "[world][content][kinds]") {
+  const auto kinds = read_kinds(
+      "[monster.\"hu\\\"lk\"]\nlike = \"brute\"\nthing = 3002\nspeed_mps = 7.5\n"
+      "[monster.\"hu\\\"lk\".ranged]\nform = \"missile\"\nkind = \"bo mb\"\nwindup_s = 0.5\n"
+      "[projectile.\"bo mb\"]\nlike = \"rocket\"\nbounces = 2\n"
+      "[weapon.mortar]\nlike = \"rocket launcher\"\nslot = 8\nprojectile = \"bo mb\"\n",
+      "k.toml");
+  if (!kinds) FAIL(kinds.error().line());
+  const std::string text = kinds_text(**kinds);
+  const auto again = read_kinds(text, "k.toml");
+  if (!again) FAIL(again.error().line());
+  CHECK(kinds_text(**again) == text);
+  CHECK((*again)->projectiles == (*kinds)->projectiles);
+  CHECK((*again)->weapons == (*kinds)->weapons);
+  REQUIRE((*again)->monsters.size() == monster_kind_count + 1);
+  CHECK((*again)->monsters.back().name == "hu\"lk");
+  CHECK((*again)->monsters.back().ranged == (*kinds)->monsters.back().ranged);
+  REQUIRE((*again)->things.size() == 1);
+  CHECK((*again)->things[0].number == 3002);
+}
+
 TEST_CASE("a file changes what it says and adds kinds of its own", "[world][content][kinds]") {
   const auto kinds = read_kinds(
       "[monster.imp]\nhealth = 80\n[monster.hulk]\nlike = \"brute\"\nthing = 3002\nspeed_mps = 7.5\n"

@@ -2,10 +2,12 @@
 #include "world/sim/game.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/catch.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/examples/capture.h"
+#include "world/sim/block_acts.h"
 #include "world/sim/modes.h"
 #include "world/sim/pickups.h"
 #include "world/sim/world.h"
@@ -248,4 +250,139 @@ TEST_CASE("capture the flag, of the example: carried home it scores, and who die
   CHECK(game.flag(1) != bases[1]);
   for (int i = 0; i < 11 * 60; ++i) world.step({});
   CHECK(game.flag(1) == bases[1]);
+}
+
+namespace {
+
+/// A flat world with a game, and players who stand in it.
+struct OnGrass {
+  explicit OnGrass(const MakeGame& game, std::uint32_t count) {
+    setup.terrain = TerrainKind::flat;
+    setup.players_max = count;
+    setup.monsters = setup.monsters_max = 0;
+    ground = space_ground_below(World(setup).space(), {0.5, 0.5}, 0.45, 60, 120).value_or(0);
+    setup.game = game;
+    world = std::make_unique<World>(setup);
+    const std::vector<std::uint32_t> tokens(count);
+    TickInput joins;
+    joins.joins = tokens;
+    world->step(joins);
+    for (const Joined& j : world->joined()) ids.push_back(j.id);
+  }
+  void put(std::size_t who, DVec3 at) {
+    const AdminCommand to{AdminAction::teleport, ids[who], at};
+    TickInput input;
+    input.admin = {&to, 1};
+    world->step(input);
+  }
+  /// Looks down at the top of a block, and does it. @return its verdict
+  ActVerdict act(BlockActKind kind, IVec3 block) {
+    const std::size_t row = static_cast<std::size_t>(world->player_row(ids[0]));
+    const DVec3 eye = world->players().body[row].position_m + DVec3{0, 0, setup.rules.player_eye_m};
+    const DVec3 way = to_dvec3(block) + DVec3{0.5, 0.5, 1} - eye;
+    PlayerInput look{ids[0], {}};
+    look.command.yaw = turn_towards(xy(way));
+    const double turns = std::atan2(way.z, length(xy(way))) / (2 * 3.14159265358979);
+    look.command.pitch = Turn16{static_cast<std::uint16_t>(static_cast<std::int32_t>(turns * 65536))};
+    const BlockAct act{ids[0], ++number, kind, BlockFace::top, block, BlockId::brick};
+    TickInput input;
+    input.commands = {&look, 1};
+    input.acts = {&act, 1};
+    world->step(input);
+    for (const BlockVerdict& v : world->block_acts().verdicts())
+      if (v.number == number) return v.verdict;
+    return ActVerdict::stopped;
+  }
+  WorldSetup setup;
+  double ground = 0;
+  std::uint32_t number = 0;
+  std::unique_ptr<World> world;
+  std::vector<EntityId> ids;
+};
+
+/// Blocks east of 0 are its own; it counts who touches whom.
+class Ranger final : public Game {
+ public:
+  bool may_edit(GameApi&, EntityId, IVec3 block, BlockId) override { return block.x < 0; }
+  void touched(GameApi& api, EntityId player, EntityId met) override {
+    ++touches;
+    in_order = in_order && slot_of(player) < slot_of(met) && api.alive(player) && api.alive(met);
+  }
+  int touches = 0;
+  bool in_order = true;
+};
+
+}  // namespace
+
+TEST_CASE("a game refuses edits, and is told who touches whom", "[world][sim][game]") {
+  OnGrass play([] { return std::make_unique<Ranger>(); }, 3);
+  const auto& game = static_cast<const Ranger&>(play.world->game());
+  const auto z = static_cast<std::int32_t>(play.ground);
+  play.put(0, {0.1, 0.5, play.ground});
+  play.world->step({});
+  CHECK(play.act(BlockActKind::dig, {1, 0, z - 1}) == ActVerdict::protected_ground);
+  CHECK(play.act(BlockActKind::place, {2, 0, z - 1}) == ActVerdict::protected_ground);
+  CHECK_FALSE(refused(play.act(BlockActKind::dig, {-2, 0, z - 1})));
+  CHECK(play.act(BlockActKind::place, {-2, 0, z - 1}) == ActVerdict::done);
+
+  play.put(1, {20, 20, play.ground}), play.put(2, {30, 30, play.ground});
+  play.world->step({});
+  const int before = game.touches;
+  play.put(1, {0.6, 0.5, play.ground});
+  CHECK(game.touches > before);
+  CHECK(game.in_order);
+  play.put(1, {20, 20, play.ground});
+  const int after = game.touches;
+  for (int i = 0; i < 10; ++i) play.world->step({});
+  CHECK(game.touches == after);
+}
+
+TEST_CASE("a push upwards lifts who stands", "[world][sim][game]") {
+  class Spring final : public Game {
+    void used(GameApi& api, EntityId player) override { api.push(player, {0, 0, 9}); }
+  };
+  OnGrass play([] { return std::make_unique<Spring>(); }, 1);
+  play.put(0, {0.5, 0.5, play.ground});
+  PlayerInput jump{play.ids[0], {}};
+  jump.command.buttons = button::use;
+  TickInput input;
+  input.commands = {&jump, 1};
+  double highest = 0;
+  for (int i = 0; i < 40; ++i) {
+    play.world->step(input);
+    highest = std::max(highest, play.world->players().body[0].position_m.z - play.ground);
+  }
+  CHECK(highest > 1.5);
+}
+
+TEST_CASE("the example's grapple pulls whoever looks at something near, and nobody into walls",
+          "[world][sim][game]") {
+  const std::array<DVec3, 2> bases{{{-8, 0, 0}, {8, 0, 0}}};
+  OnGrass play([bases] { return std::make_unique<examples::Capture>(bases); }, 2);
+  const auto z = static_cast<std::int32_t>(play.ground);
+  std::vector<BlockEdit> tower;
+  for (std::int32_t up = 0; up < 12; ++up)
+    for (std::int32_t y = -2; y <= 2; ++y) tower.push_back({{12, y, z + up}, BlockId::stone});
+  TickInput built;
+  built.edits = tower;
+  play.world->step(built);
+  play.put(0, {0, 0.5, play.ground});
+  PlayerInput pull{play.ids[0], {}};
+  pull.command.pitch = Turn16{6000};  // 33 degrees up: some 8 m high on the tower
+  pull.command.buttons = button::use;
+  TickInput input;
+  input.commands = {&pull, 1};
+  double highest = 0;
+  for (int i = 0; i < 90; ++i) {
+    play.world->step(input);
+    const DVec3 at = play.world->players().body[0].position_m;
+    highest = std::max(highest, at.z - play.ground);
+    REQUIRE(at.x < 12);
+  }
+  CHECK(highest > 5);
+  // Into the sky there is nothing to hold on to.
+  play.put(0, {0, 0.5, play.ground});
+  pull.command.pitch = Turn16{16000};
+  for (int i = 0; i < 30; ++i) play.world->step(input);
+  CHECK(play.world->players().body[0].position_m.z < play.ground + 0.1);
 }
