@@ -12,7 +12,7 @@ IVec3 local_of(std::uint16_t index) {
   return {(index >> chunk_bits) & (chunk_size - 1), index >> (2 * chunk_bits), index & (chunk_size - 1)};
 }
 
-IVec3 block_of(ChunkCoord at, std::uint16_t index) {
+IVec3 block_at_index(ChunkCoord at, std::uint16_t index) {
   return IVec3{at.x * chunk_size, at.y * chunk_size, at.z * chunk_size} + local_of(index);
 }
 
@@ -24,7 +24,7 @@ void note_differences(ChunkCoord at, const Chunk& a, const Chunk& b, std::vector
   if (a.content_hash() == b.content_hash()) return;
   for (std::uint32_t i = 0; i < chunk_blocks; ++i) {
     const auto index = static_cast<std::uint16_t>(i);
-    if (a.block(local_of(index)) != b.block(local_of(index))) touched.push_back(block_of(at, index));
+    if (a.block(local_of(index)) != b.block(local_of(index))) touched.push_back(block_at_index(at, index));
   }
 }
 
@@ -96,7 +96,7 @@ void StreamedGround::take(const BlockEdits& edits, std::vector<IVec3>& touched) 
   for (const BlockChange& change : edits.changes) {
     if (newer) {
       put(*found->second.chunk, change);
-      touched.push_back(block_of(edits.chunk, change.index));
+      touched.push_back(block_at_index(edits.chunk, change.index));
     }
     // A chunk from before it may be on its way, or come again.
     if (edits.tick > settled_tick_) pending_.push_back({edits.tick, edits.chunk, change});

@@ -135,7 +135,7 @@ TEST_CASE("goodbyes to chunks come back as they went", "[protocol][messages][gro
 
 TEST_CASE("messages of ground that are cut or changed anywhere are refused or within their bounds",
           "[protocol][messages][ground]") {
-  const std::vector<std::uint8_t> bytes{1, 2, 3, 4, 5};
+  const std::vector<std::uint8_t> bytes{1, 2, 3, 4, 5, 6, 7, 8};  // whole words: what pads may be cut
   const std::vector<BlockChange> changes{{3, 4}, {9, 1}};
   const std::vector<ChunkCoord> gone{{1, 2, 3}, {4, 5, 6}};
   Join join = most_kept_join();
