@@ -374,9 +374,7 @@ std::vector<Setting> build() {
        whole("backups_kept", "N", 1, 1000, MEMBER(backups_kept),
              "Backups of backup_every that are kept; the oldest goes for a newer one."),
        choice("players_return_to", {"place", "start"}, MEMBER(players_return_to),
-              "Where those begin who were here before and come back, in the sandbox: where they left off, or "
-              "at a "
-              "start. Other modes have starts."),
+              "Where those begin who come back to the sandbox: where they left off, or at a start."),
        whole("edit_log_days", "DAYS", 0, 3650, MEMBER(edit_log_days),
              "How long a kept world remembers who changed which block, for ashlar-server world log and "
              "rollback. 0: as far back as edit_log_mib lasts."),
