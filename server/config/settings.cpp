@@ -357,6 +357,20 @@ Setting record_setting() {
   return s;
 }
 
+// One lambda serves const and non-const Config alike.
+#define MEMBER(path) [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
+
+/// What a kept world remembers of players and their edits.
+std::vector<Setting> memory_settings() {
+  return {choice("players_return_to", {"place", "start"}, MEMBER(players_return_to),
+                 "Where those begin who come back to the sandbox: where they left off, or at a start."),
+          whole("edit_log_days", "DAYS", 0, 3650, MEMBER(edit_log_days),
+                "How long a kept world remembers who changed which block, for ashlar-server world log and "
+                "rollback. 0: as far back as edit_log_mib lasts."),
+          whole("edit_log_mib", "MIB", 0, 65'536, MEMBER(edit_log_mib),
+                "Disk that this may take; some 10 000 changed blocks to a MiB. 0: nothing is remembered.")};
+}
+
 std::vector<Setting> build() {
   std::vector<Setting> all;
   const auto group = [&](const char* name, std::vector<Setting> rows) {
@@ -365,8 +379,6 @@ std::vector<Setting> build() {
       all.push_back(std::move(row));
     }
   };
-  // One lambda serves const and non-const Config alike.
-#define MEMBER(path) [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
   group(
       "Network",
       {listen_setting(),
@@ -393,15 +405,6 @@ std::vector<Setting> build() {
        backup_every_setting(),
        whole("backups_kept", "N", 1, 1000, MEMBER(backups_kept),
              "Backups of backup_every that are kept; the oldest goes for a newer one."),
-       choice("players_return_to", {"place", "start"}, MEMBER(players_return_to),
-              "Where those begin who were here before and come back, in the sandbox: where they left off, or "
-              "at a "
-              "start. Other modes have starts."),
-       whole("edit_log_days", "DAYS", 0, 3650, MEMBER(edit_log_days),
-             "How long a kept world remembers who changed which block, for ashlar-server world log and "
-             "rollback. 0: as far back as edit_log_mib lasts."),
-       whole("edit_log_mib", "MIB", 0, 65'536, MEMBER(edit_log_mib),
-             "Disk that this may take; some 10 000 changed blocks to a MiB. 0: nothing is remembered."),
        whole("seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(seed),
              "Seed of the terrain and of everything random in the world."),
        whole("secret_seed", "N", 0, std::numeric_limits<std::uint64_t>::max(), MEMBER(secret_seed),
@@ -434,6 +437,7 @@ std::vector<Setting> build() {
             "See spawn_radius_m."),
        real("spawn_y_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_y_m),
             "See spawn_radius_m.")});
+  group("World", memory_settings());
   group("Rules", rule_settings());
   for (Setting& row : all)
     if (row.key == "seed" || row.key == "secret_seed" || row.key == "terrain" || row.key == "doors" ||

@@ -118,10 +118,10 @@ bool bench_ground(const Options&) {
 }
 
 bool bench_codec(const Options&) {
-  const Ground hills = ground_at("hills", {-4, -4, 1}, 8);
+  const Ground hills = ground_at("hills", {24, 20, 1}, 8);
   Ground kinds[] = {ground_at("rock and caves", {-4, -4, -1}, 8), changed("hills, built on", hills, 1000),
-                    ground_at("the sea", {52, -20, 0}, 8), changed("of every kind", hills, 40'000),
-                    ground_at("hills", {-4, -4, 1}, 8)};
+                    ground_at("the sea", {48, -24, -1}, 8), changed("of every kind", hills, 40'000),
+                    ground_at("hills", {24, 20, 1}, 8)};
   ChunkCodec codec;
   for (const Ground& ground : kinds) {
     const auto count = static_cast<double>(ground.chunks.size());
@@ -228,7 +228,7 @@ bool bench_edits(const Options& options) {
 
 bool bench_save(const Options&) {
   constexpr std::int32_t across = 100;
-  const Ground hills = changed("hills", ground_at("hills", {-4, -4, 1}, 8), 64);
+  const Ground hills = changed("hills", ground_at("hills", {24, 20, 1}, 8), 64);
   VoxelVolume volume;
   std::vector<ChunkCoord> places;
   for (std::int32_t x = 0; x < across; ++x)
