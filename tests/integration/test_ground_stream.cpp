@@ -167,7 +167,7 @@ TEST_CASE("what a secret seed hides is stone in chunks that are sent, until it i
 TEST_CASE("a player is foreseen on ground that was sent as the server has it, and none is computed",
           "[integration][ground_stream][predictor]") {
   WorldSetup setup = streamed_setup();
-  client_sim::PredictorConfig foresight = PredictedClient::config_of(setup);
+  client_sim::PredictorConfig foresight = PredictedClient::config_of(setup, nullptr);
   foresight.make_chunk = [](const Terrain&, ChunkCoord) -> std::unique_ptr<Chunk> {
     FAIL("ground was computed");
     return nullptr;

@@ -72,12 +72,18 @@ bool in_reach(DVec3 eye, CellCoord cell, double radius_m) {
   return dot(way, way) <= radius_m * radius_m;
 }
 
+server::PublishConfig telling(std::uint32_t parts) {
+  server::PublishConfig config;
+  config.snapshot_bytes_max = parts * static_cast<std::uint32_t>(datagram_bytes_max);
+  return config;
+}
+
 /// A world of players who are put somewhere at random, and a publisher that tells some of them.
 struct Gathering {
   Gathering(std::uint64_t seed, std::uint32_t people, bool in_one_cell, std::uint32_t parts)
       : rng(rng_for(seed, people)),
         crowd(in_one_cell),
-        config{1, 64, parts * static_cast<std::uint32_t>(datagram_bytes_max), {}},
+        config(telling(parts)),
         publisher(config) {
     WorldSetup setup;
     setup.seed = seed;

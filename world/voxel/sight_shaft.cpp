@@ -53,7 +53,7 @@ class OpenBlocks {
     if (chunk == nullptr) return 0xffffffffu;
     if (chunk != chunk_) {
       chunk_ = chunk;
-      glassy_ = std::ranges::any_of(chunk->palette(), [this](BlockId id) { return see_through(id); });
+      glassy_ = holds_glass(*chunk);
     }
     const auto at = static_cast<std::size_t>(local.y * chunk_size + local.x);
     std::uint32_t stops = chunk->solid()[at];
@@ -63,6 +63,12 @@ class OpenBlocks {
       if (see_through(chunk->block({local.x, local.y, z}))) stops &= ~(1u << z);
     }
     return static_cast<std::uint32_t>(~stops);
+  }
+  bool holds_glass(const Chunk& chunk) const {
+    const std::size_t kinds = volume_.kinds().types().size();
+    for (std::size_t i = 0; i < kinds; ++i)
+      if (const auto id = static_cast<BlockId>(i); chunk.may_hold(id) && see_through(id)) return true;
+    return false;
   }
   bool see_through(BlockId id) const {
     const BlockRegistry& kinds = volume_.kinds();
