@@ -108,11 +108,12 @@ struct MessageWriter::Impl {
     }
     const auto body_list =
         m.kind_bodies.empty() ? 0 : fbb.CreateVectorOfStructs(bodies.data(), m.kind_bodies.size());
-    finish_server(wire::ServerBody::Welcome,
-                  wire::CreateWelcome(
-                      fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks, rules, map_list,
-                      motd, props, names, m.terrain, m.generator, m.blocks_hash, body_list, m.bare, m.replication_hash,
-                      static_cast<std::int16_t>(m.columns.low), static_cast<std::int16_t>(m.columns.high)));
+    finish_server(
+        wire::ServerBody::Welcome,
+        wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks, rules,
+                            map_list, motd, props, names, m.terrain, m.generator, m.blocks_hash, body_list,
+                            m.bare, m.replication_hash, static_cast<std::int16_t>(m.columns.low),
+                            static_cast<std::int16_t>(m.columns.high)));
   }
 };
 

@@ -166,9 +166,9 @@ struct Welcome {
   /// A TerrainKind, and the server's terrain_generator. Neither need be known here: ask terrain_known().
   std::uint8_t terrain = 0;
   std::uint16_t generator = 0;
-  std::uint64_t blocks_hash = 0;       ///< BlockRegistry::hash() of the world's kinds of blocks
-  ColumnSpan columns;                  ///< of its ground, at most column_chunks_told_max; empty: what the kind has
-  bool bare = false;                   ///< Terrain::bare: what a secret seed makes is told when it is seen
+  std::uint64_t blocks_hash = 0;  ///< BlockRegistry::hash() of the world's kinds of blocks
+  ColumnSpan columns;             ///< of its ground, at most column_chunks_told_max; empty: what the kind has
+  bool bare = false;              ///< Terrain::bare: what a secret seed makes is told when it is seen
   std::uint64_t replication_hash = 0;  ///< replication_hash() of what is told of kinds
   std::vector<KindBody> kind_bodies;   ///< at most monster_kinds_max, by kind: of those not as built in
 
@@ -448,8 +448,9 @@ struct FieldList {
   std::vector<FieldValue> values;  ///< 1 to field_list_max
 };
 
-using ServerMessage = std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers,
-                                   BlockEdits, BlockKinds, Saved, Fight, InventoryChange, WeaponKinds,
-                                   Carried, Score, ReplicatedKinds, GameMessage, FieldList, GroundChunk, GroundGone>;
+using ServerMessage =
+    std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers, BlockEdits,
+                 BlockKinds, Saved, Fight, InventoryChange, WeaponKinds, Carried, Score, ReplicatedKinds,
+                 GameMessage, FieldList, GroundChunk, GroundGone>;
 
 }  // namespace ashlar

@@ -325,6 +325,11 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
       impl_->sleep_until(std::min(host.next_tick_at(), at + (idle ? poll_every_idle : poll_every)));
   }
 
+  // What was typed before the end is done, too.
+  if (host.admin_waits()) {
+    while (now() < host.next_tick_at()) impl_->sleep_until(host.next_tick_at());
+    impl_->turn(host, transports, ground, options, edges);
+  }
   log.info("stopping", {{"reason", impl_->stop_reason}, {"clients", host.status().clients}});
   if (options.save) options.save();
   impl_->say_goodbye(host, transports);

@@ -118,7 +118,7 @@ class Dev(unittest.TestCase):
     def test_run_passes_options_on_and_the_verdict_back(self):
         answer = self.run_play("--for", "1s", "--clients", "5", "--monsters", "7", "--", "--motd", "hello")
         self.assertEqual(answer.returncode, 0, answer.stderr)
-        self.assertRegex(answer.stdout, r"event=ready --port \d+ --seed 1 --monsters 7 --wad a\.wad --map MAP01")
+        self.assertRegex(answer.stdout, r"event=ready --port \d+ --seed 1 --monsters 7 --monster-respawn-s 20 --wad a\.wad --map MAP01")
         self.assertIn("--motd hello", answer.stdout)
         self.assertIn("--clients 5 --transport udp --duration 1s --progress 0", answer.stdout)
         self.assertTrue(answer.stdout.endswith("report: done\n"))

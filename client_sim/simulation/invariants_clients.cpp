@@ -151,9 +151,9 @@ class TheSeenAreTold final : public Invariant {
       if (session == nullptr) continue;
       const std::uint32_t tick = seat->client()->complete_tick();
       Looked& looked = looked_[seat->number()];
-      if (looked.life != seat->lives()) looked = {seat->lives(), 0, tick, {}};
+      if (looked.life != seat->lives()) looked = {seat->lives(), 0, tick, {{0, 0}}};
       if (looked.tick + match.config().snapshot_every_ticks < tick) looked.since = tick;  // some were lost
-      if (looked.congested.empty() || looked.congested.back().second != session->congested)
+      if (looked.congested.back().second != session->congested)
         looked.congested.push_back({match.host()->status().tick, session->congested});
       if (std::exchange(looked.tick, tick) == tick) continue;
       // Those that the path cut short hold what it took, and for a while after it they go on from there.
@@ -176,7 +176,8 @@ class TheSeenAreTold final : public Invariant {
     std::uint32_t life = 0;
     std::uint32_t tick = 0;   // the newest complete one
     std::uint32_t since = 0;  // and every one from here on was, and was not cut short
-    std::deque<std::pair<std::uint32_t, std::uint64_t>> congested;  // by server tick: how many were, so far
+    std::deque<std::pair<std::uint32_t, std::uint64_t>> congested{
+        {0, 0}};  // by server tick: how many, so far
   };
 
   /// How old the newest word of somebody in reach may be: by the bound that the server states, from the world

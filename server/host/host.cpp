@@ -367,6 +367,7 @@ void Host::note_saving(std::uint32_t saved_tick, bool room) {
 }
 
 void Host::admin(const AdminCommand& command) { impl_->input.admin(command); }
+bool Host::admin_waits() const { return impl_->input.admin_waiting() > 0; }
 
 std::uint32_t Host::set_noclip(const std::string& name, bool on) {
   std::uint32_t count = 0;

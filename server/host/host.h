@@ -316,6 +316,7 @@ class Host {
 
   /// Enters the next tick.
   void admin(const AdminCommand& command);
+  bool admin_waits() const;  ///< for the next tick
 
   /// Lets every player of this name fly through everything, or no longer: enters the next tick.
   /// @return how many there are

@@ -71,7 +71,7 @@ PackedWorld::PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks,
     : tick_rate_hz_(tick_rate_hz),
       reach_s_(culled ? sight_ahead(tick_rate_hz, every_ticks) : 0),
       registry_(std::move(registry)),
-      partition_(culled                        ? 1
+      partition_(culled                       ? 1
                  : registry_->shares_fields() ? block_entities_with_fields_max
                                               : block_entities_max),
       frames_(frames_kept(tick_rate_hz, every_ticks), registry_->shares_fields() ? registry_ : nullptr) {}

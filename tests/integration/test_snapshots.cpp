@@ -75,16 +75,14 @@ bool in_reach(DVec3 eye, CellCoord cell, double radius_m) {
 server::PublishConfig telling(std::uint32_t parts) {
   server::PublishConfig config;
   config.snapshot_bytes_max = parts * static_cast<std::uint32_t>(datagram_bytes_max);
+  config.client_bytes_per_s = 100'000'000;  // what is cut here is cut by the parts
   return config;
 }
 
 /// A world of players who are put somewhere at random, and a publisher that tells some of them.
 struct Gathering {
   Gathering(std::uint64_t seed, std::uint32_t people, bool in_one_cell, std::uint32_t parts)
-      : rng(rng_for(seed, people)),
-        crowd(in_one_cell),
-        config(telling(parts)),
-        publisher(config) {
+      : rng(rng_for(seed, people)), crowd(in_one_cell), config(telling(parts)), publisher(config) {
     WorldSetup setup;
     setup.seed = seed;
     setup.players_max = people;
@@ -258,7 +256,7 @@ TEST_CASE("what a client puts together of a snapshot's bytes is who is there, li
   std::map<std::uint32_t, Cells> history;  // by tick
   DatagramBatch batch;
   std::vector<PacketScratch> opened;
-  std::size_t cut = 0, known_in_the_end = 0;
+  std::size_t cut = 0, cut_late = 0, known_in_the_end = 0;
   std::uint32_t refresh = 0;
   constexpr int ticks = 40;
   for (int t = 0; t < ticks; ++t) {
@@ -277,6 +275,7 @@ TEST_CASE("what a client puts together of a snapshot's bytes is who is there, li
       const DVec3 eye =
           scene.world->players().body[row].position_m + DVec3{0, 0, scene.world->setup().rules.player_eye_m};
       cut += told.refresh_ticks != 0 ? 1 : 0;
+      cut_late += told.refresh_ticks != 0 && t >= ticks / 2 ? 1 : 0;
       refresh = std::max<std::uint32_t>(refresh, told.refresh_ticks);
       if (told.refresh_ticks == 0 && t > 0) check_all_told(told, scene, eye);
       if (t + 1 < ticks) continue;
@@ -313,7 +312,8 @@ TEST_CASE("what a client puts together of a snapshot's bytes is who is there, li
   CHECK(scene.publisher.counters().snapshots_cut == cut);
   // The crowd that the small snapshots are for.
   if (c.crowd && c.people >= 300 && c.parts == 4) CHECK(cut > 0);
-  if (c.crowd && c.parts == 32) CHECK(cut == 0);
+  // Until a path is known to carry them they are shorter.
+  if (c.crowd && c.parts == 32) CHECK(cut_late == 0);
   CHECK(refresh < ticks - 10);
   CHECK(known_in_the_end >= c.people / (c.crowd ? 1 : 10));
 }

@@ -99,7 +99,8 @@ TEST_CASE("the next world is due in the last tick of the intermission, not befor
   CHECK(rotation.playing() == "two");
 }
 
-TEST_CASE("an operator goes on, or to any map; what cannot be made leaves the world", "[server][rotation]") {
+TEST_CASE("an operator goes on or to any map, and what cannot be made leaves the world",
+          "[server][rotation]") {
   MapRotation rotation = three_maps();
   std::string error;
   CHECK_FALSE(rotation.take());

@@ -133,8 +133,7 @@ class Capture final : public Game {
       if (carrier_[other] == player) {
         flags_[other] = at;
         ++held_ticks_[other];
-        api.set_field(player, carrying_field_,
-                      std::min(255, held_ticks_[other] / api.rules().tick_rate_hz));
+        api.set_field(player, carrying_field_, std::min(255, held_ticks_[other] / api.rules().tick_rate_hz));
         const bool home = carrier_[own] == EntityId{0} && flags_[own] == bases_[own];
         if (home && near(at, bases_[own])) score(api, player, team, other);
       } else if (carrier_[other] == EntityId{0} && near(at, flags_[other])) {

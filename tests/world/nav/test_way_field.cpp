@@ -73,8 +73,10 @@ TEST_CASE("ways lead through rooms, up steps and not up walls", "[world][nav]") 
   CHECK(west.distance_m(graph.leaf_at(middle(3))) < 0);
 }
 
+constexpr std::uint16_t manual_door = 1;
+
 TEST_CASE("a shut door is no way but for those who may open it", "[world][nav]") {
-  MovingWorld w(row_of_rooms({{0, 128}, {0, 0}, {0, 128}}, {{}, {}}));
+  MovingWorld w(row_of_rooms({{0, 128}, {0, 0}, {0, 128}}, {{manual_door}, {manual_door, 0, true}}));
   const LeafGraph graph(*w.map, {});
   const auto middle = [&](int room) {
     return w.map->to_world({room_units * (room + 0.5), room_depth_units / 2});

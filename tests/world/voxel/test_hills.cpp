@@ -328,8 +328,8 @@ TEST_CASE("ground can be made at the ends of the world", "[world][voxel][terrain
 
 TEST_CASE("a chunk of one kind of block takes next to nothing, and one of hills few kilobytes",
           "[world][voxel][terrain][memory]") {
-  CHECK(Chunk{BlockId::air}.bytes() < 256);
-  CHECK(Chunk{BlockId::stone}.bytes() < 256);
+  CHECK(Chunk{BlockId::air}.bytes() < 512);
+  CHECK(Chunk{BlockId::stone}.bytes() < 512);
   const Terrain terrain = terrain_of(TerrainKind::hills, 1);
   std::size_t bytes = 0, chunks = 0, most = 0;
   const ColumnSpan span = column_span(terrain.kind);
@@ -340,10 +340,10 @@ TEST_CASE("a chunk of one kind of block takes next to nothing, and one of hills 
         bytes += chunk->bytes();
         most = std::max(most, chunk->bytes());
         ++chunks;
-        if (z == span.low || z == span.high - 1) CHECK(chunk->bytes() < 256);
+        if (z == span.low || z == span.high - 1) CHECK(chunk->bytes() < 512);
       }
   CAPTURE(bytes / chunks, most);
-  CHECK(bytes / chunks < 12 * 1024);
+  CHECK(bytes / chunks < 6 * 1024);
   CHECK(most < 24 * 1024);
 }
 
