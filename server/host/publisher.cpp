@@ -198,10 +198,11 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
   // One part more than the budget fills: the last block may go beyond it.
   const std::size_t budgeted = allowed / datagram_bytes_max + 2;
   request.parts_max = std::clamp<std::size_t>(std::min(fitting, budgeted), 1, parts_max);
-  if (budgeted <= parts_max) request.bytes_max = allowed;
+  const bool by_budget = budgeted <= parts_max;
+  if (by_budget) request.bytes_max = allowed;
   const std::size_t parts = packed_snapshot_.lay_out(*packed_, request, *session.packed);
   if (packed_snapshot_.cut()) ++counters_.snapshots_cut;
-  if (fitting == 0 || (packed_snapshot_.cut() && std::min(fitting, budgeted) < parts_max))
+  if (fitting == 0 || (packed_snapshot_.cut() && (fitting < parts_max || by_budget)))
     note_congested(session, fitting <= budgeted);
   for (std::size_t part = 0; part < parts; ++part) {
     const auto sent = session.connection->send_unreliable(now, packed_snapshot_.part(part), out);

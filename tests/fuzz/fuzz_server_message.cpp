@@ -57,6 +57,11 @@ void check(const InventoryChange& m) {
   for (const SlotChange& s : m.slots) expect(s.slot < inventory_slots && s.stack.count <= stack_items_max);
 }
 void check(const BlockEdits&) {}
+void check(const GroundChunk& m) {
+  expect(chunk_in_world(m.at) && m.changes.size() <= block_changes_max);
+  for (std::size_t i = 1; i < m.changes.size(); ++i) expect(m.changes[i - 1].index < m.changes[i].index);
+}
+void check(const GroundGone& m) { expect(m.chunks.size() <= gone_chunks_max); }
 void check(const ContentPart& m) {
   expect(!m.bytes.empty() && m.bytes.size() <= content_part_bytes_max && m.total <= content_bytes_max);
   expect(m.offset + m.bytes.size() <= m.total);

@@ -54,8 +54,12 @@ export function writeHello({ name, build, token, resume, takesPacked }: HelloVal
 
 export function writeJoin(content: readonly bigint[], world: number): Uint8Array {
   const builder = new Builder(64);
-  const join = Join.createJoin(builder, Join.createContentVector(builder, [...content]), world);
-  return finish(builder, ClientBody.Join, join);
+  const contentAt = Join.createContentVector(builder, [...content]);
+  // It keeps no ground, so it asks for none.
+  Join.startJoin(builder);
+  Join.addContent(builder, contentAt);
+  Join.addWorld(builder, world);
+  return finish(builder, ClientBody.Join, Join.endJoin(builder));
 }
 
 export const buttons = { jump: 1, use: 2, attack: 4, down: 8 } as const;

@@ -18,7 +18,7 @@ const placedMap: TableShape = [text, u64, u32, u32, u32, u32];
 
 const welcome: TableShape = [
   vectorOf(1), bool, u8, u64, u32, u16, { kind: 'table', shape: rules }, { kind: 'tables', shape: placedMap }, text,
-  vectorOf(40, 8), { kind: 'strings' }, u8, u16, u64, vectorOf(12, 4), bool, u64,
+  vectorOf(40, 8), { kind: 'strings' }, u8, u16, u64, vectorOf(12, 4), bool, u64, u16, u16,
 ];
 
 /** SectorRun, SectorHeight and SectorMotion are structs of 6, 8 and 56 bytes, OwnPlayer one of 136. */
@@ -45,6 +45,8 @@ const score: TableShape = [u32, u8, u32, u8, u32, vectorOf(4), { kind: 'tables',
 const replicatedKinds: TableShape = [vectorOf(1), u8];
 const gameMessage: TableShape = [u32, u8, u8, vectorOf(1)];
 const fieldValues: TableShape = [u32, u8, vectorOf(12, 4)];
+const groundChunk: TableShape = [u32, u32, u32, u32, u64, vectorOf(1), vectorOf(4, 2), u8];
+const groundGone: TableShape = [u32, vectorOf(12, 4), u8];
 
 /** Of ServerMessage: the union's type and its tables, in the union's order. */
 export const serverMessageShape: TableShape = [
@@ -54,6 +56,7 @@ export const serverMessageShape: TableShape = [
     shapes: [
       welcome, snapshot, chatLine, contentPart, contentRefused, actAnswers, blockEdits, blockKinds, saved,
       fight, inventoryChange, weaponKinds, carried, score, replicatedKinds, gameMessage, fieldValues,
+      groundChunk, groundGone,
     ],
   },
 ];
