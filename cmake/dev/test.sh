@@ -69,13 +69,13 @@ set_up_sanitizers() {
   export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}
 }
 
-# run_ctest PRESET [ctest options]
+# run_ctest PRESET [ctest options]: one more test at a time than there are cores, as some mostly wait.
 run_ctest() {
   local preset=$1
   shift
   set_up_sanitizers
   ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
-    --parallel "$(job_count)" "$@"
+    --parallel "$(($(job_count) + 1))" "$@"
 }
 
 # run_slow_tests PRESET [FOLDER...]: hidden from ctest by their dot, so that the executables are asked themselves.

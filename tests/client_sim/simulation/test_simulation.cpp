@@ -201,17 +201,26 @@ TEST_CASE("snapshots without room for all tell of all in turns", "[simulation]")
   CHECK(outcome.replayed_ticks == outcome.ticks);
 }
 
-TEST_CASE("with a thousand players in one cell each is told of all", "[simulation][crowd]") {
+namespace {
+
+/// So many in one cell, with room in a snapshot for four of five, so that they come in turns.
+SimulationConfig crowd_of(std::uint32_t clients, std::uint32_t snapshot_bytes_max) {
   SimulationConfig config = match_of(31, 7);
-  config.clients = slowness == 1 ? 1000 : 300;
+  config.clients = clients;
   config.monsters = 0;
   config.tick_rate_hz = 20;  // ticks are what costs, and by ticks is counted who may come in
   config.spawn = {{32, 32}, 14};
   config.rates = FaultRates::none();
   config.hostile = false;
-  // Room for four of five, so that they come in turns.
-  config.snapshot_bytes_max = slowness == 1 ? 14400 : 4800;
+  config.snapshot_bytes_max = snapshot_bytes_max;
   config.check_replay = false;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("with hundreds of players in one cell each is told of all", "[simulation][crowd]") {
+  SimulationConfig config = crowd_of(300, 4800);
   const Outcome outcome = simulate(config);
   CHECK(told(outcome) == "");
   CHECK(outcome.joins >= config.clients);
@@ -219,6 +228,13 @@ TEST_CASE("with a thousand players in one cell each is told of all", "[simulatio
   const Outcome dark = simulate(config);
   REQUIRE(dark.broken.has_value());
   CHECK(dark.broken->invariant.find("whom its player sees") != std::string::npos);
+}
+
+TEST_CASE("with a thousand players in one cell each is told of all", "[.slow][simulation][crowd]") {
+  const SimulationConfig config = crowd_of(1000, 14400);
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.joins >= config.clients);
 }
 
 TEST_CASE("lines that lose, reorder, double and spoil all the time cost no message and no session",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tests/slowness.h"
 #include "tests/world/bsp/maps.h"
 #include "world/math/random.h"
 
@@ -113,7 +114,7 @@ TEST_CASE("nobody whom a viewer can see is left out of its snapshots, and many w
   const auto name = GENERATE(as<std::string>{}, "MAP01", "MAP15");
   const bool doors_open = GENERATE(true, false);
   const auto world = populated(must_read(*wads, name), true, doors_open);
-  const Look look = publish_and_look(*world, 3);
+  const Look look = publish_and_look(*world, ashlar::test::slowness == 1 ? 3 : 1);
   CAPTURE(name, doors_open, look.seen, look.lost, look.near, look.left_out);
   CHECK(look.seen > 1000);
   CHECK(look.lost == 0);
