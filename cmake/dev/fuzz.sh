@@ -43,9 +43,25 @@ command_fuzz() {
   [ ${#names[@]} -gt 0 ] || names=("${all[@]}")
   configure fuzz
   build_targets fuzz "${names[@]/#/fuzz_}"
+  fuzz_all "${limit[@]}"
+}
+
+# fuzz_all LIMIT...: those in `names`, as many at a time as there are cores. All are tried, whichever breaks.
+fuzz_all() {
+  local name running=0 broken=0
   for name in "${names[@]}"; do
-    fuzz_one "$name" "${limit[@]}"
+    if [ "$running" -ge "$(job_count)" ]; then
+      wait -n || broken=$((broken + 1))
+      running=$((running - 1))
+    fi
+    fuzz_one "$name" "$@" &
+    running=$((running + 1))
   done
+  while [ "$running" -gt 0 ]; do
+    wait -n || broken=$((broken + 1))
+    running=$((running - 1))
+  done
+  [ "$broken" -eq 0 ] || die "$broken of ${#names[@]} fuzz targets broke (above)"
 }
 
 fuzz_names() {
@@ -81,5 +97,6 @@ fuzz_one() {
     say "fuzz_$name broke; the input is in build/fuzz/artifacts/$name, the log in $log"
     return 1
   fi
-  grep -E '^(Done|stat::number_of_executed_units|stat::new_units_added)' "$log" || tail -n 3 "$log"
+  say "fuzz_$name: $(sed -n -E 's/^Done ([0-9]+) runs in ([0-9]+) second.*/\1 runs in \2 s/p; s/^stat::new_units_added: */new inputs: /p' "$log" |
+    paste -sd ',')"
 }
