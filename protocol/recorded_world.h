@@ -26,12 +26,16 @@ using PropSource =
     std::function<std::expected<std::shared_ptr<const Prop>, std::string>(const RecordedProp&)>;
 /// WorldSetup::make_chunk; null: generated.
 using ChunkSource = decltype(WorldSetup::make_chunk);
+/// WorldSetup::game; null: that of the rule set's mode.
+using RecordedGame = decltype(WorldSetup::game);
 
-/// Rebuilds the world that a recording began with. @return one line when a map or prop is not to be had or is
-/// not the one that was played.
+/// Rebuilds the world that a recording began with, played by the rules of its mode or, where `game` makes
+/// one, by that game (WorldSetup::game). @return one line when a map or prop is not to be had or is not the
+/// one that was played.
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
                                                             const MapSource& maps,
                                                             const ChunkSource& ground = {},
-                                                            const PropSource& props = {});
+                                                            const PropSource& props = {},
+                                                            const RecordedGame& game = {});
 
 }  // namespace ashlar

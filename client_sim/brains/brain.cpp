@@ -3,6 +3,7 @@
 #include <array>
 
 #include "client_sim/brains/builder.h"
+#include "client_sim/brains/fighter.h"
 #include "client_sim/explore/party.h"
 #include "world/sim/pickups.h"
 
@@ -21,8 +22,8 @@ constexpr double item_detour = 0.7;
 constexpr Micros look_every{std::chrono::milliseconds{500}};
 // Slower than this over half a second while walking is a wall.
 constexpr double still_m_max = 0.5;
-constexpr std::array<std::string_view, brain_kind_count> names{"wander", "crowd", "idle",    "jumper",
-                                                               "follow", "hunt",  "explore", "build"};
+constexpr std::array<std::string_view, brain_kind_count> names{
+    "wander", "crowd", "idle", "jumper", "follow", "hunt", "explore", "build", "fight"};
 
 Micros millis(std::uint32_t count) { return Micros{static_cast<std::int64_t>(count) * 1000}; }
 
@@ -39,8 +40,9 @@ std::optional<BrainKind> brain_kind(std::string_view text) {
 Brain::Brain(BrainKind kind, std::uint64_t seed, std::shared_ptr<ExploreParty> party)
     : kind_(kind), rng_{seed} {
   if (kind == BrainKind::explore && party != nullptr)
-    explorer_ = std::make_unique<PartyExplorer>(std::move(party), seed);
+    explorer_ = std::make_unique<PartyExplorer>(party, seed);
   if (kind == BrainKind::build) builder_ = std::make_unique<Builder>(seed);
+  if (kind == BrainKind::fight) fighter_ = std::make_unique<Fighter>(std::move(party), seed);
 }
 Brain::Brain(Brain&&) noexcept = default;
 Brain& Brain::operator=(Brain&&) noexcept = default;
@@ -118,7 +120,8 @@ void Brain::steer(Micros now, const Client& client) {
       next_turn_ = now + millis(200 + rng_.below(400));
       return;
     }
-    case BrainKind::build: return;  // builder_ decides
+    case BrainKind::build:
+    case BrainKind::fight: return;  // builder_ or fighter_ decides
     case BrainKind::wander: {
       const auto swing = static_cast<std::uint16_t>(rng_.below(16384));
       command_.yaw = command_.yaw + Turn16{static_cast<std::uint16_t>(swing - 8192)};
@@ -134,6 +137,7 @@ void Brain::steer(Micros now, const Client& client) {
 PlayerCommand Brain::think(Micros now, const Client& client) {
   if (!client.own()) return {};
   if (builder_ != nullptr) return builder_->think(client);
+  if (fighter_ != nullptr) return fighter_->think(client);
   if (explorer_ != nullptr) {
     if (const auto command = explorer_->think(client)) {
       command_ = *command;

@@ -12,6 +12,7 @@ namespace ashlar::client_sim {
 
 class Builder;
 class ExploreParty;
+class Fighter;
 class PartyExplorer;
 
 /// How a simulated player behaves.
@@ -25,8 +26,9 @@ enum class BrainKind : std::uint8_t {
          ///< doors
   explore,  ///< enters every sector of the server's maps on foot, with its party (explore/party.h)
   build,    ///< a tower under its feet, a bridge off its edge, a tunnel down a stair (builder.h)
+  fight,    ///< plays the match to win it, whatever the mode (fighter.h)
 };
-inline constexpr std::size_t brain_kind_count = 8;
+inline constexpr std::size_t brain_kind_count = 9;
 /// Spelled as on the command line, which is as the enumerator is; and back, nullopt: no such kind.
 std::string_view name(BrainKind kind);
 std::optional<BrainKind> brain_kind(std::string_view name);
@@ -34,7 +36,7 @@ std::optional<BrainKind> brain_kind(std::string_view name);
 /// Decides the commands of one client. Seeded; reads nothing but the client: same views, same commands.
 class Brain {
  public:
-  /// @param party  of those who explore; the other kinds do not look at it
+  /// @param party  of those who explore and fight; the other kinds do not look at it
   explicit Brain(BrainKind kind, std::uint64_t seed, std::shared_ptr<ExploreParty> party = nullptr);
   Brain(Brain&&) noexcept;
   Brain& operator=(Brain&&) noexcept;
@@ -63,6 +65,7 @@ class Brain {
   std::vector<ViewEntity> seen_;  // used again from call to call
   std::unique_ptr<PartyExplorer> explorer_;
   std::unique_ptr<Builder> builder_;
+  std::unique_ptr<Fighter> fighter_;
 };
 
 }  // namespace ashlar::client_sim

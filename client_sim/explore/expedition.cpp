@@ -80,6 +80,17 @@ Expedition::Expedition(std::shared_ptr<const PlacedMap> map, const Rules& rules)
   measure_regions();
 }
 
+void Expedition::begin_anew() {
+  std::ranges::fill(entered_, std::uint8_t{0});
+  entered_count_ = 0;
+  std::ranges::fill(fired_, 0u);
+  std::ranges::fill(fired_s_, -1e9);
+  std::ranges::fill(claims_, Claim{});
+  std::ranges::fill(blocks_, Claim{});
+  std::ranges::fill(dead_ends_, Claim{});
+  news_s_ = now_s_;
+}
+
 void Expedition::find_moving() {
   const SectorMap& source = map_->source();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
@@ -110,7 +121,7 @@ void Expedition::find_stands() {
   const SectorMap& source = map_->source();
   for (std::uint32_t l = 0; l < source.lines.size(); ++l) {
     const LineAction* a = plan_.action(l);
-    if (a == nullptr || !a->players || a->effect == LineEffect::exit) continue;
+    if (a == nullptr || !a->players) continue;
     const DVec2 from = plan_.start_m(l), along = plan_.end_m(l) - from;
     const double long_m = length(along);
     if (long_m <= 0 || a->trigger == LineTrigger::walk) continue;

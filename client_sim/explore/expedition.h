@@ -24,9 +24,9 @@ struct StandHeights {
 
 /// What one explorer is after.
 struct ExploreGoal {
-  enum class Kind : std::uint8_t { none, sector, line, key };
+  enum class Kind : std::uint8_t { none, sector, line, key, place };
   Kind kind = Kind::none;
-  std::uint32_t what = no_index;  ///< sector, line, or the key's number in MapPlan::keys()
+  std::uint32_t what = no_index;  ///< sector, line, the key's number in MapPlan::keys(), or a cell
   friend bool operator==(const ExploreGoal&, const ExploreGoal&) = default;
 };
 
@@ -38,6 +38,10 @@ class Expedition {
   /// Nobody has been anywhere, and all heights are as at the map's start. Cost: lays a grid over the whole
   /// map.
   Expedition(std::shared_ptr<const PlacedMap> map, const Rules& rules);
+
+  /// A new match in the same map: nobody has been anywhere, nothing was set off. How far floors and ceilings
+  /// were seen to go stays known.
+  void begin_anew();
 
   const MapPlan& plan() const { return plan_; }     ///< lines, keys and what they do
   const GroundGrid& grid() const { return grid_; }  ///< whose cells the numbers below are of

@@ -18,6 +18,10 @@ constexpr double idle_s_min = 0.25, idle_s_max = 8;
 constexpr double forget_every_s = 60;
 constexpr double keys_later_s = 10;
 constexpr double hasty_s = 0.1;
+// To a place that moves: a way that ends so near to it is good enough, another is looked for so often, and
+// where there was none, so much later.
+constexpr double seek_slack_m = 2, seek_every_s = 0.7, seek_again_s = 4;
+constexpr double way_out_again_s = 8;
 
 }  // namespace
 
@@ -52,7 +56,10 @@ void Explorer::give_up() {
   if (route_.goal.kind == ExploreGoal::Kind::key) {
     keys_later_ = static_cast<std::uint8_t>(keys_later_ | e_->plan().keys()[route_.goal.what].key);
     keys_later_until_s_ = e_->now_s() + keys_later_s;
+  } else if (route_.goal.kind == ExploreGoal::Kind::place) {
+    seek_at_s_ = e_->now_s() + seek_again_s;
   } else if (route_.goal.kind != ExploreGoal::Kind::none) {
+    way_out_at_s_ = e_->now_s() + way_out_again_s;
     e_->give_up(route_.goal);
   }
   favourite_ = {};
@@ -125,6 +132,7 @@ void Explorer::plan(const Body& body) {
   wish.keys_later = keys_later_;
   wish.avoid = avoid_;
   wish.favourite = favourite_;
+  if (leaves_ && way_out(wish)) return begin_check(body);
   auto found = router_->find(*e_, wish);
   ++counters_.routes;
   drop_route();
@@ -148,6 +156,56 @@ void Explorer::plan(const Body& body) {
   }
   if (e_->dead_end(route_.cells.back(), wish.from))
     e_->take_dead_end(route_.cells.back(), number_, dead_end_s);
+  still_ = 0;
+  begin_check(body);
+}
+
+/// Sets out for an exit. What several are after at once, anybody may come to first.
+bool Explorer::way_out(RouteWish wish) {
+  if (e_->now_s() < way_out_at_s_) return false;
+  wish.exits = true;
+  wish.favourite = {};
+  auto found = router_->find(*e_, wish);
+  ++counters_.routes;
+  if (!found) {
+    way_out_at_s_ = e_->now_s() + way_out_again_s;
+    return false;
+  }
+  drop_route();
+  planned_s_ = e_->now_s();
+  route_ = std::move(*found);
+  favourite_ = {};
+  goal_until_s_ = e_->now_s() + goal_s_max + goal_cell_s * static_cast<double>(route_.cells.size());
+  still_ = 0;
+  return true;
+}
+
+/// Sets out for the place that it seeks, or anew where that has moved on.
+void Explorer::turn_to_place(const Body& body) {
+  const bool under_way = route_.goal.kind == ExploreGoal::Kind::place;
+  if (!seek_m_) {
+    if (under_way) drop_route();
+    return;
+  }
+  if (under_way && length(e_->grid().point(route_.goal.what) - xy(*seek_m_)) < seek_slack_m) return;
+  if (on_errand_ || body.grounded == 0 || e_->now_s() < seek_at_s_) return;
+  seek_at_s_ = e_->now_s() + seek_every_s;
+  RouteWish wish;
+  wish.from = standing_cell(*e_, body);
+  wish.to = e_->grid().stand_near(xy(*seek_m_));
+  wish.explorer = number_;
+  wish.keys = keys_;
+  wish.avoid = avoid_;
+  auto found = wish.to == no_index || wish.to == wish.from ? std::nullopt : router_->find(*e_, wish);
+  ++counters_.routes;
+  if (!found) {
+    seek_at_s_ += seek_again_s;
+    return;
+  }
+  drop_route();
+  planned_s_ = e_->now_s();
+  route_ = std::move(*found);
+  goal_until_s_ = e_->now_s() + goal_s_max + goal_cell_s * static_cast<double>(route_.cells.size());
   still_ = 0;
   begin_check(body);
 }
@@ -177,6 +235,15 @@ bool Explorer::errand(const Body& body, std::uint32_t from, std::uint32_t to) {
   return true;
 }
 
+void Explorer::rest(const Body& body) {
+  look(body);
+  begin_check(body);
+  still_ = 0;
+  held_since_s_ = arrived_s_ = -1;
+  leap_.reset();
+  buttons_ = 0;
+}
+
 PlayerCommand Explorer::think(const Body& body) {
   const double now = e_->now_s();
   look(body);
@@ -199,6 +266,7 @@ PlayerCommand Explorer::think(const Body& body) {
     return c;
   }
   if (!route_.cells.empty() && now > goal_until_s_) give_up();
+  turn_to_place(body);
   if (route_.cells.empty() && now >= plan_at_s_ && body.grounded != 0) plan(body);
   PlayerCommand command = route_.cells.empty() ? stand_by(body) : follow(body);
   buttons_ = command.buttons;

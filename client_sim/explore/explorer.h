@@ -39,6 +39,15 @@ class Explorer {
   /// The command for now: once a tick, after Expedition::observe().
   PlayerCommand think(const Body& body);
 
+  /// In place of think(), while its feet do something else: what it is after waits.
+  void rest(const Body& body);
+  /// Keys that it holds from before it was made.
+  void know_keys(std::uint8_t keys) { keys_ = keys; }
+  /// Goes there before anything else, as long as there is a way; nullopt: explores.
+  void seek(std::optional<DVec3> place_m) { seek_m_ = place_m; }
+  /// Goes through an exit as soon as it knows a way to one, from now on. Explorers do not by themselves.
+  void leave_by_exit() { leaves_ = true; }
+
   std::uint8_t keys() const { return keys_; }  ///< that it must have taken, going by where it was; a bit each
   const ExploreGoal& goal() const { return route_.goal; }  ///< what it is after now; Kind::none: nothing
   const Route& route() const { return route_; }            ///< the way it is on; valid until think()
@@ -50,6 +59,8 @@ class Explorer {
   void look(const Body& body);
   void note_teleport(const Body& body);
   void plan(const Body& body);
+  void turn_to_place(const Body& body);
+  bool way_out(RouteWish wish);
   bool errand(const Body& body, std::uint32_t from, std::uint32_t to);
   void lose_way();
   void give_up();
@@ -79,7 +90,11 @@ class Explorer {
   Rng rng_;
   Route route_;
   bool on_errand_ = false;
-  ExploreGoal favourite_;  // what the errand is for
+  std::optional<DVec3> seek_m_;
+  double seek_at_s_ = 0;  // soonest that it looks for a way there
+  bool leaves_ = false;
+  double way_out_at_s_ = 0;  // likewise to an exit
+  ExploreGoal favourite_;    // what the errand is for
   std::size_t at_ = 0;
   std::uint8_t keys_ = 0, keys_later_ = 0;
   double keys_later_until_s_ = 0;

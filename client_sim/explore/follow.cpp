@@ -274,9 +274,10 @@ PlayerCommand Explorer::arrive(const Body& body) {
   const ExploreGoal goal = route_.goal;
   const bool line = goal.kind == ExploreGoal::Kind::line;
   const bool walked = line && e_->plan().action(goal.what)->trigger == LineTrigger::walk;
-  const bool done = goal.kind == ExploreGoal::Kind::sector ? e_->entered(goal.what)
-                    : goal.kind == ExploreGoal::Kind::key  ? (keys_ & e_->plan().keys()[goal.what].key) != 0
-                                                           : walked && now - e_->fired_s(goal.what) < 2;
+  const bool done = goal.kind == ExploreGoal::Kind::place    ? true
+                    : goal.kind == ExploreGoal::Kind::sector ? e_->entered(goal.what)
+                    : goal.kind == ExploreGoal::Kind::key    ? (keys_ & e_->plan().keys()[goal.what].key) != 0
+                                                             : walked && now - e_->fired_s(goal.what) < 2;
   if (done) {
     if (walked) ++counters_.lines;
     if (!on_errand_) favourite_ = {}, errands_ = 0;

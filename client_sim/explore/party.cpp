@@ -1,6 +1,7 @@
 #include "client_sim/explore/party.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "world/bsp/placement.h"
 #include "world/sim/mover_bodies.h"
@@ -62,6 +63,18 @@ void PartyExplorer::note_commands(std::uint32_t newest_tick) {
   thought_tick_ = newest_tick;
 }
 
+/// In another match the map is as it was at first, and so is what its explorers are after.
+void PartyExplorer::note_match(const Client& client, ExploreParty::Ground& ground) {
+  if (!client.score()) return;
+  const std::uint64_t now = std::uint64_t{client.score()->world} << 32 | client.score()->match;
+  if (ground.match != now) {
+    if (ground.match != 0) ground.expedition->begin_anew();
+    ground.match = now;
+    ground.heights_tick = 0;
+  }
+  if (std::exchange(match_, now) != now) explorer_.reset(), keys_ = 0;
+}
+
 Body PartyExplorer::carried_on(const Client& client, const ExploreParty::Ground& ground) const {
   const Expedition& e = *ground.expedition;
   Body body = client.own()->body;
@@ -73,41 +86,59 @@ Body PartyExplorer::carried_on(const Client& client, const ExploreParty::Ground&
   return body;
 }
 
-std::optional<PlayerCommand> PartyExplorer::think(const Client& client) {
-  if (!client.own()) return std::nullopt;
-  if (client.command_tick() == thought_tick_) return command_;
-  note_commands(client.command_tick());
+/// The ground that its client is on, and its explorer on it; null: it is on the surface, or dead.
+ExploreParty::Ground* PartyExplorer::enter(const Client& client) {
   const OwnPlayer& own = *client.own();
-  if (own.health == 0) {
-    // Dead: back as soon as it goes, and anew from wherever that is.
-    explorer_.reset();
-    command_ = PlayerCommand{};
-    if (thought_tick_ % 2 == 0) command_->buttons = button::use;
-    return command_;
-  }
   const std::span<ExploreParty::Ground> grounds = party_->grounds(client.welcome());
   std::size_t at = 0;
   while (at < grounds.size() &&
          (grounds[at].map == nullptr || !inside(*grounds[at].map, own.body.position_m)))
     ++at;
-  if (at == grounds.size()) {
+  if (at == grounds.size() || own.health == 0) {
+    if (explorer_) keys_ = explorer_->keys();
     explorer_.reset();
-    command_.reset();
-    return command_;
+    return nullptr;
   }
   ExploreParty::Ground& ground = grounds[at];
+  note_match(client, ground);
   if (!explorer_ || on_ != ground.expedition) {
+    if (on_ != ground.expedition) number_ = ground.explorers++, keys_ = 0;
     on_ = ground.expedition;
-    const std::uint32_t number = ground.explorers++;
-    explorer_.emplace(ground.expedition, ground.router, number, seed_);
+    explorer_.emplace(ground.expedition, ground.router, number_, seed_);
+    explorer_->know_keys(keys_);
+    if (leaves_) explorer_->leave_by_exit();
   }
   const SectorForecast& sectors = client.sectors();
   if (at < sectors.map_count() && sectors.tick() > ground.heights_tick) {
     ground.heights_tick = sectors.tick();
     ground.expedition->observe(sectors.tick() * client.welcome().rules.tick_s(), sectors.heights(at));
   }
-  command_ = explorer_->think(carried_on(client, ground));
+  return &ground;
+}
+
+std::optional<PlayerCommand> PartyExplorer::think(const Client& client) {
+  if (!client.own()) return std::nullopt;
+  if (client.command_tick() == thought_tick_) return command_;
+  note_commands(client.command_tick());
+  ExploreParty::Ground* const ground = enter(client);
+  if (client.own()->health == 0) {
+    // Dead: back as soon as it goes, and anew from wherever that is.
+    command_ = PlayerCommand{};
+    if (thought_tick_ % 2 == 0) command_->buttons = button::use;
+  } else if (ground == nullptr) {
+    command_.reset();
+  } else {
+    explorer_->seek(seek_m_);
+    command_ = explorer_->think(carried_on(client, *ground));
+  }
   return command_;
+}
+
+void PartyExplorer::rest(const Client& client) {
+  if (!client.own() || client.command_tick() == thought_tick_) return;
+  note_commands(client.command_tick());
+  if (ExploreParty::Ground* const ground = enter(client)) explorer_->rest(carried_on(client, *ground));
+  command_ = PlayerCommand{};
 }
 
 std::optional<DVec2> PartyExplorer::way_in(const Client& client) const {

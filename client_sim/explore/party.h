@@ -33,6 +33,7 @@ class ExploreParty {
     std::shared_ptr<Router> router;
     std::uint32_t heights_tick = 0;  ///< of the newest heights that the expedition has seen
     std::uint32_t explorers = 0;     ///< that were ever in there
+    std::uint64_t match = 0;         ///< that is explored: number and world; 0: none was told of
   };
   /// Works out the ground of the welcome's maps; a second call for the same ones does nothing. Cost: about a
   /// second for the largest of Freedoom's maps, so before anybody plays.
@@ -64,19 +65,37 @@ class PartyExplorer {
   /// issues, however often it is asked.
   std::optional<PlayerCommand> think(const Client& client);
 
+  /// In place of think(): its feet stay where they are, for their own reasons, or go elsewhere.
+  void rest(const Client& client);
+  /// Goes to a place before anything else, as Explorer::seek(), from the next think() on.
+  void seek(std::optional<DVec3> place_m) { seek_m_ = place_m; }
+  /// Leaves maps by their exits once it knows a way, from now on.
+  void leave_by_exit() { leaves_ = true; }
+  /// What its client really did in place of the last think()'s command.
+  void did(const PlayerCommand& command) { command_ = command; }
+  /// Of the map that it was in at the last think(); null: in none.
+  const Expedition* expedition() const { return explorer_ ? on_.get() : nullptr; }
+
   /// Where to go on the surface to get into the nearest map; nullopt: no map has a doorway.
   std::optional<DVec2> way_in(const Client& client) const;
 
  private:
   void note_commands(std::uint32_t newest_tick);
+  void note_match(const Client& client, ExploreParty::Ground& ground);
   Body carried_on(const Client& client, const ExploreParty::Ground& ground) const;
+  ExploreParty::Ground* enter(const Client& client);
 
   static constexpr std::uint32_t given_max = 64;  // commands that may be on their way
 
   std::shared_ptr<ExploreParty> party_;
   std::uint64_t seed_;
   std::optional<Explorer> explorer_;
-  std::shared_ptr<Expedition> on_;  // that explorer_ is
+  std::shared_ptr<Expedition> on_;  // that explorer_ is, or was before it died
+  std::uint32_t number_ = 0;        // its own in there
+  std::uint8_t keys_ = 0;           // that it held when it died
+  std::uint64_t match_ = 0;
+  std::optional<DVec3> seek_m_;
+  bool leaves_ = false;
   std::optional<PlayerCommand> command_;
   std::uint32_t thought_tick_ = 0;
   std::array<PlayerCommand, given_max> given_{};  // by tick modulo

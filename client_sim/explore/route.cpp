@@ -158,6 +158,9 @@ struct Router::Search {
   Offer pit;  // the best where one may not come out again: where there is nothing else, nor comes for a while
   Offer again;  // the best of the lines that were set off before: where there is nothing else
 
+  /// Is all that nobody has seen yet worth going to?
+  bool explores() const { return wish.only.empty() && wish.to == no_index && !wish.exits; }
+
   std::uint32_t whim(ExploreGoal goal) const {
     const std::uint64_t mixed = mix64((static_cast<std::uint64_t>(goal.what) << 32) ^ wish.explorer);
     return static_cast<std::uint32_t>(mixed % whim_cost_max);
@@ -165,14 +168,14 @@ struct Router::Search {
 
   /// Was it set off before?
   bool known(ExploreGoal goal) const {
-    return goal.kind == ExploreGoal::Kind::line && wish.only.empty() && e.fired(goal.what) > 0;
+    return goal.kind == ExploreGoal::Kind::line && explores() && e.fired(goal.what) > 0;
   }
 
   /// @param cost  of the way and beside it
   void consider(ExploreGoal goal, std::uint32_t cell, std::uint32_t cost, std::uint32_t crossed_from) {
     // Who has to get through somewhere does not mind who else is after the same line.
-    if (wish.only.empty() && goal.kind != ExploreGoal::Kind::key && e.taken(goal, wish.explorer)) return;
-    const bool in_pit = wish.only.empty() && e.dead_end(cell, wish.from);
+    if (explores() && goal.kind != ExploreGoal::Kind::key && e.taken(goal, wish.explorer)) return;
+    const bool in_pit = explores() && e.dead_end(cell, wish.from);
     if (in_pit && (known(goal) || e.dead_end_taken(cell, wish.explorer))) return;
     const std::uint32_t gain = goal == wish.favourite ? favourite_gain : 0;
     cost += whim(goal);
@@ -187,7 +190,9 @@ struct Router::Search {
   /// Is a line one to set off? @return its extra cost, or `far`
   std::uint32_t line_extra(std::uint32_t line) const {
     const LineAction& a = *e.plan().action(line);
-    if (!a.players || a.effect == LineEffect::exit || !unlocks(e, line, wish.keys)) return far;
+    const bool exit = a.effect == LineEffect::exit;
+    if (!a.players || exit != wish.exits || wish.to != no_index || !unlocks(e, line, wish.keys)) return far;
+    if (exit) return 0;
     if (!wish.only.empty()) {
       if (std::ranges::find(wish.only, line) == wish.only.end()) return far;
       if (!a.repeats && e.fired(line) > 1) return far;
@@ -201,6 +206,7 @@ struct Router::Search {
 
   /// Goals that are reached by standing in a cell. At an exit nobody stands: the least push sends one off.
   void look_around(std::uint32_t cell) {
+    if (cell == wish.to) return consider({ExploreGoal::Kind::place, cell}, cell, 0);
     const std::uint8_t marks = e.marks(cell);
     if ((marks & Expedition::at_exit) != 0) return;
     if ((marks & Expedition::has_stand) != 0)
@@ -212,7 +218,7 @@ struct Router::Search {
         if (aim_at_line(e, line, {p.x, p.y, e.stand(e.grid().set(cell)).floor_m}))
           consider(goal, cell, extra);
       }
-    if (!wish.only.empty()) return;
+    if (!explores()) return;
     const std::uint32_t own = e.grid().sector(cell), set = e.grid().set(cell);
     // Over a pit's rim its middle is in the pit and its feet are not.
     if (!e.entered(own) && near_floor(own, e.stand(set).floor_m))
@@ -259,7 +265,10 @@ struct Router::Search {
       const std::uint32_t line = crossed.list[i].line;
       const LineAction& a = *plan.action(line);
       if (!a.players) continue;
-      if (a.effect == LineEffect::exit) return false;
+      if (a.effect == LineEffect::exit) {
+        if (wish.exits) consider({ExploreGoal::Kind::line, line}, to, r.cost_[from] + cost, from);
+        return false;
+      }
       if (teleports(a)) {
         if (!crossed.list[i].from_front || (!a.repeats && e.fired(line) > 0) || !unlocks(e, line, wish.keys))
           continue;
@@ -268,7 +277,7 @@ struct Router::Search {
         const std::uint32_t there = e.grid().stand_near(xy(landing->position_m));
         if (there != no_index) relax(from, there, cost + teleport_cost, to);
         const std::uint32_t pad = plan.map().source().back_sector(plan.map().source().lines[line]);
-        if (wish.only.empty() && !e.entered(pad))
+        if (explores() && !e.entered(pad))
           consider({ExploreGoal::Kind::sector, pad}, to, r.cost_[from] + cost, from);
         return false;
       }
@@ -296,7 +305,7 @@ struct Router::Search {
     for (const Neighbour& n : neighbours) {
       const std::uint32_t to = grid.beside(cell, n.dx, n.dy), set = grid.set(to);
       if (set == no_index) continue;
-      if (lines && !leaves_exit && (e.marks(to) & Expedition::at_exit) != 0) continue;
+      if (lines && !leaves_exit && !wish.exits && (e.marks(to) & Expedition::at_exit) != 0) continue;
       if (!lines && r.cost_[cell] + n.cost >= r.cost_[to]) continue;
       std::uint32_t cost = n.cost + (e.leans_out(to) ? lean_cost : 0);
       if (set != own || here.ceiling_m - here.floor_m < 2) {
@@ -372,7 +381,8 @@ std::optional<Route> Router::find(const Expedition& e, const RouteWish& wish) {
   s.waiting = 1;
   s.run();
   std::size_t leapt = 0;
-  for (int round = 0; round < leap_rounds && s.best.cell == no_index && wish.only.empty(); ++round) {
+  const bool leaps = wish.only.empty() && wish.to == no_index;
+  for (int round = 0; round < leap_rounds && s.best.cell == no_index && leaps; ++round) {
     const std::size_t reached = touched_.size();
     // Costs are offered above all that was paid so far, so the buckets stay in order.
     for (; leapt < reached; ++leapt) s.leap_from(touched_[leapt]);

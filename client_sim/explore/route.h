@@ -24,6 +24,8 @@ struct RouteWish {
   std::span<const std::uint16_t> avoid;  ///< by cell: extra cost in cm where something went wrong; or empty
   ExploreGoal favourite;                 ///< came close to it before: goes first where costs are near
   std::span<const std::uint32_t> only;   ///< lines: one of these is the goal, over open ways alone
+  std::uint32_t to = no_index;           ///< a cell: it is the goal, and nothing else
+  bool exits = false;                    ///< an exit is the goal, and nothing else
 };
 
 /// Can a body go from one stand to a neighbouring one?

@@ -100,7 +100,7 @@ class Run {
  public:
   Run(const LoadOptions& options, const PeerAddress& server, ContentLibrary& content, const LoadHooks& hooks)
       : options_(options), server_(server), content_(content), hooks_(hooks) {
-    if (options.brain == BrainKind::explore)
+    if (options.brain == BrainKind::explore || options.brain == BrainKind::fight)
       party_ = std::make_shared<ExploreParty>([&content](const WelcomeMap& map) { return content.map(map); });
   }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,13 @@ struct LineTrouble {
 /// Reads "loss=20,reorder=30,duplicate=2,corrupt=1", each at most fault_rate_max; one line on error.
 std::expected<LineTrouble, std::string> line_from_text(std::string_view text);
 
+/// What is played in a simulated match, as the rule set's fields of the same names.
+struct MatchRules {
+  GameMode mode = GameMode::sandbox;
+  std::uint16_t frag_limit = 0;
+  std::uint16_t time_limit_s = 0, warmup_s = 0, intermission_s = 5;
+};
+
 /// What a simulated match is made of. Same config, same bits out.
 struct SimulationConfig {
   std::uint64_t seed = 1;
@@ -48,7 +56,11 @@ struct SimulationConfig {
   SpawnArea spawn;                  ///< where players appear
   bool hostile = true;              ///< some of the seats are attackers'
   std::uint32_t stream_ground = 0;  ///< so many seats, the first ones, do not compute the ground: it is sent
-  bool survival = false;            ///< half of the seats dig and build, of what they dug
+  std::uint32_t fighters = 0;       ///< so many seats, the first ones, play the match to win it
+  MatchRules match;                 ///< what is played
+  std::function<std::unique_ptr<Game>()>
+      game;               ///< a game of somebody's own, as WorldSetup::game; empty: none
+  bool survival = false;  ///< half of the seats dig and build, of what they dug
   Solver player_solver = Solver::sweep, monster_solver = Solver::sweep;
   LineTrouble line;
   FaultRates rates;
@@ -86,6 +98,15 @@ struct Broken {
   std::string detail;
 };
 
+/// How a match of the world's came to its end.
+struct MatchEnd {
+  std::uint32_t number = 0;        ///< of the match
+  std::uint32_t played_ticks = 0;  ///< of it, without warm-up
+  std::int32_t best_score = 0;     ///< of a player, or in teams of a team
+  bool exited = false;             ///< somebody went through an exit in its last tick
+  friend bool operator==(const MatchEnd&, const MatchEnd&) = default;
+};
+
 /// What came of a run.
 struct Outcome {
   std::uint64_t hash = 0;       ///< over every tick's world and what each client made of it
@@ -94,10 +115,14 @@ struct Outcome {
   std::array<std::uint64_t, fault_kind_count> faults{};  ///< begun, by kind
   std::uint64_t servers = 0, joins = 0, resumed = 0, moved = 0, fetched = 0, chat_lines = 0, datagrams = 0,
                 replayed_ticks = 0, checks = 0;
-  std::uint64_t items_dug = 0;          ///< on the servers of the run
-  std::uint64_t columns = 0;            ///< of ground that servers asked for
-  client_sim::LinkStats links;          ///< of all clients, both ways
-  std::optional<Broken> broken;         ///< the first thing that did not hold; it ended the run
+  std::uint64_t items_dug = 0;                        ///< on the servers of the run
+  std::vector<MatchEnd> ends;                         ///< of matches, in their order
+  std::uint64_t player_kills = 0, monster_kills = 0;  ///< by players, on the servers of the run
+  std::int32_t best_score = 0;                        ///< that a player or team had in a match
+  std::uint64_t picked_up = 0;                        ///< items of maps and of the dead
+  std::uint64_t columns = 0;                          ///< of ground that servers asked for
+  client_sim::LinkStats links;                        ///< of all clients, both ways
+  std::optional<Broken> broken;                       ///< the first thing that did not hold; it ended the run
   std::vector<std::uint8_t> recording;  ///< of the first server, when the config says keep_recording
 
   /// Begun, of all kinds.

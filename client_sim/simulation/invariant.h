@@ -49,7 +49,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants();
 std::string entity_name(EntityId id);
 
 /// Append the checks of one kind, by what they look at: the world, what clients make of it, the server's
-/// books, items, or how sessions come and go. Each list is made in the file of that name
+/// books, items, fights, or how sessions come and go. Each list is made in the file of that name
 /// (invariants_world.cpp,
 /// ...).
 void add_world_invariants(std::vector<std::unique_ptr<Invariant>>& out);
@@ -57,6 +57,7 @@ void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_server_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_ground_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_item_invariants(std::vector<std::unique_ptr<Invariant>>& out);
+void add_fight_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_session_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 
 }  // namespace ashlar::simulation

@@ -314,14 +314,17 @@ class HeightsAreTrue final : public Invariant {
     if (!calm(match, seat, std::max(calm_enough, age_max))) return std::nullopt;
     const auto ticks_max =
         static_cast<std::uint32_t>(age_max.count() * match.config().tick_rate_hz / 1'000'000);
-    const TrueFrame* newest = match.truth().at(client.view().newest_tick());
+    const std::uint32_t newest_tick = client.view().newest_tick();
+    if (newest_tick <= ticks_max) return std::nullopt;
+    const TrueFrame* newest = match.truth().at(newest_tick);
+    const TrueFrame* then = match.truth().at(newest_tick - ticks_max);
     for (std::size_t i = 0; i < sectors; ++i) {
-      // What did not change is not said again.
-      const auto still_so = [&] {
-        return newest == nullptr || (newest->heights[map][i].floor == told[i].heights.floor &&
-                                     newest->heights[map][i].ceiling == told[i].heights.ceiling);
+      // What did not change is not said again; and what did just now may have been in a lost part.
+      const auto so_at = [&](const TrueFrame* frame) {
+        return frame == nullptr || (frame->heights[map][i].floor == told[i].heights.floor &&
+                                    frame->heights[map][i].ceiling == told[i].heights.ceiling);
       };
-      if (i >= told.size() || (told[i].tick + ticks_max < client.view().newest_tick() && !still_so()))
+      if (i >= told.size() || (told[i].tick + ticks_max < newest_tick && !so_at(newest) && !so_at(then)))
         return Finding{client_name(seat), "was not told of " + name(i) + " for " +
                                               std::to_string(age_max.count() / 1'000'000) + " s"};
     }

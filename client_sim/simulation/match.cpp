@@ -6,7 +6,11 @@
 #include "client_sim/simulation/replay.h"
 #include "world/bsp/placement.h"
 #include "world/collide/prop.h"
+#include "world/sim/combat.h"
 #include "world/sim/dropped_items.h"
+#include "world/sim/game.h"
+#include "world/sim/mechanics.h"
+#include "world/sim/pickups.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {
@@ -39,6 +43,12 @@ WorldSetup setup_of(const SimulationConfig& config) {
   setup.rules.tick_rate_hz = config.tick_rate_hz;
   setup.rules.player_solver = config.player_solver;
   setup.rules.monster_solver = config.monster_solver;
+  setup.rules.mode = config.match.mode;
+  setup.rules.frag_limit = config.match.frag_limit;
+  setup.rules.time_limit_s = config.match.time_limit_s;
+  setup.rules.warmup_s = config.match.warmup_s;
+  setup.rules.intermission_s = config.match.intermission_s;
+  setup.game = config.game;
   if (config.survival) setup.rules.free_blocks = FreeBlocks::no;
   setup.players_max = places(config);
   setup.monsters_max = config.monsters;
@@ -73,7 +83,10 @@ Match::Match(const SimulationConfig& config)
   for (const auto& map : config_.maps) shelf->add(map);
   for (const auto& prop : config_.props) shelf->add(prop);
   shelf_ = std::move(shelf);
-  for (std::uint32_t i = 0; i < config_.clients; ++i) seats_.push_back(std::make_unique<Seat>(config_, i));
+  party_ = std::make_shared<client_sim::ExploreParty>(
+      [this](const WelcomeMap& map) { return map_at(config_, map.name, map.origin_block); });
+  for (std::uint32_t i = 0; i < config_.clients; ++i)
+    seats_.push_back(std::make_unique<Seat>(config_, i, party_));
   start_server();
 }
 
@@ -169,6 +182,8 @@ void Match::start_server() {
   host_ = std::make_unique<server::Host>(setup, std::move(world), secret, config_.defects);
   host_->set_sink(this);
   truth_.clear();
+  phase_ = host_->world().match().phase;
+  played_ticks_ = phase_ == MatchPhase::playing ? 1 : 0;
   audit_ = {};
   server_calm_since_ = now_;
   orphans_.assign(seats_.size(), 0);
@@ -220,12 +235,39 @@ void Match::on_tick(const TickRecord& record) {
   host_->audit(audit_);
   for (const PlayerInput& input : record.commands)
     truth_.note_command(host_->status().tick, input.player, as_made(input));
+  note_match();
   const TrueFrame& frame = *truth_.at(host_->status().tick);
   hasher_.add(frame.hash);
   for (const auto& invariant : invariants_) {
     ++outcome_.checks;
     if (const auto finding = invariant->after_tick(*this, frame, record)) report(*invariant, *finding);
   }
+}
+
+/// What the tick did to the match that is played, and who died by whom.
+void Match::note_match() {
+  const World& world = host_->world();
+  const ashlar::Match& played = world.match();
+  for (const CombatEvent& e : world.combat().events())
+    if (e.kind == CombatEventKind::died && e.by != e.who && world.player_row(e.by) >= 0)
+      ++(slot_of(e.who) < world.players().rows() ? outcome_.player_kills : outcome_.monster_kills);
+  outcome_.picked_up += world.pickups().events().size();
+  std::int32_t best = std::ranges::max(played.team_score);
+  if (world.setup().rules.mode != GameMode::teams)
+    for (const MatchPlayer& p : played.players) best = std::max(best, p.score);
+  outcome_.best_score = std::max(outcome_.best_score, best);
+  if (played.phase == MatchPhase::intermission && phase_ == MatchPhase::playing) {
+    MatchEnd end{.number = played.number, .played_ticks = played_ticks_, .best_score = best};
+    for (const MoverEvent& e : world.mechanics().events())
+      end.exited = end.exited || e.kind == MoverEventKind::exited;
+    outcome_.ends.push_back(end);
+  }
+  phase_ = played.phase;
+  // While nobody is in the world it waits.
+  if (phase_ != MatchPhase::playing)
+    played_ticks_ = 0;
+  else if (world.player_count() > 0)
+    ++played_ticks_;
 }
 
 /// Chunks that are due, each after its own time, so in another order than they were asked for.
@@ -310,6 +352,7 @@ void Match::check_recording() {
   if (!config_.check_replay || outcome_.broken) return;
   ReplayOptions how;
   how.ground = chunks_of(config_.ground);
+  how.game = config_.game;
   how.props = [this](const RecordedProp& wanted) -> std::expected<std::shared_ptr<const Prop>, std::string> {
     for (const auto& prop : config_.props)
       if (prop->name() == wanted.name && prop->at() == wanted.place && prop->up() == wanted.up) return prop;

@@ -97,6 +97,7 @@ class Match final : private server::TickSink {
   void run_seats();
   void check_clients();
   void check_recording();
+  void note_match();
   void report(const Invariant& invariant, const Finding& finding);
 
   SimulationConfig config_;
@@ -105,6 +106,7 @@ class Match final : private server::TickSink {
   std::size_t next_fault_ = 0;
   Micros now_{0}, end_;
 
+  std::shared_ptr<client_sim::ExploreParty> party_;  // of those who play to win
   std::vector<std::unique_ptr<Seat>> seats_;
   std::vector<std::unique_ptr<Invariant>> invariants_;
   std::shared_ptr<const server::ContentShelf> shelf_;
@@ -118,6 +120,8 @@ class Match final : private server::TickSink {
   int server_away_ = 0;                 // restarts going on
   int overloads_ = 0;                   // going on
   bool ticked_ = false;
+  MatchPhase phase_{};              // of the world's match, as of the last tick
+  std::uint32_t played_ticks_ = 0;  // of that match
   server::HostAudit audit_;
   Truth truth_;
   std::unique_ptr<RecordingWriter> writer_;

@@ -31,6 +31,7 @@ struct ReplayOptions {
   /// Called with the world after each tick; may be empty.
   std::function<void(const World&)> on_tick;
   ChunkSource ground;  ///< null: generated from the seed
+  RecordedGame game;   ///< of a recorded game of somebody's own; null: that of the mode
   PropSource props;    ///< may be empty: no recording with props can then be replayed
 };
 

@@ -25,6 +25,7 @@ constexpr std::uint32_t rejoin_every = 5;  // every fifth leaves now and then an
 Micros millis(std::uint32_t count) { return Micros{1000 * static_cast<std::int64_t>(count)}; }
 
 client_sim::BrainKind kind_of(const SimulationConfig& config, std::uint32_t number) {
+  if (number < config.fighters) return client_sim::BrainKind::fight;
   if (config.survival && number % 2 == 0) return client_sim::BrainKind::build;
   return static_cast<client_sim::BrainKind>(number % seat_brains);
 }
@@ -43,16 +44,20 @@ std::array<std::uint8_t, 2> host_of(const SimulationConfig& config, std::uint32_
 
 }  // namespace
 
-Seat::Seat(const SimulationConfig& config, std::uint32_t number)
+Seat::Seat(const SimulationConfig& config, std::uint32_t number,
+           const std::shared_ptr<client_sim::ExploreParty>& party)
     : config_(&config),
       number_(number),
       rng_(rng_for(config.seed, 0x5ea7, number)),
       stream_(number % stream_every == stream_every - 1),
       hostile_(is_hostile(config, number)),
-      fetches_(!hostile_ && number % fetch_every == fetch_every - 2),
+      fights_(number < config.fighters),
+      // Who finds ways holds the maps.
+      fetches_(!hostile_ && !fights_ && number % fetch_every == fetch_every - 2),
       line_(number, host_of(config, number), rng_),
       forger_(config, number),
-      brain_(kind_of(config, number), rng_.next_u64()),
+      party_(party),
+      brain_(kind_of(config, number), rng_.next_u64(), party),
       drift_ppm_(static_cast<int>(rng_.below(401)) - 200),
       clock_offset_(Micros{rng_.below(1'000'000'000)}) {
   server_.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1};
@@ -113,6 +118,10 @@ void Seat::set_content(client_sim::ClientConfig& setup) {
     const auto map = map_at(*config_, wanted.name, wanted.origin_block);
     return map == nullptr ? std::nullopt : std::optional(map->content_hash());
   };
+  if (fights_)
+    setup.map = [this](const WelcomeMap& wanted) {
+      return map_at(*config_, wanted.name, wanted.origin_block);
+    };
   setup.prop_content = [this](const WelcomeProp& wanted) -> std::optional<std::uint64_t> {
     for (const auto& prop : config_->props)
       if (prop->name() == wanted.name && prop->at() == wanted.place && prop->up() == wanted.up)
@@ -138,6 +147,8 @@ void Seat::sit_down(Micros now) {
   originals_.clear();
   lines_said_ = 0;
   heard_.clear();
+  hits_.clear();
+  fight_session_ = score_session_ = fight_tick_ = score_tick_ = 0;
   sent_.fill({});
   noted_tick_ = 0;
   next_line_ = now + 2 * second;
@@ -147,12 +158,29 @@ void Seat::sit_down(Micros now) {
 /// What was sent in one session proves nothing of the next; and what was done in a body that the server does
 /// not have any more nothing of the new one.
 void Seat::note_sessions() {
-  if (std::exchange(session_, client_->session()) != client_->session()) originals_.clear();
+  if (std::exchange(session_, client_->session()) != client_->session()) {
+    originals_.clear();
+    // What came in the same moment is of nobody knows which of the two.
+    (void)client_->take_hits();
+    fight_session_ = score_session_ = 0;
+    fight_tick_ = client_->fight() ? client_->fight()->tick : 0;
+    score_tick_ = client_->score() ? client_->score()->tick : 0;
+  }
   if (std::exchange(rejoins_, client_->stats().rejoins) == client_->stats().rejoins) return;
   ++lives_;
   heard_.clear();
   sent_.fill({});
   noted_tick_ = 0;
+}
+
+/// In which session something was told is told by when it changed.
+void Seat::note_fights() {
+  for (const CombatEvent& hit : client_->take_hits()) hits_.push_back({session_, hit});
+  const auto note = [this](const auto& told, std::uint32_t& tick, std::uint32_t& session) {
+    if (told && told->tick != tick) tick = told->tick, session = session_;
+  };
+  note(client_->fight(), fight_tick_, fight_session_);
+  note(client_->score(), score_tick_, score_session_);
 }
 
 /// From the client's own books, as packets are sealed.
@@ -297,6 +325,7 @@ void Seat::run(Micros now) {
   if (client_ == nullptr) return line_.send(now, outbox_);  // what arrives for nobody is gone
 
   client_now_ = clock(now);
+  if (fights_ && client_->welcomed() && !client_->fetching()) party_->prepare(client_->welcome());
   client_->set_command(brain_.think(client_now_, *client_));
   brain_.act(*client_);
   say_something(now);
@@ -306,6 +335,7 @@ void Seat::run(Micros now) {
   }
   client_->advance(client_now_, inbox_, outbox_);
   note_sessions();
+  note_fights();
   note_commands();
   for (ChatLine& line : client_->take_chat()) heard_.push_back(std::move(line));
   if (attacker_) attacker_->act(now, *client_, inbox_, outbox_);

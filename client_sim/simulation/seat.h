@@ -11,6 +11,7 @@
 #include "client_sim/brains/brain.h"
 #include "client_sim/brains/hostile.h"
 #include "client_sim/client/client.h"
+#include "client_sim/explore/party.h"
 #include "client_sim/simulation/config.h"
 #include "client_sim/simulation/forger.h"
 #include "client_sim/simulation/line.h"
@@ -28,13 +29,21 @@ struct SentCommand {
   PlayerCommand command;
 };
 
+/// A hit that a client was told of, and the session in which it was.
+struct HeardHit {
+  std::uint32_t session = 0;
+  CombatEvent hit;
+};
+
 /// A place at the simulated table: the client that sits there now (they come and go), its brain, its clock,
 /// its line to the server, and what an observer beside it would know of what it said and heard.
 class Seat final : private LineTap {
  public:
   /// @param config  must outlive the seat
   /// @param number  below clients_limit; it and the config's seed decide transport, brain, hostility and line
-  Seat(const SimulationConfig& config, std::uint32_t number);
+  /// @param party  what those who play to win know of the maps together
+  Seat(const SimulationConfig& config, std::uint32_t number,
+       const std::shared_ptr<client_sim::ExploreParty>& party);
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;
 
@@ -89,7 +98,12 @@ class Seat final : private LineTap {
   Micros silent() const { return client_ == nullptr ? Micros{0} : client_->silent_for(client_now_); }
   /// Lines that the present client has heard since forget_heard(), in order.
   std::span<const ChatLine> heard() const { return heard_; }
-  void forget_heard() { heard_.clear(), fetched_.clear(); }
+  void forget_heard() { heard_.clear(), fetched_.clear(), hits_.clear(); }
+  /// Hits that it was told of since then, in order.
+  std::span<const HeardHit> hits() const { return hits_; }
+  /// The sessions in which the present client was told what its fight() and score() are.
+  std::uint32_t fight_session() const { return fight_session_; }
+  std::uint32_t score_session() const { return score_session_; }
   /// Clients here have no files: what they lack they fetch, and a player keeps it for the next time.
   bool fetches() const { return fetches_; }
   /// A map or prop as it came; empty: whoever sits here does not have it.
@@ -108,6 +122,7 @@ class Seat final : private LineTap {
   client_sim::ClientConfig client_setup();
   void set_content(client_sim::ClientConfig& setup);
   void note_sessions();
+  void note_fights();
   void note_commands();
   void stand_up(Micros now, Micros away_for);
   void set_conditions();
@@ -120,7 +135,7 @@ class Seat final : private LineTap {
   Rng rng_;
   bool stream_;  // TCP
   bool hostile_;
-  bool fetches_;
+  bool fights_, fetches_;
   PeerAddress server_;
   Line line_;
   std::unique_ptr<Client> client_;
@@ -128,6 +143,7 @@ class Seat final : private LineTap {
   std::vector<secure::PublicKey> players_;
   Forger forger_;
   std::uint32_t forged_per_s_ = 0;
+  std::shared_ptr<client_sim::ExploreParty> party_;
   client_sim::Brain brain_;
   std::optional<client_sim::Attacker> attacker_;
   LinkConditions base_;
@@ -152,6 +168,9 @@ class Seat final : private LineTap {
   Micros goes_at_{0};  // rejoiners: when the present client has had enough
   std::uint32_t lines_said_ = 0;
   std::vector<ChatLine> heard_;
+  std::vector<HeardHit> hits_;
+  std::uint32_t fight_session_ = 0, score_session_ = 0;      // 0: not told yet in the present one
+  std::uint32_t fight_tick_ = 0, score_tick_ = 0;            // of what was told last
   std::map<std::uint64_t, std::vector<std::uint8_t>> held_;  // content that was fetched, by hash
   std::vector<std::uint64_t> fetched_;
   DatagramBatch inbox_, outbox_;

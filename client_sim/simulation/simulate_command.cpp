@@ -39,6 +39,9 @@ void print_counters(const SimulationConfig& config, const Outcome& outcome, doub
               " moved=%" PRIu64 " fetched=%" PRIu64 "\n",
               outcome.servers, outcome.joins, outcome.chat_lines, outcome.datagrams, outcome.checks,
               outcome.replayed_ticks, outcome.columns, outcome.resumed, outcome.moved, outcome.fetched);
+  if (config.match.mode != GameMode::sandbox)
+    std::printf("matches=%zu player_kills=%" PRIu64 " monster_kills=%" PRIu64 " picked_up=%" PRIu64 "\n",
+                outcome.ends.size(), outcome.player_kills, outcome.monster_kills, outcome.picked_up);
   const auto& l = outcome.links;
   std::printf(
       "links taken=%" PRIu64 " delivered=%" PRIu64 " lost=%" PRIu64 " cut=%" PRIu64 " overflowed=%" PRIu64

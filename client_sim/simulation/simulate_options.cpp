@@ -120,6 +120,14 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
+constexpr std::array<std::string_view, 4> mode_names{"sandbox", "cooperative", "deathmatch", "teams"};
+
+/// Short, so that a run sees matches begin and end.
+MatchRules match_of(std::string_view mode) {
+  const auto at = std::ranges::find(mode_names, mode) - mode_names.begin();
+  return {.mode = static_cast<GameMode>(at), .frag_limit = 10, .time_limit_s = 60, .warmup_s = 3};
+}
+
 void add_run(CLI::App& app, SimulateOptions& o, Given& given) {
   app.add_option("--seed", o.config.seed, "Of everything; the first one with --hours")
       ->check(client_sim::check_seed)
@@ -132,6 +140,15 @@ void add_run(CLI::App& app, SimulateOptions& o, Given& given) {
   app.add_option(
          "--stream-ground", o.config.stream_ground,
          "So many of the players, the first ones, are sent the ground, as those are who cannot compute it")
+      ->check(CLI::Range(0u, clients_limit))
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--mode", [&o](const std::string& text) { o.config.match = match_of(text); },
+         "What is played: sandbox, cooperative, deathmatch or teams; matches last a minute at most, and a "
+         "few seconds of warm-up and intermission")
+      ->check(CLI::IsMember({"sandbox", "cooperative", "deathmatch", "teams"}))
+      ->default_str("sandbox");
+  app.add_option("--fighters", o.config.fighters, "So many of the players, the first ones, play to win")
       ->check(CLI::Range(0u, clients_limit))
       ->capture_default_str();
   app.add_flag("--survival", o.config.survival, "Half of the players dig and build, of what they dug");
@@ -256,6 +273,9 @@ std::string command_line(const SimulateOptions& o, std::uint64_t seed) {
     out += " --snapshot-bytes " + std::to_string(c.snapshot_bytes_max);
   if (c.terrain != TerrainKind::plains) out += " --terrain " + std::string(name(c.terrain));
   if (c.stream_ground > 0) out += " --stream-ground " + std::to_string(c.stream_ground);
+  if (c.match.mode != GameMode::sandbox)
+    out += " --mode " + std::string(mode_names[static_cast<std::size_t>(c.match.mode)]);
+  if (c.fighters > 0) out += " --fighters " + std::to_string(c.fighters);
   if (c.survival) out += " --survival";
   if (c.key_age_s != SimulationConfig{}.key_age_s) out += " --key-age " + std::to_string(c.key_age_s);
   if (c.player_solver == Solver::correct) out += " --player-solver correct";

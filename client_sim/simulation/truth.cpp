@@ -6,6 +6,7 @@
 #include "protocol/snapshot_writer.h"
 #include "world/bsp/placed_map.h"
 #include "world/sim/dropped_items.h"
+#include "world/sim/game_replication.h"
 #include "world/sim/health.h"
 #include "world/sim/pickups.h"
 #include "world/sim/projectiles.h"
@@ -133,6 +134,13 @@ void Truth::take(const World& world) {
     body.position_m = pickups.position_m[i];
     frame.entities.push_back(
         true_entity(pickups.id[i], item_entity_kind(pickups.item[i]), Turn16{0}, body, 255));
+  }
+  for (const OwnThing& thing : world.replication().things()) {
+    if (thing.id == EntityId{0}) continue;
+    Body body;
+    body.position_m = thing.position_m;
+    frame.entities.push_back(true_entity(thing.id, thing.kind, thing.yaw, body, 255));
+    frame.entities.back().record.state = thing.state;
   }
   std::ranges::sort(frame.entities, [](const TrueEntity& a, const TrueEntity& b) {
     return std::tie(a.cell, a.record.id) < std::tie(b.cell, b.record.id);

@@ -86,7 +86,8 @@ class GameApi {
   /// Another phase of the match. @param seconds  it lasts, when Game::phase_over() is called; 0: without end
   void begin_phase(MatchPhase phase, double seconds);
   /// At the end of this tick a new match begins: nobody has a score, players come back at their spawns with
-  /// what fresh ones have, monsters stand where they began, items lie where they did.
+  /// what fresh ones have, monsters stand where they began, items lie where they did, doors and lifts are as
+  /// at the start and lines that work once work again.
   void restart() { p_.restarts = true; }
   bool restarting() const { return p_.restarts; }
 

@@ -54,6 +54,19 @@ void Mechanics::player_joined(std::size_t row) {
   held_buttons_[row] = 0;
 }
 
+void Mechanics::restart(std::span<std::vector<SectorHeights>> heights) {
+  ASHLAR_ASSERT(heights.size() == maps_.size());
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    MapMechanics& map = maps_[i];
+    std::ranges::copy(map.plan->map().initial_heights(), heights[i].begin());
+    [[maybe_unused]] const bool rests = map.movers.assign({});
+    ASHLAR_ASSERT(rests);
+    std::ranges::fill(map.spent, std::uint8_t{0});
+    start_timed_sectors({*map.plan, map.movers, heights[i]});
+  }
+  std::ranges::fill(keys_, std::uint8_t{0});
+}
+
 std::span<const MoverBody> Mechanics::bodies(MechanicsTick& tick) {
   if (listed_) return bodies_;
   listed_ = true;

@@ -73,6 +73,11 @@ class Mechanics {
   /// A player's row has a new owner: no keys, no button held.
   void player_joined(std::size_t row);
 
+  /// A new match: floors and ceilings stand and move as at the world's start, lines that work once work
+  /// again, nobody has a key. Bodies stay where they are.
+  /// @param heights  by map, of the maps it was made of
+  void restart(std::span<std::vector<SectorHeights>> heights);
+
   /// Advances every floor and ceiling in motion and the bodies on them, hurts whom they crush, and starts the
   /// tick's list of events. Monsters that die of it leave their table.
   void move(MechanicsTick& tick);

@@ -167,9 +167,10 @@ void Pickups::drop(PickupsTick& tick, std::span<const CombatEvent> deaths) {
   }
 }
 
-void Pickups::reset() {
+void Pickups::reset(const Space& space) {
   events_.clear();
   for (std::size_t i = 0; i < items_.rows(); ++i) {
+    if (items_.map[i] != no_map) items_.position_m[i] = on_floor(space, items_.map[i], items_.position_m[i]);
     if (i >= items_.dropped_from && items_.id[i] != EntityId{0}) take_away(i);
     if (i < items_.dropped_from && items_.id[i] == EntityId{0}) put(i);
   }

@@ -99,7 +99,7 @@ class Pickups {
   /// Monsters that died in this tick leave what their kind does.
   void drop(PickupsTick& tick, std::span<const CombatEvent> deaths);
   /// Everything is back at once, and what the dead left is gone.
-  void reset();
+  void reset(const Space& space);
 
   const PickupTable& table() const { return items_; }              ///< taken ones have id 0
   std::span<const PickupEvent> events() const { return events_; }  ///< of the last advance()

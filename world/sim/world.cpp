@@ -408,7 +408,8 @@ void World::Impl::restart_match() {
   ++match.number;
   match.team_score = {};
   timers = {};
-  pickups.reset();
+  mechanics.restart(heights);
+  pickups.reset(space());
   for (std::size_t i = 0; i < monsters.rows(); ++i)
     monsters.id[i] = EntityId{0}, monsters.respawn_ticks[i] = 0;
   for (std::size_t i = 0; i < first_monsters.size(); ++i)

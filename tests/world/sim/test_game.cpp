@@ -106,6 +106,60 @@ TEST_CASE("a deathmatch counts kills, ends at its limit, shows the score, and be
   CHECK(play.world->pickups().lying() == 1);
 }
 
+TEST_CASE("in a new match doors, lines, keys and what lies on lifts are as at the start",
+          "[world][sim][game]") {
+  // A door between two rooms that opens once and for all (31), and a floor (36, walked) that goes down once.
+  Play play(GameMode::deathmatch, 1, [](WorldSetup& s) {
+    s.rules.time_limit_s = 8;
+    s.rules.intermission_s = 1;
+    PlaceOptions options;
+    options.surface_z = 32;
+    options.doors_open = false;
+    const std::vector<MapThing> things{thing_at(64, 128, 11), thing_at(64, 60, 1), thing_at(448, 128, 2011),
+                                       thing_at(64, 200, 5)};
+    auto placed = place_map(
+        row_of_rooms({{0, 128}, {0, 0}, {0, 128}, {64, 192, 9}}, {{31}, {36, 9}, {}}, things), options);
+    if (!placed) FAIL(placed.error().line());
+    s.maps = {*placed};
+  });
+  play.map = play.setup.maps.front();
+  World& world = *play.world;
+  const std::vector<SectorHeights> before(world.maps()[0].heights.begin(), world.maps()[0].heights.end());
+  const DVec3 item_before = world.pickups().table().position_m[0];
+  const auto stand = [&](double x, double y, std::uint16_t buttons, int ticks) {
+    const DVec2 at = play.map->to_world({x, y});
+    const AdminCommand put{AdminAction::teleport, play.ids[0], {at.x, at.y, play.map->z_to_world(0)}};
+    TickInput first;
+    first.admin = {&put, 1};
+    world.step(first);
+    PlayerInput in{play.ids[0], {}};
+    in.command.buttons = buttons;
+    TickInput input;
+    input.commands = {&in, 1};
+    for (int i = 0; i < ticks; ++i) world.step(input);
+  };
+  stand(64, 200, 0, 2);
+  stand(110, 128, button::use, 120);
+  CHECK(world.maps()[0].heights[1].ceiling_m > before[1].ceiling_m + 2);
+  // Walks over the line behind the door.
+  stand(240, 128, 0, 1);
+  PlayerInput east{play.ids[0], {}};
+  east.command.forward = 1;
+  TickInput walk;
+  walk.commands = {&east, 1};
+  for (int i = 0; i < 90; ++i) world.step(walk);
+  CHECK(world.maps()[0].heights[3].floor_m < before[3].floor_m - 0.5);
+  CHECK(world.mechanics().keys(0) != 0);
+  while (world.match().number == 1) world.step({});
+  CHECK(world.match().number == 2);
+  CHECK(std::ranges::equal(world.maps()[0].heights, before));
+  CHECK(world.mechanics().keys(0) == 0);
+  CHECK(world.pickups().table().position_m[0] == item_before);
+  CHECK_FALSE(world.mechanics().in_motion());
+  stand(110, 128, button::use, 120);
+  CHECK(world.maps()[0].heights[1].ceiling_m > before[1].ceiling_m + 2);
+}
+
 TEST_CASE("a match ends by its time, and a warm-up counts nothing", "[world][sim][game]") {
   Play play(GameMode::deathmatch, 2, [](WorldSetup& s) {
     s.rules.time_limit_s = 3;
