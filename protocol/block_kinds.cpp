@@ -9,17 +9,19 @@
 namespace ashlar {
 namespace {
 
-constexpr std::uint8_t kinds_format = 1;
-constexpr std::uint8_t opaque = 1, liquid = 2, climbable = 4, falls = 8;
+constexpr std::uint8_t kinds_format = 2;  // 1 is read, too: it knew of no slots and texts
+constexpr std::uint8_t opaque = 1, liquid = 2, climbable = 4, falls = 8, text = 16;
 constexpr std::size_t kind_bytes_max =
-    1 + block_name_bytes_max + 6 + 8 * (tool_count + 2) + 1 + 6 * BlockShape::boxes_max;
+    1 + block_name_bytes_max + 7 + 8 * (tool_count + 2) + 1 + 6 * BlockShape::boxes_max;
 static_assert(3 + block_kinds_max * kind_bytes_max <= block_kinds_bytes_max);
 
 void write_kind(ByteWriter& w, const BlockType& t) {
   w.u8(static_cast<std::uint8_t>(t.name.size()));
   for (const char c : t.name) w.u8(static_cast<std::uint8_t>(c));
   w.u8(static_cast<std::uint8_t>((t.opaque ? opaque : 0) | (t.liquid ? liquid : 0) |
-                                 (t.climbable ? climbable : 0) | (t.falls ? falls : 0)));
+                                 (t.climbable ? climbable : 0) | (t.falls ? falls : 0) |
+                                 (t.text ? text : 0)));
+  w.u8(t.slots);
   w.u8(t.light);
   w.u16(t.damage_per_s);
   w.u16(static_cast<std::uint16_t>(t.drops));
@@ -33,15 +35,18 @@ void write_kind(ByteWriter& w, const BlockType& t) {
 }
 
 /// False where bytes are none of a kind; whether its values make sense is not asked.
-bool read_kind(ByteReader& r, BlockType& t) {
+bool read_kind(ByteReader& r, std::uint8_t format, BlockType& t) {
   const std::size_t name_bytes = r.u8();
   if (name_bytes > block_name_bytes_max) return false;
   t.name.clear();
   for (std::size_t i = 0; i < name_bytes; ++i) t.name += static_cast<char>(r.u8());
   const std::uint8_t flags = r.u8();
-  if (flags > (opaque | liquid | climbable | falls)) return false;
+  constexpr std::uint8_t first_flags = opaque | liquid | climbable | falls;
+  if (flags > (format == 1 ? first_flags : first_flags | text)) return false;
   t.opaque = (flags & opaque) != 0, t.liquid = (flags & liquid) != 0;
   t.climbable = (flags & climbable) != 0, t.falls = (flags & falls) != 0;
+  t.text = (flags & text) != 0;
+  t.slots = format == 1 ? std::uint8_t{0} : r.u8();
   t.light = r.u8();
   t.damage_per_s = r.u16();
   t.drops = static_cast<BlockId>(r.u16());
@@ -72,12 +77,14 @@ std::vector<std::uint8_t> encode_block_kinds(const BlockRegistry& kinds) {
 std::expected<std::shared_ptr<const BlockRegistry>, BlockKindsError> decode_block_kinds(
     std::span<const std::uint8_t> bytes) {
   ByteReader r(bytes);
-  if (r.u8() != kinds_format) return std::unexpected(BlockKindsError::format);
+  const std::uint8_t format = r.u8();
+  if (format < 1 || format > kinds_format) return std::unexpected(BlockKindsError::format);
   const std::size_t count = r.u16();
   if (count > block_kinds_max) return std::unexpected(BlockKindsError::kinds);
   std::vector<BlockType> types(count);
   for (BlockType& type : types)
-    if (!read_kind(r, type)) return std::unexpected(r.ok() ? BlockKindsError::kinds : BlockKindsError::cut);
+    if (!read_kind(r, format, type))
+      return std::unexpected(r.ok() ? BlockKindsError::kinds : BlockKindsError::cut);
   if (!r.ok() || !r.at_end()) return std::unexpected(BlockKindsError::cut);
   if (BlockRegistry::check(types)) return std::unexpected(BlockKindsError::kinds);
   auto made = std::make_shared<const BlockRegistry>(std::move(types));

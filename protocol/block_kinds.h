@@ -9,10 +9,11 @@
 
 // A world's kinds of blocks as bytes: to clients, in recordings and in a world's database. Little endian:
 //
-//   u8   format, 1
+//   u8   format, 2
 //   u16  kinds
 //   each u8 bytes of its name, the name
-//        u8   1 opaque, 2 liquid, 4 climbable, 8 falls
+//        u8   1 opaque, 2 liquid, 4 climbable, 8 falls, 16 holds a text
+//        u8   slots that it holds items in (not in format 1)
 //        u8   light
 //        u16  damage, points a second
 //        u16  what it drops

@@ -107,18 +107,31 @@ ClientResult decode(const wire::Acts& in) {
   out.tick = in.tick();
   out.world = in.world();
   out.act_count = static_cast<std::uint8_t>(count);
+  const std::string_view text = view(in.text());
+  if (!valid_text(text, 0, sign_text_bytes_max)) return std::unexpected{DropReason::bad_text};
+  bool writes = false;
   for (std::size_t i = 0; i < count; ++i) {
     const wire::Act& act = *in.acts()->Get(static_cast<flatbuffers::uoffset_t>(i));
-    if (act.kind() >= block_act_kind_count || act.face() >= block_face_count)
+    const auto kind = static_cast<BlockActKind>(act.kind());
+    const bool moves = moves_items(kind);
+    const bool face_good =
+        moves ? act.face() >= 1 && act.face() <= stack_items_max : act.face() < block_face_count;
+    const bool twice = kind == BlockActKind::write && writes;
+    if (act.kind() >= block_act_kind_count || !face_good || twice)
       return std::unexpected{DropReason::out_of_range};
     // Blocks and ids may be anything: the world judges them, and says what is wrong.
     out.acts[i] = {{},
                    act.number(),
-                   static_cast<BlockActKind>(act.kind()),
-                   static_cast<BlockFace>(act.face()),
+                   kind,
+                   moves ? BlockFace{} : static_cast<BlockFace>(act.face()),
                    {act.x(), act.y(), act.z()},
-                   static_cast<BlockId>(act.block())};
+                   static_cast<BlockId>(act.block()),
+                   moves ? act.face() : std::uint8_t{0}};
+    if (kind != BlockActKind::write) continue;
+    writes = true;
+    out.acts[i].text = SignText::of(text);
   }
+  if (!writes && !text.empty()) return std::unexpected{DropReason::out_of_range};
   return out;
 }
 

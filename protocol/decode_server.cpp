@@ -293,22 +293,45 @@ ServerResult decode(const wire::Fight& in) {
   return out;
 }
 
+/// Calls use(slot, stack) for each slot of a list; false where it makes no sense.
+template <class Use>
+bool each_slot(const flatbuffers::Vector<const wire::Slot*>* slots, const Use& use) {
+  if (slots == nullptr) return true;
+  if (slots->size() > inventory_slots) return false;
+  int before = -1;
+  for (const wire::Slot* slot : *slots) {
+    const bool nothing = slot->kind() == 0 && slot->count() == 0;
+    const bool some = slot->kind() > 0 && slot->kind() < block_kinds_max && slot->count() > 0 &&
+                      slot->count() <= stack_items_max;
+    if (slot->slot() <= before || slot->slot() >= inventory_slots || !(nothing || some)) return false;
+    use(slot->slot(), ItemStack{static_cast<BlockId>(slot->kind()), slot->count()});
+    before = slot->slot();
+  }
+  return true;
+}
+
 ServerResult decode(const wire::InventoryChange& in) {
   InventoryChange out;
   out.tick = in.tick();
   out.world = in.world();
   out.whole = in.whole();
-  if (in.slots() == nullptr) return out;
-  if (in.slots()->size() > inventory_slots) return out_of_range;
-  int before = -1;
-  for (const wire::Slot* slot : *in.slots()) {
-    const bool nothing = slot->kind() == 0 && slot->count() == 0;
-    const bool some = slot->kind() > 0 && slot->kind() < block_kinds_max && slot->count() > 0 &&
-                      slot->count() <= stack_items_max;
-    if (slot->slot() <= before || slot->slot() >= inventory_slots || !(nothing || some)) return out_of_range;
-    out.slots.push_back({slot->slot(), {static_cast<BlockId>(slot->kind()), slot->count()}});
-    before = slot->slot();
-  }
+  const auto take = [&out](std::uint8_t slot, ItemStack stack) { out.slots.push_back({slot, stack}); };
+  if (!each_slot(in.slots(), take)) return out_of_range;
+  return out;
+}
+
+ServerResult decode(const wire::BlockContents& in) {
+  HeldByBlock out;
+  out.tick = in.tick();
+  out.world = in.world();
+  out.open = in.open();
+  out.block = {in.x(), in.y(), in.z()};
+  if (!in_bounds(to_dvec3(out.block))) return out_of_range;
+  const auto take = [&out](std::uint8_t slot, ItemStack stack) { out.data.items.slots[slot] = stack; };
+  if (!each_slot(in.slots(), take)) return out_of_range;
+  const std::string_view text = view(in.text());
+  if (!valid_text(text, 0, sign_text_bytes_max)) return bad_text;
+  out.data.text = SignText::of(text);
   return out;
 }
 
@@ -502,6 +525,7 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
     case wire::ServerBody::FieldValues: return decode(*message.body_as_FieldValues());
     case wire::ServerBody::GroundChunk: return decode(*message.body_as_GroundChunk());
     case wire::ServerBody::GroundGone: return decode(*message.body_as_GroundGone());
+    case wire::ServerBody::BlockContents: return decode(*message.body_as_BlockContents());
     case wire::ServerBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

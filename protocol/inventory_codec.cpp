@@ -1,12 +1,13 @@
 #include "protocol/inventory_codec.h"
 
+#include "protocol/text.h"
 #include "world/math/assert.h"
 #include "world/sim/rules.h"
 
 namespace ashlar {
 namespace {
 
-constexpr std::uint8_t items_version = 1;
+constexpr std::uint8_t items_version = 1, block_data_version = 1;
 
 void put_stack(ByteWriter& out, ItemStack stack) {
   out.u16(static_cast<std::uint16_t>(stack.kind));
@@ -44,6 +45,37 @@ bool get_inventory(ByteReader& in, Inventory& out) {
     before = slot;
   }
   return in.ok();
+}
+
+void put_block_data(ByteWriter& out, const BlockData& data) {
+  put_inventory(out, data.items);
+  out.u8(data.text.size);
+  for (const char c : data.text.view()) out.u8(static_cast<std::uint8_t>(c));
+}
+
+bool get_block_data(ByteReader& in, BlockData& out) {
+  if (!get_inventory(in, out.items)) return false;
+  const std::size_t size = in.u8();
+  if (!in.ok() || size > sign_text_bytes_max) return false;
+  out.text = {};
+  out.text.size = static_cast<std::uint8_t>(size);
+  for (std::size_t i = 0; i < size; ++i) out.text.bytes[i] = static_cast<char>(in.u8());
+  return in.ok() && valid_text(out.text.view(), 0, sign_text_bytes_max);
+}
+
+std::vector<std::uint8_t> encode_block_data(const BlockData& data) {
+  std::vector<std::uint8_t> bytes;
+  ByteWriter out(bytes);
+  out.u8(block_data_version);
+  put_block_data(out, data);
+  return bytes;
+}
+
+std::optional<BlockData> decode_block_data(std::span<const std::uint8_t> bytes) {
+  ByteReader in(bytes);
+  BlockData data;
+  if (in.u8() != block_data_version || !get_block_data(in, data) || !in.at_end()) return std::nullopt;
+  return data;
 }
 
 std::vector<std::uint8_t> encode_items(std::span<const LyingItem> items) {

@@ -2,10 +2,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "protocol/bytes.h"
+#include "world/sim/block_contents.h"
 #include "world/sim/inventory.h"
 #include "world/sim/item_table.h"
 
@@ -13,6 +15,7 @@
 //
 //   inventory = count u8 | count times: slot u8, kind u16, items u8; slots rise
 //   items     = version u8 (1) | count varint | count times: x f64, y f64, z f64, age u32, kind u16, items u8
+//   held by a block = inventory | text: size u8, bytes; for disks behind a version u8 (1)
 
 namespace ashlar {
 
@@ -20,6 +23,15 @@ namespace ashlar {
 void put_inventory(ByteWriter& out, const Inventory& inventory);
 /// False, and `out` undefined, for what put_inventory() does not write.
 bool get_inventory(ByteReader& in, Inventory& out);
+
+/// What a block holds, likewise.
+void put_block_data(ByteWriter& out, const BlockData& data);
+bool get_block_data(ByteReader& in, BlockData& out);
+
+/// What a block holds, by itself.
+std::vector<std::uint8_t> encode_block_data(const BlockData& data);
+/// What encode_block_data() made these bytes of; any bytes are allowed. None: they make no sense.
+std::optional<BlockData> decode_block_data(std::span<const std::uint8_t> bytes);
 
 /// Items that lie in a world, at most items_max.
 std::vector<std::uint8_t> encode_items(std::span<const LyingItem> items);

@@ -237,13 +237,19 @@ std::span<const std::uint8_t> MessageWriter::write(const Acts& m) {
   auto& fbb = impl_->fbb;
   fbb.Clear();
   std::array<wire::Act, acts_max> acts;
+  std::string_view text;
   for (std::size_t i = 0; i < m.act_count; ++i) {
     const BlockAct& a = m.acts[i];
     acts[i] = wire::Act(a.number, a.block.x, a.block.y, a.block.z, static_cast<std::uint16_t>(a.id),
-                        static_cast<std::uint8_t>(a.kind), static_cast<std::uint8_t>(a.face));
+                        static_cast<std::uint8_t>(a.kind),
+                        moves_items(a.kind) ? a.count : static_cast<std::uint8_t>(a.face));
+    if (a.kind != BlockActKind::write) continue;
+    ASHLAR_ASSERT(text.empty());
+    text = a.text.view();
   }
   const auto list = fbb.CreateVectorOfStructs(acts.data(), m.act_count);
-  impl_->finish_client(wire::ClientBody::Acts, wire::CreateActs(fbb, m.tick, list, m.world));
+  const auto said = text.empty() ? 0 : fbb.CreateString(text.data(), text.size());
+  impl_->finish_client(wire::ClientBody::Acts, wire::CreateActs(fbb, m.tick, list, m.world, said));
   return impl_->message();
 }
 
@@ -344,6 +350,27 @@ std::span<const std::uint8_t> MessageWriter::write(const InventoryChange& m) {
   const auto list = fbb.CreateVectorOfStructs(slots.data(), m.slots.size());
   impl_->finish_server(wire::ServerBody::InventoryChange,
                        wire::CreateInventoryChange(fbb, m.tick, m.world, m.whole, list));
+  return impl_->message();
+}
+
+std::span<const std::uint8_t> MessageWriter::write(const HeldByBlock& m) {
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<wire::Slot, inventory_slots> slots;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < inventory_slots; ++i) {
+    const ItemStack& stack = m.data.items.slots[i];
+    if (stack.empty()) continue;
+    ASHLAR_ASSERT(stack.count <= stack_items_max);
+    slots[count++] = wire::Slot(static_cast<std::uint16_t>(stack.kind),
+                                static_cast<std::uint8_t>(stack.count), static_cast<std::uint8_t>(i));
+  }
+  const auto list = fbb.CreateVectorOfStructs(slots.data(), count);
+  const std::string_view text = m.data.text.view();
+  const auto said = text.empty() ? 0 : fbb.CreateString(text.data(), text.size());
+  impl_->finish_server(
+      wire::ServerBody::BlockContents,
+      wire::CreateBlockContents(fbb, m.tick, m.world, m.open, m.block.x, m.block.y, m.block.z, list, said));
   return impl_->message();
 }
 

@@ -40,6 +40,7 @@ class MessageWriter {
   std::span<const std::uint8_t> write(const BlockKinds& message);
   std::span<const std::uint8_t> write(const Fight& message);
   std::span<const std::uint8_t> write(const InventoryChange& message);
+  std::span<const std::uint8_t> write(const HeldByBlock& message);
   std::span<const std::uint8_t> write(const WeaponKinds& message);
   std::span<const std::uint8_t> write(const Carried& message);
   std::span<const std::uint8_t> write(const Score& message);

@@ -107,7 +107,7 @@ inline constexpr std::size_t acts_max = 8;
 struct Acts {
   std::uint32_t tick = 0;                 ///< of the command that they belong to; 0: as soon as they come
   std::array<BlockAct, acts_max> acts{};  ///< their player is not told: it is the session's
-  std::uint8_t act_count = 0;             ///< 1 to acts_max
+  std::uint8_t act_count = 0;             ///< 1 to acts_max, of which one at most writes
   std::uint8_t world = 0;                 ///< the welcome's
 };
 
@@ -384,6 +384,15 @@ struct InventoryChange {
   std::vector<SlotChange> slots;  ///< by slot, each once
 };
 
+/// What a block holds: the chest that the player looks into, a sign near it; on the edits stream.
+struct HeldByBlock {
+  std::uint32_t tick = 0;
+  std::uint8_t world = 0;  ///< the welcome's
+  bool open = false;       ///< the player looks into it; else it is a sign, or a chest that closed
+  IVec3 block;
+  BlockData data;
+};
+
 /// The weapons of the world; on the control stream, behind each welcome.
 struct WeaponKinds {
   std::vector<WeaponTraits> weapons;  ///< 1 to weapons_max; what a projectile's kind is does not travel
@@ -451,6 +460,6 @@ struct FieldList {
 using ServerMessage =
     std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers, BlockEdits,
                  BlockKinds, Saved, Fight, InventoryChange, WeaponKinds, Carried, Score, ReplicatedKinds,
-                 GameMessage, FieldList, GroundChunk, GroundGone>;
+                 GameMessage, FieldList, GroundChunk, GroundGone, HeldByBlock>;
 
 }  // namespace ashlar

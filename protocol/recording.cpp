@@ -312,10 +312,19 @@ bool get_admin(ByteReader& r, AdminCommand& out) {
     if (!sane || id >= block_kinds_max) return false;
   }
   if (out.action == AdminAction::blast) out.radius_m = r.f64();
+  if (out.action == AdminAction::give) {
+    const std::uint16_t id = r.u16();
+    out.id = static_cast<BlockId>(id);
+    out.count = r.u16();
+    if (id >= block_kinds_max) return false;
+  }
+  if (out.action == AdminAction::fill_block) {
+    bool sane = true;
+    out.box.min = get_ivec3(r, sane);
+    if (!sane || !get_block_data(r, out.data)) return false;
+  }
   return r.ok() && in_bounds(out.position_m);
 }
-
-bool names_block(BlockActKind kind) { return kind == BlockActKind::place || kind == BlockActKind::drop; }
 
 bool get_returning(ByteReader& r, Returning& out) {
   out.token = r.u32();
@@ -333,7 +342,13 @@ bool get_act(ByteReader& r, BlockAct& out) {
   out.kind = static_cast<BlockActKind>(kind);
   out.face = static_cast<BlockFace>(face);
   out.block = get_ivec3(r, sane);
-  out.id = names_block(out.kind) ? static_cast<BlockId>(r.u16()) : BlockId::air;
+  out.id = names_kind(out.kind) ? static_cast<BlockId>(r.u16()) : BlockId::air;
+  if (moves_items(out.kind)) out.count = r.u8();
+  if (out.kind == BlockActKind::write) {
+    BlockData held;
+    if (!get_block_data(r, held) || !held.items.empty()) return false;
+    out.text = held.text;
+  }
   return r.ok() && sane;
 }
 
@@ -450,6 +465,8 @@ void RecordingWriter::add(const TickRecord& tick) {
     if (v.action == AdminAction::fill_box)
       put(w, v.box.min), put(w, v.box.max), w.u16(static_cast<std::uint16_t>(v.id));
     if (v.action == AdminAction::blast) w.f64(v.radius_m);
+    if (v.action == AdminAction::give) w.u16(static_cast<std::uint16_t>(v.id)), w.u16(v.count);
+    if (v.action == AdminAction::fill_block) put(w, v.box.min), put_block_data(w, v.data);
   });
   list(tick.edits, [&w](const BlockEdit& v) { put(w, v.block), w.u16(static_cast<std::uint16_t>(v.id)); });
   list(tick.chunks_ready, [&w](ChunkCoord v) { put(w, v); });
@@ -459,7 +476,9 @@ void RecordingWriter::add(const TickRecord& tick) {
     w.u32(v.number);
     w.u8(static_cast<std::uint8_t>(static_cast<unsigned>(v.kind) << 4 | static_cast<unsigned>(v.face)));
     put(w, v.block);
-    if (names_block(v.kind)) w.u16(static_cast<std::uint16_t>(v.id));
+    if (names_kind(v.kind)) w.u16(static_cast<std::uint16_t>(v.id));
+    if (moves_items(v.kind)) w.u8(v.count);
+    if (v.kind == BlockActKind::write) put_block_data(w, {{}, v.text});
   });
   list(tick.returning, [&w](const Returning& v) { w.u32(v.token), put_inventory(w, v.inventory); });
   w.u64(tick.hash);

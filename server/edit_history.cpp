@@ -16,7 +16,7 @@ std::string kind_name(const Host& host, BlockId id) {
 
 /// The next one up in the same column: one box takes both.
 bool follows(const BlockUndo& lower, const BlockUndo& upper) {
-  return upper.to == lower.to && upper.block == lower.block + IVec3{0, 0, 1};
+  return upper.to == lower.to && !lower.held && !upper.held && upper.block == lower.block + IVec3{0, 0, 1};
 }
 
 }  // namespace
@@ -70,7 +70,8 @@ void EditHistory::tell(const Host& host, const FoundEdits& found) {
                        {"y", edit.block.y},
                        {"z", edit.block.z},
                        {"before", kind_name(host, edit.before)},
-                       {"after", kind_name(host, edit.after)}});
+                       {"after", kind_name(host, edit.after)},
+                       {"contents", edit.contents ? "changed" : "same"}});
   log_.info("console", {{"log", order_->subject}, {"edits", found.edits.size()}});
 }
 
@@ -103,6 +104,11 @@ void EditHistory::put_back(Host& host) {
       act.box = {first.block, blocks[last].block + IVec3{1, 1, 1}};
       act.id = first.to;
       host.admin(act);
+      if (first.held) {
+        act.action = AdminAction::fill_block;
+        act.data = *first.held;
+        host.admin(act);
+      }
     }
     next_ = last + 1;
   }

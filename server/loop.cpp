@@ -151,6 +151,15 @@ struct Loop::Impl {
                          {"z", at.z}});
   }
 
+  static void give(const ConsoleCommand& command, Host& host, Log& log) {
+    const std::uint32_t players = host.give(command.argument, command.id, command.count);
+    if (players == 0) return log.warning("console", {{"error", "no player is called " + command.argument}});
+    log.info("console", {{"give", command.argument},
+                         {"item", host.world().setup().blocks->type(command.id).name},
+                         {"count", command.count},
+                         {"players", players}});
+  }
+
   static void change_map(const ConsoleCommand& command, MapRotation* rotation, Log& log) {
     if (rotation == nullptr)
       return log.warning("console", {{"error", "this server has one world: start it with --rotation"}});
@@ -210,6 +219,7 @@ struct Loop::Impl {
           else
             log.warning("console", {{"error", "no player is called " + command->argument}});
           break;
+        case ConsoleVerb::give: give(*command, host, log); break;
         case ConsoleVerb::dig:
         case ConsoleVerb::set: set_block(*command, host, log); break;
         case ConsoleVerb::next:

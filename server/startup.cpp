@@ -160,6 +160,11 @@ std::expected<void, std::string> take_stored(Startup& startup,
   auto items = startup.store->load_items();
   if (!items) return Failure(items.error().line);
   startup.content.setup.items = std::move(items->items);
+  auto contents = startup.store->load_contents();
+  if (!contents) return Failure(contents.error().line);
+  startup.content.setup.contents = std::move(contents->contents);
+  if (contents->damaged > 0)
+    startup.lost.push_back("what " + std::to_string(contents->damaged) + " blocks held");
   if (!items->damage.empty()) startup.lost.push_back("items that lay in the world: " + items->damage);
   startup.stored = std::make_shared<StoredGround>(startup.store, startup.loaded.config.damaged_chunks);
   startup.content.setup.make_chunk = [ground = startup.stored](const Terrain& terrain, ChunkCoord at) {

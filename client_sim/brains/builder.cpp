@@ -25,6 +25,10 @@ BlockFace back(BlockFace face) { return static_cast<BlockFace>(static_cast<unsig
 
 /// What it holds most of and can place.
 void Builder::choose_block(const Client& client) {
+  chest_ = client.blocks()->find("chest");
+  if (chest_ && client.welcome().rules.free_blocks == FreeBlocks::no && phase_ == 0 &&
+      client.inventory().count(*chest_) == 0)
+    chest_.reset();
   if (client.welcome().rules.free_blocks == FreeBlocks::yes) return;
   const Inventory& held = client.inventory();
   block_ = BlockId::air;
@@ -36,7 +40,7 @@ void Builder::choose_block(const Client& client) {
 
 void Builder::next_job(std::uint32_t tick) {
   throws_ = job_ == Job::tunnel;
-  constexpr std::array<Job, 3> after{Job::bridge, Job::tunnel, Job::tower};
+  constexpr std::array<Job, 4> after{Job::bridge, Job::tunnel, Job::chest, Job::tower};
   job_ = after[static_cast<std::size_t>(job_)];
   way_ = static_cast<BlockFace>(rng_.below(4));
   count_ = dug_ = 0;
@@ -60,7 +64,7 @@ void Builder::tower(const Body& body, std::uint32_t tick) {
     go_to(1, tick);
   } else if (phase_ == 1) {
     if (tick - since_ < 4) command_.buttons = button::jump;
-    if (tick - since_ >= jump_ticks) wish({BlockActKind::place, base_, BlockFace::top}, 2, tick);
+    if (tick - since_ >= jump_ticks) wish({BlockActKind::place, base_, BlockFace::top, block_}, 2, tick);
   } else if (phase_ == 2 && tick - since_ >= land_ticks) {
     if (++count_ >= tower_blocks) return next_job(tick);
     go_to(0, tick);
@@ -82,7 +86,7 @@ void Builder::bridge(const Body& body, std::uint32_t tick) {
     if (dot(off, way) >= 0.5 + over_edge_m) return go_to(2, tick);
     command_.forward = 0.12;
   } else if (phase_ == 2 && tick - since_ >= 15) {
-    wish({BlockActKind::place, base_, way_}, 3, tick);
+    wish({BlockActKind::place, base_, way_, block_}, 3, tick);
   } else if (phase_ == 3 && ended_) {
     if (*ended_ != ActVerdict::done || ++count_ >= bridge_blocks) return next_job(tick);
     base_ = base_ + normal_of(way_);
@@ -100,10 +104,8 @@ void Builder::tunnel(const Body& body, double eye_m, std::uint32_t tick) {
   }
   const IVec3 target = base_ + IVec3{0, 0, 1 - static_cast<std::int32_t>(dug_)};
   if (phase_ == 1 || phase_ == 2) {
-    const DVec3 look = to_dvec3(target) + DVec3{0.5, 0.5, 0.5} - (body.position_m + DVec3{0, 0, eye_m});
-    command_ = PlayerCommand{};
+    look_at(body, eye_m, to_dvec3(target) + DVec3{0.5, 0.5, 0.5});
     command_.yaw = turn_towards(xy(way));
-    command_.pitch = turn_towards({length(xy(look)), look.z});
   }
   if (phase_ == 1 && tick - since_ >= 15) {
     wish({BlockActKind::dig, target, dug_ == 2 ? BlockFace::top : back(way_)}, 2, tick);
@@ -121,18 +123,64 @@ void Builder::tunnel(const Body& body, double eye_m, std::uint32_t tick) {
   }
 }
 
+void Builder::look_at(const Body& body, double eye_m, DVec3 at) {
+  const DVec3 look = at - (body.position_m + DVec3{0, 0, eye_m});
+  command_ = PlayerCommand{};
+  command_.yaw = turn_towards(xy(look));
+  command_.pitch = turn_towards({length(xy(look)), look.z});
+}
+
+/// Sets a chest before itself, opens it, puts in some of what it holds, takes some of that back.
+void Builder::chest(const Body& body, double eye_m, std::uint32_t tick) {
+  constexpr std::uint32_t look_ticks = 15;
+  constexpr std::uint8_t puts = 12, takes = 5;
+  if (phase_ == 0) {
+    if (!chest_) return next_job(tick);
+    if (!stands(body)) return;
+    base_ = block_at(body.position_m - DVec3{0, 0, 0.5}) + normal_of(way_);
+    return go_to(1, tick);
+  }
+  const IVec3 at = base_ + IVec3{0, 0, 1};
+  const DVec3 side = 0.5 * to_dvec3(normal_of(back(way_)));
+  if (phase_ <= 2) look_at(body, eye_m, to_dvec3(base_) + DVec3{0.5, 0.5, 1});
+  if (phase_ >= 3) look_at(body, eye_m, to_dvec3(at) + DVec3{0.5, 0.5, 0.5} + side);
+  if ((phase_ == 1 || phase_ == 3) && tick - since_ < look_ticks) return;
+  if (phase_ == 1 && !chest_) return next_job(tick);
+  if (phase_ == 1) return wish({BlockActKind::place, base_, BlockFace::top, *chest_}, 2, tick);
+  if (phase_ == 3) return wish({BlockActKind::open, at, back(way_)}, 4, tick);
+  if (!ended_) return;
+  switch (phase_) {
+    case 2: return *ended_ == ActVerdict::done ? go_to(3, tick) : next_job(tick);
+    case 4:
+      if (*ended_ != ActVerdict::done) return next_job(tick);
+      return wish({BlockActKind::put, at, {}, block_, puts}, 5, tick);
+    case 5: return wish({BlockActKind::take, at, {}, block_, takes}, 6, tick);
+    case 6: return wish({BlockActKind::close, at}, 7, tick);
+    default: return next_job(tick);
+  }
+}
+
 PlayerCommand Builder::think(const Client& client) {
   const std::uint32_t tick = client.command_tick();
   const Body& body = client.own()->body;
   if (since_ == 0 || tick < since_ || tick - since_ > phase_ticks_max) next_job(tick);
   choose_block(client);
-  if (block_ == BlockId::air && phase_ == 0) job_ = Job::tunnel;
+  if (block_ == BlockId::air && phase_ == 0 && job_ != Job::chest) job_ = Job::tunnel;
   switch (job_) {
     case Job::tower: tower(body, tick); break;
     case Job::bridge: bridge(body, tick); break;
     case Job::tunnel: tunnel(body, client.welcome().rules.player_eye_m, tick); break;
+    case Job::chest: chest(body, client.welcome().rules.player_eye_m, tick); break;
   }
   return command_;
+}
+
+std::uint32_t Builder::do_wish(Client& client) const {
+  switch (wish_->kind) {
+    case BlockActKind::put: return client.put_into_block(wish_->id, wish_->count);
+    case BlockActKind::take: return client.take_from_block(wish_->id, wish_->count);
+    default: return client.act(wish_->kind, wish_->block, wish_->face, wish_->id);
+  }
 }
 
 void Builder::act(Client& client) {
@@ -144,7 +192,7 @@ void Builder::act(Client& client) {
     static_cast<void>(client.drop_items(block_, spare_items / 2));
   }
   if (!wish_) return;
-  waits_for_ = client.act(wish_->kind, wish_->block, wish_->face, block_);
+  waits_for_ = do_wish(client);
   if (waits_for_ != 0) wish_.reset();  // else in the next turn
 }
 

@@ -8,9 +8,10 @@
 namespace ashlar::client_sim {
 
 /// A player who builds and digs, one job after the other: a tower under its own feet, a bridge off its edge,
-/// a tunnel down a stair. It knows nothing of the ground but where it stands and what became of its acts; a
-/// job that does not go on is left for the next. Where blocks are not free it tunnels until it holds some,
-/// builds with what it holds most of, and throws some away now and then. Seeded; same views, same acts.
+/// a tunnel down a stair, and where it has a chest, that before its feet, with some of what it holds in it.
+/// It knows nothing of the ground but where it stands and what became of its acts; a job that does not go on
+/// is left for the next. Where blocks are not free it tunnels until it holds some, builds with what it holds
+/// most of, and throws some away now and then. Seeded; same views, same acts.
 class Builder {
  public:
   explicit Builder(std::uint64_t seed) : rng_{seed} {}
@@ -21,11 +22,13 @@ class Builder {
   void act(Client& client);
 
  private:
-  enum class Job : std::uint8_t { tower, bridge, tunnel };
+  enum class Job : std::uint8_t { tower, bridge, tunnel, chest };
   struct Wish {
     BlockActKind kind{};
     IVec3 block;
     BlockFace face{};
+    BlockId id = BlockId::air;
+    std::uint8_t count = 0;  // of items to move
   };
 
   void next_job(std::uint32_t tick);
@@ -35,6 +38,9 @@ class Builder {
   void tower(const Body& body, std::uint32_t tick);
   void bridge(const Body& body, std::uint32_t tick);
   void tunnel(const Body& body, double eye_m, std::uint32_t tick);
+  void chest(const Body& body, double eye_m, std::uint32_t tick);
+  void look_at(const Body& body, double eye_m, DVec3 at);
+  std::uint32_t do_wish(Client& client) const;
 
   Rng rng_;
   Job job_ = Job::tunnel;  // the first is a tower
@@ -46,6 +52,7 @@ class Builder {
   IVec3 base_{};
   PlayerCommand command_;
   BlockId block_ = BlockId::brick;  // to build with; air: it has none
+  std::optional<BlockId> chest_;    // the kind, while it has one to place
   bool throws_ = false;
   std::optional<Wish> wish_;
   std::uint32_t waits_for_ = 0;      // number of the act whose end is awaited; 0: none

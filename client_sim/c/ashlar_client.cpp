@@ -250,9 +250,51 @@ uint32_t ashlar_dig(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint
 }
 
 uint32_t ashlar_place(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face, uint16_t block) {
-  if (face >= block_face_count || block >= block_id_count) return 0;
+  if (face >= block_face_count || block >= block_kinds_max) return 0;
   return client->game.client().act(BlockActKind::place, {x, y, z}, static_cast<BlockFace>(face),
                                    static_cast<BlockId>(block));
+}
+
+uint32_t ashlar_open_block(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face) {
+  if (face >= block_face_count) return 0;
+  return client->game.client().open_block({x, y, z}, static_cast<BlockFace>(face));
+}
+
+uint32_t ashlar_close_block(ashlar_client* client) { return client->game.client().close_block(); }
+
+uint32_t ashlar_take(ashlar_client* client, uint16_t item, uint8_t count) {
+  return client->game.client().take_from_block(static_cast<BlockId>(item), count);
+}
+
+uint32_t ashlar_put(ashlar_client* client, uint16_t item, uint8_t count) {
+  return client->game.client().put_into_block(static_cast<BlockId>(item), count);
+}
+
+uint32_t ashlar_write_sign(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face,
+                           const char* text) {
+  if (face >= block_face_count || text == nullptr) return 0;
+  return client->game.client().write_sign({x, y, z}, static_cast<BlockFace>(face), text);
+}
+
+int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t max) {
+  const auto& opened = client->game.client().opened();
+  if (!opened) return -1;
+  int count = 0;
+  for (const ItemStack& stack : opened->data.items.slots) {
+    if (stack.empty()) continue;
+    if (static_cast<size_t>(count) < max) out[count] = {static_cast<uint16_t>(stack.kind), stack.count};
+    ++count;
+  }
+  return count;
+}
+
+size_t ashlar_sign(const ashlar_client* client, int32_t x, int32_t y, int32_t z, char* out, size_t bytes) {
+  const std::string_view text = client->game.client().sign_text({x, y, z});
+  if (bytes == 0) return text.size();
+  const std::size_t size = std::min(text.size(), bytes - 1);
+  std::copy_n(text.data(), size, out);
+  out[size] = 0;
+  return text.size();
 }
 
 void ashlar_get_stats(const ashlar_client* client, ashlar_stats* out) {

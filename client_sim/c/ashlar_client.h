@@ -119,6 +119,11 @@ typedef struct {
 } ashlar_stats;
 #define ASHLAR_STATS_INIT {sizeof(ashlar_stats), 0, 0, 0, 0, 0, 0}
 
+typedef struct {
+  uint16_t item;
+  uint16_t count;
+} ashlar_stack;
+
 /* ASHLAR_CLIENT_VERSION of the library that was loaded: has to be the header's. */
 ASHLAR_API uint32_t ashlar_version(void);
 
@@ -157,6 +162,20 @@ ASHLAR_API double ashlar_ray(const ashlar_client* client, const double from[3], 
 ASHLAR_API uint32_t ashlar_dig(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face);
 ASHLAR_API uint32_t ashlar_place(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face,
                                  uint16_t block);
+/* Looks into a chest, and leaves off; moves items between the chest that is open and what the player holds:
+ * as many of the kind as there are, were asked for (1 to 64) and have room. Acts like those. */
+ASHLAR_API uint32_t ashlar_open_block(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face);
+ASHLAR_API uint32_t ashlar_close_block(ashlar_client* client);
+ASHLAR_API uint32_t ashlar_take(ashlar_client* client, uint16_t item, uint8_t count);
+ASHLAR_API uint32_t ashlar_put(ashlar_client* client, uint16_t item, uint8_t count);
+/* Gives a sign its text, at most 64 bytes of printable UTF-8; "" takes it away. */
+ASHLAR_API uint32_t ashlar_write_sign(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face,
+                                      const char* text);
+/* Fills in at most `max` stacks of the chest that is open. Returns how many there are; -1: none is open. */
+ASHLAR_API int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t max);
+/* What is written on a sign near the player, cut to `bytes` with its end. Returns its length; 0: nothing. */
+ASHLAR_API size_t ashlar_sign(const ashlar_client* client, int32_t x, int32_t y, int32_t z, char* out,
+                              size_t bytes);
 /* Fills in what fits out->size. */
 ASHLAR_API void ashlar_get_stats(const ashlar_client* client, ashlar_stats* out);
 

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "client_sim/client/client_tap.h"
@@ -180,6 +182,18 @@ class Client {
                     BlockId id = BlockId::air);
   /// Throws items out of the own player's inventory, where it looks: an act like those.
   std::uint32_t drop_items(BlockId kind, std::uint16_t count);
+  /// Looks into a chest; what it holds is opened() once the server said so.
+  std::uint32_t open_block(IVec3 block, BlockFace face);
+  std::uint32_t close_block();
+  /// Moves items of a kind out of the chest that is open, or into it: as many as there are and have room.
+  std::uint32_t take_from_block(BlockId kind, std::uint8_t count);
+  std::uint32_t put_into_block(BlockId kind, std::uint8_t count);
+  /// Gives a sign its text: printable, at most sign_text_bytes_max bytes, else 0. Empty: none any more.
+  std::uint32_t write_sign(IVec3 block, BlockFace face, std::string_view text);
+  /// The chest that the player looks into and what it holds, as the server last said.
+  const std::optional<PlacedData>& opened() const { return opened_; }
+  /// What is written there, as the server last said; empty: nothing, or it is too far off to know.
+  std::string_view sign_text(IVec3 block) const;
   /// What the own player holds, as the server last said.
   const Inventory& inventory() const { return inventory_; }
   /// Verdicts that came since the last call, in order. At most verdicts_max are kept. An act that was on its
@@ -375,6 +389,8 @@ class Client {
   void handle(const Saved& message);
   void handle(const InventoryChange& message);
   void handle(const Fight& message);
+  std::uint32_t queue(BlockAct act);
+  void handle(const HeldByBlock& message);
   void send_acts();
 
   ClientConfig config_;
@@ -451,6 +467,9 @@ class Client {
   std::vector<SentAct> acts_sent_;
   std::uint32_t act_number_ = 0;
   Inventory inventory_;
+  static constexpr std::size_t signs_max = 4096;
+  std::optional<PlacedData> opened_;
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, SignText> signs_;
   std::vector<ActAnswer> verdicts_;
   std::optional<Fight> fight_;
   std::optional<Carried> carried_;

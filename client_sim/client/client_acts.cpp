@@ -4,21 +4,59 @@
 #include <utility>
 
 #include "client_sim/client/client.h"
+#include "protocol/text.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::client_sim {
 
-std::uint32_t Client::act(BlockActKind kind, IVec3 block, BlockFace face, BlockId id) {
+std::uint32_t Client::queue(BlockAct act) {
   if (state_ != ClientState::playing || acts_out_.size() >= acts_queue_max) return 0;
-  const std::uint32_t number = ++act_number_;
-  acts_out_.push_back({{},
-                       number,
-                       kind,
-                       face,
-                       block,
-                       kind == BlockActKind::dig || kind == BlockActKind::stop ? BlockId::air : id});
-  if (kind == BlockActKind::place) ground_.foresee({number, block + normal_of(face), id});
+  act.number = ++act_number_;
+  acts_out_.push_back(act);
+  return act.number;
+}
+
+std::uint32_t Client::act(BlockActKind kind, IVec3 block, BlockFace face, BlockId id) {
+  const std::uint32_t number = queue({{}, 0, kind, face, block, names_kind(kind) ? id : BlockId::air, 0, {}});
+  if (kind == BlockActKind::place && number != 0) ground_.foresee({number, block + normal_of(face), id});
   return number;
+}
+
+std::uint32_t Client::open_block(IVec3 block, BlockFace face) { return act(BlockActKind::open, block, face); }
+
+std::uint32_t Client::close_block() { return act(BlockActKind::close, {}); }
+
+std::uint32_t Client::take_from_block(BlockId kind, std::uint8_t count) {
+  if (!opened_ || count < 1 || count > stack_items_max) return 0;
+  return queue({{}, 0, BlockActKind::take, {}, opened_->block, kind, count, {}});
+}
+
+std::uint32_t Client::put_into_block(BlockId kind, std::uint8_t count) {
+  if (!opened_ || count < 1 || count > stack_items_max) return 0;
+  return queue({{}, 0, BlockActKind::put, {}, opened_->block, kind, count, {}});
+}
+
+std::uint32_t Client::write_sign(IVec3 block, BlockFace face, std::string_view text) {
+  if (!valid_text(text, 0, sign_text_bytes_max)) return 0;
+  return queue({{}, 0, BlockActKind::write, face, block, BlockId::air, 0, SignText::of(text)});
+}
+
+std::string_view Client::sign_text(IVec3 block) const {
+  const auto at = signs_.find({block.x, block.y, block.z});
+  return at == signs_.end() ? std::string_view() : at->second.view();
+}
+
+void Client::handle(const HeldByBlock& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  if (message.open)
+    opened_ = {message.block, message.data};
+  else if (opened_ && opened_->block == message.block)
+    opened_.reset();
+  const std::tuple place(message.block.x, message.block.y, message.block.z);
+  if (message.data.text.empty())
+    signs_.erase(place);
+  else if (signs_.size() < signs_max || signs_.contains(place))
+    signs_[place] = message.data.text;
 }
 
 std::uint32_t Client::drop_items(BlockId kind, std::uint16_t count) {
@@ -41,8 +79,10 @@ void Client::send_acts() {
     Acts message;
     message.tick = filled_tick_;
     message.world = welcome_.world;
+    bool writes = false;
     for (const BlockAct& act : acts_out_) {
-      if (message.act_count == acts_max) break;
+      const bool second = act.kind == BlockActKind::write && std::exchange(writes, true);
+      if (message.act_count == acts_max || second) break;
       message.acts[message.act_count++] = act;
     }
     if (connection_->send(StreamId::edits, writer_.write(message)) != SendResult::sent) return;

@@ -86,6 +86,8 @@ void Client::take_message(StreamId stream) {
     return handle(*edits);
   if (const auto* saved = std::get_if<Saved>(&*message); saved != nullptr && stream == StreamId::edits)
     return handle(*saved);
+  if (const auto* held = std::get_if<HeldByBlock>(&*message); held != nullptr && stream == StreamId::edits)
+    return handle(*held);
   if (const auto* held = std::get_if<InventoryChange>(&*message);
       held != nullptr && stream == StreamId::events)
     return handle(*held);
@@ -178,6 +180,8 @@ void Client::begin_world() {
   ground_.clear();
   saved_tick_ = 0;
   inventory_ = Inventory{};
+  opened_.reset();
+  signs_.clear();
   acts_out_.clear();
   acts_sent_.clear();
   fight_.reset();

@@ -1,8 +1,9 @@
-// What must hold of items: every one that a block left behind is held, lies there, became a block again, or
-// is gone by a rule that counts it. Blocks are watched from outside, so that the world's own books are
-// checked, too.
+// What must hold of items: every one that a block left behind is held, lies there or in a chest, became a
+// block again, or is gone by a rule that counts it. Blocks are watched from outside, so that the world's own
+// books are checked, too.
 
 #include <array>
+#include <utility>
 
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
@@ -17,11 +18,12 @@ using ByKind = std::array<std::int64_t, block_kinds_max>;
 class NoItemIsLostOrDoubled final : public Invariant {
  public:
   std::string_view name() const override { return "no item is lost or doubled"; }
-  void on_server_start(const Match&) override { left_.fill(0); }
+  void on_server_start(const Match&) override { left_.fill(0), brought_ = 0; }
 
-  std::optional<Finding> after_tick(const Match& match, const TrueFrame&, const TickRecord&) override {
+  std::optional<Finding> after_tick(const Match& match, const TrueFrame&, const TickRecord& record) override {
     const World& world = match.host()->world();
     if (world.setup().rules.free_blocks == FreeBlocks::yes) return std::nullopt;
+    take_gifts(world, record);
     for (const AppliedEdit& edit : world.applied_edits()) {
       if (edit.who == EntityId{0}) continue;  // what falls leaves nothing behind
       const BlockId drops = world.setup().blocks->type(edit.before).drops;
@@ -45,6 +47,9 @@ class NoItemIsLostOrDoubled final : public Invariant {
       for (const ItemStack& stack : players.inventory[i].slots) found[index(stack.kind)] += stack.count;
     }
     for (const ItemStack& stack : world.items().table().stack) found[index(stack.kind)] += stack.count;
+    world.contents().each([&found](IVec3, const BlockData& data) {
+      for (const ItemStack& stack : data.items.slots) found[index(stack.kind)] += stack.count;
+    });
     std::int64_t missing = 0;
     for (std::size_t kind = 1; kind < found.size(); ++kind) {
       found[kind] += static_cast<std::int64_t>(match.audit().items_away[kind]);
@@ -61,6 +66,19 @@ class NoItemIsLostOrDoubled final : public Invariant {
 
  private:
   static std::size_t index(BlockId kind) { return static_cast<std::size_t>(kind); }
+  /// What an operator gave and there was room for: nobody else brings but who comes back.
+  void take_gifts(const World& world, const TickRecord& record) {
+    const std::uint64_t brought = world.items().counters().brought;
+    std::uint64_t gifts = brought - brought_;
+    brought_ = brought;
+    for (const Returning& returning : record.returning) gifts -= returning.inventory.count();
+    // An operator of the simulation gives one kind of item.
+    for (const AdminCommand& command : record.admin)
+      if (command.action == AdminAction::give)
+        left_[index(command.id)] += static_cast<std::int64_t>(std::exchange(gifts, 0));
+  }
+
+  std::uint64_t brought_ = 0;
   ByKind left_{};  // by kind: left behind, and not placed again
 };
 

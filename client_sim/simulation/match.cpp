@@ -226,6 +226,24 @@ void Match::end_goodbye() {
   for (const auto& seat : seats_) seat->line().close_all_down();
 }
 
+/// Nobody finds one: where blocks are not free an operator gives each player one now and then.
+void Match::hand_out_chests() {
+  constexpr std::uint32_t every_s = 15;
+  const World& world = host_->world();
+  const auto chest = world.setup().blocks->find("chest");
+  const bool free = world.setup().rules.free_blocks == FreeBlocks::yes;
+  if (free || !chest || host_->status().tick % (every_s * config_.tick_rate_hz) != 0) return;
+  for (const server::SessionAudit& session : audit_.sessions) {
+    if (!session.playing) continue;
+    AdminCommand gift;
+    gift.action = AdminAction::give;
+    gift.player = session.player;
+    gift.id = *chest;
+    gift.count = 1;
+    host_->admin(gift);
+  }
+}
+
 void Match::on_tick(const TickRecord& record) {
   ticked_ = true;
   ++outcome_.ticks;
@@ -331,6 +349,7 @@ void Match::run_server() {
   deliver_ground();
   out_.clear();
   host_->advance(server_clock(), in_, out_);
+  if (ticked_) hand_out_chests();
   if (ticked_ || !out_.datagrams.entries().empty() || !out_.events.empty()) host_->audit(audit_);
   for (const auto& invariant : invariants_)
     if (const auto finding = invariant->on_datagrams(*this, in_.datagrams, out_.datagrams))

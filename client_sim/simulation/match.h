@@ -95,6 +95,7 @@ class Match final : private server::TickSink {
   void send_down();
   void ask_for_ground();
   void run_seats();
+  void hand_out_chests();
   void check_clients();
   void check_recording();
   void note_match();

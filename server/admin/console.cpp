@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <sstream>
 
 #include "protocol/connection/close_reason.h"
@@ -13,6 +14,7 @@
 #include "protocol/text.h"
 #include "server/config/settings.h"
 #include "server/config/values.h"
+#include "world/sim/inventory.h"
 #include "world/sim/rules.h"
 #include "world/voxel/block_registry.h"
 
@@ -24,6 +26,17 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+std::expected<BlockId, std::string> find_kind(const std::string& kind, const BlockRegistry& blocks) {
+  if (const auto id = blocks.find(kind)) return *id;
+  std::vector<std::string> names;
+  for (std::uint16_t i = 0; i < blocks.size(); ++i) names.push_back(blocks.type(BlockId{i}).name);
+  const std::string near = nearest_name(kind, names);
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return std::unexpected("there is no block \"" + kind +
+                         "\": " + (near.empty() ? "there are " + all : "did you mean " + near + "?"));
 }
 
 /// "X Y Z" of dig, "X Y Z NAME" of set.
@@ -41,15 +54,36 @@ std::expected<ConsoleCommand, std::string> parse_block_line(ConsoleVerb verb, co
                                                     : "set needs a block of the world and what to put there: "
                                                       "set X Y Z NAME");
   if (verb == ConsoleVerb::dig) return command;
-  const auto id = blocks.find(kind);
-  if (id) return command.id = *id, command;
-  std::vector<std::string> names;
-  for (std::uint16_t i = 0; i < blocks.size(); ++i) names.push_back(blocks.type(BlockId{i}).name);
-  const std::string near = nearest_name(kind, names);
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  return std::unexpected("there is no block \"" + kind +
-                         "\": " + (near.empty() ? "there are " + all : "did you mean " + near + "?"));
+  const auto id = find_kind(kind, blocks);
+  if (!id) return std::unexpected(id.error());
+  command.id = *id;
+  return command;
+}
+
+/// "NAME ITEM [N]" of give. Names may hold blanks: it is read from behind.
+std::expected<ConsoleCommand, std::string> parse_give(const std::string& text, const BlockRegistry& blocks) {
+  constexpr std::uint16_t most = inventory_slots * stack_items_max;
+  const auto wrong = std::unexpected("give needs a player and an item: give NAME ITEM [N], N from 1 to " +
+                                     std::to_string(most));
+  ConsoleCommand command{ConsoleVerb::give, text, false, {}, BlockId::air, 1};
+  const auto take_word = [&command] {
+    const std::size_t blank = command.argument.find_last_of(" \t");
+    const std::string word = command.argument.substr(blank == std::string::npos ? 0 : blank + 1);
+    command.argument = blank == std::string::npos ? "" : trimmed(command.argument.substr(0, blank));
+    return word;
+  };
+  std::string word = take_word();
+  if (!word.empty() && word.find_first_not_of("0123456789") == std::string::npos) {
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), command.count);
+    if (error != std::errc() || command.count < 1 || command.count > most) return wrong;
+    word = take_word();
+  }
+  if (command.argument.empty()) return wrong;
+  const auto id = find_kind(word, blocks);
+  if (!id) return std::unexpected(id.error());
+  if (*id == BlockId::air) return wrong;
+  command.id = *id;
+  return command;
 }
 
 }  // namespace
@@ -58,7 +92,8 @@ std::string_view console_help() {
   return "help, status (log it now), players (who is here), say TEXT (to everybody), kick NAME [REASON], "
          "motd "
          "TEXT (for those who join from now on), noclip NAME on|off (lets a player fly through everything), "
-         "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), log X Y Z or log NAME [since 10m] "
+         "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), give NAME ITEM [N], log X Y Z or "
+         "log NAME [since 10m] "
          "[area X,Y,R] (who "
          "changed what), rollback NAME since 10m [area X,Y,R] [dry-run] [force] (puts it back), ban "
          "NAME|#CONNECTION|KEY|token:ID|ADDRESS [for 2h] [REASON], unban NAME|KEY|token:ID|ADDRESS, bans "
@@ -72,9 +107,9 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));
   const std::string argument(blank == std::string_view::npos ? "" : trimmed(text.substr(blank)));
-  const std::vector<std::string> words{"help",     "status", "players", "say",  "kick", "motd",
-                                       "noclip",   "reload", "stop",    "dig",  "set",  "log",
-                                       "rollback", "ban",    "unban",   "bans", "next", "map"};
+  const std::vector<std::string> words{"help",   "status", "players", "say", "kick", "motd",     "noclip",
+                                       "reload", "stop",   "dig",     "set", "log",  "rollback", "ban",
+                                       "unban",  "bans",   "next",    "map", "give"};
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
     const std::string near = nearest_name(word, words);
@@ -91,6 +126,7 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
     return ConsoleCommand{verb, std::string(trimmed(argument.substr(0, last))), how == "on"};
   }
   if (verb == ConsoleVerb::dig || verb == ConsoleVerb::set) return parse_block_line(verb, argument, blocks);
+  if (verb == ConsoleVerb::give) return parse_give(argument, blocks);
   if (verb == ConsoleVerb::log || verb == ConsoleVerb::rollback) return ConsoleCommand{verb, argument};
   std::size_t bytes_max = 0;  // of the text that it takes
   switch (verb) {

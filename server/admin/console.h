@@ -30,18 +30,21 @@ enum class ConsoleVerb : std::uint8_t {
   unban,
   bans,
   next,
-  map
+  map,
+  give
 };
 
 /// A line of the console, understood. What a verb does not need is left empty.
 struct ConsoleCommand {
   ConsoleVerb verb{};
   /// Of log and rollback what edit_order.h reads; of motd and say the text; of map its name; of noclip the
-  /// player's name; of kick name and reason, see kick_order(); of ban and unban see ban_order.h.
+  /// player's name, of give likewise; of kick name and reason, see kick_order(); of ban and unban see
+  /// ban_order.h.
   std::string argument;
-  bool on = false;  ///< of noclip
-  IVec3 block{};    ///< of dig and set
-  BlockId id{};     ///< of set
+  bool on = false;          ///< of noclip
+  IVec3 block{};            ///< of dig and set
+  BlockId id{};             ///< of set and give
+  std::uint16_t count = 0;  ///< of give: items
   friend bool operator==(const ConsoleCommand&, const ConsoleCommand&) = default;
 };
 

@@ -29,6 +29,10 @@ IVec2 column_at(DVec3 position_m) {
   return {chunk.x, chunk.y};
 }
 
+bool changes_nothing(BlockActKind kind) {
+  return kind == BlockActKind::stop || kind == BlockActKind::open || kind == BlockActKind::close;
+}
+
 }  // namespace
 
 EditRoom::EditRoom(SessionTable& sessions, HostStatus& status, double interest_radius_m, double ores_seen_m)
@@ -97,7 +101,7 @@ void EditRoom::pick(Session& session, std::uint32_t tick) {
   for (; count < desk.waiting_count && count < BlockActs::acts_per_tick_max; ++count) {
     const EditDesk::Waiting& next = desk.waiting[count];
     if (next.tick > tick && next.tick - tick <= ticks_ahead_max) break;
-    if (room_to_save_ || next.act.kind == BlockActKind::stop)
+    if (room_to_save_ || changes_nothing(next.act.kind))
       due_.push_back(next.act);
     else
       desk.answers.push_back({next.act.number, ActVerdict::not_saved, next.act.block});

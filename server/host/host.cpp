@@ -11,6 +11,7 @@
 #include "server/host/chat_room.h"
 #include "server/host/chunk_loader.h"
 #include "server/host/content_room.h"
+#include "server/host/contents_room.h"
 #include "server/host/door_keeper.h"
 #include "server/host/edit_room.h"
 #include "server/host/farewells.h"
@@ -88,6 +89,7 @@ struct Host::Impl {
         edits(sessions, status, config.interest_radius_m, config.ores_seen_m),
         fights(sessions),
         inventories(sessions),
+        contents(sessions, config.interest_radius_m),
         book(world->setup().players_max, world->setup().rules.tick_rate_hz),
         scores(sessions, status),
         messages(sessions),
@@ -134,6 +136,7 @@ struct Host::Impl {
   EditRoom edits;
   FightRoom fights;
   InventoryRoom inventories;
+  ContentsRoom contents;
   PlayerBook book;
   ScoreRoom scores;
   GameMessageRoom messages;
@@ -262,6 +265,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   stream.publish(*world, edits.log(), out.pack_requests);
   fights.publish(*world);
   inventories.publish(*world);
+  contents.publish(*world);
   scores.publish(*world);
   messages.publish(*world);
   status.game_messages_missed = messages.missed();
@@ -374,6 +378,21 @@ std::uint32_t Host::set_noclip(const std::string& name, bool on) {
   for (const Session& session : impl_->sessions.rows()) {
     if (session.state != SessionState::playing || session.name != name) continue;
     admin({on ? AdminAction::noclip_on : AdminAction::noclip_off, session.player, {}});
+    ++count;
+  }
+  return count;
+}
+
+std::uint32_t Host::give(const std::string& name, BlockId kind, std::uint16_t items) {
+  std::uint32_t count = 0;
+  for (const Session& session : impl_->sessions.rows()) {
+    if (session.state != SessionState::playing || session.name != name) continue;
+    AdminCommand gift;
+    gift.action = AdminAction::give;
+    gift.player = session.player;
+    gift.id = kind;
+    gift.count = items;
+    admin(gift);
     ++count;
   }
   return count;

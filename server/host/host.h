@@ -322,6 +322,10 @@ class Host {
   /// @return how many there are
   std::uint32_t set_noclip(const std::string& name, bool on);
 
+  /// Gives every player of this name items: enters the next tick. What one has no room for is not given.
+  /// @return how many players there are
+  std::uint32_t give(const std::string& name, BlockId kind, std::uint16_t items);
+
   /// Sends every player of this name away with a reason: leaves the world in the tick after the next.
   /// @param reason  not empty; cut to close_text_bytes_max
   /// @return how many there are

@@ -6,6 +6,7 @@
 #include "protocol/connection/connection.h"
 #include "protocol/messages.h"
 #include "server/host/client_blocks.h"
+#include "server/host/contents_desk.h"
 #include "server/host/edit_desk.h"
 #include "server/host/fight_desk.h"
 #include "server/host/ground_desk.h"
@@ -80,6 +81,7 @@ struct Session {
   GroundDesk ground;
   FightDesk fight;
   InventoryDesk inventory;
+  ContentsDesk contents;
 };
 
 }  // namespace ashlar::server

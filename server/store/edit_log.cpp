@@ -151,7 +151,8 @@ class EditFinder {
     const IVec3 block = block_of_chunk(at, static_cast<std::uint32_t>(row.whole(4)) % chunk_blocks);
     if (query_.area && !query_.area->contains(block)) return;
     found_.edits.push_back({row.whole(0), row.whole(1), index_of(row.whole(2)), block,
-                            static_cast<BlockId>(row.whole(5)), static_cast<BlockId>(row.whole(6))});
+                            static_cast<BlockId>(row.whole(5)), static_cast<BlockId>(row.whole(6)),
+                            !row.bytes(7).empty()});
   }
 
   std::uint32_t index_of(std::int64_t author) {
@@ -181,7 +182,7 @@ class EditFinder {
   }
 
   inline static const std::string columns =
-      "SELECT id, time, author, place, block, before, after FROM edits ";
+      "SELECT id, time, author, place, block, before, after, held FROM edits ";
 
   const Database& database_;
   const EditQuery& query_;
@@ -199,7 +200,8 @@ std::expected<EditLogWriter, StoreTrouble> EditLogWriter::make(const Database& d
       {&writer.put_author_, "INSERT INTO authors(identity, name) VALUES(?1, ?2)"},
       {&writer.rename_, "UPDATE authors SET name = ?2 WHERE id = ?1"},
       {&writer.put_edit_,
-       "INSERT INTO edits(time, author, place, block, before, after) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"},
+       "INSERT INTO edits(time, author, place, block, before, after, held) VALUES(?1, ?2, ?3, ?4, ?5, ?6, "
+       "?7)"},
       {&writer.prune_age_, "DELETE FROM edits WHERE id < (SELECT min(id) FROM edits) + ?2 AND time < ?1"},
       {&writer.prune_rows_,
        "DELETE FROM edits WHERE id < (SELECT min(id) FROM edits) + ?2 AND "
@@ -239,6 +241,7 @@ bool EditLogWriter::write(std::span<const EditAuthor> authors, std::span<const L
                          .bind(4, static_cast<std::int64_t>(index_in_chunk(local_in_chunk(edit.block))))
                          .bind(5, static_cast<std::int64_t>(edit.before))
                          .bind(6, static_cast<std::int64_t>(edit.after))
+                         .bind(7, std::span<const std::uint8_t>(edit.held))
                          .run();
     if (!put) return false;
   }

@@ -14,7 +14,8 @@
 //   authors  id, identity, name: the identity is a player's key, empty of what happens by itself, one byte of
 //            operators; the name is the one that was last seen
 //   edits    id (rising in the order of edits), time (Unix, s), author, place (chunk_place()), block
-//            (index_in_chunk()), before, after (kinds of blocks)
+//            (index_in_chunk()), before, after (kinds of blocks), held: empty or NULL where the block
+//            changed; where that changed which it holds, what it held (encode_block_data()) before
 //
 // Indexes by place and block, by author and time, and by time: a look-up reads what it finds and little more.
 
@@ -48,6 +49,7 @@ struct FoundEdit {
   std::uint32_t author = 0;  ///< index into the authors of FoundEdits
   IVec3 block;
   BlockId before{}, after{};
+  bool contents = false;  ///< that changed which the block holds, not the block
 };
 
 /// What a query found, the newest first.

@@ -62,7 +62,12 @@ class Pruning {
                                               ": its log of edits does not reach back so far: give a "
                                               "shorter --unchanged-for"});
     const std::string sql = "SELECT DISTINCT place FROM edits WHERE time >= " + std::to_string(since_s);
-    return each(sql.c_str(), [this](const Statement& row) { recent_.insert(row.whole(0)); });
+    auto good = each(sql.c_str(), [this](const Statement& row) { recent_.insert(row.whole(0)); });
+    // Chests and signs are nobody's to throw away, however long nobody was there.
+    if (good)
+      good = each("SELECT DISTINCT place FROM contents",
+                  [this](const Statement& row) { recent_.insert(row.whole(0)); });
+    return good;
   }
 
   Outcome choose(const std::function<std::unique_ptr<Chunk>(ChunkCoord)>& generate) {
@@ -145,7 +150,7 @@ class Pruning {
   const PruneOptions& options_;
   const std::int64_t now_s_;
   std::vector<IVec2> places_;
-  std::unordered_set<std::int64_t> recent_;
+  std::unordered_set<std::int64_t> recent_;  // chunks that were changed of late, or hold chests or signs
   std::vector<std::int64_t> going_;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "protocol/chunk_codec.h"
+#include "protocol/inventory_codec.h"
 #include "server/store/sqlite_format.h"
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
@@ -44,6 +45,7 @@ struct BlockPast {
   bool found = false;   // one of its edits is the query's
   bool undone = false;  // `to` is what is to be there
   bool closed = false;  // nothing before is taken back
+  std::optional<BlockData> held;
 };
 
 /// Adds what becomes of one chunk. @param edits  its edits from the query's first on, the newest first
@@ -62,23 +64,30 @@ std::expected<void, StoreTrouble> plan_chunk(const Database& database, Statement
     if (!found || past.closed) continue;
     past.undone = true;
     past.to = static_cast<BlockId>(edits.whole(2));
+    if (const auto held = edits.bytes(4); !held.empty()) past.held = decode_block_data(held);
   }
   edits.reset();
   if (code != SQLITE_DONE) return std::unexpected(database.trouble(code));
   const ChunkCoord coord = chunk_at_place(chunk.place);
   for (const auto& [index, past] : blocks) {
     if (past.found && !past.undone) ++plan.left;
-    if (past.undone && past.to != past.expected)
-      plan.blocks.push_back({block_of_chunk(coord, index), past.expected, past.to});
+    if (past.undone && (past.to != past.expected || past.held))
+      plan.blocks.push_back({block_of_chunk(coord, index), past.expected, past.to, past.held});
   }
   return {};
+}
+
+std::vector<std::uint8_t> stored_bytes(const BlockData& data) {
+  return data.empty() ? std::vector<std::uint8_t>() : encode_block_data(data);
 }
 
 /// Changes the blocks of the plan in the store's chunks, in memory.
 class Undoing {
  public:
-  Undoing(SqliteStore& store, const RollbackOptions& options, std::int64_t now_s)
-      : store_(store), options_(options), now_s_(now_s) {}
+  /// @param held  what all blocks hold
+  Undoing(SqliteStore& store, const std::vector<PlacedData>& held, const RollbackOptions& options,
+          std::int64_t now_s)
+      : store_(store), held_(held), options_(options), now_s_(now_s) {}
 
   /// @param undos  of one chunk
   void apply(std::span<const BlockUndo> undos, RollbackReport& report) {
@@ -95,6 +104,8 @@ class Undoing {
         ++report.left;
         continue;
       }
+      if (undo.held) put_contents(undo);
+      if (undo.held && now == undo.to) ++report.blocks;
       if (now == undo.to) continue;
       (*chunk)->set_block(local, undo.to);
       edits_.push_back({now_s_, 0, undo.block, now, undo.to});
@@ -104,23 +115,34 @@ class Undoing {
     if (changed) chunks_.push_back({coord, codec_.encode(**chunk)});
   }
 
-  bool changed() const { return !chunks_.empty(); }
+  bool changed() const { return !chunks_.empty() || !contents_.empty(); }
 
   std::expected<void, StoreTrouble> save() {
     const EditAuthor author{EditAuthor::Kind::operators, {}, {}};
     SaveGroup group{store_.world().tick, chunks_, {}};
     group.authors = std::span(&author, 1);
     group.edits = edits_;
+    group.contents = contents_;
     return store_.save(group);
   }
 
  private:
+  void put_contents(const BlockUndo& undo) {
+    const auto known =
+        std::ranges::find_if(held_, [&](const PlacedData& one) { return one.block == undo.block; });
+    const BlockData before = known != held_.end() ? known->data : BlockData{};
+    contents_.push_back({undo.block, stored_bytes(*undo.held)});
+    edits_.push_back({now_s_, 0, undo.block, undo.to, undo.to, encode_block_data(before)});
+  }
+
   SqliteStore& store_;
+  const std::vector<PlacedData>& held_;
   const RollbackOptions& options_;
   const std::int64_t now_s_;
   ChunkCodec codec_;
   std::vector<StoredChunk> chunks_;
   std::vector<LoggedEdit> edits_;
+  std::vector<StoredContents> contents_;
 };
 
 }  // namespace
@@ -135,10 +157,10 @@ std::expected<RollbackPlan, StoreTrouble> plan_rollback(const Database& database
   };
   const auto found = find_edits(database, query);
   if (!found) return end(std::expected<RollbackPlan, StoreTrouble>(std::unexpected(found.error())));
-  auto edits =
-      Statement::make(database,
-                      "SELECT id, block, before, after FROM edits INDEXED BY edits_by_place WHERE place = ?1 "
-                      "AND id >= ?2 ORDER BY id DESC");
+  auto edits = Statement::make(
+      database,
+      "SELECT id, block, before, after, held FROM edits INDEXED BY edits_by_place WHERE place = ?1 "
+      "AND id >= ?2 ORDER BY id DESC");
   if (!edits) return end(std::expected<RollbackPlan, StoreTrouble>(std::unexpected(edits.error())));
   RollbackPlan plan;
   plan.edits = found->edits.size();
@@ -164,7 +186,9 @@ std::expected<RollbackReport, StoreTrouble> roll_back(const std::string& file, c
   if (!opened) return std::unexpected(std::move(opened.error()));
   SqliteStore& store = **opened;
   RollbackReport report{.edits = plan.edits, .left = plan.left};
-  Undoing undoing(store, options, now_s);
+  const auto contents = store.load_contents();
+  if (!contents) return std::unexpected(contents.error());
+  Undoing undoing(store, contents->contents, options, now_s);
   for (auto at = plan.blocks.begin(); at != plan.blocks.end();) {
     const ChunkCoord coord = chunk_of(at->block);
     const auto end = std::find_if(at, plan.blocks.end(),

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct BlockUndo {
   IVec3 block;
   BlockId expected{};  ///< what the log says is there
   BlockId to{};
+  std::optional<BlockData> held = {};  ///< what it is to hold; none: that was not changed
 };
 
 /// What putting back some edits comes to.
@@ -47,7 +49,8 @@ struct RollbackOptions {
 
 /// Puts blocks of a world that nobody plays in back: after a copy was made beside its database (its name and
 /// .before-rollback), all in one transaction, logged as an operator's edits, so that it can be taken back
-/// itself. Items stay where they are. Precondition: the caller holds the world's lock.
+/// itself. What chests held is there again, whoever has it by now, and items that lie about stay: who wants
+/// none of them twice takes them away. Precondition: the caller holds the world's lock.
 /// @param file  the world's database
 std::expected<RollbackReport, StoreTrouble> roll_back(const std::string& file, const EditQuery& query,
                                                       const RollbackOptions& options, std::int64_t now_s);

@@ -33,9 +33,11 @@ bool earlier(ChunkCoord a, ChunkCoord b) { return std::tuple(a.x, a.y, a.z) < st
 /// What becomes one transaction.
 struct DirtyGroup {
   explicit DirtyGroup(std::uint32_t chunks_max) : chunks(chunks_max) {}
-  bool empty() const { return chunks.count() == 0 && players.empty() && edits.empty() && !items_changed; }
+  bool empty() const {
+    return chunks.count() == 0 && players.empty() && edits.empty() && contents.empty() && !items_changed;
+  }
   void clear() {
-    chunks.clear(), players.clear(), items.clear(), authors.clear(), edits.clear();
+    chunks.clear(), players.clear(), items.clear(), authors.clear(), edits.clear(), contents.clear();
     items_changed = false;
   }
   /// @return the author's index here
@@ -68,6 +70,7 @@ struct DirtyGroup {
   std::vector<EditAuthor> authors;
   std::vector<LoggedEdit> edits;
   std::vector<LyingItem> items;
+  std::vector<PlacedData> contents;  // in their order: the last word on a block counts
   bool items_changed = false;
   std::int64_t unix_s = 0;  // of the newest edit
   std::uint64_t tick = 0;
@@ -88,7 +91,8 @@ struct WorldSaver::Impl {
     thread = std::thread([this] { run(); });
   }
 
-  void gather_edits(std::span<const AppliedEdit> applied, const LogAs& log_as);
+  void gather_edits(const World& world, const LogAs& log_as);
+  std::uint32_t author_of(EntityId who, const LogAs& log_as);
   void log(const TickChanges& changes);
   void stage(const VoxelVolume& volume, ChunkCoord at);
   void stage_late(const VoxelVolume& volume);
@@ -119,6 +123,7 @@ struct WorldSaver::Impl {
   std::vector<StoredChunk> coded;
   std::size_t coded_count = 0;
   std::vector<std::uint8_t> coded_items;
+  std::vector<StoredContents> coded_contents;
 
   mutable std::mutex mutex;
   std::condition_variable wake, idle;
@@ -131,34 +136,41 @@ struct WorldSaver::Impl {
   std::thread thread;  // last: it uses all of the above
 };
 
-/// This tick's edits with their authors, each once.
-void WorldSaver::Impl::gather_edits(std::span<const AppliedEdit> applied, const LogAs& log_as) {
+/// The author's row of this tick, each once.
+std::uint32_t WorldSaver::Impl::author_of(EntityId who, const LogAs& log_as) {
+  auto known = std::ranges::find(author_ids, who);
+  if (known == author_ids.end()) {
+    author_ids.push_back(who);
+    EditAuthor& author = authors.emplace_back();
+    if (who == operator_entity) author.kind = EditAuthor::Kind::operators;
+    if (log_as.author_of) log_as.author_of(who, author);
+    known = author_ids.end() - 1;
+  }
+  return static_cast<std::uint32_t>(known - author_ids.begin());
+}
+
+/// This tick's edits with their authors. What a chest held goes before the edit that took the chest away, so
+/// that a rollback puts the chest back first.
+void WorldSaver::Impl::gather_edits(const World& world, const LogAs& log_as) {
   authors.clear(), author_ids.clear(), edits.clear();
   if (options.log.rows_max == 0) return;
-  for (const AppliedEdit& edit : applied) {
-    auto known = std::ranges::find(author_ids, edit.who);
-    if (known == author_ids.end()) {
-      author_ids.push_back(edit.who);
-      EditAuthor& author = authors.emplace_back();
-      if (edit.who == operator_entity) author.kind = EditAuthor::Kind::operators;
-      if (log_as.author_of) log_as.author_of(edit.who, author);
-      known = author_ids.end() - 1;
-    }
-    edits.push_back({log_as.unix_s, static_cast<std::uint32_t>(known - author_ids.begin()), edit.block,
-                     edit.before, edit.after});
-  }
+  for (const DataEdit& edit : world.contents().applied())
+    edits.push_back({log_as.unix_s, author_of(edit.who, log_as), edit.block, edit.kind, edit.kind,
+                     encode_block_data(edit.before)});
+  for (const AppliedEdit& edit : world.applied_edits())
+    edits.push_back({log_as.unix_s, author_of(edit.who, log_as), edit.block, edit.before, edit.after, {}});
 }
 
 /// Puts a tick's edits to the group's.
 void WorldSaver::Impl::log(const TickChanges& changes) {
-  for (LoggedEdit edit : changes.edits) {
+  for (const LoggedEdit& made : changes.edits) {
     if (filling->edits.size() >= options.edits_max) {
       ++unlogged;
       continue;
     }
-    edit.author = filling->put(changes.authors[edit.author]);
-    filling->edits.push_back(edit);
-    filling->unix_s = edit.time_s;
+    filling->edits.push_back(made);
+    filling->edits.back().author = filling->put(changes.authors[made.author]);
+    filling->unix_s = made.time_s;
   }
 }
 
@@ -204,14 +216,21 @@ void WorldSaver::Impl::code(const DirtyGroup& group) {
   }
   coded_items.clear();
   if (group.items_changed) coded_items = encode_items(group.items);
+  coded_contents.clear();
+  for (const PlacedData& one : group.contents) {
+    StoredContents& out = coded_contents.emplace_back();
+    out.block = one.block;
+    if (!one.data.empty()) out.bytes = encode_block_data(one.data);
+  }
   // In the order of their rows: neighbours lie in the same pages.
   std::ranges::sort(coded.begin(), coded.begin() + static_cast<std::ptrdiff_t>(coded_count), earlier,
                     &StoredChunk::at);
 }
 
 bool WorldSaver::Impl::write_coded(std::uint64_t group_tick, SteadyTime::time_point handed_over) {
-  const auto saved = store->save({group_tick, std::span(coded).first(coded_count), handed->players,
-                                  coded_items, handed->authors, handed->edits, handed->unix_s, options.log});
+  const auto saved =
+      store->save({group_tick, std::span(coded).first(coded_count), handed->players, coded_items,
+                   coded_contents, handed->authors, handed->edits, handed->unix_s, options.log});
   const std::scoped_lock lock(mutex);
   status.failure = saved ? std::string() : saved.error().line;
   if (!saved) return false;
@@ -259,7 +278,7 @@ WorldSaver::~WorldSaver() {
 
 void WorldSaver::note(std::chrono::microseconds now, const World& world,
                       std::span<const StoredPlayer> players, const LogAs& log_as) {
-  impl_->gather_edits(world.applied_edits(), log_as);
+  impl_->gather_edits(world, log_as);
   std::vector<ChunkCoord>& touched = impl_->touched;
   touched.clear();
   for (const AppliedEdit& edit : world.applied_edits()) {
@@ -271,7 +290,8 @@ void WorldSaver::note(std::chrono::microseconds now, const World& world,
   const std::uint64_t revision = world.items().revision();
   const bool items = std::exchange(impl_->items_revision, revision) != revision;
   note(now, number(world.tick()), *world.space().voxels,
-       {touched, players, items ? &world.items().table() : nullptr, impl_->authors, impl_->edits});
+       {touched, players, items ? &world.items().table() : nullptr, world.contents().applied(),
+        impl_->authors, impl_->edits});
 }
 
 void WorldSaver::note(std::chrono::microseconds now, std::uint32_t tick, const VoxelVolume& volume,
@@ -283,6 +303,7 @@ void WorldSaver::note(std::chrono::microseconds now, std::uint32_t tick, const V
   for (const ChunkCoord at : changes.chunks) s.stage(volume, at);
   for (const StoredPlayer& player : changes.players) s.filling->put(player);
   if (changes.items != nullptr) s.filling->put(*changes.items);
+  for (const DataEdit& edit : changes.contents) s.filling->contents.push_back({edit.block, edit.after});
   s.log(changes);
   const bool nothing = s.filling->empty() && s.late.empty();
   if (nothing || now - s.handed_at < s.options.every) return;

@@ -39,6 +39,7 @@ struct TickChanges {
   std::span<const ChunkCoord> chunks;  ///< each once
   std::span<const StoredPlayer> players = {};
   const ItemTable* items = nullptr;  ///< that lie in the world, where they are others than before; else null
+  std::span<const DataEdit> contents = {};   ///< what blocks hold by now
   std::span<const EditAuthor> authors = {};  ///< of the edits
   std::span<const LoggedEdit> edits = {};    ///< for the log
 };

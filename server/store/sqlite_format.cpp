@@ -11,7 +11,12 @@
 #include <utility>
 
 #include "protocol/inventory_codec.h"
+#include "server/store/edit_log.h"
+#include "server/store/sqlite_store.h"
+#include "world/math/hash.h"
 #include "world/sim/rules.h"
+#include "world/voxel/chunk.h"
+#include "world/voxel/volume.h"
 
 namespace ashlar::server {
 namespace {
@@ -41,12 +46,20 @@ CREATE INDEX edits_by_author ON edits(author, time);
 CREATE INDEX edits_by_time ON edits(time);
 )";
 
+/// What blocks hold, and in the log of edits what they held before.
+constexpr const char* contents_sql = R"(
+CREATE TABLE contents(place INTEGER NOT NULL, block INTEGER NOT NULL, hash INTEGER NOT NULL,
+  bytes BLOB NOT NULL, PRIMARY KEY(place, block)) WITHOUT ROWID;
+ALTER TABLE edits ADD COLUMN held BLOB;
+)";
+
 /// Formats before the present one, the oldest first.
 constexpr UpgradeStep upgrade_steps[] = {
     {1,
      "ALTER TABLE players ADD COLUMN items BLOB NOT NULL DEFAULT x'';"
      "CREATE TABLE items(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, bytes BLOB NOT NULL);"},
     {2, edit_tables_sql},
+    {3, contents_sql},
 };
 
 template <class Number>
@@ -96,6 +109,7 @@ std::expected<void, StoreTrouble> make_tables(const Database& database, const St
   if (auto good = database.run(head.c_str()); !good) return good;
   auto made = database.run(tables_sql);
   if (made) made = database.run(edit_tables_sql);
+  if (made) made = database.run(contents_sql);
   auto row = Statement::make(database, "INSERT INTO meta VALUES(?1, ?2)");
   if (!made || !row) {
     static_cast<void>(database.run("ROLLBACK"));
@@ -196,6 +210,26 @@ std::optional<StoredPlayer> read_player_row(const Statement& row) {
   }
   if (player_row_hash(player) != std::bit_cast<std::uint64_t>(row.whole(7))) return std::nullopt;
   return player;
+}
+
+std::optional<PlacedData> read_contents_row(const Statement& row) {
+  const std::int64_t place = row.whole(0), index = row.whole(1);
+  const ChunkCoord chunk = chunk_at_place(place);
+  const auto bytes = row.bytes(3);
+  if (place <= 0 || !VoxelVolume::in_range(chunk) || index < 0 || index >= std::int64_t{chunk_blocks})
+    return std::nullopt;
+  const IVec3 block = block_of_chunk(chunk, static_cast<std::uint32_t>(index));
+  if (contents_row_hash(block, bytes) != std::bit_cast<std::uint64_t>(row.whole(2))) return std::nullopt;
+  const auto data = decode_block_data(bytes);
+  if (!data) return std::nullopt;
+  return PlacedData{block, *data};
+}
+
+std::uint64_t contents_row_hash(IVec3 block, std::span<const std::uint8_t> bytes) {
+  Hasher h;
+  h.add(block);
+  h.add_bytes(bytes);
+  return h.value();
 }
 
 std::expected<void, StoreTrouble> check_world(const Database& database, const StoredWorld& stored,

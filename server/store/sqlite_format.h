@@ -31,6 +31,11 @@ std::expected<StoredWorld, StoreTrouble> read_meta(const Database& database);
 /// A player from a row of identity, x, y, z, yaw, pitch, health, hash; none where they do not agree.
 std::optional<StoredPlayer> read_player_row(const Statement& row);
 
+/// What a block holds, from a row of place, block, hash, bytes; none where they do not agree.
+std::optional<PlacedData> read_contents_row(const Statement& row);
+/// Of such a row's bytes and its place.
+std::uint64_t contents_row_hash(IVec3 block, std::span<const std::uint8_t> bytes);
+
 /// Is this the world that is meant? What one of the two does not know agrees.
 std::expected<void, StoreTrouble> check_world(const Database& database, const StoredWorld& stored,
                                               const StoredWorld& expected);

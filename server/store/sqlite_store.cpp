@@ -14,6 +14,7 @@
 #include "server/store/sqlite_format.h"
 #include "world/math/assert.h"
 #include "world/math/hash.h"
+#include "world/voxel/chunk.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::server {
@@ -27,7 +28,7 @@ constexpr std::int64_t place_mask = (1 << 21) - 1;
 /// Statements that write; made once.
 struct WriteStatements {
   Statement begin, commit, rollback, put_chunk, add_chunk, count_chunks, put_meta, put_player, put_items,
-      add_damaged, forget_chunk;
+      put_contents, forget_contents, add_damaged, forget_chunk;
 };
 
 template <class Made>
@@ -53,6 +54,9 @@ std::expected<WriteStatements, StoreTrouble> prepare_writing(const Database& db)
       take_statement(db, "INSERT OR REPLACE INTO players VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                      s.put_player, failure) &&
       take_statement(db, "INSERT OR REPLACE INTO items VALUES(0, ?1, ?2)", s.put_items, failure) &&
+      take_statement(db, "INSERT OR REPLACE INTO contents VALUES(?1, ?2, ?3, ?4)", s.put_contents, failure) &&
+      take_statement(db, "DELETE FROM contents WHERE place = ?1 AND block = ?2", s.forget_contents,
+                     failure) &&
       take_statement(db,
                      // Found again at each start it would be kept again and again.
                      "INSERT INTO damaged(kind, place, hash, bytes, reason, tick) SELECT ?1, ?2, ?3, ?4, ?5, "
@@ -116,6 +120,7 @@ struct SqliteStore::Impl {
   bool write_group(const SaveGroup& group);
   bool write_chunk(const StoredChunk& chunk, std::int64_t& added);
   bool write_player(const StoredPlayer& player);
+  bool write_contents(const StoredContents& contents);
   /// Runs `body` in a transaction; all of it or nothing.
   template <class Body>
   std::expected<void, StoreTrouble> transaction(const Body& body);
@@ -297,6 +302,39 @@ std::expected<StoredItems, StoreTrouble> SqliteStore::load_items() {
   return found;
 }
 
+std::expected<StoredContentsList, StoreTrouble> SqliteStore::load_contents() {
+  Impl& s = *impl_;
+  const std::scoped_lock lock(s.write_mutex);
+  auto rows =
+      Statement::make(s.writing, "SELECT place, block, hash, bytes FROM contents ORDER BY place, block");
+  if (!rows) return std::unexpected(std::move(rows.error()));
+  struct Damaged {
+    std::int64_t place = 0, hash = 0;
+    std::vector<std::uint8_t> bytes;
+  };
+  StoredContentsList found;
+  std::vector<Damaged> damaged;
+  int code = rows->step();
+  for (; code == SQLITE_ROW; code = rows->step()) {
+    if (auto one = read_contents_row(*rows))
+      found.contents.push_back(std::move(*one));
+    else
+      damaged.push_back({rows->whole(0), rows->whole(2), {rows->bytes(3).begin(), rows->bytes(3).end()}});
+  }
+  if (code != SQLITE_DONE) return std::unexpected(s.writing.trouble(code));
+  rows->reset();
+  for (const Damaged& row : damaged) {
+    s.statements.add_damaged.bind(1, std::string_view("contents"))
+        .bind(2, row.place)
+        .bind(3, row.hash)
+        .bind(4, std::span<const std::uint8_t>(row.bytes))
+        .bind(5, std::string_view("the bytes make no sense, or do not agree with their hash"));
+    static_cast<void>(s.statements.add_damaged.run());
+  }
+  found.damaged = damaged.size();
+  return found;
+}
+
 bool SqliteStore::Impl::write_chunk(const StoredChunk& chunk, std::int64_t& added) {
   const std::int64_t place = chunk_place(chunk.at);
   const std::span<const std::uint8_t> bytes(chunk.bytes);
@@ -320,12 +358,26 @@ bool SqliteStore::Impl::write_player(const StoredPlayer& player) {
       .run();
 }
 
+bool SqliteStore::Impl::write_contents(const StoredContents& contents) {
+  const std::int64_t place = chunk_place(chunk_of(contents.block));
+  const auto index = static_cast<std::int64_t>(index_in_chunk(local_in_chunk(contents.block)));
+  const std::span<const std::uint8_t> bytes(contents.bytes);
+  if (bytes.empty()) return statements.forget_contents.bind(1, place).bind(2, index).run();
+  return statements.put_contents.bind(1, place)
+      .bind(2, index)
+      .bind(3, as_signed(contents_row_hash(contents.block, bytes)))
+      .bind(4, bytes)
+      .run();
+}
+
 bool SqliteStore::Impl::write_group(const SaveGroup& group) {
   std::int64_t added = 0;
   for (const StoredChunk& chunk : group.chunks)
     if (!write_chunk(chunk, added)) return false;
   for (const StoredPlayer& player : group.players)
     if (!write_player(player)) return false;
+  for (const StoredContents& contents : group.contents)
+    if (!write_contents(contents)) return false;
   if (!group.items.empty() &&
       !statements.put_items.bind(1, as_signed(chunk_row_hash(0, group.items))).bind(2, group.items).run())
     return false;

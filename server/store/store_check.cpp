@@ -18,6 +18,8 @@
 namespace ashlar::server {
 namespace {
 
+constexpr int contents_since = 4;  // formats before knew of no blocks that hold something
+
 /// Opened to be read, with its format looked at.
 std::expected<std::pair<Database, int>, StoreTrouble> open_to_read(const std::string& file) {
   std::error_code ignored;
@@ -40,13 +42,14 @@ std::string chunk_name(ChunkCoord at) {
 /// Goes through the tables, noting what is wrong.
 class StoreReader {
  public:
-  explicit StoreReader(const Database& database) : database_(database) {}
+  StoreReader(const Database& database, int format) : database_(database), format_(format) {}
 
   StoreCheck read() {
     own_check();
     chunks();
     players();
     items();
+    if (format_ >= contents_since) contents();
     count();
     return std::move(check_);
   }
@@ -106,6 +109,13 @@ class StoreReader {
         fault(std::string("items: ") + describe(items.error()));
     });
   }
+  void contents() {
+    each("SELECT place, block, hash, bytes FROM contents", "contents", [this](const Statement& row) {
+      if (read_contents_row(row)) return void(++check_.contents);
+      fault(chunk_name(chunk_at_place(row.whole(0))) + ": what block " + std::to_string(row.whole(1)) +
+            " of it holds makes no sense");
+    });
+  }
   void count() {
     const auto counted = database_.number("SELECT value FROM meta WHERE key = 'chunks'");
     const auto there = database_.number("SELECT count(*) FROM chunks");
@@ -114,6 +124,7 @@ class StoreReader {
   }
 
   const Database& database_;
+  const int format_;
   StoreCheck check_;
 };
 
@@ -128,8 +139,9 @@ std::expected<StoreReport, StoreTrouble> report_store(const std::string& file) {
   auto world = read_meta(database);
   if (!world) return std::unexpected(std::move(world.error()));
   report.world = std::move(*world);
-  const std::pair<const char*, std::uint64_t*> counts[] = {{"SELECT count(*) FROM players", &report.players},
-                                                           {"SELECT count(*) FROM damaged", &report.damaged}};
+  std::vector<std::pair<const char*, std::uint64_t*>> counts{
+      {"SELECT count(*) FROM players", &report.players}, {"SELECT count(*) FROM damaged", &report.damaged}};
+  if (report.format >= contents_since) counts.emplace_back("SELECT count(*) FROM contents", &report.contents);
   for (const auto& [sql, into] : counts) {
     const auto number = database.number(sql);
     if (!number) return std::unexpected(number.error());
@@ -148,7 +160,7 @@ std::expected<StoreCheck, StoreTrouble> check_store(const std::string& file) {
   if (!opened) return std::unexpected(opened.error());
   // One moment for all of it: a server may go on writing.
   if (auto begun = opened->first.run("BEGIN"); !begun) return std::unexpected(std::move(begun.error()));
-  return StoreReader(opened->first).read();
+  return StoreReader(opened->first, opened->second).read();
 }
 
 std::expected<Database, StoreTrouble> open_log(const std::string& file) {

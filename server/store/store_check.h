@@ -15,8 +15,9 @@ struct StoreReport {
   int format = 0;
   StoredWorld world;
   std::uint64_t players = 0;
-  std::uint64_t damaged = 0;  ///< rows that were kept aside
-  std::uint64_t bytes = 0;    ///< of the database and what waits beside it
+  std::uint64_t contents = 0;  ///< blocks that hold something: chests, signs
+  std::uint64_t damaged = 0;   ///< rows that were kept aside
+  std::uint64_t bytes = 0;     ///< of the database and what waits beside it
 };
 
 /// @return or why it cannot be told: not there, of a newer build, no world's
@@ -24,7 +25,7 @@ std::expected<StoreReport, StoreTrouble> report_store(const std::string& file);
 
 /// What reading everything has shown.
 struct StoreCheck {
-  std::uint64_t chunks = 0, players = 0;  ///< that are whole
+  std::uint64_t chunks = 0, players = 0, contents = 0;  ///< that are whole
   std::uint64_t faults = 0;
   std::vector<std::string> lines;  ///< of the first store_fault_lines_max faults, one each
 };

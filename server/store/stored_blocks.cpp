@@ -1,5 +1,6 @@
 #include "server/store/stored_blocks.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -19,6 +20,26 @@ std::uint64_t hash_of(std::span<const std::uint8_t> bytes) {
   hasher.add_bytes(bytes);
   return hasher.value();
 }
+
+/// Kinds of several registries in a new order. What they drop goes by name.
+class KindList {
+ public:
+  void add(const BlockRegistry& of, BlockId id) {
+    types_.push_back(of.type(id));
+    drops_.push_back(of.type(of.type(id).drops).name);
+  }
+  std::vector<BlockType> finish() && {
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+      const auto at = std::ranges::find(types_, drops_[i], &BlockType::name);
+      types_[i].drops = static_cast<BlockId>(at - types_.begin());
+    }
+    return std::move(types_);
+  }
+
+ private:
+  std::vector<BlockType> types_;
+  std::vector<std::string> drops_;
+};
 
 }  // namespace
 
@@ -50,17 +71,28 @@ std::expected<std::shared_ptr<const BlockRegistry>, std::string> read_stored_blo
 
 std::expected<std::shared_ptr<const BlockRegistry>, std::string> settle_blocks(
     std::shared_ptr<const BlockRegistry> given, const std::shared_ptr<const BlockRegistry>& kept) {
-  if (given == nullptr) return kept != nullptr ? kept : BlockRegistry::builtin_ptr();
-  for (std::size_t i = 0; kept != nullptr && i < kept->size(); ++i) {
-    const BlockId id{static_cast<std::uint16_t>(i)};
-    const std::string& was = kept->type(id).name;
-    if (!given->knows(id))
-      return std::unexpected("block " + was + " of this world is missing: put it back at its place");
-    if (given->type(id).name != was)
-      return std::unexpected("where it has " + given->type(id).name + " this world has " + was +
-                             ": put that back at its place, and new kinds behind all others");
+  const std::shared_ptr<const BlockRegistry> wanted = given != nullptr ? given : BlockRegistry::builtin_ptr();
+  if (kept == nullptr) return wanted;
+  KindList list;
+  for (const BlockType& was : kept->types()) {
+    const auto now = wanted->find(was.name);
+    if (given != nullptr && !now)
+      return std::unexpected("block " + was.name + " of this world is missing: put it back");
+    // What no file changes stays as it was kept.
+    if (given != nullptr)
+      list.add(*wanted, *now);
+    else
+      list.add(*kept, *kept->find(was.name));
   }
-  return given;
+  for (const BlockType& more : wanted->types())
+    if (!kept->find(more.name)) list.add(*wanted, *wanted->find(more.name));
+  std::vector<BlockType> types = std::move(list).finish();
+  if (BlockRegistry::check(types))
+    return std::unexpected("with those that this world has there are more kinds than 256: take some out");
+  auto settled = std::make_shared<const BlockRegistry>(std::move(types));
+  for (const auto& same : {wanted, kept})
+    if (same->hash() == settled->hash()) return same;
+  return settled;
 }
 
 }  // namespace ashlar::server

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/host/kept_player.h"
+#include "world/sim/block_contents.h"
 #include "world/sim/item_table.h"
 #include "world/voxel/block.h"
 
@@ -47,12 +48,27 @@ struct StoredItems {
   std::string damage;  ///< why there are none though some were kept; empty: all is well
 };
 
-/// A block that was changed, for the log of edits.
+/// What a block holds beside its kind, as it is kept: bytes of protocol/inventory_codec.h.
+struct StoredContents {
+  IVec3 block;
+  std::vector<std::uint8_t> bytes;  ///< empty: nothing any more
+};
+
+/// What blocks held when the world was last saved, and how many rows made no sense: those are set aside.
+struct StoredContentsList {
+  std::vector<PlacedData> contents;
+  std::uint64_t damaged = 0;
+};
+
+/// A block that was changed, or what it holds, for the log of edits.
 struct LoggedEdit {
   std::int64_t time_s = 0;   ///< Unix
   std::uint32_t author = 0;  ///< index into the group's authors
   IVec3 block;
   BlockId before{}, after{};
+  /// Where that changed which the block holds: what it held, of encode_block_data(). Empty: the block itself
+  /// did.
+  std::vector<std::uint8_t> held = {};
 };
 
 /// How much the log of edits keeps: the oldest goes first.
@@ -68,6 +84,7 @@ struct SaveGroup {
   std::span<const StoredPlayer> players;
   std::span<const std::uint8_t> items = {};  ///< all that lies in the world, of protocol/inventory_codec.h;
                                              ///< empty: as it was
+  std::span<const StoredContents> contents = {};  ///< that changed, in their order
   std::span<const EditAuthor> authors = {};
   std::span<const LoggedEdit> edits = {};  ///< in the order in which they happened
   std::int64_t now_s = 0;                  ///< Unix time, from which edits are too old; 0: none is
@@ -123,6 +140,8 @@ class WorldStore {
   /// Everybody that it knows, by identity. About a second for a million.
   virtual std::expected<StoredPlayers, StoreTrouble> load_players() = 0;
   virtual std::expected<StoredItems, StoreTrouble> load_items() = 0;
+  /// What all blocks hold, by place.
+  virtual std::expected<StoredContentsList, StoreTrouble> load_contents() = 0;
 
   /// One transaction, on the disk when it returns. On failure nothing of it is there, and it may be tried
   /// again.

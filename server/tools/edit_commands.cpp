@@ -116,7 +116,8 @@ CommandResult world_log(const CommandWords& words, const CommandWorld& world) {
   std::string out;
   for (const FoundEdit& edit : found->edits)
     out += moment_text(edit.time_s) + "  " + place_text(edit.block) + "  " + name_of(edit.before) + " -> " +
-           name_of(edit.after) + "  " + author_name(found->authors[edit.author]) + "\n";
+           name_of(edit.after) + "  " + author_name(found->authors[edit.author]) +
+           (edit.contents ? "  (what it holds)\n" : "\n");
   const std::size_t count = found->edits.size();
   out += std::to_string(count) + (count == 1 ? " edit" : " edits");
   if (count == query->limit) out += ", perhaps there are older ones: see --limit";

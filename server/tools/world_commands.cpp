@@ -87,6 +87,7 @@ CommandResult world_info(const CommandWords& words, const CommandWorld&) {
   row("saved tick", std::to_string(world.tick));
   row("chunks", std::to_string(world.chunks) + " changed");
   row("players", std::to_string(report->players));
+  row("contents", std::to_string(report->contents) + " blocks that hold something");
   row("damaged", std::to_string(report->damaged) + " kept aside");
   row("database", size_text(report->bytes));
   return CommandAnswer{out, 0};
@@ -100,9 +101,10 @@ CommandResult world_check(const CommandWords& words, const CommandWorld&) {
   for (const std::string& line : check->lines) out += line + "\n";
   if (check->faults > check->lines.size())
     out += "and " + std::to_string(check->faults - check->lines.size()) + " more\n";
+  out += std::to_string(check->chunks) + " chunks";
+  if (check->contents > 0) out += ", " + std::to_string(check->contents) + " blocks that hold something";
   out +=
-      std::to_string(check->chunks) + " chunks and " + std::to_string(check->players) +
-      " players are whole, " +
+      " and " + std::to_string(check->players) + " players are whole, " +
       (check->faults == 0 ? std::string("nothing is damaged") : std::to_string(check->faults) + " faults") +
       "\n";
   return CommandAnswer{out, check->faults == 0 ? 0 : 1};

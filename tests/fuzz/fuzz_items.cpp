@@ -1,4 +1,5 @@
-// Any bytes as kept items and as an inventory: what is taken is sane, and comes out as it went in.
+// Any bytes as kept items, as what a block holds and as an inventory: what is taken is sane, and comes out as
+// it went in.
 #include <cstdlib>
 
 #include "protocol/inventory_codec.h"
@@ -8,6 +9,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto items = ashlar::decode_items(bytes)) {
     const auto again = ashlar::decode_items(ashlar::encode_items(*items));
     if (!again || again->size() != items->size()) std::abort();
+  }
+  if (const auto held = ashlar::decode_block_data(bytes)) {
+    const auto again = ashlar::encode_block_data(*held);
+    if (!ashlar::sane(held->items) || again.size() != size || !std::equal(again.begin(), again.end(), data))
+      std::abort();
   }
   ashlar::ByteReader reader(bytes);
   ashlar::Inventory inventory;

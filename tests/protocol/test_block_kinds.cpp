@@ -3,6 +3,7 @@
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
 #include "tests/catch.h"
+#include "tests/protocol/bytes.h"
 #include "world/content/block_file.h"
 
 using namespace ashlar;
@@ -60,9 +61,9 @@ TEST_CASE("bytes of kinds that are cut, longer or of another format are refused"
   bytes.push_back(0);
   CHECK(decode_block_kinds(bytes).error() == BlockKindsError::cut);
   bytes.pop_back();
-  bytes[0] = 2;
+  bytes[0] = 3;
   CHECK(decode_block_kinds(bytes).error() == BlockKindsError::format);
-  bytes[0] = 1;
+  bytes[0] = 2;
   bytes[2] = 2;  // more than 256
   CHECK(decode_block_kinds(bytes).error() == BlockKindsError::kinds);
 }
@@ -85,8 +86,8 @@ TEST_CASE("bytes of kinds with any byte changed are refused or kinds that a worl
 TEST_CASE("kinds of blocks travel as a message", "[protocol][block_kinds]") {
   MessageWriter writer;
   const auto kinds = some_kinds();
-  const auto bytes = writer.write(BlockKinds{kinds, 7});
-  const auto message = decode_server_message(bytes);
+  const test::AlignedBytes bytes(writer.write(BlockKinds{kinds, 7}));
+  const auto message = decode_server_message(bytes.span());
   REQUIRE(message.has_value());
   const auto* back = std::get_if<BlockKinds>(&*message);
   REQUIRE(back != nullptr);

@@ -307,6 +307,7 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   ByteWriter inventory_writer(inventory);
   put_inventory(inventory_writer, held);
   save(root / "items" / "inventory", inventory);
+  save(root / "items" / "block_data", encode_block_data({held, SignText::of("dirt")}));
   save(root / "block_file" / "kinds", encode_block_kinds(BlockRegistry::builtin()));
 
   // The first byte says over which true answer the rest is laid: none, a pong, a reset.

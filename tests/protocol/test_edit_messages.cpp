@@ -1,6 +1,7 @@
 #include <flatbuffers/flatbuffers.h>
 
 #include "protocol/decode.h"
+#include "protocol/inventory_codec.h"
 #include "protocol/message_writer.h"
 #include "protocol/schema/client_message_generated.h"
 #include "protocol/schema/server_message_generated.h"
@@ -24,11 +25,16 @@ Acts most_acts() {
   Rng rng{6};
   for (BlockAct& act : acts.acts) {
     act.number = rng.next_u32();
-    act.kind = static_cast<BlockActKind>(rng.below(block_act_kind_count));
+    act.kind = static_cast<BlockActKind>(rng.below(block_act_kind_count - 1));
     act.face = static_cast<BlockFace>(rng.below(block_face_count));
     act.block = {INT32_MIN, INT32_MAX, static_cast<std::int32_t>(rng.next_u32())};
     act.id = BlockId{65535};
+    if (moves_items(act.kind)) act.face = {}, act.count = stack_items_max;
   }
+  acts.acts[3].kind = BlockActKind::write;  // one at most
+  acts.acts[3].face = BlockFace::north;
+  acts.acts[3].count = 0;
+  acts.acts[3].text = SignText::of("to the mine, 64 bytes at most: 0123456789 0123456789 01234567890");
   return acts;
 }
 
@@ -55,10 +61,10 @@ AlignedBytes written(const Message& message) {
   return AlignedBytes(writer.write(message));
 }
 
-DropReason acts_error(std::size_t count, std::uint8_t kind, std::uint8_t face) {
+DropReason acts_error(std::size_t count, std::uint8_t kind, std::uint8_t face, const char* text = "") {
   flatbuffers::FlatBufferBuilder fbb;
   const std::vector<wire::Act> acts(count, wire::Act(1, 2, 3, 4, 5, kind, face));
-  const auto body = wire::CreateActs(fbb, 1, fbb.CreateVectorOfStructs(acts), 1);
+  const auto body = wire::CreateActs(fbb, 1, fbb.CreateVectorOfStructs(acts), 1, fbb.CreateString(text));
   fbb.Finish(wire::CreateClientMessage(fbb, wire::ClientBody::Acts, body.Union()),
              wire::ClientMessageIdentifier());
   const AlignedBytes bytes(std::span(fbb.GetBufferPointer(), fbb.GetSize()));
@@ -98,7 +104,58 @@ TEST_CASE("acts of unknown kinds or faces, none and too many are refused", "[pro
   CHECK(acts_error(1, block_act_kind_count, 0) == DropReason::out_of_range);
   CHECK(acts_error(1, 0, block_face_count) == DropReason::out_of_range);
   CHECK(acts_error(1, 255, 255) == DropReason::out_of_range);
-  CHECK(acts_error(acts_max, block_act_kind_count - 1, block_face_count - 1) == DropReason{});
+  CHECK(acts_error(acts_max, 4, block_face_count - 1) == DropReason{});
+}
+
+TEST_CASE("acts move 1 to 64 items, and one of a message writes", "[protocol][messages][edits]") {
+  constexpr std::uint8_t take = 6, put = 7, write = 8;
+  CHECK(acts_error(acts_max, take, 64) == DropReason{});
+  CHECK(acts_error(1, put, 1) == DropReason{});
+  CHECK(acts_error(1, put, 0) == DropReason::out_of_range);
+  CHECK(acts_error(1, take, 65) == DropReason::out_of_range);
+  CHECK(acts_error(1, write, 0) == DropReason{});
+  CHECK(acts_error(1, write, 0, "a sign") == DropReason{});
+  CHECK(acts_error(2, write, 0, "a sign") == DropReason::out_of_range);
+  CHECK(acts_error(1, put, 1, "a sign") == DropReason::out_of_range);
+  CHECK(acts_error(1, write, 0, "a\nsign") == DropReason::bad_text);
+  CHECK(acts_error(1, write, 0, std::string(65, 'x').c_str()) == DropReason::bad_text);
+}
+
+TEST_CASE("what a block holds is kept whole, and any other bytes are none", "[protocol][inventory_codec]") {
+  BlockData data;
+  data.items.slots[0] = {BlockId::stone, 64};
+  data.items.slots[35] = {BlockId{255}, 1};
+  data.text = SignText::of("stone, mostly");
+  const auto bytes = encode_block_data(data);
+  CHECK(decode_block_data(bytes) == data);
+  CHECK(decode_block_data(encode_block_data({})) == BlockData{});
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    CHECK_FALSE(decode_block_data(std::span(bytes).first(size)).has_value());
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    auto bad = bytes;
+    bad[bit / 8] = static_cast<std::uint8_t>(bad[bit / 8] ^ 1u << bit % 8);
+    const auto read = decode_block_data(bad);
+    if (read) CHECK((sane(read->items) && encode_block_data(*read) == bad));
+  }
+}
+
+TEST_CASE("what a block holds comes back as it went", "[protocol][messages][edits]") {
+  HeldByBlock held{77, 3, true, {-5, 6, 700}, {}};
+  held.data.items.slots[0] = {BlockId::stone, 64};
+  held.data.items.slots[35] = {BlockId{255}, 1};
+  held.data.text = SignText::of("stone, mostly");
+  const auto same = [&held] {
+    const AlignedBytes bytes = written(held);
+    const auto message = decode_server_message(bytes.span());
+    REQUIRE(message.has_value());
+    const HeldByBlock& back = std::get<HeldByBlock>(*message);
+    return back.tick == held.tick && back.world == held.world && back.open == held.open &&
+           back.block == held.block && back.data == held.data;
+  };
+  CHECK(same());
+  held.open = false;
+  held.data = {};
+  CHECK(same());
 }
 
 TEST_CASE("verdicts come back as they went", "[protocol][messages][edits]") {

@@ -33,7 +33,8 @@ std::string list(std::span<const std::string_view> names) {
 }
 
 constexpr std::string_view keys =
-    "name, shape, boxes, hardness, drops, opaque, liquid, climbable, falls, light, damage, friction and jump";
+    "name, shape, boxes, hardness, drops, opaque, liquid, climbable, falls, slots, text, light, damage, "
+    "friction and jump";
 
 /// The kinds of a file on their way to a registry. A kind may drop one that is further down, so drops are
 /// looked up last.
@@ -128,7 +129,8 @@ class Reader {
     for (const auto& [flag, field] : {std::pair{"opaque", &BlockType::opaque},
                                       {"liquid", &BlockType::liquid},
                                       {"climbable", &BlockType::climbable},
-                                      {"falls", &BlockType::falls}}) {
+                                      {"falls", &BlockType::falls},
+                                      {"text", &BlockType::text}}) {
       if (key != flag) continue;
       if (!node.is_boolean()) return Misread{line_of(node), key + " has to be true or false"};
       type.*field = **node.as_boolean();
@@ -144,6 +146,7 @@ class Reader {
       type.*field = *value;
       return std::nullopt;
     }
+    if (key == "slots") return read_whole(node, key, block_slots_max, type.slots);
     if (key == "light") return read_whole(node, key, block_light_max, type.light);
     if (key == "damage") return read_whole(node, key, block_damage_max, type.damage_per_s);
     return Misread{line_of(node), "unknown key \"" + key + "\" in [[block]]: it takes " + std::string(keys)};

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "world/math/vec.h"
+#include "world/sim/block_contents.h"
 #include "world/sim/kinds.h"
 #include "world/voxel/block.h"
 
@@ -49,8 +50,21 @@ enum class BlockActKind : std::uint8_t {
   place,  ///< puts a block in front of a face
   stop,   ///< leaves off digging
   drop,   ///< throws items out of the inventory, where the player looks
+  open,   ///< looks into a chest, until `close`, another `open`, or it is out of reach
+  close,  ///< leaves off looking
+  take,   ///< moves items out of the chest that is open into the inventory
+  put,    ///< moves them back
+  write,  ///< gives a sign its text
 };
-inline constexpr std::uint8_t block_act_kind_count = 4;
+inline constexpr std::uint8_t block_act_kind_count = 9;
+/// Does it move a number of items between a chest and the inventory?
+constexpr bool moves_items(BlockActKind kind) {
+  return kind == BlockActKind::take || kind == BlockActKind::put;
+}
+/// Does it name a kind of block or item?
+constexpr bool names_kind(BlockActKind kind) {
+  return kind == BlockActKind::place || kind == BlockActKind::drop || moves_items(kind);
+}
 
 /// What a player does to a block in one tick.
 struct BlockAct {
@@ -60,7 +74,9 @@ struct BlockAct {
   BlockFace face{};  ///< of the block looked at
   IVec3 block{};  ///< the one looked at: it is dug, or the new one stands before its face; of drop: x is how
                   ///< many, and more than there are means all
-  BlockId id = BlockId::air;  ///< of place: what is put there; of drop: what is thrown
+  BlockId id = BlockId::air;  ///< of place: what is put there; of drop, take and put: items of what kind
+  std::uint8_t count = 0;     ///< of take and put: how many items; more than there are means all
+  SignText text = {};         ///< of write; empty: none any more
   friend bool operator==(const BlockAct&, const BlockAct&) = default;
 };
 
@@ -82,12 +98,15 @@ enum class ActVerdict : std::uint8_t {
   unknown_block,     ///< no such block, or none that can be placed
   not_diggable,      ///< too hard for ever
   no_support,        ///< no solid block to put it against
-  no_blocks,         ///< the player has none: free_blocks is off, or there is nothing to drop
+  no_blocks,         ///< the player has none: free_blocks is off, or there is nothing to drop or move
   dead,              ///< the player is
   stale_number,      ///< not higher than that of an act before
   not_saved,         ///< more changes wait to be saved than may: the server's disk is full or too slow
+  not_open,          ///< the player has not opened that chest, or it closed
+  holds_none,        ///< a block of that kind holds no items, or no text
+  no_room,           ///< where the items are to go, or in the world for one more block that holds something
 };
-inline constexpr std::uint8_t act_verdict_count = 20;
+inline constexpr std::uint8_t act_verdict_count = 23;
 
 /// Did the act neither change the world nor is on its way to?
 constexpr bool refused(ActVerdict v) { return v != ActVerdict::done && v != ActVerdict::progress; }

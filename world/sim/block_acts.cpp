@@ -19,19 +19,19 @@ DVec3 view_of(const PlayerTable& players, std::size_t row) {
 
 bool block_in_bounds(IVec3 block) { return in_bounds(to_dvec3(block) + DVec3{0.5, 0.5, 0.5}); }
 
-/// At least one: a player changes one block a tick at most.
-std::uint16_t wait_after_change(const Rules& rules) {
+}  // namespace
+
+std::uint16_t BlockActs::wait_after_change(const Rules& rules) {
   constexpr double rounding = 1e-9;  // 0.2 s at 60 Hz are 12 ticks, not 13
   const double ticks = std::ceil(rules.block_interval_s * rules.tick_rate_hz - rounding);
   ASHLAR_ASSERT(ticks < 65536);
   return static_cast<std::uint16_t>(std::max(1.0, ticks));
 }
 
-}  // namespace
-
 BlockActs::BlockActs(std::size_t players_max, std::size_t monsters_max)
     : wait_ticks_(players_max, 0),
       last_number_(players_max, 0),
+      opened_(players_max),
       heard_(players_max, 0),
       bodies_(players_max + monsters_max) {
   // Every act may end a digging before it is answered itself, and what is left may end by itself.
@@ -41,6 +41,7 @@ BlockActs::BlockActs(std::size_t players_max, std::size_t monsters_max)
 void BlockActs::player_joined(std::size_t row) {
   wait_ticks_[row] = 0;
   last_number_[row] = 0;
+  opened_[row] = {};
 }
 
 void BlockActs::answer(EntityId player, std::uint32_t number, ActVerdict verdict, IVec3 block) {
@@ -62,6 +63,7 @@ void BlockActs::judge(BlockActsTick& tick, std::span<const BlockAct> acts) {
   bodies_known_ = false;
   std::ranges::fill(heard_, std::uint8_t{0});
   for (std::uint16_t& wait : wait_ticks_) wait = static_cast<std::uint16_t>(wait - (wait > 0 ? 1 : 0));
+  close_chests(tick);
   // Digging goes on before a new act: what began in this tick has not lasted one yet.
   for (std::size_t row = 0; row < tick.players.rows(); ++row) {
     const Digging& digging = tick.players.digging[row];
@@ -91,6 +93,7 @@ BlockActs::Judged BlockActs::judge_one(BlockActsTick& tick, std::size_t row, con
   if (act.kind == BlockActKind::drop) return {judge_drop(tick, row, act), act.block};
   if (!block_in_bounds(act.block)) return {ActVerdict::out_of_bounds, act.block};
   if (act.kind == BlockActKind::dig) return {judge_dig(tick, row, act), act.block};
+  if (act.kind >= BlockActKind::open) return {judge_data(tick, row, act), act.block};
   const IVec3 target = act.block + normal_of(act.face);
   return {judge_place(tick, row, act, target), target};
 }
@@ -212,6 +215,12 @@ void BlockActs::add_to_hash(StripeHasher& hash, const PlayerTable& players) cons
     hash.add(static_cast<std::uint64_t>(wait_ticks_[i]) | static_cast<std::uint64_t>(digging.ticks) << 16 |
              static_cast<std::uint64_t>(digging.ticks_needed) << 32 |
              static_cast<std::uint64_t>(digging.id) << 48);
+    if (const Opened& opened = opened_[i]; opened.active) {
+      hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(opened.block.x)) << 32 |
+               static_cast<std::uint32_t>(opened.block.y));
+      hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(opened.block.z)) << 32 |
+               static_cast<std::uint64_t>(opened.id));
+    }
     if (!digging.active()) continue;
     hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(digging.block.x)) << 32 |
              static_cast<std::uint32_t>(digging.block.y));

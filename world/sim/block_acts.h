@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,8 +31,9 @@ struct BlockActsTick {
   const Rules& rules;
   PlayerTable& players;
   const MonsterTable& monsters;
-  DroppedItems* items = nullptr;  ///< null: nothing drops, as where somebody else has the word on that
-  EditRule* rule = nullptr;       ///< null: everybody may, as where somebody else has the word on that
+  /// Null: nothing drops and no chest opens, as where somebody else has the word on that.
+  DroppedItems* items = nullptr;
+  EditRule* rule = nullptr;  ///< null: everybody may, as where somebody else has the word on that
 };
 
 /// Totals since the world began. Not part of its hash.
@@ -66,12 +68,23 @@ class BlockActs {
   /// for each player who digs.
   void judge(BlockActsTick& tick, std::span<const BlockAct> acts);
 
+  /// The chest that the player of a row looks into.
+  std::optional<IVec3> opened(std::size_t row) const;
+
   std::span<const BlockVerdict> verdicts() const { return verdicts_; }  ///< of the last tick
   const BlockActsCounters& counters() const { return counters_; }
   /// Adds nothing of players who neither dig nor ever acted: worlds without acts hash as if there were none.
   void add_to_hash(StripeHasher& hash, const PlayerTable& players) const;
 
  private:
+  struct Opened {
+    IVec3 block{};
+    BlockId id{};  // what it was: once another block stands there it is over
+    bool active = false;
+  };
+  /// Until the next change, at least one tick: a player changes one block a tick at most.
+  static std::uint16_t wait_after_change(const Rules& rules);
+
   struct Judged {
     ActVerdict verdict{};
     IVec3 block{};
@@ -82,6 +95,14 @@ class BlockActs {
   ActVerdict dig_on(BlockActsTick& tick, std::size_t row);
   ActVerdict finish_dig(BlockActsTick& tick, std::size_t row, IVec3 block);
   ActVerdict judge_drop(BlockActsTick& tick, std::size_t row, const BlockAct& act);
+  // block_data_acts.cpp: chests and signs
+  ActVerdict judge_data(BlockActsTick& tick, std::size_t row, const BlockAct& act);
+  ActVerdict judge_open(BlockActsTick& tick, std::size_t row, const BlockAct& act);
+  ActVerdict judge_move(BlockActsTick& tick, std::size_t row, const BlockAct& act);
+  ActVerdict judge_write(BlockActsTick& tick, std::size_t row, const BlockAct& act);
+  ActVerdict reaches(const BlockActsTick& tick, std::size_t row, IVec3 block) const;
+  ActVerdict sees(const BlockActsTick& tick, std::size_t row, const BlockAct& act) const;
+  void close_chests(const BlockActsTick& tick);
   bool body_in(const BlockActsTick& tick, IVec3 block);
   bool allowed(const BlockActsTick& tick, std::size_t row, IVec3 block, BlockId to) const;
   void end_digging(PlayerTable& players, std::size_t row, ActVerdict verdict);
@@ -89,6 +110,7 @@ class BlockActs {
 
   std::vector<std::uint16_t> wait_ticks_;   // by player row, until the next act may change something
   std::vector<std::uint32_t> last_number_;  // by player row
+  std::vector<Opened> opened_;              // by player row
   std::vector<std::uint8_t> heard_;         // scratch, by player row: acts of this tick
   std::vector<BlockVerdict> verdicts_;
   BodyGrid bodies_;            // scratch

@@ -23,10 +23,11 @@ struct DroppedItemsTick {
 };
 
 /// Totals of items since the world began. What came in is what is there and what went:
-/// dug + brought == held + lying + placed + gone + taken_away. Not part of the world's hash.
+/// dug + brought == held + lying + in chests + placed + gone + taken_away. Not part of the world's hash.
 struct ItemCounters {
   std::uint64_t dug = 0;         ///< left behind by blocks that players dug
-  std::uint64_t brought = 0;     ///< held by players who joined, and lying when the world began
+  std::uint64_t brought = 0;     ///< held by players who joined, lying or in chests when the world began,
+                                 ///< and given by operators
   std::uint64_t placed = 0;      ///< became blocks
   std::uint64_t gone = 0;        ///< lay too long, or longest where there was no more room
   std::uint64_t taken_away = 0;  ///< held by players who left

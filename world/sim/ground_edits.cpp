@@ -38,6 +38,7 @@ bool GroundEdits::set(VoxelVolume& volume, std::span<const MapInSpace> maps, con
   if (before == edit.id) return true;
   const bool changed = volume.set_block(edit.block, edit.id);
   ASHLAR_ASSERT(changed);
+  contents_.spill(edit.block, before, who);
   applied_.push_back({edit.block, before, edit.id, who});
   columns_.insert(key_of({chunk.x, chunk.y}));
   return true;

@@ -7,6 +7,7 @@
 #include "world/collide/space.h"
 #include "world/math/block_box.h"
 #include "world/sim/block_act.h"
+#include "world/sim/block_contents.h"
 #include "world/voxel/block_registry.h"
 #include "world/voxel/volume.h"
 
@@ -31,11 +32,11 @@ class GroundEdits {
                 static_cast<double>(batch_blocks_max));
 
   /// The last tick's list is over.
-  void begin_tick() { applied_.clear(); }
+  void begin_tick() { applied_.clear(), contents_.begin_tick(); }
 
   /// Sets a block. False, and nothing done, out of bounds, where the chunk is not loaded, in a map's rock and
   /// for a kind that the volume does not know; true also where it is there already. Allocates for a kind of
-  /// block new to its chunk and for a column's first.
+  /// block new to its chunk and for a column's first. What the block before held is spilled.
   bool set(VoxelVolume& volume, std::span<const MapInSpace> maps, const BlockEdit& edit, EntityId who);
 
   /// Likewise every block of a box. @return how many could not be set. Precondition: box_sane(box).
@@ -51,6 +52,9 @@ class GroundEdits {
 
   /// What has changed in this tick, in the order in which it did; a block may be in it twice.
   std::span<const AppliedEdit> applied() const { return applied_; }
+  /// What blocks hold beside their kind; another block in their place has it spilled.
+  const BlockContents& contents() const { return contents_; }
+  BlockContents& contents() { return contents_; }
   /// Columns of chunks that hold a block that was changed since the world began.
   bool column_edited(IVec2 column) const { return columns_.contains(key_of(column)); }
 
@@ -60,6 +64,7 @@ class GroundEdits {
            static_cast<std::uint32_t>(column.y);
   }
   std::vector<AppliedEdit> applied_;
+  BlockContents contents_;
   std::unordered_set<std::uint64_t> columns_;  // asked, never walked through
 };
 

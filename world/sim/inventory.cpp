@@ -6,7 +6,7 @@
 
 namespace ashlar {
 
-std::uint16_t Inventory::add(ItemStack items) {
+std::uint16_t add_items(std::span<ItemStack> slots, ItemStack items) {
   ASHLAR_ASSERT(items.kind != BlockId::air || items.count == 0);
   for (const bool fresh : {false, true})
     for (ItemStack& slot : slots) {
@@ -21,7 +21,7 @@ std::uint16_t Inventory::add(ItemStack items) {
   return items.count;
 }
 
-std::uint16_t Inventory::take(BlockId kind, std::uint16_t wanted) {
+std::uint16_t take_items(std::span<ItemStack> slots, BlockId kind, std::uint16_t wanted) {
   std::uint16_t taken = 0;
   for (auto slot = slots.rbegin(); slot != slots.rend() && taken < wanted; ++slot) {
     if (slot->empty() || slot->kind != kind) continue;

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "world/math/hash.h"
 #include "world/voxel/block.h"
@@ -20,16 +21,20 @@ struct ItemStack {
 inline constexpr std::size_t inventory_slots = 36;
 inline constexpr std::uint16_t stack_items_max = 64;
 
+/// Puts items into slots: onto stacks of their kind first, then into the first empty ones.
+/// @return how many found no room
+std::uint16_t add_items(std::span<ItemStack> slots, ItemStack items);
+/// Takes up to `count` items of a kind, out of the last slots first. @return how many there were
+std::uint16_t take_items(std::span<ItemStack> slots, BlockId kind, std::uint16_t count);
+
 /// What a player holds, in slots: each is empty or has a stack of 1 to stack_items_max. Empty slots are
 /// ItemStack{}, so that equal inventories compare equal.
 struct Inventory {
   std::array<ItemStack, inventory_slots> slots{};
 
-  /// Puts items in: onto stacks of their kind first, then into the first empty slots.
-  /// @return how many found no room
-  std::uint16_t add(ItemStack items);
-  /// Takes up to `count` items of a kind, out of the last slots first. @return how many there were
-  std::uint16_t take(BlockId kind, std::uint16_t count);
+  std::uint16_t add(ItemStack items) { return add_items(slots, items); }  ///< as add_items()
+  /// As take_items().
+  std::uint16_t take(BlockId kind, std::uint16_t wanted) { return take_items(slots, kind, wanted); }
   std::uint32_t count(BlockId kind) const;  ///< items of a kind
   std::uint32_t count() const;              ///< items of all kinds
   bool empty() const { return *this == Inventory{}; }

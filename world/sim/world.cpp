@@ -88,6 +88,10 @@ struct World::Impl final : DamageRule, EditRule {
   void restart_match();
   EntityId add_player(const Inventory* brings);
   void drop_inventory(std::size_t row);
+  void drop_spilled();
+  void restore();
+  void give(const AdminCommand& command);
+  void fill_block(const AdminCommand& command);
   void apply_admin(const AdminCommand& command);
   void apply_to_ground(const AdminCommand& command);
   void take_commands(std::span<const PlayerInput> commands);
@@ -191,7 +195,7 @@ World::Impl::Impl(const WorldSetup& given)
   acts = BlockActs(p, m);
   loose = LooseBlocks(p + m);
   items = DroppedItems(items_max, static_cast<std::uint32_t>(p + m + projectiles_max));
-  items.restore(setup.items);
+  restore();
   departed.reserve(p);
   near = PlayerGrid(p);
   touching.reserve(p);
@@ -271,6 +275,21 @@ void World::Impl::drop_inventory(std::size_t row) {
                {out.x, out.y, spread_mps}, 0);
   }
   players.inventory[row] = Inventory{};
+}
+
+/// What lay there and what blocks held when the world last ended.
+void World::Impl::restore() {
+  items.restore(setup.items);
+  edits.contents().restore(setup.contents);
+  items.counters().brought += edits.contents().item_count();
+}
+
+/// What chests held that are gone lies where they stood.
+void World::Impl::drop_spilled() {
+  constexpr DVec3 middle{0.5, 0.5, 0.5 - DroppedItems::shape.height_m / 2};
+  for (const PlacedData& spilled : edits.contents().spilled())
+    for (const ItemStack& stack : spilled.data.items.slots)
+      if (!stack.empty()) items.drop(stack, to_dvec3(spilled.block) + middle, {}, 0);
 }
 
 SpawnPoint World::Impl::spawn_of(EntityId player) {
@@ -424,6 +443,8 @@ void World::Impl::restart_match() {
 }
 
 void World::Impl::apply_admin(const AdminCommand& command) {
+  if (command.action == AdminAction::give) return give(command);
+  if (command.action == AdminAction::fill_block) return fill_block(command);
   if (command.action >= AdminAction::fill_box) return apply_to_ground(command);
   if (!players.has(command.player)) return;
   const std::size_t row = slot_of(command.player);
@@ -439,8 +460,29 @@ void World::Impl::apply_admin(const AdminCommand& command) {
       body.stuck_ticks = 0;
       break;
     case AdminAction::fill_box:
-    case AdminAction::blast: break;  // not of players
+    case AdminAction::blast:
+    case AdminAction::give:
+    case AdminAction::fill_block: break;  // done above
   }
+}
+
+void World::Impl::give(const AdminCommand& command) {
+  if (!players.has(command.player) || command.id == BlockId::air || !setup.blocks->knows(command.id)) return;
+  Inventory& held = players.inventory[slot_of(command.player)];
+  items.counters().brought += command.count - held.add({command.id, command.count});
+}
+
+void World::Impl::fill_block(const AdminCommand& command) {
+  const IVec3 block = command.box.min;
+  if (!in_bounds(to_dvec3(block)) || !volume.loaded(chunk_of(block))) return;
+  const BlockId kind = volume.block(block);
+  BlockContents& contents = edits.contents();
+  if (!sane(command.data.items) || !fits(setup.blocks->type(kind), command.data)) return;
+  if (!contents.has_room(block)) return;
+  const BlockData* const before = contents.find(block);
+  items.counters().gone += before != nullptr ? before->items.count() : 0;
+  items.counters().brought += command.data.items.count();
+  contents.set(block, kind, command.data, command.player);
 }
 
 void World::Impl::apply_to_ground(const AdminCommand& command) {
@@ -692,6 +734,7 @@ void World::Impl::rehash(bool monsters_touched) {
   acts.add_to_hash(h, players);
   loose.add_to_hash(h);
   items.add_to_hash(h);
+  edits.contents().add_to_hash(h);
   if (player_count > 0)
     for (std::size_t i = 0; i < players.rows(); ++i) {
       if (players.id[i] == EntityId{0}) continue;
@@ -753,6 +796,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   const PlayerTick tick{moving, acting,     input.acts, w.history,     w.mechanics,
                         w.acts, w.shooting, w.crowd,    w.motion.get()};
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
+  w.drop_spilled();
   if (awake) {
     w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});
     w.take_items();
@@ -788,6 +832,7 @@ const GameReplication& World::replication() const { return impl_->replication; }
 const Pickups& World::pickups() const { return impl_->pickups; }
 const BlockActs& World::block_acts() const { return impl_->acts; }
 std::span<const AppliedEdit> World::applied_edits() const { return impl_->edits.applied(); }
+const BlockContents& World::contents() const { return impl_->edits.contents(); }
 const DroppedItems& World::items() const { return impl_->items; }
 std::span<const Departed> World::departed() const { return impl_->departed; }
 const WorldCounters& World::counters() const { return impl_->counters; }

@@ -11,6 +11,7 @@
 #include "world/collide/space.h"
 #include "world/math/block_box.h"
 #include "world/sim/block_act.h"
+#include "world/sim/block_contents.h"
 #include "world/sim/inventory.h"
 #include "world/sim/item_table.h"
 #include "world/sim/rules.h"
@@ -73,28 +74,32 @@ struct WorldSetup {
   /// The seed of what players must not compute, which no client is told (Terrain::secret); none: everybody
   /// computes it.
   std::optional<std::uint64_t> secret;
-  bool bare = false;             ///< Terrain::bare: a client's ground, where the server has a secret
-  std::vector<LyingItem> items;  ///< that lay there when it last ended; a recording does not hold them
+  bool bare = false;                 ///< Terrain::bare: a client's ground, where the server has a secret
+  std::vector<LyingItem> items;      ///< that lay there when it last ended; a recording does not hold them
+  std::vector<PlacedData> contents;  ///< what its blocks held then; likewise
   /// Makes the rules of play (game.h), once; empty: those of Rules::mode. A recording holds none: who replays
   /// one of a game of his own gives the same again.
   std::function<std::unique_ptr<Game>()> game;
 };
 
 /// What an operator may do, to a player or to the ground. In recordings: append only.
-enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport, fill_box, blast };
-inline constexpr std::uint8_t admin_action_count = 5;
+enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport, fill_box, blast, give, fill_block };
+inline constexpr std::uint8_t admin_action_count = 7;
 
 /// One such act. To a player nothing happens where that is not there.
 struct AdminCommand {
   AdminAction action{};
-  EntityId player{};   ///< of fill_box and blast: who is said to have done it; 0 is nobody
+  EntityId player{};   ///< of fill_box, blast and fill_block: who is said to have done it; 0 is nobody
   DVec3 position_m{};  ///< of teleport: where the base goes; out of bounds nothing happens, rock is left
                        ///< to recovery. Of blast: the middle
   BlockBox box{};  ///< of fill_box: what is not loaded or a map's rock stays; nothing happens to a box that
                    ///< is empty, out of bounds or of over 4 096 blocks
-  BlockId id = BlockId::air;  ///< of fill_box: of what; air clears it
+  BlockId id = BlockId::air;  ///< of fill_box: of what; air clears it. Of give: the kind of item
   double radius_m = 0;        ///< of blast: all that can be dug and is not protected goes, up to 9 m; beyond,
                               ///< nothing happens
+  std::uint16_t count = 0;    ///< of give: how many; what the player has no room for is not given
+  BlockData data = {};        ///< of fill_block: what the block at box.min holds from now on; nothing happens
+                              ///< where it is not loaded or of a kind that cannot hold it
 };
 
 /// What a player does in one tick.
@@ -231,6 +236,8 @@ class World {
   /// The blocks that the last step changed, whoever did it, in their order: all that replication and storage
   /// need to know of a running world's ground. A block may be in it twice.
   std::span<const AppliedEdit> applied_edits() const;
+  /// What blocks hold beside their kind, and what of it the last step changed.
+  const BlockContents& contents() const;
   /// What lies in the world to be picked up, and totals of all items.
   const DroppedItems& items() const;
   /// Who left in the last step, with what they held, in the order of the input.

@@ -43,6 +43,20 @@ BlockType loose(BlockType type) {
   return type;
 }
 
+// No terrain is made of these: they are found by name, and what they drop is settled where all kinds are.
+
+BlockType chest_type() {
+  BlockType type = of("chest", by(Tool::axe, 1), BlockId{block_id_count});
+  type.slots = 27;
+  return type;
+}
+
+BlockType sign_type() {
+  BlockType type = shaped(of("sign", by(Tool::axe, 0.5), BlockId{block_id_count + 1}), "post");
+  type.text = true;
+  return type;
+}
+
 std::vector<BlockType> builtin_types() {
   using enum BlockId;
   constexpr Hardness never_dug{-1, -1, -1, -1};
@@ -86,6 +100,8 @@ std::vector<BlockType> builtin_types() {
       shaped(of("wood_post", timber, wood_post), "post"),
       ladder_type,
       lamp_type,
+      chest_type(),
+      sign_type(),
   };
 }
 
@@ -107,6 +123,8 @@ std::string fault(const BlockType& t, std::size_t kinds) {
   if (static_cast<std::size_t>(t.drops) >= kinds) return "it drops a kind that there is not";
   if (t.liquid && t.solid()) return "a liquid has no shape: leave shape out, or say shape = \"none\"";
   if (t.falls && !t.shape.full()) return "only full blocks can fall";
+  if (t.holds_data() && (t.falls || t.liquid)) return "what falls or flows holds neither items nor a text";
+  if (t.slots > block_slots_max) return "its slots have to be 0 to 36";
   if (t.light > block_light_max) return "its light has to be 0 to 15";
   if (t.damage_per_s > block_damage_max) return "its damage has to be 0 to 10000 points a second";
   if (!within(t.friction, 0, friction_factor_max)) return "its friction has to be 0 to 4";
@@ -122,11 +140,12 @@ BlockForm form_of(const BlockShape& shape) {
 void add(Hasher& hasher, const BlockType& type) {
   hasher.add(static_cast<std::uint64_t>(type.name.size()));
   hasher.add_bytes({reinterpret_cast<const std::uint8_t*>(type.name.data()), type.name.size()});
-  hasher.add(static_cast<std::uint64_t>(type.drops) << 48 | static_cast<std::uint64_t>(type.light) << 40 |
-             static_cast<std::uint64_t>(type.damage_per_s) << 16 |
-             static_cast<std::uint64_t>(type.shape.count) << 8 |
-             static_cast<std::uint64_t>((type.opaque ? 1 : 0) | (type.liquid ? 2 : 0) |
-                                        (type.climbable ? 4 : 0) | (type.falls ? 8 : 0)));
+  hasher.add(
+      static_cast<std::uint64_t>(type.drops) << 48 | static_cast<std::uint64_t>(type.light) << 40 |
+      static_cast<std::uint64_t>(type.slots) << 32 | static_cast<std::uint64_t>(type.damage_per_s) << 16 |
+      static_cast<std::uint64_t>(type.shape.count) << 8 |
+      static_cast<std::uint64_t>((type.opaque ? 1 : 0) | (type.liquid ? 2 : 0) | (type.climbable ? 4 : 0) |
+                                 (type.falls ? 8 : 0) | (type.text ? 16 : 0)));
   for (const ShapeBox& box : type.shape.boxes()) hasher.add_bytes(box.min), hasher.add_bytes(box.max);
   for (const double s : type.hardness_s) hasher.add(s);
   hasher.add(type.friction), hasher.add(type.jump);
@@ -137,7 +156,7 @@ bool is_air(const BlockType& t) {
   const BlockType air = builtin_types().front();
   return t.shape == air.shape && t.hardness_s == air.hardness_s && t.drops == air.drops && !t.opaque &&
          !t.climbable && !t.falls && !t.liquid && t.light == 0 && t.damage_per_s == 0 && t.friction == 1 &&
-         t.jump == 1;
+         t.jump == 1 && !t.holds_data();
 }
 
 }  // namespace
@@ -151,13 +170,13 @@ std::optional<BlockTypesError> BlockRegistry::check(std::span<const BlockType> t
   static const std::vector<BlockType> own = builtin_types();
   if (types.size() > block_kinds_max)
     return BlockTypesError{block_kinds_max, "a world has at most 256 kinds of blocks"};
-  if (types.size() < own.size())
+  if (types.size() < block_id_count)
     return BlockTypesError{types.size(), "a kind that every world has is missing"};
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (std::string why = fault(types[i], types.size()); !why.empty())
       return BlockTypesError{i, std::move(why)};
-    if (i < own.size() && types[i].name != own[i].name)
+    if (i < block_id_count && types[i].name != own[i].name)
       return BlockTypesError{i, "in its place every world has " + own[i].name};
     if (i == 0 && !is_air(types[i])) return BlockTypesError{i, "air cannot be changed"};
     const auto at = std::ranges::lower_bound(names, std::string_view(types[i].name));

@@ -24,6 +24,7 @@ inline constexpr double hardness_s_max = 600;
 inline constexpr std::uint16_t block_damage_max = 10'000;
 inline constexpr double friction_factor_max = 4, jump_factor_max = 4;
 inline constexpr std::uint8_t block_light_max = 15;
+inline constexpr std::uint8_t block_slots_max = 36;  ///< as many as a player's own
 
 /// What one kind of block is like. Factors and damage are those of the block that one stands on or in.
 struct BlockType {
@@ -36,12 +37,15 @@ struct BlockType {
   bool liquid = false;             ///< bodies swim in it; it has no shape
   bool climbable = false;          ///< bodies climb where they are in its cell
   bool falls = false;              ///< comes down where nothing is below it; a full block
+  bool text = false;               ///< holds a text that players write, as signs do
+  std::uint8_t slots = 0;          ///< stacks of items that it holds, as chests do, up to block_slots_max
   std::uint8_t light = 0;          ///< that it gives, up to block_light_max
   std::uint16_t damage_per_s = 0;  ///< points a second of who stands on it or in it
   double friction = 1;             ///< of the rules' friction and acceleration on the ground
   double jump = 1;                 ///< of the rules' jump speed
 
   bool solid() const { return !shape.empty(); }
+  bool holds_data() const { return text || slots > 0; }  ///< see world/sim/block_contents.h
   double dig_s(Tool tool) const { return hardness_s[static_cast<std::size_t>(tool)]; }
 };
 
@@ -54,14 +58,15 @@ struct BlockTypesError {
 /// All kinds of blocks of a world, by id and by name. Immutable once made; any thread.
 class BlockRegistry {
  public:
-  /// Are these kinds for a world? Air first and as it is built in, the kinds that every world has with their
-  /// names in their places, none twice, all values in range. The test that foreign lists pass.
+  /// Are these kinds for a world? Air first and as it is built in, the kinds that every world has (BlockId)
+  /// with their names in their places, none twice, all values in range. The test that foreign lists pass.
   static std::optional<BlockTypesError> check(std::span<const BlockType> types);
 
   /// @param types  by id. Precondition: check(types) finds nothing
   explicit BlockRegistry(std::vector<BlockType> types);
 
-  /// The kinds that terrain is made of and those that players build with.
+  /// The kinds that terrain is made of and those that players build with; behind those of BlockId, chest and
+  /// sign, which stand elsewhere in worlds that had kinds of their own before there were any.
   static const BlockRegistry& builtin() { return *builtin_ptr(); }
   static const std::shared_ptr<const BlockRegistry>& builtin_ptr();
 

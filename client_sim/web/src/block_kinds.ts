@@ -15,6 +15,10 @@ export interface BlockKind {
   liquid: boolean;
   climbable: boolean;
   falls: boolean;
+  /** Holds a text that players write. */
+  text: boolean;
+  /** Stacks of items that it holds. */
+  slots: number;
   light: number;
   /** Points a second that it takes from whoever stands in it. */
   damage: number;
@@ -27,7 +31,7 @@ export interface BlockKind {
 }
 
 const bytesMax = 32768;
-const format = 1;
+const format = 2;
 
 function readBox(reader: ByteReader): ShapeBox {
   const [west, south, bottom, east, north, top] = Array.from({ length: 6 }, () => reader.u8());
@@ -38,15 +42,16 @@ function readBox(reader: ByteReader): ShapeBox {
 function readKind(reader: ByteReader, kinds: number): BlockKind {
   const name = String.fromCharCode(...reader.take(reader.u8()));
   check(/^[a-z0-9_]{1,32}$/.test(name), 'the name of a block');
-  const [flags, light, damage, drops] = [reader.u8(), reader.u8(), reader.u16(), reader.u16()];
-  check(flags < 16 && light <= 15 && damage <= 10000 && drops < kinds, 'a kind of block');
+  const [flags, slots, light, damage, drops] = [reader.u8(), reader.u8(), reader.u8(), reader.u16(), reader.u16()];
+  check(flags < 32 && slots <= 36 && light <= 15 && damage <= 10000 && drops < kinds, 'a kind of block');
   const hardnessS = Array.from({ length: 4 }, () => reader.f64());
   check(hardnessS.every((s) => s === -1 || (s >= 0 && s <= 600)), 'the hardness of a block');
   const [friction, jump, boxCount] = [reader.f64(), reader.f64(), reader.u8()];
   check(friction >= 0 && friction <= 4 && jump >= 0 && jump <= 4 && boxCount <= 4, 'a kind of block');
   return {
-    name, light, damage, drops, hardnessS, friction, jump,
+    name, slots, light, damage, drops, hardnessS, friction, jump,
     opaque: (flags & 1) !== 0, liquid: (flags & 2) !== 0, climbable: (flags & 4) !== 0, falls: (flags & 8) !== 0,
+    text: (flags & 16) !== 0,
     boxes: Array.from({ length: boxCount }, () => readBox(reader)),
   };
 }

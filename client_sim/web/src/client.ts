@@ -59,6 +59,10 @@ export type ClientEvent =
   /** The own health and armour in points, and who was hit. */
   | { type: 'fight'; health: number; armour: number; hits: Hit[] }
   | { type: 'inventory'; whole: boolean; slots: SlotChange[] }
+  /** The chest that the player looks into (`open`; without, no longer), and signs near it. */
+  | {
+    type: 'blockContents'; open: boolean; block: [number, number, number]; slots: SlotChange[]; text: string;
+  }
   | { type: 'carried'; weapons: number; ammo: number[]; held: number; picked: number[] }
   | { type: 'score'; score: ScoreBoard }
   /** Of the server's own game, by the name of its kind. */
@@ -83,6 +87,7 @@ const travels: Record<ServerMessage['type'], Stream | undefined | null> = {
   saved: Stream.edits,
   fight: Stream.events,
   inventory: Stream.events,
+  blockContents: Stream.edits,
   weaponKinds: Stream.control,
   carried: Stream.events,
   score: Stream.events,
@@ -295,6 +300,7 @@ export class Client {
       case 'saved':
       case 'fight':
       case 'inventory':
+      case 'blockContents':
       case 'carried':
       case 'score':
         if (message.world === this.welcome?.world) this.events.push(message);

@@ -114,6 +114,15 @@ export enum ActKind {
   dig = 0,
   place = 1,
   stop = 2,
+  drop = 3,
+  /** Looks into a chest; what it holds comes as `blockContents`. */
+  open = 4,
+  close = 5,
+  /** Out of the chest that is open into the inventory, and back. */
+  take = 6,
+  put = 7,
+  /** Gives a sign its text. */
+  write = 8,
 }
 export enum BlockFace {
   west = 0,
@@ -129,17 +138,21 @@ export interface Act {
   number: number;
   kind: ActKind;
   block: [number, number, number];
-  face: BlockFace;
-  /** What is placed before the face. */
+  /** Of take and put: how many items, 1 to 64. */
+  face: BlockFace | number;
+  /** What is placed before the face; of drop, take and put the kind of item. */
   placed: number;
+  /** Of write: at most 64 bytes; of the acts of one message one at most writes. */
+  text?: string;
 }
 
 /** @param acts 1 to 8 @param tick of the command that they belong to; 0: as soon as they come */
 export function writeActs(acts: readonly Act[], tick: number, world: number): Uint8Array {
   const builder = new Builder(256);
+  const text = builder.createString(acts.find((act) => act.kind === ActKind.write)?.text ?? '');
   Acts.startActsVector(builder, acts.length);
   for (const act of [...acts].reverse()) {
     WireAct.createAct(builder, act.number, ...act.block, act.placed, act.kind, act.face);
   }
-  return finish(builder, ClientBody.Acts, Acts.createActs(builder, tick, builder.endVector(), world));
+  return finish(builder, ClientBody.Acts, Acts.createActs(builder, tick, builder.endVector(), world, text));
 }

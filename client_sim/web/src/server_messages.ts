@@ -3,6 +3,7 @@
 import { ByteBuffer, Encoding } from 'flatbuffers';
 
 import { ActAnswers } from '../generated/ashlar/wire/act-answers';
+import { BlockContents } from '../generated/ashlar/wire/block-contents';
 import { BlockEdits } from '../generated/ashlar/wire/block-edits';
 import { BlockKinds } from '../generated/ashlar/wire/block-kinds';
 import { Carried } from '../generated/ashlar/wire/carried';
@@ -130,6 +131,11 @@ export type ServerMessage =
   | { type: 'saved'; tick: number; world: number }
   | { type: 'fight'; tick: number; world: number; health: number; armour: number; hits: Hit[] }
   | { type: 'inventory'; tick: number; world: number; whole: boolean; slots: SlotChange[] }
+  /** The chest that the player looks into (`open`; without, no longer), and signs near it. */
+  | {
+    type: 'blockContents'; tick: number; world: number; open: boolean; block: [number, number, number];
+    slots: SlotChange[]; text: string;
+  }
   | { type: 'weaponKinds'; world: number; names: string[] }
   /** Weapons as bits, ammunition of the four kinds, what is held, and items picked up since the one before. */
   | { type: 'carried'; tick: number; world: number; weapons: number; ammo: number[]; held: number; picked: number[] }
@@ -261,13 +267,24 @@ function readFight(wire: Fight): ServerMessage {
   return { type: 'fight', tick: wire.tick(), world: wire.world(), health: wire.health(), armour: wire.armour(), hits };
 }
 
-function readInventory(wire: InventoryChange): ServerMessage {
+function readSlots(wire: InventoryChange | BlockContents): SlotChange[] {
   check(wire.slotsLength() <= 36, 'an inventory');
-  const slots = Array.from({ length: wire.slotsLength() }, (_, i): SlotChange => {
+  return Array.from({ length: wire.slotsLength() }, (_, i): SlotChange => {
     const slot = present(wire.slots(i), 'a slot');
     check(slot.slot() < 36 && slot.kind() < 256 && slot.count() <= 64, 'a slot');
     return { slot: slot.slot(), block: slot.kind(), count: slot.count() };
   });
+}
+
+function readContents(wire: BlockContents): ServerMessage {
+  return {
+    type: 'blockContents', tick: wire.tick(), world: wire.world(), open: wire.open(),
+    block: [wire.x(), wire.y(), wire.z()], slots: readSlots(wire), text: wire.text() ?? '',
+  };
+}
+
+function readInventory(wire: InventoryChange): ServerMessage {
+  const slots = readSlots(wire);
   return { type: 'inventory', tick: wire.tick(), world: wire.world(), whole: wire.whole(), slots };
 }
 
@@ -357,6 +374,8 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage {
       return readFight(body(new Fight()));
     case ServerBody.InventoryChange:
       return readInventory(body(new InventoryChange()));
+    case ServerBody.BlockContents:
+      return readContents(body(new BlockContents()));
     case ServerBody.WeaponKinds:
       return readWeapons(body(new WeaponKinds()));
     case ServerBody.Carried:

@@ -35,6 +35,7 @@ const blockKinds: TableShape = [vectorOf(1), u8];
 const saved: TableShape = [u32, u8];
 const fight: TableShape = [u32, u8, u16, u16, u8, vectorOf(12, 4)];
 const inventoryChange: TableShape = [u32, u8, bool, vectorOf(4, 2)];
+const blockContents: TableShape = [u32, u8, bool, u32, u32, u32, vectorOf(4, 2), text];
 const weapon: TableShape = [
   text, u8, u8, u8, u8, u8, u8, u8, u16, u16, u8, u8, f64, f64, f64, f64, f64, f64, f64,
 ];
@@ -56,7 +57,7 @@ export const serverMessageShape: TableShape = [
     shapes: [
       welcome, snapshot, chatLine, contentPart, contentRefused, actAnswers, blockEdits, blockKinds, saved,
       fight, inventoryChange, weaponKinds, carried, score, replicatedKinds, gameMessage, fieldValues,
-      groundChunk, groundGone,
+      groundChunk, groundGone, blockContents,
     ],
   },
 ];

@@ -45,6 +45,19 @@ TEST_CASE("commands are read with and without something behind them", "[server][
     CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("noclip NAME on|off"));
 }
 
+TEST_CASE("items are given by name, to players whose names may hold blanks", "[server][console]") {
+  CHECK(*parse_console_line("give ann chest") ==
+        ConsoleCommand{ConsoleVerb::give, "ann", false, {}, *BlockRegistry::builtin().find("chest"), 1});
+  CHECK(*parse_console_line("give  big  ann clay 2304 ") ==
+        ConsoleCommand{ConsoleVerb::give, "big  ann", false, {}, BlockId::clay, 2304});
+  CHECK(*parse_console_line("give 7 clay 7") ==
+        ConsoleCommand{ConsoleVerb::give, "7", false, {}, BlockId::clay, 7});
+  for (const char* wrong : {"give", "give ann", "give clay 5", "give ann clay 0", "give ann clay 2305",
+                            "give ann clay 99999999999", "give ann air"})
+    CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("give NAME ITEM [N]"));
+  CHECK_THAT(parse_console_line("give ann cley 5").error(), ContainsSubstring("did you mean clay?"));
+}
+
 TEST_CASE("blocks are set by name, within the world", "[server][console]") {
   CHECK(*parse_console_line("dig 1 -2 3") ==
         ConsoleCommand{ConsoleVerb::dig, "", false, {1, -2, 3}, BlockId::air});

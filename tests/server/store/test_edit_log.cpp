@@ -1,6 +1,7 @@
 #include <chrono>
 
 #include "protocol/chunk_codec.h"
+#include "protocol/inventory_codec.h"
 #include "server/store/edit_log.h"
 #include "server/store/rollback.h"
 #include "server/store/sqlite_store.h"
@@ -81,6 +82,46 @@ struct Quarrel {
 };
 
 }  // namespace
+
+TEST_CASE("a rollback puts back a chest with what was in it, and takes back who took", "[server][rollback]") {
+  TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  ChunkCodec codec;
+  BlockData full, half;
+  full.items.add({BlockId::clay, 60});
+  half.items.add({BlockId::clay, 30});
+  const BlockId chest = *BlockRegistry::builtin().find("chest");
+  {
+    const auto store = open_at(file);
+    Chunk chunk(BlockId::stone);
+    chunk.set_block({1, 1, 1}, BlockId::air);
+    chunk.set_block({2, 1, 1}, chest);
+    const StoredChunk chunks[] = {{{0, 0, 0}, codec.encode(chunk)}};
+    const EditAuthor authors[] = {author(1, "Ada")};
+    // Of one she took half, then broke it; of the other she took all.
+    const LoggedEdit edits[] = {{100, 0, {1, 1, 1}, chest, chest, encode_block_data(full)},
+                                {110, 0, {1, 1, 1}, chest, chest, encode_block_data(half)},
+                                {110, 0, {1, 1, 1}, chest, BlockId::air},
+                                {120, 0, {2, 1, 1}, chest, chest, encode_block_data(full)}};
+    SaveGroup group{5, chunks, {}};
+    group.authors = authors;
+    group.edits = edits;
+    REQUIRE(store->save(group).has_value());
+  }
+  const auto found = found_in(file, by("Ada"));
+  REQUIRE(found.size() == 4);
+  CHECK(found[0].contents);
+  CHECK_FALSE(found[1].contents);
+  const auto report = roll_back(file, by("Ada"), {}, 1000);
+  REQUIRE(report.has_value());
+  CHECK(report->blocks == 2);
+  CHECK(report->left == 0);
+  const auto store = open_at(file);
+  CHECK((*codec.decode(store->load_chunk({0, 0, 0}).bytes))->block({1, 1, 1}) == chest);
+  const auto contents = store->load_contents();
+  REQUIRE(contents->contents.size() == 2);
+  for (const PlacedData& one : contents->contents) CHECK(one.data == full);
+}
 
 TEST_CASE("the log tells who changed what, by player, time and place", "[server][edit_log]") {
   const TemporaryFolder folder;

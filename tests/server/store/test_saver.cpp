@@ -23,6 +23,7 @@ class MemoryStore final : public WorldStore {
   ChunkLookup load_chunk(ChunkCoord) override { return {}; }
   std::expected<StoredPlayers, StoreTrouble> load_players() override { return StoredPlayers{}; }
   std::expected<StoredItems, StoreTrouble> load_items() override { return StoredItems{}; }
+  std::expected<StoredContentsList, StoreTrouble> load_contents() override { return StoredContentsList{}; }
   std::expected<void, StoreTrouble> save(const SaveGroup& group) override {
     while (held) std::this_thread::sleep_for(1ms);
     const std::scoped_lock lock(mutex_);
@@ -149,8 +150,8 @@ TEST_CASE("who changed a block is told with the chunk, once for each author", "[
   const LoggedEdit b[] = {{8, 0, {1, 2, 5}, BlockId::air, BlockId::brick},
                           {8, 0, {1, 2, 6}, BlockId::air, BlockId::brick}};
   site.step({}, {});
-  site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, first, a});
-  site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, second, b});
+  site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, {}, first, a});
+  site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, {}, second, b});
   site.store->held = false;
   site.saver.finish(60s, site.volume);
   const auto& logged = site.store->logged;

@@ -37,10 +37,11 @@ struct Yard {
   struct Changes {
     std::vector<ChunkCoord> chunks;
     std::vector<StoredPlayer> players;
-    TickChanges view(const ItemTable& items) const { return {chunks, players, &items}; }
+    TickChanges view(const Yard& yard) const { return {chunks, players, &yard.items, yard.chests.applied()}; }
   };
   Changes step(std::uint64_t tick) {
     Changes changed;
+    chests.begin_tick();
     for (std::uint64_t builder = 0; builder < builders; ++builder) {
       Rng rng = rng_for(tick, 3, builder);
       constexpr std::uint32_t edge = yard_chunks * chunk_size;
@@ -56,7 +57,8 @@ struct Yard {
   }
   /// Digs, places, throws one away or picks up what lies there first.
   void act(Rng& rng, IVec3 block, Inventory& held) {
-    const std::uint32_t what = rng.below(8);
+    const std::uint32_t what = rng.below(10);
+    if (what >= 8) return use_chest({block.x / 64 * 64, block.y / 64 * 64, 0}, what == 8, held);
     const BlockId there = volume.block(block);
     if (what >= 2 && there != BlockId::air) {
       if (held.add({there, 1}) == 0) volume.set_block(block, BlockId::air);
@@ -73,8 +75,18 @@ struct Yard {
       if (held.add(items.stack[row]) == 0) items.free(row);
     }
   }
+  /// One of nine, and a dozen at once.
+  void use_chest(IVec3 chest, bool puts, Inventory& held) {
+    const BlockData* const known = chests.find(chest);
+    BlockData data = known != nullptr ? *known : BlockData{};
+    Inventory& from = puts ? held : data.items;
+    Inventory& to = puts ? data.items : held;
+    const std::uint16_t left = to.add({BlockId::stone, from.take(BlockId::stone, 12)});
+    static_cast<void>(from.add({BlockId::stone, left}));
+    chests.set(chest, BlockId::brick, data, EntityId{0});
+  }
   std::uint64_t things() const {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = chests.item_count();
     for (const ChunkCoord at : volume.loaded_chunks())
       for (int i = 0; i < static_cast<int>(chunk_blocks); ++i)
         sum += volume.find(at)->block({i / chunk_size % chunk_size, i / chunk_size / chunk_size,
@@ -86,6 +98,7 @@ struct Yard {
   VoxelVolume volume;
   std::vector<StoredPlayer> players;
   ItemTable items;
+  BlockContents chests;
 };
 constexpr std::uint64_t things_at_start = std::uint64_t{yard_chunks} * yard_chunks * chunk_blocks;
 
@@ -111,6 +124,9 @@ Yard stored_yard(SqliteStore& store) {
     yard.items.stack[row] = item.stack;
     yard.items.position_m[row] = item.position_m;
   }
+  const auto contents = store.load_contents();
+  REQUIRE(contents.has_value());
+  yard.chests.restore(contents->contents);
   return yard;
 }
 
@@ -132,7 +148,7 @@ std::shared_ptr<SqliteStore> open_store_at(const std::string& file) {
   std::uint64_t told = first;
   for (std::uint32_t tick = 1;; ++tick) {
     const auto changed = yard.step(first + tick);
-    saver.note(std::chrono::milliseconds(tick), tick, yard.volume, changed.view(yard.items));
+    saver.note(std::chrono::milliseconds(tick), tick, yard.volume, changed.view(yard));
     const std::uint64_t saved = saver.status().saved_tick;
     if (saved != told && ::write(pipe, &saved, sizeof saved) != sizeof saved) ::_exit(1);
     told = saved;
@@ -185,6 +201,11 @@ TEST_CASE("a kill at any moment takes back nothing that was announced, and leave
       CHECK(kept.players[i].inventory == expected.players[i].inventory);
     }
     CHECK(kept.items.count == expected.items.count);
+    expected.chests.each([&](IVec3 block, const BlockData& data) {
+      const BlockData* const there = kept.chests.find(block);
+      CHECK((there != nullptr && *there == data));
+    });
+    CHECK(kept.chests.size() == expected.chests.size());
     CHECK(kept.things() == things_at_start);  // none is lost, none is doubled
     const auto check = check_store(file);
     REQUIRE(check.has_value());

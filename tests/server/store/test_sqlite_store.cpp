@@ -230,6 +230,7 @@ TEST_CASE("players of a database from before there were items hold nothing", "[s
   REQUIRE(open_kept(file)->save({5, {}, std::span(&player, 1)}).has_value());
   meddle(file,
          "ALTER TABLE players DROP COLUMN items; DROP TABLE items; DROP TABLE edits; DROP TABLE authors; "
+         "DROP TABLE contents; "
          "PRAGMA user_version = 1");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-1");
@@ -241,11 +242,54 @@ TEST_CASE("a database from before there was a log gets one", "[server][sqlite_st
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "DROP TABLE edits; DROP TABLE authors; PRAGMA user_version = 2");
+  meddle(file, "DROP TABLE edits; DROP TABLE authors; DROP TABLE contents; PRAGMA user_version = 2");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-2");
   CHECK(ask(file, "SELECT count(*) FROM edits") == 0);
-  CHECK(ask(file, "PRAGMA user_version") == 3);
+  CHECK(ask(file, "PRAGMA user_version") == store_format);
+}
+
+TEST_CASE("what blocks hold is kept, replaced and forgotten, and damage to it is named",
+          "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  BlockData chest, sign;
+  chest.items.add({BlockId::clay, 70});
+  sign.text = SignText::of("clay");
+  std::vector<StoredContents> all{{{1, 2, 3}, encode_block_data(chest)},
+                                  {{-40, 70, -5}, encode_block_data(sign)},
+                                  {{1, 2, 4}, encode_block_data(sign)}};
+  SaveGroup group{5, {}, {}};
+  group.contents = all;
+  REQUIRE(open_kept(file)->save(group).has_value());
+  all = {{{1, 2, 4}, {}}, {{1, 2, 3}, encode_block_data(chest)}};
+  group.contents = all;
+  REQUIRE(open_kept(file)->save(group).has_value());
+  const auto kept = open_kept(file)->load_contents();
+  REQUIRE(kept.has_value());
+  CHECK(kept->damaged == 0);
+  REQUIRE(kept->contents.size() == 2);
+  CHECK(kept->contents[0].block == IVec3{-40, 70, -5});
+  CHECK(kept->contents[0].data == sign);
+  CHECK(kept->contents[1].block == IVec3{1, 2, 3});
+  CHECK(kept->contents[1].data == chest);
+  meddle(file, "UPDATE contents SET block = block + 1 WHERE length(bytes) < 8");
+  const auto damaged = open_kept(file)->load_contents();
+  REQUIRE(damaged.has_value());
+  CHECK(damaged->damaged == 1);
+  CHECK(damaged->contents.size() == 1);
+  CHECK(ask(file, "SELECT count(*) FROM damaged WHERE kind = 'contents'") == 1);
+}
+
+TEST_CASE("a database from before blocks held anything gets what they need", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  open_kept(file).reset();
+  meddle(file, "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; PRAGMA user_version = 3");
+  const auto store = open_kept(file);
+  CHECK(store->copied() == file + ".format-3");
+  CHECK(store->load_contents()->contents.empty());
+  CHECK(ask(file, "SELECT count(*) FROM edits WHERE held IS NULL") == 0);
 }
 
 TEST_CASE("what lies in a world is kept whole, and damage to it is named", "[server][sqlite_store]") {

@@ -42,6 +42,28 @@ TEST_CASE("a world's kinds keep their places", "[server][store][stored_blocks]")
   CHECK(*settle_blocks(nullptr, marble) == marble);
   CHECK(*settle_blocks(marble, nullptr) == marble);
   CHECK(*settle_blocks(harder, marble) == harder);
-  CHECK(settle_blocks(slate, marble).error().find("marble") != std::string::npos);
+  // Whatever their order in the file: what is kept keeps its place, new kinds go behind.
+  const auto both = *settle_blocks(slate, marble);
+  CHECK(both->find("marble") == marble->find("marble"));
+  CHECK(both->find("slate") == static_cast<BlockId>(marble->size()));
+  CHECK(both->type(*both->find("slate")).drops == *both->find("slate"));
   CHECK(settle_blocks(BlockRegistry::builtin_ptr(), marble).error().find("marble") != std::string::npos);
+}
+
+TEST_CASE("a world from before there were chests gets them behind its own kinds",
+          "[server][store][stored_blocks]") {
+  const auto now = BlockRegistry::builtin().types();
+  std::vector<BlockType> old(now.begin(), now.begin() + block_id_count);
+  old.push_back({.name = "marble", .drops = BlockId{block_id_count}});
+  old[static_cast<std::size_t>(BlockId::leaves)].shape = *find_shape("none");
+  const auto kept = std::make_shared<const BlockRegistry>(old);
+  for (const auto& given :
+       {std::shared_ptr<const BlockRegistry>(), kinds_of("[[block]]\nname = \"marble\"")}) {
+    const auto settled = *settle_blocks(given, kept);
+    CHECK(settled->size() == kept->size() + 2);
+    CHECK(settled->find("marble") == BlockId{block_id_count});
+    CHECK(settled->type(*settled->find("chest")).slots == 27);
+    CHECK(settled->type(*settled->find("sign")).drops == *settled->find("sign"));
+    CHECK(settled->type(BlockId::leaves).solid() == (given != nullptr));
+  }
 }

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "world/sim/block_contents.h"
+
+namespace ashlar::server {
+
+/// What one session was told of what blocks hold.
+struct ContentsDesk {
+  struct Less {
+    bool operator()(const IVec3& a, const IVec3& b) const {
+      return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z);
+    }
+  };
+  std::uint8_t world = 0;
+  std::optional<IVec3> open;  ///< the chest that it was told of, and what that held
+  BlockData held;
+  std::map<IVec3, SignText, Less> signs;  ///< near its player
+};
+
+}  // namespace ashlar::server

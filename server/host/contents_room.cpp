@@ -1,0 +1,103 @@
+#include "server/host/contents_room.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "world/sim/block_acts.h"
+#include "world/sim/world.h"
+
+namespace ashlar::server {
+namespace {
+
+constexpr std::uint32_t look_every_ticks = 16;
+
+double distance2(DVec3 a, IVec3 block) {
+  const DVec3 off = to_dvec3(block) + DVec3{0.5, 0.5, 0.5} - a;
+  return dot(off, off);
+}
+
+}  // namespace
+
+ContentsRoom::ContentsRoom(SessionTable& sessions, double interest_radius_m)
+    : sessions_(&sessions),
+      radius_m_(interest_radius_m),
+      reach_(static_cast<std::int32_t>(std::ceil(interest_radius_m / chunk_size))) {}
+
+void ContentsRoom::publish(const World& world) {
+  const std::uint32_t tick = number(world.tick());
+  const bool written = std::ranges::any_of(
+      world.contents().applied(), [](const DataEdit& edit) { return edit.before.text != edit.after.text; });
+  for (const std::uint32_t seat : sessions_->seated()) {
+    Session& session = (*sessions_)[seat];
+    if (session.state != SessionState::playing) continue;
+    ContentsDesk& desk = session.contents;
+    if (desk.world != session.world) desk = {}, desk.world = session.world;
+    const int row = world.player_row(session.player);
+    if (row < 0) continue;
+    tell_chest(world, session, static_cast<std::size_t>(row));
+    if (!written && (tick + seat) % look_every_ticks != 0) continue;
+    tell_signs(world, session, world.players().body[static_cast<std::size_t>(row)].position_m);
+  }
+}
+
+void ContentsRoom::tell_chest(const World& world, Session& session, std::size_t row) {
+  ContentsDesk& desk = session.contents;
+  const std::optional<IVec3> open = world.block_acts().opened(row);
+  message_.tick = number(world.tick());
+  message_.world = session.world;
+  message_.data = {};
+  if (desk.open && desk.open != open) {
+    message_.open = false;
+    message_.block = *desk.open;
+    if (const BlockData* const left = world.contents().find(*desk.open)) message_.data.text = left->text;
+    if (session.connection->send(StreamId::edits, writer_.write(message_)) != SendResult::sent) return;
+    desk.open.reset();
+    message_.data = {};
+  }
+  if (!open) return;
+  const BlockData* const held = world.contents().find(*open);
+  if (held != nullptr) message_.data = *held;
+  if (desk.open && desk.held == message_.data) return;
+  message_.open = true;
+  message_.block = *open;
+  if (session.connection->send(StreamId::edits, writer_.write(message_)) != SendResult::sent) return;
+  desk.open = open;
+  desk.held = message_.data;
+}
+
+bool ContentsRoom::tell_sign(const World& world, Session& session, IVec3 block, const SignText& text) {
+  message_.tick = number(world.tick());
+  message_.world = session.world;
+  message_.open = session.contents.open == block;
+  message_.block = block;
+  message_.data = {};
+  if (message_.open) message_.data.items = session.contents.held.items;
+  message_.data.text = text;
+  return session.connection->send(StreamId::edits, writer_.write(message_)) == SendResult::sent;
+}
+
+void ContentsRoom::tell_signs(const World& world, Session& session, DVec3 at) {
+  auto& told = session.contents.signs;
+  // Who comes back is told anew: meanwhile nothing of it was heard.
+  std::erase_if(told, [&](const auto& sign) { return distance2(at, sign.first) > radius_m_ * radius_m_; });
+  bool room = true;
+  for (auto sign = told.begin(); room && sign != told.end();) {
+    const BlockData* const now = world.contents().find(sign->first);
+    const bool gone = now == nullptr || now->text.empty();
+    if (gone) room = tell_sign(world, session, sign->first, {});
+    sign = gone && room ? told.erase(sign) : std::next(sign);
+  }
+  if (world.contents().size() == 0) return;
+  const ChunkCoord here = chunk_of(block_at(at));
+  for (std::int32_t y = here.y - reach_; y <= here.y + reach_; ++y)
+    for (std::int32_t x = here.x - reach_; room && x <= here.x + reach_; ++x)
+      world.contents().in_column({x, y}, [&](IVec3 block, const BlockData& data) {
+        if (!room || data.text.empty() || distance2(at, block) > radius_m_ * radius_m_) return;
+        const auto known = told.find(block);
+        if (known == told.end() ? told.size() == signs_max : known->second == data.text) return;
+        room = tell_sign(world, session, block, data.text);
+        if (room) told[block] = data.text;
+      });
+}
+
+}  // namespace ashlar::server

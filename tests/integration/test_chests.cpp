@@ -1,0 +1,119 @@
+// Chests and signs through the whole chain: what one client does with them the other is told, and both hold
+// what the server says that they hold.
+
+#include "tests/catch.h"
+#include "tests/integration/hosted_client.h"
+#include "world/sim/block_acts.h"
+#include "world/voxel/volume.h"
+
+using namespace ashlar;
+using namespace ashlar::testing;
+
+namespace {
+
+WorldSetup survival_setup() {
+  WorldSetup setup;
+  setup.players_max = 4;
+  setup.monsters = setup.monsters_max = 0;
+  setup.rules.free_blocks = FreeBlocks::no;
+  return setup;
+}
+
+/// A player who stands before a block of that kind.
+struct Owner {
+  explicit Owner(const char* kind) : play(survival_setup()) {
+    play.enter();
+    play.run(1.5);
+    const IVec3 feet = block_at(play.client.own()->body.position_m + DVec3{0, 0, 0.5});
+    at = feet + IVec3{2, 0, 0};
+    AdminCommand fill;
+    fill.action = AdminAction::fill_box;
+    fill.box = {feet + IVec3{1, 0, 0}, feet + IVec3{2, 1, 3}};
+    play.host->admin(fill);
+    fill.box = {at, at + IVec3{1, 1, 1}};
+    fill.id = *BlockRegistry::builtin().find(kind);
+    play.host->admin(fill);
+    const DVec3 look = to_dvec3(at) + DVec3{0.4, 0.5, 0.4} - play.client.own()->body.position_m -
+                       DVec3{0, 0, play.world().setup().rules.player_eye_m};
+    PlayerCommand command;
+    command.yaw = turn_towards(xy(look));
+    command.pitch = turn_towards({length(xy(look)), look.z});
+    play.client.set_command(command);
+    play.run(0.5);
+  }
+  ActVerdict settled(std::uint32_t number) {
+    REQUIRE(number != 0);
+    for (int i = 0; i < 50; ++i) {
+      play.run(0.1);
+      for (const ActAnswer& answer : play.client.take_verdicts())
+        if (answer.number == number && answer.verdict != ActVerdict::progress) return answer.verdict;
+    }
+    return ActVerdict::progress;
+  }
+  const BlockData* truth() const { return play.world().contents().find(at); }
+  HostedClient play;
+  IVec3 at{};
+};
+
+}  // namespace
+
+TEST_CASE("a client keeps items in a chest, and is told what it holds", "[integration][chests]") {
+  Owner o("chest");
+  if (GENERATE(false, true)) {
+    client_sim::LinkConditions lossy;
+    lossy.loss = 0.1;
+    o.play.conditions(lossy);
+  }
+  client_sim::Client& client = o.play.client;
+  CHECK(o.play.host->give("nobody", BlockId::clay, 70) == 0);
+  REQUIRE(o.play.host->give("ada", BlockId::clay, 70) == 1);
+  o.play.run(0.5);
+  CHECK(client.inventory().count(BlockId::clay) == 70);
+  CHECK(client.put_into_block(BlockId::clay, 1) == 0);  // none is open
+  REQUIRE(o.settled(client.open_block(o.at, BlockFace::west)) == ActVerdict::done);
+  REQUIRE(client.opened().has_value());
+  CHECK(client.opened()->block == o.at);
+  CHECK(client.opened()->data.empty());
+  REQUIRE(o.settled(client.put_into_block(BlockId::clay, 40)) == ActVerdict::done);
+  CHECK(client.opened()->data.items.count(BlockId::clay) == 40);
+  CHECK(client.inventory().count(BlockId::clay) == 30);
+  REQUIRE(o.settled(client.take_from_block(BlockId::clay, 64)) == ActVerdict::done);
+  CHECK(client.opened()->data.empty());
+  CHECK(client.inventory().count(BlockId::clay) == 70);
+  REQUIRE(o.settled(client.put_into_block(BlockId::clay, 10)) == ActVerdict::done);
+  // An operator puts something in: it is seen while it is open.
+  AdminCommand fill;
+  fill.action = AdminAction::fill_block;
+  fill.box.min = o.at;
+  fill.data.items.slots[3] = {BlockId::brick, 7};
+  o.play.host->admin(fill);
+  o.play.run(1);
+  CHECK(client.opened()->data == fill.data);
+  REQUIRE(o.truth() != nullptr);
+  CHECK(*o.truth() == fill.data);
+  REQUIRE(o.settled(client.close_block()) == ActVerdict::done);
+  o.play.run(0.5);
+  CHECK_FALSE(client.opened().has_value());
+}
+
+TEST_CASE("who comes near to a sign reads it, and reads no more of one that is gone",
+          "[integration][chests]") {
+  Owner o("sign");
+  client_sim::Client& client = o.play.client;
+  REQUIRE(o.settled(client.write_sign(o.at, BlockFace::west, "to the mine")) == ActVerdict::done);
+  o.play.run(0.5);
+  CHECK(client.sign_text(o.at) == "to the mine");
+  CHECK(client.write_sign(o.at, BlockFace::west, "a\nb") == 0);
+  o.play.client.leave();
+  o.play.run(1);
+  o.play.client = client_sim::Client(HostedClient::client_config(o.play.world().setup(), "bob"));
+  o.play.enter();
+  o.play.run(1);
+  CHECK(client.sign_text(o.at) == "to the mine");
+  AdminCommand fill;
+  fill.action = AdminAction::fill_box;
+  fill.box = {o.at, o.at + IVec3{1, 1, 1}};
+  o.play.host->admin(fill);
+  o.play.run(1);
+  CHECK(client.sign_text(o.at).empty());
+}
