@@ -6,6 +6,7 @@
 
 #include "protocol/block_kinds.h"
 #include "protocol/chunk_codec.h"
+#include "protocol/cue.h"
 #include "protocol/decode.h"
 #include "protocol/replication_codec.h"
 #include "protocol/schema/server_message_generated.h"
@@ -490,6 +491,20 @@ ServerResult decode(const wire::FieldValues& in) {
   return out;
 }
 
+ServerResult decode(const wire::Cues& in) {
+  if (in.cues() == nullptr) return std::unexpected{DropReason::malformed};
+  if (in.cues()->size() < 1 || in.cues()->size() > cues_max) return out_of_range;
+  CueList out{in.tick(), in.world(), {}};
+  for (const wire::Cue* c : *in.cues()) {
+    if (c->kind() >= cue_kind_count || c->flags() > 1) return out_of_range;
+    Cue cue{static_cast<CueKind>(c->kind()), c->detail(), c->age(), EntityId{c->who()}, c->flags() != 0, {}};
+    if (cue.placed) cue.place = {c->x(), c->y(), c->z()};
+    if (!cue_sane(cue)) return out_of_range;
+    out.cues.push_back(cue);
+  }
+  return out;
+}
+
 }  // namespace
 
 bool own_sane(const OwnPlayer& own) {
@@ -523,6 +538,7 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
     case wire::ServerBody::ReplicatedKinds: return decode(*message.body_as_ReplicatedKinds());
     case wire::ServerBody::GameMessage: return decode(*message.body_as_GameMessage());
     case wire::ServerBody::FieldValues: return decode(*message.body_as_FieldValues());
+    case wire::ServerBody::Cues: return decode(*message.body_as_Cues());
     case wire::ServerBody::GroundChunk: return decode(*message.body_as_GroundChunk());
     case wire::ServerBody::GroundGone: return decode(*message.body_as_GroundGone());
     case wire::ServerBody::BlockContents: return decode(*message.body_as_BlockContents());

@@ -47,6 +47,7 @@ class MessageWriter {
   std::span<const std::uint8_t> write(const ReplicatedKinds& message);
   std::span<const std::uint8_t> write(const GameMessage& message);
   std::span<const std::uint8_t> write(const FieldList& message);    ///< at most unreliable_bytes_max
+  std::span<const std::uint8_t> write(const CueList& message);      ///< likewise
   std::span<const std::uint8_t> write(const GroundChunk& message);  ///< copies its bytes and changes
   std::span<const std::uint8_t> write(const GroundGone& message);
   std::span<const std::uint8_t> write(const BlockEdits& message);  ///< at most 16.5 KB: 4 bytes a block

@@ -15,6 +15,7 @@
 #include "world/sim/arsenal.h"
 #include "world/sim/block_act.h"
 #include "world/sim/combat_event.h"
+#include "world/sim/cue.h"
 #include "world/sim/inventory.h"
 #include "world/sim/match.h"
 #include "world/sim/player_move.h"
@@ -237,6 +238,33 @@ struct WireMotion {
 };
 static_assert(sizeof(WireMotion) == 56);
 
+/// Steps of a cue's place: 1/16 m.
+inline constexpr double cue_steps_per_m = 16;
+
+/// What only shows, as a client is told of it. A place or an entity that it may not know of is left out.
+struct Cue {
+  CueKind kind{};
+  std::uint8_t detail = 0;  ///< by kind: CueKind
+  std::uint8_t age = 0;     ///< ticks before the one of what told it
+  EntityId who{};           ///< whom it is about; 0: nobody that the client is told of
+  bool placed = false;
+  IVec3 place{};  ///< where placed, in steps
+  friend bool operator==(const Cue&, const Cue&) = default;
+
+  DVec3 place_m() const {
+    return {place.x / cue_steps_per_m, place.y / cue_steps_per_m, place.z / cue_steps_per_m};
+  }
+};
+/// Of a client and snapshot, at most.
+inline constexpr std::size_t cues_max = 32;
+
+/// Cues beside a plain snapshot; unreliable, each told once, with the tick that they are as of.
+struct CueList {
+  std::uint32_t tick = 0;
+  std::uint8_t world = 0;
+  std::vector<Cue> cues;  ///< 1 to cues_max
+};
+
 /// A part of the snapshot of a tick. Lists point into the decoded bytes and live as long as they do.
 /// A block of tick T replaces what was known of its cell's ids; what no snapshot has mentioned for a second
 /// and two refreshes is gone.
@@ -253,6 +281,7 @@ struct SnapshotPart {
   std::span<const SectorRun> sector_runs;
   std::span<const WireHeights> sector_heights;  ///< the runs' heights, one run after the other
   std::span<const WireMotion> sector_motions;
+  std::span<const Cue> cues;  ///< of packed ones; beside plain ones they are a message
 };
 inline constexpr std::int8_t input_ahead_none = -128;
 
@@ -460,6 +489,6 @@ struct FieldList {
 using ServerMessage =
     std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers, BlockEdits,
                  BlockKinds, Saved, Fight, InventoryChange, WeaponKinds, Carried, Score, ReplicatedKinds,
-                 GameMessage, FieldList, GroundChunk, GroundGone, HeldByBlock>;
+                 GameMessage, FieldList, GroundChunk, GroundGone, HeldByBlock, CueList>;
 
 }  // namespace ashlar

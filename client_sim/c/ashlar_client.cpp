@@ -211,6 +211,24 @@ size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t max) {
   return shown.size();
 }
 
+size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t max) {
+  const auto heard = client->game.client().take_cues(max);
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    const Cue& cue = heard[i].cue;
+    const DVec3 at = cue.place_m();
+    out[i] = {heard[i].tick,
+              static_cast<std::uint32_t>(cue.who),
+              static_cast<std::uint8_t>(cue.kind),
+              cue.detail,
+              static_cast<std::uint8_t>(cue.placed),
+              {},
+              at.x,
+              at.y,
+              at.z};
+  }
+  return heard.size();
+}
+
 int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, double* out) {
   if (name == nullptr || out == nullptr) return 0;
   const auto value = client->game.client().field(EntityId{id}, name);

@@ -108,6 +108,25 @@ typedef struct {
   uint16_t reserved[3];
 } ashlar_entity;
 
+enum ashlar_cue_kind {                        /* append only */
+                       ASHLAR_CUE_SHOT = 0,   /* a ray of a weapon of players (detail), that ended there */
+                       ASHLAR_CUE_LAUNCH = 1, /* somebody launched something with a weapon (detail) */
+                       ASHLAR_CUE_ATTACK = 2, /* of a monster; a ray ended there */
+                       ASHLAR_CUE_HURT = 3,   /* somebody was, and lives */
+                       ASHLAR_CUE_DIED = 4,   /* somebody did, there */
+                       ASHLAR_CUE_BURST = 5   /* of a projectile of a kind (detail), there */
+};
+
+typedef struct {
+  uint32_t tick; /* of the server, in which it happened */
+  uint32_t who;  /* whom it is about; 0: nobody that is told of */
+  uint8_t kind;  /* of ashlar_cue_kind */
+  uint8_t detail;
+  uint8_t placed; /* 1: x, y and z say where */
+  uint8_t reserved[5];
+  double x, y, z;
+} ashlar_cue;
+
 typedef struct {
   uint32_t size;
   double round_trip_ms;
@@ -147,6 +166,9 @@ ASHLAR_API void ashlar_leave(ashlar_client* client);
 ASHLAR_API int ashlar_self(ashlar_client* client, ashlar_self_state* out);
 /* Fills in at most `max`, by id. Returns how many there are. */
 ASHLAR_API size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t max);
+/* What only shows and sounds (shots, hits, bursts), as it came, each once: takes at most `max` and returns
+ * how many. At most 256 wait. */
+ASHLAR_API size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t max);
 /* A field that the server's game adds to an entity, by its name, as newest known: a number in what units the
  * game says. 0: nothing is known of it, there is none, or it is not for this player; *out is left alone. */
 ASHLAR_API int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, double* out);

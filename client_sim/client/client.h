@@ -14,6 +14,7 @@
 
 #include "client_sim/client/client_tap.h"
 #include "client_sim/client/content_fetch.h"
+#include "client_sim/client/cue_inbox.h"
 #include "client_sim/client/edited_ground.h"
 #include "client_sim/client/handshakes.h"
 #include "client_sim/client/histogram.h"
@@ -111,6 +112,7 @@ struct ClientStats {
   std::uint64_t resumes = 0;  ///< times its session went on, over another connection
   std::uint64_t items_picked = 0;
   std::uint64_t game_messages = 0;  ///< that the world's game sent
+  std::uint64_t cues = 0;           ///< of what only shows
   std::uint64_t hits_given = 0, hits_taken = 0, kills = 0, deaths = 0;
   std::uint64_t acts_done = 0, acts_refused = 0;   ///< verdicts that were the last word on an act
   std::uint64_t blocks_told = 0;                   ///< changes that came, of whosever making
@@ -225,6 +227,9 @@ class Client {
   /// takes none. At most game_messages_max are kept.
   static constexpr std::size_t game_messages_max = 256;
   std::vector<GameMessage> take_game_messages();
+  /// What only shows (shots, hits, bursts) since the last call, as it came: each at most once, and what was
+  /// lost on the way never. At most CueInbox::kept_max are kept; of more than `most` the rest waits.
+  std::vector<HeardCue> take_cues(std::size_t most = CueInbox::kept_max) { return cues_.take(most); }
   /// Items picked up since the last call, by kind (item_type()), in order. At most picks_max are kept.
   static constexpr std::size_t picks_max = 256;
   std::vector<std::uint8_t> take_picks();
@@ -391,6 +396,7 @@ class Client {
   void handle(const Fight& message);
   std::uint32_t queue(BlockAct act);
   void handle(const HeldByBlock& message);
+  void hear(std::uint32_t tick, std::uint8_t part, std::span<const Cue> cues);
   void send_acts();
 
   ClientConfig config_;
@@ -482,6 +488,7 @@ class Client {
   std::vector<std::uint8_t> picks_;
   std::shared_ptr<const KindSet> kinds_ = std::make_shared<const KindSet>(default_kinds());
   std::vector<CombatEvent> hits_;
+  CueInbox cues_;
   ClientStats stats_;
 };
 

@@ -21,6 +21,10 @@ void Client::handle(const Fight& message) {
   fight_ = message;
 }
 
+void Client::hear(std::uint32_t tick, std::uint8_t part, std::span<const Cue> cues) {
+  if (!cues.empty() && cues_.take_in(tick, part, cues)) stats_.cues += cues.size();
+}
+
 std::vector<std::uint8_t> Client::take_picks() { return std::exchange(picks_, {}); }
 
 void Client::handle(const Carried& message) {

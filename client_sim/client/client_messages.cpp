@@ -116,6 +116,11 @@ void Client::take_unreliable(std::span<const std::uint8_t> bytes) {
       drop(DropReason::out_of_range);
     return;
   }
+  if (const auto* list = std::get_if<CueList>(&*message)) {
+    if (!greeted_ || list->world != welcome_.world) return drop(DropReason::wrong_state);
+    if (ending_ || config_.light) return;
+    return believable(list->tick) ? hear(list->tick, 0, list->cues) : drop(DropReason::out_of_range);
+  }
   const auto* part = std::get_if<SnapshotPart>(&*message);
   // Parts of a world that is gone, or that is not welcomed yet, tell nothing.
   if (part == nullptr || !greeted_ || part->world != welcome_.world) return drop(DropReason::wrong_state);
@@ -191,6 +196,7 @@ void Client::begin_world() {
   packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks, replication_);
   plain_fields_.reset(welcome_.rules.tick_rate_hz);
   game_messages_.clear();
+  cues_.reset();
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);
   if (rtt_samples_ == 0) rtt_ = Micros{0};
   if (rtt_ > Micros{0}) clock_.take_round_trip(now_, rtt_);
@@ -234,6 +240,7 @@ void Client::handle(const SnapshotPart& message) {
   refresh_ticks_ = message.refresh_ticks;
   count_snapshot(message);
   view_.take(message);
+  hear(message.tick, message.part, message.cues);
   if (config_.map) sectors_.take(message);
   if (message.tick < snapshot_tick_) return;
   snapshot_tick_ = message.tick;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client_sim/client/view.h"
+#include "protocol/snapshot/cue_codec.h"
 #include "protocol/snapshot/own_delta.h"
 
 namespace ashlar::client_sim {
@@ -42,6 +43,7 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
   runs_.clear();
   heights_.clear();
   motions_.clear();
+  cues_.clear();
   while (const auto entry = reader.next()) {
     bool sane = true;
     switch (entry->item) {
@@ -53,6 +55,8 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
       case PackedItem::heights: sane = !counts || take_heights(*entry, head.tick, view); break;
       case PackedItem::fields: sane = !counts || take_fields(*entry, head.tick); break;
       case PackedItem::motion: motions_.push_back(entry->motion); break;
+      // At most one list a part: who reads a part twice shows it once.
+      case PackedItem::cues: sane = cues_.empty() && decode_cues(entry->bytes, cues_); break;
     }
     if (!sane) return false;
   }
@@ -66,6 +70,7 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
   out.sector_runs = runs_;
   out.sector_heights = heights_;
   out.sector_motions = motions_;
+  out.cues = cues_;
   return true;
 }
 

@@ -105,6 +105,7 @@ class PackedMemory {
   std::vector<SectorRun> runs_;
   std::vector<WireHeights> heights_;
   std::vector<WireMotion> motions_;
+  std::vector<Cue> cues_;
 };
 
 }  // namespace ashlar::client_sim

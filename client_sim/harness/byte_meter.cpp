@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <numeric>
 
+#include "protocol/decode.h"
 #include "protocol/secure/packet_protection.h"
 
 namespace ashlar::client_sim {
 namespace {
 
 constexpr std::array<std::string_view, byte_use_count> names{
-    "seals",       "frames", "streams", "snapshot heads",  "own player", "sector heights", "sector motions",
-    "block heads", "blocks", "fields",  "plain snapshots", "inputs up",  "seals up",       "frames up"};
+    "seals",          "frames",          "streams",     "snapshot heads", "own player",
+    "sector heights", "sector motions",  "block heads", "blocks",         "fields",
+    "cues",           "plain snapshots", "inputs up",   "seals up",       "frames up"};
 constexpr std::size_t first_up = static_cast<std::size_t>(ByteUse::inputs);
 
 ByteUse use_of(PackedItem item) {
@@ -19,10 +21,19 @@ ByteUse use_of(PackedItem item) {
     case PackedItem::heights: return ByteUse::heights;
     case PackedItem::motion: return ByteUse::motions;
     case PackedItem::fields: return ByteUse::fields;
+    case PackedItem::cues: return ByteUse::cues;
     case PackedItem::blocks:
     case PackedItem::gone: break;
   }
   return ByteUse::block_heads;
+}
+
+/// Of a message that is no packed snapshot.
+ByteUse use_of(std::span<const std::uint8_t> message) {
+  const auto decoded = decode_server_message(message);
+  if (decoded && std::holds_alternative<CueList>(*decoded)) return ByteUse::cues;
+  if (decoded && std::holds_alternative<FieldList>(*decoded)) return ByteUse::fields;
+  return ByteUse::plain;
 }
 
 }  // namespace
@@ -50,7 +61,7 @@ void ByteMeter::welcomed(const Welcome& welcome, bool goes_on) {
 
 void ByteMeter::unreliable_in(std::span<const std::uint8_t> message) {
   auto reader = PackedPartReader::open(message);
-  if (!reader) return add(ByteUse::plain, message.size());
+  if (!reader) return add(use_of(message), message.size());
   snapshots_ += reader->head().part == 0 ? 1 : 0;
   PackedPartReader items = *reader;
   add(ByteUse::head, message.size() - items.bytes_left());

@@ -24,12 +24,13 @@ enum class ByteUse : std::uint8_t {
   block_heads,  ///< numbers, lengths and bases of blocks, and blocks to forget
   blocks,       ///< what blocks say of entities
   fields,       ///< of owners and teams, by a game
+  cues,         ///< what only shows: shots, hits, bursts
   plain,        ///< snapshots that are not packed
   inputs,       ///< commands, from the client
   seal_up,      ///< header and tag of the client's packets
   frames_up,    ///< what else is in them
 };
-inline constexpr std::size_t byte_use_count = 14;
+inline constexpr std::size_t byte_use_count = 15;
 std::string_view name(ByteUse use);
 
 /// What blocks say of entities of one kind.

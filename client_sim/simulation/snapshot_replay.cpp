@@ -22,12 +22,15 @@ SnapshotReplay::SnapshotReplay(const SnapshotReplayOptions& options, std::uint32
     : options_(options),
       tick_rate_hz_(tick_rate_hz),
       rng_(rng_for(options.seed, 31, 0)),
-      packed_(tick_rate_hz, options.every_ticks) {}
+      packed_(tick_rate_hz, options.every_ticks),
+      cues_(options.every_ticks) {}
 
 void SnapshotReplay::publish(const World& world) {
+  cues_.stepped(world);
   if (number(world.tick()) % options_.every_ticks != 0) return;
   replicator_.gather(world, false);
   packed_.gather(world, replicator_.placed());
+  cues_.gather(world, replicator_.placed(), 0);
   const PlayerTable& players = world.players();
   for (std::size_t row = 0; row < players.rows(); ++row) {
     if (players.id[row] == EntityId{0}) continue;
@@ -57,9 +60,12 @@ void SnapshotReplay::tell(const World& world, std::size_t row, Viewer& viewer) {
   request.head.world = 1;
   request.own = &own;
   const double travelled_m = rules.walk_speed_mps_max * options_.every_ticks / rules.tick_rate_hz;
-  request.near =
-      packed_.near(own.body.position_m + DVec3{0, 0, rules.player_eye_m}, options_.interest_radius_m,
-                   eye_margin_m + travelled_m, world.maps(), replicator_.rooms());
+  const DVec3 eye = own.body.position_m + DVec3{0, 0, rules.player_eye_m};
+  const double margin_m = eye_margin_m + travelled_m;
+  request.near = packed_.near(eye, options_.interest_radius_m, margin_m, world.maps(), replicator_.rooms());
+  request.cues = cues_.pick({own.id, eye, options_.interest_radius_m, margin_m, viewer.told_tick, nullptr},
+                            world, replicator_.rooms());
+  viewer.told_tick = tick;
   request.motions = replicator_.motions();
   request.tick_rate_hz = tick_rate_hz_;
   request.linger_ticks = tick_rate_hz_ / 2;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client_sim/harness/byte_report.h"
+#include "server/host/cue_board.h"
 #include "server/host/packed_snapshot.h"
 #include "server/host/replicator.h"
 #include "world/math/random.h"
@@ -45,7 +46,7 @@ class SnapshotReplay {
     client_sim::ByteMeter meter;
     std::deque<Fate> fates;
     std::uint64_t sequence = 0, packets = 0, bytes = 0;
-    std::uint32_t snapshots = 0;
+    std::uint32_t snapshots = 0, told_tick = 0;
   };
   void tell(const World& world, std::size_t row, Viewer& viewer);
 
@@ -54,6 +55,7 @@ class SnapshotReplay {
   Rng rng_;
   server::Replicator replicator_;
   server::PackedWorld packed_;
+  server::CueBoard cues_;
   server::PackedSnapshot snapshot_;
   std::map<EntityId, std::unique_ptr<Viewer>> viewers_;
 };

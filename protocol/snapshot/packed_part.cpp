@@ -136,6 +136,16 @@ bool PackedPartWriter::add_fields(FieldAudience to, std::uint16_t number,
   return true;
 }
 
+bool PackedPartWriter::add_cues(std::span<const std::uint8_t> bytes) {
+  ASHLAR_ASSERT(bytes.size() <= 255);
+  if (2 + bytes.size() > room()) return false;
+  open_item_ = {};
+  put(static_cast<std::uint8_t>(PackedItem::cues));
+  put(static_cast<std::uint8_t>(bytes.size()));
+  put(bytes);
+  return true;
+}
+
 std::uint8_t PackedPartReader::get() {
   if (rest_.empty()) {
     failed_ = true;
@@ -219,7 +229,8 @@ std::optional<PackedEntry> PackedPartReader::next() {
       out.bytes = get_bytes(get_varint());
       break;
     case PackedItem::gone: out.number = number(); break;
-    case PackedItem::own: out.bytes = get_bytes(get()); break;
+    case PackedItem::own:
+    case PackedItem::cues: out.bytes = get_bytes(get()); break;
     case PackedItem::heights:
       out.map = get();
       out.number = number();

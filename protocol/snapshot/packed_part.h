@@ -42,7 +42,15 @@ struct PackedHead {
 };
 
 /// What an item is about.
-enum class PackedItem : std::uint8_t { blocks = 1, gone = 2, own = 3, heights = 4, motion = 5, fields = 6 };
+enum class PackedItem : std::uint8_t {
+  blocks = 1,
+  gone = 2,
+  own = 3,
+  heights = 4,
+  motion = 5,
+  fields = 6,
+  cues = 7
+};
 
 /// Writes one part. What does not fit is refused and changes nothing. One thread.
 class PackedPartWriter {
@@ -62,6 +70,9 @@ class PackedPartWriter {
   /// A group of entities whose fields only the receiver is told, whole (field_delta.h).
   /// @param to  owner or team; @param number  of the group among those
   bool add_fields(FieldAudience to, std::uint16_t number, std::span<const std::uint8_t> bytes);
+
+  /// What only shows (cue_codec.h); at most cue_bytes_max bytes.
+  bool add_cues(std::span<const std::uint8_t> bytes);
 
   void set_part_count(std::size_t parts) { bytes_[count_at_] = static_cast<std::uint8_t>(parts); }
   /// Nothing but the head is in it.

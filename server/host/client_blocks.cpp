@@ -102,6 +102,7 @@ void ClientBlocks::apply(const JournalItem& item, std::uint32_t tick) {
       it->held = std::max(it->held, tick);
       return;
     }
+    case JournalItem::Kind::cues: return;    // lost ones are lost
     case JournalItem::Kind::motion: return;  // told again as MoverReplication says
   }
 }

@@ -32,7 +32,7 @@ struct ClientBlock {
 
 /// What went in a packet.
 struct JournalItem {
-  enum class Kind : std::uint8_t { block, gone, own, heights, motion, fields };
+  enum class Kind : std::uint8_t { block, gone, own, heights, motion, fields, cues };
   Kind kind{};
   std::uint16_t number = 0;  ///< of a block; of a slice, counted over all maps; FieldGroup::key()
 };

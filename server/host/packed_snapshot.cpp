@@ -12,6 +12,9 @@ namespace {
 // Whatever a client is told anew, this share of a snapshot's room is left for entities.
 constexpr std::size_t sectors_share = 2;
 
+// And what only shows takes at most this share of the room.
+constexpr std::size_t cues_share = 8;
+
 static_assert(coded_block_bytes_max + packed_item_bytes_max <= packed_part_room,
               "a part has room for any block");
 static_assert(coded_slice_bytes_max + packed_item_bytes_max <= packed_part_room);
@@ -87,6 +90,19 @@ void PackedSnapshot::place_fields(const PackedRequest& request, ClientBlocks& cl
     const bool team = (known.key & 0x8000) != 0;
     add(team ? FieldAudience::team : FieldAudience::owner, known.key & 0x7fff, known.key, {});
   }
+}
+
+/// In one part, as far as they fit: what does not is never told.
+void PackedSnapshot::place_cues(std::span<const Cue> cues) {
+  cues_ = {};
+  if (cues.empty()) return;
+  const std::size_t room = std::min(bytes_max_, parts_max_ * packed_part_room) / cues_share;
+  const CodedCues coded = encode_cues(cues, std::span(cue_bytes_).first(std::min(room, cue_bytes_.size())));
+  const auto bytes = std::span<const std::uint8_t>(cue_bytes_).first(coded.bytes);
+  if (coded.count == 0 ||
+      !place({JournalItem::Kind::cues, 0}, [&](PackedPartWriter& part) { return part.add_cues(bytes); }))
+    return;
+  cues_ = coded;
 }
 
 void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
@@ -196,6 +212,7 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   place_fields(request, client);
   find_candidates(world, request, client);
   place_gone(client);
+  place_cues(request.cues);
   place_sectors(world, request, client);
   place_blocks(world, request.turns);
   for (std::size_t i = 0; i < part_count_; ++i) parts_[i].set_part_count(part_count_);

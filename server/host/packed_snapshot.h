@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "protocol/snapshot/cue_codec.h"
 #include "protocol/snapshot/own_delta.h"
 #include "protocol/snapshot/packed_part.h"
 #include "server/host/client_blocks.h"
@@ -32,6 +33,7 @@ struct PackedRequest {
   bool heights = true;          ///< false: floors and ceilings are not told, for Defects::lost_heights
   const PrivateFields* fields = nullptr;  ///< for owners and teams; null: there are none
   std::uint8_t team = 0;                  ///< the player's; 0: none
+  std::span<const Cue> cues;              ///< what only shows, the nearest first
   bool turns = true;                      ///< false: the nearest alone, for Defects::no_turns
 };
 
@@ -52,6 +54,8 @@ class PackedSnapshot {
   std::size_t bytes() const;
   /// Something found no room.
   bool cut() const { return cut_; }
+  /// Bytes and number of the cues among it.
+  CodedCues cues() const { return cues_; }
   /// Ticks that the longest waiting block in interest has not been told of, those told now included as none.
   std::uint32_t waited_ticks() const { return waited_ticks_; }
 
@@ -68,6 +72,7 @@ class PackedSnapshot {
   void place_gone(ClientBlocks& client);
   void place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void place_fields(const PackedRequest& request, ClientBlocks& client);
+  void place_cues(std::span<const Cue> cues);
   void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void place_blocks(PackedWorld& world, bool turns);
   bool place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max);
@@ -85,6 +90,8 @@ class PackedSnapshot {
   std::array<std::uint8_t, coded_own_bytes_max> own_bytes_{};
   std::vector<FieldGroup> groups_;  // scratch
   std::array<std::uint8_t, coded_group_bytes_max> group_bytes_{};
+  CodedCues cues_;
+  std::array<std::uint8_t, cue_bytes_max> cue_bytes_{};
 };
 
 }  // namespace ashlar::server

@@ -77,6 +77,10 @@ void Publisher::gather(const World& world, std::span<const Session> sessions,
   };
   replicator_.gather(world, playing(false));
   private_fields_.gather(world);
+  cues_.gather(world, replicator_.placed(),
+               config_.sight_culling
+                   ? sight_ahead(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks)
+                   : 0);
   if (!playing(true)) return;
   if (!packed_)
     packed_.emplace(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks,
@@ -137,12 +141,35 @@ void Publisher::publish_to(const World& world, Session& session, bool far, Micro
     note_told(session, head, layout, sent);
     if (world.replication().registry()->extended())
       plain_fields_.tell(world, private_fields_, blocks, session, now, out);
+    send_cues(session, tick, cues_for(world, session, viewer, radius_m), now, out);
   }
   counters_.wait_ticks = std::max(counters_.wait_ticks, session.turn.waited(tick));
   counters_.wait_ticks_max = std::max(counters_.wait_ticks_max, counters_.wait_ticks);
 }
 
+std::span<const Cue> Publisher::cues_for(const World& world, const Session& session, const Viewer& viewer,
+                                         double radius_m) {
+  const bool before = session.cues_told_tick < number(world.tick());  // else it was in another world
+  return cues_.pick({session.player, viewer.eye, radius_m, viewer.margin_m,
+                     before ? session.cues_told_tick : 0, viewer.reach ? &*viewer.reach : nullptr},
+                    world, replicator_.rooms());
+}
+
+void Publisher::send_cues(Session& session, std::uint32_t tick, std::span<const Cue> cues, Micros now,
+                          DatagramBatch& out) {
+  session.cues_told_tick = tick;
+  if (cues.empty()) return;
+  cue_list_.tick = tick;
+  cue_list_.world = session.world;
+  cue_list_.cues.assign(cues.begin(), cues.end());
+  const auto message = writer_.write(cue_list_);
+  if (!session.connection->send_unreliable(now, message, out)) return;  // the path takes no more
+  session.budget.spend(message.size() + beside_message_bytes);
+  counters_.cues_sent += cues.size();
+}
+
 void Publisher::stepped(const World& world) {
+  cues_.stepped(world);
   if (!config_.sight_culling) return;
   if (!culler_) culler_.emplace(*world.space().voxels, world.maps());
   culler_->stepped(number(world.tick()), world.applied_edits());
@@ -181,6 +208,7 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
   eye_before_ = viewer.eye;
   if (config_.defects.blind_spot && !request.near.empty())
     request.near = request.near.first(request.near.size() - 1);
+  request.cues = cues_for(world, session, viewer, config_.interest_radius_m);
   request.motions = replicator_.motions();
   request.tick_rate_hz = world.setup().rules.tick_rate_hz;
   request.linger_ticks = request.tick_rate_hz / (viewer.reach ? culled_linger : usual_linger);
@@ -201,6 +229,8 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
   const bool by_budget = budgeted <= parts_max;
   if (by_budget) request.bytes_max = allowed;
   const std::size_t parts = packed_snapshot_.lay_out(*packed_, request, *session.packed);
+  session.cues_told_tick = head.tick;
+  counters_.cues_sent += packed_snapshot_.cues().count;
   if (packed_snapshot_.cut()) ++counters_.snapshots_cut;
   if (fitting == 0 || (packed_snapshot_.cut() && (fitting < parts_max || by_budget)))
     note_congested(session, fitting <= budgeted);

@@ -4,7 +4,9 @@
 #include <optional>
 #include <span>
 
+#include "protocol/message_writer.h"
 #include "protocol/snapshot_writer.h"
+#include "server/host/cue_board.h"
 #include "server/host/defects.h"
 #include "server/host/overload.h"
 #include "server/host/packed_snapshot.h"
@@ -38,6 +40,7 @@ struct PublishCounters {
   std::uint64_t snapshots_congested = 0;                 ///< shorter, or left out, as the path took no more
   std::uint64_t snapshots_spared = 0;                    ///< left out in overload
   std::uint64_t sights_computed = 0, sights_beyond = 0;  ///< SightCounters
+  std::uint64_t cues_sent = 0;                           ///< of what only shows, a client each
   std::uint32_t wait_ticks = 0;      ///< that anyone in reach of a client now waits to be told of, at most
   std::uint32_t wait_ticks_max = 0;  ///< since the start
 };
@@ -47,7 +50,7 @@ struct PublishCounters {
 /// The Host's thread. No allocation once the tables have their size.
 class Publisher {
  public:
-  explicit Publisher(const PublishConfig& config) : config_(config) {}
+  explicit Publisher(const PublishConfig& config) : config_(config), cues_(config.snapshot_every_ticks) {}
 
   /// Appends the snapshots of the world's present tick for the sessions that play. Call once per published
   /// tick, after the step; it does nothing while nobody plays.
@@ -58,7 +61,7 @@ class Publisher {
   /// What is left out from the next tick on, as the server does not keep up.
   void set_overload(OverloadRung rung) { overload_ = rung; }
 
-  /// Call after each step, whether it is published or not, where HostConfig::sight_culling is on.
+  /// Call after each step, whether it is published or not.
   void stepped(const World& world);
 
   /// Another world: nothing of the last one is left but the counters.
@@ -66,6 +69,7 @@ class Publisher {
     replicator_ = Replicator{};
     packed_.reset();
     culler_.reset();
+    cues_.clear();
   }
 
   /// Since the start.
@@ -83,6 +87,12 @@ class Publisher {
     std::optional<SightReach> reach;  // where sight is culled
   };
   Viewer viewer_of(const World& world, const Session& session, const Body& body) const;
+  /// What only shows and is new to a client, as far as it may know of it.
+  std::span<const Cue> cues_for(const World& world, const Session& session, const Viewer& viewer,
+                                double radius_m);
+  /// Beside a plain snapshot: one message at most.
+  void send_cues(Session& session, std::uint32_t tick, std::span<const Cue> cues, Micros now,
+                 DatagramBatch& out);
   /// The same, packed.
   void publish_packed(const World& world, Session& session, const SnapshotHead& head, const Viewer& viewer,
                       std::size_t allowed, Micros now, DatagramBatch& out);
@@ -117,6 +127,9 @@ class Publisher {
   PackedSnapshot packed_snapshot_;
   PrivateFields private_fields_;
   PlainFields plain_fields_;
+  CueBoard cues_;
+  CueList cue_list_;
+  MessageWriter writer_;
   SnapshotWriter snapshots_;
   SnapshotOrder snapshot_order_;
   alignas(8) std::array<std::uint8_t, unreliable_bytes_max> part_{};

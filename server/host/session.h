@@ -71,6 +71,7 @@ struct Session {
   std::uint64_t parts_acked = 0;      ///< of snapshots, when that was last looked at
   Micros progress_at{0};              ///< when it last took what it was sent, or could have been sent more
   SnapshotTurn turn;
+  std::uint32_t cues_told_tick = 0;      ///< what only showed up to it was in its snapshots
   SnapshotBudget budget;                 ///< what its snapshots may take of its path
   std::unique_ptr<ClientBlocks> packed;  ///< what it holds, where it takes packed snapshots; else null
   std::uint32_t packed_reset_tick = 0;   ///< when it was last told all anew, as it had asked for

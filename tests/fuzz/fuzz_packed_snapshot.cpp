@@ -1,12 +1,15 @@
 // A client must survive any server: parts of packed snapshots one after the other, each built on those
 // before.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
 
+#include "client_sim/client/cue_inbox.h"
 #include "client_sim/client/packed_memory.h"
 #include "client_sim/client/view.h"
+#include "protocol/snapshot/cue_codec.h"
 
 using namespace ashlar;
 
@@ -34,6 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   client_sim::PackedMemory memory;
   view.reset(60);
   memory.reset(60, 1);
+  client_sim::CueInbox inbox;
   for (std::size_t at = 0; at + 2 <= size;) {
     const std::size_t wanted = data[at] | (data[at + 1] & 3u) << 8;
     at += 2;
@@ -45,6 +49,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     SnapshotPart part;
     if (!memory.take(*reader, view, part)) continue;
     expect(part.part < part.part_count);
+    expect(part.cues.size() <= cues_max && std::ranges::all_of(part.cues, cue_sane));
+    inbox.take_in(part.tick, part.part, part.cues);
+    expect(inbox.take().size() <= client_sim::CueInbox::kept_max);
     if (part.own) expect(own_sane(*part.own));
     view.take(part);
     check(view, memory);

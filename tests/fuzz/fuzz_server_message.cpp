@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client_sim/client/view.h"
+#include "protocol/cue.h"
 #include "protocol/decode.h"
 #include "protocol/text.h"
 
@@ -39,6 +40,10 @@ void check(const GameMessage& m) {
 void check(const FieldList& m) {
   expect(!m.values.empty() && m.values.size() <= field_list_max);
   for (const FieldValue& v : m.values) expect(v.id != EntityId{0} && v.field < own_fields_max);
+}
+void check(const CueList& m) {
+  expect(!m.cues.empty() && m.cues.size() <= cues_max);
+  for (const Cue& cue : m.cues) expect(cue_sane(cue));
 }
 void check(const WeaponKinds& m) {
   expect(!m.weapons.empty() && m.weapons.size() <= weapons_max);

@@ -26,14 +26,27 @@ Combat::Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters
   targets_.reserve(players_max + monsters_max);
   events_.reserve(events_max);
   summons_.reserve(summons_max);
+  cues_.reserve(cues_max);
 }
 
 void Combat::begin_tick() {
   events_.clear();
   summons_.clear();
+  cues_.clear();
 }
 
-void Combat::note(const CombatEvent& event) {
+/// @param at  the middle of whom it happened to
+void Combat::note(const CombatEvent& event, DVec3 at) {
+  const bool died = event.kind == CombatEventKind::died;
+  // A hit that kills shows as the death.
+  if (died && !cues_.empty() && cues_.back().kind == CueKind::hurt && cues_.back().who == event.who)
+    cues_.pop_back();
+  const auto how = static_cast<std::uint8_t>(event.how);
+  const CombatCue cue{died ? CueKind::died : CueKind::hurt, how, event.who, died, at};
+  const bool again = std::ranges::any_of(cues_, [&](const CombatCue& before) {
+    return before.kind == cue.kind && before.who == cue.who && before.detail == cue.detail;
+  });
+  if (!again) show(cue);
   if (events_.size() == events_max) {
     ++counters_.events_lost;
     return;
@@ -41,7 +54,9 @@ void Combat::note(const CombatEvent& event) {
   events_.push_back(event);
 }
 
-void Combat::note_death(EntityId who, HurtBy how) { note({CombatEventKind::died, how, 0, who, EntityId{0}}); }
+void Combat::note_death(EntityId who, HurtBy how, DVec3 at) {
+  note({CombatEventKind::died, how, 0, who, EntityId{0}}, at);
+}
 
 void Combat::hurt(CombatTick& tick, EntityId who, const Harm& harm) {
   const auto body = body_of(tick.rules, tick.players, tick.monsters, who);
@@ -77,11 +92,12 @@ void Combat::hurt_player(CombatTick& tick, std::size_t row, const Harm& harm) {
   const auto lost = std::min<std::uint16_t>(p.health[row], static_cast<std::uint16_t>(points - saved));
   ++counters_.hits;
   const bool killed = ashlar::hurt(p.health[row], lost);
-  note({CombatEventKind::hurt, harm.how, lost, who, harm.by});
+  const DVec3 at = body.position_m + DVec3{0, 0, tick.rules.player.height_m / 2};
+  note({CombatEventKind::hurt, harm.how, lost, who, harm.by}, at);
   if (!killed) return;
   ++counters_.player_deaths;
   body.velocity_mps = {};
-  note({CombatEventKind::died, harm.how, 0, who, harm.by});
+  note({CombatEventKind::died, harm.how, 0, who, harm.by}, at);
 }
 
 void Combat::hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm) {
@@ -97,12 +113,13 @@ void Combat::hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm) {
   const auto lost = std::min(m.health[row], points);
   ++counters_.hits;
   const bool killed = ashlar::hurt(m.health[row], lost);
-  note({CombatEventKind::hurt, harm.how, lost, who, harm.by});
+  const DVec3 at = m.body[row].position_m + DVec3{0, 0, kind.shape.height_m / 2};
+  note({CombatEventKind::hurt, harm.how, lost, who, harm.by}, at);
   if (killed) {
     ++counters_.monster_deaths;
     m.id[row] = EntityId{0};
     m.respawn_ticks[row] = static_cast<std::uint32_t>(tick.rules.monster_respawn_s) * tick.rules.tick_rate_hz;
-    note({CombatEventKind::died, harm.how, 0, who, harm.by});
+    note({CombatEventKind::died, harm.how, 0, who, harm.by}, at);
     return;
   }
   m.dozes[row] = 0;

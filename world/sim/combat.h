@@ -7,6 +7,7 @@
 #include "world/math/hash.h"
 #include "world/sim/bodies.h"
 #include "world/sim/combat_event.h"
+#include "world/sim/cue.h"
 #include "world/sim/projectiles.h"
 #include "world/sim/rules.h"
 #include "world/sim/shooting.h"
@@ -66,6 +67,7 @@ class Combat {
  public:
   static constexpr std::size_t events_max = 4096;
   static constexpr std::size_t summons_max = 16;
+  static constexpr std::size_t cues_max = 512;
 
   Combat() = default;
   Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters_max, std::size_t projectiles_max);
@@ -87,10 +89,12 @@ class Combat {
              std::span<const LaunchEvent> launches = {});
 
   /// Somebody died otherwise: of a crusher.
-  void note_death(EntityId who, HurtBy how);
+  void note_death(EntityId who, HurtBy how, DVec3 at);
 
-  std::span<const CombatEvent> events() const { return events_; }      ///< of the tick, in their order
-  std::span<const Summons> summons() const { return summons_; }        ///< to be put into the world
+  std::span<const CombatEvent> events() const { return events_; }  ///< of the tick, in their order
+  std::span<const Summons> summons() const { return summons_; }    ///< to be put into the world
+  /// What only shows of the tick; beyond cues_max the rest is left out. Not part of the hash.
+  std::span<const CombatCue> cues() const { return cues_; }
   const ProjectileTable& projectiles() const { return projectiles_; }  ///< in flight
   const CombatCounters& counters() const { return counters_; }         ///< since the start
   void add_to_hash(StripeHasher& hash) const;  ///< draws and projectiles; bodies are the tables'
@@ -99,7 +103,10 @@ class Combat {
   std::uint16_t draw(std::uint16_t step, std::uint8_t sides) {
     return static_cast<std::uint16_t>(step * (1 + rng_.below(sides)));
   }
-  void note(const CombatEvent& event);
+  void note(const CombatEvent& event, DVec3 at);
+  void show(const CombatCue& cue) {
+    if (cues_.size() < cues_max) cues_.push_back(cue);
+  }
   static std::uint16_t judged(const CombatTick& tick, EntityId who, const Harm& harm);
   void hurt_player(CombatTick& tick, std::size_t row, const Harm& harm);
   void hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm);
@@ -113,7 +120,7 @@ class Combat {
   void fly(CombatTick& tick, std::size_t row);
   /// The first body on a projectile's way; how far along, in metres, is `reach_m`, which is cut to it.
   EntityId met(CombatTick& tick, std::size_t row, DVec3 centre, DVec3 way, double& reach_m) const;
-  void burst(CombatTick& tick, const ProjectileTraits& kind, EntityId owner, DVec3 centre, DVec3 way);
+  void burst(CombatTick& tick, std::uint8_t which, EntityId owner, DVec3 centre, DVec3 way);
   void spray(CombatTick& tick, const ProjectileTraits& kind, EntityId owner, DVec3 way);
   void touch(CombatTick& tick, std::size_t row);
 
@@ -123,6 +130,7 @@ class Combat {
   std::vector<ShotTarget> targets_;  // scratch: of one shot or burst
   std::vector<CombatEvent> events_;
   std::vector<Summons> summons_;
+  std::vector<CombatCue> cues_;
   CombatCounters counters_;
 };
 

@@ -41,6 +41,8 @@ void Combat::attack(CombatTick& tick, std::size_t row) {
   ++counters_.attacks;
   const DVec3 base = m.body[row].position_m;
   const DVec3 ahead{heading(m.yaw[row]).x, heading(m.yaw[row]).y, 0};
+  if (how.form != AttackForm::none && how.form != AttackForm::hitscan)  // whose rays are shown each
+    show({CueKind::attack, static_cast<std::uint8_t>(how.form), m.id[row]});
   switch (how.form) {
     case AttackForm::none: break;
     case AttackForm::melee: claw(tick, row, how, *at); break;
@@ -111,6 +113,8 @@ void Combat::shoot(CombatTick& tick, std::size_t row, const MonsterAttack& how, 
                      {std::max(eye.x, end.x), std::max(eye.y, end.y)},
                      [&](const ShotTarget& target) { targets_.push_back(target); });
     const ShotHit hit = resolve_shot(tick.space, targets_, by, eye, way, how.range_m);
+    const double reach_m = hit.hit() ? hit.t_m : how.range_m;
+    show({CueKind::attack, static_cast<std::uint8_t>(how.form), by, true, eye + way * reach_m});
     if (hit.target != EntityId{0})
       hurt(tick, hit.target, {by, draw(how.damage_step, how.damage_sides), HurtBy::shot, way});
   }
@@ -126,7 +130,7 @@ void Combat::flame(CombatTick& tick, std::size_t row, const MonsterAttack& how, 
   Body& body = at.player ? tick.players.body[at.row] : tick.monsters.body[at.row];
   body.velocity_mps.z = std::max(body.velocity_mps.z, flame_lift_mps);
   body.grounded = 0;
-  burst(tick, m.projectile_traits(how.kind), by, at.middle(), {});
+  burst(tick, how.kind, by, at.middle(), {});
 }
 
 void Combat::touch(CombatTick& tick, std::size_t row) {

@@ -33,7 +33,7 @@ void Combat::launch(CombatTick& tick, std::uint8_t kind, EntityId owner, DVec3 c
   const DVec3 base = centre - DVec3{0, 0, traits.shape.height_m / 2};
   if (!in_bounds(base)) return;
   // Too near to a wall to have room: it bursts where it is, on its owner's side.
-  if (space_overlaps(tick.space, traits.shape, base)) return burst(tick, traits, owner, centre, direction);
+  if (space_overlaps(tick.space, traits.shape, base)) return burst(tick, kind, owner, centre, direction);
   const std::size_t row = projectiles_.take();
   if (row == projectiles_.rows()) {
     ++counters_.no_room;
@@ -75,7 +75,8 @@ EntityId Combat::met(CombatTick& tick, std::size_t row, DVec3 centre, DVec3 way,
 
 void Combat::fly(CombatTick& tick, std::size_t row) {
   ProjectileTable& p = projectiles_;
-  const ProjectileTraits& kind = tick.monsters.projectile_traits(p.kind[row]);
+  const std::uint8_t which = p.kind[row];
+  const ProjectileTraits& kind = tick.monsters.projectile_traits(which);
   const double dt_s = tick.rules.tick_s();
   const DVec3 half{0, 0, kind.shape.height_m / 2};
   DVec3& velocity = p.velocity_mps[row];
@@ -101,7 +102,7 @@ void Combat::fly(CombatTick& tick, std::size_t row) {
                      tick.monsters.kind[at->row] == tick.monsters.kind[thrower->row];
     p.free(row);
     if (!kin) hurt(tick, who, {owner, draw(kind.damage_step, kind.damage_sides), HurtBy::missile, way});
-    return burst(tick, kind, owner, centre + way * reach_m, way);
+    return burst(tick, which, owner, centre + way * reach_m, way);
   }
   p.position_m[row] = p.position_m[row] + way * reach_m;
   ASHLAR_ASSERT(p.life_ticks[row] > 0);
@@ -114,11 +115,13 @@ void Combat::fly(CombatTick& tick, std::size_t row) {
     return;
   }
   p.free(row);
-  burst(tick, kind, owner, centre + way * reach_m + wall.normal * off_wall_m, way);
+  burst(tick, which, owner, centre + way * reach_m + wall.normal * off_wall_m, way);
 }
 
 /// Source: P_RadiusAttack, with distance and sight in space instead of the plane.
-void Combat::burst(CombatTick& tick, const ProjectileTraits& kind, EntityId owner, DVec3 centre, DVec3 way) {
+void Combat::burst(CombatTick& tick, std::uint8_t which, EntityId owner, DVec3 centre, DVec3 way) {
+  show({CueKind::burst, which, EntityId{0}, true, centre});
+  const ProjectileTraits& kind = tick.monsters.projectile_traits(which);
   if (kind.spray > 0) spray(tick, kind, owner, way);
   if (kind.splash_damage == 0 || !(kind.splash_radius_m > 0)) return;
   const double radius = kind.splash_radius_m;

@@ -665,8 +665,12 @@ struct World::Impl::Rest {
     const std::uint64_t died = w.mechanics.counters().monster_deaths - deaths;
     ASHLAR_ASSERT(died <= w.monster_count);
     w.monster_count -= static_cast<std::uint32_t>(died);
-    for (const MoverEvent& e : w.mechanics.events())
-      if (e.kind == MoverEventKind::died) w.combat.note_death(e.entity, HurtBy::crusher);
+    for (const MoverEvent& e : w.mechanics.events()) {
+      if (e.kind != MoverEventKind::died) continue;
+      const std::size_t slot = slot_of(e.entity), players = w.players.rows();
+      const Body& body = slot < players ? w.players.body[slot] : w.monsters.body[slot - players];
+      w.combat.note_death(e.entity, HurtBy::crusher, body.position_m);
+    }
     if (awake) part(StepPart::shots);
   }
   void shots_fired() {

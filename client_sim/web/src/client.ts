@@ -9,6 +9,7 @@ import {
 import { Connection } from './connection';
 import { ContentFetch } from './content_fetch';
 import { makeKeyPair, type Crypto, type KeyPair } from './crypto';
+import { CueFilter, type Cue } from './cues';
 import { Stream } from './frames';
 import { ClientHandshake, resumeProof, type HandshakeFailure } from './handshake';
 import { InputClock } from './input_clock';
@@ -67,6 +68,8 @@ export type ClientEvent =
   | { type: 'score'; score: ScoreBoard }
   /** Of the server's own game, by the name of its kind. */
   | { type: 'gameMessage'; tick: number; name: string; bytes: Uint8Array }
+  /** What only shows, as it came: each once, and what was lost never. A cue happened its age before the tick. */
+  | { type: 'cues'; tick: number; cues: Cue[] }
   | { type: 'seeking'; why: string }
   /** The session that was sought is heard again by itself. */
   | { type: 'found' }
@@ -94,6 +97,7 @@ const travels: Record<ServerMessage['type'], Stream | undefined | null> = {
   replicatedKinds: Stream.control,
   gameMessage: Stream.events,
   fieldValues: undefined,
+  cues: undefined,
   unknown: null,
 };
 
@@ -115,6 +119,7 @@ export class Client {
   private events: ClientEvent[] = [];
   private clock: InputClock | undefined;
   private commands: NumberedCommand[] = [];
+  private cueFilter = new CueFilter();
   private readonly fetch = new ContentFetch();
   private readonly fetched = new Set<bigint>();
   private actsSaid = 0;
@@ -320,9 +325,17 @@ export class Client {
         if (message.world === this.welcome?.world) this.view.takeFields(message.tick, message.values);
         else ++this.dropped;
         break;
+      case 'cues':
+        if (message.world === this.welcome?.world) this.takeCues(message.tick, 0, message.cues);
+        else ++this.dropped;
+        break;
       default:
         ++this.dropped;
     }
+  }
+
+  private takeCues(tick: number, part: number, cues: Cue[]): void {
+    if (this.cueFilter.isNew(tick, part)) this.events.push({ type: 'cues', tick, cues });
   }
 
   private takeWelcome(now: number, welcome: Welcome): void {
@@ -333,6 +346,7 @@ export class Client {
     this.welcome = welcome;
     this.state = 'joining';
     this.view = new View(welcome.tickRateHz);
+    this.cueFilter = new CueFilter();
     this.clock = new InputClock(welcome.tickRateHz);
     this.commands = [];
     // Who resumes is not told them again.
@@ -415,6 +429,8 @@ export class Client {
 
   private takePacked(now: number, part: PackedPart): void {
     this.takeSnapshot(now, part, (view) => view.takePacked(part));
+    if (part.world !== this.welcome?.world) return;
+    for (const item of part.items) if (item.type === 'cues') this.takeCues(part.tick, part.part, item.cues);
   }
 
   /** @param show puts what the part tells into the view */

@@ -1,6 +1,7 @@
 // Parts of packed snapshots, from bytes to items (WIRE.md, Packed snapshots).
 
 import { ByteReader, check, WireError } from './bytes';
+import { readCues, type Cue } from './cues';
 import type { Audience } from './replication';
 import type { SnapshotHead } from './snapshot';
 
@@ -20,7 +21,8 @@ export type PackedItem =
   | { type: 'heights'; map: number; slice: number; age: number; bytes: Uint8Array }
   | { type: 'motion'; bytes: Uint8Array }
   /** A group of entities whose fields only some are told. */
-  | { type: 'fields'; to: Audience; number: number; bytes: Uint8Array };
+  | { type: 'fields'; to: Audience; number: number; bytes: Uint8Array }
+  | { type: 'cues'; cues: Cue[] };
 
 export interface PackedPart extends SnapshotHead {
   epoch: number;
@@ -75,6 +77,8 @@ function readItems(reader: ByteReader): PackedItem[] {
       const number = blockNumber(reader);
       return [{ type: 'fields', to: to === 1 ? 'owner' : 'team', number, bytes: reader.take(varint32(reader)) }];
     }
+    case 7:
+      return [{ type: 'cues', cues: readCues(reader.take(reader.u8())) }];
     default:
       throw new WireError(`there is no item ${type} of snapshots`);
   }

@@ -10,6 +10,7 @@ import { Carried } from '../generated/ashlar/wire/carried';
 import { ChatLine } from '../generated/ashlar/wire/chat-line';
 import { ContentPart } from '../generated/ashlar/wire/content-part';
 import { ContentRefused } from '../generated/ashlar/wire/content-refused';
+import { Cues } from '../generated/ashlar/wire/cues';
 import { FieldValues } from '../generated/ashlar/wire/field-values';
 import { Fight } from '../generated/ashlar/wire/fight';
 import { GameMessage } from '../generated/ashlar/wire/game-message';
@@ -24,6 +25,7 @@ import { WeaponKinds } from '../generated/ashlar/wire/weapon-kinds';
 import { Welcome as WireWelcome } from '../generated/ashlar/wire/welcome';
 import { readBlockKinds, type BlockKind } from './block_kinds';
 import { check, WireError } from './bytes';
+import { checkedCue, type Cue } from './cues';
 import type { FieldValue } from './field_view';
 import { readSnapshot, type PlainPart } from './plain';
 import { readReplication, type Replication } from './replication';
@@ -143,6 +145,7 @@ export type ServerMessage =
   | { type: 'replicatedKinds'; world: number; replication: Replication }
   | { type: 'gameMessage'; tick: number; world: number; number: number; bytes: Uint8Array }
   | { type: 'fieldValues'; tick: number; world: number; values: FieldValue[] }
+  | { type: 'cues'; tick: number; world: number; cues: Cue[] }
   | { type: 'unknown' };
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -335,6 +338,17 @@ function readFieldValues(wire: FieldValues): ServerMessage {
   return { type: 'fieldValues', tick: wire.tick(), world: wire.world(), values };
 }
 
+function readCueList(wire: Cues): ServerMessage {
+  check(wire.cuesLength() >= 1 && wire.cuesLength() <= 32, 'a list of cues');
+  const cues = Array.from({ length: wire.cuesLength() }, (_, i): Cue => {
+    const cue = present(wire.cues(i), 'a cue');
+    check(cue.flags() <= 1, 'a cue');
+    const steps = cue.flags() === 1 ? [cue.x(), cue.y(), cue.z()] : undefined;
+    return checkedCue(cue.kind(), cue.detail(), cue.age(), cue.who(), steps);
+  });
+  return { type: 'cues', tick: wire.tick(), world: wire.world(), cues };
+}
+
 /** Verified, then every value held against its bounds; throws a WireError for all else. */
 export function readServerMessage(bytes: Uint8Array): ServerMessage {
   verifyMessage(bytes, 'ASHS', serverMessageShape);
@@ -391,6 +405,8 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage {
       return readGameMessage(body(new GameMessage()));
     case ServerBody.FieldValues:
       return readFieldValues(body(new FieldValues()));
+    case ServerBody.Cues:
+      return readCueList(body(new Cues()));
     case ServerBody.Saved: {
       const saved = body(new Saved());
       return { type: 'saved', tick: saved.tick(), world: saved.world() };

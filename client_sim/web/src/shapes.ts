@@ -46,6 +46,7 @@ const score: TableShape = [u32, u8, u32, u8, u32, vectorOf(4), { kind: 'tables',
 const replicatedKinds: TableShape = [vectorOf(1), u8];
 const gameMessage: TableShape = [u32, u8, u8, vectorOf(1)];
 const fieldValues: TableShape = [u32, u8, vectorOf(12, 4)];
+const cues: TableShape = [u32, u8, vectorOf(20, 4)];
 const groundChunk: TableShape = [u32, u32, u32, u32, u64, vectorOf(1), vectorOf(4, 2), u8];
 const groundGone: TableShape = [u32, vectorOf(12, 4), u8];
 
@@ -57,7 +58,7 @@ export const serverMessageShape: TableShape = [
     shapes: [
       welcome, snapshot, chatLine, contentPart, contentRefused, actAnswers, blockEdits, blockKinds, saved,
       fight, inventoryChange, weaponKinds, carried, score, replicatedKinds, gameMessage, fieldValues,
-      groundChunk, groundGone, blockContents,
+      groundChunk, groundGone, blockContents, cues,
     ],
   },
 ];

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "protocol/snapshot/block_delta.h"
+#include "protocol/snapshot/cue_codec.h"
 #include "protocol/snapshot/height_delta.h"
 #include "protocol/snapshot/own_delta.h"
 #include "protocol/snapshot/packed_part.h"
@@ -54,6 +55,12 @@ Bytes page_packed_today() {
   now[1].record.x = 266, now[1].record.y = 467, now[1].record.yaw = 61;
   const std::size_t size = encode_block({{-1, 2, 0}, now}, {6, before, true}, 60, bytes);
   REQUIRE(part.add_block(300, 6, std::span(bytes).first(size)));
+  const Cue cues[] = {{CueKind::shot, 2, 0, make_entity_id(9, 1), true, {-800, 2100, 25}},
+                      {CueKind::shot, 2, 0, make_entity_id(9, 1), true, {-790, 2098, 30}},
+                      {CueKind::hurt, 1, 2, make_entity_id(10, 1), false, {}}};
+  const CodedCues told = encode_cues(cues, bytes);
+  REQUIRE(told.count == 3);
+  REQUIRE(part.add_cues(std::span(bytes).first(told.bytes)));
   return {part.bytes().begin(), part.bytes().end()};
 }
 
@@ -165,6 +172,35 @@ TEST_CASE("the page's packed snapshot says what the page says", "[protocol][pack
   CHECK(delta.sign(4) == -3);
   CHECK(delta.get(1) == 0);
   delta.check_end();
+
+  CHECK(r.u8(at) == 7);  // cues
+  PageBits cues{r.part(at + 2, r.u8(at + 1))};
+  at += 2 + r.u8(at + 1);
+  CHECK(cues.get(5) == 3 - 1);
+  CHECK(cues.get(4) == 0);  // a shot of weapon 2, in this tick
+  CHECK(cues.get(8) == 2);
+  CHECK(cues.get(1) == 0);
+  CHECK(cues.get(1) == 1);
+  CHECK(cues.get(32) == (1u << 20 | 9));
+  CHECK(cues.get(1) == 1);
+  CHECK(cues.sign(25) == -800);
+  CHECK(cues.sign(25) == 2100);
+  CHECK(cues.sign(17) == 25);
+  CHECK(cues.get(1) == 0);  // another ray of it
+  CHECK(cues.get(1) == 1);
+  CHECK(cues.get(1) == 1);
+  CHECK(cues.sign(11) == 10);
+  CHECK(cues.sign(11) == -2);
+  CHECK(cues.sign(11) == 5);
+  CHECK(cues.get(1) == 1);
+  CHECK(cues.get(4) == 3);  // somebody was hurt by a shot two ticks ago
+  CHECK(cues.get(8) == 1);
+  CHECK(cues.get(1) == 1);
+  CHECK(cues.get(8) == 2);
+  CHECK(cues.get(1) == 1);
+  CHECK(cues.get(32) == (1u << 20 | 10));
+  CHECK(cues.get(1) == 0);
+  cues.check_end();
   CHECK(at == page.size());
 }
 
