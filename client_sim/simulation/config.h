@@ -94,8 +94,10 @@ struct Outcome {
   std::array<std::uint64_t, fault_kind_count> faults{};  ///< begun, by kind
   std::uint64_t servers = 0, joins = 0, resumed = 0, moved = 0, fetched = 0, chat_lines = 0, datagrams = 0,
                 replayed_ticks = 0, checks = 0;
-  std::uint64_t items_dug = 0;          ///< on the servers of the run
-  std::uint64_t columns = 0;            ///< of ground that servers asked for
+  std::uint64_t items_dug = 0;  ///< on the servers of the run
+  std::uint64_t columns = 0;    ///< of ground that servers asked for
+  std::uint64_t client_bytes_max =
+      0;  ///< that a server kept of one client, beside its streams and packets under way
   client_sim::LinkStats links;          ///< of all clients, both ways
   std::optional<Broken> broken;         ///< the first thing that did not hold; it ended the run
   std::vector<std::uint8_t> recording;  ///< of the first server, when the config says keep_recording

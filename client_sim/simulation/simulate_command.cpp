@@ -36,9 +36,10 @@ int complain_simulate(const std::string& line) {
 void print_counters(const SimulationConfig& config, const Outcome& outcome, double took_s) {
   std::printf("servers=%" PRIu64 " joins=%" PRIu64 " chat_lines=%" PRIu64 " datagrams=%" PRIu64
               " checks=%" PRIu64 " replayed_ticks=%" PRIu64 " columns=%" PRIu64 " resumed=%" PRIu64
-              " moved=%" PRIu64 " fetched=%" PRIu64 "\n",
+              " moved=%" PRIu64 " fetched=%" PRIu64 " client_kib_max=%" PRIu64 "\n",
               outcome.servers, outcome.joins, outcome.chat_lines, outcome.datagrams, outcome.checks,
-              outcome.replayed_ticks, outcome.columns, outcome.resumed, outcome.moved, outcome.fetched);
+              outcome.replayed_ticks, outcome.columns, outcome.resumed, outcome.moved, outcome.fetched,
+              outcome.client_bytes_max >> 10);
   const auto& l = outcome.links;
   std::printf(
       "links taken=%" PRIu64 " delivered=%" PRIu64 " lost=%" PRIu64 " cut=%" PRIu64 " overflowed=%" PRIu64
