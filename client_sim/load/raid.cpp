@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "client_sim/brains/false_player.h"
 #include "client_sim/brains/intruder.h"
 #include "client_sim/client/client.h"
 #include "client_sim/net/socket.h"
@@ -23,7 +24,8 @@ namespace ashlar::client_sim {
 namespace {
 
 constexpr std::array<std::string_view, raid_kind_count> raid_names{
-    "tiny-frames", "idle", "churn", "garbage", "hellos", "half-handshakes", "inside", "spoofed"};
+    "tiny-frames",     "idle",   "churn",   "garbage", "hellos",
+    "half-handshakes", "inside", "spoofed", "deaf",    "liars"};
 constexpr Micros raid_second{1'000'000};
 constexpr Micros reconnect_every{4'500'000};
 constexpr Micros churn_patience{2'000'000};
@@ -74,6 +76,7 @@ struct Raid::Impl {
     Micros opened{0}, next{0}, asked{0};
     std::unique_ptr<Client> player;      // churn: the present one
     std::unique_ptr<Intruder> intruder;  // of those who speak the handshake
+    std::unique_ptr<FalsePlayer> false_player;
   };
 
   explicit Impl(const RaidOptions& given) : options(given), rng(rng_for(given.seed, 0x4a1d)) {}
@@ -206,6 +209,17 @@ struct Raid::Impl {
     send_all(peer);
   }
 
+  void play_false(Peer& peer, Micros now, FalseAcks acks) {
+    if (peer.socket < 0) reopen(peer, SOCK_DGRAM, now);
+    if (peer.false_player == nullptr)
+      peer.false_player = std::make_unique<FalsePlayer>(rng.next_u64(), options.server, acks);
+    out.clear();
+    const std::uint64_t before = peer.false_player->inputs();
+    peer.false_player->advance(now, arrived(peer), out);
+    sent += peer.false_player->inputs() - before;
+    send_all(peer);
+  }
+
   /// Garbage of the right looks, and copies of the looks alone: what a server must open to know it is none.
   void spoofed(Peer& peer, Micros now) {
     if (raw < 0) raw = ::socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
@@ -285,6 +299,8 @@ void Raid::turn(Micros now) {
       case RaidKind::half_handshakes: impl_->intrude(peer, now, IntruderAim::half); break;
       case RaidKind::inside: impl_->intrude(peer, now, IntruderAim::inside); break;
       case RaidKind::spoofed: impl_->spoofed(peer, now); break;
+      case RaidKind::deaf: impl_->play_false(peer, now, FalseAcks::none); break;
+      case RaidKind::liars: impl_->play_false(peer, now, FalseAcks::random); break;
     }
   }
 }

@@ -16,7 +16,7 @@ namespace ashlar::client_sim {
 using secure::Micros;
 
 /// What a raid does to a server, over sockets of its own. Unlike a hostile peer (hostile.h) it plays no
-/// player.
+/// player, or one who lies.
 enum class RaidKind : std::uint8_t {
   tiny_frames,      ///< TCP: frames of one byte, as many as the line takes, from connections that come anew
   idle,             ///< TCP: connections that say nothing, opened again when they are closed
@@ -26,8 +26,10 @@ enum class RaidKind : std::uint8_t {
   half_handshakes,  ///< UDP: handshakes up to the server's proof, which costs it most, and no further
   inside,           ///< UDP: whole handshakes, and nonsense in the sessions
   spoofed,          ///< UDP: sealed packets in each victim's name, of its connection, by who has no key
+  deaf,             ///< UDP: players who acknowledge nothing that they are sent (false_player.h)
+  liars,            ///< UDP: players who acknowledge at random
 };
-inline constexpr std::size_t raid_kind_count = 8;
+inline constexpr std::size_t raid_kind_count = 10;
 
 /// Spelled as on the command line: "tiny-frames", "idle", ...
 std::string_view name(RaidKind kind);
@@ -37,9 +39,9 @@ std::optional<RaidKind> raid_kind(std::string_view name);
 struct RaidOptions {
   PeerAddress server;  ///< IPv4 alone
   RaidKind kind = RaidKind::garbage;
-  std::uint32_t peers = 1;  ///< sockets at once
-  std::uint32_t per_s =
-      200;  ///< of each: datagrams, joins, handshakes, or KB of frames; of idle ones: connections
+  std::uint32_t peers = 1;    ///< sockets at once
+  std::uint32_t per_s = 200;  ///< of each: datagrams, joins, handshakes, or KB of frames; of idle ones:
+                              ///< connections; of players who lie: unused, they say what players say
   std::uint32_t addresses =
       1;  ///< it comes from so many, where the server is on the loopback (127.0.0.2, ...)
   std::uint64_t seed = 1;
@@ -66,7 +68,7 @@ class Raid {
   /// In whose name packets are sent.
   void set_victims(std::span<const RaidVictim> victims);
 
-  std::uint64_t sent() const;  ///< datagrams, frames' bytes over 3, or connections
+  std::uint64_t sent() const;  ///< datagrams, frames' bytes over 3, connections, or inputs
 
  private:
   struct Impl;

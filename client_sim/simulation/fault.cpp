@@ -36,6 +36,9 @@ constexpr std::array<KindInfo, fault_kind_count> fault_kinds{{
     {"overload", 1.0, 0.02, 0.4, 0, 0},
     {"restart", 0.2, 0.2, 3, 0, 1},
     {"slow-ground", 0.5, 1, 10, 50, 3'000},
+    {"freeze", 0.3, 0.3, 2, 0, 0},
+    {"deaf", 0.05, 4, 20, 0, 0},
+    {"liar", 0.05, 4, 20, 0, 0},
 }};
 
 const KindInfo& info(FaultKind kind) { return fault_kinds[static_cast<std::size_t>(kind)]; }

@@ -35,8 +35,13 @@ enum class FaultKind : std::uint8_t {
   overload,     ///< the server gets no processor until the fault ends (amount unused)
   restart,      ///< a new server takes over: 0 the old one says goodbye, 1 it was killed
   slow_ground,  ///< up to so many milliseconds more until ground is there, drawn for each column
+  freeze,  ///< every client's process hangs at once, as when their harness is stopped; datagrams wait (amount
+           ///< unused). It is no one client's: it is written as the server's
+  deaf,    ///< a guest comes to the client's place and plays from there, who acknowledges nothing; he goes
+           ///< without a word when the fault ends (amount unused)
+  liar,    ///< likewise one who acknowledges at random
 };
-inline constexpr std::size_t fault_kind_count = 19;
+inline constexpr std::size_t fault_kind_count = 22;
 
 /// Spelled as on the command line: "loss", "rate-limit", ...
 std::string_view name(FaultKind kind);
@@ -44,7 +49,9 @@ std::string_view name(FaultKind kind);
 /// The server is nobody's number in the list of clients.
 inline constexpr std::uint16_t server_subject = 0xffff;
 /// Else it is a client's.
-constexpr bool concerns_server(FaultKind kind) { return kind >= FaultKind::server_jump; }
+constexpr bool concerns_server(FaultKind kind) {
+  return kind >= FaultKind::server_jump && kind <= FaultKind::freeze;
+}
 
 /// One thing that goes wrong, for whom and for how long.
 struct Fault {

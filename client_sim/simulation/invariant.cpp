@@ -19,6 +19,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
   add_item_invariants(out);
   add_fight_invariants(out);
   add_session_invariants(out);
+  add_false_player_invariants(out);
   return out;
 }
 

@@ -59,5 +59,6 @@ void add_ground_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_item_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_fight_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_session_invariants(std::vector<std::unique_ptr<Invariant>>& out);
+void add_false_player_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 
 }  // namespace ashlar::simulation

@@ -10,6 +10,7 @@
 
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
+#include "client_sim/simulation/told.h"
 #include "protocol/snapshot_writer.h"
 #include "server/host/host.h"
 #include "server/host/snapshot_order.h"
@@ -210,33 +211,12 @@ class TheSeenAreTold final : public Invariant {
     for (const TrueSight& sight : frame.sights) {
       if (sight.viewer != viewer || sight.distance_m > radius_m) continue;
       if (!was_there(sight, radius_m - 2)) continue;  // the eye is above the base
-      if (!knows(seat.client()->view(), sight, frame, wait))
+      if (!is_told(seat.client()->view(), sight, frame, wait))
         return Finding{client_name(seat), "was told nothing from tick " + std::to_string(frame.tick - wait) +
                                               " to " + std::to_string(frame.tick) + " of " +
                                               entity_name(sight.seen) + " in its cell, who is in its sight"};
     }
     return std::nullopt;
-  }
-
-  /// Was told of it within the wait, or holds it as it still was.
-  static bool knows(const client_sim::View& view, const TrueSight& sight, const TrueFrame& frame,
-                    std::uint32_t wait) {
-    const auto truth = frame.cell(sight.cell, sight.seen, sight.seen);
-    for (const ViewCell& cell : view.cells()) {
-      const ViewRange* range = cell.range_of(sight.seen);
-      if (range == nullptr) continue;
-      const bool recent = range->tick + wait >= frame.tick;
-      if (cell.block == client_sim::no_block) {
-        if (cell.cell == sight.cell && recent) return true;
-        continue;
-      }
-      // By now it may be in a block that is not here yet.
-      if (range->tick > frame.tick) return true;
-      const auto held = std::ranges::lower_bound(range->entities, sight.seen, {}, &EntityRecord::id);
-      if (held == range->entities.end() || held->id != sight.seen) continue;
-      if (recent || (!truth.empty() && truth.front().record == *held)) return true;
-    }
-    return false;
   }
 
   /// In this cell and in reach all the while.
@@ -451,8 +431,10 @@ class ChatIsDependable final : public Invariant {
   std::optional<Finding> after_clients(const Match& match) override {
     for (const auto& seat : match.seats()) {
       const server::SessionAudit* session = match.session_of(*seat);
-      if (seat->hostile() || session == nullptr) continue;
       Heard& heard = heard_[seat->number()];
+      // What came while it sought another session counts with neither.
+      if (session == nullptr && !seat->heard().empty()) heard = {};
+      if (seat->hostile() || session == nullptr) continue;
       if (heard.connection != session->connection) heard = {session->connection, 0, 0, {}};
       for (const ChatLine& line : seat->heard())
         if (auto wrong = hear(match, *seat, heard, line)) return wrong;

@@ -20,6 +20,8 @@ namespace {
 constexpr Micros gone_for_max{12'000'000};
 /// A server's end of a connection with all its queues full.
 constexpr std::size_t connection_bytes_max = std::size_t{1} << 20;
+/// And all that is kept of a client beside what its streams hold and the packets that are under way.
+constexpr std::size_t beside_streams_bytes_max = std::size_t{64} << 10;
 
 std::string session_name(const server::SessionAudit& session) {
   return "session " + std::to_string(session.connection);
@@ -83,6 +85,10 @@ class QueuesKeepBounds final : public Invariant {
       if (session.memory_bytes > connection_bytes_max)
         return Finding{session_name(session),
                        "holds " + std::to_string(session.memory_bytes >> 10) + " KiB of memory"};
+      if (session.memory_bytes - session.stream_bytes > beside_streams_bytes_max)
+        return Finding{session_name(session),
+                       "holds " + std::to_string((session.memory_bytes - session.stream_bytes) >> 10) +
+                           " KiB of memory beside its streams"};
     }
     if (audit.lingering > match.host()->world().setup().players_max)
       return Finding{"server", std::to_string(audit.lingering) + " bodies stay behind"};
@@ -140,7 +146,8 @@ class NothingStays final : public Invariant {
     for (const server::SessionAudit& session : match.audit().sessions) {
       const Seat& origin = *match.seats()[seat_of(session.address)];
       // An attacker has sessions beside that of its client.
-      const bool there = origin.hostile() || match.seat_of_session(session.connection) != nullptr;
+      const bool there = origin.hostile() || match.seat_of_session(session.connection) != nullptr ||
+                         plays_as_guest(origin, session.connection);
       // A stream's last words may be held up for long, its end behind them.
       if (there || origin.line().carries(session.address)) {
         gone_since_.erase(session.connection);
@@ -156,6 +163,11 @@ class NothingStays final : public Invariant {
   }
 
  private:
+  static bool plays_as_guest(const Seat& seat, std::uint32_t connection) {
+    const auto* player = seat.guest() == nullptr ? nullptr : seat.guest()->player();
+    return player != nullptr && player->session() == connection;
+  }
+
   std::map<std::uint32_t, Micros> gone_since_;
 };
 

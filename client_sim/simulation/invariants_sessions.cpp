@@ -113,7 +113,9 @@ class AnswersAreSmall final : public Invariant {
   /// he hears, but what the server sends to it would go to whomever he named.
   static bool proven(const Match& match, const PeerAddress& address) {
     const std::uint32_t number = seat_of(address);
-    return number < match.seats().size() && match.seats()[number]->line().heard(address);
+    if (number >= match.seats().size()) return false;
+    const Seat& seat = *match.seats()[number];
+    return seat.line().heard(address) || (seat.guest() != nullptr && seat.guest()->line().heard(address));
   }
   /// Is it, or was it when last something went to it, a session of nobody's of the seats?
   bool forgers_own(const Match& match, std::uint32_t number) const {

@@ -251,6 +251,9 @@ void Match::on_tick(const TickRecord& record) {
   if (writer_->block_ready() && (config_.check_replay || config_.keep_recording)) writer_->take(recording_);
   truth_.take(host_->world());
   host_->audit(audit_);
+  for (const server::SessionAudit& session : audit_.sessions)
+    outcome_.client_bytes_max =
+        std::max<std::uint64_t>(outcome_.client_bytes_max, session.memory_bytes - session.stream_bytes);
   for (const PlayerInput& input : record.commands)
     truth_.note_command(host_->status().tick, input.player, as_made(input));
   note_match();
@@ -399,12 +402,20 @@ void Match::check_recording() {
 
 // --- faults ---
 
+/// The clients' fault, all of them, and none of the server's.
+void Match::freeze(int more) {
+  freezes_ += more;
+  thawed_since_ = now_;
+  for (const auto& seat : seats_) seat->set_frozen(freezes_ > 0, now_);
+}
+
 void Match::begin(const Fault& fault) {
   ++outcome_.faults[static_cast<std::size_t>(fault.kind)];
   if (!concerns_server(fault.kind)) {
     if (fault.subject < seats_.size()) seats_[fault.subject]->begin(fault, now_);
     return;
   }
+  if (fault.kind == FaultKind::freeze) return freeze(1);
   ++server_faults_;
   for (const auto& seat : seats_) seat->disturb(now_);
   switch (fault.kind) {
@@ -428,6 +439,7 @@ void Match::end(const Fault& fault) {
     if (fault.subject < seats_.size()) seats_[fault.subject]->end(fault, now_);
     return;
   }
+  if (fault.kind == FaultKind::freeze) return freeze(-1);
   --server_faults_;
   server_calm_since_ = now_;
   for (const auto& seat : seats_) seat->disturb(now_);

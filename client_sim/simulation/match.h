@@ -45,6 +45,8 @@ class Match final : private server::TickSink {
   Micros server_calm_since() const { return server_faults_ == 0 ? server_calm_since_ : Micros::max(); }
   /// The server's clock: it leaps at times.
   Micros server_clock() const { return now_ + server_offset_; }
+  /// Since when no freeze goes on; Micros::max() while one does.
+  Micros thawed_since() const { return freezes_ == 0 ? thawed_since_ : Micros::max(); }
   /// Does ground take long at present?
   bool ground_slow() const { return ground_faults_ != 0; }
   /// From one snapshot to the next.
@@ -84,6 +86,7 @@ class Match final : private server::TickSink {
   void begin_and_end_faults();
   void begin(const Fault& fault);
   void end(const Fault& fault);
+  void freeze(int more);
   void start_server();
   void stop_server(bool killed);
   void say_goodbye();
@@ -120,6 +123,8 @@ class Match final : private server::TickSink {
   int server_faults_ = 0;               // going on
   int server_away_ = 0;                 // restarts going on
   int overloads_ = 0;                   // going on
+  int freezes_ = 0;                     // likewise
+  Micros thawed_since_{0};
   bool ticked_ = false;
   MatchPhase phase_{};              // of the world's match, as of the last tick
   std::uint32_t played_ticks_ = 0;  // of that match

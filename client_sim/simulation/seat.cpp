@@ -230,6 +230,14 @@ void Seat::begin(const Fault& fault, Micros now) {
     forged_per_s_ += fault.amount;
     return;
   }
+  // Nor can who plays beside it.
+  if (fault.kind == FaultKind::deaf || fault.kind == FaultKind::liar) {
+    if (guest_ == nullptr) {
+      guest_ = std::make_unique<Guest>(*config_, number_, server_);
+      guest_->set_latency(base_.latency);
+    }
+    return guest_->come(fault);
+  }
   // Nor does one that plays over UDP notice where it comes from.
   if (fault.kind == FaultKind::roam) {
     const bool unnoticed = client_ != nullptr && !client_->resuming() &&
@@ -264,13 +272,15 @@ void Seat::begin(const Fault& fault, Micros now) {
 
 void Seat::end(const Fault& fault, Micros now) {
   if (fault.kind == FaultKind::roam) return;
+  if (guest_ != nullptr) guest_->go(fault);
+  if (fault.kind == FaultKind::deaf || fault.kind == FaultKind::liar) return;
   if (fault.kind == FaultKind::forge) {
     forged_per_s_ -= fault.amount;
     return;
   }
   if (fault.kind == FaultKind::resume) line_.revive(fault.amount == 2);
   if (const auto it = std::ranges::find(active_, fault); it != active_.end()) active_.erase(it);
-  calm_since_ = now;
+  disturb(now);
   set_conditions();
 }
 
@@ -303,20 +313,25 @@ void Seat::say_something(Micros now) {
 void Seat::deliver_up(Micros now, DatagramBatch& in) {
   line_.deliver_up(now, in);
   forger_.take_up(now, in);
+  if (guest_ != nullptr) guest_->deliver_up(now, in);
 }
 
 void Seat::send_down(const PeerAddress& to, std::span<const std::uint8_t> bytes) {
   if (to == forger_.address())
     forger_.hear(bytes);
+  else if (guest_ != nullptr && guest_->line().has(to))
+    guest_->send_down(to, bytes);
   else
     line_.send_down(to, bytes);
 }
 
 void Seat::run(Micros now) {
   line_.carry(now);
+  if (guest_ != nullptr) guest_->run(now);
   if (forged_per_s_ > 0) forger_.act(now, forged_per_s_, line_.datagram_address());
   outbox_.clear();
-  if (std::ranges::count(active_, FaultKind::stall, &Fault::kind) > 0) return line_.send(now, outbox_);
+  if (frozen_ || std::ranges::count(active_, FaultKind::stall, &Fault::kind) > 0)
+    return line_.send(now, outbox_);
 
   if (client_ == nullptr && now >= back_at_) sit_down(now);
   inbox_.clear();

@@ -14,6 +14,7 @@
 #include "client_sim/explore/party.h"
 #include "client_sim/simulation/config.h"
 #include "client_sim/simulation/forger.h"
+#include "client_sim/simulation/guest.h"
 #include "client_sim/simulation/line.h"
 #include "client_sim/simulation/packet_set.h"
 
@@ -63,7 +64,9 @@ class Seat final : private LineTap {
     return std::ranges::find(players_, player) != players_.end();
   }
   /// Since when nothing has gone wrong here that a client may notice; Micros::max() while something does.
-  Micros calm_since() const { return active_.empty() ? calm_since_ : Micros::max(); }
+  Micros calm_since() const { return active_.empty() && !frozen_ ? calm_since_ : Micros::max(); }
+  /// The same as if it had never been frozen with all the others.
+  Micros calm_but_for_freezes_since() const { return active_.empty() ? other_calm_since_ : Micros::max(); }
 
   // --- what goes wrong ---
   /// A fault of a client's kind takes effect. Each that begins must end, with the same value.
@@ -71,7 +74,14 @@ class Seat final : private LineTap {
   /// Calm begins where no other fault goes on.
   void end(const Fault& fault, Micros now);
   /// The server is gone or back, or its processor was away: no fault of this seat, but no calm either.
-  void disturb(Micros now) { calm_since_ = now; }
+  void disturb(Micros now) { calm_since_ = other_calm_since_ = now; }
+  /// Its process hangs with all others', or goes on. What arrives waits.
+  void set_frozen(bool frozen, Micros now) {
+    frozen_ = frozen;
+    calm_since_ = now;
+  }
+  /// Who comes along at times; null: nobody ever came.
+  const Guest* guest() const { return guest_.get(); }
 
   // --- the way of a quantum of time ---
   /// Lets the client have its time: it reads what has arrived, thinks and sends.
@@ -144,12 +154,14 @@ class Seat final : private LineTap {
   Forger forger_;
   std::uint32_t forged_per_s_ = 0;
   std::shared_ptr<client_sim::ExploreParty> party_;
+  std::unique_ptr<Guest> guest_;
   client_sim::Brain brain_;
   std::optional<client_sim::Attacker> attacker_;
   LinkConditions base_;
   Micros up_cut_until_{-1}, down_cut_until_{-1};
   std::vector<Fault> active_;
-  Micros calm_since_{0};
+  Micros calm_since_{0}, other_calm_since_{0};
+  bool frozen_ = false;
   int drift_ppm_;
   Micros clock_offset_;
   Micros client_now_{0};

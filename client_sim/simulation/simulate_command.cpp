@@ -36,9 +36,10 @@ int complain_simulate(const std::string& line) {
 void print_counters(const SimulationConfig& config, const Outcome& outcome, double took_s) {
   std::printf("servers=%" PRIu64 " joins=%" PRIu64 " chat_lines=%" PRIu64 " datagrams=%" PRIu64
               " checks=%" PRIu64 " replayed_ticks=%" PRIu64 " columns=%" PRIu64 " resumed=%" PRIu64
-              " moved=%" PRIu64 " fetched=%" PRIu64 "\n",
+              " moved=%" PRIu64 " fetched=%" PRIu64 " client_kib_max=%" PRIu64 "\n",
               outcome.servers, outcome.joins, outcome.chat_lines, outcome.datagrams, outcome.checks,
-              outcome.replayed_ticks, outcome.columns, outcome.resumed, outcome.moved, outcome.fetched);
+              outcome.replayed_ticks, outcome.columns, outcome.resumed, outcome.moved, outcome.fetched,
+              outcome.client_bytes_max >> 10);
   if (config.match.mode != GameMode::sandbox)
     std::printf("matches=%zu player_kills=%" PRIu64 " monster_kills=%" PRIu64 " picked_up=%" PRIu64 "\n",
                 outcome.ends.size(), outcome.player_kills, outcome.monster_kills, outcome.picked_up);

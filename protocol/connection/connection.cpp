@@ -149,7 +149,11 @@ ConnectionStatus Connection::status() const {
 }
 
 std::size_t Connection::memory_bytes() const {
-  std::size_t sum = sizeof(*this) + close_text_.capacity() + loss_.memory_bytes() + fates_.memory_bytes();
+  return sizeof(*this) + close_text_.capacity() + fates_.memory_bytes() + stream_memory_bytes();
+}
+
+std::size_t Connection::stream_memory_bytes() const {
+  std::size_t sum = loss_.memory_bytes();
   for (const SendStream& stream : send_) sum += stream.memory_bytes();
   for (const ReceiveStream& stream : receive_) sum += stream.memory_bytes();
   return sum;

@@ -211,6 +211,8 @@ class Connection final : private SentPacketFates {
   const RoundTrip& round_trip() const { return loss_.round_trip(); }
   /// Of this object and all that it holds.
   std::size_t memory_bytes() const;
+  /// Of that: what streams hold, sent or not taken, and what is remembered of packets of unknown fate.
+  std::size_t stream_memory_bytes() const;
 
  private:
   struct Packet;  // one being built

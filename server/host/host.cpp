@@ -485,7 +485,9 @@ void Host::audit(HostAudit& out) const {
     row.delta_yaw = session.delta_yaw;
     row.accepted = session.accepted;
     row.chat_bytes_waiting = session.connection->status().queue_bytes[ashlar::row(StreamId::chat)];
-    row.memory_bytes = session.connection->memory_bytes();
+    row.memory_bytes = sizeof session + session.connection->memory_bytes() +
+                       (session.packed ? session.packed->memory_bytes() : 0);
+    row.stream_bytes = session.connection->stream_memory_bytes();
     row.streams_ground = session.ground.streams;
     row.ground_settled = row.playing && session.ground.streams && session.ground.gone.empty() &&
                          session.connection->queue_bytes(StreamId::bulk) == 0 &&

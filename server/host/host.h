@@ -228,7 +228,8 @@ struct SessionAudit {
   Turn16 delta_yaw{0};                   ///< added to the yaw of its commands
   std::uint64_t accepted = 0;            ///< datagrams taken from it
   std::uint64_t chat_bytes_waiting = 0;  ///< of lines that it has not acknowledged
-  std::size_t memory_bytes = 0;          ///< of its connection
+  std::size_t memory_bytes = 0;          ///< all that is kept of it
+  std::size_t stream_bytes = 0;          ///< and of that streams and packets under way
   std::uint64_t rekeys = 0;              ///< times that the server's end changed its keys
   std::uint64_t congested = 0;           ///< snapshots that its path cut short, or left out
   bool streams_ground = false;           ///< it is sent the ground

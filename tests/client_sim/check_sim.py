@@ -446,12 +446,36 @@ class Runs(unittest.TestCase):
     def test_enemies_of_every_kind(self):
         with Server("--map", "none") as server:
             for kind in ("tiny-frames", "idle", "churn", "garbage", "hellos", "half-handshakes", "inside",
-                         "spoofed"):
+                         "spoofed", "deaf", "liars"):
                 with self.subTest(kind):
                     done, report = self.play(server, "--clients", "4", "--transport", "tcp" if kind == "idle" else "udp",
                                              "--hostile", "4", "--hostile-kind", kind, "--hostile-rate", "50")
                     self.assertTrue(report["passed"], done.stdout)
                     self.assertGreater(report["attacks_sent"], 3)
+
+    def test_a_harness_that_is_stopped_for_a_second_goes_on_and_nobody_else_notices(self):
+        with Server("--map", "none") as server, tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder) / "report.json"
+            stopped = subprocess.Popen([SIM, "load", "--server", f"127.0.0.1:{server.port}", "--clients", "4", "--light", "12",
+                                        "--brain", "crowd", "--duration", "10m", "--progress", "200ms", "--report", str(report)],
+                                       stdout=subprocess.PIPE, text=True, env=environment())
+            for line in stopped.stdout:
+                if "playing 16 of 16" in line:
+                    break
+            stopped.send_signal(signal.SIGSTOP)
+            # Others come, play and go meanwhile.
+            done, others = self.play(server, "--clients", "4")
+            self.assertEqual((others["joined"], others["dropped"]), (4, 0), done)
+            stopped.send_signal(signal.SIGCONT)
+            # It plays on for a while, as long as that takes here, and compares what it is told of each with what each is.
+            for _ in range(20):
+                stopped.stdout.readline()
+            stopped.send_signal(signal.SIGINT)
+            out = rest_of(stopped)
+            told = json.loads(report.read_text())
+            self.assertEqual((told["joined"], told["dropped"], told["refused"]), (16, 0, 0), out)
+            self.assertGreater(told["places_compared"], 10, out)
+            self.assertEqual(told["places_wrong"], 0, out)
 
     def test_after_kill_and_restart_everybody_is_back(self):
         for transport in ("udp", "tcp"):

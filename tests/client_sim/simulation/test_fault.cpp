@@ -67,6 +67,8 @@ TEST_CASE("a fault that makes no sense is refused with its line", "[simulation][
                                                 {"1 1 loss 65535 1", "neither a client's number"},
                                                 {"1 1 loss server 1", "concerns one client"},
                                                 {"1 1 restart 0 1", "concerns the server"},
+                                                {"1 1 freeze 0 1", "concerns the server"},
+                                                {"1 1 deaf server 1", "concerns one client"},
                                                 {"1 1 loss 0", "wants 'tick ticks"},
                                                 {"1 1 loss 0 1 2", "wants 'tick ticks"},
                                                 {"9999999999 1 loss 0 1", "is no tick"}}));

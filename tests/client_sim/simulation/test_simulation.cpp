@@ -274,6 +274,44 @@ TEST_CASE("no session is lost that keeps one packet in five", "[simulation][soak
   CHECK(outcome.links.lost > outcome.links.taken / 3);
 }
 
+TEST_CASE("all clients are frozen for a second, again and again, and soon see the world as it is",
+          "[simulation][false_players]") {
+  SimulationConfig config = match_of(74, 40, GENERATE(Ground::terrain, Ground::map));
+  config.clients = 8;
+  config.hostile = false;
+  config.faults.emplace();
+  for (std::uint32_t second = 15; second + 5 < config.seconds; second += 15)
+    config.faults->push_back({second * 60, 60, FaultKind::freeze, server_subject, 0});
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.joins >= 8);
+  CHECK(outcome.resumed == 0);
+}
+
+TEST_CASE("who acknowledges nothing, or at random, costs nobody else a packet",
+          "[simulation][false_players]") {
+  SimulationConfig config = match_of(75, 30);
+  config.clients = 6;
+  config.monsters = 20;
+  config.hostile = false;
+  config.faults.emplace();
+  const Outcome alone = simulate(config);
+  CHECK(told(alone) == "");
+  for (const FaultKind kind : {FaultKind::deaf, FaultKind::liar}) {
+    CAPTURE(name(kind));
+    config.faults->clear();
+    for (std::uint16_t seat = 0; seat < 3; ++seat) config.faults->push_back({5 * 60, 24 * 60, kind, seat, 0});
+    const Outcome beside = simulate(config);
+    CHECK(told(beside) == "");
+    CHECK(beside.joins >= alone.joins + 3);  // they play, too
+    CHECK(beside.resumed == alone.resumed);
+    CHECK(beside.client_bytes_max <= 64 * 1024);
+    // Of datagrams, that the links of the six carried: the three are to be seen as any others are.
+    CHECK(static_cast<double>(beside.links.delivered) < 1.1 * static_cast<double>(alone.links.delivered));
+    CHECK(static_cast<double>(beside.links.delivered) > 0.95 * static_cast<double>(alone.links.delivered));
+  }
+}
+
 TEST_CASE("deliberately wrong servers are each caught within a simulated minute", "[simulation]") {
   using ashlar::server::Defects;
   struct Wrong {
