@@ -51,10 +51,9 @@ struct Foretold {
   std::int32_t x, y, z;
 };
 
-Foretold foretell(const MovingRecord& base, std::uint32_t age, std::uint32_t rate_hz) {
-  return {foretold_place(base.record.x, base.velocity[0], age, rate_hz),
-          foretold_place(base.record.y, base.velocity[1], age, rate_hz),
-          foretold_place(base.record.z, base.velocity[2], age, rate_hz)};
+Foretold foretell(const MovingRecord& base, const Foretelling& by) {
+  return {by.place(base.record.x, base.velocity[0]), by.place(base.record.y, base.velocity[1]),
+          by.place(base.record.z, base.velocity[2])};
 }
 
 unsigned changed_lesser(const EntityRecord& a, const EntityRecord& b) {
@@ -311,11 +310,12 @@ std::size_t encode_block(const BlockContent& now, const BlockBase& base, std::ui
   if (!same) put_gone_and_new(bits, now.entities, base.entities);
   std::uint32_t run = 0;
   auto at = now.entities.begin();
+  const Foretelling foretelling(base.age, tick_rate_hz);
   for (const MovingRecord& before : base.entities) {
     while (at != now.entities.end() && at->record.id < before.record.id) ++at;
     if (at == now.entities.end()) break;
     if (at->record.id != before.record.id) continue;
-    const Foretold told = foretell(before, base.age, tick_rate_hz);
+    const Foretold told = foretell(before, foretelling);
     if (as_foretold(*at, before, told)) {
       ++run;
       continue;
@@ -361,11 +361,15 @@ bool decode_marked(std::span<const std::uint8_t> bytes, CellCoord base_cell, con
   const std::size_t staying = before.size() - gone_count;
   std::size_t until_change = staying > 0 ? in.get_gamma() : 0;
   std::size_t left = staying;
+  const Foretelling foretelling(base.age, tick_rate_hz);
+  out.entities.resize(fresh_count + staying);
+  auto next = out.entities.begin() + static_cast<std::ptrdiff_t>(fresh_count);
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (gone >> i & 1) continue;
     if (in.failed() || until_change > left) return false;
-    MovingRecord e = before[i];
-    const Foretold told = foretell(e, base.age, tick_rate_hz);
+    MovingRecord& e = *next++;
+    e = before[i];
+    const Foretold told = foretell(e, foretelling);
     --left;
     if (until_change > 0) {
       e.record.x = static_cast<std::uint16_t>(told.x), e.record.y = static_cast<std::uint16_t>(told.y);
@@ -376,7 +380,6 @@ bool decode_marked(std::span<const std::uint8_t> bytes, CellCoord base_cell, con
       if (!get_change(in, e, told, mark)) return false;
       if (left > 0) until_change = in.get_gamma();
     }
-    out.entities.push_back(e);
   }
   const auto id = [](const MovingRecord& e) { return e.record.id; };
   if (fresh_count > 0) std::ranges::sort(out.entities, {}, id);
