@@ -71,7 +71,12 @@ class BitReader {
 
   /// @param count  0 to 32
   std::uint32_t get(unsigned count) {
-    if (held_count_ < count) fetch(count);
+    if (held_count_ < count) {
+      if (bytes_.size() - next_ >= 4)
+        fetch_word();
+      else
+        *this = at_the_end(*this, count);
+    }
     const auto value = static_cast<std::uint32_t>(held_ & ((std::uint64_t{1} << count) - 1));
     held_ >>= count;
     held_count_ -= count;
@@ -104,24 +109,26 @@ class BitReader {
   bool at_end() const { return !failed_ && next_ == bytes_.size() && held_count_ < 8 && held_ == 0; }
 
  private:
-  /// Of at most 31 bits that are held makes `count` at least: four bytes at once while there are so many.
-  [[gnu::noinline]] void fetch(unsigned count) {
-    if (bytes_.size() - next_ >= 4) {
-      const std::uint8_t* const b = bytes_.data() + next_;
-      const std::uint32_t word =
-          b[0] | std::uint32_t{b[1]} << 8 | std::uint32_t{b[2]} << 16 | std::uint32_t{b[3]} << 24;
-      held_ |= std::uint64_t{word} << held_count_;
-      held_count_ += 32;
-      next_ += 4;
-      return;
-    }
-    while (held_count_ < count) {
-      if (next_ < bytes_.size())
-        held_ |= std::uint64_t{bytes_[next_++]} << held_count_;
+  /// Four bytes at once, to at most 31 bits that are held.
+  void fetch_word() {
+    const std::uint8_t* const b = bytes_.data() + next_;
+    const std::uint32_t word =
+        b[0] | std::uint32_t{b[1]} << 8 | std::uint32_t{b[2]} << 16 | std::uint32_t{b[3]} << 24;
+    held_ |= std::uint64_t{word} << held_count_;
+    held_count_ += 32;
+    next_ += 4;
+  }
+  /// With `count` bits held at least, the last bytes one by one and zeros behind them. By value, so that who
+  /// reads many keeps the reader in registers.
+  [[gnu::noinline]] static BitReader at_the_end(BitReader in, unsigned count) {
+    while (in.held_count_ < count) {
+      if (in.next_ < in.bytes_.size())
+        in.held_ |= std::uint64_t{in.bytes_[in.next_++]} << in.held_count_;
       else
-        failed_ = true;
-      held_count_ += 8;
+        in.failed_ = true;
+      in.held_count_ += 8;
     }
+    return in;
   }
 
   std::span<const std::uint8_t> bytes_;

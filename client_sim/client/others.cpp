@@ -20,7 +20,10 @@ constexpr Micros lower_after{2'000'000};
 constexpr double in_time_share = 0.97;
 constexpr double jump_mps = 25;  // who went faster was put elsewhere
 constexpr double jump_m = 1;
-constexpr double on_floor_m = 0.03;   // places travel in steps of 1/128 m, between two of them straight on
+// Who stands is this near to the floor where it stood: what snapshots that are missing hide of when a lift
+// began to move, less than most steps of a stair.
+constexpr double on_floor_m = 0.2;
+constexpr double under_floor_m = 0.4;
 constexpr double over_floor_m = 1.5;  // who is higher above a lift did not jump off it
 
 Turn16 between(Turn16 a, Turn16 b, double share) {
@@ -333,10 +336,11 @@ double Others::ride(const ShownEntity& shown, double tick, const Replica& replic
     const double then_m = floors_.floor_m(i, sector, tick, sectors.heights(i)[sector].floor_m);
     const double shown_m = replica.heights(i)[sector].floor_m;
     const double above_m = at_m.z - then_m;
-    if (then_m == shown_m || above_m < -on_floor_m || above_m > over_floor_m) continue;
+    if (then_m == shown_m && !floors_.moved(i, sector)) continue;
+    if (above_m < -under_floor_m || above_m > over_floor_m) continue;
     // Beyond what was told it goes on where the floor, as far as is known, does not.
     const bool grounded = (shown.record.flags & entity_flag::grounded) != 0;
-    const bool on_floor = above_m <= on_floor_m || (shown.extrapolated && grounded);
+    const bool on_floor = above_m < 0 || (grounded && (above_m <= on_floor_m || shown.extrapolated));
     return on_floor ? shown_m - at_m.z : shown_m - then_m;
   }
   return 0;

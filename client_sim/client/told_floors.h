@@ -24,6 +24,7 @@ class ToldFloors {
   void take(const SectorForecast& sectors);
   /// Did a floor of this map move within the last kept_ticks?
   bool moved(std::size_t map) const;
+  bool moved(std::size_t map, std::uint32_t sector) const { return find(map, sector) != nullptr; }
   /// Height of a sector's floor at a tick, which may have a fraction.
   /// @param now_m  as of the newest snapshot
   double floor_m(std::size_t map, std::uint32_t sector, double tick, double now_m) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <type_traits>
 #include <utility>
 
 #include "protocol/bit_stream.h"
@@ -45,13 +46,15 @@ unsigned class_of(std::int32_t a, std::int32_t b, const std::array<unsigned, n>&
 void put_sized(BitWriter& out, std::int32_t value, unsigned width) {
   if (width > 0) out.put_signed(value, width);
 }
-std::int32_t get_sized(BitReader& in, unsigned width) { return width > 0 ? in.get_signed(width) : 0; }
+[[gnu::always_inline]] inline std::int32_t get_sized(BitReader& in, unsigned width) {
+  return width > 0 ? in.get_signed(width) : 0;
+}
 
 struct Foretold {
   std::int32_t x, y, z;
 };
 
-Foretold foretell(const MovingRecord& base, const Foretelling& by) {
+[[gnu::always_inline]] inline Foretold foretell(const MovingRecord& base, const Foretelling& by) {
   return {by.place(base.record.x, base.velocity[0]), by.place(base.record.y, base.velocity[1]),
           by.place(base.record.z, base.velocity[2])};
 }
@@ -166,9 +169,9 @@ bool same_ids(std::span<const MovingRecord> a, std::span<const MovingRecord> b) 
       [](const MovingRecord& e) { return e.record.id; });
 }
 
-// --- and back
+// --- and back. What is read of each entity is one piece of code, so that the reader stays in registers.
 
-bool get_velocity(BitReader& in, std::array<std::int16_t, 3>& velocity) {
+[[gnu::always_inline]] inline bool get_velocity(BitReader& in, std::array<std::int16_t, 3>& velocity) {
   if (!in.get_bit()) return true;
   const unsigned plane = in.get(2);
   std::array<std::int32_t, 3> v{velocity[0], velocity[1], velocity[2]};
@@ -217,7 +220,8 @@ class Marks {
 };
 
 template <class Mark>
-bool get_change(BitReader& in, MovingRecord& e, const Foretold& told, Mark& mark) {
+[[gnu::always_inline]] inline bool get_change(BitReader& in, MovingRecord& e, const Foretold& told,
+                                              Mark& mark) {
   EntityRecord& r = e.record;
   const EntityKind kind_before = r.kind;
   const unsigned plane = in.get(2);
@@ -364,9 +368,12 @@ bool decode_marked(std::span<const std::uint8_t> bytes, CellCoord base_cell, con
   const Foretelling foretelling(base.age, tick_rate_hz);
   out.entities.resize(fresh_count + staying);
   auto next = out.entities.begin() + static_cast<std::ptrdiff_t>(fresh_count);
+  // A reader whose address nobody has stays in registers; marks look at the one that they were given.
+  BitReader own = in;
+  BitReader& bits = std::is_same_v<Mark, NoMarks> ? own : in;
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (gone >> i & 1) continue;
-    if (in.failed() || until_change > left) return false;
+    if (bits.failed() || until_change > left) return false;
     MovingRecord& e = *next++;
     e = before[i];
     const Foretold told = foretell(e, foretelling);
@@ -377,10 +384,11 @@ bool decode_marked(std::span<const std::uint8_t> bytes, CellCoord base_cell, con
       --until_change;
     } else {
       mark.frame();
-      if (!get_change(in, e, told, mark)) return false;
-      if (left > 0) until_change = in.get_gamma();
+      if (!get_change(bits, e, told, mark)) return false;
+      if (left > 0) until_change = bits.get_gamma();
     }
   }
+  if (&bits == &own) in = own;
   const auto id = [](const MovingRecord& e) { return e.record.id; };
   if (fresh_count > 0) std::ranges::sort(out.entities, {}, id);
   if (std::ranges::adjacent_find(out.entities, std::ranges::greater_equal{}, id) != out.entities.end())

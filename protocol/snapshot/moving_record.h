@@ -58,6 +58,7 @@ class Foretelling {
   }
 
   constexpr std::int32_t place(std::uint16_t from, std::int16_t velocity) const {
+    if (velocity == 0) return from;
     const std::int32_t v = velocity;
     const std::uint64_t sum = static_cast<std::uint32_t>(v < 0 ? -v : v) * sixteenths_ + half_;
     const auto steps = static_cast<std::int32_t>(sum * inverse_ >> shift);
