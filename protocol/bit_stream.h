@@ -69,13 +69,13 @@ class BitReader {
  public:
   explicit BitReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
 
+  /// @param count  0 to 32
   std::uint32_t get(unsigned count) {
-    while (held_count_ < count) {
-      if (next_ < bytes_.size())
-        held_ |= std::uint64_t{bytes_[next_++]} << held_count_;
+    if (held_count_ < count) {
+      if (bytes_.size() - next_ >= 4)
+        fetch_word();
       else
-        failed_ = true;
-      held_count_ += 8;
+        *this = at_the_end(*this, count);
     }
     const auto value = static_cast<std::uint32_t>(held_ & ((std::uint64_t{1} << count) - 1));
     held_ >>= count;
@@ -91,7 +91,13 @@ class BitReader {
   /// What put_gamma() wrote. More than 30 leading zeros fail.
   std::uint32_t get_gamma() {
     unsigned zeros = 0;
-    while (!failed_ && !get_bit()) ++zeros;
+    if (held_ != 0) {  // the one that ends the zeros is there
+      zeros = static_cast<unsigned>(std::countr_zero(held_));
+      held_ >>= zeros + 1;
+      held_count_ -= zeros + 1;
+    } else {
+      while (!failed_ && !get_bit()) ++zeros;
+    }
     if (zeros > 30) failed_ = true;
     return failed_ ? 0 : ((1u << zeros) | get(zeros)) - 1;
   }
@@ -103,9 +109,31 @@ class BitReader {
   bool at_end() const { return !failed_ && next_ == bytes_.size() && held_count_ < 8 && held_ == 0; }
 
  private:
+  /// Four bytes at once, to at most 31 bits that are held.
+  void fetch_word() {
+    const std::uint8_t* const b = bytes_.data() + next_;
+    const std::uint32_t word =
+        b[0] | std::uint32_t{b[1]} << 8 | std::uint32_t{b[2]} << 16 | std::uint32_t{b[3]} << 24;
+    held_ |= std::uint64_t{word} << held_count_;
+    held_count_ += 32;
+    next_ += 4;
+  }
+  /// With `count` bits held at least, the last bytes one by one and zeros behind them. By value, so that who
+  /// reads many keeps the reader in registers.
+  [[gnu::noinline]] static BitReader at_the_end(BitReader in, unsigned count) {
+    while (in.held_count_ < count) {
+      if (in.next_ < in.bytes_.size())
+        in.held_ |= std::uint64_t{in.bytes_[in.next_++]} << in.held_count_;
+      else
+        in.failed_ = true;
+      in.held_count_ += 8;
+    }
+    return in;
+  }
+
   std::span<const std::uint8_t> bytes_;
   std::size_t next_ = 0;
-  std::uint64_t held_ = 0;
+  std::uint64_t held_ = 0;  // zeros above held_count_
   unsigned held_count_ = 0;
   bool failed_ = false;
 };

@@ -1,7 +1,9 @@
 #include "client_sim/client/others.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "world/bsp/column.h"
@@ -18,18 +20,27 @@ constexpr Micros lower_after{2'000'000};
 constexpr double in_time_share = 0.97;
 constexpr double jump_mps = 25;  // who went faster was put elsewhere
 constexpr double jump_m = 1;
-constexpr double on_floor_m = 0.02;  // places travel in steps of 1/128 m
+// Who stands is this near to the floor where it stood: what snapshots that are missing hide of when a lift
+// began to move, less than most steps of a stair.
+constexpr double on_floor_m = 0.2;
+constexpr double under_floor_m = 0.4;
+constexpr double over_floor_m = 1.5;  // who is higher above a lift did not jump off it
 
 Turn16 between(Turn16 a, Turn16 b, double share) {
   const auto way = static_cast<std::int16_t>(static_cast<std::uint16_t>(b - a));
+  if (way == 0) return a;
   return a + Turn16{static_cast<std::uint16_t>(static_cast<std::int16_t>(std::lround(way * share)))};
 }
+
+/// Ids run on from one another: the high bits of this do not.
+std::uint32_t scattered(EntityId id) { return static_cast<std::uint32_t>(id) * 0x9e3779b1u; }
 
 }  // namespace
 
 void Others::reset() {
   heads_.clear();
-  ids_.clear();
+  rows_.clear();
+  floors_.reset();
   tracks_.clear();
   free_.clear();
   snapshot_tick_ = 0;
@@ -58,6 +69,7 @@ void Others::advance(Micros now, const PictureSource& source) {
   measure(source);
   snapshot_tick_ = source.view.newest_tick();
   take_states(source);
+  if (source.sectors != nullptr) floors_.take(*source.sectors);
   steer(now);
 }
 
@@ -73,10 +85,9 @@ void Others::measure(const PictureSource& source) {
 void Others::take_states(const PictureSource& source) {
   fresh_.clear();
   source.view.visit([&](const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
-    if (record.id == source.self) return;
-    const auto at = std::ranges::lower_bound(ids_, record.id);
-    if (at != ids_.end() && *at == record.id)
-      take_state(heads_[static_cast<std::size_t>(at - ids_.begin())], record, cell, tick);
+    if (record.id == source.self || record.id == EntityId{0}) return;
+    if (Head* const head = find(record.id))
+      take_state(*head, record, cell, tick);
     else
       fresh_.push_back({record, cell, tick});
   });
@@ -87,33 +98,56 @@ void Others::take_states(const PictureSource& source) {
     if (gone) free_.push_back(head.track);
     return gone;
   });
-  if (gone_count > 0 || !fresh_.empty()) list_ids();
+  if (gone_count > 0 || !fresh_.empty()) list_rows();
 }
 
-void Others::list_ids() {
-  ids_.clear();
-  for (const Head& head : heads_) ids_.push_back(head.record.id);
+/// Everybody is looked for in each snapshot: a table finds them in one step where a search takes eight.
+void Others::list_rows() {
+  const std::size_t size = std::bit_ceil(std::max<std::size_t>(2 * heads_.size(), 2));
+  rows_.assign(size, Row{});
+  rows_shift_ = 32u - static_cast<unsigned>(std::countr_zero(size));
+  for (std::size_t i = 0; i < heads_.size(); ++i) {
+    std::size_t at = scattered(heads_[i].record.id) >> rows_shift_;
+    while (rows_[at].id != EntityId{0}) at = (at + 1) % size;
+    rows_[at] = {heads_[i].record.id, static_cast<std::uint32_t>(i)};
+  }
+}
+
+Others::Head* Others::find(EntityId id) {
+  if (rows_.empty()) return nullptr;
+  const std::size_t mask = rows_.size() - 1;
+  for (std::size_t at = scattered(id) >> rows_shift_; rows_[at].id != EntityId{0}; at = (at + 1) & mask)
+    if (rows_[at].id == id) return &heads_[rows_[at].row];
+  return nullptr;
+}
+
+Others::Steps Others::steps_at(DVec3 place_m) {
+  const auto steps = [](double v_m) { return static_cast<std::int32_t>(v_m * position_steps_per_m); };
+  return {steps(place_m.x), steps(place_m.y), steps(place_m.z)};
+}
+
+DVec3 Others::metres(const Steps& place) {
+  return {place.x / position_steps_per_m, place.y / position_steps_per_m, place.z / position_steps_per_m};
 }
 
 void Others::take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
   head.seen_tick = snapshot_tick_;
   if (tick <= head.told_tick) return;
-  const EntityRecord& old = head.record;
-  const bool same = old.x == record.x && old.y == record.y && old.z == record.z && old.yaw == record.yaw &&
-                    head.cell == cell && head.since_tick != 0;
+  head.spacing = static_cast<std::uint8_t>(std::min(tick - head.told_tick, 255u));
+  const Steps place{cell.x * cell_steps + record.x, cell.y * cell_steps + record.y,
+                    cell.z * cell_steps + record.z};
+  const bool same = head.place == place && head.record.yaw == record.yaw && head.since_tick != 0;
   head.record = record;
   if (!same) {
-    Track& track = tracks_[head.track];
     // It stood until then, and went from there.
-    if (head.told_tick > head.since_tick) {
-      State stood = track.back(0);
+    if (head.told_tick > head.since_tick && head.count > 0) {
+      State stood = back(head, 0);
       stood.tick = head.told_tick;
-      track.push(stood);
+      push(head, stood);
     }
-    head.cell = cell;
-    head.newest_m = dequantise({cell, record.x, record.y, record.z});
+    head.place = place;
     head.since_tick = tick;
-    track.push({tick, head.newest_m, dequantise_turn(record.yaw)});
+    push(head, State(tick, place, record.yaw));
   }
   head.told_tick = tick;
 }
@@ -128,7 +162,6 @@ void Others::take_fresh() {
       if (free_.empty()) free_.push_back(static_cast<std::uint32_t>(tracks_.size())), tracks_.emplace_back();
       Head& head = heads_.emplace_back();
       head.record = fresh.record, head.track = free_.back();
-      tracks_[free_.back()].count = 0;
       free_.pop_back();
     }
     take_state(heads_.back(), fresh.record, fresh.cell, fresh.tick);
@@ -138,7 +171,7 @@ void Others::take_fresh() {
 
 bool Others::anybody_near(DVec3 place_m, double within_m) const {
   return std::ranges::any_of(heads_, [&](const Head& head) {
-    const DVec3 way = head.newest_m - place_m;
+    const DVec3 way = metres(head.place) - place_m;
     return head.record.health != 0 && dot(way, way) < within_m * within_m;
   });
 }
@@ -169,12 +202,25 @@ void Others::steer(Micros now) {
 
 /// As each state is a tick older at least, the one that is asked for is no further back than the ticks
 /// between say: it is looked for from there, so that the many states between stay untouched.
-std::size_t Others::Track::steps_back_to(double tick) const {
-  if (count == 0 || static_cast<double>(back(0).tick) <= tick) return 0;
-  const double ticks = std::ceil(static_cast<double>(back(0).tick) - tick);
-  std::size_t i = ticks < static_cast<double>(count) ? static_cast<std::size_t>(ticks) : count;
-  while (i > 0 && static_cast<double>(back(i - 1).tick) <= tick) --i;
+/// How many states back the newest is that is not behind a tick; its count: all are.
+std::size_t Others::steps_back_to(const Head& head, std::uint32_t tick) const {
+  if (head.count == 0 || back(head, 0).tick <= tick) return 0;
+  std::size_t i = std::min<std::size_t>(back(head, 0).tick - tick, head.count);
+  while (i > 0 && back(head, i - 1).tick <= tick) --i;
   return i;
+}
+
+void Others::push(Head& head, const State& state) {
+  head.newest = static_cast<std::uint8_t>((head.newest + 1) % states_max);
+  tracks_[head.track].states[head.newest] = state;
+  if (head.count < states_max) ++head.count;
+}
+
+/// Tracks lie anywhere, and between two frames others have used the cache: whose turn comes in a while is
+/// asked for now.
+void Others::fetch_ahead(std::size_t row, std::size_t states_back) const {
+  constexpr std::size_t ahead = 6;
+  if (row + ahead < heads_.size()) __builtin_prefetch(&back(heads_[row + ahead], states_back));
 }
 
 double Others::shown_tick(Micros now, const PictureSource& source) const {
@@ -184,50 +230,53 @@ double Others::shown_tick(Micros now, const PictureSource& source) const {
   return source.command_time - lag;
 }
 
-ShownEntity Others::place(const Head& head, double tick, const Rules& rules, const Replica* replica) {
-  ShownEntity out{head.record, head.newest_m, dequantise_turn(head.record.yaw)};
+void Others::place(const Head& head, double tick, const Rules& rules, const Replica* replica,
+                   ShownEntity& out) {
+  out.record = head.record;
+  out.extrapolated = false;
+  const auto put = [&out](const State& state) {
+    out.position_m = metres(state.place()), out.yaw = state.yaw();
+  };
   // It stands there, as far as was told and beyond.
-  if (head.since_tick < head.told_tick && tick >= static_cast<double>(head.since_tick)) return out;
-  const Track& track = tracks_[head.track];
-  const std::size_t i = track.steps_back_to(tick);
-  const State* later = i == 0 ? nullptr : &track.back(i - 1);
+  if (head.since_tick < head.told_tick && tick >= static_cast<double>(head.since_tick))
+    return put(State(head.since_tick, head.place, head.record.yaw));
+  const std::size_t i = steps_back_to(head, static_cast<std::uint32_t>(std::max(tick, 0.0)));
+  const State* later = i == 0 ? nullptr : &back(head, i - 1);
   const bool told = later != nullptr;
-  if (told && i == track.count) {  // older than all that is known
-    out.position_m = later->position_m, out.yaw = later->yaw;
-    return out;
-  }
-  const State& from = track.back(i);
+  if (told && i == head.count) return put(*later);  // older than all that is known
+  const State& from = back(head, i);
   // Beyond the newest it goes on as it went.
   const State& to = told ? *later : from;
-  const State& before = told ? from : track.back(std::min<std::size_t>(i + 1, track.count - 1));
+  const State& before = told ? from : back(head, std::min<std::size_t>(i + 1, head.count - 1u));
   const double ticks = static_cast<double>(to.tick) - static_cast<double>(before.tick);
-  const DVec3 way = to.position_m - before.position_m;
-  const bool put_elsewhere = ticks <= 0 || length(way) > jump_m + jump_mps * ticks * rules.tick_s();
-  if (put_elsewhere) {
-    out.position_m = from.position_m, out.yaw = from.yaw;
-    return out;
-  }
+  const DVec3 from_m = metres(from.place());
+  const DVec3 way = metres(to.place()) - metres(before.place());
+  const bool jumped =
+      dot(way, way) > jump_m * jump_m && length(way) > jump_m + jump_mps * ticks * rules.tick_s();
+  if (ticks <= 0 || jumped) return put(from);
   if (told) {
     const double share = (tick - static_cast<double>(from.tick)) / ticks;
-    out.position_m = from.position_m + way * share;
-    out.yaw = between(from.yaw, to.yaw, share);
+    out.position_m = from_m + way * share;
+    out.yaw = between(from.yaw(), to.yaw(), share);
     if (ticks > 1 && way != DVec3{} && replica != nullptr &&
         space_overlaps(replica->space(), rules.player, out.position_m)) {
       // Between two far states it went around a corner.
-      out.position_m = share < 0.5 ? from.position_m : to.position_m;
+      out.position_m = share < 0.5 ? from_m : metres(to.place());
       ++stats_.stopped_by_walls;
     }
-    return out;
+    return;
   }
-  const double on = std::min(tick - static_cast<double>(from.tick), extrapolate_s * rules.tick_rate_hz);
+  const double seldom = std::min<double>(head.spacing, extrapolate_seldom_s * rules.tick_rate_hz);
+  const double most = std::max(extrapolate_s * rules.tick_rate_hz, seldom);
+  const double on = std::min(tick - static_cast<double>(from.tick), most);
   DVec3 step = way * (on / ticks);
   out.extrapolated = step != DVec3{};
   if (out.extrapolated && replica != nullptr) {
-    const SweepHit hit = space_sweep(replica->space(), rules.player, from.position_m, step);
+    const SweepHit hit = space_sweep(replica->space(), rules.player, from_m, step);
     if (hit.hit()) step = step * hit.t, ++stats_.stopped_by_walls;
   }
-  out.position_m = from.position_m + step;
-  return out;
+  out.position_m = from_m + step;
+  out.yaw = dequantise_turn(head.record.yaw);
 }
 
 void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
@@ -237,18 +286,21 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
   constexpr double foreseen_s = 0.3;
   constexpr std::size_t over_states =
       4;  // places are in steps of 8 mm, so one tick's way tells little of a speed
+  const Steps here = steps_at(place_m);
+  constexpr auto far_steps = static_cast<std::int32_t>((far_m + 1) * position_steps_per_m);
   for (const Head& head : heads_) {
-    const DVec3 off = head.newest_m - place_m;
+    // Most are far off.
+    if (std::abs(head.place.x - here.x) > far_steps || std::abs(head.place.y - here.y) > far_steps) continue;
+    const DVec3 off = metres(head.place) - place_m;
     if (head.record.health == 0 || dot(off, off) > far_m * far_m) continue;
-    const Track& track = tracks_[head.track];
     std::size_t i = 0;
-    while (i + 1 < track.count && track.back(i).tick > tick) ++i;
-    const State& from = track.back(i);
-    DVec3 at = from.position_m;
-    const State& before = track.back(std::min(i + over_states, track.count - 1));
+    while (i + 1 < head.count && back(head, i).tick > tick) ++i;
+    const State& from = back(head, i);
+    DVec3 at = metres(from.place());
+    const State& before = back(head, std::min<std::size_t>(i + over_states, head.count - 1u));
     const bool stands = i == 0 && head.told_tick > head.since_tick;
     if (!stands && tick > from.tick && from.tick > before.tick) {
-      const DVec3 way = from.position_m - before.position_m;
+      const DVec3 way = metres(from.place()) - metres(before.place());
       const double ticks = std::min(static_cast<double>(tick - from.tick), foreseen_s * rules.tick_rate_hz);
       const double over = static_cast<double>(from.tick - before.tick);
       if (length(way) < jump_m + jump_mps * over * rules.tick_s()) at += way * (ticks / over);
@@ -259,54 +311,62 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
   }
 }
 
-/// Lists the maps where floors are at other heights in the picture than when the others stood there.
+/// Lists the maps where floors may be at other heights in the picture than when the others stood there.
 void Others::find_lifts(const Replica& replica, const SectorForecast& sectors) {
   lifts_.clear();
   for (std::size_t i = 0; i < replica.setup().maps.size() && i < sectors.map_count(); ++i) {
-    if (sectors.movers(i).empty()) continue;
+    bool moved = floors_.moved(i);
+    if (!moved && !replica.sectors_move() && sectors.movers(i).empty()) continue;
     const HeightsView then = sectors.heights(i), shown = replica.heights(i);
-    bool moved = false;
     for (std::size_t sector = 0; sector < then.size() && !moved; ++sector)
       moved = then[sector].floor_m != shown[sector].floor_m;
     if (moved) lifts_.push_back(i);
   }
 }
 
-/// How much higher the floor under somebody is in the picture than when it stood there.
-double Others::ride(DVec3 at_m, const Replica& replica, const SectorForecast& sectors) const {
+/// How much higher the floor under somebody is in the picture than at the tick that it is shown as of.
+double Others::ride(const ShownEntity& shown, double tick, const Replica& replica,
+                    const SectorForecast& sectors) const {
+  const DVec3 at_m = shown.position_m;
   const auto& maps = replica.setup().maps;
   for (const std::size_t i : lifts_) {
     if (!in_box(*maps[i], at_m)) continue;
     const std::uint32_t sector = replica.plan(i).sector_at(xy(at_m));
     if (sector == no_index) continue;
-    const double then_m = sectors.heights(i)[sector].floor_m;
+    const double then_m = floors_.floor_m(i, sector, tick, sectors.heights(i)[sector].floor_m);
     const double shown_m = replica.heights(i)[sector].floor_m;
     const double above_m = at_m.z - then_m;
-    // It moves with the lift, so it is as far behind the newest snapshot's floor as the picture is.
-    const double reach_m = std::fabs(shown_m - then_m) + on_floor_m;
-    if (then_m != shown_m && std::fabs(above_m) <= reach_m) return shown_m - at_m.z;
+    if (then_m == shown_m && !floors_.moved(i, sector)) continue;
+    if (above_m < -under_floor_m || above_m > over_floor_m) continue;
+    // Beyond what was told it goes on where the floor, as far as is known, does not.
+    const bool grounded = (shown.record.flags & entity_flag::grounded) != 0;
+    const bool on_floor = above_m < 0 || (grounded && (above_m <= on_floor_m || shown.extrapolated));
+    return on_floor ? shown_m - at_m.z : shown_m - then_m;
   }
   return 0;
 }
 
 void Others::shown(Micros now, const Client& client, const Replica* replica, std::vector<ShownEntity>& out) {
-  out.clear();
-  if (client.state() == ClientState::playing) shown(now, PictureSource(client, now), replica, out);
+  if (client.state() != ClientState::playing) return out.clear();
+  shown(now, PictureSource(client, now), replica, out);
 }
 
 void Others::shown(Micros now, const PictureSource& source, const Replica* replica,
                    std::vector<ShownEntity>& out) {
-  out.clear();
   const double tick = shown_tick(now, source);
   lifts_.clear();
   if (replica != nullptr && source.sectors != nullptr) find_lifts(*replica, *source.sectors);
-  out.reserve(heads_.size());
-  for (const Head& head : heads_) {
-    ShownEntity& e = out.emplace_back(place(head, tick, source.rules, replica));
-    if (!lifts_.empty()) e.position_m.z += ride(e.position_m, *replica, *source.sectors);
-    ++stats_.shown;
+  out.resize(heads_.size());
+  const auto states_back =
+      static_cast<std::size_t>(std::clamp(static_cast<double>(snapshot_tick_) - tick, 0.0, states_max - 1.0));
+  for (std::size_t i = 0; i < heads_.size(); ++i) {
+    ShownEntity& e = out[i];
+    fetch_ahead(i, states_back);
+    place(heads_[i], tick, source.rules, replica, e);
+    if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, *source.sectors);
     stats_.extrapolated += e.extrapolated ? 1 : 0;
   }
+  stats_.shown += heads_.size();
 }
 
 }  // namespace ashlar::client_sim

@@ -6,6 +6,7 @@
 
 #include "client_sim/client/client.h"
 #include "client_sim/client/replica.h"
+#include "client_sim/client/told_floors.h"
 
 namespace ashlar::client_sim {
 
@@ -53,12 +54,15 @@ struct PictureSource {
 /// carry the tick that their player saw (Client::set_view_lag), so a server judges shots by this very
 /// picture.
 ///
-/// Where no newer state came they go on for extrapolate_s as they went, then they stand. Nobody is shown
-/// inside a wall, and who stands on a lift is shown on it where the picture has it.
+/// Where no newer state came they go on for extrapolate_s as they went, then they stand; who is told of more
+/// seldom than that, as a busy server does of far ones, goes on until the next one should be there, for
+/// extrapolate_seldom_s at most. Nobody is shown
+/// inside a wall, and who stands on a lift is shown on it where the picture has it, at its start and its end
+/// alike; who jumps there as far above it.
 /// One thread, the client's. Cost: about 30 ns an entity a snapshot, and 0.1 us each time one is shown.
 class Others {
  public:
-  static constexpr double extrapolate_s = 0.1;
+  static constexpr double extrapolate_s = 0.1, extrapolate_seldom_s = 0.3;
   static constexpr std::uint32_t lag_ticks_max = 120;
 
   /// Behind each Client::advance(), with the same time.
@@ -85,35 +89,43 @@ class Others {
   const OthersStats& stats() const { return stats_; }
 
  private:
+  /// A place in steps of 1/128 m from the world's origin: exactly what was told, in half the memory.
+  struct Steps {
+    std::int32_t x = 0, y = 0, z = 0;
+    friend bool operator==(const Steps&, const Steps&) = default;
+  };
+  /// Somebody's place at a tick. Four of them are a line of memory.
   struct State {
     std::uint32_t tick = 0;
-    DVec3 position_m;
-    Turn16 yaw{0};
+    std::int32_t x = 0, y = 0;
+    std::uint32_t z_and_yaw = 0;  // within 24 bits, and in the lowest eight in 1/256 turn
+
+    State() = default;
+    State(std::uint32_t at, const Steps& place, std::uint8_t yaw)
+        : tick(at), x(place.x), y(place.y), z_and_yaw(static_cast<std::uint32_t>(place.z) << 8 | yaw) {}
+    Steps place() const { return {x, y, static_cast<std::int32_t>(z_and_yaw) >> 8}; }
+    Turn16 yaw() const { return dequantise_turn(static_cast<std::uint8_t>(z_and_yaw & 0xff)); }
   };
+  static_assert(sizeof(State) == 16);
   static constexpr std::size_t states_max = 16;
   /// Where somebody was, each state another place or another turn than the one before.
-  struct Track {
-    std::size_t newest = 0, count = 0;
-    std::array<State, states_max> states;  // ring, newest at newest
-
-    const State& back(std::size_t i) const { return states[(newest + states_max - i) % states_max]; }
-    /// How many states back the newest is that is not behind a tick; count: all are.
-    std::size_t steps_back_to(double tick) const;
-    void push(const State& state) {
-      newest = (newest + 1) % states_max;
-      states[newest] = state;
-      if (count < states_max) ++count;
-    }
+  struct alignas(64) Track {
+    std::array<State, states_max> states;  // ring, newest at Head::newest
   };
   /// What is looked at of everybody in each snapshot; most stand still, and their tracks are left alone.
   struct Head {
-    EntityRecord record;  // newest
-    CellCoord cell;
-    std::uint32_t track = 0;       // in tracks_
-    std::uint32_t seen_tick = 0;   // when the view last had it
-    std::uint32_t since_tick = 0;  // it is as it is since then: of the track's newest state ...
-    std::uint32_t told_tick = 0;   // ... and was told to be so still
-    DVec3 newest_m;
+    EntityRecord record;                 // newest
+    Steps place;                         // of it
+    std::uint32_t track = 0;             // in tracks_
+    std::uint32_t seen_tick = 0;         // when the view last had it
+    std::uint32_t since_tick = 0;        // it is as it is since then: of the track's newest state ...
+    std::uint32_t told_tick = 0;         // ... and was told to be so still
+    std::uint8_t newest = 0, count = 0;  // of the track's states
+    std::uint8_t spacing = 0;            // ticks between the last two snapshots that told of it
+  };
+  struct Row {
+    EntityId id{};  // 0: none
+    std::uint32_t row = 0;
   };
   struct Fresh {
     EntityRecord record;
@@ -126,18 +138,30 @@ class Others {
   void measure(const PictureSource& source);
   void take_states(const PictureSource& source);
   void take_fresh();
-  void list_ids();
+  void list_rows();
+  Head* find(EntityId id);
+  static DVec3 metres(const Steps& place);
+  static Steps steps_at(DVec3 place_m);
   void find_lifts(const Replica& replica, const SectorForecast& sectors);
+  const State& back(const Head& head, std::size_t i) const {
+    return tracks_[head.track].states[(head.newest + states_max - i) % states_max];
+  }
+  std::size_t steps_back_to(const Head& head, std::uint32_t tick) const;
+  void push(Head& head, const State& state);
+  void fetch_ahead(std::size_t row, std::size_t states_back) const;
   void take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick);
   void steer(Micros now);
-  ShownEntity place(const Head& head, double tick, const Rules& rules, const Replica* replica);
-  double ride(DVec3 at_m, const Replica& replica, const SectorForecast& sectors) const;
+  void place(const Head& head, double tick, const Rules& rules, const Replica* replica, ShownEntity& out);
+  double ride(const ShownEntity& shown, double tick, const Replica& replica,
+              const SectorForecast& sectors) const;
 
   std::uint64_t world_ = 0;
   std::uint32_t snapshot_tick_ = 0;
-  std::vector<Head> heads_;               // by id
-  std::vector<EntityId> ids_;             // of heads_, to be searched
-  std::vector<std::size_t> lifts_;        // scratch: maps in which floors move
+  std::vector<Head> heads_;  // by id
+  std::vector<Row> rows_;    // of heads_ by a hash of the id, half of them free at least
+  unsigned rows_shift_ = 0;  // from such a hash to its place
+  ToldFloors floors_;
+  std::vector<std::size_t> lifts_;        // scratch: maps whose floors are elsewhere than in the picture
   std::vector<Track> tracks_;             // where heads say
   std::vector<std::uint32_t> free_;       // tracks that nobody has
   std::vector<Fresh> fresh_;              // scratch

@@ -20,8 +20,7 @@ void PackedMemory::reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_ever
 /// The server holds that we hold nothing.
 void PackedMemory::begin_epoch(const PackedHead& head, View& view) {
   view.forget_blocks();
-  blocks_.clear();
-  entity_count_ = 0;
+  forget_blocks();
   own_.clear();
   groups_.clear();
   epoch_ = head.epoch;
@@ -63,8 +62,7 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
   if (reader.failed()) return false;
   if (entity_count_ > entities_max) {
     // No server of ours tells so much.
-    blocks_.clear();
-    entity_count_ = 0;
+    forget_blocks();
     lost();
   }
   out.sector_runs = runs_;
@@ -74,32 +72,62 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
   return true;
 }
 
+void PackedMemory::forget_blocks() {
+  places_.clear();
+  blocks_.clear();
+  entity_count_ = 0;
+}
+
+PackedMemory::Block& PackedMemory::block_of(std::uint16_t number) {
+  if (number >= places_.size()) places_.resize(std::size_t{number} + 1);
+  std::uint32_t& place = places_[number];
+  if (place == 0) blocks_.emplace_back(), place = static_cast<std::uint32_t>(blocks_.size());
+  return blocks_[place - 1];
+}
+
+/// As each state is a tick older at least, the one of a tick is no further back than the ticks between say.
+const PackedMemory::State* PackedMemory::Block::of(std::uint32_t tick) const {
+  if (states.empty() || states.back().tick < tick) return nullptr;
+  const std::size_t most = states.size() - 1;
+  std::size_t i = most - std::min<std::size_t>(states.back().tick - tick, most);
+  while (states[i].tick < tick) ++i;
+  return states[i].tick == tick ? &states[i] : nullptr;
+}
+
 void PackedMemory::drop_front(Block& block) {
-  entity_count_ -= block.states.front().entities.size();
+  State& oldest = block.states.front();
+  entity_count_ -= oldest.entities.size();
+  if (spare_.size() < spare_max) spare_.push_back(std::move(oldest));
   block.states.pop_front();
 }
 
-/// Sorts what was decoded in among the block's states. Bases only get newer: older states than this one's are
-/// of no use any more.
+/// Moves what was decoded in among the block's states. Bases only get newer: older states than this one's
+/// are of no use any more.
 void PackedMemory::keep(Block& block, std::uint32_t tick, std::uint32_t base_tick) {
-  const auto at = std::ranges::upper_bound(block.states, tick, {}, &State::tick);
-  block.states.insert(at, State{tick, decoded_.cell, decoded_.entities, decoded_.fields});
-  entity_count_ += decoded_.entities.size();
+  State now;
+  if (!spare_.empty()) now = std::move(spare_.back()), spare_.pop_back();
+  now.tick = tick, now.cell = decoded_.cell;
+  std::swap(now.entities, decoded_.entities);
+  std::swap(now.fields, decoded_.fields);
+  entity_count_ += now.entities.size();
+  const bool newest = block.states.empty() || block.states.back().tick <= tick;
+  const auto at =
+      newest ? block.states.end() : std::ranges::upper_bound(block.states, tick, {}, &State::tick);
+  block.states.insert(at, std::move(now));
   while (block.states.front().tick < base_tick || block.states.size() > block_states_max) drop_front(block);
 }
 
 bool PackedMemory::take_block(const PackedEntry& entry, std::uint32_t tick, View& view, BlockTally* tally) {
-  Block& block = blocks_[entry.number];
+  Block& block = block_of(entry.number);
   if (tick <= block.gone_tick) return true;
-  const auto known = std::ranges::lower_bound(block.states, tick, {}, &State::tick);
-  if (known != block.states.end() && known->tick == tick) return true;  // a double
+  if (block.of(tick) != nullptr) return true;  // a double
   const bool newest = block.states.empty() || block.states.back().tick < tick;
   const std::uint32_t base_tick = entry.age == 0 || entry.age > tick ? 0 : tick - entry.age;
   BlockBase base{entry.age, {}, false, {}};
   CellCoord cell;
   if (entry.age != 0) {
-    const auto held = std::ranges::lower_bound(block.states, base_tick, {}, &State::tick);
-    if (held == block.states.end() || held->tick != base_tick) {
+    const State* const held = block.of(base_tick);
+    if (held == nullptr) {
       if (newest) lost();  // an old one that was overtaken is no loss
       return true;
     }
@@ -119,15 +147,13 @@ void PackedMemory::show(std::uint16_t number, Block& block, std::uint32_t base_t
   if (block.shown && block.cell != state.cell) view.forget_block(block.cell, number);
   block.cell = state.cell;
   block.shown = true;
-  records_.clear();
-  for (const MovingRecord& e : state.entities) records_.push_back(e.record);
   const bool quiet = decoded_.quiet && base_tick != 0 && state.tick - base_tick > every_ticks_;
   if (quiet) view.confirm_block(state.cell, number, base_tick, state.tick - every_ticks_);
-  view.take_block(number, state.cell, records_, state.tick);
+  view.take_block(number, state.cell, state.entities, state.tick);
 }
 
 void PackedMemory::take_gone(std::uint16_t number, std::uint32_t tick, View& view) {
-  Block& block = blocks_[number];
+  Block& block = block_of(number);
   block.gone_tick = std::max(block.gone_tick, tick);
   while (!block.states.empty() && block.states.front().tick <= tick) drop_front(block);
   if (!block.states.empty() || !block.shown) return;
@@ -176,7 +202,7 @@ bool PackedMemory::find_shared(EntityId id, KnownFields& out) const {
     return there ? static_cast<std::size_t>(it - state.entities.begin()) : state.entities.size();
   };
   bool found = false;
-  for (const auto& [number, block] : blocks_) {
+  for (const Block& block : blocks_) {
     if (block.states.empty()) continue;
     const State& newest = block.states.back();
     const std::size_t at = place_in(newest);

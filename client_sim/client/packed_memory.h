@@ -57,6 +57,7 @@ class PackedMemory {
   std::size_t entity_count() const { return entity_count_; }
 
  private:
+  static constexpr std::size_t spare_max = 32;
   struct State {
     std::uint32_t tick = 0;
     CellCoord cell;
@@ -73,6 +74,9 @@ class PackedMemory {
     std::uint32_t gone_tick = 0;  // what is of this tick or older is forgotten
     CellCoord cell;               // where the view has it
     bool shown = false;
+
+    /// The state of a tick; null: there is none.
+    const State* of(std::uint32_t tick) const;
   };
   struct Own {
     std::uint32_t tick = 0;
@@ -80,6 +84,8 @@ class PackedMemory {
   };
 
   void begin_epoch(const PackedHead& head, View& view);
+  Block& block_of(std::uint16_t number);
+  void forget_blocks();
   bool take_block(const PackedEntry& entry, std::uint32_t tick, View& view, BlockTally* tally);
   void take_gone(std::uint16_t number, std::uint32_t tick, View& view);
   bool take_own(const PackedEntry& entry, std::uint32_t tick, SnapshotPart& out);
@@ -94,13 +100,14 @@ class PackedMemory {
   std::shared_ptr<const ReplicationRegistry> registry_ = ReplicationRegistry::builtin_ptr();
   std::uint8_t epoch_ = 0, lost_epoch_ = 0;
   std::uint32_t newest_tick_ = 0;
-  std::map<std::uint16_t, Block> blocks_;
+  std::vector<std::uint32_t> places_;  // in blocks_ by number, one more than that; 0: none
+  std::vector<Block> blocks_;          // in the order in which they were told of first
   std::map<std::pair<FieldAudience, std::uint16_t>, Group> groups_;
   std::size_t entity_count_ = 0;
   std::deque<Own> own_;
   DecodedBlock decoded_;
+  std::vector<State> spare_;  // whose memory the next states take, at most spare_max of them
   std::vector<SliceHeight> slice_;
-  std::vector<EntityRecord> records_;
   // What the lists of the last part point into.
   std::vector<SectorRun> runs_;
   std::vector<WireHeights> heights_;

@@ -71,6 +71,7 @@ class Replica {
   Turn16 delta_yaw() const { return delta_yaw_; }
   Space space() const { return {&ground_.volume(), placed_, props_}; }
   HeightsView heights(std::size_t map) const { return heights_[map]; }
+  bool sectors_move() const { return mechanics_.in_motion(); }
   const MapPlan& plan(std::size_t map) const { return *mechanics_.maps()[map].plan; }
   const MoveReport& report() const { return player_.report[0]; }  ///< of the last tick's move
   /// The last tick's shots: as foreseen, they meet the world and nobody in it.

@@ -22,6 +22,29 @@ std::uint32_t newest(const ViewCell& cell) {
   return tick;
 }
 
+bool whole(EntityId first, EntityId last) { return first == EntityId{0} && last == entity_id_max; }
+
+/// Where the entities of a tick go that replace all that is known of a cell: what was is what was before, in
+/// the memory of what was before that. Null: what is known is newer.
+std::vector<EntityRecord>* begin_whole(ViewCell& known, std::uint32_t tick) {
+  if (known.ranges.empty()) {
+    known.ranges.emplace_back().tick = tick;
+    return &known.ranges.front().entities;
+  }
+  ViewRange& now = known.ranges.front();
+  if (now.tick >= tick) return nullptr;
+  known.before.resize(1);
+  std::swap(known.before.front(), now);
+  now.first = EntityId{0}, now.last = entity_id_max, now.tick = tick;
+  return &now.entities;
+}
+
+/// Is all that is known of a cell of one tick, or nothing?
+bool is_whole(const ViewCell& known) {
+  return known.ranges.empty() ||
+         (known.ranges.size() == 1 && whole(known.ranges.front().first, known.ranges.front().last));
+}
+
 DVec3 position_of(const EntityRecord& e, CellCoord cell) { return dequantise({cell, e.x, e.y, e.z}); }
 
 }  // namespace
@@ -69,6 +92,15 @@ void View::take_block(std::uint16_t number, CellCoord coord, std::span<const Ent
   take_block(cell(coord, number), {coord, entities}, tick);
 }
 
+void View::take_block(std::uint16_t number, CellCoord coord, std::span<const MovingRecord> entities,
+                      std::uint32_t tick) {
+  // What has a number comes whole.
+  std::vector<EntityRecord>* const now = begin_whole(cell(coord, number), tick);
+  if (now == nullptr) return;
+  now->resize(entities.size());
+  std::ranges::transform(entities, now->begin(), &MovingRecord::record);
+}
+
 void View::confirm_block(CellCoord coord, std::uint16_t number, std::uint32_t base_tick, std::uint32_t tick) {
   const auto at = find(coord, number);
   if (at == cells_.end() || at->cell != coord || at->block != number) return;
@@ -103,13 +135,22 @@ bool View::take_slice(std::size_t map, std::size_t first, std::span<const SliceH
 }
 
 void View::take_block(ViewCell& known, const CellBlock& block, std::uint32_t tick) {
+  if (!whole(block.first, block.last) || !is_whole(known)) return take_ranges(known, block, tick);
+  std::vector<EntityRecord>* const now = begin_whole(known, tick);
+  if (now != nullptr) now->assign(block.entities.begin(), block.entities.end());
+}
+
+void View::take_ranges(ViewCell& known, const CellBlock& block, std::uint32_t tick) {
   const auto overlaps = [&](const ViewRange& r) { return r.first <= block.last && r.last >= block.first; };
   // Of a snapshot that a newer one has overtaken, or a double.
   for (const ViewRange& range : known.ranges)
     if (overlaps(range) && range.tick >= tick) return;
 
   const auto inside = [&](EntityId id) { return id >= block.first && id <= block.last; };
-  std::erase_if(known.before, [&](const ViewBefore& b) { return inside(b.record.id); });
+  std::erase_if(known.before, [&](ViewRange& b) {
+    std::erase_if(b.entities, [&](const EntityRecord& e) { return inside(e.id); });
+    return b.entities.empty();
+  });
   ranges_.clear();
   ViewRange now;
   for (ViewRange& range : known.ranges) {
@@ -120,7 +161,7 @@ void View::take_block(ViewCell& known, const CellBlock& block, std::uint32_t tic
     // What sticks out on either side stays as it is.
     const auto from = std::ranges::lower_bound(range.entities, block.first, {}, &EntityRecord::id);
     const auto to = std::ranges::upper_bound(range.entities, block.last, {}, &EntityRecord::id);
-    for (auto it = from; it != to; ++it) known.before.push_back({*it, range.tick});
+    if (from != to) known.before.push_back({range.first, range.last, range.tick, {from, to}});
     if (range.first < block.first)
       ranges_.push_back({range.first, before(block.first), range.tick, {range.entities.begin(), from}});
     if (range.last > block.last)
@@ -182,10 +223,11 @@ void View::entities(std::vector<ViewEntity>& out) const {
         const DVec3 p = position_of(e, c.cell);
         out.push_back({e, range.tick, p, range.tick, p, true});
       }
-    for (const ViewBefore& b : c.before) {
-      const DVec3 p = position_of(b.record, c.cell);
-      out.push_back({b.record, b.tick, p, b.tick, p, false});
-    }
+    for (const ViewRange& b : c.before)
+      for (const EntityRecord& e : b.entities) {
+        const DVec3 p = position_of(e, c.cell);
+        out.push_back({e, b.tick, p, b.tick, p, false});
+      }
   }
   // Of each entity the newest state comes first, then the one before it, which may be of another cell.
   std::sort(out.begin(), out.end(), [](const ViewEntity& a, const ViewEntity& b) {

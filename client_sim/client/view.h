@@ -5,6 +5,7 @@
 
 #include "protocol/messages.h"
 #include "protocol/snapshot/height_delta.h"
+#include "protocol/snapshot/moving_record.h"
 #include "world/math/vec.h"
 
 namespace ashlar::client_sim {
@@ -29,12 +30,6 @@ struct ViewRange {
   std::vector<EntityRecord> entities;  ///< by id
 };
 
-/// A state that a newer one has replaced, or that of somebody who is gone.
-struct ViewBefore {
-  EntityRecord record;
-  std::uint32_t tick = 0;
-};
-
 /// The number of what no packed snapshot told.
 inline constexpr std::uint32_t no_block = 0xffffffffu;
 
@@ -44,7 +39,7 @@ struct ViewCell {
   CellCoord cell;
   std::uint32_t block = no_block;
   std::vector<ViewRange> ranges;  ///< by id, none over another; what is between them is not known
-  std::vector<ViewBefore> before;
+  std::vector<ViewRange> before;  ///< what newer ones have replaced, those who are gone among them
 
   /// The range that an id falls into; null when nothing is known of it.
   const ViewRange* range_of(EntityId id) const;
@@ -74,6 +69,8 @@ class View {
 
   /// A block as of a tick, in place of what was known by this number; not older than that.
   void take_block(std::uint16_t number, CellCoord cell, std::span<const EntityRecord> entities,
+                  std::uint32_t tick);
+  void take_block(std::uint16_t number, CellCoord cell, std::span<const MovingRecord> entities,
                   std::uint32_t tick);
   /// What is known of a block, if it is of a tick from `base_tick` on, still was so at a newer tick.
   void confirm_block(CellCoord cell, std::uint16_t number, std::uint32_t base_tick, std::uint32_t tick);
@@ -114,6 +111,7 @@ class View {
   std::vector<ViewCell>::iterator find(CellCoord coord, std::uint32_t block);
   ViewCell& cell(CellCoord coord, std::uint32_t block = no_block);
   void take_block(ViewCell& known, const CellBlock& block, std::uint32_t tick);
+  void take_ranges(ViewCell& known, const CellBlock& block, std::uint32_t tick);
   void forget_old();
 
   std::vector<ViewCell> cells_;

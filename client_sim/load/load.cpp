@@ -266,9 +266,11 @@ void Run::turn(Micros now, Player& p) {
   if (party_ != nullptr && p.client.welcomed() && !p.client.fetching()) party_->prepare(p.client.welcome());
   if (p.client.state() == ClientState::playing && now >= p.next_think) command(now, p);
   out_.clear();
-  p.client.advance(now, in, out_);
+  if (p.predicting)
+    p.predicting->advance(now, p.client, in, out_);
+  else
+    p.client.advance(now, in, out_);
   p.wire.send(now, out_);
-  if (p.predicting) p.predicting->advance(now, p.client);
   if (!p.joined && p.client.state() == ClientState::playing) {
     p.joined = true;
     p.joined_at = now;

@@ -27,9 +27,9 @@ struct PredictionReport {
   Histogram corrections_um, crowd_um;     ///< in micrometres, alike
   Histogram others_lag;                   ///< of the picture behind the newest command, once a tick
   std::array<std::uint64_t, 16> leads{};  ///< ClientStats::leads
-  /// Processor time that it took, ground left out: to foresee the own player, and to keep and show a picture
-  /// of the others a tick.
-  std::int64_t predict_ns = 0, show_ns = 0;
+  /// Processor time that it took, ground left out: to read what the server sends and to write to it
+  /// (Client::advance()), to foresee the own player, and to keep and show a picture of the others a tick.
+  std::int64_t read_ns = 0, predict_ns = 0, show_ns = 0;
 
   void merge(const PredictionReport& other);
   double us_per_tick(std::int64_t spent_ns) const {
@@ -53,8 +53,8 @@ class Predicting {
  public:
   explicit Predicting(PredictorConfig config) : predictor_(std::move(config)) {}
 
-  /// Behind each Client::advance().
-  void advance(Micros now, Client& client);
+  /// A turn, Client::advance() included.
+  void advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out);
   PredictionReport report(const Client& client) const;
 
  private:
@@ -63,7 +63,7 @@ class Predicting {
   std::vector<ShownEntity> shown_;
   std::uint32_t tick_ = 0;
   std::uint64_t ticks_ = 0;
-  std::int64_t predict_ns_ = 0, show_ns_ = 0;
+  std::int64_t read_ns_ = 0, predict_ns_ = 0, show_ns_ = 0;
   Histogram lag_;
 };
 

@@ -138,14 +138,15 @@ std::string prediction_text(const PredictionReport& p) {
       "prediction     %u clients, %llu of %llu ticks otherwise than foreseen, %llu late, %llu put elsewhere\n"
       "               corrections p50 %.2f cm, p99 %.2f cm, %llu above 2 cm; by bodies p50 %.2f cm, p99 %.2f "
       "cm, %llu above 2 cm\n"
-      "               commands waited %d to %d ticks (p1, p99), others shown %.0f ms back; %.1f us a tick to "
-      "foresee, %.1f us to show\n",
+      "               commands waited %d to %d ticks (p1, p99), others shown %.0f ms back\n"
+      "               a tick took %.1f us: %.1f to read and write messages, %.1f to foresee, %.1f to show\n",
       p.clients, static_cast<unsigned long long>(p.mispredicted),
       static_cast<unsigned long long>(p.confirmed), static_cast<unsigned long long>(p.late),
       static_cast<unsigned long long>(p.put), cm(p.corrections_um, 0.5), cm(p.corrections_um, 0.99),
       static_cast<unsigned long long>(p.visible), cm(p.crowd_um, 0.5), cm(p.crowd_um, 0.99),
       static_cast<unsigned long long>(p.crowd_visible), lead(p, 0.01), lead(p, 0.99),
-      millis(p.others_lag.quantile(0.5)), p.us_per_tick(p.predict_ns), p.us_per_tick(p.show_ns));
+      millis(p.others_lag.quantile(0.5)), p.us_per_tick(p.read_ns + p.predict_ns + p.show_ns),
+      p.us_per_tick(p.read_ns), p.us_per_tick(p.predict_ns), p.us_per_tick(p.show_ns));
 }
 
 std::string prediction_json(const PredictionReport& p) {
@@ -165,6 +166,7 @@ std::string prediction_json(const PredictionReport& p) {
   o.number("lead_ticks_p1", lead(p, 0.01));
   o.number("lead_ticks_p99", lead(p, 0.99));
   o.number("others_lag_ms", millis(p.others_lag.quantile(0.5)));
+  o.number("read_us_per_tick", p.us_per_tick(p.read_ns));
   o.number("predict_us_per_tick", p.us_per_tick(p.predict_ns));
   o.number("show_us_per_tick", p.us_per_tick(p.show_ns));
   return o.done();

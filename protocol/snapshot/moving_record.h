@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "protocol/quantise.h"
+#include "world/math/assert.h"
 
 // An entity as blocks of packed snapshots hold it: its record, and how it moves, from which the next one is
 // foretold.
@@ -44,5 +45,33 @@ constexpr std::int32_t foretold_place(std::uint16_t place, std::int16_t velocity
                                       std::uint32_t tick_rate_hz) {
   return std::clamp<std::int32_t>(place + foretold_steps(velocity, ticks, tick_rate_hz), 0, cell_steps - 1);
 }
+
+/// foretold_place() for many velocities over the same ticks: it multiplies where that divides.
+class Foretelling {
+ public:
+  /// @param ticks  at most 255; @param tick_rate_hz  1 to 128; both asserted
+  constexpr Foretelling(std::uint32_t ticks, std::uint32_t tick_rate_hz)
+      : sixteenths_(ticks * 16),
+        half_(tick_rate_hz),
+        inverse_(((std::uint64_t{1} << shift) + 2 * tick_rate_hz - 1) / (2 * tick_rate_hz)) {
+    ASHLAR_ASSERT(ticks <= 255 && tick_rate_hz >= 1 && tick_rate_hz <= 128);
+  }
+
+  constexpr std::int32_t place(std::uint16_t from, std::int16_t velocity) const {
+    if (velocity == 0) return from;
+    const std::int32_t v = velocity;
+    const std::uint64_t sum = static_cast<std::uint32_t>(v < 0 ? -v : v) * sixteenths_ + half_;
+    const auto steps = static_cast<std::int32_t>(sum * inverse_ >> shift);
+    return std::clamp<std::int32_t>(from + (v < 0 ? -steps : steps), 0, cell_steps - 1);
+  }
+
+ private:
+  // Sums are below 2^27 and divisors at most 2^8, so that rounding the inverse up is never seen in the
+  // quotient: 27 + 8 < 36.
+  static constexpr unsigned shift = 36;
+  static_assert(32768ull * 255 * 16 + 128 < 1ull << 27);
+  std::uint32_t sixteenths_, half_;
+  std::uint64_t inverse_;
+};
 
 }  // namespace ashlar

@@ -18,6 +18,14 @@ namespace {
 /// A view that is told of one walker, and the picture of it.
 struct PictureOfOne {
   PictureOfOne() { view.reset(60); }
+  /// A snapshot that says nothing of it.
+  void pass(std::uint32_t tick) {
+    SnapshotPart part;
+    part.tick = tick;
+    view.take(part);
+    command_time = tick;
+    others.advance(now, source());
+  }
   void tell(std::uint32_t tick, DVec3 at_m) {
     const QuantisedPosition place = quantise(at_m);
     EntityRecord record;
@@ -110,4 +118,38 @@ TEST_CASE("who is put elsewhere is not seen to fly there", "[client_sim][others]
   told.tell(104, {9, 0, 20});
   CHECK(told.shown_at(102.5).position_m.x == Approx(0.125).margin(1e-9));
   CHECK(told.shown_at(104).position_m.x == Approx(9).margin(1e-9));
+}
+
+TEST_CASE("who is told of in every fourth snapshot or every sixteenth goes on as it went until the next one",
+          "[client_sim][others]") {
+  const std::uint32_t every = GENERATE(4u, 16u);
+  CAPTURE(every);
+  constexpr double step_m = 0.1;  // 6 m/s
+  Rng rng = rng_for(5, every);
+  PictureOfOne told;
+  DVec3 at{3, 4, 20}, way{step_m, 0, 0};
+  std::vector<DVec3> truth(1200);
+  std::vector<double> straight_m, off_m;
+  std::uint32_t turned = 0;
+  for (std::uint32_t tick = 100; tick < truth.size(); ++tick) {
+    // Legs of a second or two, with sharp corners.
+    if (rng.below(90) == 0) way = {way.y, -way.x, 0}, turned = tick;
+    at += way;
+    truth[tick] = at;
+    told.others.advance(told.now, told.source());
+    tick % every == 0 ? told.tell(tick, at) : told.pass(tick);
+    if (tick < 200 || told.states.size() < 3) continue;
+    std::vector<ShownEntity> shown;
+    told.others.shown(told.now, told.source(), nullptr, shown);
+    REQUIRE(shown.size() == 1);
+    const auto seen = static_cast<std::uint32_t>(told.others.shown_tick(told.now, told.source()));
+    const double off = length(shown[0].position_m - truth[seen]);
+    off_m.push_back(off);
+    if (tick - turned > 3 * every) straight_m.push_back(off);
+  }
+  std::ranges::sort(off_m);
+  REQUIRE(straight_m.size() > 200);
+  CHECK(std::ranges::max(straight_m) < 0.02);
+  // At a corner it is seen to go straight on for as long as nothing was told.
+  CHECK(off_m.back() < 1.5 * step_m * every);
 }

@@ -152,6 +152,24 @@ TEST_CASE("who would walk out of its cell is foretold at the cell's edge",
   CHECK(foretold_steps(-32768, 255, 1) == -32768 * 255 * 8);
 }
 
+TEST_CASE("what is foretold by multiplying is what is foretold by dividing",
+          "[protocol][packed][block_delta][property]") {
+  Rng rng = rng_for(84, 0);
+  for (int round = 0; round < 200; ++round) {
+    const std::uint32_t age = round < 2 ? base_age_max : rng.below(base_age_max + 1);
+    const std::uint32_t rate_hz = 1 + rng.below(128);
+    CAPTURE(age, rate_hz);
+    const Foretelling by(age, rate_hz);
+    bool same = true;
+    for (std::int32_t v = -32768; v <= 32767; v += 1 + static_cast<std::int32_t>(rng.below(7))) {
+      const auto place = static_cast<std::uint16_t>(rng.below(cell_steps));
+      const auto velocity = static_cast<std::int16_t>(v);
+      same = same && by.place(place, velocity) == foretold_place(place, velocity, age, rate_hz);
+    }
+    CHECK(same);
+  }
+}
+
 namespace {
 
 struct CountedBits final : BlockTally {

@@ -153,6 +153,64 @@ TEST_CASE("bits come back as they were put", "[protocol][packed]") {
   }
 }
 
+namespace {
+
+/// A reader that takes one bit at a time.
+struct BitByBit {
+  std::span<const std::uint8_t> bytes;
+  std::size_t at = 0;
+  bool failed = false;
+
+  std::uint32_t bit() {
+    if (at >= 8 * bytes.size()) {
+      failed = true;
+      return 0;
+    }
+    const std::uint32_t b = bytes[at / 8] >> at % 8 & 1;
+    ++at;
+    return b;
+  }
+  std::uint32_t get(unsigned count) {
+    std::uint32_t v = 0;
+    for (unsigned i = 0; i < count; ++i) v |= bit() << i;
+    return v;
+  }
+  std::uint32_t get_gamma() {
+    unsigned zeros = 0;
+    while (!failed && bit() == 0) ++zeros;
+    failed = failed || zeros > 30;
+    return failed ? 0 : ((1u << zeros) | get(zeros)) - 1;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("foreign bits are read as one at a time, and their end is seen", "[protocol][packed][property]") {
+  Rng rng = rng_for(88, 0);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<std::uint8_t> bytes(rng.below(24));
+    const std::uint32_t sparse = rng.below(3);
+    for (std::uint8_t& b : bytes)
+      b = static_cast<std::uint8_t>(rng.below(sparse + 1) == 0 ? rng.below(256) : 0);
+    BitReader in(bytes);
+    BitByBit slow{bytes};
+    while (!slow.failed) {
+      const unsigned kind = rng.below(34);
+      CAPTURE(round, kind, bytes.size(), slow.at);
+      const std::uint32_t expected = kind == 33 ? slow.get_gamma() : slow.get(kind);
+      const std::uint32_t got = kind == 33 ? in.get_gamma() : in.get(kind);
+      REQUIRE(in.failed() == slow.failed);
+      if (slow.failed) break;
+      REQUIRE(got == expected);
+      REQUIRE(in.bits_read() == slow.at);
+      bool rest_is_zero = 8 * bytes.size() - slow.at < 8;
+      for (std::size_t i = slow.at; i < 8 * bytes.size(); ++i)
+        rest_is_zero = rest_is_zero && (bytes[i / 8] >> i % 8 & 1) == 0;
+      REQUIRE(in.at_end() == rest_is_zero);
+    }
+  }
+}
+
 TEST_CASE("the own player comes back to the last bit, and is short while it runs or stands",
           "[protocol][packed]") {
   Rng rng = rng_for(87, 0);
