@@ -121,9 +121,9 @@ struct Outcome {
   std::int32_t best_score = 0;                        ///< that a player or team had in a match
   std::uint64_t picked_up = 0;                        ///< items of maps and of the dead
   std::uint64_t columns = 0;                          ///< of ground that servers asked for
-  std::uint64_t client_bytes_max = 0;                 ///< of one client on a server, beside streams and packets
-  client_sim::LinkStats links;                        ///< of all clients, both ways
-  std::optional<Broken> broken;                       ///< the first thing that did not hold; it ended the run
+  std::uint64_t client_bytes_max = 0;   ///< of one client on a server, beside streams and packets
+  client_sim::LinkStats links;          ///< of all clients, both ways
+  std::optional<Broken> broken;         ///< the first thing that did not hold; it ended the run
   std::vector<std::uint8_t> recording;  ///< of the first server, when the config says keep_recording
 
   /// Begun, of all kinds.
