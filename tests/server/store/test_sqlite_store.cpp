@@ -176,12 +176,12 @@ TEST_CASE("a database of a newer format is refused, and stays as it was", "[serv
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "PRAGMA user_version = 4");
+  meddle(file, "PRAGMA user_version = 5");
   const std::string before = folder.read("world.db");
   const auto store = SqliteStore::open(file, seven);
   REQUIRE_FALSE(store.has_value());
   CHECK(store.error().kind == Kind::newer);
-  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 4"));
+  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 5"));
   CHECK(folder.read("world.db") == before);
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("an older format is upgraded after a copy was made", "[server][sqlite_
     REQUIRE_FALSE(store.has_value());
     CHECK(ask(file, "PRAGMA user_version") == 1);
     CHECK(ask(file, "SELECT count(*) FROM sqlite_master WHERE name = 'second'") == 0);
-    meddle(file, "PRAGMA user_version = 3");
+    meddle(file, "PRAGMA user_version = 4");
     CHECK(open_kept(file)->load_chunk({1, 2, 3}).bytes == bytes);
   }
 }
