@@ -47,7 +47,8 @@ double points_per_s(const KindSet& kinds, const Rules& rules, const WeaponTraits
 std::uint8_t best_weapon(const KindSet& kinds, const Rules& rules, const Arsenal& arsenal, double away_m) {
   std::uint8_t best = weapon_none;
   double most = -1;
-  for (std::uint8_t i = 0; i < kinds.weapons.size(); ++i) {
+  const auto count = static_cast<std::uint8_t>(std::min(kinds.weapons.size(), weapons_max));
+  for (std::uint8_t i = 0; i < count; ++i) {
     const WeaponTraits& w = kinds.weapons[i];
     if (!arsenal.has(i)) continue;
     if (w.ammo != AmmoKind::none && arsenal.ammo[static_cast<std::size_t>(w.ammo)] < w.uses) continue;
