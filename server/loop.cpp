@@ -109,7 +109,9 @@ struct Loop::Impl {
     ground.request(out.ground_requests);
     ground.request(out.pack_requests);
     const std::uint64_t sent = stopwatch_ns();
-    host.note_adapter(polled - woken, sent - advanced);
+    // Of what is sent beside the loop it is known how long the tick before took to its last send.
+    const std::uint64_t beside_ns = stepped ? transports.take_longest_send_ns() : 0;
+    host.note_adapter(polled - woken, std::max(sent - advanced, beside_ns));
     edges.observe(now, host.status(), transports.counters(), out.events, transports.tcp_closes());
     return sent - woken;
   }

@@ -270,6 +270,8 @@ HostConfig host_config(const Startup& startup, const AccessSettings& access) {
   host.fight_linger = Micros{static_cast<std::int64_t>(config.fight_linger_s * 1e6)};
   host.snapshot_bytes_max = config.snapshot_bytes_max;
   host.client_bytes_per_s = config.client_bytes_per_s;
+  if (config.cipher == CipherUse::chacha20)
+    host.ciphers = static_cast<std::uint8_t>(secure::Cipher::chacha20_poly1305);
   host.sight_culling = config.sight_culling;
   host.ores_seen_m = config.ores_seen_m;
   host.message_of_the_day = config.motd;

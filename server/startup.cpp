@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "protocol/secure/key_derivation.h"
 #include "server/net/address.h"
@@ -25,6 +26,12 @@ using Failure = std::unexpected<std::string>;
 /// most of all after a restart.
 std::uint32_t strangers_max(const Config& config) { return 64 + config.clients_max / 4; }
 
+/// Has it a core of its own, beside the tick's and those that make ground?
+bool sends_beside(const Config& config) {
+  if (config.send_thread != SendThreadUse::automatic) return config.send_thread == SendThreadUse::on;
+  return std::thread::hardware_concurrency() >= 2 + config.ground_threads;
+}
+
 TransportConfig transport_config(const Config& config) {
   TransportConfig transport;
   transport.listen = *parse_listen(config.listen);  // checked when it was set
@@ -32,6 +39,7 @@ TransportConfig transport_config(const Config& config) {
   transport.clients_max = config.clients_max;
   transport.tick_rate_hz = config.rules.tick_rate_hz;
   transport.tcp.strangers_max = strangers_max(config);
+  transport.send_thread = sends_beside(config);
   return transport;
 }
 

@@ -22,8 +22,9 @@ constexpr Micros poll_every{2'000};
 constexpr Micros late_after{20'000};
 constexpr Micros farewell{1'000'000};  // at most, for goodbyes to be sent and answered
 constexpr Micros think_every{15'000};
-/// Clients without a picture of the world are turned in steps: about once for each of their ticks.
-constexpr Micros light_poll_every{16'000};
+/// Clients without a picture of the world are turned once in so many turns: about once for each of their
+/// ticks.
+constexpr std::size_t light_shares = 8;
 constexpr Micros check_every{100'000};
 
 Micros read_clock() {
@@ -87,7 +88,6 @@ struct Player {
   bool joined = false;
   std::optional<Predicting> predicting;
   std::optional<LightWalker> light;  // in the brain's place
-  Micros next_poll{0};               // with it
 };
 
 struct Enemy {
@@ -138,6 +138,7 @@ class Run {
   CrowdCheck crowd_check_;
   Micros next_check_{0};
   std::uint64_t late_polls_ = 0;
+  std::size_t light_turn_ = 0;  // whose share it is
   Micros next_progress_{0};
   std::uint64_t bytes_in_before_ = 0, bytes_out_before_ = 0, snapshots_before_ = 0;
   Micros progress_before_{0};
@@ -205,8 +206,7 @@ std::expected<void, std::string> Run::add_player(Micros now) {
                                                      now,
                                                      false,
                                                      {},
-                                                     {},
-                                                     now}));
+                                                     {}}));
   if (index >= options_.clients) players_.back()->light.emplace(brain_seed);
   if (index < options_.predict) players_.back()->predicting.emplace(prediction());
   return {};
@@ -259,8 +259,7 @@ void Run::check(Micros now) {
 }
 
 void Run::turn(Micros now, Player& p) {
-  if (p.client.ended() || (p.light && now < p.next_poll)) return;
-  p.next_poll = std::max(p.next_poll + light_poll_every, now);
+  if (p.client.ended()) return;
   const DatagramBatch& in = p.wire.receive(now);
   // Before anybody plays: it takes a while, and a client that is silent for so long would count as starved.
   if (party_ != nullptr && p.client.welcomed() && !p.client.fetching()) party_->prepare(p.client.welcome());
@@ -279,7 +278,11 @@ void Run::turn(Micros now, Player& p) {
 }
 
 void Run::turn(Micros now) {
-  for (const auto& player : players_) turn(now, *player);
+  const std::size_t full = std::min<std::size_t>(players_.size(), options_.clients);
+  for (std::size_t i = 0; i < full; ++i) turn(now, *players_[i]);
+  // A share of the light ones in each turn, so that nobody looks at those whose time has not come.
+  light_turn_ = (light_turn_ + 1) % light_shares;
+  for (std::size_t i = full + light_turn_; i < players_.size(); i += light_shares) turn(now, *players_[i]);
   if (options_.light > 0) check(now);
   for (const auto& enemy : enemies_) {
     const DatagramBatch& in = enemy->wire.receive(now);

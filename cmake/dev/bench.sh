@@ -10,7 +10,8 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   maps       W4 point location, sight and walking steps in Doom maps; compiling all maps
   monsters   [--ticks N] up to 10 000 monsters asleep, wandering and hunting; ways through maps
   movers     1000 moving sectors, with bodies on them
-  net        [--only NAME] [--rounds N] the server with players over sockets against a null server; minutes
+  net        [--only NAME,...] [--rounds N] the server with players over sockets against a null server: spreads over
+             800 m, crowds in one spot, the largest that holds; some 40 minutes, `--only spread60,crowd60` a few
   protocol   encoding and decoding
   snapshot   [SECONDS] bits an entity and update of packed snapshots on four scenes over losses; ns to code one
   step       [--ticks N] [--only big|idle] World::step with 1000 players and 1000 monsters spread over 800 x 800 m,

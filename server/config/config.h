@@ -30,6 +30,19 @@ struct MapRequest {
   friend bool operator==(const MapRequest&, const MapRequest&) = default;
 };
 
+/// Are datagrams sent beside the tick's thread? In the order of the setting's names.
+enum class SendThreadUse : std::uint8_t {
+  automatic,  ///< where there is a processor for it
+  on,
+  off,
+};
+
+/// What sessions are sealed with. In the order of the setting's names.
+enum class CipherUse : std::uint8_t {
+  automatic,  ///< AES where both ends have it in their processors, else ChaCha20
+  chacha20,
+};
+
 /// No more columns of ground are ever under way.
 inline constexpr std::uint32_t ground_threads_max = 8;
 
@@ -88,6 +101,8 @@ struct Config {
 
   // Operation
   std::uint32_t ground_threads = 1;  ///< that generate ground beside the tick
+  SendThreadUse send_thread = SendThreadUse::automatic;
+  CipherUse cipher = CipherUse::automatic;
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
   bool live = false;

@@ -328,6 +328,20 @@ Setting backup_every_setting() {
   return s;
 }
 
+Setting send_thread_setting() {
+  return choice(
+      "send_thread", {"auto", "on", "off"}, [](auto& c) -> auto& { return c.send_thread; },
+      "Datagrams are sent on a thread beside the tick's, the same bytes either way; auto: where there is a "
+      "processor for it, one more than the tick and the ground threads take.");
+}
+
+Setting cipher_setting() {
+  return choice(
+      "cipher", {"auto", "chacha20"}, [](auto& c) -> auto& { return c.cipher; },
+      "What sessions are sealed with: auto takes AES-256-GCM where both ends have it in their processors, "
+      "else ChaCha20-Poly1305, which is a little slower.");
+}
+
 Setting run_for_setting() {
   Setting s{.key = "for", .value_name = "TIME", .help = "Stop by itself after this time, such as 30s or 5m."};
   s.kind = ValueKind::duration;
@@ -483,7 +497,7 @@ std::vector<Setting> build() {
               "The least that is logged."),
        whole("ground_threads", "N", 1, ground_threads_max, MEMBER(ground_threads),
              "Threads that generate the ground that players walk towards, beside the tick."),
-       run_for_setting(), record_setting(),
+       send_thread_setting(), cipher_setting(), run_for_setting(), record_setting(),
        choice("record_existing", {"refuse", "next"}, MEMBER(record_existing),
               "When the recording's name is taken: do not start, or go on in a new file with a number behind "
               "its name (match-2.rec)."),

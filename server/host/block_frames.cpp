@@ -109,11 +109,15 @@ BlockFrames::Coded BlockFrames::coded(std::size_t block, std::uint32_t base_tick
   const FrameBlock& now = newest_->blocks[block];
   const bool in_reach =
       base_tick != 0 && base_tick < newest_->tick && newest_->tick - base_tick <= base_age_max;
+  // Who asked first looked whether there is such a base.
+  if (in_reach)
+    for (std::uint32_t i = first_code_[block]; i != 0; i = codes_[i - 1].next)
+      if (codes_[i - 1].age == newest_->tick - base_tick) return {codes_[i - 1].age, codes_[i - 1].bytes};
   const Frame* const then = in_reach ? frame(base_tick) : nullptr;
   const FrameBlock* was = then == nullptr ? nullptr : find_block(*then, now.number);
   if (was != nullptr && was->born != now.born) was = nullptr;
   const std::uint32_t age = was != nullptr ? newest_->tick - base_tick : 0;
-  for (std::uint32_t i = first_code_[block]; i != 0; i = codes_[i - 1].next)
+  for (std::uint32_t i = first_code_[block]; age == 0 && i != 0; i = codes_[i - 1].next)
     if (codes_[i - 1].age == age) return {age, codes_[i - 1].bytes};
 
   BlockBase against{age, {}, false, {}};

@@ -8,7 +8,7 @@
 namespace ashlar::server {
 
 static_assert(sizeof(ClientBlock) * client_blocks_max + 24 * journal_packets_max +
-                  sizeof(JournalItem) * journal_items_max + 168 * own_bases_max <=
+                  sizeof(JournalItem) * journal_items_max + 168 * own_bases_max + 2 * 512 <=
               56 * 1024);
 static_assert((journal_items_max & (journal_items_max - 1)) == 0, "places are numbers modulo it");
 
@@ -28,8 +28,12 @@ void ClientBlocks::reset() {
 }
 
 ClientBlock* ClientBlocks::find(std::uint16_t number) {
+  std::uint16_t& place = place_[number % places];
+  if (place < blocks_.size() && blocks_[place].number == number) return &blocks_[place];
   const auto it = std::ranges::lower_bound(blocks_, number, {}, &ClientBlock::number);
-  return it == blocks_.end() || it->number != number ? nullptr : &*it;
+  if (it == blocks_.end() || it->number != number) return nullptr;
+  place = static_cast<std::uint16_t>(it - blocks_.begin());
+  return &*it;
 }
 
 ClientBlock* ClientBlocks::want(std::uint16_t number, std::uint32_t born, std::uint32_t tick) {
@@ -126,10 +130,14 @@ void ClientBlocks::note_fate(const Connection::Fate& fate) {
 
 const OwnPlayer* ClientBlocks::own_base(std::uint32_t tick, std::uint32_t& base_tick) const {
   if (own_held_ == 0 || own_held_ >= tick || tick - own_held_ > base_age_max) return nullptr;
-  const auto it = std::ranges::find(own_, own_held_, &Own::tick);
-  if (it == own_.end()) return nullptr;
-  base_tick = own_held_;
-  return &it->own;
+  // The newest first: it is one of a round trip ago.
+  for (std::size_t n = 1; n <= own_.size(); ++n) {
+    const Own& one = own_[(next_own_ + own_.size() - n) % own_.size()];
+    if (one.tick != own_held_) continue;
+    base_tick = own_held_;
+    return &one.own;
+  }
+  return nullptr;
 }
 
 void ClientBlocks::note_own(std::uint32_t tick, const OwnPlayer& own) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -100,7 +101,11 @@ class ClientBlocks {
   };
   void apply(const JournalItem& item, std::uint32_t tick);
 
+  /// Where an entry was when it was last looked for, by its number's low bits: asked for several times in
+  /// each tick, and seldom moved.
+  static constexpr std::size_t places = 512;
   std::vector<ClientBlock> blocks_;
+  std::array<std::uint16_t, places> place_{};
   std::vector<Packet> packets_;  // a ring, by ascending sequence
   std::size_t packet_first_ = 0, packet_count_ = 0;
   std::vector<JournalItem> items_;

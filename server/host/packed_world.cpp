@@ -43,9 +43,12 @@ bool fights(const MovingRecord& e) {
          (monster && e.record.state == static_cast<std::uint8_t>(MonsterMood::chase));
 }
 
+/// How far `v` lies outside of a to b; 0 within.
+double outside(double v, double a, double b) { return std::max({a - v, v - b, 0.0}); }
+
 double distance2(DVec3 p, DVec3 low, DVec3 high) {
-  const auto axis = [](double v, double a, double b) { return v < a ? a - v : v > b ? v - b : 0.0; };
-  const double dx = axis(p.x, low.x, high.x), dy = axis(p.y, low.y, high.y), dz = axis(p.z, low.z, high.z);
+  const double dx = outside(p.x, low.x, high.x), dy = outside(p.y, low.y, high.y),
+               dz = outside(p.z, low.z, high.z);
   return dx * dx + dy * dy + dz * dz;
 }
 
@@ -125,6 +128,7 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   frames_.begin(tick, tick_rate_hz_);
   sights_used_ = 1;
   extents_.clear();
+  grounds_.clear();
   places_.clear();
   for (std::size_t b = 0; b < blocks.size(); ++b)
     add_block(world, blocks[b], placed,
@@ -159,6 +163,7 @@ void PackedWorld::add_block(const World& world, const PartitionBlock& block,
   extent.place_count = static_cast<std::uint32_t>(places_.size()) - extent.first_place;
   extent.weight += (any_moves ? moving_weight : 0) + (any_fights ? fighting_weight : 0);
   extents_.push_back(extent);
+  grounds_.push_back({extent.low.x, extent.high.x, extent.low.y, extent.high.y});
   frames_.add(block.number, block.cube.cell, block.born, block_, block_fields_);
 }
 
@@ -197,6 +202,10 @@ std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_
   near_.clear();
   Sight* const sight = maps.empty() ? nullptr : &look_from(eye_m, margin_m, maps, rooms);
   for (std::uint32_t i = 0; i < extents_.size(); ++i) {
+    const Ground& ground = grounds_[i];
+    const double dx = outside(eye_m.x, ground.low_x, ground.high_x);
+    const double dy = outside(eye_m.y, ground.low_y, ground.high_y);
+    if (dx * dx + dy * dy > radius_m * radius_m) continue;
     const Extent& extent = extents_[i];
     const double d2 = distance2(eye_m, extent.low, extent.high);
     if (d2 > radius_m * radius_m) continue;

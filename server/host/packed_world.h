@@ -59,6 +59,10 @@ class PackedWorld {
     double weight = 1;                               // by which it counts as nearer
     Aabb reach{};                                    // where they may soon be, where viewers ask by sight
   };
+  /// The ground that an extent covers, close together: every viewer looks at everybody's, and most are far.
+  struct Ground {
+    double low_x, high_x, low_y, high_y;
+  };
   /// What is known of who may be seen from somewhere, block by block.
   struct Sight {
     VisibilityQuery query;
@@ -92,6 +96,7 @@ class PackedWorld {
   std::vector<FieldValues> block_fields_;  // by block_, where there are fields for everybody
   std::vector<Track> tracks_;              // by slot
   std::vector<Extent> extents_;
+  std::vector<Ground> grounds_;  // by extent
   std::vector<SightPlace> places_;
   std::vector<Sight> sights_;  // of this tick; the first is for whom the others have no room
   std::size_t sights_used_ = 1;

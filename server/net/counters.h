@@ -12,7 +12,7 @@ struct TransportCounters {
   std::uint64_t udp_dropped_kernel = 0;
   std::uint64_t udp_dropped_long = 0;  ///< longer than datagram_bytes_max
   std::uint64_t udp_receive_errors = 0;
-  std::uint64_t udp_send_full = 0;    ///< the send buffer had no room: the datagram was dropped
+  std::uint64_t udp_send_full = 0;    ///< send buffer or send thread had no room: the datagram was dropped
   std::uint64_t udp_send_errors = 0;  ///< unreachable, forbidden by a firewall, wrong family
   std::uint64_t udp_bursts_refused =
       0;  ///< sent one by one, as the kernel or device would not take them as one

@@ -21,10 +21,12 @@ struct TransportConfig {
   std::uint32_t clients_max = 256;  ///< sizes the receive buffer
   std::uint16_t tick_rate_hz = 60;
   TcpLimits tcp;
+  bool send_thread = false;  ///< datagrams are sent beside the loop, the same bytes in the same order
 };
 
 /// The server's sockets: datagrams in and out over UDP and TCP on one port number, as batches.
-/// Polled by the loop every 1 to 2 ms; nothing in here blocks, logs or knows what a packet means. One thread.
+/// Polled by the loop every 1 to 2 ms; nothing in here blocks, logs or knows what a packet means. One thread,
+/// and beside it the one that sends, where there is one (send_thread.h).
 class Transports {
  public:
   /// Binds both, or neither. @return or one line that names the port and the remedy
@@ -36,18 +38,21 @@ class Transports {
   /// Appends what has arrived and which TCP connections ended. @param now  monotonic, from the loop's clock
   void poll(std::chrono::microseconds now, DatagramBatch& in);
 
-  /// Sends a batch; what UDP's kernel buffer or a TCP queue has no room for is dropped and counted.
-  void send(std::chrono::microseconds now, const DatagramBatch& out);
+  /// Sends a batch, and may take its memory: what is in it then means nothing. What UDP's kernel buffer, the
+  /// queue of the send thread or a TCP queue has no room for is dropped and counted.
+  void send(std::chrono::microseconds now, DatagramBatch& out);
 
-  /// True when nothing waits in a TCP queue: at shutdown, poll until it is, within a limit.
+  /// True when nothing waits to be sent: at shutdown, poll until it is, within a limit.
   bool flushed() const;
+  /// Where there is a send thread: SendThread::take_longest_ns(); else 0.
+  std::uint64_t take_longest_send_ns();
 
   std::uint16_t port() const;           ///< the one bound, also where 0 was asked for
   std::size_t tcp_connections() const;  ///< open now, strangers' and closing ones among them
   std::size_t tcp_strangers() const;    ///< of them, those that are no players'
   /// See TcpPort::closes().
   std::span<const TcpClosed> tcp_closes() const;
-  const TransportCounters& counters() const;
+  const TransportCounters& counters() const;  ///< valid until the next call
 
   /// What the kernel granted for received datagrams, and what a tick's inputs of clients_max would need.
   std::size_t receive_buffer_bytes() const;

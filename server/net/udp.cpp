@@ -59,10 +59,8 @@ struct UdpPort::ReceiveSlots {
   }
 };
 
-UdpPort::UdpPort(int socket, bool socket_is_v6, TransportCounters& counters)
-    : socket_(socket), is_v6_(socket_is_v6), slots_(std::make_unique<ReceiveSlots>()), counters_(counters) {
-  const int off = 0;  // for the socket: each burst says its own size
-  segments_ = setsockopt(socket_, IPPROTO_UDP, UDP_SEGMENT, &off, sizeof off) == 0;
+UdpPort::UdpPort(int socket, TransportCounters& counters)
+    : socket_(socket), slots_(std::make_unique<ReceiveSlots>()), counters_(counters) {
   const int on = 1;  // where the kernel knows nothing of it, each comes by itself
   (void)setsockopt(socket_, IPPROTO_UDP, UDP_GRO, &on, sizeof on);
 }
@@ -121,100 +119,6 @@ void UdpPort::receive(DatagramBatch& in) {
     const auto taken = static_cast<std::size_t>(got);
     for (std::size_t slot = 0; slot < taken; ++slot) count += take(*slots_, slot, in);
     if (taken < receive_calls) return;  // no more was there
-  }
-}
-
-std::size_t UdpPort::burst_length(std::span<const DatagramBatch::Entry> entries) {
-  const DatagramBatch::Entry& first = entries.front();
-  std::size_t bytes = first.size, count = 1;
-  if (bytes == 0) return 1;
-  for (; count < std::min(entries.size(), segments_max); ++count) {
-    const DatagramBatch::Entry& next = entries[count];
-    if (next.peer != first.peer || next.size == 0 || next.size > first.size) break;
-    bytes += next.size;
-    if (bytes > segments_bytes_max) break;
-    if (next.size < first.size) return count + 1;  // a shorter one is the last
-  }
-  return count;
-}
-
-void UdpPort::count_unsent(int error, std::size_t datagrams) {
-  const bool full = error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS;
-  (full ? counters_.udp_send_full : counters_.udp_send_errors) += datagrams;
-}
-
-bool UdpPort::send_burst(const DatagramBatch& out, std::span<const DatagramBatch::Entry> burst, void* to,
-                         std::uint32_t to_size) {
-  std::array<iovec, segments_max> pieces;
-  std::size_t piece_count = 0, bytes = 0;
-  for (const DatagramBatch::Entry& entry : burst) {
-    auto* data = const_cast<std::uint8_t*>(out.bytes(entry).data());  // sendmsg only reads
-    bytes += entry.size;
-    // Multiples of 8 bytes lie one behind the other in the batch.
-    iovec* before = piece_count == 0 ? nullptr : &pieces[piece_count - 1];
-    if (before != nullptr && static_cast<std::uint8_t*>(before->iov_base) + before->iov_len == data)
-      before->iov_len += entry.size;
-    else
-      pieces[piece_count++] = {data, entry.size};
-  }
-  const auto segment = static_cast<std::uint16_t>(burst.front().size);
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof segment)> control{};
-  msghdr message{};
-  message.msg_name = to;
-  message.msg_namelen = to_size;
-  message.msg_iov = pieces.data();
-  message.msg_iovlen = piece_count;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  cmsghdr* option = CMSG_FIRSTHDR(&message);
-  option->cmsg_level = IPPROTO_UDP;
-  option->cmsg_type = UDP_SEGMENT;
-  option->cmsg_len = CMSG_LEN(sizeof segment);
-  std::memcpy(CMSG_DATA(option), &segment, sizeof segment);
-
-  ssize_t sent = -1;
-  do sent = sendmsg(socket_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-  while (sent < 0 && errno == EINTR);
-  if (sent >= 0) {
-    counters_.datagrams_out += burst.size();
-    counters_.bytes_out += bytes;
-    return true;
-  }
-  // EIO: the device computes no checksums. EINVAL and EMSGSIZE: a segment does not fit the path, or checksums
-  // are switched off. It may be so for this peer only, so the next burst is tried again.
-  if (errno == EIO || errno == EINVAL || errno == EMSGSIZE || errno == EOPNOTSUPP) {
-    ++counters_.udp_bursts_refused;
-    return false;
-  }
-  count_unsent(errno, burst.size());
-  return true;
-}
-
-void UdpPort::send_one(std::span<const std::uint8_t> bytes, const void* to, std::uint32_t to_size) {
-  ssize_t sent = -1;
-  do
-    sent = sendto(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
-                  static_cast<const sockaddr*>(to), to_size);
-  while (sent < 0 && errno == EINTR);
-  if (sent < 0) return count_unsent(errno, 1);
-  ++counters_.datagrams_out;
-  counters_.bytes_out += bytes.size();
-}
-
-void UdpPort::send(const DatagramBatch& out) {
-  for (auto rest = out.entries(); !rest.empty();) {
-    const bool ours = rest.front().peer.transport == Transport::udp;
-    const auto burst = rest.first(ours && segments_ ? burst_length(rest) : 1);
-    rest = rest.subspan(burst.size());
-    if (!ours) continue;
-    sockaddr_storage to;
-    socklen_t to_size = 0;
-    if (!to_native(burst.front().peer, is_v6_, to, to_size)) {
-      counters_.udp_send_errors += burst.size();
-      continue;
-    }
-    if (burst.size() > 1 && send_burst(out, burst, &to, to_size)) continue;
-    for (const DatagramBatch::Entry& entry : burst) send_one(out.bytes(entry), &to, to_size);
   }
 }
 

@@ -2,16 +2,21 @@
 // one run and in turns. The frame for every figure of the wire: in a network of its own where that is
 // permitted, the server alone on one core, the clients on the other.
 //
-//   bench_net [--rounds N] [--seconds N] [--only NAME]
+//   bench_net [--rounds N] [--seconds N] [--only NAME,NAME,...] [--largest-from N] [--largest-to N]
 //
-// The scene `largest` looks for the largest spread that holds: 500 clients and as many monsters, then 250
-// more each time, until a tick is missed or its p99 is longer than a tick. Large scenes have 16 full clients,
-// which check what they are told, and for the rest light ones.
+// Besides the scenes that it plays by itself any spreadN and crowdN can be named, with N clients: a small one
+// shows in a minute that everything comes about. The scene `largest` looks for the largest spread that holds:
+// from 500 clients and as many monsters on, 250 or half as many more each time, until a tick is missed or its
+// p99 is longer than a tick. Large scenes have 16 full clients, which check what they are told, and for the
+// rest light ones. A round takes up to 90 s of a scene of 1 000; all of it some 40 minutes.
 //
-// Prints for each scene: R, our processor time over the null server's, each per client and tick; the time
-// from a tick's wake to its last send; what a client is sent, as payload and with IP and UDP headers, and
-// what of it is for what; and by how much the server grew for each client. Figures are medians of the rounds,
-// the tick's p99 with the worst beside it. Exit code 1 when a scene did not come about.
+// Prints for each scene: R, our processor time over the null server's, each per client and tick, with the
+// cipher that both ends have (AES where processors know it) and, behind it, without the world's step and with
+// ChaCha20; the time from a tick's wake to its last send; the rate that was reached; what a client is sent,
+// as payload and with IP and UDP headers, and what of it is for what; and by how much the server grew for
+// each client. Figures are medians of the rounds, the tick's p99 with the worst beside it. At its end: how
+// what a client costs grew from the smallest to the largest of the crowds and spreads. Exit code 1 when a
+// scene did not come about.
 
 #include <algorithm>
 #include <csignal>
@@ -77,7 +82,8 @@ Scene crowd(unsigned count) {
   return scene;
 }
 
-std::vector<Scene> scenes() {
+/// Those that are played unless others are named.
+std::vector<Scene> usual_scenes() {
   return {{"map",
            "32 clients + 200 monsters in the first map (MAP01 where Freedoom is)",
            32,
@@ -91,9 +97,23 @@ std::vector<Scene> scenes() {
           crowd(1000)};
 }
 
+/// A scene by its name: a usual one, or any spreadN or crowdN.
+std::optional<Scene> scene_named(const std::string& name) {
+  for (Scene& scene : usual_scenes())
+    if (scene.name == name) return std::move(scene);
+  for (const std::string kind : {"spread", "crowd"}) {
+    if (!name.starts_with(kind)) continue;
+    const int count = std::atoi(name.c_str() + kind.size());
+    if (count < 2 || count > 4000) continue;
+    return kind == "spread" ? spread(static_cast<unsigned>(count)) : crowd(static_cast<unsigned>(count));
+  }
+  return std::nullopt;
+}
+
 /// One measurement of one server.
 struct Taken {
-  double us = 0;  ///< of the processor, per client and tick
+  double us = 0;       ///< of the processor, per client and tick
+  double step_us = 0;  ///< and of that the world's step
   double p99_ms = 0, p50_ms = 0, busy = 0, ticks_per_s = 0;
   double payload_per_s = 0, datagrams_per_s = 0;  ///< to one client
   double memory_bytes = 0;                        ///< by which the server grew, per client
@@ -107,7 +127,8 @@ double number_of(const std::string& line, const std::string& key) {
   return at == std::string::npos ? -1 : std::strtod(line.c_str() + at + key.size() + 3, nullptr);
 }
 
-std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, int window_s) {
+std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, int window_s,
+                               const char* cipher = "auto") {
   std::vector<std::string> command{folder + "/ashlar-server",
                                    "--port",
                                    std::to_string(port),
@@ -115,6 +136,8 @@ std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, in
                                    "127.0.0.1",
                                    "--log-format",
                                    "json",
+                                   "--cipher",
+                                   cipher,
                                    "--status-every",
                                    std::to_string(window_s),
                                    "--max-clients",
@@ -149,6 +172,7 @@ std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, in
       Taken out;
       out.us = static_cast<double>(cpu - cpu_before) / 1000 / (tick - tick_before) / scene.clients;
       out.memory_bytes = (server.resident_bytes() - empty_bytes) / scene.clients;
+      out.step_us = 1000 * number_of(*line, "step_ms_p50") / scene.clients;
       out.p50_ms = number_of(*line, "tick_ms_p50");
       out.p99_ms = number_of(*line, "tick_ms_p99");
       out.busy = number_of(*line, "busy_percent");
@@ -197,18 +221,25 @@ double median(const std::vector<Taken>& all, Value Taken::* value) {
   return sorted[sorted.size() / 2];
 }
 
-bool play(const Scene& scene, const std::string& self, int rounds, int window_s) {
+/// What a scene came to, for the sums at the end.
+struct Played {
+  Scene scene;
+  double us = 0, p99_ms = 0, kbit_per_s = 0;
+};
+
+std::optional<Played> play(const Scene& scene, const std::string& self, int rounds, int window_s) {
   const std::string folder = self.substr(0, self.rfind('/'));
-  std::vector<Taken> ours, null;
+  std::vector<Taken> ours, null, chacha;
   for (int round = 0; round < rounds; ++round) {
     const auto one = take_ours(scene, folder, window_s);
     const auto other = take_null(scene, self, window_s);
-    if (!one || !other) {
+    const auto third = take_ours(scene, folder, window_s, "chacha20");
+    if (!one || !other || !third) {
       std::printf("%-10s did not come about: the %s server was not ready or not all clients came\n",
-                  scene.name.c_str(), one ? "null" : "real");
-      return false;
+                  scene.name.c_str(), one && third ? "null" : "real");
+      return std::nullopt;
     }
-    ours.push_back(*one), null.push_back(*other);
+    ours.push_back(*one), null.push_back(*other), chacha.push_back(*third);
   }
   double worst = 0, low = 1e9, high = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) {
@@ -221,25 +252,44 @@ bool play(const Scene& scene, const std::string& self, int rounds, int window_s)
   std::printf("%s: %s\n", scene.name.c_str(), scene.what.c_str());
   std::printf("  R %.2f (%.2f to %.2f): %.2f us per client and tick, null server %.2f us\n", us / null_us,
               low, high, us, null_us);
+  std::printf("  R %.2f without the step, %.2f with ChaCha20\n",
+              (us - median(ours, &Taken::step_us)) / null_us, median(chacha, &Taken::us) / null_us);
   std::printf(
       "  wake to last send: p50 %.2f ms, p99 %.2f ms, worst p99 %.2f ms; busy %.1f %%, %.1f ticks/s\n",
       median(ours, &Taken::p50_ms), median(ours, &Taken::p99_ms), worst, median(ours, &Taken::busy),
       median(ours, &Taken::ticks_per_s));
-  std::printf("  to each client: %.1f kB/s payload, %.1f kB/s with IP and UDP, %.0f datagrams/s\n",
-              payload / 1000, (payload + ip_udp_bytes * datagrams) / 1000, datagrams);
+  std::printf(
+      "  to each client: %.1f kB/s payload, %.1f kB/s (%.0f kbit/s) with IP and UDP, %.0f datagrams/s\n",
+      payload / 1000, (payload + ip_udp_bytes * datagrams) / 1000,
+      8 * (payload + ip_udp_bytes * datagrams) / 1000, datagrams);
   std::printf("  where they go: %s\n", ours.back().bytes.c_str());
   std::printf("  the server grew by %.0f KiB for each client, ground that they walked to included\n",
               median(ours, &Taken::memory_bytes) / 1024);
-  std::printf("  snapshots without room for all: %.0f, longest wait %.0f ticks\n", median(ours, &Taken::cut),
-              median(ours, &Taken::wait_ticks));
+  const double wait_ticks = median(ours, &Taken::wait_ticks);
+  std::printf(
+      "  snapshots without room for all: %.0f, longest wait %.0f ticks: everybody %.0f times a second\n",
+      median(ours, &Taken::cut), wait_ticks, scene.rate_hz / (wait_ticks + 1));
   std::fflush(stdout);
-  return true;
+  return Played{scene, us, median(ours, &Taken::p99_ms), 8 * (payload + ip_udp_bytes * datagrams) / 1000};
+}
+
+/// From the least to the most of those who play the same.
+void print_growth(std::vector<Played> all, const std::string& kind) {
+  std::erase_if(all, [&](const Played& one) { return !one.scene.name.starts_with(kind); });
+  if (all.size() < 2) return;
+  std::ranges::sort(all, {}, [](const Played& one) { return one.scene.clients; });
+  const Played &few = all.front(), &many = all.back();
+  std::printf(
+      "growth: %s: %.1f times the clients, each costs %.2f times as much (%.2f us after %.2f us), p99 %.2f "
+      "ms after %.2f ms, %.0f kbit/s each after %.0f\n",
+      kind.c_str(), static_cast<double>(many.scene.clients) / few.scene.clients, many.us / few.us, many.us,
+      few.us, many.p99_ms, few.p99_ms, many.kbit_per_s, few.kbit_per_s);
 }
 
 /// Ever more until it does not hold. @return false: not even the first came about
-bool find_largest(const std::string& self, int window_s) {
+bool find_largest(const std::string& self, int window_s, unsigned first, unsigned most) {
   const std::string folder = self.substr(0, self.rfind('/'));
-  constexpr unsigned first = 500, more = 250, most = 2000;
+  const unsigned more = std::max(1u, std::min(250u, first / 2));
   unsigned held = 0;
   for (unsigned count = first; count <= most; count += more) {
     const Scene scene = spread(count);
@@ -256,6 +306,36 @@ bool find_largest(const std::string& self, int window_s) {
   return held > 0;
 }
 
+/// "a,b,c"
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> out(1);
+  for (const char c : list) {
+    if (c == ',')
+      out.emplace_back();
+    else
+      out.back() += c;
+  }
+  return out;
+}
+
+/// The scenes that are wanted; a line and nothing where one is not known.
+std::optional<std::vector<Scene>> chosen(const std::vector<std::string>& only) {
+  if (only.empty()) return usual_scenes();
+  std::vector<Scene> out;
+  for (const std::string& name : only) {
+    if (name == "largest") continue;
+    auto scene = scene_named(name);
+    if (!scene) {
+      std::printf("there is no scene %s: largest, spreadN, crowdN", name.c_str());
+      for (const Scene& usual : usual_scenes()) std::printf(", %s", usual.name.c_str());
+      std::printf("\n");
+      return std::nullopt;
+    }
+    out.push_back(std::move(*scene));
+  }
+  return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -264,11 +344,16 @@ int main(int argc, char** argv) {
   if (given.size() == 2 && given[0] == "--null-clients")
     return run_null_clients(port, static_cast<std::size_t>(std::atoi(given[1].c_str())));
   int rounds = 3, window_s = 5;
-  std::string only;
+  unsigned largest_from = 500, largest_to = 2000;
+  std::vector<std::string> only;
   for (std::size_t i = 0; i + 1 < given.size(); i += 2) {
     if (given[i] == "--rounds") rounds = std::max(1, std::atoi(given[i + 1].c_str()));
     if (given[i] == "--seconds") window_s = std::max(2, std::atoi(given[i + 1].c_str()));
-    if (given[i] == "--only") only = given[i + 1];
+    if (given[i] == "--only") only = words_of(given[i + 1]);
+    if (given[i] == "--largest-from")
+      largest_from = static_cast<unsigned>(std::clamp(std::atoi(given[i + 1].c_str()), 2, 4000));
+    if (given[i] == "--largest-to")
+      largest_to = static_cast<unsigned>(std::clamp(std::atoi(given[i + 1].c_str()), 2, 4000));
   }
   std::signal(SIGPIPE, SIG_IGN);
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -277,20 +362,19 @@ int main(int argc, char** argv) {
         "note: no network of its own is permitted here: on the machine's loopback, firewall included\n");
   if (std::thread::hardware_concurrency() < 2)
     std::printf("note: one core: server and clients share it, and figures mean little\n");
-  bool good = true, any = false;
-  for (const Scene& scene : scenes()) {
-    if (!only.empty() && only != scene.name) continue;
-    any = true;
-    good = play(scene, self, rounds, window_s) && good;
+  const auto scenes = chosen(only);
+  if (!scenes) return 2;
+  bool good = true;
+  std::vector<Played> played;
+  for (const Scene& scene : *scenes) {
+    if (auto one = play(scene, self, rounds, window_s))
+      played.push_back(std::move(*one));
+    else
+      good = false;
   }
-  if (only.empty() || only == "largest") {
-    any = true;
-    good = find_largest(self, window_s) && good;
-  }
-  if (!any) {
-    std::printf("there is no scene %s: largest", only.c_str());
-    for (const Scene& scene : scenes()) std::printf(", %s", scene.name.c_str());
-    std::printf("\n");
-  }
-  return good && any ? 0 : 1;
+  print_growth(played, "spread");
+  print_growth(played, "crowd");
+  const bool largest = only.empty() || std::ranges::find(only, "largest") != only.end();
+  if (largest) good = find_largest(self, window_s, largest_from, largest_to) && good;
+  return good ? 0 : 1;
 }

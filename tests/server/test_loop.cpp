@@ -88,7 +88,9 @@ TEST_CASE("players over UDP and TCP are served by one loop and told goodbye when
   config.stopwatch_ns = stopwatch_ns;
   Host host(config, std::make_unique<World>(setup), secure::SeededEntropy(1).secret());
   GroundWorkers ground(host.world().ground(), 1);
-  Transports transports = open_on_loopback();
+  TransportConfig sockets;
+  sockets.send_thread = GENERATE(false, true);
+  Transports transports = open_on_loopback(sockets);
   auto lines = std::make_shared<Lines>();
   Log log(LogFormat::text, LogLevel::info, lines);
   Loop loop;

@@ -2,6 +2,7 @@
 
 #include <netinet/udp.h>
 
+#include "server/net/udp_sender.h"
 #include "tests/catch.h"
 #include "tests/server/net/sockets.h"
 #include "world/math/random.h"
@@ -157,7 +158,7 @@ TEST_CASE("a flood is taken in bounded pieces", "[server][udp]") {
 
 namespace {
 
-/// A UdpPort on a socket of its own, and peers that it knows.
+/// A UdpSender on a socket of its own, and peers that it knows.
 struct Bursts {
   explicit Bursts(std::size_t peer_count = 1) {
     sockaddr_in at{};
@@ -166,7 +167,7 @@ struct Bursts {
     socklen_t size = sizeof at;
     REQUIRE(::bind(socket.native(), reinterpret_cast<sockaddr*>(&at), size) == 0);
     REQUIRE(::getsockname(socket.native(), reinterpret_cast<sockaddr*>(&at), &size) == 0);
-    port.size_receive_buffer(1024 * 1024);
+    port.size_receive_buffer(1024 * 1024);  // that for sending, too
     for (std::size_t i = 0; i < peer_count; ++i) {
       peers.push_back(udp_to(ntohs(at.sin_port)));
       REQUIRE(peers.back().send(bytes_of("hello")));
@@ -190,7 +191,7 @@ struct Bursts {
 
   /// Sends all, and holds what arrives against it: the same datagrams, for each peer in their order.
   void send_and_check() {
-    port.send(out);
+    sender.send(out);
     std::uint64_t sum = 0;
     for (const auto& [peer, content] : expected) {
       CAPTURE(peer, content.size());
@@ -199,14 +200,15 @@ struct Bursts {
       sum += content.size();
     }
     for (Socket& peer : peers) CHECK_FALSE(peer.readable());
-    CHECK(counters.datagrams_out == expected.size());
-    CHECK(counters.bytes_out == sum);
-    CHECK(counters.udp_send_full + counters.udp_send_errors == 0);
+    CHECK(sender.counters().datagrams == expected.size());
+    CHECK(sender.counters().bytes == sum);
+    CHECK(sender.counters().full + sender.counters().errors == 0);
   }
 
   Socket socket{AF_INET, SOCK_DGRAM};
   TransportCounters counters;
-  UdpPort port{socket.native(), false, counters};
+  UdpPort port{socket.native(), counters};
+  UdpSender sender{socket.native(), false};
   std::vector<Socket> peers;
   std::vector<PeerAddress> addresses;
   DatagramBatch out;
@@ -262,21 +264,21 @@ TEST_CASE("where segments are refused the datagrams go one by one", "[server][ud
   for (int i = 0; i < 5; ++i) b.add(1200);
   b.add(10);
   b.send_and_check();
-  CHECK(b.counters.udp_bursts_refused == 1);
+  CHECK(b.sender.counters().bursts_refused == 1);
 }
 
 TEST_CASE("a burst that cannot be sent counts each of its datagrams", "[server][udp]") {
   Bursts b;
   for (int i = 0; i < 3; ++i) b.out.add(*parse_peer("[2001:db8::1]:9", 9), Bytes(500, 1));
-  b.port.send(b.out);
-  CHECK(b.counters.udp_send_errors == 3);
-  CHECK(b.counters.datagrams_out == 0);
+  b.sender.send(b.out);
+  CHECK(b.sender.counters().errors == 3);
+  CHECK(b.sender.counters().datagrams == 0);
   b.out.clear();
   // Nobody may send to a broadcast address without asking first: the kernel refuses each.
   for (int i = 0; i < 4; ++i) b.out.add(*parse_peer("255.255.255.255:9", 9), Bytes(500, 1));
-  b.port.send(b.out);
-  CHECK(b.counters.udp_send_errors == 7);
-  CHECK(b.counters.datagrams_out == 0);
+  b.sender.send(b.out);
+  CHECK(b.sender.counters().errors == 7);
+  CHECK(b.sender.counters().datagrams == 0);
 }
 
 }  // namespace ashlar::server
