@@ -46,6 +46,8 @@ void visit_monster(AnyTraits& t, Visit&& visit) {
   visit("sight_m", t.sight_m_max, 0, 128);
   visit("sight_cone_deg", t.sight_cone_deg, 0, 360);
   visit("flies", t.flies, 0, 1);
+  visit("swims", t.swims, 0, 1);
+  visit("climbs", t.climbs, 0, 1);
   visit("body_meets_walls", t.body_meets_walls, 0, 1);
   visit("splash_proof", t.splash_proof, 0, 1);
   visit("health", t.health, 1, 65535);

@@ -117,6 +117,23 @@ void LeafGraph::find_beside(const Join& join, std::uint32_t from_leaf) {
   }
 }
 
+/// Whoever goes through the opening is sent elsewhere: it lies in a teleporter's line, from the front.
+bool LeafGraph::sent_away(std::span<const Sending> sendings, const Join& join,
+                          std::uint32_t from_leaf) const {
+  constexpr double same_place_m = 0.01;
+  const DVec2 middle = (join.a + join.b) * 0.5;
+  return std::ranges::any_of(sendings, [&](const Sending& s) {
+    const DVec2 along = s.b_m - s.a_m;
+    const double size = length(along);
+    const double t = dot(middle - s.a_m, along) / (size * size);
+    if (t < 0 || t > 1) return false;
+    const auto off = [&](DVec2 p) { return std::fabs(cross(along, p - s.a_m)) / size; };
+    if (off(join.a) > same_place_m || off(join.b) > same_place_m) return false;
+    const DVec2 front{along.y / size, -along.x / size};
+    return leaf_at(middle + front * (2 * same_place_m)) == from_leaf;
+  });
+}
+
 LeafGraph::LeafGraph(const PlacedMap& map, std::span<const Sending> sendings)
     : map_(&map), planes_(moving_planes(map.source())) {
   const BspTree& tree = map.tree();
@@ -130,18 +147,20 @@ LeafGraph::LeafGraph(const PlacedMap& map, std::span<const Sending> sendings)
     bool any = false;
     for (std::size_t k = 0; k < walker_class_count; ++k) any = any || join.open(k);
     if (!any) continue;
-    found.push_back({opening.front, join, found.size()});
+    if (!sent_away(sendings, join, opening.front)) found.push_back({opening.front, join, found.size()});
     join.to = opening.front;
-    found.push_back({opening.back, join, found.size()});
+    if (!sent_away(sendings, join, opening.back)) found.push_back({opening.back, join, found.size()});
   }
   for (const Sending& sending : sendings) {
     Join join;
     join.a = sending.from_m, join.b = sending.to_m, join.over = sending.over_m;
     join.to = leaf_at(sending.to_m);
+    // What lies right behind the line: further on there may be something else again.
+    join.over_leaf = leaf_at(sending.from_m + (sending.over_m - sending.from_m) * 0.125);
     join.sends = true;
     for (std::size_t k = 0; k < walker_class_count; ++k) join.from[k] = join.until[k] = 0;
     const std::uint32_t leaf = leaf_at(sending.from_m);
-    if (sector_[leaf] != no_index && sector_[join.to] != no_index)
+    if (sector_[leaf] != no_index && sector_[join.to] != no_index && sector_[join.over_leaf] != no_index)
       found.push_back({leaf, join, found.size()});
   }
   // Openings come in the tree's order; those of a leaf keep it.

@@ -25,6 +25,7 @@ struct Sending {
   DVec2 from_m;  ///< before its line
   DVec2 over_m;  ///< behind it
   DVec2 to_m;
+  DVec2 a_m, b_m;  ///< ends of its line
 };
 
 /// Where walkers may go in a placed map: its convex leaves, joined by the openings between them, whatever way
@@ -40,6 +41,7 @@ class LeafGraph {
     float from[walker_class_count], until[walker_class_count];
     bool sends = false;  ///< a teleporter: a is before its line, b the landing
     DVec2 over{};        ///< behind its line
+    std::uint32_t over_leaf = 0;
 
     DVec2 at(double t) const { return a + (b - a) * t; }
     bool open(std::size_t which) const { return from[which] <= until[which]; }
@@ -82,6 +84,7 @@ class LeafGraph {
   void find_free_parts(Join& join, std::uint32_t from_leaf) const;
   void look_for_free(Join& join, std::size_t which, const Look& look) const;
   void find_beside(const Join& join, std::uint32_t from_leaf);
+  bool sent_away(std::span<const Sending> sendings, const Join& join, std::uint32_t from_leaf) const;
 
   const PlacedMap* map_;
   MovingPlanes planes_;

@@ -10,23 +10,29 @@ namespace {
 constexpr float door_cost_m = 6;  // it has to open first
 constexpr float drop_cost_m = 2;  // there may be no way back up
 constexpr float send_cost_m = 1;
+constexpr float lift_cost_m = 12;  // it has to come, and to go
 constexpr double slack_m = 1e-6;
 
 }  // namespace
 
 bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t from, std::uint32_t to,
               std::span<const std::uint32_t> beside) {
-  const SectorHeights& a = rules.heights[from];
-  const SectorHeights& b = rules.heights[to];
-  if (b.floor_m - a.floor_m > walker.step_m + slack_m) return false;
-  const double floor = std::max(a.floor_m, b.floor_m);
+  double a = rules.heights[from].floor_m, b = rules.heights[to].floor_m;
+  const bool up = rules.rides(from), down = rules.rides(to);
+  if (up)
+    a = down ? rules.lifts[from].high_m : std::clamp(b, rules.lifts[from].low_m, rules.lifts[from].high_m);
+  if (down) b = std::clamp(a, rules.lifts[to].low_m, rules.lifts[to].high_m);
+  if (b - a > walker.step_m + slack_m) return false;
+  const double floor = std::max(a, b);
   const auto fits = [&](std::uint32_t sector, const SectorHeights& h) {
     if (rules.map->open_to_sky(sector, h) || h.ceiling_m - floor >= walker.shape.height_m - slack_m)
       return true;
     return rules.doors[sector] != 0;
   };
-  return fits(from, a) && fits(to, b) && std::ranges::all_of(beside, [&](std::uint32_t s) {
-           return rules.heights[s].floor_m - floor <= walker.step_m + slack_m && fits(s, rules.heights[s]);
+  return fits(from, rules.heights[from]) && fits(to, rules.heights[to]) &&
+         std::ranges::all_of(beside, [&](std::uint32_t s) {
+           if (!rules.rides(s) && rules.heights[s].floor_m - floor > walker.step_m + slack_m) return false;
+           return fits(s, rules.heights[s]);
          });
 }
 
@@ -67,6 +73,11 @@ void WayField::begin(const LeafGraph& graph, DVec2 to_m, std::size_t which) {
   push({0, target_});
 }
 
+double WayField::remaining_m(std::uint32_t leaf, DVec2 at_m) const {
+  if (settled_[leaf] == 0) return -1;
+  return static_cast<double>(distance_[leaf]) + length(exit_m_[leaf] - at_m);
+}
+
 std::uint32_t WayField::advance(const LeafGraph& graph, const WayRules& rules, std::uint32_t leaves_max) {
   const WalkerClass& walker = walker_class(which_);
   std::uint32_t count = 0;
@@ -81,9 +92,12 @@ std::uint32_t WayField::advance(const LeafGraph& graph, const WayRules& rules, s
       const LeafGraph::Join& join = graph.join(entry.join);
       const std::uint32_t from = graph.sector(entry.leaf);
       if (!join.open(which_)) continue;
+      if (!rules.barred.empty() && (rules.barred[entry.join] >> which_ & 1) != 0) continue;
       const auto beside = graph.beside(entry.join, which_);
-      const bool asked = from != to || !beside.empty();
-      if (!join.sends && asked && !way_open(rules, walker, from, to, beside)) continue;
+      // To a teleporter's landing one gets by way of what is behind its line.
+      const std::uint32_t into = join.sends ? graph.sector(join.over_leaf) : to;
+      const bool asked = from != into || !beside.empty();
+      if (asked && !way_open(rules, walker, from, into, beside)) continue;
       float far = distance_[least.leaf];
       const DVec2 exit = join.sends ? join.a : join.middle(which_);
       far += static_cast<float>(length((join.sends ? join.b : exit) - exit_m_[least.leaf]));
@@ -91,6 +105,9 @@ std::uint32_t WayField::advance(const LeafGraph& graph, const WayRules& rules, s
       if (from != to && rules.doors[to] != 0) far += door_cost_m;
       if (from != to && rules.heights[from].floor_m - rules.heights[to].floor_m > walker.step_m)
         far += drop_cost_m;
+      if (from != into && (rules.rides(from) || rules.rides(into)) &&
+          !way_open({rules.heights, rules.map, rules.doors}, walker, from, into, beside))
+        far += lift_cost_m;
       // An unknown leaf has no way out yet; the target's own never gets one, as it is settled first.
       if (next_[entry.leaf] != no_index && distance_[entry.leaf] <= far) continue;
       distance_[entry.leaf] = far;

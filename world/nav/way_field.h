@@ -8,15 +8,27 @@
 
 namespace ashlar {
 
+/// Between which heights a sector's floor goes up and down with who stands on it: a lift that is in motion or
+/// that may be called. World metres.
+struct FloorRange {
+  double low_m = 1, high_m = 0;
+  bool rides() const { return low_m <= high_m; }
+};
+
 /// What a way may lead through, as sectors are now.
 struct WayRules {
   HeightsView heights;
   const PlacedMap* map = nullptr;
-  std::span<const std::uint8_t> doors;  ///< by sector, 0 or 1: who comes to it may open it
+  std::span<const std::uint8_t> doors = {};   ///< by sector, 0 or 1: who comes to it may open it
+  std::span<const FloorRange> lifts = {};     ///< by sector; empty: nobody waits for any
+  std::span<const std::uint8_t> barred = {};  ///< by join, a bit a class: no way; empty: none is
+
+  bool rides(std::uint32_t sector) const { return !lifts.empty() && lifts[sector].rides(); }
 };
 
 /// May a walker of the class go from the first of two neighbouring sectors into the second? Up by a step,
-/// down by anything, under ceilings that leave it room or behind a door that it may open.
+/// down by anything, under ceilings that leave it room or behind a door that it may open. A lift counts at
+/// the height that suits: who waits for it finds it there.
 /// @param beside  sectors that its disc meets on the way and that are no higher than a step, with room, too
 bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t from, std::uint32_t to,
               std::span<const std::uint32_t> beside = {});
@@ -41,6 +53,8 @@ class WayField {
   std::uint32_t way_out(std::uint32_t leaf) const { return next_[leaf]; }
   /// Metres from the leaf's way out to the place; below 0: no way is known.
   float distance_m(std::uint32_t leaf) const { return settled_[leaf] != 0 ? distance_[leaf] : -1; }
+  /// Metres from a point of a leaf to the place; below 0: no way is known.
+  double remaining_m(std::uint32_t leaf, DVec2 at_m) const;
   std::uint32_t target_leaf() const { return target_; }
   std::size_t walker() const { return which_; }
 

@@ -1,6 +1,7 @@
 #include "world/sim/block_navigation.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace ashlar {
@@ -8,16 +9,31 @@ namespace {
 
 constexpr std::uint32_t kept_up_ticks = 32;  // so long after it was asked for, a field is kept up
 
+std::vector<BlockBox> boxes_of(std::span<const MapGround> maps) {
+  std::vector<BlockBox> out;
+  for (const MapGround& map : maps) out.push_back(map.box);
+  return out;
+}
+
 }  // namespace
 
 std::optional<BlockWalker> block_walker_of(const MonsterTraits& kind) {
   const bool fits =
       kind.shape.radius_m <= block_walker_radius_m_max && kind.shape.height_m <= block_walker_height_m_max;
   if (kind.flies != 0 || !fits) return std::nullopt;
-  return BlockWalker{kind.step_height_m_max >= 1.0};
+  return BlockWalker{kind.step_height_m_max >= 1.0, kind.swims != 0, kind.climbs != 0};
 }
 
-BlockNavigation::BlockNavigation() : fields_(fields_max) {}
+BlockNavigation::BlockNavigation(std::vector<MapGround> maps)
+    : maps_(std::move(maps)), fields_(fields_max), search_(boxes_of(maps_)) {}
+
+bool BlockNavigation::there(const PlayerTable& players, EntityId who) const {
+  return is_stairs(who) ? generation_of(who) <= maps_.size() : players.has(who);
+}
+
+DVec3 BlockNavigation::place_of(const PlayerTable& players, EntityId who) const {
+  return is_stairs(who) ? maps_[generation_of(who) - 1].stairs_top_m : players.body[slot_of(who)].position_m;
+}
 
 /// Takes the field that nobody asked for for the longest time, if it is not wanted now.
 void BlockNavigation::ask(EntityId player, BlockWalker walker, std::uint32_t tick) {
@@ -38,7 +54,7 @@ void BlockNavigation::ask(EntityId player, BlockWalker walker, std::uint32_t tic
 BlockNavigation::Field* BlockNavigation::oldest_wanted(const PlayerTable& players, std::uint32_t tick) {
   Field* oldest = nullptr;
   for (Field& f : fields_) {
-    if (f.player == EntityId{0} || f.asked_tick + kept_up_ticks < tick || !players.has(f.player)) continue;
+    if (f.player == EntityId{0} || f.asked_tick + kept_up_ticks < tick || !there(players, f.player)) continue;
     if (f.ready && tick - f.begun_tick < fresh_ticks) continue;
     if (oldest == nullptr || f.begun_tick < oldest->begun_tick) oldest = &f;
   }
@@ -51,7 +67,7 @@ void BlockNavigation::advance(const VoxelVolume& volume, const PlayerTable& play
     if (field == nullptr) return;
     searched_ = static_cast<std::size_t>(field - fields_.data());
     field->begun_tick = tick;
-    search_.begin(volume, players.body[slot_of(field->player)].position_m, field->walker);
+    search_.begin(volume, place_of(players, field->player), field->walker);
   }
   search_.advance(volume, places_per_tick);
   if (!search_.whole()) return;
@@ -76,6 +92,7 @@ void BlockNavigation::add_to_hash(StripeHasher& hash) const {
     hash.add(static_cast<std::uint64_t>(f.player) << 32 | f.asked_tick);
     hash.add(static_cast<std::uint64_t>(f.begun_tick) << 2 | (f.walker.climbs ? 2u : 0u) |
              (f.ready ? 1u : 0u));
+    hash.add(static_cast<std::uint64_t>(f.walker.swims ? 1u : 0u) | (f.walker.ladders ? 2u : 0u));
   }
 }
 

@@ -3,24 +3,37 @@
 #include <optional>
 #include <vector>
 
+#include "world/math/block_box.h"
 #include "world/math/hash.h"
 #include "world/nav/block_ways.h"
 #include "world/sim/tables.h"
 
 namespace ashlar {
 
+/// A placed map as ways over the ground see it.
+struct MapGround {
+  BlockBox box;          ///< rock; on its roof one walks
+  DVec3 stairs_top_m{};  ///< where stairs lead up to the roof
+};
+
+/// In place of a player: the stairs of a map, by its number. No entity has such an id.
+constexpr EntityId stairs_of(std::size_t map) {
+  return make_entity_id((1u << entity_slot_bits) - 1, static_cast<std::uint32_t>(map) + 1);
+}
+constexpr bool is_stairs(EntityId id) { return slot_of(id) == (1u << entity_slot_bits) - 1; }
+
 /// Ways of monsters over voxel ground to players whom they hunt: one field a player and kind of walker,
-/// shared by all who are after him, made anew as he goes and as it ages, from the blocks as they are by then.
-/// Who sees his player before him and gets on needs none. One search goes on at a time, by at most
-/// places_per_tick a tick; fields take turns, the oldest first. Part of the world's state and hash. Nothing
-/// allocates after construction.
+/// shared by all who are after him (or go to a map's stairs), made anew as he goes and as it ages, from the
+/// blocks as they are by then. Who sees his player before him and gets on needs none. One search goes on at a
+/// time, by at most places_per_tick a tick; fields take turns, the oldest first. Part of the world's state
+/// and hash. Nothing allocates after construction.
 class BlockNavigation {
  public:
   static constexpr std::size_t fields_max = 16;
   static constexpr std::uint32_t places_per_tick = 400;
   static constexpr std::uint32_t fresh_ticks = 45;  ///< an older field is made anew
 
-  BlockNavigation();
+  explicit BlockNavigation(std::vector<MapGround> maps = {});
   /// Somebody hunts a player and does not get there straight.
   void ask(EntityId player, BlockWalker walker, std::uint32_t tick);
   /// Begins and goes on with searches. Call once a tick.
@@ -39,8 +52,11 @@ class BlockNavigation {
     bool ready = false;
     BlockWays ways;
   };
+  bool there(const PlayerTable& players, EntityId who) const;
+  DVec3 place_of(const PlayerTable& players, EntityId who) const;
   Field* oldest_wanted(const PlayerTable& players, std::uint32_t tick);
 
+  std::vector<MapGround> maps_;
   std::vector<Field> fields_;
   std::size_t searched_ = fields_max;  // of which the search is; fields_max: none
   BlockSearch search_;

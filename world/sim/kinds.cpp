@@ -181,6 +181,14 @@ void add_masters(std::vector<MonsterTraits>& all) {
   all.back().drop = 2007;
 }
 
+/// Who has hands for it goes up ladders.
+void let_climb(std::vector<MonsterTraits>& all) {
+  for (const MonsterKind kind :
+       {MonsterKind::rifleman, MonsterKind::shotgunner, MonsterKind::gunner, MonsterKind::imp,
+        MonsterKind::skeleton, MonsterKind::healer, MonsterKind::guard})
+    all[static_cast<std::size_t>(kind)].climbs = 1;
+}
+
 KindSet make_default() {
   KindSet set;
   set.projectiles = default_projectiles();
@@ -188,6 +196,7 @@ KindSet make_default() {
   add_beasts(set.monsters);
   add_masters(set.monsters);
   ASHLAR_ASSERT(set.monsters.size() == monster_kind_count);
+  let_climb(set.monsters);
   set.weapons = default_weapons(missile, plasma, big_ball);
   set.ammo = default_ammo();
   ASHLAR_ASSERT(set.weapons.size() == weapon_kind_count);

@@ -48,6 +48,8 @@ struct MonsterTraits {
   double sight_m_max = 32;       ///< sees players up to here
   double sight_cone_deg = 180;   ///< asleep it sees what is before it; awake all around
   std::uint8_t flies = 0;        ///< 0 or 1: keeps its own height, neither steps nor falls
+  std::uint8_t swims = 1;        ///< 0 or 1: keeps afloat in liquids, and gets out at a bank
+  std::uint8_t climbs = 0;       ///< 0 or 1: goes up ladders
   /// 0 or 1: under Solver::correct, do its radius and height count against walls, or only the middle of its
   /// base? Against other movers they always do, and under Solver::sweep against walls as well.
   std::uint8_t body_meets_walls = 1;

@@ -12,8 +12,9 @@ Cylinder wall_shape(const Rules& rules, const MonsterTraits& kind);
 /// Advances one monster by one tick with its kind's own size, speed and step height, through the rule set's
 /// monster solver: the sweep, or steps with corrections. Under Solver::correct a kind whose body counts
 /// against walls is corrected as a cylinder, the others go the stepped point's way.
-/// Walkers fall and step, flyers keep their height but for `wish.climb`. Recovery as for players.
-/// No allocation. Same inputs, same bits out. Preconditions: finite body, wish within its ranges.
+/// Walkers fall and step, flyers keep their height but for `wish.climb`; kinds that swim float in liquids and
+/// leap out at a bank, those that climb go up ladders, where `wish.climb` is above 0. Recovery as for
+/// players. No allocation. Same inputs, same bits out. Preconditions: finite body, wish within its ranges.
 /// @param floor_mps  of the floor it stands on, which its own pace is relative to
 MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTraits& kind,
                         const MonsterWish& wish, Body& body, DVec2 floor_mps = {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "world/bsp/sector_map.h"
 #include "world/math/assert.h"
@@ -23,7 +24,9 @@ constexpr double held_bonus = 0.5;          // on the square of the distance to 
 constexpr double felt_m = 64 * map_unit_m;  // so near it notices who is behind it: MELEERANGE in A_Look
 constexpr double careful_s = 3;             // of six it keeps off the corners of openings
 constexpr double straight_m = 3;            // so near to whom it sees it needs no way
-constexpr double charge_end_share = 0.5;    // a charger that is slower has met something
+constexpr double above_m = 0.3;             // what is higher than that, it wants up to
+constexpr double stay_m = 0.6, climb_near_m = 1.5, stay_slack_m = 0.15;
+constexpr double charge_end_share = 0.5;  // a charger that is slower has met something
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
 
@@ -262,6 +265,17 @@ MonsterWish chase(const Rules& rules, MonsterTable& monsters, std::size_t row, b
   return wish;
 }
 
+/// Near a place where it waits, or hangs on a ladder, it keeps there. nullopt: it is not near.
+std::optional<MonsterWish> stay_at(MonsterTable& monsters, std::size_t row, DVec2 at_m, double near_m) {
+  const DVec2 off = at_m - xy(monsters.body[row].position_m);
+  const double size = length(off);
+  if (size > near_m) return std::nullopt;
+  monsters.held_ticks[row] = 0;
+  MonsterWish wish;
+  if (size > stay_slack_m) wish.direction = off * (1 / size), wish.speed_share = 0.5;
+  return wish;
+}
+
 /// Who hangs on a corner by one way of walking gets past it by the other: they take turns.
 bool careful(const Rules& rules, std::size_t row, TickId tick) {
   return ((number(tick) / rules.ticks_within(careful_s, 1) + row) & 1u) != 0;
@@ -274,10 +288,22 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
   const DVec3 to_goal = goal - monsters.body[row].position_m;
   const bool beside = monsters.sees[row] != 0 && dot(to_goal, to_goal) < straight_m * straight_m &&
                       std::fabs(to_goal.z) < rules.step_height_m_max;
+  const auto up = [&](MonsterWish wish, double to_z) {
+    const bool walks = monsters.traits_at(row).flies == 0;
+    if (walks && to_z > monsters.body[row].position_m.z + above_m) wish.climb = 1;
+    return wish;
+  };
   if (ways != nullptr && !beside && monsters.mood[row] == MonsterMood::chase)
-    if (const auto way = ways->way(space, players, monsters, row, careful(rules, row, tick)))
-      return chase(rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true);
-  return chase(rules, monsters, row, slow, goal, false);
+    if (const auto way = ways->way(space, players, monsters, row, careful(rules, row, tick))) {
+      if (way->waits || way->climbs)
+        if (auto wish = stay_at(monsters, row, way->at_m, way->climbs ? climb_near_m : stay_m)) {
+          wish->climb = way->climbs ? 1 : 0;
+          return *wish;
+        }
+      return up(chase(rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true),
+                way->floor_m);
+    }
+  return up(chase(rules, monsters, row, slow, goal, false), goal.z);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@ namespace ashlar {
 
 class Navigation;
 
-/// What a monster wants this tick: a direction in the plane (unit or zero) and, for flyers, a climb in [-1,
-/// 1].
+/// What a monster wants this tick: a direction in the plane (unit or zero) and a climb in [-1, 1]: of flyers,
+/// swimmers and who goes up ladders.
 struct MonsterWish {
   DVec2 direction;
   double climb = 0;

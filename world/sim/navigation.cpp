@@ -7,6 +7,7 @@
 #include "world/bsp/placed_map.h"
 #include "world/math/assert.h"
 #include "world/sim/map_plan.h"
+#include "world/sim/mechanics.h"
 #include "world/sim/teleport.h"
 #include "world/sim/triggers.h"
 
@@ -20,6 +21,9 @@ constexpr double moved_m = 1.0;         // a player who went so far is looked fo
 constexpr std::uint32_t ask_every = 8;  // ticks from one question of a row to its next
 // Over blocks a way goes by their corners, so it is longer than it would have to be.
 constexpr double detour_times = 1.25, detour_m = 2;
+constexpr double before_lift_m = 0.5;  // so far from its edge one waits
+constexpr double stairs_near_m = 1.5;  // who comes so near to their top goes down them
+constexpr double last_step_look_m = 0.25;
 
 /// Sectors with a door that a monster opens: by a line before it that it may use.
 std::vector<std::uint8_t> doors_of(const MapPlan& plan) {
@@ -48,6 +52,8 @@ std::vector<Sending> sendings_of(const MapPlan& plan) {
     if (action->effect != LineEffect::teleport || !action->repeats) continue;
     const auto landing = teleport_landing(plan, plan.map().initial_heights(), line);
     if (!landing) continue;
+    const MapLine& l = source.lines[line];
+    if (l.back == no_index || (l.flags & line_flag::blocking) != 0) continue;  // nobody gets over it
     // Only the front sends: from a little before it.
     const DVec2 a = plan.start_m(line), b = plan.end_m(line);
     const DVec2 along = b - a;
@@ -55,7 +61,7 @@ std::vector<Sending> sendings_of(const MapPlan& plan) {
     if (!(size > 0)) continue;
     const DVec2 front{along.y / size, -along.x / size};
     const DVec2 middle = (a + b) * 0.5;
-    out.push_back({middle + front * 0.05, middle - front * 0.75, xy(landing->position_m)});
+    out.push_back({middle + front * 0.05, middle - front * 0.75, xy(landing->position_m), a, b});
   }
   return out;
 }
@@ -89,10 +95,33 @@ DVec2 out_of(const LeafGraph& graph, const LeafGraph::Join& join, DVec2 in_m) {
 
 }  // namespace
 
-Navigation::Navigation(std::span<const MapPlan* const> plans) : blocks_(std::make_unique<BlockNavigation>()) {
-  for (const MapPlan* plan : plans)
-    grounds_.push_back({plan, std::make_unique<LeafGraph>(plan->map(), sendings_of(*plan)), doors_of(*plan)});
+Navigation::Ground Navigation::ground_of(const MapPlan& plan) {
+  Ground out{&plan, std::make_unique<LeafGraph>(plan.map(), sendings_of(plan)), doors_of(plan),
+             MapLifts(plan)};
+  out.moves = moving_planes(plan.map().source());
+  out.barred.assign(out.graph->join_count(), 0);
+  if (plan.map().doorways().empty()) return out;
+  const Doorway& doorway = plan.map().doorways().front();
+  const DVec2 down = xy(doorway.foot_m - doorway.top_m);
+  const double size = length(down);
+  for (double at_m = 0; at_m < size && !out.has_stairs; at_m += last_step_look_m) {
+    out.last_step_m = xy(doorway.top_m) + down * (at_m / size);
+    out.has_stairs = out.graph->sector(out.graph->leaf_at(out.last_step_m)) != no_index;
+  }
+  out.top_m = doorway.top_m, out.foot_m = doorway.foot_m;
+  return out;
+}
+
+Navigation::Navigation(std::span<const MapPlan* const> plans, std::size_t monster_rows)
+    : detours_(monster_rows) {
+  std::vector<MapGround> boxes;
+  for (const MapPlan* plan : plans) {
+    grounds_.push_back(ground_of(*plan));
+    boxes.push_back({plan->map().box(), grounds_.back().top_m});
+  }
+  blocks_ = std::make_unique<BlockNavigation>(std::move(boxes));
   if (grounds_.empty()) return;
+  bars_.reserve(bars_max);
   fields_.resize(fields_max);
   std::uint32_t leaves = 0, joins = 0;
   for (const Ground& ground : grounds_) {
@@ -100,6 +129,21 @@ Navigation::Navigation(std::span<const MapPlan* const> plans) : blocks_(std::mak
     joins = std::max(joins, ground.graph->join_count());
   }
   for (Field& field : fields_) field.now = WayField(leaves, joins), field.next = WayField(leaves, joins);
+}
+
+/// nullopt: it hunts nobody who lives, or no stairs lead there.
+std::optional<Navigation::Target> Navigation::target_of(const PlayerTable& players,
+                                                        const MonsterTable& monsters, std::size_t row) const {
+  const EntityId player = monsters.target[row];
+  if (!players.has(player) || !players.alive(slot_of(player))) return std::nullopt;
+  const std::size_t none = grounds_.size();
+  const std::size_t map = map_at(monsters.body[row].position_m);
+  const DVec3 to = players.body[slot_of(player)].position_m;
+  if (map != none && in_box(grounds_[map].plan->map(), to)) return Target{player, map, none};
+  const std::size_t stairs = map != none ? map : map_at(to);
+  if (stairs == none) return Target{player, none, none};
+  if (!grounds_[stairs].has_stairs) return std::nullopt;
+  return Target{stairs_of(stairs), map, stairs};
 }
 
 std::size_t Navigation::map_at(DVec3 at) const {
@@ -133,37 +177,105 @@ void Navigation::ask(EntityId player, std::size_t map, std::size_t which, std::u
 }
 
 WayRules Navigation::rules(std::span<const MapInSpace> maps, std::size_t map) const {
-  return {maps[map].heights, maps[map].map, grounds_[map].doors};
+  return {maps[map].heights, maps[map].map, grounds_[map].doors, grounds_[map].lifts.ranges(),
+          grounds_[map].barred};
 }
 
 /// What one row that hunts needs a way for.
 void Navigation::ask_for(const PlayerTable& players, const MonsterTable& monsters, std::size_t row,
                          std::uint32_t tick) {
-  const EntityId target = monsters.target[row];
-  if (!players.has(target) || !players.alive(slot_of(target))) return;
-  const DVec3 from = monsters.body[row].position_m, to = players.body[slot_of(target)].position_m;
+  const auto target = target_of(players, monsters, row);
+  if (!target) return;
   const MonsterTraits& kind = monsters.traits_at(row);
-  const std::size_t map = map_at(from);
-  if (map == grounds_.size()) {
+  if (target->map == grounds_.size()) {
     const auto walker = block_walker_of(kind);
-    const bool straight = monsters.sees[row] != 0 && monsters.held_ticks[row] == 0 &&
-                          std::fabs(to.z - from.z) <= kind.step_height_m_max;
-    if (walker && !straight && map_at(to) == grounds_.size()) blocks_->ask(target, *walker, tick);
+    const double up_m =
+        players.body[slot_of(monsters.target[row])].position_m.z - monsters.body[row].position_m.z;
+    const bool straight =
+        monsters.sees[row] != 0 && monsters.held_ticks[row] == 0 && std::fabs(up_m) <= kind.step_height_m_max;
+    const bool to_stairs = target->other_map != grounds_.size();
+    if (walker && (to_stairs || !straight)) blocks_->ask(target->to, *walker, tick);
     return;
   }
   const std::size_t which = walker_class_of(kind.shape);
-  if (which < walker_class_count && in_box(grounds_[map].plan->map(), to)) ask(target, map, which, tick);
+  if (which == walker_class_count) return;
+  ask(target->to, target->map, which, tick);
+  ask_for_detour(monsters, row, *target, tick);
+}
+
+void Navigation::ask_for_detour(const MonsterTable& monsters, std::size_t row, const Target& target,
+                                std::uint32_t tick) {
+  const MonsterTraits& kind = monsters.traits_at(row);
+  const Field* field = field_of(target.to, target.map, walker_class_of(kind.shape));
+  if (field == nullptr || !field->ready || kind.flies != 0) return;
+  const DVec2 at = xy(monsters.body[row].position_m);
+  const double remains_m = field->now.remaining_m(grounds_[target.map].graph->leaf_at(at), at);
+  if (remains_m < 0 || monsters.action[row] != MonsterAction::none) return;
+  if (detours_.gets_no_nearer(row, target.to, remains_m, tick))
+    detours_.begin(monsters, row, kind.shape, kind.step_height_m_max, tick);
+}
+
+void Navigation::search_detour(std::span<const MapInSpace> maps, const PlayerTable& players,
+                               const MonsterTable& monsters, std::uint32_t tick) {
+  detours_.follow(monsters, tick);
+  if (!detours_.searching()) return;
+  const std::size_t row = detours_.searched();
+  const auto target = monsters.id[row] != EntityId{0} ? target_of(players, monsters, row) : std::nullopt;
+  if (!target || target->map == grounds_.size()) return detours_.give_up();
+  const Field* field = field_of(target->to, target->map, walker_class_of(monsters.traits_at(row).shape));
+  if (field == nullptr || !field->ready) return detours_.give_up();
+  const Ground& ground = grounds_[target->map];
+  if (!detours_.advance(*ground.graph, rules(maps, target->map), field->now, monsters, tick)) return;
+  const std::uint32_t leaf = ground.graph->leaf_at(xy(monsters.body[row].position_m));
+  bar({target->map, field->now.way_out(leaf), field->which, tick, row, target->to}, leaf);
+}
+
+/// The openings are right and yet nobody of the class gets through: others need not try for a while. What may
+/// open by itself is never barred.
+void Navigation::bar(const Bar& bar, std::uint32_t leaf) {
+  if (bar.join == no_index || bars_.size() == bars_max) return;
+  Ground& ground = grounds_[bar.map];
+  const LeafGraph::Join& way = ground.graph->join(bar.join);
+  for (const std::uint32_t sector : {ground.graph->sector(leaf), ground.graph->sector(way.to)})
+    if (ground.moves.floor_moves[sector] != 0 || ground.moves.ceiling_moves[sector] != 0) return;
+  if (way.sends || !ground.graph->beside(bar.join, bar.which).empty()) return;
+  ground.barred[bar.join] = static_cast<std::uint8_t>(ground.barred[bar.join] | 1u << bar.which);
+  bars_.push_back(bar);
+}
+
+/// Those whose time is over, and those without which there is no way at all: better one that may work.
+void Navigation::lift_bars(const MonsterTable& monsters, std::uint32_t tick) {
+  std::size_t kept = 0;
+  for (const Bar& bar : bars_) {
+    const Ground& ground = grounds_[bar.map];
+    const Field* field = field_of(bar.to, bar.map, bar.which);
+    const DVec2 at = xy(monsters.body[bar.row].position_m);
+    const bool only_way = field != nullptr && field->ready && !field->searching &&
+                          field->begun_tick > bar.since_tick &&
+                          field->now.distance_m(ground.graph->leaf_at(at)) < 0;
+    std::uint8_t& bits = grounds_[bar.map].barred[bar.join];
+    if (only_way || tick - bar.since_tick >= barred_ticks)
+      bits = static_cast<std::uint8_t>(bits & ~(1u << bar.which));
+    else
+      bars_[kept++] = bar;
+  }
+  bars_.erase(bars_.begin() + static_cast<std::ptrdiff_t>(kept), bars_.end());
 }
 
 void Navigation::advance(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
-                         std::uint32_t tick) {
+                         std::uint32_t tick, std::span<const MapMechanics> mechanics) {
   if (blocks_ == nullptr) return;
   ASHLAR_ASSERT(space.maps.size() == grounds_.size());
+  ASHLAR_ASSERT(mechanics.empty() || mechanics.size() == grounds_.size());
+  for (std::size_t i = 0; i < mechanics.size(); ++i)
+    grounds_[i].lifts.follow(*grounds_[i].plan, space.maps[i].heights, mechanics[i].movers, tick);
   // Rows take turns: who hunts asks six times a second or so.
   for (std::size_t row = tick % ask_every; row < monsters.rows(); row += ask_every)
     if (monsters.id[row] != EntityId{0} && monsters.mood[row] == MonsterMood::chase)
       ask_for(players, monsters, row, tick);
   search(space.maps, players, tick);
+  search_detour(space.maps, players, monsters, tick);
+  lift_bars(monsters, tick);
   blocks_->advance(*space.voxels, players, tick);
 }
 
@@ -171,9 +283,11 @@ void Navigation::search(std::span<const MapInSpace> maps, const PlayerTable& pla
   std::uint32_t left = leaves_per_tick;
   for (std::size_t k = 0; k < fields_.size() && left > 0; ++k) {
     Field& f = fields_[(k + tick) % fields_.size()];
-    if (f.player == EntityId{0} || f.asked_tick + 2 * ask_every < tick || !players.has(f.player)) continue;
-    const LeafGraph& graph = *grounds_[f.map].graph;
-    const DVec2 at = xy(players.body[slot_of(f.player)].position_m);
+    if (f.player == EntityId{0} || f.asked_tick + 2 * ask_every < tick) continue;
+    const bool stairs = is_stairs(f.player);
+    if (!stairs && !players.has(f.player)) continue;
+    const Ground& ground = grounds_[f.map];
+    const DVec2 at = stairs ? xy(ground.top_m) : xy(players.body[slot_of(f.player)].position_m);
     if (!f.searching) {
       const DVec2 moved = at - f.to_m;
       const bool stale =
@@ -182,9 +296,9 @@ void Navigation::search(std::span<const MapInSpace> maps, const PlayerTable& pla
       f.to_m = at;
       f.begun_tick = tick;
       f.searching = true;
-      f.next.begin(graph, at, f.which);
+      f.next.begin(*ground.graph, stairs ? ground.last_step_m : at, f.which);
     }
-    left -= f.next.advance(graph, rules(maps, f.map), left);
+    left -= f.next.advance(*ground.graph, rules(maps, f.map), left);
     if (!f.next.whole()) continue;
     std::swap(f.now, f.next);
     f.searching = false;
@@ -195,32 +309,66 @@ void Navigation::search(std::span<const MapInSpace> maps, const PlayerTable& pla
 
 /// Who sees whom it hunts goes straight there while that is hardly longer than the way.
 std::optional<WayPoint> Navigation::way_over_blocks(const PlayerTable& players, const MonsterTable& monsters,
-                                                    std::size_t row) const {
+                                                    std::size_t row, const Target& target) const {
   const auto walker = block_walker_of(monsters.traits_at(row));
-  const EntityId target = monsters.target[row];
-  const DVec3 body = monsters.body[row].position_m, to = players.body[slot_of(target)].position_m;
-  if (!walker || map_at(to) != grounds_.size()) return std::nullopt;
-  const auto step = blocks_->way(target, *walker, body);
+  if (!walker) return std::nullopt;
+  const DVec3 body = monsters.body[row].position_m;
+  const bool to_stairs = target.other_map != grounds_.size();
+  if (to_stairs) {
+    const Ground& ground = grounds_[target.other_map];
+    const DVec3 off = ground.top_m - body;
+    if (dot(off, off) < stairs_near_m * stairs_near_m)
+      return WayPoint{xy(ground.foot_m), ground.foot_m.z, length(ground.foot_m - body)};
+  }
+  const auto step = blocks_->way(target.to, *walker, body);
   if (!step) return std::nullopt;
-  const bool detour = step->distance_m > detour_times * length(xy(to - body)) + detour_m;
-  if (monsters.sees[row] != 0 && !detour) return std::nullopt;
-  return WayPoint{xy(step->to_m), step->to_m.z, step->distance_m};
+  if (!to_stairs && !step->climbs && monsters.sees[row] != 0) {
+    const DVec3 to = players.body[slot_of(target.to)].position_m;
+    const bool detour = step->distance_m > detour_times * length(xy(to - body)) + detour_m;
+    if (!detour) return std::nullopt;
+  }
+  return WayPoint{xy(step->to_m), step->to_m.z, step->distance_m, false, step->climbs};
 }
 
 std::optional<WayPoint> Navigation::way(const Space& space, const PlayerTable& players,
                                         const MonsterTable& monsters, std::size_t row, bool careful) const {
-  if (blocks_ == nullptr || !players.has(monsters.target[row])) return std::nullopt;
-  const std::size_t map = map_at(monsters.body[row].position_m);
-  if (map == grounds_.size()) return way_over_blocks(players, monsters, row);
-  return way_in_map(space.maps, monsters, row, map, careful);
+  if (blocks_ == nullptr) return std::nullopt;
+  const auto target = target_of(players, monsters, row);
+  if (!target) return std::nullopt;
+  if (target->map == grounds_.size()) return way_over_blocks(players, monsters, row, *target);
+  return way_in_map(space.maps, monsters, row, *target, careful);
+}
+
+/// Before a lift that is elsewhere, or on one that has not come yet, a body stands; one at rest it calls.
+/// nullopt: no lift keeps it from going through the opening.
+std::optional<WayPoint> Navigation::wait_for_lift(const WayRules& rules, std::size_t map, std::uint32_t leaf,
+                                                  const LeafGraph::Join& join, std::size_t which,
+                                                  DVec3 body) const {
+  const LeafGraph& graph = *grounds_[map].graph;
+  const std::uint32_t from = graph.sector(leaf), to = graph.sector(join.to);
+  if (from == to || (!rules.rides(from) && !rules.rides(to))) return std::nullopt;
+  const WalkerClass& walker = walker_class(which);
+  if (way_open({rules.heights, rules.map, rules.doors}, walker, from, to)) return std::nullopt;
+  const MapLifts& lifts = grounds_[map].lifts;
+  const MapPlan& plan = *grounds_[map].plan;
+  if (rules.rides(from)) {
+    const SectorBounds& bounds = plan.bounds_of(from);
+    return WayPoint{(bounds.low + bounds.high) * 0.5, body.z, 0, true};
+  }
+  if (!lifts.in_motion(to))
+    if (const auto call = lifts.call_from(plan, to, xy(body))) return WayPoint{*call, body.z, 0};
+  const DVec2 in_m = nearest_in(join, which, xy(body), inwards_m);
+  const DVec2 back = out_of(graph, join, in_m) * -(walker.shape.radius_m + before_lift_m);
+  return WayPoint{in_m + back, body.z, 0, true};
 }
 
 std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps, const MonsterTable& monsters,
-                                               std::size_t row, std::size_t map, bool careful) const {
+                                               std::size_t row, const Target& target, bool careful) const {
+  const std::size_t map = target.map;
   const DVec3 body = monsters.body[row].position_m;
   const std::size_t which = walker_class_of(monsters.traits_at(row).shape);
   if (which == walker_class_count) return std::nullopt;
-  const Field* field = field_of(monsters.target[row], map, which);
+  const Field* field = field_of(target.to, map, which);
   if (field == nullptr || !field->ready) return std::nullopt;
   const LeafGraph& graph = *grounds_[map].graph;
   const WayField& ways = field->now;
@@ -230,6 +378,11 @@ std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps,
   if (leaf == ways.target_leaf()) return WayPoint{field->to_m, body.z, 0};
   if (out == no_index) return std::nullopt;
   way.distance_m = static_cast<double>(ways.distance_m(leaf));
+  if (const auto detour = detours_.next(row)) {
+    way.at_m = *detour, way.floor_m = body.z;
+    return way;
+  }
+  const WayRules now = rules(maps, map);
   const DVec2 from = xy(body);
   // As far ahead as a straight line stays within the openings on the way.
   std::uint32_t passed[openings_ahead_max];
@@ -240,6 +393,10 @@ std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps,
     if (join.sends) {
       // Onto its line, and over it.
       if (first) way.at_m = join.over, way.floor_m = body.z;
+      break;
+    }
+    if (const auto wait = wait_for_lift(now, map, leaf, join, which, body)) {
+      if (first) way.at_m = wait->at_m, way.floor_m = wait->floor_m, way.waits = wait->waits;
       break;
     }
     const DVec2 in_m = nearest_in(join, which, from, careful ? inwards_m : 0);
@@ -268,6 +425,9 @@ std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps,
 
 void Navigation::add_to_hash(StripeHasher& hash) const {
   hash.add(made_);
+  detours_.add_to_hash(hash);
+  for (const Bar& bar : bars_)
+    hash.add(static_cast<std::uint64_t>(bar.since_tick) << 32 | bar.join), hash.add(std::uint64_t{bar.map});
   if (blocks_ != nullptr) blocks_->add_to_hash(hash);
   for (const Field& f : fields_) {
     if (f.player == EntityId{0}) continue;

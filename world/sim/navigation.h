@@ -9,23 +9,29 @@
 #include "world/math/hash.h"
 #include "world/nav/way_field.h"
 #include "world/sim/block_navigation.h"
+#include "world/sim/detours.h"
+#include "world/sim/map_lifts.h"
 #include "world/sim/tables.h"
 
 namespace ashlar {
 
-class MapPlan;
+struct MapMechanics;
 
 /// Where somebody who goes by a field heads next.
 struct WayPoint {
   DVec2 at_m;
   double floor_m = 0;     ///< of the sector behind the next opening
   double distance_m = 0;  ///< of the whole way, from the next opening on
+  bool waits = false;     ///< it stands there until a lift has come
+  bool climbs = false;    ///< up to floor_m by what is to climb on there
 };
 
 /// Ways of monsters to players whom they hunt through the worlds' maps: one field a player, map and class of
 /// walkers, shared by all who are after that player and made anew as he goes or sectors move. A tick searches
 /// at most leaves_per_tick leaves, whoever asks; fields take turns by age. Beside maps ways lead over blocks
-/// (block_navigation.h). Part of the world's state and hash. Nothing allocates after construction.
+/// (block_navigation.h), and from the one to the other by a map's stairs. Lifts are waited for (map_lifts.h),
+/// and who gets no nearer looks about for a way past what it hangs on (detours.h). Part of the world's state
+/// and hash. Nothing allocates after construction.
 class Navigation {
  public:
   static constexpr std::size_t fields_max = 32;
@@ -35,15 +41,15 @@ class Navigation {
 
   Navigation() = default;
   /// @param plans  of the maps, in their order; must outlive this
-  explicit Navigation(std::span<const MapPlan* const> plans);
+  Navigation(std::span<const MapPlan* const> plans, std::size_t monster_rows);
 
   /// Begins and goes on with searches for those who hunt. Call once a tick, before anybody asks.
+  /// @param mechanics  of the maps, in their order, or none: then no lift is waited for
   void advance(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
-               std::uint32_t tick);
+               std::uint32_t tick, std::span<const MapMechanics> mechanics);
 
-  /// Where a monster's body goes next on its way to a player; nullopt: the two are not in the same map or
-  /// both beside all, it is too large, no way is known (yet), or there are but blocks and it sees him, with
-  /// nothing to go round.
+  /// Where a monster's body goes next on its way to a player; nullopt: it is too large, no way is known
+  /// (yet), or there are but blocks and it sees him, with nothing to go round.
   /// @param careful  off the corners of the openings, one after the other, instead of as straight as may be
   std::optional<WayPoint> way(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                               std::size_t row, bool careful = false) const;
@@ -51,6 +57,7 @@ class Navigation {
   void add_to_hash(StripeHasher& hash) const;
   std::uint64_t fields_made() const { return made_; }
   const BlockNavigation& blocks() const { return *blocks_; }
+  const Detours& detours() const { return detours_; }
 
  private:
   struct Field {
@@ -66,22 +73,59 @@ class Navigation {
     const MapPlan* plan;
     std::unique_ptr<LeafGraph> graph;
     std::vector<std::uint8_t> doors;
+    MapLifts lifts;
+    MovingPlanes moves{};
+    std::vector<std::uint8_t> barred{};  ///< by join, a bit a class of walkers
+    /// Of the stairs to the surface: behind and on the last step, and before the first one.
+    bool has_stairs = false;
+    DVec3 top_m{}, foot_m{};
+    DVec2 last_step_m{};
   };
+  /// What a row that hunts goes to: a player, or the stairs of the map that one of the two is in.
+  struct Target {
+    EntityId to;            ///< the player, or stairs_of(map)
+    std::size_t map;        ///< that the monster is in; none: over blocks
+    std::size_t other_map;  ///< whose stairs it goes to; none: to the player himself
+  };
+  std::optional<Target> target_of(const PlayerTable& players, const MonsterTable& monsters,
+                                  std::size_t row) const;
+  /// An opening that somebody could not get through though it is open.
+  struct Bar {
+    std::size_t map;
+    std::uint32_t join;
+    std::size_t which;
+    std::uint32_t since_tick;
+    std::size_t row;  ///< who could not, on its way there
+    EntityId to;
+  };
+  static Ground ground_of(const MapPlan& plan);
   std::size_t map_at(DVec3 at) const;
   Field* field_of(EntityId player, std::size_t map, std::size_t which);
   const Field* field_of(EntityId player, std::size_t map, std::size_t which) const;
   void ask(EntityId player, std::size_t map, std::size_t which, std::uint32_t tick);
   WayRules rules(std::span<const MapInSpace> maps, std::size_t map) const;
   void ask_for(const PlayerTable& players, const MonsterTable& monsters, std::size_t row, std::uint32_t tick);
+  void ask_for_detour(const MonsterTable& monsters, std::size_t row, const Target& target,
+                      std::uint32_t tick);
+  void bar(const Bar& bar, std::uint32_t leaf);
+  void lift_bars(const MonsterTable& monsters, std::uint32_t tick);
   void search(std::span<const MapInSpace> maps, const PlayerTable& players, std::uint32_t tick);
+  void search_detour(std::span<const MapInSpace> maps, const PlayerTable& players,
+                     const MonsterTable& monsters, std::uint32_t tick);
   std::optional<WayPoint> way_over_blocks(const PlayerTable& players, const MonsterTable& monsters,
-                                          std::size_t row) const;
+                                          std::size_t row, const Target& target) const;
   std::optional<WayPoint> way_in_map(std::span<const MapInSpace> maps, const MonsterTable& monsters,
-                                     std::size_t row, std::size_t map, bool careful) const;
+                                     std::size_t row, const Target& target, bool careful) const;
+  std::optional<WayPoint> wait_for_lift(const WayRules& rules, std::size_t map, std::uint32_t leaf,
+                                        const LeafGraph::Join& join, std::size_t which, DVec3 body) const;
 
   std::vector<Ground> grounds_;  // by map
   std::vector<Field> fields_;
   std::unique_ptr<BlockNavigation> blocks_;  // null: nobody ever asks
+  Detours detours_;
+  static constexpr std::size_t bars_max = 64;
+  static constexpr std::uint32_t barred_ticks = 3600;
+  std::vector<Bar> bars_;
   std::uint64_t made_ = 0;
 };
 

@@ -186,7 +186,7 @@ World::Impl::Impl(const WorldSetup& given)
   if (m > 0) {
     std::vector<const MapPlan*> plans;
     for (const MapMechanics& map : mechanics.maps()) plans.push_back(map.plan.get());
-    navigation = Navigation(plans);
+    navigation = Navigation(plans, m);
   }
   shooting = Shooting(p, m, setup.maps.size(), ammo_free(setup.rules, setup.maps));
   history = History(setup.rules, p, m, heights);
@@ -545,7 +545,7 @@ void World::Impl::monsters_think() {
   // All think before any moves: what each sees of the others' rows is nothing, so the order does not matter.
   const Space here = space();
   near.fill(players);
-  navigation.advance(here, players, monsters, tick);
+  navigation.advance(here, players, monsters, tick, mechanics.maps());
   const std::uint16_t look_ticks = monster_look_ticks(setup.rules);
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;

@@ -97,7 +97,7 @@ VoxelVolume random_box(std::uint64_t seed, std::int32_t size, double density) {
 /// Monsters of one kind in an arena, by the ways of the world's navigation; they do not meet each other.
 struct BlockHunt {
   explicit BlockHunt(std::size_t monsters, const std::function<bool(IVec3)>& block)
-      : arena(1, monsters, block), navigation(std::span<const MapPlan* const>{}) {
+      : arena(1, monsters, block), navigation(std::span<const MapPlan* const>{}, monsters) {
     arena.rules.monsters_fight = Switch::off;
   }
   void player(DVec3 at) { arena.add_player(at); }
@@ -108,7 +108,7 @@ struct BlockHunt {
   }
   void step() {
     arena.near.fill(arena.players);
-    navigation.advance(arena.space(), arena.players, arena.monsters, arena.tick);
+    navigation.advance(arena.space(), arena.players, arena.monsters, arena.tick, {});
     for (std::size_t i = 0; i < arena.monsters.rows(); ++i) {
       if (arena.monsters.id[i] == EntityId{0}) continue;
       const MonsterWish wish = monster_think(arena.space(), arena.rules, arena.players, arena.near,

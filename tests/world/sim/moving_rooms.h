@@ -97,11 +97,11 @@ inline MapThing thing_at(double x, double y, std::uint16_t type, std::int16_t an
 class MovingWorld {
  public:
   explicit MovingWorld(const SectorMap& source, std::uint16_t rate_hz = 60, std::size_t players_max = 32,
-                       std::size_t monsters_max = 8, bool doors_open = false) {
+                       std::size_t monsters_max = 8, bool doors_open = false, bool doorway = false) {
     PlaceOptions options;
     options.surface_z = 32;
     options.doors_open = doors_open;
-    options.doorway = false;
+    options.doorway = doorway;
     auto result = place_map(source, options);
     if (!result) FAIL(result.error().line());
     map = *result;
