@@ -52,10 +52,10 @@ struct Server {
     for (std::uint32_t i = 0; i < count; ++i)
       changes[static_cast<std::uint16_t>(rng.below(64))] = static_cast<std::uint16_t>(rng.below(20));
     Told told{tick, at, 0, {}, {}};
-    for (const auto& [index, block] : changes) {
-      ground.at(at).set_block(local_of(index), static_cast<BlockId>(block));
-      told.changes.push_back({index, block});
-      since_packed[at][index] = block;
+    for (const auto& [index, kind] : changes) {
+      ground.at(at).set_block(local_of(index), static_cast<BlockId>(kind));
+      told.changes.push_back({index, kind});
+      since_packed[at][index] = kind;
     }
     if (holds[at]) edits.push_back(told);
   }
@@ -66,7 +66,7 @@ struct Server {
       since_packed[at].clear();
     }
     Told told{tick, at, packed[at].first, packed[at].second, {}};
-    for (const auto& [index, block] : since_packed[at]) told.changes.push_back({index, block});
+    for (const auto& [index, kind] : since_packed[at]) told.changes.push_back({index, kind});
     bulk.push_back(std::move(told));
     holds[at] = true;
   }
