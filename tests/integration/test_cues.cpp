@@ -43,9 +43,9 @@ struct Shown {
 WorldSetup crowded() {
   WorldSetup setup;
   setup.monsters = setup.monsters_max = 60;
-  setup.players_max = 2;
+  setup.players_max = 4;
   setup.spawn.radius_m = 14;
-  setup.rules.player_health = 60000;
+  setup.rules.player_health = 1000;
   return setup;
 }
 
