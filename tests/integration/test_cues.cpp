@@ -67,6 +67,7 @@ TEST_CASE("cues that a client hears were shown in their tick, each once, over an
   if (bad) link.jitter = Micros{30'000}, link.loss = 0.2, link.duplication = 0.3, link.reordering = 0.2;
   Shown shown;
   std::map<CueKey, int> heard;
+  std::uint64_t own_heard = 0;
   game.enter();
   game.conditions(link);
   game.after_tick = [&] { shown.note(game.world(), game.client.player()); };
