@@ -110,7 +110,7 @@ class Storage(unittest.TestCase):
         slate.write_text('[[block]]\nname = "slate"\n[[block]]\nname = "marble"\n')
         self.serve_once("--blocks", str(marble))
         kept = self.sql("SELECT value FROM meta WHERE key = 'blocks'")
-        self.assertIn("31 kinds", self.command("info", self.world))
+        self.assertIn("33 kinds", self.command("info", self.world))
         self.refused("--blocks does not fit this world", "marble", arguments=("--blocks", str(slate)))
         self.assertEqual(self.sql("SELECT value FROM meta WHERE key = 'blocks'"), kept)
         with Running("--world", self.world, *QUICK, stdin=subprocess.PIPE) as server:
