@@ -103,7 +103,7 @@ class LiesAreNotNoticed final : public Invariant {
     if (loss > 0) return std::nullopt;  // lines that are always bad make snapshots late by themselves
     const Micros allowed = way_max + (lost_in_a_row_max + 1) * match.snapshot_interval();
     for (const auto& seat : match.seats()) {
-      const Micros since = std::max(seat->calm_since(), match.server_calm_since());
+      const Micros since = std::max({seat->calm_since(), match.server_calm_since(), seat->roamed_at()});
       const bool calm = since != Micros::max() && match.now() - since > untroubled_for;
       const Client* client = seat->client();
       if (!calm || seat->hostile() || client == nullptr || client->state() != ClientState::playing ||

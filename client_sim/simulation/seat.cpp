@@ -244,6 +244,7 @@ void Seat::begin(const Fault& fault, Micros now) {
                            client_->transport() == Transport::udp &&
                            client_->state() == client_sim::ClientState::playing;
     line_.roam(fault.amount == 2);
+    roamed_at_ = now;
     if (!unnoticed) disturb(now);
     return;
   }

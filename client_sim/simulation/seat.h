@@ -73,6 +73,8 @@ class Seat final : private LineTap {
   void begin(const Fault& fault, Micros now);
   /// Calm begins where no other fault goes on.
   void end(const Fault& fault, Micros now);
+  /// When its address last changed. Nothing is lost by it, but a moment is needed to prove the new path.
+  Micros roamed_at() const { return roamed_at_; }
   /// The server is gone or back, or its processor was away: no fault of this seat, but no calm either.
   void disturb(Micros now) { calm_since_ = other_calm_since_ = now; }
   /// Its process hangs with all others', or goes on. What arrives waits.
@@ -160,7 +162,7 @@ class Seat final : private LineTap {
   LinkConditions base_;
   Micros up_cut_until_{-1}, down_cut_until_{-1};
   std::vector<Fault> active_;
-  Micros calm_since_{0}, other_calm_since_{0};
+  Micros calm_since_{0}, other_calm_since_{0}, roamed_at_{0};
   bool frozen_ = false;
   int drift_ppm_;
   Micros clock_offset_;
