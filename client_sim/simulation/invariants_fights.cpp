@@ -107,9 +107,11 @@ class HitsAreToldOnce final : public Invariant {
 
   static std::optional<Finding> look_for_lost(const Match& match, const Seat& seat, Desk& desk) {
     const std::uint32_t now = match.host()->status().tick, late = told_within_s * match.config().tick_rate_hz;
+    // Who is cut off at its start hears of it when it is heard of again.
+    if (!undisturbed(match, seat)) return std::nullopt;
     while (!desk.begun && !desk.expected.empty() && desk.expected.front().tick + late < now)
       desk.expected.pop_front();
-    if (desk.expected.empty() || !undisturbed(match, seat)) return std::nullopt;
+    if (desk.expected.empty()) return std::nullopt;
     if (desk.expected.front().tick + late >= now) return std::nullopt;
     return Finding{who_heard(seat), "was not told of a " + hit_text(desk.expected.front().hit) + " of tick " +
                                         std::to_string(desk.expected.front().tick)};
