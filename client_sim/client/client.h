@@ -286,7 +286,7 @@ class Client {
   const std::optional<OwnPlayer>& own() const { return own_; }
   std::uint32_t own_tick() const { return own_tick_; }
   std::uint32_t applied_tick() const { return applied_tick_; }
-  /// Newest tick of which every part has arrived; 0: none yet.
+  /// Newest tick of which every part has arrived and could be read; 0: none yet.
   std::uint32_t complete_tick() const { return complete_tick_; }
   /// Tick of the newest command sent; 0 before playing.
   std::uint32_t command_tick() const { return clock_.newest_tick(); }
@@ -369,7 +369,8 @@ class Client {
   void take_packed(std::span<const std::uint8_t> bytes);
   bool believable(std::uint32_t tick) const;
   void handle(const SnapshotPart& message);
-  void count_snapshot(const SnapshotPart& message);
+  void take_part(const SnapshotPart& message, bool whole);
+  void count_snapshot(const SnapshotPart& message, bool whole);
   void handle(ChatLine& message);
   void number_commands();
   void send_inputs(DatagramBatch& out);

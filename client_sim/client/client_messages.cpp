@@ -216,7 +216,7 @@ void Client::take_packed(std::span<const std::uint8_t> bytes) {
     part = told_by(reader->head());
   else if (!packed_.take(*reader, view_, part))
     return undecodable(DropReason::malformed);
-  handle(part);
+  take_part(part, config_.light || packed_.whole());
 }
 
 /// A tick far ahead of the clock would make every true one after it look old. The reach grows faster than
@@ -230,7 +230,10 @@ bool Client::believable(std::uint32_t tick) const {
   return tick <= known || tick - known <= reach;
 }
 
-void Client::handle(const SnapshotPart& message) {
+void Client::handle(const SnapshotPart& message) { take_part(message, true); }
+
+/// @param whole  nothing that is news in it was left out
+void Client::take_part(const SnapshotPart& message, bool whole) {
   if (!believable(message.tick)) return drop(DropReason::out_of_range);
   if (state_ == ClientState::joining) {
     state_ = ClientState::playing;
@@ -238,7 +241,7 @@ void Client::handle(const SnapshotPart& message) {
     last_snapshot_ = hungry_since_ = now_;
   }
   refresh_ticks_ = message.refresh_ticks;
-  count_snapshot(message);
+  count_snapshot(message, whole);
   view_.take(message);
   hear(message.tick, message.part, message.cues);
   if (config_.map) sectors_.take(message);
@@ -251,7 +254,7 @@ void Client::handle(const SnapshotPart& message) {
   own_tick_ = message.tick;
 }
 
-void Client::count_snapshot(const SnapshotPart& message) {
+void Client::count_snapshot(const SnapshotPart& message, bool whole) {
   if (message.tick < parts_tick_) return;
   if (message.tick > parts_tick_) {
     parts_tick_ = message.tick;
@@ -269,7 +272,8 @@ void Client::count_snapshot(const SnapshotPart& message) {
           now_, message.tick,
           message.input_ahead == input_ahead_none ? std::nullopt : std::optional<int>{message.input_ahead});
   }
-  if (++parts_have_ != message.part_count) return;
+  if (whole) ++parts_have_;
+  if (!whole || parts_have_ != message.part_count) return;
   ++stats_.snapshots_complete;
   complete_tick_ = parts_tick_;
 }

@@ -36,6 +36,7 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
   out.part = head.part;
   out.part_count = head.part_count;
   out.world = head.world;
+  whole_ = true;
   if (head.epoch != epoch_ && (epoch_ == 0 || head.tick > newest_tick_)) begin_epoch(head, view);
   const bool counts = head.epoch == epoch_;  // an older one's are of no use
   newest_tick_ = std::max(newest_tick_, head.tick);

@@ -48,7 +48,9 @@ class PackedMemory {
   /// it (Input::lost_epoch) begins another one.
   std::uint8_t lost_epoch() const { return lost_epoch_; }
   /// Something could not be taken in at all, as a part of the future that was not believed.
-  void lost() { lost_epoch_ = epoch_; }
+  void lost() { lost_epoch_ = epoch_, whole_ = false; }
+  /// Could all that was news in the last part be read?
+  bool whole() const { return whole_; }
 
   /// The added fields of an entity that go to an audience. False: it is not known, or has none.
   bool find_fields(EntityId id, FieldAudience to, KnownFields& out) const;
@@ -99,6 +101,7 @@ class PackedMemory {
   std::uint32_t tick_rate_hz_ = 60, every_ticks_ = 1;
   std::shared_ptr<const ReplicationRegistry> registry_ = ReplicationRegistry::builtin_ptr();
   std::uint8_t epoch_ = 0, lost_epoch_ = 0;
+  bool whole_ = true;
   std::uint32_t newest_tick_ = 0;
   std::vector<std::uint32_t> places_;  // in blocks_ by number, one more than that; 0: none
   std::vector<Block> blocks_;          // in the order in which they were told of first

@@ -75,8 +75,9 @@ class FrozenViewsRecover final : public Invariant {
     if (client == nullptr || session == nullptr || client->state() != ClientState::playing)
       return Finding{seat_text(seat), "does not play though it could for two seconds"};
     const std::uint32_t now = match.host()->status().tick, tick = client->complete_tick();
+    // Whole ones wait for a path that takes them, which is narrower after a second without an answer.
     const std::int64_t allowed_us =
-        std::max<std::int64_t>(500'000, (lost_in_a_row_max + 1) * match.snapshot_interval().count());
+        std::max<std::int64_t>(1'000'000, (lost_in_a_row_max + 1) * match.snapshot_interval().count());
     if ((now - std::min(now, tick)) * std::int64_t{1'000'000} / match.config().tick_rate_hz > allowed_us)
       return Finding{seat_text(seat), "has whole snapshots up to tick " + std::to_string(tick) +
                                           " when the server is at " + std::to_string(now)};

@@ -30,10 +30,10 @@ std::size_t parts_that_fit(const Connection& connection) {
   return (connection.unreliable_room() + datagram_bytes_max - 1) / datagram_bytes_max;
 }
 
-/// Its window is no smaller than the least snapshot: who waits will find room.
-bool holds_whole_snapshots(const Connection& connection) {
+/// Its window is no smaller than so many parts: who waits will find room.
+bool holds_at_once(const Connection& connection, std::size_t parts) {
   return connection.address().transport == Transport::tcp ||
-         connection.congestion().window_bytes() >= snapshot_parts_least * datagram_bytes_max;
+         connection.congestion().window_bytes() >= parts * datagram_bytes_max;
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ void Publisher::publish_to(const World& world, Session& session, bool far, Micro
     note_congested(session, fitting <= parts);
   // A piece of one would tell of the nearest alone, again and again: a whole one a little later is worth
   // more.
-  const bool waits = layout.plan.parts > fitting && holds_whole_snapshots(*session.connection);
+  const bool waits = layout.plan.parts > fitting && holds_at_once(*session.connection, layout.plan.parts);
   if (const std::size_t sent = waits ? 0 : send(session, tick, layout.plan.parts, now, out); sent > 0) {
     note_told(session, head, layout, sent);
     if (world.replication().registry()->extended())

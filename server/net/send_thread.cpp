@@ -46,7 +46,7 @@ void SendThread::work() {
     const bool last = stopping_.load(std::memory_order_acquire);
     std::uint32_t sent = sent_.load(std::memory_order_relaxed);
     while (sent != given_.load(std::memory_order_acquire)) {
-      Slot& slot = slots_[sent % batches_max];
+      const Slot& slot = slots_[sent % batches_max];
       send_(slot.batch);
       const std::uint64_t took_ns = monotonic_ns() - slot.given_ns;
       std::uint64_t longest = longest_ns_.load(std::memory_order_relaxed);

@@ -62,6 +62,10 @@ void check(const InventoryChange& m) {
   for (const SlotChange& s : m.slots) expect(s.slot < inventory_slots && s.stack.count <= stack_items_max);
 }
 void check(const BlockEdits&) {}
+void check(const HeldByBlock& m) {
+  expect(in_bounds(to_dvec3(m.block)) && valid_text(m.data.text.view(), 0, sign_text_bytes_max));
+  for (const ItemStack& stack : m.data.items.slots) expect(stack.count <= stack_items_max);
+}
 void check(const GroundChunk& m) {
   expect(chunk_in_world(m.at) && m.changes.size() <= block_changes_max);
   for (std::size_t i = 1; i < m.changes.size(); ++i) expect(m.changes[i - 1].index < m.changes[i].index);

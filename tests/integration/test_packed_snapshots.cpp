@@ -278,15 +278,20 @@ TEST_CASE("who acknowledges nothing, or what it never got, harms itself alone", 
   PackedPlay play(7, 60, 40);
   std::vector<PackedViewer> viewers(3);
   Rng rng = rng_for(7, 2);
+  int lacking = 0;
   for (int tick = 0; tick < 400; ++tick) {
     viewers[1].fates.clear();
     for (Connection::Fate& fate : viewers[2].fates) fate = {1 + rng.below(4000), rng.below(2) == 0};
     play.tick(viewers, {0.05, 3, 0}, 16);
     check_true(viewers[0], play);
     REQUIRE(viewers[0].memory.lost_epoch() == 0);
+    REQUIRE(viewers[0].memory.whole());
+    lacking += viewers[2].memory.whole() ? 0 : 1;
     REQUIRE(viewers[0].held.memory_bytes() <= 64 * 1024);
     ask_anew(viewers);
   }
+  // What comes whole and cannot be read is not what there was at its tick.
+  CHECK(lacking > 0);
   for (int tick = 0; tick < 120; ++tick) {
     play.tick(viewers, {0, 1, 0}, 16, true);
     ask_anew(viewers);

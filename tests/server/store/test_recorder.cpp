@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 #include <unistd.h>
+#include <filesystem>
 
 #include <csignal>
 
@@ -96,9 +97,16 @@ TEST_CASE("a recording ends before it is longer than it may be", "[server][recor
   int housekept = 0;
   options.housekeeping = [&housekept] { ++housekept; };
   Recorder recorder(new_file(path), small_world(), options);
+  // A block at a time, as in a match: what waits together is written together, or not at all.
+  std::uintmax_t written = 0;
+  const auto wait_until_written = [&] {
+    while (recorder.failure().empty() && std::filesystem::file_size(path) == written) ::usleep(200);
+    written = std::filesystem::file_size(path);
+  };
+  wait_until_written();  // the header
   for (std::uint64_t i = 0; i < 2000 && recorder.failure().empty(); ++i) {
     recorder.on_tick(tick_with(i));
-    if (i % 60 == 0) ::usleep(1000);  // a block at a time, as in a match
+    if ((i + 1) % 60 == 0) wait_until_written();
   }
   recorder.finish();
   CHECK_THAT(recorder.failure(), ContainsSubstring(path) && ContainsSubstring("record_keep_mib"));
