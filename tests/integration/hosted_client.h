@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,15 @@ using client_sim::Micros;
 
 /// Who the servers of these tests are, however often they start.
 inline secure::KeyPair hosts_identity() { return secure::key_pair(secure::SeededEntropy(4711).secret()); }
+
+/// A few players alone, who build of what they have.
+inline WorldSetup survival_setup() {
+  WorldSetup setup;
+  setup.players_max = 4;
+  setup.monsters = setup.monsters_max = 0;
+  setup.rules.free_blocks = FreeBlocks::no;
+  return setup;
+}
 
 /// A Host and one client that holds its maps, with a link each way, in simulated time.
 class HostedClient {
@@ -87,6 +97,15 @@ class HostedClient {
   void enter() {
     for (int i = 0; i < 2000 && !client.own(); ++i) turn();
     REQUIRE(client.own().has_value());
+  }
+  /// The last word on an act; none within so long.
+  std::optional<ActAnswer> settled(std::uint32_t number, double seconds = 5) {
+    for (int i = 0; i < static_cast<int>(seconds * 10); ++i) {
+      run(0.1);
+      for (const ActAnswer& answer : client.take_verdicts())
+        if (answer.number == number && answer.verdict != ActVerdict::progress) return answer;
+    }
+    return std::nullopt;
   }
   const World& world() const { return host->world(); }
   std::size_t row() const {

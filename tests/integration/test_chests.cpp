@@ -11,14 +11,6 @@ using namespace ashlar::testing;
 
 namespace {
 
-WorldSetup survival_setup() {
-  WorldSetup setup;
-  setup.players_max = 4;
-  setup.monsters = setup.monsters_max = 0;
-  setup.rules.free_blocks = FreeBlocks::no;
-  return setup;
-}
-
 /// A player who stands before a block of that kind.
 struct Owner {
   explicit Owner(const char* kind) : play(survival_setup()) {
@@ -43,12 +35,8 @@ struct Owner {
   }
   ActVerdict settled(std::uint32_t number) {
     REQUIRE(number != 0);
-    for (int i = 0; i < 50; ++i) {
-      play.run(0.1);
-      for (const ActAnswer& answer : play.client.take_verdicts())
-        if (answer.number == number && answer.verdict != ActVerdict::progress) return answer.verdict;
-    }
-    return ActVerdict::progress;
+    const auto answer = play.settled(number);
+    return answer ? answer->verdict : ActVerdict::progress;
   }
   const BlockData* truth() const { return play.world().contents().find(at); }
   HostedClient play;

@@ -35,15 +35,6 @@ struct Builder {
     play.client.set_command(command);
     play.run(0.5);
   }
-  /// The last word on an act; none within some seconds.
-  std::optional<ActAnswer> settled(std::uint32_t number, double seconds = 5) {
-    for (int i = 0; i < static_cast<int>(seconds * 10); ++i) {
-      play.run(0.1);
-      for (const ActAnswer& answer : play.client.take_verdicts())
-        if (answer.number == number && answer.verdict != ActVerdict::progress) return answer;
-    }
-    return std::nullopt;
-  }
   BlockId block(IVec3 at) const { return play.world().space().voxels->block(at); }
 
   HostedClient play;
@@ -64,7 +55,7 @@ TEST_CASE("a client digs the block that it stands on, and hears of it", "[integr
   REQUIRE(is_solid(was));
   const std::uint32_t number = b.play.client.act(BlockActKind::dig, b.below);
   REQUIRE(number == 1);
-  const auto answer = b.settled(number);
+  const auto answer = b.play.settled(number);
   REQUIRE(answer.has_value());
   CHECK(name(answer->verdict) == "done");
   CHECK(answer->block == b.below);
@@ -82,7 +73,7 @@ TEST_CASE("what is refused is taken back by the client's replica", "[integration
   const std::uint32_t number =
       b.play.client.act(BlockActKind::place, b.below, BlockFace::top, BlockId::brick);
   CHECK(b.play.client.ground().changed(inside) == BlockId::brick);
-  const auto answer = b.settled(number);
+  const auto answer = b.play.settled(number);
   REQUIRE(answer.has_value());
   CHECK(name(answer->verdict) == "body_in_the_way");
   CHECK(answer->block == inside);
@@ -97,14 +88,14 @@ TEST_CASE("while nothing more can be saved acts are refused, and what is saved i
   b.enter();
   b.play.host->note_saving(0, false);
   const BlockId was = b.block(b.below);
-  auto answer = b.settled(b.play.client.act(BlockActKind::dig, b.below));
+  auto answer = b.play.settled(b.play.client.act(BlockActKind::dig, b.below));
   REQUIRE(answer.has_value());
   CHECK(name(answer->verdict) == "not_saved");
   CHECK(b.block(b.below) == was);
   CHECK(b.play.client.saved_tick() == 0);
   const std::uint32_t tick = number(b.play.world().tick());
   b.play.host->note_saving(tick, true);
-  answer = b.settled(b.play.client.act(BlockActKind::dig, b.below));
+  answer = b.play.settled(b.play.client.act(BlockActKind::dig, b.below));
   REQUIRE(answer.has_value());
   CHECK(name(answer->verdict) == "done");
   CHECK(b.play.client.saved_tick() == tick);

@@ -11,14 +11,6 @@ using namespace ashlar::testing;
 
 namespace {
 
-WorldSetup survival_setup() {
-  WorldSetup setup;
-  setup.players_max = 4;
-  setup.monsters = setup.monsters_max = 0;
-  setup.rules.free_blocks = FreeBlocks::no;
-  return setup;
-}
-
 std::uint64_t items_away(const server::Host& host, BlockId kind) {
   server::HostAudit audit;
   host.audit(audit);
@@ -36,12 +28,8 @@ struct Survivor {
     play.run(0.5);
   }
   ActVerdict settled(std::uint32_t number) {
-    for (int i = 0; i < 50; ++i) {
-      play.run(0.1);
-      for (const ActAnswer& answer : play.client.take_verdicts())
-        if (answer.number == number && answer.verdict != ActVerdict::progress) return answer.verdict;
-    }
-    return ActVerdict::progress;
+    const auto answer = play.settled(number);
+    return answer ? answer->verdict : ActVerdict::progress;
   }
   const Inventory& truth() const {
     const World& world = play.world();

@@ -1,6 +1,5 @@
 // At 150 ms a player rides lifts, passes closing doors and climbs rising stairs without being corrected.
-#include "tests/integration/predicted_client.h"
-#include "tests/world/bsp/maps.h"
+#include "tests/integration/rooms.h"
 #include "tests/world/sim/moving_rooms.h"
 
 using namespace ashlar;
@@ -13,7 +12,7 @@ constexpr double correction_m_max = 1e-6;
 
 /// A player at one end of a row of rooms, 75 ms from the server.
 struct Ride {
-  explicit Ride(const SectorMap& source) : map(placed(source)), p(setup_of(map)) {
+  explicit Ride(const SectorMap& source) : map(placed_rooms(source)), p(setup_of_rooms(map)) {
     client_sim::LinkConditions link;
     link.latency = Micros{75'000};
     p.play.conditions(link);
@@ -22,19 +21,6 @@ struct Ride {
     p.put({at.x, at.y, map->z_to_world(0)});
     for (std::size_t i = 0; i < mispredict_causes; ++i)
       before += p.predictor.stats().corrections_um[i].count();
-  }
-  static std::shared_ptr<const PlacedMap> placed(const SectorMap& source) {
-    PlaceOptions options;
-    options.surface_z = 32;
-    options.doors_open = options.doorway = false;
-    return must_place(source, options);
-  }
-  static WorldSetup setup_of(const std::shared_ptr<const PlacedMap>& map) {
-    WorldSetup setup;
-    setup.players_max = 4;
-    setup.monsters_max = setup.monsters = 0;
-    setup.maps.push_back(map);
-    return with_shared_ground(setup);
   }
   /// To the east or back for so long, pressing and letting go of buttons.
   void walk(double seconds, bool east, std::uint16_t pressed) {

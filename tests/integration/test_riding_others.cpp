@@ -2,8 +2,7 @@
 #include <cmath>
 
 #include "client_sim/client/others.h"
-#include "tests/integration/predicted_client.h"
-#include "tests/world/bsp/maps.h"
+#include "tests/integration/rooms.h"
 #include "tests/world/sim/moving_rooms.h"
 
 using namespace ashlar;
@@ -16,7 +15,7 @@ namespace {
 /// A row of rooms, one who looks on from its far end, and one who rides.
 struct LookingOn {
   LookingOn(const SectorMap& source, Micros delay, Micros jitter)
-      : map(placed(source)), p(setup_of(map)), rider(rider_config(setup_of(map))) {
+      : map(placed_rooms(source)), p(setup_of_rooms(map)), rider(rider_config(setup_of_rooms(map))) {
     client_sim::LinkConditions link;
     link.latency = delay, link.jitter = jitter;
     p.play.conditions(link);
@@ -27,19 +26,6 @@ struct LookingOn {
     put(p.play.client.player(), {40, 40});
     put(rider.player(), {40, 128});
     run(2);
-  }
-  static std::shared_ptr<const PlacedMap> placed(const SectorMap& source) {
-    PlaceOptions options;
-    options.surface_z = 32;
-    options.doors_open = options.doorway = false;
-    return must_place(source, options);
-  }
-  static WorldSetup setup_of(const std::shared_ptr<const PlacedMap>& map) {
-    WorldSetup setup;
-    setup.players_max = 4;
-    setup.monsters_max = setup.monsters = 0;
-    setup.maps.push_back(map);
-    return with_shared_ground(setup);
   }
   static client_sim::ClientConfig rider_config(const WorldSetup& setup) {
     client_sim::ClientConfig config = HostedClient::client_config(setup, "rider");

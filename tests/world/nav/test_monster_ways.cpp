@@ -6,11 +6,7 @@
 #include "tests/catch.h"
 #include "tests/world/bsp/maps.h"
 #include "tests/world/cases.h"
-#include "tests/world/sim/moving_rooms.h"
-#include "world/sim/monster_rows.h"
-#include "world/sim/monster_think.h"
-#include "world/sim/navigation.h"
-#include "world/sim/player_grid.h"
+#include "tests/world/nav/map_hunt.h"
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -22,48 +18,10 @@ struct Hunts {
   int tried = 0, reached = 0, no_way = 0;
 };
 
-/// Monsters of one kind who hunt a player who stands, each for itself: they do not meet each other.
-struct Hunt {
-  Hunt(const SectorMap& source, std::size_t places, bool doors_open)
-      : w(source, 60, 1, places, doors_open), near(1) {
-    const MapPlan* plan = w.mechanics.maps()[0].plan.get();
-    navigation = Navigation(std::span(&plan, 1), places);
-    w.rules.monsters_fight = Switch::off;
-  }
-  std::size_t add(DVec3 at) {
-    const std::size_t row = enter_monster(w.monsters, {MonsterKind::imp, {at, Turn16{0}}}, 5, 1);
-    monster_takes_up(w.rules, w.monsters, row, w.players.id[0], w.players.body[0].position_m);
-    return row;
-  }
-  void step() {
-    MechanicsTick t{w.space(), w.heights, w.rules, w.players, w.monsters, TickId{w.tick}};
-    w.mechanics.move(t);
-    w.mechanics.act(t);
-    near.fill(w.players);
-    navigation.advance(w.space(), w.players, w.monsters, w.tick, w.mechanics.maps());
-    for (std::size_t i = 0; i < w.monsters.rows(); ++i) {
-      if (w.monsters.id[i] == EntityId{0}) continue;
-      const MonsterWish wish =
-          monster_think(w.space(), w.rules, w.players, near, w.monsters, i, TickId{w.tick}, &navigation);
-      monster_move(w.space(), w.rules, w.monsters.traits_at(i), wish, w.monsters.body[i],
-                   w.mechanics.floor_velocity(w.heights, w.monsters.body[i]));
-    }
-    w.mechanics.walk(t);
-    ++w.tick;
-  }
-  bool beside(std::size_t row) const {
-    const DVec3 d = w.monsters.body[row].position_m - w.players.body[0].position_m;
-    return length(xy(d)) < 1.9 && std::fabs(d.z) < 1.8;
-  }
-
-  MovingWorld w;
-  PlayerGrid near;
-  Navigation navigation;
-};
-
 Hunts hunt_in(const SectorMap& source, std::size_t places, std::uint64_t seed, bool doors_open, bool tell) {
   Hunts out;
-  Hunt hunt(source, places, doors_open);
+  MovingWorld world(source, 60, 1, places, doors_open);
+  MapHunt hunt(world);
   std::vector<DVec3> homes;
   std::optional<DVec3> start;
   for (const PlacedThing& thing : hunt.w.map->things()) {
@@ -76,7 +34,7 @@ Hunts hunt_in(const SectorMap& source, std::size_t places, std::uint64_t seed, b
   hunt.w.add_player(*start);
   Rng rng{seed};
   for (std::size_t i = 0; i < places; ++i)
-    hunt.add(homes[rng.below(static_cast<std::uint32_t>(homes.size()))]);
+    hunt.add(MonsterKind::imp, homes[rng.below(static_cast<std::uint32_t>(homes.size()))]);
   const double speed = traits(MonsterKind::imp).speed_mps;
   std::vector<double> until_s(places, -1);
   std::vector<char> there(places, 0);
