@@ -21,6 +21,13 @@ void CrowdCheck::look(const Client& client) {
             was.at.cell == cell.cell && was.at.x == entity.x && was.at.y == entity.y && was.at.z == entity.z;
         wrong_ += right ? 0 : 1;
       }
+  if (!client.own()) return;
+  ++looks_;
+  client.view().entities(seen_);
+  for (const ViewEntity& entity : seen_) {
+    const DVec3 off = entity.position_m - client.own()->body.position_m;
+    near_ += entity.record.id != client.player() && dot(off, off) <= near_m * near_m ? 1 : 0;
+  }
 }
 
 }  // namespace ashlar::client_sim
