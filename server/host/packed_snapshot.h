@@ -17,10 +17,14 @@ namespace ashlar::server {
 /// Parts of a packed snapshot at most.
 inline constexpr std::size_t packed_parts_max = 32;
 
+/// So many of the nearest are in each snapshot, if half of its room holds them; others go round.
+inline constexpr std::size_t packed_nearest = 64;
+
 /// What a client's packed snapshot is made of.
 struct PackedRequest {
   PackedHead head;
   const OwnPlayer* own = nullptr;
+  DVec3 eye_m;                              ///< from where the nearest are counted
   std::span<const PackedWorld::Near> near;  ///< the most urgent first
   std::span<const WireMotion> motions;
   std::size_t parts_max = 1;  ///< of the setting and of what the path takes, 1 to packed_parts_max
@@ -38,8 +42,9 @@ struct PackedRequest {
 };
 
 /// Lays out one client's snapshot and notes what of it went: own player, what is to be forgotten, motions and
-/// heights, then blocks. Half of the room is for the most urgent, the rest for those that have waited
-/// longest, of which the first goes in any case. What the client holds as it is costs nothing. The Host's
+/// heights, then blocks. Those in which the nearest packed_nearest stand come first, the most urgent before
+/// the others and as many as half of the room holds; then those that have waited longest, of which the first
+/// goes in any case. What the client holds as it is costs nothing. The Host's
 /// thread. No allocation once grown.
 class PackedSnapshot {
  public:
@@ -64,6 +69,7 @@ class PackedSnapshot {
     std::uint32_t block = 0;  // of the frame
     std::uint16_t number = 0;
     std::uint32_t told = 0, held = 0;
+    bool near = false;  // one of the nearest is in it
     bool placed = false;
   };
   template <class Add>
@@ -75,6 +81,7 @@ class PackedSnapshot {
   void place_cues(std::span<const Cue> cues);
   void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void place_blocks(PackedWorld& world, bool turns);
+  double near_distance2(PackedWorld& world, const PackedRequest& request) const;
   bool place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max);
 
   std::array<PackedPartWriter, packed_parts_max> parts_;

@@ -1,7 +1,10 @@
 #include "server/host/packed_world.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "world/sim/game_replication.h"
@@ -130,6 +133,7 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   extents_.clear();
   grounds_.clear();
   places_.clear();
+  spots_.clear();
   for (std::size_t b = 0; b < blocks.size(); ++b)
     add_block(world, blocks[b], placed,
               std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]));
@@ -142,11 +146,16 @@ void PackedWorld::add_block(const World& world, const PartitionBlock& block,
   std::ranges::sort(members, {}, [&](std::uint32_t i) { return placed[i].record.id; });
   block_.clear();
   block_fields_.clear();
-  Extent extent{placed[members[0]].base, placed[members[0]].base, static_cast<std::uint32_t>(places_.size()),
-                0};
+  Extent extent{placed[members[0]].base,
+                placed[members[0]].base,
+                static_cast<std::uint32_t>(places_.size()),
+                0,
+                static_cast<std::uint32_t>(spots_.size()),
+                static_cast<std::uint32_t>(members.size())};
   bool any_moves = false, any_fights = false;
   for (const std::uint32_t i : members) {
     block_.push_back(moving_[i]);
+    spots_.push_back(placed[i].base);
     if (registry_->shares_fields())
       block_fields_.push_back(shared_fields(*registry_, world.replication(), moving_[i].record));
     any_moves = any_moves || moves(moving_[i]);
@@ -217,6 +226,29 @@ std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_
     return a.urgency2 != b.urgency2 ? a.urgency2 < b.urgency2 : a.block < b.block;
   });
   return near_;
+}
+
+/// Counts by magnitude, two steps to a doubling of the square: less than a quarter of the distance each.
+double PackedWorld::distance2_of_nearest(DVec3 eye_m, std::span<const Near> near, std::size_t count) {
+  constexpr int steps_an_octave_bits = 1;
+  constexpr std::uint32_t lowest = 120u << steps_an_octave_bits;  // of the exponent: under 0.1 m
+  std::array<std::uint32_t, 64> counts{};
+  const auto step_of = [](double d2) {
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(d2)) >> (23 - steps_an_octave_bits);
+    return std::min<std::uint32_t>(bits < lowest ? 0 : bits - lowest, 63);
+  };
+  for (const Near& block : near) {
+    const Extent& extent = extents_[block.block];
+    for (const DVec3& spot : std::span(spots_).subspan(extent.first_spot, extent.spot_count)) {
+      const DVec3 off = spot - eye_m;
+      ++counts[step_of(dot(off, off))];
+    }
+  }
+  std::size_t seen = 0;
+  for (std::uint32_t step = 0; step + 1 < counts.size(); ++step)
+    if ((seen += counts[step]) >= count)
+      return std::bit_cast<float>((lowest + step + 1) << (23 - steps_an_octave_bits));
+  return std::numeric_limits<double>::infinity();
 }
 
 }  // namespace ashlar::server

@@ -47,6 +47,11 @@ class PackedWorld {
   std::span<const Near> near(DVec3 eye_m, double radius_m, double margin_m, std::span<const MapInSpace> maps,
                              std::span<const OpenRooms> rooms, const SightView* view = nullptr);
 
+  /// A distance within which so many entities of those blocks are, or all of them: what near() gave. At most
+  /// a quarter farther than the last of them. Cost: some 2 ns an entity.
+  /// @return m^2
+  double distance2_of_nearest(DVec3 eye_m, std::span<const Near> near, std::size_t count);
+
   BlockFrames& frames() { return frames_; }
   const BlockFrames& frames() const { return frames_; }
   HeightSlices& heights() { return heights_; }
@@ -56,6 +61,7 @@ class PackedWorld {
   struct Extent {
     DVec3 low, high;
     std::uint32_t first_place = 0, place_count = 0;  // in places_
+    std::uint32_t first_spot = 0, spot_count = 0;    // in spots_
     double weight = 1;                               // by which it counts as nearer
     Aabb reach{};                                    // where they may soon be, where viewers ask by sight
   };
@@ -98,6 +104,7 @@ class PackedWorld {
   std::vector<Extent> extents_;
   std::vector<Ground> grounds_;  // by extent
   std::vector<SightPlace> places_;
+  std::vector<DVec3> spots_;   // of everybody, by block
   std::vector<Sight> sights_;  // of this tick; the first is for whom the others have no room
   std::size_t sights_used_ = 1;
   std::vector<Near> near_;
