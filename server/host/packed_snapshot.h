@@ -17,7 +17,8 @@ namespace ashlar::server {
 /// Parts of a packed snapshot at most.
 inline constexpr std::size_t packed_parts_max = 32;
 
-/// So many of the nearest are in each snapshot, if half of its room holds them; others go round.
+/// So many of the nearest are in each snapshot, if three quarters of its room hold their blocks; others go
+/// round.
 inline constexpr std::size_t packed_nearest = 64;
 
 /// What a client's packed snapshot is made of.
@@ -43,7 +44,8 @@ struct PackedRequest {
 
 /// Lays out one client's snapshot and notes what of it went: own player, what is to be forgotten, motions and
 /// heights, then blocks. Those in which the nearest packed_nearest stand come first, the most urgent before
-/// the others and as many as half of the room holds; then those that have waited longest, of which the first
+/// the others and as many as three quarters of the room hold (half, where all in reach count as near); then
+/// those that have waited longest, of which the first
 /// goes in any case. What the client holds as it is costs nothing. The Host's
 /// thread. No allocation once grown.
 class PackedSnapshot {
@@ -81,13 +83,14 @@ class PackedSnapshot {
   void place_cues(std::span<const Cue> cues);
   void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void place_blocks(PackedWorld& world, bool turns);
-  double near_distance2(PackedWorld& world, const PackedRequest& request) const;
+  std::span<const std::uint8_t> find_nearest(PackedWorld& world, const PackedRequest& request);
   bool place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max);
 
   std::array<PackedPartWriter, packed_parts_max> parts_;
   std::array<std::vector<JournalItem>, packed_parts_max> items_;
   std::size_t part_count_ = 0, parts_max_ = 1, bytes_max_ = 0;
-  std::size_t full_bytes_ = 0;  // of the parts before the last one
+  std::size_t near_room_ = 0, near_parts_ = 0;  // bytes that the nearest may fill
+  std::size_t full_bytes_ = 0;                  // of the parts before the last one
   PackedHead head_;
   OwnPlayer own_;
   bool cut_ = false;

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
-#include <limits>
 #include <utility>
 
 #include "world/sim/game_replication.h"
@@ -228,27 +227,30 @@ std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_
   return near_;
 }
 
-/// Counts by magnitude, two steps to a doubling of the square: less than a quarter of the distance each.
-double PackedWorld::distance2_of_nearest(DVec3 eye_m, std::span<const Near> near, std::size_t count) {
-  constexpr int steps_an_octave_bits = 1;
-  constexpr std::uint32_t lowest = 120u << steps_an_octave_bits;  // of the exponent: under 0.1 m
-  std::array<std::uint32_t, 64> counts{};
-  const auto step_of = [](double d2) {
-    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(d2)) >> (23 - steps_an_octave_bits);
-    return std::min<std::uint32_t>(bits < lowest ? 0 : bits - lowest, 63);
-  };
+/// Counts by magnitude, four steps to a doubling of the square: at most an eighth of the distance each.
+std::span<const std::uint8_t> PackedWorld::holds_nearest(DVec3 eye_m, std::span<const Near> near,
+                                                         std::size_t count) {
+  constexpr std::uint32_t octave_bits = 2, step_count = 128;
+  constexpr std::uint32_t lowest = 120u << octave_bits;  // of a square's exponent: nearer than 0.1 m
+  std::array<std::uint32_t, step_count> counts{};
+  holds_nearest_.clear();
   for (const Near& block : near) {
     const Extent& extent = extents_[block.block];
+    std::uint32_t nearest = step_count - 1;
     for (const DVec3& spot : std::span(spots_).subspan(extent.first_spot, extent.spot_count)) {
       const DVec3 off = spot - eye_m;
-      ++counts[step_of(dot(off, off))];
+      const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(dot(off, off)));
+      const std::uint32_t at = bits >> (23 - octave_bits);
+      const std::uint32_t step = std::min(at < lowest ? 0 : at - lowest, step_count - 1);
+      ++counts[step];
+      nearest = std::min(nearest, step);
     }
+    holds_nearest_.push_back(static_cast<std::uint8_t>(nearest));
   }
-  std::size_t seen = 0;
-  for (std::uint32_t step = 0; step + 1 < counts.size(); ++step)
-    if ((seen += counts[step]) >= count)
-      return std::bit_cast<float>((lowest + step + 1) << (23 - steps_an_octave_bits));
-  return std::numeric_limits<double>::infinity();
+  std::uint32_t last = 0;
+  for (std::size_t seen = counts[0]; seen < count && last + 1 < step_count;) seen += counts[++last];
+  for (std::uint8_t& block : holds_nearest_) block = block <= last ? 1 : 0;
+  return holds_nearest_;
 }
 
 }  // namespace ashlar::server
