@@ -160,7 +160,9 @@ std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, in
        std::to_string(full_count), "--light", std::to_string(scene.clients - full_count), "--duration", "10m",
        "--brain", scene.brain, "--progress", "0s", "--joins-per-second", "200"},
       1);
-  // From one line of status to the next, both with everybody there; the first such interval settles.
+  // From one line of status to the next, both with everybody there. The first such intervals settle: two, or
+  // until all is told again that was left out while they came, but no more than settle_most of them.
+  constexpr int settle_least = 2, settle_most = 6;
   std::uint64_t cpu_before = 0;
   std::string line_before;
   int full = 0;
@@ -171,7 +173,8 @@ std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, in
     if (line->find("\"event\":\"status\"") == std::string::npos) continue;
     const std::uint64_t cpu = server.cpu_ns();
     full = number_of(*line, "clients") == scene.clients ? full + 1 : 0;
-    if (full == 3) {
+    const bool calm = word_of(line_before, "overload") == "none";
+    if (full > (calm ? settle_least : settle_most)) {
       Taken out = figures_of(scene, *line);
       const double ticks = number_of(*line, "tick") - number_of(line_before, "tick");
       out.us = static_cast<double>(cpu - cpu_before) / 1000 / ticks / scene.clients;
