@@ -68,6 +68,7 @@ struct World::Impl final : DamageRule, EditRule {
   std::uint16_t points(EntityId who, EntityId by, std::uint16_t asked) override;
   bool allows(EntityId player, IVec3 block, BlockId to) override;
 
+  void make_edits();
   void load_home();
   void place_monsters();
   bool add_monster(const MonsterSpawn& spawn);
@@ -199,11 +200,7 @@ World::Impl::Impl(const WorldSetup& given)
   }
   shooting = Shooting(p, m, setup.maps.size(), ammo_free(setup.rules, setup.maps));
   history = History(setup.rules, p, m, heights);
-  // An operator's batch, a game's, what bursts take, and what falls.
-  constexpr auto burst_blocks = static_cast<std::size_t>(4.2 * 4.1 * 4.1 * 4.1);
-  edits = GroundEdits(p + 2 * static_cast<std::size_t>(GroundEdits::batch_blocks_max) +
-                      Combat::player_bursts_max * burst_blocks + 2 * LooseBlocks::falls_per_tick_max);
-  edits.protect(setup.zones);
+  make_edits();
   acts = BlockActs(p, m);
   loose = LooseBlocks(p + m);
   items = DroppedItems(items_max, static_cast<std::uint32_t>(p + m + projectiles_max));
@@ -235,6 +232,15 @@ World::Impl::Impl(const WorldSetup& given)
   GameApi api = game_api();
   game->begin(api);
   rehash(true);
+}
+
+/// Room for a change of each player, an operator's batch, a game's, what bursts take, and what falls.
+void World::Impl::make_edits() {
+  constexpr auto batch = static_cast<std::size_t>(GroundEdits::batch_blocks_max);
+  constexpr auto burst = static_cast<std::size_t>(4.2 * 4.1 * 4.1 * 4.1);
+  edits = GroundEdits(setup.players_max + 2 * batch + Combat::player_bursts_max * burst +
+                      2 * LooseBlocks::falls_per_tick_max);
+  edits.protect(setup.zones);
 }
 
 void World::Impl::load_home() {
