@@ -82,7 +82,8 @@ class RangeWriter {
     low_ = (low_ & 0xffffffu) << 8;
   }
   void carry() {
-    for (std::size_t i = used_; i-- > 0 && ++out_[i] == 0;) {}
+    for (std::size_t i = used_; i-- > 0 && ++out_[i] == 0;) {
+    }
     low_ &= 0xffffffffu;
   }
 
@@ -197,8 +198,8 @@ template <class Coder>
 template <class Coder>
 [[gnu::always_inline]] inline std::int32_t code_number(Coder& coder, OddsTree& odds, std::int32_t value,
                                                        unsigned wide = 17) {
-  const std::uint32_t size = value < 0 ? 0u - static_cast<std::uint32_t>(value)
-                                       : static_cast<std::uint32_t>(value);
+  const std::uint32_t size =
+      value < 0 ? 0u - static_cast<std::uint32_t>(value) : static_cast<std::uint32_t>(value);
   const unsigned width = code_tree(coder, odds, std::min(static_cast<unsigned>(std::bit_width(size)), 15u));
   if (width == 0) return 0;
   if (width == 15) {

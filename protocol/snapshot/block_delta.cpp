@@ -61,8 +61,7 @@ Membership compare(std::span<const MovingRecord> now, std::span<const MovingReco
   Membership out;
   std::size_t n = 0, b = 0;
   while (n < now.size() || b < before.size()) {
-    const bool only_now =
-        b == before.size() || (n < now.size() && now[n].record.id < before[b].record.id);
+    const bool only_now = b == before.size() || (n < now.size() && now[n].record.id < before[b].record.id);
     if (only_now) {
       out.fresh |= std::uint64_t{1} << n++;
       ++out.fresh_count;
@@ -78,7 +77,7 @@ Membership compare(std::span<const MovingRecord> now, std::span<const MovingReco
 
 template <class Coder>
 bool code_cell(Coder& coder, CellCoord& cell) {
-  for (std::int16_t CellCoord::* axis : {&CellCoord::x, &CellCoord::y, &CellCoord::z})
+  for (std::int16_t CellCoord::*axis : {&CellCoord::x, &CellCoord::y, &CellCoord::z})
     cell.*axis = static_cast<std::int16_t>(coder.raw(cell_bits, static_cast<std::uint16_t>(cell.*axis)));
   return cell_in_world(cell);
 }

@@ -4,8 +4,8 @@
 #include "protocol/range_coder.h"
 #include "world/sim/replication.h"
 
-// The odds with which a block's decisions begin. They learn within the block and begin anew with the next one,
-// as each is read alone. WIRE.md lists them.
+// The odds with which a block's decisions begin. They learn within the block and begin anew with the next
+// one, as each is read alone. WIRE.md lists them.
 
 namespace ashlar {
 
@@ -29,10 +29,10 @@ struct BlockModels {
   OddsTree speed;
   std::array<Odds, 2> climbs;  ///< by: flies
   std::array<OddsTree, 2> climb;
-  std::array<FineOdds, 3> place;         ///< x, y, and the lesser axis behind a change of velocity
-  std::array<OddsTree, 5> spread;        ///< the greater one, by how much the velocity may make of it
+  std::array<FineOdds, 3> place;           ///< x, y, and the lesser axis behind a change of velocity
+  std::array<OddsTree, 5> spread;          ///< the greater one, by how much the velocity may make of it
   std::array<Odds, 2 * gait_count> lifts;  ///< by gait, and whether the velocity changed
-  std::array<OddsTree, 2> lift;          ///< by whether the velocity changed
+  std::array<OddsTree, 2> lift;            ///< by whether the velocity changed
   std::array<Odds, gait_count> turns;
   Odds veers;
   std::array<Odds, 2> nods;  ///< by whether the yaw changed

@@ -30,9 +30,9 @@ constexpr Gait gait_of(const MovingRecord& e) {
 
 /// Sines of 0 to 64/256 turn, in 1/16384.
 inline constexpr std::array<std::int16_t, 65> sines{
-    0, 402, 804, 1205, 1606, 2006, 2404, 2801, 3196, 3590, 3981, 4370, 4756,
-    5139, 5520, 5897, 6270, 6639, 7005, 7366, 7723, 8076, 8423, 8765, 9102, 9434,
-    9760, 10080, 10394, 10702, 11003, 11297, 11585, 11866, 12140, 12406, 12665, 12916, 13160,
+    0,     402,   804,   1205,  1606,  2006,  2404,  2801,  3196,  3590,  3981,  4370,  4756,
+    5139,  5520,  5897,  6270,  6639,  7005,  7366,  7723,  8076,  8423,  8765,  9102,  9434,
+    9760,  10080, 10394, 10702, 11003, 11297, 11585, 11866, 12140, 12406, 12665, 12916, 13160,
     13395, 13623, 13842, 14053, 14256, 14449, 14635, 14811, 14978, 15137, 15286, 15426, 15557,
     15679, 15791, 15893, 15986, 16069, 16143, 16207, 16261, 16305, 16340, 16364, 16379, 16384};
 constexpr std::int32_t sine(std::uint8_t turn) {
@@ -71,7 +71,8 @@ class EntityCoding {
     Velocity told = base.velocity;
     if (gait == Gait::flies) {
       const std::int16_t fallen = by_.fallen(told[2]);
-      const bool falls = Coder::writing && std::abs(e.velocity[2] - fallen) <= std::abs(e.velocity[2] - told[2]);
+      const bool falls =
+          Coder::writing && std::abs(e.velocity[2] - fallen) <= std::abs(e.velocity[2] - told[2]);
       if (coder_.bit(odds_.falls, falls)) told[2] = fallen;
     }
     Place at = foretold(base, told);
@@ -153,7 +154,7 @@ class EntityCoding {
     EntityRecord& r = e.record;
     r.id = EntityId{coder_.raw(32, static_cast<std::uint32_t>(r.id))};
     mark_.field(BlockField::id);
-    for (std::uint16_t EntityRecord::* axis : {&EntityRecord::x, &EntityRecord::y, &EntityRecord::z})
+    for (std::uint16_t EntityRecord::*axis : {&EntityRecord::x, &EntityRecord::y, &EntityRecord::z})
       r.*axis = static_cast<std::uint16_t>(coder_.raw(place_bits, r.*axis));
     mark_.field(BlockField::place);
     for (std::int16_t& v : e.velocity)
@@ -208,7 +209,8 @@ class EntityCoding {
   }
   /// A number from 0 on: how many bits, then those below the highest; 15 stands for as many as there may be.
   std::uint32_t sized(OddsTree& odds, std::uint32_t value, unsigned bits) {
-    const unsigned width = code_tree(coder_, odds, std::min(static_cast<unsigned>(std::bit_width(value)), 15u));
+    const unsigned width =
+        code_tree(coder_, odds, std::min(static_cast<unsigned>(std::bit_width(value)), 15u));
     if (width == 15) return coder_.raw(bits, value);
     if (width < 2) return width;
     const std::uint32_t top = 1u << (width - 1);

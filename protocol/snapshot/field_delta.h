@@ -30,8 +30,8 @@ class FieldCoding {
   FieldCoding(Coder& coder, BlockModels& odds, const ReplicationRegistry& registry)
       : coder_(coder), odds_(odds), registry_(registry) {}
 
-  /// Of all entities, by what differs from the base; who is not in the base, or was of another kind there, has
-  /// zeros in it. Nothing where no kind has such fields.
+  /// Of all entities, by what differs from the base; who is not in the base, or was of another kind there,
+  /// has zeros in it. Nothing where no kind has such fields.
   /// @param now  its fields are a writer's; @param read  a reader's: gets a row for each
   void all(const FieldRows& now, const FieldRows& base, std::vector<FieldValues>& read);
   /// Of one, whole.

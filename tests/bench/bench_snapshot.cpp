@@ -1,8 +1,8 @@
-// bench_snapshot [SECONDS [SCENE]]: what packed snapshots cost: bits an entity and update with the heads of their
-// blocks, over a line that loses, with acknowledgements 100 ms after a packet went; what these bits are for;
-// ns to code and to read an entity. A match is one of the real world: players who run, strafe, jump, aim,
-// shoot and are hurt. In a pile bodies lie until one that rolls through knocks them about. The others are
-// made up, some of them wilder than anything that is played.
+// bench_snapshot [SECONDS [SCENE]]: what packed snapshots cost: bits an entity and update with the heads of
+// their blocks, over a line that loses, with acknowledgements 100 ms after a packet went; what these bits are
+// for; ns to code and to read an entity. A match is one of the real world: players who run, strafe, jump,
+// aim, shoot and are hurt. In a pile bodies lie until one that rolls through knocks them about. The others
+// are made up, some of them wilder than anything that is played.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -46,7 +46,7 @@ struct Scene {
 };
 
 void stay_within(Body3& b, double half_m) {
-  for (double DVec3::* axis : {&DVec3::x, &DVec3::y})
+  for (double DVec3::*axis : {&DVec3::x, &DVec3::y})
     if (std::fabs(b.at.*axis) > half_m && b.at.*axis * b.velocity.*axis > 0)
       b.velocity.*axis = -(b.velocity.*axis);
 }
@@ -102,7 +102,8 @@ void lie(Body3& b, Rng& rng, double dt_s) {
   const double speed_mps = std::sqrt(b.velocity.x * b.velocity.x + b.velocity.y * b.velocity.y);
   const bool flies = b.at.z > 10 || b.velocity.z > 0;
   if (flies) b.velocity.z -= 10 * dt_s;
-  if (b.at.z <= 10 && b.velocity.z < 0) b.at.z = 10, b.velocity.z = b.velocity.z < -1 ? -0.4 * b.velocity.z : 0;
+  if (b.at.z <= 10 && b.velocity.z < 0)
+    b.at.z = 10, b.velocity.z = b.velocity.z < -1 ? -0.4 * b.velocity.z : 0;
   if (!flies && slot_of(b.id) != 1) {
     const double slower = std::max(0.0, 1 - 3 * dt_s / std::max(speed_mps, 1e-9));
     b.velocity.x *= slower, b.velocity.y *= slower;
@@ -156,7 +157,12 @@ class Play {
     if (scene.tick != nullptr) return;
     std::vector<std::uint32_t> tokens(scene.count);
     for (std::uint32_t i = 0; i < scene.count; ++i) tokens[i] = i + 1;
-    world.step({.joins = tokens, .leaves = {}, .commands = {}, .admin = {}, .edits = {}, .chunks_ready = {},
+    world.step({.joins = tokens,
+                .leaves = {},
+                .commands = {},
+                .admin = {},
+                .edits = {},
+                .chunks_ready = {},
                 .chunks_dropped = {}});
     for (const Joined& joined : world.joined()) fighters_.push_back({.id = joined.id});
   }
@@ -231,7 +237,12 @@ class Play {
     const double dt_s = 1.0 / scene_.rate_hz;
     std::vector<PlayerInput> inputs;
     for (Fighter& f : fighters_) inputs.push_back({f.id, command_of(f, dt_s)});
-    world.step({.joins = {}, .leaves = {}, .commands = inputs, .admin = {}, .edits = {}, .chunks_ready = {},
+    world.step({.joins = {},
+                .leaves = {},
+                .commands = inputs,
+                .admin = {},
+                .edits = {},
+                .chunks_ready = {},
                 .chunks_dropped = {}});
     replicator_.gather(world);
     placed_.assign(replicator_.placed().begin(), replicator_.placed().end());
@@ -441,9 +452,8 @@ Result run(const Scene& scene, double loss, double seconds) {
   for (const std::uint64_t field : out.split.fields) told += field;
   out.bits_moving = bits / std::max(moved, 1.0);
   out.bits_all = bits / static_cast<double>(updates);
-  out.bits_idle = updates > out.moved
-                      ? (bits - static_cast<double>(told)) / static_cast<double>(updates - out.moved)
-                      : 0;
+  out.bits_idle =
+      updates > out.moved ? (bits - static_cast<double>(told)) / static_cast<double>(updates - out.moved) : 0;
   out.plain_bits = 8.0 * static_cast<double>(plain_bytes) / static_cast<double>(updates);
   out.moving_share = moved / static_cast<double>(updates);
   out.encode_ns = encode_ns(play, scene, moved_last);
@@ -457,9 +467,11 @@ void print_split(const Result& r) {
   const double each = 1 / static_cast<double>(std::max<std::uint64_t>(r.moved, 1));
   std::printf("           of these, without heads:");
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (r.split.fields[i] > 0) std::printf(" %s %.2f", names[i], each * static_cast<double>(r.split.fields[i]));
-  std::printf(", who changed %.2f; %.3f told whole, %.3f blocks\n", each * static_cast<double>(r.split.frame_bits),
-              each * static_cast<double>(r.split.wholes), each * static_cast<double>(r.split.blocks));
+    if (r.split.fields[i] > 0)
+      std::printf(" %s %.2f", names[i], each * static_cast<double>(r.split.fields[i]));
+  std::printf(", who changed %.2f; %.3f told whole, %.3f blocks\n",
+              each * static_cast<double>(r.split.frame_bits), each * static_cast<double>(r.split.wholes),
+              each * static_cast<double>(r.split.blocks));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Blocks that were recorded, which the client of client_sim/web reads, too: neither codec changes without the other
-// one. Print them anew: bin/tests_protocol "[coded_blocks_print]" > tests/protocol/snapshot/coded_blocks.txt
+// Blocks that were recorded, which the client of client_sim/web reads, too: neither codec changes without the
+// other one. Print them anew: bin/tests_protocol "[coded_blocks_print]" >
+// tests/protocol/snapshot/coded_blocks.txt
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
@@ -19,8 +20,8 @@ void put(std::ostream& out, const std::vector<MovingRecord>& entities) {
     const EntityRecord& r = e.record;
     out << static_cast<std::uint32_t>(r.id) << ',' << r.x << ',' << r.y << ',' << r.z;
     for (const std::int16_t v : e.velocity) out << ',' << v;
-    for (const int byte : {int{r.yaw}, int{r.pitch}, int{r.health}, int{r.state}, int{r.flags},
-                           static_cast<int>(r.kind)})
+    for (const int byte :
+         {int{r.yaw}, int{r.pitch}, int{r.health}, int{r.state}, int{r.flags}, static_cast<int>(r.kind)})
       out << ',' << byte;
     out << ';';
   }
@@ -48,7 +49,8 @@ std::string blocks_today() {
     for (std::uint32_t i = rng.below(round == 10 ? 49 : 3); i-- > 0;)
       if (now.size() < block_entities_max) now.push_back(test::some_moving(rng, 1000 + i));
     if (round == 20)
-      for (std::uint32_t i = 0; now.size() < block_entities_max; ++i) now.push_back(test::some_moving(rng, 2000 + i));
+      for (std::uint32_t i = 0; now.size() < block_entities_max; ++i)
+        now.push_back(test::some_moving(rng, 2000 + i));
     test::sort_by_id(base);
     test::sort_by_id(now);
     std::vector<std::uint8_t> bytes(coded_block_bytes_max);
