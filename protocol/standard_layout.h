@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-// The fields that every entity has, declared as a game declares its own (world/sim/replication.h). How they are
-// told is written out in snapshot/entity_coding.h: its widths come from here, and a game's fields go through
-// the same coder.
+// The fields that every entity has, declared as a game declares its own (world/sim/replication.h). How they
+// are told is written out in snapshot/entity_coding.h: its widths come from here, and a game's fields go
+// through the same coder.
 
 namespace ashlar {
 

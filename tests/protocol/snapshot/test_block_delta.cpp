@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "protocol/block.h"
 #include "tests/catch.h"
 #include "tests/protocol/snapshot/moving_scene.h"
 
