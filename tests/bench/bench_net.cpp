@@ -198,7 +198,7 @@ std::optional<Taken> take_ours(const Scene& scene, const std::string& folder, in
 std::optional<Taken> take_null(const Scene& scene, const std::string& self, int window_s) {
   const std::string rate = std::to_string(scene.rate_hz);
   Child server({self, "--null-server", rate}, 0);
-  Child clients({self, "--null-clients", std::to_string(scene.clients), rate}, 1);
+  const Child clients({self, "--null-clients", std::to_string(scene.clients), rate}, 1);
   std::uint64_t cpu_before = 0;
   for (int second = 0; second < window_s + 10; ++second) {
     const auto line = server.line(seconds(20));
@@ -218,8 +218,9 @@ std::optional<Taken> take_null(const Scene& scene, const std::string& self, int 
 }
 
 template <class Value>
-double median(const std::vector<Taken>& all, Value Taken::*value) {
+double median(const std::vector<Taken>& all, Value Taken::* value) {
   std::vector<double> sorted;
+  sorted.reserve(all.size());
   for (const Taken& one : all) sorted.push_back(static_cast<double>(one.*value));
   std::ranges::sort(sorted);
   return sorted[sorted.size() / 2];

@@ -35,6 +35,7 @@ inline sockaddr_in loopback(std::uint16_t port) {
 /// Runs until the process is ended; every second a line with the number of its ticks. @return 2 on failure
 inline int run_null_server(std::uint16_t port, int rate_hz) {
   const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (socket < 0) return 2;
   const int room = 8 << 20;
   ::setsockopt(socket, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room);
   ::setsockopt(socket, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof room);
