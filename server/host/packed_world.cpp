@@ -1,6 +1,8 @@
 #include "server/host/packed_world.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdlib>
 #include <utility>
 
@@ -130,6 +132,7 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   extents_.clear();
   grounds_.clear();
   places_.clear();
+  spots_.clear();
   for (std::size_t b = 0; b < blocks.size(); ++b)
     add_block(world, blocks[b], placed,
               std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]));
@@ -142,11 +145,16 @@ void PackedWorld::add_block(const World& world, const PartitionBlock& block,
   std::ranges::sort(members, {}, [&](std::uint32_t i) { return placed[i].record.id; });
   block_.clear();
   block_fields_.clear();
-  Extent extent{placed[members[0]].base, placed[members[0]].base, static_cast<std::uint32_t>(places_.size()),
-                0};
+  Extent extent{placed[members[0]].base,
+                placed[members[0]].base,
+                static_cast<std::uint32_t>(places_.size()),
+                0,
+                static_cast<std::uint32_t>(spots_.size()),
+                static_cast<std::uint32_t>(members.size())};
   bool any_moves = false, any_fights = false;
   for (const std::uint32_t i : members) {
     block_.push_back(moving_[i]);
+    spots_.push_back(placed[i].base);
     if (registry_->shares_fields())
       block_fields_.push_back(shared_fields(*registry_, world.replication(), moving_[i].record));
     any_moves = any_moves || moves(moving_[i]);
@@ -217,6 +225,32 @@ std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_
     return a.urgency2 != b.urgency2 ? a.urgency2 < b.urgency2 : a.block < b.block;
   });
   return near_;
+}
+
+/// Counts by magnitude, four steps to a doubling of the square: at most an eighth of the distance each.
+std::span<const std::uint8_t> PackedWorld::holds_nearest(DVec3 eye_m, std::span<const Near> near,
+                                                         std::size_t count) {
+  constexpr std::uint32_t octave_bits = 2, step_count = 128;
+  constexpr std::uint32_t lowest = 120u << octave_bits;  // of a square's exponent: nearer than 0.1 m
+  std::array<std::uint32_t, step_count> counts{};
+  holds_nearest_.clear();
+  for (const Near& block : near) {
+    const Extent& extent = extents_[block.block];
+    std::uint32_t nearest = step_count - 1;
+    for (const DVec3& spot : std::span(spots_).subspan(extent.first_spot, extent.spot_count)) {
+      const DVec3 off = spot - eye_m;
+      const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(dot(off, off)));
+      const std::uint32_t at = bits >> (23 - octave_bits);
+      const std::uint32_t step = std::min(at < lowest ? 0 : at - lowest, step_count - 1);
+      ++counts[step];
+      nearest = std::min(nearest, step);
+    }
+    holds_nearest_.push_back(static_cast<std::uint8_t>(nearest));
+  }
+  std::uint32_t last = 0;
+  for (std::size_t seen = counts[0]; seen < count && last + 1 < step_count;) seen += counts[++last];
+  for (std::uint8_t& block : holds_nearest_) block = block <= last ? 1 : 0;
+  return holds_nearest_;
 }
 
 }  // namespace ashlar::server

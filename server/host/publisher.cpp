@@ -202,6 +202,7 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
   request.head.input_ahead = head.input_ahead;
   request.head.world = head.world;
   request.own = head.own;
+  request.eye_m = viewer.eye;
   request.near = packed_->near(config_.defects.wrong_eyes ? eye_before_ : viewer.eye,
                                config_.interest_radius_m, viewer.margin_m, world.maps(), replicator_.rooms(),
                                viewer.reach ? &viewer.reach->view : nullptr);
