@@ -74,7 +74,7 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
                                                 const MapSource& maps, const ReplayOptions& options) {
   auto reader = RecordingReader::open(recording);
   if (!reader) return std::unexpected{recording_trouble(reader.error(), recording)};
-  auto built = world_of(reader->header(), maps, options.ground, options.props, options.game);
+  auto built = world_of(reader->header(), maps, options.ground, options.props, options.game, options.kept);
   if (!built) return std::unexpected{built.error()};
   World& world = **built;
 

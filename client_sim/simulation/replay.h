@@ -32,7 +32,9 @@ struct ReplayOptions {
   std::function<void(const World&)> on_tick;
   ChunkSource ground;  ///< null: generated from the seed
   RecordedGame game;   ///< of a recorded game of somebody's own; null: that of the mode
-  PropSource props;    ///< may be empty: no recording with props can then be replayed
+  /// Adds what a store brought, which recordings do not hold; may be empty.
+  std::function<void(WorldSetup&)> kept;
+  PropSource props;  ///< may be empty: no recording with props can then be replayed
 };
 
 /// A tick whose hash is not the recorded one. Tick 0: the world differs before anyone moved.

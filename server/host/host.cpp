@@ -77,8 +77,9 @@ HostConfig checked(const HostConfig& config, const World* world, const secure::S
 /// The rooms, and the order in which a tick goes through them. What each does is in its own file.
 struct Host::Impl {
   Impl(const HostConfig& given, std::unique_ptr<World> a_world, const secure::Secret& seed,
-       const Defects& defects)
+       const Defects& wrong)
       : config(checked(given, a_world.get(), seed)),
+        defects(wrong),
         world(std::move(a_world)),
         entropy(entropy_of(seed, config.room)),
         sessions(config.clients_max),
@@ -125,6 +126,7 @@ struct Host::Impl {
   void note_phase(Phase phase, std::uint64_t ns);  ///< last, longest and sum of a phase, in the status
 
   HostConfig config;
+  Defects defects;
   HostStatus status;
   std::unique_ptr<World> world;
   secure::SeededEntropy entropy;
@@ -366,7 +368,9 @@ std::span<const KeptPlayer> Host::changed_players() const { return impl_->book.c
 std::vector<KeptPlayer> Host::present_players() const { return impl_->book.present(); }
 void Host::author_of(EntityId id, EditAuthor& out) const { impl_->book.author_of(id, out); }
 void Host::note_saving(std::uint32_t saved_tick, bool room) {
-  impl_->edits.note_saving(saved_tick, room);
+  const Defects& defects = impl_->defects;
+  impl_->edits.note_saving(defects.early_saved ? impl_->status.tick : saved_tick,
+                           room || defects.no_refusals);
   impl_->ground.note_saved(saved_tick);
 }
 
