@@ -15,9 +15,6 @@ namespace {
 
 constexpr Micros glide_over{250'000};
 constexpr Micros lower_after{2'000'000};
-/// Of the snapshots so many are there in time; the rest is lost or late beyond measure, and shown by going
-/// on.
-constexpr double in_time_share = 0.97;
 constexpr double jump_mps = 25;  // who went faster was put elsewhere
 constexpr double jump_m = 1;
 // Who stands is this near to the floor where it stood: what snapshots that are missing hide of when a lift
@@ -191,7 +188,9 @@ void Others::steer(Micros now) {
   const auto nth =
       sorted_.begin() + static_cast<std::ptrdiff_t>(in_time_share * static_cast<double>(peak_count_ - 1));
   std::nth_element(sorted_.begin(), nth, end);
-  const auto wanted = static_cast<std::uint32_t>(std::ceil(static_cast<double>(*nth)));
+  // Whole ticks, rounded down: when a command is numbered (and a shot is aimed) the tick that is shown was
+  // told, and from then until the snapshot comes, less than a tick later, everybody goes on as they went.
+  const auto wanted = static_cast<std::uint32_t>(*nth);
   if (wanted >= lag_) lower_from_ = Micros{0};
   if (wanted == lag_ || (lag_ != 0 && now - lag_since_ < glide_over)) return;
   if (wanted < lag_) {

@@ -51,7 +51,9 @@ struct PictureSource {
 /// Everybody else, as they were a little while ago: between two states that the server told.
 ///
 /// The picture is behind the newest command by a lag of whole ticks: as long as the way of snapshots takes
-/// with their jitter, so that nearly always the next one is there before it is needed. It follows what it
+/// with their jitter, so that nearly always the next one is there less than a tick after it is needed; until
+/// it is, everybody goes on as they went. When a command is numbered the tick that is shown was told. It
+/// follows what it
 /// measures, fast upwards and slowly downwards; each change is spread over a quarter of a second. Commands
 /// carry the tick that their player saw (Client::set_view_lag), so a server judges shots by this very
 /// picture.
@@ -59,14 +61,17 @@ struct PictureSource {
 /// Where no newer state came they go on for extrapolate_s as they went, then they stand; who is told of more
 /// seldom than that, as a busy server does of far ones, goes on until the next one should be there, for
 /// extrapolate_seldom_s at most. Nobody is shown
-/// inside a wall, each by its own size; where the ground is not loaded here (ReplicaGround::reach_m) walls are
-/// not known, and everybody is shown as told. Who stands on a lift is shown on it where the picture has it, at
-/// its start and its end alike; who jumps there as far above it as there is room.
-/// One thread, the client's. Cost: about 30 ns an entity a snapshot, and 0.1 us each time one is shown.
+/// inside a wall, each by its own size; where the ground is not loaded here (ReplicaGround::reach_m) walls
+/// are not known, and everybody is shown as told. Who stands on a lift is shown on it where the picture has
+/// it, at its start and its end alike; who jumps there as far above it as there is room. One thread, the
+/// client's. Cost: about 30 ns an entity a snapshot, and 0.1 us each time one is shown.
 class Others {
  public:
   static constexpr double extrapolate_s = 0.1, extrapolate_seldom_s = 0.3;
   static constexpr std::uint32_t lag_ticks_max = 120;
+  /// Of the snapshots so many are there in time; the rest is lost or late beyond measure, and shown by going
+  /// on.
+  static constexpr double in_time_share = 0.94;
 
   /// Behind each Client::advance(), with the same time.
   void advance(Micros now, Client& client);
