@@ -96,7 +96,7 @@ class FeelSeat {
   std::optional<Expected> take_expected(std::uint32_t tick) {
     const auto at = expected_.find(tick);
     if (at == expected_.end()) return std::nullopt;
-    const Expected expected = at->second;
+    Expected expected = std::move(at->second);
     expected_.erase(at);
     return expected;
   }

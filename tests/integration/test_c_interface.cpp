@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client_sim/c/ashlar_client.h"
-#include "protocol/messages.h"
+#include "server/host/content_shelf.h"
 #include "tests/integration/rooms.h"
 #include "tests/world/sim/moving_rooms.h"
 
@@ -35,7 +35,8 @@ struct Kept {
 
 /// A player by the interface beside one of the library, on the same Host.
 struct PlayedInC {
-  explicit PlayedInC(const WorldSetup& setup) : play(setup) {
+  explicit PlayedInC(const WorldSetup& setup)
+      : play(setup, giving(setup), HostedClient::client_config(setup, "ada")) {
     ashlar_options options = ASHLAR_OPTIONS_INIT;
     options.name = "cee";
     options.own_datagrams = 1;
@@ -47,6 +48,15 @@ struct PlayedInC {
     char error[128] = "";
     client = ashlar_open(&options, error, sizeof error);
     REQUIRE(client != nullptr);
+  }
+  /// The server gives its maps away.
+  static server::HostConfig giving(const WorldSetup& setup) {
+    auto shelf = std::make_shared<server::ContentShelf>();
+    REQUIRE(shelf->add(setup).empty());
+    server::HostConfig config;
+    config.content = shelf;
+    config.content_bytes_per_s = 4 << 20;
+    return config;
   }
   ~PlayedInC() { ashlar_close(client); }
   PlayedInC(const PlayedInC&) = delete;
@@ -172,6 +182,9 @@ TEST_CASE("by the interface for C somebody joins, walks, shoots and talks withou
   CHECK(ashlar_say(p.client, nullptr) == 0);
   p.run(0.5);
   char who[4], text[64];
+  REQUIRE(ashlar_take_line(p.client, who, sizeof who, text, sizeof text) == 1);
+  CHECK(std::string(who).empty());  // the server tells who joined
+  CHECK(std::string(text).ends_with("joined"));
   REQUIRE(ashlar_take_line(p.client, who, sizeof who, text, sizeof text) == 1);
   CHECK(std::string(who) == "cee");
   CHECK(std::string(text) == "good morning");
