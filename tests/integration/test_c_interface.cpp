@@ -210,7 +210,7 @@ TEST_CASE("by the interface for C maps are fetched, kept, and their doors and li
   REQUIRE(ashlar_maps(p.client) == 1);
   CHECK(ashlar_sectors(p.client, 0) == map->initial_heights().size());
   CHECK(ashlar_sectors(p.client, 1) == 0);
-  const DVec2 lift = map->to_world({256 + 40, 128});
+  const DVec2 lift = map->to_world({1.5 * room_units, 128});
   const int64_t sector = ashlar_sector_at(p.client, 0, lift.x, lift.y);
   REQUIRE(sector >= 0);
   CHECK(ashlar_sector_at(p.client, 0, NAN, 0) == -1);
