@@ -352,6 +352,8 @@ std::optional<WayPoint> Navigation::wait_for_lift(const WayRules& rules, std::si
   const MapLifts& lifts = grounds_[map].lifts;
   const MapPlan& plan = *grounds_[map].plan;
   if (rules.rides(from)) {
+    if (!lifts.in_motion(from))
+      if (const auto call = lifts.call_from(plan, from, xy(body))) return WayPoint{*call, body.z, 0};
     const SectorBounds& bounds = plan.bounds_of(from);
     return WayPoint{(bounds.low + bounds.high) * 0.5, body.z, 0, true};
   }

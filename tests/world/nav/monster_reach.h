@@ -41,6 +41,9 @@ class MonsterReach {
   struct Range {  // of a set of sectors, as they were seen
     double low_m, high_m, ceiling_m;
   };
+  struct Floor {
+    double low_m, high_m;
+  };
   struct Sender {
     std::uint32_t cell, line, landing;
     bool operator<(const Sender& o) const { return std::pair(cell, line) < std::pair(o.cell, o.line); }
@@ -73,7 +76,9 @@ class MonsterReach {
 
   void measure(const Reach& reach) {
     const PlacedMap& map = plan_.map();
-    ranges_.clear();
+    ranges_.clear(), floor_.clear();
+    for (std::size_t i = 0; i < reach.low.size(); ++i)
+      floor_.push_back({reach.low[i].floor_m, reach.high[i].floor_m});
     for (std::uint32_t set = 0; set < grid_.set_count(); ++set) {
       Range r{-1e9, -1e9, 1e9};
       for (const std::uint32_t s : grid_.sectors(set)) {
@@ -87,6 +92,8 @@ class MonsterReach {
   bool passes(std::uint32_t from, std::uint32_t to) const {
     const Range &a = ranges_[grid_.set(from)], &b = ranges_[grid_.set(to)];
     if (b.low_m > a.high_m + step_m_ + 1e-6) return false;
+    // From sector to sector it goes as the flood does: not over gaps that its rim bridges.
+    if (floor_[grid_.sector(to)].low_m > floor_[grid_.sector(from)].high_m + step_m_ + 1e-6) return false;
     const double stand = std::max(a.low_m, b.low_m - step_m_);
     return std::max(stand, b.low_m) + shape_.height_m <= std::min(a.ceiling_m, b.ceiling_m) + 1e-6;
   }
@@ -137,7 +144,8 @@ class MonsterReach {
   Cylinder shape_;
   double step_m_;
   std::vector<Sender> senders_;
-  std::vector<Range> ranges_;
+  std::vector<Range> ranges_;  // by set
+  std::vector<Floor> floor_;   // by sector
   std::vector<std::uint32_t> from_;
   std::uint32_t end_ = no_index;
 };

@@ -26,8 +26,13 @@ struct Hunts {
 /// Monsters at seeded places of a map's things after a player at its start. Who can come says the reach flood
 /// (monster_reach.h), not what they find their ways by; each has three times the time of its way and 10 s.
 struct SeededHunt {
-  SeededHunt(const SectorMap& source, MonsterKind what, std::size_t places, std::uint64_t seed, bool open)
-      : kind(what), world(source, 60, 1, places, open), hunt(world), rng{seed} {
+  SeededHunt(const SectorMap& from, MonsterKind what, std::size_t places, std::uint64_t seed, bool doors_open)
+      : source(from),
+        kind(what),
+        open(doors_open),
+        world(source, 60, 1, places, open),
+        hunt(world),
+        rng{seed} {
     for (const PlacedThing& thing : world.map->things()) {
       if (thing.sector == no_index) continue;
       if (thing.type == 1 && !start) start = thing.position_m;
@@ -62,7 +67,17 @@ struct SeededHunt {
       }
       if (all) break;
     }
+    for (std::size_t i = 0; i < places; ++i)
+      if (until_s[i] >= 0 && there[i] == 0) there[i] = comes_alone(i) ? 1 : 0;
     return count(tell);
+  }
+
+  /// Where all hunt at once, one may use up what another needs, and stand in its way.
+  bool comes_alone(std::size_t i) const {
+    SeededHunt alone(source, kind, 1, 0, open);
+    alone.world.add_player(*start);
+    const std::size_t row = alone.hunt.add(kind, world.monsters.home_m[i]);
+    return alone.hunt.comes_within(row, until_s[i]) >= 0;
   }
 
   /// Where on a way that there is, from its end on, navigation knows of none any more. Map units.
@@ -99,7 +114,9 @@ struct SeededHunt {
     return out;
   }
 
+  const SectorMap& source;
   MonsterKind kind;
+  bool open;
   MovingWorld world;
   MapHunt hunt;
   Rng rng;
