@@ -19,9 +19,9 @@ struct FloorRange {
 struct WayRules {
   HeightsView heights;
   const PlacedMap* map = nullptr;
-  std::span<const std::uint8_t> doors = {};   ///< by sector, 0 or 1: who comes to it may open it
-  std::span<const FloorRange> lifts = {};     ///< by sector; empty: nobody waits for any
-  std::span<const std::uint8_t> barred = {};  ///< by join, a bit a class: no way; empty: none is
+  std::span<const std::uint8_t> doors = {};    ///< by sector, 0 or 1: who comes to it may open it
+  std::span<const FloorRange> lifts = {};      ///< by sector; empty: nobody waits for any
+  std::span<const std::uint16_t> barred = {};  ///< by join, a bit a class: no way; empty: none is
 
   bool rides(std::uint32_t sector) const { return !lifts.empty() && lifts[sector].rides(); }
 };

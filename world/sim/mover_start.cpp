@@ -120,8 +120,8 @@ class Starter {
   bool perpetual(std::uint32_t s) {
     Mover m = mover(s, Plane::floor, Motion::perpetual, MotionPhase::down);  // Doom draws lots for the way
     m.low_m = std::min(floor(s), target(s, HeightTarget::lowest_floor, Plane::floor) + a_.offset_m);
-    m.high_m =
-        std::max(lift_upper_end(plan_.map(), heights_, s), target(s, HeightTarget::highest_floor, Plane::floor));
+    m.high_m = std::max(lift_upper_end(plan_.map(), heights_, s),
+                        target(s, HeightTarget::highest_floor, Plane::floor));
     return movers_.start(m);
   }
 

@@ -25,6 +25,10 @@ constexpr double before_lift_m = 0.5;  // so far from its edge one waits
 constexpr double stairs_near_m = 1.5;  // who comes so near to their top goes down them
 constexpr double last_step_look_m = 0.25;
 
+std::size_t class_of(const MonsterTraits& kind) {
+  return walker_class_of(kind.shape, kind.step_height_m_max, kind.flies != 0);
+}
+
 /// Sectors with a door that a monster opens: by a line before it that it may use.
 std::vector<std::uint8_t> doors_of(const MapPlan& plan) {
   std::vector<std::uint8_t> doors(plan.sector_count(), 0);
@@ -197,7 +201,7 @@ void Navigation::ask_for(const PlayerTable& players, const MonsterTable& monster
     if (walker && (to_stairs || !straight)) blocks_->ask(target->to, *walker, tick);
     return;
   }
-  const std::size_t which = walker_class_of(kind.shape);
+  const std::size_t which = class_of(kind);
   if (which == walker_class_count) return;
   ask(target->to, target->map, which, tick);
   ask_for_detour(monsters, row, *target, tick);
@@ -206,7 +210,7 @@ void Navigation::ask_for(const PlayerTable& players, const MonsterTable& monster
 void Navigation::ask_for_detour(const MonsterTable& monsters, std::size_t row, const Target& target,
                                 std::uint32_t tick) {
   const MonsterTraits& kind = monsters.traits_at(row);
-  const Field* field = field_of(target.to, target.map, walker_class_of(kind.shape));
+  const Field* field = field_of(target.to, target.map, class_of(kind));
   if (field == nullptr || !field->ready || kind.flies != 0) return;
   const DVec2 at = xy(monsters.body[row].position_m);
   const double remains_m = field->now.remaining_m(grounds_[target.map].graph->leaf_at(at), at);
@@ -222,7 +226,7 @@ void Navigation::search_detour(std::span<const MapInSpace> maps, const PlayerTab
   const std::size_t row = detours_.searched();
   const auto target = monsters.id[row] != EntityId{0} ? target_of(players, monsters, row) : std::nullopt;
   if (!target || target->map == grounds_.size()) return detours_.give_up();
-  const Field* field = field_of(target->to, target->map, walker_class_of(monsters.traits_at(row).shape));
+  const Field* field = field_of(target->to, target->map, class_of(monsters.traits_at(row)));
   if (field == nullptr || !field->ready) return detours_.give_up();
   const Ground& ground = grounds_[target->map];
   if (!detours_.advance(*ground.graph, rules(maps, target->map), field->now, monsters, tick)) return;
@@ -239,7 +243,7 @@ void Navigation::bar(const Bar& bar, std::uint32_t leaf) {
   for (const std::uint32_t sector : {ground.graph->sector(leaf), ground.graph->sector(way.to)})
     if (ground.moves.floor_moves[sector] != 0 || ground.moves.ceiling_moves[sector] != 0) return;
   if (way.sends || !ground.graph->beside(bar.join, bar.which).empty()) return;
-  ground.barred[bar.join] = static_cast<std::uint8_t>(ground.barred[bar.join] | 1u << bar.which);
+  ground.barred[bar.join] = static_cast<std::uint16_t>(ground.barred[bar.join] | 1u << bar.which);
   bars_.push_back(bar);
 }
 
@@ -253,9 +257,9 @@ void Navigation::lift_bars(const MonsterTable& monsters, std::uint32_t tick) {
     const bool only_way = field != nullptr && field->ready && !field->searching &&
                           field->begun_tick > bar.since_tick &&
                           field->now.distance_m(ground.graph->leaf_at(at)) < 0;
-    std::uint8_t& bits = grounds_[bar.map].barred[bar.join];
+    std::uint16_t& bits = grounds_[bar.map].barred[bar.join];
     if (only_way || tick - bar.since_tick >= barred_ticks)
-      bits = static_cast<std::uint8_t>(bits & ~(1u << bar.which));
+      bits = static_cast<std::uint16_t>(bits & ~(1u << bar.which));
     else
       bars_[kept++] = bar;
   }
@@ -368,7 +372,7 @@ std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps,
                                                std::size_t row, const Target& target, bool careful) const {
   const std::size_t map = target.map;
   const DVec3 body = monsters.body[row].position_m;
-  const std::size_t which = walker_class_of(monsters.traits_at(row).shape);
+  const std::size_t which = class_of(monsters.traits_at(row));
   if (which == walker_class_count) return std::nullopt;
   const Field* field = field_of(target.to, map, which);
   if (field == nullptr || !field->ready) return std::nullopt;

@@ -75,7 +75,8 @@ class Navigation {
     std::vector<std::uint8_t> doors;
     MapLifts lifts;
     MovingPlanes moves{};
-    std::vector<std::uint8_t> barred{};  ///< by join, a bit a class of walkers
+    std::vector<std::uint16_t> barred{};
+    static_assert(walker_class_count <= 16);  ///< by join, a bit a class of walkers
     /// Of the stairs to the surface: behind and on the last step, and before the first one.
     bool has_stairs = false;
     DVec3 top_m{}, foot_m{};

@@ -9,9 +9,9 @@
 #include "tests/world/sim/reach.h"
 #include "world/nav/ground_grid.h"
 
-// What a monster can come to in a map, and how far it is, without any of what it finds its ways by: which doors,
-// lifts and teleporters it gets to work says the reach flood, where its disc fits says the explorers' grid of
-// quarter metres.
+// What a monster can come to in a map, and how far it is, without any of what it finds its ways by: which
+// doors, lifts and teleporters it gets to work says the reach flood, where its disc fits says the explorers'
+// grid of quarter metres.
 
 namespace ashlar::testing {
 

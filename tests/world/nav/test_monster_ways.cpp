@@ -105,8 +105,8 @@ struct SeededHunt {
       if (!tell || there[i] != 0) continue;
       const DVec2 at = world.map->to_map(xy(world.monsters.body[i].position_m));
       const DVec2 from = world.map->to_map(xy(world.monsters.home_m[i]));
-      std::printf("  from (%.0f, %.0f), a way of %.0f m, it got to (%.0f, %.0f)", from.x, from.y, ways_m[i], at.x,
-                  at.y);
+      std::printf("  from (%.0f, %.0f), a way of %.0f m, it got to (%.0f, %.0f)", from.x, from.y, ways_m[i],
+                  at.x, at.y);
       const DVec2 off = found[i] == 0 ? breaks_off(i) : at;
       if (found[i] == 0) std::printf(", no way found before (%.0f, %.0f)", off.x, off.y);
       std::printf("\n");
@@ -147,8 +147,8 @@ TEST_CASE("monsters come in time to a player who stands, wherever they can, in F
       },
       every ? 1 : 9);
   if (maps == 0) return;
-  std::printf("%s: %d of %d came (%.1f %%), for %d no way was found\n", traits(kind).name.c_str(), all.reached,
-              all.tried, 100.0 * all.reached / std::max(1, all.tried), all.no_way);
+  std::printf("%s: %d of %d came (%.1f %%), for %d no way was found\n", traits(kind).name.c_str(),
+              all.reached, all.tried, 100.0 * all.reached / std::max(1, all.tried), all.no_way);
   // The short run has the worst maps among its eight.
   CHECK(all.reached >= (every ? 0.95 : 0.85) * all.tried);
 }

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "tests/catch.h"
-#include "tests/world/cases.h"
 #include "tests/world/bsp/maps.h"
+#include "tests/world/cases.h"
 #include "tests/world/sim/arena.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/sim/shooting.h"
@@ -178,9 +178,8 @@ SectorMap two_rooms() {
 TEST_CASE("no attack passes a wall of blocks", "[world][sim][combat][property]") {
   // Of one block, and random blocks about it.
   Rng rng{21};
-  VoxelVolume volume = make_volume({-2, -2, -1}, {4, 4, 2}, [](IVec3 b) {
-    return b.z < 0 || b.x == 0 || random_block(5, b, 0.02);
-  });
+  VoxelVolume volume = make_volume({-2, -2, -1}, {4, 4, 2},
+                                   [](IVec3 b) { return b.z < 0 || b.x == 0 || random_block(5, b, 0.02); });
   WallDuel duel({&volume, {}}, volume);
   attack_through(
       duel, rng, cases(2000),
