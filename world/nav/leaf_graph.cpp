@@ -30,12 +30,6 @@ constexpr std::array<WalkerClass, walker_class_count> classes{{
     {units(31, 56), no_step_m, true},
 }};
 
-/// Whoever is no wider, taller or worse at steps gets through wherever the other one does.
-bool covers(const WalkerClass& able, const WalkerClass& other) {
-  return able.shape.radius_m <= other.shape.radius_m && able.shape.height_m <= other.shape.height_m &&
-         able.step_m >= other.step_m;
-}
-
 constexpr double look_every_m = 0.125;
 constexpr int looks_min = 4, looks_max = 48;
 constexpr double fit_slack_m = 1e-3;
@@ -53,6 +47,11 @@ struct Found {
 const WalkerClass& walker_class(std::size_t which) {
   ASHLAR_ASSERT(which < classes.size());
   return classes[which];
+}
+
+bool walker_covers(const WalkerClass& able, const WalkerClass& other) {
+  return able.shape.radius_m <= other.shape.radius_m && able.shape.height_m <= other.shape.height_m &&
+         able.step_m >= other.step_m;
 }
 
 std::size_t walker_class_of(const Cylinder& shape, double step_m, bool flies) {
@@ -105,7 +104,7 @@ void LeafGraph::find_free_parts(Join& join, std::uint32_t from_leaf) const {
     const WalkerClass& walker = walker_class(k);
     bool hopeless = false;
     for (std::size_t i = 0; i < k; ++i)
-      hopeless = hopeless || (!join.open(i) && covers(walker_class(i), walker));
+      hopeless = hopeless || (!join.open(i) && walker_covers(walker_class(i), walker));
     if (hopeless) continue;
     const double step_m = walker.step_m + fit_slack_m;
     const double strict_m = low == none ? -none : std::max(high, low + step_m) + fit_slack_m;

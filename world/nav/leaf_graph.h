@@ -19,6 +19,8 @@ struct WalkerClass {
 inline constexpr std::size_t walker_class_count = 9;
 /// Of Doom's sizes, from soldiers to the mastermind, and flyers.
 const WalkerClass& walker_class(std::size_t which);
+/// Whoever is no wider, taller or worse at steps gets through wherever the other one does.
+bool walker_covers(const WalkerClass& able, const WalkerClass& other);
 /// The class that a body goes by; walker_class_count: it is larger than all, or steps too low.
 std::size_t walker_class_of(const Cylinder& shape, double step_m, bool flies);
 

@@ -40,8 +40,10 @@ bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t fr
 class WayField {
  public:
   WayField() = default;
-  /// Room for graphs of so many leaves and joins.
+  /// Room for graphs of so many leaves and joins; without joins it only takes what others found.
   WayField(std::uint32_t leaves_max, std::uint32_t joins_max);
+  /// Takes the ways of a search that is whole, which gets its own in exchange. Both have room for the same.
+  void take(WayField& found);
 
   /// Begins anew, towards a place of the plane. Old ways are gone. Nothing to search: the place is in void.
   void begin(const LeafGraph& graph, DVec2 to_m, std::size_t which);
