@@ -148,6 +148,10 @@ def prop(content, line):
     return server("--map|none|--prop|o.obj@1,2", line, files=[text("o.obj", content)])
 
 
+def kinds(content, line):
+    return server("--map|none|--kinds|k.toml", line, files=[text("k.toml", content)])
+
+
 # Arguments stand between bars. What the line must hold is a regular expression.
 ROWS = {
     "flags": [
@@ -353,6 +357,42 @@ ROWS = {
                files=[text("b.toml", '[[block]]\nname = "marble"\nshape = "ball"\n')]),
         server("--blocks|b.toml", r"b\.toml line 2: unknown key|b\.toml line 2: .*this is not TOML",
                files=[text("b.toml", '[[block]]\nname = \n')]),
+    ],
+    "kinds and weapons": [
+        server("--kinds|absent.toml", r"kinds: cannot read absent\.toml: No such file"),
+        server("--kinds|.", r"kinds: cannot read \.: it is a folder"),
+        server("--kinds|pipe", r"kinds: cannot read pipe: it is a pipe", files=[pipe("pipe")]),
+        kinds('[monster.imp]\nhealth = 80\nheallth = 81\n', r"k\.toml line 3: a monster has no \"heallth\""),
+        kinds('[monster.imp]\nhealth = 0\n', r"k\.toml line 2: health has to be from 1 to 65535"),
+        kinds('[monster.imp]\nhealth = 1.5\n', r"k\.toml line 2: health has to be a whole number"),
+        kinds('[monster.imp]\nspeed_mps = nan\n', r"k\.toml line 2: speed_mps has to be from 0 to 60"),
+        kinds('[monster.imp]\nhealth = "much"\n', r"k\.toml line 2: health has to be a number"),
+        kinds('\n[monster.hulk]\nhealth = 80\n', r"k\.toml line 2: hulk is none of ours: `like`"),
+        kinds('[monster.hulk]\nlike = "giant"\n', r"k\.toml line 2: there is no kind \"giant\" above"),
+        kinds('[monster.imp.ranged]\nform = "spell"\n', r"k\.toml line 2: form has to be one of none, melee"),
+        kinds('[monster.imp.melee]\nform = "missile"\n', r"k\.toml line 1: melee has to be of the form"),
+        kinds('[projectile.rocket]\nsplash = 1\n', r"k\.toml line 2: a projectile has no \"splash\""),
+        kinds('[creature.imp]\n', r"k\.toml line 1: unknown table \"creature\""),
+        kinds('[monster.imp\n', r"k\.toml line 1: .*"),
+        kinds('# an editor of another script\n[monster.imp]\nhealth = "\xe4\n', r"k\.toml line 3: "),
+        kinds('[weapon.pistol]\n\ninterval = 0.2\n', r"k\.toml line 3: a weapon has no \"interval\""),
+        kinds('[weapon.pistol]\nslot = 11\n', r"k\.toml line 2: slot has to be from 1 to 10"),
+        kinds('[weapon.pistol]\nform = "song"\n', r"k\.toml line 2: form has to be one of melee, hitscan, missile"),
+        kinds('[weapon.pistol]\nprojectile = "song"\n', r"k\.toml line 2: there is no projectile \"song\""),
+        kinds('[weapon.mortar]\nslot = 8\n', r"k\.toml line 1: mortar is none of ours: `like`"),
+        kinds('[weapon.fist]\nstart = 0\n[weapon.pistol]\nstart = 0\n', r"k\.toml line 1: no weapon has start = 1"),
+        kinds('[ammo.arrows]\nmost = 1\n', r"k\.toml line 1: there is no ammunition \"arrows\""),
+        kinds('[ammo.shells]\nmost = -1\n', r"k\.toml line 2: most has to be from 0 to 30000"),
+    ],
+    "modes": [
+        server("--mode|chess", r"--mode: \"chess\" is not one of its values: give sandbox, cooperative, deathmatch or teams"),
+        server("--mode|", r"--mode: \"\" is not one of its values"),
+        server("--config|c.toml", r"c\.toml:2: mode \"chess\" is not one of its values",
+               files=[text("c.toml", "\nmode = \"chess\"\n")]),
+        server("--config|c.toml", r"c\.toml:1: mode has to be a text|c\.toml:1: mode.*text", files=[text("c.toml", "mode = 3\n")]),
+        server("--config|c.toml", r"c\.toml:2: frag_limit.*0 to 30000",
+               files=[text("c.toml", "mode = \"deathmatch\"\nfrag_limit = 30001\n")]),
+        server("--config|c.toml", r"c\.toml:1: intermission_s.*1 to 3600", files=[text("c.toml", "intermission_s = 0\n")]),
     ],
     "props": [
         prop("v nan 0 0\n" + TRIANGLE, r"o\.obj line 1: the coordinate \"nan\""),
