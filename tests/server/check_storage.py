@@ -8,6 +8,7 @@ import os
 import pathlib
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -252,6 +253,105 @@ class Storage(unittest.TestCase):
         self.assertTrue((self.folder / "world" / "world.db.before-rollback").exists())
         self.assertIn("6 edits", self.command("log", self.world))
         self.assertIn("nothing is damaged", self.command("check", self.world))
+
+    def test_boxes_and_spheres_of_the_console_are_kept_and_logged_and_zones_stay(self):
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", "--protect", "2,-9,0,9,9,90=spawn",
+                     stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            self.console(server, "fill 4 0 40 0 0 40 brick")  # the console may
+            told = server.wait_for("console")
+            self.assertEqual((told["fill"], told["blocks"]), ("brick", 5))
+            self.console(server, "blast 1 0 40 2")  # which leaves zones out
+            self.assertEqual(server.wait_for("console")["blast_m"], 2)
+            self.console(server, "fill 0 0 40 99 99 99 brick")
+            self.assertIn("4096 blocks", server.wait_for("console")["error"])
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        told = self.command("log", self.world)
+        self.assertIn("7 edits", told)  # five bricks, of which two are gone
+        self.assertEqual((told.count("@operator") >= 7, told.count("brick -> air")), (True, 2))
+        self.assertIn('protect = ["2,-9,0,9,9,90=spawn"]', (self.folder / "world" / "world.toml").read_text())
+
+    def state(self):
+        """What is kept of doors and monsters: planes in motion, and the monsters' health by their rows."""
+        rows = self.sql("SELECT bytes FROM state") if os.path.exists(self.folder / "world" / "world.db") else []
+        if not rows:
+            return [], {}
+        data, at = rows[0][0], 1
+
+        def varint():
+            nonlocal at
+            value = shift = 0
+            while True:
+                byte = data[at]
+                at += 1
+                value |= (byte & 127) << shift
+                shift += 7
+                if byte < 128:
+                    return value
+
+        def take(form):
+            nonlocal at
+            values = struct.unpack_from("<" + form, data, at)
+            at += struct.calcsize("<" + form)
+            return values
+
+        for _ in range(3 * varint()):
+            varint()
+        movers, monsters = [], {}
+        for map_index in range(varint()):
+            take("Q")
+            heights = [take("dd") for _ in range(varint())]
+            for _ in range(varint()):
+                sector = varint()
+                plane = take("5B")[0]
+                take("6d")
+                movers.append((map_index, sector, plane, heights[sector][plane]))
+            take(f"{(varint() + 7) // 8}B")
+        take("Q")
+        for _ in range(varint()):
+            row = varint()
+            _, _, health, _ = take("BBHI")
+            monsters[row] = (health, take("3d"))
+            take("3dHH")
+        self.assertEqual(at, len(data))
+        return movers, monsters
+
+    def test_a_moving_door_and_a_hurt_monster_are_where_they_were_after_a_kill(self):
+        settings = ("--monsters", "40", "--map", "COURTYARD", "--status-every", "1")
+        sim = str(pathlib.Path(check_binary.SERVER).with_name("ashlar-sim"))
+        with Running("--world", self.world, *settings) as server:
+            port = server.wait_for("ready")["port"]
+            players = subprocess.Popen([sim, "load", "--server", f"127.0.0.1:{port}", "--clients", "8", "--brain",
+                                        "fight", "--duration", "600s"], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            try:
+                for _ in range(500):  # until they have opened a door and hit somebody
+                    server.wait_for("status")
+                    movers, before = self.state()
+                    full = max((health for health, _ in before.values()), default=0)
+                    if movers and len({health for health, _ in before.values()}) > 1 and full > 0:
+                        break
+                else:
+                    self.fail("nobody opened a door and hurt a monster")
+                server.process.kill()
+                server.finish()
+            finally:
+                players.kill()
+                players.wait()
+        movers, before = self.state()  # the last group: what the disk says
+        with Running("--world", self.world, *settings) as server:
+            server.wait_for("ready")
+            alive = server.wait_for("status")["monsters"]
+            server.wait_for("status")
+            server.wait_for("status")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        moved, after = self.state()
+        self.assertEqual(alive, sum(health > 0 for health, _ in before.values()))
+        # Nobody is there, so monsters stand as they stood, while doors and lifts went on.
+        self.assertEqual({row: health for row, (health, _) in after.items()},
+                         {row: health for row, (health, _) in before.items()})
+        if movers:
+            self.assertNotEqual(moved, movers)
 
     def test_the_log_can_be_switched_off(self):
         with Running("--world", self.world, *QUICK, "--edit-log-mib", "0", stdin=subprocess.PIPE) as server:
