@@ -70,6 +70,8 @@ void Client::take_message(StreamId stream) {
     return handle(*kinds);
   if (auto* weapons = std::get_if<WeaponKinds>(&*message); weapons != nullptr && stream == StreamId::control)
     return handle(*weapons);
+  if (auto* shows = std::get_if<MonsterShows>(&*message); shows != nullptr && stream == StreamId::control)
+    return handle(*shows);
   if (auto* told = std::get_if<ReplicatedKinds>(&*message); told != nullptr && stream == StreamId::control)
     return handle(*told);
   if (auto* said = std::get_if<GameMessage>(&*message); said != nullptr && stream == StreamId::events)

@@ -3,7 +3,7 @@
 import type { BlockKind } from './block_kinds';
 import { WireError, equalBytes } from './bytes';
 import {
-  standStill, writeActs, writeChat, writeContentRequest, writeHello, writeInput, writeJoin, type Act, type Command,
+  standStill, writeActs, writeChat, writeContentRequest, writeGameCall, writeHello, writeInput, writeJoin, type Act, type Command,
   type NumberedCommand,
 } from './client_messages';
 import { Connection } from './connection';
@@ -189,6 +189,15 @@ export class Client {
     const bytes = new TextEncoder().encode(text).length;
     if (bytes === 0 || bytes > 200) return false;
     return this.connection?.send(Stream.chat, writeChat(text)) ?? false;
+  }
+
+  /** Says something to the world's game, of a kind that it declared for clients. False: no such kind, or too long. */
+  sendGameMessage(name: string, bytes: Uint8Array): boolean {
+    if (this.state !== 'playing' || !this.welcome || !this.connection) return false;
+    const kinds = this.replication?.clientMessages ?? [];
+    const number = kinds.findIndex((kind) => kind.name === name);
+    if (number < 0 || bytes.length > kinds[number].bytesMax) return false;
+    return this.connection.send(Stream.events, writeGameCall(this.welcome.world, number, bytes));
   }
 
   /** @returns the act's number, which its answers name; 0 when it does not play */
