@@ -107,6 +107,13 @@ struct Reloaded {
   std::expected<std::shared_ptr<const KindSet>, std::string> kinds;  ///< null: no file is named
 };
 
+void read_again(Background<Reloaded>& reading, const CommandLine& line, const Config& config,
+                const Host& host) {
+  reading.start([line, file = config.kinds_file, blocks = host.world().setup().blocks] {
+    return Reloaded{load_config(line, own_environment()), read_kinds_file(file, *blocks)};
+  });
+}
+
 /// The file of kinds: a world keeps those that it began with, so a good one waits, and a wrong one is told
 /// while there is time.
 /// @param rotates  the next world begins without a restart
@@ -408,14 +415,8 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   Console console(STDIN_FILENO);
   options.console = &console;
   // Beside the loop: a file may lie where reading never ends.
-  const std::string kinds_file = loaded.config.kinds_file;
   Background<Reloaded> reading;
-  options.reload = [&] {
-    bans.reload();
-    reading.start([line, kinds_file] {
-      return Reloaded{load_config(line, own_environment()), read_kinds_file(kinds_file)};
-    });
-  };
+  options.reload = [&] { bans.reload(), read_again(reading, line, loaded.config, host); };
   saving.attach(host, options);
   Backups backups(loaded.config.world_dir, loaded.config.backup_every, loaded.config.backups_kept, log);
   bool recording_lost = false;

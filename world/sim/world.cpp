@@ -68,6 +68,7 @@ struct World::Impl final : DamageRule, EditRule {
   std::uint16_t points(EntityId who, EntityId by, std::uint16_t asked) override;
   bool allows(EntityId player, IVec3 block, BlockId to) override;
 
+  void declare_game();
   void load_home();
   void place_monsters();
   bool add_monster(const MonsterSpawn& spawn);
@@ -218,17 +219,22 @@ World::Impl::Impl(const WorldSetup& given)
   game_rng = rng_for(setup.seed, game_draws);
   game = setup.game ? setup.game() : make_mode(setup.rules);
   ASHLAR_ASSERT(game != nullptr);
+  declare_game();
+  motion = game->motion();
+  GameApi api = game_api();
+  game->begin(api);
+  rehash(true);
+}
+
+/// What its game tells of entities, and what it and its clients say to each other.
+void World::Impl::declare_game() {
   ReplicationRegistry declared;
   game->declare(declared);
   const auto rows = static_cast<std::uint32_t>(pickups.table().rows());
   replication =
       GameReplication(declared.extended() ? std::make_shared<const ReplicationRegistry>(std::move(declared))
                                           : ReplicationRegistry::builtin_ptr(),
-                      p + m, pickups.table().first_slot + rows);
-  motion = game->motion();
-  GameApi api = game_api();
-  game->begin(api);
-  rehash(true);
+                      setup.players_max + setup.monsters_max, pickups.table().first_slot + rows);
 }
 
 void World::Impl::load_home() {
