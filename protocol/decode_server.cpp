@@ -407,9 +407,12 @@ ServerResult decode(const wire::Carried& in) {
   a.wait_ticks = from.wait_ticks(), a.windup_ticks = from.windup_ticks();
   a.switch_ticks = from.switch_ticks();
   a.reload_ticks = from.reload_ticks(), a.charge_ticks = from.charge_ticks();
-  std::copy_n(from.spent()->begin(), weapons_max, a.spent.begin());
   a.held = from.held(), a.wanted = from.wanted(), a.firing = from.firing(), a.backpack = from.backpack();
   if (a.held >= weapons_max || a.wanted >= weapons_max || a.firing > 1 || a.backpack > 1) return out_of_range;
+  if (in.spent() != nullptr) {
+    if (in.spent()->size() > weapons_max) return out_of_range;
+    std::copy(in.spent()->begin(), in.spent()->end(), a.spent.begin());
+  }
   if (in.picked() == nullptr) return out;
   if (in.picked()->size() > picked_max) return out_of_range;
   out.picked.assign(in.picked()->begin(), in.picked()->end());

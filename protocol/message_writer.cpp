@@ -450,12 +450,14 @@ std::span<const std::uint8_t> MessageWriter::write(const Carried& m) {
   const auto& p = a.power_ticks;
   const wire::Arsenal arsenal(a.weapons, a.ammo[0], a.ammo[1], a.ammo[2], a.ammo[3], p[0], p[1], p[2], p[3],
                               p[4], p[5], a.wait_ticks, a.windup_ticks, a.switch_ticks, a.held, a.wanted,
-                              a.firing, a.backpack, a.reload_ticks, a.charge_ticks,
-                              flatbuffers::span<const std::uint8_t, weapons_max>(a.spent));
+                              a.firing, a.backpack, a.reload_ticks, a.charge_ticks);
   ASHLAR_ASSERT(m.picked.size() <= picked_max);
   const auto picked = impl_->bytes(m.picked);
+  std::size_t fired = a.spent.size();
+  while (fired > 0 && a.spent[fired - 1] == 0) --fired;
+  const auto spent = impl_->bytes(std::span(a.spent).first(fired));
   impl_->finish_server(wire::ServerBody::Carried,
-                       wire::CreateCarried(fbb, m.tick, m.world, &arsenal, picked));
+                       wire::CreateCarried(fbb, m.tick, m.world, &arsenal, picked, spent));
   return impl_->message();
 }
 
