@@ -32,6 +32,7 @@
 #include "server/host/tick_input.h"
 #include "server/host/tick_schedule.h"
 #include "world/math/assert.h"
+#include "world/sim/observer.h"
 #include "world/sim/world.h"
 #include "world/voxel/volume.h"
 
@@ -116,6 +117,7 @@ struct Host::Impl {
 
   void run_tick(Micros now, HostOutput& out);
   void bring_back();
+  void take_verdicts(HostOutput& out);
   void step(const TickInput& next);
   void note_world();  ///< what the status tells of it
   bool tick_due(Micros now);
@@ -155,6 +157,7 @@ struct Host::Impl {
   Inbox inbox;
   Publisher publisher;
   TickSink* sink = nullptr;
+  Observer* observer = nullptr;
   TickRecord record;
   Micros now{0};
   bool closed = false;
@@ -222,6 +225,17 @@ void Host::Impl::count_out(const DatagramBatch& out, std::size_t first) {
   }
 }
 
+void Host::Impl::take_verdicts(HostOutput& out) {
+  while (const auto verdict = observer->take_verdict())
+    for (const std::uint32_t row : sessions.seated()) {
+      Session& session = sessions[row];
+      if (session.state != SessionState::playing || session.player != verdict->player) continue;
+      out.events.push_back(
+          {HostEventKind::flagged, session.address, session.number, session.name, verdict->reason});
+      if (verdict->kick) session.kicked_for = verdict->reason;
+    }
+}
+
 /// Who joined and was here before goes to where it was, with the next tick, and looks as it did. What stands
 /// there now is recovery's.
 void Host::Impl::bring_back() {
@@ -248,7 +262,9 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   next.returning = book.returning();
   if (sink != nullptr) record.assign(next);
   const std::uint64_t collected = stopwatch();
+  if (observer != nullptr) observe_input(*observer, *world, next);
   step(next);
+  if (observer != nullptr) observe_step(*observer, *world);
   const std::uint64_t stepped = stopwatch();
   note_phase(Phase::step, stepped - collected);
   publisher.stepped(*world);
@@ -278,7 +294,8 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   gate.next_tick();
   status.gate = gate.counters();
   lobby.keep_house(at, out);
-  chat.advance(at, out);
+  if (observer != nullptr) take_verdicts(out);
+  chat.advance(at, input, out);
   content.tick(at, bulk);
   status.content = content.counters();
   lobby.poll(at, out);
@@ -400,6 +417,11 @@ std::uint32_t Host::give(const std::string& name, BlockId kind, std::uint16_t it
     ++count;
   }
   return count;
+}
+
+void Host::set_observer(Observer* observer) {
+  impl_->observer = observer;
+  impl_->publisher.set_observer(observer);
 }
 
 std::uint32_t Host::kick(const std::string& name, const std::string& reason) {
