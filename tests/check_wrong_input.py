@@ -10,7 +10,6 @@ import pathlib
 import resource
 import shutil
 import socket
-import sqlite3
 import struct
 import subprocess
 import sys
@@ -108,24 +107,6 @@ def read_only_disk(folder):
         yield
     finally:
         subprocess.run(["umount", str(folder / "disk")], check=True)
-
-
-@contextlib.contextmanager
-def held_database(folder):
-    """Another program is at the database of the world in w, for as long as the row runs."""
-    with contextlib.closing(sqlite3.connect(folder / "w" / "world.db", isolation_level=None)) as other:
-        other.execute("PRAGMA locking_mode=EXCLUSIVE")
-        other.execute("BEGIN EXCLUSIVE")
-        yield
-
-
-def sql(statement):
-    """An edit of a world's database."""
-    def run(folder):
-        with contextlib.closing(sqlite3.connect(folder / "world.db")) as database:
-            with database:
-                database.execute(statement)
-    return run
 
 
 def open_files(count):
@@ -318,15 +299,6 @@ ROWS = {
         server("world|rollback|nowhere|--since|1h", r"nowhere holds no world"),
         server("world|restore|nowhere|--to|v", r"nowhere holds no world"),
         server("world|restore|w", r"--to", files=[world()]),
-        server("world|restore|w|--to|v", r"w/world\.db is of format 99", files=[world(sql("PRAGMA user_version = 99"))]),
-        server("world|restore|w|--to|v", r"w/world\.db is no world's database",
-               files=[world(lambda w: (w / "world.db").write_bytes(b"x" * 9000))]),
-        server("world|restore|w|--to|v", r"w is damaged itself \(\d+ faults\)",
-               files=[world(sql("INSERT INTO chunks VALUES(1, 2, x'0102')"))]),
-        server("world|restore|w|--to|v", r"w/world\.db .*locked", files=[world()], under=held_database),
-        server("world|restore|w|--to|v|--replace", r"w/world\.db is of format 99",
-               files=[world(sql("PRAGMA user_version = 99")), directory("v"), text("v/world.toml", "mine")]),
-        server("world|restore|w|--to|v", r"--to: v .*--replace", files=[world(), directory("v"), text("v/x", "mine")]),
         server("--port|0|--map|none|--protect|1,2,3", r"--protect: \"1,2,3\" has no six whole numbers"),
         server("--port|0|--map|none|--protect|0,0,0,0,0,9999", r"--protect: .*reaches out of the world"),
         server("world|prune|nowhere", r"nowhere"),
