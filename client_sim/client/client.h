@@ -96,7 +96,7 @@ struct ClientConfig {
   Micros connect_timeout{std::chrono::seconds{10}};  ///< no snapshot so long after the first hello: lost
   Micros silence_timeout{std::chrono::seconds{5}};   ///< silence after which a session is sought anew
   Micros resume_for{std::chrono::seconds{20}};       ///< that goes on for so long, then: lost
-  int lead_ticks = 1;                                ///< commands that should wait at the server
+  int lead_ticks = 2;                                ///< commands that should wait at the server
 };
 
 /// Counters only grow, but for commands_skipped.

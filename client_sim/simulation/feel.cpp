@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "client_sim/client/client.h"
+#include "client_sim/client/game_client.h"
 #include "client_sim/client/others.h"
 #include "client_sim/harness/link.h"
 #include "client_sim/simulation/ground_memo.h"
@@ -134,6 +135,7 @@ class FeelSeat {
     client_sim::ClientConfig out;
     out.server = address(7777);
     out.name = "p" + std::to_string(number);
+    out.lead_ticks = client_sim::GameConfig().client.lead_ticks;
     out.seed = secure::SeededEntropy(config.seed * 100 + number).secret();
     return out;
   }

@@ -22,7 +22,7 @@ struct ClockRun {
         jitter(1000 * jitter_ms),
         client_speed(1 + drift),
         rng(rng_for(seed, 9)) {
-    clock.reset(rate_hz, 1);  // as clients do
+    clock.reset(rate_hz, 1);  // as clients of games do
   }
 
   struct Told {
