@@ -39,59 +39,50 @@ bool same(const ReplicatedKind& kind, const FieldValues& a, const FieldValues& b
 
 }  // namespace
 
-void encode_fields(BitWriter& out, const ReplicationRegistry& registry, const FieldRows& now,
-                   const FieldRows& base) {
-  if (!registry.shares_fields()) return;
-  ASHLAR_ASSERT(now.fields.size() == now.entities.size());
-  BaseWalk walk(base);
-  std::uint32_t run = 0;
-  for (std::size_t i = 0; i < now.entities.size(); ++i) {
-    const ReplicatedKind* const kind = sharing(registry, now.entities[i].record.kind);
-    if (kind == nullptr) continue;
-    const FieldValues& before = walk.of(now.entities[i].record);
-    if (same(*kind, now.fields[i], before)) {
-      ++run;
-      continue;
-    }
-    out.put_gamma(run);
-    run = 0;
-    for (std::size_t f = 0; f < kind->fields.size(); ++f) {
-      if (kind->fields[f].to != FieldAudience::all) continue;
-      const bool differs = now.fields[i][f] != before[f];
-      out.put_bit(differs);
-      if (differs) out.put(now.fields[i][f], kind->fields[f].bits);
-    }
+template <class Coder>
+void FieldCoding<Coder>::changes(const ReplicatedKind& kind, FieldValues& values, const FieldValues& before) {
+  for (std::size_t f = 0; f < kind.fields.size(); ++f) {
+    if (kind.fields[f].to != FieldAudience::all) continue;
+    if (!coder_.bit(odds_.field_other[f], values[f] != before[f])) continue;
+    // The short way round, as a number of so many bits runs over.
+    const unsigned bits = kind.fields[f].bits;
+    const unsigned above = 32 - bits;
+    const auto way = static_cast<std::int32_t>((values[f] - before[f]) << above) >> above;
+    const std::int32_t told = code_number(coder_, odds_.field[f], way, std::max(bits, 17u));
+    values[f] = (before[f] + static_cast<std::uint32_t>(told)) & (0xffffffffu >> above);
   }
-  if (run > 0) out.put_gamma(run);
 }
 
-bool decode_fields(BitReader& in, const ReplicationRegistry& registry, std::span<const MovingRecord> entities,
-                   const FieldRows& base, std::vector<FieldValues>& out) {
-  out.clear();
-  if (!registry.shares_fields()) return true;
-  const auto tells = [&](const MovingRecord& e) { return sharing(registry, e.record.kind) != nullptr; };
-  auto left = static_cast<std::uint32_t>(std::ranges::count_if(entities, tells));
+template <class Coder>
+void FieldCoding<Coder>::all(const FieldRows& now, const FieldRows& base, std::vector<FieldValues>& read) {
+  if (!registry_.shares_fields()) return;
+  ASHLAR_ASSERT(!Coder::writing || now.fields.size() == now.entities.size());
   BaseWalk walk(base);
-  std::uint32_t until_change = left > 0 ? in.get_gamma() : 0;
-  for (const MovingRecord& e : entities) {
-    FieldValues& values = out.emplace_back();
-    const ReplicatedKind* const kind = sharing(registry, e.record.kind);
+  for (std::size_t i = 0; i < now.entities.size(); ++i) {
+    if constexpr (!Coder::writing) read.emplace_back();
+    const ReplicatedKind* const kind = sharing(registry_, now.entities[i].record.kind);
     if (kind == nullptr) continue;
-    if (in.failed() || until_change > left) return false;
-    const FieldValues& before = walk.of(e.record);
-    for (std::size_t f = 0; f < kind->fields.size(); ++f)
-      if (kind->fields[f].to == FieldAudience::all) values[f] = before[f];
-    --left;
-    if (until_change > 0) {
-      --until_change;
-      continue;
-    }
-    for (std::size_t f = 0; f < kind->fields.size(); ++f)
-      if (kind->fields[f].to == FieldAudience::all && in.get_bit()) values[f] = in.get(kind->fields[f].bits);
-    if (left > 0) until_change = in.get_gamma();
+    const FieldValues& before = walk.of(now.entities[i].record);
+    FieldValues values = before;
+    if constexpr (Coder::writing) values = now.fields[i];
+    if (coder_.bit(odds_.field_changed, Coder::writing && !same(*kind, values, before)))
+      changes(*kind, values, before);
+    if constexpr (!Coder::writing)
+      for (std::size_t f = 0; f < kind->fields.size(); ++f)
+        if (kind->fields[f].to == FieldAudience::all) read[i][f] = values[f];
   }
-  return !in.failed() && until_change == 0;
 }
+
+template <class Coder>
+void FieldCoding<Coder>::plain(EntityKind of, FieldValues& values) {
+  const ReplicatedKind* const kind = sharing(registry_, of);
+  if (kind == nullptr) return;
+  for (std::size_t f = 0; f < kind->fields.size(); ++f)
+    if (kind->fields[f].to == FieldAudience::all) values[f] = coder_.raw(kind->fields[f].bits, values[f]);
+}
+
+template class FieldCoding<RangeWriter>;
+template class FieldCoding<RangeReader>;
 
 std::size_t encode_group(std::span<const PrivateEntity> group, FieldAudience to,
                          const ReplicationRegistry& registry, std::span<std::uint8_t> out) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocol/bit_stream.h"
+#include "protocol/snapshot/block_models.h"
 #include "protocol/snapshot/moving_record.h"
 #include "world/sim/replication.h"
 
@@ -21,14 +22,30 @@ struct FieldRows {
   std::span<const FieldValues> fields;
 };
 
-/// Tells the fields for everybody of all entities whose kinds have any, by what differs from the base; who is
-/// not in the base, or was of another kind there, has zeros in it. Nothing where no kind has such fields.
-void encode_fields(BitWriter& out, const ReplicationRegistry& registry, const FieldRows& now,
-                   const FieldRows& base);
-/// Reads what encode_fields() wrote. False: the reader failed, or counts do not fit.
-/// @param entities  of the block that is being read; @param out  gets a row for each
-bool decode_fields(BitReader& in, const ReplicationRegistry& registry, std::span<const MovingRecord> entities,
-                   const FieldRows& base, std::vector<FieldValues>& out);
+/// Codes the fields for everybody of entities whose kinds have any, by the coder and with the odds of their
+/// block.
+template <class Coder>
+class FieldCoding {
+ public:
+  FieldCoding(Coder& coder, BlockModels& odds, const ReplicationRegistry& registry)
+      : coder_(coder), odds_(odds), registry_(registry) {}
+
+  /// Of all entities, by what differs from the base; who is not in the base, or was of another kind there,
+  /// has zeros in it. Nothing where no kind has such fields.
+  /// @param now  its fields are a writer's; @param read  a reader's: gets a row for each
+  void all(const FieldRows& now, const FieldRows& base, std::vector<FieldValues>& read);
+  /// Of one, whole.
+  void plain(EntityKind kind, FieldValues& values);
+
+ private:
+  void changes(const ReplicatedKind& kind, FieldValues& values, const FieldValues& before);
+
+  Coder& coder_;
+  BlockModels& odds_;
+  const ReplicationRegistry& registry_;
+};
+extern template class FieldCoding<RangeWriter>;
+extern template class FieldCoding<RangeReader>;
 
 /// An entity in a group of those whose fields only some are told.
 struct PrivateEntity {

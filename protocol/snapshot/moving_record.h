@@ -53,16 +53,24 @@ class Foretelling {
   constexpr Foretelling(std::uint32_t ticks, std::uint32_t tick_rate_hz)
       : sixteenths_(ticks * 16),
         half_(tick_rate_hz),
-        inverse_(((std::uint64_t{1} << shift) + 2 * tick_rate_hz - 1) / (2 * tick_rate_hz)) {
+        inverse_(((std::uint64_t{1} << shift) + 2 * tick_rate_hz - 1) / (2 * tick_rate_hz)),
+        fall_(static_cast<std::int32_t>((fall_steps * ticks + tick_rate_hz / 2) / tick_rate_hz)) {
     ASHLAR_ASSERT(ticks <= 255 && tick_rate_hz >= 1 && tick_rate_hz <= 128);
   }
 
   constexpr std::int32_t place(std::uint16_t from, std::int16_t velocity) const {
     if (velocity == 0) return from;
     const std::int32_t v = velocity;
-    const std::uint64_t sum = static_cast<std::uint32_t>(v < 0 ? -v : v) * sixteenths_ + half_;
-    const auto steps = static_cast<std::int32_t>(sum * inverse_ >> shift);
-    return std::clamp<std::int32_t>(from + (v < 0 ? -steps : steps), 0, cell_steps - 1);
+    const std::int32_t way = steps(static_cast<std::uint32_t>(v < 0 ? -v : v));
+    return std::clamp<std::int32_t>(from + (v < 0 ? -way : way), 0, cell_steps - 1);
+  }
+  /// Steps of position that a speed makes, to the nearest one. @param speed  at most 32768
+  constexpr std::int32_t steps(std::uint32_t speed) const {
+    return static_cast<std::int32_t>((std::uint64_t{speed * sixteenths_} + half_) * inverse_ >> shift);
+  }
+  /// An upward velocity after falling as rules that say nothing else let fall, at 20 m/s2.
+  constexpr std::int16_t fallen(std::int16_t up) const {
+    return static_cast<std::int16_t>(std::max(up - fall_, -32768));
   }
 
  private:
@@ -70,8 +78,10 @@ class Foretelling {
   // quotient: 27 + 8 < 36.
   static constexpr unsigned shift = 36;
   static_assert(32768ull * 255 * 16 + 128 < 1ull << 27);
+  static constexpr std::uint32_t fall_steps = 320;  // 20 m/s2, in 1/16 m/s and seconds
   std::uint32_t sixteenths_, half_;
   std::uint64_t inverse_;
+  std::int32_t fall_;
 };
 
 }  // namespace ashlar

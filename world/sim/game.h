@@ -6,7 +6,9 @@
 #include <span>
 
 #include "world/collide/space.h"
+#include "world/math/block_box.h"
 #include "world/math/random.h"
+#include "world/sim/block_act.h"
 #include "world/sim/combat.h"
 #include "world/sim/match.h"
 #include "world/sim/player_motion.h"
@@ -19,10 +21,12 @@
 namespace ashlar {
 
 class GameReplication;
+class GroundEdits;
 struct OwnThing;
 class Pickups;
 class ReplicationRegistry;
 class SpawnPlanner;
+class VoxelVolume;
 
 /// What the hooks work on; made anew for each call.
 struct GameParts {
@@ -38,6 +42,28 @@ struct GameParts {
   bool& restarts;
   GameReplication& replication;
   TickId tick{};
+  VoxelVolume* volume = nullptr;
+  GroundEdits* edits = nullptr;
+  std::span<const MapInSpace> maps;
+  std::uint32_t* edits_left = nullptr;  ///< blocks of this tick that the game may still ask for
+};
+
+/// What became of a block that a game would have changed.
+enum class GameEdit : std::uint8_t {
+  done,           ///< it is so now
+  out_of_bounds,  ///< not of this world, or a sphere larger than there are
+  unknown_block,  ///< no such kind
+  not_loaded,     ///< nobody is near: the ground is not there
+  map_rock,       ///< a map's rock stands there
+  too_many,       ///< more than edits_per_tick_max in this tick
+};
+
+/// What became of all of a call's blocks.
+struct GameEdits {
+  GameEdit verdict{};      ///< of the first that failed, else done
+  std::uint32_t done = 0;  ///< as asked for now, those included that were so before
+  std::uint32_t failed = 0;
+  friend bool operator==(const GameEdits&, const GameEdits&) = default;
 };
 
 /// What a game may do. Deterministic: same calls, same world, on every build. Everything is checked: a call
@@ -45,6 +71,7 @@ struct GameParts {
 class GameApi {
  public:
   static constexpr std::size_t timers_max = 16;
+  static constexpr std::uint32_t edits_per_tick_max = 4096;
 
   explicit GameApi(const GameParts& parts) : p_(parts) {}  ///< by the world, for each call of hooks
 
@@ -69,6 +96,18 @@ class GameApi {
   bool set_health(EntityId player, std::uint16_t points);
   /// Gives what a thing's number in maps stands for. @return false: no use for it, or no such thing
   bool give(EntityId player, std::uint16_t thing);
+
+  // Blocks. Zones and margins of maps bind players, not games; what a change lets loose falls, and what it
+  // buries is lifted out as ever. `by` is who is said to have done it (the log of edits); 0: nobody.
+
+  GameEdit set_block(IVec3 block, BlockId id, EntityId by = EntityId{0});
+  /// All of a box. @return too_many, and nothing is done, for one that is empty or does not fit into the tick
+  GameEdits fill_blocks(const BlockBox& box, BlockId id, EntityId by = EntityId{0});
+  /// In their order; those that fail keep none of the others back. Too many are refused as a whole.
+  GameEdits set_blocks(std::span<const BlockEdit> blocks, EntityId by = EntityId{0});
+  /// What can be dug of a sphere goes, but for protected zones and maps' margins. It counts as so many blocks
+  /// as a cube around it has. @param radius_m  0 to 7
+  GameEdits blast(DVec3 middle_m, double radius_m, EntityId by = EntityId{0});
 
   /// A start of the maps with room for a player, the search beginning at one of them; nullopt: there is none.
   /// @param deathmatch  of those for deathmatch; else of the four of cooperative play

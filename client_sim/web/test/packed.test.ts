@@ -5,12 +5,12 @@ import { test } from 'node:test';
 
 import { BlockView } from '../src/block_view';
 import { WireError } from '../src/bytes';
-import { readBlock, type BlockState, type MovingEntity } from '../src/block_delta';
+import { readBlock, writeBlock, type BlockState, type MovingEntity } from '../src/block_delta';
 import { readOwnState, type OwnState } from '../src/own_delta';
 import { isPacked, readPackedPart } from '../src/packed';
 import { View } from '../src/view';
-import { blockItem, foretoldPlace, goneItem, ownItem, writeBlock, writeOwn, writePart } from './packed_writer';
-import { Seeded, example } from './support';
+import { blockItem, foretoldPlace, goneItem, ownItem, writeOwn, writePart } from './packed_writer';
+import { Seeded, example, recordedBlocks } from './support';
 
 const rate = 60;
 
@@ -69,7 +69,28 @@ test('packed: blocks come back as they were, whole and against a base', () => {
     const age = before ? 1 + random.below(255) : 0;
     const now = blockAfter(random, before, age);
     assert.deepEqual(readBlock(writeBlock(now, before, age, rate), before, age, rate), now, `round ${round}`);
+    const plain = writeBlock(now, before, age, rate, undefined, true);
+    assert.deepEqual(readBlock(plain, before, age, rate), now, `round ${round}, plainly`);
     before = now;
+  }
+});
+
+test('packed: blocks that the server wrote', () => {
+  const entitiesOf = (text: string): MovingEntity[] => text.slice(1, -1).split(';').filter(Boolean).map((one) => {
+    const [id, x, y, z, vx, vy, vz, yaw, pitch, health, state, flags, kind] = one.split(',').map(Number);
+    return { id, place: [x, y, z], velocity: [vx, vy, vz], kind, yaw, pitch, health, state, flags, fields: [] };
+  });
+  const lines = recordedBlocks().trim().split('\n');
+  assert.equal(lines.length, 60);
+  for (const [i, line] of lines.entries()) {
+    const [tickRate, age, before, now, hex] = line.split(' ');
+    const cell: BlockState['cell'] = [-3, 7, 1];
+    const base = age === '0' ? undefined : { cell, entities: entitiesOf(before) };
+    const block = readBlock(Uint8Array.from(Buffer.from(hex, 'hex')), base, Number(age), Number(tickRate));
+    assert.deepEqual(block, { cell, entities: entitiesOf(now) }, `line ${i + 1}`);
+    if (hex.length >= 1800) continue;  // told plainly, as it would not fit
+    const bytes = writeBlock(block, base, Number(age), Number(tickRate));
+    assert.equal(Buffer.from(bytes).toString('hex'), hex, `line ${i + 1}`);
   }
 });
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { BitWriter } from '../src/bits';
-import { readBlock, readGroup, type BlockState } from '../src/block_delta';
+import { readBlock, readGroup, writeBlock, type BlockState } from '../src/block_delta';
 import { ByteWriter, WireError } from '../src/bytes';
 import { readPackedPart } from '../src/packed';
 import { readReplication, type AddedField, type Replication } from '../src/replication';
@@ -94,31 +94,19 @@ function entity(id: number, kind: number): BlockState['entities'][0] {
   };
 }
 
-/** A block of those at rest, told against itself, then the fields that follow. */
-function restingBlock(count: number, fields: (bits: BitWriter) => void): Uint8Array {
-  const bits = new BitWriter();
-  bits.bit(false);
-  bits.bit(false);
-  bits.gamma(count);
-  fields(bits);
-  return bits.finish();
-}
-
 test('replication: added fields follow a block, by what differs', () => {
   const base: BlockState = { cell: [0, 0, 0], entities: [entity(1, 0), entity(2, 16), entity(3, 80), entity(4, 0)] };
   base.entities[0].fields = [9, 0, 0];
-  const bytes = restingBlock(4, (bits) => {
-    bits.gamma(1);  // the first player's are as they were, the monster has none
-    bits.bit(true);
-    bits.put(0xfedcba98, 32);
-    bits.gamma(0);
-    bits.bit(true);
-    bits.put(100, 7);
-  });
-  const block = readBlock(bytes, base, 6, 60, told);
-  assert.deepEqual(block.entities.map(({ fields }) => fields), [[9, 0, 0], [], [0xfedcba98], [100, 0, 0]]);
-  assert.throws(() => readBlock(restingBlock(4, (bits) => bits.gamma(4)), base, 6, 60, told), WireError);
-  assert.throws(() => readBlock(restingBlock(4, (bits) => bits.gamma(1)), base, 6, 60, told), WireError);
+  const now: BlockState = { cell: base.cell, entities: base.entities.map((one) => ({ ...one })) };
+  now.entities[2].fields = [0xfedcba98];
+  now.entities[3].fields = [100, 0, 0];
+  const fields = [[9, 0, 0], [], [0xfedcba98], [100, 0, 0]];
+  for (const plain of [false, true]) {
+    const bytes = writeBlock(now, base, 6, 60, told, plain);
+    const block = readBlock(bytes, base, 6, 60, told);
+    assert.deepEqual(block.entities.map((one) => one.fields), fields);
+    assert.throws(() => readBlock(Uint8Array.from([...bytes, 1]), base, 6, 60, told), WireError);
+  }
 });
 
 function group(entities: [number, number, number, number][]): Uint8Array {

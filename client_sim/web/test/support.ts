@@ -22,6 +22,11 @@ export function example(heading: string): Uint8Array {
   return fromHex(blockOf(heading))!;
 }
 
+/** Blocks of packed snapshots that the server wrote, a line each. */
+export function recordedBlocks(): string {
+  return readFileSync(join(projectFolder, 'tests', 'protocol', 'snapshot', 'coded_blocks.txt'), 'utf8');
+}
+
 /** The lines of Secrets: the server's, the player's, the client's ephemeral one, a slot's. */
 export function exampleSecrets(): Uint8Array[] {
   return blockOf('Secrets').trim().split('\n').map((line) => fromHex(line)!);

@@ -2,6 +2,7 @@
 
 #include <iomanip>
 #include <iostream>
+#include <sstream>
 
 #include "protocol/snapshot/block_delta.h"
 #include "protocol/snapshot/cue_codec.h"
@@ -16,6 +17,58 @@ using wire_page::PageBits;
 using wire_page::Reader;
 
 namespace {
+
+/// Decisions as the page says that they are read, with the odds that it lists.
+class PageDecisions {
+ public:
+  explicit PageDecisions(const Bytes& bytes) : bytes_(bytes) {
+    const std::string& text = wire_page::page_text();
+    std::istringstream list(text.substr(text.find("```odds\n") + 8));
+    for (unsigned odd; list >> odd;) odds_.push_back(256 * odd + 128);
+    REQUIRE(odds_.size() == 521);
+    for (int i = 0; i < 4; ++i) next();
+  }
+  unsigned bit(unsigned at) {
+    const std::uint32_t bound = range_ / 65536 * odds_[at];
+    const bool one = code_ < bound;
+    if (!one) code_ -= bound;
+    range_ = one ? bound : range_ - bound;
+    odds_[at] = one ? odds_[at] + (65536 - odds_[at]) / 16 : odds_[at] - odds_[at] / 16;
+    widen();
+    return one ? 1 : 0;
+  }
+  std::uint32_t raw(unsigned count) {
+    range_ >>= count;
+    const std::uint32_t value = code_ / range_;
+    code_ -= value * range_;
+    widen();
+    return value;
+  }
+  unsigned tree(unsigned at) {
+    unsigned value = 1;
+    for (int i = 0; i < 4; ++i) value = 2 * value + bit(at + value);
+    return value - 16;
+  }
+  std::int32_t number(unsigned at) {
+    const unsigned width = tree(at);
+    REQUIRE(width < 15);
+    if (width == 0) return 0;
+    const std::uint32_t told = raw(width);
+    const auto size = static_cast<std::int32_t>((1u << (width - 1)) + told / 2);
+    return told % 2 == 1 ? -size : size;
+  }
+  void check_end() const { CHECK(at_ >= bytes_.size()); }
+
+ private:
+  void next() { code_ = code_ << 8 | (at_ < bytes_.size() ? bytes_[at_] : 0u), ++at_; }
+  void widen() {
+    for (; range_ < 1u << 24; range_ <<= 8) next();
+  }
+  Bytes bytes_;
+  std::vector<std::uint32_t> odds_;
+  std::size_t at_ = 0;
+  std::uint32_t code_ = 0, range_ = 0xffffffff;
+};
 
 MovingRecord page_walker(std::uint32_t slot, std::uint16_t x) {
   MovingRecord e;
@@ -132,45 +185,53 @@ TEST_CASE("the page's packed snapshot says what the page says", "[protocol][pack
   heights.check_end();
 
   CHECK(r.part(at, 4) == Bytes{1, 0, 1, 5});  // blocks without a base: one, number 5
-  PageBits whole{r.part(at + 5, r.u8(at + 4))};
+  PageDecisions whole(r.part(at + 5, r.u8(at + 4)));
   at += 5 + r.u8(at + 4);
-  CHECK(whole.get(1) == 0);
-  CHECK(whole.sign(17) == -1);
-  CHECK(whole.sign(17) == 2);
-  CHECK(whole.sign(17) == 0);
-  CHECK(whole.get(1) == 1);
-  CHECK(whole.gamma() == 0);
-  CHECK(whole.gamma() == 1);
-  CHECK(whole.get(32) == (1u << 20 | 9));
-  CHECK(whole.get(13) == 4000);
-  CHECK(whole.get(13) == 500);
-  CHECK(whole.get(13) == 128);
-  CHECK(whole.get(8) == 19);
-  CHECK(whole.get(8) == 64);
-  CHECK(whole.get(8) == 1);
-  CHECK(whole.get(3) == 0);  // pitch, health and state are the usual
-  CHECK(whole.get(1) == 1);
-  CHECK(whole.get(2) == 2);
-  CHECK(whole.sign(9) == 80);
-  CHECK(whole.sign(9) == -40);
-  CHECK(whole.get(1) == 0);
+  CHECK(whole.bit(0) == 0);  // not plain
+  CHECK(whole.bit(1) == 0);  // not quiet
+  CHECK(whole.raw(16) == 0xffff);
+  CHECK(whole.raw(16) == 2);
+  CHECK(whole.raw(16) == 0);
+  CHECK(whole.bit(2) == 1);  // others than the base's
+  CHECK(whole.bit(4) == 1);  // somebody new
+  CHECK(whole.tree(330) == 4);
+  CHECK(whole.raw(3) == 9 - 8);
+  CHECK(whole.tree(346) == 1);
+  CHECK(whole.raw(13) == 4000);
+  CHECK(whole.raw(13) == 500);
+  CHECK(whole.number(362) == 128);
+  CHECK(whole.bit(379) == 0);
+  CHECK(whole.raw(8) == 19);
+  CHECK(whole.raw(8) == 64);
+  for (const unsigned usual : {380u, 381u, 382u, 383u}) CHECK(whole.bit(usual) == 1);
+  CHECK(whole.bit(378) == 0);  // it moves
+  CHECK(whole.number(13) == 80);
+  CHECK(whole.number(13) == -40);
+  CHECK(whole.bit(29) == 0);
+  CHECK(whole.bit(4) == 0);  // and nobody else is
   whole.check_end();
 
   CHECK(r.part(at, 5) == Bytes{1, 6, 1, 0x80 | (300 & 0x7f), 300 >> 7});  // against 6 ticks ago
-  PageBits delta{r.part(at + 6, r.u8(at + 5))};
+  PageDecisions delta(r.part(at + 6, r.u8(at + 5)));
   at += 6 + r.u8(at + 5);
-  CHECK(delta.get(1) == 1);  // quiet
-  CHECK(delta.get(1) == 0);
-  CHECK(delta.gamma() == 1);  // the first is where it was foretold
-  CHECK(delta.get(2) == 1);
-  CHECK(delta.sign(3) == 2);
-  CHECK(delta.sign(3) == -1);
-  CHECK(delta.get(1) == 0);
-  CHECK(delta.get(1) == 0);
-  CHECK(delta.get(1) == 1);
-  CHECK(delta.get(1) == 0);
-  CHECK(delta.sign(4) == -3);
-  CHECK(delta.get(1) == 0);
+  CHECK(delta.bit(0) == 0);
+  CHECK(delta.bit(1) == 1);  // quiet
+  CHECK(delta.bit(2) == 0);
+  CHECK(delta.bit(6) == 0);    // the first is where it was foretold
+  CHECK(delta.bit(6) == 1);    // the other one is not,
+  CHECK(delta.bit(236) == 1);  // it turned,
+  CHECK(delta.number(241) == -3);
+  CHECK(delta.bit(238) == 0);  // but walks on as it did
+  CHECK(delta.bit(10) == 0);
+  CHECK(delta.bit(63) == 1);  // 2 steps off
+  CHECK(delta.bit(64) == 1);
+  CHECK(delta.number(65) == 1);
+  CHECK(delta.bit(81) == 1);  // and 1 the other way
+  CHECK(delta.bit(82) == 0);
+  CHECK(delta.raw(1) == 1);
+  CHECK(delta.bit(199) == 0);
+  CHECK(delta.bit(240) == 0);
+  CHECK(delta.bit(273) == 0);
   delta.check_end();
 
   CHECK(r.u8(at) == 7);  // cues
