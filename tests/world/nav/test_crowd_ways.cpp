@@ -40,7 +40,8 @@ TEST_CASE("a crowd of fifty comes through a gate, and nobody is stuck for good",
   MapHunt hunt(w);
   w.add_player(w.at(1200, 384, 0));
   for (std::size_t i = 0; i < count; ++i)
-    hunt.add(MonsterKind::imp, w.at(40 + 48.0 * (i % 10), 80 + 64.0 * (i / 10), 0));
+    hunt.add(MonsterKind::imp,
+             w.at(40 + 48.0 * static_cast<double>(i % 10), 80 + 64.0 * static_cast<double>(i / 10), 0));
   Crowd crowd;
   crowd.reserve(count);
   const double behind_m = w.at(560, 0, 0).x;

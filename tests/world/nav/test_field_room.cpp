@@ -11,15 +11,21 @@ namespace {
 
 constexpr std::size_t hunted = 100;
 
+/// Ten by ten of them, so far from each other. Map units.
+DVec3 in_square(const MovingWorld& w, std::size_t i, DVec2 first, DVec2 apart) {
+  return w.at(first.x + apart.x * static_cast<double>(i % 10),
+              first.y + apart.y * static_cast<double>(i / 10), 0);
+}
+
 }  // namespace
 
 TEST_CASE("who hunts each of a hundred players in a map has a way to him within three seconds",
           "[world][nav]") {
   MovingWorld w(row_of_rooms({{0, 128}, {0, 128}, {16, 128}, {0, 128}}, {{}, {}, {}}), 60, hunted, hunted);
   MapHunt hunt(w);
-  for (std::size_t i = 0; i < hunted; ++i) w.add_player(w.at(20 + 9.0 * (i % 10), 20 + 20.0 * (i / 10), 0));
+  for (std::size_t i = 0; i < hunted; ++i) w.add_player(in_square(w, i, {20, 20}, {9, 20}));
   for (std::size_t i = 0; i < hunted; ++i) {
-    const std::size_t row = hunt.add(MonsterKind::imp, w.at(410 + 7.0 * (i % 10), 30 + 18.0 * (i / 10), 0));
+    const std::size_t row = hunt.add(MonsterKind::imp, in_square(w, i, {410, 30}, {7, 18}));
     monster_takes_up(w.rules, w.monsters, row, w.players.id[i], w.players.body[i].position_m);
   }
   for (int t = 0; t < 180; ++t)

@@ -207,6 +207,6 @@ TEST_CASE("ways are as long as those that a search without order finds", "[world
   }
   CHECK(found > 1000);
   CHECK(none > 20);
-  CHECK(by_lift > 100);
+  CHECK(by_lift > 40);
   CHECK(sent > 20);
 }

