@@ -75,7 +75,8 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
                                                  static_cast<double>(in.warmup_s()),
                                                  static_cast<double>(in.intermission_s()),
                                                  static_cast<double>(in.keep_inventory()),
-                                                 static_cast<double>(in.item_life_s())}};
+                                                 static_cast<double>(in.item_life_s()),
+                                                 in.burst_dig_m()}};
   std::size_t i = 0;
   bool known = true;
   visit_rules(out, [&](const RuleInfo& info, auto& field) {
@@ -128,6 +129,24 @@ bool decode_kind_bodies(const wire::Welcome& in, std::vector<KindBody>& out) {
   return true;
 }
 
+/// The reason to refuse, if there is one.
+std::optional<DropReason> decode_zones(const wire::Welcome& in, std::vector<ProtectedZone>& out) {
+  if (in.zones() == nullptr || in.zones()->size() == 0) return std::nullopt;  // an empty one is not aligned
+  if (in.zone_names() == nullptr) return DropReason::malformed;
+  if (in.zones()->size() > protected_zones_max || in.zone_names()->size() != in.zones()->size())
+    return DropReason::out_of_range;
+  for (flatbuffers::uoffset_t i = 0; i < in.zones()->size(); ++i) {
+    const wire::ProtectedZone& zone = *in.zones()->Get(i);
+    const BlockBox box{{zone.low_x(), zone.low_y(), zone.low_z()},
+                       {zone.high_x(), zone.high_y(), zone.high_z()}};
+    if (!zone_box_sane(box)) return DropReason::out_of_range;
+    const std::string_view name = view(in.zone_names()->Get(i));
+    if (!valid_text(name, 0, zone_name_bytes_max)) return DropReason::bad_text;
+    out.push_back({box, std::string(name)});
+  }
+  return std::nullopt;
+}
+
 ServerResult decode(const wire::Welcome& in) {
   Welcome out;
   if (in.snapshot_every_ticks() == 0) return out_of_range;
@@ -155,6 +174,7 @@ ServerResult decode(const wire::Welcome& in) {
   out.motd = view(in.motd());
   if (const auto refused = decode_props(in, out.props)) return std::unexpected{*refused};
   if (!decode_kind_bodies(in, out.kind_bodies)) return out_of_range;
+  if (const auto refused = decode_zones(in, out.zones)) return std::unexpected{*refused};
   if (in.maps() == nullptr) return out;
   if (in.maps()->size() > placed_maps_max) return out_of_range;
   for (const wire::PlacedMap* map : *in.maps()) {

@@ -32,7 +32,7 @@ flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, 
       fbb.AddElement(field, value);
     field = static_cast<flatbuffers::voffset_t>(field + sizeof(flatbuffers::voffset_t));
   });
-  ASHLAR_ASSERT(field == wire::Rules::VT_ITEM_LIFE_S + sizeof(flatbuffers::voffset_t));
+  ASHLAR_ASSERT(field == wire::Rules::VT_BURST_DIG_M + sizeof(flatbuffers::voffset_t));
   return out.Finish();
 }
 
@@ -108,12 +108,23 @@ struct MessageWriter::Impl {
     }
     const auto body_list =
         m.kind_bodies.empty() ? 0 : fbb.CreateVectorOfStructs(bodies.data(), m.kind_bodies.size());
+    ASHLAR_ASSERT(m.zones.size() <= protected_zones_max);
+    std::array<wire::ProtectedZone, protected_zones_max> zone_list;
+    std::array<flatbuffers::Offset<flatbuffers::String>, protected_zones_max> zone_names;
+    for (std::size_t i = 0; i < m.zones.size(); ++i) {
+      const auto& [box, name] = m.zones[i];
+      ASHLAR_ASSERT(valid_text(name, 0, zone_name_bytes_max));
+      zone_list[i] = wire::ProtectedZone(box.min.x, box.min.y, box.min.z, box.max.x, box.max.y, box.max.z);
+      zone_names[i] = string(name);
+    }
+    const auto zones = m.zones.empty() ? 0 : fbb.CreateVectorOfStructs(zone_list.data(), m.zones.size());
+    const auto named = m.zones.empty() ? 0 : fbb.CreateVector(zone_names.data(), m.zones.size());
     finish_server(
         wire::ServerBody::Welcome,
         wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks, rules,
                             map_list, motd, props, names, m.terrain, m.generator, m.blocks_hash, body_list,
                             m.bare, m.replication_hash, static_cast<std::int16_t>(m.columns.low),
-                            static_cast<std::int16_t>(m.columns.high)));
+                            static_cast<std::int16_t>(m.columns.high), zones, named));
   }
 };
 

@@ -19,6 +19,7 @@
 #include "world/sim/inventory.h"
 #include "world/sim/match.h"
 #include "world/sim/player_move.h"
+#include "world/sim/protected_zone.h"
 #include "world/sim/replication.h"
 #include "world/sim/rules.h"
 #include "world/sim/weapons.h"
@@ -179,6 +180,7 @@ struct Welcome {
   bool bare = false;              ///< Terrain::bare: what a secret seed makes is told when it is seen
   std::uint64_t replication_hash = 0;  ///< replication_hash() of what is told of kinds
   std::vector<KindBody> kind_bodies;   ///< at most monster_kinds_max, by kind: of those not as built in
+  std::vector<ProtectedZone> zones;    ///< that no player changes: at most protected_zones_max
 
   /// How large somebody is by its kind in snapshots; none: it is no body (a projectile), or of a kind that is
   /// not known.

@@ -22,6 +22,7 @@ RecordingHeader recording_header(const World& world, const std::string& build) {
   header.start_hash = world.hash();
   header.spawn = setup.spawn;
   header.secret = setup.secret;
+  header.zones = setup.zones;
   header.blocks = setup.blocks;
   if (setup.kinds) header.kinds = setup.kinds->source;
   for (const auto& map : setup.maps)
@@ -61,6 +62,7 @@ std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeade
   setup.monsters = header.monsters;
   setup.spawn = header.spawn;
   setup.secret = header.secret;
+  setup.zones = header.zones;
   setup.blocks = header.blocks;
   if (!header.kinds.empty()) {
     auto kinds = read_kinds(header.kinds, "its kinds");

@@ -60,11 +60,12 @@ IVec3 get_ivec3(ByteReader& r, bool& sane) {
 
 /// Rules that a version holds; those that came later stay as they are.
 std::size_t rules_of_version(std::uint32_t version) {
-  constexpr std::size_t before_acts = 20, before_fights = 24, before_weapons = 29;
-  return version < 7   ? before_acts
-         : version < 8 ? before_fights
-         : version < 9 ? before_weapons
-                       : rule_count();
+  constexpr std::size_t before_acts = 20, before_fights = 24, before_weapons = 29, before_bursts = 39;
+  return version < 7    ? before_acts
+         : version < 8  ? before_fights
+         : version < 9  ? before_weapons
+         : version < 11 ? before_bursts
+                        : rule_count();
 }
 
 void put_rules(ByteWriter& w, std::size_t count, const Rules& rules) {
@@ -137,6 +138,14 @@ std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
     w.u8(header.secret.has_value() ? 1 : 0);
     if (header.secret) w.u64(*header.secret);
   }
+  if (header.version >= 11) {
+    w.varint(header.zones.size());
+    for (const ProtectedZone& zone : header.zones) {
+      for (const IVec3& corner : {zone.box.min, zone.box.max})
+        for (const std::int32_t v : {corner.x, corner.y, corner.z}) w.u32(static_cast<std::uint32_t>(v));
+      w.text(zone.name);
+    }
+  }
   if (header.spawn.radius_m > 0)
     w.f64(header.spawn.centre_m.x), w.f64(header.spawn.centre_m.y), w.f64(header.spawn.radius_m);
   return payload;
@@ -162,6 +171,14 @@ bool get_spawn(ByteReader& r, SpawnArea& spawn) {
   return std::fabs(spawn.centre_m.x) <= spawn_centre_m_max &&
          std::fabs(spawn.centre_m.y) <= spawn_centre_m_max && spawn.radius_m > 0 &&
          spawn.radius_m <= spawn_radius_m_max;
+}
+
+bool get_zone(ByteReader& r, ProtectedZone& zone) {
+  for (IVec3* const corner : {&zone.box.min, &zone.box.max})
+    for (std::int32_t* const v : {&corner->x, &corner->y, &corner->z})
+      *v = static_cast<std::int32_t>(r.u32());
+  zone.name = r.text(zone_name_bytes_max);
+  return zone_box_sane(zone.box);
 }
 
 bool get_kinds(ByteReader& r, std::shared_ptr<const BlockRegistry>& out) {
@@ -220,6 +237,9 @@ std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std:
     sane = secret <= 1;
     if (secret == 1) header.secret = r.u64();
   }
+  const std::uint64_t zones = sane && r.ok() && header.version >= 11 ? r.varint() : 0;
+  sane = sane && zones <= protected_zones_max;
+  for (std::uint64_t i = 0; sane && r.ok() && i < zones; ++i) sane = get_zone(r, header.zones.emplace_back());
   if (header.version < 9) header.rules.free_ammo = FreeAmmo::yes, header.rules.items = Switch::off;
   if (sane && r.ok() && !r.at_end()) sane = get_spawn(r, header.spawn);
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};

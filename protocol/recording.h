@@ -9,6 +9,7 @@
 
 #include "protocol/bytes.h"
 #include "world/collide/prop.h"
+#include "world/sim/protected_zone.h"
 #include "world/sim/world.h"
 
 // A recording: everything that entered the tick, and the world's hash after it. Layout (little endian):
@@ -26,9 +27,10 @@
 namespace ashlar {
 
 inline constexpr std::uint32_t recording_version = 11;
-/// Older ones are read as well: before 11 players said nothing to the game, before 10 no block held anything,
-/// before 9 all ammunition was free and nothing lay about, before 8 all worlds had the built-in kinds of
-/// blocks and nobody fought, before 7 nobody dug, before 6 all ground was plains.
+/// Older ones are read as well: before 11 players said nothing to the game, no zone was protected and no
+/// burst dug, before 10 no block held anything, before 9 all ammunition was free and nothing lay about,
+/// before 8 all worlds had the built-in kinds of blocks and nobody fought, before 7 nobody dug, before 6 all
+/// ground was plains.
 inline constexpr std::uint32_t recording_version_min = 5;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
@@ -68,6 +70,7 @@ struct RecordingHeader {
   std::shared_ptr<const BlockRegistry> blocks = BlockRegistry::builtin_ptr();  ///< never null
   std::string kinds;  ///< text of the file of kinds of monsters, at most kinds_bytes_max; empty: ours
   std::optional<std::uint64_t> secret;  ///< WorldSetup::secret: whoever has the recording knows the ores
+  std::vector<ProtectedZone> zones;     ///< WorldSetup::zones
   SpawnArea spawn;                      ///< behind the rest, and only where there is one
 };
 

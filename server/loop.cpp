@@ -139,6 +139,34 @@ struct Loop::Impl {
     log.info("console", {{"kick", order->name}, {"reason", order->reason}, {"players", kicked}});
   }
 
+  static void fill_blocks(const ConsoleCommand& command, Host& host, Log& log) {
+    AdminCommand act;
+    act.action = AdminAction::fill_box;
+    act.player = operator_entity;
+    act.box = command.box;
+    act.id = command.id;
+    host.admin(act);
+    const IVec3 size = act.box.max - act.box.min;
+    log.info("console", {{"fill", host.world().setup().blocks->type(command.id).name},
+                         {"x", act.box.min.x},
+                         {"y", act.box.min.y},
+                         {"z", act.box.min.z},
+                         {"blocks", size.x * size.y * size.z}});
+  }
+
+  static void blast(const ConsoleCommand& command, Host& host, Log& log) {
+    AdminCommand act;
+    act.action = AdminAction::blast;
+    act.player = operator_entity;
+    act.position_m = to_dvec3(command.block) + DVec3{0.5, 0.5, 0.5};
+    act.radius_m = command.radius_m;
+    host.admin(act);
+    log.info("console", {{"blast_m", command.radius_m},
+                         {"x", command.block.x},
+                         {"y", command.block.y},
+                         {"z", command.block.z}});
+  }
+
   static void set_block(const ConsoleCommand& command, Host& host, Log& log) {
     const IVec3 at = command.block;
     AdminCommand act;
@@ -224,6 +252,8 @@ struct Loop::Impl {
         case ConsoleVerb::give: give(*command, host, log); break;
         case ConsoleVerb::dig:
         case ConsoleVerb::set: set_block(*command, host, log); break;
+        case ConsoleVerb::fill: fill_blocks(*command, host, log); break;
+        case ConsoleVerb::blast: blast(*command, host, log); break;
         case ConsoleVerb::next:
         case ConsoleVerb::map: change_map(*command, options.rotation, log); break;
         case ConsoleVerb::ban:

@@ -72,7 +72,10 @@ void Saving::watch() {
 void Saving::save_all(const Host& host) {
   const auto begun = Loop::now();
   const std::vector<KeptPlayer> here = host.present_players();
-  saver_->note(begun, number(host.world().tick()), *host.world().space().voxels, {{}, here});
+  KeptState state;
+  host.world().keep_state(state);
+  saver_->note(begun, number(host.world().tick()), *host.world().space().voxels,
+               {.chunks = {}, .players = here, .state = &state});
   saver_->finish(std::chrono::duration_cast<std::chrono::milliseconds>(save_grace),
                  *host.world().space().voxels);
   watch();

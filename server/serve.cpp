@@ -267,7 +267,9 @@ std::unique_ptr<Recorder> make_recorder(Startup& startup, Log& log) {
   if (!startup.recording) return nullptr;
   const Config& config = startup.loaded.config;
   log.info("recording", {{"file", startup.recording->path()}});
-  if (startup.store != nullptr && (startup.store->world().chunks > 0 || !startup.content.setup.items.empty()))
+  if (startup.store != nullptr &&
+      (startup.store->world().chunks > 0 || !startup.content.setup.items.empty() ||
+       startup.content.setup.kept != nullptr))
     log.warning(
         "recording_partial",
         {{"remedy",

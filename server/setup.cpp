@@ -203,6 +203,7 @@ std::expected<PreparedWorld, std::string> prepare_maps(const Config& config, con
   world.setup.terrain = config.terrain;
   if (content.blocks != nullptr) world.setup.blocks = content.blocks;
   world.setup.rules = config.rules;
+  world.setup.zones = config.zones;
   world.setup.kinds = content.kinds;
   world.setup.players_max = config.clients_max;
   world.setup.monsters = config.monsters;

@@ -168,6 +168,10 @@ std::expected<void, std::string> take_stored(Startup& startup,
   auto items = startup.store->load_items();
   if (!items) return Failure(items.error().line);
   startup.content.setup.items = std::move(items->items);
+  auto state = startup.store->load_state();
+  if (!state) return Failure(state.error().line);
+  startup.content.setup.kept = std::move(state->state);
+  if (!state->damage.empty()) startup.lost.push_back("doors, lifts and monsters: " + state->damage);
   auto contents = startup.store->load_contents();
   if (!contents) return Failure(contents.error().line);
   startup.content.setup.contents = std::move(contents->contents);

@@ -18,7 +18,9 @@ std::uint32_t Client::queue(BlockAct act) {
 
 std::uint32_t Client::act(BlockActKind kind, IVec3 block, BlockFace face, BlockId id) {
   const std::uint32_t number = queue({{}, 0, kind, face, block, names_kind(kind) ? id : BlockId::air, 0, {}});
-  if (kind == BlockActKind::place && number != 0) ground_.foresee({number, block + normal_of(face), id});
+  const IVec3 target = block + normal_of(face);
+  const bool refused = in_any_zone(welcome_.zones, target);  // as the server is going to say
+  if (kind == BlockActKind::place && number != 0 && !refused) ground_.foresee({number, target, id});
   return number;
 }
 

@@ -45,6 +45,7 @@ void Predictor::begin_world(Client& client) {
   WorldSetup setup;
   setup.seed = welcome.seed;
   setup.rules = welcome.rules;
+  setup.zones = welcome.zones;
   setup.terrain = static_cast<TerrainKind>(welcome.terrain);
   setup.blocks = client.blocks();
   setup.bare = welcome.bare;

@@ -32,6 +32,7 @@ Replica::Replica(const WorldSetup& setup, std::optional<ColumnSpan> columns,
   mechanics_ = Mechanics(setup_.maps, heights_, 1, 0);
   shooting_ = Shooting(1, 0, setup_.maps.size(), ammo_free(setup_.rules, setup_.maps));
   edits_ = GroundEdits(BlockActs::acts_per_tick_max + 1);
+  edits_.protect(setup_.zones);
   acts_ = BlockActs(1, 0);
   player_.resize(1);
   nobody_.resize(0);

@@ -23,7 +23,7 @@ source docker/engine.sh
 # shellcheck source=docker/base_image.sh
 source docker/base_image.sh
 
-composed=no context='' build_stage=''
+composed=no context='' build_stage='' kept=''
 
 command_docker() {
   local seconds=20 clients=32 transport=udp wads='' base='' build_only=no keep_build=no
@@ -59,7 +59,10 @@ command_docker() {
   trap 'exit 130' INT TERM HUP
   find_engine
   build_image "$base" "$keep_build"
-  [ $build_only = yes ] || play_in_containers "$seconds" "$clients" "$transport" "$wads"
+  if [ $build_only = no ]; then
+    play_in_containers "$seconds" "$clients" "$transport" "$wads"
+    keep_a_block_in_containers
+  fi
 }
 
 # From a context that holds the sources and the host's package sources, so that neither the repository nor the
@@ -114,7 +117,33 @@ play_in_containers() {
   say "server and clients in containers: all well"
 }
 
+# What was built is there again after `docker stop` and another start on the same volume. The console is standard
+# input; its end ends nothing.
+keep_a_block_in_containers() {
+  local code run=(run_docker run -v) log=build/docker/kept.log
+  kept=ashlar-kept-$$
+  run_docker volume create "$kept" >/dev/null
+  run+=("$kept:/data")
+  echo 'set 0 0 40 brick' |
+    "${run[@]}" -i --name "$kept" ashlar:latest --map none --monsters 0 >"$log" 2>&1 &
+  for _ in $(seq 100); do
+    grep -q 'block=brick' "$log" && break
+    sleep 0.2
+  done
+  run_docker stop "$kept" >/dev/null
+  code=$(run_docker inspect --format '{{.State.ExitCode}}' "$kept")
+  "${run[@]}" --rm ashlar:latest --map none --monsters 0 --for 2s >>"$log" 2>&1 || code="$code, then $?"
+  if [ "$code" != 0 ] || ! "${run[@]}" --rm ashlar:latest world export /data --area 0,0,40,2 --out /data/kept.obj |
+    tee -a "$log" | grep -q '6 faces'; then
+    say "a block did not outlive its container (exit code $code), see $log"
+    return 1
+  fi
+  say "a block that was set is there after docker stop and another start"
+}
+
 clean_up() {
+  [ -z "$kept" ] || run_docker rm -f "$kept" >/dev/null 2>&1 || true
+  [ -z "$kept" ] || run_docker volume rm "$kept" >/dev/null 2>&1 || true
   [ $composed = no ] || run_compose --profile harness down --volumes --remove-orphans >/dev/null 2>&1 || true
   [ -z "$context" ] || rm -rf "$context"
   [ -z "$build_stage" ] || run_docker image rm "$build_stage" >/dev/null 2>&1 || true

@@ -24,14 +24,15 @@ struct NoMarks {
   void entity(EntityKind, bool) {}
 };
 
-/// Counts what was read from one mark to the next.
+/// Counts what was read from one mark to the next: bits that are there, as zeros at the end are not written.
 class Marks {
  public:
-  Marks(const RangeReader& in, BlockTally& tally) : in_(in), tally_(tally) {}
+  Marks(const RangeReader& in, std::size_t bytes, BlockTally& tally)
+      : in_(in), bits_max_(8 * bytes), tally_(tally) {}
   void frame() { tally_.frame(take(in_.bits_read())); }
   /// What the last byte was filled up with is the frame's.
-  void end(std::size_t bytes) {
-    if (8 * bytes > at_) tally_.frame(static_cast<unsigned>(8 * bytes - at_));
+  void end() {
+    if (bits_max_ > at_) tally_.frame(static_cast<unsigned>(bits_max_ - at_));
   }
   void field(BlockField which) { fields_[static_cast<std::size_t>(which)] += take(in_.bits_read()); }
   void entity(EntityKind of, bool whole) {
@@ -42,8 +43,12 @@ class Marks {
   }
 
  private:
-  unsigned take(std::size_t at) { return static_cast<unsigned>(at - std::exchange(at_, at)); }
+  unsigned take(std::size_t bits_read) {
+    const std::size_t at = std::min(bits_read, bits_max_);
+    return static_cast<unsigned>(at - std::exchange(at_, at));
+  }
   const RangeReader& in_;
+  std::size_t bits_max_;
   BlockTally& tally_;
   std::size_t at_ = 0;
   std::array<unsigned, block_field_count> fields_{};
@@ -263,9 +268,9 @@ bool decode_block(std::span<const std::uint8_t> bytes, CellCoord base_cell, cons
     NoMarks none;
     return BlockReading<NoMarks>(in, none, base, tick_rate_hz, registry, out).read() && in.at_end();
   }
-  Marks marks(in, *tally);
+  Marks marks(in, bytes.size(), *tally);
   if (!BlockReading<Marks>(in, marks, base, tick_rate_hz, registry, out).read() || !in.at_end()) return false;
-  marks.end(bytes.size());
+  marks.end();
   tally->block(out.cell, bytes.size());
   return true;
 }

@@ -14,6 +14,7 @@
 #include "protocol/text.h"
 #include "server/config/settings.h"
 #include "server/config/values.h"
+#include "world/sim/ground_edits.h"
 #include "world/sim/inventory.h"
 #include "world/sim/rules.h"
 #include "world/voxel/block_registry.h"
@@ -60,6 +61,44 @@ std::expected<ConsoleCommand, std::string> parse_block_line(ConsoleVerb verb, co
   return command;
 }
 
+/// "X Y Z X Y Z NAME" of fill: from one corner block to the other, in any order.
+std::expected<ConsoleCommand, std::string> parse_fill(const std::string& text, const BlockRegistry& blocks) {
+  ConsoleCommand command;
+  command.verb = ConsoleVerb::fill;
+  std::istringstream words(text);
+  IVec3 a, b;
+  std::string kind, more;
+  words >> a.x >> a.y >> a.z >> b.x >> b.y >> b.z >> kind;
+  const bool whole = !words.fail() && !(words >> more);
+  // One more than a block's number has to be a number still.
+  if (!whole || !in_bounds(to_dvec3(a)) || !in_bounds(to_dvec3(b)))
+    return std::unexpected("fill needs two corners and what to put there: fill X Y Z X Y Z NAME");
+  command.box = {{std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)},
+                 {std::max(a.x, b.x) + 1, std::max(a.y, b.y) + 1, std::max(a.z, b.z) + 1}};
+  if (!GroundEdits::box_sane(command.box))
+    return std::unexpected("fill takes a box within the world of at most " +
+                           std::to_string(GroundEdits::batch_blocks_max) + " blocks at a time");
+  const auto id = find_kind(kind, blocks);
+  if (!id) return std::unexpected(id.error());
+  command.id = *id;
+  return command;
+}
+
+/// "X Y Z RADIUS" of blast.
+std::expected<ConsoleCommand, std::string> parse_blast(const std::string& text) {
+  ConsoleCommand command;
+  command.verb = ConsoleVerb::blast;
+  std::istringstream words(text);
+  std::string radius, more;
+  words >> command.block.x >> command.block.y >> command.block.z >> radius;
+  const bool whole = !words.fail() && !(words >> more);
+  const auto value = parse_real(radius, 0, GroundEdits::sphere_radius_m_max);
+  if (!whole || !value || !in_bounds(to_dvec3(command.block) + DVec3{0.5, 0.5, 0.5}))
+    return std::unexpected("blast needs a block of the world and metres from 0 to 9: blast X Y Z RADIUS");
+  command.radius_m = *value;
+  return command;
+}
+
 /// "NAME ITEM [N]" of give. Names may hold blanks: it is read from behind.
 std::expected<ConsoleCommand, std::string> parse_give(const std::string& text, const BlockRegistry& blocks) {
   constexpr std::uint16_t most = inventory_slots * stack_items_max;
@@ -92,7 +131,9 @@ std::string_view console_help() {
   return "help, status (log it now), players (who is here), say TEXT (to everybody), kick NAME [REASON], "
          "motd "
          "TEXT (for those who join from now on), noclip NAME on|off (lets a player fly through everything), "
-         "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), give NAME ITEM [N], log X Y Z or "
+         "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), fill X Y Z X Y Z NAME (likewise a "
+         "whole box), "
+         "blast X Y Z RADIUS (clears a sphere but for protected ground), give NAME ITEM [N], log X Y Z or "
          "log NAME [since 10m] "
          "[area X,Y,R] (who "
          "changed what), rollback NAME since 10m [area X,Y,R] [dry-run] [force] (puts it back), ban "
@@ -109,7 +150,7 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   const std::string argument(blank == std::string_view::npos ? "" : trimmed(text.substr(blank)));
   const std::vector<std::string> words{"help",   "status", "players", "say", "kick", "motd",     "noclip",
                                        "reload", "stop",   "dig",     "set", "log",  "rollback", "ban",
-                                       "unban",  "bans",   "next",    "map", "give"};
+                                       "unban",  "bans",   "next",    "map", "give", "fill",     "blast"};
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
     const std::string near = nearest_name(word, words);
@@ -126,6 +167,8 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
     return ConsoleCommand{verb, std::string(trimmed(argument.substr(0, last))), how == "on"};
   }
   if (verb == ConsoleVerb::dig || verb == ConsoleVerb::set) return parse_block_line(verb, argument, blocks);
+  if (verb == ConsoleVerb::fill) return parse_fill(argument, blocks);
+  if (verb == ConsoleVerb::blast) return parse_blast(argument);
   if (verb == ConsoleVerb::give) return parse_give(argument, blocks);
   if (verb == ConsoleVerb::log || verb == ConsoleVerb::rollback) return ConsoleCommand{verb, argument};
   std::size_t bytes_max = 0;  // of the text that it takes

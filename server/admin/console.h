@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "world/math/block_box.h"
 #include "world/math/vec.h"
 #include "world/voxel/block_registry.h"
 
@@ -31,7 +32,9 @@ enum class ConsoleVerb : std::uint8_t {
   bans,
   next,
   map,
-  give
+  give,
+  fill,
+  blast
 };
 
 /// A line of the console, understood. What a verb does not need is left empty.
@@ -42,9 +45,11 @@ struct ConsoleCommand {
   /// ban_order.h.
   std::string argument;
   bool on = false;          ///< of noclip
-  IVec3 block{};            ///< of dig and set
-  BlockId id{};             ///< of set and give
+  IVec3 block{};            ///< of dig, set and blast
+  BlockId id{};             ///< of set, give and fill
   std::uint16_t count = 0;  ///< of give: items
+  BlockBox box{};           ///< of fill
+  double radius_m = 0;      ///< of blast
   friend bool operator==(const ConsoleCommand&, const ConsoleCommand&) = default;
 };
 

@@ -9,6 +9,7 @@
 #include "server/config/access.h"
 #include "server/config/prop_request.h"
 #include "server/config/recording_name.h"
+#include "server/config/zone.h"
 #include "world/math/vec.h"
 #include "world/sim/rules.h"
 #include "world/voxel/terrain.h"
@@ -76,6 +77,7 @@ struct Config {
   std::vector<MapRequest> maps;       ///< empty: the first that is found; the single name "none": no map
   std::vector<std::string> rotation;  ///< maps, or "wad" alone; empty: one world, which stays
   std::vector<PropRequest> props;
+  std::vector<ProtectedZone> zones;  ///< that no player changes
   std::uint32_t monsters = 200;
   std::string kinds_file;  ///< of monsters and projectiles (docs/kinds.md); empty: ours
   Doors doors = Doors::shut;

@@ -228,6 +228,33 @@ Setting prop_setting() {
   return s;
 }
 
+Setting protect_setting() {
+  Setting s{.key = "protect", .value_name = "X0,Y0,Z0,X1,Y1,Z1[=NAME]"};
+  s.help =
+      "Box of blocks, both corners in it, in which no player digs, builds or blows anything up; again for "
+      "more, at most 64. The console and games may. In a file: a list of such texts.";
+  s.kind = ValueKind::texts;
+  s.of_world = true;
+  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
+    if (raw.size() > protected_zones_max)
+      return std::unexpected("has more than " + std::to_string(protected_zones_max) + " zones");
+    std::vector<ProtectedZone> zones;
+    for (const std::string& one : raw) {
+      auto zone = parse_zone(one);
+      if (!zone) return std::unexpected(std::move(zone.error()));
+      zones.push_back(std::move(*zone));
+    }
+    config.zones = std::move(zones);
+    return {};
+  };
+  s.get = [](const Config& config) {
+    RawValue raw;
+    for (const ProtectedZone& zone : config.zones) raw.push_back(to_text(zone));
+    return raw;
+  };
+  return s;
+}
+
 Setting rotation_setting() {
   Setting s{.key = "rotation", .value_name = "NAME"};
   s.help =
@@ -435,7 +462,11 @@ std::vector<Setting> build() {
             "TOML file of kinds of blocks, beside the built-in ones or in their place. A world keeps its "
             "kinds "
             "with its blocks."),
-       wad_setting(), map_setting(), rotation_setting(), prop_setting(),
+       wad_setting(),
+       map_setting(),
+       rotation_setting(),
+       prop_setting(),
+       protect_setting(),
        whole("monsters", "N", 0, 4096, MEMBER(monsters),
              "Monsters alive at the start: those of the maps first, the rest on the terrain."),
        text("kinds", "FILE", 4096, MEMBER(kinds_file),

@@ -11,6 +11,7 @@
 
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
+#include "protocol/kept_state_codec.h"
 #include "server/store/dirty_chunks.h"
 #include "world/math/assert.h"
 #include "world/sim/dropped_items.h"
@@ -34,11 +35,12 @@ bool earlier(ChunkCoord a, ChunkCoord b) { return std::tuple(a.x, a.y, a.z) < st
 struct DirtyGroup {
   explicit DirtyGroup(std::uint32_t chunks_max) : chunks(chunks_max) {}
   bool empty() const {
-    return chunks.count() == 0 && players.empty() && edits.empty() && contents.empty() && !items_changed;
+    return chunks.count() == 0 && players.empty() && edits.empty() && contents.empty() && !items_changed &&
+           !state_changed;
   }
   void clear() {
     chunks.clear(), players.clear(), items.clear(), authors.clear(), edits.clear(), contents.clear();
-    items_changed = false;
+    items_changed = state_changed = false;
   }
   /// @return the author's index here
   std::uint32_t put(const EditAuthor& author) {
@@ -71,7 +73,8 @@ struct DirtyGroup {
   std::vector<LoggedEdit> edits;
   std::vector<LyingItem> items;
   std::vector<PlacedData> contents;  // in their order: the last word on a block counts
-  bool items_changed = false;
+  KeptState state;
+  bool items_changed = false, state_changed = false;
   std::int64_t unix_s = 0;  // of the newest edit
   std::uint64_t tick = 0;
   SteadyTime::time_point begun;  // when its first change was noted
@@ -97,8 +100,12 @@ struct WorldSaver::Impl {
   void stage(const VoxelVolume& volume, ChunkCoord at);
   void stage_late(const VoxelVolume& volume);
   bool hand_over();
+  bool state_due(std::chrono::microseconds now) const;
   void run();
   void code(const DirtyGroup& group);
+  void add(std::uint32_t run_tick, const VoxelVolume& volume, const TickChanges& changes);
+  void take_state(const KeptState& now);
+  void send(std::chrono::microseconds now, const VoxelVolume& volume);
   bool write_coded(std::uint64_t tick, SteadyTime::time_point handed_at);
 
   const std::shared_ptr<WorldStore> store;
@@ -111,18 +118,20 @@ struct WorldSaver::Impl {
   std::vector<ChunkCoord> touched;  // scratch: of this tick
   std::uint64_t tick = 0, complete_tick = 0;
   std::uint64_t items_revision = 0;
+  KeptState state, told_state;  // scratch; as the groups have it so far
+  std::chrono::microseconds stated_at{0};
   std::vector<EditAuthor> authors;   // scratch: of this tick
   std::vector<EntityId> author_ids;  // likewise, of the same rows
   std::vector<LoggedEdit> edits;     // likewise
   std::uint64_t unlogged = 0;
   std::chrono::microseconds handed_at{0};
-  bool ended = false;
+  bool begun = false, ended = false;
 
   // The writer's alone.
   ChunkCodec codec;
   std::vector<StoredChunk> coded;
   std::size_t coded_count = 0;
-  std::vector<std::uint8_t> coded_items;
+  std::vector<std::uint8_t> coded_items, coded_state;
   std::vector<StoredContents> coded_contents;
 
   mutable std::mutex mutex;
@@ -216,6 +225,8 @@ void WorldSaver::Impl::code(const DirtyGroup& group) {
   }
   coded_items.clear();
   if (group.items_changed) coded_items = encode_items(group.items);
+  coded_state.clear();
+  if (group.state_changed) encode_kept_state(group.state, coded_state);
   coded_contents.clear();
   for (const PlacedData& one : group.contents) {
     StoredContents& out = coded_contents.emplace_back();
@@ -230,7 +241,7 @@ void WorldSaver::Impl::code(const DirtyGroup& group) {
 bool WorldSaver::Impl::write_coded(std::uint64_t group_tick, SteadyTime::time_point handed_over) {
   const auto saved =
       store->save({group_tick, std::span(coded).first(coded_count), handed->players, coded_items,
-                   coded_contents, handed->authors, handed->edits, handed->unix_s, options.log});
+                   coded_contents, handed->authors, handed->edits, handed->unix_s, options.log, coded_state});
   const std::scoped_lock lock(mutex);
   status.failure = saved ? std::string() : saved.error().line;
   if (!saved) return false;
@@ -289,26 +300,65 @@ void WorldSaver::note(std::chrono::microseconds now, const World& world,
   }
   const std::uint64_t revision = world.items().revision();
   const bool items = std::exchange(impl_->items_revision, revision) != revision;
-  note(now, number(world.tick()), *world.space().voxels,
-       {touched, players, items ? &world.items().table() : nullptr, world.contents().applied(),
-        impl_->authors, impl_->edits});
+  const TickChanges changes{
+      touched,        players,     items ? &world.items().table() : nullptr, world.contents().applied(),
+      impl_->authors, impl_->edits};
+  impl_->add(number(world.tick()), *world.space().voxels, changes);
+  if (!impl_->begun) {
+    // As it came from the store, or is made again as it was made now: nothing to write.
+    impl_->begun = true;
+    impl_->stated_at = now;
+    world.keep_state(impl_->told_state);
+  }
+  // Only with a group is it looked at, as of the same tick as all else in it.
+  if (impl_->state_due(now)) {
+    world.keep_state(impl_->state);
+    impl_->take_state(impl_->state);
+    impl_->stated_at = now;
+  }
+  impl_->send(now, *world.space().voxels);
 }
 
 void WorldSaver::note(std::chrono::microseconds now, std::uint32_t tick, const VoxelVolume& volume,
                       const TickChanges& changes) {
-  Impl& s = *impl_;
-  if (s.ended) return;
-  s.tick = s.first_tick + tick;
-  if (s.filling->empty()) s.filling->begun = SteadyTime::now();
-  for (const ChunkCoord at : changes.chunks) s.stage(volume, at);
-  for (const StoredPlayer& player : changes.players) s.filling->put(player);
-  if (changes.items != nullptr) s.filling->put(*changes.items);
-  for (const DataEdit& edit : changes.contents) s.filling->contents.push_back({edit.block, edit.after});
-  s.log(changes);
-  const bool nothing = s.filling->empty() && s.late.empty();
-  if (nothing || now - s.handed_at < s.options.every) return;
-  s.stage_late(volume);
-  if (s.hand_over()) s.handed_at = now;
+  impl_->add(tick, volume, changes);
+  impl_->send(now, volume);
+}
+
+void WorldSaver::Impl::add(std::uint32_t run_tick, const VoxelVolume& volume, const TickChanges& changes) {
+  if (ended) return;
+  tick = first_tick + run_tick;
+  if (filling->empty()) filling->begun = SteadyTime::now();
+  for (const ChunkCoord at : changes.chunks) stage(volume, at);
+  for (const StoredPlayer& player : changes.players) filling->put(player);
+  if (changes.items != nullptr) filling->put(*changes.items);
+  for (const DataEdit& edit : changes.contents) filling->contents.push_back({edit.block, edit.after});
+  if (changes.state != nullptr) take_state(*changes.state);
+  log(changes);
+}
+
+/// Is a group about to be handed over, or is it time to look whether something moved?
+bool WorldSaver::Impl::state_due(std::chrono::microseconds now) const {
+  if (ended || now - handed_at < options.every) return false;
+  const bool group = !filling->empty() || !late.empty();
+  if (!group && now - stated_at < options.state_every) return false;
+  const std::scoped_lock lock(mutex);
+  return !busy;
+}
+
+void WorldSaver::Impl::take_state(const KeptState& now) {
+  if (now == told_state) return;
+  if (filling->empty()) filling->begun = SteadyTime::now();
+  told_state = now;
+  filling->state = now;
+  filling->state_changed = true;
+}
+
+void WorldSaver::Impl::send(std::chrono::microseconds now, const VoxelVolume& volume) {
+  const bool nothing = filling->empty() && late.empty();
+  if (ended || nothing || now - handed_at < options.every) return;
+  stage_late(volume);
+  if (hand_over()) handed_at = now;
 }
 
 void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volume) {

@@ -42,6 +42,7 @@ struct TickChanges {
   std::span<const DataEdit> contents = {};   ///< what blocks hold by now
   std::span<const EditAuthor> authors = {};  ///< of the edits
   std::span<const LoggedEdit> edits = {};    ///< for the log
+  const KeptState* state = nullptr;          ///< what else the world is at; null: not asked for
 };
 
 /// Who changed blocks in a world, as EntityId of this. No player has it.
@@ -57,8 +58,10 @@ struct LogAs {
 /// How a Saver works.
 struct SaverOptions {
   std::chrono::microseconds every{500'000};  ///< groups are no closer together
-  std::chrono::milliseconds retry{1000};     ///< after one that could not be written
-  std::uint32_t chunks_max = 4096;           ///< of a group; as many may wait behind it
+  std::chrono::microseconds state_every{
+      2'000'000};                         ///< doors and monsters that move make a group by themselves
+  std::chrono::milliseconds retry{1000};  ///< after one that could not be written
+  std::uint32_t chunks_max = 4096;        ///< of a group; as many may wait behind it
   EditLogLimits log = {};
   std::uint32_t edits_max = 65'536;  ///< of a group that are logged; of further ones the log has nothing
 };

@@ -53,6 +53,11 @@ CREATE TABLE contents(place INTEGER NOT NULL, block INTEGER NOT NULL, hash INTEG
 ALTER TABLE edits ADD COLUMN held BLOB;
 )";
 
+/// What else the world is at: one row (protocol/kept_state_codec.h).
+constexpr const char* state_sql = R"(
+CREATE TABLE state(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, bytes BLOB NOT NULL);
+)";
+
 /// Formats before the present one, the oldest first.
 constexpr UpgradeStep upgrade_steps[] = {
     {1,
@@ -60,6 +65,7 @@ constexpr UpgradeStep upgrade_steps[] = {
      "CREATE TABLE items(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, bytes BLOB NOT NULL);"},
     {2, edit_tables_sql},
     {3, contents_sql},
+    {4, state_sql},
 };
 
 template <class Number>
@@ -110,6 +116,7 @@ std::expected<void, StoreTrouble> make_tables(const Database& database, const St
   auto made = database.run(tables_sql);
   if (made) made = database.run(edit_tables_sql);
   if (made) made = database.run(contents_sql);
+  if (made) made = database.run(state_sql);
   auto row = Statement::make(database, "INSERT INTO meta VALUES(?1, ?2)");
   if (!made || !row) {
     static_cast<void>(database.run("ROLLBACK"));

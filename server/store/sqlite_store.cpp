@@ -9,6 +9,7 @@
 
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
+#include "protocol/kept_state_codec.h"
 #include "server/store/edit_log.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"
@@ -28,7 +29,7 @@ constexpr std::int64_t place_mask = (1 << 21) - 1;
 /// Statements that write; made once.
 struct WriteStatements {
   Statement begin, commit, rollback, put_chunk, add_chunk, count_chunks, put_meta, put_player, put_items,
-      put_contents, forget_contents, add_damaged, forget_chunk;
+      put_state, put_contents, forget_contents, add_damaged, forget_chunk;
 };
 
 template <class Made>
@@ -54,6 +55,7 @@ std::expected<WriteStatements, StoreTrouble> prepare_writing(const Database& db)
       take_statement(db, "INSERT OR REPLACE INTO players VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                      s.put_player, failure) &&
       take_statement(db, "INSERT OR REPLACE INTO items VALUES(0, ?1, ?2)", s.put_items, failure) &&
+      take_statement(db, "INSERT OR REPLACE INTO state VALUES(0, ?1, ?2)", s.put_state, failure) &&
       take_statement(db, "INSERT OR REPLACE INTO contents VALUES(?1, ?2, ?3, ?4)", s.put_contents, failure) &&
       take_statement(db, "DELETE FROM contents WHERE place = ?1 AND block = ?2", s.forget_contents,
                      failure) &&
@@ -121,6 +123,7 @@ struct SqliteStore::Impl {
   bool write_chunk(const StoredChunk& chunk, std::int64_t& added);
   bool write_player(const StoredPlayer& player);
   bool write_contents(const StoredContents& contents);
+  void put_aside(Statement& row, std::string_view table, const std::string& reason);
   /// Runs `body` in a transaction; all of it or nothing.
   template <class Body>
   std::expected<void, StoreTrouble> transaction(const Body& body);
@@ -289,16 +292,43 @@ std::expected<StoredItems, StoreTrouble> SqliteStore::load_items() {
   else
     found.items = std::move(*items);
   if (found.damage.empty()) return found;
+  s.put_aside(*row, "items", found.damage);
+  return found;
+}
+
+/// Keeps the single row of a table aside. Precondition: it was stepped to, as hash and bytes.
+void SqliteStore::Impl::put_aside(Statement& row, std::string_view table, const std::string& reason) {
   // What is bound is not copied, and what a row holds is gone when the next statement may run.
+  const auto bytes = row.bytes(1);
   const std::vector<std::uint8_t> damaged(bytes.begin(), bytes.end());
-  const std::int64_t hash = row->whole(0);
-  row->reset();
-  s.statements.add_damaged.bind(1, std::string_view("items"))
+  const std::int64_t hash = row.whole(0);
+  row.reset();
+  statements.add_damaged.bind(1, table)
       .bind(2, std::int64_t{0})
       .bind(3, hash)
       .bind(4, std::span<const std::uint8_t>(damaged))
-      .bind(5, std::string_view(found.damage));
-  static_cast<void>(s.statements.add_damaged.run());
+      .bind(5, std::string_view(reason));
+  static_cast<void>(statements.add_damaged.run());
+}
+
+std::expected<StoredState, StoreTrouble> SqliteStore::load_state() {
+  Impl& s = *impl_;
+  const std::scoped_lock lock(s.write_mutex);
+  auto row = Statement::make(s.writing, "SELECT hash, bytes FROM state WHERE place = 0");
+  if (!row) return std::unexpected(std::move(row.error()));
+  StoredState found;
+  const int code = row->step();
+  if (code == SQLITE_DONE) return found;
+  if (code != SQLITE_ROW) return std::unexpected(s.writing.trouble(code));
+  const auto bytes = row->bytes(1);
+  auto state = decode_kept_state(bytes);
+  if (chunk_row_hash(0, bytes) != std::bit_cast<std::uint64_t>(row->whole(0)))
+    found.damage = "it does not agree with its hash";
+  else if (!state)
+    found.damage = describe(state.error());
+  else
+    found.state = std::make_shared<const KeptState>(std::move(*state));
+  if (!found.damage.empty()) s.put_aside(*row, "state", found.damage);
   return found;
 }
 
@@ -380,6 +410,9 @@ bool SqliteStore::Impl::write_group(const SaveGroup& group) {
     if (!write_contents(contents)) return false;
   if (!group.items.empty() &&
       !statements.put_items.bind(1, as_signed(chunk_row_hash(0, group.items))).bind(2, group.items).run())
+    return false;
+  if (!group.state.empty() &&
+      !statements.put_state.bind(1, as_signed(chunk_row_hash(0, group.state))).bind(2, group.state).run())
     return false;
   if (!log.write(group.authors, group.edits)) return false;
   if (group.now_s > 0 && !log.prune(group.now_s, group.limits, group.edits.size())) return false;

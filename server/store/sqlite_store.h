@@ -23,7 +23,7 @@ namespace ashlar::server {
 
 inline constexpr const char* store_name = "world.db";  ///< in the world's folder
 inline constexpr std::int32_t store_application = 0x4153484c;
-inline constexpr int store_format = 4;
+inline constexpr int store_format = 5;
 
 /// What makes a database of one format one of the next.
 struct UpgradeStep {
@@ -71,6 +71,7 @@ class SqliteStore final : public WorldStore {
   ChunkLookup load_chunk(ChunkCoord at) override;
   std::expected<StoredPlayers, StoreTrouble> load_players() override;
   std::expected<StoredItems, StoreTrouble> load_items() override;
+  std::expected<StoredState, StoreTrouble> load_state() override;
   std::expected<StoredContentsList, StoreTrouble> load_contents() override;
   std::expected<void, StoreTrouble> save(const SaveGroup& group) override;
   std::expected<void, StoreTrouble> save_blocks(const std::string& text) override;

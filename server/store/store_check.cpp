@@ -8,6 +8,7 @@
 
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
+#include "protocol/kept_state_codec.h"
 #include "server/store/edit_log.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"
@@ -18,6 +19,7 @@
 namespace ashlar::server {
 namespace {
 
+constexpr int state_since = 5;     // formats before kept nothing of doors and monsters
 constexpr int contents_since = 4;  // formats before knew of no blocks that hold something
 
 /// Opened to be read, with its format looked at.
@@ -50,6 +52,7 @@ class StoreReader {
     players();
     items();
     if (format_ >= contents_since) contents();
+    if (format_ >= state_since) state();
     count();
     return std::move(check_);
   }
@@ -109,6 +112,14 @@ class StoreReader {
         fault(std::string("items: ") + describe(items.error()));
     });
   }
+  void state() {
+    each("SELECT place, hash, bytes FROM state", "state", [this](const Statement& row) {
+      if (chunk_row_hash(row.whole(0), row.bytes(2)) != std::bit_cast<std::uint64_t>(row.whole(1)))
+        return fault("state of doors and monsters: the bytes do not agree with their hash");
+      if (const auto state = decode_kept_state(row.bytes(2)); !state)
+        fault(std::string("state of doors and monsters: ") + describe(state.error()));
+    });
+  }
   void contents() {
     each("SELECT place, block, hash, bytes FROM contents", "contents", [this](const Statement& row) {
       if (read_contents_row(row)) return void(++check_.contents);
@@ -166,7 +177,7 @@ std::expected<StoreCheck, StoreTrouble> check_store(const std::string& file) {
 std::expected<Database, StoreTrouble> open_log(const std::string& file) {
   auto opened = open_to_read(file);
   if (!opened) return std::unexpected(std::move(opened.error()));
-  if (opened->second < store_format)
+  if (opened->second < contents_since)
     return std::unexpected(StoreTrouble{{},
                                         file + " is of format " + std::to_string(opened->second) +
                                             ", which keeps no log of edits: start a server on it once"});

@@ -9,6 +9,7 @@
 #include "server/host/kept_player.h"
 #include "world/sim/block_contents.h"
 #include "world/sim/item_table.h"
+#include "world/sim/kept_state.h"
 #include "world/voxel/block.h"
 
 // What outlives the process of a world beside its settings, behind a small interface: an embedded database
@@ -46,6 +47,12 @@ struct StoredPlayers {
 struct StoredItems {
   std::vector<LyingItem> items;
   std::string damage;  ///< why there are none though some were kept; empty: all is well
+};
+
+/// What else the world was at when it was last saved.
+struct StoredState {
+  std::shared_ptr<const KeptState> state;  ///< null: there is none
+  std::string damage;                      ///< why there is none though some was kept; empty: all is well
 };
 
 /// What a block holds beside its kind, as it is kept: bytes of protocol/inventory_codec.h.
@@ -89,6 +96,7 @@ struct SaveGroup {
   std::span<const LoggedEdit> edits = {};  ///< in the order in which they happened
   std::int64_t now_s = 0;                  ///< Unix time, from which edits are too old; 0: none is
   EditLogLimits limits = {};
+  std::span<const std::uint8_t> state = {};  ///< of protocol/kept_state_codec.h; empty: as it was
 };
 
 /// Why a store did not do what it should.
@@ -140,6 +148,8 @@ class WorldStore {
   /// Everybody that it knows, by identity. About a second for a million.
   virtual std::expected<StoredPlayers, StoreTrouble> load_players() = 0;
   virtual std::expected<StoredItems, StoreTrouble> load_items() = 0;
+  /// Doors, lifts, monsters, what was falling.
+  virtual std::expected<StoredState, StoreTrouble> load_state() = 0;
   /// What all blocks hold, by place.
   virtual std::expected<StoredContentsList, StoreTrouble> load_contents() = 0;
 

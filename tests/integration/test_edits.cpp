@@ -24,6 +24,7 @@ WorldSetup plain_setup() {
 /// A client in a world without maps, which looks at the ground beside it.
 struct Builder {
   explicit Builder(std::uint64_t seed = 1) : play(plain_setup(), seed) {}
+  explicit Builder(const WorldSetup& setup) : play(setup) {}
 
   void enter() {
     play.enter();
@@ -80,6 +81,34 @@ TEST_CASE("what is refused is taken back by the client's replica", "[integration
   CHECK_FALSE(b.play.client.ground().changed(inside).has_value());
   CHECK(b.block(inside) == BlockId::air);
   CHECK(b.play.client.stats().acts_refused == 1);
+}
+
+TEST_CASE("a client foresees that nothing is built in a protected zone, and does not show it for a moment",
+          "[integration][edits][protected_zone]") {
+  WorldSetup setup = plain_setup();
+  const bool guarded = GENERATE(true, false);
+  if (guarded) setup.zones = {{{{-200, -200, -64}, {200, 200, 128}}, "everywhere near"}};
+  Builder b(setup);
+  b.enter();
+  const DVec3 at = b.play.client.own()->body.position_m;
+  PlayerCommand command;
+  command.pitch = Turn16{static_cast<std::uint16_t>(-5000)};
+  b.play.client.set_command(command);
+  b.play.run(0.5);
+  const DVec3 eye = at + DVec3{0, 0, setup.rules.player_eye_m};
+  const DVec3 view = view_direction(Turn16{0}, command.pitch);
+  const RayHit hit = space_ray(b.play.world().space(), eye, view, setup.rules.block_reach_m);
+  REQUIRE((hit.hit() && face_of(hit.normal).has_value()));
+  const BlockFace face = *face_of(hit.normal);
+  const IVec3 block = block_at(eye + view * hit.t_m - hit.normal * 0.01);
+  const IVec3 target = block + normal_of(face);
+  CAPTURE(at.x, at.y, at.z);
+  const std::uint32_t number = b.play.client.act(BlockActKind::place, block, face, BlockId::brick);
+  CHECK(b.play.client.ground().changed(target).has_value() != guarded);
+  const auto answer = b.play.settled(number);
+  REQUIRE(answer.has_value());
+  CHECK(name(answer->verdict) == (guarded ? "protected_zone" : "done"));
+  CHECK((b.block(target) == BlockId::brick) != guarded);
 }
 
 TEST_CASE("while nothing more can be saved acts are refused, and what is saved is told",

@@ -8,6 +8,7 @@
 #include "protocol/content/map_layout.h"
 #include "protocol/content/prop_layout.h"
 #include "protocol/inventory_codec.h"
+#include "protocol/kept_state_codec.h"
 #include "protocol/message_writer.h"
 #include "protocol/packed_input.h"
 #include "protocol/recorded_world.h"
@@ -314,6 +315,17 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   put_inventory(inventory_writer, held);
   save(root / "items" / "inventory", inventory);
   save(root / "items" / "block_data", encode_block_data({held, SignText::of("dirt")}));
+  KeptState at;
+  at.falling = {{1, 2, 3}};
+  Mover door;
+  door.high_m = 3, door.speed_mps = 2;
+  at.maps = {{7, {{0, 4}, {1, 2}}, {door}, {0, 1, 0}}};
+  at.monsters = {{.row = 3, .health = 17, .position_m = {1, 2, 3}}};
+  std::vector<std::uint8_t> kept;
+  encode_kept_state(at, kept);
+  save(root / "kept_state" / "door", kept);
+  encode_kept_state({}, kept);
+  save(root / "kept_state" / "empty", kept);
   save(root / "block_file" / "kinds", encode_block_kinds(BlockRegistry::builtin()));
 
   // The first byte says over which true answer the rest is laid: none, a pong, a reset.

@@ -25,6 +25,7 @@ RecordingHeader some_header() {
   h.maps.push_back({"MAP01", 5, {-1, -2}, 30, true, false});
   h.props.push_back({"crate.obj", 6, {{1.5, -2, 3}, Turn16{9}, 0.5}, ModelUp::z});
   h.spawn = {{10, -20.5}, 30};
+  h.zones = {{{{-1, -2, -3}, {4, 5, 6}}, "spawn"}, {{{0, 0, 0}, {1, 1, 1}}, ""}};
   h.blocks = marble_blocks();
   return h;
 }

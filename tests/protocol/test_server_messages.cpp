@@ -55,6 +55,11 @@ Welcome largest_welcome() {
          {{1.5 * static_cast<double>(i), -2e5, 40.125}, Turn16{static_cast<std::uint16_t>(i)}, 0.5},
          i % 3 == 0 ? ModelUp::z : ModelUp::y});
   }
+  for (std::size_t i = 0; i < protected_zones_max; ++i) {
+    const auto n = static_cast<std::int32_t>(i);
+    welcome.zones.push_back({{{-n - 1, -2 * n - 1, -9}, {n, 3 * n + 1, 1 << 12}},
+                             std::string(i % (zone_name_bytes_max + 1), 'z')});
+  }
   return welcome;
 }
 

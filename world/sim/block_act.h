@@ -105,8 +105,9 @@ enum class ActVerdict : std::uint8_t {
   not_open,          ///< the player has not opened that chest, or it closed
   holds_none,        ///< a block of that kind holds no items, or no text
   no_room,           ///< where the items are to go, or in the world for one more block that holds something
+  protected_zone,    ///< an operator lets nobody change it (protected_zone.h)
 };
-inline constexpr std::uint8_t act_verdict_count = 23;
+inline constexpr std::uint8_t act_verdict_count = 24;
 
 /// Did the act neither change the world nor is on its way to?
 constexpr bool refused(ActVerdict v) { return v != ActVerdict::done && v != ActVerdict::progress; }

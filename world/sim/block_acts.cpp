@@ -108,6 +108,7 @@ ActVerdict BlockActs::judge_dig(BlockActsTick& tick, std::size_t row, const Bloc
   if (!tick.volume.loaded(chunk_of(act.block))) return ActVerdict::not_loaded;
   if (protected_by_map(tick.space.maps, tick.rules.map_margin_m, act.block))
     return ActVerdict::protected_ground;
+  if (tick.edits.in_zone(act.block)) return ActVerdict::protected_zone;
   if (!sees_face(tick.space, eye, view, act.block, act.face)) return ActVerdict::no_sight;
   const BlockId id = tick.volume.block(act.block);
   const BlockRegistry& kinds = tick.volume.kinds();
@@ -179,6 +180,7 @@ ActVerdict BlockActs::judge_place(BlockActsTick& tick, std::size_t row, const Bl
   if (!tick.volume.loaded(chunk_of(act.block)) || !tick.volume.loaded(chunk_of(target)))
     return ActVerdict::not_loaded;
   if (protected_by_map(tick.space.maps, tick.rules.map_margin_m, target)) return ActVerdict::protected_ground;
+  if (tick.edits.in_zone(target)) return ActVerdict::protected_zone;
   if (!sees_face(tick.space, eye, view, act.block, act.face)) return ActVerdict::no_sight;
   if (!tick.volume.solid(act.block)) return ActVerdict::no_support;
   if (!kinds.replaceable(tick.volume.block(target))) return ActVerdict::occupied;

@@ -14,15 +14,6 @@
 
 namespace ashlar {
 
-/// Says who may change which block, beside all else that is asked: the game (game.h).
-class EditRule {
- public:
-  virtual bool allows(EntityId player, IVec3 block, BlockId to) = 0;
-
- protected:
-  ~EditRule() = default;
-};
-
 /// What judging the acts of one tick reads and writes.
 struct BlockActsTick {
   Space space;  ///< over `volume`

@@ -82,6 +82,7 @@ ActVerdict BlockActs::judge_write(BlockActsTick& tick, std::size_t row, const Bl
   if (const ActVerdict seen = sees(tick, row, act); seen != ActVerdict::done) return seen;
   const BlockId id = tick.volume.block(act.block);
   if (!tick.volume.kinds().type(id).text) return ActVerdict::holds_none;
+  if (tick.edits.in_zone(act.block)) return ActVerdict::protected_zone;
   if (!allowed(tick, row, act.block, id)) return ActVerdict::protected_ground;
   BlockContents& contents = tick.edits.contents();
   if (!contents.has_room(act.block)) return ActVerdict::no_room;

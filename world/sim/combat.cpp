@@ -28,12 +28,14 @@ Combat::Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters
   summons_.reserve(summons_max);
   cues_.reserve(cues_max);
   queued_.reserve(queued_max);
+  player_bursts_.reserve(player_bursts_max);
 }
 
 void Combat::begin_tick() {
   events_.clear();
   summons_.clear();
   cues_.clear();
+  player_bursts_.clear();
 }
 
 /// @param at  the middle of whom it happened to

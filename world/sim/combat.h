@@ -53,6 +53,12 @@ struct CombatTick {
   DamageRule* rule = nullptr;  ///< null: players are safe from each other as the rule set says
 };
 
+/// Where something burst that a player launched, for who clears the blocks around it.
+struct PlayerBurst {
+  DVec3 centre_m;
+  EntityId by{};
+};
+
 /// A hit on its way to somebody.
 struct Harm {
   EntityId by{};
@@ -69,6 +75,7 @@ class Combat {
   static constexpr std::size_t summons_max = 16;
   static constexpr std::size_t cues_max = 512;
   static constexpr std::size_t queued_max = 64;
+  static constexpr std::size_t player_bursts_max = 16;
 
   Combat() = default;
   Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters_max, std::size_t projectiles_max);
@@ -97,6 +104,8 @@ class Combat {
 
   std::span<const CombatEvent> events() const { return events_; }  ///< of the tick, in their order
   std::span<const Summons> summons() const { return summons_; }    ///< to be put into the world
+  /// What burst of players' in this tick, with splash damage; beyond player_bursts_max the rest is left out.
+  std::span<const PlayerBurst> player_bursts() const { return player_bursts_; }
   /// What only shows of the tick; beyond cues_max the rest is left out. Not part of the hash.
   std::span<const CombatCue> cues() const { return cues_; }
   const ProjectileTable& projectiles() const { return projectiles_; }  ///< in flight
@@ -140,6 +149,7 @@ class Combat {
   std::vector<Summons> summons_;
   std::vector<LaunchEvent> queued_;
   std::vector<CombatCue> cues_;
+  std::vector<PlayerBurst> player_bursts_;
   CombatCounters counters_;
 };
 

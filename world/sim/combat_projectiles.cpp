@@ -124,6 +124,8 @@ void Combat::burst(CombatTick& tick, std::uint8_t which, EntityId owner, DVec3 c
   const ProjectileTraits& kind = tick.monsters.projectile_traits(which);
   if (kind.spray > 0) spray(tick, kind, owner, way);
   if (kind.splash_damage == 0 || !(kind.splash_radius_m > 0)) return;
+  if (tick.players.has(owner) && player_bursts_.size() < player_bursts_max)
+    player_bursts_.push_back({centre, owner});
   const double radius = kind.splash_radius_m;
   targets_.clear();
   grid_.visit_near({centre.x - radius, centre.y - radius}, {centre.x + radius, centre.y + radius},

@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "world/collide/space.h"
+#include "world/math/block_box.h"
 #include "world/math/random.h"
+#include "world/sim/block_act.h"
 #include "world/sim/combat.h"
 #include "world/sim/match.h"
 #include "world/sim/player_motion.h"
@@ -20,10 +22,12 @@
 namespace ashlar {
 
 class GameReplication;
+class GroundEdits;
 struct OwnThing;
 class Pickups;
 class ReplicationRegistry;
 class SpawnPlanner;
+class VoxelVolume;
 
 /// What the hooks work on; made anew for each call.
 struct GameParts {
@@ -41,6 +45,28 @@ struct GameParts {
   TickId tick{};
   std::uint32_t& monster_count;
   std::uint64_t seed = 0;
+  VoxelVolume* volume = nullptr;
+  GroundEdits* edits = nullptr;
+  std::span<const MapInSpace> maps;
+  std::uint32_t* edits_left = nullptr;  ///< blocks of this tick that the game may still ask for
+};
+
+/// What became of a block that a game would have changed.
+enum class GameEdit : std::uint8_t {
+  done,           ///< it is so now
+  out_of_bounds,  ///< not of this world, or a sphere larger than there are
+  unknown_block,  ///< no such kind
+  not_loaded,     ///< nobody is near: the ground is not there
+  map_rock,       ///< a map's rock stands there
+  too_many,       ///< more than edits_per_tick_max in this tick
+};
+
+/// What became of all of a call's blocks.
+struct GameEdits {
+  GameEdit verdict{};      ///< of the first that failed, else done
+  std::uint32_t done = 0;  ///< as asked for now, those included that were so before
+  std::uint32_t failed = 0;
+  friend bool operator==(const GameEdits&, const GameEdits&) = default;
 };
 
 /// What a game may do. Deterministic: same calls, same world, on every build. Everything is checked: a call
@@ -48,6 +74,7 @@ struct GameParts {
 class GameApi {
  public:
   static constexpr std::size_t timers_max = 16;
+  static constexpr std::uint32_t edits_per_tick_max = 4096;
 
   explicit GameApi(const GameParts& parts) : p_(parts) {}  ///< by the world, for each call of hooks
 
@@ -81,6 +108,18 @@ class GameApi {
   /// @param direction  of any length above 0
   /// @return false: no such kind or way, out of bounds, or Combat::queued_max wait
   bool launch(std::uint8_t projectile, DVec3 from, DVec3 direction, EntityId owner = EntityId{0});
+
+  // Blocks. Zones and margins of maps bind players, not games; what a change lets loose falls, and what it
+  // buries is lifted out as ever. `by` is who is said to have done it (the log of edits); 0: nobody.
+
+  GameEdit set_block(IVec3 block, BlockId id, EntityId by = EntityId{0});
+  /// All of a box. @return too_many, and nothing is done, for one that is empty or does not fit into the tick
+  GameEdits fill_blocks(const BlockBox& box, BlockId id, EntityId by = EntityId{0});
+  /// In their order; those that fail keep none of the others back. Too many are refused as a whole.
+  GameEdits set_blocks(std::span<const BlockEdit> blocks, EntityId by = EntityId{0});
+  /// What can be dug of a sphere goes, but for protected zones and maps' margins. It counts as so many blocks
+  /// as a cube around it has. @param radius_m  0 to 7
+  GameEdits blast(DVec3 middle_m, double radius_m, EntityId by = EntityId{0});
 
   /// A start of the maps with room for a player, the search beginning at one of them; nullopt: there is none.
   /// @param deathmatch  of those for deathmatch; else of the four of cooperative play

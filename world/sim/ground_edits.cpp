@@ -1,6 +1,7 @@
 #include "world/sim/ground_edits.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "world/bsp/placement.h"
 #include "world/math/assert.h"
@@ -26,6 +27,11 @@ bool protected_by_map(std::span<const MapInSpace> maps, std::int32_t margin_m, I
     return block.x >= box.min.x - margin_m && block.x < box.max.x + margin_m &&
            block.y >= box.min.y - margin_m && block.y < box.max.y + margin_m;
   });
+}
+
+void GroundEdits::protect(std::vector<ProtectedZone> zones) {
+  ASHLAR_ASSERT(zones.size() <= protected_zones_max);
+  zones_ = std::move(zones);
 }
 
 bool GroundEdits::set(VoxelVolume& volume, std::span<const MapInSpace> maps, const BlockEdit& edit,
@@ -65,12 +71,14 @@ std::uint64_t GroundEdits::fill(VoxelVolume& volume, std::span<const MapInSpace>
   return failed;
 }
 
-void GroundEdits::blast(VoxelVolume& volume, std::span<const MapInSpace> maps, std::int32_t map_margin_m,
-                        DVec3 middle_m, double radius_m, EntityId who) {
+std::uint32_t GroundEdits::blast(VoxelVolume& volume, std::span<const MapInSpace> maps,
+                                 std::int32_t map_margin_m, DVec3 middle_m, double radius_m, EntityId who,
+                                 EditRule* rule) {
   ASHLAR_ASSERT(radius_m >= 0 && radius_m <= sphere_radius_m_max);
   ASHLAR_ASSERT(in_bounds(middle_m));
   const BlockRegistry& kinds = volume.kinds();
   const DVec3 reach{radius_m, radius_m, radius_m};
+  std::uint32_t gone = 0;
   const IVec3 low = block_at(middle_m - reach), high = block_at(middle_m + reach);
   for (std::int32_t y = low.y; y <= high.y; ++y)
     for (std::int32_t x = low.x; x <= high.x; ++x)
@@ -79,8 +87,10 @@ void GroundEdits::blast(VoxelVolume& volume, std::span<const MapInSpace> maps, s
         const DVec3 off = middle_of(block) - middle_m;
         if (dot(off, off) > radius_m * radius_m || !volume.loaded(chunk_of(block))) continue;
         if (!kinds.diggable(volume.block(block)) || protected_by_map(maps, map_margin_m, block)) continue;
-        set(volume, maps, {block, BlockId::air}, who);
+        if (in_zone(block) || (rule != nullptr && !rule->allows(who, block, BlockId::air))) continue;
+        if (set(volume, maps, {block, BlockId::air}, who)) ++gone;
       }
+  return gone;
 }
 
 }  // namespace ashlar

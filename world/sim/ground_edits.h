@@ -8,6 +8,7 @@
 #include "world/math/block_box.h"
 #include "world/sim/block_act.h"
 #include "world/sim/block_contents.h"
+#include "world/sim/protected_zone.h"
 #include "world/voxel/block_registry.h"
 #include "world/voxel/volume.h"
 
@@ -16,6 +17,15 @@ namespace ashlar {
 /// Is the block a map's, or within margin_m of one on the plane, at whatever height? Players change nothing
 /// there: they could shut others in or out.
 bool protected_by_map(std::span<const MapInSpace> maps, std::int32_t margin_m, IVec3 block);
+
+/// Says who may change which block, beside all else that is asked: the game (game.h).
+class EditRule {
+ public:
+  virtual bool allows(EntityId player, IVec3 block, BlockId to) = 0;
+
+ protected:
+  ~EditRule() = default;
+};
 
 /// The one place that changes blocks of a running world, and what it changed in the last tick. Collision,
 /// sight and rays read the volume's solid bits, which an edit keeps.
@@ -34,6 +44,10 @@ class GroundEdits {
   /// The last tick's list is over.
   void begin_tick() { applied_.clear(), contents_.begin_tick(); }
 
+  /// What players may not change from now on: at most protected_zones_max.
+  void protect(std::vector<ProtectedZone> zones);
+  bool in_zone(IVec3 block) const { return in_any_zone(zones_, block); }
+
   /// Sets a block. False, and nothing done, out of bounds, where the chunk is not loaded, in a map's rock and
   /// for a kind that the volume does not know; true also where it is there already. Allocates for a kind of
   /// block new to its chunk and for a column's first. What the block before held is spilled.
@@ -47,8 +61,10 @@ class GroundEdits {
 
   /// Takes away what can be dug of all blocks whose middle is within a sphere, but for protected ground.
   /// Precondition: radius_m in [0, sphere_radius_m_max], the middle in bounds.
-  void blast(VoxelVolume& volume, std::span<const MapInSpace> maps, std::int32_t map_margin_m, DVec3 middle_m,
-             double radius_m, EntityId who);
+  /// @param rule  asked for each block; null: nobody is
+  /// @return how many are gone
+  std::uint32_t blast(VoxelVolume& volume, std::span<const MapInSpace> maps, std::int32_t map_margin_m,
+                      DVec3 middle_m, double radius_m, EntityId who, EditRule* rule = nullptr);
 
   /// What has changed in this tick, in the order in which it did; a block may be in it twice.
   std::span<const AppliedEdit> applied() const { return applied_; }
@@ -65,6 +81,7 @@ class GroundEdits {
   }
   std::vector<AppliedEdit> applied_;
   BlockContents contents_;
+  std::vector<ProtectedZone> zones_;
   std::unordered_set<std::uint64_t> columns_;  // asked, never walked through
 };
 

@@ -44,6 +44,10 @@ void LooseBlocks::move_some(LooseBlocksTick& tick) {
   std::size_t moved = 0, kept = 0;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const IVec3 block = waiting_[i], below = block - one_up;
+    if (!tick.volume.loaded(chunk_of(block))) {
+      waiting_[kept++] = block;  // until somebody is near again
+      continue;
+    }
     const bool falls = loose(tick.volume, block) && gives_way(tick.volume, below);
     if (falls && (moved == falls_per_tick_max || bodies_.any_in(below))) {
       waiting_[kept++] = block;
@@ -63,16 +67,29 @@ void LooseBlocks::move_some(LooseBlocksTick& tick) {
 void LooseBlocks::fall(LooseBlocksTick& tick) {
   if (waiting_.empty() && tick.edits.applied().empty()) return;
   if (!waiting_.empty()) move_some(tick);
+  note_edits(tick.volume, tick.edits.applied());
+}
+
+void LooseBlocks::note_edits(const VoxelVolume& volume, std::span<const AppliedEdit> edits) {
+  if (edits.empty()) return;
   fresh_.clear();
-  for (const AppliedEdit& edit : tick.edits.applied()) {
-    note(tick.volume, edit.block);
-    note(tick.volume, edit.block + one_up);
+  for (const AppliedEdit& edit : edits) {
+    note(volume, edit.block);
+    note(volume, edit.block + one_up);
   }
   waiting_.insert(waiting_.end(), fresh_.begin(), fresh_.end());
   std::ranges::sort(waiting_, {}, lowest_first);
   const auto twice = std::ranges::unique(waiting_);
   waiting_.erase(twice.begin(), twice.end());
   if (waiting_.size() > waiting_max) waiting_.resize(waiting_max);
+}
+
+void LooseBlocks::restore(std::span<const IVec3> waiting) {
+  waiting_.assign(waiting.begin(),
+                  waiting.begin() + static_cast<std::ptrdiff_t>(std::min(waiting.size(), waiting_max)));
+  std::ranges::sort(waiting_, {}, lowest_first);
+  const auto twice = std::ranges::unique(waiting_);
+  waiting_.erase(twice.begin(), twice.end());
 }
 
 void LooseBlocks::add_to_hash(StripeHasher& hash) const {

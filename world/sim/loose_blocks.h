@@ -43,7 +43,12 @@ class LooseBlocks {
   /// have set loose. Cost: nothing where no block changes and none waits.
   void fall(LooseBlocksTick& tick);
 
-  std::size_t waiting() const { return waiting_.size(); }
+  /// Edits of a tick that came after fall(): notes what they have set loose.
+  void note_edits(const VoxelVolume& volume, std::span<const AppliedEdit> edits);
+
+  std::span<const IVec3> waiting() const { return waiting_; }  ///< to fall, sorted by z, y, x
+  /// What waited when the world last ended. What is no loose block any more is dropped when its turn comes.
+  void restore(std::span<const IVec3> waiting);
   /// Adds nothing while nothing waits: worlds without edits hash as if there was none of it.
   void add_to_hash(StripeHasher& hash) const;
 

@@ -77,6 +77,7 @@ struct Rules {
 
   Switch keep_inventory = Switch::off;  ///< the dead keep what they hold; off: it lies where they died
   std::uint16_t item_life_s = 600;      ///< that items lie in the world; 0: for ever
+  double burst_dig_m = 0;  ///< around a player's burst what can be dug and is not protected goes; 0: nothing
 
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
   /// Whole ticks that pass within a time, at least `least`: what is timed in seconds is right at every rate.
@@ -166,6 +167,9 @@ constexpr void visit_rules(AnyRules& r, Visit&& visit) {
   visit(I{"keep_inventory", 0, 1, "Whether the dead keep what they hold; off: it lies where they died."},
         r.keep_inventory);
   visit(I{"item_life_s", 0, 36000, "Seconds that items lie in the world; 0: for ever."}, r.item_life_s);
+  visit(
+      I{"burst_dig_m", 0, 4, "Metres around the bursts of players' weapons in which blocks go; 0: none do."},
+      r.burst_dig_m);
 }
 
 /// How many there are.

@@ -23,6 +23,7 @@
 #include "world/sim/health.h"
 #include "world/sim/history.h"
 #include "world/sim/home.h"
+#include "world/sim/kept_state.h"
 #include "world/sim/loose_blocks.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/modes.h"
@@ -69,6 +70,7 @@ struct World::Impl final : DamageRule, EditRule {
   bool allows(EntityId player, IVec3 block, BlockId to) override;
 
   void declare_game();
+  void make_edits();
   void load_home();
   void place_monsters();
   bool add_monster(const MonsterSpawn& spawn);
@@ -79,7 +81,8 @@ struct World::Impl final : DamageRule, EditRule {
   CombatTick combat_tick() { return {space(), setup.rules, players, monsters, this}; }
   GameApi game_api() {
     return GameApi({space(), setup.rules, players, monsters, combat, spawns, match, game_rng, timers,
-                    restarts, replication, TickId{tick}, monster_count, setup.seed});
+                    restarts, replication, TickId{tick}, monster_count, setup.seed, &volume, &edits, placed,
+                    &game_edits_left});
   }
   SpawnPoint spawn_of(EntityId player);
   void begin_life(std::size_t row);
@@ -93,7 +96,13 @@ struct World::Impl final : DamageRule, EditRule {
   EntityId add_player(const Inventory* brings);
   void drop_inventory(std::size_t row);
   void drop_spilled();
+  void clear_around_bursts();
   void restore();
+  void restore_kept(const KeptState& kept);
+  std::uint64_t monsters_of() const {
+    return hash_of_first_monsters(setup.maps, monsters, setup.seed, setup.monsters,
+                                  static_cast<std::uint8_t>(setup.rules.skill));
+  }
   void give(const AdminCommand& command);
   void fill_block(const AdminCommand& command);
   void apply_admin(const AdminCommand& command);
@@ -143,8 +152,10 @@ struct World::Impl final : DamageRule, EditRule {
   Rng game_rng;
   std::array<std::uint32_t, GameApi::timers_max> timers{};
   bool restarts = false;
-  std::vector<std::uint16_t> buttons_before;  // by player row: of the last tick
-  std::vector<MonsterSpawn> first_monsters;   // as they stood at the start
+  std::uint32_t game_edits_left = 0;                 // of this tick
+  std::size_t edits_noted = 0, spilled_dropped = 0;  // of this tick's, by what falls and as items
+  std::vector<std::uint16_t> buttons_before;         // by player row: of the last tick
+  std::vector<MonsterSpawn> first_monsters;          // as they stood at the start
   Navigation navigation;
   GroundSpawner ground_spawner;
   Crowd crowd;
@@ -196,8 +207,7 @@ World::Impl::Impl(const WorldSetup& given)
   }
   shooting = Shooting(p, m, setup.maps.size(), ammo_free(setup.rules, setup.maps));
   history = History(setup.rules, p, m, heights);
-  edits = GroundEdits(p + static_cast<std::size_t>(GroundEdits::batch_blocks_max) +
-                      2 * LooseBlocks::falls_per_tick_max);
+  make_edits();
   acts = BlockActs(p, m);
   loose = LooseBlocks(p + m);
   items = DroppedItems(items_max, static_cast<std::uint32_t>(p + m + projectiles_max));
@@ -214,6 +224,7 @@ World::Impl::Impl(const WorldSetup& given)
   spawns = SpawnPlanner(setup, ground->terrain(), home_min, home_max);
   place_monsters();
   pickups = Pickups(setup, space());
+  if (setup.kept) restore_kept(*setup.kept);
   match.players.resize(p);
   buttons_before.resize(p);
   game_rng = rng_for(setup.seed, game_draws);
@@ -235,6 +246,15 @@ void World::Impl::declare_game() {
       GameReplication(declared.extended() ? std::make_shared<const ReplicationRegistry>(std::move(declared))
                                           : ReplicationRegistry::builtin_ptr(),
                       setup.players_max + setup.monsters_max, pickups.table().first_slot + rows);
+}
+
+/// Room for a change of each player, an operator's batch, a game's, what bursts take, and what falls.
+void World::Impl::make_edits() {
+  constexpr auto batch = static_cast<std::size_t>(GroundEdits::batch_blocks_max);
+  constexpr auto burst = static_cast<std::size_t>(4.2 * 4.1 * 4.1 * 4.1);
+  edits = GroundEdits(setup.players_max + 2 * batch + Combat::player_bursts_max * burst +
+                      2 * LooseBlocks::falls_per_tick_max);
+  edits.protect(setup.zones);
 }
 
 void World::Impl::load_home() {
@@ -297,12 +317,23 @@ void World::Impl::restore() {
   items.counters().brought += edits.contents().item_count();
 }
 
+/// The world was made as at its very first start: from here it goes on.
+void World::Impl::restore_kept(const KeptState& kept) {
+  loose.restore(kept.falling);
+  restore_sectors(kept.maps, setup.maps, heights, mechanics);
+  if (kept.monsters_of != monsters_of()) return;
+  if (!restore_monsters(kept.monsters, monsters, setup.seed, setup.players_max)) return;
+  const auto alive = std::ranges::count_if(monsters.id, [](EntityId id) { return id != EntityId{0}; });
+  monster_count = static_cast<std::uint32_t>(alive);
+}
+
 /// What chests held that are gone lies where they stood.
 void World::Impl::drop_spilled() {
   constexpr DVec3 middle{0.5, 0.5, 0.5 - DroppedItems::shape.height_m / 2};
-  for (const PlacedData& spilled : edits.contents().spilled())
-    for (const ItemStack& stack : spilled.data.items.slots)
-      if (!stack.empty()) items.drop(stack, to_dvec3(spilled.block) + middle, {}, 0);
+  const auto spilled = edits.contents().spilled();
+  for (; spilled_dropped < spilled.size(); ++spilled_dropped)
+    for (const ItemStack& stack : spilled[spilled_dropped].data.items.slots)
+      if (!stack.empty()) items.drop(stack, to_dvec3(spilled[spilled_dropped].block) + middle, {}, 0);
 }
 
 SpawnPoint World::Impl::spawn_of(EntityId player) {
@@ -476,8 +507,11 @@ void World::Impl::tell_game() {
     if (counts && players.has(e.by) && e.by != e.who) ++match.players[slot_of(e.by)].kills;
     game->died(api, e.who, e.by);
   }
-  for (const AppliedEdit& edit : edits.applied())
-    if (players.has(edit.who)) game->edited(api, edit.who, edit.block);
+  // By number, and only those before this: what the hook changes itself comes behind them.
+  const std::size_t changed = edits.applied().size();
+  for (std::size_t i = 0; i < changed; ++i)
+    if (const AppliedEdit edit = edits.applied()[i]; players.has(edit.who))
+      game->edited(api, edit.who, edit.block);
   tell_touches(api);
   tell_other_touches(api);
   for (const PickupEvent& e : pickups.events()) game->picked_up(api, e.player, item_type(e.item).number);
@@ -661,11 +695,21 @@ void World::Impl::fill_crowd() {
 void World::Impl::fight() {
   CombatTick fighting = combat_tick();
   combat.fight(fighting, fires, shooting.launches());
+  clear_around_bursts();
   fill_summons();
   const std::uint64_t deaths = combat.counters().monster_deaths;
   ASHLAR_ASSERT(deaths - deaths_counted <= monster_count);
   monster_count -= static_cast<std::uint32_t>(deaths - deaths_counted);
   deaths_counted = deaths;
+}
+
+/// All blocks around a burst go in the tick in which it bursts.
+void World::Impl::clear_around_bursts() {
+  if (!(setup.rules.burst_dig_m > 0)) return;
+  for (const PlayerBurst& burst : combat.player_bursts())
+    if (in_bounds(burst.centre_m))
+      edits.blast(volume, placed, setup.rules.map_margin_m, burst.centre_m, setup.rules.burst_dig_m, burst.by,
+                  this);
 }
 
 /// Where there is room for it; a summoned one comes back no more once it is dead.
@@ -726,6 +770,7 @@ struct World::Impl::Rest {
     if (awake) w.run_game();
     LooseBlocksTick falling{w.placed, w.volume, w.edits, w.setup.rules, w.players, w.monsters, w.tick};
     w.loose.fall(falling);
+    w.edits_noted = w.edits.applied().size();
     w.history.note_edits(TickId{w.tick + 1}, w.edits.applied());
     part(StepPart::sectors);
   }
@@ -851,6 +896,8 @@ void World::step(const TickInput& input, StepWatch* watch) {
     if (returns) ++returning;
   }
   w.edits.begin_tick();
+  w.spilled_dropped = 0;
+  w.game_edits_left = GameApi::edits_per_tick_max;
   for (const AdminCommand& command : input.admin) w.apply_admin(command);
   for (const BlockEdit& edit : input.edits)
     if (!w.edits.set(w.volume, w.placed, edit, EntityId{0})) ++w.counters.edits_refused;
@@ -878,7 +925,9 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});
     w.take_items();
     w.tell_game();
+    w.drop_spilled();  // what the game's edits have spilled since
   }
+  w.loose.note_edits(w.volume, w.edits.applied().subspan(w.edits_noted));
   ASHLAR_ASSERT(w.player_count <= w.setup.players_max);
   ASHLAR_ASSERT(w.monster_count <= w.setup.monsters_max);
   ASHLAR_ASSERT(w.joined.size() == input.joins.size());
@@ -910,6 +959,13 @@ const Pickups& World::pickups() const { return impl_->pickups; }
 const BlockActs& World::block_acts() const { return impl_->acts; }
 std::span<const AppliedEdit> World::applied_edits() const { return impl_->edits.applied(); }
 const BlockContents& World::contents() const { return impl_->edits.contents(); }
+void World::keep_state(KeptState& out) const {
+  const std::span<const IVec3> falling = impl_->loose.waiting();
+  out.falling.assign(falling.begin(), falling.end());
+  keep_sectors(impl_->setup.maps, impl_->heights, impl_->mechanics, out.maps);
+  keep_monsters(impl_->monsters, out.monsters);
+  out.monsters_of = impl_->monsters_of();
+}
 const DroppedItems& World::items() const { return impl_->items; }
 std::span<const Departed> World::departed() const { return impl_->departed; }
 const WorldCounters& World::counters() const { return impl_->counters; }

@@ -15,6 +15,7 @@
 #include "world/sim/game_call.h"
 #include "world/sim/inventory.h"
 #include "world/sim/item_table.h"
+#include "world/sim/protected_zone.h"
 #include "world/sim/rules.h"
 #include "world/sim/spawn_point.h"
 #include "world/sim/tables.h"
@@ -32,6 +33,7 @@ class Game;
 class GameReplication;
 class GroundGenerator;
 class History;
+struct KeptState;
 class Mechanics;
 class Pickups;
 struct Match;
@@ -78,6 +80,9 @@ struct WorldSetup {
   bool bare = false;                 ///< Terrain::bare: a client's ground, where the server has a secret
   std::vector<LyingItem> items;      ///< that lay there when it last ended; a recording does not hold them
   std::vector<PlacedData> contents;  ///< what its blocks held then; likewise
+  std::vector<ProtectedZone> zones;  ///< sane, and at most protected_zones_max
+  /// What else it was at then (kept_state.h), sane as its reader found it; null: nothing. Likewise.
+  std::shared_ptr<const KeptState> kept;
   /// Makes the rules of play (game.h), once; empty: those of Rules::mode. A recording holds none: who replays
   /// one of a game of his own gives the same again.
   std::function<std::unique_ptr<Game>()> game;
@@ -244,6 +249,8 @@ class World {
   const BlockContents& contents() const;
   /// What lies in the world to be picked up, and totals of all items.
   const DroppedItems& items() const;
+  /// Takes out what WorldSetup::kept brings back, into memory that is used again.
+  void keep_state(KeptState& out) const;
   /// Who left in the last step, with what they held, in the order of the input.
   std::span<const Departed> departed() const;
 

@@ -248,7 +248,7 @@ function readAnswers(wire: ActAnswers): ServerMessage {
   check(wire.answersLength() >= 1 && wire.answersLength() <= 64, 'a list of answers');
   const answers = Array.from({ length: wire.answersLength() }, (_, i): ActAnswer => {
     const answer = present(wire.answers(i), 'an answer');
-    check(answer.verdict() <= 19, 'a verdict');
+    check(answer.verdict() <= 23, 'a verdict');
     return { number: answer.number(), block: [answer.x(), answer.y(), answer.z()], verdict: answer.verdict() };
   });
   return { type: 'actAnswers', tick: wire.tick(), world: wire.world(), answers };

@@ -45,6 +45,30 @@ TEST_CASE("commands are read with and without something behind them", "[server][
     CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("noclip NAME on|off"));
 }
 
+TEST_CASE("boxes are filled and spheres cleared within their bounds", "[server][console]") {
+  const auto fill = parse_console_line("fill 3 -2 40 0 5 40 brick");
+  REQUIRE(fill.has_value());
+  CHECK(fill->verb == ConsoleVerb::fill);
+  CHECK(fill->box == BlockBox{{0, -2, 40}, {4, 6, 41}});
+  CHECK(fill->id == BlockId::brick);
+  CHECK(parse_console_line("fill 0 0 0 15 15 15 air").has_value());
+  CHECK_THAT(parse_console_line("fill 0 0 0 15 15 16 air").error(), ContainsSubstring("4096 blocks"));
+  CHECK_THAT(parse_console_line("fill 0 0 0 1048576 0 0 air").error(), ContainsSubstring("fill"));
+  for (const char* wrong : {"fill", "fill 1 2 3 4 5 brick", "fill 1 2 3 4 5 6", "fill 1 2 3 4 5 6 brick more",
+                            "fill 1 2 3 4 5 2147483648 brick"})
+    CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("fill X Y Z X Y Z NAME"));
+  CHECK_THAT(parse_console_line("fill 0 0 0 1 1 1 brik").error(), ContainsSubstring("did you mean brick?"));
+
+  const auto blast = parse_console_line("blast 3 -2 40 2.5");
+  REQUIRE(blast.has_value());
+  CHECK(blast->verb == ConsoleVerb::blast);
+  CHECK(blast->block == IVec3{3, -2, 40});
+  CHECK(blast->radius_m == 2.5);
+  for (const char* wrong : {"blast", "blast 1 2 3", "blast 1 2 3 9.5", "blast 1 2 3 -1", "blast 1 2 3 nan",
+                            "blast 1 2 3 1 1", "blast 1 2 99999 1"})
+    CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("blast X Y Z RADIUS"));
+}
+
 TEST_CASE("items are given by name, to players whose names may hold blanks", "[server][console]") {
   CHECK(*parse_console_line("give ann chest") ==
         ConsoleCommand{ConsoleVerb::give, "ann", false, {}, *BlockRegistry::builtin().find("chest"), 1});

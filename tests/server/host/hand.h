@@ -50,6 +50,13 @@ struct Hand {
   std::vector<Fight> fights;
   std::vector<Carried> carried;
   std::vector<Score> scores;
+  struct HeardEdits {
+    std::uint32_t tick = 0, snapshot_tick = 0;  ///< snapshot_tick: the newest that was heard by then
+    std::vector<BlockChange> changes;
+    std::size_t bytes = 0;
+  };
+  std::vector<HeardEdits> edits;
+  std::vector<ActAnswer> answers;
   std::uint32_t applied_tick = 0, snapshot_tick = 0;
   int snapshots = 0, parts = 0;
   std::map<EntityId, std::uint32_t> told;  ///< of whom, and in which tick last
@@ -137,6 +144,7 @@ struct Hand {
   SendResult send(const ContentRequest& request) {
     return connection->send(StreamId::control, writer.write(request));
   }
+  SendResult send(const Acts& acts) { return connection->send(StreamId::edits, writer.write(acts)); }
   SendResult send(const Join& join) { return connection->send(StreamId::control, writer.write(join)); }
   void leave(Micros now, SessionEnd why = SessionEnd::quit) {
     if (connection) connection->close(now, close_reason(why), "");
@@ -172,7 +180,8 @@ struct Hand {
       return;
     }
     if (!received->unreliable.empty()) hear(received->unreliable);
-    for (const StreamId stream : {StreamId::control, StreamId::chat, StreamId::bulk, StreamId::events})
+    for (const StreamId stream :
+         {StreamId::control, StreamId::chat, StreamId::bulk, StreamId::events, StreamId::edits})
       while (connection->take(stream, message)) hear(message);
   }
   void hear(std::span<const std::uint8_t> bytes) {
@@ -184,6 +193,10 @@ struct Hand {
     }
     if (const auto* m = std::get_if<ChatLine>(&*decoded)) lines.push_back(*m);
     if (const auto* m = std::get_if<SnapshotPart>(&*decoded)) hear_part(*m);
+    if (const auto* m = std::get_if<BlockEdits>(&*decoded))
+      edits.push_back({m->tick, snapshot_tick, {m->changes.begin(), m->changes.end()}, bytes.size()});
+    if (const auto* m = std::get_if<ActAnswers>(&*decoded))
+      answers.insert(answers.end(), m->answers.begin(), m->answers.end());
     if (const auto* m = std::get_if<Fight>(&*decoded)) fights.push_back(*m);
     if (const auto* m = std::get_if<Score>(&*decoded)) scores.push_back(*m);
     if (const auto* m = std::get_if<Carried>(&*decoded)) carried.push_back(*m);

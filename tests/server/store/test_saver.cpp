@@ -23,6 +23,7 @@ class MemoryStore final : public WorldStore {
   ChunkLookup load_chunk(ChunkCoord) override { return {}; }
   std::expected<StoredPlayers, StoreTrouble> load_players() override { return StoredPlayers{}; }
   std::expected<StoredItems, StoreTrouble> load_items() override { return StoredItems{}; }
+  std::expected<StoredState, StoreTrouble> load_state() override { return StoredState{}; }
   std::expected<StoredContentsList, StoreTrouble> load_contents() override { return StoredContentsList{}; }
   std::expected<void, StoreTrouble> save(const SaveGroup& group) override {
     while (held) std::this_thread::sleep_for(1ms);

@@ -7,6 +7,7 @@
 
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
+#include "protocol/kept_state_codec.h"
 #include "server/store/sqlite.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
@@ -176,12 +177,12 @@ TEST_CASE("a database of a newer format is refused, and stays as it was", "[serv
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "PRAGMA user_version = 5");
+  meddle(file, "PRAGMA user_version = 6");
   const std::string before = folder.read("world.db");
   const auto store = SqliteStore::open(file, seven);
   REQUIRE_FALSE(store.has_value());
   CHECK(store.error().kind == Kind::newer);
-  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 5"));
+  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 6"));
   CHECK(folder.read("world.db") == before);
 }
 
@@ -217,7 +218,7 @@ TEST_CASE("an older format is upgraded after a copy was made", "[server][sqlite_
     REQUIRE_FALSE(store.has_value());
     CHECK(ask(file, "PRAGMA user_version") == 1);
     CHECK(ask(file, "SELECT count(*) FROM sqlite_master WHERE name = 'second'") == 0);
-    meddle(file, "PRAGMA user_version = 4");
+    meddle(file, "PRAGMA user_version = 5");
     CHECK(open_kept(file)->load_chunk({1, 2, 3}).bytes == bytes);
   }
 }
@@ -230,7 +231,7 @@ TEST_CASE("players of a database from before there were items hold nothing", "[s
   REQUIRE(open_kept(file)->save({5, {}, std::span(&player, 1)}).has_value());
   meddle(file,
          "ALTER TABLE players DROP COLUMN items; DROP TABLE items; DROP TABLE edits; DROP TABLE authors; "
-         "DROP TABLE contents; "
+         "DROP TABLE contents; DROP TABLE state; "
          "PRAGMA user_version = 1");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-1");
@@ -242,7 +243,9 @@ TEST_CASE("a database from before there was a log gets one", "[server][sqlite_st
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "DROP TABLE edits; DROP TABLE authors; DROP TABLE contents; PRAGMA user_version = 2");
+  meddle(
+      file,
+      "DROP TABLE edits; DROP TABLE authors; DROP TABLE contents; DROP TABLE state; PRAGMA user_version = 2");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-2");
   CHECK(ask(file, "SELECT count(*) FROM edits") == 0);
@@ -285,7 +288,9 @@ TEST_CASE("a database from before blocks held anything gets what they need", "[s
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; PRAGMA user_version = 3");
+  meddle(
+      file,
+      "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; DROP TABLE state; PRAGMA user_version = 3");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-3");
   CHECK(store->load_contents()->contents.empty());
@@ -310,6 +315,41 @@ TEST_CASE("what lies in a world is kept whole, and damage to it is named", "[ser
   CHECK(damaged->items.empty());
   CHECK_FALSE(damaged->damage.empty());
   CHECK(ask(file, "SELECT count(*) FROM damaged WHERE kind = 'items'") == 1);
+}
+
+TEST_CASE("what a world is at is kept, and damage to it is named and set aside", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  CHECK(open_kept(file)->load_state()->state == nullptr);
+  KeptState state;
+  state.falling = {{1, 2, 3}};
+  state.monsters = {{.row = 4, .health = 9, .position_m = {1, 2, 3}}};
+  std::vector<std::uint8_t> bytes;
+  encode_kept_state(state, bytes);
+  SaveGroup group{5, {}, {}};
+  group.state = bytes;
+  REQUIRE(open_kept(file)->save(group).has_value());
+  REQUIRE(open_kept(file)->save({6, {}, {}}).has_value());  // it stays as it was
+  const auto kept = open_kept(file)->load_state();
+  REQUIRE((kept.has_value() && kept->state != nullptr));
+  CHECK(*kept->state == state);
+  meddle(file, "UPDATE state SET bytes = x'0102'");
+  const auto damaged = open_kept(file)->load_state();
+  REQUIRE(damaged.has_value());
+  CHECK(damaged->state == nullptr);
+  CHECK_FALSE(damaged->damage.empty());
+  CHECK(ask(file, "SELECT count(*) FROM damaged WHERE kind = 'state'") == 1);
+}
+
+TEST_CASE("a database from before doors were kept gets room for them", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  open_kept(file).reset();
+  meddle(file, "DROP TABLE state; PRAGMA user_version = 4");
+  const auto store = open_kept(file);
+  CHECK(store->copied() == file + ".format-4");
+  CHECK(store->load_state()->state == nullptr);
+  CHECK(ask(file, "PRAGMA user_version") == store_format);
 }
 
 TEST_CASE("what is no world's database, or another world's, is refused in one line",

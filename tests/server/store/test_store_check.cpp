@@ -1,6 +1,7 @@
 #include "server/store/store_check.h"
 
 #include "protocol/chunk_codec.h"
+#include "protocol/kept_state_codec.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_store.h"
 #include "tests/catch.h"
@@ -19,7 +20,11 @@ void make_store(const std::string& file) {
   std::vector<StoredChunk> chunks;
   for (int x = 0; x < 3; ++x) chunks.push_back({{x, -1, 0}, ChunkCodec().encode(Chunk(BlockId::stone))});
   const StoredPlayer players[] = {{.identity = {1, 2, 3}, .position_m = {1, 2, 3}, .health = 9}};
-  REQUIRE((*store)->save({90, chunks, players}).has_value());
+  std::vector<std::uint8_t> state;
+  encode_kept_state({.falling = {{1, 2, 3}}}, state);
+  SaveGroup group{90, chunks, players};
+  group.state = state;
+  REQUIRE((*store)->save(group).has_value());
 }
 
 }  // namespace
@@ -57,6 +62,7 @@ TEST_CASE("each damage is named", "[server][store_check]") {
        {"UPDATE chunks SET place = -place WHERE place = (SELECT max(place) FROM chunks)", "nowhere"},
        {"DELETE FROM chunks WHERE place = (SELECT max(place) FROM chunks)", "counts 3 chunks, there are 2"},
        {"UPDATE players SET x = x + 1", "player 010203"},
+       {"UPDATE state SET hash = hash + 1", "doors"},
        {"DROP TABLE players", "players"}}));
   CAPTURE(change);
   {

@@ -18,7 +18,7 @@ namespace ashlar::testing {
 struct Builders {
   /// @param block  what stands where; the ground is solid below z = 4 in most tests
   explicit Builders(std::uint32_t players, const std::function<BlockId(IVec3)>& block, Rules rules = {},
-                    std::uint32_t monsters = 0) {
+                    std::uint32_t monsters = 0, const std::function<void(WorldSetup&)>& more = {}) {
     setup.players_max = players;
     setup.monsters = setup.monsters_max = monsters;
     setup.rules = rules;
@@ -31,6 +31,7 @@ struct Builders {
                 block({at.x * chunk_size + x, at.y * chunk_size + y, at.z * chunk_size + z});
       return std::make_unique<Chunk>(std::span<const BlockId>(blocks));
     };
+    if (more) more(setup);
     world = std::make_unique<World>(setup);
     const std::vector<std::uint32_t> tokens(players, 1);
     TickInput join;
