@@ -130,7 +130,7 @@ void add_beasts(std::vector<MonsterTraits>& all) {
     all.back().melee = claw(4, 10, 16, 8);
   }
   all.back().body_meets_walls = 0;
-  all.push_back(base("wisp", doom(16, 56), pace(8, 2), 100, {256, 6}, 50));
+  all.push_back(base("wisp", doom(16, 56), pace(8, 6), 100, {256, 6}, 50));
   all.back().flies = 1, all.back().body_meets_walls = 0, all.back().build = HitBuild::round;
   all.back().shy_share = 0.5;
   MonsterAttack& charge = all.back().ranged;
