@@ -8,6 +8,7 @@
 #include "protocol/block_kinds.h"
 #include "protocol/inventory_codec.h"
 #include "world/math/hash.h"
+#include "world/sim/replication.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar {

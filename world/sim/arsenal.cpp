@@ -17,7 +17,8 @@ bool loaded(const WeaponTraits& weapon, const Arsenal& a) {
 /// The best that is carried and has ammunition; what is in hand where nothing has.
 std::uint8_t best_weapon(const KindSet& kinds, const Arsenal& a) {
   std::uint8_t best = weapon_none;
-  for (std::uint8_t i = 0; i < kinds.weapons.size(); ++i)
+  const auto count = static_cast<std::uint8_t>(kinds.weapons.size());
+  for (std::uint8_t i = 0; i < count; ++i)
     if (a.has(i) && loaded(kinds.weapons[i], a) &&
         (best == weapon_none || kinds.weapons[i].rank > kinds.weapons[best].rank))
       best = i;
@@ -101,7 +102,8 @@ Arsenal fresh_arsenal(const KindSet& kinds) {
   Arsenal a;
   a.weapons = 0;
   for (std::size_t i = 0; i < ammo_kind_count; ++i) a.ammo[i] = kinds.ammo[i].start;
-  for (std::uint8_t i = 0; i < kinds.weapons.size(); ++i)
+  const auto count = static_cast<std::uint8_t>(kinds.weapons.size());
+  for (std::uint8_t i = 0; i < count; ++i)
     if (kinds.weapons[i].start != 0) a.weapons |= 1u << i;
   a.held = weapon::fist;
   a.held = a.wanted = best_weapon(kinds, a);

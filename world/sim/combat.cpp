@@ -27,8 +27,8 @@ Combat::Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters
   events_.reserve(events_max);
   summons_.reserve(summons_max);
   cues_.reserve(cues_max);
-  player_bursts_.reserve(player_bursts_max);
   queued_.reserve(queued_max);
+  player_bursts_.reserve(player_bursts_max);
 }
 
 void Combat::begin_tick() {

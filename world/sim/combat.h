@@ -74,8 +74,8 @@ class Combat {
   static constexpr std::size_t events_max = 4096;
   static constexpr std::size_t summons_max = 16;
   static constexpr std::size_t cues_max = 512;
-  static constexpr std::size_t player_bursts_max = 16;
   static constexpr std::size_t queued_max = 64;
+  static constexpr std::size_t player_bursts_max = 16;
 
   Combat() = default;
   Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters_max, std::size_t projectiles_max);

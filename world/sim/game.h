@@ -43,6 +43,8 @@ struct GameParts {
   bool& restarts;
   GameReplication& replication;
   TickId tick{};
+  std::uint32_t& monster_count;
+  std::uint64_t seed = 0;
   VoxelVolume* volume = nullptr;
   GroundEdits* edits = nullptr;
   std::span<const MapInSpace> maps;
@@ -100,6 +102,15 @@ class GameApi {
   /// Gives what a thing's number in maps stands for. @return false: no use for it, or no such thing
   bool give(EntityId player, std::uint16_t thing);
 
+  /// A monster there, awake or asleep. The game's: what restart() puts back are the maps' alone.
+  /// @return 0: no such kind, no room for its body, or monsters_max are there
+  EntityId spawn_monster(MonsterKind kind, const SpawnPoint& at, bool asleep = false);
+  /// A projectile of a kind (KindSet::projectiles) that flies from the fights of this tick on, or of the next
+  /// one where those are over. It passes its owner, who counts as who did what it does.
+  /// @param direction  of any length above 0
+  /// @return false: no such kind or way, out of bounds, or Combat::queued_max wait
+  bool launch(std::uint8_t projectile, DVec3 from, DVec3 direction, EntityId owner = EntityId{0});
+
   // Blocks. Zones and margins of maps bind players, not games; what a change lets loose falls, and what it
   // buries is lifted out as ever. `by` is who is said to have done it (the log of edits); 0: nobody.
 
@@ -111,15 +122,6 @@ class GameApi {
   /// What can be dug of a sphere goes, but for protected zones and maps' margins. It counts as so many blocks
   /// as a cube around it has. @param radius_m  0 to 7
   GameEdits blast(DVec3 middle_m, double radius_m, EntityId by = EntityId{0});
-
-  /// A monster there, awake or asleep. The game's: what restart() puts back are the maps' alone.
-  /// @return 0: no such kind, no room for its body, or monsters_max are there
-  EntityId spawn_monster(MonsterKind kind, const SpawnPoint& at, bool asleep = false);
-  /// A projectile of a kind (KindSet::projectiles) that flies from the fights of this tick on, or of the next
-  /// one where those are over. It passes its owner, who counts as who did what it does.
-  /// @param direction  of any length above 0
-  /// @return false: no such kind or way, out of bounds, or Combat::queued_max wait
-  bool launch(std::uint8_t projectile, DVec3 from, DVec3 direction, EntityId owner = EntityId{0});
 
   /// A start of the maps with room for a player, the search beginning at one of them; nullopt: there is none.
   /// @param deathmatch  of those for deathmatch; else of the four of cooperative play

@@ -69,8 +69,8 @@ struct World::Impl final : DamageRule, EditRule {
   std::uint16_t points(EntityId who, EntityId by, std::uint16_t asked) override;
   bool allows(EntityId player, IVec3 block, BlockId to) override;
 
-  void make_edits();
   void declare_game();
+  void make_edits();
   void load_home();
   void place_monsters();
   bool add_monster(const MonsterSpawn& spawn);
@@ -81,8 +81,8 @@ struct World::Impl final : DamageRule, EditRule {
   CombatTick combat_tick() { return {space(), setup.rules, players, monsters, this}; }
   GameApi game_api() {
     return GameApi({space(), setup.rules, players, monsters, combat, spawns, match, game_rng, timers,
-                    restarts, replication, TickId{tick}, &volume, &edits, placed, &game_edits_left, monster_count,
-                    setup.seed});
+                    restarts, replication, TickId{tick}, monster_count, setup.seed, &volume, &edits, placed,
+                    &game_edits_left});
   }
   SpawnPoint spawn_of(EntityId player);
   void begin_life(std::size_t row);
@@ -237,15 +237,6 @@ World::Impl::Impl(const WorldSetup& given)
   rehash(true);
 }
 
-/// Room for a change of each player, an operator's batch, a game's, what bursts take, and what falls.
-void World::Impl::make_edits() {
-  constexpr auto batch = static_cast<std::size_t>(GroundEdits::batch_blocks_max);
-  constexpr auto burst = static_cast<std::size_t>(4.2 * 4.1 * 4.1 * 4.1);
-  edits = GroundEdits(setup.players_max + 2 * batch + Combat::player_bursts_max * burst +
-                      2 * LooseBlocks::falls_per_tick_max);
-  edits.protect(setup.zones);
-}
-
 /// What its game tells of entities, and what it and its clients say to each other.
 void World::Impl::declare_game() {
   ReplicationRegistry declared;
@@ -255,6 +246,15 @@ void World::Impl::declare_game() {
       GameReplication(declared.extended() ? std::make_shared<const ReplicationRegistry>(std::move(declared))
                                           : ReplicationRegistry::builtin_ptr(),
                       setup.players_max + setup.monsters_max, pickups.table().first_slot + rows);
+}
+
+/// Room for a change of each player, an operator's batch, a game's, what bursts take, and what falls.
+void World::Impl::make_edits() {
+  constexpr auto batch = static_cast<std::size_t>(GroundEdits::batch_blocks_max);
+  constexpr auto burst = static_cast<std::size_t>(4.2 * 4.1 * 4.1 * 4.1);
+  edits = GroundEdits(setup.players_max + 2 * batch + Combat::player_bursts_max * burst +
+                      2 * LooseBlocks::falls_per_tick_max);
+  edits.protect(setup.zones);
 }
 
 void World::Impl::load_home() {
