@@ -77,15 +77,15 @@ void Publisher::gather(const World& world, std::span<const Session> sessions,
   };
   replicator_.gather(world, playing(false));
   private_fields_.gather(world);
-  cues_.gather(world, replicator_.placed(),
-               config_.sight_culling
-                   ? sight_ahead(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks)
-                   : 0);
+  cues_.gather(
+      world, replicator_.placed(),
+      config_.sight_culling ? sight_ahead(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks) : 0,
+      culler_ ? &*culler_ : nullptr);
   if (!playing(true)) return;
   if (!packed_)
     packed_.emplace(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks,
                     world.replication().registry(), config_.sight_culling);
-  packed_->gather(world, replicator_.placed());
+  packed_->gather(world, replicator_.placed(), culler_ ? &*culler_ : nullptr);
 }
 
 void Publisher::note_congested(Session& session, bool by_window) {
@@ -186,8 +186,8 @@ Publisher::Viewer Publisher::viewer_of(const World& world, const Session& sessio
       session.connection->round_trip().known() ? session.connection->round_trip().smoothed() : Micros{0};
   const double late =
       std::min(static_cast<double>(rtt.count()) * 1e-6, culled_rtt_s_max) + 2.0 / rules.tick_rate_hz;
-  viewer.reach = {
-      {&*culler_, reach_of_eyes(viewer.eye, body.velocity_mps, rules, ahead + late)}, &rules, ahead};
+  const Aabb eyes = reach_of_eyes(viewer.eye, body.velocity_mps, rules, ahead + late);
+  viewer.reach = {{&*culler_, culler_->confined({viewer.eye, viewer.eye}, eyes)}, &rules, ahead};
   return viewer;
 }
 

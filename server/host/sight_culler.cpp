@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/voxel/confined_box.h"
 #include "world/voxel/sight_shaft.h"
 
 namespace ashlar::server {
@@ -106,6 +107,24 @@ bool SightCuller::holds(const Answer& answer, const Aabb& eyes, const Aabb& body
            in(hole.block.y, eyes.min.y, eyes.max.y, body.min.y, body.max.y) &&
            in(hole.block.z, eyes.min.z, eyes.max.z, body.min.z, body.max.z);
   });
+}
+
+Aabb SightCuller::confined(const Aabb& now, const Aabb& reach) {
+  Aabb part = confined_by_blocks(ground_, now, reach);
+  for (const SightGraph& graph : graphs_) part = graph.confined(now, part, scratch_);
+  return part;
+}
+
+Aabb SightCuller::reach_of(const PlacedEntity& entity, const Rules& rules, double seconds) {
+  const Aabb reach = server::reach_of(entity, rules, seconds);
+  const std::uint32_t slot = slot_of(entity.record.id);
+  if (slot >= confined_.size()) confined_.resize(slot + 1);
+  Confined& known = confined_[slot];
+  const std::uint32_t newest_hole = holes_[(next_hole_ + holes_.size() - 1) % holes_.size()].tick;
+  const bool same = known.id == entity.record.id && known.reach.min == reach.min &&
+                    known.reach.max == reach.max && known.tick >= newest_hole;
+  if (!same) known = {entity.record.id, tick_, reach, confined(bounds_of(entity.shape, entity.base), reach)};
+  return known.part;
 }
 
 bool SightCuller::look(const Aabb& eyes, const Aabb& body) {

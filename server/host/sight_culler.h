@@ -54,6 +54,10 @@ class SightCuller {
 
   /// Call after each step with what it changed: blocks that went are holes.
   void stepped(std::uint32_t tick, std::span<const AppliedEdit> edits);
+  /// Of where something that fills `now` may soon be, the part that walls leave to it (confined_box.h).
+  Aabb confined(const Aabb& now, const Aabb& reach);
+  /// Likewise of an entity, which is worked out once for all who ask (reach_of() above).
+  Aabb reach_of(const PlacedEntity& entity, const Rules& rules, double seconds);
   /// False is sure: nothing in the one box can be seen from anywhere in the other.
   bool may_see(const Aabb& eyes, const Aabb& body);
   const SightCounters& counters() const { return counters_; }
@@ -68,6 +72,11 @@ class SightCuller {
     std::uint32_t tick = 0;
     IVec3 block;
   };
+  struct Confined {
+    EntityId id{};
+    std::uint32_t tick = 0;
+    Aabb reach{}, part{};
+  };
   bool holds(const Answer& answer, const Aabb& eyes, const Aabb& body) const;
   bool look(const Aabb& eyes, const Aabb& body);
 
@@ -75,6 +84,7 @@ class SightCuller {
   std::vector<SightGraph> graphs_;
   SightGraph::Scratch scratch_;
   std::vector<Answer> answers_;
+  std::vector<Confined> confined_;  // by slot
   std::array<Hole, 64> holes_{};
   std::size_t next_hole_ = 0;
   std::uint32_t forgotten_ = 0;  // answers of this tick and before know nothing of holes that are not kept
@@ -94,7 +104,9 @@ struct SightReach {
   SightView view;
   const Rules* rules = nullptr;
   double seconds = 0;
-  bool may_see(const PlacedEntity& entity) const { return view.may_see(reach_of(entity, *rules, seconds)); }
+  bool may_see(const PlacedEntity& entity) const {
+    return view.may_see(view.culler->reach_of(entity, *rules, seconds));
+  }
 };
 
 }  // namespace ashlar::server
