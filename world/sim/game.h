@@ -49,8 +49,6 @@ struct GameParts {
   GroundEdits* edits = nullptr;
   std::span<const MapInSpace> maps;
   std::uint32_t* edits_left = nullptr;  ///< blocks of this tick that the game may still ask for
-  std::uint32_t& monster_count;
-  std::uint64_t seed = 0;
 };
 
 /// What became of a block that a game would have changed.
