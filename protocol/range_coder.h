@@ -82,7 +82,9 @@ class RangeWriter {
     low_ = (low_ & 0xffffffu) << 8;
   }
   void carry() {
-    for (std::size_t i = used_; i-- > 0 && ++out_[i] == 0;) {
+    for (std::size_t i = used_; i > 0; --i) {
+      out_[i - 1] = static_cast<std::uint8_t>(out_[i - 1] + 1);
+      if (out_[i - 1] != 0) break;
     }
     low_ &= 0xffffffffu;
   }

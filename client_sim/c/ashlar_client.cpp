@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "protocol/content/content.h"
 #include "protocol/secure/identity.h"
 #include "protocol/secure/secret.h"
+#include "world/bsp/placement.h"
 #include "world/voxel/volume.h"
 
 using namespace ashlar;
@@ -46,16 +49,35 @@ void give(T value, T* out) {
   std::memcpy(out, &value, std::min<std::size_t>(out->size, sizeof value));
 }
 
+/// The place of a list's element, whose size is the caller's.
+template <typename T>
+void give_at(const T& value, T* list, std::size_t element_bytes, std::size_t at) {
+  auto* const to = reinterpret_cast<std::uint8_t*>(list) + at * element_bytes;
+  std::memset(to, 0, element_bytes);
+  std::memcpy(to, &value, std::min(element_bytes, sizeof value));
+}
+
+constexpr std::size_t lines_max = 256;
+static_assert(ASHLAR_TOKEN_BYTES == hello_token_bytes_max);
+static_assert(ASHLAR_DATAGRAM_BYTES == datagram_bytes_max);
+
 }  // namespace
 
 struct ashlar_client {
-  ashlar_client(ClientSockets opened, GameConfig config)
-      : sockets(std::move(opened)), game(std::move(config)) {}
+  ashlar_client(std::optional<ClientSockets> opened, GameConfig config)
+      : sockets(std::move(opened)), server(config.client.server), game(std::move(config)) {}
 
-  ClientSockets sockets;
+  std::optional<ClientSockets> sockets;  // none: the caller carries datagrams, and tells the time
+  PeerAddress server;
   GameClient game;
   DatagramBatch in, out;
+  std::size_t drained = 0;  // of out
   Micros at{0};
+  std::deque<ChatLine> lines;
+  std::vector<ShotEvent> shots;
+  std::vector<LaunchEvent> launches;
+
+  Micros frame_time() const { return sockets ? now() : at; }
 };
 
 namespace {
@@ -77,31 +99,49 @@ ContentStore store_of(const ashlar_options& options) {
   return store;
 }
 
-ashlar_client* open_client(const ashlar_options& options, std::string& error) {
+/// Where the server is, and sockets to it. False: `error` says why not.
+bool open_sockets(const ashlar_options& options, PeerAddress& server, std::optional<ClientSockets>& sockets,
+                  std::string& error) {
+  if (options.own_datagrams != 0) {
+    server.port = 1;  // whatever it is, its datagrams come from there
+    return true;
+  }
   if (options.server == nullptr) {
     error = "no server: set ashlar_options.server to HOST:PORT";
-    return nullptr;
+    return false;
   }
-  const Transport transport = options.tcp != 0 ? Transport::tcp : Transport::udp;
-  const auto server = resolve_server(options.server, transport);
-  if (!server) {
-    error = server.error();
-    return nullptr;
+  const auto found = resolve_server(options.server, options.tcp != 0 ? Transport::tcp : Transport::udp);
+  if (!found) {
+    error = found.error();
+    return false;
   }
-  auto sockets = ClientSockets::open(*server);
-  if (!sockets) {
-    error = sockets.error();
+  auto opened = ClientSockets::open(*found);
+  if (!opened) {
+    error = opened.error();
+    return false;
+  }
+  server = *found;
+  sockets.emplace(std::move(*opened));
+  return true;
+}
+
+ashlar_client* open_client(const ashlar_options& options, std::string& error) {
+  PeerAddress server;
+  std::optional<ClientSockets> sockets;
+  if (!open_sockets(options, server, sockets, error)) return nullptr;
+  if (options.token != nullptr && options.token_bytes > hello_token_bytes_max) {
+    error = "the token is longer than ASHLAR_TOKEN_BYTES";
     return nullptr;
   }
   GameConfig config;
   config.content = store_of(options);
-  config.client.server = *server;
+  config.client.server = server;
   if (options.name != nullptr) config.client.name = options.name;
   config.client.seed = secure::SystemEntropy().secret();
-  config.client.opens_links = true;
+  config.client.opens_links = sockets.has_value();
   config.client.stream_ground = options.stream_ground != 0;
-  if (transport == Transport::udp) {
-    config.client.fallback = *server;
+  if (sockets && server.transport == Transport::udp) {
+    config.client.fallback = server;
     config.client.fallback->transport = Transport::tcp;
   }
   if (options.game_message != nullptr)
@@ -118,7 +158,9 @@ ashlar_client* open_client(const ashlar_options& options, std::string& error) {
     config.client.pinned.emplace();
     std::memcpy(config.client.pinned->bytes.data(), options.pinned, config.client.pinned->bytes.size());
   }
-  return std::make_unique<ashlar_client>(std::move(*sockets), std::move(config)).release();
+  if (options.token != nullptr)
+    config.client.token.assign(options.token, options.token + options.token_bytes);
+  return std::make_unique<ashlar_client>(std::move(sockets), std::move(config)).release();
 }
 
 }  // namespace
@@ -147,11 +189,34 @@ void ashlar_close(ashlar_client* client) {
 }
 
 void ashlar_advance(ashlar_client* client) {
+  if (!client->sockets) return ashlar_advance_at(client, client->at.count());
   client->in.clear(), client->out.clear();
-  client->sockets.receive(client->in);
+  client->sockets->receive(client->in);
   client->at = now();
   client->game.advance(client->at, client->in, client->out);
-  client->sockets.send(client->out);
+  client->sockets->send(client->out);
+}
+
+int ashlar_feed(ashlar_client* client, const uint8_t* bytes, size_t size) {
+  if (client->sockets || (bytes == nullptr && size > 0)) return 0;
+  return client->in.add(client->server, {bytes, size}) ? 1 : 0;
+}
+
+void ashlar_advance_at(ashlar_client* client, int64_t microseconds) {
+  if (client->sockets) return;
+  client->out.clear();
+  client->drained = 0;
+  client->at = std::max(client->at, Micros{microseconds});
+  client->game.advance(client->at, client->in, client->out);
+  client->in.clear();
+}
+
+size_t ashlar_drain(ashlar_client* client, uint8_t* out, size_t bytes_max) {
+  const auto entries = client->out.entries();
+  if (client->sockets || client->drained >= entries.size()) return 0;
+  const auto bytes = client->out.bytes(entries[client->drained++]);
+  std::copy_n(bytes.begin(), std::min(bytes.size(), bytes_max), out);
+  return bytes.size();
 }
 
 enum ashlar_state ashlar_get_state(const ashlar_client* client) {
@@ -170,14 +235,38 @@ void ashlar_set_command(ashlar_client* client, const ashlar_command* command) {
   wanted.yaw = Turn16{given.yaw};
   const auto pitch = std::clamp<std::int16_t>(given.pitch, -16384, 16384);
   wanted.pitch = Turn16{static_cast<std::uint16_t>(pitch)};
-  wanted.buttons = static_cast<std::uint16_t>(given.buttons & button::known);
+  wanted.buttons = static_cast<std::uint16_t>(given.buttons & button::known & ~button::weapon);
+  if (given.weapon >= 1 && given.weapon <= 31)
+    wanted.buttons = static_cast<std::uint16_t>(wanted.buttons |
+                                                weapon_button(static_cast<std::uint8_t>(given.weapon - 1)));
   client->game.set_command(wanted);
 }
 
 void ashlar_leave(ashlar_client* client) { client->game.client().leave(); }
 
+int ashlar_server_key(const ashlar_client* client, uint8_t out[32]) {
+  const auto& key = client->game.client().server_key();
+  if (!key || out == nullptr) return 0;
+  std::ranges::copy(key->bytes, out);
+  return 1;
+}
+
+int ashlar_say(ashlar_client* client, const char* text) {
+  return text != nullptr && client->game.client().say(text) ? 1 : 0;
+}
+
+int ashlar_take_line(ashlar_client* client, char* from, size_t from_bytes, char* text, size_t text_bytes) {
+  for (ChatLine& line : client->game.client().take_chat())
+    if (client->lines.size() < lines_max) client->lines.push_back(std::move(line));
+  if (client->lines.empty()) return 0;
+  say(from, from_bytes, client->lines.front().from);
+  say(text, text_bytes, client->lines.front().text);
+  client->lines.pop_front();
+  return 1;
+}
+
 int ashlar_self(ashlar_client* client, ashlar_self_state* out) {
-  const auto shown = client->game.self(now());
+  const auto shown = client->game.self(client->frame_time());
   const Client& session = client->game.client();
   if (!shown || !session.own()) return 0;
   const bool foreseen = client->game.predictor().ready();
@@ -190,43 +279,98 @@ int ashlar_self(ashlar_client* client, ashlar_self_state* out) {
   state.delta_yaw = static_cast<std::uint16_t>(shown->delta_yaw);
   state.grounded = body.grounded;
   state.health = session.own()->health;
+  if (foreseen) state.weapon = client->game.predictor().replica().arsenal().held;
   state.tick = foreseen ? client->game.predictor().tick() : session.own_tick();
   give(state, out);
   return 1;
 }
 
-size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t max) {
-  const auto shown = client->game.others(now());
+size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t entity_bytes, size_t max) {
+  const auto shown = client->game.others(client->frame_time());
   for (std::size_t i = 0; i < std::min(max, shown.size()); ++i) {
     const ShownEntity& e = shown[i];
-    out[i] = {};
-    out[i].id = static_cast<std::uint32_t>(e.record.id);
-    out[i].kind = static_cast<std::uint8_t>(e.record.kind);
-    out[i].health = e.record.health;
-    out[i].state = e.record.state;
-    out[i].extrapolated = e.extrapolated ? 1 : 0;
-    out[i].x = e.position_m.x, out[i].y = e.position_m.y, out[i].z = e.position_m.z;
-    out[i].yaw = static_cast<std::uint16_t>(e.yaw);
+    ashlar_entity entity{};
+    entity.id = static_cast<std::uint32_t>(e.record.id);
+    entity.kind = static_cast<std::uint8_t>(e.record.kind);
+    entity.health = e.record.health;
+    entity.state = e.record.state;
+    entity.extrapolated = e.extrapolated ? 1 : 0;
+    entity.x = e.position_m.x, entity.y = e.position_m.y, entity.z = e.position_m.z;
+    entity.yaw = static_cast<std::uint16_t>(e.yaw);
+    give_at(entity, out, entity_bytes, i);
   }
   return shown.size();
 }
 
-size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t max) {
+size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t cue_bytes, size_t max) {
   const auto heard = client->game.client().take_cues(max);
   for (std::size_t i = 0; i < heard.size(); ++i) {
     const Cue& cue = heard[i].cue;
     const DVec3 at = cue.place_m();
-    out[i] = {heard[i].tick,
-              static_cast<std::uint32_t>(cue.who),
-              static_cast<std::uint8_t>(cue.kind),
-              cue.detail,
-              static_cast<std::uint8_t>(cue.placed),
-              {},
-              at.x,
-              at.y,
-              at.z};
+    const ashlar_cue told{heard[i].tick,
+                          static_cast<std::uint32_t>(cue.who),
+                          static_cast<std::uint8_t>(cue.kind),
+                          cue.detail,
+                          static_cast<std::uint8_t>(cue.placed),
+                          {},
+                          at.x,
+                          at.y,
+                          at.z};
+    give_at(told, out, cue_bytes, i);
   }
   return heard.size();
+}
+
+size_t ashlar_take_shots(ashlar_client* client, ashlar_shot* out, size_t shot_bytes, size_t max) {
+  for (const ShotEvent& shot : client->game.predictor().take_shots())
+    if (client->shots.size() < Predictor::events_max) client->shots.push_back(shot);
+  for (const LaunchEvent& launch : client->game.predictor().take_launches())
+    if (client->launches.size() < Predictor::events_max) client->launches.push_back(launch);
+  const std::size_t shots = std::min(max, client->shots.size());
+  const std::size_t launches = std::min(max - shots, client->launches.size());
+  const auto shot_of = [](DVec3 from, DVec3 way, double reach_m, std::uint8_t weapon) {
+    return ashlar_shot{{from.x, from.y, from.z}, {way.x, way.y, way.z}, reach_m, weapon, 0, 0, 0, {}};
+  };
+  for (std::size_t i = 0; i < shots; ++i) {
+    const ShotEvent& shot = client->shots[i];
+    ashlar_shot told = shot_of(shot.origin, shot.direction, shot.reach_m(), shot.weapon);
+    told.ray = shot.ray;
+    give_at(told, out, shot_bytes, i);
+  }
+  for (std::size_t i = 0; i < launches; ++i) {
+    const LaunchEvent& launch = client->launches[i];
+    ashlar_shot told = shot_of(launch.origin, launch.direction, 0, launch.weapon);
+    told.launched = 1, told.projectile = launch.projectile;
+    give_at(told, out, shot_bytes, shots + i);
+  }
+  client->shots.erase(client->shots.begin(), client->shots.begin() + static_cast<std::ptrdiff_t>(shots));
+  client->launches.erase(client->launches.begin(),
+                         client->launches.begin() + static_cast<std::ptrdiff_t>(launches));
+  return shots + launches;
+}
+
+size_t ashlar_maps(const ashlar_client* client) {
+  const Predictor& predictor = client->game.predictor();
+  return predictor.ready() ? predictor.replica().setup().maps.size() : 0;
+}
+
+size_t ashlar_sectors(const ashlar_client* client, size_t map) {
+  return map < ashlar_maps(client) ? client->game.predictor().replica().heights(map).size() : 0;
+}
+
+int64_t ashlar_sector_at(const ashlar_client* client, size_t map, double x, double y) {
+  if (map >= ashlar_maps(client) || !in_bounds({x, y, 0})) return -1;
+  const std::uint32_t sector = client->game.predictor().replica().plan(map).sector_at({x, y});
+  return sector == no_index ? -1 : static_cast<int64_t>(sector);
+}
+
+int ashlar_sector(const ashlar_client* client, size_t map, size_t sector, double* floor_z,
+                  double* ceiling_z) {
+  if (sector >= ashlar_sectors(client, map)) return 0;
+  const SectorHeights& heights = client->game.predictor().replica().heights(map)[sector];
+  if (floor_z != nullptr) *floor_z = heights.floor_m;
+  if (ceiling_z != nullptr) *ceiling_z = heights.ceiling_m;
+  return 1;
 }
 
 int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, double* out) {
@@ -294,13 +438,15 @@ uint32_t ashlar_write_sign(ashlar_client* client, int32_t x, int32_t y, int32_t 
   return client->game.client().write_sign({x, y, z}, static_cast<BlockFace>(face), text);
 }
 
-int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t max) {
+int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes, size_t max) {
   const auto& opened = client->game.client().opened();
   if (!opened) return -1;
   int count = 0;
   for (const ItemStack& stack : opened->data.items.slots) {
     if (stack.empty()) continue;
-    if (static_cast<size_t>(count) < max) out[count] = {static_cast<uint16_t>(stack.kind), stack.count};
+    if (static_cast<size_t>(count) < max)
+      give_at(ashlar_stack{static_cast<uint16_t>(stack.kind), stack.count}, out, stack_bytes,
+              static_cast<size_t>(count));
     ++count;
   }
   return count;

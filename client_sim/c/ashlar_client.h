@@ -7,14 +7,20 @@
  *     ashlar_advance(client);                 reads and sends, never blocks
  *     ashlar_set_command(client, &command);   what the player wants from now on
  *     ashlar_self(client, &self);             the own player, foreseen and smoothed
- *     ashlar_others(client, list, 64);        everybody else in sight
+ *     ashlar_others(client, list, sizeof list[0], 64);     everybody else in sight
  *   ashlar_close(client);
  *
  * Metres and seconds; x east, y north, z up. Angles are 16-bit turns: 65536 is a full one, yaw
  * counter-clockwise from +x, pitch signed within +-16384. A client belongs to one thread at a time; different
  * ones are independent. Structs that the library fills or reads begin with their size: set it (the *_INIT
- * macros do), and a newer library leaves alone what an older program does not know. No function throws or
- * logs.
+ * macros do), and a newer library leaves alone what an older program does not know; what comes in lists is
+ * taken with the size of one of them, to the same end. No function throws or logs.
+ *
+ * Sockets and clock are the library's. A program that has its own (another transport, a simulation) sets
+ * ashlar_options.own_datagrams and calls, instead of ashlar_advance(),
+ *     ashlar_feed(client, bytes, size);           for each datagram that came from the server
+ *     ashlar_advance_at(client, microseconds);
+ *     while ((size = ashlar_drain(client, bytes, sizeof bytes)) > 0) send it to the server
  *
  * Maps and props of a server are fetched from it before the client joins, which may take some seconds in the
  * state ASHLAR_JOINING; with load_content and keep_content they are not fetched again in the next session.
@@ -38,7 +44,7 @@ extern "C" {
 #endif
 
 /* Goes up when something here changes its meaning; what is only added leaves it. */
-#define ASHLAR_CLIENT_VERSION 1
+#define ASHLAR_CLIENT_VERSION 2
 
 typedef struct ashlar_client ashlar_client;
 
@@ -71,9 +77,14 @@ typedef struct {
   void (*game_message)(void* game_user, const char* name, uint8_t number, const uint8_t* bytes, size_t size);
   void* game_user;
   uint8_t stream_ground; /* 1: the server sends the ground; 0: it is computed, where this library can */
+  uint8_t own_datagrams; /* 1: no sockets are opened, and `server` and `tcp` are not looked at */
+  const uint8_t* token;  /* what a closed server wants to see; NULL: nothing */
+  size_t token_bytes;    /* at most ASHLAR_TOKEN_BYTES */
 } ashlar_options;
 #define ASHLAR_OPTIONS_INIT \
-  {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0}
+  { sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0 }
+#define ASHLAR_TOKEN_BYTES 512
+#define ASHLAR_DATAGRAM_BYTES 1200 /* of the longest one */
 
 typedef struct {
   uint32_t size;
@@ -81,8 +92,10 @@ typedef struct {
   uint16_t yaw;
   int16_t pitch;
   uint16_t buttons; /* of ashlar_button */
+  uint8_t weapon;   /* one more than the index of the weapon to hold, below 32; 0: no other than now */
 } ashlar_command;
-#define ASHLAR_COMMAND_INIT {sizeof(ashlar_command), 0, 0, 0, 0, 0}
+#define ASHLAR_COMMAND_INIT \
+  { sizeof(ashlar_command), 0, 0, 0, 0, 0, 0 }
 
 typedef struct {
   uint32_t size;
@@ -94,8 +107,10 @@ typedef struct {
   uint8_t grounded;
   uint8_t health; /* share of 255; 0 is dead */
   uint32_t tick;  /* of the server, that this is the state of */
+  uint8_t weapon; /* index of what it holds, as foreseen */
 } ashlar_self_state;
-#define ASHLAR_SELF_INIT {sizeof(ashlar_self_state), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define ASHLAR_SELF_INIT \
+  { sizeof(ashlar_self_state), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 typedef struct {
   uint32_t id;
@@ -128,6 +143,16 @@ typedef struct {
 } ashlar_cue;
 
 typedef struct {
+  double from[3], direction[3]; /* of the player's eye; of length 1 */
+  double reach_m;               /* of a ray: how far it went, as far as walls go; launched: 0 */
+  uint8_t weapon;               /* index */
+  uint8_t ray;                  /* of this shot, from 0 */
+  uint8_t launched;             /* 1: something flies from there, of the kind `projectile` */
+  uint8_t projectile;
+  uint8_t reserved[4];
+} ashlar_shot;
+
+typedef struct {
   uint32_t size;
   double round_trip_ms;
   double others_lag_ms; /* how far the others' picture is behind the newest command */
@@ -136,7 +161,8 @@ typedef struct {
   uint64_t mispredicted; /* of those: not as foreseen */
   uint64_t late;         /* of those: the command was not there in time */
 } ashlar_stats;
-#define ASHLAR_STATS_INIT {sizeof(ashlar_stats), 0, 0, 0, 0, 0, 0}
+#define ASHLAR_STATS_INIT \
+  { sizeof(ashlar_stats), 0, 0, 0, 0, 0, 0 }
 
 typedef struct {
   uint16_t item;
@@ -155,6 +181,13 @@ ASHLAR_API void ashlar_close(ashlar_client* client);
 /* Reads what arrived, lets time pass, sends. Every few milliseconds, at least once a frame. */
 ASHLAR_API void ashlar_advance(ashlar_client* client);
 
+/* With own_datagrams, in place of ashlar_advance(): a datagram that came, as it came (0: it is too long, and
+ * dropped); a turn at a time that never goes backwards; and the next datagram to send, cut to `bytes_max`.
+ * ashlar_drain gives its size; 0: there is none. What was not drained before the next turn is lost. */
+ASHLAR_API int ashlar_feed(ashlar_client* client, const uint8_t* bytes, size_t size);
+ASHLAR_API void ashlar_advance_at(ashlar_client* client, int64_t microseconds);
+ASHLAR_API size_t ashlar_drain(ashlar_client* client, uint8_t* out, size_t bytes_max);
+
 ASHLAR_API enum ashlar_state ashlar_get_state(const ashlar_client* client);
 /* One line for people; empty while it plays. Valid until the next call with this client. */
 ASHLAR_API const char* ashlar_reason(const ashlar_client* client);
@@ -162,13 +195,34 @@ ASHLAR_API const char* ashlar_reason(const ashlar_client* client);
 ASHLAR_API void ashlar_set_command(ashlar_client* client, const ashlar_command* command);
 ASHLAR_API void ashlar_leave(ashlar_client* client);
 
+/* The server's public key, to be compared with that of the last time. 0: none is known yet. */
+ASHLAR_API int ashlar_server_key(const ashlar_client* client, uint8_t out[32]);
+
+/* Says a line to everybody. 0: it was not taken (it is none, or too many at once). */
+ASHLAR_API int ashlar_say(ashlar_client* client, const char* text);
+/* The next line that was said, both texts cut to their room; who said it, "": the server. 0: there is none.
+ * At most 256 wait. */
+ASHLAR_API int ashlar_take_line(ashlar_client* client, char* from, size_t from_bytes, char* text,
+                                size_t text_bytes);
+
 /* 0: there is no player yet, and nothing was filled in. */
 ASHLAR_API int ashlar_self(ashlar_client* client, ashlar_self_state* out);
 /* Fills in at most `max`, by id. Returns how many there are. */
-ASHLAR_API size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t max);
+ASHLAR_API size_t ashlar_others(ashlar_client* client, ashlar_entity* out, size_t entity_bytes, size_t max);
 /* What only shows and sounds (shots, hits, bursts), as it came, each once: takes at most `max` and returns
  * how many. At most 256 wait. */
-ASHLAR_API size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t max);
+ASHLAR_API size_t ashlar_take_cues(ashlar_client* client, ashlar_cue* out, size_t cue_bytes, size_t max);
+/* The own shots as foreseen, a ray each, and what was launched: to show at once, each once. Takes at most
+ * `max` and returns how many; at most 64 of each wait. */
+ASHLAR_API size_t ashlar_take_shots(ashlar_client* client, ashlar_shot* out, size_t shot_bytes, size_t max);
+
+/* Maps of the world, the sectors of one of them, the sector at a place (-1: none), and where its floor and
+ * ceiling are as foreseen, in the world's metres (0: not known, and nothing was filled in). */
+ASHLAR_API size_t ashlar_maps(const ashlar_client* client);
+ASHLAR_API size_t ashlar_sectors(const ashlar_client* client, size_t map);
+ASHLAR_API int64_t ashlar_sector_at(const ashlar_client* client, size_t map, double x, double y);
+ASHLAR_API int ashlar_sector(const ashlar_client* client, size_t map, size_t sector, double* floor_z,
+                             double* ceiling_z);
 /* A field that the server's game adds to an entity, by its name, as newest known: a number in what units the
  * game says. 0: nothing is known of it, there is none, or it is not for this player; *out is left alone. */
 ASHLAR_API int ashlar_field(const ashlar_client* client, uint32_t id, const char* name, double* out);
@@ -194,7 +248,7 @@ ASHLAR_API uint32_t ashlar_put(ashlar_client* client, uint16_t item, uint8_t cou
 ASHLAR_API uint32_t ashlar_write_sign(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face,
                                       const char* text);
 /* Fills in at most `max` stacks of the chest that is open. Returns how many there are; -1: none is open. */
-ASHLAR_API int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t max);
+ASHLAR_API int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes, size_t max);
 /* What is written on a sign near the player, cut to `bytes` with its end. Returns its length; 0: nothing. */
 ASHLAR_API size_t ashlar_sign(const ashlar_client* client, int32_t x, int32_t y, int32_t z, char* out,
                               size_t bytes);

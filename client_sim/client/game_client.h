@@ -41,6 +41,9 @@ namespace ashlar::client_sim {
 /// with it `client.map`, `client.prop_content`, `prediction.map` and `prediction.prop`; where one of them
 /// lacks something of a world, nothing is foreseen there.
 struct GameConfig {
+  /// Who foresees feels each tick that commands wait: one less than others wish for.
+  GameConfig() { client.lead_ticks = 1; }
+
   ClientConfig client;
   PredictorConfig prediction;
   ContentStore content;

@@ -15,9 +15,6 @@ namespace {
 
 constexpr Micros glide_over{250'000};
 constexpr Micros lower_after{2'000'000};
-/// Of the snapshots so many are there in time; the rest is lost or late beyond measure, and shown by going
-/// on.
-constexpr double in_time_share = 0.97;
 constexpr double jump_mps = 25;  // who went faster was put elsewhere
 constexpr double jump_m = 1;
 // Who stands is this near to the floor where it stood: what snapshots that are missing hide of when a lift
@@ -30,6 +27,13 @@ Turn16 between(Turn16 a, Turn16 b, double share) {
   const auto way = static_cast<std::int16_t>(static_cast<std::uint16_t>(b - a));
   if (way == 0) return a;
   return a + Turn16{static_cast<std::uint16_t>(static_cast<std::int16_t>(std::lround(way * share)))};
+}
+
+/// How large somebody is where walls are looked for: what is no body is a point with some room around it.
+Cylinder shape_of(const PictureSource& source, EntityKind kind) {
+  if (source.welcome == nullptr) return source.rules.player;
+  constexpr Cylinder small{0.05, 0.1};
+  return source.welcome->body_of(kind).value_or(small);
 }
 
 /// Ids run on from one another: the high bits of this do not.
@@ -184,7 +188,9 @@ void Others::steer(Micros now) {
   const auto nth =
       sorted_.begin() + static_cast<std::ptrdiff_t>(in_time_share * static_cast<double>(peak_count_ - 1));
   std::nth_element(sorted_.begin(), nth, end);
-  const auto wanted = static_cast<std::uint32_t>(std::ceil(static_cast<double>(*nth)));
+  // Whole ticks, rounded down: when a command is numbered (and a shot is aimed) the tick that is shown was
+  // told, and from then until the snapshot comes, less than a tick later, everybody goes on as they went.
+  const auto wanted = static_cast<std::uint32_t>(*nth);
   if (wanted >= lag_) lower_from_ = Micros{0};
   if (wanted == lag_ || (lag_ != 0 && now - lag_since_ < glide_over)) return;
   if (wanted < lag_) {
@@ -230,8 +236,27 @@ double Others::shown_tick(Micros now, const PictureSource& source) const {
   return source.command_time - lag;
 }
 
-void Others::place(const Head& head, double tick, const Rules& rules, const Replica* replica,
+/// What is not loaded is solid to every query, and is no wall.
+bool Others::in_wall(const Replica& replica, const Cylinder& shape, DVec3 at_m) {
+  const Space space = replica.space();
+  if (space_unloaded(space, shape, at_m) || !space_overlaps(space, shape, at_m)) return false;
+  ++stats_.stopped_by_walls;
+  return true;
+}
+
+/// A way as far as it is free.
+DVec3 Others::until_wall(const Replica& replica, const Cylinder& shape, DVec3 from_m, DVec3 step) {
+  const Space space = replica.space();
+  if (space_unloaded(space, shape, from_m) || space_unloaded(space, shape, from_m + step)) return step;
+  const SweepHit hit = space_sweep(space, shape, from_m, step);
+  if (!hit.hit()) return step;
+  ++stats_.stopped_by_walls;
+  return step * hit.t;
+}
+
+void Others::place(const Head& head, double tick, const PictureSource& source, const Replica* replica,
                    ShownEntity& out) {
+  const Rules& rules = source.rules;
   out.record = head.record;
   out.extrapolated = false;
   const auto put = [&out](const State& state) {
@@ -258,12 +283,10 @@ void Others::place(const Head& head, double tick, const Rules& rules, const Repl
     const double share = (tick - static_cast<double>(from.tick)) / ticks;
     out.position_m = from_m + way * share;
     out.yaw = between(from.yaw(), to.yaw(), share);
+    // Between two far states it went around a corner.
     if (ticks > 1 && way != DVec3{} && replica != nullptr &&
-        space_overlaps(replica->space(), rules.player, out.position_m)) {
-      // Between two far states it went around a corner.
+        in_wall(*replica, shape_of(source, head.record.kind), out.position_m))
       out.position_m = share < 0.5 ? from_m : metres(to.place());
-      ++stats_.stopped_by_walls;
-    }
     return;
   }
   const double seldom = std::min<double>(head.spacing, extrapolate_seldom_s * rules.tick_rate_hz);
@@ -271,10 +294,8 @@ void Others::place(const Head& head, double tick, const Rules& rules, const Repl
   const double on = std::min(tick - static_cast<double>(from.tick), most);
   DVec3 step = way * (on / ticks);
   out.extrapolated = step != DVec3{};
-  if (out.extrapolated && replica != nullptr) {
-    const SweepHit hit = space_sweep(replica->space(), rules.player, from_m, step);
-    if (hit.hit()) step = step * hit.t, ++stats_.stopped_by_walls;
-  }
+  if (out.extrapolated && replica != nullptr)
+    step = until_wall(*replica, shape_of(source, head.record.kind), from_m, step);
   out.position_m = from_m + step;
   out.yaw = dequantise_turn(head.record.yaw);
 }
@@ -326,7 +347,8 @@ void Others::find_lifts(const Replica& replica, const SectorForecast& sectors) {
 
 /// How much higher the floor under somebody is in the picture than at the tick that it is shown as of.
 double Others::ride(const ShownEntity& shown, double tick, const Replica& replica,
-                    const SectorForecast& sectors) const {
+                    const PictureSource& source) const {
+  const SectorForecast& sectors = *source.sectors;
   const DVec3 at_m = shown.position_m;
   const auto& maps = replica.setup().maps;
   for (const std::size_t i : lifts_) {
@@ -341,7 +363,11 @@ double Others::ride(const ShownEntity& shown, double tick, const Replica& replic
     // Beyond what was told it goes on where the floor, as far as is known, does not.
     const bool grounded = (shown.record.flags & entity_flag::grounded) != 0;
     const bool on_floor = above_m < 0 || (grounded && (above_m <= on_floor_m || shown.extrapolated));
-    return on_floor ? shown_m - at_m.z : shown_m - then_m;
+    if (on_floor) return shown_m - at_m.z;
+    // What is above the lift came nearer meanwhile.
+    const SweepHit hit = space_sweep(replica.space(), shape_of(source, shown.record.kind),
+                                     {at_m.x, at_m.y, shown_m}, {0, 0, above_m});
+    return shown_m - at_m.z + above_m * (hit.hit() ? hit.t : 1);
   }
   return 0;
 }
@@ -362,8 +388,8 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     ShownEntity& e = out[i];
     fetch_ahead(i, states_back);
-    place(heads_[i], tick, source.rules, replica, e);
-    if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, *source.sectors);
+    place(heads_[i], tick, source, replica, e);
+    if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source);
     stats_.extrapolated += e.extrapolated ? 1 : 0;
   }
   stats_.shown += heads_.size();

@@ -33,6 +33,7 @@ struct PictureSource {
   PictureSource(const Client& client, Micros now)
       : view(client.view()),
         rules(client.welcome().rules),
+        welcome(&client.welcome()),
         sectors(&client.sectors()),
         world(client.stats().worlds),
         self(client.player()),
@@ -40,6 +41,7 @@ struct PictureSource {
 
   const View& view;
   const Rules& rules;
+  const Welcome* welcome = nullptr;         ///< how large whom is; null: all are as players
   const SectorForecast* sectors = nullptr;  ///< null: lifts are not looked up
   std::uint64_t world = 0;                  ///< another number: another world
   EntityId self{};                          ///< left out
@@ -49,7 +51,9 @@ struct PictureSource {
 /// Everybody else, as they were a little while ago: between two states that the server told.
 ///
 /// The picture is behind the newest command by a lag of whole ticks: as long as the way of snapshots takes
-/// with their jitter, so that nearly always the next one is there before it is needed. It follows what it
+/// with their jitter, so that nearly always the next one is there less than a tick after it is needed; until
+/// it is, everybody goes on as they went. When a command is numbered the tick that is shown was told. It
+/// follows what it
 /// measures, fast upwards and slowly downwards; each change is spread over a quarter of a second. Commands
 /// carry the tick that their player saw (Client::set_view_lag), so a server judges shots by this very
 /// picture.
@@ -57,13 +61,17 @@ struct PictureSource {
 /// Where no newer state came they go on for extrapolate_s as they went, then they stand; who is told of more
 /// seldom than that, as a busy server does of far ones, goes on until the next one should be there, for
 /// extrapolate_seldom_s at most. Nobody is shown
-/// inside a wall, and who stands on a lift is shown on it where the picture has it, at its start and its end
-/// alike; who jumps there as far above it.
-/// One thread, the client's. Cost: about 30 ns an entity a snapshot, and 0.1 us each time one is shown.
+/// inside a wall, each by its own size; where the ground is not loaded here (ReplicaGround::reach_m) walls
+/// are not known, and everybody is shown as told. Who stands on a lift is shown on it where the picture has
+/// it, at its start and its end alike; who jumps there as far above it as there is room. One thread, the
+/// client's. Cost: about 30 ns an entity a snapshot, and 0.1 us each time one is shown.
 class Others {
  public:
   static constexpr double extrapolate_s = 0.1, extrapolate_seldom_s = 0.3;
   static constexpr std::uint32_t lag_ticks_max = 120;
+  /// Of the snapshots so many are there in time; the rest is lost or late beyond measure, and shown by going
+  /// on.
+  static constexpr double in_time_share = 0.94;
 
   /// Behind each Client::advance(), with the same time.
   void advance(Micros now, Client& client);
@@ -151,9 +159,12 @@ class Others {
   void fetch_ahead(std::size_t row, std::size_t states_back) const;
   void take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick);
   void steer(Micros now);
-  void place(const Head& head, double tick, const Rules& rules, const Replica* replica, ShownEntity& out);
+  void place(const Head& head, double tick, const PictureSource& source, const Replica* replica,
+             ShownEntity& out);
+  bool in_wall(const Replica& replica, const Cylinder& shape, DVec3 at_m);
+  DVec3 until_wall(const Replica& replica, const Cylinder& shape, DVec3 from_m, DVec3 step);
   double ride(const ShownEntity& shown, double tick, const Replica& replica,
-              const SectorForecast& sectors) const;
+              const PictureSource& source) const;
 
   std::uint64_t world_ = 0;
   std::uint32_t snapshot_tick_ = 0;

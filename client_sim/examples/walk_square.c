@@ -13,8 +13,9 @@ static void print_picture(ashlar_client* client) {
   ashlar_self_state self = ASHLAR_SELF_INIT;
   size_t count, i;
   if (!ashlar_self(client, &self)) return;
-  count = ashlar_others(client, seen, seen_max);
-  printf("I am at %.2f %.2f %.2f on block %d, foreseen for tick %u, %u others in sight\n", self.x, self.y, self.z,
+  count = ashlar_others(client, seen, sizeof seen[0], seen_max);
+  printf("I am at %.2f %.2f %.2f on block %d, foreseen for tick %u, %u others in sight\n", self.x, self.y,
+         self.z,
          ashlar_block(client, (int32_t)(self.x < 0 ? self.x - 1 : self.x),
                       (int32_t)(self.y < 0 ? self.y - 1 : self.y), (int32_t)(self.z - 0.5)),
          (unsigned)self.tick, (unsigned)count);

@@ -9,6 +9,7 @@
 
 #include "client_sim/brains/hostile.h"
 #include "client_sim/brains/light_walker.h"
+#include "client_sim/client/game_client.h"
 #include "client_sim/explore/party.h"
 #include "client_sim/harness/version.h"
 #include "client_sim/load/crowd_check.h"
@@ -178,6 +179,7 @@ ClientConfig Run::player_config(std::uint32_t index) {
   const Credentials& given = options_.credentials;
   c.light = index >= options_.clients;
   c.stream_ground = options_.stream_ground;
+  if (index < options_.predict) c.lead_ticks = GameConfig().client.lead_ticks;
   if (hooks_.tap) c.tap = hooks_.tap(index);
   if (given.identity) c.identity = client_key(*given.identity, index);
   if (index < given.tokens.size()) c.token = given.tokens[index];

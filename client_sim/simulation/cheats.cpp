@@ -159,19 +159,24 @@ double percent(std::uint64_t part, std::uint64_t all) {
   return all > 0 ? 100 * static_cast<double>(part) / static_cast<double>(all) : 0;
 }
 
-CheatFigure lying(int lie_ms, int round_trip_ms, double seconds) {
+/// Who lies hits no more often, and those who went behind cover no longer after that.
+void add_lying(int lie_ms, int round_trip_ms, double seconds, std::vector<CheatFigure>& to) {
   FeelConfig config;
   config.players = 6;
-  config.seconds = seconds;
+  config.seconds = 3 * seconds;
   config.round_trip = Micros{1000 * round_trip_ms};
   config.lie = Micros{1000 * lie_ms};
   const FeelReport r = run_feel(config);
-  // A share of some hundred shots differs by this much between two honest halves of a match.
-  constexpr double chance_percent = 5;
-  return {
-      "lies about the tick by " + std::to_string(lie_ms) + " ms at " + std::to_string(round_trip_ms) + " ms",
-      "hits, % of shots", percent(r.honest_hits, r.honest_shots), percent(r.liars_hits, r.liars_shots),
-      chance_percent};
+  config.cover = true;
+  const FeelReport covered = run_feel(config);
+  const std::string cheat =
+      "lies about the tick by " + std::to_string(lie_ms) + " ms at " + std::to_string(round_trip_ms) + " ms";
+  // Shares of some hundred shots differ by this much between two honest halves of a match.
+  constexpr double chance_percent = 5, chance_covered_percent = 2;
+  to.push_back({cheat, "hits, % of shots", percent(r.honest_hits, r.honest_shots),
+                percent(r.liars_hits, r.liars_shots), chance_percent});
+  to.push_back({cheat, "hits behind cover, % of shots", percent(covered.covered_hits, covered.honest_shots),
+                percent(covered.liars_covered_hits, covered.liars_shots), chance_covered_percent});
 }
 
 }  // namespace
@@ -199,8 +204,9 @@ std::vector<CheatFigure> cheat_figures(double seconds) {
                  static_cast<double>(honest.shots), fired, 1});
   out.push_back({"reach: digs 8 to 31 m away", "blocks", 0,
                  static_cast<double>(play_cheat(Cheat::reach, seconds).dug_far), 0});
-  out.push_back(lying(600, 80, seconds));
-  out.push_back(lying(100, 20, seconds));
+  add_lying(600, 80, seconds, out);
+  add_lying(100, 20, seconds, out);
+  add_lying(100, 80, seconds, out);
   return out;
 }
 

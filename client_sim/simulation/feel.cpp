@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "client_sim/client/client.h"
+#include "client_sim/client/game_client.h"
 #include "client_sim/client/others.h"
 #include "client_sim/harness/link.h"
 #include "client_sim/simulation/ground_memo.h"
@@ -32,6 +33,7 @@ using client_sim::Predictor;
 using client_sim::ShownEntity;
 
 constexpr Micros quantum{2'000};
+constexpr Micros frame_every{10'000};
 constexpr std::uint16_t first_port = 10'000;
 
 PeerAddress address(std::uint16_t port) {
@@ -64,6 +66,7 @@ class FeelSeat {
     client_.advance(now, in_, out_);
     others_.advance(now, client_);
     predictor_.advance(now, client_, &others_);
+    note_snapshot(now);
     up_.send(now, out_);
     if (predictor_.ready()) foresee_hits(now);
   }
@@ -78,13 +81,23 @@ class FeelSeat {
   struct Expected {
     EntityId target{};
     DVec3 origin;
-    DVec3 target_m;  // as it was shown
+    DVec3 target_m;               // as it was shown
+    std::uint32_t claimed = 0;    // the tick that the command says was seen
+    std::vector<EntityId> shown;  // by id
   };
+  /// A frame. @param tick  what it shows, with a fraction
+  std::span<const ShownEntity> frame(Micros now, double& tick) {
+    frame_.clear();
+    if (!predictor_.ready()) return frame_;
+    tick = others_.shown_tick(now, client_sim::PictureSource(client_, now));
+    others_.shown(now, client_, &predictor_.replica(), frame_);
+    return frame_;
+  }
   /// What it expects of a shot in a tick; nullopt: it expects none.
   std::optional<Expected> take_expected(std::uint32_t tick) {
     const auto at = expected_.find(tick);
     if (at == expected_.end()) return std::nullopt;
-    const Expected expected = at->second;
+    Expected expected = std::move(at->second);
     expected_.erase(at);
     return expected;
   }
@@ -98,6 +111,18 @@ class FeelSeat {
     return lost;
   }
   bool lies() const { return config_.lie > Micros{0} && number_ % 2 == 1; }
+  /// From now on the age of snapshots counts.
+  void begin_counting() { ages_.clear(), lag_sum_ = 0, lag_count_ = 0; }
+  void note_lag() { lag_sum_ += others_.lag_ticks(), ++lag_count_; }
+  /// FeelReport::excess_snapshots.
+  double excess_snapshots() {
+    if (ages_.empty() || lag_count_ == 0) return 0;
+    const auto at =
+        static_cast<std::ptrdiff_t>(Others::in_time_share * static_cast<double>(ages_.size() - 1));
+    std::ranges::nth_element(ages_, ages_.begin() + at);
+    const double lag = static_cast<double>(lag_sum_) / static_cast<double>(lag_count_);
+    return (lag - ages_[static_cast<std::size_t>(at)]) / config_.snapshot_every_ticks;
+  }
   const Client& client() const { return client_; }
   const Predictor& predictor() const { return predictor_; }
   const Others& others() const { return others_; }
@@ -110,6 +135,7 @@ class FeelSeat {
     client_sim::ClientConfig out;
     out.server = address(7777);
     out.name = "p" + std::to_string(number);
+    out.lead_ticks = client_sim::GameConfig().client.lead_ticks;
     out.seed = secure::SeededEntropy(config.seed * 100 + number).secret();
     return out;
   }
@@ -174,6 +200,12 @@ class FeelSeat {
     return at == was_.end() ? target.position_m : at->second;
   }
 
+  /// How far the newest command is ahead of a snapshot that comes.
+  void note_snapshot(Micros now) {
+    if (client_.view().newest_tick() == std::exchange(newest_, client_.view().newest_tick())) return;
+    ages_.push_back(client_.command_time(now) - newest_);
+  }
+
   void foresee_hits(Micros now) {
     if (predictor_.tick() == looked_) return;
     looked_ = predictor_.tick();
@@ -197,8 +229,11 @@ class FeelSeat {
                                        shot.direction, shot.range_m);
       const auto seen =
           std::ranges::find(shown_, hit.target, [](const ShownEntity& e) { return e.record.id; });
-      expected_[number(shot.seen) + 1] = {hit.target, shot.origin,
-                                          seen == shown_.end() ? DVec3{} : seen->position_m};
+      const std::uint32_t tick = number(shot.seen) + 1;
+      Expected& expected = expected_[tick];
+      expected = {hit.target, shot.origin, seen == shown_.end() ? DVec3{} : seen->position_m, 0, {}};
+      if (const PlayerCommand* command = client_.command_of(tick)) expected.claimed = number(command->seen);
+      for (const ShownEntity& e : shown_) expected.shown.push_back(e.record.id);
     }
   }
 
@@ -213,8 +248,10 @@ class FeelSeat {
   Micros next_turn_{0};
   Turn16 way_{0};
   bool jumps_ = false;
-  std::uint32_t looked_ = 0;
-  std::vector<ShownEntity> shown_;
+  std::uint32_t looked_ = 0, newest_ = 0;
+  std::vector<double> ages_;  // of snapshots as they came, in ticks
+  std::uint64_t lag_sum_ = 0, lag_count_ = 0;
+  std::vector<ShownEntity> shown_, frame_;
   std::map<std::uint32_t, Expected> expected_;
   std::map<std::pair<std::uint32_t, EntityId>, DVec3> was_;
 };
@@ -249,7 +286,9 @@ class FeelMatch {
     FeelReport before;
     add_clients(before);
     counting_ = true;
+    for (const auto& seat : seats_) seat->begin_counting();
     turns(config_.seconds);
+    for (const auto& seat : seats_) report_.excess_snapshots.push_back(seat->excess_snapshots());
     add_clients(report_);
     subtract(before);
     report_.player_minutes = config_.players * config_.seconds / 60;
@@ -293,6 +332,21 @@ class FeelMatch {
       if (seat < seats_.size()) seats_[seat]->send_down(now_, output_.datagrams.bytes(entry));
     }
     if (number(host_->world().tick()) != before) look();
+    if (counting_ && now_.count() % frame_every.count() == 0)
+      for (const auto& seat : seats_) look_at_frame(*seat);
+  }
+  /// Where the others were at the tick that a frame shows.
+  void look_at_frame(FeelSeat& seat) {
+    double tick = 0;
+    for (const ShownEntity& e : seat.frame(now_, tick)) {
+      const auto before = static_cast<std::uint32_t>(tick);
+      const auto& from = stood_[before % stood_.size()];
+      const auto& to = stood_[(before + 1) % stood_.size()];
+      const std::size_t row = slot_of(e.record.id);
+      if (number(host_->world().tick()) <= before || row >= from.size() || row >= to.size()) continue;
+      const DVec3 truth = from[row] + (to[row] - from[row]) * (tick - before);
+      report_.frame_off_um.add(Micros{static_cast<std::int64_t>(1e6 * length(e.position_m - truth))});
+    }
   }
 
   /// What the server made of the tick's shots, and how old the pictures are.
@@ -309,6 +363,7 @@ class FeelMatch {
       note_crowd(*seat, tick);
       if (!counting_) continue;
       report_.hits_lost += lost;
+      seat->note_lag();
       const std::int64_t lag_us = std::int64_t{seat->others().lag_ticks()} * 1'000'000 / config_.tick_rate_hz;
       report_.others_age.add(Micros{lag_us});
     }
@@ -316,27 +371,34 @@ class FeelMatch {
   void judge(FeelSeat& seat, const ShotEvent& shot, std::uint32_t tick) {
     const auto expected = seat.take_expected(tick);
     if (!counting_) return;
+    note_judged(seat, shot, tick);
+    if (!expected) return;
     const bool hit = shot.hit.target != EntityId{0};
-    (seat.lies() ? report_.liars_shots : report_.honest_shots) += 1;
-    (seat.lies() ? report_.liars_hits : report_.honest_hits) += hit ? 1 : 0;
-    if (hit)
-      (seat.lies() ? report_.liars_rewound : report_.rewound).add(of_ticks(tick - 1 - number(shot.seen)));
-    if (hit && !seat.lies()) report_.behind_cover.add(of_ticks(out_of_sight(shot, tick)));
-    if (!expected || expected->target == EntityId{0}) return;
-    note_seen_off(*expected, shot.seen);
-    if (expected->target == shot.hit.target) {
-      ++report_.hits_agreed;
-      return;
+    if (hit && !seat.lies() && expected->target != shot.hit.target) {
+      ++report_.hits_unforeseen;
+      report_.hits_unseen += std::ranges::binary_search(expected->shown, shot.hit.target) ? 0 : 1;
     }
-    const bool limited = tick - 1 - number(shot.seen) == host_->world().history().ticks_max() &&
-                         seat.others().lag_ticks() - 1 > host_->world().history().ticks_max();
+    if (expected->target == EntityId{0}) return;
+    note_seen_off(*expected, shot.seen);
+    const std::uint32_t back_max = host_->world().history().ticks_max();
     constexpr double displaced_m = 0.01;
-    if (limited)
-      ++report_.rewind_limited;
+    if (tick - 1 - std::min(expected->claimed, tick - 1) > back_max)
+      ++report_.hits_beyond;
     else if (length(expected->origin - shot.origin) > displaced_m)
       ++report_.hits_displaced;
     else
-      ++report_.hits_denied;
+      ++(expected->target == shot.hit.target ? report_.hits_agreed : report_.hits_denied);
+  }
+  /// What the server made of a shot, whatever its player saw.
+  void note_judged(const FeelSeat& seat, const ShotEvent& shot, std::uint32_t tick) {
+    const bool hit = shot.hit.target != EntityId{0};
+    (seat.lies() ? report_.liars_shots : report_.honest_shots) += 1;
+    if (!hit) return;
+    (seat.lies() ? report_.liars_hits : report_.honest_hits) += 1;
+    (seat.lies() ? report_.liars_rewound : report_.rewound).add(of_ticks(tick - 1 - number(shot.seen)));
+    const std::uint32_t hidden = out_of_sight(shot, tick);
+    (seat.lies() ? report_.liars_behind_cover : report_.behind_cover).add(of_ticks(hidden));
+    (seat.lies() ? report_.liars_covered_hits : report_.covered_hits) += hidden > 1 ? 1 : 0;
   }
 
   /// Of what a client has mispredicted since the last tick for bodies near by: did one touch its player?
@@ -427,16 +489,6 @@ class FeelMatch {
 };
 
 }  // namespace
-
-int FeelReport::lead(double share) const {
-  std::uint64_t sum = 0, all = 0;
-  for (const std::uint64_t n : leads) all += n;
-  for (std::size_t i = 0; i < leads.size(); ++i) {
-    sum += leads[i];
-    if (static_cast<double>(sum) >= share * static_cast<double>(all)) return static_cast<int>(i) - 1;
-  }
-  return -1;
-}
 
 FeelReport run_feel(const FeelConfig& config) { return FeelMatch(config).run(); }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -52,11 +53,21 @@ struct FeelReport {
   std::array<std::uint64_t, 16> leads{};  ///< snapshots by ticks that commands waited: ClientStats::leads
   Histogram others_age;                   ///< from the picture of the others to the newest command, each tick
   std::uint64_t shown = 0, extrapolated = 0, in_walls = 0;  ///< entities in pictures, one a tick
-  /// Shots whose player saw them hit: judged alike, otherwise, and by another tick than they were aimed at
-  /// (the command came late or not at all).
-  std::uint64_t hits_agreed = 0, hits_denied = 0, hits_lost = 0;
-  std::uint64_t hits_displaced = 0;  ///< of the denied: bodies had pushed the shooter elsewhere meanwhile
-  std::uint64_t rewind_limited = 0;  ///< of the denied: it saw more than rewind_s_max back
+  /// How far the picture of the others is behind beyond what the way of newest snapshots, their jitter and
+  /// the commands that wait ask for, in snapshots, a player: the mean over its ticks less the age of a
+  /// snapshot when it comes, which Others::in_time_share of them do not exceed.
+  std::vector<double> excess_snapshots;
+  /// How far from where they were at the tick that a frame shows the others were shown, in micrometres, at
+  /// 100 frames a second.
+  Histogram frame_off_um;
+  /// Shots whose player saw them hit, each in one of these. The server had the shooter where it shot from,
+  /// and its picture was within the limit: judged alike, or otherwise.
+  std::uint64_t hits_agreed = 0, hits_denied = 0;
+  std::uint64_t hits_beyond = 0;     ///< it saw more than rewind_s_max back, so it has to lead
+  std::uint64_t hits_displaced = 0;  ///< bodies had pushed the shooter elsewhere meanwhile
+  std::uint64_t hits_lost = 0;       ///< nobody shot: the command came late or not at all
+  /// Of honest players' hits: whom they had not seen hit, and of those whom they were not shown at all.
+  std::uint64_t hits_unforeseen = 0, hits_unseen = 0;
   /// How far from where a shot was judged to be its player saw the one that it saw hit, in micrometres: what
   /// showing somebody between two states makes of the way that it went.
   Histogram seen_off_um;
@@ -64,15 +75,34 @@ struct FeelReport {
   /// For how long those who were hit by honest players had been out of their shooter's sight, as the server
   /// had both; 0: they were not. On the one's own screen it is longer by his own way to the server.
   Histogram behind_cover;
+  Histogram liars_behind_cover;  ///< the same by those who lie
+  /// Of hits: on those who had been out of sight for longer than a tick.
+  std::uint64_t covered_hits = 0, liars_covered_hits = 0;
   std::uint64_t liars_hits = 0, liars_shots = 0, honest_hits = 0, honest_shots = 0;  ///< as the server judged
 
+  /// Hits that were seen, whatever became of them.
+  std::uint64_t hits_seen() const {
+    return hits_agreed + hits_denied + hits_beyond + hits_displaced + hits_lost;
+  }
   /// Of the hits that were seen from where the server had the shooter, within the limit: judged alike.
   double hit_share() const {
     const auto seen = static_cast<double>(hits_agreed + hits_denied);
     return seen > 0 ? static_cast<double>(hits_agreed) / seen : 1;
   }
+  double excess_max() const {  ///< of excess_snapshots
+    double most = 0;
+    for (const double excess : excess_snapshots) most = std::max(most, excess);
+    return most;
+  }
   /// The lead that a share of the snapshots does not exceed, in ticks; -1: late.
-  int lead(double share) const;
+  int lead(double share) const {
+    std::uint64_t sum = 0, all = 0;
+    for (const std::uint64_t n : leads) all += n;
+    for (std::size_t i = 0; i < leads.size(); ++i)
+      if (static_cast<double>(sum += leads[i]) >= share * static_cast<double>(all))
+        return static_cast<int>(i) - 1;
+    return -1;
+  }
 };
 
 /// Plays it. Same config, same report.

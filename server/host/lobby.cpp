@@ -238,6 +238,7 @@ void Lobby::keep_house(Micros now, HostOutput& out) {
     const std::uint64_t packets = session.connection->packets_sent();
     const auto acks = static_cast<std::int32_t>((packets - session.packets_paid) / ack_packets);
     session.packets_paid += static_cast<std::uint64_t>(acks) * ack_packets;
+    session.calls_this_tick = 0;
     session.datagram_tokens = std::min(session.datagram_tokens + datagrams_per_tick + acks, datagrams_burst);
     if (bans_changed_ && put_out(now, session, out)) continue;
     if (second) session.chat_tokens = std::min(session.chat_tokens + 1, chat_lines_burst);

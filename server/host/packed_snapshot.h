@@ -54,6 +54,7 @@ class PackedSnapshot {
   std::size_t lay_out(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
 
   std::span<const std::uint8_t> part(std::size_t at) const { return parts_[at].bytes(); }
+  std::span<const JournalItem> items(std::size_t part) const { return items_[part]; }
   /// A part went out in a packet.
   void note_sent(std::size_t part, std::uint64_t sequence, ClientBlocks& client);
 

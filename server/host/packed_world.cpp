@@ -104,7 +104,7 @@ std::array<std::int16_t, 3> PackedWorld::velocity_of(const PlacedEntity& entity,
   return now;
 }
 
-void PackedWorld::gather(const World& world, std::span<const PlacedEntity> placed) {
+void PackedWorld::gather(const World& world, std::span<const PlacedEntity> placed, SightCuller* culler) {
   const std::uint32_t tick = number(world.tick());
   const std::uint32_t ticks = tick_before_ == 0 ? 0 : tick - tick_before_;
   tick_before_ = tick;
@@ -135,12 +135,13 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   spots_.clear();
   for (std::size_t b = 0; b < blocks.size(); ++b)
     add_block(world, blocks[b], placed,
-              std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]));
+              std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]), culler);
   heights_.gather(world);
 }
 
 void PackedWorld::add_block(const World& world, const PartitionBlock& block,
-                            std::span<const PlacedEntity> placed, std::span<std::uint32_t> members) {
+                            std::span<const PlacedEntity> placed, std::span<std::uint32_t> members,
+                            SightCuller* culler) {
   const std::span<const MapInSpace> maps = world.maps();
   std::ranges::sort(members, {}, [&](std::uint32_t i) { return placed[i].record.id; });
   block_.clear();
@@ -161,7 +162,9 @@ void PackedWorld::add_block(const World& world, const PartitionBlock& block,
     any_fights = any_fights || fights(moving_[i]);
     extent.low = least(extent.low, placed[i].base);
     extent.high = most(extent.high, placed[i].base);
-    if (reach_s_ > 0) extent.reach = reach_of(placed[i], world.setup().rules, reach_s_);  // its only one
+    if (reach_s_ > 0)  // its only one
+      extent.reach = culler != nullptr ? culler->reach_of(placed[i], world.setup().rules, reach_s_)
+                                       : reach_of(placed[i], world.setup().rules, reach_s_);
     if (!maps.empty())
       sight_places(maps, placed[i].base, placed[i].shape.radius_m, placed[i].shape.height_m, places_);
   }

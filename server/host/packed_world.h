@@ -30,7 +30,8 @@ class PackedWorld {
 
   /// Call once per published tick, after the step.
   /// @param placed  everybody, by cell and then id
-  void gather(const World& world, std::span<const PlacedEntity> placed);
+  /// @param culler  of viewers that bring a SightView
+  void gather(const World& world, std::span<const PlacedEntity> placed, SightCuller* culler = nullptr);
 
   /// A block in somebody's interest.
   struct Near {
@@ -83,7 +84,7 @@ class PackedWorld {
   };
   std::array<std::int16_t, 3> velocity_of(const PlacedEntity& entity, std::uint32_t ticks);
   void add_block(const World& world, const PartitionBlock& block, std::span<const PlacedEntity> placed,
-                 std::span<std::uint32_t> members);
+                 std::span<std::uint32_t> members, SightCuller* culler);
 
   Sight& look_from(DVec3 eye_m, double margin_m, std::span<const MapInSpace> maps,
                    std::span<const OpenRooms> rooms);

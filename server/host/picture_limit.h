@@ -12,12 +12,19 @@ namespace ashlar::server {
 /// it acknowledged by then. Commands claim to have seen a tick, and shots are judged by it
 /// (world/sim/history.h), so a claim is believed within these bounds alone. A client that holds back its
 /// acknowledgements to seem older gets less: its path looks congested, and its snapshots find no base. Value,
-/// 1.2 KiB, no allocation; the Host's thread.
+/// 1.6 KiB, no allocation; the Host's thread.
 class PictureLimit {
  public:
-  /// Pictures are behind the newest snapshot that is there by its jitter: this much is believed of it. What
-  /// snapshots are apart, as some are lost or go out seldom, comes on top: a picture is between two of them.
+  /// Pictures are behind the newest snapshot that is there by its jitter: as far as the ages tell that
+  /// snapshots had when they were acknowledged, and so many ticks; as long as few were, and in any case, no
+  /// more than slack_s behind the newest that was. What snapshots are apart, as some are lost or go out
+  /// seldom, comes on top: a picture is between two of them.
   static constexpr double slack_s = 0.1;
+  static constexpr std::uint32_t margin_ticks = 1;
+  /// So many ages count, those of some seconds, and of them the one that in_time_share do not exceed: as many
+  /// as pictures wait for (client_sim/client/others.h).
+  static constexpr std::size_t ages_max = 256, ages_least = 32;
+  static constexpr double in_time_share = 0.94;
   /// Of so many acknowledged snapshots the second widest gap counts: a picture that waits for what is lost
   /// now and then would be behind by it, and one alone says nothing.
   static constexpr std::size_t gaps_max = 64;
@@ -36,6 +43,7 @@ class PictureLimit {
     gap_at_ = (gap_at_ + 1) % gaps_max;
     held_tick_ = sent.tick;
     gap_ = second_widest();
+    note_age(sent_tick_ - sent.tick);
   }
   /// Another world: nothing of it was sent.
   void reset() { *this = PictureLimit{}; }
@@ -44,8 +52,9 @@ class PictureLimit {
   TickId believed(TickId seen, std::uint32_t tick_rate_hz) const {
     if (seen == TickId{0} || sent_tick_ == 0) return TickId{0};
     const auto slack = static_cast<std::uint32_t>(slack_s * tick_rate_hz + 0.999);
-    const std::uint32_t behind = slack + gap_;
-    const std::uint32_t oldest = held_tick_ > behind ? held_tick_ - behind : 1;
+    const auto before = [](std::uint32_t tick, std::uint32_t by) { return tick > by ? tick - by : 1; };
+    std::uint32_t oldest = before(held_tick_, slack + gap_);
+    if (age_count_ >= ages_least) oldest = std::max(oldest, before(sent_tick_, age_ + gap_ + margin_ticks));
     return TickId{std::min(std::max(number(seen), oldest), sent_tick_)};
   }
 
@@ -54,6 +63,18 @@ class PictureLimit {
     std::uint64_t sequence = 0;
     std::uint32_t tick = 0;  // 0: none
   };
+  static constexpr std::uint32_t age_most = 63;  // older ones than any shot is judged by
+  void note_age(std::uint32_t ticks) {
+    const auto age = static_cast<std::uint8_t>(std::min(ticks, age_most));
+    if (age_count_ == ages_max) --ages_alike_[ages_[age_at_]];
+    ages_[age_at_] = age;
+    age_at_ = (age_at_ + 1) % ages_max;
+    age_count_ = std::min(age_count_ + 1, ages_max);
+    ++ages_alike_[age];
+    const auto late = static_cast<std::size_t>((1 - in_time_share) * static_cast<double>(age_count_));
+    age_ = age_most;
+    for (std::size_t older = ages_alike_[age_]; older <= late; older += ages_alike_[age_]) --age_;
+  }
   std::uint32_t second_widest() const {
     std::uint32_t widest = 0, second = 0;
     for (const std::uint8_t gap : gaps_) {
@@ -67,6 +88,10 @@ class PictureLimit {
   std::array<std::uint8_t, gaps_max> gaps_{};  // ticks from one acknowledged snapshot to the next
   std::size_t gap_at_ = 0;
   std::uint32_t gap_ = 0;
+  std::array<std::uint8_t, ages_max> ages_{};  // a ring: how many ticks newer ones were under way
+  std::array<std::uint16_t, age_most + 1> ages_alike_{};
+  std::size_t age_at_ = 0, age_count_ = 0;
+  std::uint32_t age_ = 0;  // of in_time_share
   std::uint32_t sent_tick_ = 0, held_tick_ = 0;
 };
 

@@ -35,23 +35,30 @@ double cm(const Histogram& um, double share) { return static_cast<double>(um.qua
 double ms(const Histogram& h, double share) { return static_cast<double>(h.quantile(share).count()) / 1e3; }
 double per_minute(std::uint64_t n, const FeelReport& r) { return static_cast<double>(n) / r.player_minutes; }
 
+double share(std::uint64_t part, std::uint64_t all) {
+  return 100 * static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(1, all));
+}
+
 void print_head() {
-  std::printf("%5s %5s %5s | %9s %9s %8s %8s | %4s %4s %4s %7s | %6s %6s | %6s %6s %7s\n", "rtt", "loss",
-              "jitter", "wrong/min", "seen/min", "p50 cm", "p99 cm", "lead", "p50", "p99", "late/min",
-              "others", "beyond", "hits", "shots", "covered");
+  std::printf(
+      "%5s %5s %5s | %9s %9s %8s %8s | %4s %4s %4s %8s | %6s %6s %6s %6s | %6s %6s %6s %6s %6s | %s\n", "rtt",
+      "loss", "jitter", "wrong/min", "seen/min", "p50 cm", "p99 cm", "lead", "p50", "p99", "late/min",
+      "others", "excess", "on", "off cm", "shots", "alike", "beyond", "pushed", "lost", "covered");
 }
 
 void print(const Row& row) {
   const FeelReport& r = row.report;
+  const std::uint64_t seen = r.hits_seen();
   std::printf(
-      "%5d %4.0f%% %5d | %9.2f %9.2f %8.2f %8.2f | %4d %4d %4d %7.2f | %3.0f ms %5.2f%% | %5.1f%% %6llu "
-      "%4.0f ms\n",
+      "%5d %4.0f%% %5d | %9.2f %9.2f %8.2f %8.2f | %4d %4d %4d %8.2f | %3.0f ms %6.2f %5.2f%% %6.2f | %6llu "
+      "%5.1f%% "
+      "%5.1f%% %5.1f%% %5.1f%% | %.0f ms\n",
       row.round_trip_ms, 100 * row.loss, row.jitter_ms, per_minute(r.mispredicted, r),
       per_minute(r.network_visible + r.unknown_visible, r), cm(r.network_um, 0.5), cm(r.network_um, 0.99),
-      r.lead(0.01), r.lead(0.5), r.lead(0.99), per_minute(r.late, r), ms(r.others_age, 0.5),
-      100 * static_cast<double>(r.extrapolated) / static_cast<double>(std::max<std::uint64_t>(1, r.shown)),
-      100 * r.hit_share(), static_cast<unsigned long long>(r.hits_agreed + r.hits_denied),
-      ms(r.behind_cover, 0.99));
+      r.lead(0.01), r.lead(0.5), r.lead(0.99), per_minute(r.late, r), ms(r.others_age, 0.5), r.excess_max(),
+      share(r.extrapolated, r.shown), cm(r.frame_off_um, 0.99), static_cast<unsigned long long>(seen),
+      100 * r.hit_share(), share(r.hits_beyond, seen), share(r.hits_displaced, seen),
+      share(r.hits_lost, seen), ms(r.behind_cover, 0.99));
   std::fflush(stdout);
 }
 
@@ -128,10 +135,14 @@ int main(int argc, char** argv) {
   std::printf(
       "%u players at %u Hz, %.0f s each; rtt and jitter in ms; wrong: ticks predicted otherwise, whatever "
       "the "
-      "cause;\nseen: corrections above 2 cm of the network's making; lead: ticks that commands waited, p1; "
-      "beyond: shown by going on\nothers: how old their picture is, which "
-      "is what who peeks gains on who holds; covered: for how long those who were hit had been out of sight, "
-      "p99\n",
+      "cause;\nseen: corrections above 2 cm of the network's making; lead: ticks that commands waited, "
+      "p1\nothers: "
+      "how old their picture is, which is what who peeks gains on who holds; excess: of it, snapshots "
+      "beyond\nwhat way, waiting and jitter ask for, of the player with most; on: shown by going on\nshots: "
+      "whose player saw them hit; alike: judged so, of those seen within the limit and shot from there;\n"
+      "of all seen: beyond the limit, from elsewhere as bodies pushed, lost with their commands\ncovered: "
+      "for "
+      "how long those who were hit had been out of sight, p99\n",
       options.players, unsigned{options.rate_hz}, options.seconds);
   print_head();
   std::vector<Row> rows;

@@ -1,6 +1,8 @@
 // What monsters cost a tick: 100, 1 000 and 10 000 of them asleep, wandering, hunting one player and hunting
 // a hundred, beside W1's sweep in the same run (asked: asleep at most 50 ns, awake at most 4 sweeps in all);
-// and ways through a map of Freedoom's: fields a second, leaves a second. CPU time of the thread.
+// 10 000 of which some 1 000 are awake, with a hundred players (asked: p95 under 16.7 ms); 500 that hunt 32
+// players in MAP15, and the parts of a step there; ways through maps of Freedoom's and over blocks: fields
+// and places a second, what a door that opened and a block that changed cost. CPU time of the thread.
 //   bench_monsters [--ticks N]
 #include <algorithm>
 #include <cstdio>
@@ -15,7 +17,9 @@
 #include "world/bsp/placement.h"
 #include "world/content/udmf.h"
 #include "world/nav/way_field.h"
+#include "world/sim/block_navigation.h"
 #include "world/sim/combat.h"
+#include "world/sim/thing_table.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -26,19 +30,26 @@ namespace {
 enum class Scene { asleep, wander, hunt_one, hunt_hundred };
 constexpr const char* scene_names[] = {"asleep", "wandering", "hunting one", "hunting a hundred"};
 
-/// Time of the parts that are the monsters' own.
-class MonsterParts final : public StepWatch {
+constexpr const char* part_names[step_part_count] = {"inputs",   "sectors", "shots", "players", "think",
+                                                     "monsters", "crowd",   "fight", "lines",   "hash"};
+
+/// Time of each part of a step.
+class Parts final : public StepWatch {
  public:
   void begins(StepPart part) override {
     const double now = thread_s();
-    const bool theirs = current_ == StepPart::think || current_ == StepPart::monsters ||
-                        current_ == StepPart::crowd || current_ == StepPart::fight ||
-                        current_ == StepPart::lines;
-    if (theirs) s += now - since_;
+    if (since_ > 0) s[static_cast<std::size_t>(current_)] += now - since_;
     current_ = part;
     since_ = now;
   }
-  double s = 0;
+  void ends() { begins(StepPart::inputs), since_ = 0; }
+  double of(StepPart part) const { return s[static_cast<std::size_t>(part)]; }
+  /// Of the parts that are the monsters' own.
+  double theirs() const {
+    return of(StepPart::think) + of(StepPart::monsters) + of(StepPart::crowd) + of(StepPart::fight) +
+           of(StepPart::lines);
+  }
+  double s[step_part_count] = {};
 
  private:
   StepPart current_ = StepPart::inputs;
@@ -46,15 +57,56 @@ class MonsterParts final : public StepWatch {
 };
 
 void step(World& world, std::span<const std::uint32_t> joins, std::span<const AdminCommand> admin,
-          StepWatch* watch = nullptr) {
+          Parts* watch = nullptr, std::span<const PlayerInput> commands = {}) {
   world.step({.joins = joins,
               .leaves = {},
-              .commands = {},
+              .commands = commands,
               .admin = admin,
               .edits = {},
               .chunks_ready = {},
               .chunks_dropped = {}},
              watch);
+  if (watch != nullptr) watch->ends();
+}
+
+/// Everybody goes where a monster is, or so near as may be, and shoots: who hears it hunts.
+void set_to_hunt(World& world, std::span<const EntityId> players) {
+  std::vector<AdminCommand> there;
+  const MonsterTable& m = world.monsters();
+  std::vector<std::size_t> alive;
+  for (std::size_t row = 0; row < m.rows(); ++row)
+    if (m.id[row] != EntityId{0}) alive.push_back(row);
+  if (alive.empty()) return;
+  for (std::size_t i = 0; i < players.size(); ++i) {
+    const std::size_t row = alive[i * alive.size() / players.size()];
+    there.push_back({AdminAction::teleport, players[i], m.body[row].position_m + DVec3{1.5, 1.5, 0.1}});
+  }
+  step(world, {}, there);
+  for (int t = 0; t < 60; ++t) {
+    std::vector<PlayerInput> shots;
+    for (const EntityId id : players) {
+      PlayerCommand command;
+      command.buttons = t % 2 == 0 ? button::attack : std::uint16_t{0};
+      shots.push_back({id, command});
+    }
+    step(world, {}, {}, nullptr, shots);
+  }
+}
+
+std::uint64_t hunting_in(const World& world) {
+  std::uint64_t n = 0;
+  const MonsterTable& m = world.monsters();
+  for (std::size_t row = 0; row < m.rows(); ++row)
+    n += m.id[row] != EntityId{0} && m.mood[row] == MonsterMood::chase ? 1 : 0;
+  return n;
+}
+
+std::vector<EntityId> join(World& world, std::size_t count) {
+  const std::vector<std::uint32_t> tokens(count, 1);
+  step(world, tokens, {});
+  std::vector<EntityId> out;
+  for (const Joined& joined : world.joined()) out.push_back(joined.id);
+  return out;
 }
 
 /// ns a monster and tick of the parts that are theirs.
@@ -66,27 +118,88 @@ void measure_scene(Scene scene, std::uint32_t monsters, std::uint32_t ticks, dou
   setup.rules.player_health = 10000;
   setup.rules.monsters_fight = scene == Scene::wander ? Switch::off : Switch::on;
   World world(setup);
-  const std::vector<std::uint32_t> tokens(setup.players_max, 1);
-  step(world, tokens, {});
+  const std::vector<EntityId> players = join(world, setup.players_max);
   // Whom nobody can see wakes nobody.
   std::vector<AdminCommand> hidden;
   if (scene == Scene::asleep)
-    for (const Joined& joined : world.joined()) hidden.push_back({AdminAction::noclip_on, joined.id, {}});
+    for (const EntityId id : players) hidden.push_back({AdminAction::noclip_on, id, {}});
   step(world, {}, hidden);
-  for (int t = 0; t < 120; ++t) step(world, {}, {});
-  MonsterParts parts;
-  std::uint64_t hunting = 0;
-  const std::uint64_t attacks = world.combat().counters().attacks;
+  if (scene == Scene::hunt_one || scene == Scene::hunt_hundred) set_to_hunt(world, players);
+  for (int t = 0; t < 60; ++t) step(world, {}, {});
+  Parts parts;
+  const std::uint64_t attacks = world.combat().counters().attacks, hunting = hunting_in(world);
   const double start = thread_s();
   for (std::uint32_t t = 0; t < ticks; ++t) step(world, {}, {}, &parts);
   const double all_s = thread_s() - start;
-  for (const MonsterMood mood : world.monsters().mood) hunting += mood == MonsterMood::chase;
-  const double each = parts.s / ticks / std::max(1u, world.monster_count());
+  const double each = parts.theirs() / ticks / std::max(1u, world.monster_count());
   std::printf(
       "%-18s %6u in the world, %6llu hunt: %8.1f ns a monster, %5.2f sweeps; step %8.1f us, %llu attacks\n",
       scene_names[static_cast<int>(scene)], world.monster_count(), static_cast<unsigned long long>(hunting),
       each * 1e9, each / w1_s, all_s / ticks * 1e6,
       static_cast<unsigned long long>(world.combat().counters().attacks - attacks));
+}
+
+/// Steps one by one: what the slow ones take, and what their parts take beside W1's sweep for each body.
+void measure_crowded(const char* name, World& world, std::uint32_t ticks, double w1_s) {
+  Parts parts;
+  std::vector<double> each;
+  const std::uint64_t hunting = hunting_in(world);
+  for (std::uint32_t t = 0; t < ticks; ++t) {
+    const double start = thread_s();
+    step(world, {}, {}, &parts);
+    each.push_back(thread_s() - start);
+  }
+  std::ranges::sort(each);
+  const double bodies = world.monster_count() + world.player_count();
+  double sum_s = 0;
+  for (const double s : each) sum_s += s;
+  std::printf(
+      "%s: %u monsters, %llu hunted at first and %llu at last, %u players: step p50 %.2f ms, p95 %.2f ms; "
+      "%.2f sweeps a body\n ",
+      name, world.monster_count(), static_cast<unsigned long long>(hunting),
+      static_cast<unsigned long long>(hunting_in(world)), world.player_count(), each[each.size() / 2] * 1e3,
+      each[each.size() * 95 / 100] * 1e3, sum_s / ticks / bodies / w1_s);
+  for (std::size_t i = 0; i < step_part_count; ++i)
+    std::printf(" %s %.2f", part_names[i], parts.s[i] / ticks / bodies / w1_s);
+  std::printf("\n");
+}
+
+void measure_ten_thousand(std::uint32_t ticks, double w1_s) {
+  WorldSetup setup;
+  setup.seed = 7;
+  setup.monsters = setup.monsters_max = 10000;
+  setup.players_max = 100;
+  setup.rules.player_health = 10000;
+  World world(setup);
+  const std::vector<EntityId> players = join(world, setup.players_max);
+  set_to_hunt(world, players);
+  measure_crowded("10 000 in plains", world, ticks, w1_s);
+}
+
+/// The map's monsters so often that there are 500.
+void measure_map15(std::uint32_t ticks, double w1_s) {
+  const auto wad = ashlar::testing::find_wad("freedoom2.wad");
+  if (!wad) return static_cast<void>(std::printf("MAP15: no freedoom2.wad\n"));
+  auto source = read_map(*wad, "MAP15");
+  if (!source) return;
+  const std::vector<MapThing> once = source->things;
+  for (int k = 0; k < 8; ++k)
+    for (const MapThing& thing : once)
+      if (const ThingType* type = find_thing_type(thing.type);
+          type != nullptr && type->role == ThingRole::monster)
+        source->things.push_back(thing);
+  const auto map = place_map(*source, {});
+  if (!map) return;
+  WorldSetup setup;
+  setup.seed = 7;
+  setup.maps = {*map};
+  setup.monsters = setup.monsters_max = 500;
+  setup.players_max = 32;
+  setup.rules.player_health = 10000;
+  World world(setup);
+  const std::vector<EntityId> players = join(world, setup.players_max);
+  set_to_hunt(world, players);
+  measure_crowded("MAP15", world, ticks, w1_s);
 }
 
 void measure_ways() {
@@ -113,11 +226,32 @@ void measure_ways() {
     }
     const double s = thread_s() - from;
     std::printf(
-        "ways in %s: graph of %u leaves and %u joins in %.1f ms; a field %.1f us, %.0f fields and %.1f "
-        "million leaves a second\n",
+        "ways in %s: graph of %u leaves and %u joins in %.1f ms; a field, as after a door opened, %.1f us, "
+        "%.0f "
+        "fields and %.1f million leaves a second\n",
         name, graph.leaf_count(), graph.join_count(), built_s * 1e3, s / static_cast<double>(fields) * 1e6,
         static_cast<double>(fields) / s, static_cast<double>(leaves) / s * 1e-6);
   }
+}
+
+/// A field over hilly ground, made from nothing, as after any block of it changed: the graph has nothing to
+/// keep up.
+void measure_block_ways(const VoxelVolume& volume, DVec3 middle_m) {
+  BlockSearch search;
+  std::uint64_t places = 0, fields = 0;
+  double s = 0;
+  for (int i = 0; i < 200; ++i) {
+    const double start = thread_s();
+    search.begin(volume, middle_m + DVec3{i % 10 * 3.0, i / 10 * 3.0, 0}, {true, true, true});
+    while (!search.whole()) places += search.advance(volume, BlockNavigation::places_per_tick);
+    s += thread_s() - start;
+    ++fields;
+  }
+  std::printf(
+      "ways over blocks: a field %.0f us, %.0f fields and %.2f million places a second; a changed block "
+      "costs the graph nothing, the next field %.0f us\n",
+      s / static_cast<double>(fields) * 1e6, static_cast<double>(fields) / s,
+      static_cast<double>(places) / s * 1e-6, s / static_cast<double>(fields) * 1e6);
 }
 
 }  // namespace
@@ -135,6 +269,9 @@ int main(int argc, char** argv) {
   for (const Scene scene : {Scene::asleep, Scene::wander, Scene::hunt_one, Scene::hunt_hundred})
     for (const std::uint32_t monsters : {100u, 1000u, 10000u})
       measure_scene(scene, monsters, ticks, w1.median);
+  measure_ten_thousand(ticks, w1.median);
+  measure_map15(ticks, w1.median);
   measure_ways();
+  measure_block_ways(volume, {100, 100, ground.heights[100 * world_size + 100] * 1.0});
   return 0;
 }

@@ -74,11 +74,13 @@ struct PredictedClient {
     REQUIRE_FALSE(predictor.waiting());
     run(1);  // until its clock has settled
     late_at_entry = predictor.stats().late;
+    put_so_far = mispredicted(MispredictCause::server);
   }
   /// Puts the player somewhere, and lets that settle.
   void put(DVec3 place_m) {
     play.host->admin({AdminAction::teleport, play.client.player(), place_m});
     run(1);
+    put_so_far = mispredicted(MispredictCause::server);
   }
   /// `steer` is asked before each turn.
   void run(double seconds, const std::function<PlayerCommand()>& steer = nullptr) {
@@ -96,6 +98,7 @@ struct PredictedClient {
   HostedClient play;
   Predictor predictor;
   std::uint64_t late_at_entry = 0;
+  std::uint64_t put_so_far = 0;  ///< times that the server put it elsewhere, as the test asked for
 };
 
 }  // namespace ashlar::testing

@@ -14,9 +14,22 @@
 namespace ashlar {
 namespace {
 
-constexpr std::array<WalkerClass, walker_class_count> classes{
-    {{{20 * map_unit_m, 56 * map_unit_m}, 24 * map_unit_m},
-     {{31 * map_unit_m, 64 * map_unit_m}, 24 * map_unit_m}}};
+constexpr Cylinder units(double radius, double height) { return {radius * map_unit_m, height * map_unit_m}; }
+constexpr double low_step_m = 24 * map_unit_m, block_step_m = 1.0, no_step_m = 1e4;
+
+// The first that holds a body is its class, so narrower ones come first.
+constexpr std::array<WalkerClass, walker_class_count> classes{{
+    {units(20, 56), low_step_m, false},
+    {units(24, 64), low_step_m, false},
+    {units(30, 56), low_step_m, false},
+    {units(31, 64), low_step_m, false},
+    {units(48, 64), low_step_m, false},
+    {units(64, 64), block_step_m, false},
+    {units(40, 110), block_step_m, false},
+    {units(128, 110), block_step_m, false},
+    {units(31, 56), no_step_m, true},
+}};
+
 constexpr double look_every_m = 0.125;
 constexpr int looks_min = 4, looks_max = 48;
 constexpr double fit_slack_m = 1e-3;
@@ -36,11 +49,18 @@ const WalkerClass& walker_class(std::size_t which) {
   return classes[which];
 }
 
-std::size_t walker_class_of(const Cylinder& shape) {
+bool walker_covers(const WalkerClass& able, const WalkerClass& other) {
+  return able.shape.radius_m <= other.shape.radius_m && able.shape.height_m <= other.shape.height_m &&
+         able.step_m >= other.step_m;
+}
+
+std::size_t walker_class_of(const Cylinder& shape, double step_m, bool flies) {
   std::size_t which = 0;
-  while (which < classes.size() &&
-         (shape.radius_m > classes[which].shape.radius_m || shape.height_m > classes[which].shape.height_m))
-    ++which;
+  const auto holds = [&](const WalkerClass& c) {
+    return shape.radius_m <= c.shape.radius_m && shape.height_m <= c.shape.height_m && c.flies == flies &&
+           (flies || c.step_m <= step_m);
+  };
+  while (which < classes.size() && !holds(classes[which])) ++which;
   return which;
 }
 
@@ -81,9 +101,11 @@ void LeafGraph::find_free_parts(Join& join, std::uint32_t from_leaf) const {
   const double low = std::min(a, b), high = std::max(a, b);
   for (std::size_t k = 0; k < walker_class_count; ++k) {
     join.from[k] = 1, join.until[k] = 0;
-    // Whoever is wider has no part where the one before had none.
-    if (k > 0 && !join.open(k - 1)) continue;
     const WalkerClass& walker = walker_class(k);
+    bool hopeless = false;
+    for (std::size_t i = 0; i < k; ++i)
+      hopeless = hopeless || (!join.open(i) && walker_covers(walker_class(i), walker));
+    if (hopeless) continue;
     const double step_m = walker.step_m + fit_slack_m;
     const double strict_m = low == none ? -none : std::max(high, low + step_m) + fit_slack_m;
     const double loose_m = low == none ? -none : high + step_m;

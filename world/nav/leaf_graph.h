@@ -9,16 +9,20 @@
 
 namespace ashlar {
 
-/// A size and skill of walkers that share their ways: of all that a class holds the widest and tallest.
+/// A size and skill of walkers that share their ways: of all that a class holds the widest and tallest, and
+/// the one that steps least high.
 struct WalkerClass {
   Cylinder shape;
   double step_m = 0.75;
+  bool flies = false;  ///< over whatever leaves it room
 };
-inline constexpr std::size_t walker_class_count = 2;
-/// Soldiers, imps and what else fits where a player does; then demons, barons and floaters.
+inline constexpr std::size_t walker_class_count = 9;
+/// Of Doom's sizes, from soldiers to the mastermind, and flyers.
 const WalkerClass& walker_class(std::size_t which);
-/// The class that a body of this size goes by; walker_class_count: it is larger than all.
-std::size_t walker_class_of(const Cylinder& shape);
+/// Whoever is no wider, taller or worse at steps gets through wherever the other one does.
+bool walker_covers(const WalkerClass& able, const WalkerClass& other);
+/// The class that a body goes by; walker_class_count: it is larger than all, or steps too low.
+std::size_t walker_class_of(const Cylinder& shape, double step_m, bool flies);
 
 /// One sends whoever comes to a place on to another: a teleporter. World frame.
 struct Sending {

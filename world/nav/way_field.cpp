@@ -1,6 +1,7 @@
 #include "world/nav/way_field.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "world/math/assert.h"
 
@@ -39,6 +40,13 @@ bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t fr
 WayField::WayField(std::uint32_t leaves_max, std::uint32_t joins_max)
     : next_(leaves_max, no_index), distance_(leaves_max, 0), exit_m_(leaves_max), settled_(leaves_max, 0) {
   heap_.reserve(joins_max + std::size_t{1});
+}
+
+void WayField::take(WayField& found) {
+  ASHLAR_ASSERT(found.whole() && found.next_.size() == next_.size());
+  std::swap(which_, found.which_), std::swap(target_, found.target_);
+  next_.swap(found.next_), distance_.swap(found.distance_);
+  exit_m_.swap(found.exit_m_), settled_.swap(found.settled_);
 }
 
 void WayField::push(Open open) {

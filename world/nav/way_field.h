@@ -19,9 +19,9 @@ struct FloorRange {
 struct WayRules {
   HeightsView heights;
   const PlacedMap* map = nullptr;
-  std::span<const std::uint8_t> doors = {};   ///< by sector, 0 or 1: who comes to it may open it
-  std::span<const FloorRange> lifts = {};     ///< by sector; empty: nobody waits for any
-  std::span<const std::uint8_t> barred = {};  ///< by join, a bit a class: no way; empty: none is
+  std::span<const std::uint8_t> doors = {};    ///< by sector, 0 or 1: who comes to it may open it
+  std::span<const FloorRange> lifts = {};      ///< by sector; empty: nobody waits for any
+  std::span<const std::uint16_t> barred = {};  ///< by join, a bit a class: no way; empty: none is
 
   bool rides(std::uint32_t sector) const { return !lifts.empty() && lifts[sector].rides(); }
 };
@@ -40,8 +40,10 @@ bool way_open(const WayRules& rules, const WalkerClass& walker, std::uint32_t fr
 class WayField {
  public:
   WayField() = default;
-  /// Room for graphs of so many leaves and joins.
+  /// Room for graphs of so many leaves and joins; without joins it only takes what others found.
   WayField(std::uint32_t leaves_max, std::uint32_t joins_max);
+  /// Takes the ways of a search that is whole, which gets its own in exchange. Both have room for the same.
+  void take(WayField& found);
 
   /// Begins anew, towards a place of the plane. Old ways are gone. Nothing to search: the place is in void.
   void begin(const LeafGraph& graph, DVec2 to_m, std::size_t which);

@@ -7,6 +7,9 @@
 namespace ashlar {
 namespace {
 
+constexpr std::uint32_t places_per_field =
+    32;                                      // of a tick's budget: a hundred fields are whole in some seconds
+constexpr std::size_t begun_per_tick = 2;    // a search costs some 30 us to begin
 constexpr std::uint32_t kept_up_ticks = 32;  // so long after it was asked for, a field is kept up
 
 std::vector<BlockBox> boxes_of(std::span<const MapGround> maps) {
@@ -51,31 +54,43 @@ void BlockNavigation::ask(EntityId player, BlockWalker walker, std::uint32_t tic
   field->asked_tick = tick;
 }
 
+bool BlockNavigation::wanted(const Field& f, const PlayerTable& players, std::uint32_t tick) const {
+  return f.player != EntityId{0} && f.asked_tick + kept_up_ticks >= tick && there(players, f.player);
+}
+
+std::uint32_t BlockNavigation::budget(const PlayerTable& players, std::uint32_t tick) const {
+  std::uint32_t count = 0;
+  for (const Field& f : fields_) count += wanted(f, players, tick) ? 1 : 0;
+  return std::clamp(count * places_per_field, places_per_tick, places_per_tick_max);
+}
+
 BlockNavigation::Field* BlockNavigation::oldest_wanted(const PlayerTable& players, std::uint32_t tick) {
   Field* oldest = nullptr;
   for (Field& f : fields_) {
-    if (f.player == EntityId{0} || f.asked_tick + kept_up_ticks < tick || !there(players, f.player)) continue;
-    if (f.ready && tick - f.begun_tick < fresh_ticks) continue;
+    if (!wanted(f, players, tick) || (f.ready && tick - f.begun_tick < fresh_ticks)) continue;
     if (oldest == nullptr || f.begun_tick < oldest->begun_tick) oldest = &f;
   }
   return oldest;
 }
 
 void BlockNavigation::advance(const VoxelVolume& volume, const PlayerTable& players, std::uint32_t tick) {
-  if (searched_ == fields_max) {
-    Field* field = oldest_wanted(players, tick);
-    if (field == nullptr) return;
-    searched_ = static_cast<std::size_t>(field - fields_.data());
-    field->begun_tick = tick;
-    search_.begin(volume, place_of(players, field->player), field->walker);
+  std::uint32_t left = budget(players, tick);
+  for (std::size_t begun = 0; left > 0 && begun < begun_per_tick; ++begun) {
+    if (searched_ == fields_max) {
+      Field* field = oldest_wanted(players, tick);
+      if (field == nullptr) return;
+      searched_ = static_cast<std::size_t>(field - fields_.data());
+      field->begun_tick = tick;
+      search_.begin(volume, place_of(players, field->player), field->walker);
+    }
+    left -= search_.advance(volume, left);
+    if (!search_.whole()) return;
+    Field& field = fields_[searched_];
+    std::swap(field.ways, search_.ways());
+    field.ready = true;
+    searched_ = fields_max;
+    ++made_;
   }
-  search_.advance(volume, places_per_tick);
-  if (!search_.whole()) return;
-  Field& field = fields_[searched_];
-  std::swap(field.ways, search_.ways());
-  field.ready = true;
-  searched_ = fields_max;
-  ++made_;
 }
 
 std::optional<BlockWays::Step> BlockNavigation::way(EntityId player, BlockWalker walker, DVec3 from_m) const {

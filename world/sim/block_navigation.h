@@ -25,12 +25,12 @@ constexpr bool is_stairs(EntityId id) { return slot_of(id) == (1u << entity_slot
 /// Ways of monsters over voxel ground to players whom they hunt: one field a player and kind of walker,
 /// shared by all who are after him (or go to a map's stairs), made anew as he goes and as it ages, from the
 /// blocks as they are by then. Who sees his player before him and gets on needs none. One search goes on at a
-/// time, by at most places_per_tick a tick; fields take turns, the oldest first. Part of the world's state
-/// and hash. Nothing allocates after construction.
+/// time, by places_per_tick a tick and more where many fields are wanted; they take turns, the oldest first.
+/// Part of the world's state and hash. Nothing allocates after construction.
 class BlockNavigation {
  public:
-  static constexpr std::size_t fields_max = 16;
-  static constexpr std::uint32_t places_per_tick = 400;
+  static constexpr std::size_t fields_max = 128;
+  static constexpr std::uint32_t places_per_tick = 400, places_per_tick_max = 1600;
   static constexpr std::uint32_t fresh_ticks = 45;  ///< an older field is made anew
 
   explicit BlockNavigation(std::vector<MapGround> maps = {});
@@ -54,7 +54,9 @@ class BlockNavigation {
   };
   bool there(const PlayerTable& players, EntityId who) const;
   DVec3 place_of(const PlayerTable& players, EntityId who) const;
+  bool wanted(const Field& field, const PlayerTable& players, std::uint32_t tick) const;
   Field* oldest_wanted(const PlayerTable& players, std::uint32_t tick);
+  std::uint32_t budget(const PlayerTable& players, std::uint32_t tick) const;
 
   std::vector<MapGround> maps_;
   std::vector<Field> fields_;

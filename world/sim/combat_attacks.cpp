@@ -30,6 +30,15 @@ DVec3 turned(DVec3 way, double deg) {
   return {way.x * s.cos - way.y * s.sin, way.x * s.sin + way.y * s.cos, way.z};
 }
 
+/// Of several missiles at once. Pairs three times in a row go as A_FatAttack1 to 3 have them: straight and to
+/// the left, straight and twice as far to the right, half as far to both sides.
+double aside_deg(const MonsterAttack& how, int times_left, int missile) {
+  constexpr double pairs[3][2] = {{0, 1}, {0, -2}, {-0.5, 0.5}};
+  if (how.count == 2 && how.burst == 3)
+    return pairs[std::clamp(2 - times_left, 0, 2)][missile] * how.spread_deg;
+  return how.count > 1 ? (2.0 * missile / (how.count - 1) - 1) * how.spread_deg : 0;
+}
+
 }  // namespace
 
 void Combat::attack(CombatTick& tick, std::size_t row) {
@@ -52,10 +61,9 @@ void Combat::attack(CombatTick& tick, std::size_t row) {
       // From its own axis, around which it is free of walls: what it throws starts on its side of them.
       const DVec3 from = base + DVec3{0, 0, std::min(muzzle_m, kind.shape.height_m * 0.9)};
       const DVec3 way = unit_or(at->middle() - from, ahead);
-      for (int i = 0; i < how.count; ++i) {
-        const double share = how.count > 1 ? 2.0 * i / (how.count - 1) - 1 : 0;
-        launch(tick, how.kind, m.id[row], from, turned(way, share * how.spread_deg), m.target[row]);
-      }
+      for (int i = 0; i < how.count; ++i)
+        launch(tick, how.kind, m.id[row], from, turned(way, aside_deg(how, m.burst_left[row], i)),
+               m.target[row]);
       break;
     }
     case AttackForm::charge:

@@ -130,7 +130,7 @@ void add_beasts(std::vector<MonsterTraits>& all) {
     all.back().melee = claw(4, 10, 16, 8);
   }
   all.back().body_meets_walls = 0;
-  all.push_back(base("wisp", doom(16, 56), pace(8, 2), 100, {256, 6}, 50));
+  all.push_back(base("wisp", doom(16, 56), pace(8, 6), 100, {256, 6}, 50));
   all.back().flies = 1, all.back().body_meets_walls = 0, all.back().build = HitBuild::round;
   all.back().shy_share = 0.5;
   MonsterAttack& charge = all.back().ranged;
@@ -197,6 +197,12 @@ KindSet make_default() {
   add_masters(set.monsters);
   ASHLAR_ASSERT(set.monsters.size() == monster_kind_count);
   let_climb(set.monsters);
+  for (MonsterTraits& t : set.monsters) {
+    t.show.sight_sound = t.name + "/sight";
+    t.show.pain_sound = t.name + "/pain";
+    t.show.death_sound = t.name + "/death";
+    t.show.attack_sound = t.name + "/attack";
+  }
   set.weapons = default_weapons(missile, plasma, big_ball);
   set.ammo = default_ammo();
   ASHLAR_ASSERT(set.weapons.size() == weapon_kind_count);

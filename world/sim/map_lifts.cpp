@@ -43,16 +43,49 @@ bool MapLifts::before_lift(const MapPlan& plan, std::uint32_t line, std::uint32_
   return length(middle - nearest) <= far_m;
 }
 
+/// Is it an edge of a lift that was placed lowered, with ground on its other side to come from?
+bool MapLifts::at_edge(const MapPlan& plan, std::uint32_t line, std::uint32_t sector) {
+  constexpr double step_m = 0.75;
+  const std::uint32_t other = plan.beside(sector, line);
+  if (other == no_index) return false;
+  const HeightsView heights = plan.map().initial_heights();
+  const double floor_m = heights[sector].floor_m;
+  return lift_upper_end(plan.map(), heights, sector) > floor_m &&
+         std::fabs(heights[other].floor_m - floor_m) <= step_m;
+}
+
 MapLifts::MapLifts(const MapPlan& plan)
-    : at_rest_(plan.sector_count()), ranges_(plan.sector_count()), in_motion_(plan.sector_count(), 0) {
+    : at_rest_(plan.sector_count()),
+      ranges_(plan.sector_count()),
+      in_motion_(plan.sector_count(), 0),
+      lowered_(plan.sector_count(), 0) {
   for (std::uint32_t line = 0; line < plan.map().source().lines.size(); ++line) {
     const LineAction* action = plan.action(line);
     if (!calls_lift(action)) continue;
     for (const auto& [tag, sector] : plan.tagged(action->tag))
-      if (before_lift(plan, line, sector)) calls_.push_back({sector, line});
+      if (before_lift(plan, line, sector))
+        calls_.push_back({sector, line, false});
+      else if (at_edge(plan, line, sector))
+        calls_.push_back({sector, line, true});
   }
   std::ranges::sort(calls_, {}, [](const Call& c) { return std::pair(c.sector, c.line); });
   moved_.reserve(plan.sector_count());
+}
+
+/// What a lift at rest does when it is called; of its calls number `first` is the first.
+FloorRange MapLifts::rest(const MapPlan& plan, HeightsView heights, const SectorMovers& movers,
+                          std::size_t first) {
+  const std::uint32_t sector = calls_[first].sector;
+  if (movers.find(sector, Plane::floor) != nullptr) return at_rest_[sector];
+  const double now = heights[sector].floor_m, top = lift_upper_end(plan.map(), heights, sector);
+  lowered_[sector] = top > now ? 1 : 0;
+  for (std::size_t i = first; i < calls_.size() && calls_[i].sector == sector; ++i) {
+    if (!works(calls_[i])) continue;
+    const LineAction& action = *plan.action(calls_[i].line);
+    const double to = target_height(plan, heights, sector, action.target, Plane::floor) + action.offset_m;
+    return {std::min(now, to), top};
+  }
+  return {};
 }
 
 void MapLifts::follow(const MapPlan& plan, HeightsView heights, const SectorMovers& movers,
@@ -62,11 +95,7 @@ void MapLifts::follow(const MapPlan& plan, HeightsView heights, const SectorMove
   if (tick % rest_every_ticks == 0)
     for (std::size_t i = 0; i < calls_.size(); ++i) {
       const std::uint32_t sector = calls_[i].sector;
-      if (i > 0 && calls_[i - 1].sector == sector) continue;
-      const LineAction& action = *plan.action(calls_[i].line);
-      const double to = target_height(plan, heights, sector, action.target, Plane::floor) + action.offset_m;
-      const double now = heights[sector].floor_m;
-      if (movers.find(sector, Plane::floor) == nullptr) at_rest_[sector] = {std::min(now, to), now};
+      if (i == 0 || calls_[i - 1].sector != sector) at_rest_[sector] = rest(plan, heights, movers, i);
       ranges_[sector] = at_rest_[sector];
     }
   for (const Mover& mover : movers.movers()) {
@@ -83,6 +112,7 @@ std::optional<DVec2> MapLifts::call_from(const MapPlan& plan, std::uint32_t sect
   std::optional<DVec2> best;
   double best2 = 0;
   for (auto call = first; call != last; ++call) {
+    if (!works(*call)) continue;
     const DVec2 a = plan.start_m(call->line), b = plan.end_m(call->line);
     const DVec2 along = b - a, middle = (a + b) * 0.5;
     const double size = length(along);

@@ -12,8 +12,8 @@ namespace ashlar {
 
 /// The lifts of a map that monsters can ride, as they are now: those in motion, whoever called them, and
 /// those at rest that a monster calls from below by walking over a line that works again and again (Doom's
-/// 88), not far before them. For ways: who comes to such a one waits for it, and on it until it is there.
-/// Nothing allocates after construction.
+/// 88): not far before them, or, where a lift was lowered when its map was placed, at its own edge. For ways:
+/// who comes to such a one waits for it, and on it until it is there. Nothing allocates after construction.
 class MapLifts {
  public:
   explicit MapLifts(const MapPlan& plan);
@@ -28,13 +28,18 @@ class MapLifts {
 
  private:
   static bool before_lift(const MapPlan& plan, std::uint32_t line, std::uint32_t sector);
+  static bool at_edge(const MapPlan& plan, std::uint32_t line, std::uint32_t sector);
   struct Call {
     std::uint32_t sector, line;
+    bool edge;  ///< of the lift itself: nobody comes over it while that is up
   };
+  FloorRange rest(const MapPlan& plan, HeightsView heights, const SectorMovers& movers, std::size_t first);
+  bool works(const Call& call) const { return !call.edge || lowered_[call.sector] != 0; }
   std::vector<Call> calls_;  // by sector, then line
   std::vector<FloorRange> at_rest_, ranges_;
   std::vector<std::uint8_t> in_motion_;
-  std::vector<std::uint32_t> moved_;  // sectors with ranges of movers
+  std::vector<std::uint8_t> lowered_;  // at rest below its upper end, as it was placed
+  std::vector<std::uint32_t> moved_;   // sectors with ranges of movers
 };
 
 }  // namespace ashlar

@@ -104,15 +104,8 @@ class Starter {
     Mover m = mover(s, Plane::floor, Motion::lift, MotionPhase::down);
     const double to = a_.target == HeightTarget::by_amount ? floor(s) : target(s, a_.target, Plane::floor);
     m.low_m = std::min(floor(s), to + a_.offset_m);
-    m.high_m = upper_end(s);
+    m.high_m = lift_upper_end(plan_.map(), heights_, s);
     return movers_.start(m);
-  }
-
-  /// Where a lift's way ends above: where it is, unless it was lowered when the map was placed.
-  double upper_end(std::uint32_t s) const {
-    const PlacedMap& map = plan_.map();
-    if (floor(s) != map.initial_heights()[s].floor_m) return floor(s);
-    return std::max(floor(s), map.z_to_world(map.source().sectors[s].floor));
   }
 
   bool lift_up(std::uint32_t s) {
@@ -127,7 +120,8 @@ class Starter {
   bool perpetual(std::uint32_t s) {
     Mover m = mover(s, Plane::floor, Motion::perpetual, MotionPhase::down);  // Doom draws lots for the way
     m.low_m = std::min(floor(s), target(s, HeightTarget::lowest_floor, Plane::floor) + a_.offset_m);
-    m.high_m = std::max(upper_end(s), target(s, HeightTarget::highest_floor, Plane::floor));
+    m.high_m = std::max(lift_upper_end(plan_.map(), heights_, s),
+                        target(s, HeightTarget::highest_floor, Plane::floor));
     return movers_.start(m);
   }
 
@@ -282,6 +276,12 @@ bool start_effect(MoverStart start, const LineAction& action, std::uint32_t line
   bool any = false;
   for (const auto& [tag, sector] : start.plan.tagged(action.tag)) any = starter.sector(sector) || any;
   return any;
+}
+
+double lift_upper_end(const PlacedMap& map, HeightsView heights, std::uint32_t sector) {
+  const double floor_m = heights[sector].floor_m;
+  if (floor_m != map.initial_heights()[sector].floor_m) return floor_m;
+  return std::max(floor_m, map.z_to_world(map.source().sectors[sector].floor));
 }
 
 void start_timed_sectors(MoverStart start) {

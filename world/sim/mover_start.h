@@ -28,4 +28,7 @@ void start_timed_sectors(MoverStart start);
 double target_height(const MapPlan& plan, std::span<const SectorHeights> heights, std::uint32_t sector,
                      HeightTarget target, Plane plane);
 
+/// Where a lift's way ends above: where its floor is, unless that was lowered when the map was placed.
+double lift_upper_end(const PlacedMap& map, HeightsView heights, std::uint32_t sector);
+
 }  // namespace ashlar

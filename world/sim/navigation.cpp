@@ -21,9 +21,14 @@ constexpr double moved_m = 1.0;         // a player who went so far is looked fo
 constexpr std::uint32_t ask_every = 8;  // ticks from one question of a row to its next
 // Over blocks a way goes by their corners, so it is longer than it would have to be.
 constexpr double detour_times = 1.25, detour_m = 2;
-constexpr double before_lift_m = 0.5;  // so far from its edge one waits
-constexpr double stairs_near_m = 1.5;  // who comes so near to their top goes down them
+constexpr double before_lift_m = 0.5;       // so far from its edge one waits
+constexpr std::size_t begun_per_tick = 16;  // a search costs something to begin, too
+constexpr double stairs_near_m = 1.5;       // who comes so near to their top goes down them
 constexpr double last_step_look_m = 0.25;
+
+std::size_t class_of(const MonsterTraits& kind) {
+  return walker_class_of(kind.shape, kind.step_height_m_max, kind.flies != 0);
+}
 
 /// Sectors with a door that a monster opens: by a line before it that it may use.
 std::vector<std::uint8_t> doors_of(const MapPlan& plan) {
@@ -113,7 +118,7 @@ Navigation::Ground Navigation::ground_of(const MapPlan& plan) {
 }
 
 Navigation::Navigation(std::span<const MapPlan* const> plans, std::size_t monster_rows)
-    : detours_(monster_rows) {
+    : field_of_row_(monster_rows, std::uint16_t{fields_max}), detours_(monster_rows) {
   std::vector<MapGround> boxes;
   for (const MapPlan* plan : plans) {
     grounds_.push_back(ground_of(*plan));
@@ -128,7 +133,8 @@ Navigation::Navigation(std::span<const MapPlan* const> plans, std::size_t monste
     leaves = std::max(leaves, ground.graph->leaf_count());
     joins = std::max(joins, ground.graph->join_count());
   }
-  for (Field& field : fields_) field.now = WayField(leaves, joins), field.next = WayField(leaves, joins);
+  for (Field& field : fields_) field.now = WayField(leaves, 0);
+  search_ = WayField(leaves, joins);
 }
 
 /// nullopt: it hunts nobody who lives, or no stairs lead there.
@@ -152,28 +158,40 @@ std::size_t Navigation::map_at(DVec3 at) const {
   return grounds_.size();
 }
 
-Navigation::Field* Navigation::field_of(EntityId player, std::size_t map, std::size_t which) {
-  for (Field& f : fields_)
-    if (f.player == player && f.map == map && f.which == which) return &f;
-  return nullptr;
-}
-const Navigation::Field* Navigation::field_of(EntityId player, std::size_t map, std::size_t which) const {
-  for (const Field& f : fields_)
-    if (f.player == player && f.map == map && f.which == which) return &f;
-  return nullptr;
+bool Navigation::suits(const Field& field, EntityId player, std::size_t map, std::size_t which) const {
+  return field.player == player && field.map == map &&
+         (field.which == which || walker_covers(walker_class(which), walker_class(field.which)));
 }
 
-/// Takes the field that nobody asked for for the longest time, if it is not wanted now.
-void Navigation::ask(EntityId player, std::size_t map, std::size_t which, std::uint32_t tick) {
-  Field* field = field_of(player, map, which);
-  if (field == nullptr) {
-    field = &*std::ranges::min_element(fields_, {}, &Field::asked_tick);
-    if (field->player != EntityId{0} && field->asked_tick + fresh_ticks > tick) return;  // all are busy
-    field->player = player, field->map = map, field->which = which;
-    field->searching = field->ready = false;
-    field->begun_tick = 0;
+const Navigation::Field* Navigation::field_of(std::size_t row, const Target& target,
+                                              std::size_t which) const {
+  const std::uint16_t number = field_of_row_[row];
+  if (number == fields_max || !suits(fields_[number], target.to, target.map, which)) return nullptr;
+  return &fields_[number];
+}
+
+/// Takes the field that nobody asked for for the longest time, if it is not wanted now; where all are, one
+/// that others go by and that suits.
+void Navigation::ask(std::size_t row, EntityId player, std::size_t map, std::size_t which,
+                     std::uint32_t tick) {
+  const auto same = [&](const Field& f) { return f.player == player && f.map == map && f.which == which; };
+  std::uint16_t& number = field_of_row_[row];
+  if (number == fields_max || !same(fields_[number])) {
+    auto at = std::ranges::find_if(fields_, same);
+    if (at == fields_.end()) {
+      at = std::ranges::min_element(fields_, {}, &Field::asked_tick);
+      const bool busy = at->player != EntityId{0} && at->asked_tick + fresh_ticks > tick;
+      if (busy || static_cast<std::size_t>(at - fields_.begin()) == searched_) {
+        at = std::ranges::find_if(fields_, [&](const Field& f) { return suits(f, player, map, which); });
+      } else {
+        at->player = player, at->map = map, at->which = which;
+        at->ready = false;
+        at->begun_tick = 0;
+      }
+    }
+    number = static_cast<std::uint16_t>(at - fields_.begin());  // of none: fields_max
   }
-  field->asked_tick = tick;
+  if (number != fields_max) fields_[number].asked_tick = tick;
 }
 
 WayRules Navigation::rules(std::span<const MapInSpace> maps, std::size_t map) const {
@@ -197,16 +215,16 @@ void Navigation::ask_for(const PlayerTable& players, const MonsterTable& monster
     if (walker && (to_stairs || !straight)) blocks_->ask(target->to, *walker, tick);
     return;
   }
-  const std::size_t which = walker_class_of(kind.shape);
+  const std::size_t which = class_of(kind);
   if (which == walker_class_count) return;
-  ask(target->to, target->map, which, tick);
+  ask(row, target->to, target->map, which, tick);
   ask_for_detour(monsters, row, *target, tick);
 }
 
 void Navigation::ask_for_detour(const MonsterTable& monsters, std::size_t row, const Target& target,
                                 std::uint32_t tick) {
   const MonsterTraits& kind = monsters.traits_at(row);
-  const Field* field = field_of(target.to, target.map, walker_class_of(kind.shape));
+  const Field* field = field_of(row, target, class_of(kind));
   if (field == nullptr || !field->ready || kind.flies != 0) return;
   const DVec2 at = xy(monsters.body[row].position_m);
   const double remains_m = field->now.remaining_m(grounds_[target.map].graph->leaf_at(at), at);
@@ -222,12 +240,12 @@ void Navigation::search_detour(std::span<const MapInSpace> maps, const PlayerTab
   const std::size_t row = detours_.searched();
   const auto target = monsters.id[row] != EntityId{0} ? target_of(players, monsters, row) : std::nullopt;
   if (!target || target->map == grounds_.size()) return detours_.give_up();
-  const Field* field = field_of(target->to, target->map, walker_class_of(monsters.traits_at(row).shape));
+  const Field* field = field_of(row, *target, class_of(monsters.traits_at(row)));
   if (field == nullptr || !field->ready) return detours_.give_up();
   const Ground& ground = grounds_[target->map];
   if (!detours_.advance(*ground.graph, rules(maps, target->map), field->now, monsters, tick)) return;
   const std::uint32_t leaf = ground.graph->leaf_at(xy(monsters.body[row].position_m));
-  bar({target->map, field->now.way_out(leaf), field->which, tick, row, target->to}, leaf);
+  bar({target->map, field->now.way_out(leaf), field->which, tick, row, *target}, leaf);
 }
 
 /// The openings are right and yet nobody of the class gets through: others need not try for a while. What may
@@ -239,7 +257,7 @@ void Navigation::bar(const Bar& bar, std::uint32_t leaf) {
   for (const std::uint32_t sector : {ground.graph->sector(leaf), ground.graph->sector(way.to)})
     if (ground.moves.floor_moves[sector] != 0 || ground.moves.ceiling_moves[sector] != 0) return;
   if (way.sends || !ground.graph->beside(bar.join, bar.which).empty()) return;
-  ground.barred[bar.join] = static_cast<std::uint8_t>(ground.barred[bar.join] | 1u << bar.which);
+  ground.barred[bar.join] = static_cast<std::uint16_t>(ground.barred[bar.join] | 1u << bar.which);
   bars_.push_back(bar);
 }
 
@@ -248,14 +266,15 @@ void Navigation::lift_bars(const MonsterTable& monsters, std::uint32_t tick) {
   std::size_t kept = 0;
   for (const Bar& bar : bars_) {
     const Ground& ground = grounds_[bar.map];
-    const Field* field = field_of(bar.to, bar.map, bar.which);
+    const Field* field = field_of(bar.row, bar.target, bar.which);
     const DVec2 at = xy(monsters.body[bar.row].position_m);
-    const bool only_way = field != nullptr && field->ready && !field->searching &&
+    const bool searched = field != nullptr && static_cast<std::size_t>(field - fields_.data()) == searched_;
+    const bool only_way = field != nullptr && field->ready && !searched &&
                           field->begun_tick > bar.since_tick &&
                           field->now.distance_m(ground.graph->leaf_at(at)) < 0;
-    std::uint8_t& bits = grounds_[bar.map].barred[bar.join];
+    std::uint16_t& bits = grounds_[bar.map].barred[bar.join];
     if (only_way || tick - bar.since_tick >= barred_ticks)
-      bits = static_cast<std::uint8_t>(bits & ~(1u << bar.which));
+      bits = static_cast<std::uint16_t>(bits & ~(1u << bar.which));
     else
       bars_[kept++] = bar;
   }
@@ -279,30 +298,45 @@ void Navigation::advance(const Space& space, const PlayerTable& players, const M
   blocks_->advance(*space.voxels, players, tick);
 }
 
+bool Navigation::wanted(const Field& field, const PlayerTable& players, std::uint32_t tick) const {
+  if (field.player == EntityId{0} || field.asked_tick + 2 * ask_every < tick) return false;
+  return is_stairs(field.player) || players.has(field.player);
+}
+
+DVec2 Navigation::place_of(const Field& field, const PlayerTable& players) const {
+  if (is_stairs(field.player)) return xy(grounds_[field.map].top_m);
+  return xy(players.body[slot_of(field.player)].position_m);
+}
+
+/// Of the fields that are wanted and out of date, the one that was begun first.
+bool Navigation::begin_search(const PlayerTable& players, std::uint32_t tick) {
+  Field* oldest = nullptr;
+  for (Field& f : fields_) {
+    if (!wanted(f, players, tick) || (oldest != nullptr && oldest->begun_tick <= f.begun_tick)) continue;
+    const DVec2 moved = place_of(f, players) - f.to_m;
+    const bool stale =
+        !f.ready || tick - f.begun_tick >= fresh_ticks || dot(moved, moved) > moved_m * moved_m;
+    if (stale) oldest = &f;
+  }
+  if (oldest == nullptr) return false;
+  oldest->to_m = place_of(*oldest, players);
+  oldest->begun_tick = tick;
+  searched_ = static_cast<std::size_t>(oldest - fields_.data());
+  const Ground& ground = grounds_[oldest->map];
+  search_.begin(*ground.graph, is_stairs(oldest->player) ? ground.last_step_m : oldest->to_m, oldest->which);
+  return true;
+}
+
 void Navigation::search(std::span<const MapInSpace> maps, const PlayerTable& players, std::uint32_t tick) {
   std::uint32_t left = leaves_per_tick;
-  for (std::size_t k = 0; k < fields_.size() && left > 0; ++k) {
-    Field& f = fields_[(k + tick) % fields_.size()];
-    if (f.player == EntityId{0} || f.asked_tick + 2 * ask_every < tick) continue;
-    const bool stairs = is_stairs(f.player);
-    if (!stairs && !players.has(f.player)) continue;
-    const Ground& ground = grounds_[f.map];
-    const DVec2 at = stairs ? xy(ground.top_m) : xy(players.body[slot_of(f.player)].position_m);
-    if (!f.searching) {
-      const DVec2 moved = at - f.to_m;
-      const bool stale =
-          !f.ready || tick - f.begun_tick >= fresh_ticks || dot(moved, moved) > moved_m * moved_m;
-      if (!stale) continue;
-      f.to_m = at;
-      f.begun_tick = tick;
-      f.searching = true;
-      f.next.begin(*ground.graph, stairs ? ground.last_step_m : at, f.which);
-    }
-    left -= f.next.advance(*ground.graph, rules(maps, f.map), left);
-    if (!f.next.whole()) continue;
-    std::swap(f.now, f.next);
-    f.searching = false;
+  for (std::size_t begun = 0; left > 0 && begun < begun_per_tick; ++begun) {
+    if (searched_ == fields_max && !begin_search(players, tick)) return;
+    Field& f = fields_[searched_];
+    left -= search_.advance(*grounds_[f.map].graph, rules(maps, f.map), left);
+    if (!search_.whole()) return;
+    f.now.take(search_);
     f.ready = true;
+    searched_ = fields_max;
     ++made_;
   }
 }
@@ -352,6 +386,8 @@ std::optional<WayPoint> Navigation::wait_for_lift(const WayRules& rules, std::si
   const MapLifts& lifts = grounds_[map].lifts;
   const MapPlan& plan = *grounds_[map].plan;
   if (rules.rides(from)) {
+    if (!lifts.in_motion(from))
+      if (const auto call = lifts.call_from(plan, from, xy(body))) return WayPoint{*call, body.z, 0};
     const SectorBounds& bounds = plan.bounds_of(from);
     return WayPoint{(bounds.low + bounds.high) * 0.5, body.z, 0, true};
   }
@@ -366,10 +402,11 @@ std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps,
                                                std::size_t row, const Target& target, bool careful) const {
   const std::size_t map = target.map;
   const DVec3 body = monsters.body[row].position_m;
-  const std::size_t which = walker_class_of(monsters.traits_at(row).shape);
-  if (which == walker_class_count) return std::nullopt;
-  const Field* field = field_of(target.to, map, which);
+  const std::size_t own = class_of(monsters.traits_at(row));
+  if (own == walker_class_count) return std::nullopt;
+  const Field* field = field_of(row, target, own);
   if (field == nullptr || !field->ready) return std::nullopt;
+  const std::size_t which = field->which;
   const LeafGraph& graph = *grounds_[map].graph;
   const WayField& ways = field->now;
   std::uint32_t leaf = graph.leaf_at(xy(body));
@@ -425,6 +462,7 @@ std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps,
 
 void Navigation::add_to_hash(StripeHasher& hash) const {
   hash.add(made_);
+  hash.add(static_cast<std::uint64_t>(searched_));
   detours_.add_to_hash(hash);
   for (const Bar& bar : bars_)
     hash.add(static_cast<std::uint64_t>(bar.since_tick) << 32 | bar.join), hash.add(std::uint64_t{bar.map});
@@ -433,7 +471,7 @@ void Navigation::add_to_hash(StripeHasher& hash) const {
     if (f.player == EntityId{0}) continue;
     hash.add(static_cast<std::uint64_t>(f.player) << 32 | f.asked_tick);
     hash.add(static_cast<std::uint64_t>(f.begun_tick) << 32 | static_cast<std::uint64_t>(f.map) << 8 |
-             static_cast<std::uint64_t>(f.which) << 2 | (f.searching ? 2u : 0u) | (f.ready ? 1u : 0u));
+             static_cast<std::uint64_t>(f.which) << 1 | (f.ready ? 1u : 0u));
     hash.add(f.to_m.x), hash.add(f.to_m.y);
   }
 }

@@ -27,15 +27,16 @@ struct WayPoint {
 };
 
 /// Ways of monsters to players whom they hunt through the worlds' maps: one field a player, map and class of
-/// walkers, shared by all who are after that player and made anew as he goes or sectors move. A tick searches
-/// at most leaves_per_tick leaves, whoever asks; fields take turns by age. Beside maps ways lead over blocks
-/// (block_navigation.h), and from the one to the other by a map's stairs. Lifts are waited for (map_lifts.h),
-/// and who gets no nearer looks about for a way past what it hangs on (detours.h). Part of the world's state
-/// and hash. Nothing allocates after construction.
+/// walkers, shared by all who are after that player and made anew as he goes or sectors move. One search goes
+/// on at a time, and a tick settles at most leaves_per_tick leaves, whoever asks; the oldest field comes
+/// first. Where there are more of them than fields_max, walkers go by the field of a class that is less able.
+/// Beside maps ways lead over blocks (block_navigation.h), and from the one to the other by a map's stairs.
+/// Lifts are waited for (map_lifts.h), and who gets no nearer looks about for a way past what it hangs on
+/// (detours.h). Part of the world's state and hash. Nothing allocates after construction.
 class Navigation {
  public:
-  static constexpr std::size_t fields_max = 32;
-  static constexpr std::uint32_t leaves_per_tick = 1500;
+  static constexpr std::size_t fields_max = 192;
+  static constexpr std::uint32_t leaves_per_tick = 3000;
   static constexpr std::uint32_t fresh_ticks =
       30;  ///< a field older than that is made anew, sooner if its player left the leaf
 
@@ -64,10 +65,9 @@ class Navigation {
     EntityId player{};
     std::size_t map = 0, which = 0;
     std::uint32_t asked_tick = 0, begun_tick = 0;
-    bool searching = false, ready = false;
-    DVec2 to_m;     ///< of the search that goes on, or of the last one
-    WayField now;   ///< what is walked by
-    WayField next;  ///< the search
+    bool ready = false;
+    DVec2 to_m;    ///< of the search that goes on, or of the last one
+    WayField now;  ///< what is walked by
   };
   struct Ground {
     const MapPlan* plan;
@@ -75,7 +75,8 @@ class Navigation {
     std::vector<std::uint8_t> doors;
     MapLifts lifts;
     MovingPlanes moves{};
-    std::vector<std::uint8_t> barred{};  ///< by join, a bit a class of walkers
+    std::vector<std::uint16_t> barred{};
+    static_assert(walker_class_count <= 16);  ///< by join, a bit a class of walkers
     /// Of the stairs to the surface: behind and on the last step, and before the first one.
     bool has_stairs = false;
     DVec3 top_m{}, foot_m{};
@@ -96,13 +97,17 @@ class Navigation {
     std::size_t which;
     std::uint32_t since_tick;
     std::size_t row;  ///< who could not, on its way there
-    EntityId to;
+    Target target;
   };
   static Ground ground_of(const MapPlan& plan);
   std::size_t map_at(DVec3 at) const;
-  Field* field_of(EntityId player, std::size_t map, std::size_t which);
-  const Field* field_of(EntityId player, std::size_t map, std::size_t which) const;
-  void ask(EntityId player, std::size_t map, std::size_t which, std::uint32_t tick);
+  /// The field that a row goes by, as it last asked for it; null: none, or for somebody else.
+  const Field* field_of(std::size_t row, const Target& target, std::size_t which) const;
+  bool suits(const Field& field, EntityId player, std::size_t map, std::size_t which) const;
+  bool wanted(const Field& field, const PlayerTable& players, std::uint32_t tick) const;
+  DVec2 place_of(const Field& field, const PlayerTable& players) const;
+  void ask(std::size_t row, EntityId player, std::size_t map, std::size_t which, std::uint32_t tick);
+  bool begin_search(const PlayerTable& players, std::uint32_t tick);
   WayRules rules(std::span<const MapInSpace> maps, std::size_t map) const;
   void ask_for(const PlayerTable& players, const MonsterTable& monsters, std::size_t row, std::uint32_t tick);
   void ask_for_detour(const MonsterTable& monsters, std::size_t row, const Target& target,
@@ -121,6 +126,9 @@ class Navigation {
 
   std::vector<Ground> grounds_;  // by map
   std::vector<Field> fields_;
+  std::vector<std::uint16_t> field_of_row_;  // by monster row; fields_max: none
+  std::size_t searched_ = fields_max;        // which field the search is of; fields_max: none
+  WayField search_;
   std::unique_ptr<BlockNavigation> blocks_;  // null: nobody ever asks
   Detours detours_;
   static constexpr std::size_t bars_max = 64;

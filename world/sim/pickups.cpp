@@ -66,8 +66,7 @@ Pickups::Pickups(const WorldSetup& setup, const Space& space) {
   for (std::size_t map = 0; map < setup.maps.size() && setup.rules.items == Switch::on; ++map)
     for (const PlacedThing& thing : setup.maps[map]->things()) {
       const std::uint8_t item = item_of_thing(thing.type);
-      if (thing.sector == no_index || item == item_none || !thing_at_skill(thing.flags, setup.rules.skill))
-        continue;
+      if (thing.sector == no_index || item == item_none || !thing_in_game(thing.flags, setup.rules)) continue;
       // Keys are taken where their thing is (Mechanics).
       const auto at = is_key(item) ? std::optional(thing.position_m) : free_place(space, thing.position_m);
       if (!at) continue;

@@ -4,11 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <vector>
 
+#include "client_sim/client/edited_ground.h"
+#include "client_sim/client/replica.h"
 #include "protocol/quantise.h"
 #include "tests/catch.h"
 #include "world/math/random.h"
+#include "world/voxel/terrain.h"
+#include "world/voxel/volume.h"
 
 using namespace ashlar;
 using namespace ashlar::client_sim;
@@ -30,6 +35,7 @@ struct PictureOfOne {
     const QuantisedPosition place = quantise(at_m);
     EntityRecord record;
     record.id = EntityId{0x10001};
+    record.kind = kind;
     record.x = place.x, record.y = place.y, record.z = place.z;
     record.health = 255;
     const std::array records{record};
@@ -47,6 +53,7 @@ struct PictureOfOne {
   PictureSource source() const {
     PictureSource out(view, rules);
     out.command_time = command_time;
+    if (replica != nullptr) out.welcome = &welcome;
     return out;
   }
   /// Where it is shown when the picture is at a tick.
@@ -54,7 +61,7 @@ struct PictureOfOne {
     const double lag = command_time - others.shown_tick(now, source());
     command_time = tick + lag;
     std::vector<ShownEntity> out;
-    others.shown(now, source(), nullptr, out);
+    others.shown(now, source(), replica.get(), out);
     REQUIRE(out.size() == 1);
     return out.front();
   }
@@ -68,8 +75,26 @@ struct PictureOfOne {
     return tick < states.front().first ? states.front().second : states.back().second;
   }
 
+  /// Walls are looked up from now on: in a plain, whose ground is there around a place.
+  void stand_at(DVec2 here) {
+    WorldSetup setup;
+    setup.terrain = TerrainKind::plains;
+    replica = std::make_unique<Replica>(setup);
+    const DVec3 at{here.x, here.y, ground_m(here)};
+    while (!replica->ground().there(at)) replica->ground().load_around(at, {}, 64);
+    replica->ground().load_around(at, {}, 64);
+  }
+  double ground_m(DVec2 at) const {
+    const WorldSetup& setup = replica->setup();
+    return surface_height({setup.seed, {}, setup.terrain, {}}, static_cast<int>(std::floor(at.x)),
+                          static_cast<int>(std::floor(at.y)));
+  }
+
   View view;
   Rules rules;
+  Welcome welcome;
+  EntityKind kind = EntityKind::player;
+  std::unique_ptr<Replica> replica;  // null: no walls
   Others others;
   Micros now{1'000'000};
   double command_time = 0;
@@ -152,4 +177,46 @@ TEST_CASE("who is told of in every fourth snapshot or every sixteenth goes on as
   CHECK(std::ranges::max(straight_m) < 0.02);
   // At a corner it is seen to go straight on for as long as nothing was told.
   CHECK(off_m.back() < 1.5 * step_m * every);
+}
+
+TEST_CASE("who is far from the ground that is loaded is shown on its way like everybody else",
+          "[client_sim][others]") {
+  PictureOfOne told;
+  told.stand_at({0, 0});
+  const double from_m = GENERATE(-8.0, 70.0);
+  CAPTURE(from_m);
+  const double z_m = told.ground_m({0, 0}) + 4;
+  REQUIRE(told.replica->ground().volume().loaded(chunk_of(block_at({from_m, 0.5, z_m}))) == (from_m < 60));
+  // Told of in every fourth snapshot.
+  for (std::uint32_t tick = 100; tick <= 140; tick += 4)
+    told.tell(tick, {from_m + 0.125 * (tick - 100), 0.5, z_m});
+  for (double tick = 104; tick <= 146; tick += 0.5) {
+    CAPTURE(tick);
+    const ShownEntity shown = told.shown_at(tick);
+    // A tenth of a second beyond what was told it stands.
+    CHECK(shown.position_m.x == Approx(from_m + 0.125 * (tick - 100)).margin(1e-6));
+  }
+  CHECK(told.others.stats().stopped_by_walls == 0);
+}
+
+TEST_CASE("who goes on towards a wall is shown before it by its own size", "[client_sim][others]") {
+  PictureOfOne told;
+  told.stand_at({0, 0});
+  const bool large = GENERATE(false, true);
+  CAPTURE(large);
+  told.kind = large ? entity_kind(MonsterKind::mastermind) : EntityKind::player;
+  const Cylinder shape = *told.welcome.body_of(told.kind);
+  REQUIRE((shape.radius_m > 2 * told.rules.player.radius_m) == large);
+  const auto ground = static_cast<int>(told.ground_m({0, 0}));
+  for (int y = -6; y <= 6; ++y)
+    for (int z = ground; z < ground + 12; ++z)
+      static_cast<void>(told.replica->put_block({10, y, z}, BlockId::stone));
+  // The last that is told of it is half a metre before the wall, at 12 m/s.
+  const double last_m = 10 - shape.radius_m - 0.5;
+  for (std::uint32_t tick = 100; tick <= 110; ++tick)
+    told.tell(tick, {last_m - 0.2 * (110 - tick), 0.5, ground + 4.0});
+  const ShownEntity shown = told.shown_at(116);
+  CHECK(shown.position_m.x == Approx(10 - shape.radius_m).margin(0.02));
+  CHECK_FALSE(space_overlaps(told.replica->space(), shape, shown.position_m));
+  CHECK(told.others.stats().stopped_by_walls > 0);
 }

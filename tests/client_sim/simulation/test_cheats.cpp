@@ -22,7 +22,7 @@ TEST_CASE("who cheats goes no farther and fires no more often", "[client_sim][fe
 
 TEST_CASE("no cheat of the table gains anything", "[client_sim][feel][cheats][.slow]") {
   const std::vector<CheatFigure> figures = cheat_figures(20);
-  REQUIRE(figures.size() >= 9);
+  REQUIRE(figures.size() >= 13);
   for (const CheatFigure& figure : figures) {
     CAPTURE(figure.cheat, figure.measure, figure.honest, figure.cheating);
     CHECK(figure.gained() == 0);

@@ -23,11 +23,15 @@ void tell(const FeelReport& r) {
   UNSCOPED_INFO("crowd ticks " << r.crowd_ticks << ", of them apart " << r.crowd_apart_ticks);
   UNSCOPED_INFO("others " << r.others_age.quantile(0.5).count() / 1000 << " ms, shown " << r.shown
                           << ", extrapolated " << r.extrapolated << ", in walls " << r.in_walls);
+  UNSCOPED_INFO("others behind beyond what is asked " << r.excess_max() << " snapshots at most");
   UNSCOPED_INFO("hits agreed " << r.hits_agreed << " denied " << r.hits_denied << " lost " << r.hits_lost
-                               << " limited " << r.rewind_limited << " displaced " << r.hits_displaced
+                               << " beyond " << r.hits_beyond << " displaced " << r.hits_displaced
+                               << " unforeseen " << r.hits_unforeseen << " unseen " << r.hits_unseen
                                << ", rewound p99 " << r.rewound.quantile(0.99).count() / 1000 << " ms");
-  UNSCOPED_INFO("behind cover p99 " << r.behind_cover.quantile(0.99).count() / 1000 << " ms, liars rewound "
-                                    << r.liars_rewound.max().count() / 1000 << " ms");
+  UNSCOPED_INFO("behind cover p99 " << r.behind_cover.quantile(0.99).count() / 1000 << " ms, liars "
+                                    << r.liars_behind_cover.quantile(0.99).count() / 1000
+                                    << " ms, liars rewound " << r.liars_rewound.max().count() / 1000
+                                    << " ms");
   UNSCOPED_INFO("honest " << r.honest_hits << "/" << r.honest_shots << ", liars " << r.liars_hits << "/"
                           << r.liars_shots);
 }
@@ -46,46 +50,101 @@ TEST_CASE("on a clean link shots are judged as their players saw them", "[client
   CHECK(r.unknown_visible == 0);
   CHECK(r.network_visible == 0);
   CHECK(r.in_walls == 0);
-  CHECK(r.lead(0.01) >= 0);
-  CHECK(r.lead(0.5) <= 4);
-  // Six ticks there and back, commands that wait two or three, and the next snapshot.
-  CHECK(r.others_age.quantile(0.5) <= Micros{180'000});
+  CHECK(r.lead(0.01) >= 1);
+  CHECK(r.lead(0.99) <= 3);
+  // Five ticks there and back, commands that wait two or three, and the next snapshot.
+  CHECK(r.others_age.quantile(0.5) <= Micros{150'000});
 }
 
 TEST_CASE("a crowd on a bad line is corrected seldom and little", "[client_sim][feel]") {
   FeelConfig config;
+  config.seed = GENERATE(std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3});
   config.players = 16;
-  config.seconds = 20;
+  config.seconds = 60;
   config.loss = 0.01;
   config.jitter = Micros{10'000};
+  CAPTURE(config.seed);
   const FeelReport r = run_feel(config);
   tell(r);
+  REQUIRE(r.player_minutes == Approx(16));
+  // What is laid to bodies is not hidden there: they touched, but for one tick in fifty.
+  REQUIRE(r.crowd_ticks > 100);
+  CHECK(static_cast<double>(r.crowd_apart_ticks) <= 0.02 * static_cast<double>(r.crowd_ticks));
   CHECK(static_cast<double>(r.network_visible + r.unknown_visible) <= r.player_minutes);
+  CHECK(r.network_um.quantile(0.5) <= Micros{20'000});
+  CHECK(r.network_um.quantile(0.99) <= Micros{250'000});
+  CHECK(r.unknown_um.max() <= Micros{20'000});
   CHECK(r.hit_share() >= 0.99);
   CHECK(r.in_walls == 0);
+  CHECK(r.lead(0.01) >= 1);
+  CHECK(r.lead(0.99) <= 3);
 }
 
-TEST_CASE("the others' picture is as old as the way and its jitter ask for, and one snapshot",
-          "[client_sim][feel]") {
+TEST_CASE("where far more is lost the network's corrections are as seldom, and small", "[client_sim][feel]") {
   FeelConfig config;
-  config.players = 3;
-  config.seconds = 10;
-  config.round_trip = Micros{GENERATE(20'000, 150'000)};
-  config.jitter = Micros{GENERATE(0, 10'000, 30'000)};
+  config.seed = GENERATE(std::uint64_t{1}, std::uint64_t{2});
+  config.players = 8;
+  config.seconds = 120;
+  config.loss = 0.05;
+  config.jitter = Micros{30'000};
+  config.round_trip = Micros{150'000};
   const FeelReport r = run_feel(config);
   tell(r);
-  // Commands wait three ticks for their turn, a tick is told at its end and shown until the next one's, and
-  // whole ticks are rounded up.
-  CHECK(r.others_age.quantile(0.5) <= config.round_trip + config.jitter + Micros{6'000'000 / 60});
-  CHECK(static_cast<double>(r.extrapolated) <= 0.05 * static_cast<double>(r.shown));
+  CHECK(r.late > 0);  // it is that bad
+  CHECK(static_cast<double>(r.network_visible + r.unknown_visible) <= r.player_minutes);
+  CHECK(r.network_um.quantile(0.5) <= Micros{20'000});
+  CHECK(r.network_um.quantile(0.99) <= Micros{500'000});  // the largest of a handful
+  CHECK(r.lead(0.01) >= 1);
+  CHECK(r.lead(0.99) <= 4);
+}
+
+namespace {
+
+/// @param off_max  of where a frame shows somebody from where that one was, of 99 in 100
+void check_delay(FeelConfig config, double excess_max, Micros off_um_max) {
+  config.players = 3;
+  config.seconds = 10;
+  CAPTURE(config.tick_rate_hz, config.snapshot_every_ticks, config.round_trip.count(), config.jitter.count());
+  const FeelReport r = run_feel(config);
+  tell(r);
+  REQUIRE(r.excess_snapshots.size() == 3);
+  CHECK(r.excess_max() <= excess_max);
+  CHECK(r.excess_max() > 0);  // less would be no picture between two states
+  CHECK(r.frame_off_um.quantile(0.99) <= off_um_max);
   CHECK(r.in_walls == 0);
+}
+// Its mean is of a lag that takes some seconds to go down when the way has become shorter.
+constexpr double one_snapshot = 1.1;
+
+}  // namespace
+
+TEST_CASE("the others' picture is as old as way, waiting and jitter ask for, and one snapshot",
+          "[client_sim][feel]") {
+  FeelConfig config;
+  config.round_trip = Micros{GENERATE(20'000, 150'000)};
+  config.jitter = Micros{GENERATE(0, 10'000, 30'000)};
+  check_delay(config, one_snapshot, Micros{60'000});
+}
+
+TEST_CASE("the others' picture is one snapshot older at most at other rates, and where they come seldom",
+          "[client_sim][feel]") {
+  FeelConfig config;
+  config.jitter = Micros{GENERATE(0, 10'000)};
+  SECTION("rates") {
+    config.tick_rate_hz = GENERATE(std::uint16_t{20}, std::uint16_t{30}, std::uint16_t{128});
+    check_delay(config, one_snapshot, Micros{400'000});
+  }
+  SECTION("seldom") {
+    config.snapshot_every_ticks = GENERATE(std::uint16_t{2}, std::uint16_t{3}, std::uint16_t{6});
+    check_delay(config, one_snapshot, Micros{400'000});
+  }
 }
 
 TEST_CASE("shots at those who are told of ten to twenty times a second are judged as they were shown",
           "[client_sim][feel]") {
   FeelConfig config;
   config.players = 6;
-  config.seconds = 10;
+  config.seconds = 30;
   config.place_radius_m = 30;
   const bool lossy = GENERATE(false, true);
   config.snapshot_every_ticks = lossy ? 6 : 3;
@@ -93,10 +152,11 @@ TEST_CASE("shots at those who are told of ten to twenty times a second are judge
   const FeelReport r = run_feel(config);
   tell(r);
   CHECK(r.hits_agreed > 30);
-  CHECK(r.hits_denied <= 1 + r.hits_agreed / 100);  // of so few one is no share
-  // Where it was shown, between two states, and where it was at that tick: some millimetres apart.
+  CHECK(r.hit_share() >= (lossy ? 0.97 : 0.985));
+  // Where it was shown, between two states, and where it was at that tick: some millimetres apart, but where
+  // it turned or came down from a jump between the two.
   CHECK(r.seen_off_um.quantile(0.5) <= Micros{20'000});
-  if (!lossy) CHECK(r.seen_off_um.quantile(0.99) <= Micros{50'000});
+  CHECK(r.seen_off_um.quantile(0.99) <= (lossy ? Micros{600'000} : Micros{150'000}));
 }
 
 TEST_CASE("the same match twice feels the same", "[client_sim][feel]") {
@@ -137,9 +197,29 @@ TEST_CASE("on a short line a lie reaches no further back than what was acknowled
   const FeelReport r = run_feel(config);
   tell(r);
   REQUIRE(r.liars_shots >= 50);
-  // A tick there and one back, commands that wait three, and a tenth of a second that is believed of jitter.
-  CHECK(r.liars_rewound.max() <= Micros{210'000});
-  CHECK(r.rewound.max() <= Micros{130'000});
+  // A tick there and one back, and commands that wait two or three.
+  CHECK(r.rewound.quantile(0.99) <= Micros{105'000});
+  // As the line has no jitter, hardly more is believed.
+  CHECK(r.liars_rewound.quantile(0.99) <= Micros{140'000});
+  CHECK(r.liars_rewound.max() <= Micros{210'000});  // as long as little was acknowledged
+}
+
+TEST_CASE("who lies about what it saw hits nobody behind cover more often than honest ones",
+          "[client_sim][feel]") {
+  FeelConfig config;
+  config.players = 6;
+  config.seconds = 60;
+  config.cover = true;
+  config.lie = Micros{GENERATE(50'000, 100'000, 150'000)};
+  config.round_trip = Micros{GENERATE(20'000, 80'000)};
+  CAPTURE(config.lie.count(), config.round_trip.count());
+  const FeelReport r = run_feel(config);
+  tell(r);
+  REQUIRE(r.liars_shots > 400);
+  REQUIRE(r.liars_behind_cover.count() > 50);
+  // Of 450 shots some go to where somebody was a moment ago, whoever fires them.
+  CHECK(r.liars_covered_hits <= r.covered_hits + 9);
+  CHECK(r.liars_hits <= r.honest_hits + 20);
 }
 
 TEST_CASE("who runs behind cover is hit there no longer than his shooter's picture is old",
@@ -152,7 +232,7 @@ TEST_CASE("who runs behind cover is hit there no longer than his shooter's pictu
   tell(r);
   CHECK(r.behind_cover.count() > 50);
   CHECK(r.behind_cover.quantile(0.5) <= Micros{1});  // the lowest of buckets
-  CHECK(r.behind_cover.max() <= Micros{263'000});
+  CHECK(r.behind_cover.quantile(0.99) <= r.others_age.quantile(0.5) + Micros{50'000});
   CHECK(r.hit_share() >= 0.98);
   CHECK(r.in_walls == 0);
 }

@@ -87,9 +87,9 @@ TEST_CASE("a command claims to have seen what its client was sent, and none much
   CHECK(played(0) == 0);
   CHECK(played(now) == now);
   CHECK(played(now + 1) == now + 1);
-  // It has acknowledged the tick now + 2 with it, and a picture may be a tenth of a second behind, and two
-  // ticks more, as more than one of its snapshots came three ticks after the last.
-  const std::uint32_t oldest = now + 2 - 6 - 2;
+  // It has acknowledged the tick now + 2 with it, as it always did at once: its picture may be a tick behind,
+  // and two more, as more than one of its snapshots came three ticks after the last.
+  const std::uint32_t oldest = now + 2 - 1 - 2;
   CHECK(played(1) == oldest);
   // A command that is repeated for want of a newer one shows what its player last saw.
   table.run();

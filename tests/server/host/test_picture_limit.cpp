@@ -57,13 +57,42 @@ TEST_CASE("a picture may be behind by what its snapshots are apart, on top",
     limit.note_sent(sequence, tick);
     limit.note_fate({sequence++, true});
   };
+  constexpr std::uint32_t margin = PictureLimit::margin_ticks;
   for (std::uint32_t tick = 6; tick <= 600; tick += 6) acked(tick);
-  CHECK(believed(limit, 1) == 600 - 6 - 5);
+  CHECK(believed(limit, 1) == 600 - margin - 5);
   // One that was lost says nothing, a second one does, and both are forgotten.
   acked(612);
-  CHECK(believed(limit, 1) == 612 - 6 - 5);
+  CHECK(believed(limit, 1) == 612 - margin - 5);
   acked(624);
-  CHECK(believed(limit, 1) == 624 - 6 - 11);
+  CHECK(believed(limit, 1) == 624 - margin - 11);
   for (std::uint32_t tick = 630; tick <= 1200; tick += 6) acked(tick);
-  CHECK(believed(limit, 1) == 1200 - 6 - 5);
+  CHECK(believed(limit, 1) == 1200 - margin - 5);
+}
+
+TEST_CASE("a picture is believed to be behind by the jitter that acknowledgements show, and a tick",
+          "[server][host][picture_limit]") {
+  PictureLimit limit;
+  constexpr std::uint32_t margin = PictureLimit::margin_ticks;
+  // Each tick's is sent, and acknowledged some ticks later.
+  std::uint32_t tick = 1, acked = 0;
+  const auto run = [&](std::uint32_t ticks, auto&& age) {
+    for (const std::uint32_t until = tick + ticks; tick < until; ++tick) {
+      limit.note_sent(tick, tick);
+      while (acked < tick && tick - (acked + 1) >= age(acked + 1)) ++acked, limit.note_fate({acked, true});
+    }
+    --tick;
+    const std::uint32_t seen = believed(limit, 1);
+    ++tick;
+    return tick - 1 - seen;
+  };
+  // Too few to tell: a tenth of a second behind what it holds.
+  CHECK(run(30, [](std::uint32_t) { return 4u; }) == 4 + 6);
+  CHECK(run(300, [](std::uint32_t) { return 4u; }) == 4 + margin);
+  // One in four comes three ticks later, and with it those behind it: they are waited for.
+  CHECK(run(600, [](std::uint32_t t) { return t % 4 == 0 ? 7u : 4u; }) >= 6 + margin);
+  CHECK(run(600, [](std::uint32_t t) { return t % 4 == 0 ? 7u : 4u; }) <= 7 + margin + 3);
+  // One in fifty is not.
+  CHECK(run(600, [](std::uint32_t t) { return t % 50 == 0 ? 7u : 4u; }) <= 5 + margin + 2);
+  // And it is forgotten.
+  CHECK(run(600, [](std::uint32_t) { return 4u; }) == 4 + margin);
 }

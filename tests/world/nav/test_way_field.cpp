@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tests/catch.h"
+#include "tests/world/bsp/maps.h"
 #include "tests/world/cases.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/sim/map_plan.h"
@@ -16,27 +17,91 @@ using namespace ashlar::testing;
 
 namespace {
 
-/// The twin: leaves get their distance by relaxing every way in until nothing changes.
-std::vector<float> brute_distances(const LeafGraph& graph, const WayRules& rules, DVec2 to,
-                                   std::size_t which) {
-  constexpr float none = std::numeric_limits<float>::infinity();
-  std::vector<float> best(graph.leaf_count(), none);
-  best[graph.leaf_at(to)] = 0;
-  bool changed = true;
-  while (changed) {
+struct TwinWay {
+  float distance_m = std::numeric_limits<float>::infinity();
+  DVec2 exit_m;
+};
+
+/// What it costs to go by a way out, beside its metres: Doors have to open, from drops there may be no way
+/// back, lifts have to come and to go.
+float extra_cost(const LeafGraph& graph, const WayRules& rules, std::uint32_t leaf,
+                 const LeafGraph::Join& join, std::size_t which, std::span<const std::uint32_t> beside) {
+  const std::uint32_t from = graph.sector(leaf), to = graph.sector(join.to);
+  const std::uint32_t into = join.sends ? graph.sector(join.over_leaf) : to;
+  float cost = join.sends ? 1.0f : 0.0f;
+  if (from != to && rules.doors[to] != 0) cost += 6;
+  if (from != to && rules.heights[from].floor_m - rules.heights[to].floor_m > walker_class(which).step_m)
+    cost += 2;
+  const bool lift = from != into && (rules.rides(from) || rules.rides(into));
+  if (lift && !way_open({rules.heights, rules.map, rules.doors}, walker_class(which), from, into, beside))
+    cost += 12;
+  return cost;
+}
+
+/// The twin: each leaf takes the best of its ways out as the leaves behind them stand, again and again until
+/// nothing changes.
+std::vector<TwinWay> brute_ways(const LeafGraph& graph, const WayRules& rules, DVec2 to, std::size_t which) {
+  std::vector<TwinWay> best(graph.leaf_count());
+  const std::uint32_t target = graph.leaf_at(to);
+  best[target] = {0, to};
+  for (bool changed = true; changed;) {
     changed = false;
-    for (std::uint32_t leaf = 0; leaf < graph.leaf_count(); ++leaf)
+    const std::vector<TwinWay> before = best;
+    for (std::uint32_t leaf = 0; leaf < graph.leaf_count(); ++leaf) {
+      if (leaf == target) continue;
+      best[leaf] = {};
       for (std::uint32_t j = graph.first_join(leaf); j < graph.first_join(leaf + 1); ++j) {
         const LeafGraph::Join& join = graph.join(j);
-        const std::uint32_t a = graph.sector(leaf), b = graph.sector(join.to);
-        if (!join.open(which) || best[join.to] == none) continue;
-        if (!join.sends && !way_open(rules, walker_class(which), a, b, graph.beside(j, which))) continue;
-        if (best[leaf] <= 1) continue;
-        changed = changed || best[leaf] == none;
-        best[leaf] = 1;  // reached: that it is, is what is compared
+        const TwinWay& on = before[join.to];
+        if (!join.open(which) || on.distance_m == std::numeric_limits<float>::infinity()) continue;
+        const std::uint32_t from = graph.sector(leaf);
+        const std::uint32_t into = graph.sector(join.sends ? join.over_leaf : join.to);
+        const auto beside = graph.beside(j, which);
+        if (from != into && !way_open(rules, walker_class(which), from, into, beside)) continue;
+        const DVec2 exit = join.sends ? join.a : join.middle(which);
+        const double way_m = length((join.sends ? join.b : exit) - on.exit_m);
+        const float far =
+            on.distance_m + static_cast<float>(way_m) + extra_cost(graph, rules, leaf, join, which, beside);
+        if (far < best[leaf].distance_m) best[leaf] = {far, exit};
       }
+      changed = changed || best[leaf].distance_m != before[leaf].distance_m;
+    }
   }
   return best;
+}
+
+constexpr double cell_units = 128;
+
+/// Square rooms in a square, at random heights, some too low.
+SectorMap square_of_rooms(Rng& rng, std::uint32_t side) {
+  MapWriter m;
+  m.map.name = "SQUARE";
+  for (std::uint32_t i = 0; i < side * side; ++i) {
+    const double floor = 8.0 * rng.below(7);
+    m.sector(floor, floor + 48 + 8.0 * rng.below(8));
+  }
+  const auto at = [](std::uint32_t x, std::uint32_t y) { return DVec2{x * cell_units, y * cell_units}; };
+  for (std::uint32_t y = 0; y < side; ++y)
+    for (std::uint32_t x = 0; x < side; ++x) {
+      const std::uint32_t own = y * side + x;
+      m.line(at(x, y + 1), at(x + 1, y + 1), own, y + 1 < side ? own + side : no_index);
+      m.line(at(x + 1, y + 1), at(x + 1, y), own, x + 1 < side ? own + 1 : no_index);
+      if (y == 0) m.line(at(x + 1, 0), at(x, 0), own);
+      if (x == 0) m.line(at(0, y), at(0, y + 1), own);
+    }
+  return m.map;
+}
+
+/// A line between two rooms sends who crosses it eastwards to the middle of another room.
+Sending random_sending(const PlacedMap& map, Rng& rng, std::uint32_t side) {
+  const double x = rng.below(side - 1) + 1, y = rng.below(side);
+  DVec2 to;
+  to.x = (rng.below(side) + 0.5) * cell_units;
+  to.y = (rng.below(side) + 0.5) * cell_units;
+  const DVec2 a{x * cell_units, (y + 1) * cell_units}, b{x * cell_units, y * cell_units};
+  const DVec2 middle = (a + b) * 0.5;
+  return {map.to_world(middle - DVec2{1.6, 0}), map.to_world(middle + DVec2{24, 0}), map.to_world(to),
+          map.to_world(a), map.to_world(b)};
 }
 
 WayField whole_field(const LeafGraph& graph, const WayRules& rules, DVec2 to, std::size_t which,
@@ -94,41 +159,54 @@ TEST_CASE("a shut door is no way but for those who may open it", "[world][nav]")
   CHECK(reached());
 }
 
-TEST_CASE("ways are found where a search without order finds them", "[world][nav][property]") {
+TEST_CASE("ways are as long as those that a search without order finds", "[world][nav][property]") {
   Rng rng{77};
-  unsigned found = 0, none = 0;
-  for (int i = 0; i < cases(40); ++i) {
-    std::vector<Room> rooms(8);
-    std::vector<Divider> dividers(7);
-    for (Room& room : rooms) {
-      room.floor = 8.0 * rng.below(6);
-      room.ceiling = room.floor + 40 + 8.0 * rng.below(8);
+  unsigned found = 0, none = 0, by_lift = 0, sent = 0;
+  constexpr std::uint32_t side = 5;
+  for (int i = 0; i < cases(30); ++i) {
+    MovingWorld w(square_of_rooms(rng, side));
+    std::vector<Sending> sendings;
+    for (int k = 0; k < 3; ++k) sendings.push_back(random_sending(*w.map, rng, side));
+    const LeafGraph graph(*w.map, sendings);
+    std::vector<std::uint8_t> doors(side * side);
+    std::vector<FloorRange> lifts(side * side);
+    for (std::uint32_t s = 0; s < side * side; ++s) {
+      doors[s] = rng.below(8) == 0 ? 1 : 0;
+      const double floor_m = w.heights[0][s].floor_m, top_m = floor_m + rng.between(0.5, 2.0);
+      if (rng.below(6) == 0) lifts[s] = {floor_m, top_m};
     }
-    MovingWorld w(row_of_rooms(rooms, dividers));
-    const LeafGraph graph(*w.map, {});
-    const auto doors = no_doors(*w.map);
-    const WayRules rules{w.heights[0], w.map.get(), doors};
-    for (std::size_t which = 0; which < walker_class_count; ++which) {
+    const WayRules rules{w.heights[0], w.map.get(), doors, lifts};
+    const WayRules unmoved{w.heights[0], w.map.get(), doors};
+    for (const std::size_t which : {0u, 2u, 8u}) {
       DVec2 to;
-      to.x = rng.between(1, 8 * room_units - 1);
-      to.y = rng.between(1, room_depth_units - 1);
+      to.x = rng.between(1, side * cell_units - 1);
+      to.y = rng.between(1, side * cell_units - 1);
       const DVec2 at = w.map->to_world(to);
       const WayField field = whole_field(graph, rules, at, which, 1 + rng.below(9));
-      const std::vector<float> twin = brute_distances(graph, rules, at, which);
+      const WayField walked = whole_field(graph, unmoved, at, which, 1000);
+      const std::vector<TwinWay> twin = brute_ways(graph, rules, at, which);
       for (std::uint32_t leaf = 0; leaf < graph.leaf_count(); ++leaf) {
-        CHECK((field.distance_m(leaf) >= 0) == (twin[leaf] != std::numeric_limits<float>::infinity()));
-        ++(field.distance_m(leaf) >= 0 ? found : none);
+        CAPTURE(i, which, leaf);
+        const bool known = field.distance_m(leaf) >= 0;
+        CHECK(known == (twin[leaf].distance_m != std::numeric_limits<float>::infinity()));
+        ++(known ? found : none);
+        if (!known) continue;
+        CHECK(field.distance_m(leaf) == Approx(twin[leaf].distance_m).margin(0.01));
+        by_lift += walked.distance_m(leaf) != field.distance_m(leaf) ? 1 : 0;
         // Each way out leads nearer, and in the end there.
         std::uint32_t on = leaf, steps = 0;
-        while (field.way_out(on) != no_index && field.distance_m(on) >= 0 && steps++ < graph.leaf_count()) {
-          const std::uint32_t next = graph.join(field.way_out(on)).to;
-          CHECK(field.distance_m(next) <= field.distance_m(on));
-          on = next;
+        while (field.way_out(on) != no_index && steps++ < graph.leaf_count()) {
+          const LeafGraph::Join& join = graph.join(field.way_out(on));
+          sent += join.sends ? 1 : 0;
+          CHECK(field.distance_m(join.to) <= field.distance_m(on));
+          on = join.to;
         }
-        if (field.distance_m(leaf) >= 0) CHECK(on == field.target_leaf());
+        CHECK(on == field.target_leaf());
       }
     }
   }
-  CHECK(found > 100);
+  CHECK(found > 1000);
   CHECK(none > 20);
+  CHECK(by_lift > 40);
+  CHECK(sent > 20);
 }

@@ -45,6 +45,7 @@ struct ReachRules {
   double jump_m = 0;          ///< height of a jump; nobody steps up in the air, so the two do not add up
   double jump_room_m = 0.15;  ///< over the head of one who jumps: it rises past the edge
   double run_mps = 6;         ///< of a run off a ledge
+  bool monster = false;       ///< no keys, no shots, and only the lines that work for monsters
 };
 
 class Flood {
@@ -174,6 +175,7 @@ class Flood {
 
   /// Keys are taken from beside their niche too: by a body that fits within reach of them.
   bool take_keys() {
+    if (rules_.monster) return false;
     const Space space{&volume_, placed_};
     bool any = false;
     for (const MapKey& k : plan_.keys()) {
@@ -357,13 +359,20 @@ class Flood {
     return false;
   }
 
+  bool works_for_monsters(std::uint32_t line, const LineAction& a) const {
+    const bool secret = (map_.source().lines[line].flags & line_flag::secret) != 0;
+    return a.monsters && a.keys == 0 && a.trigger != LineTrigger::shoot &&
+           !(a.trigger == LineTrigger::use && secret);
+  }
+
   /// Sets off every line that can be, each once; the real movers then run until they rest.
   bool fire() {
     bool any = false;
     out_.locked = 0;
     for (std::uint32_t l = 0; l < fired_.size(); ++l) {
       const LineAction* a = plan_.action(l);
-      if (a == nullptr || fired_[l] != 0 || !a->players || a->effect == LineEffect::exit) continue;
+      if (a == nullptr || fired_[l] != 0 || a->effect == LineEffect::exit) continue;
+      if (rules_.monster ? !works_for_monsters(l, *a) : !a->players) continue;
       const bool teleports = a->effect == LineEffect::teleport || a->effect == LineEffect::teleport_line;
       const bool can = a->trigger == LineTrigger::use    ? can_use(l)
                        : a->trigger == LineTrigger::walk ? can_walk(l, teleports)
@@ -386,7 +395,7 @@ class Flood {
         }
         continue;
       }
-      if (start_effect({plan_, movers_, heights_}, *a, l, true)) settle();
+      if (start_effect({plan_, movers_, heights_}, *a, l, !rules_.monster)) settle();
     }
     return any;
   }

@@ -39,8 +39,9 @@ struct Fact {
 }  // namespace
 
 TEST_CASE("each kind's hits take what Doom's do", "[world][sim][combat]") {
-  // Source: A_PosAttack, A_SPosAttack, A_TroopAttack, A_SargAttack, A_HeadAttack, A_BruisAttack, A_SkelFist
-  // in p_enemy.c; damage of missiles × (1 to 8): P_MobjThinker's PIT_CheckThing.
+  // Source: A_PosAttack, A_SPosAttack, A_CPosAttack, A_TroopAttack, A_SargAttack, A_HeadAttack,
+  // A_BruisAttack, A_SkelFist in p_enemy.c; damage of missiles × (1 to 8), of charges likewise:
+  // PIT_CheckThing. The healer's flame and the hive's wisps: test_monster_kinds.cpp.
   const Fact fact = GENERATE(Fact{MonsterKind::rifleman, 6, HurtBy::shot, 3, 3, 15},
                              Fact{MonsterKind::shotgunner, 6, HurtBy::shot, 3, 3, 15},
                              Fact{MonsterKind::imp, 1.2, HurtBy::claw, 3, 3, 24},
@@ -50,7 +51,16 @@ TEST_CASE("each kind's hits take what Doom's do", "[world][sim][combat]") {
                              Fact{MonsterKind::knight, 1.5, HurtBy::claw, 10, 10, 80},
                              Fact{MonsterKind::baron, 6, HurtBy::missile, 8, 8, 64},
                              Fact{MonsterKind::skeleton, 6, HurtBy::missile, 10, 10, 80},
-                             Fact{MonsterKind::crawler, 8, HurtBy::missile, 5, 5, 40});
+                             Fact{MonsterKind::crawler, 8, HurtBy::missile, 5, 5, 40},
+                             Fact{MonsterKind::gunner, 6, HurtBy::shot, 3, 3, 15},
+                             Fact{MonsterKind::guard, 6, HurtBy::shot, 3, 3, 15},
+                             Fact{MonsterKind::shade, 1.5, HurtBy::claw, 4, 4, 40},
+                             Fact{MonsterKind::floater, 1.5, HurtBy::claw, 10, 10, 60},
+                             Fact{MonsterKind::knight, 6, HurtBy::missile, 8, 8, 64},
+                             Fact{MonsterKind::baron, 1.5, HurtBy::claw, 10, 10, 80},
+                             Fact{MonsterKind::skeleton, 1.3, HurtBy::claw, 6, 6, 60},
+                             Fact{MonsterKind::fatso, 6, HurtBy::missile, 8, 8, 64},
+                             Fact{MonsterKind::mastermind, 12, HurtBy::shot, 3, 3, 15});
   CAPTURE(traits(fact.kind).name);
   const std::vector<CombatEvent> hits = hits_of(fact.kind, fact.distance_m, 120);
   CHECK(hits.size() >= 10);
@@ -64,6 +74,19 @@ TEST_CASE("each kind's hits take what Doom's do", "[world][sim][combat]") {
   CHECK(high <= fact.high);
   CHECK(low <= fact.low + fact.step);    // of so many hits there is one of the least
   CHECK(high >= fact.high - fact.step);  // and one of the most
+}
+
+TEST_CASE("a colossus' rocket takes 20 times 1 to 8 and its burst up to 128", "[world][sim][combat]") {
+  // A_CyberAttack: MT_ROCKET, damage 20; A_Explode.
+  std::uint16_t low = 0xffff, high = 0;
+  for (const CombatEvent& e : hits_of(MonsterKind::colossus, 10, 120)) {
+    if (e.how == HurtBy::burst) CHECK((e.points > 100 && e.points <= 128));
+    if (e.how != HurtBy::missile) continue;
+    CHECK(e.points % 20 == 0);
+    low = std::min(low, e.points), high = std::max(high, e.points);
+  }
+  CHECK((low >= 20 && low <= 40));
+  CHECK((high <= 160 && high >= 140));
 }
 
 TEST_CASE("a demon beside its target bites every 24 tics", "[world][sim][combat]") {
