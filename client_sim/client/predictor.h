@@ -57,6 +57,7 @@ struct PredictorStats {
   /// Of those, larger than Predictor::visible_m.
   std::array<std::uint64_t, mispredict_cause_count> visible{};
 
+  /// Ticks that came otherwise, whatever the cause.
   std::uint64_t mispredicted_sum() const {
     std::uint64_t sum = 0;
     for (const std::uint64_t n : mispredicted) sum += n;

@@ -62,9 +62,12 @@ class Replica {
   explicit Replica(const WorldSetup& setup, std::optional<ColumnSpan> columns = {},
                    std::shared_ptr<const PlayerMotion> motion = nullptr);
 
+  /// What it was made of: rules, maps, props, terrain.
   const WorldSetup& setup() const { return setup_; }
   ReplicaGround& ground() { return ground_; }
+  /// The tick whose end it stands at.
   std::uint32_t tick() const { return tick_; }
+  /// Of its only player. Valid until the next call that changes it.
   const Body& body() const { return player_.body[0]; }
   bool alive() const { return player_.health[0] != 0; }
   /// How far spawns and teleporters have turned the view.
@@ -93,6 +96,7 @@ class Replica {
             std::span<const Bystander> bystanders = {});
   static constexpr std::size_t bystanders_max = 16;
 
+  /// All that a step changes, to go back to. Keeps the room that `out` has.
   void save(ReplicaState& out) const;
   /// Back to an earlier state, blocks that own acts have changed since included.
   void restore(const ReplicaState& state);

@@ -31,6 +31,7 @@ struct PredictionReport {
   /// (Client::advance()), to foresee the own player, and to keep and show a picture of the others a tick.
   std::int64_t read_ns = 0, predict_ns = 0, show_ns = 0;
 
+  /// Adds what another client met.
   void merge(const PredictionReport& other);
   double us_per_tick(std::int64_t spent_ns) const {
     return ticks > 0 ? static_cast<double>(spent_ns) / 1e3 / static_cast<double>(ticks) : 0;

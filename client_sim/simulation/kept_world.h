@@ -50,7 +50,9 @@ class KeptWorld {
   /// Clients heard that all up to this tick of the server's is saved.
   void note_told(std::uint32_t tick);
 
+  /// No byte more fits on the disk, until it is said otherwise.
   void set_full(bool full);
+  /// So many of a hundred writes fail.
   void set_failing(std::uint32_t of_100);
   void set_lying() { disk_.set_lying(true); }
 

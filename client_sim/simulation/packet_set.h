@@ -13,6 +13,7 @@ class PacketSet {
   /// What is beyond is not counted: some ten hours of play.
   static constexpr std::size_t packets_max = 4'000'000;
 
+  /// Adds one packet that was sent.
   void say(std::span<const std::uint8_t> packet);
   /// Counts one that was said, once.
   void deliver(std::span<const std::uint8_t> packet);
