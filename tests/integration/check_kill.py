@@ -147,11 +147,14 @@ class World:
         with tempfile.TemporaryDirectory() as folder:
             model = pathlib.Path(folder, "model.obj")
             tool(binary, "export", self.path, "--area", "0,0,100", "--out", str(model))
-            corners = {tuple(round(float(v)) for v in line.split()[1:4])
-                       for line in model.read_text().splitlines() if line.startswith("v ")}
-        # y is up in a model, and the way north is -z.
+            numbers = [[float(v) for v in line.split()[1:4]]
+                       for line in model.read_text().splitlines() if line.startswith("v ")]
+        # The model's middle is that of the block at 0,0.
+        corners = {(round(x + 0.5), round(y), round(z - 0.5)) for x, y, z in numbers}
+        # In a model y is up, from the lowest of what it shows, and the way north is -z. Nothing is higher than ours.
+        lift = max(y for _, y, _ in corners) - (BLOCKS_Z + 1)
         lost = [(x, y, z) for x, y, z in self.announced
-                if not {(x + i, z + k, -(y + j)) for i in (0, 1) for j in (0, 1) for k in (0, 1)} <= corners]
+                if not {(x + i, z + k + lift, -(y + j)) for i in (0, 1) for j in (0, 1) for k in (0, 1)} <= corners]
         if lost:
             sys.exit(f"announced as saved and not there: blocks {lost}")
 

@@ -360,13 +360,15 @@ TEST_CASE("deliberately wrong servers are each caught within a simulated minute"
       Wrong{"lost-part", &Defects::lost_part, "without trouble plays", "all=0", Ground::map},
       Wrong{"early-saved", &Defects::early_saved, "announced as saved", "all=0,power-cut=6"},
       Wrong{"lying-disk", &Defects::lying_disk, "announced as saved", "all=0,power-cut=6"},
-      Wrong{"no-refusals", &Defects::no_refusals, "cannot be saved is refused", "all=0,disk-full=6"},
+      Wrong{"no-refusals", &Defects::no_refusals, "cannot be saved is refused", "all=0,disk-full=12"},
       Wrong{"wrong-eyes", &Defects::wrong_eyes, "whom its player sees", "", Ground::map});
   CAPTURE(wrong.name);
   SimulationConfig config = match_of(1, 60, wrong.ground);
   config.check_replay = false;
   config.defects.*wrong.defect = true;
   config.rates = rates_from_text(wrong.rates, config.rates).value();
+  // Many who dig at many places.
+  if (config.defects.no_refusals) config.clients = 40, config.monsters = 1, config.survival = true;
   if (config.defects.no_turns) config.monsters = 300, config.snapshot_bytes_max = 4800;
   const Outcome outcome = simulate(config);
   REQUIRE(outcome.broken.has_value());
