@@ -6,7 +6,7 @@ set(installed ashlar_world ashlar_protocol ashlar_client)
 set(installed_folders world protocol client_sim/client client_sim/net)
 if(ASHLAR_PROGRAMS)
   install(TARGETS ashlar-server ashlar-sim RUNTIME COMPONENT programs)
-  list(APPEND installed ashlar_server_base ashlar_host ashlar_server)
+  list(APPEND installed ashlar_server_base ashlar_host ashlar_store ashlar_server)
   list(APPEND installed_folders server)
 endif()
 install(TARGETS ${installed}

@@ -135,6 +135,14 @@ ClientResult decode(const wire::Acts& in) {
   return out;
 }
 
+ClientResult decode(const wire::GameCall& in) {
+  if (in.number() >= game_messages_max || length(in.bytes()) > game_call_bytes_max)
+    return std::unexpected{DropReason::out_of_range};
+  GameCallMessage out{in.world(), in.number(), {}};
+  if (length(in.bytes()) > 0) out.bytes.assign(in.bytes()->begin(), in.bytes()->end());
+  return out;
+}
+
 }  // namespace
 
 std::expected<ClientMessage, DropReason> decode_client_message(std::span<const std::uint8_t> payload) {
@@ -154,6 +162,7 @@ std::expected<ClientMessage, DropReason> decode_client_message(std::span<const s
     case wire::ClientBody::Chat: return decode(*message.body_as_Chat());
     case wire::ClientBody::ContentRequest: return decode(*message.body_as_ContentRequest());
     case wire::ClientBody::Acts: return decode(*message.body_as_Acts());
+    case wire::ClientBody::GameCall: return decode(*message.body_as_GameCall());
     case wire::ClientBody::NONE: break;
   }
   return std::unexpected{DropReason::unknown_message};

@@ -376,6 +376,8 @@ ServerResult decode(const wire::WeaponKinds& in) {
     w.spread_deg = weapon->spread_deg(), w.rise_deg = weapon->rise_deg(), w.range_m = weapon->range_m();
     w.windup_s = weapon->windup_s(), w.interval_s = weapon->interval_s();
     w.lower_s = weapon->lower_s(), w.raise_s = weapon->raise_s();
+    w.clip = weapon->clip(), w.reload_s = weapon->reload_s(), w.charge_s = weapon->charge_s();
+    w.throw_least = weapon->throw_least(), w.fuse_s = weapon->fuse_s();
     if (!weapon_sane(w)) return out_of_range;
     out.weapons.push_back(std::move(w));
   }
@@ -383,6 +385,30 @@ ServerResult decode(const wire::WeaponKinds& in) {
     const wire::AmmoLimits& limits = *in.ammo()->Get(static_cast<flatbuffers::uoffset_t>(i));
     out.ammo[i] = {limits.most(), limits.clip(), limits.start()};
     if (!ammo_sane(out.ammo[i])) return out_of_range;
+  }
+  return out;
+}
+
+ServerResult decode(const wire::MonsterShows& in) {
+  if (in.kinds() == nullptr) return std::unexpected{DropReason::malformed};
+  if (in.kinds()->size() < 1 || in.kinds()->size() > monster_kinds_max) return out_of_range;
+  MonsterShows out;
+  out.world = in.world();
+  for (const wire::MonsterShow* from : *in.kinds()) {
+    const auto kind = static_cast<MonsterKind>(from->kind());
+    if (from->kind() >= monster_kinds_max || (!out.kinds.empty() && kind <= out.kinds.back().kind))
+      return out_of_range;
+    MonsterShow& show = out.kinds.emplace_back(KindShow{kind, {}}).show;
+    const std::array names{view(from->blood()), view(from->sight_sound()), view(from->pain_sound()),
+                           view(from->death_sound()), view(from->attack_sound())};
+    bool good = true;
+    std::size_t next = 0;
+    visit_show(show, [&](const char*, std::string& to) {
+      to = names[next++];
+      good = good && to.size() <= show_name_bytes_max &&
+             std::ranges::all_of(to, [](char c) { return c >= ' ' && c <= '~'; });
+    });
+    if (!good) return bad_text;
   }
   return out;
 }
@@ -400,8 +426,13 @@ ServerResult decode(const wire::Carried& in) {
       from.invulnerability(), from.strength(), from.invisibility(), from.suit(), from.map(), from.light()};
   a.wait_ticks = from.wait_ticks(), a.windup_ticks = from.windup_ticks();
   a.switch_ticks = from.switch_ticks();
+  a.reload_ticks = from.reload_ticks(), a.charge_ticks = from.charge_ticks();
   a.held = from.held(), a.wanted = from.wanted(), a.firing = from.firing(), a.backpack = from.backpack();
   if (a.held >= weapons_max || a.wanted >= weapons_max || a.firing > 1 || a.backpack > 1) return out_of_range;
+  if (in.spent() != nullptr) {
+    if (in.spent()->size() > weapons_max) return out_of_range;
+    std::copy(in.spent()->begin(), in.spent()->end(), a.spent.begin());
+  }
   if (in.picked() == nullptr) return out;
   if (in.picked()->size() > picked_max) return out_of_range;
   out.picked.assign(in.picked()->begin(), in.picked()->end());
@@ -552,6 +583,7 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
       return Saved{message.body_as_Saved()->tick(), message.body_as_Saved()->world()};
     case wire::ServerBody::Fight: return decode(*message.body_as_Fight());
     case wire::ServerBody::InventoryChange: return decode(*message.body_as_InventoryChange());
+    case wire::ServerBody::MonsterShows: return decode(*message.body_as_MonsterShows());
     case wire::ServerBody::WeaponKinds: return decode(*message.body_as_WeaponKinds());
     case wire::ServerBody::Score: return decode(*message.body_as_Score());
     case wire::ServerBody::Carried: return decode(*message.body_as_Carried());

@@ -19,6 +19,15 @@ std::vector<KindBody> kind_bodies_of(const KindSet& kinds) {
   return out;
 }
 
+std::vector<KindShow> kind_shows_of(const KindSet& kinds) {
+  std::vector<KindShow> out;
+  const auto& usual = default_kinds().monsters;
+  for (std::size_t i = 0; i < kinds.monsters.size(); ++i)
+    if (i >= usual.size() || kinds.monsters[i].show != usual[i].show)
+      out.push_back({static_cast<MonsterKind>(i), kinds.monsters[i].show});
+  return out;
+}
+
 std::optional<Cylinder> Welcome::body_of(EntityKind kind) const {
   if (kind == EntityKind::player) return rules.player;
   const auto first = static_cast<unsigned>(entity_kind(MonsterKind{}));

@@ -195,6 +195,15 @@ std::span<const std::uint8_t> MessageWriter::write(const Chat& m) {
   return impl_->message();
 }
 
+std::span<const std::uint8_t> MessageWriter::write(const GameCallMessage& m) {
+  ASHLAR_ASSERT(m.number < game_messages_max && m.bytes.size() <= game_call_bytes_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  const auto bytes = impl_->bytes(m.bytes);
+  impl_->finish_client(wire::ClientBody::GameCall, wire::CreateGameCall(fbb, m.world, m.number, bytes));
+  return impl_->message();
+}
+
 std::span<const std::uint8_t> MessageWriter::write(const Welcome& m) {
   ASHLAR_ASSERT(m.maps.size() <= placed_maps_max);
   ASHLAR_ASSERT(m.props.size() <= placed_props_max);
@@ -410,10 +419,11 @@ std::span<const std::uint8_t> MessageWriter::write(const WeaponKinds& m) {
     const WeaponTraits& w = m.weapons[i];
     ASHLAR_ASSERT(weapon_sane(w) && valid_text(w.name, 1, weapon_name_bytes_max));
     const auto weapon_name = impl_->string(w.name);
-    weapons[i] = wire::CreateWeapon(
-        fbb, weapon_name, static_cast<std::uint8_t>(w.form), static_cast<std::uint8_t>(w.ammo), w.slot,
-        w.rank, w.start, w.count, w.steady, w.uses, w.damage_step, w.damage_sides, w.strength_times,
-        w.spread_deg, w.rise_deg, w.range_m, w.windup_s, w.interval_s, w.lower_s, w.raise_s);
+    weapons[i] = wire::CreateWeapon(fbb, weapon_name, static_cast<std::uint8_t>(w.form),
+                                    static_cast<std::uint8_t>(w.ammo), w.slot, w.rank, w.start, w.count,
+                                    w.steady, w.uses, w.damage_step, w.damage_sides, w.strength_times,
+                                    w.spread_deg, w.rise_deg, w.range_m, w.windup_s, w.interval_s, w.lower_s,
+                                    w.raise_s, w.clip, w.reload_s, w.charge_s, w.throw_least, w.fuse_s);
   }
   const auto list = fbb.CreateVector(weapons.data(), m.weapons.size());
   std::array<wire::AmmoLimits, ammo_kind_count> ammo;
@@ -424,6 +434,26 @@ std::span<const std::uint8_t> MessageWriter::write(const WeaponKinds& m) {
   return impl_->message();
 }
 
+std::span<const std::uint8_t> MessageWriter::write(const MonsterShows& m) {
+  ASHLAR_ASSERT(!m.kinds.empty() && m.kinds.size() <= monster_kinds_max);
+  auto& fbb = impl_->fbb;
+  fbb.Clear();
+  std::array<flatbuffers::Offset<wire::MonsterShow>, monster_kinds_max> kinds;
+  for (std::size_t i = 0; i < m.kinds.size(); ++i) {
+    std::array<flatbuffers::Offset<flatbuffers::String>, 5> names;
+    std::size_t next = 0;
+    visit_show(m.kinds[i].show, [&](const char*, const std::string& text) {
+      ASHLAR_ASSERT(text.size() <= show_name_bytes_max);
+      names[next++] = text.empty() ? 0 : impl_->string(text);
+    });
+    kinds[i] = wire::CreateMonsterShow(fbb, static_cast<std::uint8_t>(m.kinds[i].kind), names[0], names[1],
+                                       names[2], names[3], names[4]);
+  }
+  const auto list = fbb.CreateVector(kinds.data(), m.kinds.size());
+  impl_->finish_server(wire::ServerBody::MonsterShows, wire::CreateMonsterShows(fbb, list, m.world));
+  return impl_->message();
+}
+
 std::span<const std::uint8_t> MessageWriter::write(const Carried& m) {
   auto& fbb = impl_->fbb;
   fbb.Clear();
@@ -431,11 +461,14 @@ std::span<const std::uint8_t> MessageWriter::write(const Carried& m) {
   const auto& p = a.power_ticks;
   const wire::Arsenal arsenal(a.weapons, a.ammo[0], a.ammo[1], a.ammo[2], a.ammo[3], p[0], p[1], p[2], p[3],
                               p[4], p[5], a.wait_ticks, a.windup_ticks, a.switch_ticks, a.held, a.wanted,
-                              a.firing, a.backpack);
+                              a.firing, a.backpack, a.reload_ticks, a.charge_ticks);
   ASHLAR_ASSERT(m.picked.size() <= picked_max);
   const auto picked = impl_->bytes(m.picked);
+  std::size_t fired = a.spent.size();
+  while (fired > 0 && a.spent[fired - 1] == 0) --fired;
+  const auto spent = impl_->bytes(std::span(a.spent).first(fired));
   impl_->finish_server(wire::ServerBody::Carried,
-                       wire::CreateCarried(fbb, m.tick, m.world, &arsenal, picked));
+                       wire::CreateCarried(fbb, m.tick, m.world, &arsenal, picked, spent));
   return impl_->message();
 }
 

@@ -41,7 +41,9 @@ class MessageWriter {
   std::span<const std::uint8_t> write(const Fight& message);
   std::span<const std::uint8_t> write(const InventoryChange& message);
   std::span<const std::uint8_t> write(const HeldByBlock& message);
+  std::span<const std::uint8_t> write(const GameCallMessage& message);
   std::span<const std::uint8_t> write(const WeaponKinds& message);
+  std::span<const std::uint8_t> write(const MonsterShows& message);
   std::span<const std::uint8_t> write(const Carried& message);
   std::span<const std::uint8_t> write(const Score& message);
   std::span<const std::uint8_t> write(const ReplicatedKinds& message);

@@ -113,7 +113,14 @@ struct Acts {
   std::uint8_t world = 0;                 ///< the welcome's
 };
 
-using ClientMessage = std::variant<Hello, Join, Input, Chat, ContentRequest, Acts>;
+/// What the player says to the world's game; on the events stream.
+struct GameCallMessage {
+  std::uint8_t world = 0;           ///< the welcome's
+  std::uint8_t number = 0;          ///< ReplicationRegistry::client_messages(); below game_messages_max
+  std::vector<std::uint8_t> bytes;  ///< at most game_call_bytes_max
+};
+
+using ClientMessage = std::variant<Hello, Join, Input, Chat, ContentRequest, Acts, GameCallMessage>;
 
 // --- from the server ---
 
@@ -431,6 +438,21 @@ struct WeaponKinds {
   std::uint8_t world = 0;  ///< the welcome's
 };
 
+/// How a kind of monster shows.
+struct KindShow {
+  MonsterKind kind{};
+  MonsterShow show;  ///< each up to show_name_bytes_max printable ASCII characters
+  friend bool operator==(const KindShow&, const KindShow&) = default;
+};
+/// Of the kinds that do not show as the built-in ones, by kind.
+std::vector<KindShow> kind_shows_of(const KindSet& kinds);
+
+/// How the world's monsters show; on the control stream, behind each welcome where there are any.
+struct MonsterShows {
+  std::vector<KindShow> kinds;  ///< 1 to monster_kinds_max, by kind
+  std::uint8_t world = 0;       ///< the welcome's
+};
+
 /// What the player carries to fight; on the events stream, when it changed otherwise than by time.
 struct Carried {
   std::uint32_t tick = 0;  ///< of which it is
@@ -491,6 +513,6 @@ struct FieldList {
 using ServerMessage =
     std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers, BlockEdits,
                  BlockKinds, Saved, Fight, InventoryChange, WeaponKinds, Carried, Score, ReplicatedKinds,
-                 GameMessage, FieldList, GroundChunk, GroundGone, HeldByBlock, CueList>;
+                 GameMessage, FieldList, GroundChunk, GroundGone, HeldByBlock, CueList, MonsterShows>;
 
 }  // namespace ashlar

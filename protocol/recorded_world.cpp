@@ -45,8 +45,8 @@ PlaceOptions place_of(const RecordedMap& map) {
 
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
                                                             const MapSource& maps, const ChunkSource& ground,
-                                                            const PropSource& props,
-                                                            const RecordedGame& game) {
+                                                            const PropSource& props, const RecordedGame& game,
+                                                            const std::function<void(WorldSetup&)>& kept) {
   if (!terrain_known(static_cast<std::uint8_t>(header.terrain), header.generator))
     return std::unexpected{"its ground was made by generator " + std::to_string(header.generator) + " of " +
                            std::string(name(header.terrain)) + ", and this build has generator " +
@@ -55,6 +55,7 @@ std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeade
   setup.terrain = header.terrain;
   setup.make_chunk = ground;
   setup.game = game;
+  if (kept) kept(setup);
   setup.seed = header.seed;
   setup.rules = header.rules;
   setup.players_max = header.players_max;

@@ -8,6 +8,7 @@
 #include "protocol/block_kinds.h"
 #include "protocol/inventory_codec.h"
 #include "world/math/hash.h"
+#include "world/sim/replication.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar {
@@ -20,8 +21,8 @@ constexpr std::size_t slots_max = 1u << entity_slot_bits;
 
 namespace section {
 constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64,
-                        acts = 128, returning = 256;
-constexpr std::uint64_t known = 511;
+                        acts = 128, returning = 256, calls = 512;
+constexpr std::uint64_t known = 1023;
 }  // namespace section
 
 namespace field {
@@ -351,6 +352,15 @@ bool get_returning(ByteReader& r, Returning& out) {
   return get_inventory(r, out.inventory);
 }
 
+bool get_call(ByteReader& r, GameCall& out) {
+  out.player = EntityId{r.u32()};
+  out.message = r.u8();
+  const std::string_view bytes = r.text(game_call_bytes_max);
+  out = GameCall::of(out.player, out.message,
+                     {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  return r.ok() && (out.message == GameCall::chat_command || out.message < game_messages_max);
+}
+
 /// Kinds and faces in one byte; any block and any id, as the world judges them.
 bool get_act(ByteReader& r, BlockAct& out) {
   bool sane = true;
@@ -414,6 +424,8 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
   if (sections & section::acts) good = good && get_list(r, out.acts, [&r](auto& v) { return get_act(r, v); });
   if (sections & section::returning)
     good = good && get_list(r, out.returning, [&r](auto& v) { return get_returning(r, v); });
+  if (sections & section::calls)
+    good = good && get_list(r, out.calls, [&r](auto& v) { return get_call(r, v); });
   out.hash = r.u64();
   return good && r.ok();
 }
@@ -433,7 +445,7 @@ const char* describe(RecordingError error) {
 
 void TickRecord::clear() {
   joins.clear(), leaves.clear(), commands.clear(), admin.clear(), edits.clear();
-  chunks_ready.clear(), chunks_dropped.clear(), acts.clear(), returning.clear();
+  chunks_ready.clear(), chunks_dropped.clear(), acts.clear(), returning.clear(), calls.clear();
   hash = 0;
 }
 
@@ -448,6 +460,7 @@ void TickRecord::assign(const TickInput& input) {
   chunks_dropped.assign(input.chunks_dropped.begin(), input.chunks_dropped.end());
   acts.assign(input.acts.begin(), input.acts.end());
   returning.assign(input.returning.begin(), input.returning.end());
+  calls.assign(input.calls.begin(), input.calls.end());
   hash = 0;
 }
 
@@ -469,6 +482,7 @@ void RecordingWriter::add(const TickRecord& tick) {
   if (!tick.chunks_dropped.empty()) sections |= section::dropped;
   if (!tick.acts.empty()) sections |= section::acts;
   if (!tick.returning.empty()) sections |= section::returning;
+  if (!tick.calls.empty()) sections |= section::calls;
   w.varint(sections);
   const auto list = [&w](const auto& values, auto put_one) {
     if (values.empty()) return;
@@ -501,6 +515,11 @@ void RecordingWriter::add(const TickRecord& tick) {
     if (v.kind == BlockActKind::write) put_block_data(w, {{}, v.text});
   });
   list(tick.returning, [&w](const Returning& v) { w.u32(v.token), put_inventory(w, v.inventory); });
+  list(tick.calls, [&w](const GameCall& v) {
+    w.u32(static_cast<std::uint32_t>(v.player));
+    w.u8(v.message);
+    w.text(v.text());
+  });
   w.u64(tick.hash);
   ++ticks_in_block_;
 }

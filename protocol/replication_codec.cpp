@@ -11,7 +11,7 @@
 namespace ashlar {
 namespace {
 
-constexpr std::uint8_t replication_format = 1;
+constexpr std::uint8_t replication_format = 2;
 constexpr std::uint8_t signed_flag = 1, interpolated_flag = 2;
 constexpr std::uint8_t audience_mask = 3, own_interpolated_flag = 4;
 
@@ -19,7 +19,7 @@ constexpr std::size_t kinds_most = 64;
 constexpr std::size_t field_bytes_most = 1 + replicated_name_bytes + 18;
 static_assert(4 + standard_field_count * field_bytes_most +
                   kinds_most * (5 + replicated_name_bytes + own_fields_max * field_bytes_most) +
-                  game_messages_max * (3 + replicated_name_bytes) <=
+                  2 * game_messages_max * (3 + replicated_name_bytes) <=
               replication_bytes_max);
 
 void write_name(ByteWriter& w, std::string_view name) {
@@ -104,10 +104,12 @@ std::vector<std::uint8_t> encode_replication(const ReplicationRegistry& registry
   write_standard(w);
   w.u8(static_cast<std::uint8_t>(registry.kinds().size()));
   for (const ReplicatedKind& kind : registry.kinds()) write_kind(w, kind);
-  w.u8(static_cast<std::uint8_t>(registry.messages().size()));
-  for (const MessageTraits& message : registry.messages()) {
-    write_name(w, message.name);
-    w.u16(message.bytes_max);
+  for (const auto messages : {registry.messages(), registry.client_messages()}) {
+    w.u8(static_cast<std::uint8_t>(messages.size()));
+    for (const MessageTraits& message : messages) {
+      write_name(w, message.name);
+      w.u16(message.bytes_max);
+    }
   }
   ASHLAR_ASSERT(out.size() <= replication_bytes_max);
   return out;
@@ -124,13 +126,17 @@ std::expected<std::shared_ptr<const ReplicationRegistry>, ReplicationError> deco
   std::vector<ReplicatedKind> kinds(r.u8());
   for (ReplicatedKind& kind : kinds)
     if (!read_kind(r, kind)) return refused(r, ReplicationError::kinds);
-  std::vector<MessageTraits> messages(r.u8());
-  for (MessageTraits& message : messages) {
-    if (!read_name(r, message.name)) return refused(r, ReplicationError::kinds);
-    message.bytes_max = r.u16();
+  std::array<std::vector<MessageTraits>, 2> messages;  // of the game, and of its clients
+  for (std::vector<MessageTraits>& list : messages) {
+    list.resize(r.u8());
+    for (MessageTraits& message : list) {
+      if (!read_name(r, message.name)) return refused(r, ReplicationError::kinds);
+      message.bytes_max = r.u16();
+    }
   }
   if (!r.ok() || !r.at_end()) return std::unexpected(ReplicationError::cut);
-  auto registry = ReplicationRegistry::checked(std::move(kinds), std::move(messages));
+  auto registry =
+      ReplicationRegistry::checked(std::move(kinds), std::move(messages[0]), std::move(messages[1]));
   if (!registry) return std::unexpected(ReplicationError::kinds);
   if (!registry->extended()) return ReplicationRegistry::builtin_ptr();
   return std::make_shared<const ReplicationRegistry>(std::move(*registry));

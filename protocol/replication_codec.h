@@ -31,7 +31,7 @@
 namespace ashlar {
 
 /// Of 64 kinds with eight fields and the longest names, as many messages, and a little.
-inline constexpr std::size_t replication_bytes_max = 32 * 1024;
+inline constexpr std::size_t replication_bytes_max = 40960;
 
 /// Why bytes are no registry.
 enum class ReplicationError : std::uint8_t {

@@ -80,6 +80,7 @@ void Edges::log_event(microseconds now, const HostEvent& event) {
       name = "left";
       fields.emplace_back("reason", event.detail);
       break;
+    case HostEventKind::flagged: name = "flagged"; break;
     case HostEventKind::away: name = "away"; break;
     case HostEventKind::returned: name = "returned"; break;
     case HostEventKind::refused:

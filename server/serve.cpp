@@ -101,7 +101,34 @@ std::string numbers_and_counts(std::span<const std::pair<std::uint16_t, std::uin
   return out;
 }
 
-using Reloaded = std::expected<LoadedConfig, std::string>;
+/// What HUP has read anew.
+struct Reloaded {
+  std::expected<LoadedConfig, std::string> config;
+  std::expected<std::shared_ptr<const KindSet>, std::string> kinds;  ///< null: no file is named
+};
+
+void read_again(Background<Reloaded>& reading, const CommandLine& line, const Config& config,
+                const Host& host) {
+  reading.start([line, file = config.kinds_file, blocks = host.world().setup().blocks] {
+    return Reloaded{load_config(line, own_environment()), read_kinds_file(file, *blocks)};
+  });
+}
+
+/// The file of kinds: a world keeps those that it began with, so a good one waits, and a wrong one is told
+/// while there is time.
+/// @param rotates  the next world begins without a restart
+void reload_kinds(const Reloaded& fresh, const Host& host, bool rotates, Log& log) {
+  if (!fresh.kinds) {
+    log.event(LogLevel::error, "kinds_not_read",
+              {{"error", fresh.kinds.error()}, {"effect", "the kinds stay as they are"}});
+    return;
+  }
+  const auto& playing = host.world().setup().kinds;
+  const std::string_view before = playing ? std::string_view(playing->source) : std::string_view();
+  if (*fresh.kinds == nullptr || (*fresh.kinds)->source == before) return;
+  log.info("kinds_read",
+           {{"effect", rotates ? "they apply from the next map on" : "they apply from the next start on"}});
+}
 
 /// After HUP read the layers again: what can change while clients play does, the rest is named.
 /// @param given  the layers as they were read at the start
@@ -109,19 +136,20 @@ using Reloaded = std::expected<LoadedConfig, std::string>;
 ///               flags and environment go before it and name them as they did
 void reload(const Reloaded& fresh, const LoadedConfig& given, const LoadedConfig& kept, Host& host,
             Log& log) {
-  if (!fresh) {
-    log.event(LogLevel::error, "reload_failed", {{"error", fresh.error()}});
+  if (!fresh.config) {
+    log.event(LogLevel::error, "reload_failed", {{"error", fresh.config.error()}});
     return;
   }
+  const Config& now_config = fresh.config->config;
   for (const Setting& setting : settings()) {
-    const auto now = setting.get(fresh->config);
+    const auto now = setting.get(now_config);
     if (now == setting.get(given.config) || now == setting.get(kept.config)) continue;
     if (setting.key != "motd" && setting.key != "log_level")
       log.warning("reload_ignored", {{"key", setting.key}, {"remedy", "needs a restart"}});
   }
-  host.set_message_of_the_day(fresh->config.motd);
-  log.set_level(fresh->config.log_level);
-  log.info("reloaded", {{"motd", fresh->config.motd}, {"config", fresh->config_file}});
+  host.set_message_of_the_day(now_config.motd);
+  log.set_level(now_config.log_level);
+  log.info("reloaded", {{"motd", now_config.motd}, {"config", fresh.config->config_file}});
 }
 
 /// The log, and what it shares the terminal with.
@@ -390,15 +418,15 @@ std::expected<void, std::string> serve(const CommandLine& line, const LoadedConf
   options.console = &console;
   // Beside the loop: a file may lie where reading never ends.
   Background<Reloaded> reading;
-  options.reload = [&] {
-    bans.reload();
-    reading.start([line] { return load_config(line, own_environment()); });
-  };
+  options.reload = [&] { bans.reload(), read_again(reading, line, loaded.config, host); };
   saving.attach(host, options);
   Backups backups(loaded.config.world_dir, loaded.config.backup_every, loaded.config.backups_kept, log);
   bool recording_lost = false;
   options.watch = [&] {
-    if (const auto fresh = reading.take()) reload(*fresh, loaded, startup->kept, host, log);
+    if (const auto fresh = reading.take()) {
+      reload_kinds(*fresh, host, rotation.has_value(), log);
+      reload(*fresh, loaded, startup->kept, host, log);
+    }
     watch_bans(bans, host, log);
     saving.watch();
     backups.watch(Loop::now());

@@ -140,6 +140,21 @@ std::expected<SectorMap, std::string> load_map(const OpenedWads& opened, const s
   return std::move(*map);
 }
 
+std::expected<std::shared_ptr<const KindSet>, std::string> read_kinds_file(const std::string& path,
+                                                                           const BlockRegistry& blocks) {
+  if (path.empty()) return nullptr;
+  const auto text = read_file(path, kinds_file_bytes_max);
+  if (!text) return Failure("kinds: " + text.error());
+  auto kinds = read_kinds(*text, path);
+  if (!kinds) return Failure(kinds.error().line());
+  for (const SpawnRule& rule : (*kinds)->spawns)
+    if (!rule.ground.empty() && !blocks.find(rule.ground))
+      return Failure(ContentError{path, "", "line " + std::to_string(rule.line),
+                                  "ground: there is no block \"" + rule.ground + '"'}
+                         .line());
+  return std::move(*kinds);
+}
+
 std::expected<ReadContent, std::string> read_content(const Config& config,
                                                      const std::vector<std::string>& wad_folders) {
   ReadContent content;
@@ -153,13 +168,10 @@ std::expected<ReadContent, std::string> read_content(const Config& config,
   auto models = PropModels::read(config.props);
   if (!models) return Failure(std::move(models.error()));
   content.models = std::move(*models);
-  if (!config.kinds_file.empty()) {
-    const auto text = read_file(config.kinds_file, kinds_file_bytes_max);
-    if (!text) return Failure("kinds: " + text.error());
-    auto kinds = read_kinds(*text, config.kinds_file);
-    if (!kinds) return Failure(kinds.error().line());
-    content.kinds = std::move(*kinds);
-  }
+  auto kinds = read_kinds_file(config.kinds_file,
+                               content.blocks != nullptr ? *content.blocks : BlockRegistry::builtin());
+  if (!kinds) return Failure(std::move(kinds.error()));
+  content.kinds = std::move(*kinds);
   const bool no_map = config.maps.size() == 1 && config.maps.front().name == "none";
   content.requests = config.maps;
   if (no_map && config.wads.empty()) return content;

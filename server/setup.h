@@ -59,6 +59,12 @@ struct ReadContent {
   std::shared_ptr<const KindSet> kinds;         ///< null: ours
 };
 
+/// Reads a file of kinds of monsters, projectiles and weapons. @param path  empty: null, which is ours
+/// @param blocks  of the world, on which its spawn rules have monsters stand
+/// @return or one line that names the file, its line and what is wrong
+std::expected<std::shared_ptr<const KindSet>, std::string> read_kinds_file(const std::string& path,
+                                                                           const BlockRegistry& blocks);
+
 /// Reads WADs, maps, props and kinds. Without WAD and map: MAP01 of Freedoom where it is found, else the map
 /// that is built in. Quick: compiles nothing. @return or one line that names file, map and remedy
 std::expected<ReadContent, std::string> read_content(const Config& config,

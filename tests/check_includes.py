@@ -29,6 +29,9 @@ STAIRS = {
 # The server itself, and what a server is set up with.
 SIMULATION_SEES = {"server/host/host.h", "server/host/fight_desk.h", "server/host/content_shelf.h", "server/host/defects.h", "server/config/config.h", "server/config/settings.h", "server/props.h",
                    "server/host/welcome_content.h", "server/host/snapshot_order.h", "server/host/secret_key.h",
+                   # What outlives its servers, on a disk that fails as it is told to.
+                   "server/store/memory_disk.h", "server/store/saver.h", "server/store/sqlite_store.h",
+                   "server/store/stored_ground.h",
                    # And what tells a recorded match once more.
                    "server/host/packed_snapshot.h", "server/host/replicator.h", "server/host/cue_board.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

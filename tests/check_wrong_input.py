@@ -376,6 +376,8 @@ ROWS = {
         kinds('[monster.imp.ranged]\nform = "spell"\n', r"k\.toml line 2: form has to be one of none, melee"),
         kinds('[monster.imp.melee]\nform = "missile"\n', r"k\.toml line 1: melee has to be of the form"),
         kinds('[projectile.rocket]\nsplash = 1\n', r"k\.toml line 2: a projectile has no \"splash\""),
+        kinds('[[spawn]]\nmonster = "imp"\nground = "cheese"\n', r"k\.toml line 3: ground: there is no block \"cheese\""),
+        kinds('[[spawn]]\nground = "grass"\n', r"k\.toml line 1: a spawn rule has to name its monster"),
         kinds('[creature.imp]\n', r"k\.toml line 1: unknown table \"creature\""),
         kinds('[monster.imp\n', r"k\.toml line 1: .*"),
         kinds('# an editor of another script\n[monster.imp]\nhealth = "\xe4\n', r"k\.toml line 3: "),

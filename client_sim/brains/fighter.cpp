@@ -226,6 +226,7 @@ void Fighter::fight(const Client& client, PlayerCommand& c, bool stands) {
   const DVec3 eye = client.own()->body.position_m + DVec3{0, 0, rules.player_eye_m};
   DVec3 aim = foe_.middle_m;
   bool touches = false;
+  std::uint32_t throw_ticks = 0;  // 0: nothing is thrown
   if (client.carried()) {
     const Arsenal& has = client.carried()->arsenal;
     const std::uint8_t best = best_weapon(*client.kinds(), rules, has, foe_.away_m);
@@ -234,7 +235,8 @@ void Fighter::fight(const Client& client, PlayerCommand& c, bool stands) {
     if (has.held < client.kinds()->weapons.size()) {
       const WeaponTraits& w = client.kinds()->weapons[has.held];
       touches = w.form == WeaponForm::melee;
-      if (w.form == WeaponForm::missile && w.projectile < client.kinds()->projectiles.size())
+      if (w.form == WeaponForm::thrown) throw_ticks = rules.ticks_within(w.charge_s, 1);
+      if (launches(w.form) && w.projectile < client.kinds()->projectiles.size())
         aim = aim + foe_.velocity_mps *
                         (foe_.away_m / std::max(client.kinds()->projectiles[w.projectile].speed_mps, 1.0));
     }
@@ -249,7 +251,11 @@ void Fighter::fight(const Client& client, PlayerCommand& c, bool stands) {
   else
     look_elsewhere(c, yaw, pitch);
   if (stands) step_aside(client, c, foe_.away_m);
-  if (aimed) c.buttons |= button::attack;
+  if (!aimed) return;
+  // What is thrown leaves the hand as the trigger is let go.
+  const bool lets_go = throw_ticks > 0 && held_ticks_ >= throw_ticks;
+  held_ticks_ = lets_go ? 0 : held_ticks_ + 1;
+  if (!lets_go) c.buttons |= button::attack;
 }
 
 PlayerCommand Fighter::think(const Client& client) {

@@ -56,6 +56,7 @@ class Fighter {
   PartyExplorer feet_;
   FlagErrand flags_;
   Rng rng_;
+  std::uint32_t held_ticks_ = 0;  // that the trigger has been held
   PlayerCommand command_;
   std::uint32_t tick_ = 0;     // of the newest decision
   std::uint32_t second_ = 60;  // in ticks

@@ -9,8 +9,8 @@
 namespace ashlar::client_sim {
 
 /// Where one who plays capture the flag has to be, in games that tell of flags as the example does
-/// (world/examples/capture.h): a kind named "flag" with a field "carrier". Knows nothing but its client's
-/// picture; what it saw of a flag it remembers.
+/// (world/examples/capture/capture.h): a kind named "flag" with a field "carrier". Knows nothing but its
+/// client's picture; what it saw of a flag it remembers.
 class FlagErrand {
  public:
   /// Takes in what is seen. @param home_m  where the player last began

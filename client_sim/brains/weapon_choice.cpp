@@ -27,8 +27,10 @@ double share_of_rays(const WeaponTraits& w, double away_m) {
 }
 
 double points_per_s(const KindSet& kinds, const Rules& rules, const WeaponTraits& w, double away_m) {
-  const double every_s = std::max(w.interval_s > 0 ? w.interval_s : rules.shot_interval_s, 0.02) + w.windup_s;
-  if (w.form == WeaponForm::missile) {
+  const double loading_s = w.clip > 0 ? w.reload_s / w.clip : 0;
+  const double every_s = std::max(w.interval_s > 0 ? w.interval_s : rules.shot_interval_s, 0.02) +
+                         w.windup_s + w.charge_s + loading_s;
+  if (launches(w.form)) {
     if (w.projectile >= kinds.projectiles.size()) return 0;
     const ProjectileTraits& p = kinds.projectiles[w.projectile];
     if (p.splash_damage > 0 && away_m < p.splash_radius_m + splash_room_m) return 0;

@@ -122,7 +122,7 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   if (!ended()) watch();
   if (!ended() && state_ == ClientState::playing) {
     number_commands();
-    if (connection_ && greeted_ && !ending_) send_acts(), send_inputs(out), send_chat();
+    if (connection_ && greeted_ && !ending_) send_acts(), send_inputs(out), send_chat(), send_calls();
   }
   if (!ended() && connection_ && now_ >= poll_from_) {
     while (connection_->next_fate()) {

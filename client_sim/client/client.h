@@ -174,6 +174,10 @@ class Client {
   /// Queues a line of chat. False when it is not valid_text or when chat_queue_max lines are waiting.
   static constexpr std::size_t chat_queue_max = 8;
   bool say(std::string_view text);
+  /// Sends a message to the world's game, of a kind that it declared for clients, in order and once.
+  /// @return false: no such kind, too long for it, calls_queue_max wait, or it does not play
+  static constexpr std::size_t calls_queue_max = 32;
+  bool send_game_message(std::string_view kind, std::span<const std::uint8_t> bytes);
 
   /// Does something to a block with the command of the next tick: dig, what stands at `block`; place, `id`
   /// before its face; stop digging; or drop, `block.x` items of kind `id`. What is placed is in ground() at
@@ -233,7 +237,8 @@ class Client {
   /// Items picked up since the last call, by kind (item_type()), in order. At most picks_max are kept.
   static constexpr std::size_t picks_max = 256;
   std::vector<std::uint8_t> take_picks();
-  /// The weapons of the welcome's world, in a set whose monsters are ours; Doom's until it told. Never null.
+  /// The weapons of the welcome's world, in a set whose monsters are ours but for how they show (the names of
+  /// their blood and sounds), which is the world's; Doom's until it told. Never null.
   const std::shared_ptr<const KindSet>& kinds() const { return kinds_; }
   /// Hits that the player gave or took, and players' deaths, since the last call, in order, each once. At
   /// most hits_max are kept.
@@ -357,6 +362,8 @@ class Client {
   void handle(BlockKinds& message);
   void handle(const Carried& message);
   void handle(WeaponKinds& message);
+  void handle(MonsterShows& message);
+  void send_calls();
   void handle(Score& message);
   void begin_world();
 
@@ -465,6 +472,7 @@ class Client {
   std::optional<OwnPlayer> own_;
   std::uint32_t own_tick_ = 0;
 
+  std::deque<GameCallMessage> calls_out_;
   std::deque<std::string> chat_out_;
   bool chat_sent_ = false;  // the line at the front is on its way
   std::vector<ChatLine> chat_in_;

@@ -47,9 +47,22 @@ void Client::handle(WeaponKinds& message) {
   for (std::size_t i = 0; i < message.weapons.size(); ++i)
     if (i < kinds_->weapons.size()) message.weapons[i].projectile = kinds_->weapons[i].projectile;
   if (message.weapons == kinds_->weapons && message.ammo == kinds_->ammo) return;
-  auto kinds = std::make_shared<KindSet>(default_kinds());
+  auto kinds = std::make_shared<KindSet>(*kinds_);
   kinds->weapons = std::move(message.weapons);
   kinds->ammo = message.ammo;
+  kinds_ = std::move(kinds);
+}
+
+void Client::handle(MonsterShows& message) {
+  if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  auto kinds = std::make_shared<KindSet>(default_kinds());
+  kinds->weapons = kinds_->weapons;
+  kinds->ammo = kinds_->ammo;
+  for (KindShow& told : message.kinds) {
+    const auto row = static_cast<std::size_t>(told.kind);
+    if (row >= kinds->monsters.size()) kinds->monsters.resize(row + 1);
+    kinds->monsters[row].show = std::move(told.show);
+  }
   kinds_ = std::move(kinds);
 }
 

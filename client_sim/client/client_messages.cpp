@@ -70,6 +70,8 @@ void Client::take_message(StreamId stream) {
     return handle(*kinds);
   if (auto* weapons = std::get_if<WeaponKinds>(&*message); weapons != nullptr && stream == StreamId::control)
     return handle(*weapons);
+  if (auto* shows = std::get_if<MonsterShows>(&*message); shows != nullptr && stream == StreamId::control)
+    return handle(*shows);
   if (auto* told = std::get_if<ReplicatedKinds>(&*message); told != nullptr && stream == StreamId::control)
     return handle(*told);
   if (auto* said = std::get_if<GameMessage>(&*message); said != nullptr && stream == StreamId::events)
@@ -197,6 +199,9 @@ void Client::begin_world() {
   plain_fields_.reset(welcome_.rules.tick_rate_hz);
   game_messages_.clear();
   cues_.reset();
+  // A world whose monsters show as usual says nothing of it.
+  if (MonsterShows usual{{}, welcome_.world}; !welcome_.resumed && !kind_shows_of(*kinds_).empty())
+    handle(usual);
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);
   if (rtt_samples_ == 0) rtt_ = Micros{0};
   if (rtt_ > Micros{0}) clock_.take_round_trip(now_, rtt_);

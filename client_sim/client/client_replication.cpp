@@ -1,5 +1,6 @@
 // What a client is told of its world's kinds, of their added fields, and by its game.
 
+#include <algorithm>
 #include <utility>
 
 #include "client_sim/client/client.h"
@@ -44,6 +45,26 @@ void Client::handle(GameMessage& message) {
   if (config_.on_message) return config_.on_message(known[message.number], message);
   if (game_messages_.size() == game_messages_max) game_messages_.erase(game_messages_.begin());
   game_messages_.push_back(std::move(message));
+}
+
+bool Client::send_game_message(std::string_view kind, std::span<const std::uint8_t> bytes) {
+  const auto known = replication_->client_messages();
+  const auto at = std::ranges::find(known, kind, &MessageTraits::name);
+  if (state_ != ClientState::playing || at == known.end() || bytes.size() > at->bytes_max) return false;
+  if (calls_out_.size() == calls_queue_max) return false;
+  calls_out_.push_back({welcome_.world, static_cast<std::uint8_t>(at - known.begin()),
+                        std::vector<std::uint8_t>(bytes.begin(), bytes.end())});
+  return true;
+}
+
+void Client::send_calls() {
+  while (!calls_out_.empty()) {
+    // What was meant for a world that is gone means nothing in the next one.
+    if (calls_out_.front().world == welcome_.world &&
+        connection_->send(StreamId::events, writer_.write(calls_out_.front())) != SendResult::sent)
+      return;
+    calls_out_.pop_front();
+  }
 }
 
 std::vector<GameMessage> Client::take_game_messages() { return std::exchange(game_messages_, {}); }

@@ -1,5 +1,7 @@
 #include "client_sim/load/crowd_check.h"
 
+#include <algorithm>
+
 namespace ashlar::client_sim {
 
 void CrowdCheck::note(const Client& client) {
@@ -21,6 +23,14 @@ void CrowdCheck::look(const Client& client) {
             was.at.cell == cell.cell && was.at.x == entity.x && was.at.y == entity.y && was.at.z == entity.z;
         wrong_ += right ? 0 : 1;
       }
+  if (!client.own()) return;
+  client.view().entities(seen_);
+  const auto near = std::ranges::count_if(seen_, [&](const ViewEntity& entity) {
+    const DVec3 off = entity.position_m - client.own()->body.position_m;
+    return entity.record.id != client.player() && dot(off, off) <= near_m * near_m;
+  });
+  constexpr double newest_share = 1.0 / 200;
+  seen_near_ += (static_cast<double>(near) - seen_near_) * newest_share;
 }
 
 }  // namespace ashlar::client_sim

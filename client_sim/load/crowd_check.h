@@ -19,6 +19,10 @@ class CrowdCheck {
 
   std::uint64_t compared() const { return compared_; }  ///< places
   std::uint64_t wrong() const { return wrong_; }        ///< of these: somewhere else than it was
+  /// Entities within near_m of a client's own player that it knew of, about the mean of the newest looks: who
+  /// came first saw nobody.
+  double seen_near() const { return seen_near_; }
+  static constexpr double near_m = 64;
 
  private:
   static constexpr std::size_t ticks_kept = 64;
@@ -28,6 +32,8 @@ class CrowdCheck {
   };
   std::map<EntityId, std::array<Place, ticks_kept>> known_;
   std::uint64_t compared_ = 0, wrong_ = 0;
+  double seen_near_ = 0;
+  std::vector<ViewEntity> seen_;  // scratch
 };
 
 }  // namespace ashlar::client_sim

@@ -209,7 +209,8 @@ std::expected<void, std::string> Run::add_player(Micros now) {
                                                      false,
                                                      {},
                                                      {}}));
-  if (index >= options_.clients) players_.back()->light.emplace(brain_seed);
+  if (index >= options_.clients)
+    players_.back()->light.emplace(brain_seed, kind == BrainKind::crowd || kind == BrainKind::idle);
   if (index < options_.predict) players_.back()->predicting.emplace(prediction());
   return {};
 }
@@ -347,6 +348,7 @@ LoadReport Run::report(Micros now) const {
   r.light = options_.light;
   r.places_compared = crowd_check_.compared();
   r.places_wrong = crowd_check_.wrong();
+  r.seen_near = crowd_check_.seen_near();
   for (const auto& p : players_) r.send_full += p->wire.counters().send_full;
   std::uint32_t newest = 0;
   for (const auto& p : players_) {

@@ -238,9 +238,11 @@ std::string to_text(const LoadReport& r) {
     out += format("attacks        %llu sent\n", static_cast<unsigned long long>(r.attacks_sent));
   if (r.light > 0)
     out += format(
-        "light          %u of the clients; the others were told %llu places of each other, %llu wrong\n",
+        "light          %u of the clients; the others were told %llu places of each other, %llu wrong, and "
+        "knew "
+        "of %.1f within 64 m\n",
         r.light, static_cast<unsigned long long>(r.places_compared),
-        static_cast<unsigned long long>(r.places_wrong));
+        static_cast<unsigned long long>(r.places_wrong), r.seen_near);
   for (const Explored& e : r.explored)
     out += format("explored       %s: %u of %u sectors entered\n", e.map.c_str(), e.entered, e.sectors);
   out += prediction_text(r.prediction);
@@ -308,6 +310,7 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("light", r.light);
   o.count("places_compared", r.places_compared);
   o.count("places_wrong", r.places_wrong);
+  o.number("seen_near", r.seen_near);
   o.add("prediction", prediction_json(r.prediction));
   std::string explored = "[";
   for (const Explored& e : r.explored) {

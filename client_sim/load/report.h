@@ -57,6 +57,7 @@ struct LoadReport {
   std::uint64_t attacks_sent = 0;  ///< of hostile peers
   /// Beside light clients: places that the others were told of each other, and those of them that were wrong.
   std::uint64_t places_compared = 0, places_wrong = 0;
+  double seen_near = 0;  ///< and entities within 64 m of each of them that it knew of at the end, about
   PredictionReport prediction;  ///< of the clients that foresee; none: its `clients` is 0
   LoadScore score;
   std::vector<Explored> explored;    ///< by map, when explorers played

@@ -115,8 +115,11 @@ struct Outcome {
   std::array<std::uint64_t, fault_kind_count> faults{};  ///< begun, by kind
   std::uint64_t servers = 0, joins = 0, resumed = 0, moved = 0, fetched = 0, chat_lines = 0, datagrams = 0,
                 replayed_ticks = 0, checks = 0;
-  std::uint64_t items_dug = 0;                        ///< on the servers of the run
-  std::vector<MatchEnd> ends;                         ///< of matches, in their order
+  std::uint64_t kills = 0;  ///< of servers, without a goodbye
+  std::uint64_t groups_saved = 0, saves_failed = 0;
+  std::uint64_t ticks_without_room = 0;  ///< in which changes were refused, as they could not be saved
+  std::uint64_t items_dug = 0;           ///< on the servers of the run
+  std::vector<MatchEnd> ends;            ///< of matches, in their order
   std::uint64_t player_kills = 0, monster_kills = 0;  ///< by players, on the servers of the run
   std::int32_t best_score = 0;                        ///< that a player or team had in a match
   std::uint64_t picked_up = 0;                        ///< items of maps and of the dead

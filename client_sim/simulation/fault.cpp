@@ -39,6 +39,9 @@ constexpr std::array<KindInfo, fault_kind_count> fault_kinds{{
     {"freeze", 0.3, 0.3, 2, 0, 0},
     {"deaf", 0.05, 4, 20, 0, 0},
     {"liar", 0.05, 4, 20, 0, 0},
+    {"power-cut", 0.2, 0.2, 3, 0, 200},
+    {"disk-full", 0.2, 2, 20, 0, 0},
+    {"disk-errors", 0.2, 1, 10, 5, 60},
 }};
 
 const KindInfo& info(FaultKind kind) { return fault_kinds[static_cast<std::size_t>(kind)]; }

@@ -40,8 +40,12 @@ enum class FaultKind : std::uint8_t {
   deaf,    ///< a guest comes to the client's place and plays from there, who acknowledges nothing; he goes
            ///< without a word when the fault ends (amount unused)
   liar,    ///< likewise one who acknowledges at random
+  power_cut,    ///< the server's machine goes off, if it is at writing a group then after so many more writes
+                ///< and syncs; what was not synced is lost, torn or there
+  disk_full,    ///< no file of the server's grows (amount unused)
+  disk_errors,  ///< per cent of its writes fail
 };
-inline constexpr std::size_t fault_kind_count = 22;
+inline constexpr std::size_t fault_kind_count = 25;
 
 /// Spelled as on the command line: "loss", "rate-limit", ...
 std::string_view name(FaultKind kind);
@@ -50,7 +54,7 @@ std::string_view name(FaultKind kind);
 inline constexpr std::uint16_t server_subject = 0xffff;
 /// Else it is a client's.
 constexpr bool concerns_server(FaultKind kind) {
-  return kind >= FaultKind::server_jump && kind <= FaultKind::freeze;
+  return (kind >= FaultKind::server_jump && kind <= FaultKind::freeze) || kind >= FaultKind::power_cut;
 }
 
 /// One thing that goes wrong, for whom and for how long.

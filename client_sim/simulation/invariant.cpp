@@ -17,6 +17,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
   add_server_invariants(out);
   add_ground_invariants(out);
   add_item_invariants(out);
+  add_storage_invariants(out);
   add_fight_invariants(out);
   add_session_invariants(out);
   add_false_player_invariants(out);

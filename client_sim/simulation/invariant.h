@@ -56,6 +56,7 @@ void add_world_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_server_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_ground_invariants(std::vector<std::unique_ptr<Invariant>>& out);
+void add_storage_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_item_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_fight_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_session_invariants(std::vector<std::unique_ptr<Invariant>>& out);

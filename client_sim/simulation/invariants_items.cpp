@@ -3,6 +3,7 @@
 // books are checked, too.
 
 #include <array>
+#include <deque>
 #include <utility>
 
 #include "client_sim/simulation/invariant.h"
@@ -18,7 +19,14 @@ using ByKind = std::array<std::int64_t, block_kinds_max>;
 class NoItemIsLostOrDoubled final : public Invariant {
  public:
   std::string_view name() const override { return "no item is lost or doubled"; }
-  void on_server_start(const Match&) override { left_.fill(0), brought_ = 0; }
+  /// The world goes on as it was last saved, and so do the books.
+  void on_server_start(const Match& match) override {
+    const std::uint64_t restored = match.kept().first_tick();
+    while (!books_.empty() && books_.back().tick > restored) books_.pop_back();
+    left_ = books_.empty() ? ByKind{} : books_.back().left;
+    gone_before_ = books_.empty() ? 0 : books_.back().gone;
+    brought_ = match.host()->world().items().counters().brought;
+  }
 
   std::optional<Finding> after_tick(const Match& match, const TrueFrame&, const TickRecord& record) override {
     const World& world = match.host()->world();
@@ -32,6 +40,7 @@ class NoItemIsLostOrDoubled final : public Invariant {
       else if (drops != BlockId::air)
         ++left_[index(drops)];
     }
+    keep_book(match);
     return std::nullopt;
   }
 
@@ -58,13 +67,29 @@ class NoItemIsLostOrDoubled final : public Invariant {
                                                             " items of " + std::to_string(left_[kind])};
       missing += left_[kind] - found[kind];
     }
-    const auto gone = static_cast<std::int64_t>(world.items().counters().gone);
+    const std::int64_t gone = gone_before_ + static_cast<std::int64_t>(world.items().counters().gone);
     if (missing == gone) return std::nullopt;
     return Finding{"server", std::to_string(missing) + " items are missing, " + std::to_string(gone) +
                                  " of them by rule"};
   }
 
  private:
+  /// As of a tick, counted over all servers.
+  struct Book {
+    std::uint64_t tick = 0;
+    ByKind left{};
+    std::int64_t gone = 0;
+  };
+  /// Those of ticks that a kill may lead back to.
+  void keep_book(const Match& match) {
+    const World& world = match.host()->world();
+    const std::uint64_t tick = match.kept().first_tick() + number(world.tick());
+    const std::int64_t gone = gone_before_ + static_cast<std::int64_t>(world.items().counters().gone);
+    if (books_.empty() || books_.back().left != left_ || books_.back().gone != gone)
+      books_.push_back({tick, left_, gone});
+    while (books_.size() > 1 && books_[1].tick <= match.kept().saved_tick()) books_.pop_front();
+  }
+
   static std::size_t index(BlockId kind) { return static_cast<std::size_t>(kind); }
   /// What an operator gave and there was room for: nobody else brings but who comes back.
   void take_gifts(const World& world, const TickRecord& record) {
@@ -78,6 +103,8 @@ class NoItemIsLostOrDoubled final : public Invariant {
         left_[index(command.id)] += static_cast<std::int64_t>(std::exchange(gifts, 0));
   }
 
+  std::deque<Book> books_;
+  std::int64_t gone_before_ = 0;
   std::uint64_t brought_ = 0;
   ByKind left_{};  // by kind: left behind, and not placed again
 };

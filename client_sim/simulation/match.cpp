@@ -87,6 +87,8 @@ Match::Match(const SimulationConfig& config)
       [this](const WelcomeMap& map) { return map_at(config_, map.name, map.origin_block); });
   for (std::uint32_t i = 0; i < config_.clients; ++i)
     seats_.push_back(std::make_unique<Seat>(config_, i, party_));
+  kept_ = std::make_unique<KeptWorld>(config_);
+  if (config_.defects.lying_disk) kept_->set_lying();
   start_server();
 }
 
@@ -97,7 +99,7 @@ std::uint32_t Match::tick() const {
 }
 
 std::size_t Match::kept_bytes() const {
-  std::size_t bytes = recording_.capacity() + config_.ground->bytes();
+  std::size_t bytes = recording_.capacity() + config_.ground->bytes() + kept_->bytes();
   for (const auto& seat : seats_) {
     bytes += seat->kept_bytes();
     if (seat->client() != nullptr) bytes += seat->client()->ground().streamed().bytes();
@@ -162,7 +164,14 @@ void Match::report(const Invariant& invariant, const Finding& finding) {
 void Match::start_server() {
   end_goodbye();
   ++outcome_.servers;
-  auto world = std::make_unique<World>(setup_of(config_));
+  WorldSetup world_setup = setup_of(config_);
+  if (const auto wrong = kept_->open(world_setup)) {
+    struct Kept final : Invariant {
+      std::string_view name() const override { return "what was announced as saved is there, whole"; }
+    } const kept;
+    report(kept, {"server", *wrong});
+  }
+  auto world = std::make_unique<World>(world_setup);
   writer_ = std::make_unique<RecordingWriter>(recording_header(*world, "simulation"));
   recording_.clear();
   server::HostConfig setup;
@@ -181,6 +190,7 @@ void Match::start_server() {
   const secure::Secret secret = drawn_secret(config_, 0x5ec, outcome_.servers);
   host_ = std::make_unique<server::Host>(setup, std::move(world), secret, config_.defects);
   host_->set_sink(this);
+  if (!outcome_.broken) kept_->tell(*host_);
   truth_.clear();
   phase_ = host_->world().match().phase;
   played_ticks_ = phase_ == MatchPhase::playing ? 1 : 0;
@@ -192,12 +202,17 @@ void Match::start_server() {
   for (const auto& invariant : invariants_) invariant->on_server_start(*this);
 }
 
-void Match::stop_server(bool killed) {
+void Match::stop_server(End how, std::uint32_t writes_left) {
   if (host_ == nullptr) return;
+  const bool killed = how != End::peace;
+  note_told();
   out_.clear();
   asked_.clear();
   packs_.clear();
-  if (!killed) host_->shut_down("the server restarts", out_.datagrams);
+  if (killed)
+    kept_->kill(writes_left, how == End::power_cut), ++outcome_.kills;
+  else
+    kept_->close(server_clock(), *host_), host_->shut_down("the server restarts", out_.datagrams);
   send_down();
   check_recording();
   const server::HostStatus& status = host_->status();
@@ -308,8 +323,10 @@ void Match::deliver_ground() {
   const auto later = std::ranges::find_if(asked_, [this](const AskedGround& a) { return a.due > now_; });
   if (later == asked_.begin()) return;
   const auto generator = host_->world().ground();
-  for (auto asked = asked_.begin(); asked != later; ++asked)
+  for (auto asked = asked_.begin(); asked != later; ++asked) {
     in_.ground.push_back(server::make_column(*generator, asked->column));
+    kept_->finish(in_.ground.back());
+  }
   asked_.erase(asked_.begin(), later);
 }
 
@@ -351,7 +368,10 @@ void Match::run_server() {
   }
   deliver_ground();
   out_.clear();
+  kept_->before(*host_);
   host_->advance(server_clock(), in_, out_);
+  if (ticked_)
+    kept_->after(server_clock(), *host_, in_.unix_s), outcome_.ticks_without_room += kept_->room() ? 0 : 1;
   if (ticked_) hand_out_chests();
   if (ticked_ || !out_.datagrams.entries().empty() || !out_.events.empty()) host_->audit(audit_);
   for (const auto& invariant : invariants_)
@@ -373,7 +393,14 @@ void Match::check_recording() {
   if (config_.keep_recording && outcome_.servers == 1) outcome_.recording = recording_;
   if (!config_.check_replay || outcome_.broken) return;
   ReplayOptions how;
-  how.ground = chunks_of(config_.ground);
+  how.ground = [memo = config_.ground, began = kept_->began_with()](const Terrain& terrain, ChunkCoord at) {
+    const auto changed = began->find(server::chunk_place(at));
+    return changed == began->end() ? memo->make(terrain, at) : std::make_unique<Chunk>(*changed->second);
+  };
+  how.kept = [this](WorldSetup& setup) {
+    setup.items = kept_->began_items();
+    setup.contents = kept_->began_contents();
+  };
   how.game = config_.game;
   how.props = [this](const RecordedProp& wanted) -> std::expected<std::shared_ptr<const Prop>, std::string> {
     for (const auto& prop : config_.props)
@@ -409,6 +436,25 @@ void Match::freeze(int more) {
   for (const auto& seat : seats_) seat->set_frozen(freezes_ > 0, now_);
 }
 
+/// Nobody's trouble but the store's: play goes on.
+bool Match::begin_disk_fault(const Fault& fault) {
+  if (fault.kind == FaultKind::disk_full && disk_full_++ == 0) kept_->set_full(true);
+  if (fault.kind == FaultKind::disk_errors) kept_->set_failing(fault.amount);
+  return fault.kind == FaultKind::disk_full || fault.kind == FaultKind::disk_errors;
+}
+
+bool Match::end_disk_fault(const Fault& fault) {
+  if (fault.kind == FaultKind::disk_full && --disk_full_ == 0) kept_->set_full(false);
+  if (fault.kind == FaultKind::disk_errors) kept_->set_failing(0);
+  return fault.kind == FaultKind::disk_full || fault.kind == FaultKind::disk_errors;
+}
+
+/// What clients heard of this server.
+void Match::note_told() {
+  for (const auto& seat : seats_)
+    if (session_of(*seat) != nullptr) kept_->note_told(seat->client()->saved_tick());
+}
+
 void Match::begin(const Fault& fault) {
   ++outcome_.faults[static_cast<std::size_t>(fault.kind)];
   if (!concerns_server(fault.kind)) {
@@ -416,6 +462,7 @@ void Match::begin(const Fault& fault) {
     return;
   }
   if (fault.kind == FaultKind::freeze) return freeze(1);
+  if (begin_disk_fault(fault)) return;
   ++server_faults_;
   for (const auto& seat : seats_) seat->disturb(now_);
   switch (fault.kind) {
@@ -428,7 +475,13 @@ void Match::begin(const Fault& fault) {
       ground_delay_ms_ = fault.amount;
       break;
     case FaultKind::restart:
-      if (server_away_++ == 0) stop_server(fault.amount == 1);
+      // A process that is killed at writing is so at any of its calls.
+      if (server_away_++ == 0)
+        stop_server(fault.amount == 1 ? End::killed : End::peace,
+                    rng_for(config_.seed, 0x517, fault.tick).below(200));
+      break;
+    case FaultKind::power_cut:
+      if (server_away_++ == 0) stop_server(End::power_cut, fault.amount);
       break;
     default: break;
   }
@@ -440,12 +493,14 @@ void Match::end(const Fault& fault) {
     return;
   }
   if (fault.kind == FaultKind::freeze) return freeze(-1);
+  if (end_disk_fault(fault)) return;
   --server_faults_;
   server_calm_since_ = now_;
   for (const auto& seat : seats_) seat->disturb(now_);
   if (fault.kind == FaultKind::overload) --overloads_;
   if (fault.kind == FaultKind::slow_ground && --ground_faults_ == 0) ground_delay_ms_ = 0;
-  if (fault.kind == FaultKind::restart && --server_away_ == 0) start_server();
+  const bool away = fault.kind == FaultKind::restart || fault.kind == FaultKind::power_cut;
+  if (away && --server_away_ == 0) start_server();
 }
 
 void Match::begin_and_end_faults() {
@@ -483,7 +538,9 @@ bool Match::advance() {
   if (now_ >= end_ || outcome_.broken) return false;
   now_ += Micros{quantum_us};
   begin_and_end_faults();
+  if (outcome_.broken) return false;  // a world that is not as it was announced is not played
   ticked_ = false;
+  kept_->work(now_);
   if (leaving_ != nullptr) {
     say_goodbye();
   } else if (host_ == nullptr) {
@@ -502,7 +559,9 @@ bool Match::advance() {
 Outcome Match::finish() {
   while (advance()) {
   }
-  if (!outcome_.broken) stop_server(true);
+  if (!outcome_.broken) stop_server(End::killed, 0);
+  outcome_.groups_saved = kept_->groups();
+  outcome_.saves_failed = kept_->failed();
   for (const auto& seat : seats_) {
     add(outcome_.links, seat->line().stats());
     hasher_.add(static_cast<std::uint64_t>(seat->lives()));

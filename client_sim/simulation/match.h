@@ -5,6 +5,7 @@
 
 #include "client_sim/simulation/config.h"
 #include "client_sim/simulation/invariant.h"
+#include "client_sim/simulation/kept_world.h"
 #include "client_sim/simulation/seat.h"
 #include "client_sim/simulation/truth.h"
 #include "protocol/recording.h"
@@ -40,6 +41,8 @@ class Match final : private server::TickSink {
   const server::ContentShelf& shelf() const { return *shelf_; }
   /// The server's sessions as of its last tick.
   const server::HostAudit& audit() const { return audit_; }
+  /// What outlives the servers.
+  const KeptWorld& kept() const { return *kept_; }
   const Truth& truth() const { return truth_; }
   /// Since when nothing has gone wrong at the server; Micros::max() while something does.
   Micros server_calm_since() const { return server_faults_ == 0 ? server_calm_since_ : Micros::max(); }
@@ -88,7 +91,12 @@ class Match final : private server::TickSink {
   void end(const Fault& fault);
   void freeze(int more);
   void start_server();
-  void stop_server(bool killed);
+  /// How a server ends.
+  enum class End : std::uint8_t { peace, killed, power_cut };
+  void stop_server(End how, std::uint32_t writes_left);
+  bool begin_disk_fault(const Fault& fault);
+  bool end_disk_fault(const Fault& fault);
+  void note_told();
   void say_goodbye();
   void end_goodbye();
   void deliver_up();
@@ -128,6 +136,8 @@ class Match final : private server::TickSink {
   bool ticked_ = false;
   MatchPhase phase_{};              // of the world's match, as of the last tick
   std::uint32_t played_ticks_ = 0;  // of that match
+  std::unique_ptr<KeptWorld> kept_;
+  int disk_full_ = 0;  // going on
   server::HostAudit audit_;
   Truth truth_;
   std::unique_ptr<RecordingWriter> writer_;

@@ -52,7 +52,7 @@ std::unique_ptr<Chunk> RecordedGround::bring(const World& world, ChunkCoord at) 
   return chunk;
 }
 
-void step_recorded(World& world, const TickRecord& record, RecordedGround& ground) {
+void step_recorded(World& world, const TickRecord& record, RecordedGround& ground, Observer* observer) {
   ground.keep(world, record.chunks_dropped);
   std::vector<ReadyChunk> ready;
   ready.reserve(record.chunks_ready.size());
@@ -67,14 +67,17 @@ void step_recorded(World& world, const TickRecord& record, RecordedGround& groun
   input.chunks_dropped = record.chunks_dropped;
   input.acts = record.acts;
   input.returning = record.returning;
+  input.calls = record.calls;
+  if (observer != nullptr) observe_input(*observer, world, input);
   world.step(input);
+  if (observer != nullptr) observe_step(*observer, world);
 }
 
 std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> recording,
                                                 const MapSource& maps, const ReplayOptions& options) {
   auto reader = RecordingReader::open(recording);
   if (!reader) return std::unexpected{recording_trouble(reader.error(), recording)};
-  auto built = world_of(reader->header(), maps, options.ground, options.props, options.game);
+  auto built = world_of(reader->header(), maps, options.ground, options.props, options.game, options.kept);
   if (!built) return std::unexpected{built.error()};
   World& world = **built;
 
@@ -92,13 +95,18 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
       return std::unexpected{recording_trouble(more.error(), recording) + " (after tick " +
                              std::to_string(result.ticks) + ")"};
     if (!*more) break;
-    step_recorded(world, record, ground);
+    step_recorded(world, record, ground, options.observer);
     result.ticks = number(world.tick());
     result.hash = world.hash();
     if (options.on_trace) {
       if (const auto point = trace_point(world, options.trace)) ++result.traced, options.on_trace(*point);
     }
     if (options.on_tick) options.on_tick(world);
+    while (options.observer != nullptr) {
+      const auto verdict = options.observer->take_verdict();
+      if (!verdict) break;
+      if (options.on_verdict) options.on_verdict(result.ticks, *verdict);
+    }
     if (result.hash != record.hash) {
       result.mismatch = ReplayMismatch{result.ticks, record.hash, result.hash};
       break;

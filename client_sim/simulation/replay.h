@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "protocol/recorded_world.h"
+#include "world/sim/observer.h"
 
 namespace ashlar::simulation {
 
@@ -30,9 +31,14 @@ struct ReplayOptions {
   std::function<void(const TracePoint&)> on_trace;
   /// Called with the world after each tick; may be empty.
   std::function<void(const World&)> on_tick;
+  Observer* observer = nullptr;  ///< looks on; null: nobody does
+  /// Called with what it comes to, after each tick; may be empty.
+  std::function<void(std::uint32_t tick, const ObserverVerdict&)> on_verdict;
   ChunkSource ground;  ///< null: generated from the seed
   RecordedGame game;   ///< of a recorded game of somebody's own; null: that of the mode
-  PropSource props;    ///< may be empty: no recording with props can then be replayed
+  /// Adds what a store brought, which recordings do not hold; may be empty.
+  std::function<void(WorldSetup&)> kept;
+  PropSource props;  ///< may be empty: no recording with props can then be replayed
 };
 
 /// A tick whose hash is not the recorded one. Tick 0: the world differs before anyone moved.
@@ -72,7 +78,9 @@ class RecordedGround {
 };
 
 /// Steps a world through what a recording says entered it. @param ground  of all ticks before
-void step_recorded(World& world, const TickRecord& record, RecordedGround& ground);
+/// @param observer  looks on; null: nobody does
+void step_recorded(World& world, const TickRecord& record, RecordedGround& ground,
+                   Observer* observer = nullptr);
 
 /// Plays a recorded match again and compares the hash of every tick. Needs no network and no clock.
 /// @return an error line for what cannot be replayed: not a recording, another version, damaged, other maps.

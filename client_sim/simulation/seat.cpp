@@ -19,6 +19,7 @@ constexpr std::uint32_t hostile_stream = 16;  // and seats 15, 31, ... over TCP
 constexpr std::uint32_t attacks_per_s = 600;
 // Kinds of brains before explorers, who would work out the maps' ground.
 constexpr auto seat_brains = static_cast<std::uint32_t>(client_sim::BrainKind::explore);
+constexpr std::uint32_t build_every = 4;   // seats 0, 4, ... dig and build
 constexpr std::uint32_t fetch_every = 3;   // every third has no files
 constexpr std::uint32_t rejoin_every = 5;  // every fifth leaves now and then and comes back
 
@@ -26,7 +27,7 @@ Micros millis(std::uint32_t count) { return Micros{1000 * static_cast<std::int64
 
 client_sim::BrainKind kind_of(const SimulationConfig& config, std::uint32_t number) {
   if (number < config.fighters) return client_sim::BrainKind::fight;
-  if (config.survival && number % 2 == 0) return client_sim::BrainKind::build;
+  if (number % (config.survival ? 2 : build_every) == 0) return client_sim::BrainKind::build;
   return static_cast<client_sim::BrainKind>(number % seat_brains);
 }
 

@@ -43,6 +43,9 @@ void print_counters(const SimulationConfig& config, const Outcome& outcome, doub
   if (config.match.mode != GameMode::sandbox)
     std::printf("matches=%zu player_kills=%" PRIu64 " monster_kills=%" PRIu64 " picked_up=%" PRIu64 "\n",
                 outcome.ends.size(), outcome.player_kills, outcome.monster_kills, outcome.picked_up);
+  std::printf("kills=%" PRIu64 " groups_saved=%" PRIu64 " saves_failed=%" PRIu64
+              " ticks_without_room=%" PRIu64 "\n",
+              outcome.kills, outcome.groups_saved, outcome.saves_failed, outcome.ticks_without_room);
   const auto& l = outcome.links;
   std::printf(
       "links taken=%" PRIu64 " delivered=%" PRIu64 " lost=%" PRIu64 " cut=%" PRIu64 " overflowed=%" PRIu64

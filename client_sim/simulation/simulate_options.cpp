@@ -23,7 +23,7 @@ struct NamedDefect {
   std::string_view name;
   bool server::Defects::* defect;
 };
-constexpr std::array<NamedDefect, 18> defects{{{"early-ack", &server::Defects::early_ack},
+constexpr std::array<NamedDefect, 21> defects{{{"early-ack", &server::Defects::early_ack},
                                                {"reuse-id", &server::Defects::reuse_id},
                                                {"stale-input", &server::Defects::stale_input},
                                                {"lost-wake", &server::Defects::lost_wake},
@@ -40,7 +40,10 @@ constexpr std::array<NamedDefect, 18> defects{{{"early-ack", &server::Defects::e
                                                {"moves-at-once", &server::Defects::moves_at_once},
                                                {"unproven-resume", &server::Defects::unproven_resume},
                                                {"no-grace", &server::Defects::no_grace},
-                                               {"waits-for-ever", &server::Defects::waits_for_ever}}};
+                                               {"waits-for-ever", &server::Defects::waits_for_ever},
+                                               {"early-saved", &server::Defects::early_saved},
+                                               {"lying-disk", &server::Defects::lying_disk},
+                                               {"no-refusals", &server::Defects::no_refusals}}};
 
 std::string defect_names() {
   std::string out;

@@ -202,6 +202,9 @@ class Connection final : private SentPacketFates {
   std::uint32_t id() const { return protection_.connection(); }
   Micros heard_at() const { return heard_at_; }
   ConnectionCounters counters() const;
+  /// Of counters(), without a copy of all of them, for those who ask in every tick.
+  std::uint64_t packets_sent() const { return counters_.packets_sent; }
+  std::uint64_t unreliable_acked() const { return counters_.unreliable_acked; }
   ConnectionStatus status() const;
   const Congestion& congestion() const { return congestion_; }
   /// Of packets that asked for an acknowledgement and got one, since the connection began.

@@ -82,10 +82,13 @@ bool ReceiveStream::credit_due() const {
   if (credit_lost_) return true;
   const std::uint64_t more = ring_.base() + window_bytes_ - limit_;
   if (more == 0) return false;
+  if (more >= window_bytes_ / 2 || ring_.top() >= limit_) return true;
   // A message that goes beyond the limit would never be whole, and so never be taken; the same when the limit
-  // lies in its length.
+  // lies in its length. Where the longest one fits nobody needs to look: this is asked of each stream for
+  // each packet.
+  if (limit_ - ring_.base() >= message_prefix_bytes + properties(stream_).message_bytes_max) return false;
   const std::uint64_t head_end = ring_.base() + message_prefix_bytes + head_length().value_or(0);
-  return more >= window_bytes_ / 2 || head_end > limit_ || ring_.top() >= limit_;
+  return head_end > limit_;
 }
 
 std::uint64_t ReceiveStream::grant() {

@@ -102,6 +102,7 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.recovered = status.recovered;
   report.lingering = status.lingering;
   report.notices_lost = status.notices_lost;
+  report.blocks_changed = status.blocks_changed;
   report.chat_given_up = status.chat_given_up;
   report.greeted_displaced = status.greeted_displaced;
   report.content = status.content;
@@ -213,7 +214,9 @@ void log_status(Log& log, const StatusReport& r) {
     const LogField saving[] = {{"saved_tick", r.saving->saved_tick},
                                {"dirty_chunks", r.saving->dirty_chunks},
                                {"saved_chunks", r.saving->last_group_chunks},
-                               {"saved_ms", std::round(10 * r.saving->last_group_ms) / 10}};
+                               {"saved_ms", std::round(10 * r.saving->last_group_ms) / 10},
+                               {"saved_age_ms", std::round(10 * r.saving->last_age_ms) / 10},
+                               {"blocks_changed", r.blocks_changed}};
     fields.insert(fields.end(), std::begin(saving), std::end(saving));
   }
   log.event(LogLevel::info, "status", fields);

@@ -43,6 +43,7 @@ struct StatusReport {
   double busy = 0;              ///< share of the interval in which the loop did not sleep
   std::uint32_t lingering = 0;  ///< bodies of players who left a fight, now
   std::uint64_t notices_lost = 0, chat_given_up = 0;  ///< total
+  std::uint64_t blocks_changed = 0;                   ///< total
   std::uint64_t greeted_displaced = 0;                ///< total
   std::uint32_t away = 0;                             ///< bodies of players whose connection broke off, now
   std::uint64_t handshakes = 0;                       ///< finished; total

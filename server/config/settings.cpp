@@ -412,6 +412,11 @@ std::vector<Setting> memory_settings() {
                 "Disk that this may take; some 10 000 changed blocks to a MiB. 0: nothing is remembered.")};
 }
 
+/// What stands in the world.
+std::vector<Setting> content_settings() {
+  return {wad_setting(), map_setting(), rotation_setting(), prop_setting(), protect_setting()};
+}
+
 std::vector<Setting> build() {
   std::vector<Setting> all;
   const auto group = [&](const char* name, std::vector<Setting> rows) {
@@ -461,27 +466,24 @@ std::vector<Setting> build() {
        text("blocks", "FILE", 4096, MEMBER(blocks_file),
             "TOML file of kinds of blocks, beside the built-in ones or in their place. A world keeps its "
             "kinds "
-            "with its blocks."),
-       wad_setting(),
-       map_setting(),
-       rotation_setting(),
-       prop_setting(),
-       protect_setting(),
-       whole("monsters", "N", 0, 4096, MEMBER(monsters),
-             "Monsters alive at the start: those of the maps first, the rest on the terrain."),
-       text("kinds", "FILE", 4096, MEMBER(kinds_file),
-            "TOML file with kinds of monsters and projectiles, over those that are built in "
-            "(docs/kinds.md)."),
-       choice("doors", {"open", "shut"}, MEMBER(doors),
-              "How doors and lifts of the maps stand at the start: open for worlds without anybody to use "
-              "them."),
-       real("spawn_radius_m", "N", 0, spawn_radius_m_max, MEMBER(spawn_radius_m),
-            "Players start on the ground within so many metres of spawn_x_m, spawn_y_m; 0: at the maps' "
-            "starts and around them."),
-       real("spawn_x_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_x_m),
-            "See spawn_radius_m."),
-       real("spawn_y_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_y_m),
-            "See spawn_radius_m.")});
+            "with its blocks.")});
+  group("World", content_settings());
+  group("World",
+        {whole("monsters", "N", 0, 4096, MEMBER(monsters),
+               "Monsters alive at the start: those of the maps first, the rest on the terrain."),
+         text("kinds", "FILE", 4096, MEMBER(kinds_file),
+              "TOML file with kinds of monsters and projectiles, over those that are built in "
+              "(docs/kinds.md)."),
+         choice("doors", {"open", "shut"}, MEMBER(doors),
+                "How doors and lifts of the maps stand at the start: open for worlds without anybody to use "
+                "them."),
+         real("spawn_radius_m", "N", 0, spawn_radius_m_max, MEMBER(spawn_radius_m),
+              "Players start on the ground within so many metres of spawn_x_m, spawn_y_m; 0: at the maps' "
+              "starts and around them."),
+         real("spawn_x_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_x_m),
+              "See spawn_radius_m."),
+         real("spawn_y_m", "N", -spawn_centre_m_max, spawn_centre_m_max, MEMBER(spawn_y_m),
+              "See spawn_radius_m.")});
   group("World", memory_settings());
   group("Rules", rule_settings());
   for (Setting& row : all)

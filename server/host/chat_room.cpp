@@ -22,16 +22,17 @@ std::uint64_t chat_waiting(const Session& session) {
 ChatRoom::ChatRoom(SessionTable& sessions, HostStatus& status, const Defects& defects)
     : sessions_(&sessions), status_(&status), defects_(defects) {}
 
-void ChatRoom::advance(Micros now, HostOutput& out) {
+void ChatRoom::advance(Micros now, TickInputCollector& input, HostOutput& out) {
   for (const std::uint32_t row : sessions_->seated()) {
     Session& session = (*sessions_)[row];
-    if (session.state == SessionState::playing) listen(now, session, out);
+    if (session.state == SessionState::playing) listen(now, session, input, out);
   }
   tell_notices(now);
 }
 
-void ChatRoom::listen(Micros now, Session& session, HostOutput& out) {
-  while (session.chat_tokens > 0 && session.connection->take(StreamId::chat, message_)) {
+void ChatRoom::listen(Micros now, Session& session, TickInputCollector& input, HostOutput& out) {
+  while (session.chat_tokens > 0 && input.room_for_call() &&
+         session.connection->take(StreamId::chat, message_)) {
     --session.chat_tokens;
     const auto message = decode_client_message(message_);
     if (!message) {
@@ -43,6 +44,10 @@ void ChatRoom::listen(Micros now, Session& session, HostOutput& out) {
     const auto* chat = std::get_if<Chat>(&*message);
     if (chat == nullptr) {
       status_->drop(DropReason::wrong_state);
+      continue;
+    }
+    if (chat->text.starts_with('/')) {  // for the game alone
+      input.call(GameCall::command(session.player, std::string_view(chat->text).substr(1)));
       continue;
     }
     out.events.push_back({HostEventKind::chat, session.address, session.number, session.name, chat->text});

@@ -7,6 +7,7 @@
 #include "server/host/defects.h"
 #include "server/host/notices.h"
 #include "server/host/session_table.h"
+#include "server/host/tick_input.h"
 
 namespace ashlar::server {
 
@@ -18,8 +19,9 @@ class ChatRoom {
   ChatRoom(SessionTable& sessions, HostStatus& status, const Defects& defects);
 
   /// Once a tick: takes what those who play say, as many lines as each has tokens for. The rest waits, in the
-  /// end with its client: nothing is lost. Then tells notices that are due.
-  void advance(Micros now, HostOutput& out);
+  /// end with its client: nothing is lost. What begins with a slash is the game's (Game::chat_command) and
+  /// goes into the next tick. Then tells notices that are due.
+  void advance(Micros now, TickInputCollector& input, HostOutput& out);
   /// A line for everybody who plays, cut to chat_bytes_max. @param from  empty: the server
   void say(const std::string& from, const std::string& text);
 
@@ -28,7 +30,7 @@ class ChatRoom {
   void note_left(const std::string& name, const std::string& why) { notices_.left(name, why); }
 
  private:
-  void listen(Micros now, Session& session, HostOutput& out);
+  void listen(Micros now, Session& session, TickInputCollector& input, HostOutput& out);
   void send(Session& session, std::span<const std::uint8_t> line);
   void tell_notices(Micros now);
 

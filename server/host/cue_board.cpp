@@ -48,7 +48,8 @@ CueBoard::Spot CueBoard::spot_of(const World& world, DVec3 base, const Cylinder&
   return spot;
 }
 
-void CueBoard::gather(const World& world, std::span<const PlacedEntity> placed, double reach_s) {
+void CueBoard::gather(const World& world, std::span<const PlacedEntity> placed, double reach_s,
+                      SightCuller* culler) {
   if (kept_.empty()) return;
   places_.clear();
   row_of_slot_.clear();
@@ -64,7 +65,9 @@ void CueBoard::gather(const World& world, std::span<const PlacedEntity> placed, 
     if (row != 0 && placed[row - 1].record.id == kept.cue.who) {
       const PlacedEntity& entity = placed[row - 1];
       kept.who = spot_of(world, entity.base, entity.shape);
-      if (reach_s > 0) kept.who.reach = reach_of(entity, world.setup().rules, reach_s);
+      if (reach_s > 0)
+        kept.who.reach = culler != nullptr ? culler->reach_of(entity, world.setup().rules, reach_s)
+                                           : reach_of(entity, world.setup().rules, reach_s);
     }
     if (!kept.cue.placed) continue;
     const DVec3 base = kept.place_m - DVec3{0, 0, spark.height_m / 2};

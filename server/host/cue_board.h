@@ -35,7 +35,9 @@ class CueBoard {
   /// Before clients are told of a tick.
   /// @param placed   everybody, in any order
   /// @param reach_s  where sight is culled: for how long ahead (SightReach::seconds); 0: it is not
-  void gather(const World& world, std::span<const PlacedEntity> placed, double reach_s);
+  /// @param culler  which tells what of that walls leave; null: all of it
+  void gather(const World& world, std::span<const PlacedEntity> placed, double reach_s,
+              SightCuller* culler = nullptr);
   /// Another world.
   void clear() { kept_.clear(); }
 

@@ -36,6 +36,9 @@ struct ASHLAR_DEFECTS_TYPE {
   ASHLAR_DEFECT(waits_for_ever);    ///< the body of who does not come back stays
   ASHLAR_DEFECT(lost_part);         ///< every second part of a map or prop is passed over
   ASHLAR_DEFECT(wrong_eyes);        ///< interest looks from the eyes of the client that was served before
+  ASHLAR_DEFECT(early_saved);       ///< what was played is told to be saved, whatever the store says
+  ASHLAR_DEFECT(lying_disk);        ///< the disk says that it has synced, and has not
+  ASHLAR_DEFECT(no_refusals);       ///< players change more while nothing can be saved
 };
 using Defects = ASHLAR_DEFECTS_TYPE;
 

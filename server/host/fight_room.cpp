@@ -53,7 +53,8 @@ namespace {
 /// Is there something new beside what its hands are at, which follows from commands?
 bool changed(const Arsenal& told, const Arsenal& now) {
   return told.weapons != now.weapons || told.ammo != now.ammo || told.held != now.held ||
-         told.wanted != now.wanted || told.backpack != now.backpack || told.power_ticks != now.power_ticks;
+         told.wanted != now.wanted || told.backpack != now.backpack || told.power_ticks != now.power_ticks ||
+         told.spent != now.spent;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "server/host/game_message_room.h"
 
+#include "protocol/text.h"
 #include "world/sim/game_replication.h"
 #include "world/sim/match.h"
 #include "world/sim/world.h"
@@ -18,6 +19,12 @@ bool is_for(const GameMessageOut& message, EntityId player, std::uint8_t team) {
 
 }  // namespace
 
+void GameMessageRoom::tell_line(Session& session, std::string_view text) {
+  const ChatLine line{"", make_printable(text, chat_bytes_max)};
+  if (line.text.empty()) return;
+  if (session.connection->send(StreamId::chat, writer_.write(line)) != SendResult::sent) ++missed_;
+}
+
 void GameMessageRoom::publish(const World& world) {
   const GameReplication& told = world.replication();
   if (told.messages().empty()) return;
@@ -29,6 +36,10 @@ void GameMessageRoom::publish(const World& world) {
     for (const GameMessageOut& message : told.messages()) {
       if (!is_for(message, session.player, team)) continue;
       const auto bytes = told.message_bytes(message);
+      if (message.number == GameMessageOut::chat_line) {
+        tell_line(session, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+        continue;
+      }
       message_.world = session.world;
       message_.number = message.number;
       message_.bytes.assign(bytes.begin(), bytes.end());

@@ -1,4 +1,6 @@
 #pragma once
+#include <string_view>
+
 #include "protocol/message_writer.h"
 #include "server/host/session_table.h"
 
@@ -8,9 +10,9 @@ class World;
 
 namespace ashlar::server {
 
-/// Brings a game's messages to those they are for, on the events stream: in order, and each once. A client
-/// whose stream is full (it has not acknowledged for long) misses what does not fit, which is counted. The
-/// Host's thread. Cost: nothing in a tick without messages.
+/// Brings a game's messages to those they are for, on the events stream, and its lines, on the chat stream:
+/// in order, and each once. A client whose stream is full (it has not acknowledged for long) misses what does
+/// not fit, which is counted. The Host's thread. Cost: nothing in a tick without messages.
 class GameMessageRoom {
  public:
   /// Must outlive this.
@@ -23,6 +25,8 @@ class GameMessageRoom {
   std::uint64_t missed() const { return missed_; }
 
  private:
+  void tell_line(Session& session, std::string_view text);
+
   SessionTable* sessions_;
   MessageWriter writer_;
   GameMessage message_;

@@ -32,6 +32,7 @@
 #include "server/host/tick_input.h"
 #include "server/host/tick_schedule.h"
 #include "world/math/assert.h"
+#include "world/sim/observer.h"
 #include "world/sim/world.h"
 #include "world/voxel/volume.h"
 
@@ -77,8 +78,9 @@ HostConfig checked(const HostConfig& config, const World* world, const secure::S
 /// The rooms, and the order in which a tick goes through them. What each does is in its own file.
 struct Host::Impl {
   Impl(const HostConfig& given, std::unique_ptr<World> a_world, const secure::Secret& seed,
-       const Defects& defects)
+       const Defects& wrong)
       : config(checked(given, a_world.get(), seed)),
+        defects(wrong),
         world(std::move(a_world)),
         entropy(entropy_of(seed, config.room)),
         sessions(config.clients_max),
@@ -115,6 +117,7 @@ struct Host::Impl {
 
   void run_tick(Micros now, HostOutput& out);
   void bring_back();
+  void take_verdicts(HostOutput& out);
   void step(const TickInput& next);
   void note_world();  ///< what the status tells of it
   bool tick_due(Micros now);
@@ -125,6 +128,7 @@ struct Host::Impl {
   void note_phase(Phase phase, std::uint64_t ns);  ///< last, longest and sum of a phase, in the status
 
   HostConfig config;
+  Defects defects;
   HostStatus status;
   std::unique_ptr<World> world;
   secure::SeededEntropy entropy;
@@ -153,6 +157,7 @@ struct Host::Impl {
   Inbox inbox;
   Publisher publisher;
   TickSink* sink = nullptr;
+  Observer* observer = nullptr;
   TickRecord record;
   Micros now{0};
   bool closed = false;
@@ -220,6 +225,17 @@ void Host::Impl::count_out(const DatagramBatch& out, std::size_t first) {
   }
 }
 
+void Host::Impl::take_verdicts(HostOutput& out) {
+  while (const auto verdict = observer->take_verdict())
+    for (const std::uint32_t row : sessions.seated()) {
+      Session& session = sessions[row];
+      if (session.state != SessionState::playing || session.player != verdict->player) continue;
+      out.events.push_back(
+          {HostEventKind::flagged, session.address, session.number, session.name, verdict->reason});
+      if (verdict->kick) session.kicked_for = verdict->reason;
+    }
+}
+
 /// Who joined and was here before goes to where it was, with the next tick, and looks as it did. What stands
 /// there now is recovery's.
 void Host::Impl::bring_back() {
@@ -246,7 +262,9 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   next.returning = book.returning();
   if (sink != nullptr) record.assign(next);
   const std::uint64_t collected = stopwatch();
+  if (observer != nullptr) observe_input(*observer, *world, next);
   step(next);
+  if (observer != nullptr) observe_step(*observer, *world);
   const std::uint64_t stepped = stopwatch();
   note_phase(Phase::step, stepped - collected);
   publisher.stepped(*world);
@@ -276,7 +294,8 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   gate.next_tick();
   status.gate = gate.counters();
   lobby.keep_house(at, out);
-  chat.advance(at, out);
+  if (observer != nullptr) take_verdicts(out);
+  chat.advance(at, input, out);
   content.tick(at, bulk);
   status.content = content.counters();
   lobby.poll(at, out);
@@ -366,7 +385,9 @@ std::span<const KeptPlayer> Host::changed_players() const { return impl_->book.c
 std::vector<KeptPlayer> Host::present_players() const { return impl_->book.present(); }
 void Host::author_of(EntityId id, EditAuthor& out) const { impl_->book.author_of(id, out); }
 void Host::note_saving(std::uint32_t saved_tick, bool room) {
-  impl_->edits.note_saving(saved_tick, room);
+  const Defects& defects = impl_->defects;
+  impl_->edits.note_saving(defects.early_saved ? impl_->status.tick : saved_tick,
+                           room || defects.no_refusals);
   impl_->ground.note_saved(saved_tick);
 }
 
@@ -396,6 +417,11 @@ std::uint32_t Host::give(const std::string& name, BlockId kind, std::uint16_t it
     ++count;
   }
   return count;
+}
+
+void Host::set_observer(Observer* observer) {
+  impl_->observer = observer;
+  impl_->publisher.set_observer(observer);
 }
 
 std::uint32_t Host::kick(const std::string& name, const std::string& reason) {

@@ -28,6 +28,7 @@
 #include "world/sim/match.h"
 
 namespace ashlar {
+class Observer;
 class World;
 struct AdminCommand;
 struct AppliedEdit;
@@ -167,6 +168,7 @@ enum class HostEventKind : std::uint8_t {
   chat,
   away,      ///< its connection broke off; its body stays for a while
   returned,  ///< it goes on with its body
+  flagged,   ///< by the observer, who says why
 };
 
 /// For the log: one per edge.
@@ -331,6 +333,10 @@ class Host {
   /// @param reason  not empty; cut to close_text_bytes_max
   /// @return how many there are
   std::uint32_t kick(const std::string& name, const std::string& reason);
+
+  /// Who looks on from now on (world/sim/observer.h); null: nobody. Whom it flags is an event, and whom it
+  /// wants gone is sent away in the next tick. Must outlive this or be taken away again.
+  void set_observer(Observer* observer);
 
   /// Who may not come in from now on (bans/ban_list.h), whatever its address, session or link; null: nobody.
   /// Who is here and banned is sent away in the next tick, who is away does not come back. Never changed

@@ -151,8 +151,30 @@ void Inbox::take_streams(Micros now, Session& session, HostOutput& out) {
     else
       drop(DropReason::wrong_state);
   }
-  for (const StreamId stream : {StreamId::events, StreamId::bulk})
-    while (connection.take(stream, message_)) drop(DropReason::wrong_state);
+  take_calls(now, session);
+  while (connection.take(StreamId::bulk, message_)) drop(DropReason::wrong_state);
+}
+
+/// What the player says to the game, a few a tick; the rest waits, in the end with its client.
+void Inbox::take_calls(Micros now, Session& session) {
+  constexpr int calls_per_tick = 8;
+  for (int n = 0; n < calls_per_tick && r_.input.room_for_call() && session.calls_this_tick < calls_per_tick;
+       ++n) {
+    if (!session.connection->take(StreamId::events, message_)) return;
+    const auto message = decode_client_message(message_);
+    if (!message) {
+      drop(message.error());
+      close_for_nonsense(now, session, message.error());
+      continue;
+    }
+    const auto* said = std::get_if<GameCallMessage>(&*message);
+    if (said == nullptr || said->world != session.world || session.state != SessionState::playing) {
+      drop(DropReason::wrong_state);
+      continue;
+    }
+    ++session.calls_this_tick;
+    r_.input.call(GameCall::of(session.player, said->number, said->bytes));
+  }
 }
 
 /// Commands into the input buffer.

@@ -32,6 +32,7 @@ class Inbox {
   void on_ping(Micros now, const PeerAddress& from, std::span<const std::uint8_t> bytes, DatagramBatch& out);
   void on_unreliable(Micros now, Session& session, std::span<const std::uint8_t> bytes);
   void take_streams(Micros now, Session& session, HostOutput& out);
+  void take_calls(Micros now, Session& session);
   void on_input(Session& session, const Input& input);
   void drop(DropReason reason) { r_.status.drop(reason); }
   void count(std::span<const std::uint8_t> bytes);

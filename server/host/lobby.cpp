@@ -156,7 +156,7 @@ void Lobby::poll(Micros now, HostOutput& out) {
 /// heard either.
 bool Lobby::slow_reader(Micros now, Session& session) {
   const Connection& connection = *session.connection;
-  const std::uint64_t acked = connection.counters().unreliable_acked;
+  const std::uint64_t acked = connection.unreliable_acked();
   if (acked != session.parts_acked || connection.unreliable_room() > 0) {
     session.parts_acked = acked;
     session.progress_at = now;
@@ -235,9 +235,10 @@ void Lobby::keep_house(Micros now, HostOutput& out) {
   for (const std::uint32_t row : r_.sessions.visit()) {
     Session& session = r_.sessions[row];
     ASHLAR_ASSERT(session.state != SessionState::free);
-    const std::uint64_t packets = session.connection->counters().packets_sent;
+    const std::uint64_t packets = session.connection->packets_sent();
     const auto acks = static_cast<std::int32_t>((packets - session.packets_paid) / ack_packets);
     session.packets_paid += static_cast<std::uint64_t>(acks) * ack_packets;
+    session.calls_this_tick = 0;
     session.datagram_tokens = std::min(session.datagram_tokens + datagrams_per_tick + acks, datagrams_burst);
     if (bans_changed_ && put_out(now, session, out)) continue;
     if (second) session.chat_tokens = std::min(session.chat_tokens + 1, chat_lines_burst);

@@ -259,6 +259,7 @@ void Lobby::welcome(Session& session) {
   say(BlockKinds{setup.blocks, session.world});
   const KindSet& kinds = r_.world->monsters().kind_set();
   say(WeaponKinds{kinds.weapons, kinds.ammo, session.world});
+  if (auto shows = kind_shows_of(kinds); !shows.empty()) say(MonsterShows{std::move(shows), session.world});
   say(ReplicatedKinds{replication, session.world});
 }
 

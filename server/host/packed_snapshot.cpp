@@ -130,6 +130,19 @@ void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& requ
   }
 }
 
+/// Of each block in reach: is one of the nearest in it? Where there is room for all, whatever their blocks
+/// cost, nobody is counted, and all of them are.
+std::span<const std::uint8_t> PackedSnapshot::find_nearest(PackedWorld& world, const PackedRequest& request) {
+  constexpr std::size_t usual_entity_bytes = 8;
+  std::size_t entities = 0;
+  for (const PackedWorld::Near& near : request.near) entities += world.frames().blocks()[near.block].count;
+  const std::size_t room = std::min(bytes_max_, parts_max_ * packed_part_room);
+  near_room_ = bytes_max_ / 2, near_parts_ = parts_max_ / 2;
+  if (entities <= packed_nearest + 1 || entities * usual_entity_bytes <= room / 2) return {};
+  near_room_ += bytes_max_ / 4, near_parts_ = parts_max_ * 3 / 4;
+  return world.holds_nearest(request.eye_m, request.near, packed_nearest + 1);  // and the own player
+}
+
 void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
   candidates_.clear();
   const auto blocks = world.frames().blocks();
@@ -137,24 +150,27 @@ void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& re
     if (client.want(blocks[near.block].number, blocks[near.block].born, head_.tick) == nullptr) cut_ = true;
   client.let_go(head_.tick > request.linger_ticks ? head_.tick - request.linger_ticks : 0, head_.tick);
 
-  const auto add = [&](std::uint32_t at, ClientBlock& entry) {
+  const auto nearest = find_nearest(world, request);
+  const auto add = [&](std::uint32_t at, ClientBlock& entry, bool is_near) {
     if (entry.held != 0 && entry.held >= blocks[at].changed)
       entry.told = head_.tick;  // it holds the block as it is
     else
-      candidates_.push_back({at, entry.number, entry.told, entry.held, false});
+      candidates_.push_back({at, entry.number, entry.told, entry.held, is_near, false});
   };
-  for (const PackedWorld::Near& near : request.near) {
+  for (std::size_t i = 0; i < request.near.size(); ++i) {
+    const PackedWorld::Near& near = request.near[i];
     ClientBlock* const entry = client.find(blocks[near.block].number);
     if (entry == nullptr) continue;
     const bool far = near.distance2 > request.far_m * request.far_m;
-    if (!far || entry->told == 0 || head_.tick - entry->told >= request.far_ticks) add(near.block, *entry);
+    if (!far || entry->told == 0 || head_.tick - entry->told >= request.far_ticks)
+      add(near.block, *entry, nearest.empty() || nearest[i] != 0);
   }
   // Those that went out of sight a moment ago.
   for (ClientBlock& entry : client.blocks()) {
     if (entry.leaving || entry.wanted == head_.tick) continue;
     const auto it = std::ranges::lower_bound(blocks, entry.number, {}, &FrameBlock::number);
     if (it != blocks.end() && it->number == entry.number && it->born == entry.born)
-      add(static_cast<std::uint32_t>(it - blocks.begin()), entry);
+      add(static_cast<std::uint32_t>(it - blocks.begin()), entry, false);
     else
       entry.wanted = 0;  // dissolved
   }
@@ -171,11 +187,11 @@ bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate, std::
 }
 
 void PackedSnapshot::place_blocks(PackedWorld& world, bool turns) {
-  const std::size_t near_parts = parts_max_ / 2;
-  // The most urgent in each snapshot, as many as half of it holds: the first that does not fit ends it.
+  // The nearest in each snapshot, as many as their share of it holds: the first that does not fit ends it.
   for (Candidate& candidate : candidates_) {
-    if (part_count_ > near_parts) break;
-    if (!place_block(world, candidate, bytes_max_ / 2)) break;
+    if (!candidate.near) continue;
+    if (part_count_ > near_parts_) break;
+    if (!place_block(world, candidate, near_room_)) break;
   }
   waiting_.clear();
   for (std::uint32_t i = 0; i < candidates_.size(); ++i)

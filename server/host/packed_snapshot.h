@@ -17,10 +17,15 @@ namespace ashlar::server {
 /// Parts of a packed snapshot at most.
 inline constexpr std::size_t packed_parts_max = 32;
 
+/// So many of the nearest are in each snapshot, if three quarters of its room hold their blocks; others go
+/// round.
+inline constexpr std::size_t packed_nearest = 64;
+
 /// What a client's packed snapshot is made of.
 struct PackedRequest {
   PackedHead head;
   const OwnPlayer* own = nullptr;
+  DVec3 eye_m;                              ///< from where the nearest are counted
   std::span<const PackedWorld::Near> near;  ///< the most urgent first
   std::span<const WireMotion> motions;
   std::size_t parts_max = 1;  ///< of the setting and of what the path takes, 1 to packed_parts_max
@@ -38,8 +43,10 @@ struct PackedRequest {
 };
 
 /// Lays out one client's snapshot and notes what of it went: own player, what is to be forgotten, motions and
-/// heights, then blocks. Half of the room is for the most urgent, the rest for those that have waited
-/// longest, of which the first goes in any case. What the client holds as it is costs nothing. The Host's
+/// heights, then blocks. Those in which the nearest packed_nearest stand come first, the most urgent before
+/// the others and as many as three quarters of the room hold (half, where all in reach count as near); then
+/// those that have waited longest, of which the first
+/// goes in any case. What the client holds as it is costs nothing. The Host's
 /// thread. No allocation once grown.
 class PackedSnapshot {
  public:
@@ -47,6 +54,7 @@ class PackedSnapshot {
   std::size_t lay_out(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
 
   std::span<const std::uint8_t> part(std::size_t at) const { return parts_[at].bytes(); }
+  std::span<const JournalItem> items(std::size_t part) const { return items_[part]; }
   /// A part went out in a packet.
   void note_sent(std::size_t part, std::uint64_t sequence, ClientBlocks& client);
 
@@ -64,6 +72,7 @@ class PackedSnapshot {
     std::uint32_t block = 0;  // of the frame
     std::uint16_t number = 0;
     std::uint32_t told = 0, held = 0;
+    bool near = false;  // one of the nearest is in it
     bool placed = false;
   };
   template <class Add>
@@ -75,12 +84,14 @@ class PackedSnapshot {
   void place_cues(std::span<const Cue> cues);
   void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void place_blocks(PackedWorld& world, bool turns);
+  std::span<const std::uint8_t> find_nearest(PackedWorld& world, const PackedRequest& request);
   bool place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max);
 
   std::array<PackedPartWriter, packed_parts_max> parts_;
   std::array<std::vector<JournalItem>, packed_parts_max> items_;
   std::size_t part_count_ = 0, parts_max_ = 1, bytes_max_ = 0;
-  std::size_t full_bytes_ = 0;  // of the parts before the last one
+  std::size_t near_room_ = 0, near_parts_ = 0;  // bytes that the nearest may fill
+  std::size_t full_bytes_ = 0;                  // of the parts before the last one
   PackedHead head_;
   OwnPlayer own_;
   bool cut_ = false;

@@ -1,6 +1,8 @@
 #include "server/host/packed_world.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdlib>
 #include <utility>
 
@@ -102,7 +104,7 @@ std::array<std::int16_t, 3> PackedWorld::velocity_of(const PlacedEntity& entity,
   return now;
 }
 
-void PackedWorld::gather(const World& world, std::span<const PlacedEntity> placed) {
+void PackedWorld::gather(const World& world, std::span<const PlacedEntity> placed, SightCuller* culler) {
   const std::uint32_t tick = number(world.tick());
   const std::uint32_t ticks = tick_before_ == 0 ? 0 : tick - tick_before_;
   tick_before_ = tick;
@@ -130,30 +132,39 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   extents_.clear();
   grounds_.clear();
   places_.clear();
+  spots_.clear();
   for (std::size_t b = 0; b < blocks.size(); ++b)
     add_block(world, blocks[b], placed,
-              std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]));
+              std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]), culler);
   heights_.gather(world);
 }
 
 void PackedWorld::add_block(const World& world, const PartitionBlock& block,
-                            std::span<const PlacedEntity> placed, std::span<std::uint32_t> members) {
+                            std::span<const PlacedEntity> placed, std::span<std::uint32_t> members,
+                            SightCuller* culler) {
   const std::span<const MapInSpace> maps = world.maps();
   std::ranges::sort(members, {}, [&](std::uint32_t i) { return placed[i].record.id; });
   block_.clear();
   block_fields_.clear();
-  Extent extent{placed[members[0]].base, placed[members[0]].base, static_cast<std::uint32_t>(places_.size()),
-                0};
+  Extent extent{placed[members[0]].base,
+                placed[members[0]].base,
+                static_cast<std::uint32_t>(places_.size()),
+                0,
+                static_cast<std::uint32_t>(spots_.size()),
+                static_cast<std::uint32_t>(members.size())};
   bool any_moves = false, any_fights = false;
   for (const std::uint32_t i : members) {
     block_.push_back(moving_[i]);
+    spots_.push_back(placed[i].base);
     if (registry_->shares_fields())
       block_fields_.push_back(shared_fields(*registry_, world.replication(), moving_[i].record));
     any_moves = any_moves || moves(moving_[i]);
     any_fights = any_fights || fights(moving_[i]);
     extent.low = least(extent.low, placed[i].base);
     extent.high = most(extent.high, placed[i].base);
-    if (reach_s_ > 0) extent.reach = reach_of(placed[i], world.setup().rules, reach_s_);  // its only one
+    if (reach_s_ > 0)  // its only one
+      extent.reach = culler != nullptr ? culler->reach_of(placed[i], world.setup().rules, reach_s_)
+                                       : reach_of(placed[i], world.setup().rules, reach_s_);
     if (!maps.empty())
       sight_places(maps, placed[i].base, placed[i].shape.radius_m, placed[i].shape.height_m, places_);
   }
@@ -217,6 +228,32 @@ std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_
     return a.urgency2 != b.urgency2 ? a.urgency2 < b.urgency2 : a.block < b.block;
   });
   return near_;
+}
+
+/// Counts by magnitude, four steps to a doubling of the square: at most an eighth of the distance each.
+std::span<const std::uint8_t> PackedWorld::holds_nearest(DVec3 eye_m, std::span<const Near> near,
+                                                         std::size_t count) {
+  constexpr std::uint32_t octave_bits = 2, step_count = 128;
+  constexpr std::uint32_t lowest = 120u << octave_bits;  // of a square's exponent: nearer than 0.1 m
+  std::array<std::uint32_t, step_count> counts{};
+  holds_nearest_.clear();
+  for (const Near& block : near) {
+    const Extent& extent = extents_[block.block];
+    std::uint32_t nearest = step_count - 1;
+    for (const DVec3& spot : std::span(spots_).subspan(extent.first_spot, extent.spot_count)) {
+      const DVec3 off = spot - eye_m;
+      const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(dot(off, off)));
+      const std::uint32_t at = bits >> (23 - octave_bits);
+      const std::uint32_t step = std::min(at < lowest ? 0 : at - lowest, step_count - 1);
+      ++counts[step];
+      nearest = std::min(nearest, step);
+    }
+    holds_nearest_.push_back(static_cast<std::uint8_t>(nearest));
+  }
+  std::uint32_t last = 0;
+  for (std::size_t seen = counts[0]; seen < count && last + 1 < step_count;) seen += counts[++last];
+  for (std::uint8_t& block : holds_nearest_) block = block <= last ? 1 : 0;
+  return holds_nearest_;
 }
 
 }  // namespace ashlar::server

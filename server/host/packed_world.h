@@ -30,7 +30,8 @@ class PackedWorld {
 
   /// Call once per published tick, after the step.
   /// @param placed  everybody, by cell and then id
-  void gather(const World& world, std::span<const PlacedEntity> placed);
+  /// @param culler  of viewers that bring a SightView
+  void gather(const World& world, std::span<const PlacedEntity> placed, SightCuller* culler = nullptr);
 
   /// A block in somebody's interest.
   struct Near {
@@ -47,6 +48,12 @@ class PackedWorld {
   std::span<const Near> near(DVec3 eye_m, double radius_m, double margin_m, std::span<const MapInSpace> maps,
                              std::span<const OpenRooms> rooms, const SightView* view = nullptr);
 
+  /// In which of those blocks the nearest are, so many of them, or a few more: up to an eighth farther than
+  /// the last of them. Cost: some 3 ns an entity.
+  /// @param near  what near() gave
+  /// @return for each of them 1 or 0; valid until the next call
+  std::span<const std::uint8_t> holds_nearest(DVec3 eye_m, std::span<const Near> near, std::size_t count);
+
   BlockFrames& frames() { return frames_; }
   const BlockFrames& frames() const { return frames_; }
   HeightSlices& heights() { return heights_; }
@@ -56,6 +63,7 @@ class PackedWorld {
   struct Extent {
     DVec3 low, high;
     std::uint32_t first_place = 0, place_count = 0;  // in places_
+    std::uint32_t first_spot = 0, spot_count = 0;    // in spots_
     double weight = 1;                               // by which it counts as nearer
     Aabb reach{};                                    // where they may soon be, where viewers ask by sight
   };
@@ -76,7 +84,7 @@ class PackedWorld {
   };
   std::array<std::int16_t, 3> velocity_of(const PlacedEntity& entity, std::uint32_t ticks);
   void add_block(const World& world, const PartitionBlock& block, std::span<const PlacedEntity> placed,
-                 std::span<std::uint32_t> members);
+                 std::span<std::uint32_t> members, SightCuller* culler);
 
   Sight& look_from(DVec3 eye_m, double margin_m, std::span<const MapInSpace> maps,
                    std::span<const OpenRooms> rooms);
@@ -98,9 +106,11 @@ class PackedWorld {
   std::vector<Extent> extents_;
   std::vector<Ground> grounds_;  // by extent
   std::vector<SightPlace> places_;
+  std::vector<DVec3> spots_;   // of everybody, by block
   std::vector<Sight> sights_;  // of this tick; the first is for whom the others have no room
   std::size_t sights_used_ = 1;
   std::vector<Near> near_;
+  std::vector<std::uint8_t> holds_nearest_;
 };
 
 }  // namespace ashlar::server

@@ -7,6 +7,7 @@
 #include "world/sim/game_replication.h"
 #include "world/sim/health.h"
 #include "world/sim/match.h"
+#include "world/sim/observer.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
@@ -77,15 +78,15 @@ void Publisher::gather(const World& world, std::span<const Session> sessions,
   };
   replicator_.gather(world, playing(false));
   private_fields_.gather(world);
-  cues_.gather(world, replicator_.placed(),
-               config_.sight_culling
-                   ? sight_ahead(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks)
-                   : 0);
+  cues_.gather(
+      world, replicator_.placed(),
+      config_.sight_culling ? sight_ahead(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks) : 0,
+      culler_ ? &*culler_ : nullptr);
   if (!playing(true)) return;
   if (!packed_)
     packed_.emplace(world.setup().rules.tick_rate_hz, config_.snapshot_every_ticks,
                     world.replication().registry(), config_.sight_culling);
-  packed_->gather(world, replicator_.placed());
+  packed_->gather(world, replicator_.placed(), culler_ ? &*culler_ : nullptr);
 }
 
 void Publisher::note_congested(Session& session, bool by_window) {
@@ -186,8 +187,8 @@ Publisher::Viewer Publisher::viewer_of(const World& world, const Session& sessio
       session.connection->round_trip().known() ? session.connection->round_trip().smoothed() : Micros{0};
   const double late =
       std::min(static_cast<double>(rtt.count()) * 1e-6, culled_rtt_s_max) + 2.0 / rules.tick_rate_hz;
-  viewer.reach = {
-      {&*culler_, reach_of_eyes(viewer.eye, body.velocity_mps, rules, ahead + late)}, &rules, ahead};
+  const Aabb eyes = reach_of_eyes(viewer.eye, body.velocity_mps, rules, ahead + late);
+  viewer.reach = {{&*culler_, culler_->confined({viewer.eye, viewer.eye}, eyes)}, &rules, ahead};
   return viewer;
 }
 
@@ -202,6 +203,7 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
   request.head.input_ahead = head.input_ahead;
   request.head.world = head.world;
   request.own = head.own;
+  request.eye_m = viewer.eye;
   request.near = packed_->near(config_.defects.wrong_eyes ? eye_before_ : viewer.eye,
                                config_.interest_radius_m, viewer.margin_m, world.maps(), replicator_.rooms(),
                                viewer.reach ? &viewer.reach->view : nullptr);
@@ -234,13 +236,16 @@ void Publisher::publish_packed(const World& world, Session& session, const Snaps
   if (packed_snapshot_.cut()) ++counters_.snapshots_cut;
   if (fitting == 0 || (packed_snapshot_.cut() && (fitting < parts_max || by_budget)))
     note_congested(session, fitting <= budgeted);
+  std::size_t went = 0;
   for (std::size_t part = 0; part < parts; ++part) {
     const auto sent = session.connection->send_unreliable(now, packed_snapshot_.part(part), out);
     if (!sent) break;
+    ++went;
     session.budget.spend(packed_snapshot_.part(part).size() + beside_message_bytes);
     packed_snapshot_.note_sent(part, *sent, *session.packed);
     if (part == 0) session.picture.note_sent(*sent, head.tick);
   }
+  if (observer_ != nullptr) show_packed(session, head.tick, went);
   counters_.wait_ticks = std::max(counters_.wait_ticks, packed_snapshot_.waited_ticks());
   counters_.wait_ticks_max = std::max(counters_.wait_ticks_max, counters_.wait_ticks);
 }
@@ -286,12 +291,34 @@ void Publisher::note_told(Session& session, const SnapshotHead& head, const Layo
   SnapshotPlan told = layout.plan;
   if (parts_sent < told.parts)  // what those that went hold: they are laid out alike
     told = snapshots_.begin(head, layout.order, heights(), parts_sent, replicator_.motions());
+  if (observer_ != nullptr) show_plain(session, head.tick, layout.order.first(told.blocks_taken));
   if (layout.in_turns)
     snapshot_order_.advance(told, head.tick, tick_before, session.turn);
   else if (told.blocks_taken < layout.order.size() && !config_.defects.no_turns)
     session.turn = {true, layout.order[told.blocks_taken].cell, told.resume, tick_before, 0};
   else
     session.turn = {};
+}
+
+void Publisher::show_plain(const Session& session, std::uint32_t tick, std::span<const CellBlock> blocks) {
+  shown_.clear();
+  for (const CellBlock& block : blocks)
+    for (const EntityRecord& record : block.entities) shown_.push_back(record.id);
+  observer_->sent(TickId{tick}, session.player, shown_);
+}
+
+void Publisher::show_packed(const Session& session, std::uint32_t tick, std::size_t parts_sent) {
+  shown_.clear();
+  const auto blocks = packed_->frames().blocks();
+  for (std::size_t part = 0; part < parts_sent; ++part)
+    for (const JournalItem& item : packed_snapshot_.items(part)) {
+      if (item.kind != JournalItem::Kind::block) continue;
+      const auto block = std::ranges::lower_bound(blocks, item.number, {}, &FrameBlock::number);
+      if (block == blocks.end() || block->number != item.number) continue;
+      for (const MovingRecord& record : packed_->frames().entities(*block))
+        shown_.push_back(record.record.id);
+    }
+  observer_->sent(TickId{tick}, session.player, shown_);
 }
 
 }  // namespace ashlar::server

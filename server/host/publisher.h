@@ -18,6 +18,7 @@
 
 namespace ashlar {
 class DatagramBatch;
+class Observer;
 class World;
 }  // namespace ashlar
 
@@ -72,6 +73,9 @@ class Publisher {
     cues_.clear();
   }
 
+  /// Is shown what each client is sent; null: nobody.
+  void set_observer(Observer* observer) { observer_ = observer; }
+
   /// Since the start.
   const PublishCounters& counters() const { return counters_; }
 
@@ -110,6 +114,9 @@ class Publisher {
   std::size_t send(Session& session, std::uint32_t tick, std::size_t parts, Micros now, DatagramBatch& out);
   /// Who was left out goes first in the next one.
   void note_told(Session& session, const SnapshotHead& head, const Layout& layout, std::size_t parts_sent);
+  /// Shows the observer what was laid out, of which so many parts went.
+  void show_plain(const Session& session, std::uint32_t tick, std::span<const CellBlock> blocks);
+  void show_packed(const Session& session, std::uint32_t tick, std::size_t parts_sent);
   std::span<const HeightBlock> heights() const;
 
   /// On an overloaded server each client's snapshots go out and tell of far ones in turns.
@@ -129,6 +136,8 @@ class Publisher {
   PlainFields plain_fields_;
   CueBoard cues_;
   CueList cue_list_;
+  Observer* observer_ = nullptr;
+  std::vector<EntityId> shown_;  // scratch: for the observer
   MessageWriter writer_;
   SnapshotWriter snapshots_;
   SnapshotOrder snapshot_order_;

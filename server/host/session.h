@@ -65,6 +65,7 @@ struct Session {
   Micros joined_at{0};                ///< when it came into the world
   std::int32_t datagram_tokens = 0;   ///< what it may still send; refilled every tick
   std::int32_t chat_tokens = 0;       ///< lines it may still say; refilled every second
+  std::uint8_t calls_this_tick = 0;   ///< what its player said to the game; 0 again every tick
   std::uint64_t packets_paid = 0;     ///< of ours, for whose acknowledgements it got tokens
   std::uint64_t accepted = 0;         ///< packets taken from it
   std::uint64_t newest_sequence = 0;  ///< of its packets

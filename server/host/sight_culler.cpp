@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/voxel/confined_box.h"
 #include "world/voxel/sight_shaft.h"
 
 namespace ashlar::server {
@@ -11,6 +12,8 @@ namespace {
 /// Nearer than this they may see each other.
 constexpr double near_m = 3;
 constexpr double fine_to_m = 24;
+/// Farther than this a pair is first asked for by large cells.
+constexpr double coarse_from_m = 6, coarse_m = 2;
 /// Beside speeds: what a step up, a push out of a wall or a rounded place move at once.
 constexpr double slack_m = 0.1;
 /// An answer that somebody may be seen is looked into again after so many ticks: somebody may have built.
@@ -108,33 +111,56 @@ bool SightCuller::holds(const Answer& answer, const Aabb& eyes, const Aabb& body
   });
 }
 
+Aabb SightCuller::confined(const Aabb& now, const Aabb& reach) {
+  Aabb part = confined_by_blocks(ground_, now, reach);
+  for (const SightGraph& graph : graphs_) part = graph.confined(now, part, scratch_);
+  return part;
+}
+
+Aabb SightCuller::reach_of(const PlacedEntity& entity, const Rules& rules, double seconds) {
+  const Aabb reach = server::reach_of(entity, rules, seconds);
+  const std::uint32_t slot = slot_of(entity.record.id);
+  if (slot >= confined_.size()) confined_.resize(slot + 1);
+  Confined& known = confined_[slot];
+  const std::uint32_t newest_hole = holes_[(next_hole_ + holes_.size() - 1) % holes_.size()].tick;
+  const bool same = known.id == entity.record.id && known.reach.min == reach.min &&
+                    known.reach.max == reach.max && known.tick >= newest_hole;
+  if (!same) known = {entity.record.id, tick_, reach, confined(bounds_of(entity.shape, entity.base), reach)};
+  return known.part;
+}
+
 bool SightCuller::look(const Aabb& eyes, const Aabb& body) {
   for (const SightGraph& graph : graphs_)
     if (!graph.may_see(eyes, body, scratch_)) return false;
   return blocks_let_see(ground_, eyes, body);
 }
 
-bool SightCuller::may_see(const Aabb& eyes, const Aabb& body) {
-  ++counters_.asked;
-  const double apart_m = apart(eyes, body);
-  if (apart_m < near_m) return true;
-  const double cell_m = apart_m < fine_to_m ? 0.25 : 0.5;
+std::optional<bool> SightCuller::known(const Aabb& eyes, const Aabb& body, double cell_m) {
   const Aabb from = snapped(eyes, cell_m), to = snapped(body, cell_m);
   const std::uint64_t key = key_of(from, to);
   Answer& answer = answers_[key % sights_kept];
   if (answer.key != key || !holds(answer, from, to)) {
-    if (computed_ == sights_computed_max) {
-      ++counters_.beyond;
-      return true;
-    }
+    if (computed_ == sights_computed_max) return std::nullopt;
     ++computed_;
     ++counters_.computed;
     answer = {key, tick_, look(from, to)};
   } else if (!answer.open) {
     answer.tick = tick_;  // nothing was taken away until now
   }
-  counters_.hidden += answer.open ? 0 : 1;
   return answer.open;
+}
+
+bool SightCuller::may_see(const Aabb& eyes, const Aabb& body) {
+  ++counters_.asked;
+  const double apart_m = apart(eyes, body);
+  if (apart_m < near_m) return true;
+  // Rock that parts large boxes parts all that are in them: most pairs move on within such for long.
+  std::optional<bool> open;
+  if (apart_m > coarse_from_m) open = known(eyes, body, coarse_m);
+  if (open != false) open = known(eyes, body, apart_m < fine_to_m ? 0.25 : 0.5);
+  if (!open) ++counters_.beyond;
+  counters_.hidden += open == false ? 1 : 0;
+  return open != false;
 }
 
 }  // namespace ashlar::server

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,7 +45,8 @@ struct SightCounters {
 /// behind walls. Doors and lifts count as open as they may ever be; who they hide the visibility query knows.
 ///
 /// Answers are kept by places of a quarter of a metre (half, farther than 24 m), so who stands still asks
-/// once and viewers in one spot share, until a block between is taken away. A pair is looked into in some 2
+/// once and viewers in one spot share, until a block between is taken away; farther than 6 m those of two
+/// metres are asked first, as rock that parts them parts all that is in them. A pair is looked into in some 2
 /// us, sights_computed_max pairs in a tick. About 2 MiB, and the maps' graphs. The Host's thread. No
 /// allocation in may_see() once grown.
 class SightCuller {
@@ -54,6 +56,10 @@ class SightCuller {
 
   /// Call after each step with what it changed: blocks that went are holes.
   void stepped(std::uint32_t tick, std::span<const AppliedEdit> edits);
+  /// Of where something that fills `now` may soon be, the part that walls leave to it (confined_box.h).
+  Aabb confined(const Aabb& now, const Aabb& reach);
+  /// Likewise of an entity, which is worked out once for all who ask (reach_of() above).
+  Aabb reach_of(const PlacedEntity& entity, const Rules& rules, double seconds);
   /// False is sure: nothing in the one box can be seen from anywhere in the other.
   bool may_see(const Aabb& eyes, const Aabb& body);
   const SightCounters& counters() const { return counters_; }
@@ -68,13 +74,21 @@ class SightCuller {
     std::uint32_t tick = 0;
     IVec3 block;
   };
+  struct Confined {
+    EntityId id{};
+    std::uint32_t tick = 0;
+    Aabb reach{}, part{};
+  };
   bool holds(const Answer& answer, const Aabb& eyes, const Aabb& body) const;
+  /// The answer for two boxes rounded to cells; nothing where the tick has no time for it.
+  std::optional<bool> known(const Aabb& eyes, const Aabb& body, double cell_m);
   bool look(const Aabb& eyes, const Aabb& body);
 
   const VoxelVolume& ground_;
   std::vector<SightGraph> graphs_;
   SightGraph::Scratch scratch_;
   std::vector<Answer> answers_;
+  std::vector<Confined> confined_;  // by slot
   std::array<Hole, 64> holes_{};
   std::size_t next_hole_ = 0;
   std::uint32_t forgotten_ = 0;  // answers of this tick and before know nothing of holes that are not kept
@@ -94,7 +108,9 @@ struct SightReach {
   SightView view;
   const Rules* rules = nullptr;
   double seconds = 0;
-  bool may_see(const PlacedEntity& entity) const { return view.may_see(reach_of(entity, *rules, seconds)); }
+  bool may_see(const PlacedEntity& entity) const {
+    return view.may_see(view.culler->reach_of(entity, *rules, seconds));
+  }
 };
 
 }  // namespace ashlar::server

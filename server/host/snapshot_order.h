@@ -29,14 +29,14 @@ constexpr std::uint32_t refresh_snapshots(std::size_t records, std::size_t parts
   return records <= each ? 1 : static_cast<std::uint32_t>((2 * records + each - 1) / each + 1);
 }
 
-/// Snapshots after which everybody in reach was told of, whatever the crowd, while nothing is lost: half of
-/// the parts go to those who have waited longest, and one has room for any block. The bound that
+/// Snapshots after which everybody in reach was told of, whatever the crowd, while nothing is lost: a quarter
+/// of the parts go to those who have waited longest, and one has room for any block. The bound that
 /// server/README.md states.
 /// @param entities  in reach, or that were a moment ago
 constexpr std::uint32_t packed_refresh_snapshots(std::size_t entities, std::size_t parts) {
   // In the worst case each block has few entities, and each of them is told whole.
   constexpr std::size_t entities_a_part = 24;
-  const std::size_t each = (parts + 1) / 2 * entities_a_part;
+  const std::size_t each = (parts + 3) / 4 * entities_a_part;
   return entities <= each ? 1 : static_cast<std::uint32_t>((entities + each - 1) / each + 1);
 }
 

@@ -19,6 +19,7 @@ TickInputCollector::TickInputCollector(std::uint32_t sessions_max, const Defects
   joins_.reserve(sessions_max);
   leaves_.reserve(2 * std::size_t{sessions_max});  // those who leave, and bodies that lingered
   commands_.reserve(sessions_max);
+  calls_.reserve(calls_per_tick_max);
   chunks_ready_.reserve(ChunkLoader::in_flight_max * column_chunks);
   chunks_dropped_.reserve(column_chunks);
 }
@@ -53,6 +54,7 @@ TickInput TickInputCollector::input() {
   input.leaves = leaves_;
   input.commands = commands_;
   input.admin = admin_;
+  input.calls = calls_;
   input.chunks_ready = chunks_ready_;
   input.chunks_dropped = chunks_dropped_;
   return input;
@@ -61,6 +63,7 @@ TickInput TickInputCollector::input() {
 void TickInputCollector::stepped(const World& world, SessionTable& sessions) {
   leaves_.clear();
   admin_.clear();
+  calls_.clear();
   for (const std::uint32_t seat : sessions.seated()) {
     Session& session = sessions[seat];
     if (session.state != SessionState::playing) continue;

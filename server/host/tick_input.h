@@ -18,11 +18,15 @@ class TickInputCollector {
   TickInputCollector(std::uint32_t sessions_max, const Defects& defects);
 
   /// Another world: what was collected is void.
-  void begin_world() { joins_.clear(), leaves_.clear(), commands_.clear(), admin_.clear(); }
+  void begin_world() { joins_.clear(), leaves_.clear(), commands_.clear(), admin_.clear(), calls_.clear(); }
 
   /// Enters the next tick.
   void leave(EntityId player) { leaves_.push_back(player); }
   void admin(const AdminCommand& command) { admin_.push_back(command); }
+  /// Has it room for one more call of calls_per_tick_max? What has none waits where it is.
+  static constexpr std::size_t calls_per_tick_max = 1024;
+  bool room_for_call() const { return calls_.size() < calls_per_tick_max; }
+  void call(const GameCall& call) { calls_.push_back(call); }
 
   /// Fills the input of the tick after the world's present one: each player's command for it, turned by the
   /// session's delta_yaw; rows of sessions that are joining, as tokens; bodies that lingered long enough;
@@ -44,6 +48,7 @@ class TickInputCollector {
   std::vector<EntityId> leaves_;
   std::vector<PlayerInput> commands_;
   std::vector<AdminCommand> admin_;
+  std::vector<GameCall> calls_;
   std::vector<ReadyChunk> chunks_ready_;
   std::vector<ChunkCoord> chunks_dropped_;
   [[no_unique_address]] Defects defects_;

@@ -91,7 +91,7 @@ struct WorldSaver::Impl {
         handed(std::make_unique<DirtyGroup>(wanted.chunks_max)) {
     ASHLAR_ASSERT(store != nullptr);
     status.saved_tick = complete_tick = store->world().tick;
-    thread = std::thread([this] { run(); });
+    if (options.own_thread) thread = std::thread([this] { run(); });
   }
 
   void gather_edits(const World& world, const LogAs& log_as);
@@ -102,6 +102,7 @@ struct WorldSaver::Impl {
   bool hand_over();
   bool state_due(std::chrono::microseconds now) const;
   void run();
+  bool work();
   void code(const DirtyGroup& group);
   void add(std::uint32_t run_tick, const VoxelVolume& volume, const TickChanges& changes);
   void take_state(const KeptState& now);
@@ -274,6 +275,14 @@ void WorldSaver::Impl::run() {
   }
 }
 
+/// What run() does with a group, without waiting for anything.
+bool WorldSaver::Impl::work() {
+  code(*handed);
+  if (!write_coded(handed->tick, SteadyTime::now())) return false;
+  busy = false;
+  return true;
+}
+
 WorldSaver::WorldSaver(std::shared_ptr<WorldStore> store, std::uint64_t first_tick,
                        const SaverOptions& options)
     : impl_(std::make_unique<Impl>(std::move(store), first_tick, options)) {}
@@ -369,6 +378,11 @@ void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volu
   for (bool more = true; more;) {
     {
       std::unique_lock lock(s.mutex);
+      if (s.busy && !s.options.own_thread) {
+        lock.unlock();
+        if (!s.work()) break;
+        lock.lock();
+      }
       if (!s.idle.wait_until(lock, give_up, [&s] { return !s.busy; })) break;
     }
     s.stage_late(volume);
@@ -380,7 +394,17 @@ void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volu
     s.stopping = true;
   }
   s.wake.notify_all();
-  s.thread.join();
+  if (s.thread.joinable()) s.thread.join();
+}
+
+bool WorldSaver::has_work() const {
+  ASHLAR_ASSERT(!impl_->options.own_thread);
+  return impl_->busy;
+}
+
+bool WorldSaver::work() {
+  ASHLAR_ASSERT(has_work());
+  return impl_->work();
 }
 
 SaverStatus WorldSaver::status() const {

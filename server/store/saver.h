@@ -64,6 +64,8 @@ struct SaverOptions {
   std::uint32_t chunks_max = 4096;        ///< of a group; as many may wait behind it
   EditLogLimits log = {};
   std::uint32_t edits_max = 65'536;  ///< of a group that are logged; of further ones the log has nothing
+  /// Else groups are written by WorldSaver::work(), where time is simulated.
+  bool own_thread = true;
 };
 
 /// Brings a world's changes to its store, beside the tick: the tick copies the chunks that it changed, a
@@ -96,6 +98,11 @@ class WorldSaver {
   /// Writes all that is left and the tick, for at most `grace` and what a disk that is at it takes. Then
   /// status() is the last word: dirty_chunks tells what was not saved. note() does nothing any more.
   void finish(std::chrono::milliseconds grace, const VoxelVolume& volume);
+
+  /// Without a thread of its own: is a group waiting to be written?
+  bool has_work() const;
+  /// Likewise: writes that group, or tries it once more. @return whether it is on the disk
+  bool work();
 
   /// The thread of note(), like finish().
   SaverStatus status() const;

@@ -45,14 +45,14 @@ std::string remedy_of(StoreTrouble::Kind kind, const std::string& file, int code
 
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
-std::expected<Database, StoreTrouble> Database::open(const std::string& file, OpenMode mode,
-                                                     int patience_ms) {
+std::expected<Database, StoreTrouble> Database::open(const std::string& file, OpenMode mode, int patience_ms,
+                                                     const char* disk) {
   const int flags = mode == OpenMode::make    ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                     : mode == OpenMode::write ? SQLITE_OPEN_READWRITE
                                               : SQLITE_OPEN_READONLY;
   sqlite3* handle = nullptr;
   // Ours by one thread at a time: no mutex of theirs.
-  const int code = sqlite3_open_v2(file.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code = sqlite3_open_v2(file.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, disk);
   Database database;
   database.handle_.reset(handle);
   database.file_ = file;

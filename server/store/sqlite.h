@@ -31,7 +31,9 @@ class Database {
  public:
   /// Opens; the file is looked at when the first statement runs. Waits for at most `patience_ms` for others
   /// who hold it, now and in every statement.
-  static std::expected<Database, StoreTrouble> open(const std::string& file, OpenMode mode, int patience_ms);
+  /// @param disk  of the library's virtual file systems the one that it lies on; null: the system's
+  static std::expected<Database, StoreTrouble> open(const std::string& file, OpenMode mode, int patience_ms,
+                                                    const char* disk = nullptr);
 
   /// One or more statements without results.
   std::expected<void, StoreTrouble> run(const char* sql) const;

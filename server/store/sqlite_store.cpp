@@ -156,7 +156,7 @@ std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> SqliteStore::open(cons
     return std::unexpected(std::move(trouble));
   };
   std::string copied;
-  auto writing = Database::open(file, OpenMode::make, options.patience_ms);
+  auto writing = Database::open(file, OpenMode::make, options.patience_ms, options.disk);
   if (!writing) return failed(std::move(writing.error()));
   writing->change_nothing_on_close();
   const auto format = store_format_of(*writing, options.format);
@@ -182,7 +182,7 @@ std::expected<std::unique_ptr<SqliteStore>, StoreTrouble> SqliteStore::open(cons
   if (!world) return failed(world.error());
   auto statements = prepare_writing(*writing);
   if (!statements) return failed(std::move(statements.error()));
-  auto reading = Database::open(file, OpenMode::read, options.patience_ms);
+  auto reading = Database::open(file, OpenMode::read, options.patience_ms, options.disk);
   if (!reading) return failed(std::move(reading.error()));
   auto find = Statement::make(*reading, "SELECT hash, bytes FROM chunks WHERE place = ?1");
   if (!find) return failed(std::move(find.error()));

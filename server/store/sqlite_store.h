@@ -31,11 +31,12 @@ struct UpgradeStep {
   const char* sql = nullptr;
 };
 
-/// How a store is opened. The last two are for tests.
+/// How a store is opened. Format and steps are for tests.
 struct StoreOptions {
   int patience_ms = 2000;  ///< that others may hold the database
   int format = store_format;
   std::span<const UpgradeStep> steps = {};
+  const char* disk = nullptr;  ///< of Database::open(): a simulated one (memory_disk.h)
 };
 
 /// A chunk's row: coordinates in 21 bits each, x highest, so that a column's chunks lie side by side.

@@ -8,8 +8,10 @@
 
 namespace ashlar::server {
 
-StoredGround::StoredGround(std::shared_ptr<WorldStore> store, DamagedChunks policy)
-    : store_(std::move(store)), policy_(policy) {}
+StoredGround::StoredGround(std::shared_ptr<WorldStore> store, DamagedChunks policy, Generate generate)
+    : store_(std::move(store)),
+      policy_(policy),
+      generate_(generate ? std::move(generate) : Generate(generate_chunk)) {}
 
 void StoredGround::lose(const DamagedRow& row, bool damaged) {
   bool regenerate = damaged && policy_ == DamagedChunks::regenerate;
@@ -34,7 +36,7 @@ void StoredGround::lose(const DamagedRow& row, bool damaged) {
 
 std::unique_ptr<Chunk> StoredGround::make_chunk(const Terrain& terrain, ChunkCoord at) {
   ChunkLookup found = store_->load_chunk(at);
-  auto generated = generate_chunk(terrain, at);
+  auto generated = generate_(terrain, at);
   if (found.kind == ChunkLookup::Kind::none) return generated;
   if (found.kind != ChunkLookup::Kind::found) {
     lose(found.damage, found.kind == ChunkLookup::Kind::damaged);

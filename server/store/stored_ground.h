@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -33,7 +34,11 @@ struct LostChunk {
 /// be kept aside is never generated anew: what is there would be written over.
 class StoredGround {
  public:
-  StoredGround(std::shared_ptr<WorldStore> store, DamagedChunks policy);
+  /// Makes a chunk as the seed has it.
+  using Generate = std::function<std::unique_ptr<Chunk>(const Terrain&, ChunkCoord)>;
+
+  /// @param generate  null: generate_chunk(); else what returns the same
+  StoredGround(std::shared_ptr<WorldStore> store, DamagedChunks policy, Generate generate = {});
 
   /// Never null: in a closed column it is generated, and not to be used.
   std::unique_ptr<Chunk> make_chunk(const Terrain& terrain, ChunkCoord at);
@@ -63,6 +68,7 @@ class StoredGround {
 
   const std::shared_ptr<WorldStore> store_;
   const DamagedChunks policy_;
+  const Generate generate_;
   std::mutex codec_mutex_;
   ChunkCodec codec_;          // under codec_mutex_
   mutable std::mutex mutex_;  // held for moments only: the loop's thread asks, too

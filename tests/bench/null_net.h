@@ -22,7 +22,6 @@ namespace ashlar::bench {
 
 inline constexpr std::size_t null_answer_bytes = 300;
 inline constexpr std::size_t null_input_bytes = 100;  // what a client's input with its repeats is
-inline constexpr int null_rate_hz = 60;
 inline constexpr std::chrono::milliseconds null_step{2};
 
 inline sockaddr_in loopback(std::uint16_t port) {
@@ -34,8 +33,9 @@ inline sockaddr_in loopback(std::uint16_t port) {
 }
 
 /// Runs until the process is ended; every second a line with the number of its ticks. @return 2 on failure
-inline int run_null_server(std::uint16_t port) {
+inline int run_null_server(std::uint16_t port, int rate_hz) {
   const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (socket < 0) return 2;
   const int room = 8 << 20;
   ::setsockopt(socket, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room);
   ::setsockopt(socket, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof room);
@@ -48,7 +48,7 @@ inline int run_null_server(std::uint16_t port) {
   std::array<char, null_answer_bytes> answer{};
   const Clock::time_point start = Clock::now();
   for (std::int64_t tick = 1;; ++tick) {
-    const Clock::time_point due = start + std::chrono::microseconds(tick * 1'000'000 / null_rate_hz);
+    const Clock::time_point due = start + std::chrono::microseconds(tick * 1'000'000 / rate_hz);
     do {
       std::this_thread::sleep_until(std::min(due, Clock::now() + null_step));
       sockaddr_in from{};
@@ -59,7 +59,7 @@ inline int run_null_server(std::uint16_t port) {
     for (const auto& [peer_port, at] : peers)
       ::sendto(socket, answer.data(), answer.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&at),
                sizeof at);
-    if (tick % null_rate_hz == 0) {
+    if (tick % rate_hz == 0) {
       std::printf("ticks %lld peers %zu\n", static_cast<long long>(tick), peers.size());
       std::fflush(stdout);
     }
@@ -67,7 +67,7 @@ inline int run_null_server(std::uint16_t port) {
 }
 
 /// So many sockets that send an input in each tick and read what comes. Runs until the process is ended.
-inline int run_null_clients(std::uint16_t port, std::size_t count) {
+inline int run_null_clients(std::uint16_t port, std::size_t count, int rate_hz) {
   std::vector<int> sockets(count);
   const sockaddr_in server = loopback(port);
   for (int& socket : sockets) {
@@ -88,8 +88,8 @@ inline int run_null_clients(std::uint16_t port, std::size_t count) {
       }
       // Each at a time of its own within the tick, as clients' clocks are.
       const auto offset =
-          static_cast<std::int64_t>(i) * 1'000'000 / null_rate_hz / static_cast<std::int64_t>(count);
-      const std::int64_t due = (passed - offset) * null_rate_hz / 1'000'000;
+          static_cast<std::int64_t>(i) * 1'000'000 / rate_hz / static_cast<std::int64_t>(count);
+      const std::int64_t due = (passed - offset) * rate_hz / 1'000'000;
       if (due <= sent[i]) continue;
       sent[i] = due;
       ::send(sockets[i], input.data(), input.size(), MSG_NOSIGNAL);

@@ -50,6 +50,15 @@ void check(const WeaponKinds& m) {
   for (const WeaponTraits& w : m.weapons) expect(weapon_sane(w) && !w.name.empty());
   for (const AmmoTraits& a : m.ammo) expect(ammo_sane(a));
 }
+void check(const MonsterShows& m) {
+  expect(!m.kinds.empty() && m.kinds.size() <= monster_kinds_max);
+  for (const KindShow& kind : m.kinds) {
+    expect(static_cast<std::size_t>(kind.kind) < monster_kinds_max);
+    visit_show(kind.show, [](const char*, const std::string& name) {
+      expect(valid_text(name, 0, show_name_bytes_max));
+    });
+  }
+}
 void check(const Score& m) {
   expect(m.rows.size() <= score_rows_max);
   for (const ScoreRow& row : m.rows) expect(row.id != EntityId{0} && valid_player_name(row.name));

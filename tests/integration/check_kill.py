@@ -3,10 +3,16 @@
 
 Usage: check_kill.py PATH/ashlar-server PATH/ashlar-sim [ROUNDS [BUILDERS]]
 
-Each round starts a server on the same world, lets builders loose on it, puts a block of its own into a chunk that the
-rounds before left alone, waits until the status says that its tick is saved, lets some more happen, and kills the
-server (SIGKILL). Then every such chunk is in the database, all rows agree with their hashes, and the database's own
-check passes.
+Each round starts a server on a kept world, with free blocks and in survival by turns, lets builders loose on it, has
+the console put blocks of its own high over home, waits until the status says that their tick is saved, lets some more
+happen, and kills the server (SIGKILL). Then
+
+- each block that the console put in any round is there, as `world export` shows it from the decoded chunks;
+- of the builders' edits at least those are in the log that the last status up to the saved tick counted, and no more
+  than the first status after it did;
+- no logged edit disagrees with the block that its chunk says (`world rollback --dry-run` compares each), so chunks and
+  log are of one tick;
+- all rows agree with their hashes (`world check`), and the database's own check passes.
 """
 import contextlib
 import json
@@ -21,23 +27,23 @@ import tempfile
 import time
 
 PATIENCE_S = 120
+# Over home, higher than anybody builds; each block alone, none beside another.
+BLOCKS_X, BLOCKS_Y, BLOCKS_Z = range(-90, 90, 3), range(-90, 90, 3), 62
+BLOCKS_A_ROUND = 6
+BUILT_BY_CONSOLE = "brick"
 
 
 def environment():
     return {k: v for k, v in os.environ.items() if not k.startswith(("ASHLAR_", "DOOMWAD"))}
 
 
-def place(x, y, z):
-    """A chunk's row, as docs/storage.md says it."""
-    return (x + (1 << 20)) << 42 | (y + (1 << 20)) << 21 | (z + (1 << 20))
-
-
 class Server:
-    def __init__(self, binary, world):
+    def __init__(self, binary, world, free_blocks):
         self.process = subprocess.Popen(
             [binary, "--port", "0", "--log-format", "json", "--world", world, "--map", "none", "--monsters", "0",
-             "--terrain", "flat", "--status-every", "1"],
+             "--terrain", "flat", "--free-blocks", free_blocks, "--status-every", "1"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
+        self.statuses = []
         self.first_tick = self.wait_for("store")["saved_tick"]
         self.port = self.wait_for("ready")["port"]
 
@@ -45,18 +51,21 @@ class Server:
         give_up = time.monotonic() + PATIENCE_S
         for line in self.process.stdout:
             said = json.loads(line)
+            if said["event"] == "status":
+                self.statuses.append(said)
             if said["event"] == event:
                 return said
             if time.monotonic() > give_up:
                 break
         raise SystemExit(f"no event={event} in time")
 
-    def put_block(self, x, y, z):
-        """Returns when the status has said that it is saved."""
-        self.process.stdin.write(f"set {x} {y} {z} brick\n")
-        self.process.stdin.flush()
-        self.wait_for("console")
-        # It enters the tick that follows; a status of a second later is of a later one.
+    def put_blocks(self, blocks):
+        """Returns when the status has said that they are saved."""
+        for x, y, z in blocks:
+            self.process.stdin.write(f"set {x} {y} {z} {BUILT_BY_CONSOLE}\n")
+            self.process.stdin.flush()
+            self.wait_for("console")
+        # They enter the tick that follows; a status of a second later is of a later one.
         self.wait_for("status")
         done_at = self.first_tick + self.wait_for("status")["tick"]
         while self.wait_for("status")["saved_tick"] < done_at:
@@ -64,55 +73,105 @@ class Server:
 
     def kill(self):
         self.process.kill()
-        self.process.communicate()
+        rest, _ = self.process.communicate()
+        for line in rest.splitlines():
+            # The last line may be cut off.
+            if line.endswith("}") and (said := json.loads(line))["event"] == "status":
+                self.statuses.append(said)
 
 
-def check(binary, world, announced):
-    done = subprocess.run([binary, "world", "check", world], capture_output=True, text=True, env=environment(),
+def tool(binary, *words):
+    done = subprocess.run([binary, "world", *words], capture_output=True, text=True, env=environment(),
                           timeout=PATIENCE_S)
     if done.returncode != 0:
-        sys.exit(f"after a kill: {done.stdout}{done.stderr}")
-    with contextlib.closing(sqlite3.connect(pathlib.Path(world, "world.db"))) as database:
-        [(whole,)] = database.execute("PRAGMA integrity_check").fetchall()
-        places = {row[0] for row in database.execute("SELECT place FROM chunks")}
-    if whole != "ok":
-        sys.exit(f"after a kill the database says: {whole}")
-    lost = [chunk for chunk in announced if place(*chunk) not in places]
-    if lost:
-        sys.exit(f"announced as saved and not there: chunks {lost}")
-    return len(places)
+        sys.exit(f"after a kill, world {' '.join(words)}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class World:
+    """One that is killed again and again, and what has to be in it."""
+
+    def __init__(self, folder, name, free_blocks):
+        self.path = str(pathlib.Path(folder, name))
+        self.free_blocks = free_blocks
+        self.announced = []
+        self.edits = 0  # logged, as of the last look
+
+    def play(self, server, sim, rng, blocks, builders, seed):
+        """One round, to the kill. Returns what the server had said."""
+        running = Server(server, self.path, self.free_blocks)
+        load = subprocess.Popen([sim, "load", "--server", f"127.0.0.1:{running.port}", "--clients", str(builders),
+                                 "--brain", "build", "--joins-per-second", "200", "--duration", "60s",
+                                 "--seed", str(seed)],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+        try:
+            time.sleep(rng.uniform(0, 2))
+            running.put_blocks(blocks)
+            self.announced += blocks
+            time.sleep(rng.uniform(0, 1))
+        finally:
+            running.kill()
+            load.send_signal(signal.SIGINT)
+            load.wait(timeout=PATIENCE_S)
+        return running
+
+    def check(self, binary, ran):
+        tool(binary, "check", self.path)
+        self.check_edits(ran)
+        self.check_log(binary)
+        self.check_blocks(binary)
+
+    def check_edits(self, ran):
+        """What was announced of the builders' edits, against what is kept."""
+        with contextlib.closing(sqlite3.connect(pathlib.Path(self.path, "world.db"))) as database:
+            [(whole,)] = database.execute("PRAGMA integrity_check").fetchall()
+            [(tick,)] = database.execute("SELECT value FROM meta WHERE key = 'tick'").fetchall()
+            [(edits,)] = database.execute("SELECT count(*) FROM edits WHERE held IS NULL OR length(held) = 0")
+        if whole != "ok":
+            sys.exit(f"after a kill the database says: {whole}")
+        tick, new = int(tick), edits - self.edits
+        self.edits = edits
+        if tick < (said := max(status["saved_tick"] for status in ran.statuses)):
+            sys.exit(f"announced as saved up to tick {said}, and what is there is of {tick}")
+        for status in ran.statuses:
+            at, changed = ran.first_tick + status["tick"], status["blocks_changed"]
+            if at <= tick and new < changed or at > tick and new > changed:
+                sys.exit(f"at tick {at} there were {changed} edits, and {new} are there as of tick {tick}")
+
+    def check_log(self, binary):
+        said = tool(binary, "rollback", self.path, "--since", "1000d", "--dry-run")
+        if "left" in said or "damaged" in said:
+            sys.exit(f"log and chunks disagree: {said}")
+
+    def check_blocks(self, binary):
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder, "model.obj")
+            tool(binary, "export", self.path, "--area", "0,0,100", "--out", str(model))
+            corners = {tuple(round(float(v)) for v in line.split()[1:4])
+                       for line in model.read_text().splitlines() if line.startswith("v ")}
+        # y is up in a model, and the way north is -z.
+        lost = [(x, y, z) for x, y, z in self.announced
+                if not {(x + i, z + k, -(y + j)) for i in (0, 1) for j in (0, 1) for k in (0, 1)} <= corners]
+        if lost:
+            sys.exit(f"announced as saved and not there: blocks {lost}")
 
 
 def main(server, sim, rounds=10, builders=50):
     rng = random.Random(7)
-    # In the air over home, higher than anybody builds; each round one of its own.
-    chunks = [(x, y, 1) for x in range(-3, 3) for y in range(-3, 3)]
-    rng.shuffle(chunks)
-    announced = []
+    places = [(x, y, BLOCKS_Z) for x in BLOCKS_X for y in BLOCKS_Y]
+    rng.shuffle(places)
     with tempfile.TemporaryDirectory() as folder:
-        world = str(pathlib.Path(folder, "world"))
+        worlds = [World(folder, "free", "yes"), World(folder, "survival", "no")]
         for number in range(rounds):
-            running = Server(server, world)
-            load = subprocess.Popen([sim, "load", "--server", f"127.0.0.1:{running.port}", "--clients", str(builders),
-                                     "--brain", "build", "--joins-per-second", "200", "--duration", "60s",
-                                     "--seed", str(number)],
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
-            try:
-                time.sleep(rng.uniform(0, 2))
-                if number < len(chunks):
-                    x, y, z = chunks[number]
-                    running.put_block(32 * x + 1, 32 * y + 1, 32 * z + 30)
-                    announced.append(chunks[number])
-                time.sleep(rng.uniform(0, 1))
-            finally:
-                running.kill()
-                load.send_signal(signal.SIGINT)
-                load.wait(timeout=PATIENCE_S)
-            kept = check(server, world, announced)
-        print(f"{rounds} kills under {builders} builders: {len(announced)} announced chunks are there, "
-              f"{kept} are kept and whole")
-        if kept <= len(announced):
-            sys.exit("and nobody built anything: this proves nothing")
+            world = worlds[number % 2]
+            blocks = [places.pop() for _ in range(BLOCKS_A_ROUND)]
+            world.check(server, world.play(server, sim, rng, blocks, builders, number))
+    announced = sum(len(world.announced) for world in worlds)
+    edits = [world.edits for world in worlds]
+    print(f"{rounds} kills under {builders} builders: {announced} announced blocks are there, and {edits[0]} edits of "
+          f"free blocks and {edits[1]} in survival agree with their chunks and with what was announced")
+    if min(edits[:rounds]) <= announced:
+        sys.exit("and nobody built anything: this proves nothing")
 
 
 if __name__ == "__main__":

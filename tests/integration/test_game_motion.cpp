@@ -3,7 +3,7 @@
 #include <array>
 
 #include "tests/integration/predicted_client.h"
-#include "world/examples/capture.h"
+#include "world/examples/capture/capture.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;

@@ -2,9 +2,15 @@
 #include <algorithm>
 
 #include "tests/integration/hosted_client.h"
+#include "tests/integration/spy.h"
+#include "tests/world/bsp/maps.h"
+#include "world/math/random.h"
 
 using namespace ashlar;
+using ashlar::testing::builtin_map;
 using ashlar::testing::HostedClient;
+using ashlar::testing::must_place;
+using ashlar::testing::Spy;
 
 namespace {
 
@@ -67,4 +73,39 @@ TEST_CASE("in a cabin of stone a player is told of nobody outside, and of all in
   game.host->admin(hole);
   game.run(0.3);
   CHECK(others(game) > 0);
+}
+
+TEST_CASE("a spy behind a client learns less of those behind walls, and sees nobody whom it was not told of",
+          "[integration][sight_culling][spy]") {
+  WorldSetup setup;
+  setup.maps = {must_place(builtin_map())};
+  setup.monsters = setup.monsters_max = 80;
+  const auto spied = [&setup](bool culled) {
+    server::HostConfig config;
+    config.sight_culling = culled;
+    HostedClient game(setup, config, HostedClient::client_config(setup, "ada"));
+    game.enter();
+    game.run(0.5);
+    Spy spy;
+    Rng rng{7};
+    game.after_tick = [&] {
+      if (number(game.world().tick()) % 40 == 0) {
+        PlayerCommand command;
+        command.forward = 1;
+        command.yaw = Turn16{static_cast<std::uint16_t>(rng.next_u32())};
+        game.client.set_command(command);
+      }
+      spy.look(game.world(), game.client.view(), game.client.player());
+    };
+    game.run(15);
+    return spy.report();
+  };
+  const Spy::Report open = spied(false), culled = spied(true);
+  CAPTURE(open.told, open.unseen, open.seen, open.late, culled.told, culled.unseen, culled.seen, culled.late);
+  CAPTURE(open.unseen_share(), culled.unseen_share());
+  CHECK(open.seen > 1000);
+  CHECK(culled.seen > 1000);
+  CHECK(culled.late == 0);
+  CHECK(culled.told < open.told);
+  CHECK(culled.unseen_share() < open.unseen_share());
 }

@@ -62,6 +62,7 @@ std::vector<AlignedBytes> one_of_each_client_message() {
   out.emplace_back(writer.write(Join{{1, 2, 3}, 4}));
   out.emplace_back(writer.write(some_input(rng)));
   out.emplace_back(writer.write(Chat{"hello there"}));
+  out.emplace_back(writer.write(GameCallMessage{3, 9, {1, 2, 3, 4, 5}}));
   return out;
 }
 
@@ -109,6 +110,9 @@ void check_in_bounds(const Input& m) {
 void check_in_bounds(const Chat& m) { REQUIRE(valid_text(m.text, 1, chat_bytes_max)); }
 void check_in_bounds(const Acts& m) { REQUIRE((m.act_count >= 1 && m.act_count <= acts_max)); }
 void check_in_bounds(const ContentRequest& m) { REQUIRE(m.offset < content_bytes_max); }
+void check_in_bounds(const GameCallMessage& m) {
+  REQUIRE((m.number < game_messages_max && m.bytes.size() <= game_call_bytes_max));
+}
 
 }  // namespace
 
@@ -174,6 +178,26 @@ TEST_CASE("joins and chats come back", "[protocol][messages]") {
   const auto back = decode_client_message(AlignedBytes(writer.write(chat)).span());
   REQUIRE(back.has_value());
   CHECK(std::get<Chat>(*back).text == chat.text);
+}
+
+TEST_CASE("what a client says to the game comes back, and is within its bounds", "[protocol][messages]") {
+  MessageWriter writer;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, game_call_bytes_max}) {
+    const GameCallMessage call{3, game_messages_max - 1, std::vector<std::uint8_t>(size, 7)};
+    const auto back = decode_client_message(AlignedBytes(writer.write(call)).span());
+    REQUIRE(back.has_value());
+    CHECK(std::get<GameCallMessage>(*back).world == 3);
+    CHECK(std::get<GameCallMessage>(*back).number == call.number);
+    CHECK(std::get<GameCallMessage>(*back).bytes == call.bytes);
+  }
+  const auto raw = [](std::uint8_t number, std::size_t size) {
+    return raw_client_message(wire::ClientBody::GameCall, [&](auto& fbb) {
+      return wire::CreateGameCall(fbb, 1, number, fbb.CreateVector(std::vector<std::uint8_t>(size, 1)));
+    });
+  };
+  CHECK(decode_client_message(raw(0, game_call_bytes_max).span()).has_value());
+  CHECK(client_error_of(raw(game_messages_max, 1)) == DropReason::out_of_range);
+  CHECK(client_error_of(raw(0, game_call_bytes_max + 1)) == DropReason::out_of_range);
 }
 
 TEST_CASE("inputs come back with the same bits", "[protocol][messages]") {
@@ -266,7 +290,8 @@ TEST_CASE("client values outside their bounds are refused by name", "[protocol][
 TEST_CASE("messages of an unknown type, of nothing, of the other side and too long ones are refused",
           "[protocol][messages]") {
   const auto chat = [](auto& fbb) { return wire::CreateChatDirect(fbb, "x"); };
-  for (const int type : {7, 8, 255})
+  constexpr int beyond = static_cast<int>(wire::ClientBody::MAX) + 1;
+  for (const int type : {beyond, beyond + 1, 255})
     CHECK(client_error_of(raw_client_message(static_cast<wire::ClientBody>(type), chat)) ==
           DropReason::unknown_message);
   CHECK(client_error_of(AlignedBytes{}) == DropReason::malformed);

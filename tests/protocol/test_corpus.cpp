@@ -89,6 +89,7 @@ std::vector<std::uint8_t> short_recording() {
   ticks[8].chunks_ready = {{0, 0, 0}, {-1, 2, 0}};
   ticks[9].leaves = {bob};
   ticks[9].acts = {{ada, 3, BlockActKind::drop, BlockFace::west, {5, 0, 0}, BlockId::dirt}};
+  ticks[9].calls = {GameCall::command(ada, "score"), GameCall::of(ada, 3, std::array<std::uint8_t, 2>{1, 2})};
   ticks[10].joins = {2};
   ticks[10].returning = {{2, {}}};
   ticks[10].returning[0].inventory.add({BlockId::dirt, 5});
@@ -167,6 +168,7 @@ std::vector<std::uint8_t> replication_seed() {
   registry.add_field(EntityKind::player, {.name = "secret", .bits = 32, .to = FieldAudience::owner});
   registry.add_field(EntityKind::player, {.name = "plan", .bits = 9, .to = FieldAudience::team});
   registry.add_message("news", 20);
+  registry.add_client_message("order", 9);
   std::vector<std::uint8_t> seed;
   const auto add = [&seed](std::span<const std::uint8_t> bytes) {
     seed.push_back(static_cast<std::uint8_t>(bytes.size()));
@@ -247,6 +249,7 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   acts.acts[0] = {{}, 1, BlockActKind::dig, BlockFace::top, {1, 2, 3}, BlockId::air};
   acts.acts[1] = {{}, 2, BlockActKind::place, BlockFace::west, {-1, 2, 30}, BlockId::glass};
   save(client / "acts", w.write(acts));
+  save(client / "game_call", w.write(GameCallMessage{1, 3, {1, 2, 3}}));
   save(client / "content_request", w.write(ContentRequest{42, 7}));
 
   const auto server = root / "server_message";
@@ -266,6 +269,9 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
        w.write(
            Fight{79, 1, 80, 50, 1, {{CombatEventKind::died, HurtBy::burst, 0, EntityId{5}, EntityId{9}}}}));
   save(server / "weapon_kinds", w.write(WeaponKinds{default_kinds().weapons, default_kinds().ammo, 1}));
+  MonsterShow show;
+  show.blood = "green", show.death_sound = "roar";
+  save(server / "monster_shows", w.write(MonsterShows{{{MonsterKind{1}, show}, {MonsterKind{20}, {}}}, 1}));
   save(server / "carried", w.write(Carried{79, 1, {}, {}}));
   save(server / "score",
        w.write(Score{79, 1, 2, MatchPhase::playing, 600, {5, -1, 0, 0}, {{EntityId{5}, "Ada", 5, 5, 1, 1}}}));

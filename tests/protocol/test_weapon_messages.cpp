@@ -21,6 +21,7 @@ Carried some() {
   a.weapons = 0x1ff, a.ammo = {400, 3, 0, 65535}, a.power_ticks = {1, 65535, 3, 0, 5, 6};
   a.wait_ticks = 7, a.windup_ticks = 8, a.switch_ticks = 9;
   a.held = 2, a.wanted = 8, a.firing = 1, a.backpack = 1;
+  a.reload_ticks = 10, a.charge_ticks = 65535, a.spent[0] = 1, a.spent[weapons_max - 1] = 255;
   return c;
 }
 
@@ -55,6 +56,43 @@ TEST_CASE("weapons and what somebody carries come back whole", "[protocol][messa
   CHECK(std::get<Carried>(*told).tick == 1234);
   CHECK(std::get<Carried>(*told).world == 3);
   CHECK(std::get<Carried>(*told).arsenal == some().arsenal);
+}
+
+TEST_CASE("how monsters show comes back whole, and what no client could look up is refused",
+          "[protocol][messages][weapons]") {
+  MessageWriter writer;
+  CHECK(kind_shows_of(default_kinds()).empty());
+  KindSet kinds = default_kinds();
+  kinds.monsters[3].show.blood = "green";
+  kinds.monsters[3].show.attack_sound = std::string(show_name_bytes_max, '~');
+  kinds.monsters.push_back(kinds.monsters[0]);
+  const MonsterShows shows{kind_shows_of(kinds), 3};
+  REQUIRE(shows.kinds.size() == 2);
+  const AlignedBytes bytes(writer.write(shows));
+  const auto back = decode_server_message(bytes.span());
+  REQUIRE(back.has_value());
+  CHECK(std::get<MonsterShows>(*back).world == 3);
+  CHECK(std::get<MonsterShows>(*back).kinds == shows.kinds);
+
+  // All kinds with the longest names fit the stream.
+  MonsterShows most{{}, 1};
+  for (std::size_t i = 0; i < monster_kinds_max; ++i) {
+    KindShow& one = most.kinds.emplace_back();
+    one.kind = static_cast<MonsterKind>(i);
+    visit_show(one.show, [](const char*, std::string& name) { name.assign(show_name_bytes_max, 'x'); });
+  }
+  CHECK(AlignedBytes(writer.write(most)).size() <= properties(StreamId::control).message_bytes_max);
+
+  const auto error_of = [&](const MonsterShows& m) {
+    const AlignedBytes wrong(writer.write(m));
+    const auto read = decode_server_message(wrong.span());
+    return read ? std::optional<DropReason>() : read.error();
+  };
+  MonsterShow strange;
+  strange.pain_sound = "a\nb";
+  CHECK(error_of({{{MonsterKind{1}, strange}}, 1}) == DropReason::bad_text);
+  CHECK(error_of({{{MonsterKind{2}, {}}, {MonsterKind{2}, {}}}, 1}) == DropReason::out_of_range);
+  CHECK(error_of({{{MonsterKind{64}, {}}}, 1}) == DropReason::out_of_range);
 }
 
 TEST_CASE("arsenals that no player can have are refused", "[protocol][messages][weapons]") {

@@ -339,6 +339,35 @@ class Life(unittest.TestCase):
                 self.assertEqual(again.wait_for("ready")["seed"], 7)
                 self.assertEqual(again.finish()[0], 0)
 
+    def test_kinds_are_checked_by_a_reload_and_those_of_the_world_stay(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kinds = os.path.join(folder, "kinds.toml")
+
+            def write(content):
+                with open(kinds, "w", encoding="utf-8") as file:
+                    file.write(content)
+
+            write("[monster.imp]\nhealth = 80\n")
+            for rotation, effect in ([], "next start"), (["--rotation", "COURTYARD"], "next map"):
+                write("[monster.imp]\nhealth = 80\n")
+                quick = [] if rotation else QUICK
+                with Running(*quick, *rotation, "--kinds", kinds) as server:
+                    server.wait_for("ready")
+                    server.process.send_signal(signal.SIGHUP)
+                    server.wait_for("reloaded")
+                    write("[monster.imp]\nhealth = 90\nhorns = 2\n")
+                    server.process.send_signal(signal.SIGHUP)
+                    wrong = server.wait_for("kinds_not_read")
+                    self.assertIn("kinds.toml line 3: a monster has no \"horns\"", wrong["error"])
+                    self.assertIn("stay", wrong["effect"])
+                    server.wait_for("reloaded")
+                    write("[monster.imp]\nhealth = 90\n")
+                    server.process.send_signal(signal.SIGHUP)
+                    self.assertIn(effect, server.wait_for("kinds_read")["effect"])
+                    code, events, errors = server.end(signal.SIGTERM)
+                    self.assertEqual((code, errors, events.count("kinds_not_read"), events.count("kinds_read")),
+                                     (0, "", 1, 1))
+
     def test_a_signal_while_it_starts_ends_the_start(self):
         # However far the start has come when it sees the signal: it ends cleanly, and half a start leaves nothing.
         with tempfile.TemporaryDirectory() as folder:

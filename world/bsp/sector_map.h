@@ -49,7 +49,12 @@ inline constexpr std::uint16_t easy = 1;
 inline constexpr std::uint16_t medium = 2;
 inline constexpr std::uint16_t hard = 4;
 inline constexpr std::uint16_t deaf = 8;
-inline constexpr std::uint16_t multiplayer_only = 16;
+inline constexpr std::uint16_t multiplayer_only =
+    16;                                               ///< not where one plays alone: every server is for more
+inline constexpr std::uint16_t not_deathmatch = 32;   ///< Boom's, and teams' too
+inline constexpr std::uint16_t not_cooperative = 64;  ///< Boom's, and the sandbox's too
+/// Boom's mark for editors that set all bits that they do not know: then those above 16 mean nothing.
+inline constexpr std::uint16_t no_boom_bits = 256;
 }  // namespace thing_flag
 
 /// A line from v1 to v2. Its front is on the right hand of that direction.

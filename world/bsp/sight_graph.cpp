@@ -13,6 +13,8 @@ namespace {
 
 /// Metres by which openings count as larger: coordinates are rounded on their way from the map.
 constexpr double slack_m = 1e-6;
+/// And by which leaves do: their corners are rounded where the tree cut them.
+constexpr double corner_slack_m = 0.005;
 
 /// The hull of two upright rectangles, counter-clockwise: at most eight corners.
 class Hull {
@@ -98,6 +100,17 @@ class Rise {
   bool flat_ = false;
 };
 
+/// Cuts a stretch of a line to where it lies between two values. False: nowhere.
+bool clip(double a, double b, double low, double high, double& from, double& to) {
+  low -= slack_m, high += slack_m;
+  const double way = b - a;
+  if (way == 0) return a >= low && a <= high;
+  const double one = (low - a) / way, other = (high - a) / way;
+  from = std::max(from, std::min(one, other));
+  to = std::min(to, std::max(one, other));
+  return from <= to;
+}
+
 }  // namespace
 
 SightGraph::SightGraph(const PlacedMap& map) : map_(map) {
@@ -153,28 +166,96 @@ bool SightGraph::leads_out(std::uint32_t leaf, const Shaft& shaft) const {
   return false;
 }
 
+bool SightGraph::holds(const Aabb& box) const {
+  const BlockBox& own = map_.box();
+  return box.min.x >= own.min.x && box.min.y >= own.min.y && box.min.z >= own.min.z &&
+         box.max.x <= own.max.x && box.max.y <= own.max.y && box.max.z <= own.max.z;
+}
+
 bool SightGraph::may_see(const Aabb& from, const Aabb& to, Scratch& scratch) const {
-  const auto inside = [this](const Aabb& box) {
-    const BlockBox& own = map_.box();
-    return box.min.x >= own.min.x && box.min.y >= own.min.y && box.min.z >= own.min.z &&
-           box.max.x <= own.max.x && box.max.y <= own.max.y && box.max.z <= own.max.z;
-  };
   const auto outside = [this](const Aabb& box) {
     const BlockBox& own = map_.box();
     return box.min.x > own.max.x || box.min.y > own.max.y || box.min.z > own.max.z || box.max.x < own.min.x ||
            box.max.y < own.min.y || box.max.z < own.min.z;
   };
-  if (!inside(from)) return !inside(to) || !outside(from) || search(to, from, true, scratch);
-  return inside(to) ? search(from, to, false, scratch) : !outside(to) || search(from, to, true, scratch);
+  if (!holds(from)) return !holds(to) || !outside(from) || search(to, from, true, scratch);
+  return holds(to) ? search(from, to, false, scratch) : !outside(to) || search(from, to, true, scratch);
+}
+
+void SightGraph::cover(std::uint32_t leaf, const Aabb& box, Aabb& out) const {
+  const BspTree& tree = map_.tree();
+  const BspTree::Leaf& l = tree.leaves[leaf];
+  const auto add = [&out](DVec2 p) {
+    out.min.x = std::min(out.min.x, p.x), out.min.y = std::min(out.min.y, p.y);
+    out.max.x = std::max(out.max.x, p.x), out.max.y = std::max(out.max.y, p.y);
+  };
+  const DVec2 low{box.min.x, box.min.y}, high{box.max.x, box.max.y};
+  // Corners of the rectangle that are not outside of any edge; leaves run one way round or the other.
+  std::array<bool, 4> left{true, true, true, true}, right = left;
+  const std::array<DVec2, 4> corners{low, DVec2{high.x, low.y}, high, DVec2{low.x, high.y}};
+  for (std::uint32_t i = 0; i < l.corner_count; ++i) {
+    const DVec2 a = map_.to_world(tree.corners[l.first_corner + i]),
+                b = map_.to_world(tree.corners[l.first_corner + (i + 1) % l.corner_count]);
+    for (std::size_t c = 0; c < corners.size(); ++c) {
+      const double side = cross(b - a, corners[c] - a);
+      left[c] = left[c] && side >= -slack_m;
+      right[c] = right[c] && side <= slack_m;
+    }
+    double from = 0, to = 1;
+    if (clip(a.x, b.x, low.x, high.x, from, to) && clip(a.y, b.y, low.y, high.y, from, to))
+      add(a + (b - a) * from), add(a + (b - a) * to);
+  }
+  for (std::size_t c = 0; c < corners.size(); ++c)
+    if (left[c] || right[c]) add(corners[c]);
+}
+
+Aabb SightGraph::confined(const Aabb& now, const Aabb& box, Scratch& scratch) const {
+  if (!holds(box) || !begin(scratch)) return box;
+  const DVec3 middle = (now.min + now.max) * 0.5;
+  bool any = false;
+  scratch.queue.clear();
+  leaves_in({middle, middle}, [&](std::uint32_t leaf) {
+    if (is_rock(leaf)) return;
+    any = true;
+    scratch.seen[leaf] = scratch.search;
+    scratch.queue.push_back(leaf);
+  });
+  if (!any) return box;
+  Aabb out = now;
+  for (std::size_t i = 0; i < scratch.queue.size(); ++i) {
+    const std::uint32_t leaf = scratch.queue[i];
+    cover(leaf, box, out);
+    for (std::uint32_t n = first_[leaf]; n < first_[leaf + 1]; ++n) {
+      const Opening& o = openings_[n];
+      if (scratch.seen[o.leaf] == scratch.search || o.high_m <= o.low_m) continue;
+      if (o.low_m > box.max.z + slack_m || o.high_m < box.min.z - slack_m) continue;
+      double from = 0, to = 1;
+      if (!clip(o.a.x, o.b.x, box.min.x, box.max.x, from, to) ||
+          !clip(o.a.y, o.b.y, box.min.y, box.max.y, from, to) || is_rock(o.leaf))
+        continue;
+      scratch.seen[o.leaf] = scratch.search;
+      scratch.queue.push_back(o.leaf);
+    }
+  }
+  out.min = {std::max(out.min.x - corner_slack_m, box.min.x), std::max(out.min.y - corner_slack_m, box.min.y),
+             box.min.z};
+  out.max = {std::min(out.max.x + corner_slack_m, box.max.x), std::min(out.max.y + corner_slack_m, box.max.y),
+             box.max.z};
+  return out;
+}
+
+/// Makes marks of its own for a search: its number, and one less. False once in two thousand million times.
+bool SightGraph::begin(Scratch& scratch) const {
+  scratch.seen.resize(std::max(scratch.seen.size(), map_.tree().leaves.size()), 0);
+  scratch.search += 2;
+  if (scratch.search != 0) return true;
+  std::ranges::fill(scratch.seen, 0u);
+  return false;
 }
 
 bool SightGraph::search(const Aabb& from, const Aabb& to, bool out, Scratch& scratch) const {
-  scratch.seen.resize(std::max(scratch.seen.size(), map_.tree().leaves.size()), 0);
-  scratch.search += 2;
+  if (!begin(scratch)) return true;
   const std::uint32_t reached = scratch.search, wanted = scratch.search - 1;
-  if (reached == 0)
-    return std::ranges::fill(scratch.seen, 0u), true;  // once in two thousand million searches
-  const auto is_rock = [this](std::uint32_t leaf) { return map_.tree().leaves[leaf].sector == no_index; };
   bool any = out, met = false;
   if (!out)
     leaves_in(to, [&](std::uint32_t leaf) {

@@ -29,6 +29,11 @@ class SightGraph {
   /// Cost: some 50 ns for each opening in reach. No allocation once the scratch has grown.
   bool may_see(const Aabb& from, const Aabb& to, Scratch& scratch) const;
 
+  /// The part of a box that something which fills `now` may get to within it: from the leaf that its middle
+  /// is in by openings. Never less than `now` within the box; all of the box unless it lies within the map's,
+  /// and the middle of `now` in no rock. Cost and memory as in may_see().
+  Aabb confined(const Aabb& now, const Aabb& box, Scratch& scratch) const;
+
  private:
   struct Opening {
     DVec2 a, b;            // world
@@ -37,6 +42,11 @@ class SightGraph {
   };
   /// Does a way lead from one box, in the map, to another, or out of the map to it?
   bool search(const Aabb& from, const Aabb& to, bool out, Scratch& scratch) const;
+  bool is_rock(std::uint32_t leaf) const { return map_.tree().leaves[leaf].sector == no_index; }
+  bool holds(const Aabb& box) const;
+  bool begin(Scratch& scratch) const;
+  /// Widens `out` by what a rectangle has of a leaf.
+  void cover(std::uint32_t leaf, const Aabb& box, Aabb& out) const;
   /// Does the shaft reach the roof over a leaf, and is the sky there?
   template <class Shaft>
   bool leads_out(std::uint32_t leaf, const Shaft& shaft) const;

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::array<std::string_view, attack_form_count> form_names{"none",   "melee", "hitscan", "missile",
                                                                      "charge", "leap",  "flame",   "summon"};
-constexpr std::array<std::string_view, weapon_form_count> weapon_form_names{"melee", "hitscan", "missile"};
+constexpr std::array<std::string_view, weapon_form_count> weapon_form_names{"melee", "hitscan", "missile",
+                                                                            "beam", "thrown"};
 constexpr std::array<std::string_view, ammo_kind_count + 1> ammo_names{"bullets", "shells", "rockets",
                                                                        "cells", "none"};
 constexpr std::array<std::string_view, 3> build_names{"upright", "round", "legged"};
@@ -82,6 +83,19 @@ void visit_projectile(AnyTraits& p, Visit&& visit) {
   visit("spray_range_m", p.spray_range_m, 0, 64);
   visit("spray_rolls", p.spray_rolls, 1, 100);
   visit("spray_sides", p.spray_sides, 1, 100);
+}
+
+template <typename AnyRule, typename Visit>
+void visit_spawn(AnyRule& s, Visit&& visit) {
+  visit("number", s.number, 1, 1000);
+  visit("group", s.group, 1, 16);
+  visit("light_least", s.light_least, 0, 15);
+  visit("light_most", s.light_most, 0, 15);
+  visit("every_s", s.every_s, 0.1, 3600);
+  visit("away_m", s.away_m, 4, spawn_within_m_max);
+  visit("within_m", s.within_m, 8, spawn_within_m_max);
+  visit("lowest_m", s.lowest_m, -4096, 4096);
+  visit("highest_m", s.highest_m, -4096, 4096);
 }
 
 struct WrongKinds {
@@ -152,11 +166,11 @@ class KindsReader {
   explicit KindsReader(KindSet& set) : set_(set) {}
 
   void read(const toml::table& file) {
-    constexpr std::array<std::string_view, 4> known{"monster", "projectile", "weapon", "ammo"};
+    constexpr std::array<std::string_view, 5> known{"monster", "projectile", "weapon", "ammo", "spawn"};
     for (const auto& [key, node] : file)
       if (std::ranges::find(known, key.str()) == known.end())
         refuse(node, "unknown table \"" + std::string(key.str()) +
-                         "\": there are monster, projectile, weapon and ammo");
+                         "\": there are monster, projectile, weapon, ammo and spawn");
     // Names first, so that attacks may name what stands further down.
     if (const auto* all = tables(file, "projectile")) add_names(*all, set_.projectiles, projectile_kinds_max);
     if (const auto* all = tables(file, "monster")) add_names(*all, set_.monsters, monster_kinds_max);
@@ -175,6 +189,7 @@ class KindsReader {
       for (const auto& [key, node] : *all) read_ammo(std::string(key.str()), node);
     if (std::ranges::none_of(set_.weapons, [](const WeaponTraits& w) { return w.start != 0; }))
       refuse(*file.get("weapon"), "no weapon has start = 1: a player has to begin with one");
+    if (const toml::node* spawns = file.get("spawn")) read_spawns(*spawns);
     std::ranges::sort(set_.things, {}, &ThingKind::number);
   }
 
@@ -255,6 +270,55 @@ class KindsReader {
     }
   }
 
+  void read_spawns(const toml::node& node) {
+    const toml::array* const all = node.as_array();
+    if (all == nullptr) refuse(node, "spawn has to be tables such as [[spawn]]");
+    for (const toml::node& each : *all) {
+      if (!each.is_table()) refuse(each, "spawn has to be tables such as [[spawn]]");
+      if (set_.spawns.size() == spawn_rules_max)
+        refuse(each, "more than " + std::to_string(spawn_rules_max) + " spawn rules");
+      set_.spawns.push_back(read_spawn(*each.as_table()));
+    }
+  }
+
+  SpawnRule read_spawn(const toml::table& table) {
+    SpawnRule rule;
+    rule.line = table.source().begin.line;
+    bool named = false;
+    for (const auto& [key, node] : table) {
+      Entry entry{std::string(key.str()), node};
+      visit_spawn(
+          rule, [&](const char* name, auto& f, double low, double high) { entry.offer(name, f, low, high); });
+      if (entry.taken) continue;
+      if (entry.key == "monster") {
+        const std::string name = word_of(node, "monster");
+        const std::size_t at = index_of(set_.monsters, name);
+        if (at == set_.monsters.size()) refuse(node, "there is no monster \"" + name + '"');
+        rule.kind = static_cast<MonsterKind>(at);
+        named = true;
+      } else if (entry.key == "ground") {
+        rule.ground = word_of(node, "ground");
+        rule.line = node.source().begin.line;
+      } else {
+        refuse(node, "a spawn rule has no \"" + entry.key + "\"");
+      }
+    }
+    if (!named) refuse(table, "a spawn rule has to name its monster");
+    if (rule.away_m >= rule.within_m) refuse(table, "away_m has to be less than within_m");
+    if (rule.light_least > rule.light_most) refuse(table, "light_least has to be at most light_most");
+    if (rule.lowest_m > rule.highest_m) refuse(table, "lowest_m has to be at most highest_m");
+    return rule;
+  }
+
+  /// A name of what clients have.
+  static std::string show_name(const toml::node& node, const std::string& key) {
+    std::string name = word_of(node, key);
+    const bool printable = std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
+    if (name.size() > show_name_bytes_max || !printable)
+      refuse(node, key + " has to be up to 32 printable ASCII characters");
+    return name;
+  }
+
   void read_monster(const toml::table& table, std::size_t row) {
     for (const auto& [key, node] : table) {
       Entry entry{std::string(key.str()), node};
@@ -263,6 +327,11 @@ class KindsReader {
           t, [&](const char* name, auto& f, double low, double high) { entry.offer(name, f, low, high); });
       if (entry.key == "drop" && t.drop != 0 && item_of_thing(t.drop) == item_none)
         refuse(node, "there is nothing to pick up of thing number " + std::to_string(t.drop));
+      visit_show(t.show, [&](const char* name, std::string& text) {
+        if (entry.key != name) return;
+        text = show_name(node, entry.key);
+        entry.taken = true;
+      });
       if (entry.taken || entry.key == "like") continue;
       if (entry.key == "build") {
         t.build = static_cast<HitBuild>(choice_of(entry, build_names));
@@ -380,6 +449,9 @@ std::string kinds_text(const KindSet& kinds) {
       if (static_cast<std::size_t>(thing.kind) == static_cast<std::size_t>(&t - kinds.monsters.data()))
         out += "thing = " + std::to_string(thing.number) + '\n';
     visit_monster(t, line);
+    visit_show(t.show, [&](const char* name, const std::string& text) {
+      out += std::string(name) + " = " + quoted(text) + '\n';
+    });
     out += "build = \"" + std::string(build_names[static_cast<std::size_t>(t.build)]) + "\"\n";
     write_attack(out, kinds, table + ".melee", t.melee);
     write_attack(out, kinds, table + ".ranged", t.ranged);
@@ -391,13 +463,17 @@ std::string kinds_text(const KindSet& kinds) {
     visit_weapon(w, line);
     out += "form = \"" + std::string(weapon_form_names[static_cast<std::size_t>(w.form)]) + "\"\n";
     out += "ammo = \"" + std::string(ammo_names[static_cast<std::size_t>(w.ammo)]) + "\"\n";
-    if (w.form == WeaponForm::missile)
-      out += "projectile = " + quoted(kinds.projectiles[w.projectile].name) + '\n';
+    if (launches(w.form)) out += "projectile = " + quoted(kinds.projectiles[w.projectile].name) + '\n';
     out += '\n';
   }
   for (std::size_t i = 0; i < ammo_kind_count; ++i) {
     out += '[' + ("ammo." + std::string(ammo_names[i])) + "]\n";
     visit_ammo(kinds.ammo[i], line);
+  }
+  for (const SpawnRule& rule : kinds.spawns) {
+    out += "[[spawn]]\nmonster = " + quoted(kinds.monsters[static_cast<std::size_t>(rule.kind)].name) + '\n';
+    if (!rule.ground.empty()) out += "ground = " + quoted(rule.ground) + '\n';
+    visit_spawn(rule, line);
   }
   return out;
 }

@@ -152,7 +152,13 @@ void add_thing(Fields& f, SectorMap& map) {
   if (f.flag("skill3")) t.flags |= thing_flag::medium;
   if (f.flag("skill4") || f.flag("skill5")) t.flags |= thing_flag::hard;
   if (f.flag("ambush")) t.flags |= thing_flag::deaf;
-  if (!f.flag("single", true)) t.flags |= thing_flag::multiplayer_only;
+  // By the format each is false where it is not given; a thing that says none of them is meant for all.
+  const bool single = f.flag("single"), together = f.flag("coop"), against = f.flag("dm");
+  if (single || together || against) {
+    if (!single) t.flags |= thing_flag::multiplayer_only;
+    if (!together) t.flags |= thing_flag::not_cooperative;
+    if (!against) t.flags |= thing_flag::not_deathmatch;
+  }
   map.things.push_back(t);
 }
 

@@ -1,6 +1,6 @@
 // A game of one's own on the seam (docs/games.md): capture the flag, played by one who runs and one who
 // sleeps.
-#include "world/examples/capture.h"
+#include "world/examples/capture/capture.h"
 
 #include <cstdio>
 

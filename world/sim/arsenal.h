@@ -26,6 +26,9 @@ struct Arsenal {
   std::uint16_t wait_ticks = 0;                          ///< until the trigger works again
   std::uint16_t windup_ticks = 0;                        ///< until what was begun fires; 0: nothing was
   std::uint16_t switch_ticks = 0;  ///< until `held` is out of the way; 0: it is not lowered
+  std::uint16_t reload_ticks = 0;  ///< until `held` is loaded; 0: it is not being loaded
+  std::uint16_t charge_ticks = 0;  ///< for which what is about to be thrown is held; 0: nothing is
+  std::array<std::uint8_t, weapons_max> spent{};  ///< shots of each since it was loaded
   std::uint8_t held = weapon::pistol;
   std::uint8_t wanted = weapon::pistol;  ///< what it changes to; `held`: nothing
   std::uint8_t firing = 0;               ///< 0 or 1: the trigger is held since the last shot
@@ -51,13 +54,16 @@ std::uint16_t ammo_room(const KindSet& kinds, const Arsenal& arsenal, AmmoKind a
 
 /// What a tick's command does with the hands.
 struct Trigger {
-  bool fires = false;     ///< `held` goes off
-  bool straight = false;  ///< without its spread
+  bool fires = false;            ///< `held` goes off
+  bool straight = false;         ///< without its spread
+  double strength = 1;           ///< of a throw, as a share of its projectile's speed
+  std::uint16_t fuse_ticks = 0;  ///< left of what is thrown, at least 1; 0: as its projectile has it
 };
 
-/// Advances an arsenal by one tick: choosing, lowering, raising, winding up, firing; ammunition is used up as
-/// it fires, and powers run out. Out of ammunition the best that is carried comes up. The same on a server
-/// and on a client that foresees. Cost: some nanoseconds.
+/// Advances an arsenal by one tick: choosing, lowering, raising, winding up, loading, holding what is thrown,
+/// firing; ammunition is used up as it fires, and powers run out. What a clip has fired is loaded again by
+/// the button, and by itself once nothing is left. Out of ammunition the best that is carried comes up. The
+/// same on a server and on a client that foresees. Cost: some nanoseconds.
 /// @param free_ammo  nobody runs out
 /// @param alive  the dead let go of the trigger
 Trigger wield(const KindSet& kinds, const Rules& rules, bool free_ammo, const PlayerCommand& command,

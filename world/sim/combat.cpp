@@ -27,6 +27,7 @@ Combat::Combat(std::uint64_t seed, std::size_t players_max, std::size_t monsters
   events_.reserve(events_max);
   summons_.reserve(summons_max);
   cues_.reserve(cues_max);
+  queued_.reserve(queued_max);
   player_bursts_.reserve(player_bursts_max);
 }
 
@@ -54,6 +55,12 @@ void Combat::note(const CombatEvent& event, DVec3 at) {
     return;
   }
   events_.push_back(event);
+}
+
+bool Combat::queue(const LaunchEvent& launch) {
+  if (queued_.size() == queued_max) return false;
+  queued_.push_back(launch);
+  return true;
 }
 
 void Combat::note_death(EntityId who, HurtBy how, DVec3 at) {
@@ -159,10 +166,11 @@ void Combat::fight(CombatTick& tick, std::span<const std::uint32_t> fires,
                    std::span<const LaunchEvent> launches) {
   MonsterTable& m = tick.monsters;
   const bool charging = std::ranges::find(m.action, MonsterAction::charging) != m.action.end();
-  if (fires.empty() && launches.empty() && !charging && projectiles_.count == 0) return;
+  if (fires.empty() && launches.empty() && queued_.empty() && !charging && projectiles_.count == 0) return;
   grid_.fill(tick.rules, tick.players, m);
-  for (const LaunchEvent& l : launches)
-    launch(tick, l.projectile, l.shooter, l.origin, l.direction, EntityId{0});
+  for (const LaunchEvent& l : queued_) launch(tick, l);
+  queued_.clear();
+  for (const LaunchEvent& l : launches) launch(tick, l);
   for (const std::uint32_t row : fires)
     if (m.id[row] != EntityId{0} && m.action[row] != MonsterAction::pain) attack(tick, row);
   const std::size_t flying = projectiles_.count == 0 ? 0 : projectiles_.rows();
@@ -175,6 +183,10 @@ void Combat::fight(CombatTick& tick, std::span<const std::uint32_t> fires,
 void Combat::add_to_hash(StripeHasher& hash) const {
   hash.add(rng_.state);
   projectiles_.add_to_hash(hash);
+  for (const LaunchEvent& l : queued_) {
+    hash.add(static_cast<std::uint64_t>(l.shooter) << 32 | l.projectile);
+    hash.add(l.origin), hash.add(l.direction);
+  }
 }
 
 }  // namespace ashlar

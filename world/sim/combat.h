@@ -74,6 +74,7 @@ class Combat {
   static constexpr std::size_t events_max = 4096;
   static constexpr std::size_t summons_max = 16;
   static constexpr std::size_t cues_max = 512;
+  static constexpr std::size_t queued_max = 64;
   static constexpr std::size_t player_bursts_max = 16;
 
   Combat() = default;
@@ -94,6 +95,9 @@ class Combat {
   /// ns a body where anybody fights, a ray or a sweep for each attack and projectile.
   void fight(CombatTick& tick, std::span<const std::uint32_t> fires,
              std::span<const LaunchEvent> launches = {});
+
+  /// Something that the next fight() launches, beside what players do. @return false: queued_max wait
+  bool queue(const LaunchEvent& launch);
 
   /// Somebody died otherwise: of a crusher.
   void note_death(EntityId who, HurtBy how, DVec3 at);
@@ -125,7 +129,11 @@ class Combat {
   void shoot(CombatTick& tick, std::size_t row, const MonsterAttack& attack, const BodyView& at);
   void flame(CombatTick& tick, std::size_t row, const MonsterAttack& attack, const BodyView& at);
   void launch(CombatTick& tick, std::uint8_t kind, EntityId owner, DVec3 centre, DVec3 direction,
-              EntityId target);
+              EntityId target, double strength = 1, std::uint16_t life_ticks = 0);
+  void launch(CombatTick& tick, const LaunchEvent& what) {
+    launch(tick, what.projectile, what.shooter, what.origin, what.direction, EntityId{0}, what.strength,
+           what.life_ticks);
+  }
   void fly(CombatTick& tick, std::size_t row);
   /// The first body on a projectile's way; how far along, in metres, is `reach_m`, which is cut to it.
   EntityId met(CombatTick& tick, std::size_t row, DVec3 centre, DVec3 way, double& reach_m) const;
@@ -139,6 +147,7 @@ class Combat {
   std::vector<ShotTarget> targets_;  // scratch: of one shot or burst
   std::vector<CombatEvent> events_;
   std::vector<Summons> summons_;
+  std::vector<LaunchEvent> queued_;
   std::vector<CombatCue> cues_;
   std::vector<PlayerBurst> player_bursts_;
   CombatCounters counters_;

@@ -28,7 +28,7 @@ double distance2(DVec3 p, const Cylinder& shape, DVec3 base) {
 }  // namespace
 
 void Combat::launch(CombatTick& tick, std::uint8_t kind, EntityId owner, DVec3 centre, DVec3 direction,
-                    EntityId target) {
+                    EntityId target, double strength, std::uint16_t life_ticks) {
   const ProjectileTraits& traits = tick.monsters.projectile_traits(kind);
   const DVec3 base = centre - DVec3{0, 0, traits.shape.height_m / 2};
   if (!in_bounds(base)) return;
@@ -43,10 +43,10 @@ void Combat::launch(CombatTick& tick, std::uint8_t kind, EntityId owner, DVec3 c
   ProjectileTable& p = projectiles_;
   p.kind[row] = kind;
   p.position_m[row] = base;
-  p.velocity_mps[row] = direction * traits.speed_mps;
+  p.velocity_mps[row] = direction * (traits.speed_mps * strength);
   p.owner[row] = owner;
   p.target[row] = target;
-  p.life_ticks[row] = tick.rules.ticks_within(traits.life_s, 1);
+  p.life_ticks[row] = life_ticks > 0 ? life_ticks : tick.rules.ticks_within(traits.life_s, 1);
   p.bounces_left[row] = traits.bounces;
 }
 

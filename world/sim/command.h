@@ -15,10 +15,11 @@ inline constexpr std::uint16_t jump = 1;
 inline constexpr std::uint16_t use = 2;
 inline constexpr std::uint16_t attack = 4;
 inline constexpr std::uint16_t down = 8;  ///< with no-clip: sink (jump rises)
+inline constexpr std::uint16_t reload = 16;
 /// Bits 8 to 12: one more than the index of the weapon that is asked for; 0: none is.
 inline constexpr unsigned weapon_shift = 8;
 inline constexpr std::uint16_t weapon = 31u << weapon_shift;
-inline constexpr std::uint16_t known = 15 | weapon;
+inline constexpr std::uint16_t known = 31 | weapon;
 }  // namespace button
 
 /// The weapon that buttons ask for, by index; 255: none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "world/sim/monster_rows.h"
 #include "world/sim/pickups.h"
 #include "world/sim/spawn.h"
 
@@ -65,6 +66,26 @@ bool GameApi::give(EntityId player, std::uint16_t thing) {
   const std::uint8_t item = item_of_thing(thing);
   if (!alive(player) || item == item_none) return false;
   return give_item(p_.monsters.kind_set(), p_.rules, item, false, p_.players, slot_of(player));
+}
+
+EntityId GameApi::spawn_monster(MonsterKind kind, const SpawnPoint& at, bool asleep) {
+  const auto& kinds = p_.monsters.kind_set().monsters;
+  if (static_cast<std::size_t>(kind) >= kinds.size() || !in_bounds(at.position_m)) return EntityId{0};
+  if (space_overlaps(p_.space, kinds[static_cast<std::size_t>(kind)].shape, at.position_m))
+    return EntityId{0};
+  const auto first_slot = static_cast<std::uint32_t>(p_.players.rows());
+  const std::size_t row = enter_monster(p_.monsters, {kind, at, false, asleep}, p_.seed, first_slot);
+  if (row == p_.monsters.rows()) return EntityId{0};
+  ++p_.monster_count;
+  return p_.monsters.id[row];
+}
+
+bool GameApi::launch(std::uint8_t projectile, DVec3 from, DVec3 direction, EntityId owner) {
+  const double size = length(direction);
+  if (projectile >= p_.monsters.kind_set().projectiles.size() || !in_bounds(from) || !(size > 0) ||
+      !is_finite(direction))
+    return false;
+  return p_.combat.queue({owner, from, direction * (1 / size), 0, projectile});
 }
 
 std::optional<SpawnPoint> GameApi::free_start(bool deathmatch, std::uint32_t first) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "world/collide/space.h"
 #include "world/math/block_box.h"
@@ -42,6 +43,8 @@ struct GameParts {
   bool& restarts;
   GameReplication& replication;
   TickId tick{};
+  std::uint32_t& monster_count;
+  std::uint64_t seed = 0;
   VoxelVolume* volume = nullptr;
   GroundEdits* edits = nullptr;
   std::span<const MapInSpace> maps;
@@ -96,6 +99,15 @@ class GameApi {
   bool set_health(EntityId player, std::uint16_t points);
   /// Gives what a thing's number in maps stands for. @return false: no use for it, or no such thing
   bool give(EntityId player, std::uint16_t thing);
+
+  /// A monster there, awake or asleep. The game's: what restart() puts back are the maps' alone.
+  /// @return 0: no such kind, no room for its body, or monsters_max are there
+  EntityId spawn_monster(MonsterKind kind, const SpawnPoint& at, bool asleep = false);
+  /// A projectile of a kind (KindSet::projectiles) that flies from the fights of this tick on, or of the next
+  /// one where those are over. It passes its owner, who counts as who did what it does.
+  /// @param direction  of any length above 0
+  /// @return false: no such kind or way, out of bounds, or Combat::queued_max wait
+  bool launch(std::uint8_t projectile, DVec3 from, DVec3 direction, EntityId owner = EntityId{0});
 
   // Blocks. Zones and margins of maps bind players, not games; what a change lets loose falls, and what it
   // buries is lifted out as ever. `by` is who is said to have done it (the log of edits); 0: nobody.
@@ -159,6 +171,9 @@ class GameApi {
   bool send_to_all(std::size_t message, std::span<const std::uint8_t> bytes);
   bool send_to_team(std::uint8_t team, std::size_t message, std::span<const std::uint8_t> bytes);
   bool send_to(EntityId player, std::size_t message, std::span<const std::uint8_t> bytes);
+  /// A line of chat from the server, to one or to all. @return false: nobody, too long, or too many
+  bool tell(EntityId player, std::string_view line);
+  bool tell_all(std::string_view line);
 
  private:
   std::optional<EntityKind> kind_of(EntityId who) const;
@@ -189,6 +204,14 @@ class Game {
   virtual void tick(GameApi&) {}
   /// A player pressed the use button.
   virtual void used(GameApi&, EntityId /*player*/) {}
+  /// A player typed a line that begins with a slash, which nobody else is shown. @param text  behind the
+  /// slash
+  /// @return false: it is no command of this game, which its player is told
+  virtual bool chat_command(GameApi&, EntityId /*player*/, std::string_view /*text*/) { return false; }
+  /// A client sent a message of a kind that add_client_message() returned. Its bytes may be anything, as long
+  /// as they are no more than were declared.
+  virtual void message(GameApi&, EntityId /*player*/, std::size_t /*message*/,
+                       std::span<const std::uint8_t> /*bytes*/) {}
   /// Somebody is about to be hurt: so many points are asked of health and armour. `by` may be nobody.
   virtual std::uint16_t damage(GameApi&, EntityId who, EntityId by, std::uint16_t points);
   /// Somebody died: a player, or a monster, whose row is free by now.
@@ -197,6 +220,12 @@ class Game {
   virtual bool may_edit(GameApi&, EntityId /*player*/, IVec3 /*block*/, BlockId /*to*/) { return true; }
   /// Two players' bodies touch: each tick, once a pair, the lower row first, both alive.
   virtual void touched(GameApi&, EntityId /*player*/, EntityId /*other*/) {}
+  /// A player's body meets own_thing_shape of a thing of the game's own: each tick, once a pair.
+  virtual void touched_thing(GameApi&, EntityId /*player*/, EntityId /*thing*/) {}
+  /// Is touched_monster() asked for? It costs some 50 ns a monster and tick, so who does not ask has it not.
+  virtual bool touches_monsters() const { return false; }
+  /// A player's and a monster's bodies touch: each tick, once a pair, both alive.
+  virtual void touched_monster(GameApi&, EntityId /*player*/, EntityId /*monster*/) {}
   /// What it adds to how players move; asked for once, at the start. Clients foresee it where they are given
   /// the same (PredictorConfig::motion). Null: nothing.
   virtual std::shared_ptr<const PlayerMotion> motion() const { return nullptr; }

@@ -10,12 +10,12 @@ GameReplication::GameReplication(std::shared_ptr<const ReplicationRegistry> regi
                                  std::uint32_t first_slot)
     : registry_(std::move(registry)), movers_(movers), first_slot_(first_slot) {
   ASHLAR_ASSERT(registry_ != nullptr);
+  messages_.reserve(messages_per_tick_max);
+  bytes_.reserve(message_bytes_per_tick_max);
   if (!registry_->extended()) return;
   things_.resize(own_things_max);
   generation_.resize(own_things_max);
   values_.resize(movers + own_things_max);
-  messages_.reserve(messages_per_tick_max);
-  bytes_.reserve(message_bytes_per_tick_max);
 }
 
 EntityId GameReplication::add(OwnThing thing) {
@@ -73,7 +73,17 @@ const FieldValues& GameReplication::values(EntityId id) const {
 
 bool GameReplication::send(GameMessageOut message, std::span<const std::uint8_t> bytes) {
   const auto known = registry_->messages();
-  if (message.number >= known.size() || bytes.size() > known[message.number].bytes_max) return false;
+  return message.number < known.size() && bytes.size() <= known[message.number].bytes_max &&
+         keep(message, bytes);
+}
+
+bool GameReplication::tell(GameMessageOut to, std::string_view line) {
+  to.number = GameMessageOut::chat_line;
+  return line.size() <= game_call_bytes_max &&
+         keep(to, {reinterpret_cast<const std::uint8_t*>(line.data()), line.size()});
+}
+
+bool GameReplication::keep(GameMessageOut message, std::span<const std::uint8_t> bytes) {
   if (messages_.size() == messages_per_tick_max || bytes_.size() + bytes.size() > message_bytes_per_tick_max)
     return false;
   message.first = static_cast<std::uint32_t>(bytes_.size());

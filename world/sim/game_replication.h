@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "world/math/hash.h"
@@ -34,7 +35,8 @@ enum class MessageTo : std::uint8_t { all, team, one };
 
 /// A message that a game sent in a tick.
 struct GameMessageOut {
-  std::uint8_t number = 0;  ///< of the registry
+  static constexpr std::uint8_t chat_line = 255;  ///< of no kind: a line of chat, from the server
+  std::uint8_t number = 0;                        ///< of the registry
   MessageTo to = MessageTo::all;
   std::uint32_t target = 0;           ///< team, or id of a player
   std::uint32_t first = 0, size = 0;  ///< in GameReplication::message_bytes()
@@ -42,7 +44,7 @@ struct GameMessageOut {
 
 /// What a game has told of beside what every world tells: its things, the values of its fields, and the
 /// messages of the last tick. Part of the world's state and hash where it has declared anything. All memory
-/// is taken at the start; without a declaration there is none. The simulation's thread.
+/// is taken at the start; without a declaration there is little. The simulation's thread.
 class GameReplication {
  public:
   /// Of a world whose game declares nothing.
@@ -71,6 +73,8 @@ class GameReplication {
   /// @return false: no such message, it is too long, or messages_per_tick_max or the bytes are used up
   static constexpr std::size_t messages_per_tick_max = 128, message_bytes_per_tick_max = 32 * 1024;
   bool send(GameMessageOut message, std::span<const std::uint8_t> bytes);
+  /// A line of chat beside the messages: within the same bounds, and of at most game_call_bytes_max.
+  bool tell(GameMessageOut to, std::string_view line);
   void begin_tick();  ///< forgets the messages of the last one
   std::span<const GameMessageOut> messages() const { return messages_; }
   std::span<const std::uint8_t> message_bytes(const GameMessageOut& message) const {
@@ -81,6 +85,8 @@ class GameReplication {
   void add_to_hash(StripeHasher& hash) const;
 
  private:
+  bool keep(GameMessageOut message, std::span<const std::uint8_t> bytes);
+
   struct Values {
     EntityId id{};  // whose they are
     FieldValues values{};

@@ -78,4 +78,11 @@ bool GameApi::send_to(EntityId player, std::size_t message, std::span<const std:
                              bytes);
 }
 
+bool GameApi::tell(EntityId player, std::string_view line) {
+  if (!p_.players.has(player)) return false;
+  return p_.replication.tell({.to = MessageTo::one, .target = static_cast<std::uint32_t>(player)}, line);
+}
+
+bool GameApi::tell_all(std::string_view line) { return p_.replication.tell({}, line); }
+
 }  // namespace ashlar

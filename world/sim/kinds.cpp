@@ -197,6 +197,12 @@ KindSet make_default() {
   add_masters(set.monsters);
   ASHLAR_ASSERT(set.monsters.size() == monster_kind_count);
   let_climb(set.monsters);
+  for (MonsterTraits& t : set.monsters) {
+    t.show.sight_sound = t.name + "/sight";
+    t.show.pain_sound = t.name + "/pain";
+    t.show.death_sound = t.name + "/death";
+    t.show.attack_sound = t.name + "/attack";
+  }
   set.weapons = default_weapons(missile, plasma, big_ball);
   set.ammo = default_ammo();
   ASHLAR_ASSERT(set.weapons.size() == weapon_kind_count);

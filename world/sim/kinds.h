@@ -38,6 +38,25 @@ inline constexpr std::size_t monster_kind_count = 18;
 /// How the part of a body that shots can hit is built (world/sim/shot.h).
 enum class HitBuild : std::uint8_t { upright, round, legged };
 
+inline constexpr std::size_t show_name_bytes_max = 32;
+
+/// How a kind shows, as names that clients look up in what they have. Nothing here depends on them.
+struct MonsterShow {
+  std::string blood = "blood";                                     ///< what it bleeds; empty: nothing
+  std::string sight_sound, pain_sound, death_sound, attack_sound;  ///< empty: none
+  friend bool operator==(const MonsterShow&, const MonsterShow&) = default;
+};
+
+/// Calls visit(key, name) for each name of a kind's show, in the order of the wire.
+template <typename AnyShow, typename Visit>
+constexpr void visit_show(AnyShow& s, Visit&& visit) {
+  visit("blood", s.blood);
+  visit("sight_sound", s.sight_sound);
+  visit("pain_sound", s.pain_sound);
+  visit("death_sound", s.death_sound);
+  visit("attack_sound", s.attack_sound);
+}
+
 /// What a kind is like. By default that of Doom's monsters at 32 units a metre and 35 tics a second (mobj
 /// info and states of the published Doom source, info.c and p_enemy.c).
 struct MonsterTraits {
@@ -67,6 +86,7 @@ struct MonsterTraits {
   std::uint16_t shyness_max = 200;  ///< of 256: however far the target is, it attacks now and then
   std::uint16_t drop = 0;           ///< number of the thing that it leaves when it dies; 0: nothing
   MonsterAttack melee, ranged;
+  MonsterShow show;
 };
 
 /// Room for kinds of a file's own behind ours; an entity's kind is a byte.
@@ -79,12 +99,33 @@ struct ThingKind {
   MonsterKind kind{};
 };
 
+inline constexpr std::size_t spawn_rules_max = 32;
+inline constexpr double spawn_within_m_max = 96;
+
+/// Where on the open ground monsters of a kind appear around players, and how many.
+struct SpawnRule {
+  MonsterKind kind{};
+  std::string ground;            ///< the block that it stands on, by name; empty: any
+  std::uint32_t line = 0;        ///< of the file, for who finds no such block
+  std::uint16_t number = 4;      ///< alive within within_m of a player, at most
+  std::uint8_t group = 1;        ///< as many at once, where there is room
+  std::uint8_t light_least = 0;  ///< 15: under the sky, or as bright
+  std::uint8_t light_most = 15;  ///< as in GroundSpawner
+  double every_s = 4;            ///< from one try for a player to the next
+  double away_m = 16;            ///< no nearer to any player
+  double within_m = 48;          ///< no further from the one it is for
+  double lowest_m = -4096;       ///< height of the ground
+  double highest_m = 4096;
+  friend bool operator==(const SpawnRule&, const SpawnRule&) = default;
+};
+
 /// All kinds of a world: what a file says (world/content/kinds_file.h), or ours. Immutable, shared.
 struct KindSet {
   std::vector<MonsterTraits> monsters;  ///< by MonsterKind; the first monster_kind_count are ours
   std::vector<ProjectileTraits> projectiles;
   std::vector<WeaponTraits> weapons;  ///< of players; the first weapon_kind_count are ours
   std::array<AmmoTraits, ammo_kind_count> ammo{};
+  std::vector<SpawnRule> spawns;  ///< of the open ground, beside what stands there at the start
   std::vector<ThingKind> things;  ///< beside those of find_thing_type(), and before them
   std::string source;             ///< the file's text, from which a recording makes it again; empty: ours
 };

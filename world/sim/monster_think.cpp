@@ -1,6 +1,7 @@
 #include "world/sim/monster_think.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -47,27 +48,48 @@ Cone cone_of(const MonsterTable& m, std::size_t row, const MonsterTraits& kind) 
   return {heading(m.yaw[row]), cosine};
 }
 
-/// Nearest player in sight, the lowest row where two are equally near: distance first, then one ray to each
-/// until one is clear. Rays are few because most candidates are out of range.
+struct Candidate {
+  double d2 = 0;
+  int row = -1;
+  DVec3 position_m = {};
+  bool operator<(const Candidate& other) const { return d2 != other.d2 ? d2 < other.d2 : row < other.row; }
+};
+constexpr std::size_t candidates_max = 64;
+
+/// Nearest player in sight, the lowest row where two are equally near: the nearest first, one ray to each
+/// until one is clear. Beyond candidates_max in range the rest gets a ray wherever it is nearer than whoever
+/// was seen.
 int find_target(const Space& space, const Rules& rules, const PlayerTable& players, const PlayerGrid& near,
                 const DVec3 eye, double range_m, EntityId held, const Cone& cone) {
-  int best = -1;
-  double best_d2 = range_m * range_m;
+  std::array<Candidate, candidates_max> found;
+  std::size_t count = 0;
+  Candidate best{range_m * range_m};
+  const auto sees = [&](const Candidate& one) {
+    return space_sees(space, eye, one.position_m + DVec3{0, 0, rules.player_eye_m});
+  };
   const double held_range_m = range_m * std::sqrt(1 / held_bonus);
   near.visit_near(xy(eye), held_range_m, [&](std::uint32_t row, DVec3 position_m) {
     const DVec3 d = position_m - eye;
-    double d2 = dot(d, d);
+    Candidate one{dot(d, d), static_cast<int>(row), position_m};
     // Who is chased already is kept until another is clearly nearer, or two players would be swapped for
     // ever.
-    if (players.id[row] == held) d2 *= held_bonus;
-    const auto candidate = static_cast<int>(row);
-    if (d2 > best_d2 || (d2 == best_d2 && (best < 0 || candidate > best))) return;
-    if (!cone.holds(xy(d))) return;
-    if (!space_sees(space, eye, position_m + DVec3{0, 0, rules.player_eye_m})) return;
-    best = candidate;
-    best_d2 = d2;
+    if (players.id[row] == held) one.d2 *= held_bonus;
+    if (!(one < best) || !cone.holds(xy(d))) return;
+    if (count < found.size())
+      found[count++] = one;
+    else if (sees(one))
+      best = one;
   });
-  return best;
+  const auto farther = [](const Candidate& a, const Candidate& b) { return b < a; };
+  const auto first = found.begin();
+  std::make_heap(first, first + static_cast<std::ptrdiff_t>(count), farther);
+  for (; count > 0; --count) {
+    const Candidate one = *first;
+    if (!(one < best)) break;
+    if (sees(one)) return one.row;
+    std::pop_heap(first, first + static_cast<std::ptrdiff_t>(count), farther);
+  }
+  return best.row;
 }
 
 bool anybody_within(const PlayerGrid& near, DVec2 at, double radius_m) {

@@ -1,6 +1,7 @@
 #include "world/sim/pickups.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "world/bsp/placement.h"
@@ -35,6 +36,23 @@ DVec3 on_floor(const Space& space, std::uint8_t map, DVec3 at) {
   return ground ? DVec3{at.x, at.y, ground->floor_m} : at;
 }
 
+/// What a monster left.
+struct Drop {
+  double x = 0;
+  std::size_t row = 0;
+  bool operator<(const Drop& other) const { return x < other.x; }
+};
+
+/// All that lie, by x. @return behind the last one
+std::array<Drop, drops_max>::iterator lying_drops(const PickupTable& items,
+                                                  std::array<Drop, drops_max>& out) {
+  auto end = out.begin();
+  for (std::size_t row = items.dropped_from; row < items.rows(); ++row)
+    if (items.id[row] != EntityId{0}) *end++ = {items.position_m[row].x, row};
+  std::sort(out.begin(), end);
+  return end;
+}
+
 /// Where an item of a map lies: nearest to its thing, out of all solids.
 std::optional<DVec3> free_place(const Space& space, DVec3 at) {
   if (!space_overlaps(space, item_shape, at)) return at;
@@ -48,8 +66,7 @@ Pickups::Pickups(const WorldSetup& setup, const Space& space) {
   for (std::size_t map = 0; map < setup.maps.size() && setup.rules.items == Switch::on; ++map)
     for (const PlacedThing& thing : setup.maps[map]->things()) {
       const std::uint8_t item = item_of_thing(thing.type);
-      if (thing.sector == no_index || item == item_none || !thing_at_skill(thing.flags, setup.rules.skill))
-        continue;
+      if (thing.sector == no_index || item == item_none || !thing_in_game(thing.flags, setup.rules)) continue;
       // Keys are taken where their thing is (Mechanics).
       const auto at = is_key(item) ? std::optional(thing.position_m) : free_place(space, thing.position_m);
       if (!at) continue;
@@ -125,6 +142,9 @@ void Pickups::advance(PickupsTick& tick) {
     if (items_.left_ticks[i] == 0 || --items_.left_ticks[i] > 0) continue;
     i < items_.dropped_from ? put(i) : take_away(i);
   }
+  // What the dead left, from west to east: a player looks at a strip of it.
+  std::array<Drop, drops_max> drops;
+  const auto drops_end = lying_drops(items_, drops);
   PlayerTable& p = tick.players;
   for (std::size_t row = 0; row < p.rows(); ++row) {
     if (!p.alive(row) || p.body[row].noclip != 0) continue;
@@ -138,7 +158,15 @@ void Pickups::advance(PickupsTick& tick) {
         const std::size_t cell = cell_at(x, y);
         for (std::uint32_t k = first_[cell]; k < first_[cell + 1]; ++k) try_take(tick, by_cell_[k], row);
       }
-    for (std::size_t i = items_.dropped_from; dropped_ > 0 && i < items_.rows(); ++i) try_take(tick, i, row);
+    // Taken in the order of rows, wherever they lie.
+    std::array<std::size_t, drops_max> near;
+    std::size_t near_count = 0;
+    constexpr double reach_m = key_reach_m + 0.01;  // try_take() is exact
+    for (auto drop = std::lower_bound(drops.begin(), drops_end, Drop{at.x - reach_m, 0});
+         drop != drops_end && drop->x <= at.x + reach_m; ++drop)
+      near[near_count++] = drop->row;
+    std::sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(near_count));
+    for (std::size_t i = 0; i < near_count; ++i) try_take(tick, near[i], row);
   }
 }
 

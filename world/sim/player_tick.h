@@ -51,7 +51,8 @@ void step_players(const PlayerTick& t, Rest&& rest) {
   t.mechanics.act(moving);
   t.shooting.shoot(moving.space, t.acting.volume, moving.rules, moving.players, moving.monsters, t.history,
                    moving.tick);
-  for (const ShotEvent& shot : t.shooting.events()) t.mechanics.shot(moving, shot);
+  for (const ShotEvent& shot : t.shooting.events())
+    if (!shot.goes_on) t.mechanics.shot(moving, shot);
   for (const LaunchEvent& launch : t.shooting.launches()) t.mechanics.launched(moving, launch);
   rest.shots_fired();
   PlayerTable& players = moving.players;

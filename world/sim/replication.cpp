@@ -58,6 +58,29 @@ bool ReplicatedKind::has(FieldAudience to) const {
   return std::ranges::any_of(fields, [to](const FieldTraits& f) { return f.to == to; });
 }
 
+namespace {
+
+bool messages_ok(const std::vector<MessageTraits>& messages, std::size_t bytes_most) {
+  if (messages.size() > game_messages_max) return false;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (!name_ok(messages[i].name) || messages[i].bytes_max > bytes_most) return false;
+    for (std::size_t j = 0; j < i; ++j)
+      if (messages[j].name == messages[i].name) return false;
+  }
+  return true;
+}
+
+std::optional<std::uint8_t> add_to(std::vector<MessageTraits>& messages, std::string name,
+                                   std::uint16_t bytes_max, std::size_t bytes_most) {
+  const bool taken = std::ranges::any_of(messages, [&](const MessageTraits& m) { return m.name == name; });
+  if (!name_ok(name) || taken || bytes_max > bytes_most || messages.size() >= game_messages_max)
+    return std::nullopt;
+  messages.push_back({std::move(name), bytes_max});
+  return static_cast<std::uint8_t>(messages.size() - 1);
+}
+
+}  // namespace
+
 ReplicationRegistry::ReplicationRegistry() {
   const auto kind = [](unsigned number) { return static_cast<EntityKind>(number); };
   const auto last_monster = monster_first + static_cast<unsigned>(monster_kinds_max) - 1;
@@ -78,8 +101,9 @@ const std::shared_ptr<const ReplicationRegistry>& ReplicationRegistry::builtin_p
 }
 
 std::optional<ReplicationRegistry> ReplicationRegistry::checked(std::vector<ReplicatedKind> kinds,
-                                                                std::vector<MessageTraits> messages) {
-  if (kinds.size() > kinds_of_registry_max || messages.size() > game_messages_max) return std::nullopt;
+                                                                std::vector<MessageTraits> messages,
+                                                                std::vector<MessageTraits> client_messages) {
+  if (kinds.size() > kinds_of_registry_max) return std::nullopt;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (!name_ok(kinds[i].name) || kinds[i].first > kinds[i].last || !fields_ok(kinds[i]))
       return std::nullopt;
@@ -87,14 +111,12 @@ std::optional<ReplicationRegistry> ReplicationRegistry::checked(std::vector<Repl
     for (std::size_t j = 0; j < i; ++j)
       if (kinds[j].name == kinds[i].name) return std::nullopt;
   }
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (!name_ok(messages[i].name) || messages[i].bytes_max > game_message_bytes_max) return std::nullopt;
-    for (std::size_t j = 0; j < i; ++j)
-      if (messages[j].name == messages[i].name) return std::nullopt;
-  }
+  if (!messages_ok(messages, game_message_bytes_max) || !messages_ok(client_messages, game_call_bytes_max))
+    return std::nullopt;
   ReplicationRegistry out;
   out.kinds_ = std::move(kinds);
   out.messages_ = std::move(messages);
+  out.client_messages_ = std::move(client_messages);
   out.index();
   return out;
 }
@@ -139,11 +161,12 @@ std::optional<std::uint8_t> ReplicationRegistry::add_field(EntityKind kind, Fiel
 }
 
 std::optional<std::uint8_t> ReplicationRegistry::add_message(std::string name, std::uint16_t bytes_max) {
-  const bool taken = std::ranges::any_of(messages_, [&](const MessageTraits& m) { return m.name == name; });
-  if (!name_ok(name) || taken || bytes_max > game_message_bytes_max || messages_.size() >= game_messages_max)
-    return std::nullopt;
-  messages_.push_back({std::move(name), bytes_max});
-  return static_cast<std::uint8_t>(messages_.size() - 1);
+  return add_to(messages_, std::move(name), bytes_max, game_message_bytes_max);
+}
+
+std::optional<std::uint8_t> ReplicationRegistry::add_client_message(std::string name,
+                                                                    std::uint16_t bytes_max) {
+  return add_to(client_messages_, std::move(name), bytes_max, game_call_bytes_max);
 }
 
 }  // namespace ashlar

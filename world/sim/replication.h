@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "world/sim/game_call.h"
 #include "world/sim/kinds.h"
 
 // What of a world is told to clients, as its kinds declare it: those that every world has, and what a game
@@ -76,7 +77,8 @@ class ReplicationRegistry {
   static const std::shared_ptr<const ReplicationRegistry>& builtin_ptr();
   /// From anywhere: nothing unless kinds ascend without overlap and all is within the bounds above.
   static std::optional<ReplicationRegistry> checked(std::vector<ReplicatedKind> kinds,
-                                                    std::vector<MessageTraits> messages);
+                                                    std::vector<MessageTraits> messages,
+                                                    std::vector<MessageTraits> client_messages = {});
 
   /// A kind of the game's own things. @return nothing: the name is none or taken, or there are too many
   std::optional<EntityKind> add_kind(std::string name, bool motion_predicted);
@@ -87,8 +89,13 @@ class ReplicationRegistry {
   /// @return its number for GameApi::send(); nothing: likewise
   std::optional<std::uint8_t> add_message(std::string name, std::uint16_t bytes_max);
 
+  /// A kind of messages that clients send to the game, of up to game_call_bytes_max bytes.
+  /// @return its number for Game::message(); nothing: likewise
+  std::optional<std::uint8_t> add_client_message(std::string name, std::uint16_t bytes_max);
+
   std::span<const ReplicatedKind> kinds() const { return kinds_; }
   std::span<const MessageTraits> messages() const { return messages_; }
+  std::span<const MessageTraits> client_messages() const { return client_messages_; }
   /// Null: of no kind that is declared.
   const ReplicatedKind* find(EntityKind kind) const {
     const std::uint8_t at = row_[static_cast<std::uint8_t>(kind)];
@@ -102,14 +109,14 @@ class ReplicationRegistry {
   bool extended() const { return *this != *builtin_ptr(); }
 
   friend bool operator==(const ReplicationRegistry& a, const ReplicationRegistry& b) {
-    return a.kinds_ == b.kinds_ && a.messages_ == b.messages_;
+    return a.kinds_ == b.kinds_ && a.messages_ == b.messages_ && a.client_messages_ == b.client_messages_;
   }
 
  private:
   void index();
 
   std::vector<ReplicatedKind> kinds_;  // by first
-  std::vector<MessageTraits> messages_;
+  std::vector<MessageTraits> messages_, client_messages_;
   std::array<std::uint8_t, 256> row_{};  // one more than the place in kinds_; 0: none
   bool shares_ = false, privates_ = false;
 };

@@ -52,6 +52,7 @@ Shooting::Shooting(std::size_t players_max, std::size_t monsters_max, std::size_
 void Shooting::list_targets(const Rules& rules, const PlayerTable& players, const MonsterTable& monsters,
                             const History::Frame* then) {
   targets_.clear();
+  pierced_ = false;
   const auto place = [then](std::size_t row, EntityId id, DVec3 now_m) -> std::optional<DVec3> {
     return then == nullptr ? std::optional(now_m) : then->position_of(row, id);
   };
@@ -76,9 +77,22 @@ Space Shooting::space_then(const Space& space, const History::Frame* then) {
   return {space.voxels, maps_, space.props};
 }
 
+/// A beam: whoever stands on its way is hit, the nearest first, up to what is solid.
+void Shooting::pierce(const Space& space, ShotEvent event) {
+  while (event.hit.target != EntityId{0} && events_.size() + 1 < events_.capacity()) {
+    event.goes_on = true;
+    events_.push_back(event);
+    std::erase_if(targets_, [&](const ShotTarget& t) { return t.id == event.hit.target; });
+    pierced_ = true;
+    event.goes_on = false;
+    event.hit = resolve_shot(space, targets_, event.shooter, event.origin, event.direction, event.range_m);
+  }
+  events_.push_back(event);
+}
+
 void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
                     const MonsterTable& monsters, const History& history, TickId now, std::size_t row,
-                    bool straight) {
+                    const Trigger& trigger) {
   ++shots_;
   const Arsenal& arsenal = players.arsenal[row];
   const WeaponTraits& weapon = monsters.kind_set().weapons[arsenal.held];
@@ -89,21 +103,23 @@ void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules,
   const TickId seen = claimed == TickId{0} ? now : seen_within(claimed, now, history.ticks_max());
   const History::Frame* then = seen == now ? nullptr : history.at(seen);
   for (std::uint8_t ray = 0; ray < weapon.count; ++ray) {
-    const DVec3 way = straight ? view_direction(players.yaw[row], players.pitch[row])
-                               : aside(weapon, players.yaw[row], players.pitch[row], chance);
-    if (weapon.form == WeaponForm::missile) {
+    const DVec3 way = trigger.straight ? view_direction(players.yaw[row], players.pitch[row])
+                                       : aside(weapon, players.yaw[row], players.pitch[row], chance);
+    if (ashlar::launches(weapon.form)) {
       if (launches_.size() == launches_.capacity()) {
         ++rays_lost_;
         continue;
       }
-      launches_.push_back({players.id[row], eye, way, arsenal.held, weapon.projectile});
+      launches_.push_back(
+          {players.id[row], eye, way, arsenal.held, weapon.projectile, trigger.strength, trigger.fuse_ticks});
       continue;
     }
     if (events_.size() == events_.capacity()) {
       ++rays_lost_;
       continue;
     }
-    if (events_.empty() || events_.back().seen != seen) list_targets(rules, players, monsters, then);
+    if (events_.empty() || events_.back().seen != seen || pierced_)
+      list_targets(rules, players, monsters, then);
     ShotEvent event;
     event.seen = seen;
     event.shooter = players.id[row];
@@ -117,7 +133,10 @@ void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules,
                                   event.shooter, eye, way, event.range_m);
     event.hit = resolve_shot(space_then(space, then), targets_, event.shooter, eye, way, event.range_m);
     ASHLAR_ASSERT(event.hit.target != event.shooter);
-    events_.push_back(event);
+    if (weapon.form == WeaponForm::beam)
+      pierce(space_then(space, then), event);
+    else
+      events_.push_back(event);
   }
 }
 
@@ -128,7 +147,7 @@ void Shooting::shoot(const Space& space, VoxelVolume& blocks, const Rules& rules
     if (players.id[i] == EntityId{0}) continue;
     const Trigger trigger = wield(monsters.kind_set(), rules, free_ammo_, players.command[i],
                                   players.alive(i), players.arsenal[i]);
-    if (trigger.fires) fire(space, blocks, rules, players, monsters, history, now, i, trigger.straight);
+    if (trigger.fires) fire(space, blocks, rules, players, monsters, history, now, i, trigger);
   }
 }
 

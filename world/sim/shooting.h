@@ -23,6 +23,7 @@ struct ShotEvent {
   std::uint8_t weapon = weapon::pistol;  ///< index into KindSet::weapons
   std::uint8_t ray = 0;                  ///< of this shot, from 0
   std::uint8_t times = 1;                ///< what its hit takes, by the shooter's strength
+  bool goes_on = false;                  ///< a beam's, through whom it hit: the next event is the same ray's
 
   /// How far the shot went: to what it hit, else its whole range.
   double reach_m() const { return hit.hit() ? hit.t_m : range_m; }
@@ -35,7 +36,9 @@ struct LaunchEvent {
   DVec3 origin;     ///< the shooter's eye
   DVec3 direction;  ///< unit
   std::uint8_t weapon = 0;
-  std::uint8_t projectile = 0;  ///< its kind
+  std::uint8_t projectile = 0;   ///< its kind
+  double strength = 1;           ///< of its kind's speed
+  std::uint16_t life_ticks = 0;  ///< until it bursts; 0: as its kind has it
 };
 
 /// Players fight with what they hold: button::attack, held down, fires at the weapon's rate (arsenal.h).
@@ -72,9 +75,13 @@ class Shooting {
                     const History::Frame* then);
   Space space_then(const Space& space, const History::Frame* then);
   void fire(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
-            const MonsterTable& monsters, const History& history, TickId now, std::size_t row, bool straight);
+            const MonsterTable& monsters, const History& history, TickId now, std::size_t row,
+            const Trigger& trigger);
+
+  void pierce(const Space& space, ShotEvent event);
 
   bool free_ammo_ = false;
+  bool pierced_ = false;             // targets_ lacks whom a beam has met
   std::vector<ShotTarget> targets_;  // scratch: as of one tick
   std::vector<MapInSpace> maps_;     // scratch: likewise
   std::vector<ShotEvent> events_;

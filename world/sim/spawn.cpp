@@ -49,6 +49,13 @@ bool thing_at_skill(std::uint16_t flags, std::uint16_t skill) {
   return (flags & wanted) != 0;
 }
 
+bool thing_in_game(std::uint16_t flags, const Rules& rules) {
+  if (!thing_at_skill(flags, rules.skill)) return false;
+  if ((flags & thing_flag::no_boom_bits) != 0) return true;
+  const bool against = rules.mode == GameMode::deathmatch || rules.mode == GameMode::teams;
+  return (flags & (against ? thing_flag::not_deathmatch : thing_flag::not_cooperative)) == 0;
+}
+
 SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec2 home_min, IVec2 home_max)
     : terrain_(&terrain), kinds_(setup.kinds), area_(setup.spawn) {
   ASHLAR_ASSERT(home_min.x < home_max.x && home_min.y < home_max.y);
@@ -88,7 +95,7 @@ SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec
                               : std::vector<ThingKind>::const_iterator{};
       const bool ours = kinds_ && own != kinds_->things.end();
       if ((ours || (info != nullptr && info->role == ThingRole::monster)) &&
-          thing_at_skill(thing.flags, setup.rules.skill))
+          thing_in_game(thing.flags, setup.rules))
         map_monsters_.push_back(
             {ours ? own->kind : info->monster, at, (thing.flags & thing_flag::deaf) != 0, true});
     }

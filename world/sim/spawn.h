@@ -13,6 +13,8 @@ namespace ashlar {
 
 /// Is a thing of a map there at a skill? UDMF's five and Doom's five are marked as three.
 bool thing_at_skill(std::uint16_t flags, std::uint16_t skill);
+/// And of those for as many players as the mode is for: against each other, or together?
+bool thing_in_game(std::uint16_t flags, const Rules& rules);
 
 /// Where players and monsters appear: the maps' own starts and things, and open ground around them.
 class SpawnPlanner {

@@ -24,8 +24,12 @@ enum class WeaponForm : std::uint8_t {
   melee,    ///< a short ray
   hitscan,  ///< rays from the eye, aside by chance
   missile,  ///< a projectile of a kind
+  beam,     ///< rays that go on through all bodies up to what is solid
+  thrown,   ///< a projectile that leaves the hand as the trigger is let go
 };
-inline constexpr std::size_t weapon_form_count = 3;
+inline constexpr std::size_t weapon_form_count = 5;
+/// Has it a kind of projectile?
+constexpr bool launches(WeaponForm form) { return form == WeaponForm::missile || form == WeaponForm::thrown; }
 
 /// What a weapon of players is like. A hit takes damage_step × (1 to damage_sides) points; what a missile
 /// does is told by its kind of projectile. By default Doom's, at 32 units a metre and 35 tics a second.
@@ -33,7 +37,7 @@ struct WeaponTraits {
   std::string name;
   WeaponForm form = WeaponForm::hitscan;
   AmmoKind ammo = AmmoKind::none;
-  std::uint8_t projectile = 0;  ///< of a missile: index into KindSet::projectiles
+  std::uint8_t projectile = 0;  ///< of what launches: index into KindSet::projectiles
   std::uint8_t slot = 1;        ///< the key that it is chosen with
   std::uint8_t rank = 1;        ///< out of ammunition, the highest that is carried comes up
   std::uint8_t start = 0;       ///< 0 or 1: a fresh player has it
@@ -50,6 +54,12 @@ struct WeaponTraits {
   double interval_s = 0;       ///< from press to press of a held trigger; 0: the rule set's shot_interval_s
   double lower_s = 16.0 / 35;  ///< until it is out of the way for the next one
   double raise_s = 16.0 / 35;  ///< until it can fire
+  std::uint8_t clip = 0;       ///< shots until it has to be loaded again; 0: never
+  double reload_s = 0;         ///< that loading takes
+  double charge_s = 0;         ///< thrown: until the throw is as strong as its projectile's speed
+  double throw_least = 1;      ///< thrown: the share of that speed that it has at once
+  double fuse_s =
+      0;  ///< thrown: from the press to the burst, in the hand if need be; 0: the projectile's life
   friend bool operator==(const WeaponTraits&, const WeaponTraits&) = default;
 };
 
@@ -79,6 +89,11 @@ constexpr void visit_weapon(AnyWeapon& w, Visit&& visit) {
   visit("interval_s", w.interval_s, 0, 60);
   visit("lower_s", w.lower_s, 0, 60);
   visit("raise_s", w.raise_s, 0, 60);
+  visit("clip", w.clip, 0, 255);
+  visit("reload_s", w.reload_s, 0, 60);
+  visit("charge_s", w.charge_s, 0, 60);
+  visit("throw_least", w.throw_least, 0, 1);
+  visit("fuse_s", w.fuse_s, 0, 60);
 }
 
 /// Likewise of ammunition.

@@ -19,6 +19,7 @@
 #include "world/sim/game_replication.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/ground_generator.h"
+#include "world/sim/ground_spawner.h"
 #include "world/sim/health.h"
 #include "world/sim/history.h"
 #include "world/sim/home.h"
@@ -68,6 +69,7 @@ struct World::Impl final : DamageRule, EditRule {
   std::uint16_t points(EntityId who, EntityId by, std::uint16_t asked) override;
   bool allows(EntityId player, IVec3 block, BlockId to) override;
 
+  void declare_game();
   void make_edits();
   void load_home();
   void place_monsters();
@@ -79,7 +81,8 @@ struct World::Impl final : DamageRule, EditRule {
   CombatTick combat_tick() { return {space(), setup.rules, players, monsters, this}; }
   GameApi game_api() {
     return GameApi({space(), setup.rules, players, monsters, combat, spawns, match, game_rng, timers,
-                    restarts, replication, TickId{tick}, &volume, &edits, placed, &game_edits_left});
+                    restarts, replication, TickId{tick}, monster_count, setup.seed, &volume, &edits, placed,
+                    &game_edits_left});
   }
   SpawnPoint spawn_of(EntityId player);
   void begin_life(std::size_t row);
@@ -87,6 +90,8 @@ struct World::Impl final : DamageRule, EditRule {
   void run_game();
   void tell_game();
   void tell_touches(GameApi& api);
+  void tell_other_touches(GameApi& api);
+  void hear_calls(GameApi& api);
   void restart_match();
   EntityId add_player(const Inventory* brings);
   void drop_inventory(std::size_t row);
@@ -137,6 +142,7 @@ struct World::Impl final : DamageRule, EditRule {
   std::vector<MonsterWish> wishes;           // scratch, by monster row: of this tick
   std::vector<std::uint32_t> fires, alarms;  // scratch: rows whose attack is due, that woke
   std::vector<EntityId> touching;            // scratch: whom a player touches
+  std::span<const GameCall> calls;           // of the tick's input
   Combat combat;
   Pickups pickups;
   std::unique_ptr<Game> game;
@@ -151,6 +157,7 @@ struct World::Impl final : DamageRule, EditRule {
   std::vector<std::uint16_t> buttons_before;         // by player row: of the last tick
   std::vector<MonsterSpawn> first_monsters;          // as they stood at the start
   Navigation navigation;
+  GroundSpawner ground_spawner;
   Crowd crowd;
   std::vector<Joined> joined;
   WorldCounters counters;
@@ -206,6 +213,7 @@ World::Impl::Impl(const WorldSetup& given)
   items = DroppedItems(items_max, static_cast<std::uint32_t>(p + m + projectiles_max));
   restore();
   departed.reserve(p);
+  ground_spawner = GroundSpawner(monsters.kind_set(), *setup.blocks, setup.seed, m);
   near = PlayerGrid(p);
   touching.reserve(p);
   wishes.resize(m);
@@ -222,16 +230,22 @@ World::Impl::Impl(const WorldSetup& given)
   game_rng = rng_for(setup.seed, game_draws);
   game = setup.game ? setup.game() : make_mode(setup.rules);
   ASHLAR_ASSERT(game != nullptr);
-  ReplicationRegistry declared;
-  game->declare(declared);
-  const auto rows = static_cast<std::uint32_t>(pickups.table().rows());
-  if (declared.extended())
-    replication = GameReplication(std::make_shared<const ReplicationRegistry>(std::move(declared)), p + m,
-                                  pickups.table().first_slot + rows);
+  declare_game();
   motion = game->motion();
   GameApi api = game_api();
   game->begin(api);
   rehash(true);
+}
+
+/// What its game tells of entities, and what it and its clients say to each other.
+void World::Impl::declare_game() {
+  ReplicationRegistry declared;
+  game->declare(declared);
+  const auto rows = static_cast<std::uint32_t>(pickups.table().rows());
+  replication =
+      GameReplication(declared.extended() ? std::make_shared<const ReplicationRegistry>(std::move(declared))
+                                          : ReplicationRegistry::builtin_ptr(),
+                      setup.players_max + setup.monsters_max, pickups.table().first_slot + rows);
 }
 
 /// Room for a change of each player, an operator's batch, a game's, what bursts take, and what falls.
@@ -417,9 +431,59 @@ void World::Impl::tell_touches(GameApi& api) {
   }
 }
 
+/// Whom and what a player's body meets beside other players.
+void World::Impl::tell_other_touches(GameApi& api) {
+  constexpr double skin_m = 0.05;
+  const Cylinder& player = setup.rules.player;
+  const auto each = [&](const Cylinder& shape, DVec3 at, auto&& then) {
+    const double reach_m = player.radius_m + shape.radius_m + skin_m;
+    touching.clear();
+    near.visit_near(xy(at), reach_m, [&](std::uint32_t row, DVec3 who) {
+      const DVec3 d = who - at;
+      if (dot(xy(d), xy(d)) <= reach_m * reach_m && d.z <= shape.height_m + skin_m &&
+          -d.z <= player.height_m + skin_m)
+        touching.push_back(players.id[row]);
+    });
+    std::ranges::sort(touching);
+    for (const EntityId who : touching)
+      if (api.alive(who)) then(who);
+  };
+  for (const OwnThing& row : replication.things()) {
+    const EntityId thing = row.id;
+    if (thing == EntityId{0}) continue;
+    // The hook may take it away.
+    each(own_thing_shape, row.position_m, [&](EntityId who) {
+      if (row.id == thing) game->touched_thing(api, who, thing);
+    });
+  }
+  if (!game->touches_monsters()) return;
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    const EntityId monster = monsters.id[i];
+    if (monster == EntityId{0}) continue;
+    each(monsters.traits_at(i).shape, monsters.body[i].position_m, [&](EntityId who) {
+      if (monsters.id[i] == monster) game->touched_monster(api, who, monster);
+    });
+  }
+}
+
+/// What players said to the game, in its order.
+void World::Impl::hear_calls(GameApi& api) {
+  const auto known = replication.registry()->client_messages();
+  for (const GameCall& call : calls) {
+    if (!players.has(call.player)) continue;
+    if (call.message == GameCall::chat_command) {
+      if (!game->chat_command(api, call.player, call.text()))
+        api.tell(call.player, "this game has no such command");
+    } else if (call.message < known.size() && call.size <= known[call.message].bytes_max) {
+      game->message(api, call.player, call.message, call.bytes());
+    }
+  }
+}
+
 /// The part of a tick that is the game's, before anybody moves.
 void World::Impl::run_game() {
   GameApi api = game_api();
+  hear_calls(api);
   if (match.left_ticks > 0 && --match.left_ticks == 0) game->phase_over(api);
   for (std::size_t i = 0; i < timers.size(); ++i)
     if (timers[i] > 0 && --timers[i] == 0) game->timer(api, i);
@@ -449,6 +513,7 @@ void World::Impl::tell_game() {
     if (const AppliedEdit edit = edits.applied()[i]; players.has(edit.who))
       game->edited(api, edit.who, edit.block);
   tell_touches(api);
+  tell_other_touches(api);
   for (const PickupEvent& e : pickups.events()) game->picked_up(api, e.player, item_type(e.item).number);
   for (const MoverEvent& e : mechanics.events())
     if (e.kind == MoverEventKind::exited && players.has(e.entity)) game->exited(api, e.entity);
@@ -667,6 +732,10 @@ void World::Impl::return_monsters() {
   const Space here = space();
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] != EntityId{0} || monsters.respawn_ticks[i] == 0) continue;
+    if (ground_spawner.owns(monsters, i)) {
+      monsters.respawn_ticks[i] = 0;
+      continue;
+    }
     if (--monsters.respawn_ticks[i] > 0) continue;
     const MonsterSpawn spawn{
         monsters.kind[i], {monsters.home_m[i], monsters.home_yaw[i]}, monsters.deaf[i] != 0};
@@ -779,6 +848,7 @@ void World::Impl::rehash(bool monsters_touched) {
   h.add(game_rng.state);
   for (const std::uint32_t left : timers) h.add(static_cast<std::uint64_t>(left));
   navigation.add_to_hash(h);
+  ground_spawner.add_to_hash(h);
   acts.add_to_hash(h, players);
   loose.add_to_hash(h);
   items.add_to_hash(h);
@@ -835,14 +905,18 @@ void World::step(const TickInput& input, StepWatch* watch) {
   // Without players nobody sees what a monster does: they stand where they are until somebody joins. What
   // moves by itself, sectors and whom they carry, goes on.
   const bool awake = w.player_count > 0;
+  w.calls = input.calls;
   if (awake) {
     w.take_commands(input.commands);
     w.bring_back();
     w.return_monsters();
+    GroundSpawnerTick spawning{w.space(), w.setup.rules, w.players,      w.monsters,
+                               w.tick,    w.setup.seed,  w.monster_count};
+    w.ground_spawner.advance(spawning);
   }
   MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}, awake};
   BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters, &w.items, &w};
-  const bool monsters_touched = awake || w.mechanics.in_motion();
+  const bool monsters_touched = awake || w.mechanics.in_motion() || !w.departed.empty();
   const PlayerTick tick{moving, acting,     input.acts, w.history,     w.mechanics,
                         w.acts, w.shooting, w.crowd,    w.motion.get()};
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});

@@ -12,6 +12,7 @@
 #include "world/math/block_box.h"
 #include "world/sim/block_act.h"
 #include "world/sim/block_contents.h"
+#include "world/sim/game_call.h"
 #include "world/sim/inventory.h"
 #include "world/sim/item_table.h"
 #include "world/sim/protected_zone.h"
@@ -145,6 +146,9 @@ struct TickInput {
   /// heard. Kinds and faces are known ones; blocks and ids may be anything.
   std::span<const BlockAct> acts = {};
   std::span<const Returning> returning = {};  ///< in the order of their joins; their inventories are sane()
+  /// What players say to the game, in the order in which it came. Whoever is not there, and what the game has
+  /// not declared or is too long, is ignored.
+  std::span<const GameCall> calls = {};
 };
 
 /// Answer to a join. id is 0 when every row was taken.

@@ -3,8 +3,8 @@
 import type { BlockKind } from './block_kinds';
 import { WireError, equalBytes } from './bytes';
 import {
-  standStill, writeActs, writeChat, writeContentRequest, writeHello, writeInput, writeJoin, type Act, type Command,
-  type NumberedCommand,
+  standStill, writeActs, writeChat, writeContentRequest, writeGameCall, writeHello, writeInput, writeJoin, type Act,
+  type Command, type NumberedCommand,
 } from './client_messages';
 import { Connection } from './connection';
 import { ContentFetch } from './content_fetch';
@@ -18,8 +18,8 @@ import { isPacked, readPackedPart, type PackedPart } from './packed';
 import { connectionOf, resetToken } from './packet';
 import type { Replication } from './replication';
 import {
-  readServerMessage, type ActAnswer, type BlockChange, type Hit, type ScoreBoard, type ServerMessage, type SlotChange,
-  type Welcome,
+  readServerMessage, type ActAnswer, type BlockChange, type Hit, type MonsterShow, type ScoreBoard, type ServerMessage,
+  type SlotChange, type Welcome,
 } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
 import { ticksSince, type SnapshotHead } from './snapshot';
@@ -92,6 +92,7 @@ const travels: Record<ServerMessage['type'], Stream | undefined | null> = {
   inventory: Stream.events,
   blockContents: Stream.edits,
   weaponKinds: Stream.control,
+  monsterShows: Stream.control,
   carried: Stream.events,
   score: Stream.events,
   replicatedKinds: Stream.control,
@@ -130,6 +131,8 @@ export class Client {
   blockKinds: BlockKind[] = [];
   /** The names of the world's weapons, by their numbers. */
   weaponNames: string[] = [];
+  /** How the world's monsters show, of the kinds that do not as usual. */
+  monsterShows: MonsterShow[] = [];
   /** What the world tells of its kinds, and its game's messages; undefined until it told. */
   replication: Replication | undefined;
   view = new View(60);
@@ -189,6 +192,15 @@ export class Client {
     const bytes = new TextEncoder().encode(text).length;
     if (bytes === 0 || bytes > 200) return false;
     return this.connection?.send(Stream.chat, writeChat(text)) ?? false;
+  }
+
+  /** Says something to the world's game, of a kind that it declared for clients. False: no such kind, or too long. */
+  sendGameMessage(name: string, bytes: Uint8Array): boolean {
+    if (this.state !== 'playing' || !this.welcome || !this.connection) return false;
+    const kinds = this.replication?.clientMessages ?? [];
+    const number = kinds.findIndex((kind) => kind.name === name);
+    if (number < 0 || bytes.length > kinds[number].bytesMax) return false;
+    return this.connection.send(Stream.events, writeGameCall(this.welcome.world, number, bytes));
   }
 
   /** @returns the act's number, which its answers name; 0 when it does not play */
@@ -315,6 +327,10 @@ export class Client {
         if (message.world === this.welcome?.world) this.weaponNames = message.names;
         else ++this.dropped;
         break;
+      case 'monsterShows':
+        if (message.world === this.welcome?.world) this.monsterShows = message.kinds;
+        else ++this.dropped;
+        break;
       case 'replicatedKinds':
         this.takeReplication(message.world, message.replication);
         break;
@@ -352,6 +368,7 @@ export class Client {
     // Who resumes is not told them again.
     if (!welcome.resumed) {
       this.blockKinds = [];
+      this.monsterShows = [];
       this.replication = undefined;
     }
     if (this.replication) this.view.replication = this.replication;

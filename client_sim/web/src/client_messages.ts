@@ -9,6 +9,7 @@ import { ClientBody } from '../generated/ashlar/wire/client-body';
 import { ClientMessage } from '../generated/ashlar/wire/client-message';
 import { Command as WireCommand } from '../generated/ashlar/wire/command';
 import { ContentRequest } from '../generated/ashlar/wire/content-request';
+import { GameCall } from '../generated/ashlar/wire/game-call';
 import { Hello } from '../generated/ashlar/wire/hello';
 import { Input } from '../generated/ashlar/wire/input';
 import { Join } from '../generated/ashlar/wire/join';
@@ -62,7 +63,7 @@ export function writeJoin(content: readonly bigint[], world: number): Uint8Array
   return finish(builder, ClientBody.Join, Join.endJoin(builder));
 }
 
-export const buttons = { jump: 1, use: 2, attack: 4, down: 8 } as const;
+export const buttons = { jump: 1, use: 2, attack: 4, down: 8, reload: 16 } as const;
 
 /** What the player wants in a tick. */
 export interface Command {
@@ -103,6 +104,13 @@ export function writeInput(
 export function writeChat(text: string): Uint8Array {
   const builder = new Builder(256);
   return finish(builder, ClientBody.Chat, Chat.createChat(builder, builder.createString(text)));
+}
+
+/** @param number of its kind among `Replication.clientMessages`. @param bytes at most 256 */
+export function writeGameCall(world: number, number: number, bytes: Uint8Array): Uint8Array {
+  const builder = new Builder(320);
+  const bytesAt = GameCall.createBytesVector(builder, bytes);
+  return finish(builder, ClientBody.GameCall, GameCall.createGameCall(builder, world, number, bytesAt));
 }
 
 export function writeContentRequest(hash: bigint, offset: number): Uint8Array {

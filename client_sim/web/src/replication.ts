@@ -36,17 +36,20 @@ export interface Replication {
   kinds: ReplicatedKind[];
   /** Of the world's game, by their numbers. */
   messages: MessageKind[];
+  /** That clients send to it, likewise. */
+  clientMessages: MessageKind[];
 }
 
 /** Kinds without added fields, and no messages. */
-export const noReplication: Replication = { kinds: [], messages: [] };
+export const noReplication: Replication = { kinds: [], messages: [], clientMessages: [] };
 
-const bytesMax = 32768;
-const format = 1;
+const bytesMax = 40960;
+const format = 2;
 const kindsMax = 64;
 const fieldsMax = 8;
 const messagesMax = 64;
 const messageBytesMax = 1024;
+const callBytesMax = 256;
 const sharedBitsMax = 64;
 
 // The fields of every entity, as this client reads them: name, bits, 1 signed and 2 interpolated, step.
@@ -101,15 +104,22 @@ export function readReplication(bytes: Uint8Array): Replication {
   check(kindCount <= kindsMax, 'the number of kinds');
   const kinds = Array.from({ length: kindCount }, () => readKind(reader));
   check(isUnique(kinds) && kinds.every((kind, i) => i === 0 || kind.first > kinds[i - 1].last), 'the kinds');
-  const messageCount = reader.u8();
-  check(messageCount <= messagesMax, 'the number of messages');
-  const messages = Array.from({ length: messageCount }, (): MessageKind => {
-    const [name, most] = [readName(reader), reader.u16()];
-    check(most <= messageBytesMax, 'a message');
-    return { name, bytesMax: most };
+  const messages = readMessages(reader, messageBytesMax);
+  const clientMessages = readMessages(reader, callBytesMax);
+  check(reader.left === 0, 'what is told of kinds');
+  return { kinds, messages, clientMessages };
+}
+
+function readMessages(reader: ByteReader, most: number): MessageKind[] {
+  const count = reader.u8();
+  check(count <= messagesMax, 'the number of messages');
+  const messages = Array.from({ length: count }, (): MessageKind => {
+    const [name, bytesMaxOfIt] = [readName(reader), reader.u16()];
+    check(bytesMaxOfIt <= most, 'a message');
+    return { name, bytesMax: bytesMaxOfIt };
   });
-  check(isUnique(messages) && reader.left === 0, 'the messages');
-  return { kinds, messages };
+  check(isUnique(messages), 'the messages');
+  return messages;
 }
 
 export function kindOf(replication: Replication, kind: number): ReplicatedKind | undefined {

@@ -21,6 +21,7 @@ import { Score } from '../generated/ashlar/wire/score';
 import { ServerBody } from '../generated/ashlar/wire/server-body';
 import { ServerMessage as WireServerMessage } from '../generated/ashlar/wire/server-message';
 import { Snapshot as WireSnapshot } from '../generated/ashlar/wire/snapshot';
+import { MonsterShows } from '../generated/ashlar/wire/monster-shows';
 import { WeaponKinds } from '../generated/ashlar/wire/weapon-kinds';
 import { Welcome as WireWelcome } from '../generated/ashlar/wire/welcome';
 import { readBlockKinds, type BlockKind } from './block_kinds';
@@ -121,6 +122,16 @@ export interface ScoreBoard {
   rows: ScoreRow[];
 }
 
+/** How a kind of monster shows, as names of what a client has; empty: none. */
+export interface MonsterShow {
+  kind: number;
+  blood: string;
+  sightSound: string;
+  painSound: string;
+  deathSound: string;
+  attackSound: string;
+}
+
 export type ServerMessage =
   | { type: 'welcome'; welcome: Welcome }
   | { type: 'snapshot'; part: PlainPart }
@@ -139,6 +150,7 @@ export type ServerMessage =
     slots: SlotChange[]; text: string;
   }
   | { type: 'weaponKinds'; world: number; names: string[] }
+  | { type: 'monsterShows'; world: number; kinds: MonsterShow[] }
   /** Weapons as bits, ammunition of the four kinds, what is held, and items picked up since the one before. */
   | { type: 'carried'; tick: number; world: number; weapons: number; ammo: number[]; held: number; picked: number[] }
   | { type: 'score'; tick: number; world: number; score: ScoreBoard }
@@ -298,6 +310,22 @@ function readWeapons(wire: WeaponKinds): ServerMessage {
   return { type: 'weaponKinds', world: wire.world(), names };
 }
 
+function readShows(wire: MonsterShows): ServerMessage {
+  check(wire.kindsLength() >= 1 && wire.kindsLength() <= 64, 'how monsters show');
+  const kinds = Array.from({ length: wire.kindsLength() }, (_, i): MonsterShow => {
+    const show = present(wire.kinds(i), 'how a monster shows');
+    check(show.kind() < 64, 'a kind of monster');
+    const name = (bytes: string | Uint8Array | null): string => shown(bytes, 0, 32, 'what a monster shows');
+    return {
+      kind: show.kind(), blood: name(show.blood(raw)), sightSound: name(show.sightSound(raw)),
+      painSound: name(show.painSound(raw)), deathSound: name(show.deathSound(raw)),
+      attackSound: name(show.attackSound(raw)),
+    };
+  });
+  check(kinds.every((show, i) => i === 0 || show.kind > kinds[i - 1].kind), 'the kinds of monsters');
+  return { type: 'monsterShows', world: wire.world(), kinds };
+}
+
 function readCarried(wire: Carried): ServerMessage {
   const arsenal = present(wire.arsenal(), 'what is carried');
   check(arsenal.held() < 24 && wire.pickedLength() <= 64, 'what is carried');
@@ -392,6 +420,8 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage {
       return readContents(body(new BlockContents()));
     case ServerBody.WeaponKinds:
       return readWeapons(body(new WeaponKinds()));
+    case ServerBody.MonsterShows:
+      return readShows(body(new MonsterShows()));
     case ServerBody.Carried:
       return readCarried(body(new Carried()));
     case ServerBody.Score:

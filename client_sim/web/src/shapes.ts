@@ -37,10 +37,12 @@ const fight: TableShape = [u32, u8, u16, u16, u8, vectorOf(12, 4)];
 const inventoryChange: TableShape = [u32, u8, bool, vectorOf(4, 2)];
 const blockContents: TableShape = [u32, u8, bool, u32, u32, u32, vectorOf(4, 2), text];
 const weapon: TableShape = [
-  text, u8, u8, u8, u8, u8, u8, u8, u16, u16, u8, u8, f64, f64, f64, f64, f64, f64, f64,
+  text, u8, u8, u8, u8, u8, u8, u8, u16, u16, u8, u8, f64, f64, f64, f64, f64, f64, f64, u8, f64, f64, f64, f64,
 ];
+const monsterShow: TableShape = [u8, text, text, text, text, text];
+const monsterShows: TableShape = [{ kind: 'tables', shape: monsterShow }, u8];
 const weaponKinds: TableShape = [{ kind: 'tables', shape: weapon }, vectorOf(6, 2), u8];
-const carried: TableShape = [u32, u8, struct(36, 4), vectorOf(1)];
+const carried: TableShape = [u32, u8, struct(40, 4), vectorOf(1), vectorOf(1)];
 const scoreRow: TableShape = [u32, text, u32, u16, u16, u8];
 const score: TableShape = [u32, u8, u32, u8, u32, vectorOf(4), { kind: 'tables', shape: scoreRow }];
 const replicatedKinds: TableShape = [vectorOf(1), u8];
@@ -58,7 +60,7 @@ export const serverMessageShape: TableShape = [
     shapes: [
       welcome, snapshot, chatLine, contentPart, contentRefused, actAnswers, blockEdits, blockKinds, saved,
       fight, inventoryChange, weaponKinds, carried, score, replicatedKinds, gameMessage, fieldValues,
-      groundChunk, groundGone, blockContents, cues,
+      groundChunk, groundGone, blockContents, cues, monsterShows,
     ],
   },
 ];

@@ -27,7 +27,7 @@ function putName(bytes: ByteWriter, name: string): void {
 
 function write(replication: Replication): Uint8Array {
   const bytes = new ByteWriter();
-  bytes.u8(1);
+  bytes.u8(2);
   bytes.u8(standard.length);
   for (const [name, bits, flags, perOne] of standard) {
     putName(bytes, name);
@@ -50,10 +50,12 @@ function write(replication: Replication): Uint8Array {
       bytes.put(f64(field.step));
     }
   }
-  bytes.u8(replication.messages.length);
-  for (const { name, bytesMax } of replication.messages) {
-    putName(bytes, name);
-    bytes.u16(bytesMax);
+  for (const messages of [replication.messages, replication.clientMessages]) {
+    bytes.u8(messages.length);
+    for (const { name, bytesMax } of messages) {
+      putName(bytes, name);
+      bytes.u16(bytesMax);
+    }
   }
   return bytes.finish();
 }
@@ -72,6 +74,7 @@ const told: Replication = {
     { first: 80, last: 80, name: 'flag', motionPredicted: false, fields: [field(0, 'carrier', 32, 'all')] },
   ],
   messages: [{ name: 'scored', bytesMax: 20 }],
+  clientMessages: [{ name: 'order', bytesMax: 256 }],
 };
 
 test('replication: what is written by the page is read', () => {
@@ -85,7 +88,7 @@ test('replication: what is written by the page is read', () => {
   otherStandard[4] = 14;
   assert.throws(() => readReplication(otherStandard), WireError);
   const kinds = [told.kinds[0], { ...told.kinds[2], first: 0 }];
-  assert.throws(() => readReplication(write({ kinds, messages: [] })), WireError);
+  assert.throws(() => readReplication(write({ kinds, messages: [], clientMessages: [] })), WireError);
 });
 
 function entity(id: number, kind: number): BlockState['entities'][0] {

@@ -8,7 +8,7 @@
 #include "tests/catch.h"
 #include "tests/slowness.h"
 #include "tests/world/bsp/maps.h"
-#include "world/examples/capture.h"
+#include "world/examples/capture/capture.h"
 
 using namespace ashlar;
 using namespace ashlar::simulation;

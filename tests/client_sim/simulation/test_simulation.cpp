@@ -312,6 +312,25 @@ TEST_CASE("who acknowledges nothing, or at random, costs nobody else a packet",
   }
 }
 
+TEST_CASE("servers that are killed again and again on a bad disk lose nothing that was announced",
+          "[simulation][kept]") {
+  const bool survival = GENERATE(false, true);
+  CAPTURE(survival);
+  const std::uint32_t seconds = slowness == 1 ? 120 : 20;
+  SimulationConfig config = match_of(survival ? 4 : 3, seconds);
+  config.clients = 6;
+  config.monsters = 4;
+  config.survival = survival;
+  config.rates =
+      rates_from_text("all=0,power-cut=12,restart=6,disk-full=2,disk-errors=4", config.rates).value();
+  const Outcome outcome = simulate(config);
+  CHECK(told(outcome) == "");
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+  CHECK(outcome.kills > seconds / 10);
+  CHECK(outcome.groups_saved > seconds / 4);
+  if (seconds >= 60) CHECK(outcome.saves_failed > 0);
+}
+
 TEST_CASE("deliberately wrong servers are each caught within a simulated minute", "[simulation]") {
   using ashlar::server::Defects;
   struct Wrong {
@@ -339,6 +358,9 @@ TEST_CASE("deliberately wrong servers are each caught within a simulated minute"
       Wrong{"lost-line", &Defects::lost_line, "chat keeps its order", ""},
       Wrong{"no-turns", &Defects::no_turns, "whom its player sees", ""},
       Wrong{"lost-part", &Defects::lost_part, "without trouble plays", "all=0", Ground::map},
+      Wrong{"early-saved", &Defects::early_saved, "announced as saved", "all=0,power-cut=6"},
+      Wrong{"lying-disk", &Defects::lying_disk, "announced as saved", "all=0,power-cut=6"},
+      Wrong{"no-refusals", &Defects::no_refusals, "cannot be saved is refused", "all=0,disk-full=6"},
       Wrong{"wrong-eyes", &Defects::wrong_eyes, "whom its player sees", "", Ground::map});
   CAPTURE(wrong.name);
   SimulationConfig config = match_of(1, 60, wrong.ground);

@@ -163,3 +163,25 @@ TEST_CASE("a tick looks into so many pairs, and hides nobody beyond them", "[ser
   ask();
   CHECK(hidden == pairs);  // what was found out holds
 }
+
+TEST_CASE("where somebody may soon be ends at walls, until one is broken", "[server][sight_culler]") {
+  VoxelVolume ground = make_volume({0, 0, 0}, {2, 2, 1}, [](IVec3 b) { return b.x == 20 || b.x == 24; });
+  SightCuller culler(ground, {});
+  PlacedEntity somebody;
+  somebody.record.id = EntityId{7};
+  somebody.base = {23.5, 30.5, 12};
+  somebody.shape = Rules{}.player;
+  culler.stepped(1, {});
+  const Aabb free = reach_of(somebody, Rules{}, 0.3);
+  REQUIRE(free.max.x > 25);
+  const Aabb walled = culler.reach_of(somebody, Rules{}, 0.3);
+  CHECK(walled.max.x == 24);
+  CHECK(walled.min.x == free.min.x);
+  CHECK(walled.max.y == free.max.y);
+  culler.stepped(2, {});
+  CHECK(culler.reach_of(somebody, Rules{}, 0.3).max.x == 24);
+  ground.set_block({24, 30, 12}, BlockId::air);
+  const AppliedEdit edit{{24, 30, 12}, BlockId::stone, BlockId::air, {}};
+  culler.stepped(3, std::span(&edit, 1));
+  CHECK(culler.reach_of(somebody, Rules{}, 0.3).max.x == free.max.x);
+}

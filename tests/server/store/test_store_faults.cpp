@@ -3,15 +3,14 @@
 #include <vector>
 
 #include "protocol/chunk_codec.h"
+#include "server/store/memory_disk.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_store.h"
 #include "tests/catch.h"
-#include "tests/server/store/memory_disk.h"
 #include "tests/world/cases.h"
 
 using namespace ashlar;
 using namespace ashlar::server;
-using namespace ashlar::server::test;
 using ashlar::test::cases;
 
 // What was announced as saved survives power cuts on a disk that loses, tears and refuses writes; of a group
@@ -45,7 +44,7 @@ class Ordeal {
  private:
   bool open() {
     if (rng_.below(5) == 0) disk_.die_after(rng_.below(40));
-    auto opened = SqliteStore::open("world.db", {.seed = 7}, {.patience_ms = 0});
+    auto opened = SqliteStore::open("world.db", {.seed = 7}, {.patience_ms = 0, .disk = disk_.name()});
     if (!opened) {
       REQUIRE(disk_.dead());  // nothing else may keep a world shut
       disk_.power_cut();
@@ -70,7 +69,7 @@ class Ordeal {
       REQUIRE(found.kind == ChunkLookup::Kind::found);
       REQUIRE(found.bytes == bytes);
     }
-    const auto database = Database::open("world.db", OpenMode::read, 0);
+    const auto database = Database::open("world.db", OpenMode::read, 0, disk_.name());
     REQUIRE(database.has_value());
     REQUIRE(database->number("SELECT count(*) FROM chunks").value() ==
             static_cast<std::int64_t>(wanted.size()));

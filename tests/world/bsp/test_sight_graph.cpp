@@ -59,7 +59,62 @@ Counts compare(const PlacedMap& map, HeightsView heights, std::uint64_t seed, in
   return out;
 }
 
+struct Confinements {
+  int begun = 0, cut = 0;
+};
+
+/// Points that go about within boxes by straight ways through what is open never leave the part that walls
+/// leave to them.
+Confinements go_about(const PlacedMap& map, HeightsView heights, std::uint64_t seed, int boxes) {
+  const SightGraph graph(map);
+  SightGraph::Scratch scratch;
+  Rng rng = rng_for(seed, 84);
+  const BlockBox& all = map.box();
+  const auto in = [&rng](const Aabb& box) {
+    DVec3 p;
+    p.x = rng.between(box.min.x, box.max.x);
+    p.y = rng.between(box.min.y, box.max.y);
+    p.z = rng.between(box.min.z, box.max.z);
+    return p;
+  };
+  const DVec3 low{all.min.x + 4.0, all.min.y + 4.0, all.min.z + 4.0},
+      high{all.max.x - 4.0, all.max.y - 4.0, all.max.z - 4.0};
+  Confinements out;
+  for (int n = 0; n < boxes; ++n) {
+    DVec3 at = in({low, high});
+    if (map_solid(map, heights, at)) continue;
+    ++out.begun;
+    const DVec3 reach{rng.between(0.2, 3), rng.between(0.2, 3), rng.between(0.2, 3)};
+    const Aabb box{at - reach, at + reach}, part = graph.confined({at, at}, box, scratch);
+    const DVec3 side = part.max - part.min;
+    out.cut += side.x * side.y < 0.8 * 4 * reach.x * reach.y ? 1 : 0;
+    for (int step = 0; step < 30; ++step) {
+      const DVec3 to = in(box);
+      if (!map_sees(map, heights, at, to)) continue;
+      at = to;
+      CAPTURE(n, step, at.x, at.y, part.min.x, part.max.x, part.min.y, part.max.y);
+      REQUIRE((at.x >= part.min.x && at.x <= part.max.x && at.y >= part.min.y && at.y <= part.max.y));
+    }
+  }
+  return out;
+}
+
 }  // namespace
+
+TEST_CASE("who goes about in a box of a map stays in the part that walls leave",
+          "[world][bsp][sight_graph]") {
+  const auto map = must_place(builtin_map());
+  const Confinements one = go_about(*map, map->initial_heights(), 5, 20'000);
+  CAPTURE(one.begun, one.cut);
+  CHECK(one.begun > 300);
+  CHECK(one.cut > one.begun / 20);
+  each_freedoom_map(
+      [&](const SectorMap& source, const std::string&, std::uint64_t seed) {
+        const auto placed = must_place(source);
+        go_about(*placed, placed->initial_heights(), seed, 2'000);
+      },
+      20);
+}
 
 TEST_CASE("no line of sight in a map joins boxes that are said to be parted", "[world][bsp][sight_graph]") {
   const auto map = must_place(builtin_map());

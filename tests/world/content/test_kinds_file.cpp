@@ -94,8 +94,8 @@ TEST_CASE("a file changes weapons and ammunition, and adds weapons of its own",
 
 TEST_CASE("wrong weapons are told in one line with file and line", "[world][content][kinds][weapons]") {
   CHECK(kinds_error_of("[weapon.pistol]\nuses = -1\n") == "k.toml line 2: uses has to be from 0 to 1000");
-  CHECK(kinds_error_of("[weapon.pistol]\nform = \"beam\"\n") ==
-        "k.toml line 2: form has to be one of melee, hitscan, missile");
+  CHECK(kinds_error_of("[weapon.pistol]\nform = \"song\"\n") ==
+        "k.toml line 2: form has to be one of melee, hitscan, missile, beam, thrown");
   CHECK(kinds_error_of("[weapon.pistol]\nammo = \"arrows\"\n") ==
         "k.toml line 2: ammo has to be one of bullets, shells, rockets, cells, none");
   CHECK(kinds_error_of("[weapon.pistol]\nprojectile = \"arrow\"\n") ==

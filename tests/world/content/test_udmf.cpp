@@ -20,7 +20,7 @@ linedef { v1 = 2; v2 = 1; sidefront = 1; }
 linedef { v1 = 1; v2 = 0; sidefront = 2; sideback = -1; }
 sidedef { sector = 0; texturemiddle = "stone"; } sidedef { sector = 0; } sidedef { sector = 0; }
 sector { heightfloor = -8; heightceiling = 64; texturefloor = "a"; textureceiling = "f_sky1"; id = 9; }
-thing { x = 1; y = 2; angle = -90; type = 3004; skill3 = true; single = false; }
+thing { x = 1; y = 2; angle = -90; type = 3004; skill3 = true; coop = true; }
 somethingelse { why = not; }
 )";
 
@@ -55,7 +55,22 @@ TEST_CASE("UDMF text is read with comments, number forms and defaults", "[world]
   CHECK(map->sectors[0].tag == 9);
   CHECK(map->sectors[0].light == 160);
   CHECK(map->things[0].angle_deg == 270);
-  CHECK(map->things[0].flags == (thing_flag::medium | thing_flag::multiplayer_only));
+  CHECK(map->things[0].flags ==
+        (thing_flag::medium | thing_flag::multiplayer_only | thing_flag::not_deathmatch));
+}
+
+TEST_CASE("a thing of UDMF that names no game is in all of them", "[world][content][udmf]") {
+  const auto flags = [](const std::string& games) {
+    const auto map = parse_udmf(with(triangle, "coop = true;", games));
+    if (!map) FAIL(map.error().line());
+    return map->things[0].flags;
+  };
+  CHECK(flags("") == thing_flag::medium);
+  CHECK(flags("single = true; coop = true; dm = true;") == thing_flag::medium);
+  CHECK(flags("dm = true;") ==
+        (thing_flag::medium | thing_flag::multiplayer_only | thing_flag::not_cooperative));
+  CHECK(flags("single = true;") ==
+        (thing_flag::medium | thing_flag::not_cooperative | thing_flag::not_deathmatch));
 }
 
 TEST_CASE("bad UDMF text is refused with its line and reason", "[world][content][udmf]") {

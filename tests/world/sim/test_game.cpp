@@ -6,7 +6,7 @@
 
 #include "tests/catch.h"
 #include "tests/world/sim/moving_rooms.h"
-#include "world/examples/capture.h"
+#include "world/examples/capture/capture.h"
 #include "world/sim/block_acts.h"
 #include "world/sim/modes.h"
 #include "world/sim/pickups.h"

@@ -1,5 +1,6 @@
 // What lies about and who takes it. Facts: p_inter.c of the published Doom source.
 #include "world/sim/pickups.h"
+#include "world/sim/spawn.h"
 
 #include "tests/catch.h"
 #include "tests/world/sim/moving_rooms.h"
@@ -195,6 +196,36 @@ TEST_CASE("what is marked for another skill, or stands in a wall, is not there o
   CHECK(w.world->pickups().lying() == 2);
   for (std::size_t i = 0; i < items.dropped_from; ++i)
     CHECK_FALSE(space_overlaps(w.world->space(), item_shape, items.position_m[i]));
+}
+
+TEST_CASE("things are there in the games that their marks name", "[world][sim][pickups]") {
+  constexpr std::uint16_t all = thing_flag::easy | thing_flag::medium | thing_flag::hard;
+  const auto there = [](GameMode mode, unsigned flags) {
+    Rules rules;
+    rules.mode = mode;
+    rules.skill = 3;
+    return thing_in_game(static_cast<std::uint16_t>(flags), rules);
+  };
+  for (const GameMode mode :
+       {GameMode::sandbox, GameMode::cooperative, GameMode::deathmatch, GameMode::teams}) {
+    CHECK(there(mode, all));
+    CHECK(there(mode, all | thing_flag::multiplayer_only));
+    CHECK_FALSE(there(mode, thing_flag::hard));
+    CHECK_FALSE(there(mode, all | thing_flag::not_deathmatch | thing_flag::not_cooperative));
+    // An editor of old that sets whatever it does not know means nothing by it.
+    CHECK(there(mode, 0xfff8u | all));
+    const bool against = mode == GameMode::deathmatch || mode == GameMode::teams;
+    CHECK(there(mode, all | thing_flag::not_deathmatch) == !against);
+    CHECK(there(mode, all | thing_flag::not_cooperative) == against);
+  }
+
+  MapThing together = thing_at(200, 128, 2001);
+  together.flags = all | thing_flag::not_deathmatch;
+  MapThing against = thing_at(200, 40, 2003);
+  against.flags = all | thing_flag::not_cooperative;
+  ItemWorld w({thing_at(30, 128, 1), together, against});
+  REQUIRE(w.world->pickups().lying() == 1);
+  CHECK(item_type(w.world->pickups().table().item[0]).number == 2001);
 }
 
 TEST_CASE("a rifleman leaves a clip of half its bullets, for a minute", "[world][sim][pickups]") {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "tests/catch.h"
-#include "world/examples/capture.h"
+#include "world/examples/capture/capture.h"
 #include "world/sim/game.h"
 #include "world/sim/game_replication.h"
 #include "world/sim/world.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "tests/catch.h"
@@ -290,4 +291,170 @@ TEST_CASE("two worlds of the same shots scatter them alike", "[world][sim][weapo
       REQUIRE(a.shooting.events()[k].direction == b.shooting.events()[k].direction);
   }
   CHECK(a.shooting.shots() == 4);  // 57 tics are 98 ticks
+}
+
+namespace {
+
+/// Ours, with one of them changed.
+KindSet changed(std::uint8_t index, const std::function<void(WeaponTraits&)>& change) {
+  KindSet set = default_kinds();
+  change(set.weapons[index]);
+  return set;
+}
+
+/// Ticks, from 1, in which it fires.
+std::vector<int> fired(const KindSet& set, Arsenal& a, int ticks,
+                       const std::function<std::uint16_t(int)>& buttons, bool free_ammo = false) {
+  const Rules rules;
+  std::vector<int> out;
+  for (int tick = 1; tick <= ticks; ++tick) {
+    PlayerCommand c;
+    c.buttons = buttons(tick);
+    if (wield(set, rules, free_ammo, c, true, a).fires) out.push_back(tick);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a clip is empty after so many shots, and is loaded by itself or by the button",
+          "[world][sim][weapons]") {
+  const KindSet set =
+      changed(weapon::pistol, [](WeaponTraits& w) { w.interval_s = 0.1, w.clip = 3, w.reload_s = 1; });
+  Arsenal a = with(weapon::pistol);
+  const auto held = [](int) { return button::attack; };
+  // Three shots six ticks apart, then sixty of loading that begin as the fourth could be.
+  CHECK(fired(set, a, 110, held) == std::vector{1, 7, 13, 79, 85, 91});
+  CHECK(a.ammo[0] == 194);
+
+  SECTION("the button loads before it is empty, and what is carried stays") {
+    Arsenal b = with(weapon::pistol);
+    const auto presses = [](int tick) {
+      return tick == 20 ? button::reload : tick == 1 || tick > 21 ? button::attack : std::uint16_t{0};
+    };
+    const auto shots = fired(set, b, 100, presses);
+    CHECK(shots == std::vector{1, 80, 86, 92});
+    CHECK(b.ammo[0] == 196);
+  }
+  SECTION("a full one is not loaded, nor one for which nothing is left") {
+    Arsenal b = with(weapon::pistol);
+    const auto only_loads = [](int) { return button::reload; };
+    CHECK(fired(set, b, 10, only_loads).empty());
+    CHECK(b.reload_ticks == 0);
+    Arsenal c = with(weapon::pistol, 3);
+    CHECK(fired(set, c, 60, held).size() >= 3);  // then what has no need of it comes up
+    CHECK(c.reload_ticks == 0);
+    CHECK(c.wanted == weapon::fist);
+  }
+  SECTION("another weapon breaks loading off") {
+    Arsenal b = with(weapon::pistol);
+    static_cast<void>(fired(set, b, 25, held));
+    REQUIRE(b.reload_ticks > 0);
+    const auto chooses = [](int) { return weapon_button(weapon::fist); };
+    static_cast<void>(fired(set, b, 60, chooses));
+    CHECK(b.held == weapon::fist);
+    CHECK(b.reload_ticks == 0);
+    CHECK(b.spent[weapon::pistol] == 3);
+  }
+}
+
+TEST_CASE("what is thrown leaves the hand as the trigger is let go, stronger the longer it was held",
+          "[world][sim][weapons]") {
+  const KindSet set = changed(weapon::rocket_launcher, [](WeaponTraits& w) {
+    w.form = WeaponForm::thrown;
+    w.charge_s = 1, w.throw_least = 0.25, w.fuse_s = 3;
+  });
+  const Rules rules;
+  const auto thrown_after = [&](int held_ticks) {
+    Arsenal a = with(weapon::rocket_launcher);
+    for (int tick = 1; tick <= 400; ++tick) {
+      PlayerCommand c;
+      if (tick <= held_ticks) c.buttons = button::attack;
+      const Trigger trigger = wield(set, rules, false, c, true, a);
+      if (trigger.fires) {
+        CHECK(a.ammo[2] == 199);
+        return std::pair(tick, trigger);
+      }
+    }
+    FAIL("it was never thrown");
+    return std::pair(0, Trigger{});
+  };
+  const auto [at_once, weak] = thrown_after(1);
+  CHECK(at_once == 2);
+  CHECK(weak.strength == Approx(0.25 + 0.75 / 60));
+  CHECK(weak.fuse_ticks == 179);
+  const auto [late, strong] = thrown_after(90);
+  CHECK(late == 91);
+  CHECK(strong.strength == 1);
+  CHECK(strong.fuse_ticks == 90);
+  // Who does not let go has it in the hand as the fuse is down.
+  const auto [burnt, last] = thrown_after(400);
+  CHECK(burnt == 180);
+  CHECK(last.fuse_ticks == 1);
+
+  SECTION("the dead throw nothing") {
+    Arsenal a = with(weapon::rocket_launcher);
+    static_cast<void>(wield(set, rules, false, pulling(), true, a));
+    REQUIRE(a.charge_ticks == 1);
+    CHECK_FALSE(wield(set, rules, false, {}, false, a).fires);
+    CHECK(a.charge_ticks == 0);
+    CHECK_FALSE(wield(set, rules, false, {}, true, a).fires);
+  }
+}
+
+TEST_CASE("a beam hits all on its way up to the wall, a ray the first alone", "[world][sim][weapons]") {
+  for (const WeaponForm form : {WeaponForm::hitscan, WeaponForm::beam}) {
+    ShootingRange range;
+    range.monsters.kinds = std::make_shared<KindSet>(
+        changed(weapon::pistol, [&](WeaponTraits& w) { w.form = form, w.spread_deg = 0; }));
+    range.arsenal() = with(weapon::pistol);
+    std::vector<EntityId> there;
+    for (const double x : {6.0, 3.0, 9.0})
+      there.push_back(range.monsters.id[range.add_monster(MonsterKind::imp, {x, 0, 0})]);
+    const EntityId behind = range.monsters.id[range.add_monster(MonsterKind::imp, {-4, 0, 0})];
+    range.shoot();
+    std::vector<EntityId> hit;
+    for (const CombatEvent& e : range.hits) hit.push_back(e.who);
+    if (form == WeaponForm::hitscan) {
+      CHECK(hit == std::vector{there[1]});
+      continue;
+    }
+    CHECK(hit == std::vector{there[1], there[0], there[2]});  // the nearest first
+    CHECK(std::ranges::find(hit, behind) == hit.end());
+    const auto events = range.shooting.events();
+    REQUIRE(events.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(events[i].goes_on == (i < 3));
+    CHECK(events[3].hit.target == EntityId{0});
+  }
+}
+
+TEST_CASE("a weak throw falls short of a strong one, and bursts as its fuse is down",
+          "[world][sim][weapons]") {
+  const auto lands = [](int held_ticks) {
+    ShootingRange range;
+    auto set = changed(weapon::rocket_launcher, [](WeaponTraits& w) {
+      w.form = WeaponForm::thrown;
+      w.charge_s = 0.5, w.throw_least = 0.3, w.fuse_s = 1;
+    });
+    ProjectileTraits& p = set.projectiles[set.weapons[weapon::rocket_launcher].projectile];
+    p.speed_mps = 10, p.gravity_share = 0, p.life_s = 30;
+    range.monsters.kinds = std::make_shared<KindSet>(std::move(set));
+    range.arsenal() = with(weapon::rocket_launcher);
+    DVec3 last{};
+    int flown = 0;
+    for (int tick = 0; tick < 200; ++tick) {
+      range.shoot(tick < held_ticks ? button::attack : std::uint16_t{0});
+      const ProjectileTable& p2 = range.combat.projectiles();
+      for (std::size_t i = 0; i < p2.rows(); ++i)
+        if (p2.id[i] != EntityId{0}) last = p2.position_m[i], ++flown;
+    }
+    return std::pair(last.x, flown);
+  };
+  const auto [near_m, long_ticks] = lands(1);
+  const auto [far_m, short_ticks] = lands(30);
+  CHECK(long_ticks == Approx(59).margin(2));
+  CHECK(short_ticks == Approx(30).margin(2));
+  // Metres a tick: 3 and a little, and 10, each second.
+  CHECK(near_m / long_ticks == Approx(3.233 / 60).margin(0.005));
+  CHECK(far_m / short_ticks == Approx(10.0 / 60).margin(0.01));
 }

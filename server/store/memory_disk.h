@@ -11,11 +11,11 @@
 
 struct sqlite3_vfs;
 
-namespace ashlar::server::test {
+namespace ashlar::server {
 
 /// A disk in memory under SQLite, as unreliable as real ones: what was written since the last sync may be
 /// lost at a power cut, in any order and by halves of sectors; writes can fail, and the disk can be full.
-/// While one lives it is the database library's default. One thread.
+/// Databases are on it that are opened with its name (StoreOptions::disk). One thread.
 class MemoryDisk {
  public:
   explicit MemoryDisk(std::uint64_t seed);
@@ -33,6 +33,15 @@ class MemoryDisk {
 
   /// The machine is off and on again. Connections from before are dead for good: close them first or after.
   void power_cut();
+  /// The process that had it open is gone, the machine goes on: what was written is there, in its order.
+  /// Connections are dead likewise.
+  void process_killed();
+  /// It says that it has synced, and has not: a broken one, which no store can be safe on.
+  void set_lying(bool lying) { lying_ = lying; }
+  /// That its files take.
+  std::size_t bytes() const;
+  /// For Database::open(); no other disk has it.
+  const char* name() const { return name_.c_str(); }
 
   struct Pending {
     std::int64_t offset = 0;  // -1: the file was cut to bytes.size() given in `size`
@@ -60,6 +69,7 @@ class MemoryDisk {
   /// May this call of a connection of that generation reach the disk?
   bool allows(std::uint32_t generation);
   bool write_fails(bool grows, bool& full);
+  bool lying() const { return lying_; }
   std::uint32_t generation() const { return generation_; }
   Rng& rng() { return rng_; }
 
@@ -67,9 +77,9 @@ class MemoryDisk {
   Rng rng_;
   std::map<std::string, std::shared_ptr<File>> files_;
   std::uint32_t generation_ = 1, calls_left_ = UINT32_MAX, failing_ = 0;
-  bool full_ = false, dead_ = false;
+  bool full_ = false, dead_ = false, lying_ = false;
+  std::string name_;
   std::unique_ptr<sqlite3_vfs> vfs_;
-  sqlite3_vfs* before_ = nullptr;
 };
 
-}  // namespace ashlar::server::test
+}  // namespace ashlar::server

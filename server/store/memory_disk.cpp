@@ -1,13 +1,14 @@
-#include "tests/server/store/memory_disk.h"
+#include "server/store/memory_disk.h"
 
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <utility>
 
-namespace ashlar::server::test {
+namespace ashlar::server {
 namespace {
 
 constexpr std::size_t sector_bytes = 512;
@@ -75,6 +76,7 @@ int file_truncate(sqlite3_file* f, sqlite3_int64 size) {
 
 int file_sync(sqlite3_file* f, int) {
   if (!open_of(f).disk->allows(open_of(f).generation)) return SQLITE_IOERR_FSYNC;
+  if (open_of(f).disk->lying()) return SQLITE_OK;
   data_of(f).durable = data_of(f).now;
   data_of(f).pending.clear();
   return SQLITE_OK;
@@ -235,23 +237,21 @@ int vfs_full_path(sqlite3_vfs*, const char* name, int size, char* out) {
 }  // namespace
 
 MemoryDisk::MemoryDisk(std::uint64_t seed) : rng_(rng_for(seed, 77)), vfs_(std::make_unique<sqlite3_vfs>()) {
-  before_ = sqlite3_vfs_find(nullptr);
-  *vfs_ = *before_;  // time and randomness are the system's
+  static std::atomic<std::uint64_t> made{0};
+  name_ = "ashlar-memory-disk-" + std::to_string(++made);
+  *vfs_ = *sqlite3_vfs_find(nullptr);  // time and randomness are the system's
   vfs_->szOsFile = sizeof(OpenFile);
-  vfs_->zName = "ashlar-memory-disk";
+  vfs_->zName = name_.c_str();
   vfs_->pAppData = this;
   vfs_->pNext = nullptr;
   vfs_->xOpen = vfs_open;
   vfs_->xDelete = vfs_delete;
   vfs_->xAccess = vfs_access;
   vfs_->xFullPathname = vfs_full_path;
-  sqlite3_vfs_register(vfs_.get(), 1);
+  sqlite3_vfs_register(vfs_.get(), 0);
 }
 
-MemoryDisk::~MemoryDisk() {
-  sqlite3_vfs_unregister(vfs_.get());
-  sqlite3_vfs_register(before_, 1);
-}
+MemoryDisk::~MemoryDisk() { sqlite3_vfs_unregister(vfs_.get()); }
 
 std::shared_ptr<MemoryDisk::File> MemoryDisk::find(const std::string& name, bool make) {
   const auto at = files_.find(name);
@@ -270,6 +270,28 @@ bool MemoryDisk::allows(std::uint32_t generation) {
 bool MemoryDisk::write_fails(bool grows, bool& full) {
   full = full_ && grows;
   return full || (failing_ > 0 && rng_.below(100) < failing_);
+}
+
+std::size_t MemoryDisk::bytes() const {
+  std::size_t sum = 0;
+  for (const auto& [name, file] : files_) {
+    sum += file->now.capacity() + file->durable.capacity();
+    for (const Pending& write : file->pending) sum += write.bytes.capacity();
+  }
+  return sum;
+}
+
+void MemoryDisk::process_killed() {
+  ++generation_;
+  calls_left_ = UINT32_MAX;
+  dead_ = false;
+  for (auto& [name, file] : files_) {
+    auto after = std::make_shared<File>();  // nobody holds a lock on it
+    after->now = file->now;
+    after->durable = file->durable;
+    after->pending = file->pending;
+    file = std::move(after);
+  }
 }
 
 void MemoryDisk::power_cut() {
@@ -307,4 +329,4 @@ void MemoryDisk::power_cut() {
   }
 }
 
-}  // namespace ashlar::server::test
+}  // namespace ashlar::server
