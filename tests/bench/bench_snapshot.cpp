@@ -164,6 +164,7 @@ class Play {
                 .edits = {},
                 .chunks_ready = {},
                 .chunks_dropped = {}});
+    fighters_.reserve(scene.count);
     for (const Joined& joined : world.joined()) fighters_.push_back({.id = joined.id});
   }
   void step() {
@@ -331,7 +332,7 @@ std::size_t block_bytes_of(std::span<const std::uint8_t> part) {
 /// What the bits of all blocks that changed are for, against what they were 100 ms ago.
 void add_split(Play& play, const Scene& scene, Split& split) {
   std::array<std::uint8_t, coded_block_bytes_max> out{};
-  BlockFrames& frames = play.packed.frames();
+  const BlockFrames& frames = play.packed.frames();
   const auto age = static_cast<std::uint32_t>(ack_s * scene.rate_hz);
   DecodedBlock decoded;
   for (const FrameBlock& block : frames.blocks()) {
@@ -346,7 +347,7 @@ void add_split(Play& play, const Scene& scene, Split& split) {
 
 /// Reads all blocks against what they were 100 ms ago, again and again.
 double decode_ns(Play& play, const Scene& scene, std::uint64_t moving) {
-  BlockFrames& frames = play.packed.frames();
+  const BlockFrames& frames = play.packed.frames();
   const auto age = static_cast<std::uint32_t>(ack_s * scene.rate_hz);
   std::vector<std::vector<std::uint8_t>> coded;
   std::vector<BlockBase> bases;

@@ -70,10 +70,11 @@ std::string blocks_today() {
 
 TEST_CASE("blocks have the bytes that were recorded", "[protocol][packed][block_delta]") {
   const auto root = std::filesystem::path(ASHLAR_WIRE_MD).parent_path().parent_path();
-  std::ifstream file(root / "tests/protocol/snapshot/coded_blocks.txt");
+  const std::ifstream file(root / "tests/protocol/snapshot/coded_blocks.txt");
   std::stringstream recorded;
   recorded << file.rdbuf();
-  CHECK(recorded.str() == blocks_today());
+  const bool same = recorded.str() == blocks_today();
+  CHECK(same);
 }
 
 TEST_CASE("prints blocks to record", "[.][coded_blocks_print]") { std::cout << blocks_today(); }
