@@ -35,7 +35,7 @@ struct Corner {
       Session& session = sessions[row];
       carry(now, *clients[session.address.port], *session.connection);
     }
-    chat.advance(now, out);
+    chat.advance(now, input, out);
     for (const std::uint32_t row : sessions.seated()) {
       Session& session = sessions[row];
       carry(now, *session.connection, *clients[session.address.port]);
@@ -66,6 +66,7 @@ struct Corner {
   SessionTable sessions{4};
   std::array<std::unique_ptr<Connection>, 8> clients;
   ChatRoom chat{sessions, status, Defects{}};
+  TickInputCollector input{4, Defects{}};
   HostOutput out;
   DatagramBatch batch;
   PacketScratch scratch;
@@ -122,6 +123,18 @@ TEST_CASE("what is no line of chat is dropped, and bytes that are no message end
   CHECK(bob.connection->close_reason() == close_reason(SessionEnd::protocol));
 }
 
+TEST_CASE("a line that begins with a slash is the game's, and nobody else hears it", "[server][chat_room]") {
+  Corner corner;
+  Session& ann = corner.enter(1, "ann");
+  CHECK(corner.says(ann, "/kill me") == SendResult::sent);
+  corner.run(100);
+  corner.run(200);
+  CHECK(corner.lines_to(ann).empty());
+  const TickInput input = corner.input.input();
+  REQUIRE(input.calls.size() == 1);
+  CHECK(input.calls[0].text() == "kill me");
+}
+
 TEST_CASE("notices wait for chat, and lines for a client that takes none are given up and counted",
           "[server][chat_room]") {
   Corner corner;
@@ -130,7 +143,7 @@ TEST_CASE("notices wait for chat, and lines for a client that takes none are giv
   std::size_t said = 0;
   while (corner.status.chat_given_up < 3 && said < 1000) corner.chat.say("", "again"), ++said;
   CHECK(corner.status.chat_given_up == 3);
-  corner.chat.advance(Micros{1'000'000}, corner.out);
+  corner.chat.advance(Micros{1'000'000}, corner.input, corner.out);
   CHECK_FALSE(ann.notices.empty());
   std::vector<ChatLine> heard;
   for (int i = 0; i < 20; ++i) {
