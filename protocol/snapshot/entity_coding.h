@@ -53,7 +53,7 @@ constexpr Velocity rotated(const Velocity& v, std::int8_t turn) {
 
 /// Which odds a residue has that velocities of so many steps of position may make.
 constexpr std::size_t spread_class(std::int32_t steps) {
-  const int width = std::bit_width(static_cast<std::uint32_t>(steps));
+  const auto width = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(steps)));
   return static_cast<std::size_t>(width > 8 ? 4 : (width - 1) / 2);
 }
 

@@ -23,10 +23,11 @@ class InputBuffer {
   static constexpr std::uint32_t repeat_ticks(std::uint32_t tick_rate_hz) { return (tick_rate_hz + 5) / 10; }
 
   /// Empty; until the first command take() gives one that stands still.
-  /// @param yaw  where it looks until then
-  explicit InputBuffer(std::uint32_t tick_rate_hz = 60, Turn16 yaw = Turn16{0})
+  /// @param yaw, pitch  where it looks until then
+  explicit InputBuffer(std::uint32_t tick_rate_hz = 60, Turn16 yaw = Turn16{0}, Turn16 pitch = Turn16{0})
       : repeat_ticks_(repeat_ticks(tick_rate_hz)), missed_(repeat_ticks_) {
     last_.yaw = yaw;
+    last_.pitch = pitch;
   }
 
   /// @param next  the tick that will be played next

@@ -59,9 +59,12 @@ Refusal token_refusal(secure::TokenError error) {
 }
 
 /// By which a body that stood still goes on to look where it looked: without delta_yaw, as commands are.
-Turn16 standing_yaw(const World& world, const Session& session) {
+InputBuffer standing_input(const World& world, const Session& session) {
+  const std::uint32_t rate_hz = world.setup().rules.tick_rate_hz;
   const int row = world.player_row(session.player);
-  return row < 0 ? Turn16{0} : world.players().yaw[static_cast<std::size_t>(row)] - session.delta_yaw;
+  if (row < 0) return InputBuffer{rate_hz};
+  const auto at = static_cast<std::size_t>(row);
+  return InputBuffer{rate_hz, world.players().yaw[at] - session.delta_yaw, world.players().pitch[at]};
 }
 
 }  // namespace
@@ -279,7 +282,7 @@ void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out
   r_.sessions.leave_greeted(session, SessionState::joining);
   if (session.player == EntityId{0}) return;
   ++r_.status.resumed;
-  session.input = InputBuffer{r_.world->setup().rules.tick_rate_hz, standing_yaw(*r_.world, session)};
+  session.input = standing_input(*r_.world, session);
   session.picture.reset();
   play(session, HostEventKind::returned, out);
 }

@@ -52,7 +52,7 @@ class Spy {
   const Report& report() const { return report_; }
 
  private:
-  static constexpr double jump_m = 1;
+  static constexpr double jump_m = 1, reach_m = 56;  // of HostConfig's 64
   struct Other {
     std::uint32_t since = 0;  ///< tick since which the client knows of it; 0: it does not
     std::uint32_t first = 0;  ///< tick of the first look
@@ -63,7 +63,9 @@ class Spy {
                std::uint32_t tick) {
     if (id == EntityId{0}) return;
     Other& other = others_[id];
-    if (other.first == 0 || length(base - other.before) > jump_m) other = {0, tick, base, {}};
+    // Who comes from beyond what is told of at all has not been hidden.
+    const bool far = length(base - eye) > reach_m;
+    if (other.first == 0 || far || length(base - other.before) > jump_m) other = {0, tick, base, {}};
     other.before = base;
     const bool told = std::ranges::binary_search(told_, id);
     if (!told) other.since = 0;
