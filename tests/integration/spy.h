@@ -63,9 +63,9 @@ class Spy {
                std::uint32_t tick) {
     if (id == EntityId{0}) return;
     Other& other = others_[id];
+    if (other.first == 0 || length(base - other.before) > jump_m) other = {0, tick, base, {}};
     // Who comes from beyond what is told of at all has not been hidden.
-    const bool far = length(base - eye) > reach_m;
-    if (other.first == 0 || far || length(base - other.before) > jump_m) other = {0, tick, base, {}};
+    if (length(base - eye) > reach_m) other.first = tick;
     other.before = base;
     const bool told = std::ranges::binary_search(told_, id);
     if (!told) other.since = 0;

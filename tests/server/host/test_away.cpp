@@ -39,7 +39,9 @@ TEST_CASE("whose connection breaks off stands still, and comes back to its body"
   Hand& ann = t.hand(at);
   t.enter(ann);
   for (int i = 0; i < 60; ++i) {
-    t.send(ann, walking(ann.snapshot_tick + 2));
+    Input input = walking(ann.snapshot_tick + 2);
+    for (PlayerCommand& c : input.commands) c.pitch = Turn16{900};
+    t.send(ann, input);
     t.run();
   }
   const EntityId player = ann.own->id;
@@ -55,6 +57,7 @@ TEST_CASE("whose connection breaks off stands still, and comes back to its body"
   CHECK(t.books().sessions.empty());
   const DVec3 before = t.host->world().players().body[slot_of(player)].position_m;
   const Turn16 yaw = t.host->world().players().yaw[slot_of(player)];
+  const Turn16 pitch = t.host->world().players().pitch[slot_of(player)];
 
   come_back(t, ann, 40);
   CHECK(ann.welcomes.back().resumed);
@@ -63,6 +66,8 @@ TEST_CASE("whose connection breaks off stands still, and comes back to its body"
   CHECK(ann.number() != number);
   CHECK(length(ann.own->body.position_m - before) < 0.01);
   CHECK(t.host->world().players().yaw[slot_of(player)] == yaw);
+  CHECK(pitch == Turn16{900});
+  CHECK(t.host->world().players().pitch[slot_of(player)] == pitch);
   CHECK(t.host->status().resumed == 1);
   CHECK(t.host->status().resume_refused == 0);
   CHECK(t.host->status().away == 0);
