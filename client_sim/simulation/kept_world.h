@@ -24,7 +24,7 @@ using ChangedChunks = std::map<std::int64_t, std::shared_ptr<const Chunk>>;
 class KeptWorld {
  public:
   /// Of a group at most, and so many wait behind it: few, so that a full disk is noticed within a fault.
-  static constexpr std::uint32_t chunks_max = 12;
+  static constexpr std::uint32_t chunks_max = 3;
 
   explicit KeptWorld(const SimulationConfig& config);
   ~KeptWorld();

@@ -122,7 +122,7 @@ class Match final : private server::TickSink {
   std::vector<std::unique_ptr<Seat>> seats_;
   std::vector<std::unique_ptr<Invariant>> invariants_;
   std::shared_ptr<const server::ContentShelf> shelf_;
-  std::unique_ptr<KeptWorld> kept_;  // before the Hosts, as their worlds read of its disk to their end
+  std::unique_ptr<KeptWorld> kept_;  // before the servers, whose ground comes from it to their end
   std::unique_ptr<server::Host> host_;
   std::unique_ptr<server::Host> leaving_;  // it is stopped, and says so until that was heard
   Micros leaves_until_{0};
@@ -137,7 +137,7 @@ class Match final : private server::TickSink {
   bool ticked_ = false;
   MatchPhase phase_{};              // of the world's match, as of the last tick
   std::uint32_t played_ticks_ = 0;  // of that match
-  int disk_full_ = 0;  // going on
+  int disk_full_ = 0;               // going on
   server::HostAudit audit_;
   Truth truth_;
   std::unique_ptr<RecordingWriter> writer_;
