@@ -327,7 +327,8 @@ TEST_CASE("servers that are killed again and again on a bad disk lose nothing th
   CHECK(told(outcome) == "");
   CHECK(outcome.replayed_ticks == outcome.ticks);
   CHECK(outcome.kills > seconds / 10);
-  CHECK(outcome.groups_saved > seconds / 4);
+  // A short run may spend much of its time away, or on a disk that fails.
+  CHECK(outcome.groups_saved > seconds / (slowness == 1 ? 4 : 8));
   if (seconds >= 60) CHECK(outcome.saves_failed > 0);
 }
 
