@@ -19,7 +19,6 @@ bool World::Impl::allows(EntityId player, IVec3 block, BlockId to) {
   return game->may_edit(api, player, block, to);
 }
 
-/// Whose cylinders overlap or touch, where they stand at the tick's end.
 void World::Impl::tell_touches(GameApi& api) {
   constexpr double skin_m = 0.05;  // the crowd has just pushed them apart
   const double reach_m = 2 * setup.rules.player.radius_m + skin_m;
@@ -40,7 +39,6 @@ void World::Impl::tell_touches(GameApi& api) {
   }
 }
 
-/// Whom and what a player's body meets beside other players.
 void World::Impl::tell_other_touches(GameApi& api) {
   constexpr double skin_m = 0.05;
   const Cylinder& player = setup.rules.player;
@@ -75,7 +73,6 @@ void World::Impl::tell_other_touches(GameApi& api) {
   }
 }
 
-/// What players said to the game, in its order.
 void World::Impl::hear_calls(GameApi& api) {
   const auto known = replication.registry()->client_messages();
   for (const GameCall& call : calls) {
@@ -89,7 +86,6 @@ void World::Impl::hear_calls(GameApi& api) {
   }
 }
 
-/// The part of a tick that is the game's, before anybody moves.
 void World::Impl::run_game() {
   GameApi api = game_api();
   hear_calls(api);
@@ -106,7 +102,6 @@ void World::Impl::run_game() {
   }
 }
 
-/// What happened in the tick, behind it.
 void World::Impl::tell_game() {
   GameApi api = game_api();
   const bool counts = match.phase == MatchPhase::open || match.phase == MatchPhase::playing;

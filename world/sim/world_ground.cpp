@@ -3,7 +3,6 @@
 
 namespace ashlar {
 
-/// What chests held that are gone lies where they stood.
 void World::Impl::drop_spilled() {
   constexpr DVec3 middle{0.5, 0.5, 0.5 - DroppedItems::shape.height_m / 2};
   const auto spilled = edits.contents().spilled();
@@ -68,7 +67,6 @@ void World::Impl::apply_to_ground(const AdminCommand& command) {
                 command.player);
 }
 
-/// All blocks around a burst go in the tick in which it bursts.
 void World::Impl::clear_around_bursts() {
   if (!(setup.rules.burst_dig_m > 0)) return;
   for (const PlayerBurst& burst : combat.player_bursts())

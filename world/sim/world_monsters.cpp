@@ -68,7 +68,6 @@ void World::Impl::fight() {
   deaths_counted = deaths;
 }
 
-/// Where there is room for it; a summoned one comes back no more once it is dead.
 void World::Impl::fill_summons() {
   const Space here = space();
   for (const Summons& s : combat.summons()) {
@@ -82,7 +81,6 @@ void World::Impl::fill_summons() {
   }
 }
 
-/// The dead whose time has come stand where they stood at first, once there is room.
 void World::Impl::return_monsters() {
   if (setup.rules.monster_respawn_s == 0) return;
   const Space here = space();

@@ -14,7 +14,6 @@ constexpr double back_on_use_s = 1;  // soonest that the use button brings a dea
 
 }  // namespace
 
-/// All around where it died, so that it can be picked up again.
 void World::Impl::drop_inventory(std::size_t row) {
   constexpr std::uint16_t turn = 65536 / inventory_slots;
   constexpr double spread_mps = 1.5;
@@ -33,8 +32,6 @@ SpawnPoint World::Impl::spawn_of(EntityId player) {
   return spawns.player_spawn(space(), setup.rules, players, monsters, rng);
 }
 
-/// A player comes, or comes back: whole, with what fresh ones have. Dead until it is placed, as nobody is in
-/// the way of himself.
 void World::Impl::begin_life(std::size_t row) {
   players.health[row] = 0;
   const SpawnPoint at = spawn_of(players.id[row]);
@@ -48,7 +45,6 @@ void World::Impl::begin_life(std::size_t row) {
   players.arsenal[row] = fresh_arsenal(monsters.kind_set());
 }
 
-/// @param brings  null: nothing
 EntityId World::Impl::add_player(const Inventory* brings) {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] != EntityId{0}) continue;
@@ -100,7 +96,6 @@ void World::Impl::player_moved(std::size_t row) {
     send_back(body, spawns.player_spawn(space(), setup.rules, players, monsters, rng).position_m);
 }
 
-/// Whole points, so that as many come together in a second as the block says, at every tick rate.
 void World::Impl::hurt_by_blocks(CombatTick& fighting) {
   const auto points_until = [this](std::uint64_t t, std::uint16_t per_s) {
     return t * per_s / setup.rules.tick_rate_hz;

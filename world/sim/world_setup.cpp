@@ -83,7 +83,6 @@ World::Impl::Impl(const WorldSetup& given)
   rehash(true);
 }
 
-/// What its game tells of entities, and what it and its clients say to each other.
 void World::Impl::declare_game() {
   ReplicationRegistry declared;
   game->declare(declared);
@@ -94,7 +93,6 @@ void World::Impl::declare_game() {
                       setup.players_max + setup.monsters_max, pickups.table().first_slot + rows);
 }
 
-/// Room for a change of each player, an operator's batch, a game's, what bursts take, and what falls.
 void World::Impl::make_edits() {
   constexpr auto batch = static_cast<std::size_t>(GroundEdits::batch_blocks_max);
   constexpr auto burst = static_cast<std::size_t>(4.2 * 4.1 * 4.1 * 4.1);
@@ -143,14 +141,12 @@ bool World::Impl::add_monster(const MonsterSpawn& spawn) {
   return true;
 }
 
-/// What lay there and what blocks held when the world last ended.
 void World::Impl::restore() {
   items.restore(setup.items);
   edits.contents().restore(setup.contents);
   items.counters().brought += edits.contents().item_count();
 }
 
-/// The world was made as at its very first start: from here it goes on.
 void World::Impl::restore_kept(const KeptState& kept) {
   loose.restore(kept.falling);
   restore_sectors(kept.maps, setup.maps, heights, mechanics);
