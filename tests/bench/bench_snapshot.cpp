@@ -428,7 +428,7 @@ Result run(const Scene& scene, double loss, double seconds) {
     const OwnPlayer own;
     request.own = &own;
     request.near = play.packed.near({0, 0, 10}, 1000, 2, {}, {});
-    request.parts_max = packed_parts_max;
+    request.parts_max = snapshot_parts_max;
     request.tick_rate_hz = scene.rate_hz;
     const std::size_t parts = snapshot.lay_out(play.packed, request, client);
     for (std::size_t part = 0; part < parts; ++part) {

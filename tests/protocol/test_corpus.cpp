@@ -118,7 +118,7 @@ MovingRecord walker(std::uint32_t slot, int x) {
 /// Somebody walks on and another one comes and goes; sectors move; a block is to be forgotten, and told anew
 /// in the next epoch.
 std::vector<std::pair<std::string, std::vector<std::uint8_t>>> packed_seeds() {
-  PackedHead head;
+  PartHead head;
   head.tick = 100, head.applied_tick = 99, head.world = 1;
   PackedPartWriter part;
   std::vector<std::uint8_t> bytes(coded_block_bytes_max);
@@ -179,7 +179,7 @@ std::vector<std::uint8_t> replication_seed() {
   std::vector<std::uint8_t> bytes(coded_block_bytes_max);
   const MovingRecord first[] = {walker(1, 100), walker(2, 200)};
   const FieldValues values[] = {{5}, {0}}, later[] = {{5}, {99}};
-  PackedHead head;
+  PartHead head;
   head.tick = 100, head.world = 1;
   PackedPartWriter part;
   part.begin(head);
