@@ -184,6 +184,14 @@ ServerResult decode(const wire::Welcome& in) {
   return out;
 }
 
+/// A list of structs as a span of ours.
+template <class Ours, class Wire>
+std::span<const Ours> span_of(const flatbuffers::Vector<const Wire*>* list) {
+  if (list == nullptr) return {};
+  static_assert(sizeof(Ours) == sizeof(Wire) && alignof(Ours) == alignof(Wire));
+  return {reinterpret_cast<const Ours*>(list->Data()), list->size()};
+}
+
 ServerResult decode(const wire::ChatLine& in) {
   const std::string_view from = view(in.from());
   if (!from.empty() && !valid_player_name(from)) return bad_text;

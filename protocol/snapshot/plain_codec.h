@@ -6,6 +6,7 @@
 
 #include "protocol/messages.h"
 #include "protocol/snapshot/block_delta.h"
+#include "protocol/snapshot/packed_part.h"
 
 // What plain snapshots are made of: structs of the schema, one behind the other. Who writes codes each once
 // for all who hold the same base, as bytes; plain_part.h puts them into the lists of a message. Who reads
@@ -23,7 +24,7 @@ inline constexpr std::size_t plain_slice_bytes_max = height_slice_sectors * size
 inline constexpr std::size_t plain_own_bytes = 138;
 inline constexpr std::size_t plain_group_bytes_max =
     4 + private_entities_max * (sizeof(GroupedEntity) + own_fields_max * sizeof(std::uint32_t));
-inline constexpr std::size_t plain_cue_bytes = 24;
+inline constexpr std::size_t plain_cue_bytes = 20;
 
 /// How a block was coded.
 struct PlainCoded {

@@ -29,8 +29,8 @@ static_assert(plain_group_bytes_max + 3 * plain_item_bytes_max <= plain_part_roo
 }  // namespace
 
 /// Adds something to the part that is being filled, or to the next one.
-template <class Writer, class Add>
-bool PackedSnapshot::place(std::span<Writer> parts, JournalItem item, Add&& add) {
+template <class Parts, class Add>
+bool PackedSnapshot::place(Parts& parts, JournalItem item, Add&& add) {
   if (!add(parts[part_count_ - 1])) {
     if (part_count_ == parts_max_) return false;
     full_bytes_ += parts[part_count_ - 1].size() + beside_message_bytes;
@@ -45,7 +45,7 @@ bool PackedSnapshot::place(std::span<Writer> parts, JournalItem item, Add&& add)
 
 template <class Add>
 bool PackedSnapshot::place(JournalItem item, Add&& add) {
-  return is_plain() ? place(std::span(plain_parts_), item, add) : place(std::span(packed_parts_), item, add);
+  return is_plain() ? place(plain_parts_, item, add) : place(packed_parts_, item, add);
 }
 
 std::size_t PackedSnapshot::bytes() const { return full_bytes_ + last_part_bytes() + beside_message_bytes; }

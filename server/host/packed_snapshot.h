@@ -92,8 +92,8 @@ class PackedSnapshot {
   bool is_plain() const { return encoding_ == SnapshotEncoding::plain; }
   template <class Add>
   bool place(JournalItem item, Add&& add);
-  template <class Writer, class Add>
-  bool place(std::span<Writer> parts, JournalItem item, Add&& add);
+  template <class Parts, class Add>
+  bool place(Parts& parts, JournalItem item, Add&& add);
   std::size_t last_part_bytes() const {
     return is_plain() ? plain_parts_[part_count_ - 1].size() : packed_parts_[part_count_ - 1].size();
   }
