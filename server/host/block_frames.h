@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/part_head.h"
 #include "protocol/snapshot/block_delta.h"
 
 namespace ashlar::server {
