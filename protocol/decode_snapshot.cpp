@@ -8,8 +8,6 @@
 #include "protocol/cue.h"
 #include "protocol/schema/server_message_generated.h"
 #include "protocol/sector_motion.h"
-#include "protocol/snapshot/block_delta.h"
-#include "protocol/snapshot/packed_part.h"
 
 namespace ashlar {
 namespace {

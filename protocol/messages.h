@@ -276,6 +276,13 @@ struct SnapshotPart : PartHead {
   std::span<const Cue> cues;
 };
 
+/// Entities of one block at most: then one that is told whole fits a part.
+inline constexpr std::size_t block_entities_max = 48;
+/// Entities of a group whose fields only owners or a team are told.
+inline constexpr std::size_t private_entities_max = 16;
+/// Sectors whose heights travel and are acknowledged together.
+inline constexpr std::size_t height_slice_sectors = 64;
+
 /// What a block of a plain snapshot begins with; exactly the schema's struct, as are those that follow.
 struct BlockHeader {
   std::uint16_t number = 0;

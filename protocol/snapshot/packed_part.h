@@ -26,9 +26,6 @@ inline constexpr std::size_t packed_head_bytes_max = 24;
 inline constexpr std::size_t packed_item_bytes_max = 8;
 inline constexpr std::size_t packed_part_room = unreliable_bytes_max - packed_head_bytes_max;
 
-/// Sectors whose heights travel and are acknowledged together.
-inline constexpr std::size_t height_slice_sectors = 64;
-
 /// What an item is about.
 enum class PackedItem : std::uint8_t {
   blocks = 1,
