@@ -14,20 +14,20 @@ namespace {
 
 constexpr double speed_mps_max = 1e4;
 
-bool within(double v, double low, double high) { return v >= low && v <= high; }  // false for NaN too
+bool bounded(double v, double low, double high) { return v >= low && v <= high; }  // false for NaN too
 
-bool vec_within(DVec3 v, double bound) {
-  return within(v.x, -bound, bound) && within(v.y, -bound, bound) && within(v.z, -bound, bound);
+bool vec_bounded(DVec3 v, double bound) {
+  return bounded(v.x, -bound, bound) && bounded(v.y, -bound, bound) && bounded(v.z, -bound, bound);
 }
 
-DVec3 to_dvec3(const wire::Vec& v) { return {v.x(), v.y(), v.z()}; }
+DVec3 vec_of(const wire::Vec& v) { return {v.x(), v.y(), v.z()}; }
 
 bool decode_own(const wire::OwnPlayer& in, OwnPlayer& out) {
-  out.body.position_m = to_dvec3(in.position_m());
-  out.body.velocity_mps = to_dvec3(in.velocity_mps());
-  out.body.recovery_velocity_mps = to_dvec3(in.recovery_velocity_mps());
-  out.body.recovery_target_m = to_dvec3(in.recovery_target_m());
-  out.body.last_free_m = to_dvec3(in.last_free_m());
+  out.body.position_m = vec_of(in.position_m());
+  out.body.velocity_mps = vec_of(in.velocity_mps());
+  out.body.recovery_velocity_mps = vec_of(in.recovery_velocity_mps());
+  out.body.recovery_target_m = vec_of(in.recovery_target_m());
+  out.body.last_free_m = vec_of(in.last_free_m());
   out.body.eye_offset_m = in.eye_offset_m();
   out.body.grounded = in.grounded();
   out.body.stuck_ticks = in.stuck_ticks();
@@ -41,7 +41,7 @@ bool decode_own(const wire::OwnPlayer& in, OwnPlayer& out) {
 /// False: it is not aligned. The Verifier proves a list's length to be, not its elements, where these are
 /// aligned to more.
 template <class Ours, class Wire>
-bool take(const flatbuffers::Vector<Wire>* list, std::span<const Ours>& out) {
+bool take_list(const flatbuffers::Vector<Wire>* list, std::span<const Ours>& out) {
   if (list == nullptr || list->size() == 0) return true;
   const void* const data = list->Data();
   if (reinterpret_cast<std::uintptr_t>(data) % alignof(Ours) != 0) return false;
@@ -51,7 +51,7 @@ bool take(const flatbuffers::Vector<Wire>* list, std::span<const Ours>& out) {
 
 /// The next so many of a list; null: there are not so many.
 template <class Value>
-bool next(std::span<const Value>& list, std::size_t count, std::span<const Value>& out) {
+bool take_next(std::span<const Value>& list, std::size_t count, std::span<const Value>& out) {
   if (count > list.size()) return false;
   out = list.first(count);
   list = list.subspan(count);
@@ -71,7 +71,7 @@ bool blocks_sane(const PlainPart& part) {
         block.entity_count > block_entities_max || block.removed_count > block_entities_max ||
         (block.age == 0 && block.removed_count > 0))
       return false;
-    if (!next(entities, block.entity_count, changed) || !next(removed, block.removed_count, gone))
+    if (!take_next(entities, block.entity_count, changed) || !take_next(removed, block.removed_count, gone))
       return false;
     if (!std::ranges::all_of(changed, record_sane) || !ascends(changed, &EntityRecord::id) ||
         !ascends(gone, std::identity{}))
@@ -88,7 +88,7 @@ bool sectors_sane(const PlainPart& part) {
   std::span<const SliceHeight> heights = part.heights, told;
   for (const SliceHeader& slice : part.slices) {
     if (slice.map >= placed_maps_max || slice.number >= 65536 / height_slice_sectors ||
-        !next(heights, slice.count, told) || !ascends(told, &SliceHeight::sector))
+        !take_next(heights, slice.count, told) || !ascends(told, &SliceHeight::sector))
       return false;
     if (!told.empty() && told.back().sector >= height_slice_sectors) return false;
   }
@@ -101,11 +101,11 @@ bool groups_sane(const PlainPart& part) {
   std::span<const std::uint32_t> values = part.values, of_one;
   for (const GroupHeader& group : part.groups) {
     if ((group.to != FieldAudience::owner && group.to != FieldAudience::team) ||
-        group.entity_count > private_entities_max || !next(grouped, group.entity_count, told) ||
+        group.entity_count > private_entities_max || !take_next(grouped, group.entity_count, told) ||
         !ascends(told, &GroupedEntity::id))
       return false;
     for (const GroupedEntity& e : told)
-      if (e.id == EntityId{0} || e.value_count > own_fields_max || !next(values, e.value_count, of_one))
+      if (e.id == EntityId{0} || e.value_count > own_fields_max || !take_next(values, e.value_count, of_one))
         return false;
   }
   return grouped.empty() && values.empty();
@@ -128,9 +128,9 @@ bool decode_cues(const flatbuffers::Vector<const wire::Cue*>* list, std::vector<
 
 bool own_sane(const OwnPlayer& own) {
   const Body& b = own.body;
-  return in_bounds(b.position_m) && vec_within(b.velocity_mps, speed_mps_max) &&
-         vec_within(b.recovery_velocity_mps, speed_mps_max) && in_bounds(b.recovery_target_m) &&
-         in_bounds(b.last_free_m) && within(b.eye_offset_m, -16, 16) && b.grounded <= 1 && b.noclip <= 1;
+  return in_bounds(b.position_m) && vec_bounded(b.velocity_mps, speed_mps_max) &&
+         vec_bounded(b.recovery_velocity_mps, speed_mps_max) && in_bounds(b.recovery_target_m) &&
+         in_bounds(b.last_free_m) && bounded(b.eye_offset_m, -16, 16) && b.grounded <= 1 && b.noclip <= 1;
 }
 
 std::expected<PlainPart, DropReason> decode_snapshot(const wire::Snapshot& in) {
@@ -153,12 +153,12 @@ std::expected<PlainPart, DropReason> decode_snapshot(const wire::Snapshot& in) {
     own.delta_yaw = Turn16{in.own_delta_yaw()};
     out.own = own;
   }
-  const bool aligned = take(in.blocks(), out.blocks) && take(in.entities(), out.entities) &&
-                       take(in.fields(), out.fields) && take(in.removed(), out.removed) &&
-                       take(in.gone(), out.gone) && take(in.slices(), out.slices) &&
-                       take(in.heights(), out.heights) && take(in.motions(), out.motions) &&
-                       take(in.groups(), out.groups) && take(in.grouped(), out.grouped) &&
-                       take(in.values(), out.values);
+  const bool aligned = take_list(in.blocks(), out.blocks) && take_list(in.entities(), out.entities) &&
+                       take_list(in.fields(), out.fields) && take_list(in.removed(), out.removed) &&
+                       take_list(in.gone(), out.gone) && take_list(in.slices(), out.slices) &&
+                       take_list(in.heights(), out.heights) && take_list(in.motions(), out.motions) &&
+                       take_list(in.groups(), out.groups) && take_list(in.grouped(), out.grouped) &&
+                       take_list(in.values(), out.values);
   if (!aligned) return std::unexpected{DropReason::malformed};
   if (!blocks_sane(out) || !sectors_sane(out) || !groups_sane(out) || !decode_cues(in.cues(), out.cues))
     return out_of_range;

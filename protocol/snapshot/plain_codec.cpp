@@ -22,9 +22,9 @@ static_assert(sizeof(wire::Cue) == plain_cue_bytes);
 static_assert(sizeof(wire::OwnPlayer) + sizeof(std::uint16_t) == plain_own_bytes);
 
 /// Appends structs to memory that somebody else owns.
-class Bytes {
+class StructWriter {
  public:
-  explicit Bytes(std::span<std::uint8_t> out) : out_(out) {}
+  explicit StructWriter(std::span<std::uint8_t> out) : out_(out) {}
   template <class Value>
   void put(const Value& value) {
     ASHLAR_ASSERT(used_ + sizeof value <= out_.size());
@@ -38,7 +38,7 @@ class Bytes {
   std::size_t used_ = 0;
 };
 
-wire::Vec to_wire(DVec3 v) { return {v.x, v.y, v.z}; }
+wire::Vec wire_vec(DVec3 v) { return {v.x, v.y, v.z}; }
 
 FieldBits pack_fields(const ReplicatedKind* kind, const FieldValues& values) {
   std::uint64_t bits = 0;
@@ -100,7 +100,7 @@ PlainCoded encode_plain_block(const BlockContent& now, const BlockBase& base, st
   const bool whole = base.age == 0 || bytes >= now.entities.size() * entity_bytes;
   if (whole) what = {now.entities.empty() ? 0 : ~std::uint64_t{0} >> (64 - now.entities.size()), 0};
 
-  Bytes to(out.first(plain_block_bytes_max));
+  StructWriter to(out.first(plain_block_bytes_max));
   BlockHeader header;
   header.cell = now.cell;
   header.flags = !whole && base.quiet ? block_flag::quiet : std::uint8_t{0};
@@ -119,9 +119,9 @@ PlainCoded encode_plain_block(const BlockContent& now, const BlockBase& base, st
 
 std::size_t encode_plain_own(const OwnPlayer& own, std::span<std::uint8_t> out) {
   const Body& b = own.body;
-  Bytes to(out);
-  to.put(wire::OwnPlayer(to_wire(b.position_m), to_wire(b.velocity_mps), to_wire(b.recovery_velocity_mps),
-                         to_wire(b.recovery_target_m), to_wire(b.last_free_m), b.eye_offset_m,
+  StructWriter to(out);
+  to.put(wire::OwnPlayer(wire_vec(b.position_m), wire_vec(b.velocity_mps), wire_vec(b.recovery_velocity_mps),
+                         wire_vec(b.recovery_target_m), wire_vec(b.last_free_m), b.eye_offset_m,
                          static_cast<std::uint32_t>(own.id), b.grounded, b.stuck_ticks, b.noclip,
                          own.health));
   to.put(static_cast<std::uint16_t>(own.delta_yaw));
@@ -129,7 +129,7 @@ std::size_t encode_plain_own(const OwnPlayer& own, std::span<std::uint8_t> out) 
 }
 
 std::size_t encode_plain_heights(std::span<const SliceHeight> changed, std::span<std::uint8_t> out) {
-  Bytes to(out);
+  StructWriter to(out);
   for (const SliceHeight& s : changed)
     to.put(wire::SectorHeight(s.sector, s.heights.floor, s.heights.ceiling));
   return to.used();
@@ -138,7 +138,7 @@ std::size_t encode_plain_heights(std::span<const SliceHeight> changed, std::span
 std::size_t encode_plain_group(std::span<const PrivateEntity> group, FieldAudience to,
                                const ReplicationRegistry& registry, std::span<std::uint8_t> out) {
   ASHLAR_ASSERT(group.size() <= private_entities_max);
-  Bytes bytes(out);
+  StructWriter bytes(out);
   bytes.put(static_cast<std::uint32_t>(group.size()));
   for (const PrivateEntity& e : group) {
     const ReplicatedKind* const kind = registry.find(e.kind);
@@ -157,7 +157,7 @@ std::size_t encode_plain_group(std::span<const PrivateEntity> group, FieldAudien
 
 std::size_t encode_plain_cues(std::span<const Cue> cues, std::span<std::uint8_t> out) {
   const std::size_t count = std::min({cues.size(), cues_max, out.size() / plain_cue_bytes});
-  Bytes to(out);
+  StructWriter to(out);
   for (const Cue& c : cues.first(count))
     to.put(wire::Cue(c.place.x, c.place.y, c.place.z, static_cast<std::uint32_t>(c.who),
                      static_cast<std::uint8_t>(c.kind), c.detail, c.age,

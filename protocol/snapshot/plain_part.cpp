@@ -21,7 +21,7 @@ constexpr std::size_t list_bytes = 16;
 constexpr std::size_t own_padding_bytes = 8;
 
 /// Structs of the schema, one behind the other.
-struct List {
+struct StructList {
   std::vector<std::uint8_t> bytes;
 
   void clear() { bytes.clear(); }
@@ -59,7 +59,7 @@ struct PlainPartWriter::Impl {
   bool made = false;
   std::vector<std::uint8_t> own;
   std::uint8_t own_age = 0;
-  List blocks, entities, fields, removed, gone, slices, heights, motions, groups, grouped, values, cues;
+  StructList blocks, entities, fields, removed, gone, slices, heights, motions, groups, grouped, values, cues;
 
   bool has_room(std::size_t bytes) {
     ASHLAR_ASSERT(!made);
@@ -131,7 +131,7 @@ void PlainPartWriter::begin(const PartHead& head) {
   in.made = false;
   in.own.clear();
   in.own_age = 0;
-  for (List* list : {&in.blocks, &in.entities, &in.fields, &in.removed, &in.gone, &in.slices, &in.heights,
+  for (StructList* list : {&in.blocks, &in.entities, &in.fields, &in.removed, &in.gone, &in.slices, &in.heights,
                      &in.motions, &in.groups, &in.grouped, &in.values, &in.cues})
     list->clear();
 }

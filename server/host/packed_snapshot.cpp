@@ -114,7 +114,7 @@ void PackedSnapshot::place_fields(const PackedRequest& request, ClientBlocks& cl
 
 /// In one part, as far as they fit: what does not is never told.
 void PackedSnapshot::place_cues(std::span<const Cue> cues) {
-  cue_count_ = 0;
+  cues_ = {};
   if (cues.empty()) return;
   const std::size_t room = std::min(bytes_max_, parts_max_ * packed_part_room) / cues_share;
   const auto out = std::span(cue_bytes_).first(std::min(room, cue_bytes_.size()));
@@ -127,7 +127,7 @@ void PackedSnapshot::place_cues(std::span<const Cue> cues) {
   if (coded.count == 0 ||
       !place({JournalItem::Kind::cues, 0}, [&](auto& part) { return part.add_cues(bytes); }))
     return;
-  cue_count_ = coded.count;
+  cues_ = coded;
 }
 
 void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {

@@ -76,8 +76,8 @@ class PackedSnapshot {
   std::size_t bytes() const;
   /// Something found no room.
   bool cut() const { return cut_; }
-  /// Cues among it.
-  std::size_t cue_count() const { return cue_count_; }
+  /// Bytes and number of the cues among it.
+  CodedCues cues() const { return cues_; }
   /// Ticks that the longest waiting block in interest has not been told of, those told now included as none.
   std::uint32_t waited_ticks() const { return waited_ticks_; }
 
@@ -123,7 +123,7 @@ class PackedSnapshot {
   std::array<std::uint8_t, coded_own_bytes_max> own_bytes_{};
   std::vector<FieldGroup> groups_;  // scratch
   std::array<std::uint8_t, std::max(coded_group_bytes_max, plain_group_bytes_max)> group_bytes_{};
-  std::size_t cue_count_ = 0;
+  CodedCues cues_;
   std::array<std::uint8_t, std::max(cue_bytes_max, cues_max * plain_cue_bytes)> cue_bytes_{};
 };
 

@@ -184,7 +184,7 @@ void Publisher::send(Session& session, PackedRequest& request, std::size_t allow
   const std::uint32_t tick = request.head.tick;
   const std::size_t parts = packed_snapshot_.lay_out(*packed_, request, *session.blocks);
   session.cues_told_tick = tick;
-  counters_.cues_sent += packed_snapshot_.cue_count();
+  counters_.cues_sent += packed_snapshot_.cues().count;
   if (packed_snapshot_.cut()) ++counters_.snapshots_cut;
   if (fitting == 0 || (packed_snapshot_.cut() && (fitting < parts_max || by_budget)))
     note_congested(session, fitting <= budgeted);

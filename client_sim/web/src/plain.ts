@@ -9,8 +9,8 @@ import { checkedCue, type Cue } from './cues';
 import type { OwnState } from './own_delta';
 import { fieldsFor, kindOf, type Audience, type Replication } from './replication';
 import {
-  appliedAheadMax, cellSteps, entitiesMax, groupEntitiesMax, isCell, isInWorld, partsMax, type SnapshotItem,
-  type SnapshotPart,
+  appliedAheadMax, checkEntity, entitiesMax, groupEntitiesMax, isCell, isInWorld, partsMax, type SnapshotItem,
+  type SnapshotPart, type Triple,
 } from './snapshot';
 
 const cuesMax = 32;
@@ -38,9 +38,8 @@ function ascends(ids: readonly number[]): boolean {
 }
 
 function readEntity(record: EntityRecord): MovingEntity {
-  const place: MovingEntity['place'] = [record.x(), record.y(), record.z()];
-  check(record.id() !== 0 && place.every((step) => step < cellSteps), 'an entity');
-  check(Math.abs(record.pitch()) <= 64, 'the pitch of an entity');
+  const place: Triple = [record.x(), record.y(), record.z()];
+  checkEntity(record.id(), place, record.pitch());
   return {
     id: record.id(), place, velocity: [0, 0, 0], kind: record.kind(), yaw: record.yaw(), pitch: record.pitch(),
     health: record.health(), state: record.state(), flags: record.flags(), fields: [],

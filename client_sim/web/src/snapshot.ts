@@ -1,6 +1,7 @@
 // What snapshots come to, in whichever encoding they travel, and the measures that both have.
 
 import type { BlockState, PrivateEntity } from './block_delta';
+import { check } from './bytes';
 import type { Cue } from './cues';
 import type { OwnState } from './own_delta';
 import type { Audience, Replication } from './replication';
@@ -18,8 +19,16 @@ const cellM = 64;
 const stepsPerM = cellSteps / cellM;
 
 /** A place within a cell, in metres of the world. */
-export function positionIn(cell: readonly number[], steps: readonly number[]): [number, number, number] {
-  return [0, 1, 2].map((axis) => cell[axis] * cellM + steps[axis] / stepsPerM) as [number, number, number];
+export function positionIn(cell: readonly number[], steps: readonly number[]): Triple {
+  return [0, 1, 2].map((axis) => cell[axis] * cellM + steps[axis] / stepsPerM) as Triple;
+}
+
+export type Triple = [number, number, number];
+
+/** Throws a WireError unless an entity may be so; its place is in steps. */
+export function checkEntity(id: number, place: Triple, pitch: number): void {
+  check(id !== 0 && place.every((step) => step >= 0 && step < cellSteps), 'an entity');
+  check(Math.abs(pitch) <= 64, 'the pitch of an entity');
 }
 
 /** Could a place of the world be in this cell? */
