@@ -127,8 +127,8 @@ struct Gathering {
   /// One tick in which the next so many players are put somewhere else.
   void step(std::uint32_t moved) {
     std::vector<AdminCommand> acts;
-    // Viewers hang in the air, so that what is in reach changes only when somebody is moved.
-    for (const Session& viewer : sessions) acts.push_back({AdminAction::noclip_on, viewer.player, {}});
+    // They hang in the air, so that what is there changes only when somebody is moved.
+    for (const EntityId player : players) acts.push_back({AdminAction::noclip_on, player, {}});
     for (std::uint32_t i = 0; i < moved; ++i)
       acts.push_back({AdminAction::teleport, players[next_moved++ % players.size()], somewhere()});
     TickInput input;

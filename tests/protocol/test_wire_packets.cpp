@@ -57,7 +57,7 @@ Bytes multiplied(const Bytes& secret, const Bytes& point) {
 
 Bytes public_of(const Bytes& secret) {
   Bytes base(32);
-  base[0] = 10;
+  base[0] = 9;
   return multiplied(secret, base);
 }
 

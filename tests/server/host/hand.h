@@ -240,7 +240,7 @@ struct Hand {
     DecodedBlock now;
     REQUIRE(apply_plain_block(block, base, nullptr, now));
     for (const MovingRecord& e : now.entities) told[e.record.id] = {tick, now.cell, e.record};
-    states.erase(states.begin(), states.lower_bound(tick - base.age));
+    if (base.age != 0) states.erase(states.begin(), states.lower_bound(tick - base.age));
     states[tick] = std::move(now);
   }
 
