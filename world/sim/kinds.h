@@ -66,13 +66,13 @@ struct MonsterTraits {
   std::string name;
   Cylinder shape;
   double speed_mps = 0;
-  double step_height_m_max = 0;  ///< long-legged kinds clear a block, the others Doom's 24 units
-  double sight_m_max = 32;       ///< sees players up to here
-  double sight_cone_deg = 180;   ///< asleep it sees what is before it; awake all around
-  std::uint8_t flies = 0;        ///< 0 or 1: keeps its own height, neither steps nor falls
-  std::uint8_t swims = 1;        ///< 0 or 1: keeps afloat in liquids, and gets out at a bank
-  std::uint8_t climbs = 0;       ///< 0 or 1: goes up ladders
-  std::uint8_t opens_doors = 1;  ///< 0 or 1: pushes doors open that stand in its way
+  double step_height_m_max = 0;        ///< long-legged kinds clear a block, the others Doom's 24 units
+  double sight_m_max = 32;             ///< sees players up to here
+  double sight_cone_deg = 180;         ///< asleep it sees what is before it; awake all around
+  std::uint8_t flies = 0;              ///< 0 or 1: keeps its own height, neither steps nor falls
+  std::uint8_t swims = 1;              ///< 0 or 1: keeps afloat in liquids, and gets out at a bank
+  std::uint8_t climbs = 0;             ///< 0 or 1: goes up ladders
+  std::uint8_t opens_doors = 1;        ///< 0 or 1: pushes doors open that stand in its way
   double drop_m = monster_drop_any_m;  ///< goes down no deeper edge by itself
   double jump_m = 0;                   ///< leaps so far up onto what stands in its way; 0: never
   double hearing_m = 12;               ///< hears hits and doors so near, steps and bursts by a share of it

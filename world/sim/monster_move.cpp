@@ -55,7 +55,8 @@ bool swims_or_climbs(const Space& space, const Rules& rules, const MonsterTraits
   return true;
 }
 
-/// Would it walk off an edge that is deeper than it goes? Only kinds that mind are asked: one search for ground.
+/// Would it walk off an edge that is deeper than it goes? Only kinds that mind are asked: one search for
+/// ground.
 bool minds_edge(const Space& space, const MonsterTraits& kind, DVec2 direction, const Body& body) {
   if (kind.drop_m >= monster_drop_any_m || body.grounded == 0) return false;
   if (dot(direction, direction) == 0) return false;
@@ -72,7 +73,8 @@ bool leaps_up(const Space& space, const MonsterTraits& kind, const MonsterWish& 
               const Body& body) {
   if (kind.jump_m <= 0 || body.grounded == 0 || wish.climb <= 0) return false;
   const double slow = 0.3 * pace;
-  if (dot(wish.direction, wish.direction) == 0 || dot(xy(body.velocity_mps), xy(body.velocity_mps)) > slow * slow)
+  if (dot(wish.direction, wish.direction) == 0 ||
+      dot(xy(body.velocity_mps), xy(body.velocity_mps)) > slow * slow)
     return false;
   const DVec3 ahead{wish.direction.x * leap_ahead_m, wish.direction.y * leap_ahead_m, 0};
   const DVec3 up{0, 0, kind.jump_m};
@@ -109,8 +111,8 @@ MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTra
     body.velocity_mps.y = v.y;
   }
   if (!carried && (body.grounded != 0 || flies)) {
-    const DVec2 v = accelerate(xy(body.velocity_mps), direction * pace + floor_mps,
-                               monster_acceleration_mps2 * dt_s);
+    const DVec2 v =
+        accelerate(xy(body.velocity_mps), direction * pace + floor_mps, monster_acceleration_mps2 * dt_s);
     body.velocity_mps.x = v.x;
     body.velocity_mps.y = v.y;
   }

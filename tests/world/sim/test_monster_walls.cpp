@@ -91,7 +91,8 @@ TEST_CASE("a point climbs no wall that is higher than its step", "[world][sim][m
   CHECK(end.position_m.x == Approx(4).margin(1e-4));
 }
 
-TEST_CASE("a kind that goes down no deep edge stops before it, and others do not", "[world][sim][monster_move]") {
+TEST_CASE("a kind that goes down no deep edge stops before it, and others do not",
+          "[world][sim][monster_move]") {
   // Two metres down at x = 8.
   const VoxelVolume volume =
       make_volume({-1, -1, -1}, {3, 2, 2}, [](IVec3 b) { return b.z < -2 || (b.z < 0 && b.x < 8); });
