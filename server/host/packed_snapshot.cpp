@@ -131,8 +131,12 @@ void PackedSnapshot::place_cues(std::span<const Cue> cues) {
 }
 
 void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
+  // Where the own player takes all the budget, one goes in any case, or it would wait for ever.
+  const std::size_t before = bytes();
+  const std::size_t room = (bytes_max_ - std::min(bytes_max_, before)) / sectors_share;
   const auto room_left = [&] {
-    return part_count_ <= (parts_max_ + 1) / sectors_share && bytes() < bytes_max_ / sectors_share;
+    const std::size_t taken = bytes() - before;
+    return part_count_ <= (parts_max_ + 1) / sectors_share && (taken == 0 || taken < room);
   };
   for (const WireMotion& motion : request.motions)
     if (room_left())
