@@ -1,5 +1,5 @@
-// bench_snapshot [SECONDS [SCENE]]: what packed snapshots cost: bits an entity and update with the heads of
-// their blocks, over a line that loses, with acknowledgements 100 ms after a packet went; what these bits are
+// bench_snapshot [SECONDS [SCENE]]: what packed snapshots cost, and plain ones beside them: bits an entity and
+// update with the heads of their blocks, over a line that loses, with acknowledgements 100 ms after a packet went; what these bits are
 // for; ns to code and to read an entity. A match is one of the real world: players who run, strafe, jump,
 // aim, shoot and are hurt. In a pile bodies lie until one that rolls through knocks them about. The others
 // are made up, some of them wilder than anything that is played.
@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "protocol/decode.h"
 #include "server/host/packed_snapshot.h"
 #include "server/host/replicator.h"
 #include "tests/bench/timing.h"
