@@ -12,6 +12,9 @@ namespace {
 // Whatever a client is told anew, this share of a snapshot's room is left for entities.
 constexpr std::size_t sectors_share = 2;
 
+// Of each snapshot are for blocks that are to be forgotten.
+constexpr std::size_t gone_bytes_least = 16;
+
 // And what only shows takes at most this share of the room.
 constexpr std::size_t cues_share = 8;
 
@@ -257,7 +260,11 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   place_own(request, client);
   place_fields(request, client);
   find_candidates(world, request, client);
+  // Some are named even where the own player took all of the budget.
+  const std::size_t budget = bytes_max_;
+  bytes_max_ = std::max(budget, bytes() + gone_bytes_least);
   place_gone(client);
+  bytes_max_ = budget;
   place_cues(request.cues);
   place_sectors(world, request, client);
   place_blocks(world, request.turns);
