@@ -77,9 +77,8 @@ void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& clien
 void PackedSnapshot::place_gone(ClientBlocks& client) {
   for (const ClientBlock& entry : client.blocks()) {
     if (!entry.leaving) continue;
-    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number}, [&](auto& part) {
-          return part.add_gone(entry.number);
-        })) {
+    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number},
+                                        [&](auto& part) { return part.add_gone(entry.number); })) {
       cut_ = true;
       return;
     }
@@ -152,8 +151,7 @@ void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& requ
     if (held != 0 && held >= slices[i].changed) continue;
     const bool known = held != 0 && held < head_.tick && head_.tick - held <= base_age_max;
     const auto bytes = world.heights().coded(i, known ? held : 0, encoding_);
-    if (!room_left() ||
-        !place({JournalItem::Kind::heights, static_cast<std::uint16_t>(i)}, [&](auto& part) {
+    if (!room_left() || !place({JournalItem::Kind::heights, static_cast<std::uint16_t>(i)}, [&](auto& part) {
           return part.add_heights(slices[i].map, slices[i].number, known ? head_.tick - held : 0, bytes);
         })) {
       client.next_slice = i;
@@ -219,12 +217,17 @@ bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate, std::
 }
 
 void PackedSnapshot::place_blocks(PackedWorld& world, bool turns) {
-  // The nearest in each snapshot, as many as their share of it holds: the first that does not fit ends it.
+  // The nearest in each snapshot, as many as their share of it holds: the first that does not fit ends it. A
+  // part is left to the others whole: who has waited longest would not fit into what a large block leaves of
+  // it.
+  const std::size_t all_parts = parts_max_;
+  parts_max_ = std::max(part_count_, near_parts_);
   for (Candidate& candidate : candidates_) {
     if (!candidate.near) continue;
     if (part_count_ > near_parts_) break;
     if (!place_block(world, candidate, near_room_)) break;
   }
+  parts_max_ = all_parts;
   waiting_.clear();
   for (std::uint32_t i = 0; i < candidates_.size(); ++i)
     if (!candidates_[i].placed) waiting_.push_back(i);
