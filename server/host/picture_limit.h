@@ -38,11 +38,8 @@ class PictureLimit {
   void note_fate(const Connection::Fate& fate) {
     const Sent& sent = sent_[fate.sequence % sent_.size()];
     if (!fate.acked || sent.tick <= held_tick_ || sent.sequence != fate.sequence) return;
-    const std::uint32_t gap = held_tick_ == 0 ? 0 : sent.tick - held_tick_;
-    gaps_[gap_at_] = static_cast<std::uint8_t>(std::min<std::uint32_t>(gap, 255));
-    gap_at_ = (gap_at_ + 1) % gaps_max;
+    note_gap(held_tick_ == 0 ? 0 : sent.tick - held_tick_);
     held_tick_ = sent.tick;
-    gap_ = second_widest();
     note_age(sent_tick_ - sent.tick);
   }
   /// Another world: nothing of it was sent.
@@ -66,32 +63,48 @@ class PictureLimit {
   static constexpr std::uint32_t age_most = 63;  // older ones than any shot is judged by
   void note_age(std::uint32_t ticks) {
     const auto age = static_cast<std::uint8_t>(std::min(ticks, age_most));
-    if (age_count_ == ages_max) --ages_alike_[ages_[age_at_]];
+    if (age_count_ == ages_max) {
+      --ages_alike_[ages_[age_at_]];
+      if (ages_[age_at_] >= age_) --no_younger_;
+    }
     ages_[age_at_] = age;
     age_at_ = (age_at_ + 1) % ages_max;
     age_count_ = std::min(age_count_ + 1, ages_max);
     ++ages_alike_[age];
+    if (age >= age_) ++no_younger_;
+    // The oldest that more than the late ones reach: it moves by a step or two.
     const auto late = static_cast<std::size_t>((1 - in_time_share) * static_cast<double>(age_count_));
-    age_ = age_most;
-    for (std::size_t older = ages_alike_[age_]; older <= late; older += ages_alike_[age_]) --age_;
+    while (no_younger_ <= late) no_younger_ += ages_alike_[--age_];
+    while (no_younger_ - ages_alike_[age_] > late) no_younger_ -= ages_alike_[age_++];
   }
-  std::uint32_t second_widest() const {
-    std::uint32_t widest = 0, second = 0;
+  void note_gap(std::uint32_t ticks) {
+    const auto gap = static_cast<std::uint8_t>(std::min<std::uint32_t>(ticks, 255));
+    const std::uint8_t old = gaps_[gap_at_];
+    gaps_[gap_at_] = gap;
+    gap_at_ = (gap_at_ + 1) % gaps_max;
+    // What is below the second widest changes nothing, and most are.
+    if (old >= second_ || gap > second_) second_ = second_widest();
+    gap_ = second_ > 0 ? second_ - 1u : 0;  // one tick apart is as near as they come
+  }
+  std::uint8_t second_widest() const {
+    std::uint8_t widest = 0, second = 0;
     for (const std::uint8_t gap : gaps_) {
-      second = std::max(second, std::min<std::uint32_t>(widest, gap));
-      widest = std::max<std::uint32_t>(widest, gap);
+      second = std::max(second, std::min(widest, gap));
+      widest = std::max(widest, gap);
     }
-    return second > 0 ? second - 1 : 0;  // one tick apart is as near as they come
+    return second;
   }
 
   std::array<Sent, 64> sent_{};                // by sequence modulo
   std::array<std::uint8_t, gaps_max> gaps_{};  // ticks from one acknowledged snapshot to the next
   std::size_t gap_at_ = 0;
+  std::uint8_t second_ = 0;  // widest of gaps_
   std::uint32_t gap_ = 0;
   std::array<std::uint8_t, ages_max> ages_{};  // a ring: how many ticks newer ones were under way
   std::array<std::uint16_t, age_most + 1> ages_alike_{};
   std::size_t age_at_ = 0, age_count_ = 0;
-  std::uint32_t age_ = 0;  // of in_time_share
+  std::uint32_t age_ = 0;       // of in_time_share
+  std::size_t no_younger_ = 0;  // of ages_: those of age_ or more
   std::uint32_t sent_tick_ = 0, held_tick_ = 0;
 };
 
