@@ -298,6 +298,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   chat.advance(at, input, out);
   content.tick(at, bulk);
   status.content = content.counters();
+  lobby.note_activity_of_all();
   lobby.poll(at, out);
   note_phase(Phase::housekeeping, stopwatch() - published + (collected - begun));
 }

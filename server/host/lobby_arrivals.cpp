@@ -207,6 +207,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   const secure::SessionKeys keys = accepted.session.keys(number);
   Session& session = r_.sessions.open(from, number, guest.identity);
   session.connection = connect(now, from, keys);
+  note_activity(session);
   session.client = accepted.client;
   session.token_id = std::move(guest.token_id);
   session.door_slot = accepted.slot;
