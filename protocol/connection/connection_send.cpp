@@ -111,11 +111,15 @@ bool Connection::finish(Micros now, Packet& packet, const PeerAddress& to, Datag
   sent.sent_at = now;
   sent.bytes = static_cast<std::uint16_t>(size);
   if (sent.eliciting && loss_.bytes_in_flight() == 0) answered_at_ = now;  // nothing is owed until now
-  std::array<StreamChunk, Packet::chunks_max + 2 * stream_count> chunks;
-  auto end_of_chunks = std::copy_n(packet.chunks.begin(), sent.chunks, chunks.begin());
-  end_of_chunks = std::copy_n(packet.credits.begin(), sent.credits, end_of_chunks);
-  end_of_chunks = std::copy_n(packet.resets.begin(), sent.resets, end_of_chunks);
-  loss_.sent(sent, std::span(chunks.begin(), end_of_chunks));
+  if (sent.chunks + sent.credits + sent.resets == 0) {
+    loss_.sent(sent, {});
+  } else {
+    std::array<StreamChunk, Packet::chunks_max + 2 * stream_count> chunks;
+    auto end_of_chunks = std::copy_n(packet.chunks.begin(), sent.chunks, chunks.begin());
+    end_of_chunks = std::copy_n(packet.credits.begin(), sent.credits, end_of_chunks);
+    end_of_chunks = std::copy_n(packet.resets.begin(), sent.resets, end_of_chunks);
+    loss_.sent(sent, std::span(chunks.begin(), end_of_chunks));
+  }
   if (sent.eliciting) eliciting_sent_at_ = now;
   pacer_.spend(size);
   ++counters_.packets_sent;
