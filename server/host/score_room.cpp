@@ -10,6 +10,9 @@
 namespace ashlar::server {
 namespace {
 
+/// So many are told in a tick, and all within so many ticks.
+constexpr std::size_t tellings_least = 64, tellings_ticks = 16;
+
 bool same(const Score& a, const Score& b) {
   return a.match == b.match && a.phase == b.phase && a.teams == b.teams && a.rows == b.rows;
 }
@@ -42,11 +45,10 @@ void ScoreRoom::gather(const World& world) {
 
 void ScoreRoom::publish(const World& world) {
   if (wait_ticks_ > 0) --wait_ticks_;
-  const std::uint32_t rate = world.setup().rules.tick_rate_hz;
   // A phase is told at once, all else in its turn.
   const bool phase = world.match().phase != told_.phase || world.match().number != told_.match;
   if (wait_ticks_ == 0 || phase) {
-    wait_ticks_ = rate;
+    wait_ticks_ = world.setup().rules.tick_rate_hz;
     gather(world);
     if (version_ == 0 || !same(now_, told_)) {
       told_ = now_;
@@ -56,20 +58,21 @@ void ScoreRoom::publish(const World& world) {
   }
   if (version_ == 0) return;
   // A thousand of them in one tick would be late.
-  const std::uint32_t turn = number(world.tick()) % rate;
+  std::size_t room = std::max(tellings_least, sessions_->seated().size() / tellings_ticks + 1);
   std::span<const std::uint8_t> bytes;
   for (const std::uint32_t row : sessions_->seated()) {
     Session& session = (*sessions_)[row];
     if (session.state != SessionState::playing || session.fight.score_told == version_) continue;
     if (session.fight.world != session.world) continue;  // its desk is still that of the world before
     const bool waits = session.fight.score_told != 0 && session.fight.score_told >= urgent_;
-    if (waits && row % rate != turn) continue;
+    if (waits && room == 0) continue;
     if (bytes.empty() || told_.world != session.world) {
       told_.world = session.world;
       bytes = writer_.write(told_);
     }
-    if (session.connection->send(StreamId::events, bytes) == SendResult::sent)
-      session.fight.score_told = version_;
+    if (session.connection->send(StreamId::events, bytes) != SendResult::sent) continue;
+    session.fight.score_told = version_;
+    if (waits) --room;
   }
 }
 

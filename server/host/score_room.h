@@ -13,7 +13,7 @@ namespace ashlar::server {
 struct HostStatus;
 
 /// Tells everybody of the match and its score, on the events stream: when something but the time changed,
-/// once a second at most, each at a tick of its own of that second; a new phase at once, and whoever is new.
+/// once a second at most, in a large match not all in the same tick; a new phase at once, and whoever is new.
 /// What a full stream does not take comes with the next. The Host's thread. Cost: a comparison a player and
 /// tick; a copy of 2 KiB a player when there is news.
 class ScoreRoom {
