@@ -373,9 +373,8 @@ class Client {
   void handle(ReplicatedKinds& message);
   void handle(GameMessage& message);
 
-  void take_packed(std::span<const std::uint8_t> bytes);
+  bool begin_part(const PartHead& head, SnapshotPart& part);
   bool believable(std::uint32_t tick) const;
-  void handle(const SnapshotPart& message);
   void take_part(const SnapshotPart& message, bool whole);
   void count_snapshot(const SnapshotPart& message, bool whole);
   void handle(ChatLine& message);
@@ -491,8 +490,6 @@ class Client {
   std::optional<Score> score_;
   std::shared_ptr<const ReplicationRegistry> replication_ = ReplicationRegistry::builtin_ptr();
   std::uint64_t replication_hash_ = 0;  // 0: of ours
-  PlainFieldMemory plain_fields_;
-  std::uint32_t refresh_ticks_ = 0;  // as the newest plain snapshot said
   std::vector<GameMessage> game_messages_;
   std::vector<std::uint8_t> picks_;
   std::shared_ptr<const KindSet> kinds_ = std::make_shared<const KindSet>(default_kinds());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "protocol/snapshot_writer.h"
+#include "protocol/snapshot/height_delta.h"
 #include "world/bsp/placed_map.h"
 #include "world/sim/dropped_items.h"
 #include "world/sim/game_replication.h"

@@ -57,6 +57,7 @@ class WatchedMatch {
   EntityId wanted_{}, followed_{};
   std::vector<EntityId> present_;  // players, by when they came
   server::Replicator replicator_;
+  std::vector<server::PlacedEntity> placed_;  // by cell, as blocks are
   client_sim::View view_;
   client_sim::Others others_;
   std::vector<EntityRecord> records_;  // scratch

@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "protocol/snapshot_writer.h"
+#include "protocol/part_head.h"
 #include "server/config/key_value.h"
 #include "server/config/values.h"
 #include "server/net/address.h"
