@@ -191,6 +191,7 @@ void Inbox::on_input(Session& session, const Input& input) {
   for (std::uint8_t i = 0; i < input.command_count; ++i) {
     PlayerCommand command = input.commands[i];
     command.seen = session.picture.believed(command.seen, r_.world->setup().rules.tick_rate_hz);
+    session.picture.add_told(command);
     // A command counts as lost only if no repeat of it came in time, so late repeats are no news.
     const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next);
     if (i == 0 && verdict == InputVerdict::late) ++r_.status.inputs_late;
