@@ -135,17 +135,21 @@ double cm(const Histogram& um, double share) { return static_cast<double>(um.qua
 std::string prediction_text(const PredictionReport& p) {
   if (p.clients == 0) return "";
   return format(
-      "prediction     %u clients, %llu of %llu ticks otherwise than foreseen, %llu late, %llu put elsewhere\n"
-      "               corrections p50 %.2f cm, p99 %.2f cm, %llu above 2 cm; by bodies p50 %.2f cm, p99 %.2f "
-      "cm, %llu above 2 cm\n"
-      "               commands waited %d to %d ticks (p1, p99), others shown %.0f ms back\n"
+      "prediction     %u clients, %llu of %llu ticks otherwise than foreseen, %.2f late a minute, %llu put "
+      "elsewhere\n"
+      "               corrections p50 %.2f cm, p99 %.2f cm, %.2f a minute above 2 cm; by bodies p50 %.2f cm, "
+      "p99 %.2f cm, %.2f a minute above 2 cm\n"
+      "               commands waited %d, %d, %d ticks (p1, p50, p99), others shown %.0f ms back\n"
+      "               hits as seen %.1f %% of %llu; beyond the limit %llu, pushed %llu, not known %llu\n"
       "               a tick took %.1f us: %.1f to read and write messages, %.1f to foresee, %.1f to show\n",
       p.clients, static_cast<unsigned long long>(p.mispredicted),
-      static_cast<unsigned long long>(p.confirmed), static_cast<unsigned long long>(p.late),
+      static_cast<unsigned long long>(p.confirmed), p.per_minute(p.late),
       static_cast<unsigned long long>(p.put), cm(p.corrections_um, 0.5), cm(p.corrections_um, 0.99),
-      static_cast<unsigned long long>(p.visible), cm(p.crowd_um, 0.5), cm(p.crowd_um, 0.99),
-      static_cast<unsigned long long>(p.crowd_visible), lead(p, 0.01), lead(p, 0.99),
-      millis(p.others_lag.quantile(0.5)), p.us_per_tick(p.read_ns + p.predict_ns + p.show_ns),
+      p.per_minute(p.visible), cm(p.crowd_um, 0.5), cm(p.crowd_um, 0.99), p.per_minute(p.crowd_visible),
+      lead(p, 0.01), lead(p, 0.5), lead(p, 0.99), millis(p.others_lag.quantile(0.5)), 100 * p.hits.share(),
+      static_cast<unsigned long long>(p.hits.agreed + p.hits.denied),
+      static_cast<unsigned long long>(p.hits.beyond), static_cast<unsigned long long>(p.hits.displaced),
+      static_cast<unsigned long long>(p.hits.untold), p.us_per_tick(p.read_ns + p.predict_ns + p.show_ns),
       p.us_per_tick(p.read_ns), p.us_per_tick(p.predict_ns), p.us_per_tick(p.show_ns));
 }
 
@@ -159,11 +163,21 @@ std::string prediction_json(const PredictionReport& p) {
   o.count("corrections_above_2_cm", p.visible);
   o.count("corrections_above_2_cm_by_bodies", p.crowd_visible);
   o.count("put_elsewhere", p.put);
+  o.number("late_per_minute", p.per_minute(p.late));
+  o.number("corrections_above_2_cm_per_minute", p.per_minute(p.visible));
+  o.number("corrections_above_2_cm_by_bodies_per_minute", p.per_minute(p.crowd_visible));
+  o.number("hits_as_seen_share", p.hits.share());
+  o.count("hits_as_seen", p.hits.agreed);
+  o.count("hits_not_as_seen", p.hits.denied);
+  o.count("hits_beyond_limit", p.hits.beyond);
+  o.count("hits_pushed", p.hits.displaced);
+  o.count("hits_untold", p.hits.untold);
   o.number("correction_cm_p50", cm(p.corrections_um, 0.5));
   o.number("correction_cm_p99", cm(p.corrections_um, 0.99));
   o.number("correction_by_bodies_cm_p50", cm(p.crowd_um, 0.5));
   o.number("correction_by_bodies_cm_p99", cm(p.crowd_um, 0.99));
   o.number("lead_ticks_p1", lead(p, 0.01));
+  o.number("lead_ticks_p50", lead(p, 0.5));
   o.number("lead_ticks_p99", lead(p, 0.99));
   o.number("others_lag_ms", millis(p.others_lag.quantile(0.5)));
   o.number("read_us_per_tick", p.us_per_tick(p.read_ns));

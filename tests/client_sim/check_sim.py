@@ -401,6 +401,10 @@ class Runs(unittest.TestCase):
             self.assertGreater(prediction["confirmed"], 100)
             self.assertLess(prediction["mispredicted"], prediction["confirmed"] / 2)
             self.assertGreater(prediction["others_lag_ms"], 0)
+            self.assertGreaterEqual(prediction["late_per_minute"], 0)
+            self.assertIn("hits as seen", done.stdout)
+            seen = [prediction[f"hits_{kind}"] for kind in ("as_seen", "not_as_seen", "beyond_limit", "pushed", "untold")]
+            self.assertTrue(all(count >= 0 for count in seen), seen)
 
     def test_light_clients(self):
         with Server() as server:

@@ -11,8 +11,8 @@
 #include "client_sim/client/replica.h"
 #include "protocol/quantise.h"
 #include "tests/catch.h"
-#include "world/sim/shown_between.h"
 #include "world/math/random.h"
+#include "world/sim/shown_between.h"
 #include "world/voxel/terrain.h"
 #include "world/voxel/volume.h"
 

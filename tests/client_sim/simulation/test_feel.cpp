@@ -148,7 +148,7 @@ TEST_CASE("shots at those who are told of ten to twenty times a second are judge
   config.seconds = 60;
   config.place_radius_m = 30;
   const bool lossy = GENERATE(false, true);
-  config.snapshot_every_ticks = GENERATE(std::uint16_t{3}, std::uint16_t{6});
+  config.snapshot_every_ticks = GENERATE(std::uint16_t{1}, std::uint16_t{3}, std::uint16_t{6});
   config.loss = lossy ? 0.05 : 0;
   CAPTURE(config.seed, config.snapshot_every_ticks, config.loss);
   const FeelReport r = run_feel(config);
