@@ -45,8 +45,8 @@ struct PictureSource {
   const SectorForecast* sectors = nullptr;  ///< null: lifts are not looked up
   /// Where nobody is shown inside a wall, if there is no replica to look that up in; null: nowhere.
   const Space* walls = nullptr;
-  std::uint64_t world = 0;                  ///< another number: another world
-  EntityId self{};                          ///< left out
+  std::uint64_t world = 0;  ///< another number: another world
+  EntityId self{};          ///< left out
   double command_time = 0;  ///< in ticks: of the newest command, or what the picture is behind of
 };
 

@@ -153,6 +153,31 @@ std::string prediction_text(const PredictionReport& p) {
       p.us_per_tick(p.read_ns), p.us_per_tick(p.predict_ns), p.us_per_tick(p.show_ns));
 }
 
+std::string cheat_text(const CheatReport& c) {
+  if (!c.cheat) return "";
+  return format(
+      "cheats         %u clients by %s, %u honest: fastest second %.2f m (honest %.2f), gained %.2f; longest "
+      "step of a tick %.3f m (honest %.3f), gained %.3f; blocks dug out of reach %llu\n",
+      c.cheating, std::string(name(*c.cheat)).c_str(), c.honest, c.second_m, c.honest_second_m,
+      c.gained_second_m(), c.step_m, c.honest_step_m, c.gained_step_m(),
+      static_cast<unsigned long long>(c.far_dug));
+}
+
+std::string cheat_json(const CheatReport& c) {
+  Object o;
+  o.text("cheat", c.cheat ? std::string(name(*c.cheat)) : "none");
+  o.count("cheating", c.cheating);
+  o.count("honest", c.honest);
+  o.number("second_m", c.second_m);
+  o.number("honest_second_m", c.honest_second_m);
+  o.number("gained_second_m", c.gained_second_m());
+  o.number("step_m", c.step_m);
+  o.number("honest_step_m", c.honest_step_m);
+  o.number("gained_step_m", c.gained_step_m());
+  o.count("blocks_dug_out_of_reach", c.far_dug);
+  return o.done();
+}
+
 std::string prediction_json(const PredictionReport& p) {
   Object o;
   o.count("clients", p.clients);
@@ -184,6 +209,11 @@ std::string prediction_json(const PredictionReport& p) {
   o.number("predict_us_per_tick", p.us_per_tick(p.predict_ns));
   o.number("show_us_per_tick", p.us_per_tick(p.show_ns));
   return o.done();
+}
+
+void add_how_it_felt(Object& o, const LoadReport& r) {
+  o.add("prediction", prediction_json(r.prediction));
+  o.add("cheats", cheat_json(r.cheats));
 }
 
 std::string score_json(const LoadScore& score) {
@@ -260,6 +290,7 @@ std::string to_text(const LoadReport& r) {
   for (const Explored& e : r.explored)
     out += format("explored       %s: %u of %u sectors entered\n", e.map.c_str(), e.entered, e.sectors);
   out += prediction_text(r.prediction);
+  out += cheat_text(r.cheats);
   std::string why;
   const auto count = [&why](std::uint32_t number, const char* what) {
     if (number > 0) why += (why.empty() ? "" : ", ") + std::to_string(number) + " " + what;
@@ -325,7 +356,7 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("places_compared", r.places_compared);
   o.count("places_wrong", r.places_wrong);
   o.number("seen_near", r.seen_near);
-  o.add("prediction", prediction_json(r.prediction));
+  add_how_it_felt(o, r);
   std::string explored = "[";
   for (const Explored& e : r.explored) {
     Object map;

@@ -24,8 +24,8 @@ struct SeenHitCounts {
   }
 };
 
-/// Compares the hits that a predicting client sees with those that the server tells it that it gave. Takes the
-/// client's hits and the predictor's shots. One thread.
+/// Compares the hits that a predicting client sees with those that the server tells it that it gave. Takes
+/// the client's hits and the predictor's shots. One thread.
 class SeenHits {
  public:
   /// Behind each Predictor::advance().

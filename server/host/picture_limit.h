@@ -12,8 +12,8 @@ namespace ashlar::server {
 /// it acknowledged by then. Commands claim to have seen a tick, and shots are judged by it
 /// (world/sim/history.h), so a claim is believed within these bounds alone. A client that holds back its
 /// acknowledgements to seem older gets less: its path looks congested, and its snapshots find no base.
-/// From the same acknowledgements follows of which two states a picture was made (PlayerCommand::told_before).
-/// Value, 1.8 KiB, no allocation; the Host's thread.
+/// From the same acknowledgements follows of which two states a picture was made
+/// (PlayerCommand::told_before). Value, 1.8 KiB, no allocation; the Host's thread.
 class PictureLimit {
  public:
   /// Pictures are behind the newest snapshot that is there by its jitter: as far as the ages tell that

@@ -132,8 +132,9 @@ TEST_CASE("who rides a lift is shown standing on it, neither sunk in nor floatin
   CHECK(look.highest_over_m < 0.04);
 }
 
-TEST_CASE("a door that two work at is foreseen by the one, corrected by the other's hand, and comes out alike",
-          "[integration][prediction][riding]") {
+TEST_CASE(
+    "a door that two work at is foreseen by the one, corrected by the other's hand, and comes out alike",
+    "[integration][prediction][riding]") {
   LookingOn look(row_of_rooms({{0, 256}, {0, 0}, {0, 256}}, {{1, 0}, {1, 0, true}}, {thing_at(40, 128, 1)}),
                  Micros{75'000}, Micros{0});
   look.put(look.p.play.client.player(), {140, 100});

@@ -29,10 +29,9 @@ struct PictureAt {
 };
 
 /// Where everybody was, how high sectors stood and which blocks there were, at the ends of the newest ticks:
-/// what a shot is judged against whose player saw an older state. A ring over rewind_s_max, and of bodies over
-/// told_apart_s_max more; what is in it
-/// follows from the ticks that were stepped, so it is no part of the world's hash. Nothing allocates after
-/// construction.
+/// what a shot is judged against whose player saw an older state. A ring over rewind_s_max, and of bodies
+/// over told_apart_s_max more; what is in it follows from the ticks that were stepped, so it is no part of
+/// the world's hash. Nothing allocates after construction.
 class History {
  public:
   History() = default;

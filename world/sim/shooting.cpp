@@ -104,8 +104,8 @@ void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules,
   const PlayerCommand& command = players.command[row];
   const TickId claimed = command.seen;
   const TickId seen = claimed == TickId{0} ? now : seen_within(claimed, now, history.ticks_max());
-  const PictureAt picture = seen == claimed ? PictureAt{seen, command.told_before, command.told_after}
-                                            : PictureAt{seen, 0, 0};
+  const PictureAt picture =
+      seen == claimed ? PictureAt{seen, command.told_before, command.told_after} : PictureAt{seen, 0, 0};
   const History::Frame* then = seen == now ? nullptr : history.at(seen);
   for (std::uint8_t ray = 0; ray < weapon.count; ++ray) {
     const DVec3 way = trigger.straight ? view_direction(players.yaw[row], players.pitch[row])

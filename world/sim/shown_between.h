@@ -23,8 +23,7 @@ constexpr double extrapolate_ticks(double spacing_ticks, std::uint16_t tick_rate
 inline bool was_put(const DVec3& way_m, double ticks, const Rules& rules) {
   constexpr double fastest_mps = 25;
   constexpr double step_m = 1;
-  return dot(way_m, way_m) > step_m * step_m &&
-         length(way_m) > step_m + fastest_mps * ticks * rules.tick_s();
+  return dot(way_m, way_m) > step_m * step_m && length(way_m) > step_m + fastest_mps * ticks * rules.tick_s();
 }
 
 /// Where somebody is shown at a tick: on the straight way between two states, going on beyond the later one

@@ -49,7 +49,8 @@ std::map<EntityId, DVec3> places(const World& world) {
 
 }  // namespace
 
-TEST_CASE("who watches a recording sees everybody near where they are, and nobody inside a wall", "[simulation][watch]") {
+TEST_CASE("who watches a recording sees everybody near where they are, and nobody inside a wall",
+          "[simulation][watch]") {
   WatchedMatch match = opened();
   const Rules& rules = match.world().setup().rules;
   // Places are told in steps of 8 mm.
@@ -71,8 +72,7 @@ TEST_CASE("who watches a recording sees everybody near where they are, and nobod
         if (is == now.end() || e.extrapolated) continue;  // it has gone
         CHECK(length(e.position_m - is->second) < 0.02);
         if (e.record.kind == EntityKind::player)
-          in_walls +=
-              space_overlaps(match.world().space(), inner, e.position_m + DVec3{0, 0, 0.02}) ? 1 : 0;
+          in_walls += space_overlaps(match.world().space(), inner, e.position_m + DVec3{0, 0, 0.02}) ? 1 : 0;
         ++seen;
       }
       for (const auto& [id, place] : now)

@@ -183,9 +183,10 @@ TEST_CASE("a shot is judged between the two states that its picture was made of"
   CHECK(wide == (corners + 1) / 4);
 }
 
-TEST_CASE("somebody is shown on the straight way between two states, goes on for a while, and is not shown to "
-          "fly to where he was put",
-          "[world][sim][rewind]") {
+TEST_CASE(
+    "somebody is shown on the straight way between two states, goes on for a while, and is not shown to "
+    "fly to where he was put",
+    "[world][sim][rewind]") {
   const Rules rules;
   const DVec3 a{1, 2, 3}, b{1.5, 2, 3};
   CHECK(shown_between(a, 10, b, 16, 10, rules) == a);
