@@ -27,7 +27,7 @@ constexpr std::uint64_t known = 1023;
 
 namespace field {
 constexpr std::uint8_t id = 1, forward = 2, left = 4, yaw = 8, pitch = 16, buttons = 32, seen = 64,
-                       known = 127;
+                       told = 128;
 }
 
 std::uint64_t block_check(std::span<const std::uint8_t> payload) {
@@ -269,6 +269,7 @@ void put_command(ByteWriter& w, PlayerInput& last, const PlayerInput& now) {
   if (a.pitch != b.pitch) changed |= field::pitch;
   if (a.buttons != b.buttons) changed |= field::buttons;
   if (next_seen(a) != number(b.seen)) changed |= field::seen;
+  if (a.told_before != b.told_before || a.told_after != b.told_after) changed |= field::told;
   w.varint(slot_of(now.player));
   w.u8(changed);
   if (changed & field::id) w.varint(generation_of(now.player));
@@ -278,13 +279,14 @@ void put_command(ByteWriter& w, PlayerInput& last, const PlayerInput& now) {
   if (changed & field::pitch) w.u16(static_cast<std::uint16_t>(b.pitch));
   if (changed & field::buttons) w.u16(b.buttons);
   if (changed & field::seen) w.svarint(std::int64_t{number(b.seen)} - std::int64_t{next_seen(a)});
+  if (changed & field::told) w.u8(b.told_before), w.u8(static_cast<std::uint8_t>(b.told_after));
   last = now;
 }
 
 bool get_command(ByteReader& r, std::vector<PlayerInput>& last_inputs, PlayerInput& out) {
   const std::uint64_t slot = r.varint();
   const std::uint8_t changed = r.u8();
-  if (!r.ok() || slot >= slots_max || (changed & ~field::known) != 0) return false;
+  if (!r.ok() || slot >= slots_max) return false;
   PlayerInput& last = last_of(last_inputs, make_entity_id(static_cast<std::uint32_t>(slot), 0));
   if (changed & field::id) {
     const std::uint64_t generation = r.varint();
@@ -301,6 +303,7 @@ bool get_command(ByteReader& r, std::vector<PlayerInput>& last_inputs, PlayerInp
       next_seen(c) + (changed & field::seen ? static_cast<std::uint64_t>(r.svarint()) : 0);
   if (seen > UINT32_MAX) return false;
   c.seen = TickId{static_cast<std::uint32_t>(seen)};
+  if (changed & field::told) c.told_before = r.u8(), c.told_after = static_cast<std::int8_t>(r.u8());
   const bool axes = c.forward >= -1 && c.forward <= 1 && c.left >= -1 && c.left <= 1;
   // A slot's first command has to say whose it is.
   if (!r.ok() || !axes || last.player == EntityId{}) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "client_sim/client/game_client.h"
 #include "protocol/secure/open_packets.h"
 #include "protocol/secure/packet_protection.h"
 #include "protocol/version.h"
@@ -97,6 +98,7 @@ client_sim::ClientConfig Seat::client_setup() {
   setup.pinned = server_identity(*config_).open;
   setup.stream_ground = number_ < config_->stream_ground;
   setup.takes_packed = number_ % 2 == 0;  // the others read plain ones
+  if (number_ % 4 >= 2) setup.lead_ticks = client_sim::GameConfig().client.lead_ticks;
   setup.key_age = Micros{std::int64_t{1'000'000} * config_->key_age_s};
   set_content(setup);
   return setup;

@@ -195,6 +195,7 @@ void Inbox::on_input(Session& session, const Input& input) {
   for (std::uint32_t i = 0; i < news; ++i) {
     PlayerCommand command = input.commands[i];
     command.seen = session.picture.believed(command.seen, r_.world->setup().rules.tick_rate_hz);
+    session.picture.add_told(command);
     // Of a message the newest alone is counted: a command is lost only if no repeat of it came in time.
     const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next);
     if (i == 0 && verdict == InputVerdict::late) ++r_.status.inputs_late;

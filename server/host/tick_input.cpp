@@ -38,7 +38,9 @@ void TickInputCollector::collect(const World& world, SessionTable& sessions, Lin
     const InputBuffer::Played played = play(session.input, tick, defects_);
     PlayerCommand command = played.command;
     command.yaw = session.yaw_given = command.yaw + session.delta_yaw;
-    command.seen = seen_within(command.seen, world.tick(), world.setup().rules.tick_rate_hz);
+    const TickId seen = seen_within(command.seen, world.tick(), world.setup().rules.tick_rate_hz);
+    if (seen != command.seen) command.told_before = 0, command.told_after = 0;
+    command.seen = seen;
     commands_.push_back({session.player, command});
   }
   lingering.let_go(world, leaves_);

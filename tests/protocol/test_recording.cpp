@@ -42,6 +42,8 @@ TickRecord random_tick(Rng& rng) {
     in.command.yaw = Turn16{static_cast<std::uint16_t>(rng.below(4))};
     in.command.buttons = static_cast<std::uint16_t>(rng.below(2));
     in.command.seen = TickId{rng.below(4) == 0 ? rng.next_u32() : rng.below(3)};
+    in.command.told_before = static_cast<std::uint8_t>(rng.below(3) == 0 ? rng.below(256) : 0);
+    in.command.told_after = static_cast<std::int8_t>(rng.below(3) == 0 ? rng.below(256) : 0);
     t.commands.push_back(in);
   }
   for (std::uint32_t n = few(); n > 0; --n)
