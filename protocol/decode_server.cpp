@@ -76,7 +76,10 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
                                                  static_cast<double>(in.intermission_s()),
                                                  static_cast<double>(in.keep_inventory()),
                                                  static_cast<double>(in.item_life_s()),
-                                                 in.burst_dig_m()}};
+                                                 in.burst_dig_m(),
+                                                 static_cast<double>(in.day_s()),
+                                                 static_cast<double>(in.match_places()),
+                                                 static_cast<double>(in.lives())}};
   std::size_t i = 0;
   bool known = true;
   visit_rules(out, [&](const RuleInfo& info, auto& field) {
@@ -562,7 +565,8 @@ bool own_sane(const OwnPlayer& own) {
   const Body& b = own.body;
   return in_bounds(b.position_m) && vec_within(b.velocity_mps, speed_mps_max) &&
          vec_within(b.recovery_velocity_mps, speed_mps_max) && in_bounds(b.recovery_target_m) &&
-         in_bounds(b.last_free_m) && within(b.eye_offset_m, -16, 16) && b.grounded <= 1 && b.noclip <= 1;
+         in_bounds(b.last_free_m) && within(b.eye_offset_m, -16, 16) && b.grounded <= 1 &&
+         b.noclip <= noclip_spectates;
 }
 
 std::expected<ServerMessage, DropReason> decode_server_message(std::span<const std::uint8_t> payload) {
