@@ -73,6 +73,7 @@ struct Join {
   std::uint8_t world = 0;              ///< the welcome's
   bool ground = false;                 ///< it is to be sent the ground: it does not compute it
   std::vector<KeptChunk> kept = {};    ///< with ground: at most kept_chunks_max
+  bool watches = false;                ///< it comes as a spectator
 };
 
 /// Commands for newest_tick, newest_tick - 1, ...; unreliable.

@@ -21,8 +21,8 @@ constexpr std::size_t slots_max = 1u << entity_slot_bits;
 
 namespace section {
 constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64,
-                        acts = 128, returning = 256, calls = 512;
-constexpr std::uint64_t known = 1023;
+                        acts = 128, returning = 256, calls = 512, watchers = 1024;
+constexpr std::uint64_t known = 2047;
 }  // namespace section
 
 namespace field {
@@ -61,11 +61,13 @@ IVec3 get_ivec3(ByteReader& r, bool& sane) {
 
 /// Rules that a version holds; those that came later stay as they are.
 std::size_t rules_of_version(std::uint32_t version) {
-  constexpr std::size_t before_acts = 20, before_fights = 24, before_weapons = 29, before_bursts = 39;
+  constexpr std::size_t before_acts = 20, before_fights = 24, before_weapons = 29, before_bursts = 39,
+                        before_watchers = 40;
   return version < 7    ? before_acts
          : version < 8  ? before_fights
          : version < 9  ? before_weapons
          : version < 11 ? before_bursts
+         : version < 12 ? before_watchers
                         : rule_count();
 }
 
@@ -429,6 +431,8 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
     good = good && get_list(r, out.returning, [&r](auto& v) { return get_returning(r, v); });
   if (sections & section::calls)
     good = good && get_list(r, out.calls, [&r](auto& v) { return get_call(r, v); });
+  if (sections & section::watchers)
+    good = good && get_list(r, out.watchers, [&r](auto& v) { return v = r.u32(), r.ok(); });
   out.hash = r.u64();
   return good && r.ok();
 }
@@ -449,6 +453,7 @@ const char* describe(RecordingError error) {
 void TickRecord::clear() {
   joins.clear(), leaves.clear(), commands.clear(), admin.clear(), edits.clear();
   chunks_ready.clear(), chunks_dropped.clear(), acts.clear(), returning.clear(), calls.clear();
+  watchers.clear();
   hash = 0;
 }
 
@@ -464,6 +469,7 @@ void TickRecord::assign(const TickInput& input) {
   acts.assign(input.acts.begin(), input.acts.end());
   returning.assign(input.returning.begin(), input.returning.end());
   calls.assign(input.calls.begin(), input.calls.end());
+  watchers.assign(input.watchers.begin(), input.watchers.end());
   hash = 0;
 }
 
@@ -486,6 +492,7 @@ void RecordingWriter::add(const TickRecord& tick) {
   if (!tick.acts.empty()) sections |= section::acts;
   if (!tick.returning.empty()) sections |= section::returning;
   if (!tick.calls.empty()) sections |= section::calls;
+  if (!tick.watchers.empty()) sections |= section::watchers;
   w.varint(sections);
   const auto list = [&w](const auto& values, auto put_one) {
     if (values.empty()) return;
@@ -523,6 +530,7 @@ void RecordingWriter::add(const TickRecord& tick) {
     w.u8(v.message);
     w.text(v.text());
   });
+  list(tick.watchers, [&w](std::uint32_t v) { w.u32(v); });
   w.u64(tick.hash);
   ++ticks_in_block_;
 }

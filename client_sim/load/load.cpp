@@ -161,6 +161,7 @@ ClientConfig Run::config(std::string player_name) {
     c.fallback = server_;
     c.fallback->transport = Transport::tcp;
   }
+  c.watches = options_.brain == BrainKind::watch;
   content_.serve(c);
   if (party_ != nullptr || options_.predict > 0)
     c.map = [this](const WelcomeMap& map) { return content_.map(map); };

@@ -405,6 +405,16 @@ std::uint32_t Host::set_noclip(const std::string& name, bool on) {
   return count;
 }
 
+std::uint32_t Host::set_watching(const std::string& name, bool on) {
+  std::uint32_t count = 0;
+  for (const Session& session : impl_->sessions.rows()) {
+    if (session.state != SessionState::playing || session.name != name) continue;
+    admin({on ? AdminAction::spectate : AdminAction::play, session.player, {}});
+    ++count;
+  }
+  return count;
+}
+
 std::uint32_t Host::give(const std::string& name, BlockId kind, std::uint16_t items) {
   std::uint32_t count = 0;
   for (const Session& session : impl_->sessions.rows()) {

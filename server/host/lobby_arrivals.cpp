@@ -281,6 +281,7 @@ void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out
     return session.connection->close(now, close_reason(SessionEnd::content), *lack);
   }
   r_.stream.join(session, join);
+  session.watches = join.watches;
   r_.sessions.leave_greeted(session, SessionState::joining);
   if (session.player == EntityId{0}) return;
   ++r_.status.resumed;

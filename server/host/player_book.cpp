@@ -75,7 +75,8 @@ void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
     KeptPlayer& player = present.player;
     player.position_m = players.body[row].position_m;
     player.yaw = players.yaw[row], player.pitch = players.pitch[row];
-    player.health = players.health[row];
+    // Where a spectator flew is no place to come back to.
+    player.health = players.takes_part(row) ? players.health[row] : std::uint16_t{0};
     // Not all in one tick.
     const bool asked = (number(world.tick()) + row) % place_every_ticks_ == 0;
     const bool moved = asked && !(present.told_m == player.position_m);

@@ -95,6 +95,7 @@ std::vector<std::uint8_t> short_recording() {
   ticks[10].joins = {2};
   ticks[10].returning = {{2, {}}};
   ticks[10].returning[0].inventory.add({BlockId::dirt, 5});
+  ticks[10].watchers = {2};
   for (const TickRecord& tick : ticks) writer.add(tick);
   std::vector<std::uint8_t> file;
   writer.take(file);

@@ -27,7 +27,7 @@ void History::record(TickId tick, const PlayerTable& players, const MonsterTable
   ASHLAR_ASSERT(frame.heights_.size() == heights.size());
   frame.tick_ = tick;
   for (std::size_t i = 0; i < players.rows(); ++i) {
-    frame.id_[i] = players.alive(i) ? players.id[i] : EntityId{0};
+    frame.id_[i] = players.takes_part(i) ? players.id[i] : EntityId{0};
     frame.position_m_[i] = players.body[i].position_m;
   }
   for (std::size_t i = 0; i < monsters.rows(); ++i) {

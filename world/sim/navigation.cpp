@@ -141,7 +141,7 @@ Navigation::Navigation(std::span<const MapPlan* const> plans, std::size_t monste
 std::optional<Navigation::Target> Navigation::target_of(const PlayerTable& players,
                                                         const MonsterTable& monsters, std::size_t row) const {
   const EntityId player = monsters.target[row];
-  if (!players.has(player) || !players.alive(slot_of(player))) return std::nullopt;
+  if (!players.has(player) || !players.takes_part(slot_of(player))) return std::nullopt;
   const std::size_t none = grounds_.size();
   const std::size_t map = map_at(monsters.body[row].position_m);
   const DVec3 to = players.body[slot_of(player)].position_m;
