@@ -65,7 +65,7 @@ struct Config {
   DamagedChunks damaged_chunks = DamagedChunks::regenerate;
   std::chrono::milliseconds backup_every{0};  ///< 0: never
   std::uint32_t backups_kept = 8;
-  ReturnTo players_return_to = ReturnTo::place;  ///< in the sandbox
+  ReturnTo players_return_to = ReturnTo::place;  ///< in the sandbox, in part in cooperative play
   std::uint32_t edit_log_days = 30;              ///< 0: no limit
   std::uint32_t edit_log_mib = 256;              ///< 0: no log
   std::uint64_t seed = 1;

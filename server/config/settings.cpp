@@ -404,7 +404,8 @@ Setting record_setting() {
 /// What a kept world remembers of players and their edits.
 std::vector<Setting> memory_settings() {
   return {choice("players_return_to", {"place", "start"}, MEMBER(players_return_to),
-                 "Where those begin who come back to the sandbox: where they left off, or at a start."),
+                 "How those begin who come back: where they left off (in the sandbox) with the health and weapons "
+                 "they had (there and in cooperative play), or at a start, as new ones do."),
           whole("edit_log_days", "DAYS", 0, 3650, MEMBER(edit_log_days),
                 "How long a kept world remembers who changed which block, for ashlar-server world log and "
                 "rollback. 0: as far back as edit_log_mib lasts."),

@@ -93,7 +93,7 @@ class StoreReader {
     });
   }
   void players() {
-    each("SELECT identity, x, y, z, yaw, pitch, health, hash, items FROM players", "players",
+    each("SELECT identity, x, y, z, yaw, pitch, health, hash, items, life FROM players", "players",
          [this](const Statement& row) {
            if (read_player_row(row)) return void(++check_.players);
            std::string name;

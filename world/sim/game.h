@@ -196,6 +196,9 @@ class Game {
   virtual void declare(ReplicationRegistry&) {}
   /// Before the first tick.
   virtual void begin(GameApi&) {}
+  /// Does Match say all that this game knows of a match? Then one that was under way when the server ended
+  /// goes on with the next start; else that begins the next one.
+  virtual bool resumes() const { return false; }
   virtual void joined(GameApi&, EntityId /*player*/) {}
   virtual void left(GameApi&, EntityId /*player*/) {}
   /// Where a player begins or comes back; nullopt: as without a game, at the maps' starts or on the ground.

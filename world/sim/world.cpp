@@ -93,7 +93,7 @@ struct World::Impl final : DamageRule, EditRule {
   void tell_other_touches(GameApi& api);
   void hear_calls(GameApi& api);
   void restart_match();
-  EntityId add_player(const Inventory* brings);
+  EntityId add_player(const Returning* brings);
   void drop_inventory(std::size_t row);
   void drop_spilled();
   void clear_around_bursts();
@@ -168,6 +168,7 @@ struct World::Impl final : DamageRule, EditRule {
   std::uint32_t tick = 0;
   std::uint64_t hash = 0;
   std::uint64_t monsters_hash = 0;  // part of it
+  std::uint64_t kinds_hash = 0;     // hash_of_kinds()
 };
 
 World::Impl::Impl(const WorldSetup& given)
@@ -197,6 +198,7 @@ World::Impl::Impl(const WorldSetup& given)
   const std::size_t m = setup.monsters_max;
   monsters.resize(m);
   monsters.kinds = setup.kinds;
+  kinds_hash = hash_of_kinds(monsters.kind_set());
   fires.reserve(m), alarms.reserve(m);
   combat = Combat(setup.seed, p, m, projectiles_max);
   mechanics = Mechanics(setup.maps, heights, p, m);
@@ -234,6 +236,7 @@ World::Impl::Impl(const WorldSetup& given)
   motion = game->motion();
   GameApi api = game_api();
   game->begin(api);
+  if (setup.kept) restore_match(setup.kept->match, setup.rules, game->resumes(), match);
   rehash(true);
 }
 
@@ -321,10 +324,14 @@ void World::Impl::restore() {
 void World::Impl::restore_kept(const KeptState& kept) {
   loose.restore(kept.falling);
   restore_sectors(kept.maps, setup.maps, heights, mechanics);
-  if (kept.monsters_of != monsters_of()) return;
-  if (!restore_monsters(kept.monsters, monsters, setup.seed, setup.players_max)) return;
-  const auto alive = std::ranges::count_if(monsters.id, [](EntityId id) { return id != EntityId{0}; });
-  monster_count = static_cast<std::uint32_t>(alive);
+  const bool same_monsters = kept.monsters_of == monsters_of() &&
+                             restore_monsters(kept.monsters, monsters, setup.seed, setup.players_max);
+  if (same_monsters) {
+    const auto alive = std::ranges::count_if(monsters.id, [](EntityId id) { return id != EntityId{0}; });
+    monster_count = static_cast<std::uint32_t>(alive);
+  }
+  if (kept.kinds_of == kinds_hash)
+    restore_projectiles(kept.projectiles, monsters, same_monsters, combat.projectiles());
 }
 
 /// What chests held that are gone lies where they stood.
@@ -358,7 +365,7 @@ void World::Impl::begin_life(std::size_t row) {
 }
 
 /// @param brings  null: nothing
-EntityId World::Impl::add_player(const Inventory* brings) {
+EntityId World::Impl::add_player(const Returning* brings) {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] != EntityId{0}) continue;
     players.generation[i] = next_generation(players.generation[i]);
@@ -368,12 +375,15 @@ EntityId World::Impl::add_player(const Inventory* brings) {
     buttons_before[i] = 0;
     GameApi api = game_api();
     game->joined(api, players.id[i]);
+    if (brings != nullptr) restore_score(brings->score, match, match.players[i]);
     begin_life(i);
+    if (brings != nullptr && brings->score.match == match.number)
+      restore_life(brings->life, monsters.kind_set(), players, i);
     players.command[i] = PlayerCommand{};
     players.pitch[i] = Turn16{0};
     players.report[i] = MoveReport{};
     players.digging[i] = Digging{};
-    players.inventory[i] = brings != nullptr ? *brings : Inventory{};
+    players.inventory[i] = brings != nullptr ? brings->inventory : Inventory{};
     items.counters().brought += players.inventory[i].count();
     ASHLAR_ASSERT(players.has(players.id[i]));
     ASHLAR_ASSERT(players.health[i] > 0);
@@ -892,7 +902,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   auto returning = input.returning.begin();
   for (const std::uint32_t token : input.joins) {
     const bool returns = returning != input.returning.end() && returning->token == token;
-    w.joined.push_back({token, w.add_player(returns ? &returning->inventory : nullptr)});
+    w.joined.push_back({token, w.add_player(returns ? &*returning : nullptr)});
     if (returns) ++returning;
   }
   w.edits.begin_tick();
@@ -965,7 +975,11 @@ void World::keep_state(KeptState& out) const {
   keep_sectors(impl_->setup.maps, impl_->heights, impl_->mechanics, out.maps);
   keep_monsters(impl_->monsters, out.monsters);
   out.monsters_of = impl_->monsters_of();
+  keep_projectiles(impl_->combat.projectiles(), impl_->monsters, out.projectiles);
+  out.kinds_of = impl_->kinds_hash;
+  out.match = keep_match(impl_->match, impl_->setup.rules.mode);
 }
+std::uint64_t World::kinds_hash() const { return impl_->kinds_hash; }
 const DroppedItems& World::items() const { return impl_->items; }
 std::span<const Departed> World::departed() const { return impl_->departed; }
 const WorldCounters& World::counters() const { return impl_->counters; }

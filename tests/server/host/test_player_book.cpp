@@ -73,7 +73,7 @@ TEST_CASE("whom a store remembers begins where it was, and looks as it did, once
   kept.identity = ann.identity.open.bytes;
   kept.position_m = there;
   kept.yaw = Turn16{12'345};
-  kept.health = lived ? 50 : 0;
+  kept.life.health = lived ? 50 : 0;
   t.host->remember(kept);
   t.enter(ann);
   t.run(30);
