@@ -1,0 +1,147 @@
+// What a World asks of its game and tells it.
+#include "world/sim/world_state.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "world/math/assert.h"
+#include "world/sim/thing_table.h"
+
+namespace ashlar {
+
+std::uint16_t World::Impl::points(EntityId who, EntityId by, std::uint16_t asked) {
+  GameApi api = game_api();
+  return game->damage(api, who, by, asked);
+}
+
+bool World::Impl::allows(EntityId player, IVec3 block, BlockId to) {
+  GameApi api = game_api();
+  return game->may_edit(api, player, block, to);
+}
+
+void World::Impl::tell_touches(GameApi& api) {
+  constexpr double skin_m = 0.05;  // the crowd has just pushed them apart
+  const double reach_m = 2 * setup.rules.player.radius_m + skin_m;
+  near.fill(players);
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (!players.alive(i)) continue;
+    const DVec3 at = players.body[i].position_m;
+    touching.clear();
+    near.visit_near(xy(at), reach_m, [&](std::uint32_t row, DVec3 other) {
+      const DVec3 d = other - at;
+      if (row > i && dot(xy(d), xy(d)) <= reach_m * reach_m &&
+          std::fabs(d.z) <= setup.rules.player.height_m + skin_m)
+        touching.push_back(players.id[row]);
+    });
+    std::ranges::sort(touching);
+    for (const EntityId other : touching)
+      if (api.alive(players.id[i]) && api.alive(other)) game->touched(api, players.id[i], other);
+  }
+}
+
+void World::Impl::tell_other_touches(GameApi& api) {
+  constexpr double skin_m = 0.05;
+  const Cylinder& player = setup.rules.player;
+  const auto each = [&](const Cylinder& shape, DVec3 at, auto&& then) {
+    const double reach_m = player.radius_m + shape.radius_m + skin_m;
+    touching.clear();
+    near.visit_near(xy(at), reach_m, [&](std::uint32_t row, DVec3 who) {
+      const DVec3 d = who - at;
+      if (dot(xy(d), xy(d)) <= reach_m * reach_m && d.z <= shape.height_m + skin_m &&
+          -d.z <= player.height_m + skin_m)
+        touching.push_back(players.id[row]);
+    });
+    std::ranges::sort(touching);
+    for (const EntityId who : touching)
+      if (api.alive(who)) then(who);
+  };
+  for (const OwnThing& row : replication.things()) {
+    const EntityId thing = row.id;
+    if (thing == EntityId{0}) continue;
+    // The hook may take it away.
+    each(own_thing_shape, row.position_m, [&](EntityId who) {
+      if (row.id == thing) game->touched_thing(api, who, thing);
+    });
+  }
+  if (!game->touches_monsters()) return;
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    const EntityId monster = monsters.id[i];
+    if (monster == EntityId{0}) continue;
+    each(monsters.traits_at(i).shape, monsters.body[i].position_m, [&](EntityId who) {
+      if (monsters.id[i] == monster) game->touched_monster(api, who, monster);
+    });
+  }
+}
+
+void World::Impl::hear_calls(GameApi& api) {
+  const auto known = replication.registry()->client_messages();
+  for (const GameCall& call : calls) {
+    if (!players.has(call.player)) continue;
+    if (call.message == GameCall::chat_command) {
+      if (!game->chat_command(api, call.player, call.text()))
+        api.tell(call.player, "this game has no such command");
+    } else if (call.message < known.size() && call.size <= known[call.message].bytes_max) {
+      game->message(api, call.player, call.message, call.bytes());
+    }
+  }
+}
+
+void World::Impl::run_game() {
+  GameApi api = game_api();
+  hear_calls(api);
+  if (match.left_ticks > 0 && --match.left_ticks == 0) game->phase_over(api);
+  for (std::size_t i = 0; i < timers.size(); ++i)
+    if (timers[i] > 0 && --timers[i] == 0) game->timer(api, i);
+  game->tick(api);
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0}) continue;
+    const std::uint16_t now = players.command[i].buttons;
+    const auto pressed = static_cast<std::uint16_t>(now & ~buttons_before[i]);
+    buttons_before[i] = now;
+    if ((pressed & button::use) != 0 && players.alive(i)) game->used(api, players.id[i]);
+  }
+}
+
+void World::Impl::tell_game() {
+  GameApi api = game_api();
+  const bool counts = match.phase == MatchPhase::open || match.phase == MatchPhase::playing;
+  for (const CombatEvent& e : combat.events()) {
+    if (e.kind != CombatEventKind::died) continue;
+    if (counts && players.has(e.who)) ++match.players[slot_of(e.who)].deaths;
+    if (counts && players.has(e.by) && e.by != e.who) ++match.players[slot_of(e.by)].kills;
+    game->died(api, e.who, e.by);
+  }
+  // By number, and only those before this: what the hook changes itself comes behind them.
+  const std::size_t changed = edits.applied().size();
+  for (std::size_t i = 0; i < changed; ++i)
+    if (const AppliedEdit edit = edits.applied()[i]; players.has(edit.who))
+      game->edited(api, edit.who, edit.block);
+  tell_touches(api);
+  tell_other_touches(api);
+  for (const PickupEvent& e : pickups.events()) game->picked_up(api, e.player, item_type(e.item).number);
+  for (const MoverEvent& e : mechanics.events())
+    if (e.kind == MoverEventKind::exited && players.has(e.entity)) game->exited(api, e.entity);
+  if (restarts) restart_match();
+}
+
+void World::Impl::restart_match() {
+  restarts = false;
+  ++match.number;
+  match.team_score = {};
+  timers = {};
+  mechanics.restart(heights);
+  pickups.reset(space());
+  for (std::size_t i = 0; i < monsters.rows(); ++i)
+    monsters.id[i] = EntityId{0}, monsters.respawn_ticks[i] = 0;
+  for (std::size_t i = 0; i < first_monsters.size(); ++i)
+    enter_monster_at(monsters, i, first_monsters[i], setup.seed, setup.players_max);
+  monster_count = static_cast<std::uint32_t>(first_monsters.size());
+  for (std::size_t i = 0; i < players.rows(); ++i) players.health[i] = 0;  // nobody is in another's way
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (players.id[i] == EntityId{0}) continue;
+    match.players[i] = {.id = players.id[i], .team = match.players[i].team};
+    begin_life(i);
+  }
+}
+
+}  // namespace ashlar

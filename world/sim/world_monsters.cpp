@@ -1,0 +1,107 @@
+// Monsters think, move, fight, and come back.
+#include "world/sim/world_state.h"
+
+#include <algorithm>
+
+#include "world/math/assert.h"
+#include "world/sim/fetch_ahead.h"
+#include "world/sim/monster_move.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::size_t alarms_per_tick_max = 4;
+/// A monster that rests, nobody near it or asleep, is moved once in so many ticks: the ground may have gone.
+constexpr std::uint32_t rest_ticks = 16, doze_ticks = 64;
+
+}  // namespace
+
+void World::Impl::monsters_think() {
+  // All think before any moves: what each sees of the others' rows is nothing, so the order does not matter.
+  const Space here = space();
+  near.fill(players);
+  navigation.advance(here, players, monsters, tick, mechanics.maps());
+  const std::uint16_t look_ticks = monster_look_ticks(setup.rules);
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] == EntityId{0}) continue;
+    if (monster_idles(monsters, i, TickId{tick}, look_ticks))
+      wishes[i] = MonsterWish{};
+    else
+      wishes[i] = monster_think(here, setup.rules, players, near, monsters, i, TickId{tick}, &navigation);
+  }
+  fires.clear(), alarms.clear();
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] == EntityId{0}) continue;
+    if (wishes[i].fires) fires.push_back(static_cast<std::uint32_t>(i));
+    if (wishes[i].alarms) alarms.push_back(static_cast<std::uint32_t>(i));
+  }
+  // Who is woken wakes nobody in turn, and the rest of a crowd that sees somebody at once has seen him.
+  for (std::size_t k = 0; k < std::min(alarms.size(), alarms_per_tick_max); ++k)
+    monsters_alarm(here, setup.rules, monsters, alarms[k]);
+}
+
+void World::Impl::move_monsters() {
+  const Space here = space();
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] == EntityId{0}) continue;
+    const std::uint32_t every = monsters.dozes[i] != 0 ? doze_ticks : rest_ticks;
+    if ((tick + i) % every != 0 && monster_rests(monsters, i)) continue;
+    fetch_ahead(volume, monsters, i);
+    const MoveReport report =
+        monster_move(here, setup.rules, monsters.traits_at(i), wishes[i], monsters.body[i],
+                     mechanics.floor_velocity(heights, monsters.body[i]));
+    note(report, monsters.body[i]);
+    ASHLAR_ASSERT(in_bounds(monsters.body[i].position_m));
+    ASHLAR_ASSERT(monsters.body[i].noclip == 0);
+    if (report.lost) send_back(monsters.body[i], spawns.terrain_monster(here, monsters.rng[i]).at.position_m);
+  }
+}
+
+void World::Impl::fight() {
+  CombatTick fighting = combat_tick();
+  combat.fight(fighting, fires, shooting.launches());
+  clear_around_bursts();
+  fill_summons();
+  const std::uint64_t deaths = combat.counters().monster_deaths;
+  ASHLAR_ASSERT(deaths - deaths_counted <= monster_count);
+  monster_count -= static_cast<std::uint32_t>(deaths - deaths_counted);
+  deaths_counted = deaths;
+}
+
+void World::Impl::fill_summons() {
+  const Space here = space();
+  for (const Summons& s : combat.summons()) {
+    const Cylinder& shape = monsters.traits_of(s.kind).shape;
+    if (!in_bounds(s.position_m) || space_overlaps(here, shape, s.position_m)) continue;
+    const std::size_t row =
+        enter_monster(monsters, {s.kind, {s.position_m, s.yaw}}, setup.seed, setup.players_max);
+    if (row == monsters.rows()) continue;
+    ++monster_count;
+    monster_takes_up(setup.rules, monsters, row, s.target, s.position_m);
+  }
+}
+
+void World::Impl::return_monsters() {
+  if (setup.rules.monster_respawn_s == 0) return;
+  const Space here = space();
+  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+    if (monsters.id[i] != EntityId{0} || monsters.respawn_ticks[i] == 0) continue;
+    if (ground_spawner.owns(monsters, i)) {
+      monsters.respawn_ticks[i] = 0;
+      continue;
+    }
+    if (--monsters.respawn_ticks[i] > 0) continue;
+    const MonsterSpawn spawn{
+        monsters.kind[i], {monsters.home_m[i], monsters.home_yaw[i]}, monsters.deaf[i] != 0};
+    const Cylinder& shape = monsters.traits_of(spawn.kind).shape;
+    if (space_overlaps(here, shape, spawn.at.position_m) ||
+        spawns.taken(shape, spawn.at.position_m, setup.rules, players, monsters)) {
+      monsters.respawn_ticks[i] = setup.rules.tick_rate_hz;  // again in a second
+      continue;
+    }
+    enter_monster_at(monsters, i, spawn, setup.seed, setup.players_max);
+    ++monster_count;
+  }
+}
+
+}  // namespace ashlar
