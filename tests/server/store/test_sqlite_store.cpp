@@ -112,7 +112,7 @@ TEST_CASE("what is saved is there after a new start, the last word on each chunk
   CHECK(player->score == some_player(2).score);
   CHECK(player->yaw == some_player(2).yaw);
   CHECK(player->pitch == some_player(2).pitch);
-  CHECK(player->health == 77);
+  
   CHECK(player->inventory == some_player(2).inventory);
   CHECK_FALSE(kept_player(*store, 9).has_value());
 }
