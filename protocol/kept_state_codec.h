@@ -9,11 +9,10 @@
 
 // What of a running world is kept beside its blocks, as bytes for disks (little endian):
 //
-//   state    = version u8 (2) | falling | maps | monsters of u64 | monsters | kinds of u64 | projectiles | match
-//   falling  = count varint | count times: x, y, z svarint
-//   maps     = count varint | count times: hash u64 | heights | movers | spent
-//   heights  = sectors varint | each: floor f64, ceiling f64
-//   movers   = count varint | each: sector varint, plane, motion, phase, resume u8, flags u8 (1 crushes,
+//   state    = version u8 (2) | falling | maps | monsters of u64 | monsters | kinds of u64 | projectiles |
+//   match falling  = count varint | count times: x, y, z svarint maps     = count varint | count times: hash
+//   u64 | heights | movers | spent heights  = sectors varint | each: floor f64, ceiling f64 movers   = count
+//   varint | each: sector varint, plane, motion, phase, resume u8, flags u8 (1 crushes,
 //              2 slows, 4 pressed, 8 fresh), low, high, speed, wait, left, hurt in f64
 //   spent    = lines varint | a bit each, the lowest first
 //   monsters = count varint | each: row varint, kind u8, flags u8 (1 deaf, 2 asleep), health u16,

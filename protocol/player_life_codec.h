@@ -13,8 +13,8 @@ namespace ashlar {
 
 /// Behind what `out` holds already. Of the dead their life is left out.
 void put_life(ByteWriter& out, const KeptScore& score, const PlayerLife& life);
-/// False, and both undefined, for what put_life() does not write. Numbers are within the bounds of all worlds;
-/// whether they fit this one's kinds is for it to say (player_life.h).
+/// False, and both undefined, for what put_life() does not write. Numbers are within the bounds of all
+/// worlds; whether they fit this one's kinds is for it to say (player_life.h).
 bool get_life(ByteReader& in, KeptScore& score, PlayerLife& life);
 
 }  // namespace ashlar

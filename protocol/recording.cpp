@@ -428,8 +428,8 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
   if (sections & section::calls)
     good = good && get_list(r, out.calls, [&r](auto& v) { return get_call(r, v); });
   if (sections & section::lives)
-    good = good && std::ranges::all_of(
-                       out.returning, [&r](Returning& v) { return get_life(r, v.score, v.life); });
+    good = good &&
+           std::ranges::all_of(out.returning, [&r](Returning& v) { return get_life(r, v.score, v.life); });
   out.hash = r.u64();
   return good && r.ok();
 }

@@ -7,9 +7,9 @@
 #include "protocol/chunk_codec.h"
 #include "world/math/assert.h"
 #include "world/math/random.h"
-#include "world/sim/game.h"
 #include "world/sim/block_contents.h"
 #include "world/sim/dropped_items.h"
+#include "world/sim/game.h"
 #include "world/sim/kept_state.h"
 #include "world/sim/world.h"
 
@@ -111,11 +111,11 @@ std::optional<std::string> KeptWorld::tell(server::Host& host) {
   for (KeptProjectile& p : wanted.projectiles)
     if (gone(p)) p.owner_row = KeptProjectile::nobody;
   if (there == wanted) return std::nullopt;
-  return std::string(there.maps != wanted.maps               ? "doors and lifts are"
-                     : there.monsters != wanted.monsters     ? "monsters are"
+  return std::string(there.maps != wanted.maps                 ? "doors and lifts are"
+                     : there.monsters != wanted.monsters       ? "monsters are"
                      : there.projectiles != wanted.projectiles ? "projectiles are"
-                     : there.match != wanted.match           ? "the match is"
-                                                             : "what falls is") +
+                     : there.match != wanted.match             ? "the match is"
+                                                               : "what falls is") +
          " not as kept";
 }
 
@@ -145,9 +145,8 @@ void KeptWorld::after(Micros now, const server::Host& host, std::int64_t unix_s)
   if (std::exchange(items_revision_, world.items().revision()) != world.items().revision())
     played.items = lying(world.items().table());
   played.players.assign(host.changed_players().begin(), host.changed_players().end());
-  const bool nothing =
-      played.edits.empty() && played.contents.empty() && !played.items && played.players.empty() &&
-      played.state == nullptr;
+  const bool nothing = played.edits.empty() && played.contents.empty() && !played.items &&
+                       played.players.empty() && played.state == nullptr;
   if (!nothing) played_.push_back(std::move(played));
 }
 

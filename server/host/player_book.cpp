@@ -6,11 +6,12 @@ namespace ashlar::server {
 
 namespace {
 
-/// Is somebody other than it was said to be? Who walks and fights only now and then (`asked`), so that not all
-/// are written in one tick, who died or lives again at once.
+/// Is somebody other than it was said to be? Who walks and fights only now and then (`asked`), so that not
+/// all are written in one tick, who died or lives again at once.
 bool tells(const KeptPlayer& told, const KeptPlayer& now, bool asked) {
   if ((told.life.health == 0) != (now.life.health == 0)) return true;
-  return asked && (!(told.position_m == now.position_m) || !(told.life == now.life) || !(told.score == now.score));
+  return asked &&
+         (!(told.position_m == now.position_m) || !(told.life == now.life) || !(told.score == now.score));
 }
 
 }  // namespace
@@ -83,7 +84,8 @@ void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
     if (const auto found = away_.find(present.player.identity); found != away_.end()) {
       const KeptPlayer& was = found->second;
       present.player.inventory = was.inventory;
-      if (back_.place && was.life.health > 0) arrivals_.push_back({joined.token, joined.id, was.position_m, was.yaw});
+      if (back_.place && was.life.health > 0)
+        arrivals_.push_back({joined.token, joined.id, was.position_m, was.yaw});
       away_.erase(found);
     }
   }

@@ -56,7 +56,8 @@ class PlayerBook {
   std::span<const Returning> returning() const { return returning_; }
   /// After the step, before sessions change.
   void stepped(const World& world, const SessionTable& sessions);
-  /// Whose places are to be given back: who joined in the last step, was here before, and lived. Valid until the next step.
+  /// Whose places are to be given back: who joined in the last step, was here before, and lived. Valid until
+  /// the next step.
   std::span<const Arrival> arrivals() const { return arrivals_; }
   /// All who are in the world.
   std::vector<KeptPlayer> present() const;

@@ -26,9 +26,9 @@ class BackupSource {
   BackupSource(WorldLock lock, std::string file) : lock_(std::move(lock)), file_(std::move(file)) {}
 
   WorldLock lock_;
-  std::string file_;        // of the database
+  std::string file_;  // of the database
   bool still_ = true;
-  bool clears_ = false;     // nothing lay beside it that reading makes
+  bool clears_ = false;  // nothing lay beside it that reading makes
 };
 
 }  // namespace ashlar::server

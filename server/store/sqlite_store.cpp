@@ -258,9 +258,10 @@ ChunkLookup SqliteStore::load_chunk(ChunkCoord at) {
 std::expected<StoredPlayers, StoreTrouble> SqliteStore::load_players() {
   Impl& s = *impl_;
   const std::scoped_lock lock(s.write_mutex);
-  auto rows = Statement::make(
-      s.writing, "SELECT identity, x, y, z, yaw, pitch, health, hash, items, life FROM players ORDER BY "
-      "identity");
+  auto rows =
+      Statement::make(s.writing,
+                      "SELECT identity, x, y, z, yaw, pitch, health, hash, items, life FROM players ORDER BY "
+                      "identity");
   if (!rows) return std::unexpected(std::move(rows.error()));
   StoredPlayers found;
   std::vector<std::vector<std::uint8_t>> damaged;

@@ -25,7 +25,7 @@ constexpr int contents_since = 4;  // formats before knew of no blocks that hold
 
 /// Opened to be read, with its format looked at.
 std::expected<std::pair<Database, int>, StoreTrouble> open_to_read(const std::string& file,
-                                                                     OpenMode mode = OpenMode::read) {
+                                                                   OpenMode mode = OpenMode::read) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))
     return std::unexpected(StoreTrouble{{},
@@ -96,8 +96,8 @@ class StoreReader {
   }
   void players() {
     const std::string life = format_ >= lives_since ? "life" : "x''";
-    each(("SELECT identity, x, y, z, yaw, pitch, health, hash, items, " + life + " FROM players").c_str(), "players",
-         [this](const Statement& row) {
+    each(("SELECT identity, x, y, z, yaw, pitch, health, hash, items, " + life + " FROM players").c_str(),
+         "players", [this](const Statement& row) {
            if (read_player_row(row)) return void(++check_.players);
            std::string name;
            for (const std::uint8_t byte : row.bytes(0)) {

@@ -22,7 +22,8 @@ struct StoreReport {
 };
 
 /// @return or why it cannot be told: not there, of a newer build, no world's
-std::expected<StoreReport, StoreTrouble> report_store(const std::string& file, OpenMode mode = OpenMode::read);
+std::expected<StoreReport, StoreTrouble> report_store(const std::string& file,
+                                                      OpenMode mode = OpenMode::read);
 
 /// What reading everything has shown.
 struct StoreCheck {

@@ -259,8 +259,9 @@ bool bench_edits(const Options& options) {
   std::printf("  what digging, building and saving add to a tick: p50 %.0f us p99 %.0f us\n",
               percentile(tick_us, 0.5) - percentile(still_us, 0.5),
               percentile(tick_us, 0.99) - percentile(still_us, 0.99));
-  std::printf("  a group is written in (wall clock): p50 %.0f ms p99 %.0f ms (asked: at most %.0f), %zu groups\n",
-              percentile(group_ms, 0.5), percentile(group_ms, 0.99), group_ms_max, group_ms.size());
+  std::printf(
+      "  a group is written in (wall clock): p50 %.0f ms p99 %.0f ms (asked: at most %.0f), %zu groups\n",
+      percentile(group_ms, 0.5), percentile(group_ms, 0.99), group_ms_max, group_ms.size());
   std::printf("  on the disk after (wall clock): p50 %.0f ms p99 %.0f ms (asked: at most %.0f)\n",
               percentile(age_ms, 0.5), percentile(age_ms, 0.99), age_ms_max);
   return site.changed > 0 && percentile(age_ms, 0.99) <= age_ms_max &&

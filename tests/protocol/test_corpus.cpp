@@ -333,7 +333,8 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   // Scripts of fuzz_streamed_ground.cpp: tick, place, changes, what comes and of what.
   using Bytes = std::vector<std::uint8_t>;
   const Bytes chunk{1, 0, 0, 0, 0, 7, 1, 1, 2, 5, 6, 7, 3, 8, 9, 10, 2};
-  const Bytes edits{1, 0, 0, 2, 5, 2, 9, 0, 1}, gone{2, 0, 0, 0, 2}, raw{0, 1, 1, 1, 4, 4, 0, 9, 0, 3, 1, 2, 3};
+  const Bytes edits{1, 0, 0, 2, 5, 2, 9, 0, 1}, gone{2, 0, 0, 0, 2},
+      raw{0, 1, 1, 1, 4, 4, 0, 9, 0, 3, 1, 2, 3};
   const auto script = [](std::initializer_list<Bytes> steps) {
     Bytes all;
     for (const Bytes& step : steps) all.insert(all.end(), step.begin(), step.end());

@@ -111,9 +111,9 @@ bool same(const TickRecord& a, const TickRecord& b) {
   const auto returning = [](const Returning& x, const Returning& y) {
     return x.token == y.token && x.inventory == y.inventory && x.score == y.score && x.life == y.life;
   };
-  return std::ranges::equal(a.returning, b.returning, returning) && a.joins == b.joins && a.leaves == b.leaves && a.chunks_ready == b.chunks_ready &&
-         a.chunks_dropped == b.chunks_dropped && a.hash == b.hash &&
-         std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
+  return std::ranges::equal(a.returning, b.returning, returning) && a.joins == b.joins &&
+         a.leaves == b.leaves && a.chunks_ready == b.chunks_ready && a.chunks_dropped == b.chunks_dropped &&
+         a.hash == b.hash && std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
          std::ranges::equal(a.calls, b.calls, calls) && a.edits.size() == b.edits.size() &&
          std::ranges::equal(a.commands, b.commands, commands);
 }

@@ -69,7 +69,7 @@ struct KeptState {
   std::vector<KeptSectors> maps = {};
   /// By row; who stood there at the start and is not in it is dead for good.
   std::vector<KeptMonster> monsters = {};
-  std::uint64_t monsters_of = 0;  ///< hash_of_first_monsters() of the world that they were in
+  std::uint64_t monsters_of = 0;                 ///< hash_of_first_monsters() of the world that they were in
   std::vector<KeptProjectile> projectiles = {};  ///< in the order of their rows
   std::uint64_t kinds_of = 0;                    ///< hash_of_kinds() of the kinds that they are of
   KeptMatch match = {};

@@ -94,7 +94,9 @@ TEST_CASE("whom a store remembers has its score in the same match, and its life 
   Hand& ann = t.hand(peer(1), "ann");
   KeptPlayer kept;
   kept.identity = ann.identity.open.bytes;
-  kept.life = {.health = 41, .armour = 9, .arsenal = fresh_arsenal(default_kinds()),
+  kept.life = {.health = 41,
+               .armour = 9,
+               .arsenal = fresh_arsenal(default_kinds()),
                .kinds_of = t.host->world().kinds_hash()};
   kept.life.arsenal.ammo[0] = 3;
   kept.score = {.match = 1, .score = 6, .kills = 7, .deaths = 8};

@@ -112,7 +112,7 @@ TEST_CASE("what is saved is there after a new start, the last word on each chunk
   CHECK(player->score == some_player(2).score);
   CHECK(player->yaw == some_player(2).yaw);
   CHECK(player->pitch == some_player(2).pitch);
-  
+
   CHECK(player->inventory == some_player(2).inventory);
   CHECK_FALSE(kept_player(*store, 9).has_value());
 }
@@ -169,9 +169,9 @@ TEST_CASE("a damaged player is unknown and kept aside", "[server][sqlite_store]"
   const auto store = open_kept(file);
   const StoredPlayer players[] = {some_player(1)};
   REQUIRE(store->save({5, {}, players}).has_value());
-  const std::string change = GENERATE("x = 9e999", "health = 1e300", "yaw = 70000", "z = z + 1", "hash = 5",
-                                      "items = x''", "items = x'01050100'", "life = x''",
-                                      "life = x'00'", "health = 76");
+  const std::string change =
+      GENERATE("x = 9e999", "health = 1e300", "yaw = 70000", "z = z + 1", "hash = 5", "items = x''",
+               "items = x'01050100'", "life = x''", "life = x'00'", "health = 76");
   CAPTURE(change);
   meddle(file, "UPDATE players SET " + change);
   CHECK_FALSE(kept_player(*store, 1).has_value());
@@ -367,7 +367,8 @@ TEST_CASE("a database from before weapons were kept is upgraded after a copy, an
   // A state of that format: no falling block, no map, no monster.
   meddle(file,
          "INSERT INTO state VALUES(0, " +
-             std::to_string(std::bit_cast<std::int64_t>(chunk_row_hash(0, std::vector<std::uint8_t>{1, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}))) +
+             std::to_string(std::bit_cast<std::int64_t>(
+                 chunk_row_hash(0, std::vector<std::uint8_t>{1, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}))) +
              ", x'010000090000000000000000'); ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 5");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-5");

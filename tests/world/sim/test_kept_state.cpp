@@ -251,7 +251,8 @@ TEST_CASE("a match goes on where it was, with its time and scores", "[world][sim
   CHECK(keep_score(world.match(), slot_of(other)) == KeptScore{.match = 4});
 }
 
-TEST_CASE("a match by other rules, or of a game that keeps more, is the next one", "[world][sim][kept_state]") {
+TEST_CASE("a match by other rules, or of a game that keeps more, is the next one",
+          "[world][sim][kept_state]") {
   World first(arena(GameMode::deathmatch));
   join(first);
   KeptState state = state_of(first);
@@ -277,7 +278,11 @@ TEST_CASE("who comes back in the same match is as well and armed as it was", "[w
   const KindSet& kinds = default_kinds();
   Returning brings{5, {}, {.match = 1}, {}};
   PlayerLife& life = brings.life;
-  life = {.health = 33, .armour = 150, .armour_half = 1, .arsenal = fresh_arsenal(kinds), .kinds_of = world.kinds_hash()};
+  life = {.health = 33,
+          .armour = 150,
+          .armour_half = 1,
+          .arsenal = fresh_arsenal(kinds),
+          .kinds_of = world.kinds_hash()};
   life.arsenal.weapons |= 1u << weapon::shotgun;
   life.arsenal.held = life.arsenal.wanted = weapon::shotgun;
   life.arsenal.ammo = {7, 11, 0, 60'000};
