@@ -293,9 +293,9 @@ TEST_CASE("a database from before blocks held anything gets what they need", "[s
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(
-      file,
-      "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; DROP TABLE state; PRAGMA user_version = 3");
+  meddle(file,
+         "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; DROP TABLE state; "
+         "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 3");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-3");
   CHECK(store->load_contents()->contents.empty());
