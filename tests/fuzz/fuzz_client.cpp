@@ -13,6 +13,7 @@
 #include "protocol/connection/frames.h"
 #include "tests/client_sim/fake_server.h"
 #include "tests/fuzz/script.h"
+#include "tests/fuzz/stream_message.h"
 
 using namespace ashlar;
 
@@ -98,17 +99,9 @@ struct Table {
 
 /// A message on a stream, whole and in its place.
 void send_message(Table& table, StreamId stream, std::span<const std::uint8_t> message) {
-  std::array<std::uint8_t, plaintext_bytes_max> plaintext;
-  FrameWriter writer(plaintext);
-  std::uint64_t& offset = table.offsets[row(stream)];
-  const std::size_t size = message_prefix_bytes + message.size();
-  if (message.empty() || size > writer.stream_room(offset)) return;
-  const auto bytes = writer.stream(stream, offset, size);
-  for (std::size_t i = 0; i < message_prefix_bytes; ++i)
-    bytes[i] = static_cast<std::uint8_t>(message.size() >> (8 * i));
-  std::ranges::copy(message, bytes.begin() + message_prefix_bytes);
-  offset += size;
-  table.seal(std::span(plaintext).first(writer.size()));
+  std::array<std::uint8_t, plaintext_bytes_max> room;
+  const auto bytes = fuzz::stream_message(stream, table.offsets[row(stream)], message, room);
+  if (!bytes.empty()) table.seal(bytes);
 }
 
 void send_unreliable(Table& table, std::span<const std::uint8_t> message) {

@@ -9,30 +9,17 @@
 #include "protocol/secure/client_handshake.h"
 #include "protocol/secure/packet_protection.h"
 #include "protocol/secure/server_door.h"
+#include "tests/fuzz/ramp.h"
 
 using namespace ashlar;
 using namespace ashlar::secure;
+using ashlar::fuzz::identity;
+using ashlar::fuzz::Ramp;
 
 namespace {
 
 constexpr std::uint8_t version = 3;
 constexpr Micros noon = std::chrono::seconds(100);
-
-class Ramp final : public Entropy {
- public:
-  explicit Ramp(std::uint8_t from) : next_(from) {}
-  void fill(std::span<std::uint8_t> out) override {
-    for (auto& b : out) b = next_++;
-  }
-
- private:
-  std::uint8_t next_;
-};
-
-KeyPair identity(std::uint8_t from) {
-  Ramp entropy(from);
-  return key_pair(entropy.secret());
-}
 
 using Bytes = std::vector<std::uint8_t>;
 

@@ -49,6 +49,11 @@ void visit_monster(AnyTraits& t, Visit&& visit) {
   visit("flies", t.flies, 0, 1);
   visit("swims", t.swims, 0, 1);
   visit("climbs", t.climbs, 0, 1);
+  visit("opens_doors", t.opens_doors, 0, 1);
+  visit("drop_m", t.drop_m, 0, monster_drop_any_m);
+  visit("jump_m", t.jump_m, 0, 3);
+  visit("hearing_m", t.hearing_m, 0, 64);
+  visit("dark_sight_share", t.dark_sight_share, 0, 1);
   visit("body_meets_walls", t.body_meets_walls, 0, 1);
   visit("splash_proof", t.splash_proof, 0, 1);
   visit("health", t.health, 1, 65535);

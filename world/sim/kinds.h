@@ -57,18 +57,26 @@ constexpr void visit_show(AnyShow& s, Visit&& visit) {
   visit("attack_sound", s.attack_sound);
 }
 
+/// MonsterTraits::drop_m of who jumps down wherever it goes, as far as ways are looked for there.
+inline constexpr double monster_drop_any_m = 64;
+
 /// What a kind is like. By default that of Doom's monsters at 32 units a metre and 35 tics a second (mobj
 /// info and states of the published Doom source, info.c and p_enemy.c).
 struct MonsterTraits {
   std::string name;
   Cylinder shape;
   double speed_mps = 0;
-  double step_height_m_max = 0;  ///< long-legged kinds clear a block, the others Doom's 24 units
-  double sight_m_max = 32;       ///< sees players up to here
-  double sight_cone_deg = 180;   ///< asleep it sees what is before it; awake all around
-  std::uint8_t flies = 0;        ///< 0 or 1: keeps its own height, neither steps nor falls
-  std::uint8_t swims = 1;        ///< 0 or 1: keeps afloat in liquids, and gets out at a bank
-  std::uint8_t climbs = 0;       ///< 0 or 1: goes up ladders
+  double step_height_m_max = 0;        ///< long-legged kinds clear a block, the others Doom's 24 units
+  double sight_m_max = 32;             ///< sees players up to here
+  double sight_cone_deg = 180;         ///< asleep it sees what is before it; awake all around
+  std::uint8_t flies = 0;              ///< 0 or 1: keeps its own height, neither steps nor falls
+  std::uint8_t swims = 1;              ///< 0 or 1: keeps afloat in liquids, and gets out at a bank
+  std::uint8_t climbs = 0;             ///< 0 or 1: goes up ladders
+  std::uint8_t opens_doors = 1;        ///< 0 or 1: pushes doors open that stand in its way
+  double drop_m = monster_drop_any_m;  ///< goes down no deeper edge by itself
+  double jump_m = 0;                   ///< leaps so far up onto what stands in its way; 0: never
+  double hearing_m = 12;               ///< hears hits and doors so near, steps and bursts by a share of it
+  double dark_sight_share = 0.5;       ///< of sight_m_max, that is left of it where no light is
   /// 0 or 1: under Solver::correct, do its radius and height count against walls, or only the middle of its
   /// base? Against other movers they always do, and under Solver::sweep against walls as well.
   std::uint8_t body_meets_walls = 1;

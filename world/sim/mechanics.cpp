@@ -283,6 +283,7 @@ void Mechanics::monster_pushes(MechanicsTick& tick, std::size_t row) {
   MonsterTable& m = tick.monsters;
   // Only one that is held up pushes: it moved less than a tenth of what it could have.
   const MonsterTraits& kind = m.traits_at(row);
+  if (kind.opens_doors == 0) return;
   const DVec2 v = xy(m.body[row].velocity_mps);
   const double slow = 0.1 * kind.speed_mps;
   if (dot(v, v) > slow * slow) return;

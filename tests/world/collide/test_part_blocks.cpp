@@ -2,6 +2,7 @@
 
 #include "tests/catch.h"
 #include "tests/world/cases.h"
+#include "tests/world/collide/random_shapes.h"
 #include "tests/world/part_worlds.h"
 #include "world/collide/block_queries.h"
 #include "world/collide/correct.h"
@@ -21,29 +22,6 @@ VoxelVolume mixed_world(double offset, double density, std::uint64_t seed) {
   const auto kinds = kinds_with_random_shapes(seed, 20);
   return make_part_volume(kinds, {chunk - 1, -1, -1}, {2, 2, 2},
                           [&](IVec3 b) { return random_kind(*kinds, seed, b, density); });
-}
-
-DVec3 way_of(Rng& rng, double size) {
-  DVec3 d;
-  d.x = rng.between(-size, size);
-  d.y = rng.between(-size, size);
-  d.z = rng.between(-size, size);
-  switch (rng.below(6)) {
-    case 0: d.z = 0; break;
-    case 1: d.x = d.y = 0; break;
-    case 2: d.x = d.z = 0; break;
-    default: break;
-  }
-  return d;
-}
-
-RoundedBox any_shape(Rng& rng) {
-  switch (rng.below(4)) {
-    case 0: return rounded_box_of(Cylinder{0.3, 1.75});
-    case 1: return box_shape(0.25, 0.4, 1.2);
-    case 2: return rounded_box_of(Cylinder{rng.between(0.05, 1.4), rng.between(0.2, 2.8)});
-    default: return point_shape();
-  }
 }
 
 DVec3 place_of(Rng& rng, double offset, double size) {
@@ -67,8 +45,8 @@ TEST_CASE("among blocks of all shapes a sweep is free up to its impact and overl
   Rng rng{static_cast<std::uint64_t>(density * 100)};
   unsigned hits = 0, early = 0, late = 0, inside_wrong = 0, bad_normal = 0, bad_block = 0;
   for (int i = 0; i < cases(1500); ++i) {
-    const RoundedBox shape = any_shape(rng);
-    const DVec3 p = place_of(rng, offset, 20), d = way_of(rng, 6);
+    const RoundedBox shape = random_shape(rng);
+    const DVec3 p = place_of(rng, offset, 20), d = random_way(rng, 6);
     const double at_start = depth_in_parts(volume, shape, p);
     const SweepHit hit = blocks_sweep(volume, shape, p, d);
     if (std::fabs(at_start - contact_slop_m) < 1e-8) continue;
@@ -104,8 +82,8 @@ TEST_CASE("among blocks of all shapes a sweep equals its two halves",
   Rng rng{11};
   unsigned wrong = 0, hits = 0;
   for (int i = 0; i < cases(5000); ++i) {
-    const RoundedBox shape = any_shape(rng);
-    const DVec3 p = place_of(rng, 0, 12), d = way_of(rng, 5);
+    const RoundedBox shape = random_shape(rng);
+    const DVec3 p = place_of(rng, 0, 12), d = random_way(rng, 5);
     const double cut = rng.between(0.05, 0.95);
     const SweepHit whole = blocks_sweep(volume, shape, p, d);
     if (whole.started_inside) continue;
@@ -132,7 +110,7 @@ TEST_CASE("among blocks of all shapes overlaps and grounds are those of the boxe
   Rng rng{21};
   unsigned overlaps = 0, grounds = 0, none = 0, wrong_overlap = 0, wrong_ground = 0;
   for (int i = 0; i < cases(4000); ++i) {
-    const RoundedBox shape = any_shape(rng);
+    const RoundedBox shape = random_shape(rng);
     const DVec3 p = place_of(rng, offset, 20);
     const double depth = depth_in_parts(volume, shape, p);
     if (std::fabs(depth - contact_slop_m) > 1e-8) {
@@ -188,7 +166,7 @@ TEST_CASE("among blocks of all shapes a ray stops where the first box begins",
   };
   for (int i = 0; i < cases(1500); ++i) {
     const DVec3 from = place_of(rng, offset, 24);
-    DVec3 d = way_of(rng, 1);
+    DVec3 d = random_way(rng, 1);
     if (length(d) < 1e-3) continue;
     d = d * (1 / length(d));
     const double reach = rng.between(0, 30);
@@ -270,7 +248,7 @@ TEST_CASE("among blocks of all shapes a corrected point is free and near",
     }
     // A way of a point never ends in what it did not begin in.
     if (volume.solid_at(p)) continue;
-    const PointEnd end = stepped_point(volume, p, way_of(rng, 3), 1e-3);
+    const PointEnd end = stepped_point(volume, p, random_way(rng, 3), 1e-3);
     way_wrong += !end.stuck && volume.solid_at(end.point) &&
                  blocks_overlap(volume, point_shape(), point_base(end.point));
   }

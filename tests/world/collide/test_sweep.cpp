@@ -2,6 +2,7 @@
 
 #include "tests/catch.h"
 #include "tests/world/cases.h"
+#include "tests/world/collide/random_shapes.h"
 #include "tests/world/voxel_worlds.h"
 #include "world/collide/block_queries.h"
 
@@ -31,31 +32,6 @@ double depth_twin(const VoxelVolume& volume, const RoundedBox& s, DVec3 p) {
         deepest = std::max(deepest, std::min(flat, up));
       }
   return deepest;
-}
-
-DVec3 random_way(Rng& rng, double size) {
-  DVec3 d;
-  d.x = rng.between(-size, size);
-  d.y = rng.between(-size, size);
-  d.z = rng.between(-size, size);
-  // Level, upright and axis-parallel ways are where special cases live.
-  switch (rng.below(6)) {
-    case 0: d.z = 0; break;
-    case 1: d.x = d.y = 0; break;
-    case 2: d.x = d.z = 0; break;
-    case 3: d.y = d.z = 0; break;
-    default: break;
-  }
-  return d;
-}
-
-RoundedBox random_shape(Rng& rng) {
-  switch (rng.below(4)) {
-    case 0: return rounded_box_of(Cylinder{0.3, 1.75});
-    case 1: return box_shape(0.25, 0.4, 1.2);
-    case 2: return rounded_box_of(Cylinder{rng.between(0.05, 1.4), rng.between(0.2, 2.8)});
-    default: return point_shape();
-  }
 }
 
 }  // namespace

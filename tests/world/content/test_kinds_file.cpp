@@ -70,6 +70,27 @@ TEST_CASE("a file changes what it says and adds kinds of its own", "[world][cont
   CHECK(set.things[0].kind == static_cast<MonsterKind>(monster_kind_count));
 }
 
+TEST_CASE("a file says what a kind is able to", "[world][content][kinds]") {
+  const auto kinds = read_kinds(
+      "[monster.imp]\nopens_doors = 0\ndrop_m = 0.75\njump_m = 1.25\nhearing_m = 20\n"
+      "dark_sight_share = 0.25\n",
+      "k.toml");
+  if (!kinds) FAIL(kinds.error().line());
+  const auto again = read_kinds(kinds_text(**kinds), "k.toml");
+  REQUIRE(again.has_value());
+  for (const KindSet* set : {kinds->get(), again->get()}) {
+    const MonsterTraits& imp = set->monsters[static_cast<std::size_t>(MonsterKind::imp)];
+    CHECK(imp.opens_doors == 0);
+    CHECK(imp.drop_m == 0.75);
+    CHECK(imp.jump_m == 1.25);
+    CHECK(imp.hearing_m == 20);
+    CHECK(imp.dark_sight_share == 0.25);
+  }
+  CHECK(traits(MonsterKind::imp).opens_doors == 1);
+  CHECK(kinds_error_of("[monster.imp]\ndrop_m = 65\n") == "k.toml line 2: drop_m has to be from 0 to 64");
+  CHECK(kinds_error_of("[monster.imp]\njump_m = -1\n") == "k.toml line 2: jump_m has to be from 0 to 3");
+}
+
 TEST_CASE("a file changes weapons and ammunition, and adds weapons of its own",
           "[world][content][kinds][weapons]") {
   // The example of docs/weapons.md.

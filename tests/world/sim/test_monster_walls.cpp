@@ -90,3 +90,56 @@ TEST_CASE("a point climbs no wall that is higher than its step", "[world][sim][m
   CHECK(end.position_m.z == 0);
   CHECK(end.position_m.x == Approx(4).margin(1e-4));
 }
+
+TEST_CASE("a kind that goes down no deep edge stops before it, and others do not",
+          "[world][sim][monster_move]") {
+  // Two metres down at x = 8.
+  const VoxelVolume volume =
+      make_volume({-1, -1, -1}, {3, 2, 2}, [](IVec3 b) { return b.z < -2 || (b.z < 0 && b.x < 8); });
+  const Space space{&volume, {}};
+  Rules rules;
+  rules.monster_solver = GENERATE(Solver::sweep, Solver::correct);
+  MonsterTraits kind = traits(MonsterKind::imp);
+  kind.speed_mps = GENERATE(2.0, 12.0);
+  const auto goes_to = [&](double drop_m) {
+    kind.drop_m = drop_m;
+    Body body;
+    body.position_m = body.last_free_m = {0.5, 0.5, 0};
+    body.grounded = 1;
+    MonsterWish wish;
+    wish.direction = {1, 0};
+    for (int tick = 0; tick < 400; ++tick) monster_move(space, rules, kind, wish, body);
+    return body.position_m;
+  };
+  CAPTURE(rules.monster_solver, kind.speed_mps);
+  CHECK(goes_to(1.9).z == 0);
+  CHECK(goes_to(1.9).x < 8);
+  CHECK(goes_to(1.9).x > 6.5);  // but up to it
+  CHECK(goes_to(2).z == -2);
+  CHECK(goes_to(monster_drop_any_m).z == -2);
+}
+
+TEST_CASE("a kind that leaps gets onto what is no higher than it leaps, if it wants up",
+          "[world][sim][monster_move]") {
+  const VoxelVolume volume =
+      make_volume({-1, -1, -1}, {3, 2, 2}, [](IVec3 b) { return b.z < 0 || (b.z < 2 && b.x >= 4); });
+  const Space space{&volume, {}};
+  Rules rules;
+  rules.monster_solver = GENERATE(Solver::sweep, Solver::correct);
+  MonsterTraits kind = traits(MonsterKind::imp);
+  const auto height = [&](double jump_m, double climb) {
+    kind.jump_m = jump_m;
+    Body body;
+    body.position_m = body.last_free_m = {0.5, 0.5, 0};
+    body.grounded = 1;
+    MonsterWish wish;
+    wish.direction = {1, 0};
+    wish.climb = climb;
+    for (int tick = 0; tick < 300; ++tick) monster_move(space, rules, kind, wish, body);
+    return body.position_m.z;
+  };
+  CHECK(height(2, 1) == 2);
+  CHECK(height(2, 0) == 0);
+  CHECK(height(1, 1) == 0);
+  CHECK(height(0, 1) == 0);
+}

@@ -30,7 +30,8 @@ class Grapple final : public PlayerMotion {
 };
 
 /// Capture the flag: who touches the other team's carries it, and scores with it at his own base while his
-/// own flag is there. Who dies, or is touched by the other team away from the base, drops it.
+/// own flag is there. Who dies drops it. Whom the other team touches away from its base gives it back, or two
+/// teams that hold each other's would wait for ever.
 class Capture final : public Game {
  public:
   static constexpr double touch_m = 1.5, return_s = 10, base_m = 6;
@@ -64,11 +65,17 @@ class Capture final : public Game {
   }
 
   std::shared_ptr<const PlayerMotion> motion() const override { return std::make_shared<Grapple>(); }
+  std::uint16_t damage(GameApi& api, EntityId who, EntityId by, std::uint16_t points) override {
+    return who != by && api.team(who) != 0 && api.team(who) == api.team(by) ? std::uint16_t{0} : points;
+  }
   void touched(GameApi& api, EntityId player, EntityId other) override {
     if (api.team(player) == api.team(other)) return;
-    for (std::size_t flag = 0; flag < 2; ++flag)
-      if (!within(flags_[flag], bases_[flag], base_m))
-        drop(api, carrier_[flag] == player ? player : carrier_[flag] == other ? other : EntityId{0});
+    for (std::size_t flag = 0; flag < 2; ++flag) {
+      const bool by = carrier_[flag] != EntityId{0} && (carrier_[flag] == player || carrier_[flag] == other);
+      if (!by || within(flags_[flag], bases_[flag], base_m)) continue;
+      drop(api, carrier_[flag]);
+      flags_[flag] = bases_[flag];
+    }
   }
   bool may_edit(GameApi&, EntityId, IVec3 block, BlockId) override {
     return std::ranges::none_of(bases_, [&](DVec3 base) { return within(to_dvec3(block), base, base_m); });
