@@ -85,10 +85,11 @@ class Server:
             pass
 
     def give_chests(self):
-        """To the first few who play. Whether it heard of them before it was killed nobody knows."""
+        """To the first few who play."""
         for number in range(GIFTS_A_ROUND):
             self.process.stdin.write(f"give sim-{number + 1} {GIVEN_BY_CONSOLE}\n")
-        self.process.stdin.flush()
+            self.process.stdin.flush()
+            self.wait_for("console")
 
     def kill(self):
         self.process.kill()
@@ -157,12 +158,13 @@ class World:
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
         try:
             time.sleep(rng.uniform(0, 2))
-            running.put_blocks(blocks)
-            self.announced += blocks
             if self.free_blocks == "no":
                 running.give_chests()
                 self.gifts += GIFTS_A_ROUND
-            time.sleep(rng.uniform(0, 1))
+            running.put_blocks(blocks)
+            self.announced += blocks
+            # Whoever digs all it needs comes to set a chest and put some into it only after a while.
+            time.sleep(rng.uniform(0, 1 if self.free_blocks == "yes" else 6))
         finally:
             running.kill()
             load.send_signal(signal.SIGINT)

@@ -24,6 +24,21 @@ def place(x, y, z):
     return (x + (1 << 20)) << 42 | (y + (1 << 20)) << 21 | (z + (1 << 20))
 
 
+@contextlib.contextmanager
+def holding(file, how):
+    """Another program that holds a database: of this one the locks would be gone with the first look at the file."""
+    code = ("import sqlite3, sys; d = sqlite3.connect(sys.argv[1], isolation_level=None); d.execute(sys.argv[2]); "
+            "d.execute(\"UPDATE meta SET value = value WHERE key = 'tick'\"); print('held', flush=True); "
+            "sys.stdin.read()")
+    with subprocess.Popen([sys.executable, "-c", code, str(file), how], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as other:
+        try:
+            assert other.stdout.readline() == "held\n"
+            yield
+        finally:
+            other.communicate()
+
+
 class Storage(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -230,10 +245,7 @@ class Storage(unittest.TestCase):
             refused("damaged")
             meddle("DELETE FROM chunks")
             for hold in ("BEGIN EXCLUSIVE", "BEGIN IMMEDIATE", "PRAGMA locking_mode = EXCLUSIVE"):
-                with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as other:
-                    other.execute(hold)
-                    if hold.startswith("PRAGMA"):
-                        other.execute("UPDATE meta SET value = value WHERE key = 'tick'")
+                with holding(file, hold):
                     refused("world.db", "another program")
         # One that was copied with what waits beside it.
         meddle("PRAGMA journal_mode = WAL")
