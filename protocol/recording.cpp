@@ -7,6 +7,7 @@
 
 #include "protocol/block_kinds.h"
 #include "protocol/inventory_codec.h"
+#include "protocol/player_life_codec.h"
 #include "world/math/hash.h"
 #include "world/sim/replication.h"
 #include "world/voxel/volume.h"
@@ -21,8 +22,8 @@ constexpr std::size_t slots_max = 1u << entity_slot_bits;
 
 namespace section {
 constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64,
-                        acts = 128, returning = 256, calls = 512, watchers = 1024;
-constexpr std::uint64_t known = 2047;
+                        acts = 128, returning = 256, calls = 512, watchers = 1024, lives = 2048;
+constexpr std::uint64_t known = 4095;
 }  // namespace section
 
 namespace field {
@@ -433,6 +434,9 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
     good = good && get_list(r, out.calls, [&r](auto& v) { return get_call(r, v); });
   if (sections & section::watchers)
     good = good && get_list(r, out.watchers, [&r](auto& v) { return v = r.u32(), r.ok(); });
+  if (sections & section::lives)
+    good = good &&
+           std::ranges::all_of(out.returning, [&r](Returning& v) { return get_life(r, v.score, v.life); });
   out.hash = r.u64();
   return good && r.ok();
 }
@@ -493,6 +497,10 @@ void RecordingWriter::add(const TickRecord& tick) {
   if (!tick.returning.empty()) sections |= section::returning;
   if (!tick.calls.empty()) sections |= section::calls;
   if (!tick.watchers.empty()) sections |= section::watchers;
+  const bool lives = std::ranges::any_of(tick.returning, [](const Returning& v) {
+    return !(v.score == KeptScore{}) || !(v.life == PlayerLife{});
+  });
+  if (lives) sections |= section::lives;
   w.varint(sections);
   const auto list = [&w](const auto& values, auto put_one) {
     if (values.empty()) return;
@@ -531,6 +539,8 @@ void RecordingWriter::add(const TickRecord& tick) {
     w.text(v.text());
   });
   list(tick.watchers, [&w](std::uint32_t v) { w.u32(v); });
+  if (lives)
+    for (const Returning& v : tick.returning) put_life(w, v.score, v.life);
   w.u64(tick.hash);
   ++ticks_in_block_;
 }

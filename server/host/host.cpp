@@ -92,7 +92,8 @@ struct Host::Impl {
         fights(sessions),
         inventories(sessions),
         contents(sessions, config.interest_radius_m),
-        book(world->setup().players_max, world->setup().rules.tick_rate_hz),
+        book(world->setup().players_max, world->setup().rules.tick_rate_hz,
+             {given.return_to_place, given.return_with_life}),
         scores(sessions, status),
         messages(sessions),
         content(*config.content, config.content_bytes_per_s, config.clients_max, defects),
@@ -275,7 +276,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   input.stepped(*world, sessions);
   book.stepped(*world, sessions);
   lobby.settle_joins(at, out);
-  if (config.return_to_place) bring_back();
+  bring_back();
   lingering.note_fights(*world, sessions);
   ground.note_edits(world->applied_edits(), number(world->tick()));
   edits.learn(ground.entering_changes());

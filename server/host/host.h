@@ -80,6 +80,9 @@ struct HostConfig {
   Micros away_grace{60'000'000};
   /// Who comes back begins where it left off, not at a start, unless it was dead.
   bool return_to_place = false;
+  /// Who comes back in the same match has the health, armour and weapons that it left with, unless it was
+  /// dead. (Its score in that match it has in any case.)
+  bool return_with_life = false;
   /// When sessions change their keys, at most secure::key_age_max.
   Micros key_age = secure::key_age_max;
   /// Maps and props for clients that lack them, filled before (content_shelf.h); only read. Null: none is

@@ -84,6 +84,18 @@ TickRecord random_tick(Rng& rng) {
                                         : GameCall::of(make_entity_id(rng.below(5), 1), 63, said));
   }
   for (std::uint32_t n = few(); n > 0; --n) t.watchers.push_back(rng.next_u32());
+  for (std::uint32_t n = few(); n > 0; --n) {
+    Returning& back = t.returning.emplace_back();
+    back.token = rng.next_u32();
+    back.inventory.add({BlockId::clay, 5});
+    if (rng.below(2) == 0) continue;  // as of before there was more
+    back.score = {rng.below(3), -3, 65'535, 2, 4};
+    back.life.health = static_cast<std::uint16_t>(rng.below(2));
+    if (back.life.health == 0) continue;
+    back.life.armour = 200, back.life.armour_half = 1, back.life.kinds_of = rng.next_u64();
+    back.life.arsenal.power_ticks[2] = power_endless, back.life.arsenal.spent[weapons_max - 1] = 7;
+    back.life.arsenal.held = weapons_max - 1, back.life.arsenal.backpack = 1;
+  }
   t.hash = rng.next_u64();
   return t;
 }
@@ -99,11 +111,14 @@ bool same(const TickRecord& a, const TickRecord& b) {
   const auto calls = [](const GameCall& x, const GameCall& y) {
     return x.player == y.player && x.message == y.message && x.text() == y.text();
   };
-  return a.joins == b.joins && a.leaves == b.leaves && a.chunks_ready == b.chunks_ready &&
-         a.chunks_dropped == b.chunks_dropped && a.hash == b.hash &&
-         std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
-         std::ranges::equal(a.calls, b.calls, calls) && a.watchers == b.watchers &&
-         a.edits.size() == b.edits.size() && std::ranges::equal(a.commands, b.commands, commands);
+  const auto returning = [](const Returning& x, const Returning& y) {
+    return x.token == y.token && x.inventory == y.inventory && x.score == y.score && x.life == y.life;
+  };
+  return std::ranges::equal(a.returning, b.returning, returning) && a.joins == b.joins &&
+         a.leaves == b.leaves && a.chunks_ready == b.chunks_ready && a.chunks_dropped == b.chunks_dropped &&
+         a.hash == b.hash && std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
+         std::ranges::equal(a.calls, b.calls, calls) && a.watchers == b.watchers && a.edits.size() == b.edits.size() &&
+         std::ranges::equal(a.commands, b.commands, commands);
 }
 
 std::vector<std::uint8_t> recorded(std::vector<TickRecord>& ticks, std::size_t count) {
@@ -292,6 +307,13 @@ TEST_CASE("a tick with what no world can take is refused", "[protocol][recording
     tick.commands = {{EntityId{}, {1, 0, {}, {}, 0}}};
   }
   SECTION("a chunk beyond the world") { tick.chunks_ready = {{INT32_MAX, 0, 0}}; }
+  SECTION("a player who comes back with a weapon that no world has") {
+    tick.returning = {{1, {}, {}, {.health = 5}}};
+    tick.returning[0].life.arsenal.held = weapons_max;
+  }
+  SECTION("a player who comes back in a team that there is not") {
+    tick.returning = {{1, {}, {.match = 1, .team = teams_max + 1}, {}}};
+  }
   SECTION("a chunk below the world") { tick.chunks_dropped = {{0, 0, INT32_MIN}}; }
   RecordingWriter writer(some_header());
   writer.add(tick);

@@ -198,6 +198,9 @@ class Game {
   virtual void declare(ReplicationRegistry&) {}
   /// Before the first tick.
   virtual void begin(GameApi&) {}
+  /// Does Match say all that this game knows of a match? Then one that was under way when the server ended
+  /// goes on with the next start; else that begins the next one.
+  virtual bool resumes() const { return false; }
   // Spectators are none of the game's: who becomes one has left, and joins when it plays again.
   virtual void joined(GameApi&, EntityId /*player*/) {}
   virtual void left(GameApi&, EntityId /*player*/) {}

@@ -9,6 +9,7 @@ namespace {
 class MatchGame : public Game {
  public:
   void begin(GameApi& api) override { start(api); }
+  bool resumes() const override { return true; }
 
   void phase_over(GameApi& api) override {
     switch (api.match().phase) {
@@ -152,7 +153,9 @@ class Teams final : public MatchGame {
 };
 
 /// No match, no end.
-class Sandbox final : public Game {};
+class Sandbox final : public Game {
+  bool resumes() const override { return true; }
+};
 
 }  // namespace
 

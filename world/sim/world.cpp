@@ -174,7 +174,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   for (const std::uint32_t token : input.joins) {
     const bool returns = returning != input.returning.end() && returning->token == token;
     const bool watches = watching != input.watchers.end() && *watching == token;
-    w.joined.push_back({token, w.add_player(returns ? &returning->inventory : nullptr, watches)});
+    w.joined.push_back({token, w.add_player(returns ? &*returning : nullptr, watches)});
     if (returns) ++returning;
     if (watches) ++watching;
   }
@@ -252,7 +252,11 @@ void World::keep_state(KeptState& out) const {
   std::erase_if(out.monsters,
                 [this](const KeptMonster& m) { return impl_->ground_spawner.owns(impl_->monsters, m.row); });
   out.monsters_of = impl_->monsters_of();
+  keep_projectiles(impl_->combat.projectiles(), impl_->monsters, out.projectiles);
+  out.kinds_of = impl_->kinds_hash;
+  out.match = keep_match(impl_->match, impl_->setup.rules.mode);
 }
+std::uint64_t World::kinds_hash() const { return impl_->kinds_hash; }
 const DroppedItems& World::items() const { return impl_->items; }
 std::span<const Departed> World::departed() const { return impl_->departed; }
 const WorldCounters& World::counters() const { return impl_->counters; }

@@ -15,6 +15,7 @@
 #include "world/sim/game_call.h"
 #include "world/sim/inventory.h"
 #include "world/sim/item_table.h"
+#include "world/sim/player_life.h"
 #include "world/sim/protected_zone.h"
 #include "world/sim/rules.h"
 #include "world/sim/spawn_point.h"
@@ -128,6 +129,8 @@ struct PlayerInput {
 struct Returning {
   std::uint32_t token = 0;  ///< the join's
   Inventory inventory;
+  KeptScore score = {};  ///< counts in the same match only
+  PlayerLife life = {};  ///< likewise; dead: it begins as fresh ones do
 };
 
 /// What a player took along who left in the last step.
@@ -264,6 +267,8 @@ class World {
   void keep_state(KeptState& out) const;
   /// Who left in the last step, with what they held, in the order of the input.
   std::span<const Departed> departed() const;
+
+  std::uint64_t kinds_hash() const;  ///< hash_of_kinds() of its kinds
 
   /// Row of a player, dead or alive, or of a monster; -1: it is not in the world (any more).
   int player_row(EntityId id) const;

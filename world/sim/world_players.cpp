@@ -45,7 +45,7 @@ void World::Impl::begin_life(std::size_t row) {
   players.arsenal[row] = fresh_arsenal(monsters.kind_set());
 }
 
-EntityId World::Impl::add_player(const Inventory* brings, bool watches) {
+EntityId World::Impl::add_player(const Returning* brings, bool watches) {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] != EntityId{0}) continue;
     players.generation[i] = next_generation(players.generation[i]);
@@ -54,7 +54,8 @@ EntityId World::Impl::add_player(const Inventory* brings, bool watches) {
     buttons_before[i] = 0;
     players.light[i] = block_light_max;
     if (!watches && place_free()) {
-      begin_playing(i);
+      begin_playing(i, brings);
+      if (lives_over(i)) begin_watching(i, PlayerRole::out);  // going and coming is no new life
     } else {
       players.body[i] = Body{};
       players.body[i].position_m =
@@ -68,7 +69,7 @@ EntityId World::Impl::add_player(const Inventory* brings, bool watches) {
     players.pitch[i] = Turn16{0};
     players.report[i] = MoveReport{};
     players.digging[i] = Digging{};
-    players.inventory[i] = brings != nullptr ? *brings : Inventory{};
+    players.inventory[i] = brings != nullptr ? brings->inventory : Inventory{};
     items.counters().brought += players.inventory[i].count();
     ASHLAR_ASSERT(players.has(players.id[i]));
     ASHLAR_ASSERT(players.health[i] > 0);

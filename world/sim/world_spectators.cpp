@@ -39,14 +39,17 @@ void World::Impl::begin_watching(std::size_t row, PlayerRole role) {
   players.digging[row] = Digging{};
 }
 
-void World::Impl::begin_playing(std::size_t row) {
+void World::Impl::begin_playing(std::size_t row, const Returning* brings) {
   players.role[row] = PlayerRole::plays;
   players.role_ticks[row] = 0;
   match.players[row] = {.id = players.id[row]};
   players.health[row] = 0;
   GameApi api = game_api();
   game->joined(api, players.id[row]);
+  if (brings != nullptr) restore_score(brings->score, match, match.players[row]);
   begin_life(row);
+  if (brings != nullptr && brings->score.match == match.number)
+    restore_life(brings->life, monsters.kind_set(), players, row);
 }
 
 std::string_view World::Impl::set_watching(std::size_t row, bool watches) {
@@ -74,7 +77,8 @@ void World::Impl::let_wait(std::size_t row) {
   if (since < 0xffff) ++since;
   // Watching for a moment brings nobody back sooner than dying does.
   const double wait_ticks = std::min(setup.rules.respawn_s * setup.rules.tick_rate_hz, 65535.0);
-  if (players.role[row] == PlayerRole::waits && since >= wait_ticks && place_free()) begin_playing(row);
+  if (players.role[row] == PlayerRole::waits && since >= wait_ticks && place_free())
+    begin_playing(row, nullptr);
 }
 
 bool World::Impl::lives_over(std::size_t row) const {

@@ -67,7 +67,7 @@ struct World::Impl final : DamageRule, EditRule {
   /// @param brings  null: nothing
   /// @param watches  it comes as a spectator, as it does where the match has no place
   /// @return 0 when all rows are taken
-  EntityId add_player(const Inventory* brings, bool watches);
+  EntityId add_player(const Returning* brings, bool watches);
   /// Its row is free behind this; who is not there is left alone.
   void leave(EntityId player);
   /// Where a player's next life begins: the game's word, else a free start.
@@ -93,7 +93,8 @@ struct World::Impl final : DamageRule, EditRule {
   /// @param role  any but PlayerRole::plays
   void begin_watching(std::size_t row, PlayerRole role);
   /// A spectator is in the match from now on.
-  void begin_playing(std::size_t row);
+  /// @param brings  of who comes back; null: nothing
+  void begin_playing(std::size_t row, const Returning* brings);
   /// By its own word or an operator's. @return what its player is told
   std::string_view set_watching(std::size_t row, bool watches);
   /// Those who wait come into the match, as far as it has places.
@@ -221,6 +222,7 @@ struct World::Impl final : DamageRule, EditRule {
   std::uint32_t tick = 0;
   std::uint64_t hash = 0;
   std::uint64_t monsters_hash = 0;  // part of it
+  std::uint64_t kinds_hash = 0;     // hash_of_kinds()
 };
 
 }  // namespace ashlar
