@@ -334,8 +334,8 @@ struct GroupedEntity {
 static_assert(sizeof(GroupedEntity) == 8);
 
 /// A part of a plain snapshot. Lists point into the decoded bytes and live as long as they do. What headers
-/// count is there, and ascends where it has to; what only the receiver can know, it has to look at: whether it
-/// holds a base, and who is in it, and which fields kinds have.
+/// count is there, and ascends where it has to; what only the receiver can know, it has to look at: whether
+/// it holds a base, and who is in it, and which fields kinds have.
 struct PlainPart : PartHead {
   std::optional<OwnPlayer> own;  ///< in part 0
   std::uint8_t own_age = 0;      ///< without `own`: if not 0, it is as it was so many ticks before

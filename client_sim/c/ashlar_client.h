@@ -83,7 +83,7 @@ typedef struct {
   uint8_t watches;       /* 1: comes as a spectator (ashlar_self_state.spectates) */
 } ashlar_options;
 #define ASHLAR_OPTIONS_INIT \
-  { sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0 }
+  {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0}
 #define ASHLAR_TOKEN_BYTES 512
 #define ASHLAR_DATAGRAM_BYTES 1200 /* of the longest one */
 
@@ -95,8 +95,7 @@ typedef struct {
   uint16_t buttons; /* of ashlar_button */
   uint8_t weapon;   /* one more than the index of the weapon to hold, below 32; 0: no other than now */
 } ashlar_command;
-#define ASHLAR_COMMAND_INIT \
-  { sizeof(ashlar_command), 0, 0, 0, 0, 0, 0 }
+#define ASHLAR_COMMAND_INIT {sizeof(ashlar_command), 0, 0, 0, 0, 0, 0}
 
 typedef struct {
   uint32_t size;
@@ -111,8 +110,7 @@ typedef struct {
   uint8_t weapon;    /* index of what it holds, as foreseen */
   uint8_t spectates; /* 1: it only watches: flies through everything, and the others do not see it */
 } ashlar_self_state;
-#define ASHLAR_SELF_INIT \
-  { sizeof(ashlar_self_state), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define ASHLAR_SELF_INIT {sizeof(ashlar_self_state), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 typedef struct {
   uint32_t id;
@@ -163,8 +161,7 @@ typedef struct {
   uint64_t mispredicted; /* of those: not as foreseen */
   uint64_t late;         /* of those: the command was not there in time */
 } ashlar_stats;
-#define ASHLAR_STATS_INIT \
-  { sizeof(ashlar_stats), 0, 0, 0, 0, 0, 0 }
+#define ASHLAR_STATS_INIT {sizeof(ashlar_stats), 0, 0, 0, 0, 0, 0}
 
 typedef struct {
   uint16_t item;

@@ -47,8 +47,8 @@ class Gait {
  public:
   /// In each turn. Where it is put elsewhere alive nobody can tell from running.
   void note(const Client& client);
-  double second_m() const { return second_m_; }  ///< the farthest of a second, over ground
-  double step_m() const { return step_m_; }      ///< the farthest of a tick
+  double second_m() const { return second_m_; }          ///< the farthest of a second, over ground
+  double step_m() const { return step_m_; }              ///< the farthest of a tick
   double may_second_m() const { return may_second_m_; }  ///< at a run, as the rules have it
   double may_step_m() const { return may_step_m_; }
 
@@ -68,8 +68,8 @@ struct CheatReport {
   std::uint32_t honest = 0, cheating = 0;
   double honest_second_m = 0, second_m = 0;  ///< the farthest of anybody
   double honest_step_m = 0, step_m = 0;
-  double may_second_m = 0, may_step_m = 0;   ///< at a run, as the rules have it
-  std::uint64_t far_dug = 0;  ///< blocks dug that were out of reach
+  double may_second_m = 0, may_step_m = 0;  ///< at a run, as the rules have it
+  std::uint64_t far_dug = 0;                ///< blocks dug that were out of reach
   /// Two honest clients differ by so much: jumps, and others who push.
   static constexpr double slack = 0.2;
 

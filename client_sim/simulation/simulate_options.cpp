@@ -21,7 +21,7 @@ constexpr const char* footer =
 
 struct NamedDefect {
   std::string_view name;
-  bool server::Defects::*defect;
+  bool server::Defects::* defect;
 };
 constexpr std::array<NamedDefect, 21> defects{{{"early-ack", &server::Defects::early_ack},
                                                {"reuse-id", &server::Defects::reuse_id},

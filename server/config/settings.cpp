@@ -399,8 +399,7 @@ Setting record_setting() {
 }
 
 // One lambda serves const and non-const Config alike.
-#define MEMBER(path) \
-  [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
+#define MEMBER(path) [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
 
 /// What a kept world remembers of players and their edits.
 std::vector<Setting> memory_settings() {

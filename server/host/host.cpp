@@ -523,8 +523,7 @@ void Host::audit(HostAudit& out) const {
     row.delta_yaw = session.delta_yaw;
     row.accepted = session.accepted;
     row.chat_bytes_waiting = session.connection->status().queue_bytes[ashlar::row(StreamId::chat)];
-    row.memory_bytes = sizeof session + session.connection->memory_bytes() +
-                       session.blocks->memory_bytes();
+    row.memory_bytes = sizeof session + session.connection->memory_bytes() + session.blocks->memory_bytes();
     row.stream_bytes = session.connection->stream_memory_bytes();
     row.streams_ground = session.ground.streams;
     row.ground_settled = row.playing && session.ground.streams && session.ground.gone.empty() &&

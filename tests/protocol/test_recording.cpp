@@ -117,8 +117,8 @@ bool same(const TickRecord& a, const TickRecord& b) {
   return std::ranges::equal(a.returning, b.returning, returning) && a.joins == b.joins &&
          a.leaves == b.leaves && a.chunks_ready == b.chunks_ready && a.chunks_dropped == b.chunks_dropped &&
          a.hash == b.hash && std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
-         std::ranges::equal(a.calls, b.calls, calls) && a.watchers == b.watchers && a.edits.size() == b.edits.size() &&
-         std::ranges::equal(a.commands, b.commands, commands);
+         std::ranges::equal(a.calls, b.calls, calls) && a.watchers == b.watchers &&
+         a.edits.size() == b.edits.size() && std::ranges::equal(a.commands, b.commands, commands);
 }
 
 std::vector<std::uint8_t> recorded(std::vector<TickRecord>& ticks, std::size_t count) {

@@ -57,9 +57,7 @@ void Mechanics::make_noise(MechanicsTick& tick, std::size_t row) {
   const DVec3 from = tick.players.body[row].position_m;
   const EntityId who = tick.players.id[row];
   const auto hears = [&](std::size_t k) { monster_hears(tick.rules, m, k, who, from); };
-  if (spread_in_maps(
-          maps_, tick, from, [](std::size_t) { return true; }, hears))
-    return;
+  if (spread_in_maps(maps_, tick, from, [](std::size_t) { return true; }, hears)) return;
   for (std::size_t k = 0; k < m.rows(); ++k) {
     const DVec3 away = m.body[k].position_m - from;
     if (m.id[k] == EntityId{0} || dot(away, away) > noise_reach_m * noise_reach_m) continue;

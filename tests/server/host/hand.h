@@ -219,7 +219,9 @@ struct Hand {
     if (part.part == 0) ++snapshots;
     std::size_t entity = 0, removed = 0;
     for (const BlockHeader& header : part.blocks) {
-      hear_block(part.tick, {header, part.entities.subspan(entity, header.entity_count), {},
+      hear_block(part.tick, {header,
+                             part.entities.subspan(entity, header.entity_count),
+                             {},
                              part.removed.subspan(removed, header.removed_count)});
       entity += header.entity_count;
       removed += header.removed_count;
