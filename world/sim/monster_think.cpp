@@ -88,7 +88,7 @@ int find_target(const Space& space, const Rules& rules, const PlayerTable& playe
     // Who is chased already is kept until another is clearly nearer, or two players would be swapped for
     // ever.
     if (players.id[row] == held) one.d2 *= held_bonus;
-    if (one.d2 > felt_m * felt_m) {
+    if (dot(xy(d), xy(d)) > felt_m * felt_m) {
       const double share = sight_share(players, row, kind);
       one.d2 = share > 0 ? one.d2 / (share * share) : range_m * range_m;
     }
