@@ -12,6 +12,9 @@ namespace {
 // Whatever a client is told anew, this share of a snapshot's room is left for entities.
 constexpr std::size_t sectors_share = 2;
 
+// Blocks to be forgotten that a snapshot names even where the own player takes all its budget.
+constexpr std::size_t gone_in_any_case = 8;
+
 // And what only shows takes at most this share of the room.
 constexpr std::size_t cues_share = 8;
 
@@ -72,10 +75,12 @@ void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& clien
 }
 
 void PackedSnapshot::place_gone(ClientBlocks& client) {
+  std::size_t placed = 0;
   for (const ClientBlock& entry : client.blocks()) {
     if (!entry.leaving) continue;
-    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number},
-                                        [&](auto& part) { return part.add_gone(entry.number); })) {
+    const bool may = placed++ < gone_in_any_case || bytes() < bytes_max_;
+    if (!may || !place({JournalItem::Kind::gone, entry.number},
+                       [&](auto& part) { return part.add_gone(entry.number); })) {
       cut_ = true;
       return;
     }
