@@ -175,7 +175,7 @@ bool look(const Space& space, const Rules& rules, const PlayerTable& players, co
   if (!hunts) return false;
   const bool way = ways != nullptr && players.has(monsters.target[row]) &&
                    players.takes_part(slot_of(monsters.target[row])) &&
-                   ways->way(space, players, monsters, row).has_value();
+                   (ways->way(space, players, monsters, row) || ways->way_pending(players, monsters, row));
   if (way)
     monsters.forget_ticks[row] = rules.ticks_within(forget_s);
   else
@@ -344,6 +344,9 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
       return up(chase(rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true),
                 way->floor_m);
     }
+  const bool waits = ways != nullptr && monsters.sees[row] == 0 && monsters.mood[row] == MonsterMood::chase &&
+                     ways->way_pending(players, monsters, row);
+  if (waits) return {};
   return up(chase(rules, monsters, row, slow, goal, false), goal.z);
 }
 
