@@ -42,6 +42,7 @@ class BlockRegions {
   template <typename Visit>
   void visit_joins(GroundPlace region, BlockWalker walker, Visit&& visit) const;
 
+  /// Since construction.
   std::uint64_t cells_made() const { return made_; }
   /// The cell of a place: corner and lowest block.
   static IVec3 cell_of(GroundPlace at) {

@@ -22,7 +22,9 @@ class RegionWays {
     std::uint16_t next = nobody;
   };
 
+  /// Of nothing.
   RegionWays();
+  /// No way is known any more; memory is kept.
   void clear();
   /// Null: no way is known from there.
   const Region* find(GroundPlace first) const;

@@ -37,8 +37,11 @@ class BlockNavigation {
   /// Is a way from afar searched for, so that it is worth to wait a little?
   bool pending(const PlayerTable& players, EntityId player, BlockWalker walker, DVec3 from_m) const;
 
+  /// All fields and what is searched.
   void add_to_hash(StripeHasher& hash) const;
+  /// Since construction.
   std::uint64_t fields_made() const { return made_; }
+  /// Ways beyond the fields.
   const FarNavigation& far() const { return far_; }
 
  private:

@@ -25,6 +25,7 @@ class FarNavigation {
   static constexpr std::uint32_t leg_fresh_ticks = 90;
 
   FarNavigation() = default;
+  /// For hunts that end there; all memory is taken here.
   explicit FarNavigation(const HuntEnds& ends);
   /// Somebody at a place hunts a player who is far by his ways.
   void ask(EntityId player, BlockWalker walker, DVec3 from_m, std::uint32_t tick);
@@ -36,9 +37,13 @@ class FarNavigation {
   /// Is one searched for, so that it is worth to wait a little?
   bool pending(EntityId player, BlockWalker walker, DVec3 from_m) const;
 
+  /// Fields, legs and the searches under way.
   void add_to_hash(StripeHasher& hash) const;
+  /// Since construction.
   std::uint64_t fields_made() const { return fields_made_; }
+  /// Likewise.
   std::uint64_t legs_made() const { return legs_made_; }
+  /// Likewise.
   std::uint64_t cells_made() const { return regions_.cells_made(); }
 
  private:
