@@ -134,23 +134,27 @@ double cm(const Histogram& um, double share) { return static_cast<double>(um.qua
 
 std::string prediction_text(const PredictionReport& p) {
   if (p.clients == 0) return "";
-  return format(
+  const auto count = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
+  std::string out = format(
       "prediction     %u clients, %llu of %llu ticks otherwise than foreseen, %.2f late a minute, %llu put "
-      "elsewhere\n"
+      "elsewhere\n",
+      p.clients, count(p.mispredicted), count(p.confirmed), p.per_minute(p.late), count(p.put));
+  out += format(
       "               corrections p50 %.2f cm, p99 %.2f cm, %.2f a minute above 2 cm; by bodies p50 %.2f cm, "
-      "p99 %.2f cm, %.2f a minute above 2 cm\n"
+      "p99 %.2f cm, %.2f a minute above 2 cm\n",
+      cm(p.corrections_um, 0.5), cm(p.corrections_um, 0.99), p.per_minute(p.visible), cm(p.crowd_um, 0.5),
+      cm(p.crowd_um, 0.99), p.per_minute(p.crowd_visible));
+  out += format(
       "               commands waited %d, %d, %d ticks (p1, p50, p99), others shown %.0f ms back\n"
-      "               hits as seen %.1f %% of %llu; beyond the limit %llu, pushed %llu, not known %llu\n"
-      "               a tick took %.1f us: %.1f to read and write messages, %.1f to foresee, %.1f to show\n",
-      p.clients, static_cast<unsigned long long>(p.mispredicted),
-      static_cast<unsigned long long>(p.confirmed), p.per_minute(p.late),
-      static_cast<unsigned long long>(p.put), cm(p.corrections_um, 0.5), cm(p.corrections_um, 0.99),
-      p.per_minute(p.visible), cm(p.crowd_um, 0.5), cm(p.crowd_um, 0.99), p.per_minute(p.crowd_visible),
+      "               hits as seen %.1f %% of %llu; beyond the limit %llu, pushed %llu, not known %llu\n",
       lead(p, 0.01), lead(p, 0.5), lead(p, 0.99), millis(p.others_lag.quantile(0.5)), 100 * p.hits.share(),
-      static_cast<unsigned long long>(p.hits.agreed + p.hits.denied),
-      static_cast<unsigned long long>(p.hits.beyond), static_cast<unsigned long long>(p.hits.displaced),
-      static_cast<unsigned long long>(p.hits.untold), p.us_per_tick(p.read_ns + p.predict_ns + p.show_ns),
-      p.us_per_tick(p.read_ns), p.us_per_tick(p.predict_ns), p.us_per_tick(p.show_ns));
+      count(p.hits.agreed + p.hits.denied), count(p.hits.beyond), count(p.hits.displaced),
+      count(p.hits.untold));
+  out += format(
+      "               a tick took %.1f us: %.1f to read and write messages, %.1f to foresee, %.1f to show\n",
+      p.us_per_tick(p.read_ns + p.predict_ns + p.show_ns), p.us_per_tick(p.read_ns),
+      p.us_per_tick(p.predict_ns), p.us_per_tick(p.show_ns));
+  return out;
 }
 
 std::string cheat_text(const CheatReport& c) {

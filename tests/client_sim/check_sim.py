@@ -403,6 +403,7 @@ class Runs(unittest.TestCase):
             self.assertGreater(prediction["others_lag_ms"], 0)
             self.assertGreaterEqual(prediction["late_per_minute"], 0)
             self.assertIn("hits as seen", done.stdout)
+            self.assertRegex(done.stdout, r"to foresee, [0-9.]+ to show\n")
             seen = [prediction[f"hits_{kind}"] for kind in ("as_seen", "not_as_seen", "beyond_limit", "pushed", "untold")]
             self.assertTrue(all(count >= 0 for count in seen), seen)
 
