@@ -12,8 +12,8 @@ namespace {
 // Whatever a client is told anew, this share of a snapshot's room is left for entities.
 constexpr std::size_t sectors_share = 2;
 
-// Blocks to be forgotten that a snapshot names even where the own player takes all its budget.
-constexpr std::size_t gone_in_any_case = 8;
+// Of each snapshot are for blocks that are to be forgotten.
+constexpr std::size_t gone_bytes_least = 16;
 
 // And what only shows takes at most this share of the room.
 constexpr std::size_t cues_share = 8;
@@ -75,12 +75,11 @@ void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& clien
 }
 
 void PackedSnapshot::place_gone(ClientBlocks& client) {
-  std::size_t placed = 0;
   for (const ClientBlock& entry : client.blocks()) {
     if (!entry.leaving) continue;
-    const bool may = placed++ < gone_in_any_case || bytes() < bytes_max_;
-    if (!may || !place({JournalItem::Kind::gone, entry.number},
-                       [&](auto& part) { return part.add_gone(entry.number); })) {
+    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number}, [&](auto& part) {
+          return part.add_gone(entry.number);
+        })) {
       cut_ = true;
       return;
     }
@@ -153,7 +152,8 @@ void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& requ
     if (held != 0 && held >= slices[i].changed) continue;
     const bool known = held != 0 && held < head_.tick && head_.tick - held <= base_age_max;
     const auto bytes = world.heights().coded(i, known ? held : 0, encoding_);
-    if (!room_left() || !place({JournalItem::Kind::heights, static_cast<std::uint16_t>(i)}, [&](auto& part) {
+    if (!room_left() ||
+        !place({JournalItem::Kind::heights, static_cast<std::uint16_t>(i)}, [&](auto& part) {
           return part.add_heights(slices[i].map, slices[i].number, known ? head_.tick - held : 0, bytes);
         })) {
       client.next_slice = i;
@@ -260,7 +260,11 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   place_own(request, client);
   place_fields(request, client);
   find_candidates(world, request, client);
+  // Some are named even where the own player took all of the budget.
+  const std::size_t budget = bytes_max_;
+  bytes_max_ = std::max(budget, bytes() + gone_bytes_least);
   place_gone(client);
+  bytes_max_ = budget;
   place_cues(request.cues);
   place_sectors(world, request, client);
   place_blocks(world, request.turns);

@@ -426,7 +426,7 @@ TEST_CASE("a spectator is told of the others, nobody of him, and he plays once h
   CHECK(table.host->set_watching("ann", true) == 1);
   table.run(30);
   CHECK(ann.own->body.noclip == noclip_spectates);
-  CHECK(bob.told[ann.own->id] < bob.snapshot_tick - 20);
+  CHECK(bob.told[ann.own->id].tick < bob.snapshot_tick - 20);
 }
 
 TEST_CASE("a kicked player leaves the world in the tick's input and hears why, though it was lost once",
