@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "protocol/snapshot_writer.h"
+#include "protocol/part_head.h"
 #include "server/config/key_value.h"
 #include "server/config/values.h"
 #include "server/net/address.h"
@@ -399,8 +399,7 @@ Setting record_setting() {
 }
 
 // One lambda serves const and non-const Config alike.
-#define MEMBER(path) \
-  [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
+#define MEMBER(path) [](auto& c) -> auto& { return c.path; }  // NOLINT(bugprone-macro-parentheses): a name
 
 /// What a kept world remembers of players and their edits.
 std::vector<Setting> memory_settings() {

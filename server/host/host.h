@@ -327,6 +327,8 @@ class Host {
   /// Lets every player of this name fly through everything, or no longer: enters the next tick.
   /// @return how many there are
   std::uint32_t set_noclip(const std::string& name, bool on);
+  /// Likewise has players only watch, or play again once the match has a place.
+  std::uint32_t set_watching(const std::string& name, bool on);
 
   /// Gives every player of this name items: enters the next tick. What one has no room for is not given.
   /// @return how many players there are

@@ -96,7 +96,8 @@ void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
     KeptPlayer& player = present.player;
     player.position_m = players.body[row].position_m;
     player.yaw = players.yaw[row], player.pitch = players.pitch[row];
-    player.life = players.alive(row) ? keep_life(players, row, world.kinds_hash()) : PlayerLife{};
+    // Where a spectator flew is no place to come back to.
+    player.life = players.takes_part(row) ? keep_life(players, row, world.kinds_hash()) : PlayerLife{};
     player.score = keep_score(world.match(), row);
     const bool same_items = player.inventory == players.inventory[row];
     player.inventory = players.inventory[row];

@@ -1,6 +1,7 @@
 #include "server/host/score_room.h"
 
 #include <algorithm>
+#include <span>
 
 #include "server/host/host.h"
 #include "world/sim/match.h"
@@ -27,6 +28,7 @@ void ScoreRoom::gather(const World& world) {
     const Session& session = (*sessions_)[row];
     if (session.state != SessionState::playing || world.player_row(session.player) < 0) continue;
     const MatchPlayer& p = match.players[slot_of(session.player)];
+    if (p.id == EntityId{0}) continue;  // it only watches
     now_.rows.push_back({p.id, session.name, p.score, p.kills, p.deaths, p.team});
   }
   std::ranges::sort(now_.rows, [](const ScoreRow& a, const ScoreRow& b) {
@@ -41,23 +43,33 @@ void ScoreRoom::gather(const World& world) {
 
 void ScoreRoom::publish(const World& world) {
   if (wait_ticks_ > 0) --wait_ticks_;
+  const std::uint32_t rate = world.setup().rules.tick_rate_hz;
   // A phase is told at once, all else in its turn.
   const bool phase = world.match().phase != told_.phase || world.match().number != told_.match;
   if (wait_ticks_ == 0 || phase) {
-    wait_ticks_ = world.setup().rules.tick_rate_hz;
+    wait_ticks_ = rate;
     gather(world);
     if (version_ == 0 || !same(now_, told_)) {
       told_ = now_;
       ++version_;
+      if (phase) urgent_ = version_;
     }
   }
   if (version_ == 0) return;
+  // A thousand of them in one tick would be late.
+  const std::uint32_t turn = number(world.tick()) % rate;
+  std::span<const std::uint8_t> bytes;
   for (const std::uint32_t row : sessions_->seated()) {
     Session& session = (*sessions_)[row];
     if (session.state != SessionState::playing || session.fight.score_told == version_) continue;
     if (session.fight.world != session.world) continue;  // its desk is still that of the world before
-    told_.world = session.world;
-    if (session.connection->send(StreamId::events, writer_.write(told_)) == SendResult::sent)
+    const bool waits = session.fight.score_told != 0 && session.fight.score_told >= urgent_;
+    if (waits && row % rate != turn) continue;
+    if (bytes.empty() || told_.world != session.world) {
+      told_.world = session.world;
+      bytes = writer_.write(told_);
+    }
+    if (session.connection->send(StreamId::events, bytes) == SendResult::sent)
       session.fight.score_told = version_;
   }
 }

@@ -28,7 +28,7 @@ constexpr LockedBytes wal_write_lock{120, 1};
 bool held(const std::string& file, LockedBytes bytes) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return false;
-  struct flock asked {};
+  struct flock asked{};
   asked.l_type = F_RDLCK;
   asked.l_whence = SEEK_SET;
   asked.l_start = bytes.first, asked.l_len = bytes.count;

@@ -42,6 +42,8 @@ TickRecord random_tick(Rng& rng) {
     in.command.yaw = Turn16{static_cast<std::uint16_t>(rng.below(4))};
     in.command.buttons = static_cast<std::uint16_t>(rng.below(2));
     in.command.seen = TickId{rng.below(4) == 0 ? rng.next_u32() : rng.below(3)};
+    in.command.told_before = static_cast<std::uint8_t>(rng.below(3) == 0 ? rng.below(256) : 0);
+    in.command.told_after = static_cast<std::int8_t>(rng.below(3) == 0 ? rng.below(256) : 0);
     t.commands.push_back(in);
   }
   for (std::uint32_t n = few(); n > 0; --n)
@@ -81,6 +83,7 @@ TickRecord random_tick(Rng& rng) {
     t.calls.push_back(rng.below(2) == 0 ? GameCall::command(make_entity_id(rng.below(5), 1), "vote MAP02")
                                         : GameCall::of(make_entity_id(rng.below(5), 1), 63, said));
   }
+  for (std::uint32_t n = few(); n > 0; --n) t.watchers.push_back(rng.next_u32());
   for (std::uint32_t n = few(); n > 0; --n) {
     Returning& back = t.returning.emplace_back();
     back.token = rng.next_u32();
@@ -114,8 +117,8 @@ bool same(const TickRecord& a, const TickRecord& b) {
   return std::ranges::equal(a.returning, b.returning, returning) && a.joins == b.joins &&
          a.leaves == b.leaves && a.chunks_ready == b.chunks_ready && a.chunks_dropped == b.chunks_dropped &&
          a.hash == b.hash && std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
-         std::ranges::equal(a.calls, b.calls, calls) && a.edits.size() == b.edits.size() &&
-         std::ranges::equal(a.commands, b.commands, commands);
+         std::ranges::equal(a.calls, b.calls, calls) && a.watchers == b.watchers &&
+         a.edits.size() == b.edits.size() && std::ranges::equal(a.commands, b.commands, commands);
 }
 
 std::vector<std::uint8_t> recorded(std::vector<TickRecord>& ticks, std::size_t count) {
@@ -230,6 +233,7 @@ TEST_CASE("a recording of the version before is read, whose players said nothing
   for (int i = 0; i < 50; ++i) {
     ticks.push_back(random_tick(rng));
     ticks.back().calls.clear();
+    ticks.back().watchers.clear();
     writer.add(ticks.back());
   }
   std::vector<std::uint8_t> bytes;
@@ -247,6 +251,23 @@ TEST_CASE("a recording of the version before is read, whose players said nothing
   const auto end = reader->next(t);
   REQUIRE(end.has_value());
   CHECK_FALSE(*end);
+}
+
+TEST_CASE("an eleventh version's header has no rules of days, places and lives", "[protocol][recording]") {
+  RecordingHeader old = some_header();
+  old.version = 11;
+  old.rules.burst_dig_m = 3;
+  old.rules.day_s = 600, old.rules.match_places = 8, old.rules.lives = 3;
+  std::vector<std::uint8_t> bytes, again;
+  RecordingWriter(old).take(bytes);
+  const auto reader = RecordingReader::open(bytes);
+  REQUIRE(reader);
+  CHECK(reader->header().rules.burst_dig_m == 3);
+  CHECK(reader->header().rules.day_s == 0);
+  CHECK(reader->header().rules.match_places == 0);
+  CHECK(reader->header().rules.lives == 0);
+  RecordingWriter(reader->header()).take(again);
+  CHECK(again == bytes);
 }
 
 TEST_CASE("what is no recording, or another version's, is refused by name", "[protocol][recording]") {

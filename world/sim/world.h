@@ -90,8 +90,18 @@ struct WorldSetup {
 };
 
 /// What an operator may do, to a player or to the ground. In recordings: append only.
-enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport, fill_box, blast, give, fill_block };
-inline constexpr std::uint8_t admin_action_count = 7;
+enum class AdminAction : std::uint8_t {
+  noclip_on,
+  noclip_off,
+  teleport,
+  fill_box,
+  blast,
+  give,
+  fill_block,
+  spectate,  ///< the player only watches from now on
+  play,      ///< and has a body again, once there is a place for it
+};
+inline constexpr std::uint8_t admin_action_count = 9;
 
 /// One such act. To a player nothing happens where that is not there.
 struct AdminCommand {
@@ -152,6 +162,7 @@ struct TickInput {
   /// What players say to the game, in the order in which it came. Whoever is not there, and what the game has
   /// not declared or is too long, is ignored.
   std::span<const GameCall> calls = {};
+  std::span<const std::uint32_t> watchers = {};  ///< tokens of those joins that only watch, in their order
 };
 
 /// Answer to a join. id is 0 when every row was taken.
