@@ -12,10 +12,9 @@ happen, and kills the server (SIGKILL). Then
   than the first status after it did;
 - no logged edit disagrees with the block that its chunk says (`world rollback --dry-run` compares each), so chunks and
   log are of one tick;
-- in survival the books of items balance: what players hold, what lies there and what chests hold is, kind by kind,
-  what digging left behind less what was placed, as the log of edits tells it (builders put some into chests, take some
-  out and drop some; items lie for ever here, so none is gone by rule). Of what the console gave there is no more;
-- what builders had in chests when the world was saved is there: each block that holds something is a chest;
+- in survival the books of items balance: what players hold and what lies there is, kind by kind, what digging left
+  behind less what was placed, as the log of edits tells it (items lie for ever here, so none is gone by rule). Chests
+  take builders longer than a round; the simulation has them through its kills;
 - all rows agree with their hashes (`world check`), and the database's own check passes.
 """
 import collections
@@ -37,12 +36,10 @@ PATIENCE_S = 120
 BLOCKS_X, BLOCKS_Y, BLOCKS_Z = range(-90, 90, 3), range(-90, 90, 3), 62
 BLOCKS_A_ROUND = 6
 BUILT_BY_CONSOLE = "brick"
-GIVEN_BY_CONSOLE = "chest"  # to a few builders, who set them before themselves
-GIFTS_A_ROUND = 8
 LYING_MAX = 1024  # beyond, what has lain longest gives way
 
 # As BlockId has them, with what digging leaves behind where it is not the kind itself (world/voxel/block_registry.cpp).
-AIR, DIRT, GRASS, CHEST = 0, 2, 3, 30
+AIR, DIRT, GRASS = 0, 2, 3
 LEAVES_BEHIND = {GRASS: DIRT, 7: AIR, 9: AIR, 15: AIR, 17: AIR}
 
 
@@ -83,13 +80,6 @@ class Server:
         done_at = self.first_tick + self.wait_for("status")["tick"]
         while self.wait_for("status")["saved_tick"] < done_at:
             pass
-
-    def give_chests(self):
-        """To the first few who play."""
-        for number in range(GIFTS_A_ROUND):
-            self.process.stdin.write(f"give sim-{number + 1} {GIVEN_BY_CONSOLE}\n")
-            self.process.stdin.flush()
-            self.wait_for("console")
 
     def kill(self):
         self.process.kill()
@@ -146,7 +136,6 @@ class World:
         self.free_blocks = free_blocks
         self.announced = []
         self.edits = 0  # logged, as of the last look
-        self.gifts = 0  # that the console may have given
         self.held = collections.Counter()  # items, where they are, as of the last look
 
     def play(self, server, sim, rng, blocks, builders, seed):
@@ -158,13 +147,9 @@ class World:
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
         try:
             time.sleep(rng.uniform(0, 2))
-            if self.free_blocks == "no":
-                running.give_chests()
-                self.gifts += GIFTS_A_ROUND
             running.put_blocks(blocks)
             self.announced += blocks
-            # Whoever digs all it needs comes to set a chest and put some into it only after a while.
-            time.sleep(rng.uniform(0, 1 if self.free_blocks == "yes" else 6))
+            time.sleep(rng.uniform(0, 1))
         finally:
             running.kill()
             load.send_signal(signal.SIGINT)
@@ -211,14 +196,7 @@ class World:
                 for _ in range(lying):
                     row.at += 3 * 8 + 4
                     row.stack(found)
-            for place, block, raw in database.execute("SELECT place, block, bytes FROM contents"):
-                row = Bytes(raw)
-                row.take("B")
-                before = found.total()
-                row.inventory(found)
-                self.held["chests"] += found.total() - before
-                self.check_chest(database, place, block)
-            self.held["lying"] = found.total() - self.held["players"] - self.held["chests"]
+            self.held["lying"] = found.total() - self.held["players"]
             for before, after in database.execute(
                     "SELECT before, after FROM edits JOIN authors ON authors.id = author WHERE "
                     "length(identity) > 1 AND (held IS NULL OR length(held) = 0)"):
@@ -231,22 +209,10 @@ class World:
                 sys.exit(f"after a kill there are items where blocks are free: {found}")
             return
         left[AIR] = 0
-        given = found[CHEST] - left[CHEST]
-        if not 0 <= given <= self.gifts:
-            sys.exit(f"after a kill there are {found[CHEST]} chests as items, by the log {left[CHEST]}, and at most "
-                     f"{self.gifts} were given")
-        for kind in (set(found) | set(left)) - {AIR, CHEST}:
+        for kind in (set(found) | set(left)) - {AIR}:
             lost = left[kind] - found[kind]
             if lost < 0 or lost > 0 and lying < LYING_MAX:
                 sys.exit(f"after a kill there are {found[kind]} items of kind {kind}, by the log {left[kind]}")
-
-    @staticmethod
-    def check_chest(database, place, block):
-        """Whatever the log knows of a block that holds something: it is a chest by now."""
-        last = database.execute("SELECT after FROM edits WHERE place = ? AND block = ? AND (held IS NULL OR "
-                                "length(held) = 0) ORDER BY id DESC LIMIT 1", (place, block)).fetchone()
-        if last != (CHEST,):
-            sys.exit(f"after a kill a block of kind {last} holds something")
 
     def check_log(self, binary):
         said = tool(binary, "rollback", self.path, "--since", "1000d", "--dry-run")
@@ -284,8 +250,7 @@ def main(server, sim, rounds=10, builders=50):
     print(f"{rounds} kills under {builders} builders: {announced} announced blocks are there, and {edits[0]} edits of "
           f"free blocks and {edits[1]} in survival agree with their chunks and with what was announced")
     held = worlds[1].held
-    print(f"in survival {held['players']} items are held, {held['lying']} lie there and {held['chests']} are in chests, "
-          f"as the log of edits has it")
+    print(f"in survival {held['players']} items are held and {held['lying']} lie there, as the log of edits has it")
     if rounds > 1 and not held["players"] + held["lying"]:
         sys.exit("and nobody held anything: this proves nothing")
     if min(edits[:rounds]) <= announced:
