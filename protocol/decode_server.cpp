@@ -6,12 +6,10 @@
 
 #include "protocol/block_kinds.h"
 #include "protocol/chunk_codec.h"
-#include "protocol/cue.h"
 #include "protocol/decode.h"
+#include "protocol/decode_snapshot.h"
 #include "protocol/replication_codec.h"
 #include "protocol/schema/server_message_generated.h"
-#include "protocol/sector_motion.h"
-#include "protocol/snapshot_writer.h"
 #include "protocol/text.h"
 #include "protocol/wire_check.h"
 
@@ -24,13 +22,8 @@ constexpr std::unexpected<DropReason> bad_text{DropReason::bad_text};
 
 constexpr std::int32_t horizontal_blocks_max = 1 << 20;
 constexpr std::int32_t vertical_blocks_max = 1 << 12;
-constexpr double speed_mps_max = 1e4;
 
 bool within(double v, double low, double high) { return v >= low && v <= high; }  // false for NaN too
-
-bool vec_within(DVec3 v, double bound) {
-  return within(v.x, -bound, bound) && within(v.y, -bound, bound) && within(v.z, -bound, bound);
-}
 
 DVec3 to_dvec3(const wire::Vec& v) { return {v.x(), v.y(), v.z()}; }
 
@@ -76,7 +69,10 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
                                                  static_cast<double>(in.intermission_s()),
                                                  static_cast<double>(in.keep_inventory()),
                                                  static_cast<double>(in.item_life_s()),
-                                                 in.burst_dig_m()}};
+                                                 in.burst_dig_m(),
+                                                 static_cast<double>(in.day_s()),
+                                                 static_cast<double>(in.match_places()),
+                                                 static_cast<double>(in.lives())}};
   std::size_t i = 0;
   bool known = true;
   visit_rules(out, [&](const RuleInfo& info, auto& field) {
@@ -191,73 +187,12 @@ ServerResult decode(const wire::Welcome& in) {
   return out;
 }
 
-bool decode_own(const wire::OwnPlayer& in, OwnPlayer& out) {
-  out.body.position_m = to_dvec3(in.position_m());
-  out.body.velocity_mps = to_dvec3(in.velocity_mps());
-  out.body.recovery_velocity_mps = to_dvec3(in.recovery_velocity_mps());
-  out.body.recovery_target_m = to_dvec3(in.recovery_target_m());
-  out.body.last_free_m = to_dvec3(in.last_free_m());
-  out.body.eye_offset_m = in.eye_offset_m();
-  out.body.grounded = in.grounded();
-  out.body.stuck_ticks = in.stuck_ticks();
-  out.body.noclip = in.noclip();
-  out.id = EntityId{in.id()};
-  out.health = in.health();
-  return own_sane(out);
-}
-
-/// A list of structs as a span of ours; the snapshot writer asserts that the layouts are the same.
+/// A list of structs as a span of ours.
 template <class Ours, class Wire>
 std::span<const Ours> span_of(const flatbuffers::Vector<const Wire*>* list) {
   if (list == nullptr) return {};
   static_assert(sizeof(Ours) == sizeof(Wire) && alignof(Ours) == alignof(Wire));
   return {reinterpret_cast<const Ours*>(list->Data()), list->size()};
-}
-
-bool sectors_ok(const SnapshotPart& part) {
-  std::size_t heights = 0;
-  for (const SectorRun& run : part.sector_runs) {
-    if (run.map >= placed_maps_max || run.first + run.count > 65536) return false;
-    heights += run.count;
-  }
-  for (const WireMotion& motion : part.sector_motions)
-    if (!motion_ok(motion)) return false;
-  return part.sector_runs.size() <= snapshot_sector_runs_max && heights == part.sector_heights.size() &&
-         part.sector_motions.size() <= snapshot_motions_max;
-}
-
-ServerResult decode(const wire::Snapshot& in) {
-  SnapshotPart out;
-  out.tick = in.tick();
-  out.applied_tick = in.applied_tick();
-  out.world = in.world();
-  out.input_ahead = in.input_ahead();
-  out.part = in.part();
-  out.part_count = in.part_count();
-  out.refresh_ticks = in.refresh_ticks();
-  if (out.part_count == 0 || out.part_count > snapshot_parts_max || out.part >= out.part_count)
-    return out_of_range;
-  if (in.own() != nullptr) {
-    OwnPlayer own;
-    if (!decode_own(*in.own(), own)) return out_of_range;
-    own.delta_yaw = Turn16{in.own_delta_yaw()};
-    out.own = own;
-  }
-  // The Verifier proves a list's length to be aligned, not its elements, where these are larger.
-  if (in.sector_motions() != nullptr && in.sector_motions()->size() > 0 &&
-      reinterpret_cast<std::uintptr_t>(in.sector_motions()->Data()) % alignof(WireMotion) != 0)
-    return std::unexpected{DropReason::malformed};
-  if (in.blocks() != nullptr) {
-    // Behind its length, which the Verifier proves to be aligned in the payload.
-    const auto blocks = BlockList::checked({in.blocks()->Data(), in.blocks()->size()});
-    if (!blocks) return out_of_range;
-    out.blocks = *blocks;
-  }
-  out.sector_runs = span_of<SectorRun>(in.sector_runs());
-  out.sector_heights = span_of<WireHeights>(in.sector_heights());
-  out.sector_motions = span_of<WireMotion>(in.sector_motions());
-  if (!sectors_ok(out)) return out_of_range;
-  return out;
 }
 
 ServerResult decode(const wire::ChatLine& in) {
@@ -530,40 +465,7 @@ ServerResult decode(const wire::GameMessage& in) {
   return out;
 }
 
-ServerResult decode(const wire::FieldValues& in) {
-  if (in.values() == nullptr) return std::unexpected{DropReason::malformed};
-  if (in.values()->size() < 1 || in.values()->size() > field_list_max) return out_of_range;
-  FieldList out{in.tick(), in.world(), {}};
-  for (const wire::FieldValue* value : *in.values()) {
-    if (value->id() == 0 || value->field() >= own_fields_max) return out_of_range;
-    out.values.push_back(
-        {EntityId{value->id()}, value->steps(), static_cast<EntityKind>(value->kind()), value->field()});
-  }
-  return out;
-}
-
-ServerResult decode(const wire::Cues& in) {
-  if (in.cues() == nullptr) return std::unexpected{DropReason::malformed};
-  if (in.cues()->size() < 1 || in.cues()->size() > cues_max) return out_of_range;
-  CueList out{in.tick(), in.world(), {}};
-  for (const wire::Cue* c : *in.cues()) {
-    if (c->kind() >= cue_kind_count || c->flags() > 1) return out_of_range;
-    Cue cue{static_cast<CueKind>(c->kind()), c->detail(), c->age(), EntityId{c->who()}, c->flags() != 0, {}};
-    if (cue.placed) cue.place = {c->x(), c->y(), c->z()};
-    if (!cue_sane(cue)) return out_of_range;
-    out.cues.push_back(cue);
-  }
-  return out;
-}
-
 }  // namespace
-
-bool own_sane(const OwnPlayer& own) {
-  const Body& b = own.body;
-  return in_bounds(b.position_m) && vec_within(b.velocity_mps, speed_mps_max) &&
-         vec_within(b.recovery_velocity_mps, speed_mps_max) && in_bounds(b.recovery_target_m) &&
-         in_bounds(b.last_free_m) && within(b.eye_offset_m, -16, 16) && b.grounded <= 1 && b.noclip <= 1;
-}
 
 std::expected<ServerMessage, DropReason> decode_server_message(std::span<const std::uint8_t> payload) {
   const auto root = verified_root<wire::ServerMessage>(payload, wire::ServerMessageIdentifier());
@@ -572,7 +474,7 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
   if (message.body() == nullptr) return std::unexpected{DropReason::malformed};
   switch (message.body_type()) {
     case wire::ServerBody::Welcome: return decode(*message.body_as_Welcome());
-    case wire::ServerBody::Snapshot: return decode(*message.body_as_Snapshot());
+    case wire::ServerBody::Snapshot: return decode_snapshot(*message.body_as_Snapshot());
     case wire::ServerBody::ChatLine: return decode(*message.body_as_ChatLine());
     case wire::ServerBody::ContentPart: return decode(*message.body_as_ContentPart());
     case wire::ServerBody::ContentRefused: return decode(*message.body_as_ContentRefused());
@@ -589,8 +491,6 @@ std::expected<ServerMessage, DropReason> decode_server_message(std::span<const s
     case wire::ServerBody::Carried: return decode(*message.body_as_Carried());
     case wire::ServerBody::ReplicatedKinds: return decode(*message.body_as_ReplicatedKinds());
     case wire::ServerBody::GameMessage: return decode(*message.body_as_GameMessage());
-    case wire::ServerBody::FieldValues: return decode(*message.body_as_FieldValues());
-    case wire::ServerBody::Cues: return decode(*message.body_as_Cues());
     case wire::ServerBody::GroundChunk: return decode(*message.body_as_GroundChunk());
     case wire::ServerBody::GroundGone: return decode(*message.body_as_GroundGone());
     case wire::ServerBody::BlockContents: return decode(*message.body_as_BlockContents());

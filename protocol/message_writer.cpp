@@ -32,7 +32,7 @@ flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, 
       fbb.AddElement(field, value);
     field = static_cast<flatbuffers::voffset_t>(field + sizeof(flatbuffers::voffset_t));
   });
-  ASHLAR_ASSERT(field == wire::Rules::VT_BURST_DIG_M + sizeof(flatbuffers::voffset_t));
+  ASHLAR_ASSERT(field == wire::Rules::VT_LIVES + sizeof(flatbuffers::voffset_t));
   return out.Finish();
 }
 
@@ -165,7 +165,8 @@ std::span<const std::uint8_t> MessageWriter::write(const Join& m) {
     }
     kept = fbb.CreateVectorOfStructs(list);
   }
-  impl_->finish_client(wire::ClientBody::Join, wire::CreateJoin(fbb, content, m.world, m.ground, kept));
+  impl_->finish_client(wire::ClientBody::Join,
+                       wire::CreateJoin(fbb, content, m.world, m.ground, kept, m.watches));
   return impl_->message();
 }
 
@@ -314,38 +315,6 @@ std::span<const std::uint8_t> MessageWriter::write(const GameMessage& m) {
   impl_->finish_server(wire::ServerBody::GameMessage,
                        wire::CreateGameMessage(fbb, m.tick, m.world, m.number, bytes));
   return impl_->message();
-}
-
-std::span<const std::uint8_t> MessageWriter::write(const FieldList& m) {
-  ASHLAR_ASSERT(!m.values.empty() && m.values.size() <= field_list_max);
-  auto& fbb = impl_->fbb;
-  fbb.Clear();
-  std::array<wire::FieldValue, field_list_max> values;
-  for (std::size_t i = 0; i < m.values.size(); ++i) {
-    const FieldValue& v = m.values[i];
-    ASHLAR_ASSERT(v.field < own_fields_max);
-    values[i] = wire::FieldValue(static_cast<std::uint32_t>(v.id), v.steps, static_cast<std::uint8_t>(v.kind),
-                                 v.field);
-  }
-  const auto list = fbb.CreateVectorOfStructs(values.data(), m.values.size());
-  impl_->finish_server(wire::ServerBody::FieldValues, wire::CreateFieldValues(fbb, m.tick, m.world, list));
-  return impl_->message(unreliable_bytes_max);
-}
-
-std::span<const std::uint8_t> MessageWriter::write(const CueList& m) {
-  ASHLAR_ASSERT(!m.cues.empty() && m.cues.size() <= cues_max);
-  auto& fbb = impl_->fbb;
-  fbb.Clear();
-  std::array<wire::Cue, cues_max> cues;
-  for (std::size_t i = 0; i < m.cues.size(); ++i) {
-    const Cue& c = m.cues[i];
-    cues[i] =
-        wire::Cue(c.place.x, c.place.y, c.place.z, static_cast<std::uint32_t>(c.who),
-                  static_cast<std::uint8_t>(c.kind), c.detail, c.age, static_cast<std::uint8_t>(c.placed));
-  }
-  const auto list = fbb.CreateVectorOfStructs(cues.data(), m.cues.size());
-  impl_->finish_server(wire::ServerBody::Cues, wire::CreateCues(fbb, m.tick, m.world, list));
-  return impl_->message(unreliable_bytes_max);
 }
 
 std::span<const std::uint8_t> MessageWriter::write(const Saved& m) {

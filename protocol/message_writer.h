@@ -11,7 +11,7 @@ namespace ashlar {
 ///
 /// One builder is used again and again: nothing is allocated once it has grown. The bytes returned are valid
 /// until the next call, and 8-byte aligned. Values beyond the bounds in messages.h are our own bug: asserted.
-/// Snapshots have a writer of their own, snapshot_writer.h. One thread.
+/// Snapshots have writers of their own, snapshot/plain_part.h and packed_part.h. One thread.
 class MessageWriter {
  public:
   MessageWriter();
@@ -48,8 +48,6 @@ class MessageWriter {
   std::span<const std::uint8_t> write(const Score& message);
   std::span<const std::uint8_t> write(const ReplicatedKinds& message);
   std::span<const std::uint8_t> write(const GameMessage& message);
-  std::span<const std::uint8_t> write(const FieldList& message);    ///< at most unreliable_bytes_max
-  std::span<const std::uint8_t> write(const CueList& message);      ///< likewise
   std::span<const std::uint8_t> write(const GroundChunk& message);  ///< copies its bytes and changes
   std::span<const std::uint8_t> write(const GroundGone& message);
   std::span<const std::uint8_t> write(const BlockEdits& message);  ///< at most 16.5 KB: 4 bytes a block

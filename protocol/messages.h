@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocol/block.h"
+#include "protocol/part_head.h"
 #include "protocol/quantise.h"
 #include "world/collide/prop.h"
 #include "world/sim/arsenal.h"
@@ -73,6 +73,7 @@ struct Join {
   std::uint8_t world = 0;              ///< the welcome's
   bool ground = false;                 ///< it is to be sent the ground: it does not compute it
   std::vector<KeptChunk> kept = {};    ///< with ground: at most kept_chunks_max
+  bool watches = false;                ///< it comes as a spectator
 };
 
 /// Commands for newest_tick, newest_tick - 1, ...; unreliable.
@@ -217,7 +218,6 @@ struct SectorRun {
   std::uint16_t first = 0;
   std::uint16_t count = 0;
 };
-static_assert(sizeof(SectorRun) == 6);
 
 /// Heights in 1/65536 m, world frame.
 struct WireHeights {
@@ -267,32 +267,91 @@ struct Cue {
 /// Of a client and snapshot, at most.
 inline constexpr std::size_t cues_max = 32;
 
-/// Cues beside a plain snapshot; unreliable, each told once, with the tick that they are as of.
-struct CueList {
-  std::uint32_t tick = 0;
-  std::uint8_t world = 0;
-  std::vector<Cue> cues;  ///< 1 to cues_max
-};
-
-/// A part of the snapshot of a tick. Lists point into the decoded bytes and live as long as they do.
-/// A block of tick T replaces what was known of its cell's ids; what no snapshot has mentioned for a second
-/// and two refreshes is gone.
-struct SnapshotPart {
-  std::uint32_t tick = 0;
-  std::uint32_t applied_tick = 0;  ///< newest command the simulation applied, 0: none yet
-  std::int8_t input_ahead = 0;     ///< newest command's tick minus tick, clamped; input_ahead_none: none yet
-  std::uint8_t part = 0;
-  std::uint8_t part_count = 1;
-  std::uint8_t world = 0;           ///< the welcome's
-  std::uint16_t refresh_ticks = 0;  ///< everything in reach is told again within so many; 0: in each snapshot
-  std::optional<OwnPlayer> own;     ///< in part 0
-  BlockList blocks;
+/// What a part of the snapshot of a tick says, of whichever encoding, when it was read against what its
+/// receiver held. Blocks are in the view then. Lists live until the next part is read.
+struct SnapshotPart : PartHead {
+  std::optional<OwnPlayer> own;  ///< in part 0
   std::span<const SectorRun> sector_runs;
   std::span<const WireHeights> sector_heights;  ///< the runs' heights, one run after the other
   std::span<const WireMotion> sector_motions;
-  std::span<const Cue> cues;  ///< of packed ones; beside plain ones they are a message
+  std::span<const Cue> cues;
 };
-inline constexpr std::int8_t input_ahead_none = -128;
+
+/// Entities of one block at most: then one that is told whole fits a part.
+inline constexpr std::size_t block_entities_max = 48;
+/// Entities of a group whose fields only owners or a team are told.
+inline constexpr std::size_t private_entities_max = 16;
+/// Sectors whose heights travel and are acknowledged together.
+inline constexpr std::size_t height_slice_sectors = 64;
+
+/// What a block of a plain snapshot begins with; exactly the schema's struct, as are those that follow.
+struct BlockHeader {
+  std::uint16_t number = 0;
+  CellCoord cell;
+  std::uint8_t age = 0;    ///< ticks before the part's the base was; 0: there is none, and all of it is told
+  std::uint8_t flags = 0;  ///< block_flag
+  std::uint8_t entity_count = 0;   ///< of the part's entities the next so many: what changed
+  std::uint8_t removed_count = 0;  ///< of the part's removed ids the next so many
+};
+static_assert(sizeof(BlockHeader) == 12);
+namespace block_flag {
+inline constexpr std::uint8_t quiet = 1;  ///< nothing changed between the base and the snapshot before
+}
+
+/// Added fields for all of an entity, one after the other from the lowest bit on.
+struct FieldBits {
+  std::uint32_t low = 0, high = 0;
+};
+
+/// Sectors of a slice whose heights are other than in the base.
+struct SliceHeader {
+  std::uint16_t number = 0;
+  std::uint8_t map = 0;  ///< index into the welcome's maps
+  std::uint8_t age = 0;  ///< as of a block
+  std::uint8_t count = 0;
+};
+static_assert(sizeof(SliceHeader) == 6);
+
+/// One sector's heights, counted from the slice's first.
+struct SliceHeight {
+  std::uint8_t sector = 0;
+  WireHeights heights;
+};
+static_assert(sizeof(SliceHeight) == 12);
+
+/// Entities some of whose fields only owners or a team are told.
+struct GroupHeader {
+  std::uint16_t number = 0;
+  FieldAudience to{};  ///< owner or team
+  std::uint8_t entity_count = 0;
+};
+static_assert(sizeof(GroupHeader) == 4);
+struct GroupedEntity {
+  EntityId id{};
+  EntityKind kind{};
+  std::uint8_t value_count = 0;
+};
+static_assert(sizeof(GroupedEntity) == 8);
+
+/// A part of a plain snapshot. Lists point into the decoded bytes and live as long as they do. What headers
+/// count is there, and ascends where it has to; what only the receiver can know, it has to look at: whether
+/// it holds a base, and who is in it, and which fields kinds have.
+struct PlainPart : PartHead {
+  std::optional<OwnPlayer> own;  ///< in part 0
+  std::uint8_t own_age = 0;      ///< without `own`: if not 0, it is as it was so many ticks before
+  std::span<const BlockHeader> blocks;
+  std::span<const EntityRecord> entities;
+  std::span<const FieldBits> fields;  ///< by entity; empty where no kind has fields for all
+  std::span<const EntityId> removed;
+  std::span<const std::uint16_t> gone;  ///< blocks that are to be forgotten
+  std::span<const SliceHeader> slices;
+  std::span<const SliceHeight> heights;
+  std::span<const WireMotion> motions;
+  std::span<const GroupHeader> groups;
+  std::span<const GroupedEntity> grouped;
+  std::span<const std::uint32_t> values;
+  std::vector<Cue> cues;
+};
 
 /// A line of chat for one client, on the chat stream.
 struct ChatLine {
@@ -493,26 +552,9 @@ struct GameMessage {
   std::vector<std::uint8_t> bytes;  ///< at most game_message_bytes_max
 };
 
-/// An added field of an entity, in steps.
-struct FieldValue {
-  EntityId id{};
-  std::uint32_t steps = 0;
-  EntityKind kind{};
-  std::uint8_t field = 0;  ///< below own_fields_max
-};
-inline constexpr std::size_t field_list_max = 80;
-
-/// Added fields that a client with plain snapshots may know of, as of a tick; unreliable, beside them. Of an
-/// entity that is mentioned a field for all that is not named is 0 steps; others are not for this client.
-struct FieldList {
-  std::uint32_t tick = 0;
-  std::uint8_t world = 0;
-  std::vector<FieldValue> values;  ///< 1 to field_list_max
-};
-
 using ServerMessage =
-    std::variant<Welcome, SnapshotPart, ChatLine, ContentPart, ContentRefused, ActAnswers, BlockEdits,
+    std::variant<Welcome, PlainPart, ChatLine, ContentPart, ContentRefused, ActAnswers, BlockEdits,
                  BlockKinds, Saved, Fight, InventoryChange, WeaponKinds, Carried, Score, ReplicatedKinds,
-                 GameMessage, FieldList, GroundChunk, GroundGone, HeldByBlock, CueList, MonsterShows>;
+                 GameMessage, GroundChunk, GroundGone, HeldByBlock, MonsterShows>;
 
 }  // namespace ashlar

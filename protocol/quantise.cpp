@@ -24,6 +24,10 @@ double dequantise_axis(std::int16_t cell, std::uint16_t steps) {
   return static_cast<double>(cell) * cell_m + static_cast<double>(steps) / position_steps_per_m;
 }
 
+// The world's bounds in cells, both ends included: a position that rounds up to the bound itself has a cell.
+constexpr int cells_across_max = (1 << 20) / cell_m;
+constexpr int cells_up_max = (1 << 12) / cell_m;
+
 double quantise_command_axis(double v) {
   // Written so that NaN becomes 0: a game's input code may divide by a dead zone.
   const double clamped = v > 1 ? 1 : (v < -1 ? -1 : (v == v ? v : 0));
@@ -31,6 +35,16 @@ double quantise_command_axis(double v) {
 }
 
 }  // namespace
+
+bool cell_in_world(CellCoord c) {
+  const auto within = [](int v, int bound) { return v >= -bound && v <= bound; };
+  return within(c.x, cells_across_max) && within(c.y, cells_across_max) && within(c.z, cells_up_max);
+}
+
+bool record_sane(const EntityRecord& e) {
+  return e.id != EntityId{} && e.x < cell_steps && e.y < cell_steps && e.z < cell_steps && e.pitch >= -64 &&
+         e.pitch <= 64;
+}
 
 QuantisedPosition quantise(DVec3 position_m) {
   ASHLAR_ASSERT(in_bounds(position_m));

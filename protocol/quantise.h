@@ -22,15 +22,15 @@ inline constexpr std::uint8_t recovering = 2;  ///< caught in a solid and being 
 inline constexpr std::uint8_t dead = 4;
 }  // namespace entity_flag
 
-/// Above every id, as 0 is below.
-inline constexpr EntityId entity_id_max{0xffffffffu};
-
 /// A cube of cell_m metres: cell (i, j, k) spans [64 i, 64 i + 64) on x, and so on.
 struct CellCoord {
   std::int16_t x = 0, y = 0, z = 0;
   friend bool operator==(const CellCoord&, const CellCoord&) = default;
   friend auto operator<=>(const CellCoord&, const CellCoord&) = default;
 };
+
+/// Could a position of the world be in this cell?
+bool cell_in_world(CellCoord cell);
 
 /// An entity quantised; exactly the 16 bytes of the schema's struct, so blocks of them are copied whole.
 struct EntityRecord {
@@ -45,6 +45,8 @@ struct EntityRecord {
   friend bool operator==(const EntityRecord&, const EntityRecord&) = default;
 };
 static_assert(sizeof(EntityRecord) == 16);
+/// Is it one that a server may say: an id, a place within its cell, a pitch within a quarter?
+bool record_sane(const EntityRecord& record);
 
 /// A point as it travels: a cell and a place in it.
 struct QuantisedPosition {

@@ -8,6 +8,9 @@
 
 namespace ashlar {
 
+/// Motions of sectors that a snapshot may carry.
+inline constexpr std::size_t snapshot_motions_max = 16;
+
 /// One plane's motion and where the plane is. Precondition: map < placed_maps_max, mover_sane(mover).
 WireMotion to_wire(const Mover& mover, std::size_t map, double height_m);
 

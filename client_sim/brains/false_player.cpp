@@ -130,7 +130,7 @@ void FalsePlayer::hear_unreliable(Micros now, std::span<const std::uint8_t> mess
     const auto part = PackedPartReader::open(message);
     if (part) tick = part->head().tick, world = part->head().world;
   } else if (const auto decoded = decode_server_message(message)) {
-    const auto* part = std::get_if<SnapshotPart>(&*decoded);
+    const auto* part = std::get_if<PlainPart>(&*decoded);
     if (part != nullptr) tick = part->tick, world = part->world;
   }
   if (tick <= tick_ || world != world_) return;

@@ -66,6 +66,7 @@ struct ClientConfig {
   secure::KeyPair identity;
   /// The only server key that will do; none: any, as server_key() tells.
   std::optional<secure::PublicKey> pinned;
+  bool watches = false;      ///< comes as a spectator (Client::spectates())
   bool takes_packed = true;  ///< snapshots may come packed: a tenth of the bytes
   /// Speaks, acknowledges and counts like any other, but keeps no picture of the world: neither view() nor
   /// own() nor ground() are ever filled. For those who need many clients and look through few of their eyes.
@@ -169,6 +170,9 @@ class Client {
   /// How far spawns and teleporters have turned the view, as far as this client knows. When it changes, the
   /// present command turns along, so that a player faces where a teleporter turned it; who holds a yaw of its
   /// own turns that by the same.
+  /// Does the player only watch? It flies through everything, by its commands, and the others do not see it.
+  /// It came so, said "/spectate", waits for a place in the match or has no life left in it; "/play" ends it.
+  bool spectates() const { return own_ && own_->body.noclip == noclip_spectates; }
   Turn16 delta_yaw() const { return own_ ? own_->delta_yaw : Turn16{0}; }
 
   /// Queues a line of chat. False when it is not valid_text or when chat_queue_max lines are waiting.
@@ -373,9 +377,8 @@ class Client {
   void handle(ReplicatedKinds& message);
   void handle(GameMessage& message);
 
-  void take_packed(std::span<const std::uint8_t> bytes);
+  bool begin_part(const PartHead& head, SnapshotPart& part);
   bool believable(std::uint32_t tick) const;
-  void handle(const SnapshotPart& message);
   void take_part(const SnapshotPart& message, bool whole);
   void count_snapshot(const SnapshotPart& message, bool whole);
   void handle(ChatLine& message);
@@ -491,8 +494,6 @@ class Client {
   std::optional<Score> score_;
   std::shared_ptr<const ReplicationRegistry> replication_ = ReplicationRegistry::builtin_ptr();
   std::uint64_t replication_hash_ = 0;  // 0: of ours
-  PlainFieldMemory plain_fields_;
-  std::uint32_t refresh_ticks_ = 0;  // as the newest plain snapshot said
   std::vector<GameMessage> game_messages_;
   std::vector<std::uint8_t> picks_;
   std::shared_ptr<const KindSet> kinds_ = std::make_shared<const KindSet>(default_kinds());

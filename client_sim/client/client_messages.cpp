@@ -21,18 +21,6 @@ std::string ground_unknown(const Welcome& welcome) {
          ": take the client of the server's version";
 }
 
-/// What a part says of the session, and nothing of the world.
-SnapshotPart told_by(const PackedHead& head) {
-  SnapshotPart part;
-  part.tick = head.tick;
-  part.applied_tick = head.applied_tick;
-  part.input_ahead = head.input_ahead;
-  part.part = head.part;
-  part.part_count = head.part_count;
-  part.world = head.world;
-  return part;
-}
-
 }  // namespace
 
 void Client::note_round_trip() {
@@ -108,30 +96,33 @@ void Client::take_message(StreamId stream) {
 
 void Client::take_unreliable(std::span<const std::uint8_t> bytes) {
   if (config_.tap != nullptr) config_.tap->unreliable_in(bytes);
-  if (is_packed_part(bytes)) return take_packed(bytes);
+  SnapshotPart part;
+  if (is_packed_part(bytes)) {
+    auto reader = PackedPartReader::open(bytes);
+    if (!reader) return undecodable(DropReason::malformed);
+    if (!begin_part(reader->head(), part)) return;
+    if (!config_.light && !packed_.take(*reader, view_, part)) return undecodable(DropReason::malformed);
+    return take_part(part, config_.light || packed_.whole());
+  }
   const auto message = decode_server_message(bytes);
   if (!message) return undecodable(message.error());
-  if (const auto* list = std::get_if<FieldList>(&*message)) {
-    if (!greeted_ || list->world != welcome_.world) return drop(DropReason::wrong_state);
-    if (ending_ || config_.light) return;
-    if (!believable(list->tick) || !plain_fields_.take(*list, *replication_, refresh_ticks_))
-      drop(DropReason::out_of_range);
-    return;
-  }
-  if (const auto* list = std::get_if<CueList>(&*message)) {
-    if (!greeted_ || list->world != welcome_.world) return drop(DropReason::wrong_state);
-    if (ending_ || config_.light) return;
-    return believable(list->tick) ? hear(list->tick, 0, list->cues) : drop(DropReason::out_of_range);
-  }
-  const auto* part = std::get_if<SnapshotPart>(&*message);
+  const auto* plain = std::get_if<PlainPart>(&*message);
+  if (plain == nullptr) return drop(DropReason::wrong_state);
+  if (!begin_part(*plain, part)) return;
+  if (!config_.light && !packed_.take(*plain, view_, part)) return undecodable(DropReason::malformed);
+  take_part(part, config_.light || packed_.whole());
+}
+
+/// A part of a snapshot, before what it tells of entities and sectors goes into the view. False: that is not
+/// to be looked at.
+bool Client::begin_part(const PartHead& head, SnapshotPart& part) {
   // Parts of a world that is gone, or that is not welcomed yet, tell nothing.
-  if (part == nullptr || !greeted_ || part->world != welcome_.world) return drop(DropReason::wrong_state);
-  if (ending_) return;
-  if (!config_.light) return handle(*part);
-  SnapshotPart light = *part;
-  light.blocks = {}, light.own.reset(), light.sector_runs = {}, light.sector_heights = {};
-  light.sector_motions = {};
-  handle(light);
+  if (!greeted_ || head.world != welcome_.world) return drop(DropReason::wrong_state), false;
+  if (ending_) return false;
+  static_cast<PartHead&>(part) = head;
+  // It counts as arrived: the server must hear that we hold nothing of it.
+  if (!believable(head.tick)) return packed_.lost(), drop(DropReason::out_of_range), false;
+  return true;
 }
 
 void Client::handle(Welcome& message) {
@@ -196,7 +187,6 @@ void Client::begin_world() {
   score_.reset();
   view_.reset(welcome_.rules.tick_rate_hz);
   packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks, replication_);
-  plain_fields_.reset(welcome_.rules.tick_rate_hz);
   game_messages_.clear();
   cues_.reset();
   // A world whose monsters show as usual says nothing of it.
@@ -205,23 +195,6 @@ void Client::begin_world() {
   clock_.reset(welcome_.rules.tick_rate_hz, config_.lead_ticks, welcome_.snapshot_every_ticks);
   if (rtt_samples_ == 0) rtt_ = Micros{0};
   if (rtt_ > Micros{0}) clock_.take_round_trip(now_, rtt_);
-}
-
-/// A part of a packed snapshot: what it tells of entities and sectors goes into the view, the rest is a part
-/// like any other.
-void Client::take_packed(std::span<const std::uint8_t> bytes) {
-  auto reader = PackedPartReader::open(bytes);
-  if (!reader) return undecodable(DropReason::malformed);
-  if (!greeted_ || reader->head().world != welcome_.world) return drop(DropReason::wrong_state);
-  if (ending_) return;
-  // It counts as arrived: the server must hear that we hold nothing of it.
-  if (!believable(reader->head().tick)) return packed_.lost(), drop(DropReason::out_of_range);
-  SnapshotPart part;
-  if (config_.light)
-    part = told_by(reader->head());
-  else if (!packed_.take(*reader, view_, part))
-    return undecodable(DropReason::malformed);
-  take_part(part, config_.light || packed_.whole());
 }
 
 /// A tick far ahead of the clock would make every true one after it look old. The reach grows faster than
@@ -235,17 +208,13 @@ bool Client::believable(std::uint32_t tick) const {
   return tick <= known || tick - known <= reach;
 }
 
-void Client::handle(const SnapshotPart& message) { take_part(message, true); }
-
 /// @param whole  nothing that is news in it was left out
 void Client::take_part(const SnapshotPart& message, bool whole) {
-  if (!believable(message.tick)) return drop(DropReason::out_of_range);
   if (state_ == ClientState::joining) {
     state_ = ClientState::playing;
     if (stats_.joined_after == Micros{0}) stats_.joined_after = now_ - started_at_;
     last_snapshot_ = hungry_since_ = now_;
   }
-  refresh_ticks_ = message.refresh_ticks;
   count_snapshot(message, whole);
   view_.take(message);
   hear(message.tick, message.part, message.cues);

@@ -73,18 +73,11 @@ std::optional<double> Client::field_at(EntityId id, std::string_view name, doubl
   for (std::uint8_t to = 0; to < field_audience_count; ++to) {
     const auto audience = static_cast<FieldAudience>(to);
     KnownFields known;
-    if (!packed_.find_fields(id, audience, known)) {
-      const KnownFields* const plain = plain_fields_.find(id);
-      if (plain == nullptr) continue;
-      known = *plain;
-    }
+    if (!packed_.find_fields(id, audience, known)) continue;
     const ReplicatedKind* const kind = replication_->find(known.kind);
-    for (std::size_t f = 0; kind != nullptr && f < kind->fields.size(); ++f) {
-      // What only some are told is not 0 where it is not named: it is not for this player.
-      const bool told = audience == FieldAudience::all || (known.named >> f & 1) != 0;
-      if (told && kind->fields[f].to == audience && kind->fields[f].name == name)
+    for (std::size_t f = 0; kind != nullptr && f < kind->fields.size(); ++f)
+      if (kind->fields[f].to == audience && kind->fields[f].name == name)
         return known.at(kind->fields[f], f, tick);
-    }
   }
   return std::nullopt;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "protocol/snapshot_writer.h"
+#include "protocol/part_head.h"
 #include "world/math/assert.h"
 
 namespace ashlar::client_sim {

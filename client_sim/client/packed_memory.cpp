@@ -6,6 +6,7 @@
 #include "client_sim/client/view.h"
 #include "protocol/snapshot/cue_codec.h"
 #include "protocol/snapshot/own_delta.h"
+#include "protocol/snapshot/plain_codec.h"
 
 namespace ashlar::client_sim {
 
@@ -18,7 +19,7 @@ void PackedMemory::reset(std::uint16_t tick_rate_hz, std::uint16_t snapshot_ever
 }
 
 /// The server holds that we hold nothing.
-void PackedMemory::begin_epoch(const PackedHead& head, View& view) {
+void PackedMemory::begin_epoch(const PartHead& head, View& view) {
   view.forget_blocks();
   forget_blocks();
   own_.clear();
@@ -27,40 +28,20 @@ void PackedMemory::begin_epoch(const PackedHead& head, View& view) {
   lost_epoch_ = 0;
 }
 
-bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out, BlockTally* tally) {
-  const PackedHead& head = reader.head();
+bool PackedMemory::begin_part(const PartHead& head, View& view, SnapshotPart& out) {
   out = {};
-  out.tick = head.tick;
-  out.applied_tick = head.applied_tick;
-  out.input_ahead = head.input_ahead;
-  out.part = head.part;
-  out.part_count = head.part_count;
-  out.world = head.world;
+  static_cast<PartHead&>(out) = head;
   whole_ = true;
   if (head.epoch != epoch_ && (epoch_ == 0 || head.tick > newest_tick_)) begin_epoch(head, view);
-  const bool counts = head.epoch == epoch_;  // an older one's are of no use
   newest_tick_ = std::max(newest_tick_, head.tick);
   runs_.clear();
   heights_.clear();
   motions_.clear();
   cues_.clear();
-  while (const auto entry = reader.next()) {
-    bool sane = true;
-    switch (entry->item) {
-      case PackedItem::blocks: sane = !counts || take_block(*entry, head.tick, view, tally); break;
-      case PackedItem::gone:
-        if (counts) take_gone(entry->number, head.tick, view);
-        break;
-      case PackedItem::own: sane = !counts || take_own(*entry, head.tick, out); break;
-      case PackedItem::heights: sane = !counts || take_heights(*entry, head.tick, view); break;
-      case PackedItem::fields: sane = !counts || take_fields(*entry, head.tick); break;
-      case PackedItem::motion: motions_.push_back(entry->motion); break;
-      // At most one list a part: who reads a part twice shows it once.
-      case PackedItem::cues: sane = cues_.empty() && decode_cues(entry->bytes, cues_); break;
-    }
-    if (!sane) return false;
-  }
-  if (reader.failed()) return false;
+  return head.epoch == epoch_;
+}
+
+void PackedMemory::end_part(SnapshotPart& out) {
   if (entity_count_ > entities_max) {
     // No server of ours tells so much.
     forget_blocks();
@@ -68,8 +49,111 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
   }
   out.sector_runs = runs_;
   out.sector_heights = heights_;
+}
+
+bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out, BlockTally* tally) {
+  const PartHead& head = reader.head();
+  const bool counts = begin_part(head, view, out);
+  while (const auto entry = reader.next()) {
+    const Item item{head.tick, entry->age};
+    bool sane = true;
+    switch (entry->item) {
+      case PackedItem::blocks:
+        sane = !counts || take_block(entry->number, item, view, [&](const BlockBase& base, CellCoord cell) {
+          return decode_block(entry->bytes, cell, base, tick_rate_hz_, decoded_, registry_.get(), tally);
+        });
+        break;
+      case PackedItem::gone:
+        if (counts) take_gone(entry->number, head.tick, view);
+        break;
+      case PackedItem::own:
+        sane = !counts || take_own(item, out, [&](const OwnPlayer& base, OwnPlayer& own) {
+          BitReader bits(entry->bytes);
+          return decode_own(bits, base, entry->age, tick_rate_hz_, own) && bits.at_end();
+        });
+        break;
+      case PackedItem::heights:
+        sane = !counts || decode_heights(entry->bytes, slice_);
+        if (counts && sane) take_heights(entry->map, entry->number, slice_, item, view);
+        break;
+      case PackedItem::fields:
+        sane = !counts ||
+               take_fields(entry->to, entry->number, head.tick, [&](std::vector<PrivateEntity>& entities) {
+                 return decode_group(entry->bytes, entry->to, *registry_, entities);
+               });
+        break;
+      case PackedItem::motion: motions_.push_back(entry->motion); break;
+      // At most one list a part: who reads a part twice shows it once.
+      case PackedItem::cues: sane = cues_.empty() && decode_cues(entry->bytes, cues_); break;
+    }
+    if (!sane) return false;
+  }
+  if (reader.failed()) return false;
   out.sector_motions = motions_;
   out.cues = cues_;
+  end_part(out);
+  return true;
+}
+
+bool PackedMemory::take(const PlainPart& part, View& view, SnapshotPart& out) {
+  const bool counts = begin_part(part, view, out);
+  if (counts) {
+    if (!take_blocks(part, view) || !take_groups(part)) return false;
+    for (const std::uint16_t number : part.gone) take_gone(number, part.tick, view);
+    const auto whole = [&part](const OwnPlayer& base, OwnPlayer& own) {
+      own = part.own ? *part.own : base;
+      return true;
+    };
+    const std::uint32_t own_age = part.own ? 0 : part.own_age;
+    if ((part.own || own_age != 0) && !take_own({part.tick, own_age}, out, whole)) return false;
+    std::size_t at = 0;
+    for (const SliceHeader& slice : part.slices) {
+      take_heights(slice.map, slice.number, part.heights.subspan(at, slice.count), {part.tick, slice.age},
+                   view);
+      at += slice.count;
+    }
+  }
+  out.sector_motions = part.motions;
+  out.cues = part.cues;
+  end_part(out);
+  return true;
+}
+
+bool PackedMemory::take_blocks(const PlainPart& part, View& view) {
+  std::size_t entity = 0, removed = 0;
+  for (const BlockHeader& header : part.blocks) {
+    PlainBlock block{header,
+                     part.entities.subspan(entity, header.entity_count),
+                     {},
+                     part.removed.subspan(removed, header.removed_count)};
+    if (!part.fields.empty()) block.fields = part.fields.subspan(entity, header.entity_count);
+    entity += header.entity_count;
+    removed += header.removed_count;
+    const bool sane =
+        take_block(header.number, {part.tick, header.age}, view, [&](const BlockBase& base, CellCoord) {
+          return apply_plain_block(block, base, registry_.get(), decoded_);
+        });
+    if (!sane) return false;
+  }
+  return true;
+}
+
+bool PackedMemory::take_groups(const PlainPart& part) {
+  std::size_t at = 0;
+  std::span<const std::uint32_t> values = part.values;
+  for (const GroupHeader& group : part.groups) {
+    const auto told = part.grouped.subspan(at, group.entity_count);
+    at += group.entity_count;
+    group_.clear();
+    // Of one that is known already, too: the values of the next ones lie behind its own.
+    if (!read_plain_group(group.to, told, values, *registry_, group_)) return false;
+    const bool sane =
+        take_fields(group.to, group.number, part.tick, [this](std::vector<PrivateEntity>& entities) {
+          entities = group_;
+          return true;
+        });
+    if (!sane) return false;
+  }
   return true;
 }
 
@@ -118,15 +202,17 @@ void PackedMemory::keep(Block& block, std::uint32_t tick, std::uint32_t base_tic
   while (block.states.front().tick < base_tick || block.states.size() > block_states_max) drop_front(block);
 }
 
-bool PackedMemory::take_block(const PackedEntry& entry, std::uint32_t tick, View& view, BlockTally* tally) {
-  Block& block = block_of(entry.number);
+/// @param decode  (base, its cell): puts what the block is into decoded_
+template <class Decode>
+bool PackedMemory::take_block(std::uint16_t number, Item item, View& view, Decode&& decode) {
+  const std::uint32_t tick = item.tick, base_tick = item.base_tick();
+  Block& block = block_of(number);
   if (tick <= block.gone_tick) return true;
   if (block.of(tick) != nullptr) return true;  // a double
   const bool newest = block.states.empty() || block.states.back().tick < tick;
-  const std::uint32_t base_tick = entry.age == 0 || entry.age > tick ? 0 : tick - entry.age;
-  BlockBase base{entry.age, {}, false, {}};
+  BlockBase base{item.age, {}, false, {}};
   CellCoord cell;
-  if (entry.age != 0) {
+  if (item.age != 0) {
     const State* const held = block.of(base_tick);
     if (held == nullptr) {
       if (newest) lost();  // an old one that was overtaken is no loss
@@ -136,9 +222,9 @@ bool PackedMemory::take_block(const PackedEntry& entry, std::uint32_t tick, View
     base.fields = held->fields;
     cell = held->cell;
   }
-  if (!decode_block(entry.bytes, cell, base, tick_rate_hz_, decoded_, registry_.get(), tally)) return false;
+  if (!decode(std::as_const(base), cell)) return false;
   keep(block, tick, base_tick);
-  if (newest) show(entry.number, block, base_tick, view);
+  if (newest) show(number, block, base_tick, view);
   return true;
 }
 
@@ -162,13 +248,16 @@ void PackedMemory::take_gone(std::uint16_t number, std::uint32_t tick, View& vie
   block.shown = false;
 }
 
-bool PackedMemory::take_own(const PackedEntry& entry, std::uint32_t tick, SnapshotPart& out) {
+/// @param decode  (base, own): makes the one of the other
+template <class Decode>
+bool PackedMemory::take_own(Item item, SnapshotPart& out, Decode&& decode) {
+  const std::uint32_t tick = item.tick;
   const bool newest = own_.empty() || own_.back().tick < tick;
   const auto at = std::ranges::lower_bound(own_, tick, {}, &Own::tick);
   if (at != own_.end() && at->tick == tick) return true;  // a double
   OwnPlayer base;
-  if (entry.age != 0) {
-    const auto it = std::ranges::find(own_, tick - entry.age, &Own::tick);
+  if (item.age != 0) {
+    const auto it = std::ranges::find(own_, tick - item.age, &Own::tick);
     if (it == own_.end()) {
       if (newest) lost();
       return true;
@@ -176,20 +265,20 @@ bool PackedMemory::take_own(const PackedEntry& entry, std::uint32_t tick, Snapsh
     base = it->own;
   }
   OwnPlayer own;
-  BitReader bits(entry.bytes);
-  if (!decode_own(bits, base, entry.age, tick_rate_hz_, own) || !bits.at_end()) return false;
+  if (!decode(std::as_const(base), own)) return false;
   own_.insert(std::ranges::lower_bound(own_, tick, {}, &Own::tick), Own{tick, own});
   if (own_.size() > own_states_max) own_.pop_front();
   if (newest) out.own = own;
   return true;
 }
 
-bool PackedMemory::take_fields(const PackedEntry& entry, std::uint32_t tick) {
-  if (groups_.size() >= groups_max && !groups_.contains({entry.to, entry.number})) return false;
-  Group& group = groups_[{entry.to, entry.number}];
+template <class Decode>
+bool PackedMemory::take_fields(FieldAudience to, std::uint16_t number, std::uint32_t tick, Decode&& decode) {
+  if (groups_.size() >= groups_max && !groups_.contains({to, number})) return false;
+  Group& group = groups_[{to, number}];
   if (tick <= group.tick) return true;
   std::vector<PrivateEntity> entities;
-  if (!decode_group(entry.bytes, entry.to, *registry_, entities)) return false;
+  if (!decode(entities)) return false;
   group.tick = tick;
   group.entities = std::move(entities);
   return true;
@@ -209,7 +298,7 @@ bool PackedMemory::find_shared(EntityId id, KnownFields& out) const {
     const std::size_t at = place_in(newest);
     if (at >= newest.fields.size() || (found && newest.tick <= out.tick)) continue;
     found = true;
-    out = {newest.entities[at].record.kind, newest.tick, newest.tick, newest.fields[at], {}, 0xff};
+    out = {newest.entities[at].record.kind, newest.tick, newest.tick, newest.fields[at], {}};
     if (block.states.size() < 2) continue;
     const State& before = block.states[block.states.size() - 2];
     const std::size_t was = place_in(before);
@@ -227,24 +316,19 @@ bool PackedMemory::find_fields(EntityId id, FieldAudience to, KnownFields& out) 
     const auto it = std::ranges::lower_bound(group.entities, id, {}, &PrivateEntity::id);
     if (it == group.entities.end() || it->id != id) continue;
     found = true;
-    out = {it->kind, group.tick, group.tick, it->values, {}, 0xff};
+    out = {it->kind, group.tick, group.tick, it->values, {}};
   }
   return found;
 }
 
-bool PackedMemory::take_heights(const PackedEntry& entry, std::uint32_t tick, View& view) {
-  if (!decode_heights(entry.bytes, slice_)) return false;
-  const std::uint32_t base_tick = entry.age == 0 || entry.age > tick ? 0 : tick - entry.age;
-  const std::size_t first = entry.number * height_slice_sectors;
-  if (!view.take_slice(entry.map, first, slice_, tick, base_tick)) {
-    lost();
-    return true;
-  }
-  for (const SliceHeight& s : slice_) {
-    runs_.push_back({entry.map, static_cast<std::uint16_t>(first + s.sector), 1});
+void PackedMemory::take_heights(std::size_t map, std::uint16_t slice, std::span<const SliceHeight> heights,
+                                Item item, View& view) {
+  const std::size_t first = slice * height_slice_sectors;
+  if (!view.take_slice(map, first, heights, item.tick, item.base_tick())) return lost();
+  for (const SliceHeight& s : heights) {
+    runs_.push_back({static_cast<std::uint16_t>(map), static_cast<std::uint16_t>(first + s.sector), 1});
     heights_.push_back(s.heights);
   }
-  return true;
 }
 
 }  // namespace ashlar::client_sim

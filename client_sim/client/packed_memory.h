@@ -19,8 +19,9 @@ namespace ashlar::client_sim {
 
 class View;
 
-/// What a client keeps of packed snapshots to read the next ones: the blocks that it was told, at each tick
-/// that may still be a base, and own players. Parts may come in any order, late and twice. One thread.
+/// What a client keeps of snapshots, of either encoding, to read the next ones: the blocks that it was told,
+/// at each tick that may still be a base, and own players. Parts may come in any order, late and twice. One
+/// thread.
 ///
 /// Bounded: block_states_max states of a block, entities_max entities in all of them. A server that tells
 /// more makes it forget all and ask anew.
@@ -43,6 +44,8 @@ class PackedMemory {
   /// live until the next call. False: it is none that a server says.
   /// @param tally  is told what the bits of blocks that could be read were for; null: nobody asks
   bool take(PackedPartReader& reader, View& view, SnapshotPart& out, BlockTally* tally = nullptr);
+  /// A part of a plain snapshot likewise. Its cues and motions live as long as it does.
+  bool take(const PlainPart& part, View& view, SnapshotPart& out);
 
   /// Epoch of which something newer than all that is known could not be read; 0: none. A server that hears of
   /// it (Input::lost_epoch) begins another one.
@@ -85,15 +88,29 @@ class PackedMemory {
     OwnPlayer own;
   };
 
-  void begin_epoch(const PackedHead& head, View& view);
+  /// @return false: it is of another epoch, and of no use
+  bool begin_part(const PartHead& head, View& view, SnapshotPart& out);
+  void end_part(SnapshotPart& out);
+  void begin_epoch(const PartHead& head, View& view);
   Block& block_of(std::uint16_t number);
   void forget_blocks();
-  bool take_block(const PackedEntry& entry, std::uint32_t tick, View& view, BlockTally* tally);
+  /// What an item is about, and how many ticks before the part's its base was.
+  struct Item {
+    std::uint32_t tick = 0, age = 0;
+    std::uint32_t base_tick() const { return age == 0 || age > tick ? 0 : tick - age; }
+  };
+  template <class Decode>
+  bool take_block(std::uint16_t number, Item item, View& view, Decode&& decode);
+  bool take_blocks(const PlainPart& part, View& view);
   void take_gone(std::uint16_t number, std::uint32_t tick, View& view);
-  bool take_own(const PackedEntry& entry, std::uint32_t tick, SnapshotPart& out);
-  bool take_fields(const PackedEntry& entry, std::uint32_t tick);
+  template <class Decode>
+  bool take_own(Item item, SnapshotPart& out, Decode&& decode);
+  template <class Decode>
+  bool take_fields(FieldAudience to, std::uint16_t number, std::uint32_t tick, Decode&& decode);
+  bool take_groups(const PlainPart& part);
   bool find_shared(EntityId id, KnownFields& out) const;
-  bool take_heights(const PackedEntry& entry, std::uint32_t tick, View& view);
+  void take_heights(std::size_t map, std::uint16_t slice, std::span<const SliceHeight> heights, Item item,
+                    View& view);
   void show(std::uint16_t number, Block& block, std::uint32_t base_tick, View& view);
   void keep(Block& block, std::uint32_t tick, std::uint32_t base_tick);
   void drop_front(Block& block);
@@ -111,6 +128,7 @@ class PackedMemory {
   DecodedBlock decoded_;
   std::vector<State> spare_;  // whose memory the next states take, at most spare_max of them
   std::vector<SliceHeight> slice_;
+  std::vector<PrivateEntity> group_;
   // What the lists of the last part point into.
   std::vector<SectorRun> runs_;
   std::vector<WireHeights> heights_;

@@ -23,26 +23,21 @@ struct ViewEntity {
   DVec3 position_at(double tick_now) const;
 };
 
-/// Those of a cell whose ids are from `first` to `last`, as of one tick.
-struct ViewRange {
-  EntityId first{0}, last = entity_id_max;
-  std::uint32_t tick = 0;
+/// A block's entities as of one tick.
+struct ViewState {
+  std::uint32_t tick = 0;              ///< 0: nothing is known
   std::vector<EntityRecord> entities;  ///< by id
 };
 
-/// The number of what no packed snapshot told.
-inline constexpr std::uint32_t no_block = 0xffffffffu;
-
-/// What is known of one cell, or of one block of a packed snapshot in it. A crowded cell comes in ranges of
-/// ids, which are of different ticks; a block is one range.
+/// What is known of one block of a cell: all of it as of a tick, and what that replaced, those who are gone
+/// among them.
 struct ViewCell {
   CellCoord cell;
-  std::uint32_t block = no_block;
-  std::vector<ViewRange> ranges;  ///< by id, none over another; what is between them is not known
-  std::vector<ViewRange> before;  ///< what newer ones have replaced, those who are gone among them
+  std::uint16_t block = 0;
+  ViewState now, before;
 
-  /// The range that an id falls into; null when nothing is known of it.
-  const ViewRange* range_of(EntityId id) const;
+  /// Null: it is not in the block.
+  const EntityRecord* find(EntityId id) const;
 };
 
 /// Heights of one map's sectors as the snapshots told them.
@@ -51,21 +46,17 @@ struct ViewSector {
   std::uint32_t tick = 0;  ///< 0: not told yet
 };
 
-/// What a client knows of the world around it, put together from snapshot parts in any order, plain or
-/// packed.
-///
-/// What packed snapshots told is there until it is told anew or forgotten by name; of plain ones: a block of
-/// tick T replaces what was known of its cell's range of ids, unless some of that is newer. What no snapshot
-/// has mentioned for a second and two of the server's refreshes is forgotten.
+/// What a client knows of the world around it: blocks of entities and heights of sectors, as PackedMemory
+/// makes them of parts of snapshots that come in any order. What was told is there until it is told anew or
+/// forgotten by name.
 class View {
  public:
   /// @param tick_rate_hz  a second in ticks
   void reset(std::uint16_t tick_rate_hz);
 
-  /// Takes in a part. Late parts are welcome as long as they are newer than what is known.
+  /// Takes in what a part says of heights, and that there was one of its tick. Late parts are welcome as long
+  /// as they are newer than what is known.
   void take(const SnapshotPart& part);
-
-  // What PackedMemory makes of packed ones.
 
   /// A block as of a tick, in place of what was known by this number; not older than that.
   void take_block(std::uint16_t number, CellCoord cell, std::span<const EntityRecord> entities,
@@ -86,7 +77,7 @@ class View {
   /// Newest tick of any part.
   std::uint32_t newest_tick() const { return newest_tick_; }
 
-  /// Cells by coordinate, those of one by block.
+  /// By cell's coordinate, those of one by block.
   std::span<const ViewCell> cells() const { return cells_; }
 
   /// Every entity once, by id, with the newest state known of it. Fills `out`; O(n log n).
@@ -97,8 +88,7 @@ class View {
   template <typename Visit>
   void visit(Visit&& visit) const {
     for (const ViewCell& c : cells_)
-      for (const ViewRange& range : c.ranges)
-        for (const EntityRecord& e : range.entities) visit(e, c.cell, range.tick);
+      for (const EntityRecord& e : c.now.entities) visit(e, c.cell, c.now.tick);
   }
 
   /// Entities known, counting one that just changed cells twice. O(cells).
@@ -108,19 +98,15 @@ class View {
   std::span<const ViewSector> sectors(std::size_t map) const;
 
  private:
-  std::vector<ViewCell>::iterator find(CellCoord coord, std::uint32_t block);
-  ViewCell& cell(CellCoord coord, std::uint32_t block = no_block);
-  void take_block(ViewCell& known, const CellBlock& block, std::uint32_t tick);
-  void take_ranges(ViewCell& known, const CellBlock& block, std::uint32_t tick);
+  std::vector<ViewCell>::iterator find(CellCoord coord, std::uint16_t block);
+  ViewCell& cell(CellCoord coord, std::uint16_t block);
   void forget_old();
 
   std::vector<ViewCell> cells_;
-  std::vector<ViewRange> ranges_;  // scratch of take_block()
   std::vector<std::vector<ViewSector>> sectors_ = std::vector<std::vector<ViewSector>>(placed_maps_max);
   std::uint32_t newest_tick_ = 0;
   std::uint32_t forgot_tick_ = 0;
   std::uint32_t second_ticks_ = 60;
-  std::uint32_t refresh_ticks_ = 0;  // as the newest snapshot says
 };
 
 }  // namespace ashlar::client_sim

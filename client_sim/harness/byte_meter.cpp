@@ -5,14 +5,14 @@
 
 #include "protocol/decode.h"
 #include "protocol/secure/packet_protection.h"
+#include "protocol/snapshot/plain_codec.h"
 
 namespace ashlar::client_sim {
 namespace {
 
 constexpr std::array<std::string_view, byte_use_count> names{
-    "seals",          "frames",          "streams",     "snapshot heads", "own player",
-    "sector heights", "sector motions",  "block heads", "blocks",         "fields",
-    "cues",           "plain snapshots", "inputs up",   "seals up",       "frames up"};
+    "seals",       "frames", "streams", "snapshot heads", "own player", "sector heights", "sector motions",
+    "block heads", "blocks", "fields",  "cues",           "inputs up",  "seals up",       "frames up"};
 constexpr std::size_t first_up = static_cast<std::size_t>(ByteUse::inputs);
 
 ByteUse use_of(PackedItem item) {
@@ -26,14 +26,6 @@ ByteUse use_of(PackedItem item) {
     case PackedItem::gone: break;
   }
   return ByteUse::block_heads;
-}
-
-/// Of a message that is no packed snapshot.
-ByteUse use_of(std::span<const std::uint8_t> message) {
-  const auto decoded = decode_server_message(message);
-  if (decoded && std::holds_alternative<CueList>(*decoded)) return ByteUse::cues;
-  if (decoded && std::holds_alternative<FieldList>(*decoded)) return ByteUse::fields;
-  return ByteUse::plain;
 }
 
 }  // namespace
@@ -61,7 +53,7 @@ void ByteMeter::welcomed(const Welcome& welcome, bool goes_on) {
 
 void ByteMeter::unreliable_in(std::span<const std::uint8_t> message) {
   auto reader = PackedPartReader::open(message);
-  if (!reader) return add(use_of(message), message.size());
+  if (!reader) return add_plain(message);
   snapshots_ += reader->head().part == 0 ? 1 : 0;
   PackedPartReader items = *reader;
   add(ByteUse::head, message.size() - items.bytes_left());
@@ -73,6 +65,25 @@ void ByteMeter::unreliable_in(std::span<const std::uint8_t> message) {
   }
   SnapshotPart part;
   memory_.take(*reader, view_, part, this);
+}
+
+/// What FlatBuffers wrap it in counts as the head.
+void ByteMeter::add_plain(std::span<const std::uint8_t> message) {
+  const auto decoded = decode_server_message(message);
+  const auto* part = decoded ? std::get_if<PlainPart>(&*decoded) : nullptr;
+  if (part == nullptr) return add(ByteUse::head, message.size());
+  snapshots_ += part->part == 0 ? 1 : 0;
+  std::size_t told = 0;
+  const auto count = [&](ByteUse use, std::size_t bytes) { add(use, bytes), told += bytes; };
+  count(ByteUse::own, part->own ? plain_own_bytes : 0);
+  count(ByteUse::heights, part->slices.size_bytes() + part->heights.size_bytes());
+  count(ByteUse::motions, part->motions.size_bytes());
+  count(ByteUse::block_heads, part->blocks.size_bytes() + part->gone.size_bytes());
+  count(ByteUse::blocks, part->entities.size_bytes() + part->removed.size_bytes());
+  count(ByteUse::fields, part->fields.size_bytes() + part->groups.size_bytes() + part->grouped.size_bytes() +
+                             part->values.size_bytes());
+  count(ByteUse::cues, part->cues.size() * plain_cue_bytes);
+  add(ByteUse::head, message.size() - told);
 }
 
 void ByteMeter::stream_in(StreamId, std::size_t bytes) { add(ByteUse::streams, bytes); }

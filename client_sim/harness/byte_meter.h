@@ -25,12 +25,11 @@ enum class ByteUse : std::uint8_t {
   blocks,       ///< what blocks say of entities
   fields,       ///< of owners and teams, by a game
   cues,         ///< what only shows: shots, hits, bursts
-  plain,        ///< snapshots that are not packed
   inputs,       ///< commands, from the client
   seal_up,      ///< header and tag of the client's packets
   frames_up,    ///< what else is in them
 };
-inline constexpr std::size_t byte_use_count = 15;
+inline constexpr std::size_t byte_use_count = 14;
 std::string_view name(ByteUse use);
 
 /// What blocks say of entities of one kind.
@@ -72,6 +71,7 @@ class ByteMeter final : public ClientTap, private BlockTally {
   const std::map<CellCoord, std::uint64_t>& cells() const { return cells_; }  ///< bytes of their blocks
 
  private:
+  void add_plain(std::span<const std::uint8_t> message);
   void add(ByteUse use, std::uint64_t bytes) { uses_[static_cast<std::size_t>(use)] += bytes; }
   void frame(unsigned bits) override { frame_bits_ += bits; }
   void field(EntityKind kind, BlockField field, unsigned bits) override;

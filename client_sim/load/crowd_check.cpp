@@ -12,17 +12,16 @@ void CrowdCheck::note(const Client& client) {
 
 void CrowdCheck::look(const Client& client) {
   for (const ViewCell& cell : client.view().cells())
-    for (const ViewRange& range : cell.ranges)
-      for (const EntityRecord& entity : range.entities) {
-        const auto whose = known_.find(entity.id);
-        if (whose == known_.end() || entity.id == client.player()) continue;
-        const Place& was = whose->second[range.tick % ticks_kept];
-        if (was.tick != range.tick || range.tick == 0) continue;
-        ++compared_;
-        const bool right =
-            was.at.cell == cell.cell && was.at.x == entity.x && was.at.y == entity.y && was.at.z == entity.z;
-        wrong_ += right ? 0 : 1;
-      }
+    for (const EntityRecord& entity : cell.now.entities) {
+      const auto whose = known_.find(entity.id);
+      if (whose == known_.end() || entity.id == client.player()) continue;
+      const Place& was = whose->second[cell.now.tick % ticks_kept];
+      if (was.tick != cell.now.tick || cell.now.tick == 0) continue;
+      ++compared_;
+      const bool right =
+          was.at.cell == cell.cell && was.at.x == entity.x && was.at.y == entity.y && was.at.z == entity.z;
+      wrong_ += right ? 0 : 1;
+    }
   if (!client.own()) return;
   client.view().entities(seen_);
   const auto near = std::ranges::count_if(seen_, [&](const ViewEntity& entity) {

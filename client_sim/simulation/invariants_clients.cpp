@@ -11,9 +11,8 @@
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
 #include "client_sim/simulation/told.h"
-#include "protocol/snapshot_writer.h"
 #include "server/host/host.h"
-#include "server/host/snapshot_order.h"
+#include "server/host/packed_snapshot.h"
 #include "world/bsp/placement.h"
 #include "world/sim/world.h"
 
@@ -22,7 +21,6 @@ namespace {
 
 using client_sim::ClientState;
 using client_sim::ViewCell;
-using client_sim::ViewRange;
 
 /// No fault here or at the server for so long, and a client must be playing and hear from it.
 constexpr Micros calm_enough{12'000'000};
@@ -46,6 +44,7 @@ bool calm(const Match& match, const Seat& seat, Micros for_so_long = calm_enough
 /// A command without what it claims to have seen, which the server holds within what it had sent by then.
 PlayerCommand without_seen(PlayerCommand command) {
   command.seen = TickId{0};
+  command.told_before = 0, command.told_after = 0;
   return command;
 }
 
@@ -58,8 +57,8 @@ bool same_body(const Body& a, const Body& b) {
          a.last_free_m == b.last_free_m && fields(a) == fields(b);
 }
 
-/// Whom a client holds in a cell's range of ids as of a tick was there at that tick, and whoever was there
-/// besides it could not see: interest leaves out whom rock hides, and nobody else.
+/// Whom a client holds in a block of a cell as of a tick was there at that tick, and was so. Who is missing
+/// the next invariant sees.
 class CellsAreTrue final : public Invariant {
  public:
   std::string_view name() const override { return "what a client holds of a cell was so on the server"; }
@@ -70,18 +69,14 @@ class CellsAreTrue final : public Invariant {
       Known& known = known_[seat->number()];
       if (known.life != seat->lives()) known = {seat->lives(), {}};
       looked_.clear();
-      for (const ViewCell& cell : seat->client()->view().cells())
-        for (const ViewRange& range : cell.ranges) {
-          looked_.push_back({cell.cell, cell.block, range.first, range.last, range.tick});
-          if (std::ranges::binary_search(known.looked, looked_.back())) continue;
-          const TrueFrame* frame = match.truth().at(range.tick);
-          if (frame == nullptr) continue;
-          auto wrong = cell.block == client_sim::no_block
-                           ? compare(cell.cell, range, *frame, match.session_of(*seat)->player)
-                           : compare_block(cell.cell, range, *frame);
-          if (wrong)
-            return Finding{client_name(*seat), "holds " + text_of(cell.cell, range) + std::move(*wrong)};
-        }
+      for (const ViewCell& cell : seat->client()->view().cells()) {
+        looked_.push_back({cell.cell, cell.block, cell.now.tick});
+        if (std::ranges::binary_search(known.looked, looked_.back())) continue;
+        const TrueFrame* frame = match.truth().at(cell.now.tick);
+        if (frame == nullptr) continue;
+        if (auto wrong = compare(cell, *frame))
+          return Finding{client_name(*seat), "holds " + text_of(cell) + std::move(*wrong)};
+      }
       std::swap(known.looked, looked_);
     }
     return std::nullopt;
@@ -90,8 +85,7 @@ class CellsAreTrue final : public Invariant {
  private:
   struct Looked {
     CellCoord cell;
-    std::uint32_t block = 0;
-    EntityId first{}, last{};
+    std::uint16_t block = 0;
     std::uint32_t tick = 0;
     friend auto operator<=>(const Looked&, const Looked&) = default;
   };
@@ -101,35 +95,16 @@ class CellsAreTrue final : public Invariant {
   };
 
   static bool same(const EntityRecord& a, const TrueEntity& b) { return a == b.record; }
-  static std::string text_of(CellCoord cell, const ViewRange& range) {
+  static std::string text_of(const ViewCell& held) {
+    const CellCoord cell = held.cell;
     return "cell (" + std::to_string(cell.x) + ", " + std::to_string(cell.y) + ", " + std::to_string(cell.z) +
-           ") of tick " + std::to_string(range.tick);
+           ") of tick " + std::to_string(held.now.tick);
   }
 
   /// What is wrong with it, if anything.
-  static std::optional<std::string> compare(CellCoord cell, const ViewRange& range, const TrueFrame& frame,
-                                            EntityId viewer) {
-    const std::span<const TrueEntity> truth = frame.cell(cell, range.first, range.last);
-    if (std::ranges::equal(range.entities, truth, same)) return std::nullopt;
-    auto held = range.entities.begin();
-    for (const TrueEntity& there : truth) {
-      if (held != range.entities.end() && same(*held, there)) {
-        ++held;
-      } else if (frame.sees(viewer, there.record.id)) {
-        return " without " + entity_name(there.record.id) + ", who is in its sight";
-      }
-    }
-    if (held == range.entities.end()) return std::nullopt;
-    return " with " + std::to_string(range.entities.size()) + " entities, " + entity_name(held->id) +
-           " as it was not, the server had " + std::to_string(truth.size());
-  }
-
-  /// Of a block of a packed snapshot, which holds some of its cell: each of them was so. Who is missing the
-  /// next invariant sees.
-  static std::optional<std::string> compare_block(CellCoord cell, const ViewRange& range,
-                                                  const TrueFrame& frame) {
-    for (const EntityRecord& held : range.entities) {
-      const auto there = frame.cell(cell, held.id, held.id);
+  static std::optional<std::string> compare(const ViewCell& cell, const TrueFrame& frame) {
+    for (const EntityRecord& held : cell.now.entities) {
+      const auto there = frame.cell(cell.cell, held.id, held.id);
       if (there.empty() || !same(held, there.front()))
         return " with " + entity_name(held.id) + " as it was not";
     }
@@ -184,18 +159,10 @@ class TheSeenAreTold final : public Invariant {
   /// How old the newest word of somebody in reach may be: by the bound that the server states, from the world
   /// as it was and not from what was sent.
   static std::uint32_t wait_ticks(const Match& match, const TrueFrame& frame) {
-    std::size_t cells = 0;
-    const CellCoord* last = nullptr;
-    for (const TrueEntity& e : frame.entities) {
-      cells += last == nullptr || e.cell != *last ? 1 : 0;
-      last = &e.cell;
-    }
-    // As many cells again that have just become empty.
     const std::uint32_t snapshots = server::refresh_snapshots(
-        frame.entities.size() + 2 * cells, match.config().snapshot_bytes_max / datagram_bytes_max);
-    const std::uint32_t packed = server::packed_refresh_snapshots(
         frame.entities.size(), match.config().snapshot_bytes_max / datagram_bytes_max);
-    return (std::max(snapshots, packed) - 1) * match.config().snapshot_every_ticks;
+    // Twice for whom another block took in meanwhile.
+    return snapshots == 1 ? 0 : (2 * snapshots - 1) * match.config().snapshot_every_ticks;
   }
 
   std::optional<Finding> look_for_missing(const Match& match, const Seat& seat, const TrueFrame& frame,
@@ -233,7 +200,7 @@ class TheSeenAreTold final : public Invariant {
   std::vector<std::pair<const TrueFrame*, DVec3>> eyes_;
 };
 
-/// Floors and ceilings are told as they were, and again and again.
+/// Floors and ceilings are told as they were, and until they are known.
 class HeightsAreTrue final : public Invariant {
  public:
   std::string_view name() const override {
@@ -259,17 +226,13 @@ class HeightsAreTrue final : public Invariant {
     const double lost = std::max(0.03, (match.config().line.loss + match.config().line.corrupt) / 100);
     return static_cast<int>(std::ceil(-9 / std::log10(lost)));
   }
-  /// Snapshots between two rounds, at most.
-  static constexpr int rest = 5;
-
-  /// How long a round over all sectors may take.
+  /// How long it may take until all sectors were told once.
   static Micros round_of(const Match& match) {
     std::size_t sectors = 0;
     for (const auto& map : match.config().maps) sectors += map->initial_heights().size();
-    // Those in motion take their room first.
-    const auto snapshots = static_cast<std::int64_t>(sectors / (snapshot_sector_heights_max / 2) + 1);
-    return std::max(Micros{1'000'000}, match.snapshot_interval() * snapshots) +
-           match.snapshot_interval() * rest;
+    // A slice at least in each snapshot.
+    const auto snapshots = static_cast<std::int64_t>(sectors / height_slice_sectors + 1);
+    return std::max(Micros{1'000'000}, match.snapshot_interval() * snapshots);
   }
 
   static std::optional<Finding> compare(const Match& match, const Seat& seat, std::size_t map,

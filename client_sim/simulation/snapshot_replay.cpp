@@ -28,7 +28,7 @@ SnapshotReplay::SnapshotReplay(const SnapshotReplayOptions& options, std::uint32
 void SnapshotReplay::publish(const World& world) {
   cues_.stepped(world);
   if (number(world.tick()) % options_.every_ticks != 0) return;
-  replicator_.gather(world, false);
+  replicator_.gather(world);
   packed_.gather(world, replicator_.placed());
   cues_.gather(world, replicator_.placed(), 0);
   const PlayerTable& players = world.players();
@@ -70,7 +70,7 @@ void SnapshotReplay::tell(const World& world, std::size_t row, Viewer& viewer) {
   request.tick_rate_hz = tick_rate_hz_;
   request.linger_ticks = tick_rate_hz_ / 2;
   request.parts_max =
-      std::clamp<std::size_t>(options_.snapshot_bytes_max / datagram_bytes_max, 1, server::packed_parts_max);
+      std::clamp<std::size_t>(options_.snapshot_bytes_max / datagram_bytes_max, 1, snapshot_parts_max);
   const std::size_t parts = snapshot_.lay_out(packed_, request, viewer.blocks);
   ++viewer.snapshots;
   for (std::size_t part = 0; part < parts; ++part) {

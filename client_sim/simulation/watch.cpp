@@ -1,6 +1,7 @@
 #include "client_sim/simulation/watch.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "client_sim/simulation/replay.h"
@@ -49,12 +50,16 @@ void WatchedMatch::choose() {
 /// As a snapshot of this tick would tell it to whom is watched.
 void WatchedMatch::look() {
   shown_.clear();
-  replicator_.gather(*world_);  // by cell, as blocks are
+  replicator_.gather(*world_);
   if (followed_ == EntityId{0}) return;
   const std::uint32_t tick = number(world_->tick());
   const DVec3 eye = world_->players().body[row()].position_m;
   view_.forget_blocks();
-  const auto placed = replicator_.placed();
+  placed_.assign(replicator_.placed().begin(), replicator_.placed().end());
+  std::ranges::sort(placed_, [](const server::PlacedEntity& a, const server::PlacedEntity& b) {
+    return std::tuple(a.cell, a.record.id) < std::tuple(b.cell, b.record.id);
+  });
+  const std::span<const server::PlacedEntity> placed = placed_;
   for (std::size_t i = 0; i < placed.size();) {
     const CellCoord cell = placed[i].cell;
     records_.clear();
@@ -71,8 +76,12 @@ void WatchedMatch::look() {
   source.self = followed_;
   source.world = 1;
   source.command_time = tick;
+  const Space walls = world_->space();
+  source.walls = &walls;
   const Micros now{static_cast<std::int64_t>(1e6 * seconds())};
   others_.advance(now, source);
+  // Each tick is told, and doors and lifts are where they are: so is everybody.
+  source.command_time += tick - others_.shown_tick(now, source);
   others_.shown(now, source, nullptr, shown_);
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "protocol/block.h"
 #include "protocol/snapshot/block_models.h"
 #include "protocol/snapshot/entity_coding.h"
 #include "world/math/assert.h"

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "protocol/messages.h"
 #include "protocol/snapshot/field_delta.h"
 #include "protocol/snapshot/moving_record.h"
 
@@ -13,8 +14,6 @@
 
 namespace ashlar {
 
-/// Entities of one block at most: then one that is told whole fits a part.
-inline constexpr std::size_t block_entities_max = 48;
 /// Ticks back to a base, at most.
 inline constexpr std::uint32_t base_age_max = 255;
 /// Bytes of a coded block at most: told plainly, it takes less.

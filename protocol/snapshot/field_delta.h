@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocol/bit_stream.h"
+#include "protocol/messages.h"
 #include "protocol/snapshot/block_models.h"
 #include "protocol/snapshot/moving_record.h"
 #include "world/sim/replication.h"
@@ -54,7 +55,6 @@ struct PrivateEntity {
   FieldValues values{};  ///< only those for the group's audience count
   friend bool operator==(const PrivateEntity&, const PrivateEntity&) = default;
 };
-inline constexpr std::size_t private_entities_max = 16;  ///< of a group
 /// Bytes of a coded group at most.
 inline constexpr std::size_t coded_group_bytes_max = 600;
 

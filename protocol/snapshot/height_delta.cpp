@@ -1,5 +1,7 @@
 #include "protocol/snapshot/height_delta.h"
 
+#include <cmath>
+
 #include "protocol/bit_stream.h"
 #include "world/math/assert.h"
 
@@ -27,6 +29,14 @@ std::int32_t get_height(BitReader& in) {
 }
 
 }  // namespace
+
+WireHeights quantise_heights(const SectorHeights& heights) {
+  const auto steps = [](double v_m) {
+    const double clamped = v_m > 32767 ? 32767 : (v_m < -32767 ? -32767 : v_m);
+    return static_cast<std::int32_t>(std::floor(clamped * height_steps_per_m + 0.5));
+  };
+  return {steps(heights.floor_m), steps(heights.ceiling_m)};
+}
 
 std::size_t encode_heights(std::span<const SliceHeight> changed, std::span<std::uint8_t> out) {
   ASHLAR_ASSERT(out.size() >= coded_slice_bytes_max && changed.size() <= height_slice_sectors);

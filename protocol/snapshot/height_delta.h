@@ -5,17 +5,15 @@
 
 #include "protocol/messages.h"
 #include "protocol/snapshot/packed_part.h"
+#include "world/bsp/heights.h"
 
 // Heights of a slice of a map's sectors in packed snapshots: those that changed since a tick that the
 // receiver holds, as they are now.
 
 namespace ashlar {
 
-/// One sector's heights, counted from the slice's first.
-struct SliceHeight {
-  std::uint8_t sector = 0;
-  WireHeights heights;
-};
+/// WireHeights of a sector. Heights beyond +-32767 m are clamped.
+WireHeights quantise_heights(const SectorHeights& heights);
 
 /// Bytes of a coded slice at most.
 inline constexpr std::size_t coded_slice_bytes_max = 640;

@@ -6,14 +6,11 @@
 #include "protocol/little_endian.h"
 #include "protocol/sector_motion.h"
 #include "protocol/snapshot/block_delta.h"
-#include "protocol/snapshot_writer.h"
 #include "world/math/assert.h"
 
 namespace ashlar {
 namespace {
 
-// Ticks in which a command may be ahead of its snapshot: more than any server takes.
-constexpr std::uint32_t applied_ahead_max = 256;
 constexpr std::size_t list_max = 255;
 
 std::size_t varint_bytes(std::uint32_t value) {
@@ -34,7 +31,7 @@ void PackedPartWriter::put(std::span<const std::uint8_t> bytes) {
   used_ += bytes.size();
 }
 
-void PackedPartWriter::begin(const PackedHead& head) {
+void PackedPartWriter::begin(const PartHead& head) {
   ASHLAR_ASSERT(head.applied_tick < head.tick + applied_ahead_max);
   used_ = 0;
   put(packed_part_mark);
@@ -184,7 +181,7 @@ std::optional<PackedPartReader> PackedPartReader::open(std::span<const std::uint
   PackedPartReader reader;
   reader.rest_ = message;
   if (reader.get() != packed_part_mark) return std::nullopt;
-  PackedHead& head = reader.head_;
+  PartHead& head = reader.head_;
   head.world = reader.get();
   head.epoch = reader.get();
   head.input_ahead = static_cast<std::int8_t>(reader.get());

@@ -26,21 +26,6 @@ inline constexpr std::size_t packed_head_bytes_max = 24;
 inline constexpr std::size_t packed_item_bytes_max = 8;
 inline constexpr std::size_t packed_part_room = unreliable_bytes_max - packed_head_bytes_max;
 
-/// Sectors whose heights travel and are acknowledged together.
-inline constexpr std::size_t height_slice_sectors = 64;
-
-/// What all parts of a packed snapshot say alike.
-struct PackedHead {
-  std::uint32_t tick = 0;
-  std::uint32_t applied_tick = 0;  ///< 0: none yet; less than 256 above `tick`
-  std::int8_t input_ahead = input_ahead_none;
-  std::uint8_t world = 0;
-  /// Counts how often the server has forgotten what this client holds, from 1 and over 255 to 1. What was
-  /// told in another epoch is gone.
-  std::uint8_t epoch = 1;
-  std::uint8_t part = 0, part_count = 1;
-};
-
 /// What an item is about.
 enum class PackedItem : std::uint8_t {
   blocks = 1,
@@ -56,7 +41,7 @@ enum class PackedItem : std::uint8_t {
 class PackedPartWriter {
  public:
   /// Begins a part; part_count may be set later by set_part_count().
-  void begin(const PackedHead& head);
+  void begin(const PartHead& head);
 
   /// A block against a base `age` ticks back (0: whole). Blocks of one age that follow one another share what
   /// names it. @return false: no room
@@ -75,8 +60,7 @@ class PackedPartWriter {
   bool add_cues(std::span<const std::uint8_t> bytes);
 
   void set_part_count(std::size_t parts) { bytes_[count_at_] = static_cast<std::uint8_t>(parts); }
-  /// Nothing but the head is in it.
-  bool empty() const { return used_ == head_bytes_; }
+  std::size_t size() const { return used_; }
   std::size_t room() const { return bytes_.size() - used_; }
   std::span<const std::uint8_t> bytes() const { return std::span(bytes_).first(used_); }
 
@@ -110,7 +94,7 @@ class PackedPartReader {
   /// Nothing when the head is cut short or says what no server says.
   static std::optional<PackedPartReader> open(std::span<const std::uint8_t> message);
 
-  const PackedHead& head() const { return head_; }
+  const PartHead& head() const { return head_; }
   /// The next item. Nothing at the end, and when what follows is no item: then failed().
   std::optional<PackedEntry> next();
   bool failed() const { return failed_; }
@@ -123,7 +107,7 @@ class PackedPartReader {
   std::span<const std::uint8_t> get_bytes(std::size_t count);
 
   std::span<const std::uint8_t> rest_;
-  PackedHead head_;
+  PartHead head_;
   bool failed_ = false;
   PackedItem open_item_{};
   std::uint32_t open_age_ = 0, open_left_ = 0;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "protocol/snapshot/plain_codec.h"
 #include "world/math/assert.h"
 
 namespace ashlar::server {
+
+static_assert(plain_block_bytes_max <= coded_block_bytes_max, "what room() leaves");
 
 void BlockFrames::begin(std::uint32_t tick, std::uint32_t tick_rate_hz) {
   ASHLAR_ASSERT(newest_ == nullptr || tick > newest_->tick);
@@ -105,22 +108,29 @@ std::span<std::uint8_t> BlockFrames::room() {
   return std::span(pages_[pages_used_ - 1]).subspan(page_used_);
 }
 
-BlockFrames::Coded BlockFrames::coded(std::size_t block, std::uint32_t base_tick) {
+const BlockFrames::Code* BlockFrames::find_code(std::size_t block, std::uint32_t asked,
+                                                SnapshotEncoding encoding) const {
+  for (std::uint32_t i = first_code_[block]; i != 0; i = codes_[i - 1].next)
+    if (codes_[i - 1].asked == asked && codes_[i - 1].encoding == encoding) return &codes_[i - 1];
+  return nullptr;
+}
+
+BlockFrames::Coded BlockFrames::coded(std::size_t block, std::uint32_t base_tick, SnapshotEncoding encoding) {
   const FrameBlock& now = newest_->blocks[block];
   const bool in_reach =
       base_tick != 0 && base_tick < newest_->tick && newest_->tick - base_tick <= base_age_max;
   // Who asked first looked whether there is such a base.
   if (in_reach)
-    for (std::uint32_t i = first_code_[block]; i != 0; i = codes_[i - 1].next)
-      if (codes_[i - 1].age == newest_->tick - base_tick) return {codes_[i - 1].age, codes_[i - 1].bytes};
+    if (const Code* code = find_code(block, newest_->tick - base_tick, encoding))
+      return {code->age, code->bytes};
   const Frame* const then = in_reach ? frame(base_tick) : nullptr;
   const FrameBlock* was = then == nullptr ? nullptr : find_block(*then, now.number);
   if (was != nullptr && was->born != now.born) was = nullptr;
-  const std::uint32_t age = was != nullptr ? newest_->tick - base_tick : 0;
-  for (std::uint32_t i = first_code_[block]; age == 0 && i != 0; i = codes_[i - 1].next)
-    if (codes_[i - 1].age == age) return {age, codes_[i - 1].bytes};
+  const std::uint32_t asked = was != nullptr ? newest_->tick - base_tick : 0;
+  if (const Code* code = asked == 0 ? find_code(block, 0, encoding) : nullptr)
+    return {code->age, code->bytes};
 
-  BlockBase against{age, {}, false, {}};
+  BlockBase against{asked, {}, false, {}};
   if (was != nullptr) {
     against.entities = std::span(then->records).subspan(was->first, was->count);
     against.fields = fields_of(*then, *was);
@@ -129,14 +139,18 @@ BlockFrames::Coded BlockFrames::coded(std::size_t block, std::uint32_t base_tick
     const FrameBlock* last = find_block(*before_, now.number);
     against.quiet = last != nullptr && last->born == now.born && last->changed <= base_tick;
   }
+  const BlockContent content{now.cell, entities(now), fields_of(*newest_, now), registry_.get()};
   const std::span<std::uint8_t> out = room();
-  const std::size_t size = encode_block({now.cell, entities(now), fields_of(*newest_, now), registry_.get()},
-                                        against, tick_rate_hz_, out);
-  page_used_ += size;
+  PlainCoded made{asked, 0};
+  if (encoding == SnapshotEncoding::packed)
+    made.bytes = encode_block(content, against, tick_rate_hz_, out);
+  else
+    made = encode_plain_block(content, against, out);
+  page_used_ += made.bytes;
   ++codings_;
-  codes_.push_back({age, first_code_[block], out.first(size)});
+  codes_.push_back({encoding, asked, made.age, first_code_[block], out.first(made.bytes)});
   first_code_[block] = static_cast<std::uint32_t>(codes_.size());
-  return {age, codes_.back().bytes};
+  return {made.age, codes_.back().bytes};
 }
 
 }  // namespace ashlar::server

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/part_head.h"
 #include "protocol/snapshot/block_delta.h"
 
 namespace ashlar::server {
@@ -52,8 +53,9 @@ class BlockFrames {
     std::span<const std::uint8_t> bytes;
   };
   /// A block of the newest frame, by its place in blocks(), against what it was at a tick; whole where that
-  /// is not kept. Coded when it is first asked for. Valid until begin().
-  Coded coded(std::size_t block, std::uint32_t base_tick);
+  /// is not kept, or where that is shorter. Coded when it is first asked for. Valid until begin().
+  Coded coded(std::size_t block, std::uint32_t base_tick,
+              SnapshotEncoding encoding = SnapshotEncoding::packed);
 
   /// Blocks that were coded since the start; all others were copied.
   std::uint64_t codings() const { return codings_; }
@@ -66,8 +68,10 @@ class BlockFrames {
     std::vector<FieldValues> fields;  // by record, where there is a registry
   };
   struct Code {
-    std::uint32_t age = 0;
-    std::uint32_t next = 0;  // one more than the place of the next code of the same block; 0: none
+    SnapshotEncoding encoding{};
+    std::uint32_t asked = 0;  // age of the base that was there; 0: none
+    std::uint32_t age = 0;    // of the one that was taken
+    std::uint32_t next = 0;   // one more than the place of the next code of the same block; 0: none
     std::span<const std::uint8_t> bytes;
   };
   static constexpr std::size_t page_bytes = 64 * 1024;
@@ -76,6 +80,8 @@ class BlockFrames {
   const Frame* frame(std::uint32_t tick) const;
   static const FrameBlock* find_block(const Frame& frame, std::uint16_t number);
 
+  /// Of the codes that were made of a block; null: none yet.
+  const Code* find_code(std::size_t block, std::uint32_t asked, SnapshotEncoding encoding) const;
   std::span<const FieldValues> fields_of(const Frame& frame, const FrameBlock& block) const;
 
   std::vector<Frame> ring_;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "protocol/snapshot_writer.h"
+#include "protocol/snapshot/plain_codec.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
 
 void HeightSlices::begin_world(const World& world, std::uint32_t tick) {
-  bytes_.resize(coded_slice_bytes_max);
+  bytes_.resize(std::max(coded_slice_bytes_max, plain_slice_bytes_max));
   changed_.reserve(height_slice_sectors);
   std::size_t map = 0;
   for (const MapInSpace& placed : world.maps()) {
@@ -41,13 +41,16 @@ void HeightSlices::gather(const World& world) {
   }
 }
 
-std::span<const std::uint8_t> HeightSlices::coded(std::size_t slice, std::uint32_t base_tick) {
+std::span<const std::uint8_t> HeightSlices::coded(std::size_t slice, std::uint32_t base_tick,
+                                                  SnapshotEncoding encoding) {
   const Slice& s = slices_[slice];
   changed_.clear();
   for (std::size_t i = 0; i < s.count; ++i)
     if (sectors_[s.first + i].changed > base_tick)
       changed_.push_back({static_cast<std::uint8_t>(i), sectors_[s.first + i].heights});
-  return std::span(bytes_).first(encode_heights(changed_, bytes_));
+  return std::span(bytes_).first(encoding == SnapshotEncoding::packed
+                                     ? encode_heights(changed_, bytes_)
+                                     : encode_plain_heights(changed_, bytes_));
 }
 
 }  // namespace ashlar::server

@@ -28,7 +28,8 @@ class HeightSlices {
   std::span<const Slice> slices() const { return slices_; }
 
   /// Codes what of a slice changed after a tick; 0: all of it. Valid until the next call.
-  std::span<const std::uint8_t> coded(std::size_t slice, std::uint32_t base_tick);
+  std::span<const std::uint8_t> coded(std::size_t slice, std::uint32_t base_tick,
+                                      SnapshotEncoding encoding = SnapshotEncoding::packed);
 
  private:
   struct Sector {

@@ -184,10 +184,10 @@ void Inbox::take_calls(Micros now, Session& session) {
 void Inbox::on_input(Session& session, const Input& input) {
   const std::uint32_t next = number(r_.world->tick()) + 1;
   // Told anew it is no more often than this: it costs as much as its joining did.
-  if (session.packed && input.lost_epoch == session.packed->epoch() &&
-      next - session.packed_reset_tick >= r_.world->setup().rules.tick_rate_hz / 4u) {
-    session.packed->reset();
-    session.packed_reset_tick = next;
+  if (input.lost_epoch == session.blocks->epoch() &&
+      next - session.blocks_reset_tick >= r_.world->setup().rules.tick_rate_hz / 4u) {
+    session.blocks->reset();
+    session.blocks_reset_tick = next;
     ++r_.status.snapshots_anew;
   }
   ASHLAR_ASSERT(input.command_count <= input.commands.size());
@@ -195,6 +195,7 @@ void Inbox::on_input(Session& session, const Input& input) {
   for (std::uint32_t i = 0; i < news; ++i) {
     PlayerCommand command = input.commands[i];
     command.seen = session.picture.believed(command.seen, r_.world->setup().rules.tick_rate_hz);
+    session.picture.add_told(command);
     // Of a message the newest alone is counted: a command is lost only if no repeat of it came in time.
     const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next);
     if (i == 0 && verdict == InputVerdict::late) ++r_.status.inputs_late;

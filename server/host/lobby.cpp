@@ -220,7 +220,7 @@ void Lobby::end_banned_away() {
 bool Lobby::keep(Micros now, Session& session, HostOutput& out) {
   while (const auto fate = session.connection->next_fate()) {
     session.picture.note_fate(*fate);
-    if (session.packed) session.packed->note_fate(*fate);
+    session.blocks->note_fate(*fate);
   }
   if (!session.kicked_for.empty()) {
     send_away(now, session, SessionEnd::kicked, std::string(session.kicked_for), out);
@@ -264,8 +264,7 @@ void Lobby::change_world(Micros now) {
     Session& session = r_.sessions[row];
     session.player = EntityId{};
     session.delta_yaw = session.yaw_given = Turn16{0};
-    session.turn = {};
-    if (session.packed) session.packed->reset();
+    session.blocks->reset();
     session.began_at = session.answered_at = now;
     ++session.world;  // over 255 to 0
     r_.sessions.greet_again(session);

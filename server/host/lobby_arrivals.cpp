@@ -213,7 +213,8 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   session.door_slot = accepted.slot;
   session.resume.own = {number, keys.resumption};
   session.name = std::move(guest.hello.name);
-  if (guest.hello.takes_packed) session.packed = std::make_unique<ClientBlocks>();
+  session.encoding = guest.hello.takes_packed ? SnapshotEncoding::packed : SnapshotEncoding::plain;
+  session.blocks = std::make_unique<ClientBlocks>();
   session.came_at = session.began_at = session.answered_at = session.progress_at = now;
   session.datagram_tokens = datagrams_burst;
   session.chat_tokens = chat_lines_burst;
@@ -280,6 +281,7 @@ void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out
     return session.connection->close(now, close_reason(SessionEnd::content), *lack);
   }
   r_.stream.join(session, join);
+  session.watches = join.watches;
   r_.sessions.leave_greeted(session, SessionState::joining);
   if (session.player == EntityId{0}) return;
   ++r_.status.resumed;

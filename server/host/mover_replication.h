@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "protocol/messages.h"
-#include "protocol/snapshot_writer.h"
+#include "protocol/sector_motion.h"
 #include "world/bsp/heights.h"
 #include "world/sim/sector_movers.h"
 

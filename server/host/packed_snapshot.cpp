@@ -12,6 +12,9 @@ namespace {
 // Whatever a client is told anew, this share of a snapshot's room is left for entities.
 constexpr std::size_t sectors_share = 2;
 
+// Of each snapshot are for blocks that are to be forgotten.
+constexpr std::size_t gone_bytes_least = 16;
+
 // And what only shows takes at most this share of the room.
 constexpr std::size_t cues_share = 8;
 
@@ -21,42 +24,60 @@ static_assert(coded_slice_bytes_max + packed_item_bytes_max <= packed_part_room)
 static_assert(coded_group_bytes_max + packed_item_bytes_max <= packed_part_room);
 static_assert(coded_own_bytes_max + packed_item_bytes_max <= packed_part_room);
 
+// A plain part has room for any block beside the own player, as the one part that a narrow path takes.
+static_assert(plain_block_bytes_max + 2 * plain_item_bytes_max + plain_own_bytes <= plain_part_room);
+static_assert(plain_slice_bytes_max + plain_item_bytes_max <= plain_part_room);
+static_assert(plain_group_bytes_max + 3 * plain_item_bytes_max <= plain_part_room);
+
 }  // namespace
 
 /// Adds something to the part that is being filled, or to the next one.
-template <class Add>
-bool PackedSnapshot::place(JournalItem item, Add&& add) {
-  if (!add(parts_[part_count_ - 1])) {
+template <class Parts, class Add>
+bool PackedSnapshot::place(Parts& parts, JournalItem item, Add&& add) {
+  if (!add(parts[part_count_ - 1])) {
     if (part_count_ == parts_max_) return false;
-    full_bytes_ += parts_[part_count_ - 1].bytes().size() + beside_message_bytes;
+    full_bytes_ += parts[part_count_ - 1].size() + beside_message_bytes;
     head_.part = static_cast<std::uint8_t>(part_count_);
-    parts_[part_count_].begin(head_);
+    parts[part_count_].begin(head_);
     items_[part_count_++].clear();
-    if (!add(parts_[part_count_ - 1])) return false;
+    if (!add(parts[part_count_ - 1])) return false;
   }
   items_[part_count_ - 1].push_back(item);
   return true;
 }
 
-std::size_t PackedSnapshot::bytes() const {
-  return full_bytes_ + parts_[part_count_ - 1].bytes().size() + beside_message_bytes;
+template <class Add>
+bool PackedSnapshot::place(JournalItem item, Add&& add) {
+  return is_plain() ? place(plain_parts_, item, add) : place(packed_parts_, item, add);
 }
+
+std::size_t PackedSnapshot::bytes() const { return full_bytes_ + last_part_bytes() + beside_message_bytes; }
 
 void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& client) {
   own_ = *request.own;
   std::uint32_t base_tick = 0;
   const OwnPlayer* const base = client.own_base(head_.tick, base_tick);
   const std::uint32_t age = base == nullptr ? 0 : head_.tick - base_tick;
-  BitWriter bits(own_bytes_);
-  encode_own(own_, base == nullptr ? OwnPlayer{} : *base, age, request.tick_rate_hz, bits);
-  const auto bytes = std::span<const std::uint8_t>(own_bytes_).first(bits.finish());
-  place({JournalItem::Kind::own, 0}, [&](PackedPartWriter& part) { return part.add_own(age, bytes); });
+  std::size_t size = 0;
+  if (!is_plain()) {
+    BitWriter bits(own_bytes_);
+    encode_own(own_, base == nullptr ? OwnPlayer{} : *base, age, request.tick_rate_hz, bits);
+    size = bits.finish();
+  } else {
+    std::array<std::uint8_t, plain_own_bytes> before{};
+    size = encode_plain_own(own_, own_bytes_);
+    if (base != nullptr) encode_plain_own(*base, before);
+    const auto now = std::span(own_bytes_).first(size);
+    if (base != nullptr && std::ranges::equal(now, before)) size = 0;  // as it was, to the bit
+  }
+  const auto bytes = std::span<const std::uint8_t>(own_bytes_).first(size);
+  place({JournalItem::Kind::own, 0}, [&](auto& part) { return part.add_own(age, bytes); });
 }
 
 void PackedSnapshot::place_gone(ClientBlocks& client) {
   for (const ClientBlock& entry : client.blocks()) {
     if (!entry.leaving) continue;
-    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number}, [&](PackedPartWriter& part) {
+    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number}, [&](auto& part) {
           return part.add_gone(entry.number);
         })) {
       cut_ = true;
@@ -70,10 +91,12 @@ void PackedSnapshot::place_fields(const PackedRequest& request, ClientBlocks& cl
   if (request.fields == nullptr) return;
   const auto add = [&](FieldAudience to, std::uint16_t number, std::uint16_t key,
                        std::span<const PrivateEntity> entities) {
-    const std::size_t size = encode_group(entities, to, request.fields->registry(), group_bytes_);
+    const ReplicationRegistry& registry = request.fields->registry();
+    const std::size_t size = is_plain() ? encode_plain_group(entities, to, registry, group_bytes_)
+                                        : encode_group(entities, to, registry, group_bytes_);
     const auto bytes = std::span<const std::uint8_t>(group_bytes_).first(size);
     if (!place({JournalItem::Kind::fields, key},
-               [&](PackedPartWriter& part) { return part.add_fields(to, number, bytes); }))
+               [&](auto& part) { return part.add_fields(to, number, bytes); }))
       cut_ = true;
   };
   groups_.clear();
@@ -97,21 +120,30 @@ void PackedSnapshot::place_cues(std::span<const Cue> cues) {
   cues_ = {};
   if (cues.empty()) return;
   const std::size_t room = std::min(bytes_max_, parts_max_ * packed_part_room) / cues_share;
-  const CodedCues coded = encode_cues(cues, std::span(cue_bytes_).first(std::min(room, cue_bytes_.size())));
+  const auto out = std::span(cue_bytes_).first(std::min(room, cue_bytes_.size()));
+  CodedCues coded;
+  if (is_plain())
+    coded.count = encode_plain_cues(cues, out), coded.bytes = coded.count * plain_cue_bytes;
+  else
+    coded = encode_cues(cues, out);
   const auto bytes = std::span<const std::uint8_t>(cue_bytes_).first(coded.bytes);
   if (coded.count == 0 ||
-      !place({JournalItem::Kind::cues, 0}, [&](PackedPartWriter& part) { return part.add_cues(bytes); }))
+      !place({JournalItem::Kind::cues, 0}, [&](auto& part) { return part.add_cues(bytes); }))
     return;
   cues_ = coded;
 }
 
 void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
+  // Where the own player takes all the budget, one goes in any case, or it would wait for ever.
+  const std::size_t before = bytes();
+  const std::size_t room = (bytes_max_ - std::min(bytes_max_, before)) / sectors_share;
   const auto room_left = [&] {
-    return part_count_ <= (parts_max_ + 1) / sectors_share && bytes() < bytes_max_ / sectors_share;
+    const std::size_t taken = bytes() - before;
+    return part_count_ <= (parts_max_ + 1) / sectors_share && (taken == 0 || taken < room);
   };
   for (const WireMotion& motion : request.motions)
     if (room_left())
-      place({JournalItem::Kind::motion, 0}, [&](PackedPartWriter& part) { return part.add_motion(motion); });
+      place({JournalItem::Kind::motion, 0}, [&](auto& part) { return part.add_motion(motion); });
   if (!request.heights) return;
   const auto slices = world.heights().slices();
   for (std::size_t n = 0; n < slices.size(); ++n) {
@@ -119,9 +151,9 @@ void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& requ
     const std::uint32_t held = client.slice_held(i);
     if (held != 0 && held >= slices[i].changed) continue;
     const bool known = held != 0 && held < head_.tick && head_.tick - held <= base_age_max;
-    const auto bytes = world.heights().coded(i, known ? held : 0);
+    const auto bytes = world.heights().coded(i, known ? held : 0, encoding_);
     if (!room_left() ||
-        !place({JournalItem::Kind::heights, static_cast<std::uint16_t>(i)}, [&](PackedPartWriter& part) {
+        !place({JournalItem::Kind::heights, static_cast<std::uint16_t>(i)}, [&](auto& part) {
           return part.add_heights(slices[i].map, slices[i].number, known ? head_.tick - held : 0, bytes);
         })) {
       client.next_slice = i;
@@ -133,7 +165,7 @@ void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& requ
 /// Of each block in reach: is one of the nearest in it? Where there is room for all, whatever their blocks
 /// cost, nobody is counted, and all of them are.
 std::span<const std::uint8_t> PackedSnapshot::find_nearest(PackedWorld& world, const PackedRequest& request) {
-  constexpr std::size_t usual_entity_bytes = 8;
+  const std::size_t usual_entity_bytes = is_plain() ? sizeof(EntityRecord) : 8;
   std::size_t entities = 0;
   for (const PackedWorld::Near& near : request.near) entities += world.frames().blocks()[near.block].count;
   const std::size_t room = std::min(bytes_max_, parts_max_ * packed_part_room);
@@ -178,9 +210,9 @@ void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& re
 }
 
 bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max) {
-  const BlockFrames::Coded coded = world.frames().coded(candidate.block, candidate.held);
+  const BlockFrames::Coded coded = world.frames().coded(candidate.block, candidate.held, encoding_);
   if (bytes() + coded.bytes.size() + packed_item_bytes_max > bytes_max) return false;
-  candidate.placed = place({JournalItem::Kind::block, candidate.number}, [&](PackedPartWriter& part) {
+  candidate.placed = place({JournalItem::Kind::block, candidate.number}, [&](auto& part) {
     return part.add_block(candidate.number, coded.age, coded.bytes);
   });
   return candidate.placed;
@@ -212,7 +244,8 @@ void PackedSnapshot::place_blocks(PackedWorld& world, bool turns) {
 }
 
 std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
-  ASHLAR_ASSERT(request.parts_max >= 1 && request.parts_max <= packed_parts_max && request.own != nullptr);
+  ASHLAR_ASSERT(request.parts_max >= 1 && request.parts_max <= snapshot_parts_max && request.own != nullptr);
+  encoding_ = request.encoding;
   head_ = request.head;
   head_.epoch = client.epoch();
   head_.part = 0;
@@ -221,17 +254,22 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   full_bytes_ = 0;
   cut_ = false;
   waited_ticks_ = 0;
-  parts_[0].begin(head_);
+  is_plain() ? plain_parts_[0].begin(head_) : packed_parts_[0].begin(head_);
   items_[0].clear();
   part_count_ = 1;
   place_own(request, client);
   place_fields(request, client);
   find_candidates(world, request, client);
+  // Some are named even where the own player took all of the budget.
+  const std::size_t budget = bytes_max_;
+  bytes_max_ = std::max(budget, bytes() + gone_bytes_least);
   place_gone(client);
+  bytes_max_ = budget;
   place_cues(request.cues);
   place_sectors(world, request, client);
   place_blocks(world, request.turns);
-  for (std::size_t i = 0; i < part_count_; ++i) parts_[i].set_part_count(part_count_);
+  for (std::size_t i = 0; i < part_count_; ++i)
+    is_plain() ? plain_parts_[i].set_part_count(part_count_) : packed_parts_[i].set_part_count(part_count_);
   return part_count_;
 }
 

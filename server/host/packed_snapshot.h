@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -8,27 +9,38 @@
 #include "protocol/snapshot/cue_codec.h"
 #include "protocol/snapshot/own_delta.h"
 #include "protocol/snapshot/packed_part.h"
+#include "protocol/snapshot/plain_codec.h"
+#include "protocol/snapshot/plain_part.h"
 #include "server/host/client_blocks.h"
 #include "server/host/packed_world.h"
 #include "server/host/private_fields.h"
 
 namespace ashlar::server {
 
-/// Parts of a packed snapshot at most.
-inline constexpr std::size_t packed_parts_max = 32;
+/// Snapshots after which everybody in reach was told of, whatever the crowd, while nothing is lost: a quarter
+/// of the parts go to those who have waited longest, and one has room for any block. The bound that
+/// server/README.md states.
+/// @param entities  in reach, or that were a moment ago
+constexpr std::uint32_t refresh_snapshots(std::size_t entities, std::size_t parts) {
+  // In the worst case each block has few entities, and each of them is told whole.
+  constexpr std::size_t entities_a_part = 24;
+  const std::size_t each = (parts + 3) / 4 * entities_a_part;
+  return entities <= each ? 1 : static_cast<std::uint32_t>((entities + each - 1) / each + 1);
+}
 
 /// So many of the nearest are in each snapshot, if three quarters of its room hold their blocks; others go
 /// round.
 inline constexpr std::size_t packed_nearest = 64;
 
-/// What a client's packed snapshot is made of.
+/// What a client's snapshot is made of, of either encoding.
 struct PackedRequest {
-  PackedHead head;
+  PartHead head;
+  SnapshotEncoding encoding = SnapshotEncoding::packed;
   const OwnPlayer* own = nullptr;
   DVec3 eye_m;                              ///< from where the nearest are counted
   std::span<const PackedWorld::Near> near;  ///< the most urgent first
   std::span<const WireMotion> motions;
-  std::size_t parts_max = 1;  ///< of the setting and of what the path takes, 1 to packed_parts_max
+  std::size_t parts_max = 1;  ///< of the setting and of what the path takes, 1 to snapshot_parts_max
   /// Of the budget, with what is beside messages. The last block may go beyond it, so that one always goes.
   std::size_t bytes_max = std::numeric_limits<std::size_t>::max();
   std::uint32_t linger_ticks = 30;  ///< who was out of interest for no longer is told on
@@ -53,7 +65,9 @@ class PackedSnapshot {
   /// Lays it out. The client's wants are noted, what is sent is not. @return parts, 1 to parts_max
   std::size_t lay_out(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
 
-  std::span<const std::uint8_t> part(std::size_t at) const { return parts_[at].bytes(); }
+  std::span<const std::uint8_t> part(std::size_t at) const {
+    return is_plain() ? plain_parts_[at].bytes() : packed_parts_[at].bytes();
+  }
   std::span<const JournalItem> items(std::size_t part) const { return items_[part]; }
   /// A part went out in a packet.
   void note_sent(std::size_t part, std::uint64_t sequence, ClientBlocks& client);
@@ -75,8 +89,14 @@ class PackedSnapshot {
     bool near = false;  // one of the nearest is in it
     bool placed = false;
   };
+  bool is_plain() const { return encoding_ == SnapshotEncoding::plain; }
   template <class Add>
   bool place(JournalItem item, Add&& add);
+  template <class Parts, class Add>
+  bool place(Parts& parts, JournalItem item, Add&& add);
+  std::size_t last_part_bytes() const {
+    return is_plain() ? plain_parts_[part_count_ - 1].size() : packed_parts_[part_count_ - 1].size();
+  }
   void place_own(const PackedRequest& request, ClientBlocks& client);
   void place_gone(ClientBlocks& client);
   void place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
@@ -87,12 +107,14 @@ class PackedSnapshot {
   std::span<const std::uint8_t> find_nearest(PackedWorld& world, const PackedRequest& request);
   bool place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max);
 
-  std::array<PackedPartWriter, packed_parts_max> parts_;
-  std::array<std::vector<JournalItem>, packed_parts_max> items_;
+  SnapshotEncoding encoding_{};  // of the snapshot: its parts are the one or the other's
+  std::array<PackedPartWriter, snapshot_parts_max> packed_parts_;
+  std::array<PlainPartWriter, snapshot_parts_max> plain_parts_;
+  std::array<std::vector<JournalItem>, snapshot_parts_max> items_;
   std::size_t part_count_ = 0, parts_max_ = 1, bytes_max_ = 0;
   std::size_t near_room_ = 0, near_parts_ = 0;  // bytes that the nearest may fill
   std::size_t full_bytes_ = 0;                  // of the parts before the last one
-  PackedHead head_;
+  PartHead head_;
   OwnPlayer own_;
   bool cut_ = false;
   std::uint32_t waited_ticks_ = 0;
@@ -100,9 +122,9 @@ class PackedSnapshot {
   std::vector<std::uint32_t> waiting_;
   std::array<std::uint8_t, coded_own_bytes_max> own_bytes_{};
   std::vector<FieldGroup> groups_;  // scratch
-  std::array<std::uint8_t, coded_group_bytes_max> group_bytes_{};
+  std::array<std::uint8_t, std::max(coded_group_bytes_max, plain_group_bytes_max)> group_bytes_{};
   CodedCues cues_;
-  std::array<std::uint8_t, cue_bytes_max> cue_bytes_{};
+  std::array<std::uint8_t, std::max(cue_bytes_max, cues_max* plain_cue_bytes)> cue_bytes_{};
 };
 
 }  // namespace ashlar::server

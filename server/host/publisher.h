@@ -1,20 +1,15 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 
-#include "protocol/message_writer.h"
-#include "protocol/snapshot_writer.h"
 #include "server/host/cue_board.h"
 #include "server/host/defects.h"
 #include "server/host/overload.h"
 #include "server/host/packed_snapshot.h"
-#include "server/host/plain_fields.h"
 #include "server/host/replicator.h"
 #include "server/host/session.h"
 #include "server/host/sight_culler.h"
-#include "server/host/snapshot_order.h"
 
 namespace ashlar {
 class DatagramBatch;
@@ -83,7 +78,7 @@ class Publisher {
   /// Its snapshot was shorter than it should be, or did not go.
   void note_congested(Session& session, bool by_window);
   /// One client's snapshot: own player, and whom it may see within its interest radius.
-  void publish_to(const World& world, Session& session, bool far, Micros now, DatagramBatch& out);
+  void publish_to(const World& world, Session& session, Micros now, DatagramBatch& out);
   /// From where a client looks.
   struct Viewer {
     DVec3 eye;
@@ -94,36 +89,17 @@ class Publisher {
   /// What only shows and is new to a client, as far as it may know of it.
   std::span<const Cue> cues_for(const World& world, const Session& session, const Viewer& viewer,
                                 double radius_m);
-  /// Beside a plain snapshot: one message at most.
-  void send_cues(Session& session, std::uint32_t tick, std::span<const Cue> cues, Micros now,
-                 DatagramBatch& out);
-  /// The same, packed.
-  void publish_packed(const World& world, Session& session, const SnapshotHead& head, const Viewer& viewer,
-                      std::size_t allowed, Micros now, DatagramBatch& out);
-  /// Quantises and codes what those who play take.
-  void gather(const World& world, std::span<const Session> sessions, std::span<const std::uint32_t> seated);
-  struct Layout {
-    SnapshotPlan plan;
-    std::span<const CellBlock> order;  // of which the first plan.blocks_taken travel
-    bool in_turns = false;
-  };
-  /// Lays out what the client is told of others, in turns where a snapshot of `parts` has no room for all.
-  Layout lay_out(const Session& session, SnapshotHead& head, std::span<const CellBlock> blocks,
-                 std::size_t parts);
-  /// Sends the parts, until the path takes no more. @return how many it took
-  std::size_t send(Session& session, std::uint32_t tick, std::size_t parts, Micros now, DatagramBatch& out);
-  /// Who was left out goes first in the next one.
-  void note_told(Session& session, const SnapshotHead& head, const Layout& layout, std::size_t parts_sent);
+  /// What goes into its snapshot. Valid until that of the next client.
+  PackedRequest request_for(const World& world, const Session& session, const Viewer& viewer);
+  /// Lays out the snapshot and sends it, as far as the path takes it.
+  void send(Session& session, PackedRequest& request, std::size_t allowed, Micros now, DatagramBatch& out);
+  /// Quantises what those who play may be told of.
+  void gather(const World& world);
   /// Shows the observer what was laid out, of which so many parts went.
-  void show_plain(const Session& session, std::uint32_t tick, std::span<const CellBlock> blocks);
-  void show_packed(const Session& session, std::uint32_t tick, std::size_t parts_sent);
-  std::span<const HeightBlock> heights() const;
+  void show(const Session& session, std::uint32_t tick, std::size_t parts_sent);
 
-  /// On an overloaded server each client's snapshots go out and tell of far ones in turns.
-  struct Turn {
-    bool snapshot = true, far = true;
-  };
-  Turn turn_of(std::uint32_t session, const World& world) const;
+  /// On an overloaded server clients' snapshots go out in turns: is it this one's?
+  bool has_turn(std::uint32_t session, const World& world) const;
 
   PublishConfig config_;
   OverloadRung overload_ = OverloadRung::none;
@@ -133,16 +109,10 @@ class Publisher {
   mutable std::optional<SightCuller> culler_;  // asking teaches it
   PackedSnapshot packed_snapshot_;
   PrivateFields private_fields_;
-  PlainFields plain_fields_;
   CueBoard cues_;
-  CueList cue_list_;
   Observer* observer_ = nullptr;
   std::vector<EntityId> shown_;  // scratch: for the observer
-  MessageWriter writer_;
-  SnapshotWriter snapshots_;
-  SnapshotOrder snapshot_order_;
-  alignas(8) std::array<std::uint8_t, unreliable_bytes_max> part_{};
-  DVec3 eye_before_;  // for Defects::wrong_eyes
+  DVec3 eye_before_;             // for Defects::wrong_eyes
 };
 
 }  // namespace ashlar::server

@@ -31,6 +31,7 @@ void ScoreRoom::gather(const World& world) {
     const Session& session = (*sessions_)[row];
     if (session.state != SessionState::playing || world.player_row(session.player) < 0) continue;
     const MatchPlayer& p = match.players[slot_of(session.player)];
+    if (p.id == EntityId{0}) continue;  // it only watches
     now_.rows.push_back({p.id, session.name, p.score, p.kills, p.deaths, p.team});
   }
   std::ranges::sort(now_.rows, [](const ScoreRow& a, const ScoreRow& b) {

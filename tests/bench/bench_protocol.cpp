@@ -2,27 +2,28 @@
 // any codec can cost. What sealing them costs is bench_sessions' to say.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
-#include "protocol/snapshot_writer.h"
+#include "protocol/snapshot/plain_codec.h"
+#include "protocol/snapshot/plain_part.h"
 #include "world/math/random.h"
 
 using namespace ashlar;
 
 namespace {
 
-/// Cells with entities as a server would hold them.
+/// Blocks of entities as a server would hold them, coded whole.
 struct Scene {
   std::vector<EntityRecord> records;
-  BlockArena coded;
-  std::vector<CellBlock> blocks;
-  OwnPlayer own;
-  SnapshotHead head;
+  std::vector<std::vector<std::uint8_t>> blocks;
+  std::vector<std::uint8_t> own = std::vector<std::uint8_t>(plain_own_bytes);
+  PartHead head;
 
-  explicit Scene(std::size_t entities, std::size_t per_cell = 20) {
+  explicit Scene(std::size_t entities, std::size_t per_block = 20) {
     Rng rng{1};
     records.resize(entities);
     for (std::size_t i = 0; i < entities; ++i) {
@@ -30,28 +31,50 @@ struct Scene {
       records[i].x = static_cast<std::uint16_t>(rng.below(cell_steps));
       records[i].y = static_cast<std::uint16_t>(rng.below(cell_steps));
     }
-    coded.reserve(entities * block_bytes(1));
-    for (std::size_t i = 0; i < entities; i += per_cell) {
-      coded.open({static_cast<std::int16_t>(i / per_cell), 0, 0});
-      for (std::size_t j = i; j < std::min(i + per_cell, entities); ++j) coded.add(records[j]);
-      blocks.push_back(coded.close());
+    for (std::size_t i = 0; i < entities; i += per_block) {
+      std::vector<MovingRecord> moving;
+      for (std::size_t j = i; j < std::min(i + per_block, entities); ++j) moving.push_back({records[j], {}});
+      auto& bytes = blocks.emplace_back(plain_block_bytes_max);
+      const CellCoord cell{static_cast<std::int16_t>(i / per_block), 0, 0};
+      bytes.resize(encode_plain_block({cell, moving}, {}, bytes).bytes);
     }
     head.tick = 1000;
-    head.own = &own;
+    encode_plain_own({}, own);
+  }
+  /// Writes the scene's parts, and hands each to `take`.
+  template <class Take>
+  void write(std::vector<PlainPartWriter>& parts, Take&& take) const {
+    std::size_t count = 0;
+    const auto begin = [&] {
+      if (count == parts.size()) parts.emplace_back();
+      parts[count++].begin(head);
+    };
+    begin();
+    parts[0].add_own(0, own);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const auto number = static_cast<std::uint16_t>(i);
+      if (parts[count - 1].add_block(number, 0, blocks[i])) continue;
+      begin();
+      parts[count - 1].add_block(number, 0, blocks[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      parts[i].set_part_count(count);
+      take(parts[i].bytes());
+    }
   }
 };
 
 void snapshot_encode(benchmark::State& state) {
   const Scene scene(static_cast<std::size_t>(state.range(0)));
-  SnapshotWriter writer;
+  std::vector<PlainPartWriter> writers;
   DatagramBatch batch;
   std::size_t parts = 0;
   for (auto _ : state) {
     batch.clear();
-    const SnapshotPlan plan = writer.begin(scene.head, scene.blocks, {}, snapshot_parts_max);
-    for (std::size_t p = 0; p < plan.parts; ++p)
-      writer.write(p, batch.append(PeerAddress{}, writer.part_bytes(p)));
-    parts += plan.parts;
+    scene.write(writers, [&](std::span<const std::uint8_t> bytes) {
+      batch.add(PeerAddress{}, bytes);
+      ++parts;
+    });
     benchmark::DoNotOptimize(batch);
   }
   state.counters["parts"] =
@@ -78,10 +101,9 @@ BENCHMARK(snapshot_copy_only)->Arg(1)->Arg(40)->Arg(400)->Arg(1000);
 
 void snapshot_decode(benchmark::State& state) {
   const Scene scene(40);
-  SnapshotWriter writer;
-  writer.begin(scene.head, scene.blocks, {}, 1);
+  std::vector<PlainPartWriter> writers;
   DatagramBatch batch;
-  writer.write(0, batch.append(PeerAddress{}, writer.part_bytes(0)));
+  scene.write(writers, [&](std::span<const std::uint8_t> bytes) { batch.add(PeerAddress{}, bytes); });
   const auto bytes = batch.bytes(batch.entries()[0]);
   for (auto _ : state) {
     auto message = decode_server_message(bytes);

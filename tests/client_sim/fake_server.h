@@ -17,9 +17,10 @@
 #include "protocol/secure/resumption.h"
 #include "protocol/secure/seeded_entropy.h"
 #include "protocol/secure/server_door.h"
-#include "protocol/snapshot_writer.h"
+#include "protocol/snapshot/plain_part.h"
 #include "protocol/version.h"
 #include "server/host/input_buffer.h"
+#include "tests/protocol/bytes.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::test {
@@ -312,21 +313,38 @@ class FakeServer {
   }
 
   void send_snapshot(DatagramBatch& out) {
-    SnapshotHead head;
+    PartHead head;
     head.tick = tick;
     head.applied_tick = buffer_.last_own_tick();
     head.world = world;
     own_.id = make_entity_id(1, 1);
-    head.own = &own_;
     if (buffer_.level(tick) != server::InputBuffer::level_none)
       head.input_ahead = static_cast<std::int8_t>(std::clamp(buffer_.level(tick), -127, 127));
     std::ranges::sort(others, {}, &EntityRecord::id);
-    const CellBlock block{{0, 0, 0}, others};
-    const SnapshotPlan plan = snapshots_.begin(head, std::span(&block, 1), {}, snapshot_parts_max);
-    for (std::size_t p = 0; p < plan.parts; ++p) {
-      const auto part = std::span(part_).first(snapshots_.part_bytes(p));
-      snapshots_.write(p, part);
-      if (!connection_->send_unreliable(now_, part, out)) ++congested;
+    // All anew each time, in as many blocks as there ever were.
+    std::vector<PlainPartWriter> parts(1);
+    const auto begin = [&] {
+      head.part = static_cast<std::uint8_t>(parts.size() - 1);
+      parts.back().begin(head);
+    };
+    begin();
+    std::array<std::uint8_t, plain_own_bytes> own;
+    encode_plain_own(own_, own);
+    parts.back().add_own(0, own);
+    std::span<const EntityRecord> rest = others;
+    for (std::uint16_t number = 0; number < blocks_ || !rest.empty(); ++number) {
+      const auto some = rest.first(std::min(rest.size(), block_entities_max));
+      rest = rest.subspan(some.size());
+      const auto block = test::whole_block({0, 0, 0}, some);
+      blocks_ = std::max<std::uint16_t>(blocks_, static_cast<std::uint16_t>(number + 1));
+      if (parts.back().add_block(number, 0, block)) continue;
+      parts.emplace_back();
+      begin();
+      parts.back().add_block(number, 0, block);
+    }
+    for (PlainPartWriter& part : parts) {
+      part.set_part_count(parts.size());
+      if (!connection_->send_unreliable(now_, part.bytes(), out)) ++congested;
     }
   }
 
@@ -340,13 +358,12 @@ class FakeServer {
   Micros now_{0};
   Micros next_tick_{0};
   MessageWriter writer_;
-  SnapshotWriter snapshots_;
   PacketScratch scratch_;
   std::vector<std::uint8_t> message_;
-  alignas(8) std::array<std::uint8_t, unreliable_bytes_max> part_{};
   server::InputBuffer buffer_;
   DatagramBatch waiting_;
   OwnPlayer own_;
+  std::uint16_t blocks_ = 0;
 };
 
 }  // namespace ashlar::test

@@ -1,5 +1,5 @@
-// A client must survive any server: parts of packed snapshots one after the other, each built on those
-// before.
+// A client must survive any server: parts of snapshots of both encodings one after the other, each built on
+// those before.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "client_sim/client/cue_inbox.h"
 #include "client_sim/client/packed_memory.h"
 #include "client_sim/client/view.h"
+#include "protocol/decode.h"
 #include "protocol/snapshot/cue_codec.h"
 
 using namespace ashlar;
@@ -24,9 +25,11 @@ void check(const client_sim::View& view, const client_sim::PackedMemory& memory)
   std::vector<client_sim::ViewEntity> seen;
   view.entities(seen);
   for (const auto& e : seen) expect(is_finite(e.position_m) && e.record.id != EntityId{});
-  for (const client_sim::ViewCell& cell : view.cells())
-    for (const client_sim::ViewRange& range : cell.ranges)
-      expect(range.entities.size() <= block_entities_max);
+  for (const client_sim::ViewCell& cell : view.cells()) {
+    expect(cell.now.entities.size() <= block_entities_max);
+    for (std::size_t i = 1; i < cell.now.entities.size(); ++i)
+      expect(cell.now.entities[i - 1].id < cell.now.entities[i].id);
+  }
 }
 
 }  // namespace
@@ -44,10 +47,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t length = wanted < size - at ? wanted : size - at;
     const std::vector<std::uint8_t> bytes(data + at, data + at + length);
     at += length;
-    auto reader = PackedPartReader::open(bytes);
-    if (!reader) continue;
     SnapshotPart part;
-    if (!memory.take(*reader, view, part)) continue;
+    if (auto reader = PackedPartReader::open(bytes)) {
+      if (!memory.take(*reader, view, part)) continue;
+    } else {
+      const auto message = decode_server_message(bytes);
+      const auto* plain = message ? std::get_if<PlainPart>(&*message) : nullptr;
+      if (plain == nullptr || !memory.take(*plain, view, part)) continue;
+      expect(part.part < part.part_count && part.cues.size() <= cues_max);
+      if (part.own) expect(own_sane(*part.own));
+      view.take(part);
+      check(view, memory);
+      continue;  // its cues live as long as the message
+    }
     expect(part.part < part.part_count);
     expect(part.cues.size() <= cues_max && std::ranges::all_of(part.cues, cue_sane));
     inbox.take_in(part.tick, part.part, part.cues);

@@ -1,5 +1,5 @@
-// A client must survive any server: what its world tells of kinds, then parts of packed snapshots that are
-// read by that, and lists of fields beside plain ones.
+// A client must survive any server: what its world tells of kinds, then parts of snapshots of both encodings
+// that are read by that.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -52,10 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   client_sim::View view;
   client_sim::PackedMemory memory;
-  client_sim::PlainFieldMemory plain;
   view.reset(60);
   memory.reset(60, 1, *made);
-  plain.reset(60);
   std::vector<client_sim::ViewEntity> seen;
   while (at + 2 <= size) {
     const std::vector<std::uint8_t> bytes = next(data, size, at);
@@ -63,14 +61,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       SnapshotPart part;
       if (memory.take(*reader, view, part)) view.take(part);
     } else if (const auto message = decode_server_message(bytes)) {
-      if (const auto* list = std::get_if<FieldList>(&*message)) plain.take(*list, registry, 3);
+      SnapshotPart part;
+      if (const auto* plain = std::get_if<PlainPart>(&*message))
+        if (memory.take(*plain, view, part)) view.take(part);
     }
     view.entities(seen);
     for (const client_sim::ViewEntity& e : seen) {
       client_sim::KnownFields known;
       for (const FieldAudience to : {FieldAudience::all, FieldAudience::owner, FieldAudience::team})
         if (memory.find_fields(e.record.id, to, known)) check(known, to, registry);
-      if (const auto* one = plain.find(e.record.id)) check(*one, FieldAudience::all, registry);
     }
   }
   return 0;

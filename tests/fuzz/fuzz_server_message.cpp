@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "client_sim/client/packed_memory.h"
 #include "client_sim/client/view.h"
 #include "protocol/cue.h"
 #include "protocol/decode.h"
@@ -36,14 +37,6 @@ void check(const Saved&) {}
 void check(const ReplicatedKinds& m) { expect(m.registry != nullptr); }
 void check(const GameMessage& m) {
   expect(m.number < game_messages_max && m.bytes.size() <= game_message_bytes_max);
-}
-void check(const FieldList& m) {
-  expect(!m.values.empty() && m.values.size() <= field_list_max);
-  for (const FieldValue& v : m.values) expect(v.id != EntityId{0} && v.field < own_fields_max);
-}
-void check(const CueList& m) {
-  expect(!m.cues.empty() && m.cues.size() <= cues_max);
-  for (const Cue& cue : m.cues) expect(cue_sane(cue));
 }
 void check(const WeaponKinds& m) {
   expect(!m.weapons.empty() && m.weapons.size() <= weapons_max);
@@ -85,19 +78,19 @@ void check(const ContentPart& m) {
   expect(m.offset + m.bytes.size() <= m.total);
 }
 void check(const ContentRefused& m) { expect(name(m.reason) != "?"); }
-void check(const SnapshotPart& m) {
+void check(const PlainPart& m) {
   expect(m.part < m.part_count);
-  if (m.own) expect(in_bounds(m.own->body.position_m) && is_finite(m.own->body.velocity_mps));
-  std::size_t bytes = 0;
-  for (const CellBlock& block : m.blocks) {
-    bytes += block_bytes(block.entities.size());
-    expect(block.first <= block.last);
-    for (const EntityRecord& e : block.entities) expect(e.id >= block.first && e.id <= block.last);
-  }
-  expect(bytes == m.blocks.bytes().size());
+  if (m.own) expect(own_sane(*m.own));
+  for (const EntityRecord& e : m.entities) expect(record_sane(e));
+  for (const Cue& cue : m.cues) expect(cue_sane(cue));
+  expect(m.cues.size() <= cues_max);
   client_sim::View view;
+  client_sim::PackedMemory memory;
   view.reset(60);
-  view.take(m);
+  memory.reset(60, 1);
+  SnapshotPart part;
+  if (!memory.take(m, view, part)) return;
+  view.take(part);
   std::vector<client_sim::ViewEntity> seen;
   view.entities(seen);
   for (const auto& e : seen) expect(is_finite(e.position_m));

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "protocol/block.h"
-#include "protocol/snapshot_writer.h"
+#include "protocol/snapshot/plain_codec.h"
+#include "protocol/snapshot/plain_part.h"
 
 namespace ashlar::test {
 
@@ -25,20 +25,13 @@ class AlignedBytes {
   std::vector<std::uint8_t> bytes_;
 };
 
-/// A part of the snapshot begun.
-inline AlignedBytes part_of(const SnapshotWriter& writer, std::size_t part) {
-  AlignedBytes message(std::vector<std::uint8_t>(writer.part_bytes(part), 0xee));
-  writer.write(part, message.span());
-  return message;
-}
-
-/// Adds a block, in as much more room as it takes: what the arena gave out before is good no longer.
-inline CellBlock add_block(BlockArena& arena, const CellHeader& header,
-                           std::span<const EntityRecord> entities) {
-  arena.reserve(block_bytes(entities.size()));
-  arena.open(header.cell, header.first, header.last);
-  for (const EntityRecord& e : entities) arena.add(e);
-  return arena.close();
+/// A block of a plain part, whole.
+inline std::vector<std::uint8_t> whole_block(CellCoord cell, std::span<const EntityRecord> entities) {
+  std::vector<MovingRecord> moving;
+  for (const EntityRecord& e : entities) moving.push_back({e, {}});
+  std::vector<std::uint8_t> bytes(plain_block_bytes_max);
+  bytes.resize(encode_plain_block({cell, moving}, {}, bytes).bytes);
+  return bytes;
 }
 
 /// "01 02 0a" to bytes.

@@ -13,11 +13,13 @@
 #include "protocol/packed_input.h"
 #include "protocol/recorded_world.h"
 #include "protocol/replication_codec.h"
+#include "protocol/sector_motion.h"
 #include "protocol/snapshot/block_delta.h"
 #include "protocol/snapshot/height_delta.h"
 #include "protocol/snapshot/own_delta.h"
 #include "protocol/snapshot/packed_part.h"
-#include "protocol/snapshot_writer.h"
+#include "protocol/snapshot/plain_codec.h"
+#include "protocol/snapshot/plain_part.h"
 #include "protocol/stream_frame.h"
 #include "protocol/visibility_file.h"
 #include "tests/catch.h"
@@ -93,6 +95,9 @@ std::vector<std::uint8_t> short_recording() {
   ticks[10].joins = {2};
   ticks[10].returning = {{2, {}}};
   ticks[10].returning[0].inventory.add({BlockId::dirt, 5});
+  ticks[10].watchers = {2};
+  ticks[10].returning[0].score = {.match = 1, .score = -2, .kills = 3};
+  ticks[10].returning[0].life = {.health = 40, .armour = 5, .arsenal = fresh_arsenal(default_kinds())};
   for (const TickRecord& tick : ticks) writer.add(tick);
   std::vector<std::uint8_t> file;
   writer.take(file);
@@ -100,7 +105,8 @@ std::vector<std::uint8_t> short_recording() {
 }
 
 /// Parts one behind the other, each with its length in front, as fuzz_packed_snapshot takes them.
-void add_part(std::vector<std::uint8_t>& seed, const PackedPartWriter& part) {
+template <class Writer>
+void add_part(std::vector<std::uint8_t>& seed, const Writer& part) {
   const auto bytes = part.bytes();
   seed.push_back(static_cast<std::uint8_t>(bytes.size()));
   seed.push_back(static_cast<std::uint8_t>(bytes.size() >> 8));
@@ -118,7 +124,7 @@ MovingRecord walker(std::uint32_t slot, int x) {
 /// Somebody walks on and another one comes and goes; sectors move; a block is to be forgotten, and told anew
 /// in the next epoch.
 std::vector<std::pair<std::string, std::vector<std::uint8_t>>> packed_seeds() {
-  PackedHead head;
+  PartHead head;
   head.tick = 100, head.applied_tick = 99, head.world = 1;
   PackedPartWriter part;
   std::vector<std::uint8_t> bytes(coded_block_bytes_max);
@@ -160,8 +166,53 @@ std::vector<std::pair<std::string, std::vector<std::uint8_t>>> packed_seeds() {
   return {{"walk", walk}, {"gone", gone}};
 }
 
-/// A registry, then packed parts with fields for all, for an owner and for a team, and a list beside plain
-/// ones.
+/// The same, plainly.
+std::vector<std::pair<std::string, std::vector<std::uint8_t>>> plain_seeds() {
+  PartHead head;
+  head.tick = 100, head.applied_tick = 99, head.world = 1;
+  PlainPartWriter part;
+  std::vector<std::uint8_t> bytes(plain_block_bytes_max), walk, gone;
+  const auto first = [&bytes](std::size_t size) { return std::span<const std::uint8_t>(bytes).first(size); };
+  const auto block = [&](std::uint16_t number, std::span<const MovingRecord> now, const BlockBase& base) {
+    const PlainCoded coded = encode_plain_block({{0, 0, 0}, now}, base, bytes);
+    REQUIRE(part.add_block(number, coded.age, first(coded.bytes)));
+  };
+  OwnPlayer own;
+  own.id = make_entity_id(0, 1);
+  const MovingRecord before[] = {walker(1, 100), walker(2, 200), walker(4, 400)};
+  const MovingRecord then[] = {walker(1, 110), walker(2, 200), walker(3, 300)};
+  const SliceHeight heights[] = {{0, {0, 65536}}, {63, {1000, 2000}}};
+  const Cue cues[] = {{CueKind::hurt, 1, 3, own.id, false, {}}};
+  Mover door;
+  door.high_m = 3, door.speed_mps = 2;
+
+  part.begin(head);
+  REQUIRE(part.add_own(0, first(encode_plain_own(own, bytes))));
+  block(3, before, {});
+  REQUIRE(part.add_heights(0, 0, 0, first(encode_plain_heights(heights, bytes))));
+  part.set_part_count(1);
+  add_part(walk, part), add_part(gone, part);
+  head.tick = 101;
+  part.begin(head);
+  REQUIRE(part.add_own(1, {}));
+  block(3, then, {1, before, true, {}});
+  REQUIRE(part.add_motion(to_wire(door, 0, 1)));
+  REQUIRE(part.add_cues(first(plain_cue_bytes * encode_plain_cues(cues, bytes))));
+  part.set_part_count(1);
+  add_part(walk, part);
+  part.begin(head);
+  REQUIRE(part.add_gone(3));
+  part.set_part_count(1);
+  add_part(gone, part);
+  head.tick = 102, head.epoch = 2;
+  part.begin(head);
+  block(3, then, {});
+  part.set_part_count(1);
+  add_part(gone, part);
+  return {{"plain_walk", walk}, {"plain_gone", gone}};
+}
+
+/// A registry, then parts of both encodings with fields for all, for an owner and for a team.
 std::vector<std::uint8_t> replication_seed() {
   ReplicationRegistry registry;
   registry.add_field(EntityKind::player, {.name = "mood", .bits = 7, .interpolated = true});
@@ -179,7 +230,7 @@ std::vector<std::uint8_t> replication_seed() {
   std::vector<std::uint8_t> bytes(coded_block_bytes_max);
   const MovingRecord first[] = {walker(1, 100), walker(2, 200)};
   const FieldValues values[] = {{5}, {0}}, later[] = {{5}, {99}};
-  PackedHead head;
+  PartHead head;
   head.tick = 100, head.world = 1;
   PackedPartWriter part;
   part.begin(head);
@@ -197,8 +248,19 @@ std::vector<std::uint8_t> replication_seed() {
   part.begin(head);
   block(later, {1, first, false, values});
   add(part.bytes());
-  MessageWriter w;
-  add(w.write(FieldList{102, 1, {{first[0].record.id, 6, EntityKind::player, 0}}}));
+  head.tick = 102;
+  PlainPartWriter plain;
+  plain.begin(head);
+  const PlainCoded coded =
+      encode_plain_block({{0, 0, 0}, first, values, &registry}, {1, first, false, later}, bytes);
+  REQUIRE(plain.add_block(3, coded.age, std::span(bytes).first(coded.bytes)));
+  for (const FieldAudience to : {FieldAudience::owner, FieldAudience::team}) {
+    const PrivateEntity one[] = {{first[0].record.id, EntityKind::player, {0, 7, 8}}};
+    const std::size_t size = encode_plain_group(one, to, registry, bytes);
+    REQUIRE(plain.add_fields(to, 0, std::span(bytes).first(size)));
+  }
+  plain.set_part_count(1);
+  add(plain.bytes());
   return seed;
 }
 
@@ -282,7 +344,6 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   save(server / "block_kinds", w.write(BlockKinds{BlockRegistry::builtin_ptr(), 1}));
   save(server / "replicated_kinds", w.write(ReplicatedKinds{ReplicationRegistry::builtin_ptr(), 1}));
   save(server / "game_message", w.write(GameMessage{79, 1, 3, {1, 2, 3}}));
-  save(server / "field_values", w.write(FieldList{79, 1, {{EntityId{5}, 9, EntityKind::player, 2}}}));
   save(root / "replication" / "secrets", replication_seed());
   save(server / "inventory",
        w.write(InventoryChange{79, 1, true, {{0, {BlockId::dirt, 64}}, {35, {BlockId::brick, 1}}}}));
@@ -291,20 +352,22 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   for (std::size_t i = 0; i < entities.size(); ++i)
     entities[i].id = make_entity_id(static_cast<std::uint32_t>(i), 1),
     entities[i].x = static_cast<std::uint16_t>(100 * i);
-  const CellBlock blocks[] = {{{0, 0, 0}, std::span(entities).first(3)},
-                              {{-1, 2, 0}, std::span(entities).subspan(3)}};
-  const std::vector<WireHeights> heights{{0, 65536}, {65536, 131072}};
-  const HeightBlock run{0, 4, heights};
   OwnPlayer own;
   own.id = make_entity_id(0, 1);
-  SnapshotHead head;
+  PartHead head;
   head.tick = 600;
-  head.own = &own;
-  SnapshotWriter snapshots;
-  snapshots.begin(head, blocks, std::span(&run, 1), 4);
-  save(server / "snapshot", test::part_of(snapshots, 0).span());
+  PlainPartWriter snapshot;
+  snapshot.begin(head);
+  std::vector<std::uint8_t> own_bytes(plain_own_bytes);
+  encode_plain_own(own, own_bytes);
+  REQUIRE(snapshot.add_own(0, own_bytes));
+  REQUIRE(snapshot.add_block(1, 0, test::whole_block({0, 0, 0}, std::span(entities).first(3))));
+  REQUIRE(snapshot.add_block(2, 0, test::whole_block({-1, 2, 0}, std::span(entities).subspan(3))));
+  snapshot.set_part_count(1);
+  save(server / "snapshot", snapshot.bytes());
 
   for (const auto& [file, parts] : packed_seeds()) save(root / "packed_snapshot" / file, parts);
+  for (const auto& [file, parts] : plain_seeds()) save(root / "packed_snapshot" / file, parts);
 
   const LyingItem lying[] = {{{BlockId::dirt, 64}, {1.5, -2, 30}, 7}, {{BlockId::brick, 1}, {0, 0, -9}, 0}};
   save(root / "items" / "lying", encode_items(lying));
@@ -321,11 +384,27 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   door.high_m = 3, door.speed_mps = 2;
   at.maps = {{7, {{0, 4}, {1, 2}}, {door}, {0, 1, 0}}};
   at.monsters = {{.row = 3, .health = 17, .position_m = {1, 2, 3}}};
+  at.projectiles = {{1, 2, 300, 3, {1, 2, 3}, {-40, 5, 0.5}}};
+  at.match = {GameMode::teams, MatchPhase::playing, 3, 3600, {5, -2, 0, 0}};
   std::vector<std::uint8_t> kept;
   encode_kept_state(at, kept);
   save(root / "kept_state" / "door", kept);
   encode_kept_state({}, kept);
   save(root / "kept_state" / "empty", kept);
+  // Scripts of fuzz_streamed_ground.cpp: tick, place, changes, what comes and of what.
+  using Bytes = std::vector<std::uint8_t>;
+  const Bytes chunk{1, 0, 0, 0, 0, 7, 1, 1, 2, 5, 6, 7, 3, 8, 9, 10, 2};
+  const Bytes edits{1, 0, 0, 2, 5, 2, 9, 0, 1}, gone{2, 0, 0, 0, 2},
+      raw{0, 1, 1, 1, 4, 4, 0, 9, 0, 3, 1, 2, 3};
+  const auto script = [](std::initializer_list<Bytes> steps) {
+    Bytes all;
+    for (const Bytes& step : steps) all.insert(all.end(), step.begin(), step.end());
+    return all;
+  };
+  save(root / "streamed_ground" / "chunk_edits_gone", script({chunk, edits, gone}));
+  save(root / "streamed_ground" / "edits_before_their_chunk", script({edits, chunk, chunk}));
+  save(root / "streamed_ground" / "no_chunk", script({chunk, raw}));
+  save(root / "streamed_ground" / "begun_anew", script({chunk, {1, 0, 0, 0, 3}, chunk, gone}));
   save(root / "block_file" / "kinds", encode_block_kinds(BlockRegistry::builtin()));
 
   // The first byte says over which true answer the rest is laid: none, a pong, a reset.

@@ -290,19 +290,19 @@ TEST_CASE("a list that lies askew in memory is refused before it is touched", "[
       const wire::SectorMotion motion(2, 1, 3, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
       const auto motions = fbb.CreateVectorOfStructs(&motion, 1);
       wire::SnapshotBuilder snapshot(fbb);
-      snapshot.add_part_count(1);
-      snapshot.add_sector_motions(motions);
+      snapshot.add_part_count(1), snapshot.add_epoch(1);
+      snapshot.add_motions(motions);
       return snapshot.Finish();
     });
     // The list again behind everything else, and the field that points to it turned there.
     const auto* message = flatbuffers::GetRoot<wire::ServerMessage>(whole.span().data());
     const auto* snapshot = reinterpret_cast<const flatbuffers::Table*>(message->body());
-    const auto* list = message->body_as_Snapshot()->sector_motions();
+    const auto* list = message->body_as_Snapshot()->motions();
     std::vector<std::uint8_t> bytes(whole.span().begin(), whole.span().end());
     bytes.resize((bytes.size() + 7) / 8 * 8 + bytes_between);
     const std::size_t field =
         static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(snapshot) - whole.span().data()) +
-        snapshot->GetOptionalFieldOffset(wire::Snapshot::VT_SECTOR_MOTIONS);
+        snapshot->GetOptionalFieldOffset(wire::Snapshot::VT_MOTIONS);
     flatbuffers::WriteScalar(bytes.data() + field, static_cast<flatbuffers::uoffset_t>(bytes.size() - field));
     const auto* from = reinterpret_cast<const std::uint8_t*>(list);
     bytes.insert(bytes.end(), from, from + sizeof(flatbuffers::uoffset_t) + sizeof(wire::SectorMotion));
@@ -319,8 +319,8 @@ TEST_CASE("an empty list is read wherever it lies, as other builders write it", 
       const auto motions = fbb.CreateVectorOfStructs(std::vector<wire::SectorMotion>{});
       fbb.CreateVector(std::vector<std::uint8_t>(bytes_between, 1));
       wire::SnapshotBuilder builder(fbb);
-      builder.add_part_count(1);
-      builder.add_sector_motions(motions);
+      builder.add_part_count(1), builder.add_epoch(1);
+      builder.add_motions(motions);
       return builder.Finish();
     });
     CHECK(decode_server_message(snapshot.span()).has_value());

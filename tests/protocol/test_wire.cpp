@@ -156,10 +156,13 @@ TEST_CASE("the page's snapshot says what the page says", "[protocol][wire]") {
   CHECK(r.u32(r.field(snapshot, 0)) == 998);
   CHECK(r.u32(r.field(snapshot, 1)) == 997);
   CHECK(r.i8(r.field(snapshot, 2)) == 2);
-  CHECK(r.u8(r.field(snapshot, 3)) == 0);
-  CHECK(r.u8(r.field(snapshot, 4)) == 1);
+  CHECK(r.u8(r.field(snapshot, 3)) == 1);  // world
+  CHECK(r.u8(r.field(snapshot, 4)) == 2);  // epoch
+  CHECK(r.field(snapshot, 5) == 0);        // part 0, which is what an absent field says
+  CHECK(r.u8(r.field(snapshot, 6)) == 1);  // of one
+  CHECK(r.field(snapshot, 7) == 0);
 
-  const std::size_t own = r.field(snapshot, 5);
+  const std::size_t own = r.field(snapshot, 8);
   CHECK(own % 8 == 0);
   CHECK(r.f64(own) == -63);
   CHECK(r.f64(own + 8) == 130);
@@ -171,16 +174,26 @@ TEST_CASE("the page's snapshot says what the page says", "[protocol][wire]") {
   CHECK(r.u8(own + 132) == 1);
   CHECK(r.u8(own + 135) == 255);
 
-  const std::size_t blocks = r.follow(r.field(snapshot, 11));
-  REQUIRE(r.u32(blocks) == 64);
-  const std::size_t first = blocks + 4;
-  CHECK(r.i16(first) == -1);
-  CHECK(r.u16(first + 2) == 2);
-  CHECK(r.u16(first + 4) == 0);
-  CHECK(r.u16(first + 6) == 1);  // one entity
-  CHECK(r.u32(first + 8) == 0);  // of every id: the whole cell
-  CHECK(r.u32(first + 12) == 0xffffffff);
-  const std::size_t player = first + 16;
+  CHECK(r.u16(r.field(snapshot, 9)) == 49152);
+
+  const std::size_t blocks = r.list(snapshot, 10);
+  REQUIRE(r.length(blocks) == 2);
+  CHECK(r.u16(blocks) == 5);
+  CHECK(r.i16(blocks + 2) == -1);
+  CHECK(r.i16(blocks + 4) == 2);
+  CHECK(r.i16(blocks + 6) == 0);
+  CHECK(r.u8(blocks + 8) == 0);   // whole
+  CHECK(r.u8(blocks + 10) == 1);  // one entity
+  CHECK(r.u8(blocks + 11) == 0);
+  const std::size_t second = blocks + 12;
+  CHECK(r.u16(second) == 300);
+  CHECK(r.u16(second + 2) == 0);
+  CHECK(r.u8(second + 8) == 6);   // ticks before this one
+  CHECK(r.u8(second + 9) == 1);   // quiet
+  CHECK(r.u8(second + 10) == 1);  // one changed
+  CHECK(r.u8(second + 11) == 1);  // one is gone
+  const std::size_t player = r.list(snapshot, 11);
+  REQUIRE(r.length(player) == 2);
   CHECK(r.u32(player) == (5u | 3u << 20));
   CHECK(r.u16(player + 4) == 128);
   CHECK(r.u16(player + 6) == 256);
@@ -190,30 +203,33 @@ TEST_CASE("the page's snapshot says what the page says", "[protocol][wire]") {
   CHECK(r.i8(player + 12) == -2);
   CHECK(r.u8(player + 13) == 255);
   CHECK(r.u8(player + 15) == 1);
-  const std::size_t second = player + 16;
-  CHECK(r.u16(second) == 0);  // of a cell that comes in ranges of ids
-  CHECK(r.u16(second + 6) == 1);
-  CHECK(r.u32(second + 8) == 200);
-  CHECK(r.u32(second + 12) == (300u | 1u << 20));
-  const std::size_t imp = second + 16;
+  const std::size_t imp = player + 16;
   CHECK(r.u32(imp) == (300u | 1u << 20));
   CHECK(r.u16(imp + 4) == 8191);
   CHECK(r.u8(imp + 10) == 16 + 3);
-  CHECK(imp + 16 == first + 64);
+  CHECK(r.field(snapshot, 12) == 0);  // no kind has fields
+  const std::size_t removed = r.list(snapshot, 13);
+  REQUIRE(r.length(removed) == 1);
+  CHECK(r.u32(removed) == (302u | 1u << 20));
+  const std::size_t gone = r.list(snapshot, 14);
+  REQUIRE(r.length(gone) == 1);
+  CHECK(r.u16(gone) == 7);
 
-  const std::size_t runs = r.follow(r.field(snapshot, 6));
-  REQUIRE(r.u32(runs) == 1);
-  CHECK(r.u16(runs + 4) == 0);
-  CHECK(r.u16(runs + 6) == 17);
-  CHECK(r.u16(runs + 8) == 2);
-  const std::size_t heights = r.follow(r.field(snapshot, 7));
-  REQUIRE(r.u32(heights) == 2);
+  const std::size_t slices = r.list(snapshot, 15);
+  REQUIRE(r.length(slices) == 1);
+  CHECK(r.u16(slices) == 0);
+  CHECK(r.u8(slices + 2) == 0);
+  CHECK(r.u8(slices + 3) == 4);
+  CHECK(r.u8(slices + 4) == 2);
+  const std::size_t heights = r.list(snapshot, 16);
+  REQUIRE(r.length(heights) == 2);
+  CHECK(r.u8(heights) == 17);
   CHECK(r.i32(heights + 4) == -98304);
   CHECK(r.u32(heights + 8) == 262144);
+  CHECK(r.u8(heights + 12) == 18);
 
-  const std::size_t motions = r.follow(r.field(snapshot, 8));
-  REQUIRE(r.u32(motions) == 1);
-  const std::size_t motion = motions + 4;
+  const std::size_t motion = r.list(snapshot, 17);
+  REQUIRE(r.length(motion) == 1);
   CHECK(motion % 8 == 0);
   CHECK(r.f64(motion) == 3.25);
   CHECK(r.f64(motion + 8) == 0);
@@ -226,10 +242,19 @@ TEST_CASE("the page's snapshot says what the page says", "[protocol][wire]") {
   CHECK(r.u8(motion + 51) == 1);  // ceiling
   CHECK(r.u8(motion + 52) == 0);  // a door that closes by itself
   CHECK(r.u8(motion + 53) == 2);  // waits high
-  CHECK(r.u16(r.field(snapshot, 9)) == 49152);
-  CHECK(r.u16(r.field(snapshot, 10)) == 3);
 
-  CHECK(r.u8(r.field(snapshot, 12)) == 1);
+  const std::size_t cues = r.list(snapshot, 21);
+  REQUIRE(r.length(cues) == 2);
+  CHECK(r.u32(cues + 12) == (300u | 1u << 20));
+  CHECK(r.u8(cues + 16) == 3);  // hurt
+  CHECK(r.u8(cues + 17) == 1);
+  CHECK(r.u8(cues + 18) == 3);  // ticks ago
+  CHECK(r.u8(cues + 19) == 0);  // no place
+  CHECK(r.i32(cues + 20) == -16);
+  CHECK(r.i32(cues + 28) == 24);
+  CHECK(r.u32(cues + 32) == 0);
+  CHECK(r.u8(cues + 36) == 5);  // burst
+  CHECK(r.u8(cues + 39) == 1);
 }
 
 TEST_CASE("the page's messages of content say what the page says", "[protocol][wire]") {

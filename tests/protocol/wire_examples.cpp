@@ -9,8 +9,11 @@
 #include "protocol/secure/client_handshake.h"
 #include "protocol/secure/connect_token.h"
 #include "protocol/secure/key_derivation.h"
-#include "protocol/snapshot_writer.h"
+#include "protocol/snapshot/height_delta.h"
+#include "protocol/snapshot/plain_codec.h"
+#include "protocol/snapshot/plain_part.h"
 #include "protocol/version.h"
+#include "tests/protocol/bytes.h"
 
 namespace ashlar::wire_page {
 namespace {
@@ -104,11 +107,6 @@ Bytes page_snapshot() {
   imp.id = make_entity_id(300, 1);
   imp.kind = entity_kind(MonsterKind::imp);
   imp.x = 8191;
-  const EntityRecord entities[] = {player, imp};
-  const CellBlock blocks[] = {{{-1, 2, 0}, std::span(entities).first(1)},
-                              {{0, 2, 0}, std::span(entities).last(1), EntityId{200}, imp.id}};
-  const std::vector<WireHeights> heights{quantise_heights({-1.5, 4}), quantise_heights({0, 3.25})};
-  const HeightBlock run{0, 17, heights};
   OwnPlayer own;
   own.body.position_m = {-63, 130, 3};
   own.body.velocity_mps = {6, 0, -0.5};
@@ -122,16 +120,34 @@ Bytes page_snapshot() {
   door.motion = Motion::door_raise, door.phase = MotionPhase::wait_high, door.resume = MotionPhase::up;
   door.low_m = 0, door.high_m = 3.25, door.speed_mps = 2.1875, door.wait_s = 4.25, door.left_s = 1.5;
   const WireMotion motion = to_wire(door, 0, 3.25);
-  SnapshotHead head;
+  PlainPartWriter writer;
+  PartHead head;
   head.tick = 998;
   head.applied_tick = 997;
   head.world = 1;
   head.input_ahead = 2;
-  head.refresh_ticks = 3;
-  head.own = &own;
-  SnapshotWriter writer;
-  REQUIRE(writer.begin(head, blocks, std::span(&run, 1), 4, std::span(&motion, 1)).parts == 1);
-  return bytes_from(test::part_of(writer, 0).span());
+  head.epoch = 2;
+  writer.begin(head);
+  Bytes bytes(unreliable_bytes_max);
+  const auto first = [&bytes](std::size_t size) { return std::span<const std::uint8_t>(bytes).first(size); };
+  writer.add_own(0, first(encode_plain_own(own, bytes)));
+  writer.add_gone(7);
+  const Cue cues[] = {{CueKind::hurt, 1, 3, imp.id, false, {}},
+                      {CueKind::burst, 4, 0, {}, true, {-16, 32, 24}}};
+  writer.add_cues(first(plain_cue_bytes * encode_plain_cues(cues, bytes)));
+  writer.add_motion(motion);
+  const SliceHeight heights[] = {{17, quantise_heights({-1.5, 4})}, {18, quantise_heights({0, 3.25})}};
+  writer.add_heights(0, 0, 4, first(encode_plain_heights(heights, bytes)));
+  writer.add_block(5, 0, test::whole_block({-1, 2, 0}, std::span(&player, 1)));
+  // Of another one somebody changed, somebody is as before, and one is gone.
+  EntityRecord before = imp, still = imp, left = imp;
+  before.x = 8000;
+  still.id = make_entity_id(301, 1), left.id = make_entity_id(302, 1);
+  const MovingRecord was[] = {{before, {}}, {still, {}}, {left, {}}}, now[] = {{imp, {}}, {still, {}}};
+  const PlainCoded coded = encode_plain_block({{0, 2, 0}, now}, {6, was, true, {}}, bytes);
+  writer.add_block(300, coded.age, first(coded.bytes));
+  writer.set_part_count(1);
+  return bytes_from(writer.bytes());
 }
 
 /// Both ends of the session, as far as their handshake.

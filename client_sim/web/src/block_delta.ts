@@ -7,11 +7,9 @@ import { check } from './bytes';
 import { EntityCoding, type MovingEntity } from './entity_coding';
 import { codeNumber, RangeReader, RangeWriter, type Coder, type Odds } from './range_coder';
 import { fieldsFor, kindOf, noReplication, type Audience, type Replication } from './replication';
+import { entitiesMax, groupEntitiesMax, isCell } from './snapshot';
 
 export type { MovingEntity } from './entity_coding';
-
-const entitiesMax = 48;
-const groupEntitiesMax = 16;
 
 export type Cell = [number, number, number];
 
@@ -51,8 +49,7 @@ export function readGroup(bytes: Uint8Array, to: Audience, replication: Replicat
 
 function codeCell(coder: Coder, now: Cell): Cell {
   const cell = now.map((at) => (coder.raw(16, at & 0xffff) << 16) >> 16) as Cell;
-  check(cell[0] >= -16384 && cell[0] <= 16384 && cell[1] >= -16384 && cell[1] <= 16384, 'a cell');
-  check(cell[2] >= -64 && cell[2] <= 64, 'a cell');
+  check(isCell(cell), 'a cell');
   return cell;
 }
 

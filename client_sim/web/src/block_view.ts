@@ -1,14 +1,12 @@
-// Entities by numbered blocks, and the bases that packed snapshots are read against (WIRE.md, Packed snapshots).
+// Entities by numbered blocks, and the bases that snapshots are read against (WIRE.md, Snapshots).
 
-import {
-  readBlock, readGroup, type BlockState, type Cell, type MovingEntity, type PrivateEntity,
-} from './block_delta';
+import type { BlockState, Cell, MovingEntity, PrivateEntity } from './block_delta';
 import { check } from './bytes';
-import type { KnownFields } from './field_view';
-import { readOwnState, type OwnState } from './own_delta';
-import type { PackedItem, PackedPart } from './packed';
+import type { OwnState } from './own_delta';
 import { noReplication, type Audience, type Replication } from './replication';
-import { positionIn, type Entity, type OwnPlayer, type SeenEntity } from './snapshot';
+import {
+  positionIn, type Entity, type OwnPlayer, type SeenEntity, type SnapshotItem, type SnapshotPart,
+} from './snapshot';
 
 const groupsMax = 4096;
 const ownStatesMax = 256;
@@ -50,6 +48,13 @@ function entityOf(cell: Cell, { place, velocity: _velocity, fields: _fields, ...
   return { ...rest, positionM: positionIn(cell, place) };
 }
 
+/** The added fields of an entity as of a tick, in steps. */
+export interface KnownFields {
+  tick: number;
+  kind: number;
+  fields: number[];
+}
+
 /** Entities whose fields only some are told. */
 interface Group {
   to: Audience;
@@ -87,7 +92,7 @@ export class BlockView {
   constructor(private readonly tickRateHz: number) {}
 
   /** @returns the own player where the part told a newer one */
-  take(part: PackedPart): OwnPlayer | undefined {
+  take(part: SnapshotPart): OwnPlayer | undefined {
     if (part.epoch !== this.epoch && (this.epoch === 0 || part.tick > this.newestTick)) this.begin(part);
     this.newestTick = Math.max(this.newestTick, part.tick);
     if (part.epoch !== this.epoch || part.tick < this.epochTick) return undefined;
@@ -106,7 +111,7 @@ export class BlockView {
   }
 
   /** What was told in another epoch is gone. */
-  private begin(part: PackedPart): void {
+  private begin(part: SnapshotPart): void {
     this.forget();
     this.epoch = part.epoch;
     this.epochTick = part.tick;
@@ -126,7 +131,7 @@ export class BlockView {
     return block;
   }
 
-  private takeBlock(tick: number, item: PackedItem & { type: 'block' }): void {
+  private takeBlock(tick: number, item: SnapshotItem & { type: 'block' }): void {
     const { history, goneTick } = this.blockOf(item.number);
     if (tick <= goneTick || history.at(tick)) return;
     const baseTick = item.age === 0 ? 0 : tick - item.age;
@@ -136,7 +141,7 @@ export class BlockView {
       if (history.isNewer(tick)) this.lostEpoch = this.epoch;
       return;
     }
-    const state = readBlock(item.bytes, base, item.age, this.tickRateHz, this.replication);
+    const state = item.read(base, this.tickRateHz, this.replication);
     this.entityCount += state.entities.length;
     this.discount(history.keep(tick, state, baseTick));
   }
@@ -147,12 +152,12 @@ export class BlockView {
     this.discount(block.history.dropBefore(tick + 1));
   }
 
-  private takeFields(tick: number, item: PackedItem & { type: 'fields' }): void {
+  private takeFields(tick: number, item: SnapshotItem & { type: 'fields' }): void {
     const key = `${item.to} ${item.number}`;
     const known = this.groups.get(key);
     if (known && tick <= known.tick) return;
     check(known !== undefined || this.groups.size < groupsMax, 'the number of groups of fields');
-    this.groups.set(key, { to: item.to, tick, entities: readGroup(item.bytes, item.to, this.replication) });
+    this.groups.set(key, { to: item.to, tick, entities: item.read(this.replication) });
   }
 
   /** The added fields of an entity that go to an audience, as newest known. */
@@ -176,7 +181,7 @@ export class BlockView {
     for (const state of dropped) this.entityCount -= state.entities.length;
   }
 
-  private takeOwn(tick: number, item: PackedItem & { type: 'own' }): OwnPlayer | undefined {
+  private takeOwn(tick: number, item: SnapshotItem & { type: 'own' }): OwnPlayer | undefined {
     if (!this.own.isNewer(tick)) return undefined;
     const baseTick = item.age === 0 ? 0 : tick - item.age;
     const base = item.age === 0 ? undefined : this.own.at(baseTick);
@@ -184,7 +189,7 @@ export class BlockView {
       this.lostEpoch = this.epoch;
       return undefined;
     }
-    const own = readOwnState(item.bytes, base, item.age, this.tickRateHz);
+    const own = item.read(base, this.tickRateHz);
     this.own.keep(tick, own, baseTick);
     while (this.own.states.length > ownStatesMax) this.own.states.shift();
     return ownOf(own);

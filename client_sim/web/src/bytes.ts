@@ -180,3 +180,8 @@ export function fromHex(text: string): Uint8Array | undefined {
 export function allZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }
+
+export function present<T>(value: T | null, what: string): T {
+  if (value === null) throw new WireError(`${what} is missing`);
+  return value;
+}

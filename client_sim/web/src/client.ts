@@ -14,7 +14,7 @@ import { Stream } from './frames';
 import { ClientHandshake, resumeProof, type HandshakeFailure } from './handshake';
 import { InputClock } from './input_clock';
 import { writePackedInput } from './packed_input';
-import { isPacked, readPackedPart, type PackedPart } from './packed';
+import { isPacked, readPackedPart } from './packed';
 import { connectionOf, resetToken } from './packet';
 import type { Replication } from './replication';
 import {
@@ -22,7 +22,7 @@ import {
   type SlotChange, type Welcome,
 } from './server_messages';
 import { closeReasons, reasonName, type ConnectionEnd } from './session_end';
-import { ticksSince, type SnapshotHead } from './snapshot';
+import { ticksSince, type SnapshotPart } from './snapshot';
 import { View } from './view';
 
 const silenceMs = 5000;
@@ -44,6 +44,8 @@ export interface ClientConfig {
   encoding?: 'plain' | 'packed';
   /** Fetch what it lacks from the server, or leave with `lacks_content`? */
   fetchContent?: boolean;
+  /** Come as a spectator: who flies through everything, and whom the others do not see? */
+  watches?: boolean;
   /** After how long it changes the keys that it seals with; two hours at most. */
   keyAgeMs?: number;
 }
@@ -97,8 +99,6 @@ const travels: Record<ServerMessage['type'], Stream | undefined | null> = {
   score: Stream.events,
   replicatedKinds: Stream.control,
   gameMessage: Stream.events,
-  fieldValues: undefined,
-  cues: undefined,
   unknown: null,
 };
 
@@ -276,7 +276,7 @@ export class Client {
     for (const { stream, message } of connection.receive(now, packet)) {
       if (this.state === 'ended' || connection.end) break;
       try {
-        if (stream === undefined && isPacked(message)) this.takePacked(now, readPackedPart(message));
+        if (stream === undefined && isPacked(message)) this.takeSnapshot(now, readPackedPart(message));
         else this.take(now, stream, readServerMessage(message));
       } catch (error) {
         if (!(error instanceof WireError)) throw error;
@@ -296,7 +296,7 @@ export class Client {
         this.takeWelcome(now, message.welcome);
         break;
       case 'snapshot':
-        this.takeSnapshot(now, message.part, (view) => view.takePlain(message.part));
+        this.takeSnapshot(now, message.part);
         break;
       case 'chat':
         this.events.push(message);
@@ -336,14 +336,6 @@ export class Client {
         break;
       case 'gameMessage':
         this.takeGameMessage(message);
-        break;
-      case 'fieldValues':
-        if (message.world === this.welcome?.world) this.view.takeFields(message.tick, message.values);
-        else ++this.dropped;
-        break;
-      case 'cues':
-        if (message.world === this.welcome?.world) this.takeCues(message.tick, 0, message.cues);
-        else ++this.dropped;
         break;
       default:
         ++this.dropped;
@@ -423,7 +415,7 @@ export class Client {
     const { welcome } = this;
     if (!welcome || this.blockKinds.length === 0 || !this.replication || this.fetch.busy) return;
     const held = [...new Set(this.contentOf(welcome))].filter((hash) => this.isHeld(hash));
-    this.connection?.send(Stream.control, writeJoin(held, welcome.world));
+    this.connection?.send(Stream.control, writeJoin(held, welcome.world, this.config.watches ?? false));
   }
 
   private requestContent(): void {
@@ -444,20 +436,14 @@ export class Client {
     this.finish(now, { reason: closeReasons.lacks_content, text: [...new Set(names)].join(' '), byPeer: false });
   }
 
-  private takePacked(now: number, part: PackedPart): void {
-    this.takeSnapshot(now, part, (view) => view.takePacked(part));
-    if (part.world !== this.welcome?.world) return;
-    for (const item of part.items) if (item.type === 'cues') this.takeCues(part.tick, part.part, item.cues);
-  }
-
-  /** @param show puts what the part tells into the view */
-  private takeSnapshot(now: number, part: SnapshotHead, show: (view: View) => void): void {
+  private takeSnapshot(now: number, part: SnapshotPart): void {
     if (!this.welcome || part.world !== this.welcome.world || !this.connection) {
       ++this.dropped;
       return;
     }
     const before = this.view.tick;
-    show(this.view);
+    this.view.take(part);
+    for (const item of part.items) if (item.type === 'cues') this.takeCues(part.tick, part.part, item.cues);
     if (this.view.tick === before) return;
     this.commands = this.commands.filter((command) => ticksSince(command.tick, part.appliedTick) > 0);
     this.clock?.observe(now, part.tick, part.inputAhead, this.connection.rttMs ?? 0);

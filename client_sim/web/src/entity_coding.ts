@@ -3,15 +3,13 @@
 import { models, rotated } from './block_models';
 import { check } from './bytes';
 import { bitWidth, codeNumber, codeTree, type Coder, type Odds } from './range_coder';
-import { cellSteps } from './snapshot';
-
-type Triple = [number, number, number];
+import { cellSteps, checkEntity, type Triple } from './snapshot';
 
 /** An entity as blocks hold it: its place in steps within its cell, its velocity in 1/16 m/s. */
 export interface MovingEntity {
   id: number;
-  place: [number, number, number];
-  velocity: [number, number, number];
+  place: Triple;
+  velocity: Triple;
   kind: number;
   yaw: number;
   pitch: number;
@@ -100,8 +98,8 @@ export class EntityCoding {
     const state = this.unless(models.noState, 0, now.state);
     const still = this.bit(models.still, same(now.velocity, [0, 0, 0]));
     const velocity = still ? [0, 0, 0] as Triple : this.velocity(now.velocity, [0, 0, 0], 0);
-    check(id !== 0 && Math.abs(pitch) <= 64, 'an entity');
     const place: Triple = [x, y, this.level];
+    checkEntity(id, place, pitch);
     return { id, place, velocity, kind: this.kindBefore, yaw, pitch, health, state, flags, fields: [] };
   }
 
@@ -112,7 +110,7 @@ export class EntityCoding {
     const velocity = now.velocity.map((steps) => (this.coder.raw(16, steps & 0xffff) << 16) >> 16) as Triple;
     const [yaw, pitch] = [this.byte(now.yaw), signed8(this.byte(now.pitch & 255))];
     const [health, state, flags, kind] = [now.health, now.state, now.flags, now.kind].map((byte) => this.byte(byte));
-    check(id !== 0 && Math.abs(pitch) <= 64, 'an entity');
+    checkEntity(id, place, pitch);
     return { id, place, velocity, kind, yaw, pitch, health, state, flags, fields: [] };
   }
 

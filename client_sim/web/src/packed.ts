@@ -1,33 +1,16 @@
 // Parts of packed snapshots, from bytes to items (WIRE.md, Packed snapshots).
 
+import { readBlock, readGroup } from './block_delta';
 import { ByteReader, check, WireError } from './bytes';
-import { readCues, type Cue } from './cues';
-import type { Audience } from './replication';
-import type { SnapshotHead } from './snapshot';
+import { readCues } from './cues';
+import { readOwnState } from './own_delta';
+import { appliedAheadMax, partsMax, type SnapshotItem, type SnapshotPart } from './snapshot';
 
 const mark = 1;
-const partsMax = 32;
-const appliedAheadMax = 256;
 const blockNumbersMax = 65536;
 const motionBytes = 56;
 const mapsMax = 10;
 const slicesMax = 1024;
-
-export type PackedItem =
-  | { type: 'block'; number: number; age: number; bytes: Uint8Array }
-  | { type: 'gone'; number: number }
-  | { type: 'own'; age: number; bytes: Uint8Array }
-  /** Heights and motions of sectors are left as they are. */
-  | { type: 'heights'; map: number; slice: number; age: number; bytes: Uint8Array }
-  | { type: 'motion'; bytes: Uint8Array }
-  /** A group of entities whose fields only some are told. */
-  | { type: 'fields'; to: Audience; number: number; bytes: Uint8Array }
-  | { type: 'cues'; cues: Cue[] };
-
-export interface PackedPart extends SnapshotHead {
-  epoch: number;
-  items: PackedItem[];
-}
 
 /** Is an unreliable message a part of a packed snapshot? A FlatBuffer begins with an even byte. */
 export function isPacked(message: Uint8Array): boolean {
@@ -46,14 +29,17 @@ function blockNumber(reader: ByteReader): number {
   return number;
 }
 
-function readItems(reader: ByteReader): PackedItem[] {
+function readItems(reader: ByteReader): SnapshotItem[] {
   const type = reader.u8();
   switch (type) {
     case 1: {
       const [age, count] = [reader.u8(), reader.u8()];
       check(count > 0, 'a list of blocks');
-      return Array.from({ length: count }, () =>
-        ({ type: 'block', number: blockNumber(reader), age, bytes: reader.take(varint32(reader)) }));
+      return Array.from({ length: count }, (): SnapshotItem => {
+        const number = blockNumber(reader);
+        const bytes = reader.take(varint32(reader));
+        return { type: 'block', number, age, read: (base, rate, told) => readBlock(bytes, base, age, rate, told) };
+      });
     }
     case 2: {
       const count = reader.u8();
@@ -62,7 +48,8 @@ function readItems(reader: ByteReader): PackedItem[] {
     }
     case 3: {
       const age = reader.u8();
-      return [{ type: 'own', age, bytes: reader.take(reader.u8()) }];
+      const bytes = reader.take(reader.u8());
+      return [{ type: 'own', age, read: (base, rate) => readOwnState(bytes, base, age, rate) }];
     }
     case 4: {
       const [age, map, slice] = [reader.u8(), reader.u8(), varint32(reader)];
@@ -75,7 +62,9 @@ function readItems(reader: ByteReader): PackedItem[] {
       const to = reader.u8();
       check(to === 1 || to === 2, 'a group of fields');
       const number = blockNumber(reader);
-      return [{ type: 'fields', to: to === 1 ? 'owner' : 'team', number, bytes: reader.take(varint32(reader)) }];
+      const bytes = reader.take(varint32(reader));
+      const audience = to === 1 ? 'owner' : 'team';
+      return [{ type: 'fields', to: audience, number, read: (told) => readGroup(bytes, audience, told) }];
     }
     case 7:
       return [{ type: 'cues', cues: readCues(reader.take(reader.u8())) }];
@@ -85,13 +74,13 @@ function readItems(reader: ByteReader): PackedItem[] {
 }
 
 /** Throws a WireError for what is no part. */
-export function readPackedPart(message: Uint8Array): PackedPart {
+export function readPackedPart(message: Uint8Array): SnapshotPart {
   const reader = new ByteReader(message);
   check(reader.u8() === mark, 'a packed part');
   const [world, epoch, inputAhead, tick] = [reader.u8(), reader.u8(), reader.i8(), reader.u32()];
   const [part, partCount, applied] = [reader.u8(), reader.u8(), varint32(reader)];
   check(epoch !== 0 && part < partCount && partCount <= partsMax && applied <= tick + appliedAheadMax, 'a packed part');
-  const items: PackedItem[] = [];
+  const items: SnapshotItem[] = [];
   while (reader.left > 0) items.push(...readItems(reader));
   return {
     tick, world, epoch, part, partCount, items,

@@ -1,90 +1,192 @@
-// Plain snapshots, from tables to checked values (WIRE.md, Snapshots).
+// Parts of plain snapshots, from tables to items (WIRE.md, Snapshots).
 
+import type { GroupedEntity } from '../generated/ashlar/wire/grouped-entity';
+import type { EntityRecord } from '../generated/ashlar/wire/entity-record';
 import type { Snapshot as WireSnapshot } from '../generated/ashlar/wire/snapshot';
-import { ByteReader, check } from './bytes';
-import { cellSteps, isInWorld, positionIn, type Entity, type OwnPlayer, type SnapshotHead } from './snapshot';
+import type { BlockState, Cell, MovingEntity, PrivateEntity } from './block_delta';
+import { check, present } from './bytes';
+import { checkedCue, type Cue } from './cues';
+import type { OwnState } from './own_delta';
+import { fieldsFor, kindOf, type Audience, type Replication } from './replication';
+import {
+  appliedAheadMax, checkEntity, entitiesMax, groupEntitiesMax, isCell, isInWorld, partsMax, type SnapshotItem,
+  type SnapshotPart, type Triple,
+} from './snapshot';
 
-const headerBytes = 16;
-const recordBytes = 16;
-const partsMax = 32;
+const cuesMax = 32;
 
-/** Those of a cell whose ids are from first to last. */
-export interface Block {
-  cell: string;
-  first: number;
-  last: number;
-  entities: Entity[];
+function each<T>(length: number, at: (i: number) => T | null, what: string): T[] {
+  return Array.from({ length }, (_, i) => present(at(i), what));
 }
 
-export interface PlainPart extends SnapshotHead {
-  refreshTicks: number;
-  own: OwnPlayer | undefined;
-  blocks: Block[];
-}
-
-function readEntity(reader: ByteReader, cell: number[]): Entity {
-  const id = reader.u32();
-  const steps = [reader.u16(), reader.u16(), reader.u16()];
-  check(id !== 0 && steps.every((step) => step < cellSteps), 'an entity');
-  const entity: Entity = {
-    id,
-    positionM: positionIn(cell, steps),
-    kind: reader.u8(), yaw: reader.u8(), pitch: reader.i8(), health: reader.u8(), state: reader.u8(),
-    flags: reader.u8(),
-  };
-  check(Math.abs(entity.pitch) <= 64, 'the pitch of an entity');
-  return entity;
-}
-
-/** Blocks, one behind the other to the end. */
-export function readBlocks(bytes: Uint8Array): Block[] {
-  const reader = new ByteReader(bytes);
-  const blocks: Block[] = [];
-  while (reader.left > 0) {
-    check(reader.left >= headerBytes, 'a block');
-    const cell = [reader.i16(), reader.i16(), reader.i16()];
-    const count = reader.u16();
-    const block: Block = { cell: cell.join(), first: reader.u32(), last: reader.u32(), entities: [] };
-    check(block.first <= block.last && count * recordBytes <= reader.left, 'a block');
-    let before = -1;
-    for (let i = 0; i < count; ++i) {
-      const entity = readEntity(reader, cell);
-      check(entity.id > before && entity.id >= block.first && entity.id <= block.last, 'the id of an entity');
-      before = entity.id;
-      block.entities.push(entity);
-    }
-    blocks.push(block);
+/** The next so many of a list. */
+class Walk<T> {
+  private taken = 0;
+  constructor(private readonly list: readonly T[], private readonly what: string) {}
+  next(count: number): T[] {
+    check(this.taken + count <= this.list.length, this.what);
+    this.taken += count;
+    return this.list.slice(this.taken - count, this.taken);
   }
-  return blocks;
+  end(): void {
+    check(this.taken === this.list.length, this.what);
+  }
 }
 
-function readOwn(wire: WireSnapshot): OwnPlayer | undefined {
-  const own = wire.own();
-  if (!own) return undefined;
-  const position = own.positionM()!;
-  const velocity = own.velocityMps()!;
-  const positionM: [number, number, number] = [position.x(), position.y(), position.z()];
-  const velocityMps: [number, number, number] = [velocity.x(), velocity.y(), velocity.z()];
-  check([...positionM, ...velocityMps].every(Number.isFinite), 'the own player');
-  check(isInWorld(positionM) && own.id() !== 0, 'the own player');
+function ascends(ids: readonly number[]): boolean {
+  return ids.every((id, i) => i === 0 || id > ids[i - 1]);
+}
+
+function readEntity(record: EntityRecord): MovingEntity {
+  const place: Triple = [record.x(), record.y(), record.z()];
+  checkEntity(record.id(), place, record.pitch());
   return {
-    id: own.id(), positionM, velocityMps, grounded: own.grounded() !== 0, health: own.health(),
-    deltaYaw: wire.ownDeltaYaw(),
+    id: record.id(), place, velocity: [0, 0, 0], kind: record.kind(), yaw: record.yaw(), pitch: record.pitch(),
+    health: record.health(), state: record.state(), flags: record.flags(), fields: [],
   };
+}
+
+/** The added fields for all, one after the other from the lowest bit on. */
+function unpackFields(kind: number, bits: bigint, replication: Replication): number[] {
+  const told = fieldsFor(replication, kind, 'all');
+  const fields = told.length === 0 ? [] : kindOf(replication, kind)!.fields.map(() => 0);
+  let left = bits;
+  for (const { number, bits: wide } of told) {
+    fields[number] = Number(BigInt.asUintN(wide, left));
+    left >>= BigInt(wide);
+  }
+  check(left === 0n, 'the fields of an entity');
+  return fields;
+}
+
+/** A block as its part tells it. */
+export interface PlainBlock {
+  cell: Cell;
+  changed: MovingEntity[];
+  /** By changed entity; none where no kind has fields for all. */
+  fields: bigint[];
+  removed: number[];
+}
+
+/** The block that changes and their base come to. Throws a WireError where they do not fit each other. */
+export function applyBlock(block: PlainBlock, base: BlockState | undefined, replication: Replication): BlockState {
+  const shares = replication.kinds.some(({ fields }) => fields.some(({ to }) => to === 'all'));
+  check(block.fields.length === (shares ? block.changed.length : 0), 'the fields of a block');
+  const entities = new Map((base?.entities ?? []).map((entity) => [entity.id, entity]));
+  for (const id of block.removed) check(entities.delete(id), 'whom a block removes');
+  block.changed.forEach((entity, i) => {
+    const fields = shares ? unpackFields(entity.kind, block.fields[i], replication) : [];
+    entities.set(entity.id, { ...entity, fields });
+  });
+  check(entities.size <= entitiesMax, 'the size of a block');
+  return { cell: block.cell, entities: [...entities.values()].sort((a, b) => a.id - b.id) };
+}
+
+function readBlocks(wire: WireSnapshot): SnapshotItem[] {
+  const records = each(wire.entitiesLength(), (i) => wire.entities(i), 'an entity').map(readEntity);
+  const bits = each(wire.fieldsLength(), (i) => wire.fields(i), 'fields').map(
+    (told) => BigInt(told.low()) | (BigInt(told.high()) << 32n));
+  check(bits.length === 0 || bits.length === records.length, 'the fields of entities');
+  const entities = new Walk(records, 'the entities of blocks');
+  const fields = new Walk(bits, 'the fields of entities');
+  const gone = new Walk(each(wire.removedLength(), (i) => wire.removed(i), 'an id'), 'the ids of blocks');
+  const items = each(wire.blocksLength(), (i) => wire.blocks(i), 'a block').map((header): SnapshotItem => {
+    const cell: Cell = [header.x(), header.y(), header.z()];
+    const [count, removedCount, age] = [header.entityCount(), header.removedCount(), header.age()];
+    check(isCell(cell) && header.flags() <= 1 && count <= entitiesMax && removedCount <= entitiesMax, 'a block');
+    check(age !== 0 || removedCount === 0, 'a block');
+    const [changed, removed] = [entities.next(count), gone.next(removedCount)];
+    const ids = changed.map(({ id }) => id);
+    check(ascends(ids) && ascends(removed) && !removed.some((id) => ids.includes(id)), 'the ids of a block');
+    const block = { cell, changed, fields: bits.length === 0 ? [] : fields.next(count), removed };
+    return { type: 'block', number: header.number(), age, read: (base, _rate, told) => applyBlock(block, base, told) };
+  });
+  entities.end();
+  gone.end();
+  return items;
+}
+
+function readOwn(wire: WireSnapshot): SnapshotItem[] {
+  const own = wire.own();
+  if (!own) {
+    const age = wire.ownAge();
+    return age === 0 ? [] : [{ type: 'own', age, read: (base) => present(base ?? null, 'the own player') }];
+  }
+  const vectors = [own.velocityMps(), own.positionM(), own.lastFreeM(), own.recoveryVelocityMps(), own.recoveryTargetM()];
+  const numbers = vectors.flatMap((vector) => {
+    const { x, y, z } = { x: vector!.x(), y: vector!.y(), z: vector!.z() };
+    return [x, y, z];
+  });
+  numbers.push(own.eyeOffsetM());
+  check(numbers.every(Number.isFinite) && Math.abs(own.eyeOffsetM()) <= 16, 'the own player');
+  check(isInWorld(numbers.slice(3, 6)) && own.grounded() <= 1 && own.noclip() <= 1, 'the own player');
+  const state: OwnState = {
+    id: own.id(), numbers, grounded: own.grounded(), stuckTicks: own.stuckTicks(), noclip: own.noclip(),
+    health: own.health(), deltaYaw: wire.ownDeltaYaw(),
+  };
+  return [{ type: 'own', age: 0, read: () => state }];
+}
+
+/** Of a group, by what the world tells of its kinds. */
+export function groupOf(
+  told: readonly { id: number; kind: number; values: number[] }[], to: Audience, replication: Replication,
+): PrivateEntity[] {
+  return told.map(({ id, kind, values }) => {
+    const declared = fieldsFor(replication, kind, to);
+    check(declared.length > 0 && declared.length === values.length, 'an entity of a group');
+    const fields = kindOf(replication, kind)!.fields.map(() => 0);
+    declared.forEach(({ number, bits }, i) => {
+      check(values[i] < 2 ** bits, 'a field');
+      fields[number] = values[i];
+    });
+    return { id, kind, fields };
+  });
+}
+
+function readGroups(wire: WireSnapshot): SnapshotItem[] {
+  const grouped = new Walk(each(wire.groupedLength(), (i) => wire.grouped(i), 'an entity'), 'the entities of groups');
+  const values = new Walk(each(wire.valuesLength(), (i) => wire.values(i), 'a value'), 'the values of groups');
+  const items = each(wire.groupsLength(), (i) => wire.groups(i), 'a group').map((header): SnapshotItem => {
+    check((header.to() === 1 || header.to() === 2) && header.entityCount() <= groupEntitiesMax, 'a group');
+    const to: Audience = header.to() === 1 ? 'owner' : 'team';
+    const told = grouped.next(header.entityCount()).map((entity: GroupedEntity) =>
+      ({ id: entity.id(), kind: entity.kind(), values: values.next(entity.valueCount()) }));
+    const ids = told.map(({ id }) => id);
+    check(ascends(ids) && !ids.includes(0), 'the ids of a group');
+    return { type: 'fields', to, number: header.number(), read: (replication) => groupOf(told, to, replication) };
+  });
+  grouped.end();
+  values.end();
+  return items;
+}
+
+function readCues(wire: WireSnapshot): SnapshotItem[] {
+  check(wire.cuesLength() <= cuesMax, 'a list of cues');
+  if (wire.cuesLength() === 0) return [];
+  const cues = each(wire.cuesLength(), (i) => wire.cues(i), 'a cue').map((cue): Cue => {
+    check(cue.flags() <= 1, 'a cue');
+    const steps = cue.flags() === 1 ? [cue.x(), cue.y(), cue.z()] : undefined;
+    return checkedCue(cue.kind(), cue.detail(), cue.age(), cue.who(), steps);
+  });
+  return [{ type: 'cues', cues }];
 }
 
 /** @param wire verified. Heights and motions of sectors are left where they are. */
-export function readSnapshot(wire: WireSnapshot): PlainPart {
+export function readSnapshot(wire: WireSnapshot): SnapshotPart {
   check(wire.partCount() >= 1 && wire.partCount() <= partsMax && wire.part() < wire.partCount(), 'a part');
+  check(wire.epoch() !== 0 && wire.appliedTick() <= wire.tick() + appliedAheadMax, 'a part');
+  const gone = each(wire.goneLength(), (i) => wire.gone(i), 'a block');
   return {
     tick: wire.tick(),
     world: wire.world(),
+    epoch: wire.epoch(),
     appliedTick: wire.appliedTick(),
     inputAhead: wire.inputAhead() === -128 ? undefined : wire.inputAhead(),
     part: wire.part(),
     partCount: wire.partCount(),
-    refreshTicks: wire.refreshTicks(),
-    own: readOwn(wire),
-    blocks: readBlocks(wire.blocksArray() ?? new Uint8Array(0)),
+    items: [
+      ...readOwn(wire), ...readBlocks(wire), ...gone.map((number): SnapshotItem => ({ type: 'gone', number })),
+      ...readGroups(wire), ...readCues(wire),
+    ],
   };
 }

@@ -10,8 +10,6 @@ import { Carried } from '../generated/ashlar/wire/carried';
 import { ChatLine } from '../generated/ashlar/wire/chat-line';
 import { ContentPart } from '../generated/ashlar/wire/content-part';
 import { ContentRefused } from '../generated/ashlar/wire/content-refused';
-import { Cues } from '../generated/ashlar/wire/cues';
-import { FieldValues } from '../generated/ashlar/wire/field-values';
 import { Fight } from '../generated/ashlar/wire/fight';
 import { GameMessage } from '../generated/ashlar/wire/game-message';
 import { InventoryChange } from '../generated/ashlar/wire/inventory-change';
@@ -25,12 +23,11 @@ import { MonsterShows } from '../generated/ashlar/wire/monster-shows';
 import { WeaponKinds } from '../generated/ashlar/wire/weapon-kinds';
 import { Welcome as WireWelcome } from '../generated/ashlar/wire/welcome';
 import { readBlockKinds, type BlockKind } from './block_kinds';
-import { check, WireError } from './bytes';
-import { checkedCue, type Cue } from './cues';
-import type { FieldValue } from './field_view';
-import { readSnapshot, type PlainPart } from './plain';
+import { check, present, WireError } from './bytes';
+import { readSnapshot } from './plain';
 import { readReplication, type Replication } from './replication';
 import { serverMessageShape } from './shapes';
+import type { SnapshotPart } from './snapshot';
 import { verifyMessage } from './verifier';
 
 export const contentBytesMax = 4 * 1024 * 1024;
@@ -134,7 +131,7 @@ export interface MonsterShow {
 
 export type ServerMessage =
   | { type: 'welcome'; welcome: Welcome }
-  | { type: 'snapshot'; part: PlainPart }
+  | { type: 'snapshot'; part: SnapshotPart }
   | { type: 'chat'; from: string; text: string }
   | { type: 'content'; hash: bigint; total: number; offset: number; bytes: Uint8Array }
   | { type: 'contentRefused'; hash: bigint; reason: number }
@@ -156,8 +153,6 @@ export type ServerMessage =
   | { type: 'score'; tick: number; world: number; score: ScoreBoard }
   | { type: 'replicatedKinds'; world: number; replication: Replication }
   | { type: 'gameMessage'; tick: number; world: number; number: number; bytes: Uint8Array }
-  | { type: 'fieldValues'; tick: number; world: number; values: FieldValue[] }
-  | { type: 'cues'; tick: number; world: number; cues: Cue[] }
   | { type: 'unknown' };
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -175,10 +170,6 @@ function shown(bytes: string | Uint8Array | null, bytesMin: number, bytesMax: nu
   }
 }
 
-function present<T>(value: T | null, what: string): T {
-  if (value === null) throw new WireError(`${what} is missing`);
-  return value;
-}
 
 const raw = Encoding.UTF8_BYTES;
 
@@ -356,27 +347,6 @@ function readGameMessage(wire: GameMessage): ServerMessage {
   return { type: 'gameMessage', tick: wire.tick(), world: wire.world(), number: wire.number(), bytes: bytes.slice() };
 }
 
-function readFieldValues(wire: FieldValues): ServerMessage {
-  check(wire.valuesLength() >= 1 && wire.valuesLength() <= 80, 'a list of fields');
-  const values = Array.from({ length: wire.valuesLength() }, (_, i): FieldValue => {
-    const value = present(wire.values(i), 'a field');
-    check(value.id() !== 0 && value.field() < 8, 'a field');
-    return { id: value.id(), kind: value.kind(), field: value.field(), steps: value.steps() };
-  });
-  return { type: 'fieldValues', tick: wire.tick(), world: wire.world(), values };
-}
-
-function readCueList(wire: Cues): ServerMessage {
-  check(wire.cuesLength() >= 1 && wire.cuesLength() <= 32, 'a list of cues');
-  const cues = Array.from({ length: wire.cuesLength() }, (_, i): Cue => {
-    const cue = present(wire.cues(i), 'a cue');
-    check(cue.flags() <= 1, 'a cue');
-    const steps = cue.flags() === 1 ? [cue.x(), cue.y(), cue.z()] : undefined;
-    return checkedCue(cue.kind(), cue.detail(), cue.age(), cue.who(), steps);
-  });
-  return { type: 'cues', tick: wire.tick(), world: wire.world(), cues };
-}
-
 /** Verified, then every value held against its bounds; throws a WireError for all else. */
 export function readServerMessage(bytes: Uint8Array): ServerMessage {
   verifyMessage(bytes, 'ASHS', serverMessageShape);
@@ -433,10 +403,6 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage {
     }
     case ServerBody.GameMessage:
       return readGameMessage(body(new GameMessage()));
-    case ServerBody.FieldValues:
-      return readFieldValues(body(new FieldValues()));
-    case ServerBody.Cues:
-      return readCueList(body(new Cues()));
     case ServerBody.Saved: {
       const saved = body(new Saved());
       return { type: 'saved', tick: saved.tick(), world: saved.world() };

@@ -21,9 +21,11 @@ const welcome: TableShape = [
   vectorOf(40, 8), { kind: 'strings' }, u8, u16, u64, vectorOf(12, 4), bool, u64, u16, u16,
 ];
 
-/** SectorRun, SectorHeight and SectorMotion are structs of 6, 8 and 56 bytes, OwnPlayer one of 136. */
+/** Structs: OwnPlayer of 136 bytes, then the lists from blocks on. */
 const snapshot: TableShape = [
-  u32, u32, u8, u8, u8, struct(136, 8), vectorOf(6, 2), vectorOf(8, 4), vectorOf(56, 8), u16, u16, vectorOf(1), u8,
+  u32, u32, u8, u8, u8, u8, u8, u8, struct(136, 8), u16, vectorOf(12, 2), vectorOf(16, 4), vectorOf(8, 4), vectorOf(4),
+  vectorOf(2), vectorOf(6, 2), vectorOf(12, 4), vectorOf(56, 8), vectorOf(4, 2), vectorOf(8, 4), vectorOf(4),
+  vectorOf(20, 4),
 ];
 
 const chatLine: TableShape = [text, text];
@@ -47,8 +49,6 @@ const scoreRow: TableShape = [u32, text, u32, u16, u16, u8];
 const score: TableShape = [u32, u8, u32, u8, u32, vectorOf(4), { kind: 'tables', shape: scoreRow }];
 const replicatedKinds: TableShape = [vectorOf(1), u8];
 const gameMessage: TableShape = [u32, u8, u8, vectorOf(1)];
-const fieldValues: TableShape = [u32, u8, vectorOf(12, 4)];
-const cues: TableShape = [u32, u8, vectorOf(20, 4)];
 const groundChunk: TableShape = [u32, u32, u32, u32, u64, vectorOf(1), vectorOf(4, 2), u8];
 const groundGone: TableShape = [u32, vectorOf(12, 4), u8];
 
@@ -59,8 +59,8 @@ export const serverMessageShape: TableShape = [
     kind: 'union',
     shapes: [
       welcome, snapshot, chatLine, contentPart, contentRefused, actAnswers, blockEdits, blockKinds, saved,
-      fight, inventoryChange, weaponKinds, carried, score, replicatedKinds, gameMessage, fieldValues,
-      groundChunk, groundGone, blockContents, cues, monsterShows,
+      fight, inventoryChange, weaponKinds, carried, score, replicatedKinds, gameMessage,
+      groundChunk, groundGone, blockContents, monsterShows,
     ],
   },
 ];

@@ -1,13 +1,39 @@
 // What snapshots come to, in whichever encoding they travel, and the measures that both have.
 
+import type { BlockState, PrivateEntity } from './block_delta';
+import { check } from './bytes';
+import type { Cue } from './cues';
+import type { OwnState } from './own_delta';
+import type { Audience, Replication } from './replication';
+
+/** Parts of a snapshot, entities of a block, and of a group whose fields only some are told. */
+export const partsMax = 32;
+export const entitiesMax = 48;
+export const groupEntitiesMax = 16;
+/** Ticks that a command may be ahead of the snapshot that says that it was applied. */
+export const appliedAheadMax = 256;
+
 /** Cells are cubes of 64 m; places within one are below this, in 1/128 m. */
 export const cellSteps = 8192;
 const cellM = 64;
 const stepsPerM = cellSteps / cellM;
 
 /** A place within a cell, in metres of the world. */
-export function positionIn(cell: readonly number[], steps: readonly number[]): [number, number, number] {
-  return [0, 1, 2].map((axis) => cell[axis] * cellM + steps[axis] / stepsPerM) as [number, number, number];
+export function positionIn(cell: readonly number[], steps: readonly number[]): Triple {
+  return [0, 1, 2].map((axis) => cell[axis] * cellM + steps[axis] / stepsPerM) as Triple;
+}
+
+export type Triple = [number, number, number];
+
+/** Throws a WireError unless an entity may be so; its place is in steps. */
+export function checkEntity(id: number, place: Triple, pitch: number): void {
+  check(id !== 0 && place.every((step) => step >= 0 && step < cellSteps), 'an entity');
+  check(Math.abs(pitch) <= 64, 'the pitch of an entity');
+}
+
+/** Could a place of the world be in this cell? */
+export function isCell([x, y, z]: readonly number[]): boolean {
+  return Math.abs(x) <= 16384 && Math.abs(y) <= 16384 && Math.abs(z) <= 64;
 }
 
 export function isInWorld([x, y, z]: readonly number[]): boolean {
@@ -48,6 +74,27 @@ export interface SnapshotHead {
   inputAhead: number | undefined;
   part: number;
   partCount: number;
+}
+
+/** What a part tells beside its head, in whichever encoding: read by what it is told against. */
+export type SnapshotItem =
+  /** @param base of the block `age` ticks before, where age is not 0; throws a WireError where they do not fit */
+  | {
+    type: 'block'; number: number; age: number;
+    read(base: BlockState | undefined, tickRateHz: number, replication: Replication): BlockState;
+  }
+  | { type: 'gone'; number: number }
+  | { type: 'own'; age: number; read(base: OwnState | undefined, tickRateHz: number): OwnState }
+  /** Heights and motions of packed parts are left as they are; those of plain ones are in the message. */
+  | { type: 'heights'; map: number; slice: number; age: number; bytes: Uint8Array }
+  | { type: 'motion'; bytes: Uint8Array }
+  /** A group of entities whose fields only some are told. */
+  | { type: 'fields'; to: Audience; number: number; read(replication: Replication): PrivateEntity[] }
+  | { type: 'cues'; cues: Cue[] };
+
+export interface SnapshotPart extends SnapshotHead {
+  epoch: number;
+  items: SnapshotItem[];
 }
 
 /** Somebody as of a tick. */

@@ -19,7 +19,7 @@ test('packed: the recorded part', () => {
   assert.deepEqual([part.tick, part.world, part.epoch, part.appliedTick, part.inputAhead], [998, 1, 1, 997, 2]);
   assert.deepEqual(part.items.map(({ type }) => type), ['own', 'gone', 'heights', 'block', 'block', 'cues']);
   const view = new View(rate);
-  view.takePacked(part);
+  view.take(part);
   assert.deepEqual(view.own?.positionM, [-2, 1, 0.5]);
   assert.equal(view.own?.id, (5 << 20) | 3);
   assert.equal(view.entities().length, 1);
@@ -184,7 +184,7 @@ const whole = (number: number): Uint8Array => blockItem(number, 0, writeBlock(st
 test('packed: a missing base is told by its epoch until another one begins, and then all else is forgotten', () => {
   const view = new View(rate);
   const take = (tick: number, epoch: number, ...items: Uint8Array[]): void =>
-    view.takePacked(readPackedPart(writePart({ tick, epoch, items })));
+    view.take(readPackedPart(writePart({ tick, epoch, items })));
   const ids = (): number[] => view.entities().map(({ id }) => id);
   const against = blockItem(7, 2, writeBlock(state, state, 2, rate));
   take(100, 1, whole(7));
@@ -218,7 +218,7 @@ test('packed: parts with bytes changed or cut are read or refused, never anythin
     const bytes = random.chance(0.3) ? recorded.slice(0, random.below(recorded.length)) : recorded.slice();
     for (let i = random.below(4); i > 0 && bytes.length > 1; --i) bytes[1 + random.below(bytes.length - 1)] = random.below(256);
     try {
-      new View(rate).takePacked(readPackedPart(bytes));
+      new View(rate).take(readPackedPart(bytes));
     } catch (error) {
       assert.ok(error instanceof WireError, `round ${round}: ${(error as Error).stack}`);
     }

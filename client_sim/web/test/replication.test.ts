@@ -7,7 +7,8 @@ import { BitWriter } from '../src/bits';
 import { readBlock, readGroup, writeBlock, type BlockState } from '../src/block_delta';
 import { ByteWriter, WireError } from '../src/bytes';
 import { readPackedPart } from '../src/packed';
-import { readReplication, type AddedField, type Replication } from '../src/replication';
+import { applyBlock, groupOf, type PlainBlock } from '../src/plain';
+import { noReplication, readReplication, type AddedField, type Replication } from '../src/replication';
 import { View } from '../src/view';
 
 const standard: [string, number, number, number][] = [
@@ -138,28 +139,30 @@ test('replication: groups are for owners or teams, whole, and the newest counts'
   };
   const view = new View(60);
   view.replication = told;
-  view.takePacked(readPackedPart(part(100, 1, group([[5, 0, 77, 32]]))));
-  view.takePacked(readPackedPart(part(102, 2, group([[5, 0, 33, 9], [9, 0, 44, 9]]))));
-  view.takePacked(readPackedPart(part(101, 2, group([[5, 0, 1, 9]]))));
+  view.take(readPackedPart(part(100, 1, group([[5, 0, 77, 32]]))));
+  view.take(readPackedPart(part(102, 2, group([[5, 0, 33, 9], [9, 0, 44, 9]]))));
+  view.take(readPackedPart(part(101, 2, group([[5, 0, 1, 9]]))));
   assert.equal(view.field(5, 'secret'), 77);
   assert.equal(view.field(5, 'plan'), 33);
   assert.equal(view.field(9, 'plan'), 44);
   assert.equal(view.field(9, 'secret'), undefined);
-  view.takePacked(readPackedPart(part(103, 2, group([]))));
+  view.take(readPackedPart(part(103, 2, group([]))));
   assert.equal(view.field(9, 'plan'), undefined);
   assert.throws(() => readPackedPart(part(104, 3, group([]))), WireError);
 });
 
-test('replication: lists beside plain snapshots say all of an entity that they mention', () => {
-  const view = new View(60);
-  view.replication = told;
-  view.takeFields(100, [{ id: 5, kind: 0, field: 0, steps: 20 }, { id: 5, kind: 0, field: 2, steps: 3 }]);
-  assert.equal(view.field(5, 'mood'), 5);
-  assert.equal(view.field(5, 'plan'), 3);
-  view.takeFields(103, [{ id: 5, kind: 0, field: 0, steps: 22 }]);
-  view.takeFields(101, [{ id: 5, kind: 0, field: 2, steps: 4 }]);
-  assert.equal(view.field(5, 'mood'), 6);
-  assert.equal(view.field(5, 'plan'), undefined);
-  assert.throws(() => view.takeFields(104, [{ id: 5, kind: 0, field: 0, steps: 128 }]), WireError);
-  assert.throws(() => view.takeFields(104, [{ id: 5, kind: 16, field: 0, steps: 1 }]), WireError);
+test('replication: fields of plain snapshots are those that kinds have', () => {
+  const changed = [entity(1, 0), entity(3, 80)];
+  const block: PlainBlock = { cell: [0, 0, 0], changed, fields: [100n, 0xfedcba98n], removed: [] };
+  assert.deepEqual(applyBlock(block, undefined, told).entities.map(({ fields }) => fields), [[100, 0, 0], [0xfedcba98]]);
+  assert.throws(() => applyBlock({ ...block, fields: [128n, 0n] }, undefined, told), WireError);
+  assert.throws(() => applyBlock({ ...block, fields: [] }, undefined, told), WireError);
+  assert.throws(() => applyBlock(block, undefined, noReplication), WireError);
+
+  const one = { id: 5, kind: 0, values: [77] };
+  assert.deepEqual(groupOf([one], 'owner', told), [{ id: 5, kind: 0, fields: [0, 77, 0] }]);
+  for (const wrong of [{ ...one, values: [] }, { ...one, kind: 16 }, { ...one, values: [1, 2] }]) {
+    assert.throws(() => groupOf([wrong], 'owner', told), WireError);
+  }
+  assert.throws(() => groupOf([{ ...one, values: [512] }], 'team', told), WireError);
 });

@@ -1,11 +1,15 @@
-// Plain snapshots: the recorded one, and the rules of what replaces what.
+// Plain snapshots: the recorded one, what blocks and bases come to, and a view that follows them over a link that
+// loses, doubles and overtakes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ByteWriter, WireError } from '../src/bytes';
+import type { BlockState, MovingEntity } from '../src/block_delta';
+import { WireError } from '../src/bytes';
+import { applyBlock, type PlainBlock } from '../src/plain';
+import { noReplication } from '../src/replication';
 import { readServerMessage } from '../src/server_messages';
-import { readBlocks, type Block, type PlainPart } from '../src/plain';
+import type { SnapshotItem, SnapshotPart } from '../src/snapshot';
 import { View } from '../src/view';
 import { Seeded, example } from './support';
 
@@ -13,90 +17,86 @@ test('snapshot: the recorded one', () => {
   const message = readServerMessage(example('Snapshot'));
   assert.ok(message.type === 'snapshot');
   const { part } = message;
-  assert.deepEqual([part.tick, part.appliedTick, part.part, part.partCount], [998, 997, 0, 1]);
+  assert.deepEqual([part.tick, part.appliedTick, part.part, part.partCount, part.epoch], [998, 997, 0, 1, 2]);
   assert.equal(part.inputAhead, 2);
-  assert.deepEqual(part.own?.positionM, [-63, 130, 3]);
-  assert.equal(part.own?.deltaYaw, 0xc000);
-  assert.deepEqual(part.blocks.map((block) => [block.cell, block.first, block.last, block.entities.length]), [
-    ['-1,2,0', 0, 0xffffffff, 1], ['0,2,0', 200, 0x10012c, 1],
-  ]);
+  assert.deepEqual(part.items.map(({ type }) => type), ['own', 'block', 'block', 'gone', 'cues']);
+  const [, whole, changes] = part.items;
+  assert.ok(whole.type === 'block' && changes.type === 'block');
+  assert.deepEqual([whole.number, whole.age, changes.number, changes.age], [5, 0, 300, 6]);
+  const view = new View(60);
+  view.take(part);
+  assert.deepEqual(view.own?.positionM, [-63, 130, 3]);
+  assert.equal(view.own?.deltaYaw, 0xc000);
+  assert.deepEqual(view.entities().map(({ id, positionM }) => [id, positionM]), [[(3 << 20) | 5, [-63, 130, 3]]]);
+  assert.equal(view.lostEpoch, 2, 'nobody has the base of block 300');
+
+  const id = (slot: number): number => (1 << 20) | slot;
+  const before: BlockState = { cell: [0, 2, 0], entities: [300, 301, 302].map((slot) => entity(id(slot), 8000)) };
+  const after = changes.read(before, 60, noReplication);
+  assert.deepEqual(after.entities.map((one) => [one.id, one.place[0]]), [[id(300), 8191], [id(301), 8000]]);
 });
 
-test('snapshot: blocks that are cut, unordered or of another range are refused', () => {
-  const block = (count: number, ids: number[], first = 0, last = 0xffffffff): Uint8Array => {
-    const writer = new ByteWriter();
-    for (const cell of [1, 2, 3]) writer.u16(cell);
-    writer.u16(count);
-    writer.u32(first);
-    writer.u32(last);
-    for (const id of ids) {
-      writer.u32(id);
-      writer.zeros(12);
-    }
-    return writer.finish();
-  };
-  assert.equal(readBlocks(block(2, [4, 5]))[0].entities.length, 2);
-  assert.deepEqual(readBlocks(block(1, [4]))[0].entities[0].positionM, [64, 128, 192]);
-  for (const wrong of [block(3, [4, 5]), block(2, [5, 4]), block(1, [0]), block(1, [9], 10), block(0, [], 3, 2)]) {
-    assert.throws(() => readBlocks(wrong), WireError);
-  }
-  assert.throws(() => readBlocks(block(1, [4]).subarray(0, 30)), WireError);
+const entity = (id: number, x = 0): MovingEntity => ({
+  id, place: [x, 0, 0], velocity: [0, 0, 0], kind: 0, yaw: 0, pitch: 0, health: 255, state: 0, flags: 0, fields: [],
 });
 
-function partOf(tick: number, blocks: Block[], refreshTicks = 0): PlainPart {
-  return {
-    tick, blocks, refreshTicks, world: 1, appliedTick: 0, inputAhead: undefined, part: 0, partCount: 1, own: undefined,
-  };
+test('plain: changes that do not fit their base are refused', () => {
+  const base: BlockState = { cell: [1, 2, 3], entities: [entity(4), entity(5), entity(6)] };
+  const block = (changed: MovingEntity[], removed: number[]): PlainBlock =>
+    ({ cell: [1, 2, 3], changed, fields: [], removed });
+  const ids = (state: BlockState): number[] => state.entities.map(({ id }) => id);
+  assert.deepEqual(ids(applyBlock(block([], []), base, noReplication)), [4, 5, 6]);
+  assert.deepEqual(ids(applyBlock(block([entity(3)], [5]), base, noReplication)), [3, 4, 6]);
+  assert.throws(() => applyBlock(block([], [7]), base, noReplication), WireError);
+  assert.throws(() => applyBlock(block([], [4]), undefined, noReplication), WireError);
+  const many = Array.from({ length: 48 }, (_, i) => entity(100 + i));
+  assert.throws(() => applyBlock(block(many, []), base, noReplication), WireError);
+});
+
+/** What a server tells of a block against one of its earlier ticks. */
+function itemOf(number: number, now: BlockState, base: BlockState | undefined, age: number): SnapshotItem {
+  const before = new Map((base?.entities ?? []).map((one) => [one.id, one]));
+  const changed = now.entities.filter((one) => JSON.stringify(before.get(one.id)) !== JSON.stringify(one));
+  const here = new Set(now.entities.map(({ id }) => id));
+  const removed = [...before.keys()].filter((id) => !here.has(id));
+  const block: PlainBlock = { cell: now.cell, changed, fields: [], removed };
+  return { type: 'block', number, age, read: (held, _rate, told) => applyBlock(block, held, told) };
 }
-const entity = (id: number, x = 0) => ({
-  id, positionM: [x, 0, 0] as [number, number, number], kind: 0, yaw: 0, pitch: 0, health: 255, state: 0, flags: 0,
-});
-const blockOf = (cell: string, first: number, last: number, ...ids: number[]): Block =>
-  ({ cell, first, last, entities: ids.map((id) => entity(id)) });
 
-test('view: a block replaces its range unless something of that is newer', () => {
-  const view = new View(60);
-  const ids = (): number[] => view.entities().map(({ id }) => id);
-  view.takePlain(partOf(10, [blockOf('a', 0, 0xffffffff, 1, 5, 9)]));
-  assert.deepEqual(ids(), [1, 5, 9]);
-  view.takePlain(partOf(12, [blockOf('a', 4, 6, 6)]));
-  assert.deepEqual(ids(), [1, 6, 9]);
-  view.takePlain(partOf(11, [blockOf('a', 0, 5, 2)]));
-  assert.deepEqual(ids(), [1, 6, 9], 'a part of it is newer');
-  view.takePlain(partOf(11, [blockOf('a', 0, 3, 2)]));
-  assert.deepEqual(ids(), [2, 6, 9], 'older parts come late');
-  view.takePlain(partOf(13, [blockOf('a', 0, 0xffffffff)]));
-  assert.deepEqual(ids(), []);
-});
-
-test('view: what is not mentioned for a second and twice the refresh is gone, and who moved is seen once', () => {
-  const view = new View(60);
-  view.takePlain(partOf(10, [blockOf('a', 0, 9, 1), blockOf('b', 0, 9, 2)], 5));
-  view.takePlain(partOf(11, [{ cell: 'c', first: 0, last: 9, entities: [entity(2, 65)] }], 5));
-  assert.deepEqual(view.entities().map(({ id, positionM }) => [id, positionM[0]]), [[1, 0], [2, 65]]);
-  view.takePlain(partOf(80, [], 5));
-  assert.equal(view.entities().length, 2);
-  view.takePlain(partOf(81, [], 5));
-  assert.deepEqual(view.entities().map(({ id }) => id), [2]);
-});
-
-test('view: what is known of an id is what the newest block over it said', () => {
-  const random = new Seeded(81);
-  for (let round = 0; round < 300; ++round) {
+for (const loss of [0, 0.05, 0.3]) {
+  test(`plain: a view follows blocks that move and change members with ${loss * 100} % loss`, () => {
+    const random = new Seeded(81 + loss * 100);
     const view = new View(60);
-    const twin = new Map<number, { tick: number; here: boolean }>();
-    for (let step = 0; step < 15; ++step) {
-      const tick = 100 + random.below(20);
-      const first = random.below(12);
-      const last = first + random.below(12 - first);
-      const here = Array.from({ length: last - first + 1 }, (_, i) => first + i).filter(() => random.chance(0.5));
-      const over = [...twin].filter(([id]) => id >= first && id <= last);
-      if (!over.some(([, known]) => known.tick >= tick)) {
-        for (let id = first; id <= last; ++id) twin.set(id, { tick, here: here.includes(id) });
+    const truth = new Map<number, BlockState[]>();
+    const underway: { at: number; part: SnapshotPart }[] = [];
+    let [held, heard] = [0, 0];
+    const people = Array.from({ length: 12 }, (_, i) => ({ id: i + 1, x: 0, block: i % 2 }));
+    for (let tick = 1; tick < 400; ++tick) {
+      const calm = tick > 360;
+      for (const one of people) {
+        if (!calm && random.chance(0.3)) one.x = random.below(8192);
+        if (!calm && random.chance(0.02)) one.block = 1 - one.block;
       }
-      view.takePlain(partOf(tick, [blockOf('a', first, last, ...here)]));
+      const blocks = [0, 1].map((number): BlockState => ({
+        cell: [number, 0, 0], entities: people.filter(({ block }) => block === number).map(({ id, x }) => entity(id, x)),
+      }));
+      truth.set(tick, blocks);
+      const items = blocks.map((block, number) =>
+        itemOf(number, block, truth.get(held)?.[number], held === 0 ? 0 : tick - held));
+      const part: SnapshotPart = {
+        tick, items, world: 1, epoch: 1, appliedTick: 0, inputAhead: undefined, part: 0, partCount: 1,
+      };
+      if (calm || !random.chance(loss)) underway.push({ at: tick + (calm ? 0 : random.below(6)), part });
+      if (random.chance(0.05)) underway.push({ at: tick + random.below(30), part });
+      for (const { part: arrived } of underway.filter(({ at }) => at <= tick)) {
+        view.take(arrived);
+        heard = Math.max(heard, arrived.tick);
+      }
+      if (random.chance(0.8)) held = heard;  // an acknowledgement names all that came until then
+      underway.splice(0, underway.length, ...underway.filter(({ at }) => at > tick));
+      assert.equal(view.lostEpoch, 0, `tick ${tick}`);
     }
-    const expected = [...twin].filter(([, known]) => known.here).map(([id]) => id).sort((a, b) => a - b);
-    assert.deepEqual(view.entities().map(({ id }) => id), expected, `round ${round}`);
-  }
-});
+    const known = view.entities().map(({ id, positionM }) => [id, positionM[0]]);
+    assert.deepEqual(known, people.map(({ id, x, block }) => [id, block * 64 + x / 128]));
+  });
+}

@@ -267,14 +267,13 @@ TEST_CASE("a part of another world than the welcomed one tells nothing", "[clien
   match.run(1);
   REQUIRE(match.client.welcome().world == 2);
   const std::uint32_t tick = match.client.view().newest_tick();
-  SnapshotHead head;
+  PartHead head;
   head.tick = tick + 50;
   head.world = world;
-  SnapshotWriter writer;
-  writer.begin(head, {}, {}, 1);
-  alignas(8) std::array<std::uint8_t, unreliable_bytes_max> part;
-  const auto bytes = std::span(part).first(writer.part_bytes(0));
-  writer.write(0, bytes);
+  PlainPartWriter writer;
+  writer.begin(head);
+  writer.set_part_count(1);
+  const auto bytes = writer.bytes();
   DatagramBatch out;
   REQUIRE(match.server.connection()->send_unreliable(match.now, bytes, out).has_value());
   for (const auto& entry : out.entries()) {

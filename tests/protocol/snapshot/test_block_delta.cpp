@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "protocol/block.h"
 #include "tests/catch.h"
 #include "tests/protocol/snapshot/moving_scene.h"
 

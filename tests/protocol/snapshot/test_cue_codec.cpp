@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "protocol/decode.h"
-#include "protocol/message_writer.h"
+#include "protocol/snapshot/plain_codec.h"
+#include "protocol/snapshot/plain_part.h"
 #include "tests/catch.h"
 #include "tests/protocol/bytes.h"
 #include "world/math/random.h"
@@ -119,23 +120,25 @@ TEST_CASE("places of cues are the nearest sixteenth of a metre, within the world
   }
 }
 
-TEST_CASE("a message of cues comes back, and one that makes no sense is none", "[protocol][cues]") {
+TEST_CASE("cues of a plain snapshot come back, and those that make no sense are none", "[protocol][cues]") {
+  const auto part_with = [](std::span<const Cue> cues) {
+    std::vector<std::uint8_t> bytes(cues_max * plain_cue_bytes);
+    REQUIRE(encode_plain_cues(cues, bytes) == cues.size());
+    PlainPartWriter writer;
+    writer.begin({91, 0, 0, 7, 1, 0, 1});
+    REQUIRE(writer.add_cues(std::span(bytes).first(cues.size() * plain_cue_bytes)));
+    writer.set_part_count(1);
+    return test::AlignedBytes(writer.bytes());
+  };
   Rng rng = rng_for(913, 0);
-  MessageWriter writer;
-  CueList list{91, 7, {}};
-  while (list.cues.size() < cues_max) list.cues.push_back(some_cue(rng));
-  const test::AlignedBytes bytes(writer.write(list));
-  CHECK(bytes.span().size() <= unreliable_bytes_max);
+  std::vector<Cue> cues;
+  while (cues.size() < cues_max) cues.push_back(some_cue(rng));
+  const test::AlignedBytes bytes = part_with(cues);
   const auto message = decode_server_message(bytes.span());
   REQUIRE(message.has_value());
-  const auto* back = std::get_if<CueList>(&*message);
-  REQUIRE(back != nullptr);
-  CHECK(back->tick == 91);
-  CHECK(back->world == 7);
-  CHECK(back->cues == list.cues);
+  CHECK(std::get<PlainPart>(*message).cues == cues);
   const auto refused = [&](const Cue& cue) {
-    const CueList wrong{1, 1, {cue}};
-    const auto read = decode_server_message(test::AlignedBytes(writer.write(wrong)).span());
+    const auto read = decode_server_message(part_with({&cue, 1}).span());
     return !read.has_value() && read.error() == DropReason::out_of_range;
   };
   CHECK(refused({CueKind{cue_kind_count}, 0, 0, EntityId{1}, false, {}}));

@@ -15,8 +15,8 @@ using namespace ashlar;
 
 namespace {
 
-PackedHead some_head(Rng& rng) {
-  PackedHead head;
+PartHead some_head(Rng& rng) {
+  PartHead head;
   head.tick = 300 + rng.next_u32() / 2;
   head.applied_tick = rng.below(3) == 0 ? 0 : head.tick - rng.below(300) + 5;
   head.input_ahead = static_cast<std::int8_t>(rng.next_u32());
@@ -72,7 +72,7 @@ void add_something(Rng& rng, Written& out) {
 TEST_CASE("a packed part's items come back in their order", "[protocol][packed]") {
   Rng rng = rng_for(84, 0);
   for (int round = 0; round < 500; ++round) {
-    const PackedHead head = some_head(rng);
+    const PartHead head = some_head(rng);
     Written written;
     written.writer.begin(head);
     for (std::uint32_t i = rng.below(60); i-- > 0;) add_something(rng, written);

@@ -81,7 +81,7 @@ MovingRecord page_walker(std::uint32_t slot, std::uint16_t x) {
 }
 
 Bytes page_packed_today() {
-  PackedHead head;
+  PartHead head;
   head.tick = 998;
   head.applied_tick = 997;
   head.input_ahead = 2;

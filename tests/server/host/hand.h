@@ -16,6 +16,7 @@
 #include "protocol/secure/open_packets.h"
 #include "protocol/secure/resumption.h"
 #include "protocol/secure/seeded_entropy.h"
+#include "protocol/snapshot/plain_codec.h"
 #include "protocol/version.h"
 #include "tests/catch.h"
 
@@ -34,6 +35,7 @@ struct Hand {
   std::vector<std::uint8_t> token;
   std::vector<std::uint64_t> content;  ///< that its joins name
   bool joins = true;                   ///< answers each welcome
+  bool watches = false;                ///< joins as a spectator
   bool vanished = false;               ///< neither says nor hears anything
   bool deaf = false;                   ///< hears nothing
   std::size_t bytes_per_turn = 0;      ///< that its path takes; the rest queues up. 0: all
@@ -59,7 +61,14 @@ struct Hand {
   std::vector<ActAnswer> answers;
   std::uint32_t applied_tick = 0, snapshot_tick = 0;
   int snapshots = 0, parts = 0;
-  std::map<EntityId, std::uint32_t> told;  ///< of whom, and in which tick last
+  struct Told {
+    std::uint32_t tick = 0;
+    CellCoord cell;
+    EntityRecord record;
+  };
+  std::map<EntityId, Told> told;  ///< of whom, and how in which tick last
+  /// What blocks were, by number and tick: bases of what comes.
+  std::map<std::uint16_t, std::map<std::uint32_t, DecodedBlock>> blocks;
   int resets = 0, strays = 0;
   std::size_t bytes_in = 0, bytes_out = 0;
 
@@ -86,7 +95,7 @@ struct Hand {
   void forget() {
     handshake.reset();
     connection.reset();
-    welcomes.clear(), lines.clear(), told.clear(), own.reset();
+    welcomes.clear(), lines.clear(), told.clear(), blocks.clear(), own.reset();
     fights.clear(), carried.clear(), scores.clear();
     applied_tick = snapshot_tick = 0;
     snapshots = parts = resets = 0;
@@ -189,10 +198,10 @@ struct Hand {
     REQUIRE(decoded);
     if (const auto* m = std::get_if<Welcome>(&*decoded)) {
       welcomes.push_back(*m);
-      if (joins) (void)send(Join{content, m->world});
+      if (joins) (void)send(Join{content, m->world, false, {}, watches});
     }
     if (const auto* m = std::get_if<ChatLine>(&*decoded)) lines.push_back(*m);
-    if (const auto* m = std::get_if<SnapshotPart>(&*decoded)) hear_part(*m);
+    if (const auto* m = std::get_if<PlainPart>(&*decoded)) hear_part(*m);
     if (const auto* m = std::get_if<BlockEdits>(&*decoded))
       edits.push_back({m->tick, snapshot_tick, {m->changes.begin(), m->changes.end()}, bytes.size()});
     if (const auto* m = std::get_if<ActAnswers>(&*decoded))
@@ -204,15 +213,38 @@ struct Hand {
       fetched.insert(fetched.end(), m->bytes.begin(), m->bytes.end());
     if (const auto* m = std::get_if<ContentRefused>(&*decoded)) refusals.push_back(m->reason);
   }
-  void hear_part(const SnapshotPart& part) {
+  void hear_part(const PlainPart& part) {
     CHECK(part.world == welcomes.back().world);
     ++parts;
     if (part.part == 0) ++snapshots;
-    for (const CellBlock block : part.blocks)
-      for (const EntityRecord& entity : block.entities) told[EntityId{entity.id}] = part.tick;
+    std::size_t entity = 0, removed = 0;
+    for (const BlockHeader& header : part.blocks) {
+      hear_block(part.tick, {header,
+                             part.entities.subspan(entity, header.entity_count),
+                             {},
+                             part.removed.subspan(removed, header.removed_count)});
+      entity += header.entity_count;
+      removed += header.removed_count;
+    }
+    for (const std::uint16_t number : part.gone) blocks.erase(number);
     applied_tick = part.applied_tick;
     snapshot_tick = part.tick;
     if (part.own) own = part.own;
+  }
+
+  void hear_block(std::uint32_t tick, const PlainBlock& block) {
+    auto& states = blocks[block.header.number];
+    BlockBase base{block.header.age, {}, false, {}};
+    if (base.age != 0) {
+      const auto held = states.find(tick - base.age);
+      REQUIRE(held != states.end());
+      base.entities = held->second.entities;
+    }
+    DecodedBlock now;
+    REQUIRE(apply_plain_block(block, base, nullptr, now));
+    for (const MovingRecord& e : now.entities) told[e.record.id] = {tick, now.cell, e.record};
+    if (base.age != 0) states.erase(states.begin(), states.lower_bound(tick - base.age));
+    states[tick] = std::move(now);
   }
 
   struct Underway {

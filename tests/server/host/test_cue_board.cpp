@@ -66,7 +66,7 @@ struct Range {
     FAIL("nobody shoots");
   }
   std::span<const Cue> told(DVec3 eye_m, double radius_m, std::uint32_t told_tick = 0, bool culled = false) {
-    replicator.gather(world, false);
+    replicator.gather(world);
     const double ahead = sight_ahead(60, 1);
     board.gather(world, replicator.placed(), culled ? ahead : 0);
     std::optional<SightReach> reach;
