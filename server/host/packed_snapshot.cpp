@@ -77,9 +77,8 @@ void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& clien
 void PackedSnapshot::place_gone(ClientBlocks& client) {
   for (const ClientBlock& entry : client.blocks()) {
     if (!entry.leaving) continue;
-    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number}, [&](auto& part) {
-          return part.add_gone(entry.number);
-        })) {
+    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number},
+                                        [&](auto& part) { return part.add_gone(entry.number); })) {
       cut_ = true;
       return;
     }
@@ -152,8 +151,7 @@ void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& requ
     if (held != 0 && held >= slices[i].changed) continue;
     const bool known = held != 0 && held < head_.tick && head_.tick - held <= base_age_max;
     const auto bytes = world.heights().coded(i, known ? held : 0, encoding_);
-    if (!room_left() ||
-        !place({JournalItem::Kind::heights, static_cast<std::uint16_t>(i)}, [&](auto& part) {
+    if (!room_left() || !place({JournalItem::Kind::heights, static_cast<std::uint16_t>(i)}, [&](auto& part) {
           return part.add_heights(slices[i].map, slices[i].number, known ? head_.tick - held : 0, bytes);
         })) {
       client.next_slice = i;
