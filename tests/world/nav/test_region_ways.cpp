@@ -290,9 +290,6 @@ TEST_CASE("a monster leaves its map by the stairs, crosses the ground and goes d
   int t = 0;
   for (; t < 150 * 60 && !there; ++t) {
     world.step({});
-    if (t % 300 == 0)
-      std::printf("   %d s: %.2f %.2f %.2f mood %d\n", t / 60, monster().x, monster().y, monster().z,
-                  static_cast<int>(world.monsters().mood[0]));
     highest_m = std::max(highest_m, monster().z);
     const DVec3 off = monster() - world.players().body[0].position_m;
     there = length(xy(off)) < 2 && std::fabs(off.z) < 1.5;

@@ -144,13 +144,6 @@ struct TerrainHunt {
         std::printf("  %s: from (%d, %d, %.1f), a way of %.0f m, it got to (%.1f, %.1f, %.1f)\n",
                     hunt_ground_names[static_cast<int>(ground)], home[row].x, home[row].y,
                     home[row].half * 0.5, reach.way_m(home[row]), at.x, at.y, at.z);
-        const auto way =
-            hunt.navigation.way(hunt.arena.space(), hunt.arena.players, hunt.arena.monsters, row);
-        std::printf("    mood %d", static_cast<int>(hunt.arena.monsters.mood[row]));
-        if (way)
-          std::printf(" way to %.2f %.2f %.2f of %.1f", way->at_m.x, way->at_m.y, way->floor_m,
-                      way->distance_m);
-        std::printf("\n");
       }
     return out;
   }
