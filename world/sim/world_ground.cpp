@@ -14,7 +14,8 @@ void World::Impl::drop_spilled() {
 void World::Impl::apply_admin(const AdminCommand& command) {
   if (command.action == AdminAction::give) return give(command);
   if (command.action == AdminAction::fill_block) return fill_block(command);
-  if (command.action >= AdminAction::fill_box) return apply_to_ground(command);
+  if (command.action == AdminAction::fill_box || command.action == AdminAction::blast)
+    return apply_to_ground(command);
   if (!players.has(command.player)) return;
   const std::size_t row = slot_of(command.player);
   Body& body = players.body[row];
