@@ -48,6 +48,7 @@ ClientResult decode(const wire::Join& in) {
   Join out;
   out.world = in.world();
   out.ground = in.ground();
+  out.watches = in.watches();
   if (!aligned(in.content()) || !aligned(in.kept())) return std::unexpected{DropReason::malformed};
   if (length(in.content()) > join_content_max || length(in.kept()) > kept_chunks_max)
     return std::unexpected{DropReason::out_of_range};

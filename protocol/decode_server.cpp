@@ -69,7 +69,10 @@ bool decode_rules(const wire::Rules& in, Rules& out) {
                                                  static_cast<double>(in.intermission_s()),
                                                  static_cast<double>(in.keep_inventory()),
                                                  static_cast<double>(in.item_life_s()),
-                                                 in.burst_dig_m()}};
+                                                 in.burst_dig_m(),
+                                                 static_cast<double>(in.day_s()),
+                                                 static_cast<double>(in.match_places()),
+                                                 static_cast<double>(in.lives())}};
   std::size_t i = 0;
   bool known = true;
   visit_rules(out, [&](const RuleInfo& info, auto& field) {

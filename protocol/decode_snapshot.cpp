@@ -130,7 +130,8 @@ bool own_sane(const OwnPlayer& own) {
   const Body& b = own.body;
   return in_bounds(b.position_m) && vec_bounded(b.velocity_mps, speed_mps_max) &&
          vec_bounded(b.recovery_velocity_mps, speed_mps_max) && in_bounds(b.recovery_target_m) &&
-         in_bounds(b.last_free_m) && bounded(b.eye_offset_m, -16, 16) && b.grounded <= 1 && b.noclip <= 1;
+         in_bounds(b.last_free_m) && bounded(b.eye_offset_m, -16, 16) && b.grounded <= 1 &&
+         b.noclip <= noclip_spectates;
 }
 
 std::expected<PlainPart, DropReason> decode_snapshot(const wire::Snapshot& in) {

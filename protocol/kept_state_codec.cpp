@@ -4,15 +4,16 @@
 
 #include "protocol/bytes.h"
 #include "world/sim/loose_blocks.h"
+#include "world/sim/projectiles.h"
 #include "world/sim/rules.h"
 
 namespace ashlar {
 namespace {
 
-constexpr std::uint8_t state_version = 1;
+constexpr std::uint8_t state_version = 2, version_before_matches = 1;
 constexpr std::uint64_t maps_max = 64;
 constexpr std::uint64_t sectors_max = 1u << 16, lines_max = 1u << 16;
-constexpr std::size_t sector_bytes = 16, monster_bytes = 61;
+constexpr std::size_t sector_bytes = 16, monster_bytes = 61, projectile_bytes = 53;
 
 void put(ByteWriter& w, DVec3 v) { w.f64(v.x), w.f64(v.y), w.f64(v.z); }
 
@@ -103,6 +104,42 @@ bool get_monster(ByteReader& r, KeptMonster& m) {
   return row < kept_monsters_max && flags < 4 && in_bounds(m.position_m) && in_bounds(m.home_m);
 }
 
+void put_projectile(ByteWriter& w, const KeptProjectile& p) {
+  w.u8(p.kind), w.u8(p.bounces_left), w.u16(p.life_ticks);
+  w.varint(p.owner_row == KeptProjectile::nobody ? 0 : std::uint64_t{p.owner_row} + 1);
+  put(w, p.position_m), put(w, p.velocity_mps);
+}
+
+bool get_projectile(ByteReader& r, KeptProjectile& p) {
+  p.kind = r.u8(), p.bounces_left = r.u8(), p.life_ticks = r.u16();
+  const std::uint64_t owner = r.varint();
+  p.owner_row = owner == 0 ? KeptProjectile::nobody : static_cast<std::uint32_t>(owner - 1);
+  p.position_m = get_place(r), p.velocity_mps = get_place(r);
+  const DVec3 v = p.velocity_mps;
+  return owner <= kept_monsters_max && in_bounds(p.position_m) && std::isfinite(v.x) && std::isfinite(v.y) &&
+         std::isfinite(v.z);
+}
+
+void put_match(ByteWriter& w, const KeptMatch& m) {
+  w.u8(static_cast<std::uint8_t>(m.mode)), w.u8(static_cast<std::uint8_t>(m.phase));
+  w.varint(m.number), w.varint(m.left_ticks);
+  for (const std::int32_t score : m.team_score) w.svarint(score);
+}
+
+bool get_match(ByteReader& r, KeptMatch& m) {
+  const std::uint8_t mode = r.u8(), phase = r.u8();
+  const std::uint64_t number = r.varint(), left = r.varint();
+  m.mode = static_cast<GameMode>(mode), m.phase = static_cast<MatchPhase>(phase);
+  m.number = static_cast<std::uint32_t>(number), m.left_ticks = static_cast<std::uint32_t>(left);
+  for (std::int32_t& score : m.team_score) {
+    const std::int64_t value = r.svarint();
+    score = static_cast<std::int32_t>(value);
+    if (score != value) return false;
+  }
+  return mode <= static_cast<std::uint8_t>(GameMode::teams) && phase < match_phase_count &&
+         number == m.number && left == m.left_ticks;
+}
+
 bool get_falling(ByteReader& r, std::vector<IVec3>& falling) {
   const std::uint64_t count = r.varint();
   if (count > LooseBlocks::waiting_max) return false;
@@ -118,7 +155,7 @@ bool get_falling(ByteReader& r, std::vector<IVec3>& falling) {
   return true;
 }
 
-bool get_state(ByteReader& r, KeptState& state) {
+bool get_state(ByteReader& r, std::uint8_t version, KeptState& state) {
   if (!get_falling(r, state.falling)) return false;
   const std::uint64_t maps = r.varint();
   if (maps > maps_max) return false;
@@ -129,7 +166,13 @@ bool get_state(ByteReader& r, KeptState& state) {
   if (monsters > kept_monsters_max || monsters * monster_bytes > r.left()) return false;
   for (std::uint64_t i = 0; i < monsters; ++i)
     if (!get_monster(r, state.monsters.emplace_back())) return false;
-  return r.ok() && r.at_end();
+  if (version == version_before_matches) return r.ok() && r.at_end();
+  state.kinds_of = r.u64();
+  const std::uint64_t projectiles = r.varint();
+  if (projectiles > projectiles_max || projectiles * projectile_bytes > r.left()) return false;
+  for (std::uint64_t i = 0; i < projectiles; ++i)
+    if (!get_projectile(r, state.projectiles.emplace_back())) return false;
+  return get_match(r, state.match) && r.ok() && r.at_end();
 }
 
 }  // namespace
@@ -145,6 +188,10 @@ void encode_kept_state(const KeptState& state, std::vector<std::uint8_t>& out) {
   w.u64(state.monsters_of);
   w.varint(state.monsters.size());
   for (const KeptMonster& monster : state.monsters) put_monster(w, monster);
+  w.u64(state.kinds_of);
+  w.varint(state.projectiles.size());
+  for (const KeptProjectile& projectile : state.projectiles) put_projectile(w, projectile);
+  put_match(w, state.match);
 }
 
 const char* describe(KeptStateError error) {
@@ -157,9 +204,11 @@ const char* describe(KeptStateError error) {
 
 std::expected<KeptState, KeptStateError> decode_kept_state(std::span<const std::uint8_t> bytes) {
   ByteReader r(bytes);
-  if (r.u8() != state_version) return std::unexpected{KeptStateError::wrong_version};
+  const std::uint8_t version = r.u8();
+  if (version != state_version && version != version_before_matches)
+    return std::unexpected{KeptStateError::wrong_version};
   KeptState state;
-  if (!get_state(r, state)) return std::unexpected{KeptStateError::damaged};
+  if (!get_state(r, version, state)) return std::unexpected{KeptStateError::damaged};
   return state;
 }
 

@@ -32,7 +32,7 @@ flatbuffers::Offset<wire::Rules> add_rules(flatbuffers::FlatBufferBuilder& fbb, 
       fbb.AddElement(field, value);
     field = static_cast<flatbuffers::voffset_t>(field + sizeof(flatbuffers::voffset_t));
   });
-  ASHLAR_ASSERT(field == wire::Rules::VT_BURST_DIG_M + sizeof(flatbuffers::voffset_t));
+  ASHLAR_ASSERT(field == wire::Rules::VT_LIVES + sizeof(flatbuffers::voffset_t));
   return out.Finish();
 }
 
@@ -165,7 +165,8 @@ std::span<const std::uint8_t> MessageWriter::write(const Join& m) {
     }
     kept = fbb.CreateVectorOfStructs(list);
   }
-  impl_->finish_client(wire::ClientBody::Join, wire::CreateJoin(fbb, content, m.world, m.ground, kept));
+  impl_->finish_client(wire::ClientBody::Join,
+                       wire::CreateJoin(fbb, content, m.world, m.ground, kept, m.watches));
   return impl_->message();
 }
 

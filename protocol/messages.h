@@ -73,6 +73,7 @@ struct Join {
   std::uint8_t world = 0;              ///< the welcome's
   bool ground = false;                 ///< it is to be sent the ground: it does not compute it
   std::vector<KeptChunk> kept = {};    ///< with ground: at most kept_chunks_max
+  bool watches = false;                ///< it comes as a spectator
 };
 
 /// Commands for newest_tick, newest_tick - 1, ...; unreliable.
@@ -333,8 +334,8 @@ struct GroupedEntity {
 static_assert(sizeof(GroupedEntity) == 8);
 
 /// A part of a plain snapshot. Lists point into the decoded bytes and live as long as they do. What headers
-/// count is there, and ascends where it has to; what only the receiver can know, it has to look at: whether it
-/// holds a base, and who is in it, and which fields kinds have.
+/// count is there, and ascends where it has to; what only the receiver can know, it has to look at: whether
+/// it holds a base, and who is in it, and which fields kinds have.
 struct PlainPart : PartHead {
   std::optional<OwnPlayer> own;  ///< in part 0
   std::uint8_t own_age = 0;      ///< without `own`: if not 0, it is as it was so many ticks before

@@ -18,13 +18,15 @@ enum class SnapshotEncoding : std::uint8_t {
 
 inline constexpr std::int8_t input_ahead_none = -128;
 
-/// Ticks that a command may be ahead of the snapshot that says that it was applied: more than any server takes.
+/// Ticks that a command may be ahead of the snapshot that says that it was applied: more than any server
+/// takes.
 inline constexpr std::uint32_t applied_ahead_max = 256;
 
 /// What each part of a snapshot says of all of it.
 struct PartHead {
   std::uint32_t tick = 0;
-  std::uint32_t applied_tick = 0;  ///< newest command the simulation applied, less than 256 above tick; 0: none
+  std::uint32_t applied_tick =
+      0;  ///< newest command the simulation applied, less than 256 above tick; 0: none
   std::int8_t input_ahead = input_ahead_none;  ///< newest command's tick minus tick, clamped
   std::uint8_t world = 0;                      ///< the welcome's
   /// Counts how often the server has forgotten what this client holds, from 1 and over 255 to 1. What was

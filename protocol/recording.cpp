@@ -7,6 +7,7 @@
 
 #include "protocol/block_kinds.h"
 #include "protocol/inventory_codec.h"
+#include "protocol/player_life_codec.h"
 #include "world/math/hash.h"
 #include "world/sim/replication.h"
 #include "world/voxel/volume.h"
@@ -21,13 +22,13 @@ constexpr std::size_t slots_max = 1u << entity_slot_bits;
 
 namespace section {
 constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64,
-                        acts = 128, returning = 256, calls = 512;
-constexpr std::uint64_t known = 1023;
+                        acts = 128, returning = 256, calls = 512, watchers = 1024, lives = 2048;
+constexpr std::uint64_t known = 4095;
 }  // namespace section
 
 namespace field {
 constexpr std::uint8_t id = 1, forward = 2, left = 4, yaw = 8, pitch = 16, buttons = 32, seen = 64,
-                       known = 127;
+                       told = 128;
 }
 
 std::uint64_t block_check(std::span<const std::uint8_t> payload) {
@@ -61,11 +62,13 @@ IVec3 get_ivec3(ByteReader& r, bool& sane) {
 
 /// Rules that a version holds; those that came later stay as they are.
 std::size_t rules_of_version(std::uint32_t version) {
-  constexpr std::size_t before_acts = 20, before_fights = 24, before_weapons = 29, before_bursts = 39;
+  constexpr std::size_t before_acts = 20, before_fights = 24, before_weapons = 29, before_bursts = 39,
+                        before_watchers = 40;
   return version < 7    ? before_acts
          : version < 8  ? before_fights
          : version < 9  ? before_weapons
          : version < 11 ? before_bursts
+         : version < 12 ? before_watchers
                         : rule_count();
 }
 
@@ -269,6 +272,7 @@ void put_command(ByteWriter& w, PlayerInput& last, const PlayerInput& now) {
   if (a.pitch != b.pitch) changed |= field::pitch;
   if (a.buttons != b.buttons) changed |= field::buttons;
   if (next_seen(a) != number(b.seen)) changed |= field::seen;
+  if (a.told_before != b.told_before || a.told_after != b.told_after) changed |= field::told;
   w.varint(slot_of(now.player));
   w.u8(changed);
   if (changed & field::id) w.varint(generation_of(now.player));
@@ -278,13 +282,14 @@ void put_command(ByteWriter& w, PlayerInput& last, const PlayerInput& now) {
   if (changed & field::pitch) w.u16(static_cast<std::uint16_t>(b.pitch));
   if (changed & field::buttons) w.u16(b.buttons);
   if (changed & field::seen) w.svarint(std::int64_t{number(b.seen)} - std::int64_t{next_seen(a)});
+  if (changed & field::told) w.u8(b.told_before), w.u8(static_cast<std::uint8_t>(b.told_after));
   last = now;
 }
 
 bool get_command(ByteReader& r, std::vector<PlayerInput>& last_inputs, PlayerInput& out) {
   const std::uint64_t slot = r.varint();
   const std::uint8_t changed = r.u8();
-  if (!r.ok() || slot >= slots_max || (changed & ~field::known) != 0) return false;
+  if (!r.ok() || slot >= slots_max) return false;
   PlayerInput& last = last_of(last_inputs, make_entity_id(static_cast<std::uint32_t>(slot), 0));
   if (changed & field::id) {
     const std::uint64_t generation = r.varint();
@@ -301,6 +306,7 @@ bool get_command(ByteReader& r, std::vector<PlayerInput>& last_inputs, PlayerInp
       next_seen(c) + (changed & field::seen ? static_cast<std::uint64_t>(r.svarint()) : 0);
   if (seen > UINT32_MAX) return false;
   c.seen = TickId{static_cast<std::uint32_t>(seen)};
+  if (changed & field::told) c.told_before = r.u8(), c.told_after = static_cast<std::int8_t>(r.u8());
   const bool axes = c.forward >= -1 && c.forward <= 1 && c.left >= -1 && c.left <= 1;
   // A slot's first command has to say whose it is.
   if (!r.ok() || !axes || last.player == EntityId{}) return false;
@@ -426,6 +432,11 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
     good = good && get_list(r, out.returning, [&r](auto& v) { return get_returning(r, v); });
   if (sections & section::calls)
     good = good && get_list(r, out.calls, [&r](auto& v) { return get_call(r, v); });
+  if (sections & section::watchers)
+    good = good && get_list(r, out.watchers, [&r](auto& v) { return v = r.u32(), r.ok(); });
+  if (sections & section::lives)
+    good = good &&
+           std::ranges::all_of(out.returning, [&r](Returning& v) { return get_life(r, v.score, v.life); });
   out.hash = r.u64();
   return good && r.ok();
 }
@@ -446,6 +457,7 @@ const char* describe(RecordingError error) {
 void TickRecord::clear() {
   joins.clear(), leaves.clear(), commands.clear(), admin.clear(), edits.clear();
   chunks_ready.clear(), chunks_dropped.clear(), acts.clear(), returning.clear(), calls.clear();
+  watchers.clear();
   hash = 0;
 }
 
@@ -461,6 +473,7 @@ void TickRecord::assign(const TickInput& input) {
   acts.assign(input.acts.begin(), input.acts.end());
   returning.assign(input.returning.begin(), input.returning.end());
   calls.assign(input.calls.begin(), input.calls.end());
+  watchers.assign(input.watchers.begin(), input.watchers.end());
   hash = 0;
 }
 
@@ -483,6 +496,11 @@ void RecordingWriter::add(const TickRecord& tick) {
   if (!tick.acts.empty()) sections |= section::acts;
   if (!tick.returning.empty()) sections |= section::returning;
   if (!tick.calls.empty()) sections |= section::calls;
+  if (!tick.watchers.empty()) sections |= section::watchers;
+  const bool lives = std::ranges::any_of(tick.returning, [](const Returning& v) {
+    return !(v.score == KeptScore{}) || !(v.life == PlayerLife{});
+  });
+  if (lives) sections |= section::lives;
   w.varint(sections);
   const auto list = [&w](const auto& values, auto put_one) {
     if (values.empty()) return;
@@ -520,6 +538,9 @@ void RecordingWriter::add(const TickRecord& tick) {
     w.u8(v.message);
     w.text(v.text());
   });
+  list(tick.watchers, [&w](std::uint32_t v) { w.u32(v); });
+  if (lives)
+    for (const Returning& v : tick.returning) put_life(w, v.score, v.life);
   w.u64(tick.hash);
   ++ticks_in_block_;
 }

@@ -249,6 +249,15 @@ struct Loop::Impl {
           else
             log.warning("console", {{"error", "no player is called " + command->argument}});
           break;
+        case ConsoleVerb::spectate:
+        case ConsoleVerb::play: {
+          const bool watches = command->verb == ConsoleVerb::spectate;
+          if (const std::uint32_t players = host.set_watching(command->argument, watches); players > 0)
+            log.info("console", {{watches ? "spectate" : "play", command->argument}, {"players", players}});
+          else
+            log.warning("console", {{"error", "no player is called " + command->argument}});
+          break;
+        }
         case ConsoleVerb::give: give(*command, host, log); break;
         case ConsoleVerb::dig:
         case ConsoleVerb::set: set_block(*command, host, log); break;

@@ -1,5 +1,6 @@
 #include "server/saving.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "server/store/edit_log.h"
@@ -12,6 +13,8 @@ constexpr std::chrono::seconds save_grace{6};
 
 SaverOptions saver_options(const Config& config) {
   SaverOptions options;
+  options.every = std::chrono::milliseconds{config.save_interval_ms};
+  options.state_every = std::max<std::chrono::microseconds>(options.state_every, options.every);
   options.log.rows_max = (std::uint64_t{config.edit_log_mib} << 20) / edit_row_bytes;
   options.log.age_s = std::int64_t{config.edit_log_days} * 24 * 3600;
   return options;

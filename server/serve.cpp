@@ -311,8 +311,10 @@ HostConfig host_config(const Startup& startup, const AccessSettings& access) {
   host.access = access.tokens_needed ? Access::token : Access::open;
   host.token_issuers = access.issuers;
   host.away_grace = access.away_grace;
-  host.return_to_place =
-      config.players_return_to == ReturnTo::place && config.rules.mode == GameMode::sandbox;
+  const GameMode mode = config.rules.mode;
+  const bool goes_on = config.players_return_to == ReturnTo::place;
+  host.return_to_place = goes_on && mode == GameMode::sandbox;
+  host.return_with_life = goes_on && (mode == GameMode::sandbox || mode == GameMode::cooperative);
   host.content = startup.shelf;
   host.content_bytes_per_s = config.content_bytes_per_s;
   return host;

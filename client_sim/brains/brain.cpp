@@ -19,11 +19,13 @@ bool is_item(EntityKind kind) { return kind >= item_entity_kind(0); }
 /// How much further than whom it hunts an item may be for a hunter to fetch it first.
 constexpr double item_detour = 0.7;
 
+constexpr double watch_from_m = 6;
+
 constexpr Micros look_every{std::chrono::milliseconds{500}};
 // Slower than this over half a second while walking is a wall.
 constexpr double still_m_max = 0.5;
 constexpr std::array<std::string_view, brain_kind_count> names{
-    "wander", "crowd", "idle", "jumper", "follow", "hunt", "explore", "build", "fight"};
+    "wander", "crowd", "idle", "jumper", "follow", "hunt", "explore", "build", "fight", "watch"};
 
 Micros millis(std::uint32_t count) { return Micros{static_cast<std::int64_t>(count) * 1000}; }
 
@@ -103,6 +105,17 @@ void Brain::steer(Micros now, const Client& client) {
       next_turn_ = now + millis(100 + rng_.below(500));
       return;
     }
+    case BrainKind::watch: {
+      const auto to = goal(client);
+      const DVec2 away = to ? *to - xy(client.own()->body.position_m) : DVec2{};
+      command_.yaw = to ? turn_towards(away) : anywhere;
+      // Near whom it looks at it stops, and now and then goes somewhere else.
+      command_.forward = length(away) > watch_from_m || rng_.below(4) == 0 ? 1 : 0;
+      const std::uint32_t rise = rng_.below(6);
+      command_.buttons = rise == 0 ? button::jump : rise == 1 ? button::down : std::uint16_t{0};
+      next_turn_ = now + millis(200 + rng_.below(800));
+      return;
+    }
     case BrainKind::crowd:
     case BrainKind::follow:
     case BrainKind::explore:
@@ -148,7 +161,7 @@ PlayerCommand Brain::think(Micros now, const Client& client) {
   // A teleporter or a spawn turned the player: it goes on from there.
   command_.yaw = command_.yaw + (client.delta_yaw() - delta_yaw_);
   delta_yaw_ = client.delta_yaw();
-  const bool walking = kind_ != BrainKind::idle;
+  const bool walking = kind_ != BrainKind::idle && kind_ != BrainKind::watch;
   if (walking && stands_still(now, client)) {
     steer(now, client);
     // Back and aside, and a jump: it may be a block or a step that is too high. Or a door: half of them try.

@@ -27,8 +27,9 @@ enum class BrainKind : std::uint8_t {
   explore,  ///< enters every sector of the server's maps on foot, with its party (explore/party.h)
   build,    ///< a tower under its feet, a bridge off its edge, a tunnel down a stair (builder.h)
   fight,    ///< plays the match to win it, whatever the mode (fighter.h)
+  watch,    ///< a spectator (ClientConfig::watches): flies after others and looks at them
 };
-inline constexpr std::size_t brain_kind_count = 9;
+inline constexpr std::size_t brain_kind_count = 10;
 /// Spelled as on the command line, which is as the enumerator is; and back, nullopt: no such kind.
 std::string_view name(BrainKind kind);
 std::optional<BrainKind> brain_kind(std::string_view name);

@@ -140,6 +140,7 @@ ashlar_client* open_client(const ashlar_options& options, std::string& error) {
   config.client.seed = secure::SystemEntropy().secret();
   config.client.opens_links = sockets.has_value();
   config.client.stream_ground = options.stream_ground != 0;
+  config.client.watches = options.watches != 0;
   if (sockets && server.transport == Transport::udp) {
     config.client.fallback = server;
     config.client.fallback->transport = Transport::tcp;
@@ -279,6 +280,7 @@ int ashlar_self(ashlar_client* client, ashlar_self_state* out) {
   state.delta_yaw = static_cast<std::uint16_t>(shown->delta_yaw);
   state.grounded = body.grounded;
   state.health = session.own()->health;
+  state.spectates = session.spectates() ? 1 : 0;
   if (foreseen) state.weapon = client->game.predictor().replica().arsenal().held;
   state.tick = foreseen ? client->game.predictor().tick() : session.own_tick();
   give(state, out);

@@ -80,9 +80,10 @@ typedef struct {
   uint8_t own_datagrams; /* 1: no sockets are opened, and `server` and `tcp` are not looked at */
   const uint8_t* token;  /* what a closed server wants to see; NULL: nothing */
   size_t token_bytes;    /* at most ASHLAR_TOKEN_BYTES */
+  uint8_t watches;       /* 1: comes as a spectator (ashlar_self_state.spectates) */
 } ashlar_options;
 #define ASHLAR_OPTIONS_INIT \
-  {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0}
+  {sizeof(ashlar_options), NULL, "player", 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0}
 #define ASHLAR_TOKEN_BYTES 512
 #define ASHLAR_DATAGRAM_BYTES 1200 /* of the longest one */
 
@@ -104,11 +105,12 @@ typedef struct {
   double eye_z;       /* above z */
   uint16_t delta_yaw; /* how far teleporters have turned the view: turn a held yaw by what it changes */
   uint8_t grounded;
-  uint8_t health; /* share of 255; 0 is dead */
-  uint32_t tick;  /* of the server, that this is the state of */
-  uint8_t weapon; /* index of what it holds, as foreseen */
+  uint8_t health;    /* share of 255; 0 is dead */
+  uint32_t tick;     /* of the server, that this is the state of */
+  uint8_t weapon;    /* index of what it holds, as foreseen */
+  uint8_t spectates; /* 1: it only watches: flies through everything, and the others do not see it */
 } ashlar_self_state;
-#define ASHLAR_SELF_INIT {sizeof(ashlar_self_state), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define ASHLAR_SELF_INIT {sizeof(ashlar_self_state), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 typedef struct {
   uint32_t id;

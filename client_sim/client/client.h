@@ -66,6 +66,7 @@ struct ClientConfig {
   secure::KeyPair identity;
   /// The only server key that will do; none: any, as server_key() tells.
   std::optional<secure::PublicKey> pinned;
+  bool watches = false;      ///< comes as a spectator (Client::spectates())
   bool takes_packed = true;  ///< snapshots may come packed: a tenth of the bytes
   /// Speaks, acknowledges and counts like any other, but keeps no picture of the world: neither view() nor
   /// own() nor ground() are ever filled. For those who need many clients and look through few of their eyes.
@@ -169,6 +170,9 @@ class Client {
   /// How far spawns and teleporters have turned the view, as far as this client knows. When it changes, the
   /// present command turns along, so that a player faces where a teleporter turned it; who holds a yaw of its
   /// own turns that by the same.
+  /// Does the player only watch? It flies through everything, by its commands, and the others do not see it.
+  /// It came so, said "/spectate", waits for a place in the match or has no life left in it; "/play" ends it.
+  bool spectates() const { return own_ && own_->body.noclip == noclip_spectates; }
   Turn16 delta_yaw() const { return own_ ? own_->delta_yaw : Turn16{0}; }
 
   /// Queues a line of chat. False when it is not valid_text or when chat_queue_max lines are waiting.

@@ -93,6 +93,7 @@ void Client::join_world() {
 
 /// What was kept of the ground is named as it is now.
 void Client::send_join() {
+  join_.watches = config_.watches;
   join_.ground = ground_.streamed().streams();
   join_.kept = ground_.streamed().kept();
   connection_->send(StreamId::control, writer_.write(join_));

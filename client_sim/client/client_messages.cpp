@@ -21,7 +21,6 @@ std::string ground_unknown(const Welcome& welcome) {
          ": take the client of the server's version";
 }
 
-
 }  // namespace
 
 void Client::note_round_trip() {

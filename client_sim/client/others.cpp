@@ -4,19 +4,19 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "world/bsp/column.h"
 #include "world/bsp/placement.h"
 #include "world/sim/map_plan.h"
+#include "world/sim/shown_between.h"
 
 namespace ashlar::client_sim {
 namespace {
 
 constexpr Micros glide_over{250'000};
 constexpr Micros lower_after{2'000'000};
-constexpr double jump_mps = 25;  // who went faster was put elsewhere
-constexpr double jump_m = 1;
 // Who stands is this near to the floor where it stood: what snapshots that are missing hide of when a lift
 // began to move, less than most steps of a stair.
 constexpr double on_floor_m = 0.2;
@@ -237,16 +237,14 @@ double Others::shown_tick(Micros now, const PictureSource& source) const {
 }
 
 /// What is not loaded is solid to every query, and is no wall.
-bool Others::in_wall(const Replica& replica, const Cylinder& shape, DVec3 at_m) {
-  const Space space = replica.space();
+bool Others::in_wall(const Space& space, const Cylinder& shape, DVec3 at_m) {
   if (space_unloaded(space, shape, at_m) || !space_overlaps(space, shape, at_m)) return false;
   ++stats_.stopped_by_walls;
   return true;
 }
 
 /// A way as far as it is free.
-DVec3 Others::until_wall(const Replica& replica, const Cylinder& shape, DVec3 from_m, DVec3 step) {
-  const Space space = replica.space();
+DVec3 Others::until_wall(const Space& space, const Cylinder& shape, DVec3 from_m, DVec3 step) {
   if (space_unloaded(space, shape, from_m) || space_unloaded(space, shape, from_m + step)) return step;
   const SweepHit hit = space_sweep(space, shape, from_m, step);
   if (!hit.hit()) return step;
@@ -254,7 +252,7 @@ DVec3 Others::until_wall(const Replica& replica, const Cylinder& shape, DVec3 fr
   return step * hit.t;
 }
 
-void Others::place(const Head& head, double tick, const PictureSource& source, const Replica* replica,
+void Others::place(const Head& head, double tick, const PictureSource& source, const Space* walls,
                    ShownEntity& out) {
   const Rules& rules = source.rules;
   out.record = head.record;
@@ -276,26 +274,24 @@ void Others::place(const Head& head, double tick, const PictureSource& source, c
   const double ticks = static_cast<double>(to.tick) - static_cast<double>(before.tick);
   const DVec3 from_m = metres(from.place());
   const DVec3 way = metres(to.place()) - metres(before.place());
-  const bool jumped =
-      dot(way, way) > jump_m * jump_m && length(way) > jump_m + jump_mps * ticks * rules.tick_s();
-  if (ticks <= 0 || jumped) return put(from);
+  if (ticks <= 0 || was_put(way, ticks, rules)) return put(from);
   if (told) {
     const double share = (tick - static_cast<double>(from.tick)) / ticks;
-    out.position_m = from_m + way * share;
+    out.position_m =
+        shown_between(from_m, static_cast<double>(from.tick), metres(to.place()), to.tick, tick, rules);
     out.yaw = between(from.yaw(), to.yaw(), share);
     // Between two far states it went around a corner.
-    if (ticks > 1 && way != DVec3{} && replica != nullptr &&
-        in_wall(*replica, shape_of(source, head.record.kind), out.position_m))
+    if (ticks > 1 && way != DVec3{} && walls != nullptr &&
+        in_wall(*walls, shape_of(source, head.record.kind), out.position_m))
       out.position_m = share < 0.5 ? from_m : metres(to.place());
     return;
   }
-  const double seldom = std::min<double>(head.spacing, extrapolate_seldom_s * rules.tick_rate_hz);
-  const double most = std::max(extrapolate_s * rules.tick_rate_hz, seldom);
+  const double most = extrapolate_ticks(head.spacing, rules.tick_rate_hz);
   const double on = std::min(tick - static_cast<double>(from.tick), most);
   DVec3 step = way * (on / ticks);
   out.extrapolated = step != DVec3{};
-  if (out.extrapolated && replica != nullptr)
-    step = until_wall(*replica, shape_of(source, head.record.kind), from_m, step);
+  if (out.extrapolated && walls != nullptr)
+    step = until_wall(*walls, shape_of(source, head.record.kind), from_m, step);
   out.position_m = from_m + step;
   out.yaw = dequantise_turn(head.record.yaw);
 }
@@ -324,7 +320,7 @@ void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,
       const DVec3 way = metres(from.place()) - metres(before.place());
       const double ticks = std::min(static_cast<double>(tick - from.tick), foreseen_s * rules.tick_rate_hz);
       const double over = static_cast<double>(from.tick - before.tick);
-      if (length(way) < jump_m + jump_mps * over * rules.tick_s()) at += way * (ticks / over);
+      if (!was_put(way, over, rules)) at += way * (ticks / over);
     }
     const DVec3 away = at - place_m;
     if (dot(away, away) > near_m * near_m) continue;
@@ -380,6 +376,8 @@ void Others::shown(Micros now, const Client& client, const Replica* replica, std
 void Others::shown(Micros now, const PictureSource& source, const Replica* replica,
                    std::vector<ShownEntity>& out) {
   const double tick = shown_tick(now, source);
+  const std::optional<Space> known = replica == nullptr ? std::nullopt : std::optional(replica->space());
+  const Space* walls = known ? &*known : source.walls;
   lifts_.clear();
   if (replica != nullptr && source.sectors != nullptr) find_lifts(*replica, *source.sectors);
   out.resize(heads_.size());
@@ -388,7 +386,7 @@ void Others::shown(Micros now, const PictureSource& source, const Replica* repli
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     ShownEntity& e = out[i];
     fetch_ahead(i, states_back);
-    place(heads_[i], tick, source, replica, e);
+    place(heads_[i], tick, source, walls, e);
     if (!lifts_.empty()) e.position_m.z += ride(e, tick, *replica, source);
     stats_.extrapolated += e.extrapolated ? 1 : 0;
   }

@@ -43,8 +43,10 @@ struct PictureSource {
   const Rules& rules;
   const Welcome* welcome = nullptr;         ///< how large whom is; null: all are as players
   const SectorForecast* sectors = nullptr;  ///< null: lifts are not looked up
-  std::uint64_t world = 0;                  ///< another number: another world
-  EntityId self{};                          ///< left out
+  /// Where nobody is shown inside a wall, if there is no replica to look that up in; null: nowhere.
+  const Space* walls = nullptr;
+  std::uint64_t world = 0;  ///< another number: another world
+  EntityId self{};          ///< left out
   double command_time = 0;  ///< in ticks: of the newest command, or what the picture is behind of
 };
 
@@ -67,7 +69,6 @@ struct PictureSource {
 /// client's. Cost: about 30 ns an entity a snapshot, and 0.1 us each time one is shown.
 class Others {
  public:
-  static constexpr double extrapolate_s = 0.1, extrapolate_seldom_s = 0.3;
   static constexpr std::uint32_t lag_ticks_max = 120;
   /// Of the snapshots so many are there in time; the rest is lost or late beyond measure, and shown by going
   /// on.
@@ -79,7 +80,7 @@ class Others {
   void advance(Micros now, const PictureSource& source);
 
   /// What is shown at a time, by id, the own player left out.
-  /// @param replica  the world that walls and lifts are looked up in; null: they are not
+  /// @param replica  the world that walls and lifts are looked up in; null: walls in the source's alone
   void shown(Micros now, const Client& client, const Replica* replica, std::vector<ShownEntity>& out);
   void shown(Micros now, const PictureSource& source, const Replica* replica, std::vector<ShownEntity>& out);
 
@@ -159,10 +160,10 @@ class Others {
   void fetch_ahead(std::size_t row, std::size_t states_back) const;
   void take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick);
   void steer(Micros now);
-  void place(const Head& head, double tick, const PictureSource& source, const Replica* replica,
+  void place(const Head& head, double tick, const PictureSource& source, const Space* walls,
              ShownEntity& out);
-  bool in_wall(const Replica& replica, const Cylinder& shape, DVec3 at_m);
-  DVec3 until_wall(const Replica& replica, const Cylinder& shape, DVec3 from_m, DVec3 step);
+  bool in_wall(const Space& space, const Cylinder& shape, DVec3 at_m);
+  DVec3 until_wall(const Space& space, const Cylinder& shape, DVec3 from_m, DVec3 step);
   double ride(const ShownEntity& shown, double tick, const Replica& replica,
               const PictureSource& source) const;
 

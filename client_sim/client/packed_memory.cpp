@@ -59,10 +59,9 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
     bool sane = true;
     switch (entry->item) {
       case PackedItem::blocks:
-        sane = !counts ||
-               take_block(entry->number, item, view, [&](const BlockBase& base, CellCoord cell) {
-                 return decode_block(entry->bytes, cell, base, tick_rate_hz_, decoded_, registry_.get(), tally);
-               });
+        sane = !counts || take_block(entry->number, item, view, [&](const BlockBase& base, CellCoord cell) {
+          return decode_block(entry->bytes, cell, base, tick_rate_hz_, decoded_, registry_.get(), tally);
+        });
         break;
       case PackedItem::gone:
         if (counts) take_gone(entry->number, head.tick, view);
@@ -123,7 +122,9 @@ bool PackedMemory::take(const PlainPart& part, View& view, SnapshotPart& out) {
 bool PackedMemory::take_blocks(const PlainPart& part, View& view) {
   std::size_t entity = 0, removed = 0;
   for (const BlockHeader& header : part.blocks) {
-    PlainBlock block{header, part.entities.subspan(entity, header.entity_count), {},
+    PlainBlock block{header,
+                     part.entities.subspan(entity, header.entity_count),
+                     {},
                      part.removed.subspan(removed, header.removed_count)};
     if (!part.fields.empty()) block.fields = part.fields.subspan(entity, header.entity_count);
     entity += header.entity_count;

@@ -19,8 +19,9 @@ namespace ashlar::client_sim {
 
 class View;
 
-/// What a client keeps of snapshots, of either encoding, to read the next ones: the blocks that it was told, at each tick
-/// that may still be a base, and own players. Parts may come in any order, late and twice. One thread.
+/// What a client keeps of snapshots, of either encoding, to read the next ones: the blocks that it was told,
+/// at each tick that may still be a base, and own players. Parts may come in any order, late and twice. One
+/// thread.
 ///
 /// Bounded: block_states_max states of a block, entities_max entities in all of them. A server that tells
 /// more makes it forget all and ask anew.

@@ -25,7 +25,7 @@ struct ViewEntity {
 
 /// A block's entities as of one tick.
 struct ViewState {
-  std::uint32_t tick = 0;  ///< 0: nothing is known
+  std::uint32_t tick = 0;              ///< 0: nothing is known
   std::vector<EntityRecord> entities;  ///< by id
 };
 
@@ -54,8 +54,8 @@ class View {
   /// @param tick_rate_hz  a second in ticks
   void reset(std::uint16_t tick_rate_hz);
 
-  /// Takes in what a part says of heights, and that there was one of its tick. Late parts are welcome as long as
-  /// they are newer than what is known.
+  /// Takes in what a part says of heights, and that there was one of its tick. Late parts are welcome as long
+  /// as they are newer than what is known.
   void take(const SnapshotPart& part);
 
   /// A block as of a tick, in place of what was known by this number; not older than that.

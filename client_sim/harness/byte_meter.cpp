@@ -11,9 +11,8 @@ namespace ashlar::client_sim {
 namespace {
 
 constexpr std::array<std::string_view, byte_use_count> names{
-    "seals",          "frames",          "streams",     "snapshot heads", "own player",
-    "sector heights", "sector motions",  "block heads", "blocks",         "fields",
-    "cues",           "inputs up",       "seals up",    "frames up"};
+    "seals",       "frames", "streams", "snapshot heads", "own player", "sector heights", "sector motions",
+    "block heads", "blocks", "fields",  "cues",           "inputs up",  "seals up",       "frames up"};
 constexpr std::size_t first_up = static_cast<std::size_t>(ByteUse::inputs);
 
 ByteUse use_of(PackedItem item) {

@@ -12,6 +12,7 @@
 #include "client_sim/client/game_client.h"
 #include "client_sim/explore/party.h"
 #include "client_sim/harness/version.h"
+#include "client_sim/load/cheating.h"
 #include "client_sim/load/crowd_check.h"
 #include "client_sim/load/predicting.h"
 #include "client_sim/net/client_sockets.h"
@@ -89,6 +90,8 @@ struct Player {
   bool joined = false;
   std::optional<Predicting> predicting;
   std::optional<LightWalker> light;  // in the brain's place
+  std::optional<Cheater> cheater;
+  Gait gait;
 };
 
 struct Enemy {
@@ -158,6 +161,7 @@ ClientConfig Run::config(std::string player_name) {
     c.fallback = server_;
     c.fallback->transport = Transport::tcp;
   }
+  c.watches = options_.brain == BrainKind::watch;
   content_.serve(c);
   if (party_ != nullptr || options_.predict > 0)
     c.map = [this](const WelcomeMap& map) { return content_.map(map); };
@@ -208,10 +212,13 @@ std::expected<void, std::string> Run::add_player(Micros now) {
                                                      now,
                                                      false,
                                                      {},
+                                                     {},
+                                                     {},
                                                      {}}));
   if (index >= options_.clients)
     players_.back()->light.emplace(brain_seed, kind == BrainKind::crowd || kind == BrainKind::idle);
   if (index < options_.predict) players_.back()->predicting.emplace(prediction());
+  if (options_.cheat && index % 2 == 1) players_.back()->cheater.emplace(*options_.cheat);
   return {};
 }
 
@@ -268,11 +275,14 @@ void Run::turn(Micros now, Player& p) {
   if (party_ != nullptr && p.client.welcomed() && !p.client.fetching()) party_->prepare(p.client.welcome());
   if (p.client.state() == ClientState::playing && now >= p.next_think) command(now, p);
   out_.clear();
+  if (p.cheater) p.cheater->act(now, p.client);
+  const Micros its_now = p.cheater ? p.cheater->clock(now, p.client) : now;
   if (p.predicting)
-    p.predicting->advance(now, p.client, in, out_);
+    p.predicting->advance(its_now, p.client, in, out_);
   else
-    p.client.advance(now, in, out_);
-  p.wire.send(now, out_);
+    p.client.advance(its_now, in, out_);
+  p.wire.send(now, p.cheater ? p.cheater->say(now, out_) : out_);
+  if (options_.cheat) p.gait.note(p.client);
   if (!p.joined && p.client.state() == ClientState::playing) {
     p.joined = true;
     p.joined_at = now;
@@ -360,6 +370,13 @@ LoadReport Run::report(Micros now) const {
   }
   for (const auto& p : players_)
     if (p->predicting) r.prediction.merge(p->predicting->report(p->client));
+  r.cheats.cheat = options_.cheat;
+  for (const auto& p : players_) {
+    if (!options_.cheat) break;
+    r.cheats.add(p->gait, p->cheater.has_value());
+    const bool builds = p->brain.kind() == BrainKind::build;
+    if (p->cheater && !builds) r.cheats.far_dug += p->client.stats().acts_done;
+  }
   if (party_ != nullptr) r.explored = party_->explored();
   if (raid_) r.attacks_sent += raid_->sent();
   for (const auto& e : enemies_) r.attacks_sent += e->peer.attacks_sent();

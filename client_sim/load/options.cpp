@@ -40,9 +40,15 @@ std::vector<std::string> brain_names() {
   return out;
 }
 
+std::vector<std::string> cheat_names() {
+  std::vector<std::string> out{"none"};
+  for (std::size_t i = 0; i < load_cheat_count; ++i) out.emplace_back(name(static_cast<LoadCheat>(i)));
+  return out;
+}
+
 /// What stays text until all of it is there.
 struct GivenTexts {
-  std::string transport = "udp", brain = "mixed", hostile = "mixed";
+  std::string transport = "udp", brain = "mixed", hostile = "mixed", cheat = "none";
 };
 
 void add_run(CLI::App& app, LoadOptions& o, GivenTexts& given) {
@@ -102,6 +108,12 @@ void add_players(CLI::App& app, LoadOptions& o, GivenTexts& given) {
          "felt; they must hold the server's maps and props")
       ->check(CLI::Range(0u, load_clients_max))
       ->capture_default_str();
+  app.add_option(
+         "--cheat", given.cheat,
+         "Every second client plays by other rules, and the report says what that gained it: a clock that is "
+         "fast, packets said twice, kept back or silent for a while, digging out of reach; only over UDP")
+      ->check(CLI::IsMember(cheat_names()))
+      ->capture_default_str();
   app.add_flag("--stream-ground", o.stream_ground,
                "The server sends them the ground, as it does to those who cannot compute it");
   app.add_option("--chat-every", o.chat_every_s, "Seconds between a client's lines of chat; 0: silent")
@@ -153,6 +165,8 @@ std::string what_contradicts(const LoadOptions& o, bool print_keys) {
   if (o.clients + o.light > load_clients_max)
     return "--light: " + std::to_string(o.clients) + " and " + std::to_string(o.light) +
            " clients are more than the " + std::to_string(load_clients_max) + " that one run may have";
+  if (o.cheat && o.transport == Transport::tcp) return "--cheat: cheats speak over UDP, not over TCP";
+  if (o.cheat && o.clients < 2) return "--cheat: there is no honest client to compare with; --clients 2";
   if (!print_keys) return what_does_not_fit(o.credentials, o.clients + o.light);
   return o.credentials.identity ? "" : "--print-keys: each run has keys of its own without --identity FILE";
 }
@@ -180,10 +194,11 @@ LoadCommand parse_load(int argc, const char* const* argv) {
     if (const std::size_t end = line.find('\n'); end != std::string::npos) line.resize(end);
     return {std::nullopt, "ashlar-sim load: " + without_secrets(line) + " (see --help)", 2};
   }
+  o.transport = given.transport == "tcp" ? Transport::tcp : Transport::udp;
+  o.cheat = load_cheat(given.cheat);
   if (const std::string wrong = what_contradicts(o, print_keys); !wrong.empty())
     return {std::nullopt, "ashlar-sim load: " + wrong, 2};
   if (print_keys) return {std::nullopt, public_keys_text(o.credentials, o.clients + o.light), 0};
-  o.transport = given.transport == "tcp" ? Transport::tcp : Transport::udp;
   o.raid = raid_kind(given.hostile);
   if (given.brain != "mixed") o.brain = brain_kind(given.brain);
   o.link.ordered = o.transport == Transport::tcp;

@@ -8,6 +8,7 @@
 #include "client_sim/brains/brain.h"
 #include "client_sim/harness/content_cache.h"
 #include "client_sim/harness/link.h"
+#include "client_sim/load/cheating.h"
 #include "client_sim/load/credentials.h"
 #include "client_sim/load/raid.h"
 #include "protocol/datagram.h"
@@ -32,9 +33,10 @@ struct LoadOptions {
   std::string report;              ///< JSON goes here; empty: nowhere
   std::optional<BrainKind> brain;  ///< of all players; nullopt: a mix
   std::uint32_t joins_per_s = 100;
-  std::uint32_t predict = 0;   ///< so many of the clients foresee their players, the first ones
-  bool stream_ground = false;  ///< the server sends the clients the ground, but for light ones
-  std::uint32_t hostile = 0;   ///< hostile peers beside the clients
+  std::uint32_t predict = 0;       ///< so many of the clients foresee their players, the first ones
+  std::optional<LoadCheat> cheat;  ///< every second client does; nullopt: nobody does
+  bool stream_ground = false;      ///< the server sends the clients the ground, but for light ones
+  std::uint32_t hostile = 0;       ///< hostile peers beside the clients
   std::uint32_t hostile_datagrams_per_s = 200;
   std::optional<RaidKind>
       raid;  ///< what the hostile peers do; nullopt: they play and do a little of everything

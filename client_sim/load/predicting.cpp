@@ -48,6 +48,8 @@ void PredictionReport::merge(const PredictionReport& other) {
   ticks += other.ticks, confirmed += other.confirmed;
   mispredicted += other.mispredicted, late += other.late;
   visible += other.visible, crowd_visible += other.crowd_visible, put += other.put;
+  minutes += other.minutes;
+  hits.merge(other.hits);
   corrections_um.merge(other.corrections_um);
   crowd_um.merge(other.crowd_um);
   others_lag.merge(other.others_lag);
@@ -78,6 +80,7 @@ void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, Da
   // A frame for each tick.
   if (stepped) others_.shown(now, client, &predictor_.replica(), shown_);
   const std::int64_t end = spent_ns();
+  hits_.advance(client, predictor_, shown_);
   constexpr std::int64_t ground_ns = 500'000;  // it was made
   if (waited == predictor_.stats().waited && end - from < ground_ns) {
     read_ns_ += between_ns(begin, from);
@@ -87,7 +90,9 @@ void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, Da
   if (!stepped) return;
   // Where this machine is late, several ticks are foreseen in one turn.
   const std::uint32_t more = predictor_.tick() - tick_;
-  ticks_ += more <= ticks_at_once_max ? more : 1;
+  const std::uint32_t played = more <= ticks_at_once_max ? more : 1;
+  ticks_ += played;
+  minutes_ += played * client.welcome().rules.tick_s() / 60;
   tick_ = predictor_.tick();
   lag_.add(Micros{std::int64_t{others_.lag_ticks()} * 1'000'000 / client.welcome().rules.tick_rate_hz});
 }
@@ -97,6 +102,8 @@ PredictionReport Predicting::report(const Client& client) const {
   PredictionReport out;
   out.clients = 1;
   out.ticks = ticks_;
+  out.minutes = minutes_;
+  out.hits = hits_.counts();
   out.confirmed = p.confirmed, out.mispredicted = p.mispredicted_sum(), out.late = p.late;
   for (std::size_t i = 0; i < mispredict_cause_count; ++i) {
     if (i == static_cast<std::size_t>(MispredictCause::server)) continue;

@@ -7,6 +7,7 @@
 #include "client_sim/client/client.h"
 #include "client_sim/client/others.h"
 #include "client_sim/client/predictor.h"
+#include "client_sim/load/seen_hits.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::client_sim {
@@ -24,6 +25,8 @@ struct PredictionReport {
   /// Times that the server put a player elsewhere, hurt or pushed it: spawns, teleports, hits. No
   /// corrections.
   std::uint64_t put = 0;
+  double minutes = 0;                     ///< foreseen, of all clients together
+  SeenHitCounts hits;                     ///< that were seen
   Histogram corrections_um, crowd_um;     ///< in micrometres, alike
   Histogram others_lag;                   ///< of the picture behind the newest command, once a tick
   std::array<std::uint64_t, 16> leads{};  ///< ClientStats::leads
@@ -35,6 +38,9 @@ struct PredictionReport {
   void merge(const PredictionReport& other);
   double us_per_tick(std::int64_t spent_ns) const {
     return ticks > 0 ? static_cast<double>(spent_ns) / 1e3 / static_cast<double>(ticks) : 0;
+  }
+  double per_minute(std::uint64_t count) const {
+    return minutes > 0 ? static_cast<double>(count) / minutes : 0;
   }
 };
 
@@ -62,8 +68,10 @@ class Predicting {
   Predictor predictor_;
   Others others_;
   std::vector<ShownEntity> shown_;
+  SeenHits hits_;
   std::uint32_t tick_ = 0;
   std::uint64_t ticks_ = 0;
+  double minutes_ = 0;
   std::int64_t read_ns_ = 0, predict_ns_ = 0, show_ns_ = 0;
   Histogram lag_;
 };

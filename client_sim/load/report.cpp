@@ -134,19 +134,52 @@ double cm(const Histogram& um, double share) { return static_cast<double>(um.qua
 
 std::string prediction_text(const PredictionReport& p) {
   if (p.clients == 0) return "";
-  return format(
-      "prediction     %u clients, %llu of %llu ticks otherwise than foreseen, %llu late, %llu put elsewhere\n"
-      "               corrections p50 %.2f cm, p99 %.2f cm, %llu above 2 cm; by bodies p50 %.2f cm, p99 %.2f "
-      "cm, %llu above 2 cm\n"
-      "               commands waited %d to %d ticks (p1, p99), others shown %.0f ms back\n"
+  const auto count = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
+  std::string out = format(
+      "prediction     %u clients, %llu of %llu ticks otherwise than foreseen, %.2f late a minute, %llu put "
+      "elsewhere\n",
+      p.clients, count(p.mispredicted), count(p.confirmed), p.per_minute(p.late), count(p.put));
+  out += format(
+      "               corrections p50 %.2f cm, p99 %.2f cm, %.2f a minute above 2 cm; by bodies p50 %.2f cm, "
+      "p99 %.2f cm, %.2f a minute above 2 cm\n",
+      cm(p.corrections_um, 0.5), cm(p.corrections_um, 0.99), p.per_minute(p.visible), cm(p.crowd_um, 0.5),
+      cm(p.crowd_um, 0.99), p.per_minute(p.crowd_visible));
+  out += format(
+      "               commands waited %d, %d, %d ticks (p1, p50, p99), others shown %.0f ms back\n"
+      "               hits as seen %.1f %% of %llu; beyond the limit %llu, pushed %llu, not known %llu\n",
+      lead(p, 0.01), lead(p, 0.5), lead(p, 0.99), millis(p.others_lag.quantile(0.5)), 100 * p.hits.share(),
+      count(p.hits.agreed + p.hits.denied), count(p.hits.beyond), count(p.hits.displaced),
+      count(p.hits.untold));
+  out += format(
       "               a tick took %.1f us: %.1f to read and write messages, %.1f to foresee, %.1f to show\n",
-      p.clients, static_cast<unsigned long long>(p.mispredicted),
-      static_cast<unsigned long long>(p.confirmed), static_cast<unsigned long long>(p.late),
-      static_cast<unsigned long long>(p.put), cm(p.corrections_um, 0.5), cm(p.corrections_um, 0.99),
-      static_cast<unsigned long long>(p.visible), cm(p.crowd_um, 0.5), cm(p.crowd_um, 0.99),
-      static_cast<unsigned long long>(p.crowd_visible), lead(p, 0.01), lead(p, 0.99),
-      millis(p.others_lag.quantile(0.5)), p.us_per_tick(p.read_ns + p.predict_ns + p.show_ns),
-      p.us_per_tick(p.read_ns), p.us_per_tick(p.predict_ns), p.us_per_tick(p.show_ns));
+      p.us_per_tick(p.read_ns + p.predict_ns + p.show_ns), p.us_per_tick(p.read_ns),
+      p.us_per_tick(p.predict_ns), p.us_per_tick(p.show_ns));
+  return out;
+}
+
+std::string cheat_text(const CheatReport& c) {
+  if (!c.cheat) return "";
+  return format(
+      "cheats         %u clients by %s, %u honest: fastest second %.2f m (honest %.2f), gained %.2f; longest "
+      "step of a tick %.3f m (honest %.3f), gained %.3f; blocks dug out of reach %llu\n",
+      c.cheating, std::string(name(*c.cheat)).c_str(), c.honest, c.second_m, c.honest_second_m,
+      c.gained_second_m(), c.step_m, c.honest_step_m, c.gained_step_m(),
+      static_cast<unsigned long long>(c.far_dug));
+}
+
+std::string cheat_json(const CheatReport& c) {
+  Object o;
+  o.text("cheat", c.cheat ? std::string(name(*c.cheat)) : "none");
+  o.count("cheating", c.cheating);
+  o.count("honest", c.honest);
+  o.number("second_m", c.second_m);
+  o.number("honest_second_m", c.honest_second_m);
+  o.number("gained_second_m", c.gained_second_m());
+  o.number("step_m", c.step_m);
+  o.number("honest_step_m", c.honest_step_m);
+  o.number("gained_step_m", c.gained_step_m());
+  o.count("blocks_dug_out_of_reach", c.far_dug);
+  return o.done();
 }
 
 std::string prediction_json(const PredictionReport& p) {
@@ -159,17 +192,32 @@ std::string prediction_json(const PredictionReport& p) {
   o.count("corrections_above_2_cm", p.visible);
   o.count("corrections_above_2_cm_by_bodies", p.crowd_visible);
   o.count("put_elsewhere", p.put);
+  o.number("late_per_minute", p.per_minute(p.late));
+  o.number("corrections_above_2_cm_per_minute", p.per_minute(p.visible));
+  o.number("corrections_above_2_cm_by_bodies_per_minute", p.per_minute(p.crowd_visible));
+  o.number("hits_as_seen_share", p.hits.share());
+  o.count("hits_as_seen", p.hits.agreed);
+  o.count("hits_not_as_seen", p.hits.denied);
+  o.count("hits_beyond_limit", p.hits.beyond);
+  o.count("hits_pushed", p.hits.displaced);
+  o.count("hits_untold", p.hits.untold);
   o.number("correction_cm_p50", cm(p.corrections_um, 0.5));
   o.number("correction_cm_p99", cm(p.corrections_um, 0.99));
   o.number("correction_by_bodies_cm_p50", cm(p.crowd_um, 0.5));
   o.number("correction_by_bodies_cm_p99", cm(p.crowd_um, 0.99));
   o.number("lead_ticks_p1", lead(p, 0.01));
+  o.number("lead_ticks_p50", lead(p, 0.5));
   o.number("lead_ticks_p99", lead(p, 0.99));
   o.number("others_lag_ms", millis(p.others_lag.quantile(0.5)));
   o.number("read_us_per_tick", p.us_per_tick(p.read_ns));
   o.number("predict_us_per_tick", p.us_per_tick(p.predict_ns));
   o.number("show_us_per_tick", p.us_per_tick(p.show_ns));
   return o.done();
+}
+
+void add_how_it_felt(Object& o, const LoadReport& r) {
+  o.add("prediction", prediction_json(r.prediction));
+  o.add("cheats", cheat_json(r.cheats));
 }
 
 std::string score_json(const LoadScore& score) {
@@ -246,6 +294,7 @@ std::string to_text(const LoadReport& r) {
   for (const Explored& e : r.explored)
     out += format("explored       %s: %u of %u sectors entered\n", e.map.c_str(), e.entered, e.sectors);
   out += prediction_text(r.prediction);
+  out += cheat_text(r.cheats);
   std::string why;
   const auto count = [&why](std::uint32_t number, const char* what) {
     if (number > 0) why += (why.empty() ? "" : ", ") + std::to_string(number) + " " + what;
@@ -311,7 +360,7 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   o.count("places_compared", r.places_compared);
   o.count("places_wrong", r.places_wrong);
   o.number("seen_near", r.seen_near);
-  o.add("prediction", prediction_json(r.prediction));
+  add_how_it_felt(o, r);
   std::string explored = "[";
   for (const Explored& e : r.explored) {
     Object map;

@@ -6,6 +6,7 @@
 
 #include "client_sim/client/histogram.h"
 #include "client_sim/explore/party.h"
+#include "client_sim/load/cheating.h"
 #include "client_sim/load/options.h"
 #include "client_sim/load/predicting.h"
 
@@ -59,6 +60,7 @@ struct LoadReport {
   std::uint64_t places_compared = 0, places_wrong = 0;
   double seen_near = 0;  ///< and entities within 64 m of each of them that it knew of at the end, about
   PredictionReport prediction;  ///< of the clients that foresee; none: its `clients` is 0
+  CheatReport cheats;           ///< where some of the clients cheat
   LoadScore score;
   std::vector<Explored> explored;    ///< by map, when explorers played
   std::vector<std::string> reasons;  ///< different ones, with how many clients had them; at most 8
@@ -77,7 +79,7 @@ struct LoadReport {
 };
 
 /// Adds up the clients of a run. What no client knows (send_full, late_polls, attacks_sent, explored,
-/// prediction, light and what is compared beside it) stays empty.
+/// prediction, cheats, light and what is compared beside it) stays empty.
 /// @param duration  of the run, for rates
 LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration);
 

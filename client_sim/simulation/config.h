@@ -57,6 +57,7 @@ struct SimulationConfig {
   bool hostile = true;              ///< some of the seats are attackers'
   std::uint32_t stream_ground = 0;  ///< so many seats, the first ones, do not compute the ground: it is sent
   std::uint32_t fighters = 0;       ///< so many seats, the first ones, play the match to win it
+  std::uint32_t watchers = 0;       ///< so many seats, the last ones, only watch
   MatchRules match;                 ///< what is played
   std::function<std::unique_ptr<Game>()>
       game;               ///< a game of somebody's own, as WorldSetup::game; empty: none

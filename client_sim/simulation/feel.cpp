@@ -379,7 +379,7 @@ class FeelMatch {
       report_.hits_unseen += std::ranges::binary_search(expected->shown, shot.hit.target) ? 0 : 1;
     }
     if (expected->target == EntityId{0}) return;
-    note_seen_off(*expected, shot.seen);
+    note_seen_off(*expected, shot);
     const std::uint32_t back_max = host_->world().history().ticks_max();
     constexpr double displaced_m = 0.01;
     if (tick - 1 - std::min(expected->claimed, tick - 1) > back_max)
@@ -421,11 +421,15 @@ class FeelMatch {
     report_.crowd_apart_ticks += more;
   }
 
-  void note_seen_off(const FeelSeat::Expected& expected, TickId seen) {
-    const History::Frame* then = host_->world().history().at(seen);
-    const int row = host_->world().player_row(expected.target);
-    if (then == nullptr || row < 0) return;
-    const auto at = then->position_of(static_cast<std::size_t>(row), expected.target);
+  void note_seen_off(const FeelSeat::Expected& expected, const ShotEvent& shot) {
+    const World& world = host_->world();
+    const int row = world.player_row(expected.target), shooter = world.player_row(shot.shooter);
+    if (row < 0 || shooter < 0) return;
+    const PlayerCommand& command = world.players().command[static_cast<std::size_t>(shooter)];
+    PictureAt picture{shot.seen, 0, 0};
+    if (command.seen == shot.seen) picture = {shot.seen, command.told_before, command.told_after};
+    const auto at = world.history().shown_position(world.setup().rules, static_cast<std::size_t>(row),
+                                                   expected.target, picture);
     if (at) report_.seen_off_um.add(Micros{static_cast<std::int64_t>(1e6 * length(*at - expected.target_m))});
   }
 

@@ -69,7 +69,7 @@ struct FeelReport {
   /// Of honest players' hits: whom they had not seen hit, and of those whom they were not shown at all.
   std::uint64_t hits_unforeseen = 0, hits_unseen = 0;
   /// How far from where a shot was judged to be its player saw the one that it saw hit, in micrometres: what
-  /// showing somebody between two states makes of the way that it went.
+  /// whole ticks, steps of places on the wire and acknowledgements on their way make of it.
   Histogram seen_off_um;
   Histogram rewound, liars_rewound;  ///< how far back shots that hit were judged, honest ones and the others
   /// For how long those who were hit by honest players had been out of their shooter's sight, as the server

@@ -44,6 +44,7 @@ bool calm(const Match& match, const Seat& seat, Micros for_so_long = calm_enough
 /// A command without what it claims to have seen, which the server holds within what it had sent by then.
 PlayerCommand without_seen(PlayerCommand command) {
   command.seen = TickId{0};
+  command.told_before = 0, command.told_after = 0;
   return command;
 }
 

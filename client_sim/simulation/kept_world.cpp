@@ -9,6 +9,8 @@
 #include "world/math/random.h"
 #include "world/sim/block_contents.h"
 #include "world/sim/dropped_items.h"
+#include "world/sim/game.h"
+#include "world/sim/kept_state.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {
@@ -72,6 +74,7 @@ std::optional<std::string> KeptWorld::open(WorldSetup& setup) {
   began_with_ = std::make_shared<ChangedChunks>(chunks_);
   setup.items = began_items_;
   setup.contents = began_contents_;
+  setup.kept = began_state_;
   const auto make = [this](const Terrain& terrain, ChunkCoord at) {
     if (!terrain_) terrain_ = terrain;
     return config_.ground->make(terrain, at);
@@ -92,9 +95,28 @@ std::optional<std::string> KeptWorld::open(WorldSetup& setup) {
   return std::nullopt;
 }
 
-void KeptWorld::tell(server::Host& host) {
+std::optional<std::string> KeptWorld::tell(server::Host& host) {
   host.learn_changes(ground_->take_changes());
   for (const auto& [identity, player] : players_) host.remember(player);
+  if (began_state_ == nullptr) return std::nullopt;
+  KeptState there;
+  host.world().keep_state(there);
+  KeptState wanted = *began_state_;
+  if (!host.world().game().resumes()) wanted.match = there.match;
+  // Those whose monsters are gone are nobody's.
+  const auto gone = [&](const KeptProjectile& p) {
+    const MonsterTable& monsters = host.world().monsters();
+    return p.owner_row < monsters.rows() && monsters.id[p.owner_row] == EntityId{0};
+  };
+  for (KeptProjectile& p : wanted.projectiles)
+    if (gone(p)) p.owner_row = KeptProjectile::nobody;
+  if (there == wanted) return std::nullopt;
+  return std::string(there.maps != wanted.maps                 ? "doors and lifts are"
+                     : there.monsters != wanted.monsters       ? "monsters are"
+                     : there.projectiles != wanted.projectiles ? "projectiles are"
+                     : there.match != wanted.match             ? "the match is"
+                                                               : "what falls is") +
+         " not as kept";
 }
 
 void KeptWorld::before(server::Host& host) {
@@ -103,19 +125,19 @@ void KeptWorld::before(server::Host& host) {
   host.note_saving(durable.tick, durable.room);
 }
 
-void KeptWorld::add_players(std::span<const server::KeptPlayer> players, Micros at) {
-  if (players.empty()) return;
-  Played& played = played_.emplace_back();
-  played.at = at;
-  played.players.assign(players.begin(), players.end());
-}
-
 void KeptWorld::after(Micros now, const server::Host& host, std::int64_t unix_s) {
   const World& world = host.world();
   const server::LogAs log_as{unix_s,
                              [&host](EntityId who, server::EditAuthor& out) { host.author_of(who, out); }};
+  const bool waited = saver_->has_work();
   saver_->note(now, world, host.changed_players(), log_as);
   Played played;
+  // A group is handed over: with it goes what else the world is at.
+  if (!waited && saver_->has_work()) {
+    auto state = std::make_shared<KeptState>();
+    world.keep_state(*state);
+    played.state = std::move(state);
+  }
   played.tick = first_tick_ + number(world.tick());
   played.at = now_;
   played.edits.assign(world.applied_edits().begin(), world.applied_edits().end());
@@ -123,8 +145,8 @@ void KeptWorld::after(Micros now, const server::Host& host, std::int64_t unix_s)
   if (std::exchange(items_revision_, world.items().revision()) != world.items().revision())
     played.items = lying(world.items().table());
   played.players.assign(host.changed_players().begin(), host.changed_players().end());
-  const bool nothing =
-      played.edits.empty() && played.contents.empty() && !played.items && played.players.empty();
+  const bool nothing = played.edits.empty() && played.contents.empty() && !played.items &&
+                       played.players.empty() && played.state == nullptr;
   if (!nothing) played_.push_back(std::move(played));
 }
 
@@ -153,9 +175,15 @@ void KeptWorld::note_saved() {
 void KeptWorld::close(Micros now, const server::Host& host) {
   const std::vector<server::KeptPlayer> here = host.present_players();
   const World& world = host.world();
-  add_players(here, now_);
-  if (!here.empty()) played_.back().tick = first_tick_ + number(world.tick());
-  saver_->note(now, number(world.tick()), *world.space().voxels, {{}, here});
+  Played& last = played_.emplace_back();
+  last.tick = first_tick_ + number(world.tick());
+  last.at = now_;
+  last.players = here;
+  KeptState state;
+  world.keep_state(state);
+  last.state = std::make_shared<const KeptState>(state);
+  saver_->note(now, number(world.tick()), *world.space().voxels,
+               {.chunks = {}, .players = here, .state = &state});
   saver_->finish(std::chrono::milliseconds{0}, *world.space().voxels);
   note_saved();
   saver_.reset();
@@ -218,6 +246,7 @@ void KeptWorld::apply(const Played& played) {
       contents_[one.block] = one.data;
   }
   if (played.items) items_ = *played.items;
+  if (played.state) state_ = played.state;
   for (const server::KeptPlayer& player : played.players) players_[player.identity] = player;
 }
 
@@ -247,7 +276,8 @@ std::optional<std::string> KeptWorld::compare() {
   auto items = store_->load_items();
   auto contents = store_->load_contents();
   const auto players = store_->load_players();
-  if (!items || !contents || !players) return "what is kept beside the chunks cannot be read";
+  auto state = store_->load_state();
+  if (!items || !contents || !players || !state) return "what is kept beside the chunks cannot be read";
   if (!same_items(items->items, items_))
     return std::to_string(items->items.size()) + " stacks lie there, not the " +
            std::to_string(items_.size()) + " of that tick";
@@ -264,12 +294,17 @@ std::optional<std::string> KeptWorld::compare() {
            std::to_string(players_.size());
   for (const server::KeptPlayer& player : players->players) {
     const auto wanted = players_.find(player.identity);
-    if (wanted == players_.end() || !(wanted->second.inventory == player.inventory) ||
-        wanted->second.health != player.health)
+    if (wanted == players_.end() || !(wanted->second.inventory == player.inventory))
       return "a player does not hold what it held";
+    if (wanted->second.life != player.life) return "a player is not as well and armed as it was";
+    if (wanted->second.score != player.score) return "a player has not the score that it had";
   }
+  // A world in which nothing moved since its start has none.
+  if (state->state != nullptr && (state_ == nullptr || *state->state != *state_))
+    return "doors, monsters, projectiles or the match are not as they were at that tick";
   began_items_ = std::move(items->items);
   began_contents_ = std::move(contents->contents);
+  began_state_ = state->state;
   return std::nullopt;
 }
 

@@ -33,7 +33,8 @@ class KeptWorld {
   /// Opens the store, as at a start, and compares all of it with the books. @return what is wrong with it
   std::optional<std::string> open(WorldSetup& setup);
   /// What a new server is told before anybody comes.
-  void tell(server::Host& host);
+  /// @return what of it is not as it was kept
+  std::optional<std::string> tell(server::Host& host);
   /// Ground that was made with WorldSetup::make_chunk.
   void finish(server::GroundColumn& column) { ground_->finish(column); }
   /// Before each advance.
@@ -74,6 +75,7 @@ class KeptWorld {
   std::shared_ptr<const ChangedChunks> began_with() const { return began_with_; }
   const std::vector<LyingItem>& began_items() const { return began_items_; }
   const std::vector<PlacedData>& began_contents() const { return began_contents_; }
+  std::shared_ptr<const KeptState> began_state() const { return began_state_; }
 
  private:
   /// What a tick changed.
@@ -84,12 +86,12 @@ class KeptWorld {
     std::vector<PlacedData> contents;
     std::optional<std::vector<LyingItem>> items;
     std::vector<server::KeptPlayer> players;
+    std::shared_ptr<const KeptState> state;  // as it was taken with a group; else null
   };
   struct BlockLess {
     bool operator()(IVec3 a, IVec3 b) const;
   };
 
-  void add_players(std::span<const server::KeptPlayer> players, Micros at);
   void apply(const Played& played);
   std::optional<std::string> compare();
   std::optional<std::string> compare_chunks();
@@ -118,6 +120,7 @@ class KeptWorld {
   std::shared_ptr<const ChangedChunks> began_with_ = std::make_shared<ChangedChunks>();
   std::vector<LyingItem> began_items_;
   std::vector<PlacedData> began_contents_;
+  std::shared_ptr<const KeptState> state_, began_state_;  // null: nothing was kept yet
   std::uint64_t groups_ = 0, failed_ = 0;
 };
 

@@ -165,18 +165,17 @@ void Match::start_server() {
   end_goodbye();
   ++outcome_.servers;
   WorldSetup world_setup = setup_of(config_);
-  if (const auto wrong = kept_->open(world_setup)) {
-    struct Kept final : Invariant {
-      std::string_view name() const override { return "what was announced as saved is there, whole"; }
-    } const kept;
-    report(kept, {"server", *wrong});
-  }
+  struct Kept final : Invariant {
+    std::string_view name() const override { return "what was announced as saved is there, whole"; }
+  } const kept;
+  if (const auto wrong = kept_->open(world_setup)) report(kept, {"server", *wrong});
   auto world = std::make_unique<World>(world_setup);
   writer_ = std::make_unique<RecordingWriter>(recording_header(*world, "simulation"));
   recording_.clear();
   server::HostConfig setup;
   setup.clients_max = places(config_);
   setup.away_grace = away_grace;
+  setup.return_with_life = true;
   setup.key_age = Micros{std::int64_t{1'000'000} * config_.key_age_s};
   setup.clients_per_address_max = setup.clients_max;
   setup.snapshot_every_ticks = config_.snapshot_every_ticks;
@@ -190,10 +189,14 @@ void Match::start_server() {
   const secure::Secret secret = drawn_secret(config_, 0x5ec, outcome_.servers);
   host_ = std::make_unique<server::Host>(setup, std::move(world), secret, config_.defects);
   host_->set_sink(this);
-  if (!outcome_.broken) kept_->tell(*host_);
+  if (!outcome_.broken)
+    if (const auto wrong = kept_->tell(*host_)) report(kept, {"server", *wrong});
   truth_.clear();
   phase_ = host_->world().match().phase;
+  const Rules& rules = host_->world().setup().rules;
+  const std::uint32_t limit_ticks = std::uint32_t{rules.time_limit_s} * rules.tick_rate_hz;
   played_ticks_ = phase_ == MatchPhase::playing ? 1 : 0;
+  if (played_ticks_ > 0 && limit_ticks > 0) played_ticks_ += limit_ticks - host_->world().match().left_ticks;
   audit_ = {};
   server_calm_since_ = now_;
   orphans_.assign(seats_.size(), 0);
@@ -400,6 +403,7 @@ void Match::check_recording() {
   how.kept = [this](WorldSetup& setup) {
     setup.items = kept_->began_items();
     setup.contents = kept_->began_contents();
+    setup.kept = kept_->began_state();
   };
   how.game = config_.game;
   how.props = [this](const RecordedProp& wanted) -> std::expected<std::shared_ptr<const Prop>, std::string> {

@@ -68,6 +68,7 @@ void step_recorded(World& world, const TickRecord& record, RecordedGround& groun
   input.acts = record.acts;
   input.returning = record.returning;
   input.calls = record.calls;
+  input.watchers = record.watchers;
   if (observer != nullptr) observe_input(*observer, world, input);
   world.step(input);
   if (observer != nullptr) observe_step(*observer, world);

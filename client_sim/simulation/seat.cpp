@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "client_sim/client/game_client.h"
 #include "protocol/secure/open_packets.h"
 #include "protocol/secure/packet_protection.h"
 #include "protocol/version.h"
@@ -25,7 +26,12 @@ constexpr std::uint32_t rejoin_every = 5;  // every fifth leaves now and then an
 
 Micros millis(std::uint32_t count) { return Micros{1000 * static_cast<std::int64_t>(count)}; }
 
+bool watches(const SimulationConfig& config, std::uint32_t number) {
+  return number + config.watchers >= config.clients;
+}
+
 client_sim::BrainKind kind_of(const SimulationConfig& config, std::uint32_t number) {
+  if (watches(config, number)) return client_sim::BrainKind::watch;
   if (number < config.fighters) return client_sim::BrainKind::fight;
   if (number % (config.survival ? 2 : build_every) == 0) return client_sim::BrainKind::build;
   return static_cast<client_sim::BrainKind>(number % seat_brains);
@@ -95,8 +101,10 @@ client_sim::ClientConfig Seat::client_setup() {
   setup.seed = drawn_secret(*config_, 0xc11e, rng_.next_u64());
   setup.identity = identity_;
   setup.pinned = server_identity(*config_).open;
+  setup.watches = watches(*config_, number_);
   setup.stream_ground = number_ < config_->stream_ground;
   setup.takes_packed = number_ % 2 == 0;  // the others read plain ones
+  if (number_ % 4 >= 2) setup.lead_ticks = client_sim::GameConfig().client.lead_ticks;
   setup.key_age = Micros{std::int64_t{1'000'000} * config_->key_age_s};
   set_content(setup);
   return setup;

@@ -114,10 +114,15 @@ void print_run(const Summary& s) {
   std::fflush(stdout);
 }
 
+/// Of many runs every fourth is in survival.
+constexpr std::uint32_t survival_every = 4;
+
 /// The seeds first + job, first + job + jobs, ... in this process, each summary written to `pipe`.
 void work(const SimulateOptions& options, std::uint32_t job, std::uint32_t runs, int pipe) {
+  SimulateOptions own = options;
   for (std::uint32_t run = job; run < runs; run += options.jobs) {
-    const Summary summary = play(options, options.config.seed + run, false, nullptr);
+    own.config.survival = options.config.survival || run % survival_every == survival_every - 1;
+    const Summary summary = play(own, options.config.seed + run, false, nullptr);
     std::fflush(stdout);
     // Smaller than PIPE_BUF: written whole.
     if (::write(pipe, &summary, sizeof summary) != static_cast<ssize_t>(sizeof summary)) return;

@@ -154,6 +154,9 @@ void add_run(CLI::App& app, SimulateOptions& o, Given& given) {
   app.add_option("--fighters", o.config.fighters, "So many of the players, the first ones, play to win")
       ->check(CLI::Range(0u, clients_limit))
       ->capture_default_str();
+  app.add_option("--watchers", o.config.watchers, "So many of the players, the last ones, only watch")
+      ->check(CLI::Range(0u, clients_limit))
+      ->capture_default_str();
   app.add_flag("--survival", o.config.survival, "Half of the players dig and build, of what they dug");
   app.add_option("--clients", o.config.clients, "Simulated players")
       ->check(CLI::Range(1u, clients_limit))
@@ -279,6 +282,7 @@ std::string command_line(const SimulateOptions& o, std::uint64_t seed) {
   if (c.match.mode != GameMode::sandbox)
     out += " --mode " + std::string(mode_names[static_cast<std::size_t>(c.match.mode)]);
   if (c.fighters > 0) out += " --fighters " + std::to_string(c.fighters);
+  if (c.watchers > 0) out += " --watchers " + std::to_string(c.watchers);
   if (c.survival) out += " --survival";
   if (c.key_age_s != SimulationConfig{}.key_age_s) out += " --key-age " + std::to_string(c.key_age_s);
   if (c.player_solver == Solver::correct) out += " --player-solver correct";

@@ -80,7 +80,7 @@ void Truth::look_around(const World& world, TrueFrame& frame) {
         frame.sights.push_back({players.id[viewer], id, quantise(base).cell, length(base - eye)});
     };
     for (std::size_t i = 0; i < players.rows(); ++i)
-      look(players.id[i], players.body[i].position_m, rules.player.height_m);
+      if (!players.spectates(i)) look(players.id[i], players.body[i].position_m, rules.player.height_m);
     for (std::size_t i = 0; i < monsters.rows(); ++i)
       look(monsters.id[i], monsters.body[i].position_m, monsters.traits_at(i).shape.height_m);
   }
@@ -97,6 +97,7 @@ void Truth::take(const World& world) {
     if (players.id[i] == EntityId{0}) continue;
     const std::uint8_t health = health_share(players.health[i], world.setup().rules.player_health);
     frame.players.push_back({players.id[i], players.body[i], players.command[i], health});
+    if (players.spectates(i)) continue;  // nobody is told of him
     frame.entities.push_back(
         true_entity(players.id[i], EntityKind::player, players.yaw[i], players.body[i], health));
     frame.entities.back().record.pitch = quantise_pitch(players.pitch[i]);

@@ -76,8 +76,12 @@ void WatchedMatch::look() {
   source.self = followed_;
   source.world = 1;
   source.command_time = tick;
+  const Space walls = world_->space();
+  source.walls = &walls;
   const Micros now{static_cast<std::int64_t>(1e6 * seconds())};
   others_.advance(now, source);
+  // Each tick is told, and doors and lifts are where they are: so is everybody.
+  source.command_time += tick - others_.shown_tick(now, source);
   others_.shown(now, source, nullptr, shown_);
 }
 

@@ -40,7 +40,7 @@ class WatchedMatch {
   double seconds() const { return number(world_->tick()) * world_->setup().rules.tick_s(); }
   /// The watched player's row. Precondition: followed() != 0.
   std::size_t row() const { return slot_of(followed_); }
-  /// Everybody else in sight of a client that shows the newest tick, by id.
+  /// Everybody else in sight as a client shows the newest tick, nobody inside a wall, by id.
   std::span<const client_sim::ShownEntity> others() const { return shown_; }
 
  private:

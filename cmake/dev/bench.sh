@@ -29,7 +29,7 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   terrain    chunks of ground a second and core, and their bytes, of each kind of terrain
   stream     [--clients N] [--mbit RATE] [--terrain KIND] how long players wait for ground that is sent to them
   voxel      [--seconds N] [--chunks N] [SECTION ...] ground made, coded, held, changed by 200 players in real time and
-             saved; a start with a million changed chunks
+             saved; a start with a million changed chunks. Without a SECTION `stream` follows
   kill       [ROUNDS [BUILDERS]] a server under 50 builders is killed 200 times: what it announced as saved is there
   explore    [--maps all|A,B] ... simulated players who set out to enter every sector they can; minutes
 
@@ -56,6 +56,7 @@ command_bench() {
     [[ " ${names[*]} " == *" $name "* ]] || die "there is no benchmark '$name'; there are: ${names[*]}"
     names=("$name")
   fi
+  [ "${names[*]}" = voxel ] && [ $# -eq 0 ] && names=(voxel stream)
   build_targets bench "${names[@]/#/bench_}"
   # Those start the programs themselves.
   [[ ! " ${names[*]} " =~ " net "|" abuse "|" flood " ]] || build_targets bench ashlar-server ashlar-sim

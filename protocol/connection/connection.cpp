@@ -50,17 +50,21 @@ Connection::Connection(const ConnectionSettings& settings, const secure::Session
 SendResult Connection::send(StreamId stream, std::span<const std::uint8_t> message) {
   if (state_ != ConnectionState::open) return SendResult::closed;
   const SendResult result = send_[row(stream)].send(message);
+  send_busy_ = static_cast<std::uint8_t>(send_busy_ | 1u << row(stream));
   if (result == SendResult::sent) ++counters_.messages_sent[row(stream)];
   if (result == SendResult::queue_full) ++counters_.queue_full[row(stream)];
   return result;
 }
 
 void Connection::reset(StreamId stream) {
-  if (state_ == ConnectionState::open) send_[row(stream)].reset();
+  if (state_ != ConnectionState::open) return;
+  send_[row(stream)].reset();
+  send_busy_ = static_cast<std::uint8_t>(send_busy_ | 1u << row(stream));
 }
 
 bool Connection::take(StreamId stream, std::vector<std::uint8_t>& message) {
   if (!receive_[row(stream)].take(message)) return false;
+  touched(stream);
   ++counters_.messages_received[row(stream)];
   return true;
 }
@@ -98,8 +102,11 @@ void Connection::packet_lost(std::uint64_t sequence, const SentPacket& packet) {
     const StreamChunk& chunk = loss_.chunk(packet, i);
     counters_.bytes_resent += send_[row(chunk.stream)].lost({chunk.offset, chunk.offset + chunk.length});
   }
-  for (std::size_t n = 0; n < packet.credits; ++n, ++i)
-    receive_[row(loss_.chunk(packet, i).stream)].credit_lost(loss_.chunk(packet, i).offset);
+  for (std::size_t n = 0; n < packet.credits; ++n, ++i) {
+    const StreamChunk& credit = loss_.chunk(packet, i);
+    receive_[row(credit.stream)].credit_lost(credit.offset);
+    touched(credit.stream);
+  }
   for (std::size_t n = 0; n < packet.resets; ++n, ++i)
     send_[row(loss_.chunk(packet, i).stream)].reset_lost(loss_.chunk(packet, i).offset);
   if (packet.eliciting) ++counters_.packets_lost, newest_lost_ = std::max(newest_lost_, sequence);

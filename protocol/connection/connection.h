@@ -235,6 +235,10 @@ class Connection final : private SentPacketFates {
   bool finish(Micros now, Packet& packet, const PeerAddress& to, DatagramBatch& out);
   bool streams_wait() const;
   bool news_wait() const;
+  bool credit_due(std::size_t stream) const;
+  void touched(StreamId stream) {
+    credit_unsure_ = static_cast<std::uint8_t>(credit_unsure_ | 1u << row(stream));
+  }
   bool ack_due(Micros now) const;
   bool window_open() const;
   void poll_over(Micros now, DatagramBatch& out);
@@ -262,6 +266,10 @@ class Connection final : private SentPacketFates {
   Pacer pacer_;
   std::array<SendStream, stream_count> send_;
   std::array<ReceiveStream, stream_count> receive_;
+  // A bit a stream: which are not idle, and of which credit may be due. Each packet asks, and most streams
+  // are quiet for seconds: they are not touched.
+  static_assert(stream_count <= 8);
+  mutable std::uint8_t send_busy_ = 0, credit_unsure_ = (1u << stream_count) - 1;
   GrowRing<Fate> fates_;
 
   AckRanges arrived_;

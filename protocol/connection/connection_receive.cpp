@@ -82,10 +82,14 @@ void Connection::note_arrival(Micros now, std::uint64_t sequence, bool eliciting
 std::expected<void, DropReason> Connection::apply(Micros now, const Frame& frame, bool of_path,
                                                   Received& received) {
   if (const auto* ack = std::get_if<AckFrame>(&frame)) return apply_ack(now, *ack, of_path);
-  if (const auto* stream = std::get_if<StreamFrame>(&frame))
+  if (const auto* stream = std::get_if<StreamFrame>(&frame)) {
+    touched(stream->stream);
     return apply_stream(now, receive_[row(stream->stream)].accept(stream->offset, stream->bytes));
-  if (const auto* reset = std::get_if<StreamResetFrame>(&frame))
+  }
+  if (const auto* reset = std::get_if<StreamResetFrame>(&frame)) {
+    touched(reset->stream);
     return apply_stream(now, receive_[row(reset->stream)].reset(reset->offset));
+  }
   if (const auto* unreliable = std::get_if<UnreliableFrame>(&frame))
     received.unreliable = unreliable->message;
   if (const auto* credit = std::get_if<CreditFrame>(&frame)) send_[row(credit->stream)].credit(credit->limit);

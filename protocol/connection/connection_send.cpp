@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "protocol/connection/connection.h"
@@ -10,6 +11,13 @@ namespace {
 constexpr std::size_t challenge_packet_bytes = secure::seal_overhead_bytes + 9;
 /// What other frames find beside the longest unreliable message, whose type comes behind them: see frames.h.
 constexpr std::size_t beside_longest_bytes = 21;
+
+/// Calls visit(i) for the bits of a mask, the lowest first.
+template <class Visit>
+void for_bits(unsigned mask, Visit&& visit) {
+  for (; mask != 0; mask &= mask - 1) visit(static_cast<std::size_t>(std::countr_zero(mask)));
+}
+
 }  // namespace
 
 /// A packet being built, its frames laid where they will be sealed.
@@ -42,9 +50,9 @@ bool Connection::add_ack(Micros now, Packet& packet, std::size_t bytes_max) {
 void Connection::add_news(Packet& packet) {
   SentPacket& sent = packet.sent;
   if (path_response_ && packet.writer.path_response(*path_response_)) path_response_.reset();
-  for (std::size_t i = 0; i < stream_count; ++i) {
+  for_bits(credit_unsure_ | send_busy_, [&](std::size_t i) {
     const auto stream = static_cast<StreamId>(i);
-    if (receive_[i].credit_due() && packet.writer.left() >= 11) {
+    if (credit_due(i) && packet.writer.left() >= 11) {
       const std::uint64_t limit = receive_[i].grant();
       packet.writer.credit({stream, limit});
       packet.credits[sent.credits++] = {limit, 0, stream};
@@ -55,13 +63,13 @@ void Connection::add_news(Packet& packet) {
       packet.resets[sent.resets++] = {*send_[i].reset_pending(), 0, stream};
       sent.eliciting = true;
     }
-  }
+  });
 }
 
 /// Stream bytes by priority, until the packet is full. A stream that was reset says so before its bytes, or
 /// they could be taken for the rest of a message that was given up.
 void Connection::add_streams(Packet& packet) {
-  for (std::size_t i = 0; i < stream_count; ++i) {
+  for_bits(send_busy_, [&](std::size_t i) {
     SendStream& stream = send_[i];
     const auto id = static_cast<StreamId>(i);
     const auto told = [&] {
@@ -83,7 +91,7 @@ void Connection::add_streams(Packet& packet) {
       packet.chunks[packet.sent.chunks++] = {bytes->begin, static_cast<std::uint32_t>(bytes->size()), id};
       packet.sent.eliciting = true;
     }
-  }
+  });
 }
 
 /// Seals and sends a packet. @return false: the keys are spent, and the connection is over
@@ -103,11 +111,15 @@ bool Connection::finish(Micros now, Packet& packet, const PeerAddress& to, Datag
   sent.sent_at = now;
   sent.bytes = static_cast<std::uint16_t>(size);
   if (sent.eliciting && loss_.bytes_in_flight() == 0) answered_at_ = now;  // nothing is owed until now
-  std::array<StreamChunk, Packet::chunks_max + 2 * stream_count> chunks;
-  auto end_of_chunks = std::copy_n(packet.chunks.begin(), sent.chunks, chunks.begin());
-  end_of_chunks = std::copy_n(packet.credits.begin(), sent.credits, end_of_chunks);
-  end_of_chunks = std::copy_n(packet.resets.begin(), sent.resets, end_of_chunks);
-  loss_.sent(sent, std::span(chunks.begin(), end_of_chunks));
+  if (sent.chunks + sent.credits + sent.resets == 0) {
+    loss_.sent(sent, {});
+  } else {
+    std::array<StreamChunk, Packet::chunks_max + 2 * stream_count> chunks;
+    auto end_of_chunks = std::copy_n(packet.chunks.begin(), sent.chunks, chunks.begin());
+    end_of_chunks = std::copy_n(packet.credits.begin(), sent.credits, end_of_chunks);
+    end_of_chunks = std::copy_n(packet.resets.begin(), sent.resets, end_of_chunks);
+    loss_.sent(sent, std::span(chunks.begin(), end_of_chunks));
+  }
   if (sent.eliciting) eliciting_sent_at_ = now;
   pacer_.spend(size);
   ++counters_.packets_sent;
@@ -117,14 +129,29 @@ bool Connection::finish(Micros now, Packet& packet, const PeerAddress& to, Datag
 }
 
 bool Connection::streams_wait() const {
-  return std::any_of(send_.begin(), send_.end(),
-                     [](const SendStream& s) { return s.next_offset().has_value(); });
+  bool wait = false;
+  for_bits(send_busy_, [&](std::size_t i) {
+    if (send_[i].next_offset())
+      wait = true;
+    else if (send_[i].idle())
+      send_busy_ = static_cast<std::uint8_t>(send_busy_ & ~(1u << i));
+  });
+  return wait;
+}
+
+/// What is not due now is due no sooner than something happens to the stream.
+bool Connection::credit_due(std::size_t stream) const {
+  if ((credit_unsure_ >> stream & 1) == 0) return false;
+  if (receive_[stream].credit_due()) return true;
+  credit_unsure_ = static_cast<std::uint8_t>(credit_unsure_ & ~(1u << stream));
+  return false;
 }
 
 bool Connection::news_wait() const {
-  for (std::size_t i = 0; i < stream_count; ++i)
-    if (receive_[i].credit_due() || send_[i].reset_due()) return true;
-  return path_response_.has_value();
+  bool wait = path_response_.has_value();
+  for_bits(credit_unsure_, [&](std::size_t i) { wait = wait || credit_due(i); });
+  for_bits(send_busy_, [&](std::size_t i) { wait = wait || send_[i].reset_due(); });
+  return wait;
 }
 
 bool Connection::window_open() const {

@@ -67,7 +67,7 @@ bool ReceiveStream::head_is_bad() const {
          *length + message_prefix_bytes > window_bytes_;
 }
 
-bool ReceiveStream::take(std::vector<std::uint8_t>& message) {
+bool ReceiveStream::take_whole(std::vector<std::uint8_t>& message) {
   const auto length = head_length();
   if (!length || head_is_bad()) return false;
   const std::uint64_t begin = ring_.base() + message_prefix_bytes;

@@ -37,7 +37,9 @@ class ReceiveStream {
   StreamAccept reset(std::uint64_t offset);
 
   /// Puts the next message in `message` (8-byte aligned, its memory reused). @return false: none is whole
-  bool take(std::vector<std::uint8_t>& message);
+  bool take(std::vector<std::uint8_t>& message) {
+    return contiguous_ > ring_.base() && take_whole(message);  // mostly there is nothing
+  }
 
   /// Whether the peer should hear of a higher limit now: half the window was taken since it last did, or its
   /// message needs more, or it was never told, or that was lost.
@@ -52,6 +54,7 @@ class ReceiveStream {
   std::size_t memory_bytes() const { return ring_.memory_bytes() + scattered_.memory_bytes(); }
 
  private:
+  bool take_whole(std::vector<std::uint8_t>& message);
   /// Length of the message at the base, when it is known.
   std::optional<std::uint32_t> head_length() const;
   bool head_is_bad() const;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "protocol/messages.h"
-#include "world/bsp/heights.h"
 #include "protocol/snapshot/packed_part.h"
+#include "world/bsp/heights.h"
 
 // Heights of a slice of a map's sectors in packed snapshots: those that changed since a tick that the
 // receiver holds, as they are now.

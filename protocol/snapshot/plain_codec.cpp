@@ -80,8 +80,8 @@ Difference compare(const BlockContent& now, const BlockBase& base) {
     for (; b < base.entities.size() && base.entities[b].record.id < e.id; ++b)
       out.removed |= std::uint64_t{1} << b;
     const bool there = b < base.entities.size() && base.entities[b].record.id == e.id;
-    const bool same = there && base.entities[b].record == e &&
-                      (now.fields.empty() || now.fields[n] == base.fields[b]);
+    const bool same =
+        there && base.entities[b].record == e && (now.fields.empty() || now.fields[n] == base.fields[b]);
     if (!same) out.changed |= std::uint64_t{1} << n;
     if (there) ++b;
   }

@@ -131,8 +131,8 @@ void PlainPartWriter::begin(const PartHead& head) {
   in.made = false;
   in.own.clear();
   in.own_age = 0;
-  for (StructList* list : {&in.blocks, &in.entities, &in.fields, &in.removed, &in.gone, &in.slices, &in.heights,
-                     &in.motions, &in.groups, &in.grouped, &in.values, &in.cues})
+  for (StructList* list : {&in.blocks, &in.entities, &in.fields, &in.removed, &in.gone, &in.slices,
+                           &in.heights, &in.motions, &in.groups, &in.grouped, &in.values, &in.cues})
     list->clear();
 }
 
@@ -200,8 +200,7 @@ bool PlainPartWriter::add_fields(FieldAudience to, std::uint16_t number,
   if (!in.has_room(in.groups.cost(sizeof(GroupHeader)) + in.grouped.cost(entities.size()) +
                    in.values.cost(values.size())))
     return false;
-  in.groups.put(
-      wire::GroupHeader(number, static_cast<std::uint8_t>(to), static_cast<std::uint8_t>(count)));
+  in.groups.put(wire::GroupHeader(number, static_cast<std::uint8_t>(to), static_cast<std::uint8_t>(count)));
   in.grouped.append(entities);
   in.values.append(values);
   return true;

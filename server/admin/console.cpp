@@ -131,6 +131,7 @@ std::string_view console_help() {
   return "help, status (log it now), players (who is here), say TEXT (to everybody), kick NAME [REASON], "
          "motd "
          "TEXT (for those who join from now on), noclip NAME on|off (lets a player fly through everything), "
+         "spectate NAME (has a player only watch), play NAME (and be in the match again), "
          "dig X Y Z (takes a block away), set X Y Z NAME (puts one there), fill X Y Z X Y Z NAME (likewise a "
          "whole box), "
          "blast X Y Z RADIUS (clears a sphere but for protected ground), give NAME ITEM [N], log X Y Z or "
@@ -148,9 +149,10 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   const std::size_t blank = text.find_first_of(" \t");
   const std::string word(text.substr(0, blank));
   const std::string argument(blank == std::string_view::npos ? "" : trimmed(text.substr(blank)));
-  const std::vector<std::string> words{"help",   "status", "players", "say", "kick", "motd",     "noclip",
-                                       "reload", "stop",   "dig",     "set", "log",  "rollback", "ban",
-                                       "unban",  "bans",   "next",    "map", "give", "fill",     "blast"};
+  const std::vector<std::string> words{"help",     "status", "players", "say",      "kick", "motd",
+                                       "noclip",   "reload", "stop",    "dig",      "set",  "log",
+                                       "rollback", "ban",    "unban",   "bans",     "next", "map",
+                                       "give",     "fill",   "blast",   "spectate", "play"};
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
     const std::string near = nearest_name(word, words);
@@ -175,6 +177,8 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   switch (verb) {
     case ConsoleVerb::motd: bytes_max = motd_bytes_max; break;
     case ConsoleVerb::say: bytes_max = chat_bytes_max; break;
+    case ConsoleVerb::spectate:
+    case ConsoleVerb::play: bytes_max = 4 * player_name_chars_max; break;
     case ConsoleVerb::kick: bytes_max = 4 * player_name_chars_max + 1 + close_text_bytes_max; break;
     case ConsoleVerb::ban:
     case ConsoleVerb::map:
@@ -184,6 +188,8 @@ std::expected<ConsoleCommand, std::string> parse_console_line(std::string_view l
   if (bytes_max == 0 && !argument.empty())
     return std::unexpected(word + " takes nothing behind it: leave \"" + argument + "\" out");
   if (verb == ConsoleVerb::say && argument.empty()) return std::unexpected("say needs a text: say TEXT");
+  const bool watching = verb == ConsoleVerb::spectate || verb == ConsoleVerb::play;
+  if (watching && argument.empty()) return std::unexpected(word + " needs a player: " + word + " NAME");
   if (verb == ConsoleVerb::map && argument.empty()) return std::unexpected("map needs a name: map MAP07");
   if (verb == ConsoleVerb::kick && argument.empty())
     return std::unexpected("kick needs a player: kick NAME [REASON]; players lists them");

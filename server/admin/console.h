@@ -34,15 +34,17 @@ enum class ConsoleVerb : std::uint8_t {
   map,
   give,
   fill,
-  blast
+  blast,
+  spectate,
+  play
 };
 
 /// A line of the console, understood. What a verb does not need is left empty.
 struct ConsoleCommand {
   ConsoleVerb verb{};
-  /// Of log and rollback what edit_order.h reads; of motd and say the text; of map its name; of noclip the
-  /// player's name, of give likewise; of kick name and reason, see kick_order(); of ban and unban see
-  /// ban_order.h.
+  /// Of log and rollback what edit_order.h reads; of motd and say the text; of map its name; of noclip,
+  /// spectate and play the player's name, of give likewise; of kick name and reason, see kick_order(); of ban
+  /// and unban see ban_order.h.
   std::string argument;
   bool on = false;          ///< of noclip
   IVec3 block{};            ///< of dig, set and blast

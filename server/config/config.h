@@ -63,9 +63,10 @@ struct Config {
   // World
   std::string world_dir;  ///< empty: the world lives as long as the process
   DamagedChunks damaged_chunks = DamagedChunks::regenerate;
+  std::uint32_t save_interval_ms = 500;       ///< what changes is saved in groups no closer together
   std::chrono::milliseconds backup_every{0};  ///< 0: never
   std::uint32_t backups_kept = 8;
-  ReturnTo players_return_to = ReturnTo::place;  ///< in the sandbox
+  ReturnTo players_return_to = ReturnTo::place;  ///< in the sandbox, in part in cooperative play
   std::uint32_t edit_log_days = 30;              ///< 0: no limit
   std::uint32_t edit_log_mib = 256;              ///< 0: no log
   std::uint64_t seed = 1;

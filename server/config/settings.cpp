@@ -403,13 +403,19 @@ Setting record_setting() {
 
 /// What a kept world remembers of players and their edits.
 std::vector<Setting> memory_settings() {
-  return {choice("players_return_to", {"place", "start"}, MEMBER(players_return_to),
-                 "Where those begin who come back to the sandbox: where they left off, or at a start."),
-          whole("edit_log_days", "DAYS", 0, 3650, MEMBER(edit_log_days),
-                "How long a kept world remembers who changed which block, for ashlar-server world log and "
-                "rollback. 0: as far back as edit_log_mib lasts."),
-          whole("edit_log_mib", "MIB", 0, 65'536, MEMBER(edit_log_mib),
-                "Disk that this may take; some 10 000 changed blocks to a MiB. 0: nothing is remembered.")};
+  return {
+      choice(
+          "players_return_to", {"place", "start"}, MEMBER(players_return_to),
+          "How those begin who come back: where they left off (in the sandbox) with the health and weapons "
+          "they had (there and in cooperative play), or at a start, as new ones do."),
+      whole("save_interval_ms", "MS", 100, 60'000, MEMBER(save_interval_ms),
+            "A kept world's changes are saved in groups no closer together: as much is lost at most when "
+            "the machine fails, and a disk that is slow or wears out gets less to do."),
+      whole("edit_log_days", "DAYS", 0, 3650, MEMBER(edit_log_days),
+            "How long a kept world remembers who changed which block, for ashlar-server world log and "
+            "rollback. 0: as far back as edit_log_mib lasts."),
+      whole("edit_log_mib", "MIB", 0, 65'536, MEMBER(edit_log_mib),
+            "Disk that this may take; some 10 000 changed blocks to a MiB. 0: nothing is remembered.")};
 }
 
 /// What stands in the world.

@@ -71,7 +71,7 @@ class BlockFrames {
     SnapshotEncoding encoding{};
     std::uint32_t asked = 0;  // age of the base that was there; 0: none
     std::uint32_t age = 0;    // of the one that was taken
-    std::uint32_t next = 0;  // one more than the place of the next code of the same block; 0: none
+    std::uint32_t next = 0;   // one more than the place of the next code of the same block; 0: none
     std::span<const std::uint8_t> bytes;
   };
   static constexpr std::size_t page_bytes = 64 * 1024;

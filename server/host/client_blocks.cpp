@@ -8,7 +8,7 @@
 namespace ashlar::server {
 
 static_assert(sizeof(ClientBlock) * client_blocks_max + 24 * journal_packets_max +
-                  sizeof(JournalItem) * journal_items_max + 168 * own_bases_max + 2 * 512 <=
+                  sizeof(JournalItem) * journal_items_max + 168 * own_bases_max + 2 * client_blocks_max <=
               56 * 1024);
 static_assert((journal_items_max & (journal_items_max - 1)) == 0, "places are numbers modulo it");
 
@@ -17,9 +17,10 @@ ClientBlocks::ClientBlocks()
 
 void ClientBlocks::reset() {
   blocks_.clear();
+  numbers_.clear();
   packet_first_ = packet_count_ = 0;
   next_item_ = 0;
-  std::ranges::fill(own_, Own{});
+  own_ticks_.fill(0);
   own_held_ = 0;
   std::ranges::fill(slices_, 0u);
   next_slice = 0;
@@ -27,26 +28,37 @@ void ClientBlocks::reset() {
   epoch_ = epoch_ == 255 ? std::uint8_t{1} : static_cast<std::uint8_t>(epoch_ + 1);
 }
 
+/// Of the first entry whose number is not less. Asked for some forty times for each snapshot, and which way
+/// it goes cannot be foreseen: no branches.
+std::size_t ClientBlocks::place_of(std::uint16_t number) const {
+  const std::uint16_t* first = numbers_.data();
+  std::size_t count = numbers_.size();
+  while (count > 1) {
+    const std::size_t half = count / 2;
+    first += first[half - 1] < number ? half : 0;
+    count -= half;
+  }
+  const auto at = static_cast<std::size_t>(first - numbers_.data());
+  return at + (count == 1 && *first < number ? 1 : 0);
+}
+
 ClientBlock* ClientBlocks::find(std::uint16_t number) {
-  std::uint16_t& place = place_[number % places];
-  if (place < blocks_.size() && blocks_[place].number == number) return &blocks_[place];
-  const auto it = std::ranges::lower_bound(blocks_, number, {}, &ClientBlock::number);
-  if (it == blocks_.end() || it->number != number) return nullptr;
-  place = static_cast<std::uint16_t>(it - blocks_.begin());
-  return &*it;
+  const std::size_t at = place_of(number);
+  return at < numbers_.size() && numbers_[at] == number ? &blocks_[at] : nullptr;
 }
 
 ClientBlock* ClientBlocks::want(std::uint16_t number, std::uint32_t born, std::uint32_t tick) {
-  ClientBlock* entry = find(number);
-  if (entry == nullptr) {
+  const auto at = static_cast<std::ptrdiff_t>(place_of(number));
+  if (at == std::ssize(numbers_) || numbers_[static_cast<std::size_t>(at)] != number) {
     if (blocks_.size() == client_blocks_max) return nullptr;
-    const auto at = std::ranges::lower_bound(blocks_, number, {}, &ClientBlock::number);
-    entry = &*blocks_.insert(at, ClientBlock{});
-    entry->number = number;
-    entry->born = born;
-    entry->since = tick;
-    entry->told = tick;  // it has been waiting since now
+    numbers_.insert(numbers_.begin() + at, number);
+    ClientBlock& made = *blocks_.insert(blocks_.begin() + at, ClientBlock{});
+    made.number = number;
+    made.born = born;
+    made.since = tick;
+    made.told = tick;  // it has been waiting since now
   }
+  ClientBlock* const entry = &blocks_[static_cast<std::size_t>(at)];
   if (entry->leaving || entry->born != born) {
     // What it holds under this number may have been forgotten, or was another block: whole again.
     entry->leaving = false;
@@ -60,13 +72,19 @@ ClientBlock* ClientBlocks::want(std::uint16_t number, std::uint32_t born, std::u
 }
 
 void ClientBlocks::let_go(std::uint32_t unwanted_since, std::uint32_t tick) {
+  bool never_told = false;
   for (ClientBlock& entry : blocks_) {
-    if (entry.leaving || entry.wanted >= unwanted_since) continue;
-    entry.leaving = true;
-    entry.leaving_since = tick;
-    entry.held = 0;
+    if (!entry.leaving && entry.wanted < unwanted_since) {
+      entry.leaving = true;
+      entry.leaving_since = tick;
+      entry.held = 0;
+    }
+    never_told = never_told || (entry.leaving && entry.sent == 0);
   }
+  if (!never_told) return;
   std::erase_if(blocks_, [](const ClientBlock& entry) { return entry.leaving && entry.sent == 0; });
+  numbers_.clear();
+  for (const ClientBlock& entry : blocks_) numbers_.push_back(entry.number);
 }
 
 void ClientBlocks::note_sent(std::uint64_t sequence, std::uint32_t tick, std::span<const JournalItem> items) {
@@ -93,8 +111,11 @@ void ClientBlocks::apply(const JournalItem& item, std::uint32_t tick) {
       return;
     case JournalItem::Kind::gone:
       if (const ClientBlock* entry = find(item.number);
-          entry != nullptr && entry->leaving && entry->leaving_since <= tick)
-        blocks_.erase(blocks_.begin() + (entry - blocks_.data()));
+          entry != nullptr && entry->leaving && entry->leaving_since <= tick) {
+        const auto at = entry - blocks_.data();
+        blocks_.erase(blocks_.begin() + at);
+        numbers_.erase(numbers_.begin() + at);
+      }
       return;
     case JournalItem::Kind::own: own_held_ = std::max(own_held_, tick); return;
     case JournalItem::Kind::heights:
@@ -113,16 +134,17 @@ void ClientBlocks::apply(const JournalItem& item, std::uint32_t tick) {
 
 void ClientBlocks::note_fate(const Connection::Fate& fate) {
   if (!fate.acked) return;
-  std::size_t low = 0, high = packet_count_;
+  if (packet_count_ == 0) return;
   const auto at = [this](std::size_t i) -> const Packet& {
     return packets_[(packet_first_ + i) % packets_.size()];
   };
-  while (low < high) {
-    const std::size_t middle = (low + high) / 2;
-    (at(middle).sequence < fate.sequence ? low : high) =
-        at(middle).sequence < fate.sequence ? middle + 1 : middle;
-  }
-  if (low == packet_count_ || at(low).sequence != fate.sequence) return;
+  // Sequences ascend, most of them by one: it is where that would put it, or a little before.
+  const std::uint64_t first = at(0).sequence;
+  if (fate.sequence < first) return;
+  std::size_t low =
+      static_cast<std::size_t>(std::min<std::uint64_t>(fate.sequence - first, packet_count_ - 1));
+  while (at(low).sequence > fate.sequence) --low;
+  if (at(low).sequence != fate.sequence) return;
   const Packet packet = at(low);
   for (std::uint32_t i = 0; i < packet.count; ++i)
     apply(items_[(packet.first + i) % journal_items_max], packet.tick);
@@ -130,18 +152,15 @@ void ClientBlocks::note_fate(const Connection::Fate& fate) {
 
 const OwnPlayer* ClientBlocks::own_base(std::uint32_t tick, std::uint32_t& base_tick) const {
   if (own_held_ == 0 || own_held_ >= tick || tick - own_held_ > base_age_max) return nullptr;
-  // The newest first: it is one of a round trip ago.
-  for (std::size_t n = 1; n <= own_.size(); ++n) {
-    const Own& one = own_[(next_own_ + own_.size() - n) % own_.size()];
-    if (one.tick != own_held_) continue;
-    base_tick = own_held_;
-    return &one.own;
-  }
-  return nullptr;
+  const auto at = std::ranges::find(own_ticks_, own_held_);
+  if (at == own_ticks_.end()) return nullptr;
+  base_tick = own_held_;
+  return &own_[static_cast<std::size_t>(at - own_ticks_.begin())];
 }
 
 void ClientBlocks::note_own(std::uint32_t tick, const OwnPlayer& own) {
-  own_[next_own_] = {tick, own};
+  own_ticks_[next_own_] = tick;
+  own_[next_own_] = own;
   next_own_ = (next_own_ + 1) % own_.size();
 }
 
@@ -160,8 +179,9 @@ ClientFields& ClientBlocks::want_fields(std::uint16_t key, std::uint32_t source,
 }
 
 std::size_t ClientBlocks::memory_bytes() const {
-  return sizeof *this + blocks_.capacity() * sizeof(ClientBlock) + packets_.capacity() * sizeof(Packet) +
-         items_.capacity() * sizeof(JournalItem) + own_.capacity() * sizeof(Own) +
+  return sizeof *this + blocks_.capacity() * sizeof(ClientBlock) +
+         numbers_.capacity() * sizeof(std::uint16_t) + packets_.capacity() * sizeof(Packet) +
+         items_.capacity() * sizeof(JournalItem) + own_.capacity() * sizeof(OwnPlayer) +
          slices_.capacity() * sizeof(std::uint32_t) + fields_.capacity() * sizeof(ClientFields);
 }
 

@@ -95,22 +95,18 @@ class ClientBlocks {
     std::uint32_t tick = 0;
     std::uint32_t first = 0, count = 0;  // in items_, which is a ring
   };
-  struct Own {
-    std::uint32_t tick = 0;
-    OwnPlayer own;
-  };
   void apply(const JournalItem& item, std::uint32_t tick);
 
-  /// Where an entry was when it was last looked for, by its number's low bits: asked for several times in
-  /// each tick, and seldom moved.
-  static constexpr std::size_t places = 512;
+  std::size_t place_of(std::uint16_t number) const;
+
   std::vector<ClientBlock> blocks_;
-  std::array<std::uint16_t, places> place_{};
-  std::vector<Packet> packets_;  // a ring, by ascending sequence
+  std::vector<std::uint16_t> numbers_;  // of blocks_, close together
+  std::vector<Packet> packets_;         // a ring, by ascending sequence
   std::size_t packet_first_ = 0, packet_count_ = 0;
   std::vector<JournalItem> items_;
-  std::uint32_t next_item_ = 0;  // runs on; modulo it is the place
-  std::vector<Own> own_;         // a ring
+  std::uint32_t next_item_ = 0;                           // runs on; modulo it is the place
+  std::array<std::uint32_t, own_bases_max> own_ticks_{};  // a ring; 0: none
+  std::vector<OwnPlayer> own_;                            // by own_ticks_
   std::size_t next_own_ = 0;
   std::uint32_t own_held_ = 0;
   std::vector<std::uint32_t> slices_;

@@ -43,6 +43,7 @@ void ContentsRoom::publish(const World& world) {
 void ContentsRoom::tell_chest(const World& world, Session& session, std::size_t row) {
   ContentsDesk& desk = session.contents;
   const std::optional<IVec3> open = world.block_acts().opened(row);
+  if (!open && !desk.open) return;
   message_.tick = number(world.tick());
   message_.world = session.world;
   message_.data = {};

@@ -48,6 +48,7 @@ EditRoom::EditRoom(SessionTable& sessions, HostStatus& status, double interest_r
 
 void EditRoom::begin_world() {
   log_ = ChangeLog();
+  reveal_.begin_world();
   learnt_.clear();
   due_.clear();
   saved_tick_ = 0;

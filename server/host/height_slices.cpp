@@ -48,8 +48,9 @@ std::span<const std::uint8_t> HeightSlices::coded(std::size_t slice, std::uint32
   for (std::size_t i = 0; i < s.count; ++i)
     if (sectors_[s.first + i].changed > base_tick)
       changed_.push_back({static_cast<std::uint8_t>(i), sectors_[s.first + i].heights});
-  return std::span(bytes_).first(encoding == SnapshotEncoding::packed ? encode_heights(changed_, bytes_)
-                                                                     : encode_plain_heights(changed_, bytes_));
+  return std::span(bytes_).first(encoding == SnapshotEncoding::packed
+                                     ? encode_heights(changed_, bytes_)
+                                     : encode_plain_heights(changed_, bytes_));
 }
 
 }  // namespace ashlar::server

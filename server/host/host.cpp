@@ -92,7 +92,8 @@ struct Host::Impl {
         fights(sessions),
         inventories(sessions),
         contents(sessions, config.interest_radius_m),
-        book(world->setup().players_max, world->setup().rules.tick_rate_hz),
+        book(world->setup().players_max, world->setup().rules.tick_rate_hz,
+             {given.return_to_place, given.return_with_life}),
         scores(sessions, status),
         messages(sessions),
         content(*config.content, config.content_bytes_per_s, config.clients_max, defects),
@@ -275,7 +276,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   input.stepped(*world, sessions);
   book.stepped(*world, sessions);
   lobby.settle_joins(at, out);
-  if (config.return_to_place) bring_back();
+  bring_back();
   lingering.note_fights(*world, sessions);
   ground.note_edits(world->applied_edits(), number(world->tick()));
   edits.learn(ground.entering_changes());
@@ -298,6 +299,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   chat.advance(at, input, out);
   content.tick(at, bulk);
   status.content = content.counters();
+  lobby.note_activity_of_all();
   lobby.poll(at, out);
   note_phase(Phase::housekeeping, stopwatch() - published + (collected - begun));
 }
@@ -399,6 +401,16 @@ std::uint32_t Host::set_noclip(const std::string& name, bool on) {
   for (const Session& session : impl_->sessions.rows()) {
     if (session.state != SessionState::playing || session.name != name) continue;
     admin({on ? AdminAction::noclip_on : AdminAction::noclip_off, session.player, {}});
+    ++count;
+  }
+  return count;
+}
+
+std::uint32_t Host::set_watching(const std::string& name, bool on) {
+  std::uint32_t count = 0;
+  for (const Session& session : impl_->sessions.rows()) {
+    if (session.state != SessionState::playing || session.name != name) continue;
+    admin({on ? AdminAction::spectate : AdminAction::play, session.player, {}});
     ++count;
   }
   return count;
@@ -511,8 +523,7 @@ void Host::audit(HostAudit& out) const {
     row.delta_yaw = session.delta_yaw;
     row.accepted = session.accepted;
     row.chat_bytes_waiting = session.connection->status().queue_bytes[ashlar::row(StreamId::chat)];
-    row.memory_bytes = sizeof session + session.connection->memory_bytes() +
-                       session.blocks->memory_bytes();
+    row.memory_bytes = sizeof session + session.connection->memory_bytes() + session.blocks->memory_bytes();
     row.stream_bytes = session.connection->stream_memory_bytes();
     row.streams_ground = session.ground.streams;
     row.ground_settled = row.playing && session.ground.streams && session.ground.gone.empty() &&

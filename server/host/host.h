@@ -80,6 +80,9 @@ struct HostConfig {
   Micros away_grace{60'000'000};
   /// Who comes back begins where it left off, not at a start, unless it was dead.
   bool return_to_place = false;
+  /// Who comes back in the same match has the health, armour and weapons that it left with, unless it was
+  /// dead. (Its score in that match it has in any case.)
+  bool return_with_life = false;
   /// When sessions change their keys, at most secure::key_age_max.
   Micros key_age = secure::key_age_max;
   /// Maps and props for clients that lack them, filled before (content_shelf.h); only read. Null: none is
@@ -324,6 +327,8 @@ class Host {
   /// Lets every player of this name fly through everything, or no longer: enters the next tick.
   /// @return how many there are
   std::uint32_t set_noclip(const std::string& name, bool on);
+  /// Likewise has players only watch, or play again once the match has a place.
+  std::uint32_t set_watching(const std::string& name, bool on);
 
   /// Gives every player of this name items: enters the next tick. What one has no room for is not given.
   /// @return how many players there are

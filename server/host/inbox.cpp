@@ -59,7 +59,10 @@ void Inbox::on_sealed(Micros now, const PeerAddress& from, std::span<const std::
                       HostOutput& out) {
   const auto number = secure::sealed_connection(bytes, protocol_version);
   if (!number) return drop(number.error());
-  if (Session* const session = r_.sessions.find(*number)) return on_session(now, *session, from, bytes, out);
+  if (Session* const session = r_.sessions.find(*number)) {
+    lobby_->note_activity(*session);  // before: the session may end with it
+    return on_session(now, *session, from, bytes, out);
+  }
   if (!r_.farewells.receive(now, from, *number, bytes)) on_unknown(now, from, bytes, out.datagrams);
 }
 
@@ -188,10 +191,12 @@ void Inbox::on_input(Session& session, const Input& input) {
     ++r_.status.snapshots_anew;
   }
   ASHLAR_ASSERT(input.command_count <= input.commands.size());
-  for (std::uint8_t i = 0; i < input.command_count; ++i) {
+  const std::uint32_t news = session.input.count_news(input.newest_tick, input.command_count, next);
+  for (std::uint32_t i = 0; i < news; ++i) {
     PlayerCommand command = input.commands[i];
     command.seen = session.picture.believed(command.seen, r_.world->setup().rules.tick_rate_hz);
-    // A command counts as lost only if no repeat of it came in time, so late repeats are no news.
+    session.picture.add_told(command);
+    // Of a message the newest alone is counted: a command is lost only if no repeat of it came in time.
     const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next);
     if (i == 0 && verdict == InputVerdict::late) ++r_.status.inputs_late;
     if (i == 0 && verdict == InputVerdict::early) ++r_.status.inputs_early;

@@ -30,6 +30,20 @@ class InputBuffer {
     last_.pitch = pitch;
   }
 
+  /// A message repeats commands that did not arrive for all that its client knows: how many of its newest are
+  /// worth an add(), 1 to `count`. The others were added before, or are late.
+  /// @param newest  tick of the newest of the `count` commands, which are of consecutive ticks
+  /// @param next    the tick that will be played next
+  std::uint32_t count_news(std::uint32_t newest, std::uint32_t count, std::uint32_t next) {
+    if (static_cast<std::int32_t>(known_until_ - (next - 1)) < 0) known_until_ = next - 1;
+    const auto news = static_cast<std::int32_t>(newest - known_until_);
+    if (news <= 0) return 1;                                    // for the sake of its verdict
+    if (news > static_cast<std::int32_t>(count)) return count;  // some between may come yet
+    if (static_cast<std::int32_t>(newest - next) < static_cast<std::int32_t>(reach_ticks))
+      known_until_ = newest;
+    return static_cast<std::uint32_t>(news);
+  }
+
   /// @param next  the tick that will be played next
   InputVerdict add(std::uint32_t tick, const PlayerCommand& command, std::uint32_t next) {
     // Signed distance: ticks wrap.
@@ -102,6 +116,7 @@ class InputBuffer {
   std::array<Slot, reach_ticks> slots_{};
   PlayerCommand last_;
   std::uint32_t newest_ = 0;
+  std::uint32_t known_until_ = 0;  // all up to this tick were added, or are late
   std::uint32_t last_own_tick_ = 0;
   std::uint32_t repeat_ticks_;
   std::uint32_t missed_;

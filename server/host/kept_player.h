@@ -6,6 +6,7 @@
 #include "world/math/turn.h"
 #include "world/math/vec.h"
 #include "world/sim/inventory.h"
+#include "world/sim/player_life.h"
 
 namespace ashlar::server {
 
@@ -17,7 +18,8 @@ struct KeptPlayer {
   PlayerIdentity identity{};
   DVec3 position_m;  ///< where it was last, and how it looked
   Turn16 yaw{0}, pitch{0};
-  std::uint16_t health = 0;  ///< 0: it was dead
+  PlayerLife life = {};  ///< of health 0: it was dead
+  KeptScore score = {};
   Inventory inventory = {};
 };
 

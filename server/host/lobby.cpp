@@ -33,6 +33,7 @@ Lobby::Lobby(const Rooms& rooms, const SecretKey& ids, secure::Entropy& entropy,
       identity_(rooms.config.identity),
       challenge_(entropy.secret()),
       reset_key_(secure::reset_key(rooms.config.identity.secret)),
+      poll_at_(rooms.sessions.capacity(), Micros::min()),
       defects_(defects) {}
 
 void Lobby::link_ended(Micros now, const PeerAddress& peer, HostOutput& out) {
@@ -137,9 +138,14 @@ void Lobby::remove(Micros now, Session& session, const std::string& why, HostOut
 
 void Lobby::poll(Micros now, HostOutput& out) {
   for (const std::uint32_t row : r_.sessions.visit()) {
+    if (poll_at_[row] > now) continue;
     Session& session = r_.sessions[row];
     Connection& connection = *session.connection;
-    if (connection.next_poll_at() <= now) connection.poll(now, out.datagrams);
+    poll_at_[row] = connection.next_poll_at();
+    if (poll_at_[row] <= now) {
+      connection.poll(now, out.datagrams);
+      poll_at_[row] = connection.next_poll_at();
+    }
     if (connection.state() != ConnectionState::open) {
       note_end(now, session, out);
     } else if (connection.address() != session.address && !defects_.moves_at_once) {
@@ -267,6 +273,7 @@ void Lobby::change_world(Micros now) {
       session.connection->reset(stream);
     welcome(session);
   }
+  note_activity_of_all();
 }
 
 std::uint32_t Lobby::kick_away(const std::string& name, const std::string& reason) {

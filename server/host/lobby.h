@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocol/message_writer.h"
 #include "server/bans/ban_list.h"
@@ -62,8 +64,13 @@ class Lobby {
   void link_ended(Micros now, const PeerAddress& peer, HostOutput& out);
   /// Ends a session with a reason, which its client is told. `session` is empty afterwards.
   void send_away(Micros now, Session& session, SessionEnd reason, const std::string& text, HostOutput& out);
-  /// What is due on each connection, and the ends of those that ended. In every advance().
+  /// What is due on each connection, and the ends of those that ended. In every advance(). Connections of
+  /// which nothing was heard and by which nothing was said since are not touched before their time.
   void poll(Micros now, HostOutput& out);
+  /// Something was heard of a session, or said by it: it is looked at in the next poll().
+  void note_activity(const Session& session) { poll_at_[r_.sessions.row_of(session)] = Micros::min(); }
+  /// Likewise of everybody: after a tick.
+  void note_activity_of_all() { std::ranges::fill(poll_at_, Micros::min()); }
   /// Once a tick: refills what sessions may send, ends those that are kicked or have not joined in time.
   void keep_house(Micros now, HostOutput& out);
   /// Who may not come in; those of them who are here are sent away in the next keep_house(). Null: nobody.
@@ -119,6 +126,8 @@ class Lobby {
   secure::KeyPair identity_;
   secure::Secret challenge_, reset_key_;
   MessageWriter writer_;
+  /// By row of the sessions: when a connection is due, close together, as most are not.
+  std::vector<Micros> poll_at_;
   std::shared_ptr<const BanList> bans_;  // null: nobody is banned
   bool bans_changed_ = false;            // since everybody was last looked at
   std::int64_t unix_s_ = 0;

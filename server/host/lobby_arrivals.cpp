@@ -207,6 +207,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   const secure::SessionKeys keys = accepted.session.keys(number);
   Session& session = r_.sessions.open(from, number, guest.identity);
   session.connection = connect(now, from, keys);
+  note_activity(session);
   session.client = accepted.client;
   session.token_id = std::move(guest.token_id);
   session.door_slot = accepted.slot;
@@ -280,6 +281,7 @@ void Lobby::join(Micros now, Session& session, const Join& join, HostOutput& out
     return session.connection->close(now, close_reason(SessionEnd::content), *lack);
   }
   r_.stream.join(session, join);
+  session.watches = join.watches;
   r_.sessions.leave_greeted(session, SessionState::joining);
   if (session.player == EntityId{0}) return;
   ++r_.status.resumed;

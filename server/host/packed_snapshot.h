@@ -124,7 +124,7 @@ class PackedSnapshot {
   std::vector<FieldGroup> groups_;  // scratch
   std::array<std::uint8_t, std::max(coded_group_bytes_max, plain_group_bytes_max)> group_bytes_{};
   CodedCues cues_;
-  std::array<std::uint8_t, std::max(cue_bytes_max, cues_max * plain_cue_bytes)> cue_bytes_{};
+  std::array<std::uint8_t, std::max(cue_bytes_max, cues_max* plain_cue_bytes)> cue_bytes_{};
 };
 
 }  // namespace ashlar::server

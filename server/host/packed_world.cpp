@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -131,6 +132,7 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   sights_used_ = 1;
   extents_.clear();
   grounds_.clear();
+  vicinity_blocks_.clear();
   places_.clear();
   spots_.clear();
   for (std::size_t b = 0; b < blocks.size(); ++b)
@@ -206,13 +208,42 @@ bool PackedWorld::may_see(Sight& sight, std::uint32_t block) const {
   return known == 2;
 }
 
+/// In the order of blocks. Squares of 64 m: a few viewers share one, and it holds few that are out of reach.
+std::span<const std::uint32_t> PackedWorld::vicinity(DVec3 eye_m, double radius_m) {
+  constexpr double side_m = 64;
+  constexpr std::size_t probes = 4;
+  const auto x = static_cast<std::int32_t>(std::floor(eye_m.x / side_m));
+  const auto y = static_cast<std::int32_t>(std::floor(eye_m.y / side_m));
+  const std::uint32_t home =
+      static_cast<std::uint32_t>(x) * 0x9e3779b1u + static_cast<std::uint32_t>(y) * 0x85ebca6bu;
+  Vicinity* free = nullptr;
+  for (std::size_t n = 0; n < probes; ++n) {
+    Vicinity& known = vicinities_[((home >> 16) + n) % vicinities_.size()];
+    const bool holds = known.tick == tick_before_;
+    if (holds && known.x == x && known.y == y && known.radius_m == radius_m)
+      return std::span(vicinity_blocks_).subspan(known.first, known.count);
+    if (!holds && free == nullptr) free = &known;
+  }
+  Vicinity& found = free != nullptr ? *free : vicinities_[(home >> 16) % vicinities_.size()];
+  found = {x, y, radius_m, static_cast<std::uint32_t>(vicinity_blocks_.size()), 0, tick_before_};
+  const double low_x = x * side_m, low_y = y * side_m;
+  for (std::uint32_t i = 0; i < grounds_.size(); ++i) {
+    const Ground& ground = grounds_[i];
+    const double dx = std::max({ground.low_x - (low_x + side_m), low_x - ground.high_x, 0.0});
+    const double dy = std::max({ground.low_y - (low_y + side_m), low_y - ground.high_y, 0.0});
+    if (dx * dx + dy * dy <= radius_m * radius_m) vicinity_blocks_.push_back(i);
+  }
+  found.count = static_cast<std::uint32_t>(vicinity_blocks_.size()) - found.first;
+  return std::span(vicinity_blocks_).subspan(found.first, found.count);
+}
+
 std::span<const PackedWorld::Near> PackedWorld::near(DVec3 eye_m, double radius_m, double margin_m,
                                                      std::span<const MapInSpace> maps,
                                                      std::span<const OpenRooms> rooms,
                                                      const SightView* view) {
   near_.clear();
   Sight* const sight = maps.empty() ? nullptr : &look_from(eye_m, margin_m, maps, rooms);
-  for (std::uint32_t i = 0; i < extents_.size(); ++i) {
+  for (const std::uint32_t i : vicinity(eye_m, radius_m)) {
     const Ground& ground = grounds_[i];
     const double dx = outside(eye_m.x, ground.low_x, ground.high_x);
     const double dy = outside(eye_m.y, ground.low_y, ground.high_y);

@@ -67,9 +67,16 @@ class PackedWorld {
     double weight = 1;                               // by which it counts as nearer
     Aabb reach{};                                    // where they may soon be, where viewers ask by sight
   };
-  /// The ground that an extent covers, close together: every viewer looks at everybody's, and most are far.
+  /// The ground that an extent covers, close together: viewers look at many, and half of those are far.
   struct Ground {
     double low_x, high_x, low_y, high_y;
+  };
+  /// Blocks whose ground comes within reach of a square of the ground, found once for all viewers in it.
+  struct Vicinity {
+    std::int32_t x = 0, y = 0;  // of the square
+    double radius_m = 0;
+    std::uint32_t first = 0, count = 0;  // in vicinity_blocks_
+    std::uint32_t tick = 0;              // that it holds for
   };
   /// What is known of who may be seen from somewhere, block by block.
   struct Sight {
@@ -86,6 +93,7 @@ class PackedWorld {
   void add_block(const World& world, const PartitionBlock& block, std::span<const PlacedEntity> placed,
                  std::span<std::uint32_t> members, SightCuller* culler);
 
+  std::span<const std::uint32_t> vicinity(DVec3 eye_m, double radius_m);
   Sight& look_from(DVec3 eye_m, double margin_m, std::span<const MapInSpace> maps,
                    std::span<const OpenRooms> rooms);
   bool may_see(Sight& sight, std::uint32_t block) const;
@@ -104,7 +112,9 @@ class PackedWorld {
   std::vector<FieldValues> block_fields_;  // by block_, where there are fields for everybody
   std::vector<Track> tracks_;              // by slot
   std::vector<Extent> extents_;
-  std::vector<Ground> grounds_;  // by extent
+  std::vector<Ground> grounds_;             // by extent
+  std::array<Vicinity, 512> vicinities_{};  // by a hash of the square
+  std::vector<std::uint32_t> vicinity_blocks_;
   std::vector<SightPlace> places_;
   std::vector<DVec3> spots_;   // of everybody, by block
   std::vector<Sight> sights_;  // of this tick; the first is for whom the others have no room

@@ -4,6 +4,18 @@
 
 namespace ashlar::server {
 
+namespace {
+
+/// Is somebody other than it was said to be? Who walks and fights only now and then (`asked`), so that not
+/// all are written in one tick, who died or lives again at once.
+bool tells(const KeptPlayer& told, const KeptPlayer& now, bool asked) {
+  if ((told.life.health == 0) != (now.life.health == 0)) return true;
+  return asked &&
+         (!(told.position_m == now.position_m) || !(told.life == now.life) || !(told.score == now.score));
+}
+
+}  // namespace
+
 void PlayerBook::begin_world(std::uint32_t players_max) {
   away_.clear();
   present_.assign(players_max, {});
@@ -21,6 +33,12 @@ EntityId PlayerBook::body_of(const PlayerIdentity& identity) const {
   return found == present_.end() ? EntityId{0} : found->id;
 }
 
+Returning PlayerBook::bring(std::uint32_t session, const KeptPlayer& was) const {
+  Returning out{session, was.inventory, was.score, {}};
+  if (back_.life) out.life = was.life;
+  return out;
+}
+
 void PlayerBook::collect(const World& world, const SessionTable& sessions, LingeringBodies& lingering,
                          TickInputCollector& input) {
   returning_.clear();
@@ -32,9 +50,10 @@ void PlayerBook::collect(const World& world, const SessionTable& sessions, Linge
       // It leaves before anybody joins, and nothing happens in between.
       input.leave(body);
       lingering.forget(body);
-      returning_.push_back({row, world.players().inventory[static_cast<std::size_t>(at)]});
+      // As of the last step, after which nothing happened to it.
+      returning_.push_back(bring(row, present_[static_cast<std::size_t>(at)].player));
     } else if (const auto found = away_.find(session.identity); found != away_.end()) {
-      returning_.push_back({row, found->second.inventory});
+      returning_.push_back(bring(row, found->second));
     }
   }
 }
@@ -60,11 +79,13 @@ void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
     if (joined.id == EntityId{0}) continue;
     Present& present = present_[slot_of(joined.id)];
     present = {joined.id, {}, sessions[joined.token].name, {}};
+    present.told.life.health = 1;  // that it came is told of later, with where it walks
     present.player.identity = sessions[joined.token].identity;
     if (const auto found = away_.find(present.player.identity); found != away_.end()) {
       const KeptPlayer& was = found->second;
       present.player.inventory = was.inventory;
-      if (was.health > 0) arrivals_.push_back({joined.token, joined.id, was.position_m, was.yaw});
+      if (back_.place && was.life.health > 0)
+        arrivals_.push_back({joined.token, joined.id, was.position_m, was.yaw});
       away_.erase(found);
     }
   }
@@ -75,13 +96,14 @@ void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
     KeptPlayer& player = present.player;
     player.position_m = players.body[row].position_m;
     player.yaw = players.yaw[row], player.pitch = players.pitch[row];
-    player.health = players.health[row];
-    // Not all in one tick.
-    const bool asked = (number(world.tick()) + row) % place_every_ticks_ == 0;
-    const bool moved = asked && !(present.told_m == player.position_m);
-    if (!moved && player.inventory == players.inventory[row]) continue;
+    // Where a spectator flew is no place to come back to.
+    player.life = players.takes_part(row) ? keep_life(players, row, world.kinds_hash()) : PlayerLife{};
+    player.score = keep_score(world.match(), row);
+    const bool same_items = player.inventory == players.inventory[row];
     player.inventory = players.inventory[row];
-    present.told_m = player.position_m;
+    if (same_items && !tells(present.told, player, (number(world.tick()) + row) % place_every_ticks_ == 0))
+      continue;
+    present.told = player;
     changed_.push_back(player);
   }
 }

@@ -22,21 +22,27 @@ struct Arrival {
   Turn16 yaw{0};
 };
 
+/// What of a player is given back to it beside what it holds and its score in a match that goes on.
+struct GivenBack {
+  bool place = false;  ///< it begins where it left off, not at a start, unless it was dead
+  bool life = false;   ///< with the health, armour and weapons that it had, likewise
+};
+
 /// What players hold and where they are, by who they are: those who are in the world and those who left. Who
 /// comes back brings it along. As long as the Host lives this is the truth of all whom a store knows: it is
-/// filled from there before anybody comes, and says after each step who changed. The Host's thread. About 250
+/// filled from there before anybody comes, and says after each step who changed. The Host's thread. About 350
 /// bytes a player who is away.
 class PlayerBook {
  public:
   /// Of players who are away; of further ones who leave nothing is kept (not_kept()).
   static constexpr std::size_t away_max = 100'000;
 
-  /// Who walks is told of as changed so often, beside the changes of what it holds.
+  /// Who walks or fights is told of as changed so often, beside the changes of what it holds, and deaths.
   static constexpr std::uint32_t place_every_s = 10;
 
   /// @param players_max  slots of the world
-  PlayerBook(std::uint32_t players_max, std::uint16_t tick_rate_hz)
-      : place_every_ticks_(place_every_s * tick_rate_hz), present_(players_max) {}
+  PlayerBook(std::uint32_t players_max, std::uint16_t tick_rate_hz, GivenBack back)
+      : back_(back), place_every_ticks_(place_every_s * tick_rate_hz), present_(players_max) {}
   /// Another world, with other things: nobody holds anything.
   void begin_world(std::uint32_t players_max);
   /// A player of an earlier run.
@@ -50,7 +56,8 @@ class PlayerBook {
   std::span<const Returning> returning() const { return returning_; }
   /// After the step, before sessions change.
   void stepped(const World& world, const SessionTable& sessions);
-  /// Who joined in the last step, was here before, and lived. Valid until the next step.
+  /// Whose places are to be given back: who joined in the last step, was here before, and lived. Valid until
+  /// the next step.
   std::span<const Arrival> arrivals() const { return arrivals_; }
   /// All who are in the world.
   std::vector<KeptPlayer> present() const;
@@ -70,11 +77,13 @@ class PlayerBook {
     EntityId id{};
     KeptPlayer player;
     std::string name;
-    DVec3 told_m;  // where it was when it was last told of as changed
+    KeptPlayer told;  // as it was when it was last told of as changed
   };
+  Returning bring(std::uint32_t session, const KeptPlayer& was) const;
   EntityId body_of(const PlayerIdentity& identity) const;
   void note_departed(const Departed& departed);
 
+  GivenBack back_;
   std::uint32_t place_every_ticks_;
   std::map<PlayerIdentity, KeptPlayer> away_;
   std::vector<Present> present_;  // by slot

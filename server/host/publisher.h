@@ -112,7 +112,7 @@ class Publisher {
   CueBoard cues_;
   Observer* observer_ = nullptr;
   std::vector<EntityId> shown_;  // scratch: for the observer
-  DVec3 eye_before_;  // for Defects::wrong_eyes
+  DVec3 eye_before_;             // for Defects::wrong_eyes
 };
 
 }  // namespace ashlar::server

@@ -56,7 +56,7 @@ void Replicator::gather(const World& world) {
   placed_.clear();
   const PlayerTable& players = world.players();
   for (std::size_t i = 0; i < players.rows(); ++i) {
-    if (players.id[i] == EntityId{0}) continue;
+    if (players.id[i] == EntityId{0} || players.spectates(i)) continue;
     add(players.body[i].position_m, players.body[i].velocity_mps, world.setup().rules.player,
         record_of(players.id[i], EntityKind::player, players.yaw[i], players.pitch[i], players.body[i],
                   health_share(players.health[i], world.setup().rules.player_health)));

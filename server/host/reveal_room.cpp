@@ -11,28 +11,23 @@
 namespace ashlar::server {
 namespace {
 
-/// Of one player in one tick: the view itself, and others about it that fill a field of view in a second.
-constexpr std::uint32_t rays_per_tick = 4;
-constexpr double field_turns = 100.0 / 360, tilt_turns = 75.0 / 360;
+constexpr std::uint32_t looks_per_s = 10;
+/// Of one look, beside the one along the view.
+constexpr std::uint32_t rays_per_look = 8;
+/// Of the half of a field of view: 100 degrees wide, 75 high, and some more in its corners.
+constexpr double field_cosine = 0.5;
 
-Turn16 turned_by(Turn16 angle, double turns) {
-  return angle + Turn16{static_cast<std::uint16_t>(static_cast<std::int32_t>(turns * 65536))};
-}
-
-/// The n-th of directions that lie evenly in a field of view (the additive sequence of the plastic number);
-/// the first of each tick is the view itself.
-DVec3 glance(Turn16 yaw, Turn16 pitch, std::uint32_t n) {
-  if (n % rays_per_tick == 0) return view_direction(yaw, pitch);
+/// Somewhere in a block, at another place each time (the additive sequence of the plastic number): not all of
+/// a block that is seen can be seen from everywhere.
+DVec3 spot_in(IVec3 block, std::uint32_t n) {
   const auto share = [n](double step) {
     const double at = static_cast<double>(n % (1u << 20)) * step;
-    return at - std::floor(at) - 0.5;
+    return at - std::floor(at);
   };
-  constexpr std::int32_t quarter = 16384;
-  const auto tilt = static_cast<std::int32_t>(static_cast<std::int16_t>(pitch)) +
-                    static_cast<std::int32_t>(share(0.56984029099805) * tilt_turns * 65536);
-  const auto within = static_cast<std::uint16_t>(std::clamp(tilt, -quarter, quarter));
-  return view_direction(turned_by(yaw, share(0.75487766624669) * field_turns), Turn16{within});
+  return to_dvec3(block) + DVec3{share(0.81917251339616), share(0.67104360670379), share(0.54970047790197)};
 }
+
+double outside(double v, std::int32_t low) { return std::max({low - v, v - (low + chunk_size), 0.0}); }
 
 }  // namespace
 
@@ -59,16 +54,70 @@ void RevealRoom::look(const World& world, const ChangeLog& told, std::vector<App
   }
   if (!(seen_m_ > 0)) return;
   const PlayerTable& players = world.players();
-  for (std::size_t row = 0; row < players.rows(); ++row) {
+  const std::uint32_t tick = number(world.tick());
+  const std::uint32_t every = std::max<std::uint32_t>(1, world.setup().rules.tick_rate_hz / looks_per_s);
+  exposed_.begin_tick(tick);
+  next_.resize(players.rows(), 0);
+  for (std::size_t row = (every - tick % every) % every; row < players.rows(); row += every) {
     if (!players.alive(row)) continue;
-    const DVec3 eye = players.body[row].position_m + DVec3{0, 0, world.setup().rules.player_eye_m};
-    for (std::uint32_t k = 0; k < rays_per_tick; ++k) {
-      const DVec3 way =
-          glance(players.yaw[row], players.pitch[row], number(world.tick()) * rays_per_tick + k);
-      const RayHit hit = space_ray(world.space(), eye, way, seen_m_);
-      if (hit.kind == ContactKind::voxel) tell(world, told, hit.block, changes);
-    }
+    Glance glance{players.body[row].position_m + DVec3{0, 0, world.setup().rules.player_eye_m},
+                  view_direction(players.yaw[row], players.pitch[row]), tick / every};
+    const RayHit hit = space_ray(world.space(), glance.eye, glance.way, seen_m_);
+    if (hit.kind == ContactKind::voxel) tell(world, told, hit.block, changes);
+    look_about(world, told, glance, row, changes);
   }
+}
+
+void RevealRoom::begin_world() {
+  exposed_.clear();
+  next_.clear();
+}
+
+/// A ray to it, where it is in view and within reach. @return false: it was told before
+bool RevealRoom::look_at(const World& world, const ChangeLog& told, Glance& glance, IVec3 block,
+                         std::vector<AppliedEdit>& changes) {
+  const DVec3 to = spot_in(block, glance.turn) - glance.eye;
+  const double away2 = dot(to, to), along = dot(to, glance.way);
+  if (away2 > seen_m_ * seen_m_ || along <= 0 || along * along < field_cosine * field_cosine * away2)
+    return true;
+  if (told.knows(block)) return false;
+  if (glance.skipped > 0) {
+    --glance.skipped;
+    return true;
+  }
+  ++glance.rays;
+  const RayHit hit = space_ray(world.space(), glance.eye, to * (1 / std::sqrt(away2)), seen_m_);
+  if (hit.kind == ContactKind::voxel) tell(world, told, hit.block, changes);
+  return true;
+}
+
+/// At the next few of the exposed blocks in view: all of them have their turn.
+void RevealRoom::look_about(const World& world, const ChangeLog& told, Glance& glance, std::size_t row,
+                            std::vector<AppliedEdit>& changes) {
+  const VoxelVolume& ground = *world.space().voxels;
+  const DVec3 reach{seen_m_, seen_m_, seen_m_};
+  const ChunkCoord low = chunk_of(block_at(glance.eye - reach)),
+                   high = chunk_of(block_at(glance.eye + reach));
+  glance.skipped = next_[row];
+  for (std::int32_t z = low.z; z <= high.z; ++z)
+    for (std::int32_t y = low.y; y <= high.y; ++y)
+      for (std::int32_t x = low.x; x <= high.x; ++x) {
+        const DVec3 off{outside(glance.eye.x, x * chunk_size), outside(glance.eye.y, y * chunk_size),
+                        outside(glance.eye.z, z * chunk_size)};
+        if (dot(off, off) > seen_m_ * seen_m_) continue;
+        std::vector<IVec3>* const blocks = exposed_.in(ground, {x, y, z});
+        if (blocks == nullptr) continue;
+        for (std::size_t i = 0; i < blocks->size();) {
+          if (look_at(world, told, glance, (*blocks)[i], changes))
+            ++i;
+          else
+            (*blocks)[i] = blocks->back(), blocks->pop_back();
+          if (glance.rays < rays_per_look) continue;
+          next_[row] += rays_per_look;
+          return;
+        }
+      }
+  next_[row] = 0;
 }
 
 }  // namespace ashlar::server

@@ -1,6 +1,7 @@
 #include "server/host/score_room.h"
 
 #include <algorithm>
+#include <span>
 
 #include "server/host/host.h"
 #include "world/sim/match.h"
@@ -8,6 +9,9 @@
 
 namespace ashlar::server {
 namespace {
+
+/// So many are told in a tick, and all within so many ticks.
+constexpr std::size_t tellings_least = 64, tellings_ticks = 16;
 
 bool same(const Score& a, const Score& b) {
   return a.match == b.match && a.phase == b.phase && a.teams == b.teams && a.rows == b.rows;
@@ -27,6 +31,7 @@ void ScoreRoom::gather(const World& world) {
     const Session& session = (*sessions_)[row];
     if (session.state != SessionState::playing || world.player_row(session.player) < 0) continue;
     const MatchPlayer& p = match.players[slot_of(session.player)];
+    if (p.id == EntityId{0}) continue;  // it only watches
     now_.rows.push_back({p.id, session.name, p.score, p.kills, p.deaths, p.team});
   }
   std::ranges::sort(now_.rows, [](const ScoreRow& a, const ScoreRow& b) {
@@ -49,16 +54,26 @@ void ScoreRoom::publish(const World& world) {
     if (version_ == 0 || !same(now_, told_)) {
       told_ = now_;
       ++version_;
+      if (phase) urgent_ = version_;
     }
   }
   if (version_ == 0) return;
+  // A thousand of them in one tick would be late.
+  std::size_t room = std::max(tellings_least, sessions_->seated().size() / tellings_ticks + 1);
+  std::span<const std::uint8_t> bytes;
   for (const std::uint32_t row : sessions_->seated()) {
     Session& session = (*sessions_)[row];
     if (session.state != SessionState::playing || session.fight.score_told == version_) continue;
     if (session.fight.world != session.world) continue;  // its desk is still that of the world before
-    told_.world = session.world;
-    if (session.connection->send(StreamId::events, writer_.write(told_)) == SendResult::sent)
-      session.fight.score_told = version_;
+    const bool waits = session.fight.score_told != 0 && session.fight.score_told >= urgent_;
+    if (waits && room == 0) continue;
+    if (bytes.empty() || told_.world != session.world) {
+      told_.world = session.world;
+      bytes = writer_.write(told_);
+    }
+    if (session.connection->send(StreamId::events, bytes) != SendResult::sent) continue;
+    session.fight.score_told = version_;
+    if (waits) --room;
   }
 }
 

@@ -13,8 +13,9 @@ namespace ashlar::server {
 struct HostStatus;
 
 /// Tells everybody of the match and its score, on the events stream: when something but the time changed,
-/// once a second at most, and whoever is new. What a full stream does not take comes with the next. The
-/// Host's thread. Cost: a comparison a player and tick; a message a player when there is news.
+/// once a second at most, in a large match not all in the same tick; a new phase at once, and whoever is new.
+/// What a full stream does not take comes with the next. The Host's thread. Cost: a comparison a player and
+/// tick; a copy of 2 KiB a player when there is news.
 class ScoreRoom {
  public:
   /// Both must outlive this.
@@ -31,6 +32,7 @@ class ScoreRoom {
   MessageWriter writer_;
   Score now_, told_;
   std::uint32_t version_ = 0;  // of told_; 0: nothing yet
+  std::uint32_t urgent_ = 0;   // version that nobody waits for
   std::uint32_t wait_ticks_ = 0;
 };
 

@@ -52,6 +52,7 @@ struct Session {
   std::string name;
   EntityId player{};       ///< playing; and greeted, where it goes on with the body of an earlier session
   std::uint8_t world = 1;  ///< number of its welcome
+  bool watches = false;    ///< it joins as a spectator
   InputBuffer input{};
   PictureLimit picture;  ///< what its commands may claim to have seen
   /// How far spawns and teleporters have turned the player's view, beside its own turning: added to the yaw
@@ -70,8 +71,8 @@ struct Session {
   std::uint64_t newest_sequence = 0;  ///< of its packets
   std::uint64_t parts_acked = 0;      ///< of snapshots, when that was last looked at
   Micros progress_at{0};              ///< when it last took what it was sent, or could have been sent more
-  std::uint32_t cues_told_tick = 0;      ///< what only showed up to it was in its snapshots
-  SnapshotBudget budget;                 ///< what its snapshots may take of its path
+  std::uint32_t cues_told_tick = 0;   ///< what only showed up to it was in its snapshots
+  SnapshotBudget budget;              ///< what its snapshots may take of its path
   SnapshotEncoding encoding = SnapshotEncoding::plain;
   std::unique_ptr<ClientBlocks> blocks;  ///< what it holds of snapshots; never null in a session
   std::uint32_t blocks_reset_tick = 0;   ///< when it was last told all anew, as it had asked for

@@ -17,6 +17,7 @@ InputBuffer::Played play(InputBuffer& buffer, std::uint32_t tick, [[maybe_unused
 TickInputCollector::TickInputCollector(std::uint32_t sessions_max, const Defects& defects)
     : defects_(defects) {
   joins_.reserve(sessions_max);
+  watchers_.reserve(sessions_max);
   leaves_.reserve(2 * std::size_t{sessions_max});  // those who leave, and bodies that lingered
   commands_.reserve(sessions_max);
   calls_.reserve(calls_per_tick_max);
@@ -27,18 +28,22 @@ TickInputCollector::TickInputCollector(std::uint32_t sessions_max, const Defects
 void TickInputCollector::collect(const World& world, SessionTable& sessions, LingeringBodies& lingering,
                                  ChunkLoader& ground, std::vector<IVec2>& ground_requests) {
   joins_.clear();
+  watchers_.clear();
   commands_.clear();
   const std::uint32_t tick = number(world.tick()) + 1;
   for (const std::uint32_t row : sessions.seated()) {
     Session& session = sessions[row];
     ASHLAR_ASSERT(session.state != SessionState::free);
     if (session.state == SessionState::joining) joins_.push_back(row);
+    if (session.state == SessionState::joining && session.watches) watchers_.push_back(row);
     if (session.state != SessionState::playing) continue;
     ASHLAR_ASSERT(session.player != EntityId{0});
     const InputBuffer::Played played = play(session.input, tick, defects_);
     PlayerCommand command = played.command;
     command.yaw = session.yaw_given = command.yaw + session.delta_yaw;
-    command.seen = seen_within(command.seen, world.tick(), world.setup().rules.tick_rate_hz);
+    const TickId seen = seen_within(command.seen, world.tick(), world.setup().rules.tick_rate_hz);
+    if (seen != command.seen) command.told_before = 0, command.told_after = 0;
+    command.seen = seen;
     commands_.push_back({session.player, command});
   }
   lingering.let_go(world, leaves_);
@@ -51,6 +56,7 @@ void TickInputCollector::collect(const World& world, SessionTable& sessions, Lin
 TickInput TickInputCollector::input() {
   TickInput input;
   input.joins = joins_;
+  input.watchers = watchers_;
   input.leaves = leaves_;
   input.commands = commands_;
   input.admin = admin_;

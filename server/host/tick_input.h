@@ -18,7 +18,9 @@ class TickInputCollector {
   TickInputCollector(std::uint32_t sessions_max, const Defects& defects);
 
   /// Another world: what was collected is void.
-  void begin_world() { joins_.clear(), leaves_.clear(), commands_.clear(), admin_.clear(), calls_.clear(); }
+  void begin_world() {
+    joins_.clear(), watchers_.clear(), leaves_.clear(), commands_.clear(), admin_.clear(), calls_.clear();
+  }
 
   /// Enters the next tick.
   void leave(EntityId player) { leaves_.push_back(player); }
@@ -44,7 +46,7 @@ class TickInputCollector {
   std::size_t admin_waiting() const { return admin_.size(); }
 
  private:
-  std::vector<std::uint32_t> joins_;
+  std::vector<std::uint32_t> joins_, watchers_;
   std::vector<EntityId> leaves_;
   std::vector<PlayerInput> commands_;
   std::vector<AdminCommand> admin_;

@@ -41,6 +41,19 @@ std::string remedy_of(StoreTrouble::Kind kind, const std::string& file, int code
   }
 }
 
+/// Any path as the library wants to hear that its file stands still.
+std::string still_uri(const std::string& file) {
+  std::string uri = "file:";
+  for (const char c : file) {
+    const bool means_more = c == '%' || c == '?' || c == '#';
+    if (means_more)
+      uri += c == '%' ? "%25" : c == '?' ? "%3f" : "%23";
+    else
+      uri += c;
+  }
+  return uri + "?immutable=1";
+}
+
 }  // namespace
 
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
@@ -52,7 +65,9 @@ std::expected<Database, StoreTrouble> Database::open(const std::string& file, Op
                                               : SQLITE_OPEN_READONLY;
   sqlite3* handle = nullptr;
   // Ours by one thread at a time: no mutex of theirs.
-  const int code = sqlite3_open_v2(file.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX, disk);
+  const bool still = mode == OpenMode::read_still;
+  const int code = sqlite3_open_v2(still ? still_uri(file).c_str() : file.c_str(), &handle,
+                                   flags | SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0), disk);
   Database database;
   database.handle_.reset(handle);
   database.file_ = file;

@@ -18,9 +18,10 @@ namespace ashlar::server {
 
 /// How a database is opened.
 enum class OpenMode : std::uint8_t {
-  make,   ///< made where it is absent
-  write,  ///< has to be there
-  read,   ///< likewise, and nothing of it is changed
+  make,        ///< made where it is absent
+  write,       ///< has to be there
+  read,        ///< likewise, and nothing of it is changed
+  read_still,  ///< likewise, of a file that nobody writes and nothing waits beside: nothing is made there
 };
 
 /// How long tools wait for a server that writes.

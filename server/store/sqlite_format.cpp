@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "protocol/inventory_codec.h"
+#include "protocol/player_life_codec.h"
 #include "server/store/edit_log.h"
 #include "server/store/sqlite_store.h"
 #include "world/math/hash.h"
@@ -28,7 +29,7 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE chunks(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, bytes BLOB NOT NULL);
 CREATE TABLE players(identity BLOB PRIMARY KEY, x REAL NOT NULL, y REAL NOT NULL, z REAL NOT NULL,
   yaw INTEGER NOT NULL, pitch INTEGER NOT NULL, health INTEGER NOT NULL, hash INTEGER NOT NULL,
-  items BLOB NOT NULL DEFAULT x'');
+  items BLOB NOT NULL DEFAULT x'', life BLOB NOT NULL DEFAULT x'');
 CREATE TABLE items(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, bytes BLOB NOT NULL);
 CREATE TABLE damaged(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, place, hash INTEGER, bytes BLOB,
   reason TEXT NOT NULL, tick TEXT NOT NULL);
@@ -66,6 +67,7 @@ constexpr UpgradeStep upgrade_steps[] = {
     {2, edit_tables_sql},
     {3, contents_sql},
     {4, state_sql},
+    {5, "ALTER TABLE players ADD COLUMN life BLOB NOT NULL DEFAULT x'';"},
 };
 
 template <class Number>
@@ -207,7 +209,7 @@ std::optional<StoredPlayer> read_player_row(const Statement& row) {
   std::ranges::copy(identity, player.identity.begin());
   std::uint16_t yaw = 0, pitch = 0;
   const bool whole = column_fits(row.whole(4), yaw) && column_fits(row.whole(5), pitch) &&
-                     column_fits(row.whole(6), player.health);
+                     column_fits(row.whole(6), player.life.health);
   player.yaw = Turn16{yaw};
   player.pitch = Turn16{pitch};
   if (!whole || !in_bounds(player.position_m)) return std::nullopt;
@@ -215,7 +217,15 @@ std::optional<StoredPlayer> read_player_row(const Statement& row) {
     ByteReader reader(items);
     if (!get_inventory(reader, player.inventory) || !reader.at_end()) return std::nullopt;
   }
-  if (player_row_hash(player) != std::bit_cast<std::uint64_t>(row.whole(7))) return std::nullopt;
+  // Rows of before there was one have none.
+  const auto life = row.bytes(9);
+  if (!life.empty()) {
+    const std::uint16_t health = player.life.health;
+    ByteReader reader(life);
+    if (!get_life(reader, player.score, player.life) || !reader.at_end() || player.life.health != health)
+      return std::nullopt;
+  }
+  if (player_row_hash(player, life) != std::bit_cast<std::uint64_t>(row.whole(7))) return std::nullopt;
   return player;
 }
 

@@ -28,7 +28,8 @@ std::string free_copy_name(const std::string& file, const std::string& ending);
 /// Reads the table meta. What is missing or no number is damage.
 std::expected<StoredWorld, StoreTrouble> read_meta(const Database& database);
 
-/// A player from a row of identity, x, y, z, yaw, pitch, health, hash; none where they do not agree.
+/// A player from a row of identity, x, y, z, yaw, pitch, health, hash, items, life; none where they do not
+/// agree.
 std::optional<StoredPlayer> read_player_row(const Statement& row);
 
 /// What a block holds, from a row of place, block, hash, bytes; none where they do not agree.

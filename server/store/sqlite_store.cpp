@@ -10,6 +10,7 @@
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
 #include "protocol/kept_state_codec.h"
+#include "protocol/player_life_codec.h"
 #include "server/store/edit_log.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"
@@ -52,7 +53,7 @@ std::expected<WriteStatements, StoreTrouble> prepare_writing(const Database& db)
       take_statement(db, "UPDATE meta SET value = CAST(value + ?1 AS TEXT) WHERE key = 'chunks'",
                      s.count_chunks, failure) &&
       take_statement(db, "INSERT OR REPLACE INTO meta VALUES(?1, ?2)", s.put_meta, failure) &&
-      take_statement(db, "INSERT OR REPLACE INTO players VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+      take_statement(db, "INSERT OR REPLACE INTO players VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
                      s.put_player, failure) &&
       take_statement(db, "INSERT OR REPLACE INTO items VALUES(0, ?1, ?2)", s.put_items, failure) &&
       take_statement(db, "INSERT OR REPLACE INTO state VALUES(0, ?1, ?2)", s.put_state, failure) &&
@@ -74,6 +75,15 @@ std::vector<std::uint8_t> inventory_bytes(const Inventory& inventory) {
   std::vector<std::uint8_t> bytes;
   ByteWriter writer(bytes);
   put_inventory(writer, inventory);
+  return bytes;
+}
+
+/// Empty where there is nothing but what its row says by itself.
+std::vector<std::uint8_t> life_bytes(const StoredPlayer& player) {
+  std::vector<std::uint8_t> bytes;
+  if (player.score == KeptScore{} && player.life == PlayerLife{.health = player.life.health}) return bytes;
+  ByteWriter writer(bytes);
+  put_life(writer, player.score, player.life);
   return bytes;
 }
 
@@ -100,14 +110,15 @@ std::uint64_t chunk_row_hash(std::int64_t place, std::span<const std::uint8_t> b
   return h.value();
 }
 
-std::uint64_t player_row_hash(const StoredPlayer& player) {
+std::uint64_t player_row_hash(const StoredPlayer& player, std::span<const std::uint8_t> life) {
   Hasher h;
   h.add_bytes(player.identity);
   h.add(player.position_m);
   h.add(static_cast<std::uint64_t>(player.yaw) | static_cast<std::uint64_t>(player.pitch) << 16 |
-        static_cast<std::uint64_t>(player.health) << 32);
+        static_cast<std::uint64_t>(player.life.health) << 32);
   // Rows of before there were items hold none, and their hash knows of none.
   if (!player.inventory.empty()) h.add_bytes(inventory_bytes(player.inventory));
+  if (!life.empty()) h.add_bytes(life);
   return h.value();
 }
 
@@ -247,8 +258,10 @@ ChunkLookup SqliteStore::load_chunk(ChunkCoord at) {
 std::expected<StoredPlayers, StoreTrouble> SqliteStore::load_players() {
   Impl& s = *impl_;
   const std::scoped_lock lock(s.write_mutex);
-  auto rows = Statement::make(
-      s.writing, "SELECT identity, x, y, z, yaw, pitch, health, hash, items FROM players ORDER BY identity");
+  auto rows =
+      Statement::make(s.writing,
+                      "SELECT identity, x, y, z, yaw, pitch, health, hash, items, life FROM players ORDER BY "
+                      "identity");
   if (!rows) return std::unexpected(std::move(rows.error()));
   StoredPlayers found;
   std::vector<std::vector<std::uint8_t>> damaged;
@@ -376,15 +389,17 @@ bool SqliteStore::Impl::write_chunk(const StoredChunk& chunk, std::int64_t& adde
 }
 
 bool SqliteStore::Impl::write_player(const StoredPlayer& player) {
+  const std::vector<std::uint8_t> life = life_bytes(player);
   return statements.put_player.bind(1, std::span<const std::uint8_t>(player.identity))
       .bind(2, player.position_m.x)
       .bind(3, player.position_m.y)
       .bind(4, player.position_m.z)
       .bind(5, static_cast<std::int64_t>(player.yaw))
       .bind(6, static_cast<std::int64_t>(player.pitch))
-      .bind(7, std::int64_t{player.health})
-      .bind(8, as_signed(player_row_hash(player)))
+      .bind(7, std::int64_t{player.life.health})
+      .bind(8, as_signed(player_row_hash(player, life)))
       .bind(9, std::span<const std::uint8_t>(inventory_bytes(player.inventory)))
+      .bind(10, std::span<const std::uint8_t>(life))
       .run();
 }
 

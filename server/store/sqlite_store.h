@@ -23,7 +23,7 @@ namespace ashlar::server {
 
 inline constexpr const char* store_name = "world.db";  ///< in the world's folder
 inline constexpr std::int32_t store_application = 0x4153484c;
-inline constexpr int store_format = 5;
+inline constexpr int store_format = 6;
 
 /// What makes a database of one format one of the next.
 struct UpgradeStep {
@@ -46,7 +46,8 @@ ChunkCoord chunk_at_place(std::int64_t place);
 std::uint64_t chunk_row_hash(std::int64_t place, std::span<const std::uint8_t> bytes);
 
 /// The whole row as it stands behind its identity, for its hash.
-std::uint64_t player_row_hash(const StoredPlayer& player);
+/// @param life  its bytes; empty in rows of before there was one
+std::uint64_t player_row_hash(const StoredPlayer& player, std::span<const std::uint8_t> life);
 
 /// WorldStore in a SQLite database: write-ahead log, synchronous=FULL, so that what save() returned from
 /// survives a power cut. Two connections: one that writes, one that looks chunks up beside it.

@@ -19,17 +19,19 @@
 namespace ashlar::server {
 namespace {
 
+constexpr int lives_since = 6;     // formats before kept of players' fights their health alone
 constexpr int state_since = 5;     // formats before kept nothing of doors and monsters
 constexpr int contents_since = 4;  // formats before knew of no blocks that hold something
 
 /// Opened to be read, with its format looked at.
-std::expected<std::pair<Database, int>, StoreTrouble> open_to_read(const std::string& file) {
+std::expected<std::pair<Database, int>, StoreTrouble> open_to_read(const std::string& file,
+                                                                   OpenMode mode = OpenMode::read) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))
     return std::unexpected(StoreTrouble{{},
                                         file + " is not there: nothing of that world was changed yet, or "
                                                "it is no world's folder"});
-  auto database = Database::open(file, OpenMode::read, tool_patience_ms);
+  auto database = Database::open(file, mode, tool_patience_ms);
   if (!database) return std::unexpected(std::move(database.error()));
   const auto format = store_format_of(*database, store_format);
   if (!format) return std::unexpected(format.error());
@@ -93,8 +95,9 @@ class StoreReader {
     });
   }
   void players() {
-    each("SELECT identity, x, y, z, yaw, pitch, health, hash, items FROM players", "players",
-         [this](const Statement& row) {
+    const std::string life = format_ >= lives_since ? "life" : "x''";
+    each(("SELECT identity, x, y, z, yaw, pitch, health, hash, items, " + life + " FROM players").c_str(),
+         "players", [this](const Statement& row) {
            if (read_player_row(row)) return void(++check_.players);
            std::string name;
            for (const std::uint8_t byte : row.bytes(0)) {
@@ -141,8 +144,8 @@ class StoreReader {
 
 }  // namespace
 
-std::expected<StoreReport, StoreTrouble> report_store(const std::string& file) {
-  auto opened = open_to_read(file);
+std::expected<StoreReport, StoreTrouble> report_store(const std::string& file, OpenMode mode) {
+  auto opened = open_to_read(file, mode);
   if (!opened) return std::unexpected(std::move(opened.error()));
   const Database& database = opened->first;
   StoreReport report;
@@ -166,8 +169,8 @@ std::expected<StoreReport, StoreTrouble> report_store(const std::string& file) {
   return report;
 }
 
-std::expected<StoreCheck, StoreTrouble> check_store(const std::string& file) {
-  const auto opened = open_to_read(file);
+std::expected<StoreCheck, StoreTrouble> check_store(const std::string& file, OpenMode mode) {
+  const auto opened = open_to_read(file, mode);
   if (!opened) return std::unexpected(opened.error());
   // One moment for all of it: a server may go on writing.
   if (auto begun = opened->first.run("BEGIN"); !begun) return std::unexpected(std::move(begun.error()));
@@ -184,8 +187,9 @@ std::expected<Database, StoreTrouble> open_log(const std::string& file) {
   return std::move(opened->first);
 }
 
-std::expected<void, StoreTrouble> copy_store(const std::string& file, const std::string& copy) {
-  const auto opened = open_to_read(file);
+std::expected<void, StoreTrouble> copy_store(const std::string& file, const std::string& copy,
+                                             OpenMode mode) {
+  const auto opened = open_to_read(file, mode);
   if (!opened) return std::unexpected(opened.error());
   return opened->first.copy_to(copy);
 }

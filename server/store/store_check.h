@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "server/store/sqlite.h"
 #include "server/store/world_store.h"
 
 // What tools ask of a world's database beside a running server, or without one. Nothing of it is changed.
@@ -21,7 +22,8 @@ struct StoreReport {
 };
 
 /// @return or why it cannot be told: not there, of a newer build, no world's
-std::expected<StoreReport, StoreTrouble> report_store(const std::string& file);
+std::expected<StoreReport, StoreTrouble> report_store(const std::string& file,
+                                                      OpenMode mode = OpenMode::read);
 
 /// What reading everything has shown.
 struct StoreCheck {
@@ -33,10 +35,13 @@ inline constexpr std::size_t store_fault_lines_max = 100;
 
 /// Reads all of a store as of one moment: the database's own check, each row's hash, and what its bytes mean.
 /// Some 10 000 chunks a second. @return or why there is nothing to read
-std::expected<StoreCheck, StoreTrouble> check_store(const std::string& file);
+/// @param mode  read, or read_still
+std::expected<StoreCheck, StoreTrouble> check_store(const std::string& file, OpenMode mode = OpenMode::read);
 
 /// Copies a store as of one moment, also while a server writes to it.
 /// @param copy  must not be there yet
-std::expected<void, StoreTrouble> copy_store(const std::string& file, const std::string& copy);
+/// @param mode  likewise
+std::expected<void, StoreTrouble> copy_store(const std::string& file, const std::string& copy,
+                                             OpenMode mode = OpenMode::read);
 
 }  // namespace ashlar::server

@@ -33,10 +33,10 @@ std::expected<void, std::string> copy_beside(const fs::path& from, const fs::pat
 }
 
 /// world.toml comes last: it is what makes the folder a world.
-std::expected<void, std::string> copy_world(const fs::path& from, const fs::path& to) {
+std::expected<void, std::string> copy_world(const fs::path& from, const fs::path& to, OpenMode mode) {
   std::error_code ignored;
   if (const fs::path store = from / store_name; fs::exists(store, ignored))
-    if (auto copied = copy_store(store.string(), (to / store_name).string()); !copied)
+    if (auto copied = copy_store(store.string(), (to / store_name).string(), mode); !copied)
       return std::unexpected(copied.error().line);
   for (const char* name : {ban_file_name, "server.toml", "world.toml"})
     if (auto copied = copy_beside(from / name, to / name); !copied) return copied;
@@ -53,12 +53,13 @@ std::expected<void, std::string> make_folder(const fs::path& folder, bool& made)
 
 }  // namespace
 
-std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to) {
+std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
+                                               OpenMode mode) {
   bool made = false;
   if (auto good = make_folder(to, made); !good) return good;
   std::error_code error;
   ASHLAR_ASSERT(made || fs::is_empty(to, error));
-  auto copied = copy_world(from, to);
+  auto copied = copy_world(from, to, mode);
   if (copied) return {};
   for (const char* name : {store_name, ban_file_name, "server.toml", "world.toml"})
     fs::remove(fs::path(to) / name, error);

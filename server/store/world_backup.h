@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "server/store/sqlite.h"
+
 // Copies of a kept world: by hand (`ashlar-server world backup`), and by themselves with a date as their
 // name.
 
@@ -16,7 +18,9 @@ namespace ashlar::server {
 /// as long as a disk does; any thread.
 /// @param to  is made; asserted: it is not there yet, or empty
 /// @return or one line that names the file, the reason and the remedy
-std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to);
+/// @param mode  how its database is read: read, or read_still
+std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
+                                               OpenMode mode = OpenMode::read);
 
 /// The name of a backup of that time (UTC): "20301231-235959".
 std::string backup_name(std::time_t unix_s);

@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "server/config/command_line.h"
+#include "server/config/load.h"
+#include "server/store/backup_source.h"
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
 #include "server/store/stored_blocks.h"
@@ -145,18 +148,38 @@ std::expected<std::string, std::string> put_aside(const std::string& dir) {
   return aside;
 }
 
+/// Reads all of a backup. @return or why no server would start with it
+std::expected<void, std::string> check_backup(const std::string& dir, OpenMode mode) {
+  const std::array<std::string, 2> flags{"--world", dir};
+  const auto line = parse_command_line(flags);
+  if (!line) return std::unexpected(line.error());
+  const auto loaded = load_config(*line, {});
+  if (!loaded) return std::unexpected(loaded.error());
+  const std::string file = file_in(dir, store_name);
+  std::error_code error;
+  if (!fs::exists(file, error)) return {};
+  const auto check = check_store(file, mode);
+  if (!check) return std::unexpected(check.error().line);
+  if (check->faults > 0)
+    return std::unexpected(dir + " is damaged itself (" + std::to_string(check->faults) +
+                           " faults): see ashlar-server world check " + dir);
+  const auto report = report_store(file, mode);
+  if (!report) return std::unexpected(report.error().line);
+  if (report->world.seed == loaded->config.seed) return {};
+  return std::unexpected(file + " is of a world with seed " + std::to_string(report->world.seed) +
+                         ", world.toml beside it says " + std::to_string(loaded->config.seed) +
+                         ": they are not of one backup");
+}
+
 CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
   const std::string& from = words.operand;
   const std::string to = words.value("--to");
   if (auto good = check_folder(from); !good) return std::unexpected(good.error());
+  const auto source = BackupSource::take(from);
+  if (!source) return std::unexpected(source.error());
+  const OpenMode mode = source->still() ? OpenMode::read_still : OpenMode::read;
+  if (auto good = check_backup(from, mode); !good) return std::unexpected(good.error());
   std::error_code error;
-  if (fs::exists(file_in(from, store_name), error)) {
-    const auto check = check_store(file_in(from, store_name));
-    if (!check) return std::unexpected(check.error().line);
-    if (check->faults > 0)
-      return std::unexpected(from + " is damaged itself (" + std::to_string(check->faults) +
-                             " faults): see ashlar-server world check " + from);
-  }
   std::string aside;
   if (words.has("--replace") && fs::exists(file_in(to, "world.toml"), error)) {
     auto moved = put_aside(to);
@@ -165,7 +188,7 @@ CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
   } else if (auto free = check_free(to, "--to: "); !free) {
     return std::unexpected(free.error() + ", or give --replace to put the world there aside");
   }
-  if (auto good = back_up_world(from, to); !good) {
+  if (auto good = back_up_world(from, to, mode); !good) {
     if (!aside.empty()) fs::rename(aside, to, error);
     return std::unexpected(good.error());
   }

@@ -2,7 +2,8 @@
 // a hundred, beside W1's sweep in the same run (asked: asleep at most 50 ns, awake at most 4 sweeps in all);
 // 10 000 of which some 1 000 are awake, with a hundred players (asked: p95 under 16.7 ms); 500 that hunt 32
 // players in MAP15, and the parts of a step there; ways through maps of Freedoom's and over blocks: fields
-// and places a second, what a door that opened and a block that changed cost. CPU time of the thread.
+// and places a second, what a door that opened and a block that changed cost; ways by regions of the ground.
+// CPU time of the thread.
 //   bench_monsters [--ticks N]
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include "tests/wads.h"
 #include "world/bsp/placement.h"
 #include "world/content/udmf.h"
+#include "world/nav/region_ways.h"
 #include "world/nav/way_field.h"
 #include "world/sim/block_navigation.h"
 #include "world/sim/combat.h"
@@ -254,6 +256,43 @@ void measure_block_ways(const VoxelVolume& volume, DVec3 middle_m) {
       static_cast<double>(places) / s * 1e-6, s / static_cast<double>(fields) * 1e6);
 }
 
+/// Ways by regions over the same ground from everywhere within some 100 m of a place: the first ones, which
+/// make the cells; ones that find them made; and ones after a block changed in each of them.
+void measure_region_ways(VoxelVolume& volume, DVec3 middle_m) {
+  constexpr BlockWalker walker{true, true, true};
+  BlockRegions regions;
+  RegionSearch search;
+  const auto run = [&](int times) {
+    std::uint64_t units = 0;
+    const std::uint64_t made = regions.cells_made();
+    double s = 0, worst_s = 0;
+    for (int i = 0; i < times; ++i) {
+      search.begin(middle_m + DVec3{i * 3.0, 0, 0}, walker, {});
+      while (!search.whole()) {
+        const double start = thread_s();
+        units += search.advance(volume, regions, FarNavigation::units_per_tick);
+        const double call_s = thread_s() - start;
+        s += call_s, worst_s = std::max(worst_s, call_s);
+      }
+    }
+    std::printf(
+        " %.2f ms for %zu regions (%llu cells made, %.2f us a unit of %llu, %.0f us in a tick at most)",
+        s / times * 1e3, search.ways().count(), static_cast<unsigned long long>(regions.cells_made() - made),
+        s / static_cast<double>(units) * 1e6,
+        static_cast<unsigned long long>(units / static_cast<std::uint64_t>(times)), worst_s * 1e6);
+  };
+  std::printf("ways by regions:");
+  run(1);
+  std::printf("; again");
+  run(20);
+  const IVec3 block{static_cast<std::int32_t>(middle_m.x) + 8, static_cast<std::int32_t>(middle_m.y) + 8,
+                    static_cast<std::int32_t>(middle_m.z) + 1};
+  volume.set_block(block, volume.solid(block) ? BlockId::air : BlockId::stone);
+  std::printf("; after one block changed");
+  run(1);
+  std::printf("\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -272,6 +311,9 @@ int main(int argc, char** argv) {
   measure_ten_thousand(ticks, w1.median);
   measure_map15(ticks, w1.median);
   measure_ways();
-  measure_block_ways(volume, {100, 100, ground.heights[100 * world_size + 100] * 1.0});
+  const DVec3 middle_m{100, 100, ground.heights[100 * world_size + 100] * 1.0};
+  measure_block_ways(volume, middle_m);
+  VoxelVolume changed = make_workload_volume(ground);
+  measure_region_ways(changed, middle_m);
   return 0;
 }

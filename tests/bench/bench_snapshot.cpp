@@ -1,8 +1,8 @@
-// bench_snapshot [SECONDS [SCENE]]: what packed snapshots cost, and plain ones beside them: bits an entity and
-// update with the heads of their blocks, over a line that loses, with acknowledgements 100 ms after a packet went; what these bits are
-// for; ns to code and to read an entity. A match is one of the real world: players who run, strafe, jump,
-// aim, shoot and are hurt. In a pile bodies lie until one that rolls through knocks them about. The others
-// are made up, some of them wilder than anything that is played.
+// bench_snapshot [SECONDS [SCENE]]: what packed snapshots cost, and plain ones beside them: bits an entity
+// and update with the heads of their blocks, over a line that loses, with acknowledgements 100 ms after a
+// packet went; what these bits are for; ns to code and to read an entity. A match is one of the real world:
+// players who run, strafe, jump, aim, shoot and are hurt. In a pile bodies lie until one that rolls through
+// knocks them about. The others are made up, some of them wilder than anything that is played.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -401,6 +401,23 @@ class Runs(unittest.TestCase):
             self.assertGreater(prediction["confirmed"], 100)
             self.assertLess(prediction["mispredicted"], prediction["confirmed"] / 2)
             self.assertGreater(prediction["others_lag_ms"], 0)
+            self.assertGreaterEqual(prediction["late_per_minute"], 0)
+            self.assertIn("hits as seen", done.stdout)
+            self.assertRegex(done.stdout, r"to foresee, [0-9.]+ to show\n")
+            seen = [prediction[f"hits_{kind}"] for kind in ("as_seen", "not_as_seen", "beyond_limit", "pushed", "untold")]
+            self.assertTrue(all(count >= 0 for count in seen), seen)
+
+    def test_cheats_gain_nothing(self):
+        with Server() as server:
+            for cheat in ("fast-clock", "stalls", "reach"):
+                done, report = self.play(server, "--clients", "4", "--brain", "wander", "--cheat", cheat)
+                self.assertIn(f"2 clients by {cheat}, 2 honest", done.stdout)
+                figures = report["cheats"]
+                self.assertEqual((figures["cheat"], figures["cheating"], figures["honest"]), (cheat, 2, 2))
+                self.assertGreater(figures["second_m"], 0)
+                self.assertEqual(figures["gained_step_m"], 0)
+                self.assertEqual(figures["gained_second_m"], 0)
+                self.assertEqual(figures["blocks_dug_out_of_reach"], 0)
 
     def test_light_clients(self):
         with Server() as server:

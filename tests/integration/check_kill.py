@@ -12,8 +12,12 @@ happen, and kills the server (SIGKILL). Then
   than the first status after it did;
 - no logged edit disagrees with the block that its chunk says (`world rollback --dry-run` compares each), so chunks and
   log are of one tick;
+- in survival the books of items balance: what players hold and what lies there is, kind by kind, what digging left
+  behind less what was placed, as the log of edits tells it (items lie for ever here, so none is gone by rule). Chests
+  take builders longer than a round; the simulation has them through its kills;
 - all rows agree with their hashes (`world check`), and the database's own check passes.
 """
+import collections
 import contextlib
 import json
 import os
@@ -21,6 +25,7 @@ import pathlib
 import random
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -31,6 +36,11 @@ PATIENCE_S = 120
 BLOCKS_X, BLOCKS_Y, BLOCKS_Z = range(-90, 90, 3), range(-90, 90, 3), 62
 BLOCKS_A_ROUND = 6
 BUILT_BY_CONSOLE = "brick"
+LYING_MAX = 1024  # beyond, what has lain longest gives way
+
+# As BlockId has them, with what digging leaves behind where it is not the kind itself (world/voxel/block_registry.cpp).
+AIR, DIRT, GRASS = 0, 2, 3
+LEAVES_BEHIND = {GRASS: DIRT, 7: AIR, 9: AIR, 15: AIR, 17: AIR}
 
 
 def environment():
@@ -41,7 +51,7 @@ class Server:
     def __init__(self, binary, world, free_blocks):
         self.process = subprocess.Popen(
             [binary, "--port", "0", "--log-format", "json", "--world", world, "--map", "none", "--monsters", "0",
-             "--terrain", "flat", "--free-blocks", free_blocks, "--status-every", "1"],
+             "--terrain", "flat", "--free-blocks", free_blocks, "--item-life-s", "0", "--status-every", "1"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
         self.statuses = []
         self.first_tick = self.wait_for("store")["saved_tick"]
@@ -88,6 +98,36 @@ def tool(binary, *words):
     return done.stdout
 
 
+class Bytes:
+    """Of a row, from the first on (protocol/inventory_codec.h)."""
+
+    def __init__(self, raw):
+        self.raw, self.at = raw, 0
+
+    def take(self, form):
+        (value,) = struct.unpack_from("<" + form, self.raw, self.at)
+        self.at += struct.calcsize("<" + form)
+        return value
+
+    def varint(self):
+        value, shift = 0, 0
+        while True:
+            byte = self.take("B")
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def stack(self, into):
+        kind = self.take("H")
+        into[kind] += self.take("B")
+
+    def inventory(self, into):
+        for _ in range(self.take("B")):
+            self.take("B")
+            self.stack(into)
+
+
 class World:
     """One that is killed again and again, and what has to be in it."""
 
@@ -96,6 +136,7 @@ class World:
         self.free_blocks = free_blocks
         self.announced = []
         self.edits = 0  # logged, as of the last look
+        self.held = collections.Counter()  # items, where they are, as of the last look
 
     def play(self, server, sim, rng, blocks, builders, seed):
         """One round, to the kill. Returns what the server had said."""
@@ -120,6 +161,7 @@ class World:
         self.check_edits(ran)
         self.check_log(binary)
         self.check_blocks(binary)
+        self.check_items()
 
     def check_edits(self, ran):
         """What was announced of the builders' edits, against what is kept."""
@@ -137,6 +179,40 @@ class World:
             at, changed = ran.first_tick + status["tick"], status["blocks_changed"]
             if at <= tick and new < changed or at > tick and new > changed:
                 sys.exit(f"at tick {at} there were {changed} edits, and {new} are there as of tick {tick}")
+
+    def check_items(self):
+        """What there is of each kind, against what the log of edits says."""
+        found, left = collections.Counter(), collections.Counter()
+        self.held.clear()
+        with contextlib.closing(sqlite3.connect(pathlib.Path(self.path, "world.db"))) as database:
+            for (raw,) in database.execute("SELECT items FROM players WHERE length(items) > 0"):
+                Bytes(raw).inventory(found)
+            self.held["players"] = found.total()
+            lying = 0
+            for (raw,) in database.execute("SELECT bytes FROM items"):
+                row = Bytes(raw)
+                row.take("B")
+                lying = row.varint()
+                for _ in range(lying):
+                    row.at += 3 * 8 + 4
+                    row.stack(found)
+            self.held["lying"] = found.total() - self.held["players"]
+            for before, after in database.execute(
+                    "SELECT before, after FROM edits JOIN authors ON authors.id = author WHERE "
+                    "length(identity) > 1 AND (held IS NULL OR length(held) = 0)"):
+                if after == AIR:
+                    left[LEAVES_BEHIND.get(before, before)] += 1
+                else:
+                    left[after] -= 1
+        if self.free_blocks == "yes":
+            if found:
+                sys.exit(f"after a kill there are items where blocks are free: {found}")
+            return
+        left[AIR] = 0
+        for kind in (set(found) | set(left)) - {AIR}:
+            lost = left[kind] - found[kind]
+            if lost < 0 or lost > 0 and lying < LYING_MAX:
+                sys.exit(f"after a kill there are {found[kind]} items of kind {kind}, by the log {left[kind]}")
 
     def check_log(self, binary):
         said = tool(binary, "rollback", self.path, "--since", "1000d", "--dry-run")
@@ -173,6 +249,10 @@ def main(server, sim, rounds=10, builders=50):
     edits = [world.edits for world in worlds]
     print(f"{rounds} kills under {builders} builders: {announced} announced blocks are there, and {edits[0]} edits of "
           f"free blocks and {edits[1]} in survival agree with their chunks and with what was announced")
+    held = worlds[1].held
+    print(f"in survival {held['players']} items are held and {held['lying']} lie there, as the log of edits has it")
+    if rounds > 1 and not held["players"] + held["lying"]:
+        sys.exit("and nobody held anything: this proves nothing")
     if min(edits[:rounds]) <= announced:
         sys.exit("and nobody built anything: this proves nothing")
 

@@ -243,7 +243,7 @@ TEST_CASE("what snapshots tell is true at every tick and whole when the link is 
           "[integration][packed]") {
   const auto encoding = GENERATE(SnapshotEncoding::plain, SnapshotEncoding::packed);
   auto link = GENERATE(PackedLink{0, 1, 0}, PackedLink{0.05, 4, 0.05}, PackedLink{0.3, 12, 0.2},
-                             PackedLink{0.8, 30, 0.5});
+                       PackedLink{0.8, 30, 0.5});
   const std::uint32_t people = GENERATE(1u, 30u, 250u);
   const std::size_t parts_max = GENERATE(1u, 16u);
   CAPTURE(link.loss, people, parts_max);

@@ -4,6 +4,7 @@
 #include "client_sim/client/others.h"
 #include "tests/integration/rooms.h"
 #include "tests/world/sim/moving_rooms.h"
+#include "world/math/random.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
@@ -129,4 +130,42 @@ TEST_CASE("who rides a lift is shown standing on it, neither sunk in nor floatin
   // Steps of places on the wire.
   CHECK(look.lowest_over_m > -0.04);
   CHECK(look.highest_over_m < 0.04);
+}
+
+TEST_CASE(
+    "a door that two work at is foreseen by the one, corrected by the other's hand, and comes out alike",
+    "[integration][prediction][riding]") {
+  LookingOn look(row_of_rooms({{0, 256}, {0, 0}, {0, 256}}, {{1, 0}, {1, 0, true}}, {thing_at(40, 128, 1)}),
+                 Micros{75'000}, Micros{0});
+  look.put(look.p.play.client.player(), {140, 100});
+  look.put(look.rider.player(), {140, 160});
+  look.run(2);
+  const auto& stats = look.p.predictor.stats();
+  Rng rng = rng_for(3, 9);
+  std::uint64_t alike = 0, apart = 0, passed = 0;
+  for (int i = 0; i < 60; ++i) {
+    // The one goes through and back, the other one stays; both press as they like.
+    PlayerCommand own, other;
+    own.forward = 1;
+    own.yaw = Turn16{static_cast<std::uint16_t>(i / 6 % 2 == 0 ? 0 : 32768)};
+    own.buttons = rng.below(2) == 0 ? button::use : std::uint16_t{0};
+    other.buttons = rng.below(2) == 0 ? button::use : std::uint16_t{0};
+    look.p.play.client.set_command(own);
+    look.run(0.5, other);
+    const double x_m = look.p.server_body().position_m.x - look.map->to_world({256, 0}).x;
+    passed += x_m > 1.5 ? 1 : 0;
+    const HeightsView told = look.p.play.world().space().maps[0].heights;
+    (told[1].ceiling_m == look.p.predictor.replica().heights(0)[1].ceiling_m ? alike : apart) += 1;
+  }
+  CHECK(passed > 0);
+  CHECK(apart > 5);  // it moved as the one foresaw, ahead of the server
+  CHECK(alike > 5);
+  CHECK(stats.mispredicted[static_cast<std::size_t>(MispredictCause::world)] > 0);
+  CHECK(stats.mispredicted[static_cast<std::size_t>(MispredictCause::unknown)] == 0);
+  // Left alone, both have the same.
+  look.p.play.client.set_command({});
+  look.run(8);
+  CHECK(look.p.predictor.body().position_m == look.p.server_body().position_m);
+  const HeightsView told = look.p.play.world().space().maps[0].heights;
+  CHECK(told[1].ceiling_m == look.p.predictor.replica().heights(0)[1].ceiling_m);
 }

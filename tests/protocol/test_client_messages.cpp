@@ -169,10 +169,12 @@ TEST_CASE("joins and chats come back", "[protocol][messages]") {
     Join join;
     for (std::size_t i = 0; i < count; ++i) join.content.push_back(~std::uint64_t{0} - i);
     join.world = 200;
+    join.watches = count % 2 == 1;
     const auto message = decode_client_message(AlignedBytes(writer.write(join)).span());
     REQUIRE(message.has_value());
     CHECK(std::get<Join>(*message).content == join.content);
     CHECK(std::get<Join>(*message).world == join.world);
+    CHECK(std::get<Join>(*message).watches == join.watches);
   }
   const Chat chat{std::string(chat_bytes_max, 'x')};
   const auto back = decode_client_message(AlignedBytes(writer.write(chat)).span());

@@ -95,6 +95,9 @@ std::vector<std::uint8_t> short_recording() {
   ticks[10].joins = {2};
   ticks[10].returning = {{2, {}}};
   ticks[10].returning[0].inventory.add({BlockId::dirt, 5});
+  ticks[10].watchers = {2};
+  ticks[10].returning[0].score = {.match = 1, .score = -2, .kills = 3};
+  ticks[10].returning[0].life = {.health = 40, .armour = 5, .arsenal = fresh_arsenal(default_kinds())};
   for (const TickRecord& tick : ticks) writer.add(tick);
   std::vector<std::uint8_t> file;
   writer.take(file);
@@ -381,11 +384,27 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   door.high_m = 3, door.speed_mps = 2;
   at.maps = {{7, {{0, 4}, {1, 2}}, {door}, {0, 1, 0}}};
   at.monsters = {{.row = 3, .health = 17, .position_m = {1, 2, 3}}};
+  at.projectiles = {{1, 2, 300, 3, {1, 2, 3}, {-40, 5, 0.5}}};
+  at.match = {GameMode::teams, MatchPhase::playing, 3, 3600, {5, -2, 0, 0}};
   std::vector<std::uint8_t> kept;
   encode_kept_state(at, kept);
   save(root / "kept_state" / "door", kept);
   encode_kept_state({}, kept);
   save(root / "kept_state" / "empty", kept);
+  // Scripts of fuzz_streamed_ground.cpp: tick, place, changes, what comes and of what.
+  using Bytes = std::vector<std::uint8_t>;
+  const Bytes chunk{1, 0, 0, 0, 0, 7, 1, 1, 2, 5, 6, 7, 3, 8, 9, 10, 2};
+  const Bytes edits{1, 0, 0, 2, 5, 2, 9, 0, 1}, gone{2, 0, 0, 0, 2},
+      raw{0, 1, 1, 1, 4, 4, 0, 9, 0, 3, 1, 2, 3};
+  const auto script = [](std::initializer_list<Bytes> steps) {
+    Bytes all;
+    for (const Bytes& step : steps) all.insert(all.end(), step.begin(), step.end());
+    return all;
+  };
+  save(root / "streamed_ground" / "chunk_edits_gone", script({chunk, edits, gone}));
+  save(root / "streamed_ground" / "edits_before_their_chunk", script({edits, chunk, chunk}));
+  save(root / "streamed_ground" / "no_chunk", script({chunk, raw}));
+  save(root / "streamed_ground" / "begun_anew", script({chunk, {1, 0, 0, 0, 3}, chunk, gone}));
   save(root / "block_file" / "kinds", encode_block_kinds(BlockRegistry::builtin()));
 
   // The first byte says over which true answer the rest is laid: none, a pong, a reset.

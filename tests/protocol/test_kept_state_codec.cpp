@@ -5,6 +5,7 @@
 
 #include "tests/catch.h"
 #include "world/sim/loose_blocks.h"
+#include "world/sim/projectiles.h"
 
 using namespace ashlar;
 
@@ -26,6 +27,10 @@ KeptState some_state() {
   state.monsters_of = 99;
   state.monsters = {{0, MonsterKind::imp, 17, 0, true, false, {1, 2, 3}, {4, 5, 6}, Turn16{7}, Turn16{8}},
                     {300, MonsterKind::imp, 0, 90, false, true, {1, 2, 3}, {4, 5, 6}, Turn16{7}, Turn16{8}}};
+  state.kinds_of = 77;
+  state.projectiles = {{1, 2, 300, KeptProjectile::nobody, {1, 2, 3}, {-40, 5, 0.5}},
+                       {0, 0, 1, 300, {-1, 2, 3}, {}}};
+  state.match = {GameMode::teams, MatchPhase::playing, 3, 3600, {5, -2, 0, 0}};
   return state;
 }
 
@@ -53,7 +58,7 @@ TEST_CASE("kept state that is cut, longer, of another version or out of range is
   more.push_back(0);
   CHECK_FALSE(decode_kept_state(more).has_value());
   more = whole;
-  more[0] = 2;
+  more[0] = 3;
   REQUIRE_FALSE(decode_kept_state(more).has_value());
   CHECK(decode_kept_state(more).error() == KeptStateError::wrong_version);
 
@@ -74,4 +79,22 @@ TEST_CASE("kept state that is cut, longer, of another version or out of range is
   CHECK(refused([&](KeptState& s) { s.monsters[0].position_m.x = nan; }));
   CHECK(refused([](KeptState& s) { s.monsters[0].home_m.z = 5000; }));
   CHECK(refused([](KeptState& s) { s.maps.resize(65); }));
+  CHECK(refused([](KeptState& s) { s.projectiles.resize(projectiles_max + 1); }));
+  CHECK(refused([&](KeptState& s) { s.projectiles[0].velocity_mps.y = nan; }));
+  CHECK(refused([&](KeptState& s) { s.projectiles[0].position_m.x = nan; }));
+  CHECK(refused([](KeptState& s) { s.projectiles[0].owner_row = kept_monsters_max; }));
+  CHECK(refused([](KeptState& s) { s.match.mode = GameMode{4}; }));
+  CHECK(refused([](KeptState& s) { s.match.phase = MatchPhase{match_phase_count}; }));
+}
+
+TEST_CASE("kept state of before there were matches in it is read", "[protocol][kept_state]") {
+  KeptState state = some_state();
+  state.kinds_of = 0, state.projectiles.clear(), state.match = {};
+  std::vector<std::uint8_t> bytes = bytes_of(state);
+  constexpr std::size_t added = 8 + 1 + 2 + 2 + teams_max;  // kinds, no projectile, an empty match
+  bytes.resize(bytes.size() - added);
+  bytes[0] = 1;
+  const auto back = decode_kept_state(bytes);
+  REQUIRE(back.has_value());
+  CHECK(*back == state);
 }

@@ -42,6 +42,8 @@ TickRecord random_tick(Rng& rng) {
     in.command.yaw = Turn16{static_cast<std::uint16_t>(rng.below(4))};
     in.command.buttons = static_cast<std::uint16_t>(rng.below(2));
     in.command.seen = TickId{rng.below(4) == 0 ? rng.next_u32() : rng.below(3)};
+    in.command.told_before = static_cast<std::uint8_t>(rng.below(3) == 0 ? rng.below(256) : 0);
+    in.command.told_after = static_cast<std::int8_t>(rng.below(3) == 0 ? rng.below(256) : 0);
     t.commands.push_back(in);
   }
   for (std::uint32_t n = few(); n > 0; --n)
@@ -81,6 +83,19 @@ TickRecord random_tick(Rng& rng) {
     t.calls.push_back(rng.below(2) == 0 ? GameCall::command(make_entity_id(rng.below(5), 1), "vote MAP02")
                                         : GameCall::of(make_entity_id(rng.below(5), 1), 63, said));
   }
+  for (std::uint32_t n = few(); n > 0; --n) t.watchers.push_back(rng.next_u32());
+  for (std::uint32_t n = few(); n > 0; --n) {
+    Returning& back = t.returning.emplace_back();
+    back.token = rng.next_u32();
+    back.inventory.add({BlockId::clay, 5});
+    if (rng.below(2) == 0) continue;  // as of before there was more
+    back.score = {rng.below(3), -3, 65'535, 2, 4};
+    back.life.health = static_cast<std::uint16_t>(rng.below(2));
+    if (back.life.health == 0) continue;
+    back.life.armour = 200, back.life.armour_half = 1, back.life.kinds_of = rng.next_u64();
+    back.life.arsenal.power_ticks[2] = power_endless, back.life.arsenal.spent[weapons_max - 1] = 7;
+    back.life.arsenal.held = weapons_max - 1, back.life.arsenal.backpack = 1;
+  }
   t.hash = rng.next_u64();
   return t;
 }
@@ -96,11 +111,14 @@ bool same(const TickRecord& a, const TickRecord& b) {
   const auto calls = [](const GameCall& x, const GameCall& y) {
     return x.player == y.player && x.message == y.message && x.text() == y.text();
   };
-  return a.joins == b.joins && a.leaves == b.leaves && a.chunks_ready == b.chunks_ready &&
-         a.chunks_dropped == b.chunks_dropped && a.hash == b.hash &&
-         std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
-         std::ranges::equal(a.calls, b.calls, calls) && a.edits.size() == b.edits.size() &&
-         std::ranges::equal(a.commands, b.commands, commands);
+  const auto returning = [](const Returning& x, const Returning& y) {
+    return x.token == y.token && x.inventory == y.inventory && x.score == y.score && x.life == y.life;
+  };
+  return std::ranges::equal(a.returning, b.returning, returning) && a.joins == b.joins &&
+         a.leaves == b.leaves && a.chunks_ready == b.chunks_ready && a.chunks_dropped == b.chunks_dropped &&
+         a.hash == b.hash && std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
+         std::ranges::equal(a.calls, b.calls, calls) && a.watchers == b.watchers &&
+         a.edits.size() == b.edits.size() && std::ranges::equal(a.commands, b.commands, commands);
 }
 
 std::vector<std::uint8_t> recorded(std::vector<TickRecord>& ticks, std::size_t count) {
@@ -215,6 +233,7 @@ TEST_CASE("a recording of the version before is read, whose players said nothing
   for (int i = 0; i < 50; ++i) {
     ticks.push_back(random_tick(rng));
     ticks.back().calls.clear();
+    ticks.back().watchers.clear();
     writer.add(ticks.back());
   }
   std::vector<std::uint8_t> bytes;
@@ -232,6 +251,23 @@ TEST_CASE("a recording of the version before is read, whose players said nothing
   const auto end = reader->next(t);
   REQUIRE(end.has_value());
   CHECK_FALSE(*end);
+}
+
+TEST_CASE("an eleventh version's header has no rules of days, places and lives", "[protocol][recording]") {
+  RecordingHeader old = some_header();
+  old.version = 11;
+  old.rules.burst_dig_m = 3;
+  old.rules.day_s = 600, old.rules.match_places = 8, old.rules.lives = 3;
+  std::vector<std::uint8_t> bytes, again;
+  RecordingWriter(old).take(bytes);
+  const auto reader = RecordingReader::open(bytes);
+  REQUIRE(reader);
+  CHECK(reader->header().rules.burst_dig_m == 3);
+  CHECK(reader->header().rules.day_s == 0);
+  CHECK(reader->header().rules.match_places == 0);
+  CHECK(reader->header().rules.lives == 0);
+  RecordingWriter(reader->header()).take(again);
+  CHECK(again == bytes);
 }
 
 TEST_CASE("what is no recording, or another version's, is refused by name", "[protocol][recording]") {
@@ -271,6 +307,13 @@ TEST_CASE("a tick with what no world can take is refused", "[protocol][recording
     tick.commands = {{EntityId{}, {1, 0, {}, {}, 0}}};
   }
   SECTION("a chunk beyond the world") { tick.chunks_ready = {{INT32_MAX, 0, 0}}; }
+  SECTION("a player who comes back with a weapon that no world has") {
+    tick.returning = {{1, {}, {}, {.health = 5}}};
+    tick.returning[0].life.arsenal.held = weapons_max;
+  }
+  SECTION("a player who comes back in a team that there is not") {
+    tick.returning = {{1, {}, {.match = 1, .team = teams_max + 1}, {}}};
+  }
   SECTION("a chunk below the world") { tick.chunks_dropped = {{0, 0, INT32_MIN}}; }
   RecordingWriter writer(some_header());
   writer.add(tick);

@@ -156,10 +156,10 @@ TEST_CASE("the page's snapshot says what the page says", "[protocol][wire]") {
   CHECK(r.u32(r.field(snapshot, 0)) == 998);
   CHECK(r.u32(r.field(snapshot, 1)) == 997);
   CHECK(r.i8(r.field(snapshot, 2)) == 2);
-  CHECK(r.u8(r.field(snapshot, 3)) == 1);   // world
-  CHECK(r.u8(r.field(snapshot, 4)) == 2);   // epoch
-  CHECK(r.field(snapshot, 5) == 0);         // part 0, which is what an absent field says
-  CHECK(r.u8(r.field(snapshot, 6)) == 1);   // of one
+  CHECK(r.u8(r.field(snapshot, 3)) == 1);  // world
+  CHECK(r.u8(r.field(snapshot, 4)) == 2);  // epoch
+  CHECK(r.field(snapshot, 5) == 0);        // part 0, which is what an absent field says
+  CHECK(r.u8(r.field(snapshot, 6)) == 1);  // of one
   CHECK(r.field(snapshot, 7) == 0);
 
   const std::size_t own = r.field(snapshot, 8);

@@ -24,6 +24,21 @@ def place(x, y, z):
     return (x + (1 << 20)) << 42 | (y + (1 << 20)) << 21 | (z + (1 << 20))
 
 
+@contextlib.contextmanager
+def holding(file, how):
+    """Another program that holds a database: of this one the locks would be gone with the first look at the file."""
+    code = ("import sqlite3, sys; d = sqlite3.connect(sys.argv[1], isolation_level=None); d.execute(sys.argv[2]); "
+            "d.execute(\"UPDATE meta SET value = value WHERE key = 'tick'\"); print('held', flush=True); "
+            "sys.stdin.read()")
+    with subprocess.Popen([sys.executable, "-c", code, str(file), how], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as other:
+        try:
+            assert other.stdout.readline() == "held\n"
+            yield
+        finally:
+            other.communicate()
+
+
 class Storage(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -198,6 +213,53 @@ class Storage(unittest.TestCase):
         self.assertTrue((self.folder / "world" / "server.key").exists())
         self.world = str(self.folder / "again")
         self.serve_once()
+
+    def test_a_backup_that_is_wrong_newer_or_held_is_not_restored_and_stays_as_it_is(self):
+        self.serve_once()
+        self.command("backup", self.world, "--out", self.folder / "backup")
+        backup, to = self.folder / "backup", self.folder / "to"
+        file = backup / "world.db"
+        # As a server leaves one behind that was started with it and killed.
+        self.sql("PRAGMA journal_mode = WAL", world=backup)
+
+        def refused(*parts):
+            before = {path.name: path.read_bytes() for path in backup.iterdir()}
+            told = self.command("restore", backup, "--to", to, code=2)
+            for part in parts:
+                self.assertIn(part, told)
+            self.assertEqual({path.name: path.read_bytes() for path in backup.iterdir()}, before)
+            self.assertFalse(to.exists())
+
+        def meddle(statement):
+            self.sql(statement, world=backup)
+
+        for mode in ("WAL", "DELETE"):
+            meddle(f"PRAGMA journal_mode = {mode}")
+            meddle("PRAGMA user_version = 99")
+            refused("world.db", "format 99")
+            meddle("PRAGMA user_version = 6")
+            meddle("UPDATE meta SET value = '2' WHERE key = 'seed'")
+            refused("world.db", "seed 2")
+            meddle("UPDATE meta SET value = '1' WHERE key = 'seed'")
+            meddle("INSERT INTO chunks VALUES(5, 1, x'010203')")
+            refused("damaged")
+            meddle("DELETE FROM chunks")
+            for hold in ("BEGIN EXCLUSIVE", "BEGIN IMMEDIATE", "PRAGMA locking_mode = EXCLUSIVE"):
+                with holding(file, hold):
+                    refused("world.db", "another program")
+        # One that was copied with what waits beside it.
+        meddle("PRAGMA journal_mode = WAL")
+        with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as other:
+            other.execute("UPDATE meta SET value = '77' WHERE key = 'tick'")
+            waits = (backup / "world.db-wal").read_bytes()
+            kept = file.read_bytes()
+        file.write_bytes(kept)
+        (backup / "world.db-wal").write_bytes(waits)
+        (backup / "world.toml").write_bytes((backup / "world.toml").read_bytes().replace(b"seed = 1", b"seed = 3"))
+        refused("world.toml")
+        (backup / "world.toml").write_bytes((backup / "world.toml").read_bytes().replace(b"seed = 3", b"seed = 1"))
+        self.assertIn("as of tick 77", self.command("restore", backup, "--to", to))
+        self.assertEqual(sorted(path.name for path in backup.iterdir() if "shm" in path.name), [])
 
     def test_a_backup_of_a_running_server_starts(self):
         backup = self.folder / "backup"

@@ -6,6 +6,10 @@
 
 namespace ashlar {
 
+/// Body::noclip.
+inline constexpr std::uint8_t noclip_granted = 1;    ///< by an operator: flies through everything
+inline constexpr std::uint8_t noclip_spectates = 2;  ///< likewise, of a player who only watches
+
 /// Everything movement reads and writes of one body: a value, so that server, prediction and tests share it.
 struct Body {
   DVec3 position_m;  ///< centre of the base
@@ -16,7 +20,7 @@ struct Body {
   double eye_offset_m = 0;       ///< smooths the eye over steps; added to eye height, decays to 0
   std::uint8_t grounded = 0;     ///< 0 or 1
   std::uint8_t stuck_ticks = 0;  ///< saturating; > 0 while recovery is at work
-  std::uint8_t noclip = 0;       ///< granted by the server only
+  std::uint8_t noclip = 0;       ///< 0, noclip_granted or noclip_spectates; the server's word only
 };
 
 /// What a move did, for events and counters.

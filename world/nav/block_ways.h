@@ -6,22 +6,10 @@
 
 #include "world/math/block_box.h"
 #include "world/math/vec.h"
+#include "world/nav/block_ground.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar {
-
-/// What a walker over blocks can do. Its disc is wider than a block and no wider than two, it is at most two
-/// blocks tall: what fits where four columns are free.
-struct BlockWalker {
-  bool climbs = false;   ///< a whole block up; others half a block, which slabs and stairs are for
-  bool swims = false;    ///< over water and out of it; others walk on its ground
-  bool ladders = false;  ///< up whatever is there to climb on
-  friend bool operator==(const BlockWalker&, const BlockWalker&) = default;
-};
-inline constexpr double block_walker_radius_m_max = 1.0;
-inline constexpr double block_walker_height_m_max = 2.0;
-/// Nobody goes down further at once than this many blocks.
-inline constexpr int block_drop_max = 8;
 
 /// Ways over voxel ground to one place, from everywhere within 32 m of it. Bodies stand at corners of blocks,
 /// on the highest of the four columns around; a way goes from corner to corner, to all eight beside it.
@@ -58,6 +46,7 @@ class BlockWays {
  private:
   friend class BlockSearch;
   void clear(IVec3 origin);
+  std::uint16_t corner_by(IVec2 block, DVec3 from_m) const;
   std::optional<Step> on_ladder(IVec2 block, DVec3 from_m) const;
   Step up_ladder(std::uint16_t place, DVec3 from_m) const;
 
@@ -76,45 +65,27 @@ class BlockSearch {
   explicit BlockSearch(std::vector<BlockBox> rock = {});
   /// Begins anew, towards a body's place. Nothing is found where nobody of that size stands near it.
   void begin(const VoxelVolume& volume, DVec3 to_m, BlockWalker walker);
+  /// The same to that one place.
+  /// @param within  corners of blocks, [min, max) of the plane, that ways keep to
+  void begin_at(const VoxelVolume& volume, GroundPlace to, BlockWalker walker, const BlockBox& within);
   /// Goes on. @return places that it settled, at most `places_max`. Cost: about 0.3 us each
   std::uint32_t advance(const VoxelVolume& volume, std::uint32_t places_max);
   bool whole() const { return heap_.empty(); }
   BlockWays& ways() { return ways_; }
 
  private:
-  /// What is in the way over one block of the plane, a bit a block.
-  struct Column {
-    std::uint64_t full = 0, half = 0;  ///< half: solid up to its middle only
-    std::uint64_t liquid = 0, ladder = 0;
-    bool known = false;
-  };
-  /// Over the four columns of a corner.
-  struct Corner {
-    std::uint64_t solid = 0;                  ///< anything of a block
-    std::uint64_t on_block = 0, on_half = 0;  ///< who stands: on the block below this one, on this slab
-    std::uint64_t on_water = 0;               ///< of on_block: who swims in this one
-  };
   struct Open {
     std::uint16_t distance, place;
   };
-  const Column& column(const VoxelVolume& volume, std::int32_t x, std::int32_t y);
-  Corner corner(const VoxelVolume& volume, std::int32_t x, std::int32_t y);
-  void fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y, Column& out) const;
-  void fill_soft(const VoxelVolume& volume, const Chunk& chunk, IVec3 local, std::uint32_t solid,
-                 std::uint32_t& liquid, std::uint32_t& ladder) const;
-  void note_soft_kinds(const VoxelVolume& volume);
-  void come_by_ladders(const VoxelVolume& volume, std::uint16_t place);
-  void come_from(const VoxelVolume& volume, std::uint16_t place, const Corner& here, std::int32_t dx,
-                 std::int32_t dy);
   void reach(std::int32_t x, std::int32_t y, std::int32_t height, std::uint32_t distance, std::uint16_t next,
              std::uint8_t ladder = 0);
+  void clear(const VoxelVolume& volume, IVec3 middle, BlockWalker walker);
+  bool stands(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height);
   void seed(const VoxelVolume& volume, DVec3 to_m);
 
-  BlockWalker walker_{};
   BlockWays ways_;
-  std::vector<BlockBox> rock_;
-  std::vector<BlockId> soft_kinds_;  // that one swims in or climbs on
-  std::vector<Column> columns_;
+  BlockGround ground_;
+  std::int32_t x_min_ = 0, x_max_ = 0, y_min_ = 0, y_max_ = 0;  // corners of the window that ways keep to
   std::vector<std::uint8_t> settled_;
   std::vector<Open> heap_;
 };

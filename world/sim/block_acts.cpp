@@ -89,7 +89,7 @@ BlockActs::Judged BlockActs::judge_one(BlockActsTick& tick, std::size_t row, con
   last_number_[row] = act.number;
   end_digging(tick.players, row, ActVerdict::stopped);
   if (act.kind == BlockActKind::stop) return {ActVerdict::done, act.block};
-  if (!tick.players.alive(row)) return {ActVerdict::dead, act.block};
+  if (!tick.players.takes_part(row)) return {ActVerdict::dead, act.block};
   if (act.kind == BlockActKind::drop) return {judge_drop(tick, row, act), act.block};
   if (!block_in_bounds(act.block)) return {ActVerdict::out_of_bounds, act.block};
   if (act.kind == BlockActKind::dig) return {judge_dig(tick, row, act), act.block};
@@ -123,7 +123,7 @@ ActVerdict BlockActs::judge_dig(BlockActsTick& tick, std::size_t row, const Bloc
 
 ActVerdict BlockActs::dig_on(BlockActsTick& tick, std::size_t row) {
   Digging& digging = tick.players.digging[row];
-  if (!tick.players.alive(row)) return ActVerdict::dead;
+  if (!tick.players.takes_part(row)) return ActVerdict::dead;
   const DVec3 eye = eye_of(tick.rules, tick.players, row), view = view_of(tick.players, row);
   if (distance_to_block_m(eye, digging.block) > tick.rules.block_reach_m) return ActVerdict::out_of_reach;
   if (!tick.volume.loaded(chunk_of(digging.block))) return ActVerdict::not_loaded;

@@ -99,7 +99,7 @@ void BlockActs::close_chests(const BlockActsTick& tick) {
   for (std::size_t row = 0; row < tick.players.rows(); ++row) {
     Opened& opened = opened_[row];
     if (!opened.active) continue;
-    const bool stays = tick.players.id[row] != EntityId{0} && tick.players.alive(row) &&
+    const bool stays = tick.players.id[row] != EntityId{0} && tick.players.takes_part(row) &&
                        reaches(tick, row, opened.block) == ActVerdict::done &&
                        tick.volume.block(opened.block) == opened.id;
     if (!stays) opened = {};

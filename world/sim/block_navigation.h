@@ -3,29 +3,19 @@
 #include <optional>
 #include <vector>
 
-#include "world/math/block_box.h"
 #include "world/math/hash.h"
 #include "world/nav/block_ways.h"
+#include "world/sim/far_navigation.h"
+#include "world/sim/hunt_ends.h"
 #include "world/sim/tables.h"
 
 namespace ashlar {
-
-/// A placed map as ways over the ground see it.
-struct MapGround {
-  BlockBox box;          ///< rock; on its roof one walks
-  DVec3 stairs_top_m{};  ///< where stairs lead up to the roof
-};
-
-/// In place of a player: the stairs of a map, by its number. No entity has such an id.
-constexpr EntityId stairs_of(std::size_t map) {
-  return make_entity_id((1u << entity_slot_bits) - 1, static_cast<std::uint32_t>(map) + 1);
-}
-constexpr bool is_stairs(EntityId id) { return slot_of(id) == (1u << entity_slot_bits) - 1; }
 
 /// Ways of monsters over voxel ground to players whom they hunt: one field a player and kind of walker,
 /// shared by all who are after him (or go to a map's stairs), made anew as he goes and as it ages, from the
 /// blocks as they are by then. Who sees his player before him and gets on needs none. One search goes on at a
 /// time, by places_per_tick a tick and more where many fields are wanted; they take turns, the oldest first.
+/// Who is out of a field's reach, or finds no way in it, goes by regions of the ground (far_navigation.h).
 /// Part of the world's state and hash. Nothing allocates after construction.
 class BlockNavigation {
  public:
@@ -36,13 +26,23 @@ class BlockNavigation {
   explicit BlockNavigation(std::vector<MapGround> maps = {});
   /// Somebody hunts a player and does not get there straight.
   void ask(EntityId player, BlockWalker walker, std::uint32_t tick);
+  /// The same from a body's place; a field over blocks is asked for where that may lie in it, and a way from
+  /// afar where it does not or there is none.
+  void ask_from(const PlayerTable& players, EntityId player, BlockWalker walker, DVec3 from_m,
+                std::uint32_t tick);
   /// Begins and goes on with searches. Call once a tick.
   void advance(const VoxelVolume& volume, const PlayerTable& players, std::uint32_t tick);
   /// Where a body goes next on its way to a player; nullopt: none is known (yet).
   std::optional<BlockWays::Step> way(EntityId player, BlockWalker walker, DVec3 from_m) const;
+  /// Is a way from afar searched for, so that it is worth to wait a little?
+  bool pending(const PlayerTable& players, EntityId player, BlockWalker walker, DVec3 from_m) const;
 
+  /// All fields and what is searched.
   void add_to_hash(StripeHasher& hash) const;
+  /// Since construction.
   std::uint64_t fields_made() const { return made_; }
+  /// Ways beyond the fields.
+  const FarNavigation& far() const { return far_; }
 
  private:
   struct Field {
@@ -52,16 +52,17 @@ class BlockNavigation {
     bool ready = false;
     BlockWays ways;
   };
-  bool there(const PlayerTable& players, EntityId who) const;
-  DVec3 place_of(const PlayerTable& players, EntityId who) const;
+  const Field* field_of(EntityId player, BlockWalker walker) const;
+  bool near(const PlayerTable& players, EntityId player, DVec3 from_m) const;
   bool wanted(const Field& field, const PlayerTable& players, std::uint32_t tick) const;
   Field* oldest_wanted(const PlayerTable& players, std::uint32_t tick);
   std::uint32_t budget(const PlayerTable& players, std::uint32_t tick) const;
 
-  std::vector<MapGround> maps_;
+  HuntEnds ends_;
   std::vector<Field> fields_;
   std::size_t searched_ = fields_max;  // of which the search is; fields_max: none
   BlockSearch search_;
+  FarNavigation far_;
   std::uint64_t made_ = 0;
 };
 

@@ -109,6 +109,7 @@ class Combat {
   /// What only shows of the tick; beyond cues_max the rest is left out. Not part of the hash.
   std::span<const CombatCue> cues() const { return cues_; }
   const ProjectileTable& projectiles() const { return projectiles_; }  ///< in flight
+  ProjectileTable& projectiles() { return projectiles_; }              ///< for those of an earlier run
   const CombatCounters& counters() const { return counters_; }         ///< since the start
   void add_to_hash(StripeHasher& hash) const;  ///< draws and projectiles; bodies are the tables'
 

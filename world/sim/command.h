@@ -39,6 +39,11 @@ struct PlayerCommand {
   Turn16 pitch{0};  ///< two's complement, within +-16384
   std::uint16_t buttons = 0;
   TickId seen{0};  ///< the tick whose state its player was looking at; 0: not known
+  /// What it showed at `seen` was made of the states of two ticks that its player had been told: one so many
+  /// ticks earlier, and one so many later; negative: earlier as well, and everybody went on as he had gone.
+  /// 0 and 0: `seen` itself was told, or the two are not known.
+  std::uint8_t told_before = 0;
+  std::int8_t told_after = 0;
   friend bool operator==(const PlayerCommand&, const PlayerCommand&) = default;
 };
 

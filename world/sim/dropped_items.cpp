@@ -127,7 +127,7 @@ void DroppedItems::give_to_toucher(const DroppedItemsTick& tick, std::size_t row
     std::size_t found = players.rows();
     double found2 = std::numeric_limits<double>::infinity();
     tick.near.visit_near(xy(at), 2 * touch_m, [&](std::uint32_t player, DVec3) {
-      if (!players.alive(player)) return;
+      if (!players.takes_part(player)) return;
       const DVec3 off = at - players.body[player].position_m;
       const double flat2 = off.x * off.x + off.y * off.y;
       if (flat2 > touch_m * touch_m || off.z < -touch_m || off.z > tick.rules.player.height_m) return;

@@ -8,8 +8,8 @@ namespace ashlar {
 
 class PlacedMap;
 
-/// Does nobody run out of ammunition? As the rule set says; by its maps: where none of them holds any, there
-/// would be nothing to fight with.
+/// Does nobody run out of ammunition? As the rule set says; by its maps: where none of them has any in this
+/// game, there would be nothing to fight with.
 bool ammo_free(const Rules& rules, std::span<const std::shared_ptr<const PlacedMap>> maps);
 
 }  // namespace ashlar

@@ -20,11 +20,17 @@ std::uint32_t ticks_of(const Rules& rules, double seconds) {
 }  // namespace
 
 MatchPlayer* GameApi::player_of(EntityId id) const {
-  return p_.players.has(id) ? &p_.match.players[slot_of(id)] : nullptr;
+  if (!p_.players.has(id)) return nullptr;
+  MatchPlayer& who = p_.match.players[slot_of(id)];
+  return who.id == id ? &who : nullptr;  // spectators have no score
 }
 
 bool GameApi::alive(EntityId player) const {
-  return p_.players.has(player) && p_.players.alive(slot_of(player));
+  return p_.players.has(player) && p_.players.takes_part(slot_of(player));
+}
+
+bool GameApi::out(EntityId player) const {
+  return p_.players.has(player) && p_.players.role[slot_of(player)] == PlayerRole::out;
 }
 
 bool GameApi::place(EntityId player, const SpawnPoint& at) {

@@ -87,8 +87,10 @@ class GameApi {
   /// Its own generator: draws of a game move nothing else.
   Rng& random() { return p_.rng; }
 
-  /// Is it a player in the world, alive?
+  /// Is it a player in the world, alive, and no spectator?
   bool alive(EntityId player) const;
+  /// Has it no life left in this match (Rules::lives)? It keeps its score.
+  bool out(EntityId player) const;
   /// Puts a player somewhere, at rest. @return false: nobody, or out of bounds
   bool place(EntityId player, const SpawnPoint& at);
   /// Adds to a player's velocity. @return false: nobody alive, or it would be faster than 100 m/s
@@ -196,6 +198,10 @@ class Game {
   virtual void declare(ReplicationRegistry&) {}
   /// Before the first tick.
   virtual void begin(GameApi&) {}
+  /// Does Match say all that this game knows of a match? Then one that was under way when the server ended
+  /// goes on with the next start; else that begins the next one.
+  virtual bool resumes() const { return false; }
+  // Spectators are none of the game's: who becomes one has left, and joins when it plays again.
   virtual void joined(GameApi&, EntityId /*player*/) {}
   virtual void left(GameApi&, EntityId /*player*/) {}
   /// Where a player begins or comes back; nullopt: as without a game, at the maps' starts or on the ground.
@@ -204,9 +210,10 @@ class Game {
   virtual void tick(GameApi&) {}
   /// A player pressed the use button.
   virtual void used(GameApi&, EntityId /*player*/) {}
-  /// A player typed a line that begins with a slash, which nobody else is shown. @param text  behind the
-  /// slash
-  /// @return false: it is no command of this game, which its player is told
+  /// A player or spectator typed a line that begins with a slash, which nobody else is shown. @param text
+  /// behind the slash
+  /// @return false: it is no command of this game. Every world has /spectate and /play behind it; of any
+  /// other line its player is told that the game has no such command
   virtual bool chat_command(GameApi&, EntityId /*player*/, std::string_view /*text*/) { return false; }
   /// A client sent a message of a kind that add_client_message() returned. Its bytes may be anything, as long
   /// as they are no more than were declared.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "world/sim/day.h"
 #include "world/sim/monster_rows.h"
 #include "world/sim/spawn.h"
 #include "world/voxel/volume.h"
@@ -35,9 +36,9 @@ bool under_sky(const VoxelVolume& voxels, const BlockRegistry& blocks, IVec3 at)
 
 }  // namespace
 
-int GroundSpawner::light_at(const VoxelVolume& voxels, const BlockRegistry& blocks, IVec3 at) {
-  if (under_sky(voxels, blocks, at)) return block_light_max;
-  int brightest = 0;
+int GroundSpawner::light_at(const VoxelVolume& voxels, const BlockRegistry& blocks, IVec3 at, int sky) {
+  int brightest = under_sky(voxels, blocks, at) ? sky : 0;
+  if (brightest == block_light_max) return brightest;
   for (std::int32_t z = -lamp_blocks; z <= lamp_blocks; ++z)
     for (std::int32_t y = -lamp_blocks; y <= lamp_blocks; ++y)
       for (std::int32_t x = -lamp_blocks; x <= lamp_blocks; ++x) {
@@ -91,7 +92,7 @@ bool GroundSpawner::fits(const GroundSpawnerTick& tick, const Rule& rule, DVec3 
       SpawnPlanner::taken(shape, at, tick.rules, tick.players, tick.monsters))
     return false;
   if (rule.rule.light_least == 0 && rule.rule.light_most == block_light_max) return true;
-  const int light = light_at(voxels, *blocks_, feet);
+  const int light = light_at(voxels, *blocks_, feet, sky_light(tick.rules, tick.tick));
   return light >= rule.rule.light_least && light <= rule.rule.light_most;
 }
 
@@ -167,7 +168,7 @@ void GroundSpawner::advance(GroundSpawnerTick& tick) {
     const std::uint32_t every = tick.rules.ticks_within(rules_[rule].rule.every_s, 1);
     // The players whose turn it is: every one once in that time, each at another tick.
     for (std::size_t row = (every - (tick.tick + rule) % every) % every; row < players; row += every) {
-      if (tick.players.id[row] == EntityId{0} || !tick.players.alive(row)) continue;
+      if (tick.players.id[row] == EntityId{0} || !tick.players.takes_part(row)) continue;
       if (left-- == 0) return;
       try_for(tick, rule, tick.players.body[row].position_m);
     }

@@ -49,9 +49,11 @@ class GroundSpawner {
   std::uint64_t spawned() const { return spawns_; }       ///< since the start
   std::uint64_t taken_away() const { return removals_; }  ///< likewise
 
-  /// How bright it is there, from 0 to 15: 15 with nothing opaque within sky_blocks above, else that of the
-  /// brightest block within lamp_blocks, one less a block of distance.
-  static int light_at(const VoxelVolume& voxels, const BlockRegistry& blocks, IVec3 at);
+  /// How bright it is there, from 0 to 15: that of the sky with nothing opaque within sky_blocks above, or of
+  /// the brightest block within lamp_blocks, one less a block of distance, if that is more.
+  /// @param sky  sky_light() of the tick
+  static int light_at(const VoxelVolume& voxels, const BlockRegistry& blocks, IVec3 at,
+                      int sky = block_light_max);
   static constexpr std::int32_t sky_blocks = 64, lamp_blocks = 7;
 
  private:

@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "world/math/assert.h"
+#include "world/sim/shown_between.h"
 
 namespace ashlar {
 
 History::History(const Rules& rules, std::size_t players_max, std::size_t monsters_max,
                  std::span<const std::vector<SectorHeights>> heights)
-    : frames_(rules.ticks_within(rewind_s_max, 1) + std::size_t{1}), blocks_(ticks_max() + 1) {
+    : ticks_max_(rules.ticks_within(rewind_s_max, 1)),
+      frames_(std::size_t{ticks_max_} + rules.ticks_within(told_apart_s_max, 1) + 1),
+      blocks_(ticks_max_ + 1) {
   for (Frame& frame : frames_) {
     frame.id_.resize(players_max + monsters_max);
     frame.position_m_.resize(players_max + monsters_max);
@@ -24,7 +27,7 @@ void History::record(TickId tick, const PlayerTable& players, const MonsterTable
   ASHLAR_ASSERT(frame.heights_.size() == heights.size());
   frame.tick_ = tick;
   for (std::size_t i = 0; i < players.rows(); ++i) {
-    frame.id_[i] = players.alive(i) ? players.id[i] : EntityId{0};
+    frame.id_[i] = players.takes_part(i) ? players.id[i] : EntityId{0};
     frame.position_m_[i] = players.body[i].position_m;
   }
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
@@ -32,6 +35,24 @@ void History::record(TickId tick, const PlayerTable& players, const MonsterTable
     frame.position_m_[players.rows() + i] = monsters.body[i].position_m;
   }
   for (std::size_t i = 0; i < heights.size(); ++i) std::ranges::copy(heights[i], frame.heights_[i].begin());
+}
+
+std::optional<DVec3> History::shown_position(const Rules& rules, std::size_t row, EntityId id,
+                                             const PictureAt& picture) const {
+  const Frame* then = at(picture.seen);
+  if (then == nullptr) return std::nullopt;
+  const auto was = then->position_of(row, id);
+  if (!was || (picture.told_before == 0 && picture.told_after == 0)) return was;
+  const std::int64_t seen = number(picture.seen);
+  const std::int64_t before = seen - picture.told_before, after = seen + picture.told_after;
+  if (before <= 0 || after <= before) return was;
+  const Frame* from = at(TickId{static_cast<std::uint32_t>(before)});
+  const Frame* to = at(TickId{static_cast<std::uint32_t>(after)});
+  if (from == nullptr || to == nullptr) return was;
+  const auto from_m = from->position_of(row, id), to_m = to->position_of(row, id);
+  if (!from_m || !to_m) return was;
+  return shown_between(*from_m, static_cast<double>(before), *to_m, static_cast<double>(after),
+                       static_cast<double>(seen), rules);
 }
 
 const History::Frame* History::at(TickId tick) const {

@@ -16,10 +16,22 @@ namespace ashlar {
 /// gain who lies about what it saw is bounded by it, too: a body is hit where it was so long ago at most.
 inline constexpr double rewind_s_max = 0.25;
 
+/// A picture is made of states that were told; how far apart these are at most where a shot is judged by it.
+/// Of wider ones nothing is known here, and everybody counts where he was.
+inline constexpr double told_apart_s_max = 0.25;
+
+/// What a shot is judged by.
+struct PictureAt {
+  TickId seen{0};
+  std::uint8_t told_before = 0;  ///< with the next one: PlayerCommand
+  std::int8_t told_after = 0;
+  friend bool operator==(const PictureAt&, const PictureAt&) = default;
+};
+
 /// Where everybody was, how high sectors stood and which blocks there were, at the ends of the newest ticks:
-/// what a shot is judged against whose player saw an older state. A ring over rewind_s_max; what is in it
-/// follows from the ticks that were stepped, so it is no part of the world's hash. Nothing allocates after
-/// construction.
+/// what a shot is judged against whose player saw an older state. A ring over rewind_s_max, and of bodies
+/// over told_apart_s_max more; what is in it follows from the ticks that were stepped, so it is no part of
+/// the world's hash. Nothing allocates after construction.
 class History {
  public:
   History() = default;
@@ -55,14 +67,20 @@ class History {
   void note_edits(TickId tick, std::span<const AppliedEdit> applied) { blocks_.note(tick, applied); }
   const BlockHistory& blocks() const { return blocks_; }
 
+  /// Where a picture showed somebody: between two states, where it was made of such, else as he was. Nobody,
+  /// where another one or none alive was in the row at the tick that was seen, or where that is not in the
+  /// ring.
+  /// @param row  of players, then of monsters
+  std::optional<DVec3> shown_position(const Rules& rules, std::size_t row, EntityId id,
+                                      const PictureAt& picture) const;
+
   /// The state at the end of a tick; null: it is not in the ring (any more).
   const Frame* at(TickId tick) const;
   /// How many ticks before the newest one may be asked for: those of rewind_s_max.
-  std::uint32_t ticks_max() const {
-    return frames_.empty() ? 0 : static_cast<std::uint32_t>(frames_.size() - 1);
-  }
+  std::uint32_t ticks_max() const { return ticks_max_; }
 
  private:
+  std::uint32_t ticks_max_ = 0;
   std::vector<Frame> frames_;  // by tick modulo
   BlockHistory blocks_;
 };

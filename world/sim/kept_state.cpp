@@ -9,6 +9,7 @@
 #include "world/math/hash.h"
 #include "world/sim/mechanics.h"
 #include "world/sim/monster_rows.h"
+#include "world/sim/projectiles.h"
 #include "world/sim/rules.h"
 
 namespace ashlar {
@@ -55,6 +56,27 @@ bool may_be(const KeptMonster& kept, const MonsterTable& monsters) {
   if (!in_bounds(kept.position_m) || !in_bounds(kept.home_m)) return false;
   if (kept.health == 0) return kept.respawn_ticks > 0;
   return kept.respawn_ticks == 0 && kept.health <= monsters.traits_of(kept.kind).health;
+}
+
+bool may_be(const KeptProjectile& kept, const MonsterTable& monsters) {
+  constexpr double speed_mps_max = 1000;  // none flies or falls as fast
+  const KindSet& kinds = monsters.kind_set();
+  if (kept.kind >= kinds.projectiles.size() || kept.life_ticks == 0 || !in_bounds(kept.position_m))
+    return false;
+  if (kept.bounces_left > kinds.projectiles[kept.kind].bounces) return false;
+  const bool owned = kept.owner_row != KeptProjectile::nobody;
+  return (!owned || kept.owner_row < monsters.rows()) && length(kept.velocity_mps) <= speed_mps_max;
+}
+
+/// How long a phase lasts by the rules; 0: without end.
+double phase_s(const Rules& rules, MatchPhase phase) {
+  switch (phase) {
+    case MatchPhase::warmup: return rules.warmup_s;
+    case MatchPhase::playing: return rules.time_limit_s;
+    case MatchPhase::intermission: return std::max<double>(1, rules.intermission_s);
+    case MatchPhase::open: break;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -107,6 +129,26 @@ void keep_monsters(const MonsterTable& m, std::vector<KeptMonster>& out) {
   }
 }
 
+void keep_projectiles(const ProjectileTable& p, const MonsterTable& monsters,
+                      std::vector<KeptProjectile>& out) {
+  out.clear();
+  if (p.count == 0) return;
+  for (std::size_t i = 0; i < p.rows(); ++i) {
+    if (p.id[i] == EntityId{0}) continue;
+    KeptProjectile& kept = out.emplace_back();
+    kept.kind = p.kind[i], kept.bounces_left = p.bounces_left[i], kept.life_ticks = p.life_ticks[i];
+    kept.position_m = p.position_m[i], kept.velocity_mps = p.velocity_mps[i];
+    const std::size_t slot = slot_of(p.owner[i]), first = p.first_slot - monsters.rows();
+    const bool monsters_own = p.owner[i] != EntityId{0} && slot >= first && slot < p.first_slot;
+    if (monsters_own && monsters.id[slot - first] == p.owner[i])
+      kept.owner_row = static_cast<std::uint32_t>(slot - first);
+  }
+}
+
+KeptMatch keep_match(const Match& match, GameMode mode) {
+  return {mode, match.phase, match.number, match.left_ticks, match.team_score};
+}
+
 std::size_t restore_sectors(std::span<const KeptSectors> kept,
                             std::span<const std::shared_ptr<const PlacedMap>> maps,
                             std::span<std::vector<SectorHeights>> heights, Mechanics& mechanics) {
@@ -146,6 +188,41 @@ bool restore_monsters(std::span<const KeptMonster> kept, MonsterTable& m, std::u
     m.health[row] = one.health;
   }
   return true;
+}
+
+bool restore_projectiles(std::span<const KeptProjectile> kept, const MonsterTable& monsters,
+                         bool same_monsters, ProjectileTable& p) {
+  ASHLAR_ASSERT(p.count == 0);
+  if (kept.size() > p.rows()) return false;
+  if (!std::ranges::all_of(kept, [&](const KeptProjectile& one) { return may_be(one, monsters); }))
+    return false;
+  for (const KeptProjectile& one : kept) {
+    const std::size_t row = p.take();
+    p.kind[row] = one.kind, p.bounces_left[row] = one.bounces_left, p.life_ticks[row] = one.life_ticks;
+    p.position_m[row] = one.position_m, p.velocity_mps[row] = one.velocity_mps;
+    p.target[row] = EntityId{0};
+    const bool owned = same_monsters && one.owner_row != KeptProjectile::nobody;
+    p.owner[row] = owned ? monsters.id[one.owner_row] : EntityId{0};
+  }
+  return true;
+}
+
+void restore_match(const KeptMatch& kept, const Rules& rules, bool resumes, Match& match) {
+  if (kept.number == 0) return;
+  const double most_s = phase_s(rules, kept.phase);
+  const bool ends = kept.phase == MatchPhase::warmup || kept.phase == MatchPhase::intermission;
+  const bool known = resumes && kept.mode == rules.mode &&
+                     (kept.phase == MatchPhase::open) == (match.phase == MatchPhase::open) &&
+                     (!ends || (kept.left_ticks > 0 && most_s > 0));
+  if (!known) {
+    match.number = std::max(1u, kept.number + 1);
+    return;
+  }
+  match.number = kept.number;
+  match.phase = kept.phase;
+  match.team_score = kept.team_score;
+  const auto most = static_cast<std::uint32_t>(most_s * rules.tick_rate_hz);
+  match.left_ticks = kept.left_ticks == 0 ? most : std::min(kept.left_ticks, most);
 }
 
 }  // namespace ashlar

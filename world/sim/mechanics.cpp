@@ -148,42 +148,6 @@ void Mechanics::hurt_crushed(MechanicsTick& tick) {
   }
 }
 
-void Mechanics::make_noise(MechanicsTick& tick, std::size_t row) {
-  if (noises_now_ == noises_max) {
-    ++counters_.drowned;
-    return;
-  }
-  ASHLAR_ASSERT(row < tick.players.rows());
-  ++noises_now_;
-  ++counters_.noises;
-  MonsterTable& m = tick.monsters;
-  const DVec3 from = tick.players.body[row].position_m;
-  const EntityId who = tick.players.id[row];
-  bool within = false;
-  for (std::size_t i = 0; i < maps_.size(); ++i) {
-    const MapPlan& plan = *maps_[i].plan;
-    if (!in_box(plan.map(), from)) continue;
-    within = true;
-    const std::uint32_t sector = plan.sector_at(xy(from));
-    if (sector == no_index) continue;
-    NoiseFlood& noise = maps_[i].noise;
-    noise.spread(plan, tick.heights[i], sector);
-    for (std::size_t k = 0; k < m.rows(); ++k) {
-      if (m.id[k] == EntityId{0} || !in_box(plan.map(), m.body[k].position_m)) continue;
-      const std::uint32_t its = plan.sector_at(xy(m.body[k].position_m));
-      if (its != no_index && noise.heard(its)) monster_hears(tick.rules, m, k, who, from);
-    }
-  }
-  if (within) return;
-  for (std::size_t k = 0; k < m.rows(); ++k) {
-    const DVec3 away = m.body[k].position_m - from;
-    if (m.id[k] == EntityId{0} || dot(away, away) > noise_reach_m * noise_reach_m) continue;
-    bool under = false;
-    for (const MapMechanics& map : maps_) under = under || in_box(map.plan->map(), m.body[k].position_m);
-    if (!under) monster_hears(tick.rules, m, k, who, from);
-  }
-}
-
 void Mechanics::act(MechanicsTick& tick) {
   noises_now_ = 0;
   PlayerTable& p = tick.players;

@@ -32,8 +32,8 @@ struct MechanicsCounters {
   std::uint64_t no_landing = 0;  ///< teleports refused: the landing and its surroundings were taken
   std::uint64_t player_deaths = 0;
   std::uint64_t monster_deaths = 0;
-  std::uint64_t noises = 0;   ///< shots that monsters could hear
-  std::uint64_t drowned = 0;  ///< shots beyond Mechanics::noises_max in their tick: nobody heard them
+  std::uint64_t noises = 0;   ///< that monsters could hear
+  std::uint64_t drowned = 0;  ///< beyond Mechanics::noises_max in their tick: nobody heard them
 };
 
 /// What of the mechanics changes from tick to tick, beside the heights: for who goes back to an earlier tick,
@@ -96,6 +96,11 @@ class Mechanics {
   /// A player launched something: monsters hear it.
   void launched(MechanicsTick& tick, const LaunchEvent& event);
 
+  /// Something quieter than a shot, that a player did: monsters who look for nobody hear it that are within
+  /// `share` of their hearing_m, in maps through openings. Cost: 2 ns a monster, and a flood of the map where
+  /// any is near enough.
+  void noise(MechanicsTick& tick, EntityId who, DVec3 from_m, double share);
+
   /// After all bodies moved: lines they walked over, keys they stand on, doors that monsters open.
   void walk(MechanicsTick& tick);
 
@@ -123,6 +128,7 @@ class Mechanics {
   struct Actor;
   std::span<const MoverBody> bodies(MechanicsTick& tick);
   void hurt_crushed(MechanicsTick& tick);
+  bool may_sound();
   void make_noise(MechanicsTick& tick, std::size_t row);
   bool set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line, bool from_front, const Actor& who);
   bool teleport(MechanicsTick& tick, std::size_t map, std::uint32_t line, const Actor& who);

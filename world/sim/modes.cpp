@@ -9,6 +9,7 @@ namespace {
 class MatchGame : public Game {
  public:
   void begin(GameApi& api) override { start(api); }
+  bool resumes() const override { return true; }
 
   void phase_over(GameApi& api) override {
     switch (api.match().phase) {
@@ -28,7 +29,9 @@ class MatchGame : public Game {
   void tick(GameApi& api) override {
     const std::int32_t limit = api.rules().frag_limit;
     if (api.restarting()) return;  // the scores are still those of the match before
-    if (api.match().phase == MatchPhase::playing && limit > 0 && best(api) >= limit) end(api);
+    if (api.match().phase != MatchPhase::playing) return;
+    const bool reached = limit > 0 && best(api) >= limit;
+    if (reached || (api.rules().lives > 0 && decided(api))) end(api);
   }
 
   /// While the score stands nobody is hurt.
@@ -41,11 +44,29 @@ class MatchGame : public Game {
   }
 
  protected:
+  struct Standing {
+    int players = 0, left = 0;  ///< in the match; with a life left
+  };
+  /// @param team  0: of all
+  static Standing standing(const GameApi& api, std::uint8_t team) {
+    Standing s;
+    for (const MatchPlayer& p : api.match().players) {
+      if (p.id == EntityId{0} || (team != 0 && p.team != team)) continue;
+      ++s.players;
+      if (!api.out(p.id)) ++s.left;
+    }
+    return s;
+  }
   static void end(GameApi& api) { api.begin_phase(MatchPhase::intermission, intermission_s(api)); }
 
  private:
   virtual std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) = 0;
   virtual void count(GameApi& api, EntityId who, EntityId by) = 0;
+  /// Where lives come to an end: are there none left to play against?
+  virtual bool decided(const GameApi& api) const {
+    const Standing s = standing(api, 0);
+    return s.players >= 2 && s.left <= 1;
+  }
   virtual std::int32_t best(const GameApi& api) const {
     std::int32_t most = 0;
     for (const MatchPlayer& p : api.match().players)
@@ -77,6 +98,10 @@ class Cooperative final : public MatchGame {
     return Game::damage(api, who, by, points);
   }
   void count(GameApi& api, EntityId who, EntityId by) override { Game::died(api, who, by); }
+  bool decided(const GameApi& api) const override {
+    const Standing s = standing(api, 0);
+    return s.players > 0 && s.left == 0;
+  }
 };
 
 /// Who kills another player has a point; who dies by himself or by the world loses one.
@@ -121,10 +146,16 @@ class Teams final : public MatchGame {
     if (is_player(api, who)) count_frag(api, who, by, friends(api, who, by));
   }
   std::int32_t best(const GameApi& api) const override { return std::ranges::max(api.match().team_score); }
+  bool decided(const GameApi& api) const override {
+    const Standing one = standing(api, 1), two = standing(api, 2);
+    return one.players > 0 && two.players > 0 && (one.left == 0 || two.left == 0);
+  }
 };
 
 /// No match, no end.
-class Sandbox final : public Game {};
+class Sandbox final : public Game {
+  bool resumes() const override { return true; }
+};
 
 }  // namespace
 

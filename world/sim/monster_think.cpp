@@ -22,6 +22,9 @@ constexpr double reach_gap_m = 0.25;  // a chaser stops this far from its target
 constexpr double goal_reached_m = 0.5;
 static_assert(forget_s > look_every_s);     // it looks again before it forgets
 constexpr double held_bonus = 0.5;          // on the square of the distance to whom it chases already
+constexpr double runs_share = 0.5;          // of walking speed: slower steps are not heard
+constexpr double steps_share = 0.25;        // of its hearing_m, within which it hears steps
+constexpr double invisible_share = 0.25;    // of its sight, within which it sees who is invisible
 constexpr double felt_m = 64 * map_unit_m;  // so near it notices who is behind it: MELEERANGE in A_Look
 constexpr double careful_s = 3;             // of six it keeps off the corners of openings
 constexpr double straight_m = 3;            // so near to whom it sees it needs no way
@@ -35,8 +38,11 @@ double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
 struct Cone {
   DVec2 ahead;
   double cosine = -1;  ///< -1: all around
-  bool holds(DVec2 to) const {
-    if (cosine <= -1 || dot(to, to) < felt_m * felt_m) return true;
+  double steps_m = 0;  ///< so near it notices who runs, wherever
+  bool holds(DVec2 to, double pace2, double runs_mps) const {
+    const double away2 = dot(to, to);
+    if (cosine <= -1 || away2 < felt_m * felt_m) return true;
+    if (away2 < steps_m * steps_m && pace2 > runs_mps * runs_mps) return true;
     return dot(to, ahead) >= cosine * length(to);
   }
 };
@@ -45,7 +51,14 @@ Cone cone_of(const MonsterTable& m, std::size_t row, const MonsterTraits& kind) 
   if (m.mood[row] != MonsterMood::asleep) return {};
   const auto half = static_cast<std::int32_t>(kind.sight_cone_deg / 2 * (65536 / 360.0));
   const double cosine = half >= 32768 ? -1 : sin_cos(Turn16{static_cast<std::uint16_t>(half)}).cos;
-  return {heading(m.yaw[row]), cosine};
+  return {heading(m.yaw[row]), cosine, m.deaf[row] != 0 ? 0 : steps_share * kind.hearing_m};
+}
+
+/// Of its sight, what light and powers leave of it towards a player.
+double sight_share(const PlayerTable& players, std::size_t row, const MonsterTraits& kind) {
+  constexpr double brightest = 15;
+  const double lit = kind.dark_sight_share + (1 - kind.dark_sight_share) * (players.light[row] / brightest);
+  return players.arsenal[row].powered(Power::invisibility) ? lit * invisible_share : lit;
 }
 
 struct Candidate {
@@ -60,9 +73,10 @@ constexpr std::size_t candidates_max = 64;
 /// until one is clear. Beyond candidates_max in range the rest gets a ray wherever it is nearer than whoever
 /// was seen.
 int find_target(const Space& space, const Rules& rules, const PlayerTable& players, const PlayerGrid& near,
-                const DVec3 eye, double range_m, EntityId held, const Cone& cone) {
+                const DVec3 eye, const MonsterTraits& kind, EntityId held, const Cone& cone) {
   std::array<Candidate, candidates_max> found;
   std::size_t count = 0;
+  const double range_m = kind.sight_m_max, runs_mps = runs_share * rules.walk_speed_mps_max;
   Candidate best{range_m * range_m};
   const auto sees = [&](const Candidate& one) {
     return space_sees(space, eye, one.position_m + DVec3{0, 0, rules.player_eye_m});
@@ -74,7 +88,12 @@ int find_target(const Space& space, const Rules& rules, const PlayerTable& playe
     // Who is chased already is kept until another is clearly nearer, or two players would be swapped for
     // ever.
     if (players.id[row] == held) one.d2 *= held_bonus;
-    if (!(one < best) || !cone.holds(xy(d))) return;
+    if (dot(xy(d), xy(d)) > felt_m * felt_m) {
+      const double share = sight_share(players, row, kind);
+      one.d2 = share > 0 ? one.d2 / (share * share) : range_m * range_m;
+    }
+    const DVec2 v = xy(players.body[row].velocity_mps);
+    if (!(one < best) || !cone.holds(xy(d), dot(v, v), runs_mps)) return;
     if (count < found.size())
       found[count++] = one;
     else if (sees(one))
@@ -144,8 +163,8 @@ bool look(const Space& space, const Rules& rules, const PlayerTable& players, co
   const std::uint16_t every = monster_look_ticks(rules);
   count_down(monsters.grudge_ticks[row], every);
   if (look_at_rival(space, rules, players, monsters, row, eye)) return false;
-  const int seen = find_target(space, rules, players, near, eye, kind.sight_m_max, monsters.target[row],
-                               cone_of(monsters, row, kind));
+  const int seen =
+      find_target(space, rules, players, near, eye, kind, monsters.target[row], cone_of(monsters, row, kind));
   monsters.sees[row] = seen >= 0 ? 1 : 0;
   if (seen >= 0) {
     const auto player = static_cast<std::size_t>(seen);
@@ -155,8 +174,8 @@ bool look(const Space& space, const Rules& rules, const PlayerTable& players, co
   }
   if (!hunts) return false;
   const bool way = ways != nullptr && players.has(monsters.target[row]) &&
-                   players.alive(slot_of(monsters.target[row])) &&
-                   ways->way(space, players, monsters, row).has_value();
+                   players.takes_part(slot_of(monsters.target[row])) &&
+                   (ways->way(space, players, monsters, row) || ways->way_pending(players, monsters, row));
   if (way)
     monsters.forget_ticks[row] = rules.ticks_within(forget_s);
   else
@@ -325,6 +344,9 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
       return up(chase(rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true),
                 way->floor_m);
     }
+  const bool waits = ways != nullptr && monsters.sees[row] == 0 && monsters.mood[row] == MonsterMood::chase &&
+                     ways->way_pending(players, monsters, row);
+  if (waits) return {};
   return up(chase(rules, monsters, row, slow, goal, false), goal.z);
 }
 

@@ -26,10 +26,6 @@ constexpr std::size_t begun_per_tick = 16;  // a search costs something to begin
 constexpr double stairs_near_m = 1.5;       // who comes so near to their top goes down them
 constexpr double last_step_look_m = 0.25;
 
-std::size_t class_of(const MonsterTraits& kind) {
-  return walker_class_of(kind.shape, kind.step_height_m_max, kind.flies != 0);
-}
-
 /// Sectors with a door that a monster opens: by a line before it that it may use.
 std::vector<std::uint8_t> doors_of(const MapPlan& plan) {
   std::vector<std::uint8_t> doors(plan.sector_count(), 0);
@@ -100,9 +96,13 @@ DVec2 out_of(const LeafGraph& graph, const LeafGraph::Join& join, DVec2 in_m) {
 
 }  // namespace
 
+Navigation::Skill Navigation::skill_of(const MonsterTraits& kind) {
+  return {walker_class_of(kind.shape, kind.step_height_m_max, kind.flies != 0), kind.opens_doors != 0};
+}
+
 Navigation::Ground Navigation::ground_of(const MapPlan& plan) {
   Ground out{&plan, std::make_unique<LeafGraph>(plan.map(), sendings_of(plan)), doors_of(plan),
-             MapLifts(plan)};
+             std::vector<std::uint8_t>(plan.sector_count(), 0), MapLifts(plan)};
   out.moves = moving_planes(plan.map().source());
   out.barred.assign(out.graph->join_count(), 0);
   if (plan.map().doorways().empty()) return out;
@@ -141,7 +141,7 @@ Navigation::Navigation(std::span<const MapPlan* const> plans, std::size_t monste
 std::optional<Navigation::Target> Navigation::target_of(const PlayerTable& players,
                                                         const MonsterTable& monsters, std::size_t row) const {
   const EntityId player = monsters.target[row];
-  if (!players.has(player) || !players.alive(slot_of(player))) return std::nullopt;
+  if (!players.has(player) || !players.takes_part(slot_of(player))) return std::nullopt;
   const std::size_t none = grounds_.size();
   const std::size_t map = map_at(monsters.body[row].position_m);
   const DVec3 to = players.body[slot_of(player)].position_m;
@@ -158,23 +158,23 @@ std::size_t Navigation::map_at(DVec3 at) const {
   return grounds_.size();
 }
 
-bool Navigation::suits(const Field& field, EntityId player, std::size_t map, std::size_t which) const {
-  return field.player == player && field.map == map &&
-         (field.which == which || walker_covers(walker_class(which), walker_class(field.which)));
+bool Navigation::suits(const Field& field, EntityId player, std::size_t map, Skill skill) const {
+  return field.player == player && field.map == map && (skill.opens || !field.opens) &&
+         (field.which == skill.which || walker_covers(walker_class(skill.which), walker_class(field.which)));
 }
 
-const Navigation::Field* Navigation::field_of(std::size_t row, const Target& target,
-                                              std::size_t which) const {
+const Navigation::Field* Navigation::field_of(std::size_t row, const Target& target, Skill skill) const {
   const std::uint16_t number = field_of_row_[row];
-  if (number == fields_max || !suits(fields_[number], target.to, target.map, which)) return nullptr;
+  if (number == fields_max || !suits(fields_[number], target.to, target.map, skill)) return nullptr;
   return &fields_[number];
 }
 
 /// Takes the field that nobody asked for for the longest time, if it is not wanted now; where all are, one
 /// that others go by and that suits.
-void Navigation::ask(std::size_t row, EntityId player, std::size_t map, std::size_t which,
-                     std::uint32_t tick) {
-  const auto same = [&](const Field& f) { return f.player == player && f.map == map && f.which == which; };
+void Navigation::ask(std::size_t row, EntityId player, std::size_t map, Skill skill, std::uint32_t tick) {
+  const auto same = [&](const Field& f) {
+    return f.player == player && f.map == map && f.which == skill.which && f.opens == skill.opens;
+  };
   std::uint16_t& number = field_of_row_[row];
   if (number == fields_max || !same(fields_[number])) {
     auto at = std::ranges::find_if(fields_, same);
@@ -182,9 +182,9 @@ void Navigation::ask(std::size_t row, EntityId player, std::size_t map, std::siz
       at = std::ranges::min_element(fields_, {}, &Field::asked_tick);
       const bool busy = at->player != EntityId{0} && at->asked_tick + fresh_ticks > tick;
       if (busy || static_cast<std::size_t>(at - fields_.begin()) == searched_) {
-        at = std::ranges::find_if(fields_, [&](const Field& f) { return suits(f, player, map, which); });
+        at = std::ranges::find_if(fields_, [&](const Field& f) { return suits(f, player, map, skill); });
       } else {
-        at->player = player, at->map = map, at->which = which;
+        at->player = player, at->map = map, at->which = skill.which, at->opens = skill.opens;
         at->ready = false;
         at->begun_tick = 0;
       }
@@ -194,9 +194,10 @@ void Navigation::ask(std::size_t row, EntityId player, std::size_t map, std::siz
   if (number != fields_max) fields_[number].asked_tick = tick;
 }
 
-WayRules Navigation::rules(std::span<const MapInSpace> maps, std::size_t map) const {
-  return {maps[map].heights, maps[map].map, grounds_[map].doors, grounds_[map].lifts.ranges(),
-          grounds_[map].barred};
+WayRules Navigation::rules(std::span<const MapInSpace> maps, std::size_t map, bool opens) const {
+  const Ground& ground = grounds_[map];
+  return {maps[map].heights, maps[map].map, opens ? ground.doors : ground.no_doors, ground.lifts.ranges(),
+          ground.barred};
 }
 
 /// What one row that hunts needs a way for.
@@ -212,19 +213,20 @@ void Navigation::ask_for(const PlayerTable& players, const MonsterTable& monster
     const bool straight =
         monsters.sees[row] != 0 && monsters.held_ticks[row] == 0 && std::fabs(up_m) <= kind.step_height_m_max;
     const bool to_stairs = target->other_map != grounds_.size();
-    if (walker && (to_stairs || !straight)) blocks_->ask(target->to, *walker, tick);
+    if (walker && (to_stairs || !straight))
+      blocks_->ask_from(players, target->to, *walker, monsters.body[row].position_m, tick);
     return;
   }
-  const std::size_t which = class_of(kind);
-  if (which == walker_class_count) return;
-  ask(row, target->to, target->map, which, tick);
+  const Skill skill = skill_of(kind);
+  if (skill.which == walker_class_count) return;
+  ask(row, target->to, target->map, skill, tick);
   ask_for_detour(monsters, row, *target, tick);
 }
 
 void Navigation::ask_for_detour(const MonsterTable& monsters, std::size_t row, const Target& target,
                                 std::uint32_t tick) {
   const MonsterTraits& kind = monsters.traits_at(row);
-  const Field* field = field_of(row, target, class_of(kind));
+  const Field* field = field_of(row, target, skill_of(kind));
   if (field == nullptr || !field->ready || kind.flies != 0) return;
   const DVec2 at = xy(monsters.body[row].position_m);
   const double remains_m = field->now.remaining_m(grounds_[target.map].graph->leaf_at(at), at);
@@ -240,12 +242,14 @@ void Navigation::search_detour(std::span<const MapInSpace> maps, const PlayerTab
   const std::size_t row = detours_.searched();
   const auto target = monsters.id[row] != EntityId{0} ? target_of(players, monsters, row) : std::nullopt;
   if (!target || target->map == grounds_.size()) return detours_.give_up();
-  const Field* field = field_of(row, *target, class_of(monsters.traits_at(row)));
+  const Skill skill = skill_of(monsters.traits_at(row));
+  const Field* field = field_of(row, *target, skill);
   if (field == nullptr || !field->ready) return detours_.give_up();
   const Ground& ground = grounds_[target->map];
-  if (!detours_.advance(*ground.graph, rules(maps, target->map), field->now, monsters, tick)) return;
+  if (!detours_.advance(*ground.graph, rules(maps, target->map, field->opens), field->now, monsters, tick))
+    return;
   const std::uint32_t leaf = ground.graph->leaf_at(xy(monsters.body[row].position_m));
-  bar({target->map, field->now.way_out(leaf), field->which, tick, row, *target}, leaf);
+  bar({target->map, field->now.way_out(leaf), {field->which, skill.opens}, tick, row, *target}, leaf);
 }
 
 /// The openings are right and yet nobody of the class gets through: others need not try for a while. What may
@@ -256,8 +260,8 @@ void Navigation::bar(const Bar& bar, std::uint32_t leaf) {
   const LeafGraph::Join& way = ground.graph->join(bar.join);
   for (const std::uint32_t sector : {ground.graph->sector(leaf), ground.graph->sector(way.to)})
     if (ground.moves.floor_moves[sector] != 0 || ground.moves.ceiling_moves[sector] != 0) return;
-  if (way.sends || !ground.graph->beside(bar.join, bar.which).empty()) return;
-  ground.barred[bar.join] = static_cast<std::uint16_t>(ground.barred[bar.join] | 1u << bar.which);
+  if (way.sends || !ground.graph->beside(bar.join, bar.skill.which).empty()) return;
+  ground.barred[bar.join] = static_cast<std::uint16_t>(ground.barred[bar.join] | 1u << bar.skill.which);
   bars_.push_back(bar);
 }
 
@@ -266,7 +270,7 @@ void Navigation::lift_bars(const MonsterTable& monsters, std::uint32_t tick) {
   std::size_t kept = 0;
   for (const Bar& bar : bars_) {
     const Ground& ground = grounds_[bar.map];
-    const Field* field = field_of(bar.row, bar.target, bar.which);
+    const Field* field = field_of(bar.row, bar.target, bar.skill);
     const DVec2 at = xy(monsters.body[bar.row].position_m);
     const bool searched = field != nullptr && static_cast<std::size_t>(field - fields_.data()) == searched_;
     const bool only_way = field != nullptr && field->ready && !searched &&
@@ -274,7 +278,7 @@ void Navigation::lift_bars(const MonsterTable& monsters, std::uint32_t tick) {
                           field->now.distance_m(ground.graph->leaf_at(at)) < 0;
     std::uint16_t& bits = grounds_[bar.map].barred[bar.join];
     if (only_way || tick - bar.since_tick >= barred_ticks)
-      bits = static_cast<std::uint16_t>(bits & ~(1u << bar.which));
+      bits = static_cast<std::uint16_t>(bits & ~(1u << bar.skill.which));
     else
       bars_[kept++] = bar;
   }
@@ -332,7 +336,7 @@ void Navigation::search(std::span<const MapInSpace> maps, const PlayerTable& pla
   for (std::size_t begun = 0; left > 0 && begun < begun_per_tick; ++begun) {
     if (searched_ == fields_max && !begin_search(players, tick)) return;
     Field& f = fields_[searched_];
-    left -= search_.advance(*grounds_[f.map].graph, rules(maps, f.map), left);
+    left -= search_.advance(*grounds_[f.map].graph, rules(maps, f.map, f.opens), left);
     if (!search_.whole()) return;
     f.now.take(search_);
     f.ready = true;
@@ -373,6 +377,15 @@ std::optional<WayPoint> Navigation::way(const Space& space, const PlayerTable& p
   return way_in_map(space.maps, monsters, row, *target, careful);
 }
 
+bool Navigation::way_pending(const PlayerTable& players, const MonsterTable& monsters,
+                             std::size_t row) const {
+  if (blocks_ == nullptr) return false;
+  const auto target = target_of(players, monsters, row);
+  const auto walker = block_walker_of(monsters.traits_at(row));
+  if (!target || target->map != grounds_.size() || !walker) return false;
+  return blocks_->pending(players, target->to, *walker, monsters.body[row].position_m);
+}
+
 /// Before a lift that is elsewhere, or on one that has not come yet, a body stands; one at rest it calls.
 /// nullopt: no lift keeps it from going through the opening.
 std::optional<WayPoint> Navigation::wait_for_lift(const WayRules& rules, std::size_t map, std::uint32_t leaf,
@@ -402,8 +415,8 @@ std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps,
                                                std::size_t row, const Target& target, bool careful) const {
   const std::size_t map = target.map;
   const DVec3 body = monsters.body[row].position_m;
-  const std::size_t own = class_of(monsters.traits_at(row));
-  if (own == walker_class_count) return std::nullopt;
+  const Skill own = skill_of(monsters.traits_at(row));
+  if (own.which == walker_class_count) return std::nullopt;
   const Field* field = field_of(row, target, own);
   if (field == nullptr || !field->ready) return std::nullopt;
   const std::size_t which = field->which;
@@ -419,7 +432,7 @@ std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps,
     way.at_m = *detour, way.floor_m = body.z;
     return way;
   }
-  const WayRules now = rules(maps, map);
+  const WayRules now = rules(maps, map, field->opens);
   const DVec2 from = xy(body);
   // As far ahead as a straight line stays within the openings on the way.
   std::uint32_t passed[openings_ahead_max];
@@ -471,7 +484,7 @@ void Navigation::add_to_hash(StripeHasher& hash) const {
     if (f.player == EntityId{0}) continue;
     hash.add(static_cast<std::uint64_t>(f.player) << 32 | f.asked_tick);
     hash.add(static_cast<std::uint64_t>(f.begun_tick) << 32 | static_cast<std::uint64_t>(f.map) << 8 |
-             static_cast<std::uint64_t>(f.which) << 1 | (f.ready ? 1u : 0u));
+             static_cast<std::uint64_t>(f.which) << 2 | (f.opens ? 2u : 0u) | (f.ready ? 1u : 0u));
     hash.add(f.to_m.x), hash.add(f.to_m.y);
   }
 }

@@ -54,6 +54,9 @@ class Navigation {
   /// @param careful  off the corners of the openings, one after the other, instead of as straight as may be
   std::optional<WayPoint> way(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                               std::size_t row, bool careful = false) const;
+  /// Is a long way over open ground searched for? Who walks on blindly meanwhile may fall where there is
+  /// none.
+  bool way_pending(const PlayerTable& players, const MonsterTable& monsters, std::size_t row) const;
 
   void add_to_hash(StripeHasher& hash) const;
   std::uint64_t fields_made() const { return made_; }
@@ -64,6 +67,7 @@ class Navigation {
   struct Field {
     EntityId player{};
     std::size_t map = 0, which = 0;
+    bool opens = true;  ///< doors
     std::uint32_t asked_tick = 0, begun_tick = 0;
     bool ready = false;
     DVec2 to_m;    ///< of the search that goes on, or of the last one
@@ -72,7 +76,7 @@ class Navigation {
   struct Ground {
     const MapPlan* plan;
     std::unique_ptr<LeafGraph> graph;
-    std::vector<std::uint8_t> doors;
+    std::vector<std::uint8_t> doors, no_doors;
     MapLifts lifts;
     MovingPlanes moves{};
     std::vector<std::uint16_t> barred{};
@@ -90,11 +94,17 @@ class Navigation {
   };
   std::optional<Target> target_of(const PlayerTable& players, const MonsterTable& monsters,
                                   std::size_t row) const;
+  /// What walkers have to be alike in to go by one field.
+  struct Skill {
+    std::size_t which;  ///< walker_class_count: none holds it
+    bool opens;         ///< doors
+  };
+  static Skill skill_of(const MonsterTraits& kind);
   /// An opening that somebody could not get through though it is open.
   struct Bar {
     std::size_t map;
     std::uint32_t join;
-    std::size_t which;
+    Skill skill;
     std::uint32_t since_tick;
     std::size_t row;  ///< who could not, on its way there
     Target target;
@@ -102,13 +112,13 @@ class Navigation {
   static Ground ground_of(const MapPlan& plan);
   std::size_t map_at(DVec3 at) const;
   /// The field that a row goes by, as it last asked for it; null: none, or for somebody else.
-  const Field* field_of(std::size_t row, const Target& target, std::size_t which) const;
-  bool suits(const Field& field, EntityId player, std::size_t map, std::size_t which) const;
+  const Field* field_of(std::size_t row, const Target& target, Skill skill) const;
+  bool suits(const Field& field, EntityId player, std::size_t map, Skill skill) const;
   bool wanted(const Field& field, const PlayerTable& players, std::uint32_t tick) const;
   DVec2 place_of(const Field& field, const PlayerTable& players) const;
-  void ask(std::size_t row, EntityId player, std::size_t map, std::size_t which, std::uint32_t tick);
+  void ask(std::size_t row, EntityId player, std::size_t map, Skill skill, std::uint32_t tick);
   bool begin_search(const PlayerTable& players, std::uint32_t tick);
-  WayRules rules(std::span<const MapInSpace> maps, std::size_t map) const;
+  WayRules rules(std::span<const MapInSpace> maps, std::size_t map, bool opens) const;
   void ask_for(const PlayerTable& players, const MonsterTable& monsters, std::size_t row, std::uint32_t tick);
   void ask_for_detour(const MonsterTable& monsters, std::size_t row, const Target& target,
                       std::uint32_t tick);

@@ -79,6 +79,10 @@ struct Rules {
   std::uint16_t item_life_s = 600;      ///< that items lie in the world; 0: for ever
   double burst_dig_m = 0;  ///< around a player's burst what can be dug and is not protected goes; 0: nothing
 
+  std::uint16_t day_s = 0;         ///< from one morning to the next (day.h); 0: it is always day
+  std::uint16_t match_places = 0;  ///< players in a match at once, the others watch; 0: all play
+  std::uint16_t lives = 0;         ///< deaths in a match after which a player watches; 0: no end of them
+
   double tick_s() const { return 1.0 / static_cast<double>(tick_rate_hz); }
   /// Whole ticks that pass within a time, at least `least`: what is timed in seconds is right at every rate.
   std::uint16_t ticks_within(double seconds, std::uint16_t least = 0) const {
@@ -170,6 +174,13 @@ constexpr void visit_rules(AnyRules& r, Visit&& visit) {
   visit(
       I{"burst_dig_m", 0, 4, "Metres around the bursts of players' weapons in which blocks go; 0: none do."},
       r.burst_dig_m);
+  visit(I{"day_s", 0, 36000, "Seconds from one morning to the next; 0: it is always day."}, r.day_s);
+  visit(I{"match_places", 0, 10000,
+          "Players in a match at once; the others watch until one goes; 0: all play."},
+        r.match_places);
+  visit(I{"lives", 0, 1000,
+          "Deaths in a match after which a player watches until the next; 0: no end of them."},
+        r.lives);
 }
 
 /// How many there are.

@@ -48,13 +48,15 @@ Shooting::Shooting(std::size_t players_max, std::size_t monsters_max, std::size_
   launches_.reserve(players_max + rays_more);
 }
 
-/// @param then  as of that tick; null: as they are
 void Shooting::list_targets(const Rules& rules, const PlayerTable& players, const MonsterTable& monsters,
-                            const History::Frame* then) {
+                            const History& history, TickId now, const PictureAt& picture) {
+  if (listed_ == picture && !pierced_) return;
   targets_.clear();
+  listed_ = picture;
   pierced_ = false;
-  const auto place = [then](std::size_t row, EntityId id, DVec3 now_m) -> std::optional<DVec3> {
-    return then == nullptr ? std::optional(now_m) : then->position_of(row, id);
+  const bool as_they_are = history.at(picture.seen) == nullptr || picture == PictureAt{now, 0, 0};
+  const auto place = [&](std::size_t row, EntityId id, DVec3 now_m) -> std::optional<DVec3> {
+    return as_they_are ? std::optional(now_m) : history.shown_position(rules, row, id, picture);
   };
   const HitShape player_shape = hit_shape(rules.player, HitBuild::upright);
   for (std::size_t i = 0; i < players.rows(); ++i)
@@ -99,8 +101,11 @@ void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules,
   const DVec3 eye = players.body[row].position_m + DVec3{0, 0, rules.player_eye_m};
   Rng chance = spread_of(now, players.yaw[row], players.pitch[row]);
   // What it saw; the present state, where that is what it saw, or where it does not say.
-  const TickId claimed = players.command[row].seen;
+  const PlayerCommand& command = players.command[row];
+  const TickId claimed = command.seen;
   const TickId seen = claimed == TickId{0} ? now : seen_within(claimed, now, history.ticks_max());
+  const PictureAt picture =
+      seen == claimed ? PictureAt{seen, command.told_before, command.told_after} : PictureAt{seen, 0, 0};
   const History::Frame* then = seen == now ? nullptr : history.at(seen);
   for (std::uint8_t ray = 0; ray < weapon.count; ++ray) {
     const DVec3 way = trigger.straight ? view_direction(players.yaw[row], players.pitch[row])
@@ -118,8 +123,7 @@ void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules,
       ++rays_lost_;
       continue;
     }
-    if (events_.empty() || events_.back().seen != seen || pierced_)
-      list_targets(rules, players, monsters, then);
+    list_targets(rules, players, monsters, history, now, picture);
     ShotEvent event;
     event.seen = seen;
     event.shooter = players.id[row];

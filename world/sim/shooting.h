@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,8 +46,8 @@ struct LaunchEvent {
 /// Each ray goes from the eye, straight or aside by a chance that follows from tick and view, so that its
 /// player foresees it, and is resolved against voxel, map, prop and mover alike: bodies,
 /// sectors and blocks as they were at the tick that the command says its player saw (PlayerCommand::seen), at
-/// most rewind_s_max ago, but for the blocks that the player changed since, which it foresaw. Those in
-/// no-clip shoot and are not hit, the dead do neither.
+/// most rewind_s_max ago, bodies between the two states that the picture was made of, but for the blocks that
+/// the player changed since, which it foresaw. Those in no-clip shoot and are not hit, the dead do neither.
 /// Nothing allocates after construction. Part of the world's state and hash.
 class Shooting {
  public:
@@ -55,7 +56,7 @@ class Shooting {
   Shooting(std::size_t players_max, std::size_t monsters_max, std::size_t maps = 0, bool free_ammo = false);
 
   /// A tick without shots: the last one's events are over.
-  void rest() { events_.clear(), launches_.clear(); }
+  void rest() { events_.clear(), launches_.clear(), listed_.reset(); }
 
   /// Advances all arsenals and resolves the tick's shots, in the order of rows. Cost: a ray and 5
   /// ns a mover for each ray, and 5 ns a mover more for each other tick that shooters saw.
@@ -72,7 +73,7 @@ class Shooting {
 
  private:
   void list_targets(const Rules& rules, const PlayerTable& players, const MonsterTable& monsters,
-                    const History::Frame* then);
+                    const History& history, TickId now, const PictureAt& picture);
   Space space_then(const Space& space, const History::Frame* then);
   void fire(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
             const MonsterTable& monsters, const History& history, TickId now, std::size_t row,
@@ -82,6 +83,7 @@ class Shooting {
 
   bool free_ammo_ = false;
   bool pierced_ = false;             // targets_ lacks whom a beam has met
+  std::optional<PictureAt> listed_;  // what targets_ are as of; none: they are not
   std::vector<ShotTarget> targets_;  // scratch: as of one tick
   std::vector<MapInSpace> maps_;     // scratch: likewise
   std::vector<ShotEvent> events_;

@@ -104,7 +104,7 @@ SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec
 bool SpawnPlanner::taken(const Cylinder& shape, DVec3 at, const Rules& rules, const PlayerTable& players,
                          const MonsterTable& monsters) {
   for (std::size_t i = 0; i < players.rows(); ++i)
-    if (players.alive(i) && meets(shape, at, rules.player, players.body[i].position_m)) return true;
+    if (players.takes_part(i) && meets(shape, at, rules.player, players.body[i].position_m)) return true;
   for (std::size_t i = 0; i < monsters.rows(); ++i)
     if (monsters.id[i] != EntityId{0} &&
         meets(shape, at, monsters.traits_at(i).shape, monsters.body[i].position_m))

@@ -10,6 +10,7 @@ void PlayerTable::resize(std::size_t rows) {
   command.resize(rows), yaw.resize(rows), pitch.resize(rows), report.resize(rows);
   health.resize(rows), dead_ticks.resize(rows), digging.resize(rows);
   armour.resize(rows), armour_half.resize(rows), inventory.resize(rows), arsenal.resize(rows);
+  role.resize(rows), role_ticks.resize(rows), light.resize(rows, 15);
 }
 
 void MonsterTable::resize(std::size_t rows) {

@@ -14,6 +14,15 @@
 
 namespace ashlar {
 
+/// What a player is to the match. All but those who play are spectators: they fly about without a body, meet,
+/// pick up and change nothing, and nobody is told of them.
+enum class PlayerRole : std::uint8_t {
+  plays,
+  watches,  ///< because it wants to
+  waits,    ///< for a place in the match
+  out,      ///< it has no life left: plays again in the next match
+};
+
 /// Rows of entities: row i of every array is the same entity, free rows have id 0. All rows exist from the
 /// start (a tick allocates nothing), rows never move, and every machine visits them in the same order.
 /// Owned by World, simulation thread only. Outside code holds ids, which outlive their entity harmlessly.
@@ -34,6 +43,9 @@ struct PlayerTable {
   std::vector<std::uint8_t> armour_half;  ///< 0 or 1: takes half of each hit, not a third
   std::vector<Inventory> inventory;       ///< what it holds
   std::vector<Arsenal> arsenal;           ///< weapons, ammunition, powers
+  std::vector<PlayerRole> role;
+  std::vector<std::uint16_t> role_ticks;  ///< since it became a spectator; saturating, 0 while it plays
+  std::vector<std::uint8_t> light;        ///< where it stands, from 0 to 15; looked at twice a second
 
   std::size_t rows() const { return id.size(); }
   /// Is somebody in a row of its own by this id? False for ids of those who left.
@@ -42,9 +54,13 @@ struct PlayerTable {
     return who != EntityId{0} && row < rows() && id[row] == who;
   }
   bool alive(std::size_t row) const { return id[row] != EntityId{0} && health[row] != 0; }
-  /// Takes a row's command of the tick, and faces as it says.
+  bool spectates(std::size_t row) const { return body[row].noclip == noclip_spectates; }
+  /// Is it in the world with a body that others meet?
+  bool takes_part(std::size_t row) const { return alive(row) && !spectates(row); }
+  /// Takes a row's command of the tick, and faces as it says. Spectators have hands for nothing.
   void take(std::size_t row, const PlayerCommand& given) {
     command[row] = given;
+    if (spectates(row)) command[row].buttons &= button::jump | button::down;
     yaw[row] = given.yaw;
     pitch[row] = given.pitch;
   }

@@ -142,6 +142,9 @@ void World::Impl::rehash(bool monsters_touched) {
                                                                 << 16);
       add_to_hash(h, players.inventory[i]);
       add_to_hash(h, players.arsenal[i]);
+      h.add(static_cast<std::uint64_t>(players.role[i]) |
+            static_cast<std::uint64_t>(players.role_ticks[i]) << 8 |
+            static_cast<std::uint64_t>(players.light[i]) << 24);
     }
   h.add(monsters_hash);
   // Generations outlive their rows: they decide the ids to come.
@@ -167,10 +170,13 @@ void World::step(const TickInput& input, StepWatch* watch) {
   w.joined.clear();
   w.combat.begin_tick();
   auto returning = input.returning.begin();
+  auto watching = input.watchers.begin();
   for (const std::uint32_t token : input.joins) {
     const bool returns = returning != input.returning.end() && returning->token == token;
-    w.joined.push_back({token, w.add_player(returns ? &returning->inventory : nullptr)});
+    const bool watches = watching != input.watchers.end() && *watching == token;
+    w.joined.push_back({token, w.add_player(returns ? &*returning : nullptr, watches)});
     if (returns) ++returning;
+    if (watches) ++watching;
   }
   w.edits.begin_tick();
   w.spilled_dropped = 0;
@@ -200,6 +206,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
   w.drop_spilled();
   if (awake) {
     w.items.step({w.space(), w.setup.rules, w.players, w.near, w.tick});
+    w.hear_noises(moving);
     w.take_items();
     w.tell_game();
     w.drop_spilled();  // what the game's edits have spilled since
@@ -241,8 +248,15 @@ void World::keep_state(KeptState& out) const {
   out.falling.assign(falling.begin(), falling.end());
   keep_sectors(impl_->setup.maps, impl_->heights, impl_->mechanics, out.maps);
   keep_monsters(impl_->monsters, out.monsters);
+  // Those of spawn rules come around players again, and would be any monsters if they were kept.
+  std::erase_if(out.monsters,
+                [this](const KeptMonster& m) { return impl_->ground_spawner.owns(impl_->monsters, m.row); });
   out.monsters_of = impl_->monsters_of();
+  keep_projectiles(impl_->combat.projectiles(), impl_->monsters, out.projectiles);
+  out.kinds_of = impl_->kinds_hash;
+  out.match = keep_match(impl_->match, impl_->setup.rules.mode);
 }
+std::uint64_t World::kinds_hash() const { return impl_->kinds_hash; }
 const DroppedItems& World::items() const { return impl_->items; }
 std::span<const Departed> World::departed() const { return impl_->departed; }
 const WorldCounters& World::counters() const { return impl_->counters; }

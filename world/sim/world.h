@@ -15,6 +15,7 @@
 #include "world/sim/game_call.h"
 #include "world/sim/inventory.h"
 #include "world/sim/item_table.h"
+#include "world/sim/player_life.h"
 #include "world/sim/protected_zone.h"
 #include "world/sim/rules.h"
 #include "world/sim/spawn_point.h"
@@ -89,8 +90,18 @@ struct WorldSetup {
 };
 
 /// What an operator may do, to a player or to the ground. In recordings: append only.
-enum class AdminAction : std::uint8_t { noclip_on, noclip_off, teleport, fill_box, blast, give, fill_block };
-inline constexpr std::uint8_t admin_action_count = 7;
+enum class AdminAction : std::uint8_t {
+  noclip_on,
+  noclip_off,
+  teleport,
+  fill_box,
+  blast,
+  give,
+  fill_block,
+  spectate,  ///< the player only watches from now on
+  play,      ///< and has a body again, once there is a place for it
+};
+inline constexpr std::uint8_t admin_action_count = 9;
 
 /// One such act. To a player nothing happens where that is not there.
 struct AdminCommand {
@@ -118,6 +129,8 @@ struct PlayerInput {
 struct Returning {
   std::uint32_t token = 0;  ///< the join's
   Inventory inventory;
+  KeptScore score = {};  ///< counts in the same match only
+  PlayerLife life = {};  ///< likewise; dead: it begins as fresh ones do
 };
 
 /// What a player took along who left in the last step.
@@ -149,6 +162,7 @@ struct TickInput {
   /// What players say to the game, in the order in which it came. Whoever is not there, and what the game has
   /// not declared or is too long, is ignored.
   std::span<const GameCall> calls = {};
+  std::span<const std::uint32_t> watchers = {};  ///< tokens of those joins that only watch, in their order
 };
 
 /// Answer to a join. id is 0 when every row was taken.
@@ -253,6 +267,8 @@ class World {
   void keep_state(KeptState& out) const;
   /// Who left in the last step, with what they held, in the order of the input.
   std::span<const Departed> departed() const;
+
+  std::uint64_t kinds_hash() const;  ///< hash_of_kinds() of its kinds
 
   /// Row of a player, dead or alive, or of a monster; -1: it is not in the world (any more).
   int player_row(EntityId id) const;

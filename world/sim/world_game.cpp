@@ -78,7 +78,11 @@ void World::Impl::hear_calls(GameApi& api) {
   for (const GameCall& call : calls) {
     if (!players.has(call.player)) continue;
     if (call.message == GameCall::chat_command) {
-      if (!game->chat_command(api, call.player, call.text()))
+      if (game->chat_command(api, call.player, call.text())) continue;
+      const bool watches = call.text() == "spectate";
+      if (watches || call.text() == "play")
+        api.tell(call.player, set_watching(slot_of(call.player), watches));
+      else
         api.tell(call.player, "this game has no such command");
     } else if (call.message < known.size() && call.size <= known[call.message].bytes_max) {
       game->message(api, call.player, call.message, call.bytes());
@@ -139,6 +143,11 @@ void World::Impl::restart_match() {
   for (std::size_t i = 0; i < players.rows(); ++i) players.health[i] = 0;  // nobody is in another's way
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
+    if (players.role[i] == PlayerRole::out) players.role[i] = PlayerRole::plays, players.role_ticks[i] = 0;
+    if (players.role[i] != PlayerRole::plays) {
+      players.health[i] = setup.rules.player_health;
+      continue;
+    }
     match.players[i] = {.id = players.id[i], .team = match.players[i].team};
     begin_life(i);
   }

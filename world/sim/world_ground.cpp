@@ -14,13 +14,19 @@ void World::Impl::drop_spilled() {
 void World::Impl::apply_admin(const AdminCommand& command) {
   if (command.action == AdminAction::give) return give(command);
   if (command.action == AdminAction::fill_block) return fill_block(command);
-  if (command.action >= AdminAction::fill_box) return apply_to_ground(command);
+  if (command.action == AdminAction::fill_box || command.action == AdminAction::blast)
+    return apply_to_ground(command);
   if (!players.has(command.player)) return;
   const std::size_t row = slot_of(command.player);
   Body& body = players.body[row];
   switch (command.action) {
-    case AdminAction::noclip_on: body.noclip = 1; break;
-    case AdminAction::noclip_off: body.noclip = 0; break;
+    case AdminAction::noclip_on:
+    case AdminAction::noclip_off:
+      if (!players.spectates(row))
+        body.noclip = command.action == AdminAction::noclip_on ? noclip_granted : std::uint8_t{0};
+      break;
+    case AdminAction::spectate: set_watching(row, true); break;
+    case AdminAction::play: set_watching(row, false); break;
     case AdminAction::teleport:
       if (!in_bounds(command.position_m)) return;
       body.position_m = command.position_m;

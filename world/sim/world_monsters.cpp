@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "world/bsp/column.h"
 #include "world/math/assert.h"
+#include "world/sim/bodies.h"
+#include "world/sim/day.h"
 #include "world/sim/fetch_ahead.h"
 #include "world/sim/monster_move.h"
 
@@ -11,15 +14,52 @@ namespace ashlar {
 namespace {
 
 constexpr std::size_t alarms_per_tick_max = 4;
+constexpr double light_every_s = 0.5, feet_m = 0.1;
+constexpr double burst_hearing_times = 4;  // a burst is heard so many times further than a hit
 /// A monster that rests, nobody near it or asleep, is moved once in so many ticks: the ground may have gone.
 constexpr std::uint32_t rest_ticks = 16, doze_ticks = 64;
 
 }  // namespace
 
+void World::Impl::look_at_light() {
+  const std::uint32_t every = setup.rules.ticks_within(light_every_s, 1);
+  const int sky = sky_light(setup.rules, tick);
+  for (std::size_t i = 0; i < players.rows(); ++i) {
+    if (!players.takes_part(i) || (tick + i) % every != 0) continue;
+    const DVec3 at = players.body[i].position_m;
+    int light = -1;
+    for (const MapMechanics& map : mechanics.maps()) {
+      if (!in_box(map.plan->map(), at)) continue;
+      const std::uint32_t sector = map.plan->sector_at(xy(at));
+      if (sector != no_index) light = std::clamp(map.plan->map().source().sectors[sector].light / 17, 0, 15);
+    }
+    if (light < 0)
+      light = GroundSpawner::light_at(volume, *setup.blocks, block_at(at + DVec3{0, 0, feet_m}), sky);
+    players.light[i] = static_cast<std::uint8_t>(light);
+  }
+}
+
+void World::Impl::hear_noises(MechanicsTick& moving) {
+  EntityId last{};
+  for (const CombatEvent& e : combat.events()) {
+    // The pellets of a shot hit one, and are one noise.
+    if (e.kind != CombatEventKind::hurt || e.who == last || !players.has(e.by)) continue;
+    last = e.who;
+    if (const auto body = body_of(setup.rules, players, monsters, e.who))
+      mechanics.noise(moving, e.by, body->base, 1);
+  }
+  for (const PlayerBurst& burst : combat.player_bursts())
+    mechanics.noise(moving, burst.by, burst.centre_m, burst_hearing_times);
+  for (const MoverEvent& e : mechanics.events())
+    if (e.kind == MoverEventKind::switched && players.has(e.entity))
+      mechanics.noise(moving, e.entity, players.body[slot_of(e.entity)].position_m, 1);
+}
+
 void World::Impl::monsters_think() {
   // All think before any moves: what each sees of the others' rows is nothing, so the order does not matter.
   const Space here = space();
   near.fill(players);
+  if (monster_count > 0) look_at_light();
   navigation.advance(here, players, monsters, tick, mechanics.maps());
   const std::uint16_t look_ticks = monster_look_ticks(setup.rules);
   for (std::size_t i = 0; i < monsters.rows(); ++i) {

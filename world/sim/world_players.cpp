@@ -45,22 +45,31 @@ void World::Impl::begin_life(std::size_t row) {
   players.arsenal[row] = fresh_arsenal(monsters.kind_set());
 }
 
-EntityId World::Impl::add_player(const Inventory* brings) {
+EntityId World::Impl::add_player(const Returning* brings, bool watches) {
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] != EntityId{0}) continue;
     players.generation[i] = next_generation(players.generation[i]);
     players.id[i] = make_entity_id(static_cast<std::uint32_t>(i), players.generation[i]);
     players.health[i] = 0;
-    match.players[i] = {.id = players.id[i]};
     buttons_before[i] = 0;
-    GameApi api = game_api();
-    game->joined(api, players.id[i]);
-    begin_life(i);
+    players.light[i] = block_light_max;
+    if (!watches && place_free()) {
+      begin_playing(i, brings);
+      if (lives_over(i)) begin_watching(i, PlayerRole::out);  // going and coming is no new life
+    } else {
+      players.body[i] = Body{};
+      players.body[i].position_m =
+          spawns.player_spawn(space(), setup.rules, players, monsters, rng).position_m;
+      players.yaw[i] = Turn16{0};
+      players.dead_ticks[i] = 1;  // it has nothing yet that could lie there
+      begin_watching(i, watches ? PlayerRole::watches : PlayerRole::waits);
+      players.role_ticks[i] = 0xffff;  // nobody waits for what he had not begun
+    }
     players.command[i] = PlayerCommand{};
     players.pitch[i] = Turn16{0};
     players.report[i] = MoveReport{};
     players.digging[i] = Digging{};
-    players.inventory[i] = brings != nullptr ? *brings : Inventory{};
+    players.inventory[i] = brings != nullptr ? brings->inventory : Inventory{};
     items.counters().brought += players.inventory[i].count();
     ASHLAR_ASSERT(players.has(players.id[i]));
     ASHLAR_ASSERT(players.health[i] > 0);
@@ -74,9 +83,11 @@ EntityId World::Impl::add_player(const Inventory* brings) {
 
 void World::Impl::leave(EntityId player) {
   if (!players.has(player)) return;
-  GameApi api = game_api();
-  game->left(api, player);
   const std::size_t row = slot_of(player);
+  if (match.players[row].id == player) {
+    GameApi api = game_api();
+    game->left(api, player);
+  }
   items.counters().taken_away += players.inventory[row].count();
   departed.push_back({player, players.inventory[row]});
   players.inventory[row] = Inventory{};
@@ -122,13 +133,18 @@ void World::Impl::take_commands(std::span<const PlayerInput> commands) {
 void World::Impl::bring_back() {
   const auto ticks_of = [&](double seconds) { return seconds * setup.rules.tick_rate_hz; };
   for (std::size_t i = 0; i < players.rows(); ++i) {
-    if (players.id[i] == EntityId{0} || players.health[i] != 0) continue;
+    if (players.id[i] == EntityId{0}) continue;
+    if (players.role[i] != PlayerRole::plays) let_wait(i);
+    if (players.health[i] != 0) continue;
     if (players.dead_ticks[i] == 0 && setup.rules.keep_inventory == Switch::off) drop_inventory(i);
     if (players.dead_ticks[i] < 0xffff) ++players.dead_ticks[i];
     const bool asks = (players.command[i].buttons & button::use) != 0;
     const double wait_s = asks ? std::min(back_on_use_s, setup.rules.respawn_s) : setup.rules.respawn_s;
     if (players.dead_ticks[i] < ticks_of(wait_s)) continue;
-    begin_life(i);
+    if (lives_over(i))
+      begin_watching(i, PlayerRole::out);
+    else
+      begin_life(i);
   }
 }
 

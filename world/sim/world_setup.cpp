@@ -43,6 +43,7 @@ World::Impl::Impl(const WorldSetup& given)
   const std::size_t m = setup.monsters_max;
   monsters.resize(m);
   monsters.kinds = setup.kinds;
+  kinds_hash = hash_of_kinds(monsters.kind_set());
   fires.reserve(m), alarms.reserve(m);
   combat = Combat(setup.seed, p, m, projectiles_max);
   mechanics = Mechanics(setup.maps, heights, p, m);
@@ -80,6 +81,7 @@ World::Impl::Impl(const WorldSetup& given)
   motion = game->motion();
   GameApi api = game_api();
   game->begin(api);
+  if (setup.kept) restore_match(setup.kept->match, setup.rules, game->resumes(), match);
   rehash(true);
 }
 
@@ -150,10 +152,14 @@ void World::Impl::restore() {
 void World::Impl::restore_kept(const KeptState& kept) {
   loose.restore(kept.falling);
   restore_sectors(kept.maps, setup.maps, heights, mechanics);
-  if (kept.monsters_of != monsters_of()) return;
-  if (!restore_monsters(kept.monsters, monsters, setup.seed, setup.players_max)) return;
-  const auto alive = std::ranges::count_if(monsters.id, [](EntityId id) { return id != EntityId{0}; });
-  monster_count = static_cast<std::uint32_t>(alive);
+  const bool same_monsters = kept.monsters_of == monsters_of() &&
+                             restore_monsters(kept.monsters, monsters, setup.seed, setup.players_max);
+  if (same_monsters) {
+    const auto alive = std::ranges::count_if(monsters.id, [](EntityId id) { return id != EntityId{0}; });
+    monster_count = static_cast<std::uint32_t>(alive);
+  }
+  if (kept.kinds_of == kinds_hash)
+    restore_projectiles(kept.projectiles, monsters, same_monsters, combat.projectiles());
 }
 
 }  // namespace ashlar

@@ -65,8 +65,9 @@ struct World::Impl final : DamageRule, EditRule {
   // Players: world_players.cpp
 
   /// @param brings  null: nothing
+  /// @param watches  it comes as a spectator, as it does where the match has no place
   /// @return 0 when all rows are taken
-  EntityId add_player(const Inventory* brings);
+  EntityId add_player(const Returning* brings, bool watches);
   /// Its row is free behind this; who is not there is left alone.
   void leave(EntityId player);
   /// Where a player's next life begins: the game's word, else a free start.
@@ -84,12 +85,33 @@ struct World::Impl final : DamageRule, EditRule {
   /// Whole points, so that as many come together in a second as the block says, at every tick rate.
   void hurt_by_blocks(CombatTick& fighting);
 
+  // Spectators: world_spectators.cpp
+
+  /// Has the match room for one more?
+  bool place_free() const;
+  /// A player's body is gone, and it flies on from where that was; what it held lies there.
+  /// @param role  any but PlayerRole::plays
+  void begin_watching(std::size_t row, PlayerRole role);
+  /// A spectator is in the match from now on.
+  /// @param brings  of who comes back; null: nothing
+  void begin_playing(std::size_t row, const Returning* brings);
+  /// By its own word or an operator's. @return what its player is told
+  std::string_view set_watching(std::size_t row, bool watches);
+  /// Those who wait come into the match, as far as it has places.
+  void let_wait(std::size_t row);
+  /// Has it died as often in this match as the rules let it?
+  bool lives_over(std::size_t row) const;
+
   // Monsters: world_monsters.cpp
 
   /// All think before any moves: what each sees of the others' rows is nothing, so the order does not matter.
   void monsters_think();
   /// By their wishes of this tick.
   void move_monsters();
+  /// How bright it is where players stand, some of them in each tick.
+  void look_at_light();
+  /// What monsters hear beside shots: hits, bursts, and who uses doors and switches.
+  void hear_noises(MechanicsTick& moving);
   /// What both sides' attacks and projectiles do in this tick.
   void fight();
   /// Where there is room for it; a summoned one comes back no more once it is dead.
@@ -200,6 +222,7 @@ struct World::Impl final : DamageRule, EditRule {
   std::uint32_t tick = 0;
   std::uint64_t hash = 0;
   std::uint64_t monsters_hash = 0;  // part of it
+  std::uint64_t kinds_hash = 0;     // hash_of_kinds()
 };
 
 }  // namespace ashlar

@@ -44,6 +44,8 @@ export interface ClientConfig {
   encoding?: 'plain' | 'packed';
   /** Fetch what it lacks from the server, or leave with `lacks_content`? */
   fetchContent?: boolean;
+  /** Come as a spectator: who flies through everything, and whom the others do not see? */
+  watches?: boolean;
   /** After how long it changes the keys that it seals with; two hours at most. */
   keyAgeMs?: number;
 }
@@ -413,7 +415,7 @@ export class Client {
     const { welcome } = this;
     if (!welcome || this.blockKinds.length === 0 || !this.replication || this.fetch.busy) return;
     const held = [...new Set(this.contentOf(welcome))].filter((hash) => this.isHeld(hash));
-    this.connection?.send(Stream.control, writeJoin(held, welcome.world));
+    this.connection?.send(Stream.control, writeJoin(held, welcome.world, this.config.watches ?? false));
   }
 
   private requestContent(): void {

@@ -53,13 +53,15 @@ export function writeHello({ name, build, token, resume, takesPacked }: HelloVal
   return finish(builder, ClientBody.Hello, Hello.endHello(builder));
 }
 
-export function writeJoin(content: readonly bigint[], world: number): Uint8Array {
+/** @param watches as a spectator */
+export function writeJoin(content: readonly bigint[], world: number, watches: boolean): Uint8Array {
   const builder = new Builder(64);
   const contentAt = Join.createContentVector(builder, [...content]);
   // It keeps no ground, so it asks for none.
   Join.startJoin(builder);
   Join.addContent(builder, contentAt);
   Join.addWorld(builder, world);
+  Join.addWatches(builder, watches);
   return finish(builder, ClientBody.Join, Join.endJoin(builder));
 }
 

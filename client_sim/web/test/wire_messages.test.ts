@@ -73,7 +73,7 @@ test('messages: what is written reads as what is recorded', () => {
 
   const join = bodyOf(example('Join'), new Join());
   const hashes = [join.content(0)!, join.content(1)!];
-  assert.deepEqual(bodyOf(writeJoin(hashes, join.world()), new Join()).content(1), 0x1112131415161718n);
+  assert.deepEqual(bodyOf(writeJoin(hashes, join.world(), false), new Join()).content(1), 0x1112131415161718n);
 
   const hello = bodyOf(example('Hello message'), new Hello());
   const said = bodyOf(writeHello({

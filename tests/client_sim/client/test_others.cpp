@@ -12,6 +12,7 @@
 #include "protocol/quantise.h"
 #include "tests/catch.h"
 #include "world/math/random.h"
+#include "world/sim/shown_between.h"
 #include "world/voxel/terrain.h"
 #include "world/voxel/volume.h"
 
@@ -131,7 +132,7 @@ TEST_CASE("beyond what was told somebody goes on as it went for a tenth of a sec
   const double newest_m = told.states.back().second.x;
   CHECK(told.shown_at(113).position_m.x == Approx(newest_m + 3 * 0.125).margin(1e-9));
   CHECK(told.shown_at(113).extrapolated);
-  const double farthest_m = newest_m + 0.125 * Others::extrapolate_s * 60;
+  const double farthest_m = newest_m + 0.125 * extrapolate_s * 60;
   CHECK(told.shown_at(130).position_m.x == Approx(farthest_m).margin(1e-9));
   CHECK(told.shown_at(500).position_m.x == Approx(farthest_m).margin(1e-9));
 }

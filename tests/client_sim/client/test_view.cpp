@@ -30,7 +30,8 @@ void pass(View& view, std::uint32_t tick) {
 
 }  // namespace
 
-TEST_CASE("a newer state of a block replaces the older one and an older one is ignored", "[client_sim][view]") {
+TEST_CASE("a newer state of a block replaces the older one and an older one is ignored",
+          "[client_sim][view]") {
   View view;
   view.reset(60);
   tell(view, 10, 3, here, {entity(1, 0), entity(2, 128)});

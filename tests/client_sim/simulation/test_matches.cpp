@@ -99,6 +99,20 @@ TEST_CASE("through every fault hits are told once, and health and score agree", 
   if (test::slowness == 1) CHECK(outcome.player_kills + outcome.monster_kills > 3);
 }
 
+TEST_CASE("spectators watch a deathmatch through every fault, and nobody is told of them",
+          "[simulation][matches][spectators]") {
+  SimulationConfig config = duel(GameMode::deathmatch, 40 / test::slowness, 6);
+  config.maps = {shut(testing::builtin_map())};
+  config.faults.reset();
+  config.fighters = 4;
+  config.watchers = 2;
+  config.match.time_limit_s = 12;
+  const Outcome outcome = simulate(config);
+  CHECK(broken_line(outcome) == "");
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+  check_ends(config, outcome);
+}
+
 TEST_CASE("a player alone carries flags home until he has won", "[simulation][matches]") {
   const SimulationConfig config = capture(1, 60 / test::slowness);
   const Outcome outcome = simulate(config);

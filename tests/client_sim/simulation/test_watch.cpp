@@ -49,10 +49,13 @@ std::map<EntityId, DVec3> places(const World& world) {
 
 }  // namespace
 
-TEST_CASE("who watches a recording sees everybody near where they were a tick ago", "[simulation][watch]") {
+TEST_CASE("who watches a recording sees everybody near where they are, and nobody inside a wall",
+          "[simulation][watch]") {
   WatchedMatch match = opened();
-  std::map<EntityId, DVec3> before;
-  std::size_t seen = 0, whole = 0;
+  const Rules& rules = match.world().setup().rules;
+  // Places are told in steps of 8 mm.
+  const Cylinder inner{rules.player.radius_m - 0.02, rules.player.height_m - 0.04};
+  std::size_t seen = 0, whole = 0, in_walls = 0;
   for (int tick = 0;; ++tick) {
     const auto more = match.step();
     REQUIRE(more.has_value());
@@ -65,19 +68,21 @@ TEST_CASE("who watches a recording sees everybody near where they were a tick ag
       CHECK(ordered);
       for (const client_sim::ShownEntity& e : match.others()) {
         REQUIRE(e.record.id != match.followed());
-        const auto was = before.find(e.record.id);
-        if (was == before.end()) continue;
-        CHECK(length(e.position_m - was->second) < 0.02);
+        const auto is = now.find(e.record.id);
+        if (is == now.end() || e.extrapolated) continue;  // it has gone
+        CHECK(length(e.position_m - is->second) < 0.02);
+        if (e.record.kind == EntityKind::player)
+          in_walls += space_overlaps(match.world().space(), inner, e.position_m + DVec3{0, 0, 0.02}) ? 1 : 0;
         ++seen;
       }
       for (const auto& [id, place] : now)
         whole += id != match.followed() && length(place - eye) < WatchedMatch::radius_m - 1 ? 1 : 0;
     }
-    before = now;
   }
   CHECK(match.seconds() > 5);
   CHECK(seen > 500);
   CHECK(seen >= whole);
+  CHECK(in_walls == 0);
 }
 
 TEST_CASE("a watched player is told in a line and drawn with who is near", "[simulation][watch]") {

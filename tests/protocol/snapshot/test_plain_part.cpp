@@ -134,7 +134,8 @@ TEST_CASE("a plain block against any base comes out as it went in", "[protocol][
     if (now.size() > most) now.resize(most);
     std::vector<FieldValues> fields_before, fields;
     if (with_fields) {
-      for (const MovingRecord& e : before) fields_before.push_back(test::some_values(rng, registry, e.record.kind, FieldAudience::all));
+      for (const MovingRecord& e : before)
+        fields_before.push_back(test::some_values(rng, registry, e.record.kind, FieldAudience::all));
       for (const MovingRecord& e : now) {
         const auto was = std::ranges::find(before, e);
         fields.push_back(was != before.end() && rng.below(one_in) != 0
@@ -252,7 +253,8 @@ TEST_CASE("a part takes what fits it, and says no more than fits a packet", "[pr
       }
       default: {
         if (cues > 0) break;
-        const std::vector<Cue> list(1 + rng.below(cues_max), Cue{CueKind::hurt, 0, 0, EntityId{7}, false, {}});
+        const std::vector<Cue> list(1 + rng.below(cues_max),
+                                    Cue{CueKind::hurt, 0, 0, EntityId{7}, false, {}});
         fits = writer.add_cues(std::span(bytes).first(plain_cue_bytes * encode_plain_cues(list, bytes)));
         cues = fits ? list.size() : 0;
       }
@@ -276,8 +278,7 @@ TEST_CASE("a part takes what fits it, and says no more than fits a packet", "[pr
   CHECK(part.gone.size() == gone);
   CHECK(part.heights.size() == heights);
   CHECK(part.motions.size() == motions.size());
-  for (std::size_t i = 0; i < motions.size(); ++i)
-    CHECK(mover_of(part.motions[i]) == mover_of(motions[i]));
+  for (std::size_t i = 0; i < motions.size(); ++i) CHECK(mover_of(part.motions[i]) == mover_of(motions[i]));
   CHECK(part.groups.size() == groups);
   CHECK(part.cues.size() == cues);
 }
@@ -336,10 +337,9 @@ TEST_CASE("a motion with a wrong value is refused", "[protocol][plain]") {
 TEST_CASE("parts of plain snapshots are refused when cut short or out of range", "[protocol][plain]") {
   Rng rng{5};
   const OwnPlayer own = some_own(rng);
-  const AlignedBytes good =
-      part_with({1, 0, 0, 1, 1, 0, 1}, &own,
-                {test::whole_block({1, 2, 3}, records_of(some_entities(rng, 3))),
-                 test::whole_block({-1, 2, 3}, records_of(some_entities(rng, 2)))});
+  const AlignedBytes good = part_with({1, 0, 0, 1, 1, 0, 1}, &own,
+                                      {test::whole_block({1, 2, 3}, records_of(some_entities(rng, 3))),
+                                       test::whole_block({-1, 2, 3}, records_of(some_entities(rng, 2)))});
   REQUIRE(decode_server_message(good.span()).has_value());
   for (std::size_t size = 0; size < good.size(); ++size) {
     const AlignedBytes cut(good.span().first(size));

@@ -41,6 +41,9 @@ TEST_CASE("commands are read with and without something behind them", "[server][
   CHECK(*parse_console_line("noclip ann on") == ConsoleCommand{ConsoleVerb::noclip, "ann", true});
   CHECK(*parse_console_line("noclip  big  ann \t off") ==
         ConsoleCommand{ConsoleVerb::noclip, "big  ann", false});
+  CHECK(*parse_console_line("spectate big  ann") == ConsoleCommand{ConsoleVerb::spectate, "big  ann"});
+  CHECK(*parse_console_line("play ann") == ConsoleCommand{ConsoleVerb::play, "ann"});
+  CHECK_FALSE(parse_console_line("spectate").has_value());
   for (const char* wrong : {"noclip", "noclip ann", "noclip on", "noclip ann maybe"})
     CHECK_THAT(parse_console_line(wrong).error(), ContainsSubstring("noclip NAME on|off"));
 }

@@ -35,6 +35,7 @@ struct Hand {
   std::vector<std::uint8_t> token;
   std::vector<std::uint64_t> content;  ///< that its joins name
   bool joins = true;                   ///< answers each welcome
+  bool watches = false;                ///< joins as a spectator
   bool vanished = false;               ///< neither says nor hears anything
   bool deaf = false;                   ///< hears nothing
   std::size_t bytes_per_turn = 0;      ///< that its path takes; the rest queues up. 0: all
@@ -197,7 +198,7 @@ struct Hand {
     REQUIRE(decoded);
     if (const auto* m = std::get_if<Welcome>(&*decoded)) {
       welcomes.push_back(*m);
-      if (joins) (void)send(Join{content, m->world});
+      if (joins) (void)send(Join{content, m->world, false, {}, watches});
     }
     if (const auto* m = std::get_if<ChatLine>(&*decoded)) lines.push_back(*m);
     if (const auto* m = std::get_if<PlainPart>(&*decoded)) hear_part(*m);
@@ -218,7 +219,9 @@ struct Hand {
     if (part.part == 0) ++snapshots;
     std::size_t entity = 0, removed = 0;
     for (const BlockHeader& header : part.blocks) {
-      hear_block(part.tick, {header, part.entities.subspan(entity, header.entity_count), {},
+      hear_block(part.tick, {header,
+                             part.entities.subspan(entity, header.entity_count),
+                             {},
                              part.removed.subspan(removed, header.removed_count)});
       entity += header.entity_count;
       removed += header.removed_count;

@@ -33,8 +33,8 @@ struct Crowd {
     config.snapshot_bytes_max = snapshot_bytes;
     return config;
   }
-  /// Monsters in the world that ann does not know, and has not known within so many ticks. They fight, so that
-  /// some die, and what they throw is told of for a moment.
+  /// Monsters in the world that ann does not know, and has not known within so many ticks. They fight, so
+  /// that some die, and what they throw is told of for a moment.
   std::size_t untold(std::uint32_t ticks) const {
     std::size_t count = 0;
     for (std::size_t row = 0; row < monsters().size(); ++row)

@@ -404,6 +404,42 @@ TEST_CASE("no-clip is granted by name, enters the tick and is taken back", "[ser
   CHECK(ann.own->body.noclip == 0);
 }
 
+TEST_CASE("a spectator is told of the others, nobody of him, and he plays once he is let",
+          "[server][host][spectators]") {
+  Table table;
+  Hand& ann = table.hand(peer(1));
+  Hand& bob = table.hand(peer(2), "bob");
+  bob.watches = true;
+  table.enter(ann);
+  table.enter(bob);
+  table.run(30);
+  const EntityId bobs = bob.own->id;
+  CHECK(bob.own->body.noclip == noclip_spectates);
+  CHECK(ann.own->body.noclip == 0);
+  CHECK(bob.told.contains(ann.own->id));
+  CHECK_FALSE(ann.told.contains(bobs));
+  CHECK(table.host->set_watching("carl", false) == 0);
+  CHECK(table.host->set_watching("bob", false) == 1);
+  table.run(30);
+  CHECK(bob.own->body.noclip == 0);
+  CHECK(ann.told.contains(bobs));
+  CHECK(table.host->set_watching("ann", true) == 1);
+  table.run(2);
+  bob.told.erase(ann.own->id);
+  const double height_m = ann.own->body.position_m.z;
+  for (int i = 0; i < 30; ++i) {
+    Input input;
+    input.newest_tick = ann.snapshot_tick + 2;
+    input.command_count = 1;
+    input.commands[0].buttons = button::jump;
+    table.send(ann, input);
+    table.run();
+  }
+  CHECK(ann.own->body.noclip == noclip_spectates);
+  CHECK(ann.own->body.position_m.z > height_m + 4);  // whoever is told of is told of as he moves
+  CHECK_FALSE(bob.told.contains(ann.own->id));
+}
+
 TEST_CASE("a kicked player leaves the world in the tick's input and hears why, though it was lost once",
           "[server][host]") {
   Table table;

@@ -1,6 +1,7 @@
 #include "server/host/input_buffer.h"
 
 #include "tests/catch.h"
+#include "world/math/random.h"
 
 using namespace ashlar;
 using namespace ashlar::server;
@@ -77,4 +78,44 @@ TEST_CASE("a new buffer says that it has seen nothing and stands still", "[serve
   InputBuffer buffer;
   CHECK(buffer.level(5) == InputBuffer::level_none);
   CHECK(buffer.take(5).command == PlayerCommand{});
+}
+
+TEST_CASE("looking at a message's news alone takes what looking at all of it takes",
+          "[server][input_buffer]") {
+  const auto seed = GENERATE(range(1u, 40u));
+  CAPTURE(seed);
+  Rng rng{seed};
+  InputBuffer all, news;
+  std::uint32_t next = 100, newest = 95;
+  std::uint32_t looked = 0, repeated = 0;
+  for (int i = 0; i < 400; ++i) {
+    // Some arrive late and out of order, with more or fewer repeats, some far ahead; some never.
+    if (newest < next + 12) newest += static_cast<std::uint32_t>(rng.between(0, 3));
+    const auto count = static_cast<std::uint32_t>(rng.between(1, 12));
+    std::uint32_t told = newest - static_cast<std::uint32_t>(rng.unit() < 0.2 ? rng.between(0, 9) : 0);
+    if (rng.unit() < 0.02) told += static_cast<std::uint32_t>(rng.between(0, 80));
+    InputVerdict first{}, other{};
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const InputVerdict verdict = all.add(told - k, facing(static_cast<std::uint16_t>(told - k)), next);
+      if (k == 0) first = verdict;
+    }
+    const std::uint32_t few = news.count_news(told, count, next);
+    REQUIRE(few >= 1);
+    REQUIRE(few <= count);
+    looked += few, repeated += count;
+    for (std::uint32_t k = 0; k < few; ++k) {
+      const InputVerdict verdict = news.add(told - k, facing(static_cast<std::uint16_t>(told - k)), next);
+      if (k == 0) other = verdict;
+    }
+    REQUIRE(first == other);
+    if (rng.unit() < 0.8) {
+      const auto a = all.take(next), b = news.take(next);
+      REQUIRE(a.own == b.own);
+      REQUIRE(a.command == b.command);
+      ++next;
+    }
+    REQUIRE(all.newest_tick() == news.newest_tick());
+    if (newest < next) newest = next;
+  }
+  CHECK(2 * looked < repeated);
 }

@@ -1,9 +1,11 @@
 // Who goes first in a packed snapshot, and who waits on an overloaded server.
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "server/host/packed_snapshot.h"
 #include "tests/catch.h"
+#include "world/math/random.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -61,6 +63,42 @@ TEST_CASE("who moves counts as a third nearer, who fights as at half its distanc
   CHECK(order(packed) == std::vector<std::uint32_t>{1, 3, 2});
   // Interest goes by distance alone.
   CHECK(order(packed, 35) == std::vector<std::uint32_t>{1, 2});
+}
+
+TEST_CASE("whoever is within reach is found wherever the viewer stands", "[server][packed]") {
+  World world = empty_world();
+  PackedWorld packed(60, 1);
+  Rng rng{7};
+  for (int tick = 0; tick < 4; ++tick) {
+    world.step({});
+    std::vector<PlacedEntity> all;
+    for (std::uint32_t slot = 1; slot <= 600; ++slot)
+      all.push_back(placed(slot, {rng.between(-300, 300), rng.between(-300, 300), rng.between(0, 40)}));
+    std::ranges::sort(all, {},
+                      [](const PlacedEntity& e) { return std::tuple(e.cell.x, e.cell.y, e.cell.z); });
+    packed.gather(world, all);
+    for (int n = 0; n < 200; ++n) {
+      const DVec3 eye{rng.between(-400, 400), rng.between(-400, 400), rng.between(0, 40)};
+      const double radius_m = n % 3 == 0 ? 24 : 64;
+      std::vector<std::uint32_t> found, expected;
+      for (const PackedWorld::Near& near : packed.near(eye, radius_m, 2, {}, {})) found.push_back(near.block);
+      const auto blocks = packed.frames().blocks();
+      for (std::uint32_t b = 0; b < blocks.size(); ++b) {
+        DVec3 low{1e9, 1e9, 1e9}, high{-1e9, -1e9, -1e9};
+        for (const MovingRecord& e : packed.frames().entities(blocks[b])) {
+          const auto& at =
+              std::ranges::find(all, e.record.id, [](const auto& p) { return p.record.id; })->base;
+          low = {std::min(low.x, at.x), std::min(low.y, at.y), std::min(low.z, at.z)};
+          high = {std::max(high.x, at.x), std::max(high.y, at.y), std::max(high.z, at.z)};
+        }
+        const auto off = [](double v, double a, double c) { return std::max({a - v, v - c, 0.0}); };
+        const DVec3 d{off(eye.x, low.x, high.x), off(eye.y, low.y, high.y), off(eye.z, low.z, high.z)};
+        if (dot(d, d) <= radius_m * radius_m) expected.push_back(b);
+      }
+      std::ranges::sort(found);
+      REQUIRE(found == expected);
+    }
+  }
 }
 
 TEST_CASE("who is far is told of in every so many ticks where the server spares them, and never forgotten",

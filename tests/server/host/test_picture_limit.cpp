@@ -96,3 +96,56 @@ TEST_CASE("a picture is believed to be behind by the jitter that acknowledgement
   // And it is forgotten.
   CHECK(run(600, [](std::uint32_t) { return 4u; }) == 4 + margin);
 }
+
+namespace {
+
+struct Told {
+  int before = 0, after = 0;
+  friend bool operator==(const Told&, const Told&) = default;
+};
+Told told(const PictureLimit& limit, std::uint32_t seen) {
+  PlayerCommand command;
+  command.seen = TickId{seen};
+  command.told_before = 9, command.told_after = 9;  // whatever it says itself
+  limit.add_told(command);
+  CHECK(command.seen == TickId{seen});
+  return {command.told_before, command.told_after};
+}
+
+}  // namespace
+
+TEST_CASE("a picture is made of the two acknowledged states around it, or goes on from the last two",
+          "[server][host][picture_limit]") {
+  PictureLimit limit;
+  CHECK(told(limit, 0) == Told{0, 0});
+  CHECK(told(limit, 7) == Told{0, 0});
+  for (std::uint32_t tick = 6; tick <= 600; tick += 6) limit.note_sent(tick, tick);
+  limit.note_fate({540, true});
+  CHECK(told(limit, 543) == Told{0, 0});  // one alone says nothing of a way
+  limit.note_fate({546, true});
+  CHECK(told(limit, 540) == Told{0, 0});
+  CHECK(told(limit, 543) == Told{3, 3});
+  CHECK(told(limit, 546) == Told{0, 0});
+  CHECK(told(limit, 549) == Told{9, -3});
+  CHECK(told(limit, 530) == Told{0, 0});  // older than all that is known
+  CHECK(told(limit, 0) == Told{0, 0});
+  // One was lost, and another comes behind a later one.
+  limit.note_fate({552, false});
+  limit.note_fate({564, true});
+  CHECK(told(limit, 547) == Told{1, 17});
+  limit.note_fate({558, true});
+  limit.note_fate({558, true});
+  CHECK(told(limit, 547) == Told{1, 11});
+  CHECK(told(limit, 559) == Told{1, 5});
+  CHECK(told(limit, 566) == Told{8, -2});
+  // Hundreds of them push out the oldest alone.
+  for (std::uint32_t tick = 606; tick <= 6000; tick += 6) {
+    limit.note_sent(tick, tick);
+    limit.note_fate({tick, true});
+    REQUIRE(told(limit, tick - 8) == (tick > 612 ? Told{4, 2} : told(limit, tick - 8)));
+  }
+  CHECK(told(limit, 5999) == Told{5, 1});
+  CHECK(told(limit, 600) == Told{0, 0});
+  limit.reset();
+  CHECK(told(limit, 5999) == Told{0, 0});
+}

@@ -1,5 +1,7 @@
 // What a Host knows of players beyond their stay: where they were, and where they begin when they come back.
 #include "tests/server/host/host_table.h"
+#include "world/sim/game.h"
+#include "world/sim/player_life.h"
 #include "world/voxel/volume.h"
 
 using namespace ashlar;
@@ -73,12 +75,67 @@ TEST_CASE("whom a store remembers begins where it was, and looks as it did, once
   kept.identity = ann.identity.open.bytes;
   kept.position_m = there;
   kept.yaw = Turn16{12'345};
-  kept.health = lived ? 50 : 0;
+  kept.life.health = lived ? 50 : 0;
   t.host->remember(kept);
   t.enter(ann);
   t.run(30);
   CHECK((length(position(t) - there) < 1) == lived);
   if (lived) CHECK(t.books().sessions.at(0).delta_yaw == kept.yaw);
+}
+
+TEST_CASE("whom a store remembers has its score in the same match, and its life where that is wanted",
+          "[server][player_book]") {
+  const bool wanted = GENERATE(true, false);
+  HostConfig config;
+  config.return_with_life = wanted;
+  Table t(3, {}, config);
+  t.setup.monsters = t.setup.monsters_max = 0;
+  t.restart();
+  Hand& ann = t.hand(peer(1), "ann");
+  KeptPlayer kept;
+  kept.identity = ann.identity.open.bytes;
+  kept.life = {.health = 41,
+               .armour = 9,
+               .arsenal = fresh_arsenal(default_kinds()),
+               .kinds_of = t.host->world().kinds_hash()};
+  kept.life.arsenal.ammo[0] = 3;
+  kept.score = {.match = 1, .score = 6, .kills = 7, .deaths = 8};
+  t.host->remember(kept);
+  t.enter(ann);
+  t.run(3);
+  REQUIRE(t.host->present_players().size() == 1);
+  const KeptPlayer there = t.host->present_players()[0];
+  CHECK(there.score == kept.score);
+  CHECK((there.life == kept.life) == wanted);
+  // And again, from what the Host itself remembers.
+  leave(t, ann);
+  t.enter(ann);
+  t.run(3);
+  CHECK(t.host->present_players()[0].score == kept.score);
+  CHECK(t.host->present_players()[0].life == there.life);
+}
+
+TEST_CASE("a store is told at once of who died", "[server][player_book]") {
+  /// Nobody survives its 200th tick.
+  class Short final : public Game {
+    void tick(GameApi& api) override {
+      if (number(api.tick()) != 200) return;
+      for (const EntityId id : api.players().id) api.hurt(id, EntityId{0}, 5000);
+    }
+  };
+  Quiet t;
+  t.setup.game = [] { return std::make_unique<Short>(); };
+  t.restart();
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  std::vector<KeptPlayer> told;
+  for (int i = 0; i < 300 && told.empty(); ++i) {
+    t.run();
+    for (const KeptPlayer& player : t.host->changed_players())
+      if (player.life.health == 0) told.push_back(player);
+    CHECK((number(t.host->world().tick()) <= 200 || !told.empty()));
+  }
+  CHECK(told.size() == 1);
 }
 
 TEST_CASE("where it was is rock now: recovery has it out", "[server][player_book]") {

@@ -54,7 +54,9 @@ StoredPlayer some_player(std::uint8_t number) {
   player.identity.fill(number);
   player.yaw = Turn16{static_cast<std::uint16_t>(1000u * number)};
   player.pitch = Turn16{65'000};
-  player.health = 77;
+  player.life = {.health = 77, .armour = 12, .armour_half = 1, .kinds_of = 99};
+  player.life.arsenal.weapons = 7, player.life.arsenal.ammo[1] = 8, player.life.arsenal.spent[3] = 2;
+  player.score = {.match = 4, .score = -3, .kills = 2, .deaths = 5, .team = 1};
   player.inventory.slots[3] = {BlockId::brick, number};
   return player;
 }
@@ -106,9 +108,11 @@ TEST_CASE("what is saved is there after a new start, the last word on each chunk
   const auto player = kept_player(*store, 2);
   REQUIRE(player.has_value());
   CHECK(player->position_m == some_player(2).position_m);
+  CHECK(player->life == some_player(2).life);
+  CHECK(player->score == some_player(2).score);
   CHECK(player->yaw == some_player(2).yaw);
   CHECK(player->pitch == some_player(2).pitch);
-  CHECK(player->health == 77);
+
   CHECK(player->inventory == some_player(2).inventory);
   CHECK_FALSE(kept_player(*store, 9).has_value());
 }
@@ -165,8 +169,9 @@ TEST_CASE("a damaged player is unknown and kept aside", "[server][sqlite_store]"
   const auto store = open_kept(file);
   const StoredPlayer players[] = {some_player(1)};
   REQUIRE(store->save({5, {}, players}).has_value());
-  const std::string change = GENERATE("x = 9e999", "health = 1e300", "yaw = 70000", "z = z + 1", "hash = 5",
-                                      "items = x''", "items = x'01050100'");
+  const std::string change =
+      GENERATE("x = 9e999", "health = 1e300", "yaw = 70000", "z = z + 1", "hash = 5", "items = x''",
+               "items = x'01050100'", "life = x''", "life = x'00'", "health = 76");
   CAPTURE(change);
   meddle(file, "UPDATE players SET " + change);
   CHECK_FALSE(kept_player(*store, 1).has_value());
@@ -177,12 +182,12 @@ TEST_CASE("a database of a newer format is refused, and stays as it was", "[serv
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "PRAGMA user_version = 6");
+  meddle(file, "PRAGMA user_version = 7");
   const std::string before = folder.read("world.db");
   const auto store = SqliteStore::open(file, seven);
   REQUIRE_FALSE(store.has_value());
   CHECK(store.error().kind == Kind::newer);
-  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 6"));
+  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 7"));
   CHECK(folder.read("world.db") == before);
 }
 
@@ -218,7 +223,7 @@ TEST_CASE("an older format is upgraded after a copy was made", "[server][sqlite_
     REQUIRE_FALSE(store.has_value());
     CHECK(ask(file, "PRAGMA user_version") == 1);
     CHECK(ask(file, "SELECT count(*) FROM sqlite_master WHERE name = 'second'") == 0);
-    meddle(file, "PRAGMA user_version = 5");
+    meddle(file, "PRAGMA user_version = 6");
     CHECK(open_kept(file)->load_chunk({1, 2, 3}).bytes == bytes);
   }
 }
@@ -227,12 +232,12 @@ TEST_CASE("players of a database from before there were items hold nothing", "[s
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   StoredPlayer player = some_player(1);
-  player.inventory = {};
+  player.inventory = {}, player.score = {}, player.life = {.health = 77};
   REQUIRE(open_kept(file)->save({5, {}, std::span(&player, 1)}).has_value());
   meddle(file,
          "ALTER TABLE players DROP COLUMN items; DROP TABLE items; DROP TABLE edits; DROP TABLE authors; "
          "DROP TABLE contents; DROP TABLE state; "
-         "PRAGMA user_version = 1");
+         "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 1");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-1");
   CHECK(kept_player(*store, 1)->inventory.empty());
@@ -243,9 +248,9 @@ TEST_CASE("a database from before there was a log gets one", "[server][sqlite_st
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(
-      file,
-      "DROP TABLE edits; DROP TABLE authors; DROP TABLE contents; DROP TABLE state; PRAGMA user_version = 2");
+  meddle(file,
+         "DROP TABLE edits; DROP TABLE authors; DROP TABLE contents; DROP TABLE state; "
+         "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 2");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-2");
   CHECK(ask(file, "SELECT count(*) FROM edits") == 0);
@@ -288,9 +293,9 @@ TEST_CASE("a database from before blocks held anything gets what they need", "[s
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(
-      file,
-      "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; DROP TABLE state; PRAGMA user_version = 3");
+  meddle(file,
+         "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; DROP TABLE state; "
+         "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 3");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-3");
   CHECK(store->load_contents()->contents.empty());
@@ -345,11 +350,37 @@ TEST_CASE("a database from before doors were kept gets room for them", "[server]
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "DROP TABLE state; PRAGMA user_version = 4");
+  meddle(file, "DROP TABLE state; ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 4");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-4");
   CHECK(store->load_state()->state == nullptr);
   CHECK(ask(file, "PRAGMA user_version") == store_format);
+}
+
+TEST_CASE("a database from before weapons were kept is upgraded after a copy, and its players are there",
+          "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  StoredPlayer player = some_player(1);
+  player.score = {}, player.life = {.health = 77};
+  REQUIRE(open_kept(file)->save({5, {}, std::span(&player, 1)}).has_value());
+  // A state of that format: no falling block, no map, no monster.
+  meddle(file,
+         "INSERT INTO state VALUES(0, " +
+             std::to_string(std::bit_cast<std::int64_t>(
+                 chunk_row_hash(0, std::vector<std::uint8_t>{1, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}))) +
+             ", x'010000090000000000000000'); ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 5");
+  const auto store = open_kept(file);
+  CHECK(store->copied() == file + ".format-5");
+  CHECK(ask(file, "PRAGMA user_version") == store_format);
+  const auto kept = kept_player(*store, 1);
+  REQUIRE(kept.has_value());
+  CHECK(kept->life == player.life);
+  CHECK(kept->score.match == 0);
+  const auto state = store->load_state();
+  REQUIRE((state.has_value() && state->state != nullptr));
+  CHECK(state->state->monsters_of == 9);
+  CHECK(state->state->match.number == 0);
 }
 
 TEST_CASE("what is no world's database, or another world's, is refused in one line",

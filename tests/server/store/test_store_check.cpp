@@ -19,7 +19,7 @@ void make_store(const std::string& file) {
   (*store)->keep();
   std::vector<StoredChunk> chunks;
   for (int x = 0; x < 3; ++x) chunks.push_back({{x, -1, 0}, ChunkCodec().encode(Chunk(BlockId::stone))});
-  const StoredPlayer players[] = {{.identity = {1, 2, 3}, .position_m = {1, 2, 3}, .health = 9}};
+  const StoredPlayer players[] = {{.identity = {1, 2, 3}, .position_m = {1, 2, 3}, .life = {.health = 9}}};
   std::vector<std::uint8_t> state;
   encode_kept_state({.falling = {{1, 2, 3}}}, state);
   SaveGroup group{90, chunks, players};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <deque>
 #include <functional>
 #include <map>
@@ -11,9 +10,8 @@
 
 #include "tests/catch.h"
 #include "tests/world/cases.h"
-#include "tests/world/sim/arena.h"
+#include "tests/world/nav/block_hunt.h"
 #include "world/sim/navigation.h"
-#include "world/voxel/terrain.h"
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -93,46 +91,6 @@ VoxelVolume random_box(std::uint64_t seed, std::int32_t size, double density) {
           volume.set_block({x, y, z}, BlockId::stone_slab);
   return volume;
 }
-
-/// Monsters of one kind in an arena, by the ways of the world's navigation; they do not meet each other.
-struct BlockHunt {
-  explicit BlockHunt(std::size_t monsters, const std::function<bool(IVec3)>& block)
-      : arena(1, monsters, block), navigation(std::span<const MapPlan* const>{}, monsters) {
-    arena.rules.monsters_fight = Switch::off;
-  }
-  void player(DVec3 at) { arena.add_player(at); }
-  std::size_t add(MonsterKind kind, DVec3 at) {
-    const std::size_t row = arena.add_monster(kind, at);
-    monster_takes_up(arena.rules, arena.monsters, row, arena.players.id[0], arena.players.body[0].position_m);
-    return row;
-  }
-  void step() {
-    arena.near.fill(arena.players);
-    navigation.advance(arena.space(), arena.players, arena.monsters, arena.tick, {});
-    for (std::size_t i = 0; i < arena.monsters.rows(); ++i) {
-      if (arena.monsters.id[i] == EntityId{0}) continue;
-      const MonsterWish wish = monster_think(arena.space(), arena.rules, arena.players, arena.near,
-                                             arena.monsters, i, TickId{arena.tick}, &navigation);
-      monster_move(arena.space(), arena.rules, arena.monsters.traits_at(i), wish, arena.monsters.body[i]);
-    }
-    ++arena.tick;
-  }
-  bool beside(std::size_t row) const {
-    const DVec3 d = arena.monsters.body[row].position_m - arena.players.body[0].position_m;
-    return length(xy(d)) < 2.2 && std::fabs(d.z) < 1.8;
-  }
-  /// Seconds until it is there; below 0: it is not by then.
-  double comes_within(std::size_t row, double seconds) {
-    for (int t = 0; t < seconds * 60; ++t) {
-      step();
-      if (beside(row)) return t / 60.0;
-    }
-    return -1;
-  }
-
-  Arena arena;
-  Navigation navigation;
-};
 
 BlockWays searched(const VoxelVolume& volume, DVec3 to, BlockWalker walker, std::uint32_t places_a_call) {
   BlockSearch search;
@@ -234,59 +192,6 @@ TEST_CASE("slabs are steps for everybody, blocks for those with long legs", "[wo
     // Down goes everybody.
     CHECK(searched(volume, {-4, 0, 0}, {}, 1000).step({8.2, 0.2, 1}).has_value());
   }
-}
-
-TEST_CASE("hunters reach a player who stands, from seeded places of three terrains",
-          "[world][nav][block_ways]") {
-  int tried = 0, came = 0;
-  for (const TerrainKind kind : {TerrainKind::plains, TerrainKind::hills, TerrainKind::flat}) {
-    for (std::uint64_t seed = 1; seed <= (cases(1) > 1 ? 8u : 1u); ++seed) {
-      Terrain terrain;
-      terrain.kind = kind, terrain.seed = seed;
-      constexpr std::size_t places = 20;
-      BlockHunt hunt(places, [](IVec3) { return true; });
-      const ColumnSpan span = column_span(kind);
-      for (std::int32_t x = -2; x < 2; ++x)
-        for (std::int32_t y = -2; y < 2; ++y)
-          for (std::int32_t z = span.low; z < span.high; ++z)
-            hunt.arena.volume.insert_chunk({x, y, z}, generate_chunk(terrain, {x, y, z}));
-      const auto stand = [&](std::int32_t x, std::int32_t y) {
-        return DVec3{static_cast<double>(x), static_cast<double>(y),
-                     space_ground_below(hunt.arena.space(), {static_cast<double>(x), static_cast<double>(y)},
-                                        0.625, surface_height(terrain, x, y) + 3.0, 16)
-                         .value_or(surface_height(terrain, x, y))};
-      };
-      hunt.player(stand(0, 0));
-      const DVec3 player = hunt.arena.players.body[0].position_m;
-      const BlockWays ways = searched(hunt.arena.volume, player, {}, 100000);
-      Rng rng{seed};
-      std::vector<double> until_s;  // by row: they are taken in order
-      std::vector<char> there(places, 0);
-      double last_s = 0;
-      for (std::size_t i = 0; i < places; ++i) {
-        const auto x = static_cast<std::int32_t>(rng.below(50)) - 25;
-        const DVec3 at = stand(x, static_cast<std::int32_t>(rng.below(50)) - 25);
-        const auto step = ways.step(at);
-        if (!step || space_overlaps(hunt.arena.space(), traits(MonsterKind::imp).shape, at)) continue;
-        REQUIRE(hunt.add(MonsterKind::imp, at) == until_s.size());
-        ++tried;
-        until_s.push_back(3 * step->distance_m / traits(MonsterKind::imp).speed_mps + 10);
-        last_s = std::max(last_s, until_s.back());
-      }
-      for (int t = 0; t < last_s * 60; ++t) {
-        hunt.step();
-        bool all = true;
-        for (std::size_t row = 0; row < until_s.size(); ++row) {
-          if (there[row] == 0 && t < until_s[row] * 60 && hunt.beside(row)) there[row] = 1, ++came;
-          all = all && there[row] != 0;
-        }
-        if (all) break;
-      }
-    }
-  }
-  std::printf("over blocks %d of %d came\n", came, tried);
-  CHECK(tried >= 30);
-  CHECK(came >= 0.95 * tried);
 }
 
 TEST_CASE("searches over blocks take a bounded part of each tick, and fields are shared",

@@ -6,6 +6,7 @@
 #include "tests/catch.h"
 #include "tests/world/voxel_worlds.h"
 #include "world/content/kinds_file.h"
+#include "world/sim/kept_state.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -105,6 +106,15 @@ TEST_CASE("the dead of the open ground make room for new ones, whatever comes ba
   CHECK(m.world->monster_count() == 6);
 }
 
+TEST_CASE("monsters of spawn rules are not kept: they come again", "[world][sim][spawns][kept_state]") {
+  Meadow m(six);
+  m.seconds(30);
+  REQUIRE(m.world->monster_count() > 0);
+  KeptState state;
+  m.world->keep_state(state);
+  CHECK(state.monsters.empty());
+}
+
 TEST_CASE("rules of light, ground and height are kept", "[world][sim][spawns]") {
   const auto count = [](const std::string& more) {
     Meadow m(six + more);
@@ -129,11 +139,14 @@ TEST_CASE("it is as bright as the sky or the nearest lamp makes it", "[world][si
   const BlockRegistry blocks(std::move(all));
   VoxelVolume open = test::make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b.z < 0; });
   CHECK(GroundSpawner::light_at(open, blocks, {0, 0, 0}) == 15);
+  CHECK(GroundSpawner::light_at(open, blocks, {0, 0, 0}, 4) == 4);  // by night
   VoxelVolume cave = test::make_volume({-1, -1, -1}, {2, 2, 2}, [](IVec3 b) { return b.z < 0 || b.z > 3; });
   CHECK(GroundSpawner::light_at(cave, blocks, {0, 0, 0}) == 0);
   cave.set_block({3, 2, 0}, *blocks.find("test_lamp"));
   CHECK(GroundSpawner::light_at(cave, blocks, {0, 0, 0}) == 12 - 5);
   CHECK(GroundSpawner::light_at(cave, blocks, {-4, 0, 0}) == 12 - 9);
+  open.set_block({3, 2, 0}, *blocks.find("test_lamp"));
+  CHECK(GroundSpawner::light_at(open, blocks, {0, 0, 0}, 4) == 12 - 5);
 }
 
 TEST_CASE("the same rules and seed make the same monsters, and full rows are no harm",

@@ -3,6 +3,9 @@
 
 #include "tests/catch.h"
 #include "tests/world/sim/moving_rooms.h"
+#include "world/sim/game.h"
+#include "world/sim/player_life.h"
+#include "world/sim/projectiles.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -182,5 +185,170 @@ TEST_CASE("what cannot be of this world begins anew, and nothing breaks", "[worl
   SECTION("of a world with other monsters") {
     ++state.monsters_of;
     CHECK(comes_out(state).monsters == fresh.monsters);
+  }
+}
+
+namespace {
+
+/// Flat ground for a match of three players.
+WorldSetup arena(GameMode mode) {
+  WorldSetup setup;
+  setup.terrain = TerrainKind::flat;
+  setup.monsters = 0;
+  setup.players_max = 3;
+  setup.monsters_max = 4;
+  setup.rules.mode = mode;
+  setup.rules.time_limit_s = 60;
+  return setup;
+}
+
+/// A player joins. @param brings  what it had; null: it is new
+EntityId join(World& world, const Returning* brings = nullptr) {
+  const std::uint32_t token = brings != nullptr ? brings->token : 1;
+  TickInput input;
+  input.joins = {&token, 1};
+  if (brings != nullptr) input.returning = {brings, 1};
+  world.step(input);
+  REQUIRE(world.joined().size() == 1);
+  return world.joined()[0].id;
+}
+
+KeptState state_of(const World& world) {
+  KeptState state;
+  world.keep_state(state);
+  return state;
+}
+
+std::size_t in_flight(const World& world) { return world.projectiles().count; }
+
+}  // namespace
+
+TEST_CASE("a match goes on where it was, with its time and scores", "[world][sim][kept_state]") {
+  const WorldSetup setup = arena(GameMode::deathmatch);
+  World first(setup);
+  const EntityId player = join(first);
+  for (int i = 0; i < 100; ++i) step(first);
+  KeptState state = state_of(first);
+  CHECK(state.match.phase == MatchPhase::playing);
+  CHECK(state.match.left_ticks == 60u * setup.rules.tick_rate_hz - 101);
+  state.match.number = 4;
+  state.match.team_score = {3, -1, 0, 0};
+  KeptScore score = keep_score(first.match(), slot_of(player));
+  CHECK(score.match == 1);
+  score = {4, 7, 9, 2, 0};
+
+  const auto second = again(setup, state);
+  const World& world = *second;
+  CHECK(state_of(world) == state);
+  const Returning known{5, {}, score, {}};
+  const EntityId back = join(*second, &known);
+  CHECK(keep_score(world.match(), slot_of(back)) == score);
+  CHECK(world.match().left_ticks == state.match.left_ticks - 1);
+  // Its score is of another match.
+  Returning late{6, {}, score, {}};
+  late.score.match = 3;
+  const EntityId other = join(*second, &late);
+  CHECK(keep_score(world.match(), slot_of(other)) == KeptScore{.match = 4});
+}
+
+TEST_CASE("a match by other rules, or of a game that keeps more, is the next one",
+          "[world][sim][kept_state]") {
+  World first(arena(GameMode::deathmatch));
+  join(first);
+  KeptState state = state_of(first);
+  state.match.number = 4;
+  const auto number_in = [&](const WorldSetup& setup) { return again(setup, state)->match().number; };
+  CHECK(number_in(arena(GameMode::deathmatch)) == 4);
+  CHECK(number_in(arena(GameMode::teams)) == 5);
+  CHECK(number_in(arena(GameMode::sandbox)) == 5);
+  WorldSetup own = arena(GameMode::deathmatch);
+  own.game = [] { return std::make_unique<Game>(); };
+  CHECK(number_in(own) == 5);
+  // Without a length now an end would never come.
+  state.match.phase = MatchPhase::warmup, state.match.left_ticks = 30;
+  CHECK(number_in(arena(GameMode::deathmatch)) == 5);
+  WorldSetup shorter = arena(GameMode::deathmatch);
+  shorter.rules.time_limit_s = 10;
+  state.match.phase = MatchPhase::playing, state.match.left_ticks = 50u * shorter.rules.tick_rate_hz;
+  CHECK(again(shorter, state)->match().left_ticks == 10u * shorter.rules.tick_rate_hz);
+}
+
+TEST_CASE("who comes back in the same match is as well and armed as it was", "[world][sim][kept_state]") {
+  World world(arena(GameMode::cooperative));
+  const KindSet& kinds = default_kinds();
+  Returning brings{5, {}, {.match = 1}, {}};
+  PlayerLife& life = brings.life;
+  life = {.health = 33,
+          .armour = 150,
+          .armour_half = 1,
+          .arsenal = fresh_arsenal(kinds),
+          .kinds_of = world.kinds_hash()};
+  life.arsenal.weapons |= 1u << weapon::shotgun;
+  life.arsenal.held = life.arsenal.wanted = weapon::shotgun;
+  life.arsenal.ammo = {7, 11, 0, 60'000};
+  PlayerLife wanted = life;
+  wanted.arsenal.ammo[3] = ammo_room(kinds, life.arsenal, AmmoKind::cells);
+  const PlayerLife fresh{.health = world.setup().rules.player_health,
+                         .arsenal = fresh_arsenal(kinds),
+                         .kinds_of = world.kinds_hash()};
+  SECTION("all of it") {}
+  SECTION("but not in another match") { brings.score.match = 2, wanted = fresh; }
+  SECTION("and not from the dead") { life.health = 0, wanted = fresh; }
+  SECTION("without weapons of other kinds") {
+    ++life.kinds_of;
+    wanted.arsenal = fresh.arsenal;
+  }
+  SECTION("without weapons that there are not") {
+    life.arsenal.weapons |= 1u << 23;
+    wanted.arsenal = fresh.arsenal;
+  }
+  SECTION("with what it carries in its hands") {
+    life.arsenal.held = weapon::chaingun;
+    wanted.arsenal = fresh.arsenal;
+  }
+  const EntityId player = join(world, &brings);
+  CHECK(keep_life(world.players(), slot_of(player), world.kinds_hash()) == wanted);
+}
+
+TEST_CASE("projectiles fly on in the next world, nobody's where a player launched them",
+          "[world][sim][kept_state]") {
+  const WorldSetup setup = arena(GameMode::sandbox);
+  KeptState state;
+  {
+    const World world(setup);
+    state = state_of(world);
+    REQUIRE(in_flight(world) == 0);
+  }
+  state.projectiles = {{0, 0, 500, KeptProjectile::nobody, {0, 0, 40}, {3, 0, 0}},
+                       {1, 0, 400, KeptProjectile::nobody, {4, 0, 45}, {}}};
+  const auto second = again(setup, state);
+  REQUIRE(in_flight(*second) == 2);
+  CHECK(state_of(*second) == state);
+  join(*second);
+  for (int i = 0; i < 20; ++i) step(*second);
+  const KeptState later = state_of(*second);
+  REQUIRE(later.projectiles.size() == 2);
+  CHECK(later.projectiles[0].life_ticks < 500);
+  CHECK(later.projectiles[0].position_m.x > 0.5);
+  const auto none = [&](const KeptState& given) { return in_flight(*again(setup, given)) == 0; };
+  SECTION("of other kinds") {
+    ++state.kinds_of;
+    CHECK(none(state));
+  }
+  SECTION("of a kind that is not there") {
+    state.projectiles[1].kind = 200;
+    CHECK(none(state));
+  }
+  SECTION("without a life") {
+    state.projectiles[1].life_ticks = 0;
+    CHECK(none(state));
+  }
+  SECTION("faster than anything") {
+    state.projectiles[1].velocity_mps = {0, 1e9, 0};
+    CHECK(none(state));
+  }
+  SECTION("with an owner that there cannot be") {
+    state.projectiles[1].owner_row = 77;
+    CHECK(none(state));
   }
 }

@@ -7,6 +7,7 @@
 #include "world/math/random.h"
 #include "world/sim/history.h"
 #include "world/sim/shooting.h"
+#include "world/sim/shown_between.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -47,7 +48,7 @@ struct Range {
     return world->players().body[static_cast<std::size_t>(world->player_row(id))];
   }
   /// A tick in which the runner runs on. @return whom the shot at a place hit
-  EntityId step(std::optional<DVec3> aim, std::uint32_t seen) {
+  EntityId step(std::optional<DVec3> aim, std::uint32_t seen, int told_before = 0, int told_after = 0) {
     PlayerInput inputs[2];
     inputs[0].player = runner;
     inputs[0].command.forward = 1;
@@ -62,6 +63,8 @@ struct Range {
           std::lround(std::atan2(way.z, std::hypot(way.x, way.y)) / 6.283185307179586 * 65536))};
       inputs[1].command.buttons = button::attack;
       inputs[1].command.seen = TickId{seen};
+      inputs[1].command.told_before = static_cast<std::uint8_t>(told_before);
+      inputs[1].command.told_after = static_cast<std::int8_t>(told_after);
     }
     TickInput input;
     input.commands = inputs;
@@ -137,7 +140,7 @@ TEST_CASE("the ring of what was is bounded, and knows nothing that is older", "[
     history.record(TickId{tick}, players, monsters, heights);
     for (std::uint32_t asked = 0; asked <= tick + 1; ++asked) {
       const History::Frame* frame = history.at(TickId{asked});
-      const bool held = asked >= 1 && asked <= tick && tick - asked <= 15;
+      const bool held = asked >= 1 && asked <= tick && tick - asked <= 15 + 15;
       REQUIRE((frame != nullptr) == held);
       if (!held) continue;
       REQUIRE(frame->position_of(0, players.id[0])->x == asked);
@@ -146,6 +149,58 @@ TEST_CASE("the ring of what was is bounded, and knows nothing that is older", "[
       REQUIRE(frame->heights(0)[0].floor_m == -static_cast<double>(asked));
     }
   }
+}
+
+TEST_CASE("a shot is judged between the two states that its picture was made of", "[world][sim][rewind]") {
+  Range range(60);
+  for (int i = 0; i < 100; ++i) range.step(std::nullopt, 0);
+  int corners = 0, between = 0, at_the_tick = 0, on = 0, wide = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint32_t seen = number(range.world->tick()) - 8;
+    const DVec3 from = range.was.at(seen - 6), to = range.was.at(seen + 6);
+    const DVec3 shown = from + (to - from) * 0.5;
+    const DVec3 going_on = range.was.at(seen - 6) + (range.was.at(seen - 6) - range.was.at(seen - 12)) * 1.0;
+    // Only where it turned meanwhile is there a difference.
+    if (length(shown - range.was.at(seen)) < 0.35) {
+      range.step(std::nullopt, 0);
+      continue;
+    }
+    ++corners;
+    switch (corners % 4) {
+      case 0: between += range.step(shown, seen, 6, 6) == range.runner ? 1 : 0; break;
+      case 1: at_the_tick += range.step(range.was.at(seen), seen) == range.runner ? 1 : 0; break;
+      case 2: on += range.step(going_on, seen, 12, -6) == range.runner ? 1 : 0; break;
+      default:
+        // Of states that are out of the ring nothing is known.
+        wide += range.step(range.was.at(seen), seen, 100, 6) == range.runner ? 1 : 0;
+    }
+  }
+  CAPTURE(corners, between, at_the_tick, on, wide);
+  REQUIRE(corners >= 24);
+  CHECK(between == corners / 4);
+  CHECK(at_the_tick == (corners + 3) / 4);
+  CHECK(on == (corners + 2) / 4);
+  CHECK(wide == (corners + 1) / 4);
+}
+
+TEST_CASE(
+    "somebody is shown on the straight way between two states, goes on for a while, and is not shown to "
+    "fly to where he was put",
+    "[world][sim][rewind]") {
+  const Rules rules;
+  const DVec3 a{1, 2, 3}, b{1.5, 2, 3};
+  CHECK(shown_between(a, 10, b, 16, 10, rules) == a);
+  CHECK(shown_between(a, 10, b, 16, 13, rules).x == Approx(1.25));
+  CHECK(shown_between(a, 10, b, 16, 16, rules) == b);
+  CHECK(shown_between(a, 10, b, 16, 19, rules).x == Approx(1.75));
+  // For a tenth of a second, or until the next state is due.
+  CHECK(shown_between(a, 10, b, 16, 60, rules).x == Approx(2.0));
+  CHECK(shown_between(a, 10, b, 22, 60, rules).x == Approx(2.0));
+  CHECK(shown_between(a, 10, b, 50, 200, rules).x == Approx(1.5 + 0.5 * 18 / 40));
+  const DVec3 far{40, 2, 3};
+  CHECK(shown_between(a, 10, far, 16, 15, rules) == a);
+  CHECK(shown_between(a, 10, far, 16, 16, rules) == far);
+  CHECK(shown_between(a, 10, far, 16, 18, rules) == far);
 }
 
 namespace {

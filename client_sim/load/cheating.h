@@ -1,0 +1,86 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "client_sim/client/client.h"
+
+namespace ashlar::client_sim {
+
+/// How a simulated client plays by other rules than an honest one's, over real sockets.
+enum class LoadCheat : std::uint8_t {
+  fast_clock,  ///< speed: its clock runs half as fast again
+  doubled,     ///< speed: says everything twice
+  bursts,      ///< speed: keeps its packets back and says them at once, eight times a second
+  stalls,      ///< teleport: is silent for half a second, then says all that it would have done
+  reach,       ///< digs what is farther away than its arms
+};
+inline constexpr std::size_t load_cheat_count = 5;
+/// Spelled as on the command line; and back, nullopt: no such cheat.
+std::string_view name(LoadCheat cheat);
+std::optional<LoadCheat> load_cheat(std::string_view name);
+
+/// What a client that cheats does to its clock and to what it says.
+class Cheater {
+ public:
+  explicit Cheater(LoadCheat cheat) : cheat_(cheat) {}
+
+  /// What it takes for the time: ahead from when it plays. Never goes back.
+  Micros clock(Micros now, const Client& client);
+  /// Behind Client::advance(): of what the client says, what goes out now. Valid until the next call.
+  const DatagramBatch& say(Micros now, const DatagramBatch& out);
+  /// Once a tick or so: acts that no honest client does.
+  void act(Micros now, Client& client);
+
+ private:
+  LoadCheat cheat_;
+  Micros since_{0};  // when it began to play; 0: not yet
+  Micros next_act_{0};
+  int acts_ = 0;
+  DatagramBatch kept_, said_;
+};
+
+/// How far a client's own player gets, as the server tells it.
+class Gait {
+ public:
+  /// In each turn. Where it is put elsewhere alive nobody can tell from running.
+  void note(const Client& client);
+  double second_m() const { return second_m_; }          ///< the farthest of a second, over ground
+  double step_m() const { return step_m_; }              ///< the farthest of a tick
+  double may_second_m() const { return may_second_m_; }  ///< at a run, as the rules have it
+  double may_step_m() const { return may_step_m_; }
+
+ private:
+  static constexpr std::size_t ticks_max = 128;  // of a second: no server steps more often
+  std::uint64_t world_ = 0;
+  std::uint32_t tick_ = 0, from_tick_ = 0;
+  DVec3 at_m_;
+  std::array<double, ticks_max> steps_m_{};  // by tick modulo
+  double second_m_ = 0, step_m_ = 0;
+  double may_second_m_ = 0, may_step_m_ = 0;
+};
+
+/// What cheats gained, of many clients together.
+struct CheatReport {
+  std::optional<LoadCheat> cheat;  ///< nullopt: nobody cheated
+  std::uint32_t honest = 0, cheating = 0;
+  double honest_second_m = 0, second_m = 0;  ///< the farthest of anybody
+  double honest_step_m = 0, step_m = 0;
+  double may_second_m = 0, may_step_m = 0;  ///< at a run, as the rules have it
+  std::uint64_t far_dug = 0;                ///< blocks dug that were out of reach
+  /// Two honest clients differ by so much: jumps, and others who push.
+  static constexpr double slack = 0.2;
+
+  void add(const Gait& gait, bool cheats);
+  double gained_second_m() const { return gain(std::max(honest_second_m, may_second_m), second_m); }
+  double gained_step_m() const { return gain(std::max(honest_step_m, may_step_m), step_m); }
+
+ private:
+  static double gain(double honest, double cheating) {
+    return cheating > honest * (1 + slack) ? cheating - honest : 0;
+  }
+};
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,95 @@
+#include "client_sim/load/seen_hits.h"
+
+#include <algorithm>
+
+#include "world/sim/history.h"
+#include "world/sim/shot.h"
+
+namespace ashlar::client_sim {
+namespace {
+
+constexpr double word_within_s = 1;  // the server's on a hit
+constexpr double elsewhere_m = 0.01;
+/// When several messages of fights come in one turn only the last one's tick is known.
+constexpr std::uint32_t ticks_in_turn = 3;
+
+HitBuild build_of(const Client& client, EntityKind kind) {
+  const auto& monsters = client.kinds()->monsters;
+  for (std::size_t i = 0; i < monsters.size(); ++i)
+    if (entity_kind(static_cast<MonsterKind>(i)) == kind) return monsters[i].build;
+  return HitBuild::upright;
+}
+
+}  // namespace
+
+void SeenHitCounts::merge(const SeenHitCounts& other) {
+  agreed += other.agreed, denied += other.denied, beyond += other.beyond;
+  displaced += other.displaced, untold += other.untold;
+}
+
+void SeenHits::advance(Client& client, Predictor& predictor, std::span<const ShownEntity> shown) {
+  if (client.stats().worlds != world_) {
+    world_ = client.stats().worlds;
+    waiting_.clear();
+  }
+  for (const ShotEvent& shot : predictor.take_shots()) look(client, predictor, shot, shown);
+  for (const CombatEvent& hit : client.take_hits())
+    if (hit.kind == CombatEventKind::hurt && hit.how == HurtBy::shot && hit.by == client.player())
+      take_given(client, hit.who);
+  if (!waiting_.empty()) settle(client);
+}
+
+/// Whom a shot hits in the picture.
+void SeenHits::look(const Client& client, const Predictor& predictor, const ShotEvent& shot,
+                    std::span<const ShownEntity> shown) {
+  targets_.clear();
+  for (const ShownEntity& e : shown) {
+    const auto shape = client.welcome().body_of(e.record.kind);
+    if (!shape || e.record.health == 0) continue;
+    targets_.push_back(
+        {e.record.id, *shape, e.position_m, hit_shape(*shape, build_of(client, e.record.kind))});
+  }
+  const ShotHit hit = resolve_shot(predictor.replica().space(), targets_, client.player(), shot.origin,
+                                   shot.direction, shot.range_m);
+  if (hit.target == EntityId{0}) return;
+  const Rules& rules = client.welcome().rules;
+  Seen seen;
+  seen.tick = number(shot.seen) + 1;
+  seen.target = hit.target;
+  seen.feet_m = shot.origin - DVec3{0, 0, rules.player_eye_m};
+  const PlayerCommand* command = client.command_of(seen.tick);
+  const std::uint32_t claimed = command == nullptr ? 0 : number(command->seen);
+  seen.beyond = seen.tick - 1 - std::min(claimed, seen.tick - 1) > rules.ticks_within(rewind_s_max, 1);
+  waiting_.push_back(seen);
+}
+
+/// The server says that a shot hit: the newest one that can be meant.
+void SeenHits::take_given(const Client& client, EntityId target) {
+  const std::uint32_t told = client.fight() ? client.fight()->tick : 0;
+  for (std::size_t i = waiting_.size(); i-- > 0;) {
+    Seen& seen = waiting_[i];
+    if (seen.given || seen.target != target || seen.tick > told || told - seen.tick > ticks_in_turn) continue;
+    seen.given = true;
+    return;
+  }
+}
+
+void SeenHits::settle(const Client& client) {
+  if (client.own())
+    for (Seen& seen : waiting_)
+      if (client.own_tick() == seen.tick - 1)
+        seen.stood = length(client.own()->body.position_m - seen.feet_m) > elsewhere_m ? Stood::elsewhere
+                                                                                       : Stood::there;
+  const auto patience = client.welcome().rules.ticks_within(word_within_s, 1);
+  std::erase_if(waiting_, [&](const Seen& seen) {
+    if (client.view().newest_tick() < seen.tick + patience) return false;
+    ++(seen.beyond                      ? counts_.beyond
+       : seen.stood == Stood::untold    ? counts_.untold
+       : seen.stood == Stood::elsewhere ? counts_.displaced
+       : seen.given                     ? counts_.agreed
+                                        : counts_.denied);
+    return true;
+  });
+}
+
+}  // namespace ashlar::client_sim

@@ -1,0 +1,192 @@
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "world/math/block_box.h"
+#include "world/math/vec.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar {
+
+/// What a walker over blocks can do. Its disc is wider than a block and no wider than two, it is at most two
+/// blocks tall: what fits where four columns are free.
+struct BlockWalker {
+  bool climbs = false;    ///< a whole block up; others half a block, which slabs and stairs are for
+  bool swims = false;     ///< over water and out of it; others walk on its ground
+  bool ladders = false;   ///< up whatever is there to climb on
+  std::uint8_t drop = 8;  ///< blocks that it goes down at once, at most block_drop_max
+  friend bool operator==(const BlockWalker&, const BlockWalker&) = default;
+};
+inline constexpr double block_walker_radius_m_max = 1.0;
+inline constexpr double block_walker_height_m_max = 2.0;
+/// Nobody goes down further at once than this many blocks.
+inline constexpr std::uint8_t block_drop_max = 8;
+
+/// A corner of blocks and the height in half blocks at which one stands there. World frame.
+struct GroundPlace {
+  std::int32_t x = 0, y = 0, half = 0;
+  DVec3 position_m() const { return {static_cast<double>(x), static_cast<double>(y), half * 0.5}; }
+  friend bool operator==(const GroundPlace&, const GroundPlace&) = default;
+};
+
+/// A window of voxel ground as walkers see it: who stands at a corner of blocks stands on the highest of the
+/// four columns around, at a height in half blocks over the window's origin, and goes to the eight corners
+/// beside it. Columns and corners are read from the blocks when somebody asks for them first. Corner (x, y)
+/// is that of the columns (x, y) to (x + 1, y + 1). Nothing allocates after construction.
+class BlockGround {
+ public:
+  static constexpr std::int32_t levels = 64;  ///< blocks from the lowest to the highest
+  static constexpr std::int32_t half_levels_max = 2 * levels;
+  static constexpr std::int32_t body_halves = 4;  ///< two blocks
+  static constexpr std::int32_t out_halves = 2;   ///< out of water and off a ladder so far up
+  /// Tenths of a metre.
+  static constexpr std::uint32_t straight_cost = 10, diagonal_cost = 14, rise_cost = 4, fall_cost = 10;
+  static constexpr std::uint32_t climb_cost = 6;  ///< half a block up a ladder
+  static constexpr std::int32_t fall_halves = 2;  ///< deeper there may be no way back up
+
+  /// Over the four columns of a corner, a bit a block.
+  struct Corner {
+    std::uint64_t solid = 0;                  ///< anything of a block
+    std::uint64_t on_block = 0, on_half = 0;  ///< who stands: on the block below this one, on this slab
+    std::uint64_t on_water = 0;               ///< of on_block: who swims in this one
+    std::uint64_t stands() const { return on_block | on_half; }
+  };
+  /// Bits low to high, both included.
+  static std::uint64_t layer_bits(std::int32_t low, std::int32_t high) {
+    low = std::max(low, 0), high = std::min(high, levels - 1);
+    if (low > high) return 0;
+    return (~std::uint64_t{0} >> (levels - 1 - high)) & (~std::uint64_t{0} << low);
+  }
+
+  /// @param corners_side  corners along x and y
+  /// @param rock          boxes that are solid whatever their blocks are: what a placed map fills
+  BlockGround(std::int32_t corners_side, std::vector<BlockBox> rock);
+  /// Nothing is known any more. Column (0, 0) is that over the origin.
+  void begin(const VoxelVolume& volume, IVec3 origin, BlockWalker walker);
+  std::int32_t side() const { return side_; }
+  BlockWalker walker() const { return walker_; }
+
+  const Corner& corner(const VoxelVolume& volume, std::int32_t x, std::int32_t y) {
+    const auto at = static_cast<std::size_t>(y * side_ + x);
+    if (corner_known_[at] == 0) make_corner(volume, x, y);
+    return corners_[at];
+  }
+  bool holds(std::int32_t x, std::int32_t y) const { return x >= 0 && y >= 0 && x < side_ && y < side_; }
+  /// Of everything that columns say. Cost: reads them all.
+  std::uint64_t content(const VoxelVolume& volume);
+
+  /// Calls visit(height, cost) for floors at the corner beside (x, y) from which one goes to the floor of
+  /// that height there: up by a step, down by a drop, with room on both where one passes.
+  template <typename Visit>
+  void visit_before(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height,
+                    std::int32_t dx, std::int32_t dy, Visit&& visit);
+  /// Calls visit(x, y, height, cost, column) for floors at the feet of ladders that end at a floor: the
+  /// ladder is in that column about their corner.
+  template <typename Visit>
+  void visit_feet(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height,
+                  Visit&& visit);
+  /// Does one get from either of two floors beside each other, who are not slanting, to the other?
+  bool to_and_fro(const VoxelVolume& volume, IVec3 a, IVec3 b);
+  /// By heights alone, of two between which one goes in one direction: in the other one, too?
+  bool there_and_back(const Corner& low, std::int32_t low_height, std::int32_t high_height) const {
+    const std::int32_t rises = high_height - low_height;
+    if (rises > 2 * walker_.drop) return false;
+    return rises <= rise() || (rises <= out_halves && on_water(low, low_height));
+  }
+
+ private:
+  /// What is in the way over one block of the plane, a bit a block.
+  struct Column {
+    std::uint64_t full = 0, half = 0;  ///< half: solid up to its middle only
+    std::uint64_t liquid = 0, ladder = 0;
+  };
+  const Column& column(const VoxelVolume& volume, std::int32_t x, std::int32_t y) {
+    const auto at = static_cast<std::size_t>(y * (side_ + 1) + x);
+    if (column_known_[at] == 0) fill(volume, x, y, columns_[at]), column_known_[at] = 1;
+    return columns_[at];
+  }
+  std::int32_t rise() const { return walker_.climbs ? 2 : 1; }
+  static bool on_water(const Corner& corner, std::int32_t height) {
+    return height % 2 == 0 && (corner.on_water >> (height / 2) & 1u) != 0;
+  }
+  /// The blocks that a body needs free which passes at one height over ground at another one.
+  static std::uint64_t body_bits(std::int32_t ground, std::int32_t passes) {
+    return layer_bits((ground + 1) / 2, (passes + body_halves + 1) / 2 - 1);
+  }
+  void make_corner(const VoxelVolume& volume, std::int32_t x, std::int32_t y);
+  void fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y, Column& out) const;
+  void fill_soft(const VoxelVolume& volume, const Chunk& chunk, IVec3 local, std::uint32_t solid,
+                 std::uint32_t& liquid, std::uint32_t& ladder) const;
+  void note_soft_kinds(const VoxelVolume& volume);
+
+  std::int32_t side_;
+  std::vector<BlockBox> rock_;
+  IVec3 origin_{};
+  BlockWalker walker_{};
+  std::vector<BlockId> soft_kinds_;  // that one swims in or climbs on
+  std::vector<Column> columns_;
+  std::vector<Corner> corners_;
+  std::vector<std::uint8_t> column_known_, corner_known_;
+};
+
+template <typename Visit>
+void BlockGround::visit_before(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height,
+                               std::int32_t dx, std::int32_t dy, Visit&& visit) {
+  const Corner& here = corner(volume, x, y);
+  const Corner& there = corner(volume, x + dx, y + dy);
+  std::uint64_t on_block = there.on_block, on_half = there.on_half;
+  const bool slanting = dx != 0 && dy != 0;
+  if (slanting) {
+    // These lie in level ground alone, so that no edge beside them is in the way.
+    const Corner &a = corner(volume, x + dx, y), &b = corner(volume, x, y + dy);
+    on_block &= a.on_block & b.on_block, on_half &= a.on_half & b.on_half;
+  }
+  const std::int32_t low = slanting ? height : std::max(0, height - (walker_.swims ? out_halves : rise()));
+  const std::int32_t high = slanting ? height : std::min(half_levels_max - 1, height + 2 * walker_.drop);
+  for (const std::int32_t half : {0, 1}) {
+    std::uint64_t stands =
+        (half == 0 ? on_block : on_half) & layer_bits((low + 1 - half) / 2, (high - half) / 2);
+    for (; stands != 0; stands &= stands - 1) {
+      const std::int32_t h = 2 * std::countr_zero(stands) + half;
+      if (height - h > rise() && !on_water(there, h)) continue;
+      const std::int32_t passes = std::max(h, height);
+      if ((here.solid & body_bits(height, passes)) != 0 || (there.solid & body_bits(h, passes)) != 0)
+        continue;
+      std::uint32_t cost = slanting ? diagonal_cost : straight_cost;
+      if (height > h) cost += rise_cost * static_cast<std::uint32_t>(height - h);
+      if (h - height > fall_halves) cost += fall_cost;
+      visit(h, cost);
+    }
+  }
+}
+
+template <typename Visit>
+void BlockGround::visit_feet(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height,
+                             Visit&& visit) {
+  for (std::int32_t dy = -1; dy <= 1; ++dy)
+    for (std::int32_t dx = -1; dx <= 1; ++dx) {
+      const std::int32_t cx = x + dx, cy = y + dy;
+      if (!holds(cx, cy)) continue;
+      for (std::int32_t i = 0; i < 4; ++i) {
+        const std::uint64_t ladder = column(volume, cx + (i & 1), cy + (i >> 1)).ladder;
+        // Its last rung is beside the place or right below it.
+        const std::uint64_t ends =
+            ladder & ~(ladder >> 1) & layer_bits((height - out_halves) / 2, height / 2);
+        if (ends == 0) continue;
+        const std::int32_t top = 63 - std::countl_zero(ends);
+        const Corner& foot = corner(volume, cx, cy);
+        std::int32_t bottom = top;
+        while (bottom > 0 && (ladder >> (bottom - 1) & 1u) != 0) --bottom;
+        for (std::uint64_t stands = foot.on_block & layer_bits(bottom, top); stands != 0;
+             stands &= stands - 1) {
+          const std::int32_t h = 2 * std::countr_zero(stands);
+          if (height - h <= out_halves || (foot.solid & body_bits(h, height)) != 0) continue;
+          visit(cx, cy, h, straight_cost + climb_cost * static_cast<std::uint32_t>(height - h), i);
+        }
+      }
+    }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,95 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "world/math/hash.h"
+#include "world/nav/block_ways.h"
+#include "world/nav/region_ways.h"
+#include "world/sim/hunt_ends.h"
+
+namespace ashlar {
+
+/// Ways over voxel ground for those who hunt from farther away than a field over blocks reaches, or whose way
+/// leads round something that is larger: from region to region (nav/region_ways.h), one search for all who
+/// are after the same player; and from the cell that a walker is in to where its regions lead some 20 m on,
+/// over blocks, shared by all who come through that cell. One search of each goes on at a time, by a bounded
+/// part of each tick; they take turns, the oldest first. Part of the world's state and hash. Nothing
+/// allocates after construction.
+class FarNavigation {
+ public:
+  static constexpr std::size_t fields_max = 32, legs_max = 64;
+  static constexpr std::uint32_t units_per_tick = 96;    ///< of RegionSearch: some 2 cells made
+  static constexpr std::uint32_t places_per_tick = 400;  ///< of legs
+  static constexpr std::uint32_t fresh_ticks = 120;      ///< an older field is made anew
+  static constexpr std::uint32_t leg_fresh_ticks = 90;
+
+  FarNavigation() = default;
+  /// For hunts that end there; all memory is taken here.
+  explicit FarNavigation(const HuntEnds& ends);
+  /// Somebody at a place hunts a player who is far by his ways.
+  void ask(EntityId player, BlockWalker walker, DVec3 from_m, std::uint32_t tick);
+  /// Begins and goes on with searches. Call once a tick.
+  void advance(const VoxelVolume& volume, const PlayerTable& players, const HuntEnds& ends,
+               std::uint32_t tick);
+  /// Where a body goes next on its way to a player; nullopt: none is known (yet).
+  std::optional<BlockWays::Step> way(EntityId player, BlockWalker walker, DVec3 from_m) const;
+  /// Is one searched for, so that it is worth to wait a little?
+  bool pending(EntityId player, BlockWalker walker, DVec3 from_m) const;
+
+  /// Fields, legs and the searches under way.
+  void add_to_hash(StripeHasher& hash) const;
+  /// Since construction.
+  std::uint64_t fields_made() const { return fields_made_; }
+  /// Likewise.
+  std::uint64_t legs_made() const { return legs_made_; }
+  /// Likewise.
+  std::uint64_t cells_made() const { return regions_.cells_made(); }
+
+ private:
+  static constexpr std::size_t chain_max = 8;
+  struct Field {
+    EntityId player{};
+    BlockWalker walker;
+    std::uint32_t asked_tick = 0, begun_tick = 0;
+    bool ready = false;
+    bool missed = false;                                     ///< somebody finds no way in it
+    std::array<GroundPlace, RegionSearch::from_max> from{};  ///< of who asked, since it was begun last
+    std::size_t from_count = 0, from_at = 0;
+    RegionWays ways;
+  };
+  struct Leg {
+    IVec3 cell{};
+    GroundPlace to;
+    BlockWalker walker;
+    std::uint32_t asked_tick = 0, begun_tick = 0;
+    bool used = false, ready = false;
+    BlockBox within{};
+    BlockWays ways;
+  };
+  /// What lies before a walker.
+  struct Ahead {
+    GroundPlace at;                           ///< where it stands
+    std::array<GroundPlace, chain_max> to{};  ///< behind the next exits, the farthest last
+    std::size_t count = 0;
+    std::uint32_t distance = 0;  ///< tenths of a metre from the last of these on
+    BlockBox within{};           ///< corners of the cells up to there
+  };
+  const Field* field_of(EntityId player, BlockWalker walker) const;
+  std::optional<Ahead> ahead(const Field& field, DVec3 from_m) const;
+  const Leg* leg_to(const Ahead& ahead, BlockWalker walker) const;
+  void ask_leg(const Ahead& ahead, BlockWalker walker, std::uint32_t tick);
+  void search_fields(const VoxelVolume& volume, const PlayerTable& players, const HuntEnds& ends,
+                     std::uint32_t tick);
+  void search_legs(const VoxelVolume& volume, std::uint32_t tick);
+
+  BlockRegions regions_;
+  std::vector<Field> fields_;
+  std::vector<Leg> legs_;
+  RegionSearch search_;
+  BlockSearch leg_search_;
+  std::size_t searched_ = fields_max, leg_searched_ = legs_max;  // which; none: their number
+  std::uint64_t fields_made_ = 0, legs_made_ = 0;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "world/math/block_box.h"
+#include "world/sim/tables.h"
+
+namespace ashlar {
+
+/// A placed map as ways over the ground see it.
+struct MapGround {
+  BlockBox box;          ///< rock; on its roof one walks
+  DVec3 stairs_top_m{};  ///< where stairs lead up to the roof
+};
+
+/// In place of a player: the stairs of a map, by its number. No entity has such an id.
+constexpr EntityId stairs_of(std::size_t map) {
+  return make_entity_id((1u << entity_slot_bits) - 1, static_cast<std::uint32_t>(map) + 1);
+}
+constexpr bool is_stairs(EntityId id) { return slot_of(id) == (1u << entity_slot_bits) - 1; }
+
+/// Where ways over the ground lead to: players, and stairs of maps.
+class HuntEnds {
+ public:
+  explicit HuntEnds(std::vector<MapGround> maps = {}) : maps_(std::move(maps)) {}
+  bool there(const PlayerTable& players, EntityId who) const {
+    return is_stairs(who) ? generation_of(who) <= maps_.size() : players.has(who);
+  }
+  /// Precondition: there().
+  DVec3 place_m(const PlayerTable& players, EntityId who) const {
+    return is_stairs(who) ? maps_[generation_of(who) - 1].stairs_top_m
+                          : players.body[slot_of(who)].position_m;
+  }
+  /// What maps fill.
+  std::vector<BlockBox> rock() const {
+    std::vector<BlockBox> out;
+    for (const MapGround& map : maps_) out.push_back(map.box);
+    return out;
+  }
+
+ private:
+  std::vector<MapGround> maps_;
+};
+
+}  // namespace ashlar
