@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "tests/catch.h"
-#include "tests/world/bsp/maps.h"
 #include "tests/world/cases.h"
 #include "tests/world/nav/block_hunt.h"
-#include "tests/world/sim/moving_rooms.h"
 #include "world/nav/block_ways.h"
-#include "world/sim/world.h"
 
 using namespace ashlar;
 using namespace ashlar::test;
@@ -243,58 +240,4 @@ TEST_CASE("who finds no way to whom it does not see gives up and wanders", "[wor
   monster_takes_up(hunt.arena.rules, hunt.arena.monsters, row, hunt.arena.players.id[0],
                    hunt.arena.players.body[0].position_m);
   CHECK(hunt.comes_within(row, 90) >= 0);
-}
-
-TEST_CASE("a monster leaves its map by the stairs, crosses the ground and goes down into another map",
-          "[world][nav][region_ways]") {
-  const auto house = [](std::int32_t x, std::uint16_t thing) {
-    MapWriter m;
-    const std::uint32_t room = m.sector(0, 128);
-    m.ring({{0, 0}, {0, 512}, {512, 512}, {512, 0}}, room);
-    m.map.name = thing == 1 ? "EAST" : "WEST";
-    m.map.things.push_back(thing_at(256, 256, thing));
-    PlaceOptions options;
-    options.origin_block = {x, 0};
-    options.surface_z = flat_surface_m;
-    return must_place(m.map, options);
-  };
-  WorldSetup setup;
-  setup.players_max = 1;
-  setup.monsters = setup.monsters_max = 1;
-  setup.terrain = TerrainKind::flat;
-  setup.maps = {house(-70, 3001), house(70, 1)};
-  setup.rules.monsters_fight = Switch::off;
-  World world(setup);
-  const std::uint32_t token = 1;
-  TickInput joins;
-  joins.joins = std::span(&token, 1);
-  world.step(joins);
-  REQUIRE(world.joined().size() == 1);
-  const EntityId player = world.joined()[0].id;
-  REQUIRE(world.monster_count() == 1);
-  const auto monster = [&] { return world.monsters().body[0].position_m; };
-  const auto teleport = [&](DVec3 to) {
-    const AdminCommand there{AdminAction::teleport, player, to};
-    TickInput input;
-    input.admin = std::span(&there, 1);
-    world.step(input);
-  };
-  const DVec3 home = setup.maps[1]->things()[0].position_m;
-  teleport(monster() + DVec3{2, 0, 0.1});
-  for (int t = 0; t < 60 && world.monsters().mood[0] != MonsterMood::chase; ++t) world.step({});
-  REQUIRE(world.monsters().mood[0] == MonsterMood::chase);
-  teleport(home);
-  REQUIRE(length(xy(home - monster())) > 120);
-  double highest_m = -100;
-  bool there = false;
-  int t = 0;
-  for (; t < 150 * 60 && !there; ++t) {
-    world.step({});
-    highest_m = std::max(highest_m, monster().z);
-    const DVec3 off = monster() - world.players().body[0].position_m;
-    there = length(xy(off)) < 2 && std::fabs(off.z) < 1.5;
-  }
-  CAPTURE(t / 60.0, monster().x, monster().y, monster().z, highest_m);
-  CHECK(there);
-  CHECK(highest_m > flat_surface_m - 1);
 }
