@@ -186,12 +186,20 @@ class TheSeenAreTold final : public Invariant {
     return std::nullopt;
   }
 
-  /// In this cell and in reach all the while.
+  /// In one of the smallest cubes that blocks are made of, and in reach all the while: who walks from one
+  /// block to another waits in each.
   bool was_there(const TrueSight& sight, double radius_m) const {
+    constexpr unsigned cube_bits = 9;  // 4 m
+    const auto cube = [](const EntityRecord& e) {
+      return std::tuple(e.x >> cube_bits, e.y >> cube_bits, e.z >> cube_bits);
+    };
+    const EntityRecord* last = nullptr;
     return std::ranges::all_of(eyes_, [&](const auto& eye) {
       const auto cell = eye.first->cell(sight.cell, sight.seen, sight.seen);
       if (cell.empty()) return false;
       const EntityRecord& e = cell.front().record;
+      if (last != nullptr && cube(*last) != cube(e)) return false;
+      last = &e;
       return length(dequantise({sight.cell, e.x, e.y, e.z}) - eye.second) <= radius_m;
     });
   }
