@@ -265,7 +265,7 @@ class Storage(unittest.TestCase):
         backup = self.folder / "backup"
         with Running("--world", self.world, *QUICK) as server:
             server.wait_for("ready")
-            self.sql("INSERT INTO players VALUES(x'01', 0, 0, 0, 0, 0, 0, 0, x'')")
+            self.sql("INSERT INTO players VALUES(x'01', 0, 0, 0, 0, 0, 0, 0, x'', x'')")
             self.assertIn("holds the world", self.command("backup", self.world, "--out", backup))
             server.end(signal.SIGTERM)
         self.assertEqual(sorted(os.listdir(backup)), ["server.toml", "world.db", "world.toml"])
