@@ -25,8 +25,6 @@ constexpr std::int32_t vertical_blocks_max = 1 << 12;
 
 bool within(double v, double low, double high) { return v >= low && v <= high; }  // false for NaN too
 
-DVec3 to_dvec3(const wire::Vec& v) { return {v.x(), v.y(), v.z()}; }
-
 /// False when a rule is outside what movement was made for.
 bool decode_rules(const wire::Rules& in, Rules& out) {
   // In the order of the list; an enumeration is checked as a number, before it becomes one.

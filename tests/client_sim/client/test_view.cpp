@@ -16,9 +16,9 @@ EntityRecord entity(std::uint32_t slot, std::uint16_t x) {
 
 constexpr CellCoord here{0, 0, 0}, beside{1, 0, 0};
 
-void tell(View& view, std::uint32_t tick, std::uint16_t block, CellCoord cell,
+void tell(View& view, std::uint32_t tick, std::uint16_t number, CellCoord cell,
           const std::vector<EntityRecord>& entities) {
-  view.take_block(block, cell, entities, tick);
+  view.take_block(number, cell, entities, tick);
 }
 
 /// That there was a part of a tick.
