@@ -198,7 +198,7 @@ class Play {
     setup.terrain = TerrainKind::flat;
     setup.monsters = 0, setup.monsters_max = 1, setup.players_max = scene.tick == nullptr ? scene.count : 1;
     setup.spawn.radius_m = scene.half_m;
-    setup.rules.tick_rate_hz = scene.rate_hz;
+    setup.rules.tick_rate_hz = static_cast<std::uint16_t>(scene.rate_hz);
     setup.rules.friendly_fire = Switch::on;
     return setup;
   }
