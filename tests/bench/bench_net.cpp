@@ -209,8 +209,8 @@ std::optional<Taken> take_null(const Scene& scene, const std::string& self, int 
       cpu_before = cpu, second = 10;
     } else if (second == window_s + 9) {
       Taken out;
-      out.us =
-          static_cast<double>(cpu - cpu_before) / 1000 / (static_cast<double>(window_s - 1) * scene.rate_hz) / scene.clients;
+      out.us = static_cast<double>(cpu - cpu_before) / 1000 /
+               (static_cast<double>(window_s - 1) * scene.rate_hz) / scene.clients;
       return out;
     }
   }

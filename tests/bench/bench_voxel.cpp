@@ -164,7 +164,8 @@ std::size_t resident_bytes() {
 /// Ten thousand chunks at once, as many columns side by side as that are.
 void hold_ten_thousand() {
   const ColumnSpan span = column_span(TerrainKind::hills);
-  const auto across = static_cast<std::int32_t>(std::lround(std::sqrt(10'000.0 / static_cast<double>(span.count()))));
+  const auto across =
+      static_cast<std::int32_t>(std::lround(std::sqrt(10'000.0 / static_cast<double>(span.count()))));
   const std::size_t before = resident_bytes();
   VoxelVolume volume;
   std::size_t chunks = 0, bytes = 0;
