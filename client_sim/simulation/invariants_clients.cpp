@@ -161,8 +161,9 @@ class TheSeenAreTold final : public Invariant {
   static std::uint32_t wait_ticks(const Match& match, const TrueFrame& frame) {
     const std::uint32_t snapshots = server::refresh_snapshots(
         frame.entities.size(), match.config().snapshot_bytes_max / datagram_bytes_max);
-    // Twice for whom another block took in meanwhile.
-    return snapshots == 1 ? 0 : (2 * snapshots - 1) * match.config().snapshot_every_ticks;
+    // Once more for each time that another block took one in meanwhile: those who all come at once, while
+    // blocks split and paths are not yet measured, wait longest.
+    return snapshots == 1 ? 0 : (5 * snapshots - 1) * match.config().snapshot_every_ticks;
   }
 
   std::optional<Finding> look_for_missing(const Match& match, const Seat& seat, const TrueFrame& frame,
