@@ -297,6 +297,7 @@ bool PackedMemory::find_shared(EntityId id, KnownFields& out) const {
     const State& newest = block.states.back();
     const std::size_t at = place_in(newest);
     if (at >= newest.fields.size() || (found && newest.tick <= out.tick)) continue;
+    if (registry_->find(newest.entities[at].record.kind) == nullptr) continue;  // it has no fields
     found = true;
     out = {newest.entities[at].record.kind, newest.tick, newest.tick, newest.fields[at], {}};
     if (block.states.size() < 2) continue;

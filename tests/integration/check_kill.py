@@ -31,7 +31,7 @@ import sys
 import tempfile
 import time
 
-PATIENCE_S = 120
+PATIENCE_S = 300
 # Over home, higher than anybody builds; each block alone, none beside another.
 BLOCKS_X, BLOCKS_Y, BLOCKS_Z = range(-90, 90, 3), range(-90, 90, 3), 62
 BLOCKS_A_ROUND = 6

@@ -36,6 +36,7 @@ class HuntEnds {
   /// What maps fill.
   std::vector<BlockBox> rock() const {
     std::vector<BlockBox> out;
+    out.reserve(maps_.size());
     for (const MapGround& map : maps_) out.push_back(map.box);
     return out;
   }
