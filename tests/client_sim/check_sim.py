@@ -368,12 +368,12 @@ class Fallback(unittest.TestCase):
 
 
 class Runs(unittest.TestCase):
-    def play(self, server, *arguments, code=0):
+    def play(self, server, *arguments, code=0, duration="2s"):
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder) / "report.json"
             # A machine that stands still for a second starves clients: that is no fault of ours, once or twice.
             for _ in range(3):
-                done = run("load", "--server", f"127.0.0.1:{server.port}", "--duration", "2s", "--progress", "1s",
+                done = run("load", "--server", f"127.0.0.1:{server.port}", "--duration", duration, "--progress", "1s",
                            "--report", str(report), *arguments)
                 if done.returncode == code:
                     break
@@ -410,11 +410,12 @@ class Runs(unittest.TestCase):
     def test_cheats_gain_nothing(self):
         with Server() as server:
             for cheat in ("fast-clock", "stalls", "reach"):
-                done, report = self.play(server, "--clients", "4", "--brain", "wander", "--cheat", cheat)
+                # Who comes falls to the ground first; then a whole second counts, which slow machines see late.
+                done, report = self.play(server, "--clients", "4", "--brain", "wander", "--cheat", cheat, duration="5s")
                 self.assertIn(f"2 clients by {cheat}, 2 honest", done.stdout)
                 figures = report["cheats"]
                 self.assertEqual((figures["cheat"], figures["cheating"], figures["honest"]), (cheat, 2, 2))
-                self.assertGreaterEqual(figures["second_m"], 0)
+                self.assertGreater(figures["second_m"], 0)
                 self.assertEqual(figures["gained_step_m"], 0)
                 self.assertEqual(figures["gained_second_m"], 0)
                 self.assertEqual(figures["blocks_dug_out_of_reach"], 0)
