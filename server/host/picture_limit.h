@@ -53,8 +53,8 @@ class PictureLimit {
     if (seen == TickId{0} || sent_tick_ == 0) return TickId{0};
     const auto slack = static_cast<std::uint32_t>(slack_s * tick_rate_hz + 0.999);
     const auto before = [](std::uint32_t tick, std::uint32_t by) { return tick > by ? tick - by : 1; };
-    std::uint32_t oldest = before(held_tick_, slack + gap_);
-    if (age_count_ >= ages_least) oldest = std::max(oldest, before(sent_tick_, age_ + gap_ + margin_ticks));
+    std::uint32_t oldest = before(held_tick_, slack + gap());
+    if (age_count_ >= ages_least) oldest = std::max(oldest, before(sent_tick_, age_ + gap() + margin_ticks));
     return TickId{std::min(std::max(number(seen), oldest), sent_tick_)};
   }
 
@@ -98,6 +98,8 @@ class PictureLimit {
     while (no_younger_ <= late) no_younger_ += ages_alike_[--age_];
     while (no_younger_ - ages_alike_[age_] > late) no_younger_ -= ages_alike_[age_++];
   }
+  /// What snapshots are apart beyond a tick, which is as near as they come.
+  std::uint32_t gap() const { return second_ > 0 ? second_ - 1u : 0; }
   void note_gap(std::uint32_t ticks) {
     const auto gap = static_cast<std::uint8_t>(std::min<std::uint32_t>(ticks, 255));
     const std::uint8_t old = gaps_[gap_at_];
@@ -105,7 +107,6 @@ class PictureLimit {
     gap_at_ = (gap_at_ + 1) % gaps_max;
     // What is below the second widest changes nothing, and most are.
     if (old >= second_ || gap > second_) second_ = second_widest();
-    gap_ = second_ > 0 ? second_ - 1u : 0;  // one tick apart is as near as they come
   }
   /// Newest first.
   std::uint32_t held(std::size_t i) const { return held_[(held_at_ + held_.size() - i) % held_.size()]; }
@@ -131,8 +132,7 @@ class PictureLimit {
   std::array<Sent, 64> sent_{};                // by sequence modulo
   std::array<std::uint8_t, gaps_max> gaps_{};  // ticks from one acknowledged snapshot to the next
   std::size_t gap_at_ = 0;
-  std::uint8_t second_ = 0;  // widest of gaps_
-  std::uint32_t gap_ = 0;
+  std::uint8_t second_ = 0;                    // widest of gaps_
   std::array<std::uint8_t, ages_max> ages_{};  // a ring: how many ticks newer ones were under way
   std::array<std::uint16_t, age_most + 1> ages_alike_{};
   std::size_t age_at_ = 0, age_count_ = 0;

@@ -17,6 +17,10 @@ struct BlockWalker {
   bool swims = false;     ///< over water and out of it; others walk on its ground
   bool ladders = false;   ///< up whatever is there to climb on
   std::uint8_t drop = 8;  ///< blocks that it goes down at once, at most block_drop_max
+  /// All of it in a number, for hashes.
+  constexpr std::uint32_t bits() const {
+    return (climbs ? 1u : 0u) | (swims ? 2u : 0u) | (ladders ? 4u : 0u) | static_cast<unsigned>(drop) << 3u;
+  }
   friend bool operator==(const BlockWalker&, const BlockWalker&) = default;
 };
 inline constexpr double block_walker_radius_m_max = 1.0;

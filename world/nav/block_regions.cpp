@@ -47,9 +47,7 @@ BlockRegions::BlockRegions(std::vector<BlockBox> rock)
 std::size_t BlockRegions::slot(IVec3 at, BlockWalker walker) const {
   Hasher hash;
   hash.add(at);
-  hash.add(static_cast<std::uint64_t>((walker.climbs ? 1u : 0u) | (walker.swims ? 2u : 0u) |
-                                      (walker.ladders ? 4u : 0u)) |
-           static_cast<std::uint64_t>(walker.drop) << 3);
+  hash.add(static_cast<std::uint64_t>(walker.bits()));
   return hash.value() % (cells_max / ways) * ways;
 }
 

@@ -14,11 +14,6 @@ constexpr std::int32_t ahead_blocks_max = 22;  // from the middle of a cell, wit
 constexpr std::size_t legs_begun_per_tick = 2;
 constexpr double near_ground_m = 1.1;
 
-std::uint32_t bits_of(BlockWalker w) {
-  return (w.climbs ? 1u : 0u) | (w.swims ? 2u : 0u) | (w.ladders ? 4u : 0u) |
-         static_cast<unsigned>(w.drop) << 3u;
-}
-
 void take_in(BlockBox& box, IVec3 cell) {
   box.min.x = std::min(box.min.x, cell.x), box.min.y = std::min(box.min.y, cell.y);
   box.max.x = std::max(box.max.x, cell.x + BlockRegions::cell_side);
@@ -229,15 +224,15 @@ void FarNavigation::add_to_hash(StripeHasher& hash) const {
     if (f.player == EntityId{0}) continue;
     hash.add(static_cast<std::uint64_t>(f.player) << 32 | f.asked_tick);
     hash.add(static_cast<std::uint64_t>(f.begun_tick) << 32 |
-             static_cast<std::uint64_t>(f.ways.count()) << 16 | bits_of(f.walker) << 1 | (f.ready ? 1u : 0u));
+             static_cast<std::uint64_t>(f.ways.count()) << 16 | f.walker.bits() << 1 | (f.ready ? 1u : 0u));
   }
   for (const Leg& l : legs_) {
     if (!l.used) continue;
     hash.add(static_cast<std::uint64_t>(l.asked_tick) << 32 | l.begun_tick);
     hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(l.to.x)) << 32 |
              static_cast<std::uint32_t>(l.to.y));
-    hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(l.to.half)) << 32 |
-             bits_of(l.walker) << 1 | (l.ready ? 1u : 0u));
+    hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(l.to.half)) << 32 | l.walker.bits() << 1 |
+             (l.ready ? 1u : 0u));
   }
 }
 

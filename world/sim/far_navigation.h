@@ -42,8 +42,6 @@ class FarNavigation {
   /// Since construction.
   std::uint64_t fields_made() const { return fields_made_; }
   /// Likewise.
-  std::uint64_t legs_made() const { return legs_made_; }
-  /// Likewise.
   std::uint64_t cells_made() const { return regions_.cells_made(); }
 
  private:

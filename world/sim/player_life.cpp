@@ -38,12 +38,13 @@ KeptScore keep_score(const Match& match, std::size_t row) {
   return {match.number, p.score, p.kills, p.deaths, p.team};
 }
 
-void restore_life(const PlayerLife& kept, const KindSet& kinds, PlayerTable& players, std::size_t row) {
+void restore_life(const PlayerLife& kept, const KindSet& kinds, std::uint64_t kinds_of, PlayerTable& players,
+                  std::size_t row) {
   if (kept.health == 0) return;
   players.health[row] = std::min(kept.health, points_max);
   players.armour[row] = std::min(kept.armour, points_max);
   players.armour_half[row] = kept.armour_half != 0 ? 1 : 0;
-  if (kept.kinds_of != hash_of_kinds(kinds) || !arsenal_fits(kinds, kept.arsenal)) return;
+  if (kept.kinds_of != kinds_of || !arsenal_fits(kinds, kept.arsenal)) return;
   Arsenal& arsenal = players.arsenal[row] = kept.arsenal;
   // What the hands were at is over.
   arsenal.windup_ticks = arsenal.switch_ticks = arsenal.reload_ticks = arsenal.charge_ticks = 0;

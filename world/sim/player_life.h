@@ -37,7 +37,9 @@ PlayerLife keep_life(const PlayerTable& players, std::size_t row, std::uint64_t 
 KeptScore keep_score(const Match& match, std::size_t row);
 
 /// Puts back, behind the start of a new life: what cannot be of this world stays as that has it.
-void restore_life(const PlayerLife& kept, const KindSet& kinds, PlayerTable& players, std::size_t row);
+/// @param kinds_of  hash_of_kinds(kinds)
+void restore_life(const PlayerLife& kept, const KindSet& kinds, std::uint64_t kinds_of, PlayerTable& players,
+                  std::size_t row);
 /// In the same match only; a team where the game has teams.
 void restore_score(const KeptScore& kept, const Match& match, MatchPlayer& player);
 

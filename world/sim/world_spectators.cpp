@@ -49,7 +49,7 @@ void World::Impl::begin_playing(std::size_t row, const Returning* brings) {
   if (brings != nullptr) restore_score(brings->score, match, match.players[row]);
   begin_life(row);
   if (brings != nullptr && brings->score.match == match.number)
-    restore_life(brings->life, monsters.kind_set(), players, row);
+    restore_life(brings->life, monsters.kind_set(), kinds_hash, players, row);
 }
 
 std::string_view World::Impl::set_watching(std::size_t row, bool watches) {
