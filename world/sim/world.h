@@ -288,7 +288,7 @@ class World {
   IVec2 home_max() const;
 
  private:
-  struct Impl;
+  struct Impl;  // NOLINT(cppcoreguidelines-virtual-class-destructor): final, and owned as what it is
   std::unique_ptr<Impl> impl_;
 };
 

@@ -93,9 +93,14 @@ void World::Impl::hear_calls(GameApi& api) {
 void World::Impl::run_game() {
   GameApi api = game_api();
   hear_calls(api);
-  if (match.left_ticks > 0 && --match.left_ticks == 0) game->phase_over(api);
+  const auto runs_out = [](std::uint32_t& left) {
+    if (left == 0) return false;
+    --left;
+    return left == 0;
+  };
+  if (runs_out(match.left_ticks)) game->phase_over(api);
   for (std::size_t i = 0; i < timers.size(); ++i)
-    if (timers[i] > 0 && --timers[i] == 0) game->timer(api, i);
+    if (runs_out(timers[i])) game->timer(api, i);
   game->tick(api);
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
