@@ -10,7 +10,9 @@ namespace ashlar {
 namespace {
 
 constexpr std::uint8_t kinds_format = 2;  // 1 is read, too: it knew of no slots and texts
+namespace flag {
 constexpr std::uint8_t opaque = 1, liquid = 2, climbable = 4, falls = 8, text = 16;
+}
 constexpr std::size_t kind_bytes_max =
     1 + block_name_bytes_max + 7 + 8 * (tool_count + 2) + 1 + 6 * BlockShape::boxes_max;
 static_assert(3 + block_kinds_max * kind_bytes_max <= block_kinds_bytes_max);
@@ -18,9 +20,9 @@ static_assert(3 + block_kinds_max * kind_bytes_max <= block_kinds_bytes_max);
 void write_kind(ByteWriter& w, const BlockType& t) {
   w.u8(static_cast<std::uint8_t>(t.name.size()));
   for (const char c : t.name) w.u8(static_cast<std::uint8_t>(c));
-  w.u8(static_cast<std::uint8_t>((t.opaque ? opaque : 0) | (t.liquid ? liquid : 0) |
-                                 (t.climbable ? climbable : 0) | (t.falls ? falls : 0) |
-                                 (t.text ? text : 0)));
+  w.u8(static_cast<std::uint8_t>((t.opaque ? flag::opaque : 0) | (t.liquid ? flag::liquid : 0) |
+                                 (t.climbable ? flag::climbable : 0) | (t.falls ? flag::falls : 0) |
+                                 (t.text ? flag::text : 0)));
   w.u8(t.slots);
   w.u8(t.light);
   w.u16(t.damage_per_s);
@@ -41,11 +43,12 @@ bool read_kind(ByteReader& r, std::uint8_t format, BlockType& t) {
   t.name.clear();
   for (std::size_t i = 0; i < name_bytes; ++i) t.name += static_cast<char>(r.u8());
   const std::uint8_t flags = r.u8();
-  constexpr std::uint8_t first_flags = opaque | liquid | climbable | falls;
-  if (flags > (format == 1 ? first_flags : first_flags | text)) return false;
-  t.opaque = (flags & opaque) != 0, t.liquid = (flags & liquid) != 0;
-  t.climbable = (flags & climbable) != 0, t.falls = (flags & falls) != 0;
-  t.text = (flags & text) != 0;
+  constexpr std::uint8_t first_flags =
+      flag::opaque | flag::liquid | flag::climbable | flag::falls;
+  if (flags > (format == 1 ? first_flags : first_flags | flag::text)) return false;
+  t.opaque = (flags & flag::opaque) != 0, t.liquid = (flags & flag::liquid) != 0;
+  t.climbable = (flags & flag::climbable) != 0, t.falls = (flags & flag::falls) != 0;
+  t.text = (flags & flag::text) != 0;
   t.slots = format == 1 ? std::uint8_t{0} : r.u8();
   t.light = r.u8();
   t.damage_per_s = r.u16();

@@ -1,15 +1,12 @@
 #include "protocol/recording.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <type_traits>
 
-#include "protocol/block_kinds.h"
 #include "protocol/inventory_codec.h"
 #include "protocol/player_life_codec.h"
+#include "protocol/recording_header.h"
 #include "world/math/hash.h"
-#include "world/sim/replication.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar {
@@ -17,7 +14,6 @@ namespace {
 
 constexpr char magic[8] = {'A', 'S', 'H', 'R', 'E', 'C', '0', '1'};
 constexpr std::size_t list_max = 1u << 20;
-constexpr std::uint64_t recorded_props_max = 4096;
 constexpr std::size_t slots_max = 1u << entity_slot_bits;
 
 namespace section {
@@ -47,207 +43,12 @@ void put_block(std::vector<std::uint8_t>& out, std::span<const std::uint8_t> pay
 void put(ByteWriter& w, IVec3 v) { w.svarint(v.x), w.svarint(v.y), w.svarint(v.z); }
 void put(ByteWriter& w, ChunkCoord v) { put(w, IVec3{v.x, v.y, v.z}); }
 
-std::int32_t get_i32(ByteReader& r, bool& sane) {
-  const std::int64_t v = r.svarint();
-  if (v < INT32_MIN || v > INT32_MAX) sane = false;
-  return static_cast<std::int32_t>(v);
-}
 IVec3 get_ivec3(ByteReader& r, bool& sane) {
   IVec3 v;
   v.x = get_i32(r, sane);
   v.y = get_i32(r, sane);
   v.z = get_i32(r, sane);
   return v;
-}
-
-/// Rules that a version holds; those that came later stay as they are.
-std::size_t rules_of_version(std::uint32_t version) {
-  constexpr std::size_t before_acts = 20, before_fights = 24, before_weapons = 29, before_bursts = 39,
-                        before_watchers = 40;
-  return version < 7    ? before_acts
-         : version < 8  ? before_fights
-         : version < 9  ? before_weapons
-         : version < 11 ? before_bursts
-         : version < 12 ? before_watchers
-                        : rule_count();
-}
-
-void put_rules(ByteWriter& w, std::size_t count, const Rules& rules) {
-  visit_rules(rules, [&](const RuleInfo&, const auto& value) {
-    if (count == 0) return;
-    --count;
-    using Value = std::remove_cvref_t<decltype(value)>;
-    if constexpr (std::is_enum_v<Value>)
-      w.u8(static_cast<std::uint8_t>(value));
-    else if constexpr (std::is_same_v<Value, double>)
-      w.f64(value);
-    else
-      w.u16(value);
-  });
-}
-
-bool get_rules(ByteReader& r, std::size_t count, Rules& rules) {
-  bool known = true;
-  visit_rules(rules, [&](const RuleInfo& info, auto& value) {
-    if (count == 0) return;
-    --count;
-    using Value = std::remove_cvref_t<decltype(value)>;
-    if constexpr (std::is_enum_v<Value>) {
-      const std::uint8_t v = r.u8();
-      if (v > info.high)
-        known = false;
-      else
-        value = static_cast<Value>(v);
-    } else if constexpr (std::is_same_v<Value, double>) {
-      value = r.f64();
-    } else {
-      value = r.u16();
-    }
-  });
-  return known && r.ok() && rules_sane(rules);
-}
-
-std::vector<std::uint8_t> header_payload(const RecordingHeader& header) {
-  std::vector<std::uint8_t> payload;
-  ByteWriter w(payload);
-  w.u32(header.version);
-  w.text(header.build);
-  w.u64(header.seed);
-  put_rules(w, rules_of_version(header.version), header.rules);
-  w.u32(header.players_max), w.u32(header.monsters_max), w.u32(header.monsters);
-  w.u64(header.start_hash);
-  w.varint(header.maps.size());
-  for (const RecordedMap& map : header.maps) {
-    w.text(map.name);
-    w.u64(map.content_hash);
-    w.svarint(map.origin_block.x), w.svarint(map.origin_block.y), w.svarint(map.surface_z);
-    w.u8(static_cast<std::uint8_t>((map.doors_open ? 1 : 0) | (map.doorway ? 2 : 0)));
-  }
-  w.varint(header.props.size());
-  for (const RecordedProp& prop : header.props) {
-    w.text(prop.name);
-    w.u64(prop.content_hash);
-    w.f64(prop.place.position_m.x), w.f64(prop.place.position_m.y), w.f64(prop.place.position_m.z);
-    w.u16(static_cast<std::uint16_t>(prop.place.yaw));
-    w.f64(prop.place.scale);
-    w.u8(static_cast<std::uint8_t>(prop.up));
-  }
-  if (header.version >= 6) w.u8(static_cast<std::uint8_t>(header.terrain)), w.u16(header.generator);
-  if (header.version >= 8) {
-    const std::vector<std::uint8_t> kinds = encode_block_kinds(*header.blocks);
-    w.text({reinterpret_cast<const char*>(kinds.data()), kinds.size()});
-    w.text(header.kinds);
-  }
-  if (header.version >= 9) {
-    w.u8(header.secret.has_value() ? 1 : 0);
-    if (header.secret) w.u64(*header.secret);
-  }
-  if (header.version >= 11) {
-    w.varint(header.zones.size());
-    for (const ProtectedZone& zone : header.zones) {
-      for (const IVec3& corner : {zone.box.min, zone.box.max})
-        for (const std::int32_t v : {corner.x, corner.y, corner.z}) w.u32(static_cast<std::uint32_t>(v));
-      w.text(zone.name);
-    }
-  }
-  if (header.spawn.radius_m > 0)
-    w.f64(header.spawn.centre_m.x), w.f64(header.spawn.centre_m.y), w.f64(header.spawn.radius_m);
-  return payload;
-}
-
-bool get_prop(ByteReader& r, RecordedProp& prop) {
-  prop.name = r.text(255);
-  prop.content_hash = r.u64();
-  for (double* v : {&prop.place.position_m.x, &prop.place.position_m.y, &prop.place.position_m.z})
-    *v = r.f64();
-  prop.place.yaw = Turn16{r.u16()};
-  prop.place.scale = r.f64();
-  const std::uint8_t up = r.u8();
-  prop.up = static_cast<ModelUp>(up);
-  return up <= 1 && in_bounds(prop.place.position_m) && prop.place.scale >= prop_scale_min &&
-         prop.place.scale <= prop_scale_max;
-}
-
-bool get_spawn(ByteReader& r, SpawnArea& spawn) {
-  spawn.centre_m.x = r.f64();
-  spawn.centre_m.y = r.f64();
-  spawn.radius_m = r.f64();
-  return std::fabs(spawn.centre_m.x) <= spawn_centre_m_max &&
-         std::fabs(spawn.centre_m.y) <= spawn_centre_m_max && spawn.radius_m > 0 &&
-         spawn.radius_m <= spawn_radius_m_max;
-}
-
-bool get_zone(ByteReader& r, ProtectedZone& zone) {
-  for (IVec3* const corner : {&zone.box.min, &zone.box.max})
-    for (std::int32_t* const v : {&corner->x, &corner->y, &corner->z})
-      *v = static_cast<std::int32_t>(r.u32());
-  zone.name = r.text(zone_name_bytes_max);
-  return zone_box_sane(zone.box);
-}
-
-bool get_kinds(ByteReader& r, std::shared_ptr<const BlockRegistry>& out) {
-  const std::string_view text = r.text(block_kinds_bytes_max);
-  auto kinds = decode_block_kinds({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-  if (kinds) out = std::move(*kinds);
-  return kinds.has_value();
-}
-
-std::expected<RecordingHeader, RecordingError> parse_header(std::span<const std::uint8_t> payload) {
-  ByteReader r(payload);
-  RecordingHeader header;
-  header.version = r.u32();
-  if (r.ok() && (header.version < recording_version_min || header.version > recording_version))
-    return std::unexpected{RecordingError::wrong_version};
-  header.build = r.text(200);
-  header.seed = r.u64();
-  bool sane = get_rules(r, rules_of_version(header.version), header.rules);
-  header.players_max = r.u32(), header.monsters_max = r.u32(), header.monsters = r.u32();
-  header.start_hash = r.u64();
-  const std::uint64_t maps = r.varint();
-  sane = sane && maps <= 64 && header.players_max >= 1 && header.players_max <= 1u << 16 &&
-         header.monsters_max <= 1u << 16 && header.monsters <= header.monsters_max;
-  for (std::uint64_t i = 0; sane && r.ok() && i < maps; ++i) {
-    RecordedMap map;
-    map.name = r.text(64);
-    map.content_hash = r.u64();
-    map.origin_block.x = get_i32(r, sane);
-    map.origin_block.y = get_i32(r, sane);
-    map.surface_z = get_i32(r, sane);
-    const std::uint8_t flags = r.u8();
-    sane = sane && flags < 4;
-    map.doors_open = (flags & 1) != 0;
-    map.doorway = (flags & 2) != 0;
-    header.maps.push_back(std::move(map));
-  }
-  const std::uint64_t props = sane && r.ok() ? r.varint() : 0;
-  sane = sane && props <= recorded_props_max;
-  for (std::uint64_t i = 0; sane && r.ok() && i < props; ++i) sane = get_prop(r, header.props.emplace_back());
-  if (sane && r.ok() && header.version >= 6) {
-    const std::uint8_t kind = r.u8();
-    header.generator = r.u16();
-    sane = kind < terrain_kind_count;
-    header.terrain = static_cast<TerrainKind>(sane ? kind : 0);
-  } else {
-    header.generator = 1;
-  }
-  if (sane && r.ok() && header.version >= 8) {
-    sane = get_kinds(r, header.blocks);
-    header.kinds = r.text(kinds_bytes_max);
-  } else {
-    header.rules.monsters_fight = Switch::off;
-  }
-  if (sane && r.ok() && header.version >= 9) {
-    const std::uint8_t secret = r.u8();
-    sane = secret <= 1;
-    if (secret == 1) header.secret = r.u64();
-  }
-  const std::uint64_t zones = sane && r.ok() && header.version >= 11 ? r.varint() : 0;
-  sane = sane && zones <= protected_zones_max;
-  for (std::uint64_t i = 0; sane && r.ok() && i < zones; ++i) sane = get_zone(r, header.zones.emplace_back());
-  if (header.version < 9) header.rules.free_ammo = FreeAmmo::yes, header.rules.items = Switch::off;
-  if (sane && r.ok() && !r.at_end()) sane = get_spawn(r, header.spawn);
-  if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};
-  return header;
 }
 
 PlayerInput& last_of(std::vector<PlayerInput>& last, EntityId id) {
@@ -480,7 +281,7 @@ void TickRecord::assign(const TickInput& input) {
 RecordingWriter::RecordingWriter(const RecordingHeader& header, std::uint32_t ticks_per_block)
     : ticks_per_block_(std::max(1u, ticks_per_block)) {
   head_.assign(std::begin(magic), std::end(magic));
-  put_block(head_, header_payload(header));
+  put_block(head_, encode_recording_header(header));
 }
 
 void RecordingWriter::add(const TickRecord& tick) {
@@ -575,7 +376,7 @@ std::optional<std::uint32_t> version_of_recording(std::span<const std::uint8_t> 
 std::expected<RecordingReader, RecordingError> RecordingReader::open(std::span<const std::uint8_t> bytes) {
   RecordingReader reader(bytes);
   if (const auto head = reader.read_head(); !head) return std::unexpected{head.error()};
-  auto header = parse_header(reader.block_);
+  auto header = decode_recording_header(reader.block_);
   if (!header) return std::unexpected{header.error()};
   reader.header_ = std::move(*header);
   reader.in_block_ = reader.block_.size();

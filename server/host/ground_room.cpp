@@ -25,7 +25,7 @@ static_assert(radius_chunks + 2 <= GroundDesk::reach);
 /// From a point anywhere in one chunk to one so many further, at least.
 double apart_m(std::int32_t chunks) { return std::max(std::abs(chunks) - 1, 0) * double{chunk_size}; }
 
-constexpr auto place_of = [](const GroundDesk::Kept& kept) {
+constexpr auto kept_place = [](const GroundDesk::Kept& kept) {
   return std::tuple(kept.chunk.at.x, kept.chunk.at.y, kept.chunk.at.z);
 };
 
@@ -40,7 +40,7 @@ void GroundRoom::join(Session& session, const Join& join) const {
   session.ground = GroundDesk{};
   session.ground.streams = join.ground;
   for (const KeptChunk& kept : join.kept) session.ground.kept.push_back({kept});
-  std::ranges::sort(session.ground.kept, {}, place_of);
+  std::ranges::sort(session.ground.kept, {}, kept_place);
 }
 
 void GroundRoom::publish(const World& world, const ChangeLog& log, std::vector<PackRequest>& requests) {
@@ -160,7 +160,7 @@ void GroundRoom::serve(const World& world, const ChangeLog& log, Session& sessio
       cache_.request(world, log, at, requests);
       continue;
     }
-    const auto kept = std::ranges::lower_bound(desk.kept, std::tuple(at.x, at.y, at.z), {}, place_of);
+    const auto kept = std::ranges::lower_bound(desk.kept, std::tuple(at.x, at.y, at.z), {}, kept_place);
     const bool claims = kept != desk.kept.end() && kept->chunk.at == at;
     // What its client kept may be what the chunk has become since it was packed.
     if (claims && kept->chunk.hash != entry->hash && !entry->changes.empty() &&
@@ -177,7 +177,7 @@ void GroundRoom::serve(const World& world, const ChangeLog& log, Session& sessio
 /// @return false: the stream, or the tick, takes no more
 bool GroundRoom::tell(Session& session, std::uint32_t tick, ChunkCoord at, const GroundCache::Entry& entry) {
   GroundDesk& desk = session.ground;
-  const auto kept = std::ranges::lower_bound(desk.kept, std::tuple(at.x, at.y, at.z), {}, place_of);
+  const auto kept = std::ranges::lower_bound(desk.kept, std::tuple(at.x, at.y, at.z), {}, kept_place);
   const bool holds = kept != desk.kept.end() && kept->chunk.at == at && kept->chunk.hash == entry.hash;
   GroundChunk message{tick, session.world, at, entry.hash, entry.bytes, entry.changes};
   if (holds) message.bytes = {};

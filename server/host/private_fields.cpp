@@ -12,10 +12,10 @@
 namespace ashlar::server {
 namespace {
 
-auto place_of(FieldAudience to, std::uint32_t source, std::uint16_t number) {
+auto group_place(FieldAudience to, std::uint32_t source, std::uint16_t number) {
   return std::tuple(to, source, number);
 }
-auto place_of(const FieldGroup& group) { return place_of(group.to, group.source, group.number); }
+auto group_place(const FieldGroup& group) { return group_place(group.to, group.source, group.number); }
 
 }  // namespace
 
@@ -61,8 +61,8 @@ void PrivateFields::gather(const World& world) {
       add(FieldAudience::team, thing.team, player_groups + number, entity);
   }
   std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
-    return std::tuple(place_of(a.to, a.source, a.number), a.entity.id) <
-           std::tuple(place_of(b.to, b.source, b.number), b.entity.id);
+    return std::tuple(group_place(a.to, a.source, a.number), a.entity.id) <
+           std::tuple(group_place(b.to, b.source, b.number), b.entity.id);
   });
   form_groups(number(world.tick()));
 }
@@ -81,11 +81,11 @@ void PrivateFields::form_groups(std::uint32_t tick) {
                      static_cast<std::uint32_t>(entities_.size()),
                      0};
     for (; i < entries_.size() &&
-           place_of(entries_[i].to, entries_[i].source, entries_[i].number) == place_of(group);
+           group_place(entries_[i].to, entries_[i].source, entries_[i].number) == group_place(group);
          ++i, ++group.count)
       entities_.push_back(entries_[i].entity);
-    while (before != groups_before_.end() && place_of(*before) < place_of(group)) ++before;
-    if (before != groups_before_.end() && place_of(*before) == place_of(group) &&
+    while (before != groups_before_.end() && group_place(*before) < group_place(group)) ++before;
+    if (before != groups_before_.end() && group_place(*before) == group_place(group) &&
         std::ranges::equal(std::span(entities_before_).subspan(before->first, before->count),
                            entities(group)))
       group.changed = before->changed;
@@ -94,8 +94,8 @@ void PrivateFields::form_groups(std::uint32_t tick) {
 }
 
 void PrivateFields::find(FieldAudience to, std::uint32_t source, std::vector<FieldGroup>& out) const {
-  const auto from = std::ranges::lower_bound(groups_, place_of(to, source, 0), {},
-                                             [](const FieldGroup& group) { return place_of(group); });
+  const auto from = std::ranges::lower_bound(groups_, group_place(to, source, 0), {},
+                                             [](const FieldGroup& group) { return group_place(group); });
   for (auto it = from; it != groups_.end() && it->to == to && it->source == source; ++it) out.push_back(*it);
 }
 

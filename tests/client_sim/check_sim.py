@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs ashlar-sim as its users do: exit codes, messages, and short runs against a real server over UDP and TCP.
 
-Usage: check_sim.py PATH/ashlar-sim PATH/ashlar-server
+Usage: check_sim.py PATH/ashlar-sim PATH/ashlar-server [CLASS...]
 """
 import json
 import os
@@ -646,4 +646,4 @@ def square_room_wad(name):
 
 if __name__ == "__main__":
     SIM, SERVER = sys.argv[1], sys.argv[2]
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Starts ashlar-server as an operator does and holds it to exit codes, messages, signals and its ready line.
 
-Usage: check_binary.py PATH/ashlar-server
+Usage: check_binary.py PATH/ashlar-server [CLASS...]
 """
 import fcntl
 import json

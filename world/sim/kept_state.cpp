@@ -59,13 +59,13 @@ bool may_be(const KeptMonster& kept, const MonsterTable& monsters) {
 }
 
 bool may_be(const KeptProjectile& kept, const MonsterTable& monsters) {
-  constexpr double speed_mps_max = 1000;  // none flies or falls as fast
+  constexpr double fastest_mps = 1000;  // none flies or falls as fast
   const KindSet& kinds = monsters.kind_set();
   if (kept.kind >= kinds.projectiles.size() || kept.life_ticks == 0 || !in_bounds(kept.position_m))
     return false;
   if (kept.bounces_left > kinds.projectiles[kept.kind].bounces) return false;
   const bool owned = kept.owner_row != KeptProjectile::nobody;
-  return (!owned || kept.owner_row < monsters.rows()) && length(kept.velocity_mps) <= speed_mps_max;
+  return (!owned || kept.owner_row < monsters.rows()) && length(kept.velocity_mps) <= fastest_mps;
 }
 
 /// How long a phase lasts by the rules; 0: without end.

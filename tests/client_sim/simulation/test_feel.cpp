@@ -56,7 +56,7 @@ TEST_CASE("on a clean link shots are judged as their players saw them", "[client
   CHECK(r.others_age.quantile(0.5) <= Micros{150'000});
 }
 
-TEST_CASE("a crowd on a bad line is corrected seldom and little", "[client_sim][feel]") {
+TEST_CASE("a crowd on a bad line is corrected seldom and little", "[client_sim][feel][statistics]") {
   FeelConfig config;
   config.seed = GENERATE(std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3});
   config.players = 16;
@@ -80,7 +80,7 @@ TEST_CASE("a crowd on a bad line is corrected seldom and little", "[client_sim][
   CHECK(r.lead(0.99) <= 3);
 }
 
-TEST_CASE("where far more is lost the network's corrections are as seldom, and small", "[client_sim][feel]") {
+TEST_CASE("where far more is lost the network's corrections are as seldom, and small", "[client_sim][feel][statistics]") {
   FeelConfig config;
   config.seed = GENERATE(std::uint64_t{1}, std::uint64_t{2});
   config.players = 8;
@@ -127,7 +127,7 @@ TEST_CASE("the others' picture is as old as way, waiting and jitter ask for, and
 }
 
 TEST_CASE("the others' picture is one snapshot older at most at other rates, and where they come seldom",
-          "[client_sim][feel]") {
+          "[client_sim][feel][statistics]") {
   FeelConfig config;
   config.jitter = Micros{GENERATE(0, 10'000)};
   SECTION("rates") {
@@ -141,7 +141,7 @@ TEST_CASE("the others' picture is one snapshot older at most at other rates, and
 }
 
 TEST_CASE("shots at those who are told of ten to twenty times a second are judged as they were shown",
-          "[client_sim][feel]") {
+          "[client_sim][feel][statistics]") {
   FeelConfig config;
   config.seed = GENERATE(std::uint64_t{1}, std::uint64_t{2});
   config.players = 6;
@@ -175,7 +175,7 @@ TEST_CASE("the same match twice feels the same", "[client_sim][feel]") {
   CHECK(a.network_um.quantile(0.5) == b.network_um.quantile(0.5));
 }
 
-TEST_CASE("who lies about what it saw hits nothing that is older than the bound", "[client_sim][feel]") {
+TEST_CASE("who lies about what it saw hits nothing that is older than the bound", "[client_sim][feel][statistics]") {
   FeelConfig config;
   config.players = 6;
   config.seconds = 20;
@@ -208,7 +208,7 @@ TEST_CASE("on a short line a lie reaches no further back than what was acknowled
 }
 
 TEST_CASE("who lies about what it saw hits nobody behind cover more often than honest ones",
-          "[client_sim][feel]") {
+          "[client_sim][feel][statistics]") {
   FeelConfig config;
   config.players = 6;
   config.seconds = 60;

@@ -332,7 +332,8 @@ TEST_CASE("servers that are killed again and again on a bad disk lose nothing th
   if (seconds >= 60) CHECK(outcome.saves_failed > 0);
 }
 
-TEST_CASE("deliberately wrong servers are each caught within a simulated minute", "[simulation]") {
+TEST_CASE("deliberately wrong servers are each caught within a simulated minute",
+          "[simulation][statistics]") {
   using ashlar::server::Defects;
   struct Wrong {
     const char* name;
