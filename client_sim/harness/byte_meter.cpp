@@ -10,7 +10,7 @@
 namespace ashlar::client_sim {
 namespace {
 
-constexpr std::array<std::string_view, byte_use_count> names{
+constexpr std::array<std::string_view, byte_use_count> use_names{
     "seals",       "frames", "streams", "snapshot heads", "own player", "sector heights", "sector motions",
     "block heads", "blocks", "fields",  "cues",           "inputs up",  "seals up",       "frames up"};
 constexpr std::size_t first_up = static_cast<std::size_t>(ByteUse::inputs);
@@ -30,7 +30,7 @@ ByteUse use_of(PackedItem item) {
 
 }  // namespace
 
-std::string_view name(ByteUse use) { return names[static_cast<std::size_t>(use)]; }
+std::string_view name(ByteUse use) { return use_names[static_cast<std::size_t>(use)]; }
 
 std::uint64_t KindBytes::all_bits() const {
   return std::accumulate(bits.begin(), bits.end(), std::uint64_t{0});
