@@ -62,6 +62,11 @@ class MatchGame : public Game {
     }
     return s;
   }
+  /// Who may hurt whom by the rules alone, and what a death counts in a world without teams.
+  std::uint16_t points_as_ever(GameApi& api, EntityId who, EntityId by, std::uint16_t points) {
+    return Game::damage(api, who, by, points);
+  }
+  void count_as_ever(GameApi& api, EntityId who, EntityId by) { Game::died(api, who, by); }
   static void end(GameApi& api) { api.begin_phase(MatchPhase::intermission, intermission_s(api)); }
 
  private:
@@ -102,9 +107,9 @@ class Cooperative final : public MatchGame {
 
  private:
   std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) override {
-    return Game::damage(api, who, by, points);
+    return points_as_ever(api, who, by, points);
   }
-  void count(GameApi& api, EntityId who, EntityId by) override { Game::died(api, who, by); }
+  void count(GameApi& api, EntityId who, EntityId by) override { count_as_ever(api, who, by); }
   bool decided(const GameApi& api) const override {
     const Standing s = standing(api, 0);
     return s.players > 0 && s.left == 0;
@@ -181,7 +186,7 @@ class Building final : public MatchGame {
  private:
   void anew() override { placed_.clear(); }
   std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) override {
-    return Game::damage(api, who, by, points);
+    return points_as_ever(api, who, by, points);
   }
   void count(GameApi&, EntityId, EntityId) override {}  // kills are nobody's business
   bool decided(const GameApi& api) const override {
