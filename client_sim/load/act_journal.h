@@ -12,9 +12,9 @@ namespace ashlar::client_sim {
 class ActJournal final : public ClientTap {
  public:
   /// The columns: `player` as at the door; `tick` of the server's run; `verdict` by its name, "saved" where
-  /// the world is up to that tick, "unanswered" for acts without a last word at the end; `act` its number, and
-  /// `kind` by number as BlockActKind has it; x, y, z the block that was or would have been changed; `item`
-  /// the kind of block or item.
+  /// the world is up to that tick, "unanswered" for acts without a last word at the end; `act` its number,
+  /// and `kind` by number as BlockActKind has it; x, y, z the block that was or would have been changed;
+  /// `item` the kind of block or item.
   static constexpr const char* header = "player,tick,verdict,act,kind,x,y,z,item\n";
 
   explicit ActJournal(std::string player) : player_(std::move(player)) {}

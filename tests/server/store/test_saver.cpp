@@ -265,7 +265,8 @@ TEST_CASE("what players hold comes in one group with the chunks of the same acts
     const ChunkCoord changed[] = {{x, 0, 0}};
     CHECK(digger.inventory.add({BlockId::sand, 1}) == 0);
     site.now += 20ms;
-    site.saver.note(site.now, ++site.tick, site.volume, {.chunks = changed, .players = std::span(&digger, 1)});
+    site.saver.note(site.now, ++site.tick, site.volume,
+                    {.chunks = changed, .players = std::span(&digger, 1)});
   }
   CHECK(site.saver.status().dirty_waiting > 0);
   const std::uint64_t told = 1000 + site.tick;
