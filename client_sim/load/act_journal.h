@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "client_sim/client/client_tap.h"
 
@@ -33,7 +34,8 @@ class ActJournal final : public ClientTap {
   void input_out(std::size_t /*bytes*/) override {}
 
  private:
-  void line(std::uint32_t tick, const char* verdict, std::uint32_t number, const BlockAct& act, IVec3 block);
+  void line(std::uint32_t tick, std::string_view verdict, std::uint32_t number, const BlockAct& act,
+            IVec3 block);
 
   std::string player_, lines_;
   struct Sent {
