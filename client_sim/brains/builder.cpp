@@ -29,13 +29,15 @@ void Builder::choose_block(const Client& client) {
   if (chest_ && client.welcome().rules.free_blocks == FreeBlocks::no && phase_ == 0 &&
       client.inventory().count(*chest_) == 0)
     chest_.reset();
+  stores_ = false;
   if (client.welcome().rules.free_blocks == FreeBlocks::yes) return;
   const Inventory& held = client.inventory();
   block_ = BlockId::air;
   for (const ItemStack& slot : held.slots)
-    if (client.blocks()->placeable(slot.kind) &&
+    if (client.blocks()->placeable(slot.kind) && slot.kind != chest_ &&
         (block_ == BlockId::air || held.count(slot.kind) > held.count(block_)))
       block_ = slot.kind;
+  stores_ = chest_ && block_ != BlockId::air;
 }
 
 void Builder::next_job(std::uint32_t tick) {
@@ -98,6 +100,10 @@ void Builder::bridge(const Body& body, std::uint32_t tick) {
 void Builder::tunnel(const Body& body, double eye_m, std::uint32_t tick) {
   const DVec3 way = to_dvec3(normal_of(way_));
   if (phase_ == 0 && stands(body)) {
+    if (stores_ && count_ > 0) {
+      job_ = Job::chest;
+      return;
+    }
     base_ = block_at(body.position_m + DVec3{0, 0, 0.5}) + normal_of(way_);
     dug_ = 0;
     go_to(1, tick);
@@ -130,7 +136,8 @@ void Builder::look_at(const Body& body, double eye_m, DVec3 at) {
   command_.pitch = turn_towards({length(xy(look)), look.z});
 }
 
-/// Sets a chest before itself, opens it, puts in some of what it holds, takes some of that back.
+/// Digs what is before its feet, sets a chest there, opens it, puts in some of what it holds, takes some of
+/// that back.
 void Builder::chest(const Body& body, double eye_m, std::uint32_t tick) {
   constexpr std::uint32_t look_ticks = 15;
   constexpr std::uint8_t puts = 12, takes = 5;
@@ -142,20 +149,25 @@ void Builder::chest(const Body& body, double eye_m, std::uint32_t tick) {
   }
   const IVec3 at = base_ + IVec3{0, 0, 1};
   const DVec3 side = 0.5 * to_dvec3(normal_of(back(way_)));
-  if (phase_ <= 2) look_at(body, eye_m, to_dvec3(base_) + DVec3{0.5, 0.5, 1});
-  if (phase_ >= 3) look_at(body, eye_m, to_dvec3(at) + DVec3{0.5, 0.5, 0.5} + side);
-  if ((phase_ == 1 || phase_ == 3) && tick - since_ < look_ticks) return;
-  if (phase_ == 1 && !chest_) return next_job(tick);
-  if (phase_ == 1) return wish({BlockActKind::place, base_, BlockFace::top, *chest_}, 2, tick);
-  if (phase_ == 3) return wish({BlockActKind::open, at, back(way_)}, 4, tick);
+  const bool looks_down = phase_ == 3 || phase_ == 4;
+  if (looks_down) look_at(body, eye_m, to_dvec3(base_) + DVec3{0.5, 0.5, 1});
+  if (!looks_down) look_at(body, eye_m, to_dvec3(at) + DVec3{0.5, 0.5, 0.5} + side);
+  if ((phase_ == 1 || phase_ == 3 || phase_ == 5) && tick - since_ < look_ticks) return;
+  if (phase_ == 1) return wish({BlockActKind::dig, at, back(way_)}, 2, tick);
+  if (phase_ == 3 && !chest_) return next_job(tick);
+  if (phase_ == 3) return wish({BlockActKind::place, base_, BlockFace::top, *chest_}, 4, tick);
+  if (phase_ == 5) return wish({BlockActKind::open, at, back(way_)}, 6, tick);
   if (!ended_) return;
   switch (phase_) {
-    case 2: return *ended_ == ActVerdict::done ? go_to(3, tick) : next_job(tick);
-    case 4:
+    case 2:
+      return *ended_ == ActVerdict::done || *ended_ == ActVerdict::nothing_there ? go_to(3, tick)
+                                                                                 : next_job(tick);
+    case 4: return *ended_ == ActVerdict::done ? go_to(5, tick) : next_job(tick);
+    case 6:
       if (*ended_ != ActVerdict::done) return next_job(tick);
-      return wish({BlockActKind::put, at, {}, block_, puts}, 5, tick);
-    case 5: return wish({BlockActKind::take, at, {}, block_, takes}, 6, tick);
-    case 6: return wish({BlockActKind::close, at}, 7, tick);
+      return wish({BlockActKind::put, at, {}, block_, puts}, 7, tick);
+    case 7: return wish({BlockActKind::take, at, {}, block_, takes}, 8, tick);
+    case 8: return wish({BlockActKind::close, at}, 9, tick);
     default: return next_job(tick);
   }
 }

@@ -8,7 +8,7 @@
 namespace ashlar::client_sim {
 
 /// A player who builds and digs, one job after the other: a tower under its own feet, a bridge off its edge,
-/// a tunnel down a stair, and where it has a chest, that before its feet, with some of what it holds in it.
+/// a tunnel down a stair, and where it has a chest and something to put into it, that before its feet.
 /// It knows nothing of the ground but where it stands and what became of its acts; a job that does not go on
 /// is left for the next. Where blocks are not free it tunnels until it holds some, builds with what it holds
 /// most of, and throws some away now and then. Seeded; same views, same acts.
@@ -54,6 +54,7 @@ class Builder {
   BlockId block_ = BlockId::brick;  // to build with; air: it has none
   std::optional<BlockId> chest_;    // the kind, while it has one to place
   bool throws_ = false;
+  bool stores_ = false;  // leaves its tunnel after a step: it has a chest and what to put into it
   std::optional<Wish> wish_;
   std::uint32_t waits_for_ = 0;      // number of the act whose end is awaited; 0: none
   std::optional<ActVerdict> ended_;  // as what it ended

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client_sim/client/client.h"
+#include "client_sim/client/client_tap.h"
 #include "protocol/text.h"
 #include "world/voxel/terrain.h"
 
@@ -91,6 +92,7 @@ void Client::send_acts() {
     for (std::uint8_t i = 0; i < message.act_count; ++i) {
       if (acts_sent_.size() == acts_sent_max) acts_sent_.erase(acts_sent_.begin());
       acts_sent_.push_back({message.tick, message.acts[i]});
+      if (config_.tap != nullptr) config_.tap->act_out(message.tick, message.acts[i]);
     }
     acts_out_.erase(acts_out_.begin(), acts_out_.begin() + message.act_count);
   }
@@ -98,6 +100,7 @@ void Client::send_acts() {
 
 void Client::handle(const ActAnswers& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
+  if (config_.tap != nullptr) config_.tap->answers_in(message);
   for (const ActAnswer& answer : message.answers) {
     ground_.take(answer);
     if (answer.verdict == ActVerdict::done) ++stats_.acts_done;
@@ -110,6 +113,7 @@ void Client::handle(const ActAnswers& message) {
 void Client::handle(const Saved& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
   saved_tick_ = std::max(saved_tick_, message.tick);
+  if (config_.tap != nullptr) config_.tap->saved_in(message.tick);
 }
 
 void Client::handle(const BlockEdits& message) {

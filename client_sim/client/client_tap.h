@@ -22,6 +22,11 @@ class ClientTap {
   virtual void unreliable_in(std::span<const std::uint8_t> message) = 0;
   /// A whole message of a stream that came.
   virtual void stream_in(StreamId stream, std::size_t bytes) = 0;
+  /// An act that went with the command of a tick.
+  virtual void act_out(std::uint32_t /*tick*/, const BlockAct& /*act*/) {}
+  /// What became of acts, and up to which tick the world is saved.
+  virtual void answers_in(const ActAnswers& /*answers*/) {}
+  virtual void saved_in(std::uint32_t /*tick*/) {}
   /// An input that went.
   virtual void input_out(std::size_t bytes) = 0;
 };

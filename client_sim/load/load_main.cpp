@@ -1,7 +1,9 @@
 #include <csignal>
 #include <cstdio>
+#include <deque>
 
 #include "client_sim/harness/out_file.h"
+#include "client_sim/load/act_journal.h"
 #include "client_sim/load/load.h"
 
 namespace ashlar::client_sim {
@@ -14,6 +16,13 @@ extern "C" void on_signal(int) { interrupted = 1; }
 int fail(const std::string& line) {
   std::fprintf(stderr, "ashlar-sim load: %s\n", line.c_str());
   return 2;
+}
+
+std::expected<void, std::string> write_acts(OutFile& file, std::deque<ActJournal>& journals) {
+  if (!file.is_open()) return {};
+  std::string text = ActJournal::header;
+  for (ActJournal& journal : journals) text += journal.take();
+  return file.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 }  // namespace
@@ -33,6 +42,9 @@ int load_main(int argc, const char* const* argv) {
   // Opened before the run: a report that cannot be written should not cost the run.
   auto json = OutFile::open(options.report);
   if (!json) return fail("--report: " + json.error());
+  auto acts = OutFile::open(options.acts);
+  if (!acts) return fail("--acts: " + acts.error());
+  std::deque<ActJournal> journals;
 
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
@@ -42,6 +54,10 @@ int load_main(int argc, const char* const* argv) {
     std::fflush(stdout);
   };
   hooks.stop = [] { return interrupted != 0; };
+  if (acts->is_open())
+    hooks.tap = [&journals](std::uint32_t index) {
+      return &journals.emplace_back("sim-" + std::to_string(index + 1));
+    };
   const auto report = run_load(options, content, hooks);
   if (!report) return fail(report.error());
   if (!content.trouble().empty())
@@ -54,6 +70,7 @@ int load_main(int argc, const char* const* argv) {
     const auto written = json->write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
     if (!written) return fail("--report: " + written.error());
   }
+  if (auto written = write_acts(*acts, journals); !written) return fail("--acts: " + written.error());
   if (report->nobody_answered())
     std::fprintf(stderr, "ashlar-sim load: nobody answers at %s: is a server running there?\n",
                  options.server.c_str());

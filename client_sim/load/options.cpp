@@ -91,6 +91,11 @@ void add_run(CLI::App& app, LoadOptions& o, GivenTexts& given) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))
       ->capture_default_str();
   app.add_option("--report", o.report, "Write the report as JSON")->type_name("FILE");
+  app.add_option(
+         "--acts", o.acts,
+         "Write what players did to blocks, each verdict that they were told, and which tick was said to "
+         "be saved, as CSV")
+      ->type_name("FILE");
 }
 
 void add_players(CLI::App& app, LoadOptions& o, GivenTexts& given) {

@@ -31,6 +31,7 @@ struct LoadOptions {
   std::string cache;               ///< folder for what is fetched; empty: it is not kept
   std::uint64_t cache_mib = ContentCache::bytes_max_usual >> 20;
   std::string report;              ///< JSON goes here; empty: nowhere
+  std::string acts;                ///< what players did to blocks goes here as CSV; empty: nowhere
   std::optional<BrainKind> brain;  ///< of all players; nullopt: a mix
   std::uint32_t joins_per_s = 100;
   std::uint32_t predict = 0;       ///< so many of the clients foresee their players, the first ones

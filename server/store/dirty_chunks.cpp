@@ -16,7 +16,8 @@ std::uint64_t dirty_key(ChunkCoord at) { return static_cast<std::uint64_t>(chunk
 }  // namespace
 
 DirtyChunks::DirtyChunks(std::uint32_t rows_max)
-    : rows_(rows_max),
+    : rows_usual_(rows_max),
+      rows_(rows_max),
       keys_(std::bit_ceil(2 * std::size_t{rows_max})),
       row_of_slot_(std::bit_ceil(2 * std::size_t{rows_max})) {
   ASHLAR_ASSERT(rows_max >= 1);
@@ -46,7 +47,24 @@ bool DirtyChunks::put(ChunkCoord at, const Chunk& chunk) {
   return true;
 }
 
+void DirtyChunks::grow(std::uint32_t rows) {
+  if (rows <= rows_.size()) return;
+  rows_.resize(rows);
+  keys_.assign(std::bit_ceil(2 * std::size_t{rows}), 0);
+  row_of_slot_.resize(keys_.size());
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const std::uint64_t key = dirty_key(rows_[i].at);
+    const std::size_t slot = slot_of(key);
+    keys_[slot] = key;
+    row_of_slot_[slot] = i;
+  }
+}
+
 void DirtyChunks::clear() {
+  if (rows_.size() > rows_usual_) {
+    *this = DirtyChunks(rows_usual_);
+    return;
+  }
   if (count_ == 0) return;
   std::ranges::fill(keys_, std::uint64_t{0});
   count_ = 0;

@@ -26,11 +26,14 @@ class DirtyChunks {
   std::span<const Row> rows() const { return std::span(rows_).first(count_); }
   std::uint32_t count() const { return count_; }
   bool full() const { return count_ == rows_.size(); }
-  void clear();  ///< keeps the memory
+  /// Room for so many rows until clear(): allocates.
+  void grow(std::uint32_t rows);
+  void clear();  ///< keeps the memory of as many rows as it began with
 
  private:
   std::size_t slot_of(std::uint64_t key) const;
 
+  std::uint32_t rows_usual_;
   std::vector<Row> rows_;
   std::vector<std::uint64_t> keys_;  // by slot, 0 where it is free; linear probing, at most half full
   std::vector<std::uint32_t> row_of_slot_;

@@ -90,7 +90,7 @@ struct WorldSaver::Impl {
         filling(std::make_unique<DirtyGroup>(wanted.chunks_max)),
         handed(std::make_unique<DirtyGroup>(wanted.chunks_max)) {
     ASHLAR_ASSERT(store != nullptr);
-    status.saved_tick = complete_tick = store->world().tick;
+    status.saved_tick = handed_tick = store->world().tick;
     if (options.own_thread) thread = std::thread([this] { run(); });
   }
 
@@ -99,7 +99,8 @@ struct WorldSaver::Impl {
   void log(const TickChanges& changes);
   void stage(const VoxelVolume& volume, ChunkCoord at);
   void stage_late(const VoxelVolume& volume);
-  bool hand_over();
+  bool writer_waits() const;
+  void hand_over(const VoxelVolume& volume);
   bool state_due(std::chrono::microseconds now) const;
   void run();
   bool work();
@@ -117,7 +118,7 @@ struct WorldSaver::Impl {
   std::unique_ptr<DirtyGroup> filling;
   std::vector<ChunkCoord> late;     // sorted: changed, and no row was free
   std::vector<ChunkCoord> touched;  // scratch: of this tick
-  std::uint64_t tick = 0, complete_tick = 0;
+  std::uint64_t tick = 0, handed_tick = 0;
   std::uint64_t items_revision = 0;
   KeptState state, told_state;  // scratch; as the groups have it so far
   std::chrono::microseconds stated_at{0};
@@ -192,28 +193,31 @@ void WorldSaver::Impl::stage(const VoxelVolume& volume, ChunkCoord at) {
   if (place == late.end() || !(*place == at)) late.insert(place, at);
 }
 
-/// Those that found no room, now that there may be some.
+/// Those that found no room: with what is in the group already they are of the same acts.
 void WorldSaver::Impl::stage_late(const VoxelVolume& volume) {
-  while (!late.empty() && !filling->chunks.full()) {
-    const ChunkCoord at = late.back();
-    late.pop_back();
-    stage(volume, at);
-  }
+  if (late.empty()) return;
+  filling->chunks.grow(filling->chunks.count() + static_cast<std::uint32_t>(late.size()));
+  for (const ChunkCoord at : late) stage(volume, at);
+  late.clear();
 }
 
-/// Gives the writer what has gathered, if it waits for something.
-bool WorldSaver::Impl::hand_over() {
+bool WorldSaver::Impl::writer_waits() const {
+  const std::scoped_lock lock(mutex);
+  return !busy;
+}
+
+/// Gives the writer what has gathered. Precondition: it waits for something.
+void WorldSaver::Impl::hand_over(const VoxelVolume& volume) {
+  stage_late(volume);
   {
     const std::scoped_lock lock(mutex);
-    if (busy) return false;
-    if (late.empty()) complete_tick = tick;
-    filling->tick = complete_tick;
+    ASHLAR_ASSERT(!busy);
+    filling->tick = handed_tick = tick;
     std::swap(filling, handed);
     busy = true;
   }
   wake.notify_one();
   filling->clear();
-  return true;
 }
 
 void WorldSaver::Impl::code(const DirtyGroup& group) {
@@ -351,8 +355,7 @@ bool WorldSaver::Impl::state_due(std::chrono::microseconds now) const {
   if (ended || now - handed_at < options.every) return false;
   const bool group = !filling->empty() || !late.empty();
   if (!group && now - stated_at < options.state_every) return false;
-  const std::scoped_lock lock(mutex);
-  return !busy;
+  return writer_waits();
 }
 
 void WorldSaver::Impl::take_state(const KeptState& now) {
@@ -366,8 +369,9 @@ void WorldSaver::Impl::take_state(const KeptState& now) {
 void WorldSaver::Impl::send(std::chrono::microseconds now, const VoxelVolume& volume) {
   const bool nothing = filling->empty() && late.empty();
   if (ended || nothing || now - handed_at < options.every) return;
-  stage_late(volume);
-  if (hand_over()) handed_at = now;
+  if (!writer_waits()) return;
+  hand_over(volume);
+  handed_at = now;
 }
 
 void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volume) {
@@ -385,9 +389,8 @@ void WorldSaver::finish(std::chrono::milliseconds grace, const VoxelVolume& volu
       }
       if (!s.idle.wait_until(lock, give_up, [&s] { return !s.busy; })) break;
     }
-    s.stage_late(volume);
-    more = !s.filling->empty() || s.complete_tick != s.tick;
-    if (more) s.hand_over();
+    more = !s.filling->empty() || !s.late.empty() || s.handed_tick != s.tick;
+    if (more) s.hand_over(volume);
   }
   {
     const std::scoped_lock lock(s.mutex);

@@ -74,9 +74,9 @@ struct SaverOptions {
 /// A group is the world as of one tick: whatever happened up to it is in this group or one before. While a
 /// group cannot be written (a full disk) it is tried again, up to chunks_max changed chunks wait behind it.
 /// From three quarters of them on durable() asks for no more changes; of what comes nevertheless (an
-/// operator's, what falls) only the coordinates are kept beyond the bound: they are copied when there is
-/// room, which their ground must be loaded for, as edited ground is. Until all of them are written saved_tick
-/// stays behind.
+/// operator's, what falls) only the coordinates are kept beyond the bound. They are copied once the disk
+/// takes groups again, into one larger than chunks_max, which their ground must be loaded for, as edited
+/// ground is: what is of one act (chunks, inventories, drops) is never in two groups.
 class WorldSaver {
  public:
   /// @param first_tick  of the world's first step in this run, counted over all runs

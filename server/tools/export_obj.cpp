@@ -27,64 +27,101 @@ Quad rectangle(int axis, bool up, IVec3 low, IVec3 high) {
   return up ? Quad{low, b, high, d} : Quad{low, d, high, b};
 }
 
-/// Gathers the faces of an area, by kind of block.
+/// Gathers the faces of an area, by kind of block. Reads each block once an axis, a layer at a time.
 class Mesher {
  public:
   Mesher(const VoxelVolume& volume, const BlockBox& box, const BlockRegistry& kinds)
-      : volume_(volume), box_(box), kinds_(kinds), size_(box.max - box.min) {}
+      : volume_(volume), box_(box), kinds_(kinds), size_(box.max - box.min) {
+    for (std::uint16_t i = 1; i < block_kinds_max; ++i) {
+      const BlockId id{i};
+      forms_[i].whole = !kinds.knows(id) || kinds.shape(id).full() || kinds.shape(id).empty();
+      forms_[i].hides = forms_[i].whole && (!kinds.knows(id) || kinds.type(id).opaque);
+    }
+  }
 
   const std::map<BlockId, std::vector<Quad>>& quads() {
-    for (int axis = 0; axis < 3; ++axis)
-      for (const bool up : {false, true})
-        for (std::int32_t layer = 0; layer < along(size_, axis); ++layer) mesh_layer(axis, up, layer);
-    mesh_parts();
+    for (int axis = 0; axis < 3; ++axis) mesh_axis(axis);
     return quads_;
   }
 
  private:
-  BlockId block(IVec3 local) const {
-    for (int axis = 0; axis < 3; ++axis)
-      if (along(local, axis) < 0 || along(local, axis) >= along(size_, axis)) return BlockId::air;
-    return volume_.block(box_.min + local);
-  }
-  /// Has it the form of its whole cell? What has no form of its own but can be seen is drawn so, too.
-  bool whole(BlockId id) const {
-    return id != BlockId::air && (!kinds_.knows(id) || kinds_.shape(id).full() || kinds_.shape(id).empty());
-  }
-  /// Is the face of one kind that touches another hidden by it?
-  bool hidden(BlockId id, BlockId beside) const {
-    return id == beside || (whole(beside) && (!kinds_.knows(beside) || kinds_.type(beside).opaque));
+  /// What is asked of a kind for every block.
+  struct Form {
+    bool whole = false;  // of the form of its whole cell; what can be seen without a form is drawn so, too
+    bool hides = false;  // the faces that touch it
+  };
+  const Form& form(BlockId id) const { return forms_[static_cast<std::size_t>(id)]; }
+
+  std::int32_t width(int axis) const { return along(size_, (axis + 1) % 3); }
+  std::int32_t height(int axis) const { return along(size_, (axis + 2) % 3); }
+
+  void mesh_axis(int axis) {
+    std::vector<BlockId> below, layer, above;
+    read_layer(axis, -1, below);
+    read_layer(axis, 0, layer);
+    for (std::int32_t at = 0; at < along(size_, axis); ++at) {
+      read_layer(axis, at + 1, above);
+      mesh_faces(axis, false, at, layer, below);
+      mesh_faces(axis, true, at, layer, above);
+      if (axis == 0) mesh_parts(at, layer);
+      std::swap(below, layer);
+      std::swap(layer, above);
+    }
   }
 
-  void mesh_layer(int axis, bool up, std::int32_t layer) {
+  /// Row by row; air outside the area.
+  void read_layer(int axis, std::int32_t layer, std::vector<BlockId>& out) const {
     const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-    const std::int32_t width = along(size_, u), height = along(size_, v);
-    mask_.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), BlockId::air);
-    const auto at = [&](std::int32_t a, std::int32_t b) -> BlockId& {
-      return mask_[static_cast<std::size_t>(b) * static_cast<std::size_t>(width) +
-                   static_cast<std::size_t>(a)];
-    };
+    out.assign(static_cast<std::size_t>(width(axis)) * static_cast<std::size_t>(height(axis)), BlockId::air);
+    if (layer < 0 || layer >= along(size_, axis)) return;
     IVec3 place;
     along(place, axis) = layer;
-    for (along(place, v) = 0; along(place, v) < height; ++along(place, v))
-      for (along(place, u) = 0; along(place, u) < width; ++along(place, u)) {
-        const BlockId id = block(place);
-        IVec3 beside = place;
-        along(beside, axis) += up ? 1 : -1;
-        if (whole(id) && !hidden(id, block(beside))) at(along(place, u), along(place, v)) = id;
+    std::size_t next = 0;
+    for (along(place, v) = 0; along(place, v) < height(axis); ++along(place, v)) {
+      ChunkCoord at{};
+      const Chunk* chunk = nullptr;
+      for (along(place, u) = 0; along(place, u) < width(axis); ++along(place, u)) {
+        const IVec3 block = box_.min + place;
+        if (chunk == nullptr || !(at == chunk_of(block))) chunk = volume_.find(at = chunk_of(block));
+        out[next++] = chunk != nullptr ? chunk->block(local_in_chunk(block)) : volume_.block(block);
       }
-    for (std::int32_t b = 0; b < height; ++b)
-      for (std::int32_t a = 0; a < width; ++a) {
+    }
+  }
+
+  /// The faces of a layer that look to one side, where none of another block hides them.
+  void mesh_faces(int axis, bool up, std::int32_t layer, const std::vector<BlockId>& blocks,
+                  const std::vector<BlockId>& beside) {
+    mask_.assign(blocks.size(), BlockId::air);
+    bool any = false;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const BlockId id = blocks[i];
+      if (!form(id).whole || id == beside[i] || form(beside[i]).hides) continue;
+      mask_[i] = id;
+      any = true;
+    }
+    if (any) merge_faces(axis, up, layer);
+  }
+
+  /// Makes as few rectangles of the mask as come of it row by row.
+  void merge_faces(int axis, bool up, std::int32_t layer) {
+    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    const std::int32_t across = width(axis), rows = height(axis);
+    const auto at = [&](std::int32_t a, std::int32_t b) -> BlockId& {
+      return mask_[static_cast<std::size_t>(b) * static_cast<std::size_t>(across) +
+                   static_cast<std::size_t>(a)];
+    };
+    for (std::int32_t b = 0; b < rows; ++b)
+      for (std::int32_t a = 0; a < across; ++a) {
         const BlockId id = at(a, b);
         if (id == BlockId::air) continue;
         std::int32_t right = a + 1, top = b + 1;
-        while (right < width && at(right, b) == id) ++right;
+        while (right < across && at(right, b) == id) ++right;
         const auto row_fits = [&](std::int32_t row) {
           for (std::int32_t i = a; i < right; ++i)
             if (at(i, row) != id) return false;
           return true;
         };
-        while (top < height && row_fits(top)) ++top;
+        while (top < rows && row_fits(top)) ++top;
         for (std::int32_t y = b; y < top; ++y)
           for (std::int32_t x = a; x < right; ++x) at(x, y) = BlockId::air;
         IVec3 low, high;
@@ -95,16 +132,15 @@ class Mesher {
       }
   }
 
-  /// Slabs, stairs and the like: all faces of their boxes.
-  void mesh_parts() {
-    IVec3 place;
-    for (place.y = 0; place.y < size_.y; ++place.y)
-      for (place.x = 0; place.x < size_.x; ++place.x)
-        for (place.z = 0; place.z < size_.z; ++place.z) {
-          const BlockId id = block(place);
-          if (id == BlockId::air || whole(id)) continue;
-          for (const ShapeBox& box : kinds_.shape(id).boxes()) mesh_box(id, place, box);
-        }
+  /// Slabs, stairs and the like of a layer at right angles to x: all faces of their boxes.
+  void mesh_parts(std::int32_t x, const std::vector<BlockId>& blocks) {
+    std::size_t next = 0;
+    for (std::int32_t z = 0; z < size_.z; ++z)
+      for (std::int32_t y = 0; y < size_.y; ++y) {
+        const BlockId id = blocks[next++];
+        if (id == BlockId::air || form(id).whole) continue;
+        for (const ShapeBox& box : kinds_.shape(id).boxes()) mesh_box(id, {x, y, z}, box);
+      }
   }
 
   void mesh_box(BlockId id, IVec3 place, const ShapeBox& box) {
@@ -123,7 +159,8 @@ class Mesher {
   const BlockBox box_;
   const BlockRegistry& kinds_;
   const IVec3 size_;
-  std::vector<BlockId> mask_;  // of a layer: whose face is to be seen there
+  std::array<Form, block_kinds_max> forms_{};  // by id; air has none
+  std::vector<BlockId> mask_;                  // of a layer: whose face is to be seen there
   std::map<BlockId, std::vector<Quad>> quads_;
 };
 

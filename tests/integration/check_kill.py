@@ -4,21 +4,25 @@
 Usage: check_kill.py PATH/ashlar-server PATH/ashlar-sim [ROUNDS [BUILDERS]]
 
 Each round starts a server on a kept world, with free blocks and in survival by turns, lets builders loose on it, has
-the console put blocks of its own high over home, waits until the status says that their tick is saved, lets some more
-happen, and kills the server (SIGKILL). Then
+the console put blocks of its own high over home and in survival give builders chests, waits until the status says that
+their tick is saved, lets some more happen, and kills the server (SIGKILL). Then
 
 - each block that the console put in any round is there, as `world export` shows it from the decoded chunks;
 - of the builders' edits at least those are in the log that the last status up to the saved tick counted, and no more
   than the first status after it did;
+- builders heard one last word of each act but the newest, and of each one's edits the log holds, in their order, those
+  that it heard of: all that it was told are saved, and beyond what it heard at most some more;
 - no logged edit disagrees with the block that its chunk says (`world rollback --dry-run` compares each), so chunks and
   log are of one tick;
-- in survival the books of items balance: what players hold and what lies there is, kind by kind, what digging left
-  behind less what was placed, as the log of edits tells it (items lie for ever here, so none is gone by rule). Chests
-  take builders longer than a round; the simulation has them through its kills;
+- in survival the books of items balance: what players hold, what is in chests and what lies there is, kind by kind,
+  what digging left behind and the console gave less what was placed, as the log of edits tells it (items lie for ever
+  here, so none is gone by rule);
+- all that holds something is a chest, by its chunk's log;
 - all rows agree with their hashes (`world check`), and the database's own check passes.
 """
 import collections
 import contextlib
+import csv
 import json
 import os
 import pathlib
@@ -36,10 +40,14 @@ PATIENCE_S = 300
 BLOCKS_X, BLOCKS_Y, BLOCKS_Z = range(-90, 90, 3), range(-90, 90, 3), 62
 BLOCKS_A_ROUND = 6
 BUILT_BY_CONSOLE = "brick"
+# A chest to set, and some to put into it, for so many builders a round.
+GIFTS, GIVEN = {"chest": 2, "brick": 20}, 12
 LYING_MAX = 1024  # beyond, what has lain longest gives way
 
 # As BlockId has them, with what digging leaves behind where it is not the kind itself (world/voxel/block_registry.cpp).
 AIR, DIRT, GRASS = 0, 2, 3
+KINDS = {"brick": 8, "chest": 30}
+DIG, PLACE = 0, 1  # as BlockActKind has them
 LEAVES_BEHIND = {GRASS: DIRT, 7: AIR, 9: AIR, 15: AIR, 17: AIR}
 
 
@@ -69,12 +77,23 @@ class Server:
                 break
         raise SystemExit(f"no event={event} in time")
 
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.wait_for("console")
+
+    def give(self, names):
+        """@return items that players got, by kind"""
+        got = collections.Counter()
+        for name in names:
+            for item, count in GIFTS.items():
+                got[KINDS[item]] += count * self.say(f"give {name} {item} {count}").get("players", 0)
+        return got
+
     def put_blocks(self, blocks):
         """Returns when the status has said that they are saved."""
         for x, y, z in blocks:
-            self.process.stdin.write(f"set {x} {y} {z} {BUILT_BY_CONSOLE}\n")
-            self.process.stdin.flush()
-            self.wait_for("console")
+            self.say(f"set {x} {y} {z} {BUILT_BY_CONSOLE}")
         # They enter the tick that follows; a status of a second later is of a later one.
         self.wait_for("status")
         done_at = self.first_tick + self.wait_for("status")["tick"]
@@ -96,6 +115,13 @@ def tool(binary, *words):
     if done.returncode != 0:
         sys.exit(f"after a kill, world {' '.join(words)}: {done.stdout}{done.stderr}")
     return done.stdout
+
+
+def block_at(place, index):
+    """Of a row of the tables (chunk_place() of server/store/sqlite_store.h, index_in_chunk())."""
+    chunk = [(place >> shift & (1 << 21) - 1) - (1 << 20) for shift in (42, 21, 0)]
+    local = (index >> 5 & 31, index >> 10, index & 31)
+    return tuple(32 * c + i for c, i in zip(chunk, local))
 
 
 class Bytes:
@@ -133,9 +159,12 @@ class World:
 
     def __init__(self, folder, name, free_blocks):
         self.path = str(pathlib.Path(folder, name))
+        self.acts_file = self.path + ".csv"
         self.free_blocks = free_blocks
         self.announced = []
-        self.edits = 0  # logged, as of the last look
+        self.edits = self.last_edit = 0  # logged, as of the last look; the newest one's number
+        self.given = collections.Counter()  # to players, and saved
+        self.chests = self.acts = 0  # that hold something, as of the last look; told as saved, in all rounds
         self.held = collections.Counter()  # items, where they are, as of the last look
 
     def play(self, server, sim, rng, blocks, builders, seed):
@@ -143,11 +172,15 @@ class World:
         running = Server(server, self.path, self.free_blocks)
         load = subprocess.Popen([sim, "load", "--server", f"127.0.0.1:{running.port}", "--clients", str(builders),
                                  "--brain", "build", "--joins-per-second", "200", "--duration", "60s",
-                                 "--seed", str(seed)],
+                                 "--seed", str(seed), "--acts", self.acts_file],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
         try:
             time.sleep(rng.uniform(0, 2))
+            given = collections.Counter()
+            if self.free_blocks == "no":
+                given = running.give(f"sim-{number}" for number in rng.sample(range(1, builders + 1), min(GIVEN, builders)))
             running.put_blocks(blocks)
+            self.given += given
             self.announced += blocks
             time.sleep(rng.uniform(0, 1))
         finally:
@@ -159,6 +192,7 @@ class World:
     def check(self, binary, ran):
         tool(binary, "check", self.path)
         self.check_edits(ran)
+        self.check_acts()
         self.check_log(binary)
         self.check_blocks(binary)
         self.check_items()
@@ -180,6 +214,47 @@ class World:
             if at <= tick and new < changed or at > tick and new > changed:
                 sys.exit(f"at tick {at} there were {changed} edits, and {new} are there as of tick {tick}")
 
+    def check_acts(self):
+        """What builders were told of their acts, against what is kept of them."""
+        told, saved = collections.defaultdict(list), collections.Counter()
+        ended, newest, unanswered = set(), collections.Counter(), []
+        with open(self.acts_file, newline="") as file:
+            for row in csv.DictReader(file):
+                player, number, verdict = row["player"], int(row["act"]), row["verdict"]
+                if verdict == "saved":
+                    saved[player] = max(saved[player], int(row["tick"]))
+                elif verdict == "unanswered":
+                    unanswered.append((player, number))
+                elif verdict == "unasked" or (player, number) in ended:
+                    sys.exit(f"{player} heard more than one last word of act {number}")
+                elif verdict != "progress":
+                    ended.add((player, number))
+                    newest[player] = max(newest[player], number)
+                    if verdict == "done" and int(row["kind"]) in (DIG, PLACE):
+                        block = tuple(int(row[axis]) for axis in "xyz")
+                        after = AIR if int(row["kind"]) == DIG else int(row["item"])
+                        told[player].append((int(row["tick"]), (*block, after)))
+        for player, number in unanswered:
+            if number < newest[player]:
+                sys.exit(f"{player} never heard the last word of act {number}, and that of {newest[player]}")
+        kept = collections.defaultdict(list)
+        with contextlib.closing(sqlite3.connect(pathlib.Path(self.path, "world.db"))) as database:
+            for number, player, place, index, after in database.execute(
+                    "SELECT edits.id, name, place, block, after FROM edits JOIN authors ON authors.id = author WHERE "
+                    "edits.id > ? AND length(identity) > 1 AND (held IS NULL OR length(held) = 0) ORDER BY edits.id",
+                    (self.last_edit,)):
+                kept[player].append((*block_at(place, index), after))
+            [(self.last_edit,)] = database.execute("SELECT coalesce(max(id), 0) FROM edits").fetchall()
+        for player in set(told) | set(kept):
+            heard = [edit for _, edit in told[player]]
+            both = min(len(heard), len(kept[player]))
+            if heard[:both] != kept[player][:both]:
+                sys.exit(f"{player} heard of edits {heard}, and kept are {kept[player]}")
+            announced = sum(1 for tick, _ in told[player] if tick <= saved[player])
+            if announced > len(kept[player]):
+                sys.exit(f"{player} was told that {announced} edits are saved, and {len(kept[player])} are there")
+            self.acts += announced
+
     def check_items(self):
         """What there is of each kind, against what the log of edits says."""
         found, left = collections.Counter(), collections.Counter()
@@ -197,6 +272,17 @@ class World:
                     row.at += 3 * 8 + 4
                     row.stack(found)
             self.held["lying"] = found.total() - self.held["players"]
+            chests = database.execute("SELECT place, block, bytes FROM contents").fetchall()
+            for place, index, raw in chests:
+                row = Bytes(raw)
+                row.take("B")
+                row.inventory(found)
+                edit = database.execute("SELECT after FROM edits WHERE place = ? AND block = ? AND (held IS NULL OR "
+                                        "length(held) = 0) ORDER BY id DESC LIMIT 1", (place, index)).fetchone()
+                if edit != (KINDS["chest"],):
+                    sys.exit(f"the block at {block_at(place, index)} holds something, and the log has it as {edit}")
+            self.chests = len(chests)
+            self.held["in chests"] = found.total() - self.held["players"] - self.held["lying"]
             for before, after in database.execute(
                     "SELECT before, after FROM edits JOIN authors ON authors.id = author WHERE "
                     "length(identity) > 1 AND (held IS NULL OR length(held) = 0)"):
@@ -208,11 +294,13 @@ class World:
             if found:
                 sys.exit(f"after a kill there are items where blocks are free: {found}")
             return
+        left += self.given
         left[AIR] = 0
         for kind in (set(found) | set(left)) - {AIR}:
             lost = left[kind] - found[kind]
             if lost < 0 or lost > 0 and lying < LYING_MAX:
-                sys.exit(f"after a kill there are {found[kind]} items of kind {kind}, by the log {left[kind]}")
+                sys.exit(f"after a kill there are {found[kind]} items of kind {kind}, by the log and what "
+                         f"was given {left[kind]}")
 
     def check_log(self, binary):
         said = tool(binary, "rollback", self.path, "--since", "1000d", "--dry-run")
@@ -250,7 +338,10 @@ def main(server, sim, rounds=10, builders=50):
     print(f"{rounds} kills under {builders} builders: {announced} announced blocks are there, and {edits[0]} edits of "
           f"free blocks and {edits[1]} in survival agree with their chunks and with what was announced")
     held = worlds[1].held
-    print(f"in survival {held['players']} items are held and {held['lying']} lie there, as the log of edits has it")
+    print(f"in survival {held['players']} items are held, {held['in chests']} are in {worlds[1].chests} chests and "
+          f"{held['lying']} lie there, as the log of edits has it")
+    print(f"builders were told of {sum(world.acts for world in worlds)} saved edits: all are there, each with its one "
+          "verdict")
     if rounds > 1 and not held["players"] + held["lying"]:
         sys.exit("and nobody held anything: this proves nothing")
     if min(edits[:rounds]) <= announced:

@@ -16,10 +16,10 @@ LoadCommand parse(std::vector<const char*> words) {
 
 TEST_CASE("load reads its options", "[client_sim][load]") {
   const LoadCommand c =
-      parse({"--server", "[::1]:9", "--clients", "200",       "--transport", "tcp",    "--duration",
-             "2m",       "--wad",   "a.wad",     "--wad",     "b.wad",       "--seed", "9",
-             "--report", "r.json",  "--brain",   "crowd",     "--latency",   "40ms",   "--loss",
-             "2%",       "--rate",  "100k",      "--fallback"});
+      parse({"--server", "[::1]:9", "--clients", "200",        "--transport", "tcp",    "--duration",
+             "2m",       "--wad",   "a.wad",     "--wad",      "b.wad",       "--seed", "9",
+             "--report", "r.json",  "--brain",   "crowd",      "--latency",   "40ms",   "--loss",
+             "2%",       "--rate",  "100k",      "--fallback", "--acts",      "a.csv"});
   REQUIRE(c.options.has_value());
   const LoadOptions& o = *c.options;
   CHECK(o.server == "[::1]:9");
@@ -29,6 +29,7 @@ TEST_CASE("load reads its options", "[client_sim][load]") {
   CHECK(o.wads == std::vector<std::string>{"a.wad", "b.wad"});
   CHECK(o.seed == 9);
   CHECK(o.report == "r.json");
+  CHECK(o.acts == "a.csv");
   CHECK(o.brain == BrainKind::crowd);
   CHECK(o.link.latency == Micros{40'000});
   CHECK(o.link.loss == 0.02);

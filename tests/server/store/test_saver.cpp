@@ -31,6 +31,8 @@ class MemoryStore final : public WorldStore {
     ++tries;
     if (full) return std::unexpected(StoreTrouble{StoreTrouble::Kind::full, "no room"});
     for (const StoredChunk& chunk : group.chunks) chunks_[chunk_key(chunk.at)] = chunk.bytes;
+    for (const StoredPlayer& player : group.players)
+      if (player.inventory.count() != chunks_.size()) ++mixed;
     for (const LoggedEdit& edit : group.edits) logged.push_back({edit, group.authors[edit.author].name});
     tick_ = group.tick;
     ++groups;
@@ -57,6 +59,7 @@ class MemoryStore final : public WorldStore {
   std::vector<std::pair<LoggedEdit, std::string>> logged;  // once the saver has finished
   std::atomic<bool> full = false, held = false;
   std::atomic<int> groups = 0, tries = 0;
+  std::atomic<int> mixed = 0;  // players who did not hold an item for each chunk that is there
 
  private:
   static std::tuple<int, int, int> chunk_key(ChunkCoord at) { return {at.x, at.y, at.z}; }
@@ -250,18 +253,42 @@ TEST_CASE("an end with a full disk ends, and tells what was not saved", "[server
   CHECK(site.store->chunk_count() == 0);
 }
 
+TEST_CASE("what players hold comes in one group with the chunks of the same acts, beyond the bound, too",
+          "[server][saver]") {
+  Site site(quick(4));
+  site.store->full = true;
+  site.now = 1s;
+  StoredPlayer digger;
+  // Each tick one chunk more, and one item in the digger's hands.
+  for (int x = 0; x < 30; ++x) {
+    site.volume.set_block({x * chunk_size, 0, 0}, BlockId::sand);
+    const ChunkCoord changed[] = {{x, 0, 0}};
+    CHECK(digger.inventory.add({BlockId::sand, 1}) == 0);
+    site.now += 20ms;
+    site.saver.note(site.now, ++site.tick, site.volume,
+                    {.chunks = changed, .players = std::span(&digger, 1)});
+  }
+  CHECK(site.saver.status().dirty_waiting > 0);
+  const std::uint64_t told = 1000 + site.tick;
+  site.store->full = false;
+  site.until([&] { return site.saver.status().saved_tick >= told; });
+  CHECK(site.store->chunk_count() == 30);
+  CHECK(site.store->mixed == 0);
+}
+
 TEST_CASE("an end writes all that waits, also beyond one group", "[server][saver]") {
   Site site(quick(4));
   site.store->held = true;
   std::vector<int> all(30);
   for (int i = 0; i < 30; ++i) all[static_cast<std::size_t>(i)] = i;
   site.now = 1s;
+  site.step(std::span(all).first(4), BlockId::brick);
   site.step(all, BlockId::brick);
   CHECK(site.saver.status().dirty_waiting == 26);
   site.store->held = false;
   site.saver.finish(60s, site.volume);
   CHECK(site.store->chunk_count() == 30);
-  CHECK(site.store->tick() == 1001);
+  CHECK(site.store->tick() == 1002);
 }
 
 }  // namespace ashlar::server
