@@ -15,8 +15,9 @@ namespace ashlar::client_sim {
 /// heights are the server's to the last bit.
 ///
 /// What a lost snapshot would have said is said again within a second. A height that contradicts the forecast
-/// wins over it: the plane rests there until its motion is told. One thread. No allocation after
-/// construction.
+/// wins over it: the plane rests there until its motion is told. Parts of one or more snapshots may come in
+/// any order: what a late one tells counts as far as nothing newer was told of the same plane. One thread. No
+/// allocation once every plane has moved.
 class SectorForecast {
  public:
   SectorForecast() = default;
@@ -26,7 +27,7 @@ class SectorForecast {
   SectorForecast(std::vector<std::shared_ptr<const PlacedMap>> maps, std::uint16_t tick_rate_hz,
                  std::uint64_t changes = 1);
 
-  /// Takes in a part of a snapshot; parts of an older tick than tick() are ignored.
+  /// Takes in a part of a snapshot. One that is five seconds late is ignored.
   void take(const SnapshotPart& part);
 
   /// Of the newest snapshot taken in; 0: none yet.
@@ -39,18 +40,30 @@ class SectorForecast {
   /// The planes in motion as of tick().
   std::span<const Mover> movers(std::size_t map) const { return maps_[map].movers.movers(); }
 
-  /// Heights of one map's sectors so many ticks after tick(), valid until the next call. Cost: 20 ns a mover
+  /// Heights of one map's sectors so many ticks after tick(), valid until the next call or take(). Cost: 20 ns a mover
   /// and tick, and a copy of the heights.
   HeightsView foresee(std::size_t map, std::uint32_t ticks);
 
  private:
+  /// What was last told of a plane.
+  struct Told {
+    std::uint32_t motion_tick = 0, height_tick = 0;  ///< 0: nothing
+    std::int32_t height = 0;
+    /// One more than the place of its motion in Map::motions, while the forecast follows from that; else 0.
+    std::uint32_t motion = 0;
+    std::uint32_t slot = 0;  ///< likewise: where its motions are put
+  };
   struct Map {
     std::shared_ptr<const PlacedMap> placed;
     std::vector<SectorHeights> heights;
     SectorMovers movers;
+    std::vector<Told> told;           // by sector, floor before ceiling
+    std::vector<WireMotion> motions;  // of planes that were told to move
   };
   void go_on(std::uint32_t ticks);
-  void take_height(Map& map, std::uint32_t sector, Plane plane, std::int32_t told);
+  void take_motion(Map& map, const WireMotion& motion, std::uint32_t tick);
+  void take_height(Map& map, std::uint32_t sector, Plane plane, std::int32_t told, std::uint32_t tick);
+  double replay(const Map& map, const WireMotion& motion, std::uint32_t ticks);
 
   std::vector<Map> maps_;
   Map ahead_;

@@ -127,11 +127,12 @@ class TheSeenAreTold final : public Invariant {
       if (session == nullptr) continue;
       const std::uint32_t tick = seat->client()->complete_tick();
       Looked& looked = looked_[seat->number()];
-      if (looked.life != seat->lives()) looked = {seat->lives(), 0, tick, {{0, 0}}};
+      if (looked.life != seat->lives()) looked = {seat->lives(), 0, tick, {{0, 0}}, {}};
       if (looked.tick + match.config().snapshot_every_ticks < tick) looked.since = tick;  // some were lost
       if (looked.congested.back().second != session->congested)
         looked.congested.push_back({match.host()->status().tick, session->congested});
       if (std::exchange(looked.tick, tick) == tick) continue;
+      note_told(seat->client()->view(), looked);
       // Those that the path cut short hold what it took, and for a while after it they go on from there.
       for (; looked.congested.size() > 1 && looked.congested[1].first <= tick; looked.congested.pop_front())
         looked.since =
@@ -154,16 +155,31 @@ class TheSeenAreTold final : public Invariant {
     std::uint32_t since = 0;  // and every one from here on was, and was not cut short
     std::deque<std::pair<std::uint32_t, std::uint64_t>> congested{
         {0, 0}};  // by server tick: how many, so far
+    std::vector<std::pair<EntityId, std::uint32_t>> told;  // by slot: as of when it was last held
   };
+
+  /// Who walks from a block into another is in neither from when the one is told until the other is.
+  static void note_told(const client_sim::View& view, Looked& looked) {
+    for (const ViewCell& cell : view.cells())
+      for (const EntityRecord& e : cell.now.entities) {
+        const std::size_t slot = slot_of(e.id);
+        if (slot >= looked.told.size()) looked.told.resize(slot + 1);
+        auto& [id, tick] = looked.told[slot];
+        tick = std::exchange(id, e.id) == e.id ? std::max(tick, cell.now.tick) : cell.now.tick;
+      }
+  }
+  static bool was_told(const Looked& looked, EntityId id, std::uint32_t since) {
+    const std::size_t slot = slot_of(id);
+    return slot < looked.told.size() && looked.told[slot].first == id && looked.told[slot].second >= since;
+  }
 
   /// How old the newest word of somebody in reach may be: by the bound that the server states, from the world
   /// as it was and not from what was sent.
   static std::uint32_t wait_ticks(const Match& match, const TrueFrame& frame) {
     const std::uint32_t snapshots = server::refresh_snapshots(
         frame.entities.size(), match.config().snapshot_bytes_max / datagram_bytes_max);
-    // Once more for each time that another block took one in meanwhile: those who all come at once, while
-    // blocks split and paths are not yet measured, wait longest.
-    return snapshots == 1 ? 0 : (5 * snapshots - 1) * match.config().snapshot_every_ticks;
+    // And a round more, as who was told of walks into blocks that are still to come.
+    return snapshots == 1 ? 0 : (2 * snapshots - 1) * match.config().snapshot_every_ticks;
   }
 
   std::optional<Finding> look_for_missing(const Match& match, const Seat& seat, const TrueFrame& frame,
@@ -179,6 +195,7 @@ class TheSeenAreTold final : public Invariant {
     for (const TrueSight& sight : frame.sights) {
       if (sight.viewer != viewer || sight.distance_m > radius_m) continue;
       if (!was_there(sight, radius_m - 2)) continue;  // the eye is above the base
+      if (wait > 0 && was_told(looked_[seat.number()], sight.seen, frame.tick - wait)) continue;
       if (!is_told(seat.client()->view(), sight, frame, wait))
         return Finding{client_name(seat), "was told nothing from tick " + std::to_string(frame.tick - wait) +
                                               " to " + std::to_string(frame.tick) + " of " +
@@ -187,20 +204,12 @@ class TheSeenAreTold final : public Invariant {
     return std::nullopt;
   }
 
-  /// In one of the smallest cubes that blocks are made of, and in reach all the while: who walks from one
-  /// block to another waits in each.
+  /// In its cell, and in reach, all the while.
   bool was_there(const TrueSight& sight, double radius_m) const {
-    constexpr unsigned cube_bits = 9;  // 4 m
-    const auto cube = [](const EntityRecord& e) {
-      return std::tuple(e.x >> cube_bits, e.y >> cube_bits, e.z >> cube_bits);
-    };
-    const EntityRecord* last = nullptr;
     return std::ranges::all_of(eyes_, [&](const auto& eye) {
       const auto cell = eye.first->cell(sight.cell, sight.seen, sight.seen);
       if (cell.empty()) return false;
       const EntityRecord& e = cell.front().record;
-      if (last != nullptr && cube(*last) != cube(e)) return false;
-      last = &e;
       return length(dequantise({sight.cell, e.x, e.y, e.z}) - eye.second) <= radius_m;
     });
   }

@@ -24,6 +24,7 @@ void ClientBlocks::reset() {
   own_held_ = 0;
   std::ranges::fill(slices_, 0u);
   next_slice = 0;
+  waits = {};
   fields_.clear();
   epoch_ = epoch_ == 255 ? std::uint8_t{1} : static_cast<std::uint8_t>(epoch_ + 1);
 }
@@ -182,7 +183,7 @@ std::size_t ClientBlocks::memory_bytes() const {
   return sizeof *this + blocks_.capacity() * sizeof(ClientBlock) +
          numbers_.capacity() * sizeof(std::uint16_t) + packets_.capacity() * sizeof(Packet) +
          items_.capacity() * sizeof(JournalItem) + own_.capacity() * sizeof(OwnPlayer) +
-         slices_.capacity() * sizeof(std::uint32_t) + fields_.capacity() * sizeof(ClientFields);
+         slices_.capacity() * sizeof(std::uint32_t) + waits.memory_bytes() + fields_.capacity() * sizeof(ClientFields);
 }
 
 }  // namespace ashlar::server

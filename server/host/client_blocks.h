@@ -7,6 +7,7 @@
 
 #include "protocol/connection/connection.h"
 #include "protocol/messages.h"
+#include "server/host/entity_waits.h"
 
 namespace ashlar::server {
 
@@ -49,7 +50,7 @@ struct ClientFields {
 
 /// What a client with packed snapshots holds, as far as its acknowledgements tell: the bases of what it is
 /// told next. A client that acknowledges nothing, or what it did not get, harms itself alone. At most 56 KiB,
-/// and 4 bytes a slice of 64 sectors. The Host's thread. Allocates until it has grown.
+/// and 4 bytes a slice of 64 sectors and a slot of entities in interest. The Host's thread. Allocates until it has grown.
 class ClientBlocks {
  public:
   ClientBlocks();
@@ -85,6 +86,7 @@ class ClientBlocks {
   /// By key. Of those that are not wanted any more the client is told that nobody is in them.
   std::span<ClientFields> fields() { return fields_; }
 
+  EntityWaits waits;           ///< of those in its interest
   std::size_t next_slice = 0;  ///< where heights go on that found no room
 
   std::size_t memory_bytes() const;

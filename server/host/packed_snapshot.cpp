@@ -181,26 +181,36 @@ void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& re
   client.let_go(head_.tick > request.linger_ticks ? head_.tick - request.linger_ticks : 0, head_.tick);
 
   const auto nearest = find_nearest(world, request);
-  const auto add = [&](std::uint32_t at, ClientBlock& entry, bool is_near) {
-    if (entry.held != 0 && entry.held >= blocks[at].changed)
-      entry.told = head_.tick;  // it holds the block as it is
-    else
-      candidates_.push_back({at, entry.number, entry.told, entry.held, is_near, false});
+  client.waits.begin(head_.tick);
+  const auto add = [&](std::uint32_t at, ClientBlock& entry, bool is_near, bool due) {
+    const bool known = entry.held != 0 && entry.held >= blocks[at].changed;  // as it is
+    std::uint32_t told = entry.told;
+    if (client.waits.any()) {
+      told = head_.tick;
+      for (const MovingRecord& e : world.frames().entities(blocks[at])) {
+        told = std::min(told, client.waits.since(e.record.id));
+        if (known) client.waits.told(e.record.id);
+      }
+    }
+    if (known)
+      entry.told = head_.tick;
+    else if (due)
+      candidates_.push_back({at, entry.number, told, entry.held, is_near, false});
   };
   for (std::size_t i = 0; i < request.near.size(); ++i) {
     const PackedWorld::Near& near = request.near[i];
     ClientBlock* const entry = client.find(blocks[near.block].number);
     if (entry == nullptr) continue;
     const bool far = near.distance2 > request.far_m * request.far_m;
-    if (!far || entry->told == 0 || head_.tick - entry->told >= request.far_ticks)
-      add(near.block, *entry, nearest.empty() || nearest[i] != 0);
+    const bool due = !far || entry->told == 0 || head_.tick - entry->told >= request.far_ticks;
+    add(near.block, *entry, nearest.empty() || nearest[i] != 0, due);
   }
   // Those that went out of sight a moment ago.
   for (ClientBlock& entry : client.blocks()) {
     if (entry.leaving || entry.wanted == head_.tick) continue;
     const auto it = std::ranges::lower_bound(blocks, entry.number, {}, &FrameBlock::number);
     if (it != blocks.end() && it->number == entry.number && it->born == entry.born)
-      add(static_cast<std::uint32_t>(it - blocks.begin()), entry, false);
+      add(static_cast<std::uint32_t>(it - blocks.begin()), entry, false, true);
     else
       entry.wanted = 0;  // dissolved
   }
@@ -249,6 +259,7 @@ void PackedSnapshot::place_blocks(PackedWorld& world, bool turns) {
 std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
   ASHLAR_ASSERT(request.parts_max >= 1 && request.parts_max <= snapshot_parts_max && request.own != nullptr);
   encoding_ = request.encoding;
+  frames_ = &world.frames();
   head_ = request.head;
   head_.epoch = client.epoch();
   head_.part = 0;
@@ -271,9 +282,20 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   place_cues(request.cues);
   place_sectors(world, request, client);
   place_blocks(world, request.turns);
+  if (cut_ && !client.waits.any())
+    for (const Candidate& candidate : candidates_)
+      for (const MovingRecord& e : entities_of(candidate.number))
+        if (!candidate.placed) client.waits.wait(e.record.id);
+  client.waits.end(cut_);
   for (std::size_t i = 0; i < part_count_; ++i)
     is_plain() ? plain_parts_[i].set_part_count(part_count_) : packed_parts_[i].set_part_count(part_count_);
   return part_count_;
+}
+
+std::span<const MovingRecord> PackedSnapshot::entities_of(std::uint16_t number) const {
+  const auto blocks = frames_->blocks();
+  const auto block = std::ranges::lower_bound(blocks, number, {}, &FrameBlock::number);
+  return frames_->entities(*block);
 }
 
 void PackedSnapshot::note_sent(std::size_t part, std::uint64_t sequence, ClientBlocks& client) {
@@ -282,6 +304,8 @@ void PackedSnapshot::note_sent(std::size_t part, std::uint64_t sequence, ClientB
     if (item.kind == JournalItem::Kind::own) client.note_own(head_.tick, own_);
     if (item.kind != JournalItem::Kind::block) continue;
     if (ClientBlock* const entry = client.find(item.number)) entry->told = entry->sent = head_.tick;
+    if (!client.waits.any()) continue;
+    for (const MovingRecord& e : entities_of(item.number)) client.waits.told(e.record.id);
   }
 }
 

@@ -69,7 +69,7 @@ class PackedSnapshot {
     return is_plain() ? plain_parts_[at].bytes() : packed_parts_[at].bytes();
   }
   std::span<const JournalItem> items(std::size_t part) const { return items_[part]; }
-  /// A part went out in a packet.
+  /// A part went out in a packet. Before the world is gathered again.
   void note_sent(std::size_t part, std::uint64_t sequence, ClientBlocks& client);
 
   /// On the wire, with what is beside messages.
@@ -85,7 +85,8 @@ class PackedSnapshot {
   struct Candidate {
     std::uint32_t block = 0;  // of the frame
     std::uint16_t number = 0;
-    std::uint32_t told = 0, held = 0;
+    std::uint32_t told = 0;  // as of when, of whoever in it has waited longest
+    std::uint32_t held = 0;
     bool near = false;  // one of the nearest is in it
     bool placed = false;
   };
@@ -105,8 +106,11 @@ class PackedSnapshot {
   void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void place_blocks(PackedWorld& world, bool turns);
   std::span<const std::uint8_t> find_nearest(PackedWorld& world, const PackedRequest& request);
+  /// Of a block of the frame.
+  std::span<const MovingRecord> entities_of(std::uint16_t number) const;
   bool place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max);
 
+  const BlockFrames* frames_ = nullptr;
   SnapshotEncoding encoding_{};  // of the snapshot: its parts are the one or the other's
   std::array<PackedPartWriter, snapshot_parts_max> packed_parts_;
   std::array<PlainPartWriter, snapshot_parts_max> plain_parts_;

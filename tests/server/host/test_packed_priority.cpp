@@ -275,3 +275,58 @@ TEST_CASE("in a crowd the nearest 64 are in every snapshot and everybody ten tim
   CHECK(late == 0);
   for (const double bytes : sent_bytes) CHECK(bytes <= bytes_per_s * (watched + 1) / rate_hz);
 }
+
+// Who walks from block to block has waited all the same: one of them is in a block that has just been made
+// whenever it could be told of.
+TEST_CASE("nobody of a crowd that runs about waits longer than the bound", "[server][packed][crowd]") {
+  constexpr std::uint32_t count = 300, viewer = 1, rate_hz = 20, acknowledged_after = 2;
+  const auto [encoding, parts_max] =
+      GENERATE(std::pair(SnapshotEncoding::packed, 1u), std::pair(SnapshotEncoding::plain, 4u));
+  const double radius_m = GENERATE(8.0, 14.0, 25.0);
+  const std::uint32_t every = GENERATE(1u, 3u);
+  CAPTURE(encoding, radius_m, every);
+  World world = empty_world();
+  PackedWorld packed(rate_hz, 1);
+  RunningCrowd crowd(count, radius_m, 11);
+  ClientBlocks client;
+  PackedSnapshot snapshot;
+  std::map<std::uint32_t, std::vector<std::uint64_t>> on_their_way;  // by tick
+  std::vector<std::uint32_t> told(count + 2, 1);                     // by slot: snapshot
+  std::uint64_t sequence = 0;
+  std::uint32_t snapshots = 0, longest = 0;
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    world.step({});
+    const std::uint32_t tick = number(world.tick());
+    auto entities = crowd.step(1.0 / rate_hz);
+    entities.push_back(placed(count + 1, {56, i / every % 2 == 0 ? 24.0 : 40.0, 5}));
+    packed.gather(world, entities);
+    for (const std::uint64_t packet : on_their_way[tick - acknowledged_after])
+      client.note_fate({packet, true});
+    if (i % every != 0) continue;
+    ++snapshots;
+    const OwnPlayer own;
+    PackedRequest request;
+    request.head.tick = tick;
+    request.encoding = encoding;
+    request.own = &own;
+    request.eye_m = crowd.at(viewer) + DVec3{0, 0, 1.6};
+    request.near = packed.near(request.eye_m, 64, 2, {}, {});
+    request.tick_rate_hz = rate_hz;
+    request.parts_max = parts_max;
+    const std::size_t parts = snapshot.lay_out(packed, request, client);
+    for (std::size_t part = 0; part < parts; ++part) {
+      snapshot.note_sent(part, ++sequence, client);
+      on_their_way[tick].push_back(sequence);
+    }
+    for (const FrameBlock& block : packed.frames().blocks()) {
+      const ClientBlock* const known = client.find(block.number);
+      for (const MovingRecord& e : packed.frames().entities(block)) {
+        std::uint32_t& last = told[slot_of(e.record.id)];
+        if (known != nullptr && known->told == tick) last = snapshots;
+        longest = std::max(longest, snapshots - last);
+      }
+    }
+  }
+  CHECK(longest <= refresh_snapshots(count + 1, parts_max));
+  CHECK(longest > 0);
+}
