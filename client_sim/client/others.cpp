@@ -59,9 +59,8 @@ void Others::advance(Micros now, Client& client) {
     reset();
   }
   if (client.state() != ClientState::playing || client.command_tick() == 0) return;
-  const std::uint32_t before = lag_;
   advance(now, PictureSource(client, now));
-  if (lag_ != before) client.set_view_lag(lag_);
+  client.set_view_lag(static_cast<std::uint32_t>(shown_lag(now) + 0.5));
 }
 
 void Others::advance(Micros now, const PictureSource& source) {
@@ -229,11 +228,14 @@ void Others::fetch_ahead(std::size_t row, std::size_t states_back) const {
   if (row + ahead < heads_.size()) __builtin_prefetch(&back(heads_[row + ahead], states_back));
 }
 
-double Others::shown_tick(Micros now, const PictureSource& source) const {
+double Others::shown_lag(Micros now) const {
   const double share = std::clamp(
       static_cast<double>((now - lag_since_).count()) / static_cast<double>(glide_over.count()), 0.0, 1.0);
-  const double lag = lag_before_ + (static_cast<double>(lag_) - lag_before_) * share;
-  return source.command_time - lag;
+  return lag_before_ + (static_cast<double>(lag_) - lag_before_) * share;
+}
+
+double Others::shown_tick(Micros now, const PictureSource& source) const {
+  return source.command_time - shown_lag(now);
 }
 
 /// What is not loaded is solid to every query, and is no wall.
