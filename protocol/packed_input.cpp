@@ -49,7 +49,8 @@ void put_told(BitWriter& out, const Steps& now, const Steps& before) {
   out.put_bit(other);
   if (!other) return;
   constexpr int half = 1 << (small_after_bits - 1);
-  const bool wide = now.told_before >= 1 << small_before_bits || now.told_after < -half || now.told_after >= half;
+  const bool wide =
+      now.told_before >= 1 << small_before_bits || now.told_after < -half || now.told_after >= half;
   out.put_bit(wide);
   out.put(now.told_before, wide ? 8 : small_before_bits);
   out.put_signed(now.told_after, wide ? 8 : small_after_bits);

@@ -10,7 +10,7 @@
 #include "world/bsp/column.h"
 #include "world/bsp/placement.h"
 #include "world/sim/map_plan.h"
-#include "world/sim/shown_between.h"
+#include "world/sim/shown_walls.h"
 
 namespace ashlar::client_sim {
 namespace {
@@ -238,20 +238,17 @@ double Others::shown_tick(Micros now, const PictureSource& source) const {
   return source.command_time - shown_lag(now);
 }
 
-/// What is not loaded is solid to every query, and is no wall.
 bool Others::in_wall(const Space& space, const Cylinder& shape, DVec3 at_m) {
-  if (space_unloaded(space, shape, at_m) || !space_overlaps(space, shape, at_m)) return false;
+  if (!shown_in_wall(space, shape, at_m)) return false;
   ++stats_.stopped_by_walls;
   return true;
 }
 
 /// A way as far as it is free.
 DVec3 Others::until_wall(const Space& space, const Cylinder& shape, DVec3 from_m, DVec3 step) {
-  if (space_unloaded(space, shape, from_m) || space_unloaded(space, shape, from_m + step)) return step;
-  const SweepHit hit = space_sweep(space, shape, from_m, step);
-  if (!hit.hit()) return step;
-  ++stats_.stopped_by_walls;
-  return step * hit.t;
+  const double share = shown_free_share(space, shape, from_m, step);
+  if (share < 1) ++stats_.stopped_by_walls;
+  return step * share;
 }
 
 void Others::place(const Head& head, double tick, const PictureSource& source, const Space* walls,

@@ -151,7 +151,7 @@ class PictureLimit {
   struct Learned {
     std::uint32_t tick = 0, at = 0;
   };
-  ToldTicks held_, sent_ticks_;          // acknowledged snapshots, and all
+  ToldTicks held_, sent_ticks_;        // acknowledged snapshots, and all
   std::array<Learned, 64> learned_{};  // by tick modulo: when a snapshot was acknowledged
 };
 

@@ -80,7 +80,8 @@ TEST_CASE("a picture is believed to be behind by the jitter that acknowledgement
   const auto run = [&](std::uint32_t ticks, auto&& age) {
     for (const std::uint32_t until = tick + ticks; tick < until; ++tick) {
       limit.note_sent(tick, tick);
-      while (acked < tick && tick - (acked + 1) >= age(acked + 1)) ++acked, limit.note_fate({acked, true}, now);
+      while (acked < tick && tick - (acked + 1) >= age(acked + 1))
+        ++acked, limit.note_fate({acked, true}, now);
     }
     --tick;
     const std::uint32_t seen = believed(limit, 1);
@@ -177,8 +178,8 @@ TEST_CASE("which two states a picture was made of is believed where that can be 
   CHECK(claimed(limit, 590, {14, -8}, 0, 110) == inferred);
   CHECK(claimed(limit, 590, {8, 4}, 0, 110) == inferred);
   // Nothing is made of states that were never sent, or will be, or of one alone.
-  for (const Told says : {Told{3, 4}, Told{2, 3}, Told{2, 16}, Told{0, 4}, Told{2, 0}, Told{2, -2}, Told{2, -8},
-                          Told{255, 127}, Told{255, -128}})
+  for (const Told says : {Told{3, 4}, Told{2, 3}, Told{2, 16}, Told{0, 4}, Told{2, 0}, Told{2, -2},
+                          Told{2, -8}, Told{255, 127}, Told{255, -128}})
     CHECK(claimed(limit, 590, says, 0, 110) == inferred);
   // Nor of an older picture than is believed.
   CHECK(claimed(limit, 540, {6, 6}, 0, 110) == told(limit, 540));
