@@ -12,11 +12,14 @@ constexpr std::size_t head_bytes = 7;
 constexpr unsigned count_bits = 3;
 static_assert(input_commands_max == 1u << count_bits);
 constexpr unsigned small_turn_bits = 9, small_seen_bits = 4;
+constexpr unsigned small_before_bits = 3, small_after_bits = 4;
 
 /// A command as it travels.
 struct Steps {
   std::int8_t forward = 0, left = 0;
   std::uint16_t yaw = 0, pitch = 0, buttons = 0, seen = 0;
+  std::uint8_t told_before = 0;
+  std::int8_t told_after = 0;
   friend bool operator==(const Steps&, const Steps&) = default;
 };
 
@@ -26,7 +29,38 @@ Steps to_steps(const PlayerCommand& c, std::uint32_t tick) {
           static_cast<std::uint16_t>(c.yaw),
           static_cast<std::uint16_t>(c.pitch),
           c.buttons,
-          seen_age(c.seen, tick)};
+          seen_age(c.seen, tick),
+          c.told_before,
+          c.told_after};
+}
+
+/// The command a tick earlier, if its player goes on: its picture is made of the same two states, until it is
+/// of the first one's own tick.
+Steps earlier(Steps s) {
+  const bool none = s.told_before <= 1 || s.told_after == 127;
+  s.told_before = none ? std::uint8_t{0} : static_cast<std::uint8_t>(s.told_before - 1);
+  s.told_after = none ? std::int8_t{0} : static_cast<std::int8_t>(s.told_after + 1);
+  if (s.told_after == 0) s.told_before = 0;
+  return s;
+}
+
+void put_told(BitWriter& out, const Steps& now, const Steps& before) {
+  const bool other = now.told_before != before.told_before || now.told_after != before.told_after;
+  out.put_bit(other);
+  if (!other) return;
+  constexpr int half = 1 << (small_after_bits - 1);
+  const bool wide =
+      now.told_before >= 1 << small_before_bits || now.told_after < -half || now.told_after >= half;
+  out.put_bit(wide);
+  out.put(now.told_before, wide ? 8 : small_before_bits);
+  out.put_signed(now.told_after, wide ? 8 : small_after_bits);
+}
+
+void get_told(BitReader& in, Steps& now) {
+  if (!in.get_bit()) return;
+  const bool wide = in.get_bit();
+  now.told_before = static_cast<std::uint8_t>(in.get(wide ? 8 : small_before_bits));
+  now.told_after = static_cast<std::int8_t>(in.get_signed(wide ? 8 : small_after_bits));
 }
 
 /// By how much a 16-bit number that wraps grew, narrow where that holds it.
@@ -56,6 +90,7 @@ void put_command(BitWriter& out, const Steps& now, const Steps& before) {
   out.put_bit(now.buttons != before.buttons);
   if (now.buttons != before.buttons) out.put(now.buttons, 16);
   put_change(out, now.seen, before.seen, small_seen_bits);
+  put_told(out, now, before);
 }
 
 Steps get_command(BitReader& in, const Steps& before) {
@@ -69,6 +104,7 @@ Steps get_command(BitReader& in, const Steps& before) {
   now.pitch = get_change(in, before.pitch, small_turn_bits);
   if (in.get_bit()) now.buttons = static_cast<std::uint16_t>(in.get(16));
   now.seen = get_change(in, before.seen, small_seen_bits);
+  get_told(in, now);
   return now;
 }
 
@@ -83,6 +119,7 @@ bool to_command(const Steps& s, std::uint32_t tick, PlayerCommand& out) {
   out.pitch = Turn16{s.pitch};
   out.buttons = s.buttons;
   out.seen = seen_tick(s.seen, tick);
+  out.told_before = s.told_before, out.told_after = s.told_after;
   return true;
 }
 
@@ -101,7 +138,7 @@ std::span<const std::uint8_t> write_packed_input(const Input& input,
   for (std::uint32_t i = 0; i < input.command_count; ++i) {
     const Steps now = to_steps(input.commands[i], input.newest_tick - i);
     put_command(bits, now, before);
-    before = now;
+    before = earlier(now);
   }
   return std::span(out).first(head_bytes + bits.finish());
 }
@@ -116,7 +153,7 @@ std::expected<Input, DropReason> decode_packed_input(std::span<const std::uint8_
   out.command_count = static_cast<std::uint8_t>(bits.get(count_bits) + 1);
   Steps steps;
   for (std::uint32_t i = 0; i < out.command_count; ++i) {
-    steps = get_command(bits, steps);
+    steps = get_command(bits, earlier(steps));
     if (bits.failed()) return std::unexpected{DropReason::malformed};
     if (!to_command(steps, out.newest_tick - i, out.commands[i]))
       return std::unexpected{DropReason::out_of_range};

@@ -121,6 +121,8 @@ void Client::advance(Micros now, const DatagramBatch& in, DatagramBatch& out) {
   if (!ended()) advance_handshakes(out);
   if (!ended()) watch();
   if (!ended() && state_ == ClientState::playing) {
+    // What a picture is made of from now on: Others takes the newest, too.
+    if (view_.newest_tick() != told_.newest()) told_.note(view_.newest_tick());
     number_commands();
     if (connection_ && greeted_ && !ending_) send_acts(), send_inputs(out), send_chat(), send_calls();
   }

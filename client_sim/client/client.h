@@ -29,6 +29,7 @@
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
 #include "protocol/secure/seeded_entropy.h"
+#include "world/sim/told_ticks.h"
 
 namespace ashlar::client_sim {
 
@@ -161,7 +162,8 @@ class Client {
 
   /// The command of every tick from now on, until the next call, its yaw in the world. Quantised here. Who
   /// shows the world as it was at an older tick says so in `seen`; left 0 it is the command's tick less the
-  /// view lag, and without one complete_tick() when it is sent.
+  /// view lag, and without one complete_tick() when it is sent. With it goes of which two states that picture
+  /// is made.
   void set_command(const PlayerCommand& command) { command_ = quantise(command); }
   /// The picture that the player sees is so many ticks behind its newest command, from now on (others.h); 0:
   /// not known. By it the server judges shots.
@@ -456,6 +458,7 @@ class Client {
   std::uint32_t filled_tick_ = 0;  // newest tick that commands_ holds
   bool command_due_ = false;
   std::uint32_t view_lag_ticks_ = 0;
+  ToldTicks told_;  // that view_ had as its newest, each
   std::uint32_t applied_tick_ = 0;
   std::uint32_t snapshot_tick_ = 0;
   std::uint32_t parts_tick_ = 0;  // tick whose parts are being counted

@@ -186,6 +186,7 @@ void Client::begin_world() {
   carried_.reset();
   score_.reset();
   view_.reset(welcome_.rules.tick_rate_hz);
+  told_ = ToldTicks{};
   packed_.reset(welcome_.rules.tick_rate_hz, welcome_.snapshot_every_ticks, replication_);
   game_messages_.clear();
   cues_.reset();
@@ -271,9 +272,12 @@ void Client::number_commands() {
     filled_tick_ = newest;
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t tick = newest - i;
-      if (!own_seen)
+      if (!own_seen) {
         numbered.seen =
             view_lag_ticks_ == 0 ? TickId{complete_tick_} : TickId{tick - std::min(tick, view_lag_ticks_)};
+        const ToldTicks::Pair told = told_.around(numbered.seen);
+        numbered.told_before = told.before, numbered.told_after = told.after;
+      }
       commands_[tick % commands_.size()] = numbered;
     }
   }

@@ -10,7 +10,7 @@
 #include "world/bsp/column.h"
 #include "world/bsp/placement.h"
 #include "world/sim/map_plan.h"
-#include "world/sim/shown_between.h"
+#include "world/sim/shown_walls.h"
 
 namespace ashlar::client_sim {
 namespace {
@@ -59,9 +59,8 @@ void Others::advance(Micros now, Client& client) {
     reset();
   }
   if (client.state() != ClientState::playing || client.command_tick() == 0) return;
-  const std::uint32_t before = lag_;
   advance(now, PictureSource(client, now));
-  if (lag_ != before) client.set_view_lag(lag_);
+  client.set_view_lag(static_cast<std::uint32_t>(shown_lag(now) + 0.5));
 }
 
 void Others::advance(Micros now, const PictureSource& source) {
@@ -229,27 +228,27 @@ void Others::fetch_ahead(std::size_t row, std::size_t states_back) const {
   if (row + ahead < heads_.size()) __builtin_prefetch(&back(heads_[row + ahead], states_back));
 }
 
-double Others::shown_tick(Micros now, const PictureSource& source) const {
+double Others::shown_lag(Micros now) const {
   const double share = std::clamp(
       static_cast<double>((now - lag_since_).count()) / static_cast<double>(glide_over.count()), 0.0, 1.0);
-  const double lag = lag_before_ + (static_cast<double>(lag_) - lag_before_) * share;
-  return source.command_time - lag;
+  return lag_before_ + (static_cast<double>(lag_) - lag_before_) * share;
 }
 
-/// What is not loaded is solid to every query, and is no wall.
+double Others::shown_tick(Micros now, const PictureSource& source) const {
+  return source.command_time - shown_lag(now);
+}
+
 bool Others::in_wall(const Space& space, const Cylinder& shape, DVec3 at_m) {
-  if (space_unloaded(space, shape, at_m) || !space_overlaps(space, shape, at_m)) return false;
+  if (!shown_in_wall(space, shape, at_m)) return false;
   ++stats_.stopped_by_walls;
   return true;
 }
 
 /// A way as far as it is free.
 DVec3 Others::until_wall(const Space& space, const Cylinder& shape, DVec3 from_m, DVec3 step) {
-  if (space_unloaded(space, shape, from_m) || space_unloaded(space, shape, from_m + step)) return step;
-  const SweepHit hit = space_sweep(space, shape, from_m, step);
-  if (!hit.hit()) return step;
-  ++stats_.stopped_by_walls;
-  return step * hit.t;
+  const double share = shown_free_share(space, shape, from_m, step);
+  if (share < 1) ++stats_.stopped_by_walls;
+  return step * share;
 }
 
 void Others::place(const Head& head, double tick, const PictureSource& source, const Space* walls,

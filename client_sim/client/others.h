@@ -160,6 +160,7 @@ class Others {
   void fetch_ahead(std::size_t row, std::size_t states_back) const;
   void take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick);
   void steer(Micros now);
+  double shown_lag(Micros now) const;
   void place(const Head& head, double tick, const PictureSource& source, const Space* walls,
              ShownEntity& out);
   bool in_wall(const Space& space, const Cylinder& shape, DVec3 at_m);

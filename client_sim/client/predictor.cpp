@@ -36,6 +36,7 @@ void Predictor::begin_world(Client& client) {
   confirmed_ = {};
   confirmed_tick_ = 0;
   ring_ = {};
+  foreseen_ = std::vector<ReplicaState>(foreseen_max);
   waiting_ = false;
   shot_tick_ = 0;
   sectors_told_ = 0;
@@ -164,6 +165,30 @@ void Predictor::play(const Client& client, const PlayerCommand& command) {
 void Predictor::note_predicted() {
   const std::uint32_t tick = replica_->tick();
   ring_[tick % ring_.size()] = {tick, replica_->body(), replica_->delta_yaw()};
+  ReplicaState& state = foreseen_[tick % foreseen_.size()];
+  state.tick = 0;
+  // Heights of all sectors to copy are more than a tick to play.
+  if (!replica_->sectors_move()) replica_->save(state);
+}
+
+/// Takes the state that was foreseen for a tick as confirmed, where it is all that playing there once more
+/// would give. @return false: it is not, and nothing changed
+bool Predictor::recall(const Client& client, std::uint32_t tick) {
+  const OwnPlayer& own = *client.own();
+  ReplicaState& state = foreseen_[tick % foreseen_.size()];
+  const bool same_life = state.tick == tick && (state.player.health[0] != 0) == (own.health != 0);
+  const auto& carried = client.carried();
+  const bool other_arms = carried && carried->tick <= tick && carried->tick != arsenal_tick_;
+  const bool acts = !client.acts_sent().empty() && client.acts_sent().back().tick > confirmed_tick_;
+  if (!same_life || other_arms || acts) return false;
+  if (!replica_->known_alike(state, client.sectors())) return false;
+  std::swap(confirmed_, state);
+  state.tick = 0;
+  sectors_told_ = client.sectors().changes();
+  confirmed_tick_ = tick;
+  health_ = own.health;
+  ++stats_.confirmed, ++stats_.recalled;
+  return true;
 }
 
 /// What the server made the player do in a tick, as far as it is known.
@@ -203,6 +228,7 @@ bool Predictor::confirm(const Client& client) {
   const bool in_time = tick <= client.applied_tick();
   const bool gap = tick - confirmed_tick_ > 1;
   const bool keeps = right && in_time && replica_->tick() >= tick && !replica_->changed_blocks();
+  if (keeps && recall(client, tick)) return false;
   if (keeps) replica_->save(ahead_);
   const bool sectors = catch_up(client, tick);
   if (guessed) {

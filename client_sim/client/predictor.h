@@ -47,10 +47,11 @@ inline constexpr std::size_t mispredict_cause_count = 5;
 struct PredictorStats {
   std::uint64_t confirmed = 0;  ///< ticks whose own player the server told and that had been predicted
   std::array<std::uint64_t, mispredict_cause_count> mispredicted{};  ///< of those: other bits than predicted
-  std::uint64_t replayed_ticks = 0;                                  ///< stepped again
-  std::uint64_t waited = 0;   ///< calls in which the ground was not there
-  std::uint64_t snapped = 0;  ///< corrections too large to be smoothed
-  std::uint64_t late = 0;     ///< of the confirmed: the command for that tick was not applied
+  std::uint64_t recalled = 0;        ///< of those confirmed: without playing them once more
+  std::uint64_t replayed_ticks = 0;  ///< stepped again
+  std::uint64_t waited = 0;          ///< calls in which the ground was not there
+  std::uint64_t snapped = 0;         ///< corrections too large to be smoothed
+  std::uint64_t late = 0;            ///< of the confirmed: the command for that tick was not applied
   /// How far corrections moved the player as shown, in micrometres, by cause; those below 1 um are not in it.
   std::array<Histogram, mispredict_cause_count> corrections_um;
 
@@ -81,7 +82,8 @@ struct ShownPlayer {
 /// (PredictorConfig) it does not predict.
 ///
 /// One thread, the client's. Same calls, same bits. Cost: about 3 us a tick, and as much again for each tick
-/// that is played again.
+/// that is played again: all of those that came otherwise, and each once where sectors move, or where blocks
+/// were changed that the server has not told of yet.
 class Predictor {
  public:
   static constexpr Micros smooth_over{200'000};  ///< after which nothing of an error is shown any more
@@ -131,6 +133,7 @@ class Predictor {
   PlayerCommand applied_command(const Client& client, std::uint32_t tick) const;
   void play(const Client& client, const PlayerCommand& command);
   void note_predicted();
+  bool recall(const Client& client, std::uint32_t tick);
   void play_again(const Client& client, std::uint32_t reached);
   void go_on(const Client& client);
   bool somebody_near(const Client& client, DVec3 place_m);
@@ -138,19 +141,21 @@ class Predictor {
   double error_share(Micros now) const;
 
   PredictorConfig config_;
-  std::unique_ptr<Replica> replica_;   // as of the newest command
-  ReplicaState confirmed_;             // as the server told
-  ReplicaState ahead_;                 // scratch
-  std::uint64_t world_ = 0;            // ClientStats::worlds
-  std::uint32_t confirmed_tick_ = 0;   // 0: nothing yet
-  std::array<Predicted, 128> ring_{};  // by tick modulo
-  std::vector<BlockAct> acts_;         // scratch
-  std::uint64_t sectors_told_ = 0;     // SectorForecast::changes() that confirmed_ has
-  const Others* others_ = nullptr;     // during advance()
-  std::vector<Bystander> bystanders_;  // scratch
-  std::vector<ViewEntity> viewed_;     // scratch
-  std::uint8_t health_ = 0;            // as last confirmed
-  MispredictCause cause_{};            // of the last misprediction
+  std::unique_ptr<Replica> replica_;  // as of the newest command
+  ReplicaState confirmed_;            // as the server told
+  ReplicaState ahead_;                // scratch
+  static constexpr std::size_t foreseen_max = 64;
+  std::vector<ReplicaState> foreseen_;  // by tick modulo; 0: not kept
+  std::uint64_t world_ = 0;             // ClientStats::worlds
+  std::uint32_t confirmed_tick_ = 0;    // 0: nothing yet
+  std::array<Predicted, 128> ring_{};   // by tick modulo
+  std::vector<BlockAct> acts_;          // scratch
+  std::uint64_t sectors_told_ = 0;      // SectorForecast::changes() that confirmed_ has
+  const Others* others_ = nullptr;      // during advance()
+  std::vector<Bystander> bystanders_;   // scratch
+  std::vector<ViewEntity> viewed_;      // scratch
+  std::uint8_t health_ = 0;             // as last confirmed
+  MispredictCause cause_{};             // of the last misprediction
   bool waiting_ = false;
   Micros now_{0};
 

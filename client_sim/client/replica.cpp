@@ -160,6 +160,10 @@ bool same_sectors(const ReplicaState& state, const SectorForecast& sectors) {
   return true;
 }
 
+bool Replica::known_alike(const ReplicaState& state, const SectorForecast& sectors) const {
+  return setup_.maps.empty() || (state.sectors == alike_ && sectors.changes() == alike_changes_);
+}
+
 bool Replica::put_sectors(const SectorForecast& sectors) {
   if (sectors_ == alike_ && sectors.changes() == alike_changes_) return false;
   save(scratch_);

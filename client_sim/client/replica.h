@@ -115,6 +115,9 @@ class Replica {
   /// Own changes of blocks up to a tick that the server never told of are taken back. @return were there any?
   bool take_back_until(std::uint32_t tick, const EditedGround& told);
   bool changed_blocks() const { return !own_edits_.empty(); }
+  /// Are sectors of a saved state known to be as foreseen from what the server told? False: that has to be
+  /// looked up.
+  bool known_alike(const ReplicaState& state, const SectorForecast& sectors) const;
 
  private:
   struct Rest;

@@ -9,8 +9,8 @@
 namespace ashlar::client_sim {
 namespace {
 
-constexpr std::array<std::string_view, load_cheat_count> cheat_words{"fast-clock", "doubled", "bursts",
-                                                                     "stalls", "reach"};
+constexpr std::array<std::string_view, load_cheat_count> cheat_words{
+    "fast-clock", "doubled", "bursts", "stalls", "reach", "taps", "lies"};
 constexpr std::int64_t burst_ms = 125, stall_ms = 500;
 constexpr int nearest_far_m = 8, far_count = 24;
 
@@ -41,7 +41,7 @@ const DatagramBatch& Cheater::say(Micros now, const DatagramBatch& out) {
   append(kept_, out);
   if (silent && since_ != Micros{0}) return said_;
   append(said_, kept_);
-  if (cheat_ == LoadCheat::doubled) append(said_, kept_);
+  if (cheat_ == LoadCheat::doubled || cheat_ == LoadCheat::taps) append(said_, kept_);
   kept_.clear();
   return said_;
 }
@@ -53,6 +53,34 @@ void Cheater::act(Micros now, Client& client) {
   const IVec3 under = block_at(client.own()->body.position_m - DVec3{0, 0, 0.5});
   const IVec3 far = under + IVec3{nearest_far_m + acts_++ % far_count, 0, 0};
   static_cast<void>(client.act(BlockActKind::dig, far));
+}
+
+PlayerCommand Cheater::falsified(PlayerCommand command, const Client& client) const {
+  const std::uint32_t tick = client.command_tick() + 1;
+  if (cheat_ == LoadCheat::taps && tick % 2 == 0)
+    command.buttons = static_cast<std::uint16_t>(command.buttons & ~button::attack);
+  if (cheat_ == LoadCheat::lies) {
+    constexpr double lie_s = 0.6;
+    const auto lag =
+        static_cast<std::uint32_t>(lie_s * client.welcome().rules.tick_rate_hz) + client.view_lag();
+    command.seen = TickId{tick > lag ? tick - lag : 1};
+    command.told_before = static_cast<std::uint8_t>(1 + tick % 9);
+    command.told_after = static_cast<std::int8_t>(static_cast<int>(tick % 13) - command.told_before);
+  }
+  return command;
+}
+
+void ShotCount::note(Client& client) {
+  const std::uint32_t second = client.welcome().rules.tick_rate_hz;
+  for (const HeardCue& heard : client.take_cues()) {
+    const bool shot = heard.cue.kind == CueKind::shot || heard.cue.kind == CueKind::launch;
+    if (!shot || heard.cue.who != client.player()) continue;
+    ++shots_;
+    ticks_.push_back(heard.tick);
+    // They nearly always come in order; what is late counts where it comes.
+    while (ticks_.front() + second <= heard.tick) ticks_.pop_front();
+    most_ = std::max(most_, static_cast<std::uint32_t>(ticks_.size()));
+  }
 }
 
 void Gait::note(const Client& client) {
@@ -85,8 +113,12 @@ void Gait::note(const Client& client) {
   second_m_ = std::max(second_m_, sum_m);
 }
 
-void CheatReport::add(const Gait& gait, bool cheats) {
+void CheatReport::add(const Gait& gait, const ShotCount& fired, std::uint64_t hit, bool cheats) {
   ++(cheats ? cheating : honest);
+  (cheats ? shots : honest_shots) += fired.shots();
+  (cheats ? hits : honest_hits) += hit;
+  std::uint32_t& most = cheats ? shots_second : honest_shots_second;
+  most = std::max(most, fired.second());
   double& second = cheats ? second_m : honest_second_m;
   double& step = cheats ? step_m : honest_step_m;
   second = std::max(second, gait.second_m());

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string_view>
 
@@ -16,8 +17,10 @@ enum class LoadCheat : std::uint8_t {
   bursts,      ///< speed: keeps its packets back and says them at once, eight times a second
   stalls,      ///< teleport: is silent for half a second, then says all that it would have done
   reach,       ///< digs what is farther away than its arms
+  taps,        ///< rapid fire: works the trigger in every second tick, and says everything twice
+  lies,        ///< claims to have seen the world as it was 0.6 s earlier, and between states of its choice
 };
-inline constexpr std::size_t load_cheat_count = 5;
+inline constexpr std::size_t load_cheat_count = 7;
 /// Spelled as on the command line; and back, nullopt: no such cheat.
 std::string_view name(LoadCheat cheat);
 std::optional<LoadCheat> load_cheat(std::string_view name);
@@ -33,6 +36,8 @@ class Cheater {
   const DatagramBatch& say(Micros now, const DatagramBatch& out);
   /// Once a tick or so: acts that no honest client does.
   void act(Micros now, Client& client);
+  /// The command that it gives in place of an honest one.
+  PlayerCommand falsified(PlayerCommand command, const Client& client) const;
 
  private:
   LoadCheat cheat_;
@@ -40,6 +45,21 @@ class Cheater {
   Micros next_act_{0};
   int acts_ = 0;
   DatagramBatch kept_, said_;
+};
+
+/// How often a client's own player shoots, as the server tells it.
+class ShotCount {
+ public:
+  /// In each turn. Takes the cues that wait.
+  void note(Client& client);
+  std::uint64_t shots() const { return shots_; }
+  /// The most of any second.
+  std::uint32_t second() const { return most_; }
+
+ private:
+  std::uint64_t shots_ = 0;
+  std::deque<std::uint32_t> ticks_;  // of the shots of a second
+  std::uint32_t most_ = 0;
 };
 
 /// How far a client's own player gets, as the server tells it.
@@ -68,14 +88,28 @@ struct CheatReport {
   std::uint32_t honest = 0, cheating = 0;
   double honest_second_m = 0, second_m = 0;  ///< the farthest of anybody
   double honest_step_m = 0, step_m = 0;
-  double may_second_m = 0, may_step_m = 0;  ///< at a run, as the rules have it
-  std::uint64_t far_dug = 0;                ///< blocks dug that were out of reach
+  double may_second_m = 0, may_step_m = 0;                  ///< at a run, as the rules have it
+  std::uint64_t far_dug = 0;                                ///< blocks dug that were out of reach
+  std::uint32_t honest_shots_second = 0, shots_second = 0;  ///< the most of anybody in a second
+  std::uint64_t honest_shots = 0, shots = 0;                ///< of all
+  std::uint64_t honest_hits = 0, hits = 0;                  ///< of those, as the server told them
   /// Two honest clients differ by so much: jumps, and others who push.
   static constexpr double slack = 0.2;
 
-  void add(const Gait& gait, bool cheats);
+  void add(const Gait& gait, const ShotCount& shots, std::uint64_t hits, bool cheats);
   double gained_second_m() const { return gain(std::max(honest_second_m, may_second_m), second_m); }
   double gained_step_m() const { return gain(std::max(honest_step_m, may_step_m), step_m); }
+  /// Shots in a second, more than honest ones; where those do not shoot none are gained.
+  double gained_shots() const { return honest_shots == 0 ? 0 : gain(honest_shots_second, shots_second); }
+  /// Of shots, the share more that hit; 0 as long as there are too few to tell.
+  double gained_hits() const {
+    constexpr std::uint64_t few = 50;
+    if (honest_shots < few || shots < few) return 0;
+    const auto share = [](std::uint64_t of, std::uint64_t all) {
+      return static_cast<double>(of) / static_cast<double>(all);
+    };
+    return gain(share(honest_hits, honest_shots), share(hits, shots));
+  }
 
  private:
   static double gain(double honest, double cheating) {

@@ -92,6 +92,7 @@ struct Player {
   std::optional<LightWalker> light;  // in the brain's place
   std::optional<Cheater> cheater;
   Gait gait;
+  ShotCount shots;
 };
 
 struct Enemy {
@@ -214,6 +215,7 @@ std::expected<void, std::string> Run::add_player(Micros now) {
                                                      {},
                                                      {},
                                                      {},
+                                                     {},
                                                      {}}));
   if (index >= options_.clients)
     players_.back()->light.emplace(brain_seed, kind == BrainKind::crowd || kind == BrainKind::idle);
@@ -250,7 +252,11 @@ std::expected<void, std::string> Run::add_enemies() {
 
 void Run::command(Micros now, Player& p) {
   p.next_think = now + think_every;
-  p.client.set_command(p.light ? p.light->think(now) : p.brain.think(now, p.client));
+  PlayerCommand command = p.light ? p.light->think(now) : p.brain.think(now, p.client);
+  // All hold the trigger, who cheats with it and who does not.
+  const bool rapid = options_.cheat == LoadCheat::taps;
+  if (rapid) command.buttons = static_cast<std::uint16_t>(command.buttons | button::attack);
+  p.client.set_command(p.cheater ? p.cheater->falsified(command, p.client) : command);
   if (!p.light) p.brain.act(p.client);
   if (options_.chat_every_s == 0 || now < p.next_line) return;
   p.next_line = now + Micros{static_cast<std::int64_t>((0.5 + p.rng.unit()) * 1e6 * options_.chat_every_s)};
@@ -282,7 +288,7 @@ void Run::turn(Micros now, Player& p) {
   else
     p.client.advance(its_now, in, out_);
   p.wire.send(now, p.cheater ? p.cheater->say(now, out_) : out_);
-  if (options_.cheat) p.gait.note(p.client);
+  if (options_.cheat) p.gait.note(p.client), p.shots.note(p.client);
   if (!p.joined && p.client.state() == ClientState::playing) {
     p.joined = true;
     p.joined_at = now;
@@ -373,7 +379,7 @@ LoadReport Run::report(Micros now) const {
   r.cheats.cheat = options_.cheat;
   for (const auto& p : players_) {
     if (!options_.cheat) break;
-    r.cheats.add(p->gait, p->cheater.has_value());
+    r.cheats.add(p->gait, p->shots, p->client.stats().hits_given, p->cheater.has_value());
     const bool builds = p->brain.kind() == BrainKind::build;
     if (p->cheater && !builds) r.cheats.far_dug += p->client.stats().acts_done;
   }

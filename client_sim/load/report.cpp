@@ -159,12 +159,17 @@ std::string prediction_text(const PredictionReport& p) {
 
 std::string cheat_text(const CheatReport& c) {
   if (!c.cheat) return "";
+  const auto count = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
   return format(
       "cheats         %u clients by %s, %u honest: fastest second %.2f m (honest %.2f), gained %.2f; longest "
-      "step of a tick %.3f m (honest %.3f), gained %.3f; blocks dug out of reach %llu\n",
+      "step of a tick %.3f m (honest %.3f), gained %.3f; blocks dug out of reach %llu\n"
+      "               most shots of a second %u (honest %u), gained %.0f; hits %llu of %llu shots (honest "
+      "%llu of "
+      "%llu), gained %.2f\n",
       c.cheating, std::string(name(*c.cheat)).c_str(), c.honest, c.second_m, c.honest_second_m,
-      c.gained_second_m(), c.step_m, c.honest_step_m, c.gained_step_m(),
-      static_cast<unsigned long long>(c.far_dug));
+      c.gained_second_m(), c.step_m, c.honest_step_m, c.gained_step_m(), count(c.far_dug), c.shots_second,
+      c.honest_shots_second, c.gained_shots(), count(c.hits), count(c.shots), count(c.honest_hits),
+      count(c.honest_shots), c.gained_hits());
 }
 
 std::string cheat_json(const CheatReport& c) {
@@ -179,6 +184,14 @@ std::string cheat_json(const CheatReport& c) {
   o.number("honest_step_m", c.honest_step_m);
   o.number("gained_step_m", c.gained_step_m());
   o.count("blocks_dug_out_of_reach", c.far_dug);
+  o.count("shots_second", c.shots_second);
+  o.count("honest_shots_second", c.honest_shots_second);
+  o.number("gained_shots", c.gained_shots());
+  o.count("hits", c.hits);
+  o.count("shots", c.shots);
+  o.count("honest_hits", c.honest_hits);
+  o.count("honest_shots", c.honest_shots);
+  o.number("gained_hits", c.gained_hits());
   return o.done();
 }
 

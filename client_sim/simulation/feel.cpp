@@ -186,6 +186,10 @@ class FeelSeat {
     if (lies()) {
       const std::uint32_t lag = client_.view_lag() + lie_ticks();
       command.seen = TickId{client_.command_tick() + 1 > lag ? client_.command_tick() + 1 - lag : 1};
+      // And about what that picture was made of: whatever suits.
+      command.told_before = static_cast<std::uint8_t>(1 + rng_.below(12));
+      command.told_after =
+          static_cast<std::int8_t>(static_cast<int>(rng_.below(20)) - command.told_before + 1);
     }
     client_.set_command(command);
   }

@@ -191,11 +191,12 @@ void Inbox::on_input(Session& session, const Input& input) {
     ++r_.status.snapshots_anew;
   }
   ASHLAR_ASSERT(input.command_count <= input.commands.size());
+  // What it acknowledges in the same packet it had when it gave the newest of these.
+  session.note_fates(next);
   const std::uint32_t news = session.input.count_news(input.newest_tick, input.command_count, next);
   for (std::uint32_t i = 0; i < news; ++i) {
     PlayerCommand command = input.commands[i];
-    command.seen = session.picture.believed(command.seen, r_.world->setup().rules.tick_rate_hz);
-    session.picture.add_told(command);
+    session.picture.complete(command, i, next, r_.world->setup().rules.tick_rate_hz);
     // Of a message the newest alone is counted: a command is lost only if no repeat of it came in time.
     const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next);
     if (i == 0 && verdict == InputVerdict::late) ++r_.status.inputs_late;

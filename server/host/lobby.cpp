@@ -218,10 +218,7 @@ void Lobby::end_banned_away() {
 }
 
 bool Lobby::keep(Micros now, Session& session, HostOutput& out) {
-  while (const auto fate = session.connection->next_fate()) {
-    session.picture.note_fate(*fate);
-    session.blocks->note_fate(*fate);
-  }
+  session.note_fates(number(r_.world->tick()) + 1);
   if (!session.kicked_for.empty()) {
     send_away(now, session, SessionEnd::kicked, std::string(session.kicked_for), out);
     return false;

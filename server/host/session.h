@@ -84,6 +84,15 @@ struct Session {
   FightDesk fight;
   InventoryDesk inventory;
   ContentsDesk contents;
+
+  /// What became of packets that were sent, as far as is known by now.
+  /// @param next  the tick that will be played next
+  void note_fates(std::uint32_t next) {
+    while (const auto fate = connection->next_fate()) {
+      picture.note_fate(*fate, next);
+      blocks->note_fate(*fate);
+    }
+  }
 };
 
 }  // namespace ashlar::server

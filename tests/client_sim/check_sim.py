@@ -409,7 +409,7 @@ class Runs(unittest.TestCase):
 
     def test_cheats_gain_nothing(self):
         with Server() as server:
-            for cheat in ("fast-clock", "stalls", "reach"):
+            for cheat in ("fast-clock", "doubled", "bursts", "stalls", "reach", "taps", "lies"):
                 # Who comes falls to the ground first; then a whole second counts, which slow machines see late.
                 done, report = self.play(server, "--clients", "4", "--brain", "wander", "--cheat", cheat, duration="5s")
                 self.assertIn(f"2 clients by {cheat}, 2 honest", done.stdout)
@@ -419,6 +419,11 @@ class Runs(unittest.TestCase):
                 self.assertEqual(figures["gained_step_m"], 0)
                 self.assertEqual(figures["gained_second_m"], 0)
                 self.assertEqual(figures["blocks_dug_out_of_reach"], 0)
+                self.assertEqual(figures["gained_shots"], 0)
+                self.assertEqual(figures["gained_hits"], 0)
+                if cheat == "taps":
+                    self.assertGreater(figures["shots"], 0)
+                    self.assertGreater(figures["honest_shots"], 0)
 
     def test_light_clients(self):
         with Server() as server:

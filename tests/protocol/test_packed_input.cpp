@@ -30,6 +30,11 @@ Input some_input(Rng& rng, double change) {
     if (rng.unit() < change) age = rng.below(0x10000u >> rng.below(16));
     const std::uint32_t tick = input.newest_tick - static_cast<std::uint32_t>(i);
     c.seen = age == 0 || age >= tick ? TickId{0} : TickId{tick - age};
+    if (rng.unit() < change) {
+      const unsigned less = rng.below(8);
+      c.told_before = static_cast<std::uint8_t>(rng.below(256) >> less);
+      c.told_after = static_cast<std::int8_t>((static_cast<int>(rng.below(256)) - 128) / (1 << less));
+    }
     input.commands[i] = quantise(c);
   }
   return input;
@@ -78,6 +83,14 @@ TEST_CASE("who runs on says its commands in few bytes", "[protocol][packed_input
   for (std::uint32_t i = 0; i < input_commands_max; ++i)
     input.commands[i] = {1, 0, Turn16{16384}, Turn16{}, 0, TickId{996 - i}};
   CHECK(packed(input).size() <= 14);
+  // Told of others every third tick only: between the same two states it is the same picture.
+  Input seldom = input;
+  for (std::uint32_t i = 0; i < input_commands_max; ++i) {
+    const auto before = static_cast<std::uint8_t>((input_commands_max - i) % 3);
+    seldom.commands[i].told_before = before;
+    seldom.commands[i].told_after = static_cast<std::int8_t>(before == 0 ? 0 : 3 - before);
+  }
+  CHECK(packed(seldom).size() <= 26);
   // One who turns with a mouse, a little more or less each tick.
   for (std::uint32_t i = 0; i < input_commands_max; ++i)
     input.commands[i].yaw = Turn16{static_cast<std::uint16_t>(16384 - 150 * i + i * i)};
@@ -89,7 +102,9 @@ TEST_CASE("who runs on says its commands in few bytes", "[protocol][packed_input
                          Turn16{static_cast<std::uint16_t>(i % 2 * 32768)},
                          Turn16{static_cast<std::uint16_t>(i % 2 ? 16384 : -16384)},
                          static_cast<std::uint16_t>(i % 2 ? 15 : 1),
-                         TickId{i % 2 ? 0u : 100u}};
+                         TickId{i % 2 ? 0u : 100u},
+                         static_cast<std::uint8_t>(i % 2 ? 255 : 0),
+                         static_cast<std::int8_t>(i % 2 ? 127 : -128)};
   CHECK(packed(input).size() <= packed_input_bytes_max);
 }
 
@@ -121,24 +136,24 @@ TEST_CASE("a packed input says nothing that an input may not", "[protocol][packe
   };
   const auto axes = [&](int forward, int left) {
     return by_hand(
-        [&](BitWriter& b) { b.put_bit(true), b.put_signed(forward, 8), b.put_signed(left, 8), b.put(0, 4); });
+        [&](BitWriter& b) { b.put_bit(true), b.put_signed(forward, 8), b.put_signed(left, 8), b.put(0, 5); });
   };
   CHECK(decoded(axes(-127, 127)).commands[0].forward == -1);
   CHECK(error_of(axes(-128, 0)) == DropReason::out_of_range);
   CHECK(error_of(axes(0, -128)) == DropReason::out_of_range);
   const auto pitch = [&](int value) {
-    return by_hand([&](BitWriter& b) { b.put(0, 2), b.put(3, 2), b.put_signed(value, 16), b.put(0, 2); });
+    return by_hand([&](BitWriter& b) { b.put(0, 2), b.put(3, 2), b.put_signed(value, 16), b.put(0, 3); });
   };
   CHECK(decoded(pitch(-16384)).commands[0].pitch == Turn16{0xc000});
   CHECK(error_of(pitch(-16385)) == DropReason::out_of_range);
   CHECK(error_of(pitch(16385)) == DropReason::out_of_range);
   const auto buttons = [&](unsigned value) {
-    return by_hand([&](BitWriter& b) { b.put(0, 3), b.put_bit(true), b.put(value, 16), b.put(0, 1); });
+    return by_hand([&](BitWriter& b) { b.put(0, 3), b.put_bit(true), b.put(value, 16), b.put(0, 2); });
   };
   CHECK(decoded(buttons(button::known)).commands[0].buttons == button::known);
   CHECK(error_of(buttons(button::known + 1)) == DropReason::out_of_range);
   const auto seen = [&](int age) {
-    return by_hand([&](BitWriter& b) { b.put(0, 4), b.put(3, 2), b.put_signed(age, 16); });
+    return by_hand([&](BitWriter& b) { b.put(0, 4), b.put(3, 2), b.put_signed(age, 16), b.put(0, 1); });
   };
   CHECK(decoded(seen(99)).commands[0].seen == TickId{1});
   CHECK(error_of(seen(100)) == DropReason::out_of_range);

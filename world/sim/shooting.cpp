@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "world/math/assert.h"
+#include "world/sim/shown_walls.h"
 
 namespace ashlar {
 
@@ -36,6 +37,34 @@ DVec3 aside(const WeaponTraits& weapon, Turn16 yaw, Turn16 pitch, Rng& chance) {
   const double up = std::clamp(level + up_deg * (65536 / 360.0), -16384.0, 16384.0);
   return view_direction(turned(yaw, left_deg),
                         Turn16{static_cast<std::uint16_t>(static_cast<std::int32_t>(up))});
+}
+
+/// Pictures show nobody inside a wall: whom a ray may meet and who was shown between two states is where it
+/// was shown.
+void put_before_walls(std::span<ShotTarget> targets, const Space& space, const Rules& rules,
+                      const PlayerTable& players, const MonsterTable& monsters, const History& history,
+                      const PictureAt& picture, DVec3 eye, DVec3 way) {
+  const std::int64_t seen = number(picture.seen);
+  const std::int64_t before = seen - picture.told_before, after = seen + picture.told_after;
+  if (before <= 0 || after <= before + 1) return;
+  const History::Frame* from = history.at(TickId{static_cast<std::uint32_t>(before)});
+  const History::Frame* to = history.at(TickId{static_cast<std::uint32_t>(after)});
+  if (from == nullptr || to == nullptr) return;
+  constexpr double near_m = 3;  // a body, and what walls move it by
+  std::size_t row = 0;          // targets are by row, without those who cannot be hit
+  const auto id_of = [&](std::size_t r) {
+    return r < players.rows() ? players.id[r] : monsters.id[r - players.rows()];
+  };
+  for (ShotTarget& target : targets) {
+    while (id_of(row) != target.id) ++row;
+    const DVec3 to_target = target.base - eye;
+    const DVec3 off = to_target - way * dot(to_target, way);
+    if (dot(off, off) > near_m * near_m) continue;
+    const auto from_m = from->position_of(row, target.id), to_m = to->position_of(row, target.id);
+    if (!from_m || !to_m) continue;
+    target.base = shown_free(space, target.body, *from_m, static_cast<double>(before), *to_m,
+                             static_cast<double>(after), static_cast<double>(seen), rules);
+  }
 }
 
 }  // namespace
@@ -124,6 +153,7 @@ void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules,
       continue;
     }
     list_targets(rules, players, monsters, history, now, picture);
+    put_before_walls(targets_, space_then(space, then), rules, players, monsters, history, picture, eye, way);
     ShotEvent event;
     event.seen = seen;
     event.shooter = players.id[row];

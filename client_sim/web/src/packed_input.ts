@@ -37,6 +37,8 @@ function putCommand(bits: BitWriter, now: Steps, before: Steps): void {
   bits.bit(pressed);
   if (pressed) bits.put(now.buttons, 16);
   putChange(bits, now.seen, before.seen, seenBits);
+  // Of which two states the picture is made the server works out by itself.
+  bits.bit(false);
 }
 
 /**

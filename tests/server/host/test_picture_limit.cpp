@@ -8,6 +8,8 @@ using namespace ashlar::server;
 
 namespace {
 
+constexpr std::uint32_t now = 10'000;  // when all is acknowledged, where that does not matter
+
 std::uint32_t believed(const PictureLimit& limit, std::uint32_t seen, std::uint32_t rate_hz = 60) {
   return number(limit.believed(TickId{seen}, rate_hz));
 }
@@ -34,16 +36,16 @@ TEST_CASE("what is much older than what the client holds is not believed", "[ser
   PictureLimit limit;
   for (std::uint32_t tick = 1; tick <= 200; ++tick) limit.note_sent(3 * tick, tick);
   CHECK(believed(limit, 60) == 60);  // it may have had none of them
-  limit.note_fate({3 * 190, true});
+  limit.note_fate({3 * 190, true}, now);
   CHECK(believed(limit, 60) == 184);
   CHECK(believed(limit, 184) == 184);
   CHECK(believed(limit, 195) == 195);
   CHECK(believed(limit, 60, 128) == 177);
   // What was lost, came before, or is not a snapshot's packet changes nothing.
-  limit.note_fate({3 * 195, false});
-  limit.note_fate({3 * 180, true});
-  limit.note_fate({3 * 195 + 1, true});
-  limit.note_fate({3 * 20, true});
+  limit.note_fate({3 * 195, false}, now);
+  limit.note_fate({3 * 180, true}, now);
+  limit.note_fate({3 * 195 + 1, true}, now);
+  limit.note_fate({3 * 20, true}, now);
   CHECK(believed(limit, 60) == 184);
   limit.reset();
   CHECK(believed(limit, 190) == 0);
@@ -55,7 +57,7 @@ TEST_CASE("a picture may be behind by what its snapshots are apart, on top",
   std::uint64_t sequence = 1;
   const auto acked = [&](std::uint32_t tick) {
     limit.note_sent(sequence, tick);
-    limit.note_fate({sequence++, true});
+    limit.note_fate({sequence++, true}, now);
   };
   constexpr std::uint32_t margin = PictureLimit::margin_ticks;
   for (std::uint32_t tick = 6; tick <= 600; tick += 6) acked(tick);
@@ -78,7 +80,8 @@ TEST_CASE("a picture is believed to be behind by the jitter that acknowledgement
   const auto run = [&](std::uint32_t ticks, auto&& age) {
     for (const std::uint32_t until = tick + ticks; tick < until; ++tick) {
       limit.note_sent(tick, tick);
-      while (acked < tick && tick - (acked + 1) >= age(acked + 1)) ++acked, limit.note_fate({acked, true});
+      while (acked < tick && tick - (acked + 1) >= age(acked + 1))
+        ++acked, limit.note_fate({acked, true}, now);
     }
     --tick;
     const std::uint32_t seen = believed(limit, 1);
@@ -106,9 +109,17 @@ struct Told {
 Told told(const PictureLimit& limit, std::uint32_t seen) {
   PlayerCommand command;
   command.seen = TickId{seen};
-  command.told_before = 9, command.told_after = 9;  // whatever it says itself
-  limit.add_told(command);
-  CHECK(command.seen == TickId{seen});
+  limit.complete(command, 0, now, 60);
+  return {command.told_before, command.told_after};
+}
+/// What is made of a command that says itself which two they were.
+Told claimed(const PictureLimit& limit, std::uint32_t seen, Told says, std::uint32_t ticks_ago = 0,
+             std::uint32_t at = now) {
+  PlayerCommand command;
+  command.seen = TickId{seen};
+  command.told_before = static_cast<std::uint8_t>(says.before);
+  command.told_after = static_cast<std::int8_t>(says.after);
+  limit.complete(command, ticks_ago, at, 60);
   return {command.told_before, command.told_after};
 }
 
@@ -120,9 +131,9 @@ TEST_CASE("a picture is made of the two acknowledged states around it, or goes o
   CHECK(told(limit, 0) == Told{0, 0});
   CHECK(told(limit, 7) == Told{0, 0});
   for (std::uint32_t tick = 6; tick <= 600; tick += 6) limit.note_sent(tick, tick);
-  limit.note_fate({540, true});
+  limit.note_fate({540, true}, now);
   CHECK(told(limit, 543) == Told{0, 0});  // one alone says nothing of a way
-  limit.note_fate({546, true});
+  limit.note_fate({546, true}, now);
   CHECK(told(limit, 540) == Told{0, 0});
   CHECK(told(limit, 543) == Told{3, 3});
   CHECK(told(limit, 546) == Told{0, 0});
@@ -130,22 +141,63 @@ TEST_CASE("a picture is made of the two acknowledged states around it, or goes o
   CHECK(told(limit, 530) == Told{0, 0});  // older than all that is known
   CHECK(told(limit, 0) == Told{0, 0});
   // One was lost, and another comes behind a later one.
-  limit.note_fate({552, false});
-  limit.note_fate({564, true});
+  limit.note_fate({552, false}, now);
+  limit.note_fate({564, true}, now);
   CHECK(told(limit, 547) == Told{1, 17});
-  limit.note_fate({558, true});
-  limit.note_fate({558, true});
+  limit.note_fate({558, true}, now);
+  limit.note_fate({558, true}, now);
   CHECK(told(limit, 547) == Told{1, 11});
   CHECK(told(limit, 559) == Told{1, 5});
   CHECK(told(limit, 566) == Told{8, -2});
   // Hundreds of them push out the oldest alone.
   for (std::uint32_t tick = 606; tick <= 6000; tick += 6) {
     limit.note_sent(tick, tick);
-    limit.note_fate({tick, true});
+    limit.note_fate({tick, true}, now);
     REQUIRE(told(limit, tick - 8) == (tick > 612 ? Told{4, 2} : told(limit, tick - 8)));
   }
   CHECK(told(limit, 5999) == Told{5, 1});
   CHECK(told(limit, 600) == Told{0, 0});
   limit.reset();
   CHECK(told(limit, 5999) == Told{0, 0});
+}
+
+TEST_CASE("which two states a picture was made of is believed where that can be so",
+          "[server][host][picture_limit]") {
+  PictureLimit limit;
+  for (std::uint32_t tick = 6; tick <= 600; tick += 6) limit.note_sent(tick, tick);
+  limit.note_fate({582, true}, 100);
+  limit.note_fate({588, true}, 106);
+  CHECK(claimed(limit, 585, {3, 3}, 0, 110) == Told{3, 3});
+  // What is not acknowledged yet may have come all the same.
+  CHECK(claimed(limit, 590, {2, 4}, 0, 110) == Told{2, 4});
+  CHECK(claimed(limit, 596, {2, 4}, 0, 110) == Told{2, 4});
+  CHECK(claimed(limit, 598, {10, -4}, 0, 110) == Told{10, -4});
+  // What was acknowledged was there, and shown.
+  const Told inferred{8, -2};  // from 582 on and beyond 588, at 590
+  CHECK(claimed(limit, 590, {14, 4}, 0, 110) == inferred);
+  CHECK(claimed(limit, 590, {14, -8}, 0, 110) == inferred);
+  CHECK(claimed(limit, 590, {8, 4}, 0, 110) == inferred);
+  // Nothing is made of states that were never sent, or will be, or of one alone.
+  for (const Told says : {Told{3, 4}, Told{2, 3}, Told{2, 16}, Told{0, 4}, Told{2, 0}, Told{2, -2},
+                          Told{2, -8}, Told{255, 127}, Told{255, -128}})
+    CHECK(claimed(limit, 590, says, 0, 110) == inferred);
+  // Nor of an older picture than is believed.
+  CHECK(claimed(limit, 540, {6, 6}, 0, 110) == told(limit, 540));
+}
+
+TEST_CASE("a command that comes late because others were lost may know less than what came with it",
+          "[server][host][picture_limit]") {
+  PictureLimit limit;
+  for (std::uint32_t tick = 6; tick <= 600; tick += 6) limit.note_sent(tick, tick);
+  limit.note_fate({582, true}, 100);
+  limit.note_fate({588, true}, 107);
+  limit.note_fate({594, true}, 110);
+  const Told says{8, -2};  // as if 594 had not been there, at 590
+  CHECK(claimed(limit, 590, says, 0, 110) == Told{2, 4});
+  CHECK(claimed(limit, 590, says, 1, 110) == says);
+  CHECK(claimed(limit, 590, says, 1, 111) == says);
+  CHECK(claimed(limit, 590, says, 1, 112) == Told{2, 4});
+  CHECK(claimed(limit, 590, says, 2, 112) == says);
+  // 588 was there by then.
+  CHECK(claimed(limit, 590, {20, -8}, 2, 110) == Told{2, 4});
 }
