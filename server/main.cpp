@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <expected>
@@ -132,6 +135,25 @@ void keep_standard_streams() {
   if (file >= 0) ::close(file);
 }
 
+/// Has the C library ask the kernel for huge pages. A tick passes over what is known of every client once and
+/// again, so that with usual pages a tenth of its time goes into finding where they lie. The library reads
+/// this only as a process begins: the program replaces itself by itself, with the same process id and nothing
+/// opened yet. Whoever sets the variable, to whatever, has the last word. Where any of it is not to be had
+/// the server runs as it is.
+void begin_with_huge_pages(char** argv) {
+#ifdef __GLIBC__
+  constexpr const char* variable = "GLIBC_TUNABLES";
+  if (std::getenv(variable) != nullptr) return;
+  // By its name: who looks for the process finds it by that.
+  std::array<char, PATH_MAX> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
+  if (size <= 0 || ::setenv(variable, "glibc.malloc.hugetlb=1", 1) != 0) return;
+  ::execv(path.data(), argv);
+#else
+  (void)argv;
+#endif
+}
+
 int run(const CommandLine& line) {
   if (line.action == Action::help) return print(help_text());
   if (line.action == Action::version) return print(version_text() + "\n");
@@ -193,6 +215,7 @@ int main(int argc, char** argv) {
   try {
     if (!arguments.empty() && is_command(arguments.front())) return run_command(arguments);
     const auto line = parse_command_line(arguments);
+    if (line && line->action == Action::serve) begin_with_huge_pages(argv);
     return line ? run(*line) : fail(line.error());
   } catch (const std::exception& error) {  // out of memory, for one: start-up is allowed to throw
     return fail(error.what());

@@ -584,6 +584,21 @@ class Life(unittest.TestCase):
             self.assertIn("--rotation", server.wait_for("console")["error"])
             self.assertEqual(server.finish()[0], 0)
 
+    def test_it_asks_for_huge_pages_unless_told_not_to(self):
+        variable = "GLIBC_TUNABLES"
+        given_to_all = {variable: os.environ[variable]} if variable in os.environ else {}
+        for given in (given_to_all, {variable: "glibc.malloc.hugetlb=0"}):
+            with Running(*QUICK, **given) as server:
+                server.wait_for("ready")
+                process = "/proc/%d/" % server.process.pid
+                # It is the process that was started, by the name that it was started by.
+                with open(process + "comm", encoding="utf-8") as name:
+                    self.assertEqual(name.read().strip(), os.path.basename(SERVER)[:15])
+                with open(process + "environ", encoding="utf-8") as its:
+                    tunables = [entry for entry in its.read().split("\0") if entry.startswith(variable)]
+                self.assertEqual(tunables, [variable + "=" + given.get(variable, "glibc.malloc.hugetlb=1")])
+                self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+
     def test_connections_that_speak_garbage_are_closed(self):
         with Running("--listen", "127.0.0.1", *QUICK) as server:
             port = server.wait_for("ready")["port"]
