@@ -103,8 +103,7 @@ void SectorForecast::take_height(Map& map, std::uint32_t sector, Plane plane, st
   told.height = height;
   double& now_m = plane_of(map.heights[sector], plane);
   const bool late = tick < tick_ && told.motion != 0;
-  const double then_m =
-      late ? replay(map, map.motions[told.motion - 1], tick - told.motion_tick) : now_m;
+  const double then_m = late ? replay(map, map.motions[told.motion - 1], tick - told.motion_tick) : now_m;
   if (same_height(then_m, height)) return;
   ++changes_;
   now_m = height / height_steps_per_m;

@@ -40,8 +40,8 @@ class SectorForecast {
   /// The planes in motion as of tick().
   std::span<const Mover> movers(std::size_t map) const { return maps_[map].movers.movers(); }
 
-  /// Heights of one map's sectors so many ticks after tick(), valid until the next call or take(). Cost: 20 ns a mover
-  /// and tick, and a copy of the heights.
+  /// Heights of one map's sectors so many ticks after tick(), valid until the next call or take(). Cost: 20
+  /// ns a mover and tick, and a copy of the heights.
   HeightsView foresee(std::size_t map, std::uint32_t ticks);
 
  private:

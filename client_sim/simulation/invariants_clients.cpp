@@ -154,7 +154,7 @@ class TheSeenAreTold final : public Invariant {
     std::uint32_t tick = 0;   // the newest complete one
     std::uint32_t since = 0;  // and every one from here on was, and was not cut short
     std::deque<std::pair<std::uint32_t, std::uint64_t>> congested{
-        {0, 0}};  // by server tick: how many, so far
+        {0, 0}};                                           // by server tick: how many, so far
     std::vector<std::pair<EntityId, std::uint32_t>> told;  // by slot: as of when it was last held
   };
 

@@ -183,7 +183,8 @@ std::size_t ClientBlocks::memory_bytes() const {
   return sizeof *this + blocks_.capacity() * sizeof(ClientBlock) +
          numbers_.capacity() * sizeof(std::uint16_t) + packets_.capacity() * sizeof(Packet) +
          items_.capacity() * sizeof(JournalItem) + own_.capacity() * sizeof(OwnPlayer) +
-         slices_.capacity() * sizeof(std::uint32_t) + waits.memory_bytes() + fields_.capacity() * sizeof(ClientFields);
+         slices_.capacity() * sizeof(std::uint32_t) + waits.memory_bytes() +
+         fields_.capacity() * sizeof(ClientFields);
 }
 
 }  // namespace ashlar::server

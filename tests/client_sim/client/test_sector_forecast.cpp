@@ -62,7 +62,9 @@ class MovingSource {
     }
     const auto named = static_cast<std::uint16_t>(rng_.below(static_cast<std::uint32_t>(heights_.size())));
     out.runs.push_back({0, named, 1});
-    const auto wire = [](double m) { return static_cast<std::int32_t>(std::floor(m * height_steps_per_m + 0.5)); };
+    const auto wire = [](double m) {
+      return static_cast<std::int32_t>(std::floor(m * height_steps_per_m + 0.5));
+    };
     out.heights.push_back({wire(heights_[named].floor_m), wire(heights_[named].ceiling_m)});
     out.part.tick = tick;
     return out;
