@@ -79,6 +79,8 @@ void run_hills(double seconds, std::uint64_t seed) {
   p.run(seconds, [&] { return runner(); });
   check_exact(p, static_cast<std::uint64_t>(55 * seconds));
   CHECK(p.predictor.stats().mispredicted_sum() == 0);
+  // What came as foreseen is not played once more.
+  CHECK(10 * p.predictor.stats().recalled > 9 * p.predictor.stats().confirmed);
   CHECK(length(p.server_body().position_m - from) > 5);
 }
 

@@ -74,6 +74,7 @@ TEST_CASE("the page's packed input says what the page's input says", "[protocol]
   CHECK(bits.get(16) == 5);
   CHECK(bits.get(2) == 1);
   CHECK(bits.sign(4) == 4);
+  CHECK(bits.get(1) == 0);  // made of no two states
   CHECK(bits.get(1) == 1);  // the one of tick 999
   CHECK(bits.get(1) == 1);
   CHECK(bits.get(16) == 0);
@@ -85,6 +86,7 @@ TEST_CASE("the page's packed input says what the page's input says", "[protocol]
   CHECK(bits.get(16) == 0);
   CHECK(bits.get(2) == 1);
   CHECK(bits.sign(4) == -4);
+  CHECK(bits.get(1) == 0);
   bits.check_end();
 }
 
