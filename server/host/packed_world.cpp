@@ -138,6 +138,7 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   for (std::size_t b = 0; b < blocks.size(); ++b)
     add_block(world, blocks[b], placed,
               std::span(members_).subspan(first_member_[b], first_member_[b + 1] - first_member_[b]), culler);
+  sort_grounds();
   heights_.gather(world);
 }
 
@@ -208,6 +209,17 @@ bool PackedWorld::may_see(Sight& sight, std::uint32_t block) const {
   return known == 2;
 }
 
+/// From south to north, for vicinity().
+void PackedWorld::sort_grounds() {
+  by_low_y_.clear();
+  depth_most_m_ = 0;
+  for (std::uint32_t i = 0; i < grounds_.size(); ++i) {
+    by_low_y_.push_back(i);
+    depth_most_m_ = std::max(depth_most_m_, grounds_[i].high_y - grounds_[i].low_y);
+  }
+  std::ranges::sort(by_low_y_, {}, [this](std::uint32_t i) { return std::pair(grounds_[i].low_y, i); });
+}
+
 /// In the order of blocks. Squares of 64 m: a few viewers share one, and it holds few that are out of reach.
 std::span<const std::uint32_t> PackedWorld::vicinity(DVec3 eye_m, double radius_m) {
   constexpr double side_m = 64;
@@ -227,12 +239,16 @@ std::span<const std::uint32_t> PackedWorld::vicinity(DVec3 eye_m, double radius_
   Vicinity& found = free != nullptr ? *free : vicinities_[(home >> 16) % vicinities_.size()];
   found = {x, y, radius_m, static_cast<std::uint32_t>(vicinity_blocks_.size()), 0, tick_before_};
   const double low_x = x * side_m, low_y = y * side_m;
-  for (std::uint32_t i = 0; i < grounds_.size(); ++i) {
-    const Ground& ground = grounds_[i];
+  // Of a thousand blocks most are too far along y: those are passed over.
+  const auto low_y_of = [this](std::uint32_t i) { return grounds_[i].low_y; };
+  auto at = std::ranges::lower_bound(by_low_y_, low_y - radius_m - depth_most_m_, {}, low_y_of);
+  for (; at != by_low_y_.end() && grounds_[*at].low_y <= low_y + side_m + radius_m; ++at) {
+    const Ground& ground = grounds_[*at];
     const double dx = std::max({ground.low_x - (low_x + side_m), low_x - ground.high_x, 0.0});
     const double dy = std::max({ground.low_y - (low_y + side_m), low_y - ground.high_y, 0.0});
-    if (dx * dx + dy * dy <= radius_m * radius_m) vicinity_blocks_.push_back(i);
+    if (dx * dx + dy * dy <= radius_m * radius_m) vicinity_blocks_.push_back(*at);
   }
+  std::ranges::sort(std::span(vicinity_blocks_).subspan(found.first));
   found.count = static_cast<std::uint32_t>(vicinity_blocks_.size()) - found.first;
   return std::span(vicinity_blocks_).subspan(found.first, found.count);
 }

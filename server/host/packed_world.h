@@ -93,6 +93,7 @@ class PackedWorld {
   void add_block(const World& world, const PartitionBlock& block, std::span<const PlacedEntity> placed,
                  std::span<std::uint32_t> members, SightCuller* culler);
 
+  void sort_grounds();
   std::span<const std::uint32_t> vicinity(DVec3 eye_m, double radius_m);
   Sight& look_from(DVec3 eye_m, double margin_m, std::span<const MapInSpace> maps,
                    std::span<const OpenRooms> rooms);
@@ -113,6 +114,8 @@ class PackedWorld {
   std::vector<Track> tracks_;              // by slot
   std::vector<Extent> extents_;
   std::vector<Ground> grounds_;             // by extent
+  std::vector<std::uint32_t> by_low_y_;     // extents, as their ground begins
+  double depth_most_m_ = 0;                 // of their grounds, along y
   std::array<Vicinity, 512> vicinities_{};  // by a hash of the square
   std::vector<std::uint32_t> vicinity_blocks_;
   std::vector<SightPlace> places_;

@@ -26,21 +26,26 @@ void BlockGround::begin(const VoxelVolume& volume, IVec3 origin, BlockWalker wal
 
 void BlockGround::note_soft_kinds(const VoxelVolume& volume) {
   soft_kinds_.clear();
+  soft_.fill(0);
   const auto types = volume.kinds().types();
-  for (std::size_t i = 0; i < types.size(); ++i)
-    if ((walker_.swims && types[i].liquid) || (walker_.ladders && types[i].climbable && !types[i].solid()))
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (walker_.swims && types[i].liquid) soft_[i] |= soft_liquid;
+    if (walker_.ladders && types[i].climbable) soft_[i] |= soft_ladder;
+    if (soft_[i] != 0 && ((soft_[i] & soft_liquid) != 0 || !types[i].solid()))
       soft_kinds_.push_back(static_cast<BlockId>(i));
+  }
 }
 
-/// What of a chunk's column is to swim in and to climb on.
-void BlockGround::fill_soft(const VoxelVolume& volume, const Chunk& chunk, IVec3 local, std::uint32_t solid,
-                            std::uint32_t& liquid, std::uint32_t& ladder) const {
+/// What of a chunk's column is to swim in and to climb on. Most of what ways over blocks cost was here, so a
+/// block is read and looked up in place.
+void BlockGround::fill_soft(const Chunk& chunk, IVec3 local, std::uint32_t solid, std::uint32_t& liquid,
+                            std::uint32_t& ladder) const {
   if (std::ranges::none_of(soft_kinds_, [&](BlockId id) { return chunk.may_hold(id); })) return;
   for (std::uint32_t free = ~solid; free != 0; free &= free - 1) {
     const int bit = std::countr_zero(free);
-    const BlockType& type = volume.kinds().type(chunk.block({local.x, local.y, bit}));
-    if (type.liquid && walker_.swims) liquid |= 1u << bit;
-    if (type.climbable && walker_.ladders) ladder |= 1u << bit;
+    const std::uint8_t soft = soft_[static_cast<std::size_t>(chunk.blocks().get({local.x, local.y, bit}))];
+    if ((soft & soft_liquid) != 0) liquid |= 1u << bit;
+    if ((soft & soft_ladder) != 0) ladder |= 1u << bit;
   }
 }
 
@@ -61,12 +66,12 @@ void BlockGround::fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y
     for (std::uint32_t parts = chunk->parts() != nullptr ? (*chunk->parts())[word] & solid : 0; parts != 0;
          parts &= parts - 1) {
       const int bit = std::countr_zero(parts);
-      const BlockShape& shape = volume.kinds().shape(chunk->block({local.x, local.y, bit}));
+      const BlockShape& shape = volume.kinds().shape(chunk->blocks().get({local.x, local.y, bit}));
       const auto over_half = [](const ShapeBox& box) { return box.max[2] > shape_cells / 2; };
       if (!std::ranges::any_of(shape.boxes(), over_half)) slabs |= 1u << bit;
     }
     std::uint32_t liquid = 0, ladder = 0;
-    fill_soft(volume, *chunk, {local.x, local.y, 0}, solid, liquid, ladder);
+    fill_soft(*chunk, {local.x, local.y, 0}, solid, liquid, ladder);
     out.full |= put(solid & ~slabs);
     out.half |= put(slabs);
     out.liquid |= put(liquid);

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -121,8 +122,8 @@ class BlockGround {
   }
   void make_corner(const VoxelVolume& volume, std::int32_t x, std::int32_t y);
   void fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y, Column& out) const;
-  void fill_soft(const VoxelVolume& volume, const Chunk& chunk, IVec3 local, std::uint32_t solid,
-                 std::uint32_t& liquid, std::uint32_t& ladder) const;
+  void fill_soft(const Chunk& chunk, IVec3 local, std::uint32_t solid, std::uint32_t& liquid,
+                 std::uint32_t& ladder) const;
   void note_soft_kinds(const VoxelVolume& volume);
 
   std::int32_t side_;
@@ -130,6 +131,8 @@ class BlockGround {
   IVec3 origin_{};
   BlockWalker walker_{};
   std::vector<BlockId> soft_kinds_;  // that one swims in or climbs on
+  static constexpr std::uint8_t soft_liquid = 1, soft_ladder = 2;
+  std::array<std::uint8_t, block_kinds_max> soft_{};  // of each kind, what the walker does there
   std::vector<Column> columns_;
   std::vector<Corner> corners_;
   std::vector<std::uint8_t> column_known_, corner_known_;
