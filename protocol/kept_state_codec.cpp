@@ -136,7 +136,7 @@ bool get_match(ByteReader& r, KeptMatch& m) {
     score = static_cast<std::int32_t>(value);
     if (score != value) return false;
   }
-  return mode <= static_cast<std::uint8_t>(GameMode::teams) && phase < match_phase_count &&
+  return mode <= static_cast<std::uint8_t>(GameMode::building) && phase < match_phase_count &&
          number == m.number && left == m.left_ticks;
 }
 

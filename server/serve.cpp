@@ -313,8 +313,8 @@ HostConfig host_config(const Startup& startup, const AccessSettings& access) {
   host.away_grace = access.away_grace;
   const GameMode mode = config.rules.mode;
   const bool goes_on = config.players_return_to == ReturnTo::place;
-  host.return_to_place = goes_on && mode == GameMode::sandbox;
-  host.return_with_life = goes_on && (mode == GameMode::sandbox || mode == GameMode::cooperative);
+  host.return_to_place = goes_on && (mode == GameMode::sandbox || mode == GameMode::building);
+  host.return_with_life = goes_on && !plays_against(mode);
   host.content = startup.shelf;
   host.content_bytes_per_s = config.content_bytes_per_s;
   return host;

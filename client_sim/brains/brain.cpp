@@ -74,7 +74,7 @@ std::optional<DVec2> Brain::goal(const Client& client) {
   }
   // In a match of each against each, or of teams, hunters hunt players, too.
   const bool hunts = kind_ == BrainKind::hunt;
-  const bool versus = client.welcome().rules.mode >= GameMode::deathmatch;
+  const bool versus = plays_against(client.welcome().rules.mode);
   std::optional<DVec2> nearest;
   double nearest_m = 1e9;
   for (const ViewEntity& e : seen_) {
@@ -149,6 +149,9 @@ void Brain::steer(Micros now, const Client& client) {
 
 PlayerCommand Brain::think(Micros now, const Client& client) {
   if (!client.own()) return {};
+  // Who plays to win builds where that is what counts.
+  const bool builds = kind_ == BrainKind::fight && client.welcome().rules.mode == GameMode::building;
+  if (builds && builder_ == nullptr) builder_ = std::make_unique<Builder>(rng_.next_u64());
   if (builder_ != nullptr) return builder_->think(client);
   if (fighter_ != nullptr) return fighter_->think(client);
   if (explorer_ != nullptr) {

@@ -108,7 +108,7 @@ void Fighter::look(const Client& client) {
     const auto own = std::ranges::find(rows, client.player(), &ScoreRow::id);
     if (own != rows.end()) team_ = own->team;
   }
-  versus_ = rules.mode >= GameMode::deathmatch || team_ != 0;
+  versus_ = plays_against(rules.mode) || team_ != 0;
   const DVec3 here = client.own()->body.position_m;
   const bool alive = client.own()->health > 0;
   if (alive && !alive_) home_m_ = here;

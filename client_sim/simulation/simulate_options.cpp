@@ -123,7 +123,8 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-constexpr std::array<std::string_view, 4> mode_names{"sandbox", "cooperative", "deathmatch", "teams"};
+constexpr std::array<std::string_view, 5> mode_names{"sandbox", "cooperative", "deathmatch", "teams",
+                                                     "building"};
 
 /// Short, so that a run sees matches begin and end.
 MatchRules match_of(std::string_view mode) {
@@ -147,9 +148,9 @@ void add_run(CLI::App& app, SimulateOptions& o, Given& given) {
       ->capture_default_str();
   app.add_option_function<std::string>(
          "--mode", [&o](const std::string& text) { o.config.match = match_of(text); },
-         "What is played: sandbox, cooperative, deathmatch or teams; matches last a minute at most, and a "
-         "few seconds of warm-up and intermission")
-      ->check(CLI::IsMember({"sandbox", "cooperative", "deathmatch", "teams"}))
+         "What is played: sandbox, cooperative, deathmatch, teams or building; matches last a minute at "
+         "most, and a few seconds of warm-up and intermission")
+      ->check(CLI::IsMember({"sandbox", "cooperative", "deathmatch", "teams", "building"}))
       ->default_str("sandbox");
   app.add_option("--fighters", o.config.fighters, "So many of the players, the first ones, play to win")
       ->check(CLI::Range(0u, clients_limit))

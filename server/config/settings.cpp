@@ -109,7 +109,9 @@ auto rule_of(std::size_t number) {
 
 std::vector<std::string> names_of(Solver) { return {"sweep", "correct"}; }
 std::vector<std::string> names_of(FreeBlocks) { return {"no", "yes"}; }
-std::vector<std::string> names_of(GameMode) { return {"sandbox", "cooperative", "deathmatch", "teams"}; }
+std::vector<std::string> names_of(GameMode) {
+  return {"sandbox", "cooperative", "deathmatch", "teams", "building"};
+}
 std::vector<std::string> names_of(FreeAmmo) { return {"no", "yes", "by_maps"}; }
 std::vector<std::string> names_of(Switch) { return {"off", "on"}; }
 std::vector<std::string> names_of(KeyRule) { return {"ignored", "needed"}; }

@@ -127,7 +127,9 @@ void measure_scene(Scene scene, std::uint32_t monsters, std::uint32_t ticks, dou
     for (const EntityId id : players) hidden.push_back({AdminAction::noclip_on, id, {}});
   step(world, {}, hidden);
   if (scene == Scene::hunt_one || scene == Scene::hunt_hundred) set_to_hunt(world, players);
-  for (int t = 0; t < 60; ++t) step(world, {}, {});
+  // Who had seen somebody before nobody could be seen has given him up by then.
+  const int before = scene == Scene::asleep ? 600 : 60;
+  for (int t = 0; t < before; ++t) step(world, {}, {});
   Parts parts;
   const std::uint64_t attacks = world.combat().counters().attacks, hunting = hunting_in(world);
   const double start = thread_s();
@@ -190,7 +192,9 @@ void measure_map15(std::uint32_t ticks, double w1_s) {
       if (const ThingType* type = find_thing_type(thing.type);
           type != nullptr && type->role == ThingRole::monster)
         source->things.push_back(thing);
-  const auto map = place_map(*source, {});
+  PlaceOptions options;
+  options.visibility = true;  // as servers have it
+  const auto map = place_map(*source, options);
   if (!map) return;
   WorldSetup setup;
   setup.seed = 7;

@@ -83,7 +83,7 @@ TEST_CASE("kept state that is cut, longer, of another version or out of range is
   CHECK(refused([&](KeptState& s) { s.projectiles[0].velocity_mps.y = nan; }));
   CHECK(refused([&](KeptState& s) { s.projectiles[0].position_m.x = nan; }));
   CHECK(refused([](KeptState& s) { s.projectiles[0].owner_row = kept_monsters_max; }));
-  CHECK(refused([](KeptState& s) { s.match.mode = GameMode{4}; }));
+  CHECK(refused([](KeptState& s) { s.match.mode = GameMode{5}; }));
   CHECK(refused([](KeptState& s) { s.match.phase = MatchPhase{match_phase_count}; }));
 }
 

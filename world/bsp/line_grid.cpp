@@ -109,6 +109,34 @@ void add_lines(const SectorMap& map, const BspTree& tree, const MapBounds& footp
   add({low.x, high.y}, {low.x, low.y}, side);
 }
 
+/// Lines that hold up monsters alone, and the cells near them.
+void add_monster_lines(const SectorMap& map, LineGrid& grid, std::size_t cells) {
+  for (std::uint32_t i = 0; i < map.lines.size(); ++i) {
+    const MapLine& line = map.lines[i];
+    constexpr std::uint32_t both = line_flag::blocking | line_flag::block_monsters;
+    if ((line.flags & both) != line_flag::block_monsters || line.back == no_index) continue;
+    SolidLine l;
+    l.a = map.vertices[line.v1], l.along = map.vertices[line.v2] - l.a;
+    if (dot(l.along, l.along) < 1e-12) continue;
+    l.inverse_length2 = 1 / dot(l.along, l.along);
+    l.front = map.front_sector(line), l.back = map.back_sector(line), l.line = i;
+    grid.monster_lines.push_back(l);
+  }
+  if (grid.monster_lines.empty()) return;
+  grid.near_monster_lines.assign(cells, 0);
+  constexpr DVec2 reach{LineGrid::monster_lines_reach, LineGrid::monster_lines_reach};
+  for (const SolidLine& l : grid.monster_lines) {
+    const DVec2 b = l.a + l.along;
+    const DVec2 low{std::min(l.a.x, b.x), std::min(l.a.y, b.y)};
+    const DVec2 high{std::max(l.a.x, b.x), std::max(l.a.y, b.y)};
+    const LineGrid::Range r = grid.cells(low - reach, high + reach);
+    for (std::int32_t y = r.y0; y <= r.y1; ++y)
+      for (std::int32_t x = r.x0; x <= r.x1; ++x)
+        grid.near_monster_lines[static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.nx) +
+                                static_cast<std::size_t>(x)] = 1;
+  }
+}
+
 }  // namespace
 
 LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBounds& footprint) {
@@ -149,6 +177,7 @@ LineGrid build_line_grid(const SectorMap& map, const BspTree& tree, const MapBou
     for_each_cell(grid.lines[i], [&](std::size_t c) { grid.items[next[c]++] = i; });
   for (std::size_t c = 0; c < cells; ++c) ASHLAR_ASSERT(next[c] == grid.first[c + 1]);  // both passes agree
 
+  add_monster_lines(map, grid, cells);
   grid.points = build_leaf_grid(tree, footprint);
   return grid;
 }

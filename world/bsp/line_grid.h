@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "world/bsp/leaf_grid.h"
@@ -38,6 +39,11 @@ struct LineGrid {
   std::vector<std::uint32_t> items;  ///< indices into lines
   std::vector<SolidLine> lines;
   LeafGrid points;
+  /// Two-sided lines that hold up monsters alone. A map has some dozens at most, so they are a list of their
+  /// own that no other query pays for; by cell, 0 or 1: one of them is within monster_lines_reach.
+  std::vector<SolidLine> monster_lines;
+  std::vector<std::uint8_t> near_monster_lines;
+  static constexpr double monster_lines_reach = 192;  ///< map units: the widest walker and its longest tick
 
   /// A rectangle of cells.
   struct Range {
@@ -67,6 +73,16 @@ struct LineGrid {
       }
     }
     return true;
+  }
+
+  /// Those of monster_lines that may hold up somebody at p; empty where none is near.
+  std::span<const SolidLine> monster_lines_at(DVec2 p) const {
+    if (monster_lines.empty()) return {};
+    const Range r = cells(p, p);
+    if (r.x0 > r.x1 || r.y0 > r.y1) return {};
+    const auto c =
+        static_cast<std::size_t>(r.y0) * static_cast<std::size_t>(nx) + static_cast<std::size_t>(r.x0);
+    return near_monster_lines[c] != 0 ? std::span(monster_lines) : std::span<const SolidLine>{};
   }
 
   /// The same leaf as tree.leaf_at(p), by the cells: cheaper (leaf_grid.h).

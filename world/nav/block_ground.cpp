@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-BlockGround::BlockGround(std::int32_t corners_side, std::vector<BlockBox> rock)
+BlockGround::BlockGround(std::int32_t corners_side, std::vector<MapRock> rock)
     : side_(corners_side), rock_(std::move(rock)) {
   const auto corners = static_cast<std::size_t>(side_) * static_cast<std::size_t>(side_);
   const auto columns = static_cast<std::size_t>(side_ + 1) * static_cast<std::size_t>(side_ + 1);
@@ -77,9 +77,12 @@ void BlockGround::fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y
     out.liquid |= put(liquid);
     out.ladder |= put(ladder);
   }
-  for (const BlockBox& box : rock_)
-    if (low.x >= box.min.x && low.x < box.max.x && low.y >= box.min.y && low.y < box.max.y)
-      out.full |= layer_bits(box.min.z - low.z, box.max.z - 1 - low.z);
+  constexpr std::int32_t wall_blocks = 3;  // over what is open, so that nobody steps or climbs there
+  for (const MapRock& rock : rock_) {
+    if (!rock.holds(low.x, low.y)) continue;
+    const std::int32_t top = rock.box.max.z - 1 + (rock.open_at(low.x, low.y) ? wall_blocks : 0);
+    out.full |= layer_bits(rock.box.min.z - low.z, top - low.z);
+  }
 }
 
 void BlockGround::make_corner(const VoxelVolume& volume, std::int32_t x, std::int32_t y) {

@@ -7,6 +7,7 @@
 
 #include "world/math/block_box.h"
 #include "world/math/vec.h"
+#include "world/nav/map_rock.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar {
@@ -66,8 +67,8 @@ class BlockGround {
   }
 
   /// @param corners_side  corners along x and y
-  /// @param rock          boxes that are solid whatever their blocks are: what a placed map fills
-  BlockGround(std::int32_t corners_side, std::vector<BlockBox> rock);
+  /// @param rock          what is solid whatever its blocks are: what placed maps fill
+  BlockGround(std::int32_t corners_side, std::vector<MapRock> rock);
   /// Nothing is known any more. Column (0, 0) is that over the origin.
   void begin(const VoxelVolume& volume, IVec3 origin, BlockWalker walker);
   std::int32_t side() const { return side_; }
@@ -127,7 +128,7 @@ class BlockGround {
   void note_soft_kinds(const VoxelVolume& volume);
 
   std::int32_t side_;
-  std::vector<BlockBox> rock_;
+  std::vector<MapRock> rock_;
   IVec3 origin_{};
   BlockWalker walker_{};
   std::vector<BlockId> soft_kinds_;  // that one swims in or climbs on

@@ -38,7 +38,7 @@ IVec3 side_of(IVec3 at) {
 
 }  // namespace
 
-BlockRegions::BlockRegions(std::vector<BlockBox> rock)
+BlockRegions::BlockRegions(std::vector<MapRock> rock)
     : ground_(window_side, std::move(rock)), cells_(cells_max) {
   entries_.reserve(entries_max);
   outside_.reserve(outside_max);

@@ -23,8 +23,8 @@ class BlockRegions {
   static constexpr std::size_t regions_max = 250;  ///< of a cell; what is beyond is left out
   static constexpr std::size_t joins_max = 160;    ///< into the regions of a cell, likewise
 
-  /// @param rock  boxes that are solid whatever their blocks are: what a placed map fills
-  explicit BlockRegions(std::vector<BlockBox> rock = {});
+  /// @param rock  what is solid whatever its blocks are: what placed maps fill
+  explicit BlockRegions(std::vector<MapRock> rock = {});
 
   /// What it cost to have a cell as its blocks are now.
   enum class Work : std::uint8_t {

@@ -114,7 +114,7 @@ std::optional<BlockWays::Step> BlockWays::step(DVec3 from_m) const {
   return Step{position_m(goes_on ? next : best), all_m};
 }
 
-BlockSearch::BlockSearch(std::vector<BlockBox> rock) : ground_(corners_side, std::move(rock)) {
+BlockSearch::BlockSearch(std::vector<MapRock> rock) : ground_(corners_side, std::move(rock)) {
   settled_.resize(BlockWays::places_max);
   heap_.reserve(heap_max);
 }

@@ -62,7 +62,7 @@ class BlockWays {
 class BlockSearch {
  public:
   /// @param rock  boxes that are solid whatever their blocks are: what a placed map fills
-  explicit BlockSearch(std::vector<BlockBox> rock = {});
+  explicit BlockSearch(std::vector<MapRock> rock = {});
   /// Begins anew, towards a body's place. Nothing is found where nobody of that size stands near it.
   void begin(const VoxelVolume& volume, DVec3 to_m, BlockWalker walker);
   /// The same to that one place.

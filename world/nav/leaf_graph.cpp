@@ -80,10 +80,16 @@ void LeafGraph::look_for_free(Join& join, std::size_t which, const Look& look) c
   };
   for (int i = 0; i <= looks; ++i) {
     const double t = static_cast<double>(i) / looks;
-    const bool free = lines_under_disc(
-        map_->grid(), map_->to_map(join.at(t)), look.radius_m * map_units_per_m, [&](const SolidLine& l) {
-          return !l.fence && l.front != no_index && l.back != no_index && fits(l.front) && fits(l.back);
-        });
+    const DVec2 middle = map_->to_map(join.at(t));
+    const double radius = look.radius_m * map_units_per_m;
+    const bool free = lines_under_disc(map_->grid(), middle, radius,
+                                       [&](const SolidLine& l) {
+                                         return !l.fence && l.front != no_index && l.back != no_index &&
+                                                fits(l.front) && fits(l.back);
+                                       }) &&
+                      std::ranges::none_of(map_->grid().monster_lines_at(middle), [&](const SolidLine& l) {
+                        return distance2(l, middle) < radius * radius;
+                      });
     if (!free) continue;
     join.from[which] = std::min(join.from[which], static_cast<float>(t));
     join.until[which] = std::max(join.until[which], static_cast<float>(t));

@@ -46,13 +46,14 @@ void Crowd::add(const Mover& mover) {
   movers_.back().cell = cell_key(cell_of(mover.position_m.x), cell_of(mover.position_m.y));
 }
 
-void Crowd::add(const Cylinder& shape, const Cylinder& against_walls, Body& body, EntityId id) {
+void Crowd::add(const Cylinder& shape, const Cylinder& against_walls, Body& body, EntityId id,
+                PushTurn turn) {
   if (body.noclip != 0 || body.stuck_ticks != 0) return;
-  add({shape, against_walls, body.position_m, &body, {}, {}, 0, id});
+  add({shape, against_walls, body.position_m, &body, {}, {}, 0, id, turn, turn != PushTurn::next_tick});
 }
 
 void Crowd::add_fixed(const Cylinder& shape, DVec3 position_m, EntityId id) {
-  add({shape, shape, position_m, nullptr, {}, {}, 0, id});
+  add({shape, shape, position_m, nullptr, {}, {}, 0, id, PushTurn::always, true});
 }
 
 void Crowd::meet(Mover& a, Mover& b) {
@@ -64,6 +65,7 @@ void Crowd::meet(Mover& a, Mover& b) {
   const double d2 = dot(d, d);
   if (d2 >= reach * reach) return;
   ++pairs_met_;
+  if (a.turn == PushTurn::always || b.turn == PushTurn::always) a.pushed_now = b.pushed_now = true;
   const double distance = std::sqrt(d2);
   // In one and the same place: apart along x, which of the two goes where is settled by id.
   const DVec2 out = distance > 1e-6 ? d * (1 / distance) : DVec2{a.id < b.id ? 1.0 : -1.0, 0};
@@ -142,7 +144,7 @@ void Crowd::push_apart(const Space& space, const Rules& rules) {
   for (const Mover& m : movers_) {
     if (m.body == nullptr) continue;
     const double size = length(m.push_m);
-    if (size > contact_slop_m) {
+    if (size > contact_slop_m && m.pushed_now) {
       const DVec2 push = m.push_m * std::min(1.0, push_m_max / size);
       const DVec3 way{push.x, push.y, 0};
       const Surroundings around(space, m.against_walls, swept(bounds_of(m.against_walls, m.position_m), way));

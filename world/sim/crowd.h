@@ -13,6 +13,14 @@ namespace ashlar {
 /// Nobody is pushed faster than this: crowds give way softly, and a tick's push never crosses a wall.
 inline constexpr double crowd_push_mps_max = 6.0;
 
+/// When a mover is pushed. Monsters among themselves take turns, every second tick each: a push costs as much
+/// as a step, and in heaps all are pushed all the time.
+enum class PushTurn : std::uint8_t {
+  always,     ///< and whom it meets likewise: clients foresee their own pushes
+  this_tick,  ///< of those that take turns
+  next_tick,
+};
+
 /// Movers meet: upright cylinders that overlap push each other apart, never into a wall. Filled anew every
 /// tick; memory is reserved once. The outcome does not depend on the order in which movers were added.
 class Crowd {
@@ -22,12 +30,14 @@ class Crowd {
   void clear();
   /// The body must stay where it is in memory until push_apart() returns. Ids must differ.
   /// @param against_walls  what of it meets walls
-  void add(const Cylinder& shape, const Cylinder& against_walls, Body& body, EntityId id);
+  void add(const Cylinder& shape, const Cylinder& against_walls, Body& body, EntityId id,
+           PushTurn turn = PushTurn::always);
   void add(const Cylinder& shape, Body& body, EntityId id) { add(shape, shape, body, id); }
   /// One who pushes and is not pushed: it is where it came to rest after its half of the push, so the other
   /// one takes all that is left of the overlap.
   void add_fixed(const Cylinder& shape, DVec3 position_m, EntityId id);
   /// Moves overlapping bodies apart, each by half of the overlap, sliding along solids and never into them.
+  /// Whoever has to wait for its turn is left where it is, but for those who meet somebody that does not.
   /// Of its speed a body loses half of what points into the other and gains nothing. Bodies in recovery and
   /// in no-clip neither push nor are pushed. Cost: about 0.05 us a mover that meets nobody and 0.3 us one
   /// that does, more where they stand in heaps.
@@ -45,6 +55,8 @@ class Crowd {
     DVec2 brake_mps;
     std::uint64_t cell;
     EntityId id;
+    PushTurn turn;
+    bool pushed_now;
   };
   /// The order of movers is that of their cells, then of their ids.
   struct Key {

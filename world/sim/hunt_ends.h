@@ -4,14 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "world/math/block_box.h"
+#include "world/nav/map_rock.h"
 #include "world/sim/tables.h"
 
 namespace ashlar {
 
 /// A placed map as ways over the ground see it.
 struct MapGround {
-  BlockBox box;          ///< rock; on its roof one walks
+  MapRock rock;
   DVec3 stairs_top_m{};  ///< where stairs lead up to the roof
 };
 
@@ -34,10 +34,10 @@ class HuntEnds {
                           : players.body[slot_of(who)].position_m;
   }
   /// What maps fill.
-  std::vector<BlockBox> rock() const {
-    std::vector<BlockBox> out;
+  std::vector<MapRock> rock() const {
+    std::vector<MapRock> out;
     out.reserve(maps_.size());
-    for (const MapGround& map : maps_) out.push_back(map.box);
+    for (const MapGround& map : maps_) out.push_back(map.rock);
     return out;
   }
 

@@ -127,7 +127,7 @@ void MapPlan::find_places() {
     if (thing.type == teleport_landing_thing)
       landings_.push_back({thing.position_m, thing.yaw, thing.sector, i});
     const std::uint8_t key = key_of_thing(thing.type);
-    if (key != 0) keys_.push_back({thing.position_m, key});
+    if (key != 0) keys_.push_back({thing.position_m, key, thing.flags});
   }
   std::ranges::sort(landings_, {}, [](const Landing& l) { return std::pair(l.sector, l.thing); });
 

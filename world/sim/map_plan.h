@@ -24,7 +24,8 @@ inline constexpr double key_reach_m = 36.0 / 32;  ///< see key_in_reach()
 /// A key lying in a map.
 struct MapKey {
   DVec3 position_m;
-  std::uint8_t key = 0;  ///< one bit of world/bsp/line_specials.h key::
+  std::uint8_t key = 0;     ///< one bit of world/bsp/line_specials.h key::
+  std::uint16_t flags = 0;  ///< thing_flag: in which games it lies there (thing_in_game())
 };
 
 /// Is a body whose middle is at `middle` near enough, along x and along y, to take the key? The boxes that

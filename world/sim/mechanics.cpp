@@ -9,6 +9,7 @@
 #include "world/sim/monster_move.h"
 #include "world/sim/monster_think.h"
 #include "world/sim/mover_start.h"
+#include "world/sim/spawn.h"
 #include "world/sim/teleport.h"
 #include "world/sim/triggers.h"
 
@@ -230,7 +231,7 @@ void Mechanics::take_keys(MechanicsTick& tick, std::size_t row) {
   for (std::size_t i = 0; i < maps_.size(); ++i) {
     if (!in_box(maps_[i].plan->map(), at)) continue;
     for (const MapKey& k : maps_[i].plan->keys()) {
-      if ((keys_[row] & k.key) != 0) continue;
+      if ((keys_[row] & k.key) != 0 || !thing_in_game(k.flags, tick.rules)) continue;
       if (!key_in_reach(k, xy(at))) continue;
       // A key lies on its sector's floor, wherever that has gone.
       const auto ground = map_floor_ceiling(maps_[i].plan->map(), tick.heights[i], xy(k.position_m), 0.01);
@@ -272,7 +273,7 @@ bool Mechanics::set_off(MechanicsTick& tick, std::size_t map, std::uint32_t line
   const MapLine& source = m.plan->map().source().lines[line];
   if (!who.player && action.trigger == LineTrigger::use && (source.flags & line_flag::secret) != 0)
     return false;
-  if (action.keys != 0 && tick.rules.keys == KeyRule::needed) {
+  if (action.keys != 0 && tick.rules.keys_needed()) {
     const auto held = static_cast<std::uint8_t>(who.keys & action.keys);
     if (action.any_key ? held == 0 : held != action.keys) {
       ++counters_.locked;

@@ -101,6 +101,10 @@ class Mechanics {
   /// any is near enough.
   void noise(MechanicsTick& tick, EntityId who, DVec3 from_m, double share);
 
+  /// What a line of a map sets in motion is heard where it is, as noise(): on each side of the sectors that
+  /// move, a shut door's two, and before the line itself. @param event  switched, by a player
+  void line_noise(MechanicsTick& tick, const MoverEvent& event);
+
   /// After all bodies moved: lines they walked over, keys they stand on, doors that monsters open.
   void walk(MechanicsTick& tick);
 

@@ -1,5 +1,6 @@
 // What monsters hear of players.
 #include <algorithm>
+#include <array>
 
 #include "world/bsp/column.h"
 #include "world/math/assert.h"
@@ -82,6 +83,45 @@ void Mechanics::noise(MechanicsTick& tick, EntityId who, DVec3 from_m, double sh
   if (spread_in_maps(maps_, tick, from_m, near, hears)) return;
   for (std::size_t k = 0; k < m.rows(); ++k)
     if (m.id[k] != EntityId{0} && near(k) && !under_a_map(maps_, m.body[k].position_m)) hears(k);
+}
+
+void Mechanics::line_noise(MechanicsTick& tick, const MoverEvent& event) {
+  ASHLAR_ASSERT(event.kind == MoverEventKind::switched && event.map < maps_.size());
+  if (!tick.players.has(event.entity)) return;
+  constexpr std::size_t places_max = 4;
+  constexpr double off_line_m = 0.1;
+  const MapPlan& plan = *maps_[event.map].plan;
+  const double z = tick.players.body[slot_of(event.entity)].position_m.z;
+  /// Beside a line's middle, on the side of a sector.
+  const auto beside = [&](std::uint32_t line, std::uint32_t sector) {
+    const DVec2 a = plan.start_m(line), b = plan.end_m(line), along = b - a;
+    const double size = length(along);
+    const DVec2 front = size > 0 ? DVec2{along.y, -along.x} * (off_line_m / size) : DVec2{};
+    const SectorMap& source = plan.map().source();
+    const DVec2 at = (a + b) * 0.5;
+    return source.front_sector(source.lines[line]) == sector ? at + front : at - front;
+  };
+  std::array<std::uint32_t, places_max> heard{};
+  std::size_t count = 0;
+  const auto sound = [&](std::uint32_t line, std::uint32_t sector) {
+    const bool again = std::find(heard.begin(), heard.begin() + count, sector) != heard.begin() + count;
+    if (sector == no_index || again || count == places_max) return;
+    heard[count++] = sector;
+    const DVec2 at = beside(line, sector);
+    noise(tick, event.entity, {at.x, at.y, z}, 1);
+  };
+  const DVec2 by = xy(tick.players.body[slot_of(event.entity)].position_m);
+  const SectorMap& source = plan.map().source();
+  const MapLine& line = source.lines[event.where];
+  sound(event.where, plan.in_front(event.where, by) ? source.front_sector(line) : source.back_sector(line));
+  const LineAction* action = plan.action(event.where);
+  ASHLAR_ASSERT(action != nullptr);
+  const auto moves = [&](std::uint32_t sector) {
+    for (const std::uint32_t l : plan.lines_of(sector)) sound(l, plan.beside(sector, l));
+  };
+  const std::uint32_t behind = source.back_sector(line);
+  if (action->sector_behind && behind != no_index) moves(behind);
+  for (const auto& [tag, sector] : plan.tagged(action->tag)) moves(sector);
 }
 
 }  // namespace ashlar

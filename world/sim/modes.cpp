@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "world/sim/placed_blocks.h"
+#include "world/voxel/volume.h"
+
 namespace ashlar {
 namespace {
 
@@ -15,11 +18,13 @@ class MatchGame : public Game {
     switch (api.match().phase) {
       case MatchPhase::warmup:
         api.restart();
+        anew();
         play(api);
         break;
       case MatchPhase::playing: api.begin_phase(MatchPhase::intermission, intermission_s(api)); break;
       case MatchPhase::intermission:
         api.restart();
+        anew();
         start(api);
         break;
       case MatchPhase::open: break;
@@ -57,9 +62,16 @@ class MatchGame : public Game {
     }
     return s;
   }
+  /// Who may hurt whom by the rules alone, and what a death counts in a world without teams.
+  std::uint16_t points_as_ever(GameApi& api, EntityId who, EntityId by, std::uint16_t points) {
+    return Game::damage(api, who, by, points);
+  }
+  void count_as_ever(GameApi& api, EntityId who, EntityId by) { Game::died(api, who, by); }
   static void end(GameApi& api) { api.begin_phase(MatchPhase::intermission, intermission_s(api)); }
 
  private:
+  /// Another match begins, or its warm-up is over.
+  virtual void anew() {}
   virtual std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) = 0;
   virtual void count(GameApi& api, EntityId who, EntityId by) = 0;
   /// Where lives come to an end: are there none left to play against?
@@ -95,9 +107,9 @@ class Cooperative final : public MatchGame {
 
  private:
   std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) override {
-    return Game::damage(api, who, by, points);
+    return points_as_ever(api, who, by, points);
   }
-  void count(GameApi& api, EntityId who, EntityId by) override { Game::died(api, who, by); }
+  void count(GameApi& api, EntityId who, EntityId by) override { count_as_ever(api, who, by); }
   bool decided(const GameApi& api) const override {
     const Standing s = standing(api, 0);
     return s.players > 0 && s.left == 0;
@@ -152,6 +164,39 @@ class Teams final : public MatchGame {
   }
 };
 
+/// A block that somebody placed is a point of his for as long as it stands, whoever takes it away. What lay
+/// there before the match is nobody's, and neither is what fell, grew or was placed before.
+class Building final : public MatchGame {
+ public:
+  /// While the score stands nobody changes anything.
+  bool may_edit(GameApi& api, EntityId, IVec3, BlockId) override {
+    return api.match().phase != MatchPhase::intermission;
+  }
+  void edited(GameApi& api, EntityId player, IVec3 block) override {
+    if (api.match().phase != MatchPhase::playing || api.restarting()) return;
+    const bool stands = api.space().voxels->block(block) != BlockId::air;
+    const auto owner = placed_.owner(block);
+    if (stands && !owner && placed_.add(block, player)) api.add_score(player, 1);
+    if (stands || !owner) return;
+    placed_.remove(block);
+    api.add_score(*owner, -1);
+  }
+  void add_to_hash(StripeHasher& hash) const override { placed_.add_to_hash(hash); }
+
+ private:
+  void anew() override { placed_.clear(); }
+  std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) override {
+    return points_as_ever(api, who, by, points);
+  }
+  void count(GameApi&, EntityId, EntityId) override {}  // kills are nobody's business
+  bool decided(const GameApi& api) const override {
+    const Standing s = standing(api, 0);
+    return s.players > 0 && s.left == 0;
+  }
+
+  PlacedBlocks placed_;
+};
+
 /// No match, no end.
 class Sandbox final : public Game {
   bool resumes() const override { return true; }
@@ -164,6 +209,7 @@ std::unique_ptr<Game> make_mode(const Rules& rules) {
     case GameMode::cooperative: return std::make_unique<Cooperative>();
     case GameMode::deathmatch: return std::make_unique<Deathmatch>();
     case GameMode::teams: return std::make_unique<Teams>();
+    case GameMode::building: return std::make_unique<Building>();
     case GameMode::sandbox: break;
   }
   return std::make_unique<Sandbox>();

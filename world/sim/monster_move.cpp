@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
+#include "world/bsp/column.h"
 #include "world/collide/stepped.h"
 #include "world/sim/block_touch.h"
 #include "world/sim/mover.h"
@@ -22,6 +24,7 @@ constexpr double rise_mps_max = 2, rise_per_s = 6, rise_acceleration_mps2 = 25;
 constexpr double leap_m = 1.7;  // out of water onto a block at its surface
 constexpr double monster_climb_speed_mps = 2.5;
 constexpr double edge_ahead_m = 0.2, edge_foot_m = 0.05, edge_slack_m = 0.05;  // before an edge it stops at
+constexpr double edge_look_every_m = 0.25;
 constexpr double leap_ahead_m = 0.1, leap_slack_m = 0.15;
 
 /// Up to where it floats, or out onto a bank that it wants up and is held up at.
@@ -56,16 +59,26 @@ bool swims_or_climbs(const Space& space, const Rules& rules, const MonsterTraits
 }
 
 /// Would it walk off an edge that is deeper than it goes? Only kinds that mind are asked: one search for
-/// ground.
+/// ground, and before an edge a few more, as what is low ahead may be the foot of stairs.
 bool minds_edge(const Space& space, const MonsterTraits& kind, DVec2 direction, const Body& body) {
   if (kind.drop_m >= monster_drop_any_m || body.grounded == 0) return false;
   if (dot(direction, direction) == 0) return false;
   const DVec2 v = xy(body.velocity_mps);
   const double stops_within_m = dot(v, v) / (2 * monster_acceleration_mps2);
-  const DVec2 ahead = xy(body.position_m) + direction * (kind.shape.radius_m + edge_ahead_m + stops_within_m);
-  const double from_z = body.position_m.z + kind.step_height_m_max;
-  const double reach_m = kind.step_height_m_max + kind.drop_m + edge_slack_m;
-  return !space_ground_below(space, ahead, edge_foot_m, from_z, reach_m).has_value();
+  const double ahead_m = kind.shape.radius_m + edge_ahead_m + stops_within_m;
+  double z = body.position_m.z;
+  const auto ground = [&](double at_m) {
+    return space_ground_below(space, xy(body.position_m) + direction * at_m, edge_foot_m,
+                              z + kind.step_height_m_max,
+                              kind.step_height_m_max + kind.drop_m + edge_slack_m);
+  };
+  if (ground(ahead_m)) return false;
+  for (double at_m = 0; at_m < ahead_m; at_m += edge_look_every_m) {
+    const auto next = ground(at_m);
+    if (!next) return true;
+    z = std::min(z, *next);
+  }
+  return !ground(ahead_m).has_value();
 }
 
 /// Does it stand before something that it does not step onto, but leaps, and there is room for that?
@@ -81,6 +94,56 @@ bool leaps_up(const Space& space, const MonsterTraits& kind, const MonsterWish& 
   return space_overlaps(space, kind.shape, body.position_m + ahead) &&
          !space_overlaps(space, kind.shape, body.position_m + up) &&
          !space_overlaps(space, kind.shape, body.position_m + ahead + up);
+}
+
+/// Is a disc that goes from one place to another kept back by a line that monsters do not cross? Who already
+/// touches one may go along it and off it. Map units.
+bool kept_back(std::span<const SolidLine> lines, DVec2 from, DVec2 to, double radius) {
+  return std::ranges::any_of(lines, [&](const SolidLine& l) {
+    const double before = distance2(l, from), now = distance2(l, to);
+    if (now < radius * radius && now < before) return true;
+    const double a = cross(l.along, from - l.a), b = cross(l.along, to - l.a);
+    if ((a < 0) == (b < 0)) return false;
+    const DVec2 met = from + (to - from) * (a / (a - b));
+    const double at = dot(met - l.a, l.along) * l.inverse_length2;
+    return at >= 0 && at <= 1;
+  });
+}
+
+/// Calls visit(map, lines) for lines that only monsters do not cross, near a body.
+template <typename Visit>
+void visit_monster_lines(const Space& space, DVec3 at, Visit&& visit) {
+  for (const MapInSpace& map : space.maps) {
+    if (!in_box(*map.map, at)) continue;
+    const auto lines = map.map->grid().monster_lines_at(map.map->to_map(xy(at)));
+    if (!lines.empty()) visit(*map.map, lines);
+  }
+}
+
+/// Turns a velocity along such lines that it would lead across.
+DVec2 along_monster_lines(const Space& space, double radius_m, DVec3 at, DVec2 velocity_mps, double dt_s) {
+  visit_monster_lines(space, at, [&](const PlacedMap& map, std::span<const SolidLine> lines) {
+    const DVec2 from = map.to_map(xy(at));
+    const double radius = radius_m * map_units_per_m;
+    const auto kept = [&](std::span<const SolidLine> by, DVec2 v) {
+      return kept_back(by, from, from + v * (dt_s * map_units_per_m), radius);
+    };
+    for (const SolidLine& l : lines)
+      if (kept({&l, 1}, velocity_mps))
+        velocity_mps = l.along * (dot(velocity_mps, l.along) * l.inverse_length2);
+    if (kept(lines, velocity_mps)) velocity_mps = {};
+  });
+  return velocity_mps;
+}
+
+/// Walls may have turned it the wrong way after all: then it stays where it was.
+void stay_behind_monster_lines(const Space& space, double radius_m, const Body& before, Body& body) {
+  visit_monster_lines(space, before.position_m, [&](const PlacedMap& map, std::span<const SolidLine> lines) {
+    const DVec2 from = map.to_map(xy(before.position_m)), to = map.to_map(xy(body.position_m));
+    if (from == to || !kept_back(lines, from, to, radius_m * map_units_per_m)) return;
+    body = before;
+    body.velocity_mps = {};
+  });
 }
 
 bool as_point(const Rules& rules, const MonsterTraits& kind) {
@@ -117,11 +180,16 @@ MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTra
     body.velocity_mps.y = v.y;
   }
   if (flies) body.velocity_mps.z = std::clamp(wish.climb, -1.0, 1.0) * pace * fly_climb_share;
+  const double radius_m = kind.shape.radius_m;
+  const DVec2 v = along_monster_lines(space, radius_m, body.position_m, xy(body.velocity_mps), dt_s);
+  body.velocity_mps = {v.x, v.y, body.velocity_mps.z};
+  const Body before = body;
   carry(space,
         {wall_shape(rules, kind), kind.step_height_m_max, flies || carried ? 0.0 : rules.gravity_mps2,
          rules.fall_speed_mps_max, flies, rules.monster_solver, as_point(rules, kind)},
         dt_s, !carried && !leaps, body, report);
   if (report.frozen) body.velocity_mps = {};
+  if (body.stuck_ticks == 0) stay_behind_monster_lines(space, radius_m, before, body);
   return report;
 }
 

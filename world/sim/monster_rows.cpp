@@ -3,6 +3,7 @@
 #include "world/math/assert.h"
 #include "world/math/hash.h"
 #include "world/sim/body_hash.h"
+#include "world/sim/monster_think.h"
 
 namespace ashlar {
 
@@ -47,6 +48,13 @@ bool monster_rests(const MonsterTable& m, std::size_t row) {
   const Body& body = m.body[row];
   return m.action[row] == MonsterAction::none && body.stuck_ticks == 0 && body.velocity_mps == DVec3{} &&
          (body.grounded != 0 || m.traits_at(row).flies != 0);
+}
+
+bool monster_stands(const MonsterTable& m, std::size_t row, const MonsterWish& wish) {
+  const Body& body = m.body[row];
+  const bool wants = wish.direction == DVec2{} && wish.climb <= 0;
+  return wants && body.stuck_ticks == 0 && body.velocity_mps == DVec3{} && body.grounded != 0 &&
+         m.traits_at(row).flies == 0;
 }
 
 std::uint64_t hash_of(const MonsterTable& m) {

@@ -6,6 +6,8 @@
 
 namespace ashlar {
 
+struct MonsterWish;
+
 /// Puts a monster into the first row that is free and that nobody is to come back to. Its id has the slot
 /// first_slot + row.
 /// @return the row; rows(): none was free
@@ -18,6 +20,9 @@ void enter_monster_at(MonsterTable& monsters, std::size_t row, const MonsterSpaw
 
 /// Does it stand still with nothing to do: asleep or far from everybody, on its feet, not in anybody's way?
 bool monster_rests(const MonsterTable& monsters, std::size_t row);
+
+/// Is it on its feet and still, and wants to be? What carries it away gives it a speed or lifts it itself.
+bool monster_stands(const MonsterTable& monsters, std::size_t row, const MonsterWish& wish);
 
 /// Of all rows that live, and of what decides those to come. Cost: about 25 ns a monster.
 std::uint64_t hash_of(const MonsterTable& monsters);

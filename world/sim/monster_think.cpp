@@ -30,7 +30,9 @@ constexpr double careful_s = 3;             // of six it keeps off the corners o
 constexpr double straight_m = 3;            // so near to whom it sees it needs no way
 constexpr double above_m = 0.3;             // what is higher than that, it wants up to
 constexpr double stay_m = 0.6, climb_near_m = 1.5, stay_slack_m = 0.15;
-constexpr double charge_end_share = 0.5;  // a charger that is slower has met something
+constexpr double steer_m = 0.1, steer_s = 1.0 / 15;  // so far and long it goes on before it asks for its way
+constexpr double on_course_share = 0.7;              // of its pace
+constexpr double charge_end_share = 0.5;             // a charger that is slower has met something
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
 
@@ -322,6 +324,18 @@ bool careful(const Rules& rules, std::size_t row, TickId tick) {
   return ((number(tick) / rules.ticks_within(careful_s, 1) + row) & 1u) != 0;
 }
 
+/// Is it well on its way, so that it need not ask for it anew in every tick? Ways cost more than steps do.
+bool on_course(const Rules& rules, const MonsterTable& monsters, std::size_t row, TickId tick) {
+  const MonsterTraits& kind = monsters.traits_at(row);
+  const Body& body = monsters.body[row];
+  if (kind.flies != 0 || body.grounded == 0 || monsters.turn_ticks[row] != 0) return false;
+  const double dt_s = rules.tick_s();
+  const double ticks = std::min(steer_s / dt_s, steer_m / (kind.speed_mps * dt_s + 1e-9));
+  const auto every = static_cast<std::uint32_t>(std::max(1.0, ticks + 1e-9));
+  if ((number(tick) + row) % every == 0) return false;
+  return dot(xy(body.velocity_mps), heading(monsters.yaw[row])) >= on_course_share * kind.speed_mps;
+}
+
 /// Along a way to the player, where there is one, else straight to where it last saw its target.
 MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& players, MonsterTable& monsters,
                  std::size_t row, bool slow, const Navigation* ways, TickId tick) {
@@ -329,6 +343,12 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
   const DVec3 to_goal = goal - monsters.body[row].position_m;
   const bool beside = monsters.sees[row] != 0 && dot(to_goal, to_goal) < straight_m * straight_m &&
                       std::fabs(to_goal.z) < rules.step_height_m_max;
+  if (!beside && monsters.mood[row] == MonsterMood::chase && on_course(rules, monsters, row, tick)) {
+    monsters.held_ticks[row] = 0;
+    MonsterWish wish;
+    wish.direction = heading(monsters.yaw[row]);
+    return wish;
+  }
   const auto up = [&](MonsterWish wish, double to_z) {
     const bool walks = monsters.traits_at(row).flies == 0;
     if (walks && to_z > monsters.body[row].position_m.z + above_m) wish.climb = 1;

@@ -122,7 +122,7 @@ Navigation::Navigation(std::span<const MapPlan* const> plans, std::size_t monste
   std::vector<MapGround> boxes;
   for (const MapPlan* plan : plans) {
     grounds_.push_back(ground_of(*plan));
-    boxes.push_back({plan->map().box(), grounds_.back().top_m});
+    boxes.push_back({{plan->map().box(), open_columns(plan->map())}, grounds_.back().top_m});
   }
   blocks_ = std::make_unique<BlockNavigation>(std::move(boxes));
   if (grounds_.empty()) return;

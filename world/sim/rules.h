@@ -22,7 +22,12 @@ enum class FreeBlocks : std::uint8_t { no = 0, yes = 1 };
 enum class FreeAmmo : std::uint8_t { no = 0, yes = 1, by_maps = 2 };
 
 /// What is played (world/sim/modes.h).
-enum class GameMode : std::uint8_t { sandbox = 0, cooperative = 1, deathmatch = 2, teams = 3 };
+enum class GameMode : std::uint8_t { sandbox = 0, cooperative = 1, deathmatch = 2, teams = 3, building = 4 };
+
+/// Do players of a mode play against each other?
+constexpr bool plays_against(GameMode mode) {
+  return mode == GameMode::deathmatch || mode == GameMode::teams;
+}
 
 /// A rule that holds or does not.
 enum class Switch : std::uint8_t { off = 0, on = 1 };
@@ -90,6 +95,8 @@ struct Rules {
     const double ticks = seconds * static_cast<double>(tick_rate_hz) + rounding;
     return std::max(least, static_cast<std::uint16_t>(std::min(ticks, 65535.0)));
   }
+  /// Do locked doors ask for a key? Who plays against others has all of them, as in Doom (P_SpawnPlayer).
+  bool keys_needed() const { return keys == KeyRule::needed && !plays_against(mode); }
   /// How high a jump rises; without gravity there is no end to it.
   double jump_rise_m() const {
     return gravity_mps2 > 0 ? jump_speed_mps * jump_speed_mps / (2 * gravity_mps2)
@@ -160,8 +167,9 @@ constexpr void visit_rules(AnyRules& r, Visit&& visit) {
         r.items);
   visit(I{"item_respawn_s", 0, 3600, "Seconds until what was picked up is back; 0: never."},
         r.item_respawn_s);
-  visit(I{"mode", 0, 3,
-          "What is played: no match, together against monsters, each against each, or two teams."},
+  visit(I{"mode", 0, 4,
+          "What is played: no match, together against monsters, each against each, two teams, or who builds "
+          "most."},
         r.mode);
   visit(I{"frag_limit", 0, 30000, "Score of a player or team that ends a match; 0: none does."},
         r.frag_limit);

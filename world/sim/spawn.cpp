@@ -52,8 +52,8 @@ bool thing_at_skill(std::uint16_t flags, std::uint16_t skill) {
 bool thing_in_game(std::uint16_t flags, const Rules& rules) {
   if (!thing_at_skill(flags, rules.skill)) return false;
   if ((flags & thing_flag::no_boom_bits) != 0) return true;
-  const bool against = rules.mode == GameMode::deathmatch || rules.mode == GameMode::teams;
-  return (flags & (against ? thing_flag::not_deathmatch : thing_flag::not_cooperative)) == 0;
+  return (flags & (plays_against(rules.mode) ? thing_flag::not_deathmatch : thing_flag::not_cooperative)) ==
+         0;
 }
 
 SpawnPlanner::SpawnPlanner(const WorldSetup& setup, const Terrain& terrain, IVec2 home_min, IVec2 home_max)

@@ -43,7 +43,8 @@ void World::Impl::fill_crowd() {
     // Who dozes is in nobody's way whom a player could see.
     if (monsters.id[i] != EntityId{0} && monsters.dozes[i] == 0) {
       const MonsterTraits& kind = monsters.traits_at(i);
-      crowd.add(kind.shape, wall_shape(setup.rules, kind), monsters.body[i], monsters.id[i]);
+      crowd.add(kind.shape, wall_shape(setup.rules, kind), monsters.body[i], monsters.id[i],
+                ((tick + i) & 1u) == 0 ? PushTurn::this_tick : PushTurn::next_tick);
     }
 }
 

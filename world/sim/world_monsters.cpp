@@ -18,6 +18,7 @@ constexpr double light_every_s = 0.5, feet_m = 0.1;
 constexpr double burst_hearing_times = 4;  // a burst is heard so many times further than a hit
 /// A monster that rests, nobody near it or asleep, is moved once in so many ticks: the ground may have gone.
 constexpr std::uint32_t rest_ticks = 16, doze_ticks = 64;
+constexpr std::uint32_t stand_ticks = 4;  // of who stands on its feet while it attacks or waits
 
 }  // namespace
 
@@ -51,8 +52,7 @@ void World::Impl::hear_noises(MechanicsTick& moving) {
   for (const PlayerBurst& burst : combat.player_bursts())
     mechanics.noise(moving, burst.by, burst.centre_m, burst_hearing_times);
   for (const MoverEvent& e : mechanics.events())
-    if (e.kind == MoverEventKind::switched && players.has(e.entity))
-      mechanics.noise(moving, e.entity, players.body[slot_of(e.entity)].position_m, 1);
+    if (e.kind == MoverEventKind::switched && players.has(e.entity)) mechanics.line_noise(moving, e);
 }
 
 void World::Impl::monsters_think() {
@@ -86,6 +86,7 @@ void World::Impl::move_monsters() {
     if (monsters.id[i] == EntityId{0}) continue;
     const std::uint32_t every = monsters.dozes[i] != 0 ? doze_ticks : rest_ticks;
     if ((tick + i) % every != 0 && monster_rests(monsters, i)) continue;
+    if ((tick + i) % stand_ticks != 0 && monster_stands(monsters, i, wishes[i])) continue;
     fetch_ahead(volume, monsters, i);
     const MoveReport report =
         monster_move(here, setup.rules, monsters.traits_at(i), wishes[i], monsters.body[i],

@@ -121,6 +121,20 @@ TEST_CASE("a player alone carries flags home until he has won", "[simulation][ma
   CHECK(outcome.best_score == examples::Capture::score_to_win);
 }
 
+TEST_CASE("players who build end their matches at the limit of blocks or of time", "[simulation][matches]") {
+  SimulationConfig config = duel(GameMode::building, 40 / test::slowness, 4);
+  config.terrain = TerrainKind::flat;
+  config.match.frag_limit = 8;
+  config.match.time_limit_s = 15;
+  const Outcome outcome = simulate(config);
+  CHECK(broken_line(outcome) == "");
+  CHECK(outcome.replayed_ticks == outcome.ticks);
+  check_ends(config, outcome);
+  if (test::slowness > 1) return;
+  CHECK(outcome.ends.size() >= 2);
+  CHECK(outcome.best_score == 8);
+}
+
 TEST_CASE("eight players play capture the flag to its end", "[simulation][matches][.slow]") {
   const SimulationConfig config = capture(8, 600);
   const Outcome outcome = simulate(config);

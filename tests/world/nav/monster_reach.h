@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/world/sim/reach.h"
+#include "world/bsp/line_grid.h"
 #include "world/nav/ground_grid.h"
 
 // What a monster can come to in a map, and how far it is, without any of what it finds its ways by: which
@@ -109,6 +110,14 @@ class MonsterReach {
     }
     return no_index;
   }
+  /// By a line that monsters alone do not cross.
+  bool kept_back(DVec2 at) const {
+    const PlacedMap& map = plan_.map();
+    const double radius = shape_.radius_m * map_units_per_m;
+    return std::ranges::any_of(map.grid().monster_lines, [&](const SolidLine& l) {
+      return distance2(l, map.to_map(at)) < radius * radius;
+    });
+  }
   double search(std::uint32_t start, std::uint32_t end) {
     end_ = no_index;
     if (start == no_index || end == no_index) return -1;
@@ -127,6 +136,7 @@ class MonsterReach {
         for (std::int32_t dx = -1; dx <= 1; ++dx) {
           std::uint32_t to = grid_.beside(cell, dx, dy);
           if (to == cell || grid_.set(to) == no_index || !passes(cell, to)) continue;
+          if (kept_back(grid_.point(to)) && !kept_back(grid_.point(start))) continue;
           const float more = far + static_cast<float>(length(grid_.point(to) - grid_.point(cell)));
           const std::uint32_t landing = sent(cell, to);
           if (landing != no_index) to = landing;

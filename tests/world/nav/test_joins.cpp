@@ -2,12 +2,15 @@
 
 #include <cmath>
 #include <functional>
+#include <memory>
+#include <utility>
 
 #include "tests/catch.h"
 #include "tests/world/bsp/maps.h"
 #include "tests/world/nav/map_hunt.h"
 #include "tests/world/sim/arena.h"
 #include "world/nav/block_ways.h"
+#include "world/nav/map_rock.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
@@ -42,6 +45,31 @@ struct GroundHunt {
 
 constexpr std::uint16_t tag = 7;
 
+/// A hall with a wall across it that has two gates, sectors 2 and 3; the near one has the tag.
+SectorMap two_gates(double near_units = 256) {
+  MapWriter m;
+  const auto west = m.sector(0, 256), east = m.sector(0, 256), near_gate = m.sector(0, near_units),
+             far_gate = m.sector(0, 256);
+  m.map.name = "GATES";
+  m.map.sectors[near_gate].tag = tag;
+  m.line({0, 0}, {0, 1024}, west), m.line({0, 1024}, {512, 1024}, west);
+  // West hall's east side, from north to south: wall, far gate, wall, near gate, wall.
+  m.line({512, 1024}, {512, 896}, west);
+  m.line({512, 896}, {512, 768}, west, far_gate);
+  m.line({512, 768}, {512, 256}, west);
+  m.line({512, 256}, {512, 128}, west, near_gate);
+  m.line({512, 128}, {512, 0}, west);
+  m.line({512, 0}, {0, 0}, west);
+  m.line({512, 896}, {544, 896}, far_gate), m.line({544, 768}, {512, 768}, far_gate);
+  m.line({512, 256}, {544, 256}, near_gate), m.line({544, 128}, {512, 128}, near_gate);
+  m.line({544, 896}, {544, 768}, far_gate, east);
+  m.line({544, 256}, {544, 128}, near_gate, east);
+  m.line({544, 0}, {544, 128}, east), m.line({544, 256}, {544, 768}, east);
+  m.line({544, 896}, {544, 1024}, east), m.line({544, 1024}, {1024, 1024}, east);
+  m.line({1024, 1024}, {1024, 0}, east), m.line({1024, 0}, {544, 0}, east);
+  return m.map;
+}
+
 }  // namespace
 
 TEST_CASE("a monster calls a lift by its line, waits before it, rides up and comes to who stands there",
@@ -75,37 +103,39 @@ TEST_CASE("a lift that nobody can call is no way, and one in motion is", "[world
 }
 
 TEST_CASE("whom a floor that rose walls off goes another way within five seconds", "[world][nav][joins]") {
-  // A hall with a wall across it that has two gates; the near one shuts before it comes there.
-  MapWriter m;
-  const auto west = m.sector(0, 256), east = m.sector(0, 256), near_gate = m.sector(0, 256),
-             far_gate = m.sector(0, 256);
-  m.map.name = "GATES";
-  m.map.sectors[near_gate].tag = tag;
-  m.line({0, 0}, {0, 1024}, west), m.line({0, 1024}, {512, 1024}, west);
-  // West hall's east side, from north to south: wall, far gate, wall, near gate, wall.
-  m.line({512, 1024}, {512, 896}, west);
-  m.line({512, 896}, {512, 768}, west, far_gate);
-  m.line({512, 768}, {512, 256}, west);
-  m.line({512, 256}, {512, 128}, west, near_gate);
-  m.line({512, 128}, {512, 0}, west);
-  m.line({512, 0}, {0, 0}, west);
-  m.line({512, 896}, {544, 896}, far_gate), m.line({544, 768}, {512, 768}, far_gate);
-  m.line({512, 256}, {544, 256}, near_gate), m.line({544, 128}, {512, 128}, near_gate);
-  m.line({544, 896}, {544, 768}, far_gate, east);
-  m.line({544, 256}, {544, 128}, near_gate, east);
-  m.line({544, 0}, {544, 128}, east), m.line({544, 256}, {544, 768}, east);
-  m.line({544, 896}, {544, 1024}, east), m.line({544, 1024}, {1024, 1024}, east);
-  m.line({1024, 1024}, {1024, 0}, east), m.line({1024, 0}, {544, 0}, east);
-  MovingWorld w(m.map, 60, 4, 1);
+  MovingWorld w(two_gates(), 60, 4, 1);
   MapHunt hunt(w);
   w.add_player(w.at(800, 192, 0));
   const std::size_t row = hunt.add(MonsterKind::imp, w.at(100, 192, 0));
   for (int t = 0; t < 120; ++t) hunt.step();
   CHECK(w.monsters.body[row].position_m.y == Approx(w.at(0, 192, 0).y).margin(2));
-  w.sector(near_gate).floor_m = w.z(200);
+  w.sector(2).floor_m = w.z(200);
   for (int t = 0; t < 5 * 60; ++t) hunt.step();
   CHECK(w.monsters.body[row].position_m.y > w.at(0, 192, 0).y + 4);  // on its way to the other gate
   CHECK(hunt.comes_within(row, 30) > 0);
+}
+
+TEST_CASE("who opens no doors goes another way within five seconds when one shuts before him",
+          "[world][nav][joins]") {
+  const SectorMap map = two_gates(96);
+  for (const bool opens : {false, true}) {
+    CAPTURE(opens);
+    MovingWorld w(map, 60, 4, 1);
+    KindSet kinds = default_kinds();
+    kinds.monsters[static_cast<std::size_t>(MonsterKind::imp)].opens_doors = opens ? 1 : 0;
+    w.monsters.kinds = std::make_shared<const KindSet>(std::move(kinds));
+    MapHunt hunt(w);
+    w.add_player(w.at(800, 192, 0));
+    const std::size_t row = hunt.add(MonsterKind::imp, w.at(100, 192, 0));
+    for (int t = 0; t < 120; ++t) hunt.step();
+    CHECK(w.monsters.body[row].position_m.y == Approx(w.at(0, 192, 0).y).margin(2));
+    REQUIRE(start(w, 42, tag));  // the near gate's ceiling comes down as a door
+    for (int t = 0; t < 5 * 60; ++t) hunt.step();
+    // The line before the gate is none to open it by: whoever he is, he has to go round.
+    CHECK(w.sector(2).ceiling_m == w.sector(2).floor_m);
+    CHECK(w.monsters.body[row].position_m.y > w.at(0, 192, 0).y + 4);
+    CHECK(hunt.comes_within(row, 30) > 0);
+  }
 }
 
 TEST_CASE("who climbs goes up a ladder to a player on a wall, others do not", "[world][nav][joins]") {
@@ -147,4 +177,36 @@ TEST_CASE("a monster leaves its map by the stairs for a player outside, and come
   w.add_player(leaves ? outside : inside);
   const std::size_t row = hunt.add(MonsterKind::imp, leaves ? inside : outside);
   CHECK(hunt.comes_within(row, 40) > 0);
+}
+
+TEST_CASE("over a map's roof a way leads round what is open to the sky", "[world][nav][joins]") {
+  // Three rooms of 4 m by 8 m; the one in the middle is a court, deep under the roof.
+  for (const bool court : {false, true}) {
+    CAPTURE(court);
+    const SectorMap source =
+        row_of_rooms({{0, 128}, {0, 128, 0, 0, court}, {0, 128}}, {{}, {}}, {thing_at(64, 128, 1)});
+    MovingWorld w(source, 60, 4, 1, false, false);
+    const BlockBox& box = w.map->box();
+    const double roof = w.map->roof_m(), middle = w.at(192, 128, 0).y;
+    BlockSearch search({MapRock{box, open_columns(*w.map)}});
+    search.begin(w.volume, {box.max.x + 3.0, std::floor(middle), roof}, {});
+    while (!search.whole()) search.advance(w.volume, 1000);
+    DVec3 at{box.min.x - 3.0, std::floor(middle), roof};
+    const auto first = search.ways().step(at);
+    REQUIRE(first.has_value());
+    const double straight_m = box.max.x - box.min.x + 6.0;
+    CHECK((first->distance_m > straight_m + 1) == court);
+    bool over_court = false;
+    for (int steps = 0; steps < 200 && length(at - DVec3{box.max.x + 3.0, std::floor(middle), roof}) > 2;
+         ++steps) {
+      const auto step = search.ways().step(at);
+      REQUIRE(step.has_value());
+      at = step->to_m;
+      CHECK(at.z == roof);
+      const DVec2 on_map = w.map->to_map(xy(at));
+      over_court = over_court || (on_map.x > room_units - 16 && on_map.x < 2 * room_units + 16 &&
+                                  on_map.y > -16 && on_map.y < room_depth_units + 16);
+    }
+    CHECK(over_court != court);
+  }
 }

@@ -42,6 +42,24 @@ TEST_CASE("a kind that opens no doors has no way through one that is shut, other
   }
 }
 
+TEST_CASE("over a line that holds up monsters there is no way for them", "[world][nav][walker_skills]") {
+  for (const bool held_up : {true, false}) {
+    CAPTURE(held_up);
+    SectorMap map = row_of_rooms({{0, 128}, {0, 128}, {0, 128}}, {{}, {}});
+    if (held_up) map.lines[1].flags |= line_flag::block_monsters;
+    MovingWorld w(map);
+    MapHunt hunt(w);
+    w.add_player(w.at(320, 128, 0));
+    const std::size_t row = hunt.add(MonsterKind::imp, w.at(60, 128, 0));
+    bool way = false;
+    for (int t = 0; t < 60 && !way; ++t) {
+      hunt.step();
+      way = hunt.navigation.way(w.space(), w.players, w.monsters, row).has_value();
+    }
+    CHECK(way != held_up);
+  }
+}
+
 TEST_CASE("ways of a kind that minds a drop lead round by what is lower", "[world][nav][walker_skills]") {
   // A terrace of four blocks in the west, and steps down from it 22 m aside.
   const VoxelVolume volume = test::make_volume({-2, -2, -1}, {4, 4, 2}, [](IVec3 b) {

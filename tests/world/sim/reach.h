@@ -217,7 +217,8 @@ class Flood {
 
   bool crossable(std::uint32_t line) const {
     const MapLine& l = map_.source().lines[line];
-    return (l.flags & line_flag::blocking) == 0 && l.back != no_index;
+    const std::uint32_t kept_back = line_flag::blocking | (rules_.monster ? line_flag::block_monsters : 0u);
+    return (l.flags & kept_back) == 0 && l.back != no_index;
   }
 
   bool spread() {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "tests/catch.h"
 #include "tests/world/sim/moving_rooms.h"
@@ -10,6 +12,7 @@
 #include "world/sim/block_acts.h"
 #include "world/sim/modes.h"
 #include "world/sim/pickups.h"
+#include "world/sim/placed_blocks.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -310,12 +313,14 @@ namespace {
 
 /// A flat world with a game, and players who stand in it.
 struct OnGrass {
-  explicit OnGrass(const MakeGame& game, std::uint32_t count) {
+  explicit OnGrass(const MakeGame& game, std::uint32_t count,
+                   const std::function<void(WorldSetup&)>& more = {}) {
     setup.terrain = TerrainKind::flat;
     setup.players_max = count;
     setup.monsters = setup.monsters_max = 0;
     ground = space_ground_below(World(setup).space(), {0.5, 0.5}, 0.45, 60, 120).value_or(0);
     setup.game = game;
+    if (more) more(setup);
     world = std::make_unique<World>(setup);
     const std::vector<std::uint32_t> tokens(count);
     TickInput joins;
@@ -331,22 +336,29 @@ struct OnGrass {
   }
   /// Looks down at the top of a block, and does it. @return its verdict
   ActVerdict act(BlockActKind kind, IVec3 block) {
-    const std::size_t row = static_cast<std::size_t>(world->player_row(ids[0]));
+    const std::size_t row = static_cast<std::size_t>(world->player_row(ids[by]));
     const DVec3 eye = world->players().body[row].position_m + DVec3{0, 0, setup.rules.player_eye_m};
     const DVec3 way = to_dvec3(block) + DVec3{0.5, 0.5, 1} - eye;
-    PlayerInput look{ids[0], {}};
+    look = {ids[by], {}};
     look.command.yaw = turn_towards(xy(way));
     const double turns = std::atan2(way.z, length(xy(way))) / (2 * 3.14159265358979);
     look.command.pitch = Turn16{static_cast<std::uint16_t>(static_cast<std::int32_t>(turns * 65536))};
-    const BlockAct act{ids[0], ++number, kind, BlockFace::top, block, BlockId::brick};
-    TickInput input;
-    input.commands = {&look, 1};
+    const BlockAct act{ids[by], ++number, kind, BlockFace::top, block, BlockId::brick};
+    TickInput input = looking();
     input.acts = {&act, 1};
     world->step(input);
     for (const BlockVerdict& v : world->block_acts().verdicts())
       if (v.number == number) return v.verdict;
     return ActVerdict::stopped;
   }
+  /// As the last act did.
+  TickInput looking() const {
+    TickInput input;
+    input.commands = {&look, 1};
+    return input;
+  }
+  std::size_t by = 0;  ///< who acts
+  PlayerInput look;
   WorldSetup setup;
   double ground = 0;
   std::uint32_t number = 0;
@@ -389,6 +401,91 @@ TEST_CASE("a game refuses edits, and is told who touches whom", "[world][sim][ga
   const int after = game.touches;
   for (int i = 0; i < 10; ++i) play.world->step({});
   CHECK(game.touches == after);
+}
+
+TEST_CASE("who builds has a point for each block of his that stands", "[world][sim][game]") {
+  OnGrass play({}, 2, [](WorldSetup& s) {
+    s.rules.mode = GameMode::building;
+    s.rules.block_interval_s = 0;
+    s.rules.frag_limit = 4;
+    s.rules.warmup_s = 1, s.rules.intermission_s = 1;
+  });
+  const auto z = static_cast<std::int32_t>(play.ground);
+  const auto score = [&](std::size_t who) { return play.world->match().players[who].score; };
+  const auto dig = [&](IVec3 block) {
+    ActVerdict v = play.act(BlockActKind::dig, block);
+    for (int i = 0; i < 600 && v == ActVerdict::progress; ++i) {
+      play.world->step(play.looking());
+      for (const BlockVerdict& b : play.world->block_acts().verdicts())
+        if (b.number == play.number) v = b.verdict;
+    }
+    return v;
+  };
+  play.put(0, {0.5, 0.5, play.ground}), play.put(1, {20, 20, play.ground});
+  CHECK(play.world->match().phase == MatchPhase::warmup);
+  CHECK(play.act(BlockActKind::place, {2, 0, z - 1}) == ActVerdict::done);
+  CHECK(score(0) == 0);
+  while (play.world->match().phase != MatchPhase::playing) play.world->step({});
+  play.put(0, {0.5, 0.5, play.ground});
+  // What stood there before is nobody's.
+  CHECK(dig({2, 0, z}) == ActVerdict::done);
+  CHECK(score(0) == 0);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(play.act(BlockActKind::place, {2, 0, z - 1}) == ActVerdict::done);
+    CHECK(score(0) == 1);
+    CHECK(dig({2, 0, z}) == ActVerdict::done);
+    CHECK(score(0) == 0);
+  }
+  for (std::int32_t y = -1; y <= 1; ++y) play.act(BlockActKind::place, {2, y, z - 1});
+  CHECK(score(0) == 3);
+  // Of somebody else's it takes a point from him.
+  play.by = 1;
+  play.put(0, {20, 20, play.ground}), play.put(1, {0.5, 0.5, play.ground});
+  CHECK(dig({2, 0, z}) == ActVerdict::done);
+  CHECK((score(0) == 2 && score(1) == 0));
+  for (const std::int32_t x : {-2, -1, 2}) play.act(BlockActKind::place, {x, 0, z - 1});
+  CHECK(score(1) == 3);
+  play.act(BlockActKind::place, {-2, 1, z - 1});
+  play.world->step({});
+  CHECK(score(1) == 4);
+  REQUIRE(play.world->match().phase == MatchPhase::intermission);
+  CHECK(play.act(BlockActKind::place, {-2, -1, z - 1}) == ActVerdict::protected_ground);
+  while (play.world->match().phase == MatchPhase::intermission) play.world->step({});
+  CHECK(play.world->match().number >= 2);
+  CHECK((score(0) == 0 && score(1) == 0));
+}
+
+TEST_CASE("whose blocks they are is found again, whatever was taken away between",
+          "[world][sim][game][property]") {
+  PlacedBlocks placed;
+  std::map<std::tuple<int, int, int>, EntityId> known;
+  Rng rng{17};
+  for (int i = 0; i < 40000; ++i) {
+    const auto axis = [&] { return static_cast<std::int32_t>(rng.below(24)) - 12; };
+    IVec3 block;
+    block.x = axis(), block.y = axis(), block.z = axis();
+    const auto by = static_cast<EntityId>(1 + rng.below(5));
+    const std::tuple at(block.x, block.y, block.z);
+    if (rng.below(2) == 0) {
+      CHECK(placed.add(block, by) == known.emplace(at, by).second);
+    } else {
+      placed.remove(block);
+      known.erase(at);
+    }
+    REQUIRE(placed.count() == known.size());
+  }
+  for (std::int32_t x = -12; x < 12; ++x)
+    for (std::int32_t y = -12; y < 12; ++y)
+      for (std::int32_t z = -12; z < 12; ++z) {
+        const auto it = known.find({x, y, z});
+        REQUIRE(placed.owner({x, y, z}) == (it == known.end() ? std::nullopt : std::optional(it->second)));
+      }
+  StripeHasher full, again;
+  placed.add_to_hash(full);
+  PlacedBlocks other;
+  for (const auto& [at, by] : known) other.add({std::get<0>(at), std::get<1>(at), std::get<2>(at)}, by);
+  other.add_to_hash(again);
+  CHECK(full.value() == again.value());
 }
 
 TEST_CASE("a push upwards lifts who stands", "[world][sim][game]") {

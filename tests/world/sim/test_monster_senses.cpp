@@ -109,6 +109,27 @@ TEST_CASE("what a player does is heard in the next room, but not far and not thr
   CHECK(w.mechanics.counters().noises == 4);  // where nobody could hear it, none was made
 }
 
+TEST_CASE("a door that a player opens from afar is heard where it is", "[world][sim][senses][hearing]") {
+  // Eleven rooms of 4 m; a line in the first one opens the ninth for good, for who shuts it in or stands by.
+  std::vector<Room> rooms(11, {0, 128});
+  rooms[8] = {0, 0, 7};
+  std::vector<Divider> lines(10);
+  lines[0] = {2, 7};  // W1, door stays open
+  MovingWorld w(row_of_rooms(rooms, lines));
+  const auto middle = [&](int room) { return w.at(64 + 128 * room, 128, 0); };
+  const std::size_t player = w.add_player(middle(1));
+  std::vector<std::size_t> rows;
+  for (const int room : {5, 7, 9})
+    rows.push_back(enter_monster(w.monsters, {MonsterKind::rifleman, {middle(room), Turn16{0}}, false, true},
+                                 1, static_cast<std::uint32_t>(w.players.rows())));
+  REQUIRE(w.monsters.traits_at(rows[0]).hearing_m < 14);  // from the line to the nearest of them
+  MechanicsTick tick{w.space(), w.heights, w.rules, w.players, w.monsters, TickId{1}};
+  w.mechanics.line_noise(tick, {MoverEventKind::switched, 0, Plane::floor, 0, w.players.id[player]});
+  CHECK(w.monsters.mood[rows[0]] != MonsterMood::asleep);
+  CHECK(w.monsters.mood[rows[1]] != MonsterMood::asleep);
+  CHECK(w.monsters.mood[rows[2]] != MonsterMood::asleep);  // behind the door as well
+}
+
 TEST_CASE("a day has a morning, an evening and a night, at every tick rate", "[world][sim][day]") {
   Rules rules;
   rules.tick_rate_hz = GENERATE(std::uint16_t{20}, std::uint16_t{60});

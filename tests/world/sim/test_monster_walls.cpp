@@ -1,12 +1,14 @@
 #include <cmath>
 
 #include "tests/catch.h"
+#include "tests/world/sim/moving_rooms.h"
 #include "tests/world/voxel_worlds.h"
 #include "world/collide/stepped.h"
 #include "world/sim/monster_move.h"
 
 using namespace ashlar;
 using namespace ashlar::test;
+using namespace ashlar::testing;
 
 namespace {
 
@@ -89,6 +91,53 @@ TEST_CASE("a point climbs no wall that is higher than its step", "[world][sim][m
   const Body end = walked(space, rules, MonsterKind::shade, 2 * rules.tick_rate_hz);
   CHECK(end.position_m.z == 0);
   CHECK(end.position_m.x == Approx(4).margin(1e-4));
+}
+
+TEST_CASE("a line that holds up monsters alone holds up those who walk, fly and come aslant",
+          "[world][sim][monster_move]") {
+  SectorMap map = row_of_rooms({{0, 128}, {0, 128}, {0, 128}}, {{}, {}});
+  map.lines[1].flags |= line_flag::block_monsters;
+  const auto kind = GENERATE(MonsterKind::imp, MonsterKind::wisp, MonsterKind::brute);
+  const Solver solver = GENERATE(Solver::sweep, Solver::correct);
+  const std::uint16_t yaw = GENERATE(std::uint16_t{0}, std::uint16_t{6000}, std::uint16_t{60000});
+  CAPTURE(kind, solver, yaw);
+  MovingWorld w(map);
+  w.rules.monster_solver = solver;
+  const std::size_t m = w.add_monster(kind, w.at(60, 128, 0), Turn16{yaw});
+  const std::size_t p = w.add_player(w.at(60, 60, 0), Turn16{0});
+  w.players.command[p].forward = 1;
+  double furthest = 0;
+  for (int t = 0; t < 400; ++t) {
+    w.step();
+    furthest = std::max(furthest, w.map->to_map(xy(w.monsters.body[m].position_m)).x);
+  }
+  const double radius = traits(kind).shape.radius_m * map_units_per_m;
+  CHECK(furthest <= 2 * room_units - radius + 1e-6);
+  CHECK(furthest > 2 * room_units - radius - 12);
+  CHECK(w.map->to_map(xy(w.players.body[p].position_m)).x > 2 * room_units + 60);
+  if (yaw == 0) return;
+  // Along the line it goes on.
+  const double aside = w.map->to_map(xy(w.monsters.body[m].position_m)).y - 128;
+  CHECK((yaw < 32768 ? aside : -aside) > 60);
+}
+
+TEST_CASE("a kind that goes down a block at a time goes down stairs of blocks",
+          "[world][sim][monster_move]") {
+  const VoxelVolume volume = make_volume(
+      {-1, -1, -1}, {3, 2, 2}, [](IVec3 b) { return b.z < -8 || b.z < -std::clamp(b.x - 4, 0, 6); });
+  const Space space{&volume, {}};
+  Rules rules;
+  rules.monster_solver = GENERATE(Solver::sweep, Solver::correct);
+  MonsterTraits kind = traits(MonsterKind::imp);
+  kind.drop_m = 1;
+  kind.speed_mps = GENERATE(2.0, 6.0);
+  Body body;
+  body.position_m = body.last_free_m = {0.5, 0.5, 0};
+  body.grounded = 1;
+  MonsterWish wish;
+  wish.direction = {1, 0};
+  for (int tick = 0; tick < 600; ++tick) monster_move(space, rules, kind, wish, body);
+  CHECK(body.position_m.z == -6);
 }
 
 TEST_CASE("a kind that goes down no deep edge stops before it, and others do not",

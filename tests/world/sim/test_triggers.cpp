@@ -177,6 +177,22 @@ TEST_CASE("a locked door asks for its key, and a key lies on the way", "[world][
   CHECK(open.movers().movers().size() == 1);
 }
 
+TEST_CASE("a key lies where its marks say, and who plays against others needs none", "[world][triggers]") {
+  MapThing red = thing_at(192, 100, 13);
+  red.flags |= thing_flag::not_cooperative;
+  const SectorMap map = row_of_rooms({{0, 128}, {0, 128}, {0, 0}, {0, 128}}, {{}, {28}, {}}, {red});
+  const auto mode = GENERATE(GameMode::cooperative, GameMode::deathmatch, GameMode::teams);
+  CAPTURE(mode);
+  MovingWorld w(map);
+  w.rules.mode = mode;
+  const std::size_t p = w.add_player(w.at(200, 100, 0), east);
+  w.press(p, button::use);
+  const bool against = mode != GameMode::cooperative;
+  CHECK((w.mechanics.keys(p) == key::red) == against);
+  CHECK((w.mechanics.counters().locked == 0) == against);
+  CHECK(w.movers().movers().empty() != against);
+}
+
 TEST_CASE("monsters open doors, walk over what Doom lets them, and never a locked door",
           "[world][triggers]") {
   MovingWorld w(row_of_rooms({{0, 128}, {0, 0}, {0, 128}}, {{1}, {1, 0, true}}));

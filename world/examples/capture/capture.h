@@ -14,7 +14,6 @@ namespace ashlar::examples {
 class Grapple final : public PlayerMotion {
  public:
   static constexpr double rope_m = 30, pull_mps2 = 60, speed_mps_max = 16;
-
   DVec3 velocity_mps(const Space& space, const Rules& rules, const PlayerCommand& command,
                      const Body& body) const override {
     if ((command.buttons & button::use) == 0) return body.velocity_mps;
@@ -36,10 +35,8 @@ class Capture final : public Game {
  public:
   static constexpr double touch_m = 1.5, return_s = 10, base_m = 6;
   static constexpr std::int32_t score_to_win = 3;
-
   /// @param bases  of teams 1 and 2
   explicit Capture(std::array<DVec3, 2> bases) : bases_(bases), flags_(bases) {}
-
   void declare(ReplicationRegistry& to) override {
     flag_kind_ = *to.add_kind("flag", true);
     carrier_field_ = *to.add_field(flag_kind_, {.name = "carrier", .bits = 32});
@@ -49,7 +46,6 @@ class Capture final : public Game {
     captures_field_ = *to.add_field(player, {.name = "captures", .bits = 4, .to = FieldAudience::team});
     scored_ = *to.add_message("scored", 1);
   }
-
   void begin(GameApi& api) override {
     api.begin_phase(MatchPhase::playing, 0);
     for (std::size_t i = 0; i < 2; ++i)
@@ -63,7 +59,6 @@ class Capture final : public Game {
     const double aside_m = api.random().between(-1.0, 1.0);
     return SpawnPoint{bases_[api.team(player) - 1u] + DVec3{aside_m, 0, 0}, Turn16{0}};
   }
-
   std::shared_ptr<const PlayerMotion> motion() const override { return std::make_shared<Grapple>(); }
   std::uint16_t damage(GameApi& api, EntityId who, EntityId by, std::uint16_t points) override {
     return who != by && api.team(who) != 0 && api.team(who) == api.team(by) ? std::uint16_t{0} : points;
@@ -126,7 +121,6 @@ class Capture final : public Game {
       }
     }
   }
-
   void score(GameApi& api, EntityId player, std::uint8_t team, std::size_t flag) {
     carrier_[flag] = EntityId{0}, flags_[flag] = bases_[flag];
     api.set_field(player, carrying_field_, 0);
