@@ -43,8 +43,7 @@ bool read_kind(ByteReader& r, std::uint8_t format, BlockType& t) {
   t.name.clear();
   for (std::size_t i = 0; i < name_bytes; ++i) t.name += static_cast<char>(r.u8());
   const std::uint8_t flags = r.u8();
-  constexpr std::uint8_t first_flags =
-      flag::opaque | flag::liquid | flag::climbable | flag::falls;
+  constexpr std::uint8_t first_flags = flag::opaque | flag::liquid | flag::climbable | flag::falls;
   if (flags > (format == 1 ? first_flags : first_flags | flag::text)) return false;
   t.opaque = (flags & flag::opaque) != 0, t.liquid = (flags & flag::liquid) != 0;
   t.climbable = (flags & flag::climbable) != 0, t.falls = (flags & flag::falls) != 0;

@@ -146,7 +146,8 @@ std::vector<std::uint8_t> encode_recording_header(const RecordingHeader& header)
   return payload;
 }
 
-std::expected<RecordingHeader, RecordingError> decode_recording_header(std::span<const std::uint8_t> payload) {
+std::expected<RecordingHeader, RecordingError> decode_recording_header(
+    std::span<const std::uint8_t> payload) {
   ByteReader r(payload);
   RecordingHeader header;
   header.version = r.u32();

@@ -13,9 +13,9 @@ namespace ashlar {
 /// The payload of a recording's first block, in the layout of the header's own version.
 std::vector<std::uint8_t> encode_recording_header(const RecordingHeader& header);
 
-/// Reads what encode_recording_header() wrote, of any version from recording_version_min on; what a version did
-/// not have yet is as it was then. Errors: wrong_version; damaged_header for values out of their range, kinds of
-/// blocks that are none, and bytes left over. Allocates what the header names, bounded by `payload`.
+/// Reads what encode_recording_header() wrote, of any version from recording_version_min on; what a version
+/// did not have yet is as it was then. Errors: wrong_version; damaged_header for values out of their range,
+/// kinds of blocks that are none, and bytes left over. Allocates what the header names, bounded by `payload`.
 std::expected<RecordingHeader, RecordingError> decode_recording_header(std::span<const std::uint8_t> payload);
 
 /// A signed number of 32 bits; `sane` becomes false, and stays it, where it is out of range.

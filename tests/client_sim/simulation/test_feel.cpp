@@ -80,7 +80,8 @@ TEST_CASE("a crowd on a bad line is corrected seldom and little", "[client_sim][
   CHECK(r.lead(0.99) <= 3);
 }
 
-TEST_CASE("where far more is lost the network's corrections are as seldom, and small", "[client_sim][feel][statistics]") {
+TEST_CASE("where far more is lost the network's corrections are as seldom, and small",
+          "[client_sim][feel][statistics]") {
   FeelConfig config;
   config.seed = GENERATE(std::uint64_t{1}, std::uint64_t{2});
   config.players = 8;
@@ -175,7 +176,8 @@ TEST_CASE("the same match twice feels the same", "[client_sim][feel]") {
   CHECK(a.network_um.quantile(0.5) == b.network_um.quantile(0.5));
 }
 
-TEST_CASE("who lies about what it saw hits nothing that is older than the bound", "[client_sim][feel][statistics]") {
+TEST_CASE("who lies about what it saw hits nothing that is older than the bound",
+          "[client_sim][feel][statistics]") {
   FeelConfig config;
   config.players = 6;
   config.seconds = 20;
