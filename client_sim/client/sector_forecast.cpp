@@ -59,7 +59,8 @@ void SectorForecast::go_on(std::uint32_t ticks) {
 }
 
 /// Goes on from a motion as if nothing else were told: the plane's height then. What is left of the motion is
-/// in ahead_.movers.
+/// in ahead_.movers. The other plane of its sector is where it is now: where the two stop each other a late
+/// motion may be followed wrongly, until the next height or motion.
 double SectorForecast::replay(const Map& map, const WireMotion& motion, std::uint32_t ticks) {
   const Mover mover = mover_of(motion);
   ahead_.heights.assign(map.heights.begin(), map.heights.end());

@@ -46,7 +46,8 @@ class MovingSource {
     movers_.advance_alone(*map_, heights_, 1.0 / 60);
     ToldPart out;
     const auto sector = rng_.below(static_cast<std::uint32_t>(heights_.size()));
-    const Plane plane = rng_.below(2) == 0 ? Plane::floor : Plane::ceiling;
+    const Plane plane =
+        sector % 2 == 0 ? Plane::floor : Plane::ceiling;  // one of a sector: neither stops the other
     const double now_m = plane == Plane::floor ? heights_[sector].floor_m : heights_[sector].ceiling_m;
     if (rng_.below(8) == 0) {
       Mover mover;
