@@ -357,10 +357,10 @@ TEST_CASE("what the page says outside of a session is as the page draws it", "[p
   const SessionByPage session;
   const Bytes reset_key = expand_by_page(session.server_secret, "reset", {}, 16);
   CHECK(example("Reset") ==
-        joined({{10, 6}, little(0x11223344, 4), siphash_128(reset_key, little(0x11223344, 4))}));
+        joined({{11, 6}, little(0x11223344, 4), siphash_128(reset_key, little(0x11223344, 4))}));
   const Bytes nonce = little(0x8877665544332211, 8);
-  CHECK(example("Ping") == joined({{10, 7}, Bytes(14), nonce, Bytes(48)}));
-  CHECK(example("Pong") == joined({{10, 8}, Bytes(14), nonce, little(600, 4), little(3, 4), little(32, 4)}));
+  CHECK(example("Ping") == joined({{11, 7}, Bytes(14), nonce, Bytes(48)}));
+  CHECK(example("Pong") == joined({{11, 8}, Bytes(14), nonce, little(600, 4), little(3, 4), little(32, 4)}));
   const Bytes hello = example("Hello");
   CHECK(example("Refused version") == joined({{11, 9}, Bytes(14), Reader{hello}.part(16, 8)}));
 }
