@@ -391,7 +391,7 @@ ROWS = {
         kinds('[ammo.shells]\nmost = -1\n', r"k\.toml line 2: most has to be from 0 to 30000"),
     ],
     "modes": [
-        server("--mode|chess", r"--mode: \"chess\" is not one of its values: give sandbox, cooperative, deathmatch or teams"),
+        server("--mode|chess", r"--mode: \"chess\" is not one of its values: give sandbox, cooperative, deathmatch, teams or building"),
         server("--mode|", r"--mode: \"\" is not one of its values"),
         server("--config|c.toml", r"c\.toml:2: mode \"chess\" is not one of its values",
                files=[text("c.toml", "\nmode = \"chess\"\n")]),
