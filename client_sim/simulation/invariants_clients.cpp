@@ -347,7 +347,9 @@ class CommandsAreTheirs final : public Invariant {
                                     const TickRecord& record) override {
     for (const PlayerInput& input : record.commands) {
       Last& last = last_[slot_of(input.player)];
-      if (last.player != input.player) last = {input.player, {}, 0, true};
+      if (last.player != input.player) last = {input.player, {}, 0, true, frame.tick};
+      // A body whose client is away has no commands, and the world may turn it: a start, a teleporter.
+      if (last.tick + 1 < frame.tick) last.known = false;
       const Seat* seat = match.seat_of_player(input.player);
       const PlayerCommand* sent = seat == nullptr ? nullptr : seat->sent_command(frame.tick);
       const bool proves = seat != nullptr && !seat->hostile();
@@ -368,6 +370,7 @@ class CommandsAreTheirs final : public Invariant {
       last.repeats = own ? 0 : last.repeats + 1;
       last.command = command;
       last.known = seat != nullptr;
+      last.tick = frame.tick;
     }
     return std::nullopt;
   }
@@ -378,6 +381,7 @@ class CommandsAreTheirs final : public Invariant {
     PlayerCommand command;
     unsigned repeats = 0;
     bool known = true;
+    std::uint32_t tick = 0;  // of the command
   };
   std::vector<Last> last_;  // by slot
 };

@@ -50,7 +50,7 @@ struct ClientFields {
 
 /// What a client with packed snapshots holds, as far as its acknowledgements tell: the bases of what it is
 /// told next. A client that acknowledges nothing, or what it did not get, harms itself alone. At most 56 KiB,
-/// and 4 bytes a slice of 64 sectors and a slot of entities in interest. The Host's thread. Allocates until
+/// 4 bytes a slice of 64 sectors and 2.25 a slot of entities in interest. The Host's thread. Allocates until
 /// it has grown.
 class ClientBlocks {
  public:

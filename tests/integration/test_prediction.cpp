@@ -269,7 +269,7 @@ void run_works(double seconds, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("ladders, water and digging are predicted to the last bit", "[integration][prediction]") {
-  run_works(40, 3);
+  run_works(40, 12);
 }
 
 TEST_CASE("an hour of ladders, water and digging is predicted to the last bit",
