@@ -61,7 +61,7 @@ class BlockWays {
 /// construction.
 class BlockSearch {
  public:
-  /// @param rock  boxes that are solid whatever their blocks are: what a placed map fills
+  /// @param rock  what is solid whatever its blocks are: what placed maps fill
   explicit BlockSearch(std::vector<MapRock> rock = {});
   /// Begins anew, towards a body's place. Nothing is found where nobody of that size stands near it.
   void begin(const VoxelVolume& volume, DVec3 to_m, BlockWalker walker);

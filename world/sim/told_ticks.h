@@ -40,11 +40,6 @@ class ToldTicks {
     const std::size_t i = newer_than(tick);
     return i < count_ && (*this)[i] == tick;
   }
-  /// Is one of them behind a tick and before another?
-  bool any_between(std::uint32_t after, std::uint32_t before) const {
-    const std::size_t i = before == 0 ? 0 : newer_than(before - 1);
-    return i < count_ && (*this)[i] > after;
-  }
 
   /// The two that a picture of a tick is made of; none where that tick itself was told, and where too few
   /// were. Beyond the newest everybody goes on as he went from the one before. Cost: 1 ns a tick that is
