@@ -168,6 +168,7 @@ std::expected<void, std::string> take_stored(Startup& startup,
   auto items = startup.store->load_items();
   if (!items) return Failure(items.error().line);
   startup.content.setup.items = std::move(items->items);
+  startup.content.setup.age_ticks = std::min(startup.store->world().tick, life_ticks_max);
   auto state = startup.store->load_state();
   if (!state) return Failure(state.error().line);
   startup.content.setup.kept = std::move(state->state);
