@@ -27,6 +27,8 @@ struct BlockContent {
   /// at most then.
   std::span<const FieldValues> fields{};
   const ReplicationRegistry* registry = nullptr;  ///< null: kinds have no added fields
+  /// At which players run, in steps of velocity, below 2^pace_bits: who does so is told in few bits.
+  std::int32_t pace = usual_pace_steps;
 };
 
 /// What differs between two codings of the same content.
