@@ -191,9 +191,10 @@ TEST_CASE("the page's packed snapshot says what the page says", "[protocol][pack
   CHECK(heights.sign(12) == -32);
   heights.check_end();
 
-  CHECK(r.part(at, 4) == Bytes{1, 0, 1, 5});  // blocks without a base: one, number 5
-  PageDecisions whole(r.part(at + 5, r.u8(at + 4)));
-  at += 5 + r.u8(at + 4);
+  CHECK(r.part(at, 4) == Bytes{1, 0, 2, 5});  // two blocks, the first without a base, number 5
+  CHECK(r.u8(at + 4) % 2 == 0);
+  PageDecisions whole(r.part(at + 5, r.u8(at + 4) / 2));
+  at += 5 + r.u8(at + 4) / 2;
   CHECK(whole.bit(0) == 0);  // not plain
   CHECK(whole.bit(1) == 0);  // not quiet
   CHECK(whole.raw(16) == 0xffff);
@@ -221,9 +222,11 @@ TEST_CASE("the page's packed snapshot says what the page says", "[protocol][pack
   CHECK(whole.bit(4) == 0);  // and nobody else is
   whole.check_end();
 
-  CHECK(r.part(at, 5) == Bytes{1, 6, 1, 0x80 | (300 & 0x7f), 300 >> 7});  // against 6 ticks ago
-  PageDecisions delta(r.part(at + 6, r.u8(at + 5)));
-  at += 6 + r.u8(at + 5);
+  CHECK(r.part(at, 2) == Bytes{0x80 | (300 & 0x7f), 300 >> 7});
+  CHECK(r.u8(at + 2) % 2 == 1);
+  CHECK(r.u8(at + 3) == 6);  // the other one against 6 ticks ago
+  PageDecisions delta(r.part(at + 4, r.u8(at + 2) / 2));
+  at += 4 + r.u8(at + 2) / 2;
   CHECK(delta.bit(0) == 0);
   CHECK(delta.bit(1) == 1);  // quiet
   CHECK(delta.bit(5) == 1);
