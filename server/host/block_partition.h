@@ -12,8 +12,8 @@ namespace ashlar::server {
 
 /// Deepest split of a cell: cubes of 4 m.
 inline constexpr unsigned cube_level_max = 4;
-/// A cube with more entities is split into eight: fewer are told in one block or two, as heads cost most where
-/// few move.
+/// A cube with more entities is split into eight: fewer are told in one block or two, as heads cost most
+/// where few move.
 inline constexpr std::size_t cube_split_above = 56;
 /// Eight cubes with no more between them become one again.
 inline constexpr std::size_t cube_merge_up_to = 20;

@@ -101,14 +101,30 @@ function codeOthers(
   return { staying, fresh };
 }
 
+/** How fast things fall, as the first one shows that flew and still does. */
+function pullOf(now: readonly MovingEntity[], base: readonly MovingEntity[], age: number, rate: number): number {
+  const up = (entity: MovingEntity): number => (entity.flags & 1 ? 0 : entity.velocity[2]);
+  for (const was of base) {
+    const is = now.find(({ id }) => id === was.id);
+    if (!is || up(was) === 0 || up(is) === 0) continue;
+    const perS = (was.velocity[2] - is.velocity[2]) * rate;
+    const pull = Math.floor((perS + 8 * age) / (16 * age));
+    if (perS >= 0 && pull < 64) return pull;
+  }
+  return usualRules.pull;
+}
+
 /** What a block says of its entities' rules, in the odds that come with how those of its base move. */
-function codeRules(coder: Coder, odds: Odds, base: readonly MovingEntity[]): { rules: BlockRules; motions: Motion[] } {
+function codeRules(
+  coder: Coder, odds: Odds, now: readonly MovingEntity[], base: readonly MovingEntity[], age: number, rate: number,
+): { rules: BlockRules; motions: Motion[] } {
   const rules = { ...usualRules };
   if (!coder.bit(odds, models.usualPace, true)) rules.pace = coder.raw(10, rules.pace);
   const motions = base.map((entity) => motionOf(entity, rules.pace));
   beginOdds(odds, motions);
   const flies = motions.some(({ gait }) => gait === gaits.flies);
-  if (flies && !coder.bit(odds, models.usualPull, true)) rules.pull = coder.raw(6, rules.pull);
+  const pull = flies && coder.writing ? pullOf(now, base, age, rate) : rules.pull;
+  if (flies && !coder.bit(odds, models.usualPull, pull === rules.pull)) rules.pull = coder.raw(6, pull);
   return { rules, motions };
 }
 
@@ -131,7 +147,7 @@ function codeBlock(
     check(count <= entitiesMax, 'the entities of a block');
     for (let i = 0; i < count; ++i) entities.push(coding.plain(wanted[i] ?? nobody));
   } else {
-    const { rules, motions } = codeRules(coder, odds, before);
+    const { rules, motions } = codeRules(coder, odds, wanted, before, age, tickRateHz);
     const coding = new EntityCoding(coder, odds, age, tickRateHz, level, rules);
     let staying: readonly MovingEntity[] = before;
     const ids = (list: readonly MovingEntity[]): string => list.map(({ id }) => id).join();
