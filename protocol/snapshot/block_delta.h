@@ -40,8 +40,8 @@ struct BlockBase {
   std::span<const FieldValues> fields{};  ///< by entity, where the registry has fields for everybody
 };
 
-/// Codes a block; plainly where it would be longer than coded_block_bytes_max. Cost: 60 to 130 ns an entity
-/// that moves, 15 one that rests.
+/// Codes a block; plainly where it would be longer than coded_block_bytes_max. Cost: 100 to 200 ns an entity
+/// that moves, 20 one that rests.
 /// @param out  at least coded_block_bytes_max bytes; @return how many were written
 std::size_t encode_block(const BlockContent& now, const BlockBase& base, std::uint32_t tick_rate_hz,
                          std::span<std::uint8_t> out);
