@@ -9,8 +9,8 @@ namespace ashlar {
 namespace {
 
 constexpr std::uint32_t places_per_field =
-    32;                                      // of a tick's budget: a hundred fields are whole in some seconds
-constexpr std::size_t begun_per_tick = 2;    // a search costs some 30 us to begin
+    32;                                    // of a tick's budget: a hundred fields are whole in some seconds
+constexpr std::size_t begun_per_tick = 2;  // a search costs some 30 us to begin
 constexpr std::uint32_t places_per_look = 256;  // it goes on so far before it looks whether it is far enough
 constexpr double beyond_times = 1.2, beyond_m = 6;  // and so far beyond those for whom it is
 constexpr double from_apart_m = 4, from_above_m = 2;

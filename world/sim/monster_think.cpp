@@ -30,11 +30,11 @@ constexpr double careful_s = 3;             // of six it keeps off the corners o
 constexpr double straight_m = 3;            // so near to whom it sees it needs no way
 constexpr double above_m = 0.3;             // what is higher than that, it wants up to
 constexpr double stay_m = 0.6, climb_near_m = 1.5, stay_slack_m = 0.15;
-// Ways cost more than steps do: so long, and such a share of what lies straight before it, it goes on before it
-// asks for its way anew.
+// Ways cost more than steps do: so long, and such a share of what lies straight before it, it goes on before
+// it asks for its way anew.
 constexpr double course_s_max = 0.15, course_share = 0.25;
-constexpr double on_course_share = 0.7;  // of its pace: a slower one has met something
-constexpr double charge_end_share = 0.5;             // a charger that is slower has met something
+constexpr double on_course_share = 0.7;   // of its pace: a slower one has met something
+constexpr double charge_end_share = 0.5;  // a charger that is slower has met something
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
 

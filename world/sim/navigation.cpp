@@ -14,11 +14,11 @@
 namespace ashlar {
 namespace {
 
-constexpr double beyond_m = 0.35;       // behind an opening, so that its line is crossed
-constexpr int openings_ahead_max = 10;  // that a straight way may lead through
-constexpr double inwards_m = 0.75;      // off an opening's corner, by who takes care
-constexpr double moved_m = 1.0;         // a player who went so far is looked for anew
-constexpr std::uint32_t ask_every = 8;  // ticks from one question of a row to its next
+constexpr double beyond_m = 0.35;            // behind an opening, so that its line is crossed
+constexpr int openings_ahead_max = 10;       // that a straight way may lead through
+constexpr double inwards_m = 0.75;           // off an opening's corner, by who takes care
+constexpr double moved_m = 1.0;              // a player who went so far is looked for anew
+constexpr std::uint32_t ask_every = 8;       // ticks from one question of a row to its next
 constexpr std::uint32_t heights_every = 16;  // likewise from one look at a map's floors and ceilings
 // Over blocks a way goes by their corners, so it is longer than it would have to be.
 constexpr double detour_times = 1.25, detour_m = 2;
@@ -307,7 +307,8 @@ void Navigation::advance(const Space& space, const PlayerTable& players, const M
   for (std::size_t i = 0; i < mechanics.size(); ++i)
     grounds_[i].lifts.follow(*grounds_[i].plan, space.maps[i].heights, mechanics[i].movers, tick);
   if (tick % heights_every == 0)
-    for (std::size_t i = 0; i < grounds_.size(); ++i) follow_heights(grounds_[i], space.maps[i].heights, tick);
+    for (std::size_t i = 0; i < grounds_.size(); ++i)
+      follow_heights(grounds_[i], space.maps[i].heights, tick);
   // Rows take turns: who hunts asks six times a second or so.
   for (std::size_t row = tick % ask_every; row < monsters.rows(); row += ask_every)
     if (monsters.id[row] != EntityId{0} && monsters.mood[row] == MonsterMood::chase)
