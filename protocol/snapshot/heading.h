@@ -81,12 +81,16 @@ inline constexpr std::int32_t course_pace_min = 16;
 constexpr LevelVelocity on_course(std::int32_t pace, std::uint8_t yaw, unsigned course) {
   return at_angle(pace, static_cast<std::uint8_t>(yaw + 32 * course));
 }
+/// The course whose direction is nearest to a velocity's.
+constexpr std::uint8_t nearest_course(std::int32_t x, std::int32_t y, std::uint8_t yaw) {
+  return static_cast<std::uint8_t>(static_cast<std::uint8_t>(angle_of(x, y) - yaw + 16) >> 5);
+}
 /// Which course a velocity is, to the step; no_course: none.
 constexpr std::uint8_t course_of(const Velocity& v, std::uint8_t yaw, std::int32_t pace) {
   const std::int32_t x = v[0], y = v[1], most = pace + 1;
   if (pace < course_pace_min || x > most || x < -most || y > most || y < -most) return no_course;
   if (x * x + y * y < (pace - 1) * (pace - 1)) return no_course;
-  const auto course = static_cast<std::uint8_t>(static_cast<std::uint8_t>(angle_of(x, y) - yaw + 16) >> 5);
+  const std::uint8_t course = nearest_course(x, y, yaw);
   const LevelVelocity is = on_course(pace, yaw, course);
   return is[0] == x && is[1] == y ? course : no_course;
 }

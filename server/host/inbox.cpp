@@ -41,10 +41,15 @@ void Inbox::receive(Micros now, const HostInput& in, HostOutput& out) {
     const auto number = secure::sealed_connection(in.datagrams.bytes(entries[i]), protocol_version);
     return number ? r_.sessions.find(*number) : nullptr;
   };
-  // Each comes from another client, whose session lies elsewhere in memory.
+  // Each comes from another client, whose session lies elsewhere in memory. Rows stay where they are,
+  // whoever leaves meanwhile.
+  constexpr std::size_t own_ahead = 4, connection_ahead = 2;
+  std::array<const Session*, own_ahead> ahead{};  // of the entries to come, by their number modulo
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (const Session* const later = session_at(i + 4)) later->prefetch_own();
-    if (const Session* const later = session_at(i + 2)) later->prefetch_connection(false);
+    const Session* const later = ahead[i % own_ahead] = session_at(i + own_ahead);
+    if (later != nullptr) later->prefetch_own();
+    if (const Session* const soon = ahead[(i + connection_ahead) % own_ahead])
+      soon->prefetch_connection(false);
     const auto bytes = in.datagrams.bytes(entries[i]);
     count(bytes);
     receive_one(now, in.unix_s, entries[i].peer, bytes, out);

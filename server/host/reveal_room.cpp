@@ -131,7 +131,7 @@ void RevealRoom::look_about(const World& world, const ChangeLog& told, Glance& g
   const VoxelVolume& ground = *world.space().voxels;
   const ChunkCoord here = chunk_of(block_at(glance.eye));
   const std::uint32_t age = number(world.tick()) - around.listed_tick;
-  if (around.listed_tick == 0 || !around.whole || here != around.of || age >= ExposedOres::check_every_ticks)
+  if (!around.whole || here != around.of || age >= ExposedOres::check_every_ticks)
     list_around(world, here, around);
   glance.skipped = around.skips;
   for (const ChunkCoord at : around.chunks) {

@@ -40,8 +40,8 @@ class RevealRoom {
   /// What is to be seen around a player.
   struct Around {
     ChunkCoord of{};
-    std::uint32_t listed_tick = 0;  // 0: not yet
-    bool whole = false;             // no chunk was left out that has to be looked through first
+    std::uint32_t listed_tick = 0;
+    bool whole = false;  // listed, and no chunk was left out that has to be looked through first
     std::vector<ChunkCoord> chunks;
     std::uint32_t skips = 0;  // so many blocks in view the next look passes over
   };

@@ -82,8 +82,7 @@ std::uint8_t VelocityTracks::course(const Track& track, bool known, DVec3 veloci
       return ahead;
   if (off_before <= knocked_steps) return track.course;
   if (keeps(track, known, now, grounded)) return no_course;
-  const auto nearest =
-      static_cast<std::uint8_t>(static_cast<std::uint8_t>(angle_of(now[0], now[1]) - yaw + 16) >> 5);
+  const std::uint8_t nearest = nearest_course(now[0], now[1], yaw);
   return off(now, on_course(pace_, yaw, nearest)) <= on_course_steps ? nearest : no_course;
 }
 
