@@ -52,20 +52,23 @@ void PackedPartWriter::begin(const PartHead& head) {
 bool PackedPartWriter::add_block(std::uint16_t number, std::uint32_t age,
                                  std::span<const std::uint8_t> bytes) {
   ASHLAR_ASSERT(age <= base_age_max);
-  const bool joins =
-      open_item_ == PackedItem::blocks && open_age_ == age && bytes_[open_count_at_] < list_max;
-  const auto size = static_cast<std::uint32_t>(bytes.size());
-  const std::size_t needed = (joins ? 0 : 3) + varint_bytes(number) + varint_bytes(size) + size;
+  const bool joins = open_item_ == PackedItem::blocks && bytes_[open_count_at_] < list_max;
+  const bool other = joins && open_age_ != age;
+  const std::uint32_t told = 2 * static_cast<std::uint32_t>(bytes.size()) + (other ? 1 : 0);
+  const std::size_t needed =
+      (joins ? 0 : 3) + varint_bytes(number) + varint_bytes(told) + (other ? 1 : 0) + bytes.size();
   if (needed > room()) return false;
   if (!joins) {
     put(static_cast<std::uint8_t>(PackedItem::blocks));
     put(static_cast<std::uint8_t>(age));
-    open_item_ = PackedItem::blocks, open_age_ = age, open_count_at_ = used_;
+    open_item_ = PackedItem::blocks, open_count_at_ = used_;
     put(0);
   }
+  open_age_ = age;
   ++bytes_[open_count_at_];
   put_varint(number);
-  put_varint(size);
+  put_varint(told);
+  if (other) put(static_cast<std::uint8_t>(age));
   put(bytes);
   return true;
 }
@@ -221,10 +224,13 @@ std::optional<PackedEntry> PackedPartReader::next() {
     return static_cast<std::uint16_t>(value);
   };
   switch (open_item_) {
-    case PackedItem::blocks:
+    case PackedItem::blocks: {
       out.number = number();
-      out.bytes = get_bytes(get_varint());
+      const std::uint32_t told = get_varint();
+      if ((told & 1) != 0) out.age = open_age_ = get();
+      out.bytes = get_bytes(told >> 1);
       break;
+    }
     case PackedItem::gone: out.number = number(); break;
     case PackedItem::own:
     case PackedItem::cues: out.bytes = get_bytes(get()); break;

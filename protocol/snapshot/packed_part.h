@@ -43,8 +43,8 @@ class PackedPartWriter {
   /// Begins a part; part_count may be set later by set_part_count().
   void begin(const PartHead& head);
 
-  /// A block against a base `age` ticks back (0: whole). Blocks of one age that follow one another share what
-  /// names it. @return false: no room
+  /// A block against a base `age` ticks back (0: whole). Those that follow one another share what names them,
+  /// and their age where it is the same. @return false: no room
   bool add_block(std::uint16_t number, std::uint32_t age, std::span<const std::uint8_t> bytes);
   /// A block that the receiver shall forget.
   bool add_gone(std::uint16_t number);

@@ -13,9 +13,10 @@ constexpr std::uint32_t calls_between_merges = 16;
 
 bool stays_in(const Cube& cube, const PartitionPlace& place) {
   if (cube.cell != place.cell) return false;
+  const int slack = std::min(slack_steps, cube.steps() / 2);
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const int low = cube.at[axis] * cube.steps() - slack_steps;
-    if (place.at[axis] < low || place.at[axis] >= low + cube.steps() + 2 * slack_steps) return false;
+    const int low = cube.at[axis] * cube.steps() - slack;
+    if (place.at[axis] < low || place.at[axis] >= low + cube.steps() + 2 * slack) return false;
   }
   return true;
 }

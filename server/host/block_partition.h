@@ -12,13 +12,14 @@ namespace ashlar::server {
 
 /// Deepest split of a cell: cubes of 4 m.
 inline constexpr unsigned cube_level_max = 4;
-/// A cube with more entities is split into eight.
-inline constexpr std::size_t cube_split_above = 32;
+/// A cube with more entities is split into eight: fewer are told in one block or two, as heads cost most
+/// where few move.
+inline constexpr std::size_t cube_split_above = 56;
 /// Eight cubes with no more between them become one again.
-inline constexpr std::size_t cube_merge_up_to = 12;
-/// An entity stays in its block until it is so far out of its cube: who walks along a border changes no
-/// block.
-inline constexpr double cube_slack_m = 2;
+inline constexpr std::size_t cube_merge_up_to = 20;
+/// An entity stays in its block until it is so far out of its cube, and half of the cube's edge at most: who
+/// walks along a border changes no block.
+inline constexpr double cube_slack_m = 4;
 
 /// A cube of space: a cell, or one of the eighths that it is split into. Level 0 is the cell; the numbers
 /// count cubes of its level from the cell's low corner.

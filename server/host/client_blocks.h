@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "protocol/connection/connection.h"
 #include "protocol/messages.h"
 #include "server/host/entity_waits.h"
+#include "world/math/prefetch.h"
 
 namespace ashlar::server {
 
@@ -91,6 +93,13 @@ class ClientBlocks {
   std::size_t next_slice = 0;  ///< where heights go on that found no room
 
   std::size_t memory_bytes() const;
+  /// Asks the processor for what a snapshot of some dozen blocks will need; changes nothing.
+  void prefetch_rows() const {
+    constexpr std::size_t usual_blocks = 16;
+    const std::size_t count = std::min(blocks_.size(), usual_blocks);
+    prefetch(blocks_.data(), count * sizeof(ClientBlock));
+    prefetch(numbers_.data(), count * sizeof(std::uint16_t));
+  }
 
  private:
   struct Packet {

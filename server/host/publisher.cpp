@@ -41,8 +41,12 @@ void Publisher::publish(const World& world, std::span<Session> sessions,
   gather(world);
   // Another one is first each time: where the send buffer is full it is not always the same who lose.
   const std::size_t first = number(world.tick()) / config_.snapshot_every_ticks % seated.size();
+  const auto row_at = [&](std::size_t i) { return seated[(first + i) % seated.size()]; };
   for (std::size_t i = 0; i < seated.size(); ++i) {
-    const std::uint32_t row = seated[(first + i) % seated.size()];
+    const std::uint32_t row = row_at(i);
+    sessions[row_at(i + 3)].prefetch_own();
+    sessions[row_at(i + 2)].prefetch_connection(true);
+    if (const auto& blocks = sessions[row_at(i + 1)].blocks) blocks->prefetch_rows();
     if (!plays(row)) continue;
     if (has_turn(row, world))
       publish_to(world, sessions[row], now, out);

@@ -204,7 +204,7 @@ class Mistakes(unittest.TestCase):
             done = run(*word)
             self.assertEqual(done.returncode, 0)
             self.assertIn("load", done.stdout)
-        self.assertIn("protocol 12", run("--version").stdout)
+        self.assertIn("protocol 13", run("--version").stdout)
 
     def test_nobody_there(self):
         done = run("load", "--server", f"127.0.0.1:{free_port()}", "--transport", "tcp", "--clients", "2",
@@ -367,7 +367,7 @@ class Fallback(unittest.TestCase):
             self.assertEqual((report["resumes"], report["rejoins"]), (3, 0), done)  # the same bodies
 
 
-class Runs(unittest.TestCase):
+class Player:
     def play(self, server, *arguments, code=0, duration="2s"):
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder) / "report.json"
@@ -380,6 +380,8 @@ class Runs(unittest.TestCase):
             self.assertEqual(done.returncode, code, done)
             return done, json.loads(report.read_text())
 
+
+class Runs(Player, unittest.TestCase):
     def test_both_transports(self):
         with Server() as server:
             for transport in ("udp", "tcp"):
@@ -457,6 +459,10 @@ class Runs(unittest.TestCase):
             self.assertGreater(report["explored"][0]["sectors"], 1)
             self.assertGreater(report["explored"][0]["entered"], 0, done.stdout)
             self.assertIn("sectors entered", done.stdout)
+
+
+class Ends(Player, unittest.TestCase):
+    """Bad lines, enemies, and ends of every kind."""
 
     def test_bad_network_and_enemies(self):
         with Server() as server:

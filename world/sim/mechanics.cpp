@@ -7,6 +7,7 @@
 #include "world/math/assert.h"
 #include "world/sim/health.h"
 #include "world/sim/monster_move.h"
+#include "world/sim/monster_rows.h"
 #include "world/sim/monster_think.h"
 #include "world/sim/mover_start.h"
 #include "world/sim/spawn.h"
@@ -143,7 +144,7 @@ void Mechanics::hurt_crushed(MechanicsTick& tick) {
       p.body[row].velocity_mps = {};
     } else {
       ++counters_.monster_deaths;
-      m.id[row] = EntityId{0};
+      end_monster(m, row, tick.rules);
     }
     events_.add({MoverEventKind::died, e.map, e.plane, e.where, e.entity});
   }
@@ -201,7 +202,7 @@ void Mechanics::walk(MechanicsTick& tick) {
   MonsterTable& m = tick.monsters;
   const std::uint16_t push_every_ticks = tick.rules.ticks_within(monster_push_every_s, 1);
   for (std::size_t row = 0; row < m.rows(); ++row) {
-    if (m.id[row] == EntityId{0}) continue;
+    if (m.id[row] == EntityId{0} || (!tick.stays.empty() && tick.stays[row] != 0)) continue;
     walk_body(tick, before_[p.rows() + row],
               {m.body[row], m.traits_at(row).shape, m.id[row], false, m.yaw[row], 0});
     const bool goes = m.dozes[row] == 0 && m.mood[row] != MonsterMood::asleep;
