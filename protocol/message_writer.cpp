@@ -373,9 +373,9 @@ std::span<const std::uint8_t> MessageWriter::write(const HeldByBlock& m) {
   const auto list = fbb.CreateVectorOfStructs(slots.data(), count);
   const std::string_view text = m.data.text.view();
   const auto said = text.empty() ? 0 : fbb.CreateString(text.data(), text.size());
-  impl_->finish_server(
-      wire::ServerBody::BlockContents,
-      wire::CreateBlockContents(fbb, m.tick, m.world, m.open, m.block.x, m.block.y, m.block.z, list, said, m.data.due));
+  impl_->finish_server(wire::ServerBody::BlockContents,
+                       wire::CreateBlockContents(fbb, m.tick, m.world, m.open, m.block.x, m.block.y,
+                                                 m.block.z, list, said, m.data.due));
   return impl_->message();
 }
 

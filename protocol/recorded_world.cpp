@@ -69,7 +69,8 @@ PlaceOptions place_of(const RecordedMap& map) {
 
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
                                                             const MapSource& maps, const ChunkSource& ground,
-                                                            const PropSource& props, const RecordedGame& game) {
+                                                            const PropSource& props,
+                                                            const RecordedGame& game) {
   if (!terrain_known(static_cast<std::uint8_t>(header.terrain), header.generator))
     return std::unexpected{"its ground was made by generator " + std::to_string(header.generator) + " of " +
                            std::string(name(header.terrain)) + ", and this build has generator " +

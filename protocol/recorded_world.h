@@ -35,8 +35,10 @@ using RecordedGame = decltype(WorldSetup::game);
 /// Rebuilds the world that a recording began with, played by the rules of its mode or, where `game` makes
 /// one, by that game (WorldSetup::game). @return one line when a map or prop is not to be had or is not the
 /// one that was played.
-std::expected<std::unique_ptr<World>, std::string> world_of(
-    const RecordingHeader& header, const MapSource& maps, const ChunkSource& ground = {},
-    const PropSource& props = {}, const RecordedGame& game = {});
+std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
+                                                            const MapSource& maps,
+                                                            const ChunkSource& ground = {},
+                                                            const PropSource& props = {},
+                                                            const RecordedGame& game = {});
 
 }  // namespace ashlar

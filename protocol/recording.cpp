@@ -262,7 +262,8 @@ const char* describe(RecordingError error) {
 
 void TickRecord::clear() {
   joins.clear(), leaves.clear(), commands.clear(), admin.clear(), edits.clear();
-  chunks_ready.clear(), chunks_kept.clear(), chunks_dropped.clear(), acts.clear(), returning.clear(), calls.clear();
+  chunks_ready.clear(), chunks_kept.clear(), chunks_dropped.clear(), acts.clear(), returning.clear(),
+      calls.clear();
   watchers.clear();
   hash = 0;
 }

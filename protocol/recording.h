@@ -23,19 +23,19 @@
 //
 // A crash tears at most the last block: a reader stops there and says how many ticks it has.
 // Commands are coded against the same player's last one, so that a held key costs two bytes a tick.
-// Terrain is a pure function of the seed, so chunks travel as coordinates; those that a kept world's earlier runs
-// changed travel as bytes beside. The header holds what else such a world began with, so that a later run's
-// recording replays like a first one's.
-
+// Terrain is a pure function of the seed, so chunks travel as coordinates; those that a kept world's earlier
+// runs changed travel as bytes beside. The header holds what else such a world began with, so that a later
+// run's recording replays like a first one's.
 
 namespace ashlar {
 
 inline constexpr std::uint32_t recording_version = 13;
-/// Older ones are read as well: before 13 no block had a timer and all worlds were new, before 12 no command said of which states its picture was made, nobody only
-/// watched, it was always day, and who came back brought its inventory alone, before 11 players said nothing
-/// to the game, no zone was protected and no burst dug, before 10 no block held anything, before 9 all
-/// ammunition was free and nothing lay about, before 8 all worlds had the built-in kinds of blocks and nobody
-/// fought, before 7 nobody dug, before 6 all ground was plains.
+/// Older ones are read as well: before 13 no block had a timer and all worlds were new, before 12 no command
+/// said of which states its picture was made, nobody only watched, it was always day, and who came back
+/// brought its inventory alone, before 11 players said nothing to the game, no zone was protected and no
+/// burst dug, before 10 no block held anything, before 9 all ammunition was free and nothing lay about,
+/// before 8 all worlds had the built-in kinds of blocks and nobody fought, before 7 nobody dug, before 6 all
+/// ground was plains.
 inline constexpr std::uint32_t recording_version_min = 5;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
@@ -68,7 +68,7 @@ struct RecordedStart {
   std::vector<LyingItem> items;           ///< WorldSetup::items
   std::vector<PlacedData> contents;       ///< WorldSetup::contents
   std::shared_ptr<const KeptState> kept;  ///< WorldSetup::kept; null: nothing
-  std::vector<ChangedChunk> chunks;          ///< of its home, that were changed in earlier runs; none is damaged
+  std::vector<ChangedChunk> chunks;       ///< of its home, that were changed in earlier runs; none is damaged
 };
 
 /// What must agree before a recording can be replayed.
@@ -88,7 +88,7 @@ struct RecordingHeader {
   std::optional<std::uint64_t> secret;  ///< WorldSetup::secret: whoever has the recording knows the ores
   std::vector<ProtectedZone> zones;     ///< WorldSetup::zones
   RecordedStart start;
-  SpawnArea spawn;                      ///< behind the rest, and only where there is one
+  SpawnArea spawn;  ///< behind the rest, and only where there is one
 };
 
 /// One tick as it is kept; owns what TickInput only views.

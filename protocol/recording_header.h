@@ -22,8 +22,8 @@ std::expected<RecordingHeader, RecordingError> decode_recording_header(std::span
 
 /// A chunk that is not as it was generated: coordinates, and its bytes behind their number.
 void put_recorded_chunk(ByteWriter& w, const ChangedChunk& chunk);
-/// False, and `out` undefined, for what put_recorded_chunk() does not write, and for bytes that are no chunk. Cost:
-/// of decoding it, some 0.1 ms.
+/// False, and `out` undefined, for what put_recorded_chunk() does not write, and for bytes that are no chunk.
+/// Cost: of decoding it, some 0.1 ms.
 bool get_recorded_chunk(ByteReader& r, ChunkCodec& codec, ChangedChunk& out);
 
 /// A signed number of 32 bits; `sane` becomes false, and stays it, where it is out of range.

@@ -212,7 +212,8 @@ class Client {
   std::optional<std::uint64_t> timer_ticks(IVec3 block) const;
   /// Ticks of the world's life until the newest one that is known here: what timers and the day go by.
   std::uint64_t life_tick() const { return welcome_.age_ticks + std::max(welcome_.tick, complete_tick_); }
-  /// How bright the open sky is in the world's newest tick that is known here, from 0 to 15 (world/sim/day.h).
+  /// How bright the open sky is in the world's newest tick that is known here, from 0 to 15
+  /// (world/sim/day.h).
   int sky() const;
   /// What the own player holds, as the server last said.
   const Inventory& inventory() const { return inventory_; }

@@ -122,7 +122,7 @@ std::optional<std::string> KeptWorld::tell(server::Host& host) {
                      : there.monsters != wanted.monsters       ? "monsters are"
                      : there.projectiles != wanted.projectiles ? "projectiles are"
                      : there.match != wanted.match             ? "the match is"
-                               : there.built != wanted.built           ? "who built what is"
+                     : there.built != wanted.built             ? "who built what is"
                                                                : "what falls is") +
          " not as kept";
 }

@@ -36,7 +36,7 @@ struct ReplayOptions {
   std::function<void(std::uint32_t tick, const ObserverVerdict&)> on_verdict;
   ChunkSource ground;  ///< null: generated from the seed
   RecordedGame game;   ///< of a recorded game of somebody's own; null: that of the mode
-  PropSource props;  ///< may be empty: no recording with props can then be replayed
+  PropSource props;    ///< may be empty: no recording with props can then be replayed
 };
 
 /// A tick whose hash is not the recorded one. Tick 0: the world differs before anyone moved.

@@ -10,11 +10,10 @@ class World;
 namespace ashlar::server {
 
 /// Tells players what the chest holds that they look into, what is written on signs near them and when the
-/// timers of blocks near them run out, on the edits stream: behind the changes of blocks, so that who hears of
-/// a sign's text has heard of the sign. What
-/// a full stream does not take is told in a later tick, as it is then. The Host's thread. Cost: a comparison
-/// of 200 bytes for who has a chest open; for signs and timers, every sixteenth tick a look-up for each column of
-/// chunks within interest, where there are any.
+/// timers of blocks near them run out, on the edits stream: behind the changes of blocks, so that who hears
+/// of a sign's text has heard of the sign. What a full stream does not take is told in a later tick, as it is
+/// then. The Host's thread. Cost: a comparison of 200 bytes for who has a chest open; for signs and timers,
+/// every sixteenth tick a look-up for each column of chunks within interest, where there are any.
 class ContentsRoom {
  public:
   /// It must outlive this.

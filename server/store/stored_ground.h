@@ -79,7 +79,7 @@ class StoredGround {
   bool begun_ = false;
   std::vector<Waiting> waiting_;      // to be kept aside by begin()
   std::vector<AppliedEdit> changes_;  // of columns that are being made
-  std::vector<ChangedChunk> kept_;   // likewise
+  std::vector<ChangedChunk> kept_;    // likewise
   std::vector<IVec2> closed_;
   std::vector<LostChunk> lost_;
 };

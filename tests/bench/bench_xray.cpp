@@ -1,10 +1,10 @@
-// Whether seeing through the ground pays: the same miner plays twice against a real Host over a simulated network,
-// in the same world of hills. An honest one goes for ore that it sees; one who cheats goes for all ore that its
-// client has in any way: computed from the seed that all clients know, or told of, behind whatever it is. Both dig
-// the same tunnels besides. Ore per block dug, and how many times more the cheat has of it, with a bound on that of
-// 95 % (a jackknife over the tunnels). First with a seed of ores that stays with the server, then without one, as
-// a measure of what there is to be had.
-// Exit code 1 where the cheat has more than 1.05 times as much with a secret seed, or gains nothing without.
+// Whether seeing through the ground pays: the same miner plays twice against a real Host over a simulated
+// network, in the same world of hills. An honest one goes for ore that it sees; one who cheats goes for all
+// ore that its client has in any way: computed from the seed that all clients know, or told of, behind
+// whatever it is. Both dig the same tunnels besides. Ore per block dug, and how many times more the cheat has
+// of it, with a bound on that of 95 % (a jackknife over the tunnels). First with a seed of ores that stays
+// with the server, then without one, as a measure of what there is to be had. Exit code 1 where the cheat has
+// more than 1.05 times as much with a secret seed, or gains nothing without.
 //   bench_xray [--tunnels N]
 #include <algorithm>
 #include <cmath>
@@ -52,12 +52,12 @@ WorldSetup mine(bool secret) {
 
 /// A Host and its one client, with a link each way, in simulated time.
 struct Play {
-  explicit Play(const WorldSetup& setup)
-      : client(player()), up({}, 1), down({}, 2), ground(replica(setup)) {
+  explicit Play(const WorldSetup& setup) : client(player()), up({}, 1), down({}, 2), ground(replica(setup)) {
     server::HostConfig config;
     config.clients_max = 1;
     config.identity = secure::key_pair(secure::SeededEntropy(4711).secret());
-    host = std::make_unique<server::Host>(config, std::make_unique<World>(setup), secure::SeededEntropy(1).secret());
+    host = std::make_unique<server::Host>(config, std::make_unique<World>(setup),
+                                          secure::SeededEntropy(1).secret());
     for (int i = 0; i < 5000 && !client.own(); ++i) turn();
   }
   static client_sim::ClientConfig player() {
@@ -286,10 +286,11 @@ int main(int argc, char** argv) {
       return sum;
     };
     const Yield h = sums(honest), c = sums(cheat);
-    std::printf("%s: honest %u ore of %u blocks, looking through the ground %u of %u: %.3f times as much a block, "
-                "+- %.3f (95 %%, %zu tunnels)\n",
-                secret ? "ores of a secret seed" : "ores of the seed that all know", h.ore, h.blocks, c.ore, c.blocks,
-                ratio, bound, none);
+    std::printf(
+        "%s: honest %u ore of %u blocks, looking through the ground %u of %u: %.3f times as much a block, "
+        "+- %.3f (95 %%, %zu tunnels)\n",
+        secret ? "ores of a secret seed" : "ores of the seed that all know", h.ore, h.blocks, c.ore, c.blocks,
+        ratio, bound, none);
     if (secret ? ratio > 1.05 : ratio - bound < 1.2) good = false, std::puts("WRONG");
   }
   return good ? 0 : 1;

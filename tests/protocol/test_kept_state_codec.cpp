@@ -97,7 +97,8 @@ TEST_CASE("kept state of before there were matches in it is read", "[protocol][k
   KeptState state = some_state();
   state.kinds_of = 0, state.projectiles.clear(), state.match = {}, state.built = {};
   std::vector<std::uint8_t> bytes = bytes_of(state);
-  constexpr std::size_t added = 8 + 1 + 2 + 2 + teams_max + 2;  // kinds, no projectile, an empty match, no builders
+  constexpr std::size_t added =
+      8 + 1 + 2 + 2 + teams_max + 2;  // kinds, no projectile, an empty match, no builders
   bytes.resize(bytes.size() - added);
   bytes[0] = 1;
   const auto back = decode_kept_state(bytes);

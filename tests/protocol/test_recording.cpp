@@ -104,8 +104,7 @@ TickRecord random_tick(Rng& rng) {
     filled.data.text = SignText::of("clay");
   }
   for (std::uint32_t n = few(); n > 0; --n) t.chunks_ready.push_back({-1, 2, 3});
-  if (rng.below(40) == 0)
-    t.chunks_kept.push_back({{-1, 2, 3}, chunk_of_clay()});
+  if (rng.below(40) == 0) t.chunks_kept.push_back({{-1, 2, 3}, chunk_of_clay()});
   for (std::uint32_t n = few(); n > 0; --n) t.chunks_dropped.push_back({4, -5, 6});
   for (std::uint32_t n = few(); n > 0; --n) {
     const std::vector<std::uint8_t> said(rng.below(game_call_bytes_max + 1), 9);
@@ -143,8 +142,11 @@ bool same(const TickRecord& a, const TickRecord& b) {
   const auto returning = [](const Returning& x, const Returning& y) {
     return x.token == y.token && x.inventory == y.inventory && x.score == y.score && x.life == y.life;
   };
-  const auto kept = [](const ChangedChunk& x, const ChangedChunk& y) { return x.at == y.at && *x.bytes == *y.bytes; };
-  return std::ranges::equal(a.chunks_kept, b.chunks_kept, kept) && std::ranges::equal(a.returning, b.returning, returning) && a.joins == b.joins &&
+  const auto kept = [](const ChangedChunk& x, const ChangedChunk& y) {
+    return x.at == y.at && *x.bytes == *y.bytes;
+  };
+  return std::ranges::equal(a.chunks_kept, b.chunks_kept, kept) &&
+         std::ranges::equal(a.returning, b.returning, returning) && a.joins == b.joins &&
          a.leaves == b.leaves && a.chunks_ready == b.chunks_ready && a.chunks_dropped == b.chunks_dropped &&
          a.hash == b.hash && std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
          std::ranges::equal(a.calls, b.calls, calls) && a.watchers == b.watchers &&
@@ -284,7 +286,8 @@ TEST_CASE("a recording of the version before is read, whose players said nothing
   CHECK_FALSE(*end);
 }
 
-TEST_CASE("a recording's header holds what a kept world began with, and no other's", "[protocol][recording]") {
+TEST_CASE("a recording's header holds what a kept world began with, and no other's",
+          "[protocol][recording]") {
   RecordingHeader header = some_header();
   header.start = some_start();
   std::vector<std::uint8_t> bytes, again;

@@ -57,7 +57,8 @@ class Reader {
     for (std::size_t kind = 0; kind < places_.size(); ++kind) {
       const Place& place = places_[kind];
       if (auto wrong = look_up(place.drops, place.drops_line, "drop", types_[kind].drops)) return wrong;
-      if (auto wrong = look_up(place.becomes, place.becomes_line, "become", types_[kind].becomes)) return wrong;
+      if (auto wrong = look_up(place.becomes, place.becomes_line, "become", types_[kind].becomes))
+        return wrong;
     }
     return std::nullopt;
   }
@@ -80,11 +81,11 @@ class Reader {
   };
 
   /// @param wanted  empty: nothing is
-  std::optional<Misread> look_up(const std::string& wanted, std::uint32_t line, const char* to, BlockId& out) {
+  std::optional<Misread> look_up(const std::string& wanted, std::uint32_t line, const char* to,
+                                 BlockId& out) {
     if (wanted.empty()) return std::nullopt;
     const auto at = std::ranges::find(types_, wanted, &BlockType::name);
-    if (at == types_.end())
-      return Misread{line, "there is no block \"" + wanted + "\" that it could " + to};
+    if (at == types_.end()) return Misread{line, "there is no block \"" + wanted + "\" that it could " + to};
     out = static_cast<BlockId>(at - types_.begin());
     return std::nullopt;
   }
@@ -139,8 +140,12 @@ class Reader {
     Place& place = places_[kind];
     if (key == "drops") return read_name(node, key, place.drops, place.drops_line);
     if (key == "becomes") return read_name(node, key, place.becomes, place.becomes_line);
-    if (key == "timer") return read_number(node, "timer has to be a number of seconds from 0 to 604800", block_timer_s_max, type.timer_s);
-    if (key == "blast") return read_number(node, "blast has to be a number of metres from 0 to 7", block_blast_m_max, type.blast_m);
+    if (key == "timer")
+      return read_number(node, "timer has to be a number of seconds from 0 to 604800", block_timer_s_max,
+                         type.timer_s);
+    if (key == "blast")
+      return read_number(node, "blast has to be a number of metres from 0 to 7", block_blast_m_max,
+                         type.blast_m);
     for (const auto& [flag, field] : {std::pair{"opaque", &BlockType::opaque},
                                       {"liquid", &BlockType::liquid},
                                       {"climbable", &BlockType::climbable},
@@ -153,7 +158,8 @@ class Reader {
     }
     if (key == "friction")
       return read_number(node, "friction has to be a number from 0 to 4", friction_factor_max, type.friction);
-    if (key == "jump") return read_number(node, "jump has to be a number from 0 to 4", jump_factor_max, type.jump);
+    if (key == "jump")
+      return read_number(node, "jump has to be a number from 0 to 4", jump_factor_max, type.jump);
     if (key == "slots") return read_whole(node, key, block_slots_max, type.slots);
     if (key == "light") return read_whole(node, key, block_light_max, type.light);
     if (key == "damage") return read_whole(node, key, block_damage_max, type.damage_per_s);

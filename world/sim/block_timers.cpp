@@ -78,15 +78,16 @@ BlockTimers::Fired BlockTimers::fire_one(BlockTimersTick& tick, const Due& due, 
   const BlockType& type = kinds.type(id);
   const bool grows = !type.shape.full() && kinds.type(type.becomes).solid();
   if (grows && body_in(tick, due.block)) return Fired::held_up;
-  const bool set = tick.edits.set(tick.volume, tick.maps, {due.block, type.becomes},
-                                  type.blast_m > 0 ? who : EntityId{0});
+  const bool set =
+      tick.edits.set(tick.volume, tick.maps, {due.block, type.becomes}, type.blast_m > 0 ? who : EntityId{0});
   ASHLAR_ASSERT(set);  // where it stood no map is
   if (type.blast_m > 0) {
     tick.edits.blast(tick.volume, tick.maps, tick.rules.map_margin_m, middle_of(due.block), type.blast_m, who,
                      &tick.rule);
     return Fired::exploded;
   }
-  if (type.becomes == BlockId::air && type.drops != BlockId::air && tick.rules.free_blocks == FreeBlocks::no) {
+  if (type.becomes == BlockId::air && type.drops != BlockId::air &&
+      tick.rules.free_blocks == FreeBlocks::no) {
     const DVec3 at = middle_of(due.block) - DVec3{0, 0, DroppedItems::shape.height_m / 2};
     tick.items.drop({type.drops, 1}, at, {}, 0);
     ++tick.items.counters().dug;

@@ -29,9 +29,9 @@ struct BlockTimersTick {
 };
 
 /// Blocks that become others some time after they were put there (BlockType::timer_s): saplings grow, charges
-/// explode. When is part of what a block holds (BlockData::due), counted in ticks of the world's life, so that
-/// a timer goes on where it was when a kept world goes on; here is in which order. What was generated has no
-/// timer: one starts where an edit puts such a block, and ends with the block.
+/// explode. When is part of what a block holds (BlockData::due), counted in ticks of the world's life, so
+/// that a timer goes on where it was when a kept world goes on; here is in which order. What was generated
+/// has no timer: one starts where an edit puts such a block, and ends with the block.
 ///
 /// In ground that is not loaded nothing happens; what was due meanwhile is as soon as the ground is there. A
 /// body in the way of what grows holds it up. All of it is a function of what blocks hold and of what entered

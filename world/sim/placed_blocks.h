@@ -93,9 +93,7 @@ class PlacedBlocks {
     while (key_[at] != 0 && key_[at] != key) at = next(at);
     return at;
   }
-  std::uint64_t mix_of(std::size_t at) const {
-    return mix64(key_[at] ^ mix64(by_[at]));
-  }
+  std::uint64_t mix_of(std::size_t at) const { return mix64(key_[at] ^ mix64(by_[at])); }
 
   std::vector<std::uint64_t> key_;  // 0: free
   std::vector<std::uint32_t> by_;

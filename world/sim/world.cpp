@@ -60,7 +60,8 @@ struct World::Impl::Rest {
 
   void acts_judged() {
     if (awake) w.run_game();
-    BlockTimersTick running_out{w.placed, w.volume, w.edits, w.setup.rules, w.players, w.monsters, w.items, w, w.life_tick()};
+    BlockTimersTick running_out{w.placed,   w.volume, w.edits, w.setup.rules, w.players,
+                                w.monsters, w.items,  w,       w.life_tick()};
     w.block_timers.fire(running_out);
     LooseBlocksTick falling{w.placed, w.volume, w.edits, w.setup.rules, w.players, w.monsters, w.tick};
     w.loose.fall(falling);
@@ -196,9 +197,9 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.take_commands(input.commands);
     w.bring_back();
     w.return_monsters();
-    GroundSpawnerTick spawning{w.space(), w.setup.rules, w.players,      w.monsters,
-                               w.tick,    w.setup.seed,  w.monster_count,
-                               sky_light(w.setup.rules, w.life_tick())};
+    GroundSpawnerTick spawning{
+        w.space(), w.setup.rules, w.players,       w.monsters,
+        w.tick,    w.setup.seed,  w.monster_count, sky_light(w.setup.rules, w.life_tick())};
     w.ground_spawner.advance(spawning);
   }
   MechanicsTick moving{w.space(),  w.heights,      w.setup.rules, w.players,

@@ -237,7 +237,7 @@ class World {
 
   TickId tick() const;              ///< number of steps taken
   std::uint64_t life_tick() const;  ///< and of those before this run (WorldSetup::age_ticks)
-  std::uint64_t hash() const;  ///< of the state after the last step; see world/math/hash.h
+  std::uint64_t hash() const;       ///< of the state after the last step; see world/math/hash.h
   const WorldSetup& setup() const;
   /// Makes untouched ground as this world has it, beside its steps and after its end too. Never null.
   std::shared_ptr<const GroundGenerator> ground() const;

@@ -64,7 +64,9 @@ void World::Impl::fill_block(const AdminCommand& command) {
   if (!in_bounds(to_dvec3(block)) || !volume.loaded(chunk_of(block))) return;
   const BlockId kind = volume.block(block);
   BlockContents& contents = edits.contents();
-  if (!sane(command.data.items) || !fits(setup.blocks->type(kind), BlockData{command.data.items, command.data.text})) return;
+  if (!sane(command.data.items) ||
+      !fits(setup.blocks->type(kind), BlockData{command.data.items, command.data.text}))
+    return;
   if (!contents.has_room(block)) return;
   const BlockData* const before = contents.find(block);
   items.counters().gone += before != nullptr ? before->items.count() : 0;

@@ -71,7 +71,8 @@ class BlockRegistry {
   explicit BlockRegistry(std::vector<BlockType> types);
 
   /// The kinds that terrain is made of and those that players build with; behind those of BlockId, chest,
-  /// sign, sapling and charge, which stand elsewhere in worlds that had kinds of their own before there were any.
+  /// sign, sapling and charge, which stand elsewhere in worlds that had kinds of their own before there were
+  /// any.
   static const BlockRegistry& builtin() { return *builtin_ptr(); }
   static const std::shared_ptr<const BlockRegistry>& builtin_ptr();
 

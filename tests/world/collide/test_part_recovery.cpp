@@ -1,5 +1,5 @@
-// Recovery among blocks that are solid in part: bodies that edits, sand and what explosions leave put into slabs,
-// stairs, posts and random boxes.
+// Recovery among blocks that are solid in part: bodies that edits, sand and what explosions leave put into
+// slabs, stairs, posts and random boxes.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -15,32 +15,34 @@ using namespace ashlar::test;
 
 namespace {
 
-constexpr Cylinder shape{};
+constexpr Cylinder walker{};
 
 /// Is the body free there, box by box? What is within a hair of touching is neither.
 enum class Fit : std::uint8_t { free, touches, overlaps };
 Fit fit(const VoxelVolume& volume, DVec3 place) {
-  const double depth = depth_in_parts(volume, rounded_box_of(shape), place) - contact_slop_m;
+  const double depth = depth_in_parts(volume, rounded_box_of(walker), place) - contact_slop_m;
   return depth > 1e-8 ? Fit::overlaps : depth > -1e-8 ? Fit::touches : Fit::free;
 }
 
 /// The blocks whose boxes the body overlaps.
 std::vector<IVec3> overlapped(const VoxelVolume& volume, DVec3 place) {
   std::vector<IVec3> out;
-  const Aabb bounds = bounds_of(shape, place);
+  const Aabb bounds = bounds_of(walker, place);
   const IVec3 low = block_at(bounds.min), high = block_at(bounds.max);
   for (int z = low.z; z <= high.z; ++z)
     for (int y = low.y; y <= high.y; ++y)
       for (int x = low.x; x <= high.x; ++x)
         for (const ShapeBox& box : volume.kinds().type(volume.block({x, y, z})).shape.boxes())
-          if (depth_in_box(rounded_box_of(shape), place, box.at(to_dvec3(IVec3{x, y, z}))) > contact_slop_m) {
+          if (depth_in_box(rounded_box_of(walker), place, box.at(to_dvec3(IVec3{x, y, z}))) >
+              contact_slop_m) {
             out.push_back({x, y, z});
             break;
           }
   return out;
 }
 
-/// All places of the 3x3x3 around it that recovery may choose: each cell's floor, and what tops of boxes lie in it.
+/// All places of the 3x3x3 around it that recovery may choose: each cell's floor, and what tops of boxes lie
+/// in it.
 std::vector<DVec3> places(const VoxelVolume& volume, DVec3 from) {
   std::vector<DVec3> out;
   const double floor = std::floor(from.z + contact_slop_m);
@@ -48,7 +50,9 @@ std::vector<DVec3> places(const VoxelVolume& volume, DVec3 from) {
     for (int dy = -1; dy <= 1; ++dy) {
       const double x = std::floor(from.x) + 0.5 + dx, y = std::floor(from.y) + 0.5 + dy;
       for (const double dz : {0.0, 1.0, -1.0}) out.push_back({x, y, floor + dz});
-      every_box(volume, {{x - shape.radius_m, y - shape.radius_m, floor - 1}, {x + shape.radius_m, y + shape.radius_m, floor + 2}},
+      every_box(volume,
+                {{x - walker.radius_m, y - walker.radius_m, floor - 1},
+                 {x + walker.radius_m, y + walker.radius_m, floor + 2}},
                 [&](const Aabb& b) {
                   if (b.max.z >= floor - 1 - 1e-9 && b.max.z < floor + 2) out.push_back({x, y, b.max.z});
                 });
@@ -57,14 +61,15 @@ std::vector<DVec3> places(const VoxelVolume& volume, DVec3 from) {
 }
 
 BlockId some_part(const BlockRegistry& kinds, Rng& rng) {
-  constexpr BlockId known[]{BlockId::stone_slab, BlockId::stone_stairs_east, BlockId::stone_stairs_north,
-                            BlockId::stone_stairs_west, BlockId::stone_stairs_south, BlockId::wood_post};
+  constexpr BlockId known[]{BlockId::stone_slab,         BlockId::stone_stairs_east,
+                            BlockId::stone_stairs_north, BlockId::stone_stairs_west,
+                            BlockId::stone_stairs_south, BlockId::wood_post};
   if (rng.below(3) != 0) return known[rng.below(6)];
   return static_cast<BlockId>(kinds.size() - 1 - rng.below(20));
 }
 
-/// What puts something into a body: an edit or two of a part, sand that came down on it, or what stands there after
-/// an explosion took all around.
+/// What puts something into a body: an edit or two of a part, sand that came down on it, or what stands there
+/// after an explosion took all around.
 void befall(VoxelVolume& volume, Rng& rng, DVec3 body) {
   const IVec3 feet = block_at(body + DVec3{0, 0, 0.01});
   const auto into = [&](BlockId id) {
@@ -93,7 +98,8 @@ struct Found {
 };
 
 /// The place that is chosen against all that there are, looked at one by one.
-void check_target(VoxelVolume& volume, const Space& space, DVec3 at, const std::optional<DVec3>& target, Found& f) {
+void check_target(VoxelVolume& volume, const Space& space, DVec3 at, const std::optional<DVec3>& target,
+                  Found& f) {
   std::vector<DVec3> all = places(volume, at);
   const auto distance = [at](DVec3 place) { return length(place - at); };
   if (target) {
@@ -115,7 +121,7 @@ void check_target(VoxelVolume& volume, const Space& space, DVec3 at, const std::
   for (const DVec3 p : all) {
     // Tops of boxes that another lies over are no ground: only floors of cells count for sure.
     const bool cell = std::fabs(p.z - std::round(p.z)) < 1e-9 && p.z >= floor - 1 && p.z <= floor + 1;
-    if (cell && fit(volume, at) == Fit::free && !space_sweep(space, shape, at, p - at).hit()) ++f.missed;
+    if (cell && fit(volume, at) == Fit::free && !space_sweep(space, walker, at, p - at).hit()) ++f.missed;
   }
   for (std::size_t i = 0; i < blocks.size(); ++i) volume.set_block(blocks[i], were[i]);
 }
@@ -128,7 +134,7 @@ void check_way(const Space& space, DVec3 at, const std::optional<DVec3>& target,
   bool lost = false;
   int ticks = 0;
   DVec3 before = at;
-  while (ticks < 100 && !lost && space_overlaps(space, shape, body.position_m)) {
+  while (ticks < 100 && !lost && space_overlaps(space, walker, body.position_m)) {
     lost = player_move(space, rules, {}, body).lost;
     f.jumped += length(body.position_m - before) > recovery_step_m_max + 1e-9;
     before = body.position_m;
@@ -138,7 +144,7 @@ void check_way(const Space& space, DVec3 at, const std::optional<DVec3>& target,
     f.not_there += target.has_value();
     return;
   }
-  f.not_out += space_overlaps(space, shape, body.position_m);
+  f.not_out += space_overlaps(space, walker, body.position_m);
   if (!target) return;
   // On the straight way to the target, not beyond.
   f.not_there += length(body.position_m - at) > length(*target - at) + 1e-9;
@@ -171,7 +177,7 @@ TEST_CASE("who is put into slabs, stairs and posts comes out by the nearest plac
     befall(volume, rng, at);
     if (fit(volume, at) == Fit::overlaps) {
       ++f.embedded;
-      const auto target = recovery_target(space, shape, at, at);
+      const auto target = recovery_target(space, walker, at, at);
       check_target(volume, space, at, target, f);
       check_way(space, at, target, f);
     }

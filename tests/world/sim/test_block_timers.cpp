@@ -20,7 +20,8 @@ namespace {
 constexpr std::int32_t floor_z = flat_surface_m;
 constexpr BlockId sprout{block_id_count + 4}, crop{block_id_count + 5}, ice{block_id_count + 6};
 
-/// Beside the built-in kinds: a sprout that is a crop after 2 s, which is stone after 1 s; ice that melts in 1 s.
+/// Beside the built-in kinds: a sprout that is a crop after 2 s, which is stone after 1 s; ice that melts in
+/// 1 s.
 std::shared_ptr<const BlockRegistry> timed_blocks() {
   const auto own = BlockRegistry::builtin().types();
   std::vector<BlockType> types(own.begin(), own.end());
@@ -58,7 +59,9 @@ AdminCommand fill_with(IVec3 min, IVec3 max, BlockId id, EntityId who = {}) {
   return command;
 }
 
-AdminCommand put(IVec3 at, BlockId id, EntityId who = {}) { return fill_with(at, at + IVec3{1, 1, 1}, id, who); }
+AdminCommand put(IVec3 at, BlockId id, EntityId who = {}) {
+  return fill_with(at, at + IVec3{1, 1, 1}, id, who);
+}
 
 void step(World& world, int ticks = 1) {
   for (int i = 0; i < ticks; ++i) world.step({});
@@ -89,7 +92,8 @@ EntityId join(World& world, DVec3 at) {
 
 }  // namespace
 
-TEST_CASE("a block with a timer becomes another in its tick, and that one the next", "[world][sim][block_timers]") {
+TEST_CASE("a block with a timer becomes another in its tick, and that one the next",
+          "[world][sim][block_timers]") {
   World world(timed_world());
   const IVec3 at{3, 4, floor_z};
   step_with(world, {put(at, sprout)});
@@ -170,7 +174,8 @@ TEST_CASE("a charge takes what can be dug around it, but no protected ground, an
   CHECK(lying(world) == 0);
 }
 
-TEST_CASE("so many explode a tick, and those that others took with them do not", "[world][sim][block_timers]") {
+TEST_CASE("so many explode a tick, and those that others took with them do not",
+          "[world][sim][block_timers]") {
   World world(timed_world());
   std::vector<AdminCommand> all;
   for (std::int32_t i = 0; i < 9; ++i) all.push_back(put({-40 + 10 * i, 0, floor_z}, charge()));
@@ -187,7 +192,8 @@ TEST_CASE("so many explode a tick, and those that others took with them do not",
   CHECK(world.contents().size() == 0);
 }
 
-TEST_CASE("a tick looks at no more timers than its bound, and all run out in the end", "[world][sim][block_timers]") {
+TEST_CASE("a tick looks at no more timers than its bound, and all run out in the end",
+          "[world][sim][block_timers]") {
   World world(timed_world());
   step_with(world, {fill_with({0, 0, floor_z}, {16, 16, floor_z + 1}, sprout)});
   step(world, 119);
