@@ -182,12 +182,13 @@ TEST_CASE("a database of a newer format is refused, and stays as it was", "[serv
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "PRAGMA user_version = 7");
+  const std::string next = std::to_string(store_format + 1);
+  meddle(file, "PRAGMA user_version = " + next);
   const std::string before = folder.read("world.db");
   const auto store = SqliteStore::open(file, seven);
   REQUIRE_FALSE(store.has_value());
   CHECK(store.error().kind == Kind::newer);
-  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 7"));
+  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format " + next));
   CHECK(folder.read("world.db") == before);
 }
 
@@ -223,7 +224,7 @@ TEST_CASE("an older format is upgraded after a copy was made", "[server][sqlite_
     REQUIRE_FALSE(store.has_value());
     CHECK(ask(file, "PRAGMA user_version") == 1);
     CHECK(ask(file, "SELECT count(*) FROM sqlite_master WHERE name = 'second'") == 0);
-    meddle(file, "PRAGMA user_version = 7");
+    meddle(file, "PRAGMA user_version = " + std::to_string(store_format));
     CHECK(open_kept(file)->load_chunk({1, 2, 3}).bytes == bytes);
   }
 }
