@@ -8,6 +8,7 @@
 #include "protocol/player_life_codec.h"
 #include "protocol/recording_header.h"
 #include "world/math/hash.h"
+#include "world/sim/replication.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar {

@@ -144,7 +144,7 @@ std::expected<void, StoreTrouble> make_tables(const Database& database, const St
 std::expected<std::string, StoreTrouble> upgrade_store(const Database& database, int from,
                                                        const StoreOptions& options) {
   // An upgrade that was cut off has left its copy.
-  const std::string copy = free_copy_name(database.file(), "format-" + std::to_string(from));
+  std::string copy = free_copy_name(database.file(), "format-" + std::to_string(from));
   if (auto copied = database.copy_to(copy); !copied) return std::unexpected(std::move(copied.error()));
   auto good = database.run("BEGIN IMMEDIATE");
   int format = from;

@@ -75,8 +75,8 @@ std::expected<std::shared_ptr<const BlockRegistry>, std::string> read_stored_blo
 }
 
 std::expected<std::shared_ptr<const BlockRegistry>, std::string> settle_blocks(
-    std::shared_ptr<const BlockRegistry> given, const std::shared_ptr<const BlockRegistry>& kept) {
-  const std::shared_ptr<const BlockRegistry> wanted = given != nullptr ? given : BlockRegistry::builtin_ptr();
+    const std::shared_ptr<const BlockRegistry>& given, const std::shared_ptr<const BlockRegistry>& kept) {
+  std::shared_ptr<const BlockRegistry> wanted = given != nullptr ? given : BlockRegistry::builtin_ptr();
   if (kept == nullptr) return wanted;
   KindList list;
   for (const BlockType& was : kept->types()) {

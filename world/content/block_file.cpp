@@ -195,10 +195,9 @@ class Reader {
 
   /// boxes = [[0, 0, 0, 16, 16, 8]]: from the lower corner to the upper one, in sixteenths.
   static std::optional<Misread> read_boxes(const toml::node& node, BlockShape& out) {
-    const Misread wrong{
-        line_of(node),
-        "boxes has to be a list of 1 to 4 boxes, each of six whole numbers from 0 to 16: west, "
-        "south and bottom, then east, north and top, such as [[0, 0, 0, 16, 16, 8]]"};
+    Misread wrong{line_of(node),
+                  "boxes has to be a list of 1 to 4 boxes, each of six whole numbers from 0 to 16: west, "
+                  "south and bottom, then east, north and top, such as [[0, 0, 0, 16, 16, 8]]"};
     const toml::array* boxes = node.as_array();
     if (boxes == nullptr || boxes->empty() || boxes->size() > BlockShape::boxes_max) return wrong;
     out = {};

@@ -126,7 +126,8 @@ void check_target(VoxelVolume& volume, const Space& space, DVec3 at, const std::
   for (std::size_t i = 0; i < blocks.size(); ++i) volume.set_block(blocks[i], were[i]);
 }
 
-/// It goes out by steps that jump through nothing, and stays where it came out.
+/// It goes out by steps that jump through nothing, and stays where it came out. Free space that is not on its
+/// side it may pass through: recovery is over where stuck_ticks is 0.
 void check_way(const Space& space, DVec3 at, const std::optional<DVec3>& target, Found& f) {
   const Rules rules;
   Body body;
@@ -134,7 +135,10 @@ void check_way(const Space& space, DVec3 at, const std::optional<DVec3>& target,
   bool lost = false;
   int ticks = 0;
   DVec3 before = at;
-  while (ticks < 100 && !lost && space_overlaps(space, walker, body.position_m)) {
+  const auto on_its_way = [&] {
+    return body.stuck_ticks > 0 || space_overlaps(space, walker, body.position_m);
+  };
+  while (ticks < 100 && !lost && on_its_way()) {
     lost = player_move(space, rules, {}, body).lost;
     f.jumped += length(body.position_m - before) > recovery_step_m_max + 1e-9;
     before = body.position_m;
@@ -144,7 +148,7 @@ void check_way(const Space& space, DVec3 at, const std::optional<DVec3>& target,
     f.not_there += target.has_value();
     return;
   }
-  f.not_out += space_overlaps(space, walker, body.position_m);
+  f.not_out += on_its_way();
   if (!target) return;
   // On the straight way to the target, not beyond.
   f.not_there += length(body.position_m - at) > length(*target - at) + 1e-9;
