@@ -86,6 +86,27 @@ bool PackedPartWriter::add_gone(std::uint16_t number) {
   return true;
 }
 
+bool PackedPartWriter::add_moved(const MovedEntity& moved) {
+  ASHLAR_ASSERT(moved.id != EntityId{0});
+  const bool joins = open_item_ == PackedItem::moved && bytes_[open_count_at_] < list_max;
+  if ((joins ? 0 : 2) + sizeof moved.id + varint_bytes(moved.block) > room()) return false;
+  if (!joins) {
+    put(static_cast<std::uint8_t>(PackedItem::moved));
+    open_item_ = PackedItem::moved, open_count_at_ = used_;
+    put(0);
+  }
+  ++bytes_[open_count_at_];
+  put_little(bytes_.data() + used_, static_cast<std::uint32_t>(moved.id));
+  used_ += sizeof moved.id;
+  put_varint(moved.block);
+  return true;
+}
+
+bool PackedPartWriter::has_room(std::size_t moved, std::size_t block_bytes) const {
+  constexpr std::size_t moved_bytes_max = sizeof(EntityId) + 3;
+  return block_bytes + packed_item_bytes_max + 2 + moved * moved_bytes_max <= room();
+}
+
 bool PackedPartWriter::add_own(std::uint32_t age, std::span<const std::uint8_t> bytes) {
   ASHLAR_ASSERT(age <= base_age_max && bytes.size() <= 255);
   if (3 + bytes.size() > room()) return false;
@@ -211,7 +232,8 @@ std::optional<PackedEntry> PackedPartReader::next() {
     const bool based = open_item_ == PackedItem::blocks || open_item_ == PackedItem::own ||
                        open_item_ == PackedItem::heights;
     open_age_ = based ? get() : 0;
-    const bool list = open_item_ == PackedItem::blocks || open_item_ == PackedItem::gone;
+    const bool list =
+        open_item_ == PackedItem::blocks || open_item_ == PackedItem::gone || open_item_ == PackedItem::moved;
     open_left_ = list ? get() : 1;
     if (open_left_ == 0) failed_ = true;
   }
@@ -232,6 +254,12 @@ std::optional<PackedEntry> PackedPartReader::next() {
       break;
     }
     case PackedItem::gone: out.number = number(); break;
+    case PackedItem::moved:
+      if (const auto id = get_bytes(sizeof out.id); !failed_)
+        out.id = EntityId{get_little<std::uint32_t>(id.data())};
+      out.number = number();
+      if (out.id == EntityId{0}) failed_ = true;
+      break;
     case PackedItem::own:
     case PackedItem::cues: out.bytes = get_bytes(get()); break;
     case PackedItem::heights:

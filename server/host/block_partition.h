@@ -50,6 +50,13 @@ struct PartitionPlace {
   std::array<std::uint16_t, 3> at{};  ///< steps from the cell's corner
 };
 
+/// Somebody who is in another block than in the assign() before.
+struct BlockMove {
+  std::uint16_t from = 0;
+  EntityId id{};
+  std::uint32_t tick = 0;
+};
+
 /// Puts entities into blocks of some 8 to 48: cells where many stand are split into smaller and smaller
 /// cubes, and become one again when they have gone. An entity changes its block as seldom as can be, as it is
 /// told whole then. The Host's thread. No allocation once the tables have their size.
@@ -68,11 +75,16 @@ class BlockPartition {
   std::span<const PartitionBlock> blocks() const { return blocks_; }
   /// Of each place given, in order: which of blocks() it is in.
   std::span<const std::uint32_t> block_of() const { return block_of_; }
+  /// Those who left a block in the last rest_ticks, wherever they are by now.
+  std::span<const BlockMove> moves_from(std::uint16_t number) const;
+  /// Of somebody in the newest assign(); null: he was not there.
+  const PartitionBlock* block_of(EntityId id) const;
 
  private:
   struct Home {
     EntityId id{};
     std::uint16_t number = 0;
+    std::uint32_t tick = 0;  // of the assign() that it is from
   };
   static constexpr std::uint32_t nobody = 0xffffffffu;
 
@@ -84,6 +96,7 @@ class BlockPartition {
   void merge_sparse();
   void unsettle(Cube cube);
   void finish(std::span<const PartitionPlace> places, std::uint32_t tick, std::uint32_t rest_ticks);
+  void sort_moves(std::uint32_t tick, std::uint32_t rest_ticks);
   std::uint16_t new_number(std::uint32_t tick);
 
   bool alone() const { return entities_max_ == 1; }
@@ -96,7 +109,8 @@ class BlockPartition {
   std::vector<std::uint32_t> of_number_;                         // by number: index in blocks_; nobody: none
   std::deque<std::pair<std::uint32_t, std::uint16_t>> resting_;  // tick from which a number is free, by tick
   std::vector<std::uint16_t> free_;                              // a heap, the lowest number first
-  std::uint32_t calls_ = 0;
+  std::uint32_t calls_ = 0, tick_ = 0;
+  std::vector<BlockMove> moves_;                      // by number and id; of each the newest
   std::vector<std::pair<Cube, std::size_t>> totals_;  // scratch
 };
 

@@ -212,7 +212,7 @@ void Inbox::on_input(Session& session, const Input& input) {
     PlayerCommand command = input.commands[i];
     session.picture.complete(command, i, next, r_.world->setup().rules.tick_rate_hz);
     // Of a message the newest alone is counted: a command is lost only if no repeat of it came in time.
-    const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next);
+    const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next, i == 0 ? 0 : i + 1);
     if (i == 0 && verdict == InputVerdict::late) ++r_.status.inputs_late;
     if (i == 0 && verdict == InputVerdict::early) ++r_.status.inputs_early;
   }

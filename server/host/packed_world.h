@@ -55,6 +55,11 @@ class PackedWorld {
   /// @return for each of them 1 or 0; valid until the next call
   std::span<const std::uint8_t> holds_nearest(DVec3 eye_m, std::span<const Near> near, std::size_t count);
 
+  /// BlockPartition::moves_from().
+  std::span<const BlockMove> moves_from(std::uint16_t number) const { return partition_.moves_from(number); }
+  /// Of the newest published tick; null: he was not there.
+  const PartitionBlock* block_of(EntityId who) const { return partition_.block_of(who); }
+
   BlockFrames& frames() { return frames_; }
   const BlockFrames& frames() const { return frames_; }
   HeightSlices& heights() { return heights_; }

@@ -103,7 +103,7 @@ struct Session {
   void note_fates(std::uint32_t next) {
     while (const auto fate = connection->next_fate()) {
       picture.note_fate(*fate, next);
-      blocks->note_fate(*fate);
+      blocks->note_fate(*fate, next);
     }
   }
 };

@@ -427,6 +427,14 @@ class Runs(Player, unittest.TestCase):
                     self.assertGreater(figures["shots"], 0)
                     self.assertGreater(figures["honest_shots"], 0)
 
+    def test_a_spy_tells_what_walls_hide_from_it(self):
+        with Server("--sight-culling", "on") as server:
+            done, report = self.play(server, "--clients", "4", "--brain", "wander", "--cheat", "spy", duration="5s")
+            self.assertIn("2 clients by spy, 2 honest", done.stdout)
+            self.assertIn("within the next 200 ms", done.stdout)
+            self.assertGreater(report["cheats"]["spied_s"], 0)
+            self.assertLess(report["cheats"]["spied_unseen_share"], 1)
+
     def test_light_clients(self):
         with Server() as server:
             done, report = self.play(server, "--clients", "3", "--light", "21", "--brain", "crowd")
@@ -505,6 +513,11 @@ class Ends(Player, unittest.TestCase):
             self.assertEqual((told["joined"], told["dropped"], told["refused"]), (16, 0, 0), out)
             self.assertGreater(told["places_compared"], 10, out)
             self.assertEqual(told["places_wrong"], 0, out)
+            # Within two seconds of the server's ticks everybody knows of those around them again.
+            self.assertGreaterEqual(told["gaps"], 4, out)
+            self.assertLessEqual(told["agreed_after_ticks"], 2 * 60, out)
+            self.assertEqual(told["disagreeing"], 0, out)
+            self.assertEqual((others["starved"], others["decode_errors"]), (0, 0), done)
 
     def test_after_kill_and_restart_everybody_is_back(self):
         for transport in ("udp", "tcp"):

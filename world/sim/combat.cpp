@@ -46,8 +46,8 @@ void Combat::note(const CombatEvent& event, DVec3 at) {
   if (died && !cues_.empty() && cues_.back().kind == CueKind::hurt && cues_.back().who == event.who)
     cues_.pop_back();
   const auto how = static_cast<std::uint8_t>(event.how);
-  const CombatCue cue{died ? CueKind::died : CueKind::hurt, how, event.who, died, at};
-  const bool again = std::ranges::any_of(cues_, [&](const CombatCue& before) {
+  const WorldCue cue{died ? CueKind::died : CueKind::hurt, how, event.who, died, at};
+  const bool again = std::ranges::any_of(cues_, [&](const WorldCue& before) {
     return before.kind == cue.kind && before.who == cue.who && before.detail == cue.detail;
   });
   if (!again) show(cue);

@@ -72,6 +72,15 @@ function readItems(reader: ByteReader): SnapshotItem[] {
     }
     case 7:
       return [{ type: 'cues', cues: readCues(reader.take(reader.u8())) }];
+    case 8: {
+      const count = reader.u8();
+      check(count > 0, 'a list of those who moved');
+      return Array.from({ length: count }, () => {
+        const id = reader.u32();
+        check(id !== 0, 'who moved');
+        return { type: 'moved', id, number: blockNumber(reader) };
+      });
+    }
     default:
       throw new WireError(`there is no item ${type} of snapshots`);
   }

@@ -104,6 +104,7 @@ Bytes page_packed_today() {
   encode_own(own, OwnPlayer{}, 0, 60, bits);
   REQUIRE(part.add_own(0, std::span(bytes).first(bits.finish())));
   REQUIRE(part.add_gone(7));
+  REQUIRE(part.add_moved({make_entity_id(12, 1), 300}));
   const SliceHeight heights[] = {{0, {0, 4 * 65536}}, {63, {1000, -65536}}};
   REQUIRE(part.add_heights(1, 2, 0, std::span(bytes).first(encode_heights(heights, bytes))));
   const MovingRecord fresh[] = {page_walker(9, 4000)};
@@ -174,6 +175,8 @@ TEST_CASE("the page's packed snapshot says what the page says", "[protocol][pack
 
   CHECK(r.part(at, 3) == Bytes{2, 1, 7});  // gone
   at += 3;
+  CHECK(r.part(at, 8) == Bytes{8, 1, 12, 0, 0x10, 0, 0x80 | (300 & 0x7f), 300 >> 7});  // moved
+  at += 8;
 
   CHECK(r.part(at, 4) == Bytes{4, 0, 1, 2});  // heights: no base, map 1, slice 2
   PageBits heights{r.part(at + 5, r.u8(at + 4))};
