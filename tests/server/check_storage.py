@@ -125,13 +125,13 @@ class Storage(unittest.TestCase):
         slate.write_text('[[block]]\nname = "slate"\n')
         self.serve_once("--blocks", str(marble))
         kept = self.sql("SELECT value FROM meta WHERE key = 'blocks'")
-        self.assertIn("35 kinds", self.command("info", self.world))
+        self.assertIn("36 kinds", self.command("info", self.world))
         self.refused("--blocks does not fit this world", "marble", arguments=("--blocks", str(slate)))
         self.assertEqual(self.sql("SELECT value FROM meta WHERE key = 'blocks'"), kept)
         # In another order they keep their places, and a new one goes behind.
         slate.write_text('[[block]]\nname = "slate"\n[[block]]\nname = "marble"\n')
         self.serve_once("--blocks", str(slate))
-        self.assertIn("36 kinds", self.command("info", self.world))
+        self.assertIn("37 kinds", self.command("info", self.world))
         with Running("--world", self.world, *QUICK, stdin=subprocess.PIPE) as server:
             server.wait_for("ready")
             server.process.stdin.write("set 0 0 40 marble\n")
