@@ -29,9 +29,10 @@ struct PackedGround {
   std::vector<std::uint8_t> bytes;  ///< of a ChunkCodec
 };
 
-/// Puts stone in place of what is hidden. @param blocks  a chunk's, in the order of index_in_chunk
-void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown,
-                 BlockId treasure = BlockId::air);
+/// Puts stone in place of what is hidden.
+/// @param blocks    a chunk's, in the order of index_in_chunk
+/// @param treasure  BlockRegistry::treasure()
+void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown, BlockId treasure);
 
 /// Packs chunks for clients. Holds some 700 KiB. One thread at a time; ground_workers.h has one of its own,
 /// programs that have nothing else to do pack where they are asked.
