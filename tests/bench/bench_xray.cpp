@@ -193,6 +193,16 @@ class Miner {
     play_.run(0.1);
     return block_at(play_.feet() + DVec3{0, 0, 0.01}) == cell;
   }
+  /// Any spot of it: its middle, or one of each face's nine.
+  static bool sees(const VoxelVolume& known, DVec3 eye, IVec3 block) {
+    for (int spot = 0; spot < 27; ++spot) {
+      const DVec3 in{0.02 + 0.48 * (spot % 3), 0.02 + 0.48 * (spot / 3 % 3), 0.02 + 0.48 * (spot / 9)};
+      const DVec3 way = to_dvec3(block) + in - eye;
+      const RayHit hit = voxel_ray(known, eye, way * (1 / length(way)), length(way));
+      if (hit.hit() && hit.block == block) return true;
+    }
+    return false;
+  }
   /// Every piece of ore that it knows of within reach, with what is before it.
   void take_ore() {
     std::vector<IVec3> given_up;
@@ -214,8 +224,7 @@ class Miner {
           const double away = length(way);
           // The floor that it stands on stays.
           if (away >= nearest || at == block_at(play_.feet() - DVec3{0, 0, 0.5})) continue;
-          const RayHit hit = voxel_ray(known, eye, way * (1 / away), away);
-          if (!cheats_ && !(hit.hit() && hit.block == at)) continue;
+          if (!cheats_ && !sees(known, eye, at)) continue;
           nearest = away, best = at;
         }
     return best;
