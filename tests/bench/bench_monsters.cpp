@@ -4,11 +4,12 @@
 // players in MAP15, and the parts of a step there; ways through maps of Freedoom's and over blocks: fields
 // and places a second, what a door that opened and a block that changed cost; ways by regions of the ground.
 // CPU time of the thread.
-//   bench_monsters [--ticks N]
+//   bench_monsters [--ticks N] [--only asleep | wandering | one | hundred | crowd | map15 | ways] [--monsters N]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "tests/bench/timing.h"
@@ -32,8 +33,10 @@ namespace {
 enum class Scene { asleep, wander, hunt_one, hunt_hundred };
 constexpr const char* scene_names[] = {"asleep", "wandering", "hunting one", "hunting a hundred"};
 
+constexpr const char* scene_options[] = {"asleep", "wandering", "one", "hundred"};
+
 constexpr const char* part_names[step_part_count] = {"inputs",   "sectors", "shots", "players", "think",
-                                                     "monsters", "crowd",   "fight", "lines",   "hash"};
+                                                     "monsters", "crowd",   "fight", "lines",   "game",  "hash"};
 
 /// Time of each part of a step.
 class Parts final : public StepWatch {
@@ -89,6 +92,7 @@ void set_to_hunt(World& world, std::span<const EntityId> players) {
     for (const EntityId id : players) {
       PlayerCommand command;
       command.buttons = t % 2 == 0 ? button::attack : std::uint16_t{0};
+      command.pitch = Turn16{16000};  // into the air: it is the noise that is wanted
       shots.push_back({id, command});
     }
     step(world, {}, {}, nullptr, shots);
@@ -133,14 +137,22 @@ void measure_scene(Scene scene, std::uint32_t monsters, std::uint32_t ticks, dou
   Parts parts;
   const std::uint64_t attacks = world.combat().counters().attacks, hunting = hunting_in(world);
   const double start = thread_s();
-  for (std::uint32_t t = 0; t < ticks; ++t) step(world, {}, {}, &parts);
+  double alive = 0;  // monsters times ticks: some die meanwhile
+  for (std::uint32_t t = 0; t < ticks; ++t) {
+    alive += world.monster_count();
+    step(world, {}, {}, &parts);
+  }
   const double all_s = thread_s() - start;
-  const double each = parts.theirs() / ticks / std::max(1u, world.monster_count());
+  const double each = parts.theirs() / std::max(1.0, alive);
   std::printf(
       "%-18s %6u in the world, %6llu hunt: %8.1f ns a monster, %5.2f sweeps; step %8.1f us, %llu attacks\n",
       scene_names[static_cast<int>(scene)], world.monster_count(), static_cast<unsigned long long>(hunting),
       each * 1e9, each / w1_s, all_s / ticks * 1e6,
       static_cast<unsigned long long>(world.combat().counters().attacks - attacks));
+  std::printf("   ");
+  for (std::size_t i = 0; i < step_part_count; ++i)
+    std::printf(" %s %.2f", part_names[i], parts.s[i] / std::max(1.0, alive) / w1_s);
+  std::printf("\n");
 }
 
 /// Steps one by one: what the slow ones take, and what their parts take beside W1's sweep for each body.
@@ -148,13 +160,14 @@ void measure_crowded(const char* name, World& world, std::uint32_t ticks, double
   Parts parts;
   std::vector<double> each;
   const std::uint64_t hunting = hunting_in(world);
+  double bodies = 0;  // times ticks
   for (std::uint32_t t = 0; t < ticks; ++t) {
+    bodies += world.monster_count() + world.player_count();
     const double start = thread_s();
     step(world, {}, {}, &parts);
     each.push_back(thread_s() - start);
   }
   std::ranges::sort(each);
-  const double bodies = world.monster_count() + world.player_count();
   double sum_s = 0;
   for (const double s : each) sum_s += s;
   std::printf(
@@ -162,9 +175,9 @@ void measure_crowded(const char* name, World& world, std::uint32_t ticks, double
       "%.2f sweeps a body\n ",
       name, world.monster_count(), static_cast<unsigned long long>(hunting),
       static_cast<unsigned long long>(hunting_in(world)), world.player_count(), each[each.size() / 2] * 1e3,
-      each[each.size() * 95 / 100] * 1e3, sum_s / ticks / bodies / w1_s);
+      each[each.size() * 95 / 100] * 1e3, sum_s / bodies / w1_s);
   for (std::size_t i = 0; i < step_part_count; ++i)
-    std::printf(" %s %.2f", part_names[i], parts.s[i] / ticks / bodies / w1_s);
+    std::printf(" %s %.2f", part_names[i], parts.s[i] / bodies / w1_s);
   std::printf("\n");
 }
 
@@ -180,7 +193,8 @@ void measure_ten_thousand(std::uint32_t ticks, double w1_s) {
   measure_crowded("10 000 in plains", world, ticks, w1_s);
 }
 
-/// The map's monsters so often that there are 500.
+/// The map's monsters so often that there are 500. As many stand in one place, they would shoot each other: that
+/// is off.
 void measure_map15(std::uint32_t ticks, double w1_s) {
   const auto wad = ashlar::testing::find_wad("freedoom2.wad");
   if (!wad) return static_cast<void>(std::printf("MAP15: no freedoom2.wad\n"));
@@ -202,6 +216,7 @@ void measure_map15(std::uint32_t ticks, double w1_s) {
   setup.monsters = setup.monsters_max = 500;
   setup.players_max = 32;
   setup.rules.player_health = 10000;
+  setup.rules.infighting = Switch::off;
   World world(setup);
   const std::vector<EntityId> players = join(world, setup.players_max);
   set_to_hunt(world, players);
@@ -300,10 +315,16 @@ void measure_region_ways(VoxelVolume& volume, DVec3 middle_m) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::uint32_t ticks = 300;
+  std::uint32_t ticks = 300, only_monsters = 0;
+  std::string only;
   for (int i = 1; i + 1 < argc; i += 2)
     if (std::strcmp(argv[i], "--ticks") == 0)
       ticks = static_cast<std::uint32_t>(std::max(1, std::atoi(argv[i + 1])));
+    else if (std::strcmp(argv[i], "--only") == 0)
+      only = argv[i + 1];
+    else if (std::strcmp(argv[i], "--monsters") == 0)
+      only_monsters = static_cast<std::uint32_t>(std::atoi(argv[i + 1]));
+  const auto wanted = [&](const char* name) { return only.empty() || only == name; };
   const WorkloadWorld ground = make_workload_world();
   const VoxelVolume volume = make_workload_volume(ground);
   const Spread w1 = measure([&] { walk_players(ground, volume, Solver::sweep, nullptr, nullptr); },
@@ -311,9 +332,12 @@ int main(int argc, char** argv) {
   std::printf("W1 sweep, per character and tick: %.1f ns\n", w1.median * 1e9);
   for (const Scene scene : {Scene::asleep, Scene::wander, Scene::hunt_one, Scene::hunt_hundred})
     for (const std::uint32_t monsters : {100u, 1000u, 10000u})
-      measure_scene(scene, monsters, ticks, w1.median);
-  measure_ten_thousand(ticks, w1.median);
-  measure_map15(ticks, w1.median);
+      if (wanted(scene_options[static_cast<int>(scene)]) &&
+          (only_monsters == 0 || only_monsters == monsters))
+        measure_scene(scene, monsters, ticks, w1.median);
+  if (wanted("crowd")) measure_ten_thousand(ticks, w1.median);
+  if (wanted("map15")) measure_map15(ticks, w1.median);
+  if (!wanted("ways")) return 0;
   measure_ways();
   const DVec3 middle_m{100, 100, ground.heights[100 * world_size + 100] * 1.0};
   measure_block_ways(volume, middle_m);

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "world/math/hash.h"
+
 namespace ashlar {
 namespace {
 
@@ -165,8 +167,24 @@ void BlockSearch::seed(const VoxelVolume& volume, DVec3 to_m) {
       }
 }
 
+std::uint64_t ground_content(const VoxelVolume& volume, IVec3 middle) {
+  constexpr IVec3 half{corners_side / 2, corners_side / 2, BlockWays::levels / 2};
+  // As many columns as corners and one more.
+  const ChunkCoord low = chunk_of(middle - half);
+  const ChunkCoord high = chunk_of(middle - half + IVec3{corners_side, corners_side, BlockWays::levels - 1});
+  StripeHasher hash;
+  for (std::int32_t z = low.z; z <= high.z; ++z)
+    for (std::int32_t y = low.y; y <= high.y; ++y)
+      for (std::int32_t x = low.x; x <= high.x; ++x) {
+        const Chunk* chunk = volume.find({x, y, z});
+        hash.add(chunk != nullptr ? chunk->content_hash() | 1 : 0);
+      }
+  return hash.value();
+}
+
 void BlockSearch::clear(const VoxelVolume& volume, IVec3 middle, BlockWalker walker) {
   std::ranges::fill(settled_, std::uint8_t{0});
+  reached_ = 0;
   heap_.clear();
   ways_.clear(middle - IVec3{corners_side / 2, corners_side / 2, BlockWays::levels / 2});
   ground_.begin(volume, ways_.origin_, walker);
@@ -200,6 +218,7 @@ std::uint32_t BlockSearch::advance(const VoxelVolume& volume, std::uint32_t plac
     heap_.pop_back();
     if (settled_[least.place] != 0) continue;
     settled_[least.place] = 1;
+    reached_ = ways_.distance_[least.place];
     ++count;
     const std::int32_t at = least.place / static_cast<std::int32_t>(BlockWays::floors_max);
     const std::int32_t x = at % corners_side, y = at / corners_side;

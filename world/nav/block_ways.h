@@ -71,6 +71,11 @@ class BlockSearch {
   /// Goes on. @return places that it settled, at most `places_max`. Cost: about 0.3 us each
   std::uint32_t advance(const VoxelVolume& volume, std::uint32_t places_max);
   bool whole() const { return heap_.empty(); }
+  /// Ends it early: what it came to keeps its ways, from the rest none is known.
+  void stop() { heap_.clear(); }
+  /// Tenths of a metre to the end from what it settled last: nobody who is nearer than that gets a better way
+  /// any more.
+  std::uint32_t reached() const { return reached_; }
   BlockWays& ways() { return ways_; }
 
  private:
@@ -88,6 +93,10 @@ class BlockSearch {
   std::int32_t x_min_ = 0, x_max_ = 0, y_min_ = 0, y_max_ = 0;  // corners of the window that ways keep to
   std::vector<std::uint8_t> settled_;
   std::vector<Open> heap_;
+  std::uint32_t reached_ = 0;
 };
+
+/// Of all chunks that ways about a place are made of: while it stays the same, so do they.
+std::uint64_t ground_content(const VoxelVolume& volume, IVec3 middle);
 
 }  // namespace ashlar

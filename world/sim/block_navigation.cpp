@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace ashlar {
@@ -10,6 +11,11 @@ namespace {
 constexpr std::uint32_t places_per_field =
     32;                                      // of a tick's budget: a hundred fields are whole in some seconds
 constexpr std::size_t begun_per_tick = 2;    // a search costs some 30 us to begin
+constexpr std::uint32_t places_per_look = 256;  // it goes on so far before it looks whether it is far enough
+constexpr double beyond_times = 1.2, beyond_m = 6;  // and so far beyond those for whom it is
+constexpr double from_apart_m = 4, from_above_m = 2;
+constexpr double follows_m = 0.5;            // who went no farther is where he was
+constexpr std::uint32_t again_ticks = 15;    // a field that somebody misses a way in is made anew so soon
 constexpr std::uint32_t kept_up_ticks = 32;  // so long after it was asked for, a field is kept up
 
 // So far from a player his field over blocks may have a way.
@@ -27,22 +33,54 @@ std::optional<BlockWalker> block_walker_of(const MonsterTraits& kind) {
 }
 
 BlockNavigation::BlockNavigation(std::vector<MapGround> maps)
-    : ends_(std::move(maps)), fields_(fields_max), search_(ends_.rock()), far_(ends_) {}
+    : ends_(std::move(maps)), fields_(fields_max), search_(ends_.rock()), far_(ends_) {
+  keys_.reserve(fields_max);
+}
 
-/// Takes the field that nobody asked for for the longest time, if it is not wanted now.
-void BlockNavigation::ask(EntityId player, BlockWalker walker, std::uint32_t tick) {
-  auto field =
-      std::ranges::find_if(fields_, [&](const Field& f) { return f.player == player && f.walker == walker; });
-  if (field == fields_.end()) {
-    field = std::ranges::min_element(fields_, {}, &Field::asked_tick);
-    const auto number = static_cast<std::size_t>(field - fields_.begin());
-    const bool busy = field->player != EntityId{0} && field->asked_tick + kept_up_ticks > tick;
-    if (busy || number == searched_) return;
-    field->player = player, field->walker = walker;
-    field->ready = false;
-    field->begun_tick = 0;
+std::size_t BlockNavigation::find(EntityId player, BlockWalker walker) const {
+  const auto key = std::ranges::find(keys_, key_of(player, walker));
+  return key != keys_.end() ? static_cast<std::size_t>(key - keys_.begin()) : fields_max;
+}
+
+const BlockNavigation::Field* BlockNavigation::field_of(EntityId player, BlockWalker walker) const {
+  const std::size_t number = find(player, walker);
+  return number != fields_max && fields_[number].ready ? &fields_[number] : nullptr;
+}
+
+/// Its own, or the one that nobody asked for for the longest time, if it is not wanted now.
+BlockNavigation::Field* BlockNavigation::take(EntityId player, BlockWalker walker, std::uint32_t tick) {
+  std::size_t number = find(player, walker);
+  if (number == fields_max) {
+    if (keys_.size() < fields_max) {
+      number = keys_.size();
+      keys_.push_back({});
+    } else {
+      const auto oldest = std::ranges::min_element(fields_, {}, &Field::asked_tick);
+      number = static_cast<std::size_t>(oldest - fields_.begin());
+      if (oldest->asked_tick + kept_up_ticks > tick || number == searched_) return nullptr;
+    }
+    keys_[number] = key_of(player, walker);
+    Field& field = fields_[number];
+    field.player = player, field.walker = walker;
+    field.ready = field.part = field.missed = field.many = false;
+    field.begun_tick = 0;
+    field.from_count = 0;
   }
-  field->asked_tick = tick;
+  fields_[number].asked_tick = tick;
+  return &fields_[number];
+}
+
+void BlockNavigation::note_from(Field& field, DVec3 from_m) {
+  const auto end = field.from_m.begin() + static_cast<std::ptrdiff_t>(field.from_count);
+  const auto covers = [&](DVec3 other) {
+    const DVec3 d = other - from_m;
+    return std::fabs(d.x) < from_apart_m && std::fabs(d.y) < from_apart_m && std::fabs(d.z) < from_above_m;
+  };
+  if (field.many || std::find_if(field.from_m.begin(), end, covers) != end) return;
+  if (field.from_count == from_max)
+    field.many = true;
+  else
+    field.from_m[field.from_count++] = from_m;
 }
 
 bool BlockNavigation::wanted(const Field& f, const PlayerTable& players, std::uint32_t tick) const {
@@ -51,23 +89,33 @@ bool BlockNavigation::wanted(const Field& f, const PlayerTable& players, std::ui
 
 std::uint32_t BlockNavigation::budget(const PlayerTable& players, std::uint32_t tick) const {
   std::uint32_t count = 0;
-  for (const Field& f : fields_) count += wanted(f, players, tick) ? 1 : 0;
+  for (std::size_t i = 0; i < keys_.size(); ++i) count += wanted(fields_[i], players, tick) ? 1 : 0;
   return std::clamp(count * places_per_field, places_per_tick, places_per_tick_max);
 }
 
-BlockNavigation::Field* BlockNavigation::oldest_wanted(const PlayerTable& players, std::uint32_t tick) {
+/// A field that would come out the same counts as made in this tick.
+bool BlockNavigation::stale(const VoxelVolume& volume, const PlayerTable& players, Field& f,
+                            std::uint32_t tick) const {
+  const std::uint32_t age = tick - f.begun_tick;
+  if (!f.ready || (f.missed && age >= again_ticks)) return true;
+  if (age < fresh_ticks) return false;
+  const DVec3 moved = ends_.place_m(players, f.player) - f.to_m;
+  if (dot(moved, moved) > follows_m * follows_m || f.content != ground_content(volume, block_at(f.to_m)))
+    return true;
+  f.begun_tick = tick;
+  f.from_count = 0, f.many = false;
+  return false;
+}
+
+BlockNavigation::Field* BlockNavigation::oldest_wanted(const VoxelVolume& volume, const PlayerTable& players,
+                                                       std::uint32_t tick) {
   Field* oldest = nullptr;
-  for (Field& f : fields_) {
-    if (!wanted(f, players, tick) || (f.ready && tick - f.begun_tick < fresh_ticks)) continue;
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    Field& f = fields_[i];
+    if (!wanted(f, players, tick) || !stale(volume, players, f, tick)) continue;
     if (oldest == nullptr || f.begun_tick < oldest->begun_tick) oldest = &f;
   }
   return oldest;
-}
-
-const BlockNavigation::Field* BlockNavigation::field_of(EntityId player, BlockWalker walker) const {
-  for (const Field& f : fields_)
-    if (f.player == player && f.walker == walker && f.ready) return &f;
-  return nullptr;
 }
 
 /// May a field over blocks about a player reach so far?
@@ -80,29 +128,58 @@ void BlockNavigation::ask_from(const PlayerTable& players, EntityId player, Bloc
                                std::uint32_t tick) {
   if (!ends_.there(players, player)) return;
   if (near(players, player, from_m)) {
-    ask(player, walker, tick);
-    const Field* field = field_of(player, walker);
-    if (field == nullptr || field->ways.step(from_m)) return;
+    Field* field = take(player, walker, tick);
+    if (field == nullptr) return;
+    note_from(*field, from_m);
+    if (!field->ready || field->ways.step(from_m)) return;
+    if (field->part) return static_cast<void>(field->missed = true);
   }
   far_.ask(player, walker, from_m, tick);
+}
+
+/// Have all for whom a search is their ways, and who is a little farther away, too?
+bool BlockNavigation::enough() {
+  if (search_from_count_ == 0) return false;
+  double farthest_m = 0;
+  for (const DVec3 from_m : std::span(search_from_m_).first(search_from_count_)) {
+    const auto step = search_.ways().step(from_m);
+    if (!step || step->distance_m * 10 > search_.reached()) return false;
+    farthest_m = std::max(farthest_m, step->distance_m);
+  }
+  return search_.reached() >= (farthest_m * beyond_times + beyond_m) * 10;
+}
+
+void BlockNavigation::begin(const VoxelVolume& volume, const PlayerTable& players, Field& field,
+                            std::uint32_t tick) {
+  searched_ = static_cast<std::size_t>(&field - fields_.data());
+  field.begun_tick = tick;
+  field.to_m = ends_.place_m(players, field.player);
+  field.content = ground_content(volume, block_at(field.to_m));
+  search_from_count_ = field.many ? 0 : field.from_count;
+  search_from_m_ = field.from_m;
+  field.from_count = 0;
+  field.many = field.missed = false;
+  search_.begin(volume, field.to_m, field.walker);
 }
 
 void BlockNavigation::advance(const VoxelVolume& volume, const PlayerTable& players, std::uint32_t tick) {
   far_.advance(volume, players, ends_, tick);
   std::uint32_t left = budget(players, tick);
-  for (std::size_t begun = 0; left > 0 && begun < begun_per_tick; ++begun) {
+  for (std::size_t begun = 0; left > 0;) {
     if (searched_ == fields_max) {
-      Field* field = oldest_wanted(players, tick);
+      Field* field = begun < begun_per_tick ? oldest_wanted(volume, players, tick) : nullptr;
       if (field == nullptr) return;
-      searched_ = static_cast<std::size_t>(field - fields_.data());
-      field->begun_tick = tick;
-      search_.begin(volume, ends_.place_m(players, field->player), field->walker);
+      ++begun;
+      begin(volume, players, *field, tick);
     }
-    left -= search_.advance(volume, left);
-    if (!search_.whole()) return;
+    left -= search_.advance(volume, std::min(left, places_per_look));
+    const bool part = !search_.whole() && enough();
+    if (part) search_.stop();
+    if (!search_.whole()) continue;
     Field& field = fields_[searched_];
     std::swap(field.ways, search_.ways());
-    field.ready = true;
+    field.ready = true, field.part = part;
+    field.missed = false;  // in the one before
     searched_ = fields_max;
     ++made_;
   }
@@ -120,6 +197,7 @@ bool BlockNavigation::pending(const PlayerTable& players, EntityId player, Block
   if (near(players, player, from_m)) {
     const Field* field = field_of(player, walker);
     if (field == nullptr || field->ways.step(from_m)) return false;
+    if (field->part) return true;
   }
   return far_.pending(player, walker, from_m);
 }
@@ -128,13 +206,13 @@ void BlockNavigation::add_to_hash(StripeHasher& hash) const {
   hash.add(made_);
   hash.add(static_cast<std::uint64_t>(searched_));
   far_.add_to_hash(hash);
-  for (const Field& f : fields_) {
-    if (f.player == EntityId{0}) continue;
-    hash.add(static_cast<std::uint64_t>(f.player) << 32 | f.asked_tick);
-    hash.add(static_cast<std::uint64_t>(f.begun_tick) << 2 | (f.walker.climbs ? 2u : 0u) |
-             (f.ready ? 1u : 0u));
-    hash.add(static_cast<std::uint64_t>(f.walker.swims ? 1u : 0u) | (f.walker.ladders ? 2u : 0u) |
-             static_cast<std::uint64_t>(f.walker.drop) << 2);
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const Field& f = fields_[i];
+    hash.add(keys_[i]);
+    hash.add(static_cast<std::uint64_t>(f.begun_tick) << 32 | f.asked_tick);
+    hash.add(static_cast<std::uint64_t>(f.from_count) << 8 | (f.ready ? 1u : 0u) | (f.part ? 2u : 0u) |
+             (f.missed ? 4u : 0u) | (f.many ? 8u : 0u));
+    hash.add(f.content);
   }
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -12,21 +13,20 @@
 namespace ashlar {
 
 /// Ways of monsters over voxel ground to players whom they hunt: one field a player and kind of walker,
-/// shared by all who are after him (or go to a map's stairs), made anew as he goes and as it ages, from the
-/// blocks as they are by then. Who sees his player before him and gets on needs none. One search goes on at a
-/// time, by places_per_tick a tick and more where many fields are wanted; they take turns, the oldest first.
-/// Who is out of a field's reach, or finds no way in it, goes by regions of the ground (far_navigation.h).
+/// shared by all who are after him (or go to a map's stairs), made anew as he goes and as blocks about him
+/// change. Who sees his player before him and gets on needs none. One search goes on at a time, by
+/// places_per_tick a tick and more where many fields are wanted; they take turns, the oldest first. A search
+/// that few wait for ends a little behind them. Who is out of a field's reach, or finds no way in it, goes by
+/// regions of the ground (far_navigation.h).
 /// Part of the world's state and hash. Nothing allocates after construction.
 class BlockNavigation {
  public:
   static constexpr std::size_t fields_max = 128;
   static constexpr std::uint32_t places_per_tick = 400, places_per_tick_max = 1600;
-  static constexpr std::uint32_t fresh_ticks = 45;  ///< an older field is made anew
+  static constexpr std::uint32_t fresh_ticks = 45;  ///< an older field is made anew, if anything changed
 
   explicit BlockNavigation(std::vector<MapGround> maps = {});
-  /// Somebody hunts a player and does not get there straight.
-  void ask(EntityId player, BlockWalker walker, std::uint32_t tick);
-  /// The same from a body's place; a field over blocks is asked for where that may lie in it, and a way from
+  /// Somebody at a place hunts a player and does not get there straight: a field over blocks is asked for where that may lie in it, and a way from
   /// afar where it does not or there is none.
   void ask_from(const PlayerTable& players, EntityId player, BlockWalker walker, DVec3 from_m,
                 std::uint32_t tick);
@@ -45,23 +45,44 @@ class BlockNavigation {
   const FarNavigation& far() const { return far_; }
 
  private:
+  static constexpr std::size_t from_max = 16;
   struct Field {
     EntityId player{};
     BlockWalker walker;
     std::uint32_t asked_tick = 0, begun_tick = 0;
     bool ready = false;
+    bool part = false;    ///< its search ended behind those who waited for it
+    bool missed = false;  ///< somebody else finds no way in that
+    bool many = false;    ///< more asked since it was begun than from_m has room for
+    std::size_t from_count = 0;
+    std::array<DVec3, from_max> from_m{};  ///< of who asked since it was begun
+    DVec3 to_m{};                          ///< of the last search
+    std::uint64_t content = 0;             ///< ground_content() then
     BlockWays ways;
   };
+  static std::uint64_t key_of(EntityId player, BlockWalker walker) {
+    return static_cast<std::uint64_t>(player) << 32 | walker.bits();
+  }
+  /// Its number; fields_max: there is none.
+  std::size_t find(EntityId player, BlockWalker walker) const;
   const Field* field_of(EntityId player, BlockWalker walker) const;
+  static void note_from(Field& field, DVec3 from_m);
+  bool enough();
+  void begin(const VoxelVolume& volume, const PlayerTable& players, Field& field, std::uint32_t tick);
   bool near(const PlayerTable& players, EntityId player, DVec3 from_m) const;
   bool wanted(const Field& field, const PlayerTable& players, std::uint32_t tick) const;
-  Field* oldest_wanted(const PlayerTable& players, std::uint32_t tick);
+  Field* take(EntityId player, BlockWalker walker, std::uint32_t tick);
+  bool stale(const VoxelVolume& volume, const PlayerTable& players, Field& field, std::uint32_t tick) const;
+  Field* oldest_wanted(const VoxelVolume& volume, const PlayerTable& players, std::uint32_t tick);
   std::uint32_t budget(const PlayerTable& players, std::uint32_t tick) const;
 
   HuntEnds ends_;
   std::vector<Field> fields_;
+  std::vector<std::uint64_t> keys_;    // by field, of those that ever had a player: no more are in use
   std::size_t searched_ = fields_max;  // of which the search is; fields_max: none
   BlockSearch search_;
+  std::array<DVec3, from_max> search_from_m_{};  // whom it is for
+  std::size_t search_from_count_ = 0;            // 0: for everybody
   FarNavigation far_;
   std::uint64_t made_ = 0;
 };

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 namespace ashlar {
 namespace {
 
 constexpr std::uint32_t kept_ticks = 40;       // so long after it was asked for, something is kept up
-constexpr std::uint32_t again_ticks = 60;      // a field that somebody misses a way in is made anew so soon
+constexpr std::uint32_t far_again_ticks = 60;      // a field that somebody misses a way in is made anew so soon,
+constexpr std::uint8_t misses_max = 2;         // and where that does not help, twice as late, so many times
+constexpr double far_follows_m = 2;                // who went no farther is where he was
 constexpr std::int32_t ahead_blocks_max = 22;  // from the middle of a cell, within the window of a leg's ways
 constexpr std::size_t legs_begun_per_tick = 2;
 constexpr double near_ground_m = 1.1;
@@ -26,7 +29,7 @@ FarNavigation::FarNavigation(const HuntEnds& ends)
     : regions_(ends.rock()), fields_(fields_max), legs_(legs_max), leg_search_(ends.rock()) {}
 
 const FarNavigation::Field* FarNavigation::field_of(EntityId player, BlockWalker walker) const {
-  for (const Field& f : fields_)
+  for (const Field& f : std::span(fields_).first(fields_used_))
     if (f.player == player && f.walker == walker) return &f;
   return nullptr;
 }
@@ -83,6 +86,7 @@ void FarNavigation::ask_leg(const Ahead& ahead, BlockWalker walker, std::uint32_
     leg->begun_tick = 0;
     leg->cell = cell, leg->to = to, leg->walker = walker;
     leg->within = ahead.within;
+    legs_used_ = std::max(legs_used_, static_cast<std::size_t>(leg - legs_.begin()) + 1);
   }
   leg->asked_tick = tick;
 }
@@ -98,7 +102,9 @@ void FarNavigation::ask(EntityId player, BlockWalker walker, DVec3 from_m, std::
     field->player = player, field->walker = walker;
     field->ready = field->missed = false;
     field->begun_tick = 0;
+    field->misses = 0;
     field->from_count = field->from_at = 0;
+    fields_used_ = std::max(fields_used_, static_cast<std::size_t>(field - fields_.begin()) + 1);
   }
   field->asked_tick = tick;
   const auto before = field->ready ? ahead(*field, from_m) : std::nullopt;
@@ -122,20 +128,41 @@ void FarNavigation::ask(EntityId player, BlockWalker walker, DVec3 from_m, std::
   field->from_count = std::min(field->from_count + 1, field->from.size());
 }
 
+bool FarNavigation::stale(const VoxelVolume& volume, const Field& f, DVec3 to_m, std::uint32_t tick) {
+  const std::uint32_t age = tick - f.begun_tick;
+  if (!f.ready || age >= aged_ticks || (f.missed && age >= far_again_ticks << f.misses)) return true;
+  const DVec3 moved = to_m - f.to_m;
+  return age >= fresh_ticks && (dot(moved, moved) > far_follows_m * far_follows_m || f.content != volume.hash());
+}
+
+/// One that would come out the same counts as made in this tick.
+bool FarNavigation::stale(const VoxelVolume& volume, Leg& l, std::uint32_t tick) {
+  if (!l.ready) return true;
+  if (tick - l.begun_tick < leg_fresh_ticks) return false;
+  if (l.content != ground_content(volume, {l.to.x, l.to.y, l.to.half >> 1})) return true;
+  l.begun_tick = tick;
+  return false;
+}
+
 void FarNavigation::search_fields(const VoxelVolume& volume, const PlayerTable& players, const HuntEnds& ends,
                                   std::uint32_t tick) {
   if (searched_ == fields_max) {
     Field* oldest = nullptr;
-    for (Field& f : fields_) {
+    for (Field& f : std::span(fields_).first(fields_used_)) {
       if (f.player == EntityId{0} || f.asked_tick + kept_ticks < tick || !ends.there(players, f.player))
         continue;
-      if (f.ready && tick - f.begun_tick < (f.missed ? again_ticks : fresh_ticks)) continue;
+      if (!stale(volume, f, ends.place_m(players, f.player), tick)) continue;
       if (oldest == nullptr || f.begun_tick < oldest->begun_tick) oldest = &f;
     }
     if (oldest == nullptr) return;
     searched_ = static_cast<std::size_t>(oldest - fields_.data());
     oldest->begun_tick = tick;
-    search_.begin(ends.place_m(players, oldest->player), oldest->walker,
+    oldest->to_m = ends.place_m(players, oldest->player);
+    oldest->content = volume.hash();
+    oldest->misses = oldest->ready && oldest->missed
+                         ? static_cast<std::uint8_t>(std::min(oldest->misses + 1, int{misses_max}))
+                         : std::uint8_t{0};
+    search_.begin(oldest->to_m, oldest->walker,
                   std::span(oldest->from).first(oldest->from_count));
     oldest->from_count = oldest->from_at = 0;
     oldest->missed = false;
@@ -154,14 +181,14 @@ void FarNavigation::search_legs(const VoxelVolume& volume, std::uint32_t tick) {
   for (std::size_t begun = 0; left > 0 && begun < legs_begun_per_tick; ++begun) {
     if (leg_searched_ == legs_max) {
       Leg* oldest = nullptr;
-      for (Leg& l : legs_) {
-        if (!l.used || l.asked_tick + kept_ticks < tick) continue;
-        if (l.ready && tick - l.begun_tick < leg_fresh_ticks) continue;
+      for (Leg& l : std::span(legs_).first(legs_used_)) {
+        if (!l.used || l.asked_tick + kept_ticks < tick || !stale(volume, l, tick)) continue;
         if (oldest == nullptr || l.begun_tick < oldest->begun_tick) oldest = &l;
       }
       if (oldest == nullptr) return;
       leg_searched_ = static_cast<std::size_t>(oldest - legs_.data());
       oldest->begun_tick = tick;
+      oldest->content = ground_content(volume, {oldest->to.x, oldest->to.y, oldest->to.half >> 1});
       leg_search_.begin_at(volume, oldest->to, oldest->walker, oldest->within);
     }
     left -= leg_search_.advance(volume, left);
@@ -185,7 +212,7 @@ const FarNavigation::Leg* FarNavigation::leg_to(const Ahead& ahead, BlockWalker 
   const IVec3 cell = BlockRegions::cell_of(ahead.at);
   const Leg* other = nullptr;
   std::size_t other_at = 0;
-  for (const Leg& l : legs_) {
+  for (const Leg& l : std::span(legs_).first(legs_used_)) {
     if (!l.used || !l.ready || !(l.walker == walker)) continue;
     for (std::size_t i = 0; i < ahead.count; ++i) {
       if (!(l.to == ahead.to[i])) continue;
@@ -220,13 +247,14 @@ bool FarNavigation::pending(EntityId player, BlockWalker walker, DVec3 from_m) c
 void FarNavigation::add_to_hash(StripeHasher& hash) const {
   hash.add(fields_made_), hash.add(legs_made_), hash.add(cells_made());
   hash.add(static_cast<std::uint64_t>(searched_) << 32 | static_cast<std::uint64_t>(leg_searched_));
-  for (const Field& f : fields_) {
+  for (const Field& f : std::span(fields_).first(fields_used_)) {
     if (f.player == EntityId{0}) continue;
     hash.add(static_cast<std::uint64_t>(f.player) << 32 | f.asked_tick);
     hash.add(static_cast<std::uint64_t>(f.begun_tick) << 32 |
              static_cast<std::uint64_t>(f.ways.count()) << 16 | f.walker.bits() << 1 | (f.ready ? 1u : 0u));
+    hash.add(f.content ^ f.misses);
   }
-  for (const Leg& l : legs_) {
+  for (const Leg& l : std::span(legs_).first(legs_used_)) {
     if (!l.used) continue;
     hash.add(static_cast<std::uint64_t>(l.asked_tick) << 32 | l.begun_tick);
     hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(l.to.x)) << 32 |

@@ -21,8 +21,9 @@ class FarNavigation {
   static constexpr std::size_t fields_max = 32, legs_max = 64;
   static constexpr std::uint32_t units_per_tick = 96;    ///< of RegionSearch: some 2 cells made
   static constexpr std::uint32_t places_per_tick = 400;  ///< of legs
-  static constexpr std::uint32_t fresh_ticks = 120;      ///< an older field is made anew
-  static constexpr std::uint32_t leg_fresh_ticks = 90;
+  /// An older field is made anew if its player went on or any block changed, and in any case.
+  static constexpr std::uint32_t fresh_ticks = 120, aged_ticks = 1200;
+  static constexpr std::uint32_t leg_fresh_ticks = 90;  ///< likewise, if blocks about its end changed
 
   FarNavigation() = default;
   /// For hunts that end there; all memory is taken here.
@@ -52,8 +53,11 @@ class FarNavigation {
     std::uint32_t asked_tick = 0, begun_tick = 0;
     bool ready = false;
     bool missed = false;                                     ///< somebody finds no way in it
+    std::uint8_t misses = 0;                                 ///< searches in a row that did not help that
     std::array<GroundPlace, RegionSearch::from_max> from{};  ///< of who asked, since it was begun last
     std::size_t from_count = 0, from_at = 0;
+    DVec3 to_m{};               ///< of the last search
+    std::uint64_t content = 0;  ///< of the volume then
     RegionWays ways;
   };
   struct Leg {
@@ -63,6 +67,7 @@ class FarNavigation {
     std::uint32_t asked_tick = 0, begun_tick = 0;
     bool used = false, ready = false;
     BlockBox within{};
+    std::uint64_t content = 0;  ///< ground_content() of the last search
     BlockWays ways;
   };
   /// What lies before a walker.
@@ -79,11 +84,14 @@ class FarNavigation {
   void ask_leg(const Ahead& ahead, BlockWalker walker, std::uint32_t tick);
   void search_fields(const VoxelVolume& volume, const PlayerTable& players, const HuntEnds& ends,
                      std::uint32_t tick);
+  static bool stale(const VoxelVolume& volume, const Field& field, DVec3 to_m, std::uint32_t tick);
+  static bool stale(const VoxelVolume& volume, Leg& leg, std::uint32_t tick);
   void search_legs(const VoxelVolume& volume, std::uint32_t tick);
 
   BlockRegions regions_;
   std::vector<Field> fields_;
   std::vector<Leg> legs_;
+  std::size_t fields_used_ = 0, legs_used_ = 0;  // those behind were never taken
   RegionSearch search_;
   BlockSearch leg_search_;
   std::size_t searched_ = fields_max, leg_searched_ = legs_max;  // which; none: their number

@@ -9,7 +9,6 @@
 namespace ashlar {
 namespace {
 
-constexpr std::uint32_t rest_every_ticks = 32;  // what is at rest stays so most of the time
 constexpr double call_over_m = 0.5;             // behind a line, so that it is walked over
 
 bool lift_motion(Motion motion) {

@@ -16,6 +16,9 @@ namespace ashlar {
 /// who comes to such a one waits for it, and on it until it is there. Nothing allocates after construction.
 class MapLifts {
  public:
+  /// Lifts at rest are looked at so often: what is at rest stays so most of the time.
+  static constexpr std::uint32_t rest_every_ticks = 32;
+
   explicit MapLifts(const MapPlan& plan);
   /// Call once a tick, after sectors moved. Cost: about 20 ns a mover, 1 us a lift that may be called every
   /// half second.

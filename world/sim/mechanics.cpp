@@ -201,7 +201,7 @@ void Mechanics::walk(MechanicsTick& tick) {
   MonsterTable& m = tick.monsters;
   const std::uint16_t push_every_ticks = tick.rules.ticks_within(monster_push_every_s, 1);
   for (std::size_t row = 0; row < m.rows(); ++row) {
-    if (m.id[row] == EntityId{0}) continue;
+    if (m.id[row] == EntityId{0} || (!tick.stays.empty() && tick.stays[row] != 0)) continue;
     walk_body(tick, before_[p.rows() + row],
               {m.body[row], m.traits_at(row).shape, m.id[row], false, m.yaw[row], 0});
     const bool goes = m.dozes[row] == 0 && m.mood[row] != MonsterMood::asleep;

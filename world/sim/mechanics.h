@@ -57,6 +57,9 @@ struct MechanicsTick {
   MonsterTable& monsters;
   TickId tick{};
   bool awake = true;  ///< false: nobody moves by himself this tick, so act() and walk() are left out
+  /// By monster row, 0 or 1: it was not moved since move(), so it walked over nothing; empty: all may have
+  /// been.
+  std::span<const std::uint8_t> stays = {};
 };
 
 /// The moving parts of all maps of a world, and who sets them off. Part of the world's state and hash.

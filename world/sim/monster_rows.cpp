@@ -27,6 +27,7 @@ void enter_monster_at(MonsterTable& m, std::size_t row, const MonsterSpawn& spaw
   m.action[row] = MonsterAction::none;
   m.action_ticks[row] = m.check_ticks[row] = m.grudge_ticks[row] = 0;
   m.burst_left[row] = m.ranged[row] = m.sees[row] = m.dozes[row] = m.held_ticks[row] = 0;
+  m.course_ticks[row] = 0;
   m.home_m[row] = spawn.at.position_m;
   m.home_yaw[row] = spawn.at.yaw;
   m.respawn_ticks[row] = 0;
@@ -76,7 +77,7 @@ std::uint64_t hash_of(const MonsterTable& m) {
           word(m.action_ticks[i]) << 32 | word(m.check_ticks[i]) << 48);
     h.add(word(m.burst_left[i]) | word(m.ranged[i]) << 8 | word(m.sees[i]) << 16 | word(m.dozes[i]) << 24 |
           word(m.grudge_ticks[i]) << 32 | word(m.home_yaw[i]) << 48);
-    h.add(m.home_m[i]), h.add(word(m.held_ticks[i]));
+    h.add(m.home_m[i]), h.add(word(m.held_ticks[i]) | word(m.course_ticks[i]) << 8);
   }
   h.add_list(m.generation);
   return h.value();

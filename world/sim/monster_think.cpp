@@ -30,8 +30,10 @@ constexpr double careful_s = 3;             // of six it keeps off the corners o
 constexpr double straight_m = 3;            // so near to whom it sees it needs no way
 constexpr double above_m = 0.3;             // what is higher than that, it wants up to
 constexpr double stay_m = 0.6, climb_near_m = 1.5, stay_slack_m = 0.15;
-constexpr double steer_m = 0.1, steer_s = 1.0 / 15;  // so far and long it goes on before it asks for its way
-constexpr double on_course_share = 0.7;              // of its pace
+// Ways cost more than steps do: so long, and such a share of what lies straight before it, it goes on before it
+// asks for its way anew.
+constexpr double course_s_max = 0.15, course_share = 0.25;
+constexpr double on_course_share = 0.7;  // of its pace: a slower one has met something
 constexpr double charge_end_share = 0.5;             // a charger that is slower has met something
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
@@ -324,16 +326,23 @@ bool careful(const Rules& rules, std::size_t row, TickId tick) {
   return ((number(tick) / rules.ticks_within(careful_s, 1) + row) & 1u) != 0;
 }
 
-/// Is it well on its way, so that it need not ask for it anew in every tick? Ways cost more than steps do.
-bool on_course(const Rules& rules, const MonsterTable& monsters, std::size_t row, TickId tick) {
-  const MonsterTraits& kind = monsters.traits_at(row);
+/// Is it well on its way, so that it need not ask for it anew?
+bool on_course(MonsterTable& monsters, std::size_t row) {
+  if (monsters.course_ticks[row] == 0) return false;
+  --monsters.course_ticks[row];
   const Body& body = monsters.body[row];
-  if (kind.flies != 0 || body.grounded == 0 || monsters.turn_ticks[row] != 0) return false;
-  const double dt_s = rules.tick_s();
-  const double ticks = std::min(steer_s / dt_s, steer_m / (kind.speed_mps * dt_s + 1e-9));
-  const auto every = static_cast<std::uint32_t>(std::max(1.0, ticks + 1e-9));
-  if ((number(tick) + row) % every == 0) return false;
+  if (body.grounded == 0 || monsters.turn_ticks[row] != 0) return false;
+  const MonsterTraits& kind = monsters.traits_at(row);
   return dot(xy(body.velocity_mps), heading(monsters.yaw[row])) >= on_course_share * kind.speed_mps;
+}
+
+/// From now on it goes straight towards a place, for some ticks.
+void set_course(const Rules& rules, MonsterTable& monsters, std::size_t row, DVec2 to_m) {
+  const MonsterTraits& kind = monsters.traits_at(row);
+  if (kind.flies != 0 || monsters.turn_ticks[row] != 0) return;
+  const double ahead_m = length(to_m - xy(monsters.body[row].position_m));
+  const double s = std::min(course_s_max, course_share * ahead_m / (kind.speed_mps + 1e-9));
+  monsters.course_ticks[row] = static_cast<std::uint8_t>(s / rules.tick_s());
 }
 
 /// Along a way to the player, where there is one, else straight to where it last saw its target.
@@ -343,7 +352,7 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
   const DVec3 to_goal = goal - monsters.body[row].position_m;
   const bool beside = monsters.sees[row] != 0 && dot(to_goal, to_goal) < straight_m * straight_m &&
                       std::fabs(to_goal.z) < rules.step_height_m_max;
-  if (!beside && monsters.mood[row] == MonsterMood::chase && on_course(rules, monsters, row, tick)) {
+  if (!beside && monsters.mood[row] == MonsterMood::chase && on_course(monsters, row)) {
     monsters.held_ticks[row] = 0;
     MonsterWish wish;
     wish.direction = heading(monsters.yaw[row]);
@@ -361,13 +370,17 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
           wish->climb = way->climbs ? 1 : 0;
           return *wish;
         }
-      return up(chase(rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true),
-                way->floor_m);
+      const MonsterWish wish =
+          chase(rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true);
+      set_course(rules, monsters, row, way->at_m);
+      return up(wish, way->floor_m);
     }
   const bool waits = ways != nullptr && monsters.sees[row] == 0 && monsters.mood[row] == MonsterMood::chase &&
                      ways->way_pending(players, monsters, row);
   if (waits) return {};
-  return up(chase(rules, monsters, row, slow, goal, false), goal.z);
+  const MonsterWish wish = chase(rules, monsters, row, slow, goal, false);
+  if (monsters.mood[row] == MonsterMood::chase) set_course(rules, monsters, row, xy(goal));
+  return up(wish, goal.z);
 }
 
 }  // namespace

@@ -20,14 +20,13 @@ struct MonsterWish {
 /// So far from every player a monster stands where it is and only looks about.
 inline constexpr double doze_m = 96;
 
-/// Does it decide nothing in this tick: asleep or far from every player, with nothing under way, and its turn
-/// to look not come? Cheap, for whoever goes through all rows: monster_think() of such a row changes nothing.
-inline bool monster_idles(const MonsterTable& monsters, std::size_t row, TickId tick,
-                          std::uint16_t look_ticks) {
+/// Does it decide nothing but when its turn to look comes: asleep or far from every player, with nothing under
+/// way? Cheap, for whoever goes through all rows: monster_think() of such a row changes nothing between.
+inline bool monster_idles(const MonsterTable& monsters, std::size_t row) {
   return (monsters.dozes[row] != 0 || monsters.mood[row] == MonsterMood::asleep) &&
-         monsters.action[row] == MonsterAction::none && (number(tick) + row) % look_ticks != 0;
+         monsters.action[row] == MonsterAction::none;
 }
-/// Ticks from one look of a row to the next.
+/// Ticks from one look of a row to the next: it looks when they divide the sum of the tick and its number.
 std::uint16_t monster_look_ticks(const Rules& rules);
 
 /// Decides for one row: looks around six times a second (rows take turns), chases what it sees to where it

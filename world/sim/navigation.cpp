@@ -19,6 +19,7 @@ constexpr int openings_ahead_max = 10;  // that a straight way may lead through
 constexpr double inwards_m = 0.75;      // off an opening's corner, by who takes care
 constexpr double moved_m = 1.0;         // a player who went so far is looked for anew
 constexpr std::uint32_t ask_every = 8;  // ticks from one question of a row to its next
+constexpr std::uint32_t heights_every = 16;  // likewise from one look at a map's floors and ceilings
 // Over blocks a way goes by their corners, so it is longer than it would have to be.
 constexpr double detour_times = 1.25, detour_m = 2;
 constexpr double before_lift_m = 0.5;       // so far from its edge one waits
@@ -187,6 +188,7 @@ void Navigation::ask(std::size_t row, EntityId player, std::size_t map, Skill sk
         at->player = player, at->map = map, at->which = skill.which, at->opens = skill.opens;
         at->ready = false;
         at->begun_tick = 0;
+        fields_used_ = std::max(fields_used_, static_cast<std::size_t>(at - fields_.begin()) + 1);
       }
     }
     number = static_cast<std::uint16_t>(at - fields_.begin());  // of none: fields_max
@@ -262,6 +264,7 @@ void Navigation::bar(const Bar& bar, std::uint32_t leaf) {
     if (ground.moves.floor_moves[sector] != 0 || ground.moves.ceiling_moves[sector] != 0) return;
   if (way.sends || !ground.graph->beside(bar.join, bar.skill.which).empty()) return;
   ground.barred[bar.join] = static_cast<std::uint16_t>(ground.barred[bar.join] | 1u << bar.skill.which);
+  ground.changed_tick = bar.since_tick;
   bars_.push_back(bar);
 }
 
@@ -277,12 +280,23 @@ void Navigation::lift_bars(const MonsterTable& monsters, std::uint32_t tick) {
                           field->begun_tick > bar.since_tick &&
                           field->now.distance_m(ground.graph->leaf_at(at)) < 0;
     std::uint16_t& bits = grounds_[bar.map].barred[bar.join];
-    if (only_way || tick - bar.since_tick >= barred_ticks)
+    if (only_way || tick - bar.since_tick >= barred_ticks) {
       bits = static_cast<std::uint16_t>(bits & ~(1u << bar.skill.which));
-    else
+      grounds_[bar.map].changed_tick = tick;
+    } else {
       bars_[kept++] = bar;
+    }
   }
   bars_.erase(bars_.begin() + static_cast<std::ptrdiff_t>(kept), bars_.end());
+}
+
+/// Whoever moved them.
+void Navigation::follow_heights(Ground& ground, HeightsView heights, std::uint32_t tick) {
+  StripeHasher hash;
+  for (const SectorHeights& s : heights) hash.add(s.floor_m), hash.add(s.ceiling_m);
+  if (hash.value() == ground.heights) return;
+  ground.heights = hash.value();
+  ground.changed_tick = tick;
 }
 
 void Navigation::advance(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
@@ -292,6 +306,8 @@ void Navigation::advance(const Space& space, const PlayerTable& players, const M
   ASHLAR_ASSERT(mechanics.empty() || mechanics.size() == grounds_.size());
   for (std::size_t i = 0; i < mechanics.size(); ++i)
     grounds_[i].lifts.follow(*grounds_[i].plan, space.maps[i].heights, mechanics[i].movers, tick);
+  if (tick % heights_every == 0)
+    for (std::size_t i = 0; i < grounds_.size(); ++i) follow_heights(grounds_[i], space.maps[i].heights, tick);
   // Rows take turns: who hunts asks six times a second or so.
   for (std::size_t row = tick % ask_every; row < monsters.rows(); row += ask_every)
     if (monsters.id[row] != EntityId{0} && monsters.mood[row] == MonsterMood::chase)
@@ -312,15 +328,21 @@ DVec2 Navigation::place_of(const Field& field, const PlayerTable& players) const
   return xy(players.body[slot_of(field.player)].position_m);
 }
 
+bool Navigation::stale(const Field& f, const PlayerTable& players, std::uint32_t tick) const {
+  const DVec2 moved = place_of(f, players) - f.to_m;
+  const std::uint32_t age = tick - f.begun_tick;
+  if (!f.ready || age >= aged_ticks) return true;
+  if (age >= follows_ticks && dot(moved, moved) > moved_m * moved_m) return true;
+  // What lifts do is looked at only so often.
+  return age >= fresh_ticks && grounds_[f.map].changed_tick + MapLifts::rest_every_ticks >= f.begun_tick;
+}
+
 /// Of the fields that are wanted and out of date, the one that was begun first.
 bool Navigation::begin_search(const PlayerTable& players, std::uint32_t tick) {
   Field* oldest = nullptr;
-  for (Field& f : fields_) {
+  for (Field& f : std::span(fields_).first(fields_used_)) {
     if (!wanted(f, players, tick) || (oldest != nullptr && oldest->begun_tick <= f.begun_tick)) continue;
-    const DVec2 moved = place_of(f, players) - f.to_m;
-    const bool stale =
-        !f.ready || tick - f.begun_tick >= fresh_ticks || dot(moved, moved) > moved_m * moved_m;
-    if (stale) oldest = &f;
+    if (stale(f, players, tick)) oldest = &f;
   }
   if (oldest == nullptr) return false;
   oldest->to_m = place_of(*oldest, players);
@@ -477,10 +499,11 @@ void Navigation::add_to_hash(StripeHasher& hash) const {
   hash.add(made_);
   hash.add(static_cast<std::uint64_t>(searched_));
   detours_.add_to_hash(hash);
+  for (const Ground& ground : grounds_) hash.add(static_cast<std::uint64_t>(ground.changed_tick));
   for (const Bar& bar : bars_)
     hash.add(static_cast<std::uint64_t>(bar.since_tick) << 32 | bar.join), hash.add(std::uint64_t{bar.map});
   if (blocks_ != nullptr) blocks_->add_to_hash(hash);
-  for (const Field& f : fields_) {
+  for (const Field& f : std::span(fields_).first(fields_used_)) {
     if (f.player == EntityId{0}) continue;
     hash.add(static_cast<std::uint64_t>(f.player) << 32 | f.asked_tick);
     hash.add(static_cast<std::uint64_t>(f.begun_tick) << 32 | static_cast<std::uint64_t>(f.map) << 8 |

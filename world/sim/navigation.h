@@ -27,7 +27,7 @@ struct WayPoint {
 };
 
 /// Ways of monsters to players whom they hunt through the worlds' maps: one field a player, map and class of
-/// walkers, shared by all who are after that player and made anew as he goes or sectors move. One search goes
+/// walkers, shared by all who are after that player and made anew as he goes and while sectors move. One search goes
 /// on at a time, and a tick settles at most leaves_per_tick leaves, whoever asks; the oldest field comes
 /// first. Where there are more of them than fields_max, walkers go by the field of a class that is less able.
 /// Beside maps ways lead over blocks (block_navigation.h), and from the one to the other by a map's stairs.
@@ -37,8 +37,8 @@ class Navigation {
  public:
   static constexpr std::size_t fields_max = 192;
   static constexpr std::uint32_t leaves_per_tick = 3000;
-  static constexpr std::uint32_t fresh_ticks =
-      30;  ///< a field older than that is made anew, sooner if its player left the leaf
+  /// A field so old is made anew if its player went on, if sectors moved since, and in any case.
+  static constexpr std::uint32_t follows_ticks = 20, fresh_ticks = 30, aged_ticks = 240;
 
   Navigation() = default;
   /// @param plans  of the maps, in their order; must outlive this
@@ -80,6 +80,8 @@ class Navigation {
     MapLifts lifts;
     MovingPlanes moves{};
     std::vector<std::uint16_t> barred{};
+    std::uint64_t heights = 0;       ///< hash of those of its sectors
+    std::uint32_t changed_tick = 0;  ///< when these or bars were last seen to have changed
     static_assert(walker_class_count <= 16);  ///< by join, a bit a class of walkers
     /// Of the stairs to the surface: behind and on the last step, and before the first one.
     bool has_stairs = false;
@@ -124,6 +126,8 @@ class Navigation {
                       std::uint32_t tick);
   void bar(const Bar& bar, std::uint32_t leaf);
   void lift_bars(const MonsterTable& monsters, std::uint32_t tick);
+  bool stale(const Field& field, const PlayerTable& players, std::uint32_t tick) const;
+  static void follow_heights(Ground& ground, HeightsView heights, std::uint32_t tick);
   void search(std::span<const MapInSpace> maps, const PlayerTable& players, std::uint32_t tick);
   void search_detour(std::span<const MapInSpace> maps, const PlayerTable& players,
                      const MonsterTable& monsters, std::uint32_t tick);
@@ -136,6 +140,7 @@ class Navigation {
 
   std::vector<Ground> grounds_;  // by map
   std::vector<Field> fields_;
+  std::size_t fields_used_ = 0;  // those behind never had a player
   std::vector<std::uint16_t> field_of_row_;  // by monster row; fields_max: none
   std::size_t searched_ = fields_max;        // which field the search is of; fields_max: none
   WayField search_;

@@ -42,6 +42,7 @@ class PlaneGrid {
   /// counts, and a copy of each entry.
   void sort() {
     first_.fill(0);
+    if (all_.empty()) return;
     for (const std::uint16_t cell : cells_) ++first_[cell];
     // Each cell's end, from which it is filled downwards to its beginning.
     for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];

@@ -105,6 +105,7 @@ struct MonsterTable {
   std::vector<std::uint16_t> grudge_ticks;  ///< so long it stays after whom it has, whoever else it sees
   std::vector<std::uint8_t> sees;           ///< 0 or 1: saw its target when it last looked
   std::vector<std::uint8_t> held_ticks;     ///< since something held it up on its hunt; saturating
+  std::vector<std::uint8_t> course_ticks;   ///< so long it goes on as it does before it asks for its way
   std::vector<std::uint8_t> dozes;          ///< 0 or 1: nobody is near, so it stands where it is
   std::vector<DVec3> home_m;                ///< where it appeared
   std::vector<Turn16> home_yaw;

@@ -190,10 +190,11 @@ enum class StepPart : std::uint8_t {
   monsters,  ///< monsters move
   crowd,     ///< bodies push each other apart
   fight,     ///< attacks of monsters, projectiles
-  lines,     ///< lines walked over, keys, items taken, doors that monsters open
+  lines,     ///< lines walked over, keys, doors that monsters open
+  game,      ///< what is heard, items that fall and are taken, what the game is told
   hash,
 };
-inline constexpr std::size_t step_part_count = 10;
+inline constexpr std::size_t step_part_count = 11;
 
 /// Told when each part of a step begins. It must not touch the world; what it returns nobody sees, so a world
 /// that is watched does the same as one that is not.

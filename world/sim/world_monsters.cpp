@@ -2,6 +2,7 @@
 #include "world/sim/world_state.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "world/bsp/column.h"
 #include "world/math/assert.h"
@@ -61,17 +62,14 @@ void World::Impl::monsters_think() {
   near.fill(players);
   if (monster_count > 0) look_at_light();
   navigation.advance(here, players, monsters, tick, mechanics.maps());
-  const std::uint16_t look_ticks = monster_look_ticks(setup.rules);
-  for (std::size_t i = 0; i < monsters.rows(); ++i) {
-    if (monsters.id[i] == EntityId{0}) continue;
-    if (monster_idles(monsters, i, TickId{tick}, look_ticks))
-      wishes[i] = MonsterWish{};
-    else
-      wishes[i] = monster_think(here, setup.rules, players, near, monsters, i, TickId{tick}, &navigation);
-  }
   fires.clear(), alarms.clear();
-  for (std::size_t i = 0; i < monsters.rows(); ++i) {
+  const std::uint32_t look_ticks = monster_look_ticks(setup.rules);
+  std::uint32_t turn = tick % look_ticks;  // (tick + row) % look_ticks, without a division a row
+  for (std::size_t i = 0; i < monsters.rows(); ++i, turn = turn + 1 == look_ticks ? 0 : turn + 1) {
     if (monsters.id[i] == EntityId{0}) continue;
+    idles[i] = turn != 0 && monster_idles(monsters, i) ? 1 : 0;
+    if (idles[i] != 0) continue;
+    wishes[i] = monster_think(here, setup.rules, players, near, monsters, i, TickId{tick}, &navigation);
     if (wishes[i].fires) fires.push_back(static_cast<std::uint32_t>(i));
     if (wishes[i].alarms) alarms.push_back(static_cast<std::uint32_t>(i));
   }
@@ -82,11 +80,17 @@ void World::Impl::monsters_think() {
 
 void World::Impl::move_monsters() {
   const Space here = space();
+  static_assert(std::has_single_bit(rest_ticks) && std::has_single_bit(doze_ticks));  // no division
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
-    const std::uint32_t every = monsters.dozes[i] != 0 ? doze_ticks : rest_ticks;
-    if ((tick + i) % every != 0 && monster_rests(monsters, i)) continue;
-    if ((tick + i) % stand_ticks != 0 && monster_stands(monsters, i, wishes[i])) continue;
+    const std::uint32_t turn = tick + static_cast<std::uint32_t>(i);
+    const bool at_rest = turn % (monsters.dozes[i] != 0 ? doze_ticks : rest_ticks) != 0 &&
+                         monster_rests(monsters, i);
+    // Who dozes is in no crowd: where it was left, it still is.
+    stays[i] = at_rest && monsters.dozes[i] != 0 ? 1 : 0;
+    if (at_rest) continue;
+    if (idles[i] != 0) wishes[i] = MonsterWish{};
+    if (turn % stand_ticks != 0 && monster_stands(monsters, i, wishes[i])) continue;
     fetch_ahead(volume, monsters, i);
     const MoveReport report =
         monster_move(here, setup.rules, monsters.traits_at(i), wishes[i], monsters.body[i],

@@ -63,7 +63,7 @@ World::Impl::Impl(const WorldSetup& given)
   ground_spawner = GroundSpawner(monsters.kind_set(), *setup.blocks, setup.seed, m);
   near = PlayerGrid(p);
   touching.reserve(p);
-  wishes.resize(m);
+  wishes.resize(m), idles.resize(m), stays.resize(m);
   crowd.reserve(p + m);
   joined.reserve(p);
 

@@ -193,7 +193,8 @@ struct World::Impl final : DamageRule, EditRule {
   MonsterTable monsters;
   SpawnPlanner spawns;
   PlayerGrid near;                           // scratch: where monsters see players
-  std::vector<MonsterWish> wishes;           // scratch, by monster row: of this tick
+  std::vector<MonsterWish> wishes;           // scratch, by monster row: of this tick, of who thought in it
+  std::vector<std::uint8_t> idles, stays;    // scratch, likewise, 0 or 1: did not think; was not moved
   std::vector<std::uint32_t> fires, alarms;  // scratch: rows whose attack is due, that woke
   std::vector<EntityId> touching;            // scratch: whom a player touches
   std::span<const GameCall> calls;           // of the tick's input

@@ -204,7 +204,7 @@ TEST_CASE("searches over blocks take a bounded part of each tick, and fields are
   BlockNavigation navigation;
   std::uint32_t tick = 100;
   for (; navigation.fields_made() == 0 && tick < 200; ++tick) {
-    navigation.ask(players.id[0], {}, tick);
+    navigation.ask_from(players, players.id[0], {}, {30, 30, 0}, tick);
     CHECK_FALSE(navigation.way(players.id[0], {}, {5, 5, 0}).has_value());
     navigation.advance(volume, players, tick);
   }
@@ -216,4 +216,42 @@ TEST_CASE("searches over blocks take a bounded part of each tick, and fields are
   CHECK(way->to_m.x < 5.2);
   CHECK(way->distance_m == Approx(4.9).margin(0.6));
   CHECK_FALSE(navigation.way(players.id[0], {true}, {5, 5, 0}).has_value());
+}
+
+TEST_CASE("a search that one waits for ends behind it, others are searched for, and what stays is not again",
+          "[world][nav][block_ways]") {
+  VoxelVolume volume = make_volume({-2, -2, -1}, {4, 4, 2}, [](IVec3 b) { return b.z < 0; });
+  PlayerTable players;
+  players.resize(1);
+  players.id[0] = make_entity_id(0, 1);
+  players.body[0].position_m = {0.5, 0.5, 0};
+  BlockNavigation navigation;
+  std::uint32_t tick = 100;
+  const auto run = [&](std::uint32_t ticks, DVec3 from) {
+    for (const std::uint32_t end = tick + ticks; tick < end; ++tick) {
+      navigation.ask_from(players, players.id[0], {}, from, tick);
+      navigation.advance(volume, players, tick);
+    }
+  };
+  const auto way = [&](DVec3 from) { return navigation.way(players.id[0], {}, from); };
+  run(2, {4, 4, 0});
+  CHECK(navigation.fields_made() == 1);
+  REQUIRE(way({4, 4, 0}).has_value());
+  CHECK(way({4, 4, 0})->distance_m == Approx(5.0).margin(0.6));
+  CHECK_FALSE(way({28, 28, 0}).has_value());
+  // Somebody else comes, who is not behind the first one.
+  run(15 + 64 * 64 / BlockNavigation::places_per_tick + 2, {28, 28, 0});
+  CHECK(navigation.fields_made() == 2);
+  CHECK(way({28, 28, 0}).has_value());
+  // Nothing changes: nothing is searched. A block does: then it is.
+  run(300, {28, 28, 0});
+  CHECK(navigation.fields_made() == 2);
+  volume.set_block({6, 6, 0}, BlockId::stone);
+  run(60, {28, 28, 0});
+  CHECK(navigation.fields_made() > 2);
+  // He goes: then it is, too.
+  const std::uint64_t made = navigation.fields_made();
+  players.body[0].position_m.x -= 3;
+  run(60, {25, 25, 0});
+  CHECK(navigation.fields_made() > made);
 }
