@@ -144,6 +144,8 @@ void Mechanics::hurt_crushed(MechanicsTick& tick) {
     } else {
       ++counters_.monster_deaths;
       m.id[row] = EntityId{0};
+      m.respawn_ticks[row] =
+          static_cast<std::uint32_t>(tick.rules.monster_respawn_s) * tick.rules.tick_rate_hz;
     }
     events_.add({MoverEventKind::died, e.map, e.plane, e.where, e.entity});
   }

@@ -12,16 +12,20 @@ namespace {
 
 /// A world of one map with a crusher behind a line that starts it, and a player before that line.
 struct Crushed {
-  explicit Crushed(std::uint16_t rate_hz, double respawn_s = 4) {
+  /// @param imp  one sleeps under the crusher, and is back a second after it died
+  explicit Crushed(std::uint16_t rate_hz, double respawn_s = 4, bool imp = false) {
     PlaceOptions options;
     options.surface_z = 32;
     options.doors_open = options.doorway = false;
-    setup.maps.push_back(*place_map(
-        row_of_rooms({{0, 128}, {0, 120, 5}, {0, 128}}, {{77, 5}, {}}, {thing_at(40, 128, 1)}), options));
+    setup.maps.push_back(*place_map(row_of_rooms({{0, 128}, {0, 120, 5}, {0, 128}}, {{77, 5}, {}},
+                                                 {thing_at(40, 128, 1), thing_at(192, 200, 3001)}),
+                                    options));
     setup.rules.tick_rate_hz = rate_hz;
     setup.rules.respawn_s = respawn_s;
     setup.players_max = 2;
-    setup.monsters_max = setup.monsters = 0;
+    setup.monsters_max = setup.monsters = imp ? 1 : 0;
+    setup.rules.monster_respawn_s = 1;
+    setup.rules.monsters_fight = Switch::off;
     world = std::make_unique<World>(setup);
     const std::uint32_t token = 1;
     TickInput join;
@@ -74,6 +78,19 @@ TEST_CASE("health runs from full to dead and death comes once", "[world][health]
   CHECK(health_share(50, 100) == 127);
   CHECK(health_share(100, 100) == 255);
   CHECK(health_share(200, 100) == 255);
+}
+
+TEST_CASE("a monster that a crusher killed is back after the rule's seconds", "[world][health]") {
+  Crushed c(60, 4, true);
+  REQUIRE(c.world->monster_count() == 1);
+  c.die();
+  for (int t = 0; t < 20 * 60 && c.world->monster_count() > 0; ++t) c.step({});
+  REQUIRE(c.world->mechanics().counters().monster_deaths > 0);
+  REQUIRE(c.world->monster_count() == 0);
+  int ticks = 0;
+  for (; ticks < 20 * 60 && c.world->monster_count() == 0; ++ticks) c.step({});
+  CHECK(c.world->monster_count() == 1);
+  CHECK(ticks >= 50);
 }
 
 TEST_CASE("a crusher kills a player in ten strokes, who comes back at a start", "[world][health]") {
