@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tests/catch.h"
+#include "tests/world/bsp/maps.h"
 #include "tests/world/nav/block_hunt.h"
 #include "tests/world/nav/map_hunt.h"
 
@@ -57,6 +58,40 @@ TEST_CASE("over a line that holds up monsters there is no way for them", "[world
       way = hunt.navigation.way(w.space(), w.players, w.monsters, row).has_value();
     }
     CHECK(way != held_up);
+  }
+}
+
+TEST_CASE("a line that holds up monsters within one sector is known to ways, which lead round its end",
+          "[world][nav][walker_skills]") {
+  enum class Line { none, whole, part };
+  for (const Line line : {Line::none, Line::whole, Line::part}) {
+    CAPTURE(static_cast<int>(line));
+    MapWriter writer;
+    writer.map.name = "HALL";
+    const auto hall = writer.sector(0, 128);
+    writer.ring({{0, 0}, {0, 512}, {768, 512}, {768, 0}}, hall);
+    if (line != Line::none)
+      writer.line({384, 0}, {384, line == Line::whole ? 512.0 : 384.0}, hall, hall).flags |=
+          line_flag::block_monsters;
+    MovingWorld w(writer.map);
+    MapHunt hunt(w);
+    w.add_player(w.at(640, 64, 0));
+    const std::size_t row = hunt.add(MonsterKind::imp, w.at(128, 64, 0));
+    bool way = false;
+    for (int t = 0; t < 60 && !way; ++t) {
+      hunt.step();
+      way = hunt.navigation.way(w.space(), w.players, w.monsters, row).has_value();
+    }
+    CHECK(way == (line != Line::whole));
+    double north = 0;
+    bool came = false;
+    for (int t = 0; t < 20 * 60 && !came; ++t) {
+      hunt.step();
+      north = std::max(north, w.map->to_map(xy(w.monsters.body[row].position_m)).y);
+      came = hunt.beside(row);
+    }
+    CHECK(came == (line != Line::whole));
+    CHECK((north > 384) == (line == Line::part));
   }
 }
 
