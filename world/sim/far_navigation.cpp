@@ -10,9 +10,9 @@ namespace ashlar {
 namespace {
 
 constexpr std::uint32_t kept_ticks = 40;       // so long after it was asked for, something is kept up
-constexpr std::uint32_t far_again_ticks = 60;      // a field that somebody misses a way in is made anew so soon,
+constexpr std::uint32_t far_again_ticks = 60;  // a field that somebody misses a way in is made anew so soon,
 constexpr std::uint8_t misses_max = 2;         // and where that does not help, twice as late, so many times
-constexpr double far_follows_m = 2;                // who went no farther is where he was
+constexpr double far_follows_m = 2;            // who went no farther is where he was
 constexpr std::int32_t ahead_blocks_max = 22;  // from the middle of a cell, within the window of a leg's ways
 constexpr std::size_t legs_begun_per_tick = 2;
 constexpr double near_ground_m = 1.1;
@@ -132,7 +132,8 @@ bool FarNavigation::stale(const VoxelVolume& volume, const Field& f, DVec3 to_m,
   const std::uint32_t age = tick - f.begun_tick;
   if (!f.ready || age >= aged_ticks || (f.missed && age >= far_again_ticks << f.misses)) return true;
   const DVec3 moved = to_m - f.to_m;
-  return age >= fresh_ticks && (dot(moved, moved) > far_follows_m * far_follows_m || f.content != volume.hash());
+  return age >= fresh_ticks &&
+         (dot(moved, moved) > far_follows_m * far_follows_m || f.content != volume.hash());
 }
 
 /// One that would come out the same counts as made in this tick.
@@ -162,8 +163,7 @@ void FarNavigation::search_fields(const VoxelVolume& volume, const PlayerTable& 
     oldest->misses = oldest->ready && oldest->missed
                          ? static_cast<std::uint8_t>(std::min(oldest->misses + 1, int{misses_max}))
                          : std::uint8_t{0};
-    search_.begin(oldest->to_m, oldest->walker,
-                  std::span(oldest->from).first(oldest->from_count));
+    search_.begin(oldest->to_m, oldest->walker, std::span(oldest->from).first(oldest->from_count));
     oldest->from_count = oldest->from_at = 0;
     oldest->missed = false;
   }

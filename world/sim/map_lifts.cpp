@@ -9,7 +9,7 @@
 namespace ashlar {
 namespace {
 
-constexpr double call_over_m = 0.5;             // behind a line, so that it is walked over
+constexpr double call_over_m = 0.5;  // behind a line, so that it is walked over
 
 bool lift_motion(Motion motion) {
   return motion == Motion::lift || motion == Motion::lift_up || motion == Motion::perpetual;

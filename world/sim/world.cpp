@@ -198,7 +198,8 @@ void World::step(const TickInput& input, StepWatch* watch) {
                                w.tick,    w.setup.seed,  w.monster_count};
     w.ground_spawner.advance(spawning);
   }
-  MechanicsTick moving{w.space(), w.heights, w.setup.rules, w.players, w.monsters, TickId{w.tick}, awake, w.stays};
+  MechanicsTick moving{w.space(),  w.heights,      w.setup.rules, w.players,
+                       w.monsters, TickId{w.tick}, awake,         w.stays};
   BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters, &w.items, &w};
   const bool monsters_touched = awake || w.mechanics.in_motion() || !w.departed.empty();
   const PlayerTick tick{moving, acting,     input.acts, w.history,     w.mechanics,

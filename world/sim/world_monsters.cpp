@@ -84,8 +84,8 @@ void World::Impl::move_monsters() {
   for (std::size_t i = 0; i < monsters.rows(); ++i) {
     if (monsters.id[i] == EntityId{0}) continue;
     const std::uint32_t turn = tick + static_cast<std::uint32_t>(i);
-    const bool at_rest = turn % (monsters.dozes[i] != 0 ? doze_ticks : rest_ticks) != 0 &&
-                         monster_rests(monsters, i);
+    const bool at_rest =
+        turn % (monsters.dozes[i] != 0 ? doze_ticks : rest_ticks) != 0 && monster_rests(monsters, i);
     // Who dozes is in no crowd: where it was left, it still is.
     stays[i] = at_rest && monsters.dozes[i] != 0 ? 1 : 0;
     if (at_rest) continue;
