@@ -4,7 +4,8 @@
 // players in MAP15, and the parts of a step there; ways through maps of Freedoom's and over blocks: fields
 // and places a second, what a door that opened and a block that changed cost; ways by regions of the ground.
 // CPU time of the thread.
-//   bench_monsters [--ticks N] [--only asleep | wandering | one | hundred | crowd | map15 | ways] [--monsters N]
+//   bench_monsters [--ticks N] [--only asleep | wandering | one | hundred | crowd | map15 | ways] [--monsters
+//   N]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -35,8 +36,8 @@ constexpr const char* scene_names[] = {"asleep", "wandering", "hunting one", "hu
 
 constexpr const char* scene_options[] = {"asleep", "wandering", "one", "hundred"};
 
-constexpr const char* part_names[step_part_count] = {"inputs",   "sectors", "shots", "players", "think",
-                                                     "monsters", "crowd",   "fight", "lines",   "game",  "hash"};
+constexpr const char* part_names[step_part_count] = {
+    "inputs", "sectors", "shots", "players", "think", "monsters", "crowd", "fight", "lines", "game", "hash"};
 
 /// Time of each part of a step.
 class Parts final : public StepWatch {
@@ -193,8 +194,8 @@ void measure_ten_thousand(std::uint32_t ticks, double w1_s) {
   measure_crowded("10 000 in plains", world, ticks, w1_s);
 }
 
-/// The map's monsters so often that there are 500. As many stand in one place, they would shoot each other: that
-/// is off.
+/// The map's monsters so often that there are 500. As many stand in one place, they would shoot each other:
+/// that is off.
 void measure_map15(std::uint32_t ticks, double w1_s) {
   const auto wad = ashlar::testing::find_wad("freedoom2.wad");
   if (!wad) return static_cast<void>(std::printf("MAP15: no freedoom2.wad\n"));
@@ -332,8 +333,7 @@ int main(int argc, char** argv) {
   std::printf("W1 sweep, per character and tick: %.1f ns\n", w1.median * 1e9);
   for (const Scene scene : {Scene::asleep, Scene::wander, Scene::hunt_one, Scene::hunt_hundred})
     for (const std::uint32_t monsters : {100u, 1000u, 10000u})
-      if (wanted(scene_options[static_cast<int>(scene)]) &&
-          (only_monsters == 0 || only_monsters == monsters))
+      if (wanted(scene_options[static_cast<int>(scene)]) && (only_monsters == 0 || only_monsters == monsters))
         measure_scene(scene, monsters, ticks, w1.median);
   if (wanted("crowd")) measure_ten_thousand(ticks, w1.median);
   if (wanted("map15")) measure_map15(ticks, w1.median);

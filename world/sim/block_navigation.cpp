@@ -9,8 +9,8 @@ namespace ashlar {
 namespace {
 
 constexpr std::uint32_t places_per_field =
-    32;                                      // of a tick's budget: a hundred fields are whole in some seconds
-constexpr std::size_t begun_per_tick = 2;    // a search costs some 30 us to begin
+    32;                                    // of a tick's budget: a hundred fields are whole in some seconds
+constexpr std::size_t begun_per_tick = 2;  // a search costs some 30 us to begin
 constexpr std::uint32_t places_per_look = 256;  // it goes on so far before it looks whether it is far enough
 constexpr double beyond_times = 1.2, beyond_m = 6;  // and so far beyond those for whom it is
 constexpr double from_apart_m = 4, from_above_m = 2;
@@ -195,9 +195,12 @@ bool BlockNavigation::pending(const PlayerTable& players, EntityId player, Block
                               DVec3 from_m) const {
   if (!ends_.there(players, player)) return false;
   if (near(players, player, from_m)) {
-    const Field* field = field_of(player, walker);
-    if (field == nullptr || field->ways.step(from_m)) return false;
-    if (field->part) return true;
+    const std::size_t number = find(player, walker);
+    if (number == fields_max) return false;
+    const Field& field = fields_[number];
+    if (!field.ready) return true;
+    if (field.ways.step(from_m)) return false;
+    if (field.part) return true;
   }
   return far_.pending(player, walker, from_m);
 }

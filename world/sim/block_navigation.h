@@ -26,8 +26,8 @@ class BlockNavigation {
   static constexpr std::uint32_t fresh_ticks = 45;  ///< an older field is made anew, if anything changed
 
   explicit BlockNavigation(std::vector<MapGround> maps = {});
-  /// Somebody at a place hunts a player and does not get there straight: a field over blocks is asked for where that may lie in it, and a way from
-  /// afar where it does not or there is none.
+  /// Somebody at a place hunts a player and does not get there straight: a field over blocks is asked for
+  /// where that may lie in it, and a way from afar where it does not or there is none.
   void ask_from(const PlayerTable& players, EntityId player, BlockWalker walker, DVec3 from_m,
                 std::uint32_t tick);
   /// Begins and goes on with searches. Call once a tick.

@@ -8,6 +8,7 @@
 #include "world/bsp/sector_map.h"
 #include "world/math/assert.h"
 #include "world/sim/bodies.h"
+#include "world/sim/monster_move.h"
 #include "world/sim/navigation.h"
 
 namespace ashlar {
@@ -30,11 +31,11 @@ constexpr double careful_s = 3;             // of six it keeps off the corners o
 constexpr double straight_m = 3;            // so near to whom it sees it needs no way
 constexpr double above_m = 0.3;             // what is higher than that, it wants up to
 constexpr double stay_m = 0.6, climb_near_m = 1.5, stay_slack_m = 0.15;
-// Ways cost more than steps do: so long, and such a share of what lies straight before it, it goes on before it
-// asks for its way anew.
+// Ways cost more than steps do: so long, and such a share of what lies straight before it, it goes on before
+// it asks for its way anew.
 constexpr double course_s_max = 0.15, course_share = 0.25;
-constexpr double on_course_share = 0.7;  // of its pace: a slower one has met something
-constexpr double charge_end_share = 0.5;             // a charger that is slower has met something
+constexpr double on_course_share = 0.7;   // of its pace: a slower one has met something
+constexpr double charge_end_share = 0.5;  // a charger that is slower has met something
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
 
@@ -276,8 +277,8 @@ MonsterWish go_on(const Rules& rules, const PlayerTable& players, MonsterTable& 
 }
 
 /// @param to_m  where it heads for: its goal, or a place on the way there
-MonsterWish chase(const Rules& rules, MonsterTable& monsters, std::size_t row, bool slow, DVec3 to_m,
-                  bool on_way) {
+MonsterWish chase(const Space& space, const Rules& rules, MonsterTable& monsters, std::size_t row, bool slow,
+                  DVec3 to_m, bool on_way) {
   const MonsterTraits& kind = monsters.traits_at(row);
   const Body& body = monsters.body[row];
   const bool flees = monsters.mood[row] == MonsterMood::flee;
@@ -301,7 +302,12 @@ MonsterWish chase(const Rules& rules, MonsterTable& monsters, std::size_t row, b
     Rng& rng = monsters.rng[row];
     const std::uint32_t side = rng.next_u32();
     const auto turn = Turn16{static_cast<std::uint16_t>((side & 1u) != 0 ? 12288 : 65536 - 12288)};
-    monsters.yaw[row] = turn_towards(xy(to_goal)) + turn;
+    const Turn16 other = Turn16{0} - turn;
+    const Turn16 to = turn_towards(xy(to_goal));
+    const bool edge = kind.flies == 0 &&
+                      !clear_ahead(space, kind, body.position_m, heading(to + turn), clear_ahead_m) &&
+                      clear_ahead(space, kind, body.position_m, heading(to + other), clear_ahead_m);
+    monsters.yaw[row] = to + (edge ? other : turn);
     monsters.turn_ticks[row] = rules.ticks_within(aside_s);
   } else if (monsters.turn_ticks[row] == 0) {
     monsters.yaw[row] = turn_towards(xy(to_goal));
@@ -363,7 +369,9 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
     if (walks && to_z > monsters.body[row].position_m.z + above_m) wish.climb = 1;
     return wish;
   };
-  if (ways != nullptr && !beside && monsters.mood[row] == MonsterMood::chase)
+  const bool hunts = ways != nullptr && monsters.mood[row] == MonsterMood::chase;
+  const bool straight = hunts && ways->goes_straight(space, players, monsters, row, beside);
+  if (hunts && !straight)
     if (const auto way = ways->way(space, players, monsters, row, careful(rules, row, tick))) {
       if (way->waits || way->climbs)
         if (auto wish = stay_at(monsters, row, way->at_m, way->climbs ? climb_near_m : stay_m)) {
@@ -371,14 +379,12 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
           return *wish;
         }
       const MonsterWish wish =
-          chase(rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true);
+          chase(space, rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true);
       set_course(rules, monsters, row, way->at_m);
       return up(wish, way->floor_m);
     }
-  const bool waits = ways != nullptr && monsters.sees[row] == 0 && monsters.mood[row] == MonsterMood::chase &&
-                     ways->way_pending(players, monsters, row);
-  if (waits) return {};
-  const MonsterWish wish = chase(rules, monsters, row, slow, goal, false);
+  if (hunts && !straight && ways->way_pending(players, monsters, row)) return {};
+  const MonsterWish wish = chase(space, rules, monsters, row, slow, goal, false);
   if (monsters.mood[row] == MonsterMood::chase) set_course(rules, monsters, row, xy(goal));
   return up(wish, goal.z);
 }

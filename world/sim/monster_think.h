@@ -20,8 +20,9 @@ struct MonsterWish {
 /// So far from every player a monster stands where it is and only looks about.
 inline constexpr double doze_m = 96;
 
-/// Does it decide nothing but when its turn to look comes: asleep or far from every player, with nothing under
-/// way? Cheap, for whoever goes through all rows: monster_think() of such a row changes nothing between.
+/// Does it decide nothing but when its turn to look comes: asleep or far from every player, with nothing
+/// under way? Cheap, for whoever goes through all rows: monster_think() of such a row changes nothing
+/// between.
 inline bool monster_idles(const MonsterTable& monsters, std::size_t row) {
   return (monsters.dozes[row] != 0 || monsters.mood[row] == MonsterMood::asleep) &&
          monsters.action[row] == MonsterAction::none;

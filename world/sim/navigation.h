@@ -27,12 +27,12 @@ struct WayPoint {
 };
 
 /// Ways of monsters to players whom they hunt through the worlds' maps: one field a player, map and class of
-/// walkers, shared by all who are after that player and made anew as he goes and while sectors move. One search goes
-/// on at a time, and a tick settles at most leaves_per_tick leaves, whoever asks; the oldest field comes
-/// first. Where there are more of them than fields_max, walkers go by the field of a class that is less able.
-/// Beside maps ways lead over blocks (block_navigation.h), and from the one to the other by a map's stairs.
-/// Lifts are waited for (map_lifts.h), and who gets no nearer looks about for a way past what it hangs on
-/// (detours.h). Part of the world's state and hash. Nothing allocates after construction.
+/// walkers, shared by all who are after that player and made anew as he goes and while sectors move. One
+/// search goes on at a time, and a tick settles at most leaves_per_tick leaves, whoever asks; the oldest
+/// field comes first. Where there are more of them than fields_max, walkers go by the field of a class that
+/// is less able. Beside maps ways lead over blocks (block_navigation.h), and from the one to the other by a
+/// map's stairs. Lifts are waited for (map_lifts.h), and who gets no nearer looks about for a way past what
+/// it hangs on (detours.h). Part of the world's state and hash. Nothing allocates after construction.
 class Navigation {
  public:
   static constexpr std::size_t fields_max = 192;
@@ -54,7 +54,11 @@ class Navigation {
   /// @param careful  off the corners of the openings, one after the other, instead of as straight as may be
   std::optional<WayPoint> way(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                               std::size_t row, bool careful = false) const;
-  /// Is a long way over open ground searched for? Who walks on blindly meanwhile may fall where there is
+  /// May it go straight at whom it hunts: over blocks at whom it sees, on a level with it and with no edge
+  /// before it, elsewhere if it is beside it? Then no way is needed, and over blocks none is asked for.
+  bool goes_straight(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
+                     std::size_t row, bool beside) const;
+  /// Is a way over open ground searched for? Who walks on blindly meanwhile may fall where there is
   /// none.
   bool way_pending(const PlayerTable& players, const MonsterTable& monsters, std::size_t row) const;
 
@@ -80,8 +84,8 @@ class Navigation {
     MapLifts lifts;
     MovingPlanes moves{};
     std::vector<std::uint16_t> barred{};
-    std::uint64_t heights = 0;       ///< hash of those of its sectors
-    std::uint32_t changed_tick = 0;  ///< when these or bars were last seen to have changed
+    std::uint64_t heights = 0;                ///< hash of those of its sectors
+    std::uint32_t changed_tick = 0;           ///< when these or bars were last seen to have changed
     static_assert(walker_class_count <= 16);  ///< by join, a bit a class of walkers
     /// Of the stairs to the surface: behind and on the last step, and before the first one.
     bool has_stairs = false;
@@ -121,7 +125,9 @@ class Navigation {
   void ask(std::size_t row, EntityId player, std::size_t map, Skill skill, std::uint32_t tick);
   bool begin_search(const PlayerTable& players, std::uint32_t tick);
   WayRules rules(std::span<const MapInSpace> maps, std::size_t map, bool opens) const;
-  void ask_for(const PlayerTable& players, const MonsterTable& monsters, std::size_t row, std::uint32_t tick);
+  bool straight_to(const Space& space, const MonsterTable& monsters, std::size_t row, DVec3 player_m) const;
+  void ask_for(const Space& space, const PlayerTable& players, const MonsterTable& monsters, std::size_t row,
+               std::uint32_t tick);
   void ask_for_detour(const MonsterTable& monsters, std::size_t row, const Target& target,
                       std::uint32_t tick);
   void bar(const Bar& bar, std::uint32_t leaf);
@@ -131,8 +137,8 @@ class Navigation {
   void search(std::span<const MapInSpace> maps, const PlayerTable& players, std::uint32_t tick);
   void search_detour(std::span<const MapInSpace> maps, const PlayerTable& players,
                      const MonsterTable& monsters, std::uint32_t tick);
-  std::optional<WayPoint> way_over_blocks(const PlayerTable& players, const MonsterTable& monsters,
-                                          std::size_t row, const Target& target) const;
+  std::optional<WayPoint> way_over_blocks(const MonsterTable& monsters, std::size_t row,
+                                          const Target& target) const;
   std::optional<WayPoint> way_in_map(std::span<const MapInSpace> maps, const MonsterTable& monsters,
                                      std::size_t row, const Target& target, bool careful) const;
   std::optional<WayPoint> wait_for_lift(const WayRules& rules, std::size_t map, std::uint32_t leaf,
@@ -140,7 +146,7 @@ class Navigation {
 
   std::vector<Ground> grounds_;  // by map
   std::vector<Field> fields_;
-  std::size_t fields_used_ = 0;  // those behind never had a player
+  std::size_t fields_used_ = 0;              // those behind never had a player
   std::vector<std::uint16_t> field_of_row_;  // by monster row; fields_max: none
   std::size_t searched_ = fields_max;        // which field the search is of; fields_max: none
   WayField search_;
