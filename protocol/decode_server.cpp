@@ -332,8 +332,8 @@ ServerResult decode(const wire::MonsterShows& in) {
     if (from->kind() >= monster_kinds_max || (!out.kinds.empty() && kind <= out.kinds.back().kind))
       return out_of_range;
     MonsterShow& show = out.kinds.emplace_back(KindShow{kind, {}}).show;
-    const std::array names{view(from->blood()), view(from->sight_sound()), view(from->pain_sound()),
-                           view(from->death_sound()), view(from->attack_sound())};
+    const std::array names{view(from->blood()),       view(from->sight_sound()),  view(from->pain_sound()),
+                           view(from->death_sound()), view(from->attack_sound()), view(from->step_sound())};
     bool good = true;
     std::size_t next = 0;
     visit_show(show, [&](const char*, std::string& to) {

@@ -159,8 +159,9 @@ std::expected<PlainPart, DropReason> decode_snapshot(const wire::Snapshot& in) {
                        take_list(in.gone(), out.gone) && take_list(in.slices(), out.slices) &&
                        take_list(in.heights(), out.heights) && take_list(in.motions(), out.motions) &&
                        take_list(in.groups(), out.groups) && take_list(in.grouped(), out.grouped) &&
-                       take_list(in.values(), out.values);
+                       take_list(in.values(), out.values) && take_list(in.moved(), out.moved);
   if (!aligned) return std::unexpected{DropReason::malformed};
+  if (std::ranges::find(out.moved, EntityId{0}, &MovedEntity::id) != out.moved.end()) return out_of_range;
   if (!blocks_sane(out) || !sectors_sane(out) || !groups_sane(out) || !decode_cues(in.cues(), out.cues))
     return out_of_range;
   return out;

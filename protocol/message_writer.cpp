@@ -409,14 +409,14 @@ std::span<const std::uint8_t> MessageWriter::write(const MonsterShows& m) {
   fbb.Clear();
   std::array<flatbuffers::Offset<wire::MonsterShow>, monster_kinds_max> kinds;
   for (std::size_t i = 0; i < m.kinds.size(); ++i) {
-    std::array<flatbuffers::Offset<flatbuffers::String>, 5> names;
+    std::array<flatbuffers::Offset<flatbuffers::String>, 6> names;
     std::size_t next = 0;
     visit_show(m.kinds[i].show, [&](const char*, const std::string& text) {
       ASHLAR_ASSERT(text.size() <= show_name_bytes_max);
       names[next++] = text.empty() ? 0 : impl_->string(text);
     });
     kinds[i] = wire::CreateMonsterShow(fbb, static_cast<std::uint8_t>(m.kinds[i].kind), names[0], names[1],
-                                       names[2], names[3], names[4]);
+                                       names[2], names[3], names[4], names[5]);
   }
   const auto list = fbb.CreateVector(kinds.data(), m.kinds.size());
   impl_->finish_server(wire::ServerBody::MonsterShows, wire::CreateMonsterShows(fbb, list, m.world));

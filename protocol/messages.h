@@ -333,6 +333,16 @@ struct GroupedEntity {
 };
 static_assert(sizeof(GroupedEntity) == 8);
 
+/// Somebody who went on into another block that is to be told: not in one that is told in this part any more,
+/// and not gone. Whoever had been told of it has it as it last was until that block is told.
+struct MovedEntity {
+  EntityId id{};  ///< not 0
+  std::uint16_t block = 0;
+  std::uint16_t reserved = 0;
+  friend bool operator==(const MovedEntity&, const MovedEntity&) = default;
+};
+static_assert(sizeof(MovedEntity) == 8);
+
 /// A part of a plain snapshot. Lists point into the decoded bytes and live as long as they do. What headers
 /// count is there, and ascends where it has to; what only the receiver can know, it has to look at: whether
 /// it holds a base, and who is in it, and which fields kinds have.
@@ -344,6 +354,7 @@ struct PlainPart : PartHead {
   std::span<const FieldBits> fields;  ///< by entity; empty where no kind has fields for all
   std::span<const EntityId> removed;
   std::span<const std::uint16_t> gone;  ///< blocks that are to be forgotten
+  std::span<const MovedEntity> moved;
   std::span<const SliceHeader> slices;
   std::span<const SliceHeight> heights;
   std::span<const WireMotion> motions;

@@ -18,8 +18,9 @@ constexpr std::size_t slots_max = 1u << entity_slot_bits;
 
 namespace section {
 constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64,
-                        acts = 128, returning = 256, calls = 512, watchers = 1024, lives = 2048;
-constexpr std::uint64_t known = 4095;
+                        acts = 128, returning = 256, calls = 512, watchers = 1024, lives = 2048,
+                        told_apart = 4096;
+constexpr std::uint64_t known = 8191;
 }  // namespace section
 
 namespace field {
@@ -168,6 +169,14 @@ bool get_call(ByteReader& r, GameCall& out) {
   return r.ok() && (out.message == GameCall::chat_command || out.message < game_messages_max);
 }
 
+bool get_told_apart(ByteReader& r, ToldApart& out) {
+  out.shooter = EntityId{r.u32()};
+  out.target = EntityId{r.u32()};
+  out.told_before = r.u8();
+  out.told_after = static_cast<std::int8_t>(r.u8());
+  return r.ok();
+}
+
 /// Kinds and faces in one byte; any block and any id, as the world judges them.
 bool get_act(ByteReader& r, BlockAct& out) {
   bool sane = true;
@@ -238,6 +247,8 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
   if (sections & section::lives)
     good = good &&
            std::ranges::all_of(out.returning, [&r](Returning& v) { return get_life(r, v.score, v.life); });
+  if (sections & section::told_apart)
+    good = good && get_list(r, out.told_apart, [&r](auto& v) { return get_told_apart(r, v); });
   out.hash = r.u64();
   return good && r.ok();
 }
@@ -258,7 +269,7 @@ const char* describe(RecordingError error) {
 void TickRecord::clear() {
   joins.clear(), leaves.clear(), commands.clear(), admin.clear(), edits.clear();
   chunks_ready.clear(), chunks_dropped.clear(), acts.clear(), returning.clear(), calls.clear();
-  watchers.clear();
+  watchers.clear(), told_apart.clear();
   hash = 0;
 }
 
@@ -275,6 +286,7 @@ void TickRecord::assign(const TickInput& input) {
   returning.assign(input.returning.begin(), input.returning.end());
   calls.assign(input.calls.begin(), input.calls.end());
   watchers.assign(input.watchers.begin(), input.watchers.end());
+  told_apart.assign(input.told_apart.begin(), input.told_apart.end());
   hash = 0;
 }
 
@@ -298,6 +310,7 @@ void RecordingWriter::add(const TickRecord& tick) {
   if (!tick.returning.empty()) sections |= section::returning;
   if (!tick.calls.empty()) sections |= section::calls;
   if (!tick.watchers.empty()) sections |= section::watchers;
+  if (!tick.told_apart.empty()) sections |= section::told_apart;
   const bool lives = std::ranges::any_of(tick.returning, [](const Returning& v) {
     return !(v.score == KeptScore{}) || !(v.life == PlayerLife{});
   });
@@ -342,6 +355,10 @@ void RecordingWriter::add(const TickRecord& tick) {
   list(tick.watchers, [&w](std::uint32_t v) { w.u32(v); });
   if (lives)
     for (const Returning& v : tick.returning) put_life(w, v.score, v.life);
+  list(tick.told_apart, [&w](const ToldApart& v) {
+    w.u32(static_cast<std::uint32_t>(v.shooter)), w.u32(static_cast<std::uint32_t>(v.target));
+    w.u8(v.told_before), w.u8(static_cast<std::uint8_t>(v.told_after));
+  });
   w.u64(tick.hash);
   ++ticks_in_block_;
 }

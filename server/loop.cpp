@@ -347,6 +347,7 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
 
   const auto report = [&](StatusMeter& meter, microseconds at) {
     StatusReport made = meter.report(at, host.status(), transports.counters());
+    made.memory = host.client_memory();
     if (options.saver != nullptr) made.saving = options.saver->status();
     return made;
   };

@@ -129,7 +129,13 @@ enum ashlar_cue_kind {                        /* append only */
                        ASHLAR_CUE_ATTACK = 2, /* of a monster; a ray ended there */
                        ASHLAR_CUE_HURT = 3,   /* somebody was, and lives */
                        ASHLAR_CUE_DIED = 4,   /* somebody did, there */
-                       ASHLAR_CUE_BURST = 5   /* of a projectile of a kind (detail), there */
+                       ASHLAR_CUE_BURST = 5,  /* of a projectile of a kind (detail), there */
+                       ASHLAR_CUE_STEP = 6,   /* of who runs, on a block (detail; 0: a map's floor) */
+                       ASHLAR_CUE_SPLASH = 7, /* into a block (detail) of a liquid, there */
+                       ASHLAR_CUE_PICKUP = 8, /* of an item of maps (detail), there */
+                       ASHLAR_CUE_USE = 9,    /* of a line, there; detail 1: it is locked */
+                       ASHLAR_CUE_PLANE_STARTS = 10, /* a floor or ceiling (detail), there */
+                       ASHLAR_CUE_PLANE_STOPS = 11
 };
 
 typedef struct {

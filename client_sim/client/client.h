@@ -113,8 +113,9 @@ struct ClientStats {
   std::uint64_t rejoins = 0;  ///< times it was welcomed anew, by a server that did not know it any more
   std::uint64_t resumes = 0;  ///< times its session went on, over another connection
   std::uint64_t items_picked = 0;
-  std::uint64_t game_messages = 0;  ///< that the world's game sent
-  std::uint64_t cues = 0;           ///< of what only shows
+  std::uint64_t game_messages = 0;                      ///< that the world's game sent
+  std::uint64_t cues = 0;                               ///< of what only shows
+  std::array<std::uint64_t, cue_kind_count> cues_of{};  ///< of these, by CueKind
   std::uint64_t hits_given = 0, hits_taken = 0, kills = 0, deaths = 0;
   std::uint64_t acts_done = 0, acts_refused = 0;   ///< verdicts that were the last word on an act
   std::uint64_t blocks_told = 0;                   ///< changes that came, of whosever making

@@ -22,7 +22,9 @@ void Client::handle(const Fight& message) {
 }
 
 void Client::hear(std::uint32_t tick, std::uint8_t part, std::span<const Cue> cues) {
-  if (!cues.empty() && cues_.take_in(tick, part, cues)) stats_.cues += cues.size();
+  if (cues.empty() || !cues_.take_in(tick, part, cues)) return;
+  stats_.cues += cues.size();
+  for (const Cue& cue : cues) ++stats_.cues_of[static_cast<std::size_t>(cue.kind)];
 }
 
 std::vector<std::uint8_t> Client::take_picks() { return std::exchange(picks_, {}); }

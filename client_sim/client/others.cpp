@@ -48,6 +48,9 @@ void Others::reset() {
   tracks_.clear();
   free_.clear();
   snapshot_tick_ = 0;
+  changes_ = losses_ = 0;
+  looks_ = 0;
+  gone_count_ = 0;
   peak_count_ = peak_at_ = 0;
   lag_ = lag_before_ = 0;
   lower_from_ = Micros{0};
@@ -85,23 +88,58 @@ void Others::measure(const PictureSource& source) {
   peak_count_ = std::min(peak_count_ + 1, peaks_max);
 }
 
+/// Most blocks are told seldom, as nobody in them moves: they are looked at again when somebody may be gone.
 void Others::take_states(const PictureSource& source) {
+  const View& view = source.view;
+  const bool all = view.losses() != losses_ || view.changes() < changes_;
+  if (all) ++looks_;
   fresh_.clear();
-  source.view.visit([&](const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
-    if (record.id == source.self || record.id == EntityId{0}) return;
-    if (Head* const head = find(record.id))
-      take_state(*head, record, cell, tick);
-    else
-      fresh_.push_back({record, cell, tick});
-  });
+  for (const ViewCell& block : view.cells())
+    if (all || block.changed > changes_) take_block(block, source.self);
+  if (all)
+    view.visit_moved([&](const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
+      take_record(find(record.id), {record, cell, tick}, source.self);
+    });
+  changes_ = view.changes(), losses_ = view.losses();
   if (!fresh_.empty()) take_fresh();
+  if (all) note_gone();
   // Who is gone is shown until the picture comes to where it was last seen.
-  const std::size_t gone_count = std::erase_if(heads_, [&](const Head& head) {
-    const bool gone = snapshot_tick_ - head.seen_tick > lag_ + 1;
-    if (gone) free_.push_back(head.track);
-    return gone;
-  });
-  if (gone_count > 0 || !fresh_.empty()) list_rows();
+  std::size_t erased = 0;
+  if (gone_count_ > 0)
+    erased = std::erase_if(heads_, [&](const Head& head) {
+      const bool over = head.gone_tick != 0 && snapshot_tick_ - head.gone_tick > lag_;
+      if (over) free_.push_back(head.track);
+      return over;
+    });
+  gone_count_ -= erased;
+  if (erased > 0 || !fresh_.empty()) list_rows();
+}
+
+void Others::take_block(const ViewCell& block, EntityId self) {
+  // Others have used the cache since the last snapshot: all of them are asked for before the first is looked
+  // at.
+  block_.clear();
+  for (const EntityRecord& record : block.now.entities) {
+    Head* const head = find(record.id);
+    if (head != nullptr) __builtin_prefetch(head, 1);
+    block_.push_back(head);
+  }
+  for (std::size_t i = 0; i < block_.size(); ++i)
+    take_record(block_[i], {block.now.entities[i], block.cell, block.now.tick}, self);
+}
+
+void Others::take_record(Head* head, const Fresh& told, EntityId self) {
+  if (told.record.id == self || told.record.id == EntityId{0}) return;
+  if (head != nullptr)
+    take_state(*head, told.record, told.cell, told.tick);
+  else
+    fresh_.push_back(told);
+}
+
+/// All were looked at: those who were not met are gone.
+void Others::note_gone() {
+  for (Head& head : heads_)
+    if (head.looked != looks_ && head.gone_tick == 0) head.gone_tick = snapshot_tick_, ++gone_count_;
 }
 
 /// Everybody is looked for in each snapshot: a table finds them in one step where a search takes eight.
@@ -134,9 +172,9 @@ DVec3 Others::metres(const Steps& place) {
 }
 
 void Others::take_state(Head& head, const EntityRecord& record, CellCoord cell, std::uint32_t tick) {
-  head.seen_tick = snapshot_tick_;
+  head.looked = looks_;
+  if (head.gone_tick != 0) head.gone_tick = 0, --gone_count_;
   if (tick <= head.told_tick) return;
-  head.spacing = static_cast<std::uint8_t>(std::min(tick - head.told_tick, 255u));
   const Steps place{cell.x * cell_steps + record.x, cell.y * cell_steps + record.y,
                     cell.z * cell_steps + record.z};
   const bool same = head.place == place && head.record.yaw == record.yaw && head.since_tick != 0;
@@ -238,19 +276,6 @@ double Others::shown_tick(Micros now, const PictureSource& source) const {
   return source.command_time - shown_lag(now);
 }
 
-bool Others::in_wall(const Space& space, const Cylinder& shape, DVec3 at_m) {
-  if (!shown_in_wall(space, shape, at_m)) return false;
-  ++stats_.stopped_by_walls;
-  return true;
-}
-
-/// A way as far as it is free.
-DVec3 Others::until_wall(const Space& space, const Cylinder& shape, DVec3 from_m, DVec3 step) {
-  const double share = shown_free_share(space, shape, from_m, step);
-  if (share < 1) ++stats_.stopped_by_walls;
-  return step * share;
-}
-
 void Others::place(const Head& head, double tick, const PictureSource& source, const Space* walls,
                    ShownEntity& out) {
   const Rules& rules = source.rules;
@@ -270,29 +295,20 @@ void Others::place(const Head& head, double tick, const PictureSource& source, c
   // Beyond the newest it goes on as it went.
   const State& to = told ? *later : from;
   const State& before = told ? from : back(head, std::min<std::size_t>(i + 1, head.count - 1u));
-  const double ticks = static_cast<double>(to.tick) - static_cast<double>(before.tick);
-  const DVec3 from_m = metres(from.place());
-  const DVec3 way = metres(to.place()) - metres(before.place());
-  if (ticks <= 0 || was_put(way, ticks, rules)) return put(from);
-  if (told) {
-    const double share = (tick - static_cast<double>(from.tick)) / ticks;
-    out.position_m =
-        shown_between(from_m, static_cast<double>(from.tick), metres(to.place()), to.tick, tick, rules);
-    out.yaw = between(from.yaw(), to.yaw(), share);
-    // Between two far states it went around a corner.
-    if (ticks > 1 && way != DVec3{} && walls != nullptr &&
-        in_wall(*walls, shape_of(source, head.record.kind), out.position_m))
-      out.position_m = share < 0.5 ? from_m : metres(to.place());
-    return;
-  }
-  const double most = extrapolate_ticks(head.spacing, rules.tick_rate_hz);
-  const double on = std::min(tick - static_cast<double>(from.tick), most);
-  DVec3 step = way * (on / ticks);
-  out.extrapolated = step != DVec3{};
-  if (out.extrapolated && walls != nullptr)
-    step = until_wall(*walls, shape_of(source, head.record.kind), from_m, step);
-  out.position_m = from_m + step;
-  out.yaw = dequantise_turn(head.record.yaw);
+  const ToldStates states{metres(before.place()), static_cast<double>(before.tick), metres(to.place()),
+                          static_cast<double>(to.tick)};
+  const DVec3 way = states.to_m - states.from_m;
+  if (states.ticks() <= 0 || was_put(way, states.ticks(), rules)) return put(from);
+  const bool goes = way != DVec3{};
+  bool stopped = false;
+  if (goes && walls != nullptr && (!told || states.ticks() > 1))
+    out.position_m = shown_free(*walls, shape_of(source, head.record.kind), states, tick, rules, &stopped);
+  else
+    out.position_m = shown_between(states, tick, rules);
+  stats_.stopped_by_walls += stopped ? 1 : 0;
+  out.extrapolated = goes && !told && tick > states.to_tick;
+  out.yaw = told ? between(from.yaw(), to.yaw(), (tick - states.from_tick) / states.ticks())
+                 : dequantise_turn(head.record.yaw);
 }
 
 void Others::near(DVec3 place_m, std::uint32_t tick, const Welcome& welcome,

@@ -66,7 +66,8 @@ struct PictureSource {
 /// inside a wall, each by its own size; where the ground is not loaded here (ReplicaGround::reach_m) walls
 /// are not known, and everybody is shown as told. Who stands on a lift is shown on it where the picture has
 /// it, at its start and its end alike; who jumps there as far above it as there is room. One thread, the
-/// client's. Cost: about 30 ns an entity a snapshot, and 0.1 us each time one is shown.
+/// client's. Cost: about 30 ns a snapshot for each entity of the blocks that it tells of, and of all where
+/// somebody may be gone; 0.1 us each time one is shown.
 class Others {
  public:
   static constexpr std::uint32_t lag_ticks_max = 120;
@@ -126,11 +127,11 @@ class Others {
     EntityRecord record;                 // newest
     Steps place;                         // of it
     std::uint32_t track = 0;             // in tracks_
-    std::uint32_t seen_tick = 0;         // when the view last had it
+    std::uint32_t looked = 0;            // at which look at everybody the view had it
+    std::uint32_t gone_tick = 0;         // since when the view has it no more; 0: it has
     std::uint32_t since_tick = 0;        // it is as it is since then: of the track's newest state ...
     std::uint32_t told_tick = 0;         // ... and was told to be so still
     std::uint8_t newest = 0, count = 0;  // of the track's states
-    std::uint8_t spacing = 0;            // ticks between the last two snapshots that told of it
   };
   struct Row {
     EntityId id{};  // 0: none
@@ -146,7 +147,10 @@ class Others {
   void reset();
   void measure(const PictureSource& source);
   void take_states(const PictureSource& source);
+  void take_block(const ViewCell& block, EntityId self);
+  void take_record(Head* head, const Fresh& told, EntityId self);
   void take_fresh();
+  void note_gone();
   void list_rows();
   Head* find(EntityId id);
   static DVec3 metres(const Steps& place);
@@ -163,21 +167,23 @@ class Others {
   double shown_lag(Micros now) const;
   void place(const Head& head, double tick, const PictureSource& source, const Space* walls,
              ShownEntity& out);
-  bool in_wall(const Space& space, const Cylinder& shape, DVec3 at_m);
-  DVec3 until_wall(const Space& space, const Cylinder& shape, DVec3 from_m, DVec3 step);
   double ride(const ShownEntity& shown, double tick, const Replica& replica,
               const PictureSource& source) const;
 
   std::uint64_t world_ = 0;
   std::uint32_t snapshot_tick_ = 0;
-  std::vector<Head> heads_;  // by id
-  std::vector<Row> rows_;    // of heads_ by a hash of the id, half of them free at least
-  unsigned rows_shift_ = 0;  // from such a hash to its place
+  std::uint64_t changes_ = 0, losses_ = 0;  // View's, as of then
+  std::uint32_t looks_ = 0;                 // at everybody
+  std::size_t gone_count_ = 0;              // of heads_
+  std::vector<Head> heads_;                 // by id
+  std::vector<Row> rows_;                   // of heads_ by a hash of the id, half of them free at least
+  unsigned rows_shift_ = 0;                 // from such a hash to its place
   ToldFloors floors_;
   std::vector<std::size_t> lifts_;        // scratch: maps whose floors are elsewhere than in the picture
   std::vector<Track> tracks_;             // where heads say
   std::vector<std::uint32_t> free_;       // tracks that nobody has
   std::vector<Fresh> fresh_;              // scratch
+  std::vector<Head*> block_;              // scratch
   std::array<float, peaks_max> peaks_{};  // how far commands were ahead of the newest snapshot when one came
   std::array<float, peaks_max> sorted_{};
   std::size_t peak_count_ = 0, peak_at_ = 0;

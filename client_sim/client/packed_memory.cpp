@@ -82,6 +82,9 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
                  return decode_group(entry->bytes, entry->to, *registry_, entities);
                });
         break;
+      case PackedItem::moved:
+        if (counts) view.take_moved({entry->id, entry->number}, head.tick);
+        break;
       case PackedItem::motion: motions_.push_back(entry->motion); break;
       // At most one list a part: who reads a part twice shows it once.
       case PackedItem::cues: sane = cues_.empty() && decode_cues(entry->bytes, cues_); break;
@@ -98,6 +101,7 @@ bool PackedMemory::take(PackedPartReader& reader, View& view, SnapshotPart& out,
 bool PackedMemory::take(const PlainPart& part, View& view, SnapshotPart& out) {
   const bool counts = begin_part(part, view, out);
   if (counts) {
+    for (const MovedEntity& moved : part.moved) view.take_moved(moved, part.tick);
     if (!take_blocks(part, view) || !take_groups(part)) return false;
     for (const std::uint16_t number : part.gone) take_gone(number, part.tick, view);
     const auto whole = [&part](const OwnPlayer& base, OwnPlayer& own) {

@@ -14,10 +14,10 @@ namespace ashlar::client_sim {
 /// gets in their way: the world's own code runs on the motions that snapshots carry, so where nobody does the
 /// heights are the server's to the last bit.
 ///
-/// What a lost snapshot would have said is said again within a second. A height that contradicts the forecast
-/// wins over it: the plane rests there until its motion is told. Parts of one or more snapshots may come in
-/// any order: what a late one tells counts as far as nothing newer was told of the same plane. One thread. No
-/// allocation once every plane has moved.
+/// What a lost snapshot would have said is said again until it is acknowledged. A height that contradicts the
+/// forecast wins over it: the plane rests there until its motion is told. Parts of one or more snapshots may
+/// come in any order: what a late one tells counts as far as nothing newer was told of the same plane. One
+/// thread. No allocation once every plane has moved.
 class SectorForecast {
  public:
   SectorForecast() = default;

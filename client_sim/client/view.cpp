@@ -11,15 +11,10 @@ namespace {
 // more. A server that does is met with forgetting the oldest.
 constexpr std::size_t cells_max = 16384;
 
-/// Where the entities of a tick go that replace all that is known of a block: what was is what was before, in
-/// the memory of what was before that. Null: what is known is newer.
-std::vector<EntityRecord>* begin_state(ViewCell& known, std::uint32_t tick) {
-  if (known.now.tick != 0) {
-    if (known.now.tick >= tick) return nullptr;
-    std::swap(known.before, known.now);
-  }
-  known.now.tick = tick;
-  return &known.now.entities;
+const EntityRecord* find_in(const ViewState& state, EntityId id) {
+  if (state.tick == 0) return nullptr;
+  const auto it = std::ranges::lower_bound(state.entities, id, {}, &EntityRecord::id);
+  return it == state.entities.end() || it->id != id ? nullptr : &*it;
 }
 
 DVec3 position_of(const EntityRecord& e, CellCoord cell) { return dequantise({cell, e.x, e.y, e.z}); }
@@ -35,14 +30,13 @@ DVec3 ViewEntity::position_at(double tick_now) const {
 }
 
 void View::reset(std::uint16_t tick_rate_hz) {
+  const std::uint64_t changes = changes_, losses = losses_;
   *this = View{};
+  changes_ = changes, losses_ = losses + 1;
   second_ticks_ = tick_rate_hz;
 }
 
-const EntityRecord* ViewCell::find(EntityId id) const {
-  const auto it = std::ranges::lower_bound(now.entities, id, {}, &EntityRecord::id);
-  return it == now.entities.end() || it->id != id ? nullptr : &*it;
-}
+const EntityRecord* ViewCell::find(EntityId id) const { return find_in(now, id); }
 
 std::vector<ViewCell>::iterator View::find(CellCoord coord, std::uint16_t block) {
   return std::lower_bound(cells_.begin(), cells_.end(), std::pair(coord, block),
@@ -56,6 +50,7 @@ ViewCell& View::cell(CellCoord coord, std::uint16_t block) {
   if (at != cells_.end() && at->cell == coord && at->block == block) return *at;
   if (cells_.size() == cells_max) {
     cells_.erase(std::ranges::min_element(cells_, {}, [](const ViewCell& c) { return c.now.tick; }));
+    ++losses_;
     at = find(coord, block);
   }
   at = cells_.emplace(at);
@@ -64,32 +59,102 @@ ViewCell& View::cell(CellCoord coord, std::uint16_t block) {
   return *at;
 }
 
+/// Where the entities of a tick go that replace all that is known of a block: what was is what was before, in
+/// the memory of what was before that. Null: what is known is newer.
+std::vector<EntityRecord>* View::begin_state(ViewCell& known, std::uint32_t tick) {
+  if (known.now.tick != 0) {
+    if (known.now.tick >= tick) return nullptr;
+    std::swap(known.before, known.now);
+  }
+  known.now.tick = tick;
+  known.changed = ++changes_;
+  return &known.now.entities;
+}
+
+/// Is everybody still in the block who was?
+void View::end_state(const ViewCell& known) {
+  const auto id = &EntityRecord::id;
+  if (!std::ranges::includes(known.now.entities, known.before.entities, {}, id, id)) ++losses_;
+  settle_moved(known);
+}
+
+/// Who moved is where it is told now, or was not there any more.
+void View::settle_moved(const ViewCell& known) {
+  if (moved_.empty()) return;
+  std::erase_if(moved_, [&](const Moved& m) {
+    return m.since <= known.now.tick && known.find(m.record.id) != nullptr;
+  });
+  drop_moved([&](const Moved& m) { return m.since <= known.now.tick && m.block == known.block; });
+}
+
+/// With those it may be known no more.
+template <typename Predicate>
+void View::drop_moved(Predicate&& over) {
+  if (std::erase_if(moved_, over) > 0) ++losses_;
+}
+
+void View::take_moved(const MovedEntity& moved, std::uint32_t tick) {
+  const EntityRecord* newest = nullptr;
+  Moved found{{}, {}, 0, tick, moved.block};
+  for (const ViewCell& c : cells_) {
+    if (c.block == moved.block && c.now.tick >= tick) return;
+    for (const ViewState* state : {&c.now, &c.before}) {
+      const EntityRecord* const e = find_in(*state, moved.id);
+      if (e == nullptr) continue;
+      if (state->tick >= tick) return;
+      if (newest == nullptr || state->tick > found.tick)
+        newest = e, found.tick = state->tick, found.cell = c.cell;
+    }
+  }
+  const auto known = std::ranges::find(moved_, moved.id, [](const Moved& m) { return m.record.id; });
+  if (known != moved_.end()) {
+    if (known->since < tick) known->since = tick, known->block = moved.block;
+    return;
+  }
+  if (newest == nullptr || moved_.size() == moved_max) return;
+  found.record = *newest;
+  moved_.push_back(found);
+  ++losses_;  // it may have been taken for gone already
+}
+
 void View::take_block(std::uint16_t number, CellCoord coord, std::span<const EntityRecord> entities,
                       std::uint32_t tick) {
-  if (std::vector<EntityRecord>* const now = begin_state(cell(coord, number), tick))
-    now->assign(entities.begin(), entities.end());
+  ViewCell& known = cell(coord, number);
+  std::vector<EntityRecord>* const now = begin_state(known, tick);
+  if (now == nullptr) return;
+  now->assign(entities.begin(), entities.end());
+  end_state(known);
 }
 
 void View::take_block(std::uint16_t number, CellCoord coord, std::span<const MovingRecord> entities,
                       std::uint32_t tick) {
-  std::vector<EntityRecord>* const now = begin_state(cell(coord, number), tick);
+  ViewCell& known = cell(coord, number);
+  std::vector<EntityRecord>* const now = begin_state(known, tick);
   if (now == nullptr) return;
   now->resize(entities.size());
   std::ranges::transform(entities, now->begin(), &MovingRecord::record);
+  end_state(known);
 }
 
 void View::confirm_block(CellCoord coord, std::uint16_t number, std::uint32_t base_tick, std::uint32_t tick) {
   const auto at = find(coord, number);
   if (at == cells_.end() || at->cell != coord || at->block != number) return;
-  if (at->now.tick >= base_tick) at->now.tick = std::max(at->now.tick, tick);
+  if (at->now.tick < base_tick) return;
+  at->now.tick = std::max(at->now.tick, tick);
+  settle_moved(*at);
 }
 
 void View::forget_block(CellCoord coord, std::uint16_t number) {
   const auto at = find(coord, number);
-  if (at != cells_.end() && at->cell == coord && at->block == number) cells_.erase(at);
+  if (at != cells_.end() && at->cell == coord && at->block == number) cells_.erase(at), ++losses_;
+  drop_moved([number](const Moved& m) { return m.block == number; });
 }
 
-void View::forget_blocks() { cells_.clear(); }
+void View::forget_blocks() {
+  cells_.clear();
+  moved_.clear();
+  ++losses_;
+}
 
 bool View::take_slice(std::size_t map, std::size_t first, std::span<const SliceHeight> heights,
                       std::uint32_t tick, std::uint32_t base_tick) {
@@ -118,6 +183,7 @@ void View::take(const SnapshotPart& part) {
     for (std::size_t i = run.first; i < end; ++i, ++at)
       if (list[i].tick <= part.tick) list[i] = {part.sector_heights[at], part.tick};
   }
+  drop_moved([this](const Moved& m) { return newest_tick_ - m.since > second_ticks_; });
   if (newest_tick_ - forgot_tick_ > second_ticks_ / 4) forget_old();
 }
 
@@ -131,7 +197,7 @@ void View::forget_old() {
 std::size_t View::entity_count() const {
   std::size_t count = 0;
   for (const ViewCell& c : cells_) count += c.now.entities.size();
-  return count;
+  return count + moved_.size();
 }
 
 std::span<const ViewSector> View::sectors(std::size_t map) const {
@@ -148,9 +214,14 @@ void View::entities(std::vector<ViewEntity>& out) const {
     }
   };
   for (const ViewCell& c : cells_) add(c, c.now, true), add(c, c.before, false);
+  for (const Moved& m : moved_) {
+    const DVec3 p = position_of(m.record, m.cell);
+    out.push_back({m.record, m.tick, p, m.tick, p, true});
+  }
   // Of each entity the newest state comes first, then the one before it, which may be of another cell.
   std::sort(out.begin(), out.end(), [](const ViewEntity& a, const ViewEntity& b) {
-    return a.record.id != b.record.id ? a.record.id < b.record.id : a.tick > b.tick;
+    if (a.record.id != b.record.id) return a.record.id < b.record.id;
+    return a.tick != b.tick ? a.tick > b.tick : a.current && !b.current;
   });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < out.size();) {

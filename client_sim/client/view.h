@@ -35,6 +35,7 @@ struct ViewCell {
   CellCoord cell;
   std::uint16_t block = 0;
   ViewState now, before;
+  std::uint64_t changed = 0;  ///< View::changes() when it was told last
 
   /// Null: it is not in the block.
   const EntityRecord* find(EntityId id) const;
@@ -68,6 +69,9 @@ class View {
   void forget_block(CellCoord cell, std::uint16_t number);
   /// All of them.
   void forget_blocks();
+  /// Somebody is in another block from a tick on: as it is known here until that block is told, is forgotten,
+  /// or a second has passed. Nothing happens where it is not known, or was told since.
+  void take_moved(const MovedEntity& moved, std::uint32_t tick);
   /// Sectors of a map from `first` on, as of a tick: these heights are so, and what else is known of the
   /// slice still is. False, and nothing changes: some of that is older than `base_tick`. 0: it is all of the
   /// slice.
@@ -89,7 +93,16 @@ class View {
   void visit(Visit&& visit) const {
     for (const ViewCell& c : cells_)
       for (const EntityRecord& e : c.now.entities) visit(e, c.cell, c.now.tick);
+    visit_moved(visit);
   }
+  /// The same for those alone of whom it is known that they are in another block now, and not yet where.
+  template <typename Visit>
+  void visit_moved(Visit&& visit) const {
+    for (const Moved& m : moved_) visit(m.record, m.cell, m.tick);
+  }
+  /// Counts what was told of blocks, and of that after which some may be known no more.
+  std::uint64_t changes() const { return changes_; }
+  std::uint64_t losses() const { return losses_; }
 
   /// Entities known, counting one that just changed cells twice. O(cells).
   std::size_t entity_count() const;
@@ -100,10 +113,27 @@ class View {
  private:
   std::vector<ViewCell>::iterator find(CellCoord coord, std::uint16_t block);
   ViewCell& cell(CellCoord coord, std::uint16_t block);
+  std::vector<EntityRecord>* begin_state(ViewCell& known, std::uint32_t tick);
+  void end_state(const ViewCell& known);
   void forget_old();
 
+  /// Somebody between two blocks.
+  struct Moved {
+    EntityRecord record;
+    CellCoord cell;
+    std::uint32_t tick = 0;   // of the record
+    std::uint32_t since = 0;  // it is in the other block
+    std::uint16_t block = 0;
+  };
+  static constexpr std::size_t moved_max = 4096;
+  void settle_moved(const ViewCell& known);
+  template <typename Predicate>
+  void drop_moved(Predicate&& over);
+
   std::vector<ViewCell> cells_;
+  std::vector<Moved> moved_;
   std::vector<std::vector<ViewSector>> sectors_ = std::vector<std::vector<ViewSector>>(placed_maps_max);
+  std::uint64_t changes_ = 1, losses_ = 1;
   std::uint32_t newest_tick_ = 0;
   std::uint32_t forgot_tick_ = 0;
   std::uint32_t second_ticks_ = 60;

@@ -23,7 +23,8 @@ ByteUse use_of(PackedItem item) {
     case PackedItem::fields: return ByteUse::fields;
     case PackedItem::cues: return ByteUse::cues;
     case PackedItem::blocks:
-    case PackedItem::gone: break;
+    case PackedItem::gone:
+    case PackedItem::moved: break;
   }
   return ByteUse::block_heads;
 }
@@ -78,7 +79,7 @@ void ByteMeter::add_plain(std::span<const std::uint8_t> message) {
   count(ByteUse::own, part->own ? plain_own_bytes : 0);
   count(ByteUse::heights, part->slices.size_bytes() + part->heights.size_bytes());
   count(ByteUse::motions, part->motions.size_bytes());
-  count(ByteUse::block_heads, part->blocks.size_bytes() + part->gone.size_bytes());
+  count(ByteUse::block_heads, part->blocks.size_bytes() + part->gone.size_bytes() + part->moved.size_bytes());
   count(ByteUse::blocks, part->entities.size_bytes() + part->removed.size_bytes());
   count(ByteUse::fields, part->fields.size_bytes() + part->groups.size_bytes() + part->grouped.size_bytes() +
                              part->values.size_bytes());

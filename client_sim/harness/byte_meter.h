@@ -24,7 +24,7 @@ enum class ByteUse : std::uint8_t {
   block_heads,  ///< numbers, lengths and bases of blocks, and blocks to forget
   blocks,       ///< what blocks say of entities
   fields,       ///< of owners and teams, by a game
-  cues,         ///< what only shows: shots, hits, bursts
+  cues,         ///< what only shows: shots, hits, steps, doors
   inputs,       ///< commands, from the client
   seal_up,      ///< header and tag of the client's packets
   frames_up,    ///< what else is in them

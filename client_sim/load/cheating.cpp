@@ -10,7 +10,7 @@ namespace ashlar::client_sim {
 namespace {
 
 constexpr std::array<std::string_view, load_cheat_count> cheat_words{
-    "fast-clock", "doubled", "bursts", "stalls", "reach", "taps", "lies"};
+    "fast-clock", "doubled", "bursts", "stalls", "reach", "taps", "lies", "spy"};
 constexpr std::int64_t burst_ms = 125, stall_ms = 500;
 constexpr int nearest_far_m = 8, far_count = 24;
 

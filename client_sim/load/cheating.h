@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "client_sim/client/client.h"
+#include "client_sim/load/spy.h"
 
 namespace ashlar::client_sim {
 
@@ -19,8 +20,9 @@ enum class LoadCheat : std::uint8_t {
   reach,       ///< digs what is farther away than its arms
   taps,        ///< rapid fire: works the trigger in every second tick, and says everything twice
   lies,        ///< claims to have seen the world as it was 0.6 s earlier, and between states of its choice
+  spy,         ///< wall hack: plays fairly, and looks at whom it is told of behind walls (spy.h)
 };
-inline constexpr std::size_t load_cheat_count = 7;
+inline constexpr std::size_t load_cheat_count = 8;
 /// Spelled as on the command line; and back, nullopt: no such cheat.
 std::string_view name(LoadCheat cheat);
 std::optional<LoadCheat> load_cheat(std::string_view name);
@@ -93,6 +95,7 @@ struct CheatReport {
   std::uint32_t honest_shots_second = 0, shots_second = 0;  ///< the most of anybody in a second
   std::uint64_t honest_shots = 0, shots = 0;                ///< of all
   std::uint64_t honest_hits = 0, hits = 0;                  ///< of those, as the server told them
+  SpyReport spied;                                          ///< LoadCheat::spy
   /// Two honest clients differ by so much: jumps, and others who push.
   static constexpr double slack = 0.2;
 

@@ -8,6 +8,36 @@ void CrowdCheck::note(const Client& client) {
   if (!client.own() || client.own_tick() == 0) return;
   known_[client.player()][client.own_tick() % ticks_kept] = {client.own_tick(),
                                                              quantise(client.own()->body.position_m)};
+  newest_[client.player()] = client.own()->body.position_m;
+  Hearing& hearing = hearing_[&client];
+  const std::uint32_t tick = client.view().newest_tick();
+  if (tick == hearing.newest) return;
+  const std::uint32_t gap = client.welcome().rules.tick_rate_hz / 2u;
+  if (hearing.newest != 0 && tick > hearing.newest + gap) ++gaps_, hearing.since = tick, hearing.looks = 0;
+  hearing.newest = tick;
+  if (hearing.since == 0) return;
+  ++hearing.looks;
+  if (!agrees(client, hearing.since)) return;
+  agreed_after_ = std::max(agreed_after_, hearing.looks);
+  hearing.since = 0;
+}
+
+bool CrowdCheck::agrees(const Client& client, std::uint32_t since) {
+  const DVec3 own = client.own()->body.position_m;
+  for (const auto& [id, place] : newest_) {
+    const DVec3 off = place - own;
+    if (id == client.player() || dot(off, off) > agrees_m * agrees_m) continue;
+    const auto knows = [&](const ViewCell& cell) {
+      return cell.now.tick >= since && cell.find(id) != nullptr;
+    };
+    if (std::ranges::none_of(client.view().cells(), knows)) return false;
+  }
+  return true;
+}
+
+std::uint32_t CrowdCheck::disagreeing() const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(hearing_, [](const auto& entry) { return entry.second.since != 0; }));
 }
 
 void CrowdCheck::look(const Client& client) {

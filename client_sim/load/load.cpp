@@ -91,6 +91,7 @@ struct Player {
   std::optional<Predicting> predicting;
   std::optional<LightWalker> light;  // in the brain's place
   std::optional<Cheater> cheater;
+  std::optional<Spy> spy;
   Gait gait;
   ShotCount shots;
 };
@@ -134,6 +135,7 @@ class Run {
   const LoadHooks& hooks_;
   std::shared_ptr<ExploreParty> party_;  // of explorers, else null
   ChunkMemo ground_;                     // of clients that predict
+  SpyWalls spy_walls_{[this](const WelcomeMap& map) { return content_.map(map); }};
   Micros start_{0};
   std::deque<std::unique_ptr<Player>> players_;
   std::vector<std::unique_ptr<Enemy>> enemies_;
@@ -164,7 +166,7 @@ ClientConfig Run::config(std::string player_name) {
   }
   c.watches = options_.brain == BrainKind::watch;
   content_.serve(c);
-  if (party_ != nullptr || options_.predict > 0)
+  if (party_ != nullptr || options_.predict > 0 || options_.cheat == LoadCheat::spy)
     c.map = [this](const WelcomeMap& map) { return content_.map(map); };
   return c;
 }
@@ -216,11 +218,13 @@ std::expected<void, std::string> Run::add_player(Micros now) {
                                                      {},
                                                      {},
                                                      {},
+                                                     {},
                                                      {}}));
   if (index >= options_.clients)
     players_.back()->light.emplace(brain_seed, kind == BrainKind::crowd || kind == BrainKind::idle);
   if (index < options_.predict) players_.back()->predicting.emplace(prediction());
   if (options_.cheat && index % 2 == 1) players_.back()->cheater.emplace(*options_.cheat);
+  if (players_.back()->cheater && options_.cheat == LoadCheat::spy) players_.back()->spy.emplace(spy_walls_);
   return {};
 }
 
@@ -287,6 +291,7 @@ void Run::turn(Micros now, Player& p) {
     p.predicting->advance(its_now, p.client, in, out_);
   else
     p.client.advance(its_now, in, out_);
+  if (p.spy) p.spy->look(p.client);
   p.wire.send(now, p.cheater ? p.cheater->say(now, out_) : out_);
   if (options_.cheat) p.gait.note(p.client), p.shots.note(p.client);
   if (!p.joined && p.client.state() == ClientState::playing) {
@@ -365,6 +370,9 @@ LoadReport Run::report(Micros now) const {
   r.places_compared = crowd_check_.compared();
   r.places_wrong = crowd_check_.wrong();
   r.seen_near = crowd_check_.seen_near();
+  r.gaps = crowd_check_.gaps();
+  r.agreed_after_ticks = crowd_check_.agreed_after_ticks();
+  r.disagreeing = crowd_check_.disagreeing();
   for (const auto& p : players_) r.send_full += p->wire.counters().send_full;
   std::uint32_t newest = 0;
   for (const auto& p : players_) {
@@ -379,6 +387,7 @@ LoadReport Run::report(Micros now) const {
   r.cheats.cheat = options_.cheat;
   for (const auto& p : players_) {
     if (!options_.cheat) break;
+    if (p->spy) r.cheats.spied.merge(p->spy->report(p->client));
     r.cheats.add(p->gait, p->shots, p->client.stats().hits_given, p->cheater.has_value());
     const bool builds = p->brain.kind() == BrainKind::build;
     if (p->cheater && !builds) r.cheats.far_dug += p->client.stats().acts_done;

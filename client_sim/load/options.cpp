@@ -116,7 +116,9 @@ void add_players(CLI::App& app, LoadOptions& o, GivenTexts& given) {
   app.add_option(
          "--cheat", given.cheat,
          "Every second client plays by other rules, and the report says what that gained it: a clock that is "
-         "fast, packets said twice, kept back or silent for a while, digging out of reach; only over UDP")
+         "fast, packets said twice, kept back or silent for a while, digging out of reach, looking through "
+         "walls at "
+         "whom it is told of; only over UDP")
       ->check(CLI::IsMember(cheat_names()))
       ->capture_default_str();
   app.add_flag("--stream-ground", o.stream_ground,

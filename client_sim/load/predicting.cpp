@@ -1,9 +1,7 @@
 #include "client_sim/load/predicting.h"
 
-#include <time.h>
-
-#include <algorithm>
-#include <array>
+#include <chrono>
+#include <memory>
 #include <utility>
 
 #include "world/voxel/chunk.h"
@@ -12,31 +10,15 @@
 namespace ashlar::client_sim {
 namespace {
 
-/// Of this thread alone: a machine that plays thousands of clients has others to run meanwhile.
-std::int64_t spent_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+/// Asked for four times in each of the eight turns of a tick: the thread's own time takes ten times as long
+/// to ask for, and would be most of what is measured.
+std::int64_t now_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-/// What asking for that takes: eight turns come to a tick, so it would be a third of what is measured.
-std::int64_t asking_ns() {
-  constexpr int rounds = 2001;
-  std::array<std::int64_t, rounds> took{};
-  std::int64_t before = spent_ns();
-  for (std::int64_t& t : took) {
-    const std::int64_t now = spent_ns();
-    t = now - std::exchange(before, now);
-  }
-  std::nth_element(took.begin(), took.begin() + rounds / 2, took.end());
-  return took[rounds / 2];
-}
-
-/// Time that was spent between two answers, and not on asking.
-std::int64_t between_ns(std::int64_t from, std::int64_t to) {
-  static const std::int64_t asking = asking_ns();
-  return std::max<std::int64_t>(to - from - asking, 0);
-}
+/// A turn that took longer made ground, or others ran meanwhile.
+constexpr std::int64_t turn_ns_max = 500'000;
 
 /// More of them in one turn are another world's, or another place in it.
 constexpr std::uint32_t ticks_at_once_max = 64;
@@ -55,6 +37,7 @@ void PredictionReport::merge(const PredictionReport& other) {
   others_lag.merge(other.others_lag);
   for (std::size_t i = 0; i < leads.size(); ++i) leads[i] += other.leads[i];
   read_ns += other.read_ns, predict_ns += other.predict_ns, show_ns += other.show_ns;
+  timed_ticks += other.timed_ticks;
 }
 
 std::unique_ptr<Chunk> ChunkMemo::make(const Terrain& terrain, ChunkCoord at) {
@@ -68,30 +51,31 @@ std::unique_ptr<Chunk> ChunkMemo::make(const Terrain& terrain, ChunkCoord at) {
 
 void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out) {
   const std::uint64_t waited = predictor_.stats().waited;
-  const std::int64_t begin = spent_ns();
+  const std::int64_t begin = now_ns();
   client.advance(now, in, out);
-  const std::int64_t from = spent_ns();
+  const std::int64_t from = now_ns();
   others_.advance(now, client);
-  const std::int64_t between = spent_ns();
+  const std::int64_t between = now_ns();
   predictor_.advance(now, client, &others_);
-  const std::int64_t predicted = spent_ns();
+  const std::int64_t predicted = now_ns();
   if (!predictor_.ready() || predictor_.waiting()) return;
   const bool stepped = predictor_.tick() != tick_;
   // A frame for each tick.
   if (stepped) others_.shown(now, client, &predictor_.replica(), shown_);
-  const std::int64_t end = spent_ns();
+  const std::int64_t end = now_ns();
   hits_.advance(client, predictor_, shown_);
-  constexpr std::int64_t ground_ns = 500'000;  // it was made
-  if (waited == predictor_.stats().waited && end - from < ground_ns) {
-    read_ns_ += between_ns(begin, from);
-    predict_ns_ += between_ns(between, predicted);
-    show_ns_ += between_ns(from, between) + between_ns(predicted, end);
+  const bool timed = waited == predictor_.stats().waited && end - begin < turn_ns_max;
+  if (timed) {
+    read_ns_ += from - begin;
+    predict_ns_ += predicted - between;
+    show_ns_ += between - from + (end - predicted);
   }
   if (!stepped) return;
   // Where this machine is late, several ticks are foreseen in one turn.
   const std::uint32_t more = predictor_.tick() - tick_;
   const std::uint32_t played = more <= ticks_at_once_max ? more : 1;
   ticks_ += played;
+  timed_ticks_ += timed ? played : 0;
   minutes_ += played * client.welcome().rules.tick_s() / 60;
   tick_ = predictor_.tick();
   lag_.add(Micros{std::int64_t{others_.lag_ticks()} * 1'000'000 / client.welcome().rules.tick_rate_hz});
@@ -115,6 +99,7 @@ PredictionReport Predicting::report(const Client& client) const {
   out.others_lag = lag_;
   out.leads = client.stats().leads;
   out.read_ns = read_ns_, out.predict_ns = predict_ns_, out.show_ns = show_ns_;
+  out.timed_ticks = timed_ticks_;
   return out;
 }
 

@@ -30,14 +30,16 @@ struct PredictionReport {
   Histogram corrections_um, crowd_um;     ///< in micrometres, alike
   Histogram others_lag;                   ///< of the picture behind the newest command, once a tick
   std::array<std::uint64_t, 16> leads{};  ///< ClientStats::leads
-  /// Processor time that it took, ground left out: to read what the server sends and to write to it
-  /// (Client::advance()), to foresee the own player, and to keep and show a picture of the others a tick.
+  /// Time that it took in turns in which this machine did nothing else and no ground was made: to read what
+  /// the server sends and to write to it (Client::advance()), to foresee the own player, and to keep and show
+  /// a picture of the others a tick.
   std::int64_t read_ns = 0, predict_ns = 0, show_ns = 0;
+  std::uint64_t timed_ticks = 0;  ///< in such turns
 
   /// Adds what another client met.
   void merge(const PredictionReport& other);
   double us_per_tick(std::int64_t spent_ns) const {
-    return ticks > 0 ? static_cast<double>(spent_ns) / 1e3 / static_cast<double>(ticks) : 0;
+    return timed_ticks > 0 ? static_cast<double>(spent_ns) / 1e3 / static_cast<double>(timed_ticks) : 0;
   }
   double per_minute(std::uint64_t count) const {
     return minutes > 0 ? static_cast<double>(count) / minutes : 0;
@@ -70,7 +72,7 @@ class Predicting {
   std::vector<ShownEntity> shown_;
   SeenHits hits_;
   std::uint32_t tick_ = 0;
-  std::uint64_t ticks_ = 0;
+  std::uint64_t ticks_ = 0, timed_ticks_ = 0;
   double minutes_ = 0;
   std::int64_t read_ns_ = 0, predict_ns_ = 0, show_ns_ = 0;
   Histogram lag_;

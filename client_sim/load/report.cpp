@@ -109,6 +109,7 @@ LoadReport sum_up(const std::vector<ClientOutcome>& outcomes, Micros duration) {
     r.acts_refused += s.acts_refused;
     r.commands += s.commands;
     r.commands_skipped += s.commands_skipped;
+    for (std::size_t i = 0; i < r.cues_of.size(); ++i) r.cues_of[i] += s.cues_of[i];
     for (std::size_t i = 0; i < r.drops.size(); ++i) r.drops[i] += s.drops[i];
   }
   for (const auto& [reason, count] : reasons) {
@@ -131,6 +132,20 @@ int lead(const PredictionReport& p, double share) {
 }
 
 double cm(const Histogram& um, double share) { return static_cast<double>(um.quantile(share).count()) / 1e4; }
+
+constexpr std::array<const char*, cue_kind_count> cue_names{
+    "shot", "launch", "attack", "hurt", "died",         "burst",
+    "step", "splash", "pickup", "use",  "plane_starts", "plane_stops"};
+
+/// What only shows, a second and client.
+std::string cue_text(const LoadReport& r) {
+  std::string out;
+  for (std::size_t i = 0; i < r.cues_of.size(); ++i)
+    if (r.cues_of[i] > 0 && r.client_seconds > 0)
+      out += format("%s%s %.2f", out.empty() ? "" : ", ", cue_names[i],
+                    static_cast<double>(r.cues_of[i]) / r.client_seconds);
+  return out.empty() ? out : "cues           " + out + " /s a client\n";
+}
 
 std::string prediction_text(const PredictionReport& p) {
   if (p.clients == 0) return "";
@@ -157,19 +172,31 @@ std::string prediction_text(const PredictionReport& p) {
   return out;
 }
 
+std::string spy_text(const SpyReport& s) {
+  if (s.spies == 0) return "";
+  return format(
+      "spying         %u clients were told of others for %.0f s in all, and for %.2f %% of that did not see "
+      "them "
+      "within the next 200 ms\n",
+      s.spies, s.told_s, 100 * s.share());
+}
+
 std::string cheat_text(const CheatReport& c) {
   if (!c.cheat) return "";
   const auto count = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
   return format(
-      "cheats         %u clients by %s, %u honest: fastest second %.2f m (honest %.2f), gained %.2f; longest "
-      "step of a tick %.3f m (honest %.3f), gained %.3f; blocks dug out of reach %llu\n"
-      "               most shots of a second %u (honest %u), gained %.0f; hits %llu of %llu shots (honest "
-      "%llu of "
-      "%llu), gained %.2f\n",
-      c.cheating, std::string(name(*c.cheat)).c_str(), c.honest, c.second_m, c.honest_second_m,
-      c.gained_second_m(), c.step_m, c.honest_step_m, c.gained_step_m(), count(c.far_dug), c.shots_second,
-      c.honest_shots_second, c.gained_shots(), count(c.hits), count(c.shots), count(c.honest_hits),
-      count(c.honest_shots), c.gained_hits());
+             "cheats         %u clients by %s, %u honest: fastest second %.2f m (honest %.2f), gained %.2f; "
+             "longest "
+             "step of a tick %.3f m (honest %.3f), gained %.3f; blocks dug out of reach %llu\n"
+             "               most shots of a second %u (honest %u), gained %.0f; hits %llu of %llu shots "
+             "(honest "
+             "%llu of "
+             "%llu), gained %.2f\n",
+             c.cheating, std::string(name(*c.cheat)).c_str(), c.honest, c.second_m, c.honest_second_m,
+             c.gained_second_m(), c.step_m, c.honest_step_m, c.gained_step_m(), count(c.far_dug),
+             c.shots_second, c.honest_shots_second, c.gained_shots(), count(c.hits), count(c.shots),
+             count(c.honest_hits), count(c.honest_shots), c.gained_hits()) +
+         spy_text(c.spied);
 }
 
 std::string cheat_json(const CheatReport& c) {
@@ -192,6 +219,8 @@ std::string cheat_json(const CheatReport& c) {
   o.count("honest_hits", c.honest_hits);
   o.count("honest_shots", c.honest_shots);
   o.number("gained_hits", c.gained_hits());
+  o.number("spied_s", c.spied.told_s);
+  o.number("spied_unseen_share", c.spied.share());
   return o.done();
 }
 
@@ -231,6 +260,33 @@ std::string prediction_json(const PredictionReport& p) {
 void add_how_it_felt(Object& o, const LoadReport& r) {
   o.add("prediction", prediction_json(r.prediction));
   o.add("cheats", cheat_json(r.cheats));
+}
+
+/// What light clients' companions were told of each other, and how they came through silences.
+std::string crowd_text(const LoadReport& r) {
+  std::string out;
+  if (r.light > 0)
+    out += format(
+        "light          %u of the clients; the others were told %llu places of each other, %llu wrong, and "
+        "knew "
+        "of %.1f within 64 m\n",
+        r.light, static_cast<unsigned long long>(r.places_compared),
+        static_cast<unsigned long long>(r.places_wrong), r.seen_near);
+  if (r.gaps > 0)
+    out += format(
+        "silences       %llu, and within %u ticks after each all around were known again; not yet %u\n",
+        static_cast<unsigned long long>(r.gaps), r.agreed_after_ticks, r.disagreeing);
+  return out;
+}
+
+void add_crowd(Object& o, const LoadReport& r) {
+  o.count("light", r.light);
+  o.count("places_compared", r.places_compared);
+  o.count("places_wrong", r.places_wrong);
+  o.number("seen_near", r.seen_near);
+  o.count("gaps", r.gaps);
+  o.count("agreed_after_ticks", r.agreed_after_ticks);
+  o.count("disagreeing", r.disagreeing);
 }
 
 std::string score_json(const LoadScore& score) {
@@ -285,6 +341,7 @@ std::string to_text(const LoadReport& r) {
   out +=
       format("commands       %llu, %llu tick numbers skipped\n", static_cast<unsigned long long>(r.commands),
              static_cast<unsigned long long>(r.commands_skipped));
+  out += cue_text(r);
   std::string drops;
   for (std::size_t i = 0; i < r.drops.size(); ++i)
     if (r.drops[i] > 0)
@@ -297,13 +354,7 @@ std::string to_text(const LoadReport& r) {
                static_cast<unsigned long long>(r.send_full), static_cast<unsigned long long>(r.late_polls));
   if (r.attacks_sent > 0)
     out += format("attacks        %llu sent\n", static_cast<unsigned long long>(r.attacks_sent));
-  if (r.light > 0)
-    out += format(
-        "light          %u of the clients; the others were told %llu places of each other, %llu wrong, and "
-        "knew "
-        "of %.1f within 64 m\n",
-        r.light, static_cast<unsigned long long>(r.places_compared),
-        static_cast<unsigned long long>(r.places_wrong), r.seen_near);
+  out += crowd_text(r);
   for (const Explored& e : r.explored)
     out += format("explored       %s: %u of %u sectors entered\n", e.map.c_str(), e.entered, e.sectors);
   out += prediction_text(r.prediction);
@@ -366,13 +417,13 @@ std::string to_json(const LoadReport& r, const LoadOptions& options) {
   for (std::size_t i = 0; i < r.drops.size(); ++i)
     drops.count(std::string(name(static_cast<DropReason>(i))).c_str(), r.drops[i]);
   o.add("drops", drops.done());
+  Object cues;
+  for (std::size_t i = 0; i < r.cues_of.size(); ++i) cues.count(cue_names[i], r.cues_of[i]);
+  o.add("cues", cues.done());
   o.count("send_full", r.send_full);
   o.count("late_polls", r.late_polls);
   o.count("attacks_sent", r.attacks_sent);
-  o.count("light", r.light);
-  o.count("places_compared", r.places_compared);
-  o.count("places_wrong", r.places_wrong);
-  o.number("seen_near", r.seen_near);
+  add_crowd(o, r);
   add_how_it_felt(o, r);
   std::string explored = "[";
   for (const Explored& e : r.explored) {

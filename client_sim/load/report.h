@@ -48,6 +48,7 @@ struct LoadReport {
   double snapshots_per_s_min = 0;  ///< of the client that got fewest
   std::uint64_t packets_in = 0, packets_out = 0, bytes_in = 0, bytes_out = 0;
   std::uint64_t commands = 0, commands_skipped = 0;
+  std::array<std::uint64_t, cue_kind_count> cues_of{};  ///< of what only shows, by CueKind
   std::uint64_t rejoins = 0;  ///< times that a client joined again by itself, as the server did not know it
   std::uint64_t resumes = 0;  ///< times that a client's session went on over another connection
   std::uint64_t fetched = 0, fetched_bytes = 0;   ///< maps and props that clients lacked
@@ -58,6 +59,10 @@ struct LoadReport {
   std::uint64_t attacks_sent = 0;  ///< of hostile peers
   /// Beside light clients: places that the others were told of each other, and those of them that were wrong.
   std::uint64_t places_compared = 0, places_wrong = 0;
+  /// And silences that clients came through, how many ticks it took until they knew of those around them
+  /// again, and those that did not yet.
+  std::uint64_t gaps = 0;
+  std::uint32_t agreed_after_ticks = 0, disagreeing = 0;
   double seen_near = 0;  ///< and entities within 64 m of each of them that it knew of at the end, about
   PredictionReport prediction;  ///< of the clients that foresee; none: its `clients` is 0
   CheatReport cheats;           ///< where some of the clients cheat

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "client_sim/client/histogram.h"
@@ -30,6 +31,11 @@ struct FeelConfig {
   double place_radius_m = 12;
   std::uint16_t snapshot_every_ticks = 1;  ///< others are told of more seldom, and shown between
   TerrainKind terrain = TerrainKind::plains;
+  double aim_beyond_m = 0;           ///< players shoot at the nearest who is farther away than that
+  std::optional<double> spread_deg;  ///< of their pistols; none: the usual one
+  /// The server does not keep up: who is farther away than half its interest radius is told of in every
+  /// fourth snapshot.
+  bool overload = false;
   bool cover = false;  ///< pillars stand about, behind which one is out of sight
   /// Cheating: players with odd numbers claim to have seen the world this much earlier than they did, and aim
   /// where somebody was then.

@@ -14,6 +14,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
   std::vector<std::unique_ptr<Invariant>> out;
   add_world_invariants(out);
   add_client_invariants(out);
+  add_picture_invariants(out);
   add_server_invariants(out);
   add_ground_invariants(out);
   add_item_invariants(out);

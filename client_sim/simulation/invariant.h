@@ -54,6 +54,7 @@ std::string entity_name(EntityId id);
 /// ...).
 void add_world_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out);
+void add_picture_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_server_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_ground_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_storage_invariants(std::vector<std::unique_ptr<Invariant>>& out);

@@ -19,6 +19,8 @@ namespace {
 constexpr Micros hears_all_after{12'000'000};
 constexpr std::uint32_t told_within_s = 6;
 constexpr std::uint32_t fights_kept_s = 34;
+/// Of monsters whose deaths some are told of.
+constexpr std::size_t monster_deaths_kept = 4096;
 
 std::string who_heard(const Seat& seat) { return "client " + std::to_string(seat.number()); }
 
@@ -49,10 +51,13 @@ class HitsAreToldOnce final : public Invariant {
       desk.there = true;
       const auto add = [&](std::uint32_t tick, std::span<const CombatEvent> list) {
         for (const CombatEvent& hit : list) {
-          const bool death = hit.kind == CombatEventKind::died && slot_of(hit.who) < rows;
-          if (death || hit.who == session.player || hit.by == session.player)
+          const bool died = hit.kind == CombatEventKind::died, player = slot_of(hit.who) < rows;
+          if ((died && player) || hit.who == session.player || hit.by == session.player)
             desk.expected.push_back({tick, hit});
+          else if (died)
+            desk.monsters.push_back(hit);
         }
+        while (desk.monsters.size() > monster_deaths_kept) desk.monsters.pop_front();
       };
       // Who came in the tick before was told of that one already.
       if (first) add(frame.tick - 1, before_);
@@ -85,11 +90,17 @@ class HitsAreToldOnce final : public Invariant {
   /// What a session has yet to be told.
   struct Desk {
     std::deque<Expected> expected;
+    std::deque<CombatEvent> monsters;  // whose deaths it is told of if it knew of them
     bool there = true;
     bool begun = false;  // it was told of some: from then on of all
   };
 
   static std::optional<Finding> hear(const Seat& seat, Desk& desk, const CombatEvent& hit) {
+    const auto monster = std::ranges::find(desk.monsters, hit);
+    if (monster != desk.monsters.end()) {
+      desk.monsters.erase(monster);
+      return std::nullopt;
+    }
     // What is beyond a desk's bound is lost, the oldest first.
     const auto may_skip = [&] { return !desk.begun || desk.expected.size() > server::FightDesk::hits_max; };
     while (!desk.expected.empty() && desk.expected.front().hit != hit && may_skip())

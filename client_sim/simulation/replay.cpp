@@ -69,6 +69,7 @@ void step_recorded(World& world, const TickRecord& record, RecordedGround& groun
   input.returning = record.returning;
   input.calls = record.calls;
   input.watchers = record.watchers;
+  input.told_apart = record.told_apart;
   if (observer != nullptr) observe_input(*observer, world, input);
   world.step(input);
   if (observer != nullptr) observe_step(*observer, world);

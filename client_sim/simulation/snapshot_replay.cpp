@@ -68,6 +68,7 @@ void SnapshotReplay::tell(const World& world, std::size_t row, Viewer& viewer) {
   viewer.told_tick = tick;
   request.motions = replicator_.motions();
   request.tick_rate_hz = tick_rate_hz_;
+  request.every_ticks = options_.every_ticks;
   request.linger_ticks = tick_rate_hz_ / 2;
   request.parts_max =
       std::clamp<std::size_t>(options_.snapshot_bytes_max / datagram_bytes_max, 1, snapshot_parts_max);

@@ -35,7 +35,26 @@ std::expected<bool, std::string> WatchedMatch::step() {
         " comes out otherwise than it was recorded: watch it with the build that wrote it");
   choose();
   look();
+  motion_cues_.stepped(*world_);
+  listen();
   return true;
+}
+
+void WatchedMatch::listen() {
+  if (followed_ == EntityId{0}) return;
+  const auto place = [this](const WorldCue& cue) -> std::optional<DVec3> {
+    if (cue.placed) return cue.place_m;
+    const int monster = world_->monster_row(cue.who), player = world_->player_row(cue.who);
+    if (monster >= 0) return world_->monsters().body[static_cast<std::size_t>(monster)].position_m;
+    if (player >= 0) return world_->players().body[static_cast<std::size_t>(player)].position_m;
+    return std::nullopt;
+  };
+  for (const WorldCue& cue : motion_cues_.cues()) {
+    const auto at = place(cue);
+    const DVec3 way = at ? *at - world_->players().body[row()].position_m : DVec3{};
+    const double reach = cue_reach_m(cue.kind);
+    if (at && dot(way, way) <= reach * reach) ++(cue.kind == CueKind::step ? heard_.steps : heard_.others);
+  }
 }
 
 void WatchedMatch::choose() {

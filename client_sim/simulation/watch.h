@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client_sim/client/others.h"
@@ -12,6 +13,7 @@
 #include "client_sim/simulation/replay.h"
 #include "protocol/recorded_world.h"
 #include "server/host/replicator.h"
+#include "world/sim/motion_cues.h"
 
 namespace ashlar::simulation {
 
@@ -40,6 +42,11 @@ class WatchedMatch {
   double seconds() const { return number(world_->tick()) * world_->setup().rules.tick_s(); }
   /// The watched player's row. Precondition: followed() != 0.
   std::size_t row() const { return slot_of(followed_); }
+  /// Steps, and other sounds of what moves, in earshot of the watched player since this was last asked.
+  struct Heard {
+    std::uint64_t steps = 0, others = 0;
+  };
+  Heard take_heard() { return std::exchange(heard_, {}); }
   /// Everybody else in sight as a client shows the newest tick, nobody inside a wall, by id.
   std::span<const client_sim::ShownEntity> others() const { return shown_; }
 
@@ -48,6 +55,7 @@ class WatchedMatch {
       : reader_(std::move(reader)), bytes_(bytes), world_(std::move(world)) {}
   void choose();
   void look();
+  void listen();
 
   RecordingReader reader_;
   std::span<const std::uint8_t> bytes_;
@@ -56,6 +64,8 @@ class WatchedMatch {
   RecordedGround ground_;
   EntityId wanted_{}, followed_{};
   std::vector<EntityId> present_;  // players, by when they came
+  MotionCues motion_cues_;
+  Heard heard_;
   server::Replicator replicator_;
   std::vector<server::PlacedEntity> placed_;  // by cell, as blocks are
   client_sim::View view_;

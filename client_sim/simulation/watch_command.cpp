@@ -47,7 +47,7 @@ int show_match(WatchedMatch& match, const WatchOptions& options) {
     if (!*more || (options.until_s > 0 && match.seconds() > options.until_s)) break;
     if (match.seconds() + 1e-9 < next_s) continue;
     next_s = std::max(next_s, match.seconds()) + options.every_s;
-    std::printf("%s\n", line_of(match).c_str());
+    std::printf("%s\n", line_of(match, match.take_heard()).c_str());
     if (match.followed() == EntityId{0}) continue;
     watched = true;
     if (options.out.empty()) continue;

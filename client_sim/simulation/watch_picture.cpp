@@ -106,7 +106,7 @@ std::size_t shots_near(const WatchedMatch& match, DVec3 at) {
 
 }  // namespace
 
-std::string line_of(const WatchedMatch& match) {
+std::string line_of(const WatchedMatch& match, const WatchedMatch::Heard& heard) {
   char out[256];
   if (match.followed() == EntityId{0}) {
     std::snprintf(out, sizeof out, "%8.2f s  nobody to watch, %u in the world", match.seconds(),
@@ -120,10 +120,11 @@ std::string line_of(const WatchedMatch& match) {
     nearest_m = std::min(nearest_m, length(e.position_m - at));
   std::snprintf(out, sizeof out,
                 "%8.2f s  0x%08x at %.2f %.2f %.2f, health %u; %zu others in sight, the nearest at %.1f m; "
-                "%zu shots",
+                "%zu shots; heard %llu steps and %llu other sounds",
                 match.seconds(), static_cast<unsigned>(match.followed()), at.x, at.y, at.z,
                 static_cast<unsigned>(players.health[match.row()]), match.others().size(), nearest_m,
-                shots_near(match, at));
+                shots_near(match, at), static_cast<unsigned long long>(heard.steps),
+                static_cast<unsigned long long>(heard.others));
   return out;
 }
 
@@ -141,7 +142,7 @@ std::string picture_of(const WatchedMatch& match) {
       draw_body(paper, e.position_m, e.yaw, colour_of(e.record.kind), e.record.health);
   draw_body(paper, at, players.yaw[row], "#4d4",
             players.health[row] != 0 ? std::uint8_t{255} : std::uint8_t{0});
-  paper.print("<text x='8' y='18' fill='#fff'>%s</text>\n", line_of(match).c_str());
+  paper.print("<text x='8' y='18' fill='#fff'>%s</text>\n", line_of(match, {}).c_str());
   return paper.finish();
 }
 

@@ -95,9 +95,10 @@ as_root() {
   fi
 }
 
-# Never asks a question of its own, waits for another apt to finish, and shows apt's output only when it fails.
+# Never asks a question of its own, waits for another apt to finish (of ./dev itself first: apt waits for some of
+# its locks only), and shows apt's output only when it fails.
 install_packages() {
-  local log
+  local log lock
   if [ "$(id -u)" != 0 ] && ! have sudo; then
     say "packages are missing, and there is no sudo to install them with. As root, run:"
     say "  apt-get update && apt-get install --no-install-recommends $*"
@@ -105,11 +106,15 @@ install_packages() {
   fi
   say "installing what is missing: $*"
   log=$(mktemp)
+  mkdir -p build
+  exec {lock}>build/.packages.lock
+  flock "$lock"
   if as_root env DEBIAN_FRONTEND=noninteractive \
     sh -c 'apt-get -o DPkg::Lock::Timeout=300 update &&
            apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"' \
     apt-get "$@" </dev/null >"$log" 2>&1; then
     rm -f "$log"
+    exec {lock}>&-
     return
   fi
   cat "$log" >&2

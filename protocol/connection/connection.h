@@ -21,6 +21,7 @@
 #include "protocol/datagram.h"
 #include "protocol/drop_reason.h"
 #include "protocol/secure/packet_protection.h"
+#include "world/math/prefetch.h"
 
 namespace ashlar {
 
@@ -216,6 +217,14 @@ class Connection final : private SentPacketFates {
   std::size_t memory_bytes() const;
   /// Of that: what streams hold, sent or not taken, and what is remembered of packets of unknown fate.
   std::size_t stream_memory_bytes() const;
+  /// Asks the processor for what the next packet that comes or goes will need; changes nothing.
+  void prefetch(bool sending) const {
+    ashlar::prefetch(this, 64);
+    protection_.prefetch(sending);
+    ashlar::prefetch(&window_, sending ? 0 : sizeof window_);
+    ashlar::prefetch(&path_, sizeof path_ + sizeof loss_ + sizeof congestion_ + sizeof pacer_);
+    ashlar::prefetch(&counters_, sizeof counters_);
+  }
 
  private:
   struct Packet;  // one being built

@@ -101,18 +101,70 @@ void write_others(RangeWriter& out, BlockModels& odds, EntityCoding<RangeWriter,
   if (now.size() < block_entities_max) out.bit(odds.fresh, false);
 }
 
+/// How fast things fall, as the first one shows that flew and still does; the usual where none does.
+std::int32_t pull_of(std::span<const MovingRecord> now, const BlockBase& base, std::uint32_t tick_rate_hz) {
+  const auto up = [](const MovingRecord& e) {
+    return (e.record.flags & entity_flag::grounded) == 0 ? e.velocity[2] : std::int16_t{0};
+  };
+  std::size_t n = 0;
+  for (const MovingRecord& e : base.entities) {
+    while (n < now.size() && now[n].record.id < e.record.id) ++n;
+    if (n == now.size()) break;
+    if (now[n].record.id != e.record.id || up(e) == 0 || up(now[n]) == 0) continue;
+    const std::int32_t per_s = (e.velocity[2] - now[n].velocity[2]) * static_cast<std::int32_t>(tick_rate_hz);
+    const auto over = static_cast<std::int32_t>(16 * base.age);
+    const std::int32_t pull = (per_s + over / 2) / over;
+    if (per_s >= 0 && pull < 1 << pull_bits) return pull;
+  }
+  return usual_pull_mps2;
+}
+
+/// The decisions that come before the mood is known.
+struct FirstOdds {
+  Odds whole = block_models[0].whole, quiet = block_models[0].quiet, usual_pace = block_models[0].usual_pace;
+};
+
+template <class Coder>
+std::int32_t code_pace(Coder& coder, FirstOdds& odds, std::int32_t pace) {
+  if (coder.bit(odds.usual_pace, pace == usual_pace_steps)) return usual_pace_steps;
+  return static_cast<std::int32_t>(coder.raw(pace_bits, static_cast<std::uint32_t>(pace)));
+}
+template <class Coder>
+std::int32_t code_pull(Coder& coder, BlockModels& odds, std::int32_t pull) {
+  if (coder.bit(odds.usual_pull, pull == usual_pull_mps2)) return usual_pull_mps2;
+  return static_cast<std::int32_t>(coder.raw(pull_bits, static_cast<std::uint32_t>(pull)));
+}
+
+/// How those of a base move.
+struct Motions {
+  std::array<EntityMotion, block_entities_max> of;
+  bool any_flies = false;
+  BlockMood mood{};
+
+  Motions(std::span<const MovingRecord> base, std::int32_t pace) {
+    for (std::size_t i = 0; i < base.size(); ++i) {
+      of[i] = motion_of(base[i], pace);
+      any_flies = any_flies || of[i].gait == Gait::flies;
+    }
+    mood = mood_of(std::span(of).first(base.size()));
+  }
+  const BlockModels& odds() const { return block_models[static_cast<std::size_t>(mood)]; }
+};
+
 /// The form that always fits.
 std::size_t write_plain(const BlockContent& now, const BlockBase& base, std::span<std::uint8_t> out) {
   RangeWriter writer(out);
-  BlockModels odds = block_models;
-  writer.bit(odds.whole, true);
-  writer.bit(odds.quiet, base.quiet);
+  FirstOdds first;
+  writer.bit(first.whole, true);
+  writer.bit(first.quiet, base.quiet);
   CellCoord cell = now.cell;
   if (base.age == 0) code_cell(writer, cell);
+  BlockModels odds = block_models[0];
   writer.raw(plain_count_bits, static_cast<std::uint32_t>(now.entities.size()));
   NoMarks none;
   const Foretelling by(0, 1);
-  EntityCoding<RangeWriter, NoMarks> coding(writer, odds, by, none);
+  const BlockRules rules;
+  EntityCoding<RangeWriter, NoMarks> coding(writer, odds, by, rules, none);
   for (MovingRecord e : now.entities) coding.plain(e);
   if (now.registry != nullptr) {
     FieldCoding<RangeWriter> fields(writer, odds, *now.registry);
@@ -134,17 +186,23 @@ std::size_t encode_block(const BlockContent& now, const BlockBase& base, std::ui
   ASHLAR_ASSERT(now.entities.size() <= block_entities_max && base.entities.size() <= block_entities_max);
   out = out.first(coded_block_bytes_max);
   RangeWriter writer(out);
-  BlockModels odds = block_models;
-  writer.bit(odds.whole, false);
-  writer.bit(odds.quiet, base.quiet);
+  ASHLAR_ASSERT(now.pace >= 0 && now.pace < 1 << pace_bits);
+  FirstOdds first;
+  writer.bit(first.whole, false);
+  writer.bit(first.quiet, base.quiet);
   if (base.age == 0) {
     ASHLAR_ASSERT(base.entities.empty());
     CellCoord cell = now.cell;
     code_cell(writer, cell);
   }
+  BlockRules rules;
+  rules.pace = code_pace(writer, first, now.pace);
+  const Motions motions(base.entities, rules.pace);
+  BlockModels odds = motions.odds();
+  if (motions.any_flies) rules.pull = code_pull(writer, odds, pull_of(now.entities, base, tick_rate_hz));
   const Foretelling by(base.age, tick_rate_hz);
   NoMarks none;
-  EntityCoding<RangeWriter, NoMarks> coding(writer, odds, by, none);
+  EntityCoding<RangeWriter, NoMarks> coding(writer, odds, by, rules, none);
   const Membership members = compare(now.entities, base.entities);
   if (writer.bit(odds.others, members.others()))
     write_others(writer, odds, coding, now.entities, base.entities, members);
@@ -153,7 +211,7 @@ std::size_t encode_block(const BlockContent& now, const BlockBase& base, std::ui
     if ((members.gone >> i & 1) != 0) continue;
     while ((members.fresh >> at & 1) != 0) ++at;
     MovingRecord e = now.entities[at++];
-    coding.change(e, base.entities[i]);
+    coding.change(e, base.entities[i], motions.of[i]);
   }
   if (now.registry != nullptr && now.registry->shares_fields()) {
     std::vector<FieldValues> none_read;
@@ -175,14 +233,14 @@ class BlockReading {
       : in_(in),
         mark_(mark),
         by_(base.age, tick_rate_hz),
-        coding_(in, odds_, by_, mark),
+        coding_(in, odds_, by_, rules_, mark),
         base_(base),
         registry_(registry != nullptr && registry->shares_fields() ? registry : nullptr),
         out_(out) {}
 
   bool read() {
-    const bool plain = in_.bit(odds_.whole);
-    out_.quiet = in_.bit(odds_.quiet);
+    const bool plain = in_.bit(first_.whole);
+    out_.quiet = in_.bit(first_.quiet);
     if (base_.age == 0 && !code_cell(in_, out_.cell)) return false;
     out_.entities.clear();
     out_.fields.clear();
@@ -208,12 +266,16 @@ class BlockReading {
   bool read_changes() {
     const std::span<const MovingRecord> before =
         base_.age == 0 ? std::span<const MovingRecord>{} : base_.entities;
+    rules_.pace = code_pace(in_, first_, 0);
+    const Motions motions(before, rules_.pace);
+    odds_ = motions.odds();
+    if (motions.any_flies) rules_.pull = code_pull(in_, odds_, 0);
     Membership members;
     if (in_.bit(odds_.others) && !read_others(before, members)) return false;
     out_.entities.resize(members.fresh_count + before.size() - members.gone_count);
     auto next = out_.entities.begin() + static_cast<std::ptrdiff_t>(members.fresh_count);
     for (std::size_t i = 0; i < before.size(); ++i)
-      if ((members.gone >> i & 1) == 0 && !coding_.change(*next++, before[i])) return false;
+      if ((members.gone >> i & 1) == 0 && !coding_.change(*next++, before[i], motions.of[i])) return false;
     if (members.fresh_count > 0)
       std::ranges::sort(out_.entities, {}, [](const MovingRecord& e) { return e.record.id; });
     if (members.fresh_count > 0 && !ascending()) return false;
@@ -248,7 +310,9 @@ class BlockReading {
   RangeReader& in_;
   Mark& mark_;
   Foretelling by_;
-  BlockModels odds_ = block_models;
+  FirstOdds first_;
+  BlockModels odds_ = block_models[0];
+  BlockRules rules_;
   EntityCoding<RangeReader, Mark> coding_;
   const BlockBase& base_;
   const ReplicationRegistry* registry_;

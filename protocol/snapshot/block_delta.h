@@ -27,6 +27,8 @@ struct BlockContent {
   /// at most then.
   std::span<const FieldValues> fields{};
   const ReplicationRegistry* registry = nullptr;  ///< null: kinds have no added fields
+  /// At which players run, in steps of velocity, below 2^pace_bits: who does so is told in few bits.
+  std::int32_t pace = usual_pace_steps;
 };
 
 /// What differs between two codings of the same content.
@@ -38,8 +40,8 @@ struct BlockBase {
   std::span<const FieldValues> fields{};  ///< by entity, where the registry has fields for everybody
 };
 
-/// Codes a block; plainly where it would be longer than coded_block_bytes_max. Cost: 60 to 130 ns an entity
-/// that moves, 15 one that rests.
+/// Codes a block; plainly where it would be longer than coded_block_bytes_max. Cost: 100 to 200 ns an entity
+/// that moves, 20 one that rests.
 /// @param out  at least coded_block_bytes_max bytes; @return how many were written
 std::size_t encode_block(const BlockContent& now, const BlockBase& base, std::uint32_t tick_rate_hz,
                          std::span<std::uint8_t> out);

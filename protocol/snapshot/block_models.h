@@ -1,42 +1,50 @@
 #pragma once
 #include <array>
+#include <span>
 
 #include "protocol/range_coder.h"
+#include "protocol/snapshot/moving_record.h"
 #include "world/sim/replication.h"
 
 // The odds with which a block's decisions begin. They learn within the block and begin anew with the next
-// one, as each is read alone. WIRE.md lists them.
+// one, as each is read alone; which ones a block begins with follows from how those of its base move. WIRE.md
+// lists them.
 
 namespace ashlar {
 
-/// How somebody of the base moved there.
-enum class Gait : std::uint8_t { rests, walks, flies };
-inline constexpr std::size_t gait_count = 3;
+/// How somebody of the base moved there: `follows` is on a course off where it looks (heading.h).
+enum class Gait : std::uint8_t { rests, walks, flies, follows };
+inline constexpr std::size_t gait_count = 4;
 
 /// A number that is most often 0 or 1 off.
 struct FineOdds {
-  Odds other, more;
+  Odds other, more, negative;
   OddsTree rest;
 };
 
 /// In the order in which WIRE.md numbers them.
 struct BlockModels {
-  Odds whole, quiet, others, gone, fresh;
+  Odds whole, quiet, others, gone, fresh, usual_pace, usual_pull;
   std::array<Odds, gait_count> changed;  ///< by gait
-  Odds falls;
-  std::array<Odds, gait_count> speeds;  ///< another velocity than foretold, by gait
-  Odds stops;
-  OddsTree speed;
-  std::array<Odds, 2> climbs;  ///< by: flies
-  std::array<OddsTree, 2> climb;
-  std::array<FineOdds, 3> place;           ///< x, y, and the lesser axis behind a change of velocity
-  std::array<OddsTree, 5> spread;          ///< the greater one, by how much the velocity may make of it
-  std::array<Odds, 2 * gait_count> lifts;  ///< by gait, and whether the velocity changed
-  std::array<OddsTree, 2> lift;            ///< by whether the velocity changed
-  std::array<Odds, gait_count> turns;
+  FineOdds turn;
   Odds veers;
-  std::array<Odds, 2> nods;  ///< by whether the yaw changed
-  OddsTree turn, nod;
+  std::array<Odds, 2 * gait_count> speeds;  ///< another velocity than foretold, by gait and whether it turned
+  Odds stops, course, at_pace;
+  std::array<std::array<Odds, 8>, 2> heading;  ///< by whether it was on a course
+  OddsTree speed;
+  std::array<Odds, gait_count> climbs;  ///< another one up and down, by gait
+  Odds lands, jumps;
+  OddsTree jumped;
+  FineOdds jump;
+  std::array<OddsTree, 2> climb;   ///< by: flies
+  std::array<FineOdds, 12> place;  ///< by gait and how far it turned
+  Odds eases;
+  std::array<OddsTree, 2> moment;              ///< by whether it went from one course to another
+  std::array<FineOdds, 3> changing;            ///< place behind a change at once, of the course, in the air
+  std::array<Odds, 2 * gait_count + 2> lifts;  ///< by gait and another velocity; who landed, who jumped
+  std::array<OddsTree, 4> lift;                ///< by: flies; who landed, who jumped
+  std::array<Odds, 2> nods;                    ///< by whether the yaw changed
+  OddsTree nod;
   std::array<Odds, 2> lesser;  ///< by whether the velocity changed
   Odds health, state;
   std::array<Odds, 2> flags;  ///< by whether it left or reached the ground
@@ -54,6 +62,20 @@ struct BlockModels {
 
 inline constexpr std::size_t block_model_count = sizeof(BlockModels) / sizeof(Odds);
 
-extern const BlockModels block_models;
+/// How those of a base move on the whole.
+enum class BlockMood : std::uint8_t { rests, follows, flies, walks, leaps };
+inline constexpr std::size_t block_mood_count = 5;
+
+/// How one of a base moves.
+struct EntityMotion {
+  Gait gait{};
+  std::uint8_t course = 8;
+};
+EntityMotion motion_of(const MovingRecord& entity, std::int32_t pace);
+/// @param motions  of all in the base; none: rests
+BlockMood mood_of(std::span<const EntityMotion> motions);
+
+/// By mood.
+extern const std::array<BlockModels, block_mood_count> block_models;
 
 }  // namespace ashlar

@@ -7,6 +7,7 @@
 
 #include "protocol/snapshot/block_delta.h"
 #include "protocol/snapshot/block_models.h"
+#include "protocol/snapshot/heading.h"
 #include "protocol/standard_layout.h"
 
 // How one entity of a block is told, for the writer and the reader alike: WIRE.md says the same in words.
@@ -20,65 +21,34 @@ static_assert(cell_steps == 1u << place_bits);
 static_assert(traits_of(StandardField::x).step * position_steps_per_m == 1);
 static_assert(traits_of(StandardField::velocity_x).step * velocity_steps_per_mps == 1);
 
-using Velocity = std::array<std::int16_t, 3>;
-
-constexpr Gait gait_of(const MovingRecord& e) {
-  if (e.velocity == Velocity{}) return Gait::rests;
-  const bool up = e.velocity[2] != 0 && (e.record.flags & entity_flag::grounded) == 0;
-  return up ? Gait::flies : Gait::walks;
-}
-
-/// Sines of 0 to 64/256 turn, in 1/16384.
-inline constexpr std::array<std::int16_t, 65> sines{
-    0,     402,   804,   1205,  1606,  2006,  2404,  2801,  3196,  3590,  3981,  4370,  4756,
-    5139,  5520,  5897,  6270,  6639,  7005,  7366,  7723,  8076,  8423,  8765,  9102,  9434,
-    9760,  10080, 10394, 10702, 11003, 11297, 11585, 11866, 12140, 12406, 12665, 12916, 13160,
-    13395, 13623, 13842, 14053, 14256, 14449, 14635, 14811, 14978, 15137, 15286, 15426, 15557,
-    15679, 15791, 15893, 15986, 16069, 16143, 16207, 16261, 16305, 16340, 16364, 16379, 16384};
-constexpr std::int32_t sine(std::uint8_t turn) {
-  const unsigned half = turn & 127u;
-  const std::int32_t size = sines[half <= 64 ? half : 128 - half];
-  return turn < 128 ? size : -size;
-}
-
-/// Turned about the vertical by so many 1/256 turns.
-constexpr Velocity rotated(const Velocity& v, std::int8_t turn) {
-  const auto angle = static_cast<std::uint8_t>(turn);
-  const std::int32_t s = sine(angle), c = sine(static_cast<std::uint8_t>(angle + 64));
-  const auto fit = [](std::int32_t steps) {
-    return static_cast<std::int16_t>(std::clamp((steps + 8192) >> 14, -32768, 32767));
-  };
-  return {fit(v[0] * c - v[1] * s), fit(v[0] * s + v[1] * c), v[2]};
-}
-
-/// Which odds a residue has that velocities of so many steps of position may make.
-constexpr std::size_t spread_class(std::int32_t steps) {
-  const auto width = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(steps)));
-  return static_cast<std::size_t>(width > 8 ? 4 : (width - 1) / 2);
-}
+/// How those of a block move when nothing is in their way, in steps of velocity and seconds: guesses that
+/// only cost bits where they are wrong. The first two travel where they are not the usual ones.
+struct BlockRules {
+  std::int32_t pace = usual_pace_steps;
+  std::int32_t pull = usual_pull_mps2;               ///< m/s2
+  static constexpr std::int32_t jump = 112;          // 7 m/s
+  static constexpr std::int32_t acceleration = 960;  // 60 m/s2
+};
 
 template <class Coder, class Mark>
 class EntityCoding {
  public:
-  EntityCoding(Coder& coder, BlockModels& odds, const Foretelling& by, Mark& mark)
-      : coder_(coder), odds_(odds), by_(by), mark_(mark) {}
+  EntityCoding(Coder& coder, BlockModels& odds, const Foretelling& by, const BlockRules& rules, Mark& mark)
+      : coder_(coder), odds_(odds), by_(by), rules_(rules), mark_(mark) {}
 
   /// Somebody who was in the base. False: no entity is so.
   /// @param e  written; or set by what is read
-  [[gnu::always_inline]] bool change(MovingRecord& e, const MovingRecord& base) {
-    const Gait gait = gait_of(base);
-    const auto g = static_cast<std::size_t>(gait);
+  /// @param motion  of the base
+  [[gnu::always_inline]] bool change(MovingRecord& e, const MovingRecord& base, EntityMotion motion) {
+    const auto g = static_cast<std::size_t>(motion.gait);
+    const bool flies = motion.gait == Gait::flies;
+    bool follows = motion.course != no_course;
     Velocity told = base.velocity;
-    if (gait == Gait::flies) {
-      const std::int16_t fallen = by_.fallen(told[2]);
-      const bool falls =
-          Coder::writing && std::abs(e.velocity[2] - fallen) <= std::abs(e.velocity[2] - told[2]);
-      if (coder_.bit(odds_.falls, falls)) told[2] = fallen;
-    }
-    Place at = foretold(base, told);
-    if (!coder_.bit(odds_.changed[g], Coder::writing && !is(e, base, told, at))) {
+    if (flies) told[2] = by_.fallen(told[2], rules_.pull);
+    Place at = foretold(base, told, 0, false);
+    if (!coder_.bit(odds_.changed[g], writing && !is(e, base, told, at))) {
       mark_.frame();
-      if constexpr (!Coder::writing) {
+      if constexpr (!writing) {
         e = base;
         set(e, at);
         e.velocity = told;
@@ -86,18 +56,36 @@ class EntityCoding {
       return true;
     }
     mark_.frame();
-    const std::int8_t turn = turned(e.record.yaw, base.record.yaw, gait);
+    const auto turn =
+        static_cast<std::int8_t>(fine(odds_.turn, static_cast<std::int8_t>(e.record.yaw - base.record.yaw)));
+    const auto yaw = static_cast<std::uint8_t>(base.record.yaw + turn);
     mark_.field(BlockField::yaw);
-    if (turn != 0 && gait != Gait::rests) veer(told, turn, e.velocity);
-    const bool other = coder_.bit(odds_.speeds[g], Coder::writing && e.velocity != told);
-    if (other && !velocity(e.velocity, told, gait)) return false;
+    const bool moves = base.velocity[0] != 0 || base.velocity[1] != 0;
+    if (follows)
+      set_level(told, on_course(rules_.pace, yaw, motion.course));
+    else if (moves && turn != 0)
+      veer(told, turn, e.velocity);
+    const bool other = coder_.bit(odds_.speeds[2 * g + (turn != 0 ? 1 : 0)],
+                                  writing && (e.velocity[0] != told[0] || e.velocity[1] != told[1]));
+    Change change{other, follows, flies, Leap::none};
+    if (other) {
+      follows = false;
+      bool on = false;
+      if (!velocity(e.velocity, told, moves, motion.course, yaw, on)) return false;
+      change.course = change.course && on;
+    }
+    if (!climb(e.velocity[2], told[2], base.velocity[2], g, change.leap)) return false;
     mark_.field(BlockField::velocity);
-    at = foretold(base, told);
-    if (!place(e.record, at, base.velocity, told, 2 * g + (other ? 1 : 0))) return false;
+    at = foretold(base, told, turn, follows);
+    if (change.leap == Leap::lands && ground_ >= 0) at.z = ground_;
+    if (change.leap == Leap::jumps)
+      at.z = std::clamp(base.record.z + risen(BlockRules::jump, told[2], rules_.pull), 0, cell_steps - 1);
+    if (!place(e.record, at, base, told, turn, g, change)) return false;
     mark_.field(BlockField::place);
-    if constexpr (!Coder::writing) {
+    if (told[2] == 0 && motion.gait != Gait::rests) ground_ = at.z;
+    if constexpr (!writing) {
       e.record = base.record;
-      e.record.yaw = static_cast<std::uint8_t>(base.record.yaw + turn);
+      e.record.yaw = yaw;
       set(e, at);
       e.velocity = told;
     }
@@ -105,7 +93,7 @@ class EntityCoding {
       e.record.pitch = static_cast<std::int8_t>(
           base.record.pitch + code_number(coder_, odds_.nod, e.record.pitch - base.record.pitch));
     mark_.field(BlockField::pitch);
-    const bool any = coder_.bit(odds_.lesser[other ? 1 : 0], Coder::writing && lesser(e.record, base.record));
+    const bool any = coder_.bit(odds_.lesser[other ? 1 : 0], writing && lesser(e.record, base.record));
     mark_.field(BlockField::state);
     if (any) looks(e.record, base.record, (base.velocity[2] == 0) != (told[2] == 0));
     mark_.entity(base.record.kind, false);
@@ -141,9 +129,15 @@ class EntityCoding {
     r.state = unless(odds_.no_state, 0, r.state);
     mark_.field(BlockField::state);
     Velocity told{};
-    const bool still = coder_.bit(odds_.still, Coder::writing && e.velocity == told);
-    if (!still && !velocity(e.velocity, told, Gait::rests)) return false;
-    if constexpr (!Coder::writing) e.velocity = told;
+    const bool still = coder_.bit(odds_.still, writing && e.velocity == told);
+    if (!still) {
+      bool on = false;
+      if (!velocity(e.velocity, told, false, no_course, r.yaw, on)) return false;
+      const std::int32_t up = code_number(coder_, odds_.climb[0], e.velocity[2]);
+      if (up < -32768 || up > 32767) return false;
+      told[2] = static_cast<std::int16_t>(up);
+    }
+    if constexpr (!writing) e.velocity = told;
     mark_.field(BlockField::velocity);
     mark_.entity(r.kind, true);
     return r.id != EntityId{0} && r.pitch >= -64 && r.pitch <= 64;
@@ -177,18 +171,38 @@ class EntityCoding {
   }
 
  private:
+  static constexpr bool writing = Coder::writing;
   struct Place {
     std::int32_t x, y, z;
   };
+  /// Who reached or left the ground as those do that fall or jump.
+  enum class Leap : std::uint8_t { none, lands, jumps };
+  /// What is known of how a velocity changed.
+  struct Change {
+    bool other, course, flies;  ///< other over the ground; on a course before and after; flew
+    Leap leap;
+  };
 
-  /// As if it had changed from one velocity to the other half-way.
-  [[gnu::always_inline]] Place foretold(const MovingRecord& base, const Velocity& now) const {
-    const auto between = [&](std::size_t axis) {
-      return static_cast<std::int16_t>((base.velocity[axis] + now[axis]) >> 1);
-    };
-    return {by_.place(base.record.x, between(0)), by_.place(base.record.y, between(1)),
-            by_.place(base.record.z, between(2))};
+  static void set_level(Velocity& v, const LevelVelocity& to) { v[0] = to[0], v[1] = to[1]; }
+
+  /// As if it had changed evenly; who follows its course went along an arc.
+  [[gnu::always_inline]] Place foretold(const MovingRecord& base, const Velocity& now, std::int8_t turn,
+                                        bool follows) const {
+    const Velocity& v = base.velocity;
+    std::int32_t x = 0, y = 0;
+    if (v[0] == now[0] && v[1] == now[1]) {
+      if (v[0] != 0) x = by_.way(v[0]);
+      if (v[1] != 0) y = by_.way(v[1]);
+    } else if (follows) {
+      const Velocity midway = rotated(v, static_cast<std::int8_t>(turn / 2));
+      x = by_.way(v[0], midway[0], now[0]), y = by_.way(v[1], midway[1], now[1]);
+    } else {
+      x = by_.way(v[0], now[0]), y = by_.way(v[1], now[1]);
+    }
+    const std::int32_t z = v[2] == 0 && now[2] == 0 ? 0 : by_.mean_way(v[2], now[2]);
+    return {within(base.record.x + x), within(base.record.y + y), within(base.record.z + z)};
   }
+  static std::int32_t within(std::int32_t at) { return std::clamp<std::int32_t>(at, 0, cell_steps - 1); }
 
   static bool is(const MovingRecord& e, const MovingRecord& base, const Velocity& told, const Place& at) {
     const EntityRecord &a = e.record, &b = base.record;
@@ -220,66 +234,140 @@ class EntityCoding {
   std::int32_t fine(FineOdds& odds, std::int32_t value) {
     if (!coder_.bit(odds.other, value != 0)) return 0;
     const std::int32_t size = std::abs(value);
-    if (!coder_.bit(odds.more, size > 1)) return coder_.raw(1, value < 0 ? 1 : 0) != 0 ? -1 : 1;
+    if (!coder_.bit(odds.more, size > 1)) return coder_.bit(odds.negative, value < 0) ? -1 : 1;
     const std::int32_t beyond = code_number(coder_, odds.rest, value < 0 ? value + 1 : value - 1);
     return beyond < 0 ? beyond - 1 : beyond + 1;
-  }
-
-  std::int8_t turned(std::uint8_t now, std::uint8_t before, Gait gait) {
-    if (!coder_.bit(odds_.turns[static_cast<std::size_t>(gait)], now != before)) return 0;
-    const auto turn = static_cast<std::int8_t>(static_cast<std::uint8_t>(now - before));
-    return static_cast<std::int8_t>(code_number(coder_, odds_.turn, turn));
   }
 
   /// Who turns while it walks walks on where it looks.
   void veer(Velocity& told, std::int8_t turn, const Velocity& now) {
     const Velocity turned = rotated(told, turn);
     const auto off = [&](const Velocity& v) { return std::abs(now[0] - v[0]) + std::abs(now[1] - v[1]); };
-    if (coder_.bit(odds_.veers, Coder::writing && off(turned) < off(told))) told = turned;
+    if (coder_.bit(odds_.veers, writing && off(turned) < off(told))) told = turned;
   }
 
-  bool velocity(const Velocity& now, Velocity& told, Gait gait) {
-    const bool moved = gait != Gait::rests;
-    if (moved && coder_.bit(odds_.stops, Coder::writing && now == Velocity{})) {
-      told = {};
+  /// Another velocity over the ground: none, a course, another direction at the pace, or any.
+  /// @param before  the course until now; @param on  is it one now?
+  bool velocity(const Velocity& now, Velocity& told, bool moves, std::uint8_t before, std::uint8_t yaw,
+                bool& on) {
+    if (moves && coder_.bit(odds_.stops, writing && now[0] == 0 && now[1] == 0)) {
+      set_level(told, {0, 0});
       return true;
     }
-    std::array<std::int32_t, 3> v{told[0], told[1], told[2]};
-    v[0] += code_number(coder_, odds_.speed, now[0] - told[0]);
-    v[1] += code_number(coder_, odds_.speed, now[1] - told[1]);
-    const std::size_t flies = gait == Gait::flies ? 1 : 0;
-    if (coder_.bit(odds_.climbs[flies], now[2] != told[2]))
-      v[2] += code_number(coder_, odds_.climb[flies], now[2] - told[2]);
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      if (v[i] < -32768 || v[i] > 32767) return false;
-      told[i] = static_cast<std::int16_t>(v[i]);
+    const std::uint8_t course = writing ? course_of(now, yaw, rules_.pace) : no_course;
+    on = coder_.bit(odds_.course, course != no_course);
+    if (on) {
+      const unsigned from = before == no_course ? 0 : before;
+      std::array<Odds, 8>& odds = odds_.heading[before != no_course ? 1 : 0];
+      const unsigned off = (course - from) & 7u;
+      unsigned at = 1;
+      for (int i = 2; i >= 0; --i) at = at << 1 | (coder_.bit(odds[at], (off >> i & 1) != 0) ? 1u : 0u);
+      set_level(told, on_course(rules_.pace, yaw, from + at));
+      return true;
+    }
+    const std::uint8_t angle = writing ? angle_of(now[0], now[1]) : std::uint8_t{0};
+    const LevelVelocity paced = at_angle(rules_.pace, angle);
+    if (coder_.bit(odds_.at_pace, writing && paced[0] == now[0] && paced[1] == now[1])) {
+      set_level(told, at_angle(rules_.pace, byte(angle)));
+      return true;
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::int32_t v = told[i] + code_number(coder_, odds_.speed, now[i] - told[i]);
+      if (v < -32768 || v > 32767) return false;
+      told[i] = static_cast<std::int16_t>(v);
     }
     return true;
   }
 
-  [[gnu::always_inline]] bool place(const EntityRecord& now, Place& at, const Velocity& before,
-                                    const Velocity& after, std::size_t lift) {
-    const std::int32_t dx = after[0] - before[0], dy = after[1] - before[1];
-    const bool swap = std::abs(dy) > std::abs(dx);
-    const std::int32_t greater = swap ? dy : dx, less = swap ? dx : dy;
-    const std::int32_t spread = by_.steps(static_cast<std::uint32_t>(std::abs(greater)) >> 1);
-    if (spread == 0) {
-      at.x += fine(odds_.place[0], now.x - at.x);
-      at.y += fine(odds_.place[1], now.y - at.y);
-    } else {
-      // Both axes changed their velocity at the same time: what that time made of one it made of the other.
-      const std::int32_t x = now.x - at.x, y = now.y - at.y;
-      const std::int32_t first = code_number(coder_, odds_.spread[spread_class(spread)], swap ? y : x);
-      if (first < -cell_steps || first > cell_steps) return false;
-      const std::int32_t like = first * less / greater;
-      const std::int32_t second = like + fine(odds_.place[2], (swap ? x : y) - like);
-      at.x += swap ? second : first;
-      at.y += swap ? first : second;
+  /// Another velocity up or down than foretold.
+  /// @param before  in the base
+  bool climb(std::int16_t now, std::int16_t& told, std::int16_t before, std::size_t g, Leap& leap) {
+    if (!coder_.bit(odds_.climbs[g], writing && now != told)) return true;
+    const bool flies = g == static_cast<std::size_t>(Gait::flies);
+    if (flies && coder_.bit(odds_.lands, writing && now == 0)) {
+      told = 0, leap = Leap::lands;
+      return true;
     }
-    if (coder_.bit(odds_.lifts[lift], now.z != at.z))
-      at.z += code_number(coder_, odds_.lift[lift & 1], now.z - at.z);
+    if (before == 0 && rules_.pull > 0) {
+      const std::int32_t ticks = writing ? by_.ticks_to_fall(BlockRules::jump - now, rules_.pull) : 0;
+      const auto jumped = [&](std::int32_t t) { return by_.fallen(BlockRules::jump, rules_.pull, t); };
+      const bool did =
+          writing && ticks >= 1 && ticks <= Foretelling::moments_max && std::abs(now - jumped(ticks)) <= 1;
+      if (coder_.bit(odds_.jumps, did)) {
+        const unsigned since = code_tree(coder_, odds_.jumped, static_cast<unsigned>(ticks) & 15u);
+        const std::int32_t up = jumped(static_cast<std::int32_t>(since));
+        leap = Leap::jumps;
+        return fits(told, up + fine(odds_.jump, now - up));
+      }
+    }
+    return fits(told, told + code_number(coder_, odds_.climb[flies ? 1 : 0], now - told));
+  }
+  static bool fits(std::int16_t& to, std::int32_t v) {
+    to = static_cast<std::int16_t>(v);
+    return v >= -32768 && v <= 32767;
+  }
+
+  /// Which odds the place of somebody has who turned so far while it went on like this.
+  static std::size_t blur(std::int32_t speed, std::int32_t turn) {
+    const auto off = static_cast<std::uint32_t>(std::abs(speed * turn)) >> 8;
+    return std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(off)), 3);
+  }
+
+  [[gnu::always_inline]] bool place(const EntityRecord& now, Place& at, const MovingRecord& base,
+                                    const Velocity& after, std::int8_t turn, std::size_t g,
+                                    const Change& change) {
+    if (!change.other || (base.velocity[0] == after[0] && base.velocity[1] == after[1])) {
+      constexpr std::array<std::size_t, gait_count> first{8, 8, 4, 0};
+      const bool arc = g == static_cast<std::size_t>(Gait::follows);
+      const bool still = g == static_cast<std::size_t>(Gait::rests);
+      const std::int32_t x = arc ? after[1] : 512, y = arc ? after[0] : 512;
+      at.x += fine(odds_.place[first[g] + (still ? 0 : blur(x, turn))], now.x - at.x);
+      at.y += fine(odds_.place[first[g] + (still ? 0 : blur(y, turn))], now.y - at.y);
+    } else {
+      const bool eases =
+          change.flies && change.leap == Leap::none &&
+          coder_.bit(odds_.eases, writing && std::abs(now.x - at.x) <= 4 && std::abs(now.y - at.y) <= 4);
+      if (!eases && !changed_place(now, at, base, after, change.course)) return false;
+      FineOdds& odds = odds_.changing[eases ? 2 : change.course ? 1 : 0];
+      at.x += fine(odds, now.x - at.x);
+      at.y += fine(odds, now.y - at.y);
+    }
+    const auto leap = static_cast<std::size_t>(change.leap);
+    const bool leaps = change.leap != Leap::none;
+    if (coder_.bit(odds_.lifts[leaps ? 2 * gait_count + leap - 1 : 2 * g + (change.other ? 1 : 0)],
+                   now.z != at.z))
+      at.z += code_number(coder_, odds_.lift[leaps ? 1 + leap : change.flies ? 1 : 0], now.z - at.z);
     const auto ok = [](std::int32_t v) { return v >= 0 && v < cell_steps; };
     return ok(at.x) && ok(at.y) && ok(at.z);
+  }
+
+  /// Where somebody is who changed its velocity at one moment; from one course to another at the pace at
+  /// which players accelerate.
+  bool changed_place(const EntityRecord& now, Place& at, const MovingRecord& base, const Velocity& after,
+                     bool course) {
+    const std::int32_t x0 = base.velocity[0], y0 = base.velocity[1];
+    const std::int32_t dx = after[0] - x0, dy = after[1] - y0;
+    const std::int32_t takes = course ? by_.takes(length_of(dx, dy), BlockRules::acceleration) : 0;
+    const auto way = [&](std::int32_t before, std::int32_t change, std::int32_t moment) {
+      return by_.way_changed(before, change, by_.held(moment, takes));
+    };
+    std::int32_t moment = 0;
+    if constexpr (writing) {
+      const bool swap = std::abs(dy) > std::abs(dx);
+      const std::int32_t made = swap ? now.y - base.record.y : now.x - base.record.x;
+      std::int32_t least = 1 << 30;
+      for (std::int32_t i = 0; i <= by_.moments(); ++i) {
+        const std::int32_t off = std::abs(made - (swap ? way(y0, dy, i) : way(x0, dx, i)));
+        if (off > least) break;  // it goes one way, so that it only becomes worse
+        if (off < least) least = off, moment = i;
+      }
+    }
+    moment = static_cast<std::int32_t>(
+        code_tree(coder_, odds_.moment[course ? 1 : 0], static_cast<unsigned>(moment)));
+    if (moment > by_.moments()) return false;
+    at.x = within(base.record.x + way(x0, dx, moment));
+    at.y = within(base.record.y + way(y0, dy, moment));
+    return true;
   }
 
   void looks(EntityRecord& now, const EntityRecord& base, bool left_ground) {
@@ -308,8 +396,10 @@ class EntityCoding {
   Coder& coder_;
   BlockModels& odds_;
   const Foretelling& by_;
+  const BlockRules& rules_;
   Mark& mark_;
   std::uint8_t kind_before_ = 0;
+  std::int32_t ground_ = -1;  // where the last one stands that moved there; -1: nobody
 };
 
 }  // namespace ashlar

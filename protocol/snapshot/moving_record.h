@@ -14,6 +14,11 @@ namespace ashlar {
 /// Steps of a velocity as it travels in one metre a second.
 inline constexpr double velocity_steps_per_mps = 16;
 
+/// How fast players run and how things fall where the rules say nothing else.
+inline constexpr std::int32_t usual_pace_steps = 96;  // 6 m/s
+inline constexpr std::int32_t usual_pull_mps2 = 20;
+inline constexpr unsigned pace_bits = 10, pull_bits = 6;
+
 /// A record and its velocity. The velocity only foretells where it will be: it is not what the simulation has
 /// to the last bit.
 struct MovingRecord {
@@ -46,42 +51,79 @@ constexpr std::int32_t foretold_place(std::uint16_t place, std::int16_t velocity
   return std::clamp<std::int32_t>(place + foretold_steps(velocity, ticks, tick_rate_hz), 0, cell_steps - 1);
 }
 
-/// foretold_place() for many velocities over the same ticks: it multiplies where that divides.
+/// What becomes of velocities and places in so many ticks.
 class Foretelling {
  public:
   /// @param ticks  at most 255; @param tick_rate_hz  1 to 128; both asserted
   constexpr Foretelling(std::uint32_t ticks, std::uint32_t tick_rate_hz)
-      : sixteenths_(ticks * 16),
-        half_(tick_rate_hz),
-        inverse_(((std::uint64_t{1} << shift) + 2 * tick_rate_hz - 1) / (2 * tick_rate_hz)),
-        fall_(static_cast<std::int32_t>((fall_steps * ticks + tick_rate_hz / 2) / tick_rate_hz)) {
+      : ticks_(static_cast<std::int32_t>(ticks)),
+        rate_(static_cast<std::int32_t>(tick_rate_hz)),
+        moments_(std::min(ticks_, moments_max)) {
     ASHLAR_ASSERT(ticks <= 255 && tick_rate_hz >= 1 && tick_rate_hz <= 128);
   }
 
-  constexpr std::int32_t place(std::uint16_t from, std::int16_t velocity) const {
-    if (velocity == 0) return from;
-    const std::int32_t v = velocity;
-    const std::int32_t way = steps(static_cast<std::uint32_t>(v < 0 ? -v : v));
-    return std::clamp<std::int32_t>(from + (v < 0 ? -way : way), 0, cell_steps - 1);
+  /// Steps of position that a velocity makes.
+  constexpr std::int32_t way(std::int32_t velocity) const { return steps(6 * velocity * ticks_); }
+  /// Of one that became another evenly, if each tick moves by the new one.
+  constexpr std::int32_t way(std::int32_t before, std::int32_t after) const {
+    return steps(3 * (before * (ticks_ - 1) + after * (ticks_ + 1)));
   }
-  /// Steps of position that a speed makes, to the nearest one. @param speed  at most 32768
-  constexpr std::int32_t steps(std::uint32_t speed) const {
-    return static_cast<std::int32_t>((std::uint64_t{speed * sixteenths_} + half_) * inverse_ >> shift);
+  /// And that was `midway` half-way.
+  constexpr std::int32_t way(std::int32_t before, std::int32_t midway, std::int32_t after) const {
+    return steps(ticks_ * (before + 4 * midway + after) + 3 * (after - before));
   }
-  /// An upward velocity after falling as rules that say nothing else let fall, at 20 m/s2.
-  constexpr std::int16_t fallen(std::int16_t up) const {
-    return static_cast<std::int16_t>(std::max(up - fall_, -32768));
+  /// If each tick moves by the mean of both, as who falls does.
+  constexpr std::int32_t mean_way(std::int32_t before, std::int32_t after) const {
+    return steps(3 * (before + after) * ticks_);
+  }
+
+  /// A change of velocity happened at one of these moments before now, from 0 on.
+  static constexpr std::int32_t moments_max = 15;
+  constexpr std::int32_t moments() const { return moments_; }
+  /// How long a change takes, in ticks and moments().
+  /// @param size  of the change in steps, below 2^12; @param acceleration  in steps a second, above 0
+  constexpr std::int32_t takes(std::int32_t size, std::int32_t acceleration) const {
+    return size * rate_ * moments_ / acceleration;
+  }
+  /// For how long it held in all if it began at such a moment and took so long.
+  constexpr std::int32_t held(std::int32_t moment, std::int32_t takes) const {
+    const std::int32_t since = ticks_ * moment;
+    if (takes == 0) return since;
+    const std::int32_t rising = std::min(since, takes);
+    return (rising * (rising + moments_) / 2 + takes * (since - rising)) / takes;
+  }
+  /// Of a velocity whose change held for so long.
+  constexpr std::int32_t way_changed(std::int32_t before, std::int32_t change, std::int32_t held) const {
+    return steps(6 * (before * ticks_ + change * held / std::max(moments_, 1)));
+  }
+
+  /// An upward velocity after falling. @param pull  m/s2, 0 to 63
+  constexpr std::int16_t fallen(std::int32_t up, std::int32_t pull) const { return fallen(up, pull, ticks_); }
+  constexpr std::int16_t fallen(std::int32_t up, std::int32_t pull, std::int32_t ticks) const {
+    const std::int32_t fall = (pull * 32 * ticks + rate_) / (2 * rate_);
+    return static_cast<std::int16_t>(std::max(up - fall, -32768));
+  }
+  /// Ticks in which an upward velocity falls by so much, to the nearest; 0 where it does not.
+  constexpr std::int32_t ticks_to_fall(std::int32_t by, std::int32_t pull) const {
+    return pull == 0 || by < 0 ? 0 : (by * rate_ + 8 * pull) / (16 * pull);
   }
 
  private:
-  // Sums are below 2^27 and divisors at most 2^8, so that rounding the inverse up is never seen in the
-  // quotient: 27 + 8 < 36.
-  static constexpr unsigned shift = 36;
-  static_assert(32768ull * 255 * 16 + 128 < 1ull << 27);
-  static constexpr std::uint32_t fall_steps = 320;  // 20 m/s2, in 1/16 m/s and seconds
-  std::uint32_t sixteenths_, half_;
-  std::uint64_t inverse_;
-  std::int32_t fall_;
+  /// From sixths of steps of velocity times ticks to steps of position, to the nearest, halves away from 0.
+  /// Those are below 2^28.
+  constexpr std::int32_t steps(std::int32_t sixths) const {
+    // 128 steps a metre over 16 steps a metre a second: eight for each and second.
+    const auto size = static_cast<std::uint32_t>(sixths < 0 ? -sixths : sixths);
+    const auto rate = static_cast<std::uint32_t>(rate_);
+    const auto out = static_cast<std::int32_t>((size * 8 + 3 * rate) / (6 * rate));
+    return sixths < 0 ? -out : out;
+  }
+  std::int32_t ticks_, rate_, moments_;
 };
+
+/// Steps of position that who jumped has risen when its upward velocity is `up`. @param pull  m/s2, above 0
+constexpr std::int32_t risen(std::int32_t jump, std::int32_t up, std::int32_t pull) {
+  return (jump * jump - up * up + 2 * pull) / (4 * pull);
+}
 
 }  // namespace ashlar

@@ -52,20 +52,23 @@ void PackedPartWriter::begin(const PartHead& head) {
 bool PackedPartWriter::add_block(std::uint16_t number, std::uint32_t age,
                                  std::span<const std::uint8_t> bytes) {
   ASHLAR_ASSERT(age <= base_age_max);
-  const bool joins =
-      open_item_ == PackedItem::blocks && open_age_ == age && bytes_[open_count_at_] < list_max;
-  const auto size = static_cast<std::uint32_t>(bytes.size());
-  const std::size_t needed = (joins ? 0 : 3) + varint_bytes(number) + varint_bytes(size) + size;
+  const bool joins = open_item_ == PackedItem::blocks && bytes_[open_count_at_] < list_max;
+  const bool other = joins && open_age_ != age;
+  const std::uint32_t told = 2 * static_cast<std::uint32_t>(bytes.size()) + (other ? 1 : 0);
+  const std::size_t needed =
+      (joins ? 0 : 3) + varint_bytes(number) + varint_bytes(told) + (other ? 1 : 0) + bytes.size();
   if (needed > room()) return false;
   if (!joins) {
     put(static_cast<std::uint8_t>(PackedItem::blocks));
     put(static_cast<std::uint8_t>(age));
-    open_item_ = PackedItem::blocks, open_age_ = age, open_count_at_ = used_;
+    open_item_ = PackedItem::blocks, open_count_at_ = used_;
     put(0);
   }
+  open_age_ = age;
   ++bytes_[open_count_at_];
   put_varint(number);
-  put_varint(size);
+  put_varint(told);
+  if (other) put(static_cast<std::uint8_t>(age));
   put(bytes);
   return true;
 }
@@ -81,6 +84,27 @@ bool PackedPartWriter::add_gone(std::uint16_t number) {
   ++bytes_[open_count_at_];
   put_varint(number);
   return true;
+}
+
+bool PackedPartWriter::add_moved(const MovedEntity& moved) {
+  ASHLAR_ASSERT(moved.id != EntityId{0});
+  const bool joins = open_item_ == PackedItem::moved && bytes_[open_count_at_] < list_max;
+  if ((joins ? 0 : 2) + sizeof moved.id + varint_bytes(moved.block) > room()) return false;
+  if (!joins) {
+    put(static_cast<std::uint8_t>(PackedItem::moved));
+    open_item_ = PackedItem::moved, open_count_at_ = used_;
+    put(0);
+  }
+  ++bytes_[open_count_at_];
+  put_little(bytes_.data() + used_, static_cast<std::uint32_t>(moved.id));
+  used_ += sizeof moved.id;
+  put_varint(moved.block);
+  return true;
+}
+
+bool PackedPartWriter::has_room(std::size_t moved, std::size_t block_bytes) const {
+  constexpr std::size_t moved_bytes_max = sizeof(EntityId) + 3;
+  return block_bytes + packed_item_bytes_max + 2 + moved * moved_bytes_max <= room();
 }
 
 bool PackedPartWriter::add_own(std::uint32_t age, std::span<const std::uint8_t> bytes) {
@@ -208,7 +232,8 @@ std::optional<PackedEntry> PackedPartReader::next() {
     const bool based = open_item_ == PackedItem::blocks || open_item_ == PackedItem::own ||
                        open_item_ == PackedItem::heights;
     open_age_ = based ? get() : 0;
-    const bool list = open_item_ == PackedItem::blocks || open_item_ == PackedItem::gone;
+    const bool list =
+        open_item_ == PackedItem::blocks || open_item_ == PackedItem::gone || open_item_ == PackedItem::moved;
     open_left_ = list ? get() : 1;
     if (open_left_ == 0) failed_ = true;
   }
@@ -221,11 +246,20 @@ std::optional<PackedEntry> PackedPartReader::next() {
     return static_cast<std::uint16_t>(value);
   };
   switch (open_item_) {
-    case PackedItem::blocks:
+    case PackedItem::blocks: {
       out.number = number();
-      out.bytes = get_bytes(get_varint());
+      const std::uint32_t told = get_varint();
+      if ((told & 1) != 0) out.age = open_age_ = get();
+      out.bytes = get_bytes(told >> 1);
       break;
+    }
     case PackedItem::gone: out.number = number(); break;
+    case PackedItem::moved:
+      if (const auto id = get_bytes(sizeof out.id); !failed_)
+        out.id = EntityId{get_little<std::uint32_t>(id.data())};
+      out.number = number();
+      if (out.id == EntityId{0}) failed_ = true;
+      break;
     case PackedItem::own:
     case PackedItem::cues: out.bytes = get_bytes(get()); break;
     case PackedItem::heights:

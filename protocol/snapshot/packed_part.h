@@ -34,7 +34,8 @@ enum class PackedItem : std::uint8_t {
   heights = 4,
   motion = 5,
   fields = 6,
-  cues = 7
+  cues = 7,
+  moved = 8
 };
 
 /// Writes one part. What does not fit is refused and changes nothing. One thread.
@@ -43,11 +44,15 @@ class PackedPartWriter {
   /// Begins a part; part_count may be set later by set_part_count().
   void begin(const PartHead& head);
 
-  /// A block against a base `age` ticks back (0: whole). Blocks of one age that follow one another share what
-  /// names it. @return false: no room
+  /// A block against a base `age` ticks back (0: whole). Those that follow one another share what names them,
+  /// and their age where it is the same. @return false: no room
   bool add_block(std::uint16_t number, std::uint32_t age, std::span<const std::uint8_t> bytes);
   /// A block that the receiver shall forget.
   bool add_gone(std::uint16_t number);
+  /// Somebody who is in another block than those told here.
+  bool add_moved(const MovedEntity& moved);
+  /// Does all of that fit together?
+  bool has_room(std::size_t moved, std::size_t block_bytes) const;
   bool add_own(std::uint32_t age, std::span<const std::uint8_t> bytes);
   bool add_heights(std::uint8_t map, std::uint16_t slice, std::uint32_t age,
                    std::span<const std::uint8_t> bytes);
@@ -80,10 +85,12 @@ class PackedPartWriter {
 /// One item of a part; its bytes lie in the part's.
 struct PackedEntry {
   PackedItem item{};
-  std::uint16_t number = 0;  ///< of a block, of a slice of heights, or of a group of fields
-  std::uint8_t map = 0;      ///< of heights
-  FieldAudience to{};        ///< of a group of fields: owner or team
-  std::uint32_t age = 0;     ///< of the base; 0: none
+  std::uint16_t number =
+      0;          ///< of a block, of a slice of heights, or of a group of fields; whereto somebody moved
+  EntityId id{};  ///< of who moved
+  std::uint8_t map = 0;   ///< of heights
+  FieldAudience to{};     ///< of a group of fields: owner or team
+  std::uint32_t age = 0;  ///< of the base; 0: none
   std::span<const std::uint8_t> bytes;
   WireMotion motion;
 };

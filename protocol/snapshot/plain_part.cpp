@@ -14,6 +14,7 @@ namespace {
 
 static_assert(sizeof(wire::SliceHeader) == sizeof(SliceHeader));
 static_assert(sizeof(wire::GroupHeader) == sizeof(GroupHeader));
+static_assert(sizeof(wire::MovedEntity) == sizeof(MovedEntity));
 static_assert(sizeof(wire::SectorMotion) == sizeof(WireMotion));
 
 /// Of a list in use: its offset, its length, and what aligns it.
@@ -59,7 +60,8 @@ struct PlainPartWriter::Impl {
   bool made = false;
   std::vector<std::uint8_t> own;
   std::uint8_t own_age = 0;
-  StructList blocks, entities, fields, removed, gone, slices, heights, motions, groups, grouped, values, cues;
+  StructList blocks, entities, fields, removed, gone, slices, heights, motions, groups, grouped, values, cues,
+      moved;
 
   bool has_room(std::size_t bytes) {
     ASHLAR_ASSERT(!made);
@@ -72,6 +74,7 @@ struct PlainPartWriter::Impl {
 
 void PlainPartWriter::Impl::make() {
   fbb.Clear();
+  const auto moved_list = moved.structs<wire::MovedEntity>(fbb);
   const auto cue_list = cues.structs<wire::Cue>(fbb);
   const auto value_list = values.numbers<std::uint32_t>(fbb);
   const auto grouped_list = grouped.structs<wire::GroupedEntity>(fbb);
@@ -105,6 +108,7 @@ void PlainPartWriter::Impl::make() {
   builder.add_grouped(grouped_list);
   builder.add_values(value_list);
   builder.add_cues(cue_list);
+  builder.add_moved(moved_list);
   builder.add_tick(head.tick);
   builder.add_applied_tick(head.applied_tick);
   builder.add_input_ahead(head.input_ahead);
@@ -131,8 +135,9 @@ void PlainPartWriter::begin(const PartHead& head) {
   in.made = false;
   in.own.clear();
   in.own_age = 0;
-  for (StructList* list : {&in.blocks, &in.entities, &in.fields, &in.removed, &in.gone, &in.slices,
-                           &in.heights, &in.motions, &in.groups, &in.grouped, &in.values, &in.cues})
+  for (StructList* list :
+       {&in.blocks, &in.entities, &in.fields, &in.removed, &in.gone, &in.slices, &in.heights, &in.motions,
+        &in.groups, &in.grouped, &in.values, &in.cues, &in.moved})
     list->clear();
 }
 
@@ -161,6 +166,19 @@ bool PlainPartWriter::add_gone(std::uint16_t number) {
   if (!impl_->has_room(impl_->gone.cost(sizeof number))) return false;
   impl_->gone.put(number);
   return true;
+}
+
+bool PlainPartWriter::add_moved(const MovedEntity& moved) {
+  ASHLAR_ASSERT(moved.id != EntityId{0} && moved.reserved == 0);
+  if (!impl_->has_room(impl_->moved.cost(sizeof moved))) return false;
+  impl_->moved.put(moved);
+  return true;
+}
+
+bool PlainPartWriter::has_room(std::size_t moved, std::size_t block_bytes) const {
+  // A block touches at most four lists.
+  const std::size_t most = block_bytes + 5 * list_bytes + moved * sizeof(MovedEntity);
+  return impl_->used + most <= unreliable_bytes_max;
 }
 
 bool PlainPartWriter::add_own(std::uint32_t age, std::span<const std::uint8_t> bytes) {

@@ -28,6 +28,9 @@ class PlainPartWriter {
   /// @return false: no room
   bool add_block(std::uint16_t number, std::uint32_t age, std::span<const std::uint8_t> bytes);
   bool add_gone(std::uint16_t number);
+  bool add_moved(const MovedEntity& moved);
+  /// Does all of that fit together?
+  bool has_room(std::size_t moved, std::size_t block_bytes) const;
   /// @param bytes  empty: it is as it was `age` ticks ago
   bool add_own(std::uint32_t age, std::span<const std::uint8_t> bytes);
   bool add_heights(std::uint8_t map, std::uint16_t slice, std::uint32_t age,

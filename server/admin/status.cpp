@@ -40,6 +40,19 @@ std::string spread_line(const char* what, const Spread& spread) {
 
 }  // namespace
 
+namespace {
+
+/// Of values by how often each came.
+std::uint32_t median_of(std::span<const std::uint32_t> counts) {
+  const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  std::uint64_t sum = 0;
+  for (std::uint32_t value = 0; value < counts.size(); ++value)
+    if (2 * (sum += counts[value]) >= all) return value;
+  return 0;
+}
+
+}  // namespace
+
 std::string_view name(Phase phase) {
   switch (phase) {
     case Phase::poll: return "poll";
@@ -59,6 +72,7 @@ std::uint64_t StatusMeter::observe(const HostStatus& status, std::uint64_t turn_
   if (ticks == 0) return 0;
   tick_seen_ = status.tick;
   snapshot_wait_ticks_ = std::max(snapshot_wait_ticks_, status.snapshot_wait_ticks);
+  waits_[std::min<std::size_t>(status.snapshot_wait_ticks, waits_.size() - 1)] += ticks;
   std::uint64_t total_ns = 0;
   for (std::size_t i = 0; i < phase_count; ++i) {
     total_ns += status.phase_ns_last[i];
@@ -119,6 +133,8 @@ StatusReport StatusMeter::report(std::chrono::microseconds now, const HostStatus
   report.tcp = transports;
   report.snapshots_cut = status.snapshots_cut;
   report.snapshot_wait_ticks = std::exchange(snapshot_wait_ticks_, 0);
+  report.snapshot_wait_ticks_p50 = median_of(waits_);
+  waits_.fill(0);
   if (report.interval_s > 0)
     report.busy = static_cast<double>(std::exchange(busy_ns_, 0)) / 1e9 / report.interval_s;
   report.total = spread_of(total_);
@@ -167,6 +183,10 @@ void log_status(Log& log, const StatusReport& r) {
                            {"snapshots_spared", r.snapshots_spared},
                            {"snapshots_cut", r.snapshots_cut},
                            {"snapshot_wait_ticks", r.snapshot_wait_ticks},
+                           {"snapshot_wait_ticks_p50", r.snapshot_wait_ticks_p50},
+                           {"client_kib_max", static_cast<std::uint64_t>(r.memory.most / 1024)},
+                           {"clients_kib", static_cast<std::uint64_t>(r.memory.sum / 1024)},
+                           {"streams_kib", static_cast<std::uint64_t>(r.memory.streams / 1024)},
                            {"recovered", r.recovered},
                            {"stuck", r.stuck},
                            {"snapshots_congested", r.snapshots_congested},
@@ -255,6 +275,9 @@ std::string status_text(const StatusTitle& title, const StatusReport& r) {
       "at the gate: refused %llu, handshakes put off %llu, rejoins refused %llu, strangers closed %llu\n",
       static_cast<ull>(r.refused), static_cast<ull>(r.gate.handshakes_limited),
       static_cast<ull>(r.gate.rejoins_refused), static_cast<ull>(r.tcp.tcp_closed_displaced));
+  out += print("kept of a client %llu KiB at most, of all %llu KiB, and %llu KiB of streams\n",
+               static_cast<ull>(r.memory.most / 1024), static_cast<ull>(r.memory.sum / 1024),
+               static_cast<ull>(r.memory.streams / 1024));
   out += print("recovered from walls %llu, stuck %llu\n", static_cast<ull>(r.recovered),
                static_cast<ull>(r.stuck));
   if (r.saving)

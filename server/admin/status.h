@@ -40,6 +40,7 @@ struct StatusReport {
   std::uint64_t stuck = 0, recovered = 0;                   ///< total
   std::uint64_t snapshots_cut = 0;                          ///< total
   std::uint32_t snapshot_wait_ticks = 0;                    ///< the longest in this interval
+  std::uint32_t snapshot_wait_ticks_p50 = 0;                ///< and that of the median of its ticks
   double busy = 0;              ///< share of the interval in which the loop did not sleep
   std::uint32_t lingering = 0;  ///< bodies of players who left a fight, now
   std::uint64_t notices_lost = 0, chat_given_up = 0;  ///< total
@@ -50,6 +51,7 @@ struct StatusReport {
   std::uint64_t refused = 0;                          ///< for any reason; total
   std::uint64_t snapshots_anew = 0;                   ///< total
   std::uint64_t snapshots_congested = 0, resumed = 0, resume_refused = 0, moved = 0;  ///< total
+  ClientMemory memory;                                                                ///< now
   GateCounters gate;                                                                  ///< total
   ContentCounters content;                                                            ///< total
   GroundCounters ground;              ///< total, but for what is under way
@@ -78,6 +80,7 @@ class StatusMeter {
   std::chrono::microseconds start_, last_;
   std::uint32_t tick_seen_ = 0;
   std::uint32_t snapshot_wait_ticks_ = 0;
+  std::array<std::uint32_t, 256> waits_{};  // ticks, by the longest wait of each; the last: that or longer
   std::uint64_t busy_ns_ = 0;
   TransportCounters transports_seen_;
   Histogram total_;

@@ -10,6 +10,44 @@ namespace {
 
 constexpr std::size_t list_entries_max = 64;
 
+/// A setting that is a list of requests, each a text of its own.
+/// @param parse  of one text, or what is wrong with it
+/// @param whole  what is wrong with all of them together
+template <class Request, class Parse, class Whole>
+void is_list(Setting& s, std::vector<Request> Config::* list, std::size_t most, const char* called,
+             Parse parse, Whole whole) {
+  s.of_world = true;
+  s.set = [=](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
+    if (raw.size() > most) return std::unexpected("has more than " + std::to_string(most) + " " + called);
+    std::vector<Request> requests;
+    for (const std::string& one : raw) {
+      auto request = parse(one);
+      if (!request) return std::unexpected(std::move(request.error()));
+      requests.push_back(std::move(*request));
+    }
+    if (auto good = whole(requests); !good) return good;
+    config.*list = std::move(requests);
+    return {};
+  };
+  s.get = [list](const Config& config) {
+    RawValue raw;
+    for (const Request& request : config.*list) raw.push_back(to_text(request));
+    return raw;
+  };
+}
+
+template <class Request>
+std::expected<void, std::string> any_of_them(const std::vector<Request>&) {
+  return {};
+}
+
+std::expected<void, std::string> none_stands_alone(const std::vector<MapRequest>& maps) {
+  for (const MapRequest& map : maps)
+    if (map.name == "none" && maps.size() > 1)
+      return std::unexpected("\"none\" stands beside other maps: give one or the other");
+  return {};
+}
+
 Setting wad_setting() {
   Setting s{.key = "wad", .value_name = "FILE"};
   s.help =
@@ -38,27 +76,7 @@ Setting map_setting() {
       "table "
       "with name, x and y for each. Without one: the first map of the WAD. \"none\": terrain alone.";
   s.kind = ValueKind::maps;
-  s.of_world = true;
-  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
-    if (raw.size() > map_requests_max)
-      return std::unexpected("has more than " + std::to_string(map_requests_max) + " maps");
-    std::vector<MapRequest> maps;
-    for (const std::string& one : raw) {
-      auto map = parse_map_request(one);
-      if (!map) return std::unexpected(std::move(map.error()));
-      maps.push_back(std::move(*map));
-    }
-    for (const MapRequest& map : maps)
-      if (map.name == "none" && maps.size() > 1)
-        return std::unexpected("\"none\" stands beside other maps: give one or the other");
-    config.maps = std::move(maps);
-    return {};
-  };
-  s.get = [](const Config& config) {
-    RawValue raw;
-    for (const MapRequest& map : config.maps) raw.push_back(to_text(map));
-    return raw;
-  };
+  is_list(s, &Config::maps, map_requests_max, "maps", parse_map_request, none_stands_alone);
   return s;
 }
 
@@ -70,24 +88,7 @@ Setting prop_setting() {
       "[[prop]] table with file, x, y, z, yaw, scale and up for each. At most 24, and with the maps no more "
       "than one datagram of 1200 bytes can name: some 16 with short names.";
   s.kind = ValueKind::props;
-  s.of_world = true;
-  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
-    if (raw.size() > prop_requests_max)
-      return std::unexpected("has more than " + std::to_string(prop_requests_max) + " props");
-    std::vector<PropRequest> props;
-    for (const std::string& one : raw) {
-      auto prop = parse_prop_request(one);
-      if (!prop) return std::unexpected(std::move(prop.error()));
-      props.push_back(std::move(*prop));
-    }
-    config.props = std::move(props);
-    return {};
-  };
-  s.get = [](const Config& config) {
-    RawValue raw;
-    for (const PropRequest& prop : config.props) raw.push_back(to_text(prop));
-    return raw;
-  };
+  is_list(s, &Config::props, prop_requests_max, "props", parse_prop_request, any_of_them<PropRequest>);
   return s;
 }
 
@@ -97,24 +98,7 @@ Setting protect_setting() {
       "Box of blocks, both corners in it, in which no player digs, builds or blows anything up; again for "
       "more, at most 64. The console and games may. In a file: a list of such texts.";
   s.kind = ValueKind::texts;
-  s.of_world = true;
-  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
-    if (raw.size() > protected_zones_max)
-      return std::unexpected("has more than " + std::to_string(protected_zones_max) + " zones");
-    std::vector<ProtectedZone> zones;
-    for (const std::string& one : raw) {
-      auto zone = parse_zone(one);
-      if (!zone) return std::unexpected(std::move(zone.error()));
-      zones.push_back(std::move(*zone));
-    }
-    config.zones = std::move(zones);
-    return {};
-  };
-  s.get = [](const Config& config) {
-    RawValue raw;
-    for (const ProtectedZone& zone : config.zones) raw.push_back(to_text(zone));
-    return raw;
-  };
+  is_list(s, &Config::zones, protected_zones_max, "zones", parse_zone, any_of_them<ProtectedZone>);
   return s;
 }
 

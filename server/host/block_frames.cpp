@@ -9,12 +9,13 @@ namespace ashlar::server {
 
 static_assert(plain_block_bytes_max <= coded_block_bytes_max, "what room() leaves");
 
-void BlockFrames::begin(std::uint32_t tick, std::uint32_t tick_rate_hz) {
+void BlockFrames::begin(std::uint32_t tick, std::uint32_t tick_rate_hz, std::int32_t pace) {
   ASHLAR_ASSERT(newest_ == nullptr || tick > newest_->tick);
   before_ = newest_;
   newest_ = &ring_[next_];
   next_ = (next_ + 1) % ring_.size();
   newest_->tick = tick;
+  pace_ = pace;
   newest_->blocks.clear();
   newest_->records.clear();
   newest_->fields.clear();
@@ -139,7 +140,7 @@ BlockFrames::Coded BlockFrames::coded(std::size_t block, std::uint32_t base_tick
     const FrameBlock* last = find_block(*before_, now.number);
     against.quiet = last != nullptr && last->born == now.born && last->changed <= base_tick;
   }
-  const BlockContent content{now.cell, entities(now), fields_of(*newest_, now), registry_.get()};
+  const BlockContent content{now.cell, entities(now), fields_of(*newest_, now), registry_.get(), pace_};
   const std::span<std::uint8_t> out = room();
   PlainCoded made{asked, 0};
   if (encoding == SnapshotEncoding::packed)

@@ -31,7 +31,8 @@ class BlockFrames {
       : ring_(frames), registry_(std::move(registry)) {}
 
   /// Begins the frame of a tick; ticks ascend.
-  void begin(std::uint32_t tick, std::uint32_t tick_rate_hz);
+  /// @param pace  BlockContent's
+  void begin(std::uint32_t tick, std::uint32_t tick_rate_hz, std::int32_t pace = usual_pace_steps);
   /// Adds a block to it: numbers ascend, entities by id.
   /// @param fields  by entity, where there is a registry
   void add(std::uint16_t number, CellCoord cell, std::uint32_t born, std::span<const MovingRecord> entities,
@@ -90,6 +91,7 @@ class BlockFrames {
   Frame* newest_ = nullptr;
   const Frame* before_ = nullptr;
   std::uint32_t tick_rate_hz_ = 60;
+  std::int32_t pace_ = usual_pace_steps;
   std::vector<Code> codes_;
   std::vector<std::uint32_t> first_code_;         // by block; as Code::next
   std::vector<std::vector<std::uint8_t>> pages_;  // of the codes; pages never move

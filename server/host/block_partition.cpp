@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "world/math/assert.h"
 
@@ -13,9 +14,10 @@ constexpr std::uint32_t calls_between_merges = 16;
 
 bool stays_in(const Cube& cube, const PartitionPlace& place) {
   if (cube.cell != place.cell) return false;
+  const int slack = std::min(slack_steps, cube.steps() / 2);
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const int low = cube.at[axis] * cube.steps() - slack_steps;
-    if (place.at[axis] < low || place.at[axis] >= low + cube.steps() + 2 * slack_steps) return false;
+    const int low = cube.at[axis] * cube.steps() - slack;
+    if (place.at[axis] < low || place.at[axis] >= low + cube.steps() + 2 * slack) return false;
   }
   return true;
 }
@@ -150,8 +152,13 @@ void BlockPartition::finish(std::span<const PartitionPlace> places, std::uint32_
     if (block.count == 0) resting_.emplace_back(tick + rest_ticks, block.number);
   }
   // Where each stands when the empty ones are out and the rest is sorted by number.
-  for (std::size_t i = 0; i < places.size(); ++i)
-    homes_[slot_of(places[i].id)] = {places[i].id, blocks_[block_of_[i]].number};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Home& home = homes_[slot_of(places[i].id)];
+    const std::uint16_t number = blocks_[block_of_[i]].number;
+    if (home.id == places[i].id && home.number != number) moves_.push_back({home.number, home.id, tick});
+    home = {places[i].id, number, tick};
+  }
+  sort_moves(tick, rest_ticks);
   std::erase_if(blocks_, [](const PartitionBlock& block) { return block.count == 0; });
   std::ranges::sort(blocks_, {}, &PartitionBlock::number);
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) of_number_[blocks_[i].number] = i;
@@ -159,8 +166,32 @@ void BlockPartition::finish(std::span<const PartitionPlace> places, std::uint32_
     block_of_[i] = of_number_[homes_[slot_of(places[i].id)].number];
 }
 
+void BlockPartition::sort_moves(std::uint32_t tick, std::uint32_t rest_ticks) {
+  if (moves_.empty()) return;
+  std::erase_if(moves_, [&](const BlockMove& move) { return tick - move.tick >= rest_ticks; });
+  std::ranges::sort(moves_, [](const BlockMove& a, const BlockMove& b) {
+    return std::tuple(a.from, a.id, b.tick) < std::tuple(b.from, b.id, a.tick);
+  });
+  const auto same = [](const BlockMove& a, const BlockMove& b) { return a.from == b.from && a.id == b.id; };
+  const auto doubles = std::ranges::unique(moves_, same);
+  moves_.erase(doubles.begin(), doubles.end());
+}
+
+std::span<const BlockMove> BlockPartition::moves_from(std::uint16_t number) const {
+  const auto [first, end] = std::ranges::equal_range(moves_, number, {}, &BlockMove::from);
+  return std::span(first, end);
+}
+
+const PartitionBlock* BlockPartition::block_of(EntityId id) const {
+  const std::uint32_t slot = slot_of(id);
+  if (slot >= homes_.size() || homes_[slot].id != id || homes_[slot].tick != tick_) return nullptr;
+  const std::uint32_t block = of_number_[homes_[slot].number];
+  return block == nobody ? nullptr : &blocks_[block];
+}
+
 void BlockPartition::assign(std::span<const PartitionPlace> places, std::uint32_t tick,
                             std::uint32_t rest_ticks) {
+  tick_ = tick;
   keep_homes(places);
   merge_sparse();
   settle(places, tick);

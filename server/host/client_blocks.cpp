@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "protocol/snapshot/block_delta.h"
+#include "server/host/mover_replication.h"
 #include "world/math/assert.h"
 
 namespace ashlar::server {
@@ -23,7 +24,9 @@ void ClientBlocks::reset() {
   own_ticks_.fill(0);
   own_held_ = 0;
   std::ranges::fill(slices_, 0u);
-  next_slice = 0;
+  std::ranges::fill(motions_, 0u);
+  next_slice = next_motion = 0;
+  uneven_tick = 0;
   waits = {};
   fields_.clear();
   epoch_ = epoch_ == 255 ? std::uint8_t{1} : static_cast<std::uint8_t>(epoch_ + 1);
@@ -41,6 +44,11 @@ std::size_t ClientBlocks::place_of(std::uint16_t number) const {
   }
   const auto at = static_cast<std::size_t>(first - numbers_.data());
   return at + (count == 1 && *first < number ? 1 : 0);
+}
+
+const ClientBlock* ClientBlocks::find(std::uint16_t number) const {
+  const std::size_t at = place_of(number);
+  return at < numbers_.size() && numbers_[at] == number ? &blocks_[at] : nullptr;
 }
 
 ClientBlock* ClientBlocks::find(std::uint16_t number) {
@@ -78,7 +86,6 @@ void ClientBlocks::let_go(std::uint32_t unwanted_since, std::uint32_t tick) {
     if (!entry.leaving && entry.wanted < unwanted_since) {
       entry.leaving = true;
       entry.leaving_since = tick;
-      entry.held = 0;
     }
     never_told = never_told || (entry.leaving && entry.sent == 0);
   }
@@ -100,7 +107,7 @@ void ClientBlocks::note_sent(std::uint64_t sequence, std::uint32_t tick, std::sp
     --packet_count_;
   }
   Packet& packet = packets_[(packet_first_ + packet_count_++) % packets_.size()];
-  packet = {sequence, tick, next_item_, static_cast<std::uint32_t>(items.size())};
+  packet = {sequence, tick, next_item_, static_cast<std::uint32_t>(items.size()), 0};
   for (const JournalItem& item : items) items_[next_item_++ % journal_items_max] = item;
 }
 
@@ -128,15 +135,19 @@ void ClientBlocks::apply(const JournalItem& item, std::uint32_t tick) {
       it->held = std::max(it->held, tick);
       return;
     }
-    case JournalItem::Kind::cues: return;    // lost ones are lost
-    case JournalItem::Kind::motion: return;  // told again as MoverReplication says
+    case JournalItem::Kind::cues: return;  // lost ones are lost
+    case JournalItem::Kind::motion:
+      if (item.number >= motion_keys_max) return;
+      if (item.number >= motions_.size()) motions_.resize(item.number + std::size_t{1}, 0);
+      motions_[item.number] = std::max(motions_[item.number], tick);
+      return;
   }
 }
 
-void ClientBlocks::note_fate(const Connection::Fate& fate) {
+void ClientBlocks::note_fate(const Connection::Fate& fate, std::uint32_t now) {
   if (!fate.acked) return;
   if (packet_count_ == 0) return;
-  const auto at = [this](std::size_t i) -> const Packet& {
+  const auto at = [this](std::size_t i) -> Packet& {
     return packets_[(packet_first_ + i) % packets_.size()];
   };
   // Sequences ascend, most of them by one: it is where that would put it, or a little before.
@@ -146,7 +157,8 @@ void ClientBlocks::note_fate(const Connection::Fate& fate) {
       static_cast<std::size_t>(std::min<std::uint64_t>(fate.sequence - first, packet_count_ - 1));
   while (at(low).sequence > fate.sequence) --low;
   if (at(low).sequence != fate.sequence) return;
-  const Packet packet = at(low);
+  Packet& packet = at(low);
+  if (packet.acked_at == 0) packet.acked_at = now;
   for (std::uint32_t i = 0; i < packet.count; ++i)
     apply(items_[(packet.first + i) % journal_items_max], packet.tick);
 }
@@ -183,7 +195,7 @@ std::size_t ClientBlocks::memory_bytes() const {
   return sizeof *this + blocks_.capacity() * sizeof(ClientBlock) +
          numbers_.capacity() * sizeof(std::uint16_t) + packets_.capacity() * sizeof(Packet) +
          items_.capacity() * sizeof(JournalItem) + own_.capacity() * sizeof(OwnPlayer) +
-         slices_.capacity() * sizeof(std::uint32_t) + waits.memory_bytes() +
+         (slices_.capacity() + motions_.capacity()) * sizeof(std::uint32_t) + waits.memory_bytes() +
          fields_.capacity() * sizeof(ClientFields);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "protocol/connection/connection.h"
 #include "protocol/messages.h"
 #include "server/host/entity_waits.h"
+#include "world/math/prefetch.h"
 
 namespace ashlar::server {
 
@@ -36,7 +38,8 @@ struct ClientBlock {
 struct JournalItem {
   enum class Kind : std::uint8_t { block, gone, own, heights, motion, fields, cues };
   Kind kind{};
-  std::uint16_t number = 0;  ///< of a block; of a slice, counted over all maps; FieldGroup::key()
+  std::uint16_t number =
+      0;  ///< of a block; of a slice, counted over all maps; FieldGroup::key(); MovingPlane::key
 };
 
 /// What one client was told of a group of fields that only it or its team is told.
@@ -50,8 +53,8 @@ struct ClientFields {
 
 /// What a client with packed snapshots holds, as far as its acknowledgements tell: the bases of what it is
 /// told next. A client that acknowledges nothing, or what it did not get, harms itself alone. At most 56 KiB,
-/// 4 bytes a slice of 64 sectors and 2.25 a slot of entities in interest. The Host's thread. Allocates until
-/// it has grown.
+/// 4 KiB of motions, 4 bytes a slice of 64 sectors and 2.25 a slot of entities in interest. The Host's
+/// thread. Allocates until it has grown.
 class ClientBlocks {
  public:
   ClientBlocks();
@@ -66,6 +69,7 @@ class ClientBlocks {
   std::span<ClientBlock> blocks() { return blocks_; }
   std::span<const ClientBlock> blocks() const { return blocks_; }
   ClientBlock* find(std::uint16_t number);
+  const ClientBlock* find(std::uint16_t number) const;
   /// Those that nobody wanted since a tick shall be forgotten by the client; entries of blocks that it was
   /// never told of go at once.
   void let_go(std::uint32_t unwanted_since, std::uint32_t tick);
@@ -73,7 +77,27 @@ class ClientBlocks {
   /// Notes what a packet held that was sent at a tick.
   void note_sent(std::uint64_t sequence, std::uint32_t tick, std::span<const JournalItem> items);
   /// And what became of it. Sequences that are not known are ignored.
-  void note_fate(const Connection::Fate& fate);
+  /// @param now  the tick that will be played next, for visit_told()
+  void note_fate(const Connection::Fate& fate, std::uint32_t now = 1);
+
+  /// Newest tick at which a snapshot had not all that had changed: some blocks were not due or found no room,
+  /// or are in other parts than the rest, which are lost apart. 0: none was so.
+  std::uint32_t uneven_tick = 0;
+  /// Calls visit(block's number, tick) for what the client is known to have been told, the newest first.
+  /// @param known_by  by what had been acknowledged when this tick was to be played next
+  /// @param oldest    as of this tick and later ones
+  template <class Visit>
+  void visit_told(std::uint32_t known_by, std::uint32_t oldest, Visit&& visit) const {
+    for (std::size_t i = packet_count_; i-- > 0;) {
+      const Packet& packet = packets_[(packet_first_ + i) % packets_.size()];
+      if (packet.tick < oldest) return;
+      if (packet.acked_at == 0 || packet.acked_at > known_by) continue;
+      for (std::uint32_t item = 0; item < packet.count; ++item)
+        if (const JournalItem& told = items_[(packet.first + item) % journal_items_max];
+            told.kind == JournalItem::Kind::block)
+          visit(told.number, packet.tick);
+    }
+  }
 
   /// The own player that the client holds, and its tick; null: none that could be a base at this tick.
   const OwnPlayer* own_base(std::uint32_t tick, std::uint32_t& base_tick) const;
@@ -82,21 +106,33 @@ class ClientBlocks {
   /// Newest tick as of which a slice of heights was acknowledged; 0: none.
   std::uint32_t& slice_held(std::size_t slice);
 
+  /// Newest tick as of which a motion of sectors was acknowledged, by MovingPlane::key; 0: none.
+  std::uint32_t motion_held(std::uint16_t key) const { return key < motions_.size() ? motions_[key] : 0; }
+
   /// The entry of a group that the client is to know at this tick, made where there is none.
   ClientFields& want_fields(std::uint16_t key, std::uint32_t source, std::uint32_t tick);
   /// By key. Of those that are not wanted any more the client is told that nobody is in them.
   std::span<ClientFields> fields() { return fields_; }
 
-  EntityWaits waits;           ///< of those in its interest
-  std::size_t next_slice = 0;  ///< where heights go on that found no room
+  EntityWaits waits;            ///< of those in its interest
+  std::size_t next_slice = 0;   ///< where heights go on that found no room
+  std::size_t next_motion = 0;  ///< and motions
 
   std::size_t memory_bytes() const;
+  /// Asks the processor for what a snapshot of some dozen blocks will need; changes nothing.
+  void prefetch_rows() const {
+    constexpr std::size_t usual_blocks = 16;
+    const std::size_t count = std::min(blocks_.size(), usual_blocks);
+    prefetch(blocks_.data(), count * sizeof(ClientBlock));
+    prefetch(numbers_.data(), count * sizeof(std::uint16_t));
+  }
 
  private:
   struct Packet {
     std::uint64_t sequence = 0;
     std::uint32_t tick = 0;
     std::uint32_t first = 0, count = 0;  // in items_, which is a ring
+    std::uint32_t acked_at = 0;          // the tick that was to be played next then; 0: it is not
   };
   void apply(const JournalItem& item, std::uint32_t tick);
 
@@ -113,6 +149,7 @@ class ClientBlocks {
   std::size_t next_own_ = 0;
   std::uint32_t own_held_ = 0;
   std::vector<std::uint32_t> slices_;
+  std::vector<std::uint32_t> motions_;  // by MovingPlane::key, as they are acknowledged
   std::vector<ClientFields> fields_;
   std::uint8_t epoch_ = 1;
 };

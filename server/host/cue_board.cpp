@@ -13,6 +13,9 @@ namespace {
 /// What is seen of a shot's end, or of a burst.
 constexpr Cylinder spark{0.1, 0.2};
 
+/// Of those that have to give way, steps do before anything as far away.
+constexpr double step_times_farther = 4;
+
 double distance2(DVec3 a, DVec3 b) { return dot(a - b, a - b); }
 
 }  // namespace
@@ -25,19 +28,30 @@ void CueBoard::keep(std::uint32_t tick, CueKind kind, std::uint8_t detail, Entit
   Kept& kept = kept_.emplace_back();
   kept.tick = tick;
   kept.cue = {kind, detail, 0, who, place_m.has_value(), {}};
+  kept.reach_m = cue_reach_m(kind);
   if (!place_m) return;
   kept.place_m = *place_m;
   kept.cue.place = quantise_cue_place(*place_m);
 }
 
+/// Steps that the next snapshot does not tell are over.
+void CueBoard::forget(std::uint32_t tick) {
+  std::erase_if(kept_, [tick, this](const Kept& kept) {
+    return tick - kept.tick >= (kept.cue.kind == CueKind::step ? every_ticks_ : ticks_kept_);
+  });
+}
+
 void CueBoard::stepped(const World& world) {
   const std::uint32_t tick = number(world.tick());
-  std::erase_if(kept_, [tick, this](const Kept& kept) { return tick - kept.tick >= ticks_kept_; });
+  forget(tick);
   for (const ShotEvent& shot : world.shooting().events())
     keep(tick, CueKind::shot, shot.weapon, shot.shooter, shot.end());
   for (const LaunchEvent& launch : world.shooting().launches())
     keep(tick, CueKind::launch, launch.weapon, launch.shooter, {});
-  for (const CombatCue& cue : world.combat().cues())
+  for (const WorldCue& cue : world.combat().cues())
+    keep(tick, cue.kind, cue.detail, cue.who, cue.placed ? std::optional(cue.place_m) : std::nullopt);
+  motion_.stepped(world);
+  for (const WorldCue& cue : motion_.cues())
     keep(tick, cue.kind, cue.detail, cue.who, cue.placed ? std::optional(cue.place_m) : std::nullopt);
 }
 
@@ -107,11 +121,16 @@ std::span<const Cue> CueBoard::pick(const Viewer& viewer, const World& world,
   looked_ = false;
   best_.clear();
   picked_.clear();
-  for (const Kept& kept : kept_) {
-    if (kept.tick <= viewer.told_tick) continue;
+  const auto fresh = std::ranges::upper_bound(kept_, viewer.told_tick, {}, &Kept::tick);
+  for (const Kept& kept : std::span(fresh, kept_.end())) {
     const Spot& nearest = kept.who.there ? kept.who : kept.place;
     if (!nearest.there) continue;
-    const double d2 = distance2(nearest.base, viewer.eye_m);
+    double d2 = distance2(nearest.base, viewer.eye_m);
+    if (kept.reach_m > 0 && d2 > kept.reach_m * kept.reach_m) continue;
+    if (kept.cue.kind == CueKind::step) {
+      if (kept.cue.who == viewer.player) continue;  // it makes its own
+      d2 *= step_times_farther * step_times_farther;
+    }
     if (best_.size() == cues_max && d2 >= best_.back().distance2) continue;
     std::optional<Cue> cue = told_of(kept, viewer, world, rooms);
     if (!cue) continue;

@@ -76,7 +76,10 @@ std::vector<IVec3>* ExposedOres::in(const VoxelVolume& ground, ChunkCoord at) {
     return &found->second.blocks;
   }
   const bool costs = may_hold_hidden(*chunk);
-  if (costs && looked_through_ == looked_through_max) return nullptr;
+  if (costs && looked_through_ == looked_through_max) {
+    ++put_off_;
+    return nullptr;
+  }
   if (costs) ++looked_through_;
   if (found == chunks_.end() && chunks_.size() == chunks_max) chunks_.clear();
   Known& known = chunks_[at];

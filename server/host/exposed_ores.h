@@ -29,6 +29,8 @@ class ExposedOres {
   /// Those of a chunk, in an order of their own; null: it is not known yet, or the chunk not loaded. Who has
   /// no more need of one takes it out. Valid until the next call.
   std::vector<IVec3>* in(const VoxelVolume& ground, ChunkCoord at);
+  /// Times that in() had to put off looking through a chunk, since the start.
+  std::uint64_t put_off() const { return put_off_; }
   /// Another world, or all that was taken out is wanted again.
   void clear() { chunks_.clear(); }
 
@@ -46,6 +48,7 @@ class ExposedOres {
   std::unordered_map<ChunkCoord, Known, PlaceHash> chunks_;  // looked up, never iterated
   std::vector<BlockId> blocks_;                              // scratch
   std::uint32_t tick_ = 0, looked_through_ = 0;
+  std::uint64_t put_off_ = 0;
 };
 
 }  // namespace ashlar::server

@@ -2,13 +2,33 @@
 
 #include <algorithm>
 
+#include "server/host/publisher.h"
 #include "world/sim/combat.h"
 #include "world/sim/pickups.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
 
-void FightRoom::publish(const World& world) {
+namespace {
+
+void keep_hit(FightDesk& desk, const CombatEvent& hit) {
+  if (desk.hits.size() == FightDesk::hits_max) desk.hits.erase(desk.hits.begin());
+  desk.hits.push_back(hit);
+}
+
+}  // namespace
+
+/// Of a monster, to those who know of it beside its killer.
+void FightRoom::keep_death(const CombatEvent& death, const Publisher& publisher) {
+  for (const std::uint32_t row : sessions_->seated()) {
+    Session& session = (*sessions_)[row];
+    if (session.state != SessionState::playing || session.player == death.by) continue;
+    if (session.fight.hits.size() < FightDesk::hits_max / 2 && publisher.knows(session, death.who))
+      keep_hit(session.fight, death);
+  }
+}
+
+void FightRoom::publish(const World& world, const Publisher& publisher) {
   row_of_slot_.assign(world.players().rows(), 0);
   for (const std::uint32_t row : sessions_->seated()) {
     Session& session = (*sessions_)[row];
@@ -25,21 +45,19 @@ void FightRoom::publish(const World& world) {
     Session& session = (*sessions_)[row_of_slot_[slot] - 1];
     return session.player == id ? &session.fight : nullptr;
   };
-  const auto keep = [](FightDesk& desk, const CombatEvent& hit) {
-    if (desk.hits.size() == FightDesk::hits_max) desk.hits.erase(desk.hits.begin());
-    desk.hits.push_back(hit);
-  };
+  std::size_t deaths = 0;
   for (const CombatEvent& hit : world.combat().events()) {
     const bool player_died = hit.kind == CombatEventKind::died && slot_of(hit.who) < row_of_slot_.size();
     if (player_died) {
       for (const std::uint32_t row : sessions_->seated())
-        if ((*sessions_)[row].state == SessionState::playing) keep((*sessions_)[row].fight, hit);
+        if ((*sessions_)[row].state == SessionState::playing) keep_hit((*sessions_)[row].fight, hit);
       continue;
     }
     FightDesk* const who = desk_of(hit.who);
     FightDesk* const by = desk_of(hit.by);
-    if (who != nullptr) keep(*who, hit);
-    if (by != nullptr && by != who) keep(*by, hit);
+    if (who != nullptr) keep_hit(*who, hit);
+    if (by != nullptr && by != who) keep_hit(*by, hit);
+    if (hit.kind == CombatEventKind::died && deaths++ < deaths_max) keep_death(hit, publisher);
   }
   for (const PickupEvent& event : world.pickups().events())
     if (FightDesk* const desk = desk_of(event.player); desk != nullptr && desk->picked.size() < picked_max)

@@ -253,7 +253,7 @@ void Host::Impl::bring_back() {
 void Host::Impl::run_tick(Micros at, HostOutput& out) {
   const std::uint64_t begun = stopwatch();
   book.collect(*world, sessions, lingering, input);
-  input.collect(*world, sessions, lingering, ground, out.ground_requests);
+  input.collect(*world, sessions, lingering, ground, out.ground_requests, publisher.frames());
   status.ground = ground.counters();
   status.lingering = lingering.count();
 
@@ -282,7 +282,7 @@ void Host::Impl::run_tick(Micros at, HostOutput& out) {
   edits.learn(ground.entering_changes());
   edits.publish(*world);
   stream.publish(*world, edits.log(), out.pack_requests);
-  fights.publish(*world);
+  fights.publish(*world, publisher);
   inventories.publish(*world);
   contents.publish(*world);
   scores.publish(*world);
@@ -509,6 +509,27 @@ bool Host::public_blocks(ChunkCoord at, std::span<BlockId> out) const {
   return true;
 }
 
+namespace {
+
+std::size_t memory_of(const Session& session) {
+  return sizeof session + session.connection->memory_bytes() + session.blocks->memory_bytes();
+}
+
+}  // namespace
+
+ClientMemory Host::client_memory() const {
+  ClientMemory out;
+  for (const std::uint32_t number : impl_->sessions.seated()) {
+    const Session& session = impl_->sessions[number];
+    const std::size_t streams = session.connection->stream_memory_bytes();
+    const std::size_t beside = memory_of(session) - streams;
+    out.most = std::max(out.most, beside);
+    out.sum += beside;
+    out.streams += streams;
+  }
+  return out;
+}
+
 void Host::audit(HostAudit& out) const {
   const SessionTable& sessions = impl_->sessions;
   out.sessions.clear();
@@ -523,7 +544,7 @@ void Host::audit(HostAudit& out) const {
     row.delta_yaw = session.delta_yaw;
     row.accepted = session.accepted;
     row.chat_bytes_waiting = session.connection->status().queue_bytes[ashlar::row(StreamId::chat)];
-    row.memory_bytes = sizeof session + session.connection->memory_bytes() + session.blocks->memory_bytes();
+    row.memory_bytes = memory_of(session);
     row.stream_bytes = session.connection->stream_memory_bytes();
     row.streams_ground = session.ground.streams;
     row.ground_settled = row.playing && session.ground.streams && session.ground.gone.empty() &&

@@ -242,6 +242,13 @@ struct SessionAudit {
   bool ground_settled = false;
 };
 
+/// What is kept of all sessions, in bytes.
+struct ClientMemory {
+  std::size_t most = 0;     ///< of one of them, beside streams and packets under way
+  std::size_t sum = 0;      ///< of all, beside those
+  std::size_t streams = 0;  ///< of those, of all
+};
+
 /// The Host's books: what has to agree, and what has to stay small.
 struct HostAudit {
   std::vector<SessionAudit> sessions;
@@ -377,6 +384,8 @@ class Host {
   /// A chunk's blocks as clients may know them, in the order of index_in_chunk: what of a secret seed nobody
   /// was told of is stone. False: it is not loaded. Some 0.1 ms; for checks.
   bool public_blocks(ChunkCoord at, std::span<BlockId> out) const;
+  /// O(clients), some 0.1 us each: for a line of status.
+  ClientMemory client_memory() const;
   /// Fills `out`, keeping its memory. O(clients); for checks, not for every tick of a real server.
   void audit(HostAudit& out) const;
 

@@ -35,10 +35,24 @@ void Inbox::ignore(Micros now, const DatagramBatch& in) {
 }
 
 void Inbox::receive(Micros now, const HostInput& in, HostOutput& out) {
-  for (const DatagramBatch::Entry& entry : in.datagrams.entries()) {
-    const auto bytes = in.datagrams.bytes(entry);
+  const auto entries = in.datagrams.entries();
+  const auto session_at = [&](std::size_t i) -> const Session* {
+    if (i >= entries.size()) return nullptr;
+    const auto number = secure::sealed_connection(in.datagrams.bytes(entries[i]), protocol_version);
+    return number ? r_.sessions.find(*number) : nullptr;
+  };
+  // Each comes from another client, whose session lies elsewhere in memory. Rows stay where they are,
+  // whoever leaves meanwhile.
+  constexpr std::size_t own_ahead = 4, connection_ahead = 2;
+  std::array<const Session*, own_ahead> ahead{};  // of the entries to come, by their number modulo
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Session* const later = ahead[i % own_ahead] = session_at(i + own_ahead);
+    if (later != nullptr) later->prefetch_own();
+    if (const Session* const soon = ahead[(i + connection_ahead) % own_ahead])
+      soon->prefetch_connection(false);
+    const auto bytes = in.datagrams.bytes(entries[i]);
     count(bytes);
-    receive_one(now, in.unix_s, entry.peer, bytes, out);
+    receive_one(now, in.unix_s, entries[i].peer, bytes, out);
   }
   for (const PeerAddress& peer : in.datagrams.closed()) lobby_->link_ended(now, peer, out);
 }
@@ -198,7 +212,7 @@ void Inbox::on_input(Session& session, const Input& input) {
     PlayerCommand command = input.commands[i];
     session.picture.complete(command, i, next, r_.world->setup().rules.tick_rate_hz);
     // Of a message the newest alone is counted: a command is lost only if no repeat of it came in time.
-    const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next);
+    const InputVerdict verdict = session.input.add(input.newest_tick - i, command, next, i == 0 ? 0 : i + 1);
     if (i == 0 && verdict == InputVerdict::late) ++r_.status.inputs_late;
     if (i == 0 && verdict == InputVerdict::early) ++r_.status.inputs_early;
   }

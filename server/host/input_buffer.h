@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -45,7 +46,9 @@ class InputBuffer {
   }
 
   /// @param next  the tick that will be played next
-  InputVerdict add(std::uint32_t tick, const PlayerCommand& command, std::uint32_t next) {
+  /// @param ago   the command was given when so many ticks before `next` was
+  InputVerdict add(std::uint32_t tick, const PlayerCommand& command, std::uint32_t next,
+                   std::uint32_t ago = 0) {
     // Signed distance: ticks wrap.
     const auto ahead = static_cast<std::int32_t>(tick - next);
     if (ahead >= static_cast<std::int32_t>(reach_ticks)) return InputVerdict::early;
@@ -55,14 +58,16 @@ class InputBuffer {
     if (ahead < 0) return InputVerdict::late;
     Slot& slot = slots_[tick % reach_ticks];
     if (slot.filled && slot.tick == tick) return InputVerdict::repeated;
-    slot = {command, tick, true};
+    slot = {command, tick, static_cast<std::uint8_t>(static_cast<std::uint32_t>(ahead) + std::min(ago, 64u)),
+            true};
     return InputVerdict::taken;
   }
 
   /// What a tick plays.
   struct Played {
     PlayerCommand command;
-    bool own = false;  ///< the client's command for this very tick; false: repeated or standing still
+    bool own = false;         ///< the client's command for this very tick; false: repeated or standing still
+    std::uint32_t given = 0;  ///< own: the tick that was to be played next when it was given
   };
 
   /// The command for `tick`; call once per tick, in order.
@@ -73,16 +78,16 @@ class InputBuffer {
       last_ = slot.command;
       last_own_tick_ = tick;
       missed_ = 0;
-      return {last_, true};
+      return {last_, true, tick - slot.early};
     }
     if (missed_ < repeat_ticks_) {
       ++missed_;
-      return {last_, false};
+      return {last_, false, 0};
     }
     PlayerCommand still;
     still.yaw = last_.yaw;
     still.pitch = last_.pitch;
-    return {still, false};
+    return {still, false, 0};
   }
 
 #ifdef ASHLAR_DEFECTS
@@ -111,6 +116,7 @@ class InputBuffer {
   struct Slot {
     PlayerCommand command;
     std::uint32_t tick = 0;
+    std::uint8_t early = 0;  // ticks that it was given before
     bool filled = false;
   };
   std::array<Slot, reach_ticks> slots_{};

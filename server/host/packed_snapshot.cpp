@@ -14,6 +14,13 @@ constexpr std::size_t sectors_share = 2;
 
 // Of each snapshot are for blocks that are to be forgotten.
 constexpr std::size_t gone_bytes_least = 16;
+constexpr std::size_t gone_bytes_max = 8;
+
+// Everybody so many times a second, before the nearest are told of in each snapshot.
+constexpr std::uint32_t told_least_hz = 10;
+
+// A motion that goes on as foreseen is told again after so long, whatever became of it at its receiver.
+constexpr std::uint32_t motion_again_s = 4;
 
 // And what only shows takes at most this share of the room.
 constexpr std::size_t cues_share = 8;
@@ -74,15 +81,49 @@ void PackedSnapshot::place_own(const PackedRequest& request, ClientBlocks& clien
   place({JournalItem::Kind::own, 0}, [&](auto& part) { return part.add_own(age, bytes); });
 }
 
-void PackedSnapshot::place_gone(ClientBlocks& client) {
+void PackedSnapshot::place_gone(PackedWorld& world, ClientBlocks& client) {
   for (const ClientBlock& entry : client.blocks()) {
     if (!entry.leaving) continue;
-    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number},
-                                        [&](auto& part) { return part.add_gone(entry.number); })) {
+    find_moved(world, entry.number, entry.held, gone_bytes_max, client);
+    if (bytes() >= bytes_max_ || !place({JournalItem::Kind::gone, entry.number}, [&](auto& part) {
+          return add_moved(part, gone_bytes_max) && part.add_gone(entry.number);
+        })) {
       cut_ = true;
       return;
     }
   }
+}
+
+/// Those who left a block after the tick as of which the client holds it, into others that are for the
+/// client. No more than a part of their own takes with the block.
+void PackedSnapshot::find_moved(const PackedWorld& world, std::uint16_t number, std::uint32_t since,
+                                std::size_t block_bytes, ClientBlocks& client) {
+  constexpr std::size_t part_bytes = unreliable_bytes_max - 128;  // what heads take is less
+  const std::size_t most = (part_bytes - std::min(part_bytes, block_bytes)) / sizeof(MovedEntity);
+  moved_.clear();
+  for (const BlockMove& move : world.moves_from(number)) {
+    if (move.tick <= since || moved_.size() >= most) continue;
+    const PartitionBlock* const now = world.block_of(move.id);
+    if (now == nullptr || now->number == number) continue;
+    const ClientBlock* const entry = client.find(now->number);
+    if (entry != nullptr && entry->born == now->born && !entry->leaving)
+      moved_.push_back({move.id, now->number});
+  }
+}
+
+/// Names them, but for those whose block is in this part already: together with what is told of so many
+/// bytes, or not at all.
+template <class Part>
+bool PackedSnapshot::add_moved(Part& part, std::size_t bytes) {
+  if (moved_.empty()) return true;
+  if (!part.has_room(moved_.size(), bytes)) return false;
+  for (const MovedEntity& moved : moved_) {
+    const auto told = [&](const JournalItem& item) {
+      return item.kind == JournalItem::Kind::block && item.number == moved.block;
+    };
+    if (std::ranges::none_of(items_[part_count_ - 1], told)) part.add_moved(moved);
+  }
+  return true;
 }
 
 /// Groups that the client does not hold as they are, whole; and those that are not for it any more, empty.
@@ -132,6 +173,25 @@ void PackedSnapshot::place_cues(std::span<const Cue> cues) {
   cues_ = coded;
 }
 
+/// What the client has not acknowledged since it last went otherwise than foreseen; and each now and then.
+template <class RoomLeft>
+void PackedSnapshot::place_motions(const PackedRequest& request, ClientBlocks& client, RoomLeft&& room_left) {
+  const std::span<const MovingPlane> planes = request.motions;
+  std::size_t told = 0;
+  for (std::size_t n = 0; n < planes.size(); ++n) {
+    const std::size_t i = (client.next_motion + n) % planes.size();
+    const std::uint32_t held = client.motion_held(planes[i].key);
+    if (held >= planes[i].changed && held != 0 && head_.tick - held < motion_again_s * request.tick_rate_hz)
+      continue;
+    if (told++ == snapshot_motions_max || !room_left() ||
+        !place({JournalItem::Kind::motion, planes[i].key},
+               [&](auto& part) { return part.add_motion(planes[i].motion); })) {
+      client.next_motion = i;
+      return;
+    }
+  }
+}
+
 void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client) {
   // Where the own player takes all the budget, one goes in any case, or it would wait for ever.
   const std::size_t before = bytes();
@@ -140,9 +200,7 @@ void PackedSnapshot::place_sectors(PackedWorld& world, const PackedRequest& requ
     const std::size_t taken = bytes() - before;
     return part_count_ <= (parts_max_ + 1) / sectors_share && (taken == 0 || taken < room);
   };
-  for (const WireMotion& motion : request.motions)
-    if (room_left())
-      place({JournalItem::Kind::motion, 0}, [&](auto& part) { return part.add_motion(motion); });
+  place_motions(request, client, room_left);
   if (!request.heights) return;
   const auto slices = world.heights().slices();
   for (std::size_t n = 0; n < slices.size(); ++n) {
@@ -196,6 +254,8 @@ void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& re
       entry.told = head_.tick;
     else if (due)
       candidates_.push_back({at, entry.number, told, entry.held, is_near, false});
+    else
+      held_back_ = true;
   };
   for (std::size_t i = 0; i < request.near.size(); ++i) {
     const PackedWorld::Near& near = request.near[i];
@@ -217,25 +277,49 @@ void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& re
   client.let_go(1, head_.tick);
 }
 
-bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max) {
+bool PackedSnapshot::place_block(PackedWorld& world, Candidate& candidate, ClientBlocks& client,
+                                 std::size_t bytes_max) {
   const BlockFrames::Coded coded = world.frames().coded(candidate.block, candidate.held, encoding_);
   if (bytes() + coded.bytes.size() + packed_item_bytes_max > bytes_max) return false;
+  find_moved(world, candidate.number, candidate.held, coded.bytes.size(), client);
   candidate.placed = place({JournalItem::Kind::block, candidate.number}, [&](auto& part) {
-    return part.add_block(candidate.number, coded.age, coded.bytes);
+    return add_moved(part, coded.bytes.size()) && part.add_block(candidate.number, coded.age, coded.bytes);
   });
   return candidate.placed;
 }
 
-void PackedSnapshot::place_blocks(PackedWorld& world, bool turns) {
+/// Whom the client was not told of for a tenth of a second: before the nearest, who are told of all the time,
+/// but in no more than half of the room. What they take the nearest have less only where there is not enough.
+void PackedSnapshot::place_overdue(PackedWorld& world, ClientBlocks& client, bool turns) {
+  if (!turns || near_room_ == 0) return;
+  waiting_.clear();
+  for (std::uint32_t i = 0; i < candidates_.size(); ++i)
+    if (head_.tick - candidates_[i].told >= overdue_ticks_) waiting_.push_back(i);
+  if (waiting_.empty()) return;
+  std::ranges::sort(waiting_, [this](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(candidates_[a].told, a) < std::tuple(candidates_[b].told, b);
+  });
+  const std::size_t before = bytes(), room = before + (bytes_max_ - std::min(bytes_max_, before)) / 2;
+  const std::size_t all_parts = parts_max_, parts_before = part_count_;
+  parts_max_ = std::max(part_count_, parts_max_ / 2);
+  for (const std::uint32_t i : waiting_)
+    if (!place_block(world, candidates_[i], client, room)) break;
+  parts_max_ = all_parts;
+  near_room_ = std::min(bytes_max_, near_room_ + bytes() - before);
+  near_parts_ = std::min(parts_max_, near_parts_ + part_count_ - parts_before);
+}
+
+void PackedSnapshot::place_blocks(PackedWorld& world, ClientBlocks& client, bool turns) {
   // The nearest in each snapshot, as many as their share of it holds: the first that does not fit ends it. A
   // part is left to the others whole: who has waited longest would not fit into what a large block leaves of
   // it.
   const std::size_t all_parts = parts_max_;
+  place_overdue(world, client, turns);
   parts_max_ = std::max(part_count_, near_parts_);
   for (Candidate& candidate : candidates_) {
-    if (!candidate.near) continue;
+    if (!candidate.near || candidate.placed) continue;
     if (part_count_ > near_parts_) break;
-    if (!place_block(world, candidate, near_room_)) break;
+    if (!place_block(world, candidate, client, near_room_)) break;
   }
   parts_max_ = all_parts;
   waiting_.clear();
@@ -248,7 +332,8 @@ void PackedSnapshot::place_blocks(PackedWorld& world, bool turns) {
   // The first goes in any case, or a block larger than the budget would wait for ever.
   constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
   for (const std::uint32_t i : waiting_)
-    if ((i != waiting_.front() && bytes() >= bytes_max_) || !place_block(world, candidates_[i], any)) {
+    if ((i != waiting_.front() && bytes() >= bytes_max_) ||
+        !place_block(world, candidates_[i], client, any)) {
       cut_ = true;
       break;
     }
@@ -265,8 +350,10 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   head_.part = 0;
   parts_max_ = request.parts_max;
   bytes_max_ = request.bytes_max;
+  overdue_ticks_ =
+      std::max(request.tick_rate_hz / told_least_hz, request.every_ticks + 1) - request.every_ticks;
   full_bytes_ = 0;
-  cut_ = false;
+  cut_ = held_back_ = false;
   waited_ticks_ = 0;
   is_plain() ? plain_parts_[0].begin(head_) : packed_parts_[0].begin(head_);
   items_[0].clear();
@@ -277,16 +364,17 @@ std::size_t PackedSnapshot::lay_out(PackedWorld& world, const PackedRequest& req
   // Some are named even where the own player took all of the budget.
   const std::size_t budget = bytes_max_;
   bytes_max_ = std::max(budget, bytes() + gone_bytes_least);
-  place_gone(client);
+  place_gone(world, client);
   bytes_max_ = budget;
   place_cues(request.cues);
   place_sectors(world, request, client);
-  place_blocks(world, request.turns);
+  place_blocks(world, client, request.turns);
   if (cut_ && !client.waits.any())
     for (const Candidate& candidate : candidates_)
       for (const MovingRecord& e : entities_of(candidate.number))
         if (!candidate.placed) client.waits.wait(e.record.id);
   client.waits.end(cut_);
+  if (cut_ || held_back_ || part_count_ > 1) client.uneven_tick = head_.tick;
   for (std::size_t i = 0; i < part_count_; ++i)
     is_plain() ? plain_parts_[i].set_part_count(part_count_) : packed_parts_[i].set_part_count(part_count_);
   return part_count_;

@@ -12,6 +12,7 @@
 #include "protocol/snapshot/plain_codec.h"
 #include "protocol/snapshot/plain_part.h"
 #include "server/host/client_blocks.h"
+#include "server/host/mover_replication.h"
 #include "server/host/packed_world.h"
 #include "server/host/private_fields.h"
 
@@ -39,15 +40,16 @@ struct PackedRequest {
   const OwnPlayer* own = nullptr;
   DVec3 eye_m;                              ///< from where the nearest are counted
   std::span<const PackedWorld::Near> near;  ///< the most urgent first
-  std::span<const WireMotion> motions;
+  std::span<const MovingPlane> motions;     ///< of sectors
   std::size_t parts_max = 1;  ///< of the setting and of what the path takes, 1 to snapshot_parts_max
   /// Of the budget, with what is beside messages. The last block may go beyond it, so that one always goes.
   std::size_t bytes_max = std::numeric_limits<std::size_t>::max();
   std::uint32_t linger_ticks = 30;  ///< who was out of interest for no longer is told on
   std::uint32_t tick_rate_hz = 60;
-  double far_m = 1e9;           ///< whoever is farther away is told of only
-  std::uint32_t far_ticks = 0;  ///< every so many ticks
-  bool heights = true;          ///< false: floors and ceilings are not told, for Defects::lost_heights
+  std::uint32_t every_ticks = 1;  ///< from one snapshot to the next
+  double far_m = 1e9;             ///< whoever is farther away is told of only
+  std::uint32_t far_ticks = 0;    ///< every so many ticks
+  bool heights = true;            ///< false: floors and ceilings are not told, for Defects::lost_heights
   const PrivateFields* fields = nullptr;  ///< for owners and teams; null: there are none
   std::uint8_t team = 0;                  ///< the player's; 0: none
   std::span<const Cue> cues;              ///< what only shows, the nearest first
@@ -55,11 +57,12 @@ struct PackedRequest {
 };
 
 /// Lays out one client's snapshot and notes what of it went: own player, what is to be forgotten, motions and
-/// heights, then blocks. Those in which the nearest packed_nearest stand come first, the most urgent before
-/// the others and as many as three quarters of the room hold (half, where all in reach count as near); then
-/// those that have waited longest, of which the first
-/// goes in any case. What the client holds as it is costs nothing. The Host's
-/// thread. No allocation once grown.
+/// heights, then blocks. Who moved on from a block that is told or forgotten into one that is not, and is in
+/// interest, is named beside it, so that nobody is out of a client's picture by walking. Those in which the
+/// nearest packed_nearest stand come first, the most urgent before the others and as many as three quarters
+/// of the room hold (half, where all in reach count as near); then those that have waited longest, of which
+/// the first goes in any case. What the client holds as it is costs nothing. The Host's thread. No allocation
+/// once grown.
 class PackedSnapshot {
  public:
   /// Lays it out. The client's wants are noted, what is sent is not. @return parts, 1 to parts_max
@@ -99,16 +102,23 @@ class PackedSnapshot {
     return is_plain() ? plain_parts_[part_count_ - 1].size() : packed_parts_[part_count_ - 1].size();
   }
   void place_own(const PackedRequest& request, ClientBlocks& client);
-  void place_gone(ClientBlocks& client);
+  void place_gone(PackedWorld& world, ClientBlocks& client);
+  void find_moved(const PackedWorld& world, std::uint16_t number, std::uint32_t since,
+                  std::size_t block_bytes, ClientBlocks& client);
+  template <class Part>
+  bool add_moved(Part& part, std::size_t bytes);
+  template <class RoomLeft>
+  void place_motions(const PackedRequest& request, ClientBlocks& client, RoomLeft&& room_left);
   void place_sectors(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
   void place_fields(const PackedRequest& request, ClientBlocks& client);
   void place_cues(std::span<const Cue> cues);
   void find_candidates(PackedWorld& world, const PackedRequest& request, ClientBlocks& client);
-  void place_blocks(PackedWorld& world, bool turns);
+  void place_overdue(PackedWorld& world, ClientBlocks& client, bool turns);
+  void place_blocks(PackedWorld& world, ClientBlocks& client, bool turns);
   std::span<const std::uint8_t> find_nearest(PackedWorld& world, const PackedRequest& request);
   /// Of a block of the frame.
   std::span<const MovingRecord> entities_of(std::uint16_t number) const;
-  bool place_block(PackedWorld& world, Candidate& candidate, std::size_t bytes_max);
+  bool place_block(PackedWorld& world, Candidate& candidate, ClientBlocks& client, std::size_t bytes_max);
 
   const BlockFrames* frames_ = nullptr;
   SnapshotEncoding encoding_{};  // of the snapshot: its parts are the one or the other's
@@ -116,15 +126,18 @@ class PackedSnapshot {
   std::array<PlainPartWriter, snapshot_parts_max> plain_parts_;
   std::array<std::vector<JournalItem>, snapshot_parts_max> items_;
   std::size_t part_count_ = 0, parts_max_ = 1, bytes_max_ = 0;
+  std::uint32_t overdue_ticks_ = 1;
   std::size_t near_room_ = 0, near_parts_ = 0;  // bytes that the nearest may fill
   std::size_t full_bytes_ = 0;                  // of the parts before the last one
   PartHead head_;
   OwnPlayer own_;
   bool cut_ = false;
+  bool held_back_ = false;  // something was not due
   std::uint32_t waited_ticks_ = 0;
   std::vector<Candidate> candidates_;  // most urgent first
   std::vector<std::uint32_t> waiting_;
   std::array<std::uint8_t, coded_own_bytes_max> own_bytes_{};
+  std::vector<MovedEntity> moved_;  // scratch
   std::vector<FieldGroup> groups_;  // scratch
   std::array<std::uint8_t, std::max(coded_group_bytes_max, plain_group_bytes_max)> group_bytes_{};
   CodedCues cues_;

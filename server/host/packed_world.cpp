@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "world/sim/game_replication.h"
@@ -20,13 +19,6 @@ std::size_t frames_kept(std::uint32_t tick_rate_hz, std::uint32_t every_ticks) {
 
 /// Dissolved blocks' numbers rest for two seconds: what is still on its way means the old ones.
 constexpr std::uint32_t rest_seconds = 2;
-
-/// A velocity that has changed by no more keeps its value: what is not said costs nothing, and the place that
-/// it foretells is corrected all the same.
-constexpr int same_velocity_steps = 2;
-
-/// Who moved so much otherwise than its velocity says, in metres, was in somebody's way.
-constexpr double blocked_m = 0.03;
 
 /// Slower than this, in steps of a velocity, nobody is said to move: 1 m/s.
 constexpr int moves_from = 16;
@@ -82,40 +74,21 @@ PackedWorld::PackedWorld(std::uint32_t tick_rate_hz, std::uint32_t every_ticks,
                                               : block_entities_max),
       frames_(frames_kept(tick_rate_hz, every_ticks), registry_->shares_fields() ? registry_ : nullptr) {}
 
-std::array<std::int16_t, 3> PackedWorld::velocity_of(const PlacedEntity& entity, std::uint32_t ticks) {
-  const std::uint32_t slot = slot_of(entity.record.id);
-  if (slot >= tracks_.size()) tracks_.resize(slot + 1);
-  Track& track = tracks_[slot];
-  DVec3 velocity = entity.velocity_mps;
-  const bool known = track.id == entity.record.id && ticks > 0;
-  if (known) {
-    const double seconds = static_cast<double>(ticks) / tick_rate_hz_;
-    const DVec3 moved = entity.base - track.base;
-    const DVec3 off = moved - velocity * seconds;
-    if (dot(off, off) > blocked_m * blocked_m) velocity = moved * (1 / seconds);
-  }
-  std::array<std::int16_t, 3> now{quantise_speed(velocity.x), quantise_speed(velocity.y),
-                                  quantise_speed(velocity.z)};
-  bool same = known;
-  for (std::size_t i = 0; i < now.size(); ++i)
-    same = same && std::abs(now[i] - track.velocity[i]) <= same_velocity_steps;
-  const bool rests = now == std::array<std::int16_t, 3>{};
-  if (same && !rests) now = track.velocity;
-  track = {entity.record.id, entity.base, now};
-  return now;
-}
-
 void PackedWorld::gather(const World& world, std::span<const PlacedEntity> placed, SightCuller* culler) {
   const std::uint32_t tick = number(world.tick());
   const std::uint32_t ticks = tick_before_ == 0 ? 0 : tick - tick_before_;
   tick_before_ = tick;
+  const Rules& rules = world.setup().rules;
+  const auto pace = static_cast<std::int32_t>(
+      std::clamp<double>(quantise_speed(rules.walk_speed_mps_max), 0, (1 << pace_bits) - 1));
+  tracks_.begin(tick_rate_hz_, rules.ground_acceleration_mps2, pace);
   places_in_.clear();
   moving_.clear();
   for (const PlacedEntity& e : placed) {
     places_in_.push_back({e.record.id, e.cell, {e.record.x, e.record.y, e.record.z}});
     const ReplicatedKind* const kind = registry_->find(e.record.kind);
     moving_.push_back({e.record, {}});
-    if (kind == nullptr || kind->motion_predicted) moving_.back().velocity = velocity_of(e, ticks);
+    if (kind == nullptr || kind->motion_predicted) moving_.back().velocity = tracks_.told(e, ticks);
   }
   partition_.assign(places_in_, tick, rest_seconds * tick_rate_hz_);
 
@@ -128,7 +101,7 @@ void PackedWorld::gather(const World& world, std::span<const PlacedEntity> place
   next_member_.assign(first_member_.begin(), first_member_.end());
   for (std::uint32_t i = 0; i < placed.size(); ++i) members_[next_member_[partition_.block_of()[i]]++] = i;
 
-  frames_.begin(tick, tick_rate_hz_);
+  frames_.begin(tick, tick_rate_hz_, pace);
   sights_used_ = 1;
   extents_.clear();
   grounds_.clear();

@@ -9,6 +9,7 @@
 #include "server/host/height_slices.h"
 #include "server/host/placed_entity.h"
 #include "server/host/sight_culler.h"
+#include "server/host/velocity_tracks.h"
 #include "world/collide/visibility_query.h"
 
 namespace ashlar {
@@ -54,6 +55,11 @@ class PackedWorld {
   /// @return for each of them 1 or 0; valid until the next call
   std::span<const std::uint8_t> holds_nearest(DVec3 eye_m, std::span<const Near> near, std::size_t count);
 
+  /// BlockPartition::moves_from().
+  std::span<const BlockMove> moves_from(std::uint16_t number) const { return partition_.moves_from(number); }
+  /// Of the newest published tick; null: he was not there.
+  const PartitionBlock* block_of(EntityId who) const { return partition_.block_of(who); }
+
   BlockFrames& frames() { return frames_; }
   const BlockFrames& frames() const { return frames_; }
   HeightSlices& heights() { return heights_; }
@@ -83,13 +89,6 @@ class PackedWorld {
     VisibilityQuery query;
     std::vector<std::uint8_t> blocks;  // 0 not asked yet, 1 no, 2 yes
   };
-  /// How an entity moved lately.
-  struct Track {
-    EntityId id{};
-    DVec3 base;
-    std::array<std::int16_t, 3> velocity{};
-  };
-  std::array<std::int16_t, 3> velocity_of(const PlacedEntity& entity, std::uint32_t ticks);
   void add_block(const World& world, const PartitionBlock& block, std::span<const PlacedEntity> placed,
                  std::span<std::uint32_t> members, SightCuller* culler);
 
@@ -111,7 +110,7 @@ class PackedWorld {
   std::vector<std::uint32_t> first_member_, next_member_, members_;  // by block; places in placed
   std::vector<MovingRecord> block_;
   std::vector<FieldValues> block_fields_;  // by block_, where there are fields for everybody
-  std::vector<Track> tracks_;              // by slot
+  VelocityTracks tracks_;
   std::vector<Extent> extents_;
   std::vector<Ground> grounds_;             // by extent
   std::vector<std::uint32_t> by_low_y_;     // extents, as their ground begins

@@ -52,13 +52,21 @@ class PictureLimit {
   /// Another world: nothing of it was sent.
   void reset() { *this = PictureLimit{}; }
 
+  /// What was lost comes again with the next command, or the one after that: of a command that is some ticks
+  /// older than what it came with the picture was older, too. Nobody is believed more than so long of it.
+  static constexpr double repeated_s_max = 0.05;
+
   /// The claim of a command that arrives now, brought within the bounds. Not known stays not known.
-  TickId believed(TickId seen, std::uint32_t tick_rate_hz) const {
+  /// @param ticks_ago  the command is so many ticks older than the newest that came with it
+  /// @param now        the tick that will be played next
+  TickId believed(TickId seen, std::uint32_t ticks_ago, std::uint32_t now, std::uint32_t tick_rate_hz) const {
     if (seen == TickId{0} || sent_tick_ == 0) return TickId{0};
     const auto slack = static_cast<std::uint32_t>(slack_s * tick_rate_hz + 0.999);
     const auto before = [](std::uint32_t tick, std::uint32_t by) { return tick > by ? tick - by : 1; };
-    std::uint32_t oldest = before(held_tick_, slack + gap());
-    if (age_count_ >= ages_least) oldest = std::max(oldest, before(sent_tick_, age_ + gap() + margin_ticks));
+    const auto ago = std::min(ticks_ago, static_cast<std::uint32_t>(repeated_s_max * tick_rate_hz + 0.999));
+    std::uint32_t oldest = before(held_tick_, slack + gap() + ago);
+    if (age_count_ >= ages_least)
+      oldest = std::max(oldest, before(sent_by(before(now, ago)), age_ + gap() + margin_ticks));
     return TickId{std::min(std::max(number(seen), oldest), sent_tick_)};
   }
 
@@ -69,7 +77,7 @@ class PictureLimit {
   /// @param now        the tick that will be played next
   void complete(PlayerCommand& command, std::uint32_t ticks_ago, std::uint32_t now,
                 std::uint32_t tick_rate_hz) const {
-    const TickId seen = believed(command.seen, tick_rate_hz);
+    const TickId seen = believed(command.seen, ticks_ago, now, tick_rate_hz);
     const bool possible = seen == command.seen && can_be_made_of(command, ticks_ago, now);
     command.seen = seen;
     if (possible) return;
@@ -82,6 +90,12 @@ class PictureLimit {
     std::uint64_t sequence = 0;
     std::uint32_t tick = 0;  // 0: none
   };
+  /// The newest snapshot that had been sent when a tick was to be played next.
+  std::uint32_t sent_by(std::uint32_t next) const {
+    std::size_t i = 0;
+    while (i + 1 < sent_ticks_.count() && sent_ticks_[i] >= next) ++i;
+    return sent_ticks_[i];
+  }
   static constexpr std::uint32_t age_most = 63;  // older ones than any shot is judged by
   void note_age(std::uint32_t ticks) {
     const auto age = static_cast<std::uint8_t>(std::min(ticks, age_most));

@@ -1,6 +1,7 @@
 #include "server/host/publisher.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocol/datagram.h"
 #include "world/math/assert.h"
@@ -41,8 +42,12 @@ void Publisher::publish(const World& world, std::span<Session> sessions,
   gather(world);
   // Another one is first each time: where the send buffer is full it is not always the same who lose.
   const std::size_t first = number(world.tick()) / config_.snapshot_every_ticks % seated.size();
+  const auto row_at = [&](std::size_t i) { return seated[(first + i) % seated.size()]; };
   for (std::size_t i = 0; i < seated.size(); ++i) {
-    const std::uint32_t row = seated[(first + i) % seated.size()];
+    const std::uint32_t row = row_at(i);
+    sessions[row_at(i + 3)].prefetch_own();
+    sessions[row_at(i + 2)].prefetch_connection(true);
+    if (const auto& blocks = sessions[row_at(i + 1)].blocks) blocks->prefetch_rows();
     if (!plays(row)) continue;
     if (has_turn(row, world))
       publish_to(world, sessions[row], now, out);
@@ -112,6 +117,13 @@ void Publisher::publish_to(const World& world, Session& session, Micros now, Dat
   send(session, request, allowed, now, out);
 }
 
+bool Publisher::knows(const Session& session, EntityId who) const {
+  const PartitionBlock* const block = packed_ ? packed_->block_of(who) : nullptr;
+  if (block == nullptr) return false;
+  const ClientBlock* const entry = std::as_const(*session.blocks).find(block->number);
+  return entry != nullptr && entry->born == block->born && !entry->leaving && entry->sent != 0;
+}
+
 std::span<const Cue> Publisher::cues_for(const World& world, const Session& session, const Viewer& viewer,
                                          double radius_m) {
   const bool before = session.cues_told_tick < number(world.tick());  // else it was in another world
@@ -156,6 +168,7 @@ PackedRequest Publisher::request_for(const World& world, const Session& session,
   request.cues = cues_for(world, session, viewer, config_.interest_radius_m);
   request.motions = replicator_.motions();
   request.tick_rate_hz = world.setup().rules.tick_rate_hz;
+  request.every_ticks = config_.snapshot_every_ticks;
   request.linger_ticks = request.tick_rate_hz / (viewer.reach ? culled_linger : usual_linger);
   if (const std::uint32_t every = far_every(overload_); every > 1) {
     request.far_m = config_.interest_radius_m * near_share;

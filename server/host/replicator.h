@@ -22,8 +22,8 @@ class Replicator {
   /// What may be seen through of the world's maps, as of then.
   std::span<const OpenRooms> rooms() const { return rooms_; }
 
-  /// The sectors' motions that go out this tick.
-  std::span<const WireMotion> motions() const { return motions_; }
+  /// The sectors' motions as of then.
+  std::span<const MovingPlane> motions() const { return motions_; }
 
  private:
   void add(DVec3 position, DVec3 velocity, const Cylinder& shape, EntityRecord record);
@@ -31,7 +31,7 @@ class Replicator {
   std::vector<PlacedEntity> placed_;
   std::vector<OpenRooms> rooms_;  // by map
   MoverReplication mover_replication_;
-  std::span<const WireMotion> motions_;
+  std::span<const MovingPlane> motions_;
 };
 
 }  // namespace ashlar::server

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "world/collide/space.h"
 #include "world/sim/world.h"
@@ -68,20 +69,20 @@ void RevealRoom::look(const World& world, const ChangeLog& told, std::vector<App
   const std::uint32_t tick = number(world.tick());
   const std::uint32_t every = std::max<std::uint32_t>(1, world.setup().rules.tick_rate_hz / looks_per_s);
   exposed_.begin_tick(tick);
-  next_.resize(players.rows(), 0);
+  around_.resize(players.rows());
   for (std::size_t row = (every - tick % every) % every; row < players.rows(); row += every) {
     if (!players.alive(row)) continue;
     Glance glance{players.body[row].position_m + DVec3{0, 0, world.setup().rules.player_eye_m},
                   view_direction(players.yaw[row], players.pitch[row]), tick / every};
     const RayHit hit = space_ray(world.space(), glance.eye, glance.way, seen_m_);
     if (hit.kind == ContactKind::voxel) tell(world, told, hit.block, changes);
-    look_about(world, told, glance, row, changes);
+    look_about(world, told, glance, around_[row], changes);
   }
 }
 
 void RevealRoom::begin_world() {
   exposed_.clear();
-  next_.clear();
+  around_.clear();
 }
 
 /// A ray to it, where it is in view and within reach. @return false: it was told before
@@ -102,34 +103,55 @@ bool RevealRoom::look_at(const World& world, const ChangeLog& told, Glance& glan
   return true;
 }
 
+/// From anywhere in a chunk.
+void RevealRoom::list_around(const World& world, ChunkCoord of, Around& around) {
+  const VoxelVolume& ground = *world.space().voxels;
+  const auto reach = static_cast<std::int32_t>(std::ceil(seen_m_ / chunk_size));
+  const auto between = [](std::int32_t a, std::int32_t b) {
+    return (std::max(std::abs(a - b), 1) - 1) * static_cast<double>(chunk_size);
+  };
+  around.of = of;
+  around.listed_tick = number(world.tick());
+  around.chunks.clear();
+  const std::uint64_t put_off = exposed_.put_off();
+  for (std::int32_t z = of.z - reach; z <= of.z + reach; ++z)
+    for (std::int32_t y = of.y - reach; y <= of.y + reach; ++y)
+      for (std::int32_t x = of.x - reach; x <= of.x + reach; ++x) {
+        const DVec3 off{between(x, of.x), between(y, of.y), between(z, of.z)};
+        if (dot(off, off) > seen_m_ * seen_m_) continue;
+        const std::vector<IVec3>* const blocks = exposed_.in(ground, {x, y, z});
+        if (blocks != nullptr && !blocks->empty()) around.chunks.push_back({x, y, z});
+      }
+  around.whole = exposed_.put_off() == put_off;
+}
+
 /// At the next few of the exposed blocks in view: all of them have their turn.
-void RevealRoom::look_about(const World& world, const ChangeLog& told, Glance& glance, std::size_t row,
+void RevealRoom::look_about(const World& world, const ChangeLog& told, Glance& glance, Around& around,
                             std::vector<AppliedEdit>& changes) {
   const VoxelVolume& ground = *world.space().voxels;
-  const DVec3 reach{seen_m_, seen_m_, seen_m_};
-  const ChunkCoord low = chunk_of(block_at(glance.eye - reach)),
-                   high = chunk_of(block_at(glance.eye + reach));
-  glance.skipped = next_[row];
-  for (std::int32_t z = low.z; z <= high.z; ++z)
-    for (std::int32_t y = low.y; y <= high.y; ++y)
-      for (std::int32_t x = low.x; x <= high.x; ++x) {
-        const DVec3 off{outside(glance.eye.x, x * chunk_size), outside(glance.eye.y, y * chunk_size),
-                        outside(glance.eye.z, z * chunk_size)};
-        const double away2 = dot(off, off);
-        if (away2 > seen_m_ * seen_m_ || out_of_view(glance.eye, glance.way, {x, y, z}, away2)) continue;
-        std::vector<IVec3>* const blocks = exposed_.in(ground, {x, y, z});
-        if (blocks == nullptr) continue;
-        for (std::size_t i = 0; i < blocks->size();) {
-          if (look_at(world, told, glance, (*blocks)[i], changes))
-            ++i;
-          else
-            (*blocks)[i] = blocks->back(), blocks->pop_back();
-          if (glance.rays < rays_per_look) continue;
-          next_[row] += rays_per_look;
-          return;
-        }
-      }
-  next_[row] = 0;
+  const ChunkCoord here = chunk_of(block_at(glance.eye));
+  const std::uint32_t age = number(world.tick()) - around.listed_tick;
+  if (!around.whole || here != around.of || age >= ExposedOres::check_every_ticks)
+    list_around(world, here, around);
+  glance.skipped = around.skips;
+  for (const ChunkCoord at : around.chunks) {
+    const DVec3 off{outside(glance.eye.x, at.x * chunk_size), outside(glance.eye.y, at.y * chunk_size),
+                    outside(glance.eye.z, at.z * chunk_size)};
+    const double away2 = dot(off, off);
+    if (away2 > seen_m_ * seen_m_ || out_of_view(glance.eye, glance.way, at, away2)) continue;
+    std::vector<IVec3>* const blocks = exposed_.in(ground, at);
+    if (blocks == nullptr) continue;
+    for (std::size_t i = 0; i < blocks->size();) {
+      if (look_at(world, told, glance, (*blocks)[i], changes))
+        ++i;
+      else
+        (*blocks)[i] = blocks->back(), blocks->pop_back();
+      if (glance.rays < rays_per_look) continue;
+      around.skips += rays_per_look;
+      return;
+    }
+  }
+  around.skips = 0;
 }
 
 }  // namespace ashlar::server

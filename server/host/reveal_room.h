@@ -17,7 +17,8 @@ namespace ashlar::server {
 /// that who sees through the ground sees no more of them than everybody else. Each player's view is looked
 /// into ten times a second, in turns: a ray along it and rays_per_look to blocks in its field of view that
 /// anything lets one see. The Host's thread. Cost: six look-ups a changed block, some 0.1 us a player and
-/// tick where no such blocks are near.
+/// tick where no such blocks are near. Which chunks near a player hold any is listed anew when it comes into
+/// another one, and every ExposedOres::check_every_ticks.
 class RevealRoom {
  public:
   /// @param seen_m  so far away players see what nobody dug free, as in caves; 0: only dug free it is told
@@ -36,15 +37,24 @@ class RevealRoom {
     std::uint32_t turn = 0;  // counts a player's looks
     std::uint32_t rays = 0, skipped = 0;
   };
+  /// What is to be seen around a player.
+  struct Around {
+    ChunkCoord of{};
+    std::uint32_t listed_tick = 0;
+    bool whole = false;  // listed, and no chunk was left out that has to be looked through first
+    std::vector<ChunkCoord> chunks;
+    std::uint32_t skips = 0;  // so many blocks in view the next look passes over
+  };
   void tell(const World& world, const ChangeLog& told, IVec3 block, std::vector<AppliedEdit>& changes);
   bool look_at(const World& world, const ChangeLog& told, Glance& glance, IVec3 block,
                std::vector<AppliedEdit>& changes);
-  void look_about(const World& world, const ChangeLog& told, Glance& glance, std::size_t row,
+  void look_about(const World& world, const ChangeLog& told, Glance& glance, Around& around,
                   std::vector<AppliedEdit>& changes);
+  void list_around(const World& world, ChunkCoord of, Around& around);
 
   double seen_m_;
   ExposedOres exposed_;
-  std::vector<std::uint32_t> next_;  // by player's row: how many in view the next look passes over
+  std::vector<Around> around_;  // by player's row
   std::uint64_t revealed_ = 0;
 };
 

@@ -17,6 +17,7 @@
 #include "server/host/picture_limit.h"
 #include "server/host/resume_keys.h"
 #include "server/host/snapshot_budget.h"
+#include "world/math/prefetch.h"
 
 namespace ashlar::server {
 
@@ -85,12 +86,24 @@ struct Session {
   InventoryDesk inventory;
   ContentsDesk contents;
 
+  /// Asks for the lines of a session that each packet and each snapshot of it touches. First for the
+  /// session's own, then, a step later, for those behind its pointers.
+  void prefetch_own() const {
+    prefetch(this, 64);
+    prefetch(&player, 64);
+    prefetch(&delta_yaw, 320);
+  }
+  void prefetch_connection(bool sending) const {
+    if (connection) connection->prefetch(sending);
+    if (blocks) prefetch(blocks.get(), sizeof *blocks);
+  }
+
   /// What became of packets that were sent, as far as is known by now.
   /// @param next  the tick that will be played next
   void note_fates(std::uint32_t next) {
     while (const auto fate = connection->next_fate()) {
       picture.note_fate(*fate, next);
-      blocks->note_fate(*fate);
+      blocks->note_fate(*fate, next);
     }
   }
 };

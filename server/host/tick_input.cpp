@@ -21,15 +21,18 @@ TickInputCollector::TickInputCollector(std::uint32_t sessions_max, const Defects
   leaves_.reserve(2 * std::size_t{sessions_max});  // those who leave, and bodies that lingered
   commands_.reserve(sessions_max);
   calls_.reserve(calls_per_tick_max);
+  told_apart_.reserve(SeldomTold::targets_max * std::size_t{sessions_max});
   chunks_ready_.reserve(ChunkLoader::in_flight_max * column_chunks);
   chunks_dropped_.reserve(column_chunks);
 }
 
 void TickInputCollector::collect(const World& world, SessionTable& sessions, LingeringBodies& lingering,
-                                 ChunkLoader& ground, std::vector<IVec2>& ground_requests) {
+                                 ChunkLoader& ground, std::vector<IVec2>& ground_requests,
+                                 const BlockFrames* told) {
   joins_.clear();
   watchers_.clear();
   commands_.clear();
+  told_apart_.clear();
   const std::uint32_t tick = number(world.tick()) + 1;
   for (const std::uint32_t row : sessions.seated()) {
     Session& session = sessions[row];
@@ -42,8 +45,11 @@ void TickInputCollector::collect(const World& world, SessionTable& sessions, Lin
     PlayerCommand command = played.command;
     command.yaw = session.yaw_given = command.yaw + session.delta_yaw;
     const TickId seen = seen_within(command.seen, world.tick(), world.setup().rules.tick_rate_hz);
-    if (seen != command.seen) command.told_before = 0, command.told_after = 0;
+    const bool as_seen = seen == command.seen;
+    if (!as_seen) command.told_before = 0, command.told_after = 0;
     command.seen = seen;
+    if (as_seen && told != nullptr)
+      seldom_told_.find(world, *told, session, command, played.given, told_apart_);
     commands_.push_back({session.player, command});
   }
   lingering.let_go(world, leaves_);
@@ -59,6 +65,7 @@ TickInput TickInputCollector::input() {
   input.watchers = watchers_;
   input.leaves = leaves_;
   input.commands = commands_;
+  input.told_apart = told_apart_;
   input.admin = admin_;
   input.calls = calls_;
   input.chunks_ready = chunks_ready_;

@@ -5,6 +5,7 @@
 #include "server/host/chunk_loader.h"
 #include "server/host/defects.h"
 #include "server/host/lingering.h"
+#include "server/host/seldom_told.h"
 #include "server/host/session_table.h"
 #include "world/sim/world.h"
 
@@ -33,8 +34,9 @@ class TickInputCollector {
   /// Fills the input of the tick after the world's present one: each player's command for it, turned by the
   /// session's delta_yaw; rows of sessions that are joining, as tokens; bodies that lingered long enough;
   /// what the loader gives and takes. Ground that is missing is appended to `ground_requests`.
+  /// @param told  what was published last, for whom pictures show otherwise; null: nothing was
   void collect(const World& world, SessionTable& sessions, LingeringBodies& lingering, ChunkLoader& ground,
-               std::vector<IVec2>& ground_requests);
+               std::vector<IVec2>& ground_requests, const BlockFrames* told = nullptr);
   /// What was collected, to be stepped once. Views that last until the next call of anything else.
   TickInput input();
   /// After the step: begins anew, and takes over what the world turned: where it turned a player by itself,
@@ -49,6 +51,8 @@ class TickInputCollector {
   std::vector<std::uint32_t> joins_, watchers_;
   std::vector<EntityId> leaves_;
   std::vector<PlayerInput> commands_;
+  SeldomTold seldom_told_;
+  std::vector<ToldApart> told_apart_;
   std::vector<AdminCommand> admin_;
   std::vector<GameCall> calls_;
   std::vector<ReadyChunk> chunks_ready_;

@@ -54,7 +54,9 @@ struct Taken {
   double p99_ms = 0, p50_ms = 0, busy = 0, ticks_per_s = 0;
   double payload_per_s = 0, datagrams_per_s = 0;  ///< to one client
   double memory_bytes = 0;                        ///< by which the server grew, per client
-  std::uint64_t wait_ticks = 0, cut = 0;
+  double client_kib = 0, client_kib_max = 0;      ///< what it keeps of one beside streams: the mean, the most
+  double streams_kib = 0;                         ///< and streams
+  std::uint64_t wait_ticks = 0, wait_ticks_p50 = 0, cut = 0;  ///< once all were there
   double seen_near = 0;  ///< whom those who look knew of within 64 m, the mean; 0: nobody looked
   std::string bytes;     ///< where they go, in one line
   std::string faults;    ///< why these are no figures; empty: they are
@@ -141,7 +143,11 @@ Taken figures_of(const Scene& scene, const std::string& line) {
   out.ticks_per_s = number_of(line, "ticks_per_s");
   out.payload_per_s = number_of(line, "out_bytes_per_s") / scene.clients;
   out.datagrams_per_s = number_of(line, "out_datagrams_per_s") / scene.clients;
+  out.client_kib = number_of(line, "clients_kib") / scene.clients;
+  out.client_kib_max = number_of(line, "client_kib_max");
+  out.streams_kib = number_of(line, "streams_kib") / scene.clients;
   out.wait_ticks = static_cast<std::uint64_t>(number_of(line, "snapshot_wait_ticks"));
+  out.wait_ticks_p50 = static_cast<std::uint64_t>(number_of(line, "snapshot_wait_ticks_p50"));
   return out;
 }
 
@@ -312,18 +318,27 @@ std::optional<Played> play(const Scene& scene, const std::string& self, int roun
       payload / 1000, asked_text(payload, scene.asked.payload_per_s).c_str(), kbit / 8, kbit,
       asked_text(kbit, scene.asked.kbit_per_s).c_str(), datagrams);
   std::printf("  where they go: %s\n", ours.back().bytes.c_str());
-  std::printf("  the server grew by %.0f KiB for each client, ground that they walked to included\n",
-              median(ours, &Taken::memory_bytes) / 1024);
+  const double grew_kib = median(ours, &Taken::memory_bytes) / 1024,
+               kept_kib = median(ours, &Taken::client_kib), streams_kib = median(ours, &Taken::streams_kib),
+               most_kib = median(ours, &Taken::client_kib_max);
+  std::printf(
+      "  the server grew by %.0f KiB for each client: %.0f KiB (most %.0f%s) are kept of it beside its "
+      "streams, %.0f "
+      "KiB are streams, %.0f KiB ground that they walked to and what all share\n",
+      grew_kib, kept_kib, most_kib, asked_text(most_kib, 64).c_str(), streams_kib,
+      grew_kib - kept_kib - streams_kib);
   if (ours.back().seen_near > 0)
     std::printf("  within 64 m of those who look: %.0f others that they know of\n",
                 median(ours, &Taken::seen_near));
-  const double wait_ticks = median(ours, &Taken::wait_ticks);
+  const double wait_ticks = median(ours, &Taken::wait_ticks),
+               usual_wait = median(ours, &Taken::wait_ticks_p50);
   std::printf(
-      "  snapshots without room for all: %.0f of %.0f, longest wait %.0f ticks: everybody %.0f times a "
-      "second\n",
+      "  snapshots without room for all: %.0f of %.0f; once all were there the longest wait of a tick was "
+      "%.0f "
+      "ticks in the median, %.0f in the worst: everybody %.0f times a second, and never less than %.0f\n",
       median(ours, &Taken::cut),
-      median(ours, &Taken::ticks_per_s) * window_s * scene.clients / scene.snapshot_every, wait_ticks,
-      scene.rate_hz / (wait_ticks + 1));
+      median(ours, &Taken::ticks_per_s) * window_s * scene.clients / scene.snapshot_every, usual_wait,
+      wait_ticks, scene.rate_hz / (usual_wait + 1), scene.rate_hz / (wait_ticks + 1));
   const bool holds = print_faults(*all);
   std::fflush(stdout);
   return Played{scene, median(ours, &Taken::us), p99, kbit, holds};

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "client_sim/load/unseen_ledger.h"
 #include "server/host/sight_culler.h"
 #include "tests/bench/timing.h"
 #include "tests/bench/workload.h"
@@ -93,9 +94,9 @@ Scene tunnel_scene(std::uint32_t players) {
 }
 
 struct Pair {
-  std::uint32_t sent_since = 0;       // tick; 0: not sent
-  std::vector<std::uint32_t> unseen;  // ticks in which it was sent, not seen since
-  std::uint32_t due_unseen = 0;       // tick at which it had to be sent, not seen since; 0: none
+  std::uint32_t sent_since = 0;  // tick; 0: not sent
+  client_sim::UnseenLedger unseen{idle_ticks};
+  std::uint32_t due_unseen = 0;  // tick at which it had to be sent, not seen since; 0: none
   std::uint32_t known_since = 0;
 };
 
@@ -226,7 +227,6 @@ bool play(Scene scene, std::uint32_t seconds) {
           const bool long_enough = t - pair.known_since > ahead_ticks;
           if (!sent || (long_enough && (pair.sent_since == 0 || t - pair.sent_since < ahead_ticks)))
             ++sums.late;
-          pair.unseen.clear();
           pair.due_unseen = 0;
         }
         if (pair.due_unseen != 0 && pair.due_unseen + idle_ticks < t) ++sums.due_idle, pair.due_unseen = 0;
@@ -236,12 +236,10 @@ bool play(Scene scene, std::uint32_t seconds) {
           sums.due += due ? 1 : 0;
           if (due && !sees) pair.due_unseen = t;
         }
-        while (!pair.unseen.empty() && pair.unseen.front() + idle_ticks < t)
-          ++sums.idle, pair.unseen.erase(pair.unseen.begin());
+        sums.idle += pair.unseen.note(t, sent, sees);
         if (sent) {
           ++sums.sent;
           if (pair.sent_since == 0) pair.sent_since = t;
-          if (!sees) pair.unseen.push_back(t);
         } else {
           pair.sent_since = 0;
         }

@@ -323,7 +323,9 @@ struct Result {
 std::size_t block_bytes_of(std::span<const std::uint8_t> part) {
   auto reader = PackedPartReader::open(part);
   if (!reader) {
-    const auto message = decode_server_message(part);
+    alignas(8) std::array<std::uint8_t, message_bytes_max> whole{};  // as decoders of plain messages want it
+    std::ranges::copy(part, whole.begin());
+    const auto message = decode_server_message(std::span(whole).first(part.size()));
     const auto& plain = std::get<PlainPart>(*message);
     return plain.blocks.size_bytes() + plain.entities.size_bytes() + plain.removed.size_bytes() +
            plain.gone.size_bytes();

@@ -204,7 +204,7 @@ class Mistakes(unittest.TestCase):
             done = run(*word)
             self.assertEqual(done.returncode, 0)
             self.assertIn("load", done.stdout)
-        self.assertIn("protocol 11", run("--version").stdout)
+        self.assertIn("protocol 13", run("--version").stdout)
 
     def test_nobody_there(self):
         done = run("load", "--server", f"127.0.0.1:{free_port()}", "--transport", "tcp", "--clients", "2",
@@ -367,7 +367,7 @@ class Fallback(unittest.TestCase):
             self.assertEqual((report["resumes"], report["rejoins"]), (3, 0), done)  # the same bodies
 
 
-class Runs(unittest.TestCase):
+class Player:
     def play(self, server, *arguments, code=0, duration="2s"):
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder) / "report.json"
@@ -380,6 +380,8 @@ class Runs(unittest.TestCase):
             self.assertEqual(done.returncode, code, done)
             return done, json.loads(report.read_text())
 
+
+class Runs(Player, unittest.TestCase):
     def test_both_transports(self):
         with Server() as server:
             for transport in ("udp", "tcp"):
@@ -425,6 +427,14 @@ class Runs(unittest.TestCase):
                     self.assertGreater(figures["shots"], 0)
                     self.assertGreater(figures["honest_shots"], 0)
 
+    def test_a_spy_tells_what_walls_hide_from_it(self):
+        with Server("--sight-culling", "on") as server:
+            done, report = self.play(server, "--clients", "4", "--brain", "wander", "--cheat", "spy", duration="5s")
+            self.assertIn("2 clients by spy, 2 honest", done.stdout)
+            self.assertIn("within the next 200 ms", done.stdout)
+            self.assertGreater(report["cheats"]["spied_s"], 0)
+            self.assertLess(report["cheats"]["spied_unseen_share"], 1)
+
     def test_light_clients(self):
         with Server() as server:
             done, report = self.play(server, "--clients", "3", "--light", "21", "--brain", "crowd")
@@ -457,6 +467,10 @@ class Runs(unittest.TestCase):
             self.assertGreater(report["explored"][0]["sectors"], 1)
             self.assertGreater(report["explored"][0]["entered"], 0, done.stdout)
             self.assertIn("sectors entered", done.stdout)
+
+
+class Ends(Player, unittest.TestCase):
+    """Bad lines, enemies, and ends of every kind."""
 
     def test_bad_network_and_enemies(self):
         with Server() as server:
@@ -499,6 +513,11 @@ class Runs(unittest.TestCase):
             self.assertEqual((told["joined"], told["dropped"], told["refused"]), (16, 0, 0), out)
             self.assertGreater(told["places_compared"], 10, out)
             self.assertEqual(told["places_wrong"], 0, out)
+            # Within two seconds of the server's ticks everybody knows of those around them again.
+            self.assertGreaterEqual(told["gaps"], 4, out)
+            self.assertLessEqual(told["agreed_after_ticks"], 2 * 60, out)
+            self.assertEqual(told["disagreeing"], 0, out)
+            self.assertEqual((others["starved"], others["decode_errors"]), (0, 0), done)
 
     def test_after_kill_and_restart_everybody_is_back(self):
         for transport in ("udp", "tcp"):

@@ -83,6 +83,7 @@ void check(const PlainPart& m) {
   if (m.own) expect(own_sane(*m.own));
   for (const EntityRecord& e : m.entities) expect(record_sane(e));
   for (const Cue& cue : m.cues) expect(cue_sane(cue));
+  for (const MovedEntity& moved : m.moved) expect(moved.id != EntityId{0});
   expect(m.cues.size() <= cues_max);
   client_sim::View view;
   client_sim::PackedMemory memory;

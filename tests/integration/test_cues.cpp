@@ -6,6 +6,7 @@
 #include "protocol/snapshot/cue_codec.h"
 #include "tests/integration/hosted_client.h"
 #include "world/sim/combat.h"
+#include "world/sim/motion_cues.h"
 #include "world/sim/shooting.h"
 #include "world/sim/world.h"
 
@@ -26,14 +27,20 @@ struct Shown {
   std::map<CueKey, int> cues;
   std::uint64_t own_shots = 0;
 
+  MotionCues moves;
+
   void note(const World& world, EntityId player) {
+    moves.stepped(world);
+    for (const WorldCue& cue : moves.cues())
+      ++cues[cue_key(number(world.tick()), {cue.kind, cue.detail, 0, cue.who, cue.placed,
+                                            cue.placed ? quantise_cue_place(cue.place_m) : IVec3{}})];
     const std::uint32_t tick = number(world.tick());
     for (const ShotEvent& shot : world.shooting().events()) {
       ++cues[cue_key(tick,
                      {CueKind::shot, shot.weapon, 0, shot.shooter, true, quantise_cue_place(shot.end())})];
       own_shots += shot.shooter == player ? 1 : 0;
     }
-    for (const CombatCue& cue : world.combat().cues())
+    for (const WorldCue& cue : world.combat().cues())
       ++cues[cue_key(tick, {cue.kind, cue.detail, 0, cue.who, cue.placed,
                             cue.placed ? quantise_cue_place(cue.place_m) : IVec3{}})];
   }
@@ -96,4 +103,13 @@ TEST_CASE("cues that a client hears were shown in their tick, each once, over an
   else  // beside whole snapshots there is not always room on the path
     CHECK((own_heard <= shown.own_shots && own_heard > shown.own_shots / 2));
   CHECK(game.client.stats().cues >= heard.size());
+  // Monsters run up to their player, and it does not hear itself.
+  const auto steps_of = [&](bool own) {
+    return std::ranges::count_if(heard, [&](const auto& cue) {
+      const bool mine = std::get<3>(cue.first) == static_cast<std::uint32_t>(game.client.player());
+      return std::get<1>(cue.first) == CueKind::step && mine == own;
+    });
+  };
+  CHECK(steps_of(false) > 0);
+  CHECK(steps_of(true) == 0);
 }

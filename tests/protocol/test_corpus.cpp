@@ -96,6 +96,7 @@ std::vector<std::uint8_t> short_recording() {
   ticks[10].returning = {{2, {}}};
   ticks[10].returning[0].inventory.add({BlockId::dirt, 5});
   ticks[10].watchers = {2};
+  ticks[10].told_apart = {{ada, bob, 4, -2}};
   ticks[10].returning[0].score = {.match = 1, .score = -2, .kills = 3};
   ticks[10].returning[0].life = {.health = 40, .armour = 5, .arsenal = fresh_arsenal(default_kinds())};
   for (const TickRecord& tick : ticks) writer.add(tick);
@@ -155,6 +156,7 @@ std::vector<std::pair<std::string, std::vector<std::uint8_t>>> packed_seeds() {
   own(after, before, 1);
   block(3, then, {1, first, true});
   REQUIRE(part.add_motion(WireMotion{}));
+  REQUIRE(part.add_moved({make_entity_id(2, 1), 4}));
   add_part(walk, part);
   part.begin(head);
   REQUIRE(part.add_gone(3));
@@ -197,6 +199,7 @@ std::vector<std::pair<std::string, std::vector<std::uint8_t>>> plain_seeds() {
   REQUIRE(part.add_own(1, {}));
   block(3, then, {1, before, true, {}});
   REQUIRE(part.add_motion(to_wire(door, 0, 1)));
+  REQUIRE(part.add_moved({make_entity_id(4, 1), 4}));
   REQUIRE(part.add_cues(first(plain_cue_bytes * encode_plain_cues(cues, bytes))));
   part.set_part_count(1);
   add_part(walk, part);

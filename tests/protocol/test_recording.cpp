@@ -84,6 +84,10 @@ TickRecord random_tick(Rng& rng) {
                                         : GameCall::of(make_entity_id(rng.below(5), 1), 63, said));
   }
   for (std::uint32_t n = few(); n > 0; --n) t.watchers.push_back(rng.next_u32());
+  for (std::uint32_t n = few(); n > 0; --n)
+    t.told_apart.push_back({make_entity_id(rng.below(5), 1), make_entity_id(rng.below(5), 2),
+                            static_cast<std::uint8_t>(rng.below(256)),
+                            static_cast<std::int8_t>(static_cast<int>(rng.below(256)) - 128)});
   for (std::uint32_t n = few(); n > 0; --n) {
     Returning& back = t.returning.emplace_back();
     back.token = rng.next_u32();
@@ -118,7 +122,8 @@ bool same(const TickRecord& a, const TickRecord& b) {
          a.leaves == b.leaves && a.chunks_ready == b.chunks_ready && a.chunks_dropped == b.chunks_dropped &&
          a.hash == b.hash && std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
          std::ranges::equal(a.calls, b.calls, calls) && a.watchers == b.watchers &&
-         a.edits.size() == b.edits.size() && std::ranges::equal(a.commands, b.commands, commands);
+         a.told_apart == b.told_apart && a.edits.size() == b.edits.size() &&
+         std::ranges::equal(a.commands, b.commands, commands);
 }
 
 std::vector<std::uint8_t> recorded(std::vector<TickRecord>& ticks, std::size_t count) {
@@ -234,6 +239,7 @@ TEST_CASE("a recording of the version before is read, whose players said nothing
     ticks.push_back(random_tick(rng));
     ticks.back().calls.clear();
     ticks.back().watchers.clear();
+    ticks.back().told_apart.clear();
     writer.add(ticks.back());
   }
   std::vector<std::uint8_t> bytes;

@@ -245,6 +245,11 @@ TEST_CASE("the page's snapshot says what the page says", "[protocol][wire]") {
   CHECK(r.u8(motion + 52) == 0);  // a door that closes by itself
   CHECK(r.u8(motion + 53) == 2);  // waits high
 
+  const std::size_t moved = r.list(snapshot, 22);
+  REQUIRE(r.length(moved) == 1);
+  CHECK(r.u32(moved) == (302u | 1u << 20));
+  CHECK(r.u16(moved + 4) == 5);
+
   const std::size_t cues = r.list(snapshot, 21);
   REQUIRE(r.length(cues) == 2);
   CHECK(r.u32(cues + 12) == (300u | 1u << 20));

@@ -132,6 +132,7 @@ Bytes page_snapshot() {
   const auto first = [&bytes](std::size_t size) { return std::span<const std::uint8_t>(bytes).first(size); };
   writer.add_own(0, first(encode_plain_own(own, bytes)));
   writer.add_gone(7);
+  writer.add_moved({make_entity_id(302, 1), 5});
   const Cue cues[] = {{CueKind::hurt, 1, 3, imp.id, false, {}},
                       {CueKind::burst, 4, 0, {}, true, {-16, 32, 24}}};
   writer.add_cues(first(plain_cue_bytes * encode_plain_cues(cues, bytes)));

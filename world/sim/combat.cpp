@@ -6,6 +6,7 @@
 #include "world/bsp/sector_map.h"
 #include "world/math/assert.h"
 #include "world/sim/health.h"
+#include "world/sim/monster_rows.h"
 #include "world/sim/monster_think.h"
 
 namespace ashlar {
@@ -45,8 +46,8 @@ void Combat::note(const CombatEvent& event, DVec3 at) {
   if (died && !cues_.empty() && cues_.back().kind == CueKind::hurt && cues_.back().who == event.who)
     cues_.pop_back();
   const auto how = static_cast<std::uint8_t>(event.how);
-  const CombatCue cue{died ? CueKind::died : CueKind::hurt, how, event.who, died, at};
-  const bool again = std::ranges::any_of(cues_, [&](const CombatCue& before) {
+  const WorldCue cue{died ? CueKind::died : CueKind::hurt, how, event.who, died, at};
+  const bool again = std::ranges::any_of(cues_, [&](const WorldCue& before) {
     return before.kind == cue.kind && before.who == cue.who && before.detail == cue.detail;
   });
   if (!again) show(cue);
@@ -126,8 +127,7 @@ void Combat::hurt_monster(CombatTick& tick, std::size_t row, const Harm& harm) {
   note({CombatEventKind::hurt, harm.how, lost, who, harm.by}, at);
   if (killed) {
     ++counters_.monster_deaths;
-    m.id[row] = EntityId{0};
-    m.respawn_ticks[row] = static_cast<std::uint32_t>(tick.rules.monster_respawn_s) * tick.rules.tick_rate_hz;
+    end_monster(m, row, tick.rules);
     note({CombatEventKind::died, harm.how, 0, who, harm.by}, at);
     return;
   }

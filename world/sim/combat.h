@@ -107,7 +107,7 @@ class Combat {
   /// What burst of players' in this tick, with splash damage; beyond player_bursts_max the rest is left out.
   std::span<const PlayerBurst> player_bursts() const { return player_bursts_; }
   /// What only shows of the tick; beyond cues_max the rest is left out. Not part of the hash.
-  std::span<const CombatCue> cues() const { return cues_; }
+  std::span<const WorldCue> cues() const { return cues_; }
   const ProjectileTable& projectiles() const { return projectiles_; }  ///< in flight
   ProjectileTable& projectiles() { return projectiles_; }              ///< for those of an earlier run
   const CombatCounters& counters() const { return counters_; }         ///< since the start
@@ -118,7 +118,7 @@ class Combat {
     return static_cast<std::uint16_t>(step * (1 + rng_.below(sides)));
   }
   void note(const CombatEvent& event, DVec3 at);
-  void show(const CombatCue& cue) {
+  void show(const WorldCue& cue) {
     if (cues_.size() < cues_max) cues_.push_back(cue);
   }
   static std::uint16_t judged(const CombatTick& tick, EntityId who, const Harm& harm);
@@ -149,7 +149,7 @@ class Combat {
   std::vector<CombatEvent> events_;
   std::vector<Summons> summons_;
   std::vector<LaunchEvent> queued_;
-  std::vector<CombatCue> cues_;
+  std::vector<WorldCue> cues_;
   std::vector<PlayerBurst> player_bursts_;
   CombatCounters counters_;
 };

@@ -15,11 +15,25 @@ enum class CueKind : std::uint8_t {
   hurt,    ///< somebody was hurt and lives; the detail is a HurtBy
   died,    ///< somebody died; the detail is a HurtBy, the place where
   burst,   ///< of a projectile; the detail is its kind, the place where
+  // Of what moves: motion_cues.h.
+  step,          ///< of who runs on the ground; the detail is the block under its feet, 0 where there is none
+  splash,        ///< somebody fell or ran into a liquid; the detail is its block, the place where
+  pickup,        ///< a player took an item of maps; the detail is its index in item_things, the place where
+  use,           ///< of a line, by use or a shot; the detail is 0: done, 1: locked; the place is before it
+  plane_starts,  ///< a floor or ceiling moves from now on; the detail is a PlaneCue, the place is in its
+                 ///< sector
+  plane_stops,   ///< it came to an end of its way; likewise
 };
-inline constexpr std::uint8_t cue_kind_count = 6;
+inline constexpr std::uint8_t cue_kind_count = 12;
 
-/// A cue of a fight in the last tick.
-struct CombatCue {
+/// The detail of plane_starts and plane_stops, in its bits: which plane, which way it goes, and its Motion,
+/// which tells doors from lifts. Of one that has come to rest the motion is not known any more.
+struct PlaneCue {
+  static constexpr std::uint8_t ceiling = 1, up = 2, motion_shift = 2, motion_unknown = 63;
+};
+
+/// A cue of the last tick.
+struct WorldCue {
   CueKind kind{};
   std::uint8_t detail = 0;
   EntityId who{};  ///< whom it is about; 0: nobody

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "world/math/assert.h"
-#include "world/sim/shown_between.h"
 
 namespace ashlar {
 
@@ -37,22 +36,22 @@ void History::record(TickId tick, const PlayerTable& players, const MonsterTable
   for (std::size_t i = 0; i < heights.size(); ++i) std::ranges::copy(heights[i], frame.heights_[i].begin());
 }
 
-std::optional<DVec3> History::shown_position(const Rules& rules, std::size_t row, EntityId id,
-                                             const PictureAt& picture) const {
+std::optional<ToldStates> History::told_states(std::size_t row, EntityId id, const PictureAt& picture) const {
   const Frame* then = at(picture.seen);
   if (then == nullptr) return std::nullopt;
   const auto was = then->position_of(row, id);
-  if (!was || (picture.told_before == 0 && picture.told_after == 0)) return was;
+  if (!was) return std::nullopt;
   const std::int64_t seen = number(picture.seen);
+  const ToldStates alone{*was, static_cast<double>(seen), *was, static_cast<double>(seen)};
+  if (picture.told_before == 0 && picture.told_after == 0) return alone;
   const std::int64_t before = seen - picture.told_before, after = seen + picture.told_after;
-  if (before <= 0 || after <= before) return was;
+  if (before <= 0 || after <= before) return alone;
   const Frame* from = at(TickId{static_cast<std::uint32_t>(before)});
   const Frame* to = at(TickId{static_cast<std::uint32_t>(after)});
-  if (from == nullptr || to == nullptr) return was;
+  if (from == nullptr || to == nullptr) return alone;
   const auto from_m = from->position_of(row, id), to_m = to->position_of(row, id);
-  if (!from_m || !to_m) return was;
-  return shown_between(*from_m, static_cast<double>(before), *to_m, static_cast<double>(after),
-                       static_cast<double>(seen), rules);
+  if (!from_m || !to_m) return alone;
+  return ToldStates{*from_m, static_cast<double>(before), *to_m, static_cast<double>(after)};
 }
 
 const History::Frame* History::at(TickId tick) const {

@@ -8,7 +8,9 @@
 #include "world/math/vec.h"
 #include "world/sim/block_history.h"
 #include "world/sim/command.h"
+#include "world/sim/shown_between.h"
 #include "world/sim/tables.h"
+#include "world/sim/told_apart.h"
 
 namespace ashlar {
 
@@ -18,7 +20,7 @@ inline constexpr double rewind_s_max = 0.25;
 
 /// A picture is made of states that were told; how far apart these are at most where a shot is judged by it.
 /// Of wider ones nothing is known here, and everybody counts where he was.
-inline constexpr double told_apart_s_max = 0.25;
+inline constexpr double told_apart_s_max = 0.5;
 
 /// What a shot is judged by.
 struct PictureAt {
@@ -72,7 +74,13 @@ class History {
   /// ring.
   /// @param row  of players, then of monsters
   std::optional<DVec3> shown_position(const Rules& rules, std::size_t row, EntityId id,
-                                      const PictureAt& picture) const;
+                                      const PictureAt& picture) const {
+    const auto told = told_states(row, id, picture);
+    if (!told) return std::nullopt;
+    return shown_between(*told, static_cast<double>(number(picture.seen)), rules);
+  }
+  /// The two states that it was shown between; where it was not, twice the one that it was shown as.
+  std::optional<ToldStates> told_states(std::size_t row, EntityId id, const PictureAt& picture) const;
 
   /// The state at the end of a tick; null: it is not in the ring (any more).
   const Frame* at(TickId tick) const;

@@ -202,6 +202,7 @@ KindSet make_default() {
     t.show.pain_sound = t.name + "/pain";
     t.show.death_sound = t.name + "/death";
     t.show.attack_sound = t.name + "/attack";
+    if (t.flies == 0) t.show.step_sound = t.name + "/step";
   }
   set.weapons = default_weapons(missile, plasma, big_ball);
   set.ammo = default_ammo();

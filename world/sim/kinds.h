@@ -42,8 +42,8 @@ inline constexpr std::size_t show_name_bytes_max = 32;
 
 /// How a kind shows, as names that clients look up in what they have. Nothing here depends on them.
 struct MonsterShow {
-  std::string blood = "blood";                                     ///< what it bleeds; empty: nothing
-  std::string sight_sound, pain_sound, death_sound, attack_sound;  ///< empty: none
+  std::string blood = "blood";  ///< what it bleeds; empty: nothing
+  std::string sight_sound, pain_sound, death_sound, attack_sound, step_sound;  ///< empty: none
   friend bool operator==(const MonsterShow&, const MonsterShow&) = default;
 };
 
@@ -55,6 +55,7 @@ constexpr void visit_show(AnyShow& s, Visit&& visit) {
   visit("pain_sound", s.pain_sound);
   visit("death_sound", s.death_sound);
   visit("attack_sound", s.attack_sound);
+  visit("step_sound", s.step_sound);
 }
 
 /// MonsterTraits::drop_m of who jumps down wherever it goes, as far as ways are looked for there.

@@ -7,6 +7,7 @@
 #include "world/math/assert.h"
 #include "world/sim/health.h"
 #include "world/sim/monster_move.h"
+#include "world/sim/monster_rows.h"
 #include "world/sim/monster_think.h"
 #include "world/sim/mover_start.h"
 #include "world/sim/spawn.h"
@@ -143,9 +144,7 @@ void Mechanics::hurt_crushed(MechanicsTick& tick) {
       p.body[row].velocity_mps = {};
     } else {
       ++counters_.monster_deaths;
-      m.id[row] = EntityId{0};
-      m.respawn_ticks[row] =
-          static_cast<std::uint32_t>(tick.rules.monster_respawn_s) * tick.rules.tick_rate_hz;
+      end_monster(m, row, tick.rules);
     }
     events_.add({MoverEventKind::died, e.map, e.plane, e.where, e.entity});
   }

@@ -44,6 +44,11 @@ std::size_t enter_monster(MonsterTable& m, const MonsterSpawn& spawn, std::uint6
   return m.rows();
 }
 
+void end_monster(MonsterTable& m, std::size_t row, const Rules& rules) {
+  m.id[row] = EntityId{0};
+  m.respawn_ticks[row] = static_cast<std::uint32_t>(rules.monster_respawn_s) * rules.tick_rate_hz;
+}
+
 bool monster_rests(const MonsterTable& m, std::size_t row) {
   if (m.dozes[row] == 0 && m.mood[row] != MonsterMood::asleep) return false;
   const Body& body = m.body[row];

@@ -18,6 +18,9 @@ std::size_t enter_monster(MonsterTable& monsters, const MonsterSpawn& spawn, std
 void enter_monster_at(MonsterTable& monsters, std::size_t row, const MonsterSpawn& spawn, std::uint64_t seed,
                       std::uint32_t first_slot);
 
+/// Its life is over. By the rule it comes back into its row, which until then is nobody else's.
+void end_monster(MonsterTable& monsters, std::size_t row, const Rules& rules);
+
 /// Does it stand still with nothing to do: asleep or far from everybody, on its feet, not in anybody's way?
 bool monster_rests(const MonsterTable& monsters, std::size_t row);
 

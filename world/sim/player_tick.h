@@ -22,6 +22,7 @@ struct PlayerTick {
   Shooting& shooting;
   Crowd& crowd;
   const PlayerMotion* motion = nullptr;  ///< the game's; null: there is none
+  std::span<const ToldApart> told_apart = {};
 };
 
 /// The order in which one tick does what players do and what is done to them: the one place that says it, for
@@ -49,8 +50,8 @@ void step_players(const PlayerTick& t, Rest&& rest) {
   rest.sectors_moved();
   if (!moving.awake) return t.shooting.rest();
   t.mechanics.act(moving);
-  t.shooting.shoot(moving.space, t.acting.volume, moving.rules, moving.players, moving.monsters, t.history,
-                   moving.tick);
+  t.shooting.shoot({moving.space, t.acting.volume, moving.rules, moving.players, moving.monsters, t.history,
+                    moving.tick, t.told_apart});
   for (const ShotEvent& shot : t.shooting.events())
     if (!shot.goes_on) t.mechanics.shot(moving, shot);
   for (const LaunchEvent& launch : t.shooting.launches()) t.mechanics.launched(moving, launch);

@@ -39,64 +39,67 @@ DVec3 aside(const WeaponTraits& weapon, Turn16 yaw, Turn16 pitch, Rng& chance) {
                         Turn16{static_cast<std::uint16_t>(static_cast<std::int32_t>(up))});
 }
 
-/// Pictures show nobody inside a wall: whom a ray may meet and who was shown between two states is where it
-/// was shown.
-void put_before_walls(std::span<ShotTarget> targets, const Space& space, const Rules& rules,
-                      const PlayerTable& players, const MonsterTable& monsters, const History& history,
-                      const PictureAt& picture, DVec3 eye, DVec3 way) {
-  const std::int64_t seen = number(picture.seen);
-  const std::int64_t before = seen - picture.told_before, after = seen + picture.told_after;
-  if (before <= 0 || after <= before + 1) return;
-  const History::Frame* from = history.at(TickId{static_cast<std::uint32_t>(before)});
-  const History::Frame* to = history.at(TickId{static_cast<std::uint32_t>(after)});
-  if (from == nullptr || to == nullptr) return;
-  constexpr double near_m = 3;  // a body, and what walls move it by
-  std::size_t row = 0;          // targets are by row, without those who cannot be hit
-  const auto id_of = [&](std::size_t r) {
-    return r < players.rows() ? players.id[r] : monsters.id[r - players.rows()];
-  };
-  for (ShotTarget& target : targets) {
-    while (id_of(row) != target.id) ++row;
-    const DVec3 to_target = target.base - eye;
-    const DVec3 off = to_target - way * dot(to_target, way);
-    if (dot(off, off) > near_m * near_m) continue;
-    const auto from_m = from->position_of(row, target.id), to_m = to->position_of(row, target.id);
-    if (!from_m || !to_m) continue;
-    target.base = shown_free(space, target.body, *from_m, static_cast<double>(before), *to_m,
-                             static_cast<double>(after), static_cast<double>(seen), rules);
-  }
-}
-
 }  // namespace
 
 Shooting::Shooting(std::size_t players_max, std::size_t monsters_max, std::size_t maps, bool free_ammo)
     : free_ammo_(free_ammo) {
   maps_.reserve(maps);
   targets_.reserve(players_max + monsters_max);
+  told_.reserve(players_max + monsters_max);
   events_.reserve(players_max + rays_more);
   launches_.reserve(players_max + rays_more);
 }
 
-void Shooting::list_targets(const Rules& rules, const PlayerTable& players, const MonsterTable& monsters,
-                            const History& history, TickId now, const PictureAt& picture) {
-  if (listed_ == picture && !pierced_) return;
-  targets_.clear();
-  listed_ = picture;
+void Shooting::list_targets(const ShotsTick& tick, EntityId shooter, const PictureAt& picture) {
+  // Who is told of everybody alike shares a list with all who saw the same.
+  const bool apart =
+      shooter != EntityId{0} &&
+      std::ranges::find(tick.told_apart, shooter, &ToldApart::shooter) != tick.told_apart.end();
+  const Listed wanted{picture, apart ? shooter : EntityId{0}};
+  if (listed_ == wanted && !pierced_) return;
+  targets_.clear(), told_.clear();
+  listed_ = wanted;
   pierced_ = false;
-  const bool as_they_are = history.at(picture.seen) == nullptr || picture == PictureAt{now, 0, 0};
-  const auto place = [&](std::size_t row, EntityId id, DVec3 now_m) -> std::optional<DVec3> {
-    return as_they_are ? std::optional(now_m) : history.shown_position(rules, row, id, picture);
+  const auto add = [&](std::size_t row, EntityId id, DVec3 now_m, const Cylinder& body,
+                       const HitShape& shape) {
+    PictureAt seen = picture;
+    for (const ToldApart& told : apart ? tick.told_apart : std::span<const ToldApart>{})
+      if (told.shooter == shooter && told.target == id)
+        seen.told_before = told.told_before, seen.told_after = told.told_after;
+    const bool as_it_is = tick.history.at(picture.seen) == nullptr || seen == PictureAt{tick.now, 0, 0};
+    const auto now = static_cast<double>(number(tick.now));
+    const auto told = as_it_is ? std::optional(ToldStates{now_m, now, now_m, now})
+                               : tick.history.told_states(row, id, seen);
+    if (!told) return;
+    told_.push_back(*told);
+    targets_.push_back(
+        {id, body, shown_between(*told, static_cast<double>(number(picture.seen)), tick.rules), shape});
   };
-  const HitShape player_shape = hit_shape(rules.player, HitBuild::upright);
+  const PlayerTable& players = tick.players;
+  const HitShape player_shape = hit_shape(tick.rules.player, HitBuild::upright);
   for (std::size_t i = 0; i < players.rows(); ++i)
     if (players.alive(i) && players.body[i].noclip == 0)
-      if (const auto at = place(i, players.id[i], players.body[i].position_m))
-        targets_.push_back({players.id[i], rules.player, *at, player_shape});
-  for (std::size_t i = 0; i < monsters.rows(); ++i) {
-    if (monsters.id[i] == EntityId{0}) continue;
-    const MonsterTraits& kind = monsters.traits_at(i);
-    if (const auto at = place(players.rows() + i, monsters.id[i], monsters.body[i].position_m))
-      targets_.push_back({monsters.id[i], kind.shape, *at, hit_shape(kind.shape, kind.build)});
+      add(i, players.id[i], players.body[i].position_m, tick.rules.player, player_shape);
+  for (std::size_t i = 0; i < tick.monsters.rows(); ++i) {
+    if (tick.monsters.id[i] == EntityId{0}) continue;
+    const MonsterTraits& kind = tick.monsters.traits_at(i);
+    add(players.rows() + i, tick.monsters.id[i], tick.monsters.body[i].position_m, kind.shape,
+        hit_shape(kind.shape, kind.build));
+  }
+}
+
+/// Pictures show nobody inside a wall: whom a ray may meet and who was shown between two states is where it
+/// was shown.
+void Shooting::put_before_walls(const ShotsTick& tick, const Space& space, TickId seen, DVec3 eye,
+                                DVec3 way) {
+  constexpr double near_m = 3;  // a body, and what walls move it by
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    if (told_[i].ticks() <= 0) continue;
+    const DVec3 to_target = targets_[i].base - eye;
+    const DVec3 off = to_target - way * dot(to_target, way);
+    if (dot(off, off) > near_m * near_m) continue;
+    targets_[i].base =
+        shown_free(space, targets_[i].body, told_[i], static_cast<double>(number(seen)), tick.rules);
   }
 }
 
@@ -121,21 +124,22 @@ void Shooting::pierce(const Space& space, ShotEvent event) {
   events_.push_back(event);
 }
 
-void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
-                    const MonsterTable& monsters, const History& history, TickId now, std::size_t row,
-                    const Trigger& trigger) {
+void Shooting::fire(const ShotsTick& tick, std::size_t row, const Trigger& trigger) {
   ++shots_;
+  const PlayerTable& players = tick.players;
+  const Rules& rules = tick.rules;
+  const TickId now = tick.now;
   const Arsenal& arsenal = players.arsenal[row];
-  const WeaponTraits& weapon = monsters.kind_set().weapons[arsenal.held];
+  const WeaponTraits& weapon = tick.monsters.kind_set().weapons[arsenal.held];
   const DVec3 eye = players.body[row].position_m + DVec3{0, 0, rules.player_eye_m};
   Rng chance = spread_of(now, players.yaw[row], players.pitch[row]);
   // What it saw; the present state, where that is what it saw, or where it does not say.
   const PlayerCommand& command = players.command[row];
   const TickId claimed = command.seen;
-  const TickId seen = claimed == TickId{0} ? now : seen_within(claimed, now, history.ticks_max());
+  const TickId seen = claimed == TickId{0} ? now : seen_within(claimed, now, tick.history.ticks_max());
   const PictureAt picture =
       seen == claimed ? PictureAt{seen, command.told_before, command.told_after} : PictureAt{seen, 0, 0};
-  const History::Frame* then = seen == now ? nullptr : history.at(seen);
+  const History::Frame* then = seen == now ? nullptr : tick.history.at(seen);
   for (std::uint8_t ray = 0; ray < weapon.count; ++ray) {
     const DVec3 way = trigger.straight ? view_direction(players.yaw[row], players.pitch[row])
                                        : aside(weapon, players.yaw[row], players.pitch[row], chance);
@@ -152,8 +156,9 @@ void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules,
       ++rays_lost_;
       continue;
     }
-    list_targets(rules, players, monsters, history, now, picture);
-    put_before_walls(targets_, space_then(space, then), rules, players, monsters, history, picture, eye, way);
+    const Space space = space_then(tick.space, then);
+    list_targets(tick, seen == claimed ? players.id[row] : EntityId{0}, picture);
+    put_before_walls(tick, space, seen, eye, way);
     ShotEvent event;
     event.seen = seen;
     event.shooter = players.id[row];
@@ -163,25 +168,26 @@ void Shooting::fire(const Space& space, VoxelVolume& blocks, const Rules& rules,
     event.weapon = arsenal.held, event.ray = ray;
     event.times = arsenal.powered(Power::strength) ? weapon.strength_times : std::uint8_t{1};
     // Where it saw the newest state, what this very tick has changed was not yet in it, either.
-    const BlockHistory::Past past(history.blocks(), blocks, claimed == TickId{0} ? TickId{~0u} : seen,
-                                  event.shooter, eye, way, event.range_m);
-    event.hit = resolve_shot(space_then(space, then), targets_, event.shooter, eye, way, event.range_m);
+    const BlockHistory::Past past(tick.history.blocks(), tick.blocks,
+                                  claimed == TickId{0} ? TickId{~0u} : seen, event.shooter, eye, way,
+                                  event.range_m);
+    event.hit = resolve_shot(space, targets_, event.shooter, eye, way, event.range_m);
     ASHLAR_ASSERT(event.hit.target != event.shooter);
     if (weapon.form == WeaponForm::beam)
-      pierce(space_then(space, then), event);
+      pierce(space, event);
     else
       events_.push_back(event);
   }
 }
 
-void Shooting::shoot(const Space& space, VoxelVolume& blocks, const Rules& rules, PlayerTable& players,
-                     const MonsterTable& monsters, const History& history, TickId now) {
+void Shooting::shoot(const ShotsTick& tick) {
   rest();
+  PlayerTable& players = tick.players;
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (players.id[i] == EntityId{0}) continue;
-    const Trigger trigger = wield(monsters.kind_set(), rules, free_ammo_, players.command[i],
+    const Trigger trigger = wield(tick.monsters.kind_set(), tick.rules, free_ammo_, players.command[i],
                                   players.alive(i), players.arsenal[i]);
-    if (trigger.fires) fire(space, blocks, rules, players, monsters, history, now, i, trigger);
+    if (trigger.fires) fire(tick, i, trigger);
   }
 }
 

@@ -42,11 +42,24 @@ struct LaunchEvent {
   std::uint16_t life_ticks = 0;  ///< until it bursts; 0: as its kind has it
 };
 
+/// What a tick's shots are judged by.
+struct ShotsTick {
+  const Space& space;
+  VoxelVolume& blocks;  ///< those of `space`: other ones while a shot is judged, the same ones afterwards
+  const Rules& rules;
+  PlayerTable& players;
+  const MonsterTable& monsters;
+  const History& history;
+  TickId now;  ///< the tick that the present state is the end of
+  std::span<const ToldApart> told_apart = {};
+};
+
 /// Players fight with what they hold: button::attack, held down, fires at the weapon's rate (arsenal.h).
 /// Each ray goes from the eye, straight or aside by a chance that follows from tick and view, so that its
 /// player foresees it, and is resolved against voxel, map, prop and mover alike: bodies,
 /// sectors and blocks as they were at the tick that the command says its player saw (PlayerCommand::seen), at
-/// most rewind_s_max ago, bodies between the two states that the picture was made of, but for the blocks that
+/// most rewind_s_max ago, bodies between the two states that the picture was made of (told_apart has those of
+/// whom it was made otherwise), but for the blocks that
 /// the player changed since, which it foresaw. Those in no-clip shoot and are not hit, the dead do neither.
 /// Nothing allocates after construction. Part of the world's state and hash.
 class Shooting {
@@ -59,11 +72,9 @@ class Shooting {
   void rest() { events_.clear(), launches_.clear(), listed_.reset(); }
 
   /// Advances all arsenals and resolves the tick's shots, in the order of rows. Cost: a ray and 5
-  /// ns a mover for each ray, and 5 ns a mover more for each other tick that shooters saw.
-  /// @param now  the tick that the present state is the end of
-  /// @param blocks  those of `space`: other ones while a shot is judged, the same ones afterwards
-  void shoot(const Space& space, VoxelVolume& blocks, const Rules& rules, PlayerTable& players,
-             const MonsterTable& monsters, const History& history, TickId now);
+  /// ns a mover for each ray, and 5 ns a mover more for each other tick that shooters saw, and for each
+  /// shooter of whom something is told apart.
+  void shoot(const ShotsTick& tick);
 
   std::span<const ShotEvent> events() const { return events_; }  ///< of the last shoot(), a ray each
   std::span<const LaunchEvent> launches() const { return launches_; }
@@ -72,19 +83,22 @@ class Shooting {
   void add_to_hash(StripeHasher& hash) const;
 
  private:
-  void list_targets(const Rules& rules, const PlayerTable& players, const MonsterTable& monsters,
-                    const History& history, TickId now, const PictureAt& picture);
+  struct Listed {
+    PictureAt picture;
+    EntityId shooter{};  // whose picture it is alone; 0: of all who saw that
+    friend bool operator==(const Listed&, const Listed&) = default;
+  };
+  void list_targets(const ShotsTick& tick, EntityId shooter, const PictureAt& picture);
+  void put_before_walls(const ShotsTick& tick, const Space& space, TickId seen, DVec3 eye, DVec3 way);
   Space space_then(const Space& space, const History::Frame* then);
-  void fire(const Space& space, VoxelVolume& blocks, const Rules& rules, const PlayerTable& players,
-            const MonsterTable& monsters, const History& history, TickId now, std::size_t row,
-            const Trigger& trigger);
-
+  void fire(const ShotsTick& tick, std::size_t row, const Trigger& trigger);
   void pierce(const Space& space, ShotEvent event);
 
   bool free_ammo_ = false;
   bool pierced_ = false;             // targets_ lacks whom a beam has met
-  std::optional<PictureAt> listed_;  // what targets_ are as of; none: they are not
+  std::optional<Listed> listed_;     // what targets_ are as of; none: they are not
   std::vector<ShotTarget> targets_;  // scratch: as of one tick
+  std::vector<ToldStates> told_;     // by targets_: between which they are
   std::vector<MapInSpace> maps_;     // scratch: likewise
   std::vector<ShotEvent> events_;
   std::vector<LaunchEvent> launches_;

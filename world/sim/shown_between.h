@@ -26,17 +26,27 @@ inline bool was_put(const DVec3& way_m, double ticks, const Rules& rules) {
   return dot(way_m, way_m) > step_m * step_m && length(way_m) > step_m + fastest_mps * ticks * rules.tick_s();
 }
 
+/// Two states of somebody that were told. Ticks ascend; two alike: nothing but the later one is known.
+struct ToldStates {
+  DVec3 from_m;
+  double from_tick = 0;
+  DVec3 to_m;
+  double to_tick = 0;
+
+  double ticks() const { return to_tick - from_tick; }
+};
+
 /// Where somebody is shown at a tick: on the straight way between two states, going on beyond the later one
 /// as he went, and where he was last known to be where he was put elsewhere meanwhile. Walls are not looked
 /// for.
-/// @param from_tick, to_tick  ascending; `tick` is not before the first one
-inline DVec3 shown_between(const DVec3& from_m, double from_tick, const DVec3& to_m, double to_tick,
-                           double tick, const Rules& rules) {
-  const double ticks = to_tick - from_tick;
-  const DVec3 way = to_m - from_m;
-  if (ticks <= 0 || was_put(way, ticks, rules)) return tick < to_tick ? from_m : to_m;
-  const double until = std::min(tick, to_tick + extrapolate_ticks(ticks, rules.tick_rate_hz));
-  return from_m + way * ((until - from_tick) / ticks);
+/// @param tick  not before the first one
+inline DVec3 shown_between(const ToldStates& told, double tick, const Rules& rules) {
+  const double ticks = told.ticks();
+  const DVec3 way = told.to_m - told.from_m;
+  if (ticks <= 0 || was_put(way, ticks, rules)) return tick < told.to_tick ? told.from_m : told.to_m;
+  if (tick < told.to_tick) return told.from_m + way * ((tick - told.from_tick) / ticks);
+  const double on = std::min(tick - told.to_tick, extrapolate_ticks(ticks, rules.tick_rate_hz));
+  return told.to_m + way * (on / ticks);
 }
 
 }  // namespace ashlar

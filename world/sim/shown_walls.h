@@ -28,13 +28,18 @@ inline double shown_free_share(const Space& space, const Cylinder& shape, DVec3 
 
 /// shown_between() with walls: between two states the nearer one where the way goes around a corner, beyond
 /// the later one as far as it is free.
-inline DVec3 shown_free(const Space& space, const Cylinder& shape, const DVec3& from_m, double from_tick,
-                        const DVec3& to_m, double to_tick, double tick, const Rules& rules) {
-  const DVec3 at = shown_between(from_m, from_tick, to_m, to_tick, tick, rules);
-  if (to_tick - from_tick <= 1 || at == from_m || at == to_m) return at;
-  if (tick > to_tick) return to_m + (at - to_m) * shown_free_share(space, shape, to_m, at - to_m);
-  if (!shown_in_wall(space, shape, at)) return at;
-  return 2 * (tick - from_tick) < to_tick - from_tick ? from_m : to_m;
+/// @param stopped  set where a wall made it another place
+inline DVec3 shown_free(const Space& space, const Cylinder& shape, const ToldStates& told, double tick,
+                        const Rules& rules, bool* stopped = nullptr) {
+  const DVec3 at = shown_between(told, tick, rules);
+  if (at == told.from_m || at == told.to_m) return at;
+  DVec3 free = at;
+  if (tick > told.to_tick)
+    free = told.to_m + (at - told.to_m) * shown_free_share(space, shape, told.to_m, at - told.to_m);
+  else if (told.ticks() > 1 && shown_in_wall(space, shape, at))
+    free = 2 * (tick - told.from_tick) < told.ticks() ? told.from_m : told.to_m;
+  if (stopped != nullptr && free != at) *stopped = true;
+  return free;
 }
 
 }  // namespace ashlar

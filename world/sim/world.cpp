@@ -202,8 +202,8 @@ void World::step(const TickInput& input, StepWatch* watch) {
                        w.monsters, TickId{w.tick}, awake,         w.stays};
   BlockActsTick acting{w.space(), w.volume, w.edits, w.setup.rules, w.players, w.monsters, &w.items, &w};
   const bool monsters_touched = awake || w.mechanics.in_motion() || !w.departed.empty();
-  const PlayerTick tick{moving, acting,     input.acts, w.history,     w.mechanics,
-                        w.acts, w.shooting, w.crowd,    w.motion.get()};
+  const PlayerTick tick{moving, acting,     input.acts, w.history,      w.mechanics,
+                        w.acts, w.shooting, w.crowd,    w.motion.get(), input.told_apart};
   step_players(tick, Impl::Rest<decltype(part)>{w, awake, part});
   part(StepPart::game);
   w.drop_spilled();

@@ -20,6 +20,7 @@
 #include "world/sim/rules.h"
 #include "world/sim/spawn_point.h"
 #include "world/sim/tables.h"
+#include "world/sim/told_apart.h"
 #include "world/voxel/block.h"
 #include "world/voxel/block_registry.h"
 #include "world/voxel/terrain.h"
@@ -163,6 +164,8 @@ struct TickInput {
   /// not declared or is too long, is ignored.
   std::span<const GameCall> calls = {};
   std::span<const std::uint32_t> watchers = {};  ///< tokens of those joins that only watch, in their order
+  /// Of the shots of these commands. Who is not there is ignored.
+  std::span<const ToldApart> told_apart = {};
 };
 
 /// Answer to a join. id is 0 when every row was taken.

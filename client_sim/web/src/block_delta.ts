@@ -2,9 +2,9 @@
 // hand. One piece of code is reader and writer; a client only reads.
 
 import { BitReader } from './bits';
-import { beginOdds, models } from './block_models';
+import { beginOdds, gaits, models, motionOf, newOdds, type Motion } from './block_models';
 import { check } from './bytes';
-import { EntityCoding, type MovingEntity } from './entity_coding';
+import { EntityCoding, usualRules, type BlockRules, type MovingEntity } from './entity_coding';
 import { codeNumber, RangeReader, RangeWriter, type Coder, type Odds } from './range_coder';
 import { fieldsFor, kindOf, noReplication, type Audience, type Replication } from './replication';
 import { entitiesMax, groupEntitiesMax, isCell } from './snapshot';
@@ -101,30 +101,62 @@ function codeOthers(
   return { staying, fresh };
 }
 
+/** How fast things fall, as the first one shows that flew and still does. */
+function pullOf(now: readonly MovingEntity[], base: readonly MovingEntity[], age: number, rate: number): number {
+  const up = (entity: MovingEntity): number => (entity.flags & 1 ? 0 : entity.velocity[2]);
+  for (const was of base) {
+    const is = now.find(({ id }) => id === was.id);
+    if (!is || up(was) === 0 || up(is) === 0) continue;
+    const perS = (was.velocity[2] - is.velocity[2]) * rate;
+    const pull = Math.floor((perS + 8 * age) / (16 * age));
+    if (perS >= 0 && pull < 64) return pull;
+  }
+  return usualRules.pull;
+}
+
+/** What a block says of its entities' rules, in the odds that come with how those of its base move. */
+function codeRules(
+  coder: Coder, odds: Odds, now: readonly MovingEntity[], base: readonly MovingEntity[], age: number, rate: number,
+): { rules: BlockRules; motions: Motion[] } {
+  const rules = { ...usualRules };
+  if (!coder.bit(odds, models.usualPace, true)) rules.pace = coder.raw(10, rules.pace);
+  const motions = base.map((entity) => motionOf(entity, rules.pace));
+  beginOdds(odds, motions);
+  const flies = motions.some(({ gait }) => gait === gaits.flies);
+  const pull = flies && coder.writing ? pullOf(now, base, age, rate) : rules.pull;
+  if (flies && !coder.bit(odds, models.usualPull, pull === rules.pull)) rules.pull = coder.raw(6, pull);
+  return { rules, motions };
+}
+
 function codeBlock(
   coder: Coder, now: BlockState | undefined, plainly: boolean, base: BlockState | undefined, age: number,
   tickRateHz: number, replication: Replication,
 ): BlockState {
-  const odds = beginOdds();
+  const odds = newOdds();
+  beginOdds(odds, []);
   const plain = coder.bit(odds, models.whole, plainly);
   coder.bit(odds, models.quiet, false);  // whether it was at rest: of use to who draws between two snapshots
   const cell = base ? base.cell : codeCell(coder, now?.cell ?? [0, 0, 0]);
   const before = base?.entities ?? [];
   const wanted = now?.entities ?? [];
-  const coding = new EntityCoding(coder, odds, age, tickRateHz, before.length > 0 ? before[0].place[2] : 0);
   let entities: MovingEntity[] = [];
+  const level = before.length > 0 ? before[0].place[2] : 0;
   if (plain) {
+    const coding = new EntityCoding(coder, odds, age, tickRateHz, level);
     const count = coder.raw(6, wanted.length);
     check(count <= entitiesMax, 'the entities of a block');
     for (let i = 0; i < count; ++i) entities.push(coding.plain(wanted[i] ?? nobody));
   } else {
+    const { rules, motions } = codeRules(coder, odds, wanted, before, age, tickRateHz);
+    const coding = new EntityCoding(coder, odds, age, tickRateHz, level, rules);
     let staying: readonly MovingEntity[] = before;
     const ids = (list: readonly MovingEntity[]): string => list.map(({ id }) => id).join();
     if (coder.bit(odds, models.others, coder.writing && ids(wanted) !== ids(before))) {
       ({ staying, fresh: entities } = codeOthers(coder, odds, coding, wanted, before));
     }
     const known = new Map(wanted.map((entity) => [entity.id, entity]));
-    for (const was of staying) entities.push(coding.change(known.get(was.id) ?? was, was));
+    const moved = new Map(before.map(({ id }, i) => [id, motions[i]]));
+    for (const was of staying) entities.push(coding.change(known.get(was.id) ?? was, was, moved.get(was.id)!));
     entities.sort((a, b) => a.id - b.id);
   }
   check(entities.every((entity, i) => i === 0 || entity.id > entities[i - 1].id), 'the ids of a block');

@@ -10,6 +10,7 @@ import {
 
 const groupsMax = 4096;
 const ownStatesMax = 256;
+const movedMax = 4096;
 // More than any server tells: who has to keep more forgets all and asks anew.
 const entitiesMax = 2 ** 18;
 
@@ -78,6 +79,8 @@ export class BlockView {
   private readonly blocks = new Map<number, NumberedBlock>();
   private readonly groups = new Map<string, Group>();
   private own = new History<OwnState>();
+  /** Those between two blocks, by id. */
+  private readonly moved = new Map<number, { since: number; number: number; seen: SeenEntity }>();
   private entityCount = 0;
   private epoch = 0;
   private epochTick = 0;
@@ -100,9 +103,11 @@ export class BlockView {
     for (const item of part.items) {
       if (item.type === 'block') this.takeBlock(part.tick, item);
       else if (item.type === 'gone') this.takeGone(part.tick, item.number);
+      else if (item.type === 'moved') this.takeMoved(part.tick, item.id, item.number);
       else if (item.type === 'own') own = this.takeOwn(part.tick, item) ?? own;
       else if (item.type === 'fields') this.takeFields(part.tick, item);
     }
+    if (this.moved.size > 0) this.settleMoved();
     if (this.entityCount > entitiesMax) {
       this.forget();
       this.lostEpoch = this.epoch;
@@ -121,6 +126,7 @@ export class BlockView {
   private forget(): void {
     this.blocks.clear();
     this.groups.clear();
+    this.moved.clear();
     this.own = new History();
     this.entityCount = 0;
   }
@@ -150,6 +156,37 @@ export class BlockView {
     const block = this.blockOf(number);
     block.goneTick = Math.max(block.goneTick, tick);
     this.discount(block.history.dropBefore(tick + 1));
+  }
+
+  /** Who is known and not told since is as it was until its block is told. */
+  private takeMoved(tick: number, id: number, number: number): void {
+    let found: SeenEntity | undefined;
+    for (const [block, { history }] of this.blocks) {
+      const { newest } = history;
+      if (block === number && newest && newest.tick >= tick) return;
+      for (const { tick: at, state } of history.states) {
+        const entity = state.entities.find((one) => one.id === id);
+        if (!entity) continue;
+        if (at >= tick) return;
+        if (!found || at > found.tick) found = { tick: at, entity: entityOf(state.cell, entity) };
+      }
+    }
+    const known = this.moved.get(id);
+    if (known && known.since >= tick) return;
+    const seen = found ?? known?.seen;
+    if (seen && (known || this.moved.size < movedMax)) this.moved.set(id, { since: tick, number, seen });
+  }
+
+  /** Who moved is where it is told now; and whom nobody told of for long is not there. */
+  private settleMoved(): void {
+    for (const [id, { since, number }] of this.moved) {
+      const newest = this.blocks.get(number)?.history.newest;
+      const told = newest !== undefined && newest.tick >= since;
+      const gone = (this.blocks.get(number)?.goneTick ?? 0) >= since;
+      const elsewhere = [...this.blocks.values()].some(({ history }) => history.newest !== undefined &&
+        history.newest.tick >= since && history.newest.state.entities.some((entity) => entity.id === id));
+      if (told || gone || elsewhere || this.newestTick - since > this.tickRateHz) this.moved.delete(id);
+    }
   }
 
   private takeFields(tick: number, item: SnapshotItem & { type: 'fields' }): void {
@@ -197,6 +234,7 @@ export class BlockView {
 
   /** Who is in the newest state of each block: somebody who moved on may be there twice. */
   *seen(): Iterable<SeenEntity> {
+    for (const { seen } of this.moved.values()) yield seen;
     for (const { history } of this.blocks.values()) {
       const { newest } = history;
       if (!newest) continue;

@@ -1,9 +1,11 @@
-// What only shows (shots, hits, bursts), from bytes to values, each once (WIRE.md, Cues).
+// What only shows (shots, hits, steps, doors), from bytes to values, each once (WIRE.md, Cues).
 
 import { BitReader } from './bits';
 import { check } from './bytes';
 
-const kinds = ['shot', 'launch', 'attack', 'hurt', 'died', 'burst'] as const;
+const kinds = [
+  'shot', 'launch', 'attack', 'hurt', 'died', 'burst', 'step', 'splash', 'pickup', 'use', 'planeStarts', 'planeStops',
+] as const;
 const stepsPerM = 16;
 const extentM = 2 ** 20;
 const heightM = 2 ** 12;
@@ -11,7 +13,7 @@ const ticksKnown = 64;
 
 export interface Cue {
   kind: (typeof kinds)[number];
-  /** By kind: a weapon's number, an attack's form, what hurt, a projectile's kind. */
+  /** By kind: a weapon's number, an attack's form, what hurt, a projectile's kind, a block, and so on (WIRE.md). */
   detail: number;
   /** Ticks before that of the message. */
   age: number;

@@ -33,12 +33,16 @@ function readItems(reader: ByteReader): SnapshotItem[] {
   const type = reader.u8();
   switch (type) {
     case 1: {
-      const [age, count] = [reader.u8(), reader.u8()];
+      let age = reader.u8();
+      const count = reader.u8();
       check(count > 0, 'a list of blocks');
       return Array.from({ length: count }, (): SnapshotItem => {
         const number = blockNumber(reader);
-        const bytes = reader.take(varint32(reader));
-        return { type: 'block', number, age, read: (base, rate, told) => readBlock(bytes, base, age, rate, told) };
+        const told = varint32(reader);
+        if (told % 2 === 1) age = reader.u8();
+        const bytes = reader.take(Math.floor(told / 2));
+        const its = age;
+        return { type: 'block', number, age: its, read: (base, rate, told) => readBlock(bytes, base, its, rate, told) };
       });
     }
     case 2: {
@@ -68,6 +72,15 @@ function readItems(reader: ByteReader): SnapshotItem[] {
     }
     case 7:
       return [{ type: 'cues', cues: readCues(reader.take(reader.u8())) }];
+    case 8: {
+      const count = reader.u8();
+      check(count > 0, 'a list of those who moved');
+      return Array.from({ length: count }, () => {
+        const id = reader.u32();
+        check(id !== 0, 'who moved');
+        return { type: 'moved', id, number: blockNumber(reader) };
+      });
+    }
     default:
       throw new WireError(`there is no item ${type} of snapshots`);
   }

@@ -176,6 +176,10 @@ export function readSnapshot(wire: WireSnapshot): SnapshotPart {
   check(wire.partCount() >= 1 && wire.partCount() <= partsMax && wire.part() < wire.partCount(), 'a part');
   check(wire.epoch() !== 0 && wire.appliedTick() <= wire.tick() + appliedAheadMax, 'a part');
   const gone = each(wire.goneLength(), (i) => wire.gone(i), 'a block');
+  const moved = each(wire.movedLength(), (i) => wire.moved(i), 'who moved').map((told): SnapshotItem => {
+    check(told.id() !== 0, 'who moved');
+    return { type: 'moved', id: told.id(), number: told.block() };
+  });
   return {
     tick: wire.tick(),
     world: wire.world(),
@@ -185,7 +189,7 @@ export function readSnapshot(wire: WireSnapshot): SnapshotPart {
     part: wire.part(),
     partCount: wire.partCount(),
     items: [
-      ...readOwn(wire), ...readBlocks(wire), ...gone.map((number): SnapshotItem => ({ type: 'gone', number })),
+      ...readOwn(wire), ...moved, ...readBlocks(wire), ...gone.map((number): SnapshotItem => ({ type: 'gone', number })),
       ...readGroups(wire), ...readCues(wire),
     ],
   };

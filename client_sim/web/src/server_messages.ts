@@ -127,6 +127,7 @@ export interface MonsterShow {
   painSound: string;
   deathSound: string;
   attackSound: string;
+  stepSound: string;
 }
 
 export type ServerMessage =
@@ -310,7 +311,7 @@ function readShows(wire: MonsterShows): ServerMessage {
     return {
       kind: show.kind(), blood: name(show.blood(raw)), sightSound: name(show.sightSound(raw)),
       painSound: name(show.painSound(raw)), deathSound: name(show.deathSound(raw)),
-      attackSound: name(show.attackSound(raw)),
+      attackSound: name(show.attackSound(raw)), stepSound: name(show.stepSound(raw)),
     };
   });
   check(kinds.every((show, i) => i === 0 || show.kind > kinds[i - 1].kind), 'the kinds of monsters');

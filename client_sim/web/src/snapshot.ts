@@ -84,6 +84,8 @@ export type SnapshotItem =
     read(base: BlockState | undefined, tickRateHz: number, replication: Replication): BlockState;
   }
   | { type: 'gone'; number: number }
+  /** Somebody is in another block from now on, and until that is told as it was. */
+  | { type: 'moved'; id: number; number: number }
   | { type: 'own'; age: number; read(base: OwnState | undefined, tickRateHz: number): OwnState }
   /** Heights and motions of packed parts are left as they are; those of plain ones are in the message. */
   | { type: 'heights'; map: number; slice: number; age: number; bytes: Uint8Array }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { BlockView } from '../src/block_view';
 import { WireError } from '../src/bytes';
 import { readBlock, writeBlock, type BlockState, type MovingEntity } from '../src/block_delta';
+import { onCourse } from '../src/heading';
 import { readOwnState, type OwnState } from '../src/own_delta';
 import { isPacked, readPackedPart } from '../src/packed';
 import { View } from '../src/view';
@@ -46,6 +47,12 @@ function later(random: Seeded, before: MovingEntity, ticks: number): MovingEntit
   now.place = moved as MovingEntity['place'];
   if (random.chance(0.5)) now.velocity = [random.below(600) - 300, random.below(60) - 30, random.below(3000) - 1500];
   if (random.chance(0.5)) now.yaw = random.below(256);
+  if (random.chance(0.3)) {
+    // As players run: on a course off where they look, or since some ticks of a jump.
+    const up = random.chance(0.3) ? 112 - Math.floor(random.below(40) * 16 / 3) : 0;
+    now.velocity = [...onCourse(96, now.yaw, random.below(8)), up];
+    now.flags = up === 0 ? 1 : 0;
+  }
   if (random.chance(0.2)) return { ...entityOf(random, now.id), place: now.place };
   return now;
 }

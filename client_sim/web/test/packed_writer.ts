@@ -73,7 +73,7 @@ export function blockItem(number: number, age: number, bytes: Uint8Array): Uint8
   const writer = new ByteWriter();
   for (const byte of [1, age, 1]) writer.u8(byte);
   writer.varint(number);
-  writer.varint(bytes.length);
+  writer.varint(2 * bytes.length);
   writer.put(bytes);
   return writer.finish();
 }

@@ -93,6 +93,52 @@ TEST_CASE("what was told is there until it is forgotten by name", "[client_sim][
   CHECK(view.cells().empty());
 }
 
+TEST_CASE("who went on into a block that is not told yet is where he was until it is", "[client_sim][view]") {
+  View view;
+  view.reset(60);
+  tell(view, 10, 1, here, {entity(1, 100), entity(2, 200)});
+  tell(view, 10, 2, beside, {});
+  const auto seen = [&view] {
+    std::vector<ViewEntity> out;
+    view.entities(out);
+    return out;
+  };
+  const bool before_block = GENERATE(true, false);  // the part may name him before or behind the block
+  const MovedEntity moved{make_entity_id(1, 1), 2};
+  REQUIRE(entity(1, 0).id == moved.id);
+  if (before_block) view.take_moved(moved, 12);
+  tell(view, 12, 1, here, {entity(2, 210)});
+  if (!before_block) view.take_moved(moved, 12);
+  view.take_moved({make_entity_id(9, 1), 2}, 12);  // nobody knows him
+  REQUIRE(seen().size() == 2);
+  CHECK(seen()[0].position_m.x == Approx(100.0 / 128));
+  CHECK(view.entity_count() == 2);
+  std::size_t visited = 0;
+  view.visit([&](const EntityRecord&, CellCoord, std::uint32_t) { ++visited; });
+  CHECK(visited == 2);
+  const int ends = GENERATE(0, 1, 2, 3, 4);
+  if (ends == 0) {
+    tell(view, 13, 2, beside, {entity(1, 5)});
+    REQUIRE(seen().size() == 2);
+    CHECK(seen()[0].position_m.x == Approx(64 + 5.0 / 128));
+    view.take_moved(moved, 12);  // late, or twice
+    CHECK(view.entity_count() == 2);
+  } else if (ends == 1) {
+    tell(view, 13, 2, beside, {});  // gone by then
+    CHECK(seen().size() == 1);
+  } else if (ends == 2) {
+    view.forget_block(beside, 2);
+    CHECK(seen().size() == 1);
+  } else if (ends == 3) {
+    tell(view, 13, 3, beside, {entity(1, 7)});  // he went on
+    REQUIRE(seen().size() == 2);
+    CHECK(seen()[0].position_m.x == Approx(64 + 7.0 / 128));
+  } else {
+    pass(view, 12 + 61);
+    CHECK(seen().size() == 1);
+  }
+}
+
 TEST_CASE("as many blocks are kept as the farthest interest sends", "[client_sim][view]") {
   View view;
   view.reset(60);

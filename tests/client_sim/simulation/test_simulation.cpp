@@ -374,6 +374,7 @@ TEST_CASE("deliberately wrong servers are each caught within a simulated minute"
   if (config.defects.no_turns) config.monsters = 300, config.snapshot_bytes_max = 4800;
   const Outcome outcome = simulate(config);
   REQUIRE(outcome.broken.has_value());
+  CAPTURE(outcome.broken->invariant, outcome.broken->entity, wrong.invariant);
   CHECK(outcome.broken->invariant.find(wrong.invariant) != std::string::npos);
   CHECK(outcome.broken->tick < 60 * 60);
 }

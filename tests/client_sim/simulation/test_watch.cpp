@@ -91,6 +91,7 @@ TEST_CASE("a watched player is told in a line and drawn with who is near", "[sim
   for (int tick = 0; tick < 250; ++tick) REQUIRE(match.step().value_or(false));
   REQUIRE(match.followed() != EntityId{0});
   CHECK(line_of(match).find("others in sight") != std::string::npos);
+  CHECK(line_of(match, {3, 2}).find("heard 3 steps and 2 other sounds") != std::string::npos);
   const std::string picture = picture_of(match);
   CHECK(picture.starts_with("<svg "));
   CHECK(picture.ends_with("</svg>\n"));

@@ -4,9 +4,19 @@
 #include <vector>
 
 #include "protocol/snapshot/block_delta.h"
+#include "protocol/snapshot/heading.h"
 #include "world/math/random.h"
 
 namespace ashlar::test {
+
+/// As players move: on a course off where it looks, on the ground or since some ticks of a jump.
+inline void run(Rng& rng, MovingRecord& e) {
+  const LevelVelocity on = on_course(usual_pace_steps, e.record.yaw, rng.below(8));
+  const bool jumps = rng.below(3) == 0;
+  const auto up = static_cast<std::int16_t>(112 - static_cast<int>(rng.below(40)) * 16 / 3);
+  e.velocity = {on[0], on[1], jumps ? up : std::int16_t{0}};
+  e.record.flags = jumps ? std::uint8_t{0} : entity_flag::grounded;
+}
 
 inline MovingRecord some_moving(Rng& rng, std::uint32_t slot) {
   MovingRecord e;
@@ -22,6 +32,7 @@ inline MovingRecord some_moving(Rng& rng, std::uint32_t slot) {
   r.state = static_cast<std::uint8_t>(rng.next_u32());
   r.flags = static_cast<std::uint8_t>(rng.next_u32());
   for (std::int16_t& v : e.velocity) v = static_cast<std::int16_t>(rng.next_u32());
+  if (rng.below(3) == 0) run(rng, e);
   return e;
 }
 
@@ -45,6 +56,7 @@ inline MovingRecord changed(Rng& rng, MovingRecord e, std::uint32_t age, std::ui
   if (rng.below(3) == 0)
     for (std::int16_t& v : e.velocity)
       v = static_cast<std::int16_t>(v + static_cast<int>(rng.below(1u << rng.below(16))));
+  if (rng.below(3) == 0) run(rng, e);
   return e;
 }
 

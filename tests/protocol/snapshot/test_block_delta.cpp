@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "protocol/snapshot/heading.h"
 #include "tests/catch.h"
 #include "tests/protocol/snapshot/moving_scene.h"
 
@@ -126,28 +127,89 @@ TEST_CASE("equal blocks have equal bytes, and in memory that was used as in new 
   }
 }
 
-TEST_CASE("who flies on falls, and who turns while it walks walks where it looks, for a few bits",
+TEST_CASE(
+    "who flies on falls, and who turns while it runs on a course runs where it looks, for next to nothing",
+    "[protocol][packed][block_delta]") {
+  constexpr std::uint32_t age = 6;
+  const Foretelling by(age, 60);
+  Pair pair{walkers(40, 90), walkers(40, 90), age};
+  for (const std::int16_t pull : {std::int16_t{20}, std::int16_t{10}, std::int16_t{0}}) {
+    for (std::size_t i = 0; i < pair.now.size(); ++i) {
+      MovingRecord &before = pair.base[i], &now = pair.now[i];
+      now.velocity = {90, -90, by.fallen(112, pull)};
+      before.velocity[2] = 112, before.record.z = 1000;
+      now.record.z = static_cast<std::uint16_t>(1000 + by.mean_way(112, now.velocity[2]));
+      now.record.x = static_cast<std::uint16_t>(foretold_place(before.record.x, 90, age, 60));
+      now.record.y = static_cast<std::uint16_t>(foretold_place(before.record.y, -90, age, 60));
+    }
+    CAPTURE(pull);
+    CHECK(coded(pair, 60).size() * 8 <= pair.now.size() * 2);
+  }
+  for (std::size_t i = 0; i < pair.now.size(); ++i) {
+    MovingRecord &before = pair.base[i], &now = pair.now[i];
+    before.velocity = {96, 0, 0}, now.velocity = {68, 68, 0};  // an eighth of a turn to the left
+    before.record.flags = entity_flag::grounded;
+    now.record = before.record, now.record.yaw = 32;
+    const Velocity midway = rotated(before.velocity, 16);
+    now.record.x = static_cast<std::uint16_t>(before.record.x + by.way(96, midway[0], 68));
+    now.record.y = static_cast<std::uint16_t>(before.record.y + by.way(0, midway[1], 68));
+  }
+  CHECK(coded(pair, 60).size() * 8 <= pair.now.size() * 12);
+}
+
+TEST_CASE("who jumped, who landed and who took another course is told in a few bits",
           "[protocol][packed][block_delta]") {
   constexpr std::uint32_t age = 6;
-  Pair pair{walkers(40, 90), walkers(40, 90), age};
+  const Foretelling by(age, 60);
+  Pair pair{walkers(40, 0), walkers(40, 0), age};
   for (std::size_t i = 0; i < pair.now.size(); ++i) {
     MovingRecord &before = pair.base[i], &now = pair.now[i];
-    before.velocity[2] = 112, now.velocity = {90, -90, 80};  // 20 m/s2 in a tenth of a second
-    before.record.z = 1000, now.record.z = 1000 + 77;
-    now.record.x = static_cast<std::uint16_t>(foretold_place(before.record.x, 90, age, 60));
-    now.record.y = static_cast<std::uint16_t>(foretold_place(before.record.y, -90, age, 60));
+    before.record.flags = entity_flag::grounded, before.velocity = {96, 0, 0}, before.record.z = 700;
+    now.record = before.record, now.velocity = {96, 0, 0};
+    now.record.x = static_cast<std::uint16_t>(before.record.x + by.way(96));
+    if (i % 4 == 1) {  // jumped 2 ticks ago
+      now.velocity[2] = by.fallen(112, 20, 2), now.record.flags = 0;
+      now.record.z = static_cast<std::uint16_t>(700 + risen(112, now.velocity[2], 20));
+    } else if (i % 4 == 2) {  // landed
+      before.velocity[2] = -60, before.record.flags = 0, before.record.z = 720;
+    } else if (i % 4 == 3) {  // went left 4 ticks ago, at 60 m/s2
+      now.velocity = {0, 96, 0};
+      const std::int32_t held = by.held(4, by.takes(length_of(-96, 96), 960));
+      now.record.x = static_cast<std::uint16_t>(before.record.x + by.way_changed(96, -96, held));
+      now.record.y = static_cast<std::uint16_t>(before.record.y + by.way_changed(0, 96, held));
+    }
   }
-  CHECK(coded(pair, 60).size() * 8 <= pair.now.size() * 2);
-  for (std::size_t i = 0; i < pair.now.size(); ++i) {
-    MovingRecord &before = pair.base[i], &now = pair.now[i];
-    before.velocity = {96, 0, 0}, now.velocity = {0, 96, 0};  // a quarter turn to the left
-    before.record.flags = now.record.flags = entity_flag::grounded;
-    now.record.yaw = 64;
-    now.record = before.record, now.record.yaw = 64;
-    now.record.x = static_cast<std::uint16_t>(foretold_place(before.record.x, 48, age, 60));
-    now.record.y = static_cast<std::uint16_t>(foretold_place(before.record.y, 48, age, 60));
-  }
-  CHECK(coded(pair, 60).size() * 8 <= pair.now.size() * 18);
+  CHECK(coded(pair, 60).size() * 8 <= pair.now.size() * 14);
+  DecodedBlock out;
+  REQUIRE(decode(coded(pair, 60), pair, 60, out));
+  CHECK(out.entities == pair.now);
+}
+
+TEST_CASE("a block at another pace than the usual one comes back, for two bytes more",
+          "[protocol][packed][block_delta]") {
+  Pair pair{walkers(40, 0), walkers(40, 0), 6};
+  const auto coded_at = [&](std::int32_t pace) {
+    for (MovingRecord& e : pair.base) e.velocity = {static_cast<std::int16_t>(pace), 0, 0};
+    const Foretelling by(6, 60);
+    for (std::size_t i = 0; i < pair.now.size(); ++i) {
+      const LevelVelocity on = on_course(pace, 10, 0);
+      const Velocity midway = rotated(pair.base[i].velocity, 5);
+      pair.now[i].velocity = {on[0], on[1], 0};
+      pair.now[i].record.yaw = 10;
+      pair.now[i].record.x =
+          static_cast<std::uint16_t>(pair.base[i].record.x + by.way(pace, midway[0], on[0]));
+      pair.now[i].record.y = static_cast<std::uint16_t>(pair.base[i].record.y + by.way(0, midway[1], on[1]));
+    }
+    BlockContent content{cell, pair.now};
+    content.pace = pace;
+    std::vector<std::uint8_t> bytes(coded_block_bytes_max);
+    bytes.resize(encode_block(content, {6, pair.base, false}, 60, bytes));
+    DecodedBlock out;
+    REQUIRE(decode(bytes, pair, 60, out));
+    CHECK(out.entities == pair.now);
+    return bytes.size();
+  };
+  CHECK(coded_at(150) <= coded_at(usual_pace_steps) + 3);
 }
 
 TEST_CASE("a block that was cut, lengthened or changed is refused or means something within bounds",
@@ -193,7 +255,7 @@ TEST_CASE("who would walk out of its cell is foretold at the cell's edge",
   CHECK(foretold_steps(-32768, 255, 1) == -32768 * 255 * 8);
 }
 
-TEST_CASE("what is foretold by multiplying is what is foretold by dividing",
+TEST_CASE("a velocity that is kept makes the same way however it is said to be kept",
           "[protocol][packed][block_delta][property]") {
   Rng rng = rng_for(84, 0);
   for (int round = 0; round < 200; ++round) {
@@ -203,9 +265,10 @@ TEST_CASE("what is foretold by multiplying is what is foretold by dividing",
     const Foretelling by(age, rate_hz);
     bool same = true;
     for (std::int32_t v = -32768; v <= 32767; v += 1 + static_cast<std::int32_t>(rng.below(7))) {
-      const auto place = static_cast<std::uint16_t>(rng.below(cell_steps));
-      const auto velocity = static_cast<std::int16_t>(v);
-      same = same && by.place(place, velocity) == foretold_place(place, velocity, age, rate_hz);
+      const std::int32_t way = foretold_steps(static_cast<std::int16_t>(v), age, rate_hz);
+      const auto moment = static_cast<std::int32_t>(rng.below(16));
+      same = same && by.way(v) == way && by.way(v, v) == way && by.way(v, v, v) == way;
+      same = same && by.mean_way(v, v) == way && by.way_changed(v, 0, by.held(moment, 0)) == way;
     }
     CHECK(same);
   }

@@ -31,6 +31,7 @@ void put(std::ostream& out, const std::vector<MovingRecord>& entities) {
 MovingRecord a_little_later(Rng& rng, MovingRecord e, std::uint32_t age, std::uint32_t rate_hz) {
   e = test::changed(rng, e, age, rate_hz);
   for (std::int16_t& v : e.velocity) v = static_cast<std::int16_t>(v % 200);
+  if (rng.below(3) == 0) test::run(rng, e);
   return e;
 }
 

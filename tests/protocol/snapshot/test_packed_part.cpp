@@ -44,7 +44,7 @@ void add_something(Rng& rng, Written& out) {
   auto& bytes = out.bytes.emplace_back(rng.below(200));
   for (std::uint8_t& b : bytes) b = static_cast<std::uint8_t>(rng.next_u32());
   PackedEntry e;
-  e.item = static_cast<PackedItem>(1 + rng.below(7));
+  e.item = static_cast<PackedItem>(1 + rng.below(8));
   e.number = static_cast<std::uint16_t>(rng.next_u32() >> rng.below(16));
   e.age = rng.below(3);
   e.bytes = bytes;
@@ -63,6 +63,10 @@ void add_something(Rng& rng, Written& out) {
       fits = out.writer.add_fields(e.to, e.number, bytes);
       break;
     case PackedItem::cues: fits = out.writer.add_cues(bytes), e.age = 0; break;
+    case PackedItem::moved:
+      e.id = EntityId{rng.next_u32() | 1u};
+      fits = out.writer.add_moved({e.id, e.number});
+      break;
   }
   if (fits) out.entries.push_back(e);
 }
@@ -96,7 +100,8 @@ TEST_CASE("a packed part's items come back in their order", "[protocol][packed]"
         continue;
       }
       if (e.item != PackedItem::own && e.item != PackedItem::cues) CHECK(got->number == e.number);
-      if (e.item == PackedItem::gone) continue;
+      CHECK(got->id == e.id);
+      if (e.item == PackedItem::gone || e.item == PackedItem::moved) continue;
       CHECK(got->age == e.age);
       CHECK(got->to == e.to);
       REQUIRE(std::ranges::equal(got->bytes, e.bytes));

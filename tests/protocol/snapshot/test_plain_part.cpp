@@ -213,11 +213,11 @@ TEST_CASE("a part takes what fits it, and says no more than fits a packet", "[pr
   if (rng.below(2) == 0) REQUIRE(writer.add_own(0, std::span(bytes).first(encode_plain_own(own, bytes))));
   std::vector<EntityRecord> told;
   std::vector<WireMotion> motions;
-  std::size_t heights = 0, gone = 0, groups = 0, cues = 0, refused = 0;
+  std::size_t heights = 0, gone = 0, moved = 0, groups = 0, cues = 0, refused = 0;
   while (refused < 6) {
     const std::size_t before = writer.size();
     bool fits = true;
-    switch (rng.below(6)) {
+    switch (rng.below(7)) {
       case 0: {
         const auto entities = records_of(some_entities(rng, rng.below(20)));
         fits = writer.add_block(7, 0, test::whole_block({1, 2, 3}, entities));
@@ -227,6 +227,10 @@ TEST_CASE("a part takes what fits it, and says no more than fits a packet", "[pr
       case 1:
         fits = writer.add_gone(static_cast<std::uint16_t>(rng.next_u32()));
         gone += fits ? 1 : 0;
+        break;
+      case 6:
+        fits = writer.add_moved({make_entity_id(3, 4), static_cast<std::uint16_t>(moved)});
+        moved += fits ? 1 : 0;
         break;
       case 2: {
         std::vector<SliceHeight> slice;
@@ -276,6 +280,9 @@ TEST_CASE("a part takes what fits it, and says no more than fits a packet", "[pr
   CHECK(part.part_count == 5);
   CHECK(std::ranges::equal(part.entities, told));
   CHECK(part.gone.size() == gone);
+  CHECK(part.moved.size() == moved);
+  for (std::size_t i = 0; i < moved; ++i)
+    CHECK(part.moved[i] == MovedEntity{make_entity_id(3, 4), static_cast<std::uint16_t>(i)});
   CHECK(part.heights.size() == heights);
   CHECK(part.motions.size() == motions.size());
   for (std::size_t i = 0; i < motions.size(); ++i) CHECK(mover_of(part.motions[i]) == mover_of(motions[i]));

@@ -24,9 +24,15 @@ class PageDecisions {
   explicit PageDecisions(const Bytes& bytes) : bytes_(bytes) {
     const std::string& text = wire_page::page_text();
     std::istringstream list(text.substr(text.find("```odds\n") + 8));
-    for (unsigned odd; list >> odd;) odds_.push_back(256 * odd + 128);
-    REQUIRE(odds_.size() == 521);
+    for (unsigned odd; list >> odd;) first_.push_back(256 * odd + 128);
+    REQUIRE(first_.size() == 5 * trained);
+    mood(0);
     for (int i = 0; i < 4; ++i) next();
+  }
+  /// Begins anew with the odds of a mood.
+  void mood(std::size_t which) {
+    const auto first = first_.begin() + static_cast<std::ptrdiff_t>(which * trained);
+    odds_.assign(first, first + trained);
   }
   unsigned bit(unsigned at) {
     const std::uint32_t bound = range_ / 65536 * odds_[at];
@@ -64,8 +70,9 @@ class PageDecisions {
   void widen() {
     for (; range_ < 1u << 24; range_ <<= 8) next();
   }
+  static constexpr std::ptrdiff_t trained = 668;
   Bytes bytes_;
-  std::vector<std::uint32_t> odds_;
+  std::vector<std::uint32_t> first_, odds_;
   std::size_t at_ = 0;
   std::uint32_t code_ = 0, range_ = 0xffffffff;
 };
@@ -97,6 +104,7 @@ Bytes page_packed_today() {
   encode_own(own, OwnPlayer{}, 0, 60, bits);
   REQUIRE(part.add_own(0, std::span(bytes).first(bits.finish())));
   REQUIRE(part.add_gone(7));
+  REQUIRE(part.add_moved({make_entity_id(12, 1), 300}));
   const SliceHeight heights[] = {{0, {0, 4 * 65536}}, {63, {1000, -65536}}};
   REQUIRE(part.add_heights(1, 2, 0, std::span(bytes).first(encode_heights(heights, bytes))));
   const MovingRecord fresh[] = {page_walker(9, 4000)};
@@ -167,6 +175,8 @@ TEST_CASE("the page's packed snapshot says what the page says", "[protocol][pack
 
   CHECK(r.part(at, 3) == Bytes{2, 1, 7});  // gone
   at += 3;
+  CHECK(r.part(at, 8) == Bytes{8, 1, 12, 0, 0x10, 0, 0x80 | (300 & 0x7f), 300 >> 7});  // moved
+  at += 8;
 
   CHECK(r.part(at, 4) == Bytes{4, 0, 1, 2});  // heights: no base, map 1, slice 2
   PageBits heights{r.part(at + 5, r.u8(at + 4))};
@@ -184,54 +194,64 @@ TEST_CASE("the page's packed snapshot says what the page says", "[protocol][pack
   CHECK(heights.sign(12) == -32);
   heights.check_end();
 
-  CHECK(r.part(at, 4) == Bytes{1, 0, 1, 5});  // blocks without a base: one, number 5
-  PageDecisions whole(r.part(at + 5, r.u8(at + 4)));
-  at += 5 + r.u8(at + 4);
+  CHECK(r.part(at, 4) == Bytes{1, 0, 2, 5});  // two blocks, the first without a base, number 5
+  CHECK(r.u8(at + 4) % 2 == 0);
+  PageDecisions whole(r.part(at + 5, r.u8(at + 4) / 2));
+  at += 5 + r.u8(at + 4) / 2;
   CHECK(whole.bit(0) == 0);  // not plain
   CHECK(whole.bit(1) == 0);  // not quiet
   CHECK(whole.raw(16) == 0xffff);
   CHECK(whole.raw(16) == 2);
   CHECK(whole.raw(16) == 0);
+  CHECK(whole.bit(5) == 1);  // the usual pace
   CHECK(whole.bit(2) == 1);  // others than the base's
   CHECK(whole.bit(4) == 1);  // somebody new
-  CHECK(whole.tree(330) == 4);
+  CHECK(whole.tree(614) == 4);
   CHECK(whole.raw(3) == 9 - 8);
-  CHECK(whole.tree(346) == 1);
+  CHECK(whole.tree(630) == 1);
   CHECK(whole.raw(13) == 4000);
   CHECK(whole.raw(13) == 500);
-  CHECK(whole.number(362) == 128);
-  CHECK(whole.bit(379) == 0);
+  CHECK(whole.number(646) == 128);
+  CHECK(whole.bit(663) == 0);
   CHECK(whole.raw(8) == 19);
   CHECK(whole.raw(8) == 64);
-  for (const unsigned usual : {380u, 381u, 382u, 383u}) CHECK(whole.bit(usual) == 1);
-  CHECK(whole.bit(378) == 0);  // it moves
-  CHECK(whole.number(13) == 80);
-  CHECK(whole.number(13) == -40);
-  CHECK(whole.bit(29) == 0);
+  for (const unsigned usual : {664u, 665u, 666u, 667u}) CHECK(whole.bit(usual) == 1);
+  CHECK(whole.bit(662) == 0);  // it moves,
+  CHECK(whole.bit(40) == 0);   // on no course
+  CHECK(whole.bit(41) == 0);   // and not at the pace
+  CHECK(whole.number(58) == 80);
+  CHECK(whole.number(58) == -40);
+  CHECK(whole.number(115) == 0);
   CHECK(whole.bit(4) == 0);  // and nobody else is
   whole.check_end();
 
-  CHECK(r.part(at, 5) == Bytes{1, 6, 1, 0x80 | (300 & 0x7f), 300 >> 7});  // against 6 ticks ago
-  PageDecisions delta(r.part(at + 6, r.u8(at + 5)));
-  at += 6 + r.u8(at + 5);
+  CHECK(r.part(at, 2) == Bytes{0x80 | (300 & 0x7f), 300 >> 7});
+  CHECK(r.u8(at + 2) % 2 == 1);
+  CHECK(r.u8(at + 3) == 6);  // the other one against 6 ticks ago
+  PageDecisions delta(r.part(at + 4, r.u8(at + 2) / 2));
+  at += 4 + r.u8(at + 2) / 2;
   CHECK(delta.bit(0) == 0);
   CHECK(delta.bit(1) == 1);  // quiet
+  CHECK(delta.bit(5) == 1);
+  delta.mood(3);  // those of the base walk
   CHECK(delta.bit(2) == 0);
-  CHECK(delta.bit(6) == 0);    // the first is where it was foretold
-  CHECK(delta.bit(6) == 1);    // the other one is not,
-  CHECK(delta.bit(236) == 1);  // it turned,
-  CHECK(delta.number(241) == -3);
-  CHECK(delta.bit(238) == 0);  // but walks on as it did
-  CHECK(delta.bit(10) == 0);
-  CHECK(delta.bit(63) == 1);  // 2 steps off
-  CHECK(delta.bit(64) == 1);
-  CHECK(delta.number(65) == 1);
-  CHECK(delta.bit(81) == 1);  // and 1 the other way
-  CHECK(delta.bit(82) == 0);
-  CHECK(delta.raw(1) == 1);
-  CHECK(delta.bit(199) == 0);
-  CHECK(delta.bit(240) == 0);
-  CHECK(delta.bit(273) == 0);
+  CHECK(delta.bit(8) == 0);   // the first is where it was foretold
+  CHECK(delta.bit(8) == 1);   // the other one is not,
+  CHECK(delta.bit(11) == 1);  // it turned
+  CHECK(delta.bit(12) == 1);  // by more than one,
+  CHECK(delta.number(14) == -2);
+  CHECK(delta.bit(30) == 0);  // but walks on as it did
+  CHECK(delta.bit(34) == 0);
+  CHECK(delta.bit(75) == 0);
+  CHECK(delta.bit(356) == 1);  // 2 steps off
+  CHECK(delta.bit(357) == 1);
+  CHECK(delta.number(359) == 1);
+  CHECK(delta.bit(356) == 1);  // and 1 the other way
+  CHECK(delta.bit(357) == 0);
+  CHECK(delta.bit(358) == 1);
+  CHECK(delta.bit(467) == 0);
+  CHECK(delta.bit(540) == 0);
+  CHECK(delta.bit(557) == 0);
   delta.check_end();
 
   CHECK(r.u8(at) == 7);  // cues

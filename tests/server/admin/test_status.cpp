@@ -69,6 +69,7 @@ TEST_CASE("a report tells rates of its interval and begins anew", "[server][stat
   CHECK(first.busy == Approx(0.05));
   CHECK(first.snapshots_cut == 11);
   CHECK(first.snapshot_wait_ticks == 9);
+  CHECK(first.snapshot_wait_ticks_p50 == 4);
 
   const StatusReport second = meter.report(13s, status, transports);
   CHECK(second.ticks == 0);
@@ -118,7 +119,8 @@ TEST_CASE("the status is one event with units in its keys", "[server][status]") 
              ContainsSubstring(
                  " ticks_per_s=60.5 busy_percent=0 tick_ms_p50=0.25 tick_ms_p99=0.5 tick_ms_max=1.125 "));
   for (const char* key : {" poll_ms_p50=", " receive_ms_p99=", " housekeeping_ms_max=", " send_ms_p99=",
-                          " snapshots_cut=", " snapshot_wait_ticks="})
+                          " snapshots_cut=", " snapshot_wait_ticks=", " snapshot_wait_ticks_p50=",
+                          " client_kib_max=", " clients_kib=", " streams_kib="})
     CHECK_THAT(lines->all[0], ContainsSubstring(key));
 }
 

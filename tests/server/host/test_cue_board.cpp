@@ -65,16 +65,19 @@ struct Range {
     }
     FAIL("nobody shoots");
   }
-  std::span<const Cue> told(DVec3 eye_m, double radius_m, std::uint32_t told_tick = 0, bool culled = false) {
+  std::span<const Cue> told(DVec3 eye_m, double radius_m, std::uint32_t told_tick = 0, bool culled = false,
+                            EntityId viewer = EntityId{99}) {
     replicator.gather(world);
     const double ahead = sight_ahead(60, 1);
     board.gather(world, replicator.placed(), culled ? ahead : 0);
     std::optional<SightReach> reach;
     if (culled)
       reach = {{&*culler, reach_of_eyes(eye_m, {}, world.setup().rules, ahead)}, &world.setup().rules, ahead};
-    return board.pick({EntityId{99}, eye_m, radius_m, 2, told_tick, reach ? &*reach : nullptr}, world,
+    return board.pick({viewer, eye_m, radius_m, 2, told_tick, reach ? &*reach : nullptr}, world,
                       replicator.rooms());
   }
+
+  DVec3 eye() const { return world.players().body[slot_of(shooter)].position_m + DVec3{0, 0, 1.6}; }
 
   World world;
   CueBoard board{1};
@@ -126,6 +129,32 @@ TEST_CASE("a cue is as old as it is, told once, and forgotten after a while", "[
   CHECK(range.told(near, 64).size() == 1);
   range.step();
   CHECK(range.told(near, 64).empty());
+}
+
+TEST_CASE("steps are for who is near, in the next snapshot alone, and not for who makes them",
+          "[server][cues]") {
+  Range range;
+  range.admin({AdminAction::noclip_off, range.shooter, {}});
+  for (std::int32_t x = -8; x < 40; x += 16) range.fill({x, -4, 99}, {x + 16, 4, 100}, BlockId::brick);
+  const auto run_to_a_step = [&] {
+    for (int i = 0; i < 240; ++i) {
+      PlayerInput input{range.shooter, {}};
+      input.command.forward = 1;
+      TickInput in;
+      in.commands = {&input, 1};
+      range.step(in);
+      const auto told = range.told(range.eye(), 64, number(range.world.tick()) - 1);
+      if (!told.empty() && told[0].kind == CueKind::step) return;
+    }
+    FAIL("nobody steps");
+  };
+  run_to_a_step();
+  const std::uint32_t before = number(range.world.tick()) - 1;
+  CHECK(range.told(range.eye() + DVec3{15, 0, 0}, 64, before).size() == 1);
+  CHECK(range.told(range.eye() + DVec3{25, 0, 0}, 64, before).empty());
+  CHECK(range.told(range.eye(), 64, before, false, range.shooter).empty());
+  range.step();
+  CHECK(range.told(range.eye(), 64, before).empty());
 }
 
 TEST_CASE("who is culled by sight is not betrayed by shots", "[server][cues][sight_culling]") {

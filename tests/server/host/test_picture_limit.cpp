@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t now = 10'000;  // when all is acknowledged, where that does not matter
 
 std::uint32_t believed(const PictureLimit& limit, std::uint32_t seen, std::uint32_t rate_hz = 60) {
-  return number(limit.believed(TickId{seen}, rate_hz));
+  return number(limit.believed(TickId{seen}, 0, 1'000'000, rate_hz));
 }
 
 }  // namespace
@@ -201,4 +201,27 @@ TEST_CASE("a command that comes late because others were lost may know less than
   CHECK(claimed(limit, 590, says, 2, 112) == says);
   // 588 was there by then.
   CHECK(claimed(limit, 590, {20, -8}, 2, 110) == Told{2, 4});
+}
+
+TEST_CASE("of a command that comes again for a lost one the picture may be as much older, and no more",
+          "[server][host][picture_limit]") {
+  PictureLimit limit;
+  // Six ticks apart, acknowledged two later.
+  for (std::uint32_t tick = 6; tick <= 600; tick += 6) {
+    limit.note_sent(tick, tick);
+    if (tick > 6) limit.note_fate({tick - 6, true}, tick + 1);
+  }
+  const auto oldest = [&](std::uint32_t ago, std::uint32_t next) {
+    return number(limit.believed(TickId{1}, ago, next, 60));
+  };
+  const std::uint32_t own = oldest(0, 601);
+  CHECK(own < 594);
+  // The snapshot of tick 600 had not been sent when those were given.
+  CHECK(oldest(1, 601) == own - 6);
+  CHECK(oldest(2, 601) == own - 6);
+  CHECK(oldest(1, 602) == own);
+  CHECK(oldest(2, 602) == own - 6);
+  // A fiftieth of a second is what is believed of that.
+  CHECK(oldest(8, 604) == own);
+  CHECK(oldest(8, 603) == own - 6);
 }

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 
-#include "server/host/packed_world.h"
+#include "server/host/packed_snapshot.h"
 #include "tests/slowness.h"
 #include "tests/world/bsp/maps.h"
+#include "tests/world/sim/moving_rooms.h"
 #include "world/math/random.h"
+#include "world/sim/mechanics.h"
+#include "world/sim/world.h"
 
 using namespace ashlar;
 using namespace ashlar::server;
 using ashlar::testing::find_wad;
 using ashlar::testing::must_place;
 using ashlar::testing::must_read;
+using ashlar::testing::row_of_rooms;
 
 namespace {
 
@@ -142,4 +146,120 @@ TEST_CASE("without a visibility set distance alone decides what is published", "
   const Look look = publish_and_look(*world, 1);
   CHECK(look.near > 1000);
   CHECK(look.left_out == 0);
+}
+
+// Motions of floors and ceilings are told until they are acknowledged, and again when they go otherwise.
+
+namespace {
+
+/// A door between two rooms that a player opens, and clients that are told of it.
+struct DoorScene {
+  DoorScene() {
+    PlaceOptions options;
+    options.surface_z = 32;
+    auto placed = place_map(row_of_rooms({{0, 128}, {0, 0}, {0, 128}}, {{1}, {1, 0, true}}), options);
+    if (!placed) FAIL(placed.error().line());
+    map = *placed;
+    WorldSetup setup;
+    setup.maps = {map};
+    setup.players_max = 1;
+    setup.monsters = 0, setup.monsters_max = 1;
+    world = std::make_unique<World>(setup);
+    const std::uint32_t token = 1;
+    TickInput in;
+    in.joins = {&token, 1};
+    world->step(in);
+    player = world->joined()[0].id;
+    const DVec2 at = map->to_world({100, 128});
+    const AdminCommand put{AdminAction::teleport, player, {at.x, at.y, map->z_to_world(0)}};
+    TickInput moved;
+    moved.admin = {&put, 1};
+    world->step(moved);
+  }
+  void step(bool uses = false) {
+    PlayerInput input{player, {}};
+    if (uses) input.command.buttons = button::use;
+    TickInput in;
+    in.commands = {&input, 1};
+    world->step(in);
+    replicator.gather(*world);
+    packed.gather(*world, replicator.placed());
+  }
+  /// @return how many motions its snapshot of the tick has
+  std::size_t tell(ClientBlocks& client, bool arrives) {
+    PackedRequest request;
+    request.head.tick = number(world->tick());
+    const OwnPlayer own;
+    request.own = &own;
+    request.motions = replicator.motions();
+    request.parts_max = 4;
+    const std::size_t parts = snapshot.lay_out(packed, request, client);
+    std::size_t motions = 0;
+    for (std::size_t part = 0; part < parts; ++part) {
+      snapshot.note_sent(part, ++sequence, client);
+      client.note_fate({sequence, arrives});
+      auto reader = PackedPartReader::open(snapshot.part(part));
+      REQUIRE(reader);
+      while (const auto entry = reader->next()) motions += entry->item == PackedItem::motion ? 1 : 0;
+    }
+    return motions;
+  }
+
+  std::shared_ptr<const PlacedMap> map;
+  std::unique_ptr<World> world;
+  EntityId player{};
+  Replicator replicator;
+  PackedWorld packed{60, 1};
+  PackedSnapshot snapshot;
+  std::uint64_t sequence = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a motion is told until a packet with it is acknowledged, and to each who comes",
+          "[server][movers]") {
+  DoorScene scene;
+  ClientBlocks lucky, unlucky, late;
+  scene.step(true);
+  scene.step();
+  REQUIRE(scene.world->mechanics().in_motion());
+  CHECK(scene.tell(lucky, true) == 1);
+  CHECK(scene.tell(unlucky, false) == 1);
+  for (int i = 0; i < 30; ++i) {
+    scene.step();
+    CHECK(scene.tell(lucky, true) == 0);
+    CHECK(scene.tell(unlucky, false) == 1);
+  }
+  scene.step();
+  CHECK(scene.tell(unlucky, true) == 1);
+  CHECK(scene.tell(late, true) == 1);
+  scene.step();
+  for (ClientBlocks* client : {&lucky, &unlucky, &late}) CHECK(scene.tell(*client, true) == 0);
+  // Who forgot everything is told anew.
+  lucky.reset();
+  CHECK(scene.tell(lucky, true) == 1);
+}
+
+TEST_CASE("a door that is made to turn back is told of again, and one that shuts as foreseen is not",
+          "[server][movers]") {
+  DoorScene scene;
+  ClientBlocks client;
+  scene.step(true);
+  scene.step();
+  CHECK(scene.tell(client, true) == 1);
+  int told = 0, ticks = 0;
+  const auto shuts = [&] {
+    const auto movers = scene.world->mechanics().maps()[0].movers.movers();
+    return !movers.empty() && movers[0].phase == MotionPhase::down;
+  };
+  // It opens, waits and shuts: a second's share of that may be told again, whatever.
+  for (; !shuts() && ticks < 600; ++ticks) scene.step(), told += static_cast<int>(scene.tell(client, true));
+  REQUIRE(shuts());
+  CHECK(told <= 1 + ticks / 240);
+  scene.step(), scene.tell(client, true);
+  scene.step(true);  // pressed anew while it comes down: it turns
+  CHECK_FALSE(shuts());
+  CHECK(scene.tell(client, true) == 1);
+  scene.step();
+  CHECK(scene.tell(client, true) == 0);
 }

@@ -81,6 +81,47 @@ TEST_CASE("a hit is told once to who gave and who took it, a player's death to a
   CHECK(f.bob.fights.back().health == 0);
 }
 
+TEST_CASE("a monster's death is told once to those who were told of it, and to nobody else",
+          "[server][fights]") {
+  Table table(3, {}, Fighters::three_from_here());
+  table.setup.rules.player_health = 1000;
+  table.setup.monsters = table.setup.monsters_max = 40;
+  table.setup.spawn.radius_m = 12;
+  table.restart();
+  Hand &ann = table.hand(peer(1), "ann"), &bob = table.hand(peer(2), "bob"),
+       &zoe = table.hand(peer(3), "zoe");
+  for (Hand* h : {&ann, &bob, &zoe}) table.enter(*h);
+  const World& world = table.host->world();
+  table.host->admin({AdminAction::noclip_on, zoe.own->id, {}});
+  table.host->admin({AdminAction::teleport, zoe.own->id, {500, 500, 200}});
+  table.run(60);
+  std::vector<CombatEvent> deaths, known;
+  for (int i = 0; i < 3000 && deaths.size() < 3; ++i) {
+    Input input;
+    input.newest_tick = number(world.tick()) + 2;
+    input.command_count = 1;
+    input.commands[0].buttons = button::attack;
+    input.commands[0].yaw = Turn16{static_cast<std::uint16_t>(911 * i)};
+    table.send(ann, input);
+    table.run();
+    for (const CombatEvent& e : world.combat().events())
+      if (e.kind == CombatEventKind::died && world.player_row(e.who) < 0 && e.who != ann.own->id)
+        deaths.push_back(e);
+  }
+  table.run(5);
+  REQUIRE(deaths.size() >= 3);
+  const auto died = [&](const Hand& h) {
+    std::vector<CombatEvent> out = Fighters::hits_of(h);
+    std::erase_if(out, [&](const CombatEvent& e) {
+      return e.kind != CombatEventKind::died || slot_of(e.who) < world.players().rows();
+    });
+    return out;
+  };
+  CHECK(died(ann) == deaths);
+  CHECK(died(bob) == deaths);
+  CHECK(died(zoe).empty());
+}
+
 TEST_CASE("what a player carries is told when it came and when it fired, and not each tick",
           "[server][fights]") {
   Fighters f;

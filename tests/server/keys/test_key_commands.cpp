@@ -9,7 +9,7 @@
 namespace ashlar::server {
 namespace {
 
-constexpr std::int64_t now_s = 1'800'000'000;
+constexpr std::int64_t asked_at_s = 1'800'000'000;
 
 /// Three keys in files, and commands that are run at a known time.
 struct Bench {
@@ -19,7 +19,7 @@ struct Bench {
     issuer = said(run(key_command, {"new", "--issuer", "--out", folder.path("issuer.key")}));
   }
   CommandResult run(CommandResult (*command)(std::span<const std::string>, const CommandWorld&),
-                    const std::vector<std::string>& words, std::int64_t at_s = now_s) {
+                    const std::vector<std::string>& words, std::int64_t at_s = asked_at_s) {
     const CommandWorld world{environment, at_s, entropy};
     return command(words, world);
   }
@@ -114,20 +114,20 @@ TEST_CASE("a minted token says what it was told and verifies", "[server][token_c
   const auto token = secure::token_from_text(text);
   REQUIRE(token.has_value());
   const std::array<secure::IssuerKey, 1> issuers{*secure::read_issuer_public(bench.issuer)};
-  const auto claims = secure::verify_token(*token, now_s + 400, *secure::read_public_key(bench.player),
+  const auto claims = secure::verify_token(*token, asked_at_s + 400, *secure::read_public_key(bench.player),
                                            *secure::read_public_key(bench.server), issuers);
   REQUIRE(claims.has_value());
   CHECK(claims->id == "anna");
   CHECK(claims->name == "Anna von W");
-  CHECK(claims->not_before_s == now_s + 300);
-  CHECK(claims->expires_s == now_s + 600);
+  CHECK(claims->not_before_s == asked_at_s + 300);
+  CHECK(claims->expires_s == asked_at_s + 600);
 }
 
 TEST_CASE("a token is good from a minute before it was made, as clocks differ", "[server][token_commands]") {
   Bench bench;
   const auto token = secure::read_token(*secure::token_from_text(Bench::said(bench.mint({}))));
   REQUIRE(token.has_value());
-  CHECK(token->claims.not_before_s == now_s - 60);
+  CHECK(token->claims.not_before_s == asked_at_s - 60);
   CHECK(token->claims.name == "anna");
 }
 
@@ -191,26 +191,26 @@ TEST_CASE("show tells a token's fields, whether it is valid now and whose it is"
     REQUIRE(result.has_value());
     return *result;
   };
-  CHECK_THAT(show(now_s, {token}).text, ContainsSubstring("not yet, it begins in 5m"));
-  CHECK(show(now_s, {token}).exit_code == 1);
-  const CommandAnswer good = show(now_s + 420, {token, "--issuer", bench.issuer});
+  CHECK_THAT(show(asked_at_s, {token}).text, ContainsSubstring("not yet, it begins in 5m"));
+  CHECK(show(asked_at_s, {token}).exit_code == 1);
+  const CommandAnswer good = show(asked_at_s + 420, {token, "--issuer", bench.issuer});
   CHECK(good.exit_code == 0);
   CHECK_THAT(good.text, ContainsSubstring("id          anna\n") && ContainsSubstring(bench.player) &&
                             ContainsSubstring(bench.server) && ContainsSubstring("yes, for another 3m") &&
                             ContainsSubstring("signature   right"));
-  CHECK_THAT(show(now_s + 600, {token}).text, ContainsSubstring("no, it expired 0s ago"));
-  CHECK(show(now_s + 600, {token}).exit_code == 1);
+  CHECK_THAT(show(asked_at_s + 600, {token}).text, ContainsSubstring("no, it expired 0s ago"));
+  CHECK(show(asked_at_s + 600, {token}).exit_code == 1);
 
   const std::string other =
       Bench::said(bench.run(key_command, {"new", "--issuer", "--out", bench.folder.path("o")}));
-  const CommandAnswer foreign = show(now_s + 420, {token, "--issuer", other});
+  const CommandAnswer foreign = show(asked_at_s + 420, {token, "--issuer", other});
   CHECK_THAT(foreign.text, ContainsSubstring("another issuer's"));
   CHECK(foreign.exit_code == 1);
   std::string changed = token;
   changed[changed.size() - 20] = changed[changed.size() - 20] == 'A' ? 'B' : 'A';
-  CHECK_THAT(show(now_s + 420, {changed, "--issuer", bench.issuer}).text,
+  CHECK_THAT(show(asked_at_s + 420, {changed, "--issuer", bench.issuer}).text,
              ContainsSubstring("signature   WRONG"));
-  CHECK(show(now_s + 420, {bench.folder.write("token", token + "\n")}).exit_code == 0);
+  CHECK(show(asked_at_s + 420, {bench.folder.write("token", token + "\n")}).exit_code == 0);
 }
 
 TEST_CASE("what is no token is told so", "[server][token_commands]") {

@@ -130,7 +130,7 @@ struct SeededHunt {
 }  // namespace
 
 TEST_CASE("monsters come in time to a player who stands, wherever they can, in Freedoom's maps",
-          "[world][nav][freedoom]") {
+          "[world][nav][freedoom][statistics]") {
   const MonsterKind kind = GENERATE(MonsterKind::imp, MonsterKind::brute);
   Hunts all;
   const bool every = cases(1) > 1;

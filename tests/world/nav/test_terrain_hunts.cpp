@@ -191,7 +191,7 @@ struct TerrainHunt {
 }  // namespace
 
 TEST_CASE("monsters come in time to a player who stands, wherever they can, in three terrains",
-          "[world][nav][terrain_hunts]") {
+          "[world][nav][terrain_hunts][statistics]") {
   const bool every = cases(1) > 1;
   TerrainHunt::Came all;
   int scenes = 0;

@@ -169,7 +169,7 @@ class MovingWorld {
     mechanics.move(t);
     if (after_move) after_move();
     mechanics.act(t);
-    shooting.shoot(space(), volume, rules, players, monsters, {}, TickId{0});
+    shooting.shoot({space(), volume, rules, players, monsters, {}, TickId{0}});
     for (const ShotEvent& shot : shooting.events()) mechanics.shot(t, shot);
     for (std::size_t i = 0; i < players.rows(); ++i)
       if (players.alive(i))

@@ -97,7 +97,7 @@ struct WallDuel {
     bool fired = false;
     for (int tick = 0; tick < 90 && (!fired || combat.projectiles().count > 0); ++tick) {
       players.take(0, command);
-      shooting.shoot(space, blocks, rules, players, monsters, {}, TickId{++now});
+      shooting.shoot({space, blocks, rules, players, monsters, {}, TickId{++now}});
       fired = fired || !shooting.events().empty() || !shooting.launches().empty();
       if (fired) command.buttons = 0;
       combat.begin_tick();

@@ -44,7 +44,7 @@ struct ShootingRange : Arena {
   Arsenal& arsenal() { return players.arsenal[0]; }
   void shoot(std::uint16_t buttons = button::attack, Turn16 yaw = east, Turn16 pitch = Turn16{0}) {
     players.take(0, {0, 0, yaw, pitch, buttons, TickId{0}});
-    shooting.shoot(space(), volume, rules, players, monsters, {}, TickId{tick});
+    shooting.shoot({space(), volume, rules, players, monsters, {}, TickId{tick}});
     combat.begin_tick();
     CombatTick all = fighting();
     combat.shots(all, shooting.events());

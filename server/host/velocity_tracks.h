@@ -1,0 +1,40 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "protocol/snapshot/heading.h"
+#include "server/host/placed_entity.h"
+
+namespace ashlar::server {
+
+/// Which velocity is told of an entity. It only foretells where it will be, and any does that costs few bits
+/// together with the places that it leads to: that of the course on which a player runs or to which it
+/// accelerates (heading.h) rather than the one it has right now, the one told before where it hardly changed.
+/// What is told does not depend on who is told. The Host's thread. No allocation once grown.
+class VelocityTracks {
+ public:
+  /// @param acceleration_mps2  of players on the ground; @param pace  at which they run, in steps
+  void begin(std::uint32_t tick_rate_hz, double acceleration_mps2, std::int32_t pace);
+  /// Each entity once a tick that is published.
+  /// @param ticks  since the one before; 0: there was none
+  Velocity told(const PlacedEntity& entity, std::uint32_t ticks);
+
+ private:
+  struct Track {
+    EntityId id{};
+    DVec3 base, velocity;
+    Velocity told{};
+    std::uint8_t course = no_course;
+  };
+  std::uint8_t course(const Track& track, bool known, DVec3 velocity, const Velocity& now, std::uint8_t yaw,
+                      bool grounded, double seconds) const;
+  static bool keeps(const Track& track, bool known, const Velocity& now, bool grounded);
+  std::uint8_t course_ahead(const Track& track, DVec3 velocity, std::uint8_t yaw, double seconds) const;
+
+  std::uint32_t tick_rate_hz_ = 60;
+  double acceleration_mps2_ = 60;
+  std::int32_t pace_ = 96;
+  std::vector<Track> tracks_;  // by slot
+};
+
+}  // namespace ashlar::server

@@ -1,0 +1,97 @@
+#include "server/host/velocity_tracks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "protocol/snapshot/moving_record.h"
+#include "tests/catch.h"
+
+using namespace ashlar;
+using namespace ashlar::server;
+
+namespace {
+
+constexpr double dt_s = 1.0 / 60;
+
+/// A player that moves as its velocity says.
+struct Runner {
+  PlacedEntity is{};
+  VelocityTracks tracks;
+  Runner() {
+    is.record.id = make_entity_id(4, 1);
+    is.record.flags = entity_flag::grounded;
+    tracks.begin(60, 60, usual_pace_steps);
+  }
+  Velocity moves(DVec3 velocity, std::uint8_t yaw, std::uint32_t ticks = 1) {
+    is.velocity_mps = velocity;
+    is.base = is.base + velocity * (dt_s * ticks);
+    is.record.yaw = yaw;
+    return tracks.told(is, ticks);
+  }
+};
+
+DVec3 along(double turns, double speed_mps) {
+  const double angle = turns * 2 * 3.14159265358979;
+  return {speed_mps * std::cos(angle), speed_mps * std::sin(angle), 0};
+}
+
+Velocity course(std::uint8_t yaw, unsigned which) {
+  const LevelVelocity v = on_course(usual_pace_steps, yaw, which);
+  return {v[0], v[1], 0};
+}
+
+}  // namespace
+
+TEST_CASE("a player who runs somewhere off where it looks is told to be on that course while it turns",
+          "[host][velocity_tracks]") {
+  Runner r;
+  for (int tick = 0; tick < 120; ++tick) {
+    const double turns = 0.004 * tick;
+    const auto yaw = static_cast<std::uint8_t>(std::lround(256 * turns));
+    const Velocity told = r.moves(along(turns + 3.0 / 8, 6), yaw);
+    CAPTURE(tick);
+    REQUIRE(told == course(yaw, 3));
+  }
+}
+
+TEST_CASE("a player who takes another course is told to be on it as soon as it accelerates",
+          "[host][velocity_tracks]") {
+  Runner r;
+  for (int tick = 0; tick < 10; ++tick) r.moves({6, 0, 0}, 0);
+  const DVec3 to = along(0.25, 6);
+  DVec3 v{6, 0, 0};
+  for (int tick = 0; tick < 12; ++tick) {
+    const DVec3 left = to - v;
+    const double size = std::sqrt(dot(left, left));
+    v = size <= 1 ? to : v + left * (1 / size);  // 60 m/s2
+    CAPTURE(tick);
+    REQUIRE(r.moves(v, 0) == course(0, 2));
+  }
+}
+
+TEST_CASE("a knock of one tick is not told, and who stops or flies is told as it moves",
+          "[host][velocity_tracks]") {
+  Runner r;
+  for (int tick = 0; tick < 10; ++tick) r.moves({6, 0, 0}, 0);
+  CHECK(r.moves({6.4, 0.9, 0}, 0) == course(0, 0));
+  CHECK(r.moves({6, 0, 0}, 0) == course(0, 0));
+  CHECK(r.moves({2, 0, 0}, 0) == Velocity{32, 0, 0});
+  CHECK(r.moves({0, 0, 0}, 0) == Velocity{});
+  r.is.record.flags = 0;
+  CHECK(r.moves({3, 1, 5}, 0) == Velocity{48, 16, 80});
+  CHECK(r.moves({3.1, 1, 4.6}, 0) == Velocity{50, 16, 74});
+}
+
+TEST_CASE("on the ground a velocity that hardly changes is told as before, and who is blocked as it moved",
+          "[host][velocity_tracks]") {
+  Runner r;
+  const Velocity told = r.moves({2, 1, 0}, 7);
+  CHECK(told == Velocity{32, 16, 0});
+  CHECK(r.moves({2.1, 0.95, 0}, 7) == told);
+  CHECK(r.moves({2.3, 0.95, 0}, 7) == Velocity{37, 15, 0});
+  r.is.velocity_mps = {6, 0, 0};  // and does not move
+  CHECK(r.tracks.told(r.is, 1) == Velocity{});
+  // Another one in its place begins anew.
+  r.is.record.id = make_entity_id(4, 2);
+  CHECK(r.tracks.told(r.is, 1) == Velocity{96, 0, 0});
+}
