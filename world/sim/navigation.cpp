@@ -17,6 +17,7 @@ namespace {
 constexpr double moved_m = 1.0;              // a player who went so far is looked for anew
 constexpr std::uint32_t ask_every = 8;       // ticks from one question of a row to its next
 constexpr std::uint32_t heights_every = 16;  // likewise from one look at a map's floors and ceilings
+constexpr std::uint32_t by_ways_ticks = 180;
 constexpr std::size_t begun_per_tick = 16;   // a search costs something to begin, too
 constexpr double last_step_look_m = 0.25;
 
@@ -85,7 +86,9 @@ Navigation::Ground Navigation::ground_of(const MapPlan& plan) {
 }
 
 Navigation::Navigation(std::span<const MapPlan* const> plans, std::size_t monster_rows)
-    : field_of_row_(monster_rows, std::uint16_t{fields_max}), detours_(monster_rows) {
+    : field_of_row_(monster_rows, std::uint16_t{fields_max}),
+      detours_(monster_rows),
+      by_ways_until_tick_(monster_rows) {
   std::vector<MapGround> boxes;
   for (const MapPlan* plan : plans) {
     grounds_.push_back(ground_of(*plan));
@@ -177,8 +180,10 @@ void Navigation::ask_for(const Space& space, const PlayerTable& players, const M
   if (target->map == grounds_.size()) {
     const auto walker = block_walker_of(kind);
     const bool to_stairs = target->other_map != grounds_.size();
-    if (walker &&
-        (to_stairs || !straight_to(space, monsters, row, players.body[slot_of(target->to)].position_m)))
+    if (!walker) return;
+    if (!to_stairs && !straight_to(space, monsters, row, players.body[slot_of(target->to)].position_m))
+      by_ways_until_tick_[row] = tick + by_ways_ticks;
+    if (to_stairs || tick < by_ways_until_tick_[row])
       blocks_->ask_from(players, target->to, *walker, monsters.body[row].position_m, tick);
     return;
   }
@@ -265,6 +270,7 @@ void Navigation::follow_heights(Ground& ground, HeightsView heights, std::uint32
 void Navigation::advance(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                          std::uint32_t tick, std::span<const MapMechanics> mechanics) {
   if (blocks_ == nullptr) return;
+  tick_ = tick;
   ASHLAR_ASSERT(space.maps.size() == grounds_.size());
   ASHLAR_ASSERT(mechanics.empty() || mechanics.size() == grounds_.size());
   for (std::size_t i = 0; i < mechanics.size(); ++i)
@@ -335,6 +341,8 @@ void Navigation::add_to_hash(StripeHasher& hash) const {
   hash.add(made_);
   hash.add(static_cast<std::uint64_t>(searched_));
   detours_.add_to_hash(hash);
+  for (const std::uint32_t until : by_ways_until_tick_)
+    if (until > tick_) hash.add(std::uint64_t{until});
   for (const Ground& ground : grounds_) hash.add(static_cast<std::uint64_t>(ground.changed_tick));
   for (const Bar& bar : bars_)
     hash.add(static_cast<std::uint64_t>(bar.since_tick) << 32 | bar.join), hash.add(std::uint64_t{bar.map});

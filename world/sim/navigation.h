@@ -24,6 +24,7 @@ struct WayPoint {
   double distance_m = 0;  ///< of the whole way, from the next opening on
   bool waits = false;     ///< it stands there until a lift has come
   bool climbs = false;    ///< up to floor_m by what is to climb on there
+  double drop_m = 0;      ///< over blocks: so far down it comes there, if that is more than a step
 };
 
 /// Ways of monsters to players whom they hunt through the worlds' maps: one field a player, map and class of
@@ -54,10 +55,13 @@ class Navigation {
   /// @param careful  off the corners of the openings, one after the other, instead of as straight as may be
   std::optional<WayPoint> way(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                               std::size_t row, bool careful = false) const;
-  /// May it go straight at whom it hunts: over blocks at whom it sees, on a level with it and with no edge
-  /// before it, elsewhere if it is beside it? Then no way is needed, and over blocks none is asked for.
+  /// May it go straight at whom it hunts: over blocks at whom it sees, on a level with it and with neither
+  /// wall nor edge before it now or a little while ago, elsewhere if it is beside it? Then no way is needed,
+  /// and over blocks none is asked for.
   bool goes_straight(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                      std::size_t row, bool beside) const;
+  /// Does it hunt a player by ways over blocks?
+  bool over_blocks(const PlayerTable& players, const MonsterTable& monsters, std::size_t row) const;
   /// Is a way over open ground searched for? Who walks on blindly meanwhile may fall where there is
   /// none.
   bool way_pending(const PlayerTable& players, const MonsterTable& monsters, std::size_t row) const;
@@ -152,6 +156,10 @@ class Navigation {
   WayField search_;
   std::unique_ptr<BlockNavigation> blocks_;  // null: nobody ever asks
   Detours detours_;
+  /// By monster row: until then it goes by ways over blocks, whatever it sees. Without this it would turn
+  /// back from the way round a wall as soon as it sees over it.
+  std::vector<std::uint32_t> by_ways_until_tick_;
+  std::uint32_t tick_ = 0;  ///< of the last advance()
   static constexpr std::size_t bars_max = 64;
   static constexpr std::uint32_t barred_ticks = 3600;
   std::vector<Bar> bars_;

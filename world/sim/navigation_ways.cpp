@@ -52,7 +52,8 @@ bool Navigation::straight_to(const Space& space, const MonsterTable& monsters, s
   if (monsters.sees[row] == 0 || monsters.held_ticks[row] != 0 || std::fabs(off.z) > kind.step_height_m_max)
     return false;
   const double size = length(xy(off));
-  return size > 0 && clear_ahead(space, kind, monsters.body[row].position_m, xy(off) * (1 / size), size);
+  return size > 0 && look_ahead(space, kind, monsters.body[row].position_m, xy(off) * (1 / size), size) ==
+                         Ahead::clear;
 }
 
 bool Navigation::goes_straight(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
@@ -60,8 +61,14 @@ bool Navigation::goes_straight(const Space& space, const PlayerTable& players, c
   if (monsters.sees[row] == 0) return false;
   const auto target = blocks_ != nullptr ? target_of(players, monsters, row) : std::nullopt;
   if (!target || target->map != grounds_.size() || monsters.traits_at(row).flies != 0) return beside;
-  if (target->other_map != grounds_.size()) return false;
+  if (target->other_map != grounds_.size() || tick_ < by_ways_until_tick_[row]) return false;
   return straight_to(space, monsters, row, players.body[slot_of(target->to)].position_m);
+}
+
+bool Navigation::over_blocks(const PlayerTable& players, const MonsterTable& monsters,
+                             std::size_t row) const {
+  const auto target = blocks_ != nullptr ? target_of(players, monsters, row) : std::nullopt;
+  return target && target->map == grounds_.size() && block_walker_of(monsters.traits_at(row));
 }
 
 std::optional<WayPoint> Navigation::way_over_blocks(const MonsterTable& monsters, std::size_t row,
@@ -78,7 +85,9 @@ std::optional<WayPoint> Navigation::way_over_blocks(const MonsterTable& monsters
   }
   const auto step = blocks_->way(target.to, *walker, body);
   if (!step) return std::nullopt;
-  return WayPoint{xy(step->to_m), step->to_m.z, step->distance_m, false, step->climbs};
+  const double drop_m = body.z - step->to_m.z;
+  const bool drops = drop_m > monsters.traits_at(row).step_height_m_max;
+  return WayPoint{xy(step->to_m), step->to_m.z, step->distance_m, false, step->climbs, drops ? drop_m : 0};
 }
 
 std::optional<WayPoint> Navigation::way(const Space& space, const PlayerTable& players,
