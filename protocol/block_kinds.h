@@ -9,7 +9,7 @@
 
 // A world's kinds of blocks as bytes: to clients, in recordings and in a world's database. Little endian:
 //
-//   u8   format, 2
+//   u8   format, 3
 //   u16  kinds
 //   each u8 bytes of its name, the name
 //        u8   1 opaque, 2 liquid, 4 climbable, 8 falls, 16 holds a text
@@ -18,12 +18,15 @@
 //        u16  damage, points a second
 //        u16  what it drops
 //        f64  hardness in seconds by hand, pick, axe, shovel; then friction, jump
+//        f64  seconds of its timer (this and the next two not in formats 1 and 2)
+//        u16  what it becomes then
+//        f64  how far it explodes then, metres
 //        u8   boxes, 0 to 4; each six u8: west, south, bottom, east, north, top in sixteenths
 
 namespace ashlar {
 
 /// Of 256 kinds with the longest names and four boxes each, and a little.
-inline constexpr std::size_t block_kinds_bytes_max = 32 * 1024;
+inline constexpr std::size_t block_kinds_bytes_max = 36 * 1024;
 
 /// Why bytes are none of kinds that a world can have.
 enum class BlockKindsError : std::uint8_t {

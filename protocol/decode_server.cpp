@@ -157,6 +157,8 @@ ServerResult decode(const wire::Welcome& in) {
   out.generator = in.generator();
   out.blocks_hash = in.blocks_hash();
   out.bare = in.bare();
+  out.age_ticks = in.age_ticks();
+  if (out.age_ticks > life_ticks_max) return out_of_range;
   out.replication_hash = in.replication_hash();
   out.columns = {in.columns_low(), in.columns_high()};
   const ColumnSpan& columns = out.columns;
@@ -286,6 +288,8 @@ ServerResult decode(const wire::BlockContents& in) {
   const std::string_view text = view(in.text());
   if (!valid_text(text, 0, sign_text_bytes_max)) return bad_text;
   out.data.text = SignText::of(text);
+  out.data.due = in.due();
+  if (out.data.due > life_ticks_max) return out_of_range;
   return out;
 }
 

@@ -7,7 +7,7 @@
 namespace ashlar {
 namespace {
 
-constexpr std::uint8_t items_version = 1, block_data_version = 1;
+constexpr std::uint8_t items_version = 1, block_data_version = 1, timed_data_version = 2;
 
 void put_stack(ByteWriter& out, ItemStack stack) {
   out.u16(static_cast<std::uint16_t>(stack.kind));
@@ -54,6 +54,7 @@ void put_block_data(ByteWriter& out, const BlockData& data) {
 }
 
 bool get_block_data(ByteReader& in, BlockData& out) {
+  out.due = 0;
   if (!get_inventory(in, out.items)) return false;
   const std::size_t size = in.u8();
   if (!in.ok() || size > sign_text_bytes_max) return false;
@@ -66,15 +67,21 @@ bool get_block_data(ByteReader& in, BlockData& out) {
 std::vector<std::uint8_t> encode_block_data(const BlockData& data) {
   std::vector<std::uint8_t> bytes;
   ByteWriter out(bytes);
-  out.u8(block_data_version);
+  out.u8(data.due == 0 ? block_data_version : timed_data_version);
   put_block_data(out, data);
+  if (data.due != 0) out.varint(data.due);
   return bytes;
 }
 
 std::optional<BlockData> decode_block_data(std::span<const std::uint8_t> bytes) {
   ByteReader in(bytes);
   BlockData data;
-  if (in.u8() != block_data_version || !get_block_data(in, data) || !in.at_end()) return std::nullopt;
+  const std::uint8_t version = in.u8();
+  if ((version != block_data_version && version != timed_data_version) || !get_block_data(in, data))
+    return std::nullopt;
+  if (version == timed_data_version) data.due = in.varint();
+  const bool timed = version == timed_data_version;
+  if (!in.ok() || !in.at_end() || timed != (data.due != 0) || data.due > life_ticks_max) return std::nullopt;
   return data;
 }
 

@@ -15,7 +15,9 @@
 //
 //   inventory = count u8 | count times: slot u8, kind u16, items u8; slots rise
 //   items     = version u8 (1) | count varint | count times: x f64, y f64, z f64, age u32, kind u16, items u8
-//   held by a block = inventory | text: size u8, bytes; for disks behind a version u8 (1)
+//   held by a block = inventory | text: size u8, bytes
+//   for disks and a recording's start: version u8 | held by a block | in version 2: when its timer runs out,
+//   a varint that is not 0; who has none is written in version 1
 
 namespace ashlar {
 
@@ -24,7 +26,7 @@ void put_inventory(ByteWriter& out, const Inventory& inventory);
 /// False, and `out` undefined, for what put_inventory() does not write.
 bool get_inventory(ByteReader& in, Inventory& out);
 
-/// What a block holds, likewise.
+/// What a block holds but for its timer, likewise.
 void put_block_data(ByteWriter& out, const BlockData& data);
 bool get_block_data(ByteReader& in, BlockData& out);
 
@@ -32,6 +34,8 @@ bool get_block_data(ByteReader& in, BlockData& out);
 std::vector<std::uint8_t> encode_block_data(const BlockData& data);
 /// What encode_block_data() made these bytes of; any bytes are allowed. None: they make no sense.
 std::optional<BlockData> decode_block_data(std::span<const std::uint8_t> bytes);
+inline constexpr std::size_t block_data_bytes_max =
+    1 + (1 + 4 * inventory_slots) + (1 + sign_text_bytes_max) + 10;
 
 /// Items that lie in a world, at most items_max.
 std::vector<std::uint8_t> encode_items(std::span<const LyingItem> items);

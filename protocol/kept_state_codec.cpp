@@ -4,16 +4,17 @@
 
 #include "protocol/bytes.h"
 #include "world/sim/loose_blocks.h"
+#include "world/sim/placed_blocks.h"
 #include "world/sim/projectiles.h"
 #include "world/sim/rules.h"
 
 namespace ashlar {
 namespace {
 
-constexpr std::uint8_t state_version = 2, version_before_matches = 1;
+constexpr std::uint8_t state_version = 3, version_before_matches = 1, version_before_builders = 2;
 constexpr std::uint64_t maps_max = 64;
 constexpr std::uint64_t sectors_max = 1u << 16, lines_max = 1u << 16;
-constexpr std::size_t sector_bytes = 16, monster_bytes = 61, projectile_bytes = 53;
+constexpr std::size_t sector_bytes = 16, monster_bytes = 61, projectile_bytes = 53, placement_bytes = 4;
 
 void put(ByteWriter& w, DVec3 v) { w.f64(v.x), w.f64(v.y), w.f64(v.z); }
 
@@ -140,17 +141,33 @@ bool get_match(ByteReader& r, KeptMatch& m) {
          number == m.number && left == m.left_ticks;
 }
 
+bool get_block(ByteReader& r, IVec3& block) {
+  const std::int64_t x = r.svarint(), y = r.svarint(), z = r.svarint();
+  constexpr auto xy_max = static_cast<std::int64_t>(world_extent_m);
+  constexpr auto z_max = static_cast<std::int64_t>(world_height_m);
+  block = {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)};
+  return r.ok() && x >= -xy_max && x < xy_max && y >= -xy_max && y < xy_max && z > -z_max && z < z_max;
+}
+
 bool get_falling(ByteReader& r, std::vector<IVec3>& falling) {
   const std::uint64_t count = r.varint();
   if (count > LooseBlocks::waiting_max) return false;
+  for (std::uint64_t i = 0; i < count; ++i)
+    if (!get_block(r, falling.emplace_back())) return false;
+  return true;
+}
+
+bool get_built(ByteReader& r, KeptBuilt& built) {
+  const std::uint64_t builders = r.varint(), count = r.varint();
+  built.builders = static_cast<std::uint32_t>(builders);
+  if (builders != built.builders || count > PlacedBlocks::blocks_max || count * placement_bytes > r.left())
+    return false;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::int64_t x = r.svarint(), y = r.svarint(), z = r.svarint();
-    constexpr auto xy_max = static_cast<std::int64_t>(world_extent_m);
-    constexpr auto z_max = static_cast<std::int64_t>(world_height_m);
-    if (!r.ok() || x < -xy_max || x >= xy_max || y < -xy_max || y >= xy_max || z <= -z_max || z >= z_max)
-      return false;
-    falling.push_back(
-        {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)});
+    KeptPlacement& one = built.placed.emplace_back();
+    if (!get_block(r, one.block)) return false;
+    const std::uint64_t builder = r.varint();
+    one.builder = static_cast<std::uint32_t>(builder);
+    if (builder == 0 || builder > builders) return false;
   }
   return true;
 }
@@ -172,7 +189,9 @@ bool get_state(ByteReader& r, std::uint8_t version, KeptState& state) {
   if (projectiles > projectiles_max || projectiles * projectile_bytes > r.left()) return false;
   for (std::uint64_t i = 0; i < projectiles; ++i)
     if (!get_projectile(r, state.projectiles.emplace_back())) return false;
-  return get_match(r, state.match) && r.ok() && r.at_end();
+  if (!get_match(r, state.match)) return false;
+  if (version != version_before_builders && !get_built(r, state.built)) return false;
+  return r.ok() && r.at_end();
 }
 
 }  // namespace
@@ -192,6 +211,10 @@ void encode_kept_state(const KeptState& state, std::vector<std::uint8_t>& out) {
   w.varint(state.projectiles.size());
   for (const KeptProjectile& projectile : state.projectiles) put_projectile(w, projectile);
   put_match(w, state.match);
+  w.varint(state.built.builders);
+  w.varint(state.built.placed.size());
+  for (const auto& [block, builder] : state.built.placed)
+    w.svarint(block.x), w.svarint(block.y), w.svarint(block.z), w.varint(builder);
 }
 
 const char* describe(KeptStateError error) {
@@ -205,7 +228,7 @@ const char* describe(KeptStateError error) {
 std::expected<KeptState, KeptStateError> decode_kept_state(std::span<const std::uint8_t> bytes) {
   ByteReader r(bytes);
   const std::uint8_t version = r.u8();
-  if (version != state_version && version != version_before_matches)
+  if (version < version_before_matches || version > state_version)
     return std::unexpected{KeptStateError::wrong_version};
   KeptState state;
   if (!get_state(r, version, state)) return std::unexpected{KeptStateError::damaged};

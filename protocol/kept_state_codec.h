@@ -9,10 +9,12 @@
 
 // What of a running world is kept beside its blocks, as bytes for disks (little endian):
 //
-//   state    = version u8 (2) | falling | maps | monsters of u64 | monsters | kinds of u64 | projectiles |
-//   match falling  = count varint | count times: x, y, z svarint maps     = count varint | count times: hash
-//   u64 | heights | movers | spent heights  = sectors varint | each: floor f64, ceiling f64 movers   = count
-//   varint | each: sector varint, plane, motion, phase, resume u8, flags u8 (1 crushes,
+//   state    = version u8 (3) | falling | maps | monsters of u64 | monsters | kinds of u64 | projectiles |
+//              match | built
+//   falling  = count varint | count times: x, y, z svarint
+//   maps     = count varint | count times: hash u64 | heights | movers | spent
+//   heights  = sectors varint | each: floor f64, ceiling f64
+//   movers   = count varint | each: sector varint, plane, motion, phase, resume u8, flags u8 (1 crushes,
 //              2 slows, 4 pressed, 8 fresh), low, high, speed, wait, left, hurt in f64
 //   spent    = lines varint | a bit each, the lowest first
 //   monsters = count varint | each: row varint, kind u8, flags u8 (1 deaf, 2 asleep), health u16,
@@ -20,8 +22,9 @@
 //   projectiles = count varint | each: kind u8, bounces left u8, life ticks u16, owner's row + 1 varint
 //              (0: nobody), position and velocity 3 f64 each
 //   match    = mode u8, phase u8, number varint, ticks left varint, scores of 4 teams svarint
+//   built    = builders varint | count varint | each: x, y, z svarint, builder varint
 //
-// Version 1, of stores of format 5, ends with the monsters.
+// Version 1, of stores of format 5, ends with the monsters; version 2, of format 6, with the match.
 
 namespace ashlar {
 

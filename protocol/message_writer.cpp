@@ -124,7 +124,7 @@ struct MessageWriter::Impl {
         wire::CreateWelcome(fbb, token, m.resumed, m.world, m.seed, m.tick, m.snapshot_every_ticks, rules,
                             map_list, motd, props, names, m.terrain, m.generator, m.blocks_hash, body_list,
                             m.bare, m.replication_hash, static_cast<std::int16_t>(m.columns.low),
-                            static_cast<std::int16_t>(m.columns.high), zones, named));
+                            static_cast<std::int16_t>(m.columns.high), zones, named, m.age_ticks));
   }
 };
 
@@ -373,9 +373,9 @@ std::span<const std::uint8_t> MessageWriter::write(const HeldByBlock& m) {
   const auto list = fbb.CreateVectorOfStructs(slots.data(), count);
   const std::string_view text = m.data.text.view();
   const auto said = text.empty() ? 0 : fbb.CreateString(text.data(), text.size());
-  impl_->finish_server(
-      wire::ServerBody::BlockContents,
-      wire::CreateBlockContents(fbb, m.tick, m.world, m.open, m.block.x, m.block.y, m.block.z, list, said));
+  impl_->finish_server(wire::ServerBody::BlockContents,
+                       wire::CreateBlockContents(fbb, m.tick, m.world, m.open, m.block.x, m.block.y,
+                                                 m.block.z, list, said, m.data.due));
   return impl_->message();
 }
 

@@ -182,6 +182,7 @@ struct Welcome {
   std::uint64_t replication_hash = 0;  ///< replication_hash() of what is told of kinds
   std::vector<KindBody> kind_bodies;   ///< at most monster_kinds_max, by kind: of those not as built in
   std::vector<ProtectedZone> zones;    ///< that no player changes: at most protected_zones_max
+  std::uint64_t age_ticks = 0;         ///< WorldSetup::age_ticks: below 2^63
 
   /// How large somebody is by its kind in snapshots; none: it is no body (a projectile), or of a kind that is
   /// not known.
@@ -492,11 +493,11 @@ struct InventoryChange {
   std::vector<SlotChange> slots;  ///< by slot, each once
 };
 
-/// What a block holds: the chest that the player looks into, a sign near it; on the edits stream.
+/// What a block holds: the chest that the player looks into, a sign or timer near it; on the edits stream.
 struct HeldByBlock {
   std::uint32_t tick = 0;
   std::uint8_t world = 0;  ///< the welcome's
-  bool open = false;       ///< the player looks into it; else it is a sign, or a chest that closed
+  bool open = false;       ///< the player looks into it; else it is a sign, a timer, or a chest that closed
   IVec3 block;
   BlockData data;
 };

@@ -5,6 +5,8 @@
 namespace ashlar {
 namespace {
 
+constexpr std::uint8_t built = 128;  // beside the team: whoever placed nothing has no number as a builder
+
 void put_arsenal(ByteWriter& out, const Arsenal& a) {
   out.u32(a.weapons);
   for (const std::uint16_t count : a.ammo) out.u16(count);
@@ -35,8 +37,12 @@ bool get_score(ByteReader& in, KeptScore& out) {
   out.match = static_cast<std::uint32_t>(match);
   out.score = static_cast<std::int32_t>(score);
   out.kills = in.u16(), out.deaths = in.u16();
-  out.team = in.u8();
-  return match == out.match && score == out.score && out.team <= teams_max;
+  const std::uint8_t team = in.u8();
+  out.team = team & static_cast<std::uint8_t>(~built);
+  const std::uint64_t builder = (team & built) != 0 ? in.varint() : 0;
+  out.builder = static_cast<std::uint32_t>(builder);
+  return match == out.match && score == out.score && out.team <= teams_max && builder == out.builder &&
+         (builder != 0) == ((team & built) != 0);
 }
 
 }  // namespace
@@ -44,7 +50,8 @@ bool get_score(ByteReader& in, KeptScore& out) {
 void put_life(ByteWriter& out, const KeptScore& score, const PlayerLife& life) {
   out.varint(score.match), out.svarint(score.score);
   out.u16(score.kills), out.u16(score.deaths);
-  out.u8(score.team);
+  out.u8(score.builder == 0 ? score.team : static_cast<std::uint8_t>(score.team | built));
+  if (score.builder != 0) out.varint(score.builder);
   out.u16(life.health);
   if (life.health == 0) return;
   out.u16(life.armour), out.u8(life.armour_half), out.u64(life.kinds_of);

@@ -5,7 +5,9 @@
 // What players have beside their inventories, as bytes for recordings and disks (little endian):
 //
 //   life     = score | health u16 | where that is not 0: armour u16, half u8, kinds u64, arsenal
-//   score    = match varint, score svarint, kills u16, deaths u16, team u8
+//   score    = match varint, score svarint, kills u16, deaths u16, team u8 (128 added where a number of it as
+//   a
+//              builder follows), builder varint
 //   arsenal  = weapons u32 | ammunition 4 u16 | powers 6 u16 | wait, windup, switch, reload, charge u16 |
 //              shots of each of 24 weapons u8 | held, wanted, firing, backpack u8
 

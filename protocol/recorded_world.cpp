@@ -1,15 +1,38 @@
 #include "protocol/recorded_world.h"
 
+#include <map>
+#include <span>
+#include <tuple>
 #include <utility>
 
+#include "protocol/chunk_codec.h"
 #include "world/collide/prop.h"
 #include "world/content/kinds_file.h"
 #include "world/sim/home.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar {
+namespace {
 
-RecordingHeader recording_header(const World& world, const std::string& build) {
+std::tuple<std::int32_t, std::int32_t, std::int32_t> place(ChunkCoord at) { return {at.x, at.y, at.z}; }
+
+/// Ground with some chunks in place of generated ones.
+ChunkSource over(std::span<const ChangedChunk> chunks, const ChunkSource& ground) {
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>,
+           std::shared_ptr<const std::vector<std::uint8_t>>>
+      kept;
+  for (const ChangedChunk& chunk : chunks) kept[place(chunk.at)] = chunk.bytes;
+  return [kept = std::move(kept), ground](const Terrain& terrain, ChunkCoord at) {
+    if (const auto known = kept.find(place(at)); known != kept.end())
+      if (auto chunk = ChunkCodec().decode(*known->second)) return std::move(*chunk);
+    return ground ? ground(terrain, at) : generate_chunk(terrain, at);
+  };
+}
+
+}  // namespace
+
+RecordingHeader recording_header(const World& world, const std::string& build,
+                                 std::vector<ChangedChunk> kept) {
   const WorldSetup& setup = world.setup();
   RecordingHeader header;
   header.build = build;
@@ -24,6 +47,7 @@ RecordingHeader recording_header(const World& world, const std::string& build) {
   header.secret = setup.secret;
   header.zones = setup.zones;
   header.blocks = setup.blocks;
+  header.start = {setup.age_ticks, setup.items, setup.contents, setup.kept, std::move(kept)};
   if (setup.kinds) header.kinds = setup.kinds->source;
   for (const auto& map : setup.maps)
     header.maps.push_back({map->name(), map->content_hash(), map->options().origin_block,
@@ -45,17 +69,20 @@ PlaceOptions place_of(const RecordedMap& map) {
 
 std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
                                                             const MapSource& maps, const ChunkSource& ground,
-                                                            const PropSource& props, const RecordedGame& game,
-                                                            const std::function<void(WorldSetup&)>& kept) {
+                                                            const PropSource& props,
+                                                            const RecordedGame& game) {
   if (!terrain_known(static_cast<std::uint8_t>(header.terrain), header.generator))
     return std::unexpected{"its ground was made by generator " + std::to_string(header.generator) + " of " +
                            std::string(name(header.terrain)) + ", and this build has generator " +
                            std::to_string(terrain_generator) + ": replay it with the build that wrote it"};
   WorldSetup setup;
   setup.terrain = header.terrain;
-  setup.make_chunk = ground;
+  setup.make_chunk = header.start.chunks.empty() ? ground : over(header.start.chunks, ground);
   setup.game = game;
-  if (kept) kept(setup);
+  setup.age_ticks = header.start.age_ticks;
+  setup.items = header.start.items;
+  setup.contents = header.start.contents;
+  setup.kept = header.start.kept;
   setup.seed = header.seed;
   setup.rules = header.rules;
   setup.players_max = header.players_max;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "protocol/recording.h"
 #include "world/bsp/placement.h"
@@ -13,7 +14,9 @@
 namespace ashlar {
 
 /// What a recording of this world begins with. Precondition: nothing has been stepped yet.
-RecordingHeader recording_header(const World& world, const std::string& build);
+/// @param kept  chunks of its home that are not as they were generated, as its store had them
+RecordingHeader recording_header(const World& world, const std::string& build,
+                                 std::vector<ChangedChunk> kept = {});
 
 /// How a recorded map was placed: what a MapSource has to make of it.
 PlaceOptions place_of(const RecordedMap& map);
@@ -32,9 +35,10 @@ using RecordedGame = decltype(WorldSetup::game);
 /// Rebuilds the world that a recording began with, played by the rules of its mode or, where `game` makes
 /// one, by that game (WorldSetup::game). @return one line when a map or prop is not to be had or is not the
 /// one that was played.
-std::expected<std::unique_ptr<World>, std::string> world_of(
-    const RecordingHeader& header, const MapSource& maps, const ChunkSource& ground = {},
-    const PropSource& props = {}, const RecordedGame& game = {},
-    const std::function<void(WorldSetup&)>& kept = {});
+std::expected<std::unique_ptr<World>, std::string> world_of(const RecordingHeader& header,
+                                                            const MapSource& maps,
+                                                            const ChunkSource& ground = {},
+                                                            const PropSource& props = {},
+                                                            const RecordedGame& game = {});
 
 }  // namespace ashlar

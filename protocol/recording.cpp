@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
 #include "protocol/player_life_codec.h"
 #include "protocol/recording_header.h"
 #include "world/math/hash.h"
+#include "world/sim/replication.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar {
@@ -19,8 +21,8 @@ constexpr std::size_t slots_max = 1u << entity_slot_bits;
 namespace section {
 constexpr std::uint64_t joins = 1, leaves = 2, commands = 4, admin = 8, edits = 16, ready = 32, dropped = 64,
                         acts = 128, returning = 256, calls = 512, watchers = 1024, lives = 2048,
-                        told_apart = 4096;
-constexpr std::uint64_t known = 8191;
+                        told_apart = 4096, kept = 8192;
+constexpr std::uint64_t known = 16383;
 }  // namespace section
 
 namespace field {
@@ -237,6 +239,10 @@ bool get_tick(ByteReader& r, std::vector<PlayerInput>& last, TickRecord& out) {
     good = good && get_list(r, out.edits, [&r](auto& v) { return get_edit(r, v); });
   if (sections & section::ready) good = good && get_list(r, out.chunks_ready, chunk);
   if (sections & section::dropped) good = good && get_list(r, out.chunks_dropped, chunk);
+  if (sections & section::kept) {
+    ChunkCodec codec;
+    good = good && get_list(r, out.chunks_kept, [&](auto& v) { return get_recorded_chunk(r, codec, v); });
+  }
   if (sections & section::acts) good = good && get_list(r, out.acts, [&r](auto& v) { return get_act(r, v); });
   if (sections & section::returning)
     good = good && get_list(r, out.returning, [&r](auto& v) { return get_returning(r, v); });
@@ -268,8 +274,8 @@ const char* describe(RecordingError error) {
 
 void TickRecord::clear() {
   joins.clear(), leaves.clear(), commands.clear(), admin.clear(), edits.clear();
-  chunks_ready.clear(), chunks_dropped.clear(), acts.clear(), returning.clear(), calls.clear();
-  watchers.clear(), told_apart.clear();
+  chunks_ready.clear(), chunks_kept.clear(), chunks_dropped.clear();
+  acts.clear(), returning.clear(), calls.clear(), watchers.clear(), told_apart.clear();
   hash = 0;
 }
 
@@ -280,7 +286,11 @@ void TickRecord::assign(const TickInput& input) {
   admin.assign(input.admin.begin(), input.admin.end());
   edits.assign(input.edits.begin(), input.edits.end());
   chunks_ready.clear();
-  for (const ReadyChunk& ready : input.chunks_ready) chunks_ready.push_back(ready.at);
+  chunks_kept.clear();
+  for (const ReadyChunk& ready : input.chunks_ready) {
+    chunks_ready.push_back(ready.at);
+    if (ready.kept != nullptr) chunks_kept.push_back({ready.at, ready.kept});
+  }
   chunks_dropped.assign(input.chunks_dropped.begin(), input.chunks_dropped.end());
   acts.assign(input.acts.begin(), input.acts.end());
   returning.assign(input.returning.begin(), input.returning.end());
@@ -306,6 +316,7 @@ void RecordingWriter::add(const TickRecord& tick) {
   if (!tick.edits.empty()) sections |= section::edits;
   if (!tick.chunks_ready.empty()) sections |= section::ready;
   if (!tick.chunks_dropped.empty()) sections |= section::dropped;
+  if (!tick.chunks_kept.empty()) sections |= section::kept;
   if (!tick.acts.empty()) sections |= section::acts;
   if (!tick.returning.empty()) sections |= section::returning;
   if (!tick.calls.empty()) sections |= section::calls;
@@ -337,6 +348,7 @@ void RecordingWriter::add(const TickRecord& tick) {
   list(tick.edits, [&w](const BlockEdit& v) { put(w, v.block), w.u16(static_cast<std::uint16_t>(v.id)); });
   list(tick.chunks_ready, [&w](ChunkCoord v) { put(w, v); });
   list(tick.chunks_dropped, [&w](ChunkCoord v) { put(w, v); });
+  list(tick.chunks_kept, [&w](const ChangedChunk& v) { put_recorded_chunk(w, v); });
   list(tick.acts, [&w](const BlockAct& v) {
     w.u32(static_cast<std::uint32_t>(v.player));
     w.u32(v.number);

@@ -9,6 +9,7 @@
 
 #include "protocol/bytes.h"
 #include "world/collide/prop.h"
+#include "world/sim/kept_state.h"
 #include "world/sim/protected_zone.h"
 #include "world/sim/world.h"
 
@@ -22,22 +23,26 @@
 //
 // A crash tears at most the last block: a reader stops there and says how many ticks it has.
 // Commands are coded against the same player's last one, so that a held key costs two bytes a tick.
-// Terrain is a pure function of the seed, so chunks travel as coordinates.
+// Terrain is a pure function of the seed, so chunks travel as coordinates; those that a kept world's earlier
+// runs changed travel as bytes beside. The header holds what else such a world began with, so that a later
+// run's recording replays like a first one's.
 
 namespace ashlar {
 
 inline constexpr std::uint32_t recording_version = 13;
-/// Older ones are read as well: before 13 all pictures were made of the same states, before 12 no command
-/// said of which states its picture was made, nobody only watched, it was always day, and who came back
-/// brought its inventory alone, before 11 players said nothing to the game, no zone was protected and no
-/// burst dug, before 10 no block held anything, before 9 all ammunition was free and nothing lay about,
-/// before 8 all worlds had the built-in kinds of blocks and nobody fought, before 7 nobody dug, before 6 all
-/// ground was plains.
+/// Older ones are read as well: before 13 all pictures were made of the same states, no block had a timer
+/// and all worlds were new, before 12 no command said of which states its picture was made, nobody only
+/// watched, it was always day, and who came back brought its inventory alone, before 11 players said nothing
+/// to the game, no zone was protected and no burst dug, before 10 no block held anything, before 9 all
+/// ammunition was free and nothing lay about, before 8 all worlds had the built-in kinds of blocks and
+/// nobody fought, before 7 nobody dug, before 6 all ground was plains.
 inline constexpr std::uint32_t recording_version_min = 5;
 inline constexpr std::size_t recording_block_head_bytes = 12;
 inline constexpr std::size_t recording_block_bytes_max = 64u << 20;
 
 inline constexpr std::size_t kinds_bytes_max = 256 * 1024;
+/// What may lie in a header of changed ground: with all else of it below recording_block_bytes_max.
+inline constexpr std::size_t recording_home_bytes_max = 40u << 20;
 
 /// A placed map, as far as the same one can be found and placed again (recorded_world.h).
 struct RecordedMap {
@@ -57,6 +62,15 @@ struct RecordedProp {
   ModelUp up = ModelUp::y;
 };
 
+/// What a kept world began with in this run.
+struct RecordedStart {
+  std::uint64_t age_ticks = 0;            ///< WorldSetup::age_ticks
+  std::vector<LyingItem> items;           ///< WorldSetup::items
+  std::vector<PlacedData> contents;       ///< WorldSetup::contents
+  std::shared_ptr<const KeptState> kept;  ///< WorldSetup::kept; null: nothing
+  std::vector<ChangedChunk> chunks;       ///< of its home, that were changed in earlier runs; none is damaged
+};
+
 /// What must agree before a recording can be replayed.
 struct RecordingHeader {
   std::uint32_t version = recording_version;
@@ -73,7 +87,8 @@ struct RecordingHeader {
   std::string kinds;  ///< text of the file of kinds of monsters, at most kinds_bytes_max; empty: ours
   std::optional<std::uint64_t> secret;  ///< WorldSetup::secret: whoever has the recording knows the ores
   std::vector<ProtectedZone> zones;     ///< WorldSetup::zones
-  SpawnArea spawn;                      ///< behind the rest, and only where there is one
+  RecordedStart start;
+  SpawnArea spawn;  ///< behind the rest, and only where there is one
 };
 
 /// One tick as it is kept; owns what TickInput only views.
@@ -84,6 +99,7 @@ struct TickRecord {
   std::vector<AdminCommand> admin;
   std::vector<BlockEdit> edits;
   std::vector<ChunkCoord> chunks_ready;
+  std::vector<ChangedChunk> chunks_kept;  ///< of chunks_ready; read ones are whole
   std::vector<ChunkCoord> chunks_dropped;
   std::vector<BlockAct> acts;
   std::vector<Returning> returning;

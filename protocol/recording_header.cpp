@@ -1,9 +1,14 @@
 #include "protocol/recording_header.h"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include "protocol/block_kinds.h"
+#include "protocol/chunk_codec.h"
+#include "protocol/inventory_codec.h"
+#include "protocol/kept_state_codec.h"
+#include "world/sim/home.h"
 #include "world/sim/replication.h"
 #include "world/voxel/volume.h"
 
@@ -96,7 +101,87 @@ bool get_kinds(ByteReader& r, std::shared_ptr<const BlockRegistry>& out) {
   return kinds.has_value();
 }
 
+constexpr std::uint64_t home_chunks_max = std::uint64_t{home_columns_max} * column_chunks_max;
+
+std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// What a kept world began with: nothing but a 0 in a world that is new.
+void put_start(ByteWriter& w, const RecordedStart& start) {
+  const bool fresh = start.age_ticks == 0 && start.items.empty() && start.contents.empty() &&
+                     start.kept == nullptr && start.chunks.empty();
+  w.u8(fresh ? 0 : 1);
+  if (fresh) return;
+  w.varint(start.age_ticks);
+  const std::vector<std::uint8_t> items = encode_items(start.items);
+  w.text(text_of(items));
+  w.varint(start.contents.size());
+  for (const PlacedData& one : start.contents) {
+    w.svarint(one.block.x), w.svarint(one.block.y), w.svarint(one.block.z);
+    const std::vector<std::uint8_t> data = encode_block_data(one.data);
+    w.text(text_of(data));
+  }
+  std::vector<std::uint8_t> kept;
+  if (start.kept != nullptr) encode_kept_state(*start.kept, kept);
+  w.text(text_of(kept));
+  w.varint(start.chunks.size());
+  for (const ChangedChunk& chunk : start.chunks) put_recorded_chunk(w, chunk);
+}
+
+bool get_contents(ByteReader& r, std::vector<PlacedData>& out) {
+  const std::uint64_t count = r.varint();
+  if (!r.ok() || count > BlockContents::entries_max || count > r.left()) return false;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    PlacedData& one = out.emplace_back();
+    bool sane = true;
+    one.block.x = get_i32(r, sane), one.block.y = get_i32(r, sane), one.block.z = get_i32(r, sane);
+    const auto data = decode_block_data(bytes_of(r.text(block_data_bytes_max)));
+    if (!sane || !data || !in_bounds(to_dvec3(one.block))) return false;
+    one.data = *data;
+  }
+  return r.ok();
+}
+
+bool get_start(ByteReader& r, RecordedStart& out) {
+  const std::uint8_t began = r.u8();
+  if (began == 0 || !r.ok()) return r.ok();
+  out.age_ticks = r.varint();
+  auto items = decode_items(bytes_of(r.text(items_bytes_max)));
+  if (began != 1 || out.age_ticks > life_ticks_max || !items || !get_contents(r, out.contents)) return false;
+  out.items = std::move(*items);
+  if (const std::string_view kept = r.text(recording_block_bytes_max); !kept.empty()) {
+    auto state = decode_kept_state(bytes_of(kept));
+    if (!state) return false;
+    out.kept = std::make_shared<const KeptState>(std::move(*state));
+  }
+  const std::uint64_t chunks = r.varint();
+  if (!r.ok() || chunks > home_chunks_max || chunks > r.left()) return false;
+  out.chunks.resize(chunks);
+  ChunkCodec codec;
+  return std::ranges::all_of(out.chunks,
+                             [&](ChangedChunk& chunk) { return get_recorded_chunk(r, codec, chunk); });
+}
+
 }  // namespace
+
+void put_recorded_chunk(ByteWriter& w, const ChangedChunk& chunk) {
+  w.svarint(chunk.at.x), w.svarint(chunk.at.y), w.svarint(chunk.at.z);
+  w.text(text_of(*chunk.bytes));
+}
+
+bool get_recorded_chunk(ByteReader& r, ChunkCodec& codec, ChangedChunk& out) {
+  bool sane = true;
+  out.at.x = get_i32(r, sane), out.at.y = get_i32(r, sane), out.at.z = get_i32(r, sane);
+  const auto bytes = bytes_of(r.text(chunk_bytes_max));
+  if (!sane || !r.ok() || !VoxelVolume::in_range(out.at) || !codec.decode(bytes)) return false;
+  out.bytes = std::make_shared<const std::vector<std::uint8_t>>(bytes.begin(), bytes.end());
+  return true;
+}
 
 std::vector<std::uint8_t> encode_recording_header(const RecordingHeader& header) {
   std::vector<std::uint8_t> payload;
@@ -141,6 +226,7 @@ std::vector<std::uint8_t> encode_recording_header(const RecordingHeader& header)
       w.text(zone.name);
     }
   }
+  if (header.version >= 13) put_start(w, header.start);
   if (header.spawn.radius_m > 0)
     w.f64(header.spawn.centre_m.x), w.f64(header.spawn.centre_m.y), w.f64(header.spawn.radius_m);
   return payload;
@@ -199,6 +285,7 @@ std::expected<RecordingHeader, RecordingError> decode_recording_header(
   const std::uint64_t zones = sane && r.ok() && header.version >= 11 ? r.varint() : 0;
   sane = sane && zones <= protected_zones_max;
   for (std::uint64_t i = 0; sane && r.ok() && i < zones; ++i) sane = get_zone(r, header.zones.emplace_back());
+  if (sane && r.ok() && header.version >= 13) sane = get_start(r, header.start);
   if (header.version < 9) header.rules.free_ammo = FreeAmmo::yes, header.rules.items = Switch::off;
   if (sane && r.ok() && !r.at_end()) sane = get_spawn(r, header.spawn);
   if (!sane || !r.ok() || !r.at_end()) return std::unexpected{RecordingError::damaged_header};

@@ -10,6 +10,8 @@
 
 namespace ashlar {
 
+class ChunkCodec;
+
 /// The payload of a recording's first block, in the layout of the header's own version.
 std::vector<std::uint8_t> encode_recording_header(const RecordingHeader& header);
 
@@ -17,6 +19,12 @@ std::vector<std::uint8_t> encode_recording_header(const RecordingHeader& header)
 /// did not have yet is as it was then. Errors: wrong_version; damaged_header for values out of their range,
 /// kinds of blocks that are none, and bytes left over. Allocates what the header names, bounded by `payload`.
 std::expected<RecordingHeader, RecordingError> decode_recording_header(std::span<const std::uint8_t> payload);
+
+/// A chunk that is not as it was generated: coordinates, and its bytes behind their number.
+void put_recorded_chunk(ByteWriter& w, const ChangedChunk& chunk);
+/// False, and `out` undefined, for what put_recorded_chunk() does not write, and for bytes that are no chunk.
+/// Cost: of decoding it, some 0.1 ms.
+bool get_recorded_chunk(ByteReader& r, ChunkCodec& codec, ChangedChunk& out);
 
 /// A signed number of 32 bits; `sane` becomes false, and stays it, where it is out of range.
 inline std::int32_t get_i32(ByteReader& r, bool& sane) {

@@ -267,14 +267,17 @@ std::unique_ptr<Recorder> make_recorder(Startup& startup, Log& log) {
   if (!startup.recording) return nullptr;
   const Config& config = startup.loaded.config;
   log.info("recording", {{"file", startup.recording->path()}});
-  if (startup.store != nullptr &&
-      (startup.store->world().chunks > 0 || !startup.content.setup.items.empty() ||
-       startup.content.setup.kept != nullptr))
-    log.warning(
-        "recording_partial",
-        {{"remedy",
-          "chunks that were changed in earlier runs are not in it, so it does not replay: record from a "
-          "world's first start on"}});
+  std::vector<ChangedChunk> home;
+  if (startup.stored != nullptr) home = startup.stored->take_kept();
+  std::size_t home_bytes = 0;
+  for (const ChangedChunk& chunk : home) home_bytes += chunk.bytes->size();
+  if (home_bytes > recording_home_bytes_max) {
+    home.clear();
+    log.warning("recording_partial",
+                {{"remedy",
+                  "more of the ground around the maps was changed in earlier runs than a recording's start "
+                  "takes, so it does not replay: record from a world's first start on"}});
+  }
   RecordingLimits limits;
   limits.bytes_max = std::uint64_t{config.record_keep_mib} << 20;
   limits.age_s_max = std::time_t{config.record_keep_days} * 24 * 3600;
@@ -284,7 +287,7 @@ std::unique_ptr<Recorder> make_recorder(Startup& startup, Log& log) {
     for (const std::string& file : remove_old_recordings(pattern, present, limits, std::time(nullptr)))
       log.info("recording_removed", {{"file", file}});
   };
-  const RecordingHeader header = recording_header(*startup.world, version());
+  const RecordingHeader header = recording_header(*startup.world, version(), std::move(home));
   return std::make_unique<Recorder>(std::move(*startup.recording), header, std::move(options));
 }
 

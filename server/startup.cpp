@@ -168,6 +168,7 @@ std::expected<void, std::string> take_stored(Startup& startup,
   auto items = startup.store->load_items();
   if (!items) return Failure(items.error().line);
   startup.content.setup.items = std::move(items->items);
+  startup.content.setup.age_ticks = std::min(startup.store->world().tick, life_ticks_max);
   auto state = startup.store->load_state();
   if (!state) return Failure(state.error().line);
   startup.content.setup.kept = std::move(state->state);
@@ -277,9 +278,9 @@ std::expected<void, std::string> Startup::keep() {
   if (auto named = key.keep(); !named) return named;
   if (store != nullptr) {
     store->keep();
-    if (std::string text = stored_blocks_text(*world->setup().blocks); text != store->world().blocks)
+    if (const std::string text = stored_blocks_text(*world->setup().blocks); text != store->world().blocks)
       if (const auto saved = store->save_blocks(text); !saved) return Failure(saved.error().line);
-    if (std::string text = footprints_text(world->ground()->terrain().footprints);
+    if (const std::string text = footprints_text(world->ground()->terrain().footprints);
         text != store->world().footprints)
       if (const auto saved = store->save_footprints(text); !saved) return Failure(saved.error().line);
     if (const auto begun = stored->begin(); !begun) return Failure(begun.error().line);

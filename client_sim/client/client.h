@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -207,6 +208,14 @@ class Client {
   const std::optional<PlacedData>& opened() const { return opened_; }
   /// What is written there, as the server last said; empty: nothing, or it is too far off to know.
   std::string_view sign_text(IVec3 block) const;
+  /// Ticks until the timer of the block there runs out (BlockType::timer_s), as of its snapshots, at least 1;
+  /// nullopt: it has none, or it is too far off to know.
+  std::optional<std::uint64_t> timer_ticks(IVec3 block) const;
+  /// Ticks of the world's life until the newest one that is known here: what timers and the day go by.
+  std::uint64_t life_tick() const { return welcome_.age_ticks + std::max(welcome_.tick, complete_tick_); }
+  /// How bright the open sky is in the world's newest tick that is known here, from 0 to 15
+  /// (world/sim/day.h).
+  int sky() const;
   /// What the own player holds, as the server last said.
   const Inventory& inventory() const { return inventory_; }
   /// Verdicts that came since the last call, in order. At most verdicts_max are kept. An act that was on its
@@ -489,9 +498,10 @@ class Client {
   std::vector<SentAct> acts_sent_;
   std::uint32_t act_number_ = 0;
   Inventory inventory_;
-  static constexpr std::size_t signs_max = 4096;
+  static constexpr std::size_t signs_max = 4096;  // and timers
   std::optional<PlacedData> opened_;
   std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, SignText> signs_;
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::uint64_t> timers_;
   std::vector<ActAnswer> verdicts_;
   std::optional<Fight> fight_;
   std::optional<Carried> carried_;

@@ -6,6 +6,7 @@
 #include "client_sim/client/client.h"
 #include "client_sim/client/client_tap.h"
 #include "protocol/text.h"
+#include "world/sim/day.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::client_sim {
@@ -49,6 +50,15 @@ std::string_view Client::sign_text(IVec3 block) const {
   return at == signs_.end() ? std::string_view() : at->second.view();
 }
 
+std::optional<std::uint64_t> Client::timer_ticks(IVec3 block) const {
+  const auto at = timers_.find({block.x, block.y, block.z});
+  if (at == timers_.end()) return std::nullopt;
+  const std::uint64_t now = life_tick();
+  return at->second > now ? at->second - now : 1;
+}
+
+int Client::sky() const { return sky_light(welcome_.rules, life_tick()); }
+
 void Client::handle(const HeldByBlock& message) {
   if (!greeted_ || message.world != welcome_.world) return drop(DropReason::wrong_state);
   if (message.open)
@@ -60,6 +70,10 @@ void Client::handle(const HeldByBlock& message) {
     signs_.erase(place);
   else if (signs_.size() < signs_max || signs_.contains(place))
     signs_[place] = message.data.text;
+  if (message.data.due == 0)
+    timers_.erase(place);
+  else if (timers_.size() < signs_max || timers_.contains(place))
+    timers_[place] = message.data.due;
 }
 
 std::uint32_t Client::drop_items(BlockId kind, std::uint16_t count) {

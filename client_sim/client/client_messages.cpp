@@ -180,6 +180,7 @@ void Client::begin_world() {
   inventory_ = Inventory{};
   opened_.reset();
   signs_.clear();
+  timers_.clear();
   acts_out_.clear();
   acts_sent_.clear();
   fight_.reset();

@@ -47,6 +47,7 @@ void Predictor::begin_world(Client& client) {
   setup.seed = welcome.seed;
   setup.rules = welcome.rules;
   setup.zones = welcome.zones;
+  setup.age_ticks = welcome.age_ticks;
   setup.terrain = static_cast<TerrainKind>(welcome.terrain);
   setup.blocks = client.blocks();
   setup.bare = welcome.bare;

@@ -2,12 +2,14 @@
 // block again, or is gone by a rule that counts it. Blocks are watched from outside, so that the world's own
 // books are checked, too.
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <utility>
 
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
+#include "world/sim/block_acts.h"
 #include "world/sim/dropped_items.h"
 #include "world/sim/world.h"
 
@@ -33,12 +35,14 @@ class NoItemIsLostOrDoubled final : public Invariant {
     if (world.setup().rules.free_blocks == FreeBlocks::yes) return std::nullopt;
     take_gifts(world, record);
     for (const AppliedEdit& edit : world.applied_edits()) {
-      if (edit.who == EntityId{0}) continue;  // what falls leaves nothing behind
-      const BlockId drops = world.setup().blocks->type(edit.before).drops;
-      if (edit.after != BlockId::air)
+      const BlockType& before = world.setup().blocks->type(edit.before);
+      // What falls and what explodes leaves nothing behind; what a timer takes away does.
+      const bool by_hand = edit.who != EntityId{0};
+      if (by_hand && edit.after != BlockId::air)
         --left_[index(edit.after)];
-      else if (drops != BlockId::air)
-        ++left_[index(drops)];
+      else if (edit.after == BlockId::air && before.drops != BlockId::air &&
+               (by_hand ? dug(world, edit) : before.timer_s > 0 && before.blast_m == 0))
+        ++left_[index(before.drops)];
     }
     keep_book(match);
     return std::nullopt;
@@ -90,6 +94,11 @@ class NoItemIsLostOrDoubled final : public Invariant {
     while (books_.size() > 1 && books_[1].tick <= match.kept().saved_tick()) books_.pop_front();
   }
 
+  static bool dug(const World& world, const AppliedEdit& edit) {
+    return std::ranges::any_of(world.block_acts().verdicts(), [&edit](const BlockVerdict& v) {
+      return v.player == edit.who && v.block == edit.block && v.verdict == ActVerdict::done;
+    });
+  }
   static std::size_t index(BlockId kind) { return static_cast<std::size_t>(kind); }
   /// What an operator gave and there was room for: nobody else brings but who comes back.
   void take_gifts(const World& world, const TickRecord& record) {

@@ -38,6 +38,11 @@ std::vector<LyingItem> lying(const ItemTable& table) {
   return out;
 }
 
+/// Who placed what has no order that is kept.
+bool earlier(const KeptPlacement& a, const KeptPlacement& b) {
+  return std::tie(a.block.x, a.block.y, a.block.z) < std::tie(b.block.x, b.block.y, b.block.z);
+}
+
 bool same_items(const std::vector<LyingItem>& a, const std::vector<LyingItem>& b) {
   return std::ranges::equal(a, b, {}, &LyingItem::stack, &LyingItem::stack);
 }
@@ -71,10 +76,10 @@ std::optional<std::string> KeptWorld::open(WorldSetup& setup) {
   kept_tick_ = promised_ = first_tick_;
   if (auto wrong = compare()) return wrong;
 
-  began_with_ = std::make_shared<ChangedChunks>(chunks_);
   setup.items = began_items_;
   setup.contents = began_contents_;
   setup.kept = began_state_;
+  setup.age_ticks = first_tick_;
   const auto make = [this](const Terrain& terrain, ChunkCoord at) {
     if (!terrain_) terrain_ = terrain;
     return config_.ground->make(terrain, at);
@@ -102,7 +107,9 @@ std::optional<std::string> KeptWorld::tell(server::Host& host) {
   KeptState there;
   host.world().keep_state(there);
   KeptState wanted = *began_state_;
-  if (!host.world().game().resumes()) wanted.match = there.match;
+  if (!host.world().game().resumes()) wanted.match = there.match, wanted.built = there.built;
+  std::ranges::sort(there.built.placed, earlier);
+  std::ranges::sort(wanted.built.placed, earlier);
   // Those whose monsters are gone are nobody's.
   const auto gone = [&](const KeptProjectile& p) {
     const MonsterTable& monsters = host.world().monsters();
@@ -115,6 +122,7 @@ std::optional<std::string> KeptWorld::tell(server::Host& host) {
                      : there.monsters != wanted.monsters       ? "monsters are"
                      : there.projectiles != wanted.projectiles ? "projectiles are"
                      : there.match != wanted.match             ? "the match is"
+                     : there.built != wanted.built             ? "who built what is"
                                                                : "what falls is") +
          " not as kept";
 }

@@ -35,6 +35,8 @@ class KeptWorld {
   /// What a new server is told before anybody comes.
   /// @return what of it is not as it was kept
   std::optional<std::string> tell(server::Host& host);
+  /// What a recording of the new server begins with of the changed ground.
+  std::vector<ChangedChunk> take_home() { return ground_->take_kept(); }
   /// Ground that was made with WorldSetup::make_chunk.
   void finish(server::GroundColumn& column) { ground_->finish(column); }
   /// Before each advance.
@@ -71,11 +73,6 @@ class KeptWorld {
   std::size_t bytes() const;
   std::uint64_t groups() const { return groups_; }
   std::uint64_t failed() const { return failed_; }  ///< writes of groups
-  /// As of the last start: what the ground of a replay is made of, and what lay there and in blocks.
-  std::shared_ptr<const ChangedChunks> began_with() const { return began_with_; }
-  const std::vector<LyingItem>& began_items() const { return began_items_; }
-  const std::vector<PlacedData>& began_contents() const { return began_contents_; }
-  std::shared_ptr<const KeptState> began_state() const { return began_state_; }
 
  private:
   /// What a tick changed.
@@ -117,7 +114,6 @@ class KeptWorld {
   std::deque<Played> played_;
   std::uint64_t kept_tick_ = 0, promised_ = 0, saved_tick_ = 0, first_tick_ = 0, items_revision_ = 0;
 
-  std::shared_ptr<const ChangedChunks> began_with_ = std::make_shared<ChangedChunks>();
   std::vector<LyingItem> began_items_;
   std::vector<PlacedData> began_contents_;
   std::shared_ptr<const KeptState> state_, began_state_;  // null: nothing was kept yet

@@ -170,7 +170,7 @@ void Match::start_server() {
   } const kept;
   if (const auto wrong = kept_->open(world_setup)) report(kept, {"server", *wrong});
   auto world = std::make_unique<World>(world_setup);
-  writer_ = std::make_unique<RecordingWriter>(recording_header(*world, "simulation"));
+  writer_ = std::make_unique<RecordingWriter>(recording_header(*world, "simulation", kept_->take_home()));
   recording_.clear();
   server::HostConfig setup;
   setup.clients_max = places(config_);
@@ -396,14 +396,9 @@ void Match::check_recording() {
   if (config_.keep_recording && outcome_.servers == 1) outcome_.recording = recording_;
   if (!config_.check_replay || outcome_.broken) return;
   ReplayOptions how;
-  how.ground = [memo = config_.ground, began = kept_->began_with()](const Terrain& terrain, ChunkCoord at) {
-    const auto changed = began->find(server::chunk_place(at));
-    return changed == began->end() ? memo->make(terrain, at) : std::make_unique<Chunk>(*changed->second);
-  };
-  how.kept = [this](WorldSetup& setup) {
-    setup.items = kept_->began_items();
-    setup.contents = kept_->began_contents();
-    setup.kept = kept_->began_state();
+  // Generated ground alone: what earlier servers changed of it is in the recording.
+  how.ground = [memo = config_.ground](const Terrain& terrain, ChunkCoord at) {
+    return memo->make(terrain, at);
   };
   how.game = config_.game;
   how.props = [this](const RecordedProp& wanted) -> std::expected<std::shared_ptr<const Prop>, std::string> {

@@ -1,8 +1,10 @@
 #include "client_sim/simulation/replay.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "protocol/chunk_codec.h"
 #include "world/sim/ground_generator.h"
 #include "world/voxel/volume.h"
 
@@ -44,8 +46,14 @@ void RecordedGround::keep(const World& world, std::span<const ChunkCoord> droppe
   }
 }
 
-std::unique_ptr<Chunk> RecordedGround::bring(const World& world, ChunkCoord at) {
+std::unique_ptr<Chunk> RecordedGround::bring(const World& world, const TickRecord& record, ChunkCoord at) {
   const auto found = gone_.find(at);
+  const auto kept = std::ranges::find(record.chunks_kept, at, &ChangedChunk::at);
+  if (kept != record.chunks_kept.end())
+    if (auto chunk = ChunkCodec().decode(*kept->bytes)) {
+      if (found != gone_.end()) gone_.erase(found);
+      return std::move(*chunk);
+    }
   if (found == gone_.end()) return world.ground()->make_chunk(at);
   auto chunk = std::move(found->second);
   gone_.erase(found);
@@ -56,7 +64,7 @@ void step_recorded(World& world, const TickRecord& record, RecordedGround& groun
   ground.keep(world, record.chunks_dropped);
   std::vector<ReadyChunk> ready;
   ready.reserve(record.chunks_ready.size());
-  for (const ChunkCoord at : record.chunks_ready) ready.push_back({at, ground.bring(world, at)});
+  for (const ChunkCoord at : record.chunks_ready) ready.push_back({at, ground.bring(world, record, at)});
   TickInput input;
   input.joins = record.joins;
   input.leaves = record.leaves;
@@ -79,7 +87,7 @@ std::expected<ReplayResult, std::string> replay(std::span<const std::uint8_t> re
                                                 const MapSource& maps, const ReplayOptions& options) {
   auto reader = RecordingReader::open(recording);
   if (!reader) return std::unexpected{recording_trouble(reader.error(), recording)};
-  auto built = world_of(reader->header(), maps, options.ground, options.props, options.game, options.kept);
+  auto built = world_of(reader->header(), maps, options.ground, options.props, options.game);
   if (!built) return std::unexpected{built.error()};
   World& world = **built;
 

@@ -36,9 +36,7 @@ struct ReplayOptions {
   std::function<void(std::uint32_t tick, const ObserverVerdict&)> on_verdict;
   ChunkSource ground;  ///< null: generated from the seed
   RecordedGame game;   ///< of a recorded game of somebody's own; null: that of the mode
-  /// Adds what a store brought, which recordings do not hold; may be empty.
-  std::function<void(WorldSetup&)> kept;
-  PropSource props;  ///< may be empty: no recording with props can then be replayed
+  PropSource props;    ///< may be empty: no recording with props can then be replayed
 };
 
 /// A tick whose hash is not the recorded one. Tick 0: the world differs before anyone moved.
@@ -65,8 +63,8 @@ class RecordedGround {
  public:
   /// What a tick takes away; of the seed's ground nothing has to be kept.
   void keep(const World& world, std::span<const ChunkCoord> dropped);
-  /// What comes into it: as it went, or made from its coordinates.
-  std::unique_ptr<Chunk> bring(const World& world, ChunkCoord at);
+  /// What comes into it: as the recording has it, as it went, or made from its coordinates.
+  std::unique_ptr<Chunk> bring(const World& world, const TickRecord& record, ChunkCoord at);
 
  private:
   struct Less {

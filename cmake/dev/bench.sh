@@ -30,6 +30,7 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   stream     [--clients N] [--mbit RATE] [--terrain KIND] how long players wait for ground that is sent to them
   voxel      [--seconds N] [--chunks N] [SECTION ...] ground made, coded, held, changed by 200 players in real time and
              saved; a start with a million changed chunks. Without a SECTION `stream` follows
+  xray       [--tunnels N] whether seeing through the ground finds more ore a block, against a real server
   kill       [ROUNDS [BUILDERS]] a server under 50 builders is killed 200 times: what it announced as saved is there
   explore    [--maps all|A,B] ... simulated players who set out to enter every sector they can; minutes
 

@@ -79,7 +79,10 @@ void ChunkLoader::enter(const World& world, std::vector<ReadyChunk>& ready) {
     const ColumnSpan span = world.columns();
     for (std::size_t i = 0; i < span.count(); ++i) {
       ASHLAR_ASSERT(made.chunks[i] != nullptr);
-      ready.push_back({{column.x, column.y, span.low + static_cast<int>(i)}, std::move(made.chunks[i])});
+      const ChunkCoord at{column.x, column.y, span.low + static_cast<int>(i)};
+      const auto kept = std::ranges::find(made.kept, at, &ChangedChunk::at);
+      ready.push_back(
+          {at, std::move(made.chunks[i]), kept == made.kept.end() ? nullptr : std::move(kept->bytes)});
     }
     entering_changes_.insert(entering_changes_.end(), made.changes.begin(), made.changes.end());
     entering_.push_back(column);

@@ -18,7 +18,13 @@ struct ContentsDesk {
   std::uint8_t world = 0;
   std::optional<IVec3> open;  ///< the chest that it was told of, and what that held
   BlockData held;
-  std::map<IVec3, SignText, Less> signs;  ///< near its player
+  /// What of a block is told to all near it.
+  struct Shown {
+    SignText text;
+    std::uint64_t due = 0;
+    friend bool operator==(const Shown&, const Shown&) = default;
+  };
+  std::map<IVec3, Shown, Less> shown;  ///< signs and timers near its player
 };
 
 }  // namespace ashlar::server

@@ -25,8 +25,9 @@ ContentsRoom::ContentsRoom(SessionTable& sessions, double interest_radius_m)
 
 void ContentsRoom::publish(const World& world) {
   const std::uint32_t tick = number(world.tick());
-  const bool written = std::ranges::any_of(
-      world.contents().applied(), [](const DataEdit& edit) { return edit.before.text != edit.after.text; });
+  const bool news = std::ranges::any_of(world.contents().applied(), [](const DataEdit& edit) {
+    return edit.before.text != edit.after.text || edit.before.due != edit.after.due;
+  });
   for (const std::uint32_t seat : sessions_->seated()) {
     Session& session = (*sessions_)[seat];
     if (session.state != SessionState::playing) continue;
@@ -35,8 +36,8 @@ void ContentsRoom::publish(const World& world) {
     const int row = world.player_row(session.player);
     if (row < 0) continue;
     tell_chest(world, session, static_cast<std::size_t>(row));
-    if (!written && (tick + seat) % look_every_ticks != 0) continue;
-    tell_signs(world, session, world.players().body[static_cast<std::size_t>(row)].position_m);
+    if (!news && (tick + seat) % look_every_ticks != 0) continue;
+    tell_shown(world, session, world.players().body[static_cast<std::size_t>(row)].position_m);
   }
 }
 
@@ -50,7 +51,8 @@ void ContentsRoom::tell_chest(const World& world, Session& session, std::size_t 
   if (desk.open && desk.open != open) {
     message_.open = false;
     message_.block = *desk.open;
-    if (const BlockData* const left = world.contents().find(*desk.open)) message_.data.text = left->text;
+    if (const BlockData* const left = world.contents().find(*desk.open))
+      message_.data.text = left->text, message_.data.due = left->due;
     if (session.connection->send(StreamId::edits, writer_.write(message_)) != SendResult::sent) return;
     desk.open.reset();
     message_.data = {};
@@ -66,38 +68,41 @@ void ContentsRoom::tell_chest(const World& world, Session& session, std::size_t 
   desk.held = message_.data;
 }
 
-bool ContentsRoom::tell_sign(const World& world, Session& session, IVec3 block, const SignText& text) {
+bool ContentsRoom::tell_one(const World& world, Session& session, IVec3 block,
+                            const ContentsDesk::Shown& shown) {
   message_.tick = number(world.tick());
   message_.world = session.world;
   message_.open = session.contents.open == block;
   message_.block = block;
   message_.data = {};
   if (message_.open) message_.data.items = session.contents.held.items;
-  message_.data.text = text;
+  message_.data.text = shown.text;
+  message_.data.due = shown.due;
   return session.connection->send(StreamId::edits, writer_.write(message_)) == SendResult::sent;
 }
 
-void ContentsRoom::tell_signs(const World& world, Session& session, DVec3 at) {
-  auto& told = session.contents.signs;
+void ContentsRoom::tell_shown(const World& world, Session& session, DVec3 at) {
+  auto& told = session.contents.shown;
   // Who comes back is told anew: meanwhile nothing of it was heard.
-  std::erase_if(told, [&](const auto& sign) { return distance2(at, sign.first) > radius_m_ * radius_m_; });
+  std::erase_if(told, [&](const auto& one) { return distance2(at, one.first) > radius_m_ * radius_m_; });
   bool room = true;
-  for (auto sign = told.begin(); room && sign != told.end();) {
-    const BlockData* const now = world.contents().find(sign->first);
-    const bool gone = now == nullptr || now->text.empty();
-    if (gone) room = tell_sign(world, session, sign->first, {});
-    sign = gone && room ? told.erase(sign) : std::next(sign);
+  for (auto one = told.begin(); room && one != told.end();) {
+    const BlockData* const now = world.contents().find(one->first);
+    const bool gone = now == nullptr || (now->text.empty() && now->due == 0);
+    if (gone) room = tell_one(world, session, one->first, {});
+    one = gone && room ? told.erase(one) : std::next(one);
   }
   if (world.contents().size() == 0) return;
   const ChunkCoord here = chunk_of(block_at(at));
   for (std::int32_t y = here.y - reach_; y <= here.y + reach_; ++y)
     for (std::int32_t x = here.x - reach_; room && x <= here.x + reach_; ++x)
       world.contents().in_column({x, y}, [&](IVec3 block, const BlockData& data) {
-        if (!room || data.text.empty() || distance2(at, block) > radius_m_ * radius_m_) return;
+        const ContentsDesk::Shown now{data.text, data.due};
+        if (!room || now == ContentsDesk::Shown{} || distance2(at, block) > radius_m_ * radius_m_) return;
         const auto known = told.find(block);
-        if (known == told.end() ? told.size() == signs_max : known->second == data.text) return;
-        room = tell_sign(world, session, block, data.text);
-        if (room) told[block] = data.text;
+        if (known == told.end() ? told.size() == shown_max : known->second == now) return;
+        room = tell_one(world, session, block, now);
+        if (room) told[block] = now;
       });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct GroundColumn {
   /// Of a kept world: every block that is not as it was generated. Clients that compute the ground have to be
   /// told.
   std::vector<AppliedEdit> changes = {};
+  std::vector<ChangedChunk> kept = {};  ///< likewise: its chunks that hold such a block
 
   /// It is not to be had: its place stays rock, and nobody asks for it again. No chunk is there; else all
   /// are.
@@ -29,7 +31,7 @@ struct GroundColumn {
 };
 
 /// The answer to a request for ground that cannot be had.
-inline GroundColumn closed_column(IVec2 column) { return {column, {}, {}}; }
+inline GroundColumn closed_column(IVec2 column) { return {column, {}}; }
 
 /// Makes all of a column where it is called: some 2 to 10 ms. Any thread. Programs that have nothing else to
 /// do call it for each request; ground_workers.h does so on threads of its own.

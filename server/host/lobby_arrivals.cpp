@@ -251,6 +251,7 @@ void Lobby::welcome(Session& session) {
   message.snapshot_every_ticks = r_.config.snapshot_every_ticks;
   message.rules = setup.rules;
   message.zones = setup.zones;
+  message.age_ticks = setup.age_ticks;
   add_content(setup, message);
   message.motd = make_printable(r_.config.message_of_the_day, motd_bytes_max);
   // Nothing waits in front of a first welcome; a client that takes none for so long gets no further world.

@@ -165,9 +165,13 @@ std::uint32_t WorldSaver::Impl::author_of(EntityId who, const LogAs& log_as) {
 void WorldSaver::Impl::gather_edits(const World& world, const LogAs& log_as) {
   authors.clear(), author_ids.clear(), edits.clear();
   if (options.log.rows_max == 0) return;
-  for (const DataEdit& edit : world.contents().applied())
+  for (const DataEdit& edit : world.contents().applied()) {
+    // A timer starts and ends with its block, whose change is in the log.
+    const BlockData held{edit.before.items, edit.before.text};
+    if (held == BlockData{edit.after.items, edit.after.text}) continue;
     edits.push_back({log_as.unix_s, author_of(edit.who, log_as), edit.block, edit.kind, edit.kind,
-                     encode_block_data(edit.before)});
+                     encode_block_data(held)});
+  }
   for (const AppliedEdit& edit : world.applied_edits())
     edits.push_back({log_as.unix_s, author_of(edit.who, log_as), edit.block, edit.before, edit.after, {}});
 }

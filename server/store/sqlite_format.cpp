@@ -68,6 +68,7 @@ constexpr UpgradeStep upgrade_steps[] = {
     {3, contents_sql},
     {4, state_sql},
     {5, "ALTER TABLE players ADD COLUMN life BLOB NOT NULL DEFAULT x'';"},
+    {6, ""},  // the same tables: older builds read no timers of blocks, and not who built what
 };
 
 template <class Number>
@@ -143,7 +144,7 @@ std::expected<void, StoreTrouble> make_tables(const Database& database, const St
 std::expected<std::string, StoreTrouble> upgrade_store(const Database& database, int from,
                                                        const StoreOptions& options) {
   // An upgrade that was cut off has left its copy.
-  const std::string copy = free_copy_name(database.file(), "format-" + std::to_string(from));
+  std::string copy = free_copy_name(database.file(), "format-" + std::to_string(from));
   if (auto copied = database.copy_to(copy); !copied) return std::unexpected(std::move(copied.error()));
   auto good = database.run("BEGIN IMMEDIATE");
   int format = from;

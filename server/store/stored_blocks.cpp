@@ -21,24 +21,29 @@ std::uint64_t hash_of(std::span<const std::uint8_t> bytes) {
   return hasher.value();
 }
 
-/// Kinds of several registries in a new order. What they drop goes by name.
+/// Kinds of several registries in a new order. What they drop and become goes by name.
 class KindList {
  public:
   void add(const BlockRegistry& of, BlockId id) {
     types_.push_back(of.type(id));
     drops_.push_back(of.type(of.type(id).drops).name);
+    becomes_.push_back(of.type(of.type(id).becomes).name);
   }
   std::vector<BlockType> finish() && {
     for (std::size_t i = 0; i < types_.size(); ++i) {
-      const auto at = std::ranges::find(types_, drops_[i], &BlockType::name);
-      types_[i].drops = static_cast<BlockId>(at - types_.begin());
+      types_[i].drops = called(drops_[i]);
+      types_[i].becomes = called(becomes_[i]);
     }
     return std::move(types_);
   }
 
  private:
+  BlockId called(const std::string& name) const {
+    return static_cast<BlockId>(std::ranges::find(types_, name, &BlockType::name) - types_.begin());
+  }
+
   std::vector<BlockType> types_;
-  std::vector<std::string> drops_;
+  std::vector<std::string> drops_, becomes_;
 };
 
 }  // namespace
@@ -70,8 +75,8 @@ std::expected<std::shared_ptr<const BlockRegistry>, std::string> read_stored_blo
 }
 
 std::expected<std::shared_ptr<const BlockRegistry>, std::string> settle_blocks(
-    std::shared_ptr<const BlockRegistry> given, const std::shared_ptr<const BlockRegistry>& kept) {
-  const std::shared_ptr<const BlockRegistry> wanted = given != nullptr ? given : BlockRegistry::builtin_ptr();
+    const std::shared_ptr<const BlockRegistry>& given, const std::shared_ptr<const BlockRegistry>& kept) {
+  std::shared_ptr<const BlockRegistry> wanted = given != nullptr ? given : BlockRegistry::builtin_ptr();
   if (kept == nullptr) return wanted;
   KindList list;
   for (const BlockType& was : kept->types()) {

@@ -21,6 +21,6 @@ std::expected<std::shared_ptr<const BlockRegistry>, std::string> read_stored_blo
 /// @param kept   null: it is a new world, or one from before kinds were kept
 /// @return or half a sentence that names the first block which would become another one
 std::expected<std::shared_ptr<const BlockRegistry>, std::string> settle_blocks(
-    std::shared_ptr<const BlockRegistry> given, const std::shared_ptr<const BlockRegistry>& kept);
+    const std::shared_ptr<const BlockRegistry>& given, const std::shared_ptr<const BlockRegistry>& kept);
 
 }  // namespace ashlar::server

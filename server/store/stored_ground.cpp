@@ -47,7 +47,7 @@ std::unique_ptr<Chunk> StoredGround::make_chunk(const Terrain& terrain, ChunkCoo
     return codec_.decode(found.bytes);
   }();
   if (chunk) {
-    note_changes(at, *generated, **chunk);
+    note_changes(at, *generated, **chunk, std::move(found.bytes));
     return std::move(*chunk);
   }
   // As it was written, for its hash is right: what this build does not know it must not replace.
@@ -56,7 +56,8 @@ std::unique_ptr<Chunk> StoredGround::make_chunk(const Terrain& terrain, ChunkCoo
   return generated;
 }
 
-void StoredGround::note_changes(ChunkCoord at, const Chunk& generated, const Chunk& stored) {
+void StoredGround::note_changes(ChunkCoord at, const Chunk& generated, const Chunk& stored,
+                                std::vector<std::uint8_t>&& bytes) {
   std::vector<BlockId> now(chunk_blocks), before(chunk_blocks);
   stored.copy_blocks(now);
   generated.copy_blocks(before);
@@ -69,8 +70,10 @@ void StoredGround::note_changes(ChunkCoord at, const Chunk& generated, const Chu
                       at.z * chunk_size + (index & last)};
     changes.push_back({block, before[i], now[i], EntityId{0}});
   }
+  auto kept = std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
   const std::scoped_lock lock(mutex_);
   changes_.insert(changes_.end(), changes.begin(), changes.end());
+  kept_.push_back({at, std::move(kept)});
 }
 
 void StoredGround::finish(GroundColumn& column) {
@@ -79,15 +82,26 @@ void StoredGround::finish(GroundColumn& column) {
     const ChunkCoord at = chunk_of(edit.block);
     return IVec2{at.x, at.y} == column.column;
   };
-  column.changes.clear();
+  column.changes.clear(), column.kept.clear();
   std::ranges::copy_if(changes_, std::back_inserter(column.changes), here);
   std::erase_if(changes_, here);
+  std::erase_if(kept_, [&](ChangedChunk& chunk) {
+    if (!(IVec2{chunk.at.x, chunk.at.y} == column.column)) return false;
+    column.kept.push_back(std::move(chunk));
+    return true;
+  });
   if (std::ranges::find(closed_, column.column) != closed_.end()) column = closed_column(column.column);
 }
 
 std::vector<AppliedEdit> StoredGround::take_changes() {
   const std::scoped_lock lock(mutex_);
+  kept_.clear();
   return std::exchange(changes_, {});
+}
+
+std::vector<ChangedChunk> StoredGround::take_kept() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(kept_, {});
 }
 
 bool StoredGround::closed(IVec2 column) const {

@@ -47,6 +47,8 @@ class StoredGround {
   void finish(GroundColumn& column);
   /// How all chunks differ that were made so far and are in no column that finish() saw: those at home.
   std::vector<AppliedEdit> take_changes();
+  /// Likewise those chunks themselves, for recordings. Before take_changes(), which forgets them.
+  std::vector<ChangedChunk> take_kept();
 
   /// Has a chunk of this column been refused?
   bool closed(IVec2 column) const;
@@ -62,7 +64,8 @@ class StoredGround {
     DamagedRow row;
     bool forget = false;
   };
-  void note_changes(ChunkCoord at, const Chunk& generated, const Chunk& stored);
+  void note_changes(ChunkCoord at, const Chunk& generated, const Chunk& stored,
+                    std::vector<std::uint8_t>&& bytes);
   /// Keeps aside what was found, and decides what comes instead.
   void lose(const DamagedRow& row, bool damaged);
 
@@ -76,6 +79,7 @@ class StoredGround {
   bool begun_ = false;
   std::vector<Waiting> waiting_;      // to be kept aside by begin()
   std::vector<AppliedEdit> changes_;  // of columns that are being made
+  std::vector<ChangedChunk> kept_;    // likewise
   std::vector<IVec2> closed_;
   std::vector<LostChunk> lost_;
 };

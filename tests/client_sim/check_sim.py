@@ -649,6 +649,27 @@ class Recordings(unittest.TestCase):
             self.assertEqual(again.returncode, 2, again)
             self.assertIn(str(path), again.stderr)
 
+    def test_a_later_run_of_a_kept_world_replays(self):
+        """What the run before left (dug and built, an explosion, a chest's neighbours, timers, drops, monsters, the time
+        of day) is in the second run's recording."""
+        with tempfile.TemporaryDirectory() as folder:
+            world, path = os.path.join(folder, "world"), pathlib.Path(folder) / "second.ashrec"
+            arguments = ["--world", world, "--free-blocks", "no", "--day-s", "60", "--map", "none"]
+            for record in [], ["--record", str(path)]:
+                server = Server(*arguments, *record, stdin=subprocess.PIPE)
+                for line in ["set 1 1 40 charge", "set 3 1 40 sapling", "set 4 4 60 sand", "blast 9 9 30 3", "set 2 2 40 chest"]:
+                    server.process.stdin.write(line + "\n")
+                server.process.stdin.flush()
+                done = run("load", "--server", f"127.0.0.1:{server.port}", "--clients", "4", "--brain", "build",
+                           "--duration", "4s")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                server.process.send_signal(signal.SIGTERM)
+                log = server.process.communicate(timeout=PATIENCE_S)[0]
+                self.assertNotIn("recording_partial", log)
+            done = run("replay", str(path))
+            self.assertEqual(done.returncode, 0, done)
+            self.assertRegex(done.stdout, r"every tick as recorded")
+
 
 def square_room_wad(name):
     """A WAD with one map: a square room of 512 units as UDMF text, so no nodes are needed."""

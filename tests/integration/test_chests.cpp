@@ -107,3 +107,24 @@ TEST_CASE("who comes near to a sign reads it, and reads no more of one that is g
   o.play.run(1);
   CHECK(client.sign_text(o.at).empty());
 }
+
+TEST_CASE("a client is told when the timer of a block near it runs out, and how late in the day it is",
+          "[integration][chests]") {
+  Owner o("sapling");
+  client_sim::Client& client = o.play.client;
+  o.play.run(1);
+  const auto left = client.timer_ticks(o.at);
+  REQUIRE(left.has_value());
+  const World& world = o.play.world();
+  CHECK(client.life_tick() <= world.life_tick());
+  REQUIRE(o.truth() != nullptr);
+  CHECK(client.life_tick() + *left == o.truth()->due);
+  CHECK(client.sky() == 15);
+  CHECK_FALSE(client.timer_ticks(o.at + IVec3{1, 0, 0}).has_value());
+  AdminCommand fill;
+  fill.action = AdminAction::fill_box;
+  fill.box = {o.at, o.at + IVec3{1, 1, 1}};
+  o.play.host->admin(fill);
+  o.play.run(1);
+  CHECK_FALSE(client.timer_ticks(o.at).has_value());
+}

@@ -32,6 +32,14 @@ climbable = true
 name = "ash"
 falls = true
 hardness = -1
+[[block]]
+name = "seed"
+timer = 12.5
+becomes = "vine"
+[[block]]
+name = "mine"
+timer = 3
+blast = 2.5
 )",
                               "test");
   REQUIRE(read.has_value());
@@ -48,6 +56,10 @@ TEST_CASE("kinds of blocks come back from their bytes as they were", "[protocol]
   REQUIRE(back.has_value());
   CHECK((*back)->hash() == kinds->hash());
   CHECK((*back)->type(*(*back)->find("table")).shape == kinds->type(*kinds->find("table")).shape);
+  const BlockType& seed = (*back)->type(*(*back)->find("seed"));
+  CHECK((seed.timer_s == 12.5 && seed.becomes == *(*back)->find("vine") && seed.blast_m == 0));
+  const BlockType& mine = (*back)->type(*(*back)->find("mine"));
+  CHECK((mine.timer_s == 3 && mine.becomes == BlockId::air && mine.blast_m == 2.5));
   CHECK(encode_block_kinds(**back) == bytes);
   const auto own = decode_block_kinds(encode_block_kinds(BlockRegistry::builtin()));
   REQUIRE(own.has_value());
@@ -61,9 +73,9 @@ TEST_CASE("bytes of kinds that are cut, longer or of another format are refused"
   bytes.push_back(0);
   CHECK(decode_block_kinds(bytes).error() == BlockKindsError::cut);
   bytes.pop_back();
-  bytes[0] = 3;
+  bytes[0] = 4;
   CHECK(decode_block_kinds(bytes).error() == BlockKindsError::format);
-  bytes[0] = 2;
+  bytes[0] = 3;
   bytes[2] = 2;  // more than 256
   CHECK(decode_block_kinds(bytes).error() == BlockKindsError::kinds);
 }

@@ -5,6 +5,7 @@
 
 #include "tests/catch.h"
 #include "world/sim/loose_blocks.h"
+#include "world/sim/placed_blocks.h"
 #include "world/sim/projectiles.h"
 
 using namespace ashlar;
@@ -31,6 +32,7 @@ KeptState some_state() {
   state.projectiles = {{1, 2, 300, KeptProjectile::nobody, {1, 2, 3}, {-40, 5, 0.5}},
                        {0, 0, 1, 300, {-1, 2, 3}, {}}};
   state.match = {GameMode::teams, MatchPhase::playing, 3, 3600, {5, -2, 0, 0}};
+  state.built = {7, {{{1, -2, 3}, 7}, {{-40, 50, -6}, 1}}};
   return state;
 }
 
@@ -58,7 +60,7 @@ TEST_CASE("kept state that is cut, longer, of another version or out of range is
   more.push_back(0);
   CHECK_FALSE(decode_kept_state(more).has_value());
   more = whole;
-  more[0] = 3;
+  more[0] = 4;
   REQUIRE_FALSE(decode_kept_state(more).has_value());
   CHECK(decode_kept_state(more).error() == KeptStateError::wrong_version);
 
@@ -84,16 +86,32 @@ TEST_CASE("kept state that is cut, longer, of another version or out of range is
   CHECK(refused([&](KeptState& s) { s.projectiles[0].position_m.x = nan; }));
   CHECK(refused([](KeptState& s) { s.projectiles[0].owner_row = kept_monsters_max; }));
   CHECK(refused([](KeptState& s) { s.match.mode = GameMode{5}; }));
+  CHECK(refused([](KeptState& s) { s.built.placed[0].builder = 8; }));
+  CHECK(refused([](KeptState& s) { s.built.placed[0].builder = 0; }));
+  CHECK(refused([](KeptState& s) { s.built.placed[1].block.y = 1 << 20; }));
+  CHECK(refused([](KeptState& s) { s.built.placed.resize(PlacedBlocks::blocks_max + 1, {{}, 1}); }));
   CHECK(refused([](KeptState& s) { s.match.phase = MatchPhase{match_phase_count}; }));
 }
 
 TEST_CASE("kept state of before there were matches in it is read", "[protocol][kept_state]") {
   KeptState state = some_state();
-  state.kinds_of = 0, state.projectiles.clear(), state.match = {};
+  state.kinds_of = 0, state.projectiles.clear(), state.match = {}, state.built = {};
   std::vector<std::uint8_t> bytes = bytes_of(state);
-  constexpr std::size_t added = 8 + 1 + 2 + 2 + teams_max;  // kinds, no projectile, an empty match
+  constexpr std::size_t added =
+      8 + 1 + 2 + 2 + teams_max + 2;  // kinds, no projectile, an empty match, no builders
   bytes.resize(bytes.size() - added);
   bytes[0] = 1;
+  const auto back = decode_kept_state(bytes);
+  REQUIRE(back.has_value());
+  CHECK(*back == state);
+}
+
+TEST_CASE("kept state of before there were builders in it is read", "[protocol][kept_state]") {
+  KeptState state = some_state();
+  state.built = {};
+  std::vector<std::uint8_t> bytes = bytes_of(state);
+  bytes.resize(bytes.size() - 2);
+  bytes[0] = 2;
   const auto back = decode_kept_state(bytes);
   REQUIRE(back.has_value());
   CHECK(*back == state);

@@ -1,7 +1,12 @@
 #include "protocol/recording.h"
 
+#include <functional>
+
+#include "protocol/chunk_codec.h"
 #include "tests/catch.h"
 #include "world/math/random.h"
+#include "world/sim/kept_state.h"
+#include "world/voxel/chunk.h"
 
 using namespace ashlar;
 
@@ -28,6 +33,28 @@ RecordingHeader some_header() {
   h.zones = {{{{-1, -2, -3}, {4, 5, 6}}, "spawn"}, {{{0, 0, 0}, {1, 1, 1}}, ""}};
   h.blocks = marble_blocks();
   return h;
+}
+
+std::shared_ptr<const std::vector<std::uint8_t>> chunk_of_clay() {
+  static const auto bytes =
+      std::make_shared<const std::vector<std::uint8_t>>(ChunkCodec().encode(Chunk(BlockId::clay)));
+  return bytes;
+}
+
+/// What a kept world may begin with.
+RecordedStart some_start() {
+  RecordedStart start;
+  start.age_ticks = 123'456'789'012;
+  start.items = {{{BlockId::stone, 64}, {1.5, -2, 30}, 7}};
+  BlockData data;
+  data.items.add({BlockId::clay, 5});
+  data.due = 123'456'789'100;
+  start.contents = {{{-1, 2, -3}, data}};
+  KeptState state;
+  state.falling = {{1, 2, 3}};
+  start.kept = std::make_shared<const KeptState>(state);
+  start.chunks = {{{0, -1, 2}, chunk_of_clay()}};
+  return start;
 }
 
 TickRecord random_tick(Rng& rng) {
@@ -77,6 +104,7 @@ TickRecord random_tick(Rng& rng) {
     filled.data.text = SignText::of("clay");
   }
   for (std::uint32_t n = few(); n > 0; --n) t.chunks_ready.push_back({-1, 2, 3});
+  if (rng.below(40) == 0) t.chunks_kept.push_back({{-1, 2, 3}, chunk_of_clay()});
   for (std::uint32_t n = few(); n > 0; --n) t.chunks_dropped.push_back({4, -5, 6});
   for (std::uint32_t n = few(); n > 0; --n) {
     const std::vector<std::uint8_t> said(rng.below(game_call_bytes_max + 1), 9);
@@ -93,7 +121,7 @@ TickRecord random_tick(Rng& rng) {
     back.token = rng.next_u32();
     back.inventory.add({BlockId::clay, 5});
     if (rng.below(2) == 0) continue;  // as of before there was more
-    back.score = {rng.below(3), -3, 65'535, 2, 4};
+    back.score = {rng.below(3), -3, 65'535, 2, 4, rng.below(2) * 70'000};
     back.life.health = static_cast<std::uint16_t>(rng.below(2));
     if (back.life.health == 0) continue;
     back.life.armour = 200, back.life.armour_half = 1, back.life.kinds_of = rng.next_u64();
@@ -118,7 +146,11 @@ bool same(const TickRecord& a, const TickRecord& b) {
   const auto returning = [](const Returning& x, const Returning& y) {
     return x.token == y.token && x.inventory == y.inventory && x.score == y.score && x.life == y.life;
   };
-  return std::ranges::equal(a.returning, b.returning, returning) && a.joins == b.joins &&
+  const auto kept = [](const ChangedChunk& x, const ChangedChunk& y) {
+    return x.at == y.at && *x.bytes == *y.bytes;
+  };
+  return std::ranges::equal(a.chunks_kept, b.chunks_kept, kept) &&
+         std::ranges::equal(a.returning, b.returning, returning) && a.joins == b.joins &&
          a.leaves == b.leaves && a.chunks_ready == b.chunks_ready && a.chunks_dropped == b.chunks_dropped &&
          a.hash == b.hash && std::ranges::equal(a.admin, b.admin, admin) && a.acts == b.acts &&
          std::ranges::equal(a.calls, b.calls, calls) && a.watchers == b.watchers &&
@@ -239,6 +271,7 @@ TEST_CASE("a recording of the version before is read, whose players said nothing
     ticks.push_back(random_tick(rng));
     ticks.back().calls.clear();
     ticks.back().watchers.clear();
+    ticks.back().chunks_kept.clear();
     ticks.back().told_apart.clear();
     writer.add(ticks.back());
   }
@@ -257,6 +290,50 @@ TEST_CASE("a recording of the version before is read, whose players said nothing
   const auto end = reader->next(t);
   REQUIRE(end.has_value());
   CHECK_FALSE(*end);
+}
+
+TEST_CASE("a recording's header holds what a kept world began with, and no other's",
+          "[protocol][recording]") {
+  RecordingHeader header = some_header();
+  header.start = some_start();
+  std::vector<std::uint8_t> bytes, again;
+  RecordingWriter(header).take(bytes);
+  const auto reader = RecordingReader::open(bytes);
+  REQUIRE(reader);
+  const RecordedStart& start = reader->header().start;
+  CHECK(start.age_ticks == header.start.age_ticks);
+  REQUIRE((start.items.size() == 1 && start.contents.size() == 1 && start.chunks.size() == 1));
+  CHECK(start.items[0].stack == header.start.items[0].stack);
+  CHECK(start.contents[0].block == header.start.contents[0].block);
+  CHECK(start.contents[0].data == header.start.contents[0].data);
+  REQUIRE(start.kept != nullptr);
+  CHECK(*start.kept == *header.start.kept);
+  CHECK(*start.chunks[0].bytes == *header.start.chunks[0].bytes);
+  CHECK(reader->header().spawn == header.spawn);
+  RecordingWriter(reader->header()).take(again);
+  CHECK(again == bytes);
+
+  const auto refused = [&](const std::function<void(RecordedStart&)>& change) {
+    RecordingHeader other = header;
+    change(other.start);
+    std::vector<std::uint8_t> wrong;
+    RecordingWriter(other).take(wrong);
+    return !RecordingReader::open(wrong).has_value();
+  };
+  CHECK(refused([](RecordedStart& s) { s.age_ticks = life_ticks_max + 1; }));
+  CHECK(refused([](RecordedStart& s) { s.contents[0].block.x = 1 << 21; }));
+  CHECK(refused([](RecordedStart& s) { s.chunks[0].at.z = 1 << 20; }));
+  CHECK(refused([](RecordedStart& s) {
+    s.chunks[0].bytes = std::make_shared<const std::vector<std::uint8_t>>(9, std::uint8_t{1});
+  }));
+  // The version before knew of none.
+  header.version = 12;
+  bytes.clear();
+  RecordingWriter(header).take(bytes);
+  const auto old = RecordingReader::open(bytes);
+  REQUIRE(old);
+  CHECK(old->header().start.age_ticks == 0);
+  CHECK(old->header().spawn == header.spawn);
 }
 
 TEST_CASE("an eleventh version's header has no rules of days, places and lives", "[protocol][recording]") {

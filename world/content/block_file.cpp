@@ -34,10 +34,10 @@ std::string list(std::span<const std::string_view> names) {
 
 constexpr std::string_view keys =
     "name, shape, boxes, hardness, drops, opaque, liquid, climbable, falls, slots, text, light, damage, "
-    "friction and jump";
+    "friction, jump, timer, becomes and blast";
 
 /// The kinds of a file on their way to a registry. A kind may drop one that is further down, so drops are
-/// looked up last.
+/// looked up last, and so is what it becomes.
 class Reader {
  public:
   Reader() {
@@ -54,13 +54,11 @@ class Reader {
     const toml::array* blocks = file.get_as<toml::array>("block");
     for (std::size_t i = 0; blocks != nullptr && i < blocks->size(); ++i)
       if (auto wrong = read_block(*blocks->get(i)->as_table())) return wrong;
-    for (const Place& place : places_) {
-      if (place.drops.empty()) continue;
-      const auto at = std::ranges::find(types_, place.drops, &BlockType::name);
-      if (at == types_.end())
-        return Misread{place.drops_line, "there is no block \"" + place.drops + "\" that it could drop"};
-      types_[static_cast<std::size_t>(&place - places_.data())].drops =
-          static_cast<BlockId>(at - types_.begin());
+    for (std::size_t kind = 0; kind < places_.size(); ++kind) {
+      const Place& place = places_[kind];
+      if (auto wrong = look_up(place.drops, place.drops_line, "drop", types_[kind].drops)) return wrong;
+      if (auto wrong = look_up(place.becomes, place.becomes_line, "become", types_[kind].becomes))
+        return wrong;
     }
     return std::nullopt;
   }
@@ -75,12 +73,32 @@ class Reader {
   }
 
  private:
-  /// Where a kind stands in the file, and what it drops by name.
+  /// Where a kind stands in the file, and by name what it drops and becomes.
   struct Place {
     std::uint32_t line = 0;  // 0: nowhere
-    std::string drops;
-    std::uint32_t drops_line = 0;
+    std::string drops, becomes;
+    std::uint32_t drops_line = 0, becomes_line = 0;
   };
+
+  /// @param wanted  empty: nothing is
+  std::optional<Misread> look_up(const std::string& wanted, std::uint32_t line, const char* to,
+                                 BlockId& out) {
+    if (wanted.empty()) return std::nullopt;
+    const auto at = std::ranges::find(types_, wanted, &BlockType::name);
+    if (at == types_.end()) return Misread{line, "there is no block \"" + wanted + "\" that it could " + to};
+    out = static_cast<BlockId>(at - types_.begin());
+    return std::nullopt;
+  }
+
+  /// The name of another kind.
+  static std::optional<Misread> read_name(const toml::node& node, const std::string& key, std::string& out,
+                                          std::uint32_t& line) {
+    if (!node.is_string()) return Misread{line_of(node), key + " has to be a block's name in quotes"};
+    out = **node.as_string();
+    line = line_of(node);
+    if (out.empty()) return Misread{line, key + " nothing: say " + key + " = \"air\""};
+    return std::nullopt;
+  }
 
   std::optional<Misread> read_block(const toml::table& table) {
     const std::uint32_t line = line_of(table);
@@ -119,13 +137,15 @@ class Reader {
     if (key == "shape") return read_shape(node, type.shape);
     if (key == "boxes") return read_boxes(node, type.shape);
     if (key == "hardness") return read_hardness(node, type.hardness_s);
-    if (key == "drops") {
-      if (!node.is_string()) return Misread{line_of(node), "drops has to be a block's name in quotes"};
-      places_[kind].drops = **node.as_string();
-      places_[kind].drops_line = line_of(node);
-      if (places_[kind].drops.empty()) return Misread{line_of(node), "drops nothing: say drops = \"air\""};
-      return std::nullopt;
-    }
+    Place& place = places_[kind];
+    if (key == "drops") return read_name(node, key, place.drops, place.drops_line);
+    if (key == "becomes") return read_name(node, key, place.becomes, place.becomes_line);
+    if (key == "timer")
+      return read_number(node, "timer has to be a number of seconds from 0 to 604800", block_timer_s_max,
+                         type.timer_s);
+    if (key == "blast")
+      return read_number(node, "blast has to be a number of metres from 0 to 7", block_blast_m_max,
+                         type.blast_m);
     for (const auto& [flag, field] : {std::pair{"opaque", &BlockType::opaque},
                                       {"liquid", &BlockType::liquid},
                                       {"climbable", &BlockType::climbable},
@@ -136,20 +156,22 @@ class Reader {
       type.*field = **node.as_boolean();
       return std::nullopt;
     }
-    for (const auto& [factor, field, most] :
-         {std::tuple{"friction", &BlockType::friction, friction_factor_max},
-          {"jump", &BlockType::jump, jump_factor_max}}) {
-      if (key != factor) continue;
-      const auto value = number(node);
-      if (!value || !(*value >= 0 && *value <= most))
-        return Misread{line_of(node), key + " has to be a number from 0 to 4"};
-      type.*field = *value;
-      return std::nullopt;
-    }
+    if (key == "friction")
+      return read_number(node, "friction has to be a number from 0 to 4", friction_factor_max, type.friction);
+    if (key == "jump")
+      return read_number(node, "jump has to be a number from 0 to 4", jump_factor_max, type.jump);
     if (key == "slots") return read_whole(node, key, block_slots_max, type.slots);
     if (key == "light") return read_whole(node, key, block_light_max, type.light);
     if (key == "damage") return read_whole(node, key, block_damage_max, type.damage_per_s);
     return Misread{line_of(node), "unknown key \"" + key + "\" in [[block]]: it takes " + std::string(keys)};
+  }
+
+  static std::optional<Misread> read_number(const toml::node& node, const char* range, double most,
+                                            double& out) {
+    const auto value = number(node);
+    if (!value || !(*value >= 0 && *value <= most)) return Misread{line_of(node), range};
+    out = *value;
+    return std::nullopt;
   }
 
   template <typename Whole>
@@ -173,10 +195,9 @@ class Reader {
 
   /// boxes = [[0, 0, 0, 16, 16, 8]]: from the lower corner to the upper one, in sixteenths.
   static std::optional<Misread> read_boxes(const toml::node& node, BlockShape& out) {
-    const Misread wrong{
-        line_of(node),
-        "boxes has to be a list of 1 to 4 boxes, each of six whole numbers from 0 to 16: west, "
-        "south and bottom, then east, north and top, such as [[0, 0, 0, 16, 16, 8]]"};
+    Misread wrong{line_of(node),
+                  "boxes has to be a list of 1 to 4 boxes, each of six whole numbers from 0 to 16: west, "
+                  "south and bottom, then east, north and top, such as [[0, 0, 0, 16, 16, 8]]"};
     const toml::array* boxes = node.as_array();
     if (boxes == nullptr || boxes->empty() || boxes->size() > BlockShape::boxes_max) return wrong;
     out = {};

@@ -19,6 +19,7 @@ std::uint64_t hash_of(IVec3 block, const BlockData& data) {
                  slot.count);
   }
   hasher.add(static_cast<std::uint64_t>(data.text.size));
+  if (data.due != 0) hasher.add(data.due);
   for (const char c : data.text.view()) hasher.add(static_cast<std::uint64_t>(static_cast<std::uint8_t>(c)));
   return hasher.value();
 }
@@ -35,6 +36,7 @@ SignText SignText::of(std::string_view text) {
 
 bool fits(const BlockType& type, const BlockData& data) {
   if (!data.text.empty() && !type.text) return false;
+  if (data.due != 0 && !(type.timer_s > 0)) return false;
   const auto beyond = std::span(data.items.slots).subspan(type.slots);
   return std::ranges::all_of(beyond, [](const ItemStack& slot) { return slot.empty(); });
 }

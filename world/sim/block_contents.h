@@ -14,7 +14,7 @@
 #include "world/sim/kinds.h"
 #include "world/voxel/block_registry.h"
 
-// What single blocks hold beside their kind: a chest its items, a sign its text.
+// What single blocks hold beside their kind: a chest its items, a sign its text, and when a timer runs out.
 
 namespace ashlar {
 
@@ -36,8 +36,9 @@ struct SignText {
 struct BlockData {
   Inventory items;
   SignText text;
+  std::uint64_t due = 0;  ///< tick of the world's life in which its timer runs out; 0: none runs
 
-  bool empty() const { return items.empty() && text.empty(); }
+  bool empty() const { return items.empty() && text.empty() && due == 0; }
   friend bool operator==(const BlockData&, const BlockData&) = default;
 };
 

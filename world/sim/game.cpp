@@ -118,6 +118,13 @@ bool GameApi::set_team(EntityId player, std::uint8_t team) {
   return true;
 }
 
+bool GameApi::set_builder(EntityId player, std::uint32_t number) {
+  MatchPlayer* who = player_of(player);
+  if (who == nullptr) return false;
+  who->builder = number;
+  return true;
+}
+
 std::uint8_t GameApi::team(EntityId player) const {
   const MatchPlayer* who = player_of(player);
   return who == nullptr ? std::uint8_t{0} : who->team;

@@ -22,6 +22,7 @@
 namespace ashlar {
 
 class GameReplication;
+struct KeptBuilt;
 class GroundEdits;
 struct OwnThing;
 class Pickups;
@@ -133,6 +134,8 @@ class GameApi {
   /// 0 to teams_max.
   bool set_team(EntityId player, std::uint8_t team);
   std::uint8_t team(EntityId player) const;
+  /// MatchPlayer::builder: who comes back to the match has it again. @return false: nobody
+  bool set_builder(EntityId player, std::uint32_t number);
   /// How many players a team has.
   std::uint32_t team_size(std::uint8_t team) const;
 
@@ -201,8 +204,14 @@ class Game {
   /// Does Match say all that this game knows of a match? Then one that was under way when the server ended
   /// goes on with the next start; else that begins the next one.
   virtual bool resumes() const { return false; }
+  /// What it keeps of who placed which blocks, beside Match; asked for between ticks.
+  virtual void keep_built(KeptBuilt&) const {}
+  /// Behind begin(), where the match goes on: what keep_built() said when the world last ended.
+  virtual void take_built(const KeptBuilt&) {}
   // Spectators are none of the game's: who becomes one has left, and joins when it plays again.
   virtual void joined(GameApi&, EntityId /*player*/) {}
+  /// Behind joined(): it was in this match before, and has the score that it had when it left.
+  virtual void returned(GameApi&, EntityId /*player*/) {}
   virtual void left(GameApi&, EntityId /*player*/) {}
   /// Where a player begins or comes back; nullopt: as without a game, at the maps' starts or on the ground.
   virtual std::optional<SpawnPoint> spawn(GameApi&, EntityId /*player*/) { return std::nullopt; }

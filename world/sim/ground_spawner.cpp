@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "world/sim/day.h"
 #include "world/sim/monster_rows.h"
 #include "world/sim/spawn.h"
 #include "world/voxel/volume.h"
@@ -92,7 +91,7 @@ bool GroundSpawner::fits(const GroundSpawnerTick& tick, const Rule& rule, DVec3 
       SpawnPlanner::taken(shape, at, tick.rules, tick.players, tick.monsters))
     return false;
   if (rule.rule.light_least == 0 && rule.rule.light_most == block_light_max) return true;
-  const int light = light_at(voxels, *blocks_, feet, sky_light(tick.rules, tick.tick));
+  const int light = light_at(voxels, *blocks_, feet, tick.sky);
   return light >= rule.rule.light_least && light <= rule.rule.light_most;
 }
 

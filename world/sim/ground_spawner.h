@@ -21,6 +21,7 @@ struct GroundSpawnerTick {
   std::uint32_t tick = 0;
   std::uint64_t seed = 0;        ///< the world's
   std::uint32_t& monster_count;  ///< alive
+  int sky = 15;                  ///< sky_light() of now
 };
 
 /// Keeps the open ground around players inhabited, as the rules of a file of kinds say (SpawnRule), and takes

@@ -207,8 +207,8 @@ bool restore_projectiles(std::span<const KeptProjectile> kept, const MonsterTabl
   return true;
 }
 
-void restore_match(const KeptMatch& kept, const Rules& rules, bool resumes, Match& match) {
-  if (kept.number == 0) return;
+bool restore_match(const KeptMatch& kept, const Rules& rules, bool resumes, Match& match) {
+  if (kept.number == 0) return false;
   const double most_s = phase_s(rules, kept.phase);
   const bool ends = kept.phase == MatchPhase::warmup || kept.phase == MatchPhase::intermission;
   const bool known = resumes && kept.mode == rules.mode &&
@@ -216,13 +216,14 @@ void restore_match(const KeptMatch& kept, const Rules& rules, bool resumes, Matc
                      (!ends || (kept.left_ticks > 0 && most_s > 0));
   if (!known) {
     match.number = std::max(1u, kept.number + 1);
-    return;
+    return false;
   }
   match.number = kept.number;
   match.phase = kept.phase;
   match.team_score = kept.team_score;
   const auto most = static_cast<std::uint32_t>(most_s * rules.tick_rate_hz);
   match.left_ticks = kept.left_ticks == 0 ? most : std::min(kept.left_ticks, most);
+  return true;
 }
 
 }  // namespace ashlar

@@ -62,6 +62,20 @@ struct KeptMatch {
   friend bool operator==(const KeptMatch&, const KeptMatch&) = default;
 };
 
+/// A block that counts for who placed it, in matches that count such.
+struct KeptPlacement {
+  IVec3 block;
+  std::uint32_t builder = 0;  ///< MatchPlayer::builder
+  friend bool operator==(const KeptPlacement&, const KeptPlacement&) = default;
+};
+
+/// Who placed what in the match.
+struct KeptBuilt {
+  std::uint32_t builders = 0;  ///< the last number that one got
+  std::vector<KeptPlacement> placed = {};
+  friend bool operator==(const KeptBuilt&, const KeptBuilt&) = default;
+};
+
 /// What of a running world is kept beside its blocks, what they hold, and items, so that it goes on where it
 /// ended: a value that is taken between two steps and given to the next world of the same place.
 struct KeptState {
@@ -73,6 +87,7 @@ struct KeptState {
   std::vector<KeptProjectile> projectiles = {};  ///< in the order of their rows
   std::uint64_t kinds_of = 0;                    ///< hash_of_kinds() of the kinds that they are of
   KeptMatch match = {};
+  KeptBuilt built = {};
   friend bool operator==(const KeptState&, const KeptState&) = default;
 };
 
@@ -108,6 +123,7 @@ bool restore_projectiles(std::span<const KeptProjectile> kept, const MonsterTabl
 /// The phase and its time where the match goes on by the same rules; else the match is the next one, as
 /// scores of the one before do not count in it.
 /// @param resumes  all that the game knows of a match is in it (Game::resumes())
-void restore_match(const KeptMatch& kept, const Rules& rules, bool resumes, Match& match);
+/// @return whether it goes on
+bool restore_match(const KeptMatch& kept, const Rules& rules, bool resumes, Match& match);
 
 }  // namespace ashlar

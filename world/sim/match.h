@@ -27,7 +27,8 @@ struct MatchPlayer {
   EntityId id{};  ///< 0: the row is nobody's
   std::int32_t score = 0;
   std::uint16_t kills = 0, deaths = 0;
-  std::uint8_t team = 0;  ///< from 1; 0: none
+  std::uint8_t team = 0;      ///< from 1; 0: none
+  std::uint32_t builder = 0;  ///< by which a game knows what it placed, beyond its stay too; 0: nothing
 };
 
 /// A match: part of the world's state and hash.
@@ -48,6 +49,7 @@ struct Match {
       hash.add(static_cast<std::uint64_t>(p.id) << 32 | static_cast<std::uint32_t>(p.score));
       hash.add(static_cast<std::uint64_t>(p.kills) << 32 | static_cast<std::uint64_t>(p.deaths) << 8 |
                p.team);
+      if (p.builder != 0) hash.add(static_cast<std::uint64_t>(p.builder));
     }
   }
 };

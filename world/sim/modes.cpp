@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "world/sim/kept_state.h"
 #include "world/sim/placed_blocks.h"
 #include "world/voxel/volume.h"
 
@@ -176,14 +177,37 @@ class Building final : public MatchGame {
     if (api.match().phase != MatchPhase::playing || api.restarting()) return;
     const bool stands = api.space().voxels->block(block) != BlockId::air;
     const auto owner = placed_.owner(block);
-    if (stands && !owner && placed_.add(block, player)) api.add_score(player, 1);
+    if (stands && !owner && placed_.add(block, number_of(api, player))) api.add_score(player, 1);
     if (stands || !owner) return;
     placed_.remove(block);
-    api.add_score(*owner, -1);
+    for (const MatchPlayer& p : api.match().players)
+      if (p.id != EntityId{0} && p.builder == *owner) return void(api.add_score(p.id, -1));
+  }
+  /// What of its blocks went while it was away counts no more.
+  void returned(GameApi& api, EntityId player) override {
+    const MatchPlayer& p = api.match().players[slot_of(player)];
+    if (p.builder == 0) return;
+    api.add_score(player, static_cast<std::int32_t>(placed_.count_of(p.builder)) - p.score);
+  }
+  void keep_built(KeptBuilt& out) const override {
+    out.builders = builders_;
+    out.placed.clear();
+    placed_.each([&out](IVec3 block, std::uint32_t by) { out.placed.push_back({block, by}); });
+  }
+  void take_built(const KeptBuilt& kept) override {
+    builders_ = kept.builders;
+    for (const KeptPlacement& one : kept.placed) placed_.add(one.block, one.builder);
   }
   void add_to_hash(StripeHasher& hash) const override { placed_.add_to_hash(hash); }
 
  private:
+  /// By which its blocks are known; its first one gives it one.
+  std::uint32_t number_of(GameApi& api, EntityId player) {
+    const std::uint32_t known = api.match().players[slot_of(player)].builder;
+    if (known != 0) return known;
+    api.set_builder(player, ++builders_);
+    return builders_;
+  }
   void anew() override { placed_.clear(); }
   std::uint16_t points_of(GameApi& api, EntityId who, EntityId by, std::uint16_t points) override {
     return points_as_ever(api, who, by, points);
@@ -195,6 +219,7 @@ class Building final : public MatchGame {
   }
 
   PlacedBlocks placed_;
+  std::uint32_t builders_ = 0;  // that have a number: of all matches, so that none gets another's
 };
 
 /// No match, no end.

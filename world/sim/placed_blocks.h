@@ -7,11 +7,11 @@
 #include "world/math/hash.h"
 #include "world/math/random.h"
 #include "world/math/vec.h"
-#include "world/sim/kinds.h"
 
 namespace ashlar {
 
-/// Who placed which blocks of a match. Holds blocks_max of them; allocates at construction alone.
+/// Who placed which blocks of a match, by numbers (MatchPlayer::builder) that outlive a player's stay. Holds
+/// blocks_max of them; allocates at construction alone.
 class PlacedBlocks {
  public:
   static constexpr std::size_t blocks_max = std::size_t{1} << 16;
@@ -19,13 +19,13 @@ class PlacedBlocks {
   PlacedBlocks() : key_(slots, 0), by_(slots) {}
 
   /// @return who placed what stands there; nullopt: nobody in this match
-  std::optional<EntityId> owner(IVec3 block) const {
+  std::optional<std::uint32_t> owner(IVec3 block) const {
     const std::size_t at = find(key_of(block));
     if (key_[at] == 0) return std::nullopt;
     return by_[at];
   }
   /// @return false: it is somebody's already, or blocks_max are held
-  bool add(IVec3 block, EntityId by) {
+  bool add(IVec3 block, std::uint32_t by) {
     const std::uint64_t key = key_of(block);
     const std::size_t at = find(key);
     if (key_[at] != 0 || count_ == blocks_max) return false;
@@ -53,6 +53,18 @@ class PlacedBlocks {
     count_ = 0, sum_ = 0;
   }
   std::size_t count() const { return count_; }
+  /// Those of one. Cost: about 0.1 ms.
+  std::size_t count_of(std::uint32_t by) const {
+    std::size_t sum = 0;
+    for (std::size_t at = 0; at < slots; ++at) sum += key_[at] != 0 && by_[at] == by ? 1 : 0;
+    return sum;
+  }
+  /// Calls use(block, by) for each, in an order that depends on how they came. Cost: likewise.
+  template <typename Use>
+  void each(Use&& use) const {
+    for (std::size_t at = 0; at < slots && count_ > 0; ++at)
+      if (key_[at] != 0) use(block_of(key_[at]), by_[at]);
+  }
   /// Of what it holds, whatever way it came to that. Cost: two numbers.
   void add_to_hash(StripeHasher& hash) const {
     hash.add(static_cast<std::uint64_t>(count_));
@@ -68,6 +80,12 @@ class PlacedBlocks {
     return std::uint64_t{1} << 63 | (static_cast<std::uint64_t>(b.x) & side) << 39 |
            (static_cast<std::uint64_t>(b.y) & side) << 15 | (static_cast<std::uint64_t>(b.z) & up);
   }
+  static IVec3 block_of(std::uint64_t key) {
+    const auto number = [key](unsigned low, unsigned bits) {
+      return static_cast<std::int32_t>(static_cast<std::uint32_t>(key >> low) << (32 - bits)) >> (32 - bits);
+    };
+    return {number(39, 24), number(15, 24), number(0, 15)};
+  }
   static std::size_t home(std::uint64_t key) { return static_cast<std::size_t>(mix64(key)) % slots; }
   static std::size_t next(std::size_t at) { return (at + 1) % slots; }
   std::size_t find(std::uint64_t key) const {
@@ -75,12 +93,10 @@ class PlacedBlocks {
     while (key_[at] != 0 && key_[at] != key) at = next(at);
     return at;
   }
-  std::uint64_t mix_of(std::size_t at) const {
-    return mix64(key_[at] ^ mix64(static_cast<std::uint64_t>(by_[at])));
-  }
+  std::uint64_t mix_of(std::size_t at) const { return mix64(key_[at] ^ mix64(by_[at])); }
 
   std::vector<std::uint64_t> key_;  // 0: free
-  std::vector<EntityId> by_;
+  std::vector<std::uint32_t> by_;
   std::size_t count_ = 0;
   std::uint64_t sum_ = 0;  // of mix_of: an order of no matter
 };

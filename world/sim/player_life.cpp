@@ -35,7 +35,7 @@ PlayerLife keep_life(const PlayerTable& players, std::size_t row, std::uint64_t 
 
 KeptScore keep_score(const Match& match, std::size_t row) {
   const MatchPlayer& p = match.players[row];
-  return {match.number, p.score, p.kills, p.deaths, p.team};
+  return {match.number, p.score, p.kills, p.deaths, p.team, p.builder};
 }
 
 void restore_life(const PlayerLife& kept, const KindSet& kinds, std::uint64_t kinds_of, PlayerTable& players,
@@ -59,6 +59,7 @@ void restore_score(const KeptScore& kept, const Match& match, MatchPlayer& playe
   player.score = kept.score;
   player.kills = kept.kills;
   player.deaths = kept.deaths;
+  player.builder = kept.builder;
   if (player.team != 0 && kept.team != 0 && kept.team <= teams_max) player.team = kept.team;
 }
 

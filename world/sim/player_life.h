@@ -26,6 +26,7 @@ struct KeptScore {
   std::int32_t score = 0;
   std::uint16_t kills = 0, deaths = 0;
   std::uint8_t team = 0;
+  std::uint32_t builder = 0;  ///< MatchPlayer::builder
   friend bool operator==(const KeptScore&, const KeptScore&) = default;
 };
 

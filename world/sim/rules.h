@@ -8,6 +8,9 @@
 
 namespace ashlar {
 
+/// Ticks of a world's life at most: sums with a run's own never wrap.
+inline constexpr std::uint64_t life_ticks_max = std::uint64_t{1} << 62;
+
 /// How a kind of mover is kept out of solids.
 enum class Solver : std::uint8_t { sweep = 0, correct = 1 };
 

@@ -5,6 +5,7 @@
 #include "world/math/assert.h"
 #include "world/math/hash.h"
 #include "world/sim/body_hash.h"
+#include "world/sim/day.h"
 #include "world/sim/fetch_ahead.h"
 #include "world/sim/monster_move.h"
 #include "world/sim/player_tick.h"
@@ -59,6 +60,9 @@ struct World::Impl::Rest {
 
   void acts_judged() {
     if (awake) w.run_game();
+    BlockTimersTick running_out{w.placed,   w.volume, w.edits, w.setup.rules, w.players,
+                                w.monsters, w.items,  w,       w.life_tick()};
+    w.block_timers.fire(running_out);
     LooseBlocksTick falling{w.placed, w.volume, w.edits, w.setup.rules, w.players, w.monsters, w.tick};
     w.loose.fall(falling);
     w.edits_noted = w.edits.applied().size();
@@ -162,8 +166,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
     if (watch != nullptr) watch->begins(p);
   };
   part(StepPart::inputs);
-  for (const ChunkCoord& at : input.chunks_dropped) w.volume.drop_chunk(at);
-  for (ReadyChunk& ready : input.chunks_ready) w.volume.insert_chunk(ready.at, std::move(ready.chunk));
+  w.take_ground(input.chunks_dropped, input.chunks_ready);
 
   w.replication.begin_tick();
   w.departed.clear();
@@ -194,8 +197,9 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.take_commands(input.commands);
     w.bring_back();
     w.return_monsters();
-    GroundSpawnerTick spawning{w.space(), w.setup.rules, w.players,      w.monsters,
-                               w.tick,    w.setup.seed,  w.monster_count};
+    GroundSpawnerTick spawning{
+        w.space(), w.setup.rules, w.players,       w.monsters,
+        w.tick,    w.setup.seed,  w.monster_count, sky_light(w.setup.rules, w.life_tick())};
     w.ground_spawner.advance(spawning);
   }
   MechanicsTick moving{w.space(),  w.heights,      w.setup.rules, w.players,
@@ -215,6 +219,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
     w.drop_spilled();  // what the game's edits have spilled since
   }
   w.loose.note_edits(w.volume, w.edits.applied().subspan(w.edits_noted));
+  w.block_timers.note_edits(w.volume, w.setup.rules, w.life_tick(), w.edits);
   ASHLAR_ASSERT(w.player_count <= w.setup.players_max);
   ASHLAR_ASSERT(w.monster_count <= w.setup.monsters_max);
   ASHLAR_ASSERT(w.joined.size() == input.joins.size());
@@ -226,6 +231,7 @@ void World::step(const TickInput& input, StepWatch* watch) {
 }
 
 TickId World::tick() const { return TickId{impl_->tick}; }
+std::uint64_t World::life_tick() const { return impl_->life_tick(); }
 std::uint64_t World::hash() const { return impl_->hash; }
 const WorldSetup& World::setup() const { return impl_->setup; }
 std::shared_ptr<const GroundGenerator> World::ground() const { return impl_->ground; }
@@ -258,6 +264,9 @@ void World::keep_state(KeptState& out) const {
   keep_projectiles(impl_->combat.projectiles(), impl_->monsters, out.projectiles);
   out.kinds_of = impl_->kinds_hash;
   out.match = keep_match(impl_->match, impl_->setup.rules.mode);
+  out.built.builders = 0;
+  out.built.placed.clear();
+  impl_->game->keep_built(out.built);
 }
 std::uint64_t World::kinds_hash() const { return impl_->kinds_hash; }
 const DroppedItems& World::items() const { return impl_->items; }

@@ -80,10 +80,11 @@ struct WorldSetup {
   /// computes it.
   std::optional<std::uint64_t> secret;
   bool bare = false;                 ///< Terrain::bare: a client's ground, where the server has a secret
-  std::vector<LyingItem> items;      ///< that lay there when it last ended; a recording does not hold them
-  std::vector<PlacedData> contents;  ///< what its blocks held then; likewise
+  std::vector<LyingItem> items;      ///< that lay there when it last ended
+  std::vector<PlacedData> contents;  ///< what its blocks held then
+  std::uint64_t age_ticks = 0;       ///< how long it was played before, in all its runs; up to life_ticks_max
   std::vector<ProtectedZone> zones;  ///< sane, and at most protected_zones_max
-  /// What else it was at then (kept_state.h), sane as its reader found it; null: nothing. Likewise.
+  /// What else it was at then (kept_state.h), sane as its reader found it; null: nothing.
   std::shared_ptr<const KeptState> kept;
   /// Makes the rules of play (game.h), once; empty: those of Rules::mode. A recording holds none: who replays
   /// one of a game of his own gives the same again.
@@ -140,10 +141,18 @@ struct Departed {
   Inventory inventory;
 };
 
+/// A chunk that is not as it was generated, as its store has it: never null bytes of protocol/chunk_codec.h.
+struct ChangedChunk {
+  ChunkCoord at;
+  std::shared_ptr<const std::vector<std::uint8_t>> bytes;
+};
+
 /// A chunk to be loaded. It takes the place of one that is there. Never null.
 struct ReadyChunk {
   ChunkCoord at;
   std::unique_ptr<Chunk> chunk;
+  /// Where it is not as it was generated: ChangedChunk::bytes of it, for recordings; else null.
+  std::shared_ptr<const std::vector<std::uint8_t>> kept = nullptr;
 };
 
 /// Everything that can change the world in one tick; a recording holds all of it.
@@ -229,8 +238,9 @@ class World {
   /// @param watch  for profiles; null: nobody watches
   void step(const TickInput& input, StepWatch* watch = nullptr);
 
-  TickId tick() const;         ///< number of steps taken
-  std::uint64_t hash() const;  ///< of the state after the last step; see world/math/hash.h
+  TickId tick() const;              ///< number of steps taken
+  std::uint64_t life_tick() const;  ///< and of those before this run (WorldSetup::age_ticks)
+  std::uint64_t hash() const;       ///< of the state after the last step; see world/math/hash.h
   const WorldSetup& setup() const;
   /// Makes untouched ground as this world has it, beside its steps and after its end too. Never null.
   std::shared_ptr<const GroundGenerator> ground() const;

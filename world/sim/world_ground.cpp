@@ -1,7 +1,19 @@
-// Changes of blocks by operators and bursts, and what they spill.
+// Ground that comes and goes, changes of blocks by operators and bursts, and what they spill.
 #include "world/sim/world_state.h"
 
+#include <utility>
+
+#include "world/voxel/chunk.h"
+
 namespace ashlar {
+
+void World::Impl::take_ground(std::span<const ChunkCoord> dropped, std::span<ReadyChunk> ready) {
+  for (const ChunkCoord& at : dropped) volume.drop_chunk(at);
+  for (ReadyChunk& one : ready) {
+    volume.insert_chunk(one.at, std::move(one.chunk));
+    block_timers.chunk_loaded(one.at);
+  }
+}
 
 void World::Impl::drop_spilled() {
   constexpr DVec3 middle{0.5, 0.5, 0.5 - DroppedItems::shape.height_m / 2};
@@ -52,12 +64,16 @@ void World::Impl::fill_block(const AdminCommand& command) {
   if (!in_bounds(to_dvec3(block)) || !volume.loaded(chunk_of(block))) return;
   const BlockId kind = volume.block(block);
   BlockContents& contents = edits.contents();
-  if (!sane(command.data.items) || !fits(setup.blocks->type(kind), command.data)) return;
+  if (!sane(command.data.items) ||
+      !fits(setup.blocks->type(kind), BlockData{command.data.items, command.data.text}))
+    return;
   if (!contents.has_room(block)) return;
   const BlockData* const before = contents.find(block);
   items.counters().gone += before != nullptr ? before->items.count() : 0;
   items.counters().brought += command.data.items.count();
-  contents.set(block, kind, command.data, command.player);
+  BlockData data = command.data;
+  data.due = before != nullptr ? before->due : 0;  // nobody's word but the block's own
+  contents.set(block, kind, data, command.player);
 }
 
 void World::Impl::apply_to_ground(const AdminCommand& command) {

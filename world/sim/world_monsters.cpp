@@ -25,7 +25,7 @@ constexpr std::uint32_t stand_ticks = 4;  // of who stands on its feet while it 
 
 void World::Impl::look_at_light() {
   const std::uint32_t every = setup.rules.ticks_within(light_every_s, 1);
-  const int sky = sky_light(setup.rules, tick);
+  const int sky = sky_light(setup.rules, life_tick());
   for (std::size_t i = 0; i < players.rows(); ++i) {
     if (!players.takes_part(i) || (tick + i) % every != 0) continue;
     const DVec3 at = players.body[i].position_m;

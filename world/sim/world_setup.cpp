@@ -57,6 +57,7 @@ World::Impl::Impl(const WorldSetup& given)
   make_edits();
   acts = BlockActs(p, m);
   loose = LooseBlocks(p + m);
+  block_timers = BlockTimers(p + m);
   items = DroppedItems(items_max, static_cast<std::uint32_t>(p + m + projectiles_max));
   restore();
   departed.reserve(p);
@@ -81,7 +82,8 @@ World::Impl::Impl(const WorldSetup& given)
   motion = game->motion();
   GameApi api = game_api();
   game->begin(api);
-  if (setup.kept) restore_match(setup.kept->match, setup.rules, game->resumes(), match);
+  if (setup.kept && restore_match(setup.kept->match, setup.rules, game->resumes(), match))
+    game->take_built(setup.kept->built);
   rehash(true);
 }
 
@@ -98,8 +100,11 @@ void World::Impl::declare_game() {
 void World::Impl::make_edits() {
   constexpr auto batch = static_cast<std::size_t>(GroundEdits::batch_blocks_max);
   constexpr auto burst = static_cast<std::size_t>(4.2 * 4.1 * 4.1 * 4.1);
+  constexpr auto charge =
+      static_cast<std::size_t>(4.2 * block_blast_m_max * block_blast_m_max * block_blast_m_max);
   edits = GroundEdits(setup.players_max + 2 * batch + Combat::player_bursts_max * burst +
-                      2 * LooseBlocks::falls_per_tick_max);
+                      2 * LooseBlocks::falls_per_tick_max + BlockTimers::fires_per_tick_max +
+                      BlockTimers::blasts_per_tick_max * charge);
   edits.protect(setup.zones);
 }
 
@@ -147,6 +152,7 @@ void World::Impl::restore() {
   items.restore(setup.items);
   edits.contents().restore(setup.contents);
   items.counters().brought += edits.contents().item_count();
+  block_timers.restore(edits.contents());
 }
 
 void World::Impl::restore_kept(const KeptState& kept) {

@@ -46,7 +46,10 @@ void World::Impl::begin_playing(std::size_t row, const Returning* brings) {
   players.health[row] = 0;
   GameApi api = game_api();
   game->joined(api, players.id[row]);
-  if (brings != nullptr) restore_score(brings->score, match, match.players[row]);
+  if (brings != nullptr && brings->score.match == match.number) {
+    restore_score(brings->score, match, match.players[row]);
+    game->returned(api, players.id[row]);
+  }
   begin_life(row);
   if (brings != nullptr && brings->score.match == match.number)
     restore_life(brings->life, monsters.kind_set(), kinds_hash, players, row);

@@ -8,6 +8,7 @@
 
 #include "world/collide/prop.h"
 #include "world/sim/block_acts.h"
+#include "world/sim/block_timers.h"
 #include "world/sim/combat.h"
 #include "world/sim/crowd.h"
 #include "world/sim/dropped_items.h"
@@ -121,6 +122,8 @@ struct World::Impl final : DamageRule, EditRule {
 
   // Ground: world_ground.cpp
 
+  /// Chunks that go and come.
+  void take_ground(std::span<const ChunkCoord> dropped, std::span<ReadyChunk> ready);
   /// An operator's word; of who is not there and what is not sane nothing is taken.
   void apply_admin(const AdminCommand& command);
   /// Items into a player's inventory, as many as fit.
@@ -164,6 +167,8 @@ struct World::Impl final : DamageRule, EditRule {
   void send_back(Body& body, DVec3 to);
   /// @param monsters_touched  false: their part of the hash is as it was
   void rehash(bool monsters_touched);
+  /// Ticks of the world's life before this one.
+  std::uint64_t life_tick() const { return setup.age_ticks + tick; }
   /// What bodies move through.
   Space space() const { return {&volume, placed, props}; }
   /// What fights are told, of this tick.
@@ -187,6 +192,7 @@ struct World::Impl final : DamageRule, EditRule {
   GroundEdits edits;
   BlockActs acts;
   LooseBlocks loose;
+  BlockTimers block_timers;
   DroppedItems items;
   std::vector<Departed> departed;
   PlayerTable players;

@@ -57,6 +57,20 @@ BlockType sign_type() {
   return type;
 }
 
+BlockType sapling_type() {
+  BlockType type = shaped(of("sapling", by(Tool::axe, 0.2), BlockId{block_id_count + 2}), "post");
+  type.timer_s = 300;
+  type.becomes = BlockId::wood;
+  return type;
+}
+
+BlockType charge_type() {
+  BlockType type = of("charge", by(Tool::axe, 0.5), BlockId{block_id_count + 3});
+  type.timer_s = 4;
+  type.blast_m = 3;
+  return type;
+}
+
 std::vector<BlockType> builtin_types() {
   using enum BlockId;
   constexpr Hardness never_dug{-1, -1, -1, -1};
@@ -102,6 +116,8 @@ std::vector<BlockType> builtin_types() {
       lamp_type,
       chest_type(),
       sign_type(),
+      sapling_type(),
+      charge_type(),
   };
 }
 
@@ -123,7 +139,15 @@ std::string fault(const BlockType& t, std::size_t kinds) {
   if (static_cast<std::size_t>(t.drops) >= kinds) return "it drops a kind that there is not";
   if (t.liquid && t.solid()) return "a liquid has no shape: leave shape out, or say shape = \"none\"";
   if (t.falls && !t.shape.full()) return "only full blocks can fall";
-  if (t.holds_data() && (t.falls || t.liquid)) return "what falls or flows holds neither items nor a text";
+  if (t.holds_data() && (t.falls || t.liquid))
+    return "what falls or flows holds neither items nor a text, and has no timer";
+  if (t.timer_s != 0 && !within(t.timer_s, block_timer_s_min, block_timer_s_max))
+    return "its timer has to be 0.1 to 604800 seconds, or 0 for none";
+  if (static_cast<std::size_t>(t.becomes) >= kinds) return "it becomes a kind that there is not";
+  if (!within(t.blast_m, 0, block_blast_m_max)) return "its blast has to be 0 to 7 m";
+  if (t.timer_s == 0 && (t.becomes != BlockId::air || t.blast_m > 0))
+    return "without a timer it neither becomes another kind nor explodes";
+  if (t.becomes != BlockId::air && t.blast_m > 0) return "what explodes becomes nothing else";
   if (t.slots > block_slots_max) return "its slots have to be 0 to 36";
   if (t.light > block_light_max) return "its light has to be 0 to 15";
   if (t.damage_per_s > block_damage_max) return "its damage has to be 0 to 10000 points a second";
@@ -149,6 +173,9 @@ void add(Hasher& hasher, const BlockType& type) {
   for (const ShapeBox& box : type.shape.boxes()) hasher.add_bytes(box.min), hasher.add_bytes(box.max);
   for (const double s : type.hardness_s) hasher.add(s);
   hasher.add(type.friction), hasher.add(type.jump);
+  // Worlds of before there were timers have the hash that they had.
+  if (type.timer_s > 0)
+    hasher.add(type.timer_s), hasher.add(type.blast_m), hasher.add(static_cast<std::uint64_t>(type.becomes));
 }
 
 /// Air is what nothing is: another air would be a block that nobody can place or dig.
@@ -176,6 +203,8 @@ std::optional<BlockTypesError> BlockRegistry::check(std::span<const BlockType> t
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (std::string why = fault(types[i], types.size()); !why.empty())
       return BlockTypesError{i, std::move(why)};
+    if (types[i].timer_s > 0 && static_cast<std::size_t>(types[i].becomes) == i)
+      return BlockTypesError{i, "it cannot become what it is"};
     if (i < block_id_count && types[i].name != own[i].name)
       return BlockTypesError{i, "in its place every world has " + own[i].name};
     if (i == 0 && !is_air(types[i])) return BlockTypesError{i, "air cannot be changed"};

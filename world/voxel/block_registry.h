@@ -25,6 +25,8 @@ inline constexpr std::uint16_t block_damage_max = 10'000;
 inline constexpr double friction_factor_max = 4, jump_factor_max = 4;
 inline constexpr std::uint8_t block_light_max = 15;
 inline constexpr std::uint8_t block_slots_max = 36;  ///< as many as a player's own
+inline constexpr double block_timer_s_min = 0.1, block_timer_s_max = 7.0 * 24 * 3600;
+inline constexpr double block_blast_m_max = 7;
 
 /// What one kind of block is like. Factors and damage are those of the block that one stands on or in.
 struct BlockType {
@@ -41,11 +43,14 @@ struct BlockType {
   std::uint8_t slots = 0;          ///< stacks of items that it holds, as chests do, up to block_slots_max
   std::uint8_t light = 0;          ///< that it gives, up to block_light_max
   std::uint16_t damage_per_s = 0;  ///< points a second of who stands on it or in it
+  double timer_s = 0;              ///< so long after it was put there it becomes another; 0: it stays
+  BlockId becomes{};               ///< of air it leaves behind what digging it would
+  double blast_m = 0;              ///< or it explodes, and so far around it all that can be dug is gone
   double friction = 1;             ///< of the rules' friction and acceleration on the ground
   double jump = 1;                 ///< of the rules' jump speed
 
   bool solid() const { return !shape.empty(); }
-  bool holds_data() const { return text || slots > 0; }  ///< see world/sim/block_contents.h
+  bool holds_data() const { return text || slots > 0 || timer_s > 0; }  ///< see world/sim/block_contents.h
   double dig_s(Tool tool) const { return hardness_s[static_cast<std::size_t>(tool)]; }
 };
 
@@ -65,8 +70,9 @@ class BlockRegistry {
   /// @param types  by id. Precondition: check(types) finds nothing
   explicit BlockRegistry(std::vector<BlockType> types);
 
-  /// The kinds that terrain is made of and those that players build with; behind those of BlockId, chest and
-  /// sign, which stand elsewhere in worlds that had kinds of their own before there were any.
+  /// The kinds that terrain is made of and those that players build with; behind those of BlockId, chest,
+  /// sign, sapling and charge, which stand elsewhere in worlds that had kinds of their own before there were
+  /// any.
   static const BlockRegistry& builtin() { return *builtin_ptr(); }
   static const std::shared_ptr<const BlockRegistry>& builtin_ptr();
 

@@ -27,11 +27,15 @@ export interface BlockKind {
   hardnessS: number[];
   friction: number;
   jump: number;
+  /** So long after it was put there it becomes another kind, or explodes; 0: it stays. */
+  timerS: number;
+  becomes: number;
+  blastM: number;
   boxes: ShapeBox[];
 }
 
-const bytesMax = 32768;
-const format = 2;
+const bytesMax = 36864;
+const format = 3;
 
 function readBox(reader: ByteReader): ShapeBox {
   const [west, south, bottom, east, north, top] = Array.from({ length: 6 }, () => reader.u8());
@@ -46,10 +50,13 @@ function readKind(reader: ByteReader, kinds: number): BlockKind {
   check(flags < 32 && slots <= 36 && light <= 15 && damage <= 10000 && drops < kinds, 'a kind of block');
   const hardnessS = Array.from({ length: 4 }, () => reader.f64());
   check(hardnessS.every((s) => s === -1 || (s >= 0 && s <= 600)), 'the hardness of a block');
-  const [friction, jump, boxCount] = [reader.f64(), reader.f64(), reader.u8()];
+  const [friction, jump, timerS, becomes] = [reader.f64(), reader.f64(), reader.f64(), reader.u16()];
+  const [blastM, boxCount] = [reader.f64(), reader.u8()];
+  check(timerS === 0 || (timerS >= 0.1 && timerS <= 604800), 'the timer of a block');
+  check(becomes < kinds && blastM >= 0 && blastM <= 7, 'what a block becomes');
   check(friction >= 0 && friction <= 4 && jump >= 0 && jump <= 4 && boxCount <= 4, 'a kind of block');
   return {
-    name, slots, light, damage, drops, hardnessS, friction, jump,
+    name, slots, light, damage, drops, hardnessS, friction, jump, timerS, becomes, blastM,
     opaque: (flags & 1) !== 0, liquid: (flags & 2) !== 0, climbable: (flags & 4) !== 0, falls: (flags & 8) !== 0,
     text: (flags & 16) !== 0,
     boxes: Array.from({ length: boxCount }, () => readBox(reader)),

@@ -62,9 +62,10 @@ export type ClientEvent =
   /** The own health and armour in points, and who was hit. */
   | { type: 'fight'; health: number; armour: number; hits: Hit[] }
   | { type: 'inventory'; whole: boolean; slots: SlotChange[] }
-  /** The chest that the player looks into (`open`; without, no longer), and signs near it. */
+  /** The chest that the player looks into (`open`; without, no longer), and signs and timers near it. */
   | {
     type: 'blockContents'; open: boolean; block: [number, number, number]; slots: SlotChange[]; text: string;
+    due: bigint;
   }
   | { type: 'carried'; weapons: number; ammo: number[]; held: number; picked: number[] }
   | { type: 'score'; score: ScoreBoard }

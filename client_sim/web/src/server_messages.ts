@@ -68,6 +68,8 @@ export interface Welcome {
   motd: string;
   terrain: number;
   generator: number;
+  /** Ticks that the world was played before: its day and its blocks' timers count on from there. */
+  ageTicks: bigint;
 }
 
 export interface ActAnswer {
@@ -142,10 +144,12 @@ export type ServerMessage =
   | { type: 'saved'; tick: number; world: number }
   | { type: 'fight'; tick: number; world: number; health: number; armour: number; hits: Hit[] }
   | { type: 'inventory'; tick: number; world: number; whole: boolean; slots: SlotChange[] }
-  /** The chest that the player looks into (`open`; without, no longer), and signs near it. */
+  /** The chest that the player looks into (`open`; without, no longer), and signs and timers near it. */
   | {
     type: 'blockContents'; tick: number; world: number; open: boolean; block: [number, number, number];
     slots: SlotChange[]; text: string;
+    /** When its timer runs out: ageTicks and the tick by then; 0: it has none. */
+    due: bigint;
   }
   | { type: 'weaponKinds'; world: number; names: string[] }
   | { type: 'monsterShows'; world: number; kinds: MonsterShow[] }
@@ -226,6 +230,7 @@ function readWelcome(wire: WireWelcome): Welcome {
     motd: shown(wire.motd(raw), 0, 160, 'the message of the day'),
     terrain: wire.terrain(),
     generator: wire.generator(),
+    ageTicks: wire.ageTicks(),
   };
 }
 
@@ -287,6 +292,7 @@ function readContents(wire: BlockContents): ServerMessage {
   return {
     type: 'blockContents', tick: wire.tick(), world: wire.world(), open: wire.open(),
     block: [wire.x(), wire.y(), wire.z()], slots: readSlots(wire), text: wire.text() ?? '',
+    due: wire.due(),
   };
 }
 

@@ -18,7 +18,7 @@ const placedMap: TableShape = [text, u64, u32, u32, u32, u32];
 
 const welcome: TableShape = [
   vectorOf(1), bool, u8, u64, u32, u16, { kind: 'table', shape: rules }, { kind: 'tables', shape: placedMap }, text,
-  vectorOf(40, 8), { kind: 'strings' }, u8, u16, u64, vectorOf(12, 4), bool, u64, u16, u16,
+  vectorOf(40, 8), { kind: 'strings' }, u8, u16, u64, vectorOf(12, 4), bool, u64, u16, u16, vectorOf(24, 4), { kind: 'strings' }, u64,
 ];
 
 /** Structs: OwnPlayer of 136 bytes, then the lists from blocks on. */
@@ -37,7 +37,7 @@ const blockKinds: TableShape = [vectorOf(1), u8];
 const saved: TableShape = [u32, u8];
 const fight: TableShape = [u32, u8, u16, u16, u8, vectorOf(12, 4)];
 const inventoryChange: TableShape = [u32, u8, bool, vectorOf(4, 2)];
-const blockContents: TableShape = [u32, u8, bool, u32, u32, u32, vectorOf(4, 2), text];
+const blockContents: TableShape = [u32, u8, bool, u32, u32, u32, vectorOf(4, 2), text, u64];
 const weapon: TableShape = [
   text, u8, u8, u8, u8, u8, u8, u8, u16, u16, u8, u8, f64, f64, f64, f64, f64, f64, f64, u8, f64, f64, f64, f64,
 ];

@@ -182,12 +182,13 @@ TEST_CASE("a database of a newer format is refused, and stays as it was", "[serv
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "PRAGMA user_version = 7");
+  const std::string next = std::to_string(store_format + 1);
+  meddle(file, "PRAGMA user_version = " + next);
   const std::string before = folder.read("world.db");
   const auto store = SqliteStore::open(file, seven);
   REQUIRE_FALSE(store.has_value());
   CHECK(store.error().kind == Kind::newer);
-  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format 7"));
+  CHECK_THAT(store.error().line, ContainsSubstring(file) && ContainsSubstring("format " + next));
   CHECK(folder.read("world.db") == before);
 }
 
@@ -223,7 +224,7 @@ TEST_CASE("an older format is upgraded after a copy was made", "[server][sqlite_
     REQUIRE_FALSE(store.has_value());
     CHECK(ask(file, "PRAGMA user_version") == 1);
     CHECK(ask(file, "SELECT count(*) FROM sqlite_master WHERE name = 'second'") == 0);
-    meddle(file, "PRAGMA user_version = 6");
+    meddle(file, "PRAGMA user_version = " + std::to_string(store_format));
     CHECK(open_kept(file)->load_chunk({1, 2, 3}).bytes == bytes);
   }
 }
@@ -381,6 +382,43 @@ TEST_CASE("a database from before weapons were kept is upgraded after a copy, an
   REQUIRE((state.has_value() && state->state != nullptr));
   CHECK(state->state->monsters_of == 9);
   CHECK(state->state->match.number == 0);
+}
+
+TEST_CASE("a database from before blocks had timers is upgraded after a copy, and an older build refuses it",
+          "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  BlockData sign;
+  sign.text = SignText::of("clay");
+  const StoredContents kept_sign{{1, 2, 3}, encode_block_data(sign)};
+  SaveGroup group{5, {}, {}};
+  group.contents = {&kept_sign, 1};
+  REQUIRE(open_kept(file)->save(group).has_value());
+  meddle(file, "PRAGMA user_version = 6");
+  {
+    const auto store = open_kept(file);
+    CHECK(store->copied() == file + ".format-6");
+    CHECK(ask(file, "PRAGMA user_version") == store_format);
+    CHECK(ask(store->copied(), "PRAGMA user_version") == 6);
+    CHECK(store->world().tick == 5);
+    const auto contents = store->load_contents();
+    REQUIRE((contents.has_value() && contents->contents.size() == 1));
+    CHECK(contents->contents[0].data == sign);
+    BlockData timed = sign;
+    timed.due = 99'000'000'000;
+    const StoredContents both{{1, 2, 3}, encode_block_data(timed)};
+    group.tick = 6;
+    group.contents = {&both, 1};
+    REQUIRE(store->save(group).has_value());
+    const auto now = store->load_contents();
+    REQUIRE((now.has_value() && now->contents.size() == 1));
+    CHECK(now->contents[0].data == timed);
+  }
+  StoreOptions older;
+  older.format = 6;
+  const auto refused = SqliteStore::open(file, seven, older);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().kind == StoreTrouble::Kind::newer);
 }
 
 TEST_CASE("what is no world's database, or another world's, is refused in one line",

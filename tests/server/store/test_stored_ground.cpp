@@ -52,6 +52,9 @@ TEST_CASE("changed chunks come from the store, all others are generated", "[serv
   CHECK(kept.ground->make_chunk(kept.terrain, other)->content_hash() ==
         generate_chunk(kept.terrain, other)->content_hash());
   CHECK(kept.ground->take_lost().empty());
+  const auto whole = kept.ground->take_kept();
+  REQUIRE(whole.size() == 1);
+  CHECK((whole[0].at == kept_at && *whole[0].bytes == kept.store->load_chunk(kept_at).bytes));
   const auto changes = kept.ground->take_changes();
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].block == IVec3{3 * 32 + 1, 4 * 32 + 1, 1});
@@ -68,9 +71,12 @@ TEST_CASE("a column brings along how it differs from generated ground", "[server
   other.chunks[0] = kept.ground->make_chunk(kept.terrain, {4, 4, 0});
   kept.ground->finish(other);
   kept.ground->finish(column);
-  CHECK(other.changes.empty());
+  CHECK((other.changes.empty() && other.kept.empty()));
   REQUIRE(column.changes.size() == 1);
   CHECK(chunk_of(column.changes[0].block) == kept_at);
+  REQUIRE(column.kept.size() == 1);
+  CHECK((column.kept[0].at == kept_at && *column.kept[0].bytes == kept.store->load_chunk(kept_at).bytes));
+  CHECK(kept.ground->take_kept().empty());
   CHECK_FALSE(column.closed());
   CHECK(kept.ground->take_changes().empty());
 }

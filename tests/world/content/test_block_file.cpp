@@ -56,8 +56,16 @@ climbable = true
 name = "rungs"
 climbable = true
 shape = "post"
+[[block]]
+name = "seed"
+timer = 90
+becomes = "vine"
+[[block]]
+name = "mine"
+timer = 0.5
+blast = 2
 )");
-  REQUIRE(kinds.size() == BlockRegistry::builtin().size() + 7);
+  REQUIRE(kinds.size() == BlockRegistry::builtin().size() + 9);
   const auto type = [&](std::string_view name) -> const BlockType& {
     return kinds.type(kinds.find(name).value());
   };
@@ -81,6 +89,8 @@ shape = "post"
   CHECK((type("tar").liquid && !type("tar").solid()));
   CHECK_FALSE(type("vine").solid());
   CHECK(type("rungs").shape == *find_shape("post"));
+  CHECK((type("seed").timer_s == 90 && type("seed").becomes == *kinds.find("vine")));
+  CHECK((type("mine").timer_s == 0.5 && type("mine").blast_m == 2));
 }
 
 TEST_CASE("a block file that is wrong is refused with its line", "[world][content][block_file]") {
@@ -104,6 +114,17 @@ TEST_CASE("a block file that is wrong is refused with its line", "[world][conten
   in_line(3, "damage = -1");
   in_line(3, "friction = 5");
   in_line(3, "jump = \"high\"");
+  in_line(3, "timer = -1");
+  in_line(3, "timer = 604801");
+  in_line(1, "timer = 0.05");
+  in_line(4, "timer = 5\nbecomes = \"nothing\"");
+  in_line(4, "timer = 5\nbecomes = 3");
+  in_line(4, "timer = 5\nblast = 7.5");
+  in_line(1, "blast = 3");
+  in_line(1, "becomes = \"stone\"");
+  in_line(1, "timer = 5\nbecomes = \"stone\"\nblast = 2");
+  in_line(1, "timer = 5\nbecomes = \"marble\"");
+  in_line(1, "timer = 5\nfalls = true");
   in_line(3, "shape = \"ball\"");
   in_line(3, "boxes = []");
   in_line(3, "boxes = [[0, 0, 0, 16, 16]]");

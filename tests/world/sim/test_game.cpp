@@ -10,10 +10,13 @@
 #include "tests/world/sim/moving_rooms.h"
 #include "world/examples/capture/capture.h"
 #include "world/sim/block_acts.h"
+#include "world/sim/kept_state.h"
 #include "world/sim/modes.h"
 #include "world/sim/pickups.h"
 #include "world/sim/placed_blocks.h"
 #include "world/sim/world.h"
+#include "world/voxel/chunk.h"
+#include "world/voxel/volume.h"
 
 using namespace ashlar;
 using namespace ashlar::testing;
@@ -455,16 +458,91 @@ TEST_CASE("who builds has a point for each block of his that stands", "[world][s
   CHECK((score(0) == 0 && score(1) == 0));
 }
 
+TEST_CASE("whose blocks they are is known in the world's next run, and to who was away meanwhile",
+          "[world][sim][game]") {
+  const auto rules = [](WorldSetup& s) {
+    s.rules.mode = GameMode::building;
+    s.rules.block_interval_s = 0;
+    s.rules.frag_limit = 1000;
+    s.rules.warmup_s = 0;
+  };
+  OnGrass play({}, 2, rules);
+  const auto z = static_cast<std::int32_t>(play.ground);
+  play.put(0, {0.5, 0.5, play.ground}), play.put(1, {20, 20, play.ground});
+  REQUIRE(play.world->match().phase == MatchPhase::playing);
+  for (std::int32_t y = -1; y <= 1; ++y)
+    REQUIRE(play.act(BlockActKind::place, {2, y, z - 1}) == ActVerdict::done);
+  const MatchPlayer& builder = play.world->match().players[0];
+  REQUIRE((builder.score == 3 && builder.builder == 1));
+  KeptState state;
+  play.world->keep_state(state);
+  CHECK(state.built.placed.size() == 3);
+  const auto score_of = [](const World& world, std::size_t row) {
+    const MatchPlayer& p = world.match().players[row];
+    return KeptScore{world.match().number, p.score, p.kills, p.deaths, p.team, p.builder};
+  };
+  std::vector<Returning> back{{7, {}, score_of(*play.world, 0)}};
+
+  // The next run, in which the other one is there first and takes a block away.
+  WorldSetup setup = play.setup;
+  setup.kept = std::make_shared<const KeptState>(state);
+  setup.make_chunk = [&play](const Terrain& terrain, ChunkCoord at) {
+    const Chunk* const was = play.world->space().voxels->find(at);
+    return was != nullptr ? std::make_unique<Chunk>(*was) : generate_chunk(terrain, at);
+  };
+  auto next = std::make_unique<World>(setup);
+  KeptState there;
+  next->keep_state(there);
+  CHECK(there.built == state.built);
+  const std::uint32_t stranger = 6;
+  TickInput input;
+  input.joins = {&stranger, 1};
+  next->step(input);
+  std::swap(play.world, next);
+  play.ids = {play.world->joined()[0].id};
+  play.by = 0;
+  play.put(0, {0.5, 0.5, play.ground});
+  ActVerdict v = play.act(BlockActKind::dig, {2, 0, z});
+  for (int i = 0; i < 600 && v == ActVerdict::progress; ++i) {
+    play.world->step(play.looking());
+    for (const BlockVerdict& b : play.world->block_acts().verdicts())
+      if (b.number == play.number) v = b.verdict;
+  }
+  REQUIRE(v == ActVerdict::done);
+  CHECK(play.world->match().players[0].score == 0);
+
+  input = {};
+  const std::uint32_t token = 7;
+  input.joins = {&token, 1};
+  input.returning = back;
+  play.world->step(input);
+  const int row = play.world->player_row(play.world->joined()[0].id);
+  REQUIRE(row == 1);
+  CHECK(play.world->match().players[1].score == 2);
+  // One more goes, and now he is there to lose it.
+  v = play.act(BlockActKind::dig, {2, 1, z});
+  for (int i = 0; i < 600 && v == ActVerdict::progress; ++i) {
+    play.world->step(play.looking());
+    for (const BlockVerdict& b : play.world->block_acts().verdicts())
+      if (b.number == play.number) v = b.verdict;
+  }
+  REQUIRE(v == ActVerdict::done);
+  CHECK(play.world->match().players[1].score == 1);
+  // Who builds for the first time is nobody's double.
+  REQUIRE(play.act(BlockActKind::place, {2, 0, z - 1}) == ActVerdict::done);
+  CHECK((play.world->match().players[0].score == 1 && play.world->match().players[0].builder == 2));
+}
+
 TEST_CASE("whose blocks they are is found again, whatever was taken away between",
           "[world][sim][game][property]") {
   PlacedBlocks placed;
-  std::map<std::tuple<int, int, int>, EntityId> known;
+  std::map<std::tuple<int, int, int>, std::uint32_t> known;
   Rng rng{17};
   for (int i = 0; i < 40000; ++i) {
     const auto axis = [&] { return static_cast<std::int32_t>(rng.below(24)) - 12; };
     IVec3 block;
     block.x = axis(), block.y = axis(), block.z = axis();
-    const auto by = static_cast<EntityId>(1 + rng.below(5));
+    const std::uint32_t by = 1 + rng.below(5);
     const std::tuple at(block.x, block.y, block.z);
     if (rng.below(2) == 0) {
       CHECK(placed.add(block, by) == known.emplace(at, by).second);
@@ -480,6 +558,16 @@ TEST_CASE("whose blocks they are is found again, whatever was taken away between
         const auto it = known.find({x, y, z});
         REQUIRE(placed.owner({x, y, z}) == (it == known.end() ? std::nullopt : std::optional(it->second)));
       }
+  for (std::uint32_t by = 1; by <= 5; ++by) {
+    const auto his = std::ranges::count_if(known, [by](const auto& one) { return one.second == by; });
+    CHECK(placed.count_of(by) == static_cast<std::size_t>(his));
+  }
+  std::size_t seen = 0;
+  placed.each([&](IVec3 block, std::uint32_t by) {
+    ++seen;
+    REQUIRE(known.at({block.x, block.y, block.z}) == by);
+  });
+  CHECK(seen == known.size());
   StripeHasher full, again;
   placed.add_to_hash(full);
   PlacedBlocks other;

@@ -12,7 +12,7 @@ using namespace ashlar;
 TEST_CASE("every kind of block has a name, by which it is found, and is as solid as the ground has it",
           "[world][voxel][block_registry]") {
   const BlockRegistry& all = BlockRegistry::builtin();
-  REQUIRE(all.size() == block_id_count + 2);  // chest and sign
+  REQUIRE(all.size() == block_id_count + 4);  // chest, sign, sapling and charge
   std::set<std::string> names;
   for (std::uint16_t i = 0; i < all.size(); ++i) {
     const auto id = static_cast<BlockId>(i);
@@ -67,6 +67,9 @@ TEST_CASE("a registry's hash changes with everything that it says", "[world][vox
   differs([](BlockType& t) { t.text = true; });
   differs([](BlockType& t) { t.light = 3; });
   differs([](BlockType& t) { t.damage_per_s = 3; });
+  differs([](BlockType& t) { t.timer_s = 3; });
+  differs([](BlockType& t) { t.timer_s = 3, t.becomes = BlockId::stone; });
+  differs([](BlockType& t) { t.timer_s = 3, t.blast_m = 2; });
   differs([](BlockType& t) { t.friction = 0.1; });
   differs([](BlockType& t) { t.jump = 2; });
   for (const std::string_view shape : shape_names())
@@ -106,6 +109,17 @@ TEST_CASE("kinds that no world can have are refused, and it is said which",
   changed(0, [](BlockType& t) { t.text = true; });
   changed(own, [](BlockType& t) { t.light = 16; });
   changed(own, [](BlockType& t) { t.damage_per_s = 10001; });
+  changed(own, [](BlockType& t) { t.timer_s = -1; });
+  changed(own, [](BlockType& t) { t.timer_s = std::nan(""); });
+  changed(own, [](BlockType& t) { t.timer_s = 0.05; });
+  changed(own, [](BlockType& t) { t.timer_s = 1e6; });
+  changed(own, [](BlockType& t) { t.timer_s = 1, t.falls = true; });
+  changed(own, [](BlockType& t) { t.timer_s = 1, t.becomes = BlockId{500}; });
+  changed(own, [](BlockType& t) { t.timer_s = 1, t.becomes = BlockId{block_id_count + 4}; });
+  changed(own, [](BlockType& t) { t.timer_s = 1, t.blast_m = 8; });
+  changed(own, [](BlockType& t) { t.timer_s = 1, t.blast_m = 1, t.becomes = BlockId::stone; });
+  changed(own, [](BlockType& t) { t.blast_m = 1; });
+  changed(0, [](BlockType& t) { t.timer_s = 1; });
   changed(own, [](BlockType& t) { t.friction = -1; });
   changed(own, [](BlockType& t) { t.jump = 5; });
   changed(own, [](BlockType& t) { t.shape.count = 5; });
