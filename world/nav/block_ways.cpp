@@ -92,8 +92,8 @@ std::uint16_t BlockWays::corner_on_level(IVec2 block, std::int32_t half, DVec3 f
   std::size_t count = 0, nearest = 0;
   double nearest_m = 0;
   for (std::size_t i = 0; i < 4; ++i) {
-    level[i] = place_at({block.x + static_cast<std::int32_t>(i & 1), block.y + static_cast<std::int32_t>(i >> 1)},
-                        half);
+    level[i] = place_at(
+        {block.x + static_cast<std::int32_t>(i & 1), block.y + static_cast<std::int32_t>(i >> 1)}, half);
     if (level[i] == nowhere) continue;
     const double off_m = length(xy(position_m(level[i]) - from_m));
     if (count++ == 0 || off_m < nearest_m) nearest = i, nearest_m = off_m;

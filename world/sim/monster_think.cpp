@@ -34,7 +34,7 @@ constexpr double stay_m = 0.6, climb_near_m = 1.5, stay_slack_m = 0.15;
 // Ways cost more than steps do: so long, and such a share of what lies straight before it, it goes on before
 // it asks for its way anew.
 constexpr double course_s_max = 0.15, course_share = 0.25;
-constexpr double on_course_share = 0.7;   // of its pace: a slower one has met something
+constexpr double on_course_share = 0.7;  // of its pace: a slower one has met something
 constexpr double falls_forth_m = 0.7, drop_share_min = 0.2;
 constexpr double charge_end_share = 0.5;  // a charger that is slower has met something
 

@@ -18,7 +18,7 @@ constexpr double moved_m = 1.0;              // a player who went so far is look
 constexpr std::uint32_t ask_every = 8;       // ticks from one question of a row to its next
 constexpr std::uint32_t heights_every = 16;  // likewise from one look at a map's floors and ceilings
 constexpr std::uint32_t by_ways_ticks = 180;
-constexpr std::size_t begun_per_tick = 16;   // a search costs something to begin, too
+constexpr std::size_t begun_per_tick = 16;  // a search costs something to begin, too
 constexpr double last_step_look_m = 0.25;
 
 /// Sectors with a door that a monster opens: by a line before it that it may use.

@@ -15,6 +15,8 @@ constexpr int openings_ahead_max = 10;  // that a straight way may lead through
 constexpr double inwards_m = 0.75;      // off an opening's corner, by who takes care
 constexpr double before_lift_m = 0.5;   // so far from its edge one waits
 constexpr double stairs_near_m = 1.5;   // who comes so near to their top goes down them
+constexpr double stairs_reached_m = 0.2;
+constexpr double stairs_off_m = 3;  // so far behind their top who came up is clear of them
 
 /// Where the straight line from p to q meets the line through an opening, as its part from a (0) to b (1).
 double crossing(DVec2 p, DVec2 q, const LeafGraph::Join& join) {
@@ -52,8 +54,8 @@ bool Navigation::straight_to(const Space& space, const MonsterTable& monsters, s
   if (monsters.sees[row] == 0 || monsters.held_ticks[row] != 0 || std::fabs(off.z) > kind.step_height_m_max)
     return false;
   const double size = length(xy(off));
-  return size > 0 && look_ahead(space, kind, monsters.body[row].position_m, xy(off) * (1 / size), size) ==
-                         Ahead::clear;
+  return size > 0 &&
+         look_ahead(space, kind, monsters.body[row].position_m, xy(off) * (1 / size), size) == Ahead::clear;
 }
 
 bool Navigation::goes_straight(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
@@ -71,20 +73,44 @@ bool Navigation::over_blocks(const PlayerTable& players, const MonsterTable& mon
   return target && target->map == grounds_.size() && block_walker_of(monsters.traits_at(row));
 }
 
+/// About the top of its stairs a map is open, and ways over blocks keep off that: who is going down them gets
+/// onto their middle first.
+WayPoint Navigation::down_stairs(const Ground& ground, DVec3 body) {
+  const DVec2 along = xy(ground.top_m - ground.foot_m), top = xy(ground.top_m);
+  const double size = length(along);
+  const DVec2 out = size > 0 ? along * (1 / size) : DVec2{};
+  const bool before = dot(xy(body) - top, out) > stairs_reached_m;
+  const DVec2 to = before ? top - out * stairs_reached_m : xy(ground.foot_m);
+  return {to, before ? ground.top_m.z : ground.foot_m.z, length(ground.foot_m - body)};
+}
+
+/// Likewise who came up goes on until it is where ways begin. nullopt: no stairs end there.
+std::optional<WayPoint> Navigation::off_stairs(DVec3 body) const {
+  for (const Ground& ground : grounds_) {
+    const DVec3 off = body - ground.top_m;
+    if (!ground.has_stairs || dot(off, off) > stairs_off_m * stairs_off_m) continue;
+    const DVec2 along = xy(ground.top_m - ground.foot_m);
+    const double size = length(along);
+    if (!(size > 0)) continue;
+    WayPoint way{xy(ground.top_m) + along * (stairs_off_m / size), ground.top_m.z, 0};
+    const DVec2 remains = way.at_m - xy(body);
+    if (dot(remains, remains) < stairs_reached_m * stairs_reached_m) continue;
+    return way;
+  }
+  return std::nullopt;
+}
+
 std::optional<WayPoint> Navigation::way_over_blocks(const MonsterTable& monsters, std::size_t row,
                                                     const Target& target) const {
   const auto walker = block_walker_of(monsters.traits_at(row));
   if (!walker) return std::nullopt;
   const DVec3 body = monsters.body[row].position_m;
-  const bool to_stairs = target.other_map != grounds_.size();
-  if (to_stairs) {
-    const Ground& ground = grounds_[target.other_map];
-    const DVec3 off = ground.top_m - body;
-    if (dot(off, off) < stairs_near_m * stairs_near_m)
-      return WayPoint{xy(ground.foot_m), ground.foot_m.z, length(ground.foot_m - body)};
+  if (target.other_map != grounds_.size()) {
+    const DVec3 off = grounds_[target.other_map].top_m - body;
+    if (dot(off, off) < stairs_near_m * stairs_near_m) return down_stairs(grounds_[target.other_map], body);
   }
   const auto step = blocks_->way(target.to, *walker, body);
-  if (!step) return std::nullopt;
+  if (!step) return off_stairs(body);
   const double drop_m = body.z - step->to_m.z;
   const bool drops = drop_m > monsters.traits_at(row).step_height_m_max;
   return WayPoint{xy(step->to_m), step->to_m.z, step->distance_m, false, step->climbs, drops ? drop_m : 0};

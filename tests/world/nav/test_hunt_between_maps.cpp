@@ -8,6 +8,8 @@
 #include "tests/catch.h"
 #include "tests/world/bsp/maps.h"
 #include "tests/world/sim/moving_rooms.h"
+#include "world/bsp/column.h"
+#include "world/bsp/placed_map.h"
 #include "world/sim/world.h"
 #include "world/voxel/terrain.h"
 
@@ -16,13 +18,17 @@ using namespace ashlar::testing;
 
 namespace {
 
+/// Over level ground: natural ground rises by whole blocks, and an imp steps half of one.
+constexpr TerrainKind between = TerrainKind::flat;
+
 std::shared_ptr<const PlacedMap> three_rooms(IVec2 origin) {
   const SectorMap source = row_of_rooms({{0, 128}, {0, 128}, {0, 128}}, {{}, {}},
                                         {thing_at(64, 128, 1), thing_at(320, 128, 3001)});
   Terrain bare;
+  bare.kind = between;
   PlaceOptions options;
   options.origin_block = origin;
-  options.surface_z = surface_height(bare, origin.x, origin.y);
+  options.surface_z = surface_height(bare, 0, 0);
   return must_place(source, options);
 }
 
@@ -47,6 +53,7 @@ TEST_CASE("a monster hunts out of its map, over the ground and into another map"
   WorldSetup setup;
   setup.players_max = 1;
   setup.monsters = setup.monsters_max = 1;  // that of the first map
+  setup.terrain = between;
   setup.maps = {three_rooms({0, 0}), three_rooms({48, 8})};
   setup.rules.monsters_fight = Switch::off;
   World world(setup);
