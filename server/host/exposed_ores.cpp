@@ -2,7 +2,7 @@
 
 #include "world/math/random.h"
 #include "world/sim/block_act.h"
-#include "world/voxel/terrain.h"
+#include "world/voxel/block_registry.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::server {
@@ -23,7 +23,8 @@ std::uint64_t fingerprint(const VoxelVolume& ground, ChunkCoord at, const Chunk&
   return hash | 1;
 }
 
-bool may_hold_hidden(const Chunk& chunk) {
+bool may_hold_hidden(const BlockRegistry& kinds, const Chunk& chunk) {
+  if (kinds.treasure() != BlockId::air && chunk.may_hold(kinds.treasure())) return true;
   for (auto id = static_cast<unsigned>(BlockId::coal_ore); id <= static_cast<unsigned>(BlockId::crystal_ore);
        ++id)
     if (chunk.may_hold(static_cast<BlockId>(id))) return true;
@@ -44,13 +45,13 @@ std::size_t ExposedOres::PlaceHash::operator()(const ChunkCoord& at) const {
 void ExposedOres::look_through(const VoxelVolume& ground, ChunkCoord at, const Chunk& chunk,
                                std::vector<IVec3>& out) {
   out.clear();
-  if (!may_hold_hidden(chunk)) return;
   const BlockRegistry& kinds = ground.kinds();
+  if (!may_hold_hidden(kinds, chunk)) return;
   blocks_.resize(chunk_blocks);
   chunk.copy_blocks(blocks_);
   const IVec3 corner{at.x * chunk_size, at.y * chunk_size, at.z * chunk_size};
   for (std::size_t i = 0; i < chunk_blocks; ++i) {
-    if (!terrain_hides(blocks_[i])) continue;
+    if (!kinds.hidden(blocks_[i])) continue;
     const IVec3 local = local_of_index(i);
     for (std::uint8_t face = 0; face < block_face_count; ++face) {
       const IVec3 next = local + normal_of(static_cast<BlockFace>(face));
@@ -75,7 +76,7 @@ std::vector<IVec3>* ExposedOres::in(const VoxelVolume& ground, ChunkCoord at) {
     found->second.checked_tick = tick_;
     return &found->second.blocks;
   }
-  const bool costs = may_hold_hidden(*chunk);
+  const bool costs = may_hold_hidden(ground.kinds(), *chunk);
   if (costs && looked_through_ == looked_through_max) {
     ++put_off_;
     return nullptr;

@@ -11,10 +11,10 @@ class VoxelVolume;
 
 namespace ashlar::server {
 
-/// Of each chunk those blocks that no client computes (terrain_hides()) and beside which something lets one
-/// see: what players may come to see there without digging. Most chunks have none, and of the others it is
-/// found out once, until they or those beside them change. The Host's thread. Cost: some 50 ns a chunk that
-/// is known, 30 us one that holds ore and is not.
+/// Of each chunk those blocks that no client computes (BlockRegistry::hidden()) and beside which something
+/// lets one see: what players may come to see there without digging. Most chunks have none, and of the others
+/// it is found out once, until they or those beside them change. The Host's thread. Cost: some 50 ns a chunk
+/// that is known, 30 us one that holds ore and is not.
 class ExposedOres {
  public:
   /// Chunks that are looked through in one tick; who asks for more has to ask again.

@@ -39,10 +39,14 @@ PackRequest pack_request(const World& world, const ChangeLog& log, ChunkCoord at
   out.blocks.assign(*chunk);
   out.hash = chunk->content_hash();
   const auto held = [chunk](BlockId id) { return chunk->may_hold(id); };
-  out.hides = world.setup().secret.has_value() && std::ranges::any_of(hidden_kinds, held);
+  const BlockRegistry& kinds = *world.setup().blocks;
+  out.treasure = kinds.treasure();
+  const bool holds =
+      std::ranges::any_of(hidden_kinds, held) || (out.treasure != BlockId::air && held(out.treasure));
+  out.hides = world.setup().secret.has_value() && holds;
   if (!out.hides) return out;
   for (const BlockChange& change : log.chunk(at))
-    if (terrain_hides(static_cast<BlockId>(change.block))) out.shown.push_back(change.index);
+    if (kinds.hidden(static_cast<BlockId>(change.block))) out.shown.push_back(change.index);
   return out;
 }
 

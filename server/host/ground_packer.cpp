@@ -7,9 +7,12 @@
 
 namespace ashlar::server {
 
-void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown) {
+void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown, BlockId treasure) {
+  const auto hidden = [treasure](BlockId id) {
+    return terrain_hides(id) || (id == treasure && id != BlockId::air);
+  };
   for (std::size_t i = 0; i < blocks.size(); ++i)
-    if (terrain_hides(blocks[i]) && !std::ranges::binary_search(shown, static_cast<std::uint16_t>(i)))
+    if (hidden(blocks[i]) && !std::ranges::binary_search(shown, static_cast<std::uint16_t>(i)))
       blocks[i] = BlockId::stone;
 }
 
@@ -21,7 +24,7 @@ PackedGround GroundPacker::pack(const PackRequest& request) {
   }
   blocks_.resize(chunk_blocks);
   request.blocks.blocks.copy_to(blocks_);
-  hide_blocks(blocks_, request.shown);
+  hide_blocks(blocks_, request.shown, request.treasure);
   const Chunk told{std::span<const BlockId>(blocks_)};
   out.hash = told.content_hash();
   out.bytes = codec_.encode(told);

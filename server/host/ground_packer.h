@@ -17,7 +17,8 @@ struct PackRequest {
   std::uint32_t ticket = 0;  ///< that its answer names
   PackedChunk blocks;
   std::uint64_t hash = 0;  ///< Chunk::content_hash() of those
-  bool hides = false;      ///< what a secret seed makes (terrain_hides()) is stone but for `shown`
+  bool hides = false;      ///< what a secret seed makes (BlockRegistry::hidden()) is stone but for `shown`
+  BlockId treasure = BlockId::air;        ///< BlockRegistry::treasure() of its world
   std::vector<std::uint16_t> shown = {};  ///< index_in_chunk, rising
 };
 
@@ -28,8 +29,10 @@ struct PackedGround {
   std::vector<std::uint8_t> bytes;  ///< of a ChunkCodec
 };
 
-/// Puts stone in place of what is hidden. @param blocks  a chunk's, in the order of index_in_chunk
-void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown);
+/// Puts stone in place of what is hidden.
+/// @param blocks    a chunk's, in the order of index_in_chunk
+/// @param treasure  BlockRegistry::treasure()
+void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown, BlockId treasure);
 
 /// Packs chunks for clients. Holds some 700 KiB. One thread at a time; ground_workers.h has one of its own,
 /// programs that have nothing else to do pack where they are asked.

@@ -6,7 +6,7 @@
 
 #include "world/collide/space.h"
 #include "world/sim/world.h"
-#include "world/voxel/terrain.h"
+#include "world/voxel/block_registry.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::server {
@@ -48,7 +48,7 @@ void RevealRoom::tell(const World& world, const ChangeLog& told, IVec3 block,
   const VoxelVolume& ground = *world.space().voxels;
   if (!ground.loaded(chunk_of(block))) return;
   const BlockId id = ground.block(block);
-  if (!terrain_hides(id) || told.knows(block)) return;
+  if (!ground.kinds().hidden(id) || told.knows(block)) return;
   changes.push_back({block, BlockId::stone, id, EntityId{0}});
   ++revealed_;
 }

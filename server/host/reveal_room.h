@@ -12,13 +12,13 @@ class World;
 
 namespace ashlar::server {
 
-/// Tells of blocks that no client can compute, as a second seed made them (ores): of each when something
-/// beside it is opened, and when a player looks at it from near. Until then clients hold it for stone, so
-/// that who sees through the ground sees no more of them than everybody else. Each player's view is looked
-/// into ten times a second, in turns: a ray along it and rays_per_look to blocks in its field of view that
-/// anything lets one see. The Host's thread. Cost: six look-ups a changed block, some 0.1 us a player and
-/// tick where no such blocks are near. Which chunks near a player hold any is listed anew when it comes into
-/// another one, and every ExposedOres::check_every_ticks.
+/// Tells of blocks that no client can compute, as a second seed made them (ores, treasures): of each when
+/// something beside it is opened, and when a player looks at it from near. Until then clients hold it for
+/// stone, so that who sees through the ground sees no more of them than everybody else. Each player's view is
+/// looked into ten times a second, in turns: a ray along it and rays_per_look to blocks in its field of view
+/// that anything lets one see. The Host's thread. Cost: six look-ups a changed block, some 0.1 us a player
+/// and tick where no such blocks are near. Which chunks near a player hold any is listed anew when it comes
+/// into another one, and every ExposedOres::check_every_ticks.
 class RevealRoom {
  public:
   /// @param seen_m  so far away players see what nobody dug free, as in caves; 0: only dug free it is told

@@ -78,7 +78,11 @@ std::expected<KeptGround, std::string> open_kept_ground(const std::string& world
   if (!blocks) return std::unexpected(kept.file + ": " + blocks.error() + ": restore it from a backup");
   kept.blocks = std::move(*blocks);
   kept.terrain = {.seed = config.seed, .footprints = *boxes, .kind = config.terrain};
-  if (config.secret_seed != 0) kept.terrain.secret = config.secret_seed;
+  if (config.secret_seed != 0) {
+    // As GroundGenerator has it.
+    kept.terrain.secret = config.secret_seed;
+    kept.terrain.treasure = kept.blocks->treasure();
+  }
   kept.spawn = {static_cast<std::int32_t>(std::floor(config.spawn_x_m)),
                 static_cast<std::int32_t>(std::floor(config.spawn_y_m))};
   return kept;

@@ -153,7 +153,7 @@ TEST_CASE("what a secret seed hides is stone in chunks that are sent, until it i
     if (truth == nullptr) continue;
     for (std::uint32_t i = 0; i < chunk_blocks && !ore; ++i) {
       const IVec3 local{static_cast<int>(i >> 5 & 31), static_cast<int>(i >> 10), static_cast<int>(i & 31)};
-      if (terrain_hides(truth->block(local)) && ground.find(at)->block(local) == BlockId::stone)
+      if (setup.blocks->hidden(truth->block(local)) && ground.find(at)->block(local) == BlockId::stone)
         ore = IVec3{at.x * 32, at.y * 32, at.z * 32} + local;
     }
   }

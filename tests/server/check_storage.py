@@ -125,13 +125,13 @@ class Storage(unittest.TestCase):
         slate.write_text('[[block]]\nname = "slate"\n')
         self.serve_once("--blocks", str(marble))
         kept = self.sql("SELECT value FROM meta WHERE key = 'blocks'")
-        self.assertIn("35 kinds", self.command("info", self.world))
+        self.assertIn("36 kinds", self.command("info", self.world))
         self.refused("--blocks does not fit this world", "marble", arguments=("--blocks", str(slate)))
         self.assertEqual(self.sql("SELECT value FROM meta WHERE key = 'blocks'"), kept)
         # In another order they keep their places, and a new one goes behind.
         slate.write_text('[[block]]\nname = "slate"\n[[block]]\nname = "marble"\n')
         self.serve_once("--blocks", str(slate))
-        self.assertIn("36 kinds", self.command("info", self.world))
+        self.assertIn("37 kinds", self.command("info", self.world))
         with Running("--world", self.world, *QUICK, stdin=subprocess.PIPE) as server:
             server.wait_for("ready")
             server.process.stdin.write("set 0 0 40 marble\n")
@@ -379,6 +379,49 @@ class Storage(unittest.TestCase):
             server.wait_for("console")
             self.assertEqual(server.end(signal.SIGTERM)[0], 0)
         self.assertIn("0 edits", self.command("log", self.world))
+
+    def test_a_treasure_is_where_tools_see_it_and_gone_for_good_when_it_was_dug(self):
+        """Tools make the ground that nobody changed as the server does, treasures too: dug and filled up with stone a chunk
+        is not as it was generated."""
+        model = self.folder / "part.obj"
+
+        def treasures():
+            for file in (model, model.with_suffix(".mtl")):
+                file.unlink(missing_ok=True)
+            self.command("export", self.world, "--area", "0,0,100", "--out", model)
+            points, tops, kind = [], {}, ""
+            lines = model.read_text().splitlines()
+            low, high = ([int(v) for v in corner.split(",")] for corner in lines[0].replace(";", "").split()[2:5:2])
+            middle = [(low[i] + high[i] + 1) / 2 for i in range(2)]
+            for line in lines[1:]:
+                word, *rest = line.split()
+                if word == "v":
+                    points.append(tuple(map(float, rest)))
+                elif word == "usemtl":
+                    kind = rest[0]
+                elif word == "f" and kind == "treasure":
+                    corners = [points[int(part.split("/")[0])] for part in rest]  # counted from the last one
+                    # The model has y up; a treasure's top is open, its bottom may be.
+                    if len({y for _, y, _ in corners}) == 1:
+                        column = (round(min(x for x, _, _ in corners) + middle[0]),
+                                  round(min(-z for _, _, z in corners) + middle[1]))
+                        tops[column] = max(tops.get(column, -1000), round(corners[0][1]) + low[2])
+            return {(*column, top - 1) for column, top in tops.items()}
+
+        self.serve_once("--terrain", "hills", "--secret-seed", "1")
+        before = treasures()
+        self.assertTrue(before)
+        at = "%d %d %d" % min(before)
+        with Running("--world", self.world, *QUICK, stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            for line in (f"dig {at}", f"set {at} stone"):
+                self.console(server, line)
+                server.wait_for("console")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        self.assertIn("treasure -> air", self.command("log", self.world))
+        self.assertEqual(treasures(), before - {min(before)})
+        self.command("prune", self.world)
+        self.assertEqual(treasures(), before - {min(before)})
 
     def test_what_is_as_it_was_generated_is_pruned_and_a_part_exported(self):
         with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:

@@ -78,6 +78,8 @@ class BlockContents {
   bool has_room(IVec3 block) const { return entries_.size() < entries_max || find(block) != nullptr; }
   /// Precondition: has_room(block).
   void set(IVec3 block, BlockId kind, const BlockData& data, EntityId who);
+  /// A block is gone that held what no entry says: it is spilled().
+  void scatter(IVec3 block, const BlockData& held) { spilled_.push_back({block, held}); }
   /// The block is gone that held it: its items are spilled(), its text is lost.
   void spill(IVec3 block, BlockId kind, EntityId who);
 

@@ -42,9 +42,22 @@ ActVerdict BlockActs::judge_data(BlockActsTick& tick, std::size_t row, const Blo
 ActVerdict BlockActs::judge_open(BlockActsTick& tick, std::size_t row, const BlockAct& act) {
   opened_[row] = {};
   if (const ActVerdict seen = sees(tick, row, act); seen != ActVerdict::done) return seen;
-  const BlockId id = tick.volume.block(act.block);
-  if (tick.volume.kinds().type(id).slots == 0) return ActVerdict::holds_none;
+  const BlockRegistry& kinds = tick.volume.kinds();
+  BlockId id = tick.volume.block(act.block);
+  const bool treasure = id != BlockId::air && id == kinds.treasure();
+  if (kinds.type(id).slots == 0 && !treasure) return ActVerdict::holds_none;
+  if (treasure) {
+    // It becomes a chest, so what holds of edits holds of it.
+    if (tick.edits.in_zone(act.block)) return ActVerdict::protected_zone;
+    id = kinds.type(id).drops;
+  }
   if (!allowed(tick, row, act.block, id)) return ActVerdict::protected_ground;
+  if (treasure) {
+    if (protected_by_map(tick.space.maps, tick.rules.map_margin_m, act.block))
+      return ActVerdict::protected_ground;
+    if (!tick.edits.open_treasure(tick.volume, tick.space.maps, act.block, tick.players.id[row]))
+      return ActVerdict::no_room;
+  }
   opened_[row] = {act.block, id, true};
   return ActVerdict::done;
 }

@@ -5,6 +5,7 @@
 
 #include "world/bsp/placement.h"
 #include "world/math/assert.h"
+#include "world/sim/loot.h"
 #include "world/sim/rules.h"
 
 namespace ashlar {
@@ -34,19 +35,45 @@ void GroundEdits::protect(std::vector<ProtectedZone> zones) {
   zones_ = std::move(zones);
 }
 
-bool GroundEdits::set(VoxelVolume& volume, std::span<const MapInSpace> maps, const BlockEdit& edit,
-                      EntityId who) {
+std::optional<BlockId> GroundEdits::replace(VoxelVolume& volume, std::span<const MapInSpace> maps,
+                                            const BlockEdit& edit, EntityId who) {
   const ChunkCoord chunk = chunk_of(edit.block);
   if (!in_bounds(middle_of(edit.block)) || !volume.loaded(chunk) || in_map_rock(maps, edit.block))
-    return false;
-  if (!volume.kinds().knows(edit.id)) return false;
+    return std::nullopt;
+  if (!volume.kinds().knows(edit.id)) return std::nullopt;
   const BlockId before = volume.block(edit.block);
-  if (before == edit.id) return true;
+  if (before == edit.id) return before;
   const bool changed = volume.set_block(edit.block, edit.id);
   ASHLAR_ASSERT(changed);
   contents_.spill(edit.block, before, who);
   applied_.push_back({edit.block, before, edit.id, who});
   columns_.insert(key_of({chunk.x, chunk.y}));
+  return before;
+}
+
+bool GroundEdits::set(VoxelVolume& volume, std::span<const MapInSpace> maps, const BlockEdit& edit,
+                      EntityId who) {
+  const std::optional<BlockId> before = replace(volume, maps, edit, who);
+  if (!before) return false;
+  const BlockId treasure = volume.kinds().treasure();
+  if (loot_secret_ && *before == treasure && edit.id != treasure && treasure != BlockId::air) {
+    const BlockData loot = loot_of(volume.kinds(), *loot_secret_, edit.block);
+    found_items_ += loot.items.count();
+    contents_.scatter(edit.block, loot);
+  }
+  return true;
+}
+
+bool GroundEdits::open_treasure(VoxelVolume& volume, std::span<const MapInSpace> maps, IVec3 block,
+                                EntityId who) {
+  const BlockRegistry& kinds = volume.kinds();
+  ASHLAR_ASSERT(volume.block(block) == kinds.treasure());
+  const BlockId chest = kinds.type(kinds.treasure()).drops;
+  if (!contents_.has_room(block) || !replace(volume, maps, {block, chest}, who)) return false;
+  if (!loot_secret_) return true;
+  const BlockData loot = loot_of(kinds, *loot_secret_, block);
+  found_items_ += loot.items.count();
+  contents_.set(block, chest, loot, who);
   return true;
 }
 

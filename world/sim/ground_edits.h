@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "world/collide/space.h"
@@ -48,6 +50,14 @@ class GroundEdits {
   void protect(std::vector<ProtectedZone> zones);
   bool in_zone(IVec3 block) const { return in_any_zone(zones_, block); }
 
+  /// Treasures (BlockRegistry::treasure()) hold what loot_of() says by this seed; without one nothing.
+  void hide_loot(std::uint64_t secret) { loot_secret_ = secret; }
+  /// Makes a treasure what it drops, a chest, which holds its loot from now on. False, and nothing done, as
+  /// of set(), and where no more blocks may hold anything. Precondition: a treasure is there.
+  bool open_treasure(VoxelVolume& volume, std::span<const MapInSpace> maps, IVec3 block, EntityId who);
+  /// Items of loot that came into the world since the last call.
+  std::uint64_t take_found() { return std::exchange(found_items_, 0); }
+
   /// Sets a block. False, and nothing done, out of bounds, where the chunk is not loaded, in a map's rock and
   /// for a kind that the volume does not know; true also where it is there already. Allocates for a kind of
   /// block new to its chunk and for a column's first. What the block before held is spilled.
@@ -75,6 +85,9 @@ class GroundEdits {
   bool column_edited(IVec2 column) const { return columns_.contains(key_of(column)); }
 
  private:
+  /// @return what was there before; nullopt: nothing done
+  std::optional<BlockId> replace(VoxelVolume& volume, std::span<const MapInSpace> maps, const BlockEdit& edit,
+                                 EntityId who);
   static std::uint64_t key_of(IVec2 column) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(column.x)) << 32 |
            static_cast<std::uint32_t>(column.y);
@@ -82,6 +95,8 @@ class GroundEdits {
   std::vector<AppliedEdit> applied_;
   BlockContents contents_;
   std::vector<ProtectedZone> zones_;
+  std::optional<std::uint64_t> loot_secret_;
+  std::uint64_t found_items_ = 0;
   std::unordered_set<std::uint64_t> columns_;  // asked, never walked through
 };
 

@@ -12,6 +12,7 @@ GroundGenerator::GroundGenerator(const WorldSetup& setup) : source_(setup.make_c
   terrain_.kind = setup.terrain;
   terrain_.secret = setup.secret;
   terrain_.bare = setup.bare;
+  if (setup.secret && !setup.bare) terrain_.treasure = setup.blocks->treasure();
   terrain_.footprints.reserve(setup.maps.size());
   for (const auto& map : setup.maps) {
     ASHLAR_ASSERT(map != nullptr);

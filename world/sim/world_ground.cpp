@@ -17,6 +17,7 @@ void World::Impl::take_ground(std::span<const ChunkCoord> dropped, std::span<Rea
 
 void World::Impl::drop_spilled() {
   constexpr DVec3 middle{0.5, 0.5, 0.5 - DroppedItems::shape.height_m / 2};
+  items.counters().brought += edits.take_found();
   const auto spilled = edits.contents().spilled();
   for (; spilled_dropped < spilled.size(); ++spilled_dropped)
     for (const ItemStack& stack : spilled[spilled_dropped].data.items.slots)

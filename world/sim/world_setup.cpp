@@ -8,6 +8,7 @@
 #include "world/sim/home.h"
 #include "world/sim/modes.h"
 #include "world/voxel/chunk.h"
+#include "world/voxel/terrain.h"
 
 namespace ashlar {
 namespace {
@@ -106,6 +107,7 @@ void World::Impl::make_edits() {
                       2 * LooseBlocks::falls_per_tick_max + BlockTimers::fires_per_tick_max +
                       BlockTimers::blasts_per_tick_max * charge);
   edits.protect(setup.zones);
+  edits.hide_loot(setup.secret.value_or(secret_of_seed(setup.seed)));
 }
 
 void World::Impl::load_home() {

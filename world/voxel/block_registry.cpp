@@ -6,6 +6,7 @@
 
 #include "world/math/assert.h"
 #include "world/math/hash.h"
+#include "world/voxel/terrain.h"
 
 namespace ashlar {
 namespace {
@@ -71,6 +72,9 @@ BlockType charge_type() {
   return type;
 }
 
+/// A chest that nobody opened yet.
+BlockType treasure_type() { return of("treasure", by(Tool::axe, 1), BlockId{block_id_count}); }
+
 std::vector<BlockType> builtin_types() {
   using enum BlockId;
   constexpr Hardness never_dug{-1, -1, -1, -1};
@@ -118,6 +122,7 @@ std::vector<BlockType> builtin_types() {
       sign_type(),
       sapling_type(),
       charge_type(),
+      treasure_type(),
   };
 }
 
@@ -226,11 +231,18 @@ BlockRegistry::BlockRegistry(std::vector<BlockType> types) : types_(std::move(ty
   }
   hash_ = hasher.value();
   std::ranges::sort(by_name_, {}, [this](BlockId id) -> std::string_view { return type(id).name; });
+  // What is opened becomes what it drops, which has to hold what was in it.
+  const auto treasure = find("treasure");
+  if (treasure && type(type(*treasure).drops).slots >= loot_slots) treasure_ = *treasure;
 }
 
 const std::shared_ptr<const BlockRegistry>& BlockRegistry::builtin_ptr() {
   static const auto all = std::make_shared<const BlockRegistry>(builtin_types());
   return all;
+}
+
+bool BlockRegistry::hidden(BlockId id) const {
+  return terrain_hides(id) || (id == treasure_ && id != BlockId::air);
 }
 
 const BlockShape& BlockRegistry::shape(BlockId id) const {

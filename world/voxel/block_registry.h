@@ -25,6 +25,7 @@ inline constexpr std::uint16_t block_damage_max = 10'000;
 inline constexpr double friction_factor_max = 4, jump_factor_max = 4;
 inline constexpr std::uint8_t block_light_max = 15;
 inline constexpr std::uint8_t block_slots_max = 36;  ///< as many as a player's own
+inline constexpr std::uint8_t loot_slots = 8;        ///< that what a treasure drops has at least
 inline constexpr double block_timer_s_min = 0.1, block_timer_s_max = 7.0 * 24 * 3600;
 inline constexpr double block_blast_m_max = 7;
 
@@ -71,8 +72,8 @@ class BlockRegistry {
   explicit BlockRegistry(std::vector<BlockType> types);
 
   /// The kinds that terrain is made of and those that players build with; behind those of BlockId, chest,
-  /// sign, sapling and charge, which stand elsewhere in worlds that had kinds of their own before there were
-  /// any.
+  /// sign, sapling, charge and treasure, which stand elsewhere in worlds that had kinds of their own before
+  /// there were any.
   static const BlockRegistry& builtin() { return *builtin_ptr(); }
   static const std::shared_ptr<const BlockRegistry>& builtin_ptr();
 
@@ -90,9 +91,17 @@ class BlockRegistry {
     return id != BlockId::air && !t.liquid && t.dig_s(Tool::hand) >= 0;
   }
   /// May a player put it somewhere? Of foreign ids, too: those that are not known may not.
-  bool placeable(BlockId id) const { return knows(id) && id != BlockId::air && !type(id).liquid; }
+  bool placeable(BlockId id) const {
+    return knows(id) && id != BlockId::air && !type(id).liquid && id != treasure_;
+  }
   /// May another block take its place: air and liquids? Precondition: knows(id).
   bool replaceable(BlockId id) const { return id == BlockId::air || type(id).liquid; }
+
+  /// What the secret seed puts into the walls of caves (world/sim/loot.h), by its name; air: there is no such
+  /// kind.
+  BlockId treasure() const { return treasure_; }
+  /// Is it of the secret seed: an ore, or the treasure? Clients hold it for stone until they are told.
+  bool hidden(BlockId id) const;
 
   /// How each kind fills its cell; full for ids that are not known, as nobody may walk into those.
   using Forms = std::array<BlockForm, block_kinds_max>;
@@ -107,6 +116,7 @@ class BlockRegistry {
   std::vector<BlockType> types_;
   std::vector<BlockId> by_name_;  // sorted by name
   Forms forms_{};
+  BlockId treasure_ = BlockId::air;
   std::uint64_t hash_ = 0;
 };
 

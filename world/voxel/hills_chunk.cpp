@@ -167,6 +167,7 @@ std::unique_ptr<Chunk> hills_chunk(const Terrain& terrain, ChunkCoord at) {
   if (high.z > bedrock_top_m) {
     carve_caves(draft, terrain, area);
     if (!terrain.bare) strew_ores(draft, terrain.secret.value_or(secret_of_seed(terrain.seed)));
+    if (terrain.treasure != BlockId::air) hide_treasure(draft, terrain, area);
   }
   plant_forest(draft, terrain, area);
   draft.clear(terrain.footprints);

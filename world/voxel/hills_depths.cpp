@@ -162,4 +162,24 @@ void strew_ores(ChunkDraft& draft, std::uint64_t secret) {
   }
 }
 
+void hide_treasure(ChunkDraft& draft, const Terrain& terrain, const HillsArea& area) {
+  constexpr std::uint32_t tries = 12;    // some one in thirty blocks of a chunk with caves is such a floor
+  constexpr std::int32_t buried_m = 10;  // below the surface, so that none lies open on a hillside
+  const IVec3 low = draft.min();
+  if (!terrain.secret || terrain.bare || draft.end().z <= cave_floor_m) return;
+  const std::uint64_t key = noise_key(*terrain.secret, HillsNoise::treasure);
+  for (std::uint32_t n = 0; n < tries; ++n) {
+    const std::uint64_t bits = cell_bits(key + n, low.x, low.y, low.z);
+    const auto pick = [&](unsigned shift, std::uint64_t below) {
+      return static_cast<std::int32_t>((bits >> shift & 0xffff) % below);
+    };
+    const IVec3 block = low + IVec3{pick(0, chunk_size), pick(16, chunk_size), pick(32, chunk_size - 1)};
+    const HillsPoint point = area.at(block.x, block.y);
+    if (block.z + buried_m >= top_of(point.height_m - point.crag_m)) continue;
+    if (draft.at(block) != BlockId::stone || draft.at(block + IVec3{0, 0, 1}) != BlockId::air) continue;
+    draft.at(block) = terrain.treasure;
+    return;
+  }
+}
+
 }  // namespace ashlar::ground

@@ -33,6 +33,7 @@ enum class HillsNoise : std::uint64_t {
   mouth,
   tree,
   ore,
+  treasure,
 };
 
 constexpr std::uint64_t noise_key(std::uint64_t seed, HillsNoise what) {

@@ -35,6 +35,8 @@ GroundSkin skin_of(const HillsPoint& point, double slope);
 void carve_caves(ChunkDraft& draft, const Terrain& terrain, const HillsArea& area);
 /// Puts ores into what is stone by then.
 void strew_ores(ChunkDraft& draft, std::uint64_t secret);
+/// Puts a treasure into the floor of a cave, if it finds one; none near the surface.
+void hide_treasure(ChunkDraft& draft, const Terrain& terrain, const HillsArea& area);
 /// Puts trees on what is not steep, wet or beside a footprint, also those that stand in neighbouring chunks.
 void plant_forest(ChunkDraft& draft, const Terrain& terrain, const HillsArea& area);
 

@@ -32,7 +32,7 @@ inline constexpr std::uint16_t terrain_generator = 1;
 /// Can this build make ground of that kind and generator? Both as they came from elsewhere.
 bool terrain_known(std::uint8_t kind, std::uint16_t generator);
 
-/// The seed of ores where nobody has given one: of the public seed, so everybody can compute it.
+/// The seed of what is hidden where nobody has given one: of the public seed, so everybody can compute it.
 std::uint64_t secret_of_seed(std::uint64_t seed);
 
 /// Is it a kind of block that the secret seed strews into stone?
@@ -44,10 +44,13 @@ struct Terrain {
   /// Boxes of placed maps: no voxel lies inside one, and the ground around is level with its roof.
   std::vector<BlockBox> footprints = {};
   TerrainKind kind = TerrainKind::plains;
-  /// The seed of what players must not compute: ores. None: secret_of_seed(seed).
+  /// The seed of what players must not compute: ores and treasures. None: secret_of_seed(seed).
   std::optional<std::uint64_t> secret = {};
   /// Without that: plain stone in its place, as those compute the ground who do not have the seed.
   bool bare = false;
+  /// What the secret seed puts into floors of caves, one block to some chunks; air: nothing. Where others can
+  /// compute the secret there is none.
+  BlockId treasure = BlockId::air;
   friend bool operator==(const Terrain&, const Terrain&) = default;
 };
 

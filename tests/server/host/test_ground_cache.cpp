@@ -120,4 +120,26 @@ TEST_CASE("what a secret seed hides is stone in what is packed, but for what was
   CHECK((*told)->content_hash() == packed.hash);
 }
 
+TEST_CASE("treasures that were told of show in what is packed, the others are stone",
+          "[server][ground_cache]") {
+  WorldSetup setup = flat_setup();
+  setup.secret = 5;
+  const BlockId treasure = setup.blocks->treasure();
+  setup.make_chunk = [treasure](const Terrain&, ChunkCoord) {
+    auto chunk = std::make_unique<Chunk>(BlockId::stone);
+    chunk->set_block({1, 2, 3}, treasure);
+    chunk->set_block({4, 5, 6}, treasure);
+    return chunk;
+  };
+  const World world(setup);
+  ChangeLog log;
+  const std::vector<AppliedEdit> told_of{{{4, 5, 6}, BlockId::stone, treasure, EntityId{0}}};
+  log.take(told_of);
+  const PackedGround packed = GroundPacker().pack(pack_request(world, log, here, 1));
+  const auto told = ChunkCodec().decode(packed.bytes);
+  REQUIRE(told.has_value());
+  CHECK((*told)->block({1, 2, 3}) == BlockId::stone);
+  CHECK((*told)->block({4, 5, 6}) == treasure);
+}
+
 }  // namespace ashlar::server

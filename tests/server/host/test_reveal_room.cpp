@@ -143,6 +143,28 @@ TEST_CASE("what is dug free is told once, with all that is beside it", "[server]
   CHECK(mine.room.revealed() == 11);
 }
 
+TEST_CASE("treasures are told of like ores, and nothing of them before", "[server][reveal_room]") {
+  const BlockId treasure = BlockRegistry::builtin().treasure();
+  Mine mine(
+      [treasure](const Terrain&, ChunkCoord at) {
+        auto chunk = std::make_unique<Chunk>(at.z < 0 ? BlockId::stone : BlockId::air);
+        if (at.z == -1) chunk->set_block({4, 4, 20}, treasure), chunk->set_block({9, 9, 20}, treasure);
+        return chunk;
+      },
+      9);
+  CHECK(mine.set({4, 7, -12}, BlockId::air).empty());
+  const auto told = mine.set({4, 5, -12}, BlockId::air);
+  REQUIRE(told.size() == 1);
+  CHECK((told[0].block == IVec3{4, 4, -12}));
+  CHECK(told[0].before == BlockId::stone);
+  CHECK(told[0].after == treasure);
+  ExposedOres exposed;
+  exposed.begin_tick(1);
+  const std::vector<IVec3>* const open = exposed.in(*mine.world->space().voxels, {0, 0, -1});
+  REQUIRE(open != nullptr);
+  CHECK((*open == std::vector<IVec3>{{4, 4, -12}}));
+}
+
 TEST_CASE("a world without a secret has nothing to tell", "[server][reveal_room]") {
   Mine mine(checkered_chunk, std::nullopt);
   CHECK(mine.set({4, 4, -6}, BlockId::air).empty());

@@ -12,7 +12,7 @@ using namespace ashlar;
 TEST_CASE("every kind of block has a name, by which it is found, and is as solid as the ground has it",
           "[world][voxel][block_registry]") {
   const BlockRegistry& all = BlockRegistry::builtin();
-  REQUIRE(all.size() == block_id_count + 4);  // chest, sign, sapling and charge
+  REQUIRE(all.size() == block_id_count + 5);  // chest, sign, sapling, charge and treasure
   std::set<std::string> names;
   for (std::uint16_t i = 0; i < all.size(); ++i) {
     const auto id = static_cast<BlockId>(i);
@@ -23,8 +23,8 @@ TEST_CASE("every kind of block has a name, by which it is found, and is as solid
     CHECK(type.solid() == is_solid(id));
     CHECK(type.solid() == (Chunk(id).solid()[0] != 0));
     CHECK((Chunk(id).parts() != nullptr) == (type.solid() && !type.shape.full()));
-    CHECK(all.placeable(id) == !all.replaceable(id));
-    CHECK(all.diggable(id) == all.placeable(id));
+    CHECK(all.placeable(id) == (!all.replaceable(id) && id != all.treasure()));
+    CHECK(all.diggable(id) == !all.replaceable(id));
     CHECK(all.knows(type.drops));
   }
   CHECK_FALSE(all.diggable(BlockId::water));
@@ -115,7 +115,7 @@ TEST_CASE("kinds that no world can have are refused, and it is said which",
   changed(own, [](BlockType& t) { t.timer_s = 1e6; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.falls = true; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.becomes = BlockId{500}; });
-  changed(own, [](BlockType& t) { t.timer_s = 1, t.becomes = BlockId{block_id_count + 4}; });
+  changed(own, [](BlockType& t) { t.timer_s = 1, t.becomes = BlockId{block_id_count + 5}; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.blast_m = 8; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.blast_m = 1, t.becomes = BlockId::stone; });
   changed(own, [](BlockType& t) { t.blast_m = 1; });

@@ -419,3 +419,32 @@ TEST_CASE("ores are of the secret alone, and without it they are stone", "[world
   CHECK(ores > 100);
   CHECK(differ > ores / 2);
 }
+
+TEST_CASE("treasures lie in floors of caves, by the secret alone, and without it there is stone",
+          "[world][terrain][hills]") {
+  Terrain one{.seed = 11, .kind = TerrainKind::hills};
+  one.secret = 1, one.treasure = BlockRegistry::builtin().treasure();
+  Terrain other = one, bare = one, open = one;
+  other.secret = 2, bare.bare = true, open.secret.reset();
+  int found = 0, same = 0;
+  for (std::int32_t n = 0; n < 64; ++n) {
+    const ChunkCoord at{n % 8, n / 8, -1 - n % 2};
+    const auto a = generate_chunk(one, at), b = generate_chunk(other, at);
+    const bool some = a->may_hold(one.treasure);
+    if (!some) continue;
+    const auto plain = generate_chunk(bare, at), computed = generate_chunk(open, at);
+    CHECK_FALSE(computed->may_hold(one.treasure));
+    for (std::size_t i = 0; i < chunk_blocks; ++i) {
+      const IVec3 local = local_of_index(i);
+      if (a->block(local) != one.treasure) continue;
+      ++found;
+      same += b->block(local) == one.treasure;
+      CHECK(plain->block(local) == BlockId::stone);
+      CHECK(a->block(local + IVec3{0, 0, 1}) == BlockId::air);
+      CHECK(at.z * chunk_size + local.z <
+            surface_height(one, at.x * chunk_size + local.x, at.y * chunk_size + local.y));
+    }
+  }
+  CHECK(found > 3);
+  CHECK(same == 0);
+}
