@@ -1,6 +1,7 @@
 #include "world/nav/block_ways.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -16,6 +17,7 @@ constexpr std::int32_t corners_side = BlockWays::side;
 // A place may get a better way several times before it is settled; what is beyond is left out.
 constexpr std::size_t heap_max = std::size_t{8} * BlockWays::places_max;
 constexpr double there_m = 0.35;       // so near to a corner one goes on to the next
+constexpr double side_m = 0.33;        // so near to the line between two corners one goes along it
 constexpr double off_m_max = 1.1;      // so far may a body be above or below a corner's ground
 constexpr double rung_m = 0.3;         // off a corner into the ladder's column
 constexpr double ladder_near_m = 1.2;  // so near one goes to the ladder itself
@@ -79,19 +81,48 @@ std::optional<BlockWays::Step> BlockWays::on_ladder(IVec2 block, DVec3 from_m) c
   return std::nullopt;
 }
 
-/// Of the four corners about a body the one by which it gets there soonest, among those at its own height: to
-/// one above or below there may be no way but round another one. nowhere: it stands at none of them.
+double BlockWays::by_corner_m(std::uint16_t place, DVec3 from_m) const {
+  return distance_[place] * 0.1 + length(xy(position_m(place) - from_m));
+}
+
+/// Of the corners about a body that are on a level with it the one by which it gets there soonest; but where
+/// there is a hole or a wall among the four, only one that it gets to along their sides. nowhere: none is.
+std::uint16_t BlockWays::corner_on_level(IVec2 block, std::int32_t half, DVec3 from_m) const {
+  std::array<std::uint16_t, 4> level{};
+  std::size_t count = 0, nearest = 0;
+  double nearest_m = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    level[i] = place_at(
+        {block.x + static_cast<std::int32_t>(i & 1), block.y + static_cast<std::int32_t>(i >> 1)}, half);
+    if (level[i] == nowhere) continue;
+    const double off_m = length(xy(position_m(level[i]) - from_m));
+    if (count++ == 0 || off_m < nearest_m) nearest = i, nearest_m = off_m;
+  }
+  if (count == 0) return nowhere;
+  std::uint16_t best = level[nearest];
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (level[i] == nowhere || i == nearest) continue;
+    if (count < 4) {
+      const std::size_t apart = i ^ nearest;  // 1: beside it along x, 2: along y
+      const DVec2 off = xy(from_m - position_m(level[i]));
+      if (apart == 3 || std::fabs(apart == 1 ? off.y : off.x) > side_m) continue;
+    }
+    if (by_corner_m(level[i], from_m) < by_corner_m(best, from_m)) best = level[i];
+  }
+  return best;
+}
+
+/// One of the four corners about a body. nowhere: it stands at none of them.
 std::uint16_t BlockWays::corner_by(IVec2 block, DVec3 from_m) const {
   const auto half = static_cast<std::int32_t>(std::floor(from_m.z * 2 + 0.5));
-  std::uint16_t best = nowhere;
-  double best_m = 0;
-  for (const std::int32_t off : {0, -1, 1, -2, 2}) {
-    if (std::abs(off) == 2 && best != nowhere) break;
+  std::uint16_t best = corner_on_level(block, half, from_m);
+  for (const std::int32_t off : {-1, 1, -2, 2}) {
+    if (best != nowhere && off != 1) break;
+    if (off == 2 && !up_block_) break;
     for (std::int32_t i = 0; i < 4; ++i) {
       const std::uint16_t place = place_at({block.x + (i & 1), block.y + (i >> 1)}, half + off);
       if (place == nowhere || std::fabs(position_m(place).z - from_m.z) > off_m_max) continue;
-      const double all_m = distance_[place] * 0.1 + length(xy(position_m(place) - from_m));
-      if (best == nowhere || all_m < best_m) best = place, best_m = all_m;
+      if (best == nowhere || by_corner_m(place, from_m) < by_corner_m(best, from_m)) best = place;
     }
   }
   return best;
@@ -188,6 +219,7 @@ void BlockSearch::clear(const VoxelVolume& volume, IVec3 middle, BlockWalker wal
   heap_.clear();
   ways_.clear(middle - IVec3{corners_side / 2, corners_side / 2, BlockWays::levels / 2});
   ground_.begin(volume, ways_.origin_, walker);
+  ways_.up_block_ = walker.climbs;
   x_min_ = y_min_ = 0, x_max_ = y_max_ = corners_side;
 }
 

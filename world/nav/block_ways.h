@@ -46,10 +46,13 @@ class BlockWays {
  private:
   friend class BlockSearch;
   void clear(IVec3 origin);
+  double by_corner_m(std::uint16_t place, DVec3 from_m) const;
+  std::uint16_t corner_on_level(IVec2 block, std::int32_t half, DVec3 from_m) const;
   std::uint16_t corner_by(IVec2 block, DVec3 from_m) const;
   std::optional<Step> on_ladder(IVec2 block, DVec3 from_m) const;
   Step up_ladder(std::uint16_t place, DVec3 from_m) const;
 
+  bool up_block_ = false;                       ///< its walkers come up a whole block at once
   IVec3 origin_{};                              ///< the block below, south and west of the first corner
   std::vector<std::uint8_t> height_;            // by place: half blocks over the origin; none: free
   std::vector<std::uint16_t> next_, distance_;  // by place

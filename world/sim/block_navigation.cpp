@@ -195,9 +195,12 @@ bool BlockNavigation::pending(const PlayerTable& players, EntityId player, Block
                               DVec3 from_m) const {
   if (!ends_.there(players, player)) return false;
   if (near(players, player, from_m)) {
-    const Field* field = field_of(player, walker);
-    if (field == nullptr || field->ways.step(from_m)) return false;
-    if (field->part) return true;
+    const std::size_t number = find(player, walker);
+    if (number == fields_max) return false;
+    const Field& field = fields_[number];
+    if (!field.ready) return true;
+    if (field.ways.step(from_m)) return false;
+    if (field.part) return true;
   }
   return far_.pending(player, walker, from_m);
 }

@@ -43,7 +43,8 @@ std::optional<FarNavigation::Ahead> FarNavigation::ahead(const Field& field, DVe
   Ahead out;
   std::uint32_t best_distance = 0;
   for (const std::int32_t off : {0, -1, 1, -2, 2}) {
-    if (std::abs(off) == 2 && best != nullptr) break;
+    if (off != 1 && best != nullptr) break;
+    if (off == 2 && !field.walker.climbs) break;
     for (std::int32_t i = 0; i < 4; ++i) {
       const GroundPlace at{x + (i & 1), y + (i >> 1), half + off};
       if (std::fabs(at.half * 0.5 - from_m.z) > near_ground_m) continue;

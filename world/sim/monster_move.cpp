@@ -193,4 +193,20 @@ MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTra
   return report;
 }
 
+Ahead look_ahead(const Space& space, const MonsterTraits& kind, DVec3 from, DVec2 direction, double way_m) {
+  constexpr double every_m = 0.5, foot_m = 0.05, slack_m = 0.05;
+  const double step_m = kind.step_height_m_max;
+  double z = from.z;
+  way_m = std::min(way_m, look_ahead_m);
+  for (double at_m = every_m; at_m <= way_m; at_m += every_m) {
+    const DVec2 at = xy(from) + direction * at_m;
+    const double over_m = z + step_m + slack_m;
+    if (space_overlaps(space, {foot_m, slack_m}, {at.x, at.y, over_m})) return Ahead::wall;
+    const auto ground = space_ground_below(space, at, foot_m, over_m, 2 * (step_m + slack_m));
+    if (!ground) return Ahead::edge;
+    z = *ground;
+  }
+  return Ahead::clear;
+}
+
 }  // namespace ashlar

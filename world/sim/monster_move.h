@@ -19,4 +19,18 @@ Cylinder wall_shape(const Rules& rules, const MonsterTraits& kind);
 MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTraits& kind,
                         const MonsterWish& wish, Body& body, DVec2 floor_mps = {});
 
+inline constexpr double look_ahead_m = 1.5;
+
+enum class Ahead : std::uint8_t {
+  clear,
+  wall,  ///< higher than a step: it holds up whoever comes to it
+  edge,  ///< deeper than a step: there may be no way back up
+};
+/// What a walker meets first if it goes straight on. Whoever walks without a way asks: on hills and in caves
+/// most of what is deeper has no way back.
+/// @param direction  unit; a body at `from` is on the ground
+/// @param way_m      so far it looks, and no farther than look_ahead_m
+/// Cost: up to three searches for ground, some 0.1 us each over blocks.
+Ahead look_ahead(const Space& space, const MonsterTraits& kind, DVec3 from, DVec2 direction, double way_m);
+
 }  // namespace ashlar

@@ -8,6 +8,7 @@
 #include "world/bsp/sector_map.h"
 #include "world/math/assert.h"
 #include "world/sim/bodies.h"
+#include "world/sim/monster_move.h"
 #include "world/sim/navigation.h"
 
 namespace ashlar {
@@ -33,7 +34,8 @@ constexpr double stay_m = 0.6, climb_near_m = 1.5, stay_slack_m = 0.15;
 // Ways cost more than steps do: so long, and such a share of what lies straight before it, it goes on before
 // it asks for its way anew.
 constexpr double course_s_max = 0.15, course_share = 0.25;
-constexpr double on_course_share = 0.7;   // of its pace: a slower one has met something
+constexpr double on_course_share = 0.7;  // of its pace: a slower one has met something
+constexpr double falls_forth_m = 0.7, drop_share_min = 0.2;
 constexpr double charge_end_share = 0.5;  // a charger that is slower has met something
 
 double eye_height_m(const Cylinder& shape) { return shape.height_m * 0.85; }
@@ -276,8 +278,8 @@ MonsterWish go_on(const Rules& rules, const PlayerTable& players, MonsterTable& 
 }
 
 /// @param to_m  where it heads for: its goal, or a place on the way there
-MonsterWish chase(const Rules& rules, MonsterTable& monsters, std::size_t row, bool slow, DVec3 to_m,
-                  bool on_way) {
+MonsterWish chase(const Space& space, const Rules& rules, MonsterTable& monsters, std::size_t row, bool slow,
+                  DVec3 to_m, bool on_way) {
   const MonsterTraits& kind = monsters.traits_at(row);
   const Body& body = monsters.body[row];
   const bool flees = monsters.mood[row] == MonsterMood::flee;
@@ -301,8 +303,18 @@ MonsterWish chase(const Rules& rules, MonsterTable& monsters, std::size_t row, b
     Rng& rng = monsters.rng[row];
     const std::uint32_t side = rng.next_u32();
     const auto turn = Turn16{static_cast<std::uint16_t>((side & 1u) != 0 ? 12288 : 65536 - 12288)};
-    monsters.yaw[row] = turn_towards(xy(to_goal)) + turn;
-    monsters.turn_ticks[row] = rules.ticks_within(aside_s);
+    const Turn16 to = turn_towards(xy(to_goal));
+    const auto edge = [&](Turn16 by) {
+      return kind.flies == 0 &&
+             look_ahead(space, kind, body.position_m, heading(to + by), look_ahead_m) == Ahead::edge;
+    };
+    const bool first = edge(turn);
+    if (!first || !edge(Turn16{0} - turn)) {
+      monsters.yaw[row] = first ? to - turn : to + turn;
+      monsters.turn_ticks[row] = rules.ticks_within(aside_s);
+    } else {
+      monsters.yaw[row] = to;
+    }
   } else if (monsters.turn_ticks[row] == 0) {
     monsters.yaw[row] = turn_towards(xy(to_goal));
   }
@@ -345,6 +357,21 @@ void set_course(const Rules& rules, MonsterTable& monsters, std::size_t row, DVe
   monsters.course_ticks[row] = static_cast<std::uint8_t>(s / rules.tick_s());
 }
 
+/// Who falls keeps its pace: of that, so much that it lands where its way goes on.
+double drop_share(const Rules& rules, const MonsterTraits& kind, double drop_m) {
+  if (rules.gravity_mps2 <= 0 || kind.speed_mps <= 0) return 1;
+  const double falls_s = std::sqrt(2 * drop_m / rules.gravity_mps2);
+  return std::clamp(falls_forth_m / (falls_s * kind.speed_mps), drop_share_min, 1.0);
+}
+
+/// No way is known to it, and it would come down where there may be none back.
+bool stops_at_edge(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
+                   std::size_t row, const Navigation& ways, const MonsterWish& wish) {
+  if (dot(wish.direction, wish.direction) == 0 || !ways.over_blocks(players, monsters, row)) return false;
+  return look_ahead(space, monsters.traits_at(row), monsters.body[row].position_m, wish.direction,
+                    look_ahead_m) == Ahead::edge;
+}
+
 /// Along a way to the player, where there is one, else straight to where it last saw its target.
 MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& players, MonsterTable& monsters,
                  std::size_t row, bool slow, const Navigation* ways, TickId tick) {
@@ -363,22 +390,26 @@ MonsterWish hunt(const Space& space, const Rules& rules, const PlayerTable& play
     if (walks && to_z > monsters.body[row].position_m.z + above_m) wish.climb = 1;
     return wish;
   };
-  if (ways != nullptr && !beside && monsters.mood[row] == MonsterMood::chase)
+  const bool hunts = ways != nullptr && monsters.mood[row] == MonsterMood::chase;
+  const bool straight = hunts && ways->goes_straight(space, players, monsters, row, beside);
+  if (hunts && !straight)
     if (const auto way = ways->way(space, players, monsters, row, careful(rules, row, tick))) {
       if (way->waits || way->climbs)
         if (auto wish = stay_at(monsters, row, way->at_m, way->climbs ? climb_near_m : stay_m)) {
           wish->climb = way->climbs ? 1 : 0;
           return *wish;
         }
-      const MonsterWish wish =
-          chase(rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true);
-      set_course(rules, monsters, row, way->at_m);
+      MonsterWish wish =
+          chase(space, rules, monsters, row, slow, {way->at_m.x, way->at_m.y, way->floor_m}, true);
+      if (way->drop_m > 0)
+        wish.speed_share *= drop_share(rules, monsters.traits_at(row), way->drop_m);
+      else
+        set_course(rules, monsters, row, way->at_m);
       return up(wish, way->floor_m);
     }
-  const bool waits = ways != nullptr && monsters.sees[row] == 0 && monsters.mood[row] == MonsterMood::chase &&
-                     ways->way_pending(players, monsters, row);
-  if (waits) return {};
-  const MonsterWish wish = chase(rules, monsters, row, slow, goal, false);
+  if (hunts && !straight && ways->way_pending(players, monsters, row)) return {};
+  MonsterWish wish = chase(space, rules, monsters, row, slow, goal, false);
+  if (hunts && !straight && stops_at_edge(space, players, monsters, row, *ways, wish)) wish.direction = {};
   if (monsters.mood[row] == MonsterMood::chase) set_course(rules, monsters, row, xy(goal));
   return up(wish, goal.z);
 }

@@ -14,17 +14,11 @@
 namespace ashlar {
 namespace {
 
-constexpr double beyond_m = 0.35;            // behind an opening, so that its line is crossed
-constexpr int openings_ahead_max = 10;       // that a straight way may lead through
-constexpr double inwards_m = 0.75;           // off an opening's corner, by who takes care
 constexpr double moved_m = 1.0;              // a player who went so far is looked for anew
 constexpr std::uint32_t ask_every = 8;       // ticks from one question of a row to its next
 constexpr std::uint32_t heights_every = 16;  // likewise from one look at a map's floors and ceilings
-// Over blocks a way goes by their corners, so it is longer than it would have to be.
-constexpr double detour_times = 1.25, detour_m = 2;
-constexpr double before_lift_m = 0.5;       // so far from its edge one waits
+constexpr std::uint32_t by_ways_ticks = 180;
 constexpr std::size_t begun_per_tick = 16;  // a search costs something to begin, too
-constexpr double stairs_near_m = 1.5;       // who comes so near to their top goes down them
 constexpr double last_step_look_m = 0.25;
 
 /// Sectors with a door that a monster opens: by a line before it that it may use.
@@ -68,33 +62,6 @@ std::vector<Sending> sendings_of(const MapPlan& plan) {
   return out;
 }
 
-/// Where the straight line from p to q meets the line through an opening, as its part from a (0) to b (1).
-double crossing(DVec2 p, DVec2 q, const LeafGraph::Join& join) {
-  const DVec2 along = join.b - join.a, way = q - p;
-  const double over = cross(way, along);
-  if (over == 0) return 0.5;
-  return cross(way, p - join.a) / over;
-}
-
-/// The point of an opening's free part that is nearest to p, or so far from there towards the part's middle.
-DVec2 nearest_in(const LeafGraph::Join& join, std::size_t which, DVec2 p, double shift_m) {
-  const DVec2 along = join.b - join.a;
-  const double size2 = dot(along, along);
-  const auto low = static_cast<double>(join.from[which]), high = static_cast<double>(join.until[which]);
-  const double t = std::clamp(size2 > 0 ? dot(p - join.a, along) / size2 : 0, low, high);
-  const double most = size2 > 0 ? shift_m / std::sqrt(size2) : 0;
-  return join.at(t + std::clamp((low + high) / 2 - t, -most, most));
-}
-
-/// Straight through an opening into the leaf behind it; unit.
-DVec2 out_of(const LeafGraph& graph, const LeafGraph::Join& join, DVec2 in_m) {
-  const DVec2 along = join.b - join.a;
-  const double wide = length(along);
-  if (!(wide > 0)) return {};
-  const DVec2 side{-along.y / wide, along.x / wide};
-  return graph.leaf_at(in_m + side * 0.01) == join.to ? side : side * -1;
-}
-
 }  // namespace
 
 Navigation::Skill Navigation::skill_of(const MonsterTraits& kind) {
@@ -119,7 +86,9 @@ Navigation::Ground Navigation::ground_of(const MapPlan& plan) {
 }
 
 Navigation::Navigation(std::span<const MapPlan* const> plans, std::size_t monster_rows)
-    : field_of_row_(monster_rows, std::uint16_t{fields_max}), detours_(monster_rows) {
+    : field_of_row_(monster_rows, std::uint16_t{fields_max}),
+      detours_(monster_rows),
+      by_ways_until_tick_(monster_rows) {
   std::vector<MapGround> boxes;
   for (const MapPlan* plan : plans) {
     grounds_.push_back(ground_of(*plan));
@@ -203,19 +172,18 @@ WayRules Navigation::rules(std::span<const MapInSpace> maps, std::size_t map, bo
 }
 
 /// What one row that hunts needs a way for.
-void Navigation::ask_for(const PlayerTable& players, const MonsterTable& monsters, std::size_t row,
-                         std::uint32_t tick) {
+void Navigation::ask_for(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
+                         std::size_t row, std::uint32_t tick) {
   const auto target = target_of(players, monsters, row);
   if (!target) return;
   const MonsterTraits& kind = monsters.traits_at(row);
   if (target->map == grounds_.size()) {
     const auto walker = block_walker_of(kind);
-    const double up_m =
-        players.body[slot_of(monsters.target[row])].position_m.z - monsters.body[row].position_m.z;
-    const bool straight =
-        monsters.sees[row] != 0 && monsters.held_ticks[row] == 0 && std::fabs(up_m) <= kind.step_height_m_max;
     const bool to_stairs = target->other_map != grounds_.size();
-    if (walker && (to_stairs || !straight))
+    if (!walker) return;
+    if (!to_stairs && !straight_to(space, monsters, row, players.body[slot_of(target->to)].position_m))
+      by_ways_until_tick_[row] = tick + by_ways_ticks;
+    if (to_stairs || tick < by_ways_until_tick_[row])
       blocks_->ask_from(players, target->to, *walker, monsters.body[row].position_m, tick);
     return;
   }
@@ -302,6 +270,7 @@ void Navigation::follow_heights(Ground& ground, HeightsView heights, std::uint32
 void Navigation::advance(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                          std::uint32_t tick, std::span<const MapMechanics> mechanics) {
   if (blocks_ == nullptr) return;
+  tick_ = tick;
   ASHLAR_ASSERT(space.maps.size() == grounds_.size());
   ASHLAR_ASSERT(mechanics.empty() || mechanics.size() == grounds_.size());
   for (std::size_t i = 0; i < mechanics.size(); ++i)
@@ -312,7 +281,7 @@ void Navigation::advance(const Space& space, const PlayerTable& players, const M
   // Rows take turns: who hunts asks six times a second or so.
   for (std::size_t row = tick % ask_every; row < monsters.rows(); row += ask_every)
     if (monsters.id[row] != EntityId{0} && monsters.mood[row] == MonsterMood::chase)
-      ask_for(players, monsters, row, tick);
+      ask_for(space, players, monsters, row, tick);
   search(space.maps, players, tick);
   search_detour(space.maps, players, monsters, tick);
   lift_bars(monsters, tick);
@@ -368,138 +337,12 @@ void Navigation::search(std::span<const MapInSpace> maps, const PlayerTable& pla
   }
 }
 
-/// Who sees whom it hunts goes straight there while that is hardly longer than the way.
-std::optional<WayPoint> Navigation::way_over_blocks(const PlayerTable& players, const MonsterTable& monsters,
-                                                    std::size_t row, const Target& target) const {
-  const auto walker = block_walker_of(monsters.traits_at(row));
-  if (!walker) return std::nullopt;
-  const DVec3 body = monsters.body[row].position_m;
-  const bool to_stairs = target.other_map != grounds_.size();
-  if (to_stairs) {
-    const Ground& ground = grounds_[target.other_map];
-    const DVec3 off = ground.top_m - body;
-    if (dot(off, off) < stairs_near_m * stairs_near_m)
-      return WayPoint{xy(ground.foot_m), ground.foot_m.z, length(ground.foot_m - body)};
-  }
-  const auto step = blocks_->way(target.to, *walker, body);
-  if (!step) return std::nullopt;
-  if (!to_stairs && !step->climbs && monsters.sees[row] != 0) {
-    const DVec3 to = players.body[slot_of(target.to)].position_m;
-    const bool detour = step->distance_m > detour_times * length(xy(to - body)) + detour_m;
-    if (!detour) return std::nullopt;
-  }
-  return WayPoint{xy(step->to_m), step->to_m.z, step->distance_m, false, step->climbs};
-}
-
-std::optional<WayPoint> Navigation::way(const Space& space, const PlayerTable& players,
-                                        const MonsterTable& monsters, std::size_t row, bool careful) const {
-  if (blocks_ == nullptr) return std::nullopt;
-  const auto target = target_of(players, monsters, row);
-  if (!target) return std::nullopt;
-  if (target->map == grounds_.size()) return way_over_blocks(players, monsters, row, *target);
-  return way_in_map(space.maps, monsters, row, *target, careful);
-}
-
-bool Navigation::way_pending(const PlayerTable& players, const MonsterTable& monsters,
-                             std::size_t row) const {
-  if (blocks_ == nullptr) return false;
-  const auto target = target_of(players, monsters, row);
-  const auto walker = block_walker_of(monsters.traits_at(row));
-  if (!target || target->map != grounds_.size() || !walker) return false;
-  return blocks_->pending(players, target->to, *walker, monsters.body[row].position_m);
-}
-
-/// Before a lift that is elsewhere, or on one that has not come yet, a body stands; one at rest it calls.
-/// nullopt: no lift keeps it from going through the opening.
-std::optional<WayPoint> Navigation::wait_for_lift(const WayRules& rules, std::size_t map, std::uint32_t leaf,
-                                                  const LeafGraph::Join& join, std::size_t which,
-                                                  DVec3 body) const {
-  const LeafGraph& graph = *grounds_[map].graph;
-  const std::uint32_t from = graph.sector(leaf), to = graph.sector(join.to);
-  if (from == to || (!rules.rides(from) && !rules.rides(to))) return std::nullopt;
-  const WalkerClass& walker = walker_class(which);
-  if (way_open({rules.heights, rules.map, rules.doors}, walker, from, to)) return std::nullopt;
-  const MapLifts& lifts = grounds_[map].lifts;
-  const MapPlan& plan = *grounds_[map].plan;
-  if (rules.rides(from)) {
-    if (!lifts.in_motion(from))
-      if (const auto call = lifts.call_from(plan, from, xy(body))) return WayPoint{*call, body.z, 0};
-    const SectorBounds& bounds = plan.bounds_of(from);
-    return WayPoint{(bounds.low + bounds.high) * 0.5, body.z, 0, true};
-  }
-  if (!lifts.in_motion(to))
-    if (const auto call = lifts.call_from(plan, to, xy(body))) return WayPoint{*call, body.z, 0};
-  const DVec2 in_m = nearest_in(join, which, xy(body), inwards_m);
-  const DVec2 back = out_of(graph, join, in_m) * -(walker.shape.radius_m + before_lift_m);
-  return WayPoint{in_m + back, body.z, 0, true};
-}
-
-std::optional<WayPoint> Navigation::way_in_map(std::span<const MapInSpace> maps, const MonsterTable& monsters,
-                                               std::size_t row, const Target& target, bool careful) const {
-  const std::size_t map = target.map;
-  const DVec3 body = monsters.body[row].position_m;
-  const Skill own = skill_of(monsters.traits_at(row));
-  if (own.which == walker_class_count) return std::nullopt;
-  const Field* field = field_of(row, target, own);
-  if (field == nullptr || !field->ready) return std::nullopt;
-  const std::size_t which = field->which;
-  const LeafGraph& graph = *grounds_[map].graph;
-  const WayField& ways = field->now;
-  std::uint32_t leaf = graph.leaf_at(xy(body));
-  std::uint32_t out = ways.way_out(leaf);
-  WayPoint way;
-  if (leaf == ways.target_leaf()) return WayPoint{field->to_m, body.z, 0};
-  if (out == no_index) return std::nullopt;
-  way.distance_m = static_cast<double>(ways.distance_m(leaf));
-  if (const auto detour = detours_.next(row)) {
-    way.at_m = *detour, way.floor_m = body.z;
-    return way;
-  }
-  const WayRules now = rules(maps, map, field->opens);
-  const DVec2 from = xy(body);
-  // As far ahead as a straight line stays within the openings on the way.
-  std::uint32_t passed[openings_ahead_max];
-  int count = 0;
-  bool first = true;
-  while (out != no_index && count < openings_ahead_max) {
-    const LeafGraph::Join& join = graph.join(out);
-    if (join.sends) {
-      // Onto its line, and over it.
-      if (first) way.at_m = join.over, way.floor_m = body.z;
-      break;
-    }
-    if (const auto wait = wait_for_lift(now, map, leaf, join, which, body)) {
-      if (first) way.at_m = wait->at_m, way.floor_m = wait->floor_m, way.waits = wait->waits;
-      break;
-    }
-    const DVec2 in_m = nearest_in(join, which, from, careful ? inwards_m : 0);
-    const DVec2 across = in_m - from;
-    const double size = length(across);
-    // Who stands in the opening goes on into the leaf behind.
-    const DVec2 at = in_m + (size < 0.05 ? out_of(graph, join, in_m) : across * (1 / size)) * beyond_m;
-    bool straight = true;
-    for (int i = 0; i < count && straight; ++i) {
-      const LeafGraph::Join& before = graph.join(passed[i]);
-      const double t = crossing(from, at, before);
-      straight =
-          t >= static_cast<double>(before.from[which]) && t <= static_cast<double>(before.until[which]);
-    }
-    if (!straight) break;
-    way.at_m = at;
-    way.floor_m = maps[map].heights[graph.sector(join.to)].floor_m;
-    if (careful) break;
-    passed[count++] = out;
-    first = false;
-    leaf = join.to;
-    out = ways.way_out(leaf);
-  }
-  return way;
-}
-
 void Navigation::add_to_hash(StripeHasher& hash) const {
   hash.add(made_);
   hash.add(static_cast<std::uint64_t>(searched_));
   detours_.add_to_hash(hash);
+  for (const std::uint32_t until : by_ways_until_tick_)
+    if (until > tick_) hash.add(std::uint64_t{until});
   for (const Ground& ground : grounds_) hash.add(static_cast<std::uint64_t>(ground.changed_tick));
   for (const Bar& bar : bars_)
     hash.add(static_cast<std::uint64_t>(bar.since_tick) << 32 | bar.join), hash.add(std::uint64_t{bar.map});

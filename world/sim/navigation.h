@@ -24,6 +24,7 @@ struct WayPoint {
   double distance_m = 0;  ///< of the whole way, from the next opening on
   bool waits = false;     ///< it stands there until a lift has come
   bool climbs = false;    ///< up to floor_m by what is to climb on there
+  double drop_m = 0;      ///< over blocks: so far down it comes there, if that is more than a step
 };
 
 /// Ways of monsters to players whom they hunt through the worlds' maps: one field a player, map and class of
@@ -54,7 +55,14 @@ class Navigation {
   /// @param careful  off the corners of the openings, one after the other, instead of as straight as may be
   std::optional<WayPoint> way(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                               std::size_t row, bool careful = false) const;
-  /// Is a long way over open ground searched for? Who walks on blindly meanwhile may fall where there is
+  /// May it go straight at whom it hunts: over blocks at whom it sees, on a level with it and with neither
+  /// wall nor edge before it now or a little while ago, elsewhere if it is beside it? Then no way is needed,
+  /// and over blocks none is asked for.
+  bool goes_straight(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
+                     std::size_t row, bool beside) const;
+  /// Does it hunt a player by ways over blocks?
+  bool over_blocks(const PlayerTable& players, const MonsterTable& monsters, std::size_t row) const;
+  /// Is a way over open ground searched for? Who walks on blindly meanwhile may fall where there is
   /// none.
   bool way_pending(const PlayerTable& players, const MonsterTable& monsters, std::size_t row) const;
 
@@ -121,7 +129,9 @@ class Navigation {
   void ask(std::size_t row, EntityId player, std::size_t map, Skill skill, std::uint32_t tick);
   bool begin_search(const PlayerTable& players, std::uint32_t tick);
   WayRules rules(std::span<const MapInSpace> maps, std::size_t map, bool opens) const;
-  void ask_for(const PlayerTable& players, const MonsterTable& monsters, std::size_t row, std::uint32_t tick);
+  bool straight_to(const Space& space, const MonsterTable& monsters, std::size_t row, DVec3 player_m) const;
+  void ask_for(const Space& space, const PlayerTable& players, const MonsterTable& monsters, std::size_t row,
+               std::uint32_t tick);
   void ask_for_detour(const MonsterTable& monsters, std::size_t row, const Target& target,
                       std::uint32_t tick);
   void bar(const Bar& bar, std::uint32_t leaf);
@@ -131,8 +141,10 @@ class Navigation {
   void search(std::span<const MapInSpace> maps, const PlayerTable& players, std::uint32_t tick);
   void search_detour(std::span<const MapInSpace> maps, const PlayerTable& players,
                      const MonsterTable& monsters, std::uint32_t tick);
-  std::optional<WayPoint> way_over_blocks(const PlayerTable& players, const MonsterTable& monsters,
-                                          std::size_t row, const Target& target) const;
+  static WayPoint down_stairs(const Ground& ground, DVec3 body);
+  std::optional<WayPoint> off_stairs(DVec3 body) const;
+  std::optional<WayPoint> way_over_blocks(const MonsterTable& monsters, std::size_t row,
+                                          const Target& target) const;
   std::optional<WayPoint> way_in_map(std::span<const MapInSpace> maps, const MonsterTable& monsters,
                                      std::size_t row, const Target& target, bool careful) const;
   std::optional<WayPoint> wait_for_lift(const WayRules& rules, std::size_t map, std::uint32_t leaf,
@@ -146,6 +158,10 @@ class Navigation {
   WayField search_;
   std::unique_ptr<BlockNavigation> blocks_;  // null: nobody ever asks
   Detours detours_;
+  /// By monster row: until then it goes by ways over blocks, whatever it sees. Without this it would turn
+  /// back from the way round a wall as soon as it sees over it.
+  std::vector<std::uint32_t> by_ways_until_tick_;
+  std::uint32_t tick_ = 0;  ///< of the last advance()
   static constexpr std::size_t bars_max = 64;
   static constexpr std::uint32_t barred_ticks = 3600;
   std::vector<Bar> bars_;

@@ -159,6 +159,25 @@ TEST_CASE("a monster goes round a wall that it sees nobody behind, and out of a 
   CHECK(s < 20);
 }
 
+TEST_CASE("who hunts comes down on the shelf that its way goes on by, not beyond it",
+          "[world][nav][block_ways]") {
+  // From a plateau six blocks down on a shelf of two; what is beyond that leads nowhere. At its full pace it
+  // would fly over both.
+  BlockHunt hunt(1, [](IVec3 b) { return b.z < (b.x < 0 ? 8 : b.x < 2 ? 2 : 0); });
+  hunt.player({1, 20, 2});
+  const std::size_t row = hunt.add(MonsterKind::imp, {-10, 0, 8});
+  CHECK(hunt.comes_within(row, 3 * 35 / hunt.arena.monsters.traits_at(row).speed_mps + 10) >= 0);
+  CHECK(hunt.arena.monsters.body[row].position_m.z == 2);
+}
+
+TEST_CASE("who hunts goes round a wall that it sees over to its end", "[world][nav][block_ways]") {
+  // One block high: it sees him all the time, and would turn back to the wall as soon as it left it.
+  BlockHunt hunt(1, [](IVec3 b) { return b.z < 0 || (b.x == 0 && b.z < 1 && b.y > -20 && b.y < 20); });
+  hunt.player({6, 0, 0});
+  const std::size_t row = hunt.add(MonsterKind::imp, {-6, 0, 0});
+  CHECK(hunt.comes_within(row, 3 * 50 / hunt.arena.monsters.traits_at(row).speed_mps + 10) >= 0);
+}
+
 TEST_CASE("who is walled off goes another way within five seconds, and a bridge that opens is taken",
           "[world][nav][block_ways]") {
   // A wall with two gaps of two blocks, the near one ahead, the other one 12 m aside.

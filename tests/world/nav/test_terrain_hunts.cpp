@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -140,12 +141,46 @@ struct TerrainHunt {
     }
     for (std::size_t row = 0; row < places; ++row)
       if (there[row] == 0) {
-        const DVec3 at = hunt.arena.monsters.body[row].position_m;
-        std::printf("  %s: from (%d, %d, %.1f), a way of %.0f m, it got to (%.1f, %.1f, %.1f)\n",
-                    hunt_ground_names[static_cast<int>(ground)], home[row].x, home[row].y,
-                    home[row].half * 0.5, reach.way_m(home[row]), at.x, at.y, at.z);
+        std::printf("  %s, seed %llu: from (%d, %d, %.1f), a way of %.0f m",
+                    hunt_ground_names[static_cast<int>(ground)],
+                    static_cast<unsigned long long>(scene.terrain.seed), home[row].x, home[row].y,
+                    home[row].half * 0.5, reach.way_m(home[row]));
+        tell(row);
       }
     return out;
+  }
+
+  /// Why one did not come: where it is, what it is about, and what its ways say.
+  void tell(std::size_t row) const {
+    const Arena& a = hunt.arena;
+    const DVec3 at = a.monsters.body[row].position_m, player = a.players.body[0].position_m;
+    std::printf(" to (%.1f, %.1f, %.1f), it got to (%.1f, %.1f, %.1f); mood %d, sees %d, held %d, speed %.2f",
+                player.x, player.y, player.z, at.x, at.y, at.z, static_cast<int>(a.monsters.mood[row]),
+                a.monsters.sees[row], a.monsters.held_ticks[row],
+                length(xy(a.monsters.body[row].velocity_mps)));
+    const auto way = hunt.navigation.way(a.space(), a.players, a.monsters, row);
+    if (way)
+      std::printf(", goes by (%.1f, %.1f, %.1f), %.0f m more", way->at_m.x, way->at_m.y, way->floor_m,
+                  way->distance_m);
+    else
+      std::printf(", no way%s", hunt.navigation.way_pending(a.players, a.monsters, row) ? " yet" : "");
+    std::printf("\n");
+    if (std::getenv("ASHLAR_SHOW_GROUND") == nullptr) return;
+    const auto x0 = static_cast<std::int32_t>(std::floor(at.x)),
+               y0 = static_cast<std::int32_t>(std::floor(at.y)),
+               z0 = static_cast<std::int32_t>(std::floor(at.z));
+    for (std::int32_t y = y0 + 5; y >= y0 - 5; --y) {
+      std::printf("    y %5d:", y);
+      for (std::int32_t x = x0 - 6; x <= x0 + 6; ++x) {
+        std::int32_t z = z0 + 3;
+        const bool roof = a.volume.solid({x, y, z});
+        while (z > z0 - 12 && (a.volume.solid({x, y, z}) == roof)) --z;
+        while (roof && z > z0 - 12 && !a.volume.solid({x, y, z})) --z;
+        std::printf(" %c%3d%c", roof ? '^' : ' ', z + 1,
+                    a.volume.kinds().type(a.volume.block({x, y, z + 1})).liquid ? 'w' : ' ');
+      }
+      std::printf("\n");
+    }
   }
 
   HuntGround ground;
@@ -165,7 +200,9 @@ TEST_CASE("monsters come in time to a player who stands, wherever they can, in t
       TerrainHunt::Came one;
       int found = 0;
       const std::uint64_t first = every ? 1001 : 1;
+      const char* only = std::getenv("ASHLAR_SEED");
       for (std::uint64_t seed = first; found < (every ? 6 : 1) && seed < first + 60; ++seed) {
+        if (only && static_cast<std::uint64_t>(std::atoi(only)) != seed) continue;
         const auto scene = find_hunt_scene(ground, seed);
         if (!scene) continue;
         TerrainHunt hunt(ground, *scene, long_legs, 20);
@@ -179,7 +216,7 @@ TEST_CASE("monsters come in time to a player who stands, wherever they can, in t
                   hunt_ground_names[static_cast<int>(ground)], one.came, one.tried, one.farthest_m);
       scenes += found;
       all.tried += one.tried, all.came += one.came;
-      CHECK(one.came >= 0.85 * one.tried);
+      CHECK(one.came >= (every ? 0.95 : 0.85) * one.tried);
     }
   std::printf("over generated ground %d of %d came (%.1f %%)\n", all.came, all.tried,
               100.0 * all.came / std::max(1, all.tried));
