@@ -140,7 +140,7 @@ void View::confirm_block(CellCoord coord, std::uint16_t number, std::uint32_t ba
   const auto at = find(coord, number);
   if (at == cells_.end() || at->cell != coord || at->block != number) return;
   if (at->now.tick < base_tick) return;
-  at->now.tick = std::max(at->now.tick, tick);
+  if (at->now.tick < tick) at->now.tick = tick, at->changed = ++changes_;
   settle_moved(*at);
 }
 

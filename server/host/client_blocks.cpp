@@ -1,6 +1,7 @@
 #include "server/host/client_blocks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocol/snapshot/block_delta.h"
 #include "server/host/mover_replication.h"
@@ -73,7 +74,7 @@ ClientBlock* ClientBlocks::want(std::uint16_t number, std::uint32_t born, std::u
     entry->leaving = false;
     entry->born = born;
     entry->since = tick;
-    entry->held = 0;
+    entry->held = entry->before = 0;
     entry->told = tick;
   }
   entry->wanted = tick;
@@ -114,8 +115,13 @@ void ClientBlocks::note_sent(std::uint64_t sequence, std::uint32_t tick, std::sp
 void ClientBlocks::apply(const JournalItem& item, std::uint32_t tick) {
   switch (item.kind) {
     case JournalItem::Kind::block:
-      if (ClientBlock* entry = find(item.number); entry != nullptr && !entry->leaving && entry->since <= tick)
-        entry->held = std::max(entry->held, tick);
+      if (ClientBlock* entry = find(item.number);
+          entry != nullptr && !entry->leaving && entry->since <= tick) {
+        if (tick > entry->held)
+          entry->before = std::exchange(entry->held, tick);
+        else if (tick < entry->held)
+          entry->before = std::max(entry->before, tick);
+      }
       return;
     case JournalItem::Kind::gone:
       if (const ClientBlock* entry = find(item.number);

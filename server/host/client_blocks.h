@@ -28,10 +28,17 @@ struct ClientBlock {
   std::uint32_t born = 0;    ///< of the block whose number it was
   std::uint32_t since = 0;   ///< what it was sent before this tick is no base
   std::uint32_t held = 0;    ///< newest tick that it has acknowledged; 0: none
+  std::uint32_t before = 0;  ///< the newest before that
   std::uint32_t sent = 0;    ///< newest tick that it was sent; 0: none
   std::uint32_t told = 0;    ///< newest tick as of which it was told, or knew all the same
   std::uint32_t wanted = 0;  ///< newest tick at which it was in interest
   std::uint32_t leaving_since = 0;
+
+  /// Does it know a block as it is since a tick, and that nobody in it goes on? Who stopped between two
+  /// states would be shown to run on until there are two that are alike.
+  bool knows(std::uint32_t changed) const {
+    return held != 0 && held >= changed && (before == 0 || before >= changed);
+  }
 };
 
 /// What went in a packet.

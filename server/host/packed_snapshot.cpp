@@ -241,7 +241,7 @@ void PackedSnapshot::find_candidates(PackedWorld& world, const PackedRequest& re
   const auto nearest = find_nearest(world, request);
   client.waits.begin(head_.tick);
   const auto add = [&](std::uint32_t at, ClientBlock& entry, bool is_near, bool due) {
-    const bool known = entry.held != 0 && entry.held >= blocks[at].changed;  // as it is
+    const bool known = entry.knows(blocks[at].changed);
     std::uint32_t told = entry.told;
     if (client.waits.any()) {
       told = head_.tick;
