@@ -1,6 +1,3 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -12,6 +9,7 @@
 #include "client_sim/simulation/simulate_command.h"
 #include "client_sim/simulation/watch_command.h"
 #include "protocol/version.h"
+#include "server/config/process.h"
 
 namespace {
 
@@ -20,13 +18,14 @@ struct Subcommand {
   std::string_view name;
   const char* summary;
   int (*run)(int argc, const char* const* argv);  ///< argv[0] is the word itself
+  bool many_clients = false;                      ///< it passes over what many clients know, once a tick
 };
 
 constexpr Subcommand subcommands[] = {
     {"load", "many clients against a server over real sockets: progress, report, pass or fail",
-     ashlar::client_sim::load_main},
+     ashlar::client_sim::load_main, true},
     {"simulate", "server and clients in one process on simulated time, with every fault there is",
-     ashlar::simulation::simulate_main},
+     ashlar::simulation::simulate_main, true},
     {"bytes", "where the bytes of a match go, of a recording or on a live server",
      ashlar::client_sim::bytes_main},
     {"replay", "a recorded match again, without network, every tick's hash compared",
@@ -47,14 +46,6 @@ void print_help(std::FILE* to) {
       to);
 }
 
-/// A standard stream that comes closed would be the next file or socket that is opened, and lines meant for
-/// people would be written into it. Read-only: writing still fails.
-void keep_standard_streams() {
-  int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  while (file >= 0 && file <= STDERR_FILENO) file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (file >= 0) ::close(file);
-}
-
 int run(int argc, const char* const* argv) {
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "--version") {
@@ -67,7 +58,10 @@ int run(int argc, const char* const* argv) {
     return 0;
   }
   for (const Subcommand& s : subcommands)
-    if (word == s.name) return s.run(argc - 1, argv + 1);
+    if (word == s.name) {
+      if (s.many_clients) ashlar::server::begin_with_huge_pages(argv);
+      return s.run(argc - 1, argv + 1);
+    }
   if (argc <= 1)
     print_help(stderr);
   else
@@ -78,7 +72,7 @@ int run(int argc, const char* const* argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  keep_standard_streams();
+  ashlar::server::keep_standard_streams();
   const int code = run(argc, argv);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   std::fputs("ashlar-sim: cannot write to standard output\n", stderr);

@@ -1,11 +1,6 @@
 // ashlar-server: takes the command line apart and hands over. The first word may be a command: run, which is
 // also what none means, key, token or world. Every failure is one line and exit code 2; a health check that
 // fails, and a world that is damaged, is 1.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <array>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +15,7 @@
 #include "server/config/file.h"
 #include "server/config/key_value.h"
 #include "server/config/load.h"
+#include "server/config/process.h"
 #include "server/config/values.h"
 #include "server/config/version.h"
 #include "server/keys/key_commands.h"
@@ -125,33 +121,6 @@ std::expected<void, std::string> draw_ground(const CommandLine& line, const Conf
   if (const int error = write_file(line.out_file, bytes); error != 0)
     return std::unexpected("--out: cannot write " + line.out_file + ": " + std::strerror(error));
   return {};
-}
-
-/// A standard stream that comes closed would be the next file or socket that is opened, and lines meant for
-/// people would be written into it. Read-only: writing still fails.
-void keep_standard_streams() {
-  int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  while (file >= 0 && file <= STDERR_FILENO) file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (file >= 0) ::close(file);
-}
-
-/// Has the C library ask the kernel for huge pages. A tick passes over what is known of every client once and
-/// again, so that with usual pages a tenth of its time goes into finding where they lie. The library reads
-/// this only as a process begins: the program replaces itself by itself, with the same process id and nothing
-/// opened yet. Whoever sets the variable, to whatever, has the last word. Where any of it is not to be had
-/// the server runs as it is.
-void begin_with_huge_pages(char** argv) {
-#ifdef __GLIBC__
-  constexpr const char* variable = "GLIBC_TUNABLES";
-  if (std::getenv(variable) != nullptr) return;
-  // By its name: who looks for the process finds it by that.
-  std::array<char, PATH_MAX> path{};
-  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
-  if (size <= 0 || ::setenv(variable, "glibc.malloc.hugetlb=1", 1) != 0) return;
-  ::execv(path.data(), argv);
-#else
-  (void)argv;
-#endif
 }
 
 int run(const CommandLine& line) {

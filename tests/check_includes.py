@@ -3,8 +3,9 @@
 includes more of others than it may. With a second argument it draws what it saw.
 Usage: check_includes.py ROOT [GRAPH.svg]
 
-world <- protocol <- server | client_sim; only client_sim/simulation may see the server (SIMULATION_SEES). The folders
-of a room form a stair (STAIRS): each may include those on lower steps, and none beside it.
+world <- protocol <- server | client_sim; only client_sim/simulation may see the server (SIMULATION_SEES),
+and the program how the other one begins (PROGRAM_SEES). The folders of a room form a stair (STAIRS): each may include
+those on lower steps, and none beside it.
 """
 import collections
 import html
@@ -34,6 +35,8 @@ SIMULATION_SEES = {"server/host/host.h", "server/host/fight_desk.h", "server/hos
                    "server/store/stored_ground.h",
                    # And what tells a recorded match once more.
                    "server/host/packed_snapshot.h", "server/host/replicator.h", "server/host/cue_board.h"}
+# What both programs begin with.
+PROGRAM_SEES = {"server/config/process.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # In world only the standard library's headers, which have no dot and no slash, are allowed in <>;
 # libm's <cmath> is narrowed by review to sqrt/floor/fabs/fmod.
@@ -98,7 +101,8 @@ def look_at(root: pathlib.Path):
                         wrong.append(f"{where}: {room} may not include <{target}>")
                     continue
                 arrows[f"{room}/{folder_of(name)}", f"{top}/{folder_of(target)}"] += 1
-                simulation = name.startswith("client_sim/simulation/") and target in SIMULATION_SEES
+                simulation = (name.startswith("client_sim/simulation/") and target in SIMULATION_SEES
+                              or name == "client_sim/main.cpp" and target in PROGRAM_SEES)
                 if "/" not in target:
                     wrong.append(f"{where}: spell {target} from the root")
                 elif top not in allowed and not simulation:

@@ -51,6 +51,8 @@ class InputClock {
   /// of the caller the ticks that nobody could have played are passed over and counted.
   bool next(Micros now);
 
+  /// Would next() have one?
+  bool due(Micros now) const { return running_ && now >= due_; }
   std::uint32_t newest_tick() const { return tick_; }  ///< of the last command; 0 before start()
   std::uint64_t skipped() const { return skipped_; }   ///< tick numbers passed over since reset()
   /// When the next command is due.

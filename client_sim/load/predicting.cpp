@@ -20,6 +20,9 @@ std::int64_t now_ns() {
 /// A turn that took longer made ground, or others ran meanwhile.
 constexpr std::int64_t turn_ns_max = 500'000;
 
+/// Turns are eight in a tick: without a command that is due, and with nothing that came, only so often.
+constexpr Micros idle_max{6'000};
+
 /// More of them in one turn are another world's, or another place in it.
 constexpr std::uint32_t ticks_at_once_max = 64;
 
@@ -50,6 +53,9 @@ std::unique_ptr<Chunk> ChunkMemo::make(const Terrain& terrain, ChunkCoord at) {
 }
 
 void Predicting::advance(Micros now, Client& client, const DatagramBatch& in, DatagramBatch& out) {
+  const bool playing = client.state() == ClientState::playing;
+  if (playing && in.empty() && !client.command_due(now) && now - advanced_ < idle_max) return;
+  advanced_ = now;
   const std::uint64_t waited = predictor_.stats().waited;
   const std::int64_t begin = now_ns();
   client.advance(now, in, out);

@@ -71,6 +71,7 @@ class Predicting {
   Others others_;
   std::vector<ShownEntity> shown_;
   SeenHits hits_;
+  Micros advanced_{0};
   std::uint32_t tick_ = 0;
   std::uint64_t ticks_ = 0, timed_ticks_ = 0;
   double minutes_ = 0;
