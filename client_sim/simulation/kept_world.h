@@ -35,8 +35,11 @@ class KeptWorld {
   /// What a new server is told before anybody comes.
   /// @return what of it is not as it was kept
   std::optional<std::string> tell(server::Host& host);
-  /// What a recording of the new server begins with of the changed ground.
-  std::vector<ChangedChunk> take_home() { return ground_->take_kept(); }
+  /// What a recording of the new server begins with of the changed ground; nothing where the store did not
+  /// open.
+  std::vector<ChangedChunk> take_home() {
+    return ground_ == nullptr ? std::vector<ChangedChunk>{} : ground_->take_kept();
+  }
   /// Ground that was made with WorldSetup::make_chunk.
   void finish(server::GroundColumn& column) { ground_->finish(column); }
   /// Before each advance.

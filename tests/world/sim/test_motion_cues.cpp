@@ -135,7 +135,7 @@ TEST_CASE("who stands, walks softly, is in the air or is put elsewhere makes no 
   CHECK(stage.count(CueKind::step) == 0);
 }
 
-TEST_CASE("a fall into water is a splash, once, and says of what; who appears in it makes none",
+TEST_CASE("a fall into water is a splash, once, and says of what, and who appears in it makes none",
           "[world][sim][cues]") {
   Stage stage(Stage::terrain());
   stage.fill({-4, -4, 94}, {4, 4, 102}, BlockId::stone);
