@@ -25,7 +25,7 @@ const welcome: TableShape = [
 const snapshot: TableShape = [
   u32, u32, u8, u8, u8, u8, u8, u8, struct(136, 8), u16, vectorOf(12, 2), vectorOf(16, 4), vectorOf(8, 4), vectorOf(4),
   vectorOf(2), vectorOf(6, 2), vectorOf(12, 4), vectorOf(56, 8), vectorOf(4, 2), vectorOf(8, 4), vectorOf(4),
-  vectorOf(20, 4),
+  vectorOf(20, 4), vectorOf(8, 4),
 ];
 
 const chatLine: TableShape = [text, text];
@@ -41,7 +41,7 @@ const blockContents: TableShape = [u32, u8, bool, u32, u32, u32, vectorOf(4, 2),
 const weapon: TableShape = [
   text, u8, u8, u8, u8, u8, u8, u8, u16, u16, u8, u8, f64, f64, f64, f64, f64, f64, f64, u8, f64, f64, f64, f64,
 ];
-const monsterShow: TableShape = [u8, text, text, text, text, text];
+const monsterShow: TableShape = [u8, text, text, text, text, text, text];
 const monsterShows: TableShape = [{ kind: 'tables', shape: monsterShow }, u8];
 const weaponKinds: TableShape = [{ kind: 'tables', shape: weapon }, vectorOf(6, 2), u8];
 const carried: TableShape = [u32, u8, struct(40, 4), vectorOf(1), vectorOf(1)];

@@ -18,7 +18,7 @@ const rate = 60;
 test('packed: the recorded part', () => {
   const part = readPackedPart(example('Packed snapshot'));
   assert.deepEqual([part.tick, part.world, part.epoch, part.appliedTick, part.inputAhead], [998, 1, 1, 997, 2]);
-  assert.deepEqual(part.items.map(({ type }) => type), ['own', 'gone', 'heights', 'block', 'block', 'cues']);
+  assert.deepEqual(part.items.map(({ type }) => type), ['own', 'gone', 'moved', 'heights', 'block', 'block', 'cues']);
   const view = new View(rate);
   view.take(part);
   assert.deepEqual(view.own?.positionM, [-2, 1, 0.5]);

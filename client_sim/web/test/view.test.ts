@@ -19,8 +19,8 @@ test('snapshot: the recorded one', () => {
   const { part } = message;
   assert.deepEqual([part.tick, part.appliedTick, part.part, part.partCount, part.epoch], [998, 997, 0, 1, 2]);
   assert.equal(part.inputAhead, 2);
-  assert.deepEqual(part.items.map(({ type }) => type), ['own', 'block', 'block', 'gone', 'cues']);
-  const [, whole, changes] = part.items;
+  assert.deepEqual(part.items.map(({ type }) => type), ['own', 'moved', 'block', 'block', 'gone', 'cues']);
+  const [, , whole, changes] = part.items;
   assert.ok(whole.type === 'block' && changes.type === 'block');
   assert.deepEqual([whole.number, whole.age, changes.number, changes.age], [5, 0, 300, 6]);
   const view = new View(60);
