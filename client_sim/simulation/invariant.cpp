@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "client_sim/simulation/seat.h"
+
 namespace ashlar::simulation {
 
 std::string entity_name(EntityId id) {
@@ -9,6 +11,8 @@ std::string entity_name(EntityId id) {
   std::snprintf(text, sizeof text, "entity 0x%08x", static_cast<unsigned>(id));
   return text;
 }
+
+std::string seat_name(const Seat& seat) { return "client " + std::to_string(seat.number()); }
 
 std::vector<std::unique_ptr<Invariant>> all_invariants() {
   std::vector<std::unique_ptr<Invariant>> out;

@@ -11,6 +11,7 @@
 namespace ashlar::simulation {
 
 class Match;
+class Seat;
 struct TrueFrame;
 
 /// What a check found wrong: the first finding ends the run.
@@ -47,6 +48,8 @@ std::vector<std::unique_ptr<Invariant>> all_invariants();
 
 /// How findings name an entity.
 std::string entity_name(EntityId id);
+/// "client 3"
+std::string seat_name(const Seat& seat);
 
 /// Append the checks of one kind, by what they look at: the world, what clients make of it, the server's
 /// books, items, fights, or how sessions come and go. Each list is made in the file of that name

@@ -34,8 +34,6 @@ constexpr Micros chat_wait_max{5'000'000};
 /// As InputBuffer documents it: a missing command repeats the last one for so long, then the player stands.
 constexpr double repeat_s = 0.1;
 
-std::string client_name(const Seat& seat) { return "client " + std::to_string(seat.number()); }
-
 bool calm(const Match& match, const Seat& seat, Micros for_so_long = calm_enough) {
   const Micros since = std::max(seat.calm_since(), match.server_calm_since());
   return since != Micros::max() && match.now() - since > for_so_long;
@@ -75,7 +73,7 @@ class CellsAreTrue final : public Invariant {
         const TrueFrame* frame = match.truth().at(cell.now.tick);
         if (frame == nullptr) continue;
         if (auto wrong = compare(cell, *frame))
-          return Finding{client_name(*seat), "holds " + text_of(cell) + std::move(*wrong)};
+          return Finding{seat_name(*seat), "holds " + text_of(cell) + std::move(*wrong)};
       }
       std::swap(known.looked, looked_);
     }
@@ -197,9 +195,9 @@ class TheSeenAreTold final : public Invariant {
       if (!was_there(sight, radius_m - 2)) continue;  // the eye is above the base
       if (wait > 0 && was_told(looked_[seat.number()], sight.seen, frame.tick - wait)) continue;
       if (!is_told(seat.client()->view(), sight, frame, wait))
-        return Finding{client_name(seat), "was told nothing from tick " + std::to_string(frame.tick - wait) +
-                                              " to " + std::to_string(frame.tick) + " of " +
-                                              entity_name(sight.seen) + " in its cell, who is in its sight"};
+        return Finding{seat_name(seat), "was told nothing from tick " + std::to_string(frame.tick - wait) +
+                                            " to " + std::to_string(frame.tick) + " of " +
+                                            entity_name(sight.seen) + " in its cell, who is in its sight"};
     }
     return std::nullopt;
   }
@@ -267,8 +265,8 @@ class HeightsAreTrue final : public Invariant {
       if (frame == nullptr) continue;
       const WireHeights is = frame->heights[map][i];
       if (told[i].heights.floor != is.floor || told[i].heights.ceiling != is.ceiling)
-        return Finding{client_name(seat), "holds " + name(i) + " of tick " + std::to_string(told[i].tick) +
-                                              " at other heights than the server had"};
+        return Finding{seat_name(seat), "holds " + name(i) + " of tick " + std::to_string(told[i].tick) +
+                                            " at other heights than the server had"};
     }
     const Micros age_max = rounds_max(match) * round_of(match);
     if (seat.hostile() || client.state() != ClientState::playing) return std::nullopt;
@@ -286,8 +284,8 @@ class HeightsAreTrue final : public Invariant {
                                     frame->heights[map][i].ceiling == told[i].heights.ceiling);
       };
       if (i >= told.size() || (told[i].tick + ticks_max < newest_tick && !so_at(newest) && !so_at(then)))
-        return Finding{client_name(seat), "was not told of " + name(i) + " for " +
-                                              std::to_string(age_max.count() / 1'000'000) + " s"};
+        return Finding{seat_name(seat), "was not told of " + name(i) + " for " +
+                                            std::to_string(age_max.count() / 1'000'000) + " s"};
     }
     return std::nullopt;
   }
@@ -312,24 +310,24 @@ class OwnStateIsTrue final : public Invariant {
       const TruePlayer* player = frame->player(client.own()->id);
       const std::string at = " of tick " + std::to_string(client.own_tick());
       if (player == nullptr)
-        return Finding{client_name(*seat),
+        return Finding{seat_name(*seat),
                        "was told to be " + entity_name(client.own()->id) + at + ", who was not there"};
       if (!same_body(client.own()->body, player->body) || client.own()->health != player->health)
-        return Finding{client_name(*seat), "holds an own player" + at + " that is not the server's"};
+        return Finding{seat_name(*seat), "holds an own player" + at + " that is not the server's"};
       // Every part tells what was applied, and part 0 alone the own player: they come in any order.
       const std::uint32_t newest = client.view().newest_tick();
       if (client.applied_tick() > newest)
-        return Finding{client_name(*seat), "was told by tick " + std::to_string(newest) +
-                                               " that its command for tick " +
-                                               std::to_string(client.applied_tick()) + " was applied"};
+        return Finding{seat_name(*seat), "was told by tick " + std::to_string(newest) +
+                                             " that its command for tick " +
+                                             std::to_string(client.applied_tick()) + " was applied"};
       if (seat->hostile()) continue;
       const TrueFrame* then = match.truth().at(client.applied_tick());
       const PlayerCommand* sent = seat->sent_command(client.applied_tick());
       const TruePlayer* moved = then == nullptr ? nullptr : then->player(client.own()->id);
       if (sent != nullptr && moved != nullptr && without_seen(moved->command) != without_seen(*sent))
-        return Finding{client_name(*seat), "its confirmed command for tick " +
-                                               std::to_string(client.applied_tick()) +
-                                               " is not the one that moved it"};
+        return Finding{seat_name(*seat), "its confirmed command for tick " +
+                                             std::to_string(client.applied_tick()) +
+                                             " is not the one that moved it"};
     }
     return std::nullopt;
   }
@@ -365,8 +363,8 @@ class CommandsAreTheirs final : public Invariant {
       // Whose client was away, or nobody's: what the server gave its body then is not known in its client's
       // terms.
       if (proves && last.known && !own && !repeat && !(command == still))
-        return Finding{client_name(*seat), "at tick " + std::to_string(frame.tick) +
-                                               " its player did what it had not sent for that tick"};
+        return Finding{seat_name(*seat), "at tick " + std::to_string(frame.tick) +
+                                             " its player did what it had not sent for that tick"};
       last.repeats = own ? 0 : last.repeats + 1;
       last.command = command;
       last.known = seat != nullptr;
@@ -407,9 +405,9 @@ class ChatIsDependable final : public Invariant {
     // What it said to a server that was killed is gone.
     const bool next = number == before.number + 1 || first;
     if ((!next && !again) || number == 0 || number > seat->lines_said())
-      return Finding{client_name(*seat), "the server took line '" + event.detail + "' after line " +
-                                             std::to_string(before.number) + " of " +
-                                             std::to_string(seat->lines_said())};
+      return Finding{seat_name(*seat), "the server took line '" + event.detail + "' after line " +
+                                           std::to_string(before.number) + " of " +
+                                           std::to_string(seat->lines_said())};
     before = {number, event.connection, again ? number : before.repeated};
     return std::nullopt;
   }
@@ -466,14 +464,14 @@ class ChatIsDependable final : public Invariant {
     const auto taken = taken_.find(line.from);
     const bool again = number == before && taken != taken_.end() && taken->second.repeated == number;
     if (number <= before && !again)
-      return Finding{client_name(seat), "heard '" + line.text + "' after line " + std::to_string(before)};
+      return Finding{seat_name(seat), "heard '" + line.text + "' after line " + std::to_string(before)};
     if (before != 0 && !again) heard.missed += number - before - 1;
     before = number;
     const std::uint64_t given_up = match.host()->status().chat_given_up;
     if (heard.missed > given_up)
-      return Finding{client_name(seat), "heard '" + line.text + "' and has missed " +
-                                            std::to_string(heard.missed) + " lines; the server gave up " +
-                                            std::to_string(given_up)};
+      return Finding{seat_name(seat), "heard '" + line.text + "' and has missed " +
+                                          std::to_string(heard.missed) + " lines; the server gave up " +
+                                          std::to_string(given_up)};
     return std::nullopt;
   }
 
@@ -486,7 +484,7 @@ class ChatIsDependable final : public Invariant {
     if (!same || session.chat_bytes_waiting == 0 || !calm(match, seat))
       waiting = {session.connection, heard, match.now()};
     if (match.now() - waiting.since > chat_wait_max)
-      return Finding{client_name(seat),
+      return Finding{seat_name(seat),
                      "has heard nothing for " + std::to_string(chat_wait_max.count() / 1'000'000) +
                          " s while " + std::to_string(session.chat_bytes_waiting) + " bytes of lines wait"};
     return std::nullopt;
@@ -505,18 +503,18 @@ class CalmClientsPlay final : public Invariant {
     for (const auto& seat : match.seats()) {
       if (seat->hostile() || !calm(match, *seat)) continue;
       if (seat->client() == nullptr || seat->client()->state() != ClientState::playing)
-        return Finding{client_name(*seat),
+        return Finding{seat_name(*seat),
                        seat->client() == nullptr ? "is away" : "is " + std::string(name_of(*seat->client()))};
       const Micros silent = seat->silent();
       const Micros allowed = std::max(silence_max, (snapshots_lost_max + 1) * match.snapshot_interval());
       if (silent > allowed)
-        return Finding{client_name(*seat),
+        return Finding{seat_name(*seat),
                        "has had no snapshot for " + std::to_string(silent.count() / 1000) + " ms"};
       const std::uint32_t newest = seat->client()->view().newest_tick(), now = match.host()->status().tick;
       if (newest > now ||
           (now - newest) * std::int64_t{1'000'000} / match.config().tick_rate_hz > allowed.count())
-        return Finding{client_name(*seat), "has snapshots up to tick " + std::to_string(newest) +
-                                               " when the server is at " + std::to_string(now)};
+        return Finding{seat_name(*seat), "has snapshots up to tick " + std::to_string(newest) +
+                                             " when the server is at " + std::to_string(now)};
     }
     return std::nullopt;
   }
@@ -545,7 +543,7 @@ class CalmClientsAreInControl final : public Invariant {
       if (match.now() - playing.since < after || !calm(match, *seat, after)) continue;
       const Client& client = *seat->client();
       if (client.own_tick() <= client.applied_tick() + ticks_max) continue;
-      return Finding{client_name(*seat),
+      return Finding{seat_name(*seat),
                      "has no command applied since tick " + std::to_string(client.applied_tick()) +
                          ", seen at tick " + std::to_string(client.own_tick()) +
                          ", and its newest is for tick " + std::to_string(client.command_tick())};

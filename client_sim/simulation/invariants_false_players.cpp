@@ -27,8 +27,6 @@ constexpr int lost_in_a_row_max = 4;
 constexpr std::uint64_t unanswered_first = 2 * Congestion::window_first;
 constexpr std::uint64_t unanswered_per_s = 5 * (unreliable_per_probe + 1) * Congestion::packet_bytes;
 
-std::string seat_text(const Seat& seat) { return "client " + std::to_string(seat.number()); }
-
 /// Whoever is in sight, or nothing where the client can see.
 std::optional<EntityId> first_missing(const Match& match, const Seat& seat, const TrueFrame& frame,
                                       EntityId viewer) {
@@ -73,18 +71,18 @@ class FrozenViewsRecover final : public Invariant {
     const Client* client = seat.client();
     const server::SessionAudit* session = match.session_of(seat);
     if (client == nullptr || session == nullptr || client->state() != ClientState::playing)
-      return Finding{seat_text(seat), "does not play though it could for two seconds"};
+      return Finding{seat_name(seat), "does not play though it could for two seconds"};
     const std::uint32_t now = match.host()->status().tick, tick = client->complete_tick();
     // Whole ones wait for a path that takes them, which is narrower after a second without an answer.
     const std::int64_t allowed_us =
         std::max<std::int64_t>(1'000'000, (lost_in_a_row_max + 1) * match.snapshot_interval().count());
     if ((now - std::min(now, tick)) * std::int64_t{1'000'000} / match.config().tick_rate_hz > allowed_us)
-      return Finding{seat_text(seat), "has whole snapshots up to tick " + std::to_string(tick) +
+      return Finding{seat_name(seat), "has whole snapshots up to tick " + std::to_string(tick) +
                                           " when the server is at " + std::to_string(now)};
     const TrueFrame* frame = match.truth().at(tick);
     if (frame == nullptr) return std::nullopt;
     if (const auto missing = first_missing(match, seat, *frame, session->player))
-      return Finding{seat_text(seat),
+      return Finding{seat_name(seat),
                      "knows nothing new at tick " + std::to_string(tick) + " of " + entity_name(*missing)};
     return std::nullopt;
   }
@@ -113,7 +111,7 @@ class LiesAreNotNoticed final : public Invariant {
       const std::uint32_t now = match.host()->status().tick, newest = client->view().newest_tick();
       const Micros old{(now - std::min(now, newest)) * std::int64_t{1'000'000} / match.config().tick_rate_hz};
       if (old > allowed)
-        return Finding{seat_text(*seat), "has snapshots that are " + std::to_string(old.count() / 1000) +
+        return Finding{seat_name(*seat), "has snapshots that are " + std::to_string(old.count() / 1000) +
                                              " ms old while somebody lies"};
     }
     return std::nullopt;
@@ -132,7 +130,7 @@ class DeafAreSentLittle final : public Invariant {
       const std::int64_t us = (match.now() - player->session_since()).count();
       const auto allowed = unanswered_first + unanswered_per_s * static_cast<std::uint64_t>(us) / 1'000'000;
       if (player->session_bytes_in() > allowed)
-        return Finding{"guest of " + seat_text(*seat),
+        return Finding{"guest of " + seat_name(*seat),
                        "was sent " + std::to_string(player->session_bytes_in()) + " bytes in " +
                            std::to_string(us / 1000) + " ms and acknowledged none"};
     }

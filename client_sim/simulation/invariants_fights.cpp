@@ -22,8 +22,6 @@ constexpr std::uint32_t fights_kept_s = 34;
 /// Of monsters whose deaths some are told of.
 constexpr std::size_t monster_deaths_kept = 4096;
 
-std::string who_heard(const Seat& seat) { return "client " + std::to_string(seat.number()); }
-
 bool undisturbed(const Match& match, const Seat& seat) {
   const Micros since = std::max(seat.calm_since(), match.server_calm_since());
   return since != Micros::max() && match.now() - since > hears_all_after;
@@ -106,9 +104,9 @@ class HitsAreToldOnce final : public Invariant {
     while (!desk.expected.empty() && desk.expected.front().hit != hit && may_skip())
       desk.expected.pop_front();
     if (desk.expected.empty())
-      return Finding{who_heard(seat), "was told of a " + hit_text(hit) + " twice, or of none"};
+      return Finding{seat_name(seat), "was told of a " + hit_text(hit) + " twice, or of none"};
     if (desk.expected.front().hit != hit)
-      return Finding{who_heard(seat), "was told of a " + hit_text(hit) + " before a " +
+      return Finding{seat_name(seat), "was told of a " + hit_text(hit) + " before a " +
                                           hit_text(desk.expected.front().hit) + " of tick " +
                                           std::to_string(desk.expected.front().tick)};
     desk.expected.pop_front();
@@ -124,7 +122,7 @@ class HitsAreToldOnce final : public Invariant {
       desk.expected.pop_front();
     if (desk.expected.empty()) return std::nullopt;
     if (desk.expected.front().tick + late >= now) return std::nullopt;
-    return Finding{who_heard(seat), "was not told of a " + hit_text(desk.expected.front().hit) + " of tick " +
+    return Finding{seat_name(seat), "was not told of a " + hit_text(desk.expected.front().hit) + " of tick " +
                                         std::to_string(desk.expected.front().tick)};
   }
 
@@ -206,7 +204,7 @@ class ScoreAndHealthAreTrue final : public Invariant {
     const Health* const was = row < health_.size() ? at(health_[row], told.tick) : nullptr;
     if (was == nullptr || was->id != session.player) return std::nullopt;
     if (was->points == told.health && was->armour == told.armour) return std::nullopt;
-    return Finding{who_heard(seat), "was told of " + std::to_string(told.health) + " points of health and " +
+    return Finding{seat_name(seat), "was told of " + std::to_string(told.health) + " points of health and " +
                                         std::to_string(told.armour) + " of armour in tick " +
                                         std::to_string(told.tick) + ", and had " +
                                         std::to_string(was->points) + " and " + std::to_string(was->armour)};
@@ -217,14 +215,14 @@ class ScoreAndHealthAreTrue final : public Invariant {
     if (was == nullptr) return std::nullopt;
     const std::string when = " of tick " + std::to_string(told.tick);
     if (told.match != was->number || told.phase != was->phase || told.teams != was->teams)
-      return Finding{who_heard(seat), "was told of another match" + when};
+      return Finding{seat_name(seat), "was told of another match" + when};
     for (const ScoreRow& row : told.rows) {
       const std::size_t slot = slot_of(row.id);
       const bool there = slot < was->players.size() && was->players[slot].id == row.id;
-      if (!there) return Finding{who_heard(seat), "was told the score of " + entity_name(row.id) + when};
+      if (!there) return Finding{seat_name(seat), "was told the score of " + entity_name(row.id) + when};
       const MatchPlayer& p = was->players[slot];
       if (p.score != row.score || p.kills != row.kills || p.deaths != row.deaths || p.team != row.team)
-        return Finding{who_heard(seat), "was told another score of " + entity_name(row.id) + when};
+        return Finding{seat_name(seat), "was told another score of " + entity_name(row.id) + when};
     }
     return std::nullopt;
   }

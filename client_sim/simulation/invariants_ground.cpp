@@ -40,8 +40,7 @@ class GroundIsTrue final : public Invariant {
       const std::vector<ChunkCoord> chunks = ground.chunks();
       for (int i = 0; i < looks && !chunks.empty(); ++i) {
         const ChunkCoord at = chunks[next_[seat->number()]++ % chunks.size()];
-        if (auto wrong = compare(match, ground, at))
-          return Finding{"client " + std::to_string(seat->number()), *wrong};
+        if (auto wrong = compare(match, ground, at)) return Finding{seat_name(*seat), *wrong};
       }
     }
     return std::nullopt;
@@ -84,8 +83,7 @@ class GroundIsSent final : public Invariant {
       const bool loaded = match.host()->world().space().voxels->loaded(at);
       if (!loaded || seat->client()->ground().streamed().find(at) != nullptr) since = match.now();
       if (match.now() - since > patience)
-        return Finding{"client " + std::to_string(seat->number()),
-                       "waits for " + chunk_name(at) + ", in which it stands"};
+        return Finding{seat_name(*seat), "waits for " + chunk_name(at) + ", in which it stands"};
     }
     return std::nullopt;
   }

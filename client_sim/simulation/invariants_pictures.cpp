@@ -52,9 +52,9 @@ class WalkersStay final : public Invariant {
       for (const Seen& seen : picture.seen)
         if (seen.tick == before && within(match, session->player, seen.id, before) &&
             within(match, session->player, seen.id, tick))
-          return Finding{"client " + std::to_string(seat->number()),
-                         "had " + entity_name(seen.id) + " in its picture at tick " + std::to_string(before) +
-                             " and not at tick " + std::to_string(tick) + ", who is near it all the while"};
+          return Finding{seat_name(*seat), "had " + entity_name(seen.id) + " in its picture at tick " +
+                                               std::to_string(before) + " and not at tick " +
+                                               std::to_string(tick) + ", who is near it all the while"};
     }
     return std::nullopt;
   }

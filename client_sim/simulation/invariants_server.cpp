@@ -217,9 +217,8 @@ class DatagramsCountOnce final : public Invariant {
       const server::SessionAudit* session = match.session_of(*seat);
       if (session == nullptr || seat->hostile()) continue;
       if (session->accepted > seat->originals_delivered())
-        return Finding{"client " + std::to_string(seat->number()),
-                       std::to_string(session->accepted) + " datagrams were taken of " +
-                           std::to_string(seat->originals_delivered()) + " that arrived"};
+        return Finding{seat_name(*seat), std::to_string(session->accepted) + " datagrams were taken of " +
+                                             std::to_string(seat->originals_delivered()) + " that arrived"};
     }
     return std::nullopt;
   }

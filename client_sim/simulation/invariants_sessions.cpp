@@ -27,7 +27,6 @@ constexpr std::uint64_t unanswered_max = 2 * Congestion::window_first;
 /// Ticks may be late by as much.
 constexpr Micros slack{1'500'000};
 
-std::string seat_name(const Seat& seat) { return "client " + std::to_string(seat.number()); }
 std::string number_name(std::uint32_t connection) { return "session " + std::to_string(connection); }
 
 std::string place(const PeerAddress& address) {

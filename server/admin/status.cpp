@@ -38,10 +38,6 @@ std::string spread_line(const char* what, const Spread& spread) {
   return print("  %-14s %9.3f %9.3f %9.3f\n", what, spread.p50_ms, spread.p99_ms, spread.max_ms);
 }
 
-}  // namespace
-
-namespace {
-
 /// Of values by how often each came.
 std::uint32_t median_of(std::span<const std::uint32_t> counts) {
   const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});

@@ -151,6 +151,7 @@ void BlockPartition::finish(std::span<const PartitionPlace> places, std::uint32_
     of_number_[block.number] = nobody;
     if (block.count == 0) resting_.emplace_back(tick + rest_ticks, block.number);
   }
+  const std::size_t moves_before = moves_.size();
   // Where each stands when the empty ones are out and the rest is sorted by number.
   for (std::size_t i = 0; i < places.size(); ++i) {
     Home& home = homes_[slot_of(places[i].id)];
@@ -158,7 +159,7 @@ void BlockPartition::finish(std::span<const PartitionPlace> places, std::uint32_
     if (home.id == places[i].id && home.number != number) moves_.push_back({home.number, home.id, tick});
     home = {places[i].id, number, tick};
   }
-  sort_moves(tick, rest_ticks);
+  keep_moves(moves_before, tick, rest_ticks);
   std::erase_if(blocks_, [](const PartitionBlock& block) { return block.count == 0; });
   std::ranges::sort(blocks_, {}, &PartitionBlock::number);
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) of_number_[blocks_[i].number] = i;
@@ -166,9 +167,11 @@ void BlockPartition::finish(std::span<const PartitionPlace> places, std::uint32_
     block_of_[i] = of_number_[homes_[slot_of(places[i].id)].number];
 }
 
-void BlockPartition::sort_moves(std::uint32_t tick, std::uint32_t rest_ticks) {
-  if (moves_.empty()) return;
+/// @param sorted  so many of them were there before this tick
+void BlockPartition::keep_moves(std::size_t sorted, std::uint32_t tick, std::uint32_t rest_ticks) {
+  const bool news = moves_.size() > sorted;
   std::erase_if(moves_, [&](const BlockMove& move) { return tick - move.tick >= rest_ticks; });
+  if (!news) return;
   std::ranges::sort(moves_, [](const BlockMove& a, const BlockMove& b) {
     return std::tuple(a.from, a.id, b.tick) < std::tuple(b.from, b.id, a.tick);
   });

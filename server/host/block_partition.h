@@ -96,7 +96,7 @@ class BlockPartition {
   void merge_sparse();
   void unsettle(Cube cube);
   void finish(std::span<const PartitionPlace> places, std::uint32_t tick, std::uint32_t rest_ticks);
-  void sort_moves(std::uint32_t tick, std::uint32_t rest_ticks);
+  void keep_moves(std::size_t sorted, std::uint32_t tick, std::uint32_t rest_ticks);
   std::uint16_t new_number(std::uint32_t tick);
 
   bool alone() const { return entities_max_ == 1; }

@@ -23,6 +23,12 @@ std::uint64_t fingerprint(const VoxelVolume& ground, ChunkCoord at, const Chunk&
   return hash | 1;
 }
 
+bool lets_see(const BlockRegistry& kinds, BlockId id) {
+  return kinds.knows(id) && !(kinds.type(id).opaque && kinds.type(id).shape.full());
+}
+
+}  // namespace
+
 bool may_hold_hidden(const BlockRegistry& kinds, const Chunk& chunk) {
   if (kinds.treasure() != BlockId::air && chunk.may_hold(kinds.treasure())) return true;
   for (auto id = static_cast<unsigned>(BlockId::coal_ore); id <= static_cast<unsigned>(BlockId::crystal_ore);
@@ -30,12 +36,6 @@ bool may_hold_hidden(const BlockRegistry& kinds, const Chunk& chunk) {
     if (chunk.may_hold(static_cast<BlockId>(id))) return true;
   return false;
 }
-
-bool lets_see(const BlockRegistry& kinds, BlockId id) {
-  return kinds.knows(id) && !(kinds.type(id).opaque && kinds.type(id).shape.full());
-}
-
-}  // namespace
 
 std::size_t ExposedOres::PlaceHash::operator()(const ChunkCoord& at) const {
   const auto bits = [](std::int32_t v) { return std::uint64_t{static_cast<std::uint32_t>(v)}; };

@@ -6,10 +6,14 @@
 #include "world/voxel/chunk.h"
 
 namespace ashlar {
+class BlockRegistry;
 class VoxelVolume;
-}
+}  // namespace ashlar
 
 namespace ashlar::server {
+
+/// May one of its blocks be hidden (BlockRegistry::hidden())? False is sure. Some 10 ns.
+bool may_hold_hidden(const BlockRegistry& kinds, const Chunk& chunk);
 
 /// Of each chunk those blocks that no client computes (BlockRegistry::hidden()) and beside which something
 /// lets one see: what players may come to see there without digging. Most chunks have none, and of the others

@@ -4,9 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "server/host/exposed_ores.h"
 #include "world/math/assert.h"
 #include "world/sim/world.h"
-#include "world/voxel/terrain.h"
+#include "world/voxel/block_registry.h"
 #include "world/voxel/volume.h"
 
 namespace ashlar::server {
@@ -14,10 +15,6 @@ namespace {
 
 /// Entries that are looked at for one to drop, at most.
 constexpr int looks_max = 64;
-/// terrain_hides() of each.
-constexpr std::array hidden_kinds{BlockId::coal_ore, BlockId::iron_ore, BlockId::gold_ore,
-                                  BlockId::crystal_ore};
-static_assert(std::ranges::all_of(hidden_kinds, terrain_hides));
 /// What a node of the table takes beside bytes and changes.
 constexpr std::size_t entry_bytes = 160;
 
@@ -38,12 +35,9 @@ PackRequest pack_request(const World& world, const ChangeLog& log, ChunkCoord at
   out.ticket = ticket;
   out.blocks.assign(*chunk);
   out.hash = chunk->content_hash();
-  const auto held = [chunk](BlockId id) { return chunk->may_hold(id); };
   const BlockRegistry& kinds = *world.setup().blocks;
   out.treasure = kinds.treasure();
-  const bool holds =
-      std::ranges::any_of(hidden_kinds, held) || (out.treasure != BlockId::air && held(out.treasure));
-  out.hides = world.setup().secret.has_value() && holds;
+  out.hides = world.setup().secret.has_value() && may_hold_hidden(kinds, *chunk);
   if (!out.hides) return out;
   for (const BlockChange& change : log.chunk(at))
     if (kinds.hidden(static_cast<BlockId>(change.block))) out.shown.push_back(change.index);

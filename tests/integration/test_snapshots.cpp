@@ -10,6 +10,7 @@
 #include "protocol/decode.h"
 #include "server/host/publisher.h"
 #include "tests/catch.h"
+#include "tests/integration/told_part.h"
 #include "world/math/random.h"
 #include "world/sim/health.h"
 #include "world/sim/projectiles.h"
@@ -168,19 +169,10 @@ std::size_t take(const DatagramBatch& batch, server::Micros now, Session& sessio
     REQUIRE(packet.has_value());
     const auto received = client.accept(now, *packet);
     REQUIRE(received.has_value());
-    SnapshotPart part;
-    if (session.encoding == SnapshotEncoding::packed) {
-      auto reader = PackedPartReader::open(received->unreliable);
-      REQUIRE(reader);
-      REQUIRE(viewer.memory.take(*reader, viewer.view, part));
-    } else {
-      const auto message = decode_server_message(received->unreliable);
-      REQUIRE(message.has_value());
-      REQUIRE(viewer.memory.take(std::get<PlainPart>(*message), viewer.view, part));
-    }
+    const PartHead part =
+        testing::told_part(received->unreliable, session.encoding, viewer.memory, viewer.view);
     REQUIRE(viewer.memory.lost_epoch() == 0);
     REQUIRE(part.part == parts++);
-    viewer.view.take(part);
   }
   DatagramBatch back;
   client.poll(now + ack_delay_max, back);

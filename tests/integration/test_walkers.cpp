@@ -10,9 +10,9 @@
 
 #include "client_sim/client/packed_memory.h"
 #include "client_sim/client/view.h"
-#include "protocol/decode.h"
 #include "server/host/packed_snapshot.h"
 #include "tests/catch.h"
+#include "tests/integration/told_part.h"
 #include "world/math/random.h"
 #include "world/sim/world.h"
 
@@ -78,25 +78,10 @@ struct WalkingCrowd {
       snapshot.note_sent(part, ++sequence, blocks);
       const bool arrives = rng.unit() >= loss;
       fates.push_back({request.head.tick, {sequence, arrives}});
-      const std::span<const std::uint8_t> bytes = snapshot.part(part);
-      if (arrives) take({bytes.begin(), bytes.end()});
+      if (arrives) testing::told_part(snapshot.part(part), encoding, memory, view);
     }
     for (; !fates.empty() && fates.front().first + fate_ticks <= request.head.tick; fates.pop_front())
       blocks.note_fate(fates.front().second);
-  }
-  /// In memory of their own, as FlatBuffers want them aligned.
-  void take(const std::vector<std::uint8_t>& bytes) {
-    SnapshotPart told;
-    if (encoding == SnapshotEncoding::packed) {
-      auto reader = PackedPartReader::open(bytes);
-      REQUIRE(reader);
-      REQUIRE(memory.take(*reader, view, told));
-    } else {
-      const auto message = decode_server_message(bytes);
-      REQUIRE(message);
-      REQUIRE(memory.take(std::get<PlainPart>(*message), view, told));
-    }
-    view.take(told);
   }
   /// Whom the picture has, and by blocks alone.
   std::set<EntityId> pictured() const {

@@ -5,9 +5,9 @@
 
 #include "client_sim/client/others.h"
 #include "client_sim/client/packed_memory.h"
-#include "protocol/decode.h"
 #include "server/host/packed_snapshot.h"
 #include "tests/catch.h"
+#include "tests/integration/told_part.h"
 #include "world/sim/world.h"
 
 using namespace ashlar;
@@ -49,23 +49,9 @@ struct StoppingRunner {
     request.parts_max = 1;
     REQUIRE(snapshot.lay_out(packed, request, blocks) == 1);
     snapshot.note_sent(0, request.head.tick, blocks);
-    take(snapshot.part(0));
-    blocks.note_fate({request.head.tick, true}, request.head.tick + 1);
-  }
-  void take(std::span<const std::uint8_t> part) {
-    const std::vector<std::uint8_t> bytes(part.begin(), part.end());  // FlatBuffers want them aligned
-    SnapshotPart told;
-    if (encoding == SnapshotEncoding::packed) {
-      auto reader = PackedPartReader::open(bytes);
-      REQUIRE(reader);
-      REQUIRE(memory.take(*reader, view, told));
-    } else {
-      const auto message = decode_server_message(bytes);
-      REQUIRE(message);
-      REQUIRE(memory.take(std::get<PlainPart>(*message), view, told));
-    }
-    view.take(told);
+    testing::told_part(snapshot.part(0), encoding, memory, view);
     others.advance(now(), source());
+    blocks.note_fate({request.head.tick, true}, request.head.tick + 1);
   }
   Micros now() const { return Micros{number(world.tick()) * std::int64_t{1'000'000} / 60}; }
   client_sim::PictureSource source() const {

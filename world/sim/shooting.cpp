@@ -60,20 +60,20 @@ void Shooting::list_targets(const ShotsTick& tick, EntityId shooter, const Pictu
   targets_.clear(), told_.clear();
   listed_ = wanted;
   pierced_ = false;
+  const bool forgotten = tick.history.at(picture.seen) == nullptr;
+  const auto now = static_cast<double>(number(tick.now)), then = static_cast<double>(number(picture.seen));
   const auto add = [&](std::size_t row, EntityId id, DVec3 now_m, const Cylinder& body,
                        const HitShape& shape) {
     PictureAt seen = picture;
     for (const ToldApart& told : apart ? tick.told_apart : std::span<const ToldApart>{})
       if (told.shooter == shooter && told.target == id)
         seen.told_before = told.told_before, seen.told_after = told.told_after;
-    const bool as_it_is = tick.history.at(picture.seen) == nullptr || seen == PictureAt{tick.now, 0, 0};
-    const auto now = static_cast<double>(number(tick.now));
+    const bool as_it_is = forgotten || seen == PictureAt{tick.now, 0, 0};
     const auto told = as_it_is ? std::optional(ToldStates{now_m, now, now_m, now})
                                : tick.history.told_states(row, id, seen);
     if (!told) return;
     told_.push_back(*told);
-    targets_.push_back(
-        {id, body, shown_between(*told, static_cast<double>(number(picture.seen)), tick.rules), shape});
+    targets_.push_back({id, body, shown_between(*told, then, tick.rules), shape});
   };
   const PlayerTable& players = tick.players;
   const HitShape player_shape = hit_shape(tick.rules.player, HitBuild::upright);
