@@ -331,7 +331,7 @@ class World:
                     "SELECT place, block, before, after FROM edits JOIN authors ON authors.id = author WHERE "
                     "length(identity) > 1 AND (held IS NULL OR length(held) = 0)"):
                 if before == KINDS["treasure"]:
-                    left += self.hoards[block_at(place, index)]
+                    left.update(self.hoards[block_at(place, index)])
                     self.opened += 1
                 if before == KINDS["treasure"] and after == KINDS["chest"]:
                     continue  # it was opened, and is one
@@ -343,7 +343,7 @@ class World:
             if found:
                 sys.exit(f"after a kill there are items where blocks are free: {found}")
             return
-        left += self.given
+        left.update(self.given)
         left[AIR] = 0
         for kind in (set(found) | set(left)) - {AIR}:
             lost = left[kind] - found[kind]
