@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "world/math/assert.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar::server {
@@ -23,6 +24,7 @@ PackedGround GroundPacker::pack(const PackRequest& request) {
     codec_.encode(request.blocks, out.bytes);
     return out;
   }
+  ASHLAR_ASSERT(request.kinds != nullptr);
   blocks_.resize(chunk_blocks);
   request.blocks.blocks.copy_to(blocks_);
   hide_blocks(blocks_, request.shown, *request.kinds);
