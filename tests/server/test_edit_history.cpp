@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "protocol/inventory_codec.h"
@@ -42,7 +43,7 @@ struct Opened {
     setup.monsters = setup.monsters_max = 0;
     setup.rules.free_blocks = FreeBlocks::no;
     setup.secret = secret;
-    HostConfig config;
+    const HostConfig config;
     host = std::make_unique<Host>(config, std::make_unique<World>(setup), secure::SeededEntropy(1).secret());
     AdminCommand act;
     act.action = AdminAction::fill_box;
