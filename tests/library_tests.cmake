@@ -25,15 +25,6 @@ function(ashlar_library_tests name)
 endfunction()
 
 set(here "${CMAKE_CURRENT_SOURCE_DIR}")
-foreach(source test_wire.cpp test_wire_packets.cpp test_wire_examples.cpp wire_examples.cpp snapshot/test_wire_packed.cpp)
-  set_source_files_properties("${here}/protocol/${source}" PROPERTIES
-    COMPILE_DEFINITIONS "ASHLAR_WIRE_MD=\"${PROJECT_SOURCE_DIR}/protocol/WIRE.md\"" SKIP_PRECOMPILE_HEADERS ON)
-endforeach()
-set_source_files_properties("${here}/protocol/secure/test_known_answers.cpp" PROPERTIES
-  COMPILE_DEFINITIONS "ASHLAR_KNOWN_ANSWERS=\"${here}/protocol/secure/known_answers.txt\"" SKIP_PRECOMPILE_HEADERS ON)
-set_source_files_properties("${here}/integration/test_recorded_match.cpp" PROPERTIES
-  COMPILE_DEFINITIONS "ASHLAR_TESTS_DIR=\"${here}\"" SKIP_PRECOMPILE_HEADERS ON)
-
 file(GLOB_RECURSE world_tests CONFIGURE_DEPENDS "${here}/world/*.cpp")
 file(GLOB_RECURSE protocol_tests CONFIGURE_DEPENDS "${here}/protocol/*.cpp")
 # A server for one player stands in for the real one; a link in simulated time is all that they have of the harness.

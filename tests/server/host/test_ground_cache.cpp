@@ -112,7 +112,7 @@ TEST_CASE("what a secret seed hides is stone in what is packed, but for what was
   request.hash = chunk.content_hash();
   request.hides = true;
   request.kinds = BlockRegistry::builtin_ptr();
-  request.shown = {static_cast<std::uint16_t>(index_in_chunk({4, 5, 6}))};
+  request.shown.push_back(static_cast<std::uint16_t>(index_in_chunk({4, 5, 6})));
   const PackedGround packed = GroundPacker().pack(request);
   const auto told = ChunkCodec().decode(packed.bytes);
   REQUIRE(told.has_value());
