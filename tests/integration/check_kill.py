@@ -314,6 +314,7 @@ class World:
             for _, kind, count in lying_items(database):
                 lying += 1
                 found[kind] += count
+            self.held["stacks"] = lying
             self.held["lying"] = found.total() - self.held["players"]
             chests = database.execute("SELECT place, block, bytes FROM contents").fetchall()
             for place, index, raw in chests:
@@ -389,7 +390,7 @@ def main(server, sim, rounds=10, builders=50):
           f"free blocks and {edits[1]} in survival agree with their chunks and with what was announced")
     held = worlds[1].held
     print(f"in survival {held['players']} items are held, {held['in chests']} are in {worlds[1].chests} chests and "
-          f"{held['lying']} lie there, as the log of edits and {worlds[1].opened} treasures have it")
+          f"{held['lying']} lie there in {held['stacks']} stacks, as the log of edits and {worlds[1].opened} treasures have it")
     print(f"builders were told of {sum(world.acts for world in worlds)} saved edits: all are there, each with its one "
           "verdict")
     if rounds > 1 and not held["players"] + held["lying"]:
