@@ -33,7 +33,7 @@ std::expected<BlockId, std::string> find_kind(const std::string& kind, const Blo
   if (const auto id = blocks.find(kind)) return *id;
   std::vector<std::string> names;
   names.reserve(blocks.size());
-  for (std::uint16_t i = 0; i < blocks.size(); ++i) names.push_back(blocks.type(BlockId{i}).name);
+  for (std::size_t i = 0; i < blocks.size(); ++i) names.push_back(blocks.type(static_cast<BlockId>(i)).name);
   const std::string near = nearest_name(kind, names);
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
