@@ -56,6 +56,7 @@ std::expected<ByteReport, std::string> of_server(const Options& options) {
   load.brain = brain_kind(options.brain);
   load.progress = Micros{0};
   std::vector<std::unique_ptr<ByteMeter>> meters;
+  meters.reserve(options.clients);
   for (std::uint32_t i = 0; i < options.clients; ++i) meters.push_back(std::make_unique<ByteMeter>());
   ByteReport report;
   LoadHooks hooks;
@@ -126,6 +127,7 @@ int run(const Options& options) {
 
 std::vector<std::string> brains() {
   std::vector<std::string> out;
+  out.reserve(brain_kind_count);
   for (std::size_t i = 0; i < brain_kind_count; ++i) out.emplace_back(name(static_cast<BrainKind>(i)));
   return out;
 }

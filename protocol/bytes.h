@@ -65,13 +65,17 @@ class ByteReader {
   std::uint32_t u32() { return static_cast<std::uint32_t>(fixed(4)); }
   std::uint64_t u64() { return fixed(8); }
   double f64() { return std::bit_cast<double>(fixed(8)); }
-  /// At most ten bytes: more make ok() false. Bits beyond the 64th are dropped, and needless zeros accepted.
+  /// In its shortest form only, so that every number has one form; any other makes ok() false, and so does
+  /// one that 64 bits do not hold.
   std::uint64_t varint() {
     std::uint64_t v = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       const std::uint8_t b = u8();
-      v |= static_cast<std::uint64_t>(b & 0x7f) << shift;
-      if ((b & 0x80) == 0) return v;
+      const std::uint64_t part = b & 0x7f;
+      v |= part << shift;
+      if ((b & 0x80) != 0) continue;
+      if ((b == 0 && shift > 0) || (part << shift) >> shift != part) break;
+      return v;
     }
     ok_ = false;
     return 0;

@@ -109,7 +109,7 @@ class Dev(unittest.TestCase):
                           ["run", "--what"], ["test", "--preset", "none"], ["test", "--folder", "none"],
                           ["build", "none"], ["bench", "none"], ["fuzz", "--for", "1y"],
                           ["web", "none"], ["docker", "--wads", "none"],
-                          ["format", "none.cpp"], ["lint", "--sample", "x"]):
+                          ["format", "none.cpp"], ["lint", "none.cpp"]):
             with self.subTest(arguments):
                 answer = self.dev(*arguments)
                 self.assertEqual(answer.returncode, 2, answer.stderr)

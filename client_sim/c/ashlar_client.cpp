@@ -458,7 +458,7 @@ size_t ashlar_sign(const ashlar_client* client, int32_t x, int32_t y, int32_t z,
   const std::string_view text = client->game.client().sign_text({x, y, z});
   if (bytes == 0) return text.size();
   const std::size_t size = std::min(text.size(), bytes - 1);
-  std::copy_n(text.data(), size, out);
+  std::ranges::copy(text.substr(0, size), out);
   out[size] = 0;
   return text.size();
 }

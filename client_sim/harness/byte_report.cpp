@@ -132,6 +132,7 @@ std::string clients_text(const std::vector<ClientBytes>& all) {
 std::string ByteReport::sum_line() const {
   const Sum sum = sum_of(clients);
   std::vector<std::pair<std::uint64_t, ByteUse>> uses;
+  uses.reserve(static_cast<std::size_t>(ByteUse::inputs));
   for (std::size_t i = 0; i < static_cast<std::size_t>(ByteUse::inputs); ++i)
     uses.emplace_back(sum.meter.bytes(static_cast<ByteUse>(i)), static_cast<ByteUse>(i));
   std::ranges::sort(uses, std::ranges::greater{});

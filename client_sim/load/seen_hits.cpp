@@ -27,16 +27,57 @@ void SeenHitCounts::merge(const SeenHitCounts& other) {
   displaced += other.displaced, untold += other.untold;
 }
 
+bool SeenHitLedger::Waiting::may_be_of(std::uint32_t told, EntityId target) const {
+  return !given && hit.target == target && hit.tick <= told && told - hit.tick <= ticks_in_turn;
+}
+
+void SeenHitLedger::saw(const SeenHit& hit) { waiting_.push_back({hit}); }
+
+void SeenHitLedger::given(std::uint32_t told, EntityId target) {
+  for (std::size_t i = waiting_.size(); i-- > 0;) {
+    if (!waiting_[i].may_be_of(told, target)) continue;
+    waiting_[i].given = true;
+    return;
+  }
+}
+
+void SeenHitLedger::died(std::uint32_t told, EntityId target) {
+  std::erase_if(waiting_, [&](const Waiting& seen) { return seen.may_be_of(told, target); });
+}
+
+void SeenHitLedger::stood(std::uint32_t tick, DVec3 feet_m) {
+  for (Waiting& seen : waiting_)
+    if (tick == seen.hit.tick - 1)
+      seen.stood = length(feet_m - seen.hit.feet_m) > elsewhere_m ? Stood::elsewhere : Stood::there;
+}
+
+void SeenHitLedger::settle(std::uint32_t newest_tick, std::uint32_t patience_ticks) {
+  std::erase_if(waiting_, [&](const Waiting& seen) {
+    if (newest_tick < seen.hit.tick + patience_ticks) return false;
+    ++(seen.hit.beyond                  ? counts_.beyond
+       : seen.stood == Stood::untold    ? counts_.untold
+       : seen.stood == Stood::elsewhere ? counts_.displaced
+       : seen.given                     ? counts_.agreed
+                                        : counts_.denied);
+    return true;
+  });
+}
+
 void SeenHits::advance(Client& client, Predictor& predictor, std::span<const ShownEntity> shown) {
   if (client.stats().worlds != world_) {
     world_ = client.stats().worlds;
-    waiting_.clear();
+    ledger_.clear();
   }
   for (const ShotEvent& shot : predictor.take_shots()) look(client, predictor, shot, shown);
-  for (const CombatEvent& hit : client.take_hits())
+  const std::uint32_t told = client.fight() ? client.fight()->tick : 0;
+  for (const CombatEvent& hit : client.take_hits()) {
+    if (hit.kind == CombatEventKind::died) ledger_.died(told, hit.who);
     if (hit.kind == CombatEventKind::hurt && hit.how == HurtBy::shot && hit.by == client.player())
-      take_given(client, hit.who);
-  if (!waiting_.empty()) settle(client);
+      ledger_.given(told, hit.who);
+  }
+  if (ledger_.empty()) return;
+  if (client.own()) ledger_.stood(client.own_tick(), client.own()->body.position_m);
+  ledger_.settle(client.view().newest_tick(), client.welcome().rules.ticks_within(word_within_s, 1));
 }
 
 /// Whom a shot hits in the picture.
@@ -53,43 +94,14 @@ void SeenHits::look(const Client& client, const Predictor& predictor, const Shot
                                    shot.direction, shot.range_m);
   if (hit.target == EntityId{0}) return;
   const Rules& rules = client.welcome().rules;
-  Seen seen;
+  SeenHit seen;
   seen.tick = number(shot.seen) + 1;
   seen.target = hit.target;
   seen.feet_m = shot.origin - DVec3{0, 0, rules.player_eye_m};
   const PlayerCommand* command = client.command_of(seen.tick);
   const std::uint32_t claimed = command == nullptr ? 0 : number(command->seen);
   seen.beyond = seen.tick - 1 - std::min(claimed, seen.tick - 1) > rules.ticks_within(rewind_s_max, 1);
-  waiting_.push_back(seen);
-}
-
-/// The server says that a shot hit: the newest one that can be meant.
-void SeenHits::take_given(const Client& client, EntityId target) {
-  const std::uint32_t told = client.fight() ? client.fight()->tick : 0;
-  for (std::size_t i = waiting_.size(); i-- > 0;) {
-    Seen& seen = waiting_[i];
-    if (seen.given || seen.target != target || seen.tick > told || told - seen.tick > ticks_in_turn) continue;
-    seen.given = true;
-    return;
-  }
-}
-
-void SeenHits::settle(const Client& client) {
-  if (client.own())
-    for (Seen& seen : waiting_)
-      if (client.own_tick() == seen.tick - 1)
-        seen.stood = length(client.own()->body.position_m - seen.feet_m) > elsewhere_m ? Stood::elsewhere
-                                                                                       : Stood::there;
-  const auto patience = client.welcome().rules.ticks_within(word_within_s, 1);
-  std::erase_if(waiting_, [&](const Seen& seen) {
-    if (client.view().newest_tick() < seen.tick + patience) return false;
-    ++(seen.beyond                      ? counts_.beyond
-       : seen.stood == Stood::untold    ? counts_.untold
-       : seen.stood == Stood::elsewhere ? counts_.displaced
-       : seen.given                     ? counts_.agreed
-                                        : counts_.denied);
-    return true;
-  });
+  ledger_.saw(seen);
 }
 
 }  // namespace ashlar::client_sim

@@ -24,6 +24,46 @@ struct SeenHitCounts {
   }
 };
 
+/// A shot whose player saw it hit somebody.
+struct SeenHit {
+  std::uint32_t tick = 0;  ///< that judges it
+  EntityId target{};
+  DVec3 feet_m;         ///< of the shooter
+  bool beyond = false;  ///< it saw more than rewind_s_max back
+};
+
+/// Hits that were seen, until the server said what it made of them. One thread.
+class SeenHitLedger {
+ public:
+  /// In the order of ticks.
+  void saw(const SeenHit& hit);
+  /// The server says that a shot of ours hit: the newest one that can be meant. Pellets are told one by one.
+  /// @param told  newest tick that fights were told of; a few ticks may have come at once
+  void given(std::uint32_t told, EntityId target);
+  /// Somebody died: what would have met him behind the hit that killed him is nobody's mistake, and no longer
+  /// counted.
+  void died(std::uint32_t told, EntityId target);
+  /// Where the server had the shooter at the end of a tick.
+  void stood(std::uint32_t tick, DVec3 feet_m);
+  /// Counts those that the server has had time to say something of.
+  void settle(std::uint32_t newest_tick, std::uint32_t patience_ticks);
+  void clear() { waiting_.clear(); }
+  bool empty() const { return waiting_.empty(); }
+  const SeenHitCounts& counts() const { return counts_; }
+
+ private:
+  enum class Stood : std::uint8_t { untold, there, elsewhere };
+  struct Waiting {
+    SeenHit hit;
+    bool given = false;
+    Stood stood = Stood::untold;
+    bool may_be_of(std::uint32_t told, EntityId target) const;
+  };
+
+  std::vector<Waiting> waiting_;  // by tick
+  SeenHitCounts counts_;
+};
+
 /// Compares the hits that a predicting client sees with those that the server tells it that it gave. Takes
 /// the client's hits and the predictor's shots. One thread.
 class SeenHits {
@@ -31,26 +71,15 @@ class SeenHits {
   /// Behind each Predictor::advance().
   /// @param shown  the others as the player sees them now
   void advance(Client& client, Predictor& predictor, std::span<const ShownEntity> shown);
-  const SeenHitCounts& counts() const { return counts_; }
+  const SeenHitCounts& counts() const { return ledger_.counts(); }
 
  private:
-  enum class Stood : std::uint8_t { untold, there, elsewhere };
-  struct Seen {
-    std::uint32_t tick = 0;
-    EntityId target{};
-    DVec3 feet_m;  // of the shooter
-    bool beyond = false, given = false;
-    Stood stood = Stood::untold;
-  };
   void look(const Client& client, const Predictor& predictor, const ShotEvent& shot,
             std::span<const ShownEntity> shown);
-  void take_given(const Client& client, EntityId target);
-  void settle(const Client& client);
 
   std::uint64_t world_ = 0;
-  std::vector<Seen> waiting_;  // by tick
+  SeenHitLedger ledger_;
   std::vector<ShotTarget> targets_;
-  SeenHitCounts counts_;
 };
 
 }  // namespace ashlar::client_sim

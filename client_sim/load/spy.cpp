@@ -16,6 +16,7 @@ void SpyReport::merge(const SpyReport& other) {
 bool SpyWalls::enter(const Client& client) {
   const Welcome& welcome = client.welcome();
   std::vector<std::uint64_t> hashes;
+  hashes.reserve(welcome.maps.size());
   for (const WelcomeMap& map : welcome.maps) hashes.push_back(map.content_hash);
   if (entered_ && seed_ == welcome.seed && hashes_ == hashes) return known_;
   entered_ = true;
@@ -56,6 +57,7 @@ bool SpyWalls::load(DVec3 from, DVec3 to) {
 std::optional<bool> SpyWalls::sees(const Client& client, DVec3 from, DVec3 to) {
   if (!load(from, to)) return std::nullopt;
   std::vector<MapInSpace> placed;
+  placed.reserve(held_.size());
   for (std::size_t i = 0; i < held_.size(); ++i)
     placed.push_back({held_[i].get(), i < client.sectors().map_count() ? client.sectors().heights(i)
                                                                        : held_[i]->initial_heights()});

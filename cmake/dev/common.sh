@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # What all commands of ./dev share: messages, arguments, configuring and building a preset.
 
-preset_names() { echo release debug asan tsan clang lint fuzz bench windows; }
+preset_names() { echo release debug asan tsan clang lint lint-all fuzz bench windows; }
 
 say() { printf '%s\n' "dev: $*" >&2; }
 
@@ -80,7 +80,7 @@ configure() {
   shift
   check_preset "$preset"
   case $preset in
-    clang | asan | lint | fuzz) need_packages build clang ;;
+    clang | asan | lint | lint-all | fuzz) need_packages build clang ;;
     windows)
       need_packages build windows
       cmake/windows/libraries.sh

@@ -2,22 +2,22 @@
 
 help_lint() {
   cat <<'HELP'
-usage: ./dev lint [--all | --sample N | --scripts | --figures] [FILE.cpp...]
+usage: ./dev lint [--all | --scripts | --figures] [FILE.cpp...]
 
 clang-tidy 19 by .clang-tidy over the sources of the programs that differ from the branch main (or from the last commit
 when main is checked out), or over the named files; before that shellcheck over the scripts, which way includes
 point between rooms and between their folders (build/includes.svg shows it), and the bounds of --figures: functions of
 at most 70 lines but tables, contracts of 95 in a hundred public declarations.
 
-  --all       over all of them
-  --sample N  over N of them; another N with each commit, so that all have their turn
-  --scripts   shellcheck, includes and figures alone
-  --figures   sizes of files and functions, asserts, contracts and tests by room, and whether they keep within bounds
+  --all      over all of them, many in one compilation, without the checks that take longest: the analyser's (which
+             follow paths through functions), and whether an argument is copied in vain
+  --scripts  shellcheck, includes and figures alone
+  --figures  sizes of files and functions, asserts, contracts and tests by room, and whether they keep within bounds
 HELP
 }
 
 command_lint() {
-  local which=changed count=0 files=()
+  local which=changed files=()
   while [ $# -gt 0 ]; do
     case $1 in
       --all) which=all && shift ;;
@@ -25,12 +25,6 @@ command_lint() {
       --figures)
         python3 cmake/dev/figures.py .
         return
-        ;;
-      --sample)
-        need_value "$@"
-        which=sample
-        count=$(number_of "$1" "$2")
-        shift 2
         ;;
       -*) die "lint has no option $1; see ./dev lint --help" ;;
       *)
@@ -47,8 +41,10 @@ command_lint() {
   check_figures
   case $which in
     none) return ;;
-    all) mapfile -t files < <(tidied_sources) ;;
-    sample) mapfile -t files < <(sampled_sources "$count") ;;
+    all)
+      lint_all
+      return
+      ;;
     changed) mapfile -t files < <(changed_sources) ;;
   esac
   if [ ${#files[@]} -eq 0 ]; then
@@ -80,8 +76,33 @@ lint_sources() {
   configure lint
   build_targets lint ashlar_schemas >/dev/null
   say "clang-tidy over $# files"
+  tidy lint "$@"
+}
+
+# Of many sources that are compiled as one the standard library is read once, which is most of the work: ten minutes
+# of processor time in all, where file by file it is more than two hours.
+lint_all() {
+  local units=()
+  configure lint-all
+  build_targets lint-all ashlar_schemas >/dev/null
+  mapfile -t units < <(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/lint-all/compile_commands.json | grep -v '/tests/')
+  [ ${#units[@]} -gt 0 ] || die "build/lint-all/compile_commands.json names no sources: remove build/lint-all"
+  say "clang-tidy over $(tidied_sources | wc -l) files in ${#units[@]} compilations"
+  tidy lint-all --checks='-clang-analyzer-*,-performance-unnecessary-value-param,-bugprone-suspicious-include,-cppcoreguidelines-virtual-class-destructor' \
+    --header-filter='/(world|protocol|server|client_sim)/.*\.(h|cpp)$' "${units[@]}"
+}
+
+# tidy PRESET [option of clang-tidy]... FILE...
+tidy() {
+  local preset=$1 options=()
+  shift
+  while [[ $1 == --* ]]; do
+    options+=("$1")
+    shift
+  done
   printf '%s\0' "$@" |
-    xargs -0 -n 1 -P "$(job_count)" clang-tidy-19 -p build/lint --quiet --warnings-as-errors='*' 2>/dev/null || {
+    xargs -0 -n 1 -P "$(job_count)" \
+      clang-tidy-19 -p "build/$preset" --quiet --warnings-as-errors='*' "${options[@]}" 2>/dev/null || {
     say "clang-tidy has findings (above); a check that is wrong here is silenced where it is, with the reason"
     return 1
   }
@@ -89,16 +110,6 @@ lint_sources() {
 
 # Not the tests: the analyser spends minutes on what Catch2's macros expand to.
 tidied_sources() { cpp_sources | grep '\.cpp$' | grep -v '^tests/'; }
-
-# sampled_sources N: every k-th source, beginning further on with each commit.
-sampled_sources() {
-  local all=() stride first
-  mapfile -t all < <(tidied_sources)
-  [ "$1" -gt 0 ] || die "--sample wants at least 1"
-  stride=$(((${#all[@]} + $1 - 1) / $1))
-  first=$(($(git rev-list --count HEAD) % stride))
-  printf '%s\n' "${all[@]}" | awk -v stride="$stride" -v first="$first" '(NR - 1) % stride == first'
-}
 
 # Sources of this branch that main does not have, those in the working tree included.
 changed_sources() {

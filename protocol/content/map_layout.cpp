@@ -21,6 +21,7 @@ constexpr std::size_t line_args = std::tuple_size_v<decltype(MapLine::args)>;
 
 void write_sectors(ByteWriter& w, const SectorMap& map) {
   std::vector<TextureName> flats;
+  flats.reserve(map.sectors.size());
   for (const MapSector& s : map.sectors) flats.push_back(s.floor_flat);
   std::sort(flats.begin(), flats.end());
   flats.erase(std::unique(flats.begin(), flats.end()), flats.end());

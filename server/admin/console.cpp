@@ -32,6 +32,7 @@ std::string_view trimmed(std::string_view text) {
 std::expected<BlockId, std::string> find_kind(const std::string& kind, const BlockRegistry& blocks) {
   if (const auto id = blocks.find(kind)) return *id;
   std::vector<std::string> names;
+  names.reserve(blocks.size());
   for (std::uint16_t i = 0; i < blocks.size(); ++i) names.push_back(blocks.type(BlockId{i}).name);
   const std::string near = nearest_name(kind, names);
   std::string all;

@@ -25,7 +25,7 @@ std::string LiveView::line(std::string_view text) {
 }
 
 std::string LiveView::show(std::string_view block) {
-  std::string out = erased();
+  const std::string out = erased();
   block_ = block;
   return out + drawn();
 }

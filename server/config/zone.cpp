@@ -24,7 +24,10 @@ std::expected<ProtectedZone, std::string> parse_zone(std::string_view text) {
   const char* at = corners.data();
   const char* const end = at + corners.size();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (i > 0 && (at == end || *at++ != ',')) return wrong("has no six whole numbers");
+    if (i > 0) {
+      if (at == end || *at != ',') return wrong("has no six whole numbers");
+      ++at;
+    }
     const auto [next, error] = std::from_chars(at, end, numbers[i]);
     if (error != std::errc()) return wrong("has no six whole numbers");
     at = next;

@@ -60,6 +60,8 @@ void sync_folder_of(const std::string& path) {
 
 }  // namespace
 
+// A copy, as a string that is moved from may keep its bytes.
+// NOLINTNEXTLINE(performance-move-constructor-init)
 SecretText::SecretText(SecretText&& other) noexcept : text_(other.text_) { overwrite(other.text_); }
 SecretText& SecretText::operator=(SecretText&& other) noexcept {
   if (this == &other) return *this;

@@ -310,9 +310,9 @@ std::string nothing_to_see_from(const SectorMap& map, DVec2 from) {
   if (tree.sector_at(from) != no_index) return {};
   const MapBounds& b = tree.bounds;
   const bool beyond = from.x < b.min.x || from.x > b.max.x || from.y < b.min.y || from.y > b.max.y;
-  std::string why = beyond ? "lies beyond the map, which reaches from " + number(b.min.x) + "," +
-                                 number(b.min.y) + " to " + number(b.max.x) + "," + number(b.max.y)
-                           : "lies in the void between rooms, where nothing is seen";
+  const std::string why = beyond ? "lies beyond the map, which reaches from " + number(b.min.x) + "," +
+                                       number(b.min.y) + " to " + number(b.max.x) + "," + number(b.max.y)
+                                 : "lies in the void between rooms, where nothing is seen";
   for (const MapThing& thing : map.things)
     if (&mark_of(thing) == &thing_marks[0])
       return why + ": give a place in a room, such as the start " + number(thing.x) + "," + number(thing.y);

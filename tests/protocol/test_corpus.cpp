@@ -381,6 +381,7 @@ TEST_CASE("writes the fuzzers' seeds", "[.][corpus]") {
   put_inventory(inventory_writer, held);
   save(root / "items" / "inventory", inventory);
   save(root / "items" / "block_data", encode_block_data({held, SignText::of("dirt")}));
+  save(root / "items" / "timer_in_two_forms", std::vector<std::uint8_t>{2, 0, 0, 0xfc, 0xc0, 0});
   KeptState at;
   at.falling = {{1, 2, 3}};
   Mover door;

@@ -62,7 +62,7 @@ class OpenBlocks {
       const std::int32_t z = std::countr_zero(left);
       if (see_through(chunk->block({local.x, local.y, z}))) stops &= ~(1u << z);
     }
-    return static_cast<std::uint32_t>(~stops);
+    return ~stops;
   }
   bool holds_glass(const Chunk& chunk) const {
     const std::size_t kinds = volume_.kinds().types().size();
