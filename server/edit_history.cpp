@@ -14,6 +14,22 @@ std::string kind_name(const Host& host, BlockId id) {
   return kinds.knows(id) ? kinds.type(id).name : std::to_string(static_cast<unsigned>(id));
 }
 
+/// A box of blocks, and what it holds where it is one and the plan says that.
+/// @param undo  of its first
+void put_back_box(Host& host, const BlockUndo& undo, const AdminCommand& act) {
+  AdminCommand fill;
+  fill.action = AdminAction::fill_block;
+  fill.player = act.player;
+  fill.box = act.box;
+  // Its loot is in it again: what is left of that in the chest that it had become is not to lie beside it.
+  const bool treasure = undo.to == host.world().setup().blocks->treasure() && undo.to != BlockId::air;
+  if (undo.held && treasure) host.admin(fill);
+  host.admin(act);
+  if (!undo.held) return;
+  fill.data = *undo.held;
+  host.admin(fill);
+}
+
 /// The next one up in the same column: one box takes both.
 bool follows(const BlockUndo& lower, const BlockUndo& upper) {
   return upper.to == lower.to && !lower.held && !upper.held && upper.block == lower.block + IVec3{0, 0, 1};
@@ -103,12 +119,7 @@ void EditHistory::put_back(Host& host) {
       act.player = operator_entity;
       act.box = {first.block, blocks[last].block + IVec3{1, 1, 1}};
       act.id = first.to;
-      host.admin(act);
-      if (first.held) {
-        act.action = AdminAction::fill_block;
-        act.data = *first.held;
-        host.admin(act);
-      }
+      put_back_box(host, first, act);
     }
     next_ = last + 1;
   }

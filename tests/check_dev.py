@@ -2,6 +2,7 @@
 """Holds ./dev to its promises without building anything: a copy of the scripts runs with a cmake that does
 nothing and with programs that play server and clients. Usage: check_dev.py ROOT
 """
+import fcntl
 import os
 import pathlib
 import shutil
@@ -188,6 +189,17 @@ class Dev(unittest.TestCase):
         self.assertEqual(answer.returncode, 0, answer.stderr)
         self.assertRegex(answer.stderr, r"\Adev: build/debug was made for /where/it/was: [^\n]+\n\Z")
         self.assertFalse(cache.exists())
+
+    def test_who_comes_second_to_a_build_folder_waits(self):
+        lock = self.folder / "build/.debug.lock"
+        with open(lock, "w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            second = subprocess.Popen([str(self.folder / "dev"), "build", "debug"], env=self.environment,
+                                      stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            self.assertRegex(second.stderr.readline(), r"\Adev: another ./dev builds in build/debug: [^\n]+\n\Z")
+            self.assertIsNone(second.poll())
+        self.assertEqual(second.communicate(timeout=60), (None, ""))
+        self.assertEqual(second.returncode, 0)
 
     def test_a_taken_port_is_named(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:

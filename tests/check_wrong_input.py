@@ -289,6 +289,11 @@ ROWS = {
                user=65534, root=True),
     ],
     "world tools": [
+        server("world|info|w", r"w/world\.db: .*readonly.*chown -R 65534 w", files=[world()], user=65534, root=True),
+        server("world|backup|w|--out|out", r"--out: out is no folder", files=[world(), text("out", "")]),
+        server("world|restore|w|--to|out|--replace", r"--to: out is no folder: name one that is not there yet\n",
+               files=[world(), text("out", "")]),
+        server("world|restore|w|--to|w|--replace", r"--to: w is the backup itself", files=[world()]),
         server("world|log|nowhere", r"nowhere holds no world"),
         server("world|log|w|--since|noon", r"--since: .*noon", files=[world()]),
         server("world|log|w|--area|1,2", r"--area: give X,Y,R", files=[world()]),

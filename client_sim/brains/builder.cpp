@@ -19,6 +19,14 @@ bool stands(const Body& body) {
   return body.grounded != 0 && dot(v, v) < 0.01;
 }
 
+/// Of what is in the chest that it looks into; air: nothing is.
+BlockId wanted(const Client& client) {
+  if (!client.opened()) return BlockId::air;
+  for (const ItemStack& stack : client.opened()->data.items.slots)
+    if (!stack.empty()) return stack.kind;
+  return BlockId::air;
+}
+
 BlockFace back(BlockFace face) { return static_cast<BlockFace>(static_cast<unsigned>(face) ^ 1u); }
 
 }  // namespace
@@ -97,7 +105,8 @@ void Builder::bridge(const Body& body, std::uint32_t tick) {
 }
 
 /// Head, body and step of the way ahead, then a step down.
-void Builder::tunnel(const Body& body, double eye_m, std::uint32_t tick) {
+void Builder::tunnel(const Client& client, std::uint32_t tick) {
+  const Body& body = client.own()->body;
   const DVec3 way = to_dvec3(normal_of(way_));
   if (phase_ == 0 && stands(body)) {
     if (stores_ && count_ > 0) {
@@ -110,11 +119,18 @@ void Builder::tunnel(const Body& body, double eye_m, std::uint32_t tick) {
   }
   const IVec3 target = base_ + IVec3{0, 0, 1 - static_cast<std::int32_t>(dug_)};
   if (phase_ == 1 || phase_ == 2) {
-    look_at(body, eye_m, to_dvec3(target) + DVec3{0.5, 0.5, 0.5});
+    look_at(body, client.welcome().rules.player_eye_m, to_dvec3(target) + DVec3{0.5, 0.5, 0.5});
     command_.yaw = turn_towards(xy(way));
   }
   if (phase_ == 1 && tick - since_ >= 15) {
-    wish({BlockActKind::dig, target, dug_ == 2 ? BlockFace::top : back(way_)}, 2, tick);
+    const BlockFace face = dug_ == 2 ? BlockFace::top : back(way_);
+    const auto told = client.ground().told(target);
+    if (told && *told == client.blocks()->treasure() && *told != BlockId::air && rng_.below(2) == 0) {
+      job_ = Job::chest;
+      base_ = target - IVec3{0, 0, 1};
+      return wish({BlockActKind::open, target, face}, 6, tick);
+    }
+    wish({BlockActKind::dig, target, face}, 2, tick);
   } else if (phase_ == 2 && ended_) {
     if (*ended_ == ActVerdict::protected_ground) return next_job(tick);
     go_to(++dug_ == 3 ? 3 : 1, tick);
@@ -138,7 +154,9 @@ void Builder::look_at(const Body& body, double eye_m, DVec3 at) {
 
 /// Digs what is before its feet, sets a chest there, opens it, puts in some of what it holds, takes some of
 /// that back.
-void Builder::chest(const Body& body, double eye_m, std::uint32_t tick) {
+void Builder::chest(const Client& client, std::uint32_t tick) {
+  const Body& body = client.own()->body;
+  const double eye_m = client.welcome().rules.player_eye_m;
   constexpr std::uint32_t look_ticks = 15;
   constexpr std::uint8_t puts = 12, takes = 5;
   if (phase_ == 0) {
@@ -166,7 +184,7 @@ void Builder::chest(const Body& body, double eye_m, std::uint32_t tick) {
     case 6:
       if (*ended_ != ActVerdict::done) return next_job(tick);
       return wish({BlockActKind::put, at, {}, block_, puts}, 7, tick);
-    case 7: return wish({BlockActKind::take, at, {}, block_, takes}, 8, tick);
+    case 7: return wish({BlockActKind::take, at, {}, wanted(client), takes}, 8, tick);
     case 8: return wish({BlockActKind::close, at}, 9, tick);
     default: return next_job(tick);
   }
@@ -181,8 +199,8 @@ PlayerCommand Builder::think(const Client& client) {
   switch (job_) {
     case Job::tower: tower(body, tick); break;
     case Job::bridge: bridge(body, tick); break;
-    case Job::tunnel: tunnel(body, client.welcome().rules.player_eye_m, tick); break;
-    case Job::chest: chest(body, client.welcome().rules.player_eye_m, tick); break;
+    case Job::tunnel: tunnel(client, tick); break;
+    case Job::chest: chest(client, tick); break;
   }
   return command_;
 }

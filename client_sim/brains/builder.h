@@ -8,10 +8,12 @@
 namespace ashlar::client_sim {
 
 /// A player who builds and digs, one job after the other: a tower under its own feet, a bridge off its edge,
-/// a tunnel down a stair, and where it has a chest and something to put into it, that before its feet.
-/// It knows nothing of the ground but where it stands and what became of its acts; a job that does not go on
-/// is left for the next. Where blocks are not free it tunnels until it holds some, builds with what it holds
-/// most of, and throws some away now and then. Seeded; same views, same acts.
+/// a tunnel down a stair, and where it has a chest and something to put into it, that before its feet. A
+/// treasure in its way it opens as often as it digs it.
+/// It knows nothing of the ground but where it stands, what it was told of what is before it and what became
+/// of its acts; a job that does not go on is left for the next. Where blocks are not free it tunnels until it
+/// holds some, builds with what it holds most of, and throws some away now and then. Seeded; same views, same
+/// acts.
 class Builder {
  public:
   explicit Builder(std::uint64_t seed) : rng_{seed} {}
@@ -37,8 +39,8 @@ class Builder {
   void wish(const Wish& wish, std::uint8_t phase, std::uint32_t tick);
   void tower(const Body& body, std::uint32_t tick);
   void bridge(const Body& body, std::uint32_t tick);
-  void tunnel(const Body& body, double eye_m, std::uint32_t tick);
-  void chest(const Body& body, double eye_m, std::uint32_t tick);
+  void tunnel(const Client& client, std::uint32_t tick);
+  void chest(const Client& client, std::uint32_t tick);
   void look_at(const Body& body, double eye_m, DVec3 at);
   std::uint32_t do_wish(Client& client) const;
 

@@ -41,4 +41,8 @@ secure::KeyPair server_identity(const SimulationConfig& config) {
   return secure::key_pair(drawn_secret(config, 0x1de, 0));
 }
 
+std::uint64_t world_secret(const SimulationConfig& config) {
+  return rng_for(config.seed, 0x10de, 0).next_u64() >> 16 | 1;  // as long as a server's, and never none
+}
+
 }  // namespace ashlar::simulation

@@ -83,6 +83,8 @@ inline constexpr Micros away_grace{20'000'000};
 
 /// Who the servers of a run are, one after the other: what their clients pin.
 secure::KeyPair server_identity(const SimulationConfig& config);
+/// What the worlds of a run hide from their clients (WorldSetup::secret): like every server's that makes one.
+std::uint64_t world_secret(const SimulationConfig& config);
 /// Random bytes of one purpose, that follow from the config's seed.
 secure::Secret drawn_secret(const SimulationConfig& config, std::uint64_t purpose, std::uint64_t number);
 
@@ -120,6 +122,7 @@ struct Outcome {
   std::uint64_t groups_saved = 0, saves_failed = 0;
   std::uint64_t ticks_without_room = 0;  ///< in which changes were refused, as they could not be saved
   std::uint64_t items_dug = 0;           ///< on the servers of the run
+  std::uint64_t treasures = 0;           ///< that were opened, dug or blown up
   std::vector<MatchEnd> ends;            ///< of matches, in their order
   std::uint64_t player_kills = 0, monster_kills = 0;  ///< by players, on the servers of the run
   std::int32_t best_score = 0;                        ///< that a player or team had in a match

@@ -18,6 +18,7 @@
 #include "world/math/assert.h"
 #include "world/sim/history.h"
 #include "world/sim/shooting.h"
+#include "world/sim/shown_walls.h"
 #include "world/sim/world.h"
 #include "world/voxel/chunk.h"
 #include "world/voxel/volume.h"
@@ -216,10 +217,8 @@ class FeelSeat {
     looked_ = predictor_.tick();
     others_.shown(now, client_, &predictor_.replica(), shown_);
     const Rules& rules = client_.welcome().rules;
-    const Cylinder inner{rules.player.radius_m - 0.02, rules.player.height_m - 0.04};
     for (const ShownEntity& e : shown_)
-      in_walls +=
-          space_overlaps(predictor_.replica().space(), inner, e.position_m + DVec3{0, 0, 0.02}) ? 1 : 0;
+      in_walls += shown_in_wall(predictor_.replica().space(), rules.player, e.position_m) ? 1 : 0;
     if (lies()) {
       for (const ShownEntity& e : shown_) was_[{looked_, e.record.id}] = e.position_m;
       std::erase_if(was_, [&](const auto& w) { return w.first.first + 256 < looked_; });

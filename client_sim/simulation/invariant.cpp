@@ -1,7 +1,9 @@
 #include "client_sim/simulation/invariant.h"
 
+#include <algorithm>
 #include <cstdio>
 
+#include "client_sim/simulation/match.h"
 #include "client_sim/simulation/seat.h"
 
 namespace ashlar::simulation {
@@ -13,6 +15,11 @@ std::string entity_name(EntityId id) {
 }
 
 std::string seat_name(const Seat& seat) { return "client " + std::to_string(seat.number()); }
+
+bool calm(const Match& match, const Seat& seat, Micros for_so_long) {
+  const Micros since = std::max(seat.calm_since(), match.server_calm_since());
+  return since != Micros::max() && match.now() - since > for_so_long;
+}
 
 std::vector<std::unique_ptr<Invariant>> all_invariants() {
   std::vector<std::unique_ptr<Invariant>> out;

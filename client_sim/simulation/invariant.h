@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client_sim/simulation/config.h"
 #include "protocol/recording.h"
 #include "server/host/host.h"
 
@@ -50,11 +51,13 @@ std::vector<std::unique_ptr<Invariant>> all_invariants();
 std::string entity_name(EntityId id);
 /// "client 3"
 std::string seat_name(const Seat& seat);
+/// No fault at a client or at the server for so long: then it plays, and hears all that it should.
+inline constexpr Micros calm_enough{12'000'000};
+bool calm(const Match& match, const Seat& seat, Micros for_so_long = calm_enough);
 
-/// Append the checks of one kind, by what they look at: the world, what clients make of it, the server's
-/// books, items, fights, or how sessions come and go. Each list is made in the file of that name
-/// (invariants_world.cpp,
-/// ...).
+/// Append the checks of one kind, by what they look at: the world, what clients do and hear, what they
+/// picture, the server's books, items, fights, or how sessions come and go. Each list is made in the file of
+/// that name (invariants_world.cpp, ...).
 void add_world_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_client_invariants(std::vector<std::unique_ptr<Invariant>>& out);
 void add_picture_invariants(std::vector<std::unique_ptr<Invariant>>& out);

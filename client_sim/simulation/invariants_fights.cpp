@@ -15,17 +15,11 @@
 namespace ashlar::simulation {
 namespace {
 
-/// No fault here or at the server for so long, and what is told comes within `told_within_s`.
-constexpr Micros hears_all_after{12'000'000};
+/// Who is calm is told of fights within that.
 constexpr std::uint32_t told_within_s = 6;
 constexpr std::uint32_t fights_kept_s = 34;
 /// Of monsters whose deaths some are told of.
 constexpr std::size_t monster_deaths_kept = 4096;
-
-bool undisturbed(const Match& match, const Seat& seat) {
-  const Micros since = std::max(seat.calm_since(), match.server_calm_since());
-  return since != Micros::max() && match.now() - since > hears_all_after;
-}
 
 std::string hit_text(const CombatEvent& hit) {
   return std::string(hit.kind == CombatEventKind::died ? "death" : "hit") + " of " + entity_name(hit.who) +
@@ -117,7 +111,7 @@ class HitsAreToldOnce final : public Invariant {
   static std::optional<Finding> look_for_lost(const Match& match, const Seat& seat, Desk& desk) {
     const std::uint32_t now = match.host()->status().tick, late = told_within_s * match.config().tick_rate_hz;
     // Who is cut off at its start hears of it when it is heard of again.
-    if (!undisturbed(match, seat)) return std::nullopt;
+    if (!calm(match, seat)) return std::nullopt;
     while (!desk.begun && !desk.expected.empty() && desk.expected.front().tick + late < now)
       desk.expected.pop_front();
     if (desk.expected.empty()) return std::nullopt;

@@ -1,16 +1,18 @@
-// What must hold of items: every one that a block left behind is held, lies there or in a chest, became a
-// block again, or is gone by a rule that counts it. Blocks are watched from outside, so that the world's own
-// books are checked, too.
+// What must hold of items: every one that a block left behind or that a treasure held is held, lies there or
+// in a chest, became a block again, or is gone by a rule that counts it. Blocks are watched from outside, so
+// that the world's own books are checked, too.
 
 #include <algorithm>
 #include <array>
 #include <deque>
 #include <utility>
+#include <vector>
 
 #include "client_sim/simulation/invariant.h"
 #include "client_sim/simulation/match.h"
 #include "world/sim/block_acts.h"
 #include "world/sim/dropped_items.h"
+#include "world/sim/loot.h"
 #include "world/sim/world.h"
 
 namespace ashlar::simulation {
@@ -27,14 +29,26 @@ class NoItemIsLostOrDoubled final : public Invariant {
     while (!books_.empty() && books_.back().tick > restored) books_.pop_back();
     left_ = books_.empty() ? ByKind{} : books_.back().left;
     gone_before_ = books_.empty() ? 0 : books_.back().gone;
+    while (!spent_.empty() && spent_.back().tick > restored) spent_.pop_back();
     brought_ = match.host()->world().items().counters().brought;
   }
 
   std::optional<Finding> after_tick(const Match& match, const TrueFrame&, const TickRecord& record) override {
     const World& world = match.host()->world();
     if (world.setup().rules.free_blocks == FreeBlocks::yes) return std::nullopt;
-    take_gifts(world, record);
+    const std::uint64_t tick = match.kept().first_tick() + number(world.tick());
+    std::uint64_t loot = 0;
+    const BlockId treasure = world.setup().blocks->treasure();
     for (const AppliedEdit& edit : world.applied_edits()) {
+      const bool hoard = treasure != BlockId::air && edit.before == treasure;
+      if (hoard) {
+        if (auto twice = spend(edit.block, tick)) return twice;
+        loot += count_loot(world, edit.block);
+      }
+      // An operator has put one there.
+      if (edit.after == treasure)
+        std::erase_if(spent_, [&](const Spent& s) { return s.block == edit.block; });
+      if (hoard && edit.after == world.setup().blocks->type(treasure).drops) continue;  // it was opened
       const BlockType& before = world.setup().blocks->type(edit.before);
       // What falls and what explodes leaves nothing behind; what a timer takes away does.
       const bool by_hand = edit.who != EntityId{0};
@@ -44,7 +58,8 @@ class NoItemIsLostOrDoubled final : public Invariant {
                (by_hand ? dug(world, edit) : before.timer_s > 0 && before.blast_m == 0))
         ++left_[index(before.drops)];
     }
-    keep_book(match);
+    take_gifts(world, record, loot);
+    keep_book(match, tick);
     return std::nullopt;
   }
 
@@ -85,13 +100,32 @@ class NoItemIsLostOrDoubled final : public Invariant {
     std::int64_t gone = 0;
   };
   /// Those of ticks that a kill may lead back to.
-  void keep_book(const Match& match) {
+  void keep_book(const Match& match, std::uint64_t tick) {
     const World& world = match.host()->world();
-    const std::uint64_t tick = match.kept().first_tick() + number(world.tick());
     const std::int64_t gone = gone_before_ + static_cast<std::int64_t>(world.items().counters().gone);
     if (books_.empty() || books_.back().left != left_ || books_.back().gone != gone)
       books_.push_back({tick, left_, gone});
     while (books_.size() > 1 && books_[1].tick <= match.kept().saved_tick()) books_.pop_front();
+  }
+
+  /// A treasure that is none any more, as of a tick counted over all servers.
+  struct Spent {
+    std::uint64_t tick = 0;
+    IVec3 block;
+  };
+  /// What a treasure holds comes into the world once, also where a server was killed afterwards.
+  std::optional<Finding> spend(IVec3 block, std::uint64_t tick) {
+    if (std::ranges::any_of(spent_, [block](const Spent& s) { return s.block == block; }))
+      return Finding{
+          "block " + std::to_string(block.x) + " " + std::to_string(block.y) + " " + std::to_string(block.z),
+          "its treasure comes into the world a second time"};
+    spent_.push_back({tick, block});
+    return std::nullopt;
+  }
+  std::uint64_t count_loot(const World& world, IVec3 block) {
+    const BlockData loot = loot_of(*world.setup().blocks, *world.setup().secret, block);
+    for (const ItemStack& stack : loot.items.slots) left_[index(stack.kind)] += stack.count;
+    return loot.items.count();
   }
 
   static bool dug(const World& world, const AppliedEdit& edit) {
@@ -100,10 +134,10 @@ class NoItemIsLostOrDoubled final : public Invariant {
     });
   }
   static std::size_t index(BlockId kind) { return static_cast<std::size_t>(kind); }
-  /// What an operator gave and there was room for: nobody else brings but who comes back.
-  void take_gifts(const World& world, const TickRecord& record) {
+  /// What an operator gave and there was room for: nothing else brings but who comes back, and treasures.
+  void take_gifts(const World& world, const TickRecord& record, std::uint64_t loot) {
     const std::uint64_t brought = world.items().counters().brought;
-    std::uint64_t gifts = brought - brought_;
+    std::uint64_t gifts = brought - brought_ - loot;
     brought_ = brought;
     for (const Returning& returning : record.returning) gifts -= returning.inventory.count();
     // An operator of the simulation gives one kind of item.
@@ -113,6 +147,7 @@ class NoItemIsLostOrDoubled final : public Invariant {
   }
 
   std::deque<Book> books_;
+  std::vector<Spent> spent_;  // in the order of their ticks
   std::int64_t gone_before_ = 0;
   std::uint64_t brought_ = 0;
   ByKind left_{};  // by kind: left behind, and not placed again

@@ -40,6 +40,7 @@ std::uint32_t places(const SimulationConfig& config) { return 3 * config.clients
 WorldSetup setup_of(const SimulationConfig& config) {
   WorldSetup setup;
   setup.seed = config.seed;
+  setup.secret = world_secret(config);
   setup.rules.tick_rate_hz = config.tick_rate_hz;
   setup.rules.player_solver = config.player_solver;
   setup.rules.monster_solver = config.monster_solver;
@@ -244,24 +245,6 @@ void Match::end_goodbye() {
   for (const auto& seat : seats_) seat->line().close_all_down();
 }
 
-/// Nobody finds one: where blocks are not free an operator gives each player one now and then.
-void Match::hand_out_chests() {
-  constexpr std::uint32_t every_s = 15;
-  const World& world = host_->world();
-  const auto chest = world.setup().blocks->find("chest");
-  const bool free = world.setup().rules.free_blocks == FreeBlocks::yes;
-  if (free || !chest || host_->status().tick % (every_s * config_.tick_rate_hz) != 0) return;
-  for (const server::SessionAudit& session : audit_.sessions) {
-    if (!session.playing) continue;
-    AdminCommand gift;
-    gift.action = AdminAction::give;
-    gift.player = session.player;
-    gift.id = *chest;
-    gift.count = 1;
-    host_->admin(gift);
-  }
-}
-
 void Match::on_tick(const TickRecord& record) {
   ticked_ = true;
   ++outcome_.ticks;
@@ -291,6 +274,9 @@ void Match::note_match() {
     if (e.kind == CombatEventKind::died && e.by != e.who && world.player_row(e.by) >= 0)
       ++(slot_of(e.who) < world.players().rows() ? outcome_.player_kills : outcome_.monster_kills);
   outcome_.picked_up += world.pickups().events().size();
+  const BlockId treasure = world.setup().blocks->treasure();
+  for (const AppliedEdit& edit : world.applied_edits())
+    outcome_.treasures += treasure != BlockId::air && edit.before == treasure ? 1 : 0;
   std::int32_t best = std::ranges::max(played.team_score);
   if (world.setup().rules.mode != GameMode::teams)
     for (const MatchPlayer& p : played.players) best = std::max(best, p.score);
@@ -375,7 +361,7 @@ void Match::run_server() {
   host_->advance(server_clock(), in_, out_);
   if (ticked_)
     kept_->after(server_clock(), *host_, in_.unix_s), outcome_.ticks_without_room += kept_->room() ? 0 : 1;
-  if (ticked_) hand_out_chests();
+  if (ticked_) hand_out_gifts(), bury_treasures();
   if (ticked_ || !out_.datagrams.entries().empty() || !out_.events.empty()) host_->audit(audit_);
   for (const auto& invariant : invariants_)
     if (const auto finding = invariant->on_datagrams(*this, in_.datagrams, out_.datagrams))

@@ -106,7 +106,8 @@ class Match final : private server::TickSink {
   void send_down();
   void ask_for_ground();
   void run_seats();
-  void hand_out_chests();
+  void hand_out_gifts();
+  void bury_treasures();
   void check_clients();
   void check_recording();
   void note_match();

@@ -46,6 +46,8 @@ void print_counters(const SimulationConfig& config, const Outcome& outcome, doub
   std::printf("kills=%" PRIu64 " groups_saved=%" PRIu64 " saves_failed=%" PRIu64
               " ticks_without_room=%" PRIu64 "\n",
               outcome.kills, outcome.groups_saved, outcome.saves_failed, outcome.ticks_without_room);
+  if (config.survival)
+    std::printf("items_dug=%" PRIu64 " treasures=%" PRIu64 "\n", outcome.items_dug, outcome.treasures);
   const auto& l = outcome.links;
   std::printf(
       "links taken=%" PRIu64 " delivered=%" PRIu64 " lost=%" PRIu64 " cut=%" PRIu64 " overflowed=%" PRIu64

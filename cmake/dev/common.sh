@@ -103,12 +103,23 @@ configure() {
   fi
 }
 
+# alone_in PRESET COMMAND...: while no other ./dev builds in build/PRESET. Two at a time would leave objects behind
+# that are older than what they are made of.
+alone_in() {
+  local preset=$1 lock=build/.$1.lock status=0
+  shift
+  flock --nonblock --conflict-exit-code 75 "$lock" "$@" || status=$?
+  [ "$status" -eq 75 ] || return "$status"
+  say "another ./dev builds in build/$preset: waiting until it is done"
+  flock "$lock" "$@"
+}
+
 # build_targets PRESET [TARGET...]: everything when no target is named.
 build_targets() {
   local preset=$1 targets=()
   shift
   [ $# -eq 0 ] || targets=(--target "$@")
-  cmake --build "build/$preset" --parallel "$(job_count)" "${targets[@]}"
+  alone_in "$preset" cmake --build "build/$preset" --parallel "$(job_count)" "${targets[@]}"
 }
 
 # The C++ sources of the project, tracked and new, one a line.

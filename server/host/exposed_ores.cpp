@@ -30,10 +30,8 @@ bool lets_see(const BlockRegistry& kinds, BlockId id) {
 }  // namespace
 
 bool may_hold_hidden(const BlockRegistry& kinds, const Chunk& chunk) {
-  if (kinds.treasure() != BlockId::air && chunk.may_hold(kinds.treasure())) return true;
-  for (auto id = static_cast<unsigned>(BlockId::coal_ore); id <= static_cast<unsigned>(BlockId::crystal_ore);
-       ++id)
-    if (chunk.may_hold(static_cast<BlockId>(id))) return true;
+  for (std::uint16_t id = 0; id < block_kinds_max; ++id)
+    if (chunk.may_hold(static_cast<BlockId>(id)) && kinds.hidden(static_cast<BlockId>(id))) return true;
   return false;
 }
 

@@ -35,12 +35,11 @@ PackRequest pack_request(const World& world, const ChangeLog& log, ChunkCoord at
   out.ticket = ticket;
   out.blocks.assign(*chunk);
   out.hash = chunk->content_hash();
-  const BlockRegistry& kinds = *world.setup().blocks;
-  out.treasure = kinds.treasure();
-  out.hides = world.setup().secret.has_value() && may_hold_hidden(kinds, *chunk);
+  out.kinds = world.setup().blocks;
+  out.hides = world.setup().secret.has_value() && may_hold_hidden(*out.kinds, *chunk);
   if (!out.hides) return out;
   for (const BlockChange& change : log.chunk(at))
-    if (kinds.hidden(static_cast<BlockId>(change.block))) out.shown.push_back(change.index);
+    if (out.kinds->hidden(static_cast<BlockId>(change.block))) out.shown.push_back(change.index);
   return out;
 }
 

@@ -1,18 +1,20 @@
 #include "server/host/ground_packer.h"
 
 #include <algorithm>
+#include <array>
 
+#include "world/math/assert.h"
 #include "world/voxel/chunk.h"
-#include "world/voxel/terrain.h"
 
 namespace ashlar::server {
 
-void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown, BlockId treasure) {
-  const auto hidden = [treasure](BlockId id) {
-    return terrain_hides(id) || (id == treasure && id != BlockId::air);
-  };
+void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown,
+                 const BlockRegistry& kinds) {
+  std::array<bool, block_kinds_max> hidden{};  // asked 32 768 times
+  for (std::size_t id = 0; id < hidden.size(); ++id) hidden[id] = kinds.hidden(static_cast<BlockId>(id));
   for (std::size_t i = 0; i < blocks.size(); ++i)
-    if (hidden(blocks[i]) && !std::ranges::binary_search(shown, static_cast<std::uint16_t>(i)))
+    if (hidden[static_cast<std::size_t>(blocks[i])] &&
+        !std::ranges::binary_search(shown, static_cast<std::uint16_t>(i)))
       blocks[i] = BlockId::stone;
 }
 
@@ -22,9 +24,10 @@ PackedGround GroundPacker::pack(const PackRequest& request) {
     codec_.encode(request.blocks, out.bytes);
     return out;
   }
+  ASHLAR_ASSERT(request.kinds != nullptr);
   blocks_.resize(chunk_blocks);
   request.blocks.blocks.copy_to(blocks_);
-  hide_blocks(blocks_, request.shown, request.treasure);
+  hide_blocks(blocks_, request.shown, *request.kinds);
   const Chunk told{std::span<const BlockId>(blocks_)};
   out.hash = told.content_hash();
   out.bytes = codec_.encode(told);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "protocol/chunk_codec.h"
-#include "world/voxel/block.h"
+#include "world/voxel/block_registry.h"
 
 namespace ashlar::server {
 
@@ -18,8 +18,8 @@ struct PackRequest {
   PackedChunk blocks;
   std::uint64_t hash = 0;  ///< Chunk::content_hash() of those
   bool hides = false;      ///< what a secret seed makes (BlockRegistry::hidden()) is stone but for `shown`
-  BlockId treasure = BlockId::air;        ///< BlockRegistry::treasure() of its world
-  std::vector<std::uint16_t> shown = {};  ///< index_in_chunk, rising
+  std::shared_ptr<const BlockRegistry> kinds = {};  ///< its world's; never null where it hides
+  std::vector<std::uint16_t> shown = {};            ///< index_in_chunk, rising
 };
 
 /// Its answer.
@@ -30,9 +30,8 @@ struct PackedGround {
 };
 
 /// Puts stone in place of what is hidden.
-/// @param blocks    a chunk's, in the order of index_in_chunk
-/// @param treasure  BlockRegistry::treasure()
-void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown, BlockId treasure);
+/// @param blocks  a chunk's, in the order of index_in_chunk
+void hide_blocks(std::span<BlockId> blocks, std::span<const std::uint16_t> shown, const BlockRegistry& kinds);
 
 /// Packs chunks for clients. Holds some 700 KiB. One thread at a time; ground_workers.h has one of its own,
 /// programs that have nothing else to do pack where they are asked.

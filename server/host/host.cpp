@@ -505,7 +505,7 @@ bool Host::public_blocks(ChunkCoord at, std::span<BlockId> out) const {
   if (chunk == nullptr) return false;
   chunk->copy_blocks(out);
   const PackRequest how = pack_request(*impl_->world, impl_->edits.log(), at, 0);
-  if (how.hides) hide_blocks(out, how.shown, how.treasure);
+  if (how.hides) hide_blocks(out, how.shown, *how.kinds);
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include "server/store/sqlite.h"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -26,6 +27,16 @@ StoreTrouble::Kind kind_of(int code, int system_error) {
   }
 }
 
+/// Even who only reads writes beside the file: who else does is noted there.
+std::string read_only_remedy(const std::string& file) {
+  const std::filesystem::path above = std::filesystem::path(file).parent_path();
+  const std::string folder = above.empty() ? "." : above.string();
+  const std::string& shut = ::access(folder.c_str(), W_OK) != 0 ? folder : file;
+  const int error = ::access(shut.c_str(), W_OK) != 0 ? errno : 0;
+  const std::string owner = owner_remedy(shut, error);
+  return owner.empty() ? shut + " has to be writable: copy the folder to where it is" : owner.substr(2);
+}
+
 std::string remedy_of(StoreTrouble::Kind kind, const std::string& file, int code, int system_error) {
   using Kind = StoreTrouble::Kind;
   switch (kind) {
@@ -34,6 +45,7 @@ std::string remedy_of(StoreTrouble::Kind kind, const std::string& file, int code
     case Kind::damaged: return "see ashlar-server world check, or restore it from a backup";
     case Kind::foreign: return "it is no world's database: move it away, or restore it from a backup";
     default: {
+      if ((code & 0xff) == SQLITE_READONLY) return read_only_remedy(file);
       if ((code & 0xff) == SQLITE_IOERR && system_error == 0) return "look at its disk: is there room on it?";
       const std::string owner = owner_remedy(file, system_error);
       return owner.empty() ? "see --world" : owner.substr(2);

@@ -38,9 +38,10 @@ constexpr CommandOption world_backup_options[] = {
     {"--out", "DIR", "Where the backup goes: a folder that is not there yet, or is empty.", true}};
 constexpr CommandTable world_backup_table{
     "world backup",
-    "Copies a world as of one moment to a folder that a server can be started with (--world). Also of a "
-    "running "
-    "server, which goes on. The secret server.key stays behind: keep it apart.",
+    "Copies a world as of one moment to a folder that a server can be started with (--world), and reads all "
+    "of the copy. Also of a running server, which goes on. The secret server.key stays behind: keep it "
+    "apart. "
+    "Exit code 1 when something in it is damaged.",
     "DIR", world_backup_options};
 
 constexpr CommandOption world_restore_options[] = {
@@ -116,7 +117,10 @@ CommandResult world_check(const CommandWords& words, const CommandWorld&) {
 /// A folder that a copy may go to: none yet, or an empty one.
 std::expected<void, std::string> check_free(const std::string& dir, const std::string& flag) {
   std::error_code error;
-  if (!fs::exists(dir, error) || (fs::is_directory(dir, error) && fs::is_empty(dir, error))) return {};
+  if (!fs::exists(dir, error)) return {};
+  if (!fs::is_directory(dir, error))
+    return std::unexpected(flag + dir + " is no folder: name one that is not there yet");
+  if (fs::is_empty(dir, error)) return {};
   return std::unexpected(flag + dir + " is not empty: name a folder that is not there yet");
 }
 
@@ -132,7 +136,16 @@ CommandResult world_backup(const CommandWords& words, const CommandWorld&) {
   const std::string out = words.value("--out");
   if (auto free = check_free(out, "--out: "); !free) return std::unexpected(free.error());
   if (auto good = back_up_world(words.operand, out); !good) return std::unexpected(good.error());
-  return CommandAnswer{out + " holds the world" + tick_and_chunks(out) + "\n", 0};
+  std::string said = out + " holds the world" + tick_and_chunks(out) + "\n";
+  const std::string copy = file_in(out, store_name);
+  if (std::error_code error; !fs::exists(copy, error)) return CommandAnswer{said, 0};
+  // No server would be started with it later, when it is needed.
+  const auto check = check_store(copy, OpenMode::read_still);
+  if (!check) return std::unexpected(check.error().line);
+  if (check->faults == 0) return CommandAnswer{said, 0};
+  said += std::to_string(check->faults) + (check->faults == 1 ? " fault is" : " faults are") +
+          " in it, as in " + words.operand + ": see ashlar-server world check " + words.operand + "\n";
+  return CommandAnswer{said, 1};
 }
 
 /// Puts the world that is there aside. @return where it is, or one line
@@ -175,18 +188,23 @@ CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
   const std::string& from = words.operand;
   const std::string to = words.value("--to");
   if (auto good = check_folder(from); !good) return std::unexpected(good.error());
+  std::error_code error;
+  if (fs::equivalent(from, to, error))
+    return std::unexpected("--to: " + to +
+                           " is the backup itself: name another folder, or start with it as it is");
   const auto source = BackupSource::take(from);
   if (!source) return std::unexpected(source.error());
   const OpenMode mode = source->still() ? OpenMode::read_still : OpenMode::read;
   if (auto good = check_backup(from, mode); !good) return std::unexpected(good.error());
-  std::error_code error;
   std::string aside;
   if (words.has("--replace") && fs::exists(file_in(to, "world.toml"), error)) {
     auto moved = put_aside(to);
     if (!moved) return std::unexpected(moved.error());
     aside = std::move(*moved);
   } else if (auto free = check_free(to, "--to: "); !free) {
-    return std::unexpected(free.error() + ", or give --replace to put the world there aside");
+    return std::unexpected(free.error() + (fs::is_directory(to, error)
+                                               ? ", or give --replace to put the world there aside"
+                                               : ""));
   }
   if (auto good = back_up_world(from, to, mode); !good) {
     if (!aside.empty()) fs::rename(aside, to, error);

@@ -25,6 +25,7 @@
 #include "tests/bench/timing.h"
 #include "tests/temporary_folder.h"
 #include "world/math/random.h"
+#include "world/voxel/block_registry.h"
 #include "world/voxel/terrain.h"
 #include "world/voxel/volume.h"
 
@@ -58,7 +59,9 @@ double percentile(std::vector<double> values, double part) {
   return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
-const Terrain hills_of_one{.seed = 1, .kind = TerrainKind::hills};
+/// As a server makes it, with what its secret seed hides.
+const Terrain hills_of_one{
+    .seed = 1, .kind = TerrainKind::hills, .secret = 2, .treasure = BlockRegistry::builtin().treasure()};
 
 /// Chunks of one kind of ground.
 struct Ground {

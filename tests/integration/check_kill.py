@@ -15,8 +15,9 @@ their tick is saved, lets some more happen, and kills the server (SIGKILL). Then
 - no logged edit disagrees with the block that its chunk says (`world rollback --dry-run` compares each), so chunks and
   log are of one tick;
 - in survival the books of items balance: what players hold, what is in chests and what lies there is, kind by kind,
-  what digging left behind and the console gave less what was placed, as the log of edits tells it (items lie for ever
-  here, so none is gone by rule);
+  what digging left behind, treasures held and the console gave less what was placed, as the log of edits tells it
+  (items lie for ever here, so none is gone by rule). What a treasure holds is of the secret seed and its place: in
+  another world of that secret, which nobody kills, all of them are dug up;
 - all that holds something is a chest, by its chunk's log;
 - all rows agree with their hashes (`world check`), and the database's own check passes.
 """
@@ -24,6 +25,7 @@ import collections
 import contextlib
 import csv
 import json
+import math
 import os
 import pathlib
 import random
@@ -42,13 +44,23 @@ BLOCKS_A_ROUND = 6
 BUILT_BY_CONSOLE = "brick"
 # A chest to set, and some to put into it, for so many builders a round.
 GIFTS, GIVEN = {"chest": 2, "brick": 20}, 12
+# Where treasures are put, on the ground that builders dig in; so many a round.
+HOARDS_X, HOARDS_Y, HOARDS_Z = range(-14, 15, 4), range(-14, 15, 4), 7
+HOARDS_A_ROUND = 12
 LYING_MAX = 1024  # beyond, what has lain longest gives way
 
 # As BlockId has them, with what digging leaves behind where it is not the kind itself (world/voxel/block_registry.cpp).
 AIR, DIRT, GRASS = 0, 2, 3
 KINDS = {"brick": 8, "chest": 30, "treasure": 34}
+# The log does not tell what a blast took from what was dug: here a treasure's charges are blocks like others.
+BLOCK_FILE = """
+[[block]]
+name = "charge"
+timer = 0
+blast = 0
+"""
 DIG, PLACE = 0, 1  # as BlockActKind has them
-LEAVES_BEHIND = {GRASS: DIRT, 7: AIR, 9: AIR, 15: AIR, 17: AIR}
+LEAVES_BEHIND = {GRASS: DIRT, 7: AIR, 9: AIR, 15: AIR, 17: AIR, KINDS["treasure"]: KINDS["chest"]}
 
 
 def environment():
@@ -57,9 +69,12 @@ def environment():
 
 class Server:
     def __init__(self, binary, world, free_blocks):
+        blocks = pathlib.Path(world + ".blocks.toml")
+        blocks.write_text(BLOCK_FILE)
         self.process = subprocess.Popen(
             [binary, "--port", "0", "--log-format", "json", "--world", world, "--map", "none", "--monsters", "0",
-             "--terrain", "flat", "--free-blocks", free_blocks, "--item-life-s", "0", "--status-every", "1"],
+             "--terrain", "flat", "--free-blocks", free_blocks, "--item-life-s", "0", "--status-every", "1",
+             "--secret-seed", "5", "--blocks", str(blocks)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment())
         self.statuses = []
         self.first_tick = self.wait_for("store")["saved_tick"]
@@ -90,10 +105,12 @@ class Server:
                 got[KINDS[item]] += count * self.say(f"give {name} {item} {count}").get("players", 0)
         return got
 
-    def put_blocks(self, blocks):
+    def put_blocks(self, blocks, hoards=()):
         """Returns when the status has said that they are saved."""
         for x, y, z in blocks:
             self.say(f"set {x} {y} {z} {BUILT_BY_CONSOLE}")
+        for x, y, z in hoards:
+            self.say(f"set {x} {y} {z} treasure")
         # They enter the tick that follows; a status of a second later is of a later one.
         self.wait_for("status")
         done_at = self.first_tick + self.wait_for("status")["tick"]
@@ -154,10 +171,38 @@ class Bytes:
             self.stack(into)
 
 
+def lying_items(database):
+    """@return column of blocks, kind and count of each stack that lies there"""
+    for (raw,) in database.execute("SELECT bytes FROM items"):
+        row = Bytes(raw)
+        row.take("B")
+        for _ in range(row.varint()):
+            x, y, _, _ = row.take("d"), row.take("d"), row.take("d"), row.take("I")
+            yield (math.floor(x), math.floor(y)), row.take("H"), row.take("B")
+
+
+def dug_up(binary, folder, places):
+    """What the treasures of these places hold: a world in which nobody else is has it lie there."""
+    world = str(pathlib.Path(folder, "dug-up"))
+    server = Server(binary, world, "no")
+    for x, y, z in places:
+        server.say(f"set {x} {y} {z} treasure")
+        server.say(f"dig {x} {y} {z}")
+    server.process.send_signal(signal.SIGTERM)
+    server.process.communicate(timeout=PATIENCE_S)
+    held = {place: collections.Counter() for place in places}
+    with contextlib.closing(sqlite3.connect(pathlib.Path(world, "world.db"))) as database:
+        for column, kind, count in lying_items(database):
+            held[(*column, HOARDS_Z)][kind] += count
+    if not all(held.values()):
+        sys.exit(f"treasures without anything in them: {held}")
+    return held
+
+
 class World:
     """One that is killed again and again, and what has to be in it."""
 
-    def __init__(self, folder, name, free_blocks):
+    def __init__(self, folder, name, free_blocks, hoards):
         self.path = str(pathlib.Path(folder, name))
         self.acts_file = self.path + ".csv"
         self.free_blocks = free_blocks
@@ -165,6 +210,7 @@ class World:
         self.edits = self.last_edit = 0  # logged, as of the last look; the newest one's number
         self.given = collections.Counter()  # to players, and saved
         self.chests = self.acts = 0  # that hold something, as of the last look; told as saved, in all rounds
+        self.hoards, self.opened = hoards, 0  # by place, what a treasure holds there; that were opened or dug
         self.held = collections.Counter()  # items, where they are, as of the last look
 
     def play(self, server, sim, rng, blocks, builders, seed):
@@ -179,7 +225,7 @@ class World:
             given = collections.Counter()
             if self.free_blocks == "no":
                 given = running.give(f"sim-{number}" for number in rng.sample(range(1, builders + 1), min(GIVEN, builders)))
-            running.put_blocks(blocks)
+            running.put_blocks(blocks, rng.sample(sorted(self.hoards), HOARDS_A_ROUND) if self.hoards else ())
             self.given += given
             self.announced += blocks
             time.sleep(rng.uniform(0, 1))
@@ -241,8 +287,9 @@ class World:
         with contextlib.closing(sqlite3.connect(pathlib.Path(self.path, "world.db"))) as database:
             for number, player, place, index, after in database.execute(
                     "SELECT edits.id, name, place, block, after FROM edits JOIN authors ON authors.id = author WHERE "
-                    "edits.id > ? AND length(identity) > 1 AND (held IS NULL OR length(held) = 0) ORDER BY edits.id",
-                    (self.last_edit,)):
+                    "edits.id > ? AND length(identity) > 1 AND (held IS NULL OR length(held) = 0) AND NOT (before = ? AND "
+                    "after = ?) ORDER BY edits.id",  # a treasure that was opened is not told of as dug or placed
+                    (self.last_edit, KINDS["treasure"], KINDS["chest"])):
                 kept[player].append((*block_at(place, index), after))
             [(self.last_edit,)] = database.execute("SELECT coalesce(max(id), 0) FROM edits").fetchall()
         for player in set(told) | set(kept):
@@ -264,13 +311,9 @@ class World:
                 Bytes(raw).inventory(found)
             self.held["players"] = found.total()
             lying = 0
-            for (raw,) in database.execute("SELECT bytes FROM items"):
-                row = Bytes(raw)
-                row.take("B")
-                lying = row.varint()
-                for _ in range(lying):
-                    row.at += 3 * 8 + 4
-                    row.stack(found)
+            for _, kind, count in lying_items(database):
+                lying += 1
+                found[kind] += count
             self.held["lying"] = found.total() - self.held["players"]
             chests = database.execute("SELECT place, block, bytes FROM contents").fetchall()
             for place, index, raw in chests:
@@ -283,11 +326,15 @@ class World:
                     sys.exit(f"the block at {block_at(place, index)} holds something, and the log has it as {edit}")
             self.chests = len(chests)
             self.held["in chests"] = found.total() - self.held["players"] - self.held["lying"]
-            for before, after in database.execute(
-                    "SELECT before, after FROM edits JOIN authors ON authors.id = author WHERE "
+            self.opened = 0
+            for place, index, before, after in database.execute(
+                    "SELECT place, block, before, after FROM edits JOIN authors ON authors.id = author WHERE "
                     "length(identity) > 1 AND (held IS NULL OR length(held) = 0)"):
                 if before == KINDS["treasure"]:
-                    return  # what it held is of the secret seed, and in no log
+                    left.update(self.hoards[block_at(place, index)])
+                    self.opened += 1
+                if before == KINDS["treasure"] and after == KINDS["chest"]:
+                    continue  # it was opened, and is one
                 if after == AIR:
                     left[LEAVES_BEHIND.get(before, before)] += 1
                 else:
@@ -296,7 +343,7 @@ class World:
             if found:
                 sys.exit(f"after a kill there are items where blocks are free: {found}")
             return
-        left += self.given
+        left.update(self.given)
         left[AIR] = 0
         for kind in (set(found) | set(left)) - {AIR}:
             lost = left[kind] - found[kind]
@@ -330,7 +377,8 @@ def main(server, sim, rounds=10, builders=50):
     places = [(x, y, BLOCKS_Z) for x in BLOCKS_X for y in BLOCKS_Y]
     rng.shuffle(places)
     with tempfile.TemporaryDirectory() as folder:
-        worlds = [World(folder, "free", "yes"), World(folder, "survival", "no")]
+        hoards = dug_up(server, folder, [(x, y, HOARDS_Z) for x in HOARDS_X for y in HOARDS_Y])
+        worlds = [World(folder, "free", "yes", {}), World(folder, "survival", "no", hoards)]
         for number in range(rounds):
             world = worlds[number % 2]
             blocks = [places.pop() for _ in range(BLOCKS_A_ROUND)]
@@ -341,11 +389,13 @@ def main(server, sim, rounds=10, builders=50):
           f"free blocks and {edits[1]} in survival agree with their chunks and with what was announced")
     held = worlds[1].held
     print(f"in survival {held['players']} items are held, {held['in chests']} are in {worlds[1].chests} chests and "
-          f"{held['lying']} lie there, as the log of edits has it")
+          f"{held['lying']} lie there, as the log of edits and {worlds[1].opened} treasures have it")
     print(f"builders were told of {sum(world.acts for world in worlds)} saved edits: all are there, each with its one "
           "verdict")
     if rounds > 1 and not held["players"] + held["lying"]:
         sys.exit("and nobody held anything: this proves nothing")
+    if rounds >= 10 and not worlds[1].opened:
+        sys.exit("and nobody found a treasure: this proves nothing of them")
     if min(edits[:rounds]) <= announced:
         sys.exit("and nobody built anything: this proves nothing")
 

@@ -2,6 +2,7 @@
 #include "world/sim/observer.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 

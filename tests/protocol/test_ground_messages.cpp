@@ -1,6 +1,7 @@
 #include <flatbuffers/flatbuffers.h>
 
 #include "protocol/chunk_codec.h"
+#include "protocol/connection/streams.h"
 #include "protocol/decode.h"
 #include "protocol/message_writer.h"
 #include "protocol/schema/client_message_generated.h"

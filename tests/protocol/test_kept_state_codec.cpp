@@ -1,6 +1,7 @@
 #include "protocol/kept_state_codec.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "tests/catch.h"

@@ -265,8 +265,12 @@ class Storage(unittest.TestCase):
         backup = self.folder / "backup"
         with Running("--world", self.world, *QUICK) as server:
             server.wait_for("ready")
+            self.assertIn("holds the world", self.command("backup", self.world, "--out", self.folder / "whole"))
+            # A row that no server wrote: it is copied as it is, and the operator hears of it.
             self.sql("INSERT INTO players VALUES(x'01', 0, 0, 0, 0, 0, 0, 0, x'', x'')")
-            self.assertIn("holds the world", self.command("backup", self.world, "--out", backup))
+            told = self.command("backup", self.world, "--out", backup, code=1)
+            self.assertIn("holds the world", told)
+            self.assertIn("1 fault is in it", told)
             server.end(signal.SIGTERM)
         self.assertEqual(sorted(os.listdir(backup)), ["server.toml", "world.db", "world.toml"])
         self.assertEqual(self.sql("SELECT count(*) FROM players", world=backup), [(1,)])

@@ -13,7 +13,7 @@ int main() {
   setup.terrain = TerrainKind::flat;
   setup.players_max = 2;
   setup.monsters = setup.monsters_max = 0;
-  World probe(setup);
+  const World probe(setup);
   const double ground = space_ground_below(probe.space(), {0.5, 0.5}, 0.45, 60, 120).value_or(0);
   const std::array<DVec3, 2> bases{{{-8, 0, ground}, {8, 0, ground}}};
   setup.game = [bases] { return std::make_unique<examples::Capture>(bases); };

@@ -36,7 +36,7 @@ bool BlockTimers::body_in(const BlockTimersTick& tick, IVec3 block) {
   return bodies_.any_in(block);
 }
 
-void BlockTimers::fire(BlockTimersTick& tick) {
+void BlockTimers::fire(const BlockTimersTick& tick) {
   bodies_known_ = false;
   std::size_t looked = 0, blasts = 0;
   while (!due_.empty() && looked < fires_per_tick_max && blasts < blasts_per_tick_max) {
@@ -61,7 +61,7 @@ void BlockTimers::fire(BlockTimersTick& tick) {
   }
 }
 
-BlockTimers::Fired BlockTimers::fire_one(BlockTimersTick& tick, const Due& due, EntityId who) {
+BlockTimers::Fired BlockTimers::fire_one(const BlockTimersTick& tick, const Due& due, EntityId who) {
   BlockContents& contents = tick.edits.contents();
   const BlockData* const held = contents.find(due.block);
   // Another act of this tick may have taken it away.

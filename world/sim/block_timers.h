@@ -2,27 +2,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
-#include <span>
 #include <tuple>
 
-#include "world/collide/space.h"
 #include "world/sim/body_grid.h"
 #include "world/sim/dropped_items.h"
-#include "world/sim/ground_edits.h"
-#include "world/sim/rules.h"
-#include "world/sim/tables.h"
+#include "world/sim/ground_tick.h"
 
 namespace ashlar {
 
 /// What timers that run out read and write.
-struct BlockTimersTick {
-  std::span<const MapInSpace> maps;
-  VoxelVolume& volume;
-  GroundEdits& edits;
-  const Rules& rules;
-  const PlayerTable& players;
-  const MonsterTable& monsters;
+struct BlockTimersTick : GroundTick {
   DroppedItems& items;
   EditRule& rule;          ///< what explosions may take
   std::uint64_t life = 0;  ///< tick of the world's life (World::life_tick())
@@ -52,7 +41,7 @@ class BlockTimers {
   void chunk_loaded(ChunkCoord at);
   /// Lets run out what is due, the longest due first; of those of one tick the lowest first. Cost: a
   /// comparison where nothing is.
-  void fire(BlockTimersTick& tick);
+  void fire(const BlockTimersTick& tick);
   /// Behind all of a tick's edits: starts the timers of what they put there, and forgets those of what is
   /// gone. Cost: nothing where nothing was changed. Allocates some 100 bytes a timer that starts.
   void note_edits(const VoxelVolume& volume, const Rules& rules, std::uint64_t life, GroundEdits& edits);
@@ -77,7 +66,7 @@ class BlockTimers {
     }
   };
   enum class Fired : std::uint8_t { done, exploded, held_up };
-  Fired fire_one(BlockTimersTick& tick, const Due& due, EntityId who);
+  Fired fire_one(const BlockTimersTick& tick, const Due& due, EntityId who);
   bool body_in(const BlockTimersTick& tick, IVec3 block);
 
   std::map<Due, EntityId> due_;                     // who put it there, in this run

@@ -15,7 +15,7 @@ constexpr std::uint16_t armour_max = 200;
 double power_s(Power power) {
   switch (power) {
     case Power::invulnerability: return 30;
-    case Power::invisibility: return 60;
+    case Power::invisibility:
     case Power::suit: return 60;
     case Power::light: return 120;
     case Power::strength:
@@ -39,10 +39,12 @@ bool give_ammo(const KindSet& kinds, const Rules& rules, AmmoKind ammo, int coun
   const bool empty = has == 0;
   has = static_cast<std::uint16_t>(std::min<int>(room, has + count));
   if (!empty || kinds.weapons[a.wanted].ammo != AmmoKind::none) return true;
-  for (std::uint8_t i = 0; i < kinds.weapons.size(); ++i)
-    if (a.has(i) && kinds.weapons[i].ammo == ammo && kinds.weapons[i].uses <= has &&
+  for (std::size_t i = 0; i < kinds.weapons.size(); ++i) {
+    const auto weapon = static_cast<std::uint8_t>(i);
+    if (a.has(weapon) && kinds.weapons[i].ammo == ammo && kinds.weapons[i].uses <= has &&
         kinds.weapons[i].rank > kinds.weapons[a.wanted].rank)
-      a.wanted = i;
+      a.wanted = weapon;
+  }
   return true;
 }
 

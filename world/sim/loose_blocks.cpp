@@ -38,36 +38,36 @@ void LooseBlocks::note(const VoxelVolume& volume, IVec3 block) {
     fresh_.push_back(block);
 }
 
-void LooseBlocks::move_some(LooseBlocksTick& tick) {
-  if (tick.tick % tick.rules.ticks_within(fall_s, 1) != 0) return;
-  bodies_.fill(tick.rules, tick.players, tick.monsters);
+void LooseBlocks::move_some(const GroundTick& ground, std::uint32_t tick) {
+  if (tick % ground.rules.ticks_within(fall_s, 1) != 0) return;
+  bodies_.fill(ground.rules, ground.players, ground.monsters);
   std::size_t moved = 0, kept = 0;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const IVec3 block = waiting_[i], below = block - one_up;
-    if (!tick.volume.loaded(chunk_of(block))) {
+    if (!ground.volume.loaded(chunk_of(block))) {
       waiting_[kept++] = block;  // until somebody is near again
       continue;
     }
-    const bool falls = loose(tick.volume, block) && gives_way(tick.volume, below);
+    const bool falls = loose(ground.volume, block) && gives_way(ground.volume, below);
     if (falls && (moved == falls_per_tick_max || bodies_.any_in(below))) {
       waiting_[kept++] = block;
       continue;
     }
     if (!falls) continue;
     // What gives way takes its place: nothing of a sea is lost. A map's rock takes none.
-    const BlockId id = tick.volume.block(block), gave_way = tick.volume.block(below);
-    if (!tick.edits.set(tick.volume, tick.maps, {below, id}, EntityId{0})) continue;
-    const bool swapped = tick.edits.set(tick.volume, tick.maps, {block, gave_way}, EntityId{0});
+    const BlockId id = ground.volume.block(block), gave_way = ground.volume.block(below);
+    if (!ground.edits.set(ground.volume, ground.maps, {below, id}, EntityId{0})) continue;
+    const bool swapped = ground.edits.set(ground.volume, ground.maps, {block, gave_way}, EntityId{0});
     ASHLAR_ASSERT(swapped);  // where it stood no map is
     ++moved;
   }
   waiting_.resize(kept);
 }
 
-void LooseBlocks::fall(LooseBlocksTick& tick) {
-  if (waiting_.empty() && tick.edits.applied().empty()) return;
-  if (!waiting_.empty()) move_some(tick);
-  note_edits(tick.volume, tick.edits.applied());
+void LooseBlocks::fall(const GroundTick& ground, std::uint32_t tick) {
+  if (waiting_.empty() && ground.edits.applied().empty()) return;
+  if (!waiting_.empty()) move_some(ground, tick);
+  note_edits(ground.volume, ground.edits.applied());
 }
 
 void LooseBlocks::note_edits(const VoxelVolume& volume, std::span<const AppliedEdit> edits) {

@@ -3,25 +3,11 @@
 #include <span>
 #include <vector>
 
-#include "world/collide/space.h"
 #include "world/math/hash.h"
 #include "world/sim/body_grid.h"
-#include "world/sim/ground_edits.h"
-#include "world/sim/rules.h"
-#include "world/sim/tables.h"
+#include "world/sim/ground_tick.h"
 
 namespace ashlar {
-
-/// What letting blocks fall reads and writes.
-struct LooseBlocksTick {
-  std::span<const MapInSpace> maps;
-  VoxelVolume& volume;
-  GroundEdits& edits;
-  const Rules& rules;
-  const PlayerTable& players;
-  const MonsterTable& monsters;
-  std::uint32_t tick = 0;
-};
 
 /// Sand, gravel and whatever else falls (BlockType::falls) comes down where an edit took away what was below:
 /// a block at a time, each of them an edit like any other. Liquids give way to it. A body in its way holds it
@@ -41,7 +27,7 @@ class LooseBlocks {
 
   /// After all other edits of a tick: moves what waited, the lowest first, and notes what the tick's edits
   /// have set loose. Cost: nothing where no block changes and none waits.
-  void fall(LooseBlocksTick& tick);
+  void fall(const GroundTick& ground, std::uint32_t tick);
 
   /// Edits of a tick that came after fall(): notes what they have set loose.
   void note_edits(const VoxelVolume& volume, std::span<const AppliedEdit> edits);
@@ -54,7 +40,7 @@ class LooseBlocks {
 
  private:
   void note(const VoxelVolume& volume, IVec3 block);
-  void move_some(LooseBlocksTick& tick);
+  void move_some(const GroundTick& ground, std::uint32_t tick);
 
   std::vector<IVec3> waiting_;  // sorted by z, y, x, each once
   std::vector<IVec3> fresh_;    // scratch: to be looked at from the next tick on

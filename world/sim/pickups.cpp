@@ -139,7 +139,9 @@ void Pickups::advance(PickupsTick& tick) {
   for (std::size_t i = 0; i < items_.rows(); ++i) {
     if (tick.moved && items_.map[i] != no_map && (tick.tick + i) % follow_ticks == 0)
       items_.position_m[i] = on_floor(tick.space, items_.map[i], items_.position_m[i]);
-    if (items_.left_ticks[i] == 0 || --items_.left_ticks[i] > 0) continue;
+    if (items_.left_ticks[i] == 0) continue;
+    --items_.left_ticks[i];
+    if (items_.left_ticks[i] > 0) continue;
     i < items_.dropped_from ? put(i) : take_away(i);
   }
   // What the dead left, from west to east: a player looks at a strip of it.

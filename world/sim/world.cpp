@@ -60,11 +60,9 @@ struct World::Impl::Rest {
 
   void acts_judged() {
     if (awake) w.run_game();
-    BlockTimersTick running_out{w.placed,   w.volume, w.edits, w.setup.rules, w.players,
-                                w.monsters, w.items,  w,       w.life_tick()};
-    w.block_timers.fire(running_out);
-    LooseBlocksTick falling{w.placed, w.volume, w.edits, w.setup.rules, w.players, w.monsters, w.tick};
-    w.loose.fall(falling);
+    const GroundTick ground{w.placed, w.volume, w.edits, w.setup.rules, w.players, w.monsters};
+    w.block_timers.fire({ground, w.items, w, w.life_tick()});
+    w.loose.fall(ground, w.tick);
     w.edits_noted = w.edits.applied().size();
     w.history.note_edits(TickId{w.tick + 1}, w.edits.applied());
     part(StepPart::sectors);

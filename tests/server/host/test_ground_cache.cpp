@@ -111,6 +111,7 @@ TEST_CASE("what a secret seed hides is stone in what is packed, but for what was
   request.blocks.assign(chunk);
   request.hash = chunk.content_hash();
   request.hides = true;
+  request.kinds = BlockRegistry::builtin_ptr();
   request.shown = {static_cast<std::uint16_t>(index_in_chunk({4, 5, 6}))};
   const PackedGround packed = GroundPacker().pack(request);
   const auto told = ChunkCodec().decode(packed.bytes);

@@ -1,5 +1,7 @@
 // What a game may do to blocks.
 #include "tests/catch.h"
+
+#include <functional>
 #include "world/sim/block_acts.h"
 #include "world/sim/dropped_items.h"
 #include "world/sim/game.h"

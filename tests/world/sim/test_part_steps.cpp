@@ -1,4 +1,6 @@
 #include "tests/catch.h"
+
+#include <functional>
 #include "tests/world/part_worlds.h"
 #include "world/sim/player_move.h"
 

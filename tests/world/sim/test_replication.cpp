@@ -2,6 +2,7 @@
 #include "world/sim/replication.h"
 
 #include <array>
+#include <functional>
 
 #include "tests/catch.h"
 #include "world/examples/capture/capture.h"

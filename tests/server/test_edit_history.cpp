@@ -1,0 +1,106 @@
+// What the console of a server that plays puts back.
+#include "server/edit_history.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "protocol/inventory_codec.h"
+#include "protocol/secure/seeded_entropy.h"
+#include "server/store/sqlite_store.h"
+#include "tests/catch.h"
+#include "tests/server/lines.h"
+#include "tests/temporary_folder.h"
+#include "world/sim/dropped_items.h"
+#include "world/sim/loot.h"
+#include "world/sim/world.h"
+#include "world/voxel/volume.h"
+
+namespace ashlar::server {
+namespace {
+
+constexpr IVec3 hoard{1, 1, 20};
+constexpr std::uint64_t secret = 7;
+constexpr std::int64_t now_s = 100'000;
+
+/// A server in whose world Ada has just opened a treasure, and the log that says so.
+struct Opened {
+  Opened() {
+    auto store = *SqliteStore::open(file, {.seed = 1});
+    store->keep();
+    const EditAuthor authors[] = {{EditAuthor::Kind::player, {1}, "Ada"}};
+    const LoggedEdit edits[] = {{now_s, 0, hoard, treasure, chest},
+                                {now_s, 0, hoard, chest, chest, encode_block_data({})}};
+    SaveGroup group{5, {}, {}};
+    group.authors = authors;
+    group.edits = edits;
+    REQUIRE(store->save(group).has_value());
+
+    WorldSetup setup;
+    setup.terrain = TerrainKind::flat;
+    setup.monsters = setup.monsters_max = 0;
+    setup.rules.free_blocks = FreeBlocks::no;
+    setup.secret = secret;
+    const HostConfig config;
+    host = std::make_unique<Host>(config, std::make_unique<World>(setup), secure::SeededEntropy(1).secret());
+    AdminCommand act;
+    act.action = AdminAction::fill_box;
+    act.box = {hoard, hoard + IVec3{1, 1, 1}};
+    act.id = chest;
+    host->admin(act);
+    act.action = AdminAction::fill_block;
+    act.data = loot_of(*setup.blocks, secret, hoard);
+    host->admin(act);
+    run();
+  }
+  void run() {
+    host->advance(now += Micros{50'000}, input, output);
+    input.clear();
+  }
+  std::uint64_t lying() const {
+    std::uint64_t sum = 0;
+    for (const ItemStack& stack : host->world().items().table().stack) sum += stack.count;
+    return sum;
+  }
+
+  testing::TemporaryFolder folder;
+  std::string file = folder.path("world.db");
+  const BlockId treasure = BlockRegistry::builtin().treasure();
+  const BlockId chest = *BlockRegistry::builtin().find("chest");
+  std::unique_ptr<Host> host;
+  HostInput input;
+  HostOutput output;
+  Micros now{1'000'000};
+};
+
+}  // namespace
+
+TEST_CASE("a treasure that is put back has its loot in it, and none of it beside", "[server][edit_history]") {
+  Opened opened;
+  const World& world = opened.host->world();
+  REQUIRE(world.space().voxels->block(hoard) == opened.chest);
+  REQUIRE(world.contents().item_count() > 0);
+  const auto lines = std::make_shared<test::Lines>();
+  {
+    Log log(LogFormat::text, LogLevel::info, lines);
+    EditHistory history(opened.file, log);
+    const auto order = parse_rollback_order("Ada since 20m", now_s);
+    REQUIRE(order.has_value());
+    history.ask(*order);
+    for (int i = 0; i < 5000 && world.space().voxels->block(hoard) == opened.chest; ++i) {
+      history.feed(*opened.host);
+      opened.run();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  opened.run();
+  CHECK(world.space().voxels->block(hoard) == opened.treasure);
+  CHECK(world.contents().item_count() == 0);
+  CHECK(opened.lying() == 0);
+  CHECK(std::ranges::any_of(
+      lines->all, [](const std::string& line) { return line.find("put_back=1") != std::string::npos; }));
+}
+
+}  // namespace ashlar::server
