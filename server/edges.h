@@ -10,9 +10,9 @@
 
 namespace ashlar::server {
 
-/// Turns what happens while the server runs into log lines: who came and went, matches, ticks that took too long,
-/// datagrams that were lost. Lines that a peer can cause are capped in number; what was left out is counted
-/// in the next one.
+/// Turns what happens while the server runs into log lines: who came and went, matches, ticks that took too
+/// long, datagrams that were lost. Lines that a peer can cause are capped in number; what was left out is
+/// counted in the next one.
 class Edges {
  public:
   Edges(Log& log, std::chrono::microseconds start, std::uint16_t tick_rate_hz);
