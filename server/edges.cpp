@@ -1,6 +1,8 @@
 #include "server/edges.h"
 
+#include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,7 @@ Edges::Edges(Log& log, microseconds start, std::uint16_t tick_rate_hz)
       closes_(20, seconds(10)),
       late_(5, seconds(10)),
       skips_(1, seconds(10)),
+      matches_(20, seconds(10)),
       next_losses_(start + losses_every) {}
 
 void Edges::observe(microseconds now, const HostStatus& status, const TransportCounters& transports,
@@ -43,6 +46,7 @@ void Edges::observe(microseconds now, const HostStatus& status, const TransportC
     const auto& phases = status.phase_ns_last;
     log_late_tick(now, status, std::accumulate(phases.begin(), phases.end(), std::uint64_t{0}));
   }
+  log_match(now, status);
   log_overload(status);
   log_skipped_ticks(now, status);
   if (now < next_losses_) return;
@@ -108,6 +112,28 @@ void Edges::log_late_tick(microseconds now, const HostStatus& status, std::uint6
                   {"send_ms", ms(status.phase_ns_last[static_cast<std::size_t>(Phase::send)])},
                   {"clients", status.clients},
                   {"suppressed", suppressed}});
+}
+
+/// Each phase as it begins; behind a match who was best, and the teams' points where there are any.
+void Edges::log_match(microseconds now, const HostStatus& status) {
+  if (status.match == match_seen_ && status.match_phase == phase_seen_) return;
+  match_seen_ = status.match, phase_seen_ = status.match_phase;
+  std::uint64_t suppressed = 0;
+  if (!matches_.allow(now, suppressed)) return;
+  const std::string phase(name(status.match_phase));
+  std::vector<LogField> fields{{"number", status.match}, {"phase", phase}};
+  std::string teams;
+  if (status.match_phase == MatchPhase::intermission) {
+    fields.emplace_back("best", status.best_player);
+    fields.emplace_back("best_score", status.best_score);
+    std::size_t count = teams_max;
+    while (count > 0 && status.team_score[count - 1] == 0) --count;
+    for (std::size_t team = 0; team < std::max<std::size_t>(count, 2) && count > 0; ++team)
+      teams += (team > 0 ? " " : "") + std::to_string(status.team_score[team]);
+    if (count > 0) fields.emplace_back("teams", teams);
+  }
+  if (suppressed > 0) fields.emplace_back("suppressed", suppressed);
+  log_.event(LogLevel::info, "match", fields);
 }
 
 /// The ladder itself sees to it that there are few of these.

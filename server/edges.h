@@ -10,9 +10,9 @@
 
 namespace ashlar::server {
 
-/// Turns what happens while the server runs into log lines: who came and went, ticks that took too long,
-/// datagrams that were lost. Lines that a peer can cause are capped in number; what was left out is counted
-/// in the next one.
+/// Turns what happens while the server runs into log lines: who came and went, matches, ticks that took too
+/// long, datagrams that were lost. Lines that a peer can cause are capped in number; what was left out is
+/// counted in the next one.
 class Edges {
  public:
   Edges(Log& log, std::chrono::microseconds start, std::uint16_t tick_rate_hz);
@@ -26,6 +26,7 @@ class Edges {
   void log_close(std::chrono::microseconds now, const TcpClosed& closed);
   void log_event(std::chrono::microseconds now, const HostEvent& event);
   void log_late_tick(std::chrono::microseconds now, const HostStatus& status, std::uint64_t tick_ns);
+  void log_match(std::chrono::microseconds now, const HostStatus& status);
   void log_overload(const HostStatus& status);
   void log_skipped_ticks(std::chrono::microseconds now, const HostStatus& status);
   void log_losses(const HostStatus& status, const TransportCounters& transports);
@@ -33,10 +34,12 @@ class Edges {
   Log& log_;
   std::uint64_t tick_ns_max_;
   std::uint32_t tick_seen_ = 0;
-  RateCap people_, talk_, refusals_, closes_, late_, skips_;
+  RateCap people_, talk_, refusals_, closes_, late_, skips_, matches_;
   std::chrono::microseconds next_losses_;
   std::uint64_t skipped_seen_ = 0;
   std::uint8_t rung_seen_ = 0;
+  std::uint32_t match_seen_ = 1;
+  MatchPhase phase_seen_ = MatchPhase::open;
   TransportCounters transports_seen_;
   std::array<std::uint64_t, 16> drops_seen_{};
 };

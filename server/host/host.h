@@ -120,6 +120,8 @@ struct HostStatus {
   std::uint32_t match_left_s = 0;          ///< of the phase; 0: it has no end by time
   std::uint64_t game_messages_missed = 0;  ///< of a game, to clients whose events stream was full
   std::int32_t best_score = 0;
+  std::string best_player;                           ///< whose that is; empty: nobody plays
+  std::array<std::int32_t, teams_max> team_score{};  ///< of teams 1 to 4
   std::uint64_t datagrams_in = 0, datagrams_out = 0, bytes_in = 0, bytes_out = 0;
   std::uint64_t ticks_late = 0;                     ///< started a tick or more after they were due
   std::uint64_t ticks_skipped = 0;                  ///< given up in overload so that the tick slows for all

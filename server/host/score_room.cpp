@@ -41,6 +41,8 @@ void ScoreRoom::gather(const World& world) {
   status_->match_phase = match.phase;
   status_->match_left_s = match.left_ticks / world.setup().rules.tick_rate_hz;
   status_->best_score = now_.rows.empty() ? 0 : now_.rows.front().score;
+  status_->best_player = now_.rows.empty() ? std::string_view() : now_.rows.front().name;
+  status_->team_score = match.team_score;
   if (now_.rows.size() > score_rows_max) now_.rows.resize(score_rows_max);
 }
 

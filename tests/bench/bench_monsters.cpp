@@ -4,12 +4,13 @@
 // players in MAP15, and the parts of a step there; ways through maps of Freedoom's and over blocks: fields
 // and places a second, what a door that opened and a block that changed cost; ways by regions of the ground.
 // CPU time of the thread.
-//   bench_monsters [--ticks N] [--only asleep | wandering | one | hundred | crowd | map15 | ways] [--monsters
-//   N]
+//   bench_monsters [--ticks N] [--only asleep | wandering | one | hundred | crowd | map15 | ways]
+//                  [--monsters N] [--w1 NS, as an earlier run said: for profiles]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "world/nav/way_field.h"
 #include "world/sim/block_navigation.h"
 #include "world/sim/combat.h"
+#include "world/sim/game.h"
 #include "world/sim/thing_table.h"
 #include "world/sim/world.h"
 
@@ -132,8 +134,9 @@ void measure_scene(Scene scene, std::uint32_t monsters, std::uint32_t ticks, dou
     for (const EntityId id : players) hidden.push_back({AdminAction::noclip_on, id, {}});
   step(world, {}, hidden);
   if (scene == Scene::hunt_one || scene == Scene::hunt_hundred) set_to_hunt(world, players);
-  // Who had seen somebody before nobody could be seen has given him up by then.
-  const int before = scene == Scene::asleep ? 600 : 60;
+  // Who had seen somebody before nobody could be seen has given him up by then; and what hunts find out about
+  // ground that nobody hunted over before, they know.
+  const int before = scene == Scene::asleep ? 600 : scene == Scene::wander ? 60 : 300;
   for (int t = 0; t < before; ++t) step(world, {}, {});
   Parts parts;
   const std::uint64_t attacks = world.combat().counters().attacks, hunting = hunting_in(world);
@@ -182,16 +185,53 @@ void measure_crowded(const char* name, World& world, std::uint32_t ticks, double
   std::printf("\n");
 }
 
-void measure_ten_thousand(std::uint32_t ticks, double w1_s) {
+/// Monsters that sleep all over the ground until they notice somebody.
+class Sleepers final : public Game {
+ public:
+  explicit Sleepers(std::uint32_t count) : count_(count) {}
+  void begin(GameApi& api) override {
+    const KindSet& kinds = default_kinds();
+    for (std::uint32_t tries = 0; count_ > 0 && tries < 200'000; ++tries) {
+      const double x = api.random().between(-90, 90);
+      const double y = api.random().between(-90, 90);
+      const auto yaw = Turn16{static_cast<std::uint16_t>(api.random().next_u32())};
+      const MonsterKind kind = (tries & 1u) != 0 ? MonsterKind::imp : MonsterKind::brute;
+      const Cylinder shape = kinds.monsters[static_cast<std::size_t>(kind)].shape;
+      const auto z = space_ground_below(api.space(), {x, y}, shape.radius_m, 60, 120);
+      if (z && api.spawn_monster(kind, {{x, y, *z}, yaw}, true) != EntityId{0}) --count_;
+    }
+  }
+
+ private:
+  std::uint32_t count_;
+};
+
+/// A hundred players among all of ten thousand, whom their shots wake, or in a corner of the ground, where
+/// some thousand see them, while the others sleep.
+void measure_ten_thousand(std::uint32_t ticks, double w1_s, bool all_awake) {
   WorldSetup setup;
   setup.seed = 7;
-  setup.monsters = setup.monsters_max = 10000;
+  setup.monsters_max = 10000;
+  setup.monsters = all_awake ? setup.monsters_max : 0;
   setup.players_max = 100;
   setup.rules.player_health = 10000;
+  if (!all_awake) setup.game = [] { return std::make_unique<Sleepers>(10000); };
   World world(setup);
   const std::vector<EntityId> players = join(world, setup.players_max);
-  set_to_hunt(world, players);
-  measure_crowded("10 000 in plains", world, ticks, w1_s);
+  if (all_awake) {
+    set_to_hunt(world, players);
+  } else {
+    std::vector<AdminCommand> there;
+    for (std::size_t i = 0; i < players.size(); ++i) {
+      const DVec2 at{-88.0 + static_cast<double>(i % 10), -88.0 + static_cast<double>(i / 10)};
+      const auto z = space_ground_below(world.space(), at, setup.rules.player.radius_m, 60, 120);
+      there.push_back({AdminAction::teleport, players[i], {at.x, at.y, z.value_or(40) + 0.1}});
+    }
+    step(world, {}, there);
+    for (int t = 0; t < 180; ++t) step(world, {}, {});
+  }
+  measure_crowded(all_awake ? "10 000 in plains, all awake" : "10 000 in plains, most asleep", world, ticks,
+                  w1_s);
 }
 
 /// The map's monsters so often that there are 500. As many stand in one place, they would shoot each other:
@@ -317,26 +357,31 @@ void measure_region_ways(VoxelVolume& volume, DVec3 middle_m) {
 
 int main(int argc, char** argv) {
   std::uint32_t ticks = 300, only_monsters = 0;
+  double w1_s = 0;
   std::string only;
   for (int i = 1; i + 1 < argc; i += 2)
     if (std::strcmp(argv[i], "--ticks") == 0)
       ticks = static_cast<std::uint32_t>(std::max(1, std::atoi(argv[i + 1])));
     else if (std::strcmp(argv[i], "--only") == 0)
       only = argv[i + 1];
+    else if (std::strcmp(argv[i], "--w1") == 0)
+      w1_s = std::atof(argv[i + 1]) * 1e-9;
     else if (std::strcmp(argv[i], "--monsters") == 0)
       only_monsters = static_cast<std::uint32_t>(std::atoi(argv[i + 1]));
   const auto wanted = [&](const char* name) { return only.empty() || only == name; };
   const WorkloadWorld ground = make_workload_world();
   const VoxelVolume volume = make_workload_volume(ground);
-  const Spread w1 = measure([&] { walk_players(ground, volume, Solver::sweep, nullptr, nullptr); },
-                            double{walkers} * walk_ticks);
-  std::printf("W1 sweep, per character and tick: %.1f ns\n", w1.median * 1e9);
+  if (!(w1_s > 0))
+    w1_s = measure([&] { walk_players(ground, volume, Solver::sweep, nullptr, nullptr); },
+                   double{walkers} * walk_ticks)
+               .median;
+  std::printf("W1 sweep, per character and tick: %.1f ns\n", w1_s * 1e9);
   for (const Scene scene : {Scene::asleep, Scene::wander, Scene::hunt_one, Scene::hunt_hundred})
     for (const std::uint32_t monsters : {100u, 1000u, 10000u})
       if (wanted(scene_options[static_cast<int>(scene)]) && (only_monsters == 0 || only_monsters == monsters))
-        measure_scene(scene, monsters, ticks, w1.median);
-  if (wanted("crowd")) measure_ten_thousand(ticks, w1.median);
-  if (wanted("map15")) measure_map15(ticks, w1.median);
+        measure_scene(scene, monsters, ticks, w1_s);
+  if (wanted("crowd")) measure_ten_thousand(ticks, w1_s, false), measure_ten_thousand(ticks, w1_s, true);
+  if (wanted("map15")) measure_map15(ticks, w1_s);
   if (!wanted("ways")) return 0;
   measure_ways();
   const DVec3 middle_m{100, 100, ground.heights[100 * world_size + 100] * 1.0};

@@ -56,6 +56,29 @@ TEST_CASE("who comes, goes, is refused or talks is one line each", "[server][edg
   CHECK_THAT(f.lines->all[3], ContainsSubstring("text=\"hi \\\"all\\\"\""));
 }
 
+TEST_CASE("each phase of a match is a line, and its end tells who was best", "[server][edges]") {
+  Fixture f;
+  f.observe(1s);
+  CHECK(f.lines->all.empty());
+  f.status.match_phase = MatchPhase::warmup;
+  f.observe(2s), f.observe(3s);
+  f.status.match = 2, f.status.match_phase = MatchPhase::playing;
+  f.observe(4s);
+  f.status.match_phase = MatchPhase::intermission;
+  f.status.best_player = "Ada L", f.status.best_score = 7;
+  f.observe(5s);
+  f.status.match = 3, f.status.match_phase = MatchPhase::playing;
+  f.observe(6s);
+  f.status.match_phase = MatchPhase::intermission, f.status.team_score = {0, 12};
+  f.observe(7s);
+  REQUIRE(f.lines->all.size() == 5);
+  CHECK(f.lines->all[0] == "event=match number=1 phase=warmup");
+  CHECK(f.lines->all[1] == "event=match number=2 phase=playing");
+  CHECK(f.lines->all[2] == "event=match number=2 phase=intermission best=\"Ada L\" best_score=7");
+  CHECK(f.lines->all[3] == "event=match number=3 phase=playing");
+  CHECK_THAT(f.lines->all[4], ContainsSubstring("teams=\"0 12\""));
+}
+
 TEST_CASE("what an overloaded server leaves out is told when that changes", "[server][edges][overload]") {
   Fixture f;
   f.observe(1s);

@@ -103,6 +103,8 @@ BlockRegions::Work BlockRegions::bring(const VoxelVolume& volume, GroundPlace at
     cell =
         std::min_element(begin, begin + ways, [](const Cell& a, const Cell& b) { return a.used < b.used; });
   cell->used = ++uses_;
+  if (known && cell->volume == volume.hash()) return Work::none;
+  cell->volume = volume.hash();
   const auto chunks = chunks_of(volume, where);
   if (known && cell->chunks == chunks) return Work::none;
   ground_.begin(volume, where - IVec3{2, 2, below_levels}, walker);

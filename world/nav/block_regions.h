@@ -64,7 +64,8 @@ class BlockRegions {
   struct Cell {
     IVec3 at{};
     BlockWalker walker;
-    std::uint32_t used = 0;  ///< 0: free
+    std::uint32_t used = 0;    ///< 0: free
+    std::uint64_t volume = 0;  ///< hash of all of it when its chunks were looked at last
     std::array<std::uint64_t, chunks_read> chunks{};
     std::uint64_t content = 0;
     std::array<std::uint8_t, places_max> height{}, region{};  // by place

@@ -32,9 +32,11 @@ std::int32_t floor_block(double v) { return static_cast<std::int32_t>(std::floor
 void BlockWays::clear(IVec3 origin) {
   origin_ = origin;
   height_.assign(places_max, no_floor);
-  next_.assign(places_max, nowhere);
-  distance_.assign(places_max, nowhere);
-  ladder_.assign(places_max, 0);
+  ladders_ = false;
+  // Of a place without a height nobody reads the rest.
+  next_.resize(places_max, nowhere);
+  distance_.resize(places_max, nowhere);
+  ladder_.resize(places_max, 0);
 }
 
 DVec3 BlockWays::position_m(std::uint16_t place) const {
@@ -71,7 +73,8 @@ std::optional<BlockWays::Step> BlockWays::on_ladder(IVec2 block, DVec3 from_m) c
     const auto first = static_cast<std::uint32_t>(y * corners_side + x) * floors_max;
     for (std::uint32_t p = first; p < first + floors_max; ++p) {
       const auto place = static_cast<std::uint16_t>(p);
-      if (ladder_[place] == 0 || from_m.z < position_m(place).z + hanging_m) continue;
+      if (height_[place] == no_floor || ladder_[place] == 0 || from_m.z < position_m(place).z + hanging_m)
+        continue;
       if (from_m.z >= position_m(next_[place]).z - top_reached_m) continue;
       const Step up = up_ladder(place, from_m);
       const DVec2 off = xy(up.to_m - from_m);
@@ -130,7 +133,8 @@ std::uint16_t BlockWays::corner_by(IVec2 block, DVec3 from_m) const {
 
 std::optional<BlockWays::Step> BlockWays::step(DVec3 from_m) const {
   const IVec2 block{floor_block(from_m.x), floor_block(from_m.y)};
-  if (const auto up = on_ladder(block, from_m)) return up;
+  if (ladders_)
+    if (const auto up = on_ladder(block, from_m)) return up;
   const std::uint16_t best = corner_by(block, from_m);
   if (best == nowhere) return std::nullopt;
   const DVec2 at = xy(position_m(best)), off = at - xy(from_m);
@@ -168,6 +172,7 @@ void BlockSearch::reach(std::int32_t x, std::int32_t y, std::int32_t height, std
   ways_.distance_[place] = static_cast<std::uint16_t>(distance);
   ways_.next_[place] = next;
   ways_.ladder_[place] = ladder;
+  ways_.ladders_ = ways_.ladders_ || ladder != 0;
   const auto later = [](const Open& a, const Open& b) {
     return a.distance != b.distance ? a.distance > b.distance : a.place > b.place;
   };
@@ -239,6 +244,13 @@ void BlockSearch::begin_at(const VoxelVolume& volume, GroundPlace to, BlockWalke
     reach(to.x - first.x, to.y - first.y, height, 0, BlockWays::nowhere);
 }
 
+/// Has a corner but one floor, and that its way? Most of what is beside a place that is settled does.
+bool BlockSearch::done(const VoxelVolume& volume, std::int32_t x, std::int32_t y) {
+  const auto first = static_cast<std::size_t>(y * corners_side + x) * BlockWays::floors_max;
+  if (ways_.height_[first] == no_floor || settled_[first] == 0) return false;
+  return std::has_single_bit(ground_.corner(volume, x, y).stands());
+}
+
 std::uint32_t BlockSearch::advance(const VoxelVolume& volume, std::uint32_t places_max) {
   const auto later = [](const Open& a, const Open& b) {
     return a.distance != b.distance ? a.distance > b.distance : a.place > b.place;
@@ -258,7 +270,7 @@ std::uint32_t BlockSearch::advance(const VoxelVolume& volume, std::uint32_t plac
     const std::uint32_t far = ways_.distance_[least.place];
     for (std::int32_t dy = -1; dy <= 1; ++dy)
       for (std::int32_t dx = -1; dx <= 1; ++dx) {
-        if ((dx == 0 && dy == 0) || !ground_.holds(x + dx, y + dy)) continue;
+        if ((dx == 0 && dy == 0) || !ground_.holds(x + dx, y + dy) || done(volume, x + dx, y + dy)) continue;
         ground_.visit_before(volume, x, y, own, dx, dy, [&](std::int32_t h, std::uint32_t cost) {
           reach(x + dx, y + dy, h, far + cost, least.place);
         });

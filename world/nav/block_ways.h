@@ -53,6 +53,7 @@ class BlockWays {
   Step up_ladder(std::uint16_t place, DVec3 from_m) const;
 
   bool up_block_ = false;                       ///< its walkers come up a whole block at once
+  bool ladders_ = false;                        ///< some of its ways go up them
   IVec3 origin_{};                              ///< the block below, south and west of the first corner
   std::vector<std::uint8_t> height_;            // by place: half blocks over the origin; none: free
   std::vector<std::uint16_t> next_, distance_;  // by place
@@ -89,6 +90,7 @@ class BlockSearch {
              std::uint8_t ladder = 0);
   void clear(const VoxelVolume& volume, IVec3 middle, BlockWalker walker);
   bool stands(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height);
+  bool done(const VoxelVolume& volume, std::int32_t x, std::int32_t y);
   void seed(const VoxelVolume& volume, DVec3 to_m);
 
   BlockWays ways_;

@@ -68,7 +68,7 @@ RegionSearch::RegionSearch() { heap_.reserve(open_max); }
 
 void RegionSearch::begin(DVec3 to_m, BlockWalker walker, std::span<const GroundPlace> from) {
   to_m_ = to_m, walker_ = walker;
-  seeding_ = true;
+  seeding_ = true, limited_ = false;
   pushed_ = 0, limit_ = ~std::uint32_t{0};
   from_count_ = std::min(from.size(), from_max);
   std::copy_n(from.begin(), from_count_, from_.begin());
@@ -134,6 +134,7 @@ std::uint32_t RegionSearch::advance(const VoxelVolume& volume, BlockRegions& reg
     const Open least = heap_.back();
     heap_.pop_back();
     if (least.distance > limit_ || ways_.count() == RegionWays::regions_max) {
+      limited_ = least.distance > limit_;
       heap_.clear();
       break;
     }

@@ -61,6 +61,8 @@ class RegionSearch {
   /// @return units of work, at most `units` + units_made, but for the first call: some cells more
   std::uint32_t advance(const VoxelVolume& volume, BlockRegions& regions, std::uint32_t units);
   bool whole() const { return !seeding_ && heap_.empty(); }
+  /// Did it end behind `from` and not where there was nothing more to come to? Then others may have a way.
+  bool limited() const { return limited_; }
   RegionWays& ways() { return ways_; }
   static constexpr std::size_t from_max = 16;
 
@@ -77,7 +79,7 @@ class RegionSearch {
 
   DVec3 to_m_{};
   BlockWalker walker_{};
-  bool seeding_ = false;
+  bool seeding_ = false, limited_ = false;
   std::uint32_t pushed_ = 0, limit_ = 0;
   std::array<GroundPlace, from_max> from_{};
   std::size_t from_count_ = 0;

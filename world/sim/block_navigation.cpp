@@ -11,10 +11,13 @@ namespace {
 constexpr std::uint32_t places_per_field =
     32;                                    // of a tick's budget: a hundred fields are whole in some seconds
 constexpr std::size_t begun_per_tick = 2;  // a search costs some 30 us to begin
-constexpr std::uint32_t places_per_look = 256;  // it goes on so far before it looks whether it is far enough
-constexpr double beyond_times = 1.2, beyond_m = 6;  // and so far beyond those for whom it is
+constexpr std::uint32_t places_per_look = 128;  // it goes on so far before it looks whether it is far enough
+constexpr double beyond_times = 1.2, beyond_m = 4;  // and so far beyond those for whom it is
 constexpr double from_apart_m = 4, from_above_m = 2;
-constexpr double follows_m = 0.5;            // who went no farther is where he was
+// Who went no farther is where he was; and where he is no farther off than that, a field that cost much stays
+// a tick longer for so many of its places.
+constexpr double follows_m = 0.5, near_follows_m = 2;
+constexpr std::uint32_t places_per_stay_tick = 8, stay_ticks_max = 240;
 constexpr std::uint32_t again_ticks = 15;    // a field that somebody misses a way in is made anew so soon
 constexpr std::uint32_t kept_up_ticks = 32;  // so long after it was asked for, a field is kept up
 
@@ -100,8 +103,14 @@ bool BlockNavigation::stale(const VoxelVolume& volume, const PlayerTable& player
   if (!f.ready || (f.missed && age >= again_ticks)) return true;
   if (age < fresh_ticks) return false;
   const DVec3 moved = ends_.place_m(players, f.player) - f.to_m;
-  if (dot(moved, moved) > follows_m * follows_m || f.content != ground_content(volume, block_at(f.to_m)))
-    return true;
+  const double moved2 = dot(moved, moved);
+  if (!f.changed && tick - f.looked_tick >= fresh_ticks) {
+    f.looked_tick = tick;
+    f.changed = f.content != ground_content(volume, block_at(f.to_m));
+  }
+  if (f.changed || moved2 > near_follows_m * near_follows_m) return true;
+  if (moved2 > follows_m * follows_m)
+    return age >= fresh_ticks + std::min(f.places / places_per_stay_tick, stay_ticks_max);
   f.begun_tick = tick;
   f.from_count = 0, f.many = false;
   return false;
@@ -155,10 +164,12 @@ void BlockNavigation::begin(const VoxelVolume& volume, const PlayerTable& player
   field.begun_tick = tick;
   field.to_m = ends_.place_m(players, field.player);
   field.content = ground_content(volume, block_at(field.to_m));
+  field.looked_tick = tick, field.changed = false;
   search_from_count_ = field.many ? 0 : field.from_count;
   search_from_m_ = field.from_m;
   field.from_count = 0;
   field.many = field.missed = false;
+  search_places_ = 0;
   search_.begin(volume, field.to_m, field.walker);
 }
 
@@ -172,13 +183,15 @@ void BlockNavigation::advance(const VoxelVolume& volume, const PlayerTable& play
       ++begun;
       begin(volume, players, *field, tick);
     }
-    left -= search_.advance(volume, std::min(left, places_per_look));
+    const std::uint32_t places = search_.advance(volume, std::min(left, places_per_look));
+    left -= places, search_places_ += places;
     const bool part = !search_.whole() && enough();
     if (part) search_.stop();
     if (!search_.whole()) continue;
     Field& field = fields_[searched_];
     std::swap(field.ways, search_.ways());
     field.ready = true, field.part = part;
+    field.places = search_places_;
     field.missed = false;  // in the one before
     searched_ = fields_max;
     ++made_;

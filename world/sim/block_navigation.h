@@ -22,7 +22,7 @@ namespace ashlar {
 class BlockNavigation {
  public:
   static constexpr std::size_t fields_max = 128;
-  static constexpr std::uint32_t places_per_tick = 400, places_per_tick_max = 1600;
+  static constexpr std::uint32_t places_per_tick = 400, places_per_tick_max = 900;
   static constexpr std::uint32_t fresh_ticks = 45;  ///< an older field is made anew, if anything changed
 
   explicit BlockNavigation(std::vector<MapGround> maps = {});
@@ -51,13 +51,16 @@ class BlockNavigation {
     BlockWalker walker;
     std::uint32_t asked_tick = 0, begun_tick = 0;
     bool ready = false;
-    bool part = false;    ///< its search ended behind those who waited for it
-    bool missed = false;  ///< somebody else finds no way in that
-    bool many = false;    ///< more asked since it was begun than from_m has room for
+    bool part = false;         ///< its search ended behind those who waited for it
+    bool missed = false;       ///< somebody else finds no way in that
+    bool many = false;         ///< more asked since it was begun than from_m has room for
+    std::uint32_t places = 0;  ///< that its last search came to
     std::size_t from_count = 0;
     std::array<DVec3, from_max> from_m{};  ///< of who asked since it was begun
     DVec3 to_m{};                          ///< of the last search
     std::uint64_t content = 0;             ///< ground_content() then
+    std::uint32_t looked_tick = 0;         ///< when that was compared last
+    bool changed = false;                  ///< and it was another
     BlockWays ways;
   };
   static std::uint64_t key_of(EntityId player, BlockWalker walker) {
@@ -83,6 +86,7 @@ class BlockNavigation {
   BlockSearch search_;
   std::array<DVec3, from_max> search_from_m_{};  // whom it is for
   std::size_t search_from_count_ = 0;            // 0: for everybody
+  std::uint32_t search_places_ = 0;              // that it came to
   FarNavigation far_;
   std::uint64_t made_ = 0;
 };

@@ -12,7 +12,8 @@ namespace {
 constexpr std::uint32_t kept_ticks = 40;       // so long after it was asked for, something is kept up
 constexpr std::uint32_t far_again_ticks = 60;  // a field that somebody misses a way in is made anew so soon,
 constexpr std::uint8_t misses_max = 2;         // and where that does not help, twice as late, so many times
-constexpr double far_follows_m = 2;            // who went no farther is where he was
+constexpr std::uint32_t missed_everywhere_ticks = 600;  // or so late, if it has all ways that there are
+constexpr double far_follows_m = 2;                     // who went no farther is where he was
 constexpr std::int32_t ahead_blocks_max = 22;  // from the middle of a cell, within the window of a leg's ways
 constexpr std::size_t legs_begun_per_tick = 2;
 constexpr double near_ground_m = 1.1;
@@ -21,6 +22,17 @@ void take_in(BlockBox& box, IVec3 cell) {
   box.min.x = std::min(box.min.x, cell.x), box.min.y = std::min(box.min.y, cell.y);
   box.max.x = std::max(box.max.x, cell.x + BlockRegions::cell_side);
   box.max.y = std::max(box.max.y, cell.y + BlockRegions::cell_side);
+}
+
+/// In the plane.
+bool holds(const BlockBox& box, const BlockBox& other) {
+  return other.min.x >= box.min.x && other.min.y >= box.min.y && other.max.x <= box.max.x &&
+         other.max.y <= box.max.y;
+}
+
+void take_in(BlockBox& box, const BlockBox& other) {
+  box.min.x = std::min(box.min.x, other.min.x), box.min.y = std::min(box.min.y, other.min.y);
+  box.max.x = std::max(box.max.x, other.max.x), box.max.y = std::max(box.max.y, other.max.y);
 }
 
 }  // namespace
@@ -89,6 +101,8 @@ void FarNavigation::ask_leg(const Ahead& ahead, BlockWalker walker, std::uint32_
     leg->within = ahead.within;
     legs_used_ = std::max(legs_used_, static_cast<std::size_t>(leg - legs_.begin()) + 1);
   }
+  // From another region of the cell the way there may go by cells that nobody asked for before.
+  take_in(leg->within, ahead.within);
   leg->asked_tick = tick;
 }
 
@@ -131,7 +145,9 @@ void FarNavigation::ask(EntityId player, BlockWalker walker, DVec3 from_m, std::
 
 bool FarNavigation::stale(const VoxelVolume& volume, const Field& f, DVec3 to_m, std::uint32_t tick) {
   const std::uint32_t age = tick - f.begun_tick;
-  if (!f.ready || age >= aged_ticks || (f.missed && age >= far_again_ticks << f.misses)) return true;
+  if (!f.ready || age >= aged_ticks) return true;
+  const bool all_known = f.everywhere && f.content == volume.hash();
+  if (f.missed && age >= (all_known ? missed_everywhere_ticks : far_again_ticks << f.misses)) return true;
   const DVec3 moved = to_m - f.to_m;
   return age >= fresh_ticks &&
          (dot(moved, moved) > far_follows_m * far_follows_m || f.content != volume.hash());
@@ -139,7 +155,7 @@ bool FarNavigation::stale(const VoxelVolume& volume, const Field& f, DVec3 to_m,
 
 /// One that would come out the same counts as made in this tick.
 bool FarNavigation::stale(const VoxelVolume& volume, Leg& l, std::uint32_t tick) {
-  if (!l.ready) return true;
+  if (!l.ready || !holds(l.searched, l.within)) return true;
   if (tick - l.begun_tick < leg_fresh_ticks) return false;
   if (l.content != ground_content(volume, {l.to.x, l.to.y, l.to.half >> 1})) return true;
   l.begun_tick = tick;
@@ -173,6 +189,7 @@ void FarNavigation::search_fields(const VoxelVolume& volume, const PlayerTable& 
   Field& field = fields_[searched_];
   std::swap(field.ways, search_.ways());
   field.ready = true;
+  field.everywhere = !search_.limited();
   searched_ = fields_max;
   ++fields_made_;
 }
@@ -190,6 +207,7 @@ void FarNavigation::search_legs(const VoxelVolume& volume, std::uint32_t tick) {
       leg_searched_ = static_cast<std::size_t>(oldest - legs_.data());
       oldest->begun_tick = tick;
       oldest->content = ground_content(volume, {oldest->to.x, oldest->to.y, oldest->to.half >> 1});
+      oldest->searched = oldest->within;
       leg_search_.begin_at(volume, oldest->to, oldest->walker, oldest->within);
     }
     left -= leg_search_.advance(volume, left);
@@ -242,7 +260,11 @@ bool FarNavigation::pending(EntityId player, BlockWalker walker, DVec3 from_m) c
   const Field* field = field_of(player, walker);
   if (field == nullptr || !field->ready) return field != nullptr;
   const auto before = ahead(*field, from_m);
-  return before && leg_to(*before, walker) == nullptr;
+  if (!before) return false;
+  const Leg* leg = leg_to(*before, walker);
+  if (leg == nullptr) return true;
+  const bool searched = static_cast<std::size_t>(leg - legs_.data()) == leg_searched_;
+  return (searched || !holds(leg->searched, before->within)) && !leg->ways.step(from_m);
 }
 
 void FarNavigation::add_to_hash(StripeHasher& hash) const {

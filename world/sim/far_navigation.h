@@ -52,8 +52,9 @@ class FarNavigation {
     BlockWalker walker;
     std::uint32_t asked_tick = 0, begun_tick = 0;
     bool ready = false;
-    bool missed = false;                                     ///< somebody finds no way in it
-    std::uint8_t misses = 0;                                 ///< searches in a row that did not help that
+    bool missed = false;      ///< somebody finds no way in it
+    bool everywhere = false;  ///< its search ended where there was nothing more, or no room
+    std::uint8_t misses = 0;  ///< searches in a row that did not help that
     std::array<GroundPlace, RegionSearch::from_max> from{};  ///< of who asked, since it was begun last
     std::size_t from_count = 0, from_at = 0;
     DVec3 to_m{};               ///< of the last search
@@ -66,8 +67,9 @@ class FarNavigation {
     BlockWalker walker;
     std::uint32_t asked_tick = 0, begun_tick = 0;
     bool used = false, ready = false;
-    BlockBox within{};
-    std::uint64_t content = 0;  ///< ground_content() of the last search
+    BlockBox within{};          ///< corners that its ways keep to: of all who asked for it
+    BlockBox searched{};        ///< what that was in the last search
+    std::uint64_t content = 0;  ///< ground_content() then
     BlockWays ways;
   };
   /// What lies before a walker.

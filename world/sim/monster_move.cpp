@@ -58,29 +58,6 @@ bool swims_or_climbs(const Space& space, const Rules& rules, const MonsterTraits
   return true;
 }
 
-/// Would it walk off an edge that is deeper than it goes? Only kinds that mind are asked: one search for
-/// ground, and before an edge a few more, as what is low ahead may be the foot of stairs.
-bool minds_edge(const Space& space, const MonsterTraits& kind, DVec2 direction, const Body& body) {
-  if (kind.drop_m >= monster_drop_any_m || body.grounded == 0) return false;
-  if (dot(direction, direction) == 0) return false;
-  const DVec2 v = xy(body.velocity_mps);
-  const double stops_within_m = dot(v, v) / (2 * monster_acceleration_mps2);
-  const double ahead_m = kind.shape.radius_m + edge_ahead_m + stops_within_m;
-  double z = body.position_m.z;
-  const auto ground = [&](double at_m) {
-    return space_ground_below(space, xy(body.position_m) + direction * at_m, edge_foot_m,
-                              z + kind.step_height_m_max,
-                              kind.step_height_m_max + kind.drop_m + edge_slack_m);
-  };
-  if (ground(ahead_m)) return false;
-  for (double at_m = 0; at_m < ahead_m; at_m += edge_look_every_m) {
-    const auto next = ground(at_m);
-    if (!next) return true;
-    z = std::min(z, *next);
-  }
-  return !ground(ahead_m).has_value();
-}
-
 /// Does it stand before something that it does not step onto, but leaps, and there is room for that?
 bool leaps_up(const Space& space, const MonsterTraits& kind, const MonsterWish& wish, double pace,
               const Body& body) {
@@ -164,7 +141,8 @@ MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTra
   const double pace = kind.speed_mps * wish.speed_share;
   const bool carried = !flies && (kind.swims != 0 || kind.climbs != 0) &&
                        swims_or_climbs(space, rules, kind, wish, pace, body);
-  const bool stops = !carried && !flies && minds_edge(space, kind, wish.direction, body);
+  const bool stops = !carried && !flies && kind.drop_m < monster_drop_any_m &&
+                     comes_over_edge(space, kind, kind.drop_m, wish.direction, body);
   const DVec2 direction = stops ? DVec2{} : wish.direction;
   const bool leaps = !carried && !flies && leaps_up(space, kind, wish, pace, body);
   if (leaps) body.velocity_mps.z = std::sqrt(2 * rules.gravity_mps2 * (kind.jump_m + leap_slack_m));
@@ -191,6 +169,26 @@ MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTra
   if (report.frozen) body.velocity_mps = {};
   if (body.stuck_ticks == 0) stay_behind_monster_lines(space, radius_m, before, body);
   return report;
+}
+
+bool comes_over_edge(const Space& space, const MonsterTraits& kind, double drop_m, DVec2 direction,
+                     const Body& body) {
+  if (body.grounded == 0 || dot(direction, direction) == 0) return false;
+  const DVec2 v = xy(body.velocity_mps);
+  const double stops_within_m = dot(v, v) / (2 * monster_acceleration_mps2);
+  const double ahead_m = kind.shape.radius_m + edge_ahead_m + stops_within_m;
+  double z = body.position_m.z;
+  const auto ground = [&](double at_m) {
+    return space_ground_below(space, xy(body.position_m) + direction * at_m, edge_foot_m,
+                              z + kind.step_height_m_max, kind.step_height_m_max + drop_m + edge_slack_m);
+  };
+  if (ground(ahead_m)) return false;
+  for (double at_m = 0; at_m < ahead_m; at_m += edge_look_every_m) {
+    const auto next = ground(at_m);
+    if (!next) return true;
+    z = std::min(z, *next);
+  }
+  return !ground(ahead_m).has_value();
 }
 
 Ahead look_ahead(const Space& space, const MonsterTraits& kind, DVec3 from, DVec2 direction, double way_m) {

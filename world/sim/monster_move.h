@@ -19,6 +19,13 @@ Cylinder wall_shape(const Rules& rules, const MonsterTraits& kind);
 MoveReport monster_move(const Space& space, const Rules& rules, const MonsterTraits& kind,
                         const MonsterWish& wish, Body& body, DVec2 floor_mps = {});
 
+/// Would a body on the ground come over an edge that is deeper than drop_m if it went on so? What is low
+/// ahead may be the foot of stairs: those it goes down.
+/// @param direction  unit, or nowhere
+/// Cost: one search for ground, and before an edge a few more.
+bool comes_over_edge(const Space& space, const MonsterTraits& kind, double drop_m, DVec2 direction,
+                     const Body& body);
+
 inline constexpr double look_ahead_m = 1.5;
 
 enum class Ahead : std::uint8_t {

@@ -201,7 +201,10 @@ TEST_CASE("monsters come in time to a player who stands, wherever they can, in t
       int found = 0;
       const std::uint64_t first = every ? 1001 : 1;
       const char* only = std::getenv("ASHLAR_SEED");
-      for (std::uint64_t seed = first; found < (every ? 6 : 1) && seed < first + 60; ++seed) {
+      constexpr std::uint64_t cave_seed = 1035;  // many come through one cell there, on floors of their own
+      const int scenes_max = every ? 7 : 1;
+      for (std::uint64_t seed = first; found < scenes_max && seed < first + 60; ++seed) {
+        if (every && found == scenes_max - 1 && seed < cave_seed) seed = cave_seed;
         if (only && static_cast<std::uint64_t>(std::atoi(only)) != seed) continue;
         const auto scene = find_hunt_scene(ground, seed);
         if (!scene) continue;

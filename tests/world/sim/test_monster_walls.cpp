@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "tests/catch.h"
+#include "tests/world/sim/arena.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "tests/world/voxel_worlds.h"
 #include "world/collide/stepped.h"
@@ -191,4 +192,31 @@ TEST_CASE("a kind that leaps gets onto what is no higher than it leaps, if it wa
   CHECK(height(2, 0) == 0);
   CHECK(height(1, 1) == 0);
   CHECK(height(0, 1) == 0);
+}
+
+TEST_CASE("who wanders on a height does not fall off it, but goes down a block",
+          "[world][sim][monster_walls][wander]") {
+  // 24 m by 24 m, five metres high, with a terrace of one block less around a quarter of it.
+  const auto high = [](IVec3 b) { return b.x >= -12 && b.x < 12 && b.y >= -12 && b.y < 12; };
+  const auto terrace = [](IVec3 b) { return b.x >= 0 && b.y >= 0; };
+  const std::uint16_t rate = GENERATE(std::uint16_t{60}, std::uint16_t{15});
+  const MonsterKind kind = GENERATE(MonsterKind::imp, MonsterKind::brute, MonsterKind::crawler);
+  CAPTURE(rate, kind);
+  constexpr std::size_t count = 12;
+  Arena arena(1, count, [&](IVec3 b) { return b.z == 36 || b.z < (high(b) ? terrace(b) ? -1 : 0 : -5); });
+  arena.rules.tick_rate_hz = rate;
+  arena.add_player({0.5, 0.5, 37});  // over a roof: near, and seen by nobody
+  for (std::size_t i = 0; i < count; ++i)
+    arena.add_monster(kind,
+                      {-9.0 + 2.0 * static_cast<double>(i % 4), -9.0 + 3.0 * static_cast<double>(i / 4), 0});
+  bool down = false;
+  for (int t = 0; t < 120 * rate; ++t) {
+    arena.step();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Body& body = arena.monsters.body[i];
+      REQUIRE(body.position_m.z > -1.01);
+      down = down || body.position_m.z < -0.9;
+    }
+  }
+  CHECK(down);
 }
