@@ -1,4 +1,6 @@
 #include <cmath>
+#include <memory>
+#include <vector>
 
 #include "tests/catch.h"
 #include "tests/world/part_worlds.h"
@@ -106,6 +108,31 @@ TEST_CASE("water stands up to its cell, and only what is in it counts", "[world]
   CHECK(touch_of(volume, shape, {0.5, 0.5, -0.875}).immersed == Approx(0.5));
   CHECK(touch_of(volume, shape, {9, 0.5, 0}).immersed == 0);
   CHECK(touch_of(volume, shape, {5000, 0.5, 0}).immersed == 0);  // not loaded
+}
+
+TEST_CASE(
+    "what touches a body is found in either of the chunks that it is in, whichever world was asked before",
+    "[world][sim][liquids]") {
+  const Cylinder shape;
+  const std::int32_t wet_z = GENERATE(chunk_size - 1, chunk_size);
+  CAPTURE(wet_z);
+  const VoxelVolume wet =
+      make_part_volume(BlockRegistry::builtin_ptr(), {-1, -1, -1}, {2, 2, 3}, [&](IVec3 b) {
+        return b.z == wet_z ? BlockId::water : b.z < chunk_size - 1 ? BlockId::stone : BlockId::air;
+      });
+  const auto builtin = BlockRegistry::builtin().types();
+  std::vector<BlockType> types(builtin.begin(), builtin.end());
+  types[static_cast<std::size_t>(BlockId::stone)].friction = 0.25;
+  const VoxelVolume slippery =
+      make_part_volume(std::make_shared<const BlockRegistry>(types), {-1, -1, -1}, {2, 2, 3},
+                       [](IVec3 b) { return b.z < chunk_size - 1 ? BlockId::stone : BlockId::air; });
+  const DVec3 feet{0.5, 0.5, chunk_size - 1};
+  for (int i = 0; i < 2; ++i) {
+    CHECK(touch_of(wet, shape, feet).immersed > 0.3);
+    CHECK(touch_of(wet, shape, feet).friction == 1);
+    CHECK(touch_of(slippery, shape, feet).immersed == 0);
+    CHECK(touch_of(slippery, shape, feet).friction == 0.25);
+  }
 }
 
 TEST_CASE("a ladder is climbed up, held on to and climbed down", "[world][sim][liquids]") {
