@@ -16,7 +16,7 @@ namespace ashlar::testing {
 struct Arena {
   /// @param block  what stands where; the floor below z = 0 is stone in most tests
   template <typename Block>
-  Arena(std::size_t players_max, std::size_t monsters_max, Block block)
+  Arena(std::size_t players_max, std::size_t monsters_max, const Block& block)
       : volume(test::make_volume({-2, -2, -1}, {4, 4, 2}, block)),
         near(players_max),
         combat(7, players_max, monsters_max, 64) {
