@@ -102,10 +102,10 @@ class LiesAreNotNoticed final : public Invariant {
     if (loss > 0) return std::nullopt;  // lines that are always bad make snapshots late by themselves
     const Micros allowed = way_max + (lost_in_a_row_max + 1) * match.snapshot_interval();
     for (const auto& seat : match.seats()) {
-      const Micros since = std::max({seat->calm_since(), match.server_calm_since(), seat->roamed_at()});
-      const bool calm = since != Micros::max() && match.now() - since > untroubled_for;
+      const bool untroubled =
+          calm(match, *seat, untroubled_for) && match.now() - seat->roamed_at() > untroubled_for;
       const Client* client = seat->client();
-      if (!calm || seat->hostile() || client == nullptr || client->state() != ClientState::playing ||
+      if (!untroubled || seat->hostile() || client == nullptr || client->state() != ClientState::playing ||
           client->transport() != Transport::udp)
         continue;
       const std::uint32_t now = match.host()->status().tick, newest = client->view().newest_tick();

@@ -73,8 +73,7 @@ class GroundIsSent final : public Invariant {
     for (const auto& seat : match.seats()) {
       Micros& since = since_[seat->number()];
       const bool asks = streaming(match, *seat) != nullptr && seat->client()->own() && !match.ground_slow() &&
-                        match.now() - seat->calm_since() > patience &&
-                        match.now() - match.server_calm_since() > patience;
+                        calm(match, *seat, patience);
       if (!asks) {
         since = match.now();
         continue;

@@ -122,6 +122,15 @@ bool pushes_on(const Rules& rules, MonsterTable& monsters, std::size_t row, bool
   return true;
 }
 
+/// Does it go on in its heading, without a look at its way?
+bool keeps_heading(const Rules& rules, MonsterTable& monsters, std::size_t row, bool slow, TickId tick) {
+  if (on_course(monsters, row)) {
+    monsters.held_ticks[row] = 0;
+    return true;
+  }
+  return monsters.traits_at(row).flies == 0 && pushes_on(rules, monsters, row, slow, tick);
+}
+
 /// No way is known to it, and it would come down where there may be none back.
 bool stops_at_edge(const Space& space, const PlayerTable& players, const MonsterTable& monsters,
                    std::size_t row, const Navigation& ways, const MonsterWish& wish) {
@@ -139,14 +148,8 @@ MonsterWish monster_hunts(const Space& space, const Rules& rules, const PlayerTa
   const DVec3 to_goal = goal - monsters.body[row].position_m;
   const bool beside = monsters.sees[row] != 0 && dot(to_goal, to_goal) < straight_m * straight_m &&
                       std::fabs(to_goal.z) < rules.step_height_m_max;
-  if (!beside && monsters.mood[row] == MonsterMood::chase && on_course(monsters, row)) {
-    monsters.held_ticks[row] = 0;
-    MonsterWish wish;
-    wish.direction = heading(monsters.yaw[row]);
-    return wish;
-  }
-  if (!beside && monsters.mood[row] == MonsterMood::chase && monsters.traits_at(row).flies == 0 &&
-      pushes_on(rules, monsters, row, slow, tick)) {
+  const bool chases = monsters.mood[row] == MonsterMood::chase;
+  if (!beside && chases && keeps_heading(rules, monsters, row, slow, tick)) {
     MonsterWish wish;
     wish.direction = heading(monsters.yaw[row]);
     return wish;
@@ -156,7 +159,7 @@ MonsterWish monster_hunts(const Space& space, const Rules& rules, const PlayerTa
     if (walks && to_z > monsters.body[row].position_m.z + above_m) wish.climb = 1;
     return wish;
   };
-  const bool hunts = ways != nullptr && monsters.mood[row] == MonsterMood::chase;
+  const bool hunts = ways != nullptr && chases;
   const bool straight = hunts && ways->goes_straight(space, players, monsters, row, beside);
   if (hunts && !straight)
     if (const auto way = ways->way(space, players, monsters, row, careful(rules, row, tick))) {
@@ -176,7 +179,7 @@ MonsterWish monster_hunts(const Space& space, const Rules& rules, const PlayerTa
   if (hunts && !straight && ways->way_pending(players, monsters, row)) return {};
   MonsterWish wish = chase(space, rules, monsters, row, slow, goal, false);
   if (hunts && !straight && stops_at_edge(space, players, monsters, row, *ways, wish)) wish.direction = {};
-  if (monsters.mood[row] == MonsterMood::chase) set_course(rules, monsters, row, xy(goal));
+  if (chases) set_course(rules, monsters, row, xy(goal));
   return up(wish, goal.z);
 }
 

@@ -16,7 +16,7 @@ namespace ashlar {
 namespace {
 
 constexpr double look_every_s = 1.0 / 6;
-constexpr double aside_s = 0.5;  // so long it walks off sideways, and so much grace it has to get going
+constexpr double grace_s = 0.5;  // after a turn, to get going
 constexpr double forget_s = 5;
 constexpr double wander_speed_share = 0.4;
 // Who wanders goes down a block and no more, whatever it would leap down after somebody; it looks so often.
@@ -272,8 +272,7 @@ MonsterWish go_on(const Rules& rules, const PlayerTable& players, MonsterTable& 
 MonsterWish wander(const Space& space, const Rules& rules, MonsterTable& monsters, std::size_t row, bool slow,
                    TickId tick) {
   const MonsterTraits& kind = monsters.traits_at(row);
-  // Half a second of grace after a turn, to get going.
-  const std::uint16_t grace_ticks = rules.ticks_within(aside_s, 2);
+  const std::uint16_t grace_ticks = rules.ticks_within(grace_s, 2);
   if (monsters.turn_ticks[row] == 0 || (slow && monsters.turn_ticks[row] % grace_ticks == grace_ticks / 2))
     pick_heading(rules, monsters, row);
   MonsterWish wish;
