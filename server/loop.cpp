@@ -365,7 +365,8 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
     if (options.status_every_s > 0 && status_time.due(at)) log_status(log, report(status_meter, at));
     if (options.live != nullptr && live_time.due(at))
       options.live->show(status_text(options.title, report(live_meter, at)));
-    if (options.console != nullptr && console_time.due(at)) {
+    // More than a tick can take is not read before that is done: what is typed after it has to wait anyway.
+    if (options.console != nullptr && !host.admin_waits() && console_time.due(at)) {
       if (impl_->obey(options, host, log)) log_status(log, report(console_meter, at));
     }
     if (options.watch && watch_time.due(at)) options.watch();
@@ -378,10 +379,12 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
   }
 
   // What was typed before the end is done, too.
-  if (host.admin_waits()) {
+  const microseconds admin_until = now() + goodbye_time_max;
+  while (host.admin_waits() && now() < admin_until) {
     while (now() < host.next_tick_at()) impl_->sleep_until(host.next_tick_at());
     impl_->turn(host, transports, ground, options, edges);
   }
+  if (host.admin_waits()) log.warning("console", {{"error", "stopped before all of it was done"}});
   log.info("stopping", {{"reason", impl_->stop_reason}, {"clients", host.status().clients}});
   if (options.save) options.save();
   impl_->say_goodbye(host, transports);

@@ -93,6 +93,11 @@ std::expected<BanFile, std::string> take_bans(const Config& config) {
   return read_ban_file(path);
 }
 
+/// A world's own file is written after its database was made: one without the other has lost it.
+bool begun_anew(const LoadedConfig& loaded, const SqliteStore& store) {
+  return loaded.world_exists && store.made();
+}
+
 /// The database of a kept world, made where it is absent; null without a world's folder.
 std::expected<std::shared_ptr<SqliteStore>, std::string> open_store(const LoadedConfig& loaded) {
   const std::string& dir = loaded.config.world_dir;
@@ -105,6 +110,9 @@ std::expected<std::shared_ptr<SqliteStore>, std::string> open_store(const Loaded
   if (!loaded.world_exists && store->world().chunks > 0)
     return Failure(file + " keeps a world whose world.toml is gone: restore that from a backup, or move " +
                    store_name + " away to make a new world there");
+  if (begun_anew(loaded, *store) && loaded.config.damaged_chunks == DamagedChunks::refuse)
+    return Failure(file + " is missing or empty beside its world.toml, and all that was changed with it: " +
+                   "restore the world from a backup, or start with --damaged-chunks regenerate");
   return store;
 }
 
@@ -157,6 +165,9 @@ namespace {
 std::expected<void, std::string> take_stored(Startup& startup,
                                              const std::shared_ptr<const BlockRegistry>& given) {
   if (startup.store == nullptr) return {};
+  if (begun_anew(startup.loaded, *startup.store))
+    startup.lost.push_back(std::string("all that was ever changed: ") + store_name +
+                           " was missing or empty, and begins anew");
   auto blocks = blocks_of(*startup.store, given);
   if (!blocks) return Failure(std::move(blocks.error()));
   startup.content.setup.blocks = std::move(*blocks);

@@ -1,6 +1,10 @@
 #include "server/host/tick_input.h"
 
+#include <algorithm>
+#include <span>
+
 #include "world/math/assert.h"
+#include "world/sim/ground_edits.h"
 
 namespace ashlar::server {
 namespace {
@@ -10,6 +14,23 @@ InputBuffer::Played play(InputBuffer& buffer, std::uint32_t tick, [[maybe_unused
   if (defects.stale_input) return buffer.take_stale(tick);
 #endif
   return buffer.take(tick);
+}
+
+/// How many blocks it changes at most; 0: none, or only what one holds.
+std::int64_t blocks_changed(const AdminCommand& command) {
+  if (command.action == AdminAction::blast) {
+    const double radius_m = std::clamp(command.radius_m, 0.0, GroundEdits::sphere_radius_m_max);
+    return static_cast<std::int64_t>(4.2 * radius_m * radius_m * radius_m) + 1;
+  }
+  if (command.action != AdminAction::fill_box) return 0;
+  const BlockBox& box = command.box;
+  std::int64_t blocks = 1;
+  for (const auto axis : {&IVec3::x, &IVec3::y, &IVec3::z}) {
+    const std::int64_t across = std::int64_t{box.max.*axis} - box.min.*axis;
+    if (across <= 0 || across > GroundEdits::batch_blocks_max) return 1;  // the world refuses it
+    blocks *= across;
+  }
+  return blocks;
 }
 
 }  // namespace
@@ -59,6 +80,18 @@ void TickInputCollector::collect(const World& world, SessionTable& sessions, Lin
   ASHLAR_ASSERT(joins_.size() + commands_.size() <= sessions.size());
 }
 
+std::size_t TickInputCollector::admin_due() const {
+  std::int64_t blocks = 0;
+  std::size_t due = 0;
+  while (due < admin_.size()) {
+    const std::int64_t more = blocks_changed(admin_[due]);
+    if (due > 0 && more > 0 && blocks + more > admin_blocks_per_tick) break;
+    blocks += more;
+    ++due;
+  }
+  return due;
+}
+
 TickInput TickInputCollector::input() {
   TickInput input;
   input.joins = joins_;
@@ -66,7 +99,7 @@ TickInput TickInputCollector::input() {
   input.leaves = leaves_;
   input.commands = commands_;
   input.told_apart = told_apart_;
-  input.admin = admin_;
+  input.admin = std::span(admin_).first(admin_due());
   input.calls = calls_;
   input.chunks_ready = chunks_ready_;
   input.chunks_dropped = chunks_dropped_;
@@ -75,7 +108,7 @@ TickInput TickInputCollector::input() {
 
 void TickInputCollector::stepped(const World& world, SessionTable& sessions) {
   leaves_.clear();
-  admin_.clear();
+  admin_.erase(admin_.begin(), admin_.begin() + static_cast<std::ptrdiff_t>(admin_due()));
   calls_.clear();
   for (const std::uint32_t seat : sessions.seated()) {
     Session& session = sessions[seat];

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "server/host/lingering.h"
 #include "server/host/seldom_told.h"
 #include "server/host/session_table.h"
+#include "world/sim/ground_edits.h"
 #include "world/sim/world.h"
 
 namespace ashlar::server {
@@ -25,7 +27,10 @@ class TickInputCollector {
 
   /// Enters the next tick.
   void leave(EntityId player) { leaves_.push_back(player); }
+  /// In the order in which they came, as many as change admin_blocks_per_tick blocks, and always one: the
+  /// others wait for the ticks after it. What a block holds goes with what came before it.
   void admin(const AdminCommand& command) { admin_.push_back(command); }
+  static constexpr std::int64_t admin_blocks_per_tick = GroundEdits::batch_blocks_max;
   /// Has it room for one more call of calls_per_tick_max? What has none waits where it is.
   static constexpr std::size_t calls_per_tick_max = 1024;
   bool room_for_call() const { return calls_.size() < calls_per_tick_max; }
@@ -48,6 +53,8 @@ class TickInputCollector {
   std::size_t admin_waiting() const { return admin_.size(); }
 
  private:
+  std::size_t admin_due() const;  ///< how many of the waiting ones enter the next tick
+
   std::vector<std::uint32_t> joins_, watchers_;
   std::vector<EntityId> leaves_;
   std::vector<PlayerInput> commands_;

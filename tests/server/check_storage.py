@@ -145,7 +145,7 @@ class Storage(unittest.TestCase):
         done = run("--check-config", "--port", "0", "--world", self.world, *QUICK)
         self.assertEqual((done.returncode, os.path.exists(self.world)), (0, False), done.stderr)
         self.serve_once()
-        os.remove(self.folder / "world" / "world.db")  # a world from before there was one
+        os.remove(self.folder / "world" / "world.db")
         done = run("--check-config", "--port", "0", "--world", self.world, *QUICK)
         self.assertEqual((done.returncode, sorted(os.listdir(self.world)).count("world.db")), (0, 0), done.stderr)
         self.assertEqual(self.serve_once()["store"]["saved_tick"], 0)
@@ -196,6 +196,18 @@ class Storage(unittest.TestCase):
         for name in ("world.toml", "server.toml"):
             os.remove(self.folder / "world" / name)
         self.refused("world.db", "world.toml is gone")
+
+    def test_a_world_without_its_database_says_what_it_lost(self):
+        self.assertNotIn("stored_damaged", self.serve_once())
+        file = self.folder / "world" / "world.db"
+        os.remove(file)
+        self.refused("world.db", "missing or empty", "--damaged-chunks regenerate",
+                     arguments=["--damaged-chunks", "refuse"])
+        self.assertFalse(file.exists())
+        file.write_bytes(b"")
+        lost = self.serve_once()["stored_damaged"]
+        self.assertIn("world.db was missing or empty", lost["lost"])
+        self.assertNotIn("stored_damaged", self.serve_once())
 
     def test_a_server_backs_its_world_up_by_itself(self):
         with Running("--world", self.world, *QUICK, "--backup-every", "1s", "--backups-kept", "2") as server:

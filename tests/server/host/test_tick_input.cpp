@@ -85,6 +85,41 @@ TEST_CASE("leaves and admin commands enter one tick", "[server][tick_input]") {
   CHECK(desk.input.admin_waiting() == 0);
 }
 
+TEST_CASE("what operators change is spread over ticks, in their order", "[server][tick_input]") {
+  Desk desk;
+  desk.step();
+  const auto fill = [&](IVec3 size, BlockId id = BlockId::stone) {
+    AdminCommand act;
+    act.action = AdminAction::fill_box;
+    act.box = {{0, 0, 0}, size};
+    act.id = id;
+    desk.input.admin(act);
+  };
+  AdminCommand hold;
+  hold.action = AdminAction::fill_block;
+  fill({16, 16, 15});  // 3 840 of a tick's 4 096
+  fill({16, 16, 1});   // and the rest
+  desk.input.admin(hold);
+  fill({1, 1, 1});
+  fill({16, 16, 16});
+  desk.input.admin(hold);
+  fill({0, 9, 9}), fill({1 << 30, 1 << 30, 1 << 30}), fill({4097, 1, 1});  // which the world refuses
+  AdminCommand blast;
+  blast.action = AdminAction::blast;
+  blast.radius_m = 9;
+  desk.input.admin(blast), desk.input.admin(blast);
+  desk.input.admin({AdminAction::noclip_on, EntityId{1}, {}});
+  const std::vector<std::size_t> ticks = {3, 1, 2, 4, 2};
+  std::size_t waiting = 12;
+  CHECK(desk.input.admin_waiting() == waiting);
+  for (const std::size_t due : ticks) {
+    CHECK(desk.input.input().admin.size() == due);
+    desk.step();
+    CHECK(desk.input.admin_waiting() == (waiting -= due));
+  }
+  CHECK(waiting == 0);
+}
+
 TEST_CASE("where the world turns a player its session makes up for it", "[server][tick_input]") {
   Desk desk;
   Session& ann = desk.enter(1);
