@@ -9,12 +9,13 @@
 namespace ashlar {
 namespace {
 
-constexpr std::uint8_t kinds_format = 3;  // older are read, too: 1 knew of no slots and texts, 2 of no timers
+// Older are read, too: 1 knew of no slots and texts, 2 of no timers, 3 of no tools.
+constexpr std::uint8_t kinds_format = 4;
 namespace flag {
 constexpr std::uint8_t opaque = 1, liquid = 2, climbable = 4, falls = 8, text = 16;
 }
 constexpr std::size_t kind_bytes_max =
-    1 + block_name_bytes_max + 9 + 8 * (tool_count + 4) + 1 + 6 * BlockShape::boxes_max;
+    1 + block_name_bytes_max + 10 + 8 * (tool_count + 4) + 1 + 6 * BlockShape::boxes_max;
 static_assert(3 + block_kinds_max * kind_bytes_max <= block_kinds_bytes_max);
 
 void write_kind(ByteWriter& w, const BlockType& t) {
@@ -30,6 +31,7 @@ void write_kind(ByteWriter& w, const BlockType& t) {
   for (const double s : t.hardness_s) w.f64(s);
   w.f64(t.friction), w.f64(t.jump);
   w.f64(t.timer_s), w.u16(static_cast<std::uint16_t>(t.becomes)), w.f64(t.blast_m);
+  w.u8(static_cast<std::uint8_t>(t.tool));
   w.u8(t.shape.count);
   for (const ShapeBox& box : t.shape.boxes()) {
     for (const std::uint8_t v : box.min) w.u8(v);
@@ -56,6 +58,9 @@ bool read_kind(ByteReader& r, std::uint8_t format, BlockType& t) {
   for (double& s : t.hardness_s) s = r.f64();
   t.friction = r.f64(), t.jump = r.f64();
   if (format >= 3) t.timer_s = r.f64(), t.becomes = static_cast<BlockId>(r.u16()), t.blast_m = r.f64();
+  const std::uint8_t tool = format >= 4 ? r.u8() : std::uint8_t{0};
+  if (tool >= tool_count) return false;
+  t.tool = static_cast<Tool>(tool);
   t.shape = {};
   t.shape.count = r.u8();
   if (t.shape.count > BlockShape::boxes_max) return false;

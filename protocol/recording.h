@@ -29,7 +29,7 @@
 
 namespace ashlar {
 
-inline constexpr std::uint32_t recording_version = 13;
+inline constexpr std::uint32_t recording_version = 14;
 /// Older ones are read as well: before 13 all pictures were made of the same states, no block had a timer
 /// and all worlds were new, before 12 no command said of which states its picture was made, nobody only
 /// watched, it was always day, and who came back brought its inventory alone, before 11 players said nothing

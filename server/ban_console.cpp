@@ -30,35 +30,35 @@ std::string kept_in(const BanKeeper& bans) {
 
 }  // namespace
 
-void obey_ban(std::string_view text, BanKeeper& bans, Host& host, Log& log) {
+void obey_ban(std::string_view text, BanKeeper& bans, Host& host, Reply& reply) {
   const auto order = parse_ban_order(text, players_here(host));
-  if (!order) return log.warning("console", {{"error", order.error()}});
+  if (!order) return reply.warning("console", {{"error", order.error()}});
   const std::int64_t now_s = unix_now_s();
   for (const BanOrder::One& one : order->who) {
     const Ban ban{one.name, order->reason, "console", now_s, order->for_s == 0 ? 0 : now_s + order->for_s};
     if (const auto added = bans.add(one.target, ban, now_s); !added)
-      return log.warning("console", {{"error", added.error()}});
-    log.info("console", {{"ban", to_text(one.target)},
-                         {"player", one.name},
-                         {"until", until_text(ban)},
-                         {"reason", ban.reason},
-                         {"kept", kept_in(bans)}});
+      return reply.warning("console", {{"error", added.error()}});
+    reply.info("console", {{"ban", to_text(one.target)},
+                           {"player", one.name},
+                           {"until", until_text(ban)},
+                           {"reason", ban.reason},
+                           {"kept", kept_in(bans)}});
   }
   host.set_bans(bans.list());
 }
 
-void obey_unban(std::string_view text, BanKeeper& bans, Host& host, Log& log) {
+void obey_unban(std::string_view text, BanKeeper& bans, Host& host, Reply& reply) {
   const auto targets = parse_unban_order(text, *bans.list());
-  if (!targets) return log.warning("console", {{"error", targets.error()}});
+  if (!targets) return reply.warning("console", {{"error", targets.error()}});
   for (const BanTarget& target : *targets) {
     if (const auto removed = bans.remove(target, unix_now_s()); !removed)
-      return log.warning("console", {{"error", removed.error()}});
-    log.info("console", {{"unban", to_text(target)}, {"kept", kept_in(bans)}});
+      return reply.warning("console", {{"error", removed.error()}});
+    reply.info("console", {{"unban", to_text(target)}, {"kept", kept_in(bans)}});
   }
   host.set_bans(bans.list());
 }
 
-void log_bans(const BanKeeper& bans, Log& log) {
+void log_bans(const BanKeeper& bans, Reply& reply) {
   const std::int64_t now_s = unix_now_s();
   std::vector<const BanList::Entries::value_type*> shown;
   for (const auto& entry : bans.list()->entries())
@@ -71,14 +71,14 @@ void log_bans(const BanKeeper& bans, Log& log) {
   shown.resize(std::min(count, ban_lines_max));
   for (const auto* entry : shown) {
     const Ban& ban = entry->second;
-    log.info("ban", {{"who", to_text(entry->first)},
-                     {"player", ban.name},
-                     {"since", ban.since_s == 0 ? "" : moment_text(ban.since_s)},
-                     {"until", until_text(ban)},
-                     {"by", ban.by},
-                     {"reason", ban.reason}});
+    reply.info("ban", {{"who", to_text(entry->first)},
+                       {"player", ban.name},
+                       {"since", ban.since_s == 0 ? "" : moment_text(ban.since_s)},
+                       {"until", until_text(ban)},
+                       {"by", ban.by},
+                       {"reason", ban.reason}});
   }
-  log.info("console", {{"bans", count}, {"shown", shown.size()}, {"file", bans.file()}});
+  reply.info("console", {{"bans", count}, {"shown", shown.size()}, {"file", bans.file()}});
 }
 
 void watch_bans(BanKeeper& bans, Host& host, Log& log) {

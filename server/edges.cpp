@@ -91,8 +91,9 @@ void Edges::log_event(microseconds now, const HostEvent& event) {
       name = "refused";
       fields.emplace_back("reason", event.detail);
       break;
+    case HostEventKind::order:
     case HostEventKind::chat:
-      name = "chat";
+      name = event.kind == HostEventKind::order ? "order" : "chat";
       fields.emplace_back("text", event.detail);
       break;
   }

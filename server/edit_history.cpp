@@ -37,12 +37,14 @@ bool follows(const BlockUndo& lower, const BlockUndo& upper) {
 
 }  // namespace
 
-void EditHistory::ask(const EditOrder& order) {
+void EditHistory::ask(const EditOrder& order, const Reply& reply) {
+  Reply told = reply;
   if (file_.empty())
-    return log_.warning("console", {{"error", "no world is kept, so nothing is remembered: see --world"}});
+    return told.warning("console", {{"error", "no world is kept, so nothing is remembered: see --world"}});
   if (order_)
-    return log_.warning(
+    return told.warning(
         "console", {{"error", "the log is being asked for " + order_->subject + ": wait for its answer"}});
+  reply_ = told;
   order_ = order;
   look_.start([file = file_, order] {
     Answer answer;
@@ -67,7 +69,7 @@ void EditHistory::feed(Host& host) {
   auto answer = look_.take();
   if (!answer) return;
   if (!answer->trouble.empty()) {
-    log_.warning("console", {{"error", answer->trouble}});
+    reply_.warning("console", {{"error", answer->trouble}});
     order_.reset();
   } else if (order_->rollback) {
     plan_ = std::move(answer->plan);
@@ -80,15 +82,15 @@ void EditHistory::feed(Host& host) {
 
 void EditHistory::tell(const Host& host, const FoundEdits& found) {
   for (const FoundEdit& edit : found.edits)
-    log_.info("edit", {{"at", moment_text(edit.time_s)},
-                       {"by", author_name(found.authors[edit.author])},
-                       {"x", edit.block.x},
-                       {"y", edit.block.y},
-                       {"z", edit.block.z},
-                       {"before", kind_name(host, edit.before)},
-                       {"after", kind_name(host, edit.after)},
-                       {"contents", edit.contents ? "changed" : "same"}});
-  log_.info("console", {{"log", order_->subject}, {"edits", found.edits.size()}});
+    reply_.info("edit", {{"at", moment_text(edit.time_s)},
+                         {"by", author_name(found.authors[edit.author])},
+                         {"x", edit.block.x},
+                         {"y", edit.block.y},
+                         {"z", edit.block.z},
+                         {"before", kind_name(host, edit.before)},
+                         {"after", kind_name(host, edit.after)},
+                         {"contents", edit.contents ? "changed" : "same"}});
+  reply_.info("console", {{"log", order_->subject}, {"edits", found.edits.size()}});
 }
 
 void EditHistory::put_back(Host& host) {
@@ -116,7 +118,7 @@ void EditHistory::put_back(Host& host) {
     if (!order_->dry_run) {
       AdminCommand act;
       act.action = AdminAction::fill_box;
-      act.player = operator_entity;
+      act.player = reply_.by();
       act.box = {first.block, blocks[last].block + IVec3{1, 1, 1}};
       act.id = first.to;
       put_back_box(host, first, act);
@@ -127,15 +129,15 @@ void EditHistory::put_back(Host& host) {
 }
 
 void EditHistory::end_rollback() {
-  log_.info("console", {{"rollback", order_->subject},
-                        {"edits", plan_->edits},
-                        {order_->dry_run ? "would_put_back" : "put_back", put_},
-                        {"left", left_},
-                        {"not_loaded", away_}});
+  reply_.info("console", {{"rollback", order_->subject},
+                          {"edits", plan_->edits},
+                          {order_->dry_run ? "would_put_back" : "put_back", put_},
+                          {"left", left_},
+                          {"not_loaded", away_}});
   if (away_ > 0)
-    log_.warning("console", {{"remedy",
-                              "nobody is near to what is not loaded: go there and ask again, or stop the "
-                              "server and use ashlar-server world rollback"}});
+    reply_.warning("console", {{"remedy",
+                                "nobody is near to what is not loaded: go there and ask again, or stop the "
+                                "server and use ashlar-server world rollback"}});
   plan_.reset();
   order_.reset();
 }

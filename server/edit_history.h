@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server/admin/edit_order.h"
+#include "server/admin/reply.h"
 #include "server/background.h"
 #include "server/host/host.h"
 #include "server/log/log.h"
@@ -14,17 +15,18 @@
 namespace ashlar::server {
 
 /// Who changed what, asked on the console of a server that plays: looks into the log beside the loop, answers
-/// in the server's log, and puts blocks back as an operator's edits, a tick's worth at a time. One order at
-/// once. The loop's thread.
+/// there and to the admin who asked, and puts blocks back as that one's edits or the operator's, a tick's
+/// worth at a time. One order at once. The loop's thread.
 class EditHistory {
  public:
   /// Blocks that a rollback puts back in one tick.
   static constexpr std::size_t blocks_per_tick = GroundEdits::batch_blocks_max;
 
   /// @param file  the world's database; empty: no world is kept, every order is answered so
-  EditHistory(std::string file, Log& log) : file_(std::move(file)), log_(log) {}
+  EditHistory(std::string file, Log& log) : file_(std::move(file)), reply_(log) {}
 
-  void ask(const EditOrder& order);
+  /// @param reply  is told what comes of it
+  void ask(const EditOrder& order, const Reply& reply);
   /// Before a tick: hands the host what is to be put back, and says what came of it. Cheap while there is
   /// nothing.
   void feed(Host& host);
@@ -40,7 +42,7 @@ class EditHistory {
   void end_rollback();
 
   std::string file_;
-  Log& log_;
+  Reply reply_;                     ///< of the order under way
   std::optional<EditOrder> order_;  ///< under way
   Background<Answer> look_;
   std::optional<RollbackPlan> plan_;  ///< of a rollback that is being done

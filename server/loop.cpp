@@ -5,18 +5,18 @@
 #include <asio/post.hpp>
 #include <asio/signal_set.hpp>
 #include <asio/steady_timer.hpp>
-#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "server/ban_console.h"
 #include "server/edges.h"
 #include "server/edit_history.h"
 #include "server/every.h"
-#include "server/net/address.h"
+#include "server/orders.h"
 #include "world/sim/world.h"
-#include "world/voxel/block_registry.h"
 
 namespace ashlar::server {
 namespace {
@@ -54,6 +54,12 @@ struct Loop::Impl {
   HostInput in;
   HostOutput out;
   LogAs log_as;
+
+  struct Order {
+    std::uint32_t connection = 0;
+    std::string line;
+  };
+  std::vector<Order> orders;  // of admins who play, until they are obeyed
 
   void wait_for_signal() {
     signals.async_wait([this](const asio::error_code& error, int number) {
@@ -109,6 +115,8 @@ struct Loop::Impl {
     ground.request(out.ground_requests);
     ground.request(out.pack_requests);
     const std::uint64_t sent = stopwatch_ns();
+    for (const HostEvent& event : out.events)
+      if (event.kind == HostEventKind::order) orders.push_back({event.connection, event.detail});
     // Of what is sent beside the loop it is known how long the tick before took to its last send.
     const std::uint64_t beside_ns = stepped ? transports.take_longest_send_ns() : 0;
     host.note_adapter(polled - woken, std::max(sent - advanced, beside_ns));
@@ -116,163 +124,20 @@ struct Loop::Impl {
     return sent - woken;
   }
 
-  static void log_players(const Host& host, Log& log) {
-    const std::vector<PlayerInfo> players = host.players();
-    for (const PlayerInfo& player : players)
-      log.info("player", {{"player", player.name},
-                          {"address", to_text(player.peer)},
-                          {"transport", player.peer.transport == Transport::tcp ? "tcp" : "udp"},
-                          {"connection", player.connection},
-                          {"playing_s", (now() - player.joined_at).count() / 1'000'000},
-                          {"ping_ms", static_cast<double>(player.rtt.count() / 100) / 10.0},
-                          {"loss_in_pct", std::round(player.loss_in * 1000) / 10},
-                          {"loss_out_pct", std::round(player.loss_out * 1000) / 10}});
-    log.info("console", {{"players", players.size()}});
-  }
-
-  static void kick(const std::string& text, Host& host, Log& log) {
-    std::vector<std::string> names;
-    for (PlayerInfo& player : host.players()) names.push_back(std::move(player.name));
-    const auto order = kick_order(text, names);
-    if (!order) return log.warning("console", {{"error", order.error()}});
-    const std::uint32_t kicked = host.kick(order->name, order->reason);
-    log.info("console", {{"kick", order->name}, {"reason", order->reason}, {"players", kicked}});
-  }
-
-  static void fill_blocks(const ConsoleCommand& command, Host& host, Log& log) {
-    AdminCommand act;
-    act.action = AdminAction::fill_box;
-    act.player = operator_entity;
-    act.box = command.box;
-    act.id = command.id;
-    host.admin(act);
-    const IVec3 size = act.box.max - act.box.min;
-    log.info("console", {{"fill", host.world().setup().blocks->type(command.id).name},
-                         {"x", act.box.min.x},
-                         {"y", act.box.min.y},
-                         {"z", act.box.min.z},
-                         {"blocks", size.x * size.y * size.z}});
-  }
-
-  static void blast(const ConsoleCommand& command, Host& host, Log& log) {
-    AdminCommand act;
-    act.action = AdminAction::blast;
-    act.player = operator_entity;
-    act.position_m = to_dvec3(command.block) + DVec3{0.5, 0.5, 0.5};
-    act.radius_m = command.radius_m;
-    host.admin(act);
-    log.info("console", {{"blast_m", command.radius_m},
-                         {"x", command.block.x},
-                         {"y", command.block.y},
-                         {"z", command.block.z}});
-  }
-
-  static void set_block(const ConsoleCommand& command, Host& host, Log& log) {
-    const IVec3 at = command.block;
-    AdminCommand act;
-    act.action = AdminAction::fill_box;
-    act.player = operator_entity;
-    act.box = {at, at + IVec3{1, 1, 1}};
-    act.id = command.id;
-    host.admin(act);
-    log.info("console", {{"block", host.world().setup().blocks->type(command.id).name},
-                         {"x", at.x},
-                         {"y", at.y},
-                         {"z", at.z}});
-  }
-
-  static void give(const ConsoleCommand& command, Host& host, Log& log) {
-    const std::uint32_t players = host.give(command.argument, command.id, command.count);
-    if (players == 0) return log.warning("console", {{"error", "no player is called " + command.argument}});
-    log.info("console", {{"give", command.argument},
-                         {"item", host.world().setup().blocks->type(command.id).name},
-                         {"count", command.count},
-                         {"players", players}});
-  }
-
-  static void change_map(const ConsoleCommand& command, MapRotation* rotation, Log& log) {
-    if (rotation == nullptr)
-      return log.warning("console", {{"error", "this server has one world: start it with --rotation"}});
-    const bool named = command.verb == ConsoleVerb::map;
-    if (named)
-      rotation->go_to(command.argument);
-    else
-      rotation->go_on();
-    log.info("console",
-             {{"next_map", named ? command.argument : "in its turn"}, {"playing", rotation->playing()}});
-  }
-
-  static void obey_bans(const ConsoleCommand& command, BanKeeper* bans, Host& host, Log& log) {
-    if (bans == nullptr) return log.warning("console", {{"error", "this server keeps no bans"}});
-    if (command.verb == ConsoleVerb::ban) return obey_ban(command.argument, *bans, host, log);
-    if (command.verb == ConsoleVerb::unban) return obey_unban(command.argument, *bans, host, log);
-    log_bans(*bans, log);
-  }
-
-  void ask_history(const ConsoleCommand& command, EditHistory* history, Log& log) const {
-    const auto order = command.verb == ConsoleVerb::log ? parse_log_order(command.argument, in.unix_s)
-                                                        : parse_rollback_order(command.argument, in.unix_s);
-    if (!order)
-      log.warning("console", {{"error", order.error()}});
-    else if (history != nullptr)
-      history->ask(*order);
-  }
-
-  /// Does what was typed. True: the status is wanted.
-  bool obey(const LoopOptions& options, Host& host, Log& log) {
-    bool status_wanted = false;
-    for (const std::string& line : options.console->poll()) {
-      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-      const auto command = parse_console_line(line, *host.world().setup().blocks);
-      if (!command) {
-        log.warning("console", {{"error", command.error()}});
-        continue;
-      }
-      switch (command->verb) {
-        case ConsoleVerb::help: log.info("console", {{"commands", console_help()}}); break;
-        case ConsoleVerb::status: status_wanted = true; break;
-        case ConsoleVerb::reload: reload_wanted = true; break;
-        case ConsoleVerb::stop: stop_reason = "console"; break;
-        case ConsoleVerb::players: log_players(host, log); break;
-        case ConsoleVerb::say:
-          host.say(command->argument);
-          log.info("console", {{"say", command->argument}});
-          break;
-        case ConsoleVerb::kick: kick(command->argument, host, log); break;
-        case ConsoleVerb::motd:
-          host.set_message_of_the_day(command->argument);
-          log.info("console", {{"motd", command->argument}});
-          break;
-        case ConsoleVerb::noclip:
-          if (const std::uint32_t granted = host.set_noclip(command->argument, command->on); granted > 0)
-            log.info("console", {{"noclip", command->argument}, {"on", command->on}, {"players", granted}});
-          else
-            log.warning("console", {{"error", "no player is called " + command->argument}});
-          break;
-        case ConsoleVerb::spectate:
-        case ConsoleVerb::play: {
-          const bool watches = command->verb == ConsoleVerb::spectate;
-          if (const std::uint32_t players = host.set_watching(command->argument, watches); players > 0)
-            log.info("console", {{watches ? "spectate" : "play", command->argument}, {"players", players}});
-          else
-            log.warning("console", {{"error", "no player is called " + command->argument}});
-          break;
-        }
-        case ConsoleVerb::give: give(*command, host, log); break;
-        case ConsoleVerb::dig:
-        case ConsoleVerb::set: set_block(*command, host, log); break;
-        case ConsoleVerb::fill: fill_blocks(*command, host, log); break;
-        case ConsoleVerb::blast: blast(*command, host, log); break;
-        case ConsoleVerb::next:
-        case ConsoleVerb::map: change_map(*command, options.rotation, log); break;
-        case ConsoleVerb::ban:
-        case ConsoleVerb::unban:
-        case ConsoleVerb::bans: obey_bans(*command, options.bans, host, log); break;
-        case ConsoleVerb::log:
-        case ConsoleVerb::rollback: ask_history(*command, options.history, log); break;
-      }
-    }
-    return status_wanted;
+  /// Does what was typed and what admins in play say. @return is the status wanted?
+  bool obey_all(const LoopOptions& options, Host& host, Log& log) {
+    const OrderReach reach{options.rotation, options.bans, options.history};
+    OrderWishes wishes;
+    const auto take = [&](std::string_view line, Reply reply) {
+      const OrderWishes more = obey(line, reach, host, Loop::now(), in.unix_s, reply);
+      wishes.status |= more.status, wishes.reload |= more.reload, wishes.stop |= more.stop;
+    };
+    if (options.console != nullptr)
+      for (const std::string& line : options.console->poll()) take(line, Reply(log));
+    for (const Order& order : std::exchange(orders, {})) take(order.line, Reply(log, host, order.connection));
+    if (wishes.reload) reload_wanted = true;
+    if (wishes.stop) stop_reason = "console";
+    return wishes.status;
   }
 
   void say_goodbye(Host& host, Transports& transports) {
@@ -366,9 +231,8 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
     if (options.live != nullptr && live_time.due(at))
       options.live->show(status_text(options.title, report(live_meter, at)));
     // More than a tick can take is not read before that is done: what is typed after it has to wait anyway.
-    if (options.console != nullptr && !host.admin_waits() && console_time.due(at)) {
-      if (impl_->obey(options, host, log)) log_status(log, report(console_meter, at));
-    }
+    if (!host.admin_waits() && console_time.due(at) && impl_->obey_all(options, host, log))
+      log_status(log, report(console_meter, at));
     if (options.watch && watch_time.due(at)) options.watch();
     if (impl_->reload_wanted && options.reload) options.reload();
     impl_->reload_wanted = false;

@@ -314,6 +314,7 @@ HostConfig host_config(const Startup& startup, const AccessSettings& access) {
   host.identity = access.key;
   host.access = access.tokens_needed ? Access::token : Access::open;
   host.token_issuers = access.issuers;
+  host.admins = config.admins;
   host.away_grace = access.away_grace;
   const GameMode mode = config.rules.mode;
   const bool goes_on = config.players_return_to == ReturnTo::place;

@@ -62,7 +62,9 @@ std::optional<std::uint64_t> secret_seed_of(LoadedConfig& kept, const secure::Se
   std::uint64_t& seed = kept.config.secret_seed;
   if (seed == 0 && !kept.world_exists) {
     const auto bytes = secure::expand(random, "ores");
-    for (int i = 0; i < 6; ++i) seed = seed << 8 | bytes.bytes()[static_cast<std::size_t>(i)];
+    for (int i = 0; i < 8; ++i) seed = seed << 8 | bytes.bytes()[static_cast<std::size_t>(i)];
+    seed >>= 1;  // what TOML holds: as many as nobody tries who knows some ores
+    seed += seed == 0;
   }
   return seed == 0 ? std::nullopt : std::optional(seed);
 }

@@ -27,7 +27,8 @@ Builds with the preset bench and runs bench_NAME, or all of them, which takes mo
   flood      [--server PATH] [--seconds N] [NAME ...] garbage at 250 000 and 500 000 datagrams a second: what honest
              players lose, the server's memory, its ticks
   terrain    chunks of ground a second and core, and their bytes, of each kind of terrain
-  stream     [--clients N] [--mbit RATE] [--terrain KIND] how long players wait for ground that is sent to them
+  stream     [--clients N] [--mbit RATE] [--terrain KIND] [--away METRES] how long players wait for ground that
+             is sent to them
   voxel      [--seconds N] [--chunks N] [SECTION ...] ground made, coded, held, changed by 200 players in real time and
              saved; a start with a million changed chunks. Without a SECTION `stream` follows
   xray       [--tunnels N] whether seeing through the ground finds more ore a block, against a real server

@@ -96,6 +96,7 @@ struct Config {
   std::string key_file;  ///< empty: server.key in world_dir; without that a key of this start alone
   Access access = Access::open;
   std::vector<secure::IssuerKey> token_issuers;
+  std::vector<secure::PublicKey> admins;
   std::string ban_file;  ///< empty: bans.toml in world_dir; without that bans hold for one run
 
   // Sessions

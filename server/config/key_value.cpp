@@ -52,6 +52,12 @@ std::string key_complaint(secure::KeyTextError error, KeyKind wanted, std::strin
   return "has a wrong character (its checksum does not agree): copy it again";
 }
 
+std::expected<secure::PublicKey, std::string> parse_player_key(std::string_view text) {
+  const auto key = secure::read_public_key(text);
+  if (!key) return std::unexpected(key_complaint(key.error(), KeyKind::open, text));
+  return *key;
+}
+
 std::expected<secure::IssuerKey, std::string> parse_issuer(std::string_view text) {
   const auto key = secure::read_issuer_public(text);
   if (!key) return std::unexpected(key_complaint(key.error(), KeyKind::issuer_open, text));

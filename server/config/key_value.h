@@ -24,6 +24,8 @@ std::string_view prefix_of(KeyKind kind);
 /// `wanted`, and what would do.
 std::string key_complaint(secure::KeyTextError error, KeyKind wanted, std::string_view text);
 
+/// A player's public key, or key_complaint.
+std::expected<secure::PublicKey, std::string> parse_player_key(std::string_view text);
 /// An issuer's public key, or key_complaint.
 std::expected<secure::IssuerKey, std::string> parse_issuer(std::string_view text);
 

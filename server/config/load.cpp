@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <optional>
@@ -178,7 +180,35 @@ std::expected<std::string, std::string> file_to_read(const CommandLine& line, co
 struct KeptByWorld {
   std::uint64_t seed = 0, secret_seed = 0;
   TerrainKind terrain = TerrainKind::plains;
+  std::vector<MapRequest> maps;  // with their places; empty: one of before those were kept
 };
+
+/// Whether these are the kept world's maps: in their order and, where places are told, at theirs.
+bool same_maps(const std::vector<MapRequest>& kept, const std::vector<MapRequest>& given) {
+  return std::ranges::equal(kept, given, [](const MapRequest& there, const MapRequest& wanted) {
+    const auto alike = [](unsigned char a, unsigned char b) { return std::toupper(a) == std::toupper(b); };
+    return std::ranges::equal(there.name, wanted.name, alike) && (!wanted.at || wanted.at == there.at);
+  });
+}
+
+std::string names_of(const std::vector<MapRequest>& maps) {
+  std::string names;
+  for (const MapRequest& map : maps) names += (names.empty() ? "" : ", ") + map.name;
+  return names;
+}
+
+/// A kept world's maps are its ground: others would be laid over what was built. Named again they are those
+/// that it keeps, with their places. @return one line when others are named
+std::string settle_maps(LoadedConfig& loaded, const KeptByWorld& kept, const std::string& world_dir) {
+  Config& config = loaded.config;
+  if (kept.maps.empty() || config.maps == kept.maps) return "";
+  if (!same_maps(kept.maps, config.maps))
+    return "world " + world_dir + " has the maps " + names_of(kept.maps) + ", but " +
+           loaded.origins[find_setting("map")] + " says " + names_of(config.maps) +
+           ": leave the maps out, or make another world with --world";
+  config.maps = kept.maps;
+  return "";
+}
 
 /// Applies what the world in the folder was made with. @return what it keeps; none where there is no world
 /// yet
@@ -201,7 +231,8 @@ std::expected<std::optional<KeptByWorld>, std::string> take_world(Layers& layers
   loaded.world_exists = true;
   loaded.world_unchecked = (*world_file)->unchecked;
   loaded.world_resealed = std::move((*world_file)->resealed);
-  return KeptByWorld{loaded.config.seed, loaded.config.secret_seed, loaded.config.terrain};
+  return KeptByWorld{loaded.config.seed, loaded.config.secret_seed, loaded.config.terrain,
+                     loaded.config.maps};
 }
 
 /// One line when settings that are each fine do not go together; empty when they do.
@@ -299,6 +330,9 @@ std::expected<LoadedConfig, std::string> load_config(const CommandLine& line,
       return std::unexpected(set.error());
   }
 
+  if (*kept)
+    if (const std::string others = settle_maps(loaded, **kept, world_dir); !others.empty())
+      return std::unexpected(others);
   if (const std::string contradiction = what_contradicts(loaded, world_dir, *kept); !contradiction.empty())
     return std::unexpected(contradiction);
   return loaded;

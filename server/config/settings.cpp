@@ -16,7 +16,7 @@
 namespace ashlar::server {
 namespace {
 
-constexpr std::size_t token_issuers_max = 16;
+constexpr std::size_t token_issuers_max = 16, admins_max = 64;
 
 /// A whole number within bounds, kept in any integer member.
 template <class Access>
@@ -187,6 +187,32 @@ Setting token_issuers_setting() {
     RawValue raw;
     for (const secure::IssuerKey& issuer : config.token_issuers)
       raw.push_back(secure::issuer_public_text(issuer));
+    return raw;
+  };
+  return s;
+}
+
+Setting admins_setting() {
+  Setting s{.key = "admins", .value_name = "KEY"};
+  s.help =
+      "Public key of a player who is an admin (ashlar-public-..., as the log shows it at joining); again for "
+      "more, at most 64. An admin's lines of chat that begin with // are the console's commands.";
+  s.kind = ValueKind::texts;
+  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
+    if (raw.size() > admins_max)
+      return std::unexpected("has more than " + std::to_string(admins_max) + " entries");
+    std::vector<secure::PublicKey> admins;
+    for (const std::string& one : raw) {
+      const auto key = parse_player_key(one);
+      if (!key) return std::unexpected(key.error());
+      admins.push_back(*key);
+    }
+    config.admins = std::move(admins);
+    return {};
+  };
+  s.get = [](const Config& config) {
+    RawValue raw;
+    for (const secure::PublicKey& admin : config.admins) raw.push_back(secure::public_key_text(admin));
     return raw;
   };
   return s;
@@ -382,7 +408,7 @@ std::vector<Setting> build() {
   group("Access",
         {choice("access", {"open", "token"}, MEMBER(access),
                 "Whom the server lets in: anybody, or who has a connect token of one of the token_issuers."),
-         token_issuers_setting(), key_file_setting(),
+         token_issuers_setting(), key_file_setting(), admins_setting(),
          text("ban_file", "FILE", 4096, MEMBER(ban_file),
               "Who may not come in, as the console's ban writes it. Without it: bans.toml in the world's "
               "folder; "

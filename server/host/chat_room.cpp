@@ -46,6 +46,11 @@ void ChatRoom::listen(Micros now, Session& session, TickInputCollector& input, H
       status_->drop(DropReason::wrong_state);
       continue;
     }
+    if (session.admin && chat->text.starts_with("//")) {
+      out.events.push_back(
+          {HostEventKind::order, session.address, session.number, session.name, chat->text.substr(2)});
+      continue;
+    }
     if (chat->text.starts_with('/')) {  // for the game alone
       input.call(GameCall::command(session.player, std::string_view(chat->text).substr(1)));
       continue;
@@ -64,6 +69,10 @@ void ChatRoom::say(const std::string& from, const std::string& text) {
     if (defects_.lost_wake && chat_waiting(session) > 0) continue;
     send(session, line);
   }
+}
+
+void ChatRoom::tell(Session& session, std::string_view text) {
+  send(session, writer_.write(ChatLine{"", make_printable(text, chat_bytes_max)}));
 }
 
 void ChatRoom::send(Session& session, std::span<const std::uint8_t> line) {

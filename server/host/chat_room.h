@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/message_writer.h"
@@ -20,10 +21,14 @@ class ChatRoom {
 
   /// Once a tick: takes what those who play say, as many lines as each has tokens for. The rest waits, in the
   /// end with its client: nothing is lost. What begins with a slash is the game's (Game::chat_command) and
-  /// goes into the next tick. Then tells notices that are due.
+  /// goes into the next tick; with two of an admin an event for whoever runs the host. Then tells notices
+  /// that are due.
   void advance(Micros now, TickInputCollector& input, HostOutput& out);
   /// A line for everybody who plays, cut to chat_bytes_max. @param from  empty: the server
   void say(const std::string& from, const std::string& text);
+
+  /// A line of the server's for one who plays, likewise; counted where its stream has no room.
+  void tell(Session& session, std::string_view text);
 
   /// For a line of notices in one of the next seconds. @param why  shown where one alone left
   void note_joined(const std::string& name) { notices_.joined(name); }

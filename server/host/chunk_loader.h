@@ -27,8 +27,8 @@ struct GroundCounters {
 /// more players, and more columns, than there ever were.
 class ChunkLoader {
  public:
-  static constexpr int want_radius = 3;  ///< columns around a player that are asked for
-  static constexpr int keep_radius = 5;  ///< and those that are not dropped; the gap keeps walkers on an
+  static constexpr int want_radius = 4;  ///< columns around a player that are asked for: 128 m to each side
+  static constexpr int keep_radius = 6;  ///< and those that are not dropped; the gap keeps walkers on an
                                          ///< edge from making and dropping the same ground
   /// Columns that are asked for and not there yet. At the bound the others wait, the nearest of them first.
   /// More would keep more workers busy; but what was asked for is made even if its player has turned round.

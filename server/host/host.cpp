@@ -394,6 +394,16 @@ void Host::note_saving(std::uint32_t saved_tick, bool room) {
 }
 
 void Host::admin(const AdminCommand& command) { impl_->input.admin(command); }
+void Host::tell(std::uint32_t connection, std::string_view text) {
+  Session* const session = impl_->sessions.find(connection);
+  if (session != nullptr && session->state == SessionState::playing) impl_->chat.tell(*session, text);
+}
+
+EntityId Host::player_of(std::uint32_t connection) const {
+  const Session* const session = impl_->sessions.find(connection);
+  return session != nullptr && session->state == SessionState::playing ? session->player : EntityId{0};
+}
+
 bool Host::admin_waits() const { return impl_->input.admin_waiting() > 0; }
 
 std::uint32_t Host::set_noclip(const std::string& name, bool on) {

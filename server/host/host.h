@@ -76,6 +76,8 @@ struct HostConfig {
   std::uint8_t ciphers = secure::ciphers_here();  ///< that it agrees to
   Access access = Access::open;
   std::vector<secure::IssuerKey> token_issuers;  ///< whose connect tokens count where access asks for one
+  /// Players by their keys whose lines of chat that begin with "//" are orders (HostEventKind::order).
+  std::vector<secure::PublicKey> admins;
   /// How long the body of a player whose connection broke off stays for it to come back. 0: not at all.
   Micros away_grace{60'000'000};
   /// Who comes back begins where it left off, not at a start, unless it was dead.
@@ -174,6 +176,7 @@ enum class HostEventKind : std::uint8_t {
   away,      ///< its connection broke off; its body stays for a while
   returned,  ///< it goes on with its body
   flagged,   ///< by the observer, who says why
+  order,     ///< of an admin, for whoever runs the host: the detail is a line of the console's
 };
 
 /// For the log: one per edge.
@@ -331,6 +334,10 @@ class Host {
 
   /// Enters the next tick.
   void admin(const AdminCommand& command);
+  /// A line of the server's for one who plays; nothing happens where nobody has that connection.
+  void tell(std::uint32_t connection, std::string_view text);
+  /// 0: nobody plays on that connection.
+  EntityId player_of(std::uint32_t connection) const;
   bool admin_waits() const;  ///< for the next tick
 
   /// Lets every player of this name fly through everything, or no longer: enters the next tick.

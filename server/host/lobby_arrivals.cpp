@@ -209,6 +209,7 @@ Session& Lobby::begin(Micros now, const PeerAddress& from, const secure::Accepte
   session.connection = connect(now, from, keys);
   note_activity(session);
   session.client = accepted.client;
+  session.admin = std::ranges::find(r_.config.admins, accepted.client) != r_.config.admins.end();
   session.token_id = std::move(guest.token_id);
   session.door_slot = accepted.slot;
   session.resume.own = {number, keys.resumption};

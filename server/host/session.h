@@ -54,6 +54,7 @@ struct Session {
   EntityId player{};       ///< playing; and greeted, where it goes on with the body of an earlier session
   std::uint8_t world = 1;  ///< number of its welcome
   bool watches = false;    ///< it joins as a spectator
+  bool admin = false;      ///< one of HostConfig::admins
   InputBuffer input{};
   PictureLimit picture;  ///< what its commands may claim to have seen
   /// How far spawns and teleporters have turned the player's view, beside its own turning: added to the yaw

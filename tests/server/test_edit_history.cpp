@@ -88,7 +88,7 @@ TEST_CASE("a treasure that is put back has its loot in it, and none of it beside
     EditHistory history(opened.file, log);
     const auto order = parse_rollback_order("Ada since 20m", now_s);
     REQUIRE(order.has_value());
-    history.ask(*order);
+    history.ask(*order, Reply(log));
     for (int i = 0; i < 5000 && world.space().voxels->block(hoard) == opened.chest; ++i) {
       history.feed(*opened.host);
       opened.run();

@@ -137,6 +137,7 @@ class Reader {
     if (key == "shape") return read_shape(node, type.shape);
     if (key == "boxes") return read_boxes(node, type.shape);
     if (key == "hardness") return read_hardness(node, type.hardness_s);
+    if (key == "tool") return read_tool(node, type.tool);
     Place& place = places_[kind];
     if (key == "drops") return read_name(node, key, place.drops, place.drops_line);
     if (key == "becomes") return read_name(node, key, place.becomes, place.becomes_line);
@@ -216,6 +217,14 @@ class Reader {
   }
 
   /// hardness = 2.5, or hardness = { hand = 2.5, pick = 0.5 }: seconds.
+  static std::optional<Misread> read_tool(const toml::node& node, Tool& out) {
+    for (std::size_t tool = 1; tool < tool_count; ++tool) {
+      out = static_cast<Tool>(tool);
+      if (node.is_string() && **node.as_string() == ashlar::name(out)) return std::nullopt;
+    }
+    return Misread{line_of(node), "tool has to be \"pick\", \"axe\" or \"shovel\""};
+  }
+
   static std::optional<Misread> read_hardness(const toml::node& node, std::array<double, tool_count>& out) {
     const auto good = [](std::optional<double> s) {
       return s && (*s == -1 || (*s >= 0 && *s <= hardness_s_max));

@@ -42,8 +42,11 @@ inline std::expected<toml::table, TomlError> parse_toml(std::string_view text, s
   }
 }
 
-/// The text with a question mark for each byte of a letter beyond ASCII.
+/// The text with a question mark for each byte of a letter beyond ASCII, without the mark of UTF-8 that some
+/// editors begin files with.
 inline std::string ascii_only(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
   std::string out(text);
   for (char& c : out)
     if (static_cast<unsigned char>(c) >= 128) c = '?';

@@ -96,7 +96,7 @@ enum class ActVerdict : std::uint8_t {
   nothing_there,     ///< no block to dig, or none any more
   occupied,          ///< a block is there already
   unknown_block,     ///< no such block, or none that can be placed
-  not_diggable,      ///< too hard for ever
+  not_diggable,      ///< too hard for ever, or for what the player holds
   no_support,        ///< no solid block to put it against
   no_blocks,         ///< the player has none: free_blocks is off, or there is nothing to drop or move
   dead,              ///< the player is

@@ -113,9 +113,10 @@ ActVerdict BlockActs::judge_dig(BlockActsTick& tick, std::size_t row, const Bloc
   const BlockId id = tick.volume.block(act.block);
   const BlockRegistry& kinds = tick.volume.kinds();
   if (kinds.replaceable(id)) return ActVerdict::nothing_there;
-  if (!kinds.diggable(id)) return ActVerdict::not_diggable;
+  const Tools tools = tools_of(tick.players.inventory[row], kinds);
+  if (!kinds.diggable(id, tools)) return ActVerdict::not_diggable;
   if (!allowed(tick, row, act.block, BlockId::air)) return ActVerdict::protected_ground;
-  const std::uint16_t needed = tick.rules.ticks_within(kinds.type(id).dig_s(Tool::hand));
+  const std::uint16_t needed = tick.rules.ticks_within(kinds.type(id).dig_s(tools));
   if (needed == 0) return finish_dig(tick, row, act.block);
   tick.players.digging[row] = {act.block, id, act.face, act.number, 0, needed};
   return ActVerdict::progress;

@@ -68,8 +68,8 @@ BlockTimers::Fired BlockTimers::fire_one(const BlockTimersTick& tick, const Due&
   if (held == nullptr || held->due != due.life) return Fired::done;
   const BlockId id = tick.volume.block(due.block);
   const BlockRegistry& kinds = tick.volume.kinds();
-  if (!kinds.knows(id) || !(kinds.type(id).timer_s > 0)) {
-    // Kinds may have changed since the world last ended.
+  if (!kinds.knows(id) || !(kinds.type(id).timer_s > 0) || !GroundEdits::changeable(tick.maps, due.block)) {
+    // Kinds may have changed since the world last ended; a door, a lift or another map may be over it.
     BlockData data = *held;
     data.due = 0;
     contents.set(due.block, id, data, EntityId{0});
@@ -80,7 +80,7 @@ BlockTimers::Fired BlockTimers::fire_one(const BlockTimersTick& tick, const Due&
   if (grows && body_in(tick, due.block)) return Fired::held_up;
   const bool set =
       tick.edits.set(tick.volume, tick.maps, {due.block, type.becomes}, type.blast_m > 0 ? who : EntityId{0});
-  ASHLAR_ASSERT(set);  // where it stood no map is
+  ASHLAR_ASSERT(set);
   if (type.blast_m > 0) {
     tick.edits.blast(tick.volume, tick.maps, tick.rules.map_margin_m, middle_of(due.block), type.blast_m, who,
                      &tick.rule);

@@ -23,8 +23,9 @@ enum class CueKind : std::uint8_t {
   plane_starts,  ///< a floor or ceiling moves from now on; the detail is a PlaneCue, the place is in its
                  ///< sector
   plane_stops,   ///< it came to an end of its way; likewise
+  digging,  ///< a player digs; the detail is how far that is, of 255, 0: left off; the place is in the block
 };
-inline constexpr std::uint8_t cue_kind_count = 12;
+inline constexpr std::uint8_t cue_kind_count = 13;
 
 /// The detail of plane_starts and plane_stops, in its bits: which plane, which way it goes, and its Motion,
 /// which tells doors from lifts. Of one that has come to rest the motion is not known any more.

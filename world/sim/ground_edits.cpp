@@ -30,6 +30,10 @@ bool protected_by_map(std::span<const MapInSpace> maps, std::int32_t margin_m, I
   });
 }
 
+bool GroundEdits::changeable(std::span<const MapInSpace> maps, IVec3 block) {
+  return in_bounds(middle_of(block)) && !in_map_rock(maps, block);
+}
+
 void GroundEdits::protect(std::vector<ProtectedZone> zones) {
   ASHLAR_ASSERT(zones.size() <= protected_zones_max);
   zones_ = std::move(zones);
@@ -38,9 +42,8 @@ void GroundEdits::protect(std::vector<ProtectedZone> zones) {
 std::optional<BlockId> GroundEdits::replace(VoxelVolume& volume, std::span<const MapInSpace> maps,
                                             const BlockEdit& edit, EntityId who) {
   const ChunkCoord chunk = chunk_of(edit.block);
-  if (!in_bounds(middle_of(edit.block)) || !volume.loaded(chunk) || in_map_rock(maps, edit.block))
-    return std::nullopt;
-  if (!volume.kinds().knows(edit.id)) return std::nullopt;
+  if (!volume.loaded(chunk) || !changeable(maps, edit.block)) return std::nullopt;
+  if (!volume.kinds().knows(edit.id) || volume.kinds().is_tool(edit.id)) return std::nullopt;
   const BlockId before = volume.block(edit.block);
   if (before == edit.id) return before;
   const bool changed = volume.set_block(edit.block, edit.id);

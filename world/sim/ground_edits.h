@@ -46,6 +46,10 @@ class GroundEdits {
   /// The last tick's list is over.
   void begin_tick() { applied_.clear(), contents_.begin_tick(); }
 
+  /// Whether set() would change that block, where it is loaded: a map's rock is in no block's way but its
+  /// own. A door or lift may have come to where one was changed before.
+  static bool changeable(std::span<const MapInSpace> maps, IVec3 block);
+
   /// What players may not change from now on: at most protected_zones_max.
   void protect(std::vector<ProtectedZone> zones);
   bool in_zone(IVec3 block) const { return in_any_zone(zones_, block); }

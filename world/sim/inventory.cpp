@@ -46,6 +46,13 @@ std::uint32_t Inventory::count() const {
   return sum;
 }
 
+Tools tools_of(const Inventory& inventory, const BlockRegistry& kinds) {
+  Tools tools = no_tools;
+  for (const ItemStack& slot : inventory.slots)
+    if (!slot.empty() && kinds.knows(slot.kind)) tools |= bit_of(kinds.type(slot.kind).tool);
+  return tools;
+}
+
 bool sane(const Inventory& inventory) {
   return std::ranges::all_of(inventory.slots, [](const ItemStack& slot) {
     if (slot.empty()) return slot.kind == BlockId::air;

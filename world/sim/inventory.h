@@ -6,6 +6,7 @@
 
 #include "world/math/hash.h"
 #include "world/voxel/block.h"
+#include "world/voxel/block_registry.h"
 
 namespace ashlar {
 
@@ -44,6 +45,9 @@ struct Inventory {
 
 /// Is it one that a world can have: every slot as an Inventory says, kinds below block_kinds_max, no air?
 bool sane(const Inventory& inventory);
+
+/// The hand, and what of it is a tool.
+Tools tools_of(const Inventory& inventory, const BlockRegistry& kinds);
 
 /// Adds nothing for an empty one: worlds without items hash as if there were none.
 void add_to_hash(StripeHasher& hash, const Inventory& inventory);

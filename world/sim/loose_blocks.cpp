@@ -53,12 +53,13 @@ void LooseBlocks::move_some(const GroundTick& ground, std::uint32_t tick) {
       waiting_[kept++] = block;
       continue;
     }
-    if (!falls) continue;
-    // What gives way takes its place: nothing of a sea is lost. A map's rock takes none.
+    // A map's rock takes none and, where a door or lift came over it, gives none.
+    if (!falls || !GroundEdits::changeable(ground.maps, block)) continue;
+    // What gives way takes its place: nothing of a sea is lost.
     const BlockId id = ground.volume.block(block), gave_way = ground.volume.block(below);
     if (!ground.edits.set(ground.volume, ground.maps, {below, id}, EntityId{0})) continue;
     const bool swapped = ground.edits.set(ground.volume, ground.maps, {block, gave_way}, EntityId{0});
-    ASHLAR_ASSERT(swapped);  // where it stood no map is
+    ASHLAR_ASSERT(swapped);
     ++moved;
   }
   waiting_.resize(kept);

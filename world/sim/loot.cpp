@@ -22,6 +22,7 @@ constexpr std::array<Find, 6> finds{{{BlockId::iron_ore, 4, 16, 100, 100},
                                      {BlockId::lamp, 1, 6, 50, 50},
                                      {BlockId::ladder, 3, 12, 50, 40}}};
 constexpr std::uint32_t charges_of_100 = 35, charges_most = 3;
+constexpr std::uint32_t tool_of_100 = 40;
 constexpr std::int32_t deep_m = -64;
 
 /// Between the two shares, by depth.
@@ -48,6 +49,9 @@ BlockData loot_of(const BlockRegistry& kinds, std::uint64_t secret, IVec3 block)
   const std::uint32_t count = 1 + rng.below(charges_most);
   if (const auto charge = kinds.find("charge"); charge && charges)
     out.items.add({*charge, static_cast<std::uint16_t>(count)});
+  const bool tool = rng.below(100) < tool_of_100;
+  const auto which = static_cast<Tool>(1 + rng.below(tool_count - 1));
+  if (const auto kind = kinds.find(name(which)); kind && tool) out.items.add({*kind, 1});
   ASHLAR_ASSERT(!out.items.empty());
   return out;
 }

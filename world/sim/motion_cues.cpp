@@ -55,6 +55,7 @@ void MotionCues::stepped(const World& world) {
   const std::size_t slots = world.players().rows() + world.monsters().rows();
   if (tracks_.size() != slots || tick != tick_ + 1) {
     tracks_.assign(slots, Track{});
+    dug_.assign(world.players().rows(), Dug{});
     cues_.reserve(steps_max + others_max);
   }
   tick_ = tick;
@@ -62,6 +63,7 @@ void MotionCues::stepped(const World& world) {
   if (world.player_count() == 0) return;  // nobody moves by himself, and nobody hears it
   add_pickups(world);
   add_movers(world);
+  add_digging(world);
   add_bodies(world);
 }
 
@@ -131,6 +133,28 @@ void MotionCues::take_step(const VoxelVolume& ground, Track& track, DVec3 base) 
 void MotionCues::add_pickups(const World& world) {
   for (const PickupEvent& taken : world.pickups().events())
     show({CueKind::pickup, taken.item, taken.player, true, taken.position_m}, others_, others_max);
+}
+
+void MotionCues::add_digging(const World& world) {
+  constexpr std::uint32_t told_times = 4;
+  const PlayerTable& players = world.players();
+  const VoxelVolume& ground = *world.space().voxels;
+  const auto tell = [&](EntityId who, IVec3 block, std::uint8_t share) {
+    show({CueKind::digging, share, who, true, to_dvec3(block) + DVec3{0.5, 0.5, 0.5}}, others_, others_max);
+  };
+  for (std::size_t row = 0; row < players.rows(); ++row) {
+    const Digging& now = players.digging[row];
+    Dug& before = dug_[row];
+    const bool same = now.active() && players.id[row] == before.who && now.block == before.block;
+    // A block that is gone, or another's by now, says so itself.
+    if (before.who != EntityId{0} && !same && ground.loaded(chunk_of(before.block)) &&
+        ground.block(before.block) == before.id)
+      tell(before.who, before.block, 0);
+    before = now.active() ? Dug{players.id[row], now.block, now.id} : Dug{};
+    if (!now.active()) continue;
+    const auto part = [&](std::uint32_t ticks) { return told_times * ticks / now.ticks_needed; };
+    if (now.ticks == 0 || part(now.ticks) != part(now.ticks - 1u)) tell(before.who, now.block, now.share());
+  }
 }
 
 void MotionCues::add_movers(const World& world) {

@@ -21,6 +21,7 @@ constexpr double cue_reach_m(CueKind kind) {
     case CueKind::splash:
     case CueKind::pickup: return 32;
     case CueKind::use:
+    case CueKind::digging:
     case CueKind::plane_starts:
     case CueKind::plane_stops: return 48;
     default: return 0;
@@ -28,7 +29,8 @@ constexpr double cue_reach_m(CueKind kind) {
 }
 
 /// What only shows of a world's ticks beside its fights: steps of those who run on the ground, splashes,
-/// items taken, lines used, floors and ceilings that start and stop. It looks at the world from outside, so a
+/// items taken, lines used, floors and ceilings that start and stop, blocks being dug (as it begins, at each
+/// quarter, and when it is left off). It looks at the world from outside, so a
 /// world that nobody watches pays nothing for it, and it is no part of its hash. Bounded: steps_max steps and
 /// splashes a tick, of which cell_max in a cell of cell_m, and others_max of the rest. A step that finds no
 /// room is made in a later tick; anything else is left out. One thread. No allocation once it has seen its
@@ -64,10 +66,18 @@ class MotionCues {
   bool has_room(DVec3 at);
   void add_bodies(const World& world);
   void add_pickups(const World& world);
+  void add_digging(const World& world);
   void add_movers(const World& world);
+  /// A block that a player was digging.
+  struct Dug {
+    EntityId who{};  // 0: none
+    IVec3 block;
+    BlockId id{};
+  };
   void show(const WorldCue& cue, std::size_t& count, std::size_t most);
 
   std::vector<Track> tracks_;  // by slot
+  std::vector<Dug> dug_;       // by player
   std::vector<WorldCue> cues_;
   std::array<std::uint8_t, 256> in_cell_{};  // steps of the tick, by a hash of the cell
   std::size_t steps_ = 0, others_ = 0;

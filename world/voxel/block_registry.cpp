@@ -72,6 +72,13 @@ BlockType charge_type() {
   return type;
 }
 
+/// Put nowhere, so nothing of it as a block matters.
+BlockType tool_type(Tool tool) {
+  BlockType type = of(std::string(name(tool)), by(Tool::hand, 0), BlockId::air);
+  type.tool = tool;
+  return type;
+}
+
 /// A chest that nobody opened yet.
 BlockType treasure_type() { return of("treasure", by(Tool::axe, 1), BlockId{block_id_count}); }
 
@@ -123,6 +130,9 @@ std::vector<BlockType> builtin_types() {
       sapling_type(),
       charge_type(),
       treasure_type(),
+      tool_type(Tool::pick),
+      tool_type(Tool::axe),
+      tool_type(Tool::shovel),
   };
 }
 
@@ -181,6 +191,7 @@ void add(Hasher& hasher, const BlockType& type) {
   // Worlds of before there were timers have the hash that they had.
   if (type.timer_s > 0)
     hasher.add(type.timer_s), hasher.add(type.blast_m), hasher.add(static_cast<std::uint64_t>(type.becomes));
+  if (type.tool != Tool::hand) hasher.add(static_cast<std::uint64_t>(type.tool));
 }
 
 /// Air is what nothing is: another air would be a block that nobody can place or dig.
@@ -188,7 +199,7 @@ bool is_air(const BlockType& t) {
   const BlockType air = builtin_types().front();
   return t.shape == air.shape && t.hardness_s == air.hardness_s && t.drops == air.drops && !t.opaque &&
          !t.climbable && !t.falls && !t.liquid && t.light == 0 && t.damage_per_s == 0 && t.friction == 1 &&
-         t.jump == 1 && !t.holds_data();
+         t.jump == 1 && t.tool == Tool::hand && !t.holds_data();
 }
 
 }  // namespace
@@ -196,6 +207,15 @@ bool is_air(const BlockType& t) {
 std::string_view name(Tool tool) {
   constexpr std::array<std::string_view, tool_count> names{"hand", "pick", "axe", "shovel"};
   return names[static_cast<std::size_t>(tool)];
+}
+
+double BlockType::dig_s(Tools tools) const {
+  double best = -1;
+  for (std::size_t i = 0; i < tool_count; ++i)
+    if ((tools & bit_of(static_cast<Tool>(i))) != 0 && hardness_s[i] >= 0 &&
+        (best < 0 || hardness_s[i] < best))
+      best = hardness_s[i];
+  return best;
 }
 
 std::optional<BlockTypesError> BlockRegistry::check(std::span<const BlockType> types) {

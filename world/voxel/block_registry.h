@@ -18,6 +18,10 @@ enum class Tool : std::uint8_t { hand, pick, axe, shovel };
 inline constexpr std::size_t tool_count = 4;
 /// As the enumerator is spelled.
 std::string_view name(Tool tool);
+/// Some tools, a bit each.
+using Tools = std::uint8_t;
+constexpr Tools bit_of(Tool tool) { return static_cast<Tools>(1u << static_cast<unsigned>(tool)); }
+inline constexpr Tools no_tools = bit_of(Tool::hand), all_tools = (1u << tool_count) - 1;
 
 inline constexpr std::size_t block_name_bytes_max = 32;
 inline constexpr double hardness_s_max = 600;
@@ -35,6 +39,7 @@ struct BlockType {
   BlockShape shape = *find_shape("full");  ///< what of it stops bodies, shots and sight
   /// Seconds that digging takes, by Tool; 0: at once; below: never.
   std::array<double, tool_count> hardness_s{1, 1, 1, 1};
+  Tool tool = Tool::hand;          ///< what it is to who holds it; other than the hand: put nowhere
   BlockId drops{};                 ///< what is picked up where it was dug; air: nothing
   bool opaque = true;              ///< light does not pass it
   bool liquid = false;             ///< bodies swim in it; it has no shape
@@ -52,7 +57,9 @@ struct BlockType {
 
   bool solid() const { return !shape.empty(); }
   bool holds_data() const { return text || slots > 0 || timer_s > 0; }  ///< see world/sim/block_contents.h
-  double dig_s(Tool tool) const { return hardness_s[static_cast<std::size_t>(tool)]; }
+  double dig_s(Tool with) const { return hardness_s[static_cast<std::size_t>(with)]; }
+  /// With the best of them; below 0: with none.
+  double dig_s(Tools tools) const;
 };
 
 /// Why a list of kinds is none that a world can have: the number of the kind at fault, and half a sentence.
@@ -72,8 +79,8 @@ class BlockRegistry {
   explicit BlockRegistry(std::vector<BlockType> types);
 
   /// The kinds that terrain is made of and those that players build with; behind those of BlockId, chest,
-  /// sign, sapling, charge and treasure, which stand elsewhere in worlds that had kinds of their own before
-  /// there were any.
+  /// sign, sapling, charge, treasure and the tools, which stand elsewhere in worlds that had kinds of their
+  /// own before there were any.
   static const BlockRegistry& builtin() { return *builtin_ptr(); }
   static const std::shared_ptr<const BlockRegistry>& builtin_ptr();
 
@@ -85,15 +92,17 @@ class BlockRegistry {
   /// None where no kind is called so. Cost: a binary search.
   std::optional<BlockId> find(std::string_view name) const;
 
-  /// May a player take it away? Precondition: knows(id).
-  bool diggable(BlockId id) const {
+  /// May a player take it away who has these tools? Precondition: knows(id).
+  bool diggable(BlockId id, Tools tools = all_tools) const {
     const BlockType& t = type(id);
-    return id != BlockId::air && !t.liquid && t.dig_s(Tool::hand) >= 0;
+    return id != BlockId::air && !t.liquid && t.dig_s(tools) >= 0;
   }
   /// May a player put it somewhere? Of foreign ids, too: those that are not known may not.
   bool placeable(BlockId id) const {
-    return knows(id) && id != BlockId::air && !type(id).liquid && id != treasure_;
+    return knows(id) && id != BlockId::air && !type(id).liquid && id != treasure_ && !is_tool(id);
   }
+  /// Is it nothing but an item? Such a block is nowhere. Precondition: knows(id).
+  bool is_tool(BlockId id) const { return type(id).tool != Tool::hand; }
   /// May another block take its place: air and liquids? Precondition: knows(id).
   bool replaceable(BlockId id) const { return id == BlockId::air || type(id).liquid; }
 

@@ -31,11 +31,13 @@ export interface BlockKind {
   timerS: number;
   becomes: number;
   blastM: number;
+  /** What it is to who holds it: 0 nothing but a block, 1 a pick, 2 an axe, 3 a shovel. */
+  tool: number;
   boxes: ShapeBox[];
 }
 
 const bytesMax = 36864;
-const format = 3;
+const format = 4;
 
 function readBox(reader: ByteReader): ShapeBox {
   const [west, south, bottom, east, north, top] = Array.from({ length: 6 }, () => reader.u8());
@@ -51,12 +53,13 @@ function readKind(reader: ByteReader, kinds: number): BlockKind {
   const hardnessS = Array.from({ length: 4 }, () => reader.f64());
   check(hardnessS.every((s) => s === -1 || (s >= 0 && s <= 600)), 'the hardness of a block');
   const [friction, jump, timerS, becomes] = [reader.f64(), reader.f64(), reader.f64(), reader.u16()];
-  const [blastM, boxCount] = [reader.f64(), reader.u8()];
+  const [blastM, tool, boxCount] = [reader.f64(), reader.u8(), reader.u8()];
   check(timerS === 0 || (timerS >= 0.1 && timerS <= 604800), 'the timer of a block');
   check(becomes < kinds && blastM >= 0 && blastM <= 7, 'what a block becomes');
+  check(tool <= 3, 'the tool that a kind is');
   check(friction >= 0 && friction <= 4 && jump >= 0 && jump <= 4 && boxCount <= 4, 'a kind of block');
   return {
-    name, slots, light, damage, drops, hardnessS, friction, jump, timerS, becomes, blastM,
+    name, slots, light, damage, drops, hardnessS, friction, jump, timerS, becomes, blastM, tool,
     opaque: (flags & 1) !== 0, liquid: (flags & 2) !== 0, climbable: (flags & 4) !== 0, falls: (flags & 8) !== 0,
     text: (flags & 16) !== 0,
     boxes: Array.from({ length: boxCount }, () => readBox(reader)),

@@ -5,6 +5,7 @@ import { check } from './bytes';
 
 const kinds = [
   'shot', 'launch', 'attack', 'hurt', 'died', 'burst', 'step', 'splash', 'pickup', 'use', 'planeStarts', 'planeStops',
+  'digging',
 ] as const;
 const stepsPerM = 16;
 const extentM = 2 ** 20;

@@ -162,6 +162,9 @@ TEST_CASE("access token needs an issuer, and issuers need a word about access", 
   CHECK(load({"--access", "open", "--token-issuers", issuer}).has_value());
   CHECK_THAT(load_error_of({"--access", "shut"}), ContainsSubstring("give open or token"));
   CHECK_THAT(load_error_of({"--token-issuers", "x"}), ContainsSubstring("is no key"));
+  const std::string player = secure::public_key_text(secure::key_pair(secure::Secret(bytes)).open);
+  CHECK(load({"--admins", player})->config.admins.size() == 1);
+  CHECK_THAT(load_error_of({"--admins", issuer}), ContainsSubstring("--admins"));
   const std::string secret = secure::secret_key_text(secure::key_pair(secure::Secret(bytes)));
   CHECK_THAT(load_error_of({"--key-file", secret}),
              ContainsSubstring("is a key, but has to be the name of a file"));
@@ -322,6 +325,17 @@ TEST_CASE("a world is made once and keeps its seed, rules and maps", "[server][c
   CHECK_THAT(error, ContainsSubstring(dir));
   CHECK_THAT(load_error_of({}, {{"ASHLAR_WORLD", dir}, {"ASHLAR_SEED", "1"}}),
              ContainsSubstring("ASHLAR_SEED says 1"));
+
+  // Named again they are where they were; others would be laid over what was built.
+  for (const char* name : {"MAP07", "map07", "MAP07@8,9"})
+    CHECK(load({"--world", dir, "--map", name})->config.maps == second->config.maps);
+  CHECK_THAT(load_error_of({"--world", dir, "--map", "MAP08"}),
+             ContainsSubstring("has the maps MAP07, but --map says MAP08"));
+  CHECK_THAT(load_error_of({"--world", dir, "--map", "MAP07", "--map", "MAP08"}),
+             ContainsSubstring("--map says MAP07, MAP08"));
+  CHECK_THAT(load_error_of({"--world", dir, "--map", "MAP07@8,10"}), ContainsSubstring("leave the maps out"));
+  CHECK_THAT(load_error_of({}, {{"ASHLAR_WORLD", dir}, {"ASHLAR_MAP", "none"}}),
+             ContainsSubstring("ASHLAR_MAP says none"));
 }
 
 TEST_CASE("settings in the world's folder are read unless another file is named",

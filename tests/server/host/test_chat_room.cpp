@@ -135,6 +135,26 @@ TEST_CASE("a line that begins with a slash is the game's, and nobody else hears 
   CHECK(input.calls[0].text() == "kill me");
 }
 
+TEST_CASE("a line of an admin that begins with two slashes is an order, and nobody hears it",
+          "[server][chat_room]") {
+  Corner corner;
+  Session& ann = corner.enter(1, "ann");
+  Session& bob = corner.enter(2, "bob");
+  ann.admin = true;
+  CHECK(corner.says(ann, "//dig 1 2 3") == SendResult::sent);
+  CHECK(corner.says(bob, "//dig 4 5 6") == SendResult::sent);
+  corner.run(100);
+  REQUIRE(corner.out.events.size() == 1);
+  CHECK(corner.out.events[0].kind == HostEventKind::order);
+  CHECK(corner.out.events[0].detail == "dig 1 2 3");
+  REQUIRE(corner.input.input().calls.size() == 1);
+  CHECK(corner.input.input().calls[0].text() == "/dig 4 5 6");
+  corner.chat.tell(ann, "done");
+  corner.run(200);
+  REQUIRE(corner.lines_to(ann).size() == 1);
+  CHECK(corner.lines_to(bob).empty());
+}
+
 TEST_CASE("notices wait for chat, and lines for a client that takes none are given up and counted",
           "[server][chat_room]") {
   Corner corner;

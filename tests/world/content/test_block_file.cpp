@@ -64,8 +64,11 @@ becomes = "vine"
 name = "mine"
 timer = 0.5
 blast = 2
+[[block]]
+name = "iron_pick"
+tool = "pick"
 )");
-  REQUIRE(kinds.size() == BlockRegistry::builtin().size() + 9);
+  REQUIRE(kinds.size() == BlockRegistry::builtin().size() + 10);
   const auto type = [&](std::string_view name) -> const BlockType& {
     return kinds.type(kinds.find(name).value());
   };
@@ -91,6 +94,8 @@ blast = 2
   CHECK(type("rungs").shape == *find_shape("post"));
   CHECK((type("seed").timer_s == 90 && type("seed").becomes == *kinds.find("vine")));
   CHECK((type("mine").timer_s == 0.5 && type("mine").blast_m == 2));
+  CHECK(type("iron_pick").tool == Tool::pick);
+  CHECK_FALSE(kinds.placeable(*kinds.find("iron_pick")));
 }
 
 TEST_CASE("a block file that is wrong is refused with its line", "[world][content][block_file]") {
@@ -105,6 +110,8 @@ TEST_CASE("a block file that is wrong is refused with its line", "[world][conten
   in_line(3, "hardness = { pick = 1 }");
   in_line(3, "hardness = { hand = 1, spoon = 1 }");
   in_line(3, "hardness = { hand = 1, pick = 1e9 }");
+  in_line(3, "tool = \"hand\"");
+  in_line(3, "tool = 1");
   in_line(3, "drops = \"nonsense\"");
   in_line(3, "drops = 3");
   in_line(3, "drops = \"\"");
@@ -141,6 +148,7 @@ TEST_CASE("a block file that is wrong is refused with its line", "[world][conten
   in_line(3, "[[block]]\nname = \"Marble\"\n");
   in_line(3, "[[block]]\nname = \"air\"\nlight = 3");
   in_line(3, "this is not TOML");
+  CHECK(read_block_file("\xEF\xBB\xBF[[block]]\nname = \"marble\"", "b.toml").has_value());
   CHECK(refusal("[block]\nname = \"marble\"").starts_with("blocks.toml line 1: "));
   CHECK(refusal("\nblocks = 3").starts_with("blocks.toml line 2: "));
   CHECK(refusal("[[[").find("not TOML") != std::string::npos);

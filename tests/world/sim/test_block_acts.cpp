@@ -107,6 +107,56 @@ TEST_CASE("digging ends without effect when its player turns away, leaves off, g
   CHECK(d.world->block_acts().counters().dug <= 1);
 }
 
+TEST_CASE("who holds the tool for a block digs it faster, or at all", "[world][sim][block_acts]") {
+  const BlockRegistry& kinds = BlockRegistry::builtin();
+  const auto tool = [&](Tool which) { return *kinds.find(name(which)); };
+  const auto give = [](Digger& d, BlockId kind) {
+    AdminCommand gift{AdminAction::give, d.ids[0], {}};
+    gift.id = kind, gift.count = 1;
+    d.step_admin(gift);
+  };
+  Digger d;
+  give(d, tool(Tool::pick));  // is not for dirt
+  REQUIRE(d.verdict_of(d.act(0, dig, d.ground)) == ActVerdict::progress);
+  CHECK(d.world->players().digging[0].ticks_needed == 30);
+  give(d, tool(Tool::shovel));
+  CHECK(d.world->players().digging[0].ticks_needed == 30);  // as it began
+  REQUIRE(d.verdict_of(d.act(0, dig, d.ground)) == ActVerdict::progress);
+  CHECK(d.world->players().digging[0].ticks_needed == 8);
+  // A tool is no block.
+  CHECK(d.verdict_of(d.act(0, place, d.ground, BlockFace::top, tool(Tool::shovel))) ==
+        ActVerdict::unknown_block);
+  AdminCommand fill{AdminAction::fill_box, {}, {}, {{2, 0, 4}, {3, 1, 5}}, tool(Tool::pick)};
+  d.step_admin(fill);
+  CHECK(d.block({2, 0, 4}) == BlockId::air);
+
+  BlockType type;
+  type.hardness_s = {-1, 2, -1, 3};
+  CHECK(type.dig_s(no_tools) < 0);
+  CHECK(type.dig_s(static_cast<Tools>(no_tools | bit_of(Tool::axe))) < 0);
+  CHECK(type.dig_s(static_cast<Tools>(no_tools | bit_of(Tool::shovel))) == 3);
+  CHECK(type.dig_s(all_tools) == 2);
+}
+
+TEST_CASE("what only a tool digs is refused to the hand", "[world][sim][block_acts]") {
+  const auto own = BlockRegistry::builtin().types();
+  std::vector<BlockType> types(own.begin(), own.end());
+  types[static_cast<std::size_t>(BlockId::dirt)].hardness_s = {-1, -1, -1, 1};
+  REQUIRE_FALSE(BlockRegistry::check(types).has_value());
+  Builders d(
+      1, [](IVec3 b) { return b.z < 4 ? BlockId::dirt : BlockId::air; }, {}, 0,
+      [&](WorldSetup& s) { s.blocks = std::make_shared<const BlockRegistry>(types); });
+  d.put(0, {0.5, 0.5, 4});
+  d.rest();
+  d.look(0, {2.5, 0.5, 4});
+  d.step();
+  CHECK(d.verdict_of(d.act(0, dig, Digger::ground)) == ActVerdict::not_diggable);
+  AdminCommand gift{AdminAction::give, d.ids[0], {}};
+  gift.id = *BlockRegistry::builtin().find("shovel"), gift.count = 1;
+  d.step_admin(gift);
+  CHECK(d.verdict_of(d.act(0, dig, Digger::ground)) == ActVerdict::progress);
+}
+
 TEST_CASE("two who dig one block: the first has it, the other is told that nothing is there",
           "[world][sim][block_acts]") {
   Digger d(2);

@@ -18,7 +18,7 @@ using namespace ashlar;
 namespace {
 
 constexpr std::int32_t floor_z = flat_surface_m;
-constexpr BlockId sprout{block_id_count + 5}, crop{block_id_count + 6}, ice{block_id_count + 7};
+constexpr BlockId sprout{block_id_count + 8}, crop{block_id_count + 9}, ice{block_id_count + 10};
 
 /// Beside the built-in kinds: a sprout that is a crop after 2 s, which is stone after 1 s; ice that melts in
 /// 1 s.

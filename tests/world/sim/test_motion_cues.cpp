@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/world/sim/builders.h"
 #include "tests/world/sim/moving_rooms.h"
 #include "world/sim/pickups.h"
 #include "world/sim/sector_movers.h"
@@ -172,6 +173,43 @@ TEST_CASE("a crowd's steps are bounded in each tick and cell, and none of it sta
     CHECK(of[stage.ids[i]] > 1);
   }
   CHECK(ran > players / 2);
+}
+
+TEST_CASE("digging shows as it begins, at each quarter and when it is left off", "[world][sim][cues]") {
+  Builders yard(1, [](IVec3 b) { return b.z < 4 ? BlockId::dirt : BlockId::air; });
+  constexpr IVec3 ground{2, 0, 3};
+  yard.put(0, {0.5, 0.5, 4});
+  yard.rest();
+  yard.look(0, {2.5, 0.5, 4});
+  MotionCues cues;
+  std::vector<int> shares;
+  const auto step = [&](std::span<const BlockAct> acts = {}) {
+    yard.step(acts);
+    cues.stepped(*yard.world);
+    for (const WorldCue& cue : cues.cues()) {
+      if (cue.kind != CueKind::digging) continue;
+      CHECK(cue.who == yard.ids[0]);
+      CHECK((cue.placed && block_at(cue.place_m) == ground));
+      shares.push_back(cue.detail);
+    }
+  };
+  const auto act = [&](BlockActKind kind) {
+    const BlockAct made = yard.act(0, kind, ground);
+    step({&made, 1});
+  };
+  step();
+  act(BlockActKind::dig);
+  for (int i = 0; i < 10; ++i) step();  // of 30
+  CHECK(shares == std::vector<int>{1, 1 + 254 * 8 / 30});
+  act(BlockActKind::stop);
+  CHECK(shares.back() == 0);
+  step();
+  CHECK(shares.size() == 3);
+  shares.clear();
+  act(BlockActKind::dig);
+  for (int i = 0; i < 40; ++i) step();
+  CHECK(yard.block(ground) == BlockId::air);
+  CHECK(shares == std::vector<int>{1, 1 + 254 * 8 / 30, 1 + 254 * 15 / 30, 1 + 254 * 23 / 30});
 }
 
 TEST_CASE("a door that is used is heard: its line, its start and its stop, in its sector",

@@ -12,7 +12,7 @@ using namespace ashlar;
 TEST_CASE("every kind of block has a name, by which it is found, and is as solid as the ground has it",
           "[world][voxel][block_registry]") {
   const BlockRegistry& all = BlockRegistry::builtin();
-  REQUIRE(all.size() == block_id_count + 5);  // chest, sign, sapling, charge and treasure
+  REQUIRE(all.size() == block_id_count + 8);  // chest, sign, sapling, charge, treasure and three tools
   std::set<std::string> names;
   for (std::uint16_t i = 0; i < all.size(); ++i) {
     const auto id = static_cast<BlockId>(i);
@@ -23,12 +23,13 @@ TEST_CASE("every kind of block has a name, by which it is found, and is as solid
     CHECK(type.solid() == is_solid(id));
     CHECK(type.solid() == (Chunk(id).solid()[0] != 0));
     CHECK((Chunk(id).parts() != nullptr) == (type.solid() && !type.shape.full()));
-    CHECK(all.placeable(id) == (!all.replaceable(id) && id != all.treasure()));
+    CHECK(all.placeable(id) == (!all.replaceable(id) && id != all.treasure() && !all.is_tool(id)));
     CHECK(all.diggable(id) == !all.replaceable(id));
     CHECK(all.knows(type.drops));
   }
   CHECK_FALSE(all.diggable(BlockId::water));
   CHECK(all.diggable(BlockId::ladder));
+  CHECK((all.is_tool(*all.find("pick")) && !all.placeable(*all.find("pick"))));
   CHECK(all.find("stone") == BlockId::stone);
   CHECK(all.find("crystal_ore") == BlockId::crystal_ore);
   for (const char* name : {"", "ston", "stones", "Stone", "zzz"}) CHECK_FALSE(all.find(name).has_value());
@@ -72,6 +73,7 @@ TEST_CASE("a registry's hash changes with everything that it says", "[world][vox
   differs([](BlockType& t) { t.timer_s = 3, t.blast_m = 2; });
   differs([](BlockType& t) { t.friction = 0.1; });
   differs([](BlockType& t) { t.jump = 2; });
+  differs([](BlockType& t) { t.tool = Tool::axe; });
   for (const std::string_view shape : shape_names())
     if (shape != "full") differs([&](BlockType& t) { t.shape = *find_shape(shape); });
   differs([](BlockType& t) { t.shape = *find_shape("none"), t.liquid = true; });
@@ -115,7 +117,7 @@ TEST_CASE("kinds that no world can have are refused, and it is said which",
   changed(own, [](BlockType& t) { t.timer_s = 1e6; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.falls = true; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.becomes = BlockId{500}; });
-  changed(own, [](BlockType& t) { t.timer_s = 1, t.becomes = BlockId{block_id_count + 5}; });
+  changed(own, [](BlockType& t) { t.timer_s = 1, t.becomes = BlockId{block_id_count + 8}; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.blast_m = 8; });
   changed(own, [](BlockType& t) { t.timer_s = 1, t.blast_m = 1, t.becomes = BlockId::stone; });
   changed(own, [](BlockType& t) { t.blast_m = 1; });
