@@ -7,6 +7,7 @@
 #include "world/math/vec.h"
 #include "world/sim/command.h"
 #include "world/sim/cue.h"
+#include "world/voxel/block.h"
 
 namespace ashlar {
 
