@@ -23,7 +23,7 @@ namespace ashlar::server {
 
 inline constexpr const char* store_name = "world.db";  ///< in the world's folder
 inline constexpr std::int32_t store_application = 0x4153484c;
-inline constexpr int store_format = 7;
+inline constexpr int store_format = 8;
 
 /// What makes a database of one format one of the next.
 struct UpgradeStep {
