@@ -288,9 +288,12 @@ bool WorldSaver::Impl::write_coded(std::uint64_t group_tick, SteadyTime::time_po
   const auto saved =
       store->save({group_tick, std::span(coded).first(coded_count), handed->players.rows(), coded_items,
                    coded_contents, handed->authors, handed->edits, handed->unix_s, options.log, coded_state});
+  std::string log_failure = saved ? store->log_trouble() : std::string();
   const std::scoped_lock lock(mutex);
   status.failure = saved ? std::string() : saved.error().line;
   if (!saved) return false;
+  if (!log_failure.empty()) status.edits_unlogged += handed->edits.size();
+  status.log_failure = std::move(log_failure);
   status.saved_tick = group_tick;
   status.last_group_chunks = static_cast<std::uint32_t>(coded_count);
   status.last_group_ms = elapsed_ms(handed_over);
@@ -455,7 +458,7 @@ SaverStatus WorldSaver::status() const {
   const Impl& s = *impl_;
   const std::scoped_lock lock(s.mutex);
   SaverStatus status = s.status;
-  status.edits_unlogged = s.unlogged;
+  status.edits_unlogged += s.unlogged;
   status.dirty_waiting = static_cast<std::uint32_t>(s.late.size());
   status.dirty_chunks = s.filling->chunks.count() + status.dirty_waiting;
   if (s.busy) status.dirty_chunks += s.handed->chunks.count();

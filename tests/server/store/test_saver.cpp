@@ -39,6 +39,7 @@ class MemoryStore final : public WorldStore {
     ++groups;
     return {};
   }
+  std::string log_trouble() override { return torn_log ? "the log is torn" : ""; }
   std::expected<void, StoreTrouble> save_blocks(const std::string&) override { return {}; }
   std::expected<void, StoreTrouble> set_aside(const DamagedRow&, bool) override { return {}; }
   std::expected<void, StoreTrouble> backup(const std::string&) override { return {}; }
@@ -59,7 +60,7 @@ class MemoryStore final : public WorldStore {
   }
   std::vector<std::pair<LoggedEdit, std::string>> logged;  // once the saver has finished
   std::vector<StoredContents> contents;                    // likewise
-  std::atomic<bool> full = false, held = false;
+  std::atomic<bool> full = false, held = false, torn_log = false;
   std::atomic<int> groups = 0, tries = 0;
   std::atomic<int> mixed = 0;  // players who did not hold an item for each chunk that is there
 
@@ -167,6 +168,18 @@ TEST_CASE("who changed a block is told with the chunk, once for each author", "[
   CHECK(logged[2].second == "Bob");
   CHECK(logged[2].first.time_s == 8);
   CHECK(site.saver.status().edits_unlogged == 1);
+}
+
+TEST_CASE("what a damaged log does not take is counted", "[server][saver]") {
+  Site site(quick());
+  site.store->torn_log = true;
+  const EditAuthor author;
+  const LoggedEdit edit{7, 0, {1, 2, 3}, BlockId::air, BlockId::brick};
+  site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, {}, {&author, 1}, {&edit, 1}});
+  site.saver.finish(60s, site.volume);
+  CHECK(site.saver.status().edits_unlogged == 1);
+  CHECK(site.saver.status().log_failure == "the log is torn");
+  CHECK(site.saver.status().failure.empty());
 }
 
 TEST_CASE("a group is the world as of its tick though the world went on", "[server][saver]") {

@@ -9,6 +9,7 @@
 #include "protocol/inventory_codec.h"
 #include "protocol/kept_state_codec.h"
 #include "server/store/edit_log.h"
+#include "server/store/salvage.h"
 #include "server/store/sqlite.h"
 #include "server/store/store_check.h"
 #include "tests/catch.h"
@@ -537,6 +538,76 @@ TEST_CASE("a backup of a store that goes on writing is whole, and never over ano
   CHECK(copied->load_chunk({1, 2, 3}).bytes == chunks[0].bytes);
   CHECK_FALSE(std::filesystem::exists(copy + ".new"));
   CHECK_FALSE(store->backup(folder.path("nowhere/copy.db")).has_value());
+}
+
+TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it whole", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const EditAuthor author{EditAuthor::Kind::operators, {}, {}};
+  std::vector<LoggedEdit> edits;
+  for (int i = 0; i < 5000; ++i) edits.push_back({100 + i, 0, {i % 32, 0, 0}, BlockId::air, BlockId::brick});
+  const StoredChunk chunk{{1, 2, 3}, some_bytes(1, 300)}, later{{1, 2, 4}, some_bytes(2, 300)};
+  SaveGroup group{5, {&chunk, 1}, {}};
+  group.authors = {&author, 1};
+  group.edits = edits;
+  group.now_s = 6000;
+  REQUIRE(open_kept(file)->save(group).has_value());
+  // Pages of its tables and indexes, by turns.
+  const std::string what = GENERATE("edits", "edits_by_cell", "edits_by_time", "authors");
+  CAPTURE(what);
+  const std::int64_t root = ask(file, "SELECT rootpage FROM sqlite_master WHERE name = '" + what + "'");
+  std::string bytes = folder.read("world.db");
+  const std::string whole = bytes;
+  for (std::size_t i = 0; i < 4096; ++i) bytes[static_cast<std::size_t>(root - 1) * 4096 + i] = static_cast<char>(i * 7);
+  folder.write("world.db", bytes);
+  {
+    const auto store = open_kept(file);
+    group.tick = 6, group.chunks = {&later, 1};
+    REQUIRE(store->save(group).has_value());
+    CHECK_THAT(store->log_trouble(), ContainsSubstring("world salvage"));
+    group.tick = 7;
+    REQUIRE(store->save(group).has_value());
+  }
+  CHECK(ask(file, "SELECT count(*) FROM chunks") == 2);
+  const auto report = salvage_store(file, what == "authors");
+  REQUIRE(report.has_value());
+  CHECK(check_store(file)->faults == 0);
+  CHECK(ask(file, "SELECT count(*) FROM chunks") == 2);
+  const auto store = open_kept(file);
+  CHECK(store->world().tick == 7);
+  if (what == "edits_by_cell" || what == "edits_by_time") CHECK(ask(file, "SELECT count(*) FROM edits") == 5000);
+  REQUIRE(store->save(group).has_value());
+  CHECK(store->log_trouble().empty());
+  CHECK(folder.read("world.db.before-salvage").size() >= whole.size());
+}
+
+TEST_CASE("of a table with torn pages salvage loses no more than their rows", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  {
+    const auto store = open_kept(file);
+    std::vector<StoredChunk> chunks;
+    for (int i = 0; i < 600; ++i) chunks.push_back({{i % 30 * 100 - 1500, i / 30, i % 7}, some_bytes(static_cast<std::uint64_t>(i), 300)});
+    REQUIRE(store->save({5, chunks, {}}).has_value());
+  }
+  std::vector<std::int64_t> leaves;
+  const std::string bytes = folder.read("world.db");
+  std::string torn = bytes;
+  // Leaves of tables with some hundred bytes a row are those of chunks.
+  for (std::size_t page = 4096; page < bytes.size(); page += 4096)
+    if (bytes[page] == 13 && bytes[page + 4] > 8) leaves.push_back(static_cast<std::int64_t>(page));
+  REQUIRE(leaves.size() > 30);
+  for (const std::size_t one : {std::size_t{3}, std::size_t{11}, std::size_t{12}, leaves.size() - 1})
+    for (std::size_t i = 0; i < 4096; ++i) torn[static_cast<std::size_t>(leaves[one]) + i] = '\0';
+  folder.write("world.db", torn);
+  CHECK(check_store(file)->faults > 0);
+  const auto report = salvage_store(file, false);
+  REQUIRE(report.has_value());
+  const std::int64_t left = ask(file, "SELECT count(*) FROM chunks");
+  CHECK(left >= 600 - 4 * 14);
+  CHECK(left < 600);
+  CHECK(ask(file, "SELECT value FROM meta WHERE key = 'chunks'") == left);
+  for (const SalvagedTable& table : report->tables) CHECK(table.torn == (table.name == "chunks"));
 }
 
 }  // namespace ashlar::server
