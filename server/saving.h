@@ -30,7 +30,7 @@ class Saving {
   EditHistory history_;
   std::shared_ptr<StoredGround> stored_;
   std::unique_ptr<WorldSaver> saver_;
-  bool failing_ = false, beyond_ = false, unlogged_ = false;
+  bool failing_ = false, beyond_ = false, unlogged_ = false, log_damaged_ = false;
 };
 
 }  // namespace ashlar::server

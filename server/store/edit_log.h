@@ -15,14 +15,16 @@
 //            operators; the name is the one that was last seen
 //   edits    id (rising in the order of edits), time (Unix, s), author, place (chunk_place()), block
 //            (index_in_chunk()), before, after (kinds of blocks), held: empty or NULL where the block
-//            changed; where that changed which it holds, what it held (encode_block_data()) before
+//            changed; where that changed which it holds, what it held (encode_block_data()) before;
+//            cell (computed of place and block, kept in its index alone): cubes of 8 blocks, x, y and z from
+//            the lowest corner of the world in 18, 18 and 10 bits
 //
-// Indexes by place and block, by author and time, and by time: a look-up reads what it finds and little more.
+// Indexes by cell and time, by author and time, and by time: a look-up reads what it finds and little more.
 
 namespace ashlar::server {
 
 /// What an edit takes of the disk with its rows in all indexes, roughly.
-inline constexpr std::uint64_t edit_row_bytes = 100;
+inline constexpr std::uint64_t edit_row_bytes = 105;
 
 /// Writes to the log, within the transactions of who owns the database. One thread.
 class EditLogWriter {
@@ -61,13 +63,17 @@ struct FoundEdits {
 /// Queries without a limit find at most so many.
 inline constexpr std::uint64_t edits_found_max = 2'000'000;
 
-/// Cost: of an area, what ever happened in its chunks; of a player, what it did in the time; else what came
-/// in the time. With a limit no more than that is kept in memory. Beyond edits_found_max it is refused.
+/// Cost: with a limit, some ten times as many rows, and some 5 us for each cell of an area in which anything
+/// ever happened, or what came in the time (of the player), whichever is less; without a limit, all that came
+/// in the time there. Beyond edits_found_max it is refused.
 std::expected<FoundEdits, StoreTrouble> find_edits(const Database& database, const EditQuery& query);
 
 /// The log of a world's database, opened to be read, also beside a running server. A database of an older
 /// format has none: the trouble says so.
 std::expected<Database, StoreTrouble> open_log(const std::string& file);
+
+/// The cell of the log that a block is in.
+std::int64_t edit_cell(IVec3 block);
 
 /// The block of a chunk that index_in_chunk() counts so. Precondition: index < chunk_blocks.
 IVec3 block_of_chunk(ChunkCoord at, std::uint32_t index);

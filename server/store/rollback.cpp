@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "protocol/chunk_codec.h"
@@ -20,6 +21,7 @@ namespace {
 /// Edits that a query found, in one chunk.
 struct ChunkEdits {
   std::int64_t place = 0;
+  std::set<std::int64_t> cells;   // edit_cell()
   std::vector<std::int64_t> ids;  // ascending
 };
 
@@ -29,6 +31,7 @@ std::vector<ChunkEdits> by_chunk(const std::vector<FoundEdit>& found) {
     const std::int64_t place = chunk_place(chunk_of(edit.block));
     ChunkEdits& chunk = chunks[place];
     chunk.place = place;
+    chunk.cells.insert(edit_cell(edit.block));
     chunk.ids.push_back(edit.id);
   }
   std::vector<ChunkEdits> out;
@@ -48,26 +51,29 @@ struct BlockPast {
   std::optional<BlockData> held;
 };
 
-/// Adds what becomes of one chunk. @param edits  its edits from the query's first on, the newest first
+/// Adds what becomes of one chunk. @param edits  those of a cell from the query's first on, the newest first
 std::expected<void, StoreTrouble> plan_chunk(const Database& database, Statement& edits,
                                              const ChunkEdits& chunk, bool force, RollbackPlan& plan) {
   std::map<std::uint32_t, BlockPast> blocks;  // by index_in_chunk()
-  edits.bind(1, chunk.place).bind(2, chunk.ids.front());
-  int code = edits.step();
-  for (; code == SQLITE_ROW; code = edits.step()) {
+  const auto take_back = [&] {
     const auto [at, is_new] = blocks.try_emplace(static_cast<std::uint32_t>(edits.whole(1)) % chunk_blocks);
     BlockPast& past = at->second;
     if (is_new) past.expected = static_cast<BlockId>(edits.whole(3));
     const bool found = std::ranges::binary_search(chunk.ids, edits.whole(0));
     past.found = past.found || found;
     if (!found && !force) past.closed = true;
-    if (!found || past.closed) continue;
+    if (!found || past.closed) return;
     past.undone = true;
     past.to = static_cast<BlockId>(edits.whole(2));
     if (const auto held = edits.bytes(4); !held.empty()) past.held = decode_block_data(held);
+  };
+  for (const std::int64_t cell : chunk.cells) {
+    edits.bind(1, cell).bind(2, chunk.ids.front());
+    int code = edits.step();
+    for (; code == SQLITE_ROW; code = edits.step()) take_back();
+    edits.reset();
+    if (code != SQLITE_DONE) return std::unexpected(database.trouble(code));
   }
-  edits.reset();
-  if (code != SQLITE_DONE) return std::unexpected(database.trouble(code));
   const ChunkCoord coord = chunk_at_place(chunk.place);
   for (const auto& [index, past] : blocks) {
     if (past.found && !past.undone) ++plan.left;
@@ -159,7 +165,7 @@ std::expected<RollbackPlan, StoreTrouble> plan_rollback(const Database& database
   if (!found) return end(std::expected<RollbackPlan, StoreTrouble>(std::unexpected(found.error())));
   auto edits = Statement::make(
       database,
-      "SELECT id, block, before, after, held FROM edits INDEXED BY edits_by_place WHERE place = ?1 "
+      "SELECT id, block, before, after, held FROM edits INDEXED BY edits_by_cell WHERE cell = ?1 "
       "AND id >= ?2 ORDER BY id DESC");
   if (!edits) return end(std::expected<RollbackPlan, StoreTrouble>(std::unexpected(edits.error())));
   RollbackPlan plan;

@@ -14,6 +14,8 @@
 #include "protocol/kept_state_codec.h"
 #include "server/store/dirty_chunks.h"
 #include "world/math/assert.h"
+#include "world/math/hash.h"
+#include "world/math/random.h"
 #include "world/sim/dropped_items.h"
 #include "world/sim/ground_edits.h"
 #include "world/sim/world.h"
@@ -31,12 +33,55 @@ double elapsed_ms(SteadyTime::time_point since) {
 /// So that coordinates can be sorted.
 bool earlier(ChunkCoord a, ChunkCoord b) { return std::tuple(a.x, a.y, a.z) < std::tuple(b.x, b.y, b.z); }
 
+void add_key(Hasher& hasher, IVec3 block) { hasher.add(block); }
+void add_key(Hasher& hasher, const PlayerIdentity& identity) { hasher.add_bytes(identity); }
+
+/// Rows that wait to be saved, each key once: the last word counts. Allocates nothing once it has its size.
+template <class Row, auto key>
+class LastRows {
+ public:
+  void put(const Row& row) {
+    if (2 * (rows_.size() + 1) > slots_.size()) grow();
+    std::uint32_t& slot = slots_[slot_of(row)];
+    if (slot == 0) {
+      rows_.push_back(row);
+      slot = static_cast<std::uint32_t>(rows_.size());
+    } else {
+      rows_[slot - 1] = row;
+    }
+  }
+  const std::vector<Row>& rows() const { return rows_; }
+  void clear() {
+    if (rows_.empty()) return;
+    rows_.clear();
+    std::ranges::fill(slots_, 0u);
+  }
+
+ private:
+  /// Where its key is, or where it would go.
+  std::size_t slot_of(const Row& row) const {
+    Hasher hasher;
+    add_key(hasher, row.*key);
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t slot = static_cast<std::size_t>(mix64(hasher.value())) & mask;
+    while (slots_[slot] != 0 && !(rows_[slots_[slot] - 1].*key == row.*key)) slot = (slot + 1) & mask;
+    return slot;
+  }
+  void grow() {
+    slots_.assign(std::max<std::size_t>(256, 2 * slots_.size()), 0u);
+    for (std::uint32_t row = 0; row < rows_.size(); ++row) slots_[slot_of(rows_[row])] = row + 1;
+  }
+
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> slots_;  // row + 1; linear probing, at most half full
+};
+
 /// What becomes one transaction.
 struct DirtyGroup {
   explicit DirtyGroup(std::uint32_t chunks_max) : chunks(chunks_max) {}
   bool empty() const {
-    return chunks.count() == 0 && players.empty() && edits.empty() && contents.empty() && !items_changed &&
-           !state_changed;
+    return chunks.count() == 0 && players.rows().empty() && edits.empty() && contents.rows().empty() &&
+           !items_changed && !state_changed;
   }
   void clear() {
     chunks.clear(), players.clear(), items.clear(), authors.clear(), edits.clear(), contents.clear();
@@ -51,14 +96,6 @@ struct DirtyGroup {
     authors.push_back(author);
     return static_cast<std::uint32_t>(authors.size() - 1);
   }
-  /// The last word on a player counts.
-  void put(const StoredPlayer& player) {
-    const auto known = std::ranges::find(players, player.identity, &StoredPlayer::identity);
-    if (known == players.end())
-      players.push_back(player);
-    else
-      *known = player;
-  }
   void put(const ItemTable& lying) {
     items.clear();
     items_changed = true;
@@ -68,11 +105,11 @@ struct DirtyGroup {
   }
 
   DirtyChunks chunks;
-  std::vector<StoredPlayer> players;
+  LastRows<StoredPlayer, &StoredPlayer::identity> players;
   std::vector<EditAuthor> authors;
   std::vector<LoggedEdit> edits;
   std::vector<LyingItem> items;
-  std::vector<PlacedData> contents;  // in their order: the last word on a block counts
+  LastRows<PlacedData, &PlacedData::block> contents;
   KeptState state;
   bool items_changed = false, state_changed = false;
   std::int64_t unix_s = 0;  // of the newest edit
@@ -237,7 +274,7 @@ void WorldSaver::Impl::code(const DirtyGroup& group) {
   coded_state.clear();
   if (group.state_changed) encode_kept_state(group.state, coded_state);
   coded_contents.clear();
-  for (const PlacedData& one : group.contents) {
+  for (const PlacedData& one : group.contents.rows()) {
     StoredContents& out = coded_contents.emplace_back();
     out.block = one.block;
     if (!one.data.empty()) out.bytes = encode_block_data(one.data);
@@ -249,11 +286,14 @@ void WorldSaver::Impl::code(const DirtyGroup& group) {
 
 bool WorldSaver::Impl::write_coded(std::uint64_t group_tick, SteadyTime::time_point handed_over) {
   const auto saved =
-      store->save({group_tick, std::span(coded).first(coded_count), handed->players, coded_items,
+      store->save({group_tick, std::span(coded).first(coded_count), handed->players.rows(), coded_items,
                    coded_contents, handed->authors, handed->edits, handed->unix_s, options.log, coded_state});
+  std::string log_failure = saved ? store->log_trouble() : std::string();
   const std::scoped_lock lock(mutex);
   status.failure = saved ? std::string() : saved.error().line;
   if (!saved) return false;
+  if (!log_failure.empty()) status.edits_unlogged += handed->edits.size();
+  status.log_failure = std::move(log_failure);
   status.saved_tick = group_tick;
   status.last_group_chunks = static_cast<std::uint32_t>(coded_count);
   status.last_group_ms = elapsed_ms(handed_over);
@@ -347,9 +387,9 @@ void WorldSaver::Impl::add(std::uint32_t run_tick, const VoxelVolume& volume, co
   tick = first_tick + run_tick;
   if (filling->empty()) filling->begun = SteadyTime::now();
   for (const ChunkCoord at : changes.chunks) stage(volume, at);
-  for (const StoredPlayer& player : changes.players) filling->put(player);
+  for (const StoredPlayer& player : changes.players) filling->players.put(player);
   if (changes.items != nullptr) filling->put(*changes.items);
-  for (const DataEdit& edit : changes.contents) filling->contents.push_back({edit.block, edit.after});
+  for (const DataEdit& edit : changes.contents) filling->contents.put({edit.block, edit.after});
   if (changes.state != nullptr) take_state(*changes.state);
   log(changes);
 }
@@ -418,7 +458,7 @@ SaverStatus WorldSaver::status() const {
   const Impl& s = *impl_;
   const std::scoped_lock lock(s.mutex);
   SaverStatus status = s.status;
-  status.edits_unlogged = s.unlogged;
+  status.edits_unlogged += s.unlogged;
   status.dirty_waiting = static_cast<std::uint32_t>(s.late.size());
   status.dirty_chunks = s.filling->chunks.count() + status.dirty_waiting;
   if (s.busy) status.dirty_chunks += s.handed->chunks.count();
@@ -433,7 +473,13 @@ Durable WorldSaver::durable() const {
     if (s.status.saved_tick > s.first_tick)
       now.tick = static_cast<std::uint32_t>(s.status.saved_tick - s.first_tick);
   }
-  now.room = s.late.empty() && 4 * s.filling->chunks.count() < 3 * s.options.chunks_max;
+  // Of all that grows while a group waits; what lies and the state are one list each, the newest counts.
+  const DirtyGroup& waiting = *s.filling;
+  const auto room = [](std::uint64_t count, std::uint64_t max) { return 4 * count < 3 * max; };
+  now.room = s.late.empty() && room(waiting.chunks.count(), s.options.chunks_max) &&
+             room(waiting.contents.rows().size(), s.options.contents_max) &&
+             room(waiting.players.rows().size(), s.options.players_max) &&
+             room(waiting.edits.size(), s.options.edits_max);
   return now;
 }
 

@@ -23,7 +23,8 @@ struct SaverStatus {
   std::uint64_t groups = 0;
   std::uint32_t last_group_chunks = 0;
   double last_group_ms = 0;          ///< from its hand-over until it was on the disk
-  std::uint64_t edits_unlogged = 0;  ///< too many at once for the log
+  std::uint64_t edits_unlogged = 0;  ///< too many at once for the log, or it is damaged
+  std::string log_failure;           ///< one line where the log is damaged: all else is saved
   double last_age_ms = 0;            ///< from its first change until it was on the disk
   std::string failure;               ///< one line while the last group cannot be written; empty: all is well
 };
@@ -31,7 +32,7 @@ struct SaverStatus {
 /// What a tick asks of saving.
 struct Durable {
   std::uint32_t tick = 0;  ///< everything up to it is on the disk; counted from this run's start
-  bool room = true;        ///< further changes may wait: three quarters of what may are not taken yet
+  bool room = true;        ///< further changes may wait: of nothing three quarters of what may do so
 };
 
 /// What a tick changed.
@@ -62,6 +63,8 @@ struct SaverOptions {
       2'000'000};                         ///< doors and monsters that move make a group by themselves
   std::chrono::milliseconds retry{1000};  ///< after one that could not be written
   std::uint32_t chunks_max = 4096;        ///< of a group; as many may wait behind it
+  std::uint32_t contents_max = 16'384;    ///< blocks whose contents changed, likewise
+  std::uint32_t players_max = 8192;       ///< players who changed, likewise
   EditLogLimits log = {};
   std::uint32_t edits_max = 65'536;  ///< of a group that are logged; of further ones the log has nothing
   /// Else groups are written by WorldSaver::work(), where time is simulated.
@@ -73,7 +76,8 @@ struct SaverOptions {
 ///
 /// A group is the world as of one tick: whatever happened up to it is in this group or one before. While a
 /// group cannot be written (a full disk) it is tried again, up to chunks_max changed chunks wait behind it.
-/// From three quarters of them on durable() asks for no more changes; of what comes nevertheless (an
+/// From three quarters of them on, or of what else may wait (contents of blocks, players, edits for the log),
+/// durable() asks for no more changes; of what comes nevertheless (an
 /// operator's, what falls) only the coordinates are kept beyond the bound. They are copied once the disk
 /// takes groups again, into one larger than chunks_max, which their ground must be loaded for, as edited
 /// ground is: what is of one act (chunks, inventories, drops) is never in two groups.

@@ -59,6 +59,16 @@ constexpr const char* state_sql = R"(
 CREATE TABLE state(place INTEGER PRIMARY KEY, hash INTEGER NOT NULL, bytes BLOB NOT NULL);
 )";
 
+/// The log's index by place: of all that happened in a cell, the newest lies at its end.
+constexpr const char* cells_sql = R"(
+DROP INDEX edits_by_place;
+ALTER TABLE edits ADD COLUMN cell INTEGER GENERATED ALWAYS AS (
+  ((((place >> 42) - 1015808) << 2 | (block >> 8 & 3)) << 28) |
+  ((((place >> 21 & 2097151) - 1015808) << 2 | (block >> 13 & 3)) << 10) |
+  (((place & 2097151) - 1048448) << 2) | (block >> 3 & 3));
+CREATE INDEX edits_by_cell ON edits(cell, time, block, author);
+)";
+
 /// Formats before the present one, the oldest first.
 constexpr UpgradeStep upgrade_steps[] = {
     {1,
@@ -69,6 +79,7 @@ constexpr UpgradeStep upgrade_steps[] = {
     {4, state_sql},
     {5, "ALTER TABLE players ADD COLUMN life BLOB NOT NULL DEFAULT x'';"},
     {6, ""},  // the same tables: older builds read no timers of blocks, and not who built what
+    {7, cells_sql},
 };
 
 template <class Number>
@@ -120,6 +131,7 @@ std::expected<void, StoreTrouble> make_tables(const Database& database, const St
   if (made) made = database.run(edit_tables_sql);
   if (made) made = database.run(contents_sql);
   if (made) made = database.run(state_sql);
+  if (made) made = database.run(cells_sql);
   auto row = Statement::make(database, "INSERT INTO meta VALUES(?1, ?2)");
   if (!made || !row) {
     static_cast<void>(database.run("ROLLBACK"));

@@ -131,6 +131,7 @@ struct SqliteStore::Impl {
         log(std::move(e)) {}
 
   bool write_group(const SaveGroup& group);
+  bool write_log(const SaveGroup& group);
   bool write_chunk(const StoredChunk& chunk, std::int64_t& added);
   bool write_player(const StoredPlayer& player);
   bool write_contents(const StoredContents& contents);
@@ -147,7 +148,8 @@ struct SqliteStore::Impl {
   Database reading;
   WriteStatements statements;
   Statement find_chunk;
-  EditLogWriter log;  // the writer's
+  EditLogWriter log;        // the writer's
+  std::string log_trouble;  // likewise
   StoredWorld world;
   std::string copied;
   bool made = false, kept = false;
@@ -429,11 +431,14 @@ bool SqliteStore::Impl::write_group(const SaveGroup& group) {
   if (!group.state.empty() &&
       !statements.put_state.bind(1, as_signed(chunk_row_hash(0, group.state))).bind(2, group.state).run())
     return false;
-  if (!log.write(group.authors, group.edits)) return false;
-  if (group.now_s > 0 && !log.prune(group.now_s, group.limits, group.edits.size())) return false;
   if (added > 0 && !statements.count_chunks.bind(1, added).run()) return false;
   const std::string tick = std::to_string(group.tick);
   return statements.put_meta.bind(1, std::string_view("tick")).bind(2, std::string_view(tick)).run();
+}
+
+bool SqliteStore::Impl::write_log(const SaveGroup& group) {
+  if (!log.write(group.authors, group.edits)) return false;
+  return group.now_s == 0 || log.prune(group.now_s, group.limits, group.edits.size());
 }
 
 template <class Body>
@@ -447,9 +452,33 @@ std::expected<void, StoreTrouble> SqliteStore::Impl::transaction(const Body& bod
 std::expected<void, StoreTrouble> SqliteStore::save(const SaveGroup& group) {
   Impl& s = *impl_;
   const std::scoped_lock lock(s.write_mutex);
-  auto done = s.transaction([&] { return s.write_group(group); });
+  bool in_log = false;
+  const auto write = [&](bool with_log) {
+    return s.transaction([&] {
+      if (!s.write_group(group)) return false;
+      in_log = with_log;
+      return !with_log || s.write_log(group);
+    });
+  };
+  const bool with_log = s.log_trouble.empty();
+  auto done = write(with_log);
+  if (!done && with_log && in_log) {
+    // Nothing in play reads the log: the world must not be lost for a page of it. A full or held disk is none.
+    using Kind = StoreTrouble::Kind;
+    const Kind kind = done.error().kind;
+    if (kind == Kind::damaged || kind == Kind::foreign || kind == Kind::machine) {
+      std::string why = std::move(done.error().line);
+      done = write(false);
+      if (done) s.log_trouble = std::move(why);
+    }
+  }
   if (done) s.world.tick = group.tick;
   return done;
+}
+
+std::string SqliteStore::log_trouble() {
+  const std::scoped_lock lock(impl_->write_mutex);
+  return impl_->log_trouble;
 }
 
 std::expected<void, StoreTrouble> SqliteStore::Impl::save_meta(std::string_view key,

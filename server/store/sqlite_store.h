@@ -23,7 +23,7 @@ namespace ashlar::server {
 
 inline constexpr const char* store_name = "world.db";  ///< in the world's folder
 inline constexpr std::int32_t store_application = 0x4153484c;
-inline constexpr int store_format = 7;
+inline constexpr int store_format = 8;
 
 /// What makes a database of one format one of the next.
 struct UpgradeStep {
@@ -76,6 +76,7 @@ class SqliteStore final : public WorldStore {
   std::expected<StoredState, StoreTrouble> load_state() override;
   std::expected<StoredContentsList, StoreTrouble> load_contents() override;
   std::expected<void, StoreTrouble> save(const SaveGroup& group) override;
+  std::string log_trouble() override;
   std::expected<void, StoreTrouble> save_blocks(const std::string& text) override;
   /// Keeps where the world's maps stand (kept_ground.h), likewise.
   std::expected<void, StoreTrouble> save_footprints(const std::string& text);

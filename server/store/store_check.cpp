@@ -22,6 +22,7 @@ namespace {
 constexpr int lives_since = 6;     // formats before kept of players' fights their health alone
 constexpr int state_since = 5;     // formats before kept nothing of doors and monsters
 constexpr int contents_since = 4;  // formats before knew of no blocks that hold something
+constexpr int cells_since = 8;     // formats before had the log of edits in another order
 
 /// Opened to be read, with its format looked at.
 std::expected<std::pair<Database, int>, StoreTrouble> open_to_read(const std::string& file,
@@ -180,10 +181,11 @@ std::expected<StoreCheck, StoreTrouble> check_store(const std::string& file, Ope
 std::expected<Database, StoreTrouble> open_log(const std::string& file) {
   auto opened = open_to_read(file);
   if (!opened) return std::unexpected(std::move(opened.error()));
-  if (opened->second < contents_since)
-    return std::unexpected(StoreTrouble{{},
-                                        file + " is of format " + std::to_string(opened->second) +
-                                            ", which keeps no log of edits: start a server on it once"});
+  if (opened->second < cells_since)
+    return std::unexpected(StoreTrouble{
+        {},
+        file + " is of format " + std::to_string(opened->second) +
+            ", whose log of edits this build does not read: start a server on it once, which upgrades it"});
   return std::move(opened->first);
 }
 

@@ -154,8 +154,11 @@ class WorldStore {
   virtual std::expected<StoredContentsList, StoreTrouble> load_contents() = 0;
 
   /// One transaction, on the disk when it returns. On failure nothing of it is there, and it may be tried
-  /// again.
+  /// again. Where the log of edits alone is damaged the rest is saved (log_trouble()).
   virtual std::expected<void, StoreTrouble> save(const SaveGroup& group) = 0;
+  /// Why groups are saved without their edits, in a line: the log of edits, which nothing in play reads, is
+  /// damaged. Empty: all is well.
+  virtual std::string log_trouble() { return {}; }
   /// Keeps the world's kinds of blocks (stored_blocks.h), on the disk when it returns.
   virtual std::expected<void, StoreTrouble> save_blocks(const std::string& text) = 0;
   /// Keeps a damaged row aside. @param forget  takes it from the chunks, too

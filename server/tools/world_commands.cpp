@@ -9,6 +9,7 @@
 #include "server/config/command_line.h"
 #include "server/config/load.h"
 #include "server/store/backup_source.h"
+#include "server/store/salvage.h"
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
 #include "server/store/stored_blocks.h"
@@ -53,6 +54,15 @@ constexpr CommandTable world_restore_table{
     "Copies a backup to where a server is started with it, after all of it was read and found whole. A "
     "server.key that was there stays.",
     "BACKUP", world_restore_options};
+
+constexpr CommandOption world_salvage_options[] = {
+    {"--drop-log", "", "The log of edits begins anew: nothing of it is kept."}};
+constexpr CommandTable world_salvage_table{
+    "world salvage",
+    "Makes the database of a world that its disk has torn anew, of every row that can be read; as it was it "
+    "stays beside it (world.db.before-salvage). A backup that is whole is better. No server may run on the "
+    "world. Exit code 1 when something could not be read.",
+    "DIR", world_salvage_options};
 
 std::string file_in(const std::string& dir, const char* name) { return (fs::path(dir) / name).string(); }
 
@@ -218,10 +228,27 @@ CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
                        0};
 }
 
-constexpr std::array<GroupEntry, 8> world_entries{{{world_info_table, world_info},
+CommandResult world_salvage(const CommandWords& words, const CommandWorld&) {
+  if (auto good = check_folder(words.operand); !good) return std::unexpected(good.error());
+  const auto lock = WorldLock::take(words.operand);  // nobody plays in it
+  if (!lock) return std::unexpected(lock.error());
+  const auto report = salvage_store(file_in(words.operand, store_name), words.has("--drop-log"));
+  if (!report) return std::unexpected(report.error().line);
+  std::string out;
+  bool torn = false;
+  for (const SalvagedTable& table : report->tables) {
+    out += table.name + ": " + std::to_string(table.rows) + " rows" +
+           (table.torn ? ", others could not be read\n" : "\n");
+    torn = torn || table.torn;
+  }
+  return CommandAnswer{out + "as it was the database is " + report->before + "\n", torn ? 1 : 0};
+}
+
+constexpr std::array<GroupEntry, 9> world_entries{{{world_info_table, world_info},
                                                    {world_check_table, world_check},
                                                    {world_backup_table, world_backup},
                                                    {world_restore_table, world_restore},
+                                                   {world_salvage_table, world_salvage},
                                                    {world_log_table, world_log},
                                                    {world_rollback_table, world_rollback},
                                                    {world_prune_table, world_prune},

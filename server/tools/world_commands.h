@@ -6,7 +6,7 @@
 
 namespace ashlar::server {
 
-/// `ashlar-server world info | check | backup | restore | log | rollback | prune |
+/// `ashlar-server world info | check | backup | restore | salvage | log | rollback | prune |
 /// export`. @param words  behind "world"
 CommandResult world_command(std::span<const std::string> words, const CommandWorld& world);
 

@@ -249,7 +249,7 @@ class Storage(unittest.TestCase):
             meddle(f"PRAGMA journal_mode = {mode}")
             meddle("PRAGMA user_version = 99")
             refused("world.db", "format 99")
-            meddle("PRAGMA user_version = 7")
+            meddle("PRAGMA user_version = 8")
             meddle("UPDATE meta SET value = '2' WHERE key = 'seed'")
             refused("world.db", "seed 2")
             meddle("UPDATE meta SET value = '1' WHERE key = 'seed'")

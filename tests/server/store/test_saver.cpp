@@ -33,11 +33,13 @@ class MemoryStore final : public WorldStore {
     for (const StoredChunk& chunk : group.chunks) chunks_[chunk_key(chunk.at)] = chunk.bytes;
     for (const StoredPlayer& player : group.players)
       if (player.inventory.count() != chunks_.size()) ++mixed;
+    for (const StoredContents& one : group.contents) contents.push_back(one);
     for (const LoggedEdit& edit : group.edits) logged.push_back({edit, group.authors[edit.author].name});
     tick_ = group.tick;
     ++groups;
     return {};
   }
+  std::string log_trouble() override { return torn_log ? "the log is torn" : ""; }
   std::expected<void, StoreTrouble> save_blocks(const std::string&) override { return {}; }
   std::expected<void, StoreTrouble> set_aside(const DamagedRow&, bool) override { return {}; }
   std::expected<void, StoreTrouble> backup(const std::string&) override { return {}; }
@@ -57,7 +59,8 @@ class MemoryStore final : public WorldStore {
     return tick_;
   }
   std::vector<std::pair<LoggedEdit, std::string>> logged;  // once the saver has finished
-  std::atomic<bool> full = false, held = false;
+  std::vector<StoredContents> contents;                    // likewise
+  std::atomic<bool> full = false, held = false, torn_log = false;
   std::atomic<int> groups = 0, tries = 0;
   std::atomic<int> mixed = 0;  // players who did not hold an item for each chunk that is there
 
@@ -167,6 +170,18 @@ TEST_CASE("who changed a block is told with the chunk, once for each author", "[
   CHECK(site.saver.status().edits_unlogged == 1);
 }
 
+TEST_CASE("what a damaged log does not take is counted", "[server][saver]") {
+  Site site(quick());
+  site.store->torn_log = true;
+  const EditAuthor author;
+  const LoggedEdit edit{7, 0, {1, 2, 3}, BlockId::air, BlockId::brick};
+  site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, {}, {&author, 1}, {&edit, 1}});
+  site.saver.finish(60s, site.volume);
+  CHECK(site.saver.status().edits_unlogged == 1);
+  CHECK(site.saver.status().log_failure == "the log is torn");
+  CHECK(site.saver.status().failure.empty());
+}
+
 TEST_CASE("a group is the world as of its tick though the world went on", "[server][saver]") {
   Site site(quick());
   site.store->held = true;
@@ -234,6 +249,67 @@ TEST_CASE("from three quarters of what may wait on no more changes are asked for
   site.store->full = false;
   site.until([&] { return site.saver.durable().tick >= told; });
   CHECK(site.saver.durable().room);
+}
+
+TEST_CASE("while a disk is full a chest that is filled and emptied waits once, as it was last",
+          "[server][saver]") {
+  Site site(quick());
+  site.store->full = true;
+  const auto turn = [&site](IVec3 block, std::uint16_t count) {
+    DataEdit edit{};
+    edit.block = block;
+    if (count > 0) edit.after.items.add({BlockId::clay, count});
+    site.now += 20ms;
+    site.saver.note(site.now, ++site.tick, site.volume, {.chunks = {}, .contents = std::span(&edit, 1)});
+  };
+  site.now = 1s;
+  turn({5, 5, 5}, 1);
+  while (site.saver.status().failure.empty()) std::this_thread::yield();
+  for (int i = 0; i < 20'000; ++i) turn({5, 5, 5}, i % 2 == 0 ? 7 : 0), turn({5, 5, 6}, 9);
+  CHECK(site.saver.durable().room);
+  site.store->full = false;
+  site.saver.finish(60s, site.volume);
+  const auto& contents = site.store->contents;
+  REQUIRE(contents.size() == 3);  // the group that failed, and all after it
+  CHECK(contents[1].block == IVec3{5, 5, 5});
+  CHECK(contents[1].bytes.empty());
+  CHECK(contents[2].block == IVec3{5, 5, 6});
+  CHECK_FALSE(contents[2].bytes.empty());
+}
+
+TEST_CASE("from three quarters of the contents, players or edits that may wait on there is no room",
+          "[server][saver]") {
+  SaverOptions options = quick();
+  options.contents_max = options.players_max = options.edits_max = 100;
+  Site site(options);
+  site.store->full = true;
+  const int one[] = {1};
+  site.now = 1s;
+  site.step(one, BlockId::brick);
+  while (site.saver.status().failure.empty()) std::this_thread::yield();
+  const int kind = GENERATE(0, 1, 2);
+  CAPTURE(kind);
+  int had_room = 0;
+  for (; site.saver.durable().room && had_room < 200; ++had_room) {
+    DataEdit chest{};
+    chest.block = {had_room, 3, 3};
+    StoredPlayer player;
+    player.identity[0] = static_cast<std::uint8_t>(had_room);
+    const EditAuthor author;
+    const LoggedEdit edit{7, 0, {1, 1, 1}, BlockId::air, BlockId::brick};
+    TickChanges changes{};
+    if (kind == 0) changes.contents = std::span(&chest, 1);
+    if (kind == 1) changes.players = std::span(&player, 1);
+    if (kind == 2) changes.authors = std::span(&author, 1), changes.edits = std::span(&edit, 1);
+    site.now += 20ms;
+    site.saver.note(site.now, ++site.tick, site.volume, changes);
+  }
+  CHECK(had_room == 75);
+  const std::uint32_t told = site.tick;
+  site.store->full = false;
+  site.until([&] { return site.saver.durable().tick >= told; });
+  CHECK(site.saver.durable().room);
+  CHECK(site.saver.status().edits_unlogged == 0);
 }
 
 TEST_CASE("an end with a full disk ends, and tells what was not saved", "[server][saver]") {

@@ -8,7 +8,10 @@
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
 #include "protocol/kept_state_codec.h"
+#include "server/store/edit_log.h"
+#include "server/store/salvage.h"
 #include "server/store/sqlite.h"
+#include "server/store/store_check.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "world/math/random.h"
@@ -68,6 +71,11 @@ std::optional<StoredPlayer> kept_player(SqliteStore& store, std::uint8_t number)
   const auto found = std::ranges::find(all->players, some_player(number).identity, &StoredPlayer::identity);
   return found == all->players.end() ? std::nullopt : std::optional(*found);
 }
+
+/// Makes a database one of format 7 but for its number.
+const std::string back_to_7 =
+    "DROP INDEX edits_by_cell; ALTER TABLE edits DROP COLUMN cell; CREATE INDEX edits_by_place ON "
+    "edits(place, block); ";
 
 }  // namespace
 
@@ -236,7 +244,7 @@ TEST_CASE("players of a database from before there were items hold nothing", "[s
   player.inventory = {}, player.score = {}, player.life = {.health = 77};
   REQUIRE(open_kept(file)->save({5, {}, std::span(&player, 1)}).has_value());
   meddle(file,
-         "ALTER TABLE players DROP COLUMN items; DROP TABLE items; DROP TABLE edits; DROP TABLE authors; "
+         back_to_7 + "ALTER TABLE players DROP COLUMN items; DROP TABLE items; DROP TABLE edits; DROP TABLE authors; "
          "DROP TABLE contents; DROP TABLE state; "
          "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 1");
   const auto store = open_kept(file);
@@ -250,7 +258,7 @@ TEST_CASE("a database from before there was a log gets one", "[server][sqlite_st
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
   meddle(file,
-         "DROP TABLE edits; DROP TABLE authors; DROP TABLE contents; DROP TABLE state; "
+         back_to_7 + "DROP TABLE edits; DROP TABLE authors; DROP TABLE contents; DROP TABLE state; "
          "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 2");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-2");
@@ -295,7 +303,7 @@ TEST_CASE("a database from before blocks held anything gets what they need", "[s
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
   meddle(file,
-         "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; DROP TABLE state; "
+         back_to_7 + "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; DROP TABLE state; "
          "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 3");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-3");
@@ -351,7 +359,7 @@ TEST_CASE("a database from before doors were kept gets room for them", "[server]
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file, "DROP TABLE state; ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 4");
+  meddle(file, back_to_7 + "DROP TABLE state; ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 4");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-4");
   CHECK(store->load_state()->state == nullptr);
@@ -367,7 +375,7 @@ TEST_CASE("a database from before weapons were kept is upgraded after a copy, an
   REQUIRE(open_kept(file)->save({5, {}, std::span(&player, 1)}).has_value());
   // A state of that format: no falling block, no map, no monster.
   meddle(file,
-         "INSERT INTO state VALUES(0, " +
+         back_to_7 + "INSERT INTO state VALUES(0, " +
              std::to_string(std::bit_cast<std::int64_t>(
                  chunk_row_hash(0, std::vector<std::uint8_t>{1, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}))) +
              ", x'010000090000000000000000'); ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 5");
@@ -384,6 +392,28 @@ TEST_CASE("a database from before weapons were kept is upgraded after a copy, an
   CHECK(state->state->match.number == 0);
 }
 
+TEST_CASE("the log of a database of format 7 is looked up by cells after its upgrade", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const IVec3 block = GENERATE(IVec3{1, 2, 3}, IVec3{-1, -7, -9}, IVec3{-1'000'000, 1'000'000, 4000});
+  const EditAuthor author{EditAuthor::Kind::operators, {}, {}};
+  const LoggedEdit edits[] = {{100, 0, block, BlockId::air, BlockId::brick},
+                              {101, 0, {block.x + 8, block.y, block.z}, BlockId::air, BlockId::brick}};
+  SaveGroup group{5, {}, {}};
+  group.authors = {&author, 1};
+  group.edits = edits;
+  REQUIRE(open_kept(file)->save(group).has_value());
+  meddle(file, back_to_7 + "PRAGMA user_version = 7");
+  CHECK_FALSE(open_log(file).has_value());  // by tools: first a server is started on it
+  CHECK(open_kept(file)->copied() == file + ".format-7");
+  CHECK(ask(file, "SELECT cell FROM edits WHERE id = 1") == edit_cell(block));
+  const auto log = open_log(file);
+  REQUIRE(log.has_value());
+  const auto found = find_edits(*log, {.area = EditArea{block, block}});
+  REQUIRE((found.has_value() && found->edits.size() == 1));
+  CHECK(found->edits[0].block == block);
+}
+
 TEST_CASE("a database from before blocks had timers is upgraded after a copy, and an older build refuses it",
           "[server][sqlite_store]") {
   const TemporaryFolder folder;
@@ -394,7 +424,7 @@ TEST_CASE("a database from before blocks had timers is upgraded after a copy, an
   SaveGroup group{5, {}, {}};
   group.contents = {&kept_sign, 1};
   REQUIRE(open_kept(file)->save(group).has_value());
-  meddle(file, "PRAGMA user_version = 6");
+  meddle(file, back_to_7 + "PRAGMA user_version = 6");
   {
     const auto store = open_kept(file);
     CHECK(store->copied() == file + ".format-6");
@@ -508,6 +538,76 @@ TEST_CASE("a backup of a store that goes on writing is whole, and never over ano
   CHECK(copied->load_chunk({1, 2, 3}).bytes == chunks[0].bytes);
   CHECK_FALSE(std::filesystem::exists(copy + ".new"));
   CHECK_FALSE(store->backup(folder.path("nowhere/copy.db")).has_value());
+}
+
+TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it whole", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const EditAuthor author{EditAuthor::Kind::operators, {}, {}};
+  std::vector<LoggedEdit> edits;
+  for (int i = 0; i < 5000; ++i) edits.push_back({100 + i, 0, {i % 32, 0, 0}, BlockId::air, BlockId::brick});
+  const StoredChunk chunk{{1, 2, 3}, some_bytes(1, 300)}, later{{1, 2, 4}, some_bytes(2, 300)};
+  SaveGroup group{5, {&chunk, 1}, {}};
+  group.authors = {&author, 1};
+  group.edits = edits;
+  group.now_s = 6000;
+  REQUIRE(open_kept(file)->save(group).has_value());
+  // Pages of its tables and indexes, by turns.
+  const std::string what = GENERATE("edits", "edits_by_cell", "edits_by_time", "authors");
+  CAPTURE(what);
+  const std::int64_t root = ask(file, "SELECT rootpage FROM sqlite_master WHERE name = '" + what + "'");
+  std::string bytes = folder.read("world.db");
+  const std::string whole = bytes;
+  for (std::size_t i = 0; i < 4096; ++i) bytes[static_cast<std::size_t>(root - 1) * 4096 + i] = static_cast<char>(i * 7);
+  folder.write("world.db", bytes);
+  {
+    const auto store = open_kept(file);
+    group.tick = 6, group.chunks = {&later, 1};
+    REQUIRE(store->save(group).has_value());
+    CHECK_THAT(store->log_trouble(), ContainsSubstring("world salvage"));
+    group.tick = 7;
+    REQUIRE(store->save(group).has_value());
+  }
+  CHECK(ask(file, "SELECT count(*) FROM chunks") == 2);
+  const auto report = salvage_store(file, what == "authors");
+  REQUIRE(report.has_value());
+  CHECK(check_store(file)->faults == 0);
+  CHECK(ask(file, "SELECT count(*) FROM chunks") == 2);
+  const auto store = open_kept(file);
+  CHECK(store->world().tick == 7);
+  if (what == "edits_by_cell" || what == "edits_by_time") CHECK(ask(file, "SELECT count(*) FROM edits") == 5000);
+  REQUIRE(store->save(group).has_value());
+  CHECK(store->log_trouble().empty());
+  CHECK(folder.read("world.db.before-salvage").size() >= whole.size());
+}
+
+TEST_CASE("of a table with torn pages salvage loses no more than their rows", "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  {
+    const auto store = open_kept(file);
+    std::vector<StoredChunk> chunks;
+    for (int i = 0; i < 600; ++i) chunks.push_back({{i % 30 * 100 - 1500, i / 30, i % 7}, some_bytes(static_cast<std::uint64_t>(i), 300)});
+    REQUIRE(store->save({5, chunks, {}}).has_value());
+  }
+  std::vector<std::int64_t> leaves;
+  const std::string bytes = folder.read("world.db");
+  std::string torn = bytes;
+  // Leaves of tables with some hundred bytes a row are those of chunks.
+  for (std::size_t page = 4096; page < bytes.size(); page += 4096)
+    if (bytes[page] == 13 && bytes[page + 4] > 8) leaves.push_back(static_cast<std::int64_t>(page));
+  REQUIRE(leaves.size() > 30);
+  for (const std::size_t one : {std::size_t{3}, std::size_t{11}, std::size_t{12}, leaves.size() - 1})
+    for (std::size_t i = 0; i < 4096; ++i) torn[static_cast<std::size_t>(leaves[one]) + i] = '\0';
+  folder.write("world.db", torn);
+  CHECK(check_store(file)->faults > 0);
+  const auto report = salvage_store(file, false);
+  REQUIRE(report.has_value());
+  const std::int64_t left = ask(file, "SELECT count(*) FROM chunks");
+  CHECK(left >= 600 - 4 * 14);
+  CHECK(left < 600);
+  CHECK(ask(file, "SELECT value FROM meta WHERE key = 'chunks'") == left);
+  for (const SalvagedTable& table : report->tables) CHECK(table.torn == (table.name == "chunks"));
 }
 
 }  // namespace ashlar::server

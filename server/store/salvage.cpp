@@ -1,0 +1,211 @@
+#include "server/store/salvage.h"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "server/store/sqlite.h"
+#include "server/store/sqlite_format.h"
+#include "server/store/sqlite_store.h"
+
+namespace ashlar::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Outcome = std::expected<void, StoreTrouble>;
+
+struct FinishRaw {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+/// The library's own: values of any type are handed on.
+using RawStatement = std::unique_ptr<sqlite3_stmt, FinishRaw>;
+
+RawStatement prepare_raw(const Database& database, const std::string& sql) {
+  sqlite3_stmt* made = nullptr;
+  sqlite3_prepare_v2(database.get(), sql.c_str(), -1, &made, nullptr);
+  return RawStatement(made);
+}
+
+/// A thing of the schema.
+struct SchemaEntry {
+  std::string type, name, sql;
+};
+
+class Salvaging {
+ public:
+  Salvaging(const Database& from, const Database& to, bool drop_log)
+      : from_(from), to_(to), drop_log_(drop_log) {}
+
+  Outcome copy_all() {
+    auto entries = schema();
+    if (!entries) return std::unexpected(std::move(entries.error()));
+    for (const char* number : {"application_id", "user_version"}) {
+      const auto value = from_.number((std::string("PRAGMA ") + number).c_str());
+      if (!value) return std::unexpected(value.error());
+      if (auto set = to_.run(("PRAGMA " + std::string(number) + "=" + std::to_string(*value)).c_str()); !set)
+        return set;
+    }
+    if (auto begun = to_.run("BEGIN"); !begun) return begun;
+    for (const SchemaEntry& entry : *entries)
+      if (entry.type == "table")
+        if (auto good = copy_table(entry); !good) return good;
+    for (const SchemaEntry& entry : *entries)
+      if (entry.type != "table")
+        if (auto good = to_.run(entry.sql.c_str()); !good) return good;
+    return to_.run(
+        "UPDATE meta SET value = (SELECT CAST(count(*) AS TEXT) FROM chunks) WHERE key = 'chunks'; COMMIT");
+  }
+
+  std::vector<SalvagedTable> tables;
+
+ private:
+  std::expected<std::vector<SchemaEntry>, StoreTrouble> schema() {
+    auto rows = Statement::make(from_, "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL");
+    if (!rows) return std::unexpected(std::move(rows.error()));
+    std::vector<SchemaEntry> entries;
+    int code = rows->step();
+    for (; code == SQLITE_ROW; code = rows->step())
+      entries.push_back({rows->text(0), rows->text(1), rows->text(2)});
+    if (code != SQLITE_DONE) return std::unexpected(from_.trouble(code));
+    return entries;
+  }
+
+  Outcome copy_table(const SchemaEntry& table) {
+    if (auto made = to_.run(table.sql.c_str()); !made) return made;
+    const bool log = table.name == "edits" || table.name == "authors";
+    if (log && drop_log_) return {};
+    auto info = Statement::make(from_, ("PRAGMA table_info(" + table.name + ")").c_str());
+    if (!info) return std::unexpected(std::move(info.error()));
+    std::string columns, places, first_key;
+    for (int code = info->step(), count = 0; code == SQLITE_ROW; code = info->step()) {
+      columns += (count == 0 ? "" : ", ") + info->text(1);
+      places += (count == 0 ? "?" : ", ?") + std::to_string(count + 1);
+      if (info->whole(5) == 1 && info->text(2) == "INTEGER") first_key = info->text(1);
+      ++count;
+    }
+    const bool has_rowid = table.sql.find("WITHOUT ROWID") == std::string::npos;
+    const std::string key = has_rowid ? "rowid" : first_key;
+    SalvagedTable& done = tables.emplace_back();
+    done.name = table.name;
+    const std::string where = key.empty() ? "" : " WHERE " + key + " >= ?1 ORDER BY " + key;
+    const RawStatement put =
+        prepare_raw(to_, "INSERT OR IGNORE INTO " + table.name + "(" + columns + ") VALUES(" + places + ")");
+    if (put == nullptr) return std::unexpected(to_.trouble());
+    const std::string read = "SELECT " + (key.empty() ? std::string("0") : key) + ", " + columns + " FROM " +
+                             table.name + (has_rowid ? " NOT INDEXED" : "") + where;
+    std::optional<std::int64_t> at = std::numeric_limits<std::int64_t>::min();
+    while (at) {
+      std::int64_t last = *at;
+      const auto whole = copy_rows(read, last, *put, done.rows);
+      if (!whole) return std::unexpected(whole.error());
+      if (*whole) break;
+      done.torn = true;
+      if (key.empty()) break;
+      at = next_readable(read, last);
+    }
+    return {};
+  }
+
+  /// Copies from a key on. @param last  that key; becomes the last one that was read
+  /// @return false: there it is torn
+  std::expected<bool, StoreTrouble> copy_rows(const std::string& sql, std::int64_t& last, sqlite3_stmt& put,
+                                              std::uint64_t& rows) {
+    const RawStatement read = prepare_raw(from_, sql);
+    if (read == nullptr) return false;
+    sqlite3_bind_int64(read.get(), 1, last);
+    int code = sqlite3_step(read.get());
+    for (; code == SQLITE_ROW; code = sqlite3_step(read.get())) {
+      last = sqlite3_column_int64(read.get(), 0);
+      for (int i = 1; i < sqlite3_column_count(read.get()); ++i)
+        sqlite3_bind_value(&put, i, sqlite3_column_value(read.get(), i));
+      const int wrote = sqlite3_step(&put);
+      rows += static_cast<std::uint64_t>(sqlite3_changes(to_.get()));
+      sqlite3_reset(&put);
+      // A row that its table does not take is no row of it.
+      if (wrote != SQLITE_DONE && (wrote & 0xff) != SQLITE_CONSTRAINT) return std::unexpected(to_.trouble());
+    }
+    return code == SQLITE_DONE;
+  }
+
+  /// The lowest key behind a torn place from which on something can be read: looked for in growing steps, then
+  /// in halves. None: nothing behind it can be.
+  std::optional<std::int64_t> next_readable(const std::string& sql, std::int64_t last) {
+    constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+    std::int64_t bad = last, good = last;
+    for (std::int64_t step = 1; !readable(sql, good);) {
+      bad = good;
+      if (good == highest) return std::nullopt;
+      good = last > 0 && step > highest - last ? highest : last + step;
+      step = step > highest / 2 ? highest : 2 * step;
+    }
+    if (good == last) return last == highest ? std::nullopt : std::optional(last + 1);
+    while (good - bad > 1) {
+      const std::int64_t middle = bad + (good - bad) / 2;
+      (readable(sql, middle) ? good : bad) = middle;
+    }
+    return good;
+  }
+  bool readable(const std::string& sql, std::int64_t key) {
+    const RawStatement read = prepare_raw(from_, sql + " LIMIT 1");
+    if (read == nullptr) return false;
+    sqlite3_bind_int64(read.get(), 1, key);
+    const int code = sqlite3_step(read.get());
+    return code == SQLITE_ROW || code == SQLITE_DONE;
+  }
+
+  const Database& from_;
+  const Database& to_;
+  const bool drop_log_;
+};
+
+void remove_database(const std::string& file) {
+  std::error_code ignored;
+  for (const char* end : {"", "-wal", "-shm", "-journal"}) fs::remove(file + end, ignored);
+}
+
+}  // namespace
+
+std::expected<SalvageReport, StoreTrouble> salvage_store(const std::string& file, bool drop_log) {
+  SalvageReport report;
+  const std::string part = file + ".salvage";
+  const auto failed = [&](StoreTrouble trouble) {
+    remove_database(part);
+    return std::unexpected(std::move(trouble));
+  };
+  {
+    auto from = Database::open(file, OpenMode::write, tool_patience_ms);
+    if (!from) return std::unexpected(std::move(from.error()));
+    const auto format = store_format_of(*from, store_format);
+    if (!format) return std::unexpected(format.error());
+    if (const auto world = read_meta(*from); !world) return std::unexpected(world.error());
+    remove_database(part);
+    auto to = Database::open(part, OpenMode::make, 0);
+    if (!to) return failed(std::move(to.error()));
+    if (auto safe = to->run("PRAGMA synchronous=FULL"); !safe) return failed(std::move(safe.error()));
+    Salvaging salvaging(*from, *to, drop_log);
+    if (auto good = salvaging.copy_all(); !good) return failed(std::move(good.error()));
+    report.tables = std::move(salvaging.tables);
+  }
+  // Nobody holds it any more: what waited beside it is in it, or stays with it.
+  report.before = free_copy_name(file, "before-salvage");
+  std::error_code error;
+  fs::create_hard_link(file, report.before, error);
+  if (error) fs::copy_file(file, report.before, error);
+  if (error)
+    return failed(StoreTrouble{{}, "cannot keep " + file + " as " + report.before + ": " + error.message()});
+  if (fs::exists(file + "-wal", error)) fs::rename(file + "-wal", report.before + "-wal", error);
+  fs::remove(file + "-shm", error);
+  if (std::rename(part.c_str(), file.c_str()) == 0) return report;
+  return failed(StoreTrouble{
+      {}, "cannot write " + file + ": " + std::generic_category().message(errno) + ": see its folder"});
+}
+
+}  // namespace ashlar::server
