@@ -12,6 +12,9 @@ BlockGround::BlockGround(std::int32_t corners_side, std::vector<MapRock> rock)
   const auto corners = static_cast<std::size_t>(side_) * static_cast<std::size_t>(side_);
   const auto columns = static_cast<std::size_t>(side_ + 1) * static_cast<std::size_t>(side_ + 1);
   soft_kinds_.reserve(block_kinds_max);
+  const auto most = [](std::int32_t blocks) { return (blocks + chunk_size - 2) / chunk_size + 1; };
+  pieces_across_ = most(side_ + 1);
+  pieces_.resize(static_cast<std::size_t>(pieces_across_ * pieces_across_ * most(levels)));
   columns_.resize(columns), column_known_.resize(columns);
   corners_.resize(corners), corner_known_.resize(corners);
 }
@@ -20,6 +23,8 @@ void BlockGround::begin(const VoxelVolume& volume, IVec3 origin, BlockWalker wal
   ASHLAR_ASSERT(walker.drop <= block_drop_max);
   origin_ = origin, walker_ = walker;
   note_soft_kinds(volume);
+  first_piece_ = chunk_of(origin);
+  look_again();
   std::ranges::fill(column_known_, std::uint8_t{0});
   std::ranges::fill(corner_known_, std::uint8_t{0});
 }
@@ -36,11 +41,21 @@ void BlockGround::note_soft_kinds(const VoxelVolume& volume) {
   }
 }
 
+const BlockGround::Piece& BlockGround::piece(const VoxelVolume& volume, ChunkCoord at) {
+  const std::int32_t x = at.x - first_piece_.x, y = at.y - first_piece_.y, z = at.z - first_piece_.z;
+  Piece& out = pieces_[static_cast<std::size_t>((z * pieces_across_ + y) * pieces_across_ + x)];
+  if (out.known) return out;
+  const Chunk* chunk = volume.find(at);
+  const bool soft =
+      chunk != nullptr && std::ranges::any_of(soft_kinds_, [&](BlockId id) { return chunk->may_hold(id); });
+  out = {chunk, true, soft};
+  return out;
+}
+
 /// What of a chunk's column is to swim in and to climb on. Most of what ways over blocks cost was here, so a
 /// block is read and looked up in place.
 void BlockGround::fill_soft(const Chunk& chunk, IVec3 local, std::uint32_t solid, std::uint32_t& liquid,
                             std::uint32_t& ladder) const {
-  if (std::ranges::none_of(soft_kinds_, [&](BlockId id) { return chunk.may_hold(id); })) return;
   for (std::uint32_t free = ~solid; free != 0; free &= free - 1) {
     const int bit = std::countr_zero(free);
     const std::uint8_t soft = soft_[static_cast<std::size_t>(chunk.blocks().get({local.x, local.y, bit}))];
@@ -49,13 +64,14 @@ void BlockGround::fill_soft(const Chunk& chunk, IVec3 local, std::uint32_t solid
   }
 }
 
-void BlockGround::fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y, Column& out) const {
+void BlockGround::fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y, Column& out) {
   const IVec3 low = origin_ + IVec3{x, y, 0};
   out = {};
   const IVec3 local = local_in_chunk(low);
   const auto word = static_cast<std::size_t>(local.y * chunk_size + local.x);
   for (std::int32_t z = -local.z; z < levels; z += chunk_size) {
-    const Chunk* chunk = volume.find(chunk_of(low + IVec3{0, 0, z}));
+    const Piece& at = piece(volume, chunk_of(low + IVec3{0, 0, z}));
+    const Chunk* chunk = at.chunk;
     const auto put = [z](std::uint64_t mask) { return z >= 0 ? mask << z : mask >> -z; };
     if (chunk == nullptr) {
       out.full |= put(0xffffffffu);
@@ -71,7 +87,7 @@ void BlockGround::fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y
       if (!std::ranges::any_of(shape.boxes(), over_half)) slabs |= 1u << bit;
     }
     std::uint32_t liquid = 0, ladder = 0;
-    fill_soft(*chunk, {local.x, local.y, 0}, solid, liquid, ladder);
+    if (at.soft) fill_soft(*chunk, {local.x, local.y, 0}, solid, liquid, ladder);
     out.full |= put(solid & ~slabs);
     out.half |= put(slabs);
     out.liquid |= put(liquid);
@@ -86,13 +102,14 @@ void BlockGround::fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y
 }
 
 void BlockGround::make_corner(const VoxelVolume& volume, std::int32_t x, std::int32_t y) {
-  std::uint64_t full = 0, half = 0, liquid = ~std::uint64_t{0};
+  std::uint64_t full = 0, half = 0, ladder = 0, liquid = ~std::uint64_t{0};
   for (std::int32_t i = 0; i < 4; ++i) {
     const Column& c = column(volume, x + (i & 1), y + (i >> 1));
-    full |= c.full, half |= c.half, liquid &= c.liquid;
+    full |= c.full, half |= c.half, ladder |= c.ladder, liquid &= c.liquid;
   }
   Corner out;
   out.solid = full | half;
+  out.ladder = ladder;
   const std::uint64_t two = ~out.solid & ~(out.solid >> 1);  // this block and the next one are free
   // What is above the window is not known: nobody stands so high.
   constexpr std::uint64_t inner = ~std::uint64_t{0} >> 3;

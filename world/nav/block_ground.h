@@ -57,6 +57,7 @@ class BlockGround {
     std::uint64_t solid = 0;                  ///< anything of a block
     std::uint64_t on_block = 0, on_half = 0;  ///< who stands: on the block below this one, on this slab
     std::uint64_t on_water = 0;               ///< of on_block: who swims in this one
+    std::uint64_t ladder = 0;                 ///< to climb on in one of the four
     std::uint64_t stands() const { return on_block | on_half; }
   };
   /// Bits low to high, both included.
@@ -71,6 +72,9 @@ class BlockGround {
   BlockGround(std::int32_t corners_side, std::vector<MapRock> rock);
   /// Nothing is known any more. Column (0, 0) is that over the origin.
   void begin(const VoxelVolume& volume, IVec3 origin, BlockWalker walker);
+  /// What is known stays so, and the rest is read from the chunks that are there now: call it whenever chunks
+  /// may have come or gone since the last question.
+  void look_again() { std::ranges::fill(pieces_, Piece{}); }
   std::int32_t side() const { return side_; }
   BlockWalker walker() const { return walker_; }
 
@@ -113,6 +117,13 @@ class BlockGround {
     if (column_known_[at] == 0) fill(volume, x, y, columns_[at]), column_known_[at] = 1;
     return columns_[at];
   }
+  /// A chunk of the window, looked up once for all of its columns.
+  struct Piece {
+    const Chunk* chunk = nullptr;
+    bool known = false;
+    bool soft = false;  ///< may hold something to swim in or to climb on
+  };
+  const Piece& piece(const VoxelVolume& volume, ChunkCoord at);
   std::int32_t rise() const { return walker_.climbs ? 2 : 1; }
   static bool on_water(const Corner& corner, std::int32_t height) {
     return height % 2 == 0 && (corner.on_water >> (height / 2) & 1u) != 0;
@@ -122,7 +133,7 @@ class BlockGround {
     return layer_bits((ground + 1) / 2, (passes + body_halves + 1) / 2 - 1);
   }
   void make_corner(const VoxelVolume& volume, std::int32_t x, std::int32_t y);
-  void fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y, Column& out) const;
+  void fill(const VoxelVolume& volume, std::int32_t x, std::int32_t y, Column& out);
   void fill_soft(const Chunk& chunk, IVec3 local, std::uint32_t solid, std::uint32_t& liquid,
                  std::uint32_t& ladder) const;
   void note_soft_kinds(const VoxelVolume& volume);
@@ -134,6 +145,9 @@ class BlockGround {
   std::vector<BlockId> soft_kinds_;  // that one swims in or climbs on
   static constexpr std::uint8_t soft_liquid = 1, soft_ladder = 2;
   std::array<std::uint8_t, block_kinds_max> soft_{};  // of each kind, what the walker does there
+  std::int32_t pieces_across_;                        // along x and y, of a window anywhere
+  ChunkCoord first_piece_{};
+  std::vector<Piece> pieces_;
   std::vector<Column> columns_;
   std::vector<Corner> corners_;
   std::vector<std::uint8_t> column_known_, corner_known_;
@@ -151,6 +165,9 @@ void BlockGround::visit_before(const VoxelVolume& volume, std::int32_t x, std::i
     const Corner &a = corner(volume, x + dx, y), &b = corner(volume, x, y + dy);
     on_block &= a.on_block & b.on_block, on_half &= a.on_half & b.on_half;
   }
+  // Nearly everywhere there is but one floor, on a level with this one.
+  if (height % 2 == 0 && on_half == 0 && on_block == std::uint64_t{1} << (height / 2))
+    return visit(height, slanting ? diagonal_cost : straight_cost);
   const std::int32_t low = slanting ? height : std::max(0, height - (walker_.swims ? out_halves : rise()));
   const std::int32_t high = slanting ? height : std::min(half_levels_max - 1, height + 2 * walker_.drop);
   for (const std::int32_t half : {0, 1}) {
@@ -177,14 +194,15 @@ void BlockGround::visit_feet(const VoxelVolume& volume, std::int32_t x, std::int
     for (std::int32_t dx = -1; dx <= 1; ++dx) {
       const std::int32_t cx = x + dx, cy = y + dy;
       if (!holds(cx, cy)) continue;
+      const std::uint64_t layers = layer_bits((height - out_halves) / 2, height / 2);
+      const Corner& foot = corner(volume, cx, cy);
+      if ((foot.ladder & layers) == 0) continue;
       for (std::int32_t i = 0; i < 4; ++i) {
         const std::uint64_t ladder = column(volume, cx + (i & 1), cy + (i >> 1)).ladder;
         // Its last rung is beside the place or right below it.
-        const std::uint64_t ends =
-            ladder & ~(ladder >> 1) & layer_bits((height - out_halves) / 2, height / 2);
+        const std::uint64_t ends = ladder & ~(ladder >> 1) & layers;
         if (ends == 0) continue;
         const std::int32_t top = 63 - std::countl_zero(ends);
-        const Corner& foot = corner(volume, cx, cy);
         std::int32_t bottom = top;
         while (bottom > 0 && (ladder >> (bottom - 1) & 1u) != 0) --bottom;
         for (std::uint64_t stands = foot.on_block & layer_bits(bottom, top); stands != 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -248,13 +247,15 @@ void BlockSearch::begin_at(const VoxelVolume& volume, GroundPlace to, BlockWalke
 bool BlockSearch::done(const VoxelVolume& volume, std::int32_t x, std::int32_t y) {
   const auto first = static_cast<std::size_t>(y * corners_side + x) * BlockWays::floors_max;
   if (ways_.height_[first] == no_floor || settled_[first] == 0) return false;
-  return std::has_single_bit(ground_.corner(volume, x, y).stands());
+  const std::uint64_t stands = ground_.corner(volume, x, y).stands();
+  return stands != 0 && (stands & (stands - 1)) == 0;  // std::has_single_bit() calls a function
 }
 
 std::uint32_t BlockSearch::advance(const VoxelVolume& volume, std::uint32_t places_max) {
   const auto later = [](const Open& a, const Open& b) {
     return a.distance != b.distance ? a.distance > b.distance : a.place > b.place;
   };
+  ground_.look_again();
   std::uint32_t count = 0;
   while (count < places_max && !heap_.empty()) {
     std::pop_heap(heap_.begin(), heap_.end(), later);

@@ -33,6 +33,7 @@ void Crowd::reserve(std::size_t movers_max) {
   movers_.reserve(movers_max);
   order_.reserve(movers_max);
   cells_.reserve(movers_max);
+  discs_.reserve(movers_max);
   rows_.reserve(movers_max + 1);
 }
 
@@ -56,14 +57,12 @@ void Crowd::add_fixed(const Cylinder& shape, DVec3 position_m, EntityId id) {
   add({shape, shape, position_m, nullptr, {}, {}, 0, id, PushTurn::always, true});
 }
 
+/// Precondition: they overlap.
 void Crowd::meet(Mover& a, Mover& b) {
   ASHLAR_ASSERT(a.id != b.id);
-  if (a.position_m.z >= b.position_m.z + b.shape.height_m - contact_slop_m) return;
-  if (b.position_m.z >= a.position_m.z + a.shape.height_m - contact_slop_m) return;
   const double reach = a.shape.radius_m + b.shape.radius_m;
   const DVec2 d = xy(b.position_m) - xy(a.position_m);
   const double d2 = dot(d, d);
-  if (d2 >= reach * reach) return;
   ++pairs_met_;
   if (a.turn == PushTurn::always || b.turn == PushTurn::always) a.pushed_now = b.pushed_now = true;
   const double distance = std::sqrt(d2);
@@ -102,33 +101,45 @@ void Crowd::sort() {
   if (shifts == 0) std::sort(order_.begin(), order_.end(), before);
 
   cells_.clear();
+  discs_.clear();
   rows_.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t cell = order_[i].cell;
     cells_.push_back(cell);
-    if (rows_.empty() || rows_.back().y != row_of(cell)) rows_.push_back({row_of(cell), i});
+    const Mover& m = movers_[order_[i].mover];
+    discs_.push_back({m.position_m, m.shape.radius_m, m.shape.height_m, m.id, order_[i].mover});
+    if (rows_.empty() || rows_.back().y != row_of(cell)) rows_.push_back({row_of(cell), i, i});
   }
-  rows_.push_back({0, static_cast<std::uint32_t>(count)});
+  rows_.push_back({0, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count)});
   ASHLAR_ASSERT(rows_.size() <= movers_max_ + 1);
   ASHLAR_ASSERT_SLOW(std::is_sorted(order_.begin(), order_.end(), before));
 }
 
-void Crowd::meet_neighbours(std::size_t row, std::uint32_t mover) {
-  Mover& m = movers_[mover];
-  const double reach = 2 * m.shape.radius_m;
-  const std::int32_t x0 = cell_of(m.position_m.x - reach), x1 = cell_of(m.position_m.x + reach);
-  const std::int32_t y0 = cell_of(m.position_m.y - reach), y1 = cell_of(m.position_m.y + reach);
+void Crowd::meet_neighbours(std::size_t row, const Disc& disc) {
+  const double reach = 2 * disc.radius_m;
+  const DVec3 at = disc.position_m;
+  const std::int32_t x0 = cell_of(at.x - reach), x1 = cell_of(at.x + reach);
+  const std::int32_t y0 = cell_of(at.y - reach), y1 = cell_of(at.y + reach);
+  const auto meets = [&](const Disc& other) {
+    // A pair belongs to the wider of its two, so nobody searches further than twice his own radius.
+    const bool mine = other.radius_m != disc.radius_m ? other.radius_m < disc.radius_m : other.id < disc.id;
+    const DVec2 d = xy(other.position_m) - xy(at);
+    const double both = disc.radius_m + other.radius_m;
+    return mine && dot(d, d) < both * both && at.z < other.position_m.z + other.height_m - contact_slop_m &&
+           other.position_m.z < at.z + disc.height_m - contact_slop_m;
+  };
   while (row > 0 && rows_[row - 1].y >= y0) --row;
   for (; row + 1 < rows_.size() && rows_[row].y <= y1; ++row) {
-    const std::uint64_t last = cell_key(x1, rows_[row].y);
-    const auto end = cells_.begin() + rows_[row + 1].first;
-    const auto first = std::lower_bound(cells_.begin() + rows_[row].first, end, cell_key(x0, rows_[row].y));
-    for (auto cell = first; cell != end && *cell <= last; ++cell) {
-      Mover& other = movers_[order_[static_cast<std::size_t>(cell - cells_.begin())].mover];
-      // A pair belongs to the wider of its two, so nobody searches further than twice his own radius.
-      const bool mine = other.shape.radius_m != m.shape.radius_m ? other.shape.radius_m < m.shape.radius_m
-                                                                 : other.id < m.id;
-      if (mine && (m.body != nullptr || other.body != nullptr)) meet(m, other);
+    const std::uint64_t low = cell_key(x0, rows_[row].y), last = cell_key(x1, rows_[row].y);
+    const std::uint32_t first = rows_[row].first, end = rows_[row + 1].first;
+    std::uint32_t i = rows_[row].from;
+    while (i > first && cells_[i - 1] >= low) --i;
+    while (i < end && cells_[i] < low) ++i;
+    rows_[row].from = i;
+    for (; i < end && cells_[i] <= last; ++i) {
+      if (!meets(discs_[i])) continue;
+      Mover &m = movers_[disc.mover], &other = movers_[discs_[i].mover];
+      if (m.body != nullptr || other.body != nullptr) meet(m, other);
     }
   }
 }
@@ -137,8 +148,7 @@ void Crowd::push_apart(const Space& space, const Rules& rules) {
   pairs_met_ = 0;
   sort();
   for (std::size_t row = 0; row + 1 < rows_.size(); ++row)
-    for (std::uint32_t i = rows_[row].first; i < rows_[row + 1].first; ++i)
-      meet_neighbours(row, order_[i].mover);
+    for (std::uint32_t i = rows_[row].first; i < rows_[row + 1].first; ++i) meet_neighbours(row, discs_[i]);
 
   const double push_m_max = crowd_push_mps_max * rules.tick_s();
   for (const Mover& m : movers_) {

@@ -64,20 +64,29 @@ class Crowd {
     EntityId id;
     std::uint32_t mover;
   };
+  /// What says whether somebody meets somebody, in that order: who stand in one heap lie together in memory.
+  struct Disc {
+    DVec3 position_m;
+    double radius_m, height_m;
+    EntityId id;
+    std::uint32_t mover;
+  };
   /// Movers whose cells have the same y are neighbours in the order.
   struct Row {
     std::int32_t y;
     std::uint32_t first;
+    std::uint32_t from;  ///< where a search in it ended last: the next one's is near
   };
 
   void add(const Mover& mover);
   void sort();
-  void meet_neighbours(std::size_t row, std::uint32_t mover);
+  void meet_neighbours(std::size_t row, const Disc& disc);
   void meet(Mover& a, Mover& b);
 
   std::vector<Mover> movers_;
   std::vector<Key> order_;            ///< kept from tick to tick: the next one's is nearly the same
   std::vector<std::uint64_t> cells_;  ///< in order, dense for the searches
+  std::vector<Disc> discs_;           ///< likewise
   std::vector<Row> rows_;             ///< of occupied cells, ascending; a last one ends them
   std::size_t movers_max_ = 0;
   std::size_t pairs_met_ = 0;

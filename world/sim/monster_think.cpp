@@ -78,23 +78,34 @@ int find_target(const Space& space, const Rules& rules, const PlayerTable& playe
   const auto sees = [&](const Candidate& one) {
     return space_sees(space, eye, one.position_m + DVec3{0, 0, rules.player_eye_m});
   };
-  const double held_range_m = range_m * std::sqrt(1 / held_bonus);
-  near.visit_near(xy(eye), held_range_m, [&](std::uint32_t row, DVec3 position_m) {
+  // Farther away than best, by what light and powers leave of its sight, is no candidate.
+  const auto candidate = [&](std::uint32_t row, DVec3 position_m, double times) -> std::optional<Candidate> {
     const DVec3 d = position_m - eye;
-    Candidate one{dot(d, d), static_cast<int>(row), position_m};
-    // Who is chased already is kept until another is clearly nearer, or two players would be swapped for
-    // ever.
-    if (players.id[row] == held) one.d2 *= held_bonus;
+    Candidate one{times * dot(d, d), static_cast<int>(row), position_m};
+    if (one.d2 > best.d2) return std::nullopt;
     if (dot(xy(d), xy(d)) > felt_m * felt_m) {
       const double share = sight_share(players, row, kind);
       one.d2 = share > 0 ? one.d2 / (share * share) : range_m * range_m;
     }
     const DVec2 v = xy(players.body[row].velocity_mps);
-    if (!(one < best) || !cone.holds(xy(d), dot(v, v), runs_mps)) return;
+    if (!(one < best) || !cone.holds(xy(d), dot(v, v), runs_mps)) return std::nullopt;
+    return one;
+  };
+  // Who is chased already is kept until another is clearly nearer, or two players would be swapped for ever.
+  // Looked for first, he leaves few of the others to look for.
+  if (players.has(held)) {
+    const std::uint32_t row = slot_of(held);
+    const Body& body = players.body[row];
+    if (players.alive(row) && body.noclip == 0)
+      if (const auto one = candidate(row, body.position_m, held_bonus); one && sees(*one)) best = *one;
+  }
+  near.visit_near(xy(eye), std::sqrt(best.d2), [&](std::uint32_t row, DVec3 position_m) {
+    const auto one = candidate(row, position_m, 1);
+    if (!one || players.id[row] == held) return;
     if (count < found.size())
-      found[count++] = one;
-    else if (sees(one))
-      best = one;
+      found[count++] = *one;
+    else if (sees(*one))
+      best = *one;
   });
   const auto farther = [](const Candidate& a, const Candidate& b) { return b < a; };
   const auto first = found.begin();
