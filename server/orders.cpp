@@ -101,9 +101,9 @@ void change_map(const ConsoleCommand& command, MapRotation* rotation, Reply& rep
 
 void obey_bans(const ConsoleCommand& command, BanKeeper* bans, Host& host, Reply& reply) {
   if (bans == nullptr) return reply.warning("console", {{"error", "this server keeps no bans"}});
-  if (command.verb == ConsoleVerb::ban) return obey_ban(command.argument, *bans, host, log);
-  if (command.verb == ConsoleVerb::unban) return obey_unban(command.argument, *bans, host, log);
-  log_bans(*bans, log);
+  if (command.verb == ConsoleVerb::ban) return obey_ban(command.argument, *bans, host, reply);
+  if (command.verb == ConsoleVerb::unban) return obey_unban(command.argument, *bans, host, reply);
+  log_bans(*bans, reply);
 }
 
 void ask_history(const ConsoleCommand& command, EditHistory* history, std::int64_t unix_s, Reply& reply) {

@@ -24,11 +24,11 @@ namespace {
 struct Court {
   Court() {
     HostConfig config;
-    Hand first(test::peer(1), "ann", 1000);  // as the first at a table is
+    Hand first(server::test::peer(1), "ann", 1000);  // as the first at a table is
     config.admins = {first.identity.open};
     table = std::make_unique<Table>(3, std::vector<std::shared_ptr<const Prop>>{}, config);
-    ann = &table->hand(test::peer(1), "ann");
-    bob = &table->hand(test::peer(2), "bob");
+    ann = &table->hand(server::test::peer(1), "ann");
+    bob = &table->hand(server::test::peer(2), "bob");
     table->enter(*ann), table->enter(*bob);
     REQUIRE(ann->identity.open == first.identity.open);
   }
@@ -68,7 +68,7 @@ TEST_CASE("what an admin says behind two slashes is an order, what others say th
 TEST_CASE("an admin's order is done in its name, and it alone is answered", "[server][orders]") {
   Court court;
   Host& host = *court.table->host;
-  const auto lines = std::make_shared<test::Lines>();
+  const auto lines = std::make_shared<server::test::Lines>();
   {
     Log log(LogFormat::text, LogLevel::warning, lines);
     const auto orders = court.says(*court.ann, "//fill 1 2 40 3 4 41 brick");

@@ -39,10 +39,10 @@ void meddle(const std::string& file, const std::string& sql) {
   REQUIRE(done.has_value());
 }
 
-std::int64_t ask(const std::string& file, const char* sql) {
+std::int64_t ask(const std::string& file, const std::string& sql) {
   const auto database = Database::open(file, OpenMode::read, 0);
   REQUIRE(database.has_value());
-  return database->number(sql).value_or(-1);
+  return database->number(sql.c_str()).value_or(-1);
 }
 
 std::vector<std::uint8_t> some_bytes(std::uint64_t seed, std::size_t size) {
