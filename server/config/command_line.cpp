@@ -262,8 +262,8 @@ std::string help_text() {
                     plain.help);
   out +=
       "\nSignals: TERM and INT say goodbye and exit 0, a second one exits at once; HUP reads\n"
-      "motd and log_level again. Exit codes: 0, 1 when a health check fails, 2 for usage and\n"
-      "configuration.\n";
+      "motd, log_level, the bans and the file of kinds again. Exit codes: 0, 1 when a health\n"
+      "check fails, 2 for usage and configuration.\n";
   return out;
 }
 

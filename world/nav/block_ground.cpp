@@ -16,7 +16,7 @@ BlockGround::BlockGround(std::int32_t corners_side, std::vector<MapRock> rock)
   pieces_across_ = most(side_ + 1);
   pieces_.resize(static_cast<std::size_t>(pieces_across_ * pieces_across_ * most(levels)));
   columns_.resize(columns), column_known_.resize(columns);
-  corners_.resize(corners), corner_known_.resize(corners);
+  corners_.resize(corners), level_.resize(corners, unknown_level);
 }
 
 void BlockGround::begin(const VoxelVolume& volume, IVec3 origin, BlockWalker walker) {
@@ -26,7 +26,7 @@ void BlockGround::begin(const VoxelVolume& volume, IVec3 origin, BlockWalker wal
   first_piece_ = chunk_of(origin);
   look_again();
   std::ranges::fill(column_known_, std::uint8_t{0});
-  std::ranges::fill(corner_known_, std::uint8_t{0});
+  std::ranges::fill(level_, unknown_level);
 }
 
 void BlockGround::note_soft_kinds(const VoxelVolume& volume) {
@@ -121,7 +121,10 @@ void BlockGround::make_corner(const VoxelVolume& volume, std::int32_t x, std::in
   out.on_half = half & ~full & (two >> 1) & inner;
   const auto at = static_cast<std::size_t>(y * side_ + x);
   corners_[at] = out;
-  corner_known_[at] = 1;
+  level_[at] = many_levels;
+  const std::uint64_t stands = out.stands();
+  if (stands != 0 && (stands & (stands - 1)) == 0 && (out.on_block & out.on_half) == 0)
+    level_[at] = static_cast<std::uint8_t>(2 * std::countr_zero(stands) + (out.on_half != 0 ? 1 : 0));
 }
 
 bool BlockGround::to_and_fro(const VoxelVolume& volume, IVec3 a, IVec3 b) {

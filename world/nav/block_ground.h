@@ -80,9 +80,16 @@ class BlockGround {
 
   const Corner& corner(const VoxelVolume& volume, std::int32_t x, std::int32_t y) {
     const auto at = static_cast<std::size_t>(y * side_ + x);
-    if (corner_known_[at] == 0) make_corner(volume, x, y);
+    if (level_[at] == unknown_level) make_corner(volume, x, y);
     return corners_[at];
   }
+  /// The height of a corner that has but one floor, as nearly all have; many_levels: it has none, or several.
+  std::uint8_t level(const VoxelVolume& volume, std::int32_t x, std::int32_t y) {
+    const auto at = static_cast<std::size_t>(y * side_ + x);
+    if (level_[at] == unknown_level) make_corner(volume, x, y);
+    return level_[at];
+  }
+  static constexpr std::uint8_t many_levels = 0xfe;
   bool holds(std::int32_t x, std::int32_t y) const { return x >= 0 && y >= 0 && x < side_ && y < side_; }
   /// Of everything that columns say. Cost: reads them all.
   std::uint64_t content(const VoxelVolume& volume);
@@ -150,24 +157,33 @@ class BlockGround {
   std::vector<Piece> pieces_;
   std::vector<Column> columns_;
   std::vector<Corner> corners_;
-  std::vector<std::uint8_t> column_known_, corner_known_;
+  std::vector<std::uint8_t> column_known_;
+  static constexpr std::uint8_t unknown_level = 0xff;
+  static_assert(half_levels_max <= many_levels);
+  std::vector<std::uint8_t> level_;  // by corner, beside it: searches ask for little else
 };
 
 template <typename Visit>
 void BlockGround::visit_before(const VoxelVolume& volume, std::int32_t x, std::int32_t y, std::int32_t height,
                                std::int32_t dx, std::int32_t dy, Visit&& visit) {
+  const bool slanting = dx != 0 && dy != 0;
+  const std::uint8_t level_there = level(volume, x + dx, y + dy);
+  // On a level with this one nothing is in the way, and aslant nobody goes anywhere else.
+  if (!slanting && level_there == height) return visit(height, straight_cost);
+  if (slanting && level_there != many_levels) {
+    const std::uint8_t a = level(volume, x + dx, y), b = level(volume, x, y + dy);
+    const auto other = [height](std::uint8_t level) { return level != many_levels && level != height; };
+    if (other(level_there) || other(a) || other(b)) return;
+    if (a == height && b == height) return visit(height, diagonal_cost);
+  }
   const Corner& here = corner(volume, x, y);
   const Corner& there = corner(volume, x + dx, y + dy);
   std::uint64_t on_block = there.on_block, on_half = there.on_half;
-  const bool slanting = dx != 0 && dy != 0;
   if (slanting) {
     // These lie in level ground alone, so that no edge beside them is in the way.
     const Corner &a = corner(volume, x + dx, y), &b = corner(volume, x, y + dy);
     on_block &= a.on_block & b.on_block, on_half &= a.on_half & b.on_half;
   }
-  // Nearly everywhere there is but one floor, on a level with this one.
-  if (height % 2 == 0 && on_half == 0 && on_block == std::uint64_t{1} << (height / 2))
-    return visit(height, slanting ? diagonal_cost : straight_cost);
   const std::int32_t low = slanting ? height : std::max(0, height - (walker_.swims ? out_halves : rise()));
   const std::int32_t high = slanting ? height : std::min(half_levels_max - 1, height + 2 * walker_.drop);
   for (const std::int32_t half : {0, 1}) {

@@ -247,8 +247,7 @@ void BlockSearch::begin_at(const VoxelVolume& volume, GroundPlace to, BlockWalke
 bool BlockSearch::done(const VoxelVolume& volume, std::int32_t x, std::int32_t y) {
   const auto first = static_cast<std::size_t>(y * corners_side + x) * BlockWays::floors_max;
   if (ways_.height_[first] == no_floor || settled_[first] == 0) return false;
-  const std::uint64_t stands = ground_.corner(volume, x, y).stands();
-  return stands != 0 && (stands & (stands - 1)) == 0;  // std::has_single_bit() calls a function
+  return ground_.level(volume, x, y) != BlockGround::many_levels;
 }
 
 std::uint32_t BlockSearch::advance(const VoxelVolume& volume, std::uint32_t places_max) {
