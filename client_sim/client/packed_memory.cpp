@@ -1,6 +1,7 @@
 #include "client_sim/client/packed_memory.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "client_sim/client/view.h"
@@ -183,11 +184,13 @@ const PackedMemory::State* PackedMemory::Block::of(std::uint32_t tick) const {
   return states[i].tick == tick ? &states[i] : nullptr;
 }
 
-void PackedMemory::drop_front(Block& block) {
-  State& oldest = block.states.front();
-  entity_count_ -= oldest.entities.size();
-  if (spare_.size() < spare_max) spare_.push_back(std::move(oldest));
-  block.states.pop_front();
+void PackedMemory::drop_front(Block& block, std::size_t count) {
+  const auto end = block.states.begin() + static_cast<std::ptrdiff_t>(count);
+  for (auto state = block.states.begin(); state != end; ++state) {
+    entity_count_ -= state->entities.size();
+    if (spare_.size() < spare_max) spare_.push_back(std::move(*state));
+  }
+  block.states.erase(block.states.begin(), end);
 }
 
 /// Moves what was decoded in among the block's states. Bases only get newer: older states than this one's
@@ -203,7 +206,10 @@ void PackedMemory::keep(Block& block, std::uint32_t tick, std::uint32_t base_tic
   const auto at =
       newest ? block.states.end() : std::ranges::upper_bound(block.states, tick, {}, &State::tick);
   block.states.insert(at, std::move(now));
-  while (block.states.front().tick < base_tick || block.states.size() > block_states_max) drop_front(block);
+  const auto older = std::ranges::lower_bound(block.states, base_tick, {}, &State::tick);
+  auto over = static_cast<std::size_t>(older - block.states.begin());
+  if (block.states.size() - over > block_states_max) over = block.states.size() - block_states_max;
+  if (over > 0) drop_front(block, over);
 }
 
 /// @param decode  (base, its cell): puts what the block is into decoded_
@@ -246,10 +252,18 @@ void PackedMemory::show(std::uint16_t number, Block& block, std::uint32_t base_t
 void PackedMemory::take_gone(std::uint16_t number, std::uint32_t tick, View& view) {
   Block& block = block_of(number);
   block.gone_tick = std::max(block.gone_tick, tick);
-  while (!block.states.empty() && block.states.front().tick <= tick) drop_front(block);
+  const auto newer = std::ranges::upper_bound(block.states, tick, {}, &State::tick);
+  drop_front(block, static_cast<std::size_t>(newer - block.states.begin()));
   if (!block.states.empty() || !block.shown) return;
   view.forget_block(block.cell, number);
   block.shown = false;
+}
+
+/// The own player of a tick; end: it is not kept. Most bases are among the newest ones.
+std::deque<PackedMemory::Own>::iterator PackedMemory::own_of(std::uint32_t tick) {
+  auto at = own_.end();
+  while (at != own_.begin() && std::prev(at)->tick > tick) --at;
+  return at != own_.begin() && std::prev(at)->tick == tick ? std::prev(at) : own_.end();
 }
 
 /// @param decode  (base, own): makes the one of the other
@@ -257,11 +271,10 @@ template <class Decode>
 bool PackedMemory::take_own(Item item, SnapshotPart& out, Decode&& decode) {
   const std::uint32_t tick = item.tick;
   const bool newest = own_.empty() || own_.back().tick < tick;
-  const auto at = std::ranges::lower_bound(own_, tick, {}, &Own::tick);
-  if (at != own_.end() && at->tick == tick) return true;  // a double
+  if (own_of(tick) != own_.end()) return true;  // a double
   OwnPlayer base;
   if (item.age != 0) {
-    const auto it = std::ranges::find(own_, tick - item.age, &Own::tick);
+    const auto it = own_of(tick - item.age);
     if (it == own_.end()) {
       if (newest) lost();
       return true;
@@ -270,7 +283,7 @@ bool PackedMemory::take_own(Item item, SnapshotPart& out, Decode&& decode) {
   }
   OwnPlayer own;
   if (!decode(std::as_const(base), own)) return false;
-  own_.insert(std::ranges::lower_bound(own_, tick, {}, &Own::tick), Own{tick, own});
+  own_.insert(newest ? own_.end() : std::ranges::lower_bound(own_, tick, {}, &Own::tick), Own{tick, own});
   if (own_.size() > own_states_max) own_.pop_front();
   if (newest) out.own = own;
   return true;

@@ -75,7 +75,7 @@ class PackedMemory {
     std::vector<PrivateEntity> entities;
   };
   struct Block {
-    std::deque<State> states;     // by tick
+    std::vector<State> states;    // by tick
     std::uint32_t gone_tick = 0;  // what is of this tick or older is forgotten
     CellCoord cell;               // where the view has it
     bool shown = false;
@@ -103,6 +103,7 @@ class PackedMemory {
   bool take_block(std::uint16_t number, Item item, View& view, Decode&& decode);
   bool take_blocks(const PlainPart& part, View& view);
   void take_gone(std::uint16_t number, std::uint32_t tick, View& view);
+  std::deque<Own>::iterator own_of(std::uint32_t tick);
   template <class Decode>
   bool take_own(Item item, SnapshotPart& out, Decode&& decode);
   template <class Decode>
@@ -113,7 +114,7 @@ class PackedMemory {
                     View& view);
   void show(std::uint16_t number, Block& block, std::uint32_t base_tick, View& view);
   void keep(Block& block, std::uint32_t tick, std::uint32_t base_tick);
-  void drop_front(Block& block);
+  void drop_front(Block& block, std::size_t count);
 
   std::uint32_t tick_rate_hz_ = 60, every_ticks_ = 1;
   std::shared_ptr<const ReplicationRegistry> registry_ = ReplicationRegistry::builtin_ptr();

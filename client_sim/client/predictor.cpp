@@ -36,7 +36,7 @@ void Predictor::begin_world(Client& client) {
   confirmed_ = {};
   confirmed_tick_ = 0;
   ring_ = {};
-  foreseen_ = std::vector<ReplicaState>(foreseen_max);
+  states_.clear(), free_states_.clear();
   waiting_ = false;
   shot_tick_ = 0;
   sectors_told_ = 0;
@@ -87,6 +87,7 @@ void Predictor::advance(Micros now, Client& client, const Others* others) {
   const DVec3 before_m = replica_->body().position_m;
   const std::uint32_t reached = replica_->tick();
   bool again = confirm(client);
+  forget_until_confirmed();
   if (take_blocks(client, told)) {
     cause_ = again ? cause_ : MispredictCause::world;
     again = true;
@@ -164,27 +165,41 @@ void Predictor::play(const Client& client, const PlayerCommand& command) {
 }
 
 void Predictor::note_predicted() {
-  const std::uint32_t tick = replica_->tick();
-  ring_[tick % ring_.size()] = {tick, replica_->body(), replica_->delta_yaw()};
-  ReplicaState& state = foreseen_[tick % foreseen_.size()];
-  state.tick = 0;
-  // Heights of all sectors to copy are more than a tick to play.
-  if (!replica_->sectors_move()) replica_->save(state);
+  Predicted& here = ring_[replica_->tick() % ring_.size()];
+  if (here.state == Predicted::nowhere) {
+    if (free_states_.empty()) {
+      free_states_.push_back(static_cast<std::uint32_t>(states_.size()));
+      states_.emplace_back();
+    }
+    here.state = free_states_.back();
+    free_states_.pop_back();
+  }
+  here.tick = replica_->tick();
+  replica_->save(states_[here.state]);
+}
+
+/// What is confirmed is foreseen no more.
+void Predictor::forget_until_confirmed() {
+  for (std::uint32_t back = 0; back < ring_.size() && back < confirmed_tick_; ++back) {
+    Predicted& then = ring_[(confirmed_tick_ - back) % ring_.size()];
+    // Nothing older is left: ticks are confirmed in order.
+    if (then.state == Predicted::nowhere || then.tick > confirmed_tick_) return;
+    free_states_.push_back(std::exchange(then.state, Predicted::nowhere));
+  }
 }
 
 /// Takes the state that was foreseen for a tick as confirmed, where it is all that playing there once more
 /// would give. @return false: it is not, and nothing changed
 bool Predictor::recall(const Client& client, std::uint32_t tick) {
   const OwnPlayer& own = *client.own();
-  ReplicaState& state = foreseen_[tick % foreseen_.size()];
-  const bool same_life = state.tick == tick && (state.player.health[0] != 0) == (own.health != 0);
+  ReplicaState& state = states_[ring_[tick % ring_.size()].state];
+  const bool same_life = (state.player.health != 0) == (own.health != 0);
   const auto& carried = client.carried();
   const bool other_arms = carried && carried->tick <= tick && carried->tick != arsenal_tick_;
   const bool acts = !client.acts_sent().empty() && client.acts_sent().back().tick > confirmed_tick_;
   if (!same_life || other_arms || acts) return false;
-  if (!replica_->known_alike(state, client.sectors())) return false;
+  if (!replica_->alike(state, client.sectors())) return false;
   std::swap(confirmed_, state);
-  state.tick = 0;
   sectors_told_ = client.sectors().changes();
   confirmed_tick_ = tick;
   health_ = own.health;
@@ -222,10 +237,11 @@ bool Predictor::confirm(const Client& client) {
     cause_ = MispredictCause::world;
     return true;
   }
-  const Predicted& guess = ring_[tick % ring_.size()];
-  const bool guessed = confirmed_tick_ != 0 && guess.tick == tick;
-  const bool right = guessed && same_body(guess.body, own.body) && guess.delta_yaw == own.delta_yaw &&
-                     replica_->alive() == (own.health != 0);
+  const Predicted& then = ring_[tick % ring_.size()];
+  const bool guessed = confirmed_tick_ != 0 && then.tick == tick && then.state != Predicted::nowhere;
+  const Body guess = guessed ? states_[then.state].player.body : Body{};
+  const bool right = guessed && same_body(guess, own.body) &&
+                     states_[then.state].delta_yaw == own.delta_yaw && replica_->alive() == (own.health != 0);
   const bool in_time = tick <= client.applied_tick();
   const bool gap = tick - confirmed_tick_ > 1;
   const bool keeps = right && in_time && replica_->tick() >= tick && !replica_->changed_blocks();
@@ -236,8 +252,8 @@ bool Predictor::confirm(const Client& client) {
     ++stats_.confirmed;
     stats_.late += in_time ? 0 : 1;
     if (!right) {
-      const double off_m = length(guess.body.position_m - own.body.position_m);
-      const bool put = off_m > snap_m || own.body.noclip != 0 || guess.body.noclip != 0 || own.health == 0 ||
+      const double off_m = length(guess.position_m - own.body.position_m);
+      const bool put = off_m > snap_m || own.body.noclip != 0 || guess.noclip != 0 || own.health == 0 ||
                        own.health < health_;  // what hurts also pushes
       // A snapshot that was missed hides what became of the ticks before it.
       cause_ = put                                          ? MispredictCause::server

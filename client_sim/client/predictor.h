@@ -119,10 +119,11 @@ class Predictor {
   const PredictorStats& stats() const { return stats_; }
 
  private:
+  /// A tick beyond the confirmed one, and where in states_ it is kept as it was foreseen.
   struct Predicted {
+    static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
     std::uint32_t tick = 0;
-    Body body;
-    Turn16 delta_yaw{0};
+    std::uint32_t state = nowhere;
   };
 
   void begin_world(Client& client);
@@ -133,6 +134,7 @@ class Predictor {
   PlayerCommand applied_command(const Client& client, std::uint32_t tick) const;
   void play(const Client& client, const PlayerCommand& command);
   void note_predicted();
+  void forget_until_confirmed();
   bool recall(const Client& client, std::uint32_t tick);
   void play_again(const Client& client, std::uint32_t reached);
   void go_on(const Client& client);
@@ -141,21 +143,23 @@ class Predictor {
   double error_share(Micros now) const;
 
   PredictorConfig config_;
-  std::unique_ptr<Replica> replica_;  // as of the newest command
-  ReplicaState confirmed_;            // as the server told
-  ReplicaState ahead_;                // scratch
-  static constexpr std::size_t foreseen_max = 64;
-  std::vector<ReplicaState> foreseen_;  // by tick modulo; 0: not kept
-  std::uint64_t world_ = 0;             // ClientStats::worlds
-  std::uint32_t confirmed_tick_ = 0;    // 0: nothing yet
-  std::array<Predicted, 128> ring_{};   // by tick modulo
-  std::vector<BlockAct> acts_;          // scratch
-  std::uint64_t sectors_told_ = 0;      // SectorForecast::changes() that confirmed_ has
-  const Others* others_ = nullptr;      // during advance()
-  std::vector<Bystander> bystanders_;   // scratch
-  std::vector<ViewEntity> viewed_;      // scratch
-  std::uint8_t health_ = 0;             // as last confirmed
-  MispredictCause cause_{};             // of the last misprediction
+  std::unique_ptr<Replica> replica_;   // as of the newest command
+  ReplicaState confirmed_;             // as the server told
+  ReplicaState ahead_;                 // scratch
+  std::uint64_t world_ = 0;            // ClientStats::worlds
+  std::uint32_t confirmed_tick_ = 0;   // 0: nothing yet
+  std::array<Predicted, 128> ring_{};  // by tick modulo
+  // Who foresees a few ticks keeps a few states: those used last are used again first, while the processor
+  // has them in its cache.
+  std::vector<ReplicaState> states_;
+  std::vector<std::uint32_t> free_states_;
+  std::vector<BlockAct> acts_;         // scratch
+  std::uint64_t sectors_told_ = 0;     // SectorForecast::changes() that confirmed_ has
+  const Others* others_ = nullptr;     // during advance()
+  std::vector<Bystander> bystanders_;  // scratch
+  std::vector<ViewEntity> viewed_;     // scratch
+  std::uint8_t health_ = 0;            // as last confirmed
+  MispredictCause cause_{};            // of the last misprediction
   bool waiting_ = false;
   Micros now_{0};
 

@@ -93,16 +93,14 @@ void Replica::step(const PlayerCommand& command, std::span<const BlockAct> acts,
 
 void Replica::save(ReplicaState& out) const {
   out.tick = tick_;
-  out.player = player_;
-  mechanics_.save_players(out.mechanics);
-  if (out.sectors != sectors_) {
-    out.heights = heights_;
-    mechanics_.save_sectors(out.mechanics);
-    out.sectors = sectors_;
-  }
-  out.shooting = shooting_;
-  out.acts = acts_;
   out.delta_yaw = delta_yaw_;
+  out.pressed = mechanics_.player(0);
+  out.acts = acts_.player(0);
+  player_.save(0, out.player);
+  if (out.sectors == sectors_) return;
+  out.heights = heights_;
+  mechanics_.save_sectors(out.mechanics);
+  out.sectors = sectors_;
 }
 
 void Replica::restore(const ReplicaState& state) {
@@ -113,17 +111,17 @@ void Replica::restore(const ReplicaState& state) {
     own_edits_.pop_back();
   }
   tick_ = state.tick;
-  player_ = state.player;
-  mechanics_.restore_players(state.mechanics);
-  if (sectors_ != state.sectors) {
-    for (std::size_t i = 0; i < heights_.size(); ++i)  // in place: spans of the space point there
-      std::ranges::copy(state.heights[i], heights_[i].begin());
-    mechanics_.restore_sectors(state.mechanics);
-    sectors_ = state.sectors;
-  }
-  shooting_ = state.shooting;
-  acts_ = state.acts;
   delta_yaw_ = state.delta_yaw;
+  mechanics_.restore_player(0, state.pressed);
+  acts_.restore_player(0, state.acts);
+  acts_.rest();
+  shooting_.rest();
+  player_.restore(0, state.player);
+  if (sectors_ == state.sectors) return;
+  for (std::size_t i = 0; i < heights_.size(); ++i)  // in place: spans of the space point there
+    std::ranges::copy(state.heights[i], heights_[i].begin());
+  mechanics_.restore_sectors(state.mechanics);
+  sectors_ = state.sectors;
 }
 
 void Replica::put_player(std::uint32_t tick, const Body& body, bool alive, Turn16 delta_yaw) {
@@ -160,17 +158,17 @@ bool same_sectors(const ReplicaState& state, const SectorForecast& sectors) {
   return true;
 }
 
-bool Replica::known_alike(const ReplicaState& state, const SectorForecast& sectors) const {
-  return setup_.maps.empty() || (state.sectors == alike_ && sectors.changes() == alike_changes_);
+bool Replica::alike(const ReplicaState& state, const SectorForecast& sectors) {
+  if (setup_.maps.empty() || (state.sectors == alike_ && sectors.changes() == alike_changes_)) return true;
+  if (!same_sectors(state, sectors)) return false;
+  alike_ = state.sectors, alike_changes_ = sectors.changes();
+  return true;
 }
 
 bool Replica::put_sectors(const SectorForecast& sectors) {
   if (sectors_ == alike_ && sectors.changes() == alike_changes_) return false;
   save(scratch_);
-  if (same_sectors(scratch_, sectors)) {
-    alike_ = sectors_, alike_changes_ = sectors.changes();
-    return false;
-  }
+  if (alike(scratch_, sectors)) return false;
   const std::size_t maps = std::min(heights_.size(), sectors.map_count());
   for (std::size_t i = 0; i < maps; ++i) {
     const HeightsView told = sectors.heights(i);

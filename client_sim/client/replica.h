@@ -32,19 +32,20 @@ struct Bystander {
   DVec3 position_m;
 };
 
-/// What of a replica changes from tick to tick, but for blocks. Saving into one of the same replica allocates
-/// nothing, and while sectors rest it copies a few hundred bytes.
+/// What of a replica changes from tick to tick, but for blocks: half a kilobyte in one piece, and what
+/// sectors have. Saving into one of the same replica allocates nothing, and where sectors are as they were
+/// when that was last saved into they are not copied.
 struct ReplicaState {
   std::uint32_t tick = 0;
-  /// Of `heights` and `mechanics.maps`: those of one replica with the same number are the same, bit for bit.
+  Turn16 delta_yaw{0};
+  PlayerMechanics pressed;
+  BlockActs::PlayerState acts;
+  PlayerRow player;
+  /// Of `heights` and `mechanics`: those of one replica with the same number are the same, bit for bit.
   /// 0: nothing was saved yet.
   std::uint64_t sectors = 0;
-  PlayerTable player;  ///< one row
   std::vector<std::vector<SectorHeights>> heights;
   MechanicsState mechanics;
-  Shooting shooting;
-  BlockActs acts;
-  Turn16 delta_yaw{0};
 };
 
 /// The server's world as far as one player moves it and is moved by it: the same ground, maps, props and
@@ -73,18 +74,22 @@ class Replica {
   /// How far spawns and teleporters have turned the view.
   Turn16 delta_yaw() const { return delta_yaw_; }
   Space space() const { return {&ground_.volume(), placed_, props_}; }
+  /// Never 0; as long as it stays nothing of space() changes.
+  std::uint64_t walls_version() const {
+    return (ground_.volume().hash() ^ sectors_ * 0x9e3779b97f4a7c15u) | 1;
+  }
   HeightsView heights(std::size_t map) const { return heights_[map]; }
   bool sectors_move() const { return mechanics_.in_motion(); }
   const MapPlan& plan(std::size_t map) const { return *mechanics_.maps()[map].plan; }
   const MoveReport& report() const { return player_.report[0]; }  ///< of the last tick's move
-  /// The last tick's shots: as foreseen, they meet the world and nobody in it.
+  /// The last tick's shots: as foreseen, they meet the world and nobody in it. None behind restore().
   std::span<const ShotEvent> shots() const { return shooting_.events(); }
-  /// What it launched in the last tick: where it flies to is the server's word.
+  /// What it launched in the last tick, likewise: where it flies to is the server's word.
   std::span<const LaunchEvent> launches() const { return shooting_.launches(); }
   /// Weapons, ammunition and powers of the player, and what its hands are at.
   const Arsenal& arsenal() const { return player_.arsenal[0]; }
   const KindSet& kinds() const { return nobody_.kind_set(); }
-  /// What became of the last tick's acts, as foreseen.
+  /// What became of the last tick's acts, as foreseen. None behind restore().
   std::span<const BlockVerdict> verdicts() const { return acts_.verdicts(); }
 
   /// The next tick.
@@ -115,9 +120,9 @@ class Replica {
   /// Own changes of blocks up to a tick that the server never told of are taken back. @return were there any?
   bool take_back_until(std::uint32_t tick, const EditedGround& told);
   bool changed_blocks() const { return !own_edits_.empty(); }
-  /// Are sectors of a saved state known to be as foreseen from what the server told? False: that has to be
-  /// looked up.
-  bool known_alike(const ReplicaState& state, const SectorForecast& sectors) const;
+  /// Are sectors in a saved state of this replica as foreseen from what the server told? Looked up at most
+  /// once for what both are.
+  bool alike(const ReplicaState& state, const SectorForecast& sectors);
 
  private:
   struct Rest;

@@ -25,6 +25,12 @@ class ToldFloors {
   /// Did a floor of this map move within the last kept_ticks?
   bool moved(std::size_t map) const;
   bool moved(std::size_t map, std::uint32_t sector) const { return find(map, sector) != nullptr; }
+  /// Calls visit(sector) for each of these.
+  template <typename Visit>
+  void visit_moved(std::size_t map, Visit&& visit) const {
+    for (const Floor& floor : floors_)
+      if (floor.map == map) visit(floor.sector);
+  }
   /// Height of a sector's floor at a tick, which may have a fraction.
   /// @param now_m  as of the newest snapshot
   double floor_m(std::size_t map, std::uint32_t sector, double tick, double now_m) const;

@@ -81,7 +81,7 @@ Membership compare(std::span<const MovingRecord> now, std::span<const MovingReco
 
 template <class Coder>
 bool code_cell(Coder& coder, CellCoord& cell) {
-  for (std::int16_t CellCoord::* const axis : {&CellCoord::x, &CellCoord::y, &CellCoord::z})
+  for (std::int16_t CellCoord::*const axis : {&CellCoord::x, &CellCoord::y, &CellCoord::z})
     cell.*axis = static_cast<std::int16_t>(coder.raw(cell_bits, static_cast<std::uint16_t>(cell.*axis)));
   return cell_in_world(cell);
 }
@@ -233,69 +233,77 @@ class BlockReading {
       : in_(in),
         mark_(mark),
         by_(base.age, tick_rate_hz),
-        coding_(in, odds_, by_, rules_, mark),
         base_(base),
         registry_(registry != nullptr && registry->shares_fields() ? registry : nullptr),
         out_(out) {}
 
   bool read() {
-    const bool plain = in_.bit(first_.whole);
-    out_.quiet = in_.bit(first_.quiet);
+    FirstOdds first;
+    const bool plain = in_.bit(first.whole);
+    out_.quiet = in_.bit(first.quiet);
     if (base_.age == 0 && !code_cell(in_, out_.cell)) return false;
     out_.entities.clear();
     out_.fields.clear();
-    return plain ? read_plain() : read_changes();
+    return plain ? read_plain() : read_changes(first);
   }
 
  private:
+  using Coding = EntityCoding<RangeReader, Mark>;
+
   bool read_plain() {
+    BlockModels odds = block_models[0];
+    const BlockRules rules;
+    Coding coding(in_, odds, by_, rules, mark_);
     const std::uint32_t count = in_.raw(plain_count_bits);
     if (count > block_entities_max) return false;
     mark_.frame();
     for (std::uint32_t i = 0; i < count; ++i)
-      if (!coding_.plain(out_.entities.emplace_back())) return false;
+      if (!coding.plain(out_.entities.emplace_back())) return false;
     if (!ascending()) return false;
     if (registry_ != nullptr) {
-      FieldCoding<RangeReader> fields(in_, odds_, *registry_);
+      FieldCoding<RangeReader> fields(in_, odds, *registry_);
       for (const MovingRecord& e : out_.entities) fields.plain(e.record.kind, out_.fields.emplace_back());
     }
     mark_.frame();
     return true;
   }
 
-  bool read_changes() {
+  bool read_changes(FirstOdds& first) {
     const std::span<const MovingRecord> before =
         base_.age == 0 ? std::span<const MovingRecord>{} : base_.entities;
-    rules_.pace = code_pace(in_, first_, 0);
-    const Motions motions(before, rules_.pace);
-    odds_ = motions.odds();
-    if (motions.any_flies) rules_.pull = code_pull(in_, odds_, 0);
+    BlockRules rules;
+    rules.pace = code_pace(in_, first, 0);
+    const Motions motions(before, rules.pace);
+    BlockModels odds = motions.odds();  // the one copy of two kilobytes that a block needs
+    if (motions.any_flies) rules.pull = code_pull(in_, odds, 0);
+    Coding coding(in_, odds, by_, rules, mark_);
     Membership members;
-    if (in_.bit(odds_.others) && !read_others(before, members)) return false;
+    if (in_.bit(odds.others) && !read_others(coding, odds, before, members)) return false;
     out_.entities.resize(members.fresh_count + before.size() - members.gone_count);
     auto next = out_.entities.begin() + static_cast<std::ptrdiff_t>(members.fresh_count);
     for (std::size_t i = 0; i < before.size(); ++i)
-      if ((members.gone >> i & 1) == 0 && !coding_.change(*next++, before[i], motions.of[i])) return false;
+      if ((members.gone >> i & 1) == 0 && !coding.change(*next++, before[i], motions.of[i])) return false;
     if (members.fresh_count > 0)
       std::ranges::sort(out_.entities, {}, [](const MovingRecord& e) { return e.record.id; });
     if (members.fresh_count > 0 && !ascending()) return false;
     const FieldRows fields_before{before, base_.age == 0 ? std::span<const FieldValues>{} : base_.fields};
     if (registry_ != nullptr)
-      FieldCoding<RangeReader>(in_, odds_, *registry_).all({out_.entities, {}}, fields_before, out_.fields);
+      FieldCoding<RangeReader>(in_, odds, *registry_).all({out_.entities, {}}, fields_before, out_.fields);
     mark_.frame();
     return true;
   }
 
-  bool read_others(std::span<const MovingRecord> before, Membership& members) {
+  bool read_others(Coding& coding, BlockModels& odds, std::span<const MovingRecord> before,
+                   Membership& members) {
     for (std::size_t i = 0; i < before.size(); ++i)
-      if (in_.bit(odds_.gone)) members.gone |= std::uint64_t{1} << i, ++members.gone_count;
+      if (in_.bit(odds.gone)) members.gone |= std::uint64_t{1} << i, ++members.gone_count;
     std::int32_t level = before.empty() ? 0 : before[0].record.z;
     mark_.frame();
     while (before.size() - members.gone_count + members.fresh_count < block_entities_max &&
-           in_.bit(odds_.fresh)) {
+           in_.bit(odds.fresh)) {
       mark_.frame();
       ++members.fresh_count;
-      if (!coding_.whole(out_.entities.emplace_back(), level)) return false;
+      if (!coding.whole(out_.entities.emplace_back(), level)) return false;
     }
     mark_.frame();
     return true;
@@ -310,10 +318,6 @@ class BlockReading {
   RangeReader& in_;
   Mark& mark_;
   Foretelling by_;
-  FirstOdds first_;
-  BlockModels odds_ = block_models[0];
-  BlockRules rules_;
-  EntityCoding<RangeReader, Mark> coding_;
   const BlockBase& base_;
   const ReplicationRegistry* registry_;
   DecodedBlock& out_;

@@ -44,6 +44,12 @@ void BlockActs::player_joined(std::size_t row) {
   opened_[row] = {};
 }
 
+void BlockActs::restore_player(std::size_t row, const PlayerState& state) {
+  wait_ticks_[row] = state.wait_ticks;
+  last_number_[row] = state.last_number;
+  opened_[row] = state.opened;
+}
+
 void BlockActs::answer(EntityId player, std::uint32_t number, ActVerdict verdict, IVec3 block) {
   ASHLAR_ASSERT(verdicts_.size() < verdicts_.capacity());
   if (refused(verdict)) ++counters_.refused;

@@ -59,6 +59,22 @@ class BlockActs {
   /// for each player who digs.
   void judge(BlockActsTick& tick, std::span<const BlockAct> acts);
 
+  /// The chest that a player looks into.
+  struct Opened {
+    IVec3 block{};
+    BlockId id{};  ///< what it was: once another block stands there it is over
+    bool active = false;
+  };
+  /// What is kept of a player from tick to tick, beside PlayerTable::digging: for who goes back to an earlier
+  /// one.
+  struct PlayerState {
+    std::uint16_t wait_ticks = 0;   ///< until the next act may change something
+    std::uint32_t last_number = 0;  ///< of its acts
+    Opened opened;
+  };
+  PlayerState player(std::size_t row) const { return {wait_ticks_[row], last_number_[row], opened_[row]}; }
+  void restore_player(std::size_t row, const PlayerState& state);
+
   /// The chest that the player of a row looks into.
   std::optional<IVec3> opened(std::size_t row) const;
 
@@ -68,11 +84,6 @@ class BlockActs {
   void add_to_hash(StripeHasher& hash, const PlayerTable& players) const;
 
  private:
-  struct Opened {
-    IVec3 block{};
-    BlockId id{};  // what it was: once another block stands there it is over
-    bool active = false;
-  };
   /// Until the next change, at least one tick: a player changes one block a tick at most.
   static std::uint16_t wait_after_change(const Rules& rules);
 

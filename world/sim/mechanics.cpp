@@ -351,11 +351,6 @@ void Mechanics::save_sectors(MechanicsState& out) const {
   }
 }
 
-void Mechanics::save_players(MechanicsState& out) const {
-  out.keys = keys_;
-  out.held_buttons = held_buttons_;
-}
-
 void Mechanics::restore_sectors(const MechanicsState& state) {
   ASHLAR_ASSERT(state.maps.size() == maps_.size());
   for (std::size_t i = 0; i < maps_.size(); ++i) {
@@ -364,10 +359,9 @@ void Mechanics::restore_sectors(const MechanicsState& state) {
   }
 }
 
-void Mechanics::restore_players(const MechanicsState& state) {
-  ASHLAR_ASSERT(state.keys.size() == keys_.size());
-  keys_ = state.keys;
-  held_buttons_ = state.held_buttons;
+void Mechanics::restore_player(std::size_t row, const PlayerMechanics& state) {
+  keys_[row] = state.keys;
+  held_buttons_[row] = state.held_buttons;
 }
 
 void Mechanics::add_to_hash(StripeHasher& hash) const {

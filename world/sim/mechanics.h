@@ -36,16 +36,19 @@ struct MechanicsCounters {
   std::uint64_t drowned = 0;  ///< beyond Mechanics::noises_max in their tick: nobody heard them
 };
 
-/// What of the mechanics changes from tick to tick, beside the heights: for who goes back to an earlier tick,
-/// as a client does that predicts. A value; saving into one of the same maps allocates nothing.
+/// What of the maps' mechanics changes from tick to tick, beside the heights: for who goes back to an earlier
+/// tick, as a client does that predicts. A value; saving into one of the same maps allocates nothing.
 struct MechanicsState {
   struct Map {
     SectorMovers movers;
     std::vector<std::uint8_t> spent;  ///< as in MapMechanics
   };
   std::vector<Map> maps;
-  std::vector<std::uint8_t> keys;
-  std::vector<std::uint16_t> held_buttons;
+};
+/// The same of a player.
+struct PlayerMechanics {
+  std::uint8_t keys = 0;
+  std::uint16_t held_buttons = 0;  ///< the last tick's
 };
 
 /// What the mechanics of one tick read and write.
@@ -120,16 +123,13 @@ class Mechanics {
   std::uint8_t keys(std::size_t player_row) const { return keys_[player_row]; }
   void add_to_hash(StripeHasher& hash) const;
 
-  /// Between ticks: what save() kept is as it was after restore(). Precondition: of these maps and rows.
-  void save(MechanicsState& out) const { save_sectors(out), save_players(out); }
-  void restore(const MechanicsState& state) { restore_sectors(state), restore_players(state); }
-  /// Half of it: `maps`, which changes only in a tick that begins in_motion() or sets off a line
-  /// (MechanicsCounters::lines).
+  /// Between ticks: what was saved is as it was after it is restored. Of the maps, which change only in a
+  /// tick that begins in_motion() or sets off a line (MechanicsCounters::lines); precondition: of these maps.
   void save_sectors(MechanicsState& out) const;
   void restore_sectors(const MechanicsState& state);
-  /// The other half: a few bytes a player.
-  void save_players(MechanicsState& out) const;
-  void restore_players(const MechanicsState& state);
+  /// Likewise of a player.
+  PlayerMechanics player(std::size_t row) const { return {keys_[row], held_buttons_[row]}; }
+  void restore_player(std::size_t row, const PlayerMechanics& state);
 
  private:
   struct Actor;

@@ -23,6 +23,25 @@ enum class PlayerRole : std::uint8_t {
   out,      ///< it has no life left: plays again in the next match
 };
 
+/// All that a PlayerTable has of one player, in one piece: what who goes back to an earlier tick keeps of it.
+struct PlayerRow {
+  EntityId id{};
+  std::uint32_t generation = 0;
+  Body body;
+  PlayerCommand command;
+  Turn16 yaw{0}, pitch{0};
+  MoveReport report;
+  std::uint16_t health = 0, dead_ticks = 0;
+  Digging digging;
+  std::uint16_t armour = 0;
+  std::uint8_t armour_half = 0;
+  Inventory inventory;
+  Arsenal arsenal;
+  PlayerRole role{};
+  std::uint16_t role_ticks = 0;
+  std::uint8_t light = 15;
+};
+
 /// Rows of entities: row i of every array is the same entity, free rows have id 0. All rows exist from the
 /// start (a tick allocates nothing), rows never move, and every machine visits them in the same order.
 /// Owned by World, simulation thread only. Outside code holds ids, which outlive their entity harmlessly.
@@ -73,6 +92,9 @@ struct PlayerTable {
   }
   /// All rows, free. Call once.
   void resize(std::size_t rows);
+  /// What is in a row; and puts it back. No allocation.
+  void save(std::size_t row, PlayerRow& out) const;
+  void restore(std::size_t row, const PlayerRow& from);
 };
 
 /// What a monster is about: walking here and there, after its target, waiting for somebody to see or hear, or
