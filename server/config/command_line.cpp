@@ -235,7 +235,7 @@ std::string help_text() {
       "Usage: ashlar-server [run] [FLAGS]    the server\n"
       "       ashlar-server key new|show      keys of servers, players and issuers: key --help\n"
       "       ashlar-server token mint|show   connect tokens for closed servers: token --help\n"
-      "       ashlar-server world info|check|backup|restore|log|rollback|prune|export DIR\n"
+      "       ashlar-server world info|check|backup|restore|salvage|log|rollback|prune|export DIR\n"
       "                                       what a world's folder keeps: world --help\n"
       "\n"
       "Each setting is also a key of the TOML file (--max-clients is max_clients) and an\n"

@@ -138,20 +138,23 @@ class Salvaging {
   /// The lowest key behind a torn place from which on something can be read: looked for in growing steps, then
   /// in halves. None: nothing behind it can be.
   std::optional<std::int64_t> next_readable(const std::string& sql, std::int64_t last) {
-    constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
-    std::int64_t bad = last, good = last;
-    for (std::int64_t step = 1; !readable(sql, good);) {
+    const auto room = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) -
+                      static_cast<std::uint64_t>(last);
+    const auto at = [last](std::uint64_t off) {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(last) + off);
+    };
+    if (room == 0) return std::nullopt;
+    std::uint64_t bad = 0, good = 1;
+    while (!readable(sql, at(good))) {
+      if (good == room) return std::nullopt;
       bad = good;
-      if (good == highest) return std::nullopt;
-      good = last > 0 && step > highest - last ? highest : last + step;
-      step = step > highest / 2 ? highest : 2 * step;
+      good = good > room / 2 ? room : 2 * good;
     }
-    if (good == last) return last == highest ? std::nullopt : std::optional(last + 1);
     while (good - bad > 1) {
-      const std::int64_t middle = bad + (good - bad) / 2;
-      (readable(sql, middle) ? good : bad) = middle;
+      const std::uint64_t middle = bad + (good - bad) / 2;
+      (readable(sql, at(middle)) ? good : bad) = middle;
     }
-    return good;
+    return at(good);
   }
   bool readable(const std::string& sql, std::int64_t key) {
     const RawStatement read = prepare_raw(from_, sql + " LIMIT 1");

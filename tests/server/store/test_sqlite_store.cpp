@@ -555,7 +555,7 @@ TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it 
   // Pages of its tables and indexes, by turns.
   const std::string what = GENERATE("edits", "edits_by_cell", "edits_by_time", "authors");
   CAPTURE(what);
-  const std::int64_t root = ask(file, "SELECT rootpage FROM sqlite_master WHERE name = '" + what + "'");
+  const std::int64_t root = ask(file, ("SELECT rootpage FROM sqlite_master WHERE name = '" + what + "'").c_str());
   std::string bytes = folder.read("world.db");
   const std::string whole = bytes;
   for (std::size_t i = 0; i < 4096; ++i) bytes[static_cast<std::size_t>(root - 1) * 4096 + i] = static_cast<char>(i * 7);
