@@ -190,7 +190,8 @@ std::expected<void, std::string> take_stored(Startup& startup,
   if (contents->damaged > 0)
     startup.lost.push_back("what " + std::to_string(contents->damaged) + " blocks held");
   if (!items->damage.empty()) startup.lost.push_back("items that lay in the world: " + items->damage);
-  startup.stored = std::make_shared<StoredGround>(startup.store, startup.loaded.config.damaged_chunks);
+  startup.stored = std::make_shared<StoredGround>(startup.store, startup.loaded.config.damaged_chunks,
+                                                  StoredGround::Generate{}, startup.content.setup.blocks);
   startup.content.setup.make_chunk = [ground = startup.stored](const Terrain& terrain, ChunkCoord at) {
     return ground->make_chunk(terrain, at);
   };

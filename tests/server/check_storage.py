@@ -138,7 +138,12 @@ class Storage(unittest.TestCase):
             server.process.stdin.flush()
             self.assertEqual(server.wait_for("console")["block"], "marble")
             self.assertEqual(server.end(signal.SIGTERM)[0], 0)
-        self.sql("UPDATE meta SET value = replace(value, '1', '2') WHERE key = 'blocks'")
+        # One digit of them: check, backup and restore say so before a server has to.
+        self.sql("UPDATE meta SET value = replace(substr(value, 1, 9), '0', '1') || substr(value, 10) "
+                 "WHERE key = 'blocks'")
+        self.assertIn("kinds of blocks", self.command("check", self.world, code=1))
+        self.assertIn("1 fault", self.command("backup", self.world, "--out", self.folder / "copy", code=1))
+        self.assertIn("damaged", self.command("restore", self.folder / "copy", "--to", self.folder / "new", code=2))
         self.refused("kinds of blocks", "restore it from a backup")
 
     def test_a_check_of_the_configuration_makes_no_database(self):
