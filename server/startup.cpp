@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "protocol/secure/key_derivation.h"
+#include "protocol/secure/key_text.h"
 #include "server/net/address.h"
 #include "server/rotation.h"
 #include "server/store/kept_ground.h"
@@ -160,6 +161,17 @@ std::uint32_t clients_per_address(const Config& config) {
 
 namespace {
 
+/// Names a player whose row is damaged by its key, as bans and tokens do.
+std::string player_lost(std::span<const std::uint8_t> identity) {
+  secure::PublicKey key;
+  std::string name = "without a key";
+  if (identity.size() == key.bytes.size()) {
+    std::ranges::copy(identity, key.bytes.begin());
+    name = secure::public_key_text(key);
+  }
+  return "player " + name + ": its values make no sense, it begins anew; they are kept in the table damaged";
+}
+
 /// The ground and the kinds of blocks of a world that is kept; nothing for one that is not.
 /// @param given  kinds of the file that was named; null: none was
 std::expected<void, std::string> take_stored(Startup& startup,
@@ -174,8 +186,7 @@ std::expected<void, std::string> take_stored(Startup& startup,
   auto players = startup.store->load_players();
   if (!players) return Failure(players.error().line);
   startup.players = std::move(players->players);
-  if (players->damaged > 0)
-    startup.lost.push_back(std::to_string(players->damaged) + " players whose values make no sense");
+  for (const std::vector<std::uint8_t>& identity : players->damaged) startup.lost.push_back(player_lost(identity));
   auto items = startup.store->load_items();
   if (!items) return Failure(items.error().line);
   startup.content.setup.items = std::move(items->items);
@@ -190,6 +201,12 @@ std::expected<void, std::string> take_stored(Startup& startup,
   if (contents->damaged > 0)
     startup.lost.push_back("what " + std::to_string(contents->damaged) + " blocks held");
   if (!items->damage.empty()) startup.lost.push_back("items that lay in the world: " + items->damage);
+  // As of ground at home: what is made anew would be written over what may yet be mended.
+  const bool refuse = startup.loaded.config.damaged_chunks == DamagedChunks::refuse;
+  if (refuse && !startup.lost.empty())
+    return Failure("the world's database is damaged: " + startup.lost.front() +
+                   ": see ashlar-server world check, restore it from a backup, or start with "
+                   "--damaged-chunks regenerate");
   startup.stored = std::make_shared<StoredGround>(startup.store, startup.loaded.config.damaged_chunks,
                                                   StoredGround::Generate{}, startup.content.setup.blocks);
   startup.content.setup.make_chunk = [ground = startup.stored](const Terrain& terrain, ChunkCoord at) {
@@ -290,6 +307,7 @@ std::expected<void, std::string> Startup::keep() {
   if (auto named = key.keep(); !named) return named;
   if (store != nullptr) {
     store->keep();
+    if (const auto aside = store->set_aside_players(); !aside) return Failure(aside.error().line);
     if (const std::string text = stored_blocks_text(*world->setup().blocks); text != store->world().blocks)
       if (const auto saved = store->save_blocks(text); !saved) return Failure(saved.error().line);
     if (const std::string text = footprints_text(world->ground()->terrain().footprints);

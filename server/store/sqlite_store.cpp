@@ -150,6 +150,7 @@ struct SqliteStore::Impl {
   Statement find_chunk;
   EditLogWriter log;        // the writer's
   std::string log_trouble;  // likewise
+  std::vector<std::int64_t> damaged_players;  // rows that load_players() found
   StoredWorld world;
   std::string copied;
   bool made = false, kept = false;
@@ -262,31 +263,45 @@ std::expected<StoredPlayers, StoreTrouble> SqliteStore::load_players() {
   const std::scoped_lock lock(s.write_mutex);
   auto rows =
       Statement::make(s.writing,
-                      "SELECT identity, x, y, z, yaw, pitch, health, hash, items, life FROM players ORDER BY "
-                      "identity");
+                      "SELECT identity, x, y, z, yaw, pitch, health, hash, items, life, rowid FROM players "
+                      "ORDER BY identity");
   if (!rows) return std::unexpected(std::move(rows.error()));
   StoredPlayers found;
-  std::vector<std::vector<std::uint8_t>> damaged;
+  s.damaged_players.clear();
   int code = rows->step();
   for (; code == SQLITE_ROW; code = rows->step()) {
-    if (auto player = read_player_row(*rows))
+    if (auto player = read_player_row(*rows)) {
       found.players.push_back(*player);
-    else
-      damaged.emplace_back(rows->bytes(0).begin(), rows->bytes(0).end());
+    } else {
+      found.damaged.emplace_back(rows->bytes(0).begin(), rows->bytes(0).end());
+      s.damaged_players.push_back(rows->whole(10));
+    }
   }
   if (code != SQLITE_DONE) return std::unexpected(s.writing.trouble(code));
-  rows->reset();
-  // Under the identity: that is what an operator finds the player by.
-  for (const auto& identity : damaged) {
-    s.statements.add_damaged.bind(1, std::string_view("player"))
-        .bind(2, std::span<const std::uint8_t>(identity))
-        .bind(3, std::int64_t{0})
-        .bind(4, std::span<const std::uint8_t>())
-        .bind(5, std::string_view("its values do not agree with their hash"));
-    static_cast<void>(s.statements.add_damaged.run());
-  }
-  found.damaged = damaged.size();
   return found;
+}
+
+std::expected<void, StoreTrouble> SqliteStore::set_aside_players() {
+  Impl& s = *impl_;
+  const std::scoped_lock lock(s.write_mutex);
+  if (s.damaged_players.empty()) return {};
+  auto keep = Statement::make(
+      s.writing,
+      "INSERT INTO damaged(kind, place, hash, bytes, reason, tick) SELECT 'player', identity, hash, "
+      "CAST('INSERT OR REPLACE INTO players(identity, x, y, z, yaw, pitch, health, hash, items, life) VALUES(' || "
+      "quote(identity) || ', ' || quote(x) || ', ' || quote(y) || ', ' || quote(z) || ', ' || quote(yaw) || ', ' || "
+      "quote(pitch) || ', ' || quote(health) || ', ' || quote(hash) || ', ' || quote(items) || ', ' || quote(life) "
+      "|| ')' AS BLOB), 'its values do not agree with their hash', (SELECT value FROM meta WHERE key = 'tick') "
+      "FROM players WHERE rowid = ?1");
+  auto forget = Statement::make(s.writing, "DELETE FROM players WHERE rowid = ?1");
+  if (!keep || !forget) return std::unexpected(keep ? std::move(forget.error()) : std::move(keep.error()));
+  auto done = s.transaction([&] {
+    for (const std::int64_t row : s.damaged_players)
+      if (!keep->bind(1, row).run() || !forget->bind(1, row).run()) return false;
+    return true;
+  });
+  if (done) s.damaged_players.clear();
+  return done;
 }
 
 std::expected<StoredItems, StoreTrouble> SqliteStore::load_items() {

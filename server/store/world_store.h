@@ -37,10 +37,10 @@ struct StoredChunk {
 /// A player as it is kept.
 using StoredPlayer = KeptPlayer;
 
-/// All players of a store, and how many rows made no sense: those are set aside.
+/// All players of a store, and the identities of rows that made no sense, as those say it.
 struct StoredPlayers {
   std::vector<StoredPlayer> players;
-  std::uint64_t damaged = 0;
+  std::vector<std::vector<std::uint8_t>> damaged;
 };
 
 /// What lay in the world when it was last saved.
