@@ -255,7 +255,12 @@ void KeptWorld::apply(const Played& played) {
   }
   if (played.items) items_ = *played.items;
   if (played.state) state_ = played.state;
-  for (const server::KeptPlayer& player : played.players) players_[player.identity] = player;
+  for (const server::KeptPlayer& player : played.players) {
+    if (player.gone)
+      players_.erase(player.identity);
+    else
+      players_[player.identity] = player;
+  }
 }
 
 std::optional<std::string> KeptWorld::compare_chunks() {

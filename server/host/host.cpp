@@ -93,7 +93,7 @@ struct Host::Impl {
         inventories(sessions),
         contents(sessions, config.interest_radius_m),
         book(world->setup().players_max, world->setup().rules.tick_rate_hz,
-             {given.return_to_place, given.return_with_life}),
+             {given.return_to_place, given.return_with_life}, given.players_away_max),
         scores(sessions, status),
         messages(sessions),
         content(*config.content, config.content_bytes_per_s, config.clients_max, defects),

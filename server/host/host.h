@@ -83,6 +83,8 @@ struct HostConfig {
   /// Who comes back in the same match has the health, armour and weapons that it left with, unless it was
   /// dead. (Its score in that match it has in any case.)
   bool return_with_life = false;
+  /// Players who are away of whom something is kept (player_book.h).
+  std::size_t players_away_max = 100'000;
   /// When sessions change their keys, at most secure::key_age_max.
   Micros key_age = secure::key_age_max;
   /// Maps and props for clients that lack them, filled before (content_shelf.h); only read. Null: none is

@@ -30,7 +30,7 @@ constexpr std::int64_t place_mask = (1 << 21) - 1;
 /// Statements that write; made once.
 struct WriteStatements {
   Statement begin, commit, rollback, put_chunk, add_chunk, count_chunks, put_meta, put_player, put_items,
-      put_state, put_contents, forget_contents, add_damaged, forget_chunk;
+      put_state, put_contents, forget_contents, forget_player, add_damaged, forget_chunk;
 };
 
 template <class Made>
@@ -60,6 +60,7 @@ std::expected<WriteStatements, StoreTrouble> prepare_writing(const Database& db)
       take_statement(db, "INSERT OR REPLACE INTO contents VALUES(?1, ?2, ?3, ?4)", s.put_contents, failure) &&
       take_statement(db, "DELETE FROM contents WHERE place = ?1 AND block = ?2", s.forget_contents,
                      failure) &&
+      take_statement(db, "DELETE FROM players WHERE identity = ?1", s.forget_player, failure) &&
       take_statement(db,
                      // Found again at each start it would be kept again and again.
                      "INSERT INTO damaged(kind, place, hash, bytes, reason, tick) SELECT ?1, ?2, ?3, ?4, ?5, "
@@ -264,7 +265,7 @@ std::expected<StoredPlayers, StoreTrouble> SqliteStore::load_players() {
   auto rows =
       Statement::make(s.writing,
                       "SELECT identity, x, y, z, yaw, pitch, health, hash, items, life, rowid FROM players "
-                      "ORDER BY identity");
+                      "ORDER BY rowid");
   if (!rows) return std::unexpected(std::move(rows.error()));
   StoredPlayers found;
   s.damaged_players.clear();
@@ -406,6 +407,8 @@ bool SqliteStore::Impl::write_chunk(const StoredChunk& chunk, std::int64_t& adde
 }
 
 bool SqliteStore::Impl::write_player(const StoredPlayer& player) {
+  if (player.gone)
+    return statements.forget_player.bind(1, std::span<const std::uint8_t>(player.identity)).run();
   const std::vector<std::uint8_t> life = life_bytes(player);
   return statements.put_player.bind(1, std::span<const std::uint8_t>(player.identity))
       .bind(2, player.position_m.x)

@@ -145,7 +145,7 @@ class WorldStore {
   /// Looks one chunk up: about 10 us, however many there are. Bytes that it finds agree with their hash; what
   /// they say is for the caller to decode.
   virtual ChunkLookup load_chunk(ChunkCoord at) = 0;
-  /// Everybody that it knows, by identity. About a second for a million.
+  /// Everybody that it knows, who was written longest ago first. About a second for a million.
   virtual std::expected<StoredPlayers, StoreTrouble> load_players() = 0;
   virtual std::expected<StoredItems, StoreTrouble> load_items() = 0;
   /// Doors, lifts, monsters, what was falling.

@@ -186,6 +186,22 @@ TEST_CASE("a damaged player is unknown and kept aside", "[server][sqlite_store]"
   CHECK(ask(file, "SELECT count(*) FROM damaged WHERE kind = 'player'") == 1);
 }
 
+TEST_CASE("players come back in the order in which they were last written, and go where nothing is kept of them",
+          "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const auto store = open_kept(file);
+  const StoredPlayer players[] = {some_player(3), some_player(1), some_player(2)};
+  REQUIRE(store->save({5, {}, players}).has_value());
+  StoredPlayer again[] = {some_player(3), some_player(1)};
+  again[1].gone = true;
+  REQUIRE(store->save({6, {}, again}).has_value());
+  const auto all = store->load_players();
+  REQUIRE(all->players.size() == 2);
+  CHECK(all->players[0].identity == some_player(2).identity);
+  CHECK(all->players[1].identity == some_player(3).identity);
+}
+
 TEST_CASE("a database of a newer format is refused, and stays as it was", "[server][sqlite_store]") {
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
