@@ -231,6 +231,42 @@ class Storage(unittest.TestCase):
         self.world = str(self.folder / "again")
         self.serve_once()
 
+    def test_a_restore_that_was_cut_off_makes_no_new_world(self):
+        self.serve_once()
+        backup, world = self.folder / "backup", self.folder / "world"
+        self.command("backup", self.world, "--out", backup)
+        restoring, before = self.folder / "world.restoring", self.folder / "world.before-restore"
+        # Killed while it copied: the world that was there is whole.
+        restoring.mkdir()
+        (restoring / "world.db.new").write_bytes(b"half")
+        self.serve_once()
+        # Killed when the one that was there was put aside.
+        world.rename(before)
+        for told in (self.refused("restore was cut off", "do it again"), self.command("info", self.world, code=2)):
+            self.assertFalse(world.exists())
+        self.assertIn("cut off", told)
+        self.assertIn("cut off", self.command("log", self.world, code=2))
+        self.command("restore", backup, "--to", world)
+        self.assertFalse(restoring.exists())
+        self.serve_once()
+        # And when all was copied.
+        world.rename(restoring)
+        self.refused("all was copied", f"move {restoring}")
+        restoring.rename(world)
+        self.serve_once()
+        # As older builds left it.
+        (world / "world.db").rename(world / "world.db.new")
+        (world / "world.toml").unlink()
+        self.refused("cut off", str(before))
+        for path in world.iterdir():
+            path.unlink()
+        world.rmdir()
+        self.refused("before a restore", str(before))
+        told = self.command("restore", before, "--to", world)
+        self.assertIn("holds the world", told)
+        self.assertIn("world.before-restore-2", self.command("restore", backup, "--to", world, "--replace"))
+        self.serve_once()
+
     def test_a_backup_that_is_wrong_newer_or_held_is_not_restored_and_stays_as_it_is(self):
         self.serve_once()
         self.command("backup", self.world, "--out", self.folder / "backup")
