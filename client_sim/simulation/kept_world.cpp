@@ -130,7 +130,7 @@ std::optional<std::string> KeptWorld::tell(server::Host& host) {
 void KeptWorld::before(server::Host& host) {
   const server::Durable durable = saver_->durable();
   room_ = durable.room;
-  host.note_saving(durable.tick, durable.room);
+  host.note_saving(durable.tick, durable.room, durable.operator_blocks);
 }
 
 void KeptWorld::after(Micros now, const server::Host& host, std::int64_t unix_s) {

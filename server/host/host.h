@@ -311,7 +311,8 @@ class Host {
   /// What the world's store has done, before each advance(): all up to this tick of the world is on the disk,
   /// which clients are told; and whether further changes have room to wait for it. While they have none acts
   /// of players are refused, with a verdict that says so.
-  void note_saving(std::uint32_t saved_tick, bool room);
+  /// @param operator_blocks  so many may operators change in the next tick and be logged
+  void note_saving(std::uint32_t saved_tick, bool room, std::int64_t operator_blocks = INT64_MAX);
 
   /// Closes every session with a reason. After it advance() runs no tick and takes nobody in: it says the
   /// reason again where it may have been lost, until silent().
