@@ -9,12 +9,15 @@
 #include <optional>
 #include <thread>
 
+#include "protocol/inventory_codec.h"
+#include "protocol/kept_state_codec.h"
 #include "protocol/secure/key_derivation.h"
 #include "protocol/secure/key_text.h"
 #include "server/net/address.h"
 #include "server/rotation.h"
 #include "server/store/kept_ground.h"
 #include "server/store/stored_blocks.h"
+#include "server/store/stored_ticks.h"
 #include "world/sim/ground_generator.h"
 #include "world/voxel/terrain.h"
 
@@ -201,6 +204,13 @@ std::expected<void, std::string> take_stored(Startup& startup,
   if (contents->damaged > 0)
     startup.lost.push_back("what " + std::to_string(contents->damaged) + " blocks held");
   if (!items->damage.empty()) startup.lost.push_back("items that lay in the world: " + items->damage);
+  // Its ticks in those of this run; on the disk with keep().
+  WorldSetup& setup = startup.content.setup;
+  const std::uint16_t rate = setup.rules.tick_rate_hz, kept_rate = startup.store->world().tick_rate_hz;
+  StoredTicks ticks{setup.age_ticks, std::move(setup.contents), std::move(setup.items), setup.kept};
+  convert_ticks(ticks, kept_rate == 0 ? rate : kept_rate, rate);
+  setup.age_ticks = ticks.tick, setup.contents = std::move(ticks.contents), setup.items = std::move(ticks.items);
+  setup.kept = std::move(ticks.state);
   // As of ground at home: what is made anew would be written over what may yet be mended.
   const bool refuse = startup.loaded.config.damaged_chunks == DamagedChunks::refuse;
   if (refuse && !startup.lost.empty())
@@ -302,12 +312,36 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& given, const st
   return startup;
 }
 
+namespace {
+
+/// A world's ticks as they are counted from now on, all in one transaction.
+std::expected<void, StoreTrouble> keep_tick_rate(SqliteStore& store, const WorldSetup& setup) {
+  const StoredWorld known = store.world();
+  if (known.tick_rate_hz == setup.rules.tick_rate_hz) return {};
+  SaveGroup group{known.tick, {}, {}};
+  group.tick_rate_hz = setup.rules.tick_rate_hz;
+  std::vector<std::uint8_t> items, state;
+  std::vector<StoredContents> contents;
+  if (known.tick_rate_hz != 0) {
+    group.tick = setup.age_ticks;
+    for (const PlacedData& one : setup.contents)
+      if (one.data.due != 0) contents.push_back({one.block, encode_block_data(one.data)});
+    if (!setup.items.empty()) items = encode_items(setup.items);
+    if (setup.kept != nullptr) encode_kept_state(*setup.kept, state);
+    group.contents = contents, group.items = items, group.state = state;
+  }
+  return store.save(group);
+}
+
+}  // namespace
+
 std::expected<void, std::string> Startup::keep() {
   if (auto named = folder.keep(); !named) return named;
   if (auto named = key.keep(); !named) return named;
   if (store != nullptr) {
     store->keep();
     if (const auto aside = store->set_aside_players(); !aside) return Failure(aside.error().line);
+    if (const auto rate = keep_tick_rate(*store, world->setup()); !rate) return Failure(rate.error().line);
     if (const std::string text = stored_blocks_text(*world->setup().blocks); text != store->world().blocks)
       if (const auto saved = store->save_blocks(text); !saved) return Failure(saved.error().line);
     if (const std::string text = footprints_text(world->ground()->terrain().footprints);

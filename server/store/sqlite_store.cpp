@@ -450,6 +450,11 @@ bool SqliteStore::Impl::write_group(const SaveGroup& group) {
       !statements.put_state.bind(1, as_signed(chunk_row_hash(0, group.state))).bind(2, group.state).run())
     return false;
   if (added > 0 && !statements.count_chunks.bind(1, added).run()) return false;
+  if (group.tick_rate_hz > 0) {
+    const std::string rate = std::to_string(group.tick_rate_hz);
+    if (!statements.put_meta.bind(1, std::string_view("tick_rate")).bind(2, std::string_view(rate)).run())
+      return false;
+  }
   const std::string tick = std::to_string(group.tick);
   return statements.put_meta.bind(1, std::string_view("tick")).bind(2, std::string_view(tick)).run();
 }
@@ -491,6 +496,7 @@ std::expected<void, StoreTrouble> SqliteStore::save(const SaveGroup& group) {
     }
   }
   if (done) s.world.tick = group.tick;
+  if (done && group.tick_rate_hz > 0) s.world.tick_rate_hz = group.tick_rate_hz;
   return done;
 }
 

@@ -9,7 +9,7 @@
 // The tables of a world's database, world.db in its folder (docs/storage.md shows them):
 //
 //   meta     key, value                        seed, terrain, generator, tick, how many chunks there are,
-//            blocks, footprints
+//            blocks, footprints, tick_rate
 //   chunks   place (chunk_place()), hash, bytes
 //   players  identity, x, y, z, yaw, pitch, health, hash, items
 //   items    place (0), hash, bytes: one row, all that lies in the world

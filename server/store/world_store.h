@@ -26,6 +26,7 @@ struct StoredWorld {
   std::uint64_t chunks = 0;     ///< changed, when it was opened
   std::string footprints = {};  ///< boxes of its maps (kept_ground.h); empty: not kept yet
   std::string blocks = {};      ///< its kinds of blocks (stored_blocks.h); empty: not kept yet
+  std::uint16_t tick_rate_hz = 0;  ///< that its ticks are of; 0: not kept yet
 };
 
 /// A changed chunk as it is kept: the bytes of protocol/chunk_codec.h.
@@ -97,6 +98,7 @@ struct SaveGroup {
   std::int64_t now_s = 0;                  ///< Unix time, from which edits are too old; 0: none is
   EditLogLimits limits = {};
   std::span<const std::uint8_t> state = {};  ///< of protocol/kept_state_codec.h; empty: as it was
+  std::uint16_t tick_rate_hz = 0;            ///< that ticks are of from now on; 0: as before
 };
 
 /// Why a store did not do what it should.
