@@ -367,7 +367,8 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
       options.live->show(status_text(options.title, report(live_meter, at)));
     // More than a tick can take is not read before that is done: what is typed after it has to wait anyway.
     // But not for a disk: with a full one the console still answers.
-    const bool waits = host.admin_waits() && (options.saver == nullptr || options.saver->status().failure.empty());
+    const bool waits =
+        host.admin_waits() && (options.saver == nullptr || options.saver->status().failure.empty());
     if (options.console != nullptr && !waits && console_time.due(at)) {
       if (impl_->obey(options, host, log)) log_status(log, report(console_meter, at));
     }

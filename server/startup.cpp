@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 #include <optional>
+#include <ranges>
 #include <thread>
 
 #include "protocol/inventory_codec.h"
@@ -189,7 +190,11 @@ std::expected<void, std::string> take_stored(Startup& startup,
   auto players = startup.store->load_players();
   if (!players) return Failure(players.error().line);
   startup.players = std::move(players->players);
-  for (const std::vector<std::uint8_t>& identity : players->damaged) startup.lost.push_back(player_lost(identity));
+  constexpr std::size_t named_max = 16;
+  for (const std::vector<std::uint8_t>& identity : players->damaged | std::views::take(named_max))
+    startup.lost.push_back(player_lost(identity));
+  if (players->damaged.size() > named_max)
+    startup.lost.push_back(std::to_string(players->damaged.size() - named_max) + " more players");
   auto items = startup.store->load_items();
   if (!items) return Failure(items.error().line);
   startup.content.setup.items = std::move(items->items);

@@ -37,7 +37,7 @@ void PlayerBook::put_away(const KeptPlayer& player) {
 
 bool PlayerBook::make_room() {
   // More than one: an earlier run may have left more than are kept.
-  for (int i = 0; i < 2 && away_.size() >= most_away_ && !poor_.empty(); ++i) {
+  for (int i = 0; i < 16 && away_.size() >= most_away_ && !poor_.empty(); ++i) {
     KeptPlayer& goes = changed_.emplace_back();
     goes.identity = poor_.begin()->second;
     goes.gone = true;

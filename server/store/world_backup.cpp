@@ -1,5 +1,8 @@
 #include "server/store/world_backup.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -51,6 +54,14 @@ std::expected<void, std::string> make_folder(const fs::path& folder, bool& made)
                          owner_remedy(folder.string(), error.value()));
 }
 
+/// Names that were given in a folder are there after a power cut.
+void sync_moves_in(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
 }  // namespace
 
 std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
@@ -88,12 +99,12 @@ std::expected<void, std::string> restore_world(const std::string& from, const st
     return !error;
   };
   if (copied) {
-    sync_folder(part);
+    sync_moves_in(part);
     if ((aside.empty() || move(to, aside)) && !move(part, to) && !aside.empty()) {
       std::error_code ignored;
       fs::rename(aside, to, ignored);
     }
-    sync_folder(fs::absolute(beside_folder(to, "")).parent_path());
+    sync_moves_in(fs::absolute(beside_folder(to, "")).parent_path());
   }
   if (!copied) fs::remove_all(part, error);
   return copied;
