@@ -101,7 +101,7 @@ struct Loop::Impl {
     const std::uint32_t tick = host.status().tick;
     if (saver != nullptr) {
       const Durable durable = saver->durable();
-      host.note_saving(durable.tick, durable.room);
+      host.note_saving(durable.tick, durable.room, durable.operator_blocks);
     }
     host.advance(now, in, out);
     const bool stepped = host.status().tick != tick;
@@ -231,7 +231,10 @@ void Loop::run(Host& host, Transports& transports, GroundWorkers& ground, Log& l
     if (options.live != nullptr && live_time.due(at))
       options.live->show(status_text(options.title, report(live_meter, at)));
     // More than a tick can take is not read before that is done: what is typed after it has to wait anyway.
-    if (!host.admin_waits() && console_time.due(at) && impl_->obey_all(options, host, log))
+    // But not for a disk: with a full one the console still answers.
+    const bool waits =
+        host.admin_waits() && (options.saver == nullptr || options.saver->status().failure.empty());
+    if (!waits && console_time.due(at) && impl_->obey_all(options, host, log))
       log_status(log, report(console_meter, at));
     if (options.watch && watch_time.due(at)) options.watch();
     if (impl_->reload_wanted && options.reload) options.reload();

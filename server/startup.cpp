@@ -7,13 +7,18 @@
 #include <ctime>
 #include <filesystem>
 #include <optional>
+#include <ranges>
 #include <thread>
 
+#include "protocol/inventory_codec.h"
+#include "protocol/kept_state_codec.h"
 #include "protocol/secure/key_derivation.h"
+#include "protocol/secure/key_text.h"
 #include "server/net/address.h"
 #include "server/rotation.h"
 #include "server/store/kept_ground.h"
 #include "server/store/stored_blocks.h"
+#include "server/store/stored_ticks.h"
 #include "world/sim/ground_generator.h"
 #include "world/voxel/terrain.h"
 
@@ -162,6 +167,17 @@ std::uint32_t clients_per_address(const Config& config) {
 
 namespace {
 
+/// Names a player whose row is damaged by its key, as bans and tokens do.
+std::string player_lost(std::span<const std::uint8_t> identity) {
+  secure::PublicKey key;
+  std::string name = "without a key";
+  if (identity.size() == key.bytes.size()) {
+    std::ranges::copy(identity, key.bytes.begin());
+    name = secure::public_key_text(key);
+  }
+  return "player " + name + ": its values make no sense, it begins anew; they are kept in the table damaged";
+}
+
 /// The ground and the kinds of blocks of a world that is kept; nothing for one that is not.
 /// @param given  kinds of the file that was named; null: none was
 std::expected<void, std::string> take_stored(Startup& startup,
@@ -176,8 +192,11 @@ std::expected<void, std::string> take_stored(Startup& startup,
   auto players = startup.store->load_players();
   if (!players) return Failure(players.error().line);
   startup.players = std::move(players->players);
-  if (players->damaged > 0)
-    startup.lost.push_back(std::to_string(players->damaged) + " players whose values make no sense");
+  constexpr std::size_t named_max = 16;
+  for (const std::vector<std::uint8_t>& identity : players->damaged | std::views::take(named_max))
+    startup.lost.push_back(player_lost(identity));
+  if (players->damaged.size() > named_max)
+    startup.lost.push_back(std::to_string(players->damaged.size() - named_max) + " more players");
   auto items = startup.store->load_items();
   if (!items) return Failure(items.error().line);
   startup.content.setup.items = std::move(items->items);
@@ -192,7 +211,21 @@ std::expected<void, std::string> take_stored(Startup& startup,
   if (contents->damaged > 0)
     startup.lost.push_back("what " + std::to_string(contents->damaged) + " blocks held");
   if (!items->damage.empty()) startup.lost.push_back("items that lay in the world: " + items->damage);
-  startup.stored = std::make_shared<StoredGround>(startup.store, startup.loaded.config.damaged_chunks);
+  // Its ticks in those of this run; on the disk with keep().
+  WorldSetup& setup = startup.content.setup;
+  const std::uint16_t rate = setup.rules.tick_rate_hz, kept_rate = startup.store->world().tick_rate_hz;
+  StoredTicks ticks{setup.age_ticks, std::move(setup.contents), std::move(setup.items), setup.kept};
+  convert_ticks(ticks, kept_rate == 0 ? rate : kept_rate, rate);
+  setup.age_ticks = ticks.tick, setup.contents = std::move(ticks.contents), setup.items = std::move(ticks.items);
+  setup.kept = std::move(ticks.state);
+  // As of ground at home: what is made anew would be written over what may yet be mended.
+  const bool refuse = startup.loaded.config.damaged_chunks == DamagedChunks::refuse;
+  if (refuse && !startup.lost.empty())
+    return Failure("the world's database is damaged: " + startup.lost.front() +
+                   ": see ashlar-server world check, restore it from a backup, or start with "
+                   "--damaged-chunks regenerate");
+  startup.stored = std::make_shared<StoredGround>(startup.store, startup.loaded.config.damaged_chunks,
+                                                  StoredGround::Generate{}, startup.content.setup.blocks);
   startup.content.setup.make_chunk = [ground = startup.stored](const Terrain& terrain, ChunkCoord at) {
     return ground->make_chunk(terrain, at);
   };
@@ -286,11 +319,36 @@ std::expected<Startup, std::string> start_up(const LoadedConfig& given, const st
   return startup;
 }
 
+namespace {
+
+/// A world's ticks as they are counted from now on, all in one transaction.
+std::expected<void, StoreTrouble> keep_tick_rate(SqliteStore& store, const WorldSetup& setup) {
+  const StoredWorld known = store.world();
+  if (known.tick_rate_hz == setup.rules.tick_rate_hz) return {};
+  SaveGroup group{known.tick, {}, {}};
+  group.tick_rate_hz = setup.rules.tick_rate_hz;
+  std::vector<std::uint8_t> items, state;
+  std::vector<StoredContents> contents;
+  if (known.tick_rate_hz != 0) {
+    group.tick = setup.age_ticks;
+    for (const PlacedData& one : setup.contents)
+      if (one.data.due != 0) contents.push_back({one.block, encode_block_data(one.data)});
+    if (!setup.items.empty()) items = encode_items(setup.items);
+    if (setup.kept != nullptr) encode_kept_state(*setup.kept, state);
+    group.contents = contents, group.items = items, group.state = state;
+  }
+  return store.save(group);
+}
+
+}  // namespace
+
 std::expected<void, std::string> Startup::keep() {
   if (auto named = folder.keep(); !named) return named;
   if (auto named = key.keep(); !named) return named;
   if (store != nullptr) {
     store->keep();
+    if (const auto aside = store->set_aside_players(); !aside) return Failure(aside.error().line);
+    if (const auto rate = keep_tick_rate(*store, world->setup()); !rate) return Failure(rate.error().line);
     if (const std::string text = stored_blocks_text(*world->setup().blocks); text != store->world().blocks)
       if (const auto saved = store->save_blocks(text); !saved) return Failure(saved.error().line);
     if (const std::string text = footprints_text(world->ground()->terrain().footprints);

@@ -130,7 +130,7 @@ std::optional<std::string> KeptWorld::tell(server::Host& host) {
 void KeptWorld::before(server::Host& host) {
   const server::Durable durable = saver_->durable();
   room_ = durable.room;
-  host.note_saving(durable.tick, durable.room);
+  host.note_saving(durable.tick, durable.room, durable.operator_blocks);
 }
 
 void KeptWorld::after(Micros now, const server::Host& host, std::int64_t unix_s) {
@@ -255,7 +255,12 @@ void KeptWorld::apply(const Played& played) {
   }
   if (played.items) items_ = *played.items;
   if (played.state) state_ = played.state;
-  for (const server::KeptPlayer& player : played.players) players_[player.identity] = player;
+  for (const server::KeptPlayer& player : played.players) {
+    if (player.gone)
+      players_.erase(player.identity);
+    else
+      players_[player.identity] = player;
+  }
 }
 
 std::optional<std::string> KeptWorld::compare_chunks() {

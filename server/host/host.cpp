@@ -93,7 +93,7 @@ struct Host::Impl {
         inventories(sessions),
         contents(sessions, config.interest_radius_m),
         book(world->setup().players_max, world->setup().rules.tick_rate_hz,
-             {given.return_to_place, given.return_with_life}),
+             {given.return_to_place, given.return_with_life}, given.players_away_max),
         scores(sessions, status),
         messages(sessions),
         content(*config.content, config.content_bytes_per_s, config.clients_max, defects),
@@ -386,11 +386,12 @@ std::span<const KeptPlayer> Host::changed_players() const { return impl_->book.c
 
 std::vector<KeptPlayer> Host::present_players() const { return impl_->book.present(); }
 void Host::author_of(EntityId id, EditAuthor& out) const { impl_->book.author_of(id, out); }
-void Host::note_saving(std::uint32_t saved_tick, bool room) {
+void Host::note_saving(std::uint32_t saved_tick, bool room, std::int64_t operator_blocks) {
   const Defects& defects = impl_->defects;
   impl_->edits.note_saving(defects.early_saved ? impl_->status.tick : saved_tick,
                            room || defects.no_refusals);
   impl_->ground.note_saved(saved_tick);
+  impl_->input.allow_admin_blocks(operator_blocks);
 }
 
 void Host::admin(const AdminCommand& command) { impl_->input.admin(command); }

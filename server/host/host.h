@@ -85,6 +85,8 @@ struct HostConfig {
   /// Who comes back in the same match has the health, armour and weapons that it left with, unless it was
   /// dead. (Its score in that match it has in any case.)
   bool return_with_life = false;
+  /// Players who are away of whom something is kept (player_book.h).
+  std::size_t players_away_max = 100'000;
   /// When sessions change their keys, at most secure::key_age_max.
   Micros key_age = secure::key_age_max;
   /// Maps and props for clients that lack them, filled before (content_shelf.h); only read. Null: none is
@@ -312,7 +314,8 @@ class Host {
   /// What the world's store has done, before each advance(): all up to this tick of the world is on the disk,
   /// which clients are told; and whether further changes have room to wait for it. While they have none acts
   /// of players are refused, with a verdict that says so.
-  void note_saving(std::uint32_t saved_tick, bool room);
+  /// @param operator_blocks  so many may operators change in the next tick and be logged
+  void note_saving(std::uint32_t saved_tick, bool room, std::int64_t operator_blocks = INT64_MAX);
 
   /// Closes every session with a reason. After it advance() runs no tick and takes nobody in: it says the
   /// reason again where it may have been lost, until silent().

@@ -21,6 +21,7 @@ struct KeptPlayer {
   PlayerLife life = {};  ///< of health 0: it was dead
   KeptScore score = {};
   Inventory inventory = {};
+  bool gone = false;  ///< nothing of it is worth keeping any more: its row goes
 };
 
 /// Who changed a block, as the log of edits names it.

@@ -1,6 +1,7 @@
 #include "server/host/player_book.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ashlar::server {
 
@@ -18,13 +19,49 @@ bool tells(const KeptPlayer& told, const KeptPlayer& now, bool asked) {
 
 void PlayerBook::begin_world(std::uint32_t players_max) {
   away_.clear();
+  poor_.clear();
   present_.assign(players_max, {});
   returning_.clear();
   arrivals_.clear();
   changed_.clear();
 }
 
-void PlayerBook::remember(const KeptPlayer& player) { away_.insert_or_assign(player.identity, player); }
+void PlayerBook::remember(const KeptPlayer& player) { put_away(player); }
+
+void PlayerBook::put_away(const KeptPlayer& player) {
+  const auto [at, is_new] = away_.try_emplace(player.identity);
+  if (!is_new) poor_.erase(at->second.order);
+  at->second = {player, next_order_++};
+  if (player.inventory.empty()) poor_.emplace(at->second.order, player.identity);
+}
+
+bool PlayerBook::make_room() {
+  // More than one: an earlier run may have left more than are kept.
+  for (int i = 0; i < 16 && away_.size() >= most_away_ && !poor_.empty(); ++i) {
+    KeptPlayer& goes = changed_.emplace_back();
+    goes.identity = poor_.begin()->second;
+    goes.gone = true;
+    away_.erase(goes.identity);
+    poor_.erase(poor_.begin());
+  }
+  return away_.size() < most_away_;
+}
+
+bool PlayerBook::worth_keeping(const Present& present) const {
+  const KeptPlayer& player = present.player;
+  if (!player.inventory.empty()) return true;
+  if (player.score.score != 0 || player.score.kills != 0 || player.score.deaths != 0) return true;
+  if (present.returned) return back_.place || back_.life;
+  if (!present.seen) return false;
+  const bool went = length(player.position_m - present.first_position_m) > place_kept_m;
+  return (back_.place && went) || !(player.life == present.first_life);
+}
+
+void PlayerBook::tell(Present& present) {
+  present.told = present.player;
+  present.kept = true;
+  changed_.push_back(present.player);
+}
 
 EntityId PlayerBook::body_of(const PlayerIdentity& identity) const {
   const auto found = std::ranges::find_if(present_, [&](const Present& present) {
@@ -53,7 +90,7 @@ void PlayerBook::collect(const World& world, const SessionTable& sessions, Linge
       // As of the last step, after which nothing happened to it.
       returning_.push_back(bring(row, present_[static_cast<std::size_t>(at)].player));
     } else if (const auto found = away_.find(session.identity); found != away_.end()) {
-      returning_.push_back(bring(row, found->second));
+      returning_.push_back(bring(row, found->second.player));
     }
   }
 }
@@ -63,12 +100,19 @@ void PlayerBook::note_departed(const Departed& departed) {
   if (present.id != departed.id) return;  // its session was none of this Host's
   present.id = EntityId{0};
   present.player.inventory = departed.inventory;
-  if (away_.size() >= away_max && !away_.contains(present.player.identity)) {
+  const KeptPlayer& player = present.player;
+  if (!worth_keeping(present)) {
+    if (!present.kept) return;
+    changed_.push_back(player);
+    changed_.back().gone = true;
+    return;
+  }
+  if (!make_room()) {
     if (!departed.inventory.empty()) ++not_kept_;
     return;
   }
-  away_.insert_or_assign(present.player.identity, present.player);
-  changed_.push_back(present.player);
+  put_away(player);
+  changed_.push_back(player);
 }
 
 void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
@@ -78,14 +122,18 @@ void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
   for (const Joined& joined : world.joined()) {
     if (joined.id == EntityId{0}) continue;
     Present& present = present_[slot_of(joined.id)];
-    present = {joined.id, {}, sessions[joined.token].name, {}};
+    present = {};
+    present.id = joined.id;
+    present.name = sessions[joined.token].name;
     present.told.life.health = 1;  // that it came is told of later, with where it walks
     present.player.identity = sessions[joined.token].identity;
     if (const auto found = away_.find(present.player.identity); found != away_.end()) {
-      const KeptPlayer& was = found->second;
+      const KeptPlayer& was = found->second.player;
       present.player.inventory = was.inventory;
       if (back_.place && was.life.health > 0)
         arrivals_.push_back({joined.token, joined.id, was.position_m, was.yaw});
+      present.returned = present.kept = true;
+      poor_.erase(found->second.order);
       away_.erase(found);
     }
   }
@@ -101,17 +149,20 @@ void PlayerBook::stepped(const World& world, const SessionTable& sessions) {
     player.score = keep_score(world.match(), row);
     const bool same_items = player.inventory == players.inventory[row];
     player.inventory = players.inventory[row];
+    if (!std::exchange(present.seen, true)) {
+      present.first_position_m = player.position_m;
+      present.first_life = player.life;
+    }
     if (same_items && !tells(present.told, player, (number(world.tick()) + row) % place_every_ticks_ == 0))
       continue;
-    present.told = player;
-    changed_.push_back(player);
+    if (present.kept || worth_keeping(present)) tell(present);
   }
 }
 
 std::vector<KeptPlayer> PlayerBook::present() const {
   std::vector<KeptPlayer> here;
   for (const Present& present : present_)
-    if (present.id != EntityId{0}) here.push_back(present.player);
+    if (present.id != EntityId{0} && (present.kept || worth_keeping(present))) here.push_back(present.player);
   return here;
 }
 
@@ -125,8 +176,8 @@ void PlayerBook::author_of(EntityId id, EditAuthor& out) const {
 
 void PlayerBook::count_away(std::array<std::uint64_t, block_kinds_max>& out) const {
   out.fill(0);
-  for (const auto& [identity, player] : away_)
-    for (const ItemStack& stack : player.inventory.slots)
+  for (const auto& [identity, away] : away_)
+    for (const ItemStack& stack : away.player.inventory.slots)
       out[static_cast<std::size_t>(stack.kind)] += stack.count;
 }
 

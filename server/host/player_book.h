@@ -30,22 +30,34 @@ struct GivenBack {
 
 /// What players hold and where they are, by who they are: those who are in the world and those who left. Who
 /// comes back brings it along. As long as the Host lives this is the truth of all whom a store knows: it is
-/// filled from there before anybody comes, and says after each step who changed. The Host's thread. About 350
+/// filled from there before anybody comes, and says after each step who changed. The Host's thread. About 450
 /// bytes a player who is away.
+///
+/// Who is new, holds nothing, has no score, is as well and armed as it came and stands where it came is nobody
+/// to keep: no row is made for it, and none is left behind.
 class PlayerBook {
  public:
-  /// Of players who are away; of further ones who leave nothing is kept (not_kept()).
+  /// Of players who are away. Beyond that they go who have been away for longest of those who hold nothing;
+  /// where all hold something, of further ones who leave nothing is kept (not_kept()).
   static constexpr std::size_t away_max = 100'000;
+
+  /// Who went no further than that from where it first stood is no place to come back to.
+  static constexpr double place_kept_m = 8;
 
   /// Who walks or fights is told of as changed so often, beside the changes of what it holds, and deaths.
   static constexpr std::uint32_t place_every_s = 10;
 
   /// @param players_max  slots of the world
-  PlayerBook(std::uint32_t players_max, std::uint16_t tick_rate_hz, GivenBack back)
-      : back_(back), place_every_ticks_(place_every_s * tick_rate_hz), present_(players_max) {}
+  /// @param most_away  fewer in tests
+  PlayerBook(std::uint32_t players_max, std::uint16_t tick_rate_hz, GivenBack back,
+             std::size_t most_away = away_max)
+      : back_(back),
+        place_every_ticks_(place_every_s * tick_rate_hz),
+        most_away_(most_away),
+        present_(players_max) {}
   /// Another world, with other things: nobody holds anything.
   void begin_world(std::uint32_t players_max);
-  /// A player of an earlier run.
+  /// A player of an earlier run; the one who was there longest ago first.
   void remember(const KeptPlayer& player);
 
   /// Before a tick's input is collected: what those bring who join in it. Where a body of theirs is still in
@@ -59,10 +71,10 @@ class PlayerBook {
   /// Whose places are to be given back: who joined in the last step, was here before, and lived. Valid until
   /// the next step.
   std::span<const Arrival> arrivals() const { return arrivals_; }
-  /// All who are in the world.
+  /// All who are in the world and worth keeping.
   std::vector<KeptPlayer> present() const;
   /// Whose inventory is other than before the last step, who left in it, and who was somewhere else some
-  /// seconds before.
+  /// seconds before; and who is not kept any more (`gone`).
   std::span<const KeptPlayer> changed() const { return changed_; }
 
   /// Who a player of the world is, as of the last step; untouched for who is none of this Host's.
@@ -78,14 +90,31 @@ class PlayerBook {
     KeptPlayer player;
     std::string name;
     KeptPlayer told;  // as it was when it was last told of as changed
+    bool returned = false, seen = false;
+    bool kept = false;      // it was told of: there may be a row of it
+    DVec3 first_position_m;  // once seen: as it came
+    PlayerLife first_life = {};
   };
+  /// Who is away. Those who hold nothing stand in `poor_`, too.
+  struct Away {
+    KeptPlayer player;
+    std::uint64_t order = 0;  // who left later has a higher one
+  };
+  bool worth_keeping(const Present& present) const;
+  void put_away(const KeptPlayer& player);
+  /// Makes room for one more. @return whether there is any
+  bool make_room();
+  void tell(Present& present);
   Returning bring(std::uint32_t session, const KeptPlayer& was) const;
   EntityId body_of(const PlayerIdentity& identity) const;
   void note_departed(const Departed& departed);
 
   GivenBack back_;
   std::uint32_t place_every_ticks_;
-  std::map<PlayerIdentity, KeptPlayer> away_;
+  std::size_t most_away_;
+  std::map<PlayerIdentity, Away> away_;
+  std::map<std::uint64_t, PlayerIdentity> poor_;  // by their order
+  std::uint64_t next_order_ = 0;
   std::vector<Present> present_;  // by slot
   std::vector<Returning> returning_;
   std::vector<Arrival> arrivals_;

@@ -85,7 +85,9 @@ std::size_t TickInputCollector::admin_due() const {
   std::size_t due = 0;
   while (due < admin_.size()) {
     const std::int64_t more = blocks_changed(admin_[due]);
-    if (due > 0 && more > 0 && blocks + more > admin_blocks_per_tick) break;
+    const bool one_always = due == 0 && admin_blocks_ >= admin_blocks_per_tick;
+    const bool too_many = blocks + more > std::min(admin_blocks_, admin_blocks_per_tick);
+    if (more > 0 && too_many && !one_always) break;
     blocks += more;
     ++due;
   }

@@ -27,10 +27,13 @@ class TickInputCollector {
 
   /// Enters the next tick.
   void leave(EntityId player) { leaves_.push_back(player); }
-  /// In the order in which they came, as many as change admin_blocks_per_tick blocks, and always one: the
-  /// others wait for the ticks after it. What a block holds goes with what came before it.
+  /// In the order in which they came, as many as change admin_blocks_per_tick blocks, and one where so many
+  /// are allowed: the others wait for the ticks after it. What a block holds goes with what came before it.
   void admin(const AdminCommand& command) { admin_.push_back(command); }
   static constexpr std::int64_t admin_blocks_per_tick = GroundEdits::batch_blocks_max;
+  /// So many blocks may commands change in the next tick, where what logs them takes fewer than usual. Before
+  /// collect().
+  void allow_admin_blocks(std::int64_t blocks) { admin_blocks_ = blocks; }
   /// Has it room for one more call of calls_per_tick_max? What has none waits where it is.
   static constexpr std::size_t calls_per_tick_max = 1024;
   bool room_for_call() const { return calls_.size() < calls_per_tick_max; }
@@ -61,6 +64,7 @@ class TickInputCollector {
   SeldomTold seldom_told_;
   std::vector<ToldApart> told_apart_;
   std::vector<AdminCommand> admin_;
+  std::int64_t admin_blocks_ = admin_blocks_per_tick;
   std::vector<GameCall> calls_;
   std::vector<ReadyChunk> chunks_ready_;
   std::vector<ChunkCoord> chunks_dropped_;

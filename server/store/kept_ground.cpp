@@ -106,6 +106,12 @@ void generate_chunks(const Terrain& terrain, std::span<const ChunkCoord> wanted,
   for (std::size_t i = 0; i < wanted.size(); ++i) volume.insert_chunk(wanted[i], std::move(made[i]));
 }
 
+bool known_kinds(const Chunk& chunk, const BlockRegistry& kinds) {
+  std::vector<BlockId> blocks(chunk_blocks);
+  chunk.copy_blocks(blocks);
+  return kinds.knows(*std::ranges::max_element(blocks));
+}
+
 }  // namespace
 
 std::expected<std::unique_ptr<VoxelVolume>, std::string> read_chunks(const KeptGround& kept, ChunkCoord low,
@@ -130,7 +136,7 @@ std::expected<std::unique_ptr<VoxelVolume>, std::string> read_chunks(const KeptG
           const bool whole =
               chunk_row_hash(place, row->bytes(1)) == std::bit_cast<std::uint64_t>(row->whole(0));
           auto chunk = whole ? codec.decode(row->bytes(1)) : std::unexpected(ChunkError::packing);
-          if (!chunk)
+          if (!chunk || !known_kinds(**chunk, *kept.blocks))
             return std::unexpected("chunk " + std::to_string(x) + "," + std::to_string(y) + "," +
                                    std::to_string(z) + " is damaged: see ashlar-server world check");
           volume->insert_chunk(at, std::move(*chunk));

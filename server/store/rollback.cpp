@@ -13,6 +13,7 @@
 #include "server/store/sqlite_format.h"
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
+#include "server/store/stored_blocks.h"
 #include "world/voxel/chunk.h"
 
 namespace ashlar::server {
@@ -91,9 +92,10 @@ std::vector<std::uint8_t> stored_bytes(const BlockData& data) {
 class Undoing {
  public:
   /// @param held  what all blocks hold
-  Undoing(SqliteStore& store, const std::vector<PlacedData>& held, const RollbackOptions& options,
-          std::int64_t now_s)
-      : store_(store), held_(held), options_(options), now_s_(now_s) {}
+  /// @param kinds  of the world's blocks: a log that names others is damaged there
+  Undoing(SqliteStore& store, const std::vector<PlacedData>& held, const BlockRegistry& kinds,
+          const RollbackOptions& options, std::int64_t now_s)
+      : store_(store), held_(held), kinds_(kinds), options_(options), now_s_(now_s) {}
 
   /// @param undos  of one chunk
   void apply(std::span<const BlockUndo> undos, RollbackReport& report) {
@@ -106,7 +108,7 @@ class Undoing {
     for (const BlockUndo& undo : undos) {
       const IVec3 local = local_in_chunk(undo.block);
       const BlockId now = (*chunk)->block(local);
-      if (now != undo.expected && !options_.force) {
+      if ((now != undo.expected && !options_.force) || !kinds_.knows(undo.to)) {
         ++report.left;
         continue;
       }
@@ -143,6 +145,7 @@ class Undoing {
 
   SqliteStore& store_;
   const std::vector<PlacedData>& held_;
+  const BlockRegistry& kinds_;
   const RollbackOptions& options_;
   const std::int64_t now_s_;
   ChunkCodec codec_;
@@ -194,7 +197,11 @@ std::expected<RollbackReport, StoreTrouble> roll_back(const std::string& file, c
   RollbackReport report{.edits = plan.edits, .left = plan.left};
   const auto contents = store.load_contents();
   if (!contents) return std::unexpected(contents.error());
-  Undoing undoing(store, contents->contents, options, now_s);
+  const auto kinds = read_stored_blocks(known->world.blocks);
+  if (!kinds)
+    return std::unexpected(
+        StoreTrouble{StoreTrouble::Kind::damaged, file + ": " + kinds.error() + ": restore it from a backup"});
+  Undoing undoing(store, contents->contents, **kinds, options, now_s);
   for (auto at = plan.blocks.begin(); at != plan.blocks.end();) {
     const ChunkCoord coord = chunk_of(at->block);
     const auto end = std::find_if(at, plan.blocks.end(),

@@ -480,6 +480,8 @@ Durable WorldSaver::durable() const {
              room(waiting.contents.rows().size(), s.options.contents_max) &&
              room(waiting.players.rows().size(), s.options.players_max) &&
              room(waiting.edits.size(), s.options.edits_max);
+  now.operator_blocks =
+      std::max<std::int64_t>(0, std::int64_t{s.options.edits_max / 4} - std::ssize(waiting.edits));
   return now;
 }
 

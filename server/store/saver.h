@@ -33,6 +33,7 @@ struct SaverStatus {
 struct Durable {
   std::uint32_t tick = 0;  ///< everything up to it is on the disk; counted from this run's start
   bool room = true;        ///< further changes may wait: of nothing three quarters of what may do so
+  std::int64_t operator_blocks = 0;  ///< so many more of what operators change are logged with this group
 };
 
 /// What a tick changed.
@@ -66,7 +67,9 @@ struct SaverOptions {
   std::uint32_t contents_max = 16'384;    ///< blocks whose contents changed, likewise
   std::uint32_t players_max = 8192;       ///< players who changed, likewise
   EditLogLimits log = {};
-  std::uint32_t edits_max = 65'536;  ///< of a group that are logged; of further ones the log has nothing
+  /// Of a group that are logged; of further ones the log has nothing. Operators, who change most at once, fill
+  /// a quarter of it: what they do beyond that waits for the next group, which is written within the second.
+  std::uint32_t edits_max = 65'536;
   /// Else groups are written by WorldSaver::work(), where time is simulated.
   bool own_thread = true;
 };

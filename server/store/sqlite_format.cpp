@@ -199,6 +199,7 @@ std::expected<StoredWorld, StoreTrouble> read_meta(const Database& database) {
     if (key == "tick") tick = meta_number<std::uint64_t>(value);
     if (key == "chunks") chunks = meta_number<std::uint64_t>(value);
     if (key == "generator") generator = meta_number<std::uint32_t>(value);
+    if (key == "tick_rate") world.tick_rate_hz = meta_number<std::uint16_t>(value).value_or(0);
     if (key == "terrain") world.terrain = value;
     if (key == "blocks") world.blocks = value;
     if (key == "footprints") world.footprints = value;

@@ -30,7 +30,7 @@ constexpr std::int64_t place_mask = (1 << 21) - 1;
 /// Statements that write; made once.
 struct WriteStatements {
   Statement begin, commit, rollback, put_chunk, add_chunk, count_chunks, put_meta, put_player, put_items,
-      put_state, put_contents, forget_contents, add_damaged, forget_chunk;
+      put_state, put_contents, forget_contents, forget_player, add_damaged, forget_chunk;
 };
 
 template <class Made>
@@ -60,6 +60,7 @@ std::expected<WriteStatements, StoreTrouble> prepare_writing(const Database& db)
       take_statement(db, "INSERT OR REPLACE INTO contents VALUES(?1, ?2, ?3, ?4)", s.put_contents, failure) &&
       take_statement(db, "DELETE FROM contents WHERE place = ?1 AND block = ?2", s.forget_contents,
                      failure) &&
+      take_statement(db, "DELETE FROM players WHERE identity = ?1", s.forget_player, failure) &&
       take_statement(db,
                      // Found again at each start it would be kept again and again.
                      "INSERT INTO damaged(kind, place, hash, bytes, reason, tick) SELECT ?1, ?2, ?3, ?4, ?5, "
@@ -150,6 +151,7 @@ struct SqliteStore::Impl {
   Statement find_chunk;
   EditLogWriter log;        // the writer's
   std::string log_trouble;  // likewise
+  std::vector<std::int64_t> damaged_players;  // rows that load_players() found
   StoredWorld world;
   std::string copied;
   bool made = false, kept = false;
@@ -262,31 +264,45 @@ std::expected<StoredPlayers, StoreTrouble> SqliteStore::load_players() {
   const std::scoped_lock lock(s.write_mutex);
   auto rows =
       Statement::make(s.writing,
-                      "SELECT identity, x, y, z, yaw, pitch, health, hash, items, life FROM players ORDER BY "
-                      "identity");
+                      "SELECT identity, x, y, z, yaw, pitch, health, hash, items, life, rowid FROM players "
+                      "ORDER BY rowid");
   if (!rows) return std::unexpected(std::move(rows.error()));
   StoredPlayers found;
-  std::vector<std::vector<std::uint8_t>> damaged;
+  s.damaged_players.clear();
   int code = rows->step();
   for (; code == SQLITE_ROW; code = rows->step()) {
-    if (auto player = read_player_row(*rows))
+    if (auto player = read_player_row(*rows)) {
       found.players.push_back(*player);
-    else
-      damaged.emplace_back(rows->bytes(0).begin(), rows->bytes(0).end());
+    } else {
+      found.damaged.emplace_back(rows->bytes(0).begin(), rows->bytes(0).end());
+      s.damaged_players.push_back(rows->whole(10));
+    }
   }
   if (code != SQLITE_DONE) return std::unexpected(s.writing.trouble(code));
-  rows->reset();
-  // Under the identity: that is what an operator finds the player by.
-  for (const auto& identity : damaged) {
-    s.statements.add_damaged.bind(1, std::string_view("player"))
-        .bind(2, std::span<const std::uint8_t>(identity))
-        .bind(3, std::int64_t{0})
-        .bind(4, std::span<const std::uint8_t>())
-        .bind(5, std::string_view("its values do not agree with their hash"));
-    static_cast<void>(s.statements.add_damaged.run());
-  }
-  found.damaged = damaged.size();
   return found;
+}
+
+std::expected<void, StoreTrouble> SqliteStore::set_aside_players() {
+  Impl& s = *impl_;
+  const std::scoped_lock lock(s.write_mutex);
+  if (s.damaged_players.empty()) return {};
+  auto keep = Statement::make(
+      s.writing,
+      "INSERT INTO damaged(kind, place, hash, bytes, reason, tick) SELECT 'player', identity, hash, "
+      "CAST('INSERT OR REPLACE INTO players(identity, x, y, z, yaw, pitch, health, hash, items, life) VALUES(' || "
+      "quote(identity) || ', ' || quote(x) || ', ' || quote(y) || ', ' || quote(z) || ', ' || quote(yaw) || ', ' || "
+      "quote(pitch) || ', ' || quote(health) || ', ' || quote(hash) || ', ' || quote(items) || ', ' || quote(life) "
+      "|| ')' AS BLOB), 'its values do not agree with their hash', (SELECT value FROM meta WHERE key = 'tick') "
+      "FROM players WHERE rowid = ?1");
+  auto forget = Statement::make(s.writing, "DELETE FROM players WHERE rowid = ?1");
+  if (!keep || !forget) return std::unexpected(keep ? std::move(forget.error()) : std::move(keep.error()));
+  auto done = s.transaction([&] {
+    for (const std::int64_t row : s.damaged_players)
+      if (!keep->bind(1, row).run() || !forget->bind(1, row).run()) return false;
+    return true;
+  });
+  if (done) s.damaged_players.clear();
+  return done;
 }
 
 std::expected<StoredItems, StoreTrouble> SqliteStore::load_items() {
@@ -391,6 +407,8 @@ bool SqliteStore::Impl::write_chunk(const StoredChunk& chunk, std::int64_t& adde
 }
 
 bool SqliteStore::Impl::write_player(const StoredPlayer& player) {
+  if (player.gone)
+    return statements.forget_player.bind(1, std::span<const std::uint8_t>(player.identity)).run();
   const std::vector<std::uint8_t> life = life_bytes(player);
   return statements.put_player.bind(1, std::span<const std::uint8_t>(player.identity))
       .bind(2, player.position_m.x)
@@ -432,6 +450,11 @@ bool SqliteStore::Impl::write_group(const SaveGroup& group) {
       !statements.put_state.bind(1, as_signed(chunk_row_hash(0, group.state))).bind(2, group.state).run())
     return false;
   if (added > 0 && !statements.count_chunks.bind(1, added).run()) return false;
+  if (group.tick_rate_hz > 0) {
+    const std::string rate = std::to_string(group.tick_rate_hz);
+    if (!statements.put_meta.bind(1, std::string_view("tick_rate")).bind(2, std::string_view(rate)).run())
+      return false;
+  }
   const std::string tick = std::to_string(group.tick);
   return statements.put_meta.bind(1, std::string_view("tick")).bind(2, std::string_view(tick)).run();
 }
@@ -473,6 +496,7 @@ std::expected<void, StoreTrouble> SqliteStore::save(const SaveGroup& group) {
     }
   }
   if (done) s.world.tick = group.tick;
+  if (done && group.tick_rate_hz > 0) s.world.tick_rate_hz = group.tick_rate_hz;
   return done;
 }
 

@@ -9,7 +9,7 @@
 // The tables of a world's database, world.db in its folder (docs/storage.md shows them):
 //
 //   meta     key, value                        seed, terrain, generator, tick, how many chunks there are,
-//            blocks, footprints
+//            blocks, footprints, tick_rate
 //   chunks   place (chunk_place()), hash, bytes
 //   players  identity, x, y, z, yaw, pitch, health, hash, items
 //   items    place (0), hash, bytes: one row, all that lies in the world
@@ -72,6 +72,9 @@ class SqliteStore final : public WorldStore {
   StoredWorld world() const override;
   ChunkLookup load_chunk(ChunkCoord at) override;
   std::expected<StoredPlayers, StoreTrouble> load_players() override;
+  /// Takes the damaged rows that load_players() found out of the players. They are kept aside first, whole: as
+  /// the statement that puts such a row back.
+  std::expected<void, StoreTrouble> set_aside_players();
   std::expected<StoredItems, StoreTrouble> load_items() override;
   std::expected<StoredState, StoreTrouble> load_state() override;
   std::expected<StoredContentsList, StoreTrouble> load_contents() override;

@@ -2,17 +2,22 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <bit>
 #include <filesystem>
+#include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "protocol/chunk_codec.h"
 #include "protocol/inventory_codec.h"
 #include "protocol/kept_state_codec.h"
 #include "server/store/edit_log.h"
+#include "server/store/kept_ground.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_format.h"
 #include "server/store/sqlite_store.h"
+#include "server/store/stored_blocks.h"
 #include "world/sim/rules.h"
 #include "world/voxel/volume.h"
 
@@ -22,6 +27,7 @@ namespace {
 constexpr int lives_since = 6;     // formats before kept of players' fights their health alone
 constexpr int state_since = 5;     // formats before kept nothing of doors and monsters
 constexpr int contents_since = 4;  // formats before knew of no blocks that hold something
+constexpr int log_since = 3;       // formats before had no log of edits
 constexpr int cells_since = 8;     // formats before had the log of edits in another order
 
 /// Opened to be read, with its format looked at.
@@ -51,10 +57,13 @@ class StoreReader {
 
   StoreCheck read() {
     own_check();
+    meta();
     chunks();
     players();
     items();
-    if (format_ >= contents_since) contents();
+    damaged();
+    if (format_ >= log_since) authors();
+    if (format_ >= contents_since) contents(), edits();
     if (format_ >= state_since) state();
     count();
     return std::move(check_);
@@ -80,8 +89,51 @@ class StoreReader {
       if (const std::string said = row.text(0); said != "ok") fault("database: " + said);
     });
   }
+  /// What a start reads there. Its kinds of blocks are what chunks and edits are looked at with.
+  void meta() {
+    const auto world = read_meta(database_);
+    if (!world) return fault(world.error().line);
+    if (!world->footprints.empty() && !read_footprints(world->footprints))
+      fault("meta: where its maps stand (footprints) makes no sense");
+    auto kinds = read_stored_blocks(world->blocks);
+    if (!kinds) return fault("meta: " + kinds.error());
+    if (!world->blocks.empty()) kinds_ = std::move(*kinds);
+  }
+  bool knows(std::int64_t kind) const {
+    if (kind < 0 || kind >= std::int64_t{block_kinds_max}) return false;
+    return kinds_ == nullptr || kinds_->knows(static_cast<BlockId>(kind));
+  }
+  void damaged() {
+    each("SELECT kind, place, hash, bytes, reason, tick FROM damaged", "damaged", [this](const Statement& row) {
+      for (int column = 0; column < 6; ++column) static_cast<void>(row.bytes(column));
+    });
+  }
+  void authors() {
+    each("SELECT id, identity, name FROM authors", "authors", [this](const Statement& row) {
+      const std::size_t size = row.bytes(1).size();
+      if (size != 0 && size != 1 && size != std::tuple_size_v<PlayerIdentity>)
+        fault("author " + std::to_string(row.whole(0)) + ": it is nobody's key");
+      authors_.insert(row.whole(0));
+    });
+  }
+  void edits() {
+    each("SELECT id, author, place, block, before, after, held FROM edits", "edits", [this](const Statement& row) {
+      const std::int64_t place = row.whole(2);
+      const auto wrong = [&](const char* what) {
+        fault("edit " + std::to_string(row.whole(0)) + ": " + what);
+      };
+      if (place <= 0 || !VoxelVolume::in_range(chunk_at_place(place)) || row.whole(3) < 0 ||
+          row.whole(3) >= std::int64_t{chunk_blocks})
+        return wrong("its place is nowhere");
+      if (!authors_.contains(row.whole(1))) return wrong("its author is not there");
+      if (!knows(row.whole(4)) || !knows(row.whole(5))) return wrong("of a kind of block that there is not");
+      const auto held = row.bytes(6);
+      if (!held.empty() && !decode_block_data(held)) wrong("what the block held makes no sense");
+    });
+  }
   void chunks() {
     ChunkCodec codec;
+    std::vector<BlockId> blocks(chunk_blocks);
     each("SELECT place, hash, bytes FROM chunks", "chunks", [&](const Statement& row) {
       const std::int64_t place = row.whole(0);
       const ChunkCoord at = chunk_at_place(place);
@@ -90,8 +142,12 @@ class StoreReader {
       const auto bytes = row.bytes(2);
       if (chunk_row_hash(place, bytes) != std::bit_cast<std::uint64_t>(row.whole(1)))
         return fault(chunk_name(at) + ": its bytes do not agree with their hash");
-      if (const auto chunk = codec.decode(bytes); !chunk)
-        return fault(chunk_name(at) + ": " + describe(chunk.error()));
+      const auto chunk = codec.decode(bytes);
+      if (!chunk) return fault(chunk_name(at) + ": " + describe(chunk.error()));
+      (*chunk)->copy_blocks(blocks);
+      if (const auto highest = static_cast<std::int64_t>(*std::ranges::max_element(blocks)); !knows(highest))
+        return fault(chunk_name(at) + ": it has a kind of block that this world does not have: " +
+                     std::to_string(highest));
       ++check_.chunks;
     });
   }
@@ -140,6 +196,8 @@ class StoreReader {
 
   const Database& database_;
   const int format_;
+  std::shared_ptr<const BlockRegistry> kinds_;  // null: all
+  std::unordered_set<std::int64_t> authors_;
   StoreCheck check_;
 };
 

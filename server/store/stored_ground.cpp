@@ -4,14 +4,17 @@
 #include <iterator>
 #include <utility>
 
+#include "world/voxel/block_registry.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::server {
 
-StoredGround::StoredGround(std::shared_ptr<WorldStore> store, DamagedChunks policy, Generate generate)
+StoredGround::StoredGround(std::shared_ptr<WorldStore> store, DamagedChunks policy, Generate generate,
+                           std::shared_ptr<const BlockRegistry> kinds)
     : store_(std::move(store)),
       policy_(policy),
-      generate_(generate ? std::move(generate) : Generate(generate_chunk)) {}
+      generate_(generate ? std::move(generate) : Generate(generate_chunk)),
+      kinds_(std::move(kinds)) {}
 
 void StoredGround::lose(const DamagedRow& row, bool damaged) {
   bool regenerate = damaged && policy_ == DamagedChunks::regenerate;
@@ -47,7 +50,18 @@ std::unique_ptr<Chunk> StoredGround::make_chunk(const Terrain& terrain, ChunkCoo
     return codec_.decode(found.bytes);
   }();
   if (chunk) {
-    note_changes(at, *generated, **chunk, std::move(found.bytes));
+    std::vector<BlockId> blocks(chunk_blocks);
+    (*chunk)->copy_blocks(blocks);
+    const BlockId highest = *std::ranges::max_element(blocks);
+    if (kinds_ != nullptr && !kinds_->knows(highest)) {
+      // Whoever asks for what such a block is like would read behind the list.
+      lose({at, std::move(found.bytes), 0,
+            "it has a kind of block that this world does not have: " +
+                std::to_string(static_cast<unsigned>(highest))},
+           true);
+      return generated;
+    }
+    note_changes(at, *generated, blocks, std::move(found.bytes));
     return std::move(*chunk);
   }
   // As it was written, for its hash is right: what this build does not know it must not replace.
@@ -56,10 +70,9 @@ std::unique_ptr<Chunk> StoredGround::make_chunk(const Terrain& terrain, ChunkCoo
   return generated;
 }
 
-void StoredGround::note_changes(ChunkCoord at, const Chunk& generated, const Chunk& stored,
+void StoredGround::note_changes(ChunkCoord at, const Chunk& generated, std::span<const BlockId> now,
                                 std::vector<std::uint8_t>&& bytes) {
-  std::vector<BlockId> now(chunk_blocks), before(chunk_blocks);
-  stored.copy_blocks(now);
+  std::vector<BlockId> before(chunk_blocks);
   generated.copy_blocks(before);
   std::vector<AppliedEdit> changes;
   for (std::size_t i = 0; i < chunk_blocks; ++i) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "world/math/vec.h"
 
 namespace ashlar {
+class BlockRegistry;
 struct Terrain;
 }
 
@@ -38,7 +40,9 @@ class StoredGround {
   using Generate = std::function<std::unique_ptr<Chunk>(const Terrain&, ChunkCoord)>;
 
   /// @param generate  null: generate_chunk(); else what returns the same
-  StoredGround(std::shared_ptr<WorldStore> store, DamagedChunks policy, Generate generate = {});
+  /// @param kinds  of the world's blocks: a chunk with another one is damaged; null: all that a chunk may name
+  StoredGround(std::shared_ptr<WorldStore> store, DamagedChunks policy, Generate generate = {},
+               std::shared_ptr<const BlockRegistry> kinds = nullptr);
 
   /// Never null: in a closed column it is generated, and not to be used.
   std::unique_ptr<Chunk> make_chunk(const Terrain& terrain, ChunkCoord at);
@@ -64,7 +68,7 @@ class StoredGround {
     DamagedRow row;
     bool forget = false;
   };
-  void note_changes(ChunkCoord at, const Chunk& generated, const Chunk& stored,
+  void note_changes(ChunkCoord at, const Chunk& generated, std::span<const BlockId> stored,
                     std::vector<std::uint8_t>&& bytes);
   /// Keeps aside what was found, and decides what comes instead.
   void lose(const DamagedRow& row, bool damaged);
@@ -72,6 +76,7 @@ class StoredGround {
   const std::shared_ptr<WorldStore> store_;
   const DamagedChunks policy_;
   const Generate generate_;
+  const std::shared_ptr<const BlockRegistry> kinds_;
   std::mutex codec_mutex_;
   ChunkCodec codec_;          // under codec_mutex_
   mutable std::mutex mutex_;  // held for moments only: the loop's thread asks, too

@@ -1,5 +1,8 @@
 #include "server/store/world_backup.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -18,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t world_file_bytes_max = ban_file_bytes_max;
-constexpr std::string_view unfinished = ".part";
+constexpr std::string_view unfinished = ".part", restoring = ".restoring", before_restore = ".before-restore";
 
 /// Copies a small file of the world's folder; one that is not there needs no copy.
 std::expected<void, std::string> copy_beside(const fs::path& from, const fs::path& to) {
@@ -51,6 +54,14 @@ std::expected<void, std::string> make_folder(const fs::path& folder, bool& made)
                          owner_remedy(folder.string(), error.value()));
 }
 
+/// Names that were given in a folder are there after a power cut.
+void sync_moves_in(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
 }  // namespace
 
 std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
@@ -65,6 +76,57 @@ std::expected<void, std::string> back_up_world(const std::string& from, const st
     fs::remove(fs::path(to) / name, error);
   if (made) fs::remove(to, error);
   return copied;
+}
+
+std::string beside_folder(const std::string& dir, std::string_view ending) {
+  return fs::path(dir + "/.").lexically_normal().parent_path().string() + std::string(ending);
+}
+
+std::expected<void, std::string> restore_world(const std::string& from, const std::string& to,
+                                               const std::string& aside, OpenMode mode) {
+  const std::string part = beside_folder(to, restoring);
+  std::error_code error;
+  fs::remove_all(part, error);  // of one that was cut off
+  auto copied = back_up_world(from, part, mode);
+  // Who knew the server by its key still does.
+  if (const fs::path key = fs::path(to) / "server.key"; copied && fs::exists(key, error)) {
+    fs::copy_file(key, fs::path(part) / "server.key", error);
+    if (error) copied = std::unexpected("cannot copy " + key.string() + ": " + error.message());
+  }
+  const auto move = [&](const std::string& what, const std::string& where) {
+    fs::rename(what, where, error);
+    if (error) copied = std::unexpected("cannot move " + what + " to " + where + ": " + error.message());
+    return !error;
+  };
+  if (copied) {
+    sync_moves_in(part);
+    if ((aside.empty() || move(to, aside)) && !move(part, to) && !aside.empty()) {
+      std::error_code ignored;
+      fs::rename(aside, to, ignored);
+    }
+    sync_moves_in(fs::absolute(beside_folder(to, "")).parent_path());
+  }
+  if (!copied) fs::remove_all(part, error);
+  return copied;
+}
+
+std::string restore_cut_off(const std::string& dir) {
+  std::error_code error;
+  const auto there = [&](const fs::path& path) { return fs::exists(path, error); };
+  if (dir.empty() || there(fs::path(dir) / "world.toml")) return {};
+  const std::string part = beside_folder(dir, restoring), aside = beside_folder(dir, before_restore);
+  const std::string head = dir + " holds no world (world.toml): ";
+  if (there(fs::path(part) / "world.toml"))
+    return head + "a restore was cut off when all was copied: move " + part + " to " + dir +
+           (there(dir) ? ", which is to be removed first" : "");
+  if (there(part) || there(fs::path(dir) / (std::string(store_name) + ".new")) ||
+      (there(fs::path(dir) / store_name) && there(aside)))
+    return head + "a restore was cut off: do it again" +
+           (there(aside) ? ", or move the world before, " + aside + ", back" : "");
+  if (there(aside))
+    return head + "the world that was there before a restore is " + aside +
+           ": move it back, or restore it (ashlar-server world restore); to begin a new world name another folder";
+  return {};
 }
 
 std::string backup_name(std::time_t unix_s) {

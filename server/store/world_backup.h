@@ -22,6 +22,19 @@ namespace ashlar::server {
 std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
                                                OpenMode mode = OpenMode::read);
 
+/// Puts a backup where a world is to be: copied beside it under another name (DIR.restoring) and named last, so
+/// that at every moment what is there is whole, or restore_cut_off() says what is left to do.
+/// @param to  asserted: not there yet, empty, or (with `aside`) a world in which nobody plays
+/// @param aside  where the world that is there goes; empty: there is none. Its server.key stays with `to`
+/// @return or one line
+std::expected<void, std::string> restore_world(const std::string& from, const std::string& to,
+                                               const std::string& aside, OpenMode mode);
+/// The name of a folder beside another one, whether or not that one is there: DIR.ENDING.
+std::string beside_folder(const std::string& dir, std::string_view ending);
+/// One line where a folder holds no world because a restore was cut off, or the world that was put aside for
+/// one is still there: a new world must not take its place unasked. Empty: neither, or there is a world.
+std::string restore_cut_off(const std::string& dir);
+
 /// The name of a backup of that time (UTC): "20301231-235959".
 std::string backup_name(std::time_t unix_s);
 /// Is it one of those?

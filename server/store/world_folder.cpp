@@ -45,6 +45,7 @@ std::vector<std::string> missing_folders(const std::string& folder) {
 
 std::expected<WorldFolder, std::string> WorldFolder::take(const LoadedConfig& loaded) {
   const std::string& dir = loaded.config.world_dir;
+  if (std::string cut = restore_cut_off(dir); !cut.empty()) return Failure(std::move(cut));
   std::vector<std::string> missing = dir.empty() ? std::vector<std::string>() : missing_folders(dir);
   auto lock = WorldLock::take(dir);
   if (!lock) {

@@ -26,6 +26,7 @@ struct StoredWorld {
   std::uint64_t chunks = 0;     ///< changed, when it was opened
   std::string footprints = {};  ///< boxes of its maps (kept_ground.h); empty: not kept yet
   std::string blocks = {};      ///< its kinds of blocks (stored_blocks.h); empty: not kept yet
+  std::uint16_t tick_rate_hz = 0;  ///< that its ticks are of; 0: not kept yet
 };
 
 /// A changed chunk as it is kept: the bytes of protocol/chunk_codec.h.
@@ -37,10 +38,10 @@ struct StoredChunk {
 /// A player as it is kept.
 using StoredPlayer = KeptPlayer;
 
-/// All players of a store, and how many rows made no sense: those are set aside.
+/// All players of a store, and the identities of rows that made no sense, as those say it.
 struct StoredPlayers {
   std::vector<StoredPlayer> players;
-  std::uint64_t damaged = 0;
+  std::vector<std::vector<std::uint8_t>> damaged;
 };
 
 /// What lay in the world when it was last saved.
@@ -97,6 +98,7 @@ struct SaveGroup {
   std::int64_t now_s = 0;                  ///< Unix time, from which edits are too old; 0: none is
   EditLogLimits limits = {};
   std::span<const std::uint8_t> state = {};  ///< of protocol/kept_state_codec.h; empty: as it was
+  std::uint16_t tick_rate_hz = 0;            ///< that ticks are of from now on; 0: as before
 };
 
 /// Why a store did not do what it should.
@@ -145,7 +147,7 @@ class WorldStore {
   /// Looks one chunk up: about 10 us, however many there are. Bytes that it finds agree with their hash; what
   /// they say is for the caller to decode.
   virtual ChunkLookup load_chunk(ChunkCoord at) = 0;
-  /// Everybody that it knows, by identity. About a second for a million.
+  /// Everybody that it knows, who was written longest ago first. About a second for a million.
   virtual std::expected<StoredPlayers, StoreTrouble> load_players() = 0;
   virtual std::expected<StoredItems, StoreTrouble> load_items() = 0;
   /// Doors, lifts, monsters, what was falling.

@@ -10,6 +10,7 @@
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
 #include "server/store/stored_blocks.h"
+#include "server/store/world_backup.h"
 #include "server/store/world_lock.h"
 #include "world/voxel/block_registry.h"
 
@@ -66,6 +67,7 @@ std::expected<EditQuery, std::string> query_of(const CommandWords& words, std::i
 /// The world's database, where there is one.
 std::expected<std::string, std::string> database_in(const std::string& dir) {
   std::error_code error;
+  if (std::string cut = restore_cut_off(dir); !cut.empty()) return std::unexpected(std::move(cut));
   if (!fs::exists(fs::path(dir) / "world.toml", error))
     return std::unexpected(dir + " holds no world (world.toml): name a folder that was given with --world");
   return (fs::path(dir) / store_name).string();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "server/config/command_line.h"
@@ -70,6 +71,7 @@ std::string file_in(const std::string& dir, const char* name) { return (fs::path
 std::expected<void, std::string> check_folder(const std::string& dir) {
   std::error_code error;
   if (fs::exists(file_in(dir, "world.toml"), error)) return {};
+  if (std::string cut = restore_cut_off(dir); !cut.empty()) return std::unexpected(std::move(cut));
   return std::unexpected(dir + " holds no world (world.toml): name a folder that was given with --world");
 }
 
@@ -158,16 +160,12 @@ CommandResult world_backup(const CommandWords& words, const CommandWorld&) {
   return CommandAnswer{said, 1};
 }
 
-/// Puts the world that is there aside. @return where it is, or one line
-std::expected<std::string, std::string> put_aside(const std::string& dir) {
-  const auto lock = WorldLock::take(dir);  // nobody plays in it
-  if (!lock) return std::unexpected(lock.error());
+/// Where the world that is there is put aside.
+std::string aside_name(const std::string& dir) {
+  const std::string first = beside_folder(dir, ".before-restore");
+  std::string aside = first;
   std::error_code error;
-  std::string aside = fs::path(dir + "/.").lexically_normal().parent_path().string() + ".before-restore";
-  const std::string first = aside;
   for (int number = 2; fs::exists(aside, error); ++number) aside = first + "-" + std::to_string(number);
-  fs::rename(dir, aside, error);
-  if (error) return std::unexpected("cannot move " + dir + " to " + aside + ": " + error.message());
   return aside;
 }
 
@@ -207,22 +205,18 @@ CommandResult world_restore(const CommandWords& words, const CommandWorld&) {
   const OpenMode mode = source->still() ? OpenMode::read_still : OpenMode::read;
   if (auto good = check_backup(from, mode); !good) return std::unexpected(good.error());
   std::string aside;
+  std::optional<WorldLock> held;
   if (words.has("--replace") && fs::exists(file_in(to, "world.toml"), error)) {
-    auto moved = put_aside(to);
-    if (!moved) return std::unexpected(moved.error());
-    aside = std::move(*moved);
+    auto lock = WorldLock::take(to);  // nobody plays in it
+    if (!lock) return std::unexpected(lock.error());
+    held.emplace(std::move(*lock));
+    aside = aside_name(to);
   } else if (auto free = check_free(to, "--to: "); !free) {
     return std::unexpected(free.error() + (fs::is_directory(to, error)
                                                ? ", or give --replace to put the world there aside"
                                                : ""));
   }
-  if (auto good = back_up_world(from, to, mode); !good) {
-    if (!aside.empty()) fs::rename(aside, to, error);
-    return std::unexpected(good.error());
-  }
-  // Who knew the server by its key still does.
-  if (!aside.empty() && fs::exists(file_in(aside, "server.key"), error))
-    fs::copy_file(file_in(aside, "server.key"), file_in(to, "server.key"), error);
+  if (auto good = restore_world(from, to, aside, mode); !good) return std::unexpected(good.error());
   return CommandAnswer{to + " holds the world" + tick_and_chunks(to) +
                            (aside.empty() ? "" : "; the one before is " + aside) + "\n",
                        0};

@@ -138,7 +138,12 @@ class Storage(unittest.TestCase):
             server.process.stdin.flush()
             self.assertEqual(server.wait_for("console")["block"], "marble")
             self.assertEqual(server.end(signal.SIGTERM)[0], 0)
-        self.sql("UPDATE meta SET value = replace(value, '1', '2') WHERE key = 'blocks'")
+        # One digit of them: check, backup and restore say so before a server has to.
+        self.sql("UPDATE meta SET value = replace(substr(value, 1, 9), '0', '1') || substr(value, 10) "
+                 "WHERE key = 'blocks'")
+        self.assertIn("kinds of blocks", self.command("check", self.world, code=1))
+        self.assertIn("1 fault", self.command("backup", self.world, "--out", self.folder / "copy", code=1))
+        self.assertIn("damaged", self.command("restore", self.folder / "copy", "--to", self.folder / "new", code=2))
         self.refused("kinds of blocks", "restore it from a backup")
 
     def test_a_check_of_the_configuration_makes_no_database(self):
@@ -209,6 +214,66 @@ class Storage(unittest.TestCase):
         self.assertIn("world.db was missing or empty", lost["lost"])
         self.assertNotIn("stored_damaged", self.serve_once())
 
+    def test_a_torn_log_of_edits_ends_no_saving_and_is_made_anew(self):
+        file = self.folder / "world" / "world.db"
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            self.console(server, "fill 0 0 40 15 15 50 brick")
+            server.wait_for("console")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+        root = self.sql("SELECT rootpage FROM sqlite_master WHERE name = 'edits'")[0][0]
+        torn = bytearray(file.read_bytes())
+        torn[(root - 1) * 4096:root * 4096] = b"\x07" * 4096
+        file.write_bytes(torn)
+        with Running("--world", self.world, *QUICK, stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            self.console(server, "set 64 0 40 brick")
+            server.wait_for("console")
+            self.assertIn("world salvage", server.wait_for("edit_log_damaged")["remedy"])
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+            self.assertNotIn("saving_failed", {line["event"] for line in server.lines})
+        self.assertEqual(self.sql("SELECT count(*) FROM chunks"), [(2,)])
+        self.assertIn("edits", self.command("check", self.world, code=1))
+        self.assertIn("chunks: 2 rows\n", self.command("salvage", self.world, code=1))
+        self.assertIn("nothing is damaged", self.command("check", self.world))
+        self.assertTrue((self.folder / "world" / "world.db.before-salvage").exists())
+        self.assertNotIn("edit_log_damaged", self.serve_once())
+        self.assertIn("chunks: 2 rows\n", self.command("salvage", self.world, "--drop-log"))
+
+    def test_a_damaged_player_is_named_and_kept_aside_or_refuses_the_start(self):
+        self.serve_once()
+        self.sql("INSERT INTO players VALUES(x'" + "01" * 32 + "', 1, 2, 3, 0, 0, 5, 0, x'', x'')")
+        self.refused("ashlar-public", "--damaged-chunks regenerate", arguments=["--damaged-chunks", "refuse"])
+        self.assertEqual(self.sql("SELECT count(*) FROM damaged"), [(0,)])
+        lost = self.serve_once()["stored_damaged"]
+        self.assertIn("player ashlar-public", lost["lost"])
+        kept = self.sql("SELECT bytes FROM damaged WHERE kind = 'player'")[0][0].decode()
+        self.assertEqual(self.sql("SELECT count(*) FROM players"), [(0,)])
+        self.sql(kept)
+        self.assertEqual(self.sql("SELECT x, y, z, health FROM players"), [(1, 2, 3, 5)])
+
+    def test_a_world_goes_on_at_another_tick_rate_with_as_many_seconds(self):
+        rate = ("SELECT (SELECT value FROM meta WHERE key = 'tick') / (SELECT value FROM meta WHERE key = 'tick_rate'), "
+                "(SELECT value FROM meta WHERE key = 'tick_rate')")
+        self.serve_once("--tick-rate", "60")
+        self.sql("UPDATE meta SET value = 6000000 WHERE key = 'tick'")
+        for wanted in ("10", "128", "60"):
+            self.serve_once("--tick-rate", wanted)
+            seconds, kept = self.sql(rate)[0]
+            self.assertEqual(kept, wanted)
+            self.assertTrue(100_000 <= seconds < 100_060, seconds)
+
+    def test_what_operators_change_at_once_is_all_in_the_log(self):
+        with Running("--world", self.world, *QUICK, "--terrain", "flat", stdin=subprocess.PIPE) as server:
+            server.wait_for("ready")
+            for i in range(40):
+                self.console(server, f"fill 0 0 40 15 15 55 {('brick', 'glass')[i % 2]}")
+            for _ in range(40):
+                server.wait_for("console")
+            self.assertEqual(server.end(signal.SIGTERM)[0], 0)
+            self.assertNotIn("edits_unlogged", {line["event"] for line in server.lines})
+        self.assertEqual(self.edits(), 40 * 4096)
+
     def test_a_server_backs_its_world_up_by_itself(self):
         with Running("--world", self.world, *QUICK, "--backup-every", "1s", "--backups-kept", "2") as server:
             server.wait_for("ready")
@@ -224,6 +289,43 @@ class Storage(unittest.TestCase):
         self.assertIn("world.before-restore", told)
         self.assertTrue((self.folder / "world" / "server.key").exists())
         self.world = str(self.folder / "again")
+        self.serve_once()
+
+    def test_a_restore_that_was_cut_off_makes_no_new_world(self):
+        self.serve_once()
+        backup, world = self.folder / "backup", self.folder / "world"
+        self.command("backup", self.world, "--out", backup)
+        restoring, before = self.folder / "world.restoring", self.folder / "world.before-restore"
+        # Killed while it copied: the world that was there is whole.
+        restoring.mkdir()
+        (restoring / "world.db.new").write_bytes(b"half")
+        self.serve_once()
+        # Killed when the one that was there was put aside.
+        world.rename(before)
+        restoring.mkdir(exist_ok=True)
+        self.refused("restore was cut off", "do it again")
+        for word in ("info", "check", "log"):
+            self.assertIn("cut off", self.command(word, self.world, code=2))
+        self.assertFalse(world.exists())
+        self.command("restore", backup, "--to", world)
+        self.assertFalse(restoring.exists())
+        self.serve_once()
+        # And when all was copied.
+        world.rename(restoring)
+        self.refused("all was copied", f"move {restoring}")
+        restoring.rename(world)
+        self.serve_once()
+        # As older builds left it.
+        (world / "world.db").rename(world / "world.db.new")
+        (world / "world.toml").unlink()
+        self.refused("cut off", str(before))
+        for path in world.iterdir():
+            path.unlink()
+        world.rmdir()
+        self.refused("before a restore", str(before))
+        told = self.command("restore", before, "--to", world)
+        self.assertIn("holds the world", told)
+        self.assertIn("world.before-restore-2", self.command("restore", backup, "--to", world, "--replace"))
         self.serve_once()
 
     def test_a_backup_that_is_wrong_newer_or_held_is_not_restored_and_stays_as_it_is(self):

@@ -184,6 +184,59 @@ TEST_CASE("a store is told of who left, of who walked, and at the end of all who
   CHECK(t.host->present_players().empty());
 }
 
+TEST_CASE("of who came, did nothing and went a store is told nothing", "[server][player_book]") {
+  Quiet t;
+  Hand& ann = t.hand(peer(1), "ann");
+  t.enter(ann);
+  std::size_t told = 0;
+  const auto run = [&](int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      t.run();
+      told += t.host->changed_players().size();
+    }
+  };
+  run(1300);
+  CHECK(t.host->present_players().empty());
+  ann.leave(t.now);
+  run(5);
+  REQUIRE(t.host->world().player_count() == 0);
+  CHECK(told == 0);
+}
+
+TEST_CASE("where too many are away those who hold nothing go, who was there longest ago first",
+          "[server][player_book]") {
+  HostConfig config = returning(true);
+  config.players_away_max = 3;
+  Table t(3, {}, config);
+  t.setup.monsters = t.setup.monsters_max = 0;
+  t.restart();
+  const auto remember = [&t](std::uint8_t number, bool rich) {
+    KeptPlayer player;
+    player.identity.fill(number);
+    if (rich) player.inventory.slots[0] = {BlockId::brick, 5};
+    t.host->remember(player);
+  };
+  // Of an earlier run more are there than are kept: they go when one more leaves.
+  remember(1, true), remember(2, false), remember(3, false), remember(4, true), remember(5, false);
+  Hand& ann = t.hand(peer(1), "ann");
+  std::vector<KeptPlayer> told;
+  const auto stay = [&] {
+    t.enter(ann);
+    walk_away(t, ann);
+    ann.leave(t.now);
+    told.clear();
+    for (int i = 0; i < 5; ++i) {
+      t.run();
+      told.insert(told.end(), t.host->changed_players().begin(), t.host->changed_players().end());
+    }
+  };
+  stay();
+  REQUIRE(told.size() == 4);
+  for (const auto& [at, number] : {std::pair(0u, 2), std::pair(1u, 3), std::pair(2u, 5)})
+    CHECK((told[at].gone && told[at].identity[0] == number));
+  CHECK((!told[3].gone && told[3].identity == ann.identity.open.bytes));
+}
+
 TEST_CASE("who a player is can be asked by its id", "[server][player_book]") {
   Quiet t;
   Hand& ann = t.hand(peer(1), "ann");

@@ -312,6 +312,24 @@ TEST_CASE("from three quarters of the contents, players or edits that may wait o
   CHECK(site.saver.status().edits_unlogged == 0);
 }
 
+TEST_CASE("operators may fill a quarter of the log that a group takes", "[server][saver]") {
+  SaverOptions options = quick();
+  options.edits_max = 100;
+  Site site(options);
+  CHECK(site.saver.durable().operator_blocks == 25);
+  const EditAuthor author;
+  const std::vector<LoggedEdit> edits(20, {7, 0, {1, 1, 1}, BlockId::air, BlockId::brick});
+  const auto change = [&] {
+    site.now += 1ms;
+    site.saver.note(site.now, ++site.tick, site.volume, {{}, {}, nullptr, {}, {&author, 1}, edits});
+  };
+  change();
+  CHECK(site.saver.durable().operator_blocks == 5);
+  change();
+  CHECK(site.saver.durable().operator_blocks == 0);
+  site.until([&] { return site.saver.durable().operator_blocks == 25; });
+}
+
 TEST_CASE("an end with a full disk ends, and tells what was not saved", "[server][saver]") {
   Site site(quick(4));
   site.store->full = true;

@@ -183,7 +183,38 @@ TEST_CASE("a damaged player is unknown and kept aside", "[server][sqlite_store]"
   CAPTURE(change);
   meddle(file, "UPDATE players SET " + change);
   CHECK_FALSE(kept_player(*store, 1).has_value());
-  CHECK(ask(file, "SELECT count(*) FROM damaged WHERE kind = 'player'") == 1);
+  CHECK(ask(file, "SELECT count(*) FROM damaged") == 0);  // the start may yet be undone
+  const auto all = store->load_players();
+  REQUIRE(all->damaged.size() == 1);
+  CHECK(std::ranges::equal(all->damaged[0], players[0].identity));
+  REQUIRE(store->set_aside_players().has_value());
+  CHECK(store->load_players()->damaged.empty());
+  CHECK(ask(file, "SELECT count(*) FROM players") == 0);
+  // All of it is there, as what puts it back.
+  CHECK(ask(file, "SELECT count(*) FROM damaged WHERE kind = 'player' AND hash <> 0 AND length(bytes) > 200") == 1);
+  const auto database = Database::open(file, OpenMode::read, 1000);
+  auto row = Statement::make(*database, "SELECT bytes FROM damaged");
+  REQUIRE(row->step() == SQLITE_ROW);
+  const std::string back = row->text(0);
+  row->reset();
+  meddle(file, back);
+  CHECK(store->load_players()->damaged.size() == 1);
+}
+
+TEST_CASE("players come back in the order in which they were last written, and go where nothing is kept of them",
+          "[server][sqlite_store]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  const auto store = open_kept(file);
+  const StoredPlayer players[] = {some_player(3), some_player(1), some_player(2)};
+  REQUIRE(store->save({5, {}, players}).has_value());
+  StoredPlayer again[] = {some_player(3), some_player(1)};
+  again[1].gone = true;
+  REQUIRE(store->save({6, {}, again}).has_value());
+  const auto all = store->load_players();
+  REQUIRE(all->players.size() == 2);
+  CHECK(all->players[0].identity == some_player(2).identity);
+  CHECK(all->players[1].identity == some_player(3).identity);
 }
 
 TEST_CASE("a database of a newer format is refused, and stays as it was", "[server][sqlite_store]") {

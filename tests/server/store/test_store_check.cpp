@@ -4,6 +4,7 @@
 #include "protocol/kept_state_codec.h"
 #include "server/store/sqlite.h"
 #include "server/store/sqlite_store.h"
+#include "server/store/stored_blocks.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 
@@ -63,6 +64,20 @@ TEST_CASE("each damage is named", "[server][store_check]") {
        {"DELETE FROM chunks WHERE place = (SELECT max(place) FROM chunks)", "counts 3 chunks, there are 2"},
        {"UPDATE players SET x = x + 1", "player 010203"},
        {"UPDATE state SET hash = hash + 1", "doors"},
+       {"INSERT INTO meta VALUES('blocks', '00112233445566778899')", "kinds of blocks"},
+       {"INSERT INTO meta VALUES('footprints', 'boxes 1')", "footprints"},
+       {"INSERT INTO authors VALUES(1, x'0102', 'Ada')", "author 1"},
+       {"INSERT INTO edits(time, author, place, block, before, after) VALUES(1, 9, 4611688217451692032, 0, 0, 0)",
+        "edit 1: its author"},
+       {"INSERT INTO authors VALUES(1, x'', ''); INSERT INTO edits(time, author, place, block, before, after) "
+        "VALUES(1, 1, 5, 0, 0, 0)",
+        "edit 1: its place"},
+       {"INSERT INTO authors VALUES(1, x'', ''); INSERT INTO edits(time, author, place, block, before, after) "
+        "VALUES(1, 1, 4611688217451692032, 0, 0, 300)",
+        "edit 1: of a kind"},
+       {"INSERT INTO authors VALUES(1, x'', ''); INSERT INTO edits(time, author, place, block, before, after, "
+        "held) VALUES(1, 1, 4611688217451692032, 0, 0, 0, x'ff')",
+        "edit 1: what the block held"},
        {"DROP TABLE players", "players"}}));
   CAPTURE(change);
   {
@@ -74,6 +89,24 @@ TEST_CASE("each damage is named", "[server][store_check]") {
   CHECK(check->faults >= 1);
   REQUIRE_FALSE(check->lines.empty());
   CHECK_THAT(check->lines.front(), ContainsSubstring(named));
+}
+
+TEST_CASE("a chunk with a kind of block that the world does not have is named", "[server][store_check]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("world.db");
+  make_store(file);
+  const auto& kinds = BlockRegistry::builtin();
+  {
+    const auto store = SqliteStore::open(file, {.seed = 7});
+    REQUIRE(store.has_value());
+    REQUIRE((*store)->save_blocks(stored_blocks_text(kinds)).has_value());
+    CHECK(check_store(file)->faults == 0);
+    const StoredChunk chunk{{5, 5, 0}, ChunkCodec().encode(Chunk(static_cast<BlockId>(kinds.size())))};
+    REQUIRE((*store)->save({91, {&chunk, 1}, {}}).has_value());
+  }
+  const auto check = check_store(file);
+  REQUIRE(check->faults == 1);
+  CHECK_THAT(check->lines.front(), ContainsSubstring("chunk 5,5,0: it has a kind of block"));
 }
 
 TEST_CASE("a torn page is found", "[server][store_check]") {

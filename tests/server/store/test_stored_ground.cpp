@@ -4,6 +4,7 @@
 #include "server/store/sqlite_store.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
+#include "world/voxel/block_registry.h"
 #include "world/voxel/terrain.h"
 
 namespace ashlar::server {
@@ -62,6 +63,24 @@ TEST_CASE("changed chunks come from the store, all others are generated", "[serv
   CHECK(changes[0].before == generate_chunk(kept.terrain, kept_at)->block({1, 1, 1}));
   CHECK(kept.ground->take_changes().empty());
   CHECK_FALSE(kept.ground->closed({3, 4}));
+}
+
+TEST_CASE("a chunk with a kind of block that the world does not have is damaged", "[server][stored_ground]") {
+  KeptGround kept(DamagedChunks::regenerate);
+  const auto kinds = BlockRegistry::builtin_ptr();
+  Chunk chunk(BlockId::stone);
+  chunk.set_block({1, 2, 3}, static_cast<BlockId>(kinds->size()));
+  kept.save(ChunkCodec().encode(chunk));
+  const auto policy = GENERATE(DamagedChunks::regenerate, DamagedChunks::refuse);
+  StoredGround ground(kept.store, policy, {}, kinds);
+  REQUIRE(ground.begin().has_value());
+  CHECK(ground.make_chunk(kept.terrain, kept_at)->content_hash() ==
+        generate_chunk(kept.terrain, kept_at)->content_hash());
+  const auto lost = ground.take_lost();
+  REQUIRE(lost.size() == 1);
+  CHECK_THAT(lost[0].reason, ContainsSubstring("kind of block"));
+  CHECK(ground.closed({kept_at.x, kept_at.y}) == (policy == DamagedChunks::refuse));
+  CHECK(kept.count("SELECT count(*) FROM damaged WHERE kind = 'chunk'") == 1);
 }
 
 TEST_CASE("a column brings along how it differs from generated ground", "[server][stored_ground]") {
