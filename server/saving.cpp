@@ -67,8 +67,9 @@ void Saving::watch() {
   if (!status.log_failure.empty() && !log_damaged_)
     log_.event(LogLevel::error, "edit_log_damaged",
                {{"error", status.log_failure},
-                {"remedy", "the world is saved, who changed it is not: stop the server and run ashlar-server "
-                           "world salvage"}});
+                {"remedy",
+                 "the world is saved, who changed it is not: stop the server and run ashlar-server "
+                 "world salvage"}});
   log_damaged_ = !status.log_failure.empty();
   if (status.edits_unlogged > 0 && !unlogged_ && !log_damaged_)
     log_.warning("edits_unlogged", {{"edits", status.edits_unlogged},

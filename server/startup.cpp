@@ -216,7 +216,8 @@ std::expected<void, std::string> take_stored(Startup& startup,
   const std::uint16_t rate = setup.rules.tick_rate_hz, kept_rate = startup.store->world().tick_rate_hz;
   StoredTicks ticks{setup.age_ticks, std::move(setup.contents), std::move(setup.items), setup.kept};
   convert_ticks(ticks, kept_rate == 0 ? rate : kept_rate, rate);
-  setup.age_ticks = ticks.tick, setup.contents = std::move(ticks.contents), setup.items = std::move(ticks.items);
+  setup.age_ticks = ticks.tick, setup.contents = std::move(ticks.contents),
+  setup.items = std::move(ticks.items);
   setup.kept = std::move(ticks.state);
   // As of ground at home: what is made anew would be written over what may yet be mended.
   const bool refuse = startup.loaded.config.damaged_chunks == DamagedChunks::refuse;

@@ -241,8 +241,7 @@ bool Predictor::confirm(const Client& client) {
   const bool guessed = confirmed_tick_ != 0 && then.tick == tick && then.state != Predicted::nowhere;
   const Body guess = guessed ? states_[then.state].player.body : Body{};
   const bool right = guessed && same_body(guess, own.body) &&
-                     states_[then.state].delta_yaw == own.delta_yaw &&
-                     replica_->alive() == (own.health != 0);
+                     states_[then.state].delta_yaw == own.delta_yaw && replica_->alive() == (own.health != 0);
   const bool in_time = tick <= client.applied_tick();
   const bool gap = tick - confirmed_tick_ > 1;
   const bool keeps = right && in_time && replica_->tick() >= tick && !replica_->changed_blocks();

@@ -143,9 +143,9 @@ class Predictor {
   double error_share(Micros now) const;
 
   PredictorConfig config_;
-  std::unique_ptr<Replica> replica_;  // as of the newest command
-  ReplicaState confirmed_;            // as the server told
-  ReplicaState ahead_;                // scratch
+  std::unique_ptr<Replica> replica_;   // as of the newest command
+  ReplicaState confirmed_;             // as the server told
+  ReplicaState ahead_;                 // scratch
   std::uint64_t world_ = 0;            // ClientStats::worlds
   std::uint32_t confirmed_tick_ = 0;   // 0: nothing yet
   std::array<Predicted, 128> ring_{};  // by tick modulo
@@ -153,13 +153,13 @@ class Predictor {
   // has them in its cache.
   std::vector<ReplicaState> states_;
   std::vector<std::uint32_t> free_states_;
-  std::vector<BlockAct> acts_;          // scratch
-  std::uint64_t sectors_told_ = 0;      // SectorForecast::changes() that confirmed_ has
-  const Others* others_ = nullptr;      // during advance()
-  std::vector<Bystander> bystanders_;   // scratch
-  std::vector<ViewEntity> viewed_;      // scratch
-  std::uint8_t health_ = 0;             // as last confirmed
-  MispredictCause cause_{};             // of the last misprediction
+  std::vector<BlockAct> acts_;         // scratch
+  std::uint64_t sectors_told_ = 0;     // SectorForecast::changes() that confirmed_ has
+  const Others* others_ = nullptr;     // during advance()
+  std::vector<Bystander> bystanders_;  // scratch
+  std::vector<ViewEntity> viewed_;     // scratch
+  std::uint8_t health_ = 0;            // as last confirmed
+  MispredictCause cause_{};            // of the last misprediction
   bool waiting_ = false;
   Micros now_{0};
 

@@ -32,9 +32,9 @@ struct Bystander {
   DVec3 position_m;
 };
 
-/// What of a replica changes from tick to tick, but for blocks: half a kilobyte in one piece, and what sectors
-/// have. Saving into one of the same replica allocates nothing, and where sectors are as they were when that
-/// was last saved into they are not copied.
+/// What of a replica changes from tick to tick, but for blocks: half a kilobyte in one piece, and what
+/// sectors have. Saving into one of the same replica allocates nothing, and where sectors are as they were
+/// when that was last saved into they are not copied.
 struct ReplicaState {
   std::uint32_t tick = 0;
   Turn16 delta_yaw{0};
@@ -75,7 +75,9 @@ class Replica {
   Turn16 delta_yaw() const { return delta_yaw_; }
   Space space() const { return {&ground_.volume(), placed_, props_}; }
   /// Never 0; as long as it stays nothing of space() changes.
-  std::uint64_t walls_version() const { return (ground_.volume().hash() ^ sectors_ * 0x9e3779b97f4a7c15u) | 1; }
+  std::uint64_t walls_version() const {
+    return (ground_.volume().hash() ^ sectors_ * 0x9e3779b97f4a7c15u) | 1;
+  }
   HeightsView heights(std::size_t map) const { return heights_[map]; }
   bool sectors_move() const { return mechanics_.in_motion(); }
   const MapPlan& plan(std::size_t map) const { return *mechanics_.maps()[map].plan; }

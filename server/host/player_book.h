@@ -33,8 +33,8 @@ struct GivenBack {
 /// filled from there before anybody comes, and says after each step who changed. The Host's thread. About 450
 /// bytes a player who is away.
 ///
-/// Who is new, holds nothing, has no score, is as well and armed as it came and stands where it came is nobody
-/// to keep: no row is made for it, and none is left behind.
+/// Who is new, holds nothing, has no score, is as well and armed as it came and stands where it came is
+/// nobody to keep: no row is made for it, and none is left behind.
 class PlayerBook {
  public:
   /// Of players who are away. Beyond that they go who have been away for longest of those who hold nothing;
@@ -91,7 +91,7 @@ class PlayerBook {
     std::string name;
     KeptPlayer told;  // as it was when it was last told of as changed
     bool returned = false, seen = false;
-    bool kept = false;      // it was told of: there may be a row of it
+    bool kept = false;       // it was told of: there may be a row of it
     DVec3 first_position_m;  // once seen: as it came
     PlayerLife first_life = {};
   };

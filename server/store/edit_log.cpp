@@ -69,7 +69,8 @@ Cell cell_of(std::int64_t key) {
   return {key >> cell_x_shift, key >> cell_y_shift & xy_mask, key & z_mask};
 }
 ChunkCoord chunk_of(Cell cell) {
-  return {static_cast<std::int32_t>(cell.x - cells_xy) >> 2, static_cast<std::int32_t>(cell.y - cells_xy) >> 2,
+  return {static_cast<std::int32_t>(cell.x - cells_xy) >> 2,
+          static_cast<std::int32_t>(cell.y - cells_xy) >> 2,
           static_cast<std::int32_t>(cell.z - cells_z) >> 2};
 }
 EditArea within_the_world(EditArea area) {
@@ -166,9 +167,10 @@ class SearchByTime final : public EditSearch {
 
  private:
   Outcome begin() {
-    const std::string sql = std::string("SELECT id, time, author, place, block FROM edits INDEXED BY ") +
-                            (query_.player ? "edits_by_author WHERE author = ?3 AND " : "edits_by_time WHERE ") +
-                            "time BETWEEN ?1 AND ?2 ORDER BY time DESC, id DESC";
+    const std::string sql =
+        std::string("SELECT id, time, author, place, block FROM edits INDEXED BY ") +
+        (query_.player ? "edits_by_author WHERE author = ?3 AND " : "edits_by_time WHERE ") +
+        "time BETWEEN ?1 AND ?2 ORDER BY time DESC, id DESC";
     auto made = Statement::make(database_, sql.c_str());
     if (!made) return std::unexpected(std::move(made.error()));
     statement_ = std::move(*made);
@@ -222,14 +224,16 @@ class SearchByCell final : public EditSearch {
 
  private:
   Outcome begin() {
-    auto next = Statement::make(database_,
-                                "SELECT cell FROM edits INDEXED BY edits_by_cell WHERE cell BETWEEN ?1 AND ?2 "
-                                "ORDER BY cell LIMIT 1");
+    auto next =
+        Statement::make(database_,
+                        "SELECT cell FROM edits INDEXED BY edits_by_cell WHERE cell BETWEEN ?1 AND ?2 "
+                        "ORDER BY cell LIMIT 1");
     if (!next) return std::unexpected(std::move(next.error()));
     next_cell_ = std::move(*next);
-    auto rows = Statement::make(database_,
-                                "SELECT id, time, author, block FROM edits INDEXED BY edits_by_cell WHERE cell "
-                                "= ?1 AND time BETWEEN ?2 AND ?3 ORDER BY time DESC");
+    auto rows =
+        Statement::make(database_,
+                        "SELECT id, time, author, block FROM edits INDEXED BY edits_by_cell WHERE cell "
+                        "= ?1 AND time BETWEEN ?2 AND ?3 ORDER BY time DESC");
     if (!rows) return std::unexpected(std::move(rows.error()));
     rows_ = std::move(*rows);
     begun_ = true;
@@ -328,8 +332,8 @@ class EditFinder {
     std::optional<SearchByCell> by_cell;
     if (query_.area) by_cell.emplace(database_, query_, players_);
     for (std::int64_t rows = 4096;; rows *= 2) {
-      for (EditSearch* way : {by_cell ? static_cast<EditSearch*>(&*by_cell) : nullptr,
-                              static_cast<EditSearch*>(&by_time)}) {
+      for (EditSearch* way :
+           {by_cell ? static_cast<EditSearch*>(&*by_cell) : nullptr, static_cast<EditSearch*>(&by_time)}) {
         if (way == nullptr) continue;
         const auto done = way->advance(rows);
         if (!done) return std::unexpected(done.error());

@@ -199,8 +199,8 @@ std::expected<RollbackReport, StoreTrouble> roll_back(const std::string& file, c
   if (!contents) return std::unexpected(contents.error());
   const auto kinds = read_stored_blocks(known->world.blocks);
   if (!kinds)
-    return std::unexpected(
-        StoreTrouble{StoreTrouble::Kind::damaged, file + ": " + kinds.error() + ": restore it from a backup"});
+    return std::unexpected(StoreTrouble{StoreTrouble::Kind::damaged,
+                                        file + ": " + kinds.error() + ": restore it from a backup"});
   Undoing undoing(store, contents->contents, **kinds, options, now_s);
   for (auto at = plan.blocks.begin(); at != plan.blocks.end();) {
     const ChunkCoord coord = chunk_of(at->block);

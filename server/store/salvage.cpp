@@ -135,8 +135,8 @@ class Salvaging {
     return code == SQLITE_DONE;
   }
 
-  /// The lowest key behind a torn place from which on something can be read: looked for in growing steps, then
-  /// in halves. None: nothing behind it can be.
+  /// The lowest key behind a torn place from which on something can be read: looked for in growing steps,
+  /// then in halves. None: nothing behind it can be.
   std::optional<std::int64_t> next_readable(const std::string& sql, std::int64_t last) {
     const auto room = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) -
                       static_cast<std::uint64_t>(last);

@@ -22,9 +22,9 @@ struct SalvageReport {
 };
 
 /// Copies every row that can be read into a new database of the same format, which takes the place of the old
-/// one; that stays beside it. Rows are copied as they are: those whose bytes make no sense are named, as ever,
-/// when they are read. Reads around what is torn: of a table with numbered rows just those are lost that lie in
-/// such a page. Precondition: the caller holds the world's lock. On failure nothing is changed.
+/// one; that stays beside it. Rows are copied as they are: those whose bytes make no sense are named, as
+/// ever, when they are read. Reads around what is torn: of a table with numbered rows just those are lost
+/// that lie in such a page. Precondition: the caller holds the world's lock. On failure nothing is changed.
 /// @param drop_log  the log of edits begins anew, empty
 /// @return or why there is nothing to be saved: no world's database, of a newer build, or its list of tables
 ///         or what it says of its world cannot be read

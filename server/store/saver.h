@@ -67,8 +67,9 @@ struct SaverOptions {
   std::uint32_t contents_max = 16'384;    ///< blocks whose contents changed, likewise
   std::uint32_t players_max = 8192;       ///< players who changed, likewise
   EditLogLimits log = {};
-  /// Of a group that are logged; of further ones the log has nothing. Operators, who change most at once, fill
-  /// a quarter of it: what they do beyond that waits for the next group, which is written within the second.
+  /// Of a group that are logged; of further ones the log has nothing. Operators, who change most at once,
+  /// fill a quarter of it: what they do beyond that waits for the next group, which is written within the
+  /// second.
   std::uint32_t edits_max = 65'536;
   /// Else groups are written by WorldSaver::work(), where time is simulated.
   bool own_thread = true;

@@ -42,8 +42,9 @@ std::string remedy_of(StoreTrouble::Kind kind, const std::string& file, int code
   switch (kind) {
     case Kind::full: return "make room on its disk";
     case Kind::busy: return "another program holds it: end that one";
-    case Kind::damaged: return "restore it from a backup, or ashlar-server world salvage makes "
-                                "a new one of what can be read";
+    case Kind::damaged:
+      return "restore it from a backup, or ashlar-server world salvage makes "
+             "a new one of what can be read";
     case Kind::foreign: return "it is no world's database: move it away, or restore it from a backup";
     default: {
       if ((code & 0xff) == SQLITE_READONLY) return read_only_remedy(file);

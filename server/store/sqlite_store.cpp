@@ -149,8 +149,8 @@ struct SqliteStore::Impl {
   Database reading;
   WriteStatements statements;
   Statement find_chunk;
-  EditLogWriter log;        // the writer's
-  std::string log_trouble;  // likewise
+  EditLogWriter log;                          // the writer's
+  std::string log_trouble;                    // likewise
   std::vector<std::int64_t> damaged_players;  // rows that load_players() found
   StoredWorld world;
   std::string copied;
@@ -289,10 +289,14 @@ std::expected<void, StoreTrouble> SqliteStore::set_aside_players() {
   auto keep = Statement::make(
       s.writing,
       "INSERT INTO damaged(kind, place, hash, bytes, reason, tick) SELECT 'player', identity, hash, "
-      "CAST('INSERT OR REPLACE INTO players(identity, x, y, z, yaw, pitch, health, hash, items, life) VALUES(' || "
-      "quote(identity) || ', ' || quote(x) || ', ' || quote(y) || ', ' || quote(z) || ', ' || quote(yaw) || ', ' || "
-      "quote(pitch) || ', ' || quote(health) || ', ' || quote(hash) || ', ' || quote(items) || ', ' || quote(life) "
-      "|| ')' AS BLOB), 'its values do not agree with their hash', (SELECT value FROM meta WHERE key = 'tick') "
+      "CAST('INSERT OR REPLACE INTO players(identity, x, y, z, yaw, pitch, health, hash, items, life) "
+      "VALUES(' || "
+      "quote(identity) || ', ' || quote(x) || ', ' || quote(y) || ', ' || quote(z) || ', ' || quote(yaw) || "
+      "', ' || "
+      "quote(pitch) || ', ' || quote(health) || ', ' || quote(hash) || ', ' || quote(items) || ', ' || "
+      "quote(life) "
+      "|| ')' AS BLOB), 'its values do not agree with their hash', (SELECT value FROM meta WHERE key = "
+      "'tick') "
       "FROM players WHERE rowid = ?1");
   auto forget = Statement::make(s.writing, "DELETE FROM players WHERE rowid = ?1");
   if (!keep || !forget) return std::unexpected(keep ? std::move(forget.error()) : std::move(keep.error()));
@@ -486,7 +490,8 @@ std::expected<void, StoreTrouble> SqliteStore::save(const SaveGroup& group) {
   const bool with_log = s.log_trouble.empty();
   auto done = write(with_log);
   if (!done && with_log && in_log) {
-    // Nothing in play reads the log: the world must not be lost for a page of it. A full or held disk is none.
+    // Nothing in play reads the log: the world must not be lost for a page of it. A full or held disk is
+    // none.
     using Kind = StoreTrouble::Kind;
     const Kind kind = done.error().kind;
     if (kind == Kind::damaged || kind == Kind::foreign || kind == Kind::machine) {

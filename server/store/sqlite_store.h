@@ -72,8 +72,8 @@ class SqliteStore final : public WorldStore {
   StoredWorld world() const override;
   ChunkLookup load_chunk(ChunkCoord at) override;
   std::expected<StoredPlayers, StoreTrouble> load_players() override;
-  /// Takes the damaged rows that load_players() found out of the players. They are kept aside first, whole: as
-  /// the statement that puts such a row back.
+  /// Takes the damaged rows that load_players() found out of the players. They are kept aside first, whole:
+  /// as the statement that puts such a row back.
   std::expected<void, StoreTrouble> set_aside_players();
   std::expected<StoredItems, StoreTrouble> load_items() override;
   std::expected<StoredState, StoreTrouble> load_state() override;

@@ -104,9 +104,10 @@ class StoreReader {
     return kinds_ == nullptr || kinds_->knows(static_cast<BlockId>(kind));
   }
   void damaged() {
-    each("SELECT kind, place, hash, bytes, reason, tick FROM damaged", "damaged", [this](const Statement& row) {
-      for (int column = 0; column < 6; ++column) static_cast<void>(row.bytes(column));
-    });
+    each("SELECT kind, place, hash, bytes, reason, tick FROM damaged", "damaged",
+         [this](const Statement& row) {
+           for (int column = 0; column < 6; ++column) static_cast<void>(row.bytes(column));
+         });
   }
   void authors() {
     each("SELECT id, identity, name FROM authors", "authors", [this](const Statement& row) {
@@ -117,19 +118,21 @@ class StoreReader {
     });
   }
   void edits() {
-    each("SELECT id, author, place, block, before, after, held FROM edits", "edits", [this](const Statement& row) {
-      const std::int64_t place = row.whole(2);
-      const auto wrong = [&](const char* what) {
-        fault("edit " + std::to_string(row.whole(0)) + ": " + what);
-      };
-      if (place <= 0 || !VoxelVolume::in_range(chunk_at_place(place)) || row.whole(3) < 0 ||
-          row.whole(3) >= std::int64_t{chunk_blocks})
-        return wrong("its place is nowhere");
-      if (!authors_.contains(row.whole(1))) return wrong("its author is not there");
-      if (!knows(row.whole(4)) || !knows(row.whole(5))) return wrong("of a kind of block that there is not");
-      const auto held = row.bytes(6);
-      if (!held.empty() && !decode_block_data(held)) wrong("what the block held makes no sense");
-    });
+    each("SELECT id, author, place, block, before, after, held FROM edits", "edits",
+         [this](const Statement& row) {
+           const std::int64_t place = row.whole(2);
+           const auto wrong = [&](const char* what) {
+             fault("edit " + std::to_string(row.whole(0)) + ": " + what);
+           };
+           if (place <= 0 || !VoxelVolume::in_range(chunk_at_place(place)) || row.whole(3) < 0 ||
+               row.whole(3) >= std::int64_t{chunk_blocks})
+             return wrong("its place is nowhere");
+           if (!authors_.contains(row.whole(1))) return wrong("its author is not there");
+           if (!knows(row.whole(4)) || !knows(row.whole(5)))
+             return wrong("of a kind of block that there is not");
+           const auto held = row.bytes(6);
+           if (!held.empty() && !decode_block_data(held)) wrong("what the block held makes no sense");
+         });
   }
   void chunks() {
     ChunkCodec codec;
@@ -146,8 +149,8 @@ class StoreReader {
       if (!chunk) return fault(chunk_name(at) + ": " + describe(chunk.error()));
       (*chunk)->copy_blocks(blocks);
       if (const auto highest = static_cast<std::int64_t>(*std::ranges::max_element(blocks)); !knows(highest))
-        return fault(chunk_name(at) + ": it has a kind of block that this world does not have: " +
-                     std::to_string(highest));
+        return fault(chunk_name(at) +
+                     ": it has a kind of block that this world does not have: " + std::to_string(highest));
       ++check_.chunks;
     });
   }

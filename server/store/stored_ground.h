@@ -16,7 +16,7 @@
 namespace ashlar {
 class BlockRegistry;
 struct Terrain;
-}
+}  // namespace ashlar
 
 namespace ashlar::server {
 
@@ -40,7 +40,8 @@ class StoredGround {
   using Generate = std::function<std::unique_ptr<Chunk>(const Terrain&, ChunkCoord)>;
 
   /// @param generate  null: generate_chunk(); else what returns the same
-  /// @param kinds  of the world's blocks: a chunk with another one is damaged; null: all that a chunk may name
+  /// @param kinds  of the world's blocks: a chunk with another one is damaged; null: all that a chunk may
+  /// name
   StoredGround(std::shared_ptr<WorldStore> store, DamagedChunks policy, Generate generate = {},
                std::shared_ptr<const BlockRegistry> kinds = nullptr);
 

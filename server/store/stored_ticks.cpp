@@ -38,11 +38,12 @@ void convert_ticks(StoredTicks& ticks, std::uint16_t from, std::uint16_t to) {
       one.data.due = due > was ? ticks.tick + left_at(due - was, from, to)
                                : std::max<std::uint64_t>(1, std::min(ticks.tick, ticks_at(due, from, to)));
   for (LyingItem& item : ticks.items)
-    item.age_ticks = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(ticks_at(item.age_ticks, from, to), std::numeric_limits<std::uint32_t>::max()));
+    item.age_ticks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+        ticks_at(item.age_ticks, from, to), std::numeric_limits<std::uint32_t>::max()));
   if (ticks.state == nullptr) return;
   KeptState state = *ticks.state;
-  for (KeptMonster& monster : state.monsters) monster.respawn_ticks = left_at(monster.respawn_ticks, from, to);
+  for (KeptMonster& monster : state.monsters)
+    monster.respawn_ticks = left_at(monster.respawn_ticks, from, to);
   for (KeptProjectile& projectile : state.projectiles)
     projectile.life_ticks = left_at(projectile.life_ticks, from, to);
   state.match.left_ticks = left_at(state.match.left_ticks, from, to);

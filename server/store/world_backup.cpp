@@ -125,7 +125,8 @@ std::string restore_cut_off(const std::string& dir) {
            (there(aside) ? ", or move the world before, " + aside + ", back" : "");
   if (there(aside))
     return head + "the world that was there before a restore is " + aside +
-           ": move it back, or restore it (ashlar-server world restore); to begin a new world name another folder";
+           ": move it back, or restore it (ashlar-server world restore); to begin a new world name another "
+           "folder";
   return {};
 }
 

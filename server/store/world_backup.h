@@ -22,8 +22,8 @@ namespace ashlar::server {
 std::expected<void, std::string> back_up_world(const std::string& from, const std::string& to,
                                                OpenMode mode = OpenMode::read);
 
-/// Puts a backup where a world is to be: copied beside it under another name (DIR.restoring) and named last, so
-/// that at every moment what is there is whole, or restore_cut_off() says what is left to do.
+/// Puts a backup where a world is to be: copied beside it under another name (DIR.restoring) and named last,
+/// so that at every moment what is there is whole, or restore_cut_off() says what is left to do.
 /// @param to  asserted: not there yet, empty, or (with `aside`) a world in which nobody plays
 /// @param aside  where the world that is there goes; empty: there is none. Its server.key stays with `to`
 /// @return or one line

@@ -20,12 +20,12 @@ namespace ashlar::server {
 /// What a store knows of its world. A world.toml that says otherwise is another world's.
 struct StoredWorld {
   std::uint64_t seed = 0;
-  std::string terrain = {};     ///< kind of ground; empty: not known
-  std::uint32_t generator = 0;  ///< version of what makes it; 0: not known
-  std::uint64_t tick = 0;       ///< what is kept is the world as of then, counted over all runs
-  std::uint64_t chunks = 0;     ///< changed, when it was opened
-  std::string footprints = {};  ///< boxes of its maps (kept_ground.h); empty: not kept yet
-  std::string blocks = {};      ///< its kinds of blocks (stored_blocks.h); empty: not kept yet
+  std::string terrain = {};        ///< kind of ground; empty: not known
+  std::uint32_t generator = 0;     ///< version of what makes it; 0: not known
+  std::uint64_t tick = 0;          ///< what is kept is the world as of then, counted over all runs
+  std::uint64_t chunks = 0;        ///< changed, when it was opened
+  std::string footprints = {};     ///< boxes of its maps (kept_ground.h); empty: not kept yet
+  std::string blocks = {};         ///< its kinds of blocks (stored_blocks.h); empty: not kept yet
   std::uint16_t tick_rate_hz = 0;  ///< that its ticks are of; 0: not kept yet
 };
 

@@ -40,6 +40,9 @@ becomes = "vine"
 name = "mine"
 timer = 3
 blast = 2.5
+[[block]]
+name = "iron_axe"
+tool = "axe"
 )",
                               "test");
   REQUIRE(read.has_value());
@@ -60,6 +63,7 @@ TEST_CASE("kinds of blocks come back from their bytes as they were", "[protocol]
   CHECK((seed.timer_s == 12.5 && seed.becomes == *(*back)->find("vine") && seed.blast_m == 0));
   const BlockType& mine = (*back)->type(*(*back)->find("mine"));
   CHECK((mine.timer_s == 3 && mine.becomes == BlockId::air && mine.blast_m == 2.5));
+  CHECK((*back)->type(*(*back)->find("iron_axe")).tool == Tool::axe);
   CHECK(encode_block_kinds(**back) == bytes);
   const auto own = decode_block_kinds(encode_block_kinds(BlockRegistry::builtin()));
   REQUIRE(own.has_value());
@@ -73,9 +77,9 @@ TEST_CASE("bytes of kinds that are cut, longer or of another format are refused"
   bytes.push_back(0);
   CHECK(decode_block_kinds(bytes).error() == BlockKindsError::cut);
   bytes.pop_back();
-  bytes[0] = 4;
+  bytes[0] = 5;
   CHECK(decode_block_kinds(bytes).error() == BlockKindsError::format);
-  bytes[0] = 3;
+  bytes[0] = 4;
   bytes[2] = 2;  // more than 256
   CHECK(decode_block_kinds(bytes).error() == BlockKindsError::kinds);
 }

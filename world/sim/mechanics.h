@@ -123,8 +123,8 @@ class Mechanics {
   std::uint8_t keys(std::size_t player_row) const { return keys_[player_row]; }
   void add_to_hash(StripeHasher& hash) const;
 
-  /// Between ticks: what was saved is as it was after it is restored. Of the maps, which change only in a tick
-  /// that begins in_motion() or sets off a line (MechanicsCounters::lines); precondition: of these maps.
+  /// Between ticks: what was saved is as it was after it is restored. Of the maps, which change only in a
+  /// tick that begins in_motion() or sets off a line (MechanicsCounters::lines); precondition: of these maps.
   void save_sectors(MechanicsState& out) const;
   void restore_sectors(const MechanicsState& state);
   /// Likewise of a player.

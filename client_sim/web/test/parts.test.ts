@@ -129,10 +129,11 @@ function recordedKinds(): Uint8Array {
     writer.put(new Uint8Array(new Float64Array([drops * 2.5]).buffer));
     writer.u16(0);
     writer.put(new Uint8Array(new Float64Array([drops * 3]).buffer));
+    writer.u8(drops * 2);
     writer.u8(boxes.length);
     for (const box of boxes) writer.put(Uint8Array.from(box));
   };
-  writer.u8(3);
+  writer.u8(4);
   writer.u16(2);
   kind('air', 0, 0);
   kind('ice_2', 1 | 8 | 16, 1, [0, 0, 0, 16, 16, 8], [4, 4, 8, 12, 12, 16]);
@@ -147,6 +148,7 @@ test('blocks: kinds are read, and what are none is refused', () => {
   assert.deepEqual([ice.slots, ice.text], [5, true]);
   assert.deepEqual(ice.hardnessS, [-1, 0.5, 2, 600]);
   assert.deepEqual([ice.timerS, ice.becomes, ice.blastM, air.timerS], [2.5, 0, 3, 0]);
+  assert.deepEqual([air.tool, ice.tool], [0, 2]);
   assert.deepEqual(ice.boxes[1], { min: [4, 4, 8], max: [12, 12, 16] });
   const random = new Seeded(65);
   for (let length = 0; length < bytes.length; ++length) {

@@ -263,7 +263,8 @@ TEST_CASE("whatever is asked for, the newest of all edits that fit are found", "
   const std::string file = folder.path("world.db");
   const auto store = open_at(file);
   std::vector<EditAuthor> authors{{}, {EditAuthor::Kind::operators, {}, {}}};
-  for (std::uint8_t i = 1; i <= 4; ++i) authors.push_back(author(i, i < 4 ? "Ada" + std::to_string(i) : "Ada1"));
+  for (std::uint8_t i = 1; i <= 4; ++i)
+    authors.push_back(author(i, i < 4 ? "Ada" + std::to_string(i) : "Ada1"));
   Rng rng{GENERATE(1u, 2u)};
   std::vector<LoggedEdit> edits(20'000);
   for (LoggedEdit& edit : edits) {
@@ -284,9 +285,10 @@ TEST_CASE("whatever is asked for, the newest of all edits that fit are found", "
     EditQuery query;
     if (rng.below(4) > 0) {
       const auto r = static_cast<std::int32_t>(rng.below(rng.below(2) == 0 ? 4 : 200));
-      const auto x = static_cast<std::int32_t>(rng.below(100)) - 50, z = static_cast<std::int32_t>(rng.below(40)) - 20;
-      query.area = *parse_edit_area(std::to_string(x) + ",3," + (rng.below(2) == 0 ? std::to_string(z) + "," : "") +
-                                    std::to_string(r));
+      const auto x = static_cast<std::int32_t>(rng.below(100)) - 50,
+                 z = static_cast<std::int32_t>(rng.below(40)) - 20;
+      query.area = *parse_edit_area(std::to_string(x) + ",3," +
+                                    (rng.below(2) == 0 ? std::to_string(z) + "," : "") + std::to_string(r));
     }
     if (rng.below(2) == 0) query.since_s = 1000 + rng.below(400);
     if (rng.below(2) == 0) query.until_s = 1000 + rng.below(400);
@@ -309,7 +311,8 @@ TEST_CASE("whatever is asked for, the newest of all edits that fit are found", "
       got.emplace_back(edit.time_s, edit.id);
       const LoggedEdit& made = edits[static_cast<std::size_t>(edit.id - 1)];
       if (!(made.block == edit.block)) FAIL("another block");
-      if (author_name(found->authors[edit.author]) != author_name(authors[made.author])) FAIL("another author");
+      if (author_name(found->authors[edit.author]) != author_name(authors[made.author]))
+        FAIL("another author");
     }
     std::ranges::sort(got, std::ranges::greater());
     CAPTURE(round, query.limit, query.player.value_or("all"), query.since_s, query.until_s);
@@ -348,17 +351,20 @@ TEST_CASE("looking up takes little among many edits", "[.slow][edit_log]") {
   {
     // Not as a server writes, which would take an hour; its last groups are written as one does.
     const auto database = Database::open(file, OpenMode::write, 1000);
-    REQUIRE(database->run("PRAGMA journal_mode=DELETE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
-                          "PRAGMA cache_size=-200000; DROP INDEX edits_by_cell; DROP INDEX edits_by_author; BEGIN")
-                .has_value());
+    REQUIRE(
+        database
+            ->run("PRAGMA journal_mode=DELETE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+                  "PRAGMA cache_size=-200000; DROP INDEX edits_by_cell; DROP INDEX edits_by_author; BEGIN")
+            .has_value());
     auto writer = EditLogWriter::make(*database);
     REQUIRE(writer.has_value());
     for (int group = 0; group < groups; ++group) {
       next_group(group);
       REQUIRE(writer->write(authors, edits));
     }
-    REQUIRE(database->run("CREATE INDEX edits_by_cell ON edits(cell, time, block, author); CREATE INDEX "
-                          "edits_by_author ON edits(author, time); COMMIT")
+    REQUIRE(database
+                ->run("CREATE INDEX edits_by_cell ON edits(cell, time, block, author); CREATE INDEX "
+                      "edits_by_author ON edits(author, time); COMMIT")
                 .has_value());
   }
   double wrote_ms = 0;
@@ -380,7 +386,9 @@ TEST_CASE("looking up takes little among many edits", "[.slow][edit_log]") {
       const auto found = find_edits(*log, query);
       REQUIRE(found.has_value());
       count = found->edits.size();
-      best_ms = std::min(best_ms, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun).count());
+      best_ms = std::min(
+          best_ms,
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun).count());
     }
     said += what + " " + std::to_string(best_ms) + " ms (" + std::to_string(count) + ")\n";
     CAPTURE(what);
@@ -407,8 +415,9 @@ TEST_CASE("looking up takes little among many edits", "[.slow][edit_log]") {
   look("none", {.since_s = 99'999});
   look("all", {});
   const auto bytes = static_cast<double>(report_store(file)->bytes);
-  WARN("10^7 edits " << (town ? "in a town" : "far and wide") << ", " << wrote_ms / 100 << " us and " << bytes / 1e7
-                     << " bytes an edit:\n" << said);
+  WARN("10^7 edits " << (town ? "in a town" : "far and wide") << ", " << wrote_ms / 100 << " us and "
+                     << bytes / 1e7 << " bytes an edit:\n"
+                     << said);
 }
 
 }  // namespace ashlar::server

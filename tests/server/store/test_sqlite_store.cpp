@@ -191,7 +191,8 @@ TEST_CASE("a damaged player is unknown and kept aside", "[server][sqlite_store]"
   CHECK(store->load_players()->damaged.empty());
   CHECK(ask(file, "SELECT count(*) FROM players") == 0);
   // All of it is there, as what puts it back.
-  CHECK(ask(file, "SELECT count(*) FROM damaged WHERE kind = 'player' AND hash <> 0 AND length(bytes) > 200") == 1);
+  CHECK(ask(file,
+            "SELECT count(*) FROM damaged WHERE kind = 'player' AND hash <> 0 AND length(bytes) > 200") == 1);
   const auto database = Database::open(file, OpenMode::read, 1000);
   auto row = Statement::make(*database, "SELECT bytes FROM damaged");
   REQUIRE(row->step() == SQLITE_ROW);
@@ -201,8 +202,9 @@ TEST_CASE("a damaged player is unknown and kept aside", "[server][sqlite_store]"
   CHECK(store->load_players()->damaged.size() == 1);
 }
 
-TEST_CASE("players come back in the order in which they were last written, and go where nothing is kept of them",
-          "[server][sqlite_store]") {
+TEST_CASE(
+    "players come back in the order in which they were last written, and go where nothing is kept of them",
+    "[server][sqlite_store]") {
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   const auto store = open_kept(file);
@@ -275,9 +277,10 @@ TEST_CASE("players of a database from before there were items hold nothing", "[s
   player.inventory = {}, player.score = {}, player.life = {.health = 77};
   REQUIRE(open_kept(file)->save({5, {}, std::span(&player, 1)}).has_value());
   meddle(file,
-         back_to_7 + "ALTER TABLE players DROP COLUMN items; DROP TABLE items; DROP TABLE edits; DROP TABLE authors; "
-         "DROP TABLE contents; DROP TABLE state; "
-         "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 1");
+         back_to_7 +
+             "ALTER TABLE players DROP COLUMN items; DROP TABLE items; DROP TABLE edits; DROP TABLE authors; "
+             "DROP TABLE contents; DROP TABLE state; "
+             "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 1");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-1");
   CHECK(kept_player(*store, 1)->inventory.empty());
@@ -288,9 +291,9 @@ TEST_CASE("a database from before there was a log gets one", "[server][sqlite_st
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file,
-         back_to_7 + "DROP TABLE edits; DROP TABLE authors; DROP TABLE contents; DROP TABLE state; "
-         "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 2");
+  meddle(file, back_to_7 +
+                   "DROP TABLE edits; DROP TABLE authors; DROP TABLE contents; DROP TABLE state; "
+                   "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 2");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-2");
   CHECK(ask(file, "SELECT count(*) FROM edits") == 0);
@@ -333,9 +336,9 @@ TEST_CASE("a database from before blocks held anything gets what they need", "[s
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   open_kept(file).reset();
-  meddle(file,
-         back_to_7 + "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; DROP TABLE state; "
-         "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 3");
+  meddle(file, back_to_7 +
+                   "ALTER TABLE edits DROP COLUMN held; DROP TABLE contents; DROP TABLE state; "
+                   "ALTER TABLE players DROP COLUMN life; PRAGMA user_version = 3");
   const auto store = open_kept(file);
   CHECK(store->copied() == file + ".format-3");
   CHECK(store->load_contents()->contents.empty());
@@ -423,7 +426,8 @@ TEST_CASE("a database from before weapons were kept is upgraded after a copy, an
   CHECK(state->state->match.number == 0);
 }
 
-TEST_CASE("the log of a database of format 7 is looked up by cells after its upgrade", "[server][sqlite_store]") {
+TEST_CASE("the log of a database of format 7 is looked up by cells after its upgrade",
+          "[server][sqlite_store]") {
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   const IVec3 block = GENERATE(IVec3{1, 2, 3}, IVec3{-1, -7, -9}, IVec3{-1'000'000, 1'000'000, 4000});
@@ -571,7 +575,8 @@ TEST_CASE("a backup of a store that goes on writing is whole, and never over ano
   CHECK_FALSE(store->backup(folder.path("nowhere/copy.db")).has_value());
 }
 
-TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it whole", "[server][sqlite_store]") {
+TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it whole",
+          "[server][sqlite_store]") {
   const TemporaryFolder folder;
   const std::string file = folder.path("world.db");
   const EditAuthor author{EditAuthor::Kind::operators, {}, {}};
@@ -586,10 +591,12 @@ TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it 
   // Pages of its tables and indexes, by turns.
   const std::string what = GENERATE("edits", "edits_by_cell", "edits_by_time", "authors");
   CAPTURE(what);
-  const std::int64_t root = ask(file, ("SELECT rootpage FROM sqlite_master WHERE name = '" + what + "'").c_str());
+  const std::int64_t root =
+      ask(file, ("SELECT rootpage FROM sqlite_master WHERE name = '" + what + "'").c_str());
   std::string bytes = folder.read("world.db");
   const std::string whole = bytes;
-  for (std::size_t i = 0; i < 4096; ++i) bytes[static_cast<std::size_t>(root - 1) * 4096 + i] = static_cast<char>(i * 7);
+  for (std::size_t i = 0; i < 4096; ++i)
+    bytes[static_cast<std::size_t>(root - 1) * 4096 + i] = static_cast<char>(i * 7);
   folder.write("world.db", bytes);
   {
     const auto store = open_kept(file);
@@ -606,7 +613,8 @@ TEST_CASE("a torn page of the log of edits ends no saving, and salvage makes it 
   CHECK(ask(file, "SELECT count(*) FROM chunks") == 2);
   const auto store = open_kept(file);
   CHECK(store->world().tick == 7);
-  if (what == "edits_by_cell" || what == "edits_by_time") CHECK(ask(file, "SELECT count(*) FROM edits") == 5000);
+  if (what == "edits_by_cell" || what == "edits_by_time")
+    CHECK(ask(file, "SELECT count(*) FROM edits") == 5000);
   REQUIRE(store->save(group).has_value());
   CHECK(store->log_trouble().empty());
   CHECK(folder.read("world.db.before-salvage").size() >= whole.size());
@@ -618,7 +626,9 @@ TEST_CASE("of a table with torn pages salvage loses no more than their rows", "[
   {
     const auto store = open_kept(file);
     std::vector<StoredChunk> chunks;
-    for (int i = 0; i < 600; ++i) chunks.push_back({{i % 30 * 100 - 1500, i / 30, i % 7}, some_bytes(static_cast<std::uint64_t>(i), 300)});
+    for (int i = 0; i < 600; ++i)
+      chunks.push_back(
+          {{i % 30 * 100 - 1500, i / 30, i % 7}, some_bytes(static_cast<std::uint64_t>(i), 300)});
     REQUIRE(store->save({5, chunks, {}}).has_value());
   }
   std::vector<std::int64_t> leaves;

@@ -67,15 +67,19 @@ TEST_CASE("each damage is named", "[server][store_check]") {
        {"INSERT INTO meta VALUES('blocks', '00112233445566778899')", "kinds of blocks"},
        {"INSERT INTO meta VALUES('footprints', 'boxes 1')", "footprints"},
        {"INSERT INTO authors VALUES(1, x'0102', 'Ada')", "author 1"},
-       {"INSERT INTO edits(time, author, place, block, before, after) VALUES(1, 9, 4611688217451692032, 0, 0, 0)",
+       {"INSERT INTO edits(time, author, place, block, before, after) VALUES(1, 9, 4611688217451692032, 0, "
+        "0, 0)",
         "edit 1: its author"},
-       {"INSERT INTO authors VALUES(1, x'', ''); INSERT INTO edits(time, author, place, block, before, after) "
+       {"INSERT INTO authors VALUES(1, x'', ''); INSERT INTO edits(time, author, place, block, before, "
+        "after) "
         "VALUES(1, 1, 5, 0, 0, 0)",
         "edit 1: its place"},
-       {"INSERT INTO authors VALUES(1, x'', ''); INSERT INTO edits(time, author, place, block, before, after) "
+       {"INSERT INTO authors VALUES(1, x'', ''); INSERT INTO edits(time, author, place, block, before, "
+        "after) "
         "VALUES(1, 1, 4611688217451692032, 0, 0, 300)",
         "edit 1: of a kind"},
-       {"INSERT INTO authors VALUES(1, x'', ''); INSERT INTO edits(time, author, place, block, before, after, "
+       {"INSERT INTO authors VALUES(1, x'', ''); INSERT INTO edits(time, author, place, block, before, "
+        "after, "
         "held) VALUES(1, 1, 4611688217451692032, 0, 0, 0, x'ff')",
         "edit 1: what the block held"},
        {"DROP TABLE players", "players"}}));
