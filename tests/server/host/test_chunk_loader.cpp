@@ -11,6 +11,10 @@
 namespace ashlar::server {
 namespace {
 
+constexpr std::size_t across = 2 * ChunkLoader::want_radius + 1;
+constexpr std::size_t around = across * across;            // one player, with the column where it is
+constexpr std::size_t around_two = across * (across + 1);  // two in neighbouring columns
+
 /// A world with players that are put where a test wants them, and a loader whose requests the test answers.
 struct Land {
   explicit Land(std::uint32_t players = 2) : world(setup(players)) {
@@ -120,8 +124,8 @@ TEST_CASE("ground is asked for from the nearest outwards, a few columns at once 
     for (int dx = -ChunkLoader::want_radius; dx <= ChunkLoader::want_radius; ++dx)
       for (int dy = -ChunkLoader::want_radius; dy <= ChunkLoader::want_radius; ++dy)
         CHECK(land.loaded({far_off.x + dx, far_off.y + dy}));
-    CHECK(land.loader.extra_columns() == land.at_home + 49);
-    CHECK(land.loader.counters().requested == land.at_home + 49);
+    CHECK(land.loader.extra_columns() == land.at_home + around);
+    CHECK(land.loader.counters().requested == land.at_home + around);
     CHECK(land.loader.counters().forgotten == 0);
   }
 }
@@ -177,9 +181,9 @@ TEST_CASE("two players share the columns that are under way, the nearest of both
                                             {land.requests[1].x, land.requests[1].y}};
   CHECK(first == std::set<std::pair<int, int>>{{far_off.x, far_off.y}, {there.x, there.y}});
   land.settle();
-  CHECK(land.loader.counters().requested == land.at_home + 56);
+  CHECK(land.loader.counters().requested == land.at_home + around_two);
   for (int i = 0; i < 200; ++i) land.step();  // a column is looked at in each
-  CHECK(land.loader.extra_columns() == 56);
+  CHECK(land.loader.extra_columns() == around_two);
 }
 
 TEST_CASE("ground that comes when nobody is near any more is forgotten, and asked for anew when somebody is",
@@ -259,7 +263,7 @@ TEST_CASE("ground that nobody has been near is dropped, a column a tick, but for
   land.put(0, far_off);
   land.step();
   land.settle();
-  REQUIRE(land.loader.extra_columns() == land.at_home + 49);
+  REQUIRE(land.loader.extra_columns() == land.at_home + around);
   const std::vector<BlockEdit> edits{
       {{chunk_size * far_off.x + 3, chunk_size * far_off.y + 3, 50}, BlockId::stone}};
   TickInput input;
