@@ -134,8 +134,9 @@ int lead(const PredictionReport& p, double share) {
 double cm(const Histogram& um, double share) { return static_cast<double>(um.quantile(share).count()) / 1e4; }
 
 constexpr std::array<const char*, cue_kind_count> cue_names{
-    "shot", "launch", "attack", "hurt", "died",         "burst",
-    "step", "splash", "pickup", "use",  "plane_starts", "plane_stops"};
+    "shot",   "launch", "attack", "hurt",         "died",        "burst",  "step",
+    "splash", "pickup", "use",    "plane_starts", "plane_stops", "digging"};
+static_assert(cue_names.back() != nullptr, "each kind has its name");
 
 /// What only shows, a second and client.
 std::string cue_text(const LoadReport& r) {

@@ -286,18 +286,23 @@ std::expected<void, StoreTrouble> SqliteStore::set_aside_players() {
   Impl& s = *impl_;
   const std::scoped_lock lock(s.write_mutex);
   if (s.damaged_players.empty()) return {};
+  // Older versions of SQLite quote what is infinite as "Inf", which they do not read.
+  std::string values;
+  for (const std::string column :
+       {"identity", "x", "y", "z", "yaw", "pitch", "health", "hash", "items", "life"})
+    values += (values.empty() ? "CASE WHEN " : " || ', ' || CASE WHEN ") + column +
+              " = 9e999 THEN '9e999' WHEN " + column + " = -9e999 THEN '-9e999' ELSE quote(" + column +
+              ") END";
   auto keep = Statement::make(
       s.writing,
-      "INSERT INTO damaged(kind, place, hash, bytes, reason, tick) SELECT 'player', identity, hash, "
-      "CAST('INSERT OR REPLACE INTO players(identity, x, y, z, yaw, pitch, health, hash, items, life) "
-      "VALUES(' || "
-      "quote(identity) || ', ' || quote(x) || ', ' || quote(y) || ', ' || quote(z) || ', ' || quote(yaw) || "
-      "', ' || "
-      "quote(pitch) || ', ' || quote(health) || ', ' || quote(hash) || ', ' || quote(items) || ', ' || "
-      "quote(life) "
-      "|| ')' AS BLOB), 'its values do not agree with their hash', (SELECT value FROM meta WHERE key = "
-      "'tick') "
-      "FROM players WHERE rowid = ?1");
+      ("INSERT INTO damaged(kind, place, hash, bytes, reason, tick) SELECT 'player', identity, hash, "
+       "CAST('INSERT OR REPLACE INTO players(identity, x, y, z, yaw, pitch, health, hash, items, life) "
+       "VALUES(' || " +
+       values +
+       " || ')' AS BLOB), 'its values do not agree with their hash', (SELECT value FROM meta WHERE key = "
+       "'tick') "
+       "FROM players WHERE rowid = ?1")
+          .c_str());
   auto forget = Statement::make(s.writing, "DELETE FROM players WHERE rowid = ?1");
   if (!keep || !forget) return std::unexpected(keep ? std::move(forget.error()) : std::move(keep.error()));
   auto done = s.transaction([&] {

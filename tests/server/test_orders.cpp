@@ -96,6 +96,7 @@ TEST_CASE("an admin's order is done in its name, and it alone is answered", "[se
 
     // Of a long answer so much, and no more to who has left.
     Reply longest(log, host, orders[0].connection);
+    court.table->run(60);
     const std::size_t before = court.ann->lines.size();
     for (int i = 0; i < 100; ++i) longest.info("edit", {{"x", i}});
     court.table->run(60);

@@ -1,6 +1,8 @@
 // How a match feels whose clients predict: exact and repeatable, as all of it is simulated.
 #include "client_sim/simulation/feel.h"
 
+#include <cmath>
+
 #include "tests/catch.h"
 
 using namespace ashlar;
@@ -91,7 +93,7 @@ TEST_CASE("where far more is lost the network's corrections are as seldom, and s
   config.round_trip = Micros{150'000};
   const FeelReport r = run_feel(config);
   tell(r);
-  CHECK(r.late > 0);  // it is that bad
+  CHECK(r.extrapolated > r.shown / 10);  // it is that bad
   CHECK(static_cast<double>(r.network_visible + r.unknown_visible) <= r.player_minutes);
   CHECK(r.network_um.quantile(0.5) <= Micros{20'000});
   CHECK(r.network_um.quantile(0.99) <= Micros{500'000});  // the largest of a handful
@@ -145,7 +147,7 @@ TEST_CASE("shots at those who are far from an overloaded server's clients are ju
           "[client_sim][feel][statistics]") {
   FeelConfig config;
   config.seed = GENERATE(std::uint64_t{1}, std::uint64_t{2});
-  config.seconds = 60;
+  config.seconds = 120;
   config.place_radius_m = 45;
   config.aim_beyond_m = 32;
   config.spread_deg = 1;
@@ -155,8 +157,10 @@ TEST_CASE("shots at those who are far from an overloaded server's clients are ju
   const FeelReport r = run_feel(config);
   tell(r);
   // They are told of in every fourth snapshot, and far: one shot in twenty hits.
-  CHECK(r.hits_agreed > 40);
-  CHECK(r.hit_share() >= 0.99);
+  CHECK(r.hits_agreed > 80);
+  // One in a hundred of those; of so few as these by chance some more.
+  const auto hits = static_cast<double>(r.hits_agreed + r.hits_denied);
+  CHECK(static_cast<double>(r.hits_denied) <= 0.01 * hits + 2 * std::sqrt(0.01 * hits));
   CHECK(r.extrapolated > r.shown / 20);
 }
 

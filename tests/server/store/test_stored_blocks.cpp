@@ -60,7 +60,7 @@ TEST_CASE("a world from before there were chests gets them behind its own kinds"
   for (const auto& given :
        {std::shared_ptr<const BlockRegistry>(), kinds_of("[[block]]\nname = \"marble\"")}) {
     const auto settled = *settle_blocks(given, kept);
-    CHECK(settled->size() == kept->size() + 5);
+    CHECK(settled->size() == kept->size() + 8);
     CHECK(settled->type(*settled->find("sapling")).becomes == BlockId::wood);
     CHECK(settled->find("marble") == BlockId{block_id_count});
     CHECK(settled->type(*settled->find("chest")).slots == 27);
