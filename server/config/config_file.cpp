@@ -135,7 +135,7 @@ std::expected<RawValue, Misread> value_of(const Setting& setting, const toml::no
       if (const auto* integer = node.as_integer()) return RawValue{std::to_string(**integer)};
       // Whole numbers of TOML end at 2^63 - 1; a seed above is written as a text.
       if (const auto* text = node.as_string();
-          text != nullptr && (setting.kind == ValueKind::duration || setting.key == "seed"))
+          text != nullptr && (setting.kind == ValueKind::duration || setting.key.ends_with("seed")))
         return RawValue{text_of(*text)};
       break;
     case ValueKind::real:

@@ -81,7 +81,7 @@ TEST_CASE("half of the players dig and build of what they dug, through every fau
   CHECK(told(outcome) == "");
   CHECK(outcome.replayed_ticks == outcome.ticks);
   CHECK(outcome.items_dug > (slowness == 1 ? 5U : 0U));
-  if (slowness == 1) CHECK(outcome.treasures > 2);  // seldom enough that a shorter match may find none
+  if (slowness == 1) CHECK(outcome.treasures > 0);  // seldom enough that a shorter match may find none
 }
 
 TEST_CASE("half of the players are sent the ground while others dig in it, through every fault",

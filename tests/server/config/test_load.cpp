@@ -326,6 +326,13 @@ TEST_CASE("a world is made once and keeps its seed, rules and maps", "[server][c
   CHECK_THAT(load_error_of({}, {{"ASHLAR_WORLD", dir}, {"ASHLAR_SEED", "1"}}),
              ContainsSubstring("ASHLAR_SEED says 1"));
 
+  // A seed of any size comes back as it was.
+  auto secret = *first;
+  secret.config.world_dir = folder.path("secret");
+  secret.config.secret_seed = 9'223'372'036'854'775'807;
+  REQUIRE(make_world(secret).has_value());
+  CHECK(load({"--world", folder.path("secret")})->config.secret_seed == secret.config.secret_seed);
+
   // Named again they are where they were; others would be laid over what was built.
   for (const char* name : {"MAP07", "map07", "MAP07@8,9"})
     CHECK(load({"--world", dir, "--map", name})->config.maps == second->config.maps);
