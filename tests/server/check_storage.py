@@ -6,6 +6,7 @@ Usage: check_storage.py PATH/ashlar-server
 import contextlib
 import os
 import pathlib
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -125,13 +126,13 @@ class Storage(unittest.TestCase):
         slate.write_text('[[block]]\nname = "slate"\n')
         self.serve_once("--blocks", str(marble))
         kept = self.sql("SELECT value FROM meta WHERE key = 'blocks'")
-        self.assertIn("36 kinds", self.command("info", self.world))
+        self.assertIn("39 kinds", self.command("info", self.world))
         self.refused("--blocks does not fit this world", "marble", arguments=("--blocks", str(slate)))
         self.assertEqual(self.sql("SELECT value FROM meta WHERE key = 'blocks'"), kept)
         # In another order they keep their places, and a new one goes behind.
         slate.write_text('[[block]]\nname = "slate"\n[[block]]\nname = "marble"\n')
         self.serve_once("--blocks", str(slate))
-        self.assertIn("37 kinds", self.command("info", self.world))
+        self.assertIn("40 kinds", self.command("info", self.world))
         with Running("--world", self.world, *QUICK, stdin=subprocess.PIPE) as server:
             server.wait_for("ready")
             server.process.stdin.write("set 0 0 40 marble\n")
@@ -272,7 +273,11 @@ class Storage(unittest.TestCase):
                 server.wait_for("console")
             self.assertEqual(server.end(signal.SIGTERM)[0], 0)
             self.assertNotIn("edits_unlogged", {line["event"] for line in server.lines})
-        self.assertEqual(self.edits(), 40 * 4096)
+        # All that was done; the end waits a second for what is left, and says so.
+        left = [line for line in server.lines if line.get("error", "").startswith("stopped before all")]
+        edits = self.edits()
+        self.assertEqual((edits % 4096, edits == 40 * 4096), (0, not left))
+        self.assertGreaterEqual(edits, 4 * 4096)
 
     def test_a_server_backs_its_world_up_by_itself(self):
         with Running("--world", self.world, *QUICK, "--backup-every", "1s", "--backups-kept", "2") as server:
@@ -318,10 +323,8 @@ class Storage(unittest.TestCase):
         # As older builds left it.
         (world / "world.db").rename(world / "world.db.new")
         (world / "world.toml").unlink()
-        self.refused("cut off", str(before))
-        for path in world.iterdir():
-            path.unlink()
-        world.rmdir()
+        self.refused("lost its world.toml", "restore it from a backup")
+        shutil.rmtree(world)
         self.refused("before a restore", str(before))
         told = self.command("restore", before, "--to", world)
         self.assertIn("holds the world", told)

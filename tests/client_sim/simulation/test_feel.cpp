@@ -157,7 +157,7 @@ TEST_CASE("shots at those who are far from an overloaded server's clients are ju
   const FeelReport r = run_feel(config);
   tell(r);
   // They are told of in every fourth snapshot, and far: one shot in twenty hits.
-  CHECK(r.hits_agreed > 80);
+  CHECK(r.hits_agreed > 40);
   // One in a hundred of those; of so few as these by chance some more.
   const auto hits = static_cast<double>(r.hits_agreed + r.hits_denied);
   CHECK(static_cast<double>(r.hits_denied) <= 0.01 * hits + 2 * std::sqrt(0.01 * hits));
