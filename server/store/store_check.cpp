@@ -105,7 +105,7 @@ class StoreReader {
   }
   void damaged() {
     each("SELECT kind, place, hash, bytes, reason, tick FROM damaged", "damaged",
-         [this](const Statement& row) {
+         [](const Statement& row) {
            for (int column = 0; column < 6; ++column) static_cast<void>(row.bytes(column));
          });
   }
