@@ -13,6 +13,7 @@
 #include "server/config/file.h"
 #include "server/config/owner_remedy.h"
 #include "server/config/world_file.h"
+#include "server/store/world_backup.h"
 
 namespace ashlar::server {
 namespace {
