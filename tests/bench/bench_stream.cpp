@@ -70,7 +70,7 @@ double middle(std::vector<double> values) {
 std::size_t missing(const Client& client, ColumnSpan columns) {
   constexpr std::int32_t reach = 128 / chunk_size;
   const auto apart = [](std::int32_t chunks) { return std::max(std::abs(chunks) - 1, 0) * chunk_size; };
-  const ChunkCoord here = chunk_of(block_at(client.own()->position_m));
+  const ChunkCoord here = chunk_of(block_at(client.own()->body.position_m));
   std::size_t count = 0;
   for (std::int32_t x = here.x - reach; x <= here.x + reach; ++x)
     for (std::int32_t y = here.y - reach; y <= here.y + reach; ++y)
