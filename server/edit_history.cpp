@@ -37,14 +37,13 @@ bool follows(const BlockUndo& lower, const BlockUndo& upper) {
 
 }  // namespace
 
-void EditHistory::ask(const EditOrder& order, const Reply& reply) {
-  Reply told = reply;
+void EditHistory::ask(const EditOrder& order, Reply reply) {
   if (file_.empty())
-    return told.warning("console", {{"error", "no world is kept, so nothing is remembered: see --world"}});
+    return reply.warning("console", {{"error", "no world is kept, so nothing is remembered: see --world"}});
   if (order_)
-    return told.warning(
+    return reply.warning(
         "console", {{"error", "the log is being asked for " + order_->subject + ": wait for its answer"}});
-  reply_ = told;
+  reply_ = reply;
   order_ = order;
   look_.start([file = file_, order] {
     Answer answer;

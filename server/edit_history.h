@@ -26,7 +26,7 @@ class EditHistory {
   EditHistory(std::string file, Log& log) : file_(std::move(file)), reply_(log) {}
 
   /// @param reply  is told what comes of it
-  void ask(const EditOrder& order, const Reply& reply);
+  void ask(const EditOrder& order, Reply reply);
   /// Before a tick: hands the host what is to be put back, and says what came of it. Cheap while there is
   /// nothing.
   void feed(Host& host);

@@ -37,18 +37,23 @@ void kick(const std::string& text, Host& host, Reply& reply) {
   reply.info("console", {{"kick", order->name}, {"reason", order->reason}, {"players", kicked}});
 }
 
-void fill_blocks(const ConsoleCommand& command, Host& host, Reply& reply) {
+void fill_box(const BlockBox& box, BlockId id, Host& host, const Reply& reply) {
   AdminCommand act;
   act.action = AdminAction::fill_box;
   act.player = reply.by();
-  act.box = command.box;
-  act.id = command.id;
+  act.box = box;
+  act.id = id;
   host.admin(act);
-  const IVec3 size = act.box.max - act.box.min;
+}
+
+void fill_blocks(const ConsoleCommand& command, Host& host, Reply& reply) {
+  const BlockBox& box = command.box;
+  fill_box(box, command.id, host, reply);
+  const IVec3 size = box.max - box.min;
   reply.info("console", {{"fill", host.world().setup().blocks->type(command.id).name},
-                         {"x", act.box.min.x},
-                         {"y", act.box.min.y},
-                         {"z", act.box.min.z},
+                         {"x", box.min.x},
+                         {"y", box.min.y},
+                         {"z", box.min.z},
                          {"blocks", size.x * size.y * size.z}});
 }
 
@@ -67,12 +72,7 @@ void blast(const ConsoleCommand& command, Host& host, Reply& reply) {
 
 void set_block(const ConsoleCommand& command, Host& host, Reply& reply) {
   const IVec3 at = command.block;
-  AdminCommand act;
-  act.action = AdminAction::fill_box;
-  act.player = reply.by();
-  act.box = {at, at + IVec3{1, 1, 1}};
-  act.id = command.id;
-  host.admin(act);
+  fill_box({at, at + IVec3{1, 1, 1}}, command.id, host, reply);
   reply.info(
       "console",
       {{"block", host.world().setup().blocks->type(command.id).name}, {"x", at.x}, {"y", at.y}, {"z", at.z}});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/config/list_setting.h"
 #include "server/config/values.h"
 #include "server/config/zone.h"
 
@@ -10,35 +11,12 @@ namespace {
 
 constexpr std::size_t list_entries_max = 64;
 
-/// A setting that is a list of requests, each a text of its own.
-/// @param parse  of one text, or what is wrong with it
-/// @param whole  what is wrong with all of them together
+/// Requests of a world, each a text of its own.
 template <class Request, class Parse, class Whole>
-void is_list(Setting& s, std::vector<Request> Config::* list, std::size_t most, const char* called,
-             Parse parse, Whole whole) {
+void is_world_list(Setting& s, std::vector<Request> Config::* list, std::size_t most, const char* called,
+                   Parse parse, Whole whole) {
   s.of_world = true;
-  s.set = [=](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
-    if (raw.size() > most) return std::unexpected("has more than " + std::to_string(most) + " " + called);
-    std::vector<Request> requests;
-    for (const std::string& one : raw) {
-      auto request = parse(one);
-      if (!request) return std::unexpected(std::move(request.error()));
-      requests.push_back(std::move(*request));
-    }
-    if (auto good = whole(requests); !good) return good;
-    config.*list = std::move(requests);
-    return {};
-  };
-  s.get = [list](const Config& config) {
-    RawValue raw;
-    for (const Request& request : config.*list) raw.push_back(to_text(request));
-    return raw;
-  };
-}
-
-template <class Request>
-std::expected<void, std::string> any_of_them(const std::vector<Request>&) {
-  return {};
+  is_list(s, list, most, called, parse, [](const Request& request) { return to_text(request); }, whole);
 }
 
 std::expected<void, std::string> none_stands_alone(const std::vector<MapRequest>& maps) {
@@ -76,7 +54,7 @@ Setting map_setting() {
       "table "
       "with name, x and y for each. Without one: the first map of the WAD. \"none\": terrain alone.";
   s.kind = ValueKind::maps;
-  is_list(s, &Config::maps, map_requests_max, "maps", parse_map_request, none_stands_alone);
+  is_world_list(s, &Config::maps, map_requests_max, "maps", parse_map_request, none_stands_alone);
   return s;
 }
 
@@ -88,7 +66,7 @@ Setting prop_setting() {
       "[[prop]] table with file, x, y, z, yaw, scale and up for each. At most 24, and with the maps no more "
       "than one datagram of 1200 bytes can name: some 16 with short names.";
   s.kind = ValueKind::props;
-  is_list(s, &Config::props, prop_requests_max, "props", parse_prop_request, any_of_them<PropRequest>);
+  is_world_list(s, &Config::props, prop_requests_max, "props", parse_prop_request, any_of_them<PropRequest>);
   return s;
 }
 
@@ -98,7 +76,7 @@ Setting protect_setting() {
       "Box of blocks, both corners in it, in which no player digs, builds or blows anything up; again for "
       "more, at most 64. The console and games may. In a file: a list of such texts.";
   s.kind = ValueKind::texts;
-  is_list(s, &Config::zones, protected_zones_max, "zones", parse_zone, any_of_them<ProtectedZone>);
+  is_world_list(s, &Config::zones, protected_zones_max, "zones", parse_zone, any_of_them<ProtectedZone>);
   return s;
 }
 

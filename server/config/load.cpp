@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "server/config/file.h"
 #include "server/config/owner_remedy.h"
 #include "server/config/world_file.h"
+#include "world/math/ascii.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): only some C libraries declare it
 
@@ -186,8 +186,7 @@ struct KeptByWorld {
 /// Whether these are the kept world's maps: in their order and, where places are told, at theirs.
 bool same_maps(const std::vector<MapRequest>& kept, const std::vector<MapRequest>& given) {
   return std::ranges::equal(kept, given, [](const MapRequest& there, const MapRequest& wanted) {
-    const auto alike = [](unsigned char a, unsigned char b) { return std::toupper(a) == std::toupper(b); };
-    return std::ranges::equal(there.name, wanted.name, alike) && (!wanted.at || wanted.at == there.at);
+    return upper_ascii(there.name) == upper_ascii(wanted.name) && (!wanted.at || wanted.at == there.at);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "protocol/part_head.h"
 #include "server/config/content_settings.h"
 #include "server/config/key_value.h"
+#include "server/config/list_setting.h"
 #include "server/config/values.h"
 #include "server/net/address.h"
 #include "world/math/ascii.h"
@@ -171,24 +172,8 @@ Setting token_issuers_setting() {
       "more, at "
       "most 16. Needed with access token.";
   s.kind = ValueKind::texts;
-  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
-    if (raw.size() > token_issuers_max)
-      return std::unexpected("has more than " + std::to_string(token_issuers_max) + " entries");
-    std::vector<secure::IssuerKey> issuers;
-    for (const std::string& one : raw) {
-      const auto issuer = parse_issuer(one);
-      if (!issuer) return std::unexpected(issuer.error());
-      issuers.push_back(*issuer);
-    }
-    config.token_issuers = std::move(issuers);
-    return {};
-  };
-  s.get = [](const Config& config) {
-    RawValue raw;
-    for (const secure::IssuerKey& issuer : config.token_issuers)
-      raw.push_back(secure::issuer_public_text(issuer));
-    return raw;
-  };
+  is_list(s, &Config::token_issuers, token_issuers_max, "entries", parse_issuer, secure::issuer_public_text,
+          any_of_them<secure::IssuerKey>);
   return s;
 }
 
@@ -198,23 +183,8 @@ Setting admins_setting() {
       "Public key of a player who is an admin (ashlar-public-..., as the log shows it at joining); again for "
       "more, at most 64. An admin's lines of chat that begin with // are the console's commands.";
   s.kind = ValueKind::texts;
-  s.set = [](Config& config, const RawValue& raw) -> std::expected<void, std::string> {
-    if (raw.size() > admins_max)
-      return std::unexpected("has more than " + std::to_string(admins_max) + " entries");
-    std::vector<secure::PublicKey> admins;
-    for (const std::string& one : raw) {
-      const auto key = parse_player_key(one);
-      if (!key) return std::unexpected(key.error());
-      admins.push_back(*key);
-    }
-    config.admins = std::move(admins);
-    return {};
-  };
-  s.get = [](const Config& config) {
-    RawValue raw;
-    for (const secure::PublicKey& admin : config.admins) raw.push_back(secure::public_key_text(admin));
-    return raw;
-  };
+  is_list(s, &Config::admins, admins_max, "entries", parse_player_key, secure::public_key_text,
+          any_of_them<secure::PublicKey>);
   return s;
 }
 

@@ -104,10 +104,9 @@ class StoreReader {
     return kinds_ == nullptr || kinds_->knows(static_cast<BlockId>(kind));
   }
   void damaged() {
-    each("SELECT kind, place, hash, bytes, reason, tick FROM damaged", "damaged",
-         [](const Statement& row) {
-           for (int column = 0; column < 6; ++column) static_cast<void>(row.bytes(column));
-         });
+    each("SELECT kind, place, hash, bytes, reason, tick FROM damaged", "damaged", [](const Statement& row) {
+      for (int column = 0; column < 6; ++column) static_cast<void>(row.bytes(column));
+    });
   }
   void authors() {
     each("SELECT id, identity, name FROM authors", "authors", [this](const Statement& row) {
