@@ -368,6 +368,16 @@ class Fallback(unittest.TestCase):
 
 
 class Player:
+    def play_until(self, server, enough, *arguments):
+        """Plays longer and longer until that much happened: what a machine does in a second is no promise."""
+        for seconds in (2, 6, 20, 60):
+            done, report = self.play(server, *arguments, duration=f"{seconds}s")
+            if enough(report):
+                break
+        else:
+            self.fail(report)
+        return done, report
+
     def play(self, server, *arguments, code=0, duration="2s"):
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder) / "report.json"
@@ -396,11 +406,11 @@ class Runs(Player, unittest.TestCase):
 
     def test_prediction(self):
         with Server() as server:
-            done, report = self.play(server, "--clients", "4", "--predict", "3")
+            done, report = self.play_until(server, lambda report: report["prediction"]["confirmed"] > 100,
+                                           "--clients", "4", "--predict", "3")
             self.assertIn("prediction     3 clients", done.stdout)
             prediction = report["prediction"]
             self.assertEqual(prediction["clients"], 3)
-            self.assertGreater(prediction["confirmed"], 100)
             self.assertLess(prediction["mispredicted"], prediction["confirmed"] / 2)
             self.assertGreater(prediction["others_lag_ms"], 0)
             self.assertGreaterEqual(prediction["late_per_minute"], 0)
@@ -408,24 +418,6 @@ class Runs(Player, unittest.TestCase):
             self.assertRegex(done.stdout, r"to foresee, [0-9.]+ to show\n")
             seen = [prediction[f"hits_{kind}"] for kind in ("as_seen", "not_as_seen", "beyond_limit", "pushed", "untold")]
             self.assertTrue(all(count >= 0 for count in seen), seen)
-
-    def test_cheats_gain_nothing(self):
-        with Server() as server:
-            for cheat in ("fast-clock", "doubled", "bursts", "stalls", "reach", "taps", "lies"):
-                # Who comes falls to the ground first; then a whole second counts, which slow machines see late.
-                done, report = self.play(server, "--clients", "4", "--brain", "wander", "--cheat", cheat, duration="5s")
-                self.assertIn(f"2 clients by {cheat}, 2 honest", done.stdout)
-                figures = report["cheats"]
-                self.assertEqual((figures["cheat"], figures["cheating"], figures["honest"]), (cheat, 2, 2))
-                self.assertGreater(figures["second_m"], 0)
-                self.assertEqual(figures["gained_step_m"], 0)
-                self.assertEqual(figures["gained_second_m"], 0)
-                self.assertEqual(figures["blocks_dug_out_of_reach"], 0)
-                self.assertEqual(figures["gained_shots"], 0)
-                self.assertEqual(figures["gained_hits"], 0)
-                if cheat == "taps":
-                    self.assertGreater(figures["shots"], 0)
-                    self.assertGreater(figures["honest_shots"], 0)
 
     def test_a_spy_tells_what_walls_hide_from_it(self):
         with Server("--sight-culling", "on") as server:
@@ -437,12 +429,12 @@ class Runs(Player, unittest.TestCase):
 
     def test_light_clients(self):
         with Server() as server:
-            done, report = self.play(server, "--clients", "3", "--light", "21", "--brain", "crowd")
+            done, report = self.play_until(
+                server, lambda report: (report["snapshots"] > 24 * 10 and report["commands"] > 24 * 30
+                                        and report["places_compared"] > 10),
+                "--clients", "3", "--light", "21", "--brain", "crowd")
             self.assertIn("playing 24 of 24", done.stdout)
             self.assertEqual((report["clients"], report["light"], report["joined"]), (24, 21, 24))
-            self.assertGreater(report["snapshots"], 24 * 10)
-            self.assertGreater(report["commands"], 24 * 30)
-            self.assertGreater(report["places_compared"], 10)
             self.assertEqual(report["places_wrong"], 0)
 
     def test_where_bytes_go(self):
@@ -467,6 +459,26 @@ class Runs(Player, unittest.TestCase):
             self.assertGreater(report["explored"][0]["sectors"], 1)
             self.assertGreater(report["explored"][0]["entered"], 0, done.stdout)
             self.assertIn("sectors entered", done.stdout)
+
+
+class Cheats(Player, unittest.TestCase):
+    def test_cheats_gain_nothing(self):
+        with Server() as server:
+            for cheat in ("fast-clock", "doubled", "bursts", "stalls", "reach", "taps", "lies"):
+                # Who comes falls to the ground first; then a whole second counts, which slow machines see late.
+                done, report = self.play(server, "--clients", "4", "--brain", "wander", "--cheat", cheat, duration="5s")
+                self.assertIn(f"2 clients by {cheat}, 2 honest", done.stdout)
+                figures = report["cheats"]
+                self.assertEqual((figures["cheat"], figures["cheating"], figures["honest"]), (cheat, 2, 2))
+                self.assertGreater(figures["second_m"], 0)
+                self.assertEqual(figures["gained_step_m"], 0)
+                self.assertEqual(figures["gained_second_m"], 0)
+                self.assertEqual(figures["blocks_dug_out_of_reach"], 0)
+                self.assertEqual(figures["gained_shots"], 0)
+                self.assertEqual(figures["gained_hits"], 0)
+                if cheat == "taps":
+                    self.assertGreater(figures["shots"], 0)
+                    self.assertGreater(figures["honest_shots"], 0)
 
 
 class Ends(Player, unittest.TestCase):

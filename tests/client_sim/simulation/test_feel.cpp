@@ -122,7 +122,7 @@ constexpr double one_snapshot = 1.1;
 }  // namespace
 
 TEST_CASE("the others' picture is as old as way, waiting and jitter ask for, and one snapshot",
-          "[client_sim][feel]") {
+          "[client_sim][feel][statistics]") {
   FeelConfig config;
   config.round_trip = Micros{GENERATE(20'000, 150'000)};
   config.jitter = Micros{GENERATE(0, 10'000, 30'000)};

@@ -127,7 +127,7 @@ TEST_CASE("every Freedoom map comes out of its bytes as it stands", "[protocol][
 }
 
 TEST_CASE("maps that nobody drew come out of their bytes as they stand", "[protocol][content]") {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < 200 / test::slowness; ++seed) {
     CAPTURE(seed);
     RandomMap drawn(seed);
     if (seed % 2 != 0) drawn.contradict();
@@ -154,7 +154,7 @@ TEST_CASE("maps that nobody drew come out of their bytes as they stand", "[proto
 }
 
 TEST_CASE("props come out of their bytes as they stand", "[protocol][content]") {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < 60 / test::slowness; ++seed) {
     CAPTURE(seed);
     const auto prop = random_prop(seed);
     const auto bytes = must_encode(prop);

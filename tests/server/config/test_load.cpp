@@ -5,6 +5,7 @@
 #include "server/config/world_file.h"
 #include "server/store/world_folder.h"
 #include "tests/catch.h"
+#include "tests/slowness.h"
 #include "tests/temporary_folder.h"
 
 namespace ashlar::server {
@@ -378,14 +379,14 @@ TEST_CASE("a world's file that was cut or edited is refused, and taken when the 
               .has_value());
   const std::string whole = folder.read("world/world.toml");
   const auto put = [&](const std::string& text) { folder.write("world/world.toml", text); };
-  for (std::size_t size = 0; size < whole.size(); ++size) {
+  for (std::size_t size = 0; size < whole.size(); size += ashlar::test::slowness) {
     put(whole.substr(0, size));
     CAPTURE(size);
     const std::string error = load_error_of({"--world", dir});
     REQUIRE_THAT(error, ContainsSubstring("world.toml: ") && ContainsSubstring("backup"));
     REQUIRE(error.find('\n') == std::string::npos);
   }
-  for (std::size_t at = 0; at < whole.size(); at += 7) {
+  for (std::size_t at = 0; at < whole.size(); at += 7 * ashlar::test::slowness) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     put(damaged);

@@ -8,6 +8,7 @@
 #include "server/store/sqlite_store.h"
 #include "server/store/store_check.h"
 #include "tests/catch.h"
+#include "tests/slowness.h"
 #include "tests/temporary_folder.h"
 #include "world/math/random.h"
 #include "world/voxel/chunk.h"
@@ -281,7 +282,7 @@ TEST_CASE("whatever is asked for, the newest of all edits that fit are found", "
   log_edits(*store, authors, edits, 2000, {.rows_max = 1'000'000, .age_s = 0});
   const auto log = open_log(file);
   REQUIRE(log.has_value());
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 300 / static_cast<int>(ashlar::test::slowness); ++round) {
     EditQuery query;
     if (rng.below(4) > 0) {
       const auto r = static_cast<std::int32_t>(rng.below(rng.below(2) == 0 ? 4 : 200));

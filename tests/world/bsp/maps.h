@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/slowness.h"
 #include "tests/wads.h"
 #include "world/bsp/placement.h"
 #include "world/content/builtin_map.h"
@@ -29,10 +30,10 @@ inline SectorMap must_read(const WadStack& wads, const std::string& name) {
   return std::move(*map);
 }
 
-/// Calls visit(map, its name, its number from 1 on) for each of Freedoom's maps, or for every stride-th of
-/// them. @return how many there are; 0 without Freedoom
+/// Calls visit(map, its name, its number from 1 on) for each of Freedoom's maps (slow builds: some), or for
+/// every stride-th of them. @return how many there are; 0 without Freedoom
 template <typename Visit>
-int each_freedoom_map(Visit&& visit, int stride = 1) {
+int each_freedoom_map(Visit&& visit, int stride = static_cast<int>(test::slowness)) {
   int number = 0;
   for (const WadStack& wads : freedoom())
     for (const std::string& name : map_names(wads)) {

@@ -149,7 +149,7 @@ TEST_CASE("every thing in Freedoom's maps is in the thing table", "[world][conte
     CHECK(start);
   });
   if (things != 0) {
-    CHECK(monsters > 5000);
-    CHECK(pickups > 5000);
+    CHECK(monsters > 2500 / test::slowness);
+    CHECK(pickups > 2500 / test::slowness);
   }
 }
