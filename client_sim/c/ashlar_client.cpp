@@ -57,9 +57,25 @@ void give_at(const T& value, T* list, std::size_t element_bytes, std::size_t at)
   std::memcpy(to, &value, std::min(element_bytes, sizeof value));
 }
 
+/// Those of a chest or a player that are not empty. @return how many there are
+std::size_t give_stacks(std::span<const ItemStack> slots, ashlar_stack* out, std::size_t stack_bytes,
+                        std::size_t max) {
+  std::size_t count = 0;
+  for (const ItemStack& stack : slots) {
+    if (stack.empty()) continue;
+    if (count < max)
+      give_at(ashlar_stack{static_cast<std::uint16_t>(stack.kind), stack.count}, out, stack_bytes, count);
+    ++count;
+  }
+  return count;
+}
+
 constexpr std::size_t lines_max = 256;
 static_assert(ASHLAR_TOKEN_BYTES == hello_token_bytes_max);
 static_assert(ASHLAR_DATAGRAM_BYTES == datagram_bytes_max);
+static_assert(ASHLAR_ACT_PROTECTED_ZONE == static_cast<int>(ActVerdict::protected_zone));
+static_assert(ASHLAR_ACT_PROTECTED_ZONE + 1 == act_verdict_count);  // one that is new stands there, too
+static_assert(ASHLAR_CUE_DIG + 1 == cue_kind_count);
 
 }  // namespace
 
@@ -440,18 +456,39 @@ uint32_t ashlar_write_sign(ashlar_client* client, int32_t x, int32_t y, int32_t 
   return client->game.client().write_sign({x, y, z}, static_cast<BlockFace>(face), text);
 }
 
+uint32_t ashlar_drop(ashlar_client* client, uint16_t item, uint16_t count) {
+  if (item >= block_kinds_max) return 0;
+  return client->game.client().drop_items(static_cast<BlockId>(item), count);
+}
+
+size_t ashlar_take_verdicts(ashlar_client* client, ashlar_verdict* out, size_t verdict_bytes, size_t max) {
+  const auto answers = client->game.client().take_verdicts(max);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const ActAnswer& answer = answers[i];
+    const ashlar_verdict told{answer.number,
+                              answer.block.x,
+                              answer.block.y,
+                              answer.block.z,
+                              static_cast<std::uint8_t>(answer.verdict),
+                              {}};
+    give_at(told, out, verdict_bytes, i);
+  }
+  return answers.size();
+}
+
+size_t ashlar_inventory(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes, size_t max) {
+  return give_stacks(client->game.client().inventory().slots, out, stack_bytes, max);
+}
+
+const char* ashlar_block_name(const ashlar_client* client, uint16_t block) {
+  const auto& kinds = client->game.client().blocks();
+  if (!kinds || block >= kinds->size()) return "";
+  return kinds->type(static_cast<BlockId>(block)).name.c_str();
+}
+
 int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes, size_t max) {
   const auto& opened = client->game.client().opened();
-  if (!opened) return -1;
-  int count = 0;
-  for (const ItemStack& stack : opened->data.items.slots) {
-    if (stack.empty()) continue;
-    if (static_cast<size_t>(count) < max)
-      give_at(ashlar_stack{static_cast<uint16_t>(stack.kind), stack.count}, out, stack_bytes,
-              static_cast<size_t>(count));
-    ++count;
-  }
-  return count;
+  return opened ? static_cast<int>(give_stacks(opened->data.items.slots, out, stack_bytes, max)) : -1;
 }
 
 size_t ashlar_sign(const ashlar_client* client, int32_t x, int32_t y, int32_t z, char* out, size_t bytes) {

@@ -135,7 +135,8 @@ enum ashlar_cue_kind {                        /* append only */
                        ASHLAR_CUE_PICKUP = 8, /* of an item of maps (detail), there */
                        ASHLAR_CUE_USE = 9,    /* of a line, there; detail 1: it is locked */
                        ASHLAR_CUE_PLANE_STARTS = 10, /* a floor or ceiling (detail), there */
-                       ASHLAR_CUE_PLANE_STOPS = 11
+                       ASHLAR_CUE_PLANE_STOPS = 11,
+                       ASHLAR_CUE_DIG = 12 /* at a block, there; detail: of 255, 0: it was left off */
 };
 
 typedef struct {
@@ -173,6 +174,40 @@ typedef struct {
   uint16_t item;
   uint16_t count;
 } ashlar_stack;
+
+enum ashlar_act_verdict { /* append only */
+                          ASHLAR_ACT_DONE = 0,
+                          ASHLAR_ACT_PROGRESS = 1, /* digging has begun: another one of this number follows */
+                          ASHLAR_ACT_STOPPED = 2,  /* from here on: nothing was changed */
+                          ASHLAR_ACT_LOOKED_AWAY = 3,
+                          ASHLAR_ACT_OUT_OF_REACH = 4,
+                          ASHLAR_ACT_NO_SIGHT = 5,
+                          ASHLAR_ACT_COOLING_DOWN = 6,
+                          ASHLAR_ACT_PROTECTED_GROUND = 7, /* a map's, or close to one */
+                          ASHLAR_ACT_BODY_IN_THE_WAY = 8,
+                          ASHLAR_ACT_NOT_LOADED = 9,
+                          ASHLAR_ACT_OUT_OF_BOUNDS = 10,
+                          ASHLAR_ACT_NOTHING_THERE = 11,
+                          ASHLAR_ACT_OCCUPIED = 12,
+                          ASHLAR_ACT_UNKNOWN_BLOCK = 13,
+                          ASHLAR_ACT_NOT_DIGGABLE = 14, /* ever, or with what the player holds */
+                          ASHLAR_ACT_NO_SUPPORT = 15,
+                          ASHLAR_ACT_NO_BLOCKS = 16, /* the player holds none */
+                          ASHLAR_ACT_DEAD = 17,
+                          ASHLAR_ACT_STALE_NUMBER = 18,
+                          ASHLAR_ACT_NOT_SAVED = 19, /* the server's disk is full or too slow */
+                          ASHLAR_ACT_NOT_OPEN = 20,
+                          ASHLAR_ACT_HOLDS_NONE = 21, /* a block of that kind has no items, or no text */
+                          ASHLAR_ACT_NO_ROOM = 22,
+                          ASHLAR_ACT_PROTECTED_ZONE = 23 /* an operator's */
+};
+
+typedef struct {
+  uint32_t act;    /* its number, as the call that asked for it returned it */
+  int32_t x, y, z; /* the block that was or would have been changed */
+  uint8_t verdict; /* of ashlar_act_verdict */
+  uint8_t reserved[3];
+} ashlar_verdict;
 
 /* ASHLAR_CLIENT_VERSION of the library that was loaded: has to be the header's. */
 ASHLAR_API uint32_t ashlar_version(void);
@@ -252,6 +287,19 @@ ASHLAR_API uint32_t ashlar_put(ashlar_client* client, uint16_t item, uint8_t cou
 /* Gives a sign its text, at most 64 bytes of printable UTF-8; "" takes it away. */
 ASHLAR_API uint32_t ashlar_write_sign(ashlar_client* client, int32_t x, int32_t y, int32_t z, uint8_t face,
                                       const char* text);
+/* Throws items of what the player holds to where it looks: an act like those. */
+ASHLAR_API uint32_t ashlar_drop(ashlar_client* client, uint16_t item, uint16_t count);
+/* What became of acts, in order, each once: takes at most `max` and returns how many. At most 256 wait; an
+ * act that was on its way when its session broke off is never answered. */
+ASHLAR_API size_t ashlar_take_verdicts(ashlar_client* client, ashlar_verdict* out, size_t verdict_bytes,
+                                       size_t max);
+/* Fills in at most `max` stacks of what the player holds, as the server last said. Returns how many it holds.
+ */
+ASHLAR_API size_t ashlar_inventory(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes,
+                                   size_t max);
+/* The name of a kind of block or item in this world, such as "stone"; "": there is none of that number, or
+ * nothing is known yet. Valid until the next ashlar_advance() or ashlar_advance_at(). */
+ASHLAR_API const char* ashlar_block_name(const ashlar_client* client, uint16_t block);
 /* Fills in at most `max` stacks of the chest that is open. Returns how many there are; -1: none is open. */
 ASHLAR_API int ashlar_opened(const ashlar_client* client, ashlar_stack* out, size_t stack_bytes, size_t max);
 /* What is written on a sign near the player, cut to `bytes` with its end. Returns its length; 0: nothing. */

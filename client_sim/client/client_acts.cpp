@@ -87,7 +87,12 @@ void Client::handle(const InventoryChange& message) {
   ++stats_.inventory_changes;
 }
 
-std::vector<ActAnswer> Client::take_verdicts() { return std::exchange(verdicts_, {}); }
+std::vector<ActAnswer> Client::take_verdicts(std::size_t max) {
+  const auto end = verdicts_.begin() + static_cast<std::ptrdiff_t>(std::min(max, verdicts_.size()));
+  std::vector<ActAnswer> out(verdicts_.begin(), end);
+  verdicts_.erase(verdicts_.begin(), end);
+  return out;
+}
 
 /// With the command that is numbered now, so that both are judged in one tick.
 void Client::send_acts() {

@@ -238,3 +238,75 @@ TEST_CASE("by the interface for C maps are fetched, kept, and their doors and li
   }
   CHECK(lowest_m < floor_m - 1);
 }
+
+TEST_CASE(
+    "by the interface for C somebody digs, is told what became of it, and holds and drops what came of it",
+    "[integration][c_interface]") {
+  WorldSetup setup;
+  setup.players_max = 4;
+  setup.monsters = setup.monsters_max = 0;
+  setup.terrain = TerrainKind::flat;
+  setup.rules.free_blocks = FreeBlocks::no;
+  PlayedInC p(setup);
+  CHECK(std::string(ashlar_block_name(p.client, 1)).empty());
+  p.enter();
+  ashlar_command command = ASHLAR_COMMAND_INIT;
+  command.pitch = -16384;
+  ashlar_set_command(p.client, &command);
+  p.run(0.5);
+  const auto x = static_cast<int32_t>(std::floor(p.self().x)),
+             y = static_cast<int32_t>(std::floor(p.self().y)),
+             z = static_cast<int32_t>(std::lround(p.self().z)) - 1;
+  const int there = ashlar_block(p.client, x, y, z);
+  REQUIRE(there > 0);
+  CHECK(std::string(ashlar_block_name(p.client, static_cast<uint16_t>(there))) == "grass");
+  CHECK(std::string(ashlar_block_name(p.client, 60000)).empty());
+
+  struct Longer {
+    ashlar_verdict verdict;
+    uint64_t newer = 7;
+  };
+  std::array<Longer, 4> told{};
+  const auto answers = [&] { return ashlar_take_verdicts(p.client, &told[0].verdict, sizeof(Longer), 1); };
+  CHECK(answers() == 0);
+  CHECK(ashlar_dig(p.client, x, y, z, 6) == 0);
+  const uint32_t far = ashlar_dig(p.client, x + 60, y, z, 5);
+  const uint32_t act = ashlar_dig(p.client, x, y, z, 5);
+  REQUIRE(act > far);
+  p.run(10);
+  REQUIRE(answers() == 1);  // one at a time, as there is room for one
+  CHECK(told[0].verdict.act == far);
+  CHECK(told[0].verdict.verdict == ASHLAR_ACT_OUT_OF_REACH);
+  CHECK(told[0].newer == 0);
+  REQUIRE(answers() == 1);
+  CHECK(told[0].verdict.act == act);
+  CHECK(told[0].verdict.verdict == ASHLAR_ACT_PROGRESS);
+  REQUIRE(answers() == 1);
+  CHECK(told[0].verdict.act == act);
+  CHECK(told[0].verdict.verdict == ASHLAR_ACT_DONE);
+  CHECK(told[0].verdict.x == x);
+  CHECK(told[0].verdict.z == z);
+  CHECK(answers() == 0);
+  CHECK(ashlar_block(p.client, x, y, z) == 0);
+
+  // It fell onto what came of it.
+  std::array<ashlar_stack, 2> held{};
+  const auto holds = [&] { return ashlar_inventory(p.client, held.data(), sizeof held[0], held.size()); };
+  REQUIRE(holds() == 1);
+  CHECK(held[0].count == 1);
+  CHECK_FALSE(std::string(ashlar_block_name(p.client, held[0].item)).empty());
+  CHECK(ashlar_inventory(p.client, nullptr, sizeof held[0], 0) == 1);
+  const uint32_t none = ashlar_drop(p.client, static_cast<uint16_t>(held[0].item + 1), 1);
+  p.run(1);
+  REQUIRE(answers() == 1);
+  CHECK(told[0].verdict.act == none);
+  CHECK(told[0].verdict.verdict == ASHLAR_ACT_NO_BLOCKS);
+  command.pitch = 0;
+  ashlar_set_command(p.client, &command);
+  p.run(0.2);
+  const uint32_t dropped = ashlar_drop(p.client, held[0].item, 1);
+  for (int i = 0; i < 100 && answers() == 0; ++i) p.run(0.02);
+  CHECK(told[0].verdict.act == dropped);
+  CHECK(told[0].verdict.verdict == ASHLAR_ACT_DONE);
+  CHECK(holds() == 0);
+}

@@ -141,6 +141,7 @@ class Navigation {
   void search(std::span<const MapInSpace> maps, const PlayerTable& players, std::uint32_t tick);
   void search_detour(std::span<const MapInSpace> maps, const PlayerTable& players,
                      const MonsterTable& monsters, std::uint32_t tick);
+  static bool at_stairs(const Ground& ground, DVec3 body);
   static WayPoint down_stairs(const Ground& ground, DVec3 body);
   std::optional<WayPoint> off_stairs(DVec3 body) const;
   std::optional<WayPoint> way_over_blocks(const MonsterTable& monsters, std::size_t row,

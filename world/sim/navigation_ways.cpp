@@ -16,7 +16,8 @@ constexpr double inwards_m = 0.75;      // off an opening's corner, by who takes
 constexpr double before_lift_m = 0.5;   // so far from its edge one waits
 constexpr double stairs_near_m = 1.5;   // who comes so near to their top goes down them
 constexpr double stairs_reached_m = 0.2;
-constexpr double stairs_off_m = 3;  // so far behind their top who came up is clear of them
+constexpr double stairs_ahead_m = 0.7;  // so far ahead on their middle who goes down them aims
+constexpr double stairs_off_m = 3;      // so far behind their top who came up is clear of them
 
 /// Where the straight line from p to q meets the line through an opening, as its part from a (0) to b (1).
 double crossing(DVec2 p, DVec2 q, const LeafGraph::Join& join) {
@@ -73,14 +74,29 @@ bool Navigation::over_blocks(const PlayerTable& players, const MonsterTable& mon
   return target && target->map == grounds_.size() && block_walker_of(monsters.traits_at(row));
 }
 
+/// Near the top of a map's stairs, or past it: a body is out of the map until all of its disc is over steps
+/// that are lower than the roof, and no way over blocks leads there.
+bool Navigation::at_stairs(const Ground& ground, DVec3 body) {
+  const DVec3 off = body - ground.top_m;
+  if (dot(off, off) < stairs_near_m * stairs_near_m) return true;
+  const DVec2 along = xy(ground.foot_m - ground.top_m);
+  const double size = length(along);
+  if (!(size > 0) || std::fabs(off.z) >= stairs_near_m) return false;
+  const double past_m = dot(xy(off), along) / size, aside_m = std::fabs(cross(xy(off), along)) / size;
+  return past_m > 0 && past_m < size && aside_m < stairs_near_m;
+}
+
 /// About the top of its stairs a map is open, and ways over blocks keep off that: who is going down them gets
 /// onto their middle first.
 WayPoint Navigation::down_stairs(const Ground& ground, DVec3 body) {
   const DVec2 along = xy(ground.top_m - ground.foot_m), top = xy(ground.top_m);
   const double size = length(along);
   const DVec2 out = size > 0 ? along * (1 / size) : DVec2{};
-  const bool before = dot(xy(body) - top, out) > stairs_reached_m;
-  const DVec2 to = before ? top - out * stairs_reached_m : xy(ground.foot_m);
+  const double past_m = -dot(xy(body) - top, out);
+  const bool before = past_m < -stairs_reached_m;
+  // Beside their middle it would stay on the roof that is about them.
+  const double ahead_m = before ? stairs_reached_m : past_m + stairs_ahead_m;
+  const DVec2 to = ahead_m < size ? top - out * ahead_m : xy(ground.foot_m);
   return {to, before ? ground.top_m.z : ground.foot_m.z, length(ground.foot_m - body)};
 }
 
@@ -105,10 +121,8 @@ std::optional<WayPoint> Navigation::way_over_blocks(const MonsterTable& monsters
   const auto walker = block_walker_of(monsters.traits_at(row));
   if (!walker) return std::nullopt;
   const DVec3 body = monsters.body[row].position_m;
-  if (target.other_map != grounds_.size()) {
-    const DVec3 off = grounds_[target.other_map].top_m - body;
-    if (dot(off, off) < stairs_near_m * stairs_near_m) return down_stairs(grounds_[target.other_map], body);
-  }
+  if (target.other_map != grounds_.size() && at_stairs(grounds_[target.other_map], body))
+    return down_stairs(grounds_[target.other_map], body);
   const auto step = blocks_->way(target.to, *walker, body);
   if (!step) return off_stairs(body);
   const double drop_m = body.z - step->to_m.z;
