@@ -482,7 +482,7 @@ size_t ashlar_inventory(const ashlar_client* client, ashlar_stack* out, size_t s
 
 const char* ashlar_block_name(const ashlar_client* client, uint16_t block) {
   const auto& kinds = client->game.client().blocks();
-  if (!kinds || block >= kinds->size()) return "";
+  if (!client->game.client().welcomed() || block >= kinds->size()) return "";
   return kinds->type(static_cast<BlockId>(block)).name.c_str();
 }
 
