@@ -10,7 +10,7 @@ tests/fuzz/corpus/TARGET; input that breaks something is kept in build/fuzz/arti
   --for 60s   for this time (the default), with other inputs each time; what is found on the way is kept in
               build/fuzz/corpus/TARGET and is where the next time begins
   --runs N    the seeds, then N inputs made from them, the same ones each time: a check that gives the same
-              answer tomorrow; a tenth of them for a whole host, a whole client and ground that is sent
+              answer tomorrow; fewer of them for a whole host, a whole client and ground that is sent
 HELP
 }
 
@@ -83,7 +83,10 @@ fuzz_one() {
     say "fuzz_$name for $count s"
   else
     # Those that turn a whole end or a whole world try some hundreds a second, the others thousands.
-    case $name in host | client | streamed_ground) count=$(((count + 9) / 10)) ;; esac
+    case $name in
+      host) count=$(((count + 19) / 20)) ;;
+      client | streamed_ground) count=$(((count + 9) / 10)) ;;
+    esac
     folders=("build/fuzz/counted/$name")
     options=("-runs=$count" -seed=1 -use_cmp=0 -reload=0)
     rm -rf "${folders[0]}"
