@@ -209,7 +209,7 @@ TEST_CASE("a monster hunts out of its map, over the ground and into another map"
 }
 
 TEST_CASE("a monster that comes over the top of a map's stairs goes on down them",
-          "[world][nav][hunt_between_maps]") {
+          "[world][nav][hunt_between_maps][statistics]") {
   // These turned back on the first steps, where they are neither in the map nor on the ground, for ever.
   const auto [seed, long_legs] = GENERATE(std::pair{1014u, false}, std::pair{1002u, true});
   CAPTURE(seed);
