@@ -218,10 +218,10 @@ class Client {
   int sky() const;
   /// What the own player holds, as the server last said.
   const Inventory& inventory() const { return inventory_; }
-  /// Takes at most `max` of the verdicts that came, in order. At most verdicts_max are kept. An act that was
+  /// Takes at most `most` of the verdicts that came, in order. At most verdicts_max are kept. An act that was
   /// on its way when its session broke off gets none.
   static constexpr std::size_t verdicts_max = 256;
-  std::vector<ActAnswer> take_verdicts(std::size_t max = verdicts_max);
+  std::vector<ActAnswer> take_verdicts(std::size_t most = verdicts_max);
   /// Whatever happened up to this tick of the world is on the server's disk, as far as it said; 0: nothing
   /// was said, as by a server that keeps no world.
   std::uint32_t saved_tick() const { return saved_tick_; }

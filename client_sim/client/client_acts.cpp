@@ -87,8 +87,8 @@ void Client::handle(const InventoryChange& message) {
   ++stats_.inventory_changes;
 }
 
-std::vector<ActAnswer> Client::take_verdicts(std::size_t max) {
-  const auto end = verdicts_.begin() + static_cast<std::ptrdiff_t>(std::min(max, verdicts_.size()));
+std::vector<ActAnswer> Client::take_verdicts(std::size_t most) {
+  const auto end = verdicts_.begin() + static_cast<std::ptrdiff_t>(std::min(most, verdicts_.size()));
   std::vector<ActAnswer> out(verdicts_.begin(), end);
   verdicts_.erase(verdicts_.begin(), end);
   return out;

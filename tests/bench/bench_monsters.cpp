@@ -57,7 +57,7 @@ class Parts final : public StepWatch {
  public:
   void begins(StepPart part) override {
     const double now = thread_s();
-    if (since_ > 0) s[static_cast<std::size_t>(current_)] += now - since_ - clock_s();
+    if (since_ > 0) s[static_cast<std::size_t>(current_)] += now - since_ - clock_s_;
     current_ = part;
     since_ = now;
   }
@@ -71,6 +71,7 @@ class Parts final : public StepWatch {
   double s[step_part_count] = {};
 
  private:
+  const double clock_s_ = clock_s();
   StepPart current_ = StepPart::inputs;
   double since_ = 0;
 };
@@ -149,7 +150,6 @@ void measure_scene(Scene scene, std::uint32_t monsters, std::uint32_t ticks, dou
   // ground that nobody hunted over before, they know.
   const int before = scene == Scene::asleep ? 600 : scene == Scene::wander ? 60 : 300;
   for (int t = 0; t < before; ++t) step(world, {}, {});
-  clock_s();  // not while it is measured
   Parts parts;
   const std::uint64_t attacks = world.combat().counters().attacks, hunting = hunting_in(world);
   const double start = thread_s();
